@@ -41,7 +41,7 @@ typedef struct request {
   void *data;
 } request;
 
-static tprt_status open_threads(int n_ranks, void **ends, uint32_t *most_tag) {
+static tprt_status open_threads(int n_ranks, void **ends, uint32_t *max_tag) {
   office *made = calloc(1, sizeof *made);
   int n_made = 0;
   for (; made && n_made < n_ranks; n_made++) {
@@ -60,7 +60,7 @@ static tprt_status open_threads(int n_ranks, void **ends, uint32_t *most_tag) {
   pthread_mutex_init(&made->lock, NULL);
   made->last = &made->first;
   made->n_ends = n_ranks;
-  *most_tag = UINT32_MAX;
+  *max_tag = UINT32_MAX;
   return TPRT_OK;
 }
 

@@ -34,11 +34,11 @@ typedef struct tprt_messenger {
   /* Opens the endpoint of one rank in a world of processes, within the timeout. Sets *most_tag to
    * the largest tag and *host_ranks to the number of ranks on this host. NULL: worlds of processes
    * are not supported. */
-  tprt_status (*open)(int n_ranks, int rank, int64_t timeout_ns, void **end, uint32_t *most_tag,
+  tprt_status (*open)(int n_ranks, int rank, int64_t timeout_ns, void **end, uint32_t *max_tag,
                       int *host_ranks);
   /* The same for n ranks of this process; writes their n endpoints. NULL: ranks must be
    * processes. */
-  tprt_status (*open_threads)(int n_ranks, void **ends, uint32_t *most_tag);
+  tprt_status (*open_threads)(int n_ranks, void **ends, uint32_t *max_tag);
   /* Start a message of at most 2^30 bytes to or from another rank. The caller keeps the data
    * unchanged until the request is done or canceled. A receive gets exactly as many bytes as were
    * sent. */

@@ -33,7 +33,7 @@ static MlirOperation slice(MlirOperation where, const char *name, int n_operands
   return op;
 }
 
-static bool is_nothing(int rank, const int64_t *sizes) {
+static bool is_empty(int rank, const int64_t *sizes) {
   for (int d = 0; d < rank; d++)
     if (sizes[d] == 0)
       return true;
@@ -46,7 +46,7 @@ MlirValue tp__extract_slice(MlirOperation where, MlirValue value, const int64_t 
   int rank = (int)mlirShapedTypeGetRank(type);
   MlirType part = tp__tensor_like(type, rank, sizes);
   return mlirTypeEqual(type, part) ? value
-         : is_nothing(rank, sizes)
+         : is_empty(rank, sizes)
              ? tp__empty(where, part)
              : mlirOperationGetResult(
                    slice(where, "tensor.extract_slice", 1, &value, part, 0, offsets, sizes), 0);
@@ -57,7 +57,7 @@ MlirValue tp__extract_slice_at(MlirOperation where, MlirValue value, int dim, Ml
   MlirType type = mlirValueGetType(value);
   int rank = (int)mlirShapedTypeGetRank(type);
   int64_t offsets[TP_MAX_RANK] = {0};
-  if (is_nothing(rank, sizes))
+  if (is_empty(rank, sizes))
     return tp__empty(where, tp__tensor_like(type, rank, sizes));
   offsets[dim] = mlirShapedTypeGetDynamicStrideOrOffset();
   MlirValue operands[] = {value, offset};
@@ -75,7 +75,7 @@ MlirValue tp__insert_slice(MlirOperation where, MlirValue part, MlirValue into,
   if (mlirTypeEqual(mlirValueGetType(part), type) ||
       !tp__static_tensor(mlirValueGetType(part), &rank, sizes))
     return part;
-  if (is_nothing(rank, sizes))
+  if (is_empty(rank, sizes))
     return into;
   return mlirOperationGetResult(
       slice(where, "tensor.insert_slice", 2, operands, type, 0, offsets, sizes), 0);
@@ -88,7 +88,7 @@ MlirValue tp__insert_slice_at(MlirOperation where, MlirValue part, MlirValue int
   MlirValue operands[] = {part, into, offset};
   if (!tp__static_tensor(mlirValueGetType(part), &rank, sizes))
     return part;
-  if (is_nothing(rank, sizes))
+  if (is_empty(rank, sizes))
     return into;
   offsets[dim] = mlirShapedTypeGetDynamicStrideOrOffset();
   return mlirOperationGetResult(

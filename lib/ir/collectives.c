@@ -29,9 +29,9 @@ static MlirAttribute split_axes(MlirContext context, const tp_mesh *mesh, int ra
   return tp__parse_attr(context, text);
 }
 
-tp_layout_change tp__layout_change(MlirContext context, const tp_mesh *mesh, int rank,
+tp_reshard_attrs tp__reshard_attrs(MlirContext context, const tp_mesh *mesh, int rank,
                                    tp_annotation annotation) {
-  return (tp_layout_change){
+  return (tp_reshard_attrs){
       .type = mlirTypeParseGet(context, tp__ref("!shard.sharding")),
       .layout = {tp__named(context, "grid", mlirFlatSymbolRefAttrGet(context, tp__ref(mesh->name))),
                  tp__named(context, "split_axes", split_axes(context, mesh, rank, annotation.spec)),
@@ -41,8 +41,8 @@ tp_layout_change tp__layout_change(MlirContext context, const tp_mesh *mesh, int
           tp__named(context, "tp.sharding", tp__write_sharding(context, mesh, rank, annotation))};
 }
 
-MlirValue tp__insert_layout_change(MlirOperation where, MlirLocation location, MlirValue value,
-                                   const tp_layout_change *to) {
+MlirValue tp__insert_reshard(MlirOperation where, MlirLocation location, MlirValue value,
+                             const tp_reshard_attrs *to) {
   MlirType type = mlirValueGetType(value);
   MlirOperation layout = tp__create(&(tp_build){.name = "shard.sharding",
                                                 .location = location,
@@ -64,11 +64,11 @@ MlirValue tp__insert_layout_change(MlirOperation where, MlirLocation location, M
   return mlirOperationGetResult(change, 0);
 }
 
-MlirValue tp__build_layout_change(MlirOperation where, MlirLocation location, MlirValue value,
-                                  const tp_mesh *mesh, tp_annotation annotation) {
+MlirValue tp__build_reshard(MlirOperation where, MlirLocation location, MlirValue value,
+                            const tp_mesh *mesh, tp_annotation annotation) {
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value));
-  tp_layout_change to = tp__layout_change(mlirOperationGetContext(where), mesh, rank, annotation);
-  return tp__insert_layout_change(where, location, value, &to);
+  tp_reshard_attrs to = tp__reshard_attrs(mlirOperationGetContext(where), mesh, rank, annotation);
+  return tp__insert_reshard(where, location, value, &to);
 }
 
 /* ---- device coordinates ---- */

@@ -10,19 +10,19 @@
 /* Builds `shard.shard value to (shard.sharding ...) {tp.sharding = ...}` before `where`, at
  * `location`, and returns its result. split_axes is exact where upstream can express the sharding:
  * whole axes of the unrefined mesh. */
-MlirValue tp__build_layout_change(MlirOperation where, MlirLocation location, MlirValue value,
-                                  const tp_mesh *mesh, tp_annotation annotation);
+MlirValue tp__build_reshard(MlirOperation where, MlirLocation location, MlirValue value,
+                            const tp_mesh *mesh, tp_annotation annotation);
 
 /* The same in two steps, for many reshards to one sharding: first the attributes, then the ops. */
-typedef struct tp_layout_change {
+typedef struct tp_reshard_attrs {
   MlirType type;
   MlirNamedAttribute layout[3]; /* of shard.sharding */
   MlirNamedAttribute note;      /* of shard.shard */
-} tp_layout_change;
-tp_layout_change tp__layout_change(MlirContext context, const tp_mesh *mesh, int rank,
+} tp_reshard_attrs;
+tp_reshard_attrs tp__reshard_attrs(MlirContext context, const tp_mesh *mesh, int rank,
                                    tp_annotation annotation);
-MlirValue tp__insert_layout_change(MlirOperation where, MlirLocation location, MlirValue value,
-                                   const tp_layout_change *to);
+MlirValue tp__insert_reshard(MlirOperation where, MlirLocation location, MlirValue value,
+                             const tp_reshard_attrs *to);
 
 /* Expands one reshard step of a local value before `where`, and returns the new local value.
  * `global_shape` has `rank` entries. Null if memory runs out. */

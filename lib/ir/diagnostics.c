@@ -46,7 +46,7 @@ static void emit_error(MlirOperation op, tp_status status, const char *format, v
   run.is_out_of_memory |= status == TP_NO_MEMORY;
 }
 
-MlirLogicalResult tp__swallow(MlirDiagnostic diagnostic, void *data) {
+MlirLogicalResult tp__discard_diagnostic(MlirDiagnostic diagnostic, void *data) {
   (void)diagnostic;
   (void)data;
   is_discarded = true;

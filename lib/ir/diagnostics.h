@@ -34,7 +34,7 @@ tp_status tp__error(MlirOperation op, tp_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* A diagnostic handler for trials, whose diagnostics were reported before or do not concern the
  * input: it discards them. Discarded errors do not count. */
-MlirLogicalResult tp__swallow(MlirDiagnostic diagnostic, void *data);
+MlirLogicalResult tp__discard_diagnostic(MlirDiagnostic diagnostic, void *data);
 
 /* Emits that memory ran out at the op, which names the function or module around it. Returns
  * TP_NO_MEMORY. */

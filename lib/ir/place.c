@@ -158,8 +158,8 @@ static bool multiply(int64_t a, int64_t b, int64_t *r) { return !__builtin_mul_o
 static bool bit_and(int64_t a, int64_t b, int64_t *r) { return *r = a & b, true; }
 static bool bit_or(int64_t a, int64_t b, int64_t *r) { return *r = a | b, true; }
 static bool bit_xor(int64_t a, int64_t b, int64_t *r) { return *r = a ^ b, true; }
-static bool least(int64_t a, int64_t b, int64_t *r) { return *r = a < b ? a : b, true; }
-static bool most(int64_t a, int64_t b, int64_t *r) { return *r = a > b ? a : b, true; }
+static bool min_i64(int64_t a, int64_t b, int64_t *r) { return *r = a < b ? a : b, true; }
+static bool max_i64(int64_t a, int64_t b, int64_t *r) { return *r = a > b ? a : b, true; }
 static bool divide(int64_t a, int64_t b, int64_t *r) { return b > 0 && (*r = a / b, true); }
 static bool remainder_of(int64_t a, int64_t b, int64_t *r) { return b > 0 && (*r = a % b, true); }
 static bool floor_divide(int64_t a, int64_t b, int64_t *r) {
@@ -184,10 +184,10 @@ static const binary_row binaries[] = {
     {"arith.andi", bit_and, false},
     {"arith.ori", bit_or, false},
     {"arith.xori", bit_xor, false},
-    {"arith.minsi", least, false},
-    {"arith.maxsi", most, false},
-    {"arith.minui", least, true},
-    {"arith.maxui", most, true},
+    {"arith.minsi", min_i64, false},
+    {"arith.maxsi", max_i64, false},
+    {"arith.minui", min_i64, true},
+    {"arith.maxui", max_i64, true},
     {"arith.divsi", divide, false},
     {"arith.divui", divide, true},
     {"arith.remsi", remainder_of, false},
@@ -315,9 +315,9 @@ bool tp__value_on_device(MlirValue value, const tp_mesh *mesh, int64_t device, i
 
 bool tp__coordinate_on_device(MlirOperation op, const char *attr, int i, const tp_mesh *mesh,
                               int64_t device, int64_t *number) {
-  enum { MOST = 2 * TP_MAX_RANK };
-  int64_t list[MOST];
-  int n = tp__int_list(tp__inherent(op, attr), MOST, list), operand = 1;
+  enum { MAX_ENTRIES = 2 * TP_MAX_RANK };
+  int64_t list[MAX_ENTRIES];
+  int n = tp__int_list(tp__inherent(op, attr), MAX_ENTRIES, list), operand = 1;
   if (i >= n)
     return false;
   for (int k = 0; k < i; k++)

@@ -97,7 +97,7 @@ static void list_offsets(const structured *s, const contraction *c, int class, c
   int64_t sizes[TP__EVAL_MAX_LOOPS], at[TP__EVAL_MAX_LOOPS] = {0};
   for (int i = 0; i < c->n[class]; i++)
     sizes[i] = s->sizes[c->loops[class][i]];
-  for (int64_t e = 0; e < c->sizes[class]; e++, tp__next_place(c->n[class], sizes, at)) {
+  for (int64_t e = 0; e < c->sizes[class]; e++, tp__next_index(c->n[class], sizes, at)) {
     list[e] = 0;
     for (int i = 0; i < c->n[class]; i++)
       list[e] += at[i] * a->strides[c->loops[class][i]];
@@ -165,18 +165,18 @@ __attribute__((target("avx2"))) static void multiply_avx2(const sizes *s, const 
 }
 #endif
 
-static void multiply_plain(const sizes *s, const double *a, const double *b, double *c) {
+static void multiply_scalar(const sizes *s, const double *a, const double *b, double *c) {
   multiply(s, a, b, c);
 }
 
-static void add_product(const sizes *s, const double *a, const double *b, double *c) {
+static void accumulate_matmul(const sizes *s, const double *a, const double *b, double *c) {
 #if defined(__x86_64__) && defined(__GNUC__)
   if (__builtin_cpu_supports("avx2")) {
     multiply_avx2(s, a, b, c);
     return;
   }
 #endif
-  multiply_plain(s, a, b, c);
+  multiply_scalar(s, a, b, c);
 }
 
 /* Adds the errors of the products: |a| eb + ea |b| + ea eb. Overwrites the reaches. */
@@ -184,12 +184,12 @@ static void add_errors(const sizes *s, matrix *a, matrix *b, double *errors) {
   if (b->has_errors) {
     for (int64_t i = 0; i < s->rows * s->sum; i++)
       a->reaches[i] = fabs(a->values[i]);
-    add_product(s, a->reaches, b->errors, errors);
+    accumulate_matmul(s, a->reaches, b->errors, errors);
   }
   if (a->has_errors) {
     for (int64_t i = 0; i < s->sum * s->columns; i++)
       b->reaches[i] = fabs(b->values[i]) + b->errors[i];
-    add_product(s, a->errors, b->reaches, errors);
+    accumulate_matmul(s, a->errors, b->reaches, errors);
   }
 }
 
@@ -201,12 +201,12 @@ static number finish(const kind *k, const number *init, double value, double rea
   bool is_certain_sum =
       is_whole && sum.error == 0 && init->value == rint(init->value) && sum.reach <= 1 / k->unit;
   if (is_exact(k))
-    return tp__settled(k, sum.value, fabs(sum.value), 0, 0);
+    return tp__rounded(k, sum.value, fabs(sum.value), 0, 0);
   if (!is_known(init) || !(sum.reach + sum.error <= k->most * (1 + k->unit / 2)))
     return tp__unknown();
   if (!is_certain_sum) {
     double roundings = (double)n / 2 + 2;
-    sum.error += roundings * (k->unit * (sum.reach + sum.error) + k->tiniest);
+    sum.error += roundings * (k->unit * (sum.reach + sum.error) + k->min_normal);
   }
   return sum;
 }
@@ -241,9 +241,9 @@ bool tp__contraction_sum(evaluation *r, const cell *frame, const node *n, const 
                      offsets[1][COLUMN], size.columns))
       return false;
     memset(sums.values, 0, 3 * (size_t)(size.rows * size.columns) * sizeof(double));
-    add_product(&size, left.values, right.values, sums.values);
+    accumulate_matmul(&size, left.values, right.values, sums.values);
     if (!is_exact(c->k)) {
-      add_product(&size, left.reaches, right.reaches, sums.reaches);
+      accumulate_matmul(&size, left.reaches, right.reaches, sums.reaches);
       add_errors(&size, &left, &right, sums.errors);
     }
     for (int64_t i = 0; i < size.rows; i++)

@@ -101,7 +101,7 @@ bool tp__eval_fail(evaluation *r, MlirOperation op, const char *format, ...) {
   return false;
 }
 
-bool tp__eval_lack(evaluation *r, MlirOperation op, const char *what) {
+bool tp__eval_unsupported(evaluation *r, MlirOperation op, const char *what) {
   (void)tp__eval_fail(r, op, "%s", what);
   r->status = TP_UNSUPPORTED;
   return false;
@@ -111,10 +111,10 @@ bool tp__eval_count(evaluation *r, const node *n, double steps) {
   enum { PROGRESS_STEPS = 4000000 };
   r->steps += steps;
   if (r->options.max_steps > 0 && r->steps > r->options.max_steps)
-    return tp__eval_lack(r, n->op, "takes too many steps");
+    return tp__eval_unsupported(r, n->op, "takes too many steps");
   if (!r->options.progress || r->steps < r->next_progress)
     return true;
   r->next_progress = r->steps + PROGRESS_STEPS;
   return r->options.progress(r->options.user, r->steps) == 0 ||
-         tp__eval_lack(r, n->op, "was stopped");
+         tp__eval_unsupported(r, n->op, "was stopped");
 }

@@ -78,7 +78,7 @@ static bool measure_loops(evaluation *r, const node *n, structured *s) {
   s->n_points = 1;
   for (int l = 0; l < s->n_loops; l++) {
     if (s->sizes[l] < 0)
-      return tp__eval_lack(r, n->op, "has a loop without a length");
+      return tp__eval_unsupported(r, n->op, "has a loop without a length");
     s->is_empty |= s->sizes[l] == 0;
     s->n_points *= (double)s->sizes[l];
   }
@@ -92,7 +92,7 @@ static bool read_map(evaluation *r, const node *n, structured *s, int i, MlirAff
   s->n_loops = (int)mlirAffineMapGetNumDims(map);
   if (a->n > TP__EVAL_MAX_RANK || s->n_loops > TP__EVAL_MAX_LOOPS ||
       mlirAffineMapGetNumSymbols(map) > 0)
-    return tp__eval_lack(r, n->op, "has maps that are not known here");
+    return tp__eval_unsupported(r, n->op, "has maps that are not known here");
   for (int d = 0; d < a->n; d++) {
     MlirAffineExpr e = mlirAffineMapGetResult(map, d);
     a->expressions[d] = e;
@@ -107,7 +107,7 @@ static bool make_plan(evaluation *r, const node *n, structured *s) {
   s->n_inputs = n->n_operands - n->n_results;
   if (mlirAttributeIsNull(maps) || s->n_operands > MAX_OPERANDS ||
       mlirArrayAttrGetNumElements(maps) != s->n_operands)
-    return tp__eval_lack(r, n->op, "has no maps that are known here");
+    return tp__eval_unsupported(r, n->op, "has no maps that are known here");
   s->accesses = tp__eval_allocate(r, (size_t)s->n_operands * sizeof *s->accesses);
   for (int i = 0; i < s->n_operands; i++)
     if (!read_map(r, n, s, i, mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i))))
@@ -134,7 +134,7 @@ static int64_t element_at(const structured *s, const access *a, const tensor *t,
   int64_t at[TP__EVAL_MAX_RANK];
   for (int d = 0; d < a->n; d++)
     at[d] = value_of(a->expressions[d], point);
-  return tp__place_in(t, at);
+  return tp__linear_index(t, at);
 }
 
 static bool run_point(evaluation *r, cell *frame, const node *n, const structured *s,
@@ -169,7 +169,7 @@ static bool run_points(evaluation *r, cell *frame, const node *n, const structur
   r->loops = &here;
   while (more && ok) {
     ok = run_point(r, frame, n, s, made, here.at);
-    more = tp__next_place(s->n_loops, s->sizes, here.at);
+    more = tp__next_index(s->n_loops, s->sizes, here.at);
   }
   r->loops = here.outer;
   return ok;

@@ -26,7 +26,7 @@ static cell *read_arguments(evaluation *r, MlirOperation op, const void *const *
     MlirType type = mlirValueGetType(mlirBlockGetArgument(body, i));
     const kind *k = tp__kind_of(r, type);
     if (!k || mlirTypeIsAMemRef(type)) {
-      (void)tp__eval_lack(r, op, "has an argument that is no tensor or number known here");
+      (void)tp__eval_unsupported(r, op, "has an argument that is no tensor or number known here");
       return NULL;
     }
     tensor *t =
@@ -50,7 +50,7 @@ static bool keep_results(evaluation *r, MlirOperation op, int n, const cell *cel
   for (int i = 0; i < n; i++) {
     const kind *k = tp__kind_of(r, mlirValueGetType(mlirOperationGetOperand(end, i)));
     if (!k)
-      return tp__eval_lack(r, op, "has a result that is no tensor or number known here");
+      return tp__eval_unsupported(r, op, "has a result that is no tensor or number known here");
     results[i] = cells[i].tensor ? cells[i].tensor : tp__eval_tensor(r, k, 0, NULL);
     if (!cells[i].tensor)
       tp__cell_put(results[i], 0, cells + i);

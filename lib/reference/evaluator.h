@@ -118,11 +118,11 @@ void tp__eval_collect(evaluation *r);
 void tp__eval_clear(evaluation *r);
 
 /* Both set the message and the status, and return false. tp__eval_fail: the behavior of the program
- * is undefined or depends on rounding. tp__eval_lack: the evaluator does not support the
+ * is undefined or depends on rounding. tp__eval_unsupported: the evaluator does not support the
  * program. */
 bool tp__eval_fail(evaluation *r, MlirOperation op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-bool tp__eval_lack(evaluation *r, MlirOperation op, const char *what);
+bool tp__eval_unsupported(evaluation *r, MlirOperation op, const char *what);
 /* Counts scalar operations. False if the limit is exceeded, or if the progress callback stops the
  * evaluation. */
 bool tp__eval_count(evaluation *r, const node *n, double steps);
@@ -143,9 +143,9 @@ const kind *tp__kind_of(const evaluation *r, MlirType type);
 bool tp__numbers_of(const kind *k, MlirAttribute attribute, number *numbers);
 
 /* Advances to the next index in row-major order. False after the last one. */
-bool tp__next_place(int rank, const int64_t *shape, int64_t *at);
+bool tp__next_index(int rank, const int64_t *shape, int64_t *at);
 /* the linear index of an element; -1: out of bounds */
-int64_t tp__place_in(const tensor *t, const int64_t *at);
+int64_t tp__linear_index(const tensor *t, const int64_t *at);
 /* Reads an integer whose value must be certain. */
 bool tp__integer_in(evaluation *r, const node *n, const cell *c, int64_t *value);
 MlirAttribute tp__eval_attribute(MlirOperation op, const char *name);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Terminators do nothing: the enclosing op reads their operands. */
-static bool run_nothing(evaluation *r, cell *frame, const node *n) {
+static bool run_noop(evaluation *r, cell *frame, const node *n) {
   return (void)r, (void)frame, (void)n, true;
 }
 
@@ -17,7 +17,7 @@ static bool read_resource(evaluation *r, const node *n, MlirAttribute value, ten
   size_t size = (size_t)to->n * tp__kind_bytes(to->kind);
   void *bytes = tp__eval_scratch(r, size + 1);
   if (!tp__resource_bytes(value, size, bytes))
-    return tp__eval_lack(r, n->op, "its data is not there");
+    return tp__eval_unsupported(r, n->op, "its data is not there");
   for (int64_t i = 0; i < to->n * to->kind->parts; i++)
     to->numbers[i] = tp__number_read(to->kind, bytes, i);
   return true;
@@ -29,17 +29,17 @@ static bool run_constant(evaluation *r, cell *frame, const node *n) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(n->op, 0));
   *to = (cell){0};
   if (!n->kinds[0])
-    return tp__eval_lack(r, n->op, "not of numbers that are known here");
+    return tp__eval_unsupported(r, n->op, "not of numbers that are known here");
   if (!mlirTypeIsAShaped(type))
     return tp__numbers_of(n->kinds[0], value, to->scalar) ||
-           tp__eval_lack(r, n->op, "not a number");
+           tp__eval_unsupported(r, n->op, "not a number");
   to->tensor = tp__tensor_of(r, n->op, type);
   if (!to->tensor)
     return false;
   if (mlirAttributeIsADenseResourceElements(value))
     return read_resource(r, n, value, to->tensor);
   if (!mlirAttributeIsADenseElements(value))
-    return tp__eval_lack(r, n->op, "not dense");
+    return tp__eval_unsupported(r, n->op, "not dense");
   bool splat = mlirDenseElementsAttrIsSplat(value);
   MlirAttribute one = splat ? mlirDenseElementsAttrGetSplatValue(value) : mlirAttributeGetNull();
   int64_t at[TP__EVAL_MAX_RANK] = {0}, e = 0;
@@ -48,8 +48,8 @@ static bool run_constant(evaluation *r, cell *frame, const node *n) {
       if (!splat)
         one = mlirElementsAttrGetValue(value, to->tensor->rank, (uint64_t *)at);
       if (!tp__numbers_of(n->kinds[0], one, to->tensor->numbers + e++ * n->kinds[0]->parts))
-        return tp__eval_lack(r, n->op, "has an element that is no number");
-    } while (tp__next_place(to->tensor->rank, to->tensor->shape, at));
+        return tp__eval_unsupported(r, n->op, "has an element that is no number");
+    } while (tp__next_index(to->tensor->rank, to->tensor->shape, at));
   return true;
 }
 
@@ -138,14 +138,14 @@ const op_row tp__flow_rows[] = {
     {"scf.for", run_for},
     {"scf.while", run_while},
     {"scf.if", run_if},
-    {"scf.yield", run_nothing},
-    {"scf.condition", run_nothing},
+    {"scf.yield", run_noop},
+    {"scf.condition", run_noop},
     {"func.call", tp__run_call},
-    {"func.return", run_nothing},
-    {"linalg.yield", run_nothing},
-    {"tensor.yield", run_nothing},
+    {"func.return", run_noop},
+    {"linalg.yield", run_noop},
+    {"tensor.yield", run_noop},
     {"cf.assert", run_assert},
-    {"shard.sharding", run_nothing},
+    {"shard.sharding", run_noop},
     {"shard.shard", run_same},
     {NULL, NULL},
 };

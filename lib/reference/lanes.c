@@ -178,7 +178,7 @@ static bool run_extract(evaluation *r, const walk *w, const step *to) {
         return tp__eval_fail(r, to->n->op, "what it does depends on rounding");
       place[d] = index->integer;
     }
-    int64_t element = tp__place_in(from, place);
+    int64_t element = tp__linear_index(from, place);
     if (element < 0)
       return tp__eval_fail(r, to->n->op, "is outside of the tensor");
     memcpy(to->numbers + i * to->parts, from->numbers + element * to->parts,
@@ -253,6 +253,6 @@ bool tp__lanes_run(evaluation *r, cell *frame, const node *n, const structured *
         return false;
     }
     w.point[loop] = 0;
-  } while (tp__next_place(s->n_loops, outer, w.point));
+  } while (tp__next_index(s->n_loops, outer, w.point));
   return true;
 }

@@ -49,7 +49,7 @@ number tp__whole(const kind *k, int64_t integer) {
   return (number){.integer = (int64_t)((uint64_t)integer << left) >> left};
 }
 
-number tp__settled(const kind *k, double value, double reach, double error, int roundings) {
+number tp__rounded(const kind *k, double value, double reach, double error, int roundings) {
   if (!(error < INFINITY))
     return tp__unknown();
   /* Rounding does not change NaN or infinity, and operand errors are too small to matter. */
@@ -64,24 +64,24 @@ number tp__settled(const kind *k, double value, double reach, double error, int 
   if (!(reach + error <= k->most * (1 + k->unit / 2)))
     return tp__unknown();
   if (!is_whole && roundings > 0)
-    error += roundings * k->unit * (reach + error) + k->tiniest;
+    error += roundings * k->unit * (reach + error) + k->min_normal;
   return (number){.value = value, .reach = fmax(reach, fabs(value)), .error = error};
 }
 
-number tp__real(const kind *k, double value) { return tp__settled(k, value, fabs(value), 0, 1); }
+number tp__real(const kind *k, double value) { return tp__rounded(k, value, fabs(value), 0, 1); }
 
 static double error_of(const number *a, const number *b) { return a->error + b->error; }
 
 number tp__number_add(const kind *k, const number *a, const number *b) {
-  return tp__settled(k, a->value + b->value, a->reach + b->reach, error_of(a, b), 1);
+  return tp__rounded(k, a->value + b->value, a->reach + b->reach, error_of(a, b), 1);
 }
 
 number tp__number_negate(const kind *k, const number *a) {
-  return tp__settled(k, -a->value, a->reach, a->error, 0);
+  return tp__rounded(k, -a->value, a->reach, a->error, 0);
 }
 
 number tp__number_subtract(const kind *k, const number *a, const number *b) {
-  return tp__settled(k, a->value - b->value, a->reach + b->reach, error_of(a, b), 1);
+  return tp__rounded(k, a->value - b->value, a->reach + b->reach, error_of(a, b), 1);
 }
 
 /* True if the product needs no rounding because the element type represents it exactly. Neither
@@ -103,7 +103,7 @@ number tp__number_multiply(const kind *k, const number *a, const number *b) {
   if (isinf(a->value) || isinf(b->value))
     error = 0;
   double value = a->value * b->value;
-  return tp__settled(k, value, a->reach * b->reach, error,
+  return tp__rounded(k, value, a->reach * b->reach, error,
                      is_exact_product(k, a, b, value) ? 0 : 1);
 }
 
@@ -124,7 +124,7 @@ number tp__number_divide(const kind *k, const number *a, const number *b) {
   if (isfinite(value) && isfinite(b->value) && !is_power_of_two(b->value))
     /* Devices may divide their partial sums separately: -7 / 12 - 5 / 12 is not exactly -1. */
     error += k->unit * reach;
-  return tp__settled(k, value, reach, isinf(b->value) ? 0 : error, 1);
+  return tp__rounded(k, value, reach, isinf(b->value) ? 0 : error, 1);
 }
 
 number tp__number_monotone(const kind *k, const number *a, double (*f)(double), int roundings) {
@@ -136,14 +136,14 @@ number tp__number_monotone(const kind *k, const number *a, double (*f)(double), 
     if (!(error < INFINITY))
       return tp__unknown();
   }
-  number made = tp__settled(k, value, fabs(value), error, roundings);
+  number made = tp__rounded(k, value, fabs(value), error, roundings);
   /* an approximation need not be exact where the result is integral */
   if (roundings > 1 && is_known(&made) && isfinite(value))
     made.error += roundings * k->unit * fabs(value);
   return made;
 }
 
-number tp__number_either(const kind *k, const number *condition, const number *yes,
+number tp__number_select(const kind *k, const number *condition, const number *yes,
                          const number *no) {
   if (is_certain(condition))
     return condition->integer ? *yes : *no;

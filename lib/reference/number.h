@@ -25,7 +25,7 @@ typedef struct kind {
   /* Floats: the unit roundoff, which is the largest relative error of one rounding. 0 for kinds
    * without rounding. */
   double unit;
-  double most, tiniest; /* the largest finite magnitude and the smallest normal one */
+  double most, min_normal; /* the largest finite magnitude and the smallest normal one */
 } kind;
 /* Returns the kind with this name, or NULL. With `is_exact`, floats are never rounded and carry no
  * error, so every number is known. */
@@ -51,7 +51,7 @@ number tp__real(const kind *k, double value);
 /* Returns the result of an operation on floats of kind k that rounds `roundings` times. `value` is
  * the result in binary64, `reach` is its sum of magnitudes, and `error` is the error that the
  * operation inherits from its operands. */
-number tp__settled(const kind *k, double value, double reach, double error, int roundings);
+number tp__rounded(const kind *k, double value, double reach, double error, int roundings);
 
 number tp__number_add(const kind *k, const number *a, const number *b);
 number tp__number_subtract(const kind *k, const number *a, const number *b);
@@ -62,7 +62,7 @@ number tp__number_negate(const kind *k, const number *a);
  * `roundings` is the maximum number of roundings in an implementation of f. */
 number tp__number_monotone(const kind *k, const number *a, double (*f)(double), int roundings);
 /* Selects `yes` or `no`. If the condition is uncertain, the result covers both. */
-number tp__number_either(const kind *k, const number *condition, const number *yes,
+number tp__number_select(const kind *k, const number *condition, const number *yes,
                          const number *no);
 /* True if `actual` is within the error bound of `expected`, with a slack for other orders of
  * sums. */

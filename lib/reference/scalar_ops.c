@@ -20,7 +20,7 @@ struct scalar_op {
 
 /* ---- floats ---- */
 
-static number least_or_most(const number *a, const number *b, bool most, bool quiet) {
+static number min_or_max(const number *a, const number *b, bool most, bool quiet) {
   if (!is_known(a) || !is_known(b))
     return tp__unknown();
   if (isnan(a->value) || isnan(b->value)) {
@@ -36,28 +36,28 @@ static number least_or_most(const number *a, const number *b, bool most, bool qu
 }
 
 static number maximum(const kind *k, const number *a, const number *b) {
-  return (void)k, least_or_most(a, b, true, false);
+  return (void)k, min_or_max(a, b, true, false);
 }
 static number minimum(const kind *k, const number *a, const number *b) {
-  return (void)k, least_or_most(a, b, false, false);
+  return (void)k, min_or_max(a, b, false, false);
 }
 static number maxnum(const kind *k, const number *a, const number *b) {
-  return (void)k, least_or_most(a, b, true, true);
+  return (void)k, min_or_max(a, b, true, true);
 }
 static number minnum(const kind *k, const number *a, const number *b) {
-  return (void)k, least_or_most(a, b, false, true);
+  return (void)k, min_or_max(a, b, false, true);
 }
 
 /* Known only for exact operands: a small error may change the remainder by a whole divisor. */
 static number remainder_of(const kind *k, const number *a, const number *b) {
   double value = fmod(a->value, b->value);
-  return is_certain(a) && is_certain(b) ? tp__settled(k, value, fabs(value), 0, 1) : tp__unknown();
+  return is_certain(a) && is_certain(b) ? tp__rounded(k, value, fabs(value), 0, 1) : tp__unknown();
 }
 
 static number with_sign(const kind *k, const number *a, const number *b) {
   if (!is_known(a) || !is_known(b) || b->value == 0 || fabs(b->value) <= b->error)
     return tp__unknown();
-  return tp__settled(k, copysign(a->value, b->value), fabs(a->value), a->error, 0);
+  return tp__rounded(k, copysign(a->value, b->value), fabs(a->value), a->error, 0);
 }
 
 /* Applies a function that is monotone in each argument on the error intervals. Its largest error is
@@ -72,7 +72,7 @@ static number of_corners(const kind *k, const number *a, const number *b,
         f(a->value + (i & 1 ? a->error : -a->error), b->value + (i & 2 ? b->error : -b->error));
     error = fmax(error, isnan(x) ? INFINITY : fabs(x - value));
   }
-  number made = tp__settled(k, value, fabs(value), error, 8);
+  number made = tp__rounded(k, value, fabs(value), error, 8);
   if (is_known(&made) && isfinite(value))
     made.error += 8 * k->unit * fabs(value);
   return made;
@@ -94,7 +94,7 @@ static double rsqrt(double x) { return 1 / sqrt(x); }
 /* Applies a function whose slope is at most 1, so that it does not amplify the error. */
 static number wave(const scalar_types *t, const number *a, double (*f)(double)) {
   double value = f(a->value);
-  number made = tp__settled(t->to, value, fabs(value), a->error, 8);
+  number made = tp__rounded(t->to, value, fabs(value), a->error, 8);
   if (is_known(&made) && isfinite(value))
     made.error += 8 * t->to->unit;
   return made;
@@ -111,7 +111,7 @@ static number of_ends(const scalar_types *t, const number *a, double (*f)(double
   double error = a->error > 0 ? fmax(fabs(f(a->value - a->error) - value),
                                      fabs(f(a->value + a->error) - value))
                               : 0;
-  return tp__settled(t->to, value, fabs(value), error, 8);
+  return tp__rounded(t->to, value, fabs(value), error, 8);
 }
 static void apply_tan(const scalar_types *t, const number *const *in, number *out) {
   const double pi = 3.14159265358979323846;
@@ -126,7 +126,7 @@ static void apply_cosh(const scalar_types *t, const number *const *in, number *o
   *out = is_known(&a) ? of_ends(t, &a, cosh) : tp__unknown();
 }
 static void apply_abs(const scalar_types *t, const number *const *in, number *out) {
-  *out = tp__settled(t->to, fabs(in[0]->value), fabs(in[0]->value), in[0]->error, 0);
+  *out = tp__rounded(t->to, fabs(in[0]->value), fabs(in[0]->value), in[0]->error, 0);
 }
 static void apply_neg(const scalar_types *t, const number *const *in, number *out) {
   *out = tp__number_negate(t->to, in[0]);
@@ -174,12 +174,12 @@ static void apply_cmpf(const scalar_types *t, const number *const *in, number *o
 
 static void apply_select(const scalar_types *t, const number *const *in, number *out) {
   for (int i = 0; i < t->to->parts; i++)
-    out[i] = tp__number_either(t->to, in[0], in[1] + i, in[2] + i);
+    out[i] = tp__number_select(t->to, in[0], in[1] + i, in[2] + i);
 }
 
 /* Converts between float types. Linear, so it propagates the reach. */
 static void apply_convert(const scalar_types *t, const number *const *in, number *out) {
-  *out = tp__settled(t->to, in[0]->value, in[0]->reach, in[0]->error, 1);
+  *out = tp__rounded(t->to, in[0]->value, in[0]->reach, in[0]->error, 1);
 }
 
 static void apply_to_int(const scalar_types *t, const number *const *in, number *out) {

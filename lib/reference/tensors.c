@@ -71,7 +71,7 @@ static int64_t in_slice(const tensor *whole, const slice *s, const int64_t *at) 
   int64_t place[TP__EVAL_MAX_RANK];
   for (int d = 0; d < whole->rank; d++)
     place[d] = s->offsets[d] + at[d] * s->strides[d];
-  return tp__place_in(whole, place);
+  return tp__linear_index(whole, place);
 }
 
 static bool run_extract_slice(evaluation *r, cell *frame, const node *n) {
@@ -81,7 +81,7 @@ static bool run_extract_slice(evaluation *r, cell *frame, const node *n) {
   if (!t || !read_slice(r, frame, n, 1, &s))
     return false;
   int64_t at[TP__EVAL_MAX_RANK] = {0};
-  for (int64_t i = 0; i < t->n; i++, tp__next_place(from->rank, s.sizes, at)) {
+  for (int64_t i = 0; i < t->n; i++, tp__next_index(from->rank, s.sizes, at)) {
     int64_t place = in_slice(from, &s, at);
     if (place < 0)
       return tp__eval_fail(r, n->op, "reads outside");
@@ -97,7 +97,7 @@ static bool run_insert_slice(evaluation *r, cell *frame, const node *n) {
   if (!read_slice(r, frame, n, 2, &s))
     return false;
   int64_t at[TP__EVAL_MAX_RANK] = {0};
-  for (int64_t i = 0; i < part->n; i++, tp__next_place(t->rank, s.sizes, at)) {
+  for (int64_t i = 0; i < part->n; i++, tp__next_index(t->rank, s.sizes, at)) {
     int64_t place = in_slice(t, &s, at);
     if (place < 0)
       return tp__eval_fail(r, n->op, "writes outside");
@@ -124,11 +124,11 @@ static bool run_pad(evaluation *r, cell *frame, const node *n) {
   int first = 1;
   if (!t || !mixed(r, frame, n, "static_low", &first, low))
     return false;
-  for (int64_t i = 0; i < t->n; i++, tp__next_place(t->rank, t->shape, at)) {
+  for (int64_t i = 0; i < t->n; i++, tp__next_index(t->rank, t->shape, at)) {
     int64_t inside[TP__EVAL_MAX_RANK];
     for (int d = 0; d < t->rank; d++)
       inside[d] = at[d] - low[d];
-    int64_t place = tp__place_in(from, inside);
+    int64_t place = tp__linear_index(from, inside);
     cell c;
     if (place >= 0)
       tp__cell_get(from, place, &c);
@@ -143,7 +143,7 @@ static bool run_generate(evaluation *r, cell *frame, const node *n) {
   tensor *t = result_of(r, n);
   int64_t at[TP__EVAL_MAX_RANK] = {0};
   cell c;
-  for (int64_t i = 0; t && i < t->n; i++, tp__next_place(t->rank, t->shape, at)) {
+  for (int64_t i = 0; t && i < t->n; i++, tp__next_index(t->rank, t->shape, at)) {
     if (!run_at(r, frame, n->blocks, at, &c))
       return false;
     tp__cell_put(t, i, &c);
@@ -157,11 +157,11 @@ static bool run_concat(evaluation *r, cell *frame, const node *n) {
   for (int k = 0; t && k < n->n_operands; k++) {
     const tensor *part = frame[n->operands[k]].tensor;
     int64_t at[TP__EVAL_MAX_RANK] = {0};
-    for (int64_t i = 0; i < part->n; i++, tp__next_place(part->rank, part->shape, at)) {
+    for (int64_t i = 0; i < part->n; i++, tp__next_index(part->rank, part->shape, at)) {
       int64_t place[TP__EVAL_MAX_RANK];
       memcpy(place, at, sizeof place);
       place[along] += before;
-      copy_element(part, i, t, tp__place_in(t, place));
+      copy_element(part, i, t, tp__linear_index(t, place));
     }
     before += part->shape[along];
   }
@@ -175,7 +175,7 @@ static bool place_of(evaluation *r, const cell *frame, const node *n, int first,
   for (int d = 0; d < t->rank; d++)
     if (!tp__integer_in(r, n, frame + n->operands[first + d], at + d))
       return false;
-  *place = tp__place_in(t, at);
+  *place = tp__linear_index(t, at);
   return *place >= 0 || tp__eval_fail(r, n->op, "is outside of the tensor");
 }
 
@@ -243,7 +243,7 @@ static bool walk_rows(evaluation *r, const node *n, const char *dims, const tens
   n_rows = n_along ? coordinates->n / n_along : 1;
   if (n_rows * n_row != rows->n)
     return tp__eval_fail(r, n->op, "has slices of another size");
-  for (int64_t i = 0; i < rows->n; i++, tp__next_place(whole->rank, size, at)) {
+  for (int64_t i = 0; i < rows->n; i++, tp__next_index(whole->rank, size, at)) {
     int64_t place[TP__EVAL_MAX_RANK];
     memcpy(place, at, sizeof place);
     for (int k = 0; k < n_along; k++) {
@@ -252,7 +252,7 @@ static bool walk_rows(evaluation *r, const node *n, const char *dims, const tens
         return tp__eval_fail(r, n->op, "what it does depends on rounding");
       place[along[k]] = c->integer;
     }
-    places[i] = tp__place_in(whole, place);
+    places[i] = tp__linear_index(whole, place);
     if (places[i] < 0)
       return tp__eval_fail(r, n->op, "is outside of the tensor");
   }

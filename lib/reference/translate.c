@@ -108,18 +108,18 @@ static bool translate_op(evaluation *r, slots *s, MlirOperation op, node *n) {
     n->types = (scalar_types){.to = n->kinds[0], .predicate = tp__scalar_predicate(op)};
     n->types.of = tp__kind_of(r, mlirValueGetType(mlirOperationGetOperand(op, n->n_operands - 1)));
     if (!n->types.to || !n->types.of || n->n_operands > 3)
-      return tp__eval_lack(r, op, "not on numbers that are known here");
+      return tp__eval_unsupported(r, op, "not on numbers that are known here");
   }
   if (!n->run)
     n->run = tp__linalg_find(op);
   if (!n->run)
-    return tp__eval_lack(r, op, "is not evaluated here");
+    return tp__eval_unsupported(r, op, "is not evaluated here");
   for (int i = 0; i < n->n_blocks; i++) {
     MlirBlock first = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
     if (mlirBlockIsNull(first))
       continue;
     if (!mlirBlockIsNull(mlirBlockGetNextInRegion(first)))
-      return tp__eval_lack(r, op, "has branches");
+      return tp__eval_unsupported(r, op, "has branches");
     if (!translate_block(r, s, first, n->blocks + i))
       return false;
   }

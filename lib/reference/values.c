@@ -26,7 +26,7 @@ tensor *tp__tensor_of(evaluation *r, MlirOperation op, MlirType type) {
   const kind *k = tp__kind_of(r, type);
   if (!k || !mlirTypeIsARankedTensor(type) || !mlirShapedTypeHasStaticShape(type) ||
       mlirShapedTypeGetRank(type) > TP__EVAL_MAX_RANK) {
-    tp__eval_lack(r, op, "not a static tensor of numbers");
+    tp__eval_unsupported(r, op, "not a static tensor of numbers");
     return NULL;
   }
   int rank = (int)mlirShapedTypeGetRank(type);
@@ -71,7 +71,7 @@ int tp__eval_integers(MlirOperation op, const char *name, int most, int64_t *lis
 
 /* ---- indices and cells ---- */
 
-bool tp__next_place(int rank, const int64_t *shape, int64_t *at) {
+bool tp__next_index(int rank, const int64_t *shape, int64_t *at) {
   for (int d = rank - 1; d >= 0; d--) {
     if (++at[d] < shape[d])
       return true;
@@ -80,7 +80,7 @@ bool tp__next_place(int rank, const int64_t *shape, int64_t *at) {
   return false;
 }
 
-int64_t tp__place_in(const tensor *t, const int64_t *at) {
+int64_t tp__linear_index(const tensor *t, const int64_t *at) {
   int64_t place = 0;
   for (int d = 0; d < t->rank; d++) {
     if (at[d] < 0 || at[d] >= t->shape[d])

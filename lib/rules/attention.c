@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-int tp__attention_maker(const tp_attention *a, MlirValue value) {
+int tp__attention_producer(const tp_attention *a, MlirValue value) {
   MlirOperation op = tp__defining_op(value);
   for (int i = 0; i < a->n_ops && !mlirOperationIsNull(op); i++)
     if (mlirOperationEqual(a->ops[i].op, op))
@@ -18,7 +18,7 @@ bool tp__attention_is_inner(tp_attention_role role) {
 }
 /* ---- the scan: from the scores through the blocks to the output ---- */
 
-bool tp__is_behind_scores(const tp_attention_finder *f, MlirValue value) {
+bool tp__depends_on_scores(const tp_attention_finder *f, MlirValue value) {
   return tp__table_get(&f->dependent, value.ptr) >= 0;
 }
 
@@ -34,7 +34,7 @@ static void note_users(tp_attention_finder *f, MlirOperation op, bool is_inner) 
     MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, i));
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
       MlirOperation user = mlirOpOperandGetOwner(use);
-      f->strays |= is_inner && is_out_of_reach(f, user);
+      f->escapes |= is_inner && is_out_of_reach(f, user);
       while (!mlirOperationIsNull(user) && !mlirBlockEqual(mlirOperationGetBlock(user), block))
         user = mlirOperationGetParentOperation(user);
       if (!mlirOperationIsNull(user))
@@ -43,7 +43,7 @@ static void note_users(tp_attention_finder *f, MlirOperation op, bool is_inner) 
   }
 }
 
-void tp__put_behind_scores(tp_attention_finder *f, MlirOperation op) {
+void tp__mark_depends_on_scores(tp_attention_finder *f, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
     f->failed |= tp__table_put(&f->dependent, mlirOperationGetResult(op, i).ptr, 1) != TP_OK;
   note_users(f, op, false);
@@ -54,20 +54,20 @@ typedef struct reader {
   bool reads;
 } reader;
 
-static tp_status look_behind(MlirOperation op, void *data) {
+static tp_status visit_dependent(MlirOperation op, void *data) {
   reader *r = data;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
-    int maker = tp__attention_maker(r->f->a, mlirOperationGetOperand(op, i));
-    r->reads |= tp__is_behind_scores(r->f, mlirOperationGetOperand(op, i)) ||
+    int maker = tp__attention_producer(r->f->a, mlirOperationGetOperand(op, i));
+    r->reads |= tp__depends_on_scores(r->f, mlirOperationGetOperand(op, i)) ||
                 (maker >= 0 && tp__attention_is_inner(r->f->a->ops[maker].role));
   }
   return TP_OK;
 }
 
-static bool reads_behind(const tp_attention_finder *f, MlirOperation op) {
+static bool reads_dependent(const tp_attention_finder *f, MlirOperation op) {
   reader r = {f, false};
-  (void)look_behind(op, &r);
-  (void)tp__walk(op, look_behind, &r); /* the visitor does not fail */
+  (void)visit_dependent(op, &r);
+  (void)tp__walk(op, visit_dependent, &r); /* the visitor does not fail */
   return r.reads;
 }
 
@@ -78,8 +78,8 @@ bool tp__is_unread_init(MlirOperation op, int i) {
          i == nest.n_inputs && !tp__body_reads(&nest.body, i);
 }
 
-int tp__inner_maker(const tp_attention *a, MlirOperation op, int i) {
-  int maker = tp__attention_maker(a, mlirOperationGetOperand(op, i));
+int tp__inner_producer(const tp_attention *a, MlirOperation op, int i) {
+  int maker = tp__attention_producer(a, mlirOperationGetOperand(op, i));
   return maker >= 0 && tp__attention_is_inner(a->ops[maker].role) && !tp__is_unread_init(op, i)
              ? maker
              : -1;
@@ -89,10 +89,10 @@ static bool is_past_exponential(tp_attention_role role) {
   return role == TP_EXPONENTIAL || role == TP_SCALE || role == TP_AFTER;
 }
 
-void tp__note_added(tp_attention_finder *f) {
+void tp__record_users(tp_attention_finder *f) {
   for (; f->n_noted < f->a->n_ops; f->n_noted++) {
     const tp_attention_op *op = &f->a->ops[f->n_noted];
-    note_users(f, op->op, tp__attention_is_inner(op->role) && op->role != TP_SPREAD);
+    note_users(f, op->op, tp__attention_is_inner(op->role) && op->role != TP_ROW_BROADCAST);
   }
 }
 
@@ -105,7 +105,7 @@ static bool assign_loops(tp_attention_finder *f, const tp_attention_step *s, tp_
   tp_score_dim dims[TP_MAX_RANK];
   uint32_t known = 0;
   for (int i = 0; i < s->nest.n_inputs; i++) {
-    int maker = tp__inner_maker(f->a, s->op, i);
+    int maker = tp__inner_producer(f->a, s->op, i);
     if (maker < 0)
       continue;
     tp__attention_result_dims(&f->a->ops[maker], dims);
@@ -129,7 +129,7 @@ static bool assign_loops(tp_attention_finder *f, const tp_attention_step *s, tp_
 }
 
 static bool follows_from_scores(const tp_attention_finder *f, MlirValue value) {
-  return tp__is_behind_scores(f, value) || tp__attention_maker(f->a, value) >= 0;
+  return tp__depends_on_scores(f, value) || tp__attention_producer(f->a, value) >= 0;
 }
 
 /* True if all inputs other than scores and row values are available before the blocks. */
@@ -138,7 +138,7 @@ static bool has_all_before(const tp_attention_finder *f, const tp_attention_step
   for (int i = 0; i < mlirOperationGetNumOperands(s->op); i++) {
     MlirValue value = mlirOperationGetOperand(s->op, i);
     bool are_rows = !mlirValueIsNull(op->rows) && i < s->nest.n_inputs && i != s->inner;
-    if (!are_rows && !tp__is_unread_init(s->op, i) && tp__inner_maker(f->a, s->op, i) < 0 &&
+    if (!are_rows && !tp__is_unread_init(s->op, i) && tp__inner_producer(f->a, s->op, i) < 0 &&
         follows_from_scores(f, value))
       return false;
   }
@@ -225,15 +225,15 @@ static bool scan(tp_attention_finder *f) {
     op = mlirOperationGetNextInBlock(op);
     if (mlirOperationIsNull(op))
       break;
-    tp__note_added(f);
-    if (f->strays)
+    tp__record_users(f);
+    if (f->escapes)
       return false;
     if (tp__table_get(&f->users, op.ptr) < 0)
       continue;
     tp_attention_step s = {.op = op, .inner = -1};
     for (int i = 0; i < mlirOperationGetNumOperands(op); i++) {
-      int maker = tp__inner_maker(a, op, i);
-      if (maker < 0 || a->ops[maker].role == TP_SPREAD)
+      int maker = tp__inner_producer(a, op, i);
+      if (maker < 0 || a->ops[maker].role == TP_ROW_BROADCAST)
         continue;
       bool past = is_past_exponential(a->ops[maker].role);
       if (s.n_inner > 0 && past != s.past)
@@ -246,8 +246,8 @@ static bool scan(tp_attention_finder *f) {
     }
     if (s.n_inner > 0 && !add_op(f, &s))
       return false;
-    if (s.n_inner == 0 && reads_behind(f, op))
-      tp__put_behind_scores(f, op);
+    if (s.n_inner == 0 && reads_dependent(f, op))
+      tp__mark_depends_on_scores(f, op);
   }
   return a->output > 0 && a->exponential > 0 && a->maximum > 0 && !f->failed;
 }
@@ -258,7 +258,7 @@ static bool is_stable(const tp_attention *a) {
   const tp_attention_op *exponential = &a->ops[a->exponential];
   MlirValue x = mlirOperationGetOperand(a->ops[a->maximum].op, 0);
   for (int i = 0; i < mlirOperationGetNumOperands(exponential->op); i++) {
-    int maker = tp__attention_maker(a, mlirOperationGetOperand(exponential->op, i));
+    int maker = tp__attention_producer(a, mlirOperationGetOperand(exponential->op, i));
     if (maker >= 0 && a->ops[maker].role == TP_SHIFT)
       exponential = &a->ops[maker];
   }
@@ -301,9 +301,9 @@ tp_status tp__attention_followers(const tp_attention *a, tp_op_list *list) {
     while (k < a->n_ops && !mlirOperationEqual(a->ops[k].op, op))
       k++;
     bool is_sum = k < a->n_ops && a->ops[k].role == TP_ROW_SUM, is_part = k < a->n_ops && !is_sum;
-    if (is_part ? a->ops[k].role != TP_ROW_REDUCTION : !is_sum && !reads_behind(&f, op))
+    if (is_part ? a->ops[k].role != TP_ROW_REDUCTION : !is_sum && !reads_dependent(&f, op))
       continue;
-    tp__put_behind_scores(&f, op);
+    tp__mark_depends_on_scores(&f, op);
     if (!is_part)
       status = tp__op_list_add(list, op);
   }

@@ -45,7 +45,8 @@ typedef enum tp_attention_role {
   TP_SCALE,       /* applies row values after the exponential: tp_row_scale */
   /* elementwise op that is linear in the exponential, or reshape, after the exponential */
   TP_AFTER,
-  TP_SPREAD, /* broadcasts row values along the columns, for TP_SHIFT, TP_EXPONENTIAL or TP_SCALE */
+  /* broadcasts row values along the columns, for TP_SHIFT, TP_EXPONENTIAL or TP_SCALE */
+  TP_ROW_BROADCAST,
   /* elementwise op that does not use scores, with a result as large as them, such as a causal
    * mask */
   TP_MASK,
@@ -56,7 +57,12 @@ typedef enum tp_attention_role {
 /* How a row value acts on the scores of its row. Each operation distributes over sums, so it may be
  * applied to a sum instead of its terms. The last two give zero where the row's condition holds, or
  * where it does not; programs use them to zero fully masked rows. */
-typedef enum tp_row_scale { TP_TIMES, TP_OVER, TP_ZERO_IF, TP_ZERO_UNLESS } tp_row_scale;
+typedef enum tp_row_scale {
+  TP_SCALE_MULTIPLY,
+  TP_SCALE_DIVIDE,
+  TP_SCALE_ZERO_IF,
+  TP_SCALE_ZERO_UNLESS
+} tp_row_scale;
 
 /* One op of the attention. Its loops are those of its nest; for a reshape, the dimensions of its
  * result. */
@@ -117,7 +123,7 @@ struct tp_func_graph;
 tp_status tp__mark_attention(struct tp_func_graph *graph);
 
 /* Returns the index of the op that produces `value`; -1: none of the attention's ops does. */
-int tp__attention_maker(const tp_attention *attention, MlirValue value);
+int tp__attention_producer(const tp_attention *attention, MlirValue value);
 /* True if results of this role are as large as the scores, so that they are never stored. */
 bool tp__attention_is_inner(tp_attention_role role);
 

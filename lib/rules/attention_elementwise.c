@@ -120,7 +120,7 @@ static bool add_selection(tp_attention_finder *f, const tp_attention_step *s, tp
       !reads_zero(s, scalar, keeps_first ? 2 : 1))
     return false;
   op->role = TP_SCALE;
-  op->scale = keeps_first ? TP_ZERO_UNLESS : TP_ZERO_IF;
+  op->scale = keeps_first ? TP_SCALE_ZERO_UNLESS : TP_SCALE_ZERO_IF;
   op->is_scaled = true;
   return tp__attention_rows_of(f, op, condition);
 }
@@ -147,7 +147,7 @@ bool tp__attention_after(tp_attention_finder *f, const tp_attention_step *s, tp_
   if (x < 0 || y < 0 || x == y || (divides && x != s->inner))
     return false;
   int n_ops = f->a->n_ops;
-  op->scale = divides ? TP_OVER : TP_TIMES;
+  op->scale = divides ? TP_SCALE_DIVIDE : TP_SCALE_MULTIPLY;
   if (tp__attention_rows_of(f, op, other)) {
     op->role = TP_SCALE;
     op->is_scaled = true;

@@ -118,10 +118,10 @@ static int shape_of(MlirValue value, int64_t *shape) {
 
 /* Distributes the loops of `flat` over dimensions of these sizes, in order. SPLIT: `loop` must
  * first be split, with `major` iterations for its major part. */
-typedef enum dealt { DEALT, SPLIT, UNFIT } dealt;
+typedef enum dims_match { MATCHED, SPLIT, UNFIT } dims_match;
 
-static dealt deal(const tp_attention *a, int n_flat, const uint8_t *flat, int rank,
-                  const int64_t *shape, tp_score_dim *dims, int *loop, int64_t *major) {
+static dims_match match_dims(const tp_attention *a, int n_flat, const uint8_t *flat, int rank,
+                             const int64_t *shape, tp_score_dim *dims, int *loop, int64_t *major) {
   int at = 0;
   for (int d = 0; d < rank; d++) {
     int64_t left = shape[d];
@@ -141,7 +141,7 @@ static dealt deal(const tp_attention *a, int n_flat, const uint8_t *flat, int ra
     if (left != 1)
       return UNFIT;
   }
-  return at == n_flat ? DEALT : UNFIT;
+  return at == n_flat ? MATCHED : UNFIT;
 }
 
 static int flatten(const tp_score_dim *dims, int rank, int max, uint8_t *flat) {
@@ -164,9 +164,10 @@ bool tp__attention_reshape(tp_attention *a, tp_attention_op *op, const tp_score_
   op->n_loops = shape_of(mlirOperationGetResult(op->op, 0), shape);
   for (;;) {
     int n = flatten(op->from, op->n_from, TP_LEN(flat), flat);
-    dealt how = n < 0 ? UNFIT : deal(a, n, flat, op->n_loops, shape, op->loops, &loop, &major);
+    dims_match how =
+        n < 0 ? UNFIT : match_dims(a, n, flat, op->n_loops, shape, op->loops, &loop, &major);
     if (how != SPLIT)
-      return how == DEALT;
+      return how == MATCHED;
     op->n_loops = 0; /* the partial assignment must not be split as well */
     if (!split_loop(a, loop, major))
       return false;
@@ -183,5 +184,5 @@ bool tp__attention_reshape_back(const tp_attention *a, tp_attention_op *op,
   memcpy(op->loops, to, (size_t)op->n_loops * sizeof *to);
   op->n_from = shape_of(mlirOperationGetOperand(op->op, 0), shape);
   int n = flatten(op->loops, op->n_loops, TP_LEN(flat), flat);
-  return n >= 0 && deal(a, n, flat, op->n_from, shape, op->from, &loop, &major) == DEALT;
+  return n >= 0 && match_dims(a, n, flat, op->n_from, shape, op->from, &loop, &major) == MATCHED;
 }

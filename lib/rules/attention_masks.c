@@ -19,7 +19,8 @@ static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims)
   int rank = mlirTypeIsARankedTensor(mlirValueGetType(value))
                  ? (int)mlirShapedTypeGetRank(mlirValueGetType(value))
                  : 0;
-  if (mlirOperationIsNull(op) || !is_as_large(a, dims, rank) || tp__attention_maker(a, value) >= 0)
+  if (mlirOperationIsNull(op) || !is_as_large(a, dims, rank) ||
+      tp__attention_producer(a, value) >= 0)
     return;
   tp_attention_op *made = tp__attention_add(a, op, TP_MASK);
   if (!made)

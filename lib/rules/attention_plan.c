@@ -92,7 +92,7 @@ static void mark(tp_rule *rule, const tp_attention *a) {
   for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
     tp_value_map *map =
         i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
-    int maker = tp__attention_maker(a, map->value);
+    int maker = tp__attention_producer(a, map->value);
     map->in_blocks = maker >= 0 && is_inner(a, maker);
   }
 }
@@ -109,15 +109,15 @@ static int factor_of(const tp_value_map *map, int d, tp_score_dim dim, uint32_t 
 
 /* Allows operand `travelling` of a contraction, the keys or the values, to travel in a ring if an
  * axis splits rows of the other operand. */
-static void add_ring(tp_rule *rule, const tp_attention *a, int op, int travelling) {
+static void add_ring(tp_rule *rule, const tp_attention *a, int op, int traveling) {
   tp_score_dim dims[TP_MAX_RANK];
-  const tp_value_map *map = &rule->operands[travelling], *other = &rule->operands[1 - travelling];
-  tp_ring ring = {.operand = travelling, .dim = -1, .last = a->ops[a->output].op};
-  tp__attention_operand_dims(&a->ops[op], travelling, dims);
+  const tp_value_map *map = &rule->operands[traveling], *other = &rule->operands[1 - traveling];
+  tp_ring ring = {.operand = traveling, .dim = -1, .last = a->ops[a->output].op};
+  tp__attention_operand_dims(&a->ops[op], traveling, dims);
   for (int d = 0; d < map->rank; d++)
     if (factor_of(map, d, dims[d], UINT32_C(1) << a->column) >= 0)
       ring.dim = d;
-  tp__attention_operand_dims(&a->ops[op], 1 - travelling, dims);
+  tp__attention_operand_dims(&a->ops[op], 1 - traveling, dims);
   for (int d = 0; d < other->rank && ring.dim >= 0; d++) {
     int f = factor_of(other, d, dims[d], a->rows);
     if (f >= 0)
@@ -133,7 +133,7 @@ static int keys_of(const tp_attention *a, int op) {
     tp_score_dim dims[TP_MAX_RANK];
     MlirValue value = mlirOperationGetOperand(a->ops[op].op, i);
     tp__attention_operand_dims(&a->ops[op], i, dims);
-    if (tp__attention_maker(a, value) < 0 &&
+    if (tp__attention_producer(a, value) < 0 &&
         tp__has_loop(dims, (int)mlirShapedTypeGetRank(mlirValueGetType(value)), a->column))
       return i;
   }
@@ -224,7 +224,7 @@ static void push(search *s, const tp_rule *rule) {
 }
 
 /* True for a contraction that reduces. It is not elementwise, so the search ends there. */
-static bool ends_way(const tp_rule *rule) {
+static bool ends_path(const tp_rule *rule) {
   bool sums = false;
   for (int f = 0; f < rule->n_factors && rule->contraction_flops > 0; f++)
     sums |= rule->factors[f].kind == TP_REDUCTION;
@@ -240,13 +240,13 @@ static void go_back(search *s) {
         continue;
       s->reaches[number] = true;
       const tp_rule *maker = s->graph->makers[number];
-      if (maker && !ends_way(maker))
+      if (maker && !ends_path(maker))
         push(s, maker);
     }
   }
 }
 
-static tp_status find_ways(search *s) {
+static tp_status find_paths(search *s) {
   const tp_func_graph *graph = s->graph;
   s->reaches = tp__calloc((size_t)graph->n_values + 1, sizeof *s->reaches);
   s->failed = !s->reaches;
@@ -268,7 +268,7 @@ tp_status tp__mark_attention(tp_func_graph *graph) {
   tp_attention_reach reach = {0};
   tp_attention a;
   search s = {.graph = graph};
-  tp_status status = find_ways(&s);
+  tp_status status = find_paths(&s);
   for (int i = 0; i < graph->n_items && status == TP_OK; i++) {
     const tp_item *item = &graph->items[i];
     if (item->kind == TP_ITEM_OP && may_be_scores(&s, item->rule) &&

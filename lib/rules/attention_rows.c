@@ -41,7 +41,7 @@ static bool take_rows(tp_attention_finder *f, tp_attention_op *op, MlirValue val
     return false;
   int n_ops = a->n_ops;
   uint32_t known = 0;
-  tp_attention_op *spread = tp__attention_add(a, maker, TP_SPREAD);
+  tp_attention_op *spread = tp__attention_add(a, maker, TP_ROW_BROADCAST);
   if (!spread)
     return false;
   const tp_nest *nest = &spread->nest;

@@ -15,7 +15,7 @@ typedef struct tp_attention_finder {
   tp_value_table users;
   int n_noted;        /* number of the attention's ops whose users are recorded */
   MlirOperation last; /* the scan ends here; null: at the end of the block */
-  bool strays;        /* a value of the blocks is used where no op of the attention can be */
+  bool escapes;       /* a value of the blocks is used where no op of the attention can be */
   bool failed;        /* memory ran out */
 } tp_attention_finder;
 
@@ -34,15 +34,15 @@ typedef struct tp_attention_step {
 
 /* True if the value depends on the scores and is outside of the blocks. The second function records
  * the results of an op as such values. */
-bool tp__is_behind_scores(const tp_attention_finder *f, MlirValue value);
-void tp__put_behind_scores(tp_attention_finder *f, MlirOperation op);
-/* Records the users of the ops added since the last call. A TP_SPREAD op may be outside of a loop
- * that contains the scores. */
-void tp__note_added(tp_attention_finder *f);
+bool tp__depends_on_scores(const tp_attention_finder *f, MlirValue value);
+void tp__mark_depends_on_scores(tp_attention_finder *f, MlirOperation op);
+/* Records the users of the ops added since the last call. A TP_ROW_BROADCAST op may be outside of a
+ * loop that contains the scores. */
+void tp__record_users(tp_attention_finder *f);
 /* True if the op overwrites operand `i` without reading it. */
 bool tp__is_unread_init(MlirOperation op, int i);
 /* Returns the op of the blocks that produces operand `i`; -1: none. */
-int tp__inner_maker(const tp_attention *a, MlirOperation op, int i);
+int tp__inner_producer(const tp_attention *a, MlirOperation op, int i);
 
 /* ---- kinds of ops; each function returns false if the op cannot be part of the blocks ---- */
 

@@ -6,8 +6,8 @@ bool tp__attention_scores(tp_attention_finder *f, MlirOperation op) {
   tp_attention *a = f->a;
   tp_attention_op *made = tp__attention_add(a, op, TP_SCORES);
   const tp_nest *nest = &made->nest;
-  tp__note_added(f);
-  if (f->strays || !made->is_nest || !nest->is_written || !nest->reduced ||
+  tp__record_users(f);
+  if (f->escapes || !made->is_nest || !nest->is_written || !nest->reduced ||
       !tp__body_is_contraction(&nest->body))
     return false;
   made->n_loops = nest->n_loops;
@@ -48,14 +48,14 @@ bool tp__attention_reduction(tp_attention_finder *f, const tp_attention_step *s,
   }
   bool known = tp__body_combiner(&s->nest.body, 0, &combiner);
   op->role = s->past ? TP_ROW_SUM : TP_ROW_REDUCTION;
-  tp__put_behind_scores(f, s->op);
+  tp__mark_depends_on_scores(f, s->op);
   if (s->past)
     return known && combiner == TP_SUM && tp__is_zero_tensor(mlirOperationGetOperand(s->op, 1)) &&
            !a->ops[s->maker].is_scaled;
   if (known && (combiner == TP_MAX || combiner == TP_MAXNUM) && a->maximum == 0)
     a->maximum = (int)(op - a->ops);
   return a->ops[s->maker].role != TP_SHIFT &&
-         !tp__is_behind_scores(f, mlirOperationGetOperand(s->op, 1));
+         !tp__depends_on_scores(f, mlirOperationGetOperand(s->op, 1));
 }
 
 bool tp__attention_output(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op,

@@ -69,16 +69,16 @@ typedef struct search {
   seen_ops seen;
 } search;
 
-static void look_for(search *s, MlirValue value);
+static void search_value(search *s, MlirValue value);
 
-static tp_status look_in(MlirOperation op, void *data) {
+static tp_status search_op(MlirOperation op, void *data) {
   search *s = data;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !s->found; i++)
-    look_for(s, mlirOperationGetOperand(op, i));
+    search_value(s, mlirOperationGetOperand(op, i));
   return TP_OK;
 }
 
-static void look_for(search *s, MlirValue value) {
+static void search_value(search *s, MlirValue value) {
   if (s->found || tp__is_captured(s->root, value))
     return;
   if (mlirValueIsABlockArgument(value)) {
@@ -94,13 +94,13 @@ static void look_for(search *s, MlirValue value) {
   if (s->found)
     return;
   s->seen.ops[s->seen.n++] = op;
-  (void)look_in(op, s);
-  (void)tp__walk(op, look_in, s); /* the visitor does not fail */
+  (void)search_op(op, s);
+  (void)tp__walk(op, search_op, s); /* the visitor does not fail */
 }
 
 bool tp__body_depends(const tp_body *body, MlirValue value, uint64_t set) {
   search s = {.body = body, .root = mlirBlockGetParentOperation(body->block), .set = set};
-  look_for(&s, value);
+  search_value(&s, value);
   return s.found;
 }
 

@@ -8,7 +8,7 @@
 
 /* Returns how many of the first `n` axes of the run one gather covers: all of them if they divide
  * the dimension, otherwise only the last. */
-static int at_once(const tp_run *run, int n) {
+static int at_once(const tp_halo_run *run, int n) {
   int64_t shards = 1;
   for (int i = 0; i < n; i++)
     shards *= run->reading.axes[i];
@@ -16,7 +16,7 @@ static int at_once(const tp_run *run, int n) {
 }
 
 /* Returns the gather of the last of the first `n` axes, as a step. */
-static tp_step gather_step(const tp_run *run, int n) {
+static tp_step gather_step(const tp_halo_run *run, int n) {
   tp_step step = {
       .kind = TP_STEP_ALL_GATHER, .n_axes = at_once(run, n), .dim = run->dim, .to_dim = -1};
   for (int i = 0; i < n; i++) {
@@ -29,8 +29,8 @@ static tp_step gather_step(const tp_run *run, int n) {
   return step;
 }
 
-static tp_cost gather_cost(const tp_run *run, const tp_pricing *pricing, int rank, int64_t *shape,
-                           int64_t element_size) {
+static tp_cost gather_cost(const tp_halo_run *run, const tp_pricing *pricing, int rank,
+                           int64_t *shape, int64_t element_size) {
   tp_cost cost = 0;
   for (int n = run->n_axes; n > 0;) {
     tp_step step = gather_step(run, n);
@@ -47,8 +47,8 @@ static tp_cost gather_cost(const tp_run *run, const tp_pricing *pricing, int ran
 
 /* ---- cost ---- */
 
-tp_cost tp__halo_fetch_cost(const tp_run *run, const tp_pricing *pricing, int rank, int64_t *shape,
-                            int64_t element_size) {
+tp_cost tp__halo_fetch_cost(const tp_halo_run *run, const tp_pricing *pricing, int rank,
+                            int64_t *shape, int64_t element_size) {
   tp__hops hops;
   tp_cost cost = 0;
   if (!tp__plan_hops(&run->reading, &hops))
@@ -71,7 +71,7 @@ tp_cost tp__halo_fetch_cost(const tp_run *run, const tp_pricing *pricing, int ra
 typedef struct fetch {
   const tp_local *local;
   MlirOperation where;
-  const tp_run *run;
+  const tp_halo_run *run;
   int rank;
   int64_t shape[TP_MAX_RANK]; /* of the local value, before the fetch */
   tp__hops hops;
@@ -114,7 +114,7 @@ static MlirValue gather(const fetch *f, MlirValue value) {
 /* Builds piece k of `value`: a slice of the device's own buffer, or of another device's. Null if
  * memory runs out. */
 static MlirValue fetch_piece(const fetch *f, MlirValue value, int k) {
-  const tp__piece *piece = &f->hops.pieces[k];
+  const tp__hop_piece *piece = &f->hops.pieces[k];
   int64_t offsets[TP_MAX_RANK] = {0}, sizes[TP_MAX_RANK], n_pairs = 0,
           devices = tp_mesh_size(f->local->mesh);
   for (int d = 0; d < f->rank; d++)
@@ -129,7 +129,7 @@ static MlirValue fetch_piece(const fetch *f, MlirValue value, int k) {
     return moved;
   for (int64_t device = 0; device < devices; device++) {
     int64_t reader = shard_of(f, device);
-    tp__needed needed = tp__hops_needed(&f->hops, reader);
+    tp__read_range needed = tp__hops_needed(&f->hops, reader);
     int64_t source = tp__hops_source(&f->hops, &needed, reader, k);
     if (source < 0)
       continue;
@@ -149,7 +149,7 @@ typedef struct place {
 } place;
 
 /* Builds a lookup of this device's entry in a table with one entry per shard, as an index value. */
-static MlirValue look_up(const fetch *f, const int64_t *entries) {
+static MlirValue build_table_lookup(const fetch *f, const int64_t *entries) {
   MlirContext context = mlirOperationGetContext(f->where);
   MlirLocation location = mlirOperationGetLocation(f->where);
   MlirType i64 = mlirIntegerTypeGet(context, 64), index = mlirIndexTypeGet(context);
@@ -184,7 +184,7 @@ static bool find_place(const fetch *f, int k, place *at) {
   if (!entries)
     return false;
   for (int64_t p = 0; p < f->hops.devices; p++) {
-    tp__needed needed = tp__hops_needed(&f->hops, p);
+    tp__read_range needed = tp__hops_needed(&f->hops, p);
     entries[p] =
         k < 0 ? tp__hops_offset(&f->hops, &needed, p) : tp__hops_place(&f->hops, &needed, p, k);
     if (needed.from == needed.to) /* the device needs nothing, so any position will do */
@@ -193,7 +193,7 @@ static bool find_place(const fetch *f, int k, place *at) {
     at->fixed = entries[p];
     found = true;
   }
-  at->value = differs ? look_up(f, entries) : (MlirValue){NULL};
+  at->value = differs ? build_table_lookup(f, entries) : (MlirValue){NULL};
   tp__free(entries);
   return true;
 }
@@ -222,7 +222,7 @@ static MlirValue build_workspace(const fetch *f, MlirValue value, MlirType type)
 }
 
 MlirValue tp__halo_fetch(const tp_local *local, MlirOperation where, MlirValue value,
-                         const tp_run *run) {
+                         const tp_halo_run *run) {
   fetch f = {.local = local, .where = where, .run = run};
   MlirType type = mlirValueGetType(value);
   int64_t sizes[TP_MAX_RANK];

@@ -88,8 +88,8 @@ tp_status tp__check_in_place(MlirOperation pad, tp__arena *arena) {
 
 /* Shifts the window of a padded dimension so that it counts from the first element of the pad's
  * operand. */
-static tp_status look_through_dim(tp_rule *rule, tp_value_map *map, int d, int64_t low,
-                                  tp__arena *arena) {
+static tp_status fold_pad_dim(tp_rule *rule, tp_value_map *map, int d, int64_t low,
+                              tp__arena *arena) {
   const tp_dim *dim = &map->dims[d];
   if (dim->n_factors == 0) /* read as a whole */
     return TP_OK;
@@ -98,8 +98,7 @@ static tp_status look_through_dim(tp_rule *rule, tp_value_map *map, int d, int64
   return tp__dim_window(rule, map, d, dim->factors[0], window, arena);
 }
 
-static tp_status look_through(tp_rule *rule, tp_value_map *map, MlirOperation pad,
-                              tp__arena *arena) {
+static tp_status fold_pad(tp_rule *rule, tp_value_map *map, MlirOperation pad, tp__arena *arena) {
   tp_padding padding;
   int64_t shape[TP_MAX_RANK], *copy = tp__arena_array(arena, (size_t)map->rank + 1, sizeof *copy);
   if (!copy)
@@ -113,7 +112,7 @@ static tp_status look_through(tp_rule *rule, tp_value_map *map, MlirOperation pa
   for (int d = 0; d < map->rank; d++) {
     copy[d] = shape[d];
     tp_status status =
-        is_padded(&padding, d) ? look_through_dim(rule, map, d, padding.low[d], arena) : TP_OK;
+        is_padded(&padding, d) ? fold_pad_dim(rule, map, d, padding.low[d], arena) : TP_OK;
     if (status != TP_OK)
       return status;
   }
@@ -124,7 +123,7 @@ tp_status tp__rule_in_place(tp_rule *rule, tp__arena *arena) {
   for (int i = 0; i < mlirOperationGetNumOperands(rule->op); i++) {
     MlirOperation pad = tp__pad_in_place(rule->op, i);
     if (!mlirOperationIsNull(pad))
-      TP_TRY(look_through(rule, &rule->operands[i], pad, arena));
+      TP_TRY(fold_pad(rule, &rule->operands[i], pad, arena));
   }
   return TP_OK;
 }

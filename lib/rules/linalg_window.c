@@ -84,7 +84,7 @@ static bool is_weighed(const reader *r, int f) {
 /* Returns the value of splitting loop f, which is its trip count. A loop that only counts the
  * elements of a window (pooling) has the value 1, so that it is a last resort. 0: the loop cannot
  * be split. */
-static int64_t worth(const reader *r, int f) {
+static int64_t split_priority(const reader *r, int f) {
   int n = n_results_with(r, f);
   if (r->rule->factors[f].kind == TP_FIXED || (n > 0 && n < r->rule->n_results) ||
       (n == 0 && !r->combines))
@@ -99,7 +99,7 @@ static int split_loop(const reader *r, const linear *sum) {
   int best = -1;
   int64_t most = 0;
   for (int f = 0; f < r->rule->n_factors; f++) {
-    int64_t value = sum->loops[f] && r->rule->factors[f].size > 1 ? worth(r, f) : 0;
+    int64_t value = sum->loops[f] && r->rule->factors[f].size > 1 ? split_priority(r, f) : 0;
     if (value > most || (value == most && value > 0 && n_results_with(r, best) == 0)) {
       best = f;
       most = value;

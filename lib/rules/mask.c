@@ -230,7 +230,7 @@ typedef struct body_facts {
   bool can_mask, has_traps;
 } body_facts;
 
-static tp_status look_at(MlirOperation op, void *data) {
+static tp_status check_op(MlirOperation op, void *data) {
   body_facts *facts = data;
   facts->can_mask &= can_mask(op);
   facts->has_traps |= find_trap(op) != NULL;
@@ -240,7 +240,7 @@ static tp_status look_at(MlirOperation op, void *data) {
 static body_facts facts_of(const tp_body *body) {
   body_facts facts = {true, false};
   /* the visitor does not fail */
-  (void)tp__walk(mlirBlockGetParentOperation(body->block), look_at, &facts);
+  (void)tp__walk(mlirBlockGetParentOperation(body->block), check_op, &facts);
   return facts;
 }
 

@@ -55,7 +55,7 @@ static bool read_structured(tp_nest *nest) {
   return (nest->reduced & ~used) == 0; /* an operand determines the size of every reduced loop */
 }
 
-static bool read_plain(tp_nest *nest) {
+static bool read_elementwise(tp_nest *nest) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(nest->op, 0));
   if (!(tp__op_has_dialect(nest->op, "arith") || tp__op_has_dialect(nest->op, "math")) ||
       mlirOperationGetNumRegions(nest->op) > 0 || mlirOperationGetNumOperands(nest->op) == 0)
@@ -76,7 +76,7 @@ bool tp__nest_of(MlirOperation op, tp_nest *nest) {
     if (is_tensor(mlirOperationGetOperand(op, i)) &&
         !tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(op, i)), &rank, shape))
       return false;
-  return tp__op_has_dialect(op, "linalg") ? read_structured(nest) : read_plain(nest);
+  return tp__op_has_dialect(op, "linalg") ? read_structured(nest) : read_elementwise(nest);
 }
 
 int tp__nest_loop(const tp_nest *nest, int operand, int dim) {

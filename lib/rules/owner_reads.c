@@ -14,10 +14,10 @@ bool tp__owner_combiner(MlirType element, tp_combiner *combiner) {
 
 /* Returns a neutral element for addition. For floats it is -0.0: -0.0 + x is x for every x
  * including -0.0, but 0.0 + -0.0 is 0.0. */
-static MlirAttribute nothing(MlirType element) {
+static MlirAttribute neutral_element(MlirType element) {
   MlirContext context = mlirTypeGetContext(element);
   if (mlirTypeIsAComplex(element)) {
-    MlirAttribute part = nothing(mlirComplexTypeGetElementType(element));
+    MlirAttribute part = neutral_element(mlirComplexTypeGetElementType(element));
     return mlirArrayAttrGet(context, 2, (MlirAttribute[]){part, part});
   }
   return mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(context, element, -0.0)
@@ -25,7 +25,7 @@ static MlirAttribute nothing(MlirType element) {
 }
 
 MlirValue tp__neutral_value(MlirOperation where, MlirType element) {
-  return tp__constant(where, element, nothing(element));
+  return tp__constant(where, element, neutral_element(element));
 }
 
 MlirValue tp__owner_read_size(const tp_local *local, int f) {

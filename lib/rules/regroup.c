@@ -9,15 +9,16 @@
  * elements are laid out individually, and each point reads one unit. Out of units: the reverse.
  * Major axes that divide the factor give whole units to each device, so only the remaining axes
  * matter. */
-static tp_run make_run(const tp_mesh *mesh, int n_axes, const int *axes, int64_t size, int64_t unit,
-                       bool into_units) {
+static tp_halo_run make_run(const tp_mesh *mesh, int n_axes, const int *axes, int64_t size,
+                            int64_t unit, bool into_units) {
   int first = 0;
   while (first < n_axes && size % mesh->axes[axes[first]].size == 0)
     size /= mesh->axes[axes[first++]].size;
-  tp_run run = {.n_axes = n_axes - first,
-                .reading = {.size = size * unit, .points = size, .stride = unit, .extent = unit}};
+  tp_halo_run run = {
+      .n_axes = n_axes - first,
+      .reading = {.size = size * unit, .points = size, .stride = unit, .extent = unit}};
   if (!into_units)
-    run.reading = (tp__reading){
+    run.reading = (tp__window_read){
         .size = size * unit, .points = size * unit, .unit = unit, .stride = 1, .extent = 1};
   run.reading.n_axes = run.n_axes;
   for (int i = 0; i < run.n_axes; i++) {
@@ -44,7 +45,7 @@ static int find_uneven(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
 }
 
 static bool find_run(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s,
-                     const tp_value_map *map, int d, bool into_units, tp_run *run) {
+                     const tp_value_map *map, int d, bool into_units, tp_halo_run *run) {
   int64_t unit;
   int f = map->is_tensor ? find_uneven(rule, mesh, s, &map->dims[d], &unit) : -1;
   if (f < 0)
@@ -55,14 +56,14 @@ static bool find_run(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy
   return true;
 }
 
-static bool has_plan(const tp_run *run) {
+static bool has_plan(const tp_halo_run *run) {
   tp__hops hops;
   return tp__plan_hops(&run->reading, &hops);
 }
 
 bool tp__can_regroup(const tp_mesh *mesh, int n_axes, const int *axes, int64_t size, int64_t unit) {
-  tp_run into = make_run(mesh, n_axes, axes, size, unit, true),
-         out = make_run(mesh, n_axes, axes, size, unit, false);
+  tp_halo_run into = make_run(mesh, n_axes, axes, size, unit, true),
+              out = make_run(mesh, n_axes, axes, size, unit, false);
   return has_plan(&into) && has_plan(&out);
 }
 
@@ -76,7 +77,7 @@ static const tp_value_map *map_of(const tp_rule *rule, int i) {
 bool tp__regroups_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
   for (int i = 0; i < rule->n_operands + rule->n_results; i++)
     for (int d = 0; d < map_of(rule, i)->rank; d++) {
-      tp_run run;
+      tp_halo_run run;
       if (find_run(rule, mesh, s, map_of(rule, i), d, i < rule->n_operands, &run) &&
           !has_plan(&run))
         return false;
@@ -107,7 +108,7 @@ tp_cost tp__regroup_cost(const tp_rule *rule, const tp_pricing *pricing, const t
     int64_t shape[TP_MAX_RANK];
     bool known = false;
     for (int d = 0; d < map->rank; d++) {
-      tp_run run;
+      tp_halo_run run;
       if (!find_run(rule, pricing->mesh, s, map, d, i < rule->n_operands, &run))
         continue;
       if (!known)
@@ -127,7 +128,7 @@ tp_cost tp__regroup_cost(const tp_rule *rule, const tp_pricing *pricing, const t
 static MlirValue regroup(const tp_local *local, const tp_value_map *map, bool into_units,
                          MlirOperation where, MlirValue value) {
   for (int d = 0; d < map->rank && !mlirValueIsNull(value); d++) {
-    tp_run run;
+    tp_halo_run run;
     if (find_run(local->rule, local->mesh, local->strategy, map, d, into_units, &run))
       value = tp__halo_fetch(local, where, value, &run);
   }
@@ -148,7 +149,8 @@ tp_status tp__regroup_operands(const tp_local *local) {
 
 /* Replaces all uses of `value` by `other`, except in the ops between `op` and `next`, which build
  * `other` from it. */
-static void replace_behind(MlirOperation op, MlirOperation next, MlirValue value, MlirValue other) {
+static void replace_uses_after(MlirOperation op, MlirOperation next, MlirValue value,
+                               MlirValue other) {
   mlirValueReplaceAllUsesOfWith(value, other);
   for (MlirOperation at = mlirOperationGetNextInBlock(op); !mlirOperationEqual(at, next);
        at = mlirOperationGetNextInBlock(at))
@@ -183,7 +185,7 @@ tp_status tp__regroup_results(const tp_local *local) {
     if (mlirValueIsNull(value))
       return tp__out_of_memory(rule->op);
     if (!mlirValueEqual(value, map->value))
-      replace_behind(rule->op, next, map->value, value);
+      replace_uses_after(rule->op, next, map->value, value);
   }
   return TP_OK;
 }

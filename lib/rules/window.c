@@ -16,14 +16,15 @@ bool tp__window_is_split(const tp_local *local, int i, int d) {
   return is_split(local->rule, local->mesh, local->strategy, i, d);
 }
 
-static tp_run run_of(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int i, int d) {
+static tp_halo_run run_of(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int i,
+                          int d) {
   const tp_dim *dim = &rule->operands[i].dims[d];
-  tp_run run = {.dim = d,
-                .reading = {.size = rule->operands[i].shape[d],
-                            .points = rule->factors[dim->factors[0]].size,
-                            .stride = dim->window->stride,
-                            .offset = dim->window->offset,
-                            .extent = dim->window->extent}};
+  tp_halo_run run = {.dim = d,
+                     .reading = {.size = rule->operands[i].shape[d],
+                                 .points = rule->factors[dim->factors[0]].size,
+                                 .stride = dim->window->stride,
+                                 .offset = dim->window->offset,
+                                 .extent = dim->window->extent}};
   run.n_axes = run.reading.n_axes = tp__strategy_axes(mesh, s, dim->factors[0], run.axes);
   for (int k = 0; k < run.n_axes; k++)
     run.reading.axes[k] = mesh->axes[run.axes[k]].size;
@@ -36,7 +37,7 @@ bool tp__windows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
       tp__hops hops;
       if (!is_split(rule, mesh, s, i, d))
         continue;
-      tp_run run = run_of(rule, mesh, s, i, d);
+      tp_halo_run run = run_of(rule, mesh, s, i, d);
       if (!tp__plan_hops(&run.reading, &hops))
         return false;
     }
@@ -57,7 +58,7 @@ static tp_cost operand_cost(const tp_rule *rule, const tp_pricing *pricing, cons
   for (int d = 0; d < map->rank; d++) {
     if (!is_split(rule, pricing->mesh, s, i, d))
       continue;
-    tp_run run = run_of(rule, pricing->mesh, s, i, d);
+    tp_halo_run run = run_of(rule, pricing->mesh, s, i, d);
     cost =
         tp_cost_add(cost, tp__halo_fetch_cost(&run, pricing, map->rank, shape, map->element_size));
   }
@@ -93,7 +94,7 @@ int64_t tp__window_bytes(const tp_rule *rule, const tp_mesh *mesh, const tp_stra
     tp__hops hops;
     int64_t before = shape[d];
     if (is_split(rule, mesh, s, i, d)) {
-      tp_run run = run_of(rule, mesh, s, i, d);
+      tp_halo_run run = run_of(rule, mesh, s, i, d);
       shape[d] = tp__plan_hops(&run.reading, &hops) ? hops.run : before;
     } else if (pads) {
       shape[d] += padding.low[d] + padding.high[d];
@@ -109,7 +110,7 @@ static tp_status fetch_dim(const tp_local *local, int i, int d) {
   MlirOperation op = local->rule->op, pad = local->rule->operands[i].pad,
                 reader = mlirOperationIsNull(pad) ? op : pad;
   int operand = mlirOperationIsNull(pad) ? i : 0;
-  tp_run run = run_of(local->rule, local->mesh, local->strategy, i, d);
+  tp_halo_run run = run_of(local->rule, local->mesh, local->strategy, i, d);
   MlirValue value = tp__halo_fetch(local, op, mlirOperationGetOperand(reader, operand), &run);
   if (mlirValueIsNull(value))
     return tp__out_of_memory(op);

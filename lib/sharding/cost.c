@@ -137,7 +137,7 @@ static void add_stage(const request *r, tp_collective kind, unsigned axes, int64
   form->cost = tp_cost_add(form->cost, stage->cost);
 }
 
-static void keep_lesser(const tp_form *form, tp_form *best) {
+static void keep_cheaper(const tp_form *form, tp_form *best) {
   if (form->cost < best->cost)
     *best = *form;
 }
@@ -154,7 +154,7 @@ static void try_pieces(const request *r, unsigned inner, unsigned outer, int64_t
   if (outer)
     add_stage(r, TP_ALL_REDUCE, outer, elements / n, &form);
   add_stage(r, TP_ALL_GATHER, inner, elements, &form);
-  keep_lesser(&form, best);
+  keep_cheaper(&form, best);
 }
 
 /* Tries two stages. A gather moves the small tensor in its first stage, a scatter in its last; in
@@ -166,7 +166,7 @@ static void try_pair(const request *r, tp_collective kind, unsigned first, unsig
           part = elements / n + (elements % n != 0);
   add_stage(r, kind, first, kind == TP_ALL_GATHER ? part : elements, &form);
   add_stage(r, kind, second, kind == TP_REDUCE_SCATTER ? part : elements, &form);
-  keep_lesser(&form, best);
+  keep_cheaper(&form, best);
 }
 
 tp_form tp_cost_form(const tp_topology *topology, const tp_mesh *mesh, tp_collective kind,

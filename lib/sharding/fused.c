@@ -114,8 +114,8 @@ static tp_cost kernels_cost(const tp_topology *topology, const tp_fused_rows *ro
   return cost;
 }
 
-static tp_cost separate_cost(const tp_topology *topology, const tp_mesh *mesh,
-                             const tp_fused_rows *rows, int64_t n) {
+static tp_cost unfused_rows_cost(const tp_topology *topology, const tp_mesh *mesh,
+                                 const tp_fused_rows *rows, int64_t n) {
   int64_t elements = tp__multiply(rows->tokens, rows->hidden);
   tp_collective first = rows->scattered ? TP_REDUCE_SCATTER : TP_ALL_REDUCE;
   tp_cost cost = tp_cost_collective(topology, mesh, first, rows->n_axes, rows->axes, elements,
@@ -128,8 +128,7 @@ static tp_cost separate_cost(const tp_topology *topology, const tp_mesh *mesh,
 /* ---- GEMMs ---- */
 
 /* Returns the cost of a GEMM of this many rows. */
-static tp_cost product_cost(const tp_topology *topology, const tp_fused_rows *rows,
-                            int64_t tokens) {
+static tp_cost gemm_cost(const tp_topology *topology, const tp_fused_rows *rows, int64_t tokens) {
   double m = (double)tokens, n = (double)rows->hidden, k = (double)rows->k;
   int64_t least = rows->hidden < rows->k ? rows->hidden : rows->k;
   tp_work work = {.peak = rows->peak,
@@ -144,7 +143,7 @@ static tp_cost product_cost(const tp_topology *topology, const tp_fused_rows *ro
  * computed, and the device's own. */
 static tp_cost slices_cost(const tp_topology *topology, const tp_fused_rows *rows, int64_t n,
                            tp_cost send) {
-  tp_cost slice = product_cost(topology, rows, (rows->tokens + n - 1) / n), cost = slice,
+  tp_cost slice = gemm_cost(topology, rows, (rows->tokens + n - 1) / n), cost = slice,
           step = slice > send ? slice : send;
   for (int64_t i = 1; i < n; i++)
     cost = tp_cost_add(cost, step);
@@ -155,23 +154,23 @@ static tp_cost slices_cost(const tp_topology *topology, const tp_fused_rows *row
  * sizes, and when sending takes much less or much more time than computing. */
 static const char *find_unmeasured(const tp_fused_rows *rows, int64_t n, tp_cost send,
                                    tp_cost product) {
-  enum { LEAST_TOKENS = 4096, LEAST_SLICE = 512, LEAST_PART = 20, MOST_TIMES = 2 };
+  enum { MIN_TOKENS = 4096, MIN_SLICE = 512, MIN_PART = 20, MAX_TIMES = 2 };
   double sent = (double)send * (double)(n - 1), computed = (double)product;
-  if (rows->tokens < LEAST_TOKENS || rows->tokens / n < LEAST_SLICE)
+  if (rows->tokens < MIN_TOKENS || rows->tokens / n < MIN_SLICE)
     return "fewer than 4096 rows, or 512 for a device";
-  if (sent * LEAST_PART < computed || sent > MOST_TIMES * computed)
+  if (sent * MIN_PART < computed || sent > MAX_TIMES * computed)
     return "sending less than a 20th of the time of the product, or more than twice that";
   return NULL;
 }
 
 /* Returns the cost of separate calls for the GEMM and for its rows, with the rows fused or
  * unfused. */
-static tp_cost apart_cost(const tp_topology *topology, const tp_mesh *mesh,
-                          const tp_fused_rows *rows) {
+static tp_cost unfused_gemm_cost(const tp_topology *topology, const tp_mesh *mesh,
+                                 const tp_fused_rows *rows) {
   tp_fused_rows given = *rows;
   given.k = 0;
   tp_fused_price price = tp_cost_fused_rows(topology, mesh, &given);
-  return tp_cost_add(product_cost(topology, rows, rows->tokens),
+  return tp_cost_add(gemm_cost(topology, rows, rows->tokens),
                      price.fused < price.separate ? price.fused : price.separate);
 }
 
@@ -182,8 +181,8 @@ tp_fused_price tp_cost_fused_rows(const tp_topology *topology, const tp_mesh *me
   int64_t n;
   const tp_kernels *kernels = find_kernels(topology, mesh, rows->n_axes, rows->axes, &n);
   tp_fused_price price = {.fused = TP_COST_FORBIDDEN,
-                          .separate = rows->k ? apart_cost(topology, mesh, rows)
-                                              : separate_cost(topology, mesh, rows, n)};
+                          .separate = rows->k ? unfused_gemm_cost(topology, mesh, rows)
+                                              : unfused_rows_cost(topology, mesh, rows, n)};
   if (!kernels)
     return price;
   int64_t bytes = tp__multiply(tp__multiply(rows->tokens, rows->hidden), rows->element_size);
@@ -199,21 +198,21 @@ tp_fused_price tp_cost_fused_rows(const tp_topology *topology, const tp_mesh *me
     return price;
   tp_cost send = tp__from_us((double)bytes / (double)n / (kernels->gbytes_per_s * 1e3));
   price.fused = tp_cost_add(price.fused, slices_cost(topology, rows, n, send));
-  price.unmeasured = find_unmeasured(rows, n, send, product_cost(topology, rows, rows->tokens));
+  price.unmeasured = find_unmeasured(rows, n, send, gemm_cost(topology, rows, rows->tokens));
   return price;
 }
 
 /* ---- all-gather and GEMM ---- */
 
-static tp_cost products_cost(const tp_topology *topology, const tp_gathered_rows *rows,
-                             int64_t tokens) {
+static tp_cost gemms_cost(const tp_topology *topology, const tp_gathered_rows *rows,
+                          int64_t tokens) {
   tp_cost cost = 0;
   for (int i = 0; i < rows->n; i++) {
     const tp_fused_rows product = {.hidden = rows->columns[i],
                                    .k = rows->width,
                                    .element_size = rows->element_size,
                                    .peak = rows->peak};
-    cost = tp_cost_add(cost, product_cost(topology, &product, tokens));
+    cost = tp_cost_add(cost, gemm_cost(topology, &product, tokens));
   }
   return cost;
 }
@@ -223,7 +222,7 @@ tp_fused_price tp_cost_gathered_rows(const tp_topology *topology, const tp_mesh 
   int64_t n, elements = tp__multiply(rows->tokens, rows->width);
   const tp_fused_rows all = {.n_axes = rows->n_axes, .axes = rows->axes, .tokens = rows->tokens};
   const tp_kernels *kernels = find_kernels(topology, mesh, all.n_axes, all.axes, &n);
-  tp_cost whole = products_cost(topology, rows, rows->tokens);
+  tp_cost whole = gemms_cost(topology, rows, rows->tokens);
   tp_fused_price price = {.fused = TP_COST_FORBIDDEN};
   price.separate =
       tp_cost_add(whole, tp_cost_collective(topology, mesh, TP_ALL_GATHER, rows->n_axes, rows->axes,
@@ -232,7 +231,7 @@ tp_fused_price tp_cost_gathered_rows(const tp_topology *topology, const tp_mesh 
     return price;
   tp_cost send = tp__from_us((double)elements * (double)rows->element_size / (double)n /
                              (kernels->gbytes_per_s * 1e3));
-  tp_cost slice = products_cost(topology, rows, (rows->tokens + n - 1) / n),
+  tp_cost slice = gemms_cost(topology, rows, (rows->tokens + n - 1) / n),
           step = slice > send ? slice : send;
   price.algorithm = TP_FUSED_SLICES;
   /* the last slice starts after its copy and after all slices before */

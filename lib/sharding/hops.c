@@ -3,22 +3,22 @@
 
 static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* Returns the part of `size` that one device holds. Sizes are split axis by axis, each rounded
  * up. */
-static int64_t split(const tp__reading *reading, int64_t size) {
+static int64_t split(const tp__window_read *reading, int64_t size) {
   for (int i = 0; i < reading->n_axes; i++)
     size = ceil_div(size, reading->axes[i]);
   return size;
 }
 
-static int64_t unit_of(const tp__reading *reading) { return reading->unit ? reading->unit : 1; }
+static int64_t unit_of(const tp__window_read *reading) { return reading->unit ? reading->unit : 1; }
 
 /* Returns the start and the count of part number p of `size`. The count is 0 or negative in
  * padding. */
-static void part_of(const tp__reading *reading, int64_t size, int64_t p, int64_t *begin,
+static void part_of(const tp__window_read *reading, int64_t size, int64_t p, int64_t *begin,
                     int64_t *count) {
   int64_t below = 1, buffer = size, left = size;
   for (int i = 0; i < reading->n_axes; i++)
@@ -29,7 +29,7 @@ static void part_of(const tp__reading *reading, int64_t size, int64_t p, int64_t
     buffer = ceil_div(buffer, reading->axes[i]);
     int64_t skip = p / below % reading->axes[i] * buffer;
     *begin += skip;
-    left = least(left - skip, buffer);
+    left = min_i64(left - skip, buffer);
   }
   *count = left;
 }
@@ -38,10 +38,10 @@ static void part_of(const tp__reading *reading, int64_t size, int64_t p, int64_t
  * count as devices without elements. The valid elements of a device end before the first element of
  * every later device. */
 static int64_t begin_of(const tp__hops *hops, int64_t q, int64_t *count) {
-  const tp__reading *reading = &hops->reading;
-  int64_t unit = unit_of(reading), inside = q < 0 ? 0 : least(q, hops->devices - 1), begin;
+  const tp__window_read *reading = &hops->reading;
+  int64_t unit = unit_of(reading), inside = q < 0 ? 0 : min_i64(q, hops->devices - 1), begin;
   part_of(reading, reading->size / unit, inside, &begin, count);
-  *count = q == inside ? greatest(*count, 0) * unit : 0;
+  *count = q == inside ? max_i64(*count, 0) * unit : 0;
   return begin * unit + (q - inside) * hops->buffer;
 }
 
@@ -52,7 +52,7 @@ static int64_t distance_of(const tp__hops *hops, int64_t from, int64_t to) {
 
 /* Returns the device that owns element x. */
 static int64_t owner_of(const tp__hops *hops, int64_t x) {
-  const tp__reading *reading = &hops->reading;
+  const tp__window_read *reading = &hops->reading;
   int64_t unit = unit_of(reading), buffer = reading->size / unit, q = 0;
   x /= unit;
   for (int i = 0; i < reading->n_axes; i++) {
@@ -63,9 +63,9 @@ static int64_t owner_of(const tp__hops *hops, int64_t x) {
   return q;
 }
 
-tp__needed tp__hops_needed(const tp__hops *hops, int64_t p) {
-  const tp__reading *reading = &hops->reading;
-  tp__needed needed = {0};
+tp__read_range tp__hops_needed(const tp__hops *hops, int64_t p) {
+  const tp__window_read *reading = &hops->reading;
+  tp__read_range needed = {0};
   int64_t first, count, stride = reading->stride;
   part_of(reading, reading->points, p, &first, &count);
   int64_t at_first = stride * first + reading->offset;
@@ -73,8 +73,8 @@ tp__needed tp__hops_needed(const tp__hops *hops, int64_t p) {
   if (count <= 0)
     return needed;
   int64_t at_last = at_first + stride * (count - 1);
-  int64_t from = greatest(0, least(at_first, at_last));
-  int64_t to = least(reading->size, greatest(at_first, at_last) + reading->extent);
+  int64_t from = max_i64(0, min_i64(at_first, at_last));
+  int64_t to = min_i64(reading->size, max_i64(at_first, at_last) + reading->extent);
   if (from >= to)
     return needed;
   needed.from = from;
@@ -84,25 +84,25 @@ tp__needed tp__hops_needed(const tp__hops *hops, int64_t p) {
 }
 
 /* Returns the device that provides piece 0 of p. */
-static int64_t first_owner(const tp__hops *hops, const tp__needed *needed, int64_t p) {
+static int64_t first_owner(const tp__hops *hops, const tp__read_range *needed, int64_t p) {
   const int64_t owners[] = {
       [TP__BY_DISTANCE] = p + hops->nearest, [TP__BY_START] = needed->owner, [TP__BY_GATHER] = 0};
   return owners[hops->by];
 }
 
-int64_t tp__hops_source(const tp__hops *hops, const tp__needed *needed, int64_t p, int k) {
+int64_t tp__hops_source(const tp__hops *hops, const tp__read_range *needed, int64_t p, int k) {
   int64_t owner = first_owner(hops, needed, p) + k, count, begin = begin_of(hops, owner, &count);
   bool overlaps =
       needed->from < needed->to && count > 0 && begin < needed->to && begin + count > needed->from;
   return overlaps ? owner : -1;
 }
 
-int64_t tp__hops_place(const tp__hops *hops, const tp__needed *needed, int64_t p, int k) {
+int64_t tp__hops_place(const tp__hops *hops, const tp__read_range *needed, int64_t p, int k) {
   int64_t owner = first_owner(hops, needed, p);
   return distance_of(hops, owner, owner + k) + hops->pieces[k].from - hops->low;
 }
 
-int64_t tp__hops_offset(const tp__hops *hops, const tp__needed *needed, int64_t p) {
+int64_t tp__hops_offset(const tp__hops *hops, const tp__read_range *needed, int64_t p) {
   int64_t count;
   if (needed->from == needed->to)
     return 0;
@@ -113,7 +113,7 @@ int64_t tp__hops_offset(const tp__hops *hops, const tp__needed *needed, int64_t 
 
 /* Extends the pieces by the needs of device p. False if there are too many. */
 static bool add_pieces(tp__hops *hops, int64_t p) {
-  tp__needed needed = tp__hops_needed(hops, p);
+  tp__read_range needed = tp__hops_needed(hops, p);
   if (needed.from == needed.to)
     return true;
   int64_t owner = first_owner(hops, &needed, p), last = owner_of(hops, needed.to - 1);
@@ -121,15 +121,15 @@ static bool add_pieces(tp__hops *hops, int64_t p) {
     return false;
   for (int64_t q = needed.owner; q <= last; q++) {
     int64_t count, begin = begin_of(hops, q, &count);
-    int64_t from = greatest(needed.from - begin, 0), to = least(needed.to - begin, count);
-    tp__piece *piece = &hops->pieces[q - owner];
+    int64_t from = max_i64(needed.from - begin, 0), to = min_i64(needed.to - begin, count);
+    tp__hop_piece *piece = &hops->pieces[q - owner];
     if (count == 0) /* a major axis that does not divide leaves empty shards in between */
       continue;
     bool is_new = piece->from == piece->to;
-    piece->from = is_new ? from : least(piece->from, from);
-    piece->to = is_new ? to : greatest(piece->to, to);
+    piece->from = is_new ? from : min_i64(piece->from, from);
+    piece->to = is_new ? to : max_i64(piece->to, to);
     piece->moves |= q != p;
-    hops->n_pieces = (int)greatest(hops->n_pieces, q - owner + 1);
+    hops->n_pieces = (int)max_i64(hops->n_pieces, q - owner + 1);
   }
   return true;
 }
@@ -137,19 +137,19 @@ static bool add_pieces(tp__hops *hops, int64_t p) {
 /* Extends the workspace, from `low` to `high`, by the run of device p and the positions of its
  * pieces. */
 static void add_places(const tp__hops *hops, int64_t p, int64_t *low, int64_t *high) {
-  tp__needed needed = tp__hops_needed(hops, p);
+  tp__read_range needed = tp__hops_needed(hops, p);
   if (needed.from < needed.to) {
     int64_t at = tp__hops_offset(hops, &needed, p);
-    *low = least(*low, at);
-    *high = greatest(*high, at + hops->run);
+    *low = min_i64(*low, at);
+    *high = max_i64(*high, at + hops->run);
   }
   for (int k = 0; k < hops->n_pieces; k++) {
-    const tp__piece *piece = &hops->pieces[k];
+    const tp__hop_piece *piece = &hops->pieces[k];
     int64_t at = tp__hops_place(hops, &needed, p, k);
     if (piece->from == piece->to)
       continue;
-    *low = least(*low, at);
-    *high = greatest(*high, at + piece->to - piece->from);
+    *low = min_i64(*low, at);
+    *high = max_i64(*high, at + piece->to - piece->from);
   }
 }
 
@@ -182,7 +182,7 @@ static bool plan_pieces(tp__hops *hops, tp__hops_by by, int64_t nearest) {
 static void plan_gather(tp__hops *hops) {
   hops->by = TP__BY_GATHER;
   hops->n_pieces = 1;
-  hops->pieces[0] = (tp__piece){.to = hops->reading.size, .moves = true};
+  hops->pieces[0] = (tp__hop_piece){.to = hops->reading.size, .moves = true};
   finish(hops);
   hops->moved = (hops->devices - 1) * hops->buffer;
 }
@@ -191,9 +191,9 @@ static void plan_gather(tp__hops *hops) {
 static int64_t nearest_owner(const tp__hops *hops) {
   int64_t nearest = hops->devices;
   for (int64_t p = 0; p < hops->devices; p++) {
-    tp__needed needed = tp__hops_needed(hops, p);
+    tp__read_range needed = tp__hops_needed(hops, p);
     if (needed.from < needed.to)
-      nearest = least(nearest, needed.owner - p);
+      nearest = min_i64(nearest, needed.owner - p);
   }
   return nearest;
 }
@@ -203,7 +203,7 @@ static int64_t magnitude(int64_t a) { return a < 0 ? -a : a; }
 /* True if no position can overflow, including those of points in the padding. */
 static bool positions_fit(const tp__hops *hops) {
   const int64_t limit = INT64_C(1) << 58;
-  const tp__reading *reading = &hops->reading;
+  const tp__window_read *reading = &hops->reading;
   return reading->stride >= -limit && reading->stride <= limit && reading->offset >= -limit &&
          reading->offset <= limit && reading->size <= limit && reading->extent <= limit &&
          reading->points <= limit &&
@@ -214,7 +214,7 @@ static bool is_better(const tp__hops *a, const tp__hops *b) {
   return a->n_moving < b->n_moving || (a->n_moving == b->n_moving && a->moved < b->moved);
 }
 
-bool tp__plan_hops(const tp__reading *reading, tp__hops *hops) {
+bool tp__plan_hops(const tp__window_read *reading, tp__hops *hops) {
   int64_t unit = unit_of(reading);
   tp__hops base = {.reading = *reading,
                    .devices = 1,

@@ -34,26 +34,26 @@ enum { TP__MAX_PIECES = 16 };
 
 typedef enum tp__hops_by { TP__BY_DISTANCE, TP__BY_START, TP__BY_GATHER } tp__hops_by;
 
-typedef struct tp__reading {
+typedef struct tp__window_read {
   int n_axes; /* major to minor */
   int64_t axes[TP_MAX_AXES];
   int64_t size, points;
   int64_t unit; /* divides size; 0 means 1 */
   int64_t stride, offset, extent;
-} tp__reading;
+} tp__window_read;
 
-typedef struct tp__piece {
+typedef struct tp__hop_piece {
   int64_t from, to; /* the slice of the buffer; empty: no device needs this piece */
   bool moves;       /* some device needs it from another one */
-} tp__piece;
+} tp__hop_piece;
 
 typedef struct tp__hops {
-  tp__reading reading;
+  tp__window_read reading;
   int64_t devices, buffer, part, run; /* run: elements that each device gets */
   tp__hops_by by;
   int64_t nearest; /* for TP__BY_DISTANCE */
   int n_pieces;
-  tp__piece pieces[TP__MAX_PIECES];
+  tp__hop_piece pieces[TP__MAX_PIECES];
   /* workspace: start, relative to the first element of a device's first owner, and length */
   int64_t low, length;
   int n_moving;  /* number of permutes or gathers */
@@ -61,23 +61,23 @@ typedef struct tp__hops {
 } tp__hops;
 
 /* The elements that device `p` needs. */
-typedef struct tp__needed {
+typedef struct tp__read_range {
   int64_t run;      /* first element of the run; may be outside of the dimension */
   int64_t from, to; /* the elements that its points read; from == to: none */
   int64_t owner;    /* of the first of them */
-} tp__needed;
+} tp__read_range;
 
 /* Computes a plan. False if there are no points, if positions could overflow, or if a dimension in
  * units would have to be gathered. */
-bool tp__plan_hops(const tp__reading *reading, tp__hops *hops);
+bool tp__plan_hops(const tp__window_read *reading, tp__hops *hops);
 
-tp__needed tp__hops_needed(const tp__hops *hops, int64_t p);
+tp__read_range tp__hops_needed(const tp__hops *hops, int64_t p);
 /* Returns the device whose buffer provides piece k of device p; -1 if p does not need that piece.
  * Not for TP__BY_GATHER. */
-int64_t tp__hops_source(const tp__hops *hops, const tp__needed *needed, int64_t p, int k);
+int64_t tp__hops_source(const tp__hops *hops, const tp__read_range *needed, int64_t p, int k);
 /* Returns the position of piece k of device p in the workspace. */
-int64_t tp__hops_place(const tp__hops *hops, const tp__needed *needed, int64_t p, int k);
+int64_t tp__hops_place(const tp__hops *hops, const tp__read_range *needed, int64_t p, int k);
 /* Returns the start of the run of device p in the workspace; 0 for a device that needs nothing. */
-int64_t tp__hops_offset(const tp__hops *hops, const tp__needed *needed, int64_t p);
+int64_t tp__hops_offset(const tp__hops *hops, const tp__read_range *needed, int64_t p);
 
 #endif

@@ -54,24 +54,24 @@ unsigned tp__permute_axes(const tp_mesh *mesh, tp_spec from, tp_spec to);
 
 /* ---- graph (layout_graph.c) ---- */
 
-typedef struct tp__edge {
+typedef struct tp__layout_edge {
   uint32_t to;
   uint16_t price;
   uint16_t kind;
-} tp__edge;
+} tp__layout_edge;
 
 /* An edge as seen from its target state. */
-typedef struct tp__into {
+typedef struct tp__in_edge {
   uint32_t from, edge;
-} tp__into;
+} tp__in_edge;
 
 /* The price class of edges: edges of one class cost the same for the same local buffer. */
-typedef struct tp__price {
+typedef struct tp__price_class {
   tp_step_kind kind;
   unsigned axes;
-} tp__price;
+} tp__price_class;
 
-typedef struct tp__graph {
+typedef struct tp__layout_graph {
   unsigned axes;
   int n_dims;
   bool partial; /* the graph has partial states */
@@ -79,31 +79,31 @@ typedef struct tp__graph {
   uint32_t n_prices;
   tp_spec *states;
   uint32_t *first_edge; /* n_states + 1 entries */
-  tp__edge *edges;
-  uint32_t *first_into; /* the edges by target: n_states + 1 entries ... */
-  tp__into *into;       /* ... and for each target in the order of source states */
-  tp__price *prices;    /* capacity for every kind and set of axes; n_prices are used */
-  uint32_t *slots;      /* hash table: state number + 1; 0: free */
+  tp__layout_edge *edges;
+  uint32_t *first_into;    /* the edges by target: n_states + 1 entries ... */
+  tp__in_edge *into;       /* ... and for each target in the order of source states */
+  tp__price_class *prices; /* capacity for every kind and set of axes; n_prices are used */
+  uint32_t *slots;         /* hash table: state number + 1; 0: free */
   uint32_t slot_mask;
-} tp__graph;
+} tp__layout_graph;
 
 enum { TP__MAX_STATES = 7200, TP__NO_STATE = UINT32_MAX >> 1 };
 
 /* Returns the number of layouts of a view; TP__MAX_STATES + 1 if there are more than
  * TP__MAX_STATES. */
-int tp__graph_count(int n_axes, int n_dims, bool partial);
+int tp__layout_graph_count(int n_axes, int n_dims, bool partial);
 /* Builds the graph in `arena`. The view must have at most TP__MAX_STATES layouts. */
-tp_status tp__graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims,
-                           bool partial, tp__graph **graph);
+tp_status tp__layout_graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims,
+                                  bool partial, tp__layout_graph **graph);
 /* Returns the number of `spec`; TP__NO_STATE if it is not a layout of the view. */
-uint32_t tp__graph_find(const tp__graph *graph, tp_spec spec);
+uint32_t tp__layout_graph_find(const tp__layout_graph *graph, tp_spec spec);
 
 /* ---- distances (layout_search.c) ---- */
 
-typedef struct tp__search {
+typedef struct tp__layout_search {
   const tp_mesh *mesh;
   const tp_topology *topology;
-  const tp__graph *graph;
+  const tp__layout_graph *graph;
   int64_t element_size;
   /* Local elements = outer * the local elements of `sizes`. Of an evenly split dimension, `sizes`
    * has only the factor that devices may divide; the rest is in `outer`. Tensors that differ only
@@ -117,19 +117,19 @@ typedef struct tp__search {
   bool may_mask_after; /* the other combiner has an identity */
   tp_spec from;
   tp_spec goal; /* only its axes on dimensions that it does not divide, in order */
-} tp__search;
+} tp__layout_search;
 
 /* ---- weights (layout_weights.c) ---- */
 
 /* A move between layouts that divide all dimensions. */
-typedef struct tp__even {
+typedef struct tp__even_edge {
   tp_cost cost;
   uint16_t to, kind;
-} tp__even;
+} tp__even_edge;
 
 /* The costs shared by searches in one graph that differ only in their endpoints. Zeroed: none. */
-typedef struct tp__weights {
-  const tp__graph *graph;
+typedef struct tp__edge_costs {
+  const tp__layout_graph *graph;
   bool uneven;
   int64_t element_size, outer, sizes[TP_MAX_RANK];
   int64_t *elements; /* local elements, by state */
@@ -137,28 +137,28 @@ typedef struct tp__weights {
   bool *divides;
   /* n_states + 1 entries: the edges between such layouts, which every search uses ... */
   uint32_t *first_even;
-  tp__even *even; /* ... in the order of the graph */
+  tp__even_edge *even; /* ... in the order of the graph */
   /* by other edges; 0: not known yet; TP_COST_FORBIDDEN: the sizes do not allow the move */
   tp_cost *costs;
   struct tp__memo_entry *memos;
-} tp__weights;
+} tp__edge_costs;
 
-enum { TP__N_WEIGHTS = 16 }; /* number of cached weights */
+enum { TP__N_EDGE_COSTS = 16 }; /* number of cached weights */
 
-bool tp__weights_fit(const tp__weights *weights, const tp__search *search);
-tp_status tp__weights_create(const tp__search *search, tp__weights *weights);
-void tp__weights_destroy(tp__weights *weights);
+bool tp__edge_costs_fit(const tp__edge_costs *weights, const tp__layout_search *search);
+tp_status tp__edge_costs_create(const tp__layout_search *search, tp__edge_costs *weights);
+void tp__edge_costs_destroy(tp__edge_costs *weights);
 /* Returns the cost of an edge from the state `from`, if one of its endpoints is uneven. Computed
  * once. */
-tp_cost tp__weigh(tp__weights *weights, const tp__search *search, uint32_t from,
-                  const tp__edge *edge);
+tp_cost tp__edge_cost(tp__edge_costs *weights, const tp__layout_search *search, uint32_t from,
+                      const tp__layout_edge *edge);
 
 /* Shortest paths from one layout to all others. If the combiner changes, the partial layouts are
  * those of the second combiner, and `before` has the first parts of the paths, which end in layouts
  * without partials. */
-typedef struct tp__paths {
-  const tp__graph *graph;
-  const struct tp__paths *before;
+typedef struct tp__layout_paths {
+  const tp__layout_graph *graph;
+  const struct tp__layout_paths *before;
   tp_cost *cost;  /* TP_COST_FORBIDDEN: unreachable */
   uint8_t *steps; /* number of steps */
   bool *answered; /* by state: the search has the right `goal` for a path to this state */
@@ -166,16 +166,17 @@ typedef struct tp__paths {
    * distances are known. */
   uint32_t *previous;
   uint8_t *kind; /* tp_step_kind of the last step; NULL likewise */
-} tp__paths;
+} tp__layout_paths;
 
 /* Runs a search. Results are in `arena`; `weights` must fit the search. With `distances`, the paths
  * are not stored. */
-tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights *weights,
-                         bool distances, tp__paths **paths);
+tp_status tp__layout_search_run(tp__arena *arena, const tp__layout_search *search,
+                                tp__edge_costs *weights, bool distances, tp__layout_paths **paths);
 /* Computes distances for a search that differs from that of `known` only in its goal: its layout is
  * uneven, the goal of `known` is not. The combiner must not change. */
-tp_status tp__search_extend(tp__arena *arena, const tp__search *search, tp__weights *weights,
-                            const tp__paths *known, tp__paths **paths);
+tp_status tp__layout_search_extend(tp__arena *arena, const tp__layout_search *search,
+                                   tp__edge_costs *weights, const tp__layout_paths *known,
+                                   tp__layout_paths **paths);
 
 /* ---- cache (reshard.c) ---- */
 

@@ -18,12 +18,12 @@ typedef struct key {
 
 typedef struct tp__cache_entry {
   key key;
-  tp__paths *paths; /* NULL: free slot */
+  tp__layout_paths *paths; /* NULL: free slot */
 } entry;
 
 typedef struct tp__graph_row {
   struct tp__graph_row *next;
-  tp__graph *graph;
+  tp__layout_graph *graph;
 } graph_row;
 
 /* ---- table ---- */
@@ -74,15 +74,15 @@ static void forget_paths(tp__cache *cache) {
 }
 
 /* Ensures capacity for the states of new paths. Drops all paths if the limit would be exceeded. */
-static void make_room(tp__cache *cache, size_t states) {
+static void reserve_states(tp__cache *cache, size_t states) {
   if (cache->path_states + states > cache->path_limit)
     forget_paths(cache);
 }
 
 static tp_status find_graph(tp__cache *cache, unsigned axes, int n_dims, bool partial,
-                            tp__graph **graph) {
+                            tp__layout_graph **graph) {
   for (graph_row *row = cache->graphs; row; row = row->next) {
-    tp__graph *g = row->graph;
+    tp__layout_graph *g = row->graph;
     if (g->axes == axes && g->n_dims == n_dims && g->partial == partial) {
       *graph = g;
       return TP_OK;
@@ -92,7 +92,7 @@ static tp_status find_graph(tp__cache *cache, unsigned axes, int n_dims, bool pa
   if (!row)
     return TP_NO_MEMORY;
   tp_status status =
-      tp__graph_create(&cache->arena, &cache->mesh, axes, n_dims, partial, &row->graph);
+      tp__layout_graph_create(&cache->arena, &cache->mesh, axes, n_dims, partial, &row->graph);
   if (status != TP_OK)
     return status;
   row->next = cache->graphs;
@@ -103,18 +103,18 @@ static tp_status find_graph(tp__cache *cache, unsigned axes, int n_dims, bool pa
 
 /* ---- search ---- */
 
-static void fill_search(const tp__cache *cache, const tp__problem *p, const tp__view *v,
-                        tp__search *s) {
-  *s = (tp__search){.mesh = &cache->mesh,
-                    .topology = &cache->topology,
-                    .element_size = p->element_size,
-                    .outer = v->outer,
-                    .uneven = v->uneven != 0,
-                    .may_mask = p->combiner != TP_AVERAGE,
-                    .changes_combiner = p->combiner != p->last_combiner,
-                    .may_mask_after = p->last_combiner != TP_AVERAGE,
-                    .from = v->from,
-                    .goal = v->uneven_to};
+static void fill_search(const tp__cache *cache, const tp__reshard_problem *p,
+                        const tp__layout_view *v, tp__layout_search *s) {
+  *s = (tp__layout_search){.mesh = &cache->mesh,
+                           .topology = &cache->topology,
+                           .element_size = p->element_size,
+                           .outer = v->outer,
+                           .uneven = v->uneven != 0,
+                           .may_mask = p->combiner != TP_AVERAGE,
+                           .changes_combiner = p->combiner != p->last_combiner,
+                           .may_mask_after = p->last_combiner != TP_AVERAGE,
+                           .from = v->from,
+                           .goal = v->uneven_to};
   for (int d = 0; d < v->n_dims; d++) {
     int64_t size = p->shape[v->dims[d]], part = tp__gcd(size, p->devices);
     s->sizes[d] = v->uneven >> d & 1 ? size : part;
@@ -123,7 +123,8 @@ static void fill_search(const tp__cache *cache, const tp__problem *p, const tp__
   }
 }
 
-static key make_key(const tp__problem *p, const tp__view *v, const tp__search *s, bool distances) {
+static key make_key(const tp__reshard_problem *p, const tp__layout_view *v,
+                    const tp__layout_search *s, bool distances) {
   key k = {.view = (int64_t)v->axes << 16 | v->n_dims << 8 | distances << 5 |
                    s->changes_combiner << 4 | s->may_mask_after << 3 | p->partial << 2 |
                    s->may_mask << 1 | s->uneven,
@@ -135,28 +136,29 @@ static key make_key(const tp__problem *p, const tp__view *v, const tp__search *s
   return k;
 }
 
-static tp_status find_weights(tp__cache *cache, const tp__search *search, tp__weights **weights) {
-  for (int i = 0; i < TP__N_WEIGHTS; i++)
-    if (tp__weights_fit(&cache->weights[i], search)) {
+static tp_status find_weights(tp__cache *cache, const tp__layout_search *search,
+                              tp__edge_costs **weights) {
+  for (int i = 0; i < TP__N_EDGE_COSTS; i++)
+    if (tp__edge_costs_fit(&cache->weights[i], search)) {
       *weights = &cache->weights[i];
       return TP_OK;
     }
-  tp__weights *slot = &cache->weights[cache->oldest_weights];
-  tp__weights_destroy(slot);
-  TP_TRY(tp__weights_create(search, slot));
-  cache->oldest_weights = (cache->oldest_weights + 1) % TP__N_WEIGHTS;
+  tp__edge_costs *slot = &cache->weights[cache->oldest_weights];
+  tp__edge_costs_destroy(slot);
+  TP_TRY(tp__edge_costs_create(search, slot));
+  cache->oldest_weights = (cache->oldest_weights + 1) % TP__N_EDGE_COSTS;
   *weights = slot;
   return TP_OK;
 }
 
-static tp__paths *find_entry(const tp__cache *cache, const key *k) {
+static tp__layout_paths *find_entry(const tp__cache *cache, const key *k) {
   return cache->n_slots ? find_slot(cache->entries, cache->n_slots, k)->paths : NULL;
 }
 
 /* Finds the graph, the weights and a slot for a search. */
-static tp_status prepare(tp__cache *cache, const tp__problem *p, const tp__view *v, tp__search *s,
-                         tp__weights **weights) {
-  tp__graph *graph = NULL;
+static tp_status prepare(tp__cache *cache, const tp__reshard_problem *p, const tp__layout_view *v,
+                         tp__layout_search *s, tp__edge_costs **weights) {
+  tp__layout_graph *graph = NULL;
   tp_status status = find_graph(cache, v->axes, v->n_dims, p->partial, &graph);
   if (status == TP_OK)
     status = reserve_slot(cache);
@@ -164,40 +166,41 @@ static tp_status prepare(tp__cache *cache, const tp__problem *p, const tp__view 
   return status == TP_OK ? find_weights(cache, s, weights) : status;
 }
 
-static void add_entry(tp__cache *cache, const key *k, const tp__search *s, tp__paths *paths) {
+static void add_entry(tp__cache *cache, const key *k, const tp__layout_search *s,
+                      tp__layout_paths *paths) {
   *find_slot(cache->entries, cache->n_slots, k) = (entry){*k, paths};
   cache->n_entries++;
   cache->path_states += s->changes_combiner ? 2 * s->graph->n_states : s->graph->n_states;
 }
 
-static tp_status find_paths(tp__cache *cache, const tp__problem *p, const tp__view *v,
-                            bool distances, tp__paths **paths) {
-  tp__search s;
-  tp__weights *weights;
+static tp_status find_paths(tp__cache *cache, const tp__reshard_problem *p,
+                            const tp__layout_view *v, bool distances, tp__layout_paths **paths) {
+  tp__layout_search s;
+  tp__edge_costs *weights;
   fill_search(cache, p, v, &s);
   key k = make_key(p, v, &s, distances);
   *paths = find_entry(cache, &k);
   if (*paths)
     return TP_OK;
   TP_TRY(prepare(cache, p, v, &s, &weights));
-  make_room(cache, s.changes_combiner ? 2 * s.graph->n_states : s.graph->n_states);
-  TP_TRY(tp__search_run(&cache->paths, &s, weights, distances, paths));
+  reserve_states(cache, s.changes_combiner ? 2 * s.graph->n_states : s.graph->n_states);
+  TP_TRY(tp__layout_search_run(&cache->paths, &s, weights, distances, paths));
   add_entry(cache, &k, &s, *paths);
   return TP_OK;
 }
 
-tp_status tp__cache_paths(tp__cache *cache, const tp__problem *p, const tp__view *v,
-                          tp__paths **paths) {
+tp_status tp__cache_paths(tp__cache *cache, const tp__reshard_problem *p, const tp__layout_view *v,
+                          tp__layout_paths **paths) {
   return find_paths(cache, p, v, false, paths);
 }
 
 /* Distances to an uneven layout extend those to all even layouts, which are computed once, by the
  * edges of the uneven layouts. */
-tp_status tp__cache_distances(tp__cache *cache, const tp__problem *p, const tp__view *v,
-                              tp__paths **paths) {
-  tp__search s;
-  tp__weights *weights;
-  tp__paths *known;
+tp_status tp__cache_distances(tp__cache *cache, const tp__reshard_problem *p,
+                              const tp__layout_view *v, tp__layout_paths **paths) {
+  tp__layout_search s;
+  tp__edge_costs *weights;
+  tp__layout_paths *known;
   if (v->uneven_to.bits == 0 || p->combiner != p->last_combiner)
     return find_paths(cache, p, v, true, paths);
   fill_search(cache, p, v, &s);
@@ -205,22 +208,22 @@ tp_status tp__cache_distances(tp__cache *cache, const tp__problem *p, const tp__
   *paths = find_entry(cache, &k);
   if (*paths)
     return TP_OK;
-  tp__view even = *v;
+  tp__layout_view even = *v;
   even.uneven = v->uneven_from;
   even.uneven_to = tp_spec_replicated();
   TP_TRY(prepare(cache, p, v, &s, &weights));
-  make_room(cache, 2 * (size_t)s.graph->n_states);
+  reserve_states(cache, 2 * (size_t)s.graph->n_states);
   TP_TRY(find_paths(cache, p, &even, true, &known));
   /* again, because few weights are cached at a time */
   TP_TRY(prepare(cache, p, v, &s, &weights));
-  TP_TRY(tp__search_extend(&cache->paths, &s, weights, known, paths));
+  TP_TRY(tp__layout_search_extend(&cache->paths, &s, weights, known, paths));
   add_entry(cache, &k, &s, *paths);
   return TP_OK;
 }
 
 void tp__cache_destroy(tp__cache *cache) {
-  for (int i = 0; i < TP__N_WEIGHTS; i++)
-    tp__weights_destroy(&cache->weights[i]);
+  for (int i = 0; i < TP__N_EDGE_COSTS; i++)
+    tp__edge_costs_destroy(&cache->weights[i]);
   tp__free(cache->entries);
   tp__arena_destroy(&cache->paths);
   tp__arena_destroy(&cache->arena);

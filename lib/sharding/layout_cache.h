@@ -17,18 +17,18 @@ typedef struct tp__cache {
   size_t n_entries;
   /* how often all paths were dropped, which invalidates all paths returned before */
   size_t n_forgotten;
-  tp__weights weights[TP__N_WEIGHTS]; /* for the tensors searched last */
+  tp__edge_costs weights[TP__N_EDGE_COSTS]; /* for the tensors searched last */
   int oldest_weights;
 } tp__cache;
 
 void tp__cache_destroy(tp__cache *cache);
 /* Finds the paths from view->from that are valid for view->to. The dimensions of the view may have
  * any order. The order decides which of several cheapest paths is found. */
-tp_status tp__cache_paths(tp__cache *cache, const tp__problem *problem, const tp__view *view,
-                          tp__paths **paths);
+tp_status tp__cache_paths(tp__cache *cache, const tp__reshard_problem *problem,
+                          const tp__layout_view *view, tp__layout_paths **paths);
 /* The same for distances only. These do not depend on the order of the dimensions; a sorted view
- * (tp__view_sort) shares them with more tensors and layouts. */
-tp_status tp__cache_distances(tp__cache *cache, const tp__problem *problem, const tp__view *view,
-                              tp__paths **paths);
+ * (tp__layout_view_sort) shares them with more tensors and layouts. */
+tp_status tp__cache_distances(tp__cache *cache, const tp__reshard_problem *problem,
+                              const tp__layout_view *view, tp__layout_paths **paths);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* Counts layouts by the number k of sharded axes. One more axis is replicated, partial, or takes
  * one of the n_dims + k positions in the ordered lists of axes. */
-int tp__graph_count(int n_axes, int n_dims, bool partial) {
+int tp__layout_graph_count(int n_axes, int n_dims, bool partial) {
   int64_t with[TP_MAX_AXES + 1] = {1};
   int64_t unsharded = partial ? 2 : 1, sum = 0;
   for (int a = 0; a < n_axes; a++) {
@@ -27,7 +27,7 @@ static uint32_t hash_bits(uint64_t bits) {
   return (uint32_t)((bits ^ bits >> 29) >> 16);
 }
 
-uint32_t tp__graph_find(const tp__graph *graph, tp_spec spec) {
+uint32_t tp__layout_graph_find(const tp__layout_graph *graph, tp_spec spec) {
   for (uint32_t at = hash_bits(spec.bits) & graph->slot_mask;; at = (at + 1) & graph->slot_mask) {
     uint32_t slot = graph->slots[at];
     if (slot == 0)
@@ -37,7 +37,7 @@ uint32_t tp__graph_find(const tp__graph *graph, tp_spec spec) {
   }
 }
 
-static void add_state(tp__graph *graph, tp_spec spec) {
+static void add_state(tp__layout_graph *graph, tp_spec spec) {
   uint32_t at = hash_bits(spec.bits) & graph->slot_mask;
   while (graph->slots[at])
     at = (at + 1) & graph->slot_mask;
@@ -58,7 +58,7 @@ static tp_spec insert_axis(const tp_mesh *mesh, tp_spec spec, int axis, int dim,
 
 /* Enumerates every layout of the axes from `axis` on, given those before. Each arrangement arises
  * exactly once, by inserting its axes one after the other. */
-static void enumerate(tp__graph *graph, const tp_mesh *mesh, int axis, tp_spec spec) {
+static void enumerate(tp__layout_graph *graph, const tp_mesh *mesh, int axis, tp_spec spec) {
   while (axis < mesh->n_axes && !(graph->axes >> axis & 1))
     axis++;
   if (axis == mesh->n_axes) {
@@ -79,11 +79,11 @@ static void enumerate(tp__graph *graph, const tp_mesh *mesh, int axis, tp_spec s
   }
 }
 
-static tp_status create_states(tp__arena *arena, const tp_mesh *mesh, tp__graph *graph) {
+static tp_status create_states(tp__arena *arena, const tp_mesh *mesh, tp__layout_graph *graph) {
   int n_axes = 0;
   for (int a = 0; a < mesh->n_axes; a++)
     n_axes += graph->axes >> a & 1;
-  int count = tp__graph_count(n_axes, graph->n_dims, graph->partial);
+  int count = tp__layout_graph_count(n_axes, graph->n_dims, graph->partial);
   if (count > TP__MAX_STATES)
     return TP_INTERNAL;
   uint32_t n_slots = 4;
@@ -135,10 +135,10 @@ static int compare_counts(const void *a, const void *b) {
 
 typedef struct builder {
   const tp_mesh *mesh;
-  tp__graph *graph;
+  tp__layout_graph *graph;
   counts *sorted;     /* states, sorted so that equal counts are adjacent */
   uint32_t *position; /* of each state in `sorted` */
-  tp__edge *edges;
+  tp__layout_edge *edges;
   size_t n_edges, capacity;
   uint16_t price_of[TP_STEP_MASK + 1][1 << TP_MAX_AXES]; /* price number + 1 */
 } builder;
@@ -150,16 +150,16 @@ static tp_status add_edge(builder *b, tp_step_kind kind, unsigned axes, uint32_t
   b->edges = edges;
   uint16_t *price = &b->price_of[kind][axes];
   if (*price == 0) {
-    b->graph->prices[b->graph->n_prices++] = (tp__price){kind, axes};
+    b->graph->prices[b->graph->n_prices++] = (tp__price_class){kind, axes};
     *price = (uint16_t)b->graph->n_prices;
   }
-  b->edges[b->n_edges++] = (tp__edge){to, (uint16_t)(*price - 1), (uint16_t)kind};
+  b->edges[b->n_edges++] = (tp__layout_edge){to, (uint16_t)(*price - 1), (uint16_t)kind};
   return TP_OK;
 }
 
 static tp_status add_move(void *context, tp_step_kind kind, unsigned axes, tp_spec to) {
   builder *b = context;
-  uint32_t state = tp__graph_find(b->graph, to);
+  uint32_t state = tp__layout_graph_find(b->graph, to);
   return state == TP__NO_STATE ? TP_INTERNAL : add_edge(b, kind, axes, state);
 }
 
@@ -179,7 +179,7 @@ static tp_status add_permutes(builder *b, uint32_t state) {
 }
 
 static tp_status create_edges(tp__arena *arena, builder *b) {
-  tp__graph *graph = b->graph;
+  tp__layout_graph *graph = b->graph;
   graph->prices = tp__arena_array(arena, TP__COUNT(b->price_of) * TP__COUNT(b->price_of[0]),
                                   sizeof *graph->prices);
   b->sorted = tp__calloc(graph->n_states, sizeof *b->sorted);
@@ -206,7 +206,7 @@ static tp_status create_edges(tp__arena *arena, builder *b) {
   return TP_OK;
 }
 
-static tp_status index_targets(tp__arena *arena, tp__graph *graph) {
+static tp_status index_targets(tp__arena *arena, tp__layout_graph *graph) {
   uint32_t n_edges = graph->first_edge[graph->n_states];
   graph->first_into =
       tp__arena_array(arena, (size_t)graph->n_states + 1, sizeof *graph->first_into);
@@ -222,17 +222,17 @@ static tp_status index_targets(tp__arena *arena, tp__graph *graph) {
     end[s] += end[s - 1];
   for (uint32_t s = 0; s < graph->n_states; s++)
     for (uint32_t e = graph->first_edge[s]; e < graph->first_edge[s + 1]; e++)
-      graph->into[end[graph->edges[e].to]++] = (tp__into){s, e};
+      graph->into[end[graph->edges[e].to]++] = (tp__in_edge){s, e};
   return TP_OK;
 }
 
-tp_status tp__graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims,
-                           bool partial, tp__graph **graph) {
-  tp__graph *made = tp__arena_alloc(arena, sizeof *made);
+tp_status tp__layout_graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims,
+                                  bool partial, tp__layout_graph **graph) {
+  tp__layout_graph *made = tp__arena_alloc(arena, sizeof *made);
   builder *b = tp__calloc(1, sizeof *b);
   tp_status status = made && b ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK) {
-    *made = (tp__graph){.axes = axes, .n_dims = n_dims, .partial = partial};
+    *made = (tp__layout_graph){.axes = axes, .n_dims = n_dims, .partial = partial};
     *b = (builder){.mesh = mesh, .graph = made};
     status = create_states(arena, mesh, made);
   }

@@ -8,10 +8,10 @@ typedef struct extra_edge {
 } extra_edge;
 
 typedef struct run {
-  const tp__search *search;
-  const tp__graph *graph;
-  tp__paths *paths;
-  tp__weights *weights;
+  const tp__layout_search *search;
+  const tp__layout_graph *graph;
+  tp__layout_paths *paths;
+  tp__edge_costs *weights;
   bool *open; /* by state: included in the search */
   /* by state that divides: its first edge to an included uneven state, + 1; 0: none ... */
   uint32_t *extra;
@@ -38,7 +38,7 @@ static bool is_leading(const tp_mesh *mesh, tp_spec spec, tp_spec whole, int dim
 
 /* True if the search includes the layout. On each dimension that it splits unevenly, its axes must
  * be the leading axes of `from` or of the goal. */
-static bool takes_part(const tp__search *s, tp_spec spec) {
+static bool is_searched(const tp__layout_search *s, tp_spec spec) {
   for (int d = 0; d < s->graph->n_dims; d++)
     if (s->sizes[d] % tp_spec_dim_shards(s->mesh, spec, d) != 0 &&
         !is_leading(s->mesh, spec, s->from, d) && !is_leading(s->mesh, spec, s->goal, d))
@@ -48,7 +48,7 @@ static bool takes_part(const tp__search *s, tp_spec spec) {
 
 /* True if the search with this goal is valid for paths to this layout: its axes on dimensions that
  * it does not divide must equal those of the goal. */
-static bool is_answered(const tp__search *s, tp_spec spec, bool divides) {
+static bool is_answered(const tp__layout_search *s, tp_spec spec, bool divides) {
   tp_spec uneven = tp_spec_replicated();
   for (int d = 0; d < s->graph->n_dims && !divides; d++) {
     bool is_uneven = s->sizes[d] % tp_spec_dim_shards(s->mesh, spec, d) != 0;
@@ -59,7 +59,8 @@ static bool is_answered(const tp__search *s, tp_spec spec, bool divides) {
   return tp_spec_equal(uneven, s->goal);
 }
 
-static void mark_answered(const tp__search *s, const tp__weights *weights, tp__paths *paths) {
+static void mark_answered(const tp__layout_search *s, const tp__edge_costs *weights,
+                          tp__layout_paths *paths) {
   for (uint32_t i = 0; i < s->graph->n_states; i++)
     paths->answered[i] = is_answered(s, s->graph->states[i], weights->divides[i]);
 }
@@ -68,7 +69,7 @@ static void mark_answered(const tp__search *s, const tp__weights *weights, tp__p
 
 /* The order in which states are settled: cost, number of steps, number of the state. It is total,
  * so the result does not depend on the heap. */
-static bool before(const tp__paths *p, uint32_t a, uint32_t b) {
+static bool before(const tp__layout_paths *p, uint32_t a, uint32_t b) {
   if (p->cost[a] != p->cost[b])
     return p->cost[a] < p->cost[b];
   if (p->steps[a] != p->steps[b])
@@ -117,7 +118,7 @@ static uint32_t take_first(run *r) {
  * TP_COST_FORBIDDEN and 0 steps, so a forbidden edge never improves them. */
 static inline void reach(run *r, uint32_t from, unsigned kind, uint32_t to, tp_cost cost,
                          uint8_t steps) {
-  tp__paths *p = r->paths;
+  tp__layout_paths *p = r->paths;
   if (cost > p->cost[to] || (cost == p->cost[to] && steps >= p->steps[to]))
     return;
   p->cost[to] = cost;
@@ -130,17 +131,17 @@ static inline void reach(run *r, uint32_t from, unsigned kind, uint32_t to, tp_c
 }
 
 /* Relaxes an edge with an uneven endpoint. */
-static void reach_uneven(run *r, uint32_t from, const tp__edge *edge) {
-  tp__paths *p = r->paths;
+static void reach_uneven(run *r, uint32_t from, const tp__layout_edge *edge) {
+  tp__layout_paths *p = r->paths;
   if (p->steps[from] < TP_MAX_STEPS && p->cost[from] <= p->cost[edge->to] &&
       (edge->kind != TP_STEP_MASK || r->may_mask))
     reach(r, from, edge->kind, edge->to,
-          tp_cost_add(p->cost[from], tp__weigh(r->weights, r->search, from, edge)),
+          tp_cost_add(p->cost[from], tp__edge_cost(r->weights, r->search, from, edge)),
           (uint8_t)(p->steps[from] + 1));
 }
 
 static void relax_even(run *r, uint32_t state) {
-  const tp__weights *w = r->weights;
+  const tp__edge_costs *w = r->weights;
   tp_cost here = r->paths->cost[state];
   uint8_t steps = (uint8_t)(r->paths->steps[state] + 1);
   if (steps > TP_MAX_STEPS)
@@ -153,7 +154,7 @@ static void relax_even(run *r, uint32_t state) {
 }
 
 static void relax(run *r, uint32_t state) {
-  const tp__graph *g = r->graph;
+  const tp__layout_graph *g = r->graph;
   if (r->weights->divides[state]) {
     relax_even(r, state);
     return;
@@ -173,7 +174,7 @@ static void settle_all(run *r) {
 /* Includes an uneven layout: adds the edges to it to the lists of the layouts that divide, before
  * those with higher numbers. */
 static tp_status open_uneven(run *r, uint32_t state, size_t *capacity) {
-  const tp__graph *g = r->graph;
+  const tp__layout_graph *g = r->graph;
   uint32_t first = g->first_into[state], end = g->first_into[state + 1];
   void *extras = r->extras;
   if (tp__grow(&extras, capacity, r->n_extras + (size_t)(end - first), sizeof *r->extras) != TP_OK)
@@ -181,7 +182,7 @@ static tp_status open_uneven(run *r, uint32_t state, size_t *capacity) {
   r->extras = extras;
   r->open[state] = true;
   for (uint32_t i = end; i > first; i--) {
-    tp__into into = g->into[i - 1];
+    tp__in_edge into = g->into[i - 1];
     if (!r->weights->divides[into.from])
       continue;
     r->extras[r->n_extras] = (extra_edge){into.edge, r->extra[into.from]};
@@ -196,16 +197,16 @@ static tp_status open_states(run *r) {
   for (uint32_t s = r->graph->n_states; s > 0; s--) {
     if (r->weights->divides[s - 1])
       r->open[s - 1] = true;
-    else if (r->search->uneven && takes_part(r->search, r->graph->states[s - 1]))
+    else if (r->search->uneven && is_searched(r->search, r->graph->states[s - 1]))
       TP_TRY(open_uneven(r, s - 1, &capacity));
   }
   return TP_OK;
 }
 
 /* Allocates the scratch of a run. destroy_run frees it. */
-static tp_status create_run(const tp__search *search, tp__weights *weights, tp__paths *paths,
-                            run *r) {
-  const tp__graph *g = search->graph;
+static tp_status create_run(const tp__layout_search *search, tp__edge_costs *weights,
+                            tp__layout_paths *paths, run *r) {
+  const tp__layout_graph *g = search->graph;
   *r = (run){.search = search,
              .graph = g,
              .paths = paths,
@@ -226,12 +227,13 @@ static void destroy_run(run *r) {
   tp__free(r->open);
 }
 
-static tp__paths *create_paths(tp__arena *arena, const tp__graph *graph, bool distances) {
+static tp__layout_paths *create_paths(tp__arena *arena, const tp__layout_graph *graph,
+                                      bool distances) {
   size_t n = graph->n_states;
-  tp__paths *paths = tp__arena_alloc(arena, sizeof *paths);
+  tp__layout_paths *paths = tp__arena_alloc(arena, sizeof *paths);
   if (!paths)
     return NULL;
-  *paths = (tp__paths){.graph = graph};
+  *paths = (tp__layout_paths){.graph = graph};
   paths->cost = tp__arena_array(arena, n, sizeof *paths->cost);
   paths->steps = tp__arena_array(arena, n, sizeof *paths->steps);
   paths->answered = tp__arena_array(arena, n, sizeof *paths->answered);
@@ -252,7 +254,7 @@ static void start_at(run *r, uint32_t from) {
 
 /* Continues the search from all layouts without partials that the first part reached, because only
  * there the combiner may change. */
-static void start_behind(run *r, const tp__paths *before) {
+static void start_second_part(run *r, const tp__layout_paths *before) {
   memset(r->heap_at, 0, r->graph->n_states * sizeof *r->heap_at);
   r->may_mask = r->search->may_mask_after;
   r->paths->before = before;
@@ -267,13 +269,13 @@ static void start_behind(run *r, const tp__paths *before) {
   }
 }
 
-tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights *weights,
-                         bool distances, tp__paths **paths) {
-  const tp__graph *g = search->graph;
-  uint32_t from = tp__graph_find(g, search->from);
+tp_status tp__layout_search_run(tp__arena *arena, const tp__layout_search *search,
+                                tp__edge_costs *weights, bool distances, tp__layout_paths **paths) {
+  const tp__layout_graph *g = search->graph;
+  uint32_t from = tp__layout_graph_find(g, search->from);
   if (from == TP__NO_STATE)
     return TP_INVALID_ARGUMENT;
-  tp__paths *made = create_paths(arena, g, distances), *before = made;
+  tp__layout_paths *made = create_paths(arena, g, distances), *before = made;
   if (made && search->changes_combiner)
     made = create_paths(arena, g, distances);
   if (!made)
@@ -285,7 +287,7 @@ tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights
     settle_all(&r);
     if (search->changes_combiner) {
       r.paths = made;
-      start_behind(&r, before);
+      start_second_part(&r, before);
       settle_all(&r);
     }
     mark_answered(search, weights, made);
@@ -297,10 +299,11 @@ tp_status tp__search_run(tp__arena *arena, const tp__search *search, tp__weights
 
 /* Keeps the known distances unless the new layouts shorten them: relaxes all edges to the new
  * layouts and continues the search from there. */
-tp_status tp__search_extend(tp__arena *arena, const tp__search *search, tp__weights *weights,
-                            const tp__paths *known, tp__paths **paths) {
-  const tp__graph *g = search->graph;
-  tp__paths *made = create_paths(arena, g, true);
+tp_status tp__layout_search_extend(tp__arena *arena, const tp__layout_search *search,
+                                   tp__edge_costs *weights, const tp__layout_paths *known,
+                                   tp__layout_paths **paths) {
+  const tp__layout_graph *g = search->graph;
+  tp__layout_paths *made = create_paths(arena, g, true);
   if (!made)
     return TP_NO_MEMORY;
   memcpy(made->cost, known->cost, g->n_states * sizeof *made->cost);

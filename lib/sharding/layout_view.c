@@ -33,9 +33,10 @@ static int count_bits(unsigned set) {
   return n;
 }
 
-tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank,
-                             const int64_t *shape, int64_t element_size, tp__problem *problem) {
-  tp__problem p = {
+tp_status tp__reshard_problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank,
+                                     const int64_t *shape, int64_t element_size,
+                                     tp__reshard_problem *problem) {
+  tp__reshard_problem p = {
       .mesh = mesh, .devices = 1, .rank = rank, .shape = shape, .element_size = element_size};
   if (rank < 0 || rank > TP_MAX_RANK || element_size <= 0)
     return TP_UNSUPPORTED;
@@ -61,7 +62,7 @@ tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int 
   /* No path between values without partials gains by partial layouts. But with them, one search
    * answers both kinds of queries. */
   p.partial = partial_from || partial_to ||
-              tp__graph_count(count_bits(p.axes), rank, true) <= TP__MAX_STATES;
+              tp__layout_graph_count(count_bits(p.axes), rank, true) <= TP__MAX_STATES;
   if (!partial_from)
     p.combiner = p.last_combiner;
   if (!partial_to)
@@ -84,12 +85,12 @@ static unsigned dims_used(const tp_mesh *mesh, tp_spec spec) {
   return used;
 }
 
-static bool fits(const tp__problem *p, unsigned axes, unsigned dims) {
-  return tp__graph_count(count_bits(axes), count_bits(dims), p->partial) <= TP__MAX_STATES;
+static bool fits(const tp__reshard_problem *p, unsigned axes, unsigned dims) {
+  return tp__layout_graph_count(count_bits(axes), count_bits(dims), p->partial) <= TP__MAX_STATES;
 }
 
 /* Finds the dimensions whose axes change, the axes on them, and all other axes that change. */
-static void find_changed(const tp__problem *p, unsigned *axes, unsigned *dims) {
+static void find_changed(const tp__reshard_problem *p, unsigned *axes, unsigned *dims) {
   unsigned changed_dims = 0, changed_axes = 0;
   for (int a = 0; a < p->mesh->n_axes; a++) {
     unsigned before = tp__spec_byte(p->from, a), after = tp__spec_byte(p->to, a);
@@ -112,7 +113,8 @@ static void find_changed(const tp__problem *p, unsigned *axes, unsigned *dims) {
 
 /* Adds the dimension that can temporarily hold the most axes, among those that neither layout
  * splits. */
-static unsigned add_parking(const tp__problem *p, unsigned used, unsigned axes, unsigned dims) {
+static unsigned add_parking(const tp__reshard_problem *p, unsigned used, unsigned axes,
+                            unsigned dims) {
   int64_t most = 1;
   unsigned parking = 0;
   for (int d = 0; d < p->rank; d++) {
@@ -125,7 +127,7 @@ static unsigned add_parking(const tp__problem *p, unsigned used, unsigned axes, 
   return parking && fits(p, axes, dims | parking) ? dims | parking : dims;
 }
 
-static bool choose(const tp__problem *p, bool *full, unsigned *axes, unsigned *dims) {
+static bool choose(const tp__reshard_problem *p, bool *full, unsigned *axes, unsigned *dims) {
   unsigned used = dims_used(p->mesh, p->from) | dims_used(p->mesh, p->to);
   *axes = p->axes;
   *dims = used;
@@ -145,7 +147,7 @@ static bool choose(const tp__problem *p, bool *full, unsigned *axes, unsigned *d
 
 /* ---- conversion of specs ---- */
 
-tp_spec tp__view_project(const tp_mesh *mesh, const tp__view *view, tp_spec spec) {
+tp_spec tp__layout_view_project(const tp_mesh *mesh, const tp__layout_view *view, tp_spec spec) {
   tp_spec inside = tp_spec_replicated();
   for (int a = 0; a < mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
@@ -161,8 +163,8 @@ tp_spec tp__view_project(const tp_mesh *mesh, const tp__view *view, tp_spec spec
   return inside;
 }
 
-tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_spec spec,
-                         tp_combiner combiner) {
+tp_spec tp__layout_view_restore(const tp__reshard_problem *problem, const tp__layout_view *view,
+                                tp_spec spec, tp_combiner combiner) {
   tp_spec whole = problem->from;
   for (int a = 0; a < problem->mesh->n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
@@ -178,8 +180,8 @@ tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_sp
   return whole;
 }
 
-tp_spec tp__view_uneven(const tp_mesh *mesh, const tp__view *view, const int64_t *shape,
-                        tp_spec spec, unsigned *dims) {
+tp_spec tp__layout_view_uneven(const tp_mesh *mesh, const tp__layout_view *view,
+                               const int64_t *shape, tp_spec spec, unsigned *dims) {
   int64_t shards[TP_MAX_RANK];
   tp_spec part = tp_spec_replicated();
   unsigned uneven = 0;
@@ -203,20 +205,20 @@ tp_spec tp__view_uneven(const tp_mesh *mesh, const tp__view *view, const int64_t
 }
 
 /* Sets the positions of the dimensions, and all members that depend on them. */
-static void place_dims(const tp__problem *p, tp__view *v) {
+static void place_dims(const tp__reshard_problem *p, tp__layout_view *v) {
   for (int d = 0; d < v->n_dims; d++)
     v->place[v->dims[d]] = (int8_t)d;
-  v->from = tp__view_project(p->mesh, v, p->from);
-  v->to = tp__view_project(p->mesh, v, p->to);
+  v->from = tp__layout_view_project(p->mesh, v, p->from);
+  v->to = tp__layout_view_project(p->mesh, v, p->to);
   v->uneven_from = 0;
-  tp__view_uneven(p->mesh, v, p->shape, v->from, &v->uneven_from);
+  tp__layout_view_uneven(p->mesh, v, p->shape, v->from, &v->uneven_from);
   v->uneven = v->uneven_from;
-  v->uneven_to = tp__view_uneven(p->mesh, v, p->shape, v->to, &v->uneven);
+  v->uneven_to = tp__layout_view_uneven(p->mesh, v, p->shape, v->to, &v->uneven);
 }
 
-bool tp__view_create(const tp__problem *p, tp__view *view) {
+bool tp__layout_view_create(const tp__reshard_problem *p, tp__layout_view *view) {
   unsigned dims;
-  tp__view v = {.outer = 1};
+  tp__layout_view v = {.outer = 1};
   if (!choose(p, &v.full, &v.axes, &dims))
     return false;
   for (int d = 0; d < p->rank; d++) {
@@ -257,7 +259,7 @@ static int compare_dims(const void *a, const void *b) {
   return x->dim - y->dim;
 }
 
-void tp__view_sort(const tp__problem *p, tp__view *v) {
+void tp__layout_view_sort(const tp__reshard_problem *p, tp__layout_view *v) {
   dim_key keys[TP_MAX_RANK];
   for (int d = 0; d < v->n_dims; d++) {
     int64_t size = p->shape[v->dims[d]];

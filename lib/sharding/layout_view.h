@@ -6,7 +6,7 @@
 #include "sharding/layout.h"
 
 /* A resharding problem without its axes of size 1. */
-typedef struct tp__problem {
+typedef struct tp__reshard_problem {
   const tp_mesh *mesh;
   unsigned axes;   /* those of size > 1 */
   int64_t devices; /* of the mesh */
@@ -18,14 +18,15 @@ typedef struct tp__problem {
   int rank;
   const int64_t *shape;
   int64_t element_size;
-} tp__problem;
+} tp__reshard_problem;
 
 /* Fills the problem. TP_UNSUPPORTED if no path can exist: a spec mixes combiners, a size is
  * negative, or a spec does not fit the rank. */
-tp_status tp__problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank,
-                             const int64_t *shape, int64_t element_size, tp__problem *problem);
+tp_status tp__reshard_problem_create(const tp_mesh *mesh, tp_spec from, tp_spec to, int rank,
+                                     const int64_t *shape, int64_t element_size,
+                                     tp__reshard_problem *problem);
 
-typedef struct tp__view {
+typedef struct tp__layout_view {
   unsigned axes;
   bool full; /* the view contains every layout of the tensor that divides its shape */
   int n_dims;
@@ -36,22 +37,22 @@ typedef struct tp__view {
   unsigned uneven;           /* the same for from or to */
   tp_spec uneven_to;         /* the axes of `to` on dimensions that it does not divide */
   int64_t outer;             /* local elements of the dimensions outside of the view */
-} tp__view;
+} tp__layout_view;
 
 /* Sorts the dimensions of the view by size and by the axes on them that matter to a search.
  * Problems that differ only in the order of their dimensions become equal. */
-void tp__view_sort(const tp__problem *problem, tp__view *view);
+void tp__layout_view_sort(const tp__reshard_problem *problem, tp__layout_view *view);
 /* Chooses the view. False if even the smallest one has too many layouts. */
-bool tp__view_create(const tp__problem *problem, tp__view *view);
+bool tp__layout_view_create(const tp__reshard_problem *problem, tp__layout_view *view);
 /* Returns the axes of `spec`, a layout of the view, on dimensions that it does not divide, and adds
  * these dimensions to *dims. `shape` is that of the tensor. */
-tp_spec tp__view_uneven(const tp_mesh *mesh, const tp__view *view, const int64_t *shape,
-                        tp_spec spec, unsigned *dims);
+tp_spec tp__layout_view_uneven(const tp_mesh *mesh, const tp__layout_view *view,
+                               const int64_t *shape, tp_spec spec, unsigned *dims);
 /* Converts `spec` to the view's dimensions. All dimensions that it splits must be in the view. */
-tp_spec tp__view_project(const tp_mesh *mesh, const tp__view *view, tp_spec spec);
+tp_spec tp__layout_view_project(const tp_mesh *mesh, const tp__layout_view *view, tp_spec spec);
 /* Converts a layout of the view to one of the tensor. Everything outside of the view is as in
  * problem->from; partial axes get `combiner`. */
-tp_spec tp__view_restore(const tp__problem *problem, const tp__view *view, tp_spec spec,
-                         tp_combiner combiner);
+tp_spec tp__layout_view_restore(const tp__reshard_problem *problem, const tp__layout_view *view,
+                                tp_spec spec, tp_combiner combiner);
 
 #endif

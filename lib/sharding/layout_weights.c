@@ -14,7 +14,7 @@ typedef struct tp__memo_entry {
 } memo;
 
 /* Returns the local elements of a layout, and whether it divides all dimensions. */
-static int64_t local_elements(const tp__search *s, tp_spec spec, bool *divides) {
+static int64_t local_elements(const tp__layout_search *s, tp_spec spec, bool *divides) {
   int64_t shards[TP_MAX_RANK], elements = s->outer;
   *divides = true;
   for (int d = 0; d < s->graph->n_dims; d++)
@@ -36,16 +36,17 @@ static int64_t local_elements(const tp__search *s, tp_spec spec, bool *divides) 
   return elements;
 }
 
-bool tp__weights_fit(const tp__weights *w, const tp__search *s) {
+bool tp__edge_costs_fit(const tp__edge_costs *w, const tp__layout_search *s) {
   return w->graph == s->graph && w->element_size == s->element_size && w->outer == s->outer &&
          w->uneven == s->uneven && memcmp(w->sizes, s->sizes, sizeof w->sizes) == 0;
 }
 
-static tp_cost price(tp__weights *w, const tp__search *s, const tp__edge *edge, int64_t elements) {
+static tp_cost price(tp__edge_costs *w, const tp__layout_search *s, const tp__layout_edge *edge,
+                     int64_t elements) {
   uint32_t way = (uint32_t)((uint64_t)elements * UINT64_C(0x9e3779b97f4a7c15) >> (64 - MEMO_BITS));
   memo *m = &w->memos[edge->price * MEMO_WAYS + way];
   if (m->elements != elements) {
-    const tp__price *of = &w->graph->prices[edge->price];
+    const tp__price_class *of = &w->graph->prices[edge->price];
     m->elements = elements;
     m->cost = tp__move_cost(s->mesh, s->topology, of->kind, of->axes, elements, s->element_size);
   }
@@ -53,8 +54,8 @@ static tp_cost price(tp__weights *w, const tp__search *s, const tp__edge *edge, 
 }
 
 /* Lists the edges between layouts that divide all dimensions. */
-static tp_status list_even(tp__weights *w, const tp__search *s) {
-  const tp__graph *g = w->graph;
+static tp_status list_even(tp__edge_costs *w, const tp__layout_search *s) {
+  const tp__layout_graph *g = w->graph;
   w->first_even = tp__calloc((size_t)g->n_states + 1, sizeof *w->first_even);
   w->even = tp__calloc((size_t)g->first_edge[g->n_states] + 1, sizeof *w->even);
   if (!w->first_even || !w->even)
@@ -62,19 +63,19 @@ static tp_status list_even(tp__weights *w, const tp__search *s) {
   uint32_t n = 0;
   for (uint32_t from = 0; from < g->n_states; from++) {
     for (uint32_t e = g->first_edge[from]; w->divides[from] && e < g->first_edge[from + 1]; e++) {
-      const tp__edge *edge = &g->edges[e];
+      const tp__layout_edge *edge = &g->edges[e];
       if (w->divides[edge->to])
         w->even[n++] =
-            (tp__even){price(w, s, edge, w->elements[from]), (uint16_t)edge->to, edge->kind};
+            (tp__even_edge){price(w, s, edge, w->elements[from]), (uint16_t)edge->to, edge->kind};
     }
     w->first_even[from + 1] = n;
   }
   return TP_OK;
 }
 
-tp_status tp__weights_create(const tp__search *s, tp__weights *weights) {
-  const tp__graph *g = s->graph;
-  tp__weights w = {
+tp_status tp__edge_costs_create(const tp__layout_search *s, tp__edge_costs *weights) {
+  const tp__layout_graph *g = s->graph;
+  tp__edge_costs w = {
       .graph = g, .element_size = s->element_size, .outer = s->outer, .uneven = s->uneven};
   memcpy(w.sizes, s->sizes, sizeof w.sizes);
   w.elements = tp__calloc(g->n_states, sizeof *w.elements);
@@ -92,21 +93,22 @@ tp_status tp__weights_create(const tp__search *s, tp__weights *weights) {
   if (status == TP_OK)
     *weights = w;
   else
-    tp__weights_destroy(&w);
+    tp__edge_costs_destroy(&w);
   return status;
 }
 
-void tp__weights_destroy(tp__weights *w) {
+void tp__edge_costs_destroy(tp__edge_costs *w) {
   tp__free(w->memos);
   tp__free(w->costs);
   tp__free(w->even);
   tp__free(w->first_even);
   tp__free(w->divides);
   tp__free(w->elements);
-  *w = (tp__weights){0};
+  *w = (tp__edge_costs){0};
 }
 
-tp_cost tp__weigh(tp__weights *w, const tp__search *s, uint32_t from, const tp__edge *edge) {
+tp_cost tp__edge_cost(tp__edge_costs *w, const tp__layout_search *s, uint32_t from,
+                      const tp__layout_edge *edge) {
   tp_cost *cost = &w->costs[edge - w->graph->edges];
   tp_spec a = w->graph->states[from], b = w->graph->states[edge->to];
   tp_step_kind kind = (tp_step_kind)edge->kind;

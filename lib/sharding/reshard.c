@@ -13,14 +13,14 @@ enum { N_RECENT = 8 };
 
 /* A recent search. A planner queries many `to` for the same `from`. */
 typedef struct recent {
-  tp__paths *paths; /* NULL: none */
+  tp__layout_paths *paths; /* NULL: none */
   tp_spec from;
   int rank;
   int64_t shape[TP_MAX_RANK];
   int64_t element_size;
   bool partial;
   tp_combiner combiner;
-  tp__view view;
+  tp__layout_view view;
 } recent;
 
 struct tp_reshard_cache {
@@ -54,7 +54,7 @@ void tp__reshard_cache_limit(tp_reshard_cache *cache, size_t states) {
 /* ---- results ---- */
 
 /* Appends a step, priced at its initial local size. */
-static void append_step(const tp__cache *cache, const tp__problem *p, tp_step_kind kind,
+static void append_step(const tp__cache *cache, const tp__reshard_problem *p, tp_step_kind kind,
                         tp_spec from, tp_spec to, tp_reshard *reshard) {
   tp_step *step = &reshard->steps[reshard->n_steps++];
   tp__step_describe(&cache->mesh, kind, from, to, step);
@@ -68,7 +68,8 @@ static void append_step(const tp__cache *cache, const tp__problem *p, tp_step_ki
   reshard->cost = tp_cost_add(reshard->cost, step->cost);
 }
 
-static tp_status direct_reshard(const tp__cache *cache, const tp__problem *p, tp_reshard *reshard) {
+static tp_status direct_reshard(const tp__cache *cache, const tp__reshard_problem *p,
+                                tp_reshard *reshard) {
   tp_step_kind kinds[TP_MAX_STEPS];
   tp_spec after[TP_MAX_STEPS];
   int n = tp__direct_path(&cache->mesh, p->from, p->to, p->rank, p->shape,
@@ -80,12 +81,12 @@ static tp_status direct_reshard(const tp__cache *cache, const tp__problem *p, tp
   return TP_OK;
 }
 
-static tp_status searched_reshard(tp__cache *cache, const tp__problem *p, const tp__view *v,
-                                  tp_reshard *reshard) {
-  tp__paths *found;
+static tp_status searched_reshard(tp__cache *cache, const tp__reshard_problem *p,
+                                  const tp__layout_view *v, tp_reshard *reshard) {
+  tp__layout_paths *found;
   TP_TRY(tp__cache_paths(cache, p, v, &found));
-  const tp__paths *paths = found;
-  uint32_t state = tp__graph_find(paths->graph, v->to);
+  const tp__layout_paths *paths = found;
+  uint32_t state = tp__layout_graph_find(paths->graph, v->to);
   if (state == TP__NO_STATE)
     return TP_INTERNAL; /* verified specs are always layouts of the view */
   if (paths->cost[state] >= TP_COST_FORBIDDEN)
@@ -99,7 +100,7 @@ static tp_status searched_reshard(tp__cache *cache, const tp__problem *p, const 
       paths = paths->before;
       combiner = p->combiner;
     }
-    after[i] = tp__view_restore(p, v, paths->graph->states[state], combiner);
+    after[i] = tp__layout_view_restore(p, v, paths->graph->states[state], combiner);
     kinds[i] = (tp_step_kind)paths->kind[state];
     state = paths->previous[state];
   }
@@ -108,8 +109,8 @@ static tp_status searched_reshard(tp__cache *cache, const tp__problem *p, const 
   return TP_OK;
 }
 
-static void remember(tp_reshard_cache *cache, const tp__problem *p, const tp__view *v,
-                     tp__paths *paths) {
+static void remember(tp_reshard_cache *cache, const tp__reshard_problem *p,
+                     const tp__layout_view *v, tp__layout_paths *paths) {
   if (!v->full || p->combiner != p->last_combiner)
     return; /* the results of these depend on more of `to` */
   if (cache->n_forgotten != cache->searches.n_forgotten)
@@ -157,7 +158,7 @@ static bool project_goal(const tp_mesh *mesh, const recent *r, tp_spec to, tp_sp
 /* True if the search also answers this query. In doubt false; the query then takes the slow
  * path. */
 static bool answers(const recent *r, tp_spec goal, tp_cost *cost) {
-  uint32_t state = tp__graph_find(r->paths->graph, goal);
+  uint32_t state = tp__layout_graph_find(r->paths->graph, goal);
   if (state == TP__NO_STATE || !r->paths->answered[state] ||
       r->paths->cost[state] >= TP_COST_FORBIDDEN)
     return false;
@@ -179,36 +180,37 @@ static bool recall(const tp_reshard_cache *cache, tp_spec from, tp_spec to, int 
 
 tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank,
                         const int64_t *shape, int64_t element_size) {
-  tp__problem p;
-  tp__view v;
+  tp__reshard_problem p;
+  tp__layout_view v;
   tp_cost known;
   if (tp_spec_equal(from, to))
     return 0;
   if (recall(cache, from, to, rank, shape, element_size, &known))
     return known;
-  if (tp__problem_create(&cache->searches.mesh, from, to, rank, shape, element_size, &p) != TP_OK)
+  if (tp__reshard_problem_create(&cache->searches.mesh, from, to, rank, shape, element_size, &p) !=
+      TP_OK)
     return TP_COST_FORBIDDEN;
   if (tp_spec_equal(p.from, p.to))
     return 0;
-  if (!tp__view_create(&p, &v)) {
+  if (!tp__layout_view_create(&p, &v)) {
     tp_reshard reshard = {0};
     return direct_reshard(&cache->searches, &p, &reshard) == TP_OK ? reshard.cost
                                                                    : TP_COST_FORBIDDEN;
   }
-  tp__paths *paths;
-  tp__view_sort(&p, &v);
+  tp__layout_paths *paths;
+  tp__layout_view_sort(&p, &v);
   if (tp__cache_distances(&cache->searches, &p, &v, &paths) != TP_OK)
     return TP_COST_FORBIDDEN;
   remember(cache, &p, &v, paths);
-  uint32_t state = tp__graph_find(paths->graph, v.to);
+  uint32_t state = tp__layout_graph_find(paths->graph, v.to);
   return state == TP__NO_STATE ? TP_COST_FORBIDDEN : paths->cost[state];
 }
 
 tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank,
                           const int64_t *shape, int64_t element_size, tp_reshard *reshard) {
   const tp_mesh *mesh = &cache->searches.mesh;
-  tp__problem p;
-  tp__view v;
+  tp__reshard_problem p;
+  tp__layout_view v;
   tp_reshard made = {0};
   if (tp_spec_verify(mesh, from, rank, NULL, 0) != TP_OK ||
       tp_spec_verify(mesh, to, rank, NULL, 0) != TP_OK) {
@@ -218,10 +220,10 @@ tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int
     *reshard = made;
     return TP_OK;
   }
-  TP_TRY(tp__problem_create(mesh, from, to, rank, shape, element_size, &p));
+  TP_TRY(tp__reshard_problem_create(mesh, from, to, rank, shape, element_size, &p));
   if (!tp_spec_equal(p.from, p.to))
-    TP_TRY(tp__view_create(&p, &v) ? searched_reshard(&cache->searches, &p, &v, &made)
-                                   : direct_reshard(&cache->searches, &p, &made));
+    TP_TRY(tp__layout_view_create(&p, &v) ? searched_reshard(&cache->searches, &p, &v, &made)
+                                          : direct_reshard(&cache->searches, &p, &made));
   if (made.n_steps > 0) { /* the search omits axes of size 1 */
     made.steps[0].from = from;
     made.steps[made.n_steps - 1].to = to;

@@ -17,7 +17,7 @@ enum {
   FIRST_SHARE = 4,           /* ... no more than this share of the remaining work */
   BRANCHING = 8              /* times that for branching, alternately */
 };
-#define MOST_COPIED ((int64_t)250000000) /* entries of all graphs on the path of a branch */
+#define MAX_COPIED ((int64_t)250000000) /* entries of all graphs on the path of a branch */
 
 /* Searches the part of `g` in which the node of the split is in `group`. `members` are all alive
  * nodes of `g`. */
@@ -28,7 +28,7 @@ static tp_status search_child(tp__search *s, const tp__wcsp *g, const int *membe
   bool *drop = tp__calloc((size_t)g->nodes[how->node].n, sizeof *drop);
   child->choices = tp__calloc((size_t)n + 1, sizeof *child->choices);
   tp_status status = part && drop && child->choices
-                         ? tp__memory_extract(g, part, members, g->memory->room)
+                         ? tp__memory_extract(g, part, members, g->memory->capacity)
                          : TP_NO_MEMORY;
   for (int i = 0; status == TP_OK && i < n; i++)
     if (members[i] == how->node) {
@@ -91,7 +91,7 @@ static tp_status search_groups(tp__search *s, const tp__wcsp *g, const tp__split
 
 static tp_status branch(tp__search *s, const tp__wcsp *g, tp_cost limit, int depth,
                         tp__answer *answer) {
-  if (depth >= MAX_DEPTH || tp__wcsp_entries(g) > MOST_COPIED / (depth + 1))
+  if (depth >= MAX_DEPTH || tp__wcsp_entries(g) > MAX_COPIED / (depth + 1))
     return TP_OK;
   tp__split how;
   TP_TRY(tp__split_create(g, &how));
@@ -110,7 +110,7 @@ static tp_status shrink(tp__price_ascent *c, int depth, bool *done) {
     bool is_root = depth == 0;
     tp_cost limit = is_root && c->answer->cost < TP_COST_FORBIDDEN ? c->answer->cost + 1 : c->limit;
     tp_status status = tp__wcsp_reduce(g, limit, s->table_budget, tp__search_control(s), &s->work);
-    if (status == TP_OK && tp__search_hurries(s))
+    if (status == TP_OK && tp__search_must_finish(s))
       return TP_OK;
     if (status == TP_OK && g->memory->n_times == 0) {
       tp__answer rest = {.choices = tp__calloc((size_t)g->n_nodes + 1, sizeof *rest.choices)};
@@ -152,7 +152,7 @@ tp_status tp__constrained_part(tp__search *s, tp__wcsp *g, tp_cost limit, int de
                         .answer = answer,
                         .limit = limit,
                         .bound = INT64_MIN / 4,
-                        .step = TP__LATER_STEP};
+                        .step = TP__WARM_START_STEP};
   answer->cost = TP_COST_FORBIDDEN;
   bool done;
   tp_status status = shrink(&c, depth, &done);
@@ -179,7 +179,7 @@ static tp_status recall(tp__price_ascent *c, int *at, tp_cost *cost, bool *fits)
     complete &= at[v] >= 0;
     at[v] = at[v] < 0 ? 0 : at[v];
   }
-  tp__wide *used = tp__malloc((size_t)g->memory->n_times * sizeof *used + 1), excess = 0;
+  tp__int128 *used = tp__malloc((size_t)g->memory->n_times * sizeof *used + 1), excess = 0;
   tp_status status = used ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK && !complete)
     status = tp__repair(c->s, g, at, used, &excess);
@@ -189,7 +189,7 @@ static tp_status recall(tp__price_ascent *c, int *at, tp_cost *cost, bool *fits)
   return status;
 }
 
-static tp_status look_around(tp__price_ascent *c, int *at) {
+static tp_status search_neighborhoods(tp__price_ascent *c, int *at) {
   tp_cost cost;
   bool fits, complete = false;
   if (c->answer->cost >= TP_COST_FORBIDDEN)
@@ -235,7 +235,7 @@ static tp_status alternate(tp__price_ascent *c) {
   while (status == TP_OK && !done && c->bound < c->limit && !tp__search_spent(s)) {
     tp_cost before = c->limit;
     s->work_limit = whole_limit - s->work < budget ? whole_limit : s->work + budget;
-    status = look_around(c, at);
+    status = search_neighborhoods(c, at);
     s->work_limit = whole_limit;
     tp__search_update(s, c->bound, c->answer->cost);
     if (status == TP_OK && c->limit < before && c->bound < c->limit && !tp__search_spent(s))

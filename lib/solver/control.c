@@ -36,8 +36,8 @@ bool tp__control_poll(tp__control *c, int64_t work) {
 
 void tp__control_update(tp__control *c, tp_cost bound, tp_cost cost) {
   unsigned __int128 low = tp__decode_bound(c->code, bound);
-  if (c->code->form == TP__FORM_AVOID && low > c->code->elsewhere)
-    low = c->code->elsewhere;
+  if (c->code->form == TP__FORM_AVOID && low > c->code->avoided_bound)
+    low = c->code->avoided_bound;
   double least = tp_exact_cost_value(c->progress.lower_bound);
   if ((double)low > least) {
     c->progress.lower_bound = tp__exact(low);

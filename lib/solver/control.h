@@ -27,12 +27,12 @@ bool tp__control_poll(tp__control *c, int64_t work);
 /* True after the time limit or an interrupt: the search then does only the minimum work that still
  * gives an answer. Never true if only the work budget and the gap limit the search. `control` may
  * be NULL. */
-static inline bool tp__control_hurries(const tp__control *c) {
+static inline bool tp__control_must_finish(const tp__control *c) {
   return c && atomic_load_explicit(&c->early, memory_order_relaxed);
 }
 /* The same, after polling. Only from the calling thread. `control` may be NULL. */
-static inline bool tp__control_ask(tp__control *c, int64_t work) {
-  return c && (tp__control_poll(c, work), tp__control_hurries(c));
+static inline bool tp__control_poll_must_finish(tp__control *c, int64_t work) {
+  return c && (tp__control_poll(c, work), tp__control_must_finish(c));
 }
 
 /* Reports improved bounds and costs of the whole graph. Stops the search if the gap is small

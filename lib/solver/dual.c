@@ -37,23 +37,23 @@ static bool in_range(const tp__wcsp *g) {
 static tp_status allocate(tp__wcsp *g, tp__dual *dual) {
   tp__dual d = {.g = g, .bound = g->constant};
   int most = 1;
-  d.cost = tp__pool_take_zeroed(&d.pool, (size_t)g->n_nodes, sizeof *d.cost);
-  d.taken = tp__pool_take_zeroed(&d.pool, (size_t)g->n_edges, sizeof *d.taken);
+  d.cost = tp__pool_calloc(&d.pool, (size_t)g->n_nodes, sizeof *d.cost);
+  d.taken = tp__pool_calloc(&d.pool, (size_t)g->n_edges, sizeof *d.taken);
   bool ok = d.cost && d.taken;
   for (int v = 0; ok && v < g->n_nodes; v++) {
     const tp__wnode *node = &g->nodes[v];
     if (!node->alive)
       continue;
     most = node->n > most ? node->n : most;
-    d.cost[v] = tp__pool_take(&d.pool, (size_t)node->n, sizeof **d.cost);
+    d.cost[v] = tp__pool_alloc(&d.pool, (size_t)node->n, sizeof **d.cost);
     ok = d.cost[v] != NULL;
     for (int i = 0; ok && i < node->n_edges; i++) {
-      tp_cost *taken = tp__pool_take_zeroed(&d.pool, (size_t)node->n, sizeof *taken);
+      tp_cost *taken = tp__pool_calloc(&d.pool, (size_t)node->n, sizeof *taken);
       d.taken[node->edges[i]][end_of(g, node->edges[i], v)] = taken;
       ok = taken != NULL;
     }
   }
-  d.scratch = ok ? tp__pool_take(&d.pool, 2 * (size_t)most, sizeof *d.scratch) : NULL;
+  d.scratch = ok ? tp__pool_alloc(&d.pool, 2 * (size_t)most, sizeof *d.scratch) : NULL;
   d.far = d.scratch ? d.scratch + most : NULL;
   *dual = d;
   if (d.scratch)
@@ -76,10 +76,10 @@ tp_status tp__dual_view(tp__wcsp *g, tp__dual *dual) {
   int most = 1;
   for (int v = 0; v < g->n_nodes; v++)
     most = g->nodes[v].alive && g->nodes[v].n > most ? g->nodes[v].n : most;
-  d.cost = tp__pool_take(&d.pool, (size_t)g->n_nodes, sizeof *d.cost);
-  d.taken = tp__pool_take(&d.pool, (size_t)g->n_edges, sizeof *d.taken);
-  d.scratch = tp__pool_take(&d.pool, 2 * (size_t)most, sizeof *d.scratch);
-  tp_cost *nothing = tp__pool_take_zeroed(&d.pool, (size_t)most, sizeof *nothing);
+  d.cost = tp__pool_alloc(&d.pool, (size_t)g->n_nodes, sizeof *d.cost);
+  d.taken = tp__pool_alloc(&d.pool, (size_t)g->n_edges, sizeof *d.taken);
+  d.scratch = tp__pool_alloc(&d.pool, 2 * (size_t)most, sizeof *d.scratch);
+  tp_cost *nothing = tp__pool_calloc(&d.pool, (size_t)most, sizeof *nothing);
   bool ok = d.cost && d.taken && d.scratch && nothing;
   d.far = ok ? d.scratch + most : NULL;
   for (int v = 0; ok && v < g->n_nodes; v++)
@@ -115,8 +115,8 @@ void tp__dual_clear(tp__dual *dual) {
 
 /* least[x] = min over y of table(x, y) - far(y), for endpoint `end` of the edge. `row` is the first
  * row of its table. */
-VECTORS static void least_by_strategy(const tp_cost *row, int rows, int columns, int end,
-                                      const tp_cost *far, tp_cost *restrict least) {
+VECTORS static void min_by_strategy(const tp_cost *row, int rows, int columns, int end,
+                                    const tp_cost *far, tp_cost *restrict least) {
   if (end == 0) {
     for (int x = 0; x < rows; x++, row += columns) {
       tp_cost best = INT64_MAX;
@@ -146,8 +146,8 @@ static void collect(tp__dual *d, int edge, int node) {
   int end = end_of(d->g, edge, node), n = d->g->nodes[node].n;
   tp_cost *taken = d->taken[edge][end], *cost = d->cost[node];
   const tp__wedge *e = &d->g->edges[edge];
-  least_by_strategy(e->table, d->g->nodes[e->node[0]].n, d->g->nodes[e->node[1]].n, end,
-                    d->taken[edge][1 - end], d->scratch);
+  min_by_strategy(e->table, d->g->nodes[e->node[0]].n, d->g->nodes[e->node[1]].n, end,
+                  d->taken[edge][1 - end], d->scratch);
   if (out_of_range(d->scratch, n)) {
     d->exhausted = true;
     return;
@@ -193,11 +193,12 @@ static void visit(tp__dual *d, int node, bool forward) {
 }
 
 void tp__dual_pass(tp__dual *d, tp__control *control, int64_t *work) {
-  enum { LOOK = 64 }; /* polls the clock once per this many nodes */
+  enum { POLL_INTERVAL = 64 }; /* polls the clock once per this many nodes */
   int n = d->g->n_nodes;
   d->passed = true;
   for (int i = 0;
-       i < 2 * n && !d->exhausted && !(i % LOOK == LOOK - 1 && tp__control_ask(control, *work));
+       i < 2 * n && !d->exhausted &&
+       !(i % POLL_INTERVAL == POLL_INTERVAL - 1 && tp__control_poll_must_finish(control, *work));
        i++) {
     bool forward = i < n;
     int v = forward ? i : 2 * n - 1 - i;
@@ -231,7 +232,7 @@ bool tp__dual_shift(tp__dual *d, int node, const tp_cost *by) {
   return !d->exhausted;
 }
 
-void tp__dual_regret(const tp__dual *d, int node, tp_cost *more) {
+void tp__dual_reduced_costs(const tp__dual *d, int node, tp_cost *more) {
   const tp__wnode *v = &d->g->nodes[node];
   memcpy(more, d->cost[node], (size_t)v->n * sizeof *more);
   for (int i = 0; i < v->n_edges; i++) {
@@ -240,8 +241,8 @@ void tp__dual_regret(const tp__dual *d, int node, tp_cost *more) {
     int other = e->node[1 - end];
     for (int y = 0; y < d->g->nodes[other].n; y++)
       d->far[y] = d->taken[edge][1 - end][y] - d->cost[other][y];
-    least_by_strategy(e->table, d->g->nodes[e->node[0]].n, d->g->nodes[e->node[1]].n, end, d->far,
-                      d->scratch);
+    min_by_strategy(e->table, d->g->nodes[e->node[0]].n, d->g->nodes[e->node[1]].n, end, d->far,
+                    d->scratch);
     for (int x = 0; x < v->n; x++)
       more[x] = d->scratch[x] < TP_COST_FORBIDDEN - 3 * SAFE
                     ? tp_cost_add(more[x], d->scratch[x] - d->taken[edge][end][x])
@@ -270,8 +271,8 @@ static tp_status extract_edge(const tp__dual *d, bool *const *kept, tp__wcsp *pa
   int a = d->g->edges[e].node[0], b = d->g->edges[e].node[1];
   if (a < 0)
     return TP_OK;
-  tp_cost *table = tp__pool_take(&part->pool, (size_t)part->nodes[a].n * (size_t)part->nodes[b].n,
-                                 sizeof *table),
+  tp_cost *table = tp__pool_alloc(&part->pool, (size_t)part->nodes[a].n * (size_t)part->nodes[b].n,
+                                  sizeof *table),
           *to = table;
   if (!table)
     return TP_NO_MEMORY;
@@ -279,7 +280,7 @@ static tp_status extract_edge(const tp__dual *d, bool *const *kept, tp__wcsp *pa
     for (int y = 0; kept[a][x] && y < d->g->nodes[b].n; y++)
       if (kept[b][y])
         *to++ = entry(d, e, a, x, y);
-  return tp__wcsp_give(part, a, b, table);
+  return tp__wcsp_adopt_edge(part, a, b, table);
 }
 
 tp__wcsp *tp__dual_extract(const tp__dual *d, bool *const *kept) {
@@ -305,7 +306,7 @@ tp__wcsp *tp__dual_extract(const tp__dual *d, bool *const *kept) {
 
 /* After `node` chose x: bars the strategies of undecided neighbors without an allowed pair with
  * x. */
-static void look_ahead(const tp__dual *d, int node, int x, bool **barred) {
+static void forward_check(const tp__dual *d, int node, int x, bool **barred) {
   const tp__wnode *v = &d->g->nodes[node];
   for (int i = 0; i < v->n_edges; i++) {
     tp__wview w = tp__wcsp_view(d->g, v->edges[i], node);
@@ -368,17 +369,17 @@ static int64_t decoding_work(const tp__wcsp *g) {
 
 tp_status tp__dual_decode(const tp__dual *d, int *at, int64_t *work) {
   tp__pool pool = {0};
-  bool **barred = tp__pool_take(&pool, (size_t)d->g->n_nodes, sizeof *barred);
+  bool **barred = tp__pool_alloc(&pool, (size_t)d->g->n_nodes, sizeof *barred);
   bool ok = barred != NULL;
   for (int v = 0; ok && v < d->g->n_nodes; v++) {
     const tp__wnode *node = &d->g->nodes[v];
-    barred[v] = tp__pool_take_zeroed(&pool, node->alive ? (size_t)node->n : 0, sizeof **barred);
+    barred[v] = tp__pool_calloc(&pool, node->alive ? (size_t)node->n : 0, sizeof **barred);
     ok = barred[v] != NULL;
   }
   for (int v = 0; ok && v < d->g->n_nodes; v++)
     if (d->g->nodes[v].alive) {
       at[v] = choose(d, v, at, barred);
-      look_ahead(d, v, at[v], barred);
+      forward_check(d, v, at[v], barred);
     }
   *work += decoding_work(d->g);
   tp__pool_release(&pool);
@@ -397,7 +398,7 @@ void tp__dual_tight(const tp__dual *d, const int *at, bool *tight) {
 
 tp_status tp__dual_apply(tp__dual *d) {
   tp__wcsp *g = d->g;
-  if (d->is_view || (g->shelf && !d->passed))
+  if (d->is_view || (g->cache && !d->passed))
     return TP_OK;
   if (tp__wcsp_unshare(g))
     return TP_NO_MEMORY;

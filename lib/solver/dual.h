@@ -47,7 +47,7 @@ void tp__dual_tight(const tp__dual *dual, const int *at, bool *tight);
 
 /* Sets more[x] to a lower bound on the cost, beyond the dual's bound, of an assignment with
  * strategy x at `node`. */
-void tp__dual_regret(const tp__dual *dual, int node, tp_cost *more);
+void tp__dual_reduced_costs(const tp__dual *dual, int node, tp_cost *more);
 
 /* Adds by[x] to the cost of each strategy x of `node`. First collects the spare cost of its edges,
  * so that the bound is certified for the new costs. False if a cost is so large that sums may

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK = 1 << 20 }; /* entries between two polls of the clock */
+enum { POLL_INTERVAL = 1 << 20 }; /* entries between two polls of the clock */
 
 typedef struct function {
   const tp_cost *at;    /* entry at the current scope values; contiguous along x */
@@ -40,7 +40,7 @@ typedef struct elimination {
   tp_cost **table;        /* by elimination position: produced there, not consumed yet */
   unsigned char **argmin; /* by elimination position */
   /* by elimination position: the positions whose tables it consumes */
-  int **pending, *n_pending, *room_pending;
+  int **pending, *n_pending, *pending_capacity;
   tp__control *control;
   int64_t work, since; /* spent; and since the last poll of the clock */
   bool stopped;        /* by the clock */
@@ -81,11 +81,11 @@ static void emit(bucket *b, const tp_cost *acc, const tp_cost *last) {
 /* True if the search must stop. `entries` is the work that comes next. */
 static bool is_stopped(elimination *e, int64_t entries) {
   e->since += entries;
-  if (e->since < LOOK)
+  if (e->since < POLL_INTERVAL)
     return e->stopped;
   e->work += e->since;
   e->since = 0;
-  return e->stopped |= tp__control_ask(e->control, e->work);
+  return e->stopped |= tp__control_poll_must_finish(e->control, e->work);
 }
 
 /* Iterates over all values of the positions from `d` on. `acc` is the sum of all functions fixed by
@@ -118,7 +118,7 @@ static tp_status add_edges(const elimination *e, int node, const int *place, buc
     tp__wview w = tp__wcsp_view(e->g, v->edges[i], node);
     if (e->order->position[w.other] < e->order->position[node])
       continue;
-    size_t *stride = tp__pool_take_zeroed(pool, (size_t)b->n_scope, sizeof *stride);
+    size_t *stride = tp__pool_calloc(pool, (size_t)b->n_scope, sizeof *stride);
     if (!stride)
       return TP_NO_MEMORY;
     int level = place[w.other];
@@ -126,7 +126,7 @@ static tp_status add_edges(const elimination *e, int node, const int *place, buc
     stride[level] = w.far;
     if (w.self != 1) { /* transpose, because x must be innermost */
       size_t far = (size_t)e->g->nodes[w.other].n, n = (size_t)b->n;
-      tp_cost *turned = tp__pool_take(pool, far * n, sizeof *turned);
+      tp_cost *turned = tp__pool_alloc(pool, far * n, sizeof *turned);
       if (!turned)
         return TP_NO_MEMORY;
       for (size_t y = 0; y < far; y++)
@@ -145,7 +145,7 @@ static tp_status add_tables(const elimination *e, int position, const int *place
   const tp__order *o = e->order;
   for (int i = 0; i < e->n_pending[position]; i++) {
     int from = e->pending[position][i];
-    size_t *stride = tp__pool_take_zeroed(pool, (size_t)b->n_scope, sizeof *stride);
+    size_t *stride = tp__pool_calloc(pool, (size_t)b->n_scope, sizeof *stride);
     if (!stride)
       return TP_NO_MEMORY;
     size_t step = (size_t)b->n; /* its innermost position is this bucket's node */
@@ -174,11 +174,11 @@ static tp_status fill_bucket(const elimination *e, int position, int *place, buc
   const int *scope = o->scope + o->scope_at[position];
   b->n = v->n;
   b->n_scope = (int)(o->scope_at[position + 1] - o->scope_at[position]);
-  b->sizes = tp__pool_take(pool, (size_t)b->n_scope, sizeof *b->sizes);
-  b->functions = tp__pool_take(pool, (size_t)v->n_edges + (size_t)e->n_pending[position] + 1,
-                               sizeof *b->functions);
-  b->first = tp__pool_take(pool, (size_t)b->n_scope + 1, sizeof *b->first);
-  b->acc = tp__pool_take(pool, ((size_t)b->n_scope + 2) * (size_t)b->n, sizeof *b->acc);
+  b->sizes = tp__pool_alloc(pool, (size_t)b->n_scope, sizeof *b->sizes);
+  b->functions = tp__pool_alloc(pool, (size_t)v->n_edges + (size_t)e->n_pending[position] + 1,
+                                sizeof *b->functions);
+  b->first = tp__pool_alloc(pool, (size_t)b->n_scope + 1, sizeof *b->first);
+  b->acc = tp__pool_alloc(pool, ((size_t)b->n_scope + 2) * (size_t)b->n, sizeof *b->acc);
   if (!b->sizes || !b->functions || !b->first || !b->acc)
     return TP_NO_MEMORY;
   for (int d = 0; d < b->n_scope; d++) {
@@ -198,7 +198,7 @@ static tp_status fill_bucket(const elimination *e, int position, int *place, buc
 }
 
 /* Queues the finished table at the node that consumes it, or adds it to the total. */
-static tp_status hand_on(elimination *e, int position, tp_cost *total) {
+static tp_status queue_table(elimination *e, int position, tp_cost *total) {
   const tp__order *o = e->order;
   size_t end = o->scope_at[position + 1];
   if (end == o->scope_at[position]) {
@@ -208,13 +208,13 @@ static tp_status hand_on(elimination *e, int position, tp_cost *total) {
     return TP_OK;
   }
   int to = o->position[o->scope[end - 1]];
-  if (e->n_pending[to] == e->room_pending[to]) {
-    int room = e->room_pending[to] ? e->room_pending[to] * 2 : 4;
-    int *more = tp__realloc(e->pending[to], (size_t)room, sizeof *more);
+  if (e->n_pending[to] == e->pending_capacity[to]) {
+    int capacity = e->pending_capacity[to] ? e->pending_capacity[to] * 2 : 4;
+    int *more = tp__realloc(e->pending[to], (size_t)capacity, sizeof *more);
     if (!more)
       return TP_NO_MEMORY;
     e->pending[to] = more;
-    e->room_pending[to] = room;
+    e->pending_capacity[to] = capacity;
   }
   e->pending[to][e->n_pending[to]++] = position;
   return TP_OK;
@@ -244,7 +244,7 @@ static tp_status process(elimination *e, int position, int *place, tp_cost *tota
       memset(zero, 0, (size_t)b.n * sizeof *zero);
       emit(&b, base, zero);
     }
-    status = hand_on(e, position, total);
+    status = queue_table(e, position, total);
     is_stopped(e, (int64_t)entries);
   }
   for (int i = 0; i < e->n_pending[position]; i++) {
@@ -278,10 +278,10 @@ tp_status tp__wcsp_eliminate(const tp__wcsp *g, const tp__order *order, tp__cont
   e.argmin = tp__calloc(n, sizeof *e.argmin);
   e.pending = tp__calloc(n, sizeof *e.pending);
   e.n_pending = tp__calloc(n, sizeof *e.n_pending);
-  e.room_pending = tp__calloc(n, sizeof *e.room_pending);
+  e.pending_capacity = tp__calloc(n, sizeof *e.pending_capacity);
   /* by node: its position in the current scope, later its strategy */
   int *place = tp__calloc((size_t)g->n_nodes + 1, sizeof *place);
-  bool ready = e.table && e.argmin && e.pending && e.n_pending && e.room_pending && place;
+  bool ready = e.table && e.argmin && e.pending && e.n_pending && e.pending_capacity && place;
   tp_status status = ready ? TP_OK : TP_NO_MEMORY;
   tp_cost total = g->constant;
   for (int p = 0; status == TP_OK && !e.stopped && p < order->n; p++)
@@ -301,7 +301,7 @@ tp_status tp__wcsp_eliminate(const tp__wcsp *g, const tp__order *order, tp__cont
   tp__free(e.argmin);
   tp__free(e.pending);
   tp__free(e.n_pending);
-  tp__free(e.room_pending);
+  tp__free(e.pending_capacity);
   tp__free(place);
   return status;
 }

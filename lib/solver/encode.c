@@ -37,7 +37,7 @@ static tp_cost weigh(const tp__code *code, tp_cost cost) {
 }
 
 /* Returns the minimum of all entries that are not forbidden. */
-static tp_cost least_of(const tp__code *code, block b) {
+static tp_cost min_entry(const tp__code *code, block b) {
   tp_cost least = INT64_MAX;
   if (code->form == TP__FORM_PLAIN)
     return 0;
@@ -73,7 +73,7 @@ typedef struct extent {
   size_t n;
   /* in units of the graph: the minimum of the allowed entries, and their maximum beyond that */
   tp_cost least, most;
-  tp_cost least_of_all; /* the minimum of all given costs ... */
+  tp_cost min_of_all; /* the minimum of all given costs ... */
   /* ... and the minimum avoided cost beyond that; INT64_MAX: none */
   tp_cost avoided;
 } extent;
@@ -96,17 +96,17 @@ static extent measure(const tp__code *code, block b) {
     return measure_plain(code->big, b);
   extent e = {.costs = b.costs,
               .n = b.n,
-              .least = least_of(code, b),
-              .least_of_all = INT64_MAX,
+              .least = min_entry(code, b),
+              .min_of_all = INT64_MAX,
               .avoided = INT64_MAX};
   for (size_t k = 0; k < b.n; k++) {
-    e.least_of_all = b.costs[k] < e.least_of_all ? b.costs[k] : e.least_of_all;
+    e.min_of_all = b.costs[k] < e.min_of_all ? b.costs[k] : e.min_of_all;
     if (!is_forbidden(code, b.costs[k]) && weigh(code, b.costs[k]) - e.least > e.most)
       e.most = weigh(code, b.costs[k]) - e.least;
   }
   for (size_t k = 0; k < b.n; k++)
-    if (b.costs[k] >= code->big && b.costs[k] - e.least_of_all < e.avoided)
-      e.avoided = b.costs[k] - e.least_of_all;
+    if (b.costs[k] >= code->big && b.costs[k] - e.min_of_all < e.avoided)
+      e.avoided = b.costs[k] - e.min_of_all;
   return e;
 }
 
@@ -124,11 +124,12 @@ static unsigned __int128 add_up(const tp_problem *problem, tp__code *code) {
       *e = measure(code, b);
     most_avoided = e->avoided < most_avoided ? e->avoided : most_avoided;
     code->base += (unsigned __int128)e->least;
-    all_least += (unsigned __int128)e->least_of_all;
+    all_least += (unsigned __int128)e->min_of_all;
     sum += (unsigned __int128)e->most;
   }
   bool complete = most_avoided == INT64_MAX;
-  code->elsewhere = complete ? ~(unsigned __int128)0 : all_least + (unsigned __int128)most_avoided;
+  code->avoided_bound =
+      complete ? ~(unsigned __int128)0 : all_least + (unsigned __int128)most_avoided;
   return sum;
 }
 
@@ -151,17 +152,17 @@ bool tp__code_choose(const tp_problem *problem, tp__form form, tp__code *code) {
 }
 
 static void encode_block(const tp__code *code, block b, tp_cost *to) {
-  tp_cost least = least_of(code, b);
+  tp_cost least = min_entry(code, b);
   for (size_t i = 0; i < b.n; i++)
     to[i] = encode(code, b.costs[i], least);
 }
 
 /* Encodes the block in the graph's pool. With a shelf, once per key. NULL if memory runs out. */
 static tp_cost *encoded(tp__wcsp *g, const tp__code *code, block b, const tp__hash_cons_key *key) {
-  void *unshelved = NULL, **slot = g->shelf ? tp__hash_cons_find(g->shelf, key) : &unshelved;
+  void *unshelved = NULL, **slot = g->cache ? tp__hash_cons_find(g->cache, key) : &unshelved;
   if (!slot || *slot)
     return slot ? *slot : NULL;
-  tp_cost *costs = tp__pool_take(&g->pool, b.n, sizeof *costs);
+  tp_cost *costs = tp__pool_alloc(&g->pool, b.n, sizeof *costs);
   if (costs)
     encode_block(code, b, costs);
   return *slot = tp__wcsp_share(g, costs, b.n);
@@ -173,10 +174,10 @@ static tp_status encode_node(tp__wcsp *g, const tp_problem *problem, const tp__c
   block b = block_of(problem, node);
   tp__hash_cons_key key;
   tp__hash_cons_begin(&key, TP__HASH_CONS_COSTS);
-  for (size_t i = 0; g->shelf && i < b.n; i++)
+  for (size_t i = 0; g->cache && i < b.n; i++)
     tp__hash_cons_add(&key, b.costs[i]);
   tp_cost *costs = encoded(g, code, b, &key);
-  return costs ? tp__wcsp_give_node(g, node, (int)b.n, costs) : TP_NO_MEMORY;
+  return costs ? tp__wcsp_adopt_node(g, node, (int)b.n, costs) : TP_NO_MEMORY;
 }
 
 /* Identifies tables by address, because a repeated edge shares the table of another one. */
@@ -190,13 +191,13 @@ static tp_status encode_edge(tp__wcsp *g, const tp_problem *problem, const tp__c
   tp_cost *table = encoded(g, code, b, &key);
   if (!table)
     return TP_NO_MEMORY;
-  return e->a < e->b ? tp__wcsp_give(g, e->a, e->b, table)
-                     : tp__wcsp_give_turned(g, e->b, e->a, table);
+  return e->a < e->b ? tp__wcsp_adopt_edge(g, e->a, e->b, table)
+                     : tp__wcsp_add_transposed(g, e->b, e->a, table);
 }
 
 /* Sharing pays off if most tables are repeated. Memory limits break the equality of nodes with
  * equal arrays. */
-static bool wants_shelf(const tp_problem *problem, const tp__code *code, bool limited) {
+static bool wants_cache(const tp_problem *problem, const tp__code *code, bool limited) {
   return problem->n_repeated > problem->n_edges / 2 && !limited && code->form == TP__FORM_PLAIN;
 }
 
@@ -204,8 +205,8 @@ tp__wcsp *tp__encode(const tp_problem *problem, const tp__code *code, bool limit
   limited &= problem->limit >= 0;
   tp__wcsp *g = tp__wcsp_create(problem->n_nodes);
   bool ok = g != NULL;
-  if (ok && wants_shelf(problem, code, limited))
-    ok = (g->shelf = tp__hash_cons_create()) != NULL;
+  if (ok && wants_cache(problem, code, limited))
+    ok = (g->cache = tp__hash_cons_create()) != NULL;
   for (int v = 0; ok && v < problem->n_nodes; v++)
     ok = encode_node(g, problem, code, v) == TP_OK;
   for (int e = 0; ok && e < problem->n_edges; e++)

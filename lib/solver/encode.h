@@ -22,8 +22,8 @@ typedef struct tp__code {
   tp__form form;
   tp_cost big, weight, step;
   int shift;
-  unsigned __int128 base;      /* left out of the graph, in its units before the shift */
-  unsigned __int128 elsewhere; /* lower bound for assignments outside of the graph (avoid) */
+  unsigned __int128 base;          /* left out of the graph, in its units before the shift */
+  unsigned __int128 avoided_bound; /* lower bound for assignments outside of the graph (avoid) */
   tp_cost most; /* maximum cost of an assignment of the graph that is not forbidden */
 } tp__code;
 

@@ -75,10 +75,10 @@ tp_status tp__wcsp_improve_lns(tp__search *s, const tp__wcsp *g, int64_t table_b
   tp__pool pool = {0};
   size_t n = (size_t)g->n_nodes;
   neighborhood h = {.g = g, .at = at};
-  h.burden = tp__pool_take_zeroed(&pool, n, sizeof *h.burden);
-  h.kept = tp__pool_take_zeroed(&pool, n, sizeof *h.kept);
-  h.members = tp__pool_take(&pool, n, sizeof *h.members);
-  h.choices = tp__pool_take_zeroed(&pool, n, sizeof *h.choices);
+  h.burden = tp__pool_calloc(&pool, n, sizeof *h.burden);
+  h.kept = tp__pool_calloc(&pool, n, sizeof *h.kept);
+  h.members = tp__pool_alloc(&pool, n, sizeof *h.members);
+  h.choices = tp__pool_calloc(&pool, n, sizeof *h.choices);
   tp_status status = h.burden && h.kept && h.members && h.choices ? TP_OK : TP_NO_MEMORY;
   int64_t tables = FIRST_TABLES < table_budget ? FIRST_TABLES : table_budget;
   for (int failed = 0; status == TP_OK && *cost > g->constant && !tp__search_spent(s);) {

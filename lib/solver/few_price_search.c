@@ -16,8 +16,8 @@ enum {
 /* price of the whole capacity at the first price, as a share of the cost */
 #define FIRST_SHARE 0.02
 #define RISE 4.0
-#define MOST_PRICE 0x1p60 /* in fixed point */
-#define MOST_PAID ((tp_cost)1 << 55)
+#define MAX_PRICE 0x1p60 /* in fixed point */
+#define MAX_PAID ((tp_cost)1 << 55)
 
 /* An assignment, as a point on the dual function of the price at the current time. */
 typedef struct sample {
@@ -32,18 +32,18 @@ typedef struct pricer {
   const tp__code *code;
   int64_t work; /* of one solve */
   int64_t end;  /* of all solves */
-  tp__few_prices *out;
+  tp__coarse_prices *out;
   exact fixed[TP__COARSE_TIMES]; /* the current prices */
   int *choices;                  /* of the last solve */
 } pricer;
 
-static bool lives_at(const tp__problem_life *life, int64_t time) {
+static bool lives_at(const tp__problem_live_range *life, int64_t time) {
   return life->start <= time && time < life->end;
 }
 
 /* ---- the priced problem ---- */
 
-static exact price_of(const pricer *p, const tp__problem_life *life) {
+static exact price_of(const pricer *p, const tp__problem_live_range *life) {
   exact sum = 0;
   for (int k = 0; k < p->out->n; k++)
     sum += lives_at(life, p->out->time[k]) ? p->fixed[k] : 0;
@@ -53,18 +53,18 @@ static exact price_of(const pricer *p, const tp__problem_life *life) {
 static tp_cost payment(exact price, int64_t usage) {
   exact paid = price * (exact)usage >> FRACTION;
   /* paying less than due keeps bounds certified */
-  return paid < (exact)MOST_PAID ? (tp_cost)paid : MOST_PAID;
+  return paid < (exact)MAX_PAID ? (tp_cost)paid : MAX_PAID;
 }
 
 /* Adds the payments of a node to its costs, which are copied first. False if memory runs out. */
 static bool pay(const pricer *p, tp__pool *pool, const tp__problem_node *node,
                 tp__problem_node *priced) {
-  for (int i = 0; i < node->n_lives; i++) {
+  for (int i = 0; i < node->n_live_ranges; i++) {
     exact price = price_of(p, &node->lives[i]);
     if (!price)
       continue;
     tp_cost *costs = priced->costs == node->costs
-                         ? tp__pool_take(pool, (size_t)node->n, sizeof *costs)
+                         ? tp__pool_alloc(pool, (size_t)node->n, sizeof *costs)
                          : priced->costs;
     if (!costs)
       return false;
@@ -80,7 +80,7 @@ static bool make_priced(const pricer *p, tp__pool *pool, tp_problem *priced) {
   const tp_problem *problem = p->problem;
   *priced = *problem;
   priced->limit = -1;
-  priced->nodes = tp__pool_take(pool, (size_t)problem->n_nodes, sizeof *priced->nodes);
+  priced->nodes = tp__pool_alloc(pool, (size_t)problem->n_nodes, sizeof *priced->nodes);
   if (!priced->nodes)
     return false;
   memcpy(priced->nodes, problem->nodes, (size_t)problem->n_nodes * sizeof *priced->nodes);
@@ -104,7 +104,7 @@ static double used_at(const pricer *p, const int *choices, int64_t time) {
   double used = 0;
   for (int v = 0; v < p->problem->n_nodes; v++) {
     const tp__problem_node *node = &p->problem->nodes[v];
-    for (int i = 0; i < node->n_lives; i++)
+    for (int i = 0; i < node->n_live_ranges; i++)
       used += lives_at(&node->lives[i], time) ? (double)node->lives[i].usages[choices[v]] : 0;
   }
   return used;
@@ -178,10 +178,10 @@ static tp_status solve(pricer *p, bool *found, bool *fits) {
 /* Sets the price of time k, in cost per unit; 0 removes it. */
 static void set_price(pricer *p, int k, double price) {
   double fixed = price * (double)((exact)1 << FRACTION);
-  p->fixed[k] = fixed > 0 ? (exact)(fixed < MOST_PRICE ? fixed : MOST_PRICE) : 0;
+  p->fixed[k] = fixed > 0 ? (exact)(fixed < MAX_PRICE ? fixed : MAX_PRICE) : 0;
 }
 
-static sample look(const pricer *p, int k, const int *choices) {
+static sample evaluate(const pricer *p, int k, const int *choices) {
   exact cost = tp__problem_exact_cost(p->problem, choices);
   sample at = {.cost = (double)cost, .used = used_at(p, choices, p->out->time[k]), .known = true};
   for (int i = 0; i < p->out->n; i++)
@@ -194,26 +194,26 @@ static sample look(const pricer *p, int k, const int *choices) {
 /* Finds the price at time number k. `over` is the assignment at price 0 there. If *under,
  * p->choices fits the capacity at this time on return. */
 static tp_status price_time(pricer *p, int k, const int *over, bool *under) {
-  const double room = (double)p->problem->limit;
-  sample low = look(p, k, over), high = {0};
-  double price = FIRST_SHARE * low.cost / room;
+  const double capacity = (double)p->problem->limit;
+  sample low = evaluate(p, k, over), high = {0};
+  double price = FIRST_SHARE * low.cost / capacity;
   tp_status status = TP_OK;
   *under = false;
-  for (int i = 0; i < SOLVES && status == TP_OK && p->s->work < p->end && !tp__search_hurries(p->s);
-       i++) {
+  for (int i = 0;
+       i < SOLVES && status == TP_OK && p->s->work < p->end && !tp__search_must_finish(p->s); i++) {
     bool found, fits;
     tp_cost before = p->out->bound;
     set_price(p, k, price);
     status = solve(p, &found, &fits);
     if (status != TP_OK || !found)
       break;
-    sample now = look(p, k, p->choices);
-    bool is_new = now.used > room ? now.used < low.used : !high.known || now.used > high.used;
-    if (now.used > room)
+    sample now = evaluate(p, k, p->choices);
+    bool is_new = now.used > capacity ? now.used < low.used : !high.known || now.used > high.used;
+    if (now.used > capacity)
       low = now;
     else
       high = now;
-    *under = now.used <= room;
+    *under = now.used <= capacity;
     if (high.known && !is_new && p->out->bound <= before)
       break;
     price = high.known && low.used > high.used ? (high.cost - low.cost) / (low.used - high.used)
@@ -224,8 +224,8 @@ static tp_status price_time(pricer *p, int k, const int *over, bool *under) {
   return status;
 }
 
-tp_status tp__find_few_prices(tp__search *s, const tp_problem *problem, const tp__code *code,
-                              int64_t work, const tp__answer *relaxed, tp__few_prices *out) {
+tp_status tp__find_coarse_prices(tp__search *s, const tp_problem *problem, const tp__code *code,
+                                 int64_t work, const tp__answer *relaxed, tp__coarse_prices *out) {
   pricer p = {.s = s,
               .problem = problem,
               .code = code,
@@ -244,7 +244,7 @@ tp_status tp__find_few_prices(tp__search *s, const tp_problem *problem, const tp
     memcpy(over, relaxed->choices, (size_t)problem->n_nodes * sizeof *over);
   }
   while (status == TP_OK && under && out->n < TP__COARSE_TIMES && s->work < p.end &&
-         out->cost >= TP_COST_FORBIDDEN && !tp__search_hurries(s)) {
+         out->cost >= TP_COST_FORBIDDEN && !tp__search_must_finish(s)) {
     int64_t time;
     exact peak;
     status = tp__problem_peak(problem, over, &time, &peak);

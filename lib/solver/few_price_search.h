@@ -18,7 +18,7 @@
 
 enum { TP__COARSE_TIMES = 3 };
 
-typedef struct tp__few_prices {
+typedef struct tp__coarse_prices {
   int n; /* number of priced times */
   int64_t time[TP__COARSE_TIMES];
   double price[TP__COARSE_TIMES]; /* of a unit of memory, in units of cost of the graph */
@@ -27,11 +27,12 @@ typedef struct tp__few_prices {
   /* of the cheapest assignment found that fits; TP_COST_FORBIDDEN: none */
   tp_cost cost;
   int *choices; /* that assignment, by node of the problem; the caller provides the array */
-} tp__few_prices;
+} tp__coarse_prices;
 
 /* `relaxed` is the answer without the limit, which exceeds it. Costs are those of the graph of
  * `code`. Only for plain costs. */
-tp_status tp__find_few_prices(tp__search *s, const tp_problem *problem, const tp__code *code,
-                              int64_t work, const tp__answer *relaxed, tp__few_prices *coarse);
+tp_status tp__find_coarse_prices(tp__search *s, const tp_problem *problem, const tp__code *code,
+                                 int64_t work, const tp__answer *relaxed,
+                                 tp__coarse_prices *coarse);
 
 #endif

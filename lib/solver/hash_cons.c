@@ -33,20 +33,20 @@ static bool start(table *t) {
 }
 
 tp__hash_cons *tp__hash_cons_create(void) {
-  tp__hash_cons *shelf = tp__calloc(1, sizeof *shelf);
-  if (shelf && start(&shelf->results) && start(&shelf->arrays))
-    return shelf;
-  tp__hash_cons_destroy(shelf);
+  tp__hash_cons *cache = tp__calloc(1, sizeof *cache);
+  if (cache && start(&cache->results) && start(&cache->arrays))
+    return cache;
+  tp__hash_cons_destroy(cache);
   return NULL;
 }
 
-void tp__hash_cons_destroy(tp__hash_cons *shelf) {
-  if (!shelf)
+void tp__hash_cons_destroy(tp__hash_cons *cache) {
+  if (!cache)
     return;
-  tp__pool_release(&shelf->pool);
-  tp__free(shelf->results.entries);
-  tp__free(shelf->arrays.entries);
-  tp__free(shelf);
+  tp__pool_release(&cache->pool);
+  tp__free(cache->results.entries);
+  tp__free(cache->arrays.entries);
+  tp__free(cache);
 }
 
 static entry *place(const table *t, uint64_t hash, const int64_t *words, size_t n) {
@@ -78,33 +78,33 @@ static bool grow(table *t) {
   return true;
 }
 
-void **tp__hash_cons_find(tp__hash_cons *shelf, const tp__hash_cons_key *key) {
-  shelf->nowhere = NULL;
+void **tp__hash_cons_find(tp__hash_cons *cache, const tp__hash_cons_key *key) {
+  cache->nowhere = NULL;
   if (key->n > TP__HASH_CONS_WORDS)
-    return &shelf->nowhere;
-  if (!grow(&shelf->results))
+    return &cache->nowhere;
+  if (!grow(&cache->results))
     return NULL;
   uint64_t hash = tp__hash_words(key->words, key->n);
-  entry *e = place(&shelf->results, hash, key->words, key->n);
+  entry *e = place(&cache->results, hash, key->words, key->n);
   if (e->key)
     return &e->result;
-  int64_t *words = tp__pool_take(&shelf->pool, key->n, sizeof *words);
+  int64_t *words = tp__pool_alloc(&cache->pool, key->n, sizeof *words);
   if (!words)
     return NULL;
   memcpy(words, key->words, key->n * sizeof *words);
   *e = (entry){.hash = hash, .n = key->n, .key = words};
-  shelf->results.count++;
+  cache->results.count++;
   return &e->result;
 }
 
-int64_t *tp__hash_cons_unify(tp__hash_cons *shelf, int64_t *array, size_t n) {
-  if (!grow(&shelf->arrays))
+int64_t *tp__hash_cons_unify(tp__hash_cons *cache, int64_t *array, size_t n) {
+  if (!grow(&cache->arrays))
     return NULL;
   uint64_t hash = tp__hash_words(array, n);
-  entry *e = place(&shelf->arrays, hash, array, n);
+  entry *e = place(&cache->arrays, hash, array, n);
   if (!e->key) {
     *e = (entry){.hash = hash, .n = n, .key = array, .result = array};
-    shelf->arrays.count++;
+    cache->arrays.count++;
   }
   return e->result;
 }

@@ -19,7 +19,7 @@ typedef enum tp__hash_cons_step {
   TP__HASH_CONS_ENCODE,
   TP__HASH_CONS_COSTS,
   TP__HASH_CONS_LABELS,
-  TP__HASH_CONS_NORMALISE,
+  TP__HASH_CONS_NORMALIZE,
   TP__HASH_CONS_STAR,
   TP__HASH_CONS_DOMINATED,
   TP__HASH_CONS_MASK,
@@ -27,7 +27,7 @@ typedef enum tp__hash_cons_step {
   TP__HASH_CONS_ABSORB,
   TP__HASH_CONS_BETWEEN,
   TP__HASH_CONS_SUM,
-  TP__HASH_CONS_TURN,
+  TP__HASH_CONS_TRANSPOSE,
   TP__HASH_CONS_ALONG,
 } tp__hash_cons_step;
 
@@ -59,14 +59,14 @@ static inline void tp__hash_cons_add_array(tp__hash_cons_key *key, const void *a
 
 /* Returns NULL if memory runs out. */
 tp__hash_cons *tp__hash_cons_create(void);
-void tp__hash_cons_destroy(tp__hash_cons *shelf);
+void tp__hash_cons_destroy(tp__hash_cons *cache);
 
 /* Returns the slot for the result of the step, which holds NULL if it is new. Valid until the next
  * call. A key that did not fit gets a slot that is always empty. NULL if memory runs out. */
-void **tp__hash_cons_find(tp__hash_cons *shelf, const tp__hash_cons_key *key);
+void **tp__hash_cons_find(tp__hash_cons *cache, const tp__hash_cons_key *key);
 
 /* Returns the canonical array with these n words: the first that was passed in, which must stay
  * unchanged. Slots returned by tp__hash_cons_find stay valid. NULL if memory runs out. */
-int64_t *tp__hash_cons_unify(tp__hash_cons *shelf, int64_t *array, size_t n);
+int64_t *tp__hash_cons_unify(tp__hash_cons *cache, int64_t *array, size_t n);
 
 #endif

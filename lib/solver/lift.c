@@ -10,12 +10,12 @@
 #include <string.h>
 
 enum {
-  LEAST_NODES = 500, /* smaller graphs are solved quickly without lifting */
-  REPEATED = 2,      /* minimum average number of nodes per class */
-  MOST_PASSES = 200,
+  MIN_NODES = 500, /* smaller graphs are solved quickly without lifting */
+  REPEATED = 2,    /* minimum average number of nodes per class */
+  MAX_PASSES = 200,
   /* stop after this many passes that gain less than a thousandth of the total gain */
   IDLE_PASSES = 2,
-  MOST_SWEEPS = 8 /* in one direction, before the other direction */
+  MAX_SWEEPS = 8 /* in one direction, before the other direction */
 };
 
 /* Finite numbers stay within +-SAFE, so sums of a few of them stay clear of forbidden costs. */
@@ -67,18 +67,18 @@ static tp_status keep_costs(lift *l) {
       sends_all &= l->messages[v->items[i].edge_class][v->items[i].end].owner == k;
     if (!sends_all)
       continue;
-    if (!(l->kept[k] = tp__pool_take(&l->pool, (size_t)v->n, sizeof **l->kept)))
+    if (!(l->kept[k] = tp__pool_alloc(&l->pool, (size_t)v->n, sizeof **l->kept)))
       return TP_NO_MEMORY;
     memcpy(l->kept[k], v->cost, (size_t)v->n * sizeof **l->kept);
   }
   return TP_OK;
 }
 
-static tp_status turn_tables(lift *l) {
+static tp_status transpose_tables(lift *l) {
   for (int k = 0; k < l->classes.n_edges; k++) {
     const tp__lift_edges *e = &l->classes.edges[k];
     tp_cost *to = l->turned[k] =
-        tp__pool_take(&l->pool, (size_t)e->rows * (size_t)e->columns, sizeof *to);
+        tp__pool_alloc(&l->pool, (size_t)e->rows * (size_t)e->columns, sizeof *to);
     for (int y = 0; to && y < e->columns; y++)
       for (int x = 0; x < e->rows; x++)
         *to++ = e->table[(size_t)x * (size_t)e->columns + (size_t)y];
@@ -91,13 +91,13 @@ static tp_status turn_tables(lift *l) {
 static tp_status start(lift *l) {
   const tp__lift_classes *c = &l->classes;
   int most = 1;
-  l->messages = tp__pool_take(&l->pool, (size_t)c->n_edges, sizeof *l->messages);
+  l->messages = tp__pool_alloc(&l->pool, (size_t)c->n_edges, sizeof *l->messages);
   for (int k = 0; l->messages && k < c->n_edges; k++)
     for (int end = 0; end < 2; end++) {
       size_t n = (size_t)(end ? c->edges[k].columns : c->edges[k].rows);
       messages *m = &l->messages[k][end];
-      *m = (messages){-1, tp__pool_take_zeroed(&l->pool, n, sizeof *m->taken),
-                      tp__pool_take_zeroed(&l->pool, n, sizeof *m->best)};
+      *m = (messages){-1, tp__pool_calloc(&l->pool, n, sizeof *m->taken),
+                      tp__pool_calloc(&l->pool, n, sizeof *m->best)};
       if (!m->taken || !m->best)
         return TP_NO_MEMORY;
     }
@@ -110,12 +110,12 @@ static tp_status start(lift *l) {
         *owner = k;
     }
   }
-  l->kept = tp__pool_take_zeroed(&l->pool, (size_t)c->n_nodes, sizeof *l->kept);
-  l->turned = tp__pool_take(&l->pool, (size_t)c->n_edges, sizeof *l->turned);
-  if (!l->messages || !l->kept || !l->turned || keep_costs(l) || turn_tables(l))
+  l->kept = tp__pool_calloc(&l->pool, (size_t)c->n_nodes, sizeof *l->kept);
+  l->turned = tp__pool_alloc(&l->pool, (size_t)c->n_edges, sizeof *l->turned);
+  if (!l->messages || !l->kept || !l->turned || keep_costs(l) || transpose_tables(l))
     return TP_NO_MEMORY;
-  l->cost = tp__pool_take(&l->pool, (size_t)most, sizeof *l->cost);
-  l->scratch = tp__pool_take(&l->pool, (size_t)most, sizeof *l->scratch);
+  l->cost = tp__pool_alloc(&l->pool, (size_t)most, sizeof *l->cost);
+  l->scratch = tp__pool_alloc(&l->pool, (size_t)most, sizeof *l->scratch);
   l->exhausted = !in_range(c);
   return l->cost && l->scratch ? TP_OK : TP_NO_MEMORY;
 }
@@ -162,8 +162,8 @@ static tp_cost *costs(lift *l, int class) {
 }
 
 /* least[x] = min over y of table[y][x] - far[y] */
-VECTORS static void least_by_strategy(const tp_cost *restrict row, int n, int n_far,
-                                      const tp_cost *restrict far, tp_cost *restrict least) {
+VECTORS static void min_by_strategy(const tp_cost *restrict row, int n, int n_far,
+                                    const tp_cost *restrict far, tp_cost *restrict least) {
   for (int x = 0; x < n; x++)
     least[x] = row[x] - far[0];
   for (int y = 1; y < n_far; y++) {
@@ -190,9 +190,9 @@ static void collect(lift *l, const tp__lift_nodes *v, const tp__lift_item *item,
   const tp__lift_edges *e = &l->classes.edges[item->edge_class];
   const messages *far = &m[1 - item->end];
   if (item->end == 0)
-    least_by_strategy(l->turned[item->edge_class], e->rows, e->columns, far->taken, l->scratch);
+    min_by_strategy(l->turned[item->edge_class], e->rows, e->columns, far->taken, l->scratch);
   else
-    least_by_strategy(e->table, e->columns, e->rows, far->taken, l->scratch);
+    min_by_strategy(e->table, e->columns, e->rows, far->taken, l->scratch);
   if (out_of_range(l->scratch, v->n, SAFE / item->times)) {
     l->exhausted = true;
     return;
@@ -200,7 +200,7 @@ static void collect(lift *l, const tp__lift_nodes *v, const tp__lift_item *item,
   replace(cost, taken, l->scratch, v->n, item->times);
 }
 
-VECTORS static tp_cost least_of(const tp_cost *values, int64_t n) {
+VECTORS static tp_cost min_of(const tp_cost *values, int64_t n) {
   tp_cost least = INT64_MAX;
   for (int64_t i = 0; i < n; i++)
     least = values[i] < least ? values[i] : least;
@@ -226,8 +226,8 @@ static void divide(const tp_cost *cost, int n, tp_cost least, int64_t shares,
 }
 
 /* Distributes `share` over the edges of an item. */
-VECTORS static bool hand_on(tp_cost *restrict taken, const tp_cost *restrict share, int n,
-                            tp_cost most) {
+VECTORS static bool queue_table(tp_cost *restrict taken, const tp_cost *restrict share, int n,
+                                tp_cost most) {
   tp_cost wrong = 0;
   for (int x = 0; x < n; x++) {
     taken[x] -= share[x];
@@ -252,12 +252,12 @@ static void visit(lift *l, int class, bool forward) {
   l->exhausted |= out_of_range(cost, v->n, SAFE);
   if (l->exhausted || n_ahead == 0)
     return;
-  divide(cost, v->n, least_of(cost, v->n), n_ahead > n_behind ? n_ahead : n_behind, l->scratch);
+  divide(cost, v->n, min_of(cost, v->n), n_ahead > n_behind ? n_ahead : n_behind, l->scratch);
   for (int i = 0; i < v->n_items; i++) {
     const tp__lift_item *item = &v->items[i];
     messages *m = &l->messages[item->edge_class][item->end];
     if ((item->end == 0) == forward && m->owner == class)
-      l->exhausted |= hand_on(m->taken, l->scratch, v->n, SAFE / item->times);
+      l->exhausted |= queue_table(m->taken, l->scratch, v->n, SAFE / item->times);
   }
   for (int x = 0; x < v->n; x++) /* kept costs imply that the class sends all its messages */
     cost[x] -= n_ahead * l->scratch[x];
@@ -280,8 +280,8 @@ VECTORS static tp_cost take_from(const tp__lift_edges *e, const tp_cost *of_rows
 }
 
 /* Returns only the minimum. */
-VECTORS static tp_cost least_after(const tp__lift_edges *e, const tp_cost *of_rows,
-                                   const tp_cost *restrict of_columns) {
+VECTORS static tp_cost min_after(const tp__lift_edges *e, const tp_cost *of_rows,
+                                 const tp_cost *restrict of_columns) {
   const tp_cost *row = e->table;
   tp_cost least = TP_COST_FORBIDDEN;
   for (int x = 0; x < e->rows; x++, row += e->columns)
@@ -293,15 +293,15 @@ VECTORS static tp_cost least_after(const tp__lift_edges *e, const tp_cost *of_ro
 }
 
 /* Returns the constant after all messages, which is the bound. */
-static tp__wide bound(lift *l) {
-  tp__wide sum = l->g->constant;
+static tp__int128 bound(lift *l) {
+  tp__int128 sum = l->g->constant;
   for (int k = 0; k < l->classes.n_nodes && !l->exhausted; k++) {
     const tp_cost *cost = costs(l, k);
-    sum += (tp__wide)l->classes.nodes[k].count * least_of(cost, l->classes.nodes[k].n);
+    sum += (tp__int128)l->classes.nodes[k].count * min_of(cost, l->classes.nodes[k].n);
   }
   for (int k = 0; k < l->classes.n_edges; k++)
-    sum += (tp__wide)l->classes.edges[k].count *
-           least_after(&l->classes.edges[k], l->messages[k][0].taken, l->messages[k][1].taken);
+    sum += (tp__int128)l->classes.edges[k].count *
+           min_after(&l->classes.edges[k], l->messages[k][0].taken, l->messages[k][1].taken);
   return sum;
 }
 
@@ -326,19 +326,19 @@ static void sweep(lift *l, bool forward, int times) {
 
 /* Passes messages until they gain nothing more. Leaves the best messages and returns their
  * bound. */
-static tp__wide pass_messages(lift *l, tp__control *control, int64_t *work) {
-  tp__wide first = l->g->constant, best = first;
+static tp__int128 pass_messages(lift *l, tp__control *control, int64_t *work) {
+  tp__int128 first = l->g->constant, best = first;
   int layers = l->g->n_alive / l->classes.n_nodes,
-      sweeps = layers < MOST_SWEEPS ? layers : MOST_SWEEPS;
+      sweeps = layers < MAX_SWEEPS ? layers : MAX_SWEEPS;
   int64_t entries = 0;
   for (int k = 0; k < l->classes.n_edges; k++)
     entries += (int64_t)l->classes.edges[k].rows * l->classes.edges[k].columns;
-  for (int pass = 0, idle = 0; pass < MOST_PASSES && idle < IDLE_PASSES && !l->exhausted &&
-                               !tp__control_ask(control, *work);
+  for (int pass = 0, idle = 0; pass < MAX_PASSES && idle < IDLE_PASSES && !l->exhausted &&
+                               !tp__control_poll_must_finish(control, *work);
        pass++) {
     sweep(l, true, sweeps);
     sweep(l, false, sweeps);
-    tp__wide now = bound(l);
+    tp__int128 now = bound(l);
     *work += (2 * sweeps + 1) * entries;
     idle = now - best > (best - first) / 1000 ? 0 : idle + 1;
     if (l->exhausted || now <= best)
@@ -356,11 +356,11 @@ static tp__wide pass_messages(lift *l, tp__control *control, int64_t *work) {
 static tp_status new_costs(lift *l, tp_cost **of_class) {
   for (int k = 0; k < l->classes.n_nodes; k++) {
     const tp__lift_nodes *v = &l->classes.nodes[k];
-    tp_cost *cost = tp__pool_take(&l->g->pool, (size_t)v->n, sizeof *cost);
+    tp_cost *cost = tp__pool_alloc(&l->g->pool, (size_t)v->n, sizeof *cost);
     if (!cost)
       return TP_NO_MEMORY;
     add_up(l, v);
-    tp_cost least = least_of(l->cost, v->n);
+    tp_cost least = min_of(l->cost, v->n);
     for (int x = 0; x < v->n; x++)
       cost[x] = l->cost[x] - least;
     if (!(of_class[k] = tp__wcsp_share(l->g, cost, (size_t)v->n)))
@@ -372,7 +372,7 @@ static tp_status new_costs(lift *l, tp_cost **of_class) {
 static tp_status new_tables(lift *l, tp_cost **of_class) {
   for (int k = 0; k < l->classes.n_edges; k++) {
     size_t n = (size_t)l->classes.edges[k].rows * (size_t)l->classes.edges[k].columns;
-    tp_cost *table = tp__pool_take(&l->g->pool, n, sizeof *table);
+    tp_cost *table = tp__pool_alloc(&l->g->pool, n, sizeof *table);
     if (!table)
       return TP_NO_MEMORY;
     tp_cost least =
@@ -387,8 +387,8 @@ static tp_status new_tables(lift *l, tp_cost **of_class) {
 
 static tp_status apply(lift *l, tp_cost constant) {
   tp__wcsp *g = l->g;
-  tp_cost **cost = tp__pool_take(&l->pool, (size_t)l->classes.n_nodes, sizeof *cost);
-  tp_cost **table = tp__pool_take(&l->pool, (size_t)l->classes.n_edges, sizeof *table);
+  tp_cost **cost = tp__pool_alloc(&l->pool, (size_t)l->classes.n_nodes, sizeof *cost);
+  tp_cost **table = tp__pool_alloc(&l->pool, (size_t)l->classes.n_edges, sizeof *table);
   if (!cost || !table || new_costs(l, cost) || new_tables(l, table))
     return TP_NO_MEMORY;
   for (int v = 0; v < g->n_nodes; v++)
@@ -403,13 +403,13 @@ static tp_status apply(lift *l, tp_cost constant) {
 
 tp_status tp__lift(tp__wcsp *g, tp__control *control, int64_t *work, bool *lifted) {
   *lifted = false;
-  if (g->n_alive < LEAST_NODES || tp__control_ask(control, *work))
+  if (g->n_alive < MIN_NODES || tp__control_poll_must_finish(control, *work))
     return TP_OK;
   lift l = {.g = g};
   tp_status status = tp__lift_classify(g, &l.pool, &l.classes);
   if (status == TP_OK && l.classes.n_nodes <= g->n_alive / REPEATED) {
     status = start(&l);
-    tp__wide best = status == TP_OK ? pass_messages(&l, control, work) : 0;
+    tp__int128 best = status == TP_OK ? pass_messages(&l, control, work) : 0;
     if (status == TP_OK && best > g->constant) {
       *lifted = true;
       status = apply(&l, best < TP_COST_FORBIDDEN ? (tp_cost)best : TP_COST_FORBIDDEN);

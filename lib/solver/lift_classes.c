@@ -23,8 +23,8 @@ static uint64_t address(const void *array) { return (uint64_t)(uintptr_t)array; 
 
 /* Returns the colors by node; NULL if memory runs out. */
 static const uint64_t *colors(const tp__wcsp *g, tp__pool *pool) {
-  uint64_t *now = tp__pool_take_zeroed(pool, (size_t)g->n_nodes, sizeof *now);
-  uint64_t *next = tp__pool_take_zeroed(pool, (size_t)g->n_nodes, sizeof *next);
+  uint64_t *now = tp__pool_calloc(pool, (size_t)g->n_nodes, sizeof *now);
+  uint64_t *next = tp__pool_calloc(pool, (size_t)g->n_nodes, sizeof *next);
   if (!now || !next)
     return NULL;
   for (int v = 0; v < g->n_nodes; v++)
@@ -52,14 +52,14 @@ static const uint64_t *colors(const tp__wcsp *g, tp__pool *pool) {
 
 /* Returns the number of the class with this key, from 0; -1 if memory runs out. A key that does not
  * fit gets a class of its own. */
-static int number(tp__hash_cons *shelf, const tp__hash_cons_key *key, int *n) {
-  void **slot = tp__hash_cons_find(shelf, key);
+static int number(tp__hash_cons *cache, const tp__hash_cons_key *key, int *n) {
+  void **slot = tp__hash_cons_find(cache, key);
   if (slot && !*slot)
     *slot = (void *)(intptr_t)++*n;
   return slot ? (int)(intptr_t)*slot - 1 : -1;
 }
 
-static tp_status classify_edges(const tp__wcsp *g, tp__hash_cons *shelf, const uint64_t *color,
+static tp_status classify_edges(const tp__wcsp *g, tp__hash_cons *cache, const uint64_t *color,
                                 tp__lift_classes *c) {
   for (int e = 0; e < g->n_edges; e++) {
     const tp__wedge *edge = &g->edges[e];
@@ -72,7 +72,7 @@ static tp_status classify_edges(const tp__wcsp *g, tp__hash_cons *shelf, const u
     tp__hash_cons_add(&key, (int64_t)rows << 32 | columns);
     tp__hash_cons_add(&key, (int64_t)color[edge->node[0]]);
     tp__hash_cons_add(&key, (int64_t)color[edge->node[1]]);
-    int class = number(shelf, &key, &c->n_edges);
+    int class = number(cache, &key, &c->n_edges);
     if (class < 0)
       return TP_NO_MEMORY;
     tp__lift_edges *l = &c->edges[c->edge_class[e] = class];
@@ -105,7 +105,7 @@ static void list_ends(const tp__wcsp *g, const tp__lift_classes *c, int node, in
   sort(ends, (size_t)v->n_edges);
 }
 
-static tp_status classify_nodes(const tp__wcsp *g, tp__hash_cons *shelf, int64_t *ends,
+static tp_status classify_nodes(const tp__wcsp *g, tp__hash_cons *cache, int64_t *ends,
                                 tp__lift_classes *c) {
   for (int v = 0; v < g->n_nodes; v++) {
     const tp__wnode *node = &g->nodes[v];
@@ -118,7 +118,7 @@ static tp_status classify_nodes(const tp__wcsp *g, tp__hash_cons *shelf, int64_t
     list_ends(g, c, v, ends);
     for (int i = 0; i < node->n_edges; i++)
       tp__hash_cons_add(&key, ends[i]);
-    int class = number(shelf, &key, &c->n_nodes);
+    int class = number(cache, &key, &c->n_nodes);
     if (class < 0)
       return TP_NO_MEMORY;
     c->node_class[v] = class;
@@ -130,9 +130,9 @@ static tp_status classify_nodes(const tp__wcsp *g, tp__hash_cons *shelf, int64_t
 /* Chooses the middle node of each class, and sorts the classes by these nodes. */
 static tp_status order_classes(const tp__wcsp *g, tp__pool *pool, tp__lift_classes *c) {
   size_t n = (size_t)c->n_nodes;
-  int64_t *seen = tp__pool_take_zeroed(pool, n, sizeof *seen);
-  int *to = tp__pool_take(pool, n, sizeof *to);
-  tp__lift_nodes *ordered = tp__pool_take_zeroed(pool, n, sizeof *ordered);
+  int64_t *seen = tp__pool_calloc(pool, n, sizeof *seen);
+  int *to = tp__pool_alloc(pool, n, sizeof *to);
+  tp__lift_nodes *ordered = tp__pool_calloc(pool, n, sizeof *ordered);
   if (!seen || !to || !ordered)
     return TP_NO_MEMORY;
   int next = 0;
@@ -156,7 +156,7 @@ static tp_status list_items(const tp__wcsp *g, tp__pool *pool, int64_t *ends, tp
   for (int k = 0; k < c->n_nodes; k++) {
     tp__lift_nodes *l = &c->nodes[k];
     int n = g->nodes[l->node].n_edges;
-    l->items = tp__pool_take(pool, (size_t)n, sizeof *l->items);
+    l->items = tp__pool_alloc(pool, (size_t)n, sizeof *l->items);
     if (!l->items)
       return TP_NO_MEMORY;
     list_ends(g, c, l->node, ends);
@@ -169,29 +169,29 @@ static tp_status list_items(const tp__wcsp *g, tp__pool *pool, int64_t *ends, tp
   return TP_OK;
 }
 
-static tp_status classify(const tp__wcsp *g, tp__hash_cons *shelf, tp__pool *pool,
+static tp_status classify(const tp__wcsp *g, tp__hash_cons *cache, tp__pool *pool,
                           tp__lift_classes *c) {
   size_t most = 1;
   for (int v = 0; v < g->n_nodes; v++)
     most = (size_t)g->nodes[v].n_edges > most ? (size_t)g->nodes[v].n_edges : most;
-  int64_t *ends = tp__pool_take(pool, most, sizeof *ends);
+  int64_t *ends = tp__pool_alloc(pool, most, sizeof *ends);
   const uint64_t *color = colors(g, pool);
-  c->nodes = tp__pool_take_zeroed(pool, (size_t)g->n_nodes, sizeof *c->nodes);
-  c->edges = tp__pool_take_zeroed(pool, (size_t)g->n_edges, sizeof *c->edges);
-  c->node_class = tp__pool_take(pool, (size_t)g->n_nodes, sizeof *c->node_class);
-  c->edge_class = tp__pool_take(pool, (size_t)g->n_edges, sizeof *c->edge_class);
+  c->nodes = tp__pool_calloc(pool, (size_t)g->n_nodes, sizeof *c->nodes);
+  c->edges = tp__pool_calloc(pool, (size_t)g->n_edges, sizeof *c->edges);
+  c->node_class = tp__pool_alloc(pool, (size_t)g->n_nodes, sizeof *c->node_class);
+  c->edge_class = tp__pool_alloc(pool, (size_t)g->n_edges, sizeof *c->edge_class);
   if (!ends || !color || !c->nodes || !c->edges || !c->node_class || !c->edge_class)
     return TP_NO_MEMORY;
-  TP_TRY(classify_edges(g, shelf, color, c));
-  TP_TRY(classify_nodes(g, shelf, ends, c));
+  TP_TRY(classify_edges(g, cache, color, c));
+  TP_TRY(classify_nodes(g, cache, ends, c));
   TP_TRY(order_classes(g, pool, c));
   return list_items(g, pool, ends, c);
 }
 
 tp_status tp__lift_classify(const tp__wcsp *g, tp__pool *pool, tp__lift_classes *classes) {
   *classes = (tp__lift_classes){0};
-  tp__hash_cons *shelf = tp__hash_cons_create();
-  tp_status status = shelf ? classify(g, shelf, pool, classes) : TP_NO_MEMORY;
-  tp__hash_cons_destroy(shelf);
+  tp__hash_cons *cache = tp__hash_cons_create();
+  tp_status status = cache ? classify(g, cache, pool, classes) : TP_NO_MEMORY;
+  tp__hash_cons_destroy(cache);
   return status;
 }

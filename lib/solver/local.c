@@ -76,7 +76,7 @@ static bool change_one(searcher *s, int node) {
 }
 
 /* Returns the minimum of `scores`: no sum with any of them is better than the sum with this one. */
-static score least_of(const score *scores, int n) {
+static score min_score(const score *scores, int n) {
   score least = scores[0];
   for (int y = 1; y < n; y++)
     if (better(scores[y], least))
@@ -114,7 +114,7 @@ static bool change_pair(searcher *s, int edge) {
   rate(s, b, edge, s->theirs);
   int columns = s->g->nodes[b].n;
   const tp_cost *entry = e->table;
-  score least = least_of(s->theirs, columns);
+  score least = min_score(s->theirs, columns);
   score best = plus(plus(s->mine[best_a], s->theirs[best_b].cost),
                     entry[(size_t)best_a * (size_t)columns + (size_t)best_b]);
   best.n_forbidden += s->theirs[best_b].n_forbidden;
@@ -145,8 +145,8 @@ static bool change_pair(searcher *s, int edge) {
 
 /* True if the search must stop. Called before every node and edge. */
 static bool is_over(searcher *s) {
-  enum { LOOK = 256 }; /* polls the clock once per this many calls */
-  if (s->n_steps++ % LOOK == 0 && tp__control_ask(s->control, *s->work))
+  enum { POLL_INTERVAL = 256 }; /* polls the clock once per this many calls */
+  if (s->n_steps++ % POLL_INTERVAL == 0 && tp__control_poll_must_finish(s->control, *s->work))
     s->is_over |= tp__wcsp_evaluate(s->g, s->at) < TP_COST_FORBIDDEN;
   return s->is_over;
 }

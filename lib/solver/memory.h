@@ -20,15 +20,15 @@ tp_status tp__memory_settle(tp__wcsp *g, int node);
 
 /* Marks in `drop` the strategies of a settled node that exceed the capacity even if all other nodes
  * use their minimum. Returns their number. */
-int tp__memory_overfull(const tp__wcsp *g, int node, bool *drop);
+int tp__memory_mark_infeasible(const tp__wcsp *g, int node, bool *drop);
 
 /* True if y never uses more than x. */
-bool tp__memory_no_more(const tp__wcsp *g, int node, int y, int x);
+bool tp__memory_dominates(const tp__wcsp *g, int node, int y, int x);
 
 /* The first function returns the maximum usage of a load. The second computes an upper bound on the
  * total usage, most[t] for 0 <= t <= n_times. */
-int64_t tp__memory_largest(const tp__wnode *v, const tp__wload *load);
-void tp__memory_most(const tp__wcsp *g, tp__wide *most);
+int64_t tp__memory_max_load(const tp__wnode *v, const tp__live_usage *load);
+void tp__memory_max_usage(const tp__wcsp *g, tp__int128 *most);
 
 /* Moves the loads of `node` to `into`. Strategy x becomes partner[x]. */
 tp_status tp__memory_merge(tp__wcsp *g, int node, int into, const tp_cost *partner);
@@ -41,14 +41,14 @@ tp_status tp__memory_compact(tp__wcsp *g, bool *changed, bool *infeasible);
 /* Gives `part`, extracted from `g` with all strategies of the members, the loads of `g` and the
  * capacity `room` (by time of `g`). The nodes of `part` are not settled. */
 tp_status tp__memory_extract(const tp__wcsp *g, tp__wcsp *part, const int *members,
-                             const tp__wide *room);
+                             const tp__int128 *capacity);
 
 /* used[t] += sign * usage of strategy x of `node` at t. */
-static inline void tp__memory_add(const tp__wcsp *g, int node, int x, int sign, tp__wide *used) {
+static inline void tp__memory_add(const tp__wcsp *g, int node, int x, int sign, tp__int128 *used) {
   const tp__wnode *v = &g->nodes[node];
   for (int i = 0; i < v->n_loads; i++) {
-    const tp__wload *load = &v->loads[i];
-    tp__wide more = sign * (tp__wide)load->usage[x];
+    const tp__live_usage *load = &v->loads[i];
+    tp__int128 more = sign * (tp__int128)load->usage[x];
     for (int t = load->first; more && t < load->last; t++)
       used[t] += more;
   }

@@ -12,7 +12,7 @@
 enum {
   N_TASKS = 8,
   FIRST_WORK = 50000000,
-  LEAST_SIZE = 4,
+  MIN_SIZE = 4,
   MAX_IDLE = 60,
   CONDITION = 4 /* work per node of the whole graph */
 };
@@ -21,7 +21,7 @@ enum {
 typedef struct area {
   const tp__wcsp *g;
   const int *at;
-  const tp__wide *used; /* by time, of `at` */
+  const tp__int128 *used; /* by time, of `at` */
   int *alive, n_alive;
 } area;
 
@@ -85,7 +85,8 @@ static int tight_time(task *t) {
     int other = below(&t->random, memory->n_times);
     if (memory->price[other] > memory->price[best] ||
         (memory->price[other] >= memory->price[best] &&
-         memory->room[other] - t->area->used[other] < memory->room[best] - t->area->used[best]))
+         memory->capacity[other] - t->area->used[other] <
+             memory->capacity[best] - t->area->used[best]))
       best = other;
     if (below(&t->random, 3) == 0)
       break;
@@ -132,14 +133,14 @@ static tp__wcsp *condition(task *t, tp_cost *present) {
   const tp__wcsp *g = a->g;
   tp__wcsp *part = tp__wcsp_condition(g, t->members, t->n, a->at, present);
   t->s.work += CONDITION * g->n_nodes + g->memory->n_times;
-  tp__wide *room = tp__malloc((size_t)g->memory->n_times * sizeof *room + 1);
-  bool ok = part && room;
+  tp__int128 *capacity = tp__malloc((size_t)g->memory->n_times * sizeof *capacity + 1);
+  bool ok = part && capacity;
   for (int k = 0; ok && k < g->memory->n_times; k++)
-    room[k] = g->memory->room[k] - a->used[k];
+    capacity[k] = g->memory->capacity[k] - a->used[k];
   for (int i = 0; ok && i < t->n; i++)
-    tp__memory_add(g, t->members[i], a->at[t->members[i]], 1, room);
-  ok = ok && tp__memory_extract(g, part, t->members, room) == TP_OK;
-  tp__free(room);
+    tp__memory_add(g, t->members[i], a->at[t->members[i]], 1, capacity);
+  ok = ok && tp__memory_extract(g, part, t->members, capacity) == TP_OK;
+  tp__free(capacity);
   if (ok)
     return part;
   tp__wcsp_destroy(part);
@@ -204,7 +205,7 @@ static void run_tasks(task *tasks, int n_threads) {
 }
 
 /* Applies the result of a task if it still fits and still costs less. */
-static bool take_over(const task *t, int *at, tp__wide *used, tp_cost *cost, int *before) {
+static bool take_over(const task *t, int *at, tp__int128 *used, tp_cost *cost, int *before) {
   const tp__wcsp *g = t->area->g;
   for (int i = 0; i < t->n; i++) {
     int node = t->members[i];
@@ -229,16 +230,16 @@ static bool take_over(const task *t, int *at, tp__wide *used, tp_cost *cost, int
 
 static bool prepare(tp__pool *pool, const tp__wcsp *g, area *a, task *tasks, int **before) {
   size_t n = (size_t)g->n_nodes;
-  a->alive = tp__pool_take(pool, n, sizeof *a->alive);
-  *before = tp__pool_take(pool, n, sizeof **before);
+  a->alive = tp__pool_alloc(pool, n, sizeof *a->alive);
+  *before = tp__pool_alloc(pool, n, sizeof **before);
   bool ok = a->alive && *before;
   for (int v = 0; ok && v < g->n_nodes; v++)
     if (g->nodes[v].alive)
       a->alive[a->n_alive++] = v;
   for (int i = 0; ok && i < N_TASKS; i++) {
     tasks[i] = (task){.area = a,
-                      .members = tp__pool_take(pool, n, sizeof(int)),
-                      .found = tp__pool_take(pool, n, sizeof(int))};
+                      .members = tp__pool_alloc(pool, n, sizeof(int)),
+                      .found = tp__pool_alloc(pool, n, sizeof(int))};
     ok = tasks[i].members && tasks[i].found;
   }
   return ok;
@@ -249,7 +250,7 @@ tp_status tp__neighborhoods(tp__search *s, const tp__wcsp *g, int *at, tp_cost *
   tp__pool pool = {0};
   task tasks[N_TASKS];
   int *before;
-  tp__wide *used = tp__pool_take(&pool, (size_t)g->memory->n_times, sizeof *used);
+  tp__int128 *used = tp__pool_alloc(&pool, (size_t)g->memory->n_times, sizeof *used);
   area a = {.g = g, .at = at, .used = used};
   tp_status status = used && prepare(&pool, g, &a, tasks, &before) ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK)
@@ -290,7 +291,7 @@ tp_status tp__neighborhoods(tp__search *s, const tp__wcsp *g, int *at, tp_cost *
     if (improved)
       tp__search_update(s, INT64_MIN, *cost);
     if (n_complete < N_TASKS / 2)
-      size = size * 0.8 > LEAST_SIZE ? size * 0.8 : LEAST_SIZE;
+      size = size * 0.8 > MIN_SIZE ? size * 0.8 : MIN_SIZE;
     else if (!improved)
       size = size * 1.1 < a.n_alive + 1 ? size * 1.1 : a.n_alive + 1;
     if (idle && idle % 20 == 0)

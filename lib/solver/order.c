@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct list {
-  int n, room;
+  int n, capacity;
   int *item;
 } list;
 
@@ -18,27 +18,27 @@ typedef struct entry {
 } entry;
 
 typedef struct heap {
-  size_t n, room;
+  size_t n, capacity;
   entry *at; /* at[0] is the minimum */
 } heap;
 
-typedef struct play {
+typedef struct simulation {
   const tp__wcsp *g;
   list *adjacent;
   int64_t *weight;
   int *mark, stamp;
   heap heap;
   list scopes; /* of all eliminated nodes, concatenated */
-} play;
+} simulation;
 
 static bool append(list *l, int item) {
-  if (l->n == l->room) {
-    int room = l->room ? l->room * 2 : 8;
-    int *more = tp__realloc(l->item, (size_t)room, sizeof *more);
+  if (l->n == l->capacity) {
+    int capacity = l->capacity ? l->capacity * 2 : 8;
+    int *more = tp__realloc(l->item, (size_t)capacity, sizeof *more);
     if (!more)
       return false;
     l->item = more;
-    l->room = room;
+    l->capacity = capacity;
   }
   l->item[l->n++] = item;
   return true;
@@ -49,13 +49,13 @@ static bool before(entry a, entry b) {
 }
 
 static bool push(heap *h, entry e) {
-  if (h->n == h->room) {
-    size_t room = h->room ? h->room * 2 : 256;
-    entry *more = tp__realloc(h->at, room, sizeof *more);
+  if (h->n == h->capacity) {
+    size_t capacity = h->capacity ? h->capacity * 2 : 256;
+    entry *more = tp__realloc(h->at, capacity, sizeof *more);
     if (!more)
       return false;
     h->at = more;
-    h->room = room;
+    h->capacity = capacity;
   }
   size_t i = h->n++;
   for (; i > 0 && before(e, h->at[(i - 1) / 2]); i = (i - 1) / 2)
@@ -80,20 +80,20 @@ static entry pop(heap *h) {
   return top;
 }
 
-static const int64_t MOST_ENTRIES = INT64_MAX / 4; /* saturation value */
+static const int64_t MAX_ENTRIES = INT64_MAX / 4; /* saturation value */
 
-static int64_t times(int64_t a, int64_t b) { return a > MOST_ENTRIES / b ? MOST_ENTRIES : a * b; }
+static int64_t times(int64_t a, int64_t b) { return a > MAX_ENTRIES / b ? MAX_ENTRIES : a * b; }
 
 /* Returns the number of combinations of the neighbors alone, which is the size of the table that
  * elimination creates. */
-static int64_t table_entries(const play *p, int node) {
+static int64_t table_entries(const simulation *p, int node) {
   int64_t product = 1;
-  for (int i = 0; i < p->adjacent[node].n && product < MOST_ENTRIES; i++)
+  for (int i = 0; i < p->adjacent[node].n && product < MAX_ENTRIES; i++)
     product = times(product, p->g->nodes[p->adjacent[node].item[i]].n);
   return product;
 }
 
-static bool weigh(play *p, int node) {
+static bool weigh(simulation *p, int node) {
   int64_t weight = times(table_entries(p, node), p->g->nodes[node].n);
   if (weight == p->weight[node])
     return true;
@@ -102,7 +102,7 @@ static bool weigh(play *p, int node) {
 }
 
 /* Removes `node` from the list of u, and makes u adjacent to all other nodes of `around`. */
-static bool update_neighbor(play *p, int u, int node, const list *around) {
+static bool update_neighbor(simulation *p, int u, int node, const list *around) {
   list *l = &p->adjacent[u];
   p->stamp++;
   p->mark[u] = p->stamp;
@@ -119,7 +119,7 @@ static bool update_neighbor(play *p, int u, int node, const list *around) {
   return true;
 }
 
-static bool connect_neighbors(play *p, int node) {
+static bool connect_neighbors(simulation *p, int node) {
   const list *around = &p->adjacent[node];
   for (int i = 0; i < around->n; i++)
     if (!update_neighbor(p, around->item[i], node, around))
@@ -130,11 +130,12 @@ static bool connect_neighbors(play *p, int node) {
   return true;
 }
 
-static tp_status play_out(play *p, int64_t budget, tp__control *control, int64_t work,
+static tp_status simulate(simulation *p, int64_t budget, tp__control *control, int64_t work,
                           tp__order *order) {
-  enum { LOOK = 64 }; /* polls the clock once per this many nodes */
+  enum { POLL_INTERVAL = 64 }; /* polls the clock once per this many nodes */
   while (p->heap.n) {
-    if (order->n % LOOK == LOOK - 1 && tp__control_ask(control, work))
+    if (order->n % POLL_INTERVAL == POLL_INTERVAL - 1 &&
+        tp__control_poll_must_finish(control, work))
       return TP_OK;
     entry e = pop(&p->heap);
     if (order->position[e.node] >= 0 || e.weight != p->weight[e.node])
@@ -179,11 +180,11 @@ static int consumer(const tp__order *o, int p) {
 static tp_status depth_first(const tp__wcsp *g, const tp__order *o, int *to) {
   tp__pool pool = {0};
   size_t n_positions = (size_t)o->n;
-  int *child = tp__pool_take(&pool, n_positions, sizeof *child),
-      *next = tp__pool_take(&pool, n_positions, sizeof *next);
-  int *parent = tp__pool_take(&pool, n_positions, sizeof *parent);
+  int *child = tp__pool_alloc(&pool, n_positions, sizeof *child),
+      *next = tp__pool_alloc(&pool, n_positions, sizeof *next);
+  int *parent = tp__pool_alloc(&pool, n_positions, sizeof *parent);
   /* entries of the subtree */
-  double *total = tp__pool_take_zeroed(&pool, n_positions, sizeof *total);
+  double *total = tp__pool_calloc(&pool, n_positions, sizeof *total);
   if (!child || !next || !parent || !total) {
     tp__pool_release(&pool);
     return TP_NO_MEMORY;
@@ -257,12 +258,12 @@ static void reposition(tp__order *o, const int *to, const int *old_node, const s
 static tp_status arrange(const tp__wcsp *g, tp__order *o) {
   tp__pool pool = {0};
   size_t n = (size_t)o->n, n_scope = o->scope_at[n];
-  int *to = tp__pool_take(&pool, n, sizeof *to), *from = tp__pool_take(&pool, n, sizeof *from);
-  int *node = tp__pool_take(&pool, n, sizeof *node),
-      *scope = tp__pool_take(&pool, n_scope, sizeof *scope);
-  size_t *at = tp__pool_take(&pool, n + 1, sizeof *at);
+  int *to = tp__pool_alloc(&pool, n, sizeof *to), *from = tp__pool_alloc(&pool, n, sizeof *from);
+  int *node = tp__pool_alloc(&pool, n, sizeof *node),
+      *scope = tp__pool_alloc(&pool, n_scope, sizeof *scope);
+  size_t *at = tp__pool_alloc(&pool, n + 1, sizeof *at);
   /* entries consumed at each position */
-  int64_t *freed = tp__pool_take_zeroed(&pool, n, sizeof *freed);
+  int64_t *freed = tp__pool_calloc(&pool, n, sizeof *freed);
   tp_status status =
       to && from && node && scope && at && freed ? depth_first(g, o, to) : TP_NO_MEMORY;
   if (status == TP_OK) {
@@ -286,9 +287,9 @@ static tp_status arrange(const tp__wcsp *g, tp__order *o) {
   return status;
 }
 
-static tp_status start_play(const tp__wcsp *g, play *p) {
+static tp_status start_simulation(const tp__wcsp *g, simulation *p) {
   size_t n = (size_t)g->n_nodes;
-  *p = (play){.g = g};
+  *p = (simulation){.g = g};
   p->adjacent = tp__calloc(n + 1, sizeof *p->adjacent);
   p->weight = tp__calloc(n + 1, sizeof *p->weight); /* 0: not weighed yet; real weights are >= 1 */
   p->mark = tp__calloc(n + 1, sizeof *p->mark);
@@ -306,7 +307,7 @@ static tp_status start_play(const tp__wcsp *g, play *p) {
   return TP_OK;
 }
 
-static void end_play(play *p) {
+static void end_simulation(simulation *p) {
   for (int v = 0; p->adjacent && v < p->g->n_nodes; v++)
     tp__free(p->adjacent[v].item);
   tp__free(p->adjacent);
@@ -322,18 +323,18 @@ tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__control *control
   order->node = tp__malloc(n * sizeof *order->node + 1);
   order->position = tp__malloc(n * sizeof *order->position + 1);
   order->scope_at = tp__malloc((n + 1) * sizeof *order->scope_at);
-  play p = {.g = g};
+  simulation p = {.g = g};
   tp_status status = TP_NO_MEMORY;
   if (order->node && order->position && order->scope_at)
-    status = start_play(g, &p);
+    status = start_simulation(g, &p);
   for (size_t v = 0; status == TP_OK && v < n; v++)
     order->position[v] = -1;
   if (status == TP_OK)
-    status = play_out(&p, budget, control, work, order);
+    status = simulate(&p, budget, control, work, order);
   order->scope = p.scopes.item;
   if (status == TP_OK && order->complete)
     status = arrange(g, order);
-  end_play(&p);
+  end_simulation(&p);
   if (status)
     tp__order_clear(order);
   return status;
@@ -341,7 +342,7 @@ tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__control *control
 
 /* Returns the node to fix, among a node and its neighbors: smallest burden, then most neighbors,
  * then lowest number. */
-static int victim(const play *p, int node, const int *burden) {
+static int choose_fixed_node(const simulation *p, int node, const int *burden) {
   int best = node;
   for (int i = 0; i < p->adjacent[node].n; i++) {
     int u = p->adjacent[node].item[i], more = p->adjacent[u].n - p->adjacent[best].n;
@@ -351,7 +352,7 @@ static int victim(const play *p, int node, const int *burden) {
   return best;
 }
 
-static bool take_out(play *p, int node) {
+static bool take_out(simulation *p, int node) {
   const list none = {0};
   const list *around = &p->adjacent[node];
   for (int i = 0; i < around->n; i++)
@@ -361,9 +362,9 @@ static bool take_out(play *p, int node) {
 }
 
 tp_status tp__wcsp_cut(const tp__wcsp *g, int64_t budget, int *burden, bool *cut) {
-  play p;
+  simulation p;
   bool *gone = tp__calloc((size_t)g->n_nodes + 1, sizeof *gone);
-  tp_status status = start_play(g, &p);
+  tp_status status = start_simulation(g, &p);
   if (!gone)
     status = TP_NO_MEMORY;
   memset(cut, 0, (size_t)g->n_nodes * sizeof *cut);
@@ -376,14 +377,14 @@ tp_status tp__wcsp_cut(const tp__wcsp *g, int64_t budget, int *burden, bool *cut
       status = connect_neighbors(&p, e.node) ? TP_OK : TP_NO_MEMORY;
       continue;
     }
-    int fixed = victim(&p, e.node, burden);
+    int fixed = choose_fixed_node(&p, e.node, burden);
     gone[fixed] = cut[fixed] = true;
     burden[fixed]++;
     bool ok = take_out(&p, fixed) &&
               (fixed == e.node || push(&p.heap, (entry){p.weight[e.node], e.node}));
     status = ok ? TP_OK : TP_NO_MEMORY;
   }
-  end_play(&p);
+  end_simulation(&p);
   tp__free(gone);
   return status;
 }

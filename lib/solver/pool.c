@@ -14,22 +14,22 @@ struct tp__pool_block {
   char pad[ALIGNMENT - sizeof(struct tp__pool_block *)];
 };
 
-void *tp__pool_take(tp__pool *pool, size_t count, size_t size) {
+void *tp__pool_alloc(tp__pool *pool, size_t count, size_t size) {
   if (tp__alloc_fails() || (size != 0 && count > (SIZE_MAX / 2) / size))
     return NULL;
   size_t bytes = (count * size + ALIGNMENT) & ~(size_t)(ALIGNMENT - 1);
   if (bytes > pool->left) {
     /* A large request gets a block of its own and leaves the current one open. */
-    size_t room = bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
-    struct tp__pool_block *block = tp__malloc(sizeof *block + room);
+    size_t capacity = bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
+    struct tp__pool_block *block = tp__malloc(sizeof *block + capacity);
     if (!block)
       return NULL;
     block->next = pool->blocks;
     pool->blocks = block;
-    if (room == bytes)
+    if (capacity == bytes)
       return block + 1;
     pool->at = (char *)(block + 1);
-    pool->left = room;
+    pool->left = capacity;
   }
   void *taken = pool->at;
   pool->at += bytes;
@@ -37,8 +37,8 @@ void *tp__pool_take(tp__pool *pool, size_t count, size_t size) {
   return taken;
 }
 
-void *tp__pool_take_zeroed(tp__pool *pool, size_t count, size_t size) {
-  void *taken = tp__pool_take(pool, count, size);
+void *tp__pool_calloc(tp__pool *pool, size_t count, size_t size) {
+  void *taken = tp__pool_alloc(pool, count, size);
   if (taken)
     memset(taken, 0, count * size);
   return taken;

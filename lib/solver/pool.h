@@ -14,9 +14,9 @@ typedef struct tp__pool {
 
 /* Returns uninitialized memory for `count` objects of `size` bytes, aligned for any object. NULL
  * only if memory runs out, also for zero objects. */
-void *tp__pool_take(tp__pool *pool, size_t count, size_t size);
+void *tp__pool_alloc(tp__pool *pool, size_t count, size_t size);
 /* The same, zeroed. */
-void *tp__pool_take_zeroed(tp__pool *pool, size_t count, size_t size);
+void *tp__pool_calloc(tp__pool *pool, size_t count, size_t size);
 void tp__pool_release(tp__pool *pool);
 
 #endif

@@ -18,7 +18,7 @@ enum {
   LAST_PASSES = 20, /* maximum number of passes to restore the best bound at the best prices */
   REPAIR_EVERY = 8  /* rounds */
 };
-#define LEAST_STEP 0.001
+#define MIN_STEP 0.001
 #define RISE 1.1
 #define FALL 0.7
 #define MEMORY_OF_USAGE                                                                            \
@@ -34,7 +34,7 @@ void tp__price_ascent_keep(const tp__wcsp *g, const int *at, int *choices) {
 /* Makes `at` the answer if it is better: if it fits as it is, or, with may_repair, after repair. */
 static tp_status offer(tp__price_ascent *c, const int *at, bool may_repair) {
   tp__search *s = c->s;
-  tp__wide excess = tp__excess_of(c->g, c->used);
+  tp__int128 excess = tp__excess_of(c->g, c->used);
   tp_cost cost = tp__wcsp_evaluate(c->g, at);
   bool promising =
       excess == 0 && cost < TP_COST_FORBIDDEN && cost < c->limit + (c->limit - c->bound) / 4;
@@ -69,7 +69,7 @@ static void move_prices(tp__price_ascent *c, tp_cost best, double step) {
   tp__wmemory *memory = c->g->memory;
   double norm = 0;
   for (int t = 0; t < memory->n_times; t++) {
-    double over = c->average[t] - (double)memory->room[t];
+    double over = c->average[t] - (double)memory->capacity[t];
     if (over > 0 || c->best_price[t] > 0)
       norm += over * over;
   }
@@ -79,7 +79,7 @@ static void move_prices(tp__price_ascent *c, tp_cost best, double step) {
          most = 0.1 * fabs((double)best) + (double)c->s->step;
   double length = step * (gap < most ? gap : most) / norm;
   for (int t = 0; t < memory->n_times; t++) {
-    double price = c->best_price[t] + length * (c->average[t] - (double)memory->room[t]);
+    double price = c->best_price[t] + length * (c->average[t] - (double)memory->capacity[t]);
     memory->price[t] = price > 0 ? price : 0;
   }
   tp__prices_set(&c->prices, &c->s->work);
@@ -87,11 +87,11 @@ static void move_prices(tp__price_ascent *c, tp_cost best, double step) {
 
 static tp_status start_climb(tp__price_ascent *c) {
   size_t n = (size_t)c->g->n_nodes, n_times = (size_t)c->g->memory->n_times;
-  c->at = tp__pool_take_zeroed(&c->pool, n, sizeof *c->at);
-  c->repaired = tp__pool_take_zeroed(&c->pool, n, sizeof *c->repaired);
-  c->used = tp__pool_take(&c->pool, n_times, sizeof *c->used);
-  c->average = tp__pool_take(&c->pool, n_times, sizeof *c->average);
-  c->best_price = tp__pool_take(&c->pool, n_times, sizeof *c->best_price);
+  c->at = tp__pool_calloc(&c->pool, n, sizeof *c->at);
+  c->repaired = tp__pool_calloc(&c->pool, n, sizeof *c->repaired);
+  c->used = tp__pool_alloc(&c->pool, n_times, sizeof *c->used);
+  c->average = tp__pool_alloc(&c->pool, n_times, sizeof *c->average);
+  c->best_price = tp__pool_alloc(&c->pool, n_times, sizeof *c->best_price);
   if (!c->at || !c->repaired || !c->used || !c->average || !c->best_price)
     return TP_NO_MEMORY;
   memcpy(c->best_price, c->g->memory->price, n_times * sizeof *c->best_price);
@@ -117,10 +117,10 @@ static tp_status prune(tp__price_ascent *c, tp_cost best, bool is_root) {
   tp__prices_set(&c->prices, &c->s->work);
   for (int pass = 0;
        valid && pass < LAST_PASSES && (pass == 0 || tp__prices_bound(&c->prices) < best) &&
-       !tp__search_hurries(c->s);
+       !tp__search_must_finish(c->s);
        pass++)
     valid = tp__prices_pass(&c->prices, tp__search_control(c->s), &c->s->work);
-  if (!valid || tp__search_hurries(c->s))
+  if (!valid || tp__search_must_finish(c->s))
     return TP_OK;
   tp_cost bound = tp__prices_bound(&c->prices);
   c->bound = bound > c->bound ? bound : c->bound;
@@ -139,9 +139,9 @@ tp_status tp__price_ascent_run(tp__price_ascent *c, bool is_root) {
   int idle = 0;
   bool valid = status == TP_OK;
   double step = c->step;
-  c->step = TP__LATER_STEP;
+  c->step = TP__WARM_START_STEP;
   tp_cost best = INT64_MIN / 4, before = best;
-  for (int round = 0; status == TP_OK && round < rounds && step > LEAST_STEP; round++) {
+  for (int round = 0; status == TP_OK && round < rounds && step > MIN_STEP; round++) {
     valid = tp__prices_pass(&c->prices, tp__search_control(c->s), &c->s->work);
     if (!valid)
       break;

@@ -6,7 +6,7 @@
 #include "solver/prices.h"
 #include "solver/search.h"
 
-#define TP__LATER_STEP 0.1 /* initial step of prices that are already good */
+#define TP__WARM_START_STEP 0.1 /* initial step of prices that are already good */
 
 typedef struct tp__price_ascent {
   tp__search *s;
@@ -16,11 +16,11 @@ typedef struct tp__price_ascent {
   tp__pool pool;
   tp__prices prices;
   int *at, *repaired;
-  tp__wide *used;
+  tp__int128 *used;
   double *average, *best_price;
-  tp_cost bound;    /* certified lower bound */
-  double step;      /* initial step of the prices */
-  tp__wide nearest; /* excess of answer->choices while no assignment that fits is known */
+  tp_cost bound;      /* certified lower bound */
+  double step;        /* initial step of the prices */
+  tp__int128 nearest; /* excess of answer->choices while no assignment that fits is known */
 } tp__price_ascent;
 
 /* Improves prices and messages, starting from those in c->g, and then prunes c->g by c->bound. An

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FINE = 12, MOST_SHIFT = 54 };
+enum { FINE = 12, MAX_SHIFT = 54 };
 /* Bound on the payments of all nodes together and on the refund. It keeps costs and bounds far from
  * 64-bit overflow, and products of prices and usages from 128-bit overflow. */
-#define MOST_PAID ((double)((int64_t)1 << 55))
+#define MAX_PAID ((double)((int64_t)1 << 55))
 
-static int bits_of(tp__wide value) {
+static int bits_of(tp__int128 value) {
   int n = 0;
   for (; value > 0; value >>= 1)
     n++;
@@ -21,23 +21,23 @@ static int bits_of(tp__wide value) {
 }
 
 tp_status tp__prices_create(tp__wcsp *g, int64_t *work, tp__prices *p) {
-  *p =
-      (tp__prices){.g = g, .sweep = tp__work_of_visits(g) + tp__wcsp_entries(g) / TP__WORK_IN_ROWS};
-  tp__wide most = 1;
+  *p = (tp__prices){
+      .g = g, .sweep = tp__work_of_visits(g) + tp__wcsp_entries(g) / TP__WORK_SEQUENTIAL_READS};
+  tp__int128 most = 1;
   for (int t = 0; t < g->memory->n_times; t++)
-    most = g->memory->room[t] > most ? g->memory->room[t] : most;
-  p->shift = bits_of(most) + FINE < MOST_SHIFT ? bits_of(most) + FINE : MOST_SHIFT;
-  p->until = tp__pool_take_zeroed(&p->pool, (size_t)g->memory->n_times + 1, sizeof *p->until);
-  p->paid = tp__pool_take_zeroed(&p->pool, (size_t)g->n_nodes, sizeof *p->paid);
-  p->most = tp__pool_take(&p->pool, (size_t)g->memory->n_times + 1, sizeof *p->most);
+    most = g->memory->capacity[t] > most ? g->memory->capacity[t] : most;
+  p->shift = bits_of(most) + FINE < MAX_SHIFT ? bits_of(most) + FINE : MAX_SHIFT;
+  p->until = tp__pool_calloc(&p->pool, (size_t)g->memory->n_times + 1, sizeof *p->until);
+  p->paid = tp__pool_calloc(&p->pool, (size_t)g->n_nodes, sizeof *p->paid);
+  p->most = tp__pool_alloc(&p->pool, (size_t)g->memory->n_times + 1, sizeof *p->most);
   bool ok = p->until && p->paid && p->most;
   if (ok)
-    tp__memory_most(g, p->most);
+    tp__memory_max_usage(g, p->most);
   for (int t = 0; ok && t < g->memory->n_times; t++)
-    p->most[t] = p->most[t] > g->memory->room[t] ? p->most[t] : g->memory->room[t];
+    p->most[t] = p->most[t] > g->memory->capacity[t] ? p->most[t] : g->memory->capacity[t];
   for (int v = 0; ok && v < g->n_nodes; v++)
     if (g->nodes[v].alive && g->nodes[v].n_loads) {
-      p->paid[v] = tp__pool_take_zeroed(&p->pool, (size_t)g->nodes[v].n, sizeof **p->paid);
+      p->paid[v] = tp__pool_calloc(&p->pool, (size_t)g->nodes[v].n, sizeof **p->paid);
       ok = p->paid[v] != NULL;
     }
   if (ok && tp__dual_create(g, &p->dual) == TP_OK) {
@@ -57,7 +57,7 @@ void tp__prices_clear(tp__prices *p) {
 static tp_cost payment(const tp__prices *p, const tp__wnode *v, int x) {
   tp_cost sum = 0;
   for (int i = 0; i < v->n_loads; i++) {
-    const tp__wload *load = &v->loads[i];
+    const tp__live_usage *load = &v->loads[i];
     sum += (tp_cost)((p->until[load->last] - p->until[load->first]) *
                          (unsigned __int128)load->usage[x] >>
                      p->shift);
@@ -72,11 +72,11 @@ void tp__prices_set(tp__prices *p, int64_t *work) {
     paid += memory->price[t] * (double)p->most[t];
   unsigned __int128 sum = 0;
   for (int t = 0; t < memory->n_times; t++) {
-    if (paid > MOST_PAID)
-      memory->price[t] *= MOST_PAID / paid;
+    if (paid > MAX_PAID)
+      memory->price[t] *= MAX_PAID / paid;
     unsigned __int128 fixed = (unsigned __int128)(memory->price[t] * unit);
     p->until[t + 1] = p->until[t] + fixed;
-    sum += fixed * (unsigned __int128)memory->room[t];
+    sum += fixed * (unsigned __int128)memory->capacity[t];
   }
   p->refund = (tp_cost)((sum + (((unsigned __int128)1 << p->shift) - 1)) >> p->shift);
   for (int v = 0; v < p->g->n_nodes; v++) {

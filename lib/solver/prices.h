@@ -16,7 +16,7 @@ typedef struct tp__prices {
   tp__pool pool;
   int shift;                /* fractional bits */
   unsigned __int128 *until; /* by time: sum of the prices before it, in fixed point */
-  tp__wide *most;           /* by time: the maximum usage, or the capacity if that is larger */
+  tp__int128 *most;         /* by time: the maximum usage, or the capacity if that is larger */
   tp_cost **paid;           /* by node and strategy: payments contained in the dual's costs */
   tp_cost refund;
   int64_t sweep; /* work of one sweep */

@@ -27,17 +27,17 @@ void tp_problem_destroy(tp_problem *problem) {
 }
 
 /* Ensures capacity for one more element of an array that doubles. */
-static bool reserve(void **array, int n, int *room, size_t size) {
-  if (n < *room)
+static bool reserve(void **array, int n, int *capacity, size_t size) {
+  if (n < *capacity)
     return true;
   if (n > INT_MAX / 4)
     return false;
-  int more = *room ? *room * 2 : 64;
+  int more = *capacity ? *capacity * 2 : 64;
   void *moved = tp__realloc(*array, (size_t)more, size);
   if (!moved)
     return false;
   *array = moved;
-  *room = more;
+  *capacity = more;
   return true;
 }
 
@@ -50,7 +50,7 @@ static bool costs_valid(size_t n, const tp_cost *costs) {
 
 /* Copies costs; every forbidden entry becomes exactly TP_COST_FORBIDDEN. */
 static tp_cost *copy_costs(tp_problem *problem, size_t n, const tp_cost *costs) {
-  tp_cost *copy = tp__pool_take(&problem->pool, n, sizeof *copy);
+  tp_cost *copy = tp__pool_alloc(&problem->pool, n, sizeof *copy);
   for (size_t i = 0; copy && i < n; i++)
     copy[i] = costs[i] < TP_COST_FORBIDDEN || problem->big ? costs[i] : TP_COST_FORBIDDEN;
   return copy;
@@ -72,16 +72,16 @@ tp_status tp_problem_set_limit(tp_problem *problem, int64_t limit) {
 
 /* Ensures capacity for one more life. */
 static bool reserve_life(tp_problem *problem, tp__problem_node *v) {
-  if (v->n_lives < v->room_lives)
+  if (v->n_live_ranges < v->live_range_capacity)
     return true;
-  int room = v->room_lives ? 2 * v->room_lives : 1;
-  tp__problem_life *more = tp__pool_take_zeroed(&problem->pool, (size_t)room, sizeof *more);
+  int capacity = v->live_range_capacity ? 2 * v->live_range_capacity : 1;
+  tp__problem_live_range *more = tp__pool_calloc(&problem->pool, (size_t)capacity, sizeof *more);
   if (!more)
     return false;
-  if (v->n_lives)
-    memcpy(more, v->lives, (size_t)v->n_lives * sizeof *more);
+  if (v->n_live_ranges)
+    memcpy(more, v->lives, (size_t)v->n_live_ranges * sizeof *more);
   v->lives = more;
-  v->room_lives = room;
+  v->live_range_capacity = capacity;
   return true;
 }
 
@@ -96,13 +96,14 @@ tp_status tp_problem_add_usage(tp_problem *problem, int node, int64_t start, int
   if (!usage_valid(problem, node, start, end, usages))
     return TP_INVALID_ARGUMENT;
   tp__problem_node *v = &problem->nodes[node];
-  int64_t *copy = reserve_life(problem, v) ? v->lives[v->n_lives].usages : NULL;
-  if (v->n_lives < v->room_lives && !copy) /* otherwise reuse the array of a replaced life */
-    copy = tp__pool_take(&problem->pool, (size_t)v->n, sizeof *copy);
+  int64_t *copy = reserve_life(problem, v) ? v->lives[v->n_live_ranges].usages : NULL;
+  if (v->n_live_ranges < v->live_range_capacity &&
+      !copy) /* otherwise reuse the array of a replaced life */
+    copy = tp__pool_alloc(&problem->pool, (size_t)v->n, sizeof *copy);
   if (!copy)
     return TP_NO_MEMORY;
   memcpy(copy, usages, (size_t)v->n * sizeof *copy);
-  v->lives[v->n_lives++] = (tp__problem_life){start, end, copy};
+  v->lives[v->n_live_ranges++] = (tp__problem_live_range){start, end, copy};
   return TP_OK;
 }
 
@@ -110,7 +111,7 @@ tp_status tp_problem_set_usage(tp_problem *problem, int node, int64_t start, int
                                const int64_t *usages) {
   if (!usage_valid(problem, node, start, end, usages))
     return TP_INVALID_ARGUMENT;
-  problem->nodes[node].n_lives = 0;
+  problem->nodes[node].n_live_ranges = 0;
   return tp_problem_add_usage(problem, node, start, end, usages);
 }
 
@@ -118,9 +119,10 @@ int tp_problem_add_node(tp_problem *problem, int n, const tp_cost *costs) {
   if (!problem || !costs || n < 1 || n > MAX_STRATEGIES || !costs_valid((size_t)n, costs))
     return -1;
   void *nodes = problem->nodes;
-  bool room = reserve(&nodes, problem->n_nodes, &problem->room_nodes, sizeof *problem->nodes);
+  bool capacity =
+      reserve(&nodes, problem->n_nodes, &problem->node_capacity, sizeof *problem->nodes);
   problem->nodes = nodes;
-  tp_cost *copy = room ? copy_costs(problem, (size_t)n, costs) : NULL;
+  tp_cost *copy = capacity ? copy_costs(problem, (size_t)n, costs) : NULL;
   if (!copy)
     return -1;
   problem->nodes[problem->n_nodes] = (tp__problem_node){.n = n, .costs = copy};
@@ -133,9 +135,10 @@ static bool nodes_valid(const tp_problem *problem, int a, int b) {
 
 static tp_status append_edge(tp_problem *problem, tp__problem_edge edge) {
   void *edges = problem->edges;
-  bool room = reserve(&edges, problem->n_edges, &problem->room_edges, sizeof *problem->edges);
+  bool capacity =
+      reserve(&edges, problem->n_edges, &problem->edge_capacity, sizeof *problem->edges);
   problem->edges = edges;
-  if (!room)
+  if (!capacity)
     return TP_NO_MEMORY;
   problem->edges[problem->n_edges++] = edge;
   return TP_OK;
@@ -209,7 +212,8 @@ static int compare_changes(const void *a, const void *b) {
 }
 
 /* `choice` < 0: the minimum over all strategies. */
-static int64_t used_in(const tp__problem_node *node, const tp__problem_life *life, int choice) {
+static int64_t used_in(const tp__problem_node *node, const tp__problem_live_range *life,
+                       int choice) {
   if (life->start == life->end)
     return 0;
   if (choice >= 0)
@@ -220,23 +224,23 @@ static int64_t used_in(const tp__problem_node *node, const tp__problem_life *lif
   return least;
 }
 
-size_t tp__problem_n_lives(const tp_problem *problem) {
+size_t tp__problem_n_live_ranges(const tp_problem *problem) {
   size_t n = 0;
   for (int v = 0; v < problem->n_nodes; v++)
-    n += (size_t)problem->nodes[v].n_lives;
+    n += (size_t)problem->nodes[v].n_live_ranges;
   return n;
 }
 
 tp_status tp__problem_peak(const tp_problem *problem, const int *choices, int64_t *time,
                            unsigned __int128 *usage) {
-  change *changes = tp__malloc(2 * tp__problem_n_lives(problem) * sizeof *changes + 1);
+  change *changes = tp__malloc(2 * tp__problem_n_live_ranges(problem) * sizeof *changes + 1);
   if (!changes)
     return TP_NO_MEMORY;
   size_t n = 0;
   for (int v = 0; v < problem->n_nodes; v++) {
     const tp__problem_node *node = &problem->nodes[v];
-    for (int i = 0; i < node->n_lives; i++) {
-      const tp__problem_life *life = &node->lives[i];
+    for (int i = 0; i < node->n_live_ranges; i++) {
+      const tp__problem_live_range *life = &node->lives[i];
       int64_t amount = used_in(node, life, choices ? choices[v] : -1);
       if (amount == 0)
         continue;

@@ -7,16 +7,16 @@
 #include "tp/solver.h"
 
 /* The usage of a node at start <= t < end, by strategy. */
-typedef struct tp__problem_life {
+typedef struct tp__problem_live_range {
   int64_t start, end;
   int64_t *usages;
-} tp__problem_life;
+} tp__problem_live_range;
 
 typedef struct tp__problem_node {
   int n;
   tp_cost *costs;
-  int n_lives, room_lives;
-  tp__problem_life *lives; /* may overlap; usages add up */
+  int n_live_ranges, live_range_capacity;
+  tp__problem_live_range *lives; /* may overlap; usages add up */
 } tp__problem_node;
 
 typedef struct tp__problem_edge {
@@ -28,8 +28,8 @@ struct tp_problem {
   tp__pool pool; /* costs and tables */
   tp__problem_node *nodes;
   tp__problem_edge *edges;
-  int n_nodes, room_nodes;
-  int n_edges, room_edges;
+  int n_nodes, node_capacity;
+  int n_edges, edge_capacity;
   int n_repeated; /* edges that share the table of another one */
   int64_t limit;  /* of memory at any time; -1: none */
   /* costs of this size and above are avoided instead of forbidden; 0: they are forbidden */
@@ -41,7 +41,7 @@ struct tp_problem {
 unsigned __int128 tp__problem_exact_cost(const tp_problem *problem, const int *choices);
 
 /* Returns the total number of lives of all nodes. */
-size_t tp__problem_n_lives(const tp_problem *problem);
+size_t tp__problem_n_live_ranges(const tp_problem *problem);
 
 /* Computes a time at which `choices` use most memory, and the usage then. With choices NULL, every
  * node uses its minimum at every time. */

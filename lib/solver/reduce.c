@@ -30,14 +30,14 @@ void tp__reducer_touch_neighbors(tp__reducer *r, int node) {
 }
 
 tp_cost *tp__reducer_scratch(tp__reducer *r, size_t n) {
-  if (n <= r->room_scratch)
+  if (n <= r->scratch_capacity)
     return r->scratch;
   tp_cost *more = tp__malloc(n * sizeof *more);
   if (!more)
     return NULL;
   tp__free(r->scratch);
   r->scratch = more;
-  r->room_scratch = n;
+  r->scratch_capacity = n;
   return more;
 }
 
@@ -51,30 +51,30 @@ tp_status tp__reducer_apply_drop(tp__reducer *r, int node, int n_drop) {
 
 /* Drops strategies that exceed the capacity, and subtracts usage common to all remaining ones from
  * it. */
-static tp_status make_room(tp__reducer *r, int node) {
+static tp_status fit_capacity(tp__reducer *r, int node) {
   if (r->g->nodes[node].n_loads == 0)
     return TP_OK;
   if (tp__memory_settle(r->g, node))
     return TP_NO_MEMORY;
   for (int i = 0; i < r->g->nodes[node].n_loads; i++) {
-    const tp__wload *load = &r->g->nodes[node].loads[i];
+    const tp__live_usage *load = &r->g->nodes[node].loads[i];
     *r->work += (int64_t)TP__WORK_PAYMENT * r->g->nodes[node].n + load->last - load->first;
   }
-  int n_drop = tp__memory_overfull(r->g, node, r->drop);
+  int n_drop = tp__memory_mark_infeasible(r->g, node, r->drop);
   if (tp__reducer_apply_drop(r, node, n_drop))
     return TP_NO_MEMORY;
   return r->g->nodes[node].n == 0 ? TP_INFEASIBLE : n_drop ? tp__memory_settle(r->g, node) : TP_OK;
 }
 
 /* Applies all rules that drop strategies of the node; TP_INFEASIBLE if none is left. */
-static tp_status thin_out(tp__reducer *r, int node) {
+static tp_status drop_strategies(tp__reducer *r, int node) {
   tp__wnode *v = &r->g->nodes[node];
   TP_TRY(tp__reducer_normalize(r->g, v));
-  TP_TRY(make_room(r, node));
+  TP_TRY(fit_capacity(r, node));
   TP_TRY(tp__reducer_star_bound(r, node));
   if (v->n == 0)
     return TP_INFEASIBLE;
-  if (!r->hurries)
+  if (!r->must_finish)
     TP_TRY(tp__reducer_dominated(r, node));
   if (v->n_loads && tp__memory_settle(r->g, node))
     return TP_NO_MEMORY;
@@ -85,7 +85,7 @@ static tp_status simplify(tp__reducer *r, int node) {
   const tp__wnode *v = &r->g->nodes[node];
   if (v->n == 1 && v->n_loads == 0) /* nothing can be dropped */
     return v->cost[0] < TP_COST_FORBIDDEN ? tp__reducer_fold(r, node) : TP_INFEASIBLE;
-  TP_TRY(thin_out(r, node));
+  TP_TRY(drop_strategies(r, node));
   if (v->n == 1 || (v->n_edges == 0 && v->n_loads == 0))
     return tp__reducer_fold(r, node);
   if (v->n_edges == 1 && v->n_loads == 0)
@@ -96,10 +96,10 @@ static tp_status simplify(tp__reducer *r, int node) {
 }
 
 static tp_status drain(tp__reducer *r) {
-  enum { LOOK = 16 }; /* polls the clock once per this many nodes */
+  enum { POLL_INTERVAL = 16 }; /* polls the clock once per this many nodes */
   while (r->n_queued) {
-    if (r->control && r->n_steps++ % LOOK == 0)
-      r->hurries = tp__control_poll(r->control, *r->work);
+    if (r->control && r->n_steps++ % POLL_INTERVAL == 0)
+      r->must_finish = tp__control_poll(r->control, *r->work);
     int node = r->queue[r->head];
     r->head = (r->head + 1) % r->g->n_nodes;
     r->n_queued--;
@@ -120,7 +120,7 @@ static tp_status drain_with_memory(tp__reducer *r) {
     tp_status status = drain(r);
     for (int v = 0; status == TP_OK && v < g->n_nodes; v++) {
       int before = g->nodes[v].n;
-      status = g->nodes[v].alive ? make_room(r, v) : TP_OK;
+      status = g->nodes[v].alive ? fit_capacity(r, v) : TP_OK;
       if (g->nodes[v].n < before)
         tp__reducer_touch(r, v);
     }

@@ -23,7 +23,7 @@ static tp_status absorb(tp__wcsp *g, int node, int edge) {
   const tp__wnode *v = &g->nodes[node];
   tp__wview w = tp__wcsp_view(g, edge, node);
   tp__wnode *u = &g->nodes[w.other];
-  if (!g->shelf) {
+  if (!g->cache) {
     best_of(v, u, &w, u->cost);
     return TP_OK;
   }
@@ -33,9 +33,9 @@ static tp_status absorb(tp__wcsp *g, int node, int edge) {
   tp__hash_cons_add_array(&key, v->cost);
   tp__hash_cons_add_array(&key, w.table);
   tp__hash_cons_add(&key, w.far == 1);
-  void **slot = tp__hash_cons_find(g->shelf, &key);
+  void **slot = tp__hash_cons_find(g->cache, &key);
   tp_cost *cost = slot ? *slot : NULL;
-  if (slot && !cost && (cost = tp__pool_take(&g->pool, (size_t)u->n, sizeof *cost))) {
+  if (slot && !cost && (cost = tp__pool_alloc(&g->pool, (size_t)u->n, sizeof *cost))) {
     best_of(v, u, &w, cost);
     *slot = cost = tp__wcsp_share(g, cost, (size_t)u->n);
   }
@@ -83,7 +83,7 @@ static void gather_rows(const tp__wcsp *g, int node, int edge, bool with_cost, t
           tp_cost_add(with_cost ? v->cost[x] : 0, w.table[(size_t)x * w.self + (size_t)y * w.far]);
 }
 
-VECTORS static tp_cost least_sum(const tp_cost *a, const tp_cost *b, size_t n) {
+VECTORS static tp_cost min_sum(const tp_cost *a, const tp_cost *b, size_t n) {
   tp_cost best = TP_COST_FORBIDDEN;
   for (size_t x = 0; x < n; x++)
     best = a[x] + b[x] < best ? a[x] + b[x] : best;
@@ -92,8 +92,8 @@ VECTORS static tp_cost least_sum(const tp_cost *a, const tp_cost *b, size_t n) {
 
 /* Moves the distinct rows to the front; of[i] is the new index of row i. n_slots is a power of two
  * and exceeds the number of rows. */
-static size_t keep_different(tp_cost *rows, size_t n_rows, size_t n, tp_cost *of, tp_cost *slots,
-                             size_t n_slots) {
+static size_t keep_distinct(tp_cost *rows, size_t n_rows, size_t n, tp_cost *of, tp_cost *slots,
+                            size_t n_slots) {
   size_t kept = 0;
   memset(slots, 0, n_slots * sizeof *slots);
   for (size_t i = 0; i < n_rows; i++) {
@@ -123,7 +123,7 @@ enum { CHEAP = 1 << 16 };
  * Strategies that give a value the same layout have equal rows, and distinct layouts are few. */
 static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, size_t n_a,
                                   size_t n_b, tp_cost *table, bool *done) {
-  enum { LOOK = 16 }; /* polls the clock once per this many rows */
+  enum { POLL_INTERVAL = 16 }; /* polls the clock once per this many rows */
   size_t n = (size_t)r->g->nodes[node].n, n_slots = 4;
   while (n_slots <= n_a || n_slots <= n_b)
     n_slots *= 2;
@@ -134,14 +134,15 @@ static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, si
           *best = of_b + n_b, *slots = best + n_b;
   gather_rows(r->g, node, edges[0], true, rows_a);
   gather_rows(r->g, node, edges[1], false, rows_b);
-  size_t n_different = keep_different(rows_b, n_b, n, of_b, slots, n_slots), n_done = 0;
-  keep_different(rows_a, n_a, n, of_a, slots, n_slots);
+  size_t n_different = keep_distinct(rows_b, n_b, n, of_b, slots, n_slots), n_done = 0;
+  keep_distinct(rows_a, n_a, n, of_a, slots, n_slots);
   /* count all rows, so that skipping equal ones does not lengthen the search elsewhere */
   *r->work += (int64_t)(n_a * n_b * n);
   tp_cost *first = slots; /* first strategy with a given row */
   *done = false;
   for (size_t i = 0; i < n_a; i++) {
-    if (n_a * n_b * n > CHEAP && i % LOOK == LOOK - 1 && tp__control_ask(r->control, *r->work))
+    if (n_a * n_b * n > CHEAP && i % POLL_INTERVAL == POLL_INTERVAL - 1 &&
+        tp__control_poll_must_finish(r->control, *r->work))
       return TP_OK;
     if ((size_t)of_a[i] < n_done) {
       memcpy(table + i * n_b, table + (size_t)first[of_a[i]] * n_b, n_b * sizeof *table);
@@ -149,7 +150,7 @@ static tp_status tabulate_between(tp__reducer *r, int node, const int *edges, si
     }
     first[n_done++] = (tp_cost)i;
     for (size_t j = 0; j < n_different; j++)
-      best[j] = least_sum(rows_a + (size_t)of_a[i] * n, rows_b + j * n, n);
+      best[j] = min_sum(rows_a + (size_t)of_a[i] * n, rows_b + j * n, n);
     for (size_t j = 0; j < n_b; j++)
       table[i * n_b + j] = best[of_b[j]];
   }
@@ -164,7 +165,7 @@ static tp_status table_between(tp__reducer *r, int node, const int *edges, size_
   tp__wcsp *g = r->g;
   const tp__wnode *v = &g->nodes[node];
   void *unshelved = NULL, **slot = &unshelved;
-  if (g->shelf) {
+  if (g->cache) {
     tp__hash_cons_key key;
     tp__hash_cons_begin(&key, TP__HASH_CONS_BETWEEN);
     tp__hash_cons_add_array(&key, v->cost);
@@ -173,15 +174,15 @@ static tp_status table_between(tp__reducer *r, int node, const int *edges, size_
       tp__hash_cons_add_array(&key, w.table);
       tp__hash_cons_add(&key, w.far == 1);
     }
-    slot = tp__hash_cons_find(g->shelf, &key);
+    slot = tp__hash_cons_find(g->cache, &key);
   }
   *made = slot ? *slot : NULL;
   if (!slot || *slot)
     return slot ? TP_OK : TP_NO_MEMORY;
-  if (tp__control_hurries(r->control) && n_a * n_b * (size_t)v->n > CHEAP)
+  if (tp__control_must_finish(r->control) && n_a * n_b * (size_t)v->n > CHEAP)
     return TP_OK;
   bool done = false;
-  tp_cost *table = tp__pool_take(&g->pool, n_a * n_b, sizeof *table);
+  tp_cost *table = tp__pool_alloc(&g->pool, n_a * n_b, sizeof *table);
   if (!table || tabulate_between(r, node, edges, n_a, n_b, table, &done))
     return TP_NO_MEMORY;
   if (!done)
@@ -208,7 +209,7 @@ tp_status tp__reducer_eliminate_between(tp__reducer *r, int node) {
   if (tp__wcsp_record(g, node, 2, edges))
     return TP_NO_MEMORY;
   remove_edges(r, node);
-  return tp__wcsp_give(g, a, b, table);
+  return tp__wcsp_adopt_edge(g, a, b, table);
 }
 
 /* True if `edge` pairs the strategies of its endpoints one to one; partner[x] is then the strategy
@@ -247,7 +248,7 @@ static tp_status merge_into(tp__reducer *r, int node, int edge, const tp_cost *p
       continue;
     tp__wview w = tp__wcsp_view(g, v->edges[i], node);
     size_t columns = (size_t)g->nodes[w.other].n;
-    tp_cost *table = tp__pool_take(&g->pool, (size_t)v->n * columns, sizeof *table);
+    tp_cost *table = tp__pool_alloc(&g->pool, (size_t)v->n * columns, sizeof *table);
     if (!table)
       return TP_NO_MEMORY;
     for (size_t x = 0; x < (size_t)v->n; x++)
@@ -264,7 +265,7 @@ static tp_status merge_into(tp__reducer *r, int node, int edge, const tp_cost *p
 }
 
 /* Inverts partner[], for the other endpoint. */
-static void turn_partners(const tp_cost *partner, int n, tp_cost *turned) {
+static void invert_partners(const tp_cost *partner, int n, tp_cost *turned) {
   for (int x = 0; x < n; x++)
     turned[partner[x]] = x;
 }
@@ -288,7 +289,7 @@ tp_status tp__reducer_merge_equal(tp__reducer *r, int node) {
     int other = tp__wcsp_view(g, edge, node).other;
     if (v->n_edges - g->nodes[other].n_edges <= HUB)
       return merge_into(r, node, edge, partner);
-    turn_partners(partner, v->n, turned);
+    invert_partners(partner, v->n, turned);
     if (merge_into(r, other, edge, turned))
       return TP_NO_MEMORY;
   }

@@ -10,7 +10,7 @@
 /* Dominance compares all pairs of strategies; beyond this number it does not pay off. */
 enum { MAX_DOMINANCE = 512 };
 
-enum { FEW_EDGES = 16 };
+enum { MAX_CACHED_EDGES = 16 };
 
 /* Adds the inputs of a step at the node to the key: its costs and tables, and optionally the costs
  * of its neighbors. */
@@ -29,7 +29,7 @@ static void add_surroundings(tp__hash_cons_key *key, const tp__wcsp *g, int node
 
 /* ---- normalization ---- */
 
-static tp_cost least_cost(const tp__wnode *v) {
+static tp_cost min_node_cost(const tp__wnode *v) {
   tp_cost least = TP_COST_FORBIDDEN;
   for (int x = 0; x < v->n; x++)
     least = v->cost[x] < least ? v->cost[x] : least;
@@ -42,14 +42,14 @@ static void subtract(const tp__wnode *v, tp_cost least, tp_cost *cost) {
 }
 
 /* Returns the normalized costs, cached or computed now; NULL if memory runs out. */
-static tp_cost *shelved_normal(tp__wcsp *g, const tp__wnode *v, tp_cost least) {
+static tp_cost *cached_normal(tp__wcsp *g, const tp__wnode *v, tp_cost least) {
   tp__hash_cons_key key;
-  tp__hash_cons_begin(&key, TP__HASH_CONS_NORMALISE);
+  tp__hash_cons_begin(&key, TP__HASH_CONS_NORMALIZE);
   tp__hash_cons_add_array(&key, v->cost);
-  void **slot = tp__hash_cons_find(g->shelf, &key);
+  void **slot = tp__hash_cons_find(g->cache, &key);
   if (!slot || *slot)
     return slot ? *slot : NULL;
-  tp_cost *cost = tp__pool_take(&g->pool, (size_t)v->n, sizeof *cost);
+  tp_cost *cost = tp__pool_alloc(&g->pool, (size_t)v->n, sizeof *cost);
   if (cost)
     subtract(v, least, cost);
   return *slot = tp__wcsp_share(g, cost, (size_t)v->n);
@@ -57,11 +57,11 @@ static tp_cost *shelved_normal(tp__wcsp *g, const tp__wnode *v, tp_cost least) {
 
 /* Moves the minimum node cost into the constant. */
 tp_status tp__reducer_normalize(tp__wcsp *g, tp__wnode *v) {
-  tp_cost least = least_cost(v);
+  tp_cost least = min_node_cost(v);
   if (least == 0)
     return TP_OK;
-  if (g->shelf)
-    v->cost = shelved_normal(g, v, least);
+  if (g->cache)
+    v->cost = cached_normal(g, v, least);
   else
     subtract(v, least, v->cost);
   g->constant = tp_cost_add(g->constant, least);
@@ -73,9 +73,9 @@ tp_status tp__reducer_normalize(tp__wcsp *g, tp__wnode *v) {
 /* least[x] = the minimum of table + neighbor's cost in row x, over the entries whose sum with
  * base[x] is below the slack. Returns true if some allowed entry is not below it. `row` is the
  * first row of the table, of which the current node is endpoint `end`. */
-VECTORS static bool least_below(const tp_cost *row, int rows, int columns, int end,
-                                const tp_cost *far, const tp_cost *base, tp_cost slack,
-                                tp_cost *restrict least) {
+VECTORS static bool min_below(const tp_cost *row, int rows, int columns, int end,
+                              const tp_cost *far, const tp_cost *base, tp_cost slack,
+                              tp_cost *restrict least) {
   int64_t gone = 0;
   if (end == 0) {
     for (int x = 0; x < rows; x++, row += columns) {
@@ -129,14 +129,14 @@ typedef struct star {
  * shelf, no other sum comes near them. With a shelf, the slack keeps its initial value, so that
  * earlier results are found again. */
 static tp_cost slack_of(const tp__reducer *r) {
-  if (!r->g->shelf)
+  if (!r->g->cache)
     return r->limit - r->g->constant;
   return r->limit >= TP_COST_FORBIDDEN ? TP_COST_FORBIDDEN : r->limit - r->first_constant;
 }
 
 /* Tightens one edge of the node, and computes the minimum of its rows. */
-static tp_status look_along_anew(tp__reducer *r, int node, int edge, tp_cost *least,
-                                 tp_cost **table) {
+static tp_status tighten_edge_uncached(tp__reducer *r, int node, int edge, tp_cost *least,
+                                       tp_cost **table) {
   tp__wcsp *g = r->g;
   const tp__wnode *v = &g->nodes[node];
   const tp__wedge *e = &g->edges[edge];
@@ -144,11 +144,11 @@ static tp_status look_along_anew(tp__reducer *r, int node, int edge, tp_cost *le
   const tp__wnode *u = &g->nodes[w.other];
   int rows = g->nodes[e->node[0]].n, columns = g->nodes[e->node[1]].n;
   *table = e->table;
-  if (least_below(e->table, rows, columns, e->node[0] != node, u->cost, v->cost, slack_of(r),
-                  least)) {
+  if (min_below(e->table, rows, columns, e->node[0] != node, u->cost, v->cost, slack_of(r),
+                least)) {
     size_t n = (size_t)rows * (size_t)columns;
-    if (g->shelf)
-      *table = tp__pool_take(&g->pool, n, sizeof **table);
+    if (g->cache)
+      *table = tp__pool_alloc(&g->pool, n, sizeof **table);
     if (*table)
       forbid(&w, v->n, u->n, u->cost, v->cost, slack_of(r), *table);
     if (!(*table = tp__wcsp_share(g, *table, n)))
@@ -161,12 +161,12 @@ static tp_status look_along_anew(tp__reducer *r, int node, int edge, tp_cost *le
 
 /* The same, cached or computed now. Nodes shared by many layers have too many edges to be cached as
  * a whole. */
-static tp_status look_along(tp__reducer *r, int node, int edge, tp_cost *least, tp_cost **table) {
+static tp_status tighten_edge(tp__reducer *r, int node, int edge, tp_cost *least, tp_cost **table) {
   tp__wcsp *g = r->g;
   const tp__wnode *v = &g->nodes[node];
   tp__wview w = tp__wcsp_view(g, edge, node);
-  if (v->n_edges < FEW_EDGES || !g->shelf)
-    return look_along_anew(r, node, edge, least, table);
+  if (v->n_edges < MAX_CACHED_EDGES || !g->cache)
+    return tighten_edge_uncached(r, node, edge, least, table);
   tp__hash_cons_key key;
   tp__hash_cons_begin(&key, TP__HASH_CONS_ALONG);
   tp__hash_cons_add(&key, slack_of(r));
@@ -174,12 +174,12 @@ static tp_status look_along(tp__reducer *r, int node, int edge, tp_cost *least, 
   tp__hash_cons_add_array(&key, w.table);
   tp__hash_cons_add_array(&key, g->nodes[w.other].cost);
   tp__hash_cons_add(&key, (int64_t)g->nodes[w.other].n << 1 | (w.far == 1));
-  void **slot = tp__hash_cons_find(g->shelf, &key);
+  void **slot = tp__hash_cons_find(g->cache, &key);
   ray *found = slot ? *slot : NULL;
   if (slot && !found) {
-    tp_cost *own = tp__pool_take(&g->pool, (size_t)v->n, sizeof *own);
-    found = *slot = tp__pool_take(&g->pool, 1, sizeof *found);
-    if (!own || !found || look_along_anew(r, node, edge, own, &found->table))
+    tp_cost *own = tp__pool_alloc(&g->pool, (size_t)v->n, sizeof *own);
+    found = *slot = tp__pool_alloc(&g->pool, 1, sizeof *found);
+    if (!own || !found || tighten_edge_uncached(r, node, edge, own, &found->table))
       return TP_NO_MEMORY;
     found->least = own;
   }
@@ -190,7 +190,7 @@ static tp_status look_along(tp__reducer *r, int node, int edge, tp_cost *least, 
   return TP_OK;
 }
 
-static tp_status look_around(tp__reducer *r, int node, star *s) {
+static tp_status scan_star(tp__reducer *r, int node, star *s) {
   const tp__wnode *v = &r->g->nodes[node];
   tp_cost *sum = tp__reducer_scratch(r, 2 * (size_t)v->n), slack = slack_of(r);
   if (!sum)
@@ -198,7 +198,7 @@ static tp_status look_around(tp__reducer *r, int node, star *s) {
   memcpy(sum, v->cost, (size_t)v->n * sizeof *sum);
   for (int i = 0; i < v->n_edges; i++) {
     tp_cost *same;
-    TP_TRY(look_along(r, node, v->edges[i], sum + v->n, s->table ? &s->table[i] : &same));
+    TP_TRY(tighten_edge(r, node, v->edges[i], sum + v->n, s->table ? &s->table[i] : &same));
     for (int x = 0; x < v->n; x++)
       sum[x] = tp_cost_add(sum[x], sum[v->n + x]);
   }
@@ -211,27 +211,27 @@ static tp_status look_around(tp__reducer *r, int node, star *s) {
 
 static star *new_star(tp__reducer *r, const tp__wnode *v) {
   tp__pool *pool = &r->g->pool;
-  star *s = tp__pool_take_zeroed(pool, 1, sizeof *s);
+  star *s = tp__pool_calloc(pool, 1, sizeof *s);
   if (s) {
-    s->drop = tp__pool_take(pool, (size_t)v->n, sizeof *s->drop);
-    s->table = tp__pool_take(pool, (size_t)v->n_edges, sizeof *s->table);
+    s->drop = tp__pool_alloc(pool, (size_t)v->n, sizeof *s->drop);
+    s->table = tp__pool_alloc(pool, (size_t)v->n_edges, sizeof *s->table);
   }
   return s && s->drop && s->table ? s : NULL;
 }
 
 /* Applies the star bound, cached or computed now. */
-static tp_status shelved_star(tp__reducer *r, int node) {
+static tp_status cached_star(tp__reducer *r, int node) {
   tp__wcsp *g = r->g;
   tp__hash_cons_key key;
   tp__hash_cons_begin(&key, TP__HASH_CONS_STAR);
   tp__hash_cons_add(&key, slack_of(r));
   add_surroundings(&key, g, node, true);
-  void **slot = tp__hash_cons_find(g->shelf, &key);
+  void **slot = tp__hash_cons_find(g->cache, &key);
   star *s = slot ? *slot : NULL;
   tp_status status = slot ? TP_OK : TP_NO_MEMORY;
   if (slot && !s) {
     s = *slot = new_star(r, &g->nodes[node]);
-    status = s ? look_around(r, node, s) : TP_NO_MEMORY;
+    status = s ? scan_star(r, node, s) : TP_NO_MEMORY;
   }
   const tp__wnode *v = &g->nodes[node];
   bool is_quiet = status == TP_OK && s->n_drop == 0;
@@ -250,10 +250,10 @@ static tp_status shelved_star(tp__reducer *r, int node) {
 }
 
 tp_status tp__reducer_star_bound(tp__reducer *r, int node) {
-  if (r->g->shelf)
-    return shelved_star(r, node);
+  if (r->g->cache)
+    return cached_star(r, node);
   star s = {.drop = r->drop};
-  TP_TRY(look_around(r, node, &s));
+  TP_TRY(scan_star(r, node, &s));
   return tp__reducer_apply_drop(r, node, s.n_drop);
 }
 
@@ -267,18 +267,18 @@ typedef struct surroundings {
   const tp_cost **cheapest; /* [i * n + x]: the column of edge i in which row x is cheapest */
 } surroundings;
 
-static tp_status look_at_edges(tp__reducer *r, int node, surroundings *s) {
+static tp_status tighten_edges(tp__reducer *r, int node, surroundings *s) {
   const tp__wcsp *g = r->g;
   const tp__wnode *v = s->v = &g->nodes[node];
   size_t n_edges = (size_t)v->n_edges, n = (size_t)v->n;
-  char *room = (char *)tp__reducer_scratch(
+  char *capacity = (char *)tp__reducer_scratch(
       r,
       (n_edges * (sizeof *s->edges + sizeof(tp_cost *) * n + sizeof *s->n_far)) / sizeof(tp_cost) +
           1);
-  if (!room)
+  if (!capacity)
     return TP_NO_MEMORY;
-  s->edges = (tp__wview *)(void *)room;
-  s->cheapest = (const tp_cost **)(void *)(room + n_edges * sizeof *s->edges);
+  s->edges = (tp__wview *)(void *)capacity;
+  s->cheapest = (const tp_cost **)(void *)(capacity + n_edges * sizeof *s->edges);
   s->n_far = (int *)(void *)(s->cheapest + n_edges * n);
   for (int i = 0; i < v->n_edges; i++) {
     tp__wview w = s->edges[i] = tp__wcsp_view(g, v->edges[i], node);
@@ -299,14 +299,14 @@ static tp_status look_at_edges(tp__reducer *r, int node, surroundings *s) {
 static bool dominates(const tp__reducer *r, int node, int y, int x, const surroundings *s) {
   const tp__wnode *v = s->v;
   /* Cost differences, summed over the edges of a hub, may exceed 64 bits. */
-  tp__wide gain = (tp__wide)v->cost[y] - v->cost[x];
+  tp__int128 gain = (tp__int128)v->cost[y] - v->cost[x];
   for (int i = 0; i < v->n_edges; i++) {
     const tp_cost *column = s->cheapest[(size_t)i * (size_t)v->n + (size_t)x];
-    gain += (tp__wide)column[(size_t)y * s->edges[i].self] - column[(size_t)x * s->edges[i].self];
+    gain += (tp__int128)column[(size_t)y * s->edges[i].self] - column[(size_t)x * s->edges[i].self];
   }
-  if (gain > 0 || !tp__memory_no_more(r->g, node, y, x))
+  if (gain > 0 || !tp__memory_dominates(r->g, node, y, x))
     return false;
-  gain = (tp__wide)v->cost[y] - v->cost[x];
+  gain = (tp__int128)v->cost[y] - v->cost[x];
   for (int i = 0; i < v->n_edges; i++) {
     const tp__wview *w = &s->edges[i];
     tp_cost worst = -TP_COST_FORBIDDEN;
@@ -327,13 +327,15 @@ static bool dominates(const tp__reducer *r, int node, int y, int x, const surrou
 
 /* Marks dominated strategies in r->drop; not all of them after a stop request. */
 static tp_status find_dominated(tp__reducer *r, int node, int *n_drop) {
-  enum { LOOK = 16 }; /* polls the clock once per this many strategies */
+  enum { POLL_INTERVAL = 16 }; /* polls the clock once per this many strategies */
   const tp__wnode *v = &r->g->nodes[node];
   surroundings s;
-  if (look_at_edges(r, node, &s))
+  if (tighten_edges(r, node, &s))
     return TP_NO_MEMORY;
   memset(r->drop, 0, (size_t)v->n * sizeof *r->drop);
-  for (int x = 0; x < v->n && !(x % LOOK == LOOK - 1 && tp__control_ask(r->control, *r->work)); x++)
+  for (int x = 0; x < v->n && !(x % POLL_INTERVAL == POLL_INTERVAL - 1 &&
+                                tp__control_poll_must_finish(r->control, *r->work));
+       x++)
     for (int y = 0; y < v->n && !r->drop[x]; y++)
       if (y != x && !r->drop[y] && dominates(r, node, y, x, &s)) {
         r->drop[x] = true;
@@ -345,7 +347,7 @@ static tp_status find_dominated(tp__reducer *r, int node, int *n_drop) {
 
 /* Finds the result by the key of the star bound, which covers all surroundings of the node, or by
  * the part of them that matters here. */
-static tp_status shelved_dominated(tp__reducer *r, int node, int *n_drop) {
+static tp_status cached_dominated(tp__reducer *r, int node, int *n_drop) {
   tp__wcsp *g = r->g;
   size_t n = (size_t)g->nodes[node].n;
   if (r->quiet && r->quiet->dominated) {
@@ -356,7 +358,7 @@ static tp_status shelved_dominated(tp__reducer *r, int node, int *n_drop) {
   tp__hash_cons_key key;
   tp__hash_cons_begin(&key, TP__HASH_CONS_DOMINATED);
   add_surroundings(&key, g, node, false);
-  void **slot = tp__hash_cons_find(g->shelf, &key);
+  void **slot = tp__hash_cons_find(g->cache, &key);
   if (!slot)
     return TP_NO_MEMORY;
   star *s = *slot;
@@ -380,6 +382,6 @@ tp_status tp__reducer_dominated(tp__reducer *r, int node) {
   if (v->n < 2 || v->n > MAX_DOMINANCE)
     return TP_OK;
   tp_status status =
-      r->g->shelf ? shelved_dominated(r, node, &n_drop) : find_dominated(r, node, &n_drop);
+      r->g->cache ? cached_dominated(r, node, &n_drop) : find_dominated(r, node, &n_drop);
   return status == TP_OK ? tp__reducer_apply_drop(r, node, n_drop) : status;
 }

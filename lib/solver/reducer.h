@@ -13,7 +13,7 @@ typedef struct tp__reducer {
   tp_cost limit, first_constant; /* first_constant: the graph's constant at the start */
   int64_t table_budget, *work;
   tp__control *control; /* NULL: cannot be stopped */
-  bool hurries;         /* a stop was requested, or the gap is small enough */
+  bool must_finish;     /* a stop was requested, or the gap is small enough */
   int n_steps;
   int *queue; /* ring of n_nodes entries; a node is queued at most once */
   int head, n_queued;
@@ -21,7 +21,7 @@ typedef struct tp__reducer {
   bool *drop;  /* by strategy of the current node */
   bool *taken; /* the same, for the columns of an equality */
   tp_cost *scratch;
-  size_t room_scratch;
+  size_t scratch_capacity;
   /* with a shelf: the star bound's result for the current node, if it changed nothing; otherwise
    * NULL */
   struct star *quiet;

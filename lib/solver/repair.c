@@ -10,9 +10,9 @@
 
 enum {
   MAX_ROUNDS = 24,
-  LOOK = 256,        /* nodes or edges between two polls of the clock */
-  MOST_PAIRED = 256, /* neighbors */
-  BLOCK = 32         /* times; in most blocks the capacity suffices for every strategy */
+  POLL_INTERVAL = 256, /* nodes or edges between two polls of the clock */
+  MAX_PAIRED = 256,    /* neighbors */
+  BLOCK = 32           /* times; in most blocks the capacity suffices for every strategy */
 };
 #define GROWTH 3.0
 
@@ -29,8 +29,8 @@ typedef struct score {
 typedef struct settler {
   const tp__wcsp *g;
   int *at;
-  tp__wide *used;
-  tp__wide *least_left; /* by block of times: minimum of the capacity minus usage */
+  tp__int128 *used;
+  tp__int128 *min_left; /* by block of times: minimum of the capacity minus usage */
   double *weight;       /* by time */
   bool strict;          /* excess counts as forbidden */
   tp__search *search;
@@ -58,10 +58,10 @@ static void refresh(settler *s, int first, int last) {
   const tp__wmemory *memory = s->g->memory;
   for (int from = first / BLOCK * BLOCK; from < last; from += BLOCK) {
     int end = from + BLOCK < memory->n_times ? from + BLOCK : memory->n_times;
-    tp__wide least = memory->room[from] - s->used[from];
+    tp__int128 least = memory->capacity[from] - s->used[from];
     for (int t = from + 1; t < end; t++)
-      least = memory->room[t] - s->used[t] < least ? memory->room[t] - s->used[t] : least;
-    s->least_left[from / BLOCK] = least;
+      least = memory->capacity[t] - s->used[t] < least ? memory->capacity[t] - s->used[t] : least;
+    s->min_left[from / BLOCK] = least;
   }
 }
 
@@ -73,11 +73,11 @@ static void move(settler *s, int node, int x, int sign) {
 }
 
 /* Charges one time of a load. `left` is the free capacity without the node. */
-static void charge_time(const settler *s, const tp__wload *load, int n, int t, tp__wide left,
+static void charge_time(const settler *s, const tp__live_usage *load, int n, int t, tp__int128 left,
                         score *out) {
-  tp__wide over = left < 0 ? -left : 0; /* exceeded in any case */
+  tp__int128 over = left < 0 ? -left : 0; /* exceeded in any case */
   for (int x = 0; x < n; x++) {
-    tp__wide more = load->usage[x] - left - over;
+    tp__int128 more = load->usage[x] - left - over;
     if (more <= 0)
       continue;
     out[x].cost += s->weight[t] * (double)more;
@@ -91,17 +91,17 @@ static void charge_time(const settler *s, const tp__wload *load, int n, int t, t
 static void charge(const settler *s, int node, int own, score *out) {
   const tp__wnode *v = &s->g->nodes[node];
   for (int i = 0; i < v->n_loads; i++) {
-    const tp__wload *load = &v->loads[i];
-    int64_t most = tp__memory_largest(v, load), mine = own < 0 ? 0 : load->usage[own];
+    const tp__live_usage *load = &v->loads[i];
+    int64_t most = tp__memory_max_load(v, load), mine = own < 0 ? 0 : load->usage[own];
     for (int t = load->first; t < load->last;) {
       int end = (t / BLOCK + 1) * BLOCK < load->last ? (t / BLOCK + 1) * BLOCK : load->last;
       s->search->work++;
-      if (s->least_left[t / BLOCK] + mine >= most) {
+      if (s->min_left[t / BLOCK] + mine >= most) {
         t = end;
         continue;
       }
       for (; t < end; t++) {
-        tp__wide left = s->g->memory->room[t] - s->used[t] + mine;
+        tp__int128 left = s->g->memory->capacity[t] - s->used[t] + mine;
         if (most > left)
           charge_time(s, load, v->n, t, left, out);
       }
@@ -186,7 +186,7 @@ static bool change_pair(settler *s, int edge) {
   int a = e->node[0], b = e->node[1], now_a = s->at[a], now_b = s->at[b], best_a = now_a,
       best_b = now_b;
   size_t columns = (size_t)s->g->nodes[b].n;
-  if (s->g->nodes[a].n_edges > MOST_PAIRED || s->g->nodes[b].n_edges > MOST_PAIRED)
+  if (s->g->nodes[a].n_edges > MAX_PAIRED || s->g->nodes[b].n_edges > MAX_PAIRED)
     return false;
   rate(s, a, now_a, edge, s->mine);
   rate(s, b, now_b, edge, s->theirs);
@@ -219,13 +219,16 @@ static void settle(settler *s) {
   for (bool changed = true; changed && !tp__search_spent(s->search);) {
     changed = false;
     s->search->work += g->n_nodes + g->n_edges;
-    for (int v = 0; v < g->n_nodes && !(v % LOOK == LOOK - 1 && tp__search_spent(s->search)); v++)
+    for (int v = 0;
+         v < g->n_nodes && !(v % POLL_INTERVAL == POLL_INTERVAL - 1 && tp__search_spent(s->search));
+         v++)
       if (g->nodes[v].alive && !s->settled[v]) {
         s->settled[v] = true; /* change_one resets it if the node changes */
         changed |= change_one(s, v);
       }
-    for (int e = 0;
-         e < g->n_edges && !changed && !(e % LOOK == LOOK - 1 && tp__search_spent(s->search)); e++)
+    for (int e = 0; e < g->n_edges && !changed &&
+                    !(e % POLL_INTERVAL == POLL_INTERVAL - 1 && tp__search_spent(s->search));
+         e++)
       if (g->edges[e].node[0] >= 0 && !s->settled_pair[e]) {
         s->settled_pair[e] = true;
         changed |= change_pair(s, e);
@@ -233,14 +236,14 @@ static void settle(settler *s) {
   }
 }
 
-void tp__usage_of(const tp__wcsp *g, const int *at, tp__wide *used) {
+void tp__usage_of(const tp__wcsp *g, const int *at, tp__int128 *used) {
   /* First computes the change at each time. A load may end after the last time. */
   int n_times = g->memory->n_times;
   memset(used, 0, (size_t)n_times * sizeof *used);
   for (int v = 0; v < g->n_nodes; v++) {
     const tp__wnode *node = &g->nodes[v];
     for (int i = 0; node->alive && i < node->n_loads; i++) {
-      const tp__wload *load = &node->loads[i];
+      const tp__live_usage *load = &node->loads[i];
       used[load->first] += load->usage[at[v]];
       if (load->last < n_times)
         used[load->last] -= load->usage[at[v]];
@@ -250,11 +253,11 @@ void tp__usage_of(const tp__wcsp *g, const int *at, tp__wide *used) {
     used[t] += used[t - 1];
 }
 
-tp__wide tp__excess_of(const tp__wcsp *g, const tp__wide *used) {
-  tp__wide excess = 0;
+tp__int128 tp__excess_of(const tp__wcsp *g, const tp__int128 *used) {
+  tp__int128 excess = 0;
   for (int t = 0; t < g->memory->n_times; t++)
-    if (used[t] > g->memory->room[t])
-      excess += used[t] - g->memory->room[t];
+    if (used[t] > g->memory->capacity[t])
+      excess += used[t] - g->memory->capacity[t];
   return excess;
 }
 
@@ -268,25 +271,25 @@ static void first_weights(settler *s) {
       if (g->nodes[v].cost[x] < TP_COST_FORBIDDEN && (double)g->nodes[v].cost[x] > most)
         most = (double)g->nodes[v].cost[x];
   for (int t = 0; t < g->memory->n_times; t++) {
-    double room = g->memory->room[t] > 0 ? (double)g->memory->room[t] : 1;
-    s->weight[t] = g->memory->price[t] * 1.5 + most * 1e-3 / room;
+    double capacity = g->memory->capacity[t] > 0 ? (double)g->memory->capacity[t] : 1;
+    s->weight[t] = g->memory->price[t] * 1.5 + most * 1e-3 / capacity;
   }
 }
 
-tp_status tp__repair(tp__search *search, const tp__wcsp *g, int *at, tp__wide *used,
-                     tp__wide *excess) {
+tp_status tp__repair(tp__search *search, const tp__wcsp *g, int *at, tp__int128 *used,
+                     tp__int128 *excess) {
   int most = 1;
   for (int v = 0; v < g->n_nodes; v++)
     most = g->nodes[v].n > most ? g->nodes[v].n : most;
   tp__pool pool = {0};
   settler s = {.g = g, .at = at, .used = used, .search = search};
-  s.least_left = tp__pool_take(&pool, (size_t)g->memory->n_times / BLOCK + 1, sizeof *s.least_left);
-  s.weight = tp__pool_take(&pool, (size_t)g->memory->n_times, sizeof *s.weight);
-  s.mine = tp__pool_take(&pool, (size_t)most, sizeof *s.mine);
-  s.theirs = tp__pool_take(&pool, (size_t)most, sizeof *s.theirs);
-  s.settled = tp__pool_take(&pool, (size_t)g->n_nodes, sizeof *s.settled);
-  s.settled_pair = tp__pool_take(&pool, (size_t)g->n_edges, sizeof *s.settled_pair);
-  bool ok = s.least_left && s.weight && s.mine && s.theirs && s.settled && s.settled_pair;
+  s.min_left = tp__pool_alloc(&pool, (size_t)g->memory->n_times / BLOCK + 1, sizeof *s.min_left);
+  s.weight = tp__pool_alloc(&pool, (size_t)g->memory->n_times, sizeof *s.weight);
+  s.mine = tp__pool_alloc(&pool, (size_t)most, sizeof *s.mine);
+  s.theirs = tp__pool_alloc(&pool, (size_t)most, sizeof *s.theirs);
+  s.settled = tp__pool_alloc(&pool, (size_t)g->n_nodes, sizeof *s.settled);
+  s.settled_pair = tp__pool_alloc(&pool, (size_t)g->n_edges, sizeof *s.settled_pair);
+  bool ok = s.min_left && s.weight && s.mine && s.theirs && s.settled && s.settled_pair;
   if (ok) {
     tp__usage_of(g, at, used);
     refresh(&s, 0, g->memory->n_times);
@@ -296,7 +299,7 @@ tp_status tp__repair(tp__search *search, const tp__wcsp *g, int *at, tp__wide *u
       settle(&s);
       *excess = tp__excess_of(g, used);
       for (int t = 0; t < g->memory->n_times; t++)
-        if (used[t] > g->memory->room[t])
+        if (used[t] > g->memory->capacity[t])
           s.weight[t] *= GROWTH;
     }
     s.strict = *excess == 0;

@@ -16,8 +16,8 @@ enum {
   FIRST_SHARE = 32,  /* average number of strategies per node in the first core */
   GROWTH = 2,        /* factor for the next core if this one found nothing better */
   MAX_CORES = 10,
-  WORK_SHARE = 3, /* maximum share of the remaining work for one core ... */
-  LOOKS = 125     /* ... and maximum number of reads of the whole graph's tables */
+  WORK_SHARE = 3,       /* maximum share of the remaining work for one core ... */
+  MAX_TABLE_READS = 125 /* ... and maximum number of reads of the whole graph's tables */
 };
 
 #define FIRST_WORTH 0.1
@@ -40,16 +40,16 @@ typedef struct picker {
 static tp_status start(picker *p, tp__price_ascent *c, const int *at) {
   const tp__wcsp *g = c->g;
   *p = (picker){.c = c, .at = at, .n = tp__wcsp_strategies(g)};
-  p->more = tp__pool_take_zeroed(&p->pool, (size_t)g->n_nodes, sizeof *p->more);
-  p->sorted = tp__pool_take(&p->pool, (size_t)p->n, sizeof *p->sorted);
-  p->members = tp__pool_take(&p->pool, (size_t)g->n_nodes, sizeof *p->members);
-  p->price = tp__pool_take(&p->pool, (size_t)g->memory->n_times, sizeof *p->price);
+  p->more = tp__pool_calloc(&p->pool, (size_t)g->n_nodes, sizeof *p->more);
+  p->sorted = tp__pool_alloc(&p->pool, (size_t)p->n, sizeof *p->sorted);
+  p->members = tp__pool_alloc(&p->pool, (size_t)g->n_nodes, sizeof *p->members);
+  p->price = tp__pool_alloc(&p->pool, (size_t)g->memory->n_times, sizeof *p->price);
   p->bound = INT64_MIN;
   bool ok = p->more && p->sorted && p->members && p->price;
   for (int v = 0; ok && v < g->n_nodes; v++)
     if (g->nodes[v].alive) {
       p->members[p->n_members++] = v;
-      ok = (p->more[v] = tp__pool_take(&p->pool, (size_t)g->nodes[v].n, sizeof **p->more)) != NULL;
+      ok = (p->more[v] = tp__pool_alloc(&p->pool, (size_t)g->nodes[v].n, sizeof **p->more)) != NULL;
     }
   return ok ? tp__prices_create(c->g, &c->s->work, &p->prices) : TP_NO_MEMORY;
 }
@@ -73,7 +73,7 @@ static tp_cost threshold(picker *p, int64_t share) {
   int64_t n = 0;
   for (int i = 0; i < p->n_members; i++) {
     int v = p->members[i];
-    tp__dual_regret(&p->prices.dual, v, p->more[v]);
+    tp__dual_reduced_costs(&p->prices.dual, v, p->more[v]);
     memcpy(p->sorted + n, p->more[v], (size_t)p->c->g->nodes[v].n * sizeof *p->sorted);
     n += p->c->g->nodes[v].n;
   }
@@ -93,7 +93,7 @@ static tp__wcsp *make_core(const picker *p, tp_cost most) {
     largest = g->nodes[p->members[i]].n > largest ? g->nodes[p->members[i]].n : largest;
   tp__wcsp *core = tp__wcsp_extract(g, p->members, p->n_members, -1, 0);
   bool *drop = tp__malloc((size_t)largest * sizeof *drop);
-  bool ok = core && drop && tp__memory_extract(g, core, p->members, g->memory->room) == TP_OK;
+  bool ok = core && drop && tp__memory_extract(g, core, p->members, g->memory->capacity) == TP_OK;
   for (int i = 0; ok && i < p->n_members; i++) {
     int node = p->members[i];
     const tp__wnode *v = &g->nodes[node];
@@ -110,7 +110,7 @@ static tp__wcsp *make_core(const picker *p, tp_cost most) {
 }
 
 /* Copies the prices of a core, whose times are a subset of those of the graph. */
-static void take_prices(picker *p, const tp__wmemory *from) {
+static void copy_prices(picker *p, const tp__wmemory *from) {
   tp__wmemory *to = p->c->g->memory;
   int k = 0;
   for (int t = 0; t < to->n_times; t++) {
@@ -120,10 +120,10 @@ static void take_prices(picker *p, const tp__wmemory *from) {
   }
 }
 
-static double paid_for_room(const tp__wmemory *memory) {
+static double capacity_payment(const tp__wmemory *memory) {
   double paid = 0;
   for (int t = 0; t < memory->n_times; t++)
-    paid += memory->price[t] * (double)memory->room[t];
+    paid += memory->price[t] * (double)memory->capacity[t];
   return paid;
 }
 
@@ -133,7 +133,7 @@ static tp_status price_excess(picker *p) {
   tp__wcsp *g = p->c->g;
   tp__wmemory *memory = g->memory;
   int *at = tp__calloc((size_t)g->n_nodes + 1, sizeof *at);
-  tp__wide *used = tp__malloc((size_t)memory->n_times * sizeof *used + 1);
+  tp__int128 *used = tp__malloc((size_t)memory->n_times * sizeof *used + 1);
   bool ok = at && used, exceeds = false;
   for (int i = 0; ok && i < p->n_members; i++) {
     int v = p->members[i];
@@ -143,11 +143,11 @@ static tp_status price_excess(picker *p) {
   if (ok)
     tp__usage_of(g, at, used);
   for (int t = 0; ok && t < memory->n_times; t++)
-    exceeds |= used[t] > memory->room[t];
+    exceeds |= used[t] > memory->capacity[t];
   for (int t = 0; ok && t < memory->n_times; t++)
-    memory->price[t] = !exceeds                    ? 1
-                       : used[t] > memory->room[t] ? (double)(used[t] - memory->room[t])
-                                                   : 0;
+    memory->price[t] = !exceeds                        ? 1
+                       : used[t] > memory->capacity[t] ? (double)(used[t] - memory->capacity[t])
+                                                       : 0;
   tp__free(at);
   tp__free(used);
   return ok ? TP_OK : TP_NO_MEMORY;
@@ -162,9 +162,9 @@ static tp_status price_shortage(picker *p) {
   for (int i = 0; i < p->n_failed; i++)
     worth *= WORTH_GROWTH;
   p->n_failed++;
-  if (paid_for_room(memory) <= 0 && price_excess(p))
+  if (capacity_payment(memory) <= 0 && price_excess(p))
     return TP_NO_MEMORY;
-  double paid = paid_for_room(memory);
+  double paid = capacity_payment(memory);
   for (int t = 0; paid > 0 && t < memory->n_times; t++)
     memory->price[t] *= worth / paid;
   return TP_OK;
@@ -203,7 +203,7 @@ static tp_status search_core(picker *p, tp_cost most, int64_t work) {
     }
   }
   if (status == TP_OK) {
-    take_prices(p, core->memory);
+    copy_prices(p, core->memory);
     if (found.cost >= TP_COST_FORBIDDEN)
       status = price_shortage(p);
     tp__prices_set(&p->prices, &s->work);
@@ -218,7 +218,7 @@ static tp_status search_core(picker *p, tp_cost most, int64_t work) {
 static tp_status search_cores(picker *p, bool *valid) {
   tp__price_ascent *c = p->c;
   tp__search *s = c->s;
-  int64_t share = FIRST_SHARE, looks = LOOKS * tp__wcsp_entries(c->g);
+  int64_t share = FIRST_SHARE, looks = MAX_TABLE_READS * tp__wcsp_entries(c->g);
   tp_status status = TP_OK;
   *valid = pass(p, FIRST_PASSES);
   for (int i = 0;
@@ -249,7 +249,7 @@ tp_status tp__restricted_problems(tp__price_ascent *c, const int *at) {
     status = search_cores(&p, &valid);
   if (status == TP_OK && c->bound >= c->limit)
     status = TP_INFEASIBLE;
-  valid &= !tp__search_hurries(c->s); /* the graph is not searched any further */
+  valid &= !tp__search_must_finish(c->s); /* the graph is not searched any further */
   if (status == TP_OK && valid) {
     memcpy(c->g->memory->price, p.price, (size_t)c->g->memory->n_times * sizeof *p.price);
     tp__prices_set(&p.prices, &c->s->work);

@@ -227,7 +227,7 @@ static tp_status improve_best(tp__search *s, const tp__wcsp *g, int64_t tables, 
 
 /* True if there is an answer and the caller waits for it. */
 static bool is_due(const tp__search *s, const tp__answer *answer) {
-  return tp__search_hurries(s) && answer->cost < TP_COST_FORBIDDEN;
+  return tp__search_must_finish(s) && answer->cost < TP_COST_FORBIDDEN;
 }
 
 /* Alternates messages, decoding and local search until the gap closes, progress stalls, or the work
@@ -395,7 +395,7 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
     if (status == TP_OK && what.done) {
       offer(s, g, NULL, &limit, answer);
       answer->bound = g->constant;
-    } else if (status == TP_OK && g->shelf && strategies < before) {
+    } else if (status == TP_OK && g->cache && strategies < before) {
       status = tp__lift(g, tp__search_control(s), &s->work, &lifted);
     }
     if (status == TP_OK && !what.done && !lifted) {

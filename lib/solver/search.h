@@ -6,11 +6,11 @@
 #include "solver/control.h"
 
 /* Memory prices, by time of the problem. */
-typedef struct tp__worth {
+typedef struct tp__time_prices {
   int n;
   int64_t *time;
   double *price;
-} tp__worth;
+} tp__time_prices;
 
 typedef struct tp__search {
   int64_t table_budget; /* maximum entries of a table in exact elimination */
@@ -20,12 +20,12 @@ typedef struct tp__search {
   tp_cost step; /* every cost of an assignment is a multiple of this */
   int width;    /* size of the largest scope eliminated exactly; -1: none */
   bool passed_messages, branched;
-  bool multiplied;      /* memory prices were computed */
-  int threads;          /* number of threads allowed; 0 and 1: only this one */
-  tp__control *control; /* NULL: only work limits the search */
-  bool is_worker;       /* another thread checks the clock */
-  int nested;           /* > 0: the current graph is a part of the whole */
-  tp__worth worth;      /* the last prices found for the whole; owned by tp_solve */
+  bool multiplied;             /* memory prices were computed */
+  int threads;                 /* number of threads allowed; 0 and 1: only this one */
+  tp__control *control;        /* NULL: only work limits the search */
+  bool is_worker;              /* another thread checks the clock */
+  int nested;                  /* > 0: the current graph is a part of the whole */
+  tp__time_prices time_prices; /* the last prices found for the whole; owned by tp_solve */
 } tp__search;
 
 /* True if a stop was requested. */
@@ -35,8 +35,8 @@ static inline bool tp__search_stopped(const tp__search *s) {
 
 /* True if the caller waits after a stop request, so that only the minimum work for an answer should
  * be done. */
-static inline bool tp__search_hurries(const tp__search *s) {
-  return tp__control_hurries(s->control);
+static inline bool tp__search_must_finish(const tp__search *s) {
+  return tp__control_must_finish(s->control);
 }
 
 /* True if the search must stop: the work is spent, or a stop was requested. */

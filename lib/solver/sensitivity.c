@@ -28,7 +28,7 @@ enum {
   TABLE_BUDGET = 20000000
 };
 #define QUERY_WORK 2000000000
-#define MOST_PRICE ((tp_cost)1 << 52)
+#define MAX_PRICE ((tp_cost)1 << 52)
 
 struct tp_sensitivity {
   const tp_problem *problem;
@@ -114,7 +114,7 @@ static tp_status begin(tp_sensitivity *s, tp_cost known) {
   if (status == TP_OK) {
     known = encode_cost(s, known);
     s->price = (known < s->code.most ? known : s->code.most) >> PRICE_SHIFT;
-    s->price = s->price < MOST_PRICE ? s->price + 1 : MOST_PRICE;
+    s->price = s->price < MAX_PRICE ? s->price + 1 : MAX_PRICE;
     hopeless = s->dual.exhausted || !charge_all(s, &s->dual, NULL, s->base, by);
     pass_messages(&s->dual, BASE_PASSES, BASE_STALLED, known, &control, &work);
   }
@@ -189,7 +189,7 @@ tp_status tp_sensitivity_bounds(const tp_sensitivity *s, int node, tp_cost *boun
   tp_cost *least = tp__malloc((size_t)s->g->nodes[node].n * sizeof *least + 1);
   if (!least)
     return TP_NO_MEMORY;
-  tp__dual_regret(&s->dual, node, least);
+  tp__dual_reduced_costs(&s->dual, node, least);
   for (int x = 0; x < s->g->nodes[node].n; x++)
     if (is_allowed(s, s->base, node, x))
       bounds[s->g->nodes[node].label[x]] = decoded(s, tp_cost_add(least[x], s->dual.bound));
@@ -204,7 +204,7 @@ typedef struct query {
   const tp_sensitivity *s;
   const bool *allowed;
   tp__dual dual;
-  tp_cost **least; /* by node: tp__dual_regret */
+  tp_cost **least; /* by node: tp__dual_reduced_costs */
   bool **kept;     /* by node */
   tp_cost limit;   /* only assignments that cost less are searched for */
   tp_cost bound;   /* certified, for all assignments below the limit */
@@ -216,22 +216,22 @@ typedef struct query {
 
 static tp_status measure(query *q) {
   const tp__wcsp *g = q->s->g;
-  q->least = tp__pool_take_zeroed(&q->pool, (size_t)g->n_nodes, sizeof *q->least);
-  q->kept = tp__pool_take_zeroed(&q->pool, (size_t)g->n_nodes, sizeof *q->kept);
+  q->least = tp__pool_calloc(&q->pool, (size_t)g->n_nodes, sizeof *q->least);
+  q->kept = tp__pool_calloc(&q->pool, (size_t)g->n_nodes, sizeof *q->kept);
   bool ok = q->least && q->kept;
   for (int v = 0; ok && v < g->n_nodes; v++) {
-    q->least[v] = tp__pool_take(&q->pool, (size_t)g->nodes[v].n, sizeof **q->least);
-    q->kept[v] = tp__pool_take(&q->pool, (size_t)g->nodes[v].n, sizeof **q->kept);
+    q->least[v] = tp__pool_alloc(&q->pool, (size_t)g->nodes[v].n, sizeof **q->least);
+    q->kept[v] = tp__pool_alloc(&q->pool, (size_t)g->nodes[v].n, sizeof **q->kept);
     ok = q->least[v] && q->kept[v];
     if (ok)
-      tp__dual_regret(&q->dual, v, q->least[v]);
+      tp__dual_reduced_costs(&q->dual, v, q->least[v]);
   }
   q->search.work += 2 * tp__wcsp_entries(g);
   return ok ? TP_OK : TP_NO_MEMORY;
 }
 
 /* Marks the strategies that can be in an assignment of cost < limit. False if a node has none. */
-static bool keep_below(query *q, tp_cost limit) {
+static bool mark_below_limit(query *q, tp_cost limit) {
   const tp__wcsp *g = q->s->g;
   bool all = true;
   for (int v = 0; v < g->n_nodes; v++) {
@@ -248,7 +248,7 @@ static bool keep_below(query *q, tp_cost limit) {
 static tp_status search_below(query *q, tp_cost limit, tp_cost *bound) {
   int n = q->s->problem->n_nodes;
   *bound = limit;
-  if (!keep_below(q, limit))
+  if (!mark_below_limit(q, limit))
     return TP_OK;
   tp__wcsp *part = tp__dual_extract(&q->dual, q->kept);
   tp__answer answer = {.choices = tp__calloc((size_t)n + 1, sizeof *answer.choices)};
@@ -353,7 +353,8 @@ static void report(query *q, tp_solution *solution) {
 }
 
 /* Solves the problem from scratch with all strategies forbidden that are not allowed. */
-static tp_status solve_anew(const tp_sensitivity *s, const bool *allowed, tp_solution *solution) {
+static tp_status solve_from_scratch(const tp_sensitivity *s, const bool *allowed,
+                                    tp_solution *solution) {
   const tp_problem *problem = s->problem;
   size_t bytes = (size_t)problem->n_nodes * sizeof *problem->nodes;
   tp_problem shared = *problem;
@@ -375,8 +376,8 @@ static tp_status solve_anew(const tp_sensitivity *s, const bool *allowed, tp_sol
   return status;
 }
 
-static tp_status solve_nearby(const tp_sensitivity *s, const bool *allowed, tp_cost limit,
-                              tp_solution *solution) {
+static tp_status solve_from_dual(const tp_sensitivity *s, const bool *allowed, tp_cost limit,
+                                 tp_solution *solution) {
   bool ranged = false;
   tp__control control;
   tp__control_start(&control, &s->options);
@@ -395,11 +396,11 @@ static tp_status solve_nearby(const tp_sensitivity *s, const bool *allowed, tp_c
   tp__dual_clear(&q.dual);
   tp__pool_release(&q.pool);
   tp__free(q.choices);
-  return status == TP_OK && !ranged ? solve_anew(s, allowed, solution) : status;
+  return status == TP_OK && !ranged ? solve_from_scratch(s, allowed, solution) : status;
 }
 
-static tp_status bound_nearby(const tp_sensitivity *s, const bool *allowed, tp_cost limit,
-                              tp_cost *bound) {
+static tp_status bound_from_dual(const tp_sensitivity *s, const bool *allowed, tp_cost limit,
+                                 tp_cost *bound) {
   tp__dual dual;
   tp__control control;
   tp__control_start(&control, &s->options);
@@ -429,7 +430,7 @@ tp_status tp_sensitivity_bound(const tp_sensitivity *s, const bool *const *allow
   tp_status status = TP_OK;
   *bound = 0;
   if (s->g)
-    status = bound_nearby(s, flat, limit, bound);
+    status = bound_from_dual(s, flat, limit, bound);
   tp__free(flat);
   return status;
 }
@@ -442,7 +443,8 @@ tp_status tp_sensitivity_solve(const tp_sensitivity *s, const bool *const *allow
   if (!flat)
     return TP_NO_MEMORY;
   flatten(s, allowed, s->base, flat);
-  tp_status status = s->g ? solve_nearby(s, flat, limit, solution) : solve_anew(s, flat, solution);
+  tp_status status =
+      s->g ? solve_from_dual(s, flat, limit, solution) : solve_from_scratch(s, flat, solution);
   tp__free(flat);
   return status;
 }

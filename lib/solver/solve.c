@@ -10,16 +10,16 @@
 
 enum {
   DEFAULT_TABLE_BUDGET = 20000000,
-  WORK_PER_ENTRY = 2000,  /* default work: this many reads of every table, ... */
-  LEAST_WORK = 300000000, /* ... but at least this, ... */
-  MORE = 4,               /* work factor for the next run, if only time limits the search */
-  MOST_TIMES = 1 << 20
+  WORK_PER_ENTRY = 2000, /* default work: this many reads of every table, ... */
+  MIN_WORK = 300000000,  /* ... but at least this, ... */
+  MORE = 4,              /* work factor for the next run, if only time limits the search */
+  MAX_TIMES = 1 << 20
 };
-#define MOST_WORK 6000000000    /* ... and at most this */
+#define MAX_WORK 6000000000     /* ... and at most this */
 #define RELAXED_WORK 2000000000 /* without the memory limit */
-#define LEAST_MEMORY_WORK 50000000000
-#define MOST_MEMORY_WORK 500000000000
-#define MOST_TABLE_BUDGET ((int64_t)1 << 32)
+#define MIN_MEMORY_WORK 50000000000
+#define MAX_MEMORY_WORK 500000000000
+#define MAX_TABLE_BUDGET ((int64_t)1 << 32)
 
 typedef unsigned __int128 exact;
 
@@ -52,8 +52,8 @@ static int64_t work_budget(const tp__wcsp *g, const tp_solver_options *o) {
     return o->work_budget;
   if (o->time_limit > 0 && has_limit(g))
     return INT64_MAX / 4; /* the time decides */
-  int64_t least = has_limit(g) ? LEAST_MEMORY_WORK : LEAST_WORK,
-          most = has_limit(g) ? MOST_MEMORY_WORK : MOST_WORK;
+  int64_t least = has_limit(g) ? MIN_MEMORY_WORK : MIN_WORK,
+          most = has_limit(g) ? MAX_MEMORY_WORK : MAX_WORK;
   int64_t work = WORK_PER_ENTRY * tp__wcsp_entries(g);
   work = work > least ? work : least;
   return work < most ? work : most;
@@ -87,7 +87,7 @@ static tp_status search_whole(tp__search *s, attempt *a, tp__answer *answer) {
 
 /* Converts prices by time of the problem into prices by time of the graph. Each of these represents
  * the times since the previous one. */
-static void start_prices(tp__wmemory *memory, const tp__few_prices *coarse) {
+static void start_prices(tp__wmemory *memory, const tp__coarse_prices *coarse) {
   for (int k = 0; k < coarse->n; k++) {
     int t = 0;
     while (t + 1 < memory->n_times && memory->time[t] < coarse->time[k])
@@ -100,23 +100,23 @@ static void start_prices(tp__wmemory *memory, const tp__few_prices *coarse) {
 /* Saves the final memory prices. */
 static tp_status keep_prices(tp__search *s, const tp__wmemory *memory) {
   size_t n = (size_t)memory->n_times;
-  int64_t *time = tp__realloc(s->worth.time, n, sizeof *time);
-  s->worth.time = time ? time : s->worth.time;
-  double *price = tp__realloc(s->worth.price, n, sizeof *price);
-  s->worth.price = price ? price : s->worth.price;
+  int64_t *time = tp__realloc(s->time_prices.time, n, sizeof *time);
+  s->time_prices.time = time ? time : s->time_prices.time;
+  double *price = tp__realloc(s->time_prices.price, n, sizeof *price);
+  s->time_prices.price = price ? price : s->time_prices.price;
   if (!time || !price)
     return TP_NO_MEMORY;
-  s->worth.n = 0;
+  s->time_prices.n = 0;
   for (size_t t = 0; t < n; t++)
     if (memory->price[t] > 0) {
-      time[s->worth.n] = memory->time[t];
-      price[s->worth.n++] = memory->price[t] / (double)s->step;
+      time[s->time_prices.n] = memory->time[t];
+      price[s->time_prices.n++] = memory->price[t] / (double)s->step;
     }
   return TP_OK;
 }
 
 /* Keeps the assignment found by coarse prices unless the answer is cheaper. */
-static void keep_coarse(const tp__few_prices *coarse, int n_nodes, tp__answer *answer) {
+static void keep_coarse(const tp__coarse_prices *coarse, int n_nodes, tp__answer *answer) {
   if (answer->cost < TP_COST_FORBIDDEN || coarse->cost >= TP_COST_FORBIDDEN)
     return;
   memcpy(answer->choices, coarse->choices, (size_t)n_nodes * sizeof *answer->choices);
@@ -127,7 +127,7 @@ static void keep_coarse(const tp__few_prices *coarse, int n_nodes, tp__answer *a
 
 /* Searches the graph with memory for an assignment cheaper than the known one. */
 static tp_status search_priced(tp__search *s, tp__wcsp *g, attempt *a, const tp__answer *relaxed,
-                               const tp__few_prices *coarse, tp__answer *answer) {
+                               const tp__coarse_prices *coarse, tp__answer *answer) {
   bool known = coarse->cost < TP_COST_FORBIDDEN;
   tp_cost limit = known ? tp__limit_below(s, coarse->cost) : a->code->most + 1;
   start_prices(g->memory, coarse);
@@ -150,11 +150,11 @@ static tp_status search_limited(tp__search *s, attempt *a, const tp__answer *rel
                                 tp__answer *answer) {
   const tp_problem *problem = a->problem;
   int64_t work = (a->options->work_budget > 0 ? a->options->work_budget : RELAXED_WORK) / 2;
-  tp__few_prices coarse = {.bound = INT64_MIN, .cost = TP_COST_FORBIDDEN};
+  tp__coarse_prices coarse = {.bound = INT64_MIN, .cost = TP_COST_FORBIDDEN};
   coarse.choices = tp__calloc((size_t)problem->n_nodes + 1, sizeof *coarse.choices);
   tp_status status = coarse.choices ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK && a->code->form == TP__FORM_PLAIN && relaxed->cost < TP_COST_FORBIDDEN)
-    status = tp__find_few_prices(s, problem, a->code, work, relaxed, &coarse);
+    status = tp__find_coarse_prices(s, problem, a->code, work, relaxed, &coarse);
   tp__wcsp *g = status == TP_OK ? tp__encode(problem, a->code, true) : NULL;
   if (status == TP_OK)
     status = g ? search_priced(s, g, a, relaxed, &coarse, answer) : TP_NO_MEMORY;
@@ -199,7 +199,7 @@ static tp_status search_coded(tp__search *s, attempt *a, tp__answer *answer) {
   tp_status status = relaxed.choices ? TP_OK : TP_NO_MEMORY;
   s->step = a->code->step;
   s->table_budget = o->table_budget > 0 ? o->table_budget : DEFAULT_TABLE_BUDGET;
-  s->table_budget = s->table_budget < MOST_TABLE_BUDGET ? s->table_budget : MOST_TABLE_BUDGET;
+  s->table_budget = s->table_budget < MAX_TABLE_BUDGET ? s->table_budget : MAX_TABLE_BUDGET;
   s->threads = o->threads;
   a->settled = true;
   answer->cost = answer->bound = TP_COST_FORBIDDEN;
@@ -214,13 +214,13 @@ static tp_status search_coded(tp__search *s, attempt *a, tp__answer *answer) {
 }
 
 /* Adds the findings for one form to the result. */
-static void take_in(const tp_problem *problem, const attempt *a, const tp__answer *answer,
-                    result *r) {
+static void add_result(const tp_problem *problem, const attempt *a, const tp__answer *answer,
+                       result *r) {
   const tp__code *code = a->code;
   bool empty = answer->bound >= TP_COST_FORBIDDEN;
   exact bound = empty ? ~(exact)0 : tp__decode_bound(code, answer->bound);
-  if (code->form == TP__FORM_AVOID && bound > code->elsewhere)
-    bound = code->elsewhere;
+  if (code->form == TP__FORM_AVOID && bound > code->avoided_bound)
+    bound = code->avoided_bound;
   else
     r->proven_empty = empty;
   r->bound = bound > r->bound ? bound : r->bound;
@@ -252,8 +252,8 @@ static tp_status solve_coded(const tp_problem *problem, const tp_solver_options 
     tp__answer answer = {.choices = choices};
     status = search_coded(&r->s, &a, &answer);
     if (status == TP_OK)
-      take_in(problem, &a, &answer, r);
-    a.settled |= !by_time || atomic_load(&control->stop) || a.times > MOST_TIMES;
+      add_result(problem, &a, &answer, r);
+    a.settled |= !by_time || atomic_load(&control->stop) || a.times > MAX_TIMES;
   }
   tp__free(choices);
   return status;
@@ -269,7 +269,7 @@ static tp_status solve_forms(const tp_problem *problem, const tp_solver_options 
   }
   if (tp__code_choose(problem, TP__FORM_AVOID, &code)) {
     TP_TRY(solve_coded(problem, o, &code, control, r));
-    if ((r->found && r->cost <= code.elsewhere) || atomic_load(&control->stop))
+    if ((r->found && r->cost <= code.avoided_bound) || atomic_load(&control->stop))
       return TP_OK;
   }
   if (!tp__code_choose(problem, TP__FORM_COUNT, &code))
@@ -316,11 +316,11 @@ static void report(const tp_problem *problem, result *r, const tp__control *cont
     solution->choices = r->choices;
     r->choices = NULL;
   }
-  if (r->s.worth.n > 0) {
-    solution->n_prices = r->s.worth.n;
-    solution->price_times = r->s.worth.time;
-    solution->prices = r->s.worth.price;
-    r->s.worth = (tp__worth){0};
+  if (r->s.time_prices.n > 0) {
+    solution->n_prices = r->s.time_prices.n;
+    solution->price_times = r->s.time_prices.time;
+    solution->prices = r->s.time_prices.price;
+    r->s.time_prices = (tp__time_prices){0};
   }
 }
 
@@ -345,8 +345,8 @@ tp_status tp_solve(const tp_problem *problem, const tp_solver_options *options,
     status = r.found ? TP_OK : TP_INFEASIBLE;
   }
   tp__free(r.choices);
-  tp__free(r.s.worth.time);
-  tp__free(r.s.worth.price);
+  tp__free(r.s.time_prices.time);
+  tp__free(r.s.time_prices.price);
   return status;
 }
 

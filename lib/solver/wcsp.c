@@ -13,8 +13,8 @@ tp__wcsp *tp__wcsp_create(int n_nodes) {
   if (!g)
     return NULL;
   g->n_nodes = n_nodes;
-  g->nodes = tp__pool_take_zeroed(&g->pool, (size_t)n_nodes, sizeof *g->nodes);
-  g->records = tp__pool_take(&g->pool, (size_t)n_nodes, sizeof *g->records);
+  g->nodes = tp__pool_calloc(&g->pool, (size_t)n_nodes, sizeof *g->nodes);
+  g->records = tp__pool_alloc(&g->pool, (size_t)n_nodes, sizeof *g->records);
   if (g->nodes && g->records)
     return g;
   tp__wcsp_destroy(g);
@@ -24,13 +24,13 @@ tp__wcsp *tp__wcsp_create(int n_nodes) {
 void tp__wcsp_destroy(tp__wcsp *g) {
   if (!g)
     return;
-  tp__hash_cons_destroy(g->shelf);
+  tp__hash_cons_destroy(g->cache);
   tp__pool_release(&g->pool);
   tp__free(g);
 }
 
 tp_cost *tp__wcsp_share(tp__wcsp *g, tp_cost *array, size_t n) {
-  return g->shelf && array ? tp__hash_cons_unify(g->shelf, array, n) : array;
+  return g->cache && array ? tp__hash_cons_unify(g->cache, array, n) : array;
 }
 
 static void enliven(tp__wcsp *g, int node, int n, tp_cost *cost, int *label) {
@@ -43,8 +43,8 @@ static void enliven(tp__wcsp *g, int node, int n, tp_cost *cost, int *label) {
 }
 
 tp_status tp__wcsp_set_node(tp__wcsp *g, int node, int n, const tp_cost *cost, const int *label) {
-  tp_cost *own_cost = tp__pool_take(&g->pool, (size_t)n, sizeof *own_cost);
-  int *own_label = tp__pool_take(&g->pool, (size_t)n, sizeof *own_label);
+  tp_cost *own_cost = tp__pool_alloc(&g->pool, (size_t)n, sizeof *own_cost);
+  int *own_label = tp__pool_alloc(&g->pool, (size_t)n, sizeof *own_label);
   if (!own_cost || !own_label)
     return TP_NO_MEMORY;
   for (int x = 0; x < n; x++) {
@@ -55,16 +55,16 @@ tp_status tp__wcsp_set_node(tp__wcsp *g, int node, int n, const tp_cost *cost, c
   return TP_OK;
 }
 
-tp_status tp__wcsp_give_node(tp__wcsp *g, int node, int n, tp_cost *cost) {
+tp_status tp__wcsp_adopt_node(tp__wcsp *g, int node, int n, tp_cost *cost) {
   tp__hash_cons_key key;
   tp__hash_cons_begin(&key, TP__HASH_CONS_LABELS);
   tp__hash_cons_add(&key, n);
-  void *unshelved = NULL, **slot = g->shelf ? tp__hash_cons_find(g->shelf, &key) : &unshelved;
+  void *unshelved = NULL, **slot = g->cache ? tp__hash_cons_find(g->cache, &key) : &unshelved;
   if (!slot)
     return TP_NO_MEMORY;
   int *label = *slot;
   if (!label) {
-    label = *slot = tp__pool_take(&g->pool, (size_t)n, sizeof *label);
+    label = *slot = tp__pool_alloc(&g->pool, (size_t)n, sizeof *label);
     for (int x = 0; label && x < n; x++)
       label[x] = x;
   }
@@ -88,15 +88,15 @@ static int find_edge(const tp__wcsp *g, int a, int b) {
 
 static tp_status attach(tp__wcsp *g, int node, int edge) {
   tp__wnode *v = &g->nodes[node];
-  if (v->n_edges == v->room_edges) {
-    int room = v->room_edges ? v->room_edges * 2 : 4;
-    int *edges = tp__pool_take(&g->pool, (size_t)room, sizeof *edges);
+  if (v->n_edges == v->edge_capacity) {
+    int capacity = v->edge_capacity ? v->edge_capacity * 2 : 4;
+    int *edges = tp__pool_alloc(&g->pool, (size_t)capacity, sizeof *edges);
     if (!edges)
       return TP_NO_MEMORY;
     if (v->n_edges)
       memcpy(edges, v->edges, (size_t)v->n_edges * sizeof *edges);
     v->edges = edges;
-    v->room_edges = room;
+    v->edge_capacity = capacity;
   }
   v->edges[v->n_edges++] = edge;
   return TP_OK;
@@ -118,17 +118,17 @@ static void detach(tp__wcsp *g, int node, int edge) {
 }
 
 static tp_status new_edge(tp__wcsp *g, int a, int b, tp_cost *table) {
-  if (g->n_edges == g->room_edges) {
-    if (g->room_edges > INT_MAX / 4)
+  if (g->n_edges == g->edge_capacity) {
+    if (g->edge_capacity > INT_MAX / 4)
       return TP_NO_MEMORY;
-    int room = g->room_edges ? g->room_edges * 2 : 256;
-    tp__wedge *edges = tp__pool_take(&g->pool, (size_t)room, sizeof *edges);
+    int capacity = g->edge_capacity ? g->edge_capacity * 2 : 256;
+    tp__wedge *edges = tp__pool_alloc(&g->pool, (size_t)capacity, sizeof *edges);
     if (!edges)
       return TP_NO_MEMORY;
     if (g->n_edges)
       memcpy(edges, g->edges, (size_t)g->n_edges * sizeof *edges);
     g->edges = edges;
-    g->room_edges = room;
+    g->edge_capacity = capacity;
   }
   g->edges[g->n_edges] = (tp__wedge){{a, b}, table};
   if (attach(g, a, g->n_edges) || attach(g, b, g->n_edges))
@@ -143,13 +143,13 @@ static void add_tables(size_t n, const tp_cost *x, const tp_cost *y, tp_cost *ou
     out[i] = tp_cost_add(x[i], y[i]);
 }
 
-tp_status tp__wcsp_give(tp__wcsp *g, int a, int b, tp_cost *table) {
+tp_status tp__wcsp_adopt_edge(tp__wcsp *g, int a, int b, tp_cost *table) {
   int edge = find_edge(g, a, b);
   if (edge < 0)
     return new_edge(g, a, b, table);
   tp__wedge *e = &g->edges[edge];
   size_t n = (size_t)g->nodes[a].n * (size_t)g->nodes[b].n;
-  if (!g->shelf) {
+  if (!g->cache) {
     add_tables(n, e->table, table, e->table);
     return TP_OK;
   }
@@ -158,9 +158,9 @@ tp_status tp__wcsp_give(tp__wcsp *g, int a, int b, tp_cost *table) {
   tp__hash_cons_add_array(&key, e->table);
   tp__hash_cons_add_array(&key, table);
   tp__hash_cons_add(&key, (int64_t)n);
-  void **slot = tp__hash_cons_find(g->shelf, &key);
+  void **slot = tp__hash_cons_find(g->cache, &key);
   tp_cost *sum = slot ? *slot : NULL;
-  if (slot && !sum && (sum = tp__pool_take(&g->pool, n, sizeof *sum))) {
+  if (slot && !sum && (sum = tp__pool_alloc(&g->pool, n, sizeof *sum))) {
     add_tables(n, e->table, table, sum);
     *slot = sum = tp__wcsp_share(g, sum, n);
   }
@@ -168,21 +168,21 @@ tp_status tp__wcsp_give(tp__wcsp *g, int a, int b, tp_cost *table) {
   return sum ? TP_OK : TP_NO_MEMORY;
 }
 
-tp_status tp__wcsp_give_turned(tp__wcsp *g, int a, int b, const tp_cost *table) {
+tp_status tp__wcsp_add_transposed(tp__wcsp *g, int a, int b, const tp_cost *table) {
   size_t rows = (size_t)g->nodes[a].n, columns = (size_t)g->nodes[b].n;
   tp__hash_cons_key key;
-  tp__hash_cons_begin(&key, TP__HASH_CONS_TURN);
+  tp__hash_cons_begin(&key, TP__HASH_CONS_TRANSPOSE);
   tp__hash_cons_add_array(&key, table);
   tp__hash_cons_add(&key, (int64_t)rows);
-  void *unshelved = NULL, **slot = g->shelf ? tp__hash_cons_find(g->shelf, &key) : &unshelved;
+  void *unshelved = NULL, **slot = g->cache ? tp__hash_cons_find(g->cache, &key) : &unshelved;
   tp_cost *turned = slot ? *slot : NULL;
-  if (slot && !turned && (turned = tp__pool_take(&g->pool, rows * columns, sizeof *turned))) {
+  if (slot && !turned && (turned = tp__pool_alloc(&g->pool, rows * columns, sizeof *turned))) {
     for (size_t x = 0; x < rows; x++)
       for (size_t y = 0; y < columns; y++)
         turned[x * columns + y] = table[y * rows + x];
     *slot = turned = tp__wcsp_share(g, turned, rows * columns);
   }
-  return turned ? tp__wcsp_give(g, a, b, turned) : TP_NO_MEMORY;
+  return turned ? tp__wcsp_adopt_edge(g, a, b, turned) : TP_NO_MEMORY;
 }
 
 tp_status tp__wcsp_connect(tp__wcsp *g, int a, int b, const tp_cost *table, size_t stride_a,
@@ -190,7 +190,7 @@ tp_status tp__wcsp_connect(tp__wcsp *g, int a, int b, const tp_cost *table, size
   if (a > b)
     return tp__wcsp_connect(g, b, a, table, stride_b, stride_a);
   size_t rows = (size_t)g->nodes[a].n, columns = (size_t)g->nodes[b].n;
-  tp_cost *copy = tp__pool_take(&g->pool, rows * columns, sizeof *copy);
+  tp_cost *copy = tp__pool_alloc(&g->pool, rows * columns, sizeof *copy);
   if (!copy)
     return TP_NO_MEMORY;
   if (stride_b == 1 && stride_a == columns)
@@ -200,7 +200,7 @@ tp_status tp__wcsp_connect(tp__wcsp *g, int a, int b, const tp_cost *table, size
       for (size_t y = 0; y < columns; y++)
         copy[x * columns + y] = table[x * stride_a + y * stride_b];
   copy = tp__wcsp_share(g, copy, rows * columns);
-  return copy ? tp__wcsp_give(g, a, b, copy) : TP_NO_MEMORY;
+  return copy ? tp__wcsp_adopt_edge(g, a, b, copy) : TP_NO_MEMORY;
 }
 
 void tp__wcsp_remove_edge(tp__wcsp *g, int edge) {
@@ -219,10 +219,10 @@ tp_status tp__wcsp_record(tp__wcsp *g, int node, int n, const int *edges) {
     const tp__wnode *u = &g->nodes[view.other];
     /* The neighbor may lose strategies later, but the table of this edge keeps them, so the current
      * labels are recorded. */
-    int *label = g->shelf ? u->label : tp__pool_take(&g->pool, (size_t)u->n, sizeof *label);
+    int *label = g->cache ? u->label : tp__pool_alloc(&g->pool, (size_t)u->n, sizeof *label);
     if (!label)
       return TP_NO_MEMORY;
-    if (!g->shelf)
+    if (!g->cache)
       memcpy(label, u->label, (size_t)u->n * sizeof *label);
     r->side[i] = (tp__wrecord_side){view.other, u->n, label, view.table, view.self, view.far};
   }
@@ -233,7 +233,7 @@ tp_status tp__wcsp_record(tp__wcsp *g, int node, int n, const int *edges) {
 }
 
 static void *own_copy(tp__wcsp *g, const void *array, size_t n, size_t size) {
-  void *copy = tp__pool_take(&g->pool, n, size);
+  void *copy = tp__pool_alloc(&g->pool, n, size);
   if (copy && n)
     memcpy(copy, array, n * size);
   return copy;
@@ -241,7 +241,7 @@ static void *own_copy(tp__wcsp *g, const void *array, size_t n, size_t size) {
 
 tp_status tp__wcsp_unshare(tp__wcsp *g) {
   bool ok = true;
-  for (int i = 0; g->shelf && ok && i < g->n_nodes; i++) {
+  for (int i = 0; g->cache && ok && i < g->n_nodes; i++) {
     tp__wnode *v = &g->nodes[i];
     if (!v->alive)
       continue;
@@ -249,7 +249,7 @@ tp_status tp__wcsp_unshare(tp__wcsp *g) {
     v->label = own_copy(g, v->label, (size_t)v->n, sizeof *v->label);
     ok = v->cost && v->label;
   }
-  for (int i = 0; g->shelf && ok && i < g->n_edges; i++) {
+  for (int i = 0; g->cache && ok && i < g->n_edges; i++) {
     tp__wedge *e = &g->edges[i];
     if (e->node[0] < 0)
       continue;
@@ -258,13 +258,13 @@ tp_status tp__wcsp_unshare(tp__wcsp *g) {
                  sizeof *e->table);
     ok = e->table != NULL;
   }
-  tp__hash_cons_destroy(g->shelf);
-  g->shelf = NULL;
+  tp__hash_cons_destroy(g->cache);
+  g->cache = NULL;
   return ok ? TP_OK : TP_NO_MEMORY;
 }
 
 /* Unifies equal masks, so that the results of applying them are found again. */
-static const bool *shelved_mask(tp__wcsp *g, int n, const bool *drop) {
+static const bool *cached_mask(tp__wcsp *g, int n, const bool *drop) {
   tp__hash_cons_key key;
   tp__hash_cons_begin(&key, TP__HASH_CONS_MASK);
   tp__hash_cons_add(&key, n);
@@ -274,7 +274,7 @@ static const bool *shelved_mask(tp__wcsp *g, int n, const bool *drop) {
       bits |= (int64_t)drop[k] << (k - x);
     tp__hash_cons_add(&key, bits);
   }
-  void **slot = tp__hash_cons_find(g->shelf, &key);
+  void **slot = tp__hash_cons_find(g->cache, &key);
   if (slot && !*slot)
     *slot = own_copy(g, drop, (size_t)n, sizeof *drop);
   return slot ? *slot : NULL;
@@ -288,7 +288,7 @@ static void **compacted(tp__wcsp *g, const void *array, int64_t shape, const boo
   tp__hash_cons_add_array(&key, array);
   tp__hash_cons_add_array(&key, mask);
   tp__hash_cons_add(&key, shape);
-  return tp__hash_cons_find(g->shelf, &key);
+  return tp__hash_cons_find(g->cache, &key);
 }
 
 static void compact(const tp_cost *from, int rows, int columns, bool is_row, const bool *mask,
@@ -302,14 +302,14 @@ static void compact(const tp_cost *from, int rows, int columns, bool is_row, con
 /* Drops rows (or columns) of rows x columns costs. NULL if memory runs out. */
 static tp_cost *compact_costs(tp__wcsp *g, tp_cost *costs, int rows, int columns, bool is_row,
                               const bool *mask, size_t kept) {
-  if (!g->shelf) {
+  if (!g->cache) {
     compact(costs, rows, columns, is_row, mask, costs);
     return costs;
   }
   void **slot = compacted(g, costs, (int64_t)rows << 32 | columns << 1 | is_row, mask);
   if (!slot || *slot)
     return slot ? *slot : NULL;
-  tp_cost *to = tp__pool_take(&g->pool, kept, sizeof *to);
+  tp_cost *to = tp__pool_alloc(&g->pool, kept, sizeof *to);
   if (to)
     compact(costs, rows, columns, is_row, mask, to);
   return *slot = tp__wcsp_share(g, to, kept);
@@ -324,10 +324,10 @@ static tp_status compact_table(tp__wcsp *g, tp__wedge *e, bool is_row, const boo
 }
 
 static int *compact_labels(tp__wcsp *g, int *label, int n, const bool *mask, size_t kept) {
-  void *in_place = NULL, **slot = g->shelf ? compacted(g, label, n, mask) : &in_place;
+  void *in_place = NULL, **slot = g->cache ? compacted(g, label, n, mask) : &in_place;
   if (!slot || *slot)
     return slot ? *slot : NULL;
-  int *to = *slot = g->shelf ? tp__pool_take(&g->pool, kept, sizeof *to) : label;
+  int *to = *slot = g->cache ? tp__pool_alloc(&g->pool, kept, sizeof *to) : label;
   for (int x = 0, k = 0; to && x < n; x++)
     if (!mask[x])
       to[k++] = label[x];
@@ -342,7 +342,7 @@ static tp_status compact_node(tp__wcsp *g, tp__wnode *v, const bool *mask, int n
 
 tp_status tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop) {
   tp__wnode *v = &g->nodes[node];
-  const bool *mask = g->shelf ? shelved_mask(g, v->n, drop) : drop;
+  const bool *mask = g->cache ? cached_mask(g, v->n, drop) : drop;
   int n_kept = 0;
   for (int x = 0; x < v->n; x++)
     n_kept += !drop[x];

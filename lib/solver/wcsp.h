@@ -21,21 +21,21 @@
 #include "tp/cost.h"
 
 /* 128 bits, for sums of memory over many nodes. */
-typedef __int128 tp__wide;
+typedef __int128 tp__int128;
 
 /* The usage of a node at the times [first, last), by strategy. See solver/memory.h. */
-typedef struct tp__wload {
+typedef struct tp__live_usage {
   int first, last;
   int64_t *usage;
-} tp__wload;
+} tp__live_usage;
 
 enum { TP__MEMORY_RUN = 64 };
 
 typedef struct tp__wmemory {
   int n_times;
-  tp__wide *room;  /* by time: capacity left for the loads */
-  tp__wide *least; /* by run of TP__MEMORY_RUN times: the minimum capacity */
-  int64_t *time;   /* the time as numbered in the problem */
+  tp__int128 *capacity; /* by time: capacity left for the loads */
+  tp__int128 *least;    /* by run of TP__MEMORY_RUN times: the minimum capacity */
+  int64_t *time;        /* the time as numbered in the problem */
   /* by time: the price of a unit of memory, in units of cost; an initial estimate */
   double *price;
 } tp__wmemory;
@@ -43,12 +43,12 @@ typedef struct tp__wmemory {
 typedef struct tp__wnode {
   bool alive;
   int n; /* remaining strategies */
-  int n_edges, room_edges;
+  int n_edges, edge_capacity;
   int *edges; /* indices of alive edges, ascending */
   tp_cost *cost;
   int *label;
-  int n_loads, room_loads;
-  tp__wload *loads;
+  int n_loads, load_capacity;
+  tp__live_usage *loads;
 } tp__wnode;
 
 typedef struct tp__wedge {
@@ -81,14 +81,14 @@ typedef struct tp__wcsp {
   tp__pool pool;
   int n_nodes, n_alive;
   tp__wnode *nodes;
-  int n_edges, room_edges;
+  int n_edges, edge_capacity;
   tp__wedge *edges;
   int n_records;
   tp__wrecord *records;
   tp_cost constant;
   tp__wmemory *memory; /* NULL: no limit */
   /* NULL: every array belongs to one node or edge and may change; otherwise see solver/shelf.h */
-  tp__hash_cons *shelf;
+  tp__hash_cons *cache;
 } tp__wcsp;
 
 static inline tp__wview tp__wcsp_view(const tp__wcsp *g, int edge, int node) {
@@ -111,7 +111,7 @@ tp_status tp__wcsp_set_node(tp__wcsp *g, int node, int n, const tp_cost *cost, c
 
 /* The same with costs allocated in the graph's pool, which the node takes over, and with labels 0,
  * 1, ... */
-tp_status tp__wcsp_give_node(tp__wcsp *g, int node, int n, tp_cost *cost);
+tp_status tp__wcsp_adopt_node(tp__wcsp *g, int node, int n, tp_cost *cost);
 
 /* Adds a table between a and b: entry (x, y) is table[x * stride_a + y * stride_b]. If the edge
  * exists, adds to its table. */
@@ -119,9 +119,9 @@ tp_status tp__wcsp_connect(tp__wcsp *g, int a, int b, const tp_cost *table, size
                            size_t stride_b);
 /* Adds a table[strategies of a][strategies of b] between a < b. The table is in the graph's pool,
  * and the graph takes it over. */
-tp_status tp__wcsp_give(tp__wcsp *g, int a, int b, tp_cost *table);
+tp_status tp__wcsp_adopt_edge(tp__wcsp *g, int a, int b, tp_cost *table);
 /* The same with a table[strategies of b][strategies of a], which is not modified. */
-tp_status tp__wcsp_give_turned(tp__wcsp *g, int a, int b, const tp_cost *table);
+tp_status tp__wcsp_add_transposed(tp__wcsp *g, int a, int b, const tp_cost *table);
 void tp__wcsp_remove_edge(tp__wcsp *g, int edge);
 
 /* Removes `node` from the graph and records how to recover it: its best strategy, given those of

@@ -76,15 +76,15 @@ static MlirValue offset_of(const tp_tiler *t, tp_score_dim dim) {
 static MlirValue cut(tp_tiler *t, MlirValue value, const tp_score_dim *dims) {
   int64_t to[TP_MAX_RANK], shape[TP_MAX_RANK];
   int rank = tile_shape(t, mlirValueGetType(value), dims, to);
-  const tp_travelling *travelling = NULL;
-  for (int i = 0; i < t->n_travelling; i++)
-    if (mlirValueEqual(value, t->travelling[i].whole))
-      travelling = &t->travelling[i];
-  value = travelling ? travelling->part : value;
+  const tp_ring_value *ring_values = NULL;
+  for (int i = 0; i < t->n_ring_values; i++)
+    if (mlirValueEqual(value, t->ring_values[i].whole))
+      ring_values = &t->ring_values[i];
+  value = ring_values ? ring_values->part : value;
   tp__static_tensor(mlirValueGetType(value), &rank, shape);
   for (int d = 0; d < rank; d++) {
     /* the part covers its whole dimension */
-    bool is_part = travelling && dims[d].n > 0 && dims[d].loops[0] == t->a->column;
+    bool is_part = ring_values && dims[d].n > 0 && dims[d].loops[0] == t->a->column;
     MlirValue offset = is_part ? t->within : offset_of(t, dims[d]);
     shape[d] = to[d];
     if (!mlirValueIsNull(offset))
@@ -124,7 +124,7 @@ static MlirValue cut_out(tp_tiler *t, MlirValue value, const tp_score_dim *dims)
 MlirValue tp__tile(tp_tiler *t, MlirValue value, const tp_score_dim *dims) {
   if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
     return value;
-  int maker = tp__attention_maker(t->a, value);
+  int maker = tp__attention_producer(t->a, value);
   return maker < 0 ? cut_out(t, value, dims) : tp__tile_op(t, maker, (MlirValue){NULL});
 }
 
@@ -322,8 +322,8 @@ MlirValue tp__tile_op(tp_tiler *t, int i, MlirValue init) {
        op->role == TP_SCALE && k < mlirOperationGetNumOperands(op->op) && mlirValueIsNull(tile);
        k++) {
     /* rows are applied later */
-    int maker = tp__attention_maker(t->a, mlirOperationGetOperand(op->op, k));
-    if (maker >= 0 && t->a->ops[maker].role != TP_SPREAD &&
+    int maker = tp__attention_producer(t->a, mlirOperationGetOperand(op->op, k));
+    if (maker >= 0 && t->a->ops[maker].role != TP_ROW_BROADCAST &&
         tp__attention_is_inner(t->a->ops[maker].role)) {
       tp__attention_operand_dims(op, k, dims);
       tile = tp__tile(t, mlirOperationGetOperand(op->op, k), dims);

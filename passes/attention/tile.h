@@ -6,9 +6,9 @@
 #include "rules/attention.h"
 
 /* Keys or values of which this device holds one part of the columns at a time. */
-typedef struct tp_travelling {
+typedef struct tp_ring_value {
   MlirValue whole, part; /* the gathered value that the ops read, and the part currently held */
-} tp_travelling;
+} tp_ring_value;
 
 /* Builds ops for one block, which is a range of each loop. All ops are inserted in front of
  * `where`. */
@@ -20,8 +20,8 @@ typedef struct tp_tiler {
   /* first iteration of the current block, an index; null: 0 */
   MlirValue offset[TP_MAX_SCORE_LOOPS];
   MlirValue made[TP_MAX_ATTENTION_OPS]; /* the tiles of this block; null: not built yet */
-  int n_travelling;
-  tp_travelling travelling[2];
+  int n_ring_values;
+  tp_ring_value ring_values[2];
   MlirValue within; /* first column of the block within the current part; null: 0 */
   tp_status status; /* first error while building; sticky */
 } tp_tiler;
@@ -98,7 +98,7 @@ typedef struct tp_tile_causal {
 void tp__find_causal(const tp_attention *a, const tp_mesh *mesh, tp_tile_causal *causal);
 /* Returns an index: the first column from which on no row of the block attends to any column. It
  * may be negative or exceed the number of columns. */
-MlirValue tp__seen_columns(tp_tiler *t, const tp_tile_causal *causal);
+MlirValue tp__visible_columns(tp_tiler *t, const tp_tile_causal *causal);
 /* Returns an i1: true if all `maxima` exceed the score `hidden` by so much that its exponential is
  * 0. */
 MlirValue tp__all_exceed(tp_tiler *t, MlirValue maxima, double hidden);

@@ -196,12 +196,12 @@ static void build_for(blocks *b, range r, int loop, int depth, block_body body, 
 /* Builds the loop over the full column blocks of the current part, of `end` columns, that rows of
  * the block attend to. Unless masked scores are -infinity, it then builds a loop over the remaining
  * full blocks, which runs only if some row has seen no score that outweighs the masked ones. */
-static void seen_blocks(blocks *b, int64_t end, int depth, block_body body, MlirValue *values) {
+static void visible_blocks(blocks *b, int64_t end, int depth, block_body body, MlirValue *values) {
   MlirOperation where = b->t.where;
   int64_t tile = b->t.tile[b->t.a->column];
   MlirValue zero = tp__index_constant(where, 0), all = tp__index_constant(where, end),
             step = tp__index_constant(where, tile);
-  MlirValue seen = tp__seen_columns(&b->t, &b->causal);
+  MlirValue seen = tp__visible_columns(&b->t, &b->causal);
   if (!mlirValueIsNull(b->first))
     seen = tp__binary(where, "arith.subi", seen, b->first);
   seen = tp__binary(where, "arith.addi", seen, tp__index_constant(where, tile - 1));
@@ -228,7 +228,7 @@ static void each_block(blocks *b, int loop, int depth, block_body body, MlirValu
   b->t.now[loop] = tile;
   set_offset(b, loop, (MlirValue){NULL});
   if (hides_blocks(b, loop, size))
-    seen_blocks(b, size - rest, depth, body, values);
+    visible_blocks(b, size - rest, depth, body, values);
   else if (size == tile)
     body(b, depth, values);
   else
@@ -333,8 +333,8 @@ static void add_all(blocks *b, MlirValue *values) {
     b->first = tp__ring_first(&b->t, &b->ring, step);
     b->resumes = step > 0;
     add_rows(b, 0, values);
-    for (int i = 0; i < b->t.n_travelling && !is_last; i++)
-      b->t.travelling[i].part = next[i];
+    for (int i = 0; i < b->t.n_ring_values && !is_last; i++)
+      b->t.ring_values[i].part = next[i];
   }
 }
 
@@ -343,7 +343,7 @@ static void add_all(blocks *b, MlirValue *values) {
 /* A row operand of the program, with one dimension per loop. */
 static tp_row_operand rows_of(blocks *b, const tp_attention_op *op) {
   tp_loop_list loops = tp__flat_loops(op->row_dims, op->n_rows);
-  int maker = tp__attention_maker(b->t.a, op->rows);
+  int maker = tp__attention_producer(b->t.a, op->rows);
   MlirValue rows = maker < 0 ? op->rows : b->replaced[maker];
   MlirType type = tp__loops_type(&b->t, &loops, tp__element_type(mlirValueGetType(rows)), true);
   return (tp_row_operand){tp__reshaped(&b->t, rows, type), loops};

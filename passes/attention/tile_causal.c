@@ -23,7 +23,7 @@ static origin origin_of(const tp_attention *a, origin o) {
          mlirBlockEqual(mlirBlockArgumentGetOwner(o.value), o.op->nest.body.block)) {
     int input = (int)mlirBlockArgumentGetArgNumber(o.value);
     int maker = input < o.op->nest.n_inputs
-                    ? tp__attention_maker(a, mlirOperationGetOperand(o.op->op, input))
+                    ? tp__attention_producer(a, mlirOperationGetOperand(o.op->op, input))
                     : -1;
     if (maker < 0 || !a->ops[maker].is_nest || !a->ops[maker].nest.is_written ||
         a->ops[maker].nest.reduced)
@@ -44,7 +44,7 @@ static origin operand_of(const tp_attention *a, origin o, MlirOperation op, int 
 
 /* ---- indices ---- */
 
-enum { NO_LOOP = -1, MOST_ADDED = 1 << 30 };
+enum { NO_LOOP = -1, MAX_ADDED = 1 << 30 };
 
 /* A sum of a loop index, a constant, and indices defined outside of the bodies. */
 typedef struct place {
@@ -116,9 +116,9 @@ static bool add_place(const ranges *r, origin o, place *p) {
     return false;
   if (!mlirOperationIsNull(op) && tp__op_is(op, "arith.constant")) {
     MlirAttribute value = tp__inherent(op, "value");
-    int64_t add = mlirAttributeIsAInteger(value) ? mlirIntegerAttrGetValueInt(value) : MOST_ADDED;
+    int64_t add = mlirAttributeIsAInteger(value) ? mlirIntegerAttrGetValueInt(value) : MAX_ADDED;
     p->add += add;
-    return add > -MOST_ADDED && add < MOST_ADDED && p->add > -MOST_ADDED && p->add < MOST_ADDED;
+    return add > -MAX_ADDED && add < MAX_ADDED && p->add > -MAX_ADDED && p->add < MAX_ADDED;
   }
   if (!is_inside(o.op, o.value)) {
     bool fits = mlirTypeIsAIndex(mlirValueGetType(o.value)) && p->n_terms < TP_MAX_PLACE_TERMS;
@@ -224,7 +224,7 @@ void tp__find_causal(const tp_attention *a, const tp_mesh *mesh, tp_tile_causal 
   *causal = (tp_tile_causal){.found = false};
   for (int i = 0; i < a->n_ops; i++)
     n_reductions += a->ops[i].role == TP_ROW_REDUCTION;
-  int masked = tp__attention_maker(a, mlirOperationGetOperand(a->ops[a->maximum].op, 0));
+  int masked = tp__attention_producer(a, mlirOperationGetOperand(a->ops[a->maximum].op, 0));
   if (n_reductions != 1 || masked < 0 || a->ops[masked].role != TP_BEFORE ||
       !a->ops[masked].is_nest || !a->ops[masked].nest.is_written)
     return;
@@ -238,7 +238,7 @@ void tp__find_causal(const tp_attention *a, const tp_mesh *mesh, tp_tile_causal 
   }
 }
 
-MlirValue tp__seen_columns(tp_tiler *t, const tp_tile_causal *causal) {
+MlirValue tp__visible_columns(tp_tiler *t, const tp_tile_causal *causal) {
   MlirOperation where = t->where;
   MlirValue end = tp__index_constant(where, t->now[causal->row] - 1 + causal->add);
   if (!mlirValueIsNull(t->offset[causal->row]))

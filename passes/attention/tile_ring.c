@@ -46,9 +46,9 @@ static tp_status add_operand(tp_tiler *t, int k, int operand, tp_tile_ring *ring
   int n_axes = tp__axes_of_runs(&runs, axes);
   MlirValue part = mlirOperationGetOperand(gather, 0), whole = mlirOperationGetResult(gather, 0);
   /* keys and values are the same tensor */
-  if (t->n_travelling == 1 && mlirValueEqual(t->travelling[0].whole, whole))
+  if (t->n_ring_values == 1 && mlirValueEqual(t->ring_values[0].whole, whole))
     return TP_OK;
-  if (t->n_travelling == 0) {
+  if (t->n_ring_values == 0) {
     ring->n_axes = n_axes;
     for (int i = 0; i < n_axes; i++)
       ring->axes[i] = axes[i];
@@ -57,7 +57,7 @@ static tp_status add_operand(tp_tiler *t, int k, int operand, tp_tile_ring *ring
   } else if (!same_group(ring, n_axes, axes)) {
     return TP_OK; /* another ring would have other parts, so this operand stays gathered */
   }
-  t->travelling[t->n_travelling++] = (tp_travelling){whole, part};
+  t->ring_values[t->n_ring_values++] = (tp_ring_value){whole, part};
   return TP_OK;
 }
 
@@ -102,13 +102,13 @@ void tp__ring_send(tp_tiler *t, const tp_tile_ring *ring, MlirValue *next) {
     pairs[d][0] = d;
     pairs[d][1] = device_with(ring, d, (rank_of(ring, d) + ring->parts - 1) % ring->parts);
   }
-  for (int i = 0; i < t->n_travelling; i++) {
-    next[i] = pairs ? tp__build_permute(t->where, ring->module, t->travelling[i].part, devices,
+  for (int i = 0; i < t->n_ring_values; i++) {
+    next[i] = pairs ? tp__build_permute(t->where, ring->module, t->ring_values[i].part, devices,
                                         (const int64_t (*)[2])pairs)
                     : (MlirValue){NULL};
     if (mlirValueIsNull(next[i])) {
       t->status = tp__out_of_memory(t->where);
-      next[i] = t->travelling[i].part;
+      next[i] = t->ring_values[i].part;
     }
   }
   tp__free(pairs);

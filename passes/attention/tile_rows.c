@@ -179,15 +179,15 @@ MlirValue tp__row_add(tp_tiler *t, tp_row_operand sum, tp_row_operand factor, tp
 /* Appends value `to`: value %s`s` with rows %c`c` applied. */
 static void append_scale(tp__string *body, tp_row_scale kind, const char *to, int s, int c) {
   switch (kind) {
-  case TP_TIMES:
-  case TP_OVER:
+  case TP_SCALE_MULTIPLY:
+  case TP_SCALE_DIVIDE:
     tp__string_printf(body, "    %%%s = arith.%s %%s%d, %%c%d : $C\n", to,
-                      kind == TP_OVER ? "divf" : "mulf", s, c);
+                      kind == TP_SCALE_DIVIDE ? "divf" : "mulf", s, c);
     return;
-  case TP_ZERO_IF:
+  case TP_SCALE_ZERO_IF:
     tp__string_printf(body, "    %%%s = arith.select %%c%d, %%zero, %%s%d : $C\n", to, c, s);
     return;
-  case TP_ZERO_UNLESS:
+  case TP_SCALE_ZERO_UNLESS:
     tp__string_printf(body, "    %%%s = arith.select %%c%d, %%s%d, %%zero : $C\n", to, c, s);
     return;
   }

@@ -112,7 +112,7 @@ static size_t place_all(tp__buffer **list, size_t n, size_t first, int64_t limit
 }
 
 /* Returns the peak of simultaneously live bytes, a lower bound for the size of the block. */
-static int64_t least_end(tp__buffer *const *list, size_t n, tp__buffer **by_first) {
+static int64_t min_block_size(tp__buffer *const *list, size_t n, tp__buffer **by_first) {
   int64_t most = 0;
   for (size_t i = 0; i < n; i++)
     by_first[i] = list[i];
@@ -129,7 +129,7 @@ static int64_t least_end(tp__buffer *const *list, size_t n, tp__buffer **by_firs
 /* Packs list[0 .. n), which is sorted by size, into one block. Returns its size. `scratch` has
  * space for 2n entries. */
 static int64_t pack(tp__buffer **list, size_t n, tp__buffer **scratch, int64_t *offsets) {
-  int64_t best = INT64_MAX, least = least_end(list, n, scratch);
+  int64_t best = INT64_MAX, least = min_block_size(list, n, scratch);
   for (int k = 0; k < TP_LEN(orders) && (best > least + least / NEAR || k == 0); k++) {
     for (size_t i = 0; i < n; i++)
       scratch[i] = list[i];

@@ -11,11 +11,11 @@
 /* ---- fusing one collective ---- */
 
 typedef enum tp__fuse_outcome {
-  TP_FUSE_NOTHING, /* no candidate for fusion */
+  TP_FUSE_NO_CANDIDATE, /* no candidate for fusion */
   TP_FUSE_DONE,
-  TP_FUSE_WITH_PRODUCT, /* a reduction, together with the matmul that produces its operand */
-  TP_FUSE_SLOWER,       /* slower than unfused, by the cost model */
-  TP_FUSE_OTHER,        /* prevented by another obstacle */
+  TP_FUSE_WITH_MATMUL, /* a reduction, together with the matmul that produces its operand */
+  TP_FUSE_SLOWER,      /* slower than unfused, by the cost model */
+  TP_FUSE_BLOCKED,     /* prevented by another obstacle */
 } tp__fuse_outcome;
 
 typedef struct tp__fuser {
@@ -47,7 +47,7 @@ bool tp__is_kernel_type(MlirType element);
 /* ---- sums of rows ---- */
 
 /* The matmul that produces the summed rows, if there is one: a [tokens, k] b [k, hidden]. */
-typedef struct tp__product {
+typedef struct tp__matmul {
   MlirOperation op; /* null: none */
   MlirValue a, b;
   bool transpose_b; /* b is stored as [hidden, k] */
@@ -55,7 +55,7 @@ typedef struct tp__product {
   /* why the matmul cannot run in slices; NULL: it can, and a, b and k are set */
   const char *obstacle;
   bool is_fused;
-} tp__product;
+} tp__matmul;
 
 enum { TP_FUSED_OPERANDS = 8 }; /* input or a and b, residual, bias, gamma, beta, static_scale */
 
@@ -68,14 +68,14 @@ typedef enum tp__fused_result {
   TP_FUSED_RESULTS
 } tp__fused_result;
 
-typedef struct tp__made {
+typedef struct tp__fusion_output {
   bool is_made;    /* a remaining op reads it, or the kernel always computes it */
   MlirValue value; /* the program's value for it; null if the program has none */
   MlirOperation
       /* the only reader, an all-gather that undoes the reduce-scatter; null: not gathered. Either
        * all results except r are gathered, or none is */
       gather;
-} tp__made;
+} tp__fusion_output;
 
 typedef struct tp__fusion {
   MlirOperation collective; /* shard.all_reduce or shard.reduce_scatter with a sum */
@@ -87,11 +87,11 @@ typedef struct tp__fusion {
   tp__row_sum sum;               /* r = root + bias + residual */
   tp__row_norm norm;             /* y; y is r if there is no norm */
   tp__row_quantization quantize; /* q, computed from y */
-  tp__made made[TP_FUSED_RESULTS];
+  tp__fusion_output made[TP_FUSED_RESULTS];
   /* why gathered results are not gathered by the kernel; NULL: none is gathered, or all are */
   const char *gather_obstacle;
   tp_fused_price price;
-  tp__product product;
+  tp__matmul matmul;
 } tp__fusion;
 
 /* Returns the number of devices in the group. */
@@ -105,7 +105,7 @@ int64_t tp__n_pieces(MlirValue value, int dim);
  * has been called for the root. */
 void tp__find_fused_rows(tp__rows *rows, tp__fusion *fusion);
 /* Does the kernel compute scales? */
-bool tp__makes_scales(const tp__fusion *fusion);
+bool tp__computes_scales(const tp__fusion *fusion);
 
 /* ---- fuse_uses.c ---- */
 /* Finds ops of `rows` that are dead once the fusion provides its results. `dead` has TP_ROW_OPS
@@ -115,7 +115,7 @@ void tp__find_dead(const tp__rows *rows, const tp__fusion *fusion, bool *dead);
 bool tp__is_read_by_dead(const tp__rows *rows, const bool *dead, MlirValue value);
 /* Decides which results the function returns and which of them it gathers. Updates `dead`
  * accordingly. */
-void tp__find_made(const tp__rows *rows, tp__fusion *fusion, bool *dead);
+void tp__find_outputs(const tp__rows *rows, tp__fusion *fusion, bool *dead);
 /* Erases dead ops, the collective and, if it is fused, the matmul that produced its operand. */
 void tp__erase_fused(const tp__rows *rows, const bool *dead, const tp__fusion *fusion);
 /* Brings what the function reads in front of `where`; false where that cannot be. */
@@ -127,14 +127,14 @@ bool tp__move_before(MlirOperation where, const tp__rows *rows, MlirValue value,
 /* ---- fuse_product.c ---- */
 /* Matches a contraction as a matmul of rows and a matrix. Sets product->obstacle if it is not, or
  * if it cannot run in slices of slice_rows rows of the left operand. */
-void tp__read_product(MlirOperation op, int64_t slice_rows, tp__product *product);
+void tp__read_matmul(MlirOperation op, int64_t slice_rows, tp__matmul *matmul);
 /* Looks for a matmul before a fusion that runs in slices and decides whether to fuse it too. If so,
  * updates `rows` and the price to include it; else a remark gives the reason. */
-void tp__add_product(tp__fusion *fusion, const tp_topology *topology, bool always,
-                     tp_fused_rows *rows);
+void tp__add_matmul(tp__fusion *fusion, const tp_topology *topology, bool always,
+                    tp_fused_rows *rows);
 /* Erases the matmul and the reshapes after it, which are now unused. `rows` was the operand of the
  * collective, which has been erased. */
-void tp__erase_product(const tp__fusion *fusion, MlirValue rows);
+void tp__erase_matmul(const tp__fusion *fusion, MlirValue rows);
 
 /* ---- fuse_outline.c ---- */
 /* Builds a private function with the attribute tp.fused and an empty body. */

@@ -220,8 +220,8 @@ MlirValue tp__build_quantized(const tp__body *b, MlirValue y, const tp__row_quan
   return build_f8(&parts, y, (input){*scales, outer_map(&parts)});
 }
 
-MlirValue tp__build_product(MlirOperation end, MlirValue a, MlirValue factor, bool transpose_b,
-                            int64_t m, int64_t n, int64_t k) {
+MlirValue tp__build_matmul(MlirOperation end, MlirValue a, MlirValue factor, bool transpose_b,
+                           int64_t m, int64_t n, int64_t k) {
   MlirContext context = mlirOperationGetContext(end);
   MlirAffineExpr row = mlirAffineDimExprGet(context, 0), column = mlirAffineDimExprGet(context, 1),
                  term = mlirAffineDimExprGet(context, 2);

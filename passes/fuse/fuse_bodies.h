@@ -31,7 +31,7 @@ MlirValue tp__build_quantized(const tp__body *body, MlirValue y,
 /* Builds out [m, n] = a [m, k] b [k, n], or b [n, k] if transpose_b, before `end`, with
  * accumulators that start at 0. a and b may have any shape with these elements; the element type is
  * theirs. */
-MlirValue tp__build_product(MlirOperation end, MlirValue a, MlirValue b, bool transpose_b,
-                            int64_t m, int64_t n, int64_t k);
+MlirValue tp__build_matmul(MlirOperation end, MlirValue a, MlirValue b, bool transpose_b, int64_t m,
+                           int64_t n, int64_t k);
 
 #endif

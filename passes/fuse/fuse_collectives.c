@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STAT_FUSED, STAT_PRODUCTS, STAT_GATHERS, STAT_SLOWER, STAT_OTHER };
+enum { STAT_FUSED, STAT_MATMULS, STAT_GATHERS, STAT_SLOWER, STAT_OTHER };
 
 /* ---- candidate collectives ---- */
 
@@ -59,10 +59,10 @@ static tp_status collect(MlirOperation op, void *data) {
 }
 
 static void count(int64_t *statistics, int fused, tp__fuse_outcome outcome) {
-  statistics[fused] += outcome == TP_FUSE_DONE || outcome == TP_FUSE_WITH_PRODUCT;
-  statistics[STAT_PRODUCTS] += outcome == TP_FUSE_WITH_PRODUCT;
+  statistics[fused] += outcome == TP_FUSE_DONE || outcome == TP_FUSE_WITH_MATMUL;
+  statistics[STAT_MATMULS] += outcome == TP_FUSE_WITH_MATMUL;
   statistics[STAT_SLOWER] += outcome == TP_FUSE_SLOWER;
-  statistics[STAT_OTHER] += outcome == TP_FUSE_OTHER;
+  statistics[STAT_OTHER] += outcome == TP_FUSE_BLOCKED;
 }
 
 static tp_status fuse_all(tp_pass *pass, tp__fuser *fuser) {
@@ -123,7 +123,7 @@ static const tp_option_row options[] = {
 
 static const tp_statistic_row statistics[] = {
     [STAT_FUSED] = {"fused", "sums over devices that became one kernel with what follows"},
-    [STAT_PRODUCTS] =
+    [STAT_MATMULS] =
         {"products",
          "those whose product is computed in slices, each sent while the next is computed"},
     [STAT_GATHERS] = {"gathers",

@@ -25,7 +25,7 @@ typedef struct fuser {
 
 /* A matmul and its epilogue. */
 typedef struct epilogue {
-  MlirOperation product;
+  MlirOperation matmul;
   tp__factors factors;
   int n_columns;    /* trailing dimensions of the result that are columns */
   int64_t m, n;     /* number of rows and columns */
@@ -48,8 +48,8 @@ static bool is_part(MlirValue value) {
 
 /* Reads the number of column dimensions and the operands. Returns why the op is not a single
  * matmul, or NULL. */
-static const char *read_product(epilogue *e) {
-  MlirOperation op = e->product;
+static const char *read_matmul(epilogue *e) {
+  MlirOperation op = e->matmul;
   MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
   int rank;
   int64_t shape[TP_MAX_RANK];
@@ -173,12 +173,12 @@ static const char *find_miss(tp__rows *rows, const epilogue *e) {
 /* ---- the function ---- */
 
 static const char *const functions[] = {
-    [TP_ROW_PLAIN] = "none", [TP_ROW_RELU] = "relu", [TP_ROW_GELU] = "gelu"};
+    [TP_ROW_IDENTITY] = "none", [TP_ROW_RELU] = "relu", [TP_ROW_GELU] = "gelu"};
 
 /* Builds the epilogue on the elements of the matmul. It computes in f32 and rounds once. */
 static MlirOperation write_body(const epilogue *e) {
   static const char *const bodies[] = {
-      [TP_ROW_PLAIN] = "    %y = arith.bitcast %s : f32 to f32\n",
+      [TP_ROW_IDENTITY] = "    %y = arith.bitcast %s : f32 to f32\n",
       [TP_ROW_RELU] =
           "    %zero = arith.constant 0.0 : f32\n    %y = arith.maxnumf %s, %zero : f32\n",
       [TP_ROW_GELU] = "    %half = arith.constant 0.5 : f32\n    %one = arith.constant 1.0 : f32\n"
@@ -227,12 +227,12 @@ static MlirOperation write_body(const epilogue *e) {
   tp__string_printf(&text, "  return %%r : tensor<%lldx%lldx%s>\n}\n", m, n, t);
   text.failed |= type.failed;
   tp__string_destroy(&type);
-  return tp__parse_function(e->product, &text);
+  return tp__parse_function(e->matmul, &text);
 }
 
 static MlirAttribute describe(const epilogue *e) {
   static const char *const operands[] = {"a", "b", "bias"};
-  MlirContext context = mlirOperationGetContext(e->product);
+  MlirContext context = mlirOperationGetContext(e->matmul);
   const int64_t shape[] = {e->m, e->n};
   MlirNamedAttribute entries[] = {
       tp__named(context, "kind", tp__attr_string(context, "multiply")),
@@ -248,8 +248,8 @@ static MlirAttribute describe(const epilogue *e) {
 /* Creates the function and calls it where the result was computed. All operands are defined before
  * that op. */
 static tp_status outline(fuser *s, const epilogue *e) {
-  MlirContext context = mlirOperationGetContext(e->product);
-  MlirLocation location = mlirOperationGetLocation(e->product);
+  MlirContext context = mlirOperationGetContext(e->matmul);
+  MlirLocation location = mlirOperationGetLocation(e->matmul);
   const MlirValue given[] = {e->factors.a, e->factors.b, e->activation.bias};
   int n_given = mlirValueIsNull(e->activation.bias) ? 2 : 3;
   MlirType inputs[3], result = mlirValueGetType(e->value);
@@ -265,9 +265,9 @@ static tp_status outline(fuser *s, const epilogue *e) {
                        &block);
   MlirOperation end = tp__create(&(tp_build){.name = "func.return", .location = location});
   mlirBlockAppendOwnedOperation(block, end);
-  MlirValue values[2] = {tp__build_product(end, mlirBlockGetArgument(block, 0),
-                                           mlirBlockGetArgument(block, 1), e->factors.transpose_b,
-                                           e->m, e->n, e->factors.k)};
+  MlirValue values[2] = {tp__build_matmul(end, mlirBlockGetArgument(block, 0),
+                                          mlirBlockGetArgument(block, 1), e->factors.transpose_b,
+                                          e->m, e->n, e->factors.k)};
   if (n_given == 3)
     values[1] = tp__view(end, location, mlirBlockGetArgument(block, 2), 1, &e->n);
   MlirValue made;
@@ -295,27 +295,27 @@ static void erase_dead(const tp__rows *rows, const epilogue *e) {
   for (int i = rows->n_ops; i-- > 0;)
     if (e->dead[i])
       mlirOperationDestroy(rows->ops[i]);
-  for (MlirOperation op = mlirOpResultGetOwner(rows->root); !mlirOperationEqual(op, e->product);) {
+  for (MlirOperation op = mlirOpResultGetOwner(rows->root); !mlirOperationEqual(op, e->matmul);) {
     MlirOperation before = mlirOpResultGetOwner(mlirOperationGetOperand(op, 0));
     mlirOperationDestroy(op);
     op = before;
   }
-  mlirOperationDestroy(e->product);
+  mlirOperationDestroy(e->matmul);
 }
 
 /* ---- the pass ---- */
 
 static void remark_fused(const epilogue *e) {
   const char *function =
-      e->activation.function == TP_ROW_PLAIN ? "" : functions[e->activation.function];
+      e->activation.function == TP_ROW_IDENTITY ? "" : functions[e->activation.function];
   bool has_bias = !mlirValueIsNull(e->activation.bias);
-  tp__remark(e->product, "is one call with %s%s%s", has_bias ? "bias" : "",
+  tp__remark(e->matmul, "is one call with %s%s%s", has_bias ? "bias" : "",
              has_bias && *function ? ", " : "", function);
 }
 
 static tp_status leave(fuser *s, const epilogue *e, const char *reason) {
   s->pass->statistics[STAT_OTHER]++;
-  tp__remark(e->product, "is not one call with what follows: %s", reason);
+  tp__remark(e->matmul, "is not one call with what follows: %s", reason);
   return TP_OK;
 }
 
@@ -341,12 +341,12 @@ static const char *find_epilogue(tp__rows *rows, const char *of_product, epilogu
 }
 
 static tp_status fuse(fuser *s, MlirOperation op) {
-  epilogue e = {.product = op};
+  epilogue e = {.matmul = op};
   if (mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(op, 0))) == 0)
     return TP_OK;
   /* With several column dimensions, a reshape may split the columns differently, so it is not
    * followed. */
-  const char *of_product = read_product(&e);
+  const char *of_product = read_matmul(&e);
   tp__rows_begin(&s->rows, e.n_columns == 1 ? tp__rows_root(op) : mlirOperationGetResult(op, 0));
   const char *reason = find_epilogue(&s->rows, of_product, &e);
   if (reason)

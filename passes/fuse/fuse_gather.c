@@ -19,7 +19,7 @@ typedef struct gathering {
   int64_t shape[TP_MAX_RANK]; /* shape of the gathered tensor */
   tp_gathered_rows rows;
   int n;
-  tp__product products[TP_MAX_GATHERED];
+  tp__matmul matmuls[TP_MAX_GATHERED];
   /* reshape of the gathered tensor that each matmul reads, or null */
   MlirOperation views[TP_MAX_GATHERED];
   bool is_read;         /* ops other than these matmuls read the gathered tensor */
@@ -63,33 +63,33 @@ static int64_t n_devices(const gathering *g) {
 }
 
 /* Adds a matmul of the rows `left`, or records why it is rejected. */
-static void add_product(gathering *g, MlirOperation op, MlirValue left, MlirOperation view) {
+static void add_matmul(gathering *g, MlirOperation op, MlirValue left, MlirOperation view) {
   enum { ROW_BYTES = 16 };
-  tp__product product;
+  tp__matmul matmul;
   int64_t slice =
       g->rows.tokens / n_devices(g) / tp__n_pieces(mlirOperationGetResult(g->gather, 0), g->dim);
-  tp__read_product(op, slice, &product);
+  tp__read_matmul(op, slice, &matmul);
   MlirType out = mlirValueGetType(mlirOperationGetResult(op, 0));
   int64_t rank = mlirShapedTypeGetRank(out),
           columns = rank ? mlirShapedTypeGetDimSize(out, rank - 1) : 1;
-  if (!product.obstacle && (!mlirValueEqual(product.a, left) || mlirValueEqual(product.b, left)))
-    product.obstacle = "it is not one of these rows, as they are stored, and a matrix";
-  else if (!product.obstacle && slice * columns * g->rows.element_size % ROW_BYTES != 0)
-    product.obstacle = "its slices would not begin at multiples of 16 bytes";
-  else if (!product.obstacle && g->n == TP_MAX_GATHERED)
-    product.obstacle = "there are four others";
-  if (product.obstacle) {
+  if (!matmul.obstacle && (!mlirValueEqual(matmul.a, left) || mlirValueEqual(matmul.b, left)))
+    matmul.obstacle = "it is not one of these rows, as they are stored, and a matrix";
+  else if (!matmul.obstacle && slice * columns * g->rows.element_size % ROW_BYTES != 0)
+    matmul.obstacle = "its slices would not begin at multiples of 16 bytes";
+  else if (!matmul.obstacle && g->n == TP_MAX_GATHERED)
+    matmul.obstacle = "there are four others";
+  if (matmul.obstacle) {
     g->is_read = true;
-    g->obstacle = g->obstacle ? g->obstacle : product.obstacle;
+    g->obstacle = g->obstacle ? g->obstacle : matmul.obstacle;
     return;
   }
   g->rows.columns[g->n] = columns;
   g->views[g->n] = view;
-  g->products[g->n++] = product;
+  g->matmuls[g->n++] = matmul;
 }
 
 /* Finds the matmuls that read the rows, also through reshapes that keep rows intact. */
-static void find_products(gathering *g, MlirValue rows, MlirOperation view) {
+static void find_matmuls(gathering *g, MlirValue rows, MlirOperation view) {
   for (MlirOpOperand use = mlirValueGetFirstUse(rows); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
@@ -100,9 +100,9 @@ static void find_products(gathering *g, MlirValue rows, MlirOperation view) {
     if (here && tp__is_reshape(op) && mlirOperationIsNull(view) &&
         tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &rank, shape) &&
         rank > 1 && shape[rank - 1] == g->rows.width)
-      find_products(g, mlirOperationGetResult(op, 0), op);
+      find_matmuls(g, mlirOperationGetResult(op, 0), op);
     else if (here && mlirOperationGetNumResults(op) == 1 && tp__match_contraction(op, &c))
-      add_product(g, op, rows, view);
+      add_matmul(g, op, rows, view);
     else
       g->is_read = true;
   }
@@ -136,7 +136,7 @@ static MlirAttribute describe(const gathering *g) {
   for (int i = 0; i < g->n; i++) {
     operands[1 + i] = factor_names[i];
     results[g->is_read + i] = out_names[i];
-    transposed[i] = mlirBoolAttrGet(context, g->products[i].transpose_b);
+    transposed[i] = mlirBoolAttrGet(context, g->matmuls[i].transpose_b);
   }
   MlirNamedAttribute entries[] = {
       tp__named(context, "kind", tp__attr_string(context, "gather_multiply")),
@@ -159,13 +159,13 @@ static void fill_func(const gathering *g, MlirBlock block) {
   tp__insert_before(end, gather);
   results[0] = mlirOperationGetResult(gather, 0);
   for (int i = 0; i < g->n; i++) {
-    const tp__product *product = &g->products[i];
-    MlirValue out = tp__build_product(end, mlirOperationGetResult(gather, 0),
-                                      mlirBlockGetArgument(block, 1 + i), product->transpose_b,
-                                      g->rows.tokens, g->rows.columns[i], product->k);
+    const tp__matmul *matmul = &g->matmuls[i];
+    MlirValue out =
+        tp__build_matmul(end, mlirOperationGetResult(gather, 0), mlirBlockGetArgument(block, 1 + i),
+                         matmul->transpose_b, g->rows.tokens, g->rows.columns[i], matmul->k);
     int rank;
     int64_t shape[TP_MAX_RANK];
-    tp__static_tensor(mlirValueGetType(mlirOperationGetResult(product->op, 0)), &rank, shape);
+    tp__static_tensor(mlirValueGetType(mlirOperationGetResult(matmul->op, 0)), &rank, shape);
     results[g->is_read + i] = tp__view(end, location, out, rank, shape);
   }
   mlirOperationSetOperands(end, g->is_read + g->n, results);
@@ -179,9 +179,9 @@ static void outline(const gathering *g) {
                       results[1 + TP_MAX_GATHERED] = {mlirValueGetType(gathered)};
   MlirBlock block;
   for (int i = 0; i < g->n; i++) {
-    operands[1 + i] = g->products[i].b;
+    operands[1 + i] = g->matmuls[i].b;
     inputs[1 + i] = mlirValueGetType(operands[1 + i]);
-    results[g->is_read + i] = mlirValueGetType(mlirOperationGetResult(g->products[i].op, 0));
+    results[g->is_read + i] = mlirValueGetType(mlirOperationGetResult(g->matmuls[i].op, 0));
   }
   tp__build_fused_func(g->with->module, g->with->name, mlirOperationGetLocation(g->gather),
                        describe(g), 1 + g->n, inputs, g->is_read + g->n, results, &block);
@@ -191,7 +191,7 @@ static void outline(const gathering *g) {
   MlirOperation call =
       tp__build(g->gather, "func.call", 1 + g->n, operands, g->is_read + g->n, results, 1, &callee);
   for (int i = 0; i < g->n; i++)
-    tp__replace_op(g->products[i].op, mlirOperationGetResult(call, g->is_read + i));
+    tp__replace_op(g->matmuls[i].op, mlirOperationGetResult(call, g->is_read + i));
   for (int i = 0; i < g->n; i++) {
     bool is_gone = mlirOperationIsNull(g->views[i]);
     for (int k = 0; k < i && !is_gone; k++)
@@ -206,7 +206,7 @@ static void outline(const gathering *g) {
 }
 
 static tp_status leave(const gathering *g, const char *why, tp__fuse_outcome *outcome) {
-  *outcome = TP_FUSE_OTHER;
+  *outcome = TP_FUSE_BLOCKED;
   tp__remark(g->gather, "is not done in slices with the products of it: %s", why);
   return TP_OK;
 }
@@ -215,11 +215,11 @@ tp_status tp__fuse_gather(tp__fuser *with, MlirOperation op, tp__fuse_outcome *o
   gathering g = {.with = with, .gather = op};
   bool is_candidate;
   char text[160];
-  *outcome = TP_FUSE_NOTHING;
+  *outcome = TP_FUSE_NO_CANDIDATE;
   TP_TRY(read_gather(&g, &is_candidate));
   if (!is_candidate)
     return TP_OK;
-  find_products(&g, mlirOperationGetResult(op, 0), (MlirOperation){NULL});
+  find_matmuls(&g, mlirOperationGetResult(op, 0), (MlirOperation){NULL});
   if (g.n == 0 && !g.obstacle)
     return TP_OK;
   g.rows.n = g.n;
@@ -232,7 +232,7 @@ tp_status tp__fuse_gather(tp__fuser *with, MlirOperation op, tp__fuse_outcome *o
   }
   bool fused = with->always || price.fused < price.separate;
   for (int i = 0; i < g.n && fused; i++)
-    if (!tp__move_before(op, NULL, g.products[i].b, 0))
+    if (!tp__move_before(op, NULL, g.matmuls[i].b, 0))
       return leave(&g, "a matrix is made of the rows", outcome);
   tp__remark(op,
              "%s in slices with %d product%s of it: %lld rows of %lld take %.1f us so, separate "

@@ -11,7 +11,7 @@ static MlirValue build_rows(const tp__body *b, const tp__fusion *f, MlirValue a,
   for (int d = 0; d < mlirShapedTypeGetRank(type) - 1; d++)
     m *= mlirShapedTypeGetDimSize(type, d);
   return tp__body_view(
-      b, tp__build_product(b->end, a, factor, f->product.transpose_b, m, n, f->product.k), type);
+      b, tp__build_matmul(b->end, a, factor, f->matmul.transpose_b, m, n, f->matmul.k), type);
 }
 
 /* Clones a collective with another operand. */
@@ -82,7 +82,7 @@ static MlirAttribute describe(const tp__fusion *f, int n, const operand *operand
   int rank, n_entries = 8;
   tp__static_tensor(rows, &rank, shape);
   MlirNamedAttribute entries[14] = {
-      tp__named(context, "kind", tp__attr_string(context, kinds[f->product.is_fused][quantizes])),
+      tp__named(context, "kind", tp__attr_string(context, kinds[f->matmul.is_fused][quantizes])),
       tp__named(context, "algorithm", tp__attr_string(context, tp_fused_name(f->price.algorithm))),
       tp__named(context, "axes", tp__fused_axes(context, f->mesh, f->n_axes, f->axes)),
       tp__named(context, "layout", tp__attr_string(context, layout)),
@@ -102,10 +102,10 @@ static MlirAttribute describe(const tp__fusion *f, int n, const operand *operand
     entries[n_entries++] =
         tp__named(context, "least_scale", f32_attr(context, f->quantize.least_scale));
   }
-  if (f->product.is_fused) {
+  if (f->matmul.is_fused) {
     entries[n_entries++] = tp__named(context, "shape", tp__attr_i64s(context, rank, shape));
     entries[n_entries++] =
-        tp__named(context, "transpose_b", mlirBoolAttrGet(context, f->product.transpose_b));
+        tp__named(context, "transpose_b", mlirBoolAttrGet(context, f->matmul.transpose_b));
   }
   return mlirDictionaryAttrGet(context, n_entries, entries);
 }
@@ -129,10 +129,10 @@ int64_t tp__n_pieces(MlirValue value, int dim) {
 void tp__build_fused_func(MlirOperation module, const char *name, MlirLocation location,
                           MlirAttribute fused, int n_inputs, const MlirType *inputs, int n_results,
                           const MlirType *results, MlirBlock *block) {
-  enum { MOST = 16 };
+  enum { MAX_OPERANDS = 16 };
   MlirContext context = mlirOperationGetContext(module);
-  MlirLocation locations[MOST];
-  for (int i = 0; i < n_inputs && i < MOST; i++)
+  MlirLocation locations[MAX_OPERANDS];
+  for (int i = 0; i < n_inputs && i < MAX_OPERANDS; i++)
     locations[i] = location;
   MlirNamedAttribute attrs[] = {
       tp__named(context, "sym_name", tp__attr_string(context, name)),
@@ -185,7 +185,7 @@ static void fill_func(const tp__fusion *f, MlirBlock block, const operand *all,
   for (int i = 0; i < TP_FUSED_OPERANDS; i++)
     if (!mlirValueIsNull(all[i].value))
       args[i] = mlirBlockGetArgument(block, at++);
-  MlirValue rows = f->product.is_fused ? build_rows(&b, f, args[1], args[2]) : args[0];
+  MlirValue rows = f->matmul.is_fused ? build_rows(&b, f, args[1], args[2]) : args[0];
   MlirValue a = tp__body_view(&b, copy_on(&b, f->collective, rows), tensor);
   MlirValue r = tp__build_sum(&b, a, args[4], tp__body_view(&b, args[3], tensor)), y = r;
   if (f->norm.kind != TP_NO_NORM)
@@ -214,7 +214,7 @@ static void find_results(const tp__fusion *f, result *results) {
                                                       [TP_RESULT_QUANTIZED] = "quantized",
                                                       [TP_RESULT_SCALE] = "scale"};
   for (int i = 0; i < TP_FUSED_RESULTS; i++) {
-    const tp__made *made = &f->made[i];
+    const tp__fusion_output *made = &f->made[i];
     MlirValue value =
         mlirOperationIsNull(made->gather) ? made->value : mlirOperationGetResult(made->gather, 0);
     results[i] = (result){.name = NULL};
@@ -227,12 +227,12 @@ static void find_results(const tp__fusion *f, result *results) {
 void tp__outline_fusion(MlirOperation module, const char *name, MlirOperation where,
                         const tp__fusion *f) {
   MlirContext context = mlirOperationGetContext(module);
-  bool multiplies = f->product.is_fused;
+  bool multiplies = f->matmul.is_fused;
   const MlirValue none = {NULL};
   const operand all[TP_FUSED_OPERANDS] = {
       {"input", multiplies ? none : mlirOperationGetOperand(f->collective, 0)},
-      {"a", multiplies ? f->product.a : none},
-      {"b", multiplies ? f->product.b : none},
+      {"a", multiplies ? f->matmul.a : none},
+      {"b", multiplies ? f->matmul.b : none},
       {"residual", f->sum.residual},
       {"bias", f->sum.bias},
       {"gamma", f->norm.gamma},

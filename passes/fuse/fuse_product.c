@@ -42,38 +42,38 @@ static bool is_empty(MlirOperation op) {
   return empty;
 }
 
-void tp__read_product(MlirOperation op, int64_t slice_rows, tp__product *product) {
+void tp__read_matmul(MlirOperation op, int64_t slice_rows, tp__matmul *matmul) {
   MlirType element = tp__element_type(mlirValueGetType(mlirOperationGetResult(op, 0)));
   tp__factors factors = {.k = 0};
-  *product = (tp__product){.op = op};
+  *matmul = (tp__matmul){.op = op};
   if (!tp__is_zero_tensor(mlirOperationGetOperand(op, 2)))
-    product->obstacle = "it is added to something";
+    matmul->obstacle = "it is added to something";
   else if (!has_type(mlirOperationGetOperand(op, 0), element) ||
            !has_type(mlirOperationGetOperand(op, 1), element))
-    product->obstacle = "its factors have another type than its rows";
+    matmul->obstacle = "its factors have another type than its rows";
   else if (!tp__match_rows_by_matrix(op, 1, &factors))
-    product->obstacle = "it is not one of rows, as they are stored, and a matrix";
+    matmul->obstacle = "it is not one of rows, as they are stored, and a matrix";
   else if (is_empty(op))
-    product->obstacle = "it has no elements, or no terms";
+    matmul->obstacle = "it has no elements, or no terms";
   else if (slice_rows * factors.k * tp__element_size(element) % ROW_BYTES != 0)
-    product->obstacle = "slices of its left factor would not begin at multiples of 16 bytes";
-  product->a = factors.a;
-  product->b = factors.b;
-  product->k = factors.k;
-  product->transpose_b = factors.transpose_b;
+    matmul->obstacle = "slices of its left factor would not begin at multiples of 16 bytes";
+  matmul->a = factors.a;
+  matmul->b = factors.b;
+  matmul->k = factors.k;
+  matmul->transpose_b = factors.transpose_b;
 }
 
-static void find_product(tp__fusion *f, int64_t slice_rows) {
+static void find_matmul(tp__fusion *f, int64_t slice_rows) {
   bool is_read_elsewhere;
   MlirOperation op = maker_of(mlirOperationGetOperand(f->collective, 0), &is_read_elsewhere);
   tp__contraction c;
-  f->product = (tp__product){.op = {NULL}};
+  f->matmul = (tp__matmul){.op = {NULL}};
   if (mlirOperationIsNull(op) || mlirOperationGetNumResults(op) != 1 ||
       !tp__match_contraction(op, &c))
     return;
-  tp__read_product(op, slice_rows, &f->product);
+  tp__read_matmul(op, slice_rows, &f->matmul);
   if (is_read_elsewhere)
-    f->product.obstacle = "it is read elsewhere, too";
+    f->matmul.obstacle = "it is read elsewhere, too";
 }
 
 /* ---- decision ---- */
@@ -88,24 +88,24 @@ static int64_t slice_rows(const tp__fusion *f, const tp_fused_rows *rows) {
   return (block + n - 1) / n;
 }
 
-void tp__add_product(tp__fusion *f, const tp_topology *topology, bool always, tp_fused_rows *rows) {
-  tp__product *product = &f->product;
+void tp__add_matmul(tp__fusion *f, const tp_topology *topology, bool always, tp_fused_rows *rows) {
+  tp__matmul *matmul = &f->matmul;
   if (f->price.algorithm != TP_FUSED_SLICES)
     return;
-  find_product(f, slice_rows(f, rows));
-  if (mlirOperationIsNull(product->op))
+  find_matmul(f, slice_rows(f, rows));
+  if (mlirOperationIsNull(matmul->op))
     return;
-  if (product->obstacle) {
-    tp__remark(f->collective, "its product is not computed in slices: %s", product->obstacle);
+  if (matmul->obstacle) {
+    tp__remark(f->collective, "its product is not computed in slices: %s", matmul->obstacle);
     return;
   }
   tp_fused_rows with = *rows;
-  MlirType element = tp__element_type(mlirValueGetType(product->a));
-  with.k = product->k;
+  MlirType element = tp__element_type(mlirValueGetType(matmul->a));
+  with.k = matmul->k;
   with.peak = tp__peak_of(element, element);
   const tp_fused_price price = tp_cost_fused_rows(topology, f->mesh, &with);
-  product->is_fused = always || (price.fused < price.separate && !price.unmeasured);
-  if (product->is_fused) {
+  matmul->is_fused = always || (price.fused < price.separate && !price.unmeasured);
+  if (matmul->is_fused) {
     f->price = price;
     *rows = with;
   } else if (price.unmeasured) {
@@ -120,10 +120,10 @@ void tp__add_product(tp__fusion *f, const tp_topology *topology, bool always, tp
   }
 }
 
-void tp__erase_product(const tp__fusion *f, MlirValue rows) {
+void tp__erase_matmul(const tp__fusion *f, MlirValue rows) {
   for (MlirOperation op = tp__defining_op(rows); !mlirOperationIsNull(op);
        op = tp__defining_op(rows)) {
-    bool is_last = mlirOperationEqual(op, f->product.op);
+    bool is_last = mlirOperationEqual(op, f->matmul.op);
     rows = mlirOperationGetOperand(op, 0);
     mlirOperationDestroy(op);
     if (is_last)

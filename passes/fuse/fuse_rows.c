@@ -80,7 +80,7 @@ static bool is_made_before(MlirOperation where, MlirValue value) {
          mlirOperationIsBeforeInBlock(op, where);
 }
 
-bool tp__makes_scales(const tp__fusion *f) {
+bool tp__computes_scales(const tp__fusion *f) {
   return f->quantize.kind == TP_QUANTIZED_PER_TOKEN || f->quantize.kind == TP_QUANTIZED_PER_GROUP;
 }
 
@@ -89,7 +89,7 @@ static void find_scales(tp__rows *rows, tp__fusion *f) {
   int (*const node_of)(tp__rows *, MlirValue) =
       f->quantize.kind == TP_QUANTIZED_PER_GROUP ? tp__row_of_group_number : tp__row_of_number;
   for (int i = 0;
-       i < rows->n_ops && tp__makes_scales(f) && mlirValueIsNull(f->made[TP_RESULT_SCALE].value);
+       i < rows->n_ops && tp__computes_scales(f) && mlirValueIsNull(f->made[TP_RESULT_SCALE].value);
        i++)
     for (int k = 0; k < mlirOperationGetNumResults(rows->ops[i]) &&
                     mlirValueIsNull(f->made[TP_RESULT_SCALE].value);

@@ -38,7 +38,7 @@ static tp_status read_collective(tp__fuser *s, MlirOperation op, tp__softmax_fus
     if (s->mesh.axes[all[i]].size > 1)
       f->axes[f->n_axes++] = all[i];
   if (f->n_axes > 0)
-    f->rows = tp__find_row_largest(mlirOperationGetOperand(op, 0));
+    f->rows = tp__find_row_max_input(mlirOperationGetOperand(op, 0));
   return status;
 }
 
@@ -69,7 +69,7 @@ static void find_sum(tp__rows *rows, tp__softmax_fusion *f) {
     for (intptr_t k = 0; k < mlirOperationGetNumResults(rows->ops[i]); k++) {
       MlirValue value = mlirOperationGetResult(rows->ops[i], k);
       if (is_f32(value) &&
-          tp__match_row_exponentials(rows, tp__row_of_number(rows, value), largest, &f->finite))
+          tp__match_row_exp_sum(rows, tp__row_of_number(rows, value), largest, &f->finite))
         f->sum = summed_over_group(f, value);
     }
 }
@@ -78,7 +78,7 @@ static void find_sum(tp__rows *rows, tp__softmax_fusion *f) {
 
 /* True if the columns of each device start at (rank of the device in the group) * (columns per
  * device). */
-static bool counts_columns(const tp__rows *rows, const tp__softmax_fusion *f) {
+static bool is_column_index(const tp__rows *rows, const tp__softmax_fusion *f) {
   int64_t columns = rows->shape[rows->rank - 1], n = tp_mesh_size(f->mesh);
   if (columns > INT32_MAX / n) /* comparisons may have 32 bits */
     return false;
@@ -104,13 +104,13 @@ static bool is_target(MlirValue value) {
 
 /* Moves the ops that compute the target before the call. False if one of them may not move. */
 static bool move_target(MlirOperation where, MlirValue value, int depth) {
-  enum { MOST_DEEP = 16 };
+  enum { MAX_DEPTH = 16 };
   MlirOperation op = tp__defining_op(value);
   if (mlirOperationIsNull(op) ||
       !mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(where)) ||
       mlirOperationIsBeforeInBlock(op, where))
     return true;
-  if (depth == MOST_DEEP || mlirOperationEqual(op, where) ||
+  if (depth == MAX_DEPTH || mlirOperationEqual(op, where) ||
       !(tp__op_has_dialect(op, "linalg") || tp__op_has_dialect(op, "arith") ||
         tp__op_is(op, "tensor.empty") || tp__is_reshape(op)))
     return false;
@@ -130,7 +130,7 @@ static void find_pick(tp__rows *rows, tp__softmax_fusion *f) {
       MlirValue value = mlirOperationGetResult(rows->ops[i], k);
       if (!is_f32(value) ||
           !tp__match_row_pick(rows, tp__row_of_number(rows, value), shift, sum, &f->pick) ||
-          !is_target(f->pick.target) || !counts_columns(rows, f) ||
+          !is_target(f->pick.target) || !is_column_index(rows, f) ||
           !move_target(f->largest, f->pick.target, 0))
         continue;
       f->picked = value;
@@ -203,12 +203,12 @@ tp_status tp__fuse_softmax(tp__fuser *s, MlirOperation op, tp__fuse_outcome *out
   tp__softmax_fusion f;
   tp_cost fused, separate;
   char text[160];
-  *outcome = TP_FUSE_NOTHING;
+  *outcome = TP_FUSE_NO_CANDIDATE;
   TP_TRY(read_collective(s, op, &f));
   if (mlirValueIsNull(f.rows))
     return TP_OK;
   tp__rows_begin(&s->rows, f.rows);
-  if (!tp__match_row_largest(&s->rows, tp__row_of_number(&s->rows, mlirOperationGetOperand(op, 0))))
+  if (!tp__match_row_max(&s->rows, tp__row_of_number(&s->rows, mlirOperationGetOperand(op, 0))))
     return TP_OK;
   tp__rows_follow(&s->rows, mlirOperationGetResult(op, 0));
   find_sum(&s->rows, &f);
@@ -219,7 +219,7 @@ tp_status tp__fuse_softmax(tp__fuser *s, MlirOperation op, tp__fuse_outcome *out
   const tp_fused_softmax what = describe(&s->rows, &f);
   bool has_kernels = tp_cost_fused_softmax(&s->topology, &s->mesh, &what, &fused, &separate);
   if (find_obstacle(s, &f, &what, has_kernels, text, sizeof text)) {
-    *outcome = TP_FUSE_OTHER;
+    *outcome = TP_FUSE_BLOCKED;
     tp__remark(op, "is not fused: %s", text);
     return TP_OK;
   }

@@ -43,7 +43,7 @@ static void write_loops(writer *w, const char *result, int n_numbers) {
 
 /* Placeholder for a copy of a collective of the program. copy_collectives replaces it after
  * parsing. */
-typedef enum copied { OF_LARGEST, OF_SUM, OF_PICKED } copied;
+typedef enum copied { OF_ROW_MAX, OF_SUM, OF_PICKED } copied;
 
 static void write_collective(writer *w, const char *result, const char *of_value, copied which) {
   const char *t = of(&w->number);
@@ -57,7 +57,7 @@ static void write_widening(writer *w) {
                     of(&w->element));
 }
 
-static void write_largest(writer *w) {
+static void write_row_max(writer *w) {
   const char *t = of(&w->number);
   tp__string_printf(&w->text, "  %%none = arith.constant dense<%s> : %s\n",
                     tp__minus_infinity(mlirF32TypeGet(mlirOperationGetContext(w->f->largest))), t);
@@ -68,7 +68,7 @@ static void write_largest(writer *w) {
   tp__string_printf(
       &w->text, "    %%m = arith.maximumf %%o, %%w : f32\n    linalg.yield %%m : f32\n  } -> %s\n",
       t);
-  write_collective(w, "%largest", "%local", OF_LARGEST);
+  write_collective(w, "%largest", "%local", OF_ROW_MAX);
 }
 
 /* Writes the value that exponentials are relative to: the row max, or 0 if it is not finite.
@@ -141,7 +141,7 @@ static MlirOperation write_body(writer *w) {
     tp__string_printf(&w->text, ", %%target: %s, %%first: index", of(&w->target));
   tp__string_printf(&w->text, ") -> (%s, %s%s%s) {\n  %%zero = arith.constant dense<0.0> : %s\n", t,
                     t, picks ? ", " : "", picks ? t : "", t);
-  write_largest(w);
+  write_row_max(w);
   const char *shift = write_shift(w);
   write_exponentials(w, shift);
   if (picks)
@@ -163,7 +163,7 @@ static tp_status find_place(MlirOperation op, void *data) {
 
 static tp_status copy_collectives(MlirOperation body, const tp__softmax_fusion *f) {
   const MlirOperation all[] = {
-      [OF_LARGEST] = f->largest, [OF_SUM] = f->sum, [OF_PICKED] = f->summed};
+      [OF_ROW_MAX] = f->largest, [OF_SUM] = f->sum, [OF_PICKED] = f->summed};
   tp_op_list places = {0};
   tp_status status = tp__walk(body, find_place, &places);
   for (size_t i = 0; i < places.n && status == TP_OK; i++) {
@@ -181,7 +181,7 @@ static tp_status copy_collectives(MlirOperation body, const tp__softmax_fusion *
 
 /* ---- the function ---- */
 
-enum { MOST = 3 }; /* maximum number of operands and of results */
+enum { MAX_VALUES = 3 }; /* maximum number of operands and of results */
 
 static MlirAttribute describe(const tp__softmax_fusion *f) {
   static const char *const names[] = {[TPRT_CUDA_LOGIT] = "logit",
@@ -241,7 +241,7 @@ static void fill_func(const tp__softmax_fusion *f, MlirOperation func, MlirOpera
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   MlirOperation end =
       tp__create(&(tp_build){.name = "func.return", .location = mlirOperationGetLocation(func)});
-  MlirValue given[MOST] = {mlirBlockGetArgument(block, 0)}, made[MOST];
+  MlirValue given[MAX_VALUES] = {mlirBlockGetArgument(block, 0)}, made[MAX_VALUES];
   bool picks = n_results == 3;
   mlirBlockAppendOwnedOperation(block, end);
   if (picks) {
@@ -292,10 +292,10 @@ tp_status tp__outline_softmax(MlirOperation module, const char *name, const tp__
     return status;
   }
 
-  MlirValue replaced[MOST] = {mlirOperationGetResult(f->largest, 0),
-                              mlirOperationGetResult(f->sum, 0)};
+  MlirValue replaced[MAX_VALUES] = {mlirOperationGetResult(f->largest, 0),
+                                    mlirOperationGetResult(f->sum, 0)};
   MlirValue given[] = {f->rows, f->pick.target};
-  MlirType operands[2] = {x}, results[MOST];
+  MlirType operands[2] = {x}, results[MAX_VALUES];
   int n_operands = picks ? 2 : 1, n_results = picks ? 3 : 2;
   if (picks) {
     replaced[2] = tp__softmax_picked(f);

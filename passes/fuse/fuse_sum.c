@@ -105,7 +105,7 @@ static void print_work(const tp__fusion *f, char *text, size_t size) {
                                               [TP_QUANTIZED_PER_TOKEN] = "f8 by scales of rows",
                                               [TP_QUANTIZED_PER_GROUP] = "f8 by scales of groups"};
   const char *parts[] = {
-      f->product.is_fused ? "its product" : NULL,
+      f->matmul.is_fused ? "its product" : NULL,
       mlirValueIsNull(f->sum.bias) ? NULL : "bias",
       mlirValueIsNull(f->sum.residual) ? NULL : "residual",
       norms[f->norm.kind],
@@ -157,13 +157,13 @@ static void remark_price(const tp__fusion *f, const tp_fused_rows *rows, bool fu
   tp__remark(f->collective, "%s%s, %lld rows of %lld: %s (%s) %s %.1f us, separate ones %.1f us",
              fused ? "is fused" : "is not fused", work, (long long)rows->tokens,
              (long long)rows->hidden,
-             f->product.is_fused ? "slices of the product and one kernel" : "one kernel",
-             tp_fused_name(f->price.algorithm), f->product.is_fused ? "take" : "takes",
+             f->matmul.is_fused ? "slices of the product and one kernel" : "one kernel",
+             tp_fused_name(f->price.algorithm), f->matmul.is_fused ? "take" : "takes",
              tp_cost_seconds(f->price.fused) * 1e6, tp_cost_seconds(f->price.separate) * 1e6);
 }
 
 static tp_status leave(MlirOperation op, const char *reason, tp__fuse_outcome *outcome) {
-  *outcome = TP_FUSE_OTHER;
+  *outcome = TP_FUSE_BLOCKED;
   tp__remark(op, "is not fused: %s", reason);
   return TP_OK;
 }
@@ -180,7 +180,7 @@ tp_status tp__fuse_sum(tp__fuser *s, MlirOperation op, tp__fuse_outcome *outcome
   tp__fusion f;
   bool is_candidate, dead[TP_ROW_OPS] = {false};
   char text[160];
-  *outcome = TP_FUSE_NOTHING;
+  *outcome = TP_FUSE_NO_CANDIDATE;
   TP_TRY(read_collective(s, op, &f, &is_candidate));
   if (!is_candidate)
     return TP_OK;
@@ -188,12 +188,12 @@ tp_status tp__fuse_sum(tp__fuser *s, MlirOperation op, tp__fuse_outcome *outcome
   tp__rows_begin_groups(&s->rows, f.root);
   tp__find_fused_rows(&s->rows, &f);
   tp__find_dead(&s->rows, &f, dead);
-  tp__find_made(&s->rows, &f, dead);
+  tp__find_outputs(&s->rows, &f, dead);
   tp_fused_rows rows = describe(s, &f);
   f.price = tp_cost_fused_rows(&s->topology, &s->mesh, &rows);
   if (find_obstacle(s, &f, &rows, dead, text, sizeof text))
     return leave(op, text, outcome);
-  tp__add_product(&f, &s->topology, s->always, &rows);
+  tp__add_matmul(&f, &s->topology, s->always, &rows);
   bool fused = s->always || f.price.fused < f.price.separate;
   MlirOperation where = place_of(&f);
   if (fused && !tp__move_operands(&s->rows, &f, where))
@@ -203,7 +203,7 @@ tp_status tp__fuse_sum(tp__fuser *s, MlirOperation op, tp__fuse_outcome *outcome
     tp__remark(op, "what becomes f8 of its rows is left apart: %s", f.quantize.obstacle);
   if (f.gather_obstacle)
     tp__remark(op, "what is gathered of its rows is left apart: %s", f.gather_obstacle);
-  *outcome = !fused ? TP_FUSE_SLOWER : f.product.is_fused ? TP_FUSE_WITH_PRODUCT : TP_FUSE_DONE;
+  *outcome = !fused ? TP_FUSE_SLOWER : f.matmul.is_fused ? TP_FUSE_WITH_MATMUL : TP_FUSE_DONE;
   if (!fused)
     return TP_OK;
   tp__outline_fusion(s->module, s->name, where, &f);

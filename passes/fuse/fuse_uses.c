@@ -71,8 +71,8 @@ void tp__erase_fused(const tp__rows *rows, const bool *dead, const tp__fusion *f
   }
   MlirValue summed = mlirOperationGetOperand(f->collective, 0);
   mlirOperationDestroy(f->collective);
-  if (f->product.is_fused)
-    tp__erase_product(f, summed);
+  if (f->matmul.is_fused)
+    tp__erase_matmul(f, summed);
 }
 
 /* ---- gathered results ---- */
@@ -105,8 +105,8 @@ static MlirOperation only_reader(const tp__rows *rows, const bool *dead, MlirVal
 
 /* Returns the gathered form of the result, perhaps after reshapes, or *made unchanged if it is not
  * gathered. */
-static tp__made as_gathered(const tp__rows *rows, const tp__fusion *f, const bool *dead,
-                            const tp__made *made) {
+static tp__fusion_output as_gathered(const tp__rows *rows, const tp__fusion *f, const bool *dead,
+                                     const tp__fusion_output *made) {
   MlirValue value = made->value;
   MlirOperation reader =
       mlirValueIsNull(value) ? (MlirOperation){NULL} : only_reader(rows, dead, value);
@@ -116,28 +116,28 @@ static tp__made as_gathered(const tp__rows *rows, const tp__fusion *f, const boo
     reader = only_reader(rows, dead, value);
   }
   bool gathered = !mlirOperationIsNull(reader) && undoes(f, reader, value);
-  return gathered ? (tp__made){true, value, reader} : *made;
+  return gathered ? (tp__fusion_output){true, value, reader} : *made;
 }
 
 /* Decides which results are computed, as if none was gathered. */
 static void find_read(const tp__rows *rows, tp__fusion *f, const bool *dead) {
   bool quantizes = f->quantize.kind != TP_NOT_QUANTIZED;
-  tp__made *made = f->made;
+  tp__fusion_output *made = f->made;
   made[TP_RESULT_OUT].is_made =
       !quantizes || !tp__is_read_by_dead(rows, dead, made[TP_RESULT_OUT].value);
   made[TP_RESULT_SUM].is_made =
       f->norm.kind != TP_NO_NORM && !tp__is_read_by_dead(rows, dead, made[TP_RESULT_SUM].value);
   made[TP_RESULT_QUANTIZED].is_made = quantizes;
-  made[TP_RESULT_SCALE].is_made = tp__makes_scales(f);
+  made[TP_RESULT_SCALE].is_made = tp__computes_scales(f);
 }
 
-void tp__find_made(const tp__rows *rows, tp__fusion *f, bool *dead) {
+void tp__find_outputs(const tp__rows *rows, tp__fusion *f, bool *dead) {
   static const char *const obstacles[TP_FUSED_RESULTS] = {
       [TP_RESULT_OUT] = "its rows are read as they are, too",
       [TP_RESULT_QUANTIZED] = "its f8 are not",
       [TP_RESULT_SCALE] = "its scales are not",
   };
-  tp__made gathered[TP_FUSED_RESULTS];
+  tp__fusion_output gathered[TP_FUSED_RESULTS];
   bool any = false;
   find_read(rows, f, dead);
   for (int i = 0; i < TP_FUSED_RESULTS; i++) {
@@ -169,7 +169,7 @@ void tp__find_made(const tp__rows *rows, tp__fusion *f, bool *dead) {
 /* ---- order ---- */
 
 bool tp__move_before(MlirOperation where, const tp__rows *rows, MlirValue value, int depth) {
-  enum { MOST_DEEP = 16 };
+  enum { MAX_DEPTH = 16 };
   MlirOperation op = tp__defining_op(value);
   if (mlirOperationIsNull(op) ||
       !mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(where)) ||
@@ -178,7 +178,7 @@ bool tp__move_before(MlirOperation where, const tp__rows *rows, MlirValue value,
   for (int i = 0; rows && i < rows->n_ops; i++)
     if (mlirOperationEqual(rows->ops[i], op))
       return false;
-  if (depth == MOST_DEEP || mlirOperationEqual(op, where) ||
+  if (depth == MAX_DEPTH || mlirOperationEqual(op, where) ||
       !(tp__op_has_dialect(op, "linalg") || tp__op_has_dialect(op, "arith") ||
         tp__op_is(op, "tensor.empty") || tp__is_reshape(op)))
     return false;

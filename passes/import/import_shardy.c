@@ -387,7 +387,7 @@ static tp_status replace(tp_importer *im, const tp_mesh *refined, MlirOperation 
     bool present;
     TP_TRY(tp__op_sharding(op, 0, refined, &annotation, &present));
     if (present)
-      value = tp__build_layout_change(op, mlirOperationGetLocation(op), value, refined, annotation);
+      value = tp__build_reshard(op, mlirOperationGetLocation(op), value, refined, annotation);
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
   } else if (row_of(op)->action == GROUP) {
     im->pass->statistics[TP_IMPORT_GROUPS]++;

@@ -14,7 +14,8 @@ bool tp__is_for_users(MlirOperation op) {
 
 /* ---- one annotation ---- */
 
-static tp_status check_plain(const tp_importer *im, MlirOperation op, MlirOperation sharding) {
+static tp_status check_unsupported_fields(const tp_importer *im, MlirOperation op,
+                                          MlirOperation sharding) {
   if (mlirOperationIsNull(sharding) || !tp__op_is(sharding, "shard.sharding"))
     return tp__error(
         op, TP_UNSUPPORTED,
@@ -44,7 +45,7 @@ tp_status tp__upstream_sharding(const tp_importer *im, MlirOperation op, MlirAtt
   int n_dims, counts[TP_MAX_RANK];
   int64_t axes[TP_MAX_RANK][TP_MAX_AXES];
   MlirAttribute dims[TP_MAX_RANK], names[TP_MAX_AXES];
-  TP_TRY(check_plain(im, op, sharding));
+  TP_TRY(check_unsupported_fields(im, op, sharding));
   if (rank > TP_MAX_RANK ||
       !tp__axis_lists(tp__inherent(sharding, "split_axes"), &n_dims, counts, axes))
     return tp__error(op, TP_UNSUPPORTED,

@@ -22,7 +22,7 @@ int tp__fused_text(MlirAttribute attr, int n, const char *const *names) {
   return -1;
 }
 
-static bool is_product(const tp__fused_call *d) {
+static bool is_matmul(const tp__fused_call *d) {
   static const char *const kind = "multiply";
   return tp__fused_text(tp__fused_entry(d, "kind"), 1, &kind) == 0;
 }
@@ -31,7 +31,7 @@ tp_status tp__fused_refuse(const tp__fused_call *d, const char *entry) {
   MlirStringRef name = mlirStringAttrGetValue(tp__inherent(d->callee, "sym_name"));
   return tp__error(d->call, TP_INVALID_ARGUMENT,
                    "the tp.fused of @%.*s is not what tp-fuse-%s writes: its %s is not",
-                   (int)name.length, name.data, is_product(d) ? "epilogues" : "collectives", entry);
+                   (int)name.length, name.data, is_matmul(d) ? "epilogues" : "collectives", entry);
 }
 
 tp_status tp__fused_choice(const tp__fused_call *d, const char *entry, int n,
@@ -92,8 +92,8 @@ tp_status tp__fused_float(const tp__fused_call *d, const char *entry, int64_t *w
 
 int tp__n_bits(int64_t bits) { return __builtin_popcountll((unsigned long long)bits); }
 
-tp_status tp__fused_product(const tp__fused_call *d, MlirType *type, int64_t *k,
-                            int64_t *transposed) {
+tp_status tp__fused_matmul(const tp__fused_call *d, MlirType *type, int64_t *k,
+                           int64_t *transposed) {
   MlirValue a = mlirOperationGetOperand(d->call, 0);
   MlirAttribute turned = tp__fused_entry(d, "transpose_b"), list = tp__fused_entry(d, "shape");
   int64_t shape[TP_MAX_RANK], tokens = 1, n_a = tp__n_elements(mlirValueGetType(a));
@@ -164,9 +164,9 @@ static bool read_call(MlirOperation module, MlirOperation op, tp__fused_call *d)
   return !mlirAttributeIsNull(d->fused);
 }
 
-bool tp__is_fused_product(MlirOperation module, MlirOperation op) {
+bool tp__is_fused_matmul(MlirOperation module, MlirOperation op) {
   tp__fused_call d;
-  return read_call(module, op, &d) && is_product(&d);
+  return read_call(module, op, &d) && is_matmul(&d);
 }
 
 tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done) {

@@ -31,8 +31,8 @@ tp_status tp__fused_float(const tp__fused_call *d, const char *entry, int64_t *w
 tp_status tp__fused_mesh_axes(const tp__fused_call *d, const tp_mesh *mesh, int *n, int *axes);
 /* Reads a matmul of operands 0 and 1: the type of its result, k, and whether the right factor is
  * transposed. */
-tp_status tp__fused_product(const tp__fused_call *d, MlirType *type, int64_t *k,
-                            int64_t *transposed);
+tp_status tp__fused_matmul(const tp__fused_call *d, MlirType *type, int64_t *k,
+                           int64_t *transposed);
 
 /* Replaces the call by a runtime call for fused site `site` with n_extra words of extra data. The
  * extra data begin with tprt_abi_operands, which this function fills in: input_of and output_of

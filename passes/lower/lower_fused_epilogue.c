@@ -20,7 +20,7 @@ tp_status tp__lower_fused_epilogue(tp__lowering *l, const tp__fused_call *d) {
   if ((bits & FACTORS) != FACTORS || tp__n_bits(bits) != mlirOperationGetNumOperands(d->call))
     return tp__fused_refuse(d, "operands");
   TP_TRY(tp__fused_choice(d, "function", TP_LEN(functions), functions, &words.function));
-  TP_TRY(tp__fused_product(d, &product, &words.k, &words.transpose_b));
+  TP_TRY(tp__fused_matmul(d, &product, &words.k, &words.transpose_b));
   TP_TRY(tp__site_begin(d->call, TPRT_SITE_FUSED_MATMUL, 0, NULL, product, &site));
   tprt_operand given[TP_LEN(inputs)];
   tp__fused_operands(bits, TP_LEN(inputs), inputs, given);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MOST_INPUTS = 1 + TPRT_MAX_MATMULS, MOST_OUTPUTS = 1 + TPRT_MAX_MATMULS };
+enum { MAX_INPUTS = 1 + TPRT_MAX_MATMULS, MAX_OUTPUTS = 1 + TPRT_MAX_MATMULS };
 
 static tp_status read_matmuls(const tp__fused_call *d, int n, MlirType gathered,
                               tprt_abi_fused_gather *words) {
@@ -32,12 +32,11 @@ static tp_status read_matmuls(const tp__fused_call *d, int n, MlirType gathered,
 /* Reads the names of operands and results, and checks them: the operands are the tensor and n
  * factors; the results are n matmul results and optionally the gathered tensor. */
 static tp_status read_names(const tp__fused_call *d, int n, int64_t *outputs) {
-  static const char *const input_names[MOST_INPUTS] = {"input", "b0", "b1", "b2", "b3"};
-  static const char *const output_names[MOST_OUTPUTS] = {"gathered", "out0", "out1", "out2",
-                                                         "out3"};
+  static const char *const input_names[MAX_INPUTS] = {"input", "b0", "b1", "b2", "b3"};
+  static const char *const output_names[MAX_OUTPUTS] = {"gathered", "out0", "out1", "out2", "out3"};
   int64_t inputs;
-  TP_TRY(tp__fused_bits(d, "operands", MOST_INPUTS, input_names, &inputs));
-  TP_TRY(tp__fused_bits(d, "results", MOST_OUTPUTS, output_names, outputs));
+  TP_TRY(tp__fused_bits(d, "operands", MAX_INPUTS, input_names, &inputs));
+  TP_TRY(tp__fused_bits(d, "results", MAX_OUTPUTS, output_names, outputs));
   if (n < 1 || inputs != (2 << n) - 1)
     return tp__fused_refuse(d, "operands");
   if (tp__n_bits(*outputs) != mlirOperationGetNumResults(d->call) || (*outputs | 1) != inputs)
@@ -46,9 +45,9 @@ static tp_status read_names(const tp__fused_call *d, int n, int64_t *outputs) {
 }
 
 tp_status tp__lower_fused_gather(tp__lowering *l, const tp__fused_call *d) {
-  static const tprt_operand inputs[MOST_INPUTS] = {TPRT_IN_TENSOR, TPRT_IN_B, TPRT_IN_B, TPRT_IN_B,
-                                                   TPRT_IN_B};
-  static const tprt_operand outputs[MOST_OUTPUTS] = {
+  static const tprt_operand inputs[MAX_INPUTS] = {TPRT_IN_TENSOR, TPRT_IN_B, TPRT_IN_B, TPRT_IN_B,
+                                                  TPRT_IN_B};
+  static const tprt_operand outputs[MAX_OUTPUTS] = {
       TPRT_OUT_GATHERED, TPRT_OUT_TENSOR, TPRT_OUT_TENSOR, TPRT_OUT_TENSOR, TPRT_OUT_TENSOR};
   MlirOperation op = d->call;
   tprt_abi_fused_gather words = {.n_matmuls = 0};
@@ -70,8 +69,8 @@ tp_status tp__lower_fused_gather(tp__lowering *l, const tp__fused_call *d) {
   if (status != TP_OK)
     return status;
   site.dim = mlirIntegerAttrGetValueInt(dim);
-  tprt_operand output_of[MOST_OUTPUTS];
-  tp__fused_operands(results, MOST_OUTPUTS, outputs, output_of);
+  tprt_operand output_of[MAX_OUTPUTS];
+  tp__fused_operands(results, MAX_OUTPUTS, outputs, output_of);
   memcpy(extra, &words, sizeof words);
   return tp__fused_replace(l, d, &site, TP_LEN(extra), extra, inputs, output_of);
 }

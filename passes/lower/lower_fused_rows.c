@@ -124,7 +124,7 @@ static tp_status read_call(const tp__fused_call *d, row_call *c, MlirType *rows)
   if (mlirAttributeIsNull(dim) || !mlirAttributeIsAInteger(dim))
     return tp__fused_refuse(d, "dim");
   if (c->kind->rows == PRODUCT)
-    return tp__fused_product(d, rows, &c->words.k, &c->words.transpose_b);
+    return tp__fused_matmul(d, rows, &c->words.k, &c->words.transpose_b);
   *rows = mlirValueGetType(mlirOperationGetOperand(d->call, 0));
   return TP_OK;
 }

@@ -22,7 +22,7 @@ static tp_status collect_op(MlirOperation op, void *data) {
     return tp__op_list_add(&body->shardings, op);
   if (tp__is_index(op))
     return tp__op_list_add(&body->indices, op);
-  if (tp__is_fused_product(body->module, op))
+  if (tp__is_fused_matmul(body->module, op))
     return tp__op_list_add(&body->products, op);
   bool wanted = tp__op_has_dialect(op, "shard") || tp__op_is(op, "func.call");
   return wanted ? tp__op_list_add(&body->ops, op) : TP_OK;

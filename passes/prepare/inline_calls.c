@@ -69,8 +69,8 @@ static tp_status constrain(const inliner *in, MlirOperation callee, bool is_arg,
   tp_status status =
       tp__read_sharding(callee, what, attr, in->mesh, mlirValueGetType(*value), &annotation);
   if (status == TP_OK)
-    *value = tp__build_layout_change(where, mlirOperationGetLocation(where), *value, in->mesh,
-                                     annotation);
+    *value =
+        tp__build_reshard(where, mlirOperationGetLocation(where), *value, in->mesh, annotation);
   return status;
 }
 

@@ -328,8 +328,8 @@ static void leave(tp_pass *pass, tp_planning *planning) {
   planning->arena = (tp__arena){0};
 }
 
-tp_status tp__again_open(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp_again *again) {
-  *again = (tp_again){0};
+tp_status tp__replan_open(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp_replan *again) {
+  *again = (tp_replan){0};
   again->pass = *pass;
   tp_status status = begin(&again->pass, like, keep_mesh, &again->planning);
   again->planner = again->planning.common;
@@ -341,10 +341,10 @@ tp_status tp__again_open(tp_pass *pass, const tp_planner *like, bool keep_mesh, 
   return status == TP_OK ? tp__plan_nodes(&again->planner) : status;
 }
 
-void tp__again_close(tp_again *again) {
+void tp__replan_close(tp_replan *again) {
   destroy(&again->planner);
   end(&again->planning);
-  *again = (tp_again){0};
+  *again = (tp_replan){0};
 }
 
 static tp_status run(tp_pass *pass) {

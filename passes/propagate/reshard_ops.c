@@ -34,7 +34,7 @@ typedef struct copies {
   MlirValue values[64];
 } copies;
 
-static tp_cost change_cost(const copies *c, tp_spec from, tp_spec to) {
+static tp_cost reshard_cost(const copies *c, tp_spec from, tp_spec to) {
   return tp_reshard_cost(c->p->problem.reshards, from, to, c->v->rank, c->v->shape,
                          c->v->element_size);
 }
@@ -52,33 +52,32 @@ static int64_t bytes_in(const copies *c, tp_spec spec) { return tp__value_bytes(
 static int cheapest(const copies *c, tp_spec spec) {
   int best = 0;
   for (int i = 1; i < c->n; i++)
-    if (change_cost(c, c->specs[i], spec) < change_cost(c, c->specs[best], spec))
+    if (reshard_cost(c, c->specs[i], spec) < reshard_cost(c, c->specs[best], spec))
       best = i;
   return best;
 }
 
-static void note_change(const copies *c, int use, tp_spec from, tp_spec to, MlirOperation op) {
+static void record_reshard(const copies *c, int use, tp_spec from, tp_spec to, MlirOperation op) {
   if (c->p->report)
-    tp__report_change(c->p, c->v, use, from, to, op);
+    tp__report_reshard(c->p, c->v, use, from, to, op);
 }
 
 /* Inserts a reshard of `from` in front of `where`. Its attributes are cached by layout; without
  * memory for the cache they are rebuilt. */
-static MlirValue insert_change(const copies *c, MlirOperation where, MlirLocation location,
-                               MlirValue from, tp_spec spec) {
+static MlirValue insert_reshard(const copies *c, MlirOperation where, MlirLocation location,
+                                MlirValue from, tp_spec spec) {
   tp_planner *p = c->p;
   int64_t key[] = {(int64_t)spec.bits, c->v->rank};
   void **slot = tp__memo(&p->layout_changes, p->problem.arena, key, TP_LEN(key));
-  tp_layout_change *kept = slot ? *slot : NULL;
+  tp_reshard_attrs *kept = slot ? *slot : NULL;
   if (slot && !kept)
     kept = *slot = tp__arena_alloc(p->problem.arena, sizeof *kept);
   if (!kept)
-    return tp__build_layout_change(where, location, from, p->problem.mesh,
-                                   (tp_annotation){.spec = spec});
+    return tp__build_reshard(where, location, from, p->problem.mesh, (tp_annotation){.spec = spec});
   if (mlirTypeIsNull(kept->type))
-    *kept = tp__layout_change(p->problem.pass->context, p->problem.mesh, c->v->rank,
+    *kept = tp__reshard_attrs(p->problem.pass->context, p->problem.mesh, c->v->rank,
                               (tp_annotation){.spec = spec});
-  return tp__insert_layout_change(where, location, from, kept);
+  return tp__insert_reshard(where, location, from, kept);
 }
 
 /* Returns the value in layout `spec` for a use (if `shared`, for several uses), available from its
@@ -93,9 +92,9 @@ static MlirValue changed(copies *c, tp_spec spec, const placed_use *at, bool sha
                c->p->problem.nodes[c->v->node].kind != TP_NODE_LAYOUT;
   bool late = (stays && best == 0) || bytes_in(c, spec) > bytes_in(c, c->specs[best]);
   MlirOperation where = late ? at->anchor : behind(from);
-  MlirValue value = insert_change(c, where, location, from, spec);
-  note_change(c, shared ? -1 : (int)(at->use - c->v->uses), c->specs[best], spec,
-              mlirOpResultGetOwner(value));
+  MlirValue value = insert_reshard(c, where, location, from, spec);
+  record_reshard(c, shared ? -1 : (int)(at->use - c->v->uses), c->specs[best], spec,
+                 mlirOpResultGetOwner(value));
   if (c->n < TP_LEN(c->specs)) {
     c->specs[c->n] = spec;
     c->values[c->n++] = value;
@@ -133,7 +132,7 @@ static void rewire(const tp_planned_value *v, const tp_use *use, MlirValue value
 }
 
 /* A constraint (shard.shard) reshards by itself, from the copy that makes it cheapest. */
-static bool changes_itself(const tp_planner *p, const tp_use *use) {
+static bool reshards_itself(const tp_planner *p, const tp_use *use) {
   return p->problem.nodes[use->node].kind == TP_NODE_LAYOUT;
 }
 
@@ -144,7 +143,7 @@ static int first_sharing(const copies *c, tp_spec shared, const placed_use *uses
   for (int u = 0; u < c->v->n_uses; u++) {
     tp_spec want = tp__plan_wanted(c->p, uses[u].use);
     if (tp_spec_equal(want, c->specs[0]) ||
-        change_cost(c, shared, want) >= change_cost(c, c->specs[0], want))
+        reshard_cost(c, shared, want) >= reshard_cost(c, c->specs[0], want))
       continue;
     first = users++ ? first : u;
   }
@@ -154,7 +153,7 @@ static int first_sharing(const copies *c, tp_spec shared, const placed_use *uses
 static MlirValue constrained(const copies *c, tp_spec spec, const tp_use *use) {
   int best = cheapest(c, spec);
   if (!tp_spec_equal(c->specs[best], spec))
-    note_change(c, (int)(use - c->v->uses), c->specs[best], spec, use->op);
+    record_reshard(c, (int)(use - c->v->uses), c->specs[best], spec, use->op);
   return c->values[best];
 }
 
@@ -214,8 +213,8 @@ static tp_status write_value(tp_planner *p, const tp_value_table *regions,
       changed(&c, shared, &uses[u], true);
     tp_spec spec = tp__plan_wanted(p, use);
     rewire(v, use,
-           changes_itself(p, use) ? constrained(&c, spec, use)
-                                  : changed(&c, spec, &uses[u], false));
+           reshards_itself(p, use) ? constrained(&c, spec, use)
+                                   : changed(&c, spec, &uses[u], false));
   }
   tp__free(uses);
   return TP_OK;
@@ -223,7 +222,7 @@ static tp_status write_value(tp_planner *p, const tp_value_table *regions,
 
 /* ---- under a memory limit: reshards at the stations of the route ---- */
 
-static bool is_changed(const tp_planner *p, const tp_station *s) {
+static bool is_resharded(const tp_planner *p, const tp_station *s) {
   const tp_node *node = &p->problem.nodes[s->node];
   return node->station_strategies[node->chosen].changed;
 }
@@ -241,7 +240,7 @@ static tp_spec layout_at(const tp_planner *p, const tp_planned_value *v, const t
 static bool is_repeated(const tp_planner *p, const tp_planned_value *v, const tp_route *route,
                         int station) {
   for (int i = 0; i < route->n_stations; i++)
-    if (i != station && is_changed(p, &route->stations[i]) && !route->stations[i].in_op &&
+    if (i != station && is_resharded(p, &route->stations[i]) && !route->stations[i].in_op &&
         tp_spec_equal(layout_at(p, v, route, i), layout_at(p, v, route, station)))
       return true;
   return false;
@@ -252,7 +251,7 @@ static MlirValue pass_station(copies *c, const tp_route *route, int station, Mli
   const tp_station *s = &route->stations[station];
   tp_spec before = layout_at(p, c->v, route, s->before), after = layout_at(p, c->v, route, station);
   int use = 0, n = 0;
-  if (!is_changed(p, s))
+  if (!is_resharded(p, s))
     return from;
   for (int u = c->v->n_uses; u-- > 0;)
     for (int at = route->of_use[u]; at >= 0; at = route->stations[at].before)
@@ -263,14 +262,14 @@ static MlirValue pass_station(copies *c, const tp_route *route, int station, Mli
   MlirOperation op = c->v->uses[use].op;
   MlirValue to = from;
   if (!s->in_op) {
-    to = insert_change(
+    to = insert_reshard(
         c, s->anchor >= 0 ? tp__routes_op(p->routes, 2 * (int64_t)s->anchor) : behind(from),
         mlirOperationGetLocation(op), from, after);
     op = mlirOpResultGetOwner(to);
     if (is_repeated(p, c->v, route, station))
       tp__set(op, "tp.copy", tp__attr_i64(p->problem.pass->context, station));
   }
-  note_change(c, n > 1 ? -1 : use, before, after, op);
+  record_reshard(c, n > 1 ? -1 : use, before, after, op);
   return to;
 }
 
@@ -288,7 +287,7 @@ static tp_status write_route(tp_planner *p, const tp_planned_value *v, const tp_
   return TP_OK;
 }
 
-tp_status tp__write_changes(tp_planner *p) {
+tp_status tp__write_reshards(tp_planner *p) {
   tp_value_table regions = {0};
   tp_status status = number_regions(p, &regions);
   for (size_t i = 0; i < p->problem.n_values && status == TP_OK; i++)

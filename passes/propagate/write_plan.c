@@ -197,6 +197,6 @@ tp_status tp__plan_write(tp_planner *p) {
   if (status == TP_OK)
     status = write_producers(p);
   if (status == TP_OK)
-    status = tp__write_changes(p);
+    status = tp__write_reshards(p);
   return status == TP_OK ? write_summary(p) : status;
 }

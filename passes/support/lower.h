@@ -120,7 +120,7 @@ tp_status tp__lower_permute(tp__lowering *l, MlirOperation op, bool *done);
 /* calls of functions of tp-fuse-collectives and tp-fuse-epilogues */
 tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done);
 /* True if the op calls a function of tp-fuse-epilogues. */
-bool tp__is_fused_product(MlirOperation module, MlirOperation op);
+bool tp__is_fused_matmul(MlirOperation module, MlirOperation op);
 /* True if the op queries the position of the device. */
 bool tp__is_index(MlirOperation op);
 tp_status tp__lower_index(tp__lowering *l, MlirOperation op);

@@ -222,34 +222,35 @@ tprt_status tprt__address_connect(const tprt__address *address, bool open, int64
   }
 }
 
-tprt__transfer tprt__socket_send(int fd, const unsigned char *bytes, size_t n, int64_t deadline) {
+tprt__socket_result tprt__socket_send(int fd, const unsigned char *bytes, size_t n,
+                                      int64_t deadline) {
   while (n > 0) {
     ssize_t sent = send(fd, bytes, n, MSG_NOSIGNAL);
     if (sent < 0 && errno == EAGAIN && !tprt__socket_wait(fd, POLLOUT, deadline))
-      return TPRT__LATE;
+      return TPRT__SOCKET_TIMED_OUT;
     if (sent < 0 && errno != EAGAIN && errno != EINTR)
-      return TPRT__BROKEN;
+      return TPRT__SOCKET_BROKEN;
     if (sent > 0) {
       bytes += sent;
       n -= (size_t)sent;
     }
   }
-  return TPRT__DONE;
+  return TPRT__SOCKET_DONE;
 }
 
-tprt__transfer tprt__socket_receive(int fd, unsigned char *bytes, size_t n, int64_t deadline) {
+tprt__socket_result tprt__socket_receive(int fd, unsigned char *bytes, size_t n, int64_t deadline) {
   while (n > 0) {
     ssize_t got = recv(fd, bytes, n, 0);
     if (got < 0 && errno == EAGAIN && !tprt__socket_wait(fd, POLLIN, deadline))
-      return TPRT__LATE;
+      return TPRT__SOCKET_TIMED_OUT;
     if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-      return TPRT__BROKEN;
+      return TPRT__SOCKET_BROKEN;
     if (got > 0) {
       bytes += got;
       n -= (size_t)got;
     }
   }
-  return TPRT__DONE;
+  return TPRT__SOCKET_DONE;
 }
 
 int tprt__socket_here(int fd, char host[TPRT__HOST_BYTES]) {

@@ -17,21 +17,21 @@ typedef struct client {
 /* ---- requests ---- */
 
 /* Closes the connection: a later message on it would answer an earlier request. */
-static tprt_status give_up(client *c, tprt__transfer how) {
+static tprt_status give_up(client *c, tprt__socket_result how) {
   close(c->fd);
   c->fd = -1;
-  if (how == TPRT__LATE)
+  if (how == TPRT__SOCKET_TIMED_OUT)
     return tprt__fail(TPRT_TIMEOUT, "rank 0, which serves %s, did not answer in time", c->address);
   return tprt__fail(TPRT_PEER_DEAD, "rank 0, which serves %s, ended or closed the store",
                     c->address);
 }
 
 static tprt_status receive_reply(client *c, int64_t deadline, tprt__frame *frame) {
-  tprt__transfer how = tprt__socket_receive(c->fd, c->buffer, TPRT__HEAD_BYTES, deadline);
-  size_t n = how == TPRT__DONE ? tprt__frame_bytes(c->buffer) : 0;
-  if (how == TPRT__DONE && n)
+  tprt__socket_result how = tprt__socket_receive(c->fd, c->buffer, TPRT__HEAD_BYTES, deadline);
+  size_t n = how == TPRT__SOCKET_DONE ? tprt__frame_bytes(c->buffer) : 0;
+  if (how == TPRT__SOCKET_DONE && n)
     how = tprt__socket_receive(c->fd, c->buffer + TPRT__HEAD_BYTES, n - TPRT__HEAD_BYTES, deadline);
-  if (how != TPRT__DONE)
+  if (how != TPRT__SOCKET_DONE)
     return give_up(c, how);
   if (n && tprt__frame_read(&c->session, c->buffer, n, frame) && frame->kind == TPRT__FRAME_REPLY)
     return TPRT_OK;
@@ -47,8 +47,8 @@ static tprt_status request(client *c, tprt__frame *frame, int64_t deadline) {
   if (c->fd < 0)
     return tprt__fail(TPRT_INVALID_STATE, "the connection to %s ended before", c->address);
   size_t n = tprt__frame_write(&c->session, frame, c->buffer);
-  tprt__transfer how = tprt__socket_send(c->fd, c->buffer, n, deadline);
-  if (how != TPRT__DONE)
+  tprt__socket_result how = tprt__socket_send(c->fd, c->buffer, n, deadline);
+  if (how != TPRT__SOCKET_DONE)
     return give_up(c, how);
   char key[TPRT_STORE_KEY_BYTES];
   memcpy(key, frame->key, sizeof key);
@@ -153,11 +153,11 @@ static tprt_status refuse(const client *c, const tprt__identity *own, tprt__refu
 }
 
 /* Performs the handshake. LATE and BROKEN mean that the server was busy; try again. */
-static tprt__transfer shake_hands(client *c, const tprt__identity *own, int64_t deadline,
-                                  tprt_status *status) {
-  tprt__welcome welcome;
-  tprt__transfer how = tprt__greet(c->fd, own, deadline, &c->session, &welcome);
-  if (how != TPRT__DONE)
+static tprt__socket_result shake_hands(client *c, const tprt__identity *own, int64_t deadline,
+                                       tprt_status *status) {
+  tprt__handshake_result welcome;
+  tprt__socket_result how = tprt__handshake_connect(c->fd, own, deadline, &c->session, &welcome);
+  if (how != TPRT__SOCKET_DONE)
     return how;
   if (welcome.refusal)
     *status = refuse(c, own, welcome.refusal, &welcome.stated);
@@ -168,7 +168,7 @@ static tprt__transfer shake_hands(client *c, const tprt__identity *own, int64_t 
         tprt__fail(TPRT_INVALID_STATE, "rank %d has already joined %s", own->rank, c->address);
   else if (welcome.status)
     *status = tprt__fail(TPRT_NO_MEMORY, "rank 0 has no memory for rank %d", own->rank);
-  return TPRT__DONE;
+  return TPRT__SOCKET_DONE;
 }
 
 /* Tries until the server has time for this rank. If too many clients connect, it drops the oldest
@@ -183,7 +183,7 @@ static tprt_status join(client *c, const tprt__address *address, const tprt__sto
     if (address->is_unix && !tprt__same_user(c->fd))
       return tprt__fail(TPRT_AUTH, "%s is served by another user", address->text);
     if (shake_hands(c, &setup->identity, tprt__min(deadline, tprt__deadline(TRY_NS)), &status) ==
-        TPRT__DONE)
+        TPRT__SOCKET_DONE)
       return status;
     close(c->fd);
     c->fd = -1;

@@ -22,12 +22,12 @@
 enum { TICKET_BYTES = 32, NAME_BYTES = 32, TEXT_BYTES = 400 };
 
 /* The value that a rank puts into the store. */
-typedef struct presence {
+typedef struct handoff_address {
   tprt__host host;
   unsigned char ticket[TICKET_BYTES];
   uint32_t n_name;
   char name[NAME_BYTES]; /* name of the socket */
-} presence;
+} handoff_address;
 
 /* Outcome that rank 0 puts into the store. */
 typedef struct verdict {
@@ -36,7 +36,7 @@ typedef struct verdict {
 } verdict;
 
 /* Listens at a socket whose name the kernel chooses. */
-static tprt_status listen_somewhere(presence *own, int *listener) {
+static tprt_status listen_somewhere(handoff_address *own, int *listener) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   socklen_t size = sizeof address.sun_family;
   int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -60,7 +60,8 @@ static tprt_status listen_somewhere(presence *own, int *listener) {
 /* ---- rank 0 ---- */
 
 /* Sends a packet with the ticket and the descriptor. */
-static tprt_status give(const presence *to, int rank, int segment, int64_t deadline) {
+static tprt_status send_descriptor(const handoff_address *to, int rank, int segment,
+                                   int64_t deadline) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   union {
     char bytes[CMSG_SPACE(sizeof(int))];
@@ -99,23 +100,24 @@ static tprt_status give(const presence *to, int rank, int segment, int64_t deadl
 
 /* A rank that learns of the death of another rank closes its socket. In that case reports the death
  * as the reason. */
-static tprt_status find_reason(const tprt__meeting *m, tprt_status status, int rank) {
+static tprt_status find_reason(const tprt__rendezvous *m, tprt_status status, int rank) {
   enum { REASON_NS = 100000000 };
   char key[TPRT_STORE_KEY_BYTES], text[TEXT_BYTES];
   snprintf(text, sizeof text, "%s", tprt_last_error());
-  tprt__meeting_key(key, m, "never", rank);
-  if (tprt_store_wait(m->store, key, tprt__min(tprt__meeting_left(m), REASON_NS)) == TPRT_PEER_DEAD)
+  tprt__rendezvous_key(key, m, "never", rank);
+  if (tprt_store_wait(m->store, key, tprt__min(tprt__rendezvous_time_left(m), REASON_NS)) ==
+      TPRT_PEER_DEAD)
     return TPRT_PEER_DEAD;
   return tprt__fail(status, "%s", text);
 }
 
-static tprt_status give_all(const tprt__meeting *m, const presence *own, int segment) {
+static tprt_status send_to_all(const tprt__rendezvous *m, const handoff_address *own, int segment) {
   char key[TPRT_STORE_KEY_BYTES];
   tprt_status status = TPRT_OK;
-  presence other;
+  handoff_address other;
   for (int rank = 1; rank < m->n_ranks && !status; rank++) {
-    tprt__meeting_key(key, m, "here", rank);
-    status = tprt__meeting_fetch(m, key, &other, sizeof other);
+    tprt__rendezvous_key(key, m, "here", rank);
+    status = tprt__rendezvous_fetch(m, key, &other, sizeof other);
     if (status)
       break;
     other.host.name[sizeof other.host.name - 1] = 0;
@@ -129,21 +131,21 @@ static tprt_status give_all(const tprt__meeting *m, const presence *own, int seg
                             ? ""
                             : " in other name spaces, which share no memory");
     }
-    status = give(&other, rank, segment, m->deadline);
+    status = send_descriptor(&other, rank, segment, m->deadline);
     if (status == TPRT_SYSTEM)
       status = find_reason(m, status, rank);
   }
   return status;
 }
 
-static tprt_status lead(const tprt__meeting *m, const presence *own, int segment) {
+static tprt_status lead(const tprt__rendezvous *m, const handoff_address *own, int segment) {
   char key[TPRT_STORE_KEY_BYTES];
-  tprt_status status = give_all(m, own, segment);
+  tprt_status status = send_to_all(m, own, segment);
   verdict said = {.status = (int32_t)status};
   if (status)
     snprintf(said.text, sizeof said.text, "%s", tprt_last_error());
   for (int rank = 1; rank < m->n_ranks; rank++) {
-    tprt__meeting_key(key, m, "verdict", rank);
+    tprt__rendezvous_key(key, m, "verdict", rank);
     tprt_status told = tprt_store_set(m->store, key, &said, sizeof said);
     status = status ? status : told;
   }
@@ -154,7 +156,7 @@ static tprt_status lead(const tprt__meeting *m, const presence *own, int segment
 
 /* Receives the packet of an accepted connection. Returns the descriptor if the packet is the
  * expected one, else -1. */
-static int take(int fd, const presence *own, int64_t deadline) {
+static int receive_descriptor(int fd, const handoff_address *own, int64_t deadline) {
   unsigned char ticket[TICKET_BYTES];
   union {
     char bytes[CMSG_SPACE(sizeof(int))];
@@ -182,12 +184,13 @@ static int take(int fd, const presence *own, int64_t deadline) {
 }
 
 /* The packet of rank 0 is already queued, possibly after connections of other processes. */
-static tprt_status accept_segment(int listener, const presence *own, int *received) {
+static tprt_status accept_segment(int listener, const handoff_address *own, int *received) {
   enum { TRY_NS = 1000000000, PEER_NS = 100000000 };
   int64_t deadline = tprt__deadline(TRY_NS);
   while (tprt__socket_wait(listener, POLLIN, deadline)) {
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    int got = fd < 0 ? -1 : take(fd, own, tprt__min(deadline, tprt__deadline(PEER_NS)));
+    int got =
+        fd < 0 ? -1 : receive_descriptor(fd, own, tprt__min(deadline, tprt__deadline(PEER_NS)));
     if (fd >= 0)
       close(fd);
     if (got >= 0) {
@@ -200,18 +203,18 @@ static tprt_status accept_segment(int listener, const presence *own, int *receiv
   return tprt__fail(TPRT_TIMEOUT, "the segment of rank 0 did not arrive");
 }
 
-static tprt_status follow(const tprt__meeting *m, presence *own, int *received) {
+static tprt_status follow(const tprt__rendezvous *m, handoff_address *own, int *received) {
   char key[TPRT_STORE_KEY_BYTES];
   verdict said;
   int listener = -1;
   tprt_status status = listen_somewhere(own, &listener);
   if (status)
     return status;
-  tprt__meeting_key(key, m, "here", m->rank);
+  tprt__rendezvous_key(key, m, "here", m->rank);
   status = tprt_store_set(m->store, key, own, sizeof *own);
-  tprt__meeting_key(key, m, "verdict", m->rank);
+  tprt__rendezvous_key(key, m, "verdict", m->rank);
   if (!status)
-    status = tprt__meeting_fetch(m, key, &said, sizeof said);
+    status = tprt__rendezvous_fetch(m, key, &said, sizeof said);
   if (!status && said.status) {
     said.text[sizeof said.text - 1] = 0;
     status = tprt__fail((tprt_status)said.status, "%s", said.text);
@@ -222,8 +225,8 @@ static tprt_status follow(const tprt__meeting *m, presence *own, int *received) 
   return status;
 }
 
-tprt_status tprt__meeting_share(const tprt__meeting *m, int segment, int *received) {
-  presence own = {.n_name = 0};
+tprt_status tprt__rendezvous_share_fd(const tprt__rendezvous *m, int segment, int *received) {
+  handoff_address own = {.n_name = 0};
   if (sodium_init() < 0)
     return tprt__fail(TPRT_SYSTEM, "libsodium cannot be initialized");
   tprt_status status = tprt__host_describe(&own.host);

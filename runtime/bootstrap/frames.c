@@ -70,15 +70,15 @@ static void derive(const tprt__identity *own, const char *label, const unsigned 
 
 /* ---- server ---- */
 
-void tprt__gate_start(tprt__gate *gate, const tprt__identity *own) {
-  *gate = (tprt__gate){.state = TPRT__GATE_HELLO, .own = own, .rank = -1};
+void tprt__handshake_start(tprt__handshake *gate, const tprt__identity *own) {
+  *gate = (tprt__handshake){.state = TPRT__HANDSHAKE_HELLO, .own = own, .rank = -1};
 }
 
-size_t tprt__gate_wants(const tprt__gate *gate) {
-  static const size_t wants[] = {[TPRT__GATE_HELLO] = TPRT__HELLO_BYTES,
-                                 [TPRT__GATE_PROOF] = TPRT__PROOF_BYTES,
-                                 [TPRT__GATE_OPEN] = 0,
-                                 [TPRT__GATE_SHUT] = 0};
+size_t tprt__handshake_wants(const tprt__handshake *gate) {
+  static const size_t wants[] = {[TPRT__HANDSHAKE_HELLO] = TPRT__HELLO_BYTES,
+                                 [TPRT__HANDSHAKE_PROOF] = TPRT__PROOF_BYTES,
+                                 [TPRT__HANDSHAKE_DONE] = 0,
+                                 [TPRT__HANDSHAKE_REFUSED] = 0};
   return wants[gate->state];
 }
 
@@ -96,17 +96,17 @@ static tprt__refusal judge(const tprt__identity *own, const unsigned char *hello
   return TPRT__ADMITTED;
 }
 
-static size_t challenge(tprt__gate *gate, unsigned char *answer) {
+static size_t challenge(tprt__handshake *gate, unsigned char *answer) {
   const tprt__identity *own = gate->own;
   tprt__refusal refusal = judge(own, gate->hello);
   uint64_t rank = take(gate->hello + H_RANK, 4);
   if (take(gate->hello + H_MAGIC, 8) != magic || take(gate->hello + H_ZERO, 4) ||
       rank >= (uint32_t)own->n_ranks) {
-    gate->state = TPRT__GATE_SHUT; /* no rank of any job sends this */
+    gate->state = TPRT__HANDSHAKE_REFUSED; /* no rank of any job sends this */
     return 0;
   }
   gate->rank = (int32_t)rank;
-  gate->state = refusal ? TPRT__GATE_SHUT : TPRT__GATE_PROOF;
+  gate->state = refusal ? TPRT__HANDSHAKE_REFUSED : TPRT__HANDSHAKE_PROOF;
   randombytes_buf(gate->nonce, sizeof gate->nonce);
   memset(answer, 0, TPRT__CHALLENGE_BYTES);
   put(answer + C_MAGIC, magic, 8);
@@ -121,23 +121,23 @@ static size_t challenge(tprt__gate *gate, unsigned char *answer) {
   return TPRT__CHALLENGE_BYTES;
 }
 
-size_t tprt__gate_step(tprt__gate *gate, const unsigned char *message,
-                       unsigned char answer[TPRT__CHALLENGE_BYTES]) {
-  if (gate->state == TPRT__GATE_HELLO) {
+size_t tprt__handshake_step(tprt__handshake *gate, const unsigned char *message,
+                            unsigned char answer[TPRT__CHALLENGE_BYTES]) {
+  if (gate->state == TPRT__HANDSHAKE_HELLO) {
     memcpy(gate->hello, message, TPRT__HELLO_BYTES);
     return challenge(gate, answer);
   }
-  if (gate->state != TPRT__GATE_PROOF)
+  if (gate->state != TPRT__HANDSHAKE_PROOF)
     return 0;
   unsigned char expected[TPRT__PROOF_BYTES];
   derive(gate->own, "client  ", gate->hello, gate->nonce, expected);
-  gate->state =
-      sodium_memcmp(expected, message, sizeof expected) == 0 ? TPRT__GATE_OPEN : TPRT__GATE_SHUT;
+  gate->state = sodium_memcmp(expected, message, sizeof expected) == 0 ? TPRT__HANDSHAKE_DONE
+                                                                       : TPRT__HANDSHAKE_REFUSED;
   sodium_memzero(expected, sizeof expected);
   return 0;
 }
 
-void tprt__gate_session(const tprt__gate *gate, tprt__session *session) {
+void tprt__handshake_session(const tprt__handshake *gate, tprt__session *session) {
   *session = (tprt__session){.n_sent = 0};
   derive(gate->own, "toclient", gate->hello, gate->nonce, session->send_key);
   derive(gate->own, "toserver", gate->hello, gate->nonce, session->receive_key);

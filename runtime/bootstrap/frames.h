@@ -56,28 +56,28 @@ typedef struct tprt__session {
 
 /* ---- handshake, server side ---- */
 
-typedef enum tprt__gate_state {
-  TPRT__GATE_HELLO,
-  TPRT__GATE_PROOF,
-  TPRT__GATE_OPEN,
-  TPRT__GATE_SHUT
-} tprt__gate_state;
+typedef enum tprt__handshake_state {
+  TPRT__HANDSHAKE_HELLO,
+  TPRT__HANDSHAKE_PROOF,
+  TPRT__HANDSHAKE_DONE,
+  TPRT__HANDSHAKE_REFUSED
+} tprt__handshake_state;
 
-typedef struct tprt__gate {
-  tprt__gate_state state;
+typedef struct tprt__handshake {
+  tprt__handshake_state state;
   const tprt__identity *own;
   int32_t rank; /* as stated by the client; proven when the gate is open */
   unsigned char hello[TPRT__HELLO_BYTES], nonce[TPRT__KEY_BYTES];
-} tprt__gate;
+} tprt__handshake;
 
-void tprt__gate_start(tprt__gate *gate, const tprt__identity *own);
+void tprt__handshake_start(tprt__handshake *gate, const tprt__identity *own);
 /* Returns the length of the next message; 0 if none is expected any more. */
-size_t tprt__gate_wants(const tprt__gate *gate);
+size_t tprt__handshake_wants(const tprt__handshake *gate);
 /* Handles a message of that length. Returns the length of the answer. */
-size_t tprt__gate_step(tprt__gate *gate, const unsigned char *message,
-                       unsigned char answer[TPRT__CHALLENGE_BYTES]);
+size_t tprt__handshake_step(tprt__handshake *gate, const unsigned char *message,
+                            unsigned char answer[TPRT__CHALLENGE_BYTES]);
 /* Derives the session of an open gate. */
-void tprt__gate_session(const tprt__gate *gate, tprt__session *session);
+void tprt__handshake_session(const tprt__handshake *gate, tprt__session *session);
 
 /* ---- handshake, client side ---- */
 

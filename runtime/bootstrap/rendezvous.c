@@ -12,29 +12,30 @@
 
 /* ---- keys ---- */
 
-tprt__meeting tprt__meeting_begin(tprt_store *store, const char *backend, int n_ranks, int rank,
-                                  int64_t deadline) {
-  return (tprt__meeting){.store = store,
-                         .backend = backend,
-                         .number = store->n_meetings++,
-                         .n_ranks = n_ranks,
-                         .rank = rank,
-                         .deadline = deadline};
+tprt__rendezvous tprt__rendezvous_begin(tprt_store *store, const char *backend, int n_ranks,
+                                        int rank, int64_t deadline) {
+  return (tprt__rendezvous){.store = store,
+                            .backend = backend,
+                            .number = store->n_rendezvous++,
+                            .n_ranks = n_ranks,
+                            .rank = rank,
+                            .deadline = deadline};
 }
 
-void tprt__meeting_key(char key[TPRT_STORE_KEY_BYTES], const tprt__meeting *m, const char *what,
-                       int rank) {
+void tprt__rendezvous_key(char key[TPRT_STORE_KEY_BYTES], const tprt__rendezvous *m,
+                          const char *what, int rank) {
   snprintf(key, TPRT_STORE_KEY_BYTES, "tprt/%.16s/%u/%s/%d", m->backend, m->number, what, rank);
 }
 
-int64_t tprt__meeting_left(const tprt__meeting *m) {
+int64_t tprt__rendezvous_time_left(const tprt__rendezvous *m) {
   int64_t left = m->deadline - tprt__now();
   return left > 0 ? left : 1;
 }
 
-tprt_status tprt__meeting_fetch(const tprt__meeting *m, const char *key, void *value, size_t size) {
+tprt_status tprt__rendezvous_fetch(const tprt__rendezvous *m, const char *key, void *value,
+                                   size_t size) {
   size_t bytes = size;
-  tprt_status status = tprt_store_get(m->store, key, value, &bytes, tprt__meeting_left(m));
+  tprt_status status = tprt_store_get(m->store, key, value, &bytes, tprt__rendezvous_time_left(m));
   if (!status && bytes != size)
     status = tprt__fail(TPRT_MISMATCH,
                         "\"%s\" has %zu bytes instead of %zu: ranks have different versions", key,
@@ -42,10 +43,10 @@ tprt_status tprt__meeting_fetch(const tprt__meeting *m, const char *key, void *v
   return status;
 }
 
-tprt_status tprt__meeting_end(const tprt__meeting *m) {
+tprt_status tprt__rendezvous_end(const tprt__rendezvous *m) {
   char key[TPRT_STORE_KEY_BYTES];
   snprintf(key, sizeof key, "tprt/%.16s/%u/end", m->backend, m->number);
-  return tprt_store_barrier(m->store, key, m->n_ranks, tprt__meeting_left(m));
+  return tprt_store_barrier(m->store, key, m->n_ranks, tprt__rendezvous_time_left(m));
 }
 
 /* ---- hosts ---- */
@@ -73,19 +74,19 @@ bool tprt__host_is(const tprt__host *a, const tprt__host *b) {
   return memcmp(a->identity, b->identity, sizeof a->identity) == 0;
 }
 
-tprt_status tprt__meeting_place(const tprt__meeting *m, tprt__local *local) {
+tprt_status tprt__rendezvous_host_rank(const tprt__rendezvous *m, tprt__host_rank *local) {
   char key[TPRT_STORE_KEY_BYTES];
   tprt__host own, other;
-  *local = (tprt__local){.n_ranks = 1};
+  *local = (tprt__host_rank){.n_ranks = 1};
   tprt_status status = tprt__host_describe(&own);
-  tprt__meeting_key(key, m, "host", m->rank);
+  tprt__rendezvous_key(key, m, "host", m->rank);
   if (!status)
     status = tprt_store_set(m->store, key, &own, sizeof own);
   for (int rank = 0; rank < m->n_ranks && !status; rank++) {
     if (rank == m->rank)
       continue;
-    tprt__meeting_key(key, m, "host", rank);
-    status = tprt__meeting_fetch(m, key, &other, sizeof other);
+    tprt__rendezvous_key(key, m, "host", rank);
+    status = tprt__rendezvous_fetch(m, key, &other, sizeof other);
     if (!status && tprt__host_is(&own, &other)) {
       local->n_ranks++;
       local->rank += rank < m->rank;

@@ -8,26 +8,26 @@
 /* ---- rendezvous.c ---- */
 
 /* A use of the store by all ranks. All ranks begin their meetings in the same order. */
-typedef struct tprt__meeting {
+typedef struct tprt__rendezvous {
   tprt_store *store;
   const char *backend;
   unsigned number; /* number of this meeting of the store */
   int n_ranks, rank;
   int64_t deadline;
-} tprt__meeting;
+} tprt__rendezvous;
 
-tprt__meeting tprt__meeting_begin(tprt_store *store, const char *backend, int n_ranks, int rank,
-                                  int64_t deadline);
+tprt__rendezvous tprt__rendezvous_begin(tprt_store *store, const char *backend, int n_ranks,
+                                        int rank, int64_t deadline);
 /* Writes the key under which a rank stores a value of this meeting. */
-void tprt__meeting_key(char key[TPRT_STORE_KEY_BYTES], const tprt__meeting *meeting,
-                       const char *what, int rank);
+void tprt__rendezvous_key(char key[TPRT_STORE_KEY_BYTES], const tprt__rendezvous *meeting,
+                          const char *what, int rank);
 /* Waits for a value of exactly this size. */
-tprt_status tprt__meeting_fetch(const tprt__meeting *meeting, const char *key, void *value,
-                                size_t size);
+tprt_status tprt__rendezvous_fetch(const tprt__rendezvous *meeting, const char *key, void *value,
+                                   size_t size);
 /* Nanoseconds until the deadline, at least 1. */
-int64_t tprt__meeting_left(const tprt__meeting *meeting);
+int64_t tprt__rendezvous_time_left(const tprt__rendezvous *meeting);
 /* Waits until all ranks have called it. If a rank dies before, the error names it. */
-tprt_status tprt__meeting_end(const tprt__meeting *meeting);
+tprt_status tprt__rendezvous_end(const tprt__rendezvous *meeting);
 
 /* Identifies a host. Processes with the same kernel, process namespace and network namespace count
  * as one host: for them shared memory and process ids mean the same. */
@@ -38,15 +38,15 @@ tprt_status tprt__host_describe(tprt__host *own);
 bool tprt__host_is(const tprt__host *a, const tprt__host *b);
 
 /* A rank's number among the ranks of its host, which are counted in the order of the world. */
-typedef struct tprt__local {
+typedef struct tprt__host_rank {
   int rank, n_ranks;
-} tprt__local;
-tprt_status tprt__meeting_place(const tprt__meeting *meeting, tprt__local *local);
+} tprt__host_rank;
+tprt_status tprt__rendezvous_host_rank(const tprt__rendezvous *meeting, tprt__host_rank *local);
 
 /* ---- descriptor_handoff.c: distributes a shared segment to the ranks of one host ---- */
 
 /* Rank 0 sends a duplicate of `segment` to all other ranks, which get it in *received. If a rank is
  * on another host, all ranks get TPRT_UNSUPPORTED. */
-tprt_status tprt__meeting_share(const tprt__meeting *meeting, int segment, int *received);
+tprt_status tprt__rendezvous_share_fd(const tprt__rendezvous *meeting, int segment, int *received);
 
 #endif

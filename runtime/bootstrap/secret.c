@@ -12,7 +12,7 @@
 
 enum {
   HEX_BYTES = 2 * TPRT_SECRET_BYTES,
-  MOST_BYTES = HEX_BYTES + 2 /* a newline, and one more byte to detect longer files */
+  MAX_BYTES = HEX_BYTES + 2 /* a newline, and one more byte to detect longer files */
 };
 
 static int digit(unsigned char c) {
@@ -45,7 +45,7 @@ static tprt_status parse(const char *source, const unsigned char *text, size_t n
  * descriptor. */
 static tprt_status read_secret(const char *source, int fd,
                                unsigned char secret[TPRT_SECRET_BYTES]) {
-  unsigned char text[MOST_BYTES];
+  unsigned char text[MAX_BYTES];
   size_t n = 0;
   for (ssize_t got = 1; got > 0 && n < sizeof text;) {
     got = pread(fd, text + n, sizeof text - n, (off_t)n);

@@ -25,7 +25,7 @@ typedef struct member {
 typedef struct server {
   tprt_store base;
   tprt__identity identity;
-  tprt__door door;
+  tprt__handshake_server door;
   int bell;
   pthread_t thread;
   struct pollfd *watched; /* bell, door, ranks */
@@ -56,7 +56,7 @@ static void reply(member *m, tprt_status status, int rank, int64_t number,
 
 /* Closes a rank's connection. A rank that did not announce it is lost, so that other ranks do not
  * wait for its values. */
-static void part(server *s, int rank, bool on_purpose) {
+static void close_connection(server *s, int rank, bool on_purpose) {
   member *m = s->members[rank];
   close(m->fd);
   m->fd = -1;
@@ -98,7 +98,7 @@ static void serve(server *s, int rank, const tprt__frame *frame) {
     m->waits = true;
     return;
   default: /* BYE, or a frame that only a server sends */
-    part(s, rank, frame->kind == TPRT__FRAME_BYE);
+    close_connection(s, rank, frame->kind == TPRT__FRAME_BYE);
   }
 }
 
@@ -124,24 +124,24 @@ static void receive(server *s, int rank) {
       break;
     m->n_in += (size_t)got;
   }
-  part(s, rank, false);
+  close_connection(s, rank, false);
 }
 
 static void send_out(server *s, int rank) {
   member *m = s->members[rank];
   ssize_t n = send(m->fd, m->out + m->sent, m->n_out - m->sent, MSG_NOSIGNAL);
   if (n < 0 && errno != EAGAIN && errno != EINTR)
-    part(s, rank, false);
+    close_connection(s, rank, false);
   else if (n > 0 && (m->sent += (size_t)n) == m->n_out)
     m->n_out = m->sent = 0;
 }
 
 /* Handles one request at a time: the next one is read after the reply to the last is sent. A client
  * that waits for a reply sends nothing, so an event then means that its connection has ended. */
-static void attend(server *s, int rank, short events) {
+static void handle_request(server *s, int rank, short events) {
   member *m = s->members[rank];
   if (events && m->waits)
-    part(s, rank, false);
+    close_connection(s, rank, false);
   else if (events && m->n_out == 0)
     receive(s, rank);
   if (m->fd >= 0 && m->waits)
@@ -153,16 +153,16 @@ static void attend(server *s, int rank, short events) {
 /* ---- handshakes ---- */
 
 /* Turns a guest into a member, and sends it the status in the first frame. */
-static bool admit(void *user, const tprt__guest *guest) {
+static bool admit(void *user, const tprt__handshake_client *guest) {
   server *s = user;
   int rank = guest->gate.rank;
   bool is_new = rank != 0 && !s->members[rank];
   member *m = is_new ? tprt__alloc(sizeof *m) : NULL;
-  tprt__guest_tell(guest, m ? TPRT_OK : is_new ? TPRT_NO_MEMORY : TPRT_INVALID_STATE);
+  tprt__handshake_client_reply(guest, m ? TPRT_OK : is_new ? TPRT_NO_MEMORY : TPRT_INVALID_STATE);
   if (!m)
     return false;
   m->fd = guest->fd;
-  tprt__gate_session(&guest->gate, &m->session);
+  tprt__handshake_session(&guest->gate, &m->session);
   m->session.n_sent = 1; /* the status frame */
   s->members[rank] = m;
   return true;
@@ -171,7 +171,7 @@ static bool admit(void *user, const tprt__guest *guest) {
 /* ---- thread ---- */
 
 static size_t n_watched(const server *s) {
-  return 1 + tprt__door_size(&s->door) + (size_t)s->identity.n_ranks;
+  return 1 + tprt__handshake_server_n_fds(&s->door) + (size_t)s->identity.n_ranks;
 }
 
 /* Fills in the descriptors to poll. Returns until when to wait. */
@@ -179,8 +179,8 @@ static int64_t prepare(server *s) {
   int64_t until = s->stopping ? s->stop_deadline : INT64_MAX;
   struct pollfd *at = s->watched;
   *at++ = (struct pollfd){.fd = s->bell, .events = POLLIN};
-  until = tprt__min(until, tprt__door_prepare(&s->door, at));
-  at += tprt__door_size(&s->door);
+  until = tprt__min(until, tprt__handshake_server_prepare(&s->door, at));
+  at += tprt__handshake_server_n_fds(&s->door);
   for (int rank = 0; rank < s->identity.n_ranks; rank++) {
     const member *m = s->members[rank];
     *at++ = (struct pollfd){.fd = m ? m->fd : -1, .events = m && m->n_out ? POLLOUT : POLLIN};
@@ -195,16 +195,16 @@ static void handle(server *s) {
   uint64_t rung;
   if (at++->revents)
     (void)!read(s->bell, &rung, sizeof rung);
-  tprt__door_handle(&s->door, at, admit, s);
-  at += tprt__door_size(&s->door);
+  tprt__handshake_server_handle(&s->door, at, admit, s);
+  at += tprt__handshake_server_n_fds(&s->door);
   for (int rank = 0; rank < s->identity.n_ranks; rank++, at++) {
     if (s->members[rank] && s->members[rank]->fd >= 0)
-      attend(s, rank, at->fd == s->members[rank]->fd ? at->revents : 0);
+      handle_request(s, rank, at->fd == s->members[rank]->fd ? at->revents : 0);
   }
   /* values set by one rank may complete the waits of others */
   for (int rank = 0; rank < s->identity.n_ranks; rank++) {
     if (s->members[rank] && s->members[rank]->fd >= 0 && s->members[rank]->waits)
-      attend(s, rank, 0);
+      handle_request(s, rank, 0);
   }
 }
 
@@ -294,7 +294,7 @@ static void release(server *s) {
   }
   if (s->bell >= 0)
     close(s->bell);
-  tprt__door_clear(&s->door);
+  tprt__handshake_server_clear(&s->door);
   tprt__values_clear(&s->values);
   tprt__free(s->members);
   tprt__free(s->watched);
@@ -331,7 +331,7 @@ static server *make_server(const tprt__store_setup *setup) {
   pthread_cond_init(&s->changed, &monotonic);
   pthread_condattr_destroy(&monotonic);
   tprt__values_start(&s->values, setup->identity.n_ranks);
-  tprt_status status = tprt__door_make(&s->door, &s->identity);
+  tprt_status status = tprt__handshake_server_init(&s->door, &s->identity);
   s->members = tprt__alloc(n * sizeof *s->members);
   s->watched = tprt__alloc(n_watched(s) * sizeof *s->watched);
   if (status || !s->members || !s->watched) {

@@ -26,7 +26,7 @@ enum { TPRT__HOST_BYTES = 256 };
 struct tprt_store {
   const tprt__store_kind *kind;
   int64_t timeout_ns;
-  unsigned n_meetings; /* number of worlds created through it, which makes their keys distinct */
+  unsigned n_rendezvous; /* number of worlds created through it, which makes their keys distinct */
   /* The next fields serve connections that ranks establish after they have met here. */
   /* address at which other hosts reach this one, as far as the store knows; "": unknown */
   char host[TPRT__HOST_BYTES];
@@ -83,10 +83,15 @@ bool tprt__same_user(int fd);
  * deadline. */
 bool tprt__socket_wait(int fd, short events, int64_t deadline);
 
-typedef enum tprt__transfer { TPRT__DONE, TPRT__LATE, TPRT__BROKEN } tprt__transfer;
+typedef enum tprt__socket_result {
+  TPRT__SOCKET_DONE,
+  TPRT__SOCKET_TIMED_OUT,
+  TPRT__SOCKET_BROKEN
+} tprt__socket_result;
 /* Sends or receives exactly n bytes through a non-blocking socket. */
-tprt__transfer tprt__socket_send(int fd, const unsigned char *bytes, size_t n, int64_t deadline);
-tprt__transfer tprt__socket_receive(int fd, unsigned char *bytes, size_t n, int64_t deadline);
+tprt__socket_result tprt__socket_send(int fd, const unsigned char *bytes, size_t n,
+                                      int64_t deadline);
+tprt__socket_result tprt__socket_receive(int fd, unsigned char *bytes, size_t n, int64_t deadline);
 /* Returns this side's port and numeric address; 0 and "" for a socket without one. */
 int tprt__socket_here(int fd, char host[TPRT__HOST_BYTES]);
 

@@ -30,7 +30,7 @@ tprt_status tprt_backend_probe(size_t i) {
              : tprt__fail(TPRT_INVALID_ARGUMENT, "there are %d backends", (int)N_BACKENDS);
 }
 
-void tprt__begin_nothing(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence) {
+void tprt__begin_noop(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence) {
   (void)transport;
   (void)plan;
   (void)sequence;
@@ -117,7 +117,7 @@ tprt_status tprt__no_launch(tprt__transport *transport, const tprt__plan *plans,
   return refuse_stream(transport, tprt_op_kind_name(plans->kind));
 }
 
-void tprt__nothing_to_settle(tprt__transport *transport) { (void)transport; }
+void tprt__settle_noop(tprt__transport *transport) { (void)transport; }
 
 tprt_status tprt__no_record(tprt__transport *transport, void *stream, int64_t deadline,
                             tprt__done_fn *done, void *user, tprt__stream_mark **mark) {

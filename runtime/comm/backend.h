@@ -120,19 +120,20 @@ typedef struct tprt__backend {
   void (*abort)(tprt__transport *transport, const tprt__fault *fault);
   tprt__fault (*fault)(const tprt__transport *transport);
   /* True if a rank is known to have ended or left. */
-  bool (*gone)(const tprt__transport *transport, int rank);
+  bool (*peer_dead)(const tprt__transport *transport, int rank);
   tprt_status (*alloc)(tprt__transport *transport, size_t bytes, void **memory);
   void (*free)(tprt__transport *transport, void *memory);
   /* Offset of memory from alloc, such that equal allocations of two ranks have equal offsets. */
   uint64_t (*offset)(const tprt__transport *transport, const void *memory);
   /* Registers memory of this rank, so that peers can access it, until it is deregistered as often.
    * *place identifies the memory for peers. */
-  tprt_status (*expose)(tprt__transport *transport, void *memory, uint64_t bytes, uint64_t *place);
-  tprt_status (*withdraw)(tprt__transport *transport, void *memory);
+  tprt_status (*register_memory)(tprt__transport *transport, void *memory, uint64_t bytes,
+                                 uint64_t *place);
+  tprt_status (*deregister_memory)(tprt__transport *transport, void *memory);
   /* Like expose, by all ranks together, in the order of their operations, with equal sizes. A
    * failure for which others would wait fails the communicator. */
-  tprt_status (*expose_all)(tprt__transport *transport, void *memory, uint64_t bytes,
-                            int64_t deadline);
+  tprt_status (*register_memory_all)(tprt__transport *transport, void *memory, uint64_t bytes,
+                                     int64_t deadline);
   /* Address in this process of registered memory of another rank. */
   tprt_status (*reach)(const tprt__transport *transport, int rank, uint64_t place, uint64_t bytes,
                        void **memory);
@@ -171,12 +172,12 @@ extern const tprt__backend tprt__backend_tcp;
 tprt_status tprt__accept_host(const tprt__transport *transport, const tprt__plan *plan, bool told);
 tprt_status tprt__no_launch(tprt__transport *transport, const tprt__plan *plans, size_t n,
                             uint32_t sequence, int64_t deadline, tprt__done_fn *done, void *user);
-void tprt__nothing_to_settle(tprt__transport *transport);
+void tprt__settle_noop(tprt__transport *transport);
 tprt_status tprt__no_record(tprt__transport *transport, void *stream, int64_t deadline,
                             tprt__done_fn *done, void *user, tprt__stream_mark **mark);
 tprt_status tprt__no_hold(tprt__transport *transport, void *stream, const tprt__stream_mark *mark);
 #define TPRT__NO_STREAMS                                                                           \
-  .accept = tprt__accept_host, .launch = tprt__no_launch, .settle = tprt__nothing_to_settle,       \
+  .accept = tprt__accept_host, .launch = tprt__no_launch, .settle = tprt__settle_noop,             \
   .record = tprt__no_record, .hold = tprt__no_hold
 
 /* alloc, free and offset for backends whose memory is ordinary memory of the process. The offset is
@@ -195,16 +196,16 @@ tprt_status tprt__backend_find(const char *name, uint32_t capabilities,
 tprt_status tprt__plugin_find(const char *path, const tprt__backend **backend);
 
 /* `begin` for backends that do all work in submit. */
-void tprt__begin_nothing(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
+void tprt__begin_noop(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
 
 /* window.c: expose_all for backends that need no collective registration. */
-tprt_status tprt__expose_each(tprt__transport *transport, void *memory, uint64_t bytes,
-                              int64_t deadline);
+tprt_status tprt__register_memory_each(tprt__transport *transport, void *memory, uint64_t bytes,
+                                       int64_t deadline);
 /* window.c: put and get for backends whose ranks can address each other's memory. */
-tprt_status tprt__reached_put(tprt__transport *transport, int rank, uint64_t place,
-                              const void *from, uint64_t bytes, int64_t deadline);
-tprt_status tprt__reached_get(tprt__transport *transport, int rank, uint64_t place, void *to,
-                              uint64_t bytes, int64_t deadline);
+tprt_status tprt__mapped_put(tprt__transport *transport, int rank, uint64_t place, const void *from,
+                             uint64_t bytes, int64_t deadline);
+tprt_status tprt__mapped_get(tprt__transport *transport, int rank, uint64_t place, void *to,
+                             uint64_t bytes, int64_t deadline);
 
 /* Returns the status, and sets the error text, with which an operation fails because of a fault. */
 tprt_status tprt__fault_fail(const tprt__fault *fault);

@@ -40,7 +40,7 @@ struct tprt_comm {
   pthread_cond_t changed;
   _Atomic int lane; /* whether the lane can be taken without the lock; see work.c */
   bool busy, has_worker, stopping;
-  int n_wanting; /* number of threads that wait for the lane */
+  int n_lane_waiters; /* number of threads that wait for the lane */
   tprt_work *head, *tail;
   pthread_t worker;
 
@@ -109,7 +109,7 @@ void tprt__work_release(tprt_work *work);
 tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, size_t n, bool told);
 /* Runs an operation of the library itself, on host memory, to its end. Its plan must own no
  * memory. */
-tprt_status tprt__comm_tell(tprt_comm *comm, const tprt_op *op);
+tprt_status tprt__comm_run_internal(tprt_comm *comm, const tprt_op *op);
 /* Starts a plan that owns no memory. It runs in the worker thread. With `on_demand` it runs in the
  * next thread that waits for it or needs the lane; the backend begins it at once if nothing else is
  * pending. Wait for the work without a timeout. */
@@ -135,7 +135,7 @@ void tprt__worker_stop(tprt_comm *comm);
 bool tprt__axes_find(tprt_comm *comm, bool (*same)(const tprt__axes_entry *entry, const void *key),
                      const void *key, tprt_comm **child);
 /* Adds an entry to the cache, and poisons its child if the parent has failed in the meantime. */
-tprt_status tprt__axes_keep(tprt_comm *comm, tprt__axes_entry *entry);
+tprt_status tprt__axes_insert(tprt_comm *comm, tprt__axes_entry *entry);
 void tprt__axes_clear(tprt_comm *comm);
 /* Poisons the cached children. */
 void tprt__axes_poison(tprt_comm *comm, tprt_status status, int rank);

@@ -7,10 +7,10 @@
 #include <string.h>
 
 tprt_status tprt__flight_resize(tprt__observer *observer, size_t capacity) {
-  enum { MOST = 1 << 20 };
-  if (capacity > MOST)
+  enum { MAX_CAPACITY = 1 << 20 };
+  if (capacity > MAX_CAPACITY)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "a flight recorder of %zu operations; at most %d",
-                      capacity, MOST);
+                      capacity, MAX_CAPACITY);
   tprt__flight_entry *ring = capacity ? tprt__alloc(capacity * sizeof *ring) : NULL;
   if (capacity && !ring)
     return tprt__fail_memory(capacity * sizeof *ring);

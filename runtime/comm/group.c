@@ -50,7 +50,7 @@ static tprt_status add_named(tprt_comm *comm, const name_key *key, const int *ra
   }
   if (entry->child)
     memcpy(entry->child->name, key->name, length);
-  status = tprt__axes_keep(comm, entry);
+  status = tprt__axes_insert(comm, entry);
   if (!status)
     *child = entry->child;
   return status;

@@ -94,7 +94,7 @@ bool tprt__axes_find(tprt_comm *comm, bool (*same)(const tprt__axes_entry *entry
   return found;
 }
 
-tprt_status tprt__axes_keep(tprt_comm *comm, tprt__axes_entry *entry) {
+tprt_status tprt__axes_insert(tprt_comm *comm, tprt__axes_entry *entry) {
   pthread_mutex_lock(&comm->axes_lock);
   entry->next = comm->axes;
   comm->axes = entry;
@@ -125,7 +125,7 @@ static tprt_status add_axes(tprt_comm *comm, const tprt__axes_entry *wanted, tpr
     tprt__free(entry);
     return status;
   }
-  status = tprt__axes_keep(comm, entry);
+  status = tprt__axes_insert(comm, entry);
   if (!status)
     *child = entry->child;
   return status;

@@ -2,7 +2,7 @@
  * compare. */
 #include "comm/op.h"
 
-static const int64_t most_elements = INT64_C(1) << 50;
+static const int64_t max_elements = INT64_C(1) << 50;
 
 /* One side of an operation as described by the caller. */
 typedef struct side {
@@ -33,7 +33,7 @@ int64_t tprt__longest_count(const tprt_op *op, uint32_t traits, int n_ranks) {
   int64_t longest = counts ? 0 : shape_count(op);
   for (int i = 0; counts && i < n_ranks; i++) {
     /* keeps the bytes of all ranks within int64 */
-    if (counts[i] < 0 || counts[i] > most_elements / n_ranks)
+    if (counts[i] < 0 || counts[i] > max_elements / n_ranks)
       return -1;
     longest = counts[i] > longest ? counts[i] : longest;
   }
@@ -55,7 +55,7 @@ static tprt_status read_side(const tprt_op *op, const char *kind, const tprt__pl
   for (int i = 0; i < plan->n_ranks; i++) {
     int64_t count = from->counts ? from->counts[i] : each,
             offset = from->offsets ? from->offsets[i] : end;
-    if (count < 0 || offset < 0 || count > most_elements || offset > most_elements) {
+    if (count < 0 || offset < 0 || count > max_elements || offset > max_elements) {
       return tprt__fail(
           TPRT_INVALID_ARGUMENT,
           "%s: the piece of rank %d has %lld elements at %lld; both must be from 0 to 2^50", kind,
@@ -71,7 +71,7 @@ static tprt_status read_side(const tprt_op *op, const char *kind, const tprt__pl
     }
     parts[i] = (tprt__part){(char *)(uintptr_t)at, count * size};
     end += count;
-    if (end > most_elements)
+    if (end > max_elements)
       return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: the pieces have more than 2^50 elements", kind);
   }
   return TPRT_OK;

@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-static tprt__transport *end_for(const tprt_comm *comm, const tprt__plan *plan) {
+static tprt__transport *endpoint_for(const tprt_comm *comm, const tprt__plan *plan) {
   tprt__transport *host = comm->transport->host;
   return plan->of_library && host ? host : comm->transport;
 }
 
 static tprt_status run_one(tprt_comm *comm, const tprt__plan *plan, size_t n, int64_t deadline) {
   (void)n;
-  tprt__transport *end = end_for(comm, plan);
+  tprt__transport *end = endpoint_for(comm, plan);
   return end->backend->submit(end, plan, comm->sequence, deadline);
 }
 
@@ -42,7 +42,7 @@ tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t dead
 /* Runs n transfers. Transfers of a rank with itself are copies; they were paired before. */
 static tprt_status run_transfers(tprt_comm *comm, const tprt__plan *plans, size_t n,
                                  int64_t deadline) {
-  tprt__transport *end = end_for(comm, &plans[0]);
+  tprt__transport *end = endpoint_for(comm, &plans[0]);
   for (size_t i = 0; i < n && !end->host; i++) {
     const tprt__plan *plan = &plans[i];
     if (plan->kind == TPRT_OP_RECV && plan->peer == plan->rank && plan->recv_bytes &&
@@ -101,7 +101,7 @@ tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, si
   return status;
 }
 
-tprt_status tprt__comm_tell(tprt_comm *comm, const tprt_op *op) {
+tprt_status tprt__comm_run_internal(tprt_comm *comm, const tprt_op *op) {
   tprt__plan plan;
   tprt_status status = tprt__plan_make(op, comm->transport->n_ranks, comm->transport->rank, &plan);
   plan.of_library = true;

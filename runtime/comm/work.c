@@ -49,7 +49,7 @@ static void lane_close(tprt_comm *comm) {
 /* Returns the lane; the caller has the lane and holds the lock. */
 static void lane_free(tprt_comm *comm) {
   comm->busy = false;
-  if (!comm->head && !comm->n_wanting)
+  if (!comm->head && !comm->n_lane_waiters)
     atomic_store(&comm->lane, LANE_OPEN);
   pthread_cond_broadcast(&comm->changed);
 }
@@ -61,14 +61,14 @@ void tprt__lane_enter(tprt_comm *comm) {
     return;
   pthread_mutex_lock(&comm->lock);
   lane_close(comm);
-  comm->n_wanting++;
+  comm->n_lane_waiters++;
   while (comm->busy || comm->head) {
     if (!comm->busy && comm->head->on_demand)
       run_head(comm);
     else
       pthread_cond_wait(&comm->changed, &comm->lock);
   }
-  comm->n_wanting--;
+  comm->n_lane_waiters--;
   comm->busy = true;
   pthread_mutex_unlock(&comm->lock);
 }

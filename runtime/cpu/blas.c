@@ -96,7 +96,7 @@ tprt_status tprt__blas_start(void) {
   return blas.status ? tprt__fail(blas.status, "%s", blas.message) : TPRT_OK;
 }
 
-bool tprt__blas_is_there(void) { return blas.sgemm; }
+bool tprt__blas_is_loaded(void) { return blas.sgemm; }
 const char *tprt__blas_config(void) { return blas.config; }
 
 static void call(bool wide, const tprt__gemm_args *g) {
@@ -146,7 +146,7 @@ static bool fits_int(const tprt__gemm_args *args) {
          args->ldb <= INT_MAX && args->ldc <= INT_MAX;
 }
 
-void tprt__gemm(const tprt__gemm_how *how, bool wide, const tprt__gemm_args *args) {
+void tprt__gemm(const tprt__gemm_settings *how, bool wide, const tprt__gemm_args *args) {
   if (args->m == 0 || args->n == 0 || args->k == 0)
     return;
   if (how->library >> tprt__gemm_class(wide, args->k) & 1 && blas.sgemm && fits_int(args)) {

@@ -22,12 +22,12 @@ typedef struct tprt__gemm_args {
 } tprt__gemm_args;
 
 /* GEMM settings of a context. */
-typedef struct tprt__gemm_how {
+typedef struct tprt__gemm_settings {
   uint32_t library; /* bit tprt__gemm_class is set: OpenBLAS; else built-in kernels */
   int threads;      /* of one GEMM */
   /* tprt__gemm_scratch bytes, 64-byte aligned; NULL selects kernels that need none */
   void *scratch;
-} tprt__gemm_how;
+} tprt__gemm_settings;
 
 /* Classes of GEMM, for each of which OpenBLAS or the built-in kernels are chosen. A class must not
  * depend on m or n, so that ranks that hold parts of a GEMM make the same choice as one rank that
@@ -39,14 +39,14 @@ static inline int tprt__gemm_class(bool wide, int64_t k) {
 
 /* Runs a GEMM on float (wide == false) or double elements, of any size. Concurrent calls are safe
  * if each has its own scratch. */
-void tprt__gemm(const tprt__gemm_how *how, bool wide, const tprt__gemm_args *args);
+void tprt__gemm(const tprt__gemm_settings *how, bool wide, const tprt__gemm_args *args);
 
 /* ---- OpenBLAS, in blas.c ---- */
 
 /* Loads OpenBLAS if it is installed and TPRT_GEMM permits it. Fails for malformed variables, and if
  * a requested library cannot be used. */
 tprt_status tprt__blas_start(void);
-bool tprt__blas_is_there(void);
+bool tprt__blas_is_loaded(void);
 /* Returns its version, and the processor for which its kernels are made. */
 const char *tprt__blas_config(void);
 /* Runs a GEMM of OpenBLAS on `threads` threads. Its thread count belongs to the process, so calls

@@ -100,8 +100,8 @@ static bool by_rows(int64_t rows, int64_t row_stride, int64_t columns, int64_t c
   return *ld >= columns;
 }
 
-static bool either_way(int64_t rows, int64_t row_stride, int64_t columns, int64_t column_stride,
-                       int64_t *ld, bool *transposed) {
+static bool fits_either_order(int64_t rows, int64_t row_stride, int64_t columns,
+                              int64_t column_stride, int64_t *ld, bool *transposed) {
   *transposed = false;
   if (by_rows(rows, row_stride, columns, column_stride, ld))
     return true;
@@ -115,8 +115,10 @@ static bool fits(const tprt_abi_loop *m, const tprt_abi_loop *n, const tprt_abi_
                  int y, tprt__gemm_args *gemm) {
   tprt__gemm_args made = {.m = m->size, .n = n->size, .k = k->size};
   if (!by_rows(m->size, m->stride[C], n->size, n->stride[C], &made.ldc) ||
-      !either_way(m->size, m->stride[x], k->size, k->stride[x], &made.lda, &made.transpose_a) ||
-      !either_way(k->size, k->stride[y], n->size, n->stride[y], &made.ldb, &made.transpose_b)) {
+      !fits_either_order(m->size, m->stride[x], k->size, k->stride[x], &made.lda,
+                         &made.transpose_a) ||
+      !fits_either_order(k->size, k->stride[y], n->size, n->stride[y], &made.ldb,
+                         &made.transpose_b)) {
     return false;
   }
   *gemm = made;
@@ -211,21 +213,21 @@ tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const tprt
   int count = fuse(loops, (int)n_loops);
   choice packed = choose_packed(loops, count), chosen = packed;
   bool floating = dtype == TPRT_F32 || dtype == TPRT_F64 || plan->type->widen;
-  plan->way = floating ? TPRT__CONTRACT_PACKED : TPRT__CONTRACT_INTEGER;
+  plan->algorithm = floating ? TPRT__CONTRACT_PACKED : TPRT__CONTRACT_INTEGER;
   if (floating && !plan->type->widen) {
     /* The choice of k considers only the contracted loops, to fix the order of the sum. */
     choice direct = choose_direct(loops, count, packed.k, plan);
     /* A direct GEMM that covers only a small part of the work would be called very often. */
     if (direct.work >= 32768 || direct.work * 4 >= packed.work) {
       chosen = direct;
-      plan->way = TPRT__CONTRACT_DIRECT;
+      plan->algorithm = TPRT__CONTRACT_DIRECT;
     }
   }
   set_loops(loops, count, chosen, plan);
   return TPRT_OK;
 }
 
-bool tprt__contraction_product(const tprt__contraction *plan, int64_t n_loops,
+bool tprt__contraction_as_gemm(const tprt__contraction *plan, int64_t n_loops,
                                const tprt_abi_loop *given, tprt__contraction *product) {
   tprt_abi_loop loops[TPRT__MAX_CONTRACT_DIMS];
   if (plan->empty || read_loops(plan->dtype, n_loops, given, product, loops))
@@ -234,7 +236,7 @@ bool tprt__contraction_product(const tprt__contraction *plan, int64_t n_loops,
   choice direct = choose_direct(loops, count, ANY, product);
   if (!direct.work)
     return false;
-  product->way = TPRT__CONTRACT_DIRECT;
+  product->algorithm = TPRT__CONTRACT_DIRECT;
   product->overwrite = plan->overwrite;
   set_loops(loops, count, direct, product);
   return true;
@@ -260,7 +262,7 @@ static void locate(const tprt_abi_loop *loops, int n, int64_t iteration, int64_t
 }
 
 static void run_direct(const tprt__contraction *plan, const char *a, const char *b, char *c,
-                       const tprt__gemm_how *how) {
+                       const tprt__gemm_settings *how) {
   tprt__gemm_args gemm = plan->gemm;
   int64_t size = (int64_t)plan->type->size;
   int64_t n_outer = iterations(plan->outer, plan->n_outer),
@@ -336,7 +338,7 @@ typedef struct panels {
 enum { PANEL_ELEMENTS = (TILE_M + TILE_N) * TILE_K + TILE_M * TILE_N };
 
 /* Computes one tile of C. All contracted iterations are accumulated before it is rounded. */
-static void run_tile(const tprt__contraction *plan, const tprt__gemm_how *how, const char *a,
+static void run_tile(const tprt__contraction *plan, const tprt__gemm_settings *how, const char *a,
                      const char *b, char *c, int64_t m, int64_t n, panels p) {
   const tprt__dtype_info *type = plan->type;
   int64_t size = (int64_t)type->size, row = n * (int64_t)type->acc_size;
@@ -364,7 +366,7 @@ static void run_tile(const tprt__contraction *plan, const tprt__gemm_how *how, c
 }
 
 static void run_packed(const tprt__contraction *plan, const char *a, const char *b, char *c,
-                       const tprt__gemm_how *how) {
+                       const tprt__gemm_settings *how) {
   int64_t size = (int64_t)plan->type->size, acc = (int64_t)plan->type->acc_size;
   char *room = (char *)how->scratch + tprt__gemm_scratch();
   panels p = {
@@ -433,17 +435,17 @@ static void run_integer(const tprt__contraction *plan, const void *a, const void
 }
 
 size_t tprt__contraction_scratch(const tprt__contraction *plan) {
-  if (plan->empty || plan->way == TPRT__CONTRACT_INTEGER)
+  if (plan->empty || plan->algorithm == TPRT__CONTRACT_INTEGER)
     return 0;
   return tprt__gemm_scratch() +
-         (plan->way == TPRT__CONTRACT_PACKED ? PANEL_ELEMENTS * plan->type->acc_size : 0);
+         (plan->algorithm == TPRT__CONTRACT_PACKED ? PANEL_ELEMENTS * plan->type->acc_size : 0);
 }
 
-void tprt__contraction_run(const tprt__contraction *plan, const tprt__gemm_how *how, const void *a,
-                           const void *b, void *c) {
+void tprt__contraction_run(const tprt__contraction *plan, const tprt__gemm_settings *how,
+                           const void *a, const void *b, void *c) {
   if (plan->empty)
     return;
-  switch (plan->way) {
+  switch (plan->algorithm) {
   case TPRT__CONTRACT_DIRECT:
     run_direct(plan, a, b, c, how);
     break;

@@ -13,7 +13,7 @@ enum { TPRT__MAX_CONTRACT_DIMS = 32 };
 typedef struct tprt__contraction {
   tprt_dtype dtype;
   const tprt__dtype_info *type;
-  enum { TPRT__CONTRACT_DIRECT, TPRT__CONTRACT_PACKED, TPRT__CONTRACT_INTEGER } way;
+  enum { TPRT__CONTRACT_DIRECT, TPRT__CONTRACT_PACKED, TPRT__CONTRACT_INTEGER } algorithm;
   bool empty;           /* some loop has no iterations */
   bool overwrite;       /* c = a * b */
   bool swapped;         /* direct: B is the left operand */
@@ -29,13 +29,13 @@ tprt_status tprt__contraction_plan(tprt_dtype dtype, int64_t n_loops, const tprt
 
 /* Plans the same contraction around the largest GEMM that its strides allow, whatever its type: for
  * a GEMM library of the caller. Returns false if there is none. */
-bool tprt__contraction_product(const tprt__contraction *plan, int64_t n_loops,
+bool tprt__contraction_as_gemm(const tprt__contraction *plan, int64_t n_loops,
                                const tprt_abi_loop *loops, tprt__contraction *product);
 
 /* Bytes of scratch memory that tprt__contraction_run needs in `how`. */
 size_t tprt__contraction_scratch(const tprt__contraction *plan);
 
-void tprt__contraction_run(const tprt__contraction *plan, const tprt__gemm_how *how, const void *a,
-                           const void *b, void *c);
+void tprt__contraction_run(const tprt__contraction *plan, const tprt__gemm_settings *how,
+                           const void *a, const void *b, void *c);
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void tprt__gemm_tell(const tprt__gemm_choice *choice, uint64_t library,
-                     uint64_t words[TPRT__GEMM_WORDS]) {
+void tprt__gemm_encode(const tprt__gemm_choice *choice, uint64_t library,
+                       uint64_t words[TPRT__GEMM_WORDS]) {
   words[0] = library;
   words[1] = choice->library | (uint64_t)choice->changes << 8 | (uint64_t)choice->why << 16;
   words[2] = 0;
@@ -16,7 +16,7 @@ void tprt__gemm_tell(const tprt__gemm_choice *choice, uint64_t library,
 tprt__gemm_choice tprt__gemm_agree(int n_ranks, const uint64_t *words) {
   tprt__gemm_choice choice = {.library = words[1] & TPRT__GEMM_ALL,
                               .changes = words[1] >> 8 & TPRT__GEMM_ALL,
-                              .why = (tprt__gemm_why)(words[1] >> 16 & 255)};
+                              .why = (tprt__gemm_reason)(words[1] >> 16 & 255)};
   for (int i = 0; i < TPRT__GEMM_CLASSES; i++)
     choice.percent[i] = (uint16_t)(words[2] >> 16 * i);
   for (int r = 1; r < n_ranks && choice.library; r++) {
@@ -63,11 +63,11 @@ static void append_name(line *to, uint32_t library) {
 }
 
 void tprt__gemm_describe(const tprt__gemm_choice *choice, char *text, size_t size) {
-  static const char *const whys[TPRT__N_GEMM_WHYS] = {
+  static const char *const whys[TPRT__N_GEMM_REASONS] = {
       [TPRT__GEMM_MEASURED] = "measured, time of openblas over built-in",
       [TPRT__GEMM_PINNED] = "pinned by TPRT_GEMM",
-      [TPRT__GEMM_ALONE] = "default, openblas is not there",
-      [TPRT__GEMM_NOT_KEPT] = "default, there is no cache where a measurement could be kept",
+      [TPRT__GEMM_NO_LIBRARY] = "default, openblas is not there",
+      [TPRT__GEMM_NO_CACHE] = "default, there is no cache where a measurement could be kept",
       [TPRT__GEMM_NOT_SHARED] = "default, the ranks have different libraries"};
   line to = {.text = text, .size = size};
   append_name(&to, choice->library);

@@ -25,8 +25,8 @@ static uint32_t faster(const tprt__gemm_choice *choice) {
 
 /* The choice without a cached measurement. Built-in vector kernels are about as fast as OpenBLAS,
  * so OpenBLAS is chosen only on processors that would need the plain loops. */
-static tprt__gemm_choice not_kept(int threads) {
-  tprt__gemm_choice choice = {.why = TPRT__GEMM_NOT_KEPT};
+static tprt__gemm_choice uncached_choice(int threads) {
+  tprt__gemm_choice choice = {.why = TPRT__GEMM_NO_CACHE};
   if (tprt__gemm_vectors() == TPRT__PLAIN && tprt__gemm_measure(threads, false, &choice))
     choice.library = TPRT__GEMM_ALL & ~choice.changes;
   return choice;
@@ -36,22 +36,22 @@ static tprt__gemm_choice measured(int threads) {
   tprt__gemm_cache cache;
   tprt__gemm_choice choice = {.why = TPRT__GEMM_MEASURED};
   if (!tprt__gemm_cache_find(threads, &cache))
-    return not_kept(threads);
+    return uncached_choice(threads);
   if (tprt__gemm_cache_read(&cache, &choice))
     return choice;
   char temporary[sizeof cache.path + 32];
   int file = tprt__gemm_cache_begin(&cache, temporary, sizeof temporary);
   if (file < 0)
-    return not_kept(threads);
+    return uncached_choice(threads);
   choice = (tprt__gemm_choice){.why = TPRT__GEMM_MEASURED};
   bool made = tprt__gemm_measure(threads, true, &choice);
   choice.library = faster(&choice);
   if (!made) {
     close(file);
     unlink(temporary);
-    return not_kept(threads);
+    return uncached_choice(threads);
   }
-  return tprt__gemm_cache_end(&cache, file, temporary, &choice) ? choice : not_kept(threads);
+  return tprt__gemm_cache_end(&cache, file, temporary, &choice) ? choice : uncached_choice(threads);
 }
 
 tprt__gemm_choice tprt__gemm_choose(int threads) {
@@ -67,8 +67,8 @@ tprt__gemm_choice tprt__gemm_choose(int threads) {
   if (pinned)
     return (tprt__gemm_choice){.why = TPRT__GEMM_PINNED,
                                .library = pin == TPRT__GEMM_OPENBLAS ? TPRT__GEMM_ALL : 0};
-  if (!tprt__blas_is_there())
-    return (tprt__gemm_choice){.why = TPRT__GEMM_ALONE};
+  if (!tprt__blas_is_loaded())
+    return (tprt__gemm_choice){.why = TPRT__GEMM_NO_LIBRARY};
   pthread_mutex_lock(&lock);
   int i = 0;
   while (i < n_kept && kept[i].threads != threads)
@@ -89,5 +89,5 @@ tprt__gemm_choice tprt__gemm_choose(int threads) {
 
 uint64_t tprt__gemm_library(void) {
   const char *config = tprt__blas_config();
-  return tprt__blas_is_there() ? tprt__hash(1, config, strlen(config)) : 0;
+  return tprt__blas_is_loaded() ? tprt__hash(1, config, strlen(config)) : 0;
 }

@@ -5,22 +5,22 @@
 
 #include "cpu/blas.h"
 
-typedef enum tprt__gemm_why {
+typedef enum tprt__gemm_reason {
   TPRT__GEMM_MEASURED,
-  TPRT__GEMM_PINNED, /* set by TPRT_GEMM */
-  TPRT__GEMM_ALONE,  /* OpenBLAS is not installed */
+  TPRT__GEMM_PINNED,     /* set by TPRT_GEMM */
+  TPRT__GEMM_NO_LIBRARY, /* OpenBLAS is not installed */
   /* no writable cache: a new measurement could change bits from run to run */
-  TPRT__GEMM_NOT_KEPT,
+  TPRT__GEMM_NO_CACHE,
   TPRT__GEMM_NOT_SHARED, /* the ranks have different libraries */
-  TPRT__N_GEMM_WHYS
-} tprt__gemm_why;
+  TPRT__N_GEMM_REASONS
+} tprt__gemm_reason;
 
 typedef struct tprt__gemm_choice {
   /* One bit per tprt__gemm_class: OpenBLAS computes this class. */
   uint32_t library;
   /* One bit per class: with OpenBLAS, splitting a GEMM along m or n changes bits. */
   uint32_t changes;
-  tprt__gemm_why why;
+  tprt__gemm_reason why;
   /* Per class: OpenBLAS's time in percent of the built-in kernels' time; 0: not measured. */
   uint16_t percent[TPRT__GEMM_CLASSES];
 } tprt__gemm_choice;
@@ -34,8 +34,8 @@ uint64_t tprt__gemm_library(void);
 /* The words that ranks exchange: a choice and a library hash. All ranks take rank 0's choice, or
  * the built-in kernels if it needs a library that another rank does not have. */
 enum { TPRT__GEMM_WORDS = 3, TPRT__GEMM_ALL = (1 << TPRT__GEMM_CLASSES) - 1 };
-void tprt__gemm_tell(const tprt__gemm_choice *choice, uint64_t library,
-                     uint64_t words[TPRT__GEMM_WORDS]);
+void tprt__gemm_encode(const tprt__gemm_choice *choice, uint64_t library,
+                       uint64_t words[TPRT__GEMM_WORDS]);
 tprt__gemm_choice tprt__gemm_agree(int n_ranks, const uint64_t *words);
 
 /* Writes the choice as one line for reports. */

@@ -5,9 +5,9 @@
 #include <math.h>
 
 /* Timing a class takes BUDGET_NS nanoseconds, or LEAST_ROUNDS rounds if these take longer. */
-enum { ROUNDS = 5, LEAST_ROUNDS = 2, BUDGET_NS = 30 * 1000 * 1000 };
+enum { ROUNDS = 5, MIN_ROUNDS = 2, BUDGET_NS = 30 * 1000 * 1000 };
 
-enum { MOST_ROWS = 256, MOST_COLUMNS = 512, MOST_K = 1000 };
+enum { MAX_ROWS = 256, MAX_COLUMNS = 512, MAX_K = 1000 };
 
 typedef struct probe {
   char *a, *b, *c, *whole;
@@ -38,22 +38,22 @@ static void fill(bool wide, char *to, int64_t n, uint64_t seed) {
 
 static bool make_probe(bool wide, probe *p) {
   size_t size = wide ? sizeof(double) : sizeof(float);
-  *p = (probe){.a = tprt__alloc(MOST_ROWS * MOST_K * size),
-               .b = tprt__alloc(MOST_COLUMNS * MOST_K * size),
-               .c = tprt__alloc(MOST_ROWS * MOST_COLUMNS * size),
-               .whole = tprt__alloc(MOST_ROWS * MOST_COLUMNS * size)};
+  *p = (probe){.a = tprt__alloc(MAX_ROWS * MAX_K * size),
+               .b = tprt__alloc(MAX_COLUMNS * MAX_K * size),
+               .c = tprt__alloc(MAX_ROWS * MAX_COLUMNS * size),
+               .whole = tprt__alloc(MAX_ROWS * MAX_COLUMNS * size)};
   if (!p->a || !p->b || !p->c || !p->whole ||
       tprt__alloc_aligned(tprt__gemm_scratch() + 1, &p->scratch))
     return false;
-  fill(wide, p->a, MOST_ROWS * MOST_K, 1);
-  fill(wide, p->b, MOST_COLUMNS * MOST_K, 2);
+  fill(wide, p->a, MAX_ROWS * MAX_K, 1);
+  fill(wide, p->b, MAX_COLUMNS * MAX_K, 2);
   return true;
 }
 
 /* ---- bits ---- */
 
-static bool keeps_bits_of(int threads, bool wide, const probe *p, int64_t k, bool transpose_a,
-                          bool transpose_b) {
+static bool is_shape_split_invariant(int threads, bool wide, const probe *p, int64_t k,
+                                     bool transpose_a, bool transpose_b) {
   static const int64_t rows[] = {0, 1, 6, 131}, columns[] = {0, 1, 18, 203};
   enum { PARTS = 3 };
   size_t size = wide ? sizeof(double) : sizeof(float);
@@ -81,12 +81,12 @@ static bool keeps_bits_of(int threads, bool wide, const probe *p, int64_t k, boo
   return memcmp(p->c, p->whole, (size_t)(m * n) * size) == 0;
 }
 
-static bool keeps_bits(int threads, bool wide, bool is_long, const probe *p) {
+static bool is_split_invariant(int threads, bool wide, bool is_long, const probe *p) {
   static const int64_t lengths[2][3] = {{7, 64, TPRT__GEMM_SHORT},
-                                        {TPRT__GEMM_SHORT + 1, 512, MOST_K}};
+                                        {TPRT__GEMM_SHORT + 1, 512, MAX_K}};
   for (int i = 0; i < 3; i++) {
     for (int form = 0; form < 4; form++) {
-      if (!keeps_bits_of(threads, wide, p, lengths[is_long][i], form & 1, form & 2))
+      if (!is_shape_split_invariant(threads, wide, p, lengths[is_long][i], form & 1, form & 2))
         return false;
     }
   }
@@ -109,24 +109,24 @@ static int64_t time_of(bool library, int threads, bool wide, const tprt__gemm_ar
  * a model layer and a GEMM of a decoding step. Each time is the minimum over rounds in which the
  * two alternate. */
 static double ratio(int threads, bool wide, bool is_long, const probe *p) {
-  static const int64_t rows[] = {MOST_ROWS, 4};
+  static const int64_t rows[] = {MAX_ROWS, 4};
   int64_t k = is_long ? 512 : TPRT__GEMM_SHORT;
   double product = 1;
   for (int i = 0; i < 2; i++) {
     const tprt__gemm_args g = {.m = rows[i],
-                               .n = MOST_COLUMNS,
+                               .n = MAX_COLUMNS,
                                .k = k,
                                .a = p->a,
                                .b = p->b,
                                .c = p->c,
                                .lda = k,
-                               .ldb = MOST_COLUMNS,
-                               .ldc = MOST_COLUMNS,
+                               .ldb = MAX_COLUMNS,
+                               .ldc = MAX_COLUMNS,
                                .overwrite = true,
                                .scratch = p->scratch};
     int64_t least[2] = {INT64_MAX, INT64_MAX}, begin = tprt__now();
     for (int round = 0;
-         round < ROUNDS && (round < LEAST_ROUNDS || tprt__now() - begin < BUDGET_NS / 2); round++) {
+         round < ROUNDS && (round < MIN_ROUNDS || tprt__now() - begin < BUDGET_NS / 2); round++) {
       for (int library = 0; library < 2; library++)
         least[library] = tprt__min(least[library], time_of(library, threads, wide, &g));
     }
@@ -145,7 +145,7 @@ bool tprt__gemm_measure(int threads, bool times, tprt__gemm_choice *choice) {
     bool made = make_probe(wide, &p);
     for (int is_long = 0; is_long < 2 && made; is_long++) {
       int class = tprt__gemm_class(wide, is_long ? TPRT__GEMM_SHORT + 1 : 1);
-      if (!keeps_bits(threads, wide, is_long, &p))
+      if (!is_split_invariant(threads, wide, is_long, &p))
         choice->changes |= 1u << class;
       if (times)
         choice->percent[class] = percent_of(ratio(threads, wide, is_long, &p));

@@ -16,12 +16,12 @@
 #include <unistd.h>
 
 enum {
-  MOST_THREADS = 64,
+  MAX_THREADS = 64,
   BANDS_A_THREAD = 4, /* several, so that a late thread takes fewer of them */
   /* in rows or columns, because each band packs the other operand again; smaller if some thread
    * would otherwise get none */
-  LEAST_BAND = 192,
-  LEAST_WORK = 1 << 20 /* GEMMs with fewer multiply-adds run on the caller only */
+  MIN_BAND = 192,
+  MIN_WORK = 1 << 20 /* GEMMs with fewer multiply-adds run on the caller only */
 };
 enum { SPINS = 2000 }; /* polls before a thread sleeps */
 
@@ -41,8 +41,8 @@ static struct {
   int n_busy;
   _Atomic uint64_t n_jobs; /* posted so far */
   _Atomic int64_t next;    /* band to take next */
-  pthread_t threads[MOST_THREADS];
-  void *scratch[MOST_THREADS];
+  pthread_t threads[MAX_THREADS];
+  void *scratch[MAX_THREADS];
   int n_threads;
   pid_t owner; /* the process that created the threads */
 } pool = {.turn = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -101,7 +101,7 @@ static void *serve(void *scratch) {
 
 /* Starts one more thread, with all signals blocked. Returns false if memory or threads run out. */
 static bool add_thread(void) {
-  void *scratch = pool.n_threads < MOST_THREADS
+  void *scratch = pool.n_threads < MAX_THREADS
                       ? aligned_alloc(64, tprt__round_up(tprt__gemm_scratch() + 1, 64))
                       : NULL;
   if (!scratch)
@@ -171,7 +171,7 @@ static void divide(int threads, job *j) {
   const tprt__gemm_args *g = &j->args;
   j->by_rows = g->m > g->n;
   int64_t length = j->by_rows ? g->m : g->n, unit = j->by_rows ? ROWS : STRIP;
-  int64_t n = tprt__min((int64_t)threads * BANDS_A_THREAD, length / LEAST_BAND),
+  int64_t n = tprt__min((int64_t)threads * BANDS_A_THREAD, length / MIN_BAND),
           n_units = (length + unit - 1) / unit;
   n = n < threads ? threads : n;
   j->band = (n_units + n - 1) / n * unit;
@@ -181,7 +181,7 @@ static void divide(int threads, job *j) {
 void tprt__gemm_on_threads(int threads, tprt__vectors vectors, bool wide,
                            const tprt__gemm_args *args) {
   bool alone =
-      threads <= 1 || args->m * args->n * args->k < LEAST_WORK || pthread_mutex_trylock(&pool.turn);
+      threads <= 1 || args->m * args->n * args->k < MIN_WORK || pthread_mutex_trylock(&pool.turn);
   if (alone) {
     tprt__gemm_own(vectors, wide, args);
     return;

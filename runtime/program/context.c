@@ -121,7 +121,7 @@ tprt_status tprt__compare_words(tprt_context *context, uint64_t word, const char
   if (!all)
     return tprt__fail_memory((size_t)n * sizeof *all);
   const tprt_op gather = tprt_op_flat(TPRT_OP_ALL_GATHER, &word, all, 1, TPRT_U64, NULL);
-  tprt_status status = tprt__comm_tell(context->world, &gather);
+  tprt_status status = tprt__comm_run_internal(context->world, &gather);
   int other = 0;
   while (!status && other < n && all[other] == word)
     other++;
@@ -131,7 +131,7 @@ tprt_status tprt__compare_words(tprt_context *context, uint64_t word, const char
   /* All ranks detect the mismatch. A failure aborts the world, so wait until all ranks have
    * received the words. */
   const tprt_op barrier = {.size = sizeof barrier, .kind = TPRT_OP_BARRIER};
-  (void)tprt__comm_tell(context->world, &barrier);
+  (void)tprt__comm_run_internal(context->world, &barrier);
   return tprt__fail(TPRT_MISMATCH, "rank %d and rank %d %s", tprt_comm_rank(context->world), other,
                     what);
 }

@@ -6,7 +6,7 @@
 #include "cpu/gemm_choice.h"
 
 typedef struct host_executor {
-  tprt__gemm_how gemm;
+  tprt__gemm_settings gemm;
   tprt__gemm_choice choice; /* of this rank; common to all ranks once a program is bound */
   char text[512];           /* the choice in words; "" until a program is bound */
   size_t scratch_bytes;     /* size of gemm.scratch */
@@ -67,10 +67,10 @@ static tprt_status prepare(tprt_context *context) {
   uint64_t mine[TPRT__GEMM_WORDS], *all = tprt__alloc((size_t)n * sizeof mine);
   if (!all)
     return tprt__fail_memory((size_t)n * sizeof mine);
-  tprt__gemm_tell(&host->choice, tprt__gemm_library(), mine);
+  tprt__gemm_encode(&host->choice, tprt__gemm_library(), mine);
   const tprt_op gather =
       tprt_op_flat(TPRT_OP_ALL_GATHER, mine, all, TPRT__GEMM_WORDS, TPRT_U64, NULL);
-  tprt_status status = tprt__comm_tell(context->world, &gather);
+  tprt_status status = tprt__comm_run_internal(context->world, &gather);
   if (!status) {
     host->choice = tprt__gemm_agree(n, all);
     host->gemm.library = host->choice.library;

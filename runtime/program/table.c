@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
-static const int64_t most_words = INT64_C(1) << 28;
-static const int64_t most_bytes = INT64_C(1) << 46;
+static const int64_t max_words = INT64_C(1) << 28;
+static const int64_t max_bytes = INT64_C(1) << 46;
 
 /* The members that each kind of site uses; all other words must be zero. */
 // clang-format off
@@ -58,7 +58,7 @@ tprt_status tprt__program_words(const int64_t *words, size_t *n_words) {
                       (long long)header->version, TPRT_ABI_VERSION);
   }
   tprt_status status =
-      tprt__check_range("number of words", header->n_words, TPRT_ABI_HEADER_WORDS, most_words);
+      tprt__check_range("number of words", header->n_words, TPRT_ABI_HEADER_WORDS, max_words);
   if (!status)
     *n_words = (size_t)header->n_words;
   return status;
@@ -90,10 +90,10 @@ static tprt_status read_header(const int64_t *words, size_t n_words, tprt__progr
     program->sizes[i] = size;
     program->n_devices *= size;
   }
-  status = tprt__check_range("bytes of private memory", header->private_bytes, 0, most_bytes);
+  status = tprt__check_range("bytes of private memory", header->private_bytes, 0, max_bytes);
   if (!status)
     status =
-        tprt__check_range("bytes of registered memory", header->registered_bytes, 0, most_bytes);
+        tprt__check_range("bytes of registered memory", header->registered_bytes, 0, max_bytes);
   int64_t room = program->n_words - TPRT_ABI_HEADER_WORDS;
   if (!status)
     status = tprt__check_range("number of sites", header->n_sites, 0, room / TPRT_SITE_WORDS);

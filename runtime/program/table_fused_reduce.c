@@ -21,10 +21,10 @@ static tprt_status check_norm(const tprt__site *site, const tprt_abi_fused_reduc
 }
 
 static tprt_status check_quantization(const tprt__site *site, const tprt_abi_fused_reduce *words) {
-  enum { MOST_FLOAT = 0x7f7fffff }; /* the bits of the largest finite f32 */
+  enum { MAX_FLOAT_BITS = 0x7f7fffff }; /* the bits of the largest finite f32 */
   bool quantizes = words->quantize != TPRT_CUDA_NO_QUANTIZE;
   bool is_static = words->quantize == TPRT_CUDA_STATIC;
-  int64_t most = quantizes && !is_static ? MOST_FLOAT : 0;
+  int64_t most = quantizes && !is_static ? MAX_FLOAT_BITS : 0;
   tprt_status status = tprt__check_range("quantization", words->quantize, TPRT_CUDA_NO_QUANTIZE,
                                          TPRT_CUDA_PER_GROUP);
   if (!status)

@@ -115,7 +115,7 @@ static void reach(void *user, tprt_status status) {
 }
 
 /* Marker function that runs in the lane of the communicator on which the event was recorded. */
-static tprt_status reach_in_lane(tprt_comm *comm, void *data, int64_t deadline) {
+static tprt_status complete_mark_in_lane(tprt_comm *comm, void *data, int64_t deadline) {
   (void)deadline;
   comm->transport->backend->settle(comm->transport);
   tprt_status status = tprt__comm_check(comm);
@@ -126,7 +126,7 @@ static tprt_status reach_in_lane(tprt_comm *comm, void *data, int64_t deadline) 
 static tprt_status record(tprt_comm *comm, void *stream, mark *made) {
   tprt__transport *transport = comm->transport;
   if (!stream) /* streams need not be drained here */
-    return tprt__comm_mark(comm, reach_in_lane, mark_retain(made), !transport->host);
+    return tprt__comm_mark(comm, complete_mark_in_lane, mark_retain(made), !transport->host);
   made->backend = transport->backend;
   tprt_status status =
       transport->backend->record(transport, stream, tprt__deadline(comm->timeout_ns), reach,
@@ -180,7 +180,7 @@ static tprt_status hold(tprt_comm *comm, void *data, int64_t deadline) {
 
 /* Makes later work of the stream wait for the mark. If the mark is not in a stream of this backend,
  * the host waits. */
-static tprt_status hold_stream(tprt_comm *comm, void *stream, mark *at) {
+static tprt_status make_stream_wait(tprt_comm *comm, void *stream, mark *at) {
   tprt__transport *transport = comm->transport;
   if (at->backend == transport->backend)
     return transport->backend->hold(transport, stream, at->in_stream);
@@ -204,7 +204,7 @@ tprt_status tprt_event_wait(tprt_event *event, tprt_comm *comm, void *stream) {
   }
   if (!stream)
     return tprt__comm_mark(comm, hold, at, false);
-  status = hold_stream(comm, stream, at);
+  status = make_stream_wait(comm, stream, at);
   mark_release(at);
   return status;
 }

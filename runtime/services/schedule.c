@@ -30,7 +30,7 @@ static tprt_status compare_hashes(tprt_comm *comm, uint64_t hash) {
   if (!all)
     return tprt__comm_fail(comm, tprt__fail_memory((size_t)n * sizeof *all), TPRT_OP_ALL_GATHER);
   tprt_op op = tprt_op_flat(TPRT_OP_ALL_GATHER, &hash, all, 1, TPRT_U64, NULL);
-  tprt_status status = tprt__comm_tell(comm, &op);
+  tprt_status status = tprt__comm_run_internal(comm, &op);
   for (int i = 0; i < n && !status; i++) {
     if (all[i] != all[0]) {
       status =
@@ -170,7 +170,7 @@ static tprt_status time_op(tprt_comm *comm, const tprt_op *op, int64_t *ns) {
   *ns = best;
   tprt_op slowest = tprt_op_flat(TPRT_OP_ALL_REDUCE, ns, ns, 1, TPRT_I64, NULL);
   slowest.reduction = TPRT_MAX;
-  return tprt__comm_tell(comm, &slowest);
+  return tprt__comm_run_internal(comm, &slowest);
 }
 
 tprt_status tprt_comm_calibrate(tprt_comm *comm) {

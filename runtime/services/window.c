@@ -31,9 +31,9 @@ static tprt__transport *transport_of(const tprt_comm *comm) { return comm->trans
 static void release(tprt_window *window) {
   tprt__transport *transport = transport_of(window->comm);
   if (window->memory)
-    (void)transport->backend->withdraw(transport, window->memory);
+    (void)transport->backend->deregister_memory(transport, window->memory);
   if (window->counters) {
-    (void)transport->backend->withdraw(transport, window->counters);
+    (void)transport->backend->deregister_memory(transport, window->counters);
     tprt_mem_free(window->comm, window->counters);
   }
   tprt__free(window->parts);
@@ -63,14 +63,14 @@ static part describe(tprt_window *window, void *memory, size_t bytes) {
   uint64_t counter_bytes = (uint64_t)window->n_ranks * SIGNAL_BYTES;
   tprt_status status = tprt_mem_alloc(window->comm, counter_bytes, &counters);
   if (!status) {
-    status = transport->backend->expose(transport, counters, counter_bytes, &mine.signals);
+    status = transport->backend->register_memory(transport, counters, counter_bytes, &mine.signals);
     if (status)
       tprt_mem_free(window->comm, counters);
     else
       window->counters = counters;
   }
   if (!status && bytes) {
-    status = transport->backend->expose(transport, memory, bytes, &mine.memory);
+    status = transport->backend->register_memory(transport, memory, bytes, &mine.memory);
     window->memory = status ? NULL : memory;
   }
   mine.status = (int32_t)status;
@@ -169,8 +169,8 @@ tprt_status tprt_window_get(tprt_window *window, int rank, size_t offset, void *
   return finish(window, transport->backend->get(transport, rank, place, to, bytes, deadline));
 }
 
-tprt_status tprt__reached_put(tprt__transport *transport, int rank, uint64_t place,
-                              const void *from, uint64_t bytes, int64_t deadline) {
+tprt_status tprt__mapped_put(tprt__transport *transport, int rank, uint64_t place, const void *from,
+                             uint64_t bytes, int64_t deadline) {
   (void)deadline; /* never waits */
   void *memory;
   tprt_status status = transport->backend->reach(transport, rank, place, bytes, &memory);
@@ -179,8 +179,8 @@ tprt_status tprt__reached_put(tprt__transport *transport, int rank, uint64_t pla
   return status;
 }
 
-tprt_status tprt__reached_get(tprt__transport *transport, int rank, uint64_t place, void *to,
-                              uint64_t bytes, int64_t deadline) {
+tprt_status tprt__mapped_get(tprt__transport *transport, int rank, uint64_t place, void *to,
+                             uint64_t bytes, int64_t deadline) {
   (void)deadline;
   void *memory;
   tprt_status status = transport->backend->reach(transport, rank, place, bytes, &memory);
@@ -237,14 +237,14 @@ tprt_status tprt_mem_register(tprt_comm *comm, void *memory, size_t bytes) {
   if (!memory || !bytes)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "registration of %zu bytes%s", bytes,
                       memory ? "" : " at NULL");
-  return transport->backend->expose(transport, memory, bytes, &place);
+  return transport->backend->register_memory(transport, memory, bytes, &place);
 }
 
-tprt_status tprt__expose_each(tprt__transport *transport, void *memory, uint64_t bytes,
-                              int64_t deadline) {
+tprt_status tprt__register_memory_each(tprt__transport *transport, void *memory, uint64_t bytes,
+                                       int64_t deadline) {
   (void)deadline;
   uint64_t place;
-  return transport->backend->expose(transport, memory, bytes, &place);
+  return transport->backend->register_memory(transport, memory, bytes, &place);
 }
 
 /* Description of a registration that is sent to all ranks. */
@@ -266,7 +266,7 @@ static tprt_status compare_claims(tprt_comm *comm, tprt_status mine, uint64_t by
   snprintf(text, sizeof text, "%s", mine ? tprt_last_error() : "");
   const tprt_op gather =
       tprt_op_flat(TPRT_OP_ALL_GATHER, &own, all, (int64_t)sizeof own, TPRT_U8, NULL);
-  tprt_status status = tprt__comm_tell(comm, &gather);
+  tprt_status status = tprt__comm_run_internal(comm, &gather);
   for (int r = 0; r < (int)n && !status; r++) {
     status = (tprt_status)all[r].status;
     if (status && r == me)
@@ -295,15 +295,15 @@ tprt_status tprt_mem_register_all(tprt_comm *comm, void *memory, size_t bytes) {
   tprt__lane_enter(comm);
   status = tprt__comm_check(comm);
   if (!status)
-    status =
-        transport->backend->expose_all(transport, memory, bytes, tprt__deadline(comm->timeout_ns));
+    status = transport->backend->register_memory_all(transport, memory, bytes,
+                                                     tprt__deadline(comm->timeout_ns));
   tprt__lane_leave(comm);
   /* the other ranks will see the fault */
   if (status && transport->backend->fault(transport).status)
     return tprt__comm_fail(comm, status, (tprt_op_kind)0);
   tprt_status agreed = compare_claims(comm, status, bytes);
   if (agreed && !status)
-    (void)transport->backend->withdraw(transport, memory);
+    (void)transport->backend->deregister_memory(transport, memory);
   return agreed;
 }
 
@@ -311,5 +311,5 @@ tprt_status tprt_mem_deregister(tprt_comm *comm, void *memory) {
   tprt__transport *transport = transport_of(comm);
   if (!memory)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "no memory to deregister at NULL");
-  return transport->backend->withdraw(transport, memory);
+  return transport->backend->deregister_memory(transport, memory);
 }

@@ -10,7 +10,7 @@
 enum { NOTHING = -1, MAX_LENGTH = 4096 };
 
 /* Returns element j of part p if `size` is split axis by axis; NOTHING in padding. */
-static int64_t number_in(const tp__reading *reading, int64_t size, int64_t p, int64_t j) {
+static int64_t number_in(const tp__window_read *reading, int64_t size, int64_t p, int64_t j) {
   int64_t below = 1, buffer = size, first = 0, left = size;
   for (int i = 0; i < reading->n_axes; i++)
     below *= reading->axes[i];
@@ -25,7 +25,7 @@ static int64_t number_in(const tp__reading *reading, int64_t size, int64_t p, in
 }
 
 /* Returns the global element that device q has at position x of its buffer. */
-static int64_t element_of(const tp__reading *reading, int64_t q, int64_t x) {
+static int64_t element_of(const tp__window_read *reading, int64_t q, int64_t x) {
   int64_t unit = reading->unit ? reading->unit : 1,
           number = number_in(reading, reading->size / unit, q, x / unit);
   return number == NOTHING ? NOTHING : number * unit + x % unit;
@@ -35,13 +35,13 @@ static int64_t element_of(const tp__reading *reading, int64_t q, int64_t x) {
  * without a sender is written like any other. */
 static void carry_out(const tp__hops *hops, int64_t p, int64_t *run) {
   int64_t workspace[MAX_LENGTH];
-  tp__needed needed = tp__hops_needed(hops, p);
+  tp__read_range needed = tp__hops_needed(hops, p);
   int64_t offset = tp__hops_offset(hops, &needed, p);
   assert_in_range(hops->length, 0, MAX_LENGTH);
   for (int64_t x = 0; x < hops->length; x++)
     workspace[x] = NOTHING;
   for (int k = 0; k < hops->n_pieces; k++) {
-    const tp__piece *piece = &hops->pieces[k];
+    const tp__hop_piece *piece = &hops->pieces[k];
     bool gathers = hops->by == TP__BY_GATHER;
     int64_t source = gathers ? 0 : tp__hops_source(hops, &needed, p, k),
             place = tp__hops_place(hops, &needed, p, k);
@@ -62,7 +62,7 @@ static void carry_out(const tp__hops *hops, int64_t p, int64_t *run) {
 
 /* Returns true if every valid point finds every in-bounds element of its window; false if there is
  * no plan. */
-static bool works(const tp__reading *reading) {
+static bool works(const tp__window_read *reading) {
   tp__hops hops;
   if (!tp__plan_hops(reading, &hops))
     return false;
@@ -98,7 +98,7 @@ static void brings_every_element(void **state) {
         for (size_t t = 0; t < sizeof strides / sizeof strides[0]; t++)
           for (size_t e = 0; e < sizeof extents / sizeof extents[0]; e++)
             for (int64_t offset = -4; offset <= 12; offset += 4) {
-              tp__reading reading = {
+              tp__window_read reading = {
                   .n_axes = groups[g].n,
                   .axes = {groups[g].axes[0], groups[g].axes[1], groups[g].axes[2]},
                   .size = sizes[s],
@@ -114,13 +114,13 @@ static void brings_every_element(void **state) {
 
 static tp__hops plan_of(int64_t devices, int64_t size, int64_t points, int64_t stride,
                         int64_t offset, int64_t extent) {
-  tp__reading reading = {.n_axes = 1,
-                         .axes = {devices},
-                         .size = size,
-                         .points = points,
-                         .stride = stride,
-                         .offset = offset,
-                         .extent = extent};
+  tp__window_read reading = {.n_axes = 1,
+                             .axes = {devices},
+                             .size = size,
+                             .points = points,
+                             .stride = stride,
+                             .offset = offset,
+                             .extent = extent};
   tp__hops hops;
   assert_true(tp__plan_hops(&reading, &hops));
   return hops;
@@ -155,7 +155,7 @@ static void moves_no_more_than_needed(void **state) {
   assert_int_equal(most.moved, 6);
   tp__hops all = plan_of(64, 64, 64, 0, 0, 64); /* 64 pieces of 1 */
   assert_int_equal(all.by, TP__BY_GATHER);
-  tp__reading uneven = {
+  tp__window_read uneven = {
       .n_axes = 2, .axes = {2, 2}, .size = 10, .points = 10, .stride = 1, .extent = 1};
   /* shards of 3, 2, 3 and 2 elements, and as many points */
   assert_true(tp__plan_hops(&uneven, &same));
@@ -167,16 +167,16 @@ static void moves_no_more_than_needed(void **state) {
 static void refuses_what_it_cannot_bring(void **state) {
   (void)state;
   tp__hops hops;
-  tp__reading units = {
+  tp__window_read units = {
       .n_axes = 1, .axes = {64}, .size = 128, .unit = 2, .points = 64, .stride = 0, .extent = 128};
   assert_false(tp__plan_hops(&units, &hops)); /* gathers do not support units */
-  tp__reading nothing = {
+  tp__window_read nothing = {
       .n_axes = 1, .axes = {2}, .size = 4, .points = 0, .stride = 1, .extent = 1};
   assert_false(tp__plan_hops(&nothing, &hops));
-  tp__reading huge = {
+  tp__window_read huge = {
       .n_axes = 1, .axes = {2}, .size = 4, .points = 2, .stride = INT64_MAX, .extent = 1};
   assert_false(tp__plan_hops(&huge, &hops));
-  tp__reading least = {
+  tp__window_read least = {
       .n_axes = 1, .axes = {2}, .size = 4, .points = 2, .stride = INT64_MIN, .extent = 1};
   assert_false(tp__plan_hops(&least, &hops));
 }

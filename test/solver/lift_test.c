@@ -52,7 +52,7 @@ static tp__wcsp *graph_of(const tp_problem *problem) {
   tp__code_choose(problem, TP__FORM_PLAIN, &code);
   tp__wcsp *g = tp__encode(problem, &code, false);
   assert_non_null(g);
-  assert_non_null(g->shelf);
+  assert_non_null(g->cache);
   assert_int_equal(tp__wcsp_reduce(g, TP_COST_FORBIDDEN, 0, NULL, &work), TP_OK);
   return g;
 }

@@ -95,7 +95,7 @@ static void contract(rank_work *w, int site) {
 
 /* Returns the seconds per call while all ranks run: the minimum over several tries, then the max
  * over the ranks. */
-static double least_seconds(rank_work *w, void (*work)(rank_work *w, int site), int site) {
+static double min_seconds(rank_work *w, void (*work)(rank_work *w, int site), int site) {
   double least = 1e30, slowest;
   work(w, site);
   double begin = cli_seconds();
@@ -125,11 +125,11 @@ static void *play(void *data) {
     w->a[i] = w->b[i] = w->c[i] = 0; /* gives each array its own pages */
   expect(tprt_context_create(w->comm, NULL, &w->context));
   expect((tprt_status)tprt_abi_enter(w->context, w->table));
-  w->values[HOST_MEMORY] = 3.0 * ARRAY_BYTES / least_seconds(w, add_arrays, 0) * 1e-9;
+  w->values[HOST_MEMORY] = 3.0 * ARRAY_BYTES / min_seconds(w, add_arrays, 0) * 1e-9;
   w->values[HOST_ELEMENTWISE] =
-      (double)OPS_PER_ELEMENT * CACHED_ELEMENTS / least_seconds(w, compute_cached, 0) * 1e-9;
+      (double)OPS_PER_ELEMENT * CACHED_ELEMENTS / min_seconds(w, compute_cached, 0) * 1e-9;
   for (int i = 0; i < N_SITES; i++) {
-    double seconds = least_seconds(w, contract, i), n = (double)sites[i].n;
+    double seconds = min_seconds(w, contract, i), n = (double)sites[i].n;
     w->values[sites[i].rate] =
         sites[i].rate == HOST_LAUNCH ? seconds * 1e6 : 2 * n * n * n / seconds * 1e-9;
   }

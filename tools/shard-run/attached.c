@@ -43,7 +43,7 @@ static bool move(tprt_comm *world, tprt_op op) {
   return false;
 }
 
-static bool tell_all(tprt_comm *world, void *data, int64_t bytes) {
+static bool notify_all(tprt_comm *world, void *data, int64_t bytes) {
   return move(world, tprt_op_flat(TPRT_OP_BROADCAST, data, data, bytes, TPRT_U8, NULL));
 }
 
@@ -156,7 +156,7 @@ static bool obey_order(tprt_comm *world, const order *o) {
   int n = o->n_inputs + o->n_outputs;
   void *object = malloc((size_t)o->object_bytes);
   int64_t *sizes = calloc((size_t)n + 1, sizeof *sizes);
-  bool ok = object && sizes && tell_all(world, object, o->object_bytes) &&
+  bool ok = object && sizes && notify_all(world, object, o->object_bytes) &&
             from(world, 0, sizes, n * (int64_t)sizeof *sizes);
   array *data = ok ? make_arrays(sizes, n) : NULL;
   if (ok && tp_program_load(object, (size_t)o->object_bytes, why, sizeof why, &program) == TP_OK)
@@ -172,7 +172,7 @@ static bool obey_order(tprt_comm *world, const order *o) {
 
 int attached_obey(tprt_comm *world) {
   order o;
-  while (tell_all(world, &o, sizeof o)) {
+  while (notify_all(world, &o, sizeof o)) {
     if (!o.run)
       return o.code;
     if (!obey_order(world, &o))
@@ -235,7 +235,7 @@ bool launch_attached(launch *l, tprt_comm *world) {
              .object_bytes = (int64_t)l->object->size,
              .timeout = l->timeout};
   snprintf(o.function, sizeof o.function, "%s", l->function);
-  bool ok = tell_all(world, &o, sizeof o) && tell_all(world, l->object->data, o.object_bytes);
+  bool ok = notify_all(world, &o, sizeof o) && notify_all(world, l->object->data, o.object_bytes);
   for (int r = 1; r < l->n_ranks && ok; r++)
     ok = send_work(world, l, r);
   if (ok)
@@ -249,6 +249,6 @@ bool launch_attached(launch *l, tprt_comm *world) {
 void attached_end(tprt_comm *world, int code) {
   order o = {.run = 0, .code = code};
   if (tprt_comm_status(world) == TPRT_OK)
-    (void)tell_all(world, &o, sizeof o);
+    (void)notify_all(world, &o, sizeof o);
   tprt_comm_destroy(world);
 }

@@ -219,7 +219,7 @@ static const char *backend_of(const launch *l) {
   return l->on_gpu && !l->backend && !getenv("TPRT_BACKEND") ? "loopback" : l->backend;
 }
 
-static void say_way(const launch *l, const tprt_comm *world) {
+static void describe_launch(const launch *l, const tprt_comm *world) {
   if (!l->on_gpu || tprt_comm_capabilities(world) & TPRT_CAP_GPU_PROGRAMS)
     return;
   const char *name = tprt_comm_backend(world), *reason = NULL;
@@ -244,7 +244,7 @@ bool launch_threads(launch *l) {
   if (!ok)
     complain("a world of %d ranks cannot be made: %s", l->n_ranks, tprt_last_error());
   if (ok)
-    say_way(l, worlds[0]);
+    describe_launch(l, worlds[0]);
   ok = ok && run_threads(l, entry, worlds);
   for (int r = 0; r < l->n_ranks; r++)
     tprt_comm_destroy(worlds[r]);

@@ -78,19 +78,19 @@ static bool refill(pull *j) {
   return n > 0;
 }
 
-static inline int look(pull *j) {
+static inline int peek_byte(pull *j) {
   if (j->at == j->n && !refill(j))
     return -1;
   return j->buffer[j->at];
 }
 
 pull_position pull_here(pull *j) {
-  look(j);
+  peek_byte(j);
   return (pull_position){j->line, j->before + j->at - j->line_start + 1};
 }
 
 int pull_peek(pull *j) {
-  for (int c; (c = look(j)) >= 0; j->at++) {
+  for (int c; (c = peek_byte(j)) >= 0; j->at++) {
     if (c == '\n') {
       j->line++;
       j->line_start = j->before + j->at + 1;
@@ -143,7 +143,7 @@ bool pull_string(pull *j, char *text, int size) {
     return false;
   int n = 0;
   bool escaped = false;
-  for (int c; (c = look(j)) >= 0; j->at++) {
+  for (int c; (c = peek_byte(j)) >= 0; j->at++) {
     if (c == '"' && !escaped) {
       j->at++;
       text[n] = 0;
@@ -166,7 +166,7 @@ bool pull_whole(pull *j, int64_t *value) {
   if (c < '0' || c > '9')
     return unexpected(j, "a whole number");
   uint64_t sum = 0;
-  for (; c >= '0' && c <= '9'; c = look(j)) {
+  for (; c >= '0' && c <= '9'; c = peek_byte(j)) {
     unsigned digit = (unsigned)c - '0';
     if (sum > ((uint64_t)INT64_MAX - digit) / 10)
       return pull_fail(j, start, "a number above 9223372036854775807");

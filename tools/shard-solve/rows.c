@@ -14,16 +14,16 @@ struct rows_block {
 
 static int64_t *take(rows *r, size_t n) {
   if (n > r->left) {
-    size_t room = n > BLOCK_NUMBERS / 4 ? n : BLOCK_NUMBERS;
-    struct rows_block *block = malloc(sizeof *block + room * sizeof *block->values);
+    size_t capacity = n > BLOCK_NUMBERS / 4 ? n : BLOCK_NUMBERS;
+    struct rows_block *block = malloc(sizeof *block + capacity * sizeof *block->values);
     if (!block)
       return NULL;
     block->next = r->blocks;
     r->blocks = block;
-    if (room == n)
+    if (capacity == n)
       return block->values;
     r->free = block->values;
-    r->left = room;
+    r->left = capacity;
   }
   int64_t *taken = r->free;
   r->free += n;
@@ -66,13 +66,13 @@ static bool grow_slots(rows *r) {
 
 /* Appends the row in `scratch`. */
 static bool keep(rows *r, int64_t n, pull_position where) {
-  if (r->n == r->room) {
-    int room = r->room ? r->room * 2 : 256;
-    row *more = realloc(r->items, (size_t)room * sizeof *more);
+  if (r->n == r->capacity) {
+    int capacity = r->capacity ? r->capacity * 2 : 256;
+    row *more = realloc(r->items, (size_t)capacity * sizeof *more);
     if (!more)
       return false;
     r->items = more;
-    r->room = room;
+    r->capacity = capacity;
   }
   if (r->n_taken >= r->n_slots / 2 && !grow_slots(r))
     return false;
@@ -103,13 +103,13 @@ static bool read_row(rows *r, pull *j, const char *what) {
   if (!pull_take(j, '[', what))
     return false;
   for (bool first = true; pull_more(j, ']', &first);) {
-    if (n == r->room_scratch) {
-      int64_t room = n ? 2 * n : 4096;
-      int64_t *more = realloc(r->scratch, (size_t)room * sizeof *more);
+    if (n == r->scratch_capacity) {
+      int64_t capacity = n ? 2 * n : 4096;
+      int64_t *more = realloc(r->scratch, (size_t)capacity * sizeof *more);
       if (!more)
         return pull_fail(j, where, "out of memory: a row of more than %lld numbers", (long long)n);
       r->scratch = more;
-      r->room_scratch = room;
+      r->scratch_capacity = capacity;
     }
     if (!pull_whole(j, &r->scratch[n]))
       return false;

@@ -13,14 +13,14 @@ typedef struct row {
 
 typedef struct rows {
   row *items;
-  int n, room;
+  int n, capacity;
   int *slots; /* hash table of first rows, -1: free */
   int n_slots, n_taken;
   struct rows_block *blocks;
   size_t left; /* free numbers at the end of the newest block */
   int64_t *free;
   int64_t *scratch; /* the row being read */
-  int64_t room_scratch;
+  int64_t scratch_capacity;
 } rows;
 
 /* Reads an array of arrays of whole numbers. `what` is its name in messages. */

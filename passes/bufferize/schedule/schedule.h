@@ -69,19 +69,19 @@ tp_status tp__program_order(const tp__tasks *tasks, tp__arena *arena, tp__steps 
 /* ---- ops ---- */
 
 /* Context for pricing an op. */
-typedef struct tp__prices {
+typedef struct tp__op_pricing {
   MlirOperation module; /* holds the kernels that are called */
   const tp_topology *topology;
   const tp_mesh *mesh;
   const tp__words *sites, *extra;
-} tp__prices;
+} tp__op_pricing;
 
 /* Returns the modeled time of an op on buffers, including nested ops. */
-tp_cost tp__price_op(const tp__prices *prices, MlirOperation op);
+tp_cost tp__price_op(const tp__op_pricing *prices, MlirOperation op);
 
 /* Builds the tasks of a block and their dependences: values, memory (write after read, read after
  * write, write after write) and other side effects. */
-tp_status tp__block_tasks(MlirBlock block, tp__memory_classes *classes, const tp__prices *prices,
-                          tp__arena *arena, tp__tasks *tasks);
+tp_status tp__block_tasks(MlirBlock block, tp__memory_classes *classes,
+                          const tp__op_pricing *prices, tp__arena *arena, tp__tasks *tasks);
 
 #endif

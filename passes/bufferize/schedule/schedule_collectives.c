@@ -95,8 +95,8 @@ static tp_status choose(const scheduler *s, const tp__tasks *tasks, freedom most
 
 static tp_status schedule_block(scheduler *s, MlirBlock block, freedom most) {
   tp__arena arena = {0};
-  tp__prices prices = {s->pass->module, &s->topology, &s->mesh, &s->lowering.sites,
-                       &s->lowering.extra};
+  tp__op_pricing prices = {s->pass->module, &s->topology, &s->mesh, &s->lowering.sites,
+                           &s->lowering.extra};
   tp__tasks tasks;
   tp__steps steps;
   bool changes = false;
@@ -111,7 +111,7 @@ static tp_status schedule_block(scheduler *s, MlirBlock block, freedom most) {
 
 /* ---- one function ---- */
 
-static tp_status look_at(MlirOperation op, void *data) {
+static tp_status inspect_op(MlirOperation op, void *data) {
   scheduler *s = data;
   tp__memory_classes_add(&s->classes, op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
@@ -126,7 +126,7 @@ static tp_status look_at(MlirOperation op, void *data) {
 }
 
 static tp_status schedule_body(scheduler *s, freedom most) {
-  TP_TRY(tp__walk(s->lowering.func, look_at, s));
+  TP_TRY(tp__walk(s->lowering.func, inspect_op, s));
   for (size_t i = 0; i < s->holders.n; i++)
     TP_TRY(schedule_block(s, mlirOperationGetBlock(s->holders.items[i]), most));
   return TP_OK;

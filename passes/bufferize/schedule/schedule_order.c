@@ -221,22 +221,23 @@ static void find_urgency(ordering *o) {
 
 /* ---- schedules ---- */
 
-static tp_cost later(tp_cost a, tp_cost b) { return a > b ? a : b; }
+static tp_cost max_time(tp_cost a, tp_cost b) { return a > b ? a : b; }
 
 /* Returns the time of a schedule if collectives take `slowness` times as long as modeled. `end` has
  * space for one time per task. */
-static tp_cost time_of(const tp__tasks *tasks, const tp__steps *steps, int slowness, tp_cost *end) {
+static tp_cost modeled_time(const tp__tasks *tasks, const tp__steps *steps, int slowness,
+                            tp_cost *end) {
   tp_cost now = 0, channel = 0;
   for (int i = 0; i < steps->n; i++) {
     int task = steps->items[i].task;
     const tp__task *t = &tasks->items[task];
     tp_cost cost = t->kind == TP_TASK_COLLECTIVE ? t->cost * slowness : t->cost;
     if (steps->items[i].kind == TP_STEP_WAIT) {
-      now = later(now, end[task]);
+      now = max_time(now, end[task]);
     } else if (steps->items[i].kind == TP_STEP_START) {
-      end[task] = channel = tp_cost_add(later(now, channel), cost);
+      end[task] = channel = tp_cost_add(max_time(now, channel), cost);
     } else {
-      now = tp_cost_add(t->kind == TP_TASK_COLLECTIVE ? later(now, channel) : now, cost);
+      now = tp_cost_add(t->kind == TP_TASK_COLLECTIVE ? max_time(now, channel) : now, cost);
       channel = t->kind == TP_TASK_COLLECTIVE ? now : channel;
     }
   }
@@ -247,8 +248,8 @@ static tp_cost time_of(const tp__tasks *tasks, const tp__steps *steps, int slown
  * schedules of equal time, the one that hides more is therefore better. */
 static void set_times(const tp__tasks *tasks, tp_cost *ends, tp__steps *steps) {
   enum { SLOWER = 4 };
-  steps->time = time_of(tasks, steps, 1, ends);
-  steps->slow_time = time_of(tasks, steps, SLOWER, ends);
+  steps->time = modeled_time(tasks, steps, 1, ends);
+  steps->slow_time = modeled_time(tasks, steps, SLOWER, ends);
 }
 
 bool tp__steps_precede(const tp__steps *a, const tp__steps *b) {

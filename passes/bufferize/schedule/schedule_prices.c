@@ -22,7 +22,7 @@ static const struct {
 };
 
 /* The words of a call's site; NULL where the function has none of that number. */
-static const tprt_abi_site *site_of(const tp__prices *p, MlirOperation call) {
+static const tprt_abi_site *site_of(const tp__op_pricing *p, MlirOperation call) {
   int64_t number;
   if (!tp__call_site(call, &number) || number < 0 ||
       (size_t)number >= p->sites->n / TPRT_SITE_WORDS)
@@ -31,7 +31,7 @@ static const tprt_abi_site *site_of(const tp__prices *p, MlirOperation call) {
   return site->dtype > 0 && site->dtype < TPRT_N_DTYPES ? site : NULL;
 }
 
-static tp_cost price_collective(const tp__prices *p, const tprt_abi_site *site) {
+static tp_cost price_collective(const tp__op_pricing *p, const tprt_abi_site *site) {
   static const tp_collective kinds[] = {[TPRT_SITE_ALL_REDUCE] = TP_ALL_REDUCE,
                                         [TPRT_SITE_ALL_GATHER] = TP_ALL_GATHER,
                                         [TPRT_SITE_REDUCE_SCATTER] = TP_REDUCE_SCATTER,
@@ -60,13 +60,13 @@ static tp_cost price_collective(const tp__prices *p, const tprt_abi_site *site) 
                       dtypes[site->dtype].bytes);
 }
 
-enum { MOST_LOOPS = 32 };
+enum { MAX_LOOPS = 32 };
 
-static tp_cost price_contraction(const tp__prices *p, const tprt_abi_site *site) {
-  int64_t begin = site->extra, n = site->n_extra, sizes[MOST_LOOPS],
+static tp_cost price_contraction(const tp__op_pricing *p, const tprt_abi_site *site) {
+  int64_t begin = site->extra, n = site->n_extra, sizes[MAX_LOOPS],
           bytes = dtypes[site->dtype].bytes;
   if (begin < 0 || n < 1 || begin + n > (int64_t)p->extra->n ||
-      p->extra->items[begin + TPRT_CONTRACT_N_LOOPS] > MOST_LOOPS ||
+      p->extra->items[begin + TPRT_CONTRACT_N_LOOPS] > MAX_LOOPS ||
       n != TPRT_CONTRACT_LOOPS + TPRT_LOOP_WORDS * p->extra->items[begin + TPRT_CONTRACT_N_LOOPS])
     return 0;
   int n_loops = (int)p->extra->items[begin + TPRT_CONTRACT_N_LOOPS];
@@ -88,7 +88,7 @@ static tp_cost price_contraction(const tp__prices *p, const tprt_abi_site *site)
 }
 
 /* The epilogue adds nothing to the matmul. */
-static tp_cost price_matmul(const tp__prices *p, const tprt_abi_site *site) {
+static tp_cost price_matmul(const tp__op_pricing *p, const tprt_abi_site *site) {
   int64_t begin = site->extra, rank = site->rank, m = 1;
   enum { N_WORDS = sizeof(tprt_abi_fused_matmul) / sizeof(int64_t) };
   if (begin < 0 || site->n_extra != N_WORDS || begin + N_WORDS > (int64_t)p->extra->n || rank < 1 ||
@@ -119,7 +119,7 @@ static tp_status add_work(MlirOperation op, void *data) {
 
 /* Prices a kernel. Its nests read and write each argument once; intermediate results stay on
  * chip. */
-static tp_cost price_kernel(const tp__prices *p, MlirOperation kernel) {
+static tp_cost price_kernel(const tp__op_pricing *p, MlirOperation kernel) {
   tp_work work = {.peak = TP_PEAK_F32, .launch = true};
   MlirType type = tp__func_type(kernel);
   (void)tp__walk(kernel, add_work, &work); /* the visitor does not fail */
@@ -129,7 +129,7 @@ static tp_cost price_kernel(const tp__prices *p, MlirOperation kernel) {
   return tp_cost_compute(p->topology, &work);
 }
 
-static tp_cost price_call(const tp__prices *p, MlirOperation op) {
+static tp_cost price_call(const tp__op_pricing *p, MlirOperation op) {
   tp__call call = tp__runtime_call(op);
   MlirOperation kernel = call == TP_CALL_NONE ? tp__callee(p->module, op) : (MlirOperation){NULL};
   if (!mlirOperationIsNull(kernel))
@@ -145,7 +145,7 @@ static tp_cost price_call(const tp__prices *p, MlirOperation op) {
   return call == TP_CALL_COLLECTIVE ? price_collective(p, site) : price_contraction(p, site);
 }
 
-static tp_cost price_copy(const tp__prices *p, MlirOperation op) {
+static tp_cost price_copy(const tp__op_pricing *p, MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
   tp_work work = {.launch = true};
   work.memory_bytes =
@@ -158,7 +158,7 @@ static tp_cost times(tp_cost cost, double trips) {
   return product < (double)TP_COST_FORBIDDEN ? (tp_cost)product : TP_COST_FORBIDDEN;
 }
 
-tp_cost tp__price_op(const tp__prices *prices, MlirOperation op) {
+tp_cost tp__price_op(const tp__op_pricing *prices, MlirOperation op) {
   tp_work work;
   double trips;
   if (tp__op_is(op, "func.call"))

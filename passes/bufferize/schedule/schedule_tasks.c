@@ -332,7 +332,7 @@ static tp_status list_edges(const builder *b, tp__arena *arena, tp__tasks *tasks
   return TP_OK;
 }
 
-static tp_status build_tasks(builder *b, MlirBlock block, const tp__prices *prices,
+static tp_status build_tasks(builder *b, MlirBlock block, const tp__op_pricing *prices,
                              tp__arena *arena, tp__tasks *tasks) {
   MlirOperation end = mlirBlockGetTerminator(block);
   *tasks = (tp__tasks){0};
@@ -359,8 +359,8 @@ static tp_status build_tasks(builder *b, MlirBlock block, const tp__prices *pric
   return b->no_memory ? TP_NO_MEMORY : list_edges(b, arena, tasks);
 }
 
-tp_status tp__block_tasks(MlirBlock block, tp__memory_classes *classes, const tp__prices *prices,
-                          tp__arena *arena, tp__tasks *tasks) {
+tp_status tp__block_tasks(MlirBlock block, tp__memory_classes *classes,
+                          const tp__op_pricing *prices, tp__arena *arena, tp__tasks *tasks) {
   builder b = {.module = prices->module, .classes = classes};
   tp_status status = build_tasks(&b, block, prices, arena, tasks);
   tp__free(b.edges);

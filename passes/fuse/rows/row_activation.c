@@ -85,7 +85,7 @@ static bool is_bent(const tp__rows *rows, int node, int x, bool without_x) {
 /* Matches tanh(sqrt(2 / pi) (x + 0.044715 x^3)). */
 static bool is_tangent(const tp__rows *rows, int node, int x) {
   node = tp__row_exact(rows, node);
-  if (at(rows, node)->kind != TP_ROW_TANGENT)
+  if (at(rows, node)->kind != TP_ROW_TANH)
     return false;
   int factors[MAX_PARTS], n = factors_with(rows, at(rows, node)->a, x, ROOT, factors);
   if (n == 1)
@@ -138,12 +138,13 @@ bool tp__match_row_activation(const tp__rows *rows, int node, int n_columns,
   const struct {
     tp__row_function function;
     int x;
-  } forms[] = {
-      {TP_ROW_RELU, of_relu(rows, node)}, {TP_ROW_GELU, of_gelu(rows, node)}, {TP_ROW_PLAIN, node}};
+  } forms[] = {{TP_ROW_RELU, of_relu(rows, node)},
+               {TP_ROW_GELU, of_gelu(rows, node)},
+               {TP_ROW_IDENTITY, node}};
   for (int i = 0; i < TP_LEN(forms); i++) {
     activation->function = forms[i].function;
     if (forms[i].x >= 0 && match_sum(rows, forms[i].x, n_columns, &activation->bias))
-      return activation->function != TP_ROW_PLAIN || !mlirValueIsNull(activation->bias);
+      return activation->function != TP_ROW_IDENTITY || !mlirValueIsNull(activation->bias);
   }
   return false;
 }

@@ -4,7 +4,7 @@
 
 #include "passes/fuse/rows/row_expression.h"
 
-typedef enum tp__row_function { TP_ROW_PLAIN, TP_ROW_RELU, TP_ROW_GELU } tp__row_function;
+typedef enum tp__row_function { TP_ROW_IDENTITY, TP_ROW_RELU, TP_ROW_GELU } tp__row_function;
 
 /* f(root + bias), regardless of intermediate rounding. f is the identity, max(x, 0) without regard
  * to NaN, or x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2. */

@@ -120,8 +120,8 @@ static int combined_node(tp__rows *rows, bool adds, extent combined, int start, 
   if (adds && combined == OF_GROUP)
     return TP_ROW_UNKNOWN;
   tp__row_kind kind = adds                   ? TP_ROW_SUM
-                      : combined == OF_GROUP ? TP_ROW_GROUP_LARGEST
-                                             : TP_ROW_LARGEST;
+                      : combined == OF_GROUP ? TP_ROW_GROUP_REDUCE_MAX
+                                             : TP_ROW_REDUCE_MAX;
   return tp__row_op_node(rows, adds ? TP_ROW_ADD : TP_ROW_MAXIMUM, start,
                          tp__row_op_node(rows, kind, term, -1));
 }
@@ -151,7 +151,7 @@ static int structured_node(tp__rows *rows, MlirOperation op, MlirAttribute maps,
       continue;
     for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map) && known; d++) {
       of[d] = tp__row_place(rows, mlirAffineMapGetResult(map, d), loops);
-      known = of[d] != TP_ROW_NOWHERE;
+      known = of[d] != TP_ROW_NO_DIM;
     }
     if (!known)
       continue;
@@ -246,7 +246,7 @@ static int made_node(tp__rows *rows, MlirOperation op, MlirValue value, const in
 }
 
 int tp__row_of(tp__rows *rows, MlirValue value, const int *dims) {
-  enum { MOST_DEEP = 2 * TP_ROW_OPS };
+  enum { MAX_DEPTH = 2 * TP_ROW_OPS };
   int rank, node = TP_ROW_UNKNOWN;
   int64_t shape[TP_MAX_RANK];
   if (!tp__static_tensor(mlirValueGetType(value), &rank, shape))
@@ -255,7 +255,7 @@ int tp__row_of(tp__rows *rows, MlirValue value, const int *dims) {
     if (mlirValueEqual(rows->known[i].value, value) && same_dims(rank, rows->known[i].dims, dims))
       return rows->known[i].node;
   MlirOperation op = tp__defining_op(value);
-  if (!mlirValueEqual(value, rows->root) && !mlirOperationIsNull(op) && rows->depth < MOST_DEEP &&
+  if (!mlirValueEqual(value, rows->root) && !mlirOperationIsNull(op) && rows->depth < MAX_DEPTH &&
       /* with a full cache, values would be followed again on each use */
       rows->n_known < TP_ROW_NODES) {
     rows->depth++;

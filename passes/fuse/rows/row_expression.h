@@ -17,7 +17,7 @@ enum { TP_ROW_NODES = 512, TP_ROW_OPS = 128, TP_ROW_UNKNOWN = -1 };
 
 /* Pseudo-dimensions of values: of size 1; along the groups of a row; along the members of a group;
  * unknown. */
-enum { TP_ROW_UNIT = -1, TP_ROW_GROUP = -2, TP_ROW_MEMBER = -3, TP_ROW_NOWHERE = -4 };
+enum { TP_ROW_UNIT = -1, TP_ROW_GROUP = -2, TP_ROW_MEMBER = -3, TP_ROW_NO_DIM = -4 };
 
 /* group size that the kernels support: TPRT_CUDA_GROUP */
 enum { TP_ROW_KERNEL_GROUP = 128 };
@@ -27,18 +27,18 @@ typedef enum tp__row_kind {
   TP_ROW_VALUE, /* an element of a tensor that is not followed further */
   TP_ROW_ADD,
   TP_ROW_MULTIPLY,
-  TP_ROW_INVERSE,
-  TP_ROW_ROOT,
+  TP_ROW_RECIPROCAL,
+  TP_ROW_SQRT,
   TP_ROW_ABSOLUTE,
   TP_ROW_MAXIMUM,
   TP_ROW_MINIMUM,
   TP_ROW_EXPONENTIAL,
   TP_ROW_LOGARITHM,
-  TP_ROW_TANGENT,       /* hyperbolic tangent */
-  TP_ROW_ROUND,         /* rounding to a narrower type */
-  TP_ROW_SUM,           /* sum along the last dimension of the frame */
-  TP_ROW_LARGEST,       /* max along the last dimension of the frame */
-  TP_ROW_GROUP_LARGEST, /* max of the members of the element's group */
+  TP_ROW_TANH,             /* hyperbolic tangent */
+  TP_ROW_ROUND,            /* rounding to a narrower type */
+  TP_ROW_SUM,              /* sum along the last dimension of the frame */
+  TP_ROW_REDUCE_MAX,       /* max along the last dimension of the frame */
+  TP_ROW_GROUP_REDUCE_MAX, /* max of the members of the element's group */
   /* index along the last dimension of the frame, plus `value` (an index) unless it is null */
   TP_ROW_COLUMN,
   TP_ROW_EQUAL,  /* condition: two integers are equal */
@@ -117,7 +117,7 @@ int tp__row_exact(const tp__rows *rows, int node);
 /* True for the element of the root at the same place. `node` may be TP_ROW_UNKNOWN. */
 bool tp__row_is_root(const tp__rows *rows, int node);
 /* True for a constant within a relative error of 1e-6 of this number. */
-bool tp__row_is_near(const tp__rows *rows, int node, double number);
+bool tp__row_is_close(const tp__rows *rows, int node, double number);
 
 /* True for an element of a tensor whose dimensions are exactly these dimensions of the frame. */
 bool tp__row_is_along(const tp__rows *rows, int node, int n, const int *dims);

@@ -81,9 +81,9 @@ static int power_node(tp__rows *rows, int base, int exponent) {
   if (n == 2)
     return tp__row_op_node(rows, TP_ROW_MULTIPLY, base, base);
   if (n == 0.5)
-    return tp__row_op_node(rows, TP_ROW_ROOT, base, -1);
-  return n == -0.5 ? tp__row_op_node(rows, TP_ROW_INVERSE,
-                                     tp__row_op_node(rows, TP_ROW_ROOT, base, -1), -1)
+    return tp__row_op_node(rows, TP_ROW_SQRT, base, -1);
+  return n == -0.5 ? tp__row_op_node(rows, TP_ROW_RECIPROCAL,
+                                     tp__row_op_node(rows, TP_ROW_SQRT, base, -1), -1)
                    : TP_ROW_UNKNOWN;
 }
 
@@ -304,13 +304,14 @@ static int apply(tp__rows *rows, scalar_op op, MlirOperation of, const int *oper
   case MULTIPLY:
     return tp__row_op_node(rows, TP_ROW_MULTIPLY, a, b);
   case DIVIDE:
-    return tp__row_op_node(rows, TP_ROW_MULTIPLY, a, tp__row_op_node(rows, TP_ROW_INVERSE, b, -1));
+    return tp__row_op_node(rows, TP_ROW_MULTIPLY, a,
+                           tp__row_op_node(rows, TP_ROW_RECIPROCAL, b, -1));
   case NEGATE:
     return negative_node(rows, a);
   case ROOT:
-    return tp__row_op_node(rows, TP_ROW_ROOT, a, -1);
+    return tp__row_op_node(rows, TP_ROW_SQRT, a, -1);
   case INVERSE_ROOT:
-    return tp__row_op_node(rows, TP_ROW_INVERSE, tp__row_op_node(rows, TP_ROW_ROOT, a, -1), -1);
+    return tp__row_op_node(rows, TP_ROW_RECIPROCAL, tp__row_op_node(rows, TP_ROW_SQRT, a, -1), -1);
   case POWER:
     return power_node(rows, a, b);
   case ABSOLUTE:
@@ -324,7 +325,7 @@ static int apply(tp__rows *rows, scalar_op op, MlirOperation of, const int *oper
   case LOGARITHM:
     return tp__row_op_node(rows, TP_ROW_LOGARITHM, a, -1);
   case TANGENT:
-    return tp__row_op_node(rows, TP_ROW_TANGENT, a, -1);
+    return tp__row_op_node(rows, TP_ROW_TANH, a, -1);
   case WIDEN:
   case NARROW:
     return a;
@@ -377,7 +378,7 @@ bool tp__row_is_root(const tp__rows *rows, int node) {
          mlirValueEqual(rows->nodes[node].value, rows->root);
 }
 
-bool tp__row_is_near(const tp__rows *rows, int node, double number) {
+bool tp__row_is_close(const tp__rows *rows, int node, double number) {
   return rows->nodes[node].kind == TP_ROW_NUMBER &&
          fabs(rows->nodes[node].number - number) <= 1e-6 * fabs(number);
 }

@@ -71,9 +71,9 @@ static int mean_factor(const tp__rows *rows, int part, int *summed) {
     *summed = at(rows, part)->a;
     return SEEN_SUM;
   }
-  bool share = tp__row_is_near(rows, part, 1 / hidden) ||
-               (at(rows, part)->kind == TP_ROW_INVERSE &&
-                tp__row_is_near(rows, exact_operand(rows, part), hidden));
+  bool share = tp__row_is_close(rows, part, 1 / hidden) ||
+               (at(rows, part)->kind == TP_ROW_RECIPROCAL &&
+                tp__row_is_close(rows, exact_operand(rows, part), hidden));
   return share ? SEEN_SHARE : 0;
 }
 
@@ -85,7 +85,7 @@ static int mean_of(const tp__rows *rows, int node, double sign) {
   double product = 1;
   for (int i = 0; i < n; i++) {
     int bit = mean_factor(rows, parts[i], &summed);
-    if (bit == 0 && tp__row_is_near(rows, tp__row_exact(rows, parts[i]), -1))
+    if (bit == 0 && tp__row_is_close(rows, tp__row_exact(rows, parts[i]), -1))
       product = -product;
     else if (bit == 0 || seen & bit)
       return TP_ROW_UNKNOWN;
@@ -123,7 +123,7 @@ static bool is_negative_square_of_mean(const tp__rows *rows, int node, int x) {
     int summed = TP_ROW_UNKNOWN, bit = mean_factor(rows, parts[i], &summed);
     n_sums += bit == SEEN_SUM && summed == x;
     n_shares += bit == SEEN_SHARE;
-    n_signs += bit == 0 && tp__row_is_near(rows, tp__row_exact(rows, parts[i]), -1);
+    n_signs += bit == 0 && tp__row_is_close(rows, tp__row_exact(rows, parts[i]), -1);
   }
   return n == 5 && n_sums == 2 && n_shares == 2 && n_signs == 1;
 }
@@ -136,8 +136,8 @@ static tp__row_norm_kind kind_of_spread(const tp__rows *rows, int n, const int *
                     TP_ROW_MAXIMUM) { /* max(variance, 0), where the variance is a difference */
     const tp__row_node *maximum = at(rows, tp__row_exact(rows, terms[0]));
     int parts[MAX_PARTS];
-    bool a_is_zero = tp__row_is_near(rows, maximum->a, 0),
-         b_is_zero = tp__row_is_near(rows, maximum->b, 0);
+    bool a_is_zero = tp__row_is_close(rows, maximum->a, 0),
+         b_is_zero = tp__row_is_close(rows, maximum->b, 0);
     int n_parts = a_is_zero || b_is_zero
                       ? tp__row_parts(rows, TP_ROW_ADD, a_is_zero ? maximum->b : maximum->a, x,
                                       MAX_PARTS, parts)
@@ -159,8 +159,8 @@ static tp__row_norm_kind kind_of_spread(const tp__rows *rows, int n, const int *
 /* Matches 1 / sqrt(spread + epsilon). Returns the kind of spread. */
 static tp__row_norm_kind match_scale(const tp__rows *rows, int node, int x, double *epsilon) {
   int terms[MAX_PARTS], n_terms = 0;
-  if (at(rows, node)->kind != TP_ROW_INVERSE ||
-      at(rows, exact_operand(rows, node))->kind != TP_ROW_ROOT)
+  if (at(rows, node)->kind != TP_ROW_RECIPROCAL ||
+      at(rows, exact_operand(rows, node))->kind != TP_ROW_SQRT)
     return TP_NO_NORM;
   int n =
       tp__row_parts(rows, TP_ROW_ADD, at(rows, exact_operand(rows, node))->a, x, MAX_PARTS, terms);

@@ -145,7 +145,7 @@ int tp__row_place(const tp__rows *rows, MlirAffineExpr e, const int *loops) {
     return TP_ROW_UNIT;
   bool known = read_grouped(rows, e, &g) && g.size == rows->group && loops[g.loop] == g.dim &&
                (g.member < 0 || loops[g.member] == TP_ROW_MEMBER);
-  return known ? g.made : TP_ROW_NOWHERE;
+  return known ? g.made : TP_ROW_NO_DIM;
 }
 
 /* True if the loops read exactly the elements of a dimension of size `extent`. */

@@ -27,7 +27,7 @@ bool tp__row_maps(MlirOperation op, MlirAttribute *maps);
  * dimension. */
 bool tp__row_loop_sizes(const tp__rows *rows, MlirOperation op, MlirAttribute maps, int64_t *sizes);
 /* Returns the frame dimension of a map result, given the frame dimensions `loops` of the loops.
- * TP_ROW_NOWHERE if there is none. */
+ * TP_ROW_NO_DIM if there is none. */
 int tp__row_place(const tp__rows *rows, MlirAffineExpr e, const int *loops);
 /* Computes the frame dimensions of the operand of a reshape from those of its result. False unless
  * the reshape only adds or drops dimensions of size 1 or converts between rows and groups. */

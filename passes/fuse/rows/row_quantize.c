@@ -4,13 +4,13 @@
 #include <float.h>
 #include <math.h>
 
-static const double LARGEST_F8 = 448;
+static const double MAX_F8 = 448;
 
 static const tp__row_node *at(const tp__rows *rows, int node) { return &rows->nodes[node]; }
 
 /* Returns the other operand of a commutative node that has a constant operand; TP_ROW_UNKNOWN if
  * neither operand is a constant. */
-static int beside_number(const tp__rows *rows, int node, tp__row_kind kind, double *number) {
+static int operand_with_number(const tp__rows *rows, int node, tp__row_kind kind, double *number) {
   const tp__row_node *n = at(rows, node);
   if (n->kind != kind)
     return TP_ROW_UNKNOWN;
@@ -30,8 +30,8 @@ static int of_clamp(const tp__rows *rows, int node) {
     for (int i = 0; i < 2 && x >= 0; i++) {
       double number = NAN;
       int k = first ^ i;
-      x = beside_number(rows, x, kinds[k], &number);
-      x = number == signs[k] * LARGEST_F8 ? x : TP_ROW_UNKNOWN;
+      x = operand_with_number(rows, x, kinds[k], &number);
+      x = number == signs[k] * MAX_F8 ? x : TP_ROW_UNKNOWN;
     }
     if (x >= 0)
       return x;
@@ -45,7 +45,7 @@ static int divisor_of(const tp__rows *rows, int node, int y) {
   if (n->kind != TP_ROW_MULTIPLY || (n->a != y && n->b != y))
     return TP_ROW_UNKNOWN;
   int other = n->a == y ? n->b : n->a;
-  return at(rows, other)->kind == TP_ROW_INVERSE ? at(rows, other)->a : TP_ROW_UNKNOWN;
+  return at(rows, other)->kind == TP_ROW_RECIPROCAL ? at(rows, other)->a : TP_ROW_UNKNOWN;
 }
 
 /* Returns x of x / 448. */
@@ -55,9 +55,9 @@ static int of_share(const tp__rows *rows, int node) {
     return TP_ROW_UNKNOWN;
   for (int i = 0; i < 2; i++) {
     int number = i ? n->a : n->b;
-    bool inverse = at(rows, number)->kind == TP_ROW_INVERSE &&
-                   tp__row_is_near(rows, at(rows, number)->a, LARGEST_F8);
-    if (inverse || tp__row_is_near(rows, number, 1 / LARGEST_F8))
+    bool inverse = at(rows, number)->kind == TP_ROW_RECIPROCAL &&
+                   tp__row_is_close(rows, at(rows, number)->a, MAX_F8);
+    if (inverse || tp__row_is_close(rows, number, 1 / MAX_F8))
       return i ? n->b : n->a;
   }
   return TP_ROW_UNKNOWN;
@@ -66,7 +66,7 @@ static int of_share(const tp__rows *rows, int node) {
 /* Matches max(max |y|, least). The max is over the row or over its group; TP_NOT_QUANTIZED for
  * other forms. Intermediate rounding is ignored: the max of rounded numbers is one of these
  * numbers. */
-static tp__row_quantize_kind match_largest(const tp__rows *rows, int node, int y, double *least) {
+static tp__row_quantize_kind match_max_abs(const tp__rows *rows, int node, int y, double *least) {
   enum { MAX_PARTS = 4 };
   int parts[MAX_PARTS], n_largest = 0;
   int n = tp__row_parts(rows, TP_ROW_MAXIMUM, node, TP_ROW_UNKNOWN, MAX_PARTS, parts);
@@ -78,9 +78,9 @@ static tp__row_quantize_kind match_largest(const tp__rows *rows, int node, int y
       *least = fmax(*least, part->number);
       continue;
     }
-    kind = part->kind == TP_ROW_LARGEST         ? TP_QUANTIZED_PER_TOKEN
-           : part->kind == TP_ROW_GROUP_LARGEST ? TP_QUANTIZED_PER_GROUP
-                                                : TP_NOT_QUANTIZED;
+    kind = part->kind == TP_ROW_REDUCE_MAX         ? TP_QUANTIZED_PER_TOKEN
+           : part->kind == TP_ROW_GROUP_REDUCE_MAX ? TP_QUANTIZED_PER_GROUP
+                                                   : TP_NOT_QUANTIZED;
     const tp__row_node *magnitude =
         kind == TP_NOT_QUANTIZED ? part : at(rows, tp__row_exact(rows, part->a));
     if (magnitude->kind != TP_ROW_ABSOLUTE || magnitude->a != y)
@@ -90,7 +90,7 @@ static tp__row_quantize_kind match_largest(const tp__rows *rows, int node, int y
   return n_largest == 1 ? kind : TP_NOT_QUANTIZED;
 }
 
-static bool is_least(double number) { return number >= 0 && number <= (double)FLT_MAX; }
+static bool is_valid_min(double number) { return number >= 0 && number <= (double)FLT_MAX; }
 
 /* Matches the scale. Returns NULL or the obstacle. */
 static const char *match_scale(const tp__rows *rows, int node, int y, tp__row_quantization *q) {
@@ -102,11 +102,12 @@ static const char *match_scale(const tp__rows *rows, int node, int y, tp__row_qu
                ? NULL
                : "its scale is not f32";
   }
-  int guarded = beside_number(rows, node, TP_ROW_MAXIMUM, &q->least_scale),
+  int guarded = operand_with_number(rows, node, TP_ROW_MAXIMUM, &q->least_scale),
       share = of_share(rows, guarded < 0 ? node : guarded);
   q->least_scale = guarded < 0 ? 0 : q->least_scale;
-  q->kind = share < 0 ? TP_NOT_QUANTIZED : match_largest(rows, share, y, &q->least_largest);
-  if (q->kind == TP_NOT_QUANTIZED || !is_least(q->least_largest) || !is_least(q->least_scale))
+  q->kind = share < 0 ? TP_NOT_QUANTIZED : match_max_abs(rows, share, y, &q->least_largest);
+  if (q->kind == TP_NOT_QUANTIZED || !is_valid_min(q->least_largest) ||
+      !is_valid_min(q->least_scale))
     return "its scale is neither a number that is given nor, in f32, the largest magnitude of its "
            "row or group / 448";
   if (q->kind == TP_QUANTIZED_PER_GROUP && rows->group != TP_ROW_KERNEL_GROUP)

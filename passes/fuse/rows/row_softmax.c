@@ -24,7 +24,7 @@ static MlirValue widened(MlirOperation op) {
   return is ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
 }
 
-MlirValue tp__find_row_largest(MlirValue largest) {
+MlirValue tp__find_row_max_input(MlirValue largest) {
   MlirOperation op = tp__defining_op(largest);
   while (!mlirOperationIsNull(op) && tp__is_reshape(op))
     op = tp__defining_op(mlirOperationGetOperand(op, 0));
@@ -48,8 +48,8 @@ MlirValue tp__find_row_largest(MlirValue largest) {
 
 /* ---- matching ---- */
 
-bool tp__match_row_largest(const tp__rows *rows, int node) {
-  return node >= 0 && at(rows, node)->kind == TP_ROW_LARGEST &&
+bool tp__match_row_max(const tp__rows *rows, int node) {
+  return node >= 0 && at(rows, node)->kind == TP_ROW_REDUCE_MAX &&
          tp__row_is_root(rows, at(rows, node)->a);
 }
 
@@ -98,7 +98,7 @@ static bool take(terms *of, const tp__rows *rows, int node, int sign) {
   return false;
 }
 
-bool tp__match_row_exponentials(const tp__rows *rows, int node, int largest, bool *finite) {
+bool tp__match_row_exp_sum(const tp__rows *rows, int node, int largest, bool *finite) {
   if (node < 0 || at(rows, node)->kind != TP_ROW_SUM ||
       at(rows, at(rows, node)->a)->kind != TP_ROW_EXPONENTIAL)
     return false;

@@ -18,12 +18,12 @@ typedef struct tp__row_pick {
 
 /* Returns the tensor of rows whose row max is `largest`, before any widening. Null if the form does
  * not match. */
-MlirValue tp__find_row_largest(MlirValue largest);
+MlirValue tp__find_row_max_input(MlirValue largest);
 /* True if `node` is the row max of the frame's root. */
-bool tp__match_row_largest(const tp__rows *rows, int node);
+bool tp__match_row_max(const tp__rows *rows, int node);
 /* True if `node` is the sum of exp(root - `largest`), where `largest` is a node. If *finite is set,
  * 0 replaces a row max that is infinite or NaN. */
-bool tp__match_row_exponentials(const tp__rows *rows, int node, int largest, bool *finite);
+bool tp__match_row_exp_sum(const tp__rows *rows, int node, int largest, bool *finite);
 /* True if `node` is a pick. `shift`: the value subtracted in the exponentials; `sum`: the node of
  * their sum. */
 bool tp__match_row_pick(const tp__rows *rows, int node, int shift, int sum, tp__row_pick *pick);

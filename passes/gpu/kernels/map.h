@@ -40,7 +40,7 @@ typedef struct tp__map_nest {
   MlirType index, i32, ptr;
   tp_body body;
   int n_operands, n_inputs, n_loops;
-  int most_lanes;                            /* maximum number of vector lanes */
+  int max_lanes;                             /* maximum number of vector lanes */
   tp__map_operand operands[TP_MAP_OPERANDS]; /* inputs, then outputs */
   bool is_reduction[TP_MAP_LOOPS];
   int64_t size[TP_MAP_LOOPS];

@@ -100,8 +100,8 @@ int tp__map_lanes(const tp__map_nest *n, int loop) {
     if (is_packed(n, n->operands + i, loop, 1) && tp__element_size(n->operands[i].element) > widest)
       widest = tp__element_size(n->operands[i].element);
   int lanes = (int)(TP_MAP_VECTOR_BYTES / widest);
-  if (lanes > n->most_lanes)
-    lanes = n->most_lanes;
+  if (lanes > n->max_lanes)
+    lanes = n->max_lanes;
   for (; lanes > 1; lanes /= 2) {
     int n_packed = 0;
     bool ok = n->size[loop] % lanes == 0;

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { THREADS = 128, ROW_THREADS = 256, MOST_THREADS = 1024, FEW_VALUES = 8 };
+enum { THREADS = 128, ROW_THREADS = 256, MAX_THREADS = 1024, MAX_SERIAL_VALUES = 8 };
 
 int tp__map_floor_power(int64_t n, int most) {
   int power = 1;
@@ -18,7 +18,7 @@ int tp__map_floor_power(int64_t n, int most) {
 
 void tp__map_share_rows(tp__map_sharing *s, int64_t n_steps, int lanes) {
   int most = ROW_THREADS;
-  while (most < MOST_THREADS && (n_steps + most - 1) / most * lanes > TP_MAP_ROW_ELEMENTS)
+  while (most < MAX_THREADS && (n_steps + most - 1) / most * lanes > TP_MAP_ROW_ELEMENTS)
     most *= 2;
   s->rows = true;
   s->n_sharing = tp__map_floor_power(n_steps, most);
@@ -108,7 +108,7 @@ static void barrier(MlirOperation where) {
  * work, so no barrier is needed. */
 static MlirValue combine_alone(const tp__map_sharing *s, MlirOperation end, int k, MlirValue shared,
                                MlirValue start, int n) {
-  MlirValue values[FEW_VALUES];
+  MlirValue values[MAX_SERIAL_VALUES];
   for (int i = 0; i < n; i++)
     values[i] = load_shared(s, end, k, shared,
                             tp__binary(end, "arith.addi", start, tp__build_int(end, s->n->i32, i)));
@@ -133,17 +133,18 @@ static MlirValue combine_in_block(tp__map_sharing *s, MlirOperation end, int k, 
   MlirValue size = tp__build_int(end, i32, group), zero = tp__build_int(end, i32, 0);
   MlirValue place = tp__binary(end, "arith.divui", s->thread, size),
             turn = tp__binary(end, "arith.divui", s->turn, size);
-  MlirValue speaks = tp__compare(end, TP_EQ, tp__binary(end, "arith.remui", s->thread, size), zero);
+  MlirValue is_writer =
+      tp__compare(end, TP_EQ, tp__binary(end, "arith.remui", s->thread, size), zero);
   MlirOperation inside;
-  tp__map_if(end, speaks, &inside);
+  tp__map_if(end, is_writer, &inside);
   store_shared(s, inside, shared, place, value);
   barrier(end);
   MlirValue start = s->rows ? tp__binary(end, "arith.subi", place, turn) : place;
-  if (s->rows && n <= FEW_VALUES)
+  if (s->rows && n <= MAX_SERIAL_VALUES)
     return combine_alone(s, end, k, shared, start, n);
   for (int distance = n / 2; distance >= 1; distance /= 2) {
     MlirValue first = tp__compare(end, TP_ULT, turn, tp__build_int(end, i32, distance));
-    tp__map_if(end, tp__binary(end, "arith.andi", speaks, first), &inside);
+    tp__map_if(end, tp__binary(end, "arith.andi", is_writer, first), &inside);
     MlirValue other = tp__binary(inside, "arith.addi", place,
                                  tp__build_int(inside, i32, (int64_t)distance * apart));
     MlirValue a = load_shared(s, inside, k, shared, place),

@@ -25,7 +25,7 @@ typedef struct tp__group_builder {
   MlirValue inside[TP_MAP_ROW_ELEMENTS]; /* i1: these elements are in the row; null: always */
   MlirValue stores[TP_MAP_ROW_ELEMENTS]; /* i1: these elements are in the row, and the row exists */
   /* i1: the row exists (null: always); this thread stores the row's results */
-  MlirValue exists, speaks;
+  MlirValue exists, is_writer;
   tp__group_kept *items;
   size_t n, capacity;
 } tp__group_builder;
@@ -37,8 +37,8 @@ int tp__group_find_kept(const tp__group_builder *b, int nest, int operand);
  * Returns its index, or -1 if memory ran out. */
 int tp__group_add_kept(tp__group_builder *b, int nest, int operand, bool is_read);
 /* True if a later nest accesses the buffer, or with is_written, writes it. */
-bool tp__group_is_used_behind(const tp__group_builder *b, int nest, MlirValue memref,
-                              bool is_written);
+bool tp__group_is_used_after(const tp__group_builder *b, int nest, MlirValue memref,
+                             bool is_written);
 /* True if this result is the buffer's final value and must be stored. */
 bool tp__group_is_stored(const tp__group_builder *b, int nest, MlirValue memref);
 /* Computes the row of the thread and the thread's number among those that share the row. */

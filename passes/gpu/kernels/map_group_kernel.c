@@ -43,7 +43,7 @@ static tp_status begin_nest(tp__group_builder *b, int number, nest_builder *nb) 
     tp__group_access access = tp__group_access_of(b->group, n, i, place);
     bool keeps = access == TP_ACCESS_ELEMENT && (!b->is_looped || b->in_loop);
     if (access == TP_ACCESS_ROW ||
-        (keeps && tp__group_is_used_behind(b, number, n->operands[i].memref, false))) {
+        (keeps && tp__group_is_used_after(b, number, n->operands[i].memref, false))) {
       nb->source[i] = tp__group_add_kept(b, number, i, true);
       nb->fills[i] = true;
       if (nb->source[i] < 0)
@@ -138,7 +138,7 @@ static tp_status build_row(tp__group_builder *b, const nest_builder *nb) {
   MlirValue at[TP_MAP_LOOPS];
   tp__group_build_at(b, nb->n, -1, at);
   TP_TRY(build_body(b, nb, 0, at, NULL));
-  store(b, nb, b->speaks, 0, 1, at);
+  store(b, nb, b->is_writer, 0, 1, at);
   return TP_OK;
 }
 
@@ -269,7 +269,7 @@ static tp_status build_reduction(tp__group_builder *b, const nest_builder *nb) {
   nest_builder of_row = *nb; /* a result per row has no vectors */
   of_row.lanes = 1;
   if (status == TP_OK)
-    store(b, &of_row, b->speaks, 0, 1, at);
+    store(b, &of_row, b->is_writer, 0, 1, at);
   return status;
 }
 

@@ -37,8 +37,8 @@ int tp__group_add_kept(tp__group_builder *b, int nest, int operand, bool is_read
   return (int)b->n++;
 }
 
-bool tp__group_is_used_behind(const tp__group_builder *b, int nest, MlirValue memref,
-                              bool is_written) {
+bool tp__group_is_used_after(const tp__group_builder *b, int nest, MlirValue memref,
+                             bool is_written) {
   for (int i = nest + 1; i < b->group->n_nests; i++) {
     const tp__map_nest *n = b->group->nests[i];
     for (int k = is_written ? n->n_inputs : 0; k < n->n_operands; k++)
@@ -50,7 +50,7 @@ bool tp__group_is_used_behind(const tp__group_builder *b, int nest, MlirValue me
 
 bool tp__group_is_stored(const tp__group_builder *b, int nest, MlirValue memref) {
   return !tp__op_is(tp__defining_op(memref), "memref.alloca") &&
-         !tp__group_is_used_behind(b, nest, memref, true);
+         !tp__group_is_used_after(b, nest, memref, true);
 }
 
 /* ---- rows and elements ---- */
@@ -72,9 +72,9 @@ void tp__group_build_rows(tp__group_builder *b) {
     b->exists = tp__compare(b->end, TP_ULT, b->row, tp__build_int(b->end, counter, g->n_rows));
     b->row = tp__select(b->end, b->exists, b->row, tp__build_int(b->end, counter, g->n_rows - 1));
   }
-  b->speaks = tp__compare(b->end, TP_EQ, s->turn, tp__build_int(b->end, i32, 0));
+  b->is_writer = tp__compare(b->end, TP_EQ, s->turn, tp__build_int(b->end, i32, 0));
   if (!mlirValueIsNull(b->exists))
-    b->speaks = tp__binary(b->end, "arith.andi", b->speaks, b->exists);
+    b->is_writer = tp__binary(b->end, "arith.andi", b->is_writer, b->exists);
 }
 
 void tp__group_build_sections(tp__group_builder *b) {

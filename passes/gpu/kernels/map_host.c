@@ -255,7 +255,7 @@ static tp_status replace(host *h, MlirOperation op) {
   return TP_OK;
 }
 
-static int most_arguments(const host *h, const tp_op_list *list) {
+static int max_arguments(const host *h, const tp_op_list *list) {
   int most = 0;
   for (size_t i = 0; i < list->n; i++) {
     const tp__map_kernel *kernel =
@@ -281,7 +281,7 @@ tp_status tp__map_host(MlirOperation module, MlirOperation func, const tp__map_k
   h.head = tp__build(
       mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0))),
       "llvm.mlir.zero", 0, NULL, 1, &h.l.ptr, 0, NULL);
-  int most = status == TP_OK ? most_arguments(&h, &list) : 0;
+  int most = status == TP_OK ? max_arguments(&h, &list) : 0;
   if (most > 0) {
     MlirValue n = tp__build_int(h.head, h.l.i64, most);
     MlirNamedAttribute type = tp__named(h.l.context, "elem_type", mlirTypeAttrGet(h.l.i64));

@@ -165,12 +165,12 @@ static tp_status find_nests(MlirOperation func, reading *r) {
   return r->nests ? TP_OK : tp__out_of_memory(func);
 }
 
-static tp_status read_nests(reading *r, int most_lanes) {
+static tp_status read_nests(reading *r, int max_lanes) {
   tp_status status = TP_OK;
   r->iterations = 0;
   for (int i = 0; i < r->n && status == TP_OK; i++) {
     status = tp__map_read(r->ops[i], r->nests + i);
-    r->nests[i].most_lanes = most_lanes;
+    r->nests[i].max_lanes = max_lanes;
     r->iterations += status == TP_OK ? tp__map_iterations(r->nests + i, false) : 0;
   }
   return status;
@@ -273,7 +273,7 @@ static int count_strides(MlirBlock block) {
 
 /* Adds a variant of the kernel with at most `most_lanes` lanes per vector. `func`, the function or
  * a copy of it, loses its body. */
-static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation func, int most_lanes,
+static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation func, int max_lanes,
                              reading *r) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   MlirType types[TP_MAP_OPERANDS + 1];
@@ -285,7 +285,7 @@ static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation f
   if (n_all > TP_MAP_OPERANDS)
     return tp__error(r->ops[0], TP_UNSUPPORTED, "uses %d values; a kernel takes at most %d", n_all,
                      TP_MAP_OPERANDS);
-  tp_status status = read_nests(r, most_lanes);
+  tp_status status = read_nests(r, max_lanes);
   if (status != TP_OK || r->iterations == 0)
     return status;
   for (int i = 0; i < n; i++)
@@ -300,7 +300,7 @@ static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation f
         m, r,
         mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)), n_all - 1));
   if (status == TP_OK)
-    status = read_nests(r, most_lanes); /* read again, now with the buffers of the kernel */
+    status = read_nests(r, max_lanes); /* read again, now with the buffers of the kernel */
   if (status != TP_OK)
     return status;
   for (int i = 0; i < r->n; i++)
@@ -314,11 +314,11 @@ static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation f
 }
 
 static tp_status read_and_map(mapping *m, tp__map_kernel *kernel, MlirOperation func,
-                              int most_lanes) {
+                              int max_lanes) {
   reading r;
   tp_status status = find_nests(func, &r);
   if (status == TP_OK)
-    status = map_variant(m, kernel, func, most_lanes, &r);
+    status = map_variant(m, kernel, func, max_lanes, &r);
   tp__free(r.nests);
   return status;
 }

@@ -100,7 +100,7 @@ static void read_sizes(tp__map_nest *n, const tp__map_operand *o) {
   }
 }
 
-static bool writes_apart(const tp__map_operand *o, int loop) {
+static bool writes_disjoint(const tp__map_operand *o, int loop) {
   for (int d = 0; d < o->rank; d++) {
     MlirAffineExpr expr = mlirAffineMapGetResult(o->map, d);
     if (mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == loop)
@@ -115,7 +115,7 @@ static bool writes_apart(const tp__map_operand *o, int loop) {
 static tp_status classify_loop(tp__map_nest *n, int loop) {
   int n_apart = 0, n_same = 0, n_outputs = tp__map_n_outputs(n);
   for (int i = n->n_inputs; i < n->n_operands; i++) {
-    n_apart += writes_apart(n->operands + i, loop);
+    n_apart += writes_disjoint(n->operands + i, loop);
     n_same += !tp__map_depends(n->operands + i, loop);
   }
   if (n->size[loop] <= 1 || (n->is_reduction[loop] ? n_same : n_apart) == n_outputs)

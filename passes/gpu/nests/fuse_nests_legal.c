@@ -69,7 +69,7 @@ static bool read_part(MlirOperation op, int *rank, int64_t *part) {
 }
 
 /* True if the values are disjoint subviews of one buffer. */
-static bool are_apart(MlirValue x, MlirValue y) {
+static bool are_disjoint(MlirValue x, MlirValue y) {
   MlirOperation p = tp__defining_op(x), q = tp__defining_op(y);
   int rank, unused;
   int64_t a[MAX_PART], b[MAX_PART];
@@ -88,7 +88,7 @@ static bool are_apart(MlirValue x, MlirValue y) {
 static bool may_overlap(const tp__nest_block *b, MlirValue x, MlirValue y) {
   int64_t class = tp__memory_class(b->classes, x);
   return mlirValueEqual(x, y) ||
-         (class >= 0 && class == tp__memory_class(b->classes, y) && !are_apart(x, y));
+         (class >= 0 && class == tp__memory_class(b->classes, y) && !are_disjoint(x, y));
 }
 
 static bool writes(const tp__map_group *g, const access *a) {
@@ -189,7 +189,7 @@ static tp_status count_captured(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-static bool has_room(const tp__map_group *g) {
+static bool fits_registers(const tp__map_group *g) {
   capture c = {.n = count_arguments(g)};
   for (int i = 0; i < g->n_nests; i++) {
     c.nest = g->nests[i]->op;
@@ -208,7 +208,7 @@ static bool fits(tp__map_group *g, const accesses *list) {
   static const int most[] = {1, TP_MAP_LANES};
   for (int v = 0; v < TP_LEN(most); v++) {
     for (int i = 0; i < g->n_nests; i++)
-      g->nests[i]->most_lanes = most[v];
+      g->nests[i]->max_lanes = most[v];
     int lanes = tp__group_lanes(g);
     if (lanes == 0)
       return false;
@@ -240,7 +240,7 @@ bool tp__nests_are_legal(const tp__nest_block *b, tp__map_group *g) {
   accesses list;
   if (!tp__group_loops(g) || !list_accesses(g, &list) ||
       count_reductions(g) > TP_GROUP_REDUCTIONS || !can_combine(g) ||
-      (g->n_nests > 1 && has_transpose(g)) || !has_room(g) || !fits(g, &list))
+      (g->n_nests > 1 && has_transpose(g)) || !fits_registers(g) || !fits(g, &list))
     return false;
   for (int i = 0; i < list.n; i++)
     if (writes(g, list.items + i) && !write_is_legal(b, g, &list, list.items + i))

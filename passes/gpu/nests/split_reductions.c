@@ -91,7 +91,7 @@ static bool choose(const tp__map_nest *n, tp__cut *c) {
 
 /* True if the results do not alias inputs. Parts are combined into separate buffers before the
  * results are read, so an input must not be stored where the results are. */
-static bool is_apart(tp__splitting *s, const tp__map_nest *n) {
+static bool has_disjoint_results(tp__splitting *s, const tp__map_nest *n) {
   for (int k = n->n_inputs; k < n->n_operands; k++)
     for (int i = 0; i < n->n_operands; i++) {
       if (i == k || n->operands[i].is_scalar)
@@ -106,7 +106,7 @@ static bool is_apart(tp__splitting *s, const tp__map_nest *n) {
 }
 
 bool tp__split_choose(tp__splitting *s, const tp__map_nest *n, tp__cut *c) {
-  return tp__map_iterations(n, true) > 1 && choose(n, c) && is_apart(s, n);
+  return tp__map_iterations(n, true) > 1 && choose(n, c) && has_disjoint_results(s, n);
 }
 
 /* ---- splitting ---- */
@@ -157,7 +157,7 @@ static tp_status split_if_long(tp__splitting *s, size_t number) {
   if (!n)
     return tp__out_of_memory(op);
   tp_status status = tp__map_read(op, n);
-  n->most_lanes = TP_MAP_LANES;
+  n->max_lanes = TP_MAP_LANES;
   if (status == TP_OK && tp__split_choose(s, n, &c)) {
     status = tp__split_softmax(s, n, &c, number, &done);
     if (status == TP_OK && !done)

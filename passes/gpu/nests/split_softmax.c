@@ -273,7 +273,7 @@ tp_status tp__split_softmax(tp__splitting *s, const tp__map_nest *n, const tp__c
     return tp__out_of_memory(n->op);
   MlirOperation made = build_sum(&f);
   tp_status status = tp__map_read(made, sum);
-  sum->most_lanes = TP_MAP_LANES;
+  sum->max_lanes = TP_MAP_LANES;
   *done = status == TP_OK && tp__split_choose(s, sum, &of_sum) && of_sum.loop == c->loop &&
           of_sum.n_parts == c->n_parts && of_sum.size == c->size && of_sum.rows;
   if (*done) {

@@ -66,7 +66,7 @@ static bool is_empty(MlirType type) {
   return empty;
 }
 
-enum { MOST_USES = 1000 };
+enum { MAX_USES = 1000 };
 
 /* True if a value that the body yields depends on `value`, or if the search visits more than
  * MOST_USES ops. Reads by dead ops do not count: they vanish with these ops. */
@@ -75,7 +75,7 @@ static bool reaches_yield(MlirValue value, int *uses) {
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     intptr_t n = mlirOperationGetNumResults(user);
-    if (n == 0 || ++*uses > MOST_USES)
+    if (n == 0 || ++*uses > MAX_USES)
       return true;
     for (intptr_t i = 0; i < n; i++)
       if (reaches_yield(mlirOperationGetResult(user, i), uses))

@@ -290,7 +290,7 @@ static tp_status open_listing(listing *l) {
   if (status == TP_OK)
     status = tp__plan_make_problem(&l->unrouted, false, &l->unrouted.stated);
   tp_solver_options options = {.size = sizeof options};
-  tp__clock_heed(p->limits.clock, &options);
+  tp__clock_limit_solver(p->limits.clock, &options);
   if (status == TP_OK)
     status =
         tp_sensitivity_create(l->unrouted.stated, &options, NULL, TP_COST_FORBIDDEN, &l->beside);

@@ -176,8 +176,8 @@ static tp_status search(tp_planner *p, price_plan *plan) {
   if (status == TP_OK && ok) {
     for (size_t i = 0; i < l.priced.problem.n_nodes; i++)
       l.own[i] = l.priced.problem.nodes[i].costs;
-    MlirDiagnosticHandlerID handler =
-        mlirContextAttachDiagnosticHandler(p->problem.pass->context, tp__swallow, NULL, NULL);
+    MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(
+        p->problem.pass->context, tp__discard_diagnostic, NULL, NULL);
     if (tp__seeds_open(&l.priced, &l.seeds) == TP_OK)
       try_all_prices(&l); /* failing is no error: other plans are searched for later */
     mlirContextDetachDiagnosticHandler(p->problem.pass->context, handler);
@@ -226,7 +226,7 @@ static tp_status run_tried(tp_search *s) {
                                .work_budget = p->limits.work / 2};
   tp__clock_share(p->limits.clock, s->end, TRIED_SHARE);
   tp__clock_extend(p->limits.clock, TRIED_GRACE);
-  tp__clock_heed(p->limits.clock, &options);
+  tp__clock_limit_solver(p->limits.clock, &options);
   tp_status status = tp__state_strategies(p, s->tried, true, &reduced);
   if (status == TP_OK) {
     status = tp_solve(reduced.stated, &options, &solution);

@@ -76,7 +76,7 @@ tp_solver_options tp__priced_options(const tp_priced *l, int share) {
   tp_solver_options options = {.size = sizeof options,
                                .gap = l->p->limits.gap,
                                .work_budget = (work < left ? work : left) + 1};
-  tp__clock_heed(l->p->limits.clock, &options);
+  tp__clock_limit_solver(l->p->limits.clock, &options);
   return options;
 }
 

@@ -38,7 +38,7 @@ tp_status tp__plan_infeasible(tp_planner *planner, const tp_solution *solution);
 typedef struct tp_copied {
   MlirModule module;
   tp_pass pass;
-  tp_again again;
+  tp_replan again;
   MlirDiagnosticHandlerID handler;
 } tp_copied;
 

@@ -100,16 +100,16 @@ static moves *make_moves(tp_planner *p, const tp_planned_value *v, const column 
 /* Equal columns have equal reshards: they are computed once and reused at all prices. */
 static const moves *find_moves(struct tp_routes *r, const tp_planned_value *v, const column *a,
                                const column *b) {
-  tp_words key;
+  tp_memo_key key;
   key.n = 0;
-  tp__words_add(&key, (int64_t)(intptr_t)a->specs);
-  tp__words_add(&key, (int64_t)(intptr_t)b->specs);
-  tp__words_add(&key, (int64_t)a->n << 32 | a->stride);
-  tp__words_add(&key, (int64_t)b->n << 32 | b->stride);
-  tp__words_add(&key, v->element_size);
-  tp__words_add(&key, (int64_t)v->trips);
+  tp__memo_key_add(&key, (int64_t)(intptr_t)a->specs);
+  tp__memo_key_add(&key, (int64_t)(intptr_t)b->specs);
+  tp__memo_key_add(&key, (int64_t)a->n << 32 | a->stride);
+  tp__memo_key_add(&key, (int64_t)b->n << 32 | b->stride);
+  tp__memo_key_add(&key, v->element_size);
+  tp__memo_key_add(&key, (int64_t)v->trips);
   for (int d = 0; d < v->rank; d++)
-    tp__words_add(&key, v->shape[d]);
+    tp__memo_key_add(&key, v->shape[d]);
   void **slot = tp__memo(&r->same_moves, r->p->problem.arena, key.words, key.n);
   if (slot && !*slot)
     *slot = make_moves(r->p, v, a, b);
@@ -239,7 +239,7 @@ static int64_t excess_of(const tp_planner *p, const tp_planned_value *v, tp_spec
   if (tp_reshard_path(p->problem.reshards, from, to, v->rank, v->shape, v->element_size, &path) !=
       TP_OK)
     return 0; /* no path exists, so no choice uses it */
-  return tp__change_excess(p->problem.mesh, &path, v->rank, v->shape, v->element_size);
+  return tp__reshard_excess(p->problem.mesh, &path, v->rank, v->shape, v->element_size);
 }
 
 static void use_station(const tp_planner *p, const tp_planned_value *v, const tp_station *s,

@@ -223,7 +223,7 @@ static void price_changes(struct tp_routes *r, const tp_planned_value *v, const 
           tp_reshard_path(p->problem.reshards, before[i], layouts[k], v->rank, v->shape,
                           v->element_size, &path) == TP_OK)
         t->excess[at] =
-            tp__change_excess(p->problem.mesh, &path, v->rank, v->shape, v->element_size) +
+            tp__reshard_excess(p->problem.mesh, &path, v->rank, v->shape, v->element_size) +
             keeps * tp__value_bytes(p, v, before[i]);
     }
 }
@@ -270,20 +270,20 @@ static tp_station_table *make_table(struct tp_routes *r, const tp_planned_value 
 static tp_station_table *find_table(struct tp_routes *r, const tp_planned_value *v, int n_before,
                                     const tp_spec *before, int n_layouts, const tp_spec *layouts,
                                     bool keeps) {
-  tp_words key;
+  tp_memo_key key;
   key.n = 0;
-  tp__words_add(&key, n_before);
-  tp__words_add(&key, keeps);
-  tp__words_add(&key, v->element_size);
-  tp__words_add(&key, (int64_t)v->trips);
-  tp__words_add(&key, v->rank);
+  tp__memo_key_add(&key, n_before);
+  tp__memo_key_add(&key, keeps);
+  tp__memo_key_add(&key, v->element_size);
+  tp__memo_key_add(&key, (int64_t)v->trips);
+  tp__memo_key_add(&key, v->rank);
   for (int d = 0; d < v->rank; d++)
-    tp__words_add(&key, v->shape[d]);
+    tp__memo_key_add(&key, v->shape[d]);
   for (int i = 0; i < n_before; i++)
-    tp__words_add(&key, (int64_t)before[i].bits);
+    tp__memo_key_add(&key, (int64_t)before[i].bits);
   for (int i = 0; i < n_layouts; i++)
-    tp__words_add(&key, (int64_t)layouts[i].bits);
-  if (key.n > TP_MAX_WORDS)
+    tp__memo_key_add(&key, (int64_t)layouts[i].bits);
+  if (key.n > TP_MAX_KEY_WORDS)
     return make_table(r, v, n_before, before, n_layouts, layouts, keeps);
   void **slot = tp__memo(&r->same_stations, r->p->problem.arena, key.words, key.n);
   if (slot && !*slot)

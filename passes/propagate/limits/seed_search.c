@@ -46,8 +46,8 @@ static tp_status find_first(tp_search *s) {
 
 static tp_status run_seed(tp_search *s) {
   const tp_planner *p = s->p;
-  MlirDiagnosticHandlerID handler =
-      mlirContextAttachDiagnosticHandler(p->problem.pass->context, tp__swallow, NULL, NULL);
+  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(
+      p->problem.pass->context, tp__discard_diagnostic, NULL, NULL);
   tp_status status = find_first(s);
   mlirContextDetachDiagnosticHandler(p->problem.pass->context, handler);
   if (s->best.cost >= TP_COST_FORBIDDEN)
@@ -91,8 +91,8 @@ static tp_status improve(tp_search *s) {
 
 static tp_status run_neighborhood(tp_search *s) {
   const tp_planner *p = s->p;
-  MlirDiagnosticHandlerID handler =
-      mlirContextAttachDiagnosticHandler(p->problem.pass->context, tp__swallow, NULL, NULL);
+  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(
+      p->problem.pass->context, tp__discard_diagnostic, NULL, NULL);
   tp_status status = improve(s);
   mlirContextDetachDiagnosticHandler(p->problem.pass->context, handler);
   tp__clock_extend(p->limits.clock, 0); /* the grace was for the plans of few strategies */

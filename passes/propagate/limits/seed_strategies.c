@@ -202,7 +202,7 @@ static tp_status keep_cheapest(const tp_planner *p, int n, const tp_cost *costs,
     memset(row, true, (size_t)n * sizeof *row);
     return TP_OK;
   }
-  tp_status status = tp__keep_cheapest(p->problem.arena, costs, n, SEEDS, &list);
+  tp_status status = tp__select_cheapest(p->problem.arena, costs, n, SEEDS, &list);
   for (int k = 0; k < SEEDS && status == TP_OK; k++)
     row[list[k]] = true;
   return status;
@@ -239,31 +239,31 @@ static tp_status price_and_keep(tp_seeds *f, int node, bool with_reshards, bool 
 
 /* Adds everything that the row of a node depends on. */
 static void add_node_words(const tp_seeds *f, int node, bool with_reshards, bool named,
-                           tp_words *key) {
+                           tp_memo_key *key) {
   const tp_planner *p = f->p;
   const tp_node *own = &p->problem.nodes[node];
   key->n = 0;
-  tp__words_add(key, with_reshards | named << 1 | (int64_t)own->n << 2);
-  tp__words_add(key, (int64_t)(intptr_t)own->in);
-  tp__words_add(key, (int64_t)(intptr_t)own->out);
-  tp__words_add(key, (int64_t)(intptr_t)own->costs);
-  tp__words_add(key, (int64_t)trips_of(p, own));
-  tp__words_add(key, (int64_t)(intptr_t)f->rows[node]);
+  tp__memo_key_add(key, with_reshards | named << 1 | (int64_t)own->n << 2);
+  tp__memo_key_add(key, (int64_t)(intptr_t)own->in);
+  tp__memo_key_add(key, (int64_t)(intptr_t)own->out);
+  tp__memo_key_add(key, (int64_t)(intptr_t)own->costs);
+  tp__memo_key_add(key, (int64_t)trips_of(p, own));
+  tp__memo_key_add(key, (int64_t)(intptr_t)f->rows[node]);
   for (int i = f->first[node]; i < f->first[node + 1]; i++) {
     const tp_seed_end *e = &f->ends[i];
     const tp_node *other = &p->problem.nodes[e->other];
-    tp__words_add(key, e->makes | e->v->keeps_layout << 1 | e->v->rank << 2 |
-                           (int64_t)e->column << 16 | (int64_t)e->other_column << 40);
-    tp__words_add(key, e->v->element_size);
-    tp__words_add(key, (int64_t)e->v->trips);
-    tp__words_add(key, (int64_t)(intptr_t)(with_reshards ? f->rows[e->other] : NULL));
-    tp__words_add(key, (int64_t)(intptr_t)(e->makes ? other->in : other->out));
+    tp__memo_key_add(key, e->makes | e->v->keeps_layout << 1 | e->v->rank << 2 |
+                              (int64_t)e->column << 16 | (int64_t)e->other_column << 40);
+    tp__memo_key_add(key, e->v->element_size);
+    tp__memo_key_add(key, (int64_t)e->v->trips);
+    tp__memo_key_add(key, (int64_t)(intptr_t)(with_reshards ? f->rows[e->other] : NULL));
+    tp__memo_key_add(key, (int64_t)(intptr_t)(e->makes ? other->in : other->out));
     for (int d = 0; d < e->v->rank; d++) {
       uint8_t brought = 0, cut;
       if (named)
         tp__flow_axes(p, (int)(e->v - p->problem.values), d, &brought, &cut);
-      tp__words_add(key, e->v->shape[d]);
-      tp__words_add(key, brought);
+      tp__memo_key_add(key, e->v->shape[d]);
+      tp__memo_key_add(key, brought);
     }
   }
 }
@@ -271,9 +271,9 @@ static void add_node_words(const tp_seeds *f, int node, bool with_reshards, bool
 /* Adds the best strategies to the row of a node. */
 static tp_status keep_best(tp_seeds *f, int node, bool with_reshards, bool named) {
   const tp_planner *p = f->p;
-  tp_words key;
+  tp_memo_key key;
   add_node_words(f, node, with_reshards, named, &key);
-  bool is_shared = key.n <= TP_MAX_WORDS;
+  bool is_shared = key.n <= TP_MAX_KEY_WORDS;
   void **slot = is_shared ? tp__memo(&f->same_nodes, p->problem.arena, key.words, key.n) : NULL;
   if (is_shared && !slot)
     return TP_NO_MEMORY;

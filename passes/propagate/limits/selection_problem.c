@@ -24,13 +24,13 @@ static int distinct(const tp_spec *specs, int n, int stride, tp_spec *list, int 
 
 typedef struct edge_ends {
   int from, output, to, input; /* nodes, and the index of their output or input */
-  uint8_t exposed;             /* of TP_EXPOSED: the share of its reshards that is paid */
+  uint8_t exposed;             /* of TP_EXPOSED_UNITS: the share of its reshards that is paid */
 } edge_ends;
 
 static tp_cost exposed_part(tp_cost cost, uint8_t exposed) {
-  return cost >= TP_COST_FORBIDDEN
-             ? cost
-             : cost / TP_EXPOSED * exposed + cost % TP_EXPOSED * exposed / TP_EXPOSED;
+  return cost >= TP_COST_FORBIDDEN ? cost
+                                   : cost / TP_EXPOSED_UNITS * exposed +
+                                         cost % TP_EXPOSED_UNITS * exposed / TP_EXPOSED_UNITS;
 }
 
 static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v,
@@ -72,17 +72,17 @@ static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned
 static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v,
                           edge_ends ends) {
   const tp_node *a = &p->problem.nodes[ends.from], *b = &p->problem.nodes[ends.to];
-  tp_words key;
+  tp_memo_key key;
   key.n = 0;
-  tp__words_add(&key, (int64_t)(intptr_t)(a->out + ends.output));
-  tp__words_add(&key, (int64_t)(intptr_t)(b->in + ends.input));
-  tp__words_add(&key, (int64_t)a->n << 32 | a->n_out);
-  tp__words_add(&key, (int64_t)b->n << 32 | b->n_in);
-  tp__words_add(&key, v->element_size);
-  tp__words_add(&key, (int64_t)v->trips);
-  tp__words_add(&key, ends.exposed | v->keeps_layout << 8);
+  tp__memo_key_add(&key, (int64_t)(intptr_t)(a->out + ends.output));
+  tp__memo_key_add(&key, (int64_t)(intptr_t)(b->in + ends.input));
+  tp__memo_key_add(&key, (int64_t)a->n << 32 | a->n_out);
+  tp__memo_key_add(&key, (int64_t)b->n << 32 | b->n_in);
+  tp__memo_key_add(&key, v->element_size);
+  tp__memo_key_add(&key, (int64_t)v->trips);
+  tp__memo_key_add(&key, ends.exposed | v->keeps_layout << 8);
   for (int d = 0; d < v->rank; d++)
-    tp__words_add(&key, v->shape[d]);
+    tp__memo_key_add(&key, v->shape[d]);
   void **slot = tp__memo(&p->same_edges, p->problem.arena, key.words, key.n);
   if (!slot)
     return tp__plan_no_memory(p);
@@ -216,7 +216,7 @@ tp_status tp__solver_failed(const tp_planner *p, tp_status status) {
 /* Solves a problem without a memory limit. */
 static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *solution) {
   tp_solver_options options = {.size = sizeof options, .gap = p->limits.gap};
-  tp__clock_heed(p->limits.clock, &options);
+  tp__clock_limit_solver(p->limits.clock, &options);
   tp_status status = tp_solve(problem, &options, solution);
   if (status != TP_OK && status != TP_INFEASIBLE)
     return tp__solver_failed(p, status);

@@ -13,12 +13,13 @@ tp_status tp__copy_open(const tp_planner *p, tp_copied *c) {
   *c = (tp_copied){.module = mlirModuleFromOperation(mlirOperationClone(p->problem.pass->module)),
                    .pass = *p->problem.pass};
   c->pass.module = mlirModuleGetOperation(c->module);
-  c->handler = mlirContextAttachDiagnosticHandler(c->pass.context, tp__swallow, NULL, NULL);
-  return tp__again_open(&c->pass, p, true, &c->again);
+  c->handler =
+      mlirContextAttachDiagnosticHandler(c->pass.context, tp__discard_diagnostic, NULL, NULL);
+  return tp__replan_open(&c->pass, p, true, &c->again);
 }
 
 void tp__copy_close(tp_copied *c) {
-  tp__again_close(&c->again);
+  tp__replan_close(&c->again);
   mlirContextDetachDiagnosticHandler(c->pass.context, c->handler);
   mlirModuleDestroy(c->module);
 }

@@ -32,7 +32,7 @@ static tp_status run_limited(tp_search *s) {
     return status;
   o->options = (tp_solver_options){
       .size = sizeof o->options, .work_budget = p->limits.work - rest, .gap = p->limits.gap};
-  tp__clock_heed(p->limits.clock, &o->options);
+  tp__clock_limit_solver(p->limits.clock, &o->options);
   status = tp_solve(p->stated, &o->options, &o->best);
   if (status != TP_OK && status != TP_INFEASIBLE)
     return tp__solver_failed(p, status);

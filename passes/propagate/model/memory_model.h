@@ -7,7 +7,7 @@
 
 /* An op of the function. Ops inside structured control flow are included, the bodies of other ops
  * are not. */
-typedef struct tp_moment {
+typedef struct tp_timeline_op {
   MlirOperation op;
   const tp_rule *rule; /* its rule in the plan; NULL: none */
   /* properties of the op alone (storage.c), cached on first request */
@@ -20,19 +20,19 @@ typedef struct tp_moment {
   bool is_control;           /* structured control flow */
   bool is_change;            /* shard.shard */
   uint8_t known;             /* which properties storage.c has computed */
-} tp_moment;
+} tp_timeline_op;
 
 /* A tensor that one of the ops makes or uses. */
-typedef struct tp_timed_value {
+typedef struct tp_timeline_value {
   int maker;     /* number of the op that makes it; -1: an argument */
   int first_use; /* -1: none */
-} tp_timed_value;
+} tp_timeline_value;
 
-typedef struct tp_timed_use {
+typedef struct tp_timeline_use {
   int value;  /* -1: the operand is not a tensor */
   int moment; /* of the user, or of the op whose body contains the user */
   int next;   /* next use of the same value; -1: none */
-} tp_timed_use;
+} tp_timeline_use;
 
 /* All ops of a function, numbered in program order; an op comes before the ops nested in it. The
  * timeline reflects the program at the time it is built, with or without written reshards. A zeroed
@@ -40,13 +40,13 @@ typedef struct tp_timed_use {
 typedef struct tp_timeline {
   const tp_planner *planner;
   size_t n, capacity;
-  tp_moment *moments;
+  tp_timeline_op *moments;
   size_t n_values, value_capacity; /* first the planner's values, by number, then others */
-  tp_timed_value *values;
+  tp_timeline_value *values;
   size_t n_others, other_capacity;
   MlirValue *others; /* inserted reshards, and pads that are read in place */
   size_t n_uses, use_capacity;
-  tp_timed_use *uses;
+  tp_timeline_use *uses;
   tp_value_table other_values; /* values and their index in `values` */
   tp_value_table bare_ops;     /* ops that make no tensor, and their numbers */
 } tp_timeline;
@@ -57,9 +57,9 @@ void tp__timeline_destroy(tp_timeline *timeline);
 int tp__timeline_find(const tp_timeline *timeline, MlirValue value);
 MlirValue tp__timeline_value(const tp_timeline *timeline, int value);
 /* True if the value has exactly one use, counting every operand. */
-bool tp__timed_once(const tp_timeline *timeline, int value);
+bool tp__timeline_has_one_use(const tp_timeline *timeline, int value);
 /* True if the use is an operand of the op itself, not of an op in its body. */
-bool tp__timed_directly(const tp_timeline *timeline, int use);
+bool tp__timeline_is_operand(const tp_timeline *timeline, int use);
 /* Number of the op, or of the op whose body contains it. */
 int tp__timeline_number(const tp_timeline *timeline, MlirOperation op);
 /* Number of the op that is or contains op `k` and stands directly in a region of op `place` (-1:
@@ -78,35 +78,35 @@ int64_t tp__value_bytes(const tp_planner *planner, const tp_planned_value *value
 
 /* Extra bytes that a reshard in several steps needs besides its source and its result: the maximum
  * over its steps, while the source is kept. */
-int64_t tp__change_excess(const tp_mesh *mesh, const tp_reshard *path, int rank,
-                          const int64_t *shape, int64_t element_size);
+int64_t tp__reshard_excess(const tp_mesh *mesh, const tp_reshard *path, int rank,
+                           const int64_t *shape, int64_t element_size);
 
 /* reshard_ops.c: writes all reshards as ops. */
-tp_status tp__write_changes(tp_planner *planner);
+tp_status tp__write_reshards(tp_planner *planner);
 
 /* peak_memory.c */
 
-typedef enum tp_held_kind {
-  TP_HELD_ARGUMENT,
-  TP_HELD_RESULT, /* the caller's memory for a returned value */
-  TP_HELD_VALUE,
-  TP_HELD_STEPS,     /* intermediate buffers of a reshard, besides its source and result */
-  TP_HELD_WORKSPACE, /* scratch of an op, besides its operands and results */
-} tp_held_kind;
+typedef enum tp_live_buffer_kind {
+  TP_LIVE_ARGUMENT,
+  TP_LIVE_RESULT, /* the caller's memory for a returned value */
+  TP_LIVE_VALUE,
+  TP_LIVE_RESHARD_STEPS, /* intermediate buffers of a reshard, besides its source and result */
+  TP_LIVE_WORKSPACE,     /* scratch of an op, besides its operands and results */
+} tp_live_buffer_kind;
 
-typedef struct tp_held {
-  tp_held_kind kind;
+typedef struct tp_live_buffer {
+  tp_live_buffer_kind kind;
   MlirValue value;
   int64_t bytes;
   int from, to; /* op numbers, both inclusive */
-} tp_held;
+} tp_live_buffer;
 
 /* The peak memory of a device, the op at which it occurs, and the buffers held then. */
 typedef struct tp_memory_peak {
   int64_t bytes;
   MlirOperation op;
   size_t n;
-  tp_held *held; /* release with tp__free */
+  tp_live_buffer *held; /* release with tp__free */
 } tp_memory_peak;
 
 /* Computes the peak memory of a written plan. */

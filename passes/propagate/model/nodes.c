@@ -29,13 +29,13 @@ static tp_planned_value *new_value(tp_planner *p, MlirValue value, int node, int
                           .node = node,
                           .output = output,
                           .copy = -1,
-                          .exposed = TP_EXPOSED,
+                          .exposed = TP_EXPOSED_UNITS,
                           .trips = tp__func_graph_trips(&p->problem.graph, value)};
   return v;
 }
 
 /* Appends a value that no rule describes. */
-static tp_status new_plain_value(tp_planner *p, MlirValue value, int node) {
+static tp_status new_value_without_rule(tp_planner *p, MlirValue value, int node) {
   int64_t shape[TP_MAX_RANK], *kept = tp__arena_array(p->problem.arena, TP_MAX_RANK, sizeof *kept);
   if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
     return TP_OK;
@@ -89,7 +89,7 @@ static tp_status add_arg(tp_planner *p, int i) {
   tp_status status = new_node(p, &node);
   if (status == TP_OK)
     status = tp__node_for_arg(p, i, &p->problem.nodes[node]);
-  return status == TP_OK ? new_plain_value(p, arg, node) : status;
+  return status == TP_OK ? new_value_without_rule(p, arg, node) : status;
 }
 
 static tp_status add_op(tp_planner *p, int item) {
@@ -101,7 +101,7 @@ static tp_status add_op(tp_planner *p, int item) {
   for (int i = 0; i < rule->n_operands && status == TP_OK; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused)
       status = add_use(p, rule->operands[i].number,
-                       (tp_use){node, i, rule->op, i < n_own ? i : -1, TP_EXPOSED});
+                       (tp_use){node, i, rule->op, i < n_own ? i : -1, TP_EXPOSED_UNITS});
   for (int i = 0; i < rule->n_results && status == TP_OK; i++)
     if (rule->results[i].number >= 0)
       new_result(p, &rule->results[i], node, i);
@@ -116,8 +116,8 @@ static tp_status add_layout(tp_planner *p, int item) {
     status = tp__node_for_layout(p, item, &p->problem.nodes[node]);
   if (status == TP_OK)
     status = add_use(p, number_of(p, mlirOperationGetOperand(op, 0)),
-                     (tp_use){node, 0, op, 0, TP_EXPOSED});
-  return status == TP_OK ? new_plain_value(p, mlirOperationGetResult(op, 0), node) : status;
+                     (tp_use){node, 0, op, 0, TP_EXPOSED_UNITS});
+  return status == TP_OK ? new_value_without_rule(p, mlirOperationGetResult(op, 0), node) : status;
 }
 
 /* Equal lists of layouts share one array, so that edges between them are recognized as equal. */
@@ -177,8 +177,9 @@ static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
     status = add_made(p, v, &p->problem.nodes[node]);
   p->problem.nodes[node].kind = TP_NODE_RESULT;
   p->problem.nodes[node].index = i;
-  return status == TP_OK ? add_use(p, number_of(p, value), (tp_use){node, 0, ret, i, TP_EXPOSED})
-                         : status;
+  return status == TP_OK
+             ? add_use(p, number_of(p, value), (tp_use){node, 0, ret, i, TP_EXPOSED_UNITS})
+             : status;
 }
 
 /* Adds one node for each carried tensor. Its uses are added when all values are known. */
@@ -191,7 +192,7 @@ static tp_status add_carried(tp_planner *p, int item) {
     if (status == TP_OK)
       status = tp__node_for_carried(p, item, k, &p->problem.nodes[node]);
     for (int i = 0; i < c->n_values && status == TP_OK; i++)
-      status = new_plain_value(p, c->values[i], node);
+      status = new_value_without_rule(p, c->values[i], node);
   }
   return status;
 }
@@ -205,7 +206,7 @@ static tp_status add_carried_uses(tp_planner *p) {
         &p->problem.graph.items[p->problem.nodes[i].index].carried[p->problem.nodes[i].slot];
     for (int u = 0; u < c->n_uses && status == TP_OK; u++)
       status = add_use(p, number_of(p, mlirOperationGetOperand(c->uses[u].op, c->uses[u].operand)),
-                       (tp_use){(int)i, 0, c->uses[u].op, c->uses[u].operand, TP_EXPOSED});
+                       (tp_use){(int)i, 0, c->uses[u].op, c->uses[u].operand, TP_EXPOSED_UNITS});
   }
   return status;
 }

@@ -87,7 +87,7 @@ static bool is_offered(const enumeration *e) {
 }
 
 /* True if the factor may take this part of the axis without the rest. */
-static bool takes_part(const enumeration *e, tp_choice c, int axis) {
+static bool may_take_sub_axis(const enumeration *e, tp_choice c, int axis) {
   return c.kind == TP_CHOOSE_FACTOR &&
          (e->rule->factors[c.index].size % e->planner->problem.mesh->axes[axis].parent_size != 0 ||
           (e->cut_axes[c.index] >> axis & 1));
@@ -106,7 +106,7 @@ static bool mixes_needlessly(const enumeration *e) {
     tp_choice x = e->current.choices[a - 1], y = e->current.choices[a];
     if (x.kind == y.kind && x.index == y.index)
       continue;
-    if (!takes_part(e, x, a - 1) && !takes_part(e, y, a))
+    if (!may_take_sub_axis(e, x, a - 1) && !may_take_sub_axis(e, y, a))
       return true;
   }
   return false;
@@ -396,7 +396,8 @@ static tp_status limit(tp_planner *p, enumeration *e, uint64_t fused, int *left_
   tp_cost *costs = tp__arena_array(p->problem.arena, (size_t)e->n, sizeof *costs);
   for (int s = 0; costs && s < e->n; s++)
     costs[s] = own_cost(p, e->rule, &e->found[s], fused);
-  if (!costs || tp__keep_cheapest(p->problem.arena, costs, e->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
+  if (!costs ||
+      tp__select_cheapest(p->problem.arena, costs, e->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
     return tp__plan_no_memory(p);
   for (int s = 0; s < TP_MAX_STRATEGIES; s++)
     e->found[s] = e->found[kept[s]];
@@ -474,7 +475,7 @@ static bool is_annotated(MlirOperation op) {
 tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   const tp_rule *rule = p->problem.graph.items[item].rule;
   enumeration *e = p->op_scratch;
-  tp_words key;
+  tp_memo_key key;
   key.n = 0;
   int64_t word = 0;
   void **slot = NULL;
@@ -487,13 +488,14 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   uint64_t fused = fused_operands(p, rule);
   if (!tp__rule_word(p, rule, &word))
     return tp__plan_no_memory(p);
-  tp__words_add(&key, word);
-  tp__words_add(&key, rule->barred_axes);
-  tp__words_add(&key, (int64_t)fused);
-  tp__words_add(&key, (int64_t)in_blocks(rule));
-  tp__words_add(&key, (int64_t)rule->ring.factors << 16 | rule->ring.operand << 8 | rule->ring.dim);
+  tp__memo_key_add(&key, word);
+  tp__memo_key_add(&key, rule->barred_axes);
+  tp__memo_key_add(&key, (int64_t)fused);
+  tp__memo_key_add(&key, (int64_t)in_blocks(rule));
+  tp__memo_key_add(&key,
+                   (int64_t)rule->ring.factors << 16 | rule->ring.operand << 8 | rule->ring.dim);
   for (int f = 0; f < rule->n_factors; f++)
-    tp__words_add(&key, e->axes_of_factor[f] << 16 | e->cut_axes[f] << 8 | e->named_axes[f]);
+    tp__memo_key_add(&key, e->axes_of_factor[f] << 16 | e->cut_axes[f] << 8 | e->named_axes[f]);
   if (word && !is_annotated(rule->op) &&
       !(slot = tp__memo(&p->same_ops, p->problem.arena, key.words, key.n)))
     return tp__plan_no_memory(p);

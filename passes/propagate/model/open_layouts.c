@@ -105,7 +105,7 @@ static tp_status limit(layout_list *list) {
   for (int i = 0; sizes && i < list->n; i++)
     sizes[i] = tp_spec_local_elements(p->problem.mesh, list->specs[i], list->rank, list->shape);
   if (!sizes ||
-      tp__keep_cheapest(p->problem.arena, sizes, list->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
+      tp__select_cheapest(p->problem.arena, sizes, list->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
     return tp__plan_no_memory(p);
   for (int i = 0; i < TP_MAX_STRATEGIES; i++)
     list->specs[i] = list->specs[kept[i]];

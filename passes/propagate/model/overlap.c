@@ -14,31 +14,31 @@
 #include <string.h>
 
 /* A reshard that takes time: of a value into its copy, or into the layout that a use expects. */
-typedef struct change {
+typedef struct reshard {
   int value, use; /* index of the use; -1 for the copy */
   int at;         /* the first node that waits for it; n_nodes: the end of the function */
   int after;      /* the reshard it starts from; -1: the value as produced */
   int next;       /* next reshard of the same producer; -1: none */
   tp_cost cost;
   tp_cost ready, start, end; /* -1: not known yet */
-} change;
+} reshard;
 
 typedef struct wait {
-  int change;
+  int reshard;
   int next; /* next wait of the same node; -1: none */
 } wait;
 
 typedef struct streams {
   tp_planner *p;
   size_t n_changes, change_capacity, n_waits, wait_capacity;
-  change *changes;
+  reshard *changes;
   wait *waits;
   int *produced;             /* by node: its first reshard, -1: none */
   int *waited;               /* by node, and the end: its first wait, -1: none */
   tp_cost computed, changed; /* when each stream becomes free */
 } streams;
 
-static tp_cost later(tp_cost a, tp_cost b) { return a > b ? a : b; }
+static tp_cost max_time(tp_cost a, tp_cost b) { return a > b ? a : b; }
 
 /* ---- the reshards of a plan ---- */
 
@@ -53,7 +53,7 @@ static int waits_at(const tp_planner *p, const tp_planned_value *v, const tp_use
   return closes ? (int)p->problem.n_nodes : use->node;
 }
 
-static tp_status add_change(streams *s, change c, int *number) {
+static tp_status add_reshard(streams *s, reshard c, int *number) {
   if (tp__grow((void **)&s->changes, &s->change_capacity, s->n_changes + 1, sizeof *s->changes) !=
       TP_OK)
     return TP_NO_MEMORY;
@@ -76,34 +76,34 @@ static tp_status add_wait(streams *s, int at, int number) {
   return TP_OK;
 }
 
-static tp_status add_changes_of(streams *s, int k) {
+static tp_status add_reshards_of(streams *s, int k) {
   tp_planner *p = s->p;
   tp_planned_value *v = &p->problem.values[k];
   tp_spec from = tp__plan_produced(p, v);
   int copy = -1;
   tp_status status = TP_OK;
-  v->exposed = TP_EXPOSED;
+  v->exposed = TP_EXPOSED_UNITS;
   if (v->copy >= 0) {
     const tp_node *node = &p->problem.nodes[v->copy];
     tp_spec to = node->in[node->chosen];
-    change c = {.value = k,
-                .use = -1,
-                .at = (int)p->problem.n_nodes,
-                .after = -1,
-                .cost = price(p, v, from, to)};
+    reshard c = {.value = k,
+                 .use = -1,
+                 .at = (int)p->problem.n_nodes,
+                 .after = -1,
+                 .cost = price(p, v, from, to)};
     for (int u = 0; u < v->n_uses; u++)
       c.at = waits_at(p, v, &v->uses[u]) < c.at ? waits_at(p, v, &v->uses[u]) : c.at;
     if (c.cost > 0)
-      status = add_change(s, c, &copy);
+      status = add_reshard(s, c, &copy);
     from = to;
   }
   for (int u = 0; u < v->n_uses && status == TP_OK; u++) {
-    change c = {.value = k, .use = u, .at = waits_at(p, v, &v->uses[u]), .after = copy};
+    reshard c = {.value = k, .use = u, .at = waits_at(p, v, &v->uses[u]), .after = copy};
     int number = copy;
     c.cost = price(p, v, from, tp__plan_wanted(p, &v->uses[u]));
-    v->uses[u].exposed = TP_EXPOSED;
+    v->uses[u].exposed = TP_EXPOSED_UNITS;
     if (c.cost > 0)
-      status = add_change(s, c, &number);
+      status = add_reshard(s, c, &number);
     if (status == TP_OK)
       status = add_wait(s, c.at, number);
   }
@@ -120,20 +120,20 @@ static void set_ready(streams *s, int node, tp_cost now) {
 }
 
 /* True if `a` runs before `b` when the stream is free at `now`. */
-static bool precedes(const change *a, const change *b, tp_cost now) {
-  tp_cost x = later(a->ready, now), y = later(b->ready, now);
+static bool precedes(const reshard *a, const reshard *b, tp_cost now) {
+  tp_cost x = max_time(a->ready, now), y = max_time(b->ready, now);
   return x != y ? x < y : a->at < b->at;
 }
 
 /* Runs the next reshard. */
 static void run_next(streams *s) {
-  change *best = NULL;
+  reshard *best = NULL;
   for (size_t i = 0; i < s->n_changes; i++) {
-    change *c = &s->changes[i];
+    reshard *c = &s->changes[i];
     if (c->ready >= 0 && c->end < 0 && (!best || precedes(c, best, s->changed)))
       best = c;
   }
-  best->start = later(s->changed, best->ready);
+  best->start = max_time(s->changed, best->ready);
   best->end = s->changed = tp_cost_add(best->start, best->cost);
   if (best->use >= 0)
     return;
@@ -142,12 +142,12 @@ static void run_next(streams *s) {
       s->changes[c].ready = best->end;
 }
 
-/* Sets the share of a reshard that runs after `base`, in units of 1/TP_EXPOSED: rounded to the
- * nearest unit, and at least 1. */
-static void expose(tp_planner *p, const change *c, tp_cost base) {
-  tp_cost exposed = later(c->end - later(c->start, base), 0);
+/* Sets the share of a reshard that runs after `base`, in units of 1/TP_EXPOSED_UNITS: rounded to
+ * the nearest unit, and at least 1. */
+static void set_exposed_share(tp_planner *p, const reshard *c, tp_cost base) {
+  tp_cost exposed = max_time(c->end - max_time(c->start, base), 0);
   tp_planned_value *v = &p->problem.values[c->value];
-  double part = (double)exposed / (double)c->cost * TP_EXPOSED;
+  double part = (double)exposed / (double)c->cost * TP_EXPOSED_UNITS;
   *(c->use < 0 ? &v->exposed : &v->uses[c->use].exposed) = (uint8_t)(part <= 1 ? 1 : part + 0.5);
 }
 
@@ -155,14 +155,14 @@ static void expose(tp_planner *p, const change *c, tp_cost base) {
 static void wait_for(streams *s, int node) {
   tp_cost base = s->computed;
   for (int w = s->waited[node]; w >= 0; w = s->waits[w].next) {
-    change *c = &s->changes[s->waits[w].change];
+    reshard *c = &s->changes[s->waits[w].reshard];
     while (c->end < 0)
       run_next(s);
-    s->computed = later(s->computed, c->end);
+    s->computed = max_time(s->computed, c->end);
     if (c->at == node)
-      expose(s->p, c, base);
+      set_exposed_share(s->p, c, base);
     if (c->after >= 0 && s->changes[c->after].at == node)
-      expose(s->p, &s->changes[c->after], base);
+      set_exposed_share(s->p, &s->changes[c->after], base);
   }
 }
 
@@ -194,7 +194,7 @@ static tp_status simulate(tp_planner *p, tp_cost *time) {
   for (size_t i = 0; i < 2 * p->problem.n_nodes + 1 && status == TP_OK; i++)
     s.produced[i] = -1;
   for (size_t k = 0; k < p->problem.n_values && status == TP_OK; k++)
-    status = add_changes_of(&s, (int)k);
+    status = add_reshards_of(&s, (int)k);
   if (status == TP_OK)
     *time = run_streams(&s);
   tp__free(s.produced);

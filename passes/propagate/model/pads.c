@@ -9,7 +9,7 @@ static tp_status collect(MlirOperation op, void *data) {
   return tp__op_is(op, "tensor.pad") && !tp__is_in_place(op) ? tp__op_list_add(data, op) : TP_OK;
 }
 
-static tp_status give_to_users(MlirOperation pad, tp__arena *arena) {
+static tp_status clone_for_users(MlirOperation pad, tp__arena *arena) {
   MlirValue result = mlirOperationGetResult(pad, 0);
   MlirOpOperand use = mlirValueGetFirstUse(result);
   bool given = false;
@@ -37,7 +37,7 @@ tp_status tp__pads_in_place(MlirOperation func, tp__arena *arena) {
   tp_op_list pads = {0};
   tp_status status = tp__walk_outside(func, collect, &pads);
   for (size_t i = 0; i < pads.n && status == TP_OK; i++)
-    status = give_to_users(pads.items[i], arena);
+    status = clone_for_users(pads.items[i], arena);
   tp__free(pads.items);
   return status;
 }

@@ -28,13 +28,13 @@ typedef struct peak_finder {
   tp_memo layouts; /* of reshards, by annotation and type */
   tp_memo steps;   /* bytes of reshard steps, by source layout, result layout and type */
   size_t n_held, capacity;
-  tp_held *held; /* all live ranges */
-  bool failed;   /* memory ran out */
+  tp_live_buffer *held; /* all live ranges */
+  bool failed;          /* memory ran out */
 } peak_finder;
 
 /* The layout that a reshard makes. Cached, because deep programs have few distinct annotations, and
  * parsing them dominates the time of this file. */
-static tp_spec changed_to(peak_finder *f, MlirOperation op) {
+static tp_spec resharded_spec(peak_finder *f, MlirOperation op) {
   int64_t key[] = {(int64_t)(intptr_t)tp__get(op, "tp.sharding").ptr,
                    (int64_t)(intptr_t)mlirValueGetType(mlirOperationGetResult(op, 0)).ptr};
   void **slot = tp__memo(&f->layouts, f->planner->problem.arena, key, TP_LEN(key));
@@ -56,8 +56,9 @@ static void read_others(peak_finder *f) {
   const tp_timeline *t = &f->timeline;
   for (size_t i = 0; i < t->n_others; i++) {
     int maker = t->values[f->planner->problem.n_values + i].maker;
-    f->others[i] = maker >= 0 && t->moments[maker].is_change ? changed_to(f, t->moments[maker].op)
-                                                             : tp_spec_replicated();
+    f->others[i] = maker >= 0 && t->moments[maker].is_change
+                       ? resharded_spec(f, t->moments[maker].op)
+                       : tp_spec_replicated();
   }
 }
 
@@ -103,33 +104,33 @@ static int operand_of(const peak_finder *f, int k, int i) {
   return f->timeline.uses[f->timeline.moments[k].first_use + i].value;
 }
 
-static bool changes_nothing(const peak_finder *f, int k) {
+static bool is_noop_reshard(const peak_finder *f, int k) {
   return f->timeline.moments[k].is_change &&
          tp_spec_equal(layout_of(f, operand_of(f, k, 0)),
                        layout_of(f, f->timeline.moments[k].result));
 }
 
 /* True if a reshard of the value changes its layout. Then even a fill or splat is stored. */
-static bool is_changed(const peak_finder *f, int value) {
+static bool is_resharded(const peak_finder *f, int value) {
   const tp_timeline *t = &f->timeline;
   bool changed = false;
   for (int use = t->values[value].first_use; use >= 0; use = t->uses[use].next) {
     int user = t->uses[use].moment;
-    changed |= t->moments[user].is_change && !changes_nothing(f, user);
+    changed |= t->moments[user].is_change && !is_noop_reshard(f, user);
   }
   return changed;
 }
 
 /* True if the function returns the result of op k as produced, not through control flow. */
 static bool is_returned(const peak_finder *f, int k, int value) {
-  const tp_moment *m = &f->timeline.moments[k];
+  const tp_timeline_op *m = &f->timeline.moments[k];
   return m->parent < 0 && f->places[value] & RETURNED && !m->is_control;
 }
 
 /* True if the use reads no element but only names a place for a result (an unread init). The local
  * program allocates the result elsewhere. */
 static bool is_unread(const tp_timeline *t, int use) {
-  const tp_moment *m = &t->moments[t->uses[use].moment];
+  const tp_timeline_op *m = &t->moments[t->uses[use].moment];
   int i = use - m->first_use;
   return m->rule && i < m->n_operands && i < m->rule->n_operands && m->rule->operands[i].is_unused;
 }
@@ -143,14 +144,14 @@ static int last_use(const peak_finder *f, int k, int value, int at) {
     if (is_unread(t, use))
       continue;
     int user = t->uses[use].moment, around = tp__timeline_around(t, place, user);
-    bool starts = around == user && t->moments[user].is_control && tp__timed_directly(t, use);
+    bool starts = around == user && t->moments[user].is_control && tp__timeline_is_operand(t, use);
     int until = starts ? around : f->last[around];
     last = until > last ? until : last;
   }
   return last;
 }
 
-static void hold(peak_finder *f, tp_held held) {
+static void hold(peak_finder *f, tp_live_buffer held) {
   f->delta[held.from] += held.bytes;
   f->delta[held.to + 1] -= held.bytes;
   if (held.bytes == 0)
@@ -162,8 +163,8 @@ static void hold(peak_finder *f, tp_held held) {
 }
 
 static void hold_value(peak_finder *f, int value, int from, int to) {
-  hold(f, (tp_held){TP_HELD_VALUE, tp__timeline_value(&f->timeline, value), bytes_of(f, value),
-                    from, to});
+  hold(f, (tp_live_buffer){TP_LIVE_VALUE, tp__timeline_value(&f->timeline, value),
+                           bytes_of(f, value), from, to});
 }
 
 /* Bytes of the intermediate buffers of a reshard, besides its source and result. */
@@ -185,7 +186,7 @@ static tp_status steps_bytes(peak_finder *f, tp_spec from, tp_spec to, MlirType 
   tp_status status = tp_reshard_path(p->problem.reshards, from, to, rank, shape, size, &path);
   if (status != TP_OK)
     return status;
-  *bytes = tp__change_excess(p->problem.mesh, &path, rank, shape, size);
+  *bytes = tp__reshard_excess(p->problem.mesh, &path, rank, shape, size);
   int64_t *kept = slot ? tp__arena_alloc(p->problem.arena, sizeof *kept) : NULL;
   if (kept)
     *kept = *bytes;
@@ -202,7 +203,7 @@ static tp_status hold_steps(peak_finder *f, int k) {
       steps_bytes(f, layout_of(f, operand_of(f, k, 0)), layout_of(f, f->timeline.moments[k].result),
                   mlirValueGetType(result), &bytes);
   if (status == TP_OK && bytes > 0)
-    hold(f, (tp_held){TP_HELD_STEPS, result, bytes, k, k});
+    hold(f, (tp_live_buffer){TP_LIVE_RESHARD_STEPS, result, bytes, k, k});
   return status == TP_NO_MEMORY ? tp__out_of_memory(op) : TP_OK;
 }
 
@@ -244,12 +245,12 @@ static void hold_workspace(peak_finder *f, int k) {
   const tp_planned_value *v = planned(f, f->timeline.moments[k].result);
   const tp_node *node = &p->problem.nodes[v->node];
   int64_t bytes = tp__workspace(p, rule, &node->strategies[node->chosen]);
-  int64_t travelling = tp__ring_bytes(p, rule, &node->strategies[node->chosen]);
+  int64_t traveling = tp__ring_bytes(p, rule, &node->strategies[node->chosen]);
   if (bytes > 0)
-    hold(f, (tp_held){TP_HELD_WORKSPACE, v->value, bytes, k, k});
-  if (travelling > 0)
-    hold(f, (tp_held){TP_HELD_WORKSPACE, v->value, travelling, k,
-                      tp__timeline_number(&f->timeline, rule->ring.last)});
+    hold(f, (tp_live_buffer){TP_LIVE_WORKSPACE, v->value, bytes, k, k});
+  if (traveling > 0)
+    hold(f, (tp_live_buffer){TP_LIVE_WORKSPACE, v->value, traveling, k,
+                             tp__timeline_number(&f->timeline, rule->ring.last)});
 }
 
 /* Accounts for one result of op k. `overwritten` is the value whose buffer it reuses; -1: none. */
@@ -274,7 +275,7 @@ static void hold_made(peak_finder *f, int k, int value, bool stored, int overwri
 }
 
 static tp_status hold_op(peak_finder *f, int k) {
-  const tp_moment *m = &f->timeline.moments[k];
+  const tp_timeline_op *m = &f->timeline.moments[k];
   f->last[k] = m->end;
   if (m->is_control) {
     hold_carried(f, k);
@@ -283,8 +284,8 @@ static tp_status hold_op(peak_finder *f, int k) {
   if (m->result < 0)
     return TP_OK;
   bool stored = m->rule && m->rule->is_free
-                    ? is_changed(f, m->result)
-                    : !tp__is_unstored(f->planner, &f->timeline, k) && !changes_nothing(f, k);
+                    ? is_resharded(f, m->result)
+                    : !tp__is_unstored(f->planner, &f->timeline, k) && !is_noop_reshard(f, k);
   if (!stored && m->n_operands == 0) /* it keeps no operand live */
     return TP_OK;
   int overwritten = stored ? tp__overwritten(f->planner, &f->timeline, k) : -1;
@@ -298,7 +299,7 @@ static tp_status hold_op(peak_finder *f, int k) {
 }
 
 static void note_returned(peak_finder *f) {
-  const tp_moment *end = &f->timeline.moments[f->timeline.n - 1];
+  const tp_timeline_op *end = &f->timeline.moments[f->timeline.n - 1];
   for (int i = 0; i < end->n_operands; i++) {
     int value = f->timeline.uses[end->first_use + i].value;
     if (value >= 0)
@@ -320,12 +321,12 @@ static void hold_boundary(peak_finder *f) {
   int last = (int)f->timeline.n - 1;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
     MlirValue arg = mlirBlockGetArgument(block, i);
-    hold(f, (tp_held){TP_HELD_ARGUMENT, arg, bytes_at(f, arg), 0, last});
+    hold(f, (tp_live_buffer){TP_LIVE_ARGUMENT, arg, bytes_at(f, arg), 0, last});
   }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); i++) {
     /* it is returned in the layout of the result */
     MlirValue value = mlirOperationGetOperand(end, i);
-    hold(f, (tp_held){TP_HELD_RESULT, value, bytes_at(f, value), 0, last});
+    hold(f, (tp_live_buffer){TP_LIVE_RESULT, value, bytes_at(f, value), 0, last});
   }
 }
 

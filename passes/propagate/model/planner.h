@@ -50,14 +50,14 @@ static inline tp_spec tp__node_spec(const tp_node *node, bool makes, int column,
   return makes ? node->out[s * node->n_out + column] : node->in[s * node->n_in + column];
 }
 
-enum { TP_EXPOSED = 16 };
+enum { TP_EXPOSED_UNITS = 16 };
 
 typedef struct tp_use {
   int node, input; /* consumer */
   /* the operand to rewire: `operand` of `op`; if `operand` < 0, all uses inside a region of `op` */
   MlirOperation op;
   int operand;
-  /* share of its reshard that is paid, of TP_EXPOSED; less than all of it only with overlap */
+  /* paid share of its reshard, of TP_EXPOSED_UNITS; less than all of it only with overlap */
   uint8_t exposed;
 } tp_use;
 
@@ -183,7 +183,7 @@ enum {
 /* strategy_bound.c */
 /* Returns the indices of `max` of n > max items, ascending: the first item, and the cheapest of the
  * others. */
-tp_status tp__keep_cheapest(tp__arena *arena, const tp_cost *costs, int n, int max, int **kept);
+tp_status tp__select_cheapest(tp__arena *arena, const tp_cost *costs, int n, int max, int **kept);
 typedef struct tp_layout_set tp_layout_set;
 /* Empties the planner's only set and returns it; NULL when memory runs out. */
 tp_layout_set *tp__layout_set_empty(tp_planner *planner);
@@ -233,18 +233,18 @@ tp_cost tp__cost_times(tp_cost cost, double trips);
 
 /* cost_keys.c */
 
-enum { TP_MAX_WORDS = 512 };
+enum { TP_MAX_KEY_WORDS = 512 };
 
-/* A memo key under construction. If n > TP_MAX_WORDS the key did not fit and must not be used. */
-typedef struct tp_words {
+/* A memo key under construction. If n > TP_MAX_KEY_WORDS, the key did not fit: do not use it. */
+typedef struct tp_memo_key {
   size_t n;
-  int64_t words[TP_MAX_WORDS];
-} tp_words;
+  int64_t words[TP_MAX_KEY_WORDS];
+} tp_memo_key;
 
-void tp__words_add(tp_words *words, int64_t word);
+void tp__memo_key_add(tp_memo_key *words, int64_t word);
 /* Adds everything of a rule that strategies and their costs depend on. */
-void tp__words_add_rule(tp_words *words, const tp_rule *rule);
-/* Returns a word shared by all rules that are equal for tp__words_add_rule; 0 if the rule is too
+void tp__memo_key_add_rule(tp_memo_key *words, const tp_rule *rule);
+/* Returns a word shared by all rules that are equal for tp__memo_key_add_rule; 0 if the rule is too
  * long for a key. False when memory runs out. */
 bool tp__rule_word(tp_planner *planner, const tp_rule *rule, int64_t *word);
 
@@ -316,16 +316,16 @@ tp_status tp__plan_write(tp_planner *planner);
 
 /* A function that is planned again with other annotations. `planner` has its nodes and can go on to
  * price and solve. Must not be moved. */
-typedef struct tp_again {
+typedef struct tp_replan {
   tp_pass pass;
   tp_planning planning;
   tp_planner planner;
-} tp_again;
+} tp_replan;
 
 /* propagate.c: reads the module of `pass`, a copy of the one that `like` planned, and builds the
  * nodes of the same function. With `keep_mesh` it uses the same mesh, whatever the annotations say.
  * Must be closed also when it fails. */
-tp_status tp__again_open(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp_again *again);
-void tp__again_close(tp_again *again);
+tp_status tp__replan_open(tp_pass *pass, const tp_planner *like, bool keep_mesh, tp_replan *again);
+void tp__replan_close(tp_replan *again);
 
 #endif

@@ -28,8 +28,8 @@ const tp_rule *tp__planned_rule(const tp_planner *p, MlirOperation op) {
  * several uses, none, or one in a body. */
 static int only_use(const tp_timeline *t, int k) {
   int result = t->moments[k].result;
-  bool is_one = result >= 0 && tp__timed_once(t, result) &&
-                tp__timed_directly(t, t->values[result].first_use);
+  bool is_one = result >= 0 && tp__timeline_has_one_use(t, result) &&
+                tp__timeline_is_operand(t, t->values[result].first_use);
   return is_one ? t->values[result].first_use : -1;
 }
 
@@ -47,7 +47,7 @@ static bool goes_into_user(const tp_timeline *t, int k) {
   if (!rule || !rule->is_elementwise || rule->n_results != 1)
     return false;
   int use = only_use(t, k);
-  const tp_moment *user = use >= 0 ? &t->moments[t->uses[use].moment] : NULL;
+  const tp_timeline_op *user = use >= 0 ? &t->moments[t->uses[use].moment] : NULL;
   return user && user->rule && user->rule->is_elementwise && user->block == t->moments[k].block &&
          reduces_nothing(rule);
 }
@@ -57,7 +57,7 @@ enum { FUSED_KNOWN = 1, FUSED = 2, UNSTORED_KNOWN = 4, UNSTORED = 8 };
 
 /* True if an elementwise op is fused into its only user. */
 static bool is_fused(const tp_timeline *t, int k) {
-  tp_moment *m = &t->moments[k];
+  tp_timeline_op *m = &t->moments[k];
   if (!(m->known & FUSED_KNOWN))
     m->known |= goes_into_user(t, k) ? FUSED_KNOWN | FUSED : FUSED_KNOWN;
   return m->known & FUSED;
@@ -119,7 +119,7 @@ static tp_storage_form find_form(const tp_rule *rule) {
 
 /* Recomputes the form if there is no memory to cache it. */
 static tp_storage_form form_of(tp_planner *p, const tp_timeline *t, int k) {
-  tp_moment *m = &t->moments[k];
+  tp_timeline_op *m = &t->moments[k];
   if (m->form)
     return *m->form;
   int64_t key = (int64_t)(intptr_t)m->rule->first;
@@ -151,7 +151,7 @@ static bool is_read_through(tp_planner *p, const tp_timeline *t, int k) {
   int first = t->values[t->moments[k].result].first_use;
   for (int use = first; use >= 0; use = t->uses[use].next) {
     int user = t->uses[use].moment;
-    if (!t->moments[user].rule || !tp__timed_directly(t, use) ||
+    if (!t->moments[user].rule || !tp__timeline_is_operand(t, use) ||
         use - t->moments[user].first_use > 1 || !form_of(p, t, user).is_contraction)
       return false;
   }
@@ -182,7 +182,7 @@ bool tp__is_passed_on(MlirOperation loop, intptr_t i) {
 }
 
 static bool finds_unstored(tp_planner *p, const tp_timeline *t, int k) {
-  const tp_moment *m = &t->moments[k];
+  const tp_timeline_op *m = &t->moments[k];
   if (!m->rule)
     return tp__is_view(m->op) || tp__is_in_place(m->op);
   tp_storage_form f = form_of(p, t, k);
@@ -191,7 +191,7 @@ static bool finds_unstored(tp_planner *p, const tp_timeline *t, int k) {
 }
 
 bool tp__is_unstored(tp_planner *p, const tp_timeline *t, int k) {
-  tp_moment *m = &t->moments[k];
+  tp_timeline_op *m = &t->moments[k];
   if (!(m->known & UNSTORED_KNOWN))
     m->known |= finds_unstored(p, t, k) ? UNSTORED_KNOWN | UNSTORED : UNSTORED_KNOWN;
   return m->known & UNSTORED;
@@ -202,16 +202,16 @@ bool tp__is_unstored(tp_planner *p, const tp_timeline *t, int k) {
 /* Maximal number of fused ops that are followed from one op; beyond it a value counts as stored
  * separately. Following a whole chain from each of its ends would take quadratic time and recurse
  * as deep as the chain. */
-enum { MOST_FUSED = 256 };
+enum { MAX_FUSED = 256 };
 
 /* True if every reader of the value is op `root` or fused into it. */
 static bool ends_in(const tp_timeline *t, int value, int root) {
   for (int use = t->values[value].first_use; use >= 0; use = t->uses[use].next) {
-    if (!tp__timed_directly(t, use))
+    if (!tp__timeline_is_operand(t, use))
       return false;
     int at = t->uses[use].moment;
     for (int n = 0; at != root; n++) {
-      if (n == MOST_FUSED || !is_fused(t, at))
+      if (n == MAX_FUSED || !is_fused(t, at))
         return false;
       at = t->uses[only_use(t, at)].moment;
     }
@@ -225,7 +225,7 @@ static bool may_be_overwritten(tp_planner *p, const tp_timeline *t, int value, i
   int maker = value >= 0 ? t->values[value].maker : -1;
   if (maker < 0 || t->moments[maker].block != t->moments[root].block)
     return false;
-  const tp_moment *m = &t->moments[maker];
+  const tp_timeline_op *m = &t->moments[maker];
   bool is_stored =
       m->rule ? !m->rule->is_free && !tp__is_unstored(p, t, maker)
               : m->is_control && (tp__op_is(m->op, "scf.for") || tp__op_is(m->op, "scf.while"));
@@ -235,9 +235,9 @@ static bool may_be_overwritten(tp_planner *p, const tp_timeline *t, int value, i
 /* The value that op k, which is `root` or fused into it, reads and `root` may overwrite; -1:
  * none. */
 static int overwritten_in(tp_planner *p, const tp_timeline *t, int k, int root, int depth) {
-  const tp_moment *m = &t->moments[k];
+  const tp_timeline_op *m = &t->moments[k];
   tp_storage_form f = form_of(p, t, k);
-  if (depth > MOST_FUSED || !f.goes_elementwise)
+  if (depth > MAX_FUSED || !f.goes_elementwise)
     return -1;
   for (int i = 0; i < m->rule->n_operands; i++) {
     if (!(f.aligned >> i & 1))
@@ -261,7 +261,7 @@ static int start_of(tp_planner *p, const tp_timeline *t, int k) {
   for (int i = 0; i < rule->n_operands; i++) {
     int value =
         rule->operands[i].is_init && !rule->operands[i].is_unused ? rule->operands[i].number : -1;
-    if (value >= 0 && tp__timed_once(t, value) && may_be_overwritten(p, t, value, k))
+    if (value >= 0 && tp__timeline_has_one_use(t, value) && may_be_overwritten(p, t, value, k))
       return value;
   }
   return -1;

@@ -25,7 +25,7 @@ static int by_index(const void *x, const void *y) {
   return (a->index > b->index) - (a->index < b->index);
 }
 
-tp_status tp__keep_cheapest(tp__arena *arena, const tp_cost *costs, int n, int max, int **kept) {
+tp_status tp__select_cheapest(tp__arena *arena, const tp_cost *costs, int n, int max, int **kept) {
   rank *ranks = tp__arena_array(arena, (size_t)n, sizeof *ranks);
   int *list = tp__arena_array(arena, (size_t)max, sizeof *list);
   if (!ranks || !list)
@@ -90,7 +90,7 @@ tp_status tp__layout_set_list(tp_planner *p, const tp_layout_set *set, const tp_
     return TP_OK;
   tp_spec *list = tp__arena_array(p->problem.arena, TP_MAX_STRATEGIES, sizeof *list);
   if (!list ||
-      tp__keep_cheapest(p->problem.arena, set->rarity, set->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
+      tp__select_cheapest(p->problem.arena, set->rarity, set->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
     return TP_NO_MEMORY;
   for (int i = 0; i < TP_MAX_STRATEGIES; i++)
     list[i] = set->specs[kept[i]];

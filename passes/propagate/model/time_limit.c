@@ -44,7 +44,7 @@ static bool interrupted(const tp_solver_progress *progress, void *clock) {
   return tp__clock_is_over(clock);
 }
 
-void tp__clock_heed(tp_clock *clock, tp_solver_options *options) {
+void tp__clock_limit_solver(tp_clock *clock, tp_solver_options *options) {
   options->interrupted = clock->is_limited ? interrupted : NULL;
   options->data = clock;
 }

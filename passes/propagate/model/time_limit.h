@@ -28,6 +28,6 @@ bool tp__clock_is_over(const tp_clock *clock);
 
 /* Makes a solver stop when the clock is over; without a limit, never. The clock must outlive the
  * use of the options. */
-void tp__clock_heed(tp_clock *clock, tp_solver_options *options);
+void tp__clock_limit_solver(tp_clock *clock, tp_solver_options *options);
 
 #endif

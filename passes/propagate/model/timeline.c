@@ -29,7 +29,7 @@ static tp_status add_other(tp_timeline *t, MlirValue value, int *number) {
           TP_OK ||
       tp__table_put(&t->other_values, value.ptr, *number) != TP_OK)
     return TP_NO_MEMORY;
-  t->values[t->n_values++] = (tp_timed_value){-1, -1};
+  t->values[t->n_values++] = (tp_timeline_value){-1, -1};
   t->others[t->n_others++] = value;
   return TP_OK;
 }
@@ -37,7 +37,7 @@ static tp_status add_other(tp_timeline *t, MlirValue value, int *number) {
 /* Records op k as the maker of its results. Its rule numbers nearly all of them; others are
  * added. */
 static tp_status add_results(tp_timeline *t, int k) {
-  tp_moment *m = &t->moments[k];
+  tp_timeline_op *m = &t->moments[k];
   for (intptr_t i = 0; i < mlirOperationGetNumResults(m->op); i++) {
     int number = m->rule ? m->rule->results[i].number : -1;
     MlirValue value = m->rule ? (MlirValue){NULL} : mlirOperationGetResult(m->op, i);
@@ -56,13 +56,13 @@ static tp_status add_results(tp_timeline *t, int k) {
 
 /* ---- uses ---- */
 
-bool tp__timed_once(const tp_timeline *t, int value) {
+bool tp__timeline_has_one_use(const tp_timeline *t, int value) {
   int use = t->values[value].first_use;
   return use >= 0 && t->uses[use].next < 0;
 }
 
-bool tp__timed_directly(const tp_timeline *t, int use) {
-  const tp_moment *m = &t->moments[t->uses[use].moment];
+bool tp__timeline_is_operand(const tp_timeline *t, int use) {
+  const tp_timeline_op *m = &t->moments[t->uses[use].moment];
   return use < m->first_use + m->n_operands;
 }
 
@@ -70,14 +70,14 @@ static tp_status add_use(tp_timeline *t, int k, int value) {
   int use = (int)t->n_uses;
   if (tp__grow((void **)&t->uses, &t->use_capacity, t->n_uses + 1, sizeof *t->uses) != TP_OK)
     return TP_NO_MEMORY;
-  t->uses[t->n_uses++] = (tp_timed_use){value, k, value >= 0 ? t->values[value].first_use : -1};
+  t->uses[t->n_uses++] = (tp_timeline_use){value, k, value >= 0 ? t->values[value].first_use : -1};
   if (value >= 0)
     t->values[value].first_use = use;
   return TP_OK;
 }
 
 /* The value of operand i: from the rule, unless a reshard replaced the operand. */
-static int operand_of(const tp_timeline *t, const tp_moment *m, int i) {
+static int operand_of(const tp_timeline *t, const tp_timeline_op *m, int i) {
   MlirValue value = mlirOperationGetOperand(m->op, i);
   const tp_value_map *map = m->rule && i < m->rule->n_operands ? &m->rule->operands[i] : NULL;
   if (map && map->number >= 0 &&
@@ -100,7 +100,7 @@ static tp_status add_captured(MlirOperation op, void *data) {
 }
 
 static tp_status add_uses(builder *b, int k) {
-  tp_moment *m = &b->t->moments[k];
+  tp_timeline_op *m = &b->t->moments[k];
   tp_status status = TP_OK;
   for (int i = 0; i < m->n_operands && status == TP_OK; i++)
     status = add_use(b->t, k, operand_of(b->t, m, i));
@@ -127,16 +127,16 @@ static tp_status add_moment(builder *b, MlirOperation op, int parent, int block)
   if (tp__grow((void **)&t->moments, &t->capacity, t->n + 1, sizeof *t->moments) != TP_OK)
     return TP_NO_MEMORY;
   MlirStringRef name = tp__op_name(op);
-  t->moments[t->n++] = (tp_moment){.op = op,
-                                   .rule = next_rule(b, op),
-                                   .parent = parent,
-                                   .end = k,
-                                   .block = block,
-                                   .result = -1,
-                                   .first_use = (int)t->n_uses,
-                                   .n_operands = (int)mlirOperationGetNumOperands(op),
-                                   .is_control = tp__op_has_dialect(op, "scf"),
-                                   .is_change = tp__name_is(name, "shard.shard")};
+  t->moments[t->n++] = (tp_timeline_op){.op = op,
+                                        .rule = next_rule(b, op),
+                                        .parent = parent,
+                                        .end = k,
+                                        .block = block,
+                                        .result = -1,
+                                        .first_use = (int)t->n_uses,
+                                        .n_operands = (int)mlirOperationGetNumOperands(op),
+                                        .is_control = tp__op_has_dialect(op, "scf"),
+                                        .is_change = tp__name_is(name, "shard.shard")};
   TP_TRY(add_results(t, k));
   return add_uses(b, k);
 }
@@ -165,7 +165,7 @@ tp_status tp__timeline_build(const tp_planner *p, tp_timeline *t) {
   tp_status status =
       tp__grow((void **)&t->values, &t->value_capacity, p->problem.n_values + 1, sizeof *t->values);
   for (size_t i = 0; i < p->problem.n_values && status == TP_OK; i++)
-    t->values[i] = (tp_timed_value){-1, -1};
+    t->values[i] = (tp_timeline_value){-1, -1};
   if (status == TP_OK)
     status = add_regions(&b, p->problem.graph.func, -1);
   return status == TP_OK ? TP_OK : tp__out_of_memory(p->problem.graph.func);
@@ -224,8 +224,8 @@ int64_t tp__value_bytes(const tp_planner *p, const tp_planned_value *v, tp_spec 
   return tp__local_bytes(p->problem.mesh, spec, v->rank, v->shape, v->element_size);
 }
 
-int64_t tp__change_excess(const tp_mesh *mesh, const tp_reshard *path, int rank,
-                          const int64_t *shape, int64_t element_size) {
+int64_t tp__reshard_excess(const tp_mesh *mesh, const tp_reshard *path, int rank,
+                           const int64_t *shape, int64_t element_size) {
   int64_t excess = 0, result = 0;
   if (path->n_steps > 0)
     result = tp__local_bytes(mesh, path->steps[path->n_steps - 1].to, rank, shape, element_size);

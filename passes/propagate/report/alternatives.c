@@ -20,19 +20,19 @@ enum {
 /* ---- planning again ---- */
 
 /* Reads the copy with its current annotations. `again` must be closed also when it fails. */
-static bool read_copy(const tp_report *r, const tp_planner *p, bool keep_mesh, tp_again *again) {
+static bool read_copy(const tp_report *r, const tp_planner *p, bool keep_mesh, tp_replan *again) {
   MlirDiagnosticHandlerID handler =
-      mlirContextAttachDiagnosticHandler(r->pass->context, tp__swallow, NULL, NULL);
+      mlirContextAttachDiagnosticHandler(r->pass->context, tp__discard_diagnostic, NULL, NULL);
   tp_pass pass = *r->pass;
   pass.module = mlirModuleGetOperation(r->before);
-  tp_status status = tp__again_open(&pass, p, keep_mesh, again);
+  tp_status status = tp__replan_open(&pass, p, keep_mesh, again);
   mlirContextDetachDiagnosticHandler(r->pass->context, handler);
   return status == TP_OK;
 }
 
-static bool solve_copy(tp_report *r, tp_again *again, tp_price *price) {
+static bool solve_copy(tp_report *r, tp_replan *again, tp_price *price) {
   MlirDiagnosticHandlerID handler =
-      mlirContextAttachDiagnosticHandler(r->pass->context, tp__swallow, NULL, NULL);
+      mlirContextAttachDiagnosticHandler(r->pass->context, tp__discard_diagnostic, NULL, NULL);
   tp_status status = tp__plan(&again->planner);
   mlirContextDetachDiagnosticHandler(r->pass->context, handler);
   *price =
@@ -43,7 +43,7 @@ static bool solve_copy(tp_report *r, tp_again *again, tp_price *price) {
 
 /* True if the problem of `again` has strategies and costs comparable to those of the plan. Then the
  * space selects it. */
-static bool is_near(const tp_planner *p, tp_space *space, const tp_again *again, bool *covers) {
+static bool is_near(const tp_planner *p, tp_space *space, const tp_replan *again, bool *covers) {
   return p->limits.memory < 0 && !p->problem.overlaps &&
          again->planner.problem.reshards == p->problem.reshards &&
          tp__space_match(space, &again->planner, covers);
@@ -187,7 +187,7 @@ static bool pin_of_strategy(const tp_report *r, const tp_planner *p, const tp_no
 static bool price_otherwise(tp_report *r, const tp_planner *p, tp_space *space, int node,
                             const bool *among, tp_cost limit, const tp_solution *other,
                             tp_price *price) {
-  tp_again again;
+  tp_replan again;
   bool covers = false;
   bool read = read_copy(r, p, false, &again);
   if (read && is_near(p, space, &again, &covers) && (covers || p->result.work > LITTLE_WORK)) {
@@ -205,7 +205,7 @@ static bool price_otherwise(tp_report *r, const tp_planner *p, tp_space *space, 
   } else if (read) {
     solve_copy(r, &again, price);
   }
-  tp__again_close(&again);
+  tp__replan_close(&again);
   return price->found;
 }
 
@@ -255,8 +255,8 @@ static const tp_node *at_place(const tp_planner *p, int place) {
 }
 
 /* Plans the function of `again` with only those strategies of a node that decide otherwise. */
-static bool plan_otherwise(tp_report *r, const tp_node *own, decision d, int place, tp_again *again,
-                           tp_alternative *other) {
+static bool plan_otherwise(tp_report *r, const tp_node *own, decision d, int place,
+                           tp_replan *again, tp_alternative *other) {
   const tp_node *n = at_place(&again->planner, place);
   if (!n || n->kind != own->kind || n->index != own->index)
     return false;
@@ -272,8 +272,9 @@ static bool plan_otherwise(tp_report *r, const tp_node *own, decision d, int pla
 }
 
 /* Plans the function from scratch, since the solved problem has only few strategies. */
-static void try_anew(tp_report *r, const tp_planner *p, decision d, tp_alternative *best) {
-  tp_again again;
+static void replan_from_scratch(tp_report *r, const tp_planner *p, decision d,
+                                tp_alternative *best) {
+  tp_replan again;
   tp_alternative other = {0};
   int place = first_place(p, d.node);
   if (read_copy(r, p, true, &again) &&
@@ -285,7 +286,7 @@ static void try_anew(tp_report *r, const tp_planner *p, decision d, tp_alternati
   } else if (!best->price.found && other.missing) {
     best->missing = other.missing;
   }
-  tp__again_close(&again);
+  tp__replan_close(&again);
 }
 
 static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space, decision d,
@@ -294,7 +295,7 @@ static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space
   /* can it carry an annotation? */
   bool has_place = n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT || n->kind == TP_NODE_OP;
   if (has_place && p->kept) {
-    try_anew(r, p, d, best);
+    replan_from_scratch(r, p, d, best);
     return TP_OK;
   }
   if (!has_place || p->problem.nodes[d.node].n < 2)
@@ -313,7 +314,7 @@ static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space
 }
 
 static tp_status find_alternative(tp_report *r, const tp_planner *p, tp_space *space,
-                                  tp_change *c) {
+                                  tp_report_communication *c) {
   tp_status status;
   if (c->node >= 0) {
     status = try_decision(r, p, space, (decision){c->node, STRATEGY, 0}, &c->alternative);
@@ -339,7 +340,8 @@ static bool out_of_time(tp_report *r, const tp_planner *p) {
 }
 
 static int compare_costs(const void *a, const void *b) {
-  const tp_change *x = *(tp_change *const *)a, *y = *(tp_change *const *)b;
+  const tp_report_communication *x = *(tp_report_communication *const *)a,
+                                *y = *(tp_report_communication *const *)b;
   tp_cost cx = x->cost - x->local, cy = y->cost - y->local;
   return cx != cy ? (cx > cy ? -1 : 1) : x->position < y->position ? -1 : 1;
 }
@@ -347,7 +349,8 @@ static int compare_costs(const void *a, const void *b) {
 static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *space) {
   tp_function_report *f = &r->function;
   tp_status status = TP_OK;
-  tp_change **order = tp__arena_array(p->problem.arena, f->n_changes + 1, sizeof *order);
+  tp_report_communication **order =
+      tp__arena_array(p->problem.arena, f->n_changes + 1, sizeof *order);
   size_t n = 0;
   if (!order)
     return tp__out_of_memory(p->problem.graph.func);
@@ -401,7 +404,7 @@ static bool price_without(const dropping *d, size_t n, tp_cost limit, tp_price *
 }
 
 static bool plan_without(dropping *d, size_t first, size_t n, tp_cost limit, tp_price *price) {
-  tp_again again;
+  tp_replan again;
   bool covers = false;
   if (d->plans == 0 || out_of_time(d->r, d->p))
     return false;
@@ -412,7 +415,7 @@ static bool plan_without(dropping *d, size_t first, size_t n, tp_cost limit, tp_
     known = price_without(d, n, limit, price);
   else if (known)
     known = solve_copy(d->r, &again, price);
-  tp__again_close(&again);
+  tp__replan_close(&again);
   drop(d->r, first, n, true);
   return known;
 }
@@ -449,7 +452,7 @@ static tp_status find_costly(tp_report *r, const tp_planner *p, tp_space *space)
 
 /* Reads the function without annotations; false if its problem is not comparable to that of the
  * plan. */
-static bool read_open(tp_report *r, const tp_planner *p, tp_again *open) {
+static bool read_open(tp_report *r, const tp_planner *p, tp_replan *open) {
   drop(r, 0, r->function.n_pins, false);
   bool read = read_copy(r, p, true, open);
   drop(r, 0, r->function.n_pins, true);
@@ -457,7 +460,7 @@ static bool read_open(tp_report *r, const tp_planner *p, tp_again *open) {
 }
 
 tp_status tp__report_alternatives(tp_report *r, const tp_planner *p) {
-  tp_again open = {0};
+  tp_replan open = {0};
   tp_space space = {0};
   if (r->n_alternatives == 0 || out_of_time(r, p))
     return find_alternatives(r, p, NULL);
@@ -470,6 +473,6 @@ tp_status tp__report_alternatives(tp_report *r, const tp_planner *p) {
   if (status == TP_OK && space.planner)
     status = tp__report_decisions(r, p, &space);
   tp__space_destroy(&space);
-  tp__again_close(&open);
+  tp__replan_close(&open);
   return status;
 }

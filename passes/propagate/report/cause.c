@@ -23,7 +23,7 @@ typedef struct causes {
   const char *texts[TP_MAX_CAUSES];
 } causes;
 
-static void say(causes *c, const char *text) {
+static void append_cause(causes *c, const char *text) {
   if (c->n < TP_MAX_CAUSES)
     c->texts[c->n++] = text;
 }
@@ -142,20 +142,21 @@ static int find_pin(causes *c, int node, int axis) {
 }
 
 /* Appends the texts from the annotation to the node that has the axis because of it. */
-static void say_origin(causes *c, int node, int axis) {
+static void append_origin(causes *c, int node, int axis) {
   int pinned = find_pin(c, node, axis), between = 0;
   if (pinned < 0) {
-    say(c, tp__report_text(c->r, "%s is split over %s by choice, no annotation asks for it",
-                           node_text(c, node), axis_text(c, axis)));
+    append_cause(c,
+                 tp__report_text(c->r, "%s is split over %s by choice, no annotation asks for it",
+                                 node_text(c, node), axis_text(c, axis)));
     return;
   }
-  say(c, pin_text(c, pinned));
+  append_cause(c, pin_text(c, pinned));
   for (int k = c->from[pinned]; pinned != node && k != node; k = c->from[k])
     between++;
   if (between > 0)
-    say(c, tp__report_text(c->r, "%d %s %s where it is", between,
-                           between == 1 ? "op between keeps" : "ops between keep",
-                           axis_text(c, axis)));
+    append_cause(c, tp__report_text(c->r, "%d %s %s where it is", between,
+                                    between == 1 ? "op between keeps" : "ops between keep",
+                                    axis_text(c, axis)));
 }
 
 /* ---- producer and consumer ---- */
@@ -177,7 +178,7 @@ static int source_of_partial(const causes *c, int node, int axis) {
 }
 
 /* Appends the reason why the value has its layout along `axis`. */
-static void say_place(causes *c, const tp_planned_value *v, tp_spec spec, int axis) {
+static void append_placement(causes *c, const tp_planned_value *v, tp_spec spec, int axis) {
   tp_place place = tp_spec_place(spec, axis);
   int node = v->node;
   const char *value = tp__report_label(c->r, c->p, v->value), *name = axis_text(c, axis);
@@ -185,25 +186,26 @@ static void say_place(causes *c, const tp_planned_value *v, tp_spec spec, int ax
     int source = source_of_partial(c, node, axis);
     tp_choice choice = choice_of(c, source, axis);
     if (choice.kind == TP_CHOOSE_FACTOR) {
-      say_origin(c, source, axis);
-      say(c, tp__report_text(c->r, "%s splits over %s a dimension that it reduces",
-                             node_text(c, source), name));
+      append_origin(c, source, axis);
+      append_cause(c, tp__report_text(c->r, "%s splits over %s a dimension that it reduces",
+                                      node_text(c, source), name));
     }
-    say(c, tp__report_text(c->r, "%s is a partial %s over %s", value,
-                           tp_combiner_name(place.combiner), name));
+    append_cause(c, tp__report_text(c->r, "%s is a partial %s over %s", value,
+                                    tp_combiner_name(place.combiner), name));
     return;
   }
   if (place.kind == TP_DIM) {
     bool pinned_itself = c->r->function.pin_of_node[node] >= 0;
-    say_origin(c, node, axis);
+    append_origin(c, node, axis);
     if (pinned_itself && c->p->problem.nodes[node].kind != TP_NODE_OP)
       return;
   }
-  say(c, tp__report_text(c->r, "%s has layout %s", value, tp__report_spec(c->r, spec, v->rank)));
+  append_cause(
+      c, tp__report_text(c->r, "%s has layout %s", value, tp__report_spec(c->r, spec, v->rank)));
 }
 
 /* True if some strategy of the consumer takes the operand as it is along this axis. */
-static bool could_take(const causes *c, const tp_use *use, tp_place place, int axis) {
+static bool accepts_layout(const causes *c, const tp_use *use, tp_place place, int axis) {
   const tp_node *node = &c->p->problem.nodes[use->node];
   for (int s = 0; s < node->n; s++)
     if (same_place(place, tp_spec_place(node->in[s * node->n_in + use->input], axis)))
@@ -211,36 +213,38 @@ static bool could_take(const causes *c, const tp_use *use, tp_place place, int a
   return false;
 }
 
-static void say_consumer(causes *c, const tp_change *change, int axis) {
+static void append_consumer(causes *c, const tp_report_communication *change, int axis) {
   const tp_planned_value *v = change->value;
   const tp_use *use = &v->uses[change->use < 0 ? 0 : change->use];
   const tp_node *node = &c->p->problem.nodes[use->node];
   const char *layout = tp__report_spec(c->r, change->to, v->rank), *who = node_text(c, use->node);
   if (change->use < 0)
-    say(c,
-        tp__report_text(c->r, "one copy in layout %s serves %d uses", layout, change->n_consumers));
+    append_cause(c, tp__report_text(c->r, "one copy in layout %s serves %d uses", layout,
+                                    change->n_consumers));
   else if (c->r->function.pin_of_node[use->node] >= 0 && node->kind != TP_NODE_OP)
-    say(c, pin_text(c, use->node));
+    append_cause(c, pin_text(c, use->node));
   else if (node->kind != TP_NODE_OP)
-    say(c, tp__report_text(c->r, "%s has layout %s", who, layout));
-  else if (!could_take(c, use, tp_spec_place(change->from, axis), axis))
-    say(c, tp__report_text(c->r, "%s has no strategy that takes operand %d so; it takes %s", who,
-                           use->input, layout));
+    append_cause(c, tp__report_text(c->r, "%s has layout %s", who, layout));
+  else if (!accepts_layout(c, use, tp_spec_place(change->from, axis), axis))
+    append_cause(c,
+                 tp__report_text(c->r, "%s has no strategy that takes operand %d so; it takes %s",
+                                 who, use->input, layout));
   else {
     if (choice_of(c, use->node, axis).kind == TP_CHOOSE_FACTOR && splits(c, use->node, axis))
-      say_origin(c, use->node, axis);
-    say(c, tp__report_text(c->r, "%s takes operand %d in layout %s", who, use->input, layout));
+      append_origin(c, use->node, axis);
+    append_cause(
+        c, tp__report_text(c->r, "%s takes operand %d in layout %s", who, use->input, layout));
   }
 }
 
-static void say_inside(causes *c, const tp_change *change, int axis) {
-  say_origin(c, change->node, axis);
-  say(c, tp__report_text(c->r, "%s needs what other devices along %s hold",
-                         node_text(c, change->node), axis_text(c, axis)));
+static void append_inside(causes *c, const tp_report_communication *change, int axis) {
+  append_origin(c, change->node, axis);
+  append_cause(c, tp__report_text(c->r, "%s needs what other devices along %s hold",
+                                  node_text(c, change->node), axis_text(c, axis)));
 }
 
 /* The axis that the collective serves: one whose place differs between source and target layout. */
-static int axis_of(const tp_change *change) {
+static int axis_of(const tp_report_communication *change) {
   const tp_report_collective *o = &change->collectives[0];
   for (int i = 0; i < o->n_axes && change->node < 0; i++)
     if (!same_place(tp_spec_place(change->from, o->axes[i]), tp_spec_place(change->to, o->axes[i])))
@@ -255,16 +259,16 @@ tp_status tp__report_causes(tp_report *r, const tp_planner *p) {
   *c = (causes){.r = r, .p = p};
   tp_status status = list_incidences(c);
   for (size_t i = 0; i < r->function.n_changes && status == TP_OK; i++) {
-    tp_change *change = &r->function.changes[i];
+    tp_report_communication *change = &r->function.changes[i];
     if (change->n_collectives == 0)
       continue;
     int axis = axis_of(change);
     c->n = 0;
     if (change->node >= 0) {
-      say_inside(c, change, axis);
+      append_inside(c, change, axis);
     } else {
-      say_place(c, change->value, change->from, axis);
-      say_consumer(c, change, axis);
+      append_placement(c, change->value, change->from, axis);
+      append_consumer(c, change, axis);
     }
     change->n_causes = c->n;
     memcpy(change->causes, c->texts, (size_t)c->n * sizeof *c->texts);
@@ -276,7 +280,7 @@ tp_status tp__report_causes(tp_report *r, const tp_planner *p) {
 int tp__report_why(tp_report *r, const tp_planned_value *v, int axis, const char **texts) {
   causes *c = r->function.causes;
   c->n = 0;
-  say_place(c, v, tp__plan_produced(c->p, v), axis);
+  append_placement(c, v, tp__plan_produced(c->p, v), axis);
   memcpy(texts, c->texts, (size_t)c->n * sizeof *texts);
   return c->n;
 }

@@ -71,11 +71,11 @@ static void add_place(group *g, const char *at) {
 }
 
 static void add(group *g, const json_t *c) {
-  enum { MOST_PLACES = 12 };
+  enum { MAX_PLACES = 12 };
   const json_t *other = json_object_get(c, "alternative");
-  if (g->n > 0 && g->n <= MOST_PLACES)
+  if (g->n > 0 && g->n <= MAX_PLACES)
     add_place(g, tp__text_of(c, "at"));
-  else if (g->n == MOST_PLACES + 1)
+  else if (g->n == MAX_PLACES + 1)
     tp__string_append(&g->places, ", ...");
   if (json_is_object(other) &&
       (!g->alternative ||

@@ -70,19 +70,19 @@ tp_status tp__report_pins(tp_report *r, const tp_planner *p) {
 
 /* ---- reshards ---- */
 
-void tp__report_change(const tp_planner *p, const tp_planned_value *v, int use, tp_spec from,
-                       tp_spec to, MlirOperation op) {
+void tp__report_reshard(const tp_planner *p, const tp_planned_value *v, int use, tp_spec from,
+                        tp_spec to, MlirOperation op) {
   tp_function_report *f = &p->report->function;
   if (tp__grow((void **)&f->changes, &f->change_capacity, f->n_changes + 1, sizeof *f->changes) ==
       TP_OK)
-    f->changes[f->n_changes++] =
-        (tp_change){.op = op, .node = -1, .value = v, .use = use, .from = from, .to = to};
+    f->changes[f->n_changes++] = (tp_report_communication){
+        .op = op, .node = -1, .value = v, .use = use, .from = from, .to = to};
   else
     f->failed = true;
 }
 
 static int compare_positions(const void *a, const void *b) {
-  const tp_change *x = a, *y = b;
+  const tp_report_communication *x = a, *y = b;
   return x->position < y->position ? -1 : x->position > y->position;
 }
 
@@ -123,7 +123,8 @@ static const struct {
     {TP_STEP_PERMUTE, TP_PERMUTE},
 };
 
-static void add_collective(tp_report *r, tp_change *c, tp_report_collective collective) {
+static void add_collective(tp_report *r, tp_report_communication *c,
+                           tp_report_collective collective) {
   if (tp__grow((void **)&c->collectives, &c->collective_capacity, c->n_collectives + 1,
                sizeof *c->collectives) == TP_OK)
     c->collectives[c->n_collectives++] = collective;
@@ -131,7 +132,7 @@ static void add_collective(tp_report *r, tp_change *c, tp_report_collective coll
     r->function.failed = true;
 }
 
-static void add_step(tp_report *r, tp_change *c, const tp_step *step) {
+static void add_step(tp_report *r, tp_report_communication *c, const tp_step *step) {
   const tp_planned_value *v = c->value;
   tp_cost cost = tp_step_cost(r->mesh, r->topology, step, v->rank, v->shape, v->element_size);
   c->cost = tp_cost_add(c->cost, tp__cost_times(cost, c->trips));
@@ -157,7 +158,7 @@ static void add_step(tp_report *r, tp_change *c, const tp_step *step) {
   c->local = tp_cost_add(c->local, tp__cost_times(cost, c->trips));
 }
 
-static tp_status measure_change(tp_report *r, const tp_planner *p, tp_change *c) {
+static tp_status measure_change(tp_report *r, const tp_planner *p, tp_report_communication *c) {
   const tp_planned_value *v = c->value;
   MlirValue result = mlirOperationGetResult(c->op, 0);
   tp_reshard path;
@@ -177,11 +178,11 @@ static tp_status measure_change(tp_report *r, const tp_planner *p, tp_change *c)
 
 typedef struct inside {
   tp_report *r;
-  tp_change *change;
+  tp_report_communication *change;
 } inside;
 
-static void see_inside(tp_collective kind, int n_axes, const int *axes, int64_t elements,
-                       int64_t element_size, void *data) {
+static void record_collective(tp_collective kind, int n_axes, const int *axes, int64_t elements,
+                              int64_t element_size, void *data) {
   inside *in = data;
   tp_report *r = in->r;
   tp_report_collective o = {
@@ -201,9 +202,11 @@ static void add_inside(tp_report *r, const tp_planner *p, int n) {
   tp_function_report *f = &r->function;
   const tp_node *node = &p->problem.nodes[n];
   const tp_item *item = &p->problem.graph.items[node->index];
-  tp_change change = {.op = item->op, .node = n, .trips = item->trips, .n_consumers = 1};
+  tp_report_communication change = {
+      .op = item->op, .node = n, .trips = item->trips, .n_consumers = 1};
   inside in = {r, &change};
-  tp_pricing pricing = {.mesh = r->mesh, .topology = r->topology, .seen = see_inside, .data = &in};
+  tp_pricing pricing = {
+      .mesh = r->mesh, .topology = r->topology, .seen = record_collective, .data = &in};
   tp_cost cost = tp__strategy_communication(item->rule, &pricing, &node->strategies[node->chosen]);
   change.cost = tp__cost_times(cost, item->trips);
   f->compute = tp_cost_add(f->compute, tp__cost_times(tp__node_compute(p, node), item->trips));
@@ -228,7 +231,7 @@ tp_status tp__report_measure(tp_report *r, const tp_planner *p) {
     if (p->problem.nodes[i].kind == TP_NODE_OP)
       add_inside(r, p, (int)i);
   for (size_t i = 0; i < f->n_changes; i++) {
-    const tp_change *c = &f->changes[i];
+    const tp_report_communication *c = &f->changes[i];
     f->local = tp_cost_add(f->local, c->local);
     f->communication = tp_cost_add(f->communication, c->cost - c->local);
     for (size_t k = 0; k < c->n_collectives; k++)

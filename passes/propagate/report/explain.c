@@ -60,7 +60,7 @@ static tp_status keep_known(tp_report *r, const char *name) {
 /* A value may have hundreds of layouts, and a bound or a plan for each takes a while. So bounds are
  * computed for the first ones, layouts with whole axes before others, and plans for those with the
  * lowest bounds. For the rest, the report states the bounds from the proof of the plan. */
-enum { MOST_BOUNDED = 32, MOST_SOLVED = 12 };
+enum { MAX_BOUNDED = 32, MAX_SOLVED = 12 };
 
 typedef struct other_layout {
   tp_spec spec;
@@ -155,8 +155,8 @@ static tp_status solve_layout(const tp_planner *p, const tp_sensitivity *beside,
 
 static double us(tp_cost cost) { return 1e6 * tp_cost_seconds(cost); }
 
-static void say_layout(tp_report *r, const tp_planner *p, const tp_planned_value *v,
-                       const other_layout *other, tp__string *text) {
+static void print_layout(tp_report *r, const tp_planner *p, const tp_planned_value *v,
+                         const other_layout *other, tp__string *text) {
   const char *layout = tp__report_spec(r, other->spec, v->rank);
   if (!other->possible)
     tp__string_printf(text, "\n    %s: impossible", layout);
@@ -171,7 +171,7 @@ static void say_layout(tp_report *r, const tp_planner *p, const tp_planned_value
 }
 
 /* Summarizes the layouts for which no plan was made. */
-static void say_others(const tp_planner *p, int n, const other_layout *others, tp__string *text) {
+static void print_others(const tp_planner *p, int n, const other_layout *others, tp__string *text) {
   int possible = 0;
   tp_cost least = TP_COST_FORBIDDEN;
   for (int i = 0; i < n; i++) {
@@ -188,8 +188,8 @@ static void say_others(const tp_planner *p, int n, const other_layout *others, t
 }
 
 /* Reports the cost of other layouts. All of them reuse one tp_sensitivity of the plan. */
-static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v,
-                             tp__string *text) {
+static tp_status print_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v,
+                               tp__string *text) {
   if (p->kept && p->limits.memory < 0) {
     tp__string_append(text, "\n  other layouts are not looked at: the time was over before all "
                             "were priced (time-limit)");
@@ -218,9 +218,9 @@ static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned
     status = tp_sensitivity_bounds(beside, v->node, bounds);
   if (status == TP_OK) {
     n = list_layouts(r, p, v, bounds, list);
-    status = bound_layouts(p, beside, v, allowed, rows, n < MOST_BOUNDED ? n : MOST_BOUNDED, list);
+    status = bound_layouts(p, beside, v, allowed, rows, n < MAX_BOUNDED ? n : MAX_BOUNDED, list);
   }
-  for (; solved < n && solved < MOST_SOLVED && status == TP_OK &&
+  for (; solved < n && solved < MAX_SOLVED && status == TP_OK &&
          list[solved].bound < TP_COST_FORBIDDEN;
        solved++)
     status = solve_layout(p, beside, v, allowed, rows, &list[solved]);
@@ -228,8 +228,8 @@ static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned
     tp__string_append(text, "\n  other layouts, by what the plan would cost:");
     sort(list, solved, compare_layouts);
     for (int i = 0; i < solved; i++)
-      say_layout(r, p, v, &list[i], text);
-    say_others(p, n - solved, list + solved, text);
+      print_layout(r, p, v, &list[i], text);
+    print_others(p, n - solved, list + solved, text);
   } else if (status == TP_OK) {
     tp__string_append(text, r->function.pin_of_node[v->node] < 0
                                 ? "\n  it can have no other layout"
@@ -245,8 +245,8 @@ static tp_status say_layouts(tp_report *r, const tp_planner *p, const tp_planned
 
 /* ---- the value ---- */
 
-static void say_why(tp_report *r, const tp_planner *p, const tp_planned_value *v,
-                    tp__string *text) {
+static void print_why(tp_report *r, const tp_planner *p, const tp_planned_value *v,
+                      tp__string *text) {
   tp_spec spec = tp__plan_produced(p, v);
   for (int a = 0; a < r->mesh->n_axes; a++) {
     const char *texts[TP_MAX_CAUSES];
@@ -265,10 +265,10 @@ static void say_why(tp_report *r, const tp_planner *p, const tp_planned_value *v
   }
 }
 
-static void say_collectives(tp_report *r, const tp_planned_value *v, tp__string *text) {
+static void print_collectives(tp_report *r, const tp_planned_value *v, tp__string *text) {
   int said = 0;
   for (size_t i = 0; i < r->function.n_changes; i++) {
-    const tp_change *c = &r->function.changes[i];
+    const tp_report_communication *c = &r->function.changes[i];
     for (size_t k = 0;
          k < c->n_collectives && (c->value == v || (c->node >= 0 && c->node == v->node)); k++) {
       const tp_report_collective *o = &c->collectives[k];
@@ -289,9 +289,9 @@ static tp_status explain(tp_report *r, const tp_planner *p, const tp_planned_val
   tp__string_printf(&text, "%s has layout %s; the plan costs %.3f us",
                     tp__report_label(r, p, v->value),
                     tp__report_spec(r, tp__plan_produced(p, v), v->rank), us(p->result.cost));
-  say_why(r, p, v, &text);
-  say_collectives(r, v, &text);
-  tp_status status = say_layouts(r, p, v, &text);
+  print_why(r, p, v, &text);
+  print_collectives(r, v, &text);
+  tp_status status = print_layouts(r, p, v, &text);
   if (status == TP_OK)
     tp__emit(mlirOperationGetLocation(op_of(p, v)), TP_REMARK, tp__string_text(&text), NULL);
   tp__string_destroy(&text);
@@ -318,10 +318,10 @@ tp_status tp__report_explain(tp_report *r, const tp_planner *p) {
 
 /* Edit distance of short names. */
 static int distance(const char *a, const char *b) {
-  enum { MOST = 64 };
-  int row[MOST + 1], n = (int)strlen(a), m = (int)strlen(b);
-  if (n > MOST || m > MOST)
-    return 2 * MOST;
+  enum { MAX_LENGTH = 64 };
+  int row[MAX_LENGTH + 1], n = (int)strlen(a), m = (int)strlen(b);
+  if (n > MAX_LENGTH || m > MAX_LENGTH)
+    return 2 * MAX_LENGTH;
   for (int j = 0; j <= m; j++)
     row[j] = j;
   for (int i = 1; i <= n; i++) {

@@ -115,7 +115,7 @@ static json_t *costly_json(tp_report *r, const tp_planner *p) {
 
 /* ---- collectives ---- */
 
-static json_t *consumer_json(tp_report *r, const tp_change *c) {
+static json_t *consumer_json(tp_report *r, const tp_report_communication *c) {
   const tp_use *use = c->node < 0 ? &c->value->uses[c->use < 0 ? 0 : c->use] : NULL;
   MlirOperation op = use ? use->op : c->op;
   json_t *json = json_object();
@@ -131,7 +131,7 @@ static json_t *texts_json(int n, const char *const *texts) {
   return list;
 }
 
-static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_change *c,
+static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_report_communication *c,
                                const tp_report_collective *o) {
   const tp_planned_value *v = c->value;
   json_t *json = json_object();
@@ -162,7 +162,7 @@ static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_chang
 static json_t *collectives_json(tp_report *r, const tp_planner *p) {
   json_t *list = json_array();
   for (size_t i = 0; i < r->function.n_changes; i++) {
-    const tp_change *c = &r->function.changes[i];
+    const tp_report_communication *c = &r->function.changes[i];
     for (size_t k = 0; k < c->n_collectives; k++)
       json_array_append_new(list, collective_json(r, p, c, &c->collectives[k]));
   }
@@ -201,20 +201,20 @@ static json_t *traffic_json(const json_t *collectives) {
 /* ---- memory ---- */
 
 static int compare_held(const void *a, const void *b) {
-  const tp_held *x = a, *y = b;
+  const tp_live_buffer *x = a, *y = b;
   if (x->bytes != y->bytes)
     return x->bytes > y->bytes ? -1 : 1;
   return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind)
                             : (x->from > y->from) - (x->from < y->from);
 }
 
-static const char *const held_kinds[] = {[TP_HELD_ARGUMENT] = "argument",
-                                         [TP_HELD_RESULT] = "result",
-                                         [TP_HELD_VALUE] = "value",
-                                         [TP_HELD_STEPS] = "steps",
-                                         [TP_HELD_WORKSPACE] = "workspace"};
+static const char *const held_kinds[] = {[TP_LIVE_ARGUMENT] = "argument",
+                                         [TP_LIVE_RESULT] = "result",
+                                         [TP_LIVE_VALUE] = "value",
+                                         [TP_LIVE_RESHARD_STEPS] = "steps",
+                                         [TP_LIVE_WORKSPACE] = "workspace"};
 
-static json_t *held_json(tp_report *r, const tp_planner *p, const tp_held *held) {
+static json_t *held_json(tp_report *r, const tp_planner *p, const tp_live_buffer *held) {
   MlirOperation op = tp__defining_op(held->value);
   json_t *json = json_object();
   put(json, "kind", json_string(held_kinds[held->kind]));

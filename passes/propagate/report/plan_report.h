@@ -11,11 +11,11 @@
 
 enum { TP_MAX_CAUSES = 12 };
 
-typedef enum tp_place_of_pin { TP_PIN_ARG, TP_PIN_RESULT, TP_PIN_OP } tp_place_of_pin;
+typedef enum tp_pin_kind { TP_PIN_ARG, TP_PIN_RESULT, TP_PIN_OP } tp_pin_kind;
 
 /* A layout as an annotation, and its position. */
 typedef struct tp_pin {
-  tp_place_of_pin place;
+  tp_pin_kind place;
   int number;                      /* index of the argument or result; -1: all results of the op */
   MlirOperation op;                /* the annotated op, or the function */
   MlirValue value;                 /* the value that has the layout; null for a function result */
@@ -55,7 +55,7 @@ typedef struct tp_report_collective {
 
 /* A part of the plan that communicates: a reshard, or an op that needs data of other devices (a
  * window, a joined loop). */
-typedef struct tp_change {
+typedef struct tp_report_communication {
   MlirOperation op; /* the shard.shard that reshards, or the op */
   int position;     /* position of `op` in the written function */
   int node;         /* of the op; -1: a reshard, described by the following fields */
@@ -71,7 +71,7 @@ typedef struct tp_change {
   int n_causes;
   const char *causes[TP_MAX_CAUSES];
   tp_alternative alternative;
-} tp_change;
+} tp_report_communication;
 
 typedef struct tp_costly_pin {
   tp_pin pin;
@@ -101,7 +101,7 @@ typedef struct tp_space {
 /* Report data of the function being planned. */
 typedef struct tp_function_report {
   size_t n_changes, change_capacity;
-  tp_change *changes; /* in program order once the plan is written */
+  tp_report_communication *changes; /* in program order once the plan is written */
   size_t n_pins, pin_capacity;
   tp_pin *pins;     /* the annotations of the input */
   int *pin_of_node; /* by node: index of the annotation that pins it, or -1 */
@@ -157,8 +157,8 @@ void tp__report_close(tp_report *report);
 bool tp__report_makes_plans(const tp_report *report);
 /* Called while the plan is written: `op` (a shard.shard) reshards `value` from `from` to `to`, for
  * use number `use` (-1: for several uses). */
-void tp__report_change(const tp_planner *planner, const tp_planned_value *value, int use,
-                       tp_spec from, tp_spec to, MlirOperation op);
+void tp__report_reshard(const tp_planner *planner, const tp_planned_value *value, int use,
+                        tp_spec from, tp_spec to, MlirOperation op);
 
 /* "%12", "%arg0"; "" for a value that the planner created. */
 const char *tp__report_name(const tp_report *report, MlirValue value);

@@ -170,7 +170,7 @@ tp_solver_options tp__other_plans_options(const tp_planner *p) {
   tp_solver_options options = {.size = sizeof options,
                                .gap = gap > p->limits.gap ? gap : p->limits.gap,
                                .work_budget = p->limits.memory >= 0 ? p->limits.work : 0};
-  tp__clock_heed(p->limits.clock, &options);
+  tp__clock_limit_solver(p->limits.clock, &options);
   return options;
 }
 

@@ -176,18 +176,18 @@ static void add_count(tp_sheet *sheet, size_t alike) {
 /* Prints `alike` entries of the list, starting at `from`: "argument %arg0 (x), %arg1 (w), %arg2
  * (b), ..." */
 static void print_held(tp_sheet *sheet, const json_t *list, size_t from, size_t alike) {
-  enum { MOST_NAMES = 3 };
+  enum { MAX_NAMES = 3 };
   tp__string what = {0}, maker = {0};
   const json_t *first = json_array_get(list, from);
   tp__string_append(&what, tp__text_of(first, "kind"));
-  for (size_t i = 0; i < alike && i < MOST_NAMES; i++) {
+  for (size_t i = 0; i < alike && i < MAX_NAMES; i++) {
     const json_t *v = json_array_get(list, from + i);
     const char *value = tp__text_of(v, "value"), *name = tp__text_of(v, "name");
     if (*value)
       tp__string_printf(&what, "%s %s%s%s%s", i ? "," : "", value, *name ? " (" : "", name,
                         *name ? ")" : "");
   }
-  tp__string_append(&what, alike > MOST_NAMES ? ", ..." : "");
+  tp__string_append(&what, alike > MAX_NAMES ? ", ..." : "");
   if (json_is_string(json_object_get(first, "op")))
     print_op(&maker, first);
   tp__sheet_cell(sheet, "%s", bytes_of(first, "bytes").chars);
@@ -199,7 +199,7 @@ static void print_held(tp_sheet *sheet, const json_t *list, size_t from, size_t 
 }
 
 static void print_memory(tp__string *t, const json_t *memory) {
-  enum { MOST = 12 };
+  enum { MAX_ROWS = 12 };
   static const char *const kinds[][2] = {{"argument", "arguments"},
                                          {"result", "results"},
                                          {"value", "values"},
@@ -228,7 +228,7 @@ static void print_memory(tp__string *t, const json_t *memory) {
     const json_t *v = json_array_get(list, i);
     for (alike = 1; are_alike(v, json_array_get(list, i + alike), TP__COUNT(keys), keys);)
       alike++;
-    if (rows < MOST)
+    if (rows < MAX_ROWS)
       print_held(&sheet, list, i, alike);
     else
       others += (int64_t)alike * tp__integer_of(v, "bytes");
@@ -261,7 +261,7 @@ static void print_costly(tp__string *t, const json_t *f) {
 }
 
 static void print_decisions(tp__string *t, const json_t *list) {
-  enum { MOST = 10 };
+  enum { MAX_ROWS = 10 };
   static const char *const titles[] = {"at least", "alike", "what"}, *const keys[] = {"kind", "op",
                                                                                       "body"};
   tp_sheet sheet = {.align = "rrl"};
@@ -271,7 +271,7 @@ static void print_decisions(tp__string *t, const json_t *list) {
                        "more, or more.\n\n");
   for (size_t k = 0; k < TP__COUNT(titles); k++)
     tp__sheet_cell(&sheet, "%s", titles[k]);
-  for (size_t i = 0, rows = 0, alike; i < json_array_size(list) && rows < MOST;
+  for (size_t i = 0, rows = 0, alike; i < json_array_size(list) && rows < MAX_ROWS;
        i += alike, rows++) {
     const json_t *d = json_array_get(list, i), *next;
     tp__short_text worth = time_of(d, "worth_seconds");

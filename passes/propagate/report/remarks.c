@@ -70,8 +70,8 @@ static const char *place_of(const remarks *r, const remark *one) {
   return text ? text : "";
 }
 
-static void say(remarks *r, MlirOperation op, const char *before, const char *label,
-                const char *after) {
+static void emit_remark(remarks *r, MlirOperation op, const char *before, const char *label,
+                        const char *after) {
   remark one = {op, before, tp__arena_strdup(r->p->problem.arena, label), after, 0, ""};
   if (!one.label || !after) {
     r->failed = true;
@@ -138,11 +138,12 @@ static void check_whole(remarks *r, const tp_planned_value *v) {
   if (!tp_spec_equal(tp__plan_produced(p, v), tp_spec_replicated()) || bytes < r->bytes ||
       is_free(p, &p->problem.nodes[v->node]) || is_asked_for(p, v))
     return;
-  say(r, op_of(v->value), "", value_text(p, v, what, sizeof what),
-      tp__arena_printf(p->problem.arena, " is whole on all %lld devices, %s on each: %s",
-                       (long long)tp_mesh_size(p->problem.mesh), tp__bytes_text(bytes).chars,
-                       could_be_split(p, v) ? "no cheaper plan was found that splits it"
-                                            : "nothing that makes it can split it"));
+  emit_remark(r, op_of(v->value), "", value_text(p, v, what, sizeof what),
+              tp__arena_printf(p->problem.arena, " is whole on all %lld devices, %s on each: %s",
+                               (long long)tp_mesh_size(p->problem.mesh),
+                               tp__bytes_text(bytes).chars,
+                               could_be_split(p, v) ? "no cheaper plan was found that splits it"
+                                                    : "nothing that makes it can split it"));
 }
 
 /* ---- gathered weights ---- */
@@ -170,11 +171,11 @@ static void remark_gather(remarks *r, const tp_planned_value *v, const tp_use *u
   }
   tp_spec_text(p->problem.mesh, from, v->rank, a, sizeof a);
   tp_spec_text(p->problem.mesh, to, v->rank, b, sizeof b);
-  say(r, use->op, "a weight, ", value_text(p, v, what, sizeof what),
-      tp__arena_printf(
-          p->problem.arena,
-          ", is gathered over %s for operand %d: %s are sent per device, to take %s to %s", axes,
-          use->operand, tp__bytes_text(step->bytes).chars, a, b));
+  emit_remark(r, use->op, "a weight, ", value_text(p, v, what, sizeof what),
+              tp__arena_printf(
+                  p->problem.arena,
+                  ", is gathered over %s for operand %d: %s are sent per device, to take %s to %s",
+                  axes, use->operand, tp__bytes_text(step->bytes).chars, a, b));
 }
 
 static tp_status check_gathers(remarks *r, const tp_planned_value *v) {

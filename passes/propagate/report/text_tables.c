@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MAX_COLUMNS = 8, LEAST_WIDTH = 3 };
+enum { MAX_COLUMNS = 8, MIN_WIDTH = 3 };
 
 void tp__sheet_cell(tp_sheet *sheet, const char *format, ...) {
   tp__string text = {0}, cell = {0};
@@ -63,7 +63,7 @@ void tp__sheet_print(tp_sheet *sheet, tp__string *t) {
   int columns = (int)strlen(sheet->align), widths[MAX_COLUMNS];
   size_t rows = sheet->n / (size_t)columns;
   for (int c = 0; c < MAX_COLUMNS; c++)
-    widths[c] = LEAST_WIDTH;
+    widths[c] = MIN_WIDTH;
   for (size_t i = 0; i < sheet->n; i++) {
     int width = width_of(sheet->cells[i]), c = (int)(i % (size_t)columns);
     widths[c] = width > widths[c] ? width : widths[c];

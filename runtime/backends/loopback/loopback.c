@@ -31,8 +31,8 @@ static void hub_free(loopback_hub *hub) {
     hub->invitations = invitation->next;
     invitation_free(invitation);
   }
-  tprt__loopback_withdraw_all(hub);
-  pthread_rwlock_destroy(&hub->exposed_lock);
+  tprt__loopback_deregister_all(hub);
+  pthread_rwlock_destroy(&hub->registrations_lock);
   pthread_cond_destroy(&hub->changed);
   pthread_mutex_destroy(&hub->lock);
   tprt__free(hub->plans);
@@ -52,7 +52,7 @@ static loopback_hub *hub_create(int n_ranks) {
   pthread_condattr_init(&monotonic);
   pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
   pthread_mutex_init(&hub->lock, NULL);
-  pthread_rwlock_init(&hub->exposed_lock, NULL);
+  pthread_rwlock_init(&hub->registrations_lock, NULL);
   pthread_cond_init(&hub->changed, &monotonic);
   pthread_condattr_destroy(&monotonic);
   hub->n_ranks = n_ranks;
@@ -68,7 +68,7 @@ static loopback_hub *hub_create(int n_ranks) {
 }
 
 /* Creates an endpoint, which holds a reference to the hub. */
-static tprt_status end_create(loopback_hub *hub, int rank, tprt__transport **transport) {
+static tprt_status endpoint_create(loopback_hub *hub, int rank, tprt__transport **transport) {
   loopback_transport *end = tprt__alloc(sizeof *end);
   if (!end)
     return tprt__fail_memory(sizeof *end);
@@ -99,12 +99,12 @@ static void mark_left(loopback_hub *hub, int rank) {
   pthread_mutex_unlock(&hub->lock);
 }
 
-static bool loopback_gone(const tprt__transport *transport, int rank) {
+static bool loopback_is_peer_dead(const tprt__transport *transport, int rank) {
   loopback_hub *hub = ((const loopback_transport *)transport)->hub;
   pthread_mutex_lock(&hub->lock);
-  bool gone = hub->seats[rank].left;
+  bool peer_dead = hub->seats[rank].left;
   pthread_mutex_unlock(&hub->lock);
-  return gone;
+  return peer_dead;
 }
 
 static void loopback_leave(tprt__transport *transport) {
@@ -136,7 +136,7 @@ static tprt_status loopback_create_threads(int n_ranks, const tprt__settings *se
   int n_open = 0;
   for (; n_open < n_ranks && !status; n_open++) {
     hub->seats[n_open].world_rank = n_open;
-    status = end_create(hub, n_open, &transports[n_open]);
+    status = endpoint_create(hub, n_open, &transports[n_open]);
   }
   for (int i = 0; status && i < n_open - 1; i++)
     loopback_destroy(transports[i]);
@@ -221,7 +221,7 @@ static tprt_status loopback_join(tprt__transport *parent, const tprt__token *tok
     *child = NULL;
   } else {
     loopback_hub *hub = find_hub(invitation, from, n_members, members);
-    status = hub ? end_create(hub, index, child) : tprt__fail_memory(sizeof *hub);
+    status = hub ? endpoint_create(hub, index, child) : tprt__fail_memory(sizeof *hub);
     if (status && hub) /* its peers must not wait for it */
       mark_left(hub, index);
   }
@@ -265,20 +265,20 @@ const tprt__backend tprt__backend_loopback = {
     .begin = tprt__loopback_begin,
     .accept = tprt__loopback_accept,
     .launch = tprt__loopback_launch,
-    .settle = tprt__nothing_to_settle,
+    .settle = tprt__settle_noop,
     .record = tprt__no_record,
     .hold = tprt__no_hold,
     .submit = tprt__loopback_submit,
     .exchange = tprt__loopback_exchange,
     .abort = tprt__loopback_abort,
     .fault = tprt__loopback_fault,
-    .gone = loopback_gone,
+    .peer_dead = loopback_is_peer_dead,
     .alloc = tprt__heap_alloc,
     .free = tprt__heap_free,
     .offset = tprt__no_offset,
-    .expose = tprt__loopback_expose,
-    .withdraw = tprt__loopback_withdraw,
-    .expose_all = tprt__expose_each,
+    .register_memory = tprt__loopback_register_memory,
+    .deregister_memory = tprt__loopback_deregister_memory,
+    .register_memory_all = tprt__register_memory_each,
     .reach = tprt__loopback_reach,
     .put = tprt__loopback_put,
     .get = tprt__loopback_get,

@@ -35,12 +35,12 @@ typedef struct loopback_seat {
 
 typedef struct loopback_invitation loopback_invitation;
 
-typedef struct loopback_exposure loopback_exposure;
+typedef struct loopback_registration loopback_registration;
 
 typedef struct loopback_hub {
   /* held as a reader during accesses to memory of a peer; acquired before `lock` */
-  pthread_rwlock_t exposed_lock;
-  loopback_exposure *exposed;
+  pthread_rwlock_t registrations_lock;
+  loopback_registration *registrations;
   pthread_mutex_t lock; /* guards everything below */
   pthread_cond_t changed;
   int references, n_ranks, host_ranks;
@@ -84,8 +84,8 @@ void tprt__loopback_sleep(loopback_hub *hub, int64_t deadline);
 /* Returns the status, and sets the text, of the current fault. */
 tprt_status tprt__loopback_fail(const loopback_hub *hub);
 /* Records a fault of a rank for all ranks of the hub, and fails with the first recorded fault. */
-tprt_status tprt__loopback_blame(loopback_hub *hub, tprt_status status, int rank,
-                                 const loopback_wait *wait);
+tprt_status tprt__loopback_record_fault(loopback_hub *hub, tprt_status status, int rank,
+                                        const loopback_wait *wait);
 void tprt__loopback_abort(tprt__transport *transport, const tprt__fault *fault);
 tprt__fault tprt__loopback_fault(const tprt__transport *transport);
 tprt_status tprt__loopback_await(tprt__transport *transport, const _Atomic uint64_t *counter,
@@ -108,11 +108,11 @@ tprt_status tprt__loopback_launch(tprt__transport *transport, const tprt__plan *
 tprt_status tprt__loopback_enqueue(loopback_hub *hub);
 
 /* ---- loopback_window.c ---- */
-tprt_status tprt__loopback_expose(tprt__transport *transport, void *memory, uint64_t bytes,
-                                  uint64_t *place);
-tprt_status tprt__loopback_withdraw(tprt__transport *transport, void *memory);
+tprt_status tprt__loopback_register_memory(tprt__transport *transport, void *memory, uint64_t bytes,
+                                           uint64_t *place);
+tprt_status tprt__loopback_deregister_memory(tprt__transport *transport, void *memory);
 /* Deregisters the memory that ranks left registered. */
-void tprt__loopback_withdraw_all(loopback_hub *hub);
+void tprt__loopback_deregister_all(loopback_hub *hub);
 tprt_status tprt__loopback_reach(const tprt__transport *transport, int rank, uint64_t place,
                                  uint64_t bytes, void **memory);
 tprt_status tprt__loopback_put(tprt__transport *transport, int rank, uint64_t place,

@@ -175,15 +175,16 @@ static tprt_status check(loopback_hub *hub, const loopback_wait *wait) {
     if (hub->seats[i].arrived)
       continue;
     if (hub->seats[i].left)
-      return tprt__loopback_blame(hub, TPRT_PEER_DEAD, i, wait);
+      return tprt__loopback_record_fault(hub, TPRT_PEER_DEAD, i, wait);
     absent = absent < 0 ? i : absent;
   }
-  return tprt__now() >= wait->deadline ? tprt__loopback_blame(hub, TPRT_TIMEOUT, absent, wait)
-                                       : TPRT_OK;
+  return tprt__now() >= wait->deadline
+             ? tprt__loopback_record_fault(hub, TPRT_TIMEOUT, absent, wait)
+             : TPRT_OK;
 }
 
 /* Takes this rank's seat. The last rank to do so works for all. */
-static void come(loopback_hub *hub, int rank, const tprt__plan *plan, uint32_t sequence) {
+static void arrive(loopback_hub *hub, int rank, const tprt__plan *plan, uint32_t sequence) {
   loopback_seat *own = &hub->seats[rank];
   own->plan = plan;
   own->sequence = sequence;
@@ -195,7 +196,7 @@ static void come(loopback_hub *hub, int rank, const tprt__plan *plan, uint32_t s
 }
 
 /* Waits until the round has ended, and returns its result. */
-static tprt_status meet(loopback_hub *hub, int rank, const loopback_wait *wait) {
+static tprt_status wait_round(loopback_hub *hub, int rank, const loopback_wait *wait) {
   loopback_seat *own = &hub->seats[rank];
   while (hub->round == own->round) {
     tprt_status status = hub->running ? TPRT_OK : check(hub, wait);
@@ -218,7 +219,7 @@ void tprt__loopback_begin(tprt__transport *transport, const tprt__plan *plan, ui
   pthread_mutex_lock(&hub->lock);
   if (!hub->fault.status) {
     hub->seats[transport->rank].begun = true;
-    come(hub, transport->rank, plan, sequence);
+    arrive(hub, transport->rank, plan, sequence);
   }
   pthread_mutex_unlock(&hub->lock);
 }
@@ -235,9 +236,9 @@ tprt_status tprt__loopback_submit(tprt__transport *transport, const tprt__plan *
   if (!begun && hub->fault.status)
     status = tprt__loopback_fail(hub);
   else if (!begun)
-    come(hub, transport->rank, plan, sequence);
+    arrive(hub, transport->rank, plan, sequence);
   if (!status)
-    status = meet(hub, transport->rank, &wait);
+    status = wait_round(hub, transport->rank, &wait);
   pthread_mutex_unlock(&hub->lock);
   return status;
 }

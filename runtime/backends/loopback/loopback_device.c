@@ -25,8 +25,8 @@ static tprt__gpu_queue queue_of(const tprt__plan *plan) {
   return (tprt__gpu_queue){plan->gpu, plan->stream};
 }
 
-static tprt_status meet(const loopback_hub *hub) {
-  return tprt__gpu_meet(hub->queues, hub->n_ranks);
+static tprt_status join_streams(const loopback_hub *hub) {
+  return tprt__gpu_join_streams(hub->queues, hub->n_ranks);
 }
 
 /* ---- reductions ---- */
@@ -83,7 +83,7 @@ static tprt_status share(loopback_hub *hub) {
 static tprt_status all_reduce(loopback_hub *hub) {
   tprt_status status = reduce_shares(hub);
   if (!status)
-    status = meet(hub);
+    status = join_streams(hub);
   return status ? status : share(hub);
 }
 
@@ -161,7 +161,7 @@ tprt_status tprt__loopback_enqueue(loopback_hub *hub) {
     hub->queues[i] = queue_of(hub->plans[i]);
   if (plan->together && plan->alone)
     return together(hub);
-  tprt_status status = meet(hub);
+  tprt_status status = join_streams(hub);
   if (status)
     return status;
   if (plan->together)
@@ -172,5 +172,5 @@ tprt_status tprt__loopback_enqueue(loopback_hub *hub) {
     status = reduce_scatter(hub);
   else
     status = move(hub);
-  return status ? status : meet(hub);
+  return status ? status : join_streams(hub);
 }

@@ -29,7 +29,7 @@ static void append(loopback_hub *hub, loopback_transfer *transfer) {
   *at = transfer;
 }
 
-static void withdraw(loopback_hub *hub, const loopback_transfer *transfer) {
+static void unlink_transfer(loopback_hub *hub, const loopback_transfer *transfer) {
   loopback_transfer **at = &hub->posted;
   while (*at && *at != transfer)
     at = &(*at)->next;
@@ -55,7 +55,7 @@ static tprt_status move(loopback_hub *hub, loopback_transfer *mine, loopback_tra
     const loopback_wait wait = {.kind = mine->plan->kind};
     describe_mismatch(hub, send, recv);
     append(hub, other); /* its owner fails with the recorded fault */
-    return tprt__loopback_blame(hub, TPRT_MISMATCH, mine->plan->rank, &wait);
+    return tprt__loopback_record_fault(hub, TPRT_MISMATCH, mine->plan->rank, &wait);
   }
   other->state = LOOPBACK_MOVING;
   pthread_mutex_unlock(&hub->lock);
@@ -96,8 +96,8 @@ static tprt_status check(loopback_hub *hub, const loopback_transfer *transfers, 
     if (transfers[i].state != LOOPBACK_POSTED || !(hub->seats[plan->peer].left || late))
       continue;
     wait->kind = plan->kind;
-    return tprt__loopback_blame(hub, hub->seats[plan->peer].left ? TPRT_PEER_DEAD : TPRT_TIMEOUT,
-                                plan->peer, wait);
+    return tprt__loopback_record_fault(
+        hub, hub->seats[plan->peer].left ? TPRT_PEER_DEAD : TPRT_TIMEOUT, plan->peer, wait);
   }
   return TPRT_OK;
 }
@@ -114,7 +114,7 @@ static tprt_status run_all(loopback_hub *hub, loopback_transfer *transfers, size
   }
   for (size_t i = 0; i < n; i++) {
     if (transfers[i].state == LOOPBACK_POSTED)
-      withdraw(hub, &transfers[i]);
+      unlink_transfer(hub, &transfers[i]);
     while (transfers[i].state == LOOPBACK_MOVING) /* copying always terminates */
       pthread_cond_wait(&hub->changed, &hub->lock);
   }

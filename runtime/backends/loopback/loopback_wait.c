@@ -16,8 +16,8 @@ tprt_status tprt__loopback_fail(const loopback_hub *hub) {
   return tprt__fault_fail(&hub->fault);
 }
 
-tprt_status tprt__loopback_blame(loopback_hub *hub, tprt_status status, int rank,
-                                 const loopback_wait *wait) {
+tprt_status tprt__loopback_record_fault(loopback_hub *hub, tprt_status status, int rank,
+                                        const loopback_wait *wait) {
   if (!hub->fault.status) {
     hub->fault = (tprt__fault){.status = status,
                                .kind = wait->kind,
@@ -58,9 +58,9 @@ tprt_status tprt__loopback_await(tprt__transport *transport, const _Atomic uint6
     if (hub->fault.status)
       status = tprt__loopback_fail(hub);
     else if (hub->seats[rank].left)
-      status = tprt__loopback_blame(hub, TPRT_PEER_DEAD, rank, &wait);
+      status = tprt__loopback_record_fault(hub, TPRT_PEER_DEAD, rank, &wait);
     else if (tprt__now() >= deadline)
-      status = tprt__loopback_blame(hub, TPRT_TIMEOUT, rank, &wait);
+      status = tprt__loopback_record_fault(hub, TPRT_TIMEOUT, rank, &wait);
     else
       tprt__loopback_sleep(hub, deadline);
   }

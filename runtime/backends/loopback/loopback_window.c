@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-struct loopback_exposure {
-  loopback_exposure *next;
+struct loopback_registration {
+  loopback_registration *next;
   uint64_t place, bytes; /* place: address of the memory */
   int rank;
 };
@@ -17,39 +17,39 @@ static loopback_hub *hub_of(const tprt__transport *transport) {
   return ((const loopback_transport *)transport)->hub;
 }
 
-tprt_status tprt__loopback_expose(tprt__transport *transport, void *memory, uint64_t bytes,
-                                  uint64_t *place) {
+tprt_status tprt__loopback_register_memory(tprt__transport *transport, void *memory, uint64_t bytes,
+                                           uint64_t *place) {
   loopback_hub *hub = hub_of(transport);
-  loopback_exposure *made = tprt__alloc(sizeof *made);
+  loopback_registration *made = tprt__alloc(sizeof *made);
   if (!made)
     return tprt__fail_memory(sizeof *made);
   *place = (uint64_t)(uintptr_t)memory;
-  pthread_rwlock_wrlock(&hub->exposed_lock);
-  *made = (loopback_exposure){
-      .next = hub->exposed, .place = *place, .bytes = bytes, .rank = transport->rank};
-  hub->exposed = made;
-  pthread_rwlock_unlock(&hub->exposed_lock);
+  pthread_rwlock_wrlock(&hub->registrations_lock);
+  *made = (loopback_registration){
+      .next = hub->registrations, .place = *place, .bytes = bytes, .rank = transport->rank};
+  hub->registrations = made;
+  pthread_rwlock_unlock(&hub->registrations_lock);
   return TPRT_OK;
 }
 
-tprt_status tprt__loopback_withdraw(tprt__transport *transport, void *memory) {
+tprt_status tprt__loopback_deregister_memory(tprt__transport *transport, void *memory) {
   loopback_hub *hub = hub_of(transport);
-  pthread_rwlock_wrlock(&hub->exposed_lock);
-  loopback_exposure **at = &hub->exposed, *found;
+  pthread_rwlock_wrlock(&hub->registrations_lock);
+  loopback_registration **at = &hub->registrations, *found;
   while (*at && ((*at)->rank != transport->rank || (*at)->place != (uint64_t)(uintptr_t)memory))
     at = &(*at)->next;
   found = *at;
   if (found)
     *at = found->next;
-  pthread_rwlock_unlock(&hub->exposed_lock);
+  pthread_rwlock_unlock(&hub->registrations_lock);
   tprt__free(found);
   return TPRT_OK;
 }
 
-void tprt__loopback_withdraw_all(loopback_hub *hub) {
-  while (hub->exposed) {
-    loopback_exposure *first = hub->exposed;
-    hub->exposed = first->next;
+void tprt__loopback_deregister_all(loopback_hub *hub) {
+  while (hub->registrations) {
+    loopback_registration *first = hub->registrations;
+    hub->registrations = first->next;
     tprt__free(first);
   }
 }
@@ -57,13 +57,13 @@ void tprt__loopback_withdraw_all(loopback_hub *hub) {
 /* Keeps these bytes registered until end_access. If the rank has deregistered them, the access
  * fails and no lock is held. */
 static tprt_status begin_access(loopback_hub *hub, int rank, uint64_t place, uint64_t bytes) {
-  pthread_rwlock_rdlock(&hub->exposed_lock);
-  for (const loopback_exposure *e = hub->exposed; e; e = e->next) {
+  pthread_rwlock_rdlock(&hub->registrations_lock);
+  for (const loopback_registration *e = hub->registrations; e; e = e->next) {
     if (e->rank == rank && place >= e->place && place - e->place <= e->bytes &&
         bytes <= e->bytes - (place - e->place))
       return TPRT_OK;
   }
-  pthread_rwlock_unlock(&hub->exposed_lock);
+  pthread_rwlock_unlock(&hub->registrations_lock);
   pthread_mutex_lock(&hub->lock);
   tprt_status status = hub->fault.status
                            ? tprt__loopback_fail(hub)
@@ -73,7 +73,7 @@ static tprt_status begin_access(loopback_hub *hub, int rank, uint64_t place, uin
   return status;
 }
 
-static void end_access(loopback_hub *hub) { pthread_rwlock_unlock(&hub->exposed_lock); }
+static void end_access(loopback_hub *hub) { pthread_rwlock_unlock(&hub->registrations_lock); }
 
 tprt_status tprt__loopback_reach(const tprt__transport *transport, int rank, uint64_t place,
                                  uint64_t bytes, void **memory) {

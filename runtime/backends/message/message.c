@@ -8,9 +8,9 @@
 
 /* ---- transports ---- */
 
-static void free_letters(wire_letter *list) {
+static void free_pending_notes(wire_pending_note *list) {
   while (list) {
-    wire_letter *next = list->next;
+    wire_pending_note *next = list->next;
     tprt__free(list);
     list = next;
   }
@@ -18,7 +18,7 @@ static void free_letters(wire_letter *list) {
 
 static void transport_free(wire_transport *wire) {
   for (int i = 0; i < wire->base.n_ranks; i++)
-    free_letters(wire->peers[i].asks);
+    free_pending_notes(wire->peers[i].asks);
   tprt__free(wire->scratch);
   tprt__free(wire->sources);
   tprt__free(wire->scales);
@@ -66,7 +66,7 @@ static tprt_status transport_create(wire_world *world, uint64_t context, int n_m
   wire->next = world->transports;
   world->transports = wire;
   world->references++;
-  tprt__wire_take_early(wire);
+  tprt__wire_deliver_early(wire);
   *transport = &wire->base;
   return TPRT_OK;
 }
@@ -75,7 +75,7 @@ static tprt_status transport_create(wire_world *world, uint64_t context, int n_m
 
 /* Waits briefly until the other ranks have announced that they leave too: some libraries complain
  * about messages that are never received. */
-static void part(wire_world *world) {
+static void wait_for_leavers(wire_world *world) {
   enum { PART_NS = 5000000 };
   int64_t end = tprt__now() + PART_NS;
   for (bool waits = true; waits && tprt__now() < end; sched_yield()) {
@@ -86,7 +86,7 @@ static void part(wire_world *world) {
 }
 
 static void world_free(wire_world *world) {
-  tprt__wire_dismiss(world);
+  tprt__wire_stop_progress_thread(world);
   while (world->transports) {
     wire_transport *wire = world->transports;
     world->transports = wire->next;
@@ -96,15 +96,15 @@ static void world_free(wire_world *world) {
     if (world->inbox[i].request)
       world->messenger->cancel(world->end, world->inbox[i].request);
   }
-  for (wire_letter *letter = world->outbox; letter;) {
+  for (wire_pending_note *letter = world->outbox; letter;) {
     /* a send that cannot be canceled is still read, so its memory is not freed */
-    wire_letter *next = letter->next;
+    wire_pending_note *next = letter->next;
     if (world->messenger->cancel(world->end, letter->request))
       tprt__free(letter);
     letter = next;
   }
   world->messenger->close(world->end);
-  free_letters(world->early);
+  free_pending_notes(world->early);
   pthread_cond_destroy(&world->ended);
   pthread_mutex_destroy(&world->lock);
   tprt__free(world->inbox);
@@ -113,11 +113,11 @@ static void world_free(wire_world *world) {
 
 /* Takes ownership of the endpoint, also on failure. */
 static tprt_status world_create(const tprt_messenger *messenger, const tprt__backend *backend,
-                                void *end, uint32_t most_tag, int n_ranks, int rank, int host_ranks,
+                                void *end, uint32_t max_tag, int n_ranks, int rank, int host_ranks,
                                 tprt__transport **transport) {
   size_t n = (size_t)n_ranks;
   wire_world *world = tprt__alloc(sizeof *world);
-  wire_letter *inbox = tprt__alloc(n * sizeof *inbox);
+  wire_pending_note *inbox = tprt__alloc(n * sizeof *inbox);
   int *members = tprt__alloc(n * sizeof *members);
   if (!world || !inbox || !members) {
     tprt__free(members);
@@ -132,7 +132,7 @@ static tprt_status world_create(const tprt_messenger *messenger, const tprt__bac
                         .n_ranks = n_ranks,
                         .rank = rank,
                         .host_ranks = host_ranks,
-                        .most_tag = most_tag,
+                        .max_tag = max_tag,
                         .next_tag = WIRE_FIRST_TAG,
                         .inbox = inbox};
   pthread_condattr_t monotonic;
@@ -152,29 +152,29 @@ static tprt_status world_create(const tprt_messenger *messenger, const tprt__bac
   if (!status)
     status = transport_create(world, 0, n_ranks, members, rank, transport);
   if (!status && n_ranks > 1)
-    status = tprt__wire_attend(world);
+    status = tprt__wire_start_progress_thread(world);
   tprt__free(members);
   if (status)
     world_free(world);
   return status;
 }
 
-static tprt_status check_world(const char *name, int n_ranks, uint32_t most_tag) {
+static tprt_status check_world(const char *name, int n_ranks, uint32_t max_tag) {
   if (n_ranks > WIRE_MAX_RANKS)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "backend %s has at most %d ranks, not %d", name,
                       WIRE_MAX_RANKS, n_ranks);
-  if (most_tag < TPRT_MESSENGER_LEAST_TAG)
+  if (max_tag < TPRT_MESSENGER_LEAST_TAG)
     return tprt__fail(TPRT_UNSUPPORTED, "backend %s has tags up to %u; at least %d are needed",
-                      name, most_tag, TPRT_MESSENGER_LEAST_TAG);
+                      name, max_tag, TPRT_MESSENGER_LEAST_TAG);
   return TPRT_OK;
 }
 
-tprt_status tprt__wire_take(const tprt_messenger *messenger, const tprt__backend *backend,
-                            void *end, uint32_t most_tag, int n_ranks, int rank, int host_ranks,
-                            tprt__transport **transport) {
-  tprt_status status = check_world(backend->name, n_ranks, most_tag);
+tprt_status tprt__wire_open_endpoint(const tprt_messenger *messenger, const tprt__backend *backend,
+                                     void *end, uint32_t max_tag, int n_ranks, int rank,
+                                     int host_ranks, tprt__transport **transport) {
+  tprt_status status = check_world(backend->name, n_ranks, max_tag);
   if (!status)
-    return world_create(messenger, backend, end, most_tag, n_ranks, rank, host_ranks, transport);
+    return world_create(messenger, backend, end, max_tag, n_ranks, rank, host_ranks, transport);
   messenger->close(end);
   return status;
 }
@@ -183,29 +183,29 @@ tprt_status tprt__wire_open(const tprt_messenger *messenger, const tprt__backend
                             int n_ranks, int rank, int64_t timeout_ns,
                             tprt__transport **transport) {
   void *end;
-  uint32_t most_tag;
+  uint32_t max_tag;
   int host_ranks = 1;
-  tprt_status status = messenger->open(n_ranks, rank, timeout_ns, &end, &most_tag, &host_ranks);
+  tprt_status status = messenger->open(n_ranks, rank, timeout_ns, &end, &max_tag, &host_ranks);
   return status ? status
-                : tprt__wire_take(messenger, backend, end, most_tag, n_ranks, rank, host_ranks,
-                                  transport);
+                : tprt__wire_open_endpoint(messenger, backend, end, max_tag, n_ranks, rank,
+                                           host_ranks, transport);
 }
 
 tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt__backend *backend,
                                     int n_ranks, tprt__transport **transports) {
-  uint32_t most_tag;
+  uint32_t max_tag;
   void **ends = tprt__alloc((size_t)n_ranks * sizeof *ends);
   if (!ends)
     return tprt__fail_memory((size_t)n_ranks * sizeof *ends);
-  tprt_status status = messenger->open_threads(n_ranks, ends, &most_tag);
+  tprt_status status = messenger->open_threads(n_ranks, ends, &max_tag);
   if (status) {
     tprt__free(ends);
     return status;
   }
-  status = check_world(backend->name, n_ranks, most_tag);
+  status = check_world(backend->name, n_ranks, max_tag);
   int n_open = 0;
   for (; n_open < n_ranks && !status; n_open++)
-    status = world_create(messenger, backend, ends[n_open], most_tag, n_ranks, n_open, n_ranks,
+    status = world_create(messenger, backend, ends[n_open], max_tag, n_ranks, n_open, n_ranks,
                           &transports[n_open]);
   for (int i = n_open; i < n_ranks; i++)
     messenger->close(ends[i]);
@@ -263,7 +263,7 @@ void tprt__wire_abort(tprt__transport *transport, const tprt__fault *fault) {
   wire_transport *wire = (wire_transport *)transport;
   pthread_mutex_lock(&wire->world->lock);
   if (!wire->fault.status) /* else this thread's error text must not change either */
-    tprt__wire_blame(wire, fault);
+    tprt__wire_record_fault(wire, fault);
   tprt__wire_flush(wire->world);
   pthread_mutex_unlock(&wire->world->lock);
 }
@@ -277,20 +277,20 @@ tprt__fault tprt__wire_fault(const tprt__transport *transport) {
   return fault;
 }
 
-bool tprt__wire_has_gone(const tprt__transport *transport, int rank) {
+bool tprt__wire_is_peer_dead(const tprt__transport *transport, int rank) {
   const wire_transport *wire = (const wire_transport *)transport;
   pthread_mutex_lock(&wire->world->lock);
   (void)tprt__wire_progress(wire->world);
-  bool gone = tprt__wire_gone(wire, rank);
+  bool peer_dead = tprt__wire_peer_dead(wire, rank);
   pthread_mutex_unlock(&wire->world->lock);
-  return gone;
+  return peer_dead;
 }
 
-static void tell_leaving(wire_transport *wire) {
+static void announce_leaving(wire_transport *wire) {
   wire_note note = {.kind = WIRE_LEAVES};
   bool *left = &wire->peers[wire->base.rank].left;
   if (!*left)
-    tprt__wire_tell(wire, &note);
+    tprt__wire_notify_all(wire, &note);
   *left = true;
   tprt__wire_flush(wire->world);
 }
@@ -298,7 +298,7 @@ static void tell_leaving(wire_transport *wire) {
 void tprt__wire_leave(tprt__transport *transport) {
   wire_transport *wire = (wire_transport *)transport;
   pthread_mutex_lock(&wire->world->lock);
-  tell_leaving(wire);
+  announce_leaving(wire);
   pthread_mutex_unlock(&wire->world->lock);
 }
 
@@ -306,7 +306,7 @@ void tprt__wire_destroy(tprt__transport *transport) {
   wire_transport *wire = (wire_transport *)transport;
   wire_world *world = wire->world;
   pthread_mutex_lock(&world->lock);
-  tell_leaving(wire);
+  announce_leaving(wire);
   wire->closed = true;
   tprt__wire_close_windows(wire);
   tprt__wire_reap(wire);
@@ -314,7 +314,7 @@ void tprt__wire_destroy(tprt__transport *transport) {
   pthread_mutex_unlock(&world->lock);
   if (!last)
     return;
-  part(world);
+  wait_for_leavers(world);
   world_free(world);
 }
 

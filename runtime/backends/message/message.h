@@ -26,8 +26,8 @@
 
 enum {
   WIRE_NOTE_TAG = 0,
-  WIRE_FIRST_TAG = 1,        /* first tag of data */
-  WIRE_MOST_BYTES = 1 << 30, /* largest message */
+  WIRE_FIRST_TAG = 1,       /* first tag of data */
+  WIRE_MAX_BYTES = 1 << 30, /* largest message */
   WIRE_MAX_RANKS = 0xffff,
 };
 
@@ -69,13 +69,13 @@ typedef struct wire_note {
 
 /* A pending note: one to be sent, one for a communicator that does not exist here yet, or a request
  * that waits for its send. */
-typedef struct wire_letter {
-  struct wire_letter *next;
+typedef struct wire_pending_note {
+  struct wire_pending_note *next;
   void *request;
   int peer;    /* rank of the world */
   bool unread; /* inbox: the note has arrived, and waits for memory */
   wire_note note;
-} wire_letter;
+} wire_pending_note;
 
 /* Memory that is registered for access by peers. */
 typedef struct wire_region {
@@ -103,7 +103,7 @@ typedef struct wire_peer {
   /* number of operations whose note has arrived; at most one ahead of this rank */
   uint32_t n_arrived;
   wire_note arrived[2]; /* indexed by the number of the operation & 1 */
-  wire_letter *asks, **last_ask;
+  wire_pending_note *asks, **last_ask;
 } wire_peer;
 
 typedef struct wire_world wire_world;
@@ -141,18 +141,18 @@ struct wire_world {
   void *end;
   const tprt__backend *backend;
   int n_ranks, rank, host_ranks;
-  uint32_t most_tag, next_tag;
+  uint32_t max_tag, next_tag;
   uint64_t next_context;
   int references; /* number of transports that are not closed */
   bool broken;    /* the messenger has failed */
   bool lively;    /* a note has arrived since the attendant last checked */
   int n_regions;  /* of all transports */
-  bool has_attendant, closing;
+  bool has_progress_thread, closing;
   pthread_t attendant;
-  pthread_cond_t ended; /* wakes the attendant when the world closes */
-  wire_letter *inbox;   /* one per peer */
-  wire_letter *outbox;  /* notes being sent */
-  wire_letter *early;   /* notes for communicators that do not exist here yet, oldest first */
+  pthread_cond_t ended;      /* wakes the attendant when the world closes */
+  wire_pending_note *inbox;  /* one per peer */
+  wire_pending_note *outbox; /* notes being sent */
+  wire_pending_note *early;  /* notes for communicators that do not exist here yet, oldest first */
   wire_transport *transports;
 };
 
@@ -171,9 +171,9 @@ tprt_status tprt__wire_open(const tprt_messenger *messenger, const tprt__backend
                             int n_ranks, int rank, int64_t timeout_ns, tprt__transport **transport);
 /* Like tprt__wire_open, with an endpoint of the messenger that is already open. Takes ownership of
  * it, also on failure. */
-tprt_status tprt__wire_take(const tprt_messenger *messenger, const tprt__backend *backend,
-                            void *end, uint32_t most_tag, int n_ranks, int rank, int host_ranks,
-                            tprt__transport **transport);
+tprt_status tprt__wire_open_endpoint(const tprt_messenger *messenger, const tprt__backend *backend,
+                                     void *end, uint32_t max_tag, int n_ranks, int rank,
+                                     int host_ranks, tprt__transport **transport);
 tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt__backend *backend,
                                     int n_ranks, tprt__transport **transports);
 /* Capabilities that all backends over a messenger have. */
@@ -188,20 +188,22 @@ enum {
 #define WIRE_ROWS                                                                                  \
   .size = sizeof(tprt__backend), .abi = TPRT__BACKEND_ABI, .reserve = tprt__wire_reserve,          \
   .join = tprt__wire_join, .abort = tprt__wire_abort, .fault = tprt__wire_fault, TPRT__NO_STREAMS, \
-  .gone = tprt__wire_has_gone, .alloc = tprt__heap_alloc, .free = tprt__heap_free,                 \
-  .offset = tprt__no_offset, .expose = tprt__wire_expose, .withdraw = tprt__wire_withdraw,         \
-  .expose_all = tprt__expose_each, .reach = tprt__wire_reach, .put = tprt__wire_put,               \
-  .get = tprt__wire_get, .signal = tprt__wire_signal, .await = tprt__wire_await,                   \
-  .recover = tprt__wire_recover, .constants = tprt__wire_constants, .cost = tprt__wire_cost,       \
-  .leave = tprt__wire_leave, .destroy = tprt__wire_destroy, .begin = tprt__wire_begin_collective,  \
-  .submit = tprt__wire_submit, .exchange = tprt__wire_exchange
+  .peer_dead = tprt__wire_is_peer_dead, .alloc = tprt__heap_alloc, .free = tprt__heap_free,        \
+  .offset = tprt__no_offset, .register_memory = tprt__wire_register_memory,                        \
+  .deregister_memory = tprt__wire_deregister_memory,                                               \
+  .register_memory_all = tprt__register_memory_each, .reach = tprt__wire_reach,                    \
+  .put = tprt__wire_put, .get = tprt__wire_get, .signal = tprt__wire_signal,                       \
+  .await = tprt__wire_await, .recover = tprt__wire_recover, .constants = tprt__wire_constants,     \
+  .cost = tprt__wire_cost, .leave = tprt__wire_leave, .destroy = tprt__wire_destroy,               \
+  .begin = tprt__wire_begin_collective, .submit = tprt__wire_submit,                               \
+  .exchange = tprt__wire_exchange
 tprt_status tprt__wire_reserve(tprt__transport *parent, int n_users, const int *users,
                                tprt__token *token);
 tprt_status tprt__wire_join(tprt__transport *parent, const tprt__token *token, int n_members,
                             const int *members, int index, tprt__transport **child);
 void tprt__wire_abort(tprt__transport *transport, const tprt__fault *fault);
 tprt__fault tprt__wire_fault(const tprt__transport *transport);
-bool tprt__wire_has_gone(const tprt__transport *transport, int rank);
+bool tprt__wire_is_peer_dead(const tprt__transport *transport, int rank);
 void tprt__wire_constants(const tprt__transport *transport, int64_t *alpha_ps,
                           int64_t *beta_ps_per_kb);
 void tprt__wire_cost(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost);
@@ -221,40 +223,40 @@ tprt_status tprt__wire_progress(wire_world *world);
 /* Sends a note to one member. */
 tprt_status tprt__wire_note(wire_transport *wire, int peer, const wire_note *note);
 /* Sends a note to all other members. Failures are ignored here. */
-void tprt__wire_tell(wire_transport *wire, const wire_note *note);
+void tprt__wire_notify_all(wire_transport *wire, const wire_note *note);
 /* Tells the members of a new group, which are ranks of the parent, that this rank cannot join
  * it. */
 void tprt__wire_decline(wire_transport *parent, uint64_t context, int n_members,
                         const int *members);
 /* Delivers notes that arrived before the communicator was opened. */
-void tprt__wire_take_early(wire_transport *wire);
+void tprt__wire_deliver_early(wire_transport *wire);
 /* Waits, for a short time at most, until all notes are sent. */
 void tprt__wire_flush(wire_world *world);
 /* Returns a tag for data; tags are reused only after all others. */
 uint32_t tprt__wire_tag(wire_world *world);
 /* Starts and stops the attendant. The caller does not hold the lock. */
-tprt_status tprt__wire_attend(wire_world *world);
-void tprt__wire_dismiss(wire_world *world);
+tprt_status tprt__wire_start_progress_thread(wire_world *world);
+void tprt__wire_stop_progress_thread(wire_world *world);
 
 /* ---- message_wait.c; the caller holds the lock ---- */
 tprt_status tprt__wire_fail(const wire_transport *wire);
 /* Records a fault with this thread's error text, notifies the members, and fails with the first
  * recorded fault. */
-tprt_status tprt__wire_blame(wire_transport *wire, const tprt__fault *fault);
-/* Like tprt__wire_blame, for a member that did not arrive in time or has ended. */
-tprt_status tprt__wire_blame_peer(wire_transport *wire, tprt_status status, int peer,
-                                  const wire_wait *wait);
+tprt_status tprt__wire_record_fault(wire_transport *wire, const tprt__fault *fault);
+/* Like tprt__wire_record_fault, for a member that did not arrive in time or has ended. */
+tprt_status tprt__wire_record_peer_fault(wire_transport *wire, tprt_status status, int peer,
+                                         const wire_wait *wait);
 /* Handles the notes that arrived before an operation begins. Fails if a fault is known by then. */
 tprt_status tprt__wire_begin(wire_transport *wire);
 /* Handles arrived notes; before that it rests without the lock unless there was progress
  * (`moved`). */
-tprt_status tprt__wire_rest(wire_world *world, wire_wait *wait, bool moved);
+tprt_status tprt__wire_idle(wire_world *world, wire_wait *wait, bool moved);
 /* Returns the failure if a fault ends this wait. */
 tprt_status tprt__wire_check(const wire_transport *wire, const wire_wait *wait);
-/* tprt__wire_rest, then tprt__wire_check. */
-tprt_status tprt__wire_turn(wire_transport *wire, wire_wait *wait, bool moved);
+/* tprt__wire_idle, then tprt__wire_check. */
+tprt_status tprt__wire_poll(wire_transport *wire, wire_wait *wait, bool moved);
 /* True if a member will send nothing any more. */
-bool tprt__wire_gone(const wire_transport *wire, int peer);
+bool tprt__wire_peer_dead(const wire_transport *wire, int peer);
 
 /* ---- message_moves.c: data; the caller holds the lock ---- */
 typedef struct wire_move {
@@ -280,9 +282,9 @@ tprt_status tprt__wire_submit(tprt__transport *transport, const tprt__plan *plan
                               int64_t deadline);
 
 /* ---- message_window.c ---- */
-tprt_status tprt__wire_expose(tprt__transport *transport, void *memory, uint64_t bytes,
-                              uint64_t *place);
-tprt_status tprt__wire_withdraw(tprt__transport *transport, void *memory);
+tprt_status tprt__wire_register_memory(tprt__transport *transport, void *memory, uint64_t bytes,
+                                       uint64_t *place);
+tprt_status tprt__wire_deregister_memory(tprt__transport *transport, void *memory);
 tprt_status tprt__wire_reach(const tprt__transport *transport, int rank, uint64_t place,
                              uint64_t bytes, void **memory);
 tprt_status tprt__wire_put(tprt__transport *transport, int rank, uint64_t place, const void *from,

@@ -25,7 +25,7 @@ static const wire_note *note_of(const engine *run, int i) {
 
 /* ---- arrival ---- */
 
-static bool has_come(const wire_transport *wire, int i) {
+static bool has_all_arrived(const wire_transport *wire, int i) {
   return (int32_t)(wire->peers[i].n_arrived - wire->step) >= 0; /* steps wrap around */
 }
 
@@ -34,19 +34,19 @@ static tprt_status await_notes(engine *run) {
   tprt_status status = TPRT_OK;
   run->wait.comparing = true;
   for (int i = 0; i < wire->base.n_ranks && !status;) {
-    if (has_come(wire, i)) {
+    if (has_all_arrived(wire, i)) {
       i++;
       continue;
     }
     /* before waiting: notes from before its end still count */
-    bool gone = tprt__wire_gone(wire, i);
-    status = tprt__wire_turn(wire, &run->wait, false);
-    if (status || has_come(wire, i))
+    bool peer_dead = tprt__wire_peer_dead(wire, i);
+    status = tprt__wire_poll(wire, &run->wait, false);
+    if (status || has_all_arrived(wire, i))
       continue;
-    if (gone)
-      status = tprt__wire_blame_peer(wire, TPRT_PEER_DEAD, i, &run->wait);
+    if (peer_dead)
+      status = tprt__wire_record_peer_fault(wire, TPRT_PEER_DEAD, i, &run->wait);
     else if (tprt__now() >= run->wait.deadline)
-      status = tprt__wire_blame_peer(wire, TPRT_TIMEOUT, i, &run->wait);
+      status = tprt__wire_record_peer_fault(wire, TPRT_TIMEOUT, i, &run->wait);
   }
   if (!status) /* a rank that gave up may have sent its note before */
     status = tprt__wire_check(wire, &run->wait);
@@ -73,7 +73,7 @@ static tprt_status compare(const engine *run, const wire_note *mine) {
 }
 
 /* Sends this rank's note to the other ranks. */
-static tprt_status come(wire_transport *wire, const tprt__plan *plan, uint32_t sequence) {
+static tprt_status send_arrival(wire_transport *wire, const tprt__plan *plan, uint32_t sequence) {
   int me = plan->rank;
   wire_note mine = {.kind = WIRE_ARRIVES,
                     .tag = tprt__wire_tag(wire->world),
@@ -99,7 +99,7 @@ static tprt_status arrive(engine *run) {
   const tprt__plan *plan = run->plan;
   bool begun = wire->begun;
   wire->begun = false;
-  tprt_status status = begun ? TPRT_OK : come(wire, plan, run->wait.sequence);
+  tprt_status status = begun ? TPRT_OK : send_arrival(wire, plan, run->wait.sequence);
   if (begun && wire->begun_status)
     status = tprt__fail(wire->begun_status,
                         "operation %u: the others could not be told when it was started",
@@ -453,7 +453,7 @@ void tprt__wire_begin_collective(tprt__transport *transport, const tprt__plan *p
   pthread_mutex_lock(&wire->world->lock);
   wire->begun = !tprt__wire_begin(wire);
   if (wire->begun)
-    wire->begun_status = come(wire, plan, sequence);
+    wire->begun_status = send_arrival(wire, plan, sequence);
   pthread_mutex_unlock(&wire->world->lock);
 }
 

@@ -5,7 +5,7 @@
 static tprt_status start(wire_transport *wire, wire_move *move) {
   wire_world *world = wire->world;
   int peer = wire->peers[move->peer].world_rank;
-  size_t bytes = (size_t)tprt__min(move->bytes - move->started, WIRE_MOST_BYTES);
+  size_t bytes = (size_t)tprt__min(move->bytes - move->started, WIRE_MAX_BYTES);
   char *at = move->bytes ? move->at + move->started : NULL;
   tprt_status status =
       move->sends
@@ -42,11 +42,11 @@ void tprt__wire_give_up(wire_transport *wire, wire_move *moves, size_t n) {
 
 /* Checks for reasons to stop waiting for a move. `gone`: its peer had ended before the unsuccessful
  * check for its message. */
-static tprt_status check(wire_transport *wire, const wire_move *move, bool gone,
+static tprt_status check(wire_transport *wire, const wire_move *move, bool peer_dead,
                          const wire_wait *wait) {
   if (tprt__now() >= wait->deadline)
-    return tprt__wire_blame_peer(wire, TPRT_TIMEOUT, move->peer, wait);
-  return gone ? tprt__wire_blame_peer(wire, TPRT_PEER_DEAD, move->peer, wait) : TPRT_OK;
+    return tprt__wire_record_peer_fault(wire, TPRT_TIMEOUT, move->peer, wait);
+  return peer_dead ? tprt__wire_record_peer_fault(wire, TPRT_PEER_DEAD, move->peer, wait) : TPRT_OK;
 }
 
 static bool has_ended(const wire_transport *wire, const wire_move *move) {
@@ -56,7 +56,7 @@ static bool has_ended(const wire_transport *wire, const wire_move *move) {
 tprt_status tprt__wire_move(wire_transport *wire, wire_move *moves, int n, wire_wait *wait) {
   tprt_status status = TPRT_OK;
   for (int first = 0;;) { /* index of the first unfinished move */
-    bool moved = false, gone = first < n && has_ended(wire, &moves[first]);
+    bool moved = false, peer_dead = first < n && has_ended(wire, &moves[first]);
     int left = n;
     for (int i = n - 1; i >= 0 && !status; i--) {
       if (!moves[i].done)
@@ -66,9 +66,9 @@ tprt_status tprt__wire_move(wire_transport *wire, wire_move *moves, int n, wire_
     }
     if (status || left == n)
       break;
-    status = tprt__wire_turn(wire, wait, moved);
+    status = tprt__wire_poll(wire, wait, moved);
     if (!status && !moved)
-      status = check(wire, &moves[left], gone && left == first, wait);
+      status = check(wire, &moves[left], peer_dead && left == first, wait);
     if (status)
       break;
     first = left;

@@ -23,18 +23,18 @@ static int member(const wire_transport *wire, int world_rank) {
 }
 
 /* Appends a copy of the letter to a list. */
-static tprt_status keep(wire_letter **list, const wire_letter *letter) {
-  wire_letter *copy = tprt__alloc(sizeof *copy);
+static tprt_status keep(wire_pending_note **list, const wire_pending_note *letter) {
+  wire_pending_note *copy = tprt__alloc(sizeof *copy);
   if (!copy)
     return tprt__fail_memory(sizeof *copy);
-  *copy = (wire_letter){.peer = letter->peer, .note = letter->note};
+  *copy = (wire_pending_note){.peer = letter->peer, .note = letter->note};
   while (*list)
     list = &(*list)->next;
   *list = copy;
   return TPRT_OK;
 }
 
-static tprt_status deliver(wire_transport *wire, const wire_letter *letter) {
+static tprt_status deliver(wire_transport *wire, const wire_pending_note *letter) {
   const wire_note *note = &letter->note;
   int from = member(wire, letter->peer);
   if (from < 0)
@@ -75,10 +75,10 @@ static tprt_status deliver(wire_transport *wire, const wire_letter *letter) {
   }
 }
 
-void tprt__wire_take_early(wire_transport *wire) {
-  wire_letter **at = &wire->world->early;
+void tprt__wire_deliver_early(wire_transport *wire) {
+  wire_pending_note **at = &wire->world->early;
   while (*at) {
-    wire_letter *letter = *at;
+    wire_pending_note *letter = *at;
     if (letter->note.context != wire->context) {
       at = &letter->next;
       continue;
@@ -90,14 +90,14 @@ void tprt__wire_take_early(wire_transport *wire) {
   }
 }
 
-static tprt_status take_in(wire_world *world, const wire_letter *letter) {
+static tprt_status take_in(wire_world *world, const wire_pending_note *letter) {
   wire_transport *wire = find(world, letter->note.context);
   return wire ? deliver(wire, letter) : keep(&world->early, letter);
 }
 
 /* Reads all arrived notes of one peer. If memory is exhausted, a note stays in the inbox and is
  * delivered at the next call: it must not be lost. */
-static tprt_status read_inbox(wire_world *world, wire_letter *letter) {
+static tprt_status read_inbox(wire_world *world, wire_pending_note *letter) {
   const tprt_messenger *messenger = world->messenger;
   for (;;) {
     tprt_status status = TPRT_OK;
@@ -121,8 +121,8 @@ static tprt_status read_inbox(wire_world *world, wire_letter *letter) {
 }
 
 static tprt_status sweep_outbox(wire_world *world) {
-  for (wire_letter **at = &world->outbox; *at;) {
-    wire_letter *letter = *at;
+  for (wire_pending_note **at = &world->outbox; *at;) {
+    wire_pending_note *letter = *at;
     tprt_status status = world->messenger->test(world->end, letter->request);
     if (status == TPRT_IN_PROGRESS) {
       at = &letter->next;
@@ -165,7 +165,7 @@ tprt_status tprt__wire_progress(wire_world *world) {
 
 static tprt_status post(wire_world *world, uint64_t context, int world_rank,
                         const wire_note *note) {
-  wire_letter *letter = tprt__alloc(sizeof *letter);
+  wire_pending_note *letter = tprt__alloc(sizeof *letter);
   if (!letter)
     return tprt__fail_memory(sizeof *letter);
   letter->note = *note;
@@ -188,15 +188,16 @@ tprt_status tprt__wire_note(wire_transport *wire, int peer, const wire_note *not
 
 /* Sends a note, and tries again if that fails, for instance for lack of memory: the others would
  * wait in vain. */
-static void insist(wire_world *world, uint64_t context, int world_rank, const wire_note *note) {
+static void send_until_accepted(wire_world *world, uint64_t context, int world_rank,
+                                const wire_note *note) {
   if (post(world, context, world_rank, note))
     (void)post(world, context, world_rank, note);
 }
 
-void tprt__wire_tell(wire_transport *wire, const wire_note *note) {
+void tprt__wire_notify_all(wire_transport *wire, const wire_note *note) {
   for (int i = 0; i < wire->base.n_ranks; i++) {
     if (i != wire->base.rank && !wire->peers[i].left)
-      insist(wire->world, wire->context, wire->peers[i].world_rank, note);
+      send_until_accepted(wire->world, wire->context, wire->peers[i].world_rank, note);
   }
 }
 
@@ -205,7 +206,7 @@ void tprt__wire_decline(wire_transport *parent, uint64_t context, int n_members,
   const wire_note note = {.kind = WIRE_LEAVES};
   for (int i = 0; i < n_members; i++) {
     if (members[i] != parent->base.rank)
-      insist(parent->world, context, parent->peers[members[i]].world_rank, &note);
+      send_until_accepted(parent->world, context, parent->peers[members[i]].world_rank, &note);
   }
 }
 
@@ -218,7 +219,7 @@ void tprt__wire_flush(wire_world *world) {
 /* Returns tags in turn, so that a tag is reused only after all others. */
 uint32_t tprt__wire_tag(wire_world *world) {
   uint32_t tag = world->next_tag;
-  world->next_tag = tag == world->most_tag ? WIRE_FIRST_TAG : tag + 1;
+  world->next_tag = tag == world->max_tag ? WIRE_FIRST_TAG : tag + 1;
   return tag;
 }
 
@@ -233,7 +234,7 @@ static int64_t next_nap(const wire_world *world, int64_t nap) {
   return world->lively ? SHORT_NAP_NS : tprt__min(2 * nap, most);
 }
 
-static void *attend(void *argument) {
+static void *progress_main(void *argument) {
   wire_world *world = argument;
   pthread_mutex_lock(&world->lock);
   for (int64_t nap = SHORT_NAP_NS; !world->closing; nap = next_nap(world, nap)) {
@@ -248,16 +249,16 @@ static void *attend(void *argument) {
   return NULL;
 }
 
-tprt_status tprt__wire_attend(wire_world *world) {
-  int error = pthread_create(&world->attendant, NULL, attend, world);
-  world->has_attendant = error == 0;
+tprt_status tprt__wire_start_progress_thread(wire_world *world) {
+  int error = pthread_create(&world->attendant, NULL, progress_main, world);
+  world->has_progress_thread = error == 0;
   return error ? tprt__fail(TPRT_SYSTEM, "backend %s: no thread to look after messages: error %d",
                             world->backend->name, error)
                : TPRT_OK;
 }
 
-void tprt__wire_dismiss(wire_world *world) {
-  if (!world->has_attendant)
+void tprt__wire_stop_progress_thread(wire_world *world) {
+  if (!world->has_progress_thread)
     return;
   pthread_mutex_lock(&world->lock);
   world->closing = true;

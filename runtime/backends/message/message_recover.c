@@ -9,13 +9,13 @@
 
 enum { BLOCK_RANKS = 256, WORD_RANKS = 64 };
 
-static bool is_gone(const wire_transport *wire, int i) {
-  return i == wire->base.rank ? wire->closed : tprt__wire_gone(wire, i);
+static bool is_peer_dead(const wire_transport *wire, int i) {
+  return i == wire->base.rank ? wire->closed : tprt__wire_peer_dead(wire, i);
 }
 
 static int decider(const wire_transport *wire) {
   int i = 0;
-  while (i < wire->base.rank && is_gone(wire, i))
+  while (i < wire->base.rank && is_peer_dead(wire, i))
     i++;
   return i;
 }
@@ -38,19 +38,19 @@ void tprt__wire_settle(wire_transport *wire) {
   bool asked = false, complete = true, due = false;
   for (int i = 0; i < n; i++) {
     asked |= wire->peers[i].recovers;
-    complete &= wire->peers[i].recovers || is_gone(wire, i);
+    complete &= wire->peers[i].recovers || is_peer_dead(wire, i);
     due |= wire->peers[i].due;
   }
   if (wire->decided || !asked || !(complete || due) || decider(wire) != wire->base.rank ||
       wire->closed)
     return;
   for (int i = 0; i < n; i++)
-    wire->peers[i].survives = wire->peers[i].recovers && !is_gone(wire, i);
+    wire->peers[i].survives = wire->peers[i].recovers && !is_peer_dead(wire, i);
   wire->next_context = tprt__wire_new_context(wire->world);
   wire->decided = true;
   for (int block = 0; block < n_blocks(wire); block++) {
     wire_note note = block_of(wire, block);
-    tprt__wire_tell(wire, &note);
+    tprt__wire_notify_all(wire, &note);
   }
 }
 
@@ -111,7 +111,7 @@ static tprt_status await_decision(wire_transport *wire, int64_t deadline) {
       const wire_note note = {.kind = WIRE_RECOVERS, .status = due ? TPRT_TIMEOUT : TPRT_OK};
       own->due = due;
       told = first;
-      tprt__wire_tell(wire, &note);
+      tprt__wire_notify_all(wire, &note);
     }
     tprt__wire_settle(wire);
     if (wire->decided)
@@ -119,7 +119,7 @@ static tprt_status await_decision(wire_transport *wire, int64_t deadline) {
     if (now - GRACE_NS >= deadline)
       return tprt__fail(TPRT_TIMEOUT, "rank %d, which decides who goes on, did not come in time",
                         wire->peers[first].world_rank);
-    status = tprt__wire_rest(wire->world, &wait, false);
+    status = tprt__wire_idle(wire->world, &wait, false);
   }
   return status;
 }

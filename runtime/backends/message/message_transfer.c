@@ -15,7 +15,7 @@ typedef struct exchange {
   transfer *transfers;
   size_t n;
   wire_wait wait;
-  int64_t gone_since; /* when a required peer was first seen gone; 0: none */
+  int64_t dead_since; /* when a required peer was first seen gone; 0: none */
 } exchange;
 
 static int64_t elements(const tprt__plan *plan) {
@@ -25,7 +25,7 @@ static int64_t elements(const tprt__plan *plan) {
 
 static tprt_dtype dtype_of(const tprt__plan *plan) { return tprt_dtype_parse(plan->type->name); }
 
-static tprt_status ask(exchange *run, transfer *t) {
+static tprt_status send_request(exchange *run, transfer *t) {
   const tprt__plan *plan = t->plan;
   t->move = (wire_move){.peer = plan->peer,
                         .tag = tprt__wire_tag(run->wire->world),
@@ -54,11 +54,11 @@ static bool has_earlier(const exchange *run, size_t index) {
 
 /* Removes and returns the peer's oldest request with this tag; NULL if there is none yet. The
  * caller owns it. */
-static wire_letter *take_question(wire_peer *peer, int tag) {
-  wire_letter **at = &peer->asks;
+static wire_pending_note *take_request(wire_peer *peer, int tag) {
+  wire_pending_note **at = &peer->asks;
   while (*at && (*at)->note.user_tag != tag)
     at = &(*at)->next;
-  wire_letter *found = *at;
+  wire_pending_note *found = *at;
   if (found)
     *at = found->next;
   return found;
@@ -68,8 +68,8 @@ static tprt_status answer(exchange *run, size_t index, bool *moved) {
   transfer *t = &run->transfers[index];
   const tprt__plan *plan = t->plan;
   wire_transport *wire = run->wire;
-  wire_letter *question =
-      has_earlier(run, index) ? NULL : take_question(&wire->peers[plan->peer], plan->tag);
+  wire_pending_note *question =
+      has_earlier(run, index) ? NULL : take_request(&wire->peers[plan->peer], plan->tag);
   if (!question)
     return TPRT_OK;
   wire_note note = question->note;
@@ -84,7 +84,7 @@ static tprt_status answer(exchange *run, size_t index, bool *moved) {
                fault.rank, (long long)elements(plan), plan->type->name,
                wire->peers[plan->peer].world_rank, plan->tag, (long long)note.elements,
                theirs ? theirs : "?");
-    return tprt__wire_blame(wire, &fault);
+    return tprt__wire_record_fault(wire, &fault);
   }
   t->move = (wire_move){.peer = plan->peer,
                         .tag = note.tag,
@@ -120,27 +120,27 @@ static tprt_status check(exchange *run, size_t left) {
   int64_t now = tprt__now();
   for (size_t i = left; i < run->n; i++) {
     const transfer *t = &run->transfers[i];
-    if (t->state == DONE || !tprt__wire_gone(run->wire, t->plan->peer))
+    if (t->state == DONE || !tprt__wire_peer_dead(run->wire, t->plan->peer))
       continue;
-    if (!run->gone_since)
-      run->gone_since = now;
+    if (!run->dead_since)
+      run->dead_since = now;
     run->wait.kind = t->plan->kind;
-    return now - run->gone_since < GONE_NS
+    return now - run->dead_since < GONE_NS
                ? TPRT_OK
-               : tprt__wire_blame_peer(run->wire, TPRT_PEER_DEAD, t->plan->peer, &run->wait);
+               : tprt__wire_record_peer_fault(run->wire, TPRT_PEER_DEAD, t->plan->peer, &run->wait);
   }
   if (now < run->wait.deadline)
     return TPRT_OK;
   run->wait.kind = run->transfers[left].plan->kind;
-  return tprt__wire_blame_peer(run->wire, TPRT_TIMEOUT, run->transfers[left].plan->peer,
-                               &run->wait);
+  return tprt__wire_record_peer_fault(run->wire, TPRT_TIMEOUT, run->transfers[left].plan->peer,
+                                      &run->wait);
 }
 
 static tprt_status run_all(exchange *run) {
   tprt_status status = TPRT_OK;
   for (size_t i = 0; i < run->n && !status; i++) {
     if (run->transfers[i].plan->kind == TPRT_OP_RECV)
-      status = ask(run, &run->transfers[i]);
+      status = send_request(run, &run->transfers[i]);
   }
   while (!status) {
     size_t left;
@@ -148,7 +148,7 @@ static tprt_status run_all(exchange *run) {
     status = run_round(run, &left, &moved);
     if (status || left == run->n)
       break;
-    status = tprt__wire_turn(run->wire, &run->wait, moved);
+    status = tprt__wire_poll(run->wire, &run->wait, moved);
     if (!status && !moved)
       status = check(run, left);
   }

@@ -21,7 +21,7 @@ tprt_status tprt__wire_fail(const wire_transport *wire) {
   return tprt__fault_fail(&wire->fault);
 }
 
-tprt_status tprt__wire_blame(wire_transport *wire, const tprt__fault *fault) {
+tprt_status tprt__wire_record_fault(wire_transport *wire, const tprt__fault *fault) {
   if (!wire->fault.status) {
     wire->fault = *fault;
     if (!fault->kind)
@@ -32,19 +32,19 @@ tprt_status tprt__wire_blame(wire_transport *wire, const tprt__fault *fault) {
                       .status = (int32_t)fault->status,
                       .op = (int32_t)fault->kind,
                       .rank = fault->rank};
-    tprt__wire_tell(wire, &note);
+    tprt__wire_notify_all(wire, &note);
   }
   return tprt__wire_fail(wire);
 }
 
-tprt_status tprt__wire_blame_peer(wire_transport *wire, tprt_status status, int peer,
-                                  const wire_wait *wait) {
+tprt_status tprt__wire_record_peer_fault(wire_transport *wire, tprt_status status, int peer,
+                                         const wire_wait *wait) {
   tprt__fault fault = {.status = status,
                        .kind = wait->kind,
                        .rank = wire->peers[peer].world_rank,
                        .sequence = wait->sequence};
   tprt__fault_fail(&fault); /* sets the error text */
-  return tprt__wire_blame(wire, &fault);
+  return tprt__wire_record_fault(wire, &fault);
 }
 
 tprt_status tprt__wire_begin(wire_transport *wire) {
@@ -52,14 +52,14 @@ tprt_status tprt__wire_begin(wire_transport *wire) {
   return !status && wire->fault.status ? tprt__wire_fail(wire) : status;
 }
 
-bool tprt__wire_gone(const wire_transport *wire, int peer) {
+bool tprt__wire_peer_dead(const wire_transport *wire, int peer) {
   const wire_world *world = wire->world;
   return wire->peers[peer].left ||
          world->messenger->ended(world->end, wire->peers[peer].world_rank);
 }
 
 /* If the messenger cannot wake threads, a waiting rank polls. */
-tprt_status tprt__wire_rest(wire_world *world, wire_wait *wait, bool moved) {
+tprt_status tprt__wire_idle(wire_world *world, wire_wait *wait, bool moved) {
   const struct timespec nap = {.tv_nsec = NAP_NS};
   wait->rounds = moved ? 0 : wait->rounds + 1;
   if (wait->rounds > SPINS) {
@@ -99,7 +99,7 @@ tprt_status tprt__wire_check(const wire_transport *wire, const wire_wait *wait) 
   return concerns(wire, wait) ? tprt__wire_fail(wire) : TPRT_OK;
 }
 
-tprt_status tprt__wire_turn(wire_transport *wire, wire_wait *wait, bool moved) {
-  tprt_status status = tprt__wire_rest(wire->world, wait, moved);
+tprt_status tprt__wire_poll(wire_transport *wire, wire_wait *wait, bool moved) {
+  tprt_status status = tprt__wire_idle(wire->world, wait, moved);
   return status ? status : tprt__wire_check(wire, wait);
 }

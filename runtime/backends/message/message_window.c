@@ -16,8 +16,8 @@ struct wire_service {
 
 /* ---- memory ---- */
 
-tprt_status tprt__wire_expose(tprt__transport *transport, void *memory, uint64_t bytes,
-                              uint64_t *place) {
+tprt_status tprt__wire_register_memory(tprt__transport *transport, void *memory, uint64_t bytes,
+                                       uint64_t *place) {
   wire_transport *wire = (wire_transport *)transport;
   wire_region *region = tprt__alloc(sizeof *region);
   if (!region)
@@ -31,7 +31,7 @@ tprt_status tprt__wire_expose(tprt__transport *transport, void *memory, uint64_t
   return TPRT_OK;
 }
 
-static bool is_exposed(const wire_transport *wire, uint64_t place, uint64_t bytes) {
+static bool is_registered(const wire_transport *wire, uint64_t place, uint64_t bytes) {
   for (const wire_region *at = wire->regions; at; at = at->next) {
     uint64_t begin = (uint64_t)(uintptr_t)at->memory;
     if (place >= begin && bytes <= at->bytes && place - begin <= at->bytes - bytes)
@@ -45,15 +45,15 @@ static void give_up(wire_transport *wire, wire_service *service) {
   tprt__free(service);
 }
 
-static bool is_withdrawn(const wire_transport *wire, const wire_service *service) {
+static bool is_deregistered(const wire_transport *wire, const wire_service *service) {
   const wire_move *move = &service->move;
   return service->state != REFUSED &&
-         !is_exposed(wire, (uint64_t)(uintptr_t)move->at, (uint64_t)move->bytes);
+         !is_registered(wire, (uint64_t)(uintptr_t)move->at, (uint64_t)move->bytes);
 }
 
-static bool has_withdrawn(const wire_transport *wire) {
+static bool has_deregistered(const wire_transport *wire) {
   const wire_service *at = wire->services;
-  while (at && !is_withdrawn(wire, at))
+  while (at && !is_deregistered(wire, at))
     at = at->next;
   return at != NULL;
 }
@@ -63,12 +63,12 @@ static bool has_withdrawn(const wire_transport *wire) {
 static void drop_services(wire_transport *wire) {
   enum { OVER_NS = 100000000 };
   int64_t end = tprt__now() + OVER_NS;
-  while (has_withdrawn(wire) && !wire->fault.status && tprt__now() < end &&
+  while (has_deregistered(wire) && !wire->fault.status && tprt__now() < end &&
          !tprt__wire_progress(wire->world))
     ;
   for (wire_service **at = &wire->services; *at;) {
     wire_service *service = *at;
-    if (!is_withdrawn(wire, service)) {
+    if (!is_deregistered(wire, service)) {
       at = &service->next;
       continue;
     }
@@ -77,7 +77,7 @@ static void drop_services(wire_transport *wire) {
   }
 }
 
-tprt_status tprt__wire_withdraw(tprt__transport *transport, void *memory) {
+tprt_status tprt__wire_deregister_memory(tprt__transport *transport, void *memory) {
   wire_transport *wire = (wire_transport *)transport;
   pthread_mutex_lock(&wire->world->lock);
   wire_region **at = &wire->regions;
@@ -130,7 +130,7 @@ static tprt_status take_request(wire_transport *wire, int from, const wire_note 
   *service =
       (wire_service){.number = note->sequence, .state = puts ? ASKED : MOVING, .move.peer = from};
   if (wire->closed || wire->fault.status || note->elements < 1 ||
-      !is_exposed(wire, note->place, (uint64_t)note->elements))
+      !is_registered(wire, note->place, (uint64_t)note->elements))
     service->state = REFUSED;
   service->move.sends = !puts;
   service->move.tag = puts ? tprt__wire_tag(wire->world) : note->tag;
@@ -144,7 +144,7 @@ static tprt_status take_request(wire_transport *wire, int from, const wire_note 
 }
 
 static void count_signal(wire_transport *wire, const wire_note *note) {
-  if (note->place % sizeof(uint64_t) == 0 && is_exposed(wire, note->place, sizeof(uint64_t)))
+  if (note->place % sizeof(uint64_t) == 0 && is_registered(wire, note->place, sizeof(uint64_t)))
     atomic_fetch_add((_Atomic uint64_t *)(uintptr_t)note->place, 1);
 }
 
@@ -183,7 +183,7 @@ static tprt_status step(wire_transport *wire, wire_service *service, bool *over)
 tprt_status tprt__wire_serve(wire_transport *wire) {
   for (wire_service **at = &wire->services; *at;) {
     wire_service *service = *at;
-    bool over = tprt__wire_gone(wire, service->move.peer);
+    bool over = tprt__wire_peer_dead(wire, service->move.peer);
     tprt_status status = over ? TPRT_OK : step(wire, service, &over);
     if (status && status != TPRT_NO_MEMORY) /* for lack of memory, the next call tries again */
       return status;
@@ -245,16 +245,16 @@ static tprt_status run(wire_transport *wire, wire_access *access, wire_move *mov
                        int64_t deadline) {
   wire_wait wait = {.deadline = deadline};
   tprt_status status = TPRT_OK;
-  bool moved, gone = false;
+  bool moved, peer_dead = false;
   while (!finished(wire, access, move, &moved, &status)) {
-    if (gone && !moved)
-      status = tprt__wire_blame_peer(wire, TPRT_PEER_DEAD, move->peer, &wait);
+    if (peer_dead && !moved)
+      status = tprt__wire_record_peer_fault(wire, TPRT_PEER_DEAD, move->peer, &wait);
     else if (!moved && tprt__now() >= deadline)
-      status = tprt__wire_blame_peer(wire, TPRT_TIMEOUT, move->peer, &wait);
+      status = tprt__wire_record_peer_fault(wire, TPRT_TIMEOUT, move->peer, &wait);
     /* before handling notes: those from before its end still count */
-    gone = tprt__wire_gone(wire, move->peer);
+    peer_dead = tprt__wire_peer_dead(wire, move->peer);
     if (!status)
-      status = tprt__wire_turn(wire, &wait, moved);
+      status = tprt__wire_poll(wire, &wait, moved);
     if (status)
       break;
   }
@@ -323,17 +323,17 @@ tprt_status tprt__wire_await(tprt__transport *transport, const _Atomic uint64_t 
                              uint64_t value, int rank, int64_t deadline) {
   wire_transport *wire = (wire_transport *)transport;
   wire_wait wait = {.deadline = deadline};
-  bool gone = false;
+  bool peer_dead = false;
   pthread_mutex_lock(&wire->world->lock);
   tprt_status status = tprt__wire_begin(wire);
   while (!status && atomic_load(counter) < value) {
-    if (gone)
-      status = tprt__wire_blame_peer(wire, TPRT_PEER_DEAD, rank, &wait);
+    if (peer_dead)
+      status = tprt__wire_record_peer_fault(wire, TPRT_PEER_DEAD, rank, &wait);
     else if (tprt__now() >= deadline)
-      status = tprt__wire_blame_peer(wire, TPRT_TIMEOUT, rank, &wait);
-    gone = rank != transport->rank && tprt__wire_gone(wire, rank);
+      status = tprt__wire_record_peer_fault(wire, TPRT_TIMEOUT, rank, &wait);
+    peer_dead = rank != transport->rank && tprt__wire_peer_dead(wire, rank);
     if (!status)
-      status = tprt__wire_turn(wire, &wait, false);
+      status = tprt__wire_poll(wire, &wait, false);
   }
   pthread_mutex_unlock(&wire->world->lock);
   return status;

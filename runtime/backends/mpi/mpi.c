@@ -9,10 +9,10 @@
 #include <string.h>
 
 /* The endpoint of one world. Requests are allocated, because a request handle is one pointer. */
-typedef struct mpi_end {
+typedef struct mpi_endpoint {
   const mpi_library *library;
   mpi_handle comm;
-} mpi_end;
+} mpi_endpoint;
 
 typedef struct mpi_request {
   mpi_handle handle;
@@ -77,7 +77,7 @@ static tprt_status start(const mpi_library *library) {
 
 /* Waits until all ranks have arrived, at most until the deadline. Later collective calls of MPI
  * then end soon. */
-static tprt_status meet(const mpi_library *library, int64_t deadline) {
+static tprt_status barrier(const mpi_library *library, int64_t deadline) {
   mpi_handle request;
   int done = 0, code = library->functions->world_barrier(&request);
   while (!code && !done) {
@@ -92,7 +92,7 @@ static tprt_status meet(const mpi_library *library, int64_t deadline) {
   return code ? tprt__mpi_fail(library, code, "MPI_Ibarrier") : TPRT_OK;
 }
 
-static tprt_status check_place(const mpi_end *end, int n_ranks, int rank) {
+static tprt_status check_place(const mpi_endpoint *end, int n_ranks, int rank) {
   int size = 0, own = -1;
   end->library->functions->size(end->comm, &size);
   end->library->functions->rank(end->comm, &own);
@@ -106,26 +106,26 @@ static tprt_status check_place(const mpi_end *end, int n_ranks, int rank) {
 
 /* Duplicates the world communicator, and queries its largest tag and the number of ranks per
  * host. */
-static tprt_status duplicate(mpi_end *end, int n_ranks, int rank, uint32_t *most_tag,
+static tprt_status duplicate(mpi_endpoint *end, int n_ranks, int rank, uint32_t *max_tag,
                              int *host_ranks) {
   const mpi_functions *call = end->library->functions;
   int tag = 0, code = call->duplicate_world(&end->comm);
   if (!code)
     code = call->return_errors(end->comm);
   if (!code)
-    code = call->most_tag(end->comm, &tag);
+    code = call->max_tag(end->comm, &tag);
   if (!code)
     code = call->host_size(end->comm, rank, host_ranks);
-  *most_tag = (uint32_t)tag;
+  *max_tag = (uint32_t)tag;
   return code ? tprt__mpi_fail(end->library, code, "a new communicator")
               : check_place(end, n_ranks, rank);
 }
 
 static tprt_status mpi_open(int n_ranks, int rank, int64_t timeout_ns, void **result,
-                            uint32_t *most_tag, int *host_ranks) {
+                            uint32_t *max_tag, int *host_ranks) {
   const mpi_library *library;
   tprt_status status = tprt__mpi_load(&library);
-  mpi_end *end = tprt__alloc(sizeof *end);
+  mpi_endpoint *end = tprt__alloc(sizeof *end);
   if (!status && !end)
     status = tprt__fail_memory(sizeof *end);
   if (!status)
@@ -134,9 +134,9 @@ static tprt_status mpi_open(int n_ranks, int rank, int64_t timeout_ns, void **re
     end->library = library;
     status = start(library);
     if (!status)
-      status = meet(library, tprt__deadline(timeout_ns));
+      status = barrier(library, tprt__deadline(timeout_ns));
     if (!status)
-      status = duplicate(end, n_ranks, rank, most_tag, host_ranks);
+      status = duplicate(end, n_ranks, rank, max_tag, host_ranks);
     leave();
   }
   if (status)
@@ -146,8 +146,8 @@ static tprt_status mpi_open(int n_ranks, int rank, int64_t timeout_ns, void **re
   return status;
 }
 
-static tprt_status start_message(mpi_end *end, int peer, uint32_t tag, void *data, size_t bytes,
-                                 bool sends, void **result) {
+static tprt_status start_message(mpi_endpoint *end, int peer, uint32_t tag, void *data,
+                                 size_t bytes, bool sends, void **result) {
   const mpi_functions *call = end->library->functions;
   mpi_request *request = tprt__alloc(sizeof *request);
   if (!request)
@@ -180,7 +180,7 @@ static tprt_status mpi_receive(void *end, int peer, uint32_t tag, void *data, si
 }
 
 static tprt_status mpi_test(void *at, void *asked) {
-  mpi_end *end = at;
+  mpi_endpoint *end = at;
   mpi_request *request = asked;
   int done = 0, code = 0;
   tprt_status status = enter();
@@ -198,7 +198,7 @@ static tprt_status mpi_test(void *at, void *asked) {
 
 /* MPI cannot cancel a message that was sent. */
 static bool mpi_cancel(void *at, void *asked) {
-  mpi_end *end = at;
+  mpi_endpoint *end = at;
   mpi_request *request = asked;
   int done = 0;
   bool over = true;

@@ -65,7 +65,7 @@ static int FAMILY(host_size)(mpi_handle comm, int rank, int *size) {
   return code;
 }
 
-static int FAMILY(most_tag)(mpi_handle comm, int *tag) {
+static int FAMILY(max_tag)(mpi_handle comm, int *tag) {
   int *value = NULL, found = 0,
       code = FAMILY(calls).Comm_get_attr(comm.FIELD, MOST_TAG, &value, &found);
   *tag = !code && found ? *value : 32767; /* the minimum that every MPI supports */
@@ -106,7 +106,7 @@ static const mpi_functions FAMILY(functions) = {
     .rank = FAMILY(rank),
     .size = FAMILY(size),
     .host_size = FAMILY(host_size),
-    .most_tag = FAMILY(most_tag),
+    .max_tag = FAMILY(max_tag),
     .return_errors = FAMILY(return_errors),
     .world_barrier = FAMILY(world_barrier),
     .send = FAMILY(send),

@@ -22,7 +22,7 @@ typedef struct mpi_functions {
   int (*rank)(mpi_handle comm, int *rank);
   int (*size)(mpi_handle comm, int *size);
   int (*host_size)(mpi_handle comm, int rank, int *size);
-  int (*most_tag)(mpi_handle comm, int *tag);
+  int (*max_tag)(mpi_handle comm, int *tag);
   int (*return_errors)(mpi_handle comm);
   int (*world_barrier)(mpi_handle *request);
   int (*send)(const void *data, int bytes, int peer, int tag, mpi_handle comm, mpi_handle *request);

@@ -25,7 +25,8 @@ static tprt_status open_world(tprt__transport *host, int ordinal, int64_t timeou
   }
   for (int i = 0; i < host->n_ranks; i++)
     members[i] = i;
-  tprt_status status = tprt__nccl_open_end(host, ordinal, members, timeout_ns, before, transport);
+  tprt_status status =
+      tprt__nccl_open_endpoint(host, ordinal, members, timeout_ns, before, transport);
   tprt__free(members);
   return status;
 }
@@ -34,12 +35,12 @@ static tprt_status open_world(tprt__transport *host, int ordinal, int64_t timeou
  * The ranks of a segment are on one host; ranks that meet in a store may be on several. */
 static tprt_status open_host(int n_ranks, int rank, const tprt__settings *settings, int *local_rank,
                              tprt__transport **host) {
-  tprt__local local = {.rank = rank, .n_ranks = n_ranks};
+  tprt__host_rank local = {.rank = rank, .n_ranks = n_ranks};
   tprt_status status = TPRT_OK;
   if (n_ranks > 1 && settings->segment_fd < 0 && settings->store) {
-    const tprt__meeting meeting = tprt__meeting_begin(settings->store, "nccl", n_ranks, rank,
-                                                      tprt__deadline(settings->timeout_ns));
-    status = tprt__meeting_place(&meeting, &local);
+    const tprt__rendezvous meeting = tprt__rendezvous_begin(settings->store, "nccl", n_ranks, rank,
+                                                            tprt__deadline(settings->timeout_ns));
+    status = tprt__rendezvous_host_rank(&meeting, &local);
   }
   if (status)
     return status;
@@ -142,20 +143,20 @@ static tprt_status nccl_create_threads(int n_ranks, const tprt__settings *settin
 
 static void nccl_abort(tprt__transport *transport, const tprt__fault *fault) {
   transport->host->backend->abort(transport->host, fault);
-  tprt__nccl_drop((nccl_transport *)transport);
+  tprt__nccl_abort_comm((nccl_transport *)transport);
 }
 
 static tprt__fault nccl_fault(const tprt__transport *transport) {
   return transport->host->backend->fault(transport->host);
 }
 
-static bool nccl_gone(const tprt__transport *transport, int rank) {
-  return transport->host->backend->gone(transport->host, rank);
+static bool nccl_is_peer_dead(const tprt__transport *transport, int rank) {
+  return transport->host->backend->peer_dead(transport->host, rank);
 }
 
 static tprt_status nccl_recover(tprt__transport *transport, int64_t deadline, tprt__token *token,
                                 int *members, int *n_members) {
-  tprt__nccl_drop((nccl_transport *)transport);
+  tprt__nccl_abort_comm((nccl_transport *)transport);
   return transport->host->backend->recover(transport->host, deadline, token, members, n_members);
 }
 
@@ -171,7 +172,7 @@ static void part(const nccl_transport *nccl) {
   const tprt__transport *host = nccl->base.host;
   int64_t end = tprt__now() + PART_NS;
   for (int i = 0; i < host->n_ranks && !nccl_fault(&nccl->base).status && tprt__now() < end;) {
-    if (i == host->rank || host->backend->gone(host, i))
+    if (i == host->rank || host->backend->peer_dead(host, i))
       i++;
     else
       nanosleep(&nap, NULL);
@@ -181,7 +182,7 @@ static void part(const nccl_transport *nccl) {
 static void nccl_destroy(tprt__transport *transport) {
   nccl_leave(transport);
   part((nccl_transport *)transport);
-  tprt__nccl_close_end((nccl_transport *)transport);
+  tprt__nccl_close_endpoint((nccl_transport *)transport);
 }
 
 /* ---- memory of other ranks: accessible to kernels only ---- */
@@ -263,7 +264,7 @@ const tprt__backend tprt__backend_nccl = {
     .create_threads = nccl_create_threads,
     .reserve = tprt__nccl_reserve,
     .join = tprt__nccl_join,
-    .begin = tprt__begin_nothing,
+    .begin = tprt__begin_noop,
     .accept = tprt__nccl_accept,
     .submit = tprt__nccl_submit,
     .exchange = tprt__nccl_exchange,
@@ -273,13 +274,13 @@ const tprt__backend tprt__backend_nccl = {
     .hold = tprt__nccl_hold,
     .abort = nccl_abort,
     .fault = nccl_fault,
-    .gone = nccl_gone,
+    .peer_dead = nccl_is_peer_dead,
     .alloc = tprt__nccl_alloc,
     .free = tprt__nccl_free,
     .offset = tprt__no_offset,
-    .expose = tprt__nccl_expose,
-    .withdraw = tprt__nccl_withdraw,
-    .expose_all = tprt__nccl_expose_all,
+    .register_memory = tprt__nccl_register_memory,
+    .deregister_memory = tprt__nccl_deregister_memory,
+    .register_memory_all = tprt__nccl_register_memory_all,
     .reach = nccl_reach,
     .put = nccl_put,
     .get = nccl_get,

@@ -84,7 +84,7 @@ typedef struct nccl_wait {
   uint32_t sequence;
   int64_t deadline;
   int rounds;
-  int64_t gone_since; /* when a rank was first seen gone; 0: none */
+  int64_t dead_since; /* when a rank was first seen gone; 0: none */
 } nccl_wait;
 
 /* ---- nccl_wait.c ---- */
@@ -92,21 +92,21 @@ typedef struct nccl_wait {
 tprt_status tprt__nccl_enter_device(const nccl_transport *nccl);
 void tprt__nccl_leave_device(const nccl_transport *nccl);
 /* Aborts NCCL's communicator, unless it is aborted already, and a split that is in progress. */
-void tprt__nccl_drop(nccl_transport *nccl);
+void tprt__nccl_abort_comm(nccl_transport *nccl);
 /* Records a fault for all ranks unless there is one already, and aborts NCCL's communicator. Fails
  * with the status and text of the first fault. */
-tprt_status tprt__nccl_blame(nccl_transport *nccl, const tprt__fault *fault);
+tprt_status tprt__nccl_record_fault(nccl_transport *nccl, const tprt__fault *fault);
 /* Reports a failure that this rank detected to the peers. Keeps the thread's error text and returns
  * `status`. */
 tprt_status tprt__nccl_fail(nccl_transport *nccl, tprt_status status, const nccl_wait *wait);
 /* Returns a failure if there is a reason not to begin, or to stop waiting. */
-tprt_status tprt__nccl_look(nccl_transport *nccl, nccl_wait *wait);
+tprt_status tprt__nccl_check_fault(nccl_transport *nccl, nccl_wait *wait);
 /* Waits until NCCL has completed a call that it left in progress. */
 tprt_status tprt__nccl_ready(nccl_transport *nccl, nccl_wait *wait);
 /* Returns NCCL's current state: TPRT_OK, TPRT_IN_PROGRESS, or a failure. */
-tprt_status tprt__nccl_ask(nccl_transport *nccl, nccl_wait *wait);
+tprt_status tprt__nccl_poll(nccl_transport *nccl, nccl_wait *wait);
 /* Waits until the device has reached an event. */
-tprt_status tprt__nccl_reach(nccl_transport *nccl, cuda_event event, nccl_wait *wait);
+tprt_status tprt__nccl_wait_event(nccl_transport *nccl, cuda_event event, nccl_wait *wait);
 /* Completes work that was enqueued in this endpoint's own stream with status `put`: waits for it if
  * `put` is TPRT_OK. Leaves the device. */
 tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *wait);
@@ -115,27 +115,27 @@ tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *
 /* Creates one rank's endpoint around its companion on the host, and takes ownership of the
  * companion, also on failure. `members` are ranks of the world. `before` is a failure that prevents
  * this rank from participating, with the thread's error text. If this fails with *made not NULL,
- * the other ranks must still be told, with tprt__nccl_meet. *made is NULL if memory is
+ * the other ranks must still be told, with tprt__nccl_init_comm. *made is NULL if memory is
  * exhausted. */
-tprt_status tprt__nccl_make_end(tprt__transport *host, int ordinal, const int *members,
-                                int64_t timeout_ns, tprt_status before, nccl_transport **made);
+tprt_status tprt__nccl_make_endpoint(tprt__transport *host, int ordinal, const int *members,
+                                     int64_t timeout_ns, tprt_status before, nccl_transport **made);
 /* Creates the endpoint's NCCL communicator, with an id from the first member. Waits for the other
  * ranks; if `before` is a failure, they fail too. */
-tprt_status tprt__nccl_meet(nccl_transport *nccl, tprt_status before, nccl_wait *wait);
+tprt_status tprt__nccl_init_comm(nccl_transport *nccl, tprt_status before, nccl_wait *wait);
 /* Destroys the endpoint and notifies the ranks that wait for this one in NCCL. Returns `status`. */
 tprt_status tprt__nccl_give_up(nccl_transport *nccl, tprt_status status, const nccl_wait *wait);
 /* Returns the endpoint as a transport, or destroys it if `status` means that no rank has the
  * communicator. */
 tprt_status tprt__nccl_keep(nccl_transport *nccl, tprt_status status, const nccl_wait *wait,
                             tprt__transport **transport);
-/* tprt__nccl_make_end, tprt__nccl_meet and tprt__nccl_keep in turn. */
-tprt_status tprt__nccl_open_end(tprt__transport *host, int ordinal, const int *members,
-                                int64_t timeout_ns, tprt_status before,
-                                tprt__transport **transport);
-void tprt__nccl_close_end(nccl_transport *nccl);
+/* tprt__nccl_make_endpoint, tprt__nccl_init_comm and tprt__nccl_keep in turn. */
+tprt_status tprt__nccl_open_endpoint(tprt__transport *host, int ordinal, const int *members,
+                                     int64_t timeout_ns, tprt_status before,
+                                     tprt__transport **transport);
+void tprt__nccl_close_endpoint(nccl_transport *nccl);
 /* All-gathers `bytes` bytes of every rank through the companion on the host. */
-tprt_status tprt__nccl_tell(nccl_transport *nccl, const void *mine, void *all, size_t bytes,
-                            int64_t deadline);
+tprt_status tprt__nccl_host_all_gather(nccl_transport *nccl, const void *mine, void *all,
+                                       size_t bytes, int64_t deadline);
 
 /* ---- nccl_split.c ---- */
 tprt_status tprt__nccl_reserve(tprt__transport *parent, int n_users, const int *users,
@@ -144,14 +144,15 @@ tprt_status tprt__nccl_join(tprt__transport *transport, const tprt__token *token
                             const int *members, int index, tprt__transport **child);
 
 /* ---- nccl_types.c ---- */
-typedef struct nccl_way {
+typedef struct nccl_mapping {
   nccl_type type;
   int units; /* elements of NCCL's type per element of ours */
   nccl_reduction reduction;
-} nccl_way;
+} nccl_mapping;
 /* Determines how NCCL performs the reduction of a plan. TPRT_UNSUPPORTED, with the reason, if it
  * cannot. */
-tprt_status tprt__nccl_way(const nccl_transport *nccl, const tprt__plan *plan, nccl_way *way);
+tprt_status tprt__nccl_map_reduction(const nccl_transport *nccl, const tprt__plan *plan,
+                                     nccl_mapping *mapping);
 
 /* ---- nccl_group.c: groups of NCCL calls; none stays open ---- */
 typedef struct nccl_group {
@@ -195,11 +196,11 @@ bool tprt__nccl_can_window(const void *memory, uint64_t bytes);
 
 /* ---- nccl_register.c ---- */
 /* Registers memory of the caller, which NCCL may then move without staging copies. */
-tprt_status tprt__nccl_expose(tprt__transport *transport, void *memory, uint64_t bytes,
-                              uint64_t *place);
-tprt_status tprt__nccl_expose_all(tprt__transport *transport, void *memory, uint64_t bytes,
-                                  int64_t deadline);
-tprt_status tprt__nccl_withdraw(tprt__transport *transport, void *memory);
+tprt_status tprt__nccl_register_memory(tprt__transport *transport, void *memory, uint64_t bytes,
+                                       uint64_t *place);
+tprt_status tprt__nccl_register_memory_all(tprt__transport *transport, void *memory, uint64_t bytes,
+                                           int64_t deadline);
+tprt_status tprt__nccl_deregister_memory(tprt__transport *transport, void *memory);
 
 /* ---- nccl_collective.c ---- */
 tprt_status tprt__nccl_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence,
@@ -207,10 +208,10 @@ tprt_status tprt__nccl_submit(tprt__transport *transport, const tprt__plan *plan
 /* True if an operation packs tensors and therefore needs scratch memory. */
 bool tprt__nccl_stages(const tprt__plan *plan);
 /* Enqueues an operation, or transfers, into a stream. */
-tprt_status tprt__nccl_put(nccl_transport *nccl, const tprt__plan *plan, cuda_stream stream,
-                           nccl_wait *wait);
-tprt_status tprt__nccl_put_transfers(nccl_transport *nccl, const tprt__plan *plans, size_t n,
-                                     cuda_stream stream, nccl_wait *wait);
+tprt_status tprt__nccl_enqueue(nccl_transport *nccl, const tprt__plan *plan, cuda_stream stream,
+                               nccl_wait *wait);
+tprt_status tprt__nccl_enqueue_transfers(nccl_transport *nccl, const tprt__plan *plans, size_t n,
+                                         cuda_stream stream, nccl_wait *wait);
 
 /* ---- nccl_watch.c: streams of callers ---- */
 /* Determines whether a stream is capturing a graph; captured work runs at every replay. */

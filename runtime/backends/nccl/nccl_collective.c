@@ -111,26 +111,26 @@ typedef struct places {
   char *recv;
 } places;
 
-static tprt_status reduce_one(const launch *run, const nccl_way *way, const places *at) {
+static tprt_status reduce_one(const launch *run, const nccl_mapping *mapping, const places *at) {
   const tprt__plan *plan = run->plan;
   nccl_transport *nccl = run->nccl;
   int64_t bytes = plan->kind == TPRT_OP_REDUCE_SCATTER ? plan->piece : plan->send_bytes;
-  size_t n = (size_t)(bytes / (int64_t)plan->type->size) * (size_t)way->units;
+  size_t n = (size_t)(bytes / (int64_t)plan->type->size) * (size_t)mapping->units;
   if (plan->kind == TPRT_OP_ALL_REDUCE)
     CALL_ALONE(run, "ncclAllReduce",
-               nccl->library->all_reduce(at->send, at->recv, n, way->type, way->reduction,
+               nccl->library->all_reduce(at->send, at->recv, n, mapping->type, mapping->reduction,
                                          nccl->comm, run->stream));
   if (plan->kind == TPRT_OP_REDUCE)
     CALL_ALONE(run, "ncclReduce",
-               nccl->library->reduce(at->send, at->recv, n, way->type, way->reduction, plan->root,
-                                     nccl->comm, run->stream));
+               nccl->library->reduce(at->send, at->recv, n, mapping->type, mapping->reduction,
+                                     plan->root, nccl->comm, run->stream));
   CALL_ALONE(run, "ncclReduceScatter",
-             nccl->library->reduce_scatter(at->send, at->recv, n, way->type, way->reduction,
+             nccl->library->reduce_scatter(at->send, at->recv, n, mapping->type, mapping->reduction,
                                            nccl->comm, run->stream));
 }
 
 /* One ncclReduce to each rank. */
-static tprt_status reduce_parts(const launch *run, const nccl_way *way, const places *at) {
+static tprt_status reduce_parts(const launch *run, const nccl_mapping *mapping, const places *at) {
   const tprt__plan *plan = run->plan;
   nccl_transport *nccl = run->nccl;
   const char *packed = at->send;
@@ -140,13 +140,13 @@ static tprt_status reduce_parts(const launch *run, const nccl_way *way, const pl
     return status;
   for (int i = 0; i < plan->n_ranks && !group.status; i++) {
     tprt__part part = plan->sends[i];
-    size_t n = (size_t)(part.bytes / (int64_t)plan->type->size) * (size_t)way->units;
+    size_t n = (size_t)(part.bytes / (int64_t)plan->type->size) * (size_t)mapping->units;
     if (n)
-      tprt__nccl_group_add(&group,
-                           nccl->library->reduce(packed ? packed : part.at,
-                                                 i == plan->rank ? at->recv : NULL, n, way->type,
-                                                 way->reduction, i, nccl->comm, run->stream),
-                           "ncclReduce");
+      tprt__nccl_group_add(
+          &group,
+          nccl->library->reduce(packed ? packed : part.at, i == plan->rank ? at->recv : NULL, n,
+                                mapping->type, mapping->reduction, i, nccl->comm, run->stream),
+          "ncclReduce");
     packed += packed ? part.bytes : 0;
   }
   return tprt__nccl_group_end(&group, run->wait);
@@ -202,7 +202,7 @@ static tprt_status find_places(const launch *run, places *at) {
 }
 
 /* Creates the NCCL operator of premul_sum, which holds the factor of this rank. */
-static tprt_status make_factor(const launch *run, nccl_way *way) {
+static tprt_status make_factor(const launch *run, nccl_mapping *mapping) {
   nccl_transport *nccl = run->nccl;
   unsigned char scalar[16];
   memcpy(scalar, run->plan->scale.bytes, sizeof scalar);
@@ -211,36 +211,37 @@ static tprt_status make_factor(const launch *run, nccl_way *way) {
   pthread_mutex_lock(&nccl->lock);
   tprt_status status =
       nccl->comm ? tprt__nccl_check(nccl->library, nccl->comm,
-                                    nccl->library->premul_create(&way->reduction, scalar, way->type,
-                                                                 NCCL_SCALAR_ON_HOST, nccl->comm),
+                                    nccl->library->premul_create(&mapping->reduction, scalar,
+                                                                 mapping->type, NCCL_SCALAR_ON_HOST,
+                                                                 nccl->comm),
                                     "ncclRedOpCreatePreMulSum")
                  : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
   pthread_mutex_unlock(&nccl->lock);
   return status;
 }
 
-static void end_factor(const launch *run, const nccl_way *way) {
+static void end_factor(const launch *run, const nccl_mapping *mapping) {
   nccl_transport *nccl = run->nccl;
   pthread_mutex_lock(&nccl->lock);
   if (nccl->comm)
-    nccl->library->premul_destroy(way->reduction, nccl->comm);
+    nccl->library->premul_destroy(mapping->reduction, nccl->comm);
   pthread_mutex_unlock(&nccl->lock);
 }
 
 static tprt_status reduction(const launch *run) {
   const tprt__plan *plan = run->plan;
-  nccl_way way;
+  nccl_mapping mapping;
   places at;
-  tprt_status status = tprt__nccl_way(run->nccl, plan, &way);
+  tprt_status status = tprt__nccl_map_reduction(run->nccl, plan, &mapping);
   if (!status)
     status = find_places(run, &at);
   if (!status && plan->reduction == TPRT_PREMUL_SUM)
-    status = make_factor(run, &way);
+    status = make_factor(run, &mapping);
   if (status)
     return status;
-  status = plan->sends ? reduce_parts(run, &way, &at) : reduce_one(run, &way, &at);
+  status = plan->sends ? reduce_parts(run, &mapping, &at) : reduce_one(run, &mapping, &at);
   if (plan->reduction == TPRT_PREMUL_SUM)
-    end_factor(run, &way);
+    end_factor(run, &mapping);
   if (!status && at.recv != plan->recv)
     status = tprt__nccl_copy(run->nccl, plan->recv, at.recv, plan->recv_bytes, run->stream);
   return status;
@@ -417,8 +418,8 @@ bool tprt__nccl_stages(const tprt__plan *plan) {
   return packs_sends(plan) || unpacks_receives(plan);
 }
 
-tprt_status tprt__nccl_put(nccl_transport *nccl, const tprt__plan *plan, cuda_stream stream,
-                           nccl_wait *wait) {
+tprt_status tprt__nccl_enqueue(nccl_transport *nccl, const tprt__plan *plan, cuda_stream stream,
+                               nccl_wait *wait) {
   const launch run = {.nccl = nccl, .plan = plan, .stream = stream, .wait = wait};
   tprt_status status = nccl->check ? compare(nccl, plan, wait) : TPRT_OK;
   if (!status)
@@ -432,10 +433,10 @@ tprt_status tprt__nccl_submit(tprt__transport *transport, const tprt__plan *plan
                               int64_t deadline) {
   nccl_transport *nccl = (nccl_transport *)transport;
   nccl_wait wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline};
-  tprt_status status = tprt__nccl_look(nccl, &wait);
+  tprt_status status = tprt__nccl_check_fault(nccl, &wait);
   if (!status)
     status = tprt__nccl_enter_device(nccl);
   if (status)
     return status;
-  return tprt__nccl_finish(nccl, tprt__nccl_put(nccl, plan, nccl->stream, &wait), &wait);
+  return tprt__nccl_finish(nccl, tprt__nccl_enqueue(nccl, plan, nccl->stream, &wait), &wait);
 }

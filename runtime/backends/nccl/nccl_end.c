@@ -8,11 +8,11 @@
 
 /* ---- device resources ---- */
 
-void tprt__nccl_close_end(nccl_transport *nccl) {
+void tprt__nccl_close_endpoint(nccl_transport *nccl) {
   tprt__transport *host = nccl->base.host;
   while (nccl->registrations)
-    tprt__nccl_withdraw(&nccl->base, (void *)(uintptr_t)nccl->registrations->memory);
-  tprt__nccl_drop(nccl);
+    tprt__nccl_deregister_memory(&nccl->base, (void *)(uintptr_t)nccl->registrations->memory);
+  tprt__nccl_abort_comm(nccl);
   tprt__nccl_watch_stop(&nccl->watch);
   if (nccl->context) {
     const cuda_device_calls *device = nccl->device;
@@ -86,8 +86,9 @@ static tprt_status configure(nccl_transport *nccl) {
   return status ? status : open_device(nccl);
 }
 
-tprt_status tprt__nccl_make_end(tprt__transport *host, int ordinal, const int *members,
-                                int64_t timeout_ns, tprt_status before, nccl_transport **made) {
+tprt_status tprt__nccl_make_endpoint(tprt__transport *host, int ordinal, const int *members,
+                                     int64_t timeout_ns, tprt_status before,
+                                     nccl_transport **made) {
   nccl_transport *nccl = tprt__alloc(sizeof *nccl);
   int *ranks = tprt__alloc((size_t)host->n_ranks * sizeof *ranks);
   *made = NULL;
@@ -115,8 +116,8 @@ tprt_status tprt__nccl_make_end(tprt__transport *host, int ordinal, const int *m
 
 /* ---- rendezvous ---- */
 
-tprt_status tprt__nccl_tell(nccl_transport *nccl, const void *mine, void *all, size_t bytes,
-                            int64_t deadline) {
+tprt_status tprt__nccl_host_all_gather(nccl_transport *nccl, const void *mine, void *all,
+                                       size_t bytes, int64_t deadline) {
   tprt__transport *host = nccl->base.host;
   const tprt_op op = tprt_op_flat(TPRT_OP_ALL_GATHER, mine, all, (int64_t)bytes, TPRT_U8, NULL);
   tprt__plan plan;
@@ -157,7 +158,7 @@ static tprt_status agree(nccl_transport *nccl, const hello *mine, nccl_id *id,
     return tprt__fail_memory((size_t)n * sizeof *all);
   char own[256];
   snprintf(own, sizeof own, "%s", tprt_last_error());
-  tprt_status status = tprt__nccl_tell(nccl, mine, all, sizeof *mine, wait->deadline);
+  tprt_status status = tprt__nccl_host_all_gather(nccl, mine, all, sizeof *mine, wait->deadline);
   for (int i = 0; i < n && !status; i++) {
     status = (tprt_status)all[i].status;
     if (status && i == nccl->base.rank)
@@ -189,7 +190,7 @@ static tprt_status initialize(nccl_transport *nccl, nccl_id id, nccl_wait *wait)
   return status;
 }
 
-tprt_status tprt__nccl_meet(nccl_transport *nccl, tprt_status before, nccl_wait *wait) {
+tprt_status tprt__nccl_init_comm(nccl_transport *nccl, tprt_status before, nccl_wait *wait) {
   hello mine = {.device = nccl->uuid};
   nccl_id id;
   tprt_status status = before;
@@ -212,7 +213,7 @@ tprt_status tprt__nccl_give_up(nccl_transport *nccl, tprt_status status, const n
   char text[512];
   tprt__nccl_fail(nccl, status, wait);
   snprintf(text, sizeof text, "%s", tprt_last_error());
-  tprt__nccl_close_end(nccl);
+  tprt__nccl_close_endpoint(nccl);
   return tprt__fail(status, "%s", text);
 }
 
@@ -224,13 +225,13 @@ tprt_status tprt__nccl_keep(nccl_transport *nccl, tprt_status status, const nccl
   return TPRT_OK;
 }
 
-tprt_status tprt__nccl_open_end(tprt__transport *host, int ordinal, const int *members,
-                                int64_t timeout_ns, tprt_status before,
-                                tprt__transport **transport) {
+tprt_status tprt__nccl_open_endpoint(tprt__transport *host, int ordinal, const int *members,
+                                     int64_t timeout_ns, tprt_status before,
+                                     tprt__transport **transport) {
   nccl_wait wait = {.deadline = tprt__deadline(timeout_ns)};
   nccl_transport *nccl;
-  tprt_status status = tprt__nccl_make_end(host, ordinal, members, timeout_ns, before, &nccl);
+  tprt_status status = tprt__nccl_make_endpoint(host, ordinal, members, timeout_ns, before, &nccl);
   if (!nccl)
     return status;
-  return tprt__nccl_keep(nccl, tprt__nccl_meet(nccl, status, &wait), &wait, transport);
+  return tprt__nccl_keep(nccl, tprt__nccl_init_comm(nccl, status, &wait), &wait, transport);
 }

@@ -23,7 +23,7 @@ static const struct {
   int since;
   const char *name, *help;
 } features[] = {
-    {NCCL_LEAST_VERSION, "core",
+    {NCCL_MIN_VERSION, "core",
      "collectives, transfers, premul_sum, communicators that do not block, and are split"},
     {NCCL_SINCE_MEMORY, "registered memory",
      "tprt_mem_alloc and tprt_mem_register: buffers that NCCL moves without staging copies"},
@@ -48,7 +48,7 @@ const char *tprt_nccl_feature_name(size_t i, int *since, const char **help) {
 nccl_config tprt__nccl_config(void) {
   return (nccl_config){.size = sizeof(nccl_config),
                        .magic = 0xcafebeef,
-                       .version = NCCL_LEAST_VERSION,
+                       .version = NCCL_MIN_VERSION,
                        .cga_cluster_size = INT_MIN,
                        .min_ctas = INT_MIN,
                        .max_ctas = INT_MIN,
@@ -68,7 +68,7 @@ static tprt_status resolve(void *library, const char *path) {
   char text[16];
   nccl_result result = loaded.get_version(&loaded.version);
   format_version(loaded.version, text);
-  if (result == NCCL_RESULT_SUCCESS && loaded.version < NCCL_LEAST_VERSION)
+  if (result == NCCL_RESULT_SUCCESS && loaded.version < NCCL_MIN_VERSION)
     return tprt__fail(TPRT_UNSUPPORTED, "backend nccl: %s is NCCL %s; 2.18 or newer is needed",
                       path, text);
   return tprt__nccl_check(&loaded, NULL, result, "ncclGetVersion");

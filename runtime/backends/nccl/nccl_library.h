@@ -62,7 +62,7 @@ typedef struct nccl_config {
   const char *net_name;
   int split_share;
 } nccl_config;
-enum { NCCL_LEAST_VERSION = 21800 };
+enum { NCCL_MIN_VERSION = 21800 };
 nccl_config tprt__nccl_config(void); /* non-blocking; all other fields are unset */
 
 /* X(member, symbol, parameters): functions that every library since 2.18 has. All return a

@@ -61,14 +61,14 @@ static tprt_status check_capture(const nccl_transport *nccl, const tprt__plan *p
 
 tprt_status tprt__nccl_accept(const tprt__transport *transport, const tprt__plan *plan, bool told) {
   const nccl_transport *nccl = (const nccl_transport *)transport;
-  nccl_way unused;
+  nccl_mapping unused;
   tprt_status status = TPRT_OK;
   if (tprt__plan_is_transfer(plan) && plan->tag)
     return tprt__fail(TPRT_UNSUPPORTED,
                       "%s: tag %d: NCCL has no tags; messages between two ranks arrive in order",
                       tprt_op_kind_name(plan->kind), plan->tag);
   if (plan->reduction)
-    status = tprt__nccl_way(nccl, plan, &unused);
+    status = tprt__nccl_map_reduction(nccl, plan, &unused);
   if (!status && plan->stream)
     status = check_capture(nccl, plan, told);
   if (!status && tprt__plan_sends(plan))
@@ -94,7 +94,7 @@ static tprt_status zero(nccl_transport *nccl, void *memory, size_t bytes) {
     status = tprt__device_check(nccl->device, nccl->device->event_record(done, nccl->stream),
                                 "an event");
   if (!status)
-    status = tprt__nccl_reach(nccl, done, &wait);
+    status = tprt__nccl_wait_event(nccl, done, &wait);
   nccl->device->event_destroy(done);
   return status;
 }

@@ -8,8 +8,8 @@ static void keep(nccl_transport *nccl, nccl_registration *made) {
   nccl->registrations = made;
 }
 
-tprt_status tprt__nccl_expose(tprt__transport *transport, void *memory, uint64_t bytes,
-                              uint64_t *place) {
+tprt_status tprt__nccl_register_memory(tprt__transport *transport, void *memory, uint64_t bytes,
+                                       uint64_t *place) {
   nccl_transport *nccl = (nccl_transport *)transport;
   const nccl_library *library = nccl->library;
   if (!library->register_memory || !library->deregister_memory)
@@ -73,7 +73,7 @@ static tprt_status agree(nccl_transport *nccl, bool mine, bool *all_can, const n
   unsigned char own = mine, *all = tprt__alloc(n);
   if (!all)
     return tprt__fail_memory(n);
-  tprt_status status = tprt__nccl_tell(nccl, &own, all, 1, wait->deadline);
+  tprt_status status = tprt__nccl_host_all_gather(nccl, &own, all, 1, wait->deadline);
   *all_can = !status;
   for (size_t i = 0; i < n; i++)
     *all_can &= all[i];
@@ -81,8 +81,8 @@ static tprt_status agree(nccl_transport *nccl, bool mine, bool *all_can, const n
   return status;
 }
 
-tprt_status tprt__nccl_expose_all(tprt__transport *transport, void *memory, uint64_t bytes,
-                                  int64_t deadline) {
+tprt_status tprt__nccl_register_memory_all(tprt__transport *transport, void *memory, uint64_t bytes,
+                                           int64_t deadline) {
   nccl_transport *nccl = (nccl_transport *)transport;
   const nccl_library *library = nccl->library;
   nccl_wait wait = {.deadline = deadline};
@@ -97,7 +97,7 @@ tprt_status tprt__nccl_expose_all(tprt__transport *transport, void *memory, uint
     uint64_t unused;
     tprt__free(made);
     return status ? tprt__nccl_fail(nccl, status, &wait)
-                  : tprt__nccl_expose(transport, memory, bytes, &unused);
+                  : tprt__nccl_register_memory(transport, memory, bytes, &unused);
   }
   made->memory = memory;
   made->is_window = true;
@@ -118,7 +118,7 @@ static tprt_status end(const nccl_transport *nccl, const nccl_registration *foun
                                              "ncclCommDeregister");
 }
 
-tprt_status tprt__nccl_withdraw(tprt__transport *transport, void *memory) {
+tprt_status tprt__nccl_deregister_memory(tprt__transport *transport, void *memory) {
   nccl_transport *nccl = (nccl_transport *)transport;
   tprt_status status = TPRT_OK;
   pthread_mutex_lock(&nccl->lock);

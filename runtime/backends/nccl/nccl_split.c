@@ -49,7 +49,7 @@ static tprt_status agree(nccl_transport *parent, tprt_status before, bool *split
     return tprt__fail_memory((size_t)n * sizeof *all);
   char own[256];
   snprintf(own, sizeof own, "%s", before ? tprt_last_error() : "");
-  tprt_status status = tprt__nccl_tell(parent, &mine, all, sizeof mine, wait->deadline);
+  tprt_status status = tprt__nccl_host_all_gather(parent, &mine, all, sizeof mine, wait->deadline);
   *split = true;
   for (int i = 0; i < n && !status; i++) {
     *split &= all[i].quiet != 0;
@@ -102,12 +102,13 @@ static tprt_status join_all(nccl_transport *parent, tprt_status before, tprt__tr
   bool split = false;
   tprt_status status = before;
   if (host)
-    status = tprt__nccl_make_end(host, parent->ordinal, world, parent->timeout_ns, before, &end);
+    status =
+        tprt__nccl_make_endpoint(host, parent->ordinal, world, parent->timeout_ns, before, &end);
   status = agree(parent, status, &split, &wait);
   if (!status && split)
     status = split_parent(parent, n_members ? members[0] : NCCL_SPLIT_NO_COLOR, index, end, &wait);
   else if (!status && end)
-    status = tprt__nccl_meet(end, TPRT_OK, &wait);
+    status = tprt__nccl_init_comm(end, TPRT_OK, &wait);
   const tprt__fault fault = parent->base.backend->fault(&parent->base);
   *child = NULL;
   if (!end)
@@ -135,7 +136,8 @@ tprt_status tprt__nccl_join(tprt__transport *transport, const tprt__token *token
   if (all_join)
     status = join_all(parent, status, host, n_members, members, world, index, child);
   else if (host)
-    status = tprt__nccl_open_end(host, parent->ordinal, world, parent->timeout_ns, TPRT_OK, child);
+    status =
+        tprt__nccl_open_endpoint(host, parent->ordinal, world, parent->timeout_ns, TPRT_OK, child);
   else
     *child = NULL;
   tprt__free(world);

@@ -29,8 +29,8 @@ static tprt_status move(nccl_transport *nccl, const tprt__plan *plans, size_t n,
   return tprt__nccl_group_end(&group, wait);
 }
 
-tprt_status tprt__nccl_put_transfers(nccl_transport *nccl, const tprt__plan *plans, size_t n,
-                                     cuda_stream stream, nccl_wait *wait) {
+tprt_status tprt__nccl_enqueue_transfers(nccl_transport *nccl, const tprt__plan *plans, size_t n,
+                                         cuda_stream stream, nccl_wait *wait) {
   tprt_status status = copy_own(nccl, plans, n, stream);
   return status ? status : move(nccl, plans, n, stream, wait);
 }
@@ -39,11 +39,11 @@ tprt_status tprt__nccl_exchange(tprt__transport *transport, const tprt__plan *pl
                                 uint32_t sequence, int64_t deadline) {
   nccl_transport *nccl = (nccl_transport *)transport;
   nccl_wait wait = {.kind = plans[0].kind, .sequence = sequence, .deadline = deadline};
-  tprt_status status = tprt__nccl_look(nccl, &wait);
+  tprt_status status = tprt__nccl_check_fault(nccl, &wait);
   if (!status)
     status = tprt__nccl_enter_device(nccl);
   if (status)
     return status;
-  return tprt__nccl_finish(nccl, tprt__nccl_put_transfers(nccl, plans, n, nccl->stream, &wait),
+  return tprt__nccl_finish(nccl, tprt__nccl_enqueue_transfers(nccl, plans, n, nccl->stream, &wait),
                            &wait);
 }

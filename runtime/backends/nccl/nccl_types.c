@@ -86,7 +86,8 @@ static const rule rules[TPRT_N_REDUCTIONS][N_CLASSES] = {
                          [INTEGER] = {ALIKE, 0, false}},
 };
 
-tprt_status tprt__nccl_way(const nccl_transport *nccl, const tprt__plan *plan, nccl_way *way) {
+tprt_status tprt__nccl_map_reduction(const nccl_transport *nccl, const tprt__plan *plan,
+                                     nccl_mapping *mapping) {
   tprt_dtype dtype = plan->dtype;
   const char *kind = tprt_op_kind_name(plan->kind), *name = tprt_reduction_name(plan->reduction);
   type_class class = types[dtype].class;
@@ -103,8 +104,9 @@ tprt_status tprt__nccl_way(const nccl_transport *nccl, const tprt__plan *plan, n
                       "overflow or factors that do not "
                       "fit the type; TPRT_NCCL_RELAXED=1 takes it",
                       kind, name, plan->type->name);
-  *way = (nccl_way){.type = found.as_unsigned ? types[dtype].as_unsigned : types[dtype].type,
-                    .units = types[dtype].units,
-                    .reduction = found.reduction};
+  *mapping =
+      (nccl_mapping){.type = found.as_unsigned ? types[dtype].as_unsigned : types[dtype].type,
+                     .units = types[dtype].units,
+                     .reduction = found.reduction};
   return TPRT_OK;
 }

@@ -26,7 +26,7 @@ void tprt__nccl_leave_device(const nccl_transport *nccl) {
 
 /* ---- failure ---- */
 
-void tprt__nccl_drop(nccl_transport *nccl) {
+void tprt__nccl_abort_comm(nccl_transport *nccl) {
   pthread_mutex_lock(&nccl->lock);
   nccl_comm comm = nccl->comm;
   nccl->comm = NULL;
@@ -44,14 +44,14 @@ static tprt__fault fault_of(const nccl_transport *nccl) {
   return nccl->base.host->backend->fault(nccl->base.host);
 }
 
-tprt_status tprt__nccl_blame(nccl_transport *nccl, const tprt__fault *fault) {
+tprt_status tprt__nccl_record_fault(nccl_transport *nccl, const tprt__fault *fault) {
   tprt__transport *host = nccl->base.host;
   tprt__fault first = fault_of(nccl);
   if (!first.status) {
     host->backend->abort(host, fault);
     first = fault_of(nccl);
   }
-  tprt__nccl_drop(nccl);
+  tprt__nccl_abort_comm(nccl);
   return tprt__fault_fail(&first);
 }
 
@@ -62,44 +62,44 @@ tprt_status tprt__nccl_fail(nccl_transport *nccl, tprt_status status, const nccl
                              .sequence = wait->sequence};
   char text[512];
   snprintf(text, sizeof text, "%s", tprt_last_error());
-  tprt__nccl_blame(nccl, &fault);
+  tprt__nccl_record_fault(nccl, &fault);
   return tprt__fail(status, "%s", text);
 }
 
 /* Returns the first member that has ended or left; -1: none. */
-static int find_gone(const nccl_transport *nccl) {
+static int find_dead_peer(const nccl_transport *nccl) {
   const tprt__transport *host = nccl->base.host;
   int i = 0;
-  while (i < host->n_ranks && (i == host->rank || !host->backend->gone(host, i)))
+  while (i < host->n_ranks && (i == host->rank || !host->backend->peer_dead(host, i)))
     i++;
   return i < host->n_ranks ? i : -1;
 }
 
-static tprt_status blame_member(nccl_transport *nccl, tprt_status status, int member,
-                                const nccl_wait *wait) {
+static tprt_status record_member_fault(nccl_transport *nccl, tprt_status status, int member,
+                                       const nccl_wait *wait) {
   const tprt__fault fault = {.status = status,
                              .kind = wait->kind,
                              .rank = member < 0 ? TPRT__NO_RANK : nccl->world_ranks[member],
                              .sequence = wait->sequence};
-  return tprt__nccl_blame(nccl, &fault);
+  return tprt__nccl_record_fault(nccl, &fault);
 }
 
-tprt_status tprt__nccl_look(nccl_transport *nccl, nccl_wait *wait) {
+tprt_status tprt__nccl_check_fault(nccl_transport *nccl, nccl_wait *wait) {
   tprt__fault fault = fault_of(nccl);
   if (fault.status) {
-    tprt__nccl_drop(nccl);
+    tprt__nccl_abort_comm(nccl);
     return tprt__fault_fail(&fault);
   }
   int64_t now = tprt__now();
-  int gone = find_gone(nccl);
-  if (gone < 0) {
-    wait->gone_since = 0;
-  } else if (!wait->gone_since) {
-    wait->gone_since = now;
-  } else if (now - wait->gone_since >= GONE_NS) {
-    return blame_member(nccl, TPRT_PEER_DEAD, gone, wait);
+  int peer_dead = find_dead_peer(nccl);
+  if (peer_dead < 0) {
+    wait->dead_since = 0;
+  } else if (!wait->dead_since) {
+    wait->dead_since = now;
+  } else if (now - wait->dead_since >= GONE_NS) {
+    return record_member_fault(nccl, TPRT_PEER_DEAD, peer_dead, wait);
   }
-  return now < wait->deadline ? TPRT_OK : blame_member(nccl, TPRT_TIMEOUT, gone, wait);
+  return now < wait->deadline ? TPRT_OK : record_member_fault(nccl, TPRT_TIMEOUT, peer_dead, wait);
 }
 
 /* ---- waiting ---- */
@@ -113,18 +113,18 @@ static tprt_status turn(nccl_transport *nccl, nccl_wait *wait) {
     sched_yield();
   else
     nanosleep(&nap, NULL);
-  return tprt__nccl_look(nccl, wait);
+  return tprt__nccl_check_fault(nccl, wait);
 }
 
 /* Translates an asynchronous error of NCCL. Usually a peer has ended, and the companion on the host
  * identifies it. */
 static tprt_status fail_result(nccl_transport *nccl, nccl_result result, nccl_wait *wait) {
   tprt_status status = tprt__nccl_check(nccl->library, NULL, result, "asynchronous error");
-  int gone = result == NCCL_RESULT_REMOTE ? find_gone(nccl) : -1;
-  return gone < 0 ? status : blame_member(nccl, TPRT_PEER_DEAD, gone, wait);
+  int peer_dead = result == NCCL_RESULT_REMOTE ? find_dead_peer(nccl) : -1;
+  return peer_dead < 0 ? status : record_member_fault(nccl, TPRT_PEER_DEAD, peer_dead, wait);
 }
 
-tprt_status tprt__nccl_ask(nccl_transport *nccl, nccl_wait *wait) {
+tprt_status tprt__nccl_poll(nccl_transport *nccl, nccl_wait *wait) {
   nccl_result state = NCCL_RESULT_SUCCESS, result = NCCL_RESULT_SUCCESS;
   pthread_mutex_lock(&nccl->lock);
   bool dropped = !nccl->comm;
@@ -144,23 +144,23 @@ tprt_status tprt__nccl_ask(nccl_transport *nccl, nccl_wait *wait) {
 }
 
 tprt_status tprt__nccl_ready(nccl_transport *nccl, nccl_wait *wait) {
-  tprt_status status = tprt__nccl_ask(nccl, wait);
+  tprt_status status = tprt__nccl_poll(nccl, wait);
   for (wait->rounds = 0; status == TPRT_IN_PROGRESS;) {
     status = turn(nccl, wait);
     if (!status)
-      status = tprt__nccl_ask(nccl, wait);
+      status = tprt__nccl_poll(nccl, wait);
   }
   return status;
 }
 
-tprt_status tprt__nccl_reach(nccl_transport *nccl, cuda_event event, nccl_wait *wait) {
+tprt_status tprt__nccl_wait_event(nccl_transport *nccl, cuda_event event, nccl_wait *wait) {
   for (wait->rounds = 0;;) {
     cuda_result result = nccl->device->event_query(event);
     if (result != CUDA_RESULT_NOT_READY)
       return tprt__device_check(nccl->device, result, "an operation on the device");
     tprt_status status = turn(nccl, wait);
     if (!status && wait->rounds > SPINS) {
-      status = tprt__nccl_ask(nccl, wait);
+      status = tprt__nccl_poll(nccl, wait);
       status = status == TPRT_IN_PROGRESS ? TPRT_OK : status;
     }
     if (status)
@@ -174,7 +174,7 @@ tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *
     status = tprt__device_check(
         nccl->device, nccl->device->event_record(nccl->reached, nccl->stream), "an event");
   if (!status)
-    status = tprt__nccl_reach(nccl, nccl->reached, wait);
+    status = tprt__nccl_wait_event(nccl, nccl->reached, wait);
   tprt__nccl_leave_device(nccl);
   return status;
 }

@@ -35,7 +35,8 @@ static void end(nccl_transport *nccl, nccl_pending **at, tprt_status status) {
 
 /* Polls one operation: TPRT_OK if the device has completed it, TPRT_IN_PROGRESS, or the reason why
  * it never will. */
-static tprt_status look_at(nccl_transport *nccl, const nccl_pending *pending, nccl_wait *wait) {
+static tprt_status poll_pending(nccl_transport *nccl, const nccl_pending *pending,
+                                nccl_wait *wait) {
   cuda_result result = nccl->device->event_query(pending->event);
   if (!result)
     return TPRT_OK;
@@ -49,9 +50,9 @@ static tprt_status look_at(nccl_transport *nccl, const nccl_pending *pending, nc
   if (result != CUDA_RESULT_NOT_READY)
     status = tprt__device_check(nccl->device, result, "an operation on the device");
   if (!status)
-    status = tprt__nccl_look(nccl, wait);
+    status = tprt__nccl_check_fault(nccl, wait);
   if (!status)
-    status = tprt__nccl_ask(nccl, wait);
+    status = tprt__nccl_poll(nccl, wait);
   if (status && status != TPRT_IN_PROGRESS)
     return tprt__nccl_fail(nccl, status, wait);
   return TPRT_IN_PROGRESS;
@@ -65,7 +66,7 @@ static bool sweep(nccl_transport *nccl, nccl_wait *wait) {
   for (nccl_pending **at = &watch->first; *at;) {
     nccl_pending *pending = *at;
     pthread_mutex_unlock(&watch->lock); /* only this thread removes entries */
-    tprt_status status = look_at(nccl, pending, wait);
+    tprt_status status = poll_pending(nccl, pending, wait);
     pthread_mutex_lock(&watch->lock);
     if (status == TPRT_IN_PROGRESS) {
       at = &pending->next;
@@ -178,8 +179,8 @@ static void give_up(nccl_transport *nccl, nccl_pending *pending) {
 
 static tprt_status put(nccl_transport *nccl, const tprt__plan *plans, size_t n, nccl_wait *wait) {
   cuda_stream stream = plans->stream;
-  return tprt__plan_is_transfer(plans) ? tprt__nccl_put_transfers(nccl, plans, n, stream, wait)
-                                       : tprt__nccl_put(nccl, plans, stream, wait);
+  return tprt__plan_is_transfer(plans) ? tprt__nccl_enqueue_transfers(nccl, plans, n, stream, wait)
+                                       : tprt__nccl_enqueue(nccl, plans, stream, wait);
 }
 
 tprt_status tprt__nccl_find_capture(const nccl_transport *nccl, cuda_stream stream,
@@ -200,7 +201,7 @@ tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plan
       .kind = plans->kind, .sequence = sequence, .deadline = deadline, .done = done, .user = user};
   nccl_pending *pending = NULL;
   bool captured = false;
-  tprt_status status = tprt__nccl_look(nccl, &wait);
+  tprt_status status = tprt__nccl_check_fault(nccl, &wait);
   if (!status)
     status = tprt__nccl_enter_device(nccl);
   if (status)

@@ -107,7 +107,7 @@ static void self_abort(tprt__transport *transport, const tprt__fault *fault) {
   atomic_compare_exchange_strong(&self->fault, &none, (int)fault->status);
 }
 
-static bool self_gone(const tprt__transport *transport, int rank) {
+static bool self_is_peer_dead(const tprt__transport *transport, int rank) {
   (void)transport;
   (void)rank;
   return false;
@@ -133,15 +133,15 @@ static uint64_t self_offset(const tprt__transport *transport, const void *memory
 
 /* All memory is accessible to the rank itself, so registration is unnecessary, also for a group of
  * one in another backend's world. */
-static tprt_status self_expose(tprt__transport *transport, void *memory, uint64_t bytes,
-                               uint64_t *place) {
+static tprt_status self_register_memory(tprt__transport *transport, void *memory, uint64_t bytes,
+                                        uint64_t *place) {
   (void)transport;
   (void)bytes;
   *place = (uint64_t)(uintptr_t)memory;
   return TPRT_OK;
 }
 
-static tprt_status self_withdraw(tprt__transport *transport, void *memory) {
+static tprt_status self_deregister_memory(tprt__transport *transport, void *memory) {
   (void)transport;
   (void)memory;
   return TPRT_OK;
@@ -220,22 +220,22 @@ const tprt__backend tprt__backend_self = {
     .create_threads = self_create_threads,
     .reserve = self_reserve,
     .join = self_join,
-    .begin = tprt__begin_nothing,
+    .begin = tprt__begin_noop,
     TPRT__NO_STREAMS,
     .submit = self_submit,
     .exchange = self_exchange,
     .abort = self_abort,
     .fault = self_fault,
-    .gone = self_gone,
+    .peer_dead = self_is_peer_dead,
     .alloc = self_alloc,
     .free = self_free,
     .offset = self_offset,
-    .expose = self_expose,
-    .withdraw = self_withdraw,
-    .expose_all = tprt__expose_each,
+    .register_memory = self_register_memory,
+    .deregister_memory = self_deregister_memory,
+    .register_memory_all = tprt__register_memory_each,
     .reach = self_reach,
-    .put = tprt__reached_put,
-    .get = tprt__reached_get,
+    .put = tprt__mapped_put,
+    .get = tprt__mapped_get,
     .signal = self_signal,
     .await = self_await,
     .recover = self_recover,

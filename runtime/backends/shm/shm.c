@@ -16,7 +16,7 @@ static tprt_status shm_probe(void) {
   return TPRT_OK;
 }
 
-static void close_end(shm_transport *shm) {
+static void close_endpoint(shm_transport *shm) {
   tprt__free(shm->members);
   tprt__free(shm->lines);
   tprt__free(shm->slots);
@@ -28,8 +28,8 @@ static void close_end(shm_transport *shm) {
 
 /* Opens a rank's endpoint of a channel. On failure the caller still owns segment and channel.
  * `members` are ranks of the world. */
-static tprt_status open_end(shm_segment *segment, int channel, int n_members, const int *members,
-                            int index, tprt__transport **transport) {
+static tprt_status open_endpoint(shm_segment *segment, int channel, int n_members,
+                                 const int *members, int index, tprt__transport **transport) {
   size_t n = (size_t)n_members;
   shm_transport *shm = tprt__alloc(sizeof *shm);
   if (!shm)
@@ -42,7 +42,7 @@ static tprt_status open_end(shm_segment *segment, int channel, int n_members, co
   shm->scales = tprt__alloc(n * sizeof *shm->scales);
   if (!shm->members || !shm->lines || !shm->slots || !shm->sources || !shm->destinations ||
       !shm->scales) {
-    close_end(shm);
+    close_endpoint(shm);
     return tprt__fail_memory(n * sizeof *shm->lines);
   }
   int host_ranks = segment->sizes.n_ranks;
@@ -72,8 +72,8 @@ static void leave(shm_segment *segment, int channel, int world_rank) {
   tprt__shm_channel_drop(segment, channel, world_rank);
 }
 
-static bool shm_gone(const tprt__transport *transport, int rank) {
-  return tprt__shm_gone((const shm_transport *)transport, rank);
+static bool shm_is_peer_dead(const tprt__transport *transport, int rank) {
+  return tprt__shm_peer_dead((const shm_transport *)transport, rank);
 }
 
 static void shm_leave(tprt__transport *transport) {
@@ -87,7 +87,7 @@ static void shm_destroy(tprt__transport *transport) {
   if (tprt__shm_fault(transport).status)
     tprt__shm_channel_forget(segment, shm->channel, shm->world_rank);
   leave(segment, shm->channel, shm->world_rank);
-  close_end(shm);
+  close_endpoint(shm);
   tprt__shm_segment_release(segment);
 }
 
@@ -100,7 +100,7 @@ static tprt_status open_world(shm_segment *segment, int rank, tprt__transport **
     return tprt__fail_memory((size_t)n * sizeof *members);
   for (int i = 0; i < n; i++)
     members[i] = i;
-  tprt_status status = open_end(segment, 0, n, members, rank, transport);
+  tprt_status status = open_endpoint(segment, 0, n, members, rank, transport);
   tprt__free(members);
   if (status)
     leave(segment, 0, rank);
@@ -132,7 +132,7 @@ static tprt_status make_segment(int n_ranks, const tprt__settings *settings, int
 
 /* Joins the world of a segment. `meeting` is the rendezvous of separately started ranks; its store
  * detects ranks that end before they have joined. If it is NULL, only the deadline detects them. */
-static tprt_status join_segment(int fd, int n_ranks, int rank, const tprt__meeting *meeting,
+static tprt_status join_segment(int fd, int n_ranks, int rank, const tprt__rendezvous *meeting,
                                 int64_t deadline, tprt__transport **transport) {
   shm_segment *segment;
   tprt_status status = tprt__shm_segment_map(fd, &segment);
@@ -145,7 +145,7 @@ static tprt_status join_segment(int fd, int n_ranks, int rank, const tprt__meeti
   if (!status)
     status = tprt__shm_segment_join(segment, rank);
   if (!status) {
-    status = meeting ? tprt__meeting_end(meeting) : TPRT_OK;
+    status = meeting ? tprt__rendezvous_end(meeting) : TPRT_OK;
     if (!status)
       status = tprt__shm_segment_await(segment, deadline);
     if (status)
@@ -159,12 +159,12 @@ static tprt_status join_segment(int fd, int n_ranks, int rank, const tprt__meeti
 }
 
 /* Joins a world whose rank 0 creates a segment and shares it through the store. */
-static tprt_status join_meeting(const tprt__meeting *meeting, const tprt__settings *settings,
-                                tprt__transport **transport) {
+static tprt_status join_rendezvous(const tprt__rendezvous *meeting, const tprt__settings *settings,
+                                   tprt__transport **transport) {
   int fd = -1;
   tprt_status status = meeting->rank == 0 ? make_segment(meeting->n_ranks, settings, &fd) : TPRT_OK;
   if (!status)
-    status = tprt__meeting_share(meeting, fd, &fd);
+    status = tprt__rendezvous_share_fd(meeting, fd, &fd);
   if (!status)
     status =
         join_segment(fd, meeting->n_ranks, meeting->rank, meeting, meeting->deadline, transport);
@@ -196,9 +196,9 @@ static tprt_status shm_create(int n_ranks, int rank, const tprt__settings *setti
                       "backend shm joins processes through a segment or a store: set segment_fd or "
                       "TPRT_SEGMENT_FD to a descriptor from tprt_shm_segment_create, or store");
   }
-  const tprt__meeting meeting =
-      tprt__meeting_begin(settings->store, "shm", n_ranks, rank, deadline);
-  return join_meeting(&meeting, settings, transport);
+  const tprt__rendezvous meeting =
+      tprt__rendezvous_begin(settings->store, "shm", n_ranks, rank, deadline);
+  return join_rendezvous(&meeting, settings, transport);
 }
 
 static tprt_status shm_create_threads(int n_ranks, const tprt__settings *settings,
@@ -279,7 +279,7 @@ static tprt_status shm_join(tprt__transport *parent, const tprt__token *token, i
   }
   for (int i = 0; i < n_members; i++)
     world[i] = shm->members[members[i]];
-  tprt_status status = open_end(segment, channel, n_members, world, index, child);
+  tprt_status status = open_endpoint(segment, channel, n_members, world, index, child);
   tprt__free(world);
   if (status) {
     leave(segment, channel, shm->world_rank);
@@ -311,13 +311,13 @@ const tprt__backend tprt__backend_shm = {
     .exchange = tprt__shm_exchange,
     .abort = tprt__shm_abort,
     .fault = tprt__shm_fault,
-    .gone = shm_gone,
+    .peer_dead = shm_is_peer_dead,
     .alloc = tprt__shm_alloc,
     .free = tprt__shm_free,
     .offset = tprt__shm_offset,
-    .expose = tprt__shm_expose,
-    .withdraw = tprt__shm_withdraw,
-    .expose_all = tprt__expose_each,
+    .register_memory = tprt__shm_register_memory,
+    .deregister_memory = tprt__shm_deregister_memory,
+    .register_memory_all = tprt__register_memory_each,
     .reach = tprt__shm_reach,
     .put = tprt__shm_put,
     .get = tprt__shm_get,

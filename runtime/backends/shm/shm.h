@@ -162,7 +162,7 @@ typedef struct shm_transport {
   const void **sources;  /* scratch for an operation */
   void **destinations;
   tprt__scale *scales;
-  bool has_come; /* the next operation to be submitted has already begun, with `notice` */
+  bool has_begun; /* the next operation to be submitted has already begun, with `notice` */
   shm_notice notice;
 } shm_transport;
 
@@ -205,9 +205,9 @@ void tprt__shm_arena_clear(shm_arena *arena);
 void tprt__shm_pin(shm_segment *segment, int world_rank, uint64_t offset);
 
 /* ---- shm_window.c ---- */
-tprt_status tprt__shm_expose(tprt__transport *transport, void *memory, uint64_t bytes,
-                             uint64_t *place);
-tprt_status tprt__shm_withdraw(tprt__transport *transport, void *memory);
+tprt_status tprt__shm_register_memory(tprt__transport *transport, void *memory, uint64_t bytes,
+                                      uint64_t *place);
+tprt_status tprt__shm_deregister_memory(tprt__transport *transport, void *memory);
 tprt_status tprt__shm_reach(const tprt__transport *transport, int rank, uint64_t place,
                             uint64_t bytes, void **memory);
 tprt_status tprt__shm_put(tprt__transport *transport, int rank, uint64_t place, const void *from,
@@ -246,10 +246,11 @@ bool tprt__shm_sleeps(const shm_transport *shm, int rounds);
 bool tprt__shm_due(const shm_transport *shm, int rounds, int64_t *next);
 /* True if a peer has left this communicator or its process has ended. Call this before reading the
  * peer's results, because results from before its end still count. */
-bool tprt__shm_gone(const shm_transport *shm, int peer);
+bool tprt__shm_peer_dead(const shm_transport *shm, int peer);
 /* Records a fault of a peer for all ranks of the communicator, and fails with the first recorded
  * fault. */
-tprt_status tprt__shm_blame(shm_transport *shm, tprt_status status, int peer, const shm_wait *wait);
+tprt_status tprt__shm_record_fault(shm_transport *shm, tprt_status status, int peer,
+                                   const shm_wait *wait);
 /* Sleeps while *word == value, for at most `ns` nanoseconds. */
 void tprt__shm_sleep(_Atomic uint32_t *word, uint32_t value, int64_t ns);
 

@@ -18,7 +18,7 @@ enum {
   ONE_SHOT_BYTES = 16 << 10,
   /* the same limit for two ranks, which save less by sharing the work (measured) */
   ONE_SHOT_PAIR = 128 << 10,
-  LEAST_RUN_BYTES = 256, /* staging is faster for shorter runs */
+  MIN_RUN_BYTES = 256, /* staging is faster for shorter runs */
 };
 
 static bool scatters(const tprt__plan *plan) { return plan->traits & TPRT__SCATTERS; }
@@ -164,7 +164,7 @@ bool tprt__shm_register(const shm_engine *run, shm_notice *notice) {
   const shm_transport *shm = run->shm;
   if (plan->send_bytes <= ONE_SHOT_BYTES)
     return false;
-  if (plan->kind == TPRT_OP_REDUCE_SCATTER && plan->send_map.run < LEAST_RUN_BYTES)
+  if (plan->kind == TPRT_OP_REDUCE_SCATTER && plan->send_map.run < MIN_RUN_BYTES)
     return false;
   if (!tprt__plan_sends(plan))
     return true; /* only the root's notice counts */
@@ -286,16 +286,15 @@ static void publish_notice(const shm_engine *run, const shm_notice *mine) {
  * with reading the peers' data, instead of delaying the next operation. A processor supports about
  * thirty such requests at a time; more would delay the reads (measured). */
 static void claim_next(const shm_engine *run) {
-  enum { MOST_BYTES = 2048 };
+  enum { MAX_BYTES = 2048 };
   const shm_transport *shm = run->shm;
   const unsigned char *next = tprt__shm_next_slot(shm);
   tprt__claim(&shm->lines[shm->base.rank]->halves[(shm->step + 1) & 1]);
-  for (int64_t at = 0; at < run->plan->piece && run->plan->piece <= MOST_BYTES;
-       at += SHM_CACHE_LINE)
+  for (int64_t at = 0; at < run->plan->piece && run->plan->piece <= MAX_BYTES; at += SHM_CACHE_LINE)
     tprt__claim(next + at);
 }
 
-static tprt_status meet(const shm_engine *run, const shm_notice *mine) {
+static tprt_status arrive_and_wait(const shm_engine *run, const shm_notice *mine) {
   shm_transport *shm = run->shm;
   tprt_status status = tprt__shm_await(shm, &run->wait);
   claim_next(run);
@@ -310,7 +309,7 @@ static tprt_status meet(const shm_engine *run, const shm_notice *mine) {
 
 tprt_status tprt__shm_arrive(const shm_engine *run, const shm_notice *mine) {
   publish_notice(run, mine);
-  return meet(run, mine);
+  return arrive_and_wait(run, mine);
 }
 
 /* True if the buffers of all ranks that have one are registered. */
@@ -362,7 +361,7 @@ void tprt__shm_begin(tprt__transport *transport, const tprt__plan *plan, uint32_
     return;
   shm_engine run = tprt__shm_engine(shm, plan, &wait);
   come(&run);
-  shm->has_come = true;
+  shm->has_begun = true;
 }
 
 tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence,
@@ -370,16 +369,16 @@ tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan,
   shm_transport *shm = (shm_transport *)transport;
   const shm_wait wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline};
   shm_engine run = tprt__shm_engine(shm, plan, &wait);
-  bool has_come = shm->has_come;
-  shm->has_come = false;
+  bool has_begun = shm->has_begun;
+  shm->has_begun = false;
   tprt__fault fault = tprt__shm_fault(transport);
   if (fault.status)
     return tprt__fault_fail(&fault);
   if (plan->parts)
     return tprt__shm_submit_parts(&run);
-  if (!has_come)
+  if (!has_begun)
     come(&run);
-  tprt_status status = meet(&run, &shm->notice);
+  tprt_status status = arrive_and_wait(&run, &shm->notice);
   if (status)
     return status;
   int n_registered;

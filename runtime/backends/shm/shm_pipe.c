@@ -68,7 +68,7 @@ static const transfer *moving(const exchange *run, const shm_pipe *pipe) {
 }
 
 /* Notifies the peer if a transfer has progressed. */
-static void notice_change(exchange *run, const transfer *t, const transfer *before) {
+static void notify_progress(exchange *run, const transfer *t, const transfer *before) {
   if (t->state == before->state && t->at == before->at)
     return;
   run->moved = true;
@@ -79,7 +79,7 @@ static void notice_change(exchange *run, const transfer *t, const transfer *befo
 
 /* Returns the oldest request with this tag that one scan of the table finds; SHM_PIPE_REQUESTS if
  * there is none. */
-static uint32_t look_for_request(shm_pipe *pipe, int32_t tag) {
+static uint32_t find_oldest_request(shm_pipe *pipe, int32_t tag) {
   uint32_t found = SHM_PIPE_REQUESTS;
   for (uint32_t i = 0; i < SHM_PIPE_REQUESTS; i++) {
     shm_request *request = &pipe->requests[i];
@@ -96,8 +96,8 @@ static uint32_t look_for_request(shm_pipe *pipe, int32_t tag) {
  * oldest request is posted there, and then find a younger one. But all requests older than one that
  * was found were posted before it, so a second scan sees them. */
 static uint32_t find_request(shm_pipe *pipe, int32_t tag) {
-  return look_for_request(pipe, tag) == SHM_PIPE_REQUESTS ? SHM_PIPE_REQUESTS
-                                                          : look_for_request(pipe, tag);
+  return find_oldest_request(pipe, tag) == SHM_PIPE_REQUESTS ? SHM_PIPE_REQUESTS
+                                                             : find_oldest_request(pipe, tag);
 }
 
 static tprt_status check_request(const exchange *run, const tprt__plan *plan,
@@ -187,7 +187,7 @@ static tprt_status push(exchange *run, size_t index) {
   }
   if (t->at == t->plan->send_bytes)
     t->state = DONE;
-  notice_change(run, t, &before);
+  notify_progress(run, t, &before);
   return TPRT_OK;
 }
 
@@ -263,7 +263,7 @@ static tprt_status pull(exchange *run, size_t index) {
     t->state = DONE;
     atomic_store(&t->pipe->requests[t->request].state, REQUEST_FREE);
   }
-  notice_change(run, t, &before);
+  notify_progress(run, t, &before);
   return TPRT_OK;
 }
 
@@ -295,11 +295,11 @@ static tprt_status check(exchange *run, size_t left, int suspect) {
     return tprt__fault_fail(&fault);
   for (size_t i = left; i < run->n && suspect >= 0; i++) {
     if (run->transfers[i].state != DONE && run->transfers[i].plan->peer == suspect)
-      return tprt__shm_blame(shm, TPRT_PEER_DEAD, suspect, &run->wait);
+      return tprt__shm_record_fault(shm, TPRT_PEER_DEAD, suspect, &run->wait);
   }
   if (tprt__now() < run->wait.deadline)
     return TPRT_OK;
-  return tprt__shm_blame(shm, TPRT_TIMEOUT, run->transfers[left].plan->peer, &run->wait);
+  return tprt__shm_record_fault(shm, TPRT_TIMEOUT, run->transfers[left].plan->peer, &run->wait);
 }
 
 static tprt_status run_all(exchange *run) {
@@ -316,7 +316,7 @@ static tprt_status run_all(exchange *run) {
      * in turn. */
     if (thorough) {
       int peer = run->transfers[n_checks++ % run->n].plan->peer;
-      suspect = tprt__shm_gone(shm, peer) ? peer : -1;
+      suspect = tprt__shm_peer_dead(shm, peer) ? peer : -1;
     }
     tprt_status status = run_round(run, &left);
     if (status || left == run->n)

@@ -15,7 +15,7 @@ static bool wants(const shm_transport *shm, int i) {
 /* True if every rank either wants to continue or has ended. */
 static bool complete(const shm_transport *shm) {
   for (int i = 0; i < shm->base.n_ranks; i++) {
-    if (!wants(shm, i) && !tprt__shm_gone(shm, i))
+    if (!wants(shm, i) && !tprt__shm_peer_dead(shm, i))
       return false;
   }
   return true;
@@ -24,7 +24,7 @@ static bool complete(const shm_transport *shm) {
 static void decide(shm_transport *shm, int *survivors) {
   int n = 0;
   for (int i = 0; i < shm->base.n_ranks; i++) {
-    bool survives = wants(shm, i) && !tprt__shm_gone(shm, i);
+    bool survives = wants(shm, i) && !tprt__shm_peer_dead(shm, i);
     atomic_store(&shm->lines[i]->survives, survives);
     if (survives)
       survivors[n++] = shm->members[i];
@@ -37,9 +37,9 @@ static void decide(shm_transport *shm, int *survivors) {
 }
 
 /* True if this rank becomes the one that decides. */
-static bool take_over(shm_transport *shm, uint32_t seen, bool due) {
+static bool become_decider(shm_transport *shm, uint32_t seen, bool due) {
   bool vacant = seen == RECOVERY_OPEN ||
-                (seen <= (uint32_t)shm->base.n_ranks && tprt__shm_gone(shm, (int)seen - 1));
+                (seen <= (uint32_t)shm->base.n_ranks && tprt__shm_peer_dead(shm, (int)seen - 1));
   return due && vacant &&
          atomic_compare_exchange_strong(&shm->lines[0]->decision, &seen,
                                         (uint32_t)shm->base.rank + 1);
@@ -81,7 +81,7 @@ tprt_status tprt__shm_recover(tprt__transport *transport, int64_t deadline, tprt
     if (seen == RECOVERY_DECIDED)
       return read_decision(shm, token, members, n_members);
     int64_t now = tprt__now();
-    if (take_over(shm, seen, now >= deadline || complete(shm)))
+    if (become_decider(shm, seen, now >= deadline || complete(shm)))
       decide(shm, members);
     else if (now - GRACE_NS >= deadline)
       return tprt__fail(TPRT_TIMEOUT, "rank %u, which decides who goes on, did not come in time",

@@ -14,7 +14,7 @@ enum {
   N_YIELDS = 1000,
   SLEEP_NS = 2000000, /* also the interval at which a sleeper checks that its peer lives */
   /* interval of that check for a yielding thread; on a busy machine one yield may take longer */
-  LOOK_NS = 1000000,
+  CHECK_NS = 1000000,
 };
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -51,7 +51,7 @@ bool tprt__shm_due(const shm_transport *shm, int rounds, int64_t *next) {
   bool first = rounds == shm->n_spins,
        due = !first && (now >= *next || tprt__shm_sleeps(shm, rounds));
   if (first || due)
-    *next = now + LOOK_NS;
+    *next = now + CHECK_NS;
   return due;
 }
 
@@ -129,12 +129,12 @@ static bool process_ended(const shm_transport *shm, int peer) {
   return tprt__shm_ended(shm->segment, shm->members[peer]);
 }
 
-bool tprt__shm_gone(const shm_transport *shm, int peer) {
+bool tprt__shm_peer_dead(const shm_transport *shm, int peer) {
   return atomic_load(&shm->lines[peer]->left) || process_ended(shm, peer);
 }
 
-tprt_status tprt__shm_blame(shm_transport *shm, tprt_status status, int peer,
-                            const shm_wait *wait) {
+tprt_status tprt__shm_record_fault(shm_transport *shm, tprt_status status, int peer,
+                                   const shm_wait *wait) {
   tprt__fault fault = {
       .status = status, .kind = wait->kind, .rank = shm->members[peer], .sequence = wait->sequence};
   tprt__shm_abort(&shm->base, &fault);
@@ -153,9 +153,11 @@ static tprt_status check(shm_transport *shm, int peer, const shm_wait *wait, boo
   if (fault.status)
     return tprt__fault_fail(&fault);
   if (atomic_load(&line->left) || (thorough && process_ended(shm, peer))) {
-    return reached(line, shm->step) ? TPRT_OK : tprt__shm_blame(shm, TPRT_PEER_DEAD, peer, wait);
+    return reached(line, shm->step) ? TPRT_OK
+                                    : tprt__shm_record_fault(shm, TPRT_PEER_DEAD, peer, wait);
   }
-  return tprt__now() >= wait->deadline ? tprt__shm_blame(shm, TPRT_TIMEOUT, peer, wait) : TPRT_OK;
+  return tprt__now() >= wait->deadline ? tprt__shm_record_fault(shm, TPRT_TIMEOUT, peer, wait)
+                                       : TPRT_OK;
 }
 
 static tprt_status sleep_for(shm_transport *shm, int peer, const shm_wait *wait) {
@@ -229,16 +231,16 @@ tprt_status tprt__shm_await_counter(tprt__transport *transport, const _Atomic ui
     uint32_t heard = atomic_load(&shm->lines[transport->rank]->bell);
     bool thorough = tprt__shm_due(shm, rounds, &next);
     /* before reading the counter: signals from before its end count */
-    bool gone = thorough && tprt__shm_gone(shm, rank);
+    bool peer_dead = thorough && tprt__shm_peer_dead(shm, rank);
     if (atomic_load(counter) >= value)
       return TPRT_OK;
     tprt__fault fault = tprt__shm_fault(transport);
     if (fault.status)
       return tprt__fault_fail(&fault);
-    if (gone)
-      return tprt__shm_blame(shm, TPRT_PEER_DEAD, rank, &wait);
+    if (peer_dead)
+      return tprt__shm_record_fault(shm, TPRT_PEER_DEAD, rank, &wait);
     if (thorough && tprt__now() >= deadline)
-      return tprt__shm_blame(shm, TPRT_TIMEOUT, rank, &wait);
+      return tprt__shm_record_fault(shm, TPRT_TIMEOUT, rank, &wait);
     tprt__shm_listen(shm, heard, &rounds);
   }
 }

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-tprt_status tprt__shm_expose(tprt__transport *transport, void *memory, uint64_t bytes,
-                             uint64_t *place) {
+tprt_status tprt__shm_register_memory(tprt__transport *transport, void *memory, uint64_t bytes,
+                                      uint64_t *place) {
   if (tprt__shm_arena_offset((const shm_transport *)transport, memory, (int64_t)bytes, place))
     return TPRT_OK;
   return tprt__fail(TPRT_UNSUPPORTED,
@@ -24,11 +24,12 @@ tprt_status tprt__shm_expose(tprt__transport *transport, void *memory, uint64_t 
 /* True if all peers have ended the accesses that they began before the fault. Peers that are gone
  * have. */
 static bool await_accesses(const shm_transport *shm) {
-  enum { MOST_NS = 2000000000, NAP_NS = 50000 };
+  enum { MAX_NS = 2000000000, NAP_NS = 50000 };
   const struct timespec nap = {.tv_nsec = NAP_NS};
-  int64_t deadline = tprt__deadline(MOST_NS);
+  int64_t deadline = tprt__deadline(MAX_NS);
   for (int i = 0; i < shm->base.n_ranks;) {
-    if (i == shm->base.rank || !atomic_load(&shm->lines[i]->n_accesses) || tprt__shm_gone(shm, i))
+    if (i == shm->base.rank || !atomic_load(&shm->lines[i]->n_accesses) ||
+        tprt__shm_peer_dead(shm, i))
       i++;
     else if (tprt__now() < deadline)
       nanosleep(&nap, NULL);
@@ -38,10 +39,10 @@ static bool await_accesses(const shm_transport *shm) {
   return true;
 }
 
-tprt_status tprt__shm_withdraw(tprt__transport *transport, void *memory) {
+tprt_status tprt__shm_deregister_memory(tprt__transport *transport, void *memory) {
   shm_transport *shm = (shm_transport *)transport;
   uint64_t place;
-  tprt_status status = tprt__shm_expose(transport, memory, 1, &place);
+  tprt_status status = tprt__shm_register_memory(transport, memory, 1, &place);
   if (!status && tprt__shm_fault(transport).status && !await_accesses(shm))
     /* a peer was stopped during an access and may still resume it */
     tprt__shm_pin(shm->segment, shm->world_rank, place);

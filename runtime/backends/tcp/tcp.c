@@ -97,7 +97,7 @@ static void end_receive(tcp_peer *peer, tcp_request *request, uint32_t came) {
 /* Determines where the message goes whose header has arrived. */
 static tprt_status place(tcp_peer *peer) {
   tcp_request *wanted = find_receive(peer, peer->head.tag);
-  if (peer->head.bytes > WIRE_MOST_BYTES) {
+  if (peer->head.bytes > WIRE_MAX_BYTES) {
     end_peer(peer);
     return tprt__fail(TPRT_INTERNAL, "backend tcp: a message of %u bytes", peer->head.bytes);
   }
@@ -197,7 +197,7 @@ static tcp_request *make_request(int rank, uint32_t tag, void *data, size_t byte
 
 static tprt_status tcp_send(void *at, int rank, uint32_t tag, const void *data, size_t bytes,
                             void **result) {
-  tcp_end *end = at;
+  tcp_endpoint *end = at;
   tcp_peer *peer = &end->peers[rank];
   tcp_request *made = make_request(rank, tag, (void *)(uintptr_t)data, bytes, true);
   if (!made)
@@ -214,7 +214,7 @@ static tprt_status tcp_send(void *at, int rank, uint32_t tag, const void *data, 
 
 static tprt_status tcp_receive(void *at, int rank, uint32_t tag, void *data, size_t bytes,
                                void **result) {
-  tcp_end *end = at;
+  tcp_endpoint *end = at;
   tcp_peer *peer = &end->peers[rank];
   tcp_request *made = make_request(rank, tag, data, bytes, false);
   if (!made)
@@ -235,7 +235,7 @@ static tprt_status tcp_receive(void *at, int rank, uint32_t tag, void *data, siz
 }
 
 static tprt_status tcp_test(void *at, void *asked) {
-  tcp_end *end = at;
+  tcp_endpoint *end = at;
   tcp_request *request = asked;
   tcp_peer *peer = &end->peers[request->peer];
   tprt_status status = TPRT_OK;
@@ -273,7 +273,7 @@ static bool cancel_send(tcp_peer *peer, tcp_request *request) {
 }
 
 static bool tcp_cancel(void *at, void *asked) {
-  tcp_end *end = at;
+  tcp_endpoint *end = at;
   tcp_request *request = asked;
   tcp_peer *peer = &end->peers[request->peer];
   if (request->sends && !request->over)
@@ -287,11 +287,11 @@ static bool tcp_cancel(void *at, void *asked) {
 
 static void tcp_wait(void *at, int64_t timeout_ns) {
   struct epoll_event unused;
-  (void)!epoll_wait(((const tcp_end *)at)->changes, &unused, 1,
+  (void)!epoll_wait(((const tcp_endpoint *)at)->changes, &unused, 1,
                     (int)((timeout_ns + 999999) / 1000000));
 }
 
-static bool tcp_ended(void *at, int rank) { return ((const tcp_end *)at)->peers[rank].ended; }
+static bool tcp_ended(void *at, int rank) { return ((const tcp_endpoint *)at)->peers[rank].ended; }
 
 /* ---- closing ---- */
 
@@ -303,7 +303,7 @@ static bool is_delivered(const tcp_peer *peer) {
          (!peer->sends && ioctl(peer->fd, SIOCOUTQ, &n) == 0 && n == 0);
 }
 
-static void deliver(tcp_end *end) {
+static void deliver(tcp_endpoint *end) {
   enum { DELIVERY_NS = 1000000000, NAP_NS = 50000 };
   const struct timespec nap = {.tv_nsec = NAP_NS};
   int64_t deadline = tprt__deadline(DELIVERY_NS);
@@ -318,7 +318,7 @@ static void deliver(tcp_end *end) {
 }
 
 static void tcp_close(void *at) {
-  tcp_end *end = at;
+  tcp_endpoint *end = at;
   deliver(end);
   for (int i = 0; i < end->n_ranks; i++) {
     tcp_peer *peer = &end->peers[i];
@@ -353,7 +353,7 @@ static const tprt_messenger messenger = {
 
 /* ---- backend ---- */
 
-static tprt_status watch(tcp_end *end) {
+static tprt_status watch(tcp_endpoint *end) {
   end->changes = epoll_create1(EPOLL_CLOEXEC);
   bool ok = end->changes >= 0;
   for (int i = 0; i < end->n_ranks && ok; i++) {
@@ -373,7 +373,7 @@ static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *s
                       "backend tcp: %d ranks meet through a store: give one in tprt_config, or let "
                       "a launcher say where it is",
                       n_ranks);
-  tcp_end *end = tprt__alloc(sizeof *end + (size_t)n_ranks * sizeof *end->peers);
+  tcp_endpoint *end = tprt__alloc(sizeof *end + (size_t)n_ranks * sizeof *end->peers);
   if (!end)
     return tprt__fail_memory(sizeof *end);
   end->n_ranks = n_ranks;
@@ -389,15 +389,15 @@ static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *s
   }
   tprt_status status = TPRT_OK;
   if (n_ranks > 1) {
-    const tprt__meeting meeting = tprt__meeting_begin(settings->store, "tcp", n_ranks, rank,
-                                                      tprt__deadline(settings->timeout_ns));
-    status = tprt__tcp_meet(&meeting, end);
+    const tprt__rendezvous meeting = tprt__rendezvous_begin(settings->store, "tcp", n_ranks, rank,
+                                                            tprt__deadline(settings->timeout_ns));
+    status = tprt__tcp_connect_mesh(&meeting, end);
     if (!status)
       status = watch(end);
   }
   if (!status)
-    return tprt__wire_take(&messenger, &tprt__backend_tcp, end, UINT32_MAX, n_ranks, rank,
-                           end->local.n_ranks, transport);
+    return tprt__wire_open_endpoint(&messenger, &tprt__backend_tcp, end, UINT32_MAX, n_ranks, rank,
+                                    end->local.n_ranks, transport);
   tcp_close(end);
   return status;
 }

@@ -53,16 +53,16 @@ typedef struct tcp_peer {
   tcp_message *keeping; /* or the stored message; both NULL: it is dropped */
 } tcp_peer;
 
-typedef struct tcp_end {
+typedef struct tcp_endpoint {
   int n_ranks, rank;
   /* epoll of all connections, for events of readability and writability; -1: none */
   int changes;
-  tprt__local local;
+  tprt__host_rank local;
   tcp_peer peers[];
-} tcp_end;
+} tcp_endpoint;
 
 /* ---- tcp_mesh.c ---- */
 /* Connects the ranks of a meeting with each other. */
-tprt_status tprt__tcp_meet(const tprt__meeting *meeting, tcp_end *end);
+tprt_status tprt__tcp_connect_mesh(const tprt__rendezvous *meeting, tcp_endpoint *end);
 
 #endif

@@ -18,15 +18,15 @@ enum { TICKET_BYTES = 32, WHERE_BYTES = TPRT__HOST_BYTES + 16 };
 /* ---- authentication ---- */
 
 /* Creates the identity of the world, which only its ranks know. */
-static tprt_status make_identity(const tprt__meeting *m, tprt__identity *own) {
+static tprt_status make_identity(const tprt__rendezvous *m, tprt__identity *own) {
   unsigned char ticket[TICKET_BYTES];
   char key[TPRT_STORE_KEY_BYTES];
-  tprt__meeting_key(key, m, "ticket", 0);
+  tprt__rendezvous_key(key, m, "ticket", 0);
   if (sodium_init() < 0)
     return tprt__fail(TPRT_SYSTEM, "libsodium cannot be initialized");
   randombytes_buf(ticket, sizeof ticket);
   tprt_status status = m->rank == 0 ? tprt_store_set(m->store, key, ticket, sizeof ticket)
-                                    : tprt__meeting_fetch(m, key, ticket, sizeof ticket);
+                                    : tprt__rendezvous_fetch(m, key, ticket, sizeof ticket);
   *own = (tprt__identity){.n_ranks = m->n_ranks, .rank = m->rank, .has_secret = true};
   crypto_generichash(own->secret, sizeof own->secret, ticket, sizeof ticket,
                      m->store->has_secret ? m->store->secret : NULL,
@@ -37,7 +37,7 @@ static tprt_status make_identity(const tprt__meeting *m, tprt__identity *own) {
 
 /* ---- addresses ---- */
 
-static tprt_status listen_here(const tprt__meeting *m, const tprt__local *local,
+static tprt_status listen_here(const tprt__rendezvous *m, const tprt__host_rank *local,
                                char where[WHERE_BYTES], int *listener) {
   const char *given = tprt__env_text(TPRT__ENV_ADDRESS);
   const char *host = local->n_ranks == m->n_ranks ? "127.0.0.1" : given ? given : m->store->host;
@@ -65,13 +65,13 @@ static tprt_status listen_here(const tprt__meeting *m, const tprt__local *local,
 /* ---- connecting to the ranks before this one ---- */
 
 /* Performs one handshake. Try again after LATE and BROKEN. */
-static tprt__transfer greet(int fd, int rank, const tprt__identity *own, int64_t deadline,
-                            tprt_status *status) {
+static tprt__socket_result greet(int fd, int rank, const tprt__identity *own, int64_t deadline,
+                                 tprt_status *status) {
   tprt__session session; /* not used: messages are not signed */
-  tprt__welcome welcome;
-  tprt__transfer how = tprt__greet(fd, own, deadline, &session, &welcome);
+  tprt__handshake_result welcome;
+  tprt__socket_result how = tprt__handshake_connect(fd, own, deadline, &session, &welcome);
   tprt__wipe(&session, sizeof session);
-  if (how == TPRT__DONE && (welcome.refusal || welcome.changed || welcome.status))
+  if (how == TPRT__SOCKET_DONE && (welcome.refusal || welcome.changed || welcome.status))
     *status = tprt__fail(TPRT_AUTH, "what answers where rank %d should be is no rank of this world",
                          rank);
   return how;
@@ -79,7 +79,7 @@ static tprt__transfer greet(int fd, int rank, const tprt__identity *own, int64_t
 
 /* Tries until the other rank has time. If too many clients connect, it drops the oldest that has
  * not proven anything. */
-static tprt_status join(const tprt__meeting *m, int rank, const tprt__address *address,
+static tprt_status join(const tprt__rendezvous *m, int rank, const tprt__address *address,
                         const tprt__identity *own, int *fd) {
   enum { TRY_NS = 1000000000, PAUSE_NS = 2000000 };
   for (;;) {
@@ -87,7 +87,7 @@ static tprt_status join(const tprt__meeting *m, int rank, const tprt__address *a
     if (status)
       return status;
     if (greet(*fd, rank, own, tprt__min(m->deadline, tprt__deadline(TRY_NS)), &status) ==
-        TPRT__DONE)
+        TPRT__SOCKET_DONE)
       return status;
     close(*fd);
     *fd = -1;
@@ -97,12 +97,12 @@ static tprt_status join(const tprt__meeting *m, int rank, const tprt__address *a
   }
 }
 
-static tprt_status connect_to(const tprt__meeting *m, int rank, const tprt__identity *own,
+static tprt_status connect_to(const tprt__rendezvous *m, int rank, const tprt__identity *own,
                               int *fd) {
   char key[TPRT_STORE_KEY_BYTES], where[WHERE_BYTES];
   tprt__address address;
-  tprt__meeting_key(key, m, "where", rank);
-  tprt_status status = tprt__meeting_fetch(m, key, where, sizeof where);
+  tprt__rendezvous_key(key, m, "where", rank);
+  tprt_status status = tprt__rendezvous_fetch(m, key, where, sizeof where);
   where[sizeof where - 1] = 0;
   if (!status)
     status = tprt__address_parse(where, &address);
@@ -112,35 +112,37 @@ static tprt_status connect_to(const tprt__meeting *m, int rank, const tprt__iden
 /* ---- accepting the ranks after this one ---- */
 
 /* Admits each rank after this one once. */
-static bool admit(void *user, const tprt__guest *guest) {
-  tcp_end *end = user;
+static bool admit(void *user, const tprt__handshake_client *guest) {
+  tcp_endpoint *end = user;
   int rank = guest->gate.rank;
   bool is_new = rank > end->rank && end->peers[rank].fd < 0;
-  tprt__guest_tell(guest, is_new ? TPRT_OK : TPRT_INVALID_STATE);
+  tprt__handshake_client_reply(guest, is_new ? TPRT_OK : TPRT_INVALID_STATE);
   if (is_new)
     end->peers[rank].fd = guest->fd;
   return is_new;
 }
 
 /* Returns the first rank after this one that has not connected; n_ranks if all have. */
-static int find_missing(const tcp_end *end) {
+static int find_missing(const tcp_endpoint *end) {
   int rank = end->rank + 1;
   while (rank < end->n_ranks && end->peers[rank].fd >= 0)
     rank++;
   return rank;
 }
 
-static tprt_status accept_all(const tprt__meeting *m, tprt__door *door, tcp_end *end) {
-  size_t n = tprt__door_size(door);
+static tprt_status accept_all(const tprt__rendezvous *m, tprt__handshake_server *door,
+                              tcp_endpoint *end) {
+  size_t n = tprt__handshake_server_n_fds(door);
   struct pollfd *watched = tprt__alloc(n * sizeof *watched);
   tprt_status status = watched ? TPRT_OK : tprt__fail_memory(n * sizeof *watched);
   while (!status && find_missing(end) < m->n_ranks) {
-    int64_t left = tprt__min(m->deadline, tprt__door_prepare(door, watched)) - tprt__now();
+    int64_t left =
+        tprt__min(m->deadline, tprt__handshake_server_prepare(door, watched)) - tprt__now();
     const struct timespec time = {.tv_sec = left > 0 ? left / 1000000000 : 0,
                                   .tv_nsec = left > 0 ? left % 1000000000 : 0};
     if (ppoll(watched, n, &time, NULL) < 0) /* interrupted, so revents are undefined */
       memset(watched, 0, n * sizeof *watched);
-    tprt__door_handle(door, watched, admit, end);
+    tprt__handshake_server_handle(door, watched, admit, end);
     if (find_missing(end) < m->n_ranks && tprt__now() >= m->deadline)
       status = tprt__fail(TPRT_TIMEOUT, "rank %d did not connect in time", find_missing(end));
   }
@@ -150,26 +152,26 @@ static tprt_status accept_all(const tprt__meeting *m, tprt__door *door, tcp_end 
 
 /* ---- entry point ---- */
 
-tprt_status tprt__tcp_meet(const tprt__meeting *m, tcp_end *end) {
+tprt_status tprt__tcp_connect_mesh(const tprt__rendezvous *m, tcp_endpoint *end) {
   tprt__identity own;
   char key[TPRT_STORE_KEY_BYTES], where[WHERE_BYTES] = "";
-  tprt__door door;
-  tprt_status status = tprt__meeting_place(m, &end->local);
+  tprt__handshake_server door;
+  tprt_status status = tprt__rendezvous_host_rank(m, &end->local);
   if (!status)
     status = make_identity(m, &own);
   if (!status)
-    status = tprt__door_make(&door, &own);
+    status = tprt__handshake_server_init(&door, &own);
   if (status)
     return status;
   status = listen_here(m, &end->local, where, &door.listener);
-  tprt__meeting_key(key, m, "where", m->rank);
+  tprt__rendezvous_key(key, m, "where", m->rank);
   if (!status)
     status = tprt_store_set(m->store, key, where, sizeof where);
   for (int rank = 0; rank < m->rank && !status; rank++)
     status = connect_to(m, rank, &own, &end->peers[rank].fd);
   if (!status)
     status = accept_all(m, &door, end);
-  tprt__door_clear(&door);
+  tprt__handshake_server_clear(&door);
   tprt__wipe(&own, sizeof own);
-  return status ? status : tprt__meeting_end(m);
+  return status ? status : tprt__rendezvous_end(m);
 }

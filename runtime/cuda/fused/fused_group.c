@@ -176,7 +176,7 @@ static tprt_status agree_on_ctas(tprt_comm *comm, tprt_cuda_group *group) {
     least[k] = group->plan.n_ctas[k];
   tprt_op op = tprt_op_flat(TPRT_OP_ALL_REDUCE, least, least, FUSED_N_KERNELS, TPRT_I32, NULL);
   op.reduction = TPRT_MIN;
-  tprt_status status = tprt__comm_tell(comm, &op);
+  tprt_status status = tprt__comm_run_internal(comm, &op);
   for (int k = 0; k < FUSED_N_KERNELS && !status; k++)
     group->plan.n_ctas[k] = least[k];
   return status;
@@ -268,9 +268,9 @@ static tprt_status launch(tprt_cuda_group *group, fused_launch *plan, tprt_cuda_
   return check(result, tprt__fused_names[plan->kernel]);
 }
 
-tprt_status tprt__cuda_meet(tprt_cuda_group *group, tprt_cuda_stream stream) {
+tprt_status tprt__cuda_barrier(tprt_cuda_group *group, tprt_cuda_stream stream) {
   fused_launch plan;
-  tprt__fused_plan_meeting(&group->plan, &plan);
+  tprt__fused_plan_barrier(&group->plan, &plan);
   return launch(group, &plan, stream);
 }
 

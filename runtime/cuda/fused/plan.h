@@ -51,7 +51,7 @@ tprt_status tprt__fused_plan_all_to_all(const fused_group *group, tprt_dtype dty
                                         fused_launch *launch);
 
 /* Plans an exchange without data, by one CTA of each rank. */
-void tprt__fused_plan_meeting(const fused_group *group, fused_launch *launch);
+void tprt__fused_plan_barrier(const fused_group *group, fused_launch *launch);
 
 /* ---- shared by the planning files ---- */
 

@@ -143,7 +143,7 @@ tprt_status tprt__fused_plan_all_to_all(const fused_group *group, tprt_dtype dty
   return plan_exchange(group, dtype, &b, send, recv, launch);
 }
 
-void tprt__fused_plan_meeting(const fused_group *group, fused_launch *launch) {
+void tprt__fused_plan_barrier(const fused_group *group, fused_launch *launch) {
   fused_launch plan = {0};
   tprt__fused_begin(group, FUSED_EXCHANGE, 1, FUSED_WARP, &plan);
   *launch = plan;

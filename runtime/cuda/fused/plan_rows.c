@@ -178,10 +178,10 @@ static uint32_t threads_for(uint32_t row_vectors) {
 /* Returns the row length for a tensor without rows: enough rows for all CTAs, and at most two
  * vectors per thread. */
 static uint32_t piece_of(uint64_t vectors, int n_ctas) {
-  enum { MOST = 2 * FUSED_THREADS };
+  enum { MAX_THREADS = 2 * FUSED_THREADS };
   uint64_t each = (vectors + (uint64_t)n_ctas - 1) / (uint64_t)n_ctas;
   each = (each + FUSED_WARP - 1) / FUSED_WARP * FUSED_WARP;
-  return each < MOST ? (uint32_t)each : MOST;
+  return each < MAX_THREADS ? (uint32_t)each : MAX_THREADS;
 }
 
 tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows *given,

@@ -32,7 +32,7 @@ static struct {
 enum { BLOCK_BYTES = 2 << 20, TEXT_BYTES = 200 };
 
 /* Description of a rank's memory that is sent to all ranks. */
-typedef struct card {
+typedef struct rank_record {
   int32_t status; /* why it has no memory; `text` explains it */
   char text[TEXT_BYTES];
   tprt__host host;
@@ -40,7 +40,7 @@ typedef struct card {
   cuda_uuid uuid;
   uint64_t context, address, bytes; /* valid in its process */
   cuda_ipc_handle handle;
-} card;
+} rank_record;
 
 struct tprt_cuda_symmetric {
   tprt_comm *comm;
@@ -49,7 +49,7 @@ struct tprt_cuda_symmetric {
   cuda_address own;
   void *addresses[TPRT_CUDA_MAX_RANKS];
   bool opened[TPRT_CUDA_MAX_RANKS];
-  card cards[TPRT_CUDA_MAX_RANKS];
+  rank_record cards[TPRT_CUDA_MAX_RANKS];
 };
 
 static tprt_status load(void) {
@@ -82,7 +82,7 @@ static tprt_status fail_as(const tprt_comm *comm, int rank, tprt_status status, 
 
 static tprt_status gather(tprt_comm *comm, const void *mine, void *all, size_t bytes) {
   tprt_op op = tprt_op_flat(TPRT_OP_ALL_GATHER, mine, all, (int64_t)bytes, TPRT_U8, NULL);
-  return tprt__comm_tell(comm, &op);
+  return tprt__comm_run_internal(comm, &op);
 }
 
 tprt_status tprt__cuda_agree(tprt_comm *comm, tprt_status mine) {
@@ -117,7 +117,7 @@ static tprt_status allocate(tprt_cuda_symmetric *memory, size_t bytes) {
 
 /* Allocates memory in the current context and describes it. After a failure the caller frees what
  * was allocated. */
-static tprt_status take(tprt_cuda_symmetric *memory, size_t bytes, card *mine) {
+static tprt_status take(tprt_cuda_symmetric *memory, size_t bytes, rank_record *mine) {
   static tprt__once once = TPRT__ONCE;
   size_t whole = (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
   tprt_status status = tprt__load_once(&once, load);
@@ -144,18 +144,18 @@ static tprt_status take(tprt_cuda_symmetric *memory, size_t bytes, card *mine) {
 
 /* ---- memory of the peers ---- */
 
-static bool is_mine(const tprt_cuda_symmetric *memory, const card *other) {
-  const card *mine = &memory->cards[memory->rank];
+static bool is_mine(const tprt_cuda_symmetric *memory, const rank_record *other) {
+  const rank_record *mine = &memory->cards[memory->rank];
   return mine->process == other->process && tprt__host_is(&mine->host, &other->host);
 }
 
-static bool same_device(const card *a, const card *b) {
+static bool same_device(const rank_record *a, const rank_record *b) {
   return tprt__host_is(&a->host, &b->host) && memcmp(&a->uuid, &b->uuid, sizeof a->uuid) == 0;
 }
 
 /* Enables access to memory of another context of this process. */
-static tprt_status reach_context(const tprt_cuda_symmetric *memory, const card *other) {
-  const card *mine = &memory->cards[memory->rank];
+static tprt_status reach_context(const tprt_cuda_symmetric *memory, const rank_record *other) {
+  const rank_record *mine = &memory->cards[memory->rank];
   int reaches = 1;
   if (mine->context == other->context)
     return TPRT_OK;
@@ -177,7 +177,7 @@ static tprt_status reach_context(const tprt_cuda_symmetric *memory, const card *
 /* Opens memory of another process. The driver checks whether the devices are peers, because the
  * other device need not be visible here. */
 static tprt_status open_handle(const tprt_cuda_symmetric *memory, int rank, cuda_address *at) {
-  const card *other = &memory->cards[rank];
+  const rank_record *other = &memory->cards[rank];
   if (other->exported)
     return check((cuda_result)other->exported, "exporting memory to another process");
   return check(cuda.open(at, other->handle, CUDA_IPC_ENABLE_PEERS),
@@ -185,7 +185,7 @@ static tprt_status open_handle(const tprt_cuda_symmetric *memory, int rank, cuda
 }
 
 static tprt_status reach_rank(tprt_cuda_symmetric *memory, int rank) {
-  const card *other = &memory->cards[rank];
+  const rank_record *other = &memory->cards[rank];
   cuda_address at = other->address;
   tprt_status status = TPRT_OK;
   if (is_mine(memory, other)) {
@@ -207,10 +207,10 @@ static tprt_status reach_rank(tprt_cuda_symmetric *memory, int rank) {
 
 /* Exchanges the ranks' descriptions. If one rank failed, all ranks fail, before any memory is
  * opened. */
-static tprt_status exchange(tprt_cuda_symmetric *memory, const card *mine) {
+static tprt_status exchange(tprt_cuda_symmetric *memory, const rank_record *mine) {
   tprt_status status = gather(memory->comm, mine, memory->cards, sizeof *mine);
   for (int r = 0; r < memory->n_ranks && !status; r++) {
-    const card *other = &memory->cards[r];
+    const rank_record *other = &memory->cards[r];
     if (other->status)
       status = fail_as(memory->comm, r, (tprt_status)other->status, other->text);
     else if (other->bytes != memory->cards[0].bytes && !memory->cards[0].status)
@@ -235,7 +235,7 @@ static tprt_status leave(tprt_cuda_symmetric *memory) {
     if (memory->opened[r])
       cuda.close((cuda_address)(uintptr_t)memory->addresses[r]);
   tprt_op barrier = tprt_op_flat(TPRT_OP_BARRIER, NULL, NULL, 0, (tprt_dtype)0, NULL);
-  tprt_status status = tprt__comm_tell(memory->comm, &barrier);
+  tprt_status status = tprt__comm_run_internal(memory->comm, &barrier);
   if (status)
     memory->own = 0; /* the memory remains allocated in the process */
   free_own(memory);
@@ -259,7 +259,7 @@ tprt_status tprt__cuda_symmetric_make(tprt_comm *comm, size_t bytes, tprt_status
   if (!memory) /* not only local: the others are about to wait */
     return tprt__comm_fail(comm, tprt__fail_memory(sizeof *memory), TPRT_OP_ALL_GATHER);
   *memory = (tprt_cuda_symmetric){.comm = comm, .n_ranks = n_ranks, .rank = tprt_comm_rank(comm)};
-  card mine;
+  rank_record mine;
   memset(&mine, 0, sizeof mine);
   mine.process = (int32_t)getpid();
   mine.bytes = bytes;

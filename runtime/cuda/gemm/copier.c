@@ -85,7 +85,7 @@ static tprt_status copy_run(const tprt_cuda_copier *copier, char *to, const char
 }
 
 /* The maximum pitch of a copy, on all GPUs. */
-enum { MOST_PITCH = INT32_MAX };
+enum { MAX_PITCH = INT32_MAX };
 
 tprt_status tprt__copier_copy(tprt_cuda_copier *copier, const tprt__copier_runs *r) {
   const cuda_copy_2d copy = {.source_type = CUDA_MEMORY_UNIFIED,
@@ -97,7 +97,7 @@ tprt_status tprt__copier_copy(tprt_cuda_copier *copier, const tprt__copier_runs 
                              .width = r->bytes,
                              .height = r->n};
   tprt_status status = TPRT_OK;
-  if (r->n > 1 && r->from_step <= MOST_PITCH && r->to_step <= MOST_PITCH)
+  if (r->n > 1 && r->from_step <= MAX_PITCH && r->to_step <= MAX_PITCH)
     return check(copier, copier->device->memory_copy_2d(&copy, copier->stream), "a copy of rows");
   for (size_t i = 0; i < r->n && !status; i++)
     status = copy_run(copier, (char *)r->to + i * r->to_step,

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MOST_PLANS = 512, ALIGNMENT = 16 };
+enum { MAX_PLANS = 512, ALIGNMENT = 16 };
 
 /* Key of the cache, on which the choice of an algorithm depends. Compared bytewise, so it must be
  * zeroed first. */
@@ -55,12 +55,12 @@ tprt_status tprt_cuda_blas_create(const tprt_cuda_blas_config *config, tprt_cuda
   if (status)
     return status;
   tprt_cuda_blas *kept = tprt__alloc(sizeof *kept);
-  made.plans = tprt__alloc(MOST_PLANS * sizeof *made.plans);
+  made.plans = tprt__alloc(MAX_PLANS * sizeof *made.plans);
   if (!kept || !made.plans) {
     made.lt->destroy(made.handle);
     tprt__free(kept);
     tprt__free(made.plans);
-    return tprt__fail_memory(sizeof *kept + MOST_PLANS * sizeof *made.plans);
+    return tprt__fail_memory(sizeof *kept + MAX_PLANS * sizeof *made.plans);
   }
   *kept = made;
   *blas = kept;
@@ -363,8 +363,8 @@ static tprt_status find_plan(tprt_cuda_blas *blas, const tprt_cuda_gemm *g, plan
     free_plan(blas->lt, &made);
     return status;
   }
-  int at = blas->n_plans < MOST_PLANS ? blas->n_plans++ : blas->oldest;
-  blas->oldest = (at + 1) % MOST_PLANS;
+  int at = blas->n_plans < MAX_PLANS ? blas->n_plans++ : blas->oldest;
+  blas->oldest = (at + 1) % MAX_PLANS;
   free_plan(blas->lt, &blas->plans[at]);
   blas->plans[at] = made;
   *found = &blas->plans[at];

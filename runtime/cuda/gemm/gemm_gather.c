@@ -63,8 +63,8 @@ static tprt_cuda_gemm slice_of(const gathering *g, const tprt_cuda_gemm *gemm, i
 
 /* Runs `step` for all GEMMs of pipeline step i: each rank multiplies the rows of the i-th rank
  * after it. */
-static tprt_status each_product(const gathering *g, int i, tprt__cuda_gemm_step *step,
-                                tprt_cuda_blas *blas, tprt_cuda_stream stream) {
+static tprt_status each_gemm(const gathering *g, int i, tprt__cuda_gemm_step *step,
+                             tprt_cuda_blas *blas, tprt_cuda_stream stream) {
   tprt_status status = TPRT_OK;
   for (int p = 0; p < g->n_here * g->n_gemms && !status; p++) {
     int rank = g->first_rank + p / g->n_gemms, owner = (rank + i) % g->n_ranks;
@@ -165,7 +165,7 @@ static tprt_status check(const tprt_cuda_group *group, tprt_cuda_blas *blas, gat
   for (int p = 0; p < g->n_here * g->n_gemms && !status; p++)
     status = check_gemm(g, g->first_rank + p / g->n_gemms, &g->gemms[p]);
   for (int i = 0; i < g->n_ranks && !status; i++)
-    status = each_product(g, i, tprt__cuda_gemm_check, blas, NULL);
+    status = each_gemm(g, i, tprt__cuda_gemm_check, blas, NULL);
   return status;
 }
 
@@ -176,19 +176,19 @@ static tprt_status check(const tprt_cuda_group *group, tprt_cuda_blas *blas, gat
  * rows are copied last, for later readers of `gathered`. */
 static tprt_status enqueue(const gathering *g, tprt_cuda_group *group, tprt_cuda_copier *copier,
                            tprt_cuda_blas *blas, tprt_cuda_stream stream) {
-  tprt_status status = tprt__cuda_meet(group, tprt__copier_stream(copier));
+  tprt_status status = tprt__cuda_barrier(group, tprt__copier_stream(copier));
   for (int i = 1; i < g->n_ranks && !status; i++) {
     status = copy_slices(g, i, copier);
     if (!status)
-      status = each_product(g, i - 1, tprt_cuda_multiply, blas, stream);
+      status = each_gemm(g, i - 1, tprt_cuda_multiply, blas, stream);
     if (!status)
       status = tprt__copier_join(copier, stream);
   }
   if (!status)
-    status = tprt__cuda_meet(group, tprt__copier_stream(copier));
+    status = tprt__cuda_barrier(group, tprt__copier_stream(copier));
   if (!status)
     status = copy_slices(g, 0, copier);
-  return status ? status : each_product(g, g->n_ranks - 1, tprt_cuda_multiply, blas, stream);
+  return status ? status : each_gemm(g, g->n_ranks - 1, tprt_cuda_multiply, blas, stream);
 }
 
 /* Enqueues the call: the copier starts after the work in the stream, and in the end the stream

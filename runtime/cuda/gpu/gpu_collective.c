@@ -64,16 +64,16 @@ static bool reaches(const tprt__gpu *gpu, const tprt__gpu *peer) {
 }
 
 static tprt_status note_reached(tprt__gpu *gpu, const tprt__gpu *peer) {
-  if (gpu->n_reached == gpu->room) {
-    int room = gpu->room ? 2 * gpu->room : 8;
-    uint64_t *grown = tprt__alloc((size_t)room * sizeof *grown);
+  if (gpu->n_reached == gpu->reached_capacity) {
+    int reached_capacity = gpu->reached_capacity ? 2 * gpu->reached_capacity : 8;
+    uint64_t *grown = tprt__alloc((size_t)reached_capacity * sizeof *grown);
     if (!grown)
-      return tprt__fail_memory((size_t)room * sizeof *grown);
+      return tprt__fail_memory((size_t)reached_capacity * sizeof *grown);
     for (int i = 0; i < gpu->n_reached; i++)
       grown[i] = gpu->reached[i];
     tprt__free(gpu->reached);
     gpu->reached = grown;
-    gpu->room = room;
+    gpu->reached_capacity = reached_capacity;
   }
   gpu->reached[gpu->n_reached++] = peer->identity;
   return TPRT_OK;
@@ -105,8 +105,8 @@ static tprt_status record(tprt__gpu_queue queue) {
   tprt_status status = tprt__gpu_enter(queue.gpu);
   if (status)
     return status;
-  status = tprt__gpu_check(queue.gpu, queue.gpu->device->event_record(queue.gpu->met, queue.stream),
-                           "an event");
+  status = tprt__gpu_check(
+      queue.gpu, queue.gpu->device->event_record(queue.gpu->join_event, queue.stream), "an event");
   tprt__gpu_leave(queue.gpu);
   return status;
 }
@@ -115,8 +115,9 @@ static tprt_status await(tprt__gpu_queue queue, const tprt__gpu *other) {
   tprt_status status = tprt__gpu_enter(queue.gpu);
   if (status)
     return status;
-  status = tprt__gpu_check(queue.gpu, queue.gpu->device->stream_wait(queue.stream, other->met, 0),
-                           "waiting for an event");
+  status =
+      tprt__gpu_check(queue.gpu, queue.gpu->device->stream_wait(queue.stream, other->join_event, 0),
+                      "waiting for an event");
   tprt__gpu_leave(queue.gpu);
   return status;
 }
@@ -128,7 +129,7 @@ tprt_status tprt__gpu_follow(tprt__gpu_queue behind, tprt__gpu_queue before) {
 
 /* The first stream waits for all others, and they wait for the first. A wait refers to the
  * recording of an event that was the latest when the wait was enqueued. */
-tprt_status tprt__gpu_meet(const tprt__gpu_queue *queues, int n) {
+tprt_status tprt__gpu_join_streams(const tprt__gpu_queue *queues, int n) {
   tprt_status status = TPRT_OK;
   for (int i = 0; i < n && !status; i++)
     for (int k = 0; k < n && !status; k++)

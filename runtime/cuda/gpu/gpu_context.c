@@ -60,11 +60,11 @@ static void end(tprt__gpu *gpu) {
       gpu->device->memory_free(constant->memory);
       tprt__free(constant);
     }
-    tprt__gpu_beside_end(gpu); /* first, because it may still use kernels of sites */
-    tprt__gpu_products_end(gpu);
+    tprt__gpu_side_stream_end(gpu); /* first, because it may still use kernels of sites */
+    tprt__gpu_blas_end(gpu);
     tprt__gpu_sites_end(gpu);
-    if (gpu->met)
-      gpu->device->event_destroy(gpu->met);
+    if (gpu->join_event)
+      gpu->device->event_destroy(gpu->join_event);
     if (gpu->stream)
       gpu->device->stream_destroy(gpu->stream);
     tprt__gpu_leave(gpu);
@@ -100,8 +100,8 @@ tprt_status tprt__gpu_create(int rank, int device_number, tprt__gpu **result) {
     status = tprt__gpu_check(gpu, device->stream_create(&gpu->stream, CUDA_STREAM_NON_BLOCKING),
                              "a stream");
     if (!status)
-      status = tprt__gpu_check(gpu, device->event_create(&gpu->met, CUDA_EVENT_DISABLE_TIMING),
-                               "an event");
+      status = tprt__gpu_check(
+          gpu, device->event_create(&gpu->join_event, CUDA_EVENT_DISABLE_TIMING), "an event");
     tprt__gpu_leave(gpu);
   }
   if (status) {
@@ -284,9 +284,9 @@ static tprt_status enqueue(const tprt__gpu *gpu, tprt__gpu_kernels *kernels, int
 tprt_status tprt__gpu_launch(tprt__gpu *gpu, tprt__gpu_kernels *kernels, int32_t number,
                              int64_t n_blocks, int32_t n_threads, const uint64_t *arguments,
                              int32_t n_arguments) {
-  enum { MOST_KERNELS = 1 << 20, MOST_THREADS = 1024 };
-  if (number < 0 || number >= MOST_KERNELS || n_blocks < 1 || n_blocks > INT_MAX || n_threads < 1 ||
-      n_threads > MOST_THREADS || n_arguments < 0 || n_arguments > TPRT_KERNEL_ARGUMENTS) {
+  enum { MAX_KERNELS = 1 << 20, MAX_THREADS = 1024 };
+  if (number < 0 || number >= MAX_KERNELS || n_blocks < 1 || n_blocks > INT_MAX || n_threads < 1 ||
+      n_threads > MAX_THREADS || n_arguments < 0 || n_arguments > TPRT_KERNEL_ARGUMENTS) {
     return tprt__fail(TPRT_INVALID_ARGUMENT,
                       "launch of kernel %d on %lld blocks of %d threads with %d arguments", number,
                       (long long)n_blocks, n_threads, n_arguments);

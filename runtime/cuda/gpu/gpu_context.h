@@ -74,7 +74,7 @@ tprt_status tprt__gpu_follow(tprt__gpu_queue behind, tprt__gpu_queue before);
 tprt_status tprt__gpu_accept(const tprt__plan *plan);
 /* Makes later work in each stream wait for the current work of all streams. If the GPUs differ,
  * enables access to each other's memory; TPRT_UNSUPPORTED if two GPUs do not support it. */
-tprt_status tprt__gpu_meet(const tprt__gpu_queue *queues, int n);
+tprt_status tprt__gpu_join_streams(const tprt__gpu_queue *queues, int n);
 
 /* out[i] = the reduction of the n sources in order, rounded once. There are `count` elements. In
  * the sources, each run of `run` elements begins `step` elements after the previous one. A source
@@ -153,7 +153,7 @@ tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue,
                                       const void *b, void *c);
 /* Like tprt__gpu_contraction_run, for a contraction with `finish`. `bias` is NULL if it has
  * none. */
-tprt_status tprt__gpu_product_run(tprt__gpu_queue queue, const tprt__gpu_contraction *contraction,
-                                  const void *a, const void *b, const void *bias, void *out);
+tprt_status tprt__gpu_matmul_run(tprt__gpu_queue queue, const tprt__gpu_contraction *contraction,
+                                 const void *a, const void *b, const void *bias, void *out);
 
 #endif

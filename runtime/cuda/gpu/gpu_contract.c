@@ -11,8 +11,8 @@ enum {
   B,
   C,
   WORKSPACE_BYTES = 32 << 20, /* see tprt/cuda_gemm.h */
-  LEAST_WORK = 512,           /* multiplications in a GEMM */
-  MOST_CALLS = 32,            /* of cuBLASLt for one site */
+  MIN_WORK = 512,             /* multiplications in a GEMM */
+  MAX_CALLS = 32,             /* of cuBLASLt for one site */
   ALIGNMENT = 16,
 };
 
@@ -41,7 +41,7 @@ tprt_status tprt__gpu_make_blas(tprt__gpu *gpu) {
   return status ? status : tprt_cuda_blas_create(&config, &gpu->blas);
 }
 
-void tprt__gpu_products_end(tprt__gpu *gpu) {
+void tprt__gpu_blas_end(tprt__gpu *gpu) {
   tprt_cuda_blas_destroy(gpu->blas);
   if (gpu->workspace)
     gpu->device->memory_free(gpu->workspace);
@@ -57,7 +57,7 @@ static int right_of(const tprt__contraction *p) { return p->swapped ? A : B; }
 
 /* True if n results that are `step` apart do not overlap: one lies after the other, or between the
  * other's rows. */
-static bool are_apart(const tprt__gemm_args *g, int64_t step, int64_t n) {
+static bool are_disjoint(const tprt__gemm_args *g, int64_t step, int64_t n) {
   return step >= (g->m - 1) * g->ldc + g->n || (step >= g->n && step * (n - 1) + g->n <= g->ldc);
 }
 
@@ -65,7 +65,7 @@ static bool are_apart(const tprt__gemm_args *g, int64_t step, int64_t n) {
 static void choose_batch(tprt__contraction *p, tprt_cuda_gemm *gemm) {
   int best = -1;
   for (int i = 0; i < p->n_outer; i++) {
-    bool fits = are_apart(&p->gemm, p->outer[i].stride[C], p->outer[i].size);
+    bool fits = are_disjoint(&p->gemm, p->outer[i].stride[C], p->outer[i].size);
     if (fits && p->outer[i].size <= INT32_MAX &&
         (best < 0 || p->outer[i].size > p->outer[best].size))
       best = i;
@@ -90,10 +90,10 @@ static int64_t iterations(const tprt_abi_loop *loops, int n) {
 
 /* Describes the contraction as GEMMs. Sums over several calls would be rounded after each call, so
  * they are for f32 only. */
-static bool is_product(const tprt__contraction *of, const tprt_abi_loop *loops, int64_t n_loops,
-                       tprt__gpu_contraction *made) {
+static bool is_gemm(const tprt__contraction *of, const tprt_abi_loop *loops, int64_t n_loops,
+                    tprt__gpu_contraction *made) {
   tprt__contraction *p = &made->product;
-  if (!is_blas_type(of->dtype) || !tprt__contraction_product(of, n_loops, loops, p))
+  if (!is_blas_type(of->dtype) || !tprt__contraction_as_gemm(of, n_loops, loops, p))
     return false;
   const tprt__gemm_args *g = &p->gemm;
   made->gemm = (tprt_cuda_gemm){.size = sizeof made->gemm,
@@ -111,10 +111,10 @@ static bool is_product(const tprt__contraction *of, const tprt_abi_loop *loops, 
   choose_batch(p, &made->gemm);
   made->n_outer = iterations(p->outer, p->n_outer);
   made->n_inner = iterations(p->inner, p->n_inner);
-  bool is_large = g->m * g->n * g->k >= LEAST_WORK,
+  bool is_large = g->m * g->n * g->k >= MIN_WORK,
        adds_once = made->n_inner == 1 || of->dtype == TPRT_F32;
-  return is_large && adds_once && made->n_outer <= MOST_CALLS &&
-         made->n_inner <= MOST_CALLS / made->n_outer;
+  return is_large && adds_once && made->n_outer <= MAX_CALLS &&
+         made->n_inner <= MAX_CALLS / made->n_outer;
 }
 
 /* Adds the epilogue. Returns false unless there is a single GEMM whose columns are those of the
@@ -249,7 +249,7 @@ tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *
   made->has_bias = finish && finish->bias;
   tprt_status status = tprt__gpu_enter(gpu);
   if (!status) {
-    if (is_product(of, loops, n_loops, made))
+    if (is_gemm(of, loops, n_loops, made))
       status = prepare(gpu, finish, made);
     if (!status)
       status = tprt__gpu_site_kernel(gpu, made->kernel);
@@ -281,8 +281,8 @@ tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue, const tprt__gpu_con
   return run(queue, c, a, b, NULL, out);
 }
 
-tprt_status tprt__gpu_product_run(tprt__gpu_queue queue, const tprt__gpu_contraction *c,
-                                  const void *a, const void *b, const void *bias, void *out) {
+tprt_status tprt__gpu_matmul_run(tprt__gpu_queue queue, const tprt__gpu_contraction *c,
+                                 const void *a, const void *b, const void *bias, void *out) {
   if (c && !bias == c->has_bias)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "the bias is %p, and the site has %s", bias,
                       c->has_bias ? "one" : "none");

@@ -81,12 +81,12 @@ struct tprt__gpu {
   int number;
   cuda_context context;
   cuda_stream stream;
-  cuda_event met;     /* marks where another stream has to wait */
-  cuda_stream beside; /* the second stream; NULL: not used yet */
-  cuda_event forked;  /* orders the two streams */
-  uint64_t identity;  /* unique among all objects of this type ever created */
-  uint64_t *reached;  /* identities of the GPUs whose memory this one can access */
-  int n_reached, room;
+  cuda_event join_event;   /* marks where another stream has to wait */
+  cuda_stream side_stream; /* the second stream; NULL: not used yet */
+  cuda_event fork_event;   /* orders the two streams */
+  uint64_t identity;       /* unique among all objects of this type ever created */
+  uint64_t *reached;       /* identities of the GPUs whose memory this one can access */
+  int n_reached, reached_capacity;
   gpu_constant *constants;
   cuda_module sites; /* NULL: no site has needed a kernel yet */
   cuda_function site_kernels[GPU_N_SITE_KERNELS];
@@ -113,11 +113,11 @@ tprt_status tprt__gpu_site_launch(const tprt__gpu *gpu, cuda_stream stream, gpu_
 void tprt__gpu_sites_end(tprt__gpu *gpu);
 
 /* ---- side_stream.c; called in the GPU's context ---- */
-void tprt__gpu_beside_end(tprt__gpu *gpu);
+void tprt__gpu_side_stream_end(tprt__gpu *gpu);
 
 /* ---- gpu_contract.c; called in the GPU's context ---- */
 /* Creates the GPU's cuBLASLt handle if there is none yet. */
 tprt_status tprt__gpu_make_blas(tprt__gpu *gpu);
-void tprt__gpu_products_end(tprt__gpu *gpu);
+void tprt__gpu_blas_end(tprt__gpu *gpu);
 
 #endif

@@ -6,10 +6,10 @@
 #include "cuda/gpu/gpu_inside.h"
 
 /* A buffer on every rank, as large as any site has needed so far. */
-typedef struct room {
+typedef struct peer_buffer {
   tprt_cuda_symmetric *memory;
   size_t bytes;
-} room;
+} peer_buffer;
 
 struct tprt__gpu_peers {
   tprt_comm *comm;
@@ -18,7 +18,7 @@ struct tprt__gpu_peers {
   size_t staging_bytes;
   /* Two buffers: while one rank still copies data out of `outputs`, another rank may already fill
    * `inputs` for the next call. */
-  room inputs, outputs;
+  peer_buffer inputs, outputs;
 };
 
 /* A poll is a load that hits the GPU's cache: a quarter of a microsecond to one microsecond. */
@@ -54,7 +54,7 @@ tprt_status tprt__gpu_peers_create(tprt__gpu *gpu, tprt_comm *comm, int64_t time
 }
 
 /* Enlarges a buffer if it is too small. Called in the GPU's context. */
-static tprt_status grow(const tprt__gpu_peers *peers, size_t bytes, room *grown) {
+static tprt_status grow(const tprt__gpu_peers *peers, size_t bytes, peer_buffer *grown) {
   tprt_cuda_symmetric *made;
   if (bytes <= grown->bytes)
     return TPRT_OK;
@@ -62,12 +62,11 @@ static tprt_status grow(const tprt__gpu_peers *peers, size_t bytes, room *grown)
   if (status)
     return status;
   status = tprt_cuda_symmetric_destroy(grown->memory);
-  *grown = (room){made, bytes};
+  *grown = (peer_buffer){made, bytes};
   return status;
 }
 
-bool tprt__gpu_peers_have_room(const tprt__gpu_peers *peers, size_t input_bytes,
-                               size_t output_bytes) {
+bool tprt__gpu_peers_fit(const tprt__gpu_peers *peers, size_t input_bytes, size_t output_bytes) {
   return input_bytes <= peers->inputs.bytes && output_bytes <= peers->outputs.bytes;
 }
 
@@ -99,7 +98,7 @@ void tprt__gpu_peers_destroy(tprt__gpu *gpu, tprt__gpu_peers *peers) {
   tprt__free(peers);
 }
 
-static void *const *addresses(const room *r) {
+static void *const *addresses(const peer_buffer *r) {
   return r->memory ? tprt_cuda_symmetric_addresses(r->memory) : NULL;
 }
 

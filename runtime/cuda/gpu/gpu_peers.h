@@ -18,8 +18,7 @@ tprt_status tprt__gpu_peers_create(tprt__gpu *gpu, tprt_comm *comm, int64_t time
 tprt_status tprt__gpu_peers_reserve(tprt__gpu *gpu, tprt__gpu_peers *peers, size_t input_bytes,
                                     size_t output_bytes);
 /* True if the buffers are large enough; the same on all ranks. */
-bool tprt__gpu_peers_have_room(const tprt__gpu_peers *peers, size_t input_bytes,
-                               size_t output_bytes);
+bool tprt__gpu_peers_fit(const tprt__gpu_peers *peers, size_t input_bytes, size_t output_bytes);
 /* Collective. NULL is allowed. */
 void tprt__gpu_peers_destroy(tprt__gpu *gpu, tprt__gpu_peers *peers);
 
@@ -33,7 +32,7 @@ size_t tprt__gpu_peers_staging(const tprt__gpu_peers *peers);
 tprt_status tprt__gpu_peers_reduce(tprt__gpu *gpu, const tprt__gpu_peers *peers,
                                    const tprt_cuda_rows *rows);
 /* Runs tprt_cuda_multiply_reduce in the same way, with the GPU's cuBLASLt handle, which
- * tprt__gpu_prepare_products creates. */
+ * tprt__gpu_prepare_gemms creates. */
 tprt_status tprt__gpu_peers_multiply(tprt__gpu *gpu, const tprt__gpu_peers *peers,
                                      const tprt_cuda_gemm *gemm, const tprt_cuda_rows *rows);
 /* Runs tprt_cuda_gather_multiply in the same way, with a copier, which

@@ -67,7 +67,7 @@ tprt_status tprt__gpu_reduce_rows(tprt__gpu *gpu, tprt__gpu_ranks *ranks,
   return status;
 }
 
-tprt_status tprt__gpu_prepare_products(tprt__gpu *gpu) {
+tprt_status tprt__gpu_prepare_gemms(tprt__gpu *gpu) {
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;

@@ -21,11 +21,11 @@ tprt_status tprt__gpu_cross_entropy(tprt__gpu *gpu, tprt__gpu_ranks *ranks,
                                     const tprt_cuda_entropy *entropy, void *stream);
 
 /* Runs tprt_cuda_multiply_reduce in the same way, with the GPU's cuBLASLt handle, which
- * tprt__gpu_prepare_products creates. */
+ * tprt__gpu_prepare_gemms creates. */
 tprt_status tprt__gpu_multiply_reduce(tprt__gpu *gpu, tprt__gpu_ranks *ranks,
                                       const tprt_cuda_gemm *gemms, const tprt_cuda_rows *rows,
                                       void *stream);
-tprt_status tprt__gpu_prepare_products(tprt__gpu *gpu);
+tprt_status tprt__gpu_prepare_gemms(tprt__gpu *gpu);
 
 /* Runs tprt_cuda_gather_multiply in the same way, with a copier, which tprt__gpu_prepare_gather
  * creates. */

@@ -26,13 +26,13 @@ tprt_status tprt__gpu_site_kernel(tprt__gpu *gpu, gpu_site_kernel which) {
  * suffices for the largest GPUs. */
 tprt_status tprt__gpu_site_launch(const tprt__gpu *gpu, cuda_stream stream, gpu_site_kernel which,
                                   uint64_t n_items, unsigned n_rows, const void *arguments) {
-  enum { MOST_BLOCKS = 4096 };
+  enum { MAX_BLOCKS = 4096 };
   uint64_t n_blocks = (n_items + SITE_THREADS - 1) / SITE_THREADS;
   void *pointers[] = {(void *)(uintptr_t)arguments};
   return tprt__gpu_check(
       gpu,
       gpu->calls->kernel(gpu->site_kernels[which],
-                         (unsigned)(n_blocks < MOST_BLOCKS ? n_blocks : MOST_BLOCKS), n_rows, 1,
+                         (unsigned)(n_blocks < MAX_BLOCKS ? n_blocks : MAX_BLOCKS), n_rows, 1,
                          SITE_THREADS, 1, 1, 0, stream, pointers, NULL),
       names[which]);
 }

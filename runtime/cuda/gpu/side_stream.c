@@ -5,12 +5,12 @@
 /* Creates the stream and its event. The GPU's context is current. */
 static tprt_status make(tprt__gpu *gpu) {
   tprt_status status = TPRT_OK;
-  if (!gpu->beside)
+  if (!gpu->side_stream)
     status = tprt__gpu_check(
-        gpu, gpu->device->stream_create(&gpu->beside, CUDA_STREAM_NON_BLOCKING), "a stream");
-  if (!status && !gpu->forked)
+        gpu, gpu->device->stream_create(&gpu->side_stream, CUDA_STREAM_NON_BLOCKING), "a stream");
+  if (!status && !gpu->fork_event)
     status = tprt__gpu_check(
-        gpu, gpu->device->event_create(&gpu->forked, CUDA_EVENT_DISABLE_TIMING), "an event");
+        gpu, gpu->device->event_create(&gpu->fork_event, CUDA_EVENT_DISABLE_TIMING), "an event");
   return status;
 }
 
@@ -29,10 +29,10 @@ tprt_status tprt__gpu_fork(tprt__gpu *gpu, void **stream) {
     return status;
   status = make(gpu);
   if (!status)
-    status = order(gpu, gpu->forked, gpu->stream, gpu->beside);
+    status = order(gpu, gpu->fork_event, gpu->stream, gpu->side_stream);
   tprt__gpu_leave(gpu);
   if (!status)
-    *stream = gpu->beside;
+    *stream = gpu->side_stream;
   return status;
 }
 
@@ -46,7 +46,7 @@ tprt_status tprt__gpu_mark(tprt__gpu *gpu, tprt__gpu_event **mark) {
                              "an event");
   if (!status) {
     *mark = (tprt__gpu_event *)event;
-    status = tprt__gpu_check(gpu, gpu->device->event_record(event, gpu->beside), "an event");
+    status = tprt__gpu_check(gpu, gpu->device->event_record(event, gpu->side_stream), "an event");
   }
   tprt__gpu_leave(gpu);
   return status;
@@ -67,7 +67,7 @@ tprt_status tprt__gpu_await_all(tprt__gpu *gpu) {
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
-  status = order(gpu, gpu->forked, gpu->beside, gpu->stream);
+  status = order(gpu, gpu->fork_event, gpu->side_stream, gpu->stream);
   tprt__gpu_leave(gpu);
   return status;
 }
@@ -79,11 +79,11 @@ void tprt__gpu_mark_free(const tprt__gpu *gpu, tprt__gpu_event *mark) {
   tprt__gpu_leave(gpu);
 }
 
-void tprt__gpu_beside_end(tprt__gpu *gpu) {
-  if (gpu->beside) {
-    gpu->calls->stream_synchronize(gpu->beside); /* for work left by a program that failed */
-    gpu->device->stream_destroy(gpu->beside);
+void tprt__gpu_side_stream_end(tprt__gpu *gpu) {
+  if (gpu->side_stream) {
+    gpu->calls->stream_synchronize(gpu->side_stream); /* for work left by a program that failed */
+    gpu->device->stream_destroy(gpu->side_stream);
   }
-  if (gpu->forked)
-    gpu->device->event_destroy(gpu->forked);
+  if (gpu->fork_event)
+    gpu->device->event_destroy(gpu->fork_event);
 }

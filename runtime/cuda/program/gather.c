@@ -28,8 +28,8 @@ static tprt_status check_slices(const tprt__site *site, int64_t n_ranks) {
   return TPRT_OK;
 }
 
-static tprt_status plan_product(tprt_context *context, const tprt__site *site, int i,
-                                tprt__gpu_contraction **made) {
+static tprt_status plan_matmul(tprt_context *context, const tprt__site *site, int i,
+                               tprt__gpu_contraction **made) {
   const tprt__gathering *g = &site->gathering;
   tprt__contraction plan;
   tprt_abi_loop loops[TPRT__MATMUL_LOOPS];
@@ -41,8 +41,8 @@ static tprt_status plan_product(tprt_context *context, const tprt__site *site, i
 }
 
 /* Chooses the mode of a site; all ranks choose the same one. */
-static tprt_status choose_way(tprt_context *context, const tprt__site *site,
-                              const tprt__site_state *state) {
+static tprt_status choose_mode(tprt_context *context, const tprt__site *site,
+                               const tprt__site_state *state) {
   struct tprt__gather_state *gather = tprt__gpu_site_of(state)->gather;
   gather->mode = gather->group->mode;
   snprintf(gather->why, sizeof gather->why, "%s", gather->group->why);
@@ -51,8 +51,8 @@ static tprt_status choose_way(tprt_context *context, const tprt__site *site,
   tprt_status status = check_slices(site, tprt_comm_size(state->comm));
   if (!status && gather->mode == TPRT__ROWS_P2P)
     status =
-        tprt__rows_make_room_p2p(context, gather->group->peers, (size_t)state->plan.send_bytes, 0);
-  return tprt__rows_excuse(state->comm, status, &gather->mode, gather->why);
+        tprt__rows_reserve_p2p(context, gather->group->peers, (size_t)state->plan.send_bytes, 0);
+  return tprt__rows_fall_back(state->comm, status, &gather->mode, gather->why);
 }
 
 tprt_status tprt__gather_bind(tprt_context *context, const tprt__site *site,
@@ -63,18 +63,18 @@ tprt_status tprt__gather_bind(tprt_context *context, const tprt__site *site,
   tprt__gpu_site_of(state)->gather = gather;
   tprt_status status = tprt__rows_find_group(context, state->comm, &gather->group);
   if (!status)
-    status = choose_way(context, site, state);
+    status = choose_mode(context, site, state);
   if (!status && gather->mode != TPRT__ROWS_UNFUSED)
-    status = tprt__gpu_prepare_products(tprt__gpu_of(context)->gpu);
+    status = tprt__gpu_prepare_gemms(tprt__gpu_of(context)->gpu);
   if (!status && gather->mode == TPRT__ROWS_SHARED_GPU && gather->group->ranks)
     status = tprt__gpu_prepare_gather(tprt__gpu_of(context)->gpu, gather->group->ranks);
   if (!status && gather->mode == TPRT__ROWS_P2P)
     status = tprt__gpu_peers_prepare_gather(tprt__gpu_of(context)->gpu, gather->group->peers);
   for (int i = 0; i < site->gathering.n && !status; i++)
-    status = plan_product(context, site, i, &gather->products[i]);
+    status = plan_matmul(context, site, i, &gather->products[i]);
   return status ? status
                 : tprt__gpu_buffer_reserve(context, state->plan.recv_bytes,
-                                           &tprt__gpu_of(context)->gathered_room);
+                                           &tprt__gpu_of(context)->gathered_scratch);
 }
 
 void tprt__gather_unbind(tprt__gpu_site *site) {
@@ -160,9 +160,9 @@ static tprt_status gather_for_all(const void *const *arguments, int n_ranks, voi
   return status == TPRT_UNSUPPORTED ? TPRT_OK : status;
 }
 
-static tprt_status run_together(tprt_context *context, const tprt__site *site,
-                                const tprt__site_state *state, const tprt__gather_buffers *b,
-                                bool *is_done) {
+static tprt_status run_shared_gpu(tprt_context *context, const tprt__site *site,
+                                  const tprt__site_state *state, const tprt__gather_buffers *b,
+                                  bool *is_done) {
   const gather_call call = {.site = site,
                             .gpu = tprt__gpu_of(context)->gpu,
                             .ranks = tprt__gpu_site_of(state)->gather->group->ranks,
@@ -174,8 +174,8 @@ static tprt_status run_together(tprt_context *context, const tprt__site *site,
 /* ---- Unfused ---- */
 
 /* Enqueues a call as an all-gather, then the matmuls. */
-static tprt_status gather_apart(tprt_context *context, const tprt__site *site,
-                                const tprt__site_state *state, const tprt__gather_buffers *b) {
+static tprt_status gather_unfused(tprt_context *context, const tprt__site *site,
+                                  const tprt__site_state *state, const tprt__gather_buffers *b) {
   const tprt__gpu_queue queue = tprt__gpu_queue_of(context);
   tprt_status status = tprt__gpu_collective(context, state, b->input, b->gathered);
   for (int i = 0; i < site->gathering.n && !status; i++)
@@ -203,12 +203,12 @@ tprt_status tprt__gather_run(tprt_context *context, const tprt__site *site,
   bool is_done = false;
   tprt_status status = TPRT_OK;
   if (!b.gathered)
-    b.gathered = tprt__gpu_of(context)->gathered_room.memory;
+    b.gathered = tprt__gpu_of(context)->gathered_scratch.memory;
   if (tprt__gpu_site_of(state)->gather->mode == TPRT__ROWS_P2P) {
     status = tprt__rows_begin_p2p(context);
     return status ? status : tprt__gather_run_p2p(context, site, state, &b);
   }
   if (tprt__gpu_site_of(state)->gather->mode == TPRT__ROWS_SHARED_GPU)
-    status = run_together(context, site, state, &b, &is_done);
-  return status || is_done ? status : gather_apart(context, site, state, &b);
+    status = run_shared_gpu(context, site, state, &b, &is_done);
+  return status || is_done ? status : gather_unfused(context, site, state, &b);
 }

@@ -18,19 +18,19 @@ static tprt_status check_bytes(int64_t bytes) {
                     : tprt__fail(TPRT_INVALID_ARGUMENT, "a copy of %lld bytes", (long long)bytes);
 }
 
-static tprt_status look_at(const tprt_comm *comm) {
+static tprt_status check_comm(const tprt_comm *comm) {
   tprt__fault fault = comm->transport->backend->fault(comm->transport);
   return fault.status ? tprt__fault_fail(&fault) : TPRT_OK;
 }
 
 /* Reports errors of enqueued work. Such an error stops neither the host nor the stream, so each
  * function that has waited for the stream calls this. `waited` is the status of that wait. */
-static tprt_status look(const tprt_context *context, tprt_status waited) {
-  tprt_status status = waited ? waited : look_at(context->world);
+static tprt_status check_errors(const tprt_context *context, tprt_status waited) {
+  tprt_status status = waited ? waited : check_comm(context->world);
   for (const tprt__bound *at = context->programs; at && !status; at = at->next)
     for (int i = 0; i < at->program.n_sites && !status; i++)
-      status = at->sites[i].comm ? look_at(at->sites[i].comm) : TPRT_OK;
-  return status ? status : tprt__rows_look(context);
+      status = at->sites[i].comm ? check_comm(at->sites[i].comm) : TPRT_OK;
+  return status ? status : tprt__rows_check(context);
 }
 
 /* ---- Kernels and memory ---- */
@@ -96,9 +96,10 @@ int32_t tprt_abi_read(tprt_context *context, const void *device, void *host, int
                      "its host reads what the GPU has computed: conditions of loops, offsets");
   if (context->status)
     return (int32_t)context->status;
-  return end_call(context, status ? status
-                                  : look(context, tprt__gpu_download(tprt__gpu_of(context)->gpu,
-                                                                     host, device, (size_t)bytes)));
+  return end_call(context,
+                  status ? status
+                         : check_errors(context, tprt__gpu_download(tprt__gpu_of(context)->gpu,
+                                                                    host, device, (size_t)bytes)));
 }
 
 int32_t tprt_abi_write(tprt_context *context, void *device, const void *host, int64_t bytes) {
@@ -152,8 +153,9 @@ int32_t tprt_abi_asserted(tprt_context *context) {
   int32_t number = 0;
   tprt__graph_refuse(context, "it asserts something, and its host looks whether that failed");
   const void *word = tprt_abi_assert_word(context);
-  if (!word || end_call(context, look(context, tprt__gpu_download(tprt__gpu_of(context)->gpu,
-                                                                  &number, word, sizeof number))))
+  if (!word ||
+      end_call(context, check_errors(context, tprt__gpu_download(tprt__gpu_of(context)->gpu,
+                                                                 &number, word, sizeof number))))
     return 0;
   return number;
 }
@@ -178,12 +180,13 @@ tprt_status tprt_context_upload(tprt_context *context, void *to, const void *fro
 tprt_status tprt_context_download(tprt_context *context, void *to, const void *from, size_t bytes) {
   tprt_status status = check_gpu(context);
   return status ? status
-                : look(context, tprt__gpu_download(tprt__gpu_of(context)->gpu, to, from, bytes));
+                : check_errors(context,
+                               tprt__gpu_download(tprt__gpu_of(context)->gpu, to, from, bytes));
 }
 
 tprt_status tprt_context_synchronize(tprt_context *context) {
   tprt_status status = check_gpu(context);
-  return status ? status : look(context, tprt__gpu_synchronize(tprt__gpu_of(context)->gpu));
+  return status ? status : check_errors(context, tprt__gpu_synchronize(tprt__gpu_of(context)->gpu));
 }
 
 tprt_status tprt_context_stream(tprt_context *context, void **stream) {

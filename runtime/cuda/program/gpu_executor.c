@@ -63,11 +63,11 @@ static tprt_status run_matmul(tprt_context *context, const tprt__site *site,
                               const tprt__site_state *state, const void *const *inputs,
                               void *const *outputs, int64_t *traffic) {
   (void)traffic;
-  return tprt__gpu_product_run(tprt__gpu_queue_of(context), tprt__gpu_site_of(state)->contraction,
-                               tprt__site_input(site, inputs, TPRT_IN_A, 0),
-                               tprt__site_input(site, inputs, TPRT_IN_B, 0),
-                               tprt__site_input(site, inputs, TPRT_IN_BIAS, 0),
-                               tprt__site_output(site, outputs, TPRT_OUT_TENSOR, 0));
+  return tprt__gpu_matmul_run(tprt__gpu_queue_of(context), tprt__gpu_site_of(state)->contraction,
+                              tprt__site_input(site, inputs, TPRT_IN_A, 0),
+                              tprt__site_input(site, inputs, TPRT_IN_B, 0),
+                              tprt__site_input(site, inputs, TPRT_IN_BIAS, 0),
+                              tprt__site_output(site, outputs, TPRT_OUT_TENSOR, 0));
 }
 
 static const struct {

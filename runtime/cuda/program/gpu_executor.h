@@ -24,7 +24,7 @@ typedef struct tprt__gpu_state {
   /* rows_room: reduced rows and result slices of unfused sites, or softmax statistics.
    * product_room: matmul results to be reduced. gathered_room: gathered rows that are not a
    * result */
-  tprt__gpu_buffer rows_room, product_room, gathered_room;
+  tprt__gpu_buffer rows_scratch, matmul_scratch, gathered_scratch;
   /* calling: the program that tprt_context_replay is calling, or NULL */
   struct tprt__graphs *graphs, *calling;
   bool captures; /* a graph capture is in progress */
@@ -109,7 +109,7 @@ tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site,
 void tprt__rows_end(tprt_context *context);
 /* Reports whether a kernel of this rank has given up waiting for the kernels of other ranks. Waits
  * for the enqueued work. */
-tprt_status tprt__rows_look(const tprt_context *context);
+tprt_status tprt__rows_check(const tprt_context *context);
 /* Provides at least `bytes` bytes in rows_room, and the group of this rank only. */
 tprt_status tprt__rows_prepare(tprt_context *context, int64_t bytes);
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_GRAPHS = 8 /* per program: enough for callers that alternate between buffers */ };
+enum { MAX_GRAPHS = 8 /* per program: enough for callers that alternate between buffers */ };
 
 /* Values that a rank sends instead of the number of its capture. */
 enum { CAPTURE_NEEDED = 0, CAPTURE_IMPOSSIBLE = -1 };
@@ -64,7 +64,7 @@ static tprt_status agree(tprt_context *context, int64_t mine, int64_t *common) {
   if (!all)
     return tprt__fail_memory((size_t)n * sizeof *all);
   const tprt_op gather = tprt_op_flat(TPRT_OP_ALL_GATHER, &mine, all, 1, TPRT_I64, NULL);
-  tprt_status status = tprt__comm_tell(context->world, &gather);
+  tprt_status status = tprt__comm_run_internal(context->world, &gather);
   for (int i = 0; i < n && !status; i++)
     *common = all[i] == *common ? *common : tprt__min(CAPTURE_NEEDED, tprt__min(all[i], *common));
   tprt__free(all);
@@ -112,15 +112,15 @@ static tprt_status run_step(const void *const *arguments, int n, step_fn *step) 
   return status;
 }
 
-#define TOGETHER(step)                                                                             \
+#define SHARED_GPU(step)                                                                           \
   static tprt_status step##_together(const void *const *arguments, int n, void *stream) {          \
     (void)stream;                                                                                  \
     return run_step(arguments, n, step);                                                           \
   }
-TOGETHER(begin)
-TOGETHER(end)
-TOGETHER(abandon)
-TOGETHER(launch)
+SHARED_GPU(begin)
+SHARED_GPU(end)
+SHARED_GPU(abandon)
+SHARED_GPU(launch)
 
 static tprt_status all_do(tprt_context *context, tprt_together_fn *step, member *mine) {
   const void *alone[] = {mine};
@@ -167,7 +167,7 @@ static void free_captured(const tprt_context *context, captured *item) {
 static void keep(const tprt_context *context, struct tprt__graphs *of, captured *item) {
   item->next = of->last_used;
   of->last_used = item;
-  for (int i = 1; item && i < MOST_GRAPHS; i++)
+  for (int i = 1; item && i < MAX_GRAPHS; i++)
     item = item->next;
   while (item && item->next) {
     captured *oldest = item->next;
@@ -247,7 +247,7 @@ static void count(const struct tprt__graphs *of, const captured *item) {
 
 /* Fails the communicator if launched work misses its deadline: a missing rank must not block the
  * others forever. */
-static void end_late(void *user, tprt_status status) {
+static void fail_overdue(void *user, tprt_status status) {
   if (status)
     tprt__comm_poison(user, status, status == TPRT_TIMEOUT ? TPRT__NO_RANK : tprt_comm_rank(user));
 }
@@ -260,7 +260,7 @@ static tprt_status watch(tprt_context *context) {
     return TPRT_OK; /* on such a backend no device waits for another rank */
   tprt_status status =
       transport->backend->record(transport, tprt__gpu_stream(tprt__gpu_of(context)->gpu),
-                                 tprt__deadline(world->timeout_ns), end_late, world, &mark);
+                                 tprt__deadline(world->timeout_ns), fail_overdue, world, &mark);
   if (!status)
     mark->forget(mark);
   return status;

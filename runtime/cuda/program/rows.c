@@ -17,7 +17,8 @@
 /* ---- Binding ---- */
 
 tprt_status tprt__rows_prepare(tprt_context *context, int64_t bytes) {
-  tprt_status status = tprt__gpu_buffer_reserve(context, bytes, &tprt__gpu_of(context)->rows_room);
+  tprt_status status =
+      tprt__gpu_buffer_reserve(context, bytes, &tprt__gpu_of(context)->rows_scratch);
   return status || tprt__gpu_of(context)->alone
              ? status
              : tprt__gpu_ranks_create(tprt__gpu_of(context)->gpu, 1, &tprt__gpu_of(context)->alone);
@@ -26,14 +27,14 @@ tprt_status tprt__rows_prepare(tprt_context *context, int64_t bytes) {
 /* ---- Mode of a communicator: all ranks choose the same one ---- */
 
 /* Selects the unfused mode, with the thread's error text as the reason. */
-static void stay_apart(struct tprt__rows_group *group) {
+static void use_unfused(struct tprt__rows_group *group) {
   group->mode = TPRT__ROWS_UNFUSED;
   snprintf(group->why, sizeof group->why, "%s", tprt_last_error());
 }
 
 /* Selects the shared-GPU mode if all ranks are virtual ranks of one GPU on which their blocks can
  * run concurrently. */
-static tprt_status try_together(tprt_context *context, struct tprt__rows_group *group) {
+static tprt_status try_shared_gpu(tprt_context *context, struct tprt__rows_group *group) {
   tprt_comm *comm = group->comm;
   int n = tprt_comm_size(comm);
   int64_t numbers[TPRT_CUDA_MAX_RANKS], own = tprt__gpu_number(tprt__gpu_of(context)->gpu);
@@ -49,7 +50,7 @@ static tprt_status try_together(tprt_context *context, struct tprt__rows_group *
   }
   const tprt_op gather = tprt_op_flat(TPRT_OP_ALL_GATHER, &own, numbers, 1, TPRT_I64, NULL);
   if (!status)
-    status = tprt__comm_tell(comm, &gather);
+    status = tprt__comm_run_internal(comm, &gather);
   bool together = !status && numbers[0] >= 0;
   for (int r = 1; r < n && together; r++)
     together = numbers[r] == numbers[0];
@@ -65,7 +66,7 @@ static tprt_status try_p2p(tprt_context *context, struct tprt__rows_group *group
   if (status && tprt_comm_status(group->comm))
     return status;
   if (status)
-    stay_apart(group);
+    use_unfused(group);
   else
     group->mode = TPRT__ROWS_P2P;
   return TPRT_OK;
@@ -77,10 +78,10 @@ static tprt_status decide(tprt_context *context, struct tprt__rows_group *group)
   if (n > TPRT_CUDA_MAX_RANKS) {
     (void)tprt__fail(TPRT_UNSUPPORTED, "the group has %d ranks; one kernel is for at most %d", n,
                      TPRT_CUDA_MAX_RANKS);
-    stay_apart(group);
+    use_unfused(group);
     return TPRT_OK;
   }
-  tprt_status status = try_together(context, group);
+  tprt_status status = try_shared_gpu(context, group);
   return status || group->mode == TPRT__ROWS_SHARED_GPU || n == 1 ? status
                                                                   : try_p2p(context, group);
 }
@@ -119,12 +120,12 @@ tprt_status tprt__rows_input_bytes(const tprt__site *site, const tprt__site_stat
   return TPRT_OK;
 }
 
-static tprt_status bind_product(tprt_context *context, const tprt__site *site,
-                                const tprt__site_state *state) {
+static tprt_status bind_matmul(tprt_context *context, const tprt__site *site,
+                               const tprt__site_state *state) {
   tprt_status status =
       tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, site->contraction, TPRT__MATMUL_LOOPS,
                                  site->rows.loops, NULL, &tprt__gpu_site_of(state)->rows->product);
-  return status ? status : tprt__gpu_prepare_products(tprt__gpu_of(context)->gpu);
+  return status ? status : tprt__gpu_prepare_gemms(tprt__gpu_of(context)->gpu);
 }
 
 /* Reserves the buffers of this rank: for the reduced rows and a slice of the results (unfused mode
@@ -136,14 +137,14 @@ static tprt_status bind_unfused(tprt_context *context, const tprt__site *site,
   if (site->rows.k)
     status = tprt__rows_input_bytes(site, state, &bytes);
   if (!status)
-    status = tprt__gpu_buffer_reserve(context, bytes, &tprt__gpu_of(context)->product_room);
+    status = tprt__gpu_buffer_reserve(context, bytes, &tprt__gpu_of(context)->matmul_scratch);
   return status || tprt__gpu_site_of(state)->rows->mode == TPRT__ROWS_SHARED_GPU
              ? status
              : tprt__rows_prepare(context, tprt__gpu_site_of(state)->rows->room);
 }
 
-tprt_status tprt__rows_excuse(const tprt_comm *comm, tprt_status status, tprt__rows_mode *mode,
-                              char why[TPRT__WHY_BYTES]) {
+tprt_status tprt__rows_fall_back(const tprt_comm *comm, tprt_status status, tprt__rows_mode *mode,
+                                 char why[TPRT__WHY_BYTES]) {
   if (!status || tprt_comm_status(comm))
     return status;
   *mode = TPRT__ROWS_UNFUSED;
@@ -156,8 +157,8 @@ tprt_status tprt__rows_excuse(const tprt_comm *comm, tprt_status status, tprt__r
 static tprt_status bind_p2p(tprt_context *context, const tprt__site *site,
                             const tprt__site_state *state) {
   tprt_status status = tprt__rows_bind_p2p(context, site, state);
-  return tprt__rows_excuse(state->comm, status, &tprt__gpu_site_of(state)->rows->mode,
-                           tprt__gpu_site_of(state)->rows->why);
+  return tprt__rows_fall_back(state->comm, status, &tprt__gpu_site_of(state)->rows->mode,
+                              tprt__gpu_site_of(state)->rows->why);
 }
 
 tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site,
@@ -170,13 +171,13 @@ tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site,
     return status;
   rows->mode = rows->group->mode;
   memcpy(rows->why, rows->group->why, sizeof rows->why);
-  status = tprt__rows_plan_room(context, site, state);
+  status = tprt__rows_plan_scratch(context, site, state);
   if (!status && site->rows.k)
-    status = bind_product(context, site, state);
+    status = bind_matmul(context, site, state);
   if (!status && rows->mode == TPRT__ROWS_P2P)
     status = bind_p2p(context, site, state);
   if (!status && rows->mode == TPRT__ROWS_P2P && site->rows.k)
-    status = tprt__rows_bind_product_p2p(context, site, state);
+    status = tprt__rows_bind_matmul_p2p(context, site, state);
   return status || rows->mode == TPRT__ROWS_P2P ? status : bind_unfused(context, site, state);
 }
 
@@ -197,9 +198,9 @@ void tprt__rows_end(tprt_context *context) {
     tprt__free(group);
   }
   tprt__gpu_ranks_destroy(tprt__gpu_of(context)->gpu, tprt__gpu_of(context)->alone);
-  tprt__gpu_free(tprt__gpu_of(context)->gpu, tprt__gpu_of(context)->rows_room.memory);
-  tprt__gpu_free(tprt__gpu_of(context)->gpu, tprt__gpu_of(context)->product_room.memory);
-  tprt__gpu_free(tprt__gpu_of(context)->gpu, tprt__gpu_of(context)->gathered_room.memory);
+  tprt__gpu_free(tprt__gpu_of(context)->gpu, tprt__gpu_of(context)->rows_scratch.memory);
+  tprt__gpu_free(tprt__gpu_of(context)->gpu, tprt__gpu_of(context)->matmul_scratch.memory);
+  tprt__gpu_free(tprt__gpu_of(context)->gpu, tprt__gpu_of(context)->gathered_scratch.memory);
 }
 
 /* ---- Shared GPU ---- */
@@ -290,8 +291,8 @@ static tprt_status reduce_for_all(const void *const *arguments, int n_ranks, voi
 static tprt_status reduce_unfused(tprt_context *context, const tprt__site *site,
                                   const tprt__site_state *state, const tprt__rows_buffers *b) {
   bool gathers = site->rows.layout == TPRT_ROWS_GATHERED;
-  char *sum = tprt__gpu_of(context)->rows_room.memory;
-  const void *input = site->rows.k ? tprt__gpu_of(context)->product_room.memory : b->input;
+  char *sum = tprt__gpu_of(context)->rows_scratch.memory;
+  const void *input = site->rows.k ? tprt__gpu_of(context)->matmul_scratch.memory : b->input;
   void *made[TPRT__ROWS_RESULTS]; /* the outputs of the kernel */
   for (int i = 0; i < TPRT__ROWS_RESULTS; i++)
     made[i] = gathers && tprt__rows_has_result(site, i)
@@ -310,7 +311,7 @@ static tprt_status reduce_unfused(tprt_context *context, const tprt__site *site,
   if (site->rows.k)
     status = tprt__gpu_contraction_run(tprt__gpu_queue_of(context),
                                        tprt__gpu_site_of(state)->rows->product, b->a, b->b,
-                                       tprt__gpu_of(context)->product_room.memory);
+                                       tprt__gpu_of(context)->matmul_scratch.memory);
   if (!status)
     status = tprt__gpu_collective(context, state, input, sum);
   if (!status)
@@ -335,9 +336,9 @@ tprt_status tprt__rows_begin_p2p(tprt_context *context) {
   return status ? status : context->status;
 }
 
-tprt_status tprt__rows_make_room_p2p(tprt_context *context, tprt__gpu_peers *peers,
-                                     size_t input_bytes, size_t output_bytes) {
-  if (tprt__gpu_peers_have_room(peers, input_bytes, output_bytes))
+tprt_status tprt__rows_reserve_p2p(tprt_context *context, tprt__gpu_peers *peers,
+                                   size_t input_bytes, size_t output_bytes) {
+  if (tprt__gpu_peers_fit(peers, input_bytes, output_bytes))
     return TPRT_OK;
   tprt__graphs_forget(context); /* captured graphs contain the old addresses */
   return tprt__gpu_peers_reserve(tprt__gpu_of(context)->gpu, peers, input_bytes, output_bytes);
@@ -382,11 +383,11 @@ tprt_status tprt__rows_run(tprt_context *context, const tprt__site *site,
                           .ranks = tprt__gpu_site_of(state)->rows->group->ranks,
                           .buffers = *b,
                           .product = tprt__gpu_site_of(state)->rows->product,
-                          .room = tprt__gpu_of(context)->product_room.memory};
+                          .room = tprt__gpu_of(context)->matmul_scratch.memory};
   return tprt_context_together(context, state->comm, reduce_for_all, &call);
 }
 
-tprt_status tprt__rows_look(const tprt_context *context) {
+tprt_status tprt__rows_check(const tprt_context *context) {
   tprt_status status = TPRT_OK;
   for (const struct tprt__rows_group *at = tprt__gpu_of(context)->rows_groups; at && !status;
        at = at->next)

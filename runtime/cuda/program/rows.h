@@ -79,15 +79,15 @@ tprt_status tprt__rows_find_group(tprt_context *context, tprt_comm *comm,
 /* Handles the status of binding a site. If the communicator itself has failed, returns `status`.
  * Otherwise an error selects the unfused mode, with the thread's error text in `why`, and TPRT_OK
  * is returned. */
-tprt_status tprt__rows_excuse(const tprt_comm *comm, tprt_status status, tprt__rows_mode *mode,
-                              char why[TPRT__WHY_BYTES]);
+tprt_status tprt__rows_fall_back(const tprt_comm *comm, tprt_status status, tprt__rows_mode *mode,
+                                 char why[TPRT__WHY_BYTES]);
 /* Call it before each peer-to-peer call. Fails if a capture is in progress that cannot contain such
  * a call. */
 tprt_status tprt__rows_begin_p2p(tprt_context *context);
 /* Collective. Provides exchange buffers of at least these sizes, for inputs that other ranks access
  * and for results that they store. The status is the same on all ranks. */
-tprt_status tprt__rows_make_room_p2p(tprt_context *context, tprt__gpu_peers *peers,
-                                     size_t input_bytes, size_t output_bytes);
+tprt_status tprt__rows_reserve_p2p(tprt_context *context, tprt__gpu_peers *peers,
+                                   size_t input_bytes, size_t output_bytes);
 /* Returns the number of rows in each block; 0 if there are no blocks. */
 int64_t tprt__rows_block(const tprt__rows *rows);
 /* Computes the bytes of a rank's input (or matmul result), rounded up to slices of equal size for
@@ -104,8 +104,8 @@ tprt_dtype tprt__rows_result_dtype(const tprt__site *site, tprt__rows_result whi
 int64_t tprt__rows_result_width(const tprt__rows *rows, tprt__rows_result which);
 /* Plans rows_room: the reduced rows, then the result slices to be gathered. Also plans the
  * all-gathers of these slices. */
-tprt_status tprt__rows_plan_room(const tprt_context *context, const tprt__site *site,
-                                 tprt__site_state *state);
+tprt_status tprt__rows_plan_scratch(const tprt_context *context, const tprt__site *site,
+                                    tprt__site_state *state);
 /* Describes a call, except for the algorithm, blocks, sharding, and the buffers that differ per
  * rank. */
 tprt_cuda_rows tprt__rows_describe(const tprt__site *site, const tprt__rows_buffers *b);
@@ -117,8 +117,8 @@ tprt_status tprt__rows_bind_p2p(tprt_context *context, const tprt__site *site,
                                 const tprt__site_state *state);
 /* For a site with a matmul, call it afterwards: decides whether the matmul is computed in slices,
  * and plans them. A failure affects only this rank. */
-tprt_status tprt__rows_bind_product_p2p(tprt_context *context, const tprt__site *site,
-                                        const tprt__site_state *state);
+tprt_status tprt__rows_bind_matmul_p2p(tprt_context *context, const tprt__site *site,
+                                       const tprt__site_state *state);
 tprt_status tprt__rows_run_p2p(tprt_context *context, const tprt__site *site,
                                const tprt__site_state *state, const tprt__rows_buffers *b);
 

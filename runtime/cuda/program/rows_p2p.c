@@ -61,13 +61,13 @@ tprt_status tprt__rows_bind_p2p(tprt_context *context, const tprt__site *site,
   bool slices = choose(site, peers, tprt_comm_size(state->comm)) == TPRT_CUDA_SLICES;
   tprt_status status = tprt__rows_input_bytes(site, state, &input_bytes);
   if (!status)
-    status = tprt__rows_make_room_p2p(context, peers, (size_t)input_bytes,
-                                      slices ? lay_out(site, offset) : 0);
+    status = tprt__rows_reserve_p2p(context, peers, (size_t)input_bytes,
+                                    slices ? lay_out(site, offset) : 0);
   return status;
 }
 
-tprt_status tprt__rows_bind_product_p2p(tprt_context *context, const tprt__site *site,
-                                        const tprt__site_state *state) {
+tprt_status tprt__rows_bind_matmul_p2p(tprt_context *context, const tprt__site *site,
+                                       const tprt__site_state *state) {
   bool slices = choose(site, tprt__gpu_site_of(state)->rows->group->peers,
                        tprt_comm_size(state->comm)) == TPRT_CUDA_SLICES;
   return slices ? tprt__rows_bind_slices(context, site, state) : TPRT_OK;
@@ -75,9 +75,9 @@ tprt_status tprt__rows_bind_product_p2p(tprt_context *context, const tprt__site 
 
 /* Makes the input available to the other ranks: computes the matmul into the exchange buffer, or
  * copies the input there. With PUSH, an input that is not a matmul result is used in place. */
-static tprt_status give_input(tprt_context *context, const tprt__site *site,
-                              const tprt__site_state *state, const tprt__rows_buffers *b,
-                              tprt_cuda_rows *rows) {
+static tprt_status publish_input(tprt_context *context, const tprt__site *site,
+                                 const tprt__site_state *state, const tprt__rows_buffers *b,
+                                 tprt_cuda_rows *rows) {
   int me = tprt_comm_rank(state->comm);
   void *room = tprt__gpu_peers_inputs(tprt__gpu_site_of(state)->rows->group->peers)[me];
   const tprt__gpu_queue queue = tprt__gpu_queue_of(context);
@@ -99,7 +99,7 @@ static tprt_status reduce(tprt_context *context, const tprt__site *site,
     rows->input[r] = rooms[r];
   if (tprt__gpu_site_of(state)->rows->sliced)
     return tprt__rows_multiply_p2p(context, site, state, b, rows);
-  tprt_status status = give_input(context, site, state, b, rows);
+  tprt_status status = publish_input(context, site, state, b, rows);
   return status ? status : tprt__gpu_peers_reduce(tprt__gpu_of(context)->gpu, peers, rows);
 }
 

@@ -51,8 +51,8 @@ static tprt_status plan_gather(const tprt_context *context, const tprt__site *si
 
 static int64_t round_up(int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
-tprt_status tprt__rows_plan_room(const tprt_context *context, const tprt__site *site,
-                                 tprt__site_state *state) {
+tprt_status tprt__rows_plan_scratch(const tprt_context *context, const tprt__site *site,
+                                    tprt__site_state *state) {
   struct tprt__rows_state *rows = tprt__gpu_site_of(state)->rows;
   tprt_status status = TPRT_OK;
   rows->room = round_up(state->plan.recv_bytes);

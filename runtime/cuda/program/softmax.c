@@ -15,7 +15,7 @@ tprt_status tprt__softmax_run(tprt_context *context, const tprt__site *site,
                               void *const *outputs, int64_t *traffic) {
   (void)traffic; /* already set to that of the all-gather */
   const tprt__softmax *softmax = &site->softmax;
-  char *gathered = tprt__gpu_of(context)->rows_room.memory,
+  char *gathered = tprt__gpu_of(context)->rows_scratch.memory,
        *own = gathered + state->plan.recv_bytes;
   tprt_cuda_entropy entropy = {.size = sizeof entropy,
                                .dtype = softmax->dtype,

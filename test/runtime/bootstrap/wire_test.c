@@ -45,18 +45,18 @@ static conversation converse(const tprt__identity *server, const tprt__identity 
   conversation c = {.admitted = false};
   unsigned char none[TPRT__CHALLENGE_BYTES];
   tprt__challenge stated;
-  tprt__gate gate;
-  tprt__gate_start(&gate, server);
+  tprt__handshake gate;
+  tprt__handshake_start(&gate, server);
   tprt__hello_write(client, c.hello);
-  assert_int_equal(tprt__gate_wants(&gate), sizeof c.hello);
-  assert_int_equal(tprt__gate_step(&gate, c.hello, c.challenge), sizeof c.challenge);
+  assert_int_equal(tprt__handshake_wants(&gate), sizeof c.hello);
+  assert_int_equal(tprt__handshake_step(&gate, c.hello, c.challenge), sizeof c.challenge);
   if (tprt__challenge_answer(client, c.hello, c.challenge, &stated, c.proof, &c.client) !=
       TPRT__ADMITTED)
     return c;
-  assert_int_equal(tprt__gate_wants(&gate), sizeof c.proof);
-  assert_int_equal(tprt__gate_step(&gate, c.proof, none), 0);
-  c.admitted = gate.state == TPRT__GATE_OPEN && gate.rank == client->rank;
-  tprt__gate_session(&gate, &c.server);
+  assert_int_equal(tprt__handshake_wants(&gate), sizeof c.proof);
+  assert_int_equal(tprt__handshake_step(&gate, c.proof, none), 0);
+  c.admitted = gate.state == TPRT__HANDSHAKE_DONE && gate.rank == client->rank;
+  tprt__handshake_session(&gate, &c.server);
   return c;
 }
 
@@ -116,10 +116,10 @@ static void test_refusals(void **state) {
         proof[TPRT__PROOF_BYTES];
     tprt__challenge stated;
     tprt__session session;
-    tprt__gate gate;
-    tprt__gate_start(&gate, &server);
+    tprt__handshake gate;
+    tprt__handshake_start(&gate, &server);
     tprt__hello_write(&rows[i].client, hello);
-    assert_int_equal(tprt__gate_step(&gate, hello, challenge), sizeof challenge);
+    assert_int_equal(tprt__handshake_step(&gate, hello, challenge), sizeof challenge);
     assert_int_equal(
         tprt__challenge_answer(&rows[i].client, hello, challenge, &stated, proof, &session),
         rows[i].refusal);
@@ -128,12 +128,12 @@ static void test_refusals(void **state) {
   /* A rank number outside of the job gets no answer. */
   tprt__identity client = identity(4, 4, "job", 1);
   unsigned char hello[TPRT__HELLO_BYTES], challenge[TPRT__CHALLENGE_BYTES];
-  tprt__gate gate;
-  tprt__gate_start(&gate, &server);
+  tprt__handshake gate;
+  tprt__handshake_start(&gate, &server);
   tprt__hello_write(&client, hello);
-  assert_int_equal(tprt__gate_step(&gate, hello, challenge), 0);
-  assert_int_equal(gate.state, TPRT__GATE_SHUT);
-  assert_int_equal(tprt__gate_wants(&gate), 0);
+  assert_int_equal(tprt__handshake_step(&gate, hello, challenge), 0);
+  assert_int_equal(gate.state, TPRT__HANDSHAKE_REFUSED);
+  assert_int_equal(tprt__handshake_wants(&gate), 0);
 }
 
 /* The lengths in a head are checked against their limits, whatever the tag. */
@@ -181,8 +181,8 @@ static void attack_server(fuzz *f, unsigned how) {
   unsigned char message[TPRT__HELLO_BYTES], answer[TPRT__CHALLENGE_BYTES];
   tprt__challenge stated;
   tprt__session session;
-  tprt__gate gate;
-  tprt__gate_start(&gate, &f->server);
+  tprt__handshake gate;
+  tprt__handshake_start(&gate, &f->server);
   bool genuine = how & 1;
   tprt__hello_write(genuine ? &f->client : &f->stranger, message);
   if (how & 2)
@@ -193,9 +193,9 @@ static void attack_server(fuzz *f, unsigned how) {
     damage(f, message, sizeof message);
   if (how % 64 == 0)
     draw_bytes(&f->seed, message, sizeof message);
-  size_t n = tprt__gate_step(&gate, message, answer);
+  size_t n = tprt__handshake_step(&gate, message, answer);
   f->n_messages++;
-  if (n == 0 || gate.state != TPRT__GATE_PROOF)
+  if (n == 0 || gate.state != TPRT__HANDSHAKE_PROOF)
     return;
   unsigned char proof[TPRT__PROOF_BYTES];
   draw_bytes(&f->seed, proof, sizeof proof);
@@ -217,9 +217,9 @@ static void attack_server(fuzz *f, unsigned how) {
   default:
     break;
   }
-  (void)tprt__gate_step(&gate, proof, answer);
+  (void)tprt__handshake_step(&gate, proof, answer);
   f->n_messages++;
-  f->n_admitted += gate.state == TPRT__GATE_OPEN;
+  f->n_admitted += gate.state == TPRT__HANDSHAKE_DONE;
 }
 
 /* A client connects to a party without the secret, or whose answer is damaged. */
@@ -228,12 +228,12 @@ static void attack_client(fuzz *f, unsigned how) {
       proof[TPRT__PROOF_BYTES];
   tprt__challenge stated;
   tprt__session session;
-  tprt__gate gate;
+  tprt__handshake gate;
   tprt__identity liar = f->server;
   memcpy(liar.secret, f->stranger.secret, sizeof liar.secret);
-  tprt__gate_start(&gate, how & 1 ? &liar : &f->server);
+  tprt__handshake_start(&gate, how & 1 ? &liar : &f->server);
   tprt__hello_write(&f->client, hello);
-  (void)tprt__gate_step(&gate, hello, challenge);
+  (void)tprt__handshake_step(&gate, hello, challenge);
   if (how & 2)
     memcpy(challenge, f->recorded.challenge, sizeof challenge);
   else if (!(how & 1))

@@ -283,7 +283,7 @@ static void test_ranks(void **state) {
   tprt__gemm_choice mixed = {
       .library = 2, .changes = 4, .why = TPRT__GEMM_MEASURED, .percent = {1, 60, 65535, 100}};
   uint64_t words[3][TPRT__GEMM_WORDS] = {{77}, {77}, {77}};
-  tprt__gemm_tell(&mixed, 77, words[0]);
+  tprt__gemm_encode(&mixed, 77, words[0]);
   tprt__gemm_choice agreed = tprt__gemm_agree(3, words[0]);
   assert_memory_equal(agreed.percent, mixed.percent, sizeof mixed.percent);
   assert_true(agreed.library == 2 && agreed.changes == 4 && agreed.why == TPRT__GEMM_MEASURED);
@@ -294,7 +294,7 @@ static void test_ranks(void **state) {
   words[0][1] = 0; /* irrelevant with different kernels */
   agreed = tprt__gemm_agree(3, words[0]);
   assert_true(agreed.library == 0 && agreed.why == TPRT__GEMM_MEASURED);
-  const tprt__gemm_choice alone = {.why = TPRT__GEMM_ALONE};
+  const tprt__gemm_choice alone = {.why = TPRT__GEMM_NO_LIBRARY};
   tprt__gemm_describe(&alone, text, sizeof text);
   EXPECT("built-in (default, openblas is not there)");
   for (size_t size = 1; size < 300; size += 7) { /* truncated, and whole strings */

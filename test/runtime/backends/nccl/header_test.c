@@ -38,7 +38,7 @@ SAME(NCCL_SCALAR_ON_HOST, ncclScalarHostImmediate);
 SAME(NCCL_SPLIT_NO_COLOR, NCCL_SPLIT_NOCOLOR);
 SAME(NCCL_ID_BYTES, NCCL_UNIQUE_ID_BYTES);
 SAME(sizeof(nccl_id), sizeof(ncclUniqueId));
-SAME(NCCL_LEAST_VERSION, NCCL_VERSION(2, 18, 0));
+SAME(NCCL_MIN_VERSION, NCCL_VERSION(2, 18, 0));
 SAME(offsetof(nccl_config, magic), offsetof(ncclConfig_t, magic));
 SAME(offsetof(nccl_config, version), offsetof(ncclConfig_t, version));
 SAME(offsetof(nccl_config, blocking), offsetof(ncclConfig_t, blocking));

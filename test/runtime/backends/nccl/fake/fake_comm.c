@@ -347,7 +347,7 @@ nccl_comm fake_make_comm(const nccl_id *id, int n_ranks, int rank, int device) {
 nccl_result nccl_init(nccl_comm *comm, int n_ranks, nccl_id id, int rank, nccl_config *config) {
   bool hang;
   FAKE_CALL("ncclCommInitRankConfig", true, &hang);
-  if (config->magic != 0xcafebeef || config->version != NCCL_LEAST_VERSION || config->blocking ||
+  if (config->magic != 0xcafebeef || config->version != NCCL_MIN_VERSION || config->blocking ||
       config->max_ctas != INT_MIN)
     return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a configuration that is not as it should be");
   if (n_ranks < 1 || n_ranks > MOST_RANKS || rank < 0 || rank >= n_ranks || fake_device() < 0)
