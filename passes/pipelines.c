@@ -42,7 +42,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
   };
   static const tp_pipeline_row rows[] = {
       {.name = "tp-optimize-local",
-       .summary = "Inline, clean up and fuse the program of one device, on tensors",
+       .summary = "Inline, clean up and fuse a single-device or per-device program, on tensors",
        .exposed = optimize_options,
        .n_exposed = TP_LEN(optimize_options),
        .text = "tp-decompose,tp-inline-calls{*},canonicalize,cse,convert-elementwise-to-linalg,"
@@ -51,16 +51,15 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
                "linalg-fuse-elementwise-ops,tp-inline-calls{*},tp-expand-messages,canonicalize,"
                "cse"},
       {.name = "tp-local-to-runtime",
-       .summary =
-           "From the optimized program of one device to the LLVM dialect, calling the runtime",
+       .summary = "Lower an optimized program to the LLVM dialect with runtime calls",
        .exposed = run_options,
        .n_exposed = TP_LEN(run_options),
        .text = TO_BUFFERS
        ",tp-schedule-collectives{*},tp-assign-buffers,tp-order-loops,tp-outline-kernels,"
        "func.func(convert-linalg-to-loops)," TO_LLVM("func.func", "host")},
       {.name = "tp-local-to-cuda",
-       .summary = "From the optimized program of one device to the LLVM dialect, with its loop "
-                  "nests as kernels of NVIDIA GPUs",
+       .summary = "Lower an optimized program to the LLVM dialect with runtime calls, and its loop "
+                  "nests to NVIDIA GPU kernels",
        .exposed = cuda_options,
        .n_exposed = TP_LEN(cuda_options),
        .text = TO_BUFFERS
@@ -70,28 +69,28 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        "tp-map-kernels,builtin.module(" TO_LLVM(
            "llvm.func", "cuda") "),tp-embed-kernels{*}," TO_LLVM("func.func", "host")},
       {.name = "tp-to-runtime",
-       .summary = "From the program of one device, partitioned or not, to the LLVM dialect, "
-                  "calling the runtime",
+       .summary =
+           "Lower a single-device or per-device program to the LLVM dialect with runtime calls",
        .exposed = run_options,
        .n_exposed = TP_LEN(run_options),
        .text = "tp-optimize-local,tp-local-to-runtime{*}"},
       {.name = "tp-to-cuda",
-       .summary = "From the program of one device, partitioned or not, to the LLVM dialect, with "
-                  "kernels of NVIDIA GPUs",
+       .summary = "Lower a single-device or per-device program to the LLVM dialect with NVIDIA GPU "
+                  "kernels",
        .exposed = cuda_options,
        .n_exposed = TP_LEN(cuda_options),
        .text = "tp-optimize-local{fused=keep},tp-local-to-cuda{*}"},
       {.name = "tp-spmd",
-       .summary = "Plan, insert collectives and partition: the program of one device out of an "
-                  "annotated or plain program",
+       .summary = "Plan, insert collectives and partition: turn an annotated or plain program into "
+                  "the per-device program",
        .exposed = spmd_options,
        .n_exposed = TP_LEN(spmd_options),
        .text = "tp-import,tp-decompose,tp-inline-calls{*},tp-raise,tp-hoist-invariants,"
                "tp-propagate{*},tp-partition{*},tp-simplify-collectives,tp-stage-collectives{*},"
                "tp-fuse-collectives{*}"},
       {.name = "tp-spmd-to-runtime",
-       .summary = "tp-spmd, then tp-to-runtime: from an annotated or plain program to the LLVM "
-                  "dialect of one device",
+       .summary = "tp-spmd, then tp-to-runtime: lower an annotated or plain program to a "
+                  "per-device program in the LLVM dialect",
        .exposed = spmd_options,
        .n_exposed = TP_LEN(spmd_options),
        .text = "tp-spmd{*},tp-to-runtime{*}"},

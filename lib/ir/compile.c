@@ -157,8 +157,8 @@ tp_status tp_compile(MlirModule module, const tp_compile_options *options, tp_em
                      options->opt_level);
   if ((int)emit < TP_EMIT_OBJECT || emit > TP_EMIT_PTX)
     return tp__error(c.at, TP_INVALID_ARGUMENT,
-                     "cannot be emitted as form %d of tp_emit, of which there are %d", (int)emit,
-                     TP_EMIT_PTX + 1);
+                     "cannot be emitted: invalid tp_emit value %d, expected a value below %d",
+                     (int)emit, TP_EMIT_PTX + 1);
   if (emit == TP_EMIT_PTX)
     return find_ptx(module, bytes);
   tp_status status = tp__walk(c.at, check_lowered, NULL);

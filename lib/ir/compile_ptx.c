@@ -102,9 +102,10 @@ static tp_status check_calls(const translation *t) {
     size_t n;
     const char *name = LLVMGetValueName2(f, &n);
     if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) && !is_instruction(name))
-      return tp__error(
-          t->at, TP_UNSUPPORTED,
-          "a kernel needs '%s', which GPUs have not; this function does not run on GPUs yet", name);
+      return tp__error(t->at, TP_UNSUPPORTED,
+                       "a kernel calls '%s', which is not available on GPUs; this function does "
+                       "not run on GPUs yet",
+                       name);
   }
   return TP_OK;
 }

@@ -69,8 +69,8 @@ static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
   }
   if (tp_mesh_create(symbol, n, pointers, sizes, mesh) != TP_OK)
     return tp__error(grid, TP_INVALID_ARGUMENT,
-                     "not a mesh: axis sizes have to be static and positive, axis names distinct "
-                     "and free of :()\"?,= and spaces");
+                     "invalid mesh: axis sizes must be static and positive, axis names must be "
+                     "distinct and free of :()\"?,= and spaces");
   return TP_OK;
 }
 
@@ -180,13 +180,12 @@ static tp_status refine_token(MlirOperation at, MlirStringRef token, tp_mesh *me
     return TP_OK;
   if (parent.parent_size % (pre * size) != 0)
     return tp__error(at, TP_INVALID_ARGUMENT,
-                     "sub-axis \"%.*s\" does not divide axis \"%s\" of size %lld: (pre)size has to "
-                     "be a product that "
-                     "divides it",
+                     "sub-axis \"%.*s\" does not divide axis \"%s\" of size %lld: in (pre)size, "
+                     "the product pre * size must divide it",
                      (int)token.length, token.data, name, (long long)parent.parent_size);
   return tp__error(at, TP_INVALID_ARGUMENT,
-                   "sub-axis \"%.*s\" does not line up with the other sub-axes of \"%s\", or needs "
-                   "more than %d axes",
+                   "sub-axis \"%.*s\" is not aligned with the other sub-axes of \"%s\", or the "
+                   "mesh would need more than %d axes",
                    (int)token.length, token.data, name, TP_MAX_AXES);
 }
 

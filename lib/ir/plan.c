@@ -102,8 +102,8 @@ static tp_status measure_value(measure *m, bool is_argument, int i, MlirType typ
          !tp__static_tensor(mlirTypeAttrGetValue(global), &rank, value->shape) ||
          rank != value->rank))
       return tp__error(m->func, TP_INVALID_ARGUMENT,
-                       "%s has a tp.global that is not the type of a tensor of rank %d", what,
-                       value->rank);
+                       "%s has an invalid tp.global: expected the type of a tensor of rank %d",
+                       what, value->rank);
     for (int d = 0; mlirAttributeIsNull(global) && d < rank; d++)
       value->shape[d] = value->local[d] * tp_spec_dim_shards(&m->plan.mesh, value->spec, d);
     int64_t local[TP_MAX_RANK];
@@ -237,8 +237,8 @@ static tp_status add_permute(measure *m, MlirOperation op) {
     if (tp__int_list(mlirArrayAttrGetElement(pairs, i), 2, pair) != 2 || pair[0] < 0 ||
         pair[1] < 0 || pair[0] >= n_devices || pair[1] >= n_devices)
       return tp__error(op, TP_INVALID_ARGUMENT,
-                       "pair %lld of tp.pairs is not two device numbers below %lld", (long long)i,
-                       (long long)n_devices);
+                       "tp.pairs: entry %lld is not a pair of device numbers below %lld",
+                       (long long)i, (long long)n_devices);
     n_identical += pair[0] == pair[1];
     for (int a = 0; a < mesh->n_axes; a++)
       moves[a] |= tp_mesh_coordinate(mesh, pair[0], a) != tp_mesh_coordinate(mesh, pair[1], a);
@@ -368,8 +368,8 @@ static tp_status measure_ops(measure *m, MlirOperation parent) {
         status = measure_collective(m, op);
         if (status == TP_OK && m->depth > 0 && ++m->n_called_ops > TP_MAX_INLINED_OPS)
           status = tp__error(m->func, TP_UNSUPPORTED,
-                             "with the bodies of the functions that it calls it has more than %d "
-                             "ops; call less, or in a loop",
+                             "has more than %d ops, including the bodies of the functions that it "
+                             "calls; make fewer calls, or call in a loop",
                              TP_MAX_INLINED_OPS);
         if (status == TP_OK && tp__op_is(op, "func.call")) {
           MlirOperation callee = tp__callee(m->module, op);

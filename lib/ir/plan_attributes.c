@@ -129,7 +129,8 @@ static tp_status check_pairs(MlirOperation op, MlirAttribute attr, const tp_mesh
                          "tp.pairs: entry %d names device [%lld, %lld]; the mesh has %lld devices",
                          (int)i, (long long)pair[0], (long long)pair[1], (long long)devices);
     else if (received[pair[1]])
-      status = tp__error(op, TP_INVALID_ARGUMENT, "tp.pairs: device %lld receives twice",
+      status = tp__error(op, TP_INVALID_ARGUMENT,
+                         "tp.pairs: device %lld is the destination of more than one pair",
                          (long long)pair[1]);
     else
       received[pair[1]] = true;
@@ -159,5 +160,5 @@ tp_status tp__check_phase(MlirOperation module) {
   MlirAttribute phase = tp__get(module, "tp.phase");
   if (mlirAttributeIsNull(phase) || tp__is_local(module))
     return TP_OK;
-  return tp__error(module, TP_INVALID_ARGUMENT, "tp.phase has to be \"local\" (or be left out)");
+  return tp__error(module, TP_INVALID_ARGUMENT, "tp.phase must be \"local\" or absent");
 }

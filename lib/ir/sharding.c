@@ -127,25 +127,23 @@ static tp_status read_partial(reader *r, MlirNamedAttribute entry) {
   if (!has_identity(r->element, combiner)) {
     tp__type_text(r->element, sizeof element, element);
     return tp__error(r->at, TP_UNSUPPORTED,
-                     "%s: tp.sharding: partial over \"%.*s\" by \"%s\", which does not combine "
-                     "elements of type %s; use "
-                     "\"sum\", or combine the value before",
+                     "%s: tp.sharding: partial over \"%.*s\" by \"%s\", which cannot combine "
+                     "elements of type %s; use \"sum\", or reduce the value first",
                      r->what, (int)token.length, token.data, name, element);
   }
   int other = other_combiner(r, combiner);
   if (other >= 0)
     return tp__error(r->at, TP_INVALID_ARGUMENT,
                      "%s: tp.sharding: partial over \"%.*s\" by \"%s\", but over \"%s\" by \"%s\"; "
-                     "such a value would depend on "
-                     "which is combined first, so use one combiner",
+                     "the result would depend on the order of the reductions, so use one combiner",
                      r->what, (int)token.length, token.data, tp_combiner_name(combiner),
                      r->mesh->axes[other].name,
                      tp_combiner_name(tp_spec_place(r->out->spec, other).combiner));
   for (int i = 0; i < n; i++)
     if (tp_spec_set_partial(&r->out->spec, first + i, combiner) != TP_OK)
       return tp__error(r->at, TP_INVALID_ARGUMENT,
-                       "%s: tp.sharding: axis \"%.*s\" is partial and also splits a dimension; it "
-                       "can do one of both",
+                       "%s: tp.sharding: axis \"%.*s\" is partial and also splits a dimension; an "
+                       "axis may do only one of these",
                        r->what, (int)token.length, token.data);
   return TP_OK;
 }

@@ -383,13 +383,12 @@ int tp_opt_main(int argc, char **argv) {
   static llvm::cl::opt<std::string, true> explain(
       "tp-explain", llvm::cl::location(explainFlag.value),
       llvm::cl::value_desc("%name|tp.name|FILE:LINE"),
-      llvm::cl::desc("Explain the layout of a value: the option explain of tp-propagate"));
+      llvm::cl::desc("Explain the layout of a value (sets option explain of tp-propagate)"));
   int code = asMainReturnCode(
       MlirOptMain(argc, argv, "tpshard: tensor-parallel SPMD passes for MLIR\n", registry));
   if (code == 0 && !explainFlag.value.empty() && !explainFlag.used) {
-    llvm::errs() << "shard-opt: error: --tp-explain explains what tp-propagate plans, but no "
-                    "tp-propagate ran; add it to the pipeline, "
-                    "or tp-spmd\n";
+    llvm::errs() << "shard-opt: error: --tp-explain needs tp-propagate, which did not run; add "
+                    "tp-propagate or tp-spmd to the pipeline\n";
     return 1;
   }
   return code;

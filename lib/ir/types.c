@@ -103,8 +103,8 @@ tp_status tp__check_dense(MlirOperation op, const char *what, int i, MlirType ty
     return TP_OK;
   tp__type_text(type, sizeof text, text);
   return tp__error(op, TP_UNSUPPORTED,
-                   "%s %d is %s, a tensor with an encoding; make it dense, without one", what, i,
-                   text);
+                   "%s %d is %s, a tensor with an encoding; use a dense tensor without an encoding",
+                   what, i, text);
 }
 
 tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType type) {

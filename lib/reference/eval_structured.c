@@ -78,7 +78,7 @@ static bool measure_loops(evaluation *r, const node *n, structured *s) {
   s->n_points = 1;
   for (int l = 0; l < s->n_loops; l++) {
     if (s->sizes[l] < 0)
-      return tp__eval_unsupported(r, n->op, "has a loop without a length");
+      return tp__eval_unsupported(r, n->op, "has a loop of unknown size");
     s->is_empty |= s->sizes[l] == 0;
     s->n_points *= (double)s->sizes[l];
   }
@@ -92,7 +92,7 @@ static bool read_map(evaluation *r, const node *n, structured *s, int i, MlirAff
   s->n_loops = (int)mlirAffineMapGetNumDims(map);
   if (a->n > TP__EVAL_MAX_RANK || s->n_loops > TP__EVAL_MAX_LOOPS ||
       mlirAffineMapGetNumSymbols(map) > 0)
-    return tp__eval_unsupported(r, n->op, "has maps that are not known here");
+    return tp__eval_unsupported(r, n->op, "has indexing maps that the evaluator does not support");
   for (int d = 0; d < a->n; d++) {
     MlirAffineExpr e = mlirAffineMapGetResult(map, d);
     a->expressions[d] = e;
@@ -107,7 +107,7 @@ static bool make_plan(evaluation *r, const node *n, structured *s) {
   s->n_inputs = n->n_operands - n->n_results;
   if (mlirAttributeIsNull(maps) || s->n_operands > MAX_OPERANDS ||
       mlirArrayAttrGetNumElements(maps) != s->n_operands)
-    return tp__eval_unsupported(r, n->op, "has no maps that are known here");
+    return tp__eval_unsupported(r, n->op, "has no indexing maps that the evaluator supports");
   s->accesses = tp__eval_allocate(r, (size_t)s->n_operands * sizeof *s->accesses);
   for (int i = 0; i < s->n_operands; i++)
     if (!read_map(r, n, s, i, mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i))))
@@ -150,7 +150,7 @@ static bool run_point(evaluation *r, cell *frame, const node *n, const structure
     }
     places[i] = element_at(s, s->accesses + i, from, point);
     if (places[i] < 0)
-      return tp__eval_fail(r, n->op, "reads outside of operand %d", i);
+      return tp__eval_fail(r, n->op, "reads operand %d out of bounds", i);
     if (i < body->n_arguments)
       tp__cell_get(from, places[i], frame + body->arguments[i]);
   }
@@ -203,7 +203,7 @@ bool tp__run_structured(evaluation *r, cell *frame, const node *n) {
 static bool run_index(evaluation *r, cell *frame, const node *n) {
   int64_t dim = mlirIntegerAttrGetValueInt(tp__eval_attribute(n->op, "dim"));
   if (!r->loops || dim >= r->loops->n)
-    return tp__eval_fail(r, n->op, "stands in no loop");
+    return tp__eval_fail(r, n->op, "is not inside a structured op that has this loop");
   frame[n->results[0]] = (cell){.scalar = {{.integer = r->loops->at[dim]}}};
   return true;
 }

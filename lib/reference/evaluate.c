@@ -26,7 +26,8 @@ static cell *read_arguments(evaluation *r, MlirOperation op, const void *const *
     MlirType type = mlirValueGetType(mlirBlockGetArgument(body, i));
     const kind *k = tp__kind_of(r, type);
     if (!k || mlirTypeIsAMemRef(type)) {
-      (void)tp__eval_unsupported(r, op, "has an argument that is no tensor or number known here");
+      (void)tp__eval_unsupported(r, op,
+                                 "has an argument of a type that the evaluator does not support");
       return NULL;
     }
     tensor *t =
@@ -50,7 +51,8 @@ static bool keep_results(evaluation *r, MlirOperation op, int n, const cell *cel
   for (int i = 0; i < n; i++) {
     const kind *k = tp__kind_of(r, mlirValueGetType(mlirOperationGetOperand(end, i)));
     if (!k)
-      return tp__eval_unsupported(r, op, "has a result that is no tensor or number known here");
+      return tp__eval_unsupported(r, op,
+                                  "has a result of a type that the evaluator does not support");
     results[i] = cells[i].tensor ? cells[i].tensor : tp__eval_tensor(r, k, 0, NULL);
     if (!cells[i].tensor)
       tp__cell_put(results[i], 0, cells + i);
@@ -145,7 +147,7 @@ static void print_number(const kind *k, const number *x, size_t size, char *out)
   int n = k->is_float ? snprintf(out, size, "%.9g", x->value)
                       : snprintf(out, size, "%lld", (long long)x->integer);
   if (x->error > 0 && n > 0 && (size_t)n < size)
-    snprintf(out + n, size - (size_t)n, " (at most %.2g off)", x->error);
+    snprintf(out + n, size - (size_t)n, " (error at most %.2g)", x->error);
 }
 
 static void measure(double expected, double actual, tp_reference_judgement *judgement) {
@@ -173,6 +175,7 @@ void tp_reference_judge(const tp_reference *reference, int result, const void *d
     judgement->first_wrong = i;
     print_number(t->kind, &actual, sizeof is, is);
     print_number(t->kind, expected, sizeof should, should);
-    snprintf(judgement->text, sizeof judgement->text, "%s, but the program says %s", is, should);
+    snprintf(judgement->text, sizeof judgement->text, "%s, but the evaluator computes %s", is,
+             should);
   }
 }

@@ -17,7 +17,7 @@ static bool read_resource(evaluation *r, const node *n, MlirAttribute value, ten
   size_t size = (size_t)to->n * tp__kind_bytes(to->kind);
   void *bytes = tp__eval_scratch(r, size + 1);
   if (!tp__resource_bytes(value, size, bytes))
-    return tp__eval_unsupported(r, n->op, "its data is not there");
+    return tp__eval_unsupported(r, n->op, "has a dense_resource without data");
   for (int64_t i = 0; i < to->n * to->kind->parts; i++)
     to->numbers[i] = tp__number_read(to->kind, bytes, i);
   return true;
@@ -29,7 +29,8 @@ static bool run_constant(evaluation *r, cell *frame, const node *n) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(n->op, 0));
   *to = (cell){0};
   if (!n->kinds[0])
-    return tp__eval_unsupported(r, n->op, "not of numbers that are known here");
+    return tp__eval_unsupported(r, n->op,
+                                "has an element type that the evaluator does not support");
   if (!mlirTypeIsAShaped(type))
     return tp__numbers_of(n->kinds[0], value, to->scalar) ||
            tp__eval_unsupported(r, n->op, "not a number");
@@ -48,7 +49,7 @@ static bool run_constant(evaluation *r, cell *frame, const node *n) {
       if (!splat)
         one = mlirElementsAttrGetValue(value, to->tensor->rank, (uint64_t *)at);
       if (!tp__numbers_of(n->kinds[0], one, to->tensor->numbers + e++ * n->kinds[0]->parts))
-        return tp__eval_unsupported(r, n->op, "has an element that is no number");
+        return tp__eval_unsupported(r, n->op, "has an element that is not a number");
     } while (tp__next_index(to->tensor->rank, to->tensor->shape, at));
   return true;
 }
@@ -73,7 +74,7 @@ static bool run_for(evaluation *r, cell *frame, const node *n) {
     if (!tp__integer_in(r, n, frame + n->operands[i], bounds + i))
       return false;
   if (bounds[2] <= 0)
-    return tp__eval_fail(r, n->op, "has a step of %lld", (long long)bounds[2]);
+    return tp__eval_fail(r, n->op, "has step %lld, which is not positive", (long long)bounds[2]);
   const kind *counter = tp__kind_of(r, mlirValueGetType(mlirOperationGetOperand(n->op, 0)));
   copy_cells(r, n, frame, carried, n->operands + 3, n->results);
   for (int64_t i = bounds[0]; i < bounds[1]; i += bounds[2]) {

@@ -175,7 +175,7 @@ static bool run_extract(evaluation *r, const walk *w, const step *to) {
     for (int d = 0; d < from->rank; d++) {
       const number *index = at[d] + i * strides[d];
       if (!is_certain(index))
-        return tp__eval_fail(r, to->n->op, "what it does depends on rounding");
+        return tp__eval_fail(r, to->n->op, "its effect depends on rounding");
       place[d] = index->integer;
     }
     int64_t element = tp__linear_index(from, place);

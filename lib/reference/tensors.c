@@ -84,7 +84,7 @@ static bool run_extract_slice(evaluation *r, cell *frame, const node *n) {
   for (int64_t i = 0; i < t->n; i++, tp__next_index(from->rank, s.sizes, at)) {
     int64_t place = in_slice(from, &s, at);
     if (place < 0)
-      return tp__eval_fail(r, n->op, "reads outside");
+      return tp__eval_fail(r, n->op, "reads out of bounds");
     copy_element(from, place, t, i);
   }
   return put(frame, n, t);
@@ -100,7 +100,7 @@ static bool run_insert_slice(evaluation *r, cell *frame, const node *n) {
   for (int64_t i = 0; i < part->n; i++, tp__next_index(t->rank, s.sizes, at)) {
     int64_t place = in_slice(t, &s, at);
     if (place < 0)
-      return tp__eval_fail(r, n->op, "writes outside");
+      return tp__eval_fail(r, n->op, "writes out of bounds");
     copy_element(part, i, t, place);
   }
   return put(frame, n, t);
@@ -217,7 +217,7 @@ static bool run_dim(evaluation *r, cell *frame, const node *n) {
   if (!tp__integer_in(r, n, frame + n->operands[1], &d))
     return false;
   if (d < 0 || d >= t->rank)
-    return tp__eval_fail(r, n->op, "has no such dimension");
+    return tp__eval_fail(r, n->op, "has a dimension index out of range");
   put_integer(frame, n, t->shape[d]);
   return true;
 }
@@ -242,14 +242,14 @@ static bool walk_rows(evaluation *r, const node *n, const char *dims, const tens
     n_row *= size[d];
   n_rows = n_along ? coordinates->n / n_along : 1;
   if (n_rows * n_row != rows->n)
-    return tp__eval_fail(r, n->op, "has slices of another size");
+    return tp__eval_fail(r, n->op, "has slices whose size does not match");
   for (int64_t i = 0; i < rows->n; i++, tp__next_index(whole->rank, size, at)) {
     int64_t place[TP__EVAL_MAX_RANK];
     memcpy(place, at, sizeof place);
     for (int k = 0; k < n_along; k++) {
       const number *c = coordinates->numbers + i / n_row * n_along + k;
       if (!is_certain(c))
-        return tp__eval_fail(r, n->op, "what it does depends on rounding");
+        return tp__eval_fail(r, n->op, "its effect depends on rounding");
       place[along[k]] = c->integer;
     }
     places[i] = tp__linear_index(whole, place);

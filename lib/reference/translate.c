@@ -108,12 +108,13 @@ static bool translate_op(evaluation *r, slots *s, MlirOperation op, node *n) {
     n->types = (scalar_types){.to = n->kinds[0], .predicate = tp__scalar_predicate(op)};
     n->types.of = tp__kind_of(r, mlirValueGetType(mlirOperationGetOperand(op, n->n_operands - 1)));
     if (!n->types.to || !n->types.of || n->n_operands > 3)
-      return tp__eval_unsupported(r, op, "not on numbers that are known here");
+      return tp__eval_unsupported(
+          r, op, "has operands or results of a type that the evaluator does not support");
   }
   if (!n->run)
     n->run = tp__linalg_find(op);
   if (!n->run)
-    return tp__eval_unsupported(r, op, "is not evaluated here");
+    return tp__eval_unsupported(r, op, "is not supported by the evaluator");
   for (int i = 0; i < n->n_blocks; i++) {
     MlirBlock first = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
     if (mlirBlockIsNull(first))
@@ -211,7 +212,9 @@ function *tp__eval_function(evaluation *r, MlirOperation at, MlirStringRef name)
                        ? (MlirBlock){NULL}
                        : mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   if (mlirBlockIsNull(body) || !mlirBlockIsNull(mlirBlockGetNextInRegion(body))) {
-    (void)tp__eval_fail(r, at, "has no function '%.*s' of one block", (int)name.length, name.data);
+    (void)tp__eval_fail(
+        r, at, "refers to function '%.*s', which is missing or does not consist of one block",
+        (int)name.length, name.data);
     r->status = TP_NOT_FOUND;
     return NULL;
   }

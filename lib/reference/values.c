@@ -26,7 +26,8 @@ tensor *tp__tensor_of(evaluation *r, MlirOperation op, MlirType type) {
   const kind *k = tp__kind_of(r, type);
   if (!k || !mlirTypeIsARankedTensor(type) || !mlirShapedTypeHasStaticShape(type) ||
       mlirShapedTypeGetRank(type) > TP__EVAL_MAX_RANK) {
-    tp__eval_unsupported(r, op, "not a static tensor of numbers");
+    tp__eval_unsupported(r, op,
+                         "has a value that is not a static tensor of a supported element type");
     return NULL;
   }
   int rank = (int)mlirShapedTypeGetRank(type);
@@ -103,5 +104,5 @@ void tp__cell_put(tensor *t, int64_t i, const cell *c) {
 
 bool tp__integer_in(evaluation *r, const node *n, const cell *c, int64_t *value) {
   *value = c->scalar->integer;
-  return is_certain(c->scalar) || tp__eval_fail(r, n->op, "what it does depends on rounding");
+  return is_certain(c->scalar) || tp__eval_fail(r, n->op, "its effect depends on rounding");
 }

@@ -63,9 +63,9 @@ static tp_status check_elements(MlirOperation op) {
            to = mlirValueGetType(mlirOperationGetResult(op, 0));
   if (mlirTypeEqual(tp__element_type(from), tp__element_type(to)))
     return TP_OK;
-  return tp__error(
-      op, TP_UNSUPPORTED,
-      "its operand and its result have different element types; convert before or behind it");
+  return tp__error(op, TP_UNSUPPORTED,
+                   "its operand and its result have different element types; convert the value "
+                   "before or after it");
 }
 
 /* Returns the axes of the op's group, as bits, and its number of devices. */
@@ -130,10 +130,9 @@ tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, int resul
     return TP_OK;
   if (!row)
     return tp__error(op, TP_UNSUPPORTED,
-                     "is no communication and no index that can be compiled; use all_reduce, "
-                     "all_gather, reduce_scatter, "
-                     "all_to_all, all_slice, broadcast, shift, send and recv, update_halo, or "
-                     "process_multi_index");
+                     "is not a supported collective or index op; use all_reduce, all_gather, "
+                     "reduce_scatter, all_to_all, all_slice, broadcast, shift, send and recv, "
+                     "update_halo, or process_multi_index");
   effect->equality = row->equality;
   if (row->equality == TP_INDEX)
     return read_index(op, mesh, result, &effect->axes);
@@ -186,10 +185,9 @@ const tp_family tp__collective_family = {
     .ops = "shard.all_reduce, all_gather, broadcast, all_slice, reduce_scatter, all_to_all, shift, "
            "reduce, gather, scatter, "
            "send, recv, update_halo, written by a user",
-    .summary = "all_reduce, all_gather, broadcast: every dimension that does not change, over axes "
-               "that are not of the group. "
-               "What differs between devices stays as it is.",
-    .communication = "None of its own: it is kept as written.",
+    .summary = "all_reduce, all_gather, broadcast: every dimension whose size does not change, "
+               "over axes outside the group. Values that differ between devices are not sharded.",
+    .communication = "None added: the op is kept as written.",
     .test = "test/rules/collective",
     .matches = matches,
     .rule = rule_of,

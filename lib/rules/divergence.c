@@ -141,9 +141,8 @@ static void refuse_control(tp_divergence *d, MlirOperation op, uint32_t conflict
   tp_mesh_axis_text(d->mesh, axis, 1, text, sizeof text);
   d->status = tp__error(op, TP_UNSUPPORTED,
                         "communicates along axis \"%s\" under a condition that may differ between "
-                        "devices of this axis: some would "
-                        "wait forever; move it out of the branch or loop, or make the condition "
-                        "equal by an all_reduce",
+                        "devices of this axis, so some devices would wait forever; move it out of "
+                        "the branch or loop, or make the condition equal with an all_reduce",
                         text);
 }
 

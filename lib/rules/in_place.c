@@ -78,10 +78,9 @@ tp_status tp__check_in_place(MlirOperation pad, tp__arena *arena) {
   }
   return can ? TP_OK
              : tp__error(pad, TP_INVALID_ARGUMENT,
-                         "tp.in_place is for a pad of static width and one value, without "
-                         "annotations, that has one user, a "
-                         "structured op of the same block that reads a padded dimension through a "
-                         "window; remove the attribute");
+                         "tp.in_place requires a pad of static width with one padding value and no "
+                         "annotations, whose only user is a structured op in the same block that "
+                         "reads a padded dimension through a window; remove the attribute");
 }
 
 /* ---- the rule ---- */

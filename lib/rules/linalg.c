@@ -32,7 +32,7 @@ static tp_status read_maps(tp_rule *rule, MlirAttribute maps) {
   int n_maps = (int)mlirArrayAttrGetNumElements(maps);
   int n_loops = (int)mlirAffineMapGetNumDims(tp__map_at(maps, 0));
   if (n_loops > TP_MAX_FACTORS || n_maps > rule->n_operands)
-    return tp__error(rule->op, TP_UNSUPPORTED, "has %d loops; at most %d can be planned", n_loops,
+    return tp__error(rule->op, TP_UNSUPPORTED, "has %d loops; at most %d are supported", n_loops,
                      TP_MAX_FACTORS);
   for (int f = 0; f < n_loops; f++)
     tp__rule_factor(rule, 1, TP_PARALLEL);
@@ -291,15 +291,12 @@ const tp_family tp__linalg_family = {
     .ops = "linalg.generic and all named structured ops: matmul, batch_matmul, fill, transpose, "
            "broadcast, reduce, map, ...",
     .summary = "Every parallel loop; reductions whose body is a known associative combiner (sum, "
-               "product, min, max, and, or, xor). "
-               "Where several loops index a dimension together (convolutions, pooling), the one "
-               "that the results have; the others "
-               "stay "
-               "whole. Captured tensors stay whole.",
-    .communication =
-        "A reduction over a split loop: all_reduce, or reduce_scatter onto a dimension that is "
-        "split the same way. "
-        "A split loop of a window, a shift or a reversal: permutes of what lies on other devices.",
+               "product, min, max, and, or, xor). Where several loops index one dimension "
+               "(convolutions, pooling), only the loop that also indexes the results; the others "
+               "stay whole. Captured tensors stay whole.",
+    .communication = "A reduction over a split loop: all_reduce, or reduce_scatter onto a "
+                     "dimension that is split the same way. A split loop of a window, a shift or a "
+                     "reversal: permutes of parts that other devices hold.",
     .test = "test/rules/linalg",
     .matches = matches,
     .rule = rule_of,

@@ -228,10 +228,9 @@ static tp_status localize(const tp_local *local) {
 const tp_family tp__lookup_family = {
     .name = "lookup",
     .ops = "linalg.generic that reads captured tensors with tensor.extract",
-    .summary =
-        "As linalg; also dimensions of the tensors read that one loop indexes, and those indexed "
-        "by data of a "
-        "lookup that yields what it reads: each device looks in its rows, the results are summed.",
+    .summary = "As linalg; also dimensions of the captured tensors that a single loop indexes, and "
+               "dimensions indexed by data if the op yields the elements that it reads: each "
+               "device looks up its own rows, and the results are summed.",
     .communication = "Rows split: the results are summed by an all_reduce or reduce_scatter. "
                      "Columns split: none.",
     .test = "test/rules/lookup",

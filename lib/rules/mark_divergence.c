@@ -40,9 +40,8 @@ static tp_status refuse_layout(const marking *a, MlirOperation op, uint32_t axes
   axis_name(a, axes, axis, sizeof axis);
   return tp__error(op, TP_UNSUPPORTED,
                    "its value may differ between devices along axis \"%s\" (it comes from "
-                   "communication or a device index), so it has no "
-                   "layout but whole; make it equal by an all_gather, all_reduce or broadcast over "
-                   "\"%s\" before",
+                   "communication or a device index), so it cannot be sharded; make it equal with "
+                   "an all_gather, all_reduce or broadcast over \"%s\" first",
                    axis, axis);
 }
 
@@ -83,12 +82,11 @@ static tp_status mark_return(const marking *a, const tp_item *item) {
     if (!axes)
       continue;
     axis_name(a, axes, axis, sizeof axis);
-    return tp__error(
-        item->op, TP_UNSUPPORTED,
-        "result %d may differ between devices along axis \"%s\" (it comes from communication or a "
-        "device index), but a "
-        "result is one value; make it equal by an all_gather, all_reduce or broadcast over \"%s\"",
-        i, axis, axis);
+    return tp__error(item->op, TP_UNSUPPORTED,
+                     "result %d may differ between devices along axis \"%s\" (it comes from "
+                     "communication or a device index), but a result must be equal on all devices; "
+                     "make it equal with an all_gather, all_reduce or broadcast over \"%s\"",
+                     i, axis, axis);
   }
   return TP_OK;
 }

@@ -219,18 +219,14 @@ static tp_status localize(const tp_local *local) {
 
 const tp_family tp__ordered_reduction_family = {
     .name = "ordered_reduction",
-    .ops = "linalg.generic and linalg.reduce that pick (argmax, argmin, a maximum by comparing, "
-           "the best of several values and "
-           "what belongs to "
-           "it) or rescale (the maximum and the sums of an online softmax)",
-    .summary = "As linalg; also the loops of the reduction: all of them where their order does not "
-               "matter, as where ties go to "
-               "the smaller "
-               "index, else the outermost.",
-    .communication = "Loops of the reduction split: an all_gather of each result along a new "
-                     "dimension, whose parts every "
-                     "device combines; where "
-                     "the results are rescaled one more, of the maxima.",
+    .ops = "linalg.generic and linalg.reduce that select (argmax, argmin, a maximum by comparison, "
+           "the best of several values together with its payload) or rescale (the maximum and the "
+           "sums of an online softmax)",
+    .summary = "As linalg; also the reduction loops: all of them if their order does not matter "
+               "(for example, if ties go to the smaller index), otherwise only the outermost.",
+    .communication =
+        "Split reduction loops: an all_gather of each result along a new dimension, whose parts "
+        "every device combines; if the results are rescaled, one more all_gather, of the maxima.",
     .test = "test/rules/ordered_reduction",
     .matches = matches,
     .rule = rule_of,

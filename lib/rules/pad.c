@@ -13,10 +13,9 @@ static bool matches(MlirOperation op) { return tp__op_is(op, "tensor.pad"); }
 /* Upstream allows negative padding, but cannot lower it. */
 static tp_status refuse_negative(MlirOperation op, const tp_padding *p, int d) {
   bool low = p->low[d] < 0;
-  return tp__error(
-      op, TP_UNSUPPORTED,
-      "dimension %d has negative padding, %s[%lld]; take a tensor.extract_slice instead", d,
-      low ? "low" : "high", (long long)(low ? p->low[d] : p->high[d]));
+  return tp__error(op, TP_UNSUPPORTED,
+                   "dimension %d has negative padding, %s[%lld]; use tensor.extract_slice instead",
+                   d, low ? "low" : "high", (long long)(low ? p->low[d] : p->high[d]));
 }
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
@@ -29,7 +28,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   if (tp__padding_moves(op))
     return tp__error(
         op, TP_UNSUPPORTED,
-        "computes its padding from the index; pad with one value, or use linalg.generic");
+        "computes the padding value from the index; pad with one value, or use linalg.generic");
   for (int d = 0; d < p.rank && status == TP_OK; d++) {
     if (!tp__padding_is_known(&p, d))
       continue;
@@ -120,9 +119,9 @@ static tp_status localize(const tp_local *local) {
 const tp_family tp__pad_family = {
     .name = "pad",
     .ops = "tensor.pad",
-    .summary = "Every dimension whose padding is static; one padding value for all. In front of a "
-               "window it is read in place.",
-    .communication = "Permutes of what lies on other devices, along padded dimensions.",
+    .summary = "Every dimension whose padding is static; the padding value must be the same "
+               "everywhere. A pad in front of a windowed op is read in place.",
+    .communication = "Permutes of parts that other devices hold, along padded dimensions.",
     .test = "test/rules/pad",
     .matches = matches,
     .rule = rule_of,

@@ -56,10 +56,8 @@ static tp_status localize(const tp_local *local) {
 const tp_family tp__reshape_family = {
     .name = "reshape",
     .ops = "tensor.expand_shape, tensor.collapse_shape",
-    .summary = "Every small dimension, also by axes that do not divide it; a minor dimension of a "
-               "group only when the ones "
-               "before it are split "
-               "completely.",
+    .summary = "Every dimension of the expanded shape, also over axes that do not divide it; a "
+               "minor dimension of a group only if the dimensions before it are split completely.",
     .communication =
         "Permutes between neighbors along dimensions whose shards end inside of a part.",
     .test = "test/rules/reshape",

@@ -49,11 +49,11 @@ static tp_status check(const tp_rule_registration *r, char *why, size_t why_size
   char reason[256];
   if (!r || r->size != sizeof *r || !r->op || !strchr(r->op, '.')) {
     snprintf(why, why_size,
-             "a registration has its size and the full name of an op, such as \"my.matmul\"");
+             "a registration must set its size and the full name of an op, such as \"my.matmul\"");
     return TP_INVALID_ARGUMENT;
   }
   if (!r->rule == !r->describe) {
-    snprintf(why, why_size, "'%s' has %s of rule and describe; give one", r->op,
+    snprintf(why, why_size, "'%s' sets %s of rule and describe; set exactly one", r->op,
              r->rule ? "both" : "neither");
     return TP_INVALID_ARGUMENT;
   }

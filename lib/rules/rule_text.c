@@ -20,7 +20,7 @@ static tp_status refuse(const reader *r, const char *expected) {
            expected,
            !*r->at                          ? "the end"
            : isprint((unsigned char)*r->at) ? found
-                                            : "what is no ASCII letter");
+                                            : "a character that is not printable ASCII");
   return TP_INVALID_ARGUMENT;
 }
 
@@ -51,7 +51,7 @@ static tp_status take_name(reader *r, const char *expected, char name[TP_MAX_FAC
     name[n] = 0;
     return TP_OK;
   }
-  snprintf(r->why, r->why_size, "column %d: a name has at most %d letters, this one has %zu",
+  snprintf(r->why, r->why_size, "column %d: a name has at most %d characters, this one has %zu",
            (int)(start - r->text) + 1, TP_MAX_FACTOR_NAME - 1, n);
   return TP_INVALID_ARGUMENT;
 }
@@ -83,9 +83,8 @@ static tp_status add_factor(reader *r, int l, tp_dim *dim) {
   }
   if (rule->factors[f].lists >> l & 1) {
     snprintf(r->why, r->why_size,
-             "factor '%s' stands twice in one list; an axis can split only one dimension of a "
-             "tensor, so write '_' "
-             "for both",
+             "factor '%s' occurs twice in one list; an axis can split only one dimension of a "
+             "tensor, so write '_' for both",
              name);
     return TP_INVALID_ARGUMENT;
   }
@@ -129,7 +128,7 @@ static tp_status read_list(reader *r, int l) {
     return TP_OK;
   }
   if (!take(r, "["))
-    return refuse(r, "'[' of a tensor's list or '()' of a scalar");
+    return refuse(r, "'[' (a tensor) or '()' (a scalar)");
   if (take(r, "]"))
     return TP_OK;
   tp_status status;
@@ -169,8 +168,8 @@ static tp_status named_factor(reader *r, const char *clause, tp_factor_kind kind
   int f = find_factor(r->rule, name);
   if (f < 0 || r->rule->factors[f].named) {
     snprintf(r->why, r->why_size,
-             f < 0 ? "%s names factor '%s', which stands in no list"
-                   : "%s names factor '%s', which a clause names already",
+             f < 0 ? "%s names factor '%s', which occurs in no list"
+                   : "%s names factor '%s', which an earlier clause already names",
              clause, name);
     return TP_INVALID_ARGUMENT;
   }
@@ -192,17 +191,16 @@ static tp_status read_reduction(reader *r) {
       return status;
     if (!tp_combiner_parse(name, &combiner) || combiner == TP_AVERAGE) {
       snprintf(r->why, r->why_size,
-               "'%s' combines no partial results; use sum, product, max, min, maxnumf, minnumf, "
-               "maxui, minui, and, or, xor",
+               "'%s' is not a combiner of partial results; use sum, product, max, min, maxnumf, "
+               "minnumf, maxui, minui, and, or, xor",
                name);
       return TP_INVALID_ARGUMENT;
     }
   }
   if (r->rule->reduces && r->rule->combiner != combiner) {
     snprintf(r->why, r->why_size,
-             "factor '%s' is combined by %s, but the one before by %s; partial results have one "
-             "combiner, so make "
-             "one of the factors fixed",
+             "factor '%s' is combined by %s, but an earlier factor by %s; partial results need a "
+             "single combiner, so make one of the factors fixed",
              r->rule->factors[f].name, tp_combiner_name(combiner),
              tp_combiner_name(r->rule->combiner));
     return TP_INVALID_ARGUMENT;
@@ -226,8 +224,9 @@ static tp_status named_operand(reader *r, const char *clause, int *operand) {
   while (isdigit((unsigned char)*r->at) && i < TP_MAX_LISTS)
     i = 10 * i + (*r->at++ - '0');
   if (i >= r->rule->n_operands || r->rule->lists[i].is_scalar) {
-    snprintf(r->why, r->why_size, "%s names operand %d, which is no tensor of the %d operands",
-             clause, i, r->rule->n_operands);
+    snprintf(r->why, r->why_size,
+             "%s names operand %d, which is not a tensor among the %d operands", clause, i,
+             r->rule->n_operands);
     return TP_INVALID_ARGUMENT;
   }
   *operand = i;
@@ -262,7 +261,7 @@ static tp_status read_uneven(reader *r) {
   TP_TRY(take_name(r, "the name of a factor", name));
   int f = find_factor(r->rule, name);
   if (f < 0) {
-    snprintf(r->why, r->why_size, "uneven names factor '%s', which stands in no list", name);
+    snprintf(r->why, r->why_size, "uneven names factor '%s', which occurs in no list", name);
     return TP_INVALID_ARGUMENT;
   }
   r->rule->factors[f].uneven = true;
@@ -288,7 +287,7 @@ static tp_status read_clause(reader *r) {
     if (status != TP_OK)
       return status;
     if (!clauses[i].begin && (r->clauses >> i & 1)) {
-      snprintf(r->why, r->why_size, "the clause %s stands twice", clauses[i].name);
+      snprintf(r->why, r->why_size, "clause %s occurs twice", clauses[i].name);
       return TP_INVALID_ARGUMENT;
     }
     r->clauses |= (uint8_t)(1u << i);

@@ -37,13 +37,14 @@ static tp_status check_reduction(const tp_rule_text *rule, const tp_text_factor 
          scalar = rule->lists[rule->n_operands + i].is_scalar;
     if (!in_result && !scalar)
       continue;
-    snprintf(why, why_size,
-             in_result
-                 ? "reduction factor '%s' is in result %d; what is reduced away is in no result"
-                 : "factor '%s' is reduced, but result %d is a scalar, which cannot be partial; "
-                   "make the factor fixed, or the "
-                   "result a tensor<1x...>",
-             f->name, i);
+    snprintf(
+        why, why_size,
+        in_result
+            ? "reduction factor '%s' is in result %d; a reduction factor must not occur in a result"
+            : "factor '%s' is reduced, but result %d is a scalar, which cannot be partial; "
+              "make the factor fixed, or the "
+              "result a tensor<1x...>",
+        f->name, i);
     return TP_INVALID_ARGUMENT;
   }
   return TP_OK;
@@ -55,7 +56,7 @@ static tp_status check_factor(const tp_rule_text *rule, const tp_text_factor *f,
     snprintf(why, why_size,
              f->kind == TP_FIXED ? "uneven names factor '%s', which is fixed and never split"
                                  : "uneven names the reduction factor '%s'; the op would combine "
-                                   "what stands in the padding, and nobody can mask it",
+                                   "elements of the padding, which cannot be masked",
              f->name);
     return TP_INVALID_ARGUMENT;
   }
@@ -83,7 +84,7 @@ static tp_status check_linear(const tp_rule_text *rule, char *why, size_t why_si
     if (!rule->lists[rule->n_operands + i].is_scalar)
       continue;
     snprintf(why, why_size,
-             "the op is said to be linear, but result %d is a scalar, which cannot be partial", i);
+             "the op is declared linear, but result %d is a scalar, which cannot be partial", i);
     return TP_INVALID_ARGUMENT;
   }
   for (int v = 1; v < rule->n_linear; v++)
@@ -132,7 +133,7 @@ static tp_status fit_list(const tp_rule_text *text, tp_rule *rule, int l) {
                      list->is_scalar ? "'()'" : "a list; write '()'");
   if (map->is_tensor && list->rank != map->rank)
     return tp__error(rule->op, TP_INVALID_ARGUMENT,
-                     "%s %d has %d dimensions, but its list in the rule %d", who, i, map->rank,
+                     "%s %d has %d dimensions, but its list in the rule has %d", who, i, map->rank,
                      list->rank);
   for (int d = 0; d < list->rank; d++)
     if ((list->ones >> d & 1) && map->shape[d] != 1)
@@ -146,8 +147,8 @@ static tp_status fit_list(const tp_rule_text *text, tp_rule *rule, int l) {
 static tp_status fit_shapes(const tp_rule_text *text, tp_rule *rule, int n_operands) {
   if (n_operands != text->n_operands || rule->n_results != text->n_results)
     return tp__error(rule->op, TP_INVALID_ARGUMENT,
-                     "has %d operands and %d results, but its rule %d and %d; a rule has one list "
-                     "for each, '()' for scalars",
+                     "has %d operands and %d results, but its rule has %d and %d; a rule needs one "
+                     "list for each, '()' for scalars",
                      n_operands, rule->n_results, text->n_operands, text->n_results);
   for (int l = 0; l < text->n_operands + text->n_results; l++)
     TP_TRY(fit_list(text, rule, l));
@@ -193,8 +194,8 @@ static tp_status fit_dim(const tp_rule_text *text, tp_rule *rule, sizes *s, int 
                      "%s %d: dimension %d has size 0, which cannot be split; write '_' for it",
                      side(text, l), number(text, l), d);
   return tp__error(rule->op, TP_INVALID_ARGUMENT,
-                   "%s %d: dimension %d has size %lld, but its factors make %lld, with '%s' of "
-                   "size %lld by %s %d, dimension %d",
+                   "%s %d: dimension %d has size %lld, but the product of its factors is %lld, "
+                   "where '%s' has size %lld according to %s %d, dimension %d",
                    side(text, l), number(text, l), d, (long long)size, (long long)known,
                    text->factors[last].name, (long long)s->size[last], side(text, s->list[last]),
                    number(text, s->list[last]), s->dim[last]);
@@ -211,9 +212,8 @@ static tp_status fit_sizes(const tp_rule_text *text, tp_rule *rule, sizes *s) {
   for (int f = 0; f < text->n_factors; f++)
     if (s->size[f] == 0)
       return tp__error(rule->op, TP_INVALID_ARGUMENT,
-                       "the size of factor '%s' does not follow from the shapes: it stands only "
-                       "beside other unknown factors; join them to "
-                       "one factor, or write '_'",
+                       "cannot infer the size of factor '%s' from the shapes: it occurs only next "
+                       "to other unknown factors; merge them into one factor, or write '_'",
                        text->factors[f].name);
   return TP_OK;
 }

@@ -26,11 +26,9 @@ static tp_status localize(const tp_local *local) {
 const tp_family tp__scalar_family = {
     .name = "scalar",
     .ops = "tensor.extract, tensor.insert, tensor.from_elements",
-    .summary = "tensor.from_elements: every dimension, kept whole and sliced. Others: nothing, "
-               "these tensors are replicated; "
-               "tp-raise makes "
-               "a slice of one element, which can be split, of a tensor.extract or insert outside "
-               "of bodies.",
+    .summary = "tensor.from_elements: every dimension; the op is computed whole and sliced. "
+               "Others: nothing, these tensors are replicated; tp-raise turns a tensor.extract or "
+               "insert outside of bodies into a slice of one element, which can be split.",
     .communication = "tensor.extract, tensor.insert: an all_gather of a tensor that is split. "
                      "tensor.from_elements: none.",
     .test = "test/rules/scalar",

@@ -156,20 +156,20 @@ static tp_status localize(const tp_local *local) {
   tp_slice s;
   const tp_value_map *small = is_insert(rule->op) ? &rule->operands[0] : &rule->results[0];
   if (!tp__slice_read(rule->op, small, &s))
-    return tp__error(rule->op, TP_INTERNAL, "is no slice any more");
+    return tp__error(rule->op, TP_INTERNAL, "is no longer a slice");
   return s.is_insert ? tp__slice_localize_insert(local, &s) : tp__slice_localize_extract(local, &s);
 }
 
 const tp_family tp__slice_family = {
     .name = "slice",
     .ops = "tensor.extract_slice, tensor.insert_slice",
-    .summary = "Every dimension. An extract at known offsets: with the result. One of few "
-               "elements, or at an offset known at run "
-               "time: each device takes what it has, the results are summed. An insert: each "
-               "device changes what it has, in "
-               "place; a small tensor of a quarter or more of the dimension is split with it.",
-    .communication = "Permutes of what lies on other devices, where both tensors are split along a "
-                     "cut dimension.",
+    .summary = "Every dimension. An extract at static offsets: split together with the result. An "
+               "extract of few elements, or at an offset known only at run time: each device "
+               "extracts from its own shard, and the results are summed. An insert: each device "
+               "updates its own shard in place; an inserted tensor that covers a quarter or more "
+               "of the dimension is split with it.",
+    .communication = "Permutes of parts that other devices hold, where both tensors are split "
+                     "along a sliced dimension.",
     .test = "test/rules/slice",
     .matches = matches,
     .rule = rule_of,

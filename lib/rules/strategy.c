@@ -490,11 +490,11 @@ tp_status tp__read_factors(const tp_rule *rule, MlirAttribute attr, const tp_mes
                        (int)token.length, token.data);
     bool fits = read_choice(rule, entry.attribute, &choice);
     if (!fits && tp__names_ring(entry.attribute))
-      return tp__error(rule->op, TP_INVALID_ARGUMENT,
-                       "tp.factors: \"%.*s\" names a ring, but no operand of this op can travel in "
-                       "one: only keys and values of "
-                       "attention can, while rows of the queries are split",
-                       (int)token.length, token.data);
+      return tp__error(
+          rule->op, TP_INVALID_ARGUMENT,
+          "tp.factors: \"%.*s\" names a ring, but no operand of this op can be passed around a "
+          "ring; only keys and values of attention can, if rows of the queries are split",
+          (int)token.length, token.data);
     if (!fits)
       return tp__error(
           rule->op, TP_INVALID_ARGUMENT,

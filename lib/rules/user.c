@@ -25,18 +25,18 @@ static tp_status text_of(MlirOperation op, char *text) {
           op, TP_INVALID_ARGUMENT,
           "tp.rule has to be a string, such as \"([i,k],[k,j])->([i,j]) reduction={k}\"");
     if (!tp__ref_copy(mlirStringAttrGetValue(attr), text, MAX_TEXT))
-      return tp__error(op, TP_UNSUPPORTED, "tp.rule has more than %d letters", MAX_TEXT - 1);
+      return tp__error(op, TP_UNSUPPORTED, "tp.rule has more than %d characters", MAX_TEXT - 1);
     return TP_OK;
   }
   tp__registered_rule(tp__op_name(op), &registration);
   if (registration.rule && tp__ref_copy(tp__ref(registration.rule), text, MAX_TEXT))
     return TP_OK;
   if (registration.rule)
-    return tp__error(op, TP_UNSUPPORTED, "its registered rule has more than %d letters",
+    return tp__error(op, TP_UNSUPPORTED, "its registered rule has more than %d characters",
                      MAX_TEXT - 1);
   if (registration.describe(op, text, MAX_TEXT, why, sizeof why, registration.data) == TP_OK)
     return TP_OK;
-  return tp__error(op, TP_UNSUPPORTED, "the rule registered for this op refuses it: %s", why);
+  return tp__error(op, TP_UNSUPPORTED, "the rule registered for this op rejects it: %s", why);
 }
 
 static tp_status read_text(MlirOperation op, tp_rule_text *rule) {
@@ -78,9 +78,8 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_status status = read_text(op, text);
   if (status == TP_OK && regions_hold_tensors(op))
     return tp__error(op, TP_UNSUPPORTED,
-                     "has a rule by its user, and regions that hold tensors, whose types would "
-                     "stay as they are; pass tensors as operands, "
-                     "or lower the op before sharding");
+                     "has a user rule, and regions that use tensors, whose types would not be "
+                     "updated; pass tensors as operands, or lower the op before sharding");
   if (status == TP_OK)
     status = tp__rule_begin(op, arena, rule);
   rule->text = text;
@@ -146,8 +145,8 @@ MlirValue tp_local_op_offset(const tp_local_op *op, const char *factor) {
 const tp_family tp__user_family = {
     .name = "user",
     .ops = "any other op with tp.rule, or with a rule registered by tp_rule_register",
-    .summary = "What the rule says.",
-    .communication = "What its reductions need; a registered localize may add its own.",
+    .summary = "As the rule states.",
+    .communication = "As its reductions need; a registered localize may add its own.",
     .test = "test/rules/user",
     .matches = matches,
     .rule = rule_of,

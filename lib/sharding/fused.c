@@ -157,9 +157,9 @@ static const char *find_unmeasured(const tp_fused_rows *rows, int64_t n, tp_cost
   enum { MIN_TOKENS = 4096, MIN_SLICE = 512, MIN_PART = 20, MAX_TIMES = 2 };
   double sent = (double)send * (double)(n - 1), computed = (double)product;
   if (rows->tokens < MIN_TOKENS || rows->tokens / n < MIN_SLICE)
-    return "fewer than 4096 rows, or 512 for a device";
+    return "fewer than 4096 rows, or fewer than 512 rows per device";
   if (sent * MIN_PART < computed || sent > MAX_TIMES * computed)
-    return "sending less than a 20th of the time of the product, or more than twice that";
+    return "a communication time below 1/20 or above 2 times the matmul time";
   return NULL;
 }
 

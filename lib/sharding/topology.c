@@ -51,14 +51,14 @@ static tp_status load_open_file(const char *path, int fd, char *why, size_t why_
     return fail(why, why_size, TP_IO, "cannot read \"%s\": %s", path, "it is not a regular file");
   char *text = tp__malloc(MAX_FILE_BYTES + 1);
   if (!text)
-    return fail(why, why_size, TP_NO_MEMORY, "no memory to read \"%s\"%s", path, "");
+    return fail(why, why_size, TP_NO_MEMORY, "out of memory while reading \"%s\"%s", path, "");
   ssize_t length = read_all(fd, text, MAX_FILE_BYTES + 1);
   tp_status status;
   if (length < 0)
     status = fail(why, why_size, TP_IO, "cannot read \"%s\": %s", path, strerror(errno));
   else if (length > MAX_FILE_BYTES)
     status = fail(why, why_size, TP_INVALID_ARGUMENT,
-                  "\"%s\" is larger than 1 MiB, which no topology file is%s", path, "");
+                  "\"%s\" is larger than 1 MiB, the limit of topology files%s", path, "");
   else
     status = tp_machine_parse(path, text, (size_t)length, why, why_size, machine);
   tp__free(text);
@@ -98,12 +98,12 @@ static tp_status unknown_name(const char *name, char *why, size_t why_size) {
   size_t length = 0;
   if (!why)
     return TP_NOT_FOUND;
-  tp__text_printf(why, why_size, &length, "there is no topology \"%s\"; there are ", name);
+  tp__text_printf(why, why_size, &length, "unknown topology \"%s\"; known are ", name);
   for (const char *const *known = tp_topology_names(); *known; known++)
     tp__text_printf(why, why_size, &length, "%s, ", *known);
-  tp__text_printf(
-      why, why_size, &length,
-      "those in the folders of TP_TOPOLOGY_PATH, and files (a path with a / or .json at its end)");
+  tp__text_printf(why, why_size, &length,
+                  "those in the folders of TP_TOPOLOGY_PATH, and files (a path that contains / or "
+                  "ends in .json)");
   return TP_NOT_FOUND;
 }
 
@@ -190,8 +190,8 @@ tp_status tp_machine_bind(const tp_machine *machine, const tp_mesh *mesh, char *
   if (!find_level(machine, tp_mesh_size(mesh))) {
     if (why)
       snprintf(why, why_size,
-               "topology \"%s\" has %lld devices, but the mesh has %lld; take a smaller mesh or a "
-               "larger machine",
+               "topology \"%s\" has %lld devices, but the mesh has %lld; use a smaller mesh or a "
+               "larger topology",
                bound.name, (long long)machine->levels[machine->n_levels - 1].devices,
                (long long)tp_mesh_size(mesh));
     return TP_INVALID_ARGUMENT;

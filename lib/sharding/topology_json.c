@@ -110,7 +110,7 @@ static tp_status check_keys(tp__json_reader *r, json_t *object, int n,
     for (int i = 0; i < n; i++)
       tp__text_printf(list, sizeof list, &length, "%s%s", i ? ", " : "", fields[i].key);
     step_in(r, key, 0);
-    return tp__json_wrong(r, "there is no such key here; there are %s", list);
+    return tp__json_wrong(r, "unknown key; known are %s", list);
   }
   return TP_OK;
 }

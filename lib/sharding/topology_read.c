@@ -81,10 +81,11 @@ static tp_status add_row(const tp__json_reader *r, const new_line *line, int kin
     return tp__json_wrong(r, "there are more than %d lines of %s", TP__MAX_ROWS,
                           tp_collective_name((tp_collective)kind));
   if (n > 0 && level->rows[kind][n - 1].n >= row.n)
-    return tp__json_wrong(
-        r, "n is %lld, but an earlier line of %s has n %lld; lines of one kind ascend",
-        (long long)row.n, tp_collective_name((tp_collective)kind),
-        (long long)level->rows[kind][n - 1].n);
+    return tp__json_wrong(r,
+                          "n is %lld, but an earlier line of %s has n %lld; lines of one kind must "
+                          "be in ascending order of n",
+                          (long long)row.n, tp_collective_name((tp_collective)kind),
+                          (long long)level->rows[kind][n - 1].n);
   level->rows[kind][n] = row;
   level->n_rows[kind]++;
   return TP_OK;
@@ -103,7 +104,7 @@ static tp_status read_kind(tp__json_reader *r, json_t *name, void *to) {
 
 static tp_status read_kinds(tp__json_reader *r, json_t *kinds, void *to) {
   if (json_is_array(kinds) && json_array_size(kinds) == 0)
-    return tp__json_wrong(r, "expected a list of " KINDS ", found nothing");
+    return tp__json_wrong(r, "expected a list of " KINDS ", found an empty list");
   return tp__json_list(r, kinds, "a list of " KINDS, read_kind, to);
 }
 
@@ -153,8 +154,9 @@ static tp_status read_pull(tp__json_reader *r, json_t *object, void *to) {
   if (status != TP_OK)
     return status;
   if (kernels->n_pulls > 0 && kernels->pulls[kernels->n_pulls - 1].n >= (int64_t)n)
-    return tp__json_wrong(r, "n is %lld, but an earlier one is %lld; they ascend", (long long)n,
-                          (long long)kernels->pulls[kernels->n_pulls - 1].n);
+    return tp__json_wrong(
+        r, "n is %lld, but an earlier one is %lld; entries must be in ascending order of n",
+        (long long)n, (long long)kernels->pulls[kernels->n_pulls - 1].n);
   kernels->pulls[kernels->n_pulls].n = (int64_t)n;
   kernels->pulls[kernels->n_pulls++].bytes = (int64_t)bytes;
   return TP_OK;
@@ -191,12 +193,12 @@ static tp_status check_order(const tp__json_reader *r, const tp_machine *machine
   if (level == machine->levels)
     return TP_OK;
   if (inner->devices == 0)
-    return tp__json_wrong(r, "a level in front of it has no \"devices\" and so holds all; only the "
-                             "last may leave them out");
+    return tp__json_wrong(r, "an earlier level has no \"devices\" and so spans all devices; only "
+                             "the last level may omit it");
   if (level->devices != 0 && level->devices <= inner->devices)
     return tp__json_wrong(r,
-                          "it has %lld devices, the level inside it has %lld; levels go from the "
-                          "innermost to the outermost",
+                          "it has %lld devices, but the level inside it has %lld; list levels from "
+                          "the innermost to the outermost",
                           (long long)level->devices, (long long)inner->devices);
   return TP_OK;
 }
@@ -270,8 +272,7 @@ static tp_status read_root(tp__json_reader *r, json_t *root, tp_machine *machine
 /* Reports the position where the text stops being JSON. */
 static tp_status not_json(const tp__json_reader *r, const json_error_t *error) {
   if (r->why)
-    snprintf(r->why, r->why_size, "%s:%d: this is not JSON: %s", r->label, error->line,
-             error->text);
+    snprintf(r->why, r->why_size, "%s:%d: invalid JSON: %s", r->label, error->line, error->text);
   return json_error_code(error) == json_error_out_of_memory ? TP_NO_MEMORY : TP_INVALID_ARGUMENT;
 }
 
@@ -283,7 +284,7 @@ tp_status tp_machine_parse(const char *label, const char *text, size_t length, c
   tp_machine *made = tp__calloc(1, sizeof *made);
   if (!made) {
     if (why)
-      snprintf(why, why_size, "no memory to read \"%s\"", label);
+      snprintf(why, why_size, "out of memory while reading \"%s\"", label);
     return TP_NO_MEMORY;
   }
   json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);

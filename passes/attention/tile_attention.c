@@ -481,9 +481,8 @@ static tp_status collect_rings(MlirOperation op, void *data) {
  * right, but takes more memory than planned. */
 static void end_ring(MlirOperation op) {
   if (tp__is_used(mlirOperationGetResult(op, 0)))
-    tp__warning(op, "was planned to travel in a ring (tp.ring), but is gathered: no attention was "
-                    "found here whose keys or values "
-                    "it is; this takes more memory than planned");
+    tp__warning(op, "was planned for ring attention (tp.ring) but stays a gather: no attention was "
+                    "found that uses it as keys or values; this needs more memory than planned");
   else
     mlirOperationDestroy(op);
 }
@@ -507,21 +506,17 @@ static tp_status run(tp_pass *pass) {
 
 static const tp_statistic_row statistics[] = {
     {"tiled", "attentions computed block by block"},
-    {"rings", "of them with keys or values that travel in a ring"}};
+    {"rings", "attentions of these whose keys or values travel in a ring"}};
 
 const tp_pass_row tp__tile_attention_row = {
     .name = "tp-tile-attention",
     .summary = "Compute attention block by block, so that scores are never stored",
-    .description = "Requires: tensors; the program of one device, partitioned or not. Establishes: "
-                   "where scores of queries and "
-                   "keys go through a "
-                   "softmax into a product with values and nowhere else, they are made, used and "
-                   "forgotten in blocks of at "
-                   "most 65536 (online "
-                   "softmax), by loops (scf.for). Columns may be split over devices: maxima and "
-                   "sums of the rows go through "
-                   "the collectives that are "
-                   "there. Breaks: nothing; sums of floats are rounded in another order.",
+    .description = "Requires: tensors; a single-device or per-device program. Establishes: where "
+                   "the scores of queries and keys only go through a softmax into a matmul with "
+                   "the values, loops (scf.for) compute and use them in blocks of at most 65536 "
+                   "and never store them all (online softmax). Columns may be split over devices: "
+                   "the maxima and sums of the rows then go through the existing collectives. "
+                   "Breaks: nothing; float sums are rounded in another order.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -345,7 +345,8 @@ static tp_status assign(MlirOperation func, void *data) {
   tp__lowering l;
   tp__lowering_begin(&l, pass->module, func);
   if (mlirValueIsNull(l.ctx) || mlirAttributeIsNull(tp__get(func, "tp.mesh")))
-    return tp__error(func, TP_INVALID_ARGUMENT, "is no program yet; run tp-lower-to-runtime first");
+    return tp__error(func, TP_INVALID_ARGUMENT,
+                     "is not lowered to the runtime yet; run tp-lower-to-runtime first");
   tp__buffers buffers = {0};
   int64_t bytes[2] = {0, 0};
   MlirStringRef name = tp__entry_name(func);
@@ -387,21 +388,20 @@ static const tp_option_row options[] = {
 static const tp_statistic_row statistics[] = {
     {"buffers", "static allocations"},
     {"private bytes", "size of the private blocks"},
-    {"registered bytes", "size of the blocks that peers can reach"},
+    {"registered bytes", "size of the blocks that peers can access"},
 };
 
 const tp_pass_row tp__assign_buffers_row = {
     .name = "tp-assign-buffers",
-    .summary = "Place every buffer in one of two static blocks and finish the program's signature",
-    .description = "Requires: tp-lower-to-runtime, bufferization, structured control flow. "
-                   "Establishes: every static memref.alloc is an "
-                   "offset in the private or, if its address reaches a collective, in the "
-                   "registered block of the context, packed by "
-                   "lifetime; a public function NAME is int32_t NAME(context, inputs, outputs) "
-                   "with one pointer to dense data per "
-                   "argument and result (inputs and outputs must not overlap), and NAME.tprt is "
-                   "its constant program table. Breaks: "
-                   "nothing; a buffer of dynamic size is refused.",
+    .summary = "Place every buffer in one of two static memory blocks and give the program its "
+               "final signature",
+    .description =
+        "Requires: tp-lower-to-runtime, bufferization, structured control flow. Establishes: every "
+        "static memref.alloc is an offset in the private block of the context, or in the "
+        "registered block if its address reaches a collective; offsets are packed by lifetime. A "
+        "public function NAME is int32_t NAME(context, inputs, outputs) with one pointer to dense "
+        "data per argument and result (inputs and outputs must not overlap), and NAME.tprt is its "
+        "constant program table. Breaks: nothing; a buffer of dynamic size is rejected.",
     .options = options,
     .n_options = TP_LEN(options),
     .options_size = sizeof(settings),

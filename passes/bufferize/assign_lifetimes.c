@@ -30,8 +30,9 @@ typedef struct lifetimes {
 static tp_status add_alloc(lifetimes *l, MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   if (!mlirShapedTypeHasStaticShape(type) || tp__element_size(tp__element_type(type)) == 0)
-    return tp__error(op, TP_UNSUPPORTED,
-                     "a buffer whose size is known only at run time; programs have static memory");
+    return tp__error(
+        op, TP_UNSUPPORTED,
+        "allocates a buffer without a static size; compiled programs have static memory only");
   if (tp__grow((void **)&l->buffers->items, &l->buffers->capacity, l->buffers->n + 1,
                sizeof *l->buffers->items) != TP_OK)
     return tp__out_of_memory(op);
@@ -46,7 +47,7 @@ static tp_status number_ops(lifetimes *l, MlirOperation op, int64_t parent) {
     if (!mlirBlockIsNull(block) && !mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
       return tp__error(
           op, TP_UNSUPPORTED,
-          "control flow by branches (cf); express it by scf.if, scf.for and scf.while");
+          "has unstructured control flow (cf branches); use scf.if, scf.for and scf.while instead");
     if (mlirBlockIsNull(block))
       continue;
     for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(o);

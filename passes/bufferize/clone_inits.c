@@ -140,18 +140,16 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_statistic_row statistics[] = {
-    {"clones", "values made in front of the op that overwrites them"},
+    {"clones", "inits created in front of the op that overwrites them"},
     {"overwritten", "elementwise ops that overwrite an operand"}};
 
 const tp_pass_row tp__clone_inits_row = {
     .name = "tp-clone-inits",
-    .summary = "Make what starts as nothing where it is overwritten, once for each op that does",
+    .summary = "Create empty and filled tensors in front of the op that overwrites them",
     .description = "Requires: tensors. Establishes: a tensor.empty or linalg.fill that a "
-                   "structured op overwrites has that one use and "
-                   "stands in front of it, so that no buffer of it is kept or copied; an "
-                   "elementwise op overwrites an operand that "
-                   "nothing reads "
-                   "after it. Breaks: nothing; the cse pass would undo it.",
+                   "structured op overwrites has only this use and stands in front of it, so that "
+                   "its buffer is neither kept nor copied; an elementwise op overwrites an operand "
+                   "that nothing reads after it. Breaks: nothing; the cse pass would undo it.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

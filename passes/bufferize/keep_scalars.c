@@ -338,20 +338,19 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_statistic_row statistics[] = {
-    [STAT_KEPT] = {"kept", "arguments and results of loops that became scalars"},
-    [STAT_READS] = {"reads", "elements that are computed and not read"},
+    [STAT_KEPT] = {"kept", "loop arguments and results that became scalars"},
+    [STAT_READS] = {"reads", "tensor element reads replaced by scalars"},
 };
 
 const tp_pass_row tp__keep_scalars_row = {
     .name = "tp-keep-scalars",
     .summary =
-        "Carry counters of loops as scalars, which programs for GPUs need not copy to the host",
-    .description = "Requires: nothing. Establishes: integers and booleans without dimensions that "
-                   "follow from constants, also "
-                   "by arithmetic in loops, are carried by "
-                   "scf.while and scf.for as scalars, and conditions and offsets are computed from "
-                   "these. Breaks: nothing; a "
-                   "tensor that is still needed is made of the scalar.",
+        "Carry loop counters as scalars, so that GPU programs need not copy them to the host",
+    .description =
+        "Requires: nothing. Establishes: scf.while and scf.for carry integer and boolean tensors "
+        "of rank 0 as scalars if they derive from constants, also by arithmetic in loops; "
+        "conditions and offsets are computed from the scalars. Breaks: nothing; where the tensor "
+        "is still needed, it is built from the scalar.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -194,16 +194,13 @@ static const tp_statistic_row statistics[] = {{"contractions", "contractions fou
 
 const tp_pass_row tp__name_contractions_row = {
     .name = "tp-name-contractions",
-    .summary = "Turn contractions in any form into linalg.contract, each in a private function",
-    .description = "Requires: tensors, calls inlined. Establishes: every contraction of "
-                   "floating-point numbers with permuted projections "
-                   "as "
-                   "maps is a call of a private function that holds one linalg.contract, whose "
-                   "operands have the type of its result; "
-                   "transposes of operands, and of results with no other reader, have become part "
-                   "of the maps. Fusion cannot reach in; "
-                   "`inline` brings them back. "
-                   "Breaks: nothing.",
+    .summary = "Rewrite every contraction as a linalg.contract in a private function",
+    .description =
+        "Requires: tensors, calls inlined. Establishes: every floating-point contraction whose "
+        "maps are projected permutations is a call of a private function that holds one "
+        "linalg.contract, whose operands have the type of its result; transposes of operands, and "
+        "of results with no other reader, are folded into the maps. Fusion cannot look into the "
+        "functions; `inline` brings the ops back. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -96,8 +96,8 @@ static const tp_statistic_row statistics[] = {
 
 const tp_pass_row tp__order_globals_row = {
     .name = "tp-order-globals",
-    .summary =
-        "Name and order the globals of constants by their first use: the same bytes on every run",
+    .summary = "Name and order constant globals by their first use, so that every run gives the "
+               "same bytes",
     .description = "Requires: bufferized functions. Establishes: globals that bufferization made "
                    "(`__constant_...`) are called "
                    "`tp.constant.N` and stand in the order of their first use, in front of "

@@ -230,19 +230,17 @@ static tp_status run(tp_pass *pass) {
 
 static const tp_statistic_row statistics[] = {
     {"moved", "loop nests whose order changed"},
-    {"reassociated", "sums and products that may be added in any order"},
+    {"reassociated", "float sums and products marked as reassociable"},
 };
 
 const tp_pass_row tp__order_loops_row = {
     .name = "tp-order-loops",
-    .summary = "Loops in the order in which memory lies, and reductions that vectors may do",
-    .description = "Requires: structured ops on buffers. Establishes: the innermost loop of a "
-                   "linalg.generic is the one along "
-                   "which most operands lie in "
-                   "memory; float sums and products have fastmath<reassoc>. Breaks: nothing; the "
-                   "last bits of such sums depend "
-                   "on the width of vectors, "
-                   "equally on all devices.",
+    .summary = "Order loops by memory layout and allow vectorized reductions",
+    .description =
+        "Requires: structured ops on buffers. Establishes: the innermost loop of a linalg.generic "
+        "is the one along which the most operands are contiguous or constant; float sums and "
+        "products have fastmath<reassoc>. Breaks: nothing; the last bits of such reductions depend "
+        "on the vector width, in the same way on all devices.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

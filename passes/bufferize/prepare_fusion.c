@@ -129,20 +129,19 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_statistic_row statistics[] = {
-    {"inlined", "operands replaced by a number"},
-    {"read", "values that were overwritten and read, now inputs"},
+    {"inlined", "operands replaced by a scalar"},
+    {"read", "inits that were also read, now inputs"},
 };
 
 const tp_pass_row tp__prepare_fusion_row = {
     .name = "tp-prepare-fusion",
-    .summary = "Make ops ready for linalg-fuse-elementwise-ops: numbers as numbers, what is read "
-               "as inputs",
-    .description = "Requires: tensors. Establishes: no linalg.generic reads a linalg.fill, or "
-                   "another op that yields one "
-                   "number, as an input. "
-                   "Refused: a linalg.generic that may leave elements of an init that its body, "
-                   "now simplified, does not read. "
-                   "Breaks: nothing; ops without users are left to canonicalize.",
+    .summary = "Prepare ops for linalg-fuse-elementwise-ops: splats become scalars, inits that are "
+               "read become inputs",
+    .description =
+        "Requires: tensors. Establishes: no linalg.generic reads a linalg.fill, or another op that "
+        "yields a single number, as an input. Rejected: a linalg.generic whose result may keep "
+        "elements of an init that its simplified body does not read. Breaks: nothing; ops without "
+        "users are left to canonicalize.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -113,54 +113,48 @@ static tp_status run(tp_pass *pass) {
 
 static const tp_option_row options[] = {
     {"topology", "cpu",
-     "cost model, see tp-propagate; its kernels key says what there is to fuse for",
+     "cost model, see tp-propagate; its kernels keys say which levels have fused kernels",
      TP_TEXT(settings, topology, "NAME|FILE")},
     {"fuse", "faster",
-     "faster: where one kernel is modelled to take less time; always: wherever there is one; no: "
-     "nowhere",
+     "faster: fuse where the cost model says that one kernel takes less time; always: fuse "
+     "wherever there is a kernel; no: never fuse",
      TP_CHOICE(settings, fuse, "no|faster|always")},
 };
 
 static const tp_statistic_row statistics[] = {
-    [STAT_FUSED] = {"fused", "sums over devices that became one kernel with what follows"},
-    [STAT_MATMULS] =
-        {"products",
-         "those whose product is computed in slices, each sent while the next is computed"},
-    [STAT_GATHERS] = {"gathers",
-                      "gathers of rows whose slices are copied while others are multiplied"},
-    [STAT_SLOWER] = {"slower", "those for which separate kernels are modelled to be faster"},
-    [STAT_OTHER] = {"other", "those that no kernel does together with what follows"},
+    [STAT_FUSED] = {"fused", "reductions over devices fused with the ops around them"},
+    [STAT_MATMULS] = {"products", "of these, those whose matmul is computed in slices, each sent "
+                                  "while the next is computed"},
+    [STAT_GATHERS] =
+        {"gathers",
+         "all-gathers fused with matmuls: slices are copied while others are multiplied"},
+    [STAT_SLOWER] =
+        {"slower",
+         "collectives left unfused because separate kernels are faster by the cost model"},
+    [STAT_OTHER] = {"other", "collectives left unfused for another reason"},
 };
 
 const tp_pass_row tp__fuse_collectives_row = {
     .name = "tp-fuse-collectives",
-    .summary = "Make one kernel of a sum over devices and the residual and norm behind it",
+    .summary = "Fuse collectives with the ops around them: reductions with matmul, residual and "
+               "norm, all-gathers with matmuls",
     .description =
-        "Requires: tp.phase = \"local\", tensors, calls inlined. Establishes: an all_reduce or "
-        "reduce_scatter of a "
-        "sum of f32, f16 or bf16, "
-        "with a bias, a residual, an RMS or layer norm of the rows behind it and the all_gather "
-        "that undoes the "
-        "reduce_scatter, is a call of a private "
-        "function whose tp.fused says what it is and which algorithm of tprt/cuda.h does it, where "
-        "the topology has "
-        "such kernels and they are modelled to be faster. A product of rows and a matrix that such "
-        "a sum in slices is the only "
-        "reader of becomes part of the function, to be computed in slices, where that is modelled "
-        "to be faster. So does "
-        "what divides such rows by a scale that is given, one a row or one for every 128 elements, "
-        "clamps them and rounds them "
-        "to f8E4M3FN, with the all_gathers of f8 and scales that undo the reduce_scatter, unless a "
-        "remark says why not. So are "
-        "an all_gather of rows that is left and the products of them. "
-        "Of rows of f32, or widened to it, that are cut into columns, the largest, the sum of "
-        "exponentials relative to it and "
-        "what an index compared with columns picks "
-        "are such a function, too: one exchange. A remark at "
-        "each such collective says both times, or what stands in the way. Breaks: nothing; "
-        "tp-inline-calls brings the ops "
-        "back, in the kernel's order of "
-        "additions and with its roundings: once behind the residual, once behind the norm.",
+        "Requires: tp.phase = \"local\", tensors, calls inlined. Establishes: collectives for "
+        "which the topology has fused kernels, and for which the cost model says that these are "
+        "faster, are calls of private functions; tp.fused describes each and names its algorithm "
+        "of tprt/cuda.h. Reductions: an all_reduce or reduce_scatter (a sum of f32, f16 or bf16) "
+        "with the bias, residual, RMS or layer norm of the rows that follow, and the all_gather "
+        "that undoes the reduce_scatter. A matmul of rows by a matrix whose only reader is such a "
+        "reduction in slices joins the function, to be computed in slices, where that is faster by "
+        "the model. A quantization of these rows joins too: a division by a given scale, or by one "
+        "per row or per 128 elements, then a clamp and rounding to f8E4M3FN, with the all_gathers "
+        "of values and scales that undo the reduce_scatter; if not, a remark says why. Gathers: a "
+        "remaining all_gather of rows with the matmuls that read it. Softmax: the max, the sum of "
+        "exponentials relative to it and the element that a comparison of an index with the "
+        "columns picks, of rows in f32 or widened to it whose columns are split; one exchange "
+        "computes them. A remark at each such collective gives both times, or the obstacle. "
+        "Breaks: nothing; tp-inline-calls brings the ops back, in the kernel's order of additions "
+        "and with its roundings: once after the residual, once after the norm.",
     .options = options,
     .n_options = TP_LEN(options),
     .options_size = sizeof(settings),

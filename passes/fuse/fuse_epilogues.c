@@ -67,14 +67,16 @@ static const char *read_matmul(epilogue *e) {
                      tp__element_type(mlirValueGetType(mlirOperationGetOperand(op, 1)))) ||
       !tp__is_kernel_type(e->element) ||
       (!sums_in_f32 && !mlirTypeEqual(e->element, tp__element_type(result))))
-    return "cuBLASLt has no product of these types";
+    return "cuBLASLt has no matmul for these types";
   if (!found)
-    return "it is not one of rows, as they are stored, and a matrix";
+    return "it is not a matmul of untransposed rows by a matrix";
   if (!tp__is_zero_tensor(mlirOperationGetOperand(op, 2)))
-    return "it is added to something";
+    return "its init is not zero";
   if (is_part(e->factors.a) || is_part(e->factors.b))
-    return "a factor is a part of another tensor, which would be copied";
-  return e->m == 0 || e->n == 0 || e->factors.k == 0 ? "it has no elements, or no terms" : NULL;
+    return "an operand is a slice of another tensor, which would be copied";
+  return e->m == 0 || e->n == 0 || e->factors.k == 0
+             ? "it has no elements, or its contracted dimension has size 0"
+             : NULL;
 }
 
 /* ---- dead ops ---- */
@@ -141,13 +143,13 @@ static const char *find_obstacle(const tp__rows *rows, const epilogue *e, const 
   if (of_product)
     return of_product;
   if (!tp__is_read_by_dead(rows, e->dead, rows->root))
-    return "it is read elsewhere, too";
+    return "its result has other users";
   if (!mlirTypeEqual(bias, e->element))
-    return "its bias has another type than its factors";
+    return "its bias and its operands have different types";
   if (e->activation.function == TP_ROW_RELU && keeps_nan(rows, e))
-    return "arith.maximumf keeps NaN, of which cuBLASLt's relu makes 0";
+    return "arith.maximumf keeps NaN, but cuBLASLt's ReLU turns NaN into 0";
   if (feeds_kernel(rows, e->value))
-    return "what reads the result is a kernel that computes this on the way";
+    return "the result is read by a kernel that computes the epilogue itself";
   return NULL;
 }
 
@@ -165,9 +167,9 @@ static const char *find_miss(tp__rows *rows, const epilogue *e) {
     for (intptr_t k = 0; k < mlirOperationGetNumResults(rows->ops[i]); k++)
       if (tp__is_sum_with_rows(
               rows, tp__row_of_whole(rows, mlirOperationGetResult(rows->ops[i], k)), e->n_columns))
-        return "what is added is no bias, one number for each column";
+        return "the added tensor is not a bias (one value per column)";
   }
-  return erf ? "cuBLASLt's gelu is that with tanh, not with erf" : NULL;
+  return erf ? "cuBLASLt's GELU is the tanh form, not the erf form" : NULL;
 }
 
 /* ---- the function ---- */
@@ -309,13 +311,13 @@ static void remark_fused(const epilogue *e) {
   const char *function =
       e->activation.function == TP_ROW_IDENTITY ? "" : functions[e->activation.function];
   bool has_bias = !mlirValueIsNull(e->activation.bias);
-  tp__remark(e->matmul, "is one call with %s%s%s", has_bias ? "bias" : "",
+  tp__remark(e->matmul, "is fused with %s%s%s", has_bias ? "bias" : "",
              has_bias && *function ? ", " : "", function);
 }
 
 static tp_status leave(fuser *s, const epilogue *e, const char *reason) {
   s->pass->statistics[STAT_OTHER]++;
-  tp__remark(e->matmul, "is not one call with what follows: %s", reason);
+  tp__remark(e->matmul, "is not fused with the ops that follow: %s", reason);
   return TP_OK;
 }
 
@@ -390,32 +392,27 @@ static tp_status run(tp_pass *pass) {
 
 static const tp_option_row options[] = {
     {"fused", "inline",
-     "keep: products become functions with what follows, for programs for GPUs; inline: nothing is "
-     "done",
+     "keep: matmuls become functions with the ops that follow, for GPU programs; inline: do "
+     "nothing",
      TP_CHOICE(settings, fused, "inline|keep")},
 };
 
 static const tp_statistic_row statistics[] = {
-    {"fused", "products that are one call with what follows"},
-    {"other", "products followed by what looks like it"}};
+    {"fused", "matmuls fused into one call with the ops that follow"},
+    {"other", "matmuls followed by such ops that were left unfused"}};
 
 const tp_pass_row tp__fuse_epilogues_row = {
     .name = "tp-fuse-epilogues",
-    .summary = "Make functions of products and the bias, ReLU or GELU behind them, as cuBLASLt "
-               "computes them",
-    .description = "Requires: tensors, calls inlined. Establishes (fused=keep): a product of rows "
-                   "and a matrix of f32, f16 or "
-                   "bf16, from 0, behind which "
-                   "come a bias for each column, max(x, 0) or GELU in its form with tanh, and "
-                   "nothing else that reads it, is a "
-                   "call of a private function "
-                   "with them; its tp.fused says what it does, and tp-lower-to-runtime makes a "
-                   "call of the runtime of it. It "
-                   "is rounded once. Left alone: "
-                   "arith.maximumf without nnan, since cuBLASLt's ReLU makes 0 of NaN; GELU with "
-                   "erf; what is followed by "
-                   "elementwise ops, whose kernel "
-                   "computes it on the way. A remark says which, or why not. Breaks: nothing.",
+    .summary = "Outline matmuls with the bias, ReLU or GELU that follow as functions that cuBLASLt "
+               "computes",
+    .description =
+        "Requires: tensors, calls inlined. Establishes (fused=keep): a matmul of rows by a matrix "
+        "(f32, f16 or bf16, init 0) whose result is only read by a bias for each column, max(x, 0) "
+        "or GELU in the tanh form is a call of a private function together with these ops; its "
+        "tp.fused describes it, and tp-lower-to-runtime lowers it to a runtime call. The result is "
+        "rounded once. Left unfused: arith.maximumf without nnan, because cuBLASLt's ReLU turns "
+        "NaN into 0; GELU with erf; an epilogue that elementwise ops read, because their kernel "
+        "computes it too. A remark says what was fused, or why not. Breaks: nothing.",
     .options = options,
     .n_options = TP_LEN(options),
     .options_size = sizeof(settings),

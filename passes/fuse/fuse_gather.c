@@ -73,11 +73,11 @@ static void add_matmul(gathering *g, MlirOperation op, MlirValue left, MlirOpera
   int64_t rank = mlirShapedTypeGetRank(out),
           columns = rank ? mlirShapedTypeGetDimSize(out, rank - 1) : 1;
   if (!matmul.obstacle && (!mlirValueEqual(matmul.a, left) || mlirValueEqual(matmul.b, left)))
-    matmul.obstacle = "it is not one of these rows, as they are stored, and a matrix";
+    matmul.obstacle = "it is not a matmul of these rows, untransposed, by a matrix";
   else if (!matmul.obstacle && slice * columns * g->rows.element_size % ROW_BYTES != 0)
-    matmul.obstacle = "its slices would not begin at multiples of 16 bytes";
+    matmul.obstacle = "its slices would not be aligned to 16 bytes";
   else if (!matmul.obstacle && g->n == TP_MAX_GATHERED)
-    matmul.obstacle = "there are four others";
+    matmul.obstacle = "the all_gather already has four fused matmuls";
   if (matmul.obstacle) {
     g->is_read = true;
     g->obstacle = g->obstacle ? g->obstacle : matmul.obstacle;
@@ -112,12 +112,13 @@ static void find_matmuls(gathering *g, MlirValue rows, MlirOperation view) {
 static bool find_obstacle(const gathering *g, tp_fused_algorithm algorithm, char *text,
                           size_t size) {
   if (algorithm == TP_FUSED_NONE)
-    snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group",
+    snprintf(text, size, "topology \"%s\" has no fused kernels that span all devices of the group",
              g->with->topology.name);
   else if (g->dim == g->rank - 1)
-    snprintf(text, size, "it gathers dimension %d, along which rows go", g->dim);
+    snprintf(text, size, "it gathers the column dimension %d, so devices hold only parts of rows",
+             g->dim);
   else if (g->n == 0)
-    snprintf(text, size, "of the product, %s", g->obstacle);
+    snprintf(text, size, "unsupported matmul: %s", g->obstacle);
   else
     return false;
   return true;
@@ -207,7 +208,7 @@ static void outline(const gathering *g) {
 
 static tp_status leave(const gathering *g, const char *why, tp__fuse_outcome *outcome) {
   *outcome = TP_FUSE_BLOCKED;
-  tp__remark(g->gather, "is not done in slices with the products of it: %s", why);
+  tp__remark(g->gather, "is not done in slices with its matmuls: %s", why);
   return TP_OK;
 }
 
@@ -233,10 +234,9 @@ tp_status tp__fuse_gather(tp__fuser *with, MlirOperation op, tp__fuse_outcome *o
   bool fused = with->always || price.fused < price.separate;
   for (int i = 0; i < g.n && fused; i++)
     if (!tp__move_before(op, NULL, g.matmuls[i].b, 0))
-      return leave(&g, "a matrix is made of the rows", outcome);
+      return leave(&g, "a matrix depends on the gathered rows", outcome);
   tp__remark(op,
-             "%s in slices with %d product%s of it: %lld rows of %lld take %.1f us so, separate "
-             "ones %.1f us",
+             "%s in slices with %d matmul%s: %lld rows of %lld take %.1f us, separate ones %.1f us",
              fused ? "is done" : "is not done", g.n, g.n == 1 ? "" : "s", (long long)g.rows.tokens,
              (long long)g.rows.width, tp_cost_seconds(price.fused) * 1e6,
              tp_cost_seconds(price.separate) * 1e6);

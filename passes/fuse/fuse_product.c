@@ -47,16 +47,16 @@ void tp__read_matmul(MlirOperation op, int64_t slice_rows, tp__matmul *matmul) {
   tp__factors factors = {.k = 0};
   *matmul = (tp__matmul){.op = op};
   if (!tp__is_zero_tensor(mlirOperationGetOperand(op, 2)))
-    matmul->obstacle = "it is added to something";
+    matmul->obstacle = "its init is not zero";
   else if (!has_type(mlirOperationGetOperand(op, 0), element) ||
            !has_type(mlirOperationGetOperand(op, 1), element))
-    matmul->obstacle = "its factors have another type than its rows";
+    matmul->obstacle = "its operands have another type than its rows";
   else if (!tp__match_rows_by_matrix(op, 1, &factors))
-    matmul->obstacle = "it is not one of rows, as they are stored, and a matrix";
+    matmul->obstacle = "it is not a matmul of untransposed rows by a matrix";
   else if (is_empty(op))
-    matmul->obstacle = "it has no elements, or no terms";
+    matmul->obstacle = "it has no elements, or its contracted dimension has size 0";
   else if (slice_rows * factors.k * tp__element_size(element) % ROW_BYTES != 0)
-    matmul->obstacle = "slices of its left factor would not begin at multiples of 16 bytes";
+    matmul->obstacle = "slices of its left operand would not be aligned to 16 bytes";
   matmul->a = factors.a;
   matmul->b = factors.b;
   matmul->k = factors.k;
@@ -73,7 +73,7 @@ static void find_matmul(tp__fusion *f, int64_t slice_rows) {
     return;
   tp__read_matmul(op, slice_rows, &f->matmul);
   if (is_read_elsewhere)
-    f->matmul.obstacle = "it is read elsewhere, too";
+    f->matmul.obstacle = "its result has other users";
 }
 
 /* ---- decision ---- */
@@ -96,7 +96,7 @@ void tp__add_matmul(tp__fusion *f, const tp_topology *topology, bool always, tp_
   if (mlirOperationIsNull(matmul->op))
     return;
   if (matmul->obstacle) {
-    tp__remark(f->collective, "its product is not computed in slices: %s", matmul->obstacle);
+    tp__remark(f->collective, "its matmul is not computed in slices: %s", matmul->obstacle);
     return;
   }
   tp_fused_rows with = *rows;
@@ -110,12 +110,12 @@ void tp__add_matmul(tp__fusion *f, const tp_topology *topology, bool always, tp_
     *rows = with;
   } else if (price.unmeasured) {
     tp__remark(f->collective,
-               "its product is not computed in slices, whose time is not known for %s",
+               "its matmul is not computed in slices, whose time is not known for %s",
                price.unmeasured);
   } else {
     tp__remark(f->collective,
-               "its product is not computed in slices: so, with its rows, it takes %.1f us, and "
-               "%.1f us as one",
+               "its matmul is not computed in slices: in slices, with its rows, it takes %.1f us, "
+               "and %.1f us as one",
                tp_cost_seconds(price.fused) * 1e6, tp_cost_seconds(price.separate) * 1e6);
   }
 }

@@ -117,11 +117,11 @@ static void find_quantization(tp__rows *rows, tp__fusion *f) {
     }
   for (int i = 0; i < rows->n_ops && f->quantize.kind != TP_NOT_QUANTIZED; i++)
     if (tp__walk(rows->ops[i], is_not_maxnum, NULL) != TP_OK)
-      f->quantize = (tp__row_quantization){
-          .obstacle = "a maximum of its rows is a number where one of two is NaN"};
+      f->quantize =
+          (tp__row_quantization){.obstacle = "a maximum of its rows ignores NaN (maxnumf)"};
   if (f->quantize.kind == TP_QUANTIZED_STATIC &&
       !is_made_before(f->collective, f->quantize.static_scale))
-    f->quantize = (tp__row_quantization){.obstacle = "its scale is computed behind the sum"};
+    f->quantize = (tp__row_quantization){.obstacle = "its scale is computed after the collective"};
   if (f->quantize.kind == TP_NOT_QUANTIZED) {
     f->made[TP_RESULT_QUANTIZED].value = (MlirValue){NULL};
     f->quantize.obstacle = obstacle ? obstacle : f->quantize.obstacle;

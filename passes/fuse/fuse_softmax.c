@@ -147,17 +147,15 @@ static bool find_obstacle(tp__fuser *s, const tp__softmax_fusion *f, const tp_fu
   long long row_bytes = (long long)(what->columns * what->element_size);
   if (!is_f32(mlirOperationGetResult(f->largest, 0)) ||
       !tp__is_kernel_type(tp__element_type(mlirValueGetType(f->rows))))
-    snprintf(text, size,
-             "the largest of rows, and the numbers of them, are computed in another type than f32");
+    snprintf(text, size, "the row maxima are not f32, or the rows have an unsupported type");
   else if (mlirOperationIsNull(f->sum))
-    snprintf(
-        text, size,
-        "no sum of exponentials relative to the largest of rows is summed over the same devices");
+    snprintf(text, size,
+             "no sum of exponentials relative to the row maxima is reduced over the same devices");
   else if (!has_kernels)
-    snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group",
+    snprintf(text, size, "topology \"%s\" has no fused kernels that span all devices of the group",
              s->topology.name);
   else if (row_bytes % ROW_BYTES != 0)
-    snprintf(text, size, "a row has %lld bytes on a device, no multiple of %d", row_bytes,
+    snprintf(text, size, "a row has %lld bytes on a device, not a multiple of %d", row_bytes,
              ROW_BYTES);
   else
     return false;
@@ -198,8 +196,9 @@ static void erase_dead(const tp__rows *rows, const tp__softmax_fusion *f) {
 
 tp_status tp__fuse_softmax(tp__fuser *s, MlirOperation op, tp__fuse_outcome *outcome) {
   static const char *const picks[] = {[TPRT_CUDA_LOGIT] = ", a pick",
-                                      [TPRT_CUDA_LESS_LARGEST] = ", a pick relative to the largest",
-                                      [TPRT_CUDA_LOG_PROBABILITY] = ", a pick of logarithms"};
+                                      [TPRT_CUDA_LESS_LARGEST] = ", a pick relative to the maximum",
+                                      [TPRT_CUDA_LOG_PROBABILITY] =
+                                          ", a pick of log-probabilities"};
   tp__softmax_fusion f;
   tp_cost fused, separate;
   char text[160];

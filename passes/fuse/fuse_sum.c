@@ -101,11 +101,12 @@ static void print_work(const tp__fusion *f, char *text, size_t size) {
   static const char *const norms[] = {
       [TP_NO_NORM] = NULL, [TP_RMS_NORM] = "RMS norm", [TP_LAYER_NORM] = "layer norm"};
   static const char *const quantizations[] = {[TP_NOT_QUANTIZED] = NULL,
-                                              [TP_QUANTIZED_STATIC] = "f8 by a scale",
-                                              [TP_QUANTIZED_PER_TOKEN] = "f8 by scales of rows",
-                                              [TP_QUANTIZED_PER_GROUP] = "f8 by scales of groups"};
+                                              [TP_QUANTIZED_STATIC] = "f8 with a given scale",
+                                              [TP_QUANTIZED_PER_TOKEN] = "f8 with scales of rows",
+                                              [TP_QUANTIZED_PER_GROUP] =
+                                                  "f8 with scales of groups"};
   const char *parts[] = {
-      f->matmul.is_fused ? "its product" : NULL,
+      f->matmul.is_fused ? "its matmul" : NULL,
       mlirValueIsNull(f->sum.bias) ? NULL : "bias",
       mlirValueIsNull(f->sum.residual) ? NULL : "residual",
       norms[f->norm.kind],
@@ -130,22 +131,23 @@ static bool find_obstacle(const tp__fuser *s, const tp__fusion *f, const tp_fuse
                     !mlirValueIsNull(f->sum.bias);
   long long row_bytes = (long long)(rows->hidden * rows->element_size);
   if (f->price.algorithm == TP_FUSED_NONE)
-    snprintf(text, size, "topology \"%s\" has no kernels that reach all devices of its group",
+    snprintf(text, size, "topology \"%s\" has no fused kernels that span all devices of the group",
              s->topology.name);
   else if (!mlirValueEqual(f->made[TP_RESULT_SUM].value, f->root) &&
            !tp__is_read_by_dead(&s->rows, dead, f->root))
-    snprintf(text, size, "the sum over the devices is used elsewhere, too");
+    snprintf(text, size, "the reduced value has other users");
   else if (f->dim >= 0 && f->dim == (int)mlirShapedTypeGetRank(mlirValueGetType(
                                         mlirOperationGetResult(f->collective, 0))) -
                                         1)
-    snprintf(text, size, "it scatters dimension %d, along which rows go", f->dim);
+    snprintf(text, size, "it scatters the column dimension %d, so devices hold only parts of rows",
+             f->dim);
   else if (row_bytes % ROW_BYTES != 0)
-    snprintf(text, size, "a row has %lld bytes, no multiple of %d", row_bytes, ROW_BYTES);
+    snprintf(text, size, "a row has %lld bytes, not a multiple of %d", row_bytes, ROW_BYTES);
   else if (rows->hidden > TPRT_CUDA_MAX_HIDDEN && needs_rows)
     snprintf(text, size, "a row has %lld elements, more than %d", (long long)rows->hidden,
              TPRT_CUDA_MAX_HIDDEN);
   else if (!has_type_of_rows(f, f->norm.gamma) || !has_type_of_rows(f, f->norm.beta))
-    snprintf(text, size, "the factors of the norm have another type than the rows");
+    snprintf(text, size, "gamma or beta of the norm has another type than the rows");
   else
     return false;
   return true;
@@ -157,7 +159,7 @@ static void remark_price(const tp__fusion *f, const tp_fused_rows *rows, bool fu
   tp__remark(f->collective, "%s%s, %lld rows of %lld: %s (%s) %s %.1f us, separate ones %.1f us",
              fused ? "is fused" : "is not fused", work, (long long)rows->tokens,
              (long long)rows->hidden,
-             f->matmul.is_fused ? "slices of the product and one kernel" : "one kernel",
+             f->matmul.is_fused ? "matmul slices and one kernel" : "one kernel",
              tp_fused_name(f->price.algorithm), f->matmul.is_fused ? "take" : "takes",
              tp_cost_seconds(f->price.fused) * 1e6, tp_cost_seconds(f->price.separate) * 1e6);
 }
@@ -197,12 +199,12 @@ tp_status tp__fuse_sum(tp__fuser *s, MlirOperation op, tp__fuse_outcome *outcome
   bool fused = s->always || f.price.fused < f.price.separate;
   MlirOperation where = place_of(&f);
   if (fused && !tp__move_operands(&s->rows, &f, where))
-    return leave(op, "an operand of its rows is made of the sum", outcome);
+    return leave(op, "an operand of its rows depends on the reduced value", outcome);
   remark_price(&f, &rows, fused);
   if (f.quantize.obstacle)
-    tp__remark(op, "what becomes f8 of its rows is left apart: %s", f.quantize.obstacle);
+    tp__remark(op, "its quantization to f8 stays unfused: %s", f.quantize.obstacle);
   if (f.gather_obstacle)
-    tp__remark(op, "what is gathered of its rows is left apart: %s", f.gather_obstacle);
+    tp__remark(op, "its all_gather stays unfused: %s", f.gather_obstacle);
   *outcome = !fused ? TP_FUSE_SLOWER : f.matmul.is_fused ? TP_FUSE_WITH_MATMUL : TP_FUSE_DONE;
   if (!fused)
     return TP_OK;

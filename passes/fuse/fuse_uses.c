@@ -133,9 +133,9 @@ static void find_read(const tp__rows *rows, tp__fusion *f, const bool *dead) {
 
 void tp__find_outputs(const tp__rows *rows, tp__fusion *f, bool *dead) {
   static const char *const obstacles[TP_FUSED_RESULTS] = {
-      [TP_RESULT_OUT] = "its rows are read as they are, too",
-      [TP_RESULT_QUANTIZED] = "its f8 are not",
-      [TP_RESULT_SCALE] = "its scales are not",
+      [TP_RESULT_OUT] = "its rows are also read ungathered",
+      [TP_RESULT_QUANTIZED] = "its f8 values are not gathered",
+      [TP_RESULT_SCALE] = "its scales are not gathered",
   };
   tp__fusion_output gathered[TP_FUSED_RESULTS];
   bool any = false;

@@ -98,7 +98,7 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_option_row options[] = {
-    {"chip", "sm_80", "oldest compute capability that the kernels are to run on",
+    {"chip", "sm_80", "oldest compute capability on which the kernels run",
      TP_TEXT(settings, chip, "sm_N")},
 };
 
@@ -106,13 +106,11 @@ static const tp_statistic_row statistics[] = {{"bytes", "size of the PTX"}};
 
 const tp_pass_row tp__embed_kernels_row = {
     .name = "tp-embed-kernels",
-    .summary = "Compile the kernels of a program to PTX, and put that into the program",
+    .summary = "Compile the kernels of a program to PTX and embed the PTX in the program",
     .description = "Requires: the module @tp_kernels of tp-map-kernels, in the LLVM dialect. "
-                   "Establishes: its PTX is the constant "
-                   "@tp.ptx, which every "
-                   "program gives to the runtime when it starts. No CUDA is needed. Breaks: "
-                   "nothing; kernels that call functions "
-                   "of libraries are refused.",
+                   "Establishes: its PTX is the constant @tp.ptx, which every program passes to "
+                   "the runtime when it starts. No CUDA installation is needed. Breaks: nothing; "
+                   "kernels that call library functions are rejected.",
     .options = options,
     .n_options = TP_LEN(options),
     .options_size = sizeof(settings),

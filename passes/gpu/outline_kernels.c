@@ -96,23 +96,22 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_option_row options[] = {
-    {"asserts", "false", "true: nests that assert, too", TP_BOOL(settings, asserts)},
+    {"asserts", "false", "true: outline nests that assert, too", TP_BOOL(settings, asserts)},
 };
 
 static const tp_statistic_row statistics[] = {
     {"outlined", "loop nests outlined"},
-    {"kernels", "different ones among them"},
+    {"kernels", "distinct nests among them"},
 };
 
 const tp_pass_row tp__outline_kernels_row = {
     .name = "tp-outline-kernels",
-    .summary = "Put each loop nest into a function of its own, equal ones into the same",
-    .description = "Requires: structured ops on buffers. Establishes: each is a call of a private "
-                   "function that is not inlined, so that "
-                   "compile time is linear in their number and equal nests are compiled once. Ops "
-                   "that call stay, and those that assert "
-                   "unless "
-                   "asserts=true, and so do functions that tp-fuse-nests made. Breaks: nothing.",
+    .summary = "Outline each loop nest as a function; equal nests share one function",
+    .description =
+        "Requires: structured ops on buffers. Establishes: each loop nest is a call of a private "
+        "function that is not inlined, so that compile time is linear in their number and equal "
+        "nests are compiled once. Nests that call functions stay, also those that assert unless "
+        "asserts=true, and so do functions that tp-fuse-nests made. Breaks: nothing.",
     .options = options,
     .n_options = TP_LEN(options),
     .options_size = sizeof(settings),

@@ -132,24 +132,26 @@ static tp_status run(tp_pass *pass) {
     return TP_OK;
   if (tp__is_local(pass->module))
     return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "the module is already partitioned (tp.phase = \"local\"), but has "
-                     "annotations to import; import them before");
+                     "the module is already partitioned (tp.phase = \"local\") but still has "
+                     "annotations to import; run tp-import before tp-partition");
   return import_module(&im);
 }
 
 static const tp_statistic_row statistics[] = {
     [TP_IMPORT_SHARDINGS] = {"shardings", "annotations converted"},
     [TP_IMPORT_PRIORITIES] = {"priorities", "annotations whose priorities were dropped"},
-    [TP_IMPORT_CLOSED] = {"closed", "annotations whose open dimensions were closed, for the sake "
-                                    "of an explicitly replicated axis"},
+    [TP_IMPORT_CLOSED] =
+        {"closed",
+         "annotations whose open dimensions were closed because an axis is explicitly replicated"},
     [TP_IMPORT_GROUPS] = {"groups", "sdy.sharding_group ops dropped"},
-    [TP_IMPORT_FREE] = {"free", "annotations in manual computations dropped, which are about the "
-                                "axes that are not manual"},
+    [TP_IMPORT_FREE] = {"free",
+                        "annotations on non-manual axes dropped inside manual computations"},
 };
 
 const tp_pass_row tp__import_row = {
     .name = "tp-import",
-    .summary = "Turn annotations of Shardy and of upstream's sharding-propagation into tp.sharding",
+    .summary =
+        "Convert annotations of Shardy and of upstream's sharding-propagation to tp.sharding",
     .description = "Requires: nothing; sdy ops and attributes in generic form "
                    "(--allow-unregistered-dialect). Establishes: sdy.mesh is a "
                    "shard.grid with tp.axes, sdy.sharding is tp.sharding, sdy.sharding_constraint, "

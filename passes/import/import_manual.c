@@ -49,7 +49,7 @@ static tp_status check_form(MlirOperation op) {
   if (mlirBlockGetNumArguments(body) != n_in || mlirOperationGetNumOperands(end) != n_out)
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "has %d operands and %d results, but its body takes %d values and returns %d; "
-                     "they have to be as many",
+                     "the numbers must match",
                      (int)n_in, (int)n_out, (int)mlirBlockGetNumArguments(body),
                      (int)mlirOperationGetNumOperands(end));
   if (n_in > TP_SDY_MAX_VALUES || n_out > TP_SDY_MAX_VALUES)
@@ -104,11 +104,10 @@ static tp_status check_value(tp_importer *im, MlirOperation op, const computatio
       continue;
     if (axis->pre != 0 || axis->place == TP_SDY_UNREDUCED)
       return tp__error(op, TP_UNSUPPORTED,
-                       "%s: manual axis \"%.*s\" is %s; shards are along whole axes, and values "
-                       "complete, at the border of a manual "
-                       "computation",
+                       "%s: manual axis \"%.*s\" is %s; at the boundary of a manual computation "
+                       "manual axes must be whole, and values must be reduced",
                        what, (int)axis->name.length, axis->name.data,
-                       axis->pre != 0 ? "cut into sub-axes" : "unreduced");
+                       axis->pre != 0 ? "split into sub-axes" : "unreduced");
     if (axis->place < 0 || !tp__ref_copy(axis->name, name, sizeof name) ||
         tp_mesh_find(&im->mesh, name, 0, 0, &first) == 0)
       continue;
@@ -128,9 +127,10 @@ static tp_status check_value(tp_importer *im, MlirOperation op, const computatio
     same = local[d] == shape[d];
   return status != TP_OK || same
              ? status
-             : tp__error(op, TP_INVALID_ARGUMENT,
-                         "%s: its type in the body is not that of a shard along the manual axes",
-                         what);
+             : tp__error(
+                   op, TP_INVALID_ARGUMENT,
+                   "%s: its type in the body is not the type of a shard along the manual axes",
+                   what);
 }
 
 static tp_status check_values(tp_importer *im, MlirOperation op, const computation *c) {

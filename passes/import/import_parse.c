@@ -125,7 +125,7 @@ static tp_status axis(cursor *c, int place, tp_sdy_sharding *sharding) {
   if (status == TP_OK && (next->pre < 1 || next->size < 2))
     return tp__error(
         c->op, TP_INVALID_ARGUMENT,
-        "%s: sub-axis \"%.*s\":(%lld)%lld; the part before is at least 1, the size at least 2",
+        "%s: sub-axis \"%.*s\":(%lld)%lld; the pre-size must be at least 1, the size at least 2",
         c->what, (int)next->name.length, next->name.data, (long long)next->pre,
         (long long)next->size);
   return status;

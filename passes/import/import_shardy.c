@@ -24,7 +24,7 @@ static tp_status mesh_of(MlirOperation op, char *symbol, tp_sdy_mesh *mesh) {
   MlirAttribute name = tp__sdy_property(op, "sym_name");
   if (mlirAttributeIsNull(name) || !mlirAttributeIsAString(name) ||
       !tp__ref_copy(mlirStringAttrGetValue(name), symbol, TP_MAX_AXIS_NAME))
-    return tp__error(op, TP_INVALID_ARGUMENT, "sym_name has to be a string of at most %d bytes",
+    return tp__error(op, TP_INVALID_ARGUMENT, "sym_name must be a string of at most %d bytes",
                      TP_MAX_AXIS_NAME - 1);
   return tp__sdy_read_mesh(op, tp__sdy_property(op, "mesh"), mesh);
 }
@@ -36,13 +36,12 @@ static tp_status create_mesh(MlirOperation op, const char *symbol, const tp_sdy_
     names[i] = from->names[i];
   if (tp_mesh_create(symbol, from->n, names, from->sizes, mesh) != TP_OK)
     return tp__error(op, TP_INVALID_ARGUMENT,
-                     "not a mesh: axis sizes have to be positive, axis names distinct and free of "
-                     ":()\"?,= and spaces, and the "
-                     "devices at most %d",
+                     "invalid mesh: axis sizes must be positive, axis names distinct and without "
+                     "any of :()\"?,= and spaces, and the number of devices at most %d",
                      INT32_MAX);
   if (from->n_devices > 0 && from->n_devices != tp_mesh_size(mesh))
     return tp__error(op, TP_INVALID_ARGUMENT,
-                     "device_ids has %lld entries, but the axes make %lld devices",
+                     "device_ids has %lld entries, but the mesh has %lld devices",
                      (long long)from->n_devices, (long long)tp_mesh_size(mesh));
   return TP_OK;
 }
@@ -54,22 +53,20 @@ static tp_status import_mesh(MlirOperation op, tp_mesh *found) {
   TP_TRY(mesh_of(op, symbol, &read));
   if (read.n == 0 && read.n_devices > 0)
     return tp__error(op, TP_UNSUPPORTED,
-                     "@%s is a maximal mesh, it places values on one device; every value lives on "
-                     "all devices here, "
-                     "replicate it on a mesh with axes instead",
+                     "@%s is a maximal mesh (values on a single device), which is not supported; "
+                     "replicate the values on a mesh with axes instead",
                      symbol);
   if (read.n == 0)
     return TP_OK; /* an empty mesh: values annotated with it are replicated */
   if (found->n_axes > 0)
     return tp__error(op, TP_UNSUPPORTED,
-                     "@%s is a second mesh beside @%s; a program runs on one, write its shardings "
-                     "with the axes of @%s",
+                     "@%s is a second mesh besides @%s; a program has one mesh, so write all "
+                     "shardings with the axes of @%s",
                      symbol, found->name, found->name);
   if (read.wrong >= 0)
     return tp__error(op, TP_UNSUPPORTED,
-                     "@%s orders its devices by device_ids: entry %lld is device %lld; ranks are "
-                     "numbered in the order of the mesh, "
-                     "leave device_ids out and place the ranks in that order",
+                     "@%s has an unsupported device order in device_ids: entry %lld is device "
+                     "%lld; remove device_ids and place the ranks in the order of the mesh",
                      symbol, (long long)read.wrong, (long long)read.wrong_id);
   return create_mesh(op, symbol, &read, found);
 }
@@ -340,10 +337,10 @@ static tp_status check_form(tp_importer *im, MlirOperation op, int n_operands, i
     return tp__error(op, TP_INVALID_ARGUMENT, "the result has another type than the operand");
   if (!mlirAttributeIsNull(tp__get(op, "sdy.sharding")))
     return tp__error(op, TP_INVALID_ARGUMENT,
-                     "carries an sdy.sharding; only ops that compute something do");
+                     "has an sdy.sharding, which is only allowed on ops that compute a value");
   if (on_top && !mlirOperationEqual(mlirOperationGetParentOperation(op), im->pass->module))
     return tp__error(op, TP_INVALID_ARGUMENT,
-                     "stands inside of another op; meshes belong to the module");
+                     "is nested in another op; a mesh must be at module level");
   return TP_OK;
 }
 
@@ -353,10 +350,10 @@ tp_status tp__sdy_import_op(tp_importer *im, MlirOperation op) {
     return mlirAttributeIsNull(text) ? TP_OK : import_results(im, op, text);
   const sdy_row *row = row_of(op);
   if (!row)
-    return tp__error(op, TP_UNSUPPORTED,
-                     "has no counterpart here; of Shardy's ops mesh, sharding_constraint, reshard, "
-                     "the collectives, "
-                     "manual_computation, propagation_barrier and sharding_group are imported");
+    return tp__error(
+        op, TP_UNSUPPORTED,
+        "is not supported; the supported Shardy ops are mesh, sharding_constraint, reshard, the "
+        "collectives, manual_computation, propagation_barrier and sharding_group");
   if (row->action == COMPUTATION)
     return tp__sdy_check_computation(im, op);
   if (row->action == RETURN) {
@@ -364,7 +361,7 @@ tp_status tp__sdy_import_op(tp_importer *im, MlirOperation op) {
     return parent && parent->action == COMPUTATION
                ? TP_OK
                : tp__error(op, TP_INVALID_ARGUMENT,
-                           "ends no sdy.manual_computation and no sdy.named_computation");
+                           "must end an sdy.manual_computation or sdy.named_computation");
   }
   TP_TRY(check_form(im, op, row->n_operands, row->n_results, row->action == MESH));
   return row->action == CONSTRAIN ? import_constraint(im, op, row->sharding) : TP_OK;

@@ -19,7 +19,7 @@ static tp_status check_unsupported_fields(const tp_importer *im, MlirOperation o
   if (mlirOperationIsNull(sharding) || !tp__op_is(sharding, "shard.sharding"))
     return tp__error(
         op, TP_UNSUPPORTED,
-        "its sharding does not come from a shard.sharding op; state one, or write tp.sharding");
+        "the sharding operand is not defined by a shard.sharding op; add one, or use tp.sharding");
   MlirStringRef grid = mlirFlatSymbolRefAttrGetValue(tp__inherent(sharding, "grid"));
   if (!tp__ref_is(grid, im->mesh.name))
     return tp__error(sharding, TP_NOT_FOUND, "grid @%.*s is not the module's mesh @%s",
@@ -31,9 +31,8 @@ static tp_status check_unsupported_fields(const tp_importer *im, MlirOperation o
     if (mlirOperationGetNumOperands(sharding) > 0 ||
         (!mlirAttributeIsNull(list) && tp__int_list(list, 0, none) != 0))
       return tp__error(sharding, TP_UNSUPPORTED,
-                       "halo_sizes and sharded_dims_offsets are not supported: shards have no "
-                       "overlap and are of "
-                       "equal size, the last ones smaller; leave them out");
+                       "halo_sizes and sharded_dims_offsets are not supported: shards do not "
+                       "overlap and have equal sizes, except for smaller last ones; remove them");
   }
   return TP_OK;
 }
@@ -86,9 +85,8 @@ static tp_status of_argument(const tp_importer *im, MlirOperation func, int i, M
     TP_TRY(tp__upstream_sharding(im, user, &one));
     if (!mlirAttributeIsNull(*attr) && !mlirAttributeEqual(*attr, one))
       return tp__error(func, TP_INVALID_ARGUMENT,
-                       "shard.shard ops give argument %d two layouts; write annotate_for_users "
-                       "where one is meant "
-                       "for the users",
+                       "shard.shard ops give argument %d two layouts; add annotate_for_users to "
+                       "the one that is meant for the users",
                        i);
     *attr = one;
   }

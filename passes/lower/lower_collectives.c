@@ -100,8 +100,8 @@ static tp_status read_combiner(MlirOperation op, tp_combiner *combiner) {
   *combiner = TP_SUM; /* default of upstream */
   if (!mlirAttributeIsNull(theirs) && !read_upstream_reduction(theirs, combiner))
     return tp__error(op, TP_UNSUPPORTED,
-                     "a generic reduction has no meaning for the runtime; use one of sum, product, "
-                     "max, min, average, bitwise_and, bitwise_or, bitwise_xor");
+                     "the runtime has no generic reductions; use one of sum, product, max, min, "
+                     "average, bitwise_and, bitwise_or, bitwise_xor");
   return TP_OK;
 }
 
@@ -172,8 +172,9 @@ static tp_status lower_row(tp__lowering *l, MlirOperation op, const collective_r
   MlirValue value = mlirOperationGetOperand(op, 0);
   MlirType result = mlirValueGetType(mlirOperationGetResult(op, 0));
   if (!mlirTypeIsARankedTensor(result))
-    return tp__error(op, TP_UNSUPPORTED,
-                     "communication on a memref; it is lowered on tensors, before bufferization");
+    return tp__error(
+        op, TP_UNSUPPORTED,
+        "operates on a memref; collectives are lowered on tensors, before bufferization");
   tprt_abi_site site;
   tp_status status = tp__site_begin(op, row->kind, g.n, g.axes, mlirValueGetType(value), &site);
   if (status == TP_OK && row->rooted)

@@ -172,18 +172,16 @@ static tp_status run(tp_pass *pass) { return tp__each_entry(pass->module, lower_
 
 static const tp_statistic_row statistics[] = {
     {"contractions", "contractions on buffers"},
-    {"overwriting", "contractions that overwrite what was filled with zeros"}};
+    {"overwriting", "contractions that overwrite a zero-filled result"}};
 
 const tp_pass_row tp__lower_contractions_row = {
     .name = "tp-lower-contractions",
-    .summary = "Turn contractions on buffers into calls of the runtime",
-    .description = "Requires: tp-lower-to-runtime and bufferization. Establishes: a linalg "
-                   "contraction on memrefs with constant "
-                   "strides and one element type is a call of tprt_abi_contract with a site in "
-                   "tp.sites, which overwrites the result "
-                   "where it was filled with "
-                   "zeros just before. Others stay as they "
-                   "are. Breaks: nothing.",
+    .summary = "Lower contractions on buffers to runtime calls",
+    .description =
+        "Requires: tp-lower-to-runtime and bufferization. Establishes: a linalg contraction on "
+        "memrefs with constant strides and one element type is a call of tprt_abi_contract with a "
+        "site in tp.sites; if the result was filled with zeros just before, the call overwrites "
+        "it. Other contractions stay as they are. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

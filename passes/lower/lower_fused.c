@@ -30,7 +30,7 @@ static bool is_matmul(const tp__fused_call *d) {
 tp_status tp__fused_refuse(const tp__fused_call *d, const char *entry) {
   MlirStringRef name = mlirStringAttrGetValue(tp__inherent(d->callee, "sym_name"));
   return tp__error(d->call, TP_INVALID_ARGUMENT,
-                   "the tp.fused of @%.*s is not what tp-fuse-%s writes: its %s is not",
+                   "the tp.fused of @%.*s was not written by tp-fuse-%s: its %s is invalid",
                    (int)name.length, name.data, is_matmul(d) ? "epilogues" : "collectives", entry);
 }
 

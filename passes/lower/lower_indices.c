@@ -58,9 +58,8 @@ static tp_status lower_neighbors(tp__lowering *l, MlirOperation op) {
   TP_TRY(tp__read_axis_runs(op, "split_axes", &l->mesh, &split));
   if (split.n != 1 || mlirOperationGetNumOperands(op) != all.n)
     return tp__error(op, TP_UNSUPPORTED,
-                     "has %d split_axes and %d coordinates; it takes one axis, and one coordinate "
-                     "for each of the %d axes of the "
-                     "grid",
+                     "has %d split_axes and %d coordinates; expected one axis, and one coordinate "
+                     "for each of the %d axes of the grid",
                      split.n, (int)mlirOperationGetNumOperands(op), all.n);
   int axis = 0;
   while (all.first[axis] != split.first[0])

@@ -10,8 +10,8 @@ enum { MAX_DEVICES = 65536 };
 static tp_status begin_permute(tp__lowering *l, MlirOperation op, int32_t **source_of) {
   int64_t n = tp_mesh_size(&l->mesh);
   if (n > MAX_DEVICES)
-    return tp__error(op, TP_UNSUPPORTED, "a permute over %lld devices; at most %d", (long long)n,
-                     MAX_DEVICES);
+    return tp__error(op, TP_UNSUPPORTED, "permutes over %lld devices; at most %d are supported",
+                     (long long)n, MAX_DEVICES);
   *source_of = tp__calloc((size_t)n, sizeof **source_of);
   if (!*source_of)
     return tp__out_of_memory(op);
@@ -82,9 +82,9 @@ static tp_status lower_permute_call(tp__lowering *l, MlirOperation op) {
   MlirAttribute pairs = tp__get(op, "tp.pairs");
   if (mlirAttributeIsNull(pairs) || !mlirAttributeIsAArray(pairs) ||
       mlirOperationGetNumOperands(op) != 1 || mlirOperationGetNumResults(op) != 1)
-    return tp__error(
-        op, TP_INVALID_ARGUMENT,
-        "a permute takes one tensor, gives one, and has tp.pairs = [[source, destination], ...]");
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "a permute must take one tensor, return one tensor, and have tp.pairs = "
+                     "[[source, destination], ...]");
   int32_t *source_of;
   tp_status status = begin_permute(l, op, &source_of);
   if (status != TP_OK)

@@ -39,9 +39,9 @@ static tp_status check_known(MlirOperation op, void *data) {
     if (tp__op_has_dialect(op, dialects[i]))
       return TP_OK;
   return tp__error(op, TP_UNSUPPORTED,
-                   "nothing here lowers this op to machine code; rewrite it with linalg, tensor, "
-                   "scf and arith ops between tp-partition and "
-                   "tp-to-runtime (its rule says how it is sharded, not what it computes)");
+                   "cannot be lowered to machine code; rewrite it with linalg, tensor, scf and "
+                   "arith ops between tp-partition and tp-to-runtime (its rule says how it is "
+                   "sharded, not what it computes)");
 }
 
 /* ---- signatures ---- */
@@ -100,20 +100,17 @@ static tp_status add_context(tp__lowering *l) {
 static tp_status check_call(tp__lowering *l, MlirOperation op) {
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
   bool defined = !mlirOperationIsNull(tp__callee(l->module, op));
-  return tp__error(
-      op, TP_UNSUPPORTED,
-      defined
-          ? "the call of @%.*s could not be inlined (recursion, or control flow that is not scf); "
-            "programs are compiled without calls"
-          : "@%.*s has no body, and a compiled program can call nothing but the runtime",
-      (int)callee.length, callee.data);
+  return tp__error(op, TP_UNSUPPORTED,
+                   defined ? "cannot inline the call of @%.*s (recursion, or control flow that is "
+                             "not scf); programs are compiled without calls"
+                           : "@%.*s has no body; a compiled program can only call the runtime",
+                   (int)callee.length, callee.data);
 }
 
 static tp_status refuse_global(MlirOperation op) {
   return tp__error(op, TP_UNSUPPORTED,
-                   "communication in a module that is not partitioned; run tp-spmd first, for a "
-                   "mesh of several devices: on one it has no "
-                   "meaning");
+                   "is a communication op in a module that is not partitioned; run tp-spmd first, "
+                   "with a mesh of several devices (on one device it has no meaning)");
 }
 
 static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {
@@ -135,7 +132,7 @@ static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {
   if (tp__op_is(op, "func.call"))
     return check_call(l, op);
   return tp__error(op, TP_UNSUPPORTED,
-                   "is lowered as a permute; run tp-expand-messages before, as tp-to-runtime does");
+                   "is lowered as a permute; run tp-expand-messages first, as tp-to-runtime does");
 }
 
 /* ---- names ---- */
@@ -240,21 +237,19 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_statistic_row statistics[] = {
-    {"sites", "places where the program communicates, or multiplies by a call that does more"}};
+    {"sites", "runtime calls with a table entry: communication, and matmuls with fused ops"}};
 
 const tp_pass_row tp__lower_to_runtime_row = {
     .name = "tp-lower-to-runtime",
-    .summary = "Turn collectives into calls of the runtime",
-    .description = "Requires: a local module (tp.phase), or one without communication, on tensors; "
-                   "calls inlined; directly followed by "
-                   "bufferization (its calls read buffers where tensors are meant, which folding "
-                   "between the two would break). "
-                   "Establishes: public functions take the runtime's context first and leave their "
-                   "arguments unchanged; every "
-                   "collective, permute and process index is a call of tprt/abi.h, listed in "
-                   "tp.sites; no collective stands under "
-                   "control flow that may differ between the ranks of its group. Breaks: grids, "
-                   "shardings of arguments and results.",
+    .summary = "Lower collectives to runtime calls",
+    .description =
+        "Requires: a local module (tp.phase), or one without communication, on tensors; calls "
+        "inlined. Bufferization must follow directly, because the new calls read buffers where "
+        "tensors are meant, and folding in between would break this. Establishes: public functions "
+        "take the runtime's context first and leave their arguments unchanged; every collective, "
+        "permute and process index is a call of tprt/abi.h, listed in tp.sites; no collective is "
+        "under control flow that may differ between the ranks of its group. Breaks: grids, "
+        "shardings of arguments and results.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -261,17 +261,16 @@ static tp_status run(tp_pass *pass) {
   return TP_OK;
 }
 
-static const tp_statistic_row statistics[] = {{"exits", "places where a program may end early"}};
+static const tp_statistic_row statistics[] = {{"exits", "early returns added"}};
 
 const tp_pass_row tp__return_errors_row = {
     .name = "tp-return-errors",
     .summary =
-        "End a program at the first call of the runtime that fails, and at failed assertions",
-    .description = "Requires: tp-assign-buffers, control flow by branches (convert-scf-to-cf). "
-                   "Establishes: every call of the runtime "
-                   "that gives a status is followed by a return of it unless it is 0; cf.assert "
-                   "has become tprt_abi_fail and a "
-                   "return. Breaks: nothing.",
+        "Return from the program at the first runtime call that fails, and at failed assertions",
+    .description =
+        "Requires: tp-assign-buffers, control flow by branches (convert-scf-to-cf). Establishes: "
+        "after every runtime call that returns a status, the program returns this status unless it "
+        "is 0; cf.assert is a call of tprt_abi_fail and a return. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -80,7 +80,7 @@ static tp_status expand(MlirOperation op) {
   MlirValue value = mlirOperationGetOperand(op, 0);
   if (!widens && mlirTypeIsAF64(operand_type(op)))
     return tp__error(op, TP_UNSUPPORTED,
-                     "rounds f64 to f8E4M3FN, which would be rounded twice; round to f32 first");
+                     "truncates f64 to f8E4M3FN, which would round twice; truncate to f32 first");
   if (!widens)
     value = convert(op, "arith.extf", value, f32);
   tp__string text = {0};
@@ -109,7 +109,7 @@ static const tp_statistic_row statistics[] = {{"expanded", "conversions from and
 
 const tp_pass_row tp__expand_float8_row = {
     .name = "tp-expand-float8",
-    .summary = "Conversions from and to f8E4M3FN as operations on bits",
+    .summary = "Expand conversions from and to f8E4M3FN into bit operations",
     .description = "Requires: scalar arithmetic on f8E4M3FN is done in f32 "
                    "(arith-emulate-unsupported-floats). Establishes: no arith.extf "
                    "or arith.truncf "

@@ -202,23 +202,18 @@ static const tp_option_row options[] = {
      TP_CHOICE(settings, target, "host|cuda")},
 };
 
-static const tp_statistic_row statistics[] = {{"expanded", "calls of libm avoided"}};
+static const tp_statistic_row statistics[] = {{"expanded", "libm calls avoided"}};
 
 const tp_pass_row tp__expand_math_row = {
     .name = "tp-expand-math",
-    .summary = "Functions of libm as arithmetic, so that loops around them are vectorised, and run "
-               "on GPUs",
-    .description = "Requires: math on numbers; narrower floats have been widened. Establishes: "
-                   "exp, log, tanh, erf, log1p and "
-                   "expm1 of f32, "
-                   "log1p and expm1 of f64, and all functions for GPUs, are calls of private "
-                   "functions without branches, which "
-                   "the compiler "
-                   "inlines; arith.maximumf and minimumf are intrinsics of LLVM. For processors "
-                   "other functions stay calls of "
-                   "libm. Breaks: "
-                   "nothing; results differ from libm's by a few units of the last place, equally "
-                   "at every place of a tensor.",
+    .summary = "Expand libm functions into arithmetic, so that loops around them are vectorized "
+               "and run on GPUs",
+    .description = "Requires: math on scalars; narrower floats have been widened. Establishes: "
+                   "exp, log, tanh, erf, log1p and expm1 of f32, log1p and expm1 of f64, and all "
+                   "functions for GPUs, are calls of private functions without branches, which the "
+                   "compiler inlines; arith.maximumf and minimumf are LLVM intrinsics. On CPUs "
+                   "other functions stay libm calls. Breaks: nothing; results differ from libm by "
+                   "a few units in the last place, in the same way at every place of a tensor.",
     .options = options,
     .n_options = TP_LEN(options),
     .options_size = sizeof(settings),

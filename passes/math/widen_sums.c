@@ -138,18 +138,16 @@ static tp_status run(tp_pass *pass) {
   return status;
 }
 
-static const tp_statistic_row statistics[] = {{"sums", "sums that are taken in f32"}};
+static const tp_statistic_row statistics[] = {{"sums", "sums accumulated in f32"}};
 
 const tp_pass_row tp__widen_sums_row = {
     .name = "tp-widen-sums",
-    .summary = "Take sums of f8, f16 and bf16 in f32, and round once",
-    .description = "Requires: tensors; linalg-generalize-named-ops for ops with names. "
-                   "Establishes: a linalg.generic that adds numbers "
-                   "narrower than f32 has "
-                   "an f32 accumulator, which arith.truncf rounds behind it, so that results "
-                   "depend on no order but in the last place. "
-                   "Breaks: nothing; results are closer to the exact ones than those of the "
-                   "program as it is written.",
+    .summary = "Accumulate sums of f8, f16 and bf16 in f32, and round once",
+    .description = "Requires: tensors; linalg-generalize-named-ops for named ops. Establishes: a "
+                   "linalg.generic that sums numbers narrower than f32 has an f32 accumulator, and "
+                   "an arith.truncf rounds its result, so that the order of additions changes at "
+                   "most the last place. Breaks: nothing; results are closer to the exact ones "
+                   "than those of the original program.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

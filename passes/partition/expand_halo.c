@@ -41,9 +41,8 @@ static tp_status read_dim(const tp__expansion *e, halo *h, int d, int first_size
       h->shape[d] - low - high >= most)
     return TP_OK;
   return tp__error(h->op, TP_INVALID_ARGUMENT,
-                   "dimension %d of size %lld has halos of %lld and %lld; its own elements, which "
-                   "neighbors copy, have to be at "
-                   "least as many as the larger one",
+                   "dimension %d of size %lld has halos of %lld and %lld; it must have at least as "
+                   "many elements of its own, which neighbors copy, as the larger halo",
                    d, (long long)h->shape[d], (long long)low, (long long)high);
 }
 
@@ -65,8 +64,8 @@ static tp_status read_halo(const tp__expansion *e, MlirOperation op, halo *h) {
   }
   if (status == TP_OK && n_sizes > 0 && n_sizes != next)
     return tp__error(op, TP_INVALID_ARGUMENT,
-                     "has %d halo sizes, but %d split dimensions, which have two each", n_sizes,
-                     next / 2);
+                     "has %d halo sizes for %d split dimensions; each split dimension needs two",
+                     n_sizes, next / 2);
   return status;
 }
 

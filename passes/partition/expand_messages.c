@@ -52,8 +52,8 @@ static tp_status match(tp__expansion *e, MlirOperation recv, const tp__axis_runs
       return refuse_unknown(recv, "source");
     if (any && e->source_of[to] >= 0)
       return tp__error(recv, TP_UNSUPPORTED,
-                       "devices %lld and %lld both send to device %lld, and it does not say from "
-                       "which it receives; give a source",
+                       "devices %lld and %lld both send to device %lld, and the recv has no "
+                       "source; specify a source",
                        (long long)e->source_of[to], (long long)d, (long long)to);
     if (from == d)
       e->source_of[to] = d;
@@ -62,8 +62,8 @@ static tp_status match(tp__expansion *e, MlirOperation recv, const tp__axis_runs
   return matched ? TP_OK
                  : tp__error(recv, TP_INVALID_ARGUMENT,
                              "no device receives what was sent to it: its source sends to another "
-                             "device, so that all would "
-                             "wait forever; let destination and source name each other");
+                             "device, so all devices would wait forever; make the destination of "
+                             "the send and the source of the recv match");
 }
 
 static tp_status expand_pair(tp__expansion *e, MlirOperation send, MlirOperation recv) {
@@ -114,9 +114,9 @@ static tp_status expand_shift(tp__expansion *e, MlirOperation op) {
   MlirValue result;
   tp_status status = tp__all_axis_runs(op, e->mesh, &all);
   if (status == TP_OK && (axis < 0 || axis >= all.n))
-    status =
-        tp__error(op, TP_INVALID_ARGUMENT, "shift_axis %lld is no axis of the grid, which has %d",
-                  (long long)axis, all.n);
+    status = tp__error(op, TP_INVALID_ARGUMENT,
+                       "shift_axis %lld is not an axis of the grid, which has %d axes",
+                       (long long)axis, all.n);
   if (status != TP_OK)
     return status;
   int64_t size = tp__run_size(e->mesh, &all, (int)axis), step = offset % size;
@@ -144,9 +144,8 @@ static tp_status expand_op(tp__expansion *e, tp_op_list *ops, size_t i) {
   size_t send = find_send(ops, i);
   if (send == i)
     return tp__error(op, TP_UNSUPPORTED,
-                     "no shard.send of this type over the same grid_axes stands before it in its "
-                     "block; put the send that it "
-                     "belongs to there, as all devices run both");
+                     "has no matching shard.send (same type and grid_axes) before it in its block; "
+                     "put the send there, because all devices run both");
   tp_status status = expand_pair(e, ops->items[send], op);
   ops->items[send] = (MlirOperation){NULL};
   return status;
@@ -172,9 +171,8 @@ static tp_status expand(tp__expansion *e, tp_op_list *ops) {
   for (size_t i = 0; i < ops->n && status == TP_OK; i++)
     if (!mlirOperationIsNull(ops->items[i]))
       status = tp__error(ops->items[i], TP_UNSUPPORTED,
-                         "no shard.recv of this type over the same grid_axes stands behind it in "
-                         "its block; add the recv that "
-                         "takes what it sends, or leave it out");
+                         "has no matching shard.recv (same type and grid_axes) after it in its "
+                         "block; add the recv, or remove the send");
   return status;
 }
 
@@ -266,16 +264,13 @@ static const tp_statistic_row statistics[] = {{"permutes", "permutes made"}};
 
 const tp_pass_row tp__expand_messages_row = {
     .name = "tp-expand-messages",
-    .summary = "Turn send, recv, shift and update_halo of the program of one device into permutes",
-    .description = "Requires: calls inlined; does nothing in a module without tp.phase = "
-                   "\"local\". Establishes: no shard.send, "
-                   "shard.recv "
-                   "or shard.update_halo is left: a send and the recv behind it in its block are "
-                   "one permute, a halo is one for each side "
-                   "of "
-                   "each split dimension. Destinations, sources and halo sizes are constants or "
-                   "computed from the place of the device. "
-                   "Breaks: nothing.",
+    .summary = "Turn send, recv, shift and update_halo of the per-device program into permutes",
+    .description =
+        "Requires: calls inlined; does nothing in a module without tp.phase = \"local\". "
+        "Establishes: no shard.send, shard.recv or shard.update_halo is left: a send and the recv "
+        "after it in its block are one permute, a halo is one permute for each side of each split "
+        "dimension. Destinations, sources and halo sizes are constants or computed from the "
+        "position of the device. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

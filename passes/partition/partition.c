@@ -342,7 +342,7 @@ static const tp_statistic_row statistics[] = {
 
 const tp_pass_row tp__partition_row = {
     .name = "tp-partition",
-    .summary = "Rewrite an annotated program for one device, with collectives",
+    .summary = "Rewrite an annotated program as the per-device program with collectives",
     .description =
         "Requires: every tensor has a layout (tp.sharding on arguments, results, ops and "
         "shard.shard), as tp-propagate "

@@ -64,9 +64,8 @@ static tp_status refuse_layouts(tp_partitioner *p, const tp_rule *rule, const tp
                             k < 0 ? operands[i] : results[k], text, sizeof text))
       continue;
     return tp__error(rule->op, TP_INVALID_ARGUMENT,
-                     "%s %d: %s, and this op has no uneven shards; gather it with a shard.shard "
-                     "(tp-propagate does), or use a mesh that "
-                     "divides it",
+                     "%s %d: %s, and this op does not support uneven shards; gather it with a "
+                     "shard.shard (tp-propagate does), or use a mesh that divides it",
                      k < 0 ? "operand" : "result", k < 0 ? i : k, text);
   }
   text[0] = 0;
@@ -80,8 +79,7 @@ static tp_status refuse_layouts(tp_partitioner *p, const tp_rule *rule, const tp
            rule->n_results ? rule->results[0].rank : 0, one, sizeof one);
   return tp__error(rule->op, TP_INVALID_ARGUMENT,
                    "no strategy of this op takes operands of layout %s to result %s; change its "
-                   "tp.sharding, or put a "
-                   "shard.shard on the operand that has to change (tp-propagate does both)",
+                   "tp.sharding, or reshard an operand with a shard.shard (tp-propagate does both)",
                    n ? text : "(none)", one);
 }
 
@@ -172,8 +170,8 @@ static tp_status find_path(tp_partitioner *p, const tp_item *item, tp_spec from,
   describe(p, from, plan->rank, a, sizeof a);
   describe(p, to, plan->rank, b, sizeof b);
   return tp__error(item->op, TP_UNSUPPORTED,
-                   "no sequence of collectives takes layout %s to %s: an average has no identity, "
-                   "so nothing makes a partial one",
+                   "no sequence of collectives takes layout %s to %s: average has no identity "
+                   "element, so a partial average cannot be created",
                    a, b);
 }
 
@@ -237,7 +235,7 @@ static tp_status check_carried(tp_partitioner *p, const tp_item *item) {
       describe(p, have, tp__value_rank(value), a, sizeof a);
       describe(p, want, tp__value_rank(value), b, sizeof b);
       return tp__error(c->uses[i].op, TP_INVALID_ARGUMENT,
-                       "operand %d has layout %s, but the value it becomes is carried as %s; put a "
+                       "operand %d has layout %s, but the loop carries it with layout %s; put a "
                        "shard.shard in front",
                        c->uses[i].operand, a, b);
     }

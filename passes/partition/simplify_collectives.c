@@ -348,9 +348,9 @@ static tp_status sweep(simplifier *s) {
 
 static tp_status run(tp_pass *pass) {
   if (!tp__is_local(pass->module))
-    return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "is not the program of one device (it has no tp.phase = \"local\"); run "
-                     "tp-partition first");
+    return tp__error(
+        pass->module, TP_INVALID_ARGUMENT,
+        "is not a per-device program (no tp.phase = \"local\"); run tp-partition first");
   simplifier s = {.pass = pass, .changed = true};
   tp_status status = TP_OK;
   /* terminates, because every rewrite makes the program shorter */
@@ -361,30 +361,25 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_statistic_row statistics[] = {
-    [STAT_EQUAL] = {"equal", "collectives and slices merged with an equal one in front"},
-    [STAT_GATHERS] = {"gathers", "all_slices of an all_gather replaced by what was gathered"},
-    [STAT_SUMS] = {"sums", "pairs of all_reduces whose results are added that became one"},
+    [STAT_EQUAL] = {"equal", "collectives and slices merged with an equal earlier one"},
+    [STAT_GATHERS] = {"gathers", "all_slices of an all_gather replaced by the gathered operand"},
+    [STAT_SUMS] = {"sums", "pairs of all_reduces with added results merged into one"},
     [STAT_SCATTERS] = {"scatters",
                        "pairs of all_reduce and all_slice that became a reduce_scatter"},
-    [STAT_DEAD] = {"dead", "collectives without a use erased"},
+    [STAT_DEAD] = {"dead", "unused collectives erased"},
     [STAT_SINGLE] = {"single", "collectives in groups of one device removed"},
 };
 
 const tp_pass_row tp__simplify_collectives_row = {
     .name = "tp-simplify-collectives",
-    .summary = "Merge, shrink and drop collectives of the program of one device",
-    .description = "Requires: tp.phase = \"local\" (refuses others). Establishes: equal "
-                   "collectives of one value are one; an "
-                   "all_slice of what was "
-                   "gathered the same way is the value itself; a sum or difference of two "
-                   "all_reduces that nothing else uses "
-                   "is one all_reduce of "
-                   "the sum (floating-point terms are added in another order); an all_reduce that "
-                   "is only sliced is a "
-                   "reduce_scatter; no collective "
-                   "is without a use or has a group of one device. Send, receive and rooted "
-                   "collectives stay as they are "
-                   "written. Breaks: nothing.",
+    .summary = "Merge, shrink and drop collectives of the per-device program",
+    .description =
+        "Requires: tp.phase = \"local\" (rejects others). Establishes: equal collectives of one "
+        "value are merged; an all_slice that undoes an all_gather is replaced by the gathered "
+        "operand; a sum or difference of two all_reduces without other users is one all_reduce of "
+        "the sum or difference (floating-point terms are added in another order); an all_reduce of "
+        "which only a slice is used is a reduce_scatter; no collective is unused or has a group of "
+        "one device. Send, receive and rooted collectives stay as they are. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -263,18 +263,18 @@ static const tp_option_row options[] = {
 };
 
 static const tp_statistic_row statistics[] = {
-    [STAT_STAGED] = {"staged", "collectives written in stages"}};
+    [STAT_STAGED] = {"staged", "collectives split into stages"}};
 
 const tp_pass_row tp__stage_collectives_row = {
     .name = "tp-stage-collectives",
-    .summary = "Do collectives over several axes in stages where that is modelled to cost less",
-    .description = "Requires: tp.phase = \"local\", as tp-partition leaves it. Establishes: an "
-                   "all_reduce over several axes may be a "
-                   "reduce_scatter, an all_reduce of the pieces and an all_gather; an all_gather, "
-                   "reduce_scatter or all_to_all over two "
-                   "axes one after the other: the forms that tp-propagate has priced. Averages "
-                   "stay as they are. Breaks: nothing; "
-                   "sums of floats are rounded in another order.",
+    .summary =
+        "Split collectives over several axes into stages where that costs less by the cost model",
+    .description =
+        "Requires: tp.phase = \"local\", as tp-partition leaves it. Establishes: an all_reduce "
+        "over several axes may be a reduce_scatter, an all_reduce of the pieces and an all_gather; "
+        "an all_gather, reduce_scatter or all_to_all over two axes may run axis by axis. These are "
+        "the forms that tp-propagate has priced. Averages stay as they are. Breaks: nothing; float "
+        "sums are rounded in another order.",
     .options = options,
     .n_options = TP_LEN(options),
     .options_size = sizeof(settings),

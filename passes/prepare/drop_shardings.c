@@ -68,12 +68,11 @@ static const tp_statistic_row statistics[] = {
 
 const tp_pass_row tp__drop_shardings_row = {
     .name = "tp-drop-shardings",
-    .summary = "Forget all layouts: with strategy=follow every value is whole on every device",
+    .summary = "Drop all shardings: with strategy=follow every value is then replicated",
     .description = "Requires: a module that is not partitioned. Establishes: no tp.sharding, no "
-                   "plan, no shard.shard; what that "
-                   "leaves is the program that a sharded one has to agree with, also where it has "
-                   "communication of a user, "
-                   "which has no meaning on one device. Breaks: the plan.",
+                   "plan, no shard.shard. The result is the reference that a sharded program must "
+                   "agree with, also if the user's program contains communication, which has no "
+                   "meaning on one device. Breaks: the plan.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

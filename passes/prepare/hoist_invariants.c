@@ -187,14 +187,12 @@ static const tp_statistic_row statistics[] = {{"ops", "ops moved in front of a l
 
 const tp_pass_row tp__hoist_invariants_row = {
     .name = "tp-hoist-invariants",
-    .summary = "Move what does not change in a loop in front of it",
-    .description = "Requires: nothing. Establishes: in a block of scf.for or scf.while stands no "
-                   "layout change, reduction or "
-                   "op that makes no "
-                   "more elements than it reads, of values that do not change in the loop, unless "
-                   "it may trap (division, reads "
-                   "at computed "
-                   "places); what these need stands in front too. Breaks: nothing.",
+    .summary = "Hoist loop-invariant ops out of loops",
+    .description =
+        "Requires: nothing. Establishes: no block of scf.for or scf.while contains a reshard, a "
+        "reduction, or an op that makes no more elements than it reads, whose operands do not "
+        "change in the loop, unless it may trap (division, reads at computed indices); the ops "
+        "that these need are hoisted too. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -122,7 +122,7 @@ static tp_status inline_call(inliner *in, MlirOperation call) {
     if (mlirOperationEqual(in->stack[i], callee))
       return tp__error(
           call, TP_UNSUPPORTED,
-          "@%.*s calls itself; a recursive program cannot be sharded, turn it into a loop",
+          "@%.*s calls itself; a recursive program cannot be sharded, use a loop instead",
           (int)name.length, name.data);
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(tp__region_block(callee, 0))))
     return tp__error(call, TP_UNSUPPORTED,
@@ -132,10 +132,10 @@ static tp_status inline_call(inliner *in, MlirOperation call) {
   in->n_ops += status == TP_OK ? tp__table_get(&in->done, callee.ptr) : 0;
   /* the program may grow exponentially if functions call others twice */
   if (in->n_ops > TP_MAX_INLINED_OPS)
-    return tp__error(call, TP_UNSUPPORTED,
-                     "with the body of @%.*s in place of this call the program has more than %d "
-                     "ops; call less, or in a loop",
-                     (int)name.length, name.data, TP_MAX_INLINED_OPS);
+    return tp__error(
+        call, TP_UNSUPPORTED,
+        "inlining @%.*s here makes the program larger than %d ops; use fewer calls, or a loop",
+        (int)name.length, name.data, TP_MAX_INLINED_OPS);
   mapping map = {0};
   if (status == TP_OK)
     status = clone_body(in, call, callee, &map);
@@ -234,7 +234,7 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_option_row options[] = {
-    {"mesh", "", "sizes of the mesh, see tp-propagate; annotations of callees are read with it",
+    {"mesh", "", "sizes of the mesh, see tp-propagate; needed to read the annotations of callees",
      TP_TEXT(settings, mesh, "SIZES")},
     {"fused", "inline",
      "functions of tp-fuse-collectives: inline, or keep, for machines that have kernels for them",
@@ -248,12 +248,10 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__inline_calls_row = {
     .name = "tp-inline-calls",
     .summary = "Replace calls by the bodies of their callees, keeping annotations",
-    .description = "Requires: callees of one block. Establishes: no call of a function that has a "
-                   "body (fused=keep: but those "
-                   "with tp.fused); private callees are "
-                   "gone; shardings of "
-                   "a callee's arguments and results are shard.shard constraints. Recursion is "
-                   "refused. Breaks: nothing.",
+    .description = "Requires: callees of one block. Establishes: no function that has a body is "
+                   "called (fused=keep: except those with tp.fused); private callees are gone; "
+                   "shardings of a callee's arguments and results are shard.shard constraints. "
+                   "Recursion is rejected. Breaks: nothing.",
     .options = options,
     .n_options = TP_LEN(options),
     .options_size = sizeof(settings),

@@ -128,9 +128,9 @@ static tp_status plan_func(tp_planner *p) {
   p->problem.pass->statistics[STAT_LEFT_OUT] += left_out;
   if (status == TP_OK && left_out > 0)
     tp__remark(p->problem.graph.func,
-               "planned with %lld strategies; %lld more were left out, of decisions that have over "
-               "%d each: cost and bound are about "
-               "those taken; annotate values, or use a mesh of fewer axes, to have fewer",
+               "planned with %lld strategies; %lld more were left out, because decisions are "
+               "limited to %d each: cost and bound only cover the strategies that were kept; "
+               "annotate values, or use a mesh of fewer axes, to have fewer",
                (long long)offered, (long long)left_out, TP_MAX_STRATEGIES);
   return status;
 }
@@ -198,7 +198,8 @@ static tp_status check_options(tp_pass *pass, tp_mesh *mesh) {
                      "hold memory that is not planned; give one of them");
   if (given->overlap && given->objective != TP_OBJECTIVE_TIME)
     return tp__error(pass->module, TP_UNSUPPORTED,
-                     "overlap=true is about time, and objective=%s is not; give one of them",
+                     "overlap=true and objective=%s cannot be combined: overlap only affects time; "
+                     "use one of them",
                      tp_objective_name(given->objective));
   if (tp__is_local(pass->module))
     return tp__error(pass->module, TP_INVALID_ARGUMENT,
@@ -375,16 +376,16 @@ static const tp_option_row options[] = {
      "the module's grid, "
      "axes not named get size 1",
      TP_TEXT(tp_propagate_options, mesh, "SIZES")},
-    {"strategy", "plan", "plan: the cheapest of all plans; follow: axes only flow from annotations",
+    {"strategy", "plan",
+     "plan: the cheapest of all plans; follow: axes only propagate from annotations",
      TP_CHOICE(tp_propagate_options, strategy, "plan|follow")},
     {"topology", "cpu",
      "cost model: a name (cpu, h100, h200, a100, pcie4, torus64k) or the path of a topology file",
      TP_TEXT(tp_propagate_options, topology, "NAME|FILE")},
     {"objective", "time",
-     "time: the least modelled time; bytes: the fewest bytes that a device sends, where 20 "
-     "operations of contractions or 30 "
-     "others "
-     "that devices repeat count as one, and of those plans the least time",
+     "time: minimize the modeled time; bytes: minimize the bytes that a device sends (20 "
+     "operations of contractions, or 30 others, that devices repeat count as one byte), and among "
+     "these plans the time",
      TP_CHOICE(tp_propagate_options, objective, "time|bytes")},
     {"unknown-ops", "refuse",
      "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark",
@@ -394,33 +395,26 @@ static const tp_option_row options[] = {
      "file says",
      TP_BYTES_OR(tp_propagate_options, memory_limit, "topology", TP_LIMIT_OF_TOPOLOGY)},
     {"effort", "1",
-     "how long to plan with a memory-limit, at most: 1 is some five seconds; it counts work, so "
-     "that plans are the same on "
-     "every run",
+     "maximum planning effort with a memory-limit: 1 is about five seconds; it counts work, so "
+     "that plans are the same on every run",
      TP_NUMBER_ABOVE(tp_propagate_options, effort, 0, 10000)},
     {"gap", "0",
-     "planning may end when the plan is proven to cost at most this share more than the cheapest: "
-     "0.001 for 0.1 %",
+     "planning may end when the plan is proven to cost at most this fraction more than the "
+     "cheapest: 0.001 for 0.1 %",
      TP_NUMBER_BELOW(tp_propagate_options, gap, 0, 1)},
     {"time-limit", "",
-     "seconds after which the best plan found so far is taken; where that happens a remark, "
-     "tp.plan and the report say so, "
-     "since "
-     "another run may find another plan",
+     "seconds after which the best plan found so far is used; if that happens, a remark, tp.plan "
+     "and the report say so, because another run may find a different plan",
      TP_NUMBER_ABOVE(tp_propagate_options, time_limit, 0, 10000000)},
     {"remark-bytes", "64MiB",
-     "remarks about tensors of at least so many bytes that every device holds whole, and weights "
-     "of which it gathers so many; "
-     "none: "
-     "no remarks",
+     "minimum bytes for remarks about replicated tensors and gathered weights; none: no remarks",
      TP_BYTES_OR(tp_propagate_options, remark_bytes, "none", INT64_MAX)},
     {"overlap", "false",
-     "true: choose the plan that takes least time when changes of layout run beside compute, and "
-     "say that time in tp.plan; "
-     "tp-schedule-collectives does it",
+     "true: minimize the time with reshards that overlap compute, and record it in tp.plan; "
+     "tp-schedule-collectives does the overlap",
      TP_BOOL(tp_propagate_options, overlap)},
     {"report", "",
-     "file for the report of the plan: JSON, or text to read where it ends in .md or .txt",
+     "file for the report of the plan: text if it ends in .md or .txt, otherwise JSON",
      TP_TEXT(tp_propagate_options, report, "FILE")},
     {"explain", "",
      "remarks about one value: its layout, why, what other layouts would cost; %name as printed "
@@ -428,27 +422,26 @@ static const tp_option_row options[] = {
      "FILE:LINE",
      TP_TEXT(tp_propagate_options, explain, "VALUE")},
     {"report-alternatives", "4",
-     "collectives, the most expensive ones, for which the report has the next best plan; 0: none",
+     "number of the most expensive collectives for which the report has the next best plan; 0: "
+     "none",
      TP_INT(tp_propagate_options, n_alternatives, 0, 1000)},
 };
 
 static const tp_statistic_row statistics[] = {
     {"nodes", "decisions of the planning problem"},
     {"strategies", "strategies offered, over all decisions"},
-    {"left-out", "strategies beyond the limit of a decision, that were not offered"},
+    {"left-out", "strategies left out because of the limit per decision"},
     {"solver-work", "table entries and messages the solver computed"},
 };
 
 const tp_pass_row tp__propagate_row = {
     .name = "tp-propagate",
-    .summary = "Give every tensor a layout by cost, and write the plan into the IR",
-    .description = "Requires: tensors of static shape; a mesh (shard.grid with tp.axes, or the "
-                   "mesh option). Establishes: every "
-                   "tensor argument, result and op has a closed tp.sharding; every change of "
-                   "layout is a shard.shard; tp.plan on "
-                   "each function has the modelled cost and its certified lower bound. Breaks: "
-                   "nothing; the plan may be edited by "
-                   "hand before tp-partition expands it.",
+    .summary = "Choose the layout of every tensor by cost, and write the plan into the IR",
+    .description =
+        "Requires: tensors of static shape; a mesh (shard.grid with tp.axes, or the mesh option). "
+        "Establishes: every tensor argument, result and op has a closed tp.sharding; every reshard "
+        "is a shard.shard; tp.plan on each function has the modelled cost and its certified lower "
+        "bound. Breaks: nothing; the plan may be edited by hand before tp-partition expands it.",
     .options = options,
     .n_options = TP_LEN(options),
     .options_size = sizeof(tp_propagate_options),

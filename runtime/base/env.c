@@ -10,74 +10,77 @@
 
 static const tprt_env_var table[TPRT__N_ENV] = {
     [TPRT__ENV_BACKEND] = {"TPRT_BACKEND", "name", "shm",
-                           "backend of a world whose configuration names none"},
+                           "backend, if the configuration of the world does not name one"},
     [TPRT__ENV_SIZE] = {"TPRT_SIZE", "count", NULL, "ranks of the world, set by the launcher"},
     [TPRT__ENV_RANK] = {"TPRT_RANK", "int", NULL, "this process's rank, set by the launcher"},
     [TPRT__ENV_SEGMENT_FD] = {"TPRT_SEGMENT_FD", "int", NULL,
                               "inherited descriptor of the shared segment, set by the launcher"},
     [TPRT__ENV_STORE] = {"TPRT_STORE", "address", NULL,
-                         "where the ranks meet: `tcp://HOST:PORT` of rank 0, `unix:NAME`, "
-                         "`file:PATH` or `fd:NUMBER`"},
+                         "rendezvous address of the ranks: `tcp://HOST:PORT` of rank 0, "
+                         "`unix:NAME`, `file:PATH` or `fd:NUMBER`"},
     [TPRT__ENV_JOB] = {"TPRT_JOB", "name", NULL,
-                       "name of the job; a store admits ranks of one job"},
-    [TPRT__ENV_EPOCH] = {"TPRT_EPOCH", "int", "0", "how often the job was started again"},
+                       "name of the job; a store admits only ranks of the same job"},
+    [TPRT__ENV_EPOCH] = {"TPRT_EPOCH", "int", "0", "number of times the job was restarted"},
     [TPRT__ENV_SECRET_FILE] =
         {"TPRT_SECRET_FILE", "path", NULL,
          "file of mode 0600 with the job's secret: 32 bytes or 64 hexadecimal digits"},
     [TPRT__ENV_SECRET_FD] = {"TPRT_SECRET_FD", "int", NULL,
-                             "inherited descriptor of the same; comes before the file"},
+                             "inherited descriptor from which the job's secret is read; takes "
+                             "precedence over TPRT_SECRET_FILE"},
     [TPRT__ENV_INSECURE] = {"TPRT_INSECURE", "switch", "0",
                             "1: a store may be reached from other machines without a secret"},
     [TPRT__ENV_ADDRESS] = {"TPRT_ADDRESS", "address", NULL,
-                           "address of this host by which ranks of other hosts connect; default: "
-                           "that which the store knows"},
+                           "address of this host to which ranks of other hosts connect; default: "
+                           "the address known to the store"},
     [TPRT__ENV_TIMEOUT] = {"TPRT_TIMEOUT", "seconds", "600",
                            "deadline of every operation, counted from submission"},
     [TPRT__ENV_SLOT_BYTES] = {"TPRT_SLOT_BYTES", "bytes", "512K",
-                              "staging memory per rank and communicator, twice"},
-    [TPRT__ENV_ARENA_BYTES] =
-        {"TPRT_ARENA_BYTES", "bytes", "4G",
-         "address space for registered memory of one rank; pages count when touched"},
-    [TPRT__ENV_MAX_COMMS] = {"TPRT_MAX_COMMS", "count", "64",
-                             "communicators of a world that can be alive at once"},
-    [TPRT__ENV_ON_FAILURE] = {"TPRT_ON_FAILURE", "policy", "return",
-                              "abort: a communicator that fails prints why and ends the process"},
-    [TPRT__ENV_FLIGHT] = {"TPRT_FLIGHT", "int", "0",
-                          "operations that the flight recorder of each communicator keeps"},
+                              "size of each of the two staging buffers per rank and communicator"},
+    [TPRT__ENV_ARENA_BYTES] = {"TPRT_ARENA_BYTES", "bytes", "4G",
+                               "address space for registered memory of one rank; a page uses "
+                               "memory only after it is touched"},
+    [TPRT__ENV_MAX_COMMS] =
+        {"TPRT_MAX_COMMS", "count", "64",
+         "maximum number of communicators of a world that exist at the same time"},
+    [TPRT__ENV_ON_FAILURE] =
+        {"TPRT_ON_FAILURE", "policy", "return",
+         "abort: when a communicator fails, print the reason and end the process"},
+    [TPRT__ENV_FLIGHT] =
+        {"TPRT_FLIGHT", "int", "0",
+         "number of operations that the flight recorder of each communicator keeps"},
     [TPRT__ENV_TRACE] = {"TPRT_TRACE", "path", NULL,
-                         "compiled programs write when they called what, a trace for Perfetto, to "
+                         "compiled programs write a trace of their calls for Perfetto to "
                          "`PATH-RANK-of-RANKS.json`"},
     [TPRT__ENV_PROGRESS] = {"TPRT_PROGRESS", "switch", NULL,
-                            "1: collectives that a compiled program starts run in a thread of "
-                            "their own; 0: in its thread, when it waits "
-                            "for them; default: 1 where each rank of this host has two processors"},
+                            "1: asynchronous collectives of a compiled program run in a separate "
+                            "thread; 0: they run in the program's thread when it waits for them; "
+                            "default: 1 if each rank of this host has two processors"},
     [TPRT__ENV_MPI_LIBRARY] = {"TPRT_MPI_LIBRARY", "path", NULL,
                                "MPI library of backend mpi; default: that of the launcher"},
     [TPRT__ENV_CUDA_LIBRARY] = {"TPRT_CUDA_LIBRARY", "path", "libcuda.so.1",
-                                "CUDA driver, for what runs on GPUs"},
+                                "CUDA driver library, for programs on GPUs"},
     [TPRT__ENV_BLASLT_LIBRARY] =
         {"TPRT_BLASLT_LIBRARY", "path", NULL,
-         "cuBLASLt, for products of matrices on GPUs; default: that of CUDA 13, 12 or 11"},
+         "cuBLASLt library, for matmuls on GPUs; default: that of CUDA 13, 12 or 11"},
     [TPRT__ENV_NCCL_LIBRARY] = {"TPRT_NCCL_LIBRARY", "path", "libnccl.so.2",
                                 "NCCL library of backend nccl"},
     [TPRT__ENV_NCCL_CHECK] =
         {"TPRT_NCCL_CHECK", "switch", "0",
          "1: the ranks of backend nccl compare every operation before data moves"},
     [TPRT__ENV_NCCL_RELAXED] = {"TPRT_NCCL_RELAXED", "switch", "0",
-                                "1: backend nccl also reduces where NCCL treats NaN, zeros or "
-                                "overflow otherwise than tprt"},
+                                "1: backend nccl also runs reductions for which NCCL treats NaN, "
+                                "zeros or overflow differently from tprt"},
     [TPRT__ENV_DEVICE] =
         {"TPRT_DEVICE", "int", NULL,
-         "device of this rank; default: the current one, else the rank on the host"},
-    [TPRT__ENV_GEMM] =
-        {"TPRT_GEMM", "gemm", "auto",
-         "who multiplies matrices on processors: `built-in`, `openblas`, or `auto`, which measures "
-         "once a host "
-         "and keeps what it found under ${XDG_CACHE_HOME:-$HOME/.cache}/tpshard; rank 0 decides"},
-    [TPRT__ENV_BLAS_LIBRARY] = {"TPRT_BLAS_LIBRARY", "path", NULL,
-                                "library with the cblas functions, 32-bit sizes; default: "
-                                "libopenblas.so.0, if it is there and "
-                                "address space has no limit (ulimit -v)"},
+         "CUDA device of this rank; default: the current device, else the local rank on the host"},
+    [TPRT__ENV_GEMM] = {"TPRT_GEMM", "gemm", "auto",
+                        "GEMM implementation on CPUs: `built-in`, `openblas`, or `auto`, which "
+                        "measures once per host and caches the result under "
+                        "${XDG_CACHE_HOME:-$HOME/.cache}/tpshard; rank 0 decides"},
+    [TPRT__ENV_BLAS_LIBRARY] =
+        {"TPRT_BLAS_LIBRARY", "path", NULL,
+         "library with the cblas functions for 32-bit sizes; default: libopenblas.so.0, if it is "
+         "installed and the address space is not limited (ulimit -v)"},
     [TPRT__ENV_BLAS_THREADS] =
         {"TPRT_BLAS_THREADS", "count", NULL,
          "threads of one contraction; default: processors / ranks of this host"},
@@ -171,9 +174,9 @@ static const struct {
   const char *type, *expects;
   bool (*parse)(const char *text, int64_t *value);
 } types[] = {
-    {"int", "an integer from 0 on", parse_int},
-    {"count", "an integer from 1 on", parse_count},
-    {"bytes", "a number of bytes, K, M or G may follow", parse_bytes},
+    {"int", "an integer >= 0", parse_int},
+    {"count", "an integer >= 1", parse_count},
+    {"bytes", "a number of bytes, with an optional suffix K, M or G", parse_bytes},
     {"seconds", "a number of seconds from 1e-6 to 1e9", parse_seconds},
     {"switch", "0 or 1", parse_switch},
     {"policy", "return or abort", parse_policy},

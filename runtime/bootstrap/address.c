@@ -53,8 +53,8 @@ tprt_status tprt__address_parse(const char *text, tprt__address *address) {
     ok = false;
   if (!ok) {
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "\"%.120s\" is no address of a store; it must be tcp://HOST:PORT, unix:NAME, "
-                      "file:PATH or fd:NUMBER",
+                      "\"%.120s\" is not the address of a store; it must be tcp://HOST:PORT, "
+                      "unix:NAME, file:PATH or fd:NUMBER",
                       text);
   }
   snprintf(address->text, sizeof address->text, "%s", text);
@@ -81,12 +81,11 @@ static bool is_local(const struct sockaddr *at, socklen_t bytes) {
 }
 
 static tprt_status refuse_open(const tprt__address *address) {
-  return tprt__fail(
-      TPRT_AUTH,
-      "%s can be reached from other machines, and the job has no secret: set TPRT_SECRET_FILE to a "
-      "file of mode "
-      "0600 with 32 random bytes, the same on all hosts, or TPRT_INSECURE=1 to go without",
-      address->text);
+  return tprt__fail(TPRT_AUTH,
+                    "%s can be reached from other machines, and the job has no secret: set "
+                    "TPRT_SECRET_FILE to a file of mode 0600 with 32 random bytes, the same on all "
+                    "hosts, or TPRT_INSECURE=1 to run without a secret",
+                    address->text);
 }
 
 typedef tprt_status use_fn(const struct sockaddr *at, socklen_t bytes, void *data);
@@ -140,7 +139,7 @@ static tprt_status listen_at(const struct sockaddr *at, socklen_t bytes, void *d
   if (bind(fd, at, bytes) != 0 || listen(fd, SOMAXCONN) != 0) {
     tprt_status status =
         errno == EADDRNOTAVAIL
-            ? tprt__fail(TPRT_SYSTEM, "%s is no address of this host, where rank 0 runs",
+            ? tprt__fail(TPRT_SYSTEM, "%s is not an address of this host, where rank 0 runs",
                          a->address->text)
             : tprt__fail_errno("rank 0 cannot serve %s", a->address->text);
     close(fd);
@@ -216,7 +215,7 @@ tprt_status tprt__address_connect(const tprt__address *address, bool open, int64
     if (status != TPRT_SYSTEM) /* waiting does not help */
       return status;
     if (left <= 0)
-      return tprt__fail(TPRT_TIMEOUT, "nobody answered in time: %s", tprt_last_error());
+      return tprt__fail(TPRT_TIMEOUT, "no answer in time: %s", tprt_last_error());
     left = tprt__min(left, pause);
     nanosleep(&(struct timespec){.tv_nsec = (long)left}, NULL);
   }

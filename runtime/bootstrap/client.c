@@ -37,7 +37,7 @@ static tprt_status receive_reply(client *c, int64_t deadline, tprt__frame *frame
     return TPRT_OK;
   close(c->fd);
   c->fd = -1;
-  return tprt__fail(TPRT_AUTH, "an answer from %s was changed on its way", c->address);
+  return tprt__fail(TPRT_AUTH, "a reply from %s was altered in transit", c->address);
 }
 
 /* Sends a request and waits for the reply. The server replies by the deadline, so the reply gets
@@ -45,7 +45,7 @@ static tprt_status receive_reply(client *c, int64_t deadline, tprt__frame *frame
 static tprt_status request(client *c, tprt__frame *frame, int64_t deadline) {
   enum { GRACE_NS = 1000000000 };
   if (c->fd < 0)
-    return tprt__fail(TPRT_INVALID_STATE, "the connection to %s ended before", c->address);
+    return tprt__fail(TPRT_INVALID_STATE, "the connection to %s was already closed", c->address);
   size_t n = tprt__frame_write(&c->session, frame, c->buffer);
   tprt__socket_result how = tprt__socket_send(c->fd, c->buffer, n, deadline);
   if (how != TPRT__SOCKET_DONE)
@@ -56,10 +56,10 @@ static tprt_status request(client *c, tprt__frame *frame, int64_t deadline) {
       receive_reply(c, deadline > INT64_MAX - GRACE_NS ? deadline : deadline + GRACE_NS, frame);
   if (status || !frame->code)
     return status;
-  static const char *const why[] = {[TPRT_TIMEOUT] = "nobody set it in time",
-                                    [TPRT_NO_MEMORY] = "the store takes no more keys",
+  static const char *const why[] = {[TPRT_TIMEOUT] = "no rank set it in time",
+                                    [TPRT_NO_MEMORY] = "the store accepts no more keys",
                                     [TPRT_INVALID_ARGUMENT] =
-                                        "its value is no number that could be added to"};
+                                        "its value is not a number, or the sum overflows"};
   status = frame->code > TPRT_IN_PROGRESS && frame->code <= TPRT_PROGRAM ? (tprt_status)frame->code
                                                                          : TPRT_INTERNAL;
   if (status == TPRT_PEER_DEAD)
@@ -103,8 +103,8 @@ static tprt_status client_get(tprt_store *store, const char *key, void *value, s
     return status;
   if (frame.n_value > *bytes) {
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "the value of \"%s\" has %zu bytes; there is room for %zu", key,
-                      frame.n_value, *bytes);
+                      "the value of \"%s\" has %zu bytes; the buffer has %zu", key, frame.n_value,
+                      *bytes);
   }
   if (frame.n_value)
     memcpy(value, frame.value, frame.n_value);
@@ -145,10 +145,10 @@ static tprt_status refuse(const client *c, const tprt__identity *own, tprt__refu
   case TPRT__OTHER_SECRET:
     return tprt__fail(TPRT_AUTH, "%s %s the secret of rank %d", c->address,
                       own->has_secret ? "could not prove that it knows"
-                                      : "wants a proof of the job's secret; there is none:",
+                                      : "requires a proof of the job's secret; set",
                       own->rank);
   default:
-    return tprt__fail(TPRT_MISMATCH, "what answers at %s is no store", c->address);
+    return tprt__fail(TPRT_MISMATCH, "the server at %s is not a store", c->address);
   }
 }
 
@@ -162,7 +162,7 @@ static tprt__socket_result shake_hands(client *c, const tprt__identity *own, int
   if (welcome.refusal)
     *status = refuse(c, own, welcome.refusal, &welcome.stated);
   else if (welcome.changed)
-    *status = tprt__fail(TPRT_AUTH, "an answer from %s was changed on its way", c->address);
+    *status = tprt__fail(TPRT_AUTH, "a reply from %s was altered in transit", c->address);
   else if (welcome.status == TPRT_INVALID_STATE)
     *status =
         tprt__fail(TPRT_INVALID_STATE, "rank %d has already joined %s", own->rank, c->address);

@@ -74,7 +74,8 @@ static tprt_status send_descriptor(const handoff_address *to, int rank, int segm
                            .msg_controllen = sizeof control.bytes};
   tprt_status status = TPRT_OK;
   if (to->n_name == 0 || to->n_name > sizeof to->name)
-    return tprt__fail(TPRT_MISMATCH, "rank %d has no socket: ranks have different versions", rank);
+    return tprt__fail(TPRT_MISMATCH,
+                      "rank %d has no socket: the ranks run different library versions", rank);
   int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0)
     return tprt__fail_errno("a UNIX socket");
@@ -123,13 +124,12 @@ static tprt_status send_to_all(const tprt__rendezvous *m, const handoff_address 
     other.host.name[sizeof other.host.name - 1] = 0;
     if (!tprt__host_is(&other.host, &own->host)) {
       return tprt__fail(TPRT_UNSUPPORTED,
-                        "backend %s joins ranks of one host: rank 0 is on \"%s\", rank %d on "
-                        "\"%s\"%s; use a backend for several "
-                        "hosts, as tcp or mpi",
+                        "backend %s joins only ranks of one host: rank 0 is on \"%s\", rank %d on "
+                        "\"%s\"%s; use a backend for several hosts, such as tcp or mpi",
                         m->backend, own->host.name, rank, other.host.name,
                         strcmp(own->host.name, other.host.name)
                             ? ""
-                            : " in other name spaces, which share no memory");
+                            : " in other namespaces, which share no memory");
     }
     status = send_descriptor(&other, rank, segment, m->deadline);
     if (status == TPRT_SYSTEM)

@@ -88,7 +88,7 @@ static tprt_status append(file_store *f, const char *key, const void *value, siz
   n += bytes;
   tprt_status status = catch_up(f);
   if (!status && (ftruncate(f->fd, f->end) != 0 || pwrite(f->fd, record, n, f->end) != (ssize_t)n))
-    status = tprt__fail_errno("writing to the file of the store");
+    status = tprt__fail_errno("cannot write to the store file");
   return status ? status : catch_up(f);
 }
 
@@ -105,9 +105,9 @@ static tprt_status lock(const file_store *f, int64_t deadline) {
   struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   for (int64_t pause = 200000; fcntl(f->fd, F_OFD_SETLK, &whole) != 0;) {
     if (errno != EAGAIN && errno != EACCES && errno != EINTR)
-      return tprt__fail_errno("locking the file of the store");
+      return tprt__fail_errno("cannot lock the store file");
     if (tprt__now() >= deadline)
-      return tprt__fail(TPRT_TIMEOUT, "the file of the store stayed locked by another rank");
+      return tprt__fail(TPRT_TIMEOUT, "the store file stayed locked by another rank");
     pause_a_little(&pause, deadline);
   }
   return TPRT_OK;
@@ -162,7 +162,7 @@ static tprt_status file_get(tprt_store *store, const char *key, void *value, siz
     if (status)
       return status;
     if (late)
-      return tprt__fail(TPRT_TIMEOUT, "nobody set \"%s\" in time", key);
+      return tprt__fail(TPRT_TIMEOUT, "no rank set \"%s\" in time", key);
   }
 }
 
@@ -207,7 +207,7 @@ static tprt_status open_file(const char *path, int fd, file_store *f) {
                 : tprt__fail_errno("the store fd:%d", fd);
   if (!S_ISREG(info.st_mode) || (path && (info.st_uid != geteuid() || (info.st_mode & 022) != 0)))
     return tprt__fail(TPRT_AUTH, "%s must be a file%s", path ? path : name,
-                      path ? " of this user that nobody else can write" : "");
+                      path ? " of this user that no other user can write" : "");
   return TPRT_OK;
 }
 
@@ -228,14 +228,14 @@ static tprt_status check_head(file_store *f, const tprt__identity *own) {
                ? TPRT_OK
                : tprt__fail_errno("the file of the store");
   if (!read_all(f->fd, &found, sizeof found, 0) || found.magic != magic || found.version != VERSION)
-    return tprt__fail(TPRT_MISMATCH, "the file is no store of this version of the library");
+    return tprt__fail(TPRT_MISMATCH, "the file is not a store of this library version");
   if (memcmp(&found, &head, sizeof head) == 0)
     return TPRT_OK;
-  return tprt__fail(
-      TPRT_MISMATCH,
-      "the file is that of a job of %d ranks in epoch %d, this rank's has %d in epoch %d%s",
-      found.n_ranks, found.epoch, own->n_ranks, own->epoch,
-      memcmp(found.job, own->job, sizeof own->job) ? " and another name" : "");
+  return tprt__fail(TPRT_MISMATCH,
+                    "the file belongs to a job of %d ranks in epoch %d, but the job of this rank "
+                    "has %d ranks in epoch %d%s",
+                    found.n_ranks, found.epoch, own->n_ranks, own->epoch,
+                    memcmp(found.job, own->job, sizeof own->job) ? " and another name" : "");
 }
 
 static tprt_status join(file_store *f, const tprt__identity *own) {
@@ -252,7 +252,7 @@ static tprt_status join(file_store *f, const tprt__identity *own) {
   if (!status && count != 1)
     status = tprt__fail(TPRT_INVALID_STATE, "rank %d has already joined %s%s", own->rank,
                         f->path ? f->path : "this store",
-                        f->path ? "; a file serves one job, remove it" : "");
+                        f->path ? "; a file serves one job only: remove it" : "");
   return status;
 }
 

@@ -63,8 +63,9 @@ static tprt_status read_ranks(const tprt_launcher *row, tprt_launch *launch) {
     local_ranks = n_ranks;
   if (!status && (local_ranks > n_ranks || (local_ranks && local_rank >= local_ranks)))
     status = tprt__fail(TPRT_INVALID_ARGUMENT,
-                        "%s is %lld with %lld ranks on this host and %lld in all", row->local_rank,
-                        (long long)local_rank, (long long)local_ranks, (long long)n_ranks);
+                        "%s is %lld, but there are %lld ranks on this host and %lld in total",
+                        row->local_rank, (long long)local_rank, (long long)local_ranks,
+                        (long long)n_ranks);
   if (!status)
     status = number_of(row->epoch, "int", 0, &epoch);
   if (status)
@@ -82,8 +83,8 @@ static tprt_status read_job(const tprt_launcher *row, tprt_launch *launch) {
   int n = snprintf(launch->job, sizeof launch->job, "%s%s%s", first ? first : "",
                    first && second ? "." : "", first && second ? second : "");
   if (n < 0 || (size_t)n >= sizeof launch->job)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s has %d bytes; %zu are possible", row->job[0], n,
-                      sizeof launch->job - 1);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s has %d bytes; at most %zu are allowed",
+                      row->job[0], n, sizeof launch->job - 1);
   return TPRT_OK;
 }
 
@@ -100,10 +101,10 @@ static tprt_status read_master(tprt_launch *launch) {
     return status;
   port += agent && strcmp(agent, "True") == 0;
   if (port > 65535)
-    return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "MASTER_PORT is \"%s\"; it must be below 65536, and one less where "
-                      "torchrun's agent uses it",
-                      text_of("MASTER_PORT"));
+    return tprt__fail(
+        TPRT_INVALID_ARGUMENT,
+        "MASTER_PORT is \"%s\"; it must be below 65536, or below 65535 if torchrun's agent uses it",
+        text_of("MASTER_PORT"));
   bool bare = strchr(host, ':') && host[0] != '['; /* an IPv6 address */
   int n = snprintf(launch->store, sizeof launch->store, "tcp://%s%s%s:%lld", bare ? "[" : "", host,
                    bare ? "]" : "", (long long)port);
@@ -117,7 +118,7 @@ static tprt_status read_master(tprt_launch *launch) {
 static tprt_status read_store(tprt_launch *launch) {
   const char *given = tprt__env_text(TPRT__ENV_STORE);
   if (given && strlen(given) >= sizeof launch->store)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "TPRT_STORE has %zu bytes; %zu are possible",
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "TPRT_STORE has %zu bytes; at most %zu are allowed",
                       strlen(given), sizeof launch->store - 1);
   if (given) {
     snprintf(launch->store, sizeof launch->store, "%s", given);
@@ -139,10 +140,9 @@ static tprt_status fail_absent(void) {
                         rank ? launchers[i].rank : launchers[i].n_ranks,
                         rank ? launchers[i].n_ranks : launchers[i].rank);
   }
-  return tprt__fail(
-      TPRT_INVALID_STATE,
-      "no launcher started this process: neither TPRT_RANK and TPRT_SIZE are set, nor what "
-      "torchrun, mpirun or srun set");
+  return tprt__fail(TPRT_INVALID_STATE,
+                    "no launcher started this process: neither TPRT_RANK and TPRT_SIZE nor the "
+                    "variables of torchrun, mpirun or srun are set");
 }
 
 tprt_status tprt_launch_find(tprt_launch *result) {
@@ -179,8 +179,7 @@ tprt_status tprt__launch_store(const tprt_launch *launch, int64_t timeout_ns, tp
   if (*launch->store)
     return tprt_store_open(launch->store, &config, store);
   return tprt__fail(TPRT_INVALID_ARGUMENT,
-                    "launcher %s does not say where its %d ranks can meet: set TPRT_STORE to an "
-                    "address, e.g. tcp://HOST:PORT of "
-                    "rank 0, or MASTER_ADDR and MASTER_PORT",
+                    "launcher %s provides no rendezvous address for its %d ranks: set TPRT_STORE "
+                    "to an address, e.g. tcp://HOST:PORT of rank 0, or MASTER_ADDR and MASTER_PORT",
                     launch->launcher, launch->n_ranks);
 }

@@ -37,9 +37,10 @@ tprt_status tprt__rendezvous_fetch(const tprt__rendezvous *m, const char *key, v
   size_t bytes = size;
   tprt_status status = tprt_store_get(m->store, key, value, &bytes, tprt__rendezvous_time_left(m));
   if (!status && bytes != size)
-    status = tprt__fail(TPRT_MISMATCH,
-                        "\"%s\" has %zu bytes instead of %zu: ranks have different versions", key,
-                        bytes, size);
+    status =
+        tprt__fail(TPRT_MISMATCH,
+                   "\"%s\" has %zu bytes instead of %zu: the ranks run different library versions",
+                   key, bytes, size);
   return status;
 }
 
@@ -59,7 +60,7 @@ tprt_status tprt__host_describe(tprt__host *own) {
   if (fd >= 0)
     close(fd);
   if (n <= 0 || stat("/proc/self/ns/pid", &pids) != 0 || stat("/proc/self/ns/net", &nets) != 0)
-    return tprt__fail_errno("/proc does not say which host this is");
+    return tprt__fail_errno("cannot identify this host from /proc");
   boot[strcspn(boot, "\n")] = 0;
   *own = (tprt__host){.identity = ""};
   snprintf(own->identity, sizeof own->identity, "%.36s/%llx/%llx", boot,

@@ -77,7 +77,7 @@ static tprt_status read_file(const char *path, unsigned char secret[TPRT_SECRET_
     status = tprt__fail_errno("%s cannot be read", source);
   else if (!S_ISREG(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & 077) != 0)
     status = tprt__fail(
-        TPRT_AUTH, "%s must be a file of this user that nobody else can read: chmod 600", source);
+        TPRT_AUTH, "%s must be a file of this user that no other user can read: chmod 600", source);
   else
     status = read_secret(source, fd, secret);
   close(fd);

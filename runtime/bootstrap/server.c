@@ -274,7 +274,7 @@ static tprt_status server_get(tprt_store *store, const char *key, void *value, s
     if (s->lost >= 0)
       status = tprt__fail(TPRT_PEER_DEAD, "rank %d ended before \"%s\" was set", s->lost, key);
     else if (tprt__now() >= deadline)
-      status = tprt__fail(TPRT_TIMEOUT, "nobody set \"%s\" in time", key);
+      status = tprt__fail(TPRT_TIMEOUT, "no rank set \"%s\" in time", key);
     else
       pthread_cond_timedwait(&s->changed, &s->lock, &until);
   }
@@ -356,7 +356,7 @@ tprt_status tprt__store_serve(const tprt__address *address, const tprt__store_se
       status = tprt__fail_errno("eventfd");
   }
   if (!status && pthread_create(&s->thread, NULL, run, s) != 0)
-    status = tprt__fail(TPRT_SYSTEM, "no thread for the store");
+    status = tprt__fail(TPRT_SYSTEM, "cannot start the thread of the store");
   if (status) {
     release(s);
     return status;

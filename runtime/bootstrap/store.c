@@ -16,13 +16,14 @@ static tprt_status check_key(const char *key) {
   size_t n = key ? strlen(key) : 0;
   if (n >= 1 && n <= TPRT__MAX_KEY)
     return TPRT_OK;
-  return tprt__fail(TPRT_INVALID_ARGUMENT, "a key of %zu bytes; it must have 1 to %d", n,
+  return tprt__fail(TPRT_INVALID_ARGUMENT, "invalid key of %zu bytes; it must have 1 to %d", n,
                     TPRT__MAX_KEY);
 }
 
 static tprt_status choose_deadline(const tprt_store *store, int64_t timeout_ns, int64_t *deadline) {
   if (timeout_ns < 0)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "timeout_ns is %lld", (long long)timeout_ns);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "timeout_ns is %lld; it must be >= 0",
+                      (long long)timeout_ns);
   *deadline = tprt__deadline(timeout_ns ? timeout_ns : store->timeout_ns);
   return TPRT_OK;
 }
@@ -30,8 +31,9 @@ static tprt_status choose_deadline(const tprt_store *store, int64_t timeout_ns, 
 tprt_status tprt_store_set(tprt_store *store, const char *key, const void *value, size_t bytes) {
   tprt_status status = check_key(key);
   if (!status && (bytes > TPRT_STORE_VALUE_BYTES || (bytes && !value)))
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "a value of %zu bytes%s; it may have %d", bytes,
-                        value ? "" : " at NULL", TPRT_STORE_VALUE_BYTES);
+    status =
+        tprt__fail(TPRT_INVALID_ARGUMENT, "invalid value of %zu bytes%s; it may have at most %d",
+                   bytes, value ? "" : " at NULL", TPRT_STORE_VALUE_BYTES);
   return status ? status
                 : store->kind->set(store, key, value, bytes, tprt__deadline(store->timeout_ns));
 }
@@ -62,18 +64,19 @@ tprt_status tprt_store_barrier(tprt_store *store, const char *name, int n, int64
   int64_t n_here;
   tprt_status status = check_key(name);
   if (!status && (n < 1 || snprintf(key, sizeof key, "tprt/open/%s", name) >= (int)sizeof key))
-    status =
-        tprt__fail(TPRT_INVALID_ARGUMENT, "a barrier of %d ranks with the name \"%s\"", n, name);
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "invalid barrier of %d ranks with the name \"%s\"",
+                        n, name);
   if (!status)
     status = tprt_store_add(store, name, 1, &n_here);
   if (!status && n_here > n)
-    status = tprt__fail(TPRT_INVALID_STATE, "rank %lld of %d came to the barrier \"%s\"",
+    status = tprt__fail(TPRT_INVALID_STATE,
+                        "more ranks than expected (%lld of %d) arrived at the barrier \"%s\"",
                         (long long)n_here, n, name);
   if (!status && n_here == n)
     return tprt_store_set(store, key, "", 0);
   status = status ? status : tprt_store_wait(store, key, timeout_ns);
   if (status == TPRT_TIMEOUT)
-    tprt__fail(status, "not all of %d ranks came to the barrier \"%s\" in time", n, name);
+    tprt__fail(status, "not all of %d ranks arrived at the barrier \"%s\" in time", n, name);
   return status;
 }
 
@@ -91,15 +94,16 @@ static tprt_status make_setup(const tprt_store_config *config, tprt__store_setup
   int64_t timeout, insecure;
   const char *job = "";
   tprt_status status = config ? tprt__struct_copy(&own, sizeof own, config, "tprt_store_config")
-                              : tprt__fail(TPRT_INVALID_ARGUMENT, "no configuration");
+                              : tprt__fail(TPRT_INVALID_ARGUMENT, "the configuration is NULL");
   if (!status && (own.n_ranks < 1 || own.rank < 0 || own.rank >= own.n_ranks || own.epoch < 0 ||
                   own.timeout_ns < 0))
     status = tprt__fail(TPRT_INVALID_ARGUMENT,
-                        "tprt_store_config: rank %d of %d, epoch %d, timeout_ns %lld", own.rank,
-                        own.n_ranks, own.epoch, (long long)own.timeout_ns);
+                        "invalid tprt_store_config: rank %d of %d, epoch %d, timeout_ns %lld",
+                        own.rank, own.n_ranks, own.epoch, (long long)own.timeout_ns);
   if (!status && own.job && strlen(own.job) >= sizeof((tprt_launch *)0)->job)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT,
-                        "the name of the job has %zu bytes; 127 are possible", strlen(own.job));
+    status =
+        tprt__fail(TPRT_INVALID_ARGUMENT,
+                   "the name of the job has %zu bytes; at most 127 are allowed", strlen(own.job));
   if (!status)
     status = tprt__env_number(TPRT__ENV_TIMEOUT, 0, &timeout);
   if (!status)
@@ -138,7 +142,7 @@ tprt_status tprt_store_open(const char *text, const tprt_store_config *config, t
   tprt__store_setup setup;
   tprt__address address;
   if (!text)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "no address of a store");
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "the address of the store is NULL");
   tprt_status status = make_setup(config, &setup);
   if (status)
     return status;
@@ -190,9 +194,10 @@ static tprt_status callback_get(tprt_store *store, const char *key, void *value,
   tprt_status status =
       check_callback(calls->get(calls->user, key, value, bytes, time_left(deadline)), "get", key);
   if (!status && *bytes > room)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT,
-                        "the store's callback get says %zu bytes for \"%s\"; there is room for %zu",
-                        *bytes, key, room);
+    status =
+        tprt__fail(TPRT_INVALID_ARGUMENT,
+                   "the store's callback get returned %zu bytes for \"%s\"; the buffer has %zu",
+                   *bytes, key, room);
   return status;
 }
 

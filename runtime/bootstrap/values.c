@@ -32,7 +32,7 @@ tprt_status tprt__values_set(tprt__values *values, const char *key, const void *
   while (value && strcmp(value->key, key) != 0)
     value = value->next;
   if (!value && values->n >= values->limit)
-    return tprt__fail(TPRT_NO_MEMORY, "the store has %zu keys, which is all it takes", values->n);
+    return tprt__fail(TPRT_NO_MEMORY, "the store is full: it has %zu keys", values->n);
   if (!value) {
     value = tprt__alloc(sizeof *value);
     if (!value)
@@ -53,13 +53,13 @@ tprt_status tprt__values_add(tprt__values *values, const char *key, int64_t delt
   unsigned char bytes[NUMBER_BYTES];
   uint64_t number = 0;
   if (value && value->bytes != NUMBER_BYTES)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "the value of \"%s\" has %zu bytes and is no number",
-                      key, value->bytes);
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "the value of \"%s\" has %zu bytes and is not a number", key, value->bytes);
   for (int i = 0; value && i < NUMBER_BYTES; i++)
     number |= (uint64_t)value->data[i] << 8 * i;
   int64_t result;
   if (__builtin_add_overflow((int64_t)number, delta, &result))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "\"%s\" is %lld; %lld more do not fit", key,
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "\"%s\" is %lld; adding %lld overflows", key,
                       (long long)number, (long long)delta);
   for (int i = 0; i < NUMBER_BYTES; i++)
     bytes[i] = (unsigned char)((uint64_t)result >> 8 * i);
@@ -72,7 +72,7 @@ tprt_status tprt__values_add(tprt__values *values, const char *key, int64_t delt
 tprt_status tprt__value_read(const tprt__value *value, void *data, size_t *bytes) {
   if (value->bytes > *bytes) {
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "the value of \"%s\" has %zu bytes; there is room for %zu", value->key,
+                      "the value of \"%s\" has %zu bytes; the buffer has %zu", value->key,
                       value->bytes, *bytes);
   }
   if (value->bytes)

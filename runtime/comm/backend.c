@@ -51,11 +51,11 @@ static const struct {
     {"windows", "put, get and signals"},
     {"user memory", "tprt_mem_register of memory that is not from tprt_mem_alloc"},
     {"recovery", "tprt_comm_shrink and tprt_comm_rebuild after a failure"},
-    {"streams", "work on streams of an accelerator"},
+    {"streams", "operations in streams of an accelerator"},
     {"mapped", "tprt_window_map of memory of other ranks"},
-    {"host memory", "operations on memory of the host; else on that of a device"},
-    {"GPU programs", "collectives of programs for GPUs on memory of these, in their streams; else "
-                     "on copies on the host"},
+    {"host memory", "operations on host memory; otherwise on device memory"},
+    {"GPU programs", "collectives of GPU programs run on GPU memory, in GPU streams; otherwise on "
+                     "copies in host memory"},
 };
 
 const char *tprt_capability_name(int i, const char **help) {
@@ -91,8 +91,8 @@ tprt_status tprt__backend_find(const char *name, uint32_t wanted, const tprt__ba
     return status;
   if (wanted & TPRT_CAP_THREADS & ~(*backend)->capabilities)
     return tprt__fail(TPRT_UNSUPPORTED,
-                      "backend %s has processes as ranks, which a launcher starts; threads need "
-                      "another, as shm or loopback",
+                      "backend %s supports only processes as ranks, which a launcher starts; for "
+                      "threads use another backend, such as shm or loopback",
                       (*backend)->name);
   return (*backend)->probe();
 }
@@ -153,8 +153,8 @@ uint64_t tprt__no_offset(const tprt__transport *transport, const void *memory) {
 
 tprt_status tprt__fault_fail(const tprt__fault *fault) {
   static const char *const did[] = {
-      [TPRT_MISMATCH] = "submitted another operation",
-      [TPRT_TIMEOUT] = "did not come in time",
+      [TPRT_MISMATCH] = "submitted a different operation",
+      [TPRT_TIMEOUT] = "did not arrive in time",
       [TPRT_PEER_DEAD] = "ended or destroyed its communicator",
       [TPRT_ABORTED] = "aborted the communicator",
       [TPRT_PROGRAM] = "failed an assertion of the program",
@@ -165,11 +165,12 @@ tprt_status tprt__fault_fail(const tprt__fault *fault) {
   if (fault->rank == TPRT__NO_RANK && !kind && !fault->sequence)
     return tprt__fail(
         fault->status,
-        "what was launched as a graph did not end in time; which rank is late is not known");
+        "a launched graph did not finish in time; it is not known which rank is late");
   if (fault->rank == TPRT__NO_RANK)
-    return tprt__fail(fault->status,
-                      "operation %u, %s, did not end in time; which rank is late is not known",
-                      fault->sequence, kind ? kind : "of the library");
+    return tprt__fail(
+        fault->status,
+        "operation %u, %s, did not finish in time; it is not known which rank is late",
+        fault->sequence, kind ? kind : "of the library");
   if (!kind)
     return tprt__fail(fault->status, "rank %d %s", fault->rank, text);
   return tprt__fail(fault->status, "rank %d %s (operation %u, %s)", fault->rank, text,

@@ -15,10 +15,9 @@ enum { TPRT__BACKEND_ABI = 1, TPRT__N_CAPABILITIES = 14 };
 /* Designators and entries for tprt__backend.lacks. */
 #define TPRT__LACK(capability) [__builtin_ctz(capability)]
 #define TPRT__LACKS_GPU_PROGRAMS                                                                   \
-  TPRT__LACK(TPRT_CAP_GPU_PROGRAMS) = "it reaches memory of the host alone"
+  TPRT__LACK(TPRT_CAP_GPU_PROGRAMS) = "it can access host memory only"
 #define TPRT__LACKS_STREAMS                                                                        \
-  TPRT__LACK(TPRT_CAP_STREAMS) =                                                                   \
-      "operations are on memory of the host, and run when they are called"
+  TPRT__LACK(TPRT_CAP_STREAMS) = "operations use host memory, and run when they are called"
 
 /* Cost of an operation in the model of a backend; see tprt_estimate. */
 typedef struct tprt__cost {

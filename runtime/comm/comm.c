@@ -132,7 +132,7 @@ void tprt_comm_destroy(tprt_comm *comm) {
   tprt__worker_stop(comm);
   comm->transport->backend->settle(comm->transport);
   if (!before && tprt_comm_status(comm))
-    tprt__log("work that was pending when rank %d destroyed its communicator%s%s: %s",
+    tprt__log("work was pending when rank %d destroyed its communicator%s%s: %s",
               comm->world_ranks[comm->transport->rank], *comm->name ? " " : "", comm->name,
               comm->error);
   tprt__axes_clear(comm);
@@ -167,8 +167,8 @@ tprt_status tprt__comm_check(tprt_comm *comm) {
   if (!status)
     return TPRT_OK;
   return tprt__fail(status == TPRT_ABORTED ? TPRT_INVALID_STATE : status,
-                    "the communicator%s%s failed before: %s", *comm->name ? " " : "", comm->name,
-                    comm->error);
+                    "the communicator%s%s has already failed: %s", *comm->name ? " " : "",
+                    comm->name, comm->error);
 }
 
 /* Implements TPRT_ON_FAILURE=abort, for users who prefer a dead process to an unnoticed status. */

@@ -9,7 +9,8 @@
 tprt_status tprt__flight_resize(tprt__observer *observer, size_t capacity) {
   enum { MAX_CAPACITY = 1 << 20 };
   if (capacity > MAX_CAPACITY)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "a flight recorder of %zu operations; at most %d",
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "invalid flight recorder size of %zu operations; at most %d are allowed",
                       capacity, MAX_CAPACITY);
   tprt__flight_entry *ring = capacity ? tprt__alloc(capacity * sizeof *ring) : NULL;
   if (capacity && !ring)
@@ -114,7 +115,8 @@ tprt_status tprt_comm_flight(tprt_comm *comm, tprt_flight_format format,
                                  const tprt__flight_entry *entries, size_t n) = {
       [TPRT_FLIGHT_JSON] = write_json, [TPRT_FLIGHT_TRACE] = write_trace};
   if ((size_t)format >= sizeof writers / sizeof *writers || !writers[format])
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%d is no format of the flight recorder", (int)format);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%d is not a format of the flight recorder",
+                      (int)format);
   tprt__observer *observer = atomic_load(&comm->observer);
   if (!observer || !observer->capacity) {
     return tprt__fail(

@@ -59,7 +59,7 @@ static tprt_status add_named(tprt_comm *comm, const name_key *key, const int *ra
 tprt_status tprt_comm_named(tprt_comm *comm, const char *name, const int *ranks, int n_ranks,
                             tprt_comm **child) {
   if (!name || !*name || strlen(name) >= TPRT__NAME_BYTES) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "the name of a group has 1 to %d bytes, not %zu",
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "the name of a group must have 1 to %d bytes, not %zu",
                       TPRT__NAME_BYTES - 1, name ? strlen(name) : 0);
   }
   name_key key = {
@@ -72,7 +72,8 @@ tprt_status tprt_comm_named(tprt_comm *comm, const char *name, const int *ranks,
     status = add_named(comm, &key, ranks, n_ranks, &found);
   pthread_mutex_unlock(&comm->axes_making);
   if (!status && key.differs)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "there is a group \"%s\" of other ranks", name);
+    status =
+        tprt__fail(TPRT_INVALID_ARGUMENT, "a group \"%s\" of different ranks already exists", name);
   if (!status)
     *child = found;
   return status;

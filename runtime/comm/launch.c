@@ -27,7 +27,7 @@ tprt_status tprt__comm_launch(tprt_comm *comm, const tprt__plan *plans, size_t n
                               tprt_work **handle) {
   tprt_work *work = handle ? tprt__work_create(comm, deadline) : NULL;
   tprt_status status =
-      work || !handle ? TPRT_OK : tprt__fail(TPRT_NO_MEMORY, "no memory for a work");
+      work || !handle ? TPRT_OK : tprt__fail(TPRT_NO_MEMORY, "no memory for a work handle");
   tprt__lane_enter(comm);
   for (size_t i = 0, end; i < n && !status; i = end) {
     for (end = i; end < n && tprt__plan_is_transfer(&plans[end]);)

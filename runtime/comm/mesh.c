@@ -16,8 +16,9 @@ static tprt_status make_alone(tprt_comm *comm, tprt_comm **child) {
 static tprt_status check_axes(const tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group,
                               const int32_t *group) {
   if (n_axes < 0 || n_axes > TPRT_MAX_RANK || n_group < 0 || n_group > n_axes) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "a group of %d axes out of %d; at most %d axes",
-                      n_group, n_axes, TPRT_MAX_RANK);
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "invalid group of %d axes out of %d; at most %d axes are supported", n_group,
+                      n_axes, TPRT_MAX_RANK);
   }
   int64_t ranks = 1;
   for (int i = 0; i < n_axes; i++) {
@@ -34,8 +35,8 @@ static tprt_status check_axes(const tprt_comm *comm, int n_axes, const int64_t *
   for (int i = 0; i < n_group; i++) {
     if (group[i] < 0 || group[i] >= n_axes || seen & 1u << group[i]) {
       return tprt__fail(TPRT_INVALID_ARGUMENT,
-                        "group axis %d is %d; it must be a different one of %d mesh axes", i,
-                        group[i], n_axes);
+                        "group axis %d is %d; group axes must be distinct axes of the %d mesh axes",
+                        i, group[i], n_axes);
     }
     seen |= 1u << group[i];
   }
@@ -179,15 +180,15 @@ tprt_status tprt_mesh_coordinates(int n_axes, const int64_t *sizes, int64_t rank
                                   int64_t *coordinates) {
   int64_t ranks = 1;
   if (n_axes < 0 || n_axes > TPRT_MAX_RANK)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "a mesh of %d axes; at most %d", n_axes,
-                      TPRT_MAX_RANK);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "invalid mesh of %d axes; at most %d are supported",
+                      n_axes, TPRT_MAX_RANK);
   for (int i = 0; i < n_axes; i++) {
     if (sizes[i] < 1 || __builtin_mul_overflow(ranks, sizes[i], &ranks))
       return tprt__fail(TPRT_INVALID_ARGUMENT, "mesh axis %d has size %lld", i,
                         (long long)sizes[i]);
   }
   if (rank < 0 || rank >= ranks)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "rank %lld; the mesh has %lld devices",
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rank %lld is out of range; the mesh has %lld devices",
                       (long long)rank, (long long)ranks);
   for (int i = n_axes - 1; i >= 0; i--) {
     coordinates[i] = rank % sizes[i];
@@ -230,7 +231,8 @@ static tprt_status check_gather(const tprt_comm *comm, int n_axes, const int64_t
   for (int i = 0; i < n_axes && !status; i++) {
     if (dims[i] < -1 || dims[i] >= n_dims)
       status = tprt__fail(TPRT_INVALID_ARGUMENT,
-                          "mesh axis %d cuts dimension %d; the tensor has %d", i, dims[i], n_dims);
+                          "mesh axis %d splits dimension %d; the tensor has %d dimensions", i,
+                          dims[i], n_dims);
   }
   return status;
 }

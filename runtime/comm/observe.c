@@ -188,7 +188,7 @@ static tprt_status set_timeout(tprt_comm *comm, int64_t value) {
 static tprt_status set_nan_check(tprt_comm *comm, int64_t value) {
   if (value && comm->transport->host)
     return tprt__fail(TPRT_UNSUPPORTED,
-                      "hint nan_check: the host does not read the memory of backend %s",
+                      "hint nan_check: the host cannot read the memory of backend %s",
                       comm->transport->backend->name);
   tprt__observer *observer = tprt__observer_get(comm);
   if (!observer)

@@ -122,8 +122,7 @@ static tprt_status check_peer(const tprt_op *op, const kind_info *info, int n_ra
   if (!has(info, TPRT__PEER) || (op->peer >= 0 && op->peer < n_ranks && op->tag >= 0))
     return TPRT_OK;
   if (op->tag < 0)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: tag is %d; it must be from 0 on", info->name,
-                      op->tag);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: tag is %d; it must be >= 0", info->name, op->tag);
   return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: peer is %d; there are %d ranks", info->name,
                     op->peer, n_ranks);
 }
@@ -131,7 +130,7 @@ static tprt_status check_peer(const tprt_op *op, const kind_info *info, int n_ra
 static tprt_status check_type(const tprt_op *op, const kind_info *info,
                               const tprt__dtype_info *type) {
   if (has(info, DATA) && !type)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %d is no dtype", info->name, (int)op->dtype);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %d is not a dtype", info->name, (int)op->dtype);
   if (!has(info, TPRT__REDUCES)) {
     if (op->reduction == TPRT_NO_REDUCTION)
       return TPRT_OK;
@@ -139,7 +138,7 @@ static tprt_status check_type(const tprt_op *op, const kind_info *info,
                       "%s does not reduce; set reduction to TPRT_NO_REDUCTION", info->name);
   }
   if ((size_t)op->reduction >= TPRT_N_REDUCTIONS || op->reduction == TPRT_NO_REDUCTION) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %d is no reduction", info->name,
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %d is not a reduction", info->name,
                       (int)op->reduction);
   }
   if (!type->combine[op->reduction]) {
@@ -248,7 +247,7 @@ tprt_status tprt__plan_buffers(tprt__plan *plan, const void *send, void *recv) {
     return TPRT_OK;
   return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: send and recv overlap; only %s", info->name,
                     has(info, IN_PLACE)  ? "equal pointers are allowed"
-                    : has(info, ALIASES) ? "the place of this rank's piece is allowed"
+                    : has(info, ALIASES) ? "the position of this rank's own piece is allowed"
                                          : "disjoint buffers are allowed");
 }
 
@@ -312,9 +311,9 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
                        .tag = op->tag,
                        .stream = op->stream};
   if (!info)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%d is no operation", (int)op->kind);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%d is not an operation", (int)op->kind);
   if (op->timeout_ns < 0)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: timeout_ns is %lld", info->name,
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: timeout_ns is %lld; it must be >= 0", info->name,
                       (long long)op->timeout_ns);
   plan->traits = info->traits;
   plan->type = tprt__dtype_info_get((int64_t)op->dtype);

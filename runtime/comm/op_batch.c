@@ -26,14 +26,16 @@ static tprt_status pair_recv(tprt__plan *plans, size_t n, tprt__plan *recv) {
     if (tprt__overlap(send->send, send->send_bytes, recv->recv, recv->recv_bytes) &&
         send->send != recv->recv)
       return tprt__fail(TPRT_INVALID_ARGUMENT,
-                        "rank %d sends itself what overlaps the place where it goes", recv->rank);
+                        "rank %d sends to itself from memory that overlaps the receive buffer",
+                        recv->rank);
     send->source = recv->rank;
     recv->send = send->send;
     return TPRT_OK;
   }
-  return tprt__fail(TPRT_INVALID_ARGUMENT,
-                    "rank %d expects from itself, with tag %d, what no send of the same batch has",
-                    recv->rank, recv->tag);
+  return tprt__fail(
+      TPRT_INVALID_ARGUMENT,
+      "rank %d has a recv from itself with tag %d, but no matching send in the same batch",
+      recv->rank, recv->tag);
 }
 
 /* Pairs all transfers of this rank with itself. `source` of a send marks it as paired. */
@@ -45,9 +47,10 @@ static tprt_status pair_own(tprt__plan *plans, size_t n) {
   }
   for (size_t i = 0; i < n && !status; i++) {
     if (plans[i].kind == TPRT_OP_SEND && plans[i].peer == plans[i].rank && plans[i].source < 0) {
-      status = tprt__fail(TPRT_INVALID_ARGUMENT,
-                          "rank %d sends itself, with tag %d, what no recv of the same batch takes",
-                          plans[i].rank, plans[i].tag);
+      status = tprt__fail(
+          TPRT_INVALID_ARGUMENT,
+          "rank %d has a send to itself with tag %d, but no matching recv in the same batch",
+          plans[i].rank, plans[i].tag);
     }
   }
   return status;
@@ -67,7 +70,8 @@ tprt_status tprt__batch_make(const tprt_op *ops, size_t n, int n_ranks, int rank
     status = tprt__struct_copy(&op, sizeof op, from, "tprt_op");
     if (!status && op.size != stride) {
       status =
-          tprt__fail(TPRT_INVALID_ARGUMENT, "a batch whose op 0 has size %zu and op %zu size %zu",
+          tprt__fail(TPRT_INVALID_ARGUMENT,
+                     "all ops of a batch must have the same size: op 0 has %zu, op %zu has %zu",
                      stride, i, op.size);
     }
     if (!status)

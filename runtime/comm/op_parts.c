@@ -94,8 +94,8 @@ static tprt_status read_single(const char *kind, tprt__plan *plan, const side *f
 
 static tprt_status fail_overlap(const char *kind, int a, int b) {
   return tprt__fail(TPRT_INVALID_ARGUMENT,
-                    "%s: pieces of ranks %d and %d overlap; a result may overlap nothing%s", kind,
-                    a, b, " but, in place, be this rank's own piece");
+                    "%s: pieces of ranks %d and %d overlap; results must not overlap%s", kind, a, b,
+                    " anything, except this rank's own piece in place");
 }
 
 /* Checks that destination pieces do not overlap. If their addresses ascend, one pass is enough. */

@@ -94,8 +94,8 @@ tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, si
   tprt_status status = TPRT_OK;
   for (size_t i = 0; i < n && !status; i++) {
     if (plans[i].stream != plans[0].stream)
-      return tprt__fail(TPRT_INVALID_ARGUMENT,
-                        "op 0 and op %zu of the batch name different streams", i);
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "op 0 and op %zu of the batch use different streams",
+                        i);
     status = comm->transport->backend->accept(comm->transport, &plans[i], told);
   }
   return status;
@@ -120,9 +120,10 @@ tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
     return status;
   status = tprt__plan_make(op, comm->transport->n_ranks, comm->transport->rank, &plan);
   if (!status && tprt__plan_is_transfer(&plan) && plan.peer == plan.rank) {
-    status = tprt__fail(TPRT_INVALID_ARGUMENT,
-                        "%s: rank %d is the rank itself; both ends belong in one tprt_submit_batch",
-                        tprt_op_kind_name(plan.kind), plan.rank);
+    status = tprt__fail(
+        TPRT_INVALID_ARGUMENT,
+        "%s: rank %d is this rank itself; submit its send and its recv in one tprt_submit_batch",
+        tprt_op_kind_name(plan.kind), plan.rank);
   }
   if (!status)
     status = tprt__comm_accept(comm, &plan, 1, work);

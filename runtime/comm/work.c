@@ -224,7 +224,8 @@ static tprt_status enqueue(tprt_comm *comm, tprt_work *work) {
   if (!error)
     return TPRT_OK;
   tprt__work_release(work);
-  return tprt__fail(TPRT_SYSTEM, "no thread for background operations: error %d", error);
+  return tprt__fail(TPRT_SYSTEM, "cannot start a thread for background operations: error %d",
+                    error);
 }
 
 tprt_status tprt__work_start(tprt_comm *comm, tprt__plan *plans, size_t n, bool borrowed,

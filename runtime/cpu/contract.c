@@ -23,7 +23,7 @@ static tprt_status read_loops(tprt_dtype dtype, int64_t n_loops, const tprt_abi_
   }
   *plan = (tprt__contraction){.dtype = dtype, .type = tprt__dtype_info_get((int64_t)dtype)};
   if (!plan->type)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: %d is no dtype", (int)dtype);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "contraction: %d is not a dtype", (int)dtype);
   /* the f8 types have higher numbers than the complex types */
   if (dtype == TPRT_BOOL || dtype >= TPRT_C64)
     return tprt__fail(TPRT_UNSUPPORTED, "contraction: not defined for %s", plan->type->name);

@@ -64,11 +64,11 @@ static void append_name(line *to, uint32_t library) {
 
 void tprt__gemm_describe(const tprt__gemm_choice *choice, char *text, size_t size) {
   static const char *const whys[TPRT__N_GEMM_REASONS] = {
-      [TPRT__GEMM_MEASURED] = "measured, time of openblas over built-in",
+      [TPRT__GEMM_MEASURED] = "measured, time of openblas relative to built-in",
       [TPRT__GEMM_PINNED] = "pinned by TPRT_GEMM",
-      [TPRT__GEMM_NO_LIBRARY] = "default, openblas is not there",
-      [TPRT__GEMM_NO_CACHE] = "default, there is no cache where a measurement could be kept",
-      [TPRT__GEMM_NOT_SHARED] = "default, the ranks have different libraries"};
+      [TPRT__GEMM_NO_LIBRARY] = "default, openblas is not available",
+      [TPRT__GEMM_NO_CACHE] = "default, there is no cache directory to store a measurement",
+      [TPRT__GEMM_NOT_SHARED] = "default, the ranks use different libraries"};
   line to = {.text = text, .size = size};
   append_name(&to, choice->library);
   append(&to, " (%s", whys[choice->why]);
@@ -76,6 +76,6 @@ void tprt__gemm_describe(const tprt__gemm_choice *choice, char *text, size_t siz
     append(&to, "%s %.2f%s (%s)", i ? "," : "", choice->percent[i] / 100.0,
            choice->changes >> i & 1 ? "*" : "", classes[i]);
   if (choice->changes)
-    append(&to, "; *: openblas changes bits where a GEMM is cut");
+    append(&to, "; *: openblas results change bitwise if a GEMM is split");
   append(&to, ")");
 }

@@ -30,7 +30,7 @@ static tprt__site_state *find_site(const tprt_context *context, int32_t site, si
 }
 
 static int32_t fail_site(tprt_context *context, int32_t site, const char *what) {
-  tprt__fail(TPRT_INVALID_ARGUMENT, "site %d of the bound program is no %s", site, what);
+  tprt__fail(TPRT_INVALID_ARGUMENT, "site %d of the bound program is not of kind %s", site, what);
   return tprt__context_fail(context, TPRT_INVALID_ARGUMENT, NULL);
 }
 
@@ -84,9 +84,9 @@ int32_t tprt_abi_start(tprt_context *context, int32_t site, const void *send, vo
   if (!state)
     return fail_site(context, site, "collective");
   tprt__call call = {.kind = TPRT__CALL_START, .site = site, .begin_ns = tprt__now()};
-  tprt_status status =
-      state->started ? tprt__fail(TPRT_INVALID_ARGUMENT, "it was started before and not waited for")
-                     : TPRT_OK;
+  tprt_status status = state->started ? tprt__fail(TPRT_INVALID_ARGUMENT,
+                                                   "it was already started and not waited for")
+                                      : TPRT_OK;
   if (!status)
     status = context->executor->start(context, state, send, recv);
   if (status)

@@ -55,11 +55,13 @@ static tprt_status read_config(const tprt_context_config *config, tprt_context_c
   tprt_status status =
       config ? tprt__struct_copy(own, sizeof *own, config, "tprt_context_config") : TPRT_OK;
   if (!status && own->blas_threads < 0)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_context_config.blas_threads is %d",
-                        own->blas_threads);
+    status =
+        tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_context_config.blas_threads is %d; it must be >= 0",
+                   own->blas_threads);
   if (!status && own->target != TPRT_TARGET_HOST && own->target != TPRT_TARGET_CUDA)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_context_config.target is %d, which is none",
-                        (int)own->target);
+    status =
+        tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_context_config.target is %d, which is not a target",
+                   (int)own->target);
   return status;
 }
 

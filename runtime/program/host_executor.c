@@ -30,9 +30,10 @@ static tprt_status create(tprt_context *context, const tprt_context_config *conf
   int threads;
   int64_t progress;
   if (world->transport->host)
-    return tprt__fail(TPRT_UNSUPPORTED,
-                      "programs for the host work on its memory; backend %s has that of a device",
-                      tprt_comm_backend(world));
+    return tprt__fail(
+        TPRT_UNSUPPORTED,
+        "programs for the host need host memory; backend %s operates on device memory",
+        tprt_comm_backend(world));
   tprt_status status = choose_threads(config, world, &threads);
   if (!status)
     status = tprt__env_number(TPRT__ENV_PROGRESS, tprt__cores() >= 2 * tprt_comm_host_ranks(world),

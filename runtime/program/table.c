@@ -51,7 +51,7 @@ static tprt_status check_unused(const char *what, const int64_t *words, int64_t 
 tprt_status tprt__program_words(const int64_t *words, size_t *n_words) {
   const tprt_abi_header *header = (const void *)words;
   if (!words || header->magic != TPRT_ABI_MAGIC)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "this is no program table");
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "this is not a program table");
   if (header->version != TPRT_ABI_VERSION) {
     return tprt__fail(TPRT_MISMATCH,
                       "the program has ABI version %lld, this library %d; compile it again",
@@ -72,8 +72,8 @@ static tprt_status read_header(const int64_t *words, size_t n_words, tprt__progr
     return tprt__fail(TPRT_INVALID_ARGUMENT, "a program of %zu words has no header", n_words);
   tprt_status status = tprt__program_words(words, &stated);
   if (!status && stated > n_words) {
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "the program has %zu words, %zu are there", stated,
-                        n_words);
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "the program states %zu words, but %zu are given",
+                        stated, n_words);
   }
   if (!status)
     status = tprt__check_range("number of mesh axes", header->n_axes, 0, TPRT_MAX_AXES);
@@ -103,7 +103,7 @@ static tprt_status read_header(const int64_t *words, size_t n_words, tprt__progr
                                program->n_words - header->n_sites * TPRT_SITE_WORDS);
   }
   if (!status)
-    status = tprt__check_range("what runs the program", header->target, TPRT_TARGET_HOST,
+    status = tprt__check_range("target of the program", header->target, TPRT_TARGET_HOST,
                                TPRT_TARGET_CUDA);
   if (!status)
     status = check_unused("program", header->reserved,
@@ -169,9 +169,10 @@ static tprt_status read_contraction(const tprt_abi_site *words, tprt__site *site
   int64_t n_loops = site->n_extra > 0 ? site->extra[TPRT_CONTRACT_N_LOOPS] : -1;
   if (n_loops < 0 || n_loops > TPRT__MAX_CONTRACT_DIMS ||
       site->n_extra != TPRT_CONTRACT_LOOPS + n_loops * TPRT_LOOP_WORDS) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "contraction: %lld words of extra data do not hold loops, at most %d",
-                      (long long)site->n_extra, TPRT__MAX_CONTRACT_DIMS);
+    return tprt__fail(
+        TPRT_INVALID_ARGUMENT,
+        "contraction: %lld words of extra data do not match the number of loops, at most %d",
+        (long long)site->n_extra, TPRT__MAX_CONTRACT_DIMS);
   }
   status = tprt__check_range("dtype", words->dtype, 1, TPRT_N_DTYPES - 1);
   if (status)
@@ -187,7 +188,7 @@ static tprt_status read_contraction(const tprt_abi_site *words, tprt__site *site
 
 static tprt_status check_pairs(const tprt__program *program, const tprt__site *site) {
   if (site->n_extra % 2 || site->n_extra / 2 > program->n_devices) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "permute: %lld words are no pairs of %lld devices",
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "permute: %lld words are not pairs of %lld devices",
                       (long long)site->n_extra, (long long)program->n_devices);
   }
   for (int64_t i = 0; i < site->n_extra; i += 2) {
@@ -206,7 +207,8 @@ static tprt_status check_pairs(const tprt__program *program, const tprt__site *s
     }
     for (int64_t j = 1; j < i; j += 2) {
       if (site->extra[j] == site->extra[i + 1]) {
-        return tprt__fail(TPRT_INVALID_ARGUMENT, "permute: device %lld is twice a destination",
+        return tprt__fail(TPRT_INVALID_ARGUMENT,
+                          "permute: device %lld is the destination of two pairs",
                           (long long)site->extra[j]);
       }
     }

@@ -87,10 +87,10 @@ static tprt_status read_operands(tprt__site *site) {
 
 tprt_status tprt__read_fused(const tprt__program *program, tprt__site *site) {
   if (program->target != TPRT_TARGET_CUDA)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: fused sites are of programs for GPUs only",
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: fused sites are supported in GPU programs only",
                       kinds[site->kind].name);
   if (site->n_extra != kinds[site->kind].n_extra)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %lld words of extra data, not %lld",
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: has %lld words of extra data, expected %lld",
                       kinds[site->kind].name, (long long)site->n_extra,
                       (long long)kinds[site->kind].n_extra);
   tprt_status status = read_operands(site);

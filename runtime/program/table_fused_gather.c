@@ -5,13 +5,14 @@
 
 static tprt_status check_tensor(const tprt_op *op) {
   if (op->reduction || (op->dtype != TPRT_F32 && op->dtype != TPRT_F16 && op->dtype != TPRT_BF16))
-    return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "fused all-gather: reduction %s of %s; it takes f32, f16 or bf16",
-                      tprt_reduction_name(op->reduction), tprt_dtype_name(op->dtype));
+    return tprt__fail(
+        TPRT_INVALID_ARGUMENT,
+        "fused all-gather: reduction %s of %s; it must be no reduction, of f32, f16 or bf16",
+        tprt_reduction_name(op->reduction), tprt_dtype_name(op->dtype));
   if (op->dim > op->n_dims - 2)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "fused all-gather: dimension %d of a tensor of rank %d is gathered", op->dim,
-                      op->n_dims);
+                      "fused all-gather: dimension %d of a tensor of rank %d cannot be gathered",
+                      op->dim, op->n_dims);
   return TPRT_OK;
 }
 
@@ -22,7 +23,7 @@ static tprt_status check_count(const tprt__site *site, tprt_operand which, int64
   return right ? TPRT_OK
                : tprt__fail(TPRT_INVALID_ARGUMENT,
                             "fused all-gather: there are %lld matmuls, but not as many %s",
-                            (long long)n, which == TPRT_IN_B ? "right factors" : "products");
+                            (long long)n, which == TPRT_IN_B ? "right operands" : "products");
 }
 
 static tprt_status check_matmul(const tprt__site *site, int i) {
@@ -31,7 +32,7 @@ static tprt_status check_matmul(const tprt__site *site, int i) {
   tprt_abi_loop loops[TPRT__MATMUL_LOOPS];
   tprt_status status = tprt__check_range("columns of a matmul", g->columns[i], 1, INT64_MAX);
   if (!status)
-    status = tprt__check_range("transposed factor", g->transposed[i], 0, 1);
+    status = tprt__check_range("transposed operand", g->transposed[i], 0, 1);
   if (status)
     return status;
   tprt__matmul_loops(g->tokens, g->columns[i], g->width, g->transposed[i], loops);
@@ -70,7 +71,6 @@ tprt_status tprt__read_fused_gather(const tprt__program *program, tprt__site *si
   for (int i = 0; i < g->n && !status; i++)
     status = check_matmul(site, i);
   for (int i = (int)g->n; i < TPRT_MAX_MATMULS && !status; i++)
-    status = tprt__check_range("words of a matmul that is not there",
-                               g->columns[i] | g->transposed[i], 0, 0);
+    status = tprt__check_range("words of an unused matmul", g->columns[i] | g->transposed[i], 0, 0);
   return status;
 }

@@ -13,14 +13,14 @@ tprt_status tprt__read_fused_matmul(const tprt__program *program, tprt__site *si
   memcpy(&words, site->extra, sizeof words);
   if (op->n_dims < 1 || op->reduction ||
       (op->dtype != TPRT_F32 && op->dtype != TPRT_F16 && op->dtype != TPRT_BF16))
-    return tprt__fail(
-        TPRT_INVALID_ARGUMENT,
-        "fused matmul: reduction %s of a tensor of %s of rank %d; it is rows of f32, f16 or bf16",
-        tprt_reduction_name(op->reduction), tprt_dtype_name(op->dtype), op->n_dims);
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "fused matmul: reduction %s of a tensor of %s of rank %d; it must be no "
+                      "reduction, of rows of f32, f16 or bf16",
+                      tprt_reduction_name(op->reduction), tprt_dtype_name(op->dtype), op->n_dims);
   int64_t columns = op->shape[op->n_dims - 1];
   tprt_status status = tprt__check_range("k of a matmul", words.k, 1, INT64_MAX);
   if (!status)
-    status = tprt__check_range("transposed factor", words.transpose_b, 0, 1);
+    status = tprt__check_range("transposed operand", words.transpose_b, 0, 1);
   if (!status)
     status = tprt__check_range("function of a matmul", words.function, TPRT_CUDA_NOTHING,
                                TPRT_CUDA_GELU);

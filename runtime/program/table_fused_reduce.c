@@ -15,7 +15,8 @@ static tprt_status check_norm(const tprt__site *site, const tprt_abi_fused_reduc
     status = tprt__check_range("epsilon", words->epsilon, 0, norm ? UINT32_MAX : 0);
   if (!status && (gamma != norm || (beta && words->norm != TPRT_CUDA_LAYER_NORM)))
     status =
-        tprt__fail(TPRT_INVALID_ARGUMENT, "fused reduction: norm %lld %s gamma and %s beta",
+        tprt__fail(TPRT_INVALID_ARGUMENT,
+                   "fused reduction: norm %lld does not match its operands: %s gamma and %s beta",
                    (long long)words->norm, gamma ? "with" : "without", beta ? "with" : "without");
   return status;
 }
@@ -38,7 +39,7 @@ static tprt_status check_quantization(const tprt__site *site, const tprt_abi_fus
                   tprt__site_has(site, TPRT_IN_STATIC_SCALE) != is_static ||
                   (!quantizes && !tprt__site_has(site, TPRT_OUT_TENSOR))))
     status = tprt__fail(TPRT_INVALID_ARGUMENT,
-                        "fused reduction: quantization %lld does not go with the operands",
+                        "fused reduction: quantization %lld does not match its operands",
                         (long long)words->quantize);
   return status;
 }
@@ -48,11 +49,11 @@ static tprt_status check_factors(const tprt__site *site, const tprt_abi_fused_re
   if (multiplies != tprt__site_has(site, TPRT_IN_B) ||
       multiplies == tprt__site_has(site, TPRT_IN_TENSOR))
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "fused reduction: the input is a tensor, or both factors of a matmul");
+                      "fused reduction: the input must be a tensor, or both operands of a matmul");
   tprt_status status =
       tprt__check_range("k of a matmul", words->k, multiplies, multiplies ? INT64_MAX : 0);
   return status ? status
-                : tprt__check_range("transposed factor", words->transpose_b, 0, multiplies);
+                : tprt__check_range("transposed operand", words->transpose_b, 0, multiplies);
 }
 
 /* Checks the limits of the kernels. */
@@ -63,15 +64,15 @@ static tprt_status check_rows(const tprt__site *site) {
   if (op->reduction != TPRT_SUM ||
       (op->dtype != TPRT_F32 && op->dtype != TPRT_F16 && op->dtype != TPRT_BF16))
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "fused reduction: %s of %s; there are sums of f32, f16 and bf16",
+                      "fused reduction: %s of %s; it must be a sum of f32, f16 or bf16",
                       tprt_reduction_name(op->reduction), tprt_dtype_name(op->dtype));
   if (op->n_dims < 1 || op->dim > (scatters ? op->n_dims - 2 : 0))
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "fused reduction: dimension %d of a tensor of rank %d is scattered", op->dim,
-                      op->n_dims);
+                      "fused reduction: dimension %d of a tensor of rank %d cannot be scattered",
+                      op->dim, op->n_dims);
   if (rows->hidden < 1 || rows->hidden * (int64_t)tprt_dtype_size(op->dtype) % 16)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "fused reduction: %lld elements of %s are no multiple of 16 bytes",
+                      "fused reduction: %lld elements of %s are not a multiple of 16 bytes",
                       (long long)rows->hidden, tprt_dtype_name(op->dtype));
   if (rows->hidden > TPRT_CUDA_MAX_HIDDEN &&
       (rows->norm || rows->quantize || tprt__site_has(site, TPRT_IN_BIAS)))
@@ -79,7 +80,7 @@ static tprt_status check_rows(const tprt__site *site) {
                       (long long)rows->hidden, TPRT_CUDA_MAX_HIDDEN);
   if (rows->quantize == TPRT_CUDA_PER_GROUP && rows->hidden % TPRT_CUDA_GROUP)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "fused reduction: rows of %lld elements are no groups of %d",
+                      "fused reduction: rows of %lld elements cannot be divided into groups of %d",
                       (long long)rows->hidden, TPRT_CUDA_GROUP);
   return TPRT_OK;
 }

@@ -27,19 +27,20 @@ static tprt_status check_softmax(const tprt__site *site) {
   if (op->n_dims < 1 || op->reduction ||
       (op->dtype != TPRT_F32 && op->dtype != TPRT_F16 && op->dtype != TPRT_BF16))
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "fused softmax: reduction %s of a tensor of %s of rank %d; it takes rows of "
-                      "f32, f16 or bf16",
+                      "fused softmax: reduction %s of a tensor of %s of rank %d; it must be no "
+                      "reduction, of rows of f32, f16 or bf16",
                       tprt_reduction_name(op->reduction), tprt_dtype_name(op->dtype), op->n_dims);
   if (*last < 1 || *last * (int64_t)tprt_dtype_size(op->dtype) % 16)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "fused softmax: %lld elements of %s are no multiple of 16 bytes",
+                      "fused softmax: %lld elements of %s are not a multiple of 16 bytes",
                       (long long)*last, tprt_dtype_name(op->dtype));
   if (softmax->target && softmax->target != TPRT_I32 && softmax->target != TPRT_I64)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "fused softmax: a target of %s; it is i32 or i64",
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "fused softmax: a target of %s; it must be i32 or i64",
                       tprt_dtype_name(softmax->target));
   if (picks != (softmax->target != 0) || picks != tprt__site_has(site, TPRT_IN_TARGET))
-    return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "fused softmax: a target, its type and the picked column come together");
+    return tprt__fail(
+        TPRT_INVALID_ARGUMENT,
+        "fused softmax: a target, its type and the picked column must be given together");
   return TPRT_OK;
 }
 

@@ -78,7 +78,7 @@ void tprt__trace_end(tprt__trace *trace, int rank, int n_ranks) {
     fprintf(file, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
     write_name(file, "process_name", rank, THREAD_CALLS, process);
     write_name(file, "thread_name", rank, THREAD_CALLS, "calls");
-    write_name(file, "thread_name", rank, THREAD_COLLECTIVES, "collectives that were started");
+    write_name(file, "thread_name", rank, THREAD_COLLECTIVES, "asynchronous collectives");
     for (uint64_t i = first; i < trace->n_seen; i++)
       write_call(file, &trace->ring[i % N_CALLS], rank);
     fprintf(file, "]}\n");

@@ -167,9 +167,8 @@ static tprt_status hold(tprt_comm *comm, void *data, int64_t deadline) {
     status = mark_wait(at, tprt__min(deadline, now + SLICE_NS));
     if (status != TPRT_IN_PROGRESS)
       break;
-    status = now >= deadline
-                 ? tprt__fail(TPRT_TIMEOUT, "the event that was waited for did not come in time")
-                 : TPRT_OK;
+    status = now >= deadline ? tprt__fail(TPRT_TIMEOUT, "the awaited event did not arrive in time")
+                             : TPRT_OK;
     if (!status)
       status = tprt__comm_check(comm);
   }
@@ -186,7 +185,7 @@ static tprt_status make_stream_wait(tprt_comm *comm, void *stream, mark *at) {
     return transport->backend->hold(transport, stream, at->in_stream);
   tprt_status status = mark_wait(at, tprt__deadline(comm->timeout_ns));
   return status == TPRT_IN_PROGRESS
-             ? tprt__fail(TPRT_TIMEOUT, "the event that was waited for did not come in time")
+             ? tprt__fail(TPRT_TIMEOUT, "the awaited event did not arrive in time")
              : status;
 }
 

@@ -18,7 +18,8 @@ static tprt_status recover(tprt_comm *comm, int64_t timeout_ns, int *members, tp
 tprt_status tprt_comm_shrink(tprt_comm *comm, int64_t timeout_ns, tprt_comm **child) {
   size_t n = (size_t)tprt_comm_size(comm);
   if (timeout_ns < 0)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "timeout_ns is %lld", (long long)timeout_ns);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "timeout_ns is %lld; it must be >= 0",
+                      (long long)timeout_ns);
   int *members = tprt__alloc(n * sizeof *members);
   if (!members)
     return tprt__fail_memory(n * sizeof *members);
@@ -41,9 +42,10 @@ tprt_status tprt_comm_rebuild(tprt_comm *comm, int64_t timeout_ns, tprt_comm **c
     if (tprt_comm_local_rank(made, comm->world_ranks[i]) >= 0)
       continue;
     tprt_comm_destroy(made);
-    return tprt__fail(TPRT_PEER_DEAD,
-                      "rank %d ended or did not come in time; tprt_comm_shrink goes on without it",
-                      comm->world_ranks[i]);
+    return tprt__fail(
+        TPRT_PEER_DEAD,
+        "rank %d ended or did not arrive in time; use tprt_comm_shrink to continue without it",
+        comm->world_ranks[i]);
   }
   *child = made;
   return TPRT_OK;

@@ -33,10 +33,10 @@ static tprt_status compare_hashes(tprt_comm *comm, uint64_t hash) {
   tprt_status status = tprt__comm_run_internal(comm, &op);
   for (int i = 0; i < n && !status; i++) {
     if (all[i] != all[0]) {
-      status =
-          tprt__fail(TPRT_MISMATCH,
-                     "schedule: rank %d records other operations than rank %d (this is rank %d)",
-                     comm->world_ranks[i], comm->world_ranks[0], comm->world_ranks[me]);
+      status = tprt__fail(
+          TPRT_MISMATCH,
+          "schedule: rank %d records different operations than rank %d (this is rank %d)",
+          comm->world_ranks[i], comm->world_ranks[0], comm->world_ranks[me]);
     }
   }
   tprt__free(all);

@@ -79,7 +79,8 @@ static part describe(tprt_window *window, void *memory, size_t bytes) {
 
 tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes, tprt_window **result) {
   if (!(tprt_comm_capabilities(comm) & TPRT_CAP_WINDOWS))
-    return tprt__fail(TPRT_UNSUPPORTED, "backend %s has no windows", tprt_comm_backend(comm));
+    return tprt__fail(TPRT_UNSUPPORTED, "backend %s does not support windows",
+                      tprt_comm_backend(comm));
   tprt_window *window = allocate(comm);
   if (!window) /* not only local: the others are about to wait */
     return tprt__comm_fail(comm, tprt__fail_memory(sizeof *window), TPRT_OP_ALL_GATHER);
@@ -91,7 +92,7 @@ tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes, tprt
     if (status) {
       tprt__fail(status, "window: rank %d %s", comm->world_ranks[i],
                  status == TPRT_UNSUPPORTED
-                     ? "gave memory that peers cannot reach; take it from tprt_mem_alloc"
+                     ? "passed memory that peers cannot access; allocate it with tprt_mem_alloc"
                      : "has no memory left");
     }
   }
@@ -119,7 +120,8 @@ static tprt_status check(const tprt_window *window, int rank) {
   tprt_status status = tprt__comm_check(window->comm);
   if (!status && (rank < 0 || rank >= window->n_ranks))
     status =
-        tprt__fail(TPRT_INVALID_ARGUMENT, "window: rank %d; there are %d", rank, window->n_ranks);
+        tprt__fail(TPRT_INVALID_ARGUMENT, "window: rank %d is out of range; there are %d ranks",
+                   rank, window->n_ranks);
   return status;
 }
 
@@ -130,7 +132,8 @@ static tprt_status check_range(const tprt_window *window, int rank, size_t offse
   uint64_t size = window->parts[rank].bytes;
   if (offset <= size && bytes <= size - offset)
     return TPRT_OK;
-  return tprt__fail(TPRT_INVALID_ARGUMENT, "window: %zu bytes at %zu; the part of rank %d has %llu",
+  return tprt__fail(TPRT_INVALID_ARGUMENT,
+                    "window: access to %zu bytes at offset %zu; the part of rank %d has %llu bytes",
                     bytes, offset, rank, (unsigned long long)size);
 }
 
@@ -216,7 +219,8 @@ tprt_status tprt_window_signal(tprt_window *window, int rank) {
 tprt_status tprt_window_wait_signal(tprt_window *window, int rank, uint64_t n, int64_t timeout_ns) {
   tprt_status status = check(window, rank);
   if (!status && timeout_ns < 0)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "window: timeout_ns is %lld", (long long)timeout_ns);
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "window: timeout_ns is %lld; it must be >= 0",
+                        (long long)timeout_ns);
   if (status)
     return status;
   tprt_comm *comm = window->comm;

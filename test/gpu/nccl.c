@@ -136,7 +136,7 @@ static int refusals(tprt_comm *comm, void *argument) {
   nccl_write(comm, data, &here, sizeof here);
   CHECK_STATUS(errors, tprt_all_reduce(comm, &on_host, &on_host, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
                TPRT_INVALID_ARGUMENT);
-  CHECK(errors, strstr(tprt_last_error(), "send is memory of the host"));
+  CHECK(errors, strstr(tprt_last_error(), "send is host memory"));
   CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_I16, TPRT_SUM, NULL, NULL),
                TPRT_UNSUPPORTED);
   CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_MAX, NULL, NULL),
@@ -188,7 +188,7 @@ static int late(tprt_comm *comm, void *argument) {
     CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, stream, &work),
                  TPRT_OK);
     CHECK_STATUS(errors, tprt_work_wait(work, 0), TPRT_TIMEOUT);
-    CHECK(errors, strstr(tprt_last_error(), "did not end in time"));
+    CHECK(errors, strstr(tprt_last_error(), "did not finish in time"));
     tprt_work_destroy(work);
     CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_TIMEOUT);
   }

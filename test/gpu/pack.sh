@@ -33,7 +33,7 @@ done
 grep -q '"test": "nccl-cases", "ranks": 2, "calls": [1-9][0-9]*, "errors": 0' results/results.json || fail "no cases were run"
 [ "$(there nccl TPRT_CUDA_LIBRARY=/nonexistent.so)" = 77 ] || fail "without a driver it is not skipped"
 [ "$(there nccl TPRT_CUDA_LIBRARY="$PWD/fake.so" TPRT_NCCL_LIBRARY=/nonexistent.so)" = 77 ] || fail "without NCCL it is not skipped"
-grep -q 'there is no NCCL: /nonexistent.so' said.txt || fail "it does not say that there is no NCCL"
+grep -q 'NCCL was not found: /nonexistent.so' said.txt || fail "it does not say that there is no NCCL"
 
 # Programs that were compiled before, with nothing of the compiler.
 [ "$(there models TPRT_CUDA_LIBRARY="$PWD/fake_cuda.so" TPRT_BLASLT_LIBRARY="$PWD/fake_blaslt.so")" = 0 ] || fail "the run of programs failed"
@@ -48,7 +48,7 @@ if [ -x "$bin/shard-run" ]; then
   done
   cp moved/models/check/mlp_fwd.2/{in.2,one.0}.1.npy
   [ "$(there models TPRT_CUDA_LIBRARY="$PWD/fake_cuda.so" TPRT_BLASLT_LIBRARY="$PWD/fake_blaslt.so")" = 1 ] || fail "a result of another shape passes"
-  grep -q 'one.0.1.npy: has shape (64,), where at most (32, 64) is needed' results/log.txt || fail "it does not say which shape a result has"
+  grep -q 'one.0.1.npy: has shape (64,), expected at most (32, 64)' results/log.txt || fail "it does not say which shape a result has"
   rm moved/models/check/mlp_fwd.2/o*.npy
   [ "$(there models TPRT_CUDA_LIBRARY="$PWD/fake_cuda.so" TPRT_BLASLT_LIBRARY="$PWD/fake_blaslt.so")" = 1 ] || fail "nothing to compare with passes"
   grep -q 'mlp_fwd.2 has nothing to compare with' results/log.txt || fail "it does not say that there is nothing to compare with"

@@ -40,14 +40,14 @@ static int play(tprt_comm *comm, void *user) {
   int status = enter(context, &gathers);
   gather_program = &gathers;
   if (!status && !reaches_others(context, n_gather_cases,
-                                 "products in slices, which each GPU copies from the others"))
+                                 "matmuls in slices, which each GPU copies from the others"))
     status = RANKS_SKIPPED;
   for (int i = 0; i < n_gather_cases && !status; i++)
     errors += run_gather_case(context, comm, i, TURNS, NULL, NULL);
   if (!status)
     status = enter(context, &rows);
   if (!status &&
-      !reaches_others(context, n_shape_cases, "a kernel on each GPU that reaches the others"))
+      !reaches_others(context, n_shape_cases, "a kernel on each GPU that accesses the other GPUs"))
     status = RANKS_SKIPPED;
   for (int i = 0; i < n_shape_cases && !status; i++)
     errors += run_case(context, comm, i, NULL);

@@ -70,10 +70,12 @@ static void test_not_lowered(void **state) {
 
 static void test_form(void **state) {
   (void)state;
-  expect_refusal(lowered, NULL, (tp_emit)3,
-                 "'builtin.module': cannot be emitted as form 3 of tp_emit, of which there are 3");
-  expect_refusal(lowered, NULL, (tp_emit)-1,
-                 "'builtin.module': cannot be emitted as form -1 of tp_emit, of which there are 3");
+  expect_refusal(
+      lowered, NULL, (tp_emit)3,
+      "'builtin.module': cannot be emitted: invalid tp_emit value 3, expected a value below 3");
+  expect_refusal(
+      lowered, NULL, (tp_emit)-1,
+      "'builtin.module': cannot be emitted: invalid tp_emit value -1, expected a value below 3");
 }
 
 static void test_level(void **state) {

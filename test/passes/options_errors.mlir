@@ -19,7 +19,7 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate,tp-partition{objective=money})' 2>&1 | FileCheck %s --check-prefix=OBJECTIVE
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-spmd,tp-stage-collectives{objective=money})' 2>&1 | FileCheck %s --check-prefix=OBJECTIVE
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{objective=bytes overlap=true})' 2>&1 | FileCheck %s --check-prefix=NOTIME
-// NOTIME: error: {{.*}}overlap=true is about time, and objective=bytes is not; give one of them
+// NOTIME: error: {{.*}}overlap=true and objective=bytes cannot be combined: overlap only affects time; use one of them
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{effort=0})' 2>&1 | FileCheck %s --check-prefix=EFFORT
 // EFFORT: error: {{.*}}effort '0' is not a number above 0 and up to 10000
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{effort=2x})' 2>&1 | FileCheck %s --check-prefix=EFFORTS
@@ -35,9 +35,9 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{time-limit=nan})' 2>&1 | FileCheck %s --check-prefix=NANTIME
 // NANTIME: error: {{.*}}time-limit 'nan' is not a number above 0
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{topology=abacus})' 2>&1 | FileCheck %s --check-prefix=CHECK2
-// CHECK2: error: {{.*}}there is no topology "abacus"; there are cpu, h100, {{.*}} and files
+// CHECK2: error: {{.*}}unknown topology "abacus"; known are cpu, h100, {{.*}} and files
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-partition{topology=abacus})' 2>&1 | FileCheck %s --check-prefix=CHECK3
-// CHECK3: error: {{.*}}there is no topology "abacus"; there are cpu, h100, {{.*}} and files
+// CHECK3: error: {{.*}}unknown topology "abacus"; known are cpu, h100, {{.*}} and files
 // The message of the loader, whole: file, line, key, what was expected.
 // RUN: printf '{"schema": "tpshard.topology/1",\n "name": 7}' > %t.json
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{topology=%t.json})' 2>&1 | FileCheck %s --check-prefix=CHECK4
@@ -45,11 +45,11 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{topology=%t.none.json})' 2>&1 | FileCheck %s --check-prefix=CHECK5
 // CHECK5: error: {{.*}}cannot open topology file "{{.*}}.none.json": No such file or directory
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{mesh=dp=1024,tp=65 topology=torus64k})' 2>&1 | FileCheck %s --check-prefix=CHECK6
-// CHECK6: error: {{.*}}topology "torus64k" has 65536 devices, but the mesh has 66560; take a smaller mesh or a larger machine
+// CHECK6: error: {{.*}}topology "torus64k" has 65536 devices, but the mesh has 66560; use a smaller mesh or a larger topology
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=8gb})' 2>&1 | FileCheck %s --check-prefix=CHECK7
-// CHECK7: error: {{.*}}memory-limit '8gb' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or topology
+// CHECK7: error: {{.*}}invalid memory-limit '8gb': expected bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or topology
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=-1})' 2>&1 | FileCheck %s --check-prefix=CHECK8
-// CHECK8: error: {{.*}}memory-limit '-1' is no size
+// CHECK8: error: {{.*}}invalid memory-limit '-1'
 // RUN: grep -v memory_bytes %S/Inputs/fast_all_reduce.json >%t.bare.json
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{topology=%t.bare.json memory-limit=topology})' 2>&1 | FileCheck %s --check-prefix=CHECK9
 // CHECK9: error: {{.*}}memory-limit=topology: topology 'fast_all_reduce' does not say how much memory a device has; add memory_bytes to it, or give a number of bytes

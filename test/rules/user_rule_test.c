@@ -122,7 +122,7 @@ static void registrations_are_checked(void **state) {
   assert_int_equal(add_text("my.double", "([i,j)->([i,j])", why, sizeof why), TP_INVALID_ARGUMENT);
   assert_string_equal(why, "the rule of 'my.double': column 6: expected ',' or ']', found ')'");
   assert_int_equal(add_text("my.double", NULL, why, sizeof why), TP_INVALID_ARGUMENT);
-  assert_string_equal(why, "'my.double' has neither of rule and describe; give one");
+  assert_string_equal(why, "'my.double' sets neither of rule and describe; set exactly one");
   assert_int_equal(add_text("double", "()->()", why, sizeof why), TP_INVALID_ARGUMENT);
   assert_string_equal(
       why, "a registration has its size and the full name of an op, such as \"my.matmul\"");
@@ -145,7 +145,7 @@ static void known_ops_are_refused(void **state) {
                             "  return %r : tensor<8xf32>\n"
                             "}\n"),
                    TP_INVALID_ARGUMENT);
-  assert_contains(f->errors, "'arith.negf': has a rule of this library, family \"elementwise\"");
+  assert_contains(f->errors, "'arith.negf': has a built-in rule of family \"elementwise\"");
   assert_int_equal(tp_rule_unregister("arith.negf"), TP_OK);
 }
 
@@ -241,7 +241,7 @@ static void callbacks_are_called(void **state) {
                   "'my.count': the rule registered for this op cannot localize it: not today");
   count_function(text, "whole");
   assert_int_equal(shard(f, text), TP_INVALID_ARGUMENT);
-  assert_contains(f->errors, "'my.count': the rule registered for this op refuses it: it is whole");
+  assert_contains(f->errors, "'my.count': the rule registered for this op rejects it: it is whole");
   assert_int_equal(tp_rule_unregister("my.count"), TP_OK);
 }
 

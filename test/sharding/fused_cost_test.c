@@ -198,13 +198,13 @@ static void fused_products(void **state) {
   rows.k = 20;
   assert_string_equal(
       fused(&t, &mesh, rows).unmeasured,
-      "sending less than a 20th of the time of the product, or more than twice that");
+      "sending less than a 20th of the time unsupported matmul: or more than twice that");
   rows.k = 1 << 14;
   assert_non_null(fused(&t, &mesh, rows).unmeasured);
   rows.k = 1250;
   rows.tokens = 4095;
   assert_string_equal(fused(&t, &mesh, rows).unmeasured,
-                      "fewer than 4096 rows, or 512 for a device");
+                      "fewer than 4096 rows, or fewer than 512 rows per device");
   /* a matmul followed by an all_reduce of few rows uses slices, too */
   rows = (tp_fused_rows){.tokens = 8, .hidden = 1000, .n_results = 1, .k = 50};
   assert_int_equal(fused(&t, &mesh, rows).algorithm, TP_FUSED_SLICES);

@@ -93,16 +93,15 @@ static void wrong_files(void **state) {
       {"\"source\": \"made up\"", "\"source\": []",
        "toy.json:4: source: expected a text, found a list"},
       {"\"source\": \"made up\"", "\"sauce\": \"made up\"",
-       "toy.json:4: sauce: there is no such key here; there are schema, name, description, source, "
+       "toy.json:4: sauce: unknown key; known are schema, name, description, source, "
        "certainty, device, levels"},
-      {"\"source\": \"made up\"", "\"name\": \"made up\"",
-       "this is not JSON: duplicate object key"},
-      {"\"device\": {", "\"device\": 3, \"x\": {", "there is no such key here"},
+      {"\"source\": \"made up\"", "\"name\": \"made up\"", "invalid JSON: duplicate object key"},
+      {"\"device\": {", "\"device\": 3, \"x\": {", "unknown key"},
       {"\"f32\": 100, ", "", "toy.json:6: device.gflops: the key \"f32\" is missing"},
       {"\"f32\": 100", "\"f32\": -100",
        "toy.json:6: device.gflops.f32: expected a number above 0 and at most 1e15, found -100"},
       {"\"f32\": 100", "\"f32\": 100, \"f48\": 1",
-       "toy.json:6: device.gflops.f48: there is no such key here; there are f32, f64"},
+       "toy.json:6: device.gflops.f48: unknown key; known are f32, f64"},
       {"{\"f32\": 100, \"f16\": 400}", "100",
        "toy.json:6: device.gflops: expected an object with a number for f32, f16, ..."},
       {"    \"elementwise_gops\": 2,\n", "",
@@ -115,7 +114,7 @@ static void wrong_files(void **state) {
        "toy.json:9: device.memory_bytes: expected a whole number from 1 to 1e15, found 1.5"},
       {"1000000000", "1e16",
        "toy.json:9: device.memory_bytes: expected a whole number from 1 to 1e15, found 1e+16"},
-      {"1000000000", "1e999", "toy.json:9: this is not JSON: real number overflow"},
+      {"1000000000", "1e999", "toy.json:9: invalid JSON: real number overflow"},
       {"\"launch_us\": 3", "\"launch_us\": null",
        "toy.json:10: device.launch_us: expected a number from 0 to 1e15, found null"},
       {"0.5", "1.01",
@@ -123,11 +122,11 @@ static void wrong_files(void **state) {
       {"0.5", "0.5, \"min_gemm_dim\": 0",
        "toy.json:11: device.min_gemm_dim: expected a whole number from 1"},
       {"0.5", "0.5, \"flops\": {\"a\": [1, \"}\\\"]\"]}, \"x\": 1",
-       "toy.json:11: device.flops: there is no such key here"},
+       "toy.json:11: device.flops: unknown key"},
       {"\"devices\": 4", "\"devices\": 1",
        "toy.json:14: levels[0].devices: expected a whole number of devices, from 2 to 2147483647"},
       {"\"devices\": 4, ", "",
-       "toy.json:18: levels[1]: a level in front of it has no \"devices\" and so holds all"},
+       "toy.json:18: levels[1]: an earlier level has no \"devices\" and so spans all devices"},
       {"\"devices\": 4", "\"devices\": 16",
        "toy.json:18: levels[1]: it has 16 devices, the level inside it has 16"},
       {"\"devices\": 4", "\"name\": 4, \"devices\": 4",
@@ -136,7 +135,7 @@ static void wrong_files(void **state) {
       {"\"doubling_us\": 1", "\"doubling_us\": -1",
        "toy.json:14: levels[0].doubling_us: expected a number from 0 to 1e15, found -1"},
       {"\"lines\": [", "\"lines\": {}, \"more\": [",
-       "levels[0].more: there is no such key here; there are name, devices, doubling_us, lines, "
+       "levels[0].more: unknown key; known are name, devices, doubling_us, lines, "
        "kernels"},
       {"\"kinds\": [\"all_gather\", \"reduce_scatter\", \"all_reduce\"]",
        "\"kinds\": [\"all_gather\", \"reduce_scatter\"]",
@@ -151,7 +150,7 @@ static void wrong_files(void **state) {
        "number"},
       {"\"all_to_all\", \"permute\"", "\"all_gather\", \"permute\"",
        "levels[0].lines[1].kinds[0]: n is 2, but an earlier line of all_gather has n 2; lines of "
-       "one kind ascend"},
+       "one kind must be in ascending order of n"},
       {"[\"all_gather\", \"reduce_scatter\", \"all_reduce\"]", "[]",
        "toy.json:15: levels[0].lines[0].kinds: expected a list of all_gather"},
       {"[\"all_gather\", \"reduce_scatter\", \"all_reduce\"]", "\"all\"",
@@ -171,7 +170,7 @@ static void wrong_files(void **state) {
       {"\"alpha_us\": 2, \"gbytes_per_s\": 1}", "\"alpha_us\": 2, \"gbytes_per_s\": 0}",
        "levels[0].lines[0].latency.gbytes_per_s: expected a number above 0"},
       {"\"alpha_us\": 2, \"gbytes_per_s\": 1}", "\"beta\": 2}",
-       "levels[0].lines[0].latency.beta: there is no such key here"},
+       "levels[0].lines[0].latency.beta: unknown key"},
       {"\"n\": 2, \"alpha_us\": 6, \"gbytes_per_s\": 30}]",
        "\"n\": 2, \"alpha_us\": 6, \"gbytes_per_s\": 30}], \"kernels\": 7",
        "levels[0].kernels: expected an object with signal_us, gbytes_per_s, push_bytes and pulls, "
@@ -186,7 +185,7 @@ static void wrong_files(void **state) {
        "\"push_bytes\": \"all\"}",
        "levels[0].kernels.push_bytes: expected a number from 0 to 1e15, found a text"},
       {"\"gbytes_per_s\": 30}]", "\"gbytes_per_s\": 30}], \"kernels\": {\"pushes\": 1}",
-       "levels[0].kernels.pushes: there is no such key here; there are signal_us, gbytes_per_s, "
+       "levels[0].kernels.pushes: unknown key; known are signal_us, gbytes_per_s, "
        "push_bytes, pulls"},
       {"\"gbytes_per_s\": 30}]",
        "\"gbytes_per_s\": 30}], \"kernels\": {\"signal_us\": 1, \"gbytes_per_s\": 1, "
@@ -204,18 +203,19 @@ static void wrong_files(void **state) {
        "\"gbytes_per_s\": 30}], \"kernels\": {\"signal_us\": 1, \"gbytes_per_s\": 1, "
        "\"push_bytes\": 1, \"pulls\": "
        "[{\"n\": 4, \"bytes\": 1}, {\"n\": 4, \"bytes\": 1}]}",
-       "levels[0].kernels.pulls[1]: n is 4, but an earlier one is 4; they ascend"},
-      {"  ]\n}", "  ]\n", "toy.json:23: this is not JSON: "},
+       "levels[0].kernels.pulls[1]: n is 4, but an earlier one is 4; entries must be in ascending "
+       "order of n"},
+      {"  ]\n}", "  ]\n", "toy.json:23: invalid JSON: "},
   };
   char text[MAX_TEXT];
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     edit(cases[i].from, cases[i].to, text);
     expect(text, TP_INVALID_ARGUMENT, cases[i].message);
   }
-  expect("", TP_INVALID_ARGUMENT, "toy.json:1: this is not JSON");
+  expect("", TP_INVALID_ARGUMENT, "toy.json:1: invalid JSON");
   expect("[]", TP_INVALID_ARGUMENT,
          "toy.json:1: the file: expected an object with the keys of a topology, found a list");
-  expect("7", TP_INVALID_ARGUMENT, "this is not JSON");
+  expect("7", TP_INVALID_ARGUMENT, "invalid JSON");
 }
 
 /* Truncated files and files with a missing byte never crash; most are rejected, and accepted ones
@@ -292,8 +292,8 @@ static void binding(void **state) {
   assert_true(t.links[1].latency_lines[TP_ALL_GATHER].gbytes_per_s == 0);
   mesh = make_mesh(2, (int64_t[]){5, 4});
   assert_int_equal(bind(good, &mesh, why, &t), TP_INVALID_ARGUMENT);
-  assert_string_equal(why, "topology \"toy\" has 16 devices, but the mesh has 20; take a smaller "
-                           "mesh or a larger machine");
+  assert_string_equal(why, "topology \"toy\" has 16 devices, but the mesh has 20; use a smaller "
+                           "mesh or a larger topology");
 }
 
 /* A machine of 65,536 devices, as four axes. */
@@ -339,8 +339,8 @@ static void files(void **state) {
   snprintf(path, sizeof path, "%s/toy.json", folder);
   write_file(path, good, sizeof good - 1);
   expect_load(path, TP_OK, "");
-  expect_load("toy", TP_NOT_FOUND, "there is no topology \"toy\"; there are cpu, h100, ");
-  expect_load("", TP_NOT_FOUND, "there is no topology \"\"");
+  expect_load("toy", TP_NOT_FOUND, "unknown topology \"toy\"; known are cpu, h100, ");
+  expect_load("", TP_NOT_FOUND, "unknown topology \"\"");
   expect_load("toy.json", TP_NOT_FOUND, "cannot open topology file \"toy.json\": No such file");
   expect_load(folder, TP_IO, "it is not a regular file");
   snprintf(variable, sizeof variable, ":/nowhere:%s", folder);
@@ -353,7 +353,7 @@ static void files(void **state) {
   assert_int_equal(tp_topology_load("cpu", &mesh, NULL, 0, &t), TP_OK);
   assert_true(t.gflops[TP_PEAK_F32] == 123);
   write_file(path, "{", 1);
-  expect_load("cpu", TP_INVALID_ARGUMENT, "cpu.json:1: this is not JSON");
+  expect_load("cpu", TP_INVALID_ARGUMENT, "cpu.json:1: invalid JSON");
   write_file(path, huge, sizeof huge);
   expect_load("cpu", TP_INVALID_ARGUMENT, "is larger than 1 MiB");
   unlink(path);

@@ -15,7 +15,8 @@ enum { MAX_OPTIONS = 64, FIRST = 256 /* above all letters */ };
 enum { HELP, VERSION, N_COMMON };
 
 static const cli_option common[N_COMMON] = {
-    [HELP] = {"help", "[=man|bash]", "print this; man: the man page; bash: the completion for bash",
+    [HELP] = {"help", "[=man|bash]",
+              "print this help; man: print the man page; bash: print the completion for bash",
               .values = "man|bash"},
     [VERSION] = {.name = "version", .help = "print the version"},
 };

@@ -218,15 +218,14 @@ static void play(bound_rank *r) {
 bool bound_ready(const bench_job *job) {
   bool sums = job->kind == TPRT_OP_ALL_REDUCE || job->kind == TPRT_OP_REDUCE_SCATTER;
   if (sums && job->dtype != TPRT_F32) {
-    complain("--bound adds up f32 only; take --dtype=f32, or leave %s out",
-             tprt_op_kind_name(job->kind));
+    complain("--bound reduces f32 only; use --dtype=f32, or omit %s", tprt_op_kind_name(job->kind));
     return false;
   }
   for (int i = 0; i < job->n_sizes; i++) {
     int64_t piece = bench_elements(job, i) / job->n_ranks * (int64_t)tprt_dtype_size(job->dtype);
     if (piece % LINE != 0) {
-      complain("--bound needs pieces of whole lines of %d bytes, but %lld bytes for %d ranks have "
-               "pieces of %lld",
+      complain("--bound needs pieces of whole cache lines of %d bytes, but %lld bytes for %d ranks "
+               "give pieces of %lld bytes",
                LINE, (long long)job->sizes[i], job->n_ranks, (long long)piece);
       return false;
     }

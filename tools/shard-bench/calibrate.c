@@ -56,8 +56,7 @@ static fit fit_times(const kind_times *times) {
   if (found.has_latency)
     snprintf(latency, sizeof latency, ", small: %8.2f us + bytes / %7.3f GB/s",
              found.latency.alpha_us, found.latency.gbytes_per_s);
-  cli_print("%-15s %3d ranks  %8.2f us + bytes / %7.3f GB/s%s; error %.0f %% in the mean, %.0f %% "
-            "at most\n",
+  cli_print("%-15s %3d ranks  %8.2f us + bytes / %7.3f GB/s%s; mean error %.0f %%, max %.0f %%\n",
             tprt_op_kind_name(times->job.kind), times->job.n_ranks, found.line.alpha_us,
             found.line.gbytes_per_s, latency, 100 * found.mean_error, 100 * found.max_error);
   return found;
@@ -93,9 +92,8 @@ static pass_status measure_host(const options *o, host_model *model) {
   host_ranks ranks = {.n_ranks = model->n_ranks, .round_seconds = o->job.round_seconds};
   pass_status status = pass_numbers(host_start, &ranks, N_HOST_RATES, model->rates);
   if (status == PASS_OK)
-    cli_print("%d ranks at work, each: memory %.2f GB/s, elementwise %.2f Gop/s, contractions f32 "
-              "%.1f f64 %.1f bf16 %.1f i8 %.1f "
-              "Gflop/s, smallest %.2f us\n",
+    cli_print("%d active ranks, each: memory %.2f GB/s, elementwise %.2f Gop/s, contractions f32 "
+              "%.1f f64 %.1f bf16 %.1f i8 %.1f Gflop/s, smallest %.2f us\n",
               model->n_ranks, model->rates[HOST_MEMORY], model->rates[HOST_ELEMENTWISE],
               model->rates[HOST_F32], model->rates[HOST_F64], model->rates[HOST_F16],
               model->rates[HOST_I8], model->rates[HOST_LAUNCH]);

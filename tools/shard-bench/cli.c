@@ -113,9 +113,8 @@ static int parse_kinds(const char *text, options *o) {
           o->n_kinds < MAX_KINDS)
         o->kinds[o->n_kinds++] = kinds[i];
     if (o->n_kinds == n_before)
-      return cli_usage("there is no operation '%s', or it is named twice; there are all_reduce, "
-                       "all_gather, reduce_scatter, all_to_all, "
-                       "broadcast, permute and all",
+      return cli_usage("operation '%s' is unknown or given twice; known are all_reduce, "
+                       "all_gather, reduce_scatter, all_to_all, broadcast, permute and all",
                        name);
   }
   return CLI_GO_ON;
@@ -152,8 +151,8 @@ static int parse_ranks(const cli_option *option, const char *text, void *data) {
 
 static const cli_option rows[] = {
     {"sizes", "LIST",
-     "bytes of the full tensor: 1K,1M or a range 1K:16M, each 4 times the last "
-     "(default: 1K:16M)",
+     "bytes of the full tensor: a list 1K,1M or a range 1K:16M in steps of factor 4 (default: "
+     "1K:16M)",
      CLI_OTHER(options, job.sizes, parse_sizes)},
     {"dtype", "TYPE", "f32, f64, f16, bf16, i8, ..., u64 (default: f32)",
      .values = "f32|f64|f16|bf16|i8|i16|i32|i64|u8|u16|u32|u64",
@@ -161,35 +160,36 @@ static const cli_option rows[] = {
     {"ranks", "LIST",
      "numbers of ranks, 1 to 64 each (default: 2; with --calibrate 2, 4, ... processors)",
      CLI_OTHER(options, rank_counts, parse_ranks)},
-    {"launch", "processes|threads", "what a rank is (default: processes)",
+    {"launch", "processes|threads", "run ranks as processes or threads (default: processes)",
      CLI_CHOICE(options, threads, false)},
-    {"registered", NULL, "buffers from tprt_mem_alloc, which peers reach; else from malloc",
+    {"registered", NULL,
+     "allocate buffers with tprt_mem_alloc, so that peers can access them, instead of malloc",
      CLI_FLAG(options, registered)},
     {"in-place", NULL, "send and receive in one buffer (all_reduce, broadcast)",
      CLI_FLAG(options, job.in_place)},
-    {"peer", "LIST", "measure these as well, in turn: openmpi, gloo", .values = "openmpi|gloo",
-     .is_list = true, CLI_OTHER(options, peers, parse_peers)},
+    {"peer", "LIST", "also measure these libraries, in turns: openmpi, gloo",
+     .values = "openmpi|gloo", .is_list = true, CLI_OTHER(options, peers, parse_peers)},
     {"bound", NULL,
-     "measure the same work without a library as well, in turn: what memory allows "
-     "(reductions: f32)",
+     "also measure the same work without a library, in turns: the bound set by memory (reductions: "
+     "f32)",
      CLI_FLAG(options, bound)},
     {"repeats", "N",
-     "how often this library and its peers take turns; medians are printed (default: 3)",
+     "number of turns of this library and its peers; medians are printed (default: 3)",
      CLI_INT(options, repeats, 1, 25)},
-    {"rounds", "N", "rounds of a measurement; the median counts (default: 9)",
+    {"rounds", "N", "rounds per measurement; the median is used (default: 9)",
      CLI_INT(options, job.n_rounds, 1, 101)},
-    {"round-time", "MS", "milliseconds of a round (default: 20)",
+    {"round-time", "MS", "duration of a round in milliseconds (default: 20)",
      CLI_INT(options, round_ms, 1, 60000)},
-    {"format", "text|csv|json", "json: an object a line (default: text)",
+    {"format", "text|csv|json", "json: one object per line (default: text)",
      CLI_CHOICE(options, format, FORMAT_TEXT)},
-    {"calibrate", NULL, "measure this host and write a topology file; no operation is named then",
+    {"calibrate", NULL, "measure this host and write a topology file; takes no operation",
      CLI_FLAG(options, calibrate)},
     {"capabilities", NULL,
-     "print what the backends can do, and whether this machine has what they need",
+     "print the capabilities of the backends, and whether they work on this machine",
      CLI_FLAG(options, capabilities)},
-    {"backend", "NAME", "of --capabilities: this one alone (default: all)",
+    {"backend", "NAME", "with --capabilities: print only this backend (default: all)",
      .values = "shm|loopback|tcp|mpi|nccl|self", CLI_TEXT(options, backend)},
-    {"output", "FILE", "of --calibrate (default: standard output)", .letter = 'o',
+    {"output", "FILE", "with --calibrate: output file (default: standard output)", .letter = 'o',
      CLI_TEXT(options, output)},
 };
 
@@ -235,27 +235,26 @@ static int check(const options *o) {
   for (int i = 0; i < o->n_kinds; i++)
     has_in_place &= o->kinds[i] == TPRT_OP_ALL_REDUCE || o->kinds[i] == TPRT_OP_BROADCAST;
   if (o->capabilities && (o->calibrate || o->n_kinds > 0))
-    return cli_usage("--capabilities measures nothing; name no operation and no --calibrate");
+    return cli_usage("--capabilities takes neither an operation nor --calibrate");
   if (o->backend && !o->capabilities)
-    return cli_usage("--backend is for --capabilities");
+    return cli_usage("--backend requires --capabilities");
   if (o->calibrate && o->n_kinds > 0)
-    return cli_usage("--calibrate measures all operations; name none");
+    return cli_usage("--calibrate measures all operations; do not name any");
   if (o->calibrate && (o->n_peers > 0 || o->bound || o->job.in_place || o->job.dtype != TPRT_F32 ||
                        o->format != FORMAT_TEXT))
-    return cli_usage("--calibrate measures f32, out of place, without peers and bound, and prints "
-                     "a topology file");
+    return cli_usage(
+        "--calibrate excludes --peer, --bound, --in-place, --format and a --dtype other than f32");
   for (int i = 0; o->calibrate && i < o->n_rank_counts; i++)
     if (o->rank_counts[i] < 2 || (i > 0 && o->rank_counts[i] <= o->rank_counts[i - 1]))
-      return cli_usage("--ranks of --calibrate ascend and start at 2 or more");
+      return cli_usage("--calibrate requires --ranks in ascending order, each at least 2");
   if (o->calibrate && o->job.n_sizes < 3)
-    return cli_usage("--calibrate fits lines and needs three sizes or more");
+    return cli_usage("--calibrate fits lines and needs at least three sizes");
   if (!o->calibrate && o->output)
-    return cli_usage("--output is for --calibrate");
+    return cli_usage("--output requires --calibrate");
   if (!o->calibrate && !o->capabilities && o->n_kinds == 0)
     return cli_usage("no operation is named");
   if (!fits_host(o))
-    return cli_usage(
-        "buffers of these --sizes for so many --ranks are more than the memory of this host");
+    return cli_usage("the buffers for these --sizes and --ranks exceed the memory of this host");
   if (o->job.in_place && !has_in_place)
     return cli_usage("only all_reduce and broadcast work in place");
   return CLI_GO_ON;

@@ -75,11 +75,11 @@ bool peer_ready(int peer, const bench_job *job) {
   bool reduces = job->kind == TPRT_OP_ALL_REDUCE || job->kind == TPRT_OP_REDUCE_SCATTER;
   char path[PATH_MAX];
   if (!(row->kinds & BIT(job->kind))) {
-    complain("%s has no %s; leave one of them out", row->name, tprt_op_kind_name(job->kind));
+    complain("%s does not support %s; omit one of them", row->name, tprt_op_kind_name(job->kind));
     return false;
   }
   if (reduces && !(row->sums & BIT(job->dtype))) {
-    complain("%s does not add up %s; take another --dtype or no --peer", row->name,
+    complain("%s cannot reduce %s; use another --dtype or omit --peer", row->name,
              tprt_dtype_name(job->dtype));
     return false;
   }

@@ -106,14 +106,12 @@ static void print_passes(void) {
 /* ---- rules.md ---- */
 
 static void print_rules(void) {
-  printf("A rule says which dimensions of an op's operands and results are the same factor, and "
-         "whether that factor may be "
-         "split: apart, or\n"
-         "with partial results that a collective combines. Of several families that know an op the "
-         "first counts. An op of no "
-         "family is refused,\n"
-         "or replicated with the option `unknown-ops=replicate`.\n\n"
-         "| family | ops | what can be sharded | communication | tests |\n|---|---|---|---|---|\n");
+  printf(
+      "A rule says which dimensions of an op's operands and results are the same factor, and "
+      "whether that factor may be split: in parallel, or\nwith partial results that a collective "
+      "combines. If several families match an op, the first one is used. An op without a family is "
+      "refused,\nor replicated with the option `unknown-ops=replicate`.\n\n| family | ops | what "
+      "can be sharded | communication | tests |\n|---|---|---|---|---|\n");
   for (int i = 0; i < tp_family_count(); i++) {
     tp_family_info family = tp_family_get(i);
     printf("|");
@@ -131,18 +129,13 @@ static void print_launchers(void) {
   size_t n;
   const tprt_launcher *rows = tprt_launchers(&n);
   printf(
-      "\n## Launchers\n\n"
-      "`tprt_world_create(0, 0, ...)` takes rank and number of ranks from the first launcher whose "
-      "two variables are set. A "
-      "value that\n"
-      "is malformed is an error that names its variable; in set-user-id programs nothing of this "
-      "is read. The ranks meet at\n"
-      "`TPRT_STORE`; else at `MASTER_ADDR` and `MASTER_PORT` (one more where "
-      "`TORCHELASTIC_USE_AGENT_STORE` is `True`: "
-      "torchrun's agent\n"
-      "has that port); else, when all of them run on one host, at a socket named after the job.\n\n"
-      "| launcher | rank | ranks | rank on the host | ranks on the host | restart | job "
-      "|\n|---|---|---|---|---|---|---|\n");
+      "\n## Launchers\n\n`tprt_world_create(0, 0, ...)` takes rank and number of ranks from the "
+      "first launcher whose two variables are set. A value that\nis malformed is an error that "
+      "names its variable; set-user-id programs ignore all of these variables. The ranks meet "
+      "at\n`TPRT_STORE`; else at `MASTER_ADDR` and `MASTER_PORT` (one more where "
+      "`TORCHELASTIC_USE_AGENT_STORE` is `True`: torchrun's agent\nhas that port); else, when all "
+      "of them run on one host, at a socket named after the job.\n\n| launcher | rank | ranks | "
+      "rank on the host | ranks on the host | restart | job |\n|---|---|---|---|---|---|---|\n");
   for (size_t i = 0; i < n; i++) {
     printf("| %s |", rows[i].name);
     print_code_cell(rows[i].rank);
@@ -161,9 +154,9 @@ static void print_launchers(void) {
 static void print_environment(void) {
   size_t n;
   const tprt_env_var *rows = tprt_env(&n);
-  printf("What libtprt reads. A field set in a `tprt_config` comes first, then the variable, then "
-         "the default.\n\n"
-         "| variable | type | default | meaning |\n|---|---|---|---|\n");
+  printf("The variables that libtprt reads. A field set in a `tprt_config` takes precedence over "
+         "the variable, and the variable over the default.\n\n| variable | type | default | "
+         "meaning |\n|---|---|---|---|\n");
   for (size_t i = 0; i < n; i++) {
     printf("|");
     print_code_cell(rows[i].name);
@@ -179,10 +172,9 @@ static void print_environment(void) {
 
 static void print_backends(void) {
   const char *name, *help, *summary;
-  printf("What the backends of libtprt can do. What one cannot is refused with `unsupported` and "
-         "the reason; the conformance\n"
-         "tests check both. A program asks with `tprt_comm_capabilities`.\n\n| backend | "
-         "|\n|---|---|\n");
+  printf("The capabilities of the backends of libtprt. A backend refuses what it cannot do with "
+         "`unsupported` and the reason; the conformance\ntests check both. A program queries them "
+         "with `tprt_comm_capabilities`.\n\n| backend | |\n|---|---|\n");
   for (size_t b = 0; (name = tprt_backend_name(b)); b++) {
     tprt_backend_capabilities(b, &summary);
     printf("| `%s` | %s |\n", name, summary);
@@ -198,9 +190,9 @@ static void print_backends(void) {
     for (size_t b = 0; tprt_backend_name(b); b++)
       printf(" %s |", tprt_backend_capabilities(b, NULL) >> i & 1 ? "yes" : "");
   }
-  printf("\n\nWhat is missing, and why; `shard-bench --capabilities` prints the same, and whether "
-         "a backend can work on this "
-         "machine.\n\n| backend | has not | because |\n|---|---|---|\n");
+  printf("\n\nThe missing capabilities and the reasons; `shard-bench --capabilities` prints the "
+         "same, and whether each backend works on this machine.\n\n| backend | missing | reason "
+         "|\n|---|---|---|\n");
   for (size_t b = 0; tprt_backend_name(b); b++)
     for (int i = 0; (name = tprt_capability_name(i, NULL)); i++)
       if (tprt_backend_lack(b, i))

@@ -28,11 +28,11 @@ const cli_tool cli_program = {
     .summary = "run passes of tpshard and of MLIR on a module",
     .usage = {"[options] [FILE.mlir]"},
     .description =
-        "The opt driver of MLIR with the tp-* passes and pipelines of tpshard: reads a module, "
-        "from standard input where no file is given, runs passes, and prints the result. Passes "
-        "are given by --pass-pipeline, or by an option each, in this order. --tp-explain prints "
-        "why a value has its layout. Below are the options of this build; those of MLIR and LLVM "
-        "are described as their help does.",
+        "The opt driver of MLIR with the tp-* passes and pipelines of tpshard: reads a module "
+        "(from standard input if no file is given), runs passes, and prints the result. Give the "
+        "passes with --pass-pipeline, or with one option for each, in the order in which they run. "
+        "--tp-explain prints why a value has its layout. The options of this build follow; options "
+        "of MLIR and LLVM have the descriptions of their own help.",
     .examples = {"shard-opt model.mlir --pass-pipeline='builtin.module(tp-spmd{mesh=dp=2,tp=4})'",
                  "shard-opt model.mlir --tp-propagate=mesh=tp=4 -o planned.mlir",
                  "shard-opt model.mlir --tp-spmd=mesh=tp=4 --tp-explain=%arg0"},

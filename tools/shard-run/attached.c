@@ -39,7 +39,7 @@ static bool move(tprt_comm *world, tprt_op op) {
   op.timeout_ns = patience_ns;
   if (tprt_submit(world, &op, NULL) == TPRT_OK)
     return true;
-  complain("the ranks cannot go on: %s", tprt_last_error());
+  complain("the ranks cannot continue: %s", tprt_last_error());
   return false;
 }
 
@@ -72,7 +72,7 @@ bool attached_join(const options *o, bool *attached, tprt_comm **world) {
   if (!status)
     status = tprt_world_create(0, 0, &config, world);
   if (status)
-    complain("the ranks that were started together cannot find each other: %s", tprt_last_error());
+    complain("the started ranks cannot connect to each other: %s", tprt_last_error());
   *attached = !status;
   return *attached;
 }
@@ -85,8 +85,8 @@ static void run_in_group(tprt_comm *world, const order *o, tp_entry entry, const
   char timeout[32];
   result->status = tprt_comm_split(world, 0, 0, &group);
   if (result->status) {
-    snprintf(result->error, sizeof result->error, "no communicator for the program: %s",
-             tprt_last_error());
+    snprintf(result->error, sizeof result->error,
+             "cannot create a communicator for the program: %s", tprt_last_error());
     return;
   }
   snprintf(timeout, sizeof timeout, "%.9f", o->timeout);
@@ -221,7 +221,7 @@ bool launch_attached(launch *l, tprt_comm *world) {
     return false;
   }
   if (strlen(l->function) >= MAX_FUNCTION) {
-    complain("the name of the function has %zu bytes; %d are possible", strlen(l->function),
+    complain("the name of the function has %zu bytes; at most %d are allowed", strlen(l->function),
              MAX_FUNCTION - 1);
     return false;
   }

@@ -23,11 +23,12 @@ static int parse_file(const cli_option *option, const char *text, void *data) {
 }
 
 static const cli_option rows[] = {
-    {"mesh", "SIZES", "devices, e.g. dp=2,tp=4; overrides the grid of the module; 1: one device",
+    {"mesh", "SIZES",
+     "mesh of devices, e.g. dp=2,tp=4; overrides the grid of the module; 1: one device",
      CLI_TEXT(options, mesh), .pipeline_option = "mesh"},
     {"input", "@FILE.npy", "next argument of the function; may be repeated",
      CLI_OTHER(options, inputs, parse_file)},
-    {"expected-output", "@FILE.npy", "what the next result has to be; may be repeated",
+    {"expected-output", "@FILE.npy", "expected value of the next result; may be repeated",
      CLI_OTHER(options, expected, parse_file)},
     {"inputs-from", "PREFIX",
      "arguments from PREFIX.in.K.npy, expected results from PREFIX.out.K.npy, "
@@ -36,11 +37,11 @@ static const cli_option rows[] = {
     {"output", "@FILE.npy", "write the next result to a file; may be repeated",
      CLI_OTHER(options, save, parse_file)},
     {"launch", "threads|processes|attached",
-     "what a rank is; attached: what mpirun, torchrun, srun or -n started (default: "
-     "attached if there is such a launcher, else threads)",
+     "run ranks as threads or processes; attached: as the processes that mpirun, torchrun, srun or "
+     "-n started (default: attached under such a launcher, else threads)",
      CLI_CHOICE(options, launch, LAUNCH_THREADS)},
     {"backend", "NAME",
-     "of the runtime: shm, loopback, tcp, mpi, a plug-in's path (default: "
+     "backend of the runtime: shm, loopback, tcp, mpi, or the path of a plug-in (default: "
      "TPRT_BACKEND, else shm)",
      .values = "shm|loopback|tcp|mpi", CLI_TEXT(options, backend)},
     {"strategy", "plan|follow", "how shardings are chosen (default: plan)",
@@ -48,7 +49,7 @@ static const cli_option rows[] = {
     {"report", "FILE.json", "write the report of the run as JSON", CLI_TEXT(options, report)},
     {"plan-report", "FILE", "write the report of the plan: JSON, or text for FILE.md and FILE.txt",
      CLI_TEXT(options, plan_report), .pipeline_option = "report"},
-    {"seed", "N", "seed of the arguments that no file gives (default: 0)",
+    {"seed", "N", "seed for arguments that are not read from a file (default: 0)",
      CLI_INT(options, seed, 0, 9e15)},
     {"no-verify", NULL, "do not run a reference for comparison", CLI_FLAG(options, no_verify)},
     {"reference", "auto|device|evaluator",
@@ -58,51 +59,51 @@ static const cli_option rows[] = {
      CLI_CHOICE(options, reference, REFERENCE_AUTO)},
     {"function", "NAME", "function to run (default: the only public one, or main)",
      CLI_TEXT(options, function)},
-    {"timeout", "SECONDS", "limit of every wait for another rank (default: the runtime's, 600)",
+    {"timeout", "SECONDS",
+     "timeout of every wait for another rank (default: that of the runtime, 600)",
      CLI_NUMBER(options, timeout, 1e-3, 1e6)},
     {"repeat", "N", "timed executions after the first (default: 1)",
      CLI_INT(options, repeat, 1, 1e6)},
     {"emit", "so|obj|llvm|ptx",
-     "write the compiled program to the file of -o, and stop; so: libNAME.so and "
-     "NAME.h; ptx: its kernels",
+     "write the compiled program to the file given by -o, and stop; so: libNAME.so and NAME.h; "
+     "ptx: its GPU kernels",
      CLI_CHOICE(options, emit, EMIT_LIBRARY)},
-    {"target", "cpu|cuda", "what runs it: processors, or NVIDIA GPUs (default: cpu)",
+    {"target", "cpu|cuda", "run on CPUs or on NVIDIA GPUs (default: cpu)",
      CLI_CHOICE(options, target, TARGET_CPU)},
-    {"opt-level", "1|2|3", "optimization of generated code (default: 2)",
+    {"opt-level", "1|2|3", "optimization level of generated code (default: 2)",
      CLI_CHOICE(options, opt_level, 1)},
     {"cpu", "native|generic",
-     "code for this processor, or for all of its architecture (default: native)",
+     "generate code for this processor, or for any processor of its architecture (default: native)",
      CLI_CHOICE(options, generic, false)},
     {"topology", "NAME",
      "cost model for the plan and the modelled times: a name or a topology file "
      "(default: cpu)",
      .values = "cpu|a100|h100|h200|pcie4|torus64k", CLI_TEXT(options, topology),
      .pipeline_option = "topology"},
-    {"objective", "time|bytes", "what the plan makes least (default: time)",
+    {"objective", "time|bytes", "what the plan minimizes (default: time)",
      CLI_WORD(options, objective), .pipeline_option = "objective"},
     {"unknown-ops", "refuse|replicate",
-     "ops without a sharding rule: an error, or run on all devices", CLI_WORD(options, unknown_ops),
-     .pipeline_option = "unknown-ops"},
+     "ops without a sharding rule: report an error, or replicate them on all devices",
+     CLI_WORD(options, unknown_ops), .pipeline_option = "unknown-ops"},
     {"memory-limit", "BYTES",
-     "what a device may hold: 512MiB, 80GB, ..., or topology (default: no limit)",
+     "memory limit per device: 512MiB, 80GB, ..., or topology (default: no limit)",
      CLI_TEXT(options, memory_limit), .pipeline_option = "memory-limit"},
     {"overlap", "no|run|plan",
-     "communicate beside compute: no; as the order of the program allows; plan for "
-     "it, too (default: no)",
+     "overlap communication with compute: no; run: as far as the order of the program allows; "
+     "plan: also plan for it (default: no)",
      CLI_CHOICE(options, overlap, OVERLAP_NO)},
-    {"graph", NULL, "with --target=cuda: capture the program in a graph, and launch that",
+    {"graph", NULL, "with --target=cuda: capture the program in a CUDA graph, and launch the graph",
      CLI_FLAG(options, graph)},
     {"fuse", "no|faster|always",
-     "sums over devices together with what follows them, as kernels of GPUs do them: "
-     "no; where that is modelled to "
-     "be faster; wherever it can be (default: no)",
+     "fuse all-reduces with the ops that follow them, as GPU kernels do: no; faster: where the "
+     "cost model predicts a gain; always: wherever possible (default: no)",
      CLI_WORD(options, fuse), .pipeline_option = "fuse"},
     {"shards", "FOLDER",
-     "with --emit=so: write there what a launcher needs, program.txt; and where arguments are "
-     "given, what each rank gets (in.K.RANK.npy), and has to return by what is expected "
-     "(out.K.RANK.npy) and by one device (one.K.RANK.npy)",
+     "with --emit=so: write program.txt, which a launcher needs, to this folder; if arguments are "
+     "given, also the arguments of each rank (in.K.RANK.npy), its expected results "
+     "(out.K.RANK.npy), and its results according to one device (one.K.RANK.npy)",
      CLI_TEXT(options, shards)},
-    {NULL, "FILE", "file that --emit writes", .letter = 'o', CLI_TEXT(options, output)},
+    {NULL, "FILE", "output file of --emit", .letter = 'o', CLI_TEXT(options, output)},
     {NULL, "N", "start PROGRAM N times, as ranks of one world", .letter = 'n',
      CLI_INT(options, n_copies, 1, 1024)},
     /* hidden option that starts worker processes */
@@ -113,11 +114,11 @@ const cli_tool cli_program = {
     .name = "shard-run",
     .summary = "run a tensor program on a mesh of devices, and verify it",
     .usage = {"MODEL.mlir [--mesh SIZES] [options]", "-n N -- PROGRAM [arguments]"},
-    .description =
-        "Partitions a tensor program, compiles it once, runs it on all devices of a mesh as ranks "
-        "of this machine, and compares the results with the same program on one device (if it has "
-        "communication of its own: with every value whole on every device) and with given ones. "
-        "Started by mpirun, torchrun or srun, or by the second form, each process is a rank.",
+    .description = "Partitions a tensor program, compiles it once, runs it on all devices of a "
+                   "mesh as ranks of this machine, and compares the results with those of the "
+                   "single-device program (if the program has communication of its own: with every "
+                   "value whole on every device) and with expected results, if given. Started by "
+                   "mpirun, torchrun or srun, or by the second form, each process is a rank.",
     .options = rows,
     .n_options = sizeof rows / sizeof *rows,
     .examples = {"shard-run model.mlir --mesh dp=2,tp=4",
@@ -127,12 +128,12 @@ const cli_tool cli_program = {
     .notes =
         "Tolerances, relative to the largest absolute value of the reference: against one device "
         "f32 1e-5, f64 1e-12, bf16 and f16 2e-2, f8 8e-2; against expected results f32 and f64 "
-        "1e-4, others the same; integers and booleans are equal. Where one device and N differ by "
-        "more, an evaluation of the program in f64 judges both: N ranks are wrong if they are "
-        "farther off than the tolerance and than four times what one device is off. The last line "
-        "says \"verified\" only if the evaluator or given results confirm every result. One "
-        "device goes through the same passes and code generation as N, so a result that only one "
-        "device confirms is said to be consistent with it.",
+        "1e-4, others the same; integers and booleans must be equal. If the results of one device "
+        "and of N differ by more, an evaluation of the program in f64 judges both: the results of "
+        "N ranks are wrong if their error exceeds both the tolerance and four times the error of "
+        "one device. The last line says \"verified\" only if the evaluator or given results "
+        "confirm every result. One device goes through the same passes and code generation as N, "
+        "so a result that only one device confirms is said to be consistent with it.",
     .exits = {{0,
                "verified, or consistent with one device, or done where nothing was to be compared"},
               {1, "a mismatch or failure"},
@@ -148,7 +149,7 @@ int cli_parse(int argc, char **argv, options *o) {
   if (o->worker)
     return CLI_GO_ON;
   if (o->n_copies && (optind == argc || strcmp(argv[optind - 1], "--") != 0))
-    return cli_usage("-n N starts a program: shard-run -n N -- PROGRAM ...");
+    return cli_usage("-n N requires a program: shard-run -n N -- PROGRAM ...");
   if (o->n_copies) {
     o->command = argv + optind;
     return CLI_GO_ON;
@@ -159,26 +160,27 @@ int cli_parse(int argc, char **argv, options *o) {
     return cli_usage("more than one model is given: '%s' and '%s'", argv[optind], argv[optind + 1]);
   o->model = argv[optind];
   if ((o->emit != EMIT_NOTHING) != (o->output != NULL))
-    return cli_usage("--emit and -o FILE go together");
+    return cli_usage("--emit and -o FILE require each other");
   if (o->reference != REFERENCE_AUTO && o->no_verify)
-    return cli_usage("--reference and --no-verify do not go together");
+    return cli_usage("--reference=evaluator and --no-verify exclude each other");
   if (o->reference == REFERENCE_EVALUATOR && o->emit)
-    return cli_usage("--reference=evaluator is about running; --emit runs nothing");
+    return cli_usage("--reference=evaluator excludes --emit, which runs nothing");
   if (o->shards && o->emit != EMIT_LIBRARY)
-    return cli_usage("--shards goes with --emit=so");
+    return cli_usage("--shards requires --emit=so");
   if (o->emit == EMIT_KERNELS && o->target != TARGET_CUDA)
-    return cli_usage("--emit=ptx is of --target=cuda");
+    return cli_usage("--emit=ptx requires --target=cuda");
   if (o->graph && o->target != TARGET_CUDA)
-    return cli_usage("--graph is of --target=cuda");
+    return cli_usage("--graph requires --target=cuda");
   if (o->graph && o->emit)
-    return cli_usage(
-        "--graph is about running; what --emit writes is called by tprt_context_replay for that");
+    return cli_usage("--graph excludes --emit, which runs nothing; to run an emitted program as a "
+                     "graph, call tprt_context_replay");
   if (o->target == TARGET_CUDA && o->launch == LAUNCH_PROCESSES)
-    return cli_usage("ranks of --target=cuda are threads, of one GPU or one each");
+    return cli_usage("--target=cuda excludes --launch=processes: its ranks are threads, which "
+                     "share one GPU or have one each");
   if (o->backend && o->launch == LAUNCH_PROCESSES && strcasecmp(o->backend, "shm") != 0)
-    return cli_usage(
-        "--launch=processes is of backend shm; '%s' has threads, or what its own launcher starts",
-        o->backend);
+    return cli_usage("--launch=processes requires backend shm; '%s' supports threads, or processes "
+                     "that its own launcher starts",
+                     o->backend);
   return CLI_GO_ON;
 }
 

@@ -7,7 +7,7 @@
 static int show_progress(void *user, double steps) {
   char text[80];
   (void)user;
-  snprintf(text, sizeof text, "evaluating the text of the program, %.0f million operations so far",
+  snprintf(text, sizeof text, "evaluating the program, %.0f million operations so far",
            steps / 1e6);
   progress(text);
   return 0;
@@ -25,7 +25,7 @@ tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *p
   snprintf(why, why_size, "memory ran out");
   for (int i = 0; data && i < plan->n_arguments; i++)
     data[i] = inputs[i].data;
-  progress("evaluating the text of the program");
+  progress("evaluating the program");
   if (data &&
       tp_reference_evaluate(module, function, data, &watched, why_size, why, &made) != TP_OK)
     made = NULL;
@@ -54,7 +54,7 @@ static comparison compare_integers(const array *value, const tp_reference *refer
     snprintf(c.what, sizeof c.what, "element %lld: %s", (long long)judgement.first_wrong,
              judgement.text);
   else if (judgement.n_known < judgement.n_numbers)
-    snprintf(c.what, sizeof c.what, "rounding decides %lld of %lld elements",
+    snprintf(c.what, sizeof c.what, "%lld of %lld elements depend on rounding",
              (long long)(judgement.n_numbers - judgement.n_known), (long long)judgement.n_numbers);
   return c;
 }

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 static const char *meaning_of(int number) {
-  return number == SIGFPE ? "divided an integer by 0, or the least integer by -1"
-                          : "reached memory out of bounds: an index beyond its tensor";
+  return number == SIGFPE ? "divided an integer by 0, or the smallest integer by -1"
+                          : "accessed memory out of bounds: an index exceeds its tensor";
 }
 
 /* Signal handler, so it calls only async-signal-safe functions. The message is one write, because

@@ -47,7 +47,7 @@ static bool describe(const tp_plan_value *value, const char *what, int i, array 
   *a = (array){.type = element_find(value->element), .rank = value->rank};
   memcpy(a->shape, value->shape, sizeof a->shape);
   if (!a->type)
-    complain("%s %d has elements of type %s, which files and comparisons do not know", what, i,
+    complain("%s %d has elements of type %s, which files and comparisons do not support", what, i,
              value->element);
   return a->type != NULL;
 }
@@ -154,11 +154,11 @@ static bool create_shard(const tp_plan *plan, const tp_plan_value *value, const 
 static bool check_values(const char *what, int n, const tp_plan_value *values) {
   for (int i = 0; i < n; i++)
     if (tp_spec_has_partial(values[i].spec)) {
-      complain("%s %d is partial (%s): it has no single value to run with", what, i,
+      complain("%s %d is partial (%s): it has no single global value to run with", what, i,
                values[i].sharding);
       return false;
     } else if (!element_find(values[i].element)) {
-      complain("%s %d has elements of type %s, which shard-run does not know", what, i,
+      complain("%s %d has elements of type %s, which shard-run does not support", what, i,
                values[i].element);
       return false;
     }

@@ -86,7 +86,7 @@ static void explain_rows(const tprt_context *context, int n_sites) {
     const char *why, *way = tprt_context_rows(context, s, &why);
     if (!way || !*why || strcmp(why, told) == 0)
       continue;
-    cli_print("shard-run: note: what is fused runs as %s: %s\n", way, why);
+    cli_print("shard-run: note: fused ops run as %s: %s\n", way, why);
     told = why;
   }
 }
@@ -226,7 +226,7 @@ static void describe_launch(const launch *l, const tprt_comm *world) {
   for (size_t i = 0; tprt_backend_name(i); i++)
     if (strcmp(tprt_backend_name(i), name) == 0)
       reason = tprt_backend_lack(i, __builtin_ctz(TPRT_CAP_GPU_PROGRAMS));
-  printf("collectives go through memory of the host: backend %s%s%s\n", name, reason ? ": " : "",
+  printf("collectives go through host memory: backend %s%s%s\n", name, reason ? ": " : "",
          reason ? reason : "");
 }
 
@@ -242,7 +242,7 @@ bool launch_threads(launch *l) {
   config.backend = backend_of(l);
   bool ok = tprt_world_create_threads(l->n_ranks, &config, worlds) == TPRT_OK;
   if (!ok)
-    complain("a world of %d ranks cannot be made: %s", l->n_ranks, tprt_last_error());
+    complain("cannot create a world of %d ranks: %s", l->n_ranks, tprt_last_error());
   if (ok)
     describe_launch(l, worlds[0]);
   ok = ok && run_threads(l, entry, worlds);

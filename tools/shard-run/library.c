@@ -77,15 +77,14 @@ static bool name_of(const char *path, char *name, size_t size) {
 
 bool library_name(const char *path, char *name, size_t size) {
   if (!name_of(path, name, size)) {
-    complain("'%s' is no name for --emit=so: it has to be libNAME.so, where NAME is what C and C++ "
-             "will call the function, and "
-             "not main",
+    complain("'%s' is not a valid name for --emit=so: it must be libNAME.so, where NAME is the "
+             "name of the function in C and C++, and is not main",
              path);
     return false;
   }
   const char *owner = owner_of(name);
   if (owner)
-    complain("'%s' is no name for --emit=so: %s", path, owner);
+    complain("'%s' is not a valid name for --emit=so: %s", path, owner);
   return !owner;
 }
 
@@ -228,9 +227,9 @@ static bool link_object(const char *object, const char *output, const char *name
   pid_t child;
   int status = 0, error = posix_spawnp(&child, driver, NULL, NULL, arguments, environ);
   if (error) {
-    complain("cannot start the C compiler '%s', which links the library: %s; install one, or name "
-             "it in CC",
-             driver, strerror(error));
+    complain(
+        "cannot start the C compiler '%s', which links the library: %s; install one, or set CC",
+        driver, strerror(error));
     return false;
   }
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)

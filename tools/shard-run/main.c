@@ -64,8 +64,8 @@ static bool check_bytes(const tp_plan *plan, const launch *run) {
       const tprt_site_stats *stats = run->ranks[r].sites + s;
       int64_t bytes = s < plan->n_collectives ? plan->collectives[s].bytes : 0;
       if (stats->bytes != stats->calls * bytes) {
-        complain("site %d (%s): rank %d sent %lld bytes in %lld calls, but the plan says %lld a "
-                 "call; please report this",
+        complain("site %d (%s): rank %d sent %lld bytes in %lld calls, but the plan expects %lld "
+                 "bytes per call; please report this",
                  s,
                  s < plan->n_collectives ? tp_collective_name(plan->collectives[s].kind)
                                          : "contraction",
@@ -95,7 +95,7 @@ static bool run_reference(session *s, MlirModule module, build_kind kind) {
   progress("compiling the reference");
   if (!build_partition(s->o, module, kind, &s->reference) ||
       !build_object(s->o, TARGET_CPU, EMIT_NOTHING, &s->reference)) {
-    complain("the program to compare with, %s, could not be compiled",
+    complain("the reference program, %s, could not be compiled",
              kind == BUILD_WHOLE ? "with every value whole on every device" : "for one device");
     return false;
   }
@@ -166,9 +166,9 @@ static bool compare_all(session *s, MlirModule module, bool is_local, outcome *o
       s->against_expected[k] = compare_arrays(s->outputs + k, s->expected + k, true);
     is_close &= !s->against_one[k].done || s->against_one[k].ok;
     if (is_constant(s->outputs + k))
-      cli_print(
-          "shard-run: warning: every element of result %d is the same; comparing it shows little\n",
-          k);
+      cli_print("shard-run: warning: all elements of result %d are equal, so its comparison shows "
+                "little\n",
+                k);
   }
   bool whole = is_one(s->o->mesh); /* if so, the result to verify is itself the one-device result */
   const reference_kind kind = s->o->reference;
@@ -228,7 +228,7 @@ static bool fits_memory(const tp_plan *plan) {
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
   if (bytes <= memory)
     return true;
-  complain("arguments and results of %lld device%s take %.3g GiB, and this machine has %.3g "
+  complain("arguments and results of %lld device%s take %.3g GiB, but this machine has %.3g GiB "
            "(--emit compiles for any size)",
            (long long)plan->n_devices, plan->n_devices == 1 ? "" : "s", bytes / 0x1p30,
            memory / 0x1p30);
@@ -301,7 +301,7 @@ static int run_session(session *s, MlirModule module) {
   s->n_inputs = signature->n_arguments;
   s->n_outputs = signature->n_results;
   if (local && o->mesh)
-    complain("the module is partitioned already, its mesh is fixed");
+    complain("the module is already partitioned; --mesh cannot change its mesh");
   bool ok =
       !(local && o->mesh) &&
       (!has_data(o) || (fits_memory(signature) && inputs_load(o, module, signature, &s->inputs) &&
@@ -397,7 +397,8 @@ static int run_rank_of_model(const options *o) {
     return run_model(o, NULL);
   int code;
   if (o->target == TARGET_CUDA) {
-    complain("ranks of --target=cuda are threads of one process; start shard-run alone");
+    complain("--target=cuda runs its ranks as threads of one process; start shard-run without a "
+             "launcher");
     tprt_comm_destroy(world);
     return EXIT_FAILED;
   }

@@ -84,7 +84,7 @@ static bool check_header(const char *header, const char *path, bool part, array 
   if (sscanf(descr, "'%38[^']'", found) != 1 && sscanf(descr, "%38[^]]", found) == 1)
     strcat(found, "]");
   if (strcmp(found, a->type->descr) != 0) {
-    snprintf(why, why_size, "%s: holds elements of type %s, where %s (%s) is needed", path, found,
+    snprintf(why, why_size, "%s: has elements of type %s, expected %s (%s)", path, found,
              a->type->descr, a->type->name);
     return false;
   }
@@ -95,8 +95,8 @@ static bool check_header(const char *header, const char *path, bool part, array 
     char have[256], want[256];
     shape_text(rank, shape, have, sizeof have);
     shape_text(a->rank, a->shape, want, sizeof want);
-    snprintf(why, why_size, "%s: has shape %s, where %s%s is needed", path, have,
-             part ? "at most " : "", want);
+    snprintf(why, why_size, "%s: has shape %s, expected %s%s", path, have, part ? "at most " : "",
+             want);
     return false;
   }
   memcpy(a->shape, shape, (size_t)rank * sizeof *shape);

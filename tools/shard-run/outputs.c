@@ -49,7 +49,7 @@ static bool join(const tp_plan *plan, const launch *l, int k, array *whole) {
     if (owner == r) {
       array_copy_box(l->outputs[r] + k, zero, whole, p.at, p.size);
     } else if (!same_bits(whole, l->outputs[r] + k, &p)) {
-      complain("result %d (%s): devices %d and %d should hold the same data and do not", k,
+      complain("result %d (%s): devices %d and %d should hold the same data, but do not", k,
                value->sharding, owner, r);
       return false;
     }

@@ -68,9 +68,9 @@ static int code_of(int state) {
 
 static void report_end(int rank, int state) {
   if (WIFSIGNALED(state))
-    complain("rank %d was ended by signal %d", rank, WTERMSIG(state));
+    complain("rank %d was terminated by signal %d", rank, WTERMSIG(state));
   else if (WEXITSTATUS(state))
-    complain("rank %d ended with code %d", rank, WEXITSTATUS(state));
+    complain("rank %d exited with code %d", rank, WEXITSTATUS(state));
 }
 
 /* Waits for all processes. The first failure determines the exit code, and starts the timeout for

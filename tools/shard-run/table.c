@@ -83,8 +83,8 @@ static void print_evaluator(const comparison *c, FILE *file) {
   static const char against[] = "against the evaluator";
   if (c->done && c->is_ill_conditioned)
     fprintf(file,
-            "    %-20s ILL-CONDITIONED: error %.2g, and even one device is %.2g off; nothing is "
-            "shown with this data\n",
+            "    %-20s ILL-CONDITIONED: error %.2g, but one device also has error %.2g; this data "
+            "verifies nothing\n",
             against, c->error, c->error_of_one);
   else if (c->done && !c->what[0] && c->error_of_one >= 0)
     fprintf(file, "    %-20s %s: error %.2g, of one device %.2g (at most %.1e)\n", against,
@@ -97,7 +97,7 @@ static void print_graph(const launch *run, FILE *file) {
   if (run->graph && run->ranks[0].no_graph[0])
     fprintf(file, "  graph: none, %s\n", run->ranks[0].no_graph);
   else if (run->graph)
-    fprintf(file, "  graph: a call is one launch\n");
+    fprintf(file, "  graph: each call is one graph launch\n");
 }
 
 static void print_results(const outcome *out, FILE *file) {

@@ -107,7 +107,8 @@ int worker_main(const char *text) {
   prctl(PR_SET_PDEATHSIG, SIGKILL); /* the worker must not outlive the launcher */
   exchange *x = strcmp(text, "1") == 0 ? map_exchange() : NULL;
   if (!x) {
-    complain("--worker is how shard-run starts its own processes; it cannot be given by hand");
+    complain("--worker is internal to shard-run, which starts its processes with it; it cannot be "
+             "given by hand");
     return CLI_USAGE;
   }
   tp_program *program = load_object(x);
@@ -214,10 +215,10 @@ static bool collect(launch *l, worker *workers) {
     result->seconds = x->seconds;
     snprintf(result->error, sizeof result->error, "%s", x->error);
     if (WIFSIGNALED(state))
-      snprintf(result->error, sizeof result->error, "its process was ended by signal %d",
+      snprintf(result->error, sizeof result->error, "its process was terminated by signal %d",
                WTERMSIG(state));
     else if (!x->done)
-      snprintf(result->error, sizeof result->error, "its process ended with code %d",
+      snprintf(result->error, sizeof result->error, "its process exited with code %d",
                WEXITSTATUS(state));
     memcpy(result->sites, (char *)x + x->sites_at, (size_t)l->n_sites * sizeof *result->sites);
     const uint64_t *offsets = (const uint64_t *)(const void *)((char *)x + x->offsets_at);
@@ -248,7 +249,7 @@ bool launch_processes(launch *l) {
   bool ok = workers && object >= 0 && launch_describe(l);
   ok = ok && pwrite(object, l->object->data, l->object->size, 0) == (ssize_t)l->object->size;
   if (ok && tprt_shm_segment_create(l->n_ranks, &config, &segment) != TPRT_OK) {
-    complain("a world of %d ranks cannot be made: %s", l->n_ranks, tprt_last_error());
+    complain("cannot create a world of %d ranks: %s", l->n_ranks, tprt_last_error());
     ok = false;
   }
   for (int r = 0; workers && r < l->n_ranks; r++)

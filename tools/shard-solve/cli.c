@@ -4,13 +4,13 @@
 #include <getopt.h>
 
 static const cli_option rows[] = {
-    {"time-limit", "SECONDS", "end the search after that time, the reading of the file included",
+    {"time-limit", "SECONDS", "end the search after this time, which includes reading the file",
      CLI_NUMBER(options, time_limit, 1e-3, 1e7)},
-    {"gap", "G", "end it at (cost - bound) / bound <= G, e.g. 0.001 (default: 0)",
+    {"gap", "G", "end the search at (cost - bound) / bound <= G, e.g. 0.001 (default: 0)",
      CLI_NUMBER(options, gap, 0, 1)},
     {"threads", "N", "threads to use; the answer is the same for any number (default: 1)",
      CLI_INT(options, threads, 1, 256)},
-    {"format", "text|json|contest", "what is printed (default: text)",
+    {"format", "text|json|contest", "output format (default: text)",
      CLI_CHOICE(options, format, FORMAT_TEXT)},
     {"out", "FILE", "write the assignment, [x0, x1, ...], to a file", CLI_TEXT(options, out)},
 };
@@ -19,16 +19,14 @@ const cli_tool cli_program = {
     .name = "shard-solve",
     .summary = "solve problems of the IOPDDL contest",
     .usage = {"PROBLEM.json[.gz] [options]"},
-    .description =
-        "Chooses a strategy for every node of a problem file of the IOPDDL contest, such that the "
-        "cost is least and memory stays below the limit at all times. Prints the cost, a certified "
-        "lower bound, the gap between them and the time.",
+    .description = "Chooses a strategy for every node of a problem file of the IOPDDL contest, "
+                   "such that the cost is minimal and memory stays within the limit at all times. "
+                   "Prints the cost, a certified lower bound, the gap between them and the time.",
     .options = rows,
     .n_options = sizeof rows / sizeof *rows,
-    .notes =
-        "--format contest prints the assignment as the last line, [] if there is none. Ctrl-C ends "
-        "the search with the best assignment so far. Without --time-limit the effort is counted in "
-        "work, so every run gives the same answer.",
+    .notes = "--format contest prints the assignment as the last line, [] if there is none. Ctrl-C "
+             "ends the search with the best assignment so far. Without --time-limit, a "
+             "deterministic count of work limits the effort, so every run gives the same answer.",
     .exits = {{0, "an assignment was found"},
               {1, "failure"},
               {2, "wrong usage"},

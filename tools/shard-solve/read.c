@@ -42,7 +42,7 @@ static bool next_key(pull *j, bool *first, char key[32], pull_position *where) {
 
 static bool once(pull *j, bool *seen, const char *key, pull_position where) {
   if (*seen)
-    return pull_fail(j, where, "the key \"%s\" is here for the second time", key);
+    return pull_fail(j, where, "duplicate key \"%s\"", key);
   *seen = true;
   return true;
 }
@@ -109,7 +109,7 @@ static bool read_file(file *f) {
   if (!pull_finish(j))
     return false;
   if (!f->has_problem)
-    return pull_fail_file(j, "there is no \"problem\"");
+    return pull_fail_file(j, "the key \"problem\" is missing");
   for (int part = 0; part < N_PARTS; part++)
     if (!f->has[part] && (part < ENDS || f->has_edges))
       return pull_fail_file(j, "the %s have no \"%s\"", part < ENDS ? "nodes" : "edges",
@@ -120,8 +120,9 @@ static bool read_file(file *f) {
 static bool same_count(file *f, int a, int b) {
   if (f->parts[a].n == f->parts[b].n)
     return true;
-  return pull_fail_file(&f->j, "%d \"%s\" but %d \"%s\" of %s; there is one of each", f->parts[a].n,
-                        parts[a].key, f->parts[b].n, parts[b].key, a < ENDS ? "nodes" : "edges");
+  return pull_fail_file(&f->j, "%d \"%s\" but %d \"%s\" of %s; their numbers must be equal",
+                        f->parts[a].n, parts[a].key, f->parts[b].n, parts[b].key,
+                        a < ENDS ? "nodes" : "edges");
 }
 
 static bool add_node(file *f, tp_problem *problem, int v) {
@@ -135,7 +136,7 @@ static bool add_node(file *f, tp_problem *problem, int v) {
                      (long long)usages->n, (long long)costs->n);
   if (life->n != 2)
     return pull_fail(&f->j, life->where,
-                     "the interval of node %d has %lld numbers; it is [start, end]", v,
+                     "the interval of node %d has %lld numbers; it must be [start, end]", v,
                      (long long)life->n);
   if (life->values[0] > life->values[1])
     return pull_fail(&f->j, life->where, "node %d ends at %lld, before it starts at %lld", v,

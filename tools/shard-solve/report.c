@@ -45,7 +45,7 @@ static void print_excess(const problem_file *problem, const tp_solution *s) {
     printf("memory     at time %lld every assignment uses %s or more; the limit is %lld\n",
            (long long)s->least_peak_time, least, (long long)problem->limit);
   else if (is_less((tp_exact_cost){0, 0}, s->peak))
-    printf("memory     the least that was found is %s, at time %lld; the limit is %lld, and no "
+    printf("memory     the smallest usage found is %s, at time %lld; the limit is %lld, and no "
            "assignment uses less than %s\n",
            peak, (long long)s->peak_time, (long long)problem->limit, least);
 }

@@ -196,10 +196,11 @@ static tp_status set_machine(scheduler *s, MlirOperation func) {
   int64_t sizes[TP_MAX_AXES];
   int n = tp__int_list(tp__get(func, "tp.mesh"), TP_MAX_AXES, sizes);
   if (n < 1)
-    return tp__error(func, TP_INVALID_ARGUMENT, "is no program yet; run tp-lower-to-runtime first");
+    return tp__error(func, TP_INVALID_ARGUMENT,
+                     "is not lowered to the runtime yet; run tp-lower-to-runtime first");
   tp_status status = tp_mesh_create("mesh", n, names, sizes, &s->mesh);
   if (status != TP_OK)
-    return tp__error(func, status, "tp.mesh is not the sizes of a mesh");
+    return tp__error(func, status, "tp.mesh is not a valid list of mesh sizes");
   status = tp__load_topology(s->pass->module, s->settings->topology, &s->mesh, &s->topology);
   return status == TP_OK
              ? tp__memory_limit(func, s->settings->memory_limit, &s->topology, &s->memory_limit)
@@ -229,40 +230,35 @@ static tp_status run(tp_pass *pass) {
 static const tp_option_row options[] = {
     {"overlap", "true", "true: collectives run beside compute; false: everything stays as it is",
      TP_BOOL(settings, overlap)},
-    {"window", "64", "how many ops one may come before its place; 0: only starts and waits move",
+    {"window", "64", "number of earlier ops that an op may overtake; 0: only starts and waits move",
      TP_INT(settings, window, 0, 1048576)},
-    {"in-flight", "4", "most collectives between start and wait",
+    {"in-flight", "4", "maximum number of collectives between start and wait",
      TP_INT(settings, in_flight, 1, 1048576)},
     {"least", "20",
-     "microseconds of a collective that have to be hidden, as modelled, or it is not split",
+     "minimum microseconds of a collective that overlap must hide by the cost model; collectives "
+     "that hide less are not split",
      TP_INT(settings, least_us, 0, 1048576)},
     {"memory-limit", "",
-     "bytes that a device may hold, arguments and results included, or nothing is scheduled that "
-     "needs more: 512MiB, 80GB, "
-     "...; "
-     "topology: what the topology file says",
+     "maximum bytes that a device may hold, arguments and results included: 512MiB, 80GB, ...; "
+     "schedules that need more are not used; topology: the value of the topology file",
      TP_BYTES_OR(settings, memory_limit, "topology", TP_LIMIT_OF_TOPOLOGY)},
     {"topology", "cpu", "cost model, see tp-propagate", TP_TEXT(settings, topology, "NAME|FILE")},
 };
 
 static const tp_statistic_row statistics[] = {
-    [STAT_SPLIT] = {"split", "collectives that are started and waited for"},
-    [STAT_MOVED] = {"moved", "ops that stand behind one that came after them"},
+    [STAT_SPLIT] = {"split", "collectives split into a start and a wait"},
+    [STAT_MOVED] = {"moved", "ops that moved behind a later op"},
 };
 
 const tp_pass_row tp__schedule_collectives_row = {
     .name = "tp-schedule-collectives",
     .summary = "Start collectives early, wait for them late, and compute meanwhile",
-    .description = "Requires: tp-lower-to-runtime and bufferization; before tp-assign-buffers. "
-                   "Establishes: where that is "
-                   "modelled to be faster, "
-                   "a collective is a call that starts it, as soon as its operand is ready, and "
-                   "one that waits for it, in "
-                   "front of what first uses "
-                   "its result or overwrites its operand; ops that do not need it stand between. "
-                   "Memory that the two calls "
-                   "name lives until the "
-                   "wait. Breaks: nothing; without a gain nothing changes.",
+    .description =
+        "Requires: tp-lower-to-runtime and bufferization; before tp-assign-buffers. Establishes: "
+        "where the cost model predicts a gain, a collective is split into two calls. One starts it "
+        "as soon as its operand is ready; the other waits for it before the first op that uses its "
+        "result or overwrites its operand. Independent ops run in between. Memory that the two "
+        "calls use lives until the wait. Breaks: nothing; without a gain nothing changes.",
     .options = options,
     .n_options = TP_LEN(options),
     .options_size = sizeof(settings),

@@ -108,10 +108,10 @@ static const char *match_scale(const tp__rows *rows, int node, int y, tp__row_qu
   q->kind = share < 0 ? TP_NOT_QUANTIZED : match_max_abs(rows, share, y, &q->least_largest);
   if (q->kind == TP_NOT_QUANTIZED || !is_valid_min(q->least_largest) ||
       !is_valid_min(q->least_scale))
-    return "its scale is neither a number that is given nor, in f32, the largest magnitude of its "
-           "row or group / 448";
+    return "its scale is neither a given value nor the largest magnitude of its row or group / 448 "
+           "in f32";
   if (q->kind == TP_QUANTIZED_PER_GROUP && rows->group != TP_ROW_KERNEL_GROUP)
-    return "its groups are not of 128 elements";
+    return "its groups do not have 128 elements";
   return q->least_largest > 0 || q->least_scale > 0 ? NULL
                                                     : "its scale is 0 for a row or group of zeros";
 }
@@ -124,8 +124,8 @@ bool tp__match_row_quantization(const tp__rows *rows, int node, int y,
     return false;
   int x = of_clamp(rows, at(rows, node)->a),
       scale = x < 0 ? TP_ROW_UNKNOWN : divisor_of(rows, x, y);
-  const char *obstacle = x < 0       ? "it is not clamped to -448 and 448"
-                         : scale < 0 ? "it is no row divided by a scale in f32"
+  const char *obstacle = x < 0       ? "it is not clamped to [-448, 448]"
+                         : scale < 0 ? "it is not a row divided by a scale in f32"
                                      : match_scale(rows, scale, y, quantization);
   if (obstacle)
     *quantization = (tp__row_quantization){.scale = TP_ROW_UNKNOWN, .obstacle = obstacle};

@@ -237,12 +237,13 @@ static tp_status build_reduction(tp__group_builder *b, const nest_builder *nb) {
   tp_status status = TP_OK;
   sharing->n = n;
   if (!tp__map_combiners(n, sharing->combiners))
-    return tp__error(n->op, TP_UNSUPPORTED,
-                     "combines in no known way, so that it is no part of a larger kernel");
+    return tp__error(
+        n->op, TP_UNSUPPORTED,
+        "has a reduction with an unknown combiner, so it cannot be part of a fused kernel");
   for (int k = 0; k < n_outputs; k++)
     if (nb->source[n->n_inputs + k] < 0 || nb->fills[n->n_inputs + k])
       return tp__error(n->op, TP_UNSUPPORTED,
-                       "goes on from a value of output %d that its kernel did not make", k);
+                       "continues from a value of output %d that its kernel did not compute", k);
   for (int k = 0; k < n_outputs; k++)
     so_far[k] = shares ? tp__map_identity(sharing, b->end, k)
                        : b->items[nb->source[n->n_inputs + k]].values[0];
@@ -295,7 +296,7 @@ tp_status tp__map_group_kernel(const tp__map_group *g, MlirOperation func, MlirO
   b.stores_elements = !b.is_looped;
   if (b.lanes == 0)
     return tp__error(g->nests[0]->op, TP_UNSUPPORTED,
-                     "begins a kernel whose nests reduce in vectors of different sizes");
+                     "starts a kernel whose reductions have different vector widths");
   if (g->has_rows) {
     tp__map_share_rows(&b.sharing, g->width / b.lanes, b.lanes);
     tp__group_build_rows(&b);

@@ -213,8 +213,8 @@ static void constant(host *h, MlirOperation op) {
 static tp_status refuse(host *h, MlirOperation op) {
   (void)h;
   return tp__error(op, TP_UNSUPPORTED,
-                   "is no kernel, and memory of a GPU is out of reach for the host; this form of "
-                   "the op does not run on GPUs yet");
+                   "does not run on GPUs yet in this form: it is not a kernel, and the host cannot "
+                   "access GPU memory");
 }
 
 /* ---- the function ---- */
@@ -275,7 +275,8 @@ tp_status tp__map_host(MlirOperation module, MlirOperation func, const tp__map_k
   tp__lowering_begin(&h.l, module, func);
   tp_status status =
       mlirValueIsNull(h.l.ctx)
-          ? tp__error(func, TP_INVALID_ARGUMENT, "is no program yet; run tp-assign-buffers first")
+          ? tp__error(func, TP_INVALID_ARGUMENT,
+                      "is not lowered to the runtime yet; run tp-assign-buffers first")
           : tp__walk(func, collect, &list);
   /* a marker, because the first op may be replaced */
   h.head = tp__build(

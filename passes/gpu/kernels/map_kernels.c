@@ -150,17 +150,16 @@ static tp_status find_nests(MlirOperation func, reading *r) {
     if (!tp__op_has_dialect(op, "linalg"))
       continue;
     if (r->n == TP_GROUP_NESTS)
-      return tp__error(op, TP_UNSUPPORTED,
-                       "is a loop nest behind %d others in a function that is to be one kernel",
+      return tp__error(op, TP_UNSUPPORTED, "exceeds the limit of %d loop nests in one kernel",
                        r->n);
     r->ops[r->n++] = op;
   }
   if (r->n == 0)
     return tp__error(func, TP_UNSUPPORTED,
-                     "is called on buffers but is no loop nest; run tp-outline-kernels before");
+                     "is called on buffers but has no loop nest; run tp-outline-kernels first");
   if (r->n > 1 && mlirAttributeIsNull(tp__get(func, TP_ATTR_KERNEL)))
     return tp__error(func, TP_UNSUPPORTED,
-                     "has %d loop nests; tp-fuse-nests finds those that one kernel can do", r->n);
+                     "has %d loop nests, but tp-fuse-nests did not mark it as one kernel", r->n);
   r->nests = tp__calloc((size_t)r->n, sizeof *r->nests);
   return r->nests ? TP_OK : tp__out_of_memory(func);
 }
@@ -240,9 +239,9 @@ static tp_status map_nests(tp__map_kernel *kernel, const reading *r, MlirOperati
     return status;
   }
   if (!has_loops)
-    return tp__error(r->ops[1], TP_UNSUPPORTED,
-                     "does not run through the loops of the nest in front of it, with which it is "
-                     "to be one kernel");
+    return tp__error(
+        r->ops[1], TP_UNSUPPORTED,
+        "does not iterate over the loops of the preceding nest, which has to share its kernel");
   tp_status status = tp__map_group_kernel(&group, made, end, launch);
   for (int i = 0; i < r->n && is_first && status == TP_OK; i++) {
     int loop, lanes = tp__group_nest_lanes(&group, r->nests + i, launch->lanes, &loop);
@@ -380,29 +379,23 @@ static tp_status run(tp_pass *pass) {
 
 static const tp_statistic_row statistics[] = {
     {"kernels", "loop nests that became kernels"},
-    {"blocks", "blocks of one launch of each"},
+    {"blocks", "thread blocks of these kernels, in one launch of each"},
 };
 
 const tp_pass_row tp__map_kernels_row = {
     .name = "tp-map-kernels",
-    .summary = "Make kernels of a GPU out of outlined loop nests, and a program of the host that "
+    .summary = "Turn outlined loop nests into GPU kernels, and the rest into a host program that "
                "launches them",
-    .description = "Requires: tp-assign-buffers{target=cuda}, linalg-generalize-named-ops, "
-                   "tp-outline-kernels. Establishes: "
-                   "each nest is an llvm.func, or two, in the "
-                   "module @tp_kernels, in terms of arith, scf and memref, with nvvm.reqntid "
-                   "threads in each of tp.blocks "
-                   "blocks: elementwise nests have a "
-                   "thread for 16 bytes, transposes a block for a tile, reductions several threads "
-                   "for each element of the "
-                   "result. In the functions that are "
-                   "left all memory "
-                   "is that of the device: launches, copies, reads, writes and constants are calls "
-                   "of the runtime. Breaks: "
-                   "nothing; a nest "
-                   "without static sizes, or that writes elements of one output again in a loop in "
-                   "which those of another are "
-                   "its own, is refused.",
+    .description =
+        "Requires: tp-assign-buffers{target=cuda}, linalg-generalize-named-ops, "
+        "tp-outline-kernels. Establishes: each nest is one or two llvm.func in the module "
+        "@tp_kernels, in terms of arith, scf and memref, with nvvm.reqntid threads in each of "
+        "tp.blocks blocks. Elementwise nests have one thread per 16 bytes, transposes one block "
+        "per tile, reductions several threads per element of the result. In the remaining "
+        "functions all memory is device memory: launches, copies, reads, writes and constants are "
+        "runtime calls. Breaks: nothing; a nest is rejected if it has no static sizes, or if one "
+        "of its loops rewrites the same elements of one output while it writes separate elements "
+        "of another.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -59,12 +59,11 @@ static tp_status read_buffer(tp__map_nest *n, int i, MlirType type) {
                      TP_MAX_RANK);
   if (mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, o->strides, &offset)))
     return tp__error(n->op, TP_UNSUPPORTED,
-                     "operand %d has a layout without strides, which kernels do not read", i);
+                     "operand %d has a layout without strides, which kernels do not support", i);
   for (int d = 0; d < o->rank; d++) {
     o->sizes[d] = mlirShapedTypeGetDimSize(type, d);
     if (o->sizes[d] < 0)
-      return tp__error(n->op, TP_UNSUPPORTED,
-                       "operand %d has a size in dimension %d that is known at run time only", i,
+      return tp__error(n->op, TP_UNSUPPORTED, "operand %d has a dynamic size in dimension %d", i,
                        d);
     if (mlirShapedTypeIsDynamicStrideOrOffset(o->strides[d])) {
       o->strides[d] = TP_MAP_UNKNOWN_STRIDE;
@@ -72,9 +71,9 @@ static tp_status read_buffer(tp__map_nest *n, int i, MlirType type) {
     }
   }
   if (tp__element_size(o->element) == 0)
-    return tp__error(n->op, TP_UNSUPPORTED,
-                     "operand %d has elements that kernels do not read; they are " TP_ELEMENT_TYPES,
-                     i);
+    return tp__error(
+        n->op, TP_UNSUPPORTED,
+        "operand %d has an unsupported element type; kernels support " TP_ELEMENT_TYPES, i);
   return TP_OK;
 }
 
@@ -122,8 +121,8 @@ static tp_status classify_loop(tp__map_nest *n, int loop) {
     return TP_OK;
   if (n_apart < n_outputs && n_same < n_outputs)
     return tp__error(n->op, TP_UNSUPPORTED,
-                     "loop %d (size %lld) writes elements of some outputs more than once, but not "
-                     "all of them the same; threads would race",
+                     "loop %d (size %lld) rewrites elements of some outputs, but not the same "
+                     "elements of all outputs; threads would race",
                      loop, (long long)n->size[loop]);
   n->is_reduction[loop] = n_same == n_outputs;
   return TP_OK;
@@ -155,7 +154,7 @@ tp_status tp__map_read(MlirOperation op, tp__map_nest *n) {
   if (!tp__op_is(op, "linalg.generic") ||
       tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2)
     return tp__error(op, TP_UNSUPPORTED,
-                     "has no form as a linalg.generic; run linalg-generalize-named-ops before");
+                     "cannot be written as linalg.generic; run linalg-generalize-named-ops first");
   n->n_inputs = (int)segments[0];
   n->n_operands = (int)(segments[0] + segments[1]);
   if (n->n_operands > TP_MAP_OPERANDS || !tp__body_of(op, n->n_inputs, &n->body))

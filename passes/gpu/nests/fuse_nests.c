@@ -249,25 +249,22 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_statistic_row statistics[] = {
-    {"groups", "kernels of several nests"},
-    {"nests", "loop nests in them"},
-    {"buffers", "values that are never in memory"},
+    {"groups", "kernels that compute several nests"},
+    {"nests", "loop nests in these kernels"},
+    {"buffers", "values that no longer need memory"},
 };
 
 const tp_pass_row tp__fuse_nests_row = {
     .name = "tp-fuse-nests",
-    .summary = "Put loop nests that one kernel of a GPU can do together into a function",
-    .description = "Requires: linalg.generic on buffers that have no places yet, tp-order-loops. "
-                   "Establishes: nests that follow each "
-                   "other, "
-                   "and in which no row reads what another row writes, are a private function, "
-                   "marked tp.kernel, of which tp-map-kernels "
-                   "makes one kernel; what only they read is in no buffer of the program. Nests "
-                   "that share no rows or elements, that read "
-                   "memory or assert in their body, or that would keep more of a row than the "
-                   "registers of a block hold, stay alone; rows "
-                   "longer than that are gone through once for each reduction and once for what is "
-                   "stored. Breaks: nothing.",
+    .summary = "Group loop nests that one GPU kernel can compute into a function",
+    .description =
+        "Requires: linalg.generic on buffers without assigned addresses, tp-order-loops. "
+        "Establishes: consecutive nests in which no row reads what another row writes are a "
+        "private function, marked tp.kernel, which tp-map-kernels turns into one kernel; values "
+        "that only these nests read need no buffer of the program. A nest stays alone if it shares "
+        "no rows or elements with others, if its body reads memory or asserts, or if the kernel "
+        "would keep more of a row than the registers of a block hold; longer rows are read once "
+        "for each reduction and once for the stores. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -188,20 +188,19 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_statistic_row statistics[] = {
-    {"split", "reductions that became those of parts and of what comes out of these"},
+    {"split", "reductions split into partial reductions and a reduction of these"},
 };
 
 const tp_pass_row tp__split_reductions_row = {
     .name = "tp-split-reductions",
-    .summary = "Cut long reductions with few results into parts that keep a GPU busy",
-    .description = "Requires: linalg.generic on buffers that have no places yet, tp-order-loops. "
-                   "Establishes: a reduction of more than "
-                   "24,576 elements to each of a few numbers, or of more than 2048 rows to one of "
-                   "few columns, is one of parts, each "
-                   "into an element of a new buffer, and one of these; about 256 blocks of threads "
-                   "have work. What is combined in no "
-                   "known way, or "
-                   "reads its operands at sums of loops, stays. Breaks: nothing.",
+    .summary = "Split long reductions with few results, so that they occupy a GPU",
+    .description =
+        "Requires: linalg.generic on buffers without assigned addresses, tp-order-loops. "
+        "Establishes: a reduction of more than 24,576 elements to each of a few numbers, or of "
+        "more than 2048 rows to one of few columns, is split into partial reductions, each into an "
+        "element of a new buffer, and a reduction of these; about 256 thread blocks have work. A "
+        "reduction with an unknown combiner, or that reads operands at sums of loop indices, is "
+        "not split. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

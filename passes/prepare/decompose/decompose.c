@@ -45,9 +45,9 @@ static bool rounds_elsewhere(MlirOperation op) {
 
 static const row rows[] = {
     {"arith.constant", tp__decompose_resource, NULL, tp__is_odd_resource},
-    {"arith.truncf", NULL,
-     "no code can be made of it from f64 to bf16 or f8; truncate to f32 first", halves_twice},
-    {"arith.truncf", NULL, "compiled code rounds to nearest even only; take its rounding mode off",
+    {"arith.truncf", NULL, "cannot be compiled from f64 to bf16 or f8; truncate to f32 first",
+     halves_twice},
+    {"arith.truncf", NULL, "compiled code only rounds to nearest even; remove the rounding mode",
      rounds_elsewhere},
     {"linalg.generic", NULL, TP_LOSES_INIT, tp__loses_init},
     {"linalg.softmax", tp__decompose_softmax, NULL, NULL},
@@ -70,8 +70,7 @@ static const row rows[] = {
     {"tensor.parallel_insert_slice", NULL,
      "turn the scf.forall around it into scf.for with tensor.insert_slice before sharding", NULL},
     {"complex.bitcast", NULL,
-     "no code can be made of it; read the parts with complex.re and complex.im, and cast those",
-     NULL},
+     "cannot be compiled; read the parts with complex.re and complex.im, and cast those", NULL},
 };
 
 static const row *find_row(MlirOperation op) {
@@ -146,8 +145,8 @@ static tp_status decompose(MlirOperation op) {
     return tp__error(op, TP_UNSUPPORTED, "%s", r->refusal);
   if (tp__user_family.matches(op))
     return tp__error(op, TP_INVALID_ARGUMENT,
-                     "is written as other ops, which have rules, and has one of its own by tp.rule "
-                     "or registration; remove the latter");
+                     "is decomposed into ops that have rules, but also has its own rule (tp.rule "
+                     "or registered); remove that rule");
   TP_TRY(check_tensors(op));
   return r->decompose(op);
 }
@@ -168,23 +167,19 @@ static const tp_statistic_row statistics[] = {
 
 const tp_pass_row tp__decompose_row = {
     .name = "tp-decompose",
-    .summary = "Replace ops that stand for others by those, and slices that upstream's "
-               "canonicalization mistakes",
-    .description = "Requires: tensors of static shape. Establishes: linalg.softmax, pack and "
-                   "unpack, tensor.generate, gather, scatter, "
-                   "reshape, bitcast, dim and rank, math.isinf and isnormal are linalg.generic, "
-                   "reshapes, slices, loops and "
-                   "comparisons; math.fma of bf16 is one of f32; a named op of linalg whose body "
-                   "would have to be changed where shards "
-                   "are uneven (pooling, integer "
-                   "division) is a linalg.generic; a resource of i1 or of complex numbers is "
-                   "dense; a tensor.extract_slice at offsets "
-                   "given as values drops the first dimensions of one element or none, and a "
-                   "second slice drops the others. Refused, "
-                   "with the way out: Winograd transforms, tensor.parallel_insert_slice, "
-                   "complex.bitcast, arith.truncf with a rounding "
-                   "mode, a linalg.generic that may leave elements of an init that it does not "
-                   "read. Breaks: nothing.",
+    .summary =
+        "Decompose composite ops, and rewrite slices that upstream's canonicalization gets wrong",
+    .description =
+        "Requires: tensors of static shape. Establishes: linalg.softmax, pack and unpack, "
+        "tensor.generate, gather, scatter, reshape, bitcast, dim and rank, math.isinf and isnormal "
+        "are linalg.generic, reshapes, slices, loops and comparisons. math.fma of bf16 is one of "
+        "f32. A named linalg op whose body must change for uneven shards (pooling, integer "
+        "division) is a linalg.generic. A resource of i1 or of complex numbers is a dense "
+        "constant. A tensor.extract_slice at dynamic offsets drops the leading dimensions of size "
+        "1 or none, and a second slice drops the others. Rejected, with advice: Winograd "
+        "transforms, tensor.parallel_insert_slice, complex.bitcast, arith.truncf with a rounding "
+        "mode, a linalg.generic that may leave elements of an init that it does not read. Breaks: "
+        "nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

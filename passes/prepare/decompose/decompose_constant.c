@@ -37,9 +37,9 @@ tp_status tp__decompose_resource(MlirOperation op) {
     return tp__out_of_memory(op);
   tp_status status = TP_OK;
   if (!tp__resource_bytes(tp__inherent(op, "value"), n * size, bytes))
-    status = tp__error(op, TP_INVALID_ARGUMENT,
-                       "the resource does not exist or has not the %zu bytes that its type needs",
-                       n * size);
+    status = tp__error(
+        op, TP_INVALID_ARGUMENT,
+        "the resource does not exist or does not have the %zu bytes that its type needs", n * size);
   if (status == TP_OK) {
     MlirAttribute dense = mlirTypeIsAComplex(element)
                               ? mlirDenseElementsAttrRawBufferGet(type, n * size, bytes)

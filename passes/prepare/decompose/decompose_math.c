@@ -30,8 +30,7 @@ static tp_status decompose(MlirOperation op, const char *format) {
     tp__type_text(type, sizeof text, text);
     return tp__error(
         op, TP_UNSUPPORTED,
-        "of %s: only numbers and tensors of f16, bf16, f32 and f64 can be compiled; convert it",
-        text);
+        "has unsupported type %s; convert it to a number or tensor of f16, bf16, f32 or f64", text);
   }
   tp__parts parts = {0};
   tp__part_type(&parts, type);

@@ -49,8 +49,7 @@ tp_status tp__decompose_softmax(MlirOperation op) {
     char text[64];
     tp__type_text(element, sizeof text, text);
     return tp__error(op, TP_UNSUPPORTED,
-                     "a softmax of elements of type %s; convert them to f16, bf16, f32 or f64",
-                     text);
+                     "has unsupported element type %s; convert to f16, bf16, f32 or f64", text);
   }
   for (int d = 0, n = 0; d < rank; d++)
     if (d != dim)

@@ -94,10 +94,10 @@ tp_status tp__decompose_bitcast(MlirOperation op) {
     char a[64], b[64];
     tp__type_text(tp__element_type(from), sizeof a, a);
     tp__type_text(tp__element_type(to), sizeof b, b);
-    return tp__error(
-        op, TP_UNSUPPORTED,
-        "from %s to %s: types that state their sign cannot be compiled; use i8, i16, i32, i64", a,
-        b);
+    return tp__error(op, TP_UNSUPPORTED,
+                     "casts %s to %s: signed and unsigned integer types cannot be compiled; use "
+                     "the signless i8, i16, i32, i64",
+                     a, b);
   }
   tp__parts parts = {0};
   tp__part_type(&parts, from);

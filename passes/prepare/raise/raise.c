@@ -90,34 +90,28 @@ static const tp_statistic_row statistics[] = {
     [TP_RAISED_FOLD] = {"folds",
                         "selects, clamps, comparisons and asserts decided by the range of a loop"},
     [TP_RAISED_RESULT] = {"results", "unused results dropped"},
-    [TP_RAISED_PICK] = {"picks",
-                        "maxima with an index that got a third result, the value at the index"},
+    [TP_RAISED_PICK] =
+        {"picks", "max reductions with index that got a third result, the value at the index"},
     [TP_RAISED_INIT] = {"inits", "inits that nobody reads replaced by tensor.empty"},
     [TP_RAISED_ELEMENT] = {"elements", "single elements read or written that became slices"},
 };
 
 const tp_pass_row tp__raise_row = {
     .name = "tp-raise",
-    .summary = "Raise concatenations, captured reads, iota operands and unused results to forms "
-               "that can be planned",
-    .description = "Requires: tensors, and no plan yet (what it adds has no tp.sharding). "
-                   "Establishes: a linalg.generic that picks "
-                   "captured "
-                   "tensors by the index of a loop is a tensor.concat; what a body reads of a "
-                   "captured tensor at loop indices is an "
-                   "operand; what it reads at computed indices is one too, of a generic that "
-                   "yields nothing but the read (a lookup), "
-                   "where the "
-                   "tensor of all that is read is not larger than those at hand; an operand that "
-                   "counts along a dimension is a "
-                   "linalg.index; generics have no result that neither the program nor their other "
-                   "results read, but the value at the "
-                   "index where a maximum with its index needs it to be split; an init that the "
-                   "body does not read is a tensor.empty; "
-                   "a tensor.extract or tensor.insert outside of bodies is a slice of one element. "
-                   "Values stay equal bit for bit, and what is not proven stays as it is: reads in "
-                   "branches keep their captured tensor. "
-                   "Breaks: nothing.",
+    .summary = "Rewrite concatenations, captured reads, iota operands and unused results into "
+               "forms that can be planned",
+    .description =
+        "Requires: tensors, and no plan yet (new ops have no tp.sharding). Establishes: a "
+        "linalg.generic that selects captured tensors by a loop index is a tensor.concat. What a "
+        "body reads of a captured tensor at loop indices is an operand. What it reads at computed "
+        "indices is an operand too: the result of a generic that yields only the read (a lookup), "
+        "if the tensor of all reads is not larger than the existing ones. An operand that counts "
+        "along a dimension is a linalg.index. Generics have no result that neither the program nor "
+        "their other results read, except the value at the index where a max with index needs it "
+        "to be split. An init that the body does not read is a tensor.empty. A tensor.extract or "
+        "tensor.insert outside of bodies is a slice of one element. Values stay equal bit for bit, "
+        "and what is not proven stays as it is: reads in branches keep their captured tensor. "
+        "Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -26,8 +26,8 @@ tp_status tp__hold_numbers(struct tp_routes *r) {
              ? TP_OK
              : tp__error(p->problem.graph.func, TP_INFEASIBLE,
                          "memory-limit: a device may hold %" PRId64
-                         " bytes, and no plan fits: the numbers that the function is given or "
-                         "returns take %" PRId64 "; raise the limit",
+                         " bytes, and no plan fits: the scalar arguments and results of the "
+                         "function take %" PRId64 "; raise the limit",
                          p->limits.memory, r->numbers);
 }
 

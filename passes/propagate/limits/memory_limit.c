@@ -22,8 +22,7 @@ void tp__limit_remark(const tp_planner *p) {
   if (p->limits.memory >= 0 && gap > p->limits.gap)
     tp__remark(p->problem.graph.func,
                "memory-limit: this plan is proven to cost at most %.3g %% more than the cheapest "
-               "that keeps the limit; a larger "
-               "effort plans for longer, a gap ends planning earlier",
+               "plan within the limit; increase effort to plan longer, or gap to stop earlier",
                100 * gap);
 }
 
@@ -99,7 +98,7 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
   holder *list = tp__calloc(p->problem.n_nodes + 1, sizeof *list);
   if (!list)
     return tp__out_of_memory(p->problem.graph.func);
-  char values[512] = "", found[160] = "no plan was found that needs less than the limit";
+  char values[512] = "", found[160] = "no plan was found within the limit";
   int n = find_holders(p, solution->least_peak_time, list), length = 0;
   int64_t rest = 0;
   uint64_t numbers = (uint64_t)tp__routes_numbers(p->routes),
@@ -115,7 +114,7 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
     snprintf(values + length, sizeof values - (size_t)length, ", %d others %" PRId64, n - NAMED,
              rest);
   if (solution->peak.high == 0 && solution->peak.low > 0)
-    snprintf(found, sizeof found, "the least that was found is %" PRIu64,
+    snprintf(found, sizeof found, "the smallest peak that was found is %" PRIu64,
              solution->peak.low + numbers);
   MlirOperation op = tp__routes_op(p->routes, solution->least_peak_time);
   tp__free(list);
@@ -126,14 +125,13 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
              "no plan fits: arguments and results alone hold at least %" PRId64, boundary);
   else if (solution->optimal)
     snprintf(known, sizeof known,
-             "no plan was found that fits (none does by what planning counts, which may be more "
-             "than is held)");
+             "no plan was found that fits (none exists by the planner's memory estimate, which may "
+             "be too high)");
   bool exceeds = solution->least_peak.high > 0 || counted > (uint64_t)p->limits.memory;
-  return tp__error(
-      op, TP_INFEASIBLE,
-      "memory-limit: a device may hold %" PRId64
-      " bytes, and %s; every one counts at least %" PRIu64
-      " here (%s)%s; %s; raise the limit, use more devices, or leave more layouts open",
-      p->limits.memory, known, counted, values,
-      exceeds ? "" : ", and layouts in which it would count no more do not go together", found);
+  return tp__error(op, TP_INFEASIBLE,
+                   "memory-limit: a device may hold %" PRId64
+                   " bytes, and %s; every plan counts at least %" PRIu64
+                   " here (%s)%s; %s; raise the limit, use more devices, or annotate fewer layouts",
+                   p->limits.memory, known, counted, values,
+                   exceeds ? "" : "; layouts small enough are mutually incompatible", found);
 }

@@ -150,9 +150,9 @@ tp_status tp__plan_infeasible(tp_planner *p, const tp_solution *solution) {
                                      v->element_size) < TP_COST_FORBIDDEN;
       if (!possible)
         return tp__error(v->uses[u].op, TP_INFEASIBLE,
-                         "no layout of operand %d can be reached from the layouts its producer can "
-                         "give it: an average has no identity, so "
-                         "nothing makes a partial one; relax the annotation of one of both",
+                         "no layout of operand %d can be reached from the layouts that its "
+                         "producer can give it: average has no identity element, so a partial "
+                         "average cannot be created; relax the annotation of either",
                          v->uses[u].operand);
     }
   }
@@ -160,7 +160,7 @@ tp_status tp__plan_infeasible(tp_planner *p, const tp_solution *solution) {
     return tp__limit_exceeded(p, solution);
   return tp__error(
       p->problem.graph.func, TP_INFEASIBLE,
-      "no plan satisfies the annotations, or each takes more than 26 days in the model");
+      "no plan satisfies the annotations, or every plan takes more than 26 days by the cost model");
 }
 
 /* Adds a node. Costs inside a loop count once per iteration. */

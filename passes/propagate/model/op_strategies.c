@@ -268,15 +268,13 @@ static tp_status keep_pinned(enumeration *e) {
       char text[512];
       if (tp__refuses_uneven(rule, p->problem.mesh, &rule->results[r], pin.spec, text, sizeof text))
         return tp__error(rule->op, TP_INFEASIBLE,
-                         "result %d: %s, and this op has no uneven shards; constrain it with a "
-                         "shard.shard behind the op instead, or "
-                         "use a mesh that divides it",
+                         "result %d: %s, and this op does not support uneven shards; constrain it "
+                         "with a shard.shard after the op instead, or use a mesh that divides it",
                          r, text);
       tp_spec_text(p->problem.mesh, pin.spec, rule->results[r].rank, text, sizeof text);
       return tp__error(rule->op, TP_INFEASIBLE,
                        "no strategy of this op gives result %d the layout %s; constrain it with a "
-                       "shard.shard behind the op "
-                       "instead",
+                       "shard.shard after the op instead",
                        r, text);
     }
     if (pinned)

@@ -167,7 +167,7 @@ tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
   tp_status status = tp__func_graph_op(&p->problem.graph, op, 0, &pin, &pinned);
   if (status == TP_OK && !pinned)
     return tp__error(op, TP_INVALID_ARGUMENT,
-                     "has no tp.sharding: a constraint says which layout its value has");
+                     "has no tp.sharding; a constraint must specify the layout of its value");
   if (status == TP_OK)
     status = layouts_of(p, mlirOperationGetResult(op, 0), true, pin, &list);
   if (status == TP_OK)

@@ -54,14 +54,13 @@ void tp__clock_remark(const tp_planner *p) {
                    ? (double)(p->result.cost - p->result.bound) / (double)p->result.bound
                    : 0;
   tp__remark(p->problem.graph.func,
-             "time-limit: the time was over before the search was; this plan is proven to cost "
-             "at most %.3g %% more than the "
-             "cheapest, and another run may find another one",
+             "time-limit: the time limit ended the search; this plan is proven to cost at most "
+             "%.3g %% more than the cheapest, and another run may find a different one",
              100 * gap);
 }
 
 tp_status tp__clock_exceeded(const tp_planner *p) {
   return tp__error(p->problem.graph.func, TP_INFEASIBLE,
-                   "time-limit: no plan was found in this time, and it is not proven that there is "
-                   "none; give more");
+                   "time-limit: no plan was found in this time, and it is not proven that none "
+                   "exists; increase the limit");
 }

@@ -11,10 +11,10 @@ static tp_status updated_argument(const tp_planner *p, int result, int *arg) {
     return TP_OK;
   int64_t i = mlirAttributeIsAInteger(attr) ? mlirIntegerAttrGetValueInt(attr) : -1;
   if (i < 0 || i >= p->problem.graph.n_args)
-    return tp__error(
-        p->problem.graph.func, TP_INVALID_ARGUMENT,
-        "result %d: tp.updates is the number of the argument whose new value it is, 0 to %d",
-        result, p->problem.graph.n_args - 1);
+    return tp__error(p->problem.graph.func, TP_INVALID_ARGUMENT,
+                     "result %d: tp.updates must be the number of the argument whose new value the "
+                     "result is, 0 to %d",
+                     result, p->problem.graph.n_args - 1);
   MlirType type = tp__func_type(p->problem.graph.func);
   if (!mlirTypeEqual(mlirFunctionTypeGetInput(type, i), mlirFunctionTypeGetResult(type, result))) {
     char from[128], to[128];

@@ -106,7 +106,8 @@ static MlirAttribute without(const tp_report *r, const tp_pin *pin) {
 static const MlirAttribute none = {NULL};
 const char tp__alternative_not_sought[] =
     "not among the most expensive collectives (report-alternatives)";
-static const char out_of_time_text[] = "the time was over before one was found (time-limit)";
+static const char out_of_time_text[] =
+    "the time limit ended the search before one was found (time-limit)";
 
 /* ---- alternatives of a reshard ---- */
 

@@ -145,9 +145,10 @@ static int find_pin(causes *c, int node, int axis) {
 static void append_origin(causes *c, int node, int axis) {
   int pinned = find_pin(c, node, axis), between = 0;
   if (pinned < 0) {
-    append_cause(c,
-                 tp__report_text(c->r, "%s is split over %s by choice, no annotation asks for it",
-                                 node_text(c, node), axis_text(c, axis)));
+    append_cause(c, tp__report_text(
+                        c->r,
+                        "%s is split over %s by choice of the planner, no annotation requires it",
+                        node_text(c, node), axis_text(c, axis)));
     return;
   }
   append_cause(c, pin_text(c, pinned));
@@ -226,9 +227,10 @@ static void append_consumer(causes *c, const tp_report_communication *change, in
   else if (node->kind != TP_NODE_OP)
     append_cause(c, tp__report_text(c->r, "%s has layout %s", who, layout));
   else if (!accepts_layout(c, use, tp_spec_place(change->from, axis), axis))
-    append_cause(c,
-                 tp__report_text(c->r, "%s has no strategy that takes operand %d so; it takes %s",
-                                 who, use->input, layout));
+    append_cause(
+        c, tp__report_text(c->r,
+                           "%s has no strategy that takes operand %d in this layout; it takes %s",
+                           who, use->input, layout));
   else {
     if (choice_of(c, use->node, axis).kind == TP_CHOOSE_FACTOR && splits(c, use->node, axis))
       append_origin(c, use->node, axis);
@@ -239,7 +241,7 @@ static void append_consumer(causes *c, const tp_report_communication *change, in
 
 static void append_inside(causes *c, const tp_report_communication *change, int axis) {
   append_origin(c, change->node, axis);
-  append_cause(c, tp__report_text(c->r, "%s needs what other devices along %s hold",
+  append_cause(c, tp__report_text(c->r, "%s needs data of other devices along %s",
                                   node_text(c, change->node), axis_text(c, axis)));
 }
 

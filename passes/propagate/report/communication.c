@@ -165,7 +165,7 @@ static tp_status measure_change(tp_report *r, const tp_planner *p, tp_report_com
   tp_status status = tp_reshard_path(p->problem.reshards, c->from, c->to, v->rank, v->shape,
                                      v->element_size, &path);
   if (status != TP_OK)
-    return tp__error(c->op, TP_INTERNAL, "the plan changes a layout in a way that has no path");
+    return tp__error(c->op, TP_INTERNAL, "the plan has a reshard without a path");
   c->trips = tp__func_graph_trips(&p->problem.graph, result);
   c->n_consumers = tp__n_uses(result);
   r->function.price = tp_cost_add(r->function.price, tp__cost_times(path.cost, c->trips));

@@ -182,7 +182,7 @@ static void print_others(const tp_planner *p, int n, const other_layout *others,
     tp__string_printf(text, "\n    %d more: at least %+.3f us", possible,
                       us(least - p->result.cost));
   else if (possible > 0)
-    tp__string_printf(text, "\n    %d more, of which nothing is known", possible);
+    tp__string_printf(text, "\n    %d more, of unknown cost", possible);
   if (possible < n)
     tp__string_printf(text, "\n    %d more: impossible", n - possible);
 }
@@ -191,14 +191,13 @@ static void print_others(const tp_planner *p, int n, const other_layout *others,
 static tp_status print_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v,
                                tp__string *text) {
   if (p->kept && p->limits.memory < 0) {
-    tp__string_append(text, "\n  other layouts are not looked at: the time was over before all "
-                            "were priced (time-limit)");
+    tp__string_append(
+        text, "\n  other layouts are not priced: the time limit ended the search (time-limit)");
     return TP_OK;
   }
   if (p->kept) {
-    tp__string_append(text, "\n  other layouts are not looked at in a function of this size under "
-                            "a memory limit; annotate one "
-                            "to see what it costs");
+    tp__string_append(text, "\n  other layouts are not priced in a function of this size under a "
+                            "memory limit; annotate one to see what it costs");
     return TP_OK;
   }
   size_t n_strategies = (size_t)p->problem.nodes[v->node].n;
@@ -255,7 +254,7 @@ static void print_why(tp_report *r, const tp_planner *p, const tp_planned_value 
     if (r->mesh->axes[a].size == 1)
       continue;
     if (tp_spec_place(spec, a).kind == TP_REPLICATED) {
-      tp__string_printf(text, "\n  not along %s: all devices along it hold the same", axis);
+      tp__string_printf(text, "\n  not along %s: all devices along it hold the same data", axis);
       continue;
     }
     int n = tp__report_why(r, v, a, texts);
@@ -344,7 +343,7 @@ tp_status tp__report_explained(tp_report *r) {
   for (int d = 0, said = 0; d <= 128 && said < MAX_NEAR && !is_place(r->explain); d++)
     for (size_t i = 0; i < r->n_known && said < MAX_NEAR; i++)
       if (distance(r->explain, r->known[i]) == d)
-        tp__string_printf(&near, "%s%s", said++ ? ", " : "; near are ", r->known[i]);
+        tp__string_printf(&near, "%s%s", said++ ? ", " : "; similar names: ", r->known[i]);
   tp_status status =
       tp__error(r->pass->module, TP_NOT_FOUND,
                 "explain: there is no tensor %s '%s'%s; names are those that "

@@ -105,8 +105,7 @@ static void print_proof(tp__string *t, const json_t *f, bool is_time) {
   double cost = tp__seconds_of(solution, "cost_seconds"),
          bound = tp__seconds_of(solution, "bound_seconds");
   if (!is_time)
-    tp__string_printf(t, "It costs %s in the prices of the objective. ",
-                      tp__seconds_text(cost).chars);
+    tp__string_printf(t, "It costs %s by the objective. ", tp__seconds_text(cost).chars);
   if (bound >= cost)
     tp__string_append(t, "Proven: no plan costs less");
   else
@@ -118,8 +117,8 @@ static void print_proof(tp__string *t, const json_t *f, bool is_time) {
                     (long long)tp__integer_of(solution, "strategies"));
   if (tp__seconds_of(step, "shared_seconds") > 0)
     tp__string_printf(t,
-                      "The planner counted %s: a layout that several ops want was counted for each "
-                      "of them, and is made once.\n",
+                      "The planner counted %s: a layout that several ops need was counted once per "
+                      "op, but is made only once.\n",
                       tp__seconds_text(cost).chars);
   if (*tp__text_of(solution, "stopped_by"))
     tp__string_append(
@@ -203,7 +202,7 @@ static void print_memory(tp__string *t, const json_t *memory) {
   static const char *const kinds[][2] = {{"argument", "arguments"},
                                          {"result", "results"},
                                          {"value", "values"},
-                                         {"steps", "steps of changes of layout"},
+                                         {"steps", "steps of reshards"},
                                          {"workspace", "workspaces of ops"}};
   const json_t *sums = json_object_get(memory, "by_kind"),
                *list = json_object_get(memory, "values");
@@ -236,7 +235,7 @@ static void print_memory(tp__string *t, const json_t *memory) {
   if (others > 0) {
     tp__sheet_cell(&sheet, "%s", tp__bytes_text(others).chars);
     tp__sheet_cell(&sheet, "%s", "");
-    tp__sheet_cell(&sheet, "all others together");
+    tp__sheet_cell(&sheet, "all others");
     tp__sheet_cell(&sheet, "%s", "");
   }
   tp__sheet_print(&sheet, t);
@@ -267,8 +266,9 @@ static void print_decisions(tp__string *t, const json_t *list) {
   tp_sheet sheet = {.align = "rrl"};
   if (json_array_size(list) == 0)
     return;
-  tp__string_append(t, "### What decisions are worth\n\nTo decide this one otherwise costs so much "
-                       "more, or more.\n\n");
+  tp__string_append(
+      t,
+      "### What decisions are worth\n\nA different choice here costs at least this much more.\n\n");
   for (size_t k = 0; k < TP__COUNT(titles); k++)
     tp__sheet_cell(&sheet, "%s", titles[k]);
   for (size_t i = 0, rows = 0, alike; i < json_array_size(list) && rows < MAX_ROWS;
@@ -312,15 +312,15 @@ char *tp__report_print(const json_t *document) {
       tp__string_printf(&t, "%s%s=%lld", i ? "," : "", tp__text_of(row, "axis"),
                         (long long)tp__integer_of(row, "size"));
   tp__string_printf(&t,
-                    ", topology %s, strategy %s. Times are of the model, and all figures are of "
-                    "one device and one execution.\n",
+                    ", topology %s, strategy %s. Times are modeled; all numbers are for one device "
+                    "and one execution.\n",
                     tp__text_of(document, "topology"), tp__text_of(document, "strategy"));
   if (!is_time)
-    tp__string_printf(&t,
-                      "Objective bytes: what plans and decisions cost is no time. A byte that a "
-                      "device sends costs %g us, and so do %d "
-                      "operations of contractions or %d others.\n",
-                      TP_BYTE_PS * 1e-6, TP_BYTE_FLOPS, TP_BYTE_SCALARS);
+    tp__string_printf(
+        &t,
+        "Objective bytes: costs of plans and decisions are not times. A byte that a device sends "
+        "costs %g us, and so do %d operations of contractions or %d others.\n",
+        TP_BYTE_PS * 1e-6, TP_BYTE_FLOPS, TP_BYTE_SCALARS);
   tp__string_append(&t, "\n");
   json_array_foreach(json_object_get(document, "functions"), i, row)
       print_function(&t, row, is_time);

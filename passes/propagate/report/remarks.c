@@ -96,16 +96,16 @@ static void emit(const remarks *r) {
     if (i >= MAX_REMARKS)
       left += 1 + one->others;
     else if (one->others > 0)
-      tp__remark(one->op, "%s%s%s; so it is with %d more, %s the next", one->before, one->label,
-                 one->after, one->others, one->next);
+      tp__remark(one->op, "%s%s%s; the same holds for %d more, the next is %s", one->before,
+                 one->label, one->after, one->others, one->next);
     else
       tp__remark(one->op, "%s%s%s", one->before, one->label, one->after);
   }
   if (left > 0)
-    tp__remark(
-        r->p->problem.graph.func,
-        "%d more remarks about large tensors; a larger remark-bytes leaves out the smaller tensors",
-        left);
+    tp__remark(r->p->problem.graph.func,
+               "%d more remarks about large tensors; increase remark-bytes to leave out the "
+               "smaller tensors",
+               left);
 }
 
 /* ---- replicated tensors ---- */
@@ -138,12 +138,12 @@ static void check_whole(remarks *r, const tp_planned_value *v) {
   if (!tp_spec_equal(tp__plan_produced(p, v), tp_spec_replicated()) || bytes < r->bytes ||
       is_free(p, &p->problem.nodes[v->node]) || is_asked_for(p, v))
     return;
-  emit_remark(r, op_of(v->value), "", value_text(p, v, what, sizeof what),
-              tp__arena_printf(p->problem.arena, " is whole on all %lld devices, %s on each: %s",
-                               (long long)tp_mesh_size(p->problem.mesh),
-                               tp__bytes_text(bytes).chars,
-                               could_be_split(p, v) ? "no cheaper plan was found that splits it"
-                                                    : "nothing that makes it can split it"));
+  emit_remark(
+      r, op_of(v->value), "", value_text(p, v, what, sizeof what),
+      tp__arena_printf(p->problem.arena, " is replicated on all %lld devices, %s on each: %s",
+                       (long long)tp_mesh_size(p->problem.mesh), tp__bytes_text(bytes).chars,
+                       could_be_split(p, v) ? "no cheaper plan was found that splits it"
+                                            : "its producer cannot split it"));
 }
 
 /* ---- gathered weights ---- */
@@ -172,10 +172,10 @@ static void remark_gather(remarks *r, const tp_planned_value *v, const tp_use *u
   tp_spec_text(p->problem.mesh, from, v->rank, a, sizeof a);
   tp_spec_text(p->problem.mesh, to, v->rank, b, sizeof b);
   emit_remark(r, use->op, "a weight, ", value_text(p, v, what, sizeof what),
-              tp__arena_printf(
-                  p->problem.arena,
-                  ", is gathered over %s for operand %d: %s are sent per device, to take %s to %s",
-                  axes, use->operand, tp__bytes_text(step->bytes).chars, a, b));
+              tp__arena_printf(p->problem.arena,
+                               ", is gathered over %s for operand %d: %s are sent per device to "
+                               "reshard it from %s to %s",
+                               axes, use->operand, tp__bytes_text(step->bytes).chars, a, b));
 }
 
 static tp_status check_gathers(remarks *r, const tp_planned_value *v) {
@@ -191,7 +191,7 @@ static tp_status check_gathers(remarks *r, const tp_planned_value *v) {
                             : tp_reshard_path(p->problem.reshards, from, to, v->rank, v->shape,
                                               v->element_size, &path);
     if (status != TP_OK)
-      return tp__error(v->uses[u].op, status, "a change of layout of the plan has no path");
+      return tp__error(v->uses[u].op, status, "a reshard of the plan has no path");
     for (int i = 0; i < path.n_steps; i++)
       if (path.steps[i].kind == TP_STEP_ALL_GATHER)
         remark_gather(r, v, &v->uses[u], &path.steps[i], from, to);

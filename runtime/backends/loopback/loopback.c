@@ -149,9 +149,8 @@ static tprt_status loopback_create(int n_ranks, int rank, const tprt__settings *
   if (n_ranks == 1)
     return loopback_create_threads(1, settings, transport);
   return tprt__fail(TPRT_UNSUPPORTED,
-                    "backend loopback has its ranks in one process, which makes them with "
-                    "tprt_world_create_threads; rank %d of "
-                    "%d as a process needs shm or mpi",
+                    "backend loopback runs all ranks in one process (tprt_world_create_threads); "
+                    "rank %d of %d as a separate process needs shm or mpi",
                     rank, n_ranks);
 }
 
@@ -253,9 +252,9 @@ const tprt__backend tprt__backend_loopback = {
                     TPRT_CAP_MAPPED | TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY |
                     TPRT_CAP_HOST_MEMORY | TPRT_CAP_GPU_PROGRAMS,
     .name = "loopback",
-    .summary = "virtual ranks of one process, of which the last to come works for all",
+    .summary = "virtual ranks of one process; the last rank to arrive does the work of all",
     .lacks = {TPRT__LACK(TPRT_CAP_PROCESSES) =
-                  "the ranks work on each other's memory, which is that of one process",
+                  "the ranks access each other's memory directly, so they must share one process",
               TPRT__LACKS_STREAMS},
     .probe = loopback_probe,
     .create = loopback_create,

@@ -122,10 +122,9 @@ static void run_round(loopback_hub *hub) {
       hub->result = TPRT_MISMATCH;
     if (!hub->plans[i]->gpu != !hub->plans[0]->gpu) {
       hub->result = TPRT_MISMATCH;
-      snprintf(
-          hub->text, sizeof hub->text,
-          "operation %u: rank %d and rank %d have their tensors in memory of the host and of a GPU",
-          hub->seats[0].sequence, hub->seats[0].world_rank, hub->seats[i].world_rank);
+      snprintf(hub->text, sizeof hub->text,
+               "operation %u: rank %d and rank %d mix tensors in host memory and in GPU memory",
+               hub->seats[0].sequence, hub->seats[0].world_rank, hub->seats[i].world_rank);
     }
   }
   hub->running = true;

@@ -149,7 +149,7 @@ static tprt_status together(loopback_hub *hub) {
     hub->sources[i] = hub->plans[i]->send;
     if (!alone && !tprt__gpu_is_same(hub->queues[i].gpu, hub->queues[0].gpu))
       return tprt__fail(TPRT_UNSUPPORTED,
-                        "ranks %d and %d are on different GPUs, and one kernel is to work for both",
+                        "ranks %d and %d are on different GPUs, but one kernel must serve both",
                         hub->seats[0].world_rank, hub->seats[i].world_rank);
   }
   return tprt__gpu_together(hub->queues[0], hub->plans[0]->together, hub->sources, hub->n_ranks);

@@ -92,7 +92,7 @@ static tprt_status read_decision(const loopback_hub *hub, int rank, tprt__token 
                                  int *members, int *n_members) {
   if (!hub->seats[rank].survives) {
     return tprt__fail(TPRT_INVALID_STATE,
-                      "rank %d came too late: the others have gone on without it",
+                      "rank %d arrived too late: the others have continued without it",
                       hub->seats[rank].world_rank);
   }
   if (!hub->next)
@@ -115,7 +115,7 @@ tprt_status tprt__loopback_recover(tprt__transport *transport, int64_t deadline,
   pthread_mutex_lock(&hub->lock);
   if (own->recovering) {
     status = tprt__fail(TPRT_INVALID_STATE,
-                        "this communicator was already replaced; the new one can be, if it fails");
+                        "this communicator was already replaced; recover the new one if it fails");
   } else {
     own->recovering = true;
     pthread_cond_broadcast(&hub->changed);

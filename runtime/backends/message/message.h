@@ -183,7 +183,7 @@ enum {
                       TPRT_CAP_RECOVERY | TPRT_CAP_HOST_MEMORY,
 };
 #define WIRE_LACKS                                                                                 \
-  TPRT__LACK(TPRT_CAP_MAPPED) = "the ranks have no memory in common", TPRT__LACKS_STREAMS,         \
+  TPRT__LACK(TPRT_CAP_MAPPED) = "the ranks share no memory", TPRT__LACKS_STREAMS,                  \
   TPRT__LACKS_GPU_PROGRAMS
 #define WIRE_ROWS                                                                                  \
   .size = sizeof(tprt__backend), .abi = TPRT__BACKEND_ABI, .reserve = tprt__wire_reserve,          \

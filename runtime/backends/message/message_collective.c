@@ -102,7 +102,7 @@ static tprt_status arrive(engine *run) {
   tprt_status status = begun ? TPRT_OK : send_arrival(wire, plan, run->wait.sequence);
   if (begun && wire->begun_status)
     status = tprt__fail(wire->begun_status,
-                        "operation %u: the others could not be told when it was started",
+                        "operation %u: the other ranks could not be notified when it was started",
                         run->wait.sequence);
   run->tag = note_of(run, plan->rank)->tag;
   if (!status)
@@ -422,9 +422,9 @@ static tprt_status explain(engine *run) {
                             wire->peers[k].world_rank, (long long)(expected / size));
     }
   }
-  return status
-             ? status
-             : tprt__fail(TPRT_INTERNAL, "operation %u: counts that changed", run->wait.sequence);
+  return status ? status
+                : tprt__fail(TPRT_INTERNAL, "operation %u: the counts changed while it ran",
+                             run->wait.sequence);
 }
 
 static tprt_status check_parts(engine *run) {

@@ -35,7 +35,7 @@ tprt_status tprt__wire_push(wire_transport *wire, wire_move *move, bool *moved) 
 void tprt__wire_give_up(wire_transport *wire, wire_move *moves, size_t n) {
   for (size_t i = 0; i < n; i++) {
     if (moves[i].request && !wire->world->messenger->cancel(wire->world->end, moves[i].request))
-      tprt__log("rank %d gave up a message whose memory may still be in use", wire->world->rank);
+      tprt__log("rank %d abandoned a message whose memory may still be in use", wire->world->rank);
     moves[i].request = NULL;
   }
 }

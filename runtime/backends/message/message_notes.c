@@ -149,7 +149,7 @@ static tprt_status serve_peers(wire_world *world) {
 
 tprt_status tprt__wire_progress(wire_world *world) {
   tprt_status status =
-      world->broken ? tprt__fail(TPRT_SYSTEM, "the connection to the other ranks failed before")
+      world->broken ? tprt__fail(TPRT_SYSTEM, "the connection to the other ranks failed earlier")
                     : TPRT_OK;
   for (int i = 0; i < world->n_ranks && !status; i++) {
     if (i != world->rank)
@@ -252,7 +252,8 @@ static void *progress_main(void *argument) {
 tprt_status tprt__wire_start_progress_thread(wire_world *world) {
   int error = pthread_create(&world->attendant, NULL, progress_main, world);
   world->has_progress_thread = error == 0;
-  return error ? tprt__fail(TPRT_SYSTEM, "backend %s: no thread to look after messages: error %d",
+  return error ? tprt__fail(TPRT_SYSTEM,
+                            "backend %s: cannot start the thread that handles messages: error %d",
                             world->backend->name, error)
                : TPRT_OK;
 }

@@ -84,7 +84,7 @@ static tprt_status read_decision(const wire_transport *wire, tprt__token *token,
   int me = wire->base.rank;
   if (!wire->peers[me].survives)
     return tprt__fail(TPRT_INVALID_STATE,
-                      "rank %d came too late: the others have gone on without it",
+                      "rank %d arrived too late: the others have continued without it",
                       wire->peers[me].world_rank);
   *n_members = 0;
   for (int i = 0; i < wire->base.n_ranks; i++) {
@@ -117,7 +117,8 @@ static tprt_status await_decision(wire_transport *wire, int64_t deadline) {
     if (wire->decided)
       break;
     if (now - GRACE_NS >= deadline)
-      return tprt__fail(TPRT_TIMEOUT, "rank %d, which decides who goes on, did not come in time",
+      return tprt__fail(TPRT_TIMEOUT,
+                        "rank %d, which decides which ranks continue, did not arrive in time",
                         wire->peers[first].world_rank);
     status = tprt__wire_idle(wire->world, &wait, false);
   }
@@ -131,7 +132,7 @@ tprt_status tprt__wire_recover(tprt__transport *transport, int64_t deadline, tpr
   pthread_mutex_lock(&wire->world->lock);
   if (wire->recovering) {
     status = tprt__fail(TPRT_INVALID_STATE,
-                        "this communicator was already replaced; the new one can be, if it fails");
+                        "this communicator was already replaced; recover the new one if it fails");
   } else {
     wire->recovering = true;
     status = await_decision(wire, deadline);

@@ -116,7 +116,7 @@ tprt_status tprt__wire_reach(const tprt__transport *transport, int rank, uint64_
   (void)memory;
   return tprt__fail(
       TPRT_UNSUPPORTED,
-      "backend %s: memory of rank %d has no address here; use tprt_window_get and tprt_window_put",
+      "backend %s: memory of rank %d cannot be mapped; use tprt_window_get and tprt_window_put",
       transport->backend->name, ((const wire_transport *)transport)->peers[rank].world_rank);
 }
 
@@ -235,9 +235,10 @@ static bool finished(wire_transport *wire, const wire_access *access, wire_move 
   if (*status || access->status == TPRT_IN_PROGRESS)
     return *status != TPRT_OK;
   if (access->status)
-    *status = tprt__fail(access->status,
-                         "rank %d has no such memory any more: its window was destroyed, or failed",
-                         wire->peers[move->peer].world_rank);
+    *status = tprt__fail(
+        access->status,
+        "the memory of rank %d is no longer available: its window was destroyed, or failed",
+        wire->peers[move->peer].world_rank);
   return access->status || move->done;
 }
 

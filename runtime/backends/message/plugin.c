@@ -44,7 +44,7 @@ static tprt_status plugin_create(int n_ranks, int rank, const tprt__settings *se
   const plugin *from = find(settings->backend);
   if (!from->messenger->open)
     return tprt__fail(TPRT_UNSUPPORTED,
-                      "backend %s has its ranks in one process: use tprt_world_create_threads",
+                      "backend %s runs all ranks in one process: use tprt_world_create_threads",
                       from->messenger->name);
   return tprt__wire_open(from->messenger, &from->backend, n_ranks, rank, settings->timeout_ns,
                          transport);
@@ -66,7 +66,7 @@ static const tprt__backend rows = {
 
 static tprt_status check(const char *path, const tprt_messenger *messenger) {
   if (!messenger)
-    return tprt__fail(TPRT_UNSUPPORTED, "plug-in %s gives no messenger", path);
+    return tprt__fail(TPRT_UNSUPPORTED, "plug-in %s returns no messenger", path);
   if (messenger->abi != TPRT_MESSENGER_ABI || messenger->size != sizeof *messenger)
     return tprt__fail(
         TPRT_UNSUPPORTED,
@@ -76,8 +76,9 @@ static tprt_status check(const char *path, const tprt_messenger *messenger) {
   if (!messenger->name || !messenger->summary || (!messenger->open && !messenger->open_threads) ||
       !messenger->send || !messenger->receive || !messenger->test || !messenger->cancel ||
       !messenger->ended || !messenger->close)
-    return tprt__fail(TPRT_UNSUPPORTED, "the messenger of plug-in %s lacks a function or its name",
-                      path);
+    return tprt__fail(
+        TPRT_UNSUPPORTED,
+        "the messenger of plug-in %s lacks a required function, its name or its summary", path);
   return TPRT_OK;
 }
 
@@ -125,7 +126,7 @@ static tprt_status add(const char *path, const tprt__backend **backend) {
 tprt_status tprt__plugin_find(const char *path, const tprt__backend **backend) {
   if (*path != '/')
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "\"%s\" is no name of a backend; a plug-in is named by its absolute path",
+                      "\"%s\" is not the name of a backend; name a plug-in by its absolute path",
                       path);
   pthread_mutex_lock(&plugins_lock);
   const plugin *known = find_loaded(path);

@@ -46,7 +46,8 @@ static tprt_status enter(void) {
   if (!process.ended)
     return TPRT_OK;
   pthread_mutex_unlock(&process.lock);
-  return tprt__fail(TPRT_INVALID_STATE, "backend mpi: the process is ending, and MPI has ended");
+  return tprt__fail(TPRT_INVALID_STATE,
+                    "backend mpi: the process is exiting, and MPI is already finalized");
 }
 
 static void leave(void) { pthread_mutex_unlock(&process.lock); }
@@ -57,21 +58,21 @@ static tprt_status start(const mpi_library *library) {
   library->initialized(&initialized);
   library->finalized(&finalized);
   if (finalized)
-    return tprt__fail(TPRT_INVALID_STATE,
-                      "backend mpi: MPI was finalized, and starts only once in a process");
+    return tprt__fail(
+        TPRT_INVALID_STATE,
+        "backend mpi: MPI was finalized, and cannot be initialized twice in a process");
   int code = initialized ? library->functions->query_thread(&level)
                          : library->functions->initialize(&level);
   if (code)
     return tprt__mpi_fail(library, code, "MPI_Init_thread");
   process.library = library;
   if (!initialized && atexit(finalize_at_exit) != 0)
-    return tprt__fail(TPRT_SYSTEM, "backend mpi: no room for an exit handler");
+    return tprt__fail(TPRT_SYSTEM, "backend mpi: cannot register an exit handler");
   if (level < 2)
-    return tprt__fail(
-        TPRT_UNSUPPORTED,
-        "backend mpi: the program started MPI for thread level %d; MPI_THREAD_SERIALIZED (2) is "
-        "needed, because work runs in the background",
-        level);
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "backend mpi: the program initialized MPI with thread level %d; "
+                      "MPI_THREAD_SERIALIZED (2) is needed, because work runs in the background",
+                      level);
   return TPRT_OK;
 }
 
@@ -99,8 +100,8 @@ static tprt_status check_place(const mpi_endpoint *end, int n_ranks, int rank) {
   if (size == n_ranks && own == rank)
     return TPRT_OK;
   return tprt__fail(TPRT_INVALID_ARGUMENT,
-                    "rank %d of %d asked for; %s started this process as rank %d of %d (start all "
-                    "with its mpirun)",
+                    "rank %d of %d was requested, but %s started this process as rank %d of %d "
+                    "(start all ranks with its mpirun)",
                     rank, n_ranks, end->library->functions->family, own, size);
 }
 
@@ -253,7 +254,7 @@ const tprt__backend tprt__backend_mpi = {
     .capabilities = WIRE_CAPABILITIES | TPRT_CAP_PROCESSES,
     .name = "mpi",
     .summary = "processes of an MPI launcher, on any number of hosts",
-    .lacks = {TPRT__LACK(TPRT_CAP_THREADS) = "the ranks are processes, which MPI's launcher starts",
+    .lacks = {TPRT__LACK(TPRT_CAP_THREADS) = "the ranks are processes that the MPI launcher starts",
               WIRE_LACKS},
     .probe = backend_probe,
     .create = backend_create,

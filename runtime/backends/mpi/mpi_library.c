@@ -108,10 +108,9 @@ static tprt_status identify(void *handle) {
     loaded.functions = &mpich_functions;
     return resolve(handle, mpich_symbols);
   }
-  return tprt__fail(
-      TPRT_UNSUPPORTED,
-      "backend mpi knows the binary interfaces of Open MPI and MPICH, but not that of \"%s\"",
-      loaded.version);
+  return tprt__fail(TPRT_UNSUPPORTED,
+                    "backend mpi supports the ABIs of Open MPI and MPICH, but not that of \"%s\"",
+                    loaded.version);
 }
 
 /* ---- search ---- */

@@ -93,7 +93,8 @@ static tprt_status open_all(int n_ranks, opening *ranks, tprt__transport **trans
     ranks[i].host->backend->destroy(ranks[i].host);
   tprt_status status =
       n_started < n_ranks
-          ? tprt__fail(TPRT_SYSTEM, "no thread for rank %d to join the world", n_started)
+          ? tprt__fail(TPRT_SYSTEM, "cannot start a thread in which rank %d joins the world",
+                       n_started)
           : TPRT_OK;
   for (int i = 0; i < n_started; i++) {
     pthread_join(ranks[i].thread, NULL);
@@ -118,9 +119,8 @@ static tprt_status nccl_create_threads(int n_ranks, const tprt__settings *settin
                                 "number of devices");
   if (!status && n_ranks > n_devices)
     status = tprt__fail(TPRT_UNSUPPORTED,
-                        "backend nccl: %d ranks need as many devices; there are %d (several ranks "
-                        "on one device are "
-                        "virtual ranks: backend loopback)",
+                        "backend nccl: %d ranks need as many devices; there are %d (for several "
+                        "ranks on one device, use backend loopback)",
                         n_ranks, n_devices);
   if (status)
     return status;
@@ -188,7 +188,7 @@ static void nccl_destroy(tprt__transport *transport) {
 /* ---- memory of other ranks: accessible to kernels only ---- */
 
 static tprt_status no_window(void) {
-  return tprt__fail(TPRT_UNSUPPORTED, "backend nccl: the host reaches no memory of other ranks");
+  return tprt__fail(TPRT_UNSUPPORTED, "backend nccl: the host cannot access memory of other ranks");
 }
 
 static tprt_status nccl_reach(const tprt__transport *transport, int rank, uint64_t place,
@@ -251,14 +251,14 @@ const tprt__backend tprt__backend_nccl = {
                     TPRT_CAP_GPU_PROGRAMS,
     .needs_store = true,
     .name = "nccl",
-    .summary = "ranks with a GPU each, on memory of the GPUs",
-    .lacks =
-        {TPRT__LACK(TPRT_CAP_TAGS) = "NCCL has no tags",
-         TPRT__LACK(TPRT_CAP_WINDOWS) = ("up to NCCL 2.28 only kernels put, get and signal; the "
-                                         "calls of 2.29 for it are not used"),
-         TPRT__LACK(TPRT_CAP_MAPPED) =
-             "the host reaches no memory of other ranks; what NCCL maps of it only kernels learn",
-         TPRT__LACK(TPRT_CAP_HOST_MEMORY) = "NCCL moves memory of devices"},
+    .summary = "ranks with one GPU each, operating on GPU memory",
+    .lacks = {TPRT__LACK(TPRT_CAP_TAGS) = "NCCL has no tags",
+              TPRT__LACK(TPRT_CAP_WINDOWS) =
+                  ("up to 2.28, NCCL offers put, get and signal only inside kernels; the host "
+                   "calls of 2.29 are not used"),
+              TPRT__LACK(TPRT_CAP_MAPPED) =
+                  "the host cannot access memory of other ranks; NCCL maps it for kernels only",
+              TPRT__LACK(TPRT_CAP_HOST_MEMORY) = "NCCL operates on device memory only"},
     .probe = nccl_probe,
     .create = nccl_create,
     .create_threads = nccl_create_threads,

@@ -215,7 +215,7 @@ static tprt_status make_factor(const launch *run, nccl_mapping *mapping) {
                                                                  mapping->type, NCCL_SCALAR_ON_HOST,
                                                                  nccl->comm),
                                     "ncclRedOpCreatePreMulSum")
-                 : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
+                 : tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
   pthread_mutex_unlock(&nccl->lock);
   return status;
 }

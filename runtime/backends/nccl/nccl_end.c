@@ -138,12 +138,11 @@ static tprt_status check_distinct(const nccl_transport *nccl, const hello *all, 
   for (int i = 0; i < n; i++) {
     for (int j = i + 1; j < n; j++) {
       if (memcmp(&all[i].device, &all[j].device, sizeof all[i].device) == 0)
-        return tprt__fail(
-            TPRT_UNSUPPORTED,
-            "backend nccl: ranks %d and %d have the same device, and NCCL has one rank a device "
-            "(TPRT_DEVICE "
-            "chooses; several ranks on one device are virtual ranks: backend loopback)",
-            nccl->world_ranks[i], nccl->world_ranks[j]);
+        return tprt__fail(TPRT_UNSUPPORTED,
+                          "backend nccl: ranks %d and %d have the same device, but NCCL needs one "
+                          "device per rank (select it with TPRT_DEVICE; for several ranks on one "
+                          "device, use backend loopback)",
+                          nccl->world_ranks[i], nccl->world_ranks[j]);
     }
   }
   return TPRT_OK;
@@ -164,8 +163,7 @@ static tprt_status agree(nccl_transport *nccl, const hello *mine, nccl_id *id,
     if (status && i == nccl->base.rank)
       tprt__fail(status, "%s", own);
     else if (status)
-      tprt__fail(status, "rank %d could not open its end of the communicator of NCCL",
-                 nccl->world_ranks[i]);
+      tprt__fail(status, "rank %d could not create its NCCL communicator", nccl->world_ranks[i]);
   }
   if (!status)
     status = check_distinct(nccl, all, n);

@@ -8,7 +8,7 @@ tprt_status tprt__nccl_group_begin(nccl_group *group, nccl_transport *nccl, cuda
   tprt_status status =
       nccl->comm
           ? tprt__nccl_check(nccl->library, NULL, nccl->library->group_start(), "ncclGroupStart")
-          : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
+          : tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
   if (status)
     pthread_mutex_unlock(&nccl->lock);
   return status;

@@ -24,14 +24,14 @@ static const struct {
   const char *name, *help;
 } features[] = {
     {NCCL_MIN_VERSION, "core",
-     "collectives, transfers, premul_sum, communicators that do not block, and are split"},
+     "collectives, transfers, premul_sum, non-blocking communicators, splitting of communicators"},
     {NCCL_SINCE_MEMORY, "registered memory",
      "tprt_mem_alloc and tprt_mem_register: buffers that NCCL moves without staging copies"},
     {NCCL_SINCE_F8, "f8", "reductions of f8e4m3 and f8e5m2, with TPRT_NCCL_RELAXED"},
     {NCCL_SINCE_WINDOWS, "windows",
-     "tprt_mem_register_all: memory that NCCL's kernels read and write at the peers themselves"},
+     "tprt_mem_register_all: memory that NCCL kernels access directly on peers"},
     {NCCL_SINCE_PIECES, "pieces",
-     "all_to_all, gather and scatter of NCCL's own; before, they are sends and receives"},
+     "native all_to_all, gather and scatter; in older versions they are sends and receives"},
 };
 enum { N_FEATURES = sizeof features / sizeof *features };
 
@@ -81,8 +81,9 @@ static tprt_status load(void) {
     return tprt__fail(status, "backend nccl: %s", tprt_last_error());
   const char *path = tprt__env_text(TPRT__ENV_NCCL_LIBRARY);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  status = library ? resolve(library, path)
-                   : tprt__fail(TPRT_UNSUPPORTED, "backend nccl: there is no NCCL: %s", dlerror());
+  status = library
+               ? resolve(library, path)
+               : tprt__fail(TPRT_UNSUPPORTED, "backend nccl: NCCL was not found: %s", dlerror());
   if (status && library)
     dlclose(library);
   return status;

@@ -13,7 +13,7 @@ tprt_status tprt__nccl_check_memory(const nccl_transport *nccl, const char *kind
       nccl->device->pointer_attribute(&type, CUDA_POINTER_MEMORY_TYPE, tprt__cuda_address(memory));
   if (result || type != CUDA_MEMORY_DEVICE)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "%s: %s is memory of the host; backend nccl works on memory of its device "
+                      "%s: %s is host memory; backend nccl needs memory of its device "
                       "(tprt_mem_alloc, cudaMalloc)",
                       kind, side);
   tprt_status status = tprt__device_check(
@@ -49,12 +49,11 @@ static tprt_status check_capture(const nccl_transport *nccl, const tprt__plan *p
     return status;
   if (told)
     return tprt__fail(TPRT_INVALID_STATE,
-                      "%s: what is captured in a graph has no work to wait for; pass NULL", kind);
+                      "%s: an operation captured in a graph has no work handle; pass NULL", kind);
   if (tprt__nccl_stages(plan))
     return tprt__fail(TPRT_UNSUPPORTED,
-                      "%s: pieces that do not lie in one run each, or elements that are not "
-                      "aligned, cannot be captured in a "
-                      "graph",
+                      "%s: pieces that are not contiguous, or elements that are not aligned, "
+                      "cannot be captured in a graph",
                       kind);
   return TPRT_OK;
 }
@@ -207,9 +206,8 @@ tprt_status tprt__nccl_scratch(nccl_transport *nccl, int64_t bytes, cuda_stream 
     if (!made)
       return tprt__fail_memory(sizeof *made);
     made->bytes = grown > (size_t)bytes ? grown : (size_t)bytes;
-    tprt_status status =
-        tprt__device_check(nccl->device, nccl->device->memory_alloc(&made->at, made->bytes),
-                           "memory to take tensors apart in");
+    tprt_status status = tprt__device_check(
+        nccl->device, nccl->device->memory_alloc(&made->at, made->bytes), "scratch memory");
     if (status) {
       tprt__free(made);
       return status;

@@ -29,7 +29,7 @@ tprt_status tprt__nccl_register_memory(tprt__transport *transport, void *memory,
           ? tprt__nccl_check(library, nccl->comm,
                              library->register_memory(nccl->comm, memory, bytes, &made->handle),
                              "ncclCommRegister")
-          : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
+          : tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
   if (!status)
     keep(nccl, made);
   pthread_mutex_unlock(&nccl->lock);
@@ -58,7 +58,7 @@ static tprt_status register_window(nccl_transport *nccl, void *memory, uint64_t 
                                   library->register_window(nccl->comm, memory, bytes, &made->window,
                                                            NCCL_WINDOW_SYMMETRIC),
                                   "ncclCommWindowRegister")
-               : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
+               : tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
   pthread_mutex_unlock(&nccl->lock);
   if (!status)
     status = tprt__nccl_ready(nccl, wait);

@@ -57,7 +57,8 @@ static tprt_status agree(nccl_transport *parent, tprt_status before, bool *split
     if (status && i == parent->base.rank)
       tprt__fail(status, "%s", own);
     else if (status)
-      tprt__fail(status, "rank %d could not open its end of a group", parent->world_ranks[i]);
+      tprt__fail(status, "rank %d could not create its communicator of the group",
+                 parent->world_ranks[i]);
   }
   tprt__free(all);
   return status;
@@ -75,7 +76,7 @@ static tprt_status split_parent(nccl_transport *parent, int color, int key, nccl
           ? tprt__nccl_check(parent->library, parent->comm,
                              parent->library->split(parent->comm, color, key, &parent->child, NULL),
                              "ncclCommSplit")
-          : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
+          : tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
   pthread_mutex_unlock(&parent->lock);
   if (!status)
     status = tprt__nccl_ready(parent, wait);

@@ -93,16 +93,16 @@ tprt_status tprt__nccl_map_reduction(const nccl_transport *nccl, const tprt__pla
   type_class class = types[dtype].class;
   rule found = rules[plan->reduction][class];
   if (found.likeness == NOT)
-    return tprt__fail(TPRT_UNSUPPORTED, "%s: NCCL has no %s of %s", kind, name, plan->type->name);
+    return tprt__fail(TPRT_UNSUPPORTED, "%s: NCCL does not support %s of %s", kind, name,
+                      plan->type->name);
   if (class == F8 && !tprt__nccl_since(nccl->library, NCCL_SINCE_F8))
-    return tprt__fail(TPRT_UNSUPPORTED, "%s: NCCL has %s from 2.24 on; this is %d.%d", kind,
+    return tprt__fail(TPRT_UNSUPPORTED, "%s: NCCL supports %s from 2.24 on; this is %d.%d", kind,
                       plan->type->name, nccl->library->version / 10000,
                       nccl->library->version / 100 % 100);
   if (found.likeness == NEARLY && !nccl->relaxed)
     return tprt__fail(TPRT_UNSUPPORTED,
-                      "%s: NCCL's %s of %s is another where there are NaN, zeros of both signs, "
-                      "overflow or factors that do not "
-                      "fit the type; TPRT_NCCL_RELAXED=1 takes it",
+                      "%s: NCCL's %s of %s differs from tprt for NaN, signed zeros, overflow, or "
+                      "factors that do not fit the type; set TPRT_NCCL_RELAXED=1 to accept it",
                       kind, name, plan->type->name);
   *mapping =
       (nccl_mapping){.type = found.as_unsigned ? types[dtype].as_unsigned : types[dtype].type,

@@ -135,7 +135,7 @@ tprt_status tprt__nccl_poll(nccl_transport *nccl, nccl_wait *wait) {
     tprt__fault fault = fault_of(nccl);
     return fault.status
                ? tprt__fault_fail(&fault)
-               : tprt__fail(TPRT_INVALID_STATE, "the communicator of NCCL was aborted before");
+               : tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
   }
   result = result ? result : state;
   if (result == NCCL_RESULT_IN_PROGRESS)

@@ -42,7 +42,7 @@ static tprt_status poll_pending(nccl_transport *nccl, const nccl_pending *pendin
     return TPRT_OK;
   /* a mark, which waits for other work in the stream */
   if (!pending->kind && tprt__now() >= pending->deadline)
-    return tprt__fail(TPRT_TIMEOUT, "the stream did not come to the event in time");
+    return tprt__fail(TPRT_TIMEOUT, "the stream did not reach the event in time");
   wait->kind = pending->kind;
   wait->sequence = pending->sequence;
   wait->deadline = pending->deadline;
@@ -144,7 +144,7 @@ static tprt_status prepare(nccl_transport *nccl, const nccl_pending *what, nccl_
   pthread_mutex_unlock(&watch->lock);
   tprt_status status =
       error
-          ? tprt__fail(TPRT_SYSTEM, "no thread to look after streams: error %d", error)
+          ? tprt__fail(TPRT_SYSTEM, "cannot start the thread that watches streams: error %d", error)
           : tprt__device_check(
                 nccl->device,
                 nccl->device->event_create(&pending->event, CUDA_EVENT_DISABLE_TIMING), "an event");
@@ -209,7 +209,7 @@ tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plan
   status = tprt__nccl_find_capture(nccl, plans->stream, &captured);
   if (!status && captured && done) /* only from a schedule; other operations were refused before */
     status = tprt__fail(TPRT_INVALID_STATE,
-                        "what is captured in a graph has no work to wait for; pass NULL");
+                        "an operation captured in a graph has no work handle; pass NULL");
   if (!status && !captured)
     status = prepare(nccl, &what, &pending);
   if (!status)

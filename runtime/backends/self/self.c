@@ -172,7 +172,7 @@ static tprt_status self_await(tprt__transport *transport, const _Atomic uint64_t
     if (fault.status)
       return tprt__fault_fail(&fault);
     if (tprt__now() >= deadline)
-      return tprt__fail(TPRT_TIMEOUT, "rank %d did not come in time", rank);
+      return tprt__fail(TPRT_TIMEOUT, "rank %d did not arrive in time", rank);
     nanosleep(&pause, NULL);
   }
   return TPRT_OK;

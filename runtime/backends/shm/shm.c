@@ -139,8 +139,8 @@ static tprt_status join_segment(int fd, int n_ranks, int rank, const tprt__rende
   if (status)
     return status;
   if (segment->sizes.n_ranks != n_ranks) {
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%d ranks asked for; the segment has %d", n_ranks,
-                        segment->sizes.n_ranks);
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%d ranks were requested, but the segment has %d",
+                        n_ranks, segment->sizes.n_ranks);
   }
   if (!status)
     status = tprt__shm_segment_join(segment, rank);

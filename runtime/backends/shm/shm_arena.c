@@ -53,7 +53,7 @@ tprt_status tprt__shm_alloc(tprt__transport *transport, size_t bytes, void **mem
 full:
   return tprt__fail(
       TPRT_NO_MEMORY,
-      "no room for %zu bytes of registered memory in an arena of %llu; raise TPRT_ARENA_BYTES",
+      "%zu bytes of registered memory do not fit the arena of %llu bytes; raise TPRT_ARENA_BYTES",
       bytes, (unsigned long long)segment->sizes.arena_bytes);
 }
 

@@ -93,9 +93,9 @@ static tprt_status explain(const shm_engine *run) {
           (long long)(bytes[1] / size));
     }
   }
-  return status
-             ? status
-             : tprt__fail(TPRT_INTERNAL, "operation %u: counts that changed", run->wait.sequence);
+  return status ? status
+                : tprt__fail(TPRT_INTERNAL, "operation %u: the counts changed while it ran",
+                             run->wait.sequence);
 }
 
 /* Determines the longest piece of all ranks, and thereby the number of chunks. Fails if the counts

@@ -50,7 +50,8 @@ static tprt_status read_decision(const shm_transport *shm, tprt__token *token, i
   int32_t channel = atomic_load(&shm->lines[0]->next_channel);
   if (!atomic_load(&shm->lines[shm->base.rank]->survives)) {
     return tprt__fail(TPRT_INVALID_STATE,
-                      "rank %d came too late: the others have gone on without it", shm->world_rank);
+                      "rank %d arrived too late: the others have continued without it",
+                      shm->world_rank);
   }
   if (channel < 0)
     return tprt__fail(TPRT_NO_MEMORY, "all %d communicators are in use; raise TPRT_MAX_COMMS",
@@ -73,7 +74,7 @@ tprt_status tprt__shm_recover(tprt__transport *transport, int64_t deadline, tprt
   uint32_t fresh = 0;
   if (!atomic_compare_exchange_strong(&own->recovering, &fresh, 1))
     return tprt__fail(TPRT_INVALID_STATE,
-                      "this communicator was already replaced; the new one can be, if it fails");
+                      "this communicator was already replaced; recover the new one if it fails");
   for (int i = 0; i < transport->n_ranks; i++)
     tprt__shm_ring(shm->lines[i]);
   for (int rounds = 0;;) {
@@ -84,7 +85,8 @@ tprt_status tprt__shm_recover(tprt__transport *transport, int64_t deadline, tprt
     if (become_decider(shm, seen, now >= deadline || complete(shm)))
       decide(shm, members);
     else if (now - GRACE_NS >= deadline)
-      return tprt__fail(TPRT_TIMEOUT, "rank %u, which decides who goes on, did not come in time",
+      return tprt__fail(TPRT_TIMEOUT,
+                        "rank %u, which decides which ranks continue, did not arrive in time",
                         seen - 1);
     else
       tprt__shm_listen(shm, heard, &rounds);

@@ -46,7 +46,8 @@ static bool derive(shm_sizes *sizes) {
 
 tprt_status tprt__shm_sizes_make(int n_ranks, const tprt__settings *settings, shm_sizes *sizes) {
   if (n_ranks < 1 || n_ranks > SHM_MAX_RANKS) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%d ranks; backend shm takes 1 to %d", n_ranks,
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "invalid number of ranks %d: backend shm supports 1 to %d", n_ranks,
                       SHM_MAX_RANKS);
   }
   size_t least = 64 * (size_t)n_ranks; /* all-to-all divides a slot into one share per peer */
@@ -86,8 +87,8 @@ tprt_status tprt__shm_segment_make(const shm_sizes *sizes, int *fd) {
   if (ftruncate(made, (off_t)sizes->total) != 0 ||
       pwrite(made, &header, head, 0) != (ssize_t)head ||
       fcntl(made, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    tprt_status status =
-        tprt__fail_errno("a shared segment of %llu bytes", (unsigned long long)sizes->total);
+    tprt_status status = tprt__fail_errno("cannot create a shared segment of %llu bytes",
+                                          (unsigned long long)sizes->total);
     close(made);
     return status;
   }
@@ -107,11 +108,12 @@ static tprt_status read_sizes(int fd, shm_sizes *sizes) {
   if (seals < 0 || (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW) ||
       header.magic != magic) {
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "descriptor %d is no segment of tprt_shm_segment_create", fd);
+                      "descriptor %d is not a segment from tprt_shm_segment_create", fd);
   }
   if (header.version != VERSION) {
-    return tprt__fail(TPRT_MISMATCH, "the segment has version %u, this library %d", header.version,
-                      VERSION);
+    return tprt__fail(TPRT_MISMATCH,
+                      "the segment has version %u, but this library needs version %d",
+                      header.version, VERSION);
   }
   *sizes = (shm_sizes){.n_ranks = header.n_ranks,
                        .n_channels = header.n_channels,
@@ -146,7 +148,7 @@ tprt_status tprt__shm_segment_map(int fd, shm_segment **result) {
   }
   base = mmap(NULL, sizes.total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, own, 0);
   if (base == MAP_FAILED) {
-    status = tprt__fail_errno("mapping a segment of %llu bytes; lower TPRT_ARENA_BYTES",
+    status = tprt__fail_errno("cannot map a segment of %llu bytes; lower TPRT_ARENA_BYTES",
                               (unsigned long long)sizes.total);
     goto fail;
   }
@@ -192,8 +194,8 @@ void tprt__shm_segment_release(shm_segment *segment) {
 
 tprt_status tprt__shm_segment_join(shm_segment *segment, int rank) {
   if (rank < 0 || rank >= segment->sizes.n_ranks) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "rank %d; the segment has %d ranks", rank,
-                      segment->sizes.n_ranks);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "rank %d is out of range; the segment has %d ranks",
+                      rank, segment->sizes.n_ranks);
   }
   shm_rank *entry = &segment->header->ranks[rank];
   uint32_t absent = 0;

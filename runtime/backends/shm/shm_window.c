@@ -16,8 +16,8 @@ tprt_status tprt__shm_register_memory(tprt__transport *transport, void *memory, 
   if (tprt__shm_arena_offset((const shm_transport *)transport, memory, (int64_t)bytes, place))
     return TPRT_OK;
   return tprt__fail(TPRT_UNSUPPORTED,
-                    "backend shm: peers reach only memory from tprt_mem_alloc, which the %llu "
-                    "bytes at %p are not",
+                    "backend shm: peers can access only memory from tprt_mem_alloc, and the %llu "
+                    "bytes at %p are not from it",
                     (unsigned long long)bytes, memory);
 }
 

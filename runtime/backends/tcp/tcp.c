@@ -99,7 +99,8 @@ static tprt_status place(tcp_peer *peer) {
   tcp_request *wanted = find_receive(peer, peer->head.tag);
   if (peer->head.bytes > WIRE_MAX_BYTES) {
     end_peer(peer);
-    return tprt__fail(TPRT_INTERNAL, "backend tcp: a message of %u bytes", peer->head.bytes);
+    return tprt__fail(TPRT_INTERNAL, "backend tcp: received a message of invalid size: %u bytes",
+                      peer->head.bytes);
   }
   peer->n_data = 0;
   if (wanted && wanted->head.bytes == peer->head.bytes) {
@@ -370,8 +371,8 @@ static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *s
                                   tprt__transport **transport) {
   if (n_ranks > 1 && !settings->store)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "backend tcp: %d ranks meet through a store: give one in tprt_config, or let "
-                      "a launcher say where it is",
+                      "backend tcp: %d ranks need a store for the rendezvous: set one in "
+                      "tprt_config, or let a launcher provide its address",
                       n_ranks);
   tcp_endpoint *end = tprt__alloc(sizeof *end + (size_t)n_ranks * sizeof *end->peers);
   if (!end)

@@ -44,13 +44,12 @@ static tprt_status listen_here(const tprt__rendezvous *m, const tprt__host_rank 
   tprt__address address = {.port = "0"};
   char found[TPRT__HOST_BYTES];
   if (!*host)
-    return tprt__fail(
-        TPRT_INVALID_ARGUMENT,
-        "the store does not say by which address the ranks of other hosts reach rank %d: "
-        "set TPRT_ADDRESS to one of this host",
-        m->rank);
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "the store has no address at which ranks of other hosts can reach rank %d: "
+                      "set TPRT_ADDRESS to an address of this host",
+                      m->rank);
   if (strlen(host) >= sizeof address.host)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "TPRT_ADDRESS has %zu bytes; %zu are possible",
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "TPRT_ADDRESS has %zu bytes; at most %zu are allowed",
                       strlen(host), sizeof address.host - 1);
   snprintf(address.host, sizeof address.host, "%s", host);
   snprintf(address.text, sizeof address.text, "the address %.255s", host);
@@ -72,8 +71,8 @@ static tprt__socket_result greet(int fd, int rank, const tprt__identity *own, in
   tprt__socket_result how = tprt__handshake_connect(fd, own, deadline, &session, &welcome);
   tprt__wipe(&session, sizeof session);
   if (how == TPRT__SOCKET_DONE && (welcome.refusal || welcome.changed || welcome.status))
-    *status = tprt__fail(TPRT_AUTH, "what answers where rank %d should be is no rank of this world",
-                         rank);
+    *status = tprt__fail(TPRT_AUTH,
+                         "the process at the address of rank %d is not a rank of this world", rank);
   return how;
 }
 
@@ -92,7 +91,7 @@ static tprt_status join(const tprt__rendezvous *m, int rank, const tprt__address
     close(*fd);
     *fd = -1;
     if (tprt__now() >= m->deadline)
-      return tprt__fail(TPRT_TIMEOUT, "rank %d did not take a connection in time", rank);
+      return tprt__fail(TPRT_TIMEOUT, "rank %d did not accept a connection in time", rank);
     nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
   }
 }

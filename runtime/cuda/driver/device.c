@@ -47,11 +47,10 @@ tprt_status tprt__device_choose(const cuda_device_calls *device, int host_rank, 
     chosen = host_rank < 0 ? 0 : host_rank;
   }
   if (!status && chosen >= n_devices)
-    status = tprt__fail(
-        TPRT_UNSUPPORTED,
-        "this rank needs device %lld; there are %d (TPRT_DEVICE chooses; several ranks on one "
-        "device are virtual ranks: backend loopback)",
-        (long long)chosen, n_devices);
+    status = tprt__fail(TPRT_UNSUPPORTED,
+                        "this rank needs device %lld; there are %d (select it with TPRT_DEVICE; "
+                        "for several ranks on one device, use backend loopback)",
+                        (long long)chosen, n_devices);
   *ordinal = (int)chosen;
   return status;
 }

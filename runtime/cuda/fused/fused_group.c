@@ -53,7 +53,7 @@ static tprt_status learn_device(const tprt_cuda_group_config *config, device_fac
   tprt_status status = check(cuda.context_current(&context), "current context");
   if (!status && !context)
     return tprt__fail(TPRT_INVALID_STATE,
-                      "CUDA: the thread has no current context; a group is made in one");
+                      "CUDA: the thread has no current context, which a group needs");
   if (!status)
     status = check(cuda.context_device(&device), "device of the context");
   const struct {
@@ -92,7 +92,7 @@ static tprt_status count_ctas(tprt_cuda_group *group, int kernel, const device_f
   if (fit < wanted)
     return tprt__fail(
         TPRT_UNSUPPORTED,
-        "CUDA: %d thread blocks of %d ranks have to run at the same time; the device runs %d of %s",
+        "CUDA: %d thread blocks of %d ranks must run concurrently; the device can run %d of %s",
         wanted, ranks_here, each * facts->multiprocessors, tprt__fused_names[kernel]);
   fit = fit < FUSED_CTAS ? fit : FUSED_CTAS;
   group->plan.n_ctas[kernel] = config->max_ctas ? config->max_ctas : fit;
@@ -151,11 +151,10 @@ static tprt_status check_attached(const tprt_cuda_group_config *config) {
   bool is_given = config->n_ranks || config->rank;
   for (int r = 0; r < TPRT_CUDA_MAX_RANKS; r++)
     is_given |= config->signals[r] || config->staging[r];
-  return is_given
-             ? tprt__fail(TPRT_INVALID_ARGUMENT,
-                          "a group that is attached takes its ranks from the communicator, and its "
-                          "signals and staging itself; leave these fields 0")
-             : TPRT_OK;
+  return is_given ? tprt__fail(TPRT_INVALID_ARGUMENT,
+                               "an attached group takes its ranks from the communicator and "
+                               "provides its own signals and staging; leave these fields 0")
+                  : TPRT_OK;
 }
 
 static tprt_status check_devices(const tprt_comm *comm, const tprt_cuda_symmetric *memory) {
@@ -163,9 +162,8 @@ static tprt_status check_devices(const tprt_comm *comm, const tprt_cuda_symmetri
   if (!tprt__cuda_symmetric_same_device(memory, &a, &b))
     return TPRT_OK;
   return tprt__fail(TPRT_UNSUPPORTED,
-                    "ranks %d and %d have one GPU, which need not run their kernels at the same "
-                    "time; ranks of one GPU are a "
-                    "group with TPRT_CUDA_ALL_RANKS",
+                    "ranks %d and %d share a GPU, which may not run their kernels concurrently; "
+                    "for ranks of one GPU, use a group with TPRT_CUDA_ALL_RANKS",
                     tprt_comm_world_rank(comm, a), tprt_comm_world_rank(comm, b));
 }
 

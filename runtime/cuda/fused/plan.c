@@ -14,24 +14,26 @@ size_t tprt_cuda_signal_bytes(void) { return sizeof(fused_signals); }
 static tprt_status aligned(const char *what, int rank, const void *pointer) {
   if ((uintptr_t)pointer % 16 == 0)
     return TPRT_OK;
-  return tprt__fail(TPRT_INVALID_ARGUMENT,
-                    "CUDA: %s of rank %d is at %p; fused kernels need a multiple of 16", what, rank,
-                    pointer);
+  return tprt__fail(
+      TPRT_INVALID_ARGUMENT,
+      "CUDA: %s of rank %d is at %p; fused kernels need addresses that are multiples of 16", what,
+      rank, pointer);
 }
 
 tprt_status tprt__fused_check_config(const tprt_cuda_group_config *config) {
   if (config->n_ranks < 1 || config->n_ranks > FUSED_RANKS)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: a group of %d ranks; it may have 1 to %d",
-                      (int)config->n_ranks, FUSED_RANKS);
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "CUDA: invalid group of %d ranks; it must have 1 to %d", (int)config->n_ranks,
+                      FUSED_RANKS);
   if (config->rank != TPRT_CUDA_ALL_RANKS && (config->rank < 0 || config->rank >= config->n_ranks))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: rank %d of a group of %d", (int)config->rank,
-                      (int)config->n_ranks);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: rank %d is out of range in a group of %d",
+                      (int)config->rank, (int)config->n_ranks);
   if (config->max_ctas < 0 || config->max_ctas > FUSED_CTAS)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: max_ctas is %d; it may be 0 to %d",
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: max_ctas is %d; it must be 0 to %d",
                       (int)config->max_ctas, FUSED_CTAS);
   for (int r = 0; r < config->n_ranks; r++) {
     if (!config->signals[r])
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: no signals of rank %d", r);
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: the signals of rank %d are NULL", r);
     tprt_status status = aligned("signals", r, config->signals[r]);
     if (!status)
       status = aligned("staging", r, config->staging[r]);
@@ -66,7 +68,8 @@ tprt_status tprt__fused_pointers(const fused_group *group, const char *what,
     return TPRT_OK;
   return tprt__fail(
       TPRT_INVALID_ARGUMENT, "CUDA: %s is set for %d of %d ranks%s", what, n_set, n_needed,
-      reach == FUSED_SYMMETRIC ? "; the others reach it, so every rank's address is needed" : "");
+      reach == FUSED_SYMMETRIC ? "; other ranks access it, so the address of every rank is needed"
+                               : "");
 }
 
 void tprt__fused_begin(const fused_group *group, fused_kernel kernel, uint64_t wanted_ctas,
@@ -98,7 +101,7 @@ tprt_status tprt__fused_kernel_for(fused_kernel of_f32, tprt_dtype dtype, fused_
     }
   const char *name = tprt_dtype_name(dtype);
   return tprt__fail(TPRT_UNSUPPORTED,
-                    "CUDA: no fused kernel for type %s; there are f32, f16 and bf16",
+                    "CUDA: no fused kernel for type %s; supported are f32, f16 and bf16",
                     name ? name : "?");
 }
 

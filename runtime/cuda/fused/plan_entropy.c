@@ -6,14 +6,15 @@
 static tprt_status check_shape(const tprt_cuda_entropy *e) {
   int64_t lanes = 16 / (int64_t)tprt_dtype_size(e->dtype);
   if (e->tokens < 0 || e->tokens > UINT32_MAX || e->columns < 1 || e->columns / lanes > UINT32_MAX)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: logits of shape %lld x %lld",
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: invalid shape of logits: %lld x %lld",
                       (long long)e->tokens, (long long)e->columns);
   if (e->columns % lanes)
-    return tprt__fail(TPRT_UNSUPPORTED,
-                      "CUDA: %lld columns of %s a rank; the cross entropy needs a multiple of %lld",
-                      (long long)e->columns, tprt_dtype_name(e->dtype), (long long)lanes);
+    return tprt__fail(
+        TPRT_UNSUPPORTED,
+        "CUDA: %lld columns of %s per rank; the cross entropy needs a multiple of %lld",
+        (long long)e->columns, tprt_dtype_name(e->dtype), (long long)lanes);
   if (e->target_dtype && e->target_dtype != TPRT_I64 && e->target_dtype != TPRT_I32)
-    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: targets of type %s; they are i64 or i32",
+    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: targets of type %s; they must be i64 or i32",
                       tprt_dtype_name(e->target_dtype));
   if ((unsigned)e->pick > TPRT_CUDA_LOG_PROBABILITY)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: pick %d does not exist", (int)e->pick);
@@ -31,7 +32,7 @@ static tprt_status check_steps(const fused_group *group, const tprt_cuda_entropy
                       "CUDA: steps of the cross entropy are for groups of one rank, not of %d",
                       group->config.n_ranks);
   if (e->n_parts < 1 || e->part < 0 || e->part >= e->n_parts)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: part %d of %d of the columns", e->part,
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: invalid part %d of %d of the columns", e->part,
                       e->n_parts);
   return TPRT_OK;
 }
@@ -66,12 +67,12 @@ static tprt_status fill_pointers(const fused_group *group, const tprt_cuda_entro
     if (status)
       return status;
     if (arrays[i].of_target && checked[rank] && !to->target[rank])
-      return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: %s without target", arrays[i].name);
+      return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: %s needs target", arrays[i].name);
     any = any || (arrays[i].result && checked[rank]);
     memcpy(arrays[i].to, checked, sizeof checked);
   }
   return any ? TPRT_OK
-             : tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: a cross entropy without any result");
+             : tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: the cross entropy has no outputs");
 }
 
 tprt_status tprt__fused_plan_entropy(const fused_group *group, const tprt_cuda_entropy *given,

@@ -19,7 +19,7 @@ static tprt_status check_shape(tprt_dtype dtype, int n_dims, const int64_t *shap
   for (int d = 0; d < n_dims; d++) {
     if (shape[d] < 0 || (shape[d] > 0 && most / shape[d] == 0))
       return tprt__fail(TPRT_INVALID_ARGUMENT,
-                        "CUDA: dimension %d of the exchange has %lld elements", d,
+                        "CUDA: dimension %d of the exchange has invalid size %lld", d,
                         (long long)shape[d]);
     most = shape[d] ? most / shape[d] : most;
   }
@@ -29,8 +29,8 @@ static tprt_status check_shape(tprt_dtype dtype, int n_dims, const int64_t *shap
 static tprt_status check_dim(const char *name, int dim, int n_dims) {
   if (dim >= 0 && dim < n_dims)
     return TPRT_OK;
-  return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: %s is %d in a tensor of %d dimensions", name, dim,
-                    n_dims);
+  return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: %s is %d, but the tensor has %d dimensions", name,
+                    dim, n_dims);
 }
 
 /* Like fused_exchange, but in elements; converted to vectors later. */
@@ -52,12 +52,13 @@ static tprt_status plan_exchange(const fused_group *group, tprt_dtype dtype, con
   int64_t size = (int64_t)tprt_dtype_size(dtype), run = b->extent[2] * size;
   if (run % 16)
     return tprt__fail(TPRT_UNSUPPORTED,
-                      "CUDA: runs of %lld bytes; the exchange needs multiples of 16",
+                      "CUDA: contiguous runs have %lld bytes; the exchange needs multiples of 16",
                       (long long)run);
   long long bytes = (long long)b->extent[0] * b->extent[1] * run;
   if (bytes / 16 > UINT32_MAX) /* the kernel counts vectors in 32 bits */
     return tprt__fail(TPRT_UNSUPPORTED,
-                      "CUDA: pieces of %lld bytes; the exchange takes less than 64 GiB", bytes);
+                      "CUDA: pieces have %lld bytes; the exchange supports less than 64 GiB",
+                      bytes);
   /* all steps are multiples of the run */
   e->piece = (uint64_t)(b->piece * size / 16);
   e->place = (uint64_t)(b->place * size / 16);

@@ -45,7 +45,7 @@ static bool has_rows(const tprt_cuda_rows *r) { return r->norm || r->quantize ||
 
 static tprt_status check_shape(const tprt_cuda_rows *r) {
   if (r->tokens < 0 || r->hidden < 1 || r->tokens > INT64_MAX / 8 / r->hidden)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: rows of shape %lld x %lld",
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: invalid shape of rows: %lld x %lld",
                       (long long)r->tokens, (long long)r->hidden);
   int64_t lanes = 16 / (int64_t)tprt_dtype_size(r->dtype);
   if (r->hidden % lanes)
@@ -53,9 +53,10 @@ static tprt_status check_shape(const tprt_cuda_rows *r) {
                       "CUDA: rows of %lld elements of %s; fused kernels need a multiple of %lld",
                       (long long)r->hidden, tprt_dtype_name(r->dtype), (long long)lanes);
   if (has_rows(r) && r->hidden > TPRT_CUDA_MAX_HIDDEN)
-    return tprt__fail(TPRT_UNSUPPORTED,
-                      "CUDA: rows of %lld elements; with norm, bias or quantization at most %d",
-                      (long long)r->hidden, TPRT_CUDA_MAX_HIDDEN);
+    return tprt__fail(
+        TPRT_UNSUPPORTED,
+        "CUDA: rows of %lld elements; at most %d are supported with norm, bias or quantization",
+        (long long)r->hidden, TPRT_CUDA_MAX_HIDDEN);
   return TPRT_OK;
 }
 
@@ -63,12 +64,13 @@ static tprt_status check_shape(const tprt_cuda_rows *r) {
  * blocks, rows of the tensor are processed as rows. */
 static tprt_status check_blocks(const tprt_cuda_rows *r, tprt_cuda_algorithm algorithm) {
   if (r->blocks < 0 || (r->blocks > 1 && r->tokens % r->blocks))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: %lld rows in %lld blocks", (long long)r->tokens,
-                      (long long)r->blocks);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: %lld rows cannot be divided into %lld blocks",
+                      (long long)r->tokens, (long long)r->blocks);
   if (r->blocks > 1 && algorithm != TPRT_CUDA_SLICES)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: blocks need algorithm TPRT_CUDA_SLICES");
   if (r->blocks > 1 && r->hidden > TPRT_CUDA_MAX_HIDDEN)
-    return tprt__fail(TPRT_UNSUPPORTED, "CUDA: rows of %lld elements; in blocks at most %d",
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "CUDA: rows of %lld elements; at most %d are supported in blocks",
                       (long long)r->hidden, TPRT_CUDA_MAX_HIDDEN);
   return TPRT_OK;
 }
@@ -80,9 +82,10 @@ static tprt_status check_options(const tprt_cuda_rows *r) {
   if (r->norm && !r->gamma)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: a norm needs gamma");
   if (r->norm && !(r->epsilon >= 0 && isfinite(r->epsilon)))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: epsilon of the norm is %g", (double)r->epsilon);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: invalid epsilon %g of the norm",
+                      (double)r->epsilon);
   if (!r->norm && (r->gamma || r->beta))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: gamma or beta without a norm");
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: gamma and beta need a norm");
   if (r->norm == TPRT_CUDA_RMS_NORM && r->beta)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: RMS norm has no beta");
   if ((unsigned)r->quantize > TPRT_CUDA_PER_GROUP)
@@ -94,17 +97,18 @@ static tprt_status check_options(const tprt_cuda_rows *r) {
   if (!(r->least_largest >= 0 && isfinite(r->least_largest) && r->least_scale >= 0 &&
         isfinite(r->least_scale)))
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "CUDA: scales have least_largest %g and least_scale %g",
+                      "CUDA: invalid limits of scales: least_largest %g and least_scale %g",
                       (double)r->least_largest, (double)r->least_scale);
   if (!scales && (r->least_largest > 0 || r->least_scale > 0))
-    return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "CUDA: least_largest or least_scale without scales that are computed");
+    return tprt__fail(
+        TPRT_INVALID_ARGUMENT,
+        "CUDA: least_largest and least_scale need computed scales (per token or per group)");
   if (!r->quantize && r->divides)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: nothing is quantized that could be divided");
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: divides needs quantization");
   if (r->quantize == TPRT_CUDA_PER_GROUP && r->hidden % FUSED_GROUP)
     return tprt__fail(
         TPRT_UNSUPPORTED,
-        "CUDA: quantization by groups of %d needs rows of a multiple of it, not of %lld",
+        "CUDA: quantization by groups of %d needs rows of a multiple of that size, not of %lld",
         FUSED_GROUP, (long long)r->hidden);
   if ((uintptr_t)r->bias % 16 || (uintptr_t)r->gamma % 16 || (uintptr_t)r->beta % 16)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
@@ -117,14 +121,13 @@ static tprt_status check_algorithm(const fused_group *group, const tprt_cuda_row
   if ((unsigned)algorithm >= TPRT_CUDA_N_ALGORITHMS)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: algorithm %d does not exist", (int)algorithm);
   if ((r->residual_sharded || r->out_sharded || r->input_sent) && algorithm != TPRT_CUDA_SLICES)
-    return tprt__fail(
-        TPRT_INVALID_ARGUMENT,
-        "CUDA: sharded tensors, and input that was sent, need algorithm TPRT_CUDA_SLICES");
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "CUDA: sharded tensors and input_sent need algorithm TPRT_CUDA_SLICES");
   for (int i = 0; i < group->config.n_ranks && algorithm == TPRT_CUDA_PULL; i++)
     if (r->input[i] && r->input[i] == r->out[i])
       return tprt__fail(TPRT_INVALID_ARGUMENT,
-                        "CUDA: out of rank %d is input, which the others read; TPRT_CUDA_PULL "
-                        "needs another buffer",
+                        "CUDA: out and input of rank %d are the same buffer, which other ranks "
+                        "read; TPRT_CUDA_PULL needs separate buffers",
                         i);
   return TPRT_OK;
 }
@@ -164,7 +167,7 @@ static tprt_status fill_pointers(const fused_group *group, const tprt_cuda_rows 
       any_out = any_out || (i >= 2 && checked[rank]);
     memcpy(arrays[i].to, checked, sizeof checked);
   }
-  return any_out ? TPRT_OK : tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: rows without any output");
+  return any_out ? TPRT_OK : tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: the rows have no outputs");
 }
 
 /* Returns a number of threads for which every thread has the same number of vectors, give or take

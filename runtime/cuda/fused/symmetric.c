@@ -125,9 +125,9 @@ static tprt_status take(tprt_cuda_symmetric *memory, size_t bytes, rank_record *
     status = check(cuda.device->context_current(&memory->context), "the current context");
   if (!status && !memory->context)
     return tprt__fail(TPRT_INVALID_STATE,
-                      "CUDA: the thread has no current context; symmetric memory is made in one");
+                      "CUDA: the thread has no current context, which symmetric memory needs");
   if (!status && (bytes == 0 || whole < bytes))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "symmetric memory of %zu bytes", bytes);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "invalid size of symmetric memory: %zu bytes", bytes);
   if (!status)
     status = check(cuda.device->context_device(&mine->device), "device of the context");
   if (!status)
@@ -167,7 +167,7 @@ static tprt_status reach_context(const tprt_cuda_symmetric *memory, const rank_r
   }
   if (!reaches)
     return tprt__fail(TPRT_UNSUPPORTED,
-                      "GPU %d does not reach the memory of GPU %d: they are no peers", mine->device,
+                      "GPU %d cannot access the memory of GPU %d: they are not peers", mine->device,
                       other->device);
   cuda_result result = cuda.reach((cuda_context)(uintptr_t)other->context, 0);
   return check(result == CUDA_RESULT_PEER_ACCESS_ALREADY_ENABLED ? CUDA_RESULT_SUCCESS : result,
@@ -181,7 +181,7 @@ static tprt_status open_handle(const tprt_cuda_symmetric *memory, int rank, cuda
   if (other->exported)
     return check((cuda_result)other->exported, "exporting memory to another process");
   return check(cuda.open(at, other->handle, CUDA_IPC_ENABLE_PEERS),
-               "memory of another process, whose GPU has to be a peer");
+               "opening memory of another process, whose GPU must be a peer");
 }
 
 static tprt_status reach_rank(tprt_cuda_symmetric *memory, int rank) {
@@ -193,7 +193,7 @@ static tprt_status reach_rank(tprt_cuda_symmetric *memory, int rank) {
   } else if (!tprt__host_is(&memory->cards[memory->rank].host, &other->host)) {
     status = tprt__fail(
         TPRT_UNSUPPORTED,
-        "rank %d is on another host (%s), or in another container: its memory is out of reach",
+        "rank %d is on another host (%s), or in another container: its memory cannot be accessed",
         tprt_comm_world_rank(memory->comm, rank), other->host.name);
   } else {
     status = open_handle(memory, rank, &at);
@@ -214,10 +214,10 @@ static tprt_status exchange(tprt_cuda_symmetric *memory, const rank_record *mine
     if (other->status)
       status = fail_as(memory->comm, r, (tprt_status)other->status, other->text);
     else if (other->bytes != memory->cards[0].bytes && !memory->cards[0].status)
-      status = tprt__fail(TPRT_MISMATCH, "symmetric memory: rank %d wants %llu bytes, rank %d %llu",
-                          tprt_comm_world_rank(memory->comm, r), (unsigned long long)other->bytes,
-                          tprt_comm_world_rank(memory->comm, 0),
-                          (unsigned long long)memory->cards[0].bytes);
+      status = tprt__fail(
+          TPRT_MISMATCH, "symmetric memory: rank %d requests %llu bytes, but rank %d requests %llu",
+          tprt_comm_world_rank(memory->comm, r), (unsigned long long)other->bytes,
+          tprt_comm_world_rank(memory->comm, 0), (unsigned long long)memory->cards[0].bytes);
   }
   return status;
 }
@@ -253,7 +253,7 @@ tprt_status tprt__cuda_symmetric_make(tprt_comm *comm, size_t bytes, tprt_status
                                       tprt_cuda_symmetric **result) {
   int n_ranks = tprt_comm_size(comm);
   if (n_ranks > TPRT_CUDA_MAX_RANKS)
-    return tprt__fail(TPRT_UNSUPPORTED, "symmetric memory of %d ranks; at most %d reach each other",
+    return tprt__fail(TPRT_UNSUPPORTED, "symmetric memory of %d ranks; at most %d are supported",
                       n_ranks, TPRT_CUDA_MAX_RANKS);
   tprt_cuda_symmetric *memory = tprt__alloc(sizeof *memory);
   if (!memory) /* not only local: the others are about to wait */

@@ -46,9 +46,10 @@ tprt_status tprt_cuda_blas_create(const tprt_cuda_blas_config *config, tprt_cuda
     return status;
   if (made.config.workspace_bytes &&
       (!made.config.workspace || (uintptr_t)made.config.workspace % 256))
-    return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "cuBLASLt: a workspace of %zu bytes at %p; its address is a multiple of 256",
-                      made.config.workspace_bytes, made.config.workspace);
+    return tprt__fail(
+        TPRT_INVALID_ARGUMENT,
+        "cuBLASLt: invalid workspace of %zu bytes at %p; its address must be a multiple of 256",
+        made.config.workspace_bytes, made.config.workspace);
   status = tprt__blaslt_load(&made.lt);
   if (!status)
     status = tprt__blaslt_check(made.lt->create(&made.handle), "making a handle");
@@ -107,12 +108,12 @@ static int type_of(tprt_dtype dtype) {
 
 static tprt_status check_types(const tprt_cuda_gemm *g) {
   if (type_of(g->dtype) < 0 || (g->out_dtype != g->dtype && g->out_dtype != TPRT_F32))
-    return tprt__fail(
-        TPRT_UNSUPPORTED,
-        "cuBLASLt: a product of %s to %s; there are f32, f16, bf16 to the same or f32",
-        tprt_dtype_name(g->dtype), tprt_dtype_name(g->out_dtype));
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "cuBLASLt: unsupported matmul of %s to %s; supported are f32, f16 and bf16, "
+                      "to the same type or to f32",
+                      tprt_dtype_name(g->dtype), tprt_dtype_name(g->out_dtype));
   if (g->tf32 && g->dtype != TPRT_F32)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: tf32 with factors of %s",
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: tf32 needs operands of f32, not of %s",
                       tprt_dtype_name(g->dtype));
   return TPRT_OK;
 }
@@ -124,28 +125,30 @@ static tprt_status check_matrix(const char *name, int64_t rows, int64_t columns,
                                 int64_t step, int64_t batch, bool shared) {
   if (row < columns)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "cuBLASLt: rows of %s are %lld elements apart, but have %lld", name,
-                      (long long)row, (long long)columns);
+                      "cuBLASLt: rows of %s have a stride of %lld elements, but a length of %lld",
+                      name, (long long)row, (long long)columns);
   if (row > INT64_MAX / 8 / rows)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "cuBLASLt: %s of %lld rows that are %lld elements apart", name,
+                      "cuBLASLt: %s is too large: %lld rows with a stride of %lld elements", name,
                       (long long)rows, (long long)row);
   bool apart = shared || batch == 1 || step >= (rows - 1) * row + columns;
   if (step < 0 || (!apart && (step < columns || step > (row - columns) / (batch - 1))))
-    return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "cuBLASLt: matrices %s are %lld elements apart, but take %lld", name,
-                      (long long)step, (long long)((rows - 1) * row + columns));
+    return tprt__fail(
+        TPRT_INVALID_ARGUMENT,
+        "cuBLASLt: matrices %s have a batch stride of %lld elements, but a size of %lld", name,
+        (long long)step, (long long)((rows - 1) * row + columns));
   return TPRT_OK;
 }
 
 static tprt_status check_shape(const tprt_cuda_gemm *g) {
   if (g->m < 0 || g->n < 0 || g->k < 0 || g->batch < 1 || g->batch > INT32_MAX)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: %lld products of %lld x %lld x %lld",
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "cuBLASLt: invalid sizes: %lld matmuls of %lld x %lld x %lld",
                       (long long)g->batch, (long long)g->m, (long long)g->k, (long long)g->n);
   if (g->m == 0 || g->n == 0)
     return TPRT_OK;
   if (g->k == 0)
-    return tprt__fail(TPRT_UNSUPPORTED, "cuBLASLt: a product without terms: k is 0");
+    return tprt__fail(TPRT_UNSUPPORTED, "cuBLASLt: the contracted dimension k has size 0");
   int64_t batch = g->batch;
   tprt_status status = check_matrix("a", g->transpose_a ? g->k : g->m, g->transpose_a ? g->m : g->k,
                                     g->row_a, g->step_a, batch, true);
@@ -162,16 +165,19 @@ static tprt_status check_epilogue(const tprt_cuda_gemm *g) {
                       (int)g->epilogue);
   if (gradient && !g->aux)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "cuBLASLt: a gradient needs aux, which the product before it has written");
+                      "cuBLASLt: a gradient needs aux, which the forward matmul writes");
   if (g->epilogue == TPRT_CUDA_NOTHING && g->aux)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: aux without a function that it belongs to");
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "cuBLASLt: aux needs an epilogue with an activation function");
   if (gradient && g->bias)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: a bias with a gradient");
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: a gradient epilogue takes no bias");
   if (g->bias_gradient &&
       (g->bias || g->epilogue == TPRT_CUDA_RELU || g->epilogue == TPRT_CUDA_GELU))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: a bias gradient with a bias or a function");
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "cuBLASLt: a bias gradient excludes a bias and an activation function");
   if (g->bias_gradient && g->batch > 1)
-    return tprt__fail(TPRT_UNSUPPORTED, "cuBLASLt: a bias gradient of %lld products; of one only",
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "cuBLASLt: a bias gradient of %lld matmuls; only one is supported",
                       (long long)g->batch);
   return TPRT_OK;
 }
@@ -195,7 +201,7 @@ static tprt_status check_pointers(const tprt_cuda_gemm *g) {
       return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: %s is NULL", rows[i].name);
     if ((uintptr_t)rows[i].pointer % ALIGNMENT)
       return tprt__fail(TPRT_INVALID_ARGUMENT,
-                        "cuBLASLt: %s is at %p; addresses are multiples of %d", rows[i].name,
+                        "cuBLASLt: %s is at %p; addresses must be multiples of %d", rows[i].name,
                         rows[i].pointer, ALIGNMENT);
   }
   return TPRT_OK;
@@ -324,7 +330,8 @@ static tprt_status choose(tprt_cuda_blas *blas, plan *p) {
     status = SET(lt->preference_set, preference, BLASLT_WORKSPACE_BYTES, bytes,
                  "the size of the workspace");
   if (!status)
-    status = SET(lt->preference_set, preference, BLASLT_REDUCTIONS, reductions, "kinds of sums");
+    status =
+        SET(lt->preference_set, preference, BLASLT_REDUCTIONS, reductions, "reduction schemes");
   for (size_t i = 0; i < sizeof alignments / sizeof *alignments && !status; i++)
     status = SET(lt->preference_set, preference, alignments[i], alignment, "alignment");
   blaslt_status found = BLASLT_SUCCESS;
@@ -341,7 +348,7 @@ static tprt_status choose(tprt_cuda_blas *blas, plan *p) {
   if (found || n_found == 0 || choice.state)
     return tprt__fail(
         TPRT_UNSUPPORTED,
-        "cuBLASLt: it has no algorithm for %lld products of %lld x %lld x %lld with epilogue %d",
+        "cuBLASLt: no algorithm for %lld matmuls of %lld x %lld x %lld with epilogue %d",
         (long long)o->batch, (long long)o->m, (long long)o->k, (long long)o->n, o->epilogue);
   p->algorithm = choice.algorithm;
   return TPRT_OK;

@@ -16,8 +16,8 @@ typedef struct gathering {
 } gathering;
 
 static tprt_status refuse(int rank, const char *what) {
-  return tprt__fail(TPRT_INVALID_ARGUMENT,
-                    "CUDA: product of rank %d, of rows that are gathered, %s", rank, what);
+  return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: matmul of rank %d with gathered rows %s", rank,
+                    what);
 }
 
 /* ---- slices ---- */
@@ -104,24 +104,26 @@ static tprt_status check_rows(gathering *g) {
   const tprt_cuda_gather *r = &g->rows;
   size_t size = tprt_dtype_size(r->dtype);
   if (r->dtype != TPRT_F32 && r->dtype != TPRT_F16 && r->dtype != TPRT_BF16)
-    return tprt__fail(TPRT_UNSUPPORTED,
-                      "CUDA: rows of %s are gathered for products; there are f32, f16 and bf16",
-                      tprt_dtype_name(r->dtype));
+    return tprt__fail(
+        TPRT_UNSUPPORTED,
+        "CUDA: rows of %s cannot be gathered for matmuls; supported are f32, f16 and bf16",
+        tprt_dtype_name(r->dtype));
   if (r->tokens < 0 || r->tokens > INT64_C(1) << 57 || !is_size(g, r->width))
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: %lld rows of %lld elements are gathered",
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "CUDA: invalid sizes: %lld rows of %lld elements cannot be gathered",
                       (long long)r->tokens, (long long)r->width);
   g->n_blocks = r->blocks > 1 ? r->blocks : 1;
   g->block = r->tokens / g->n_blocks;
   if (r->blocks < 0 ||
       (r->blocks > 1 && (r->blocks > r->tokens || r->tokens % (r->blocks * g->n_ranks))))
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "CUDA: %lld rows in %lld blocks are gathered from %d ranks",
+                      "CUDA: %lld rows in %lld blocks cannot be gathered from %d ranks",
                       (long long)r->tokens, (long long)r->blocks, g->n_ranks);
   g->slice = (g->block + g->n_ranks - 1) / g->n_ranks;
   if ((size_t)(g->slice * r->width) * size % 16)
     return tprt__fail(
         TPRT_UNSUPPORTED,
-        "CUDA: the %lld rows of a rank, of %lld elements of %s, are no multiple of 16 bytes",
+        "CUDA: the %lld rows of a rank, of %lld elements of %s, are not a multiple of 16 bytes",
         (long long)g->slice, (long long)r->width, tprt_dtype_name(r->dtype));
   return TPRT_OK;
 }
@@ -139,17 +141,17 @@ static tprt_status check_pointers(const tprt_cuda_group *group, gathering *g) {
 static tprt_status check_gemm(const gathering *g, int rank, const tprt_cuda_gemm *gemm) {
   int64_t row_out = gemm->row_out ? gemm->row_out : gemm->n;
   if (gemm->m != g->rows.tokens || gemm->k != g->rows.width)
-    return refuse(rank, "has not the shape of the rows");
+    return refuse(rank, "does not have the shape of the rows");
   if (gemm->dtype != g->rows.dtype)
-    return refuse(rank, "has another type than the rows");
+    return refuse(rank, "has a different dtype than the rows");
   if (gemm->batch > 1 || gemm->transpose_a)
-    return refuse(rank, "is a batch, or a is transposed");
+    return refuse(rank, "has a batch or a transposed a");
   if (gemm->a || gemm->row_a)
-    return refuse(rank, "has an a or row_a");
+    return refuse(rank, "sets a or row_a");
   if (gemm->n != 0 && (!is_size(g, gemm->n) || !is_size(g, row_out)))
-    return refuse(rank, "has rows of out that no memory holds");
+    return refuse(rank, "has rows of out that are too large");
   if (gemm->aux && g->n_blocks > 1)
-    return refuse(rank, "has aux, and the rows are in blocks");
+    return refuse(rank, "has aux, which is not supported for rows in blocks");
   if (gemm->bias_gradient)
     return refuse(rank, "has a bias_gradient");
   if ((uint64_t)g->slice * (uint64_t)row_out * tprt_dtype_size(gemm->out_dtype) % 16)
@@ -235,7 +237,7 @@ tprt_status tprt_cuda_gather_multiply(tprt_cuda_group *group, tprt_cuda_copier *
     return status;
   if (n_gemms < 1 || n_gemms > TPRT_CUDA_MAX_GATHERED)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "CUDA: %d products of rows that are gathered; 1 to %d are possible", n_gemms,
+                      "CUDA: %d matmuls with gathered rows; 1 to %d are supported", n_gemms,
                       TPRT_CUDA_MAX_GATHERED);
   tprt_cuda_gemm read[TPRT_CUDA_MAX_RANKS * TPRT_CUDA_MAX_GATHERED] = {{0}};
   for (int p = 0; p < g.n_here * n_gemms && !status; p++)

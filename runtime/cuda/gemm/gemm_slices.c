@@ -14,8 +14,8 @@ bool tprt_cuda_choose_slices(tprt_dtype dtype, int64_t tokens, int64_t hidden, i
 }
 
 static tprt_status refuse(int rank, const char *what) {
-  return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: product of rank %d, whose rows are reduced, %s",
-                    rank, what);
+  return tprt__fail(TPRT_INVALID_ARGUMENT, "CUDA: matmul of rank %d with reduced rows %s", rank,
+                    what);
 }
 
 static int64_t blocks_of(const tprt_cuda_rows *rows) { return rows->blocks > 1 ? rows->blocks : 1; }
@@ -29,15 +29,15 @@ static tprt_status check_gemm(int rank, const tprt_cuda_gemm *g, const tprt_cuda
                               int n_ranks) {
   uint64_t row_a = (uint64_t)(g->row_a ? g->row_a : g->k);
   if (g->m != rows->tokens || g->n != rows->hidden)
-    return refuse(rank, "has not the shape of the rows");
+    return refuse(rank, "does not have the shape of the rows");
   if (g->out_dtype != rows->dtype)
-    return refuse(rank, "has another type than the rows");
+    return refuse(rank, "has a different dtype than the rows");
   if (g->batch > 1 || g->transpose_a)
-    return refuse(rank, "is a batch, or a is transposed");
+    return refuse(rank, "has a batch or a transposed a");
   if (g->out || g->c || g->beta != 0 || g->row_out)
-    return refuse(rank, "has out, c, beta or row_out");
+    return refuse(rank, "sets out, c, beta or row_out");
   if (g->epilogue || g->bias || g->bias_gradient || g->aux)
-    return refuse(rank, "has an epilogue or a bias; the rows may have a bias");
+    return refuse(rank, "has an epilogue or a bias; only the rows may have a bias");
   uint64_t row_bytes = row_a * tprt_dtype_size(g->dtype),
            block_bytes = (uint64_t)(rows->tokens / blocks_of(rows)) * row_bytes;
   if ((uint64_t)slice_of(rows, n_ranks) * row_bytes % 16 ||
@@ -91,7 +91,7 @@ tprt_status tprt_cuda_multiply_reduce(tprt_cuda_group *group, tprt_cuda_blas *bl
     if (!rows.input[r] || (uintptr_t)rows.input[r] % 16)
       status =
           tprt__fail(TPRT_INVALID_ARGUMENT,
-                     "CUDA: rank %d's rows of products are at %p; all ranks' addresses are needed",
+                     "CUDA: input of rank %d is at %p; aligned addresses of all ranks are needed",
                      r, rows.input[r]);
   tprt_cuda_gemm read[TPRT_CUDA_MAX_RANKS] = {{0}};
   for (int i = 0; i < n_here && !status; i++) {

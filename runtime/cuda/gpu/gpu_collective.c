@@ -43,10 +43,10 @@ static bool is_of_programs(tprt_op_kind kind) {
 tprt_status tprt__gpu_accept(const tprt__plan *plan) {
   const char *kind = tprt_op_kind_name(plan->kind);
   if (!is_of_programs(plan->kind))
-    return tprt__fail(TPRT_UNSUPPORTED, "%s: programs for GPUs have no such operation", kind);
+    return tprt__fail(TPRT_UNSUPPORTED, "%s: GPU programs do not support this operation", kind);
   if (plan->n_ranks > SITE_RANKS)
-    return tprt__fail(TPRT_UNSUPPORTED, "%s: a group of %d ranks on GPUs; at most %d", kind,
-                      plan->n_ranks, SITE_RANKS);
+    return tprt__fail(TPRT_UNSUPPORTED, "%s: a group of %d ranks on GPUs; at most %d are supported",
+                      kind, plan->n_ranks, SITE_RANKS);
   if (plan->reduction == TPRT_PREMUL_SUM ||
       (plan->reduction == TPRT_AVG && types[plan->dtype].is_integer))
     return tprt__fail(TPRT_UNSUPPORTED, "%s: %s of %s has no kernel for GPUs", kind,
@@ -86,10 +86,10 @@ static tprt_status reach(tprt__gpu *gpu, const tprt__gpu *peer) {
   tprt_status status = tprt__gpu_check(gpu, gpu->calls->can_reach(&can, gpu->number, peer->number),
                                        "whether a GPU reaches another's memory");
   if (!status && !can)
-    status =
-        tprt__fail(TPRT_UNSUPPORTED,
-                   "GPU %d does not reach the memory of GPU %d; ranks on these need backend nccl",
-                   gpu->number, peer->number);
+    status = tprt__fail(
+        TPRT_UNSUPPORTED,
+        "GPU %d cannot access the memory of GPU %d; ranks on these GPUs need backend nccl",
+        gpu->number, peer->number);
   if (!status)
     status = tprt__gpu_enter(gpu);
   if (status)

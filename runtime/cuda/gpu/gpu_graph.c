@@ -88,7 +88,7 @@ static tprt_status finish(tprt__gpu *first, tprt__gpu_graph *made) {
   if (status)
     return status;
   status = tprt__gpu_check(first, calls.instantiate(&made->executable, graph, 0),
-                           "making a graph that can be launched");
+                           "instantiating a graph");
   calls.graph_destroy(graph);
   return status;
 }

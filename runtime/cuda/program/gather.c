@@ -22,7 +22,7 @@ static tprt_status check_slices(const tprt__site *site, int64_t n_ranks) {
     int64_t width = i < 0 ? g->width : g->columns[i];
     if (bytes * width % 16)
       return tprt__fail(TPRT_UNSUPPORTED,
-                        "slices of %lld rows of %lld elements of %s are no multiples of 16 bytes",
+                        "slices of %lld rows of %lld elements of %s are not multiples of 16 bytes",
                         (long long)slice, (long long)width, tprt_dtype_name(site->op.dtype));
   }
   return TPRT_OK;

@@ -15,7 +15,8 @@ static int32_t end_call(tprt_context *context, tprt_status status) {
 
 static tprt_status check_bytes(int64_t bytes) {
   return bytes >= 0 ? TPRT_OK
-                    : tprt__fail(TPRT_INVALID_ARGUMENT, "a copy of %lld bytes", (long long)bytes);
+                    : tprt__fail(TPRT_INVALID_ARGUMENT, "invalid size of a copy: %lld bytes",
+                                 (long long)bytes);
 }
 
 static tprt_status check_comm(const tprt_comm *comm) {
@@ -66,9 +67,8 @@ int32_t tprt_abi_launch(tprt_context *context, int32_t kernel, int64_t n_blocks,
   tprt_status status = check_program(context);
   const tprt__gpu_program *program = status ? NULL : context->current->own;
   if (!status && !program->kernels)
-    status =
-        tprt__fail(TPRT_INVALID_ARGUMENT,
-                   "kernel %d is launched before the program said what its kernels are", kernel);
+    status = tprt__fail(TPRT_INVALID_ARGUMENT,
+                        "kernel %d is launched before the program registered its kernels", kernel);
   if (!status)
     status = tprt__gpu_launch(tprt__gpu_of(context)->gpu, program->kernels, kernel, n_blocks,
                               n_threads, arguments, n_arguments);
@@ -92,8 +92,9 @@ int32_t tprt_abi_read(tprt_context *context, const void *device, void *host, int
   tprt_status status = check_gpu(context);
   if (!status)
     status = check_bytes(bytes);
-  tprt__graph_refuse(context,
-                     "its host reads what the GPU has computed: conditions of loops, offsets");
+  tprt__graph_refuse(
+      context,
+      "its host code reads values that the GPU computes, such as loop conditions or offsets");
   if (context->status)
     return (int32_t)context->status;
   return end_call(context,
@@ -108,7 +109,7 @@ int32_t tprt_abi_write(tprt_context *context, void *device, const void *host, in
   tprt_status status = check_gpu(context);
   if (!status)
     status = check_bytes(bytes);
-  tprt__graph_refuse(context, "its host writes into memory of the GPU");
+  tprt__graph_refuse(context, "its host code writes to GPU memory");
   if (context->status)
     return (int32_t)context->status;
   return end_call(
@@ -151,7 +152,7 @@ void *tprt_abi_assert_word(tprt_context *context) {
 
 int32_t tprt_abi_asserted(tprt_context *context) {
   int32_t number = 0;
-  tprt__graph_refuse(context, "it asserts something, and its host looks whether that failed");
+  tprt__graph_refuse(context, "its host code checks assertions");
   const void *word = tprt_abi_assert_word(context);
   if (!word ||
       end_call(context, check_errors(context, tprt__gpu_download(tprt__gpu_of(context)->gpu,
@@ -223,7 +224,8 @@ tprt_status tprt_context_together(tprt_context *context, tprt_comm *comm, tprt_t
   if (tprt_comm_size(comm) == 1)
     return tprt__gpu_together(tprt__gpu_queue_of(context), fn, &mine, 1);
   if (comm->transport->backend != &tprt__backend_loopback)
-    return tprt__fail(TPRT_UNSUPPORTED, "backend %s has no virtual ranks of one GPU; loopback has",
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "backend %s does not support virtual ranks of one GPU; use loopback",
                       tprt_comm_backend(comm));
   return gather(context, comm, fn, mine, false);
 }

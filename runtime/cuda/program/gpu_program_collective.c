@@ -29,7 +29,7 @@ static tprt_status run_on_host(tprt_context *context, const tprt__site_state *st
                                const void *send, void *recv) {
   const size_t bytes[2] = {(size_t)state->plan.send_bytes, (size_t)state->plan.recv_bytes};
   void *parts[2] = {NULL};
-  tprt__graph_refuse(context, "its collectives go through memory of the host");
+  tprt__graph_refuse(context, "its collectives go through host memory");
   if (context->status)
     return context->status;
   tprt_status status = stage(context, 2, bytes, parts);

@@ -76,7 +76,7 @@ static tprt_status try_p2p(tprt_context *context, struct tprt__rows_group *group
 static tprt_status decide(tprt_context *context, struct tprt__rows_group *group) {
   int n = tprt_comm_size(group->comm);
   if (n > TPRT_CUDA_MAX_RANKS) {
-    (void)tprt__fail(TPRT_UNSUPPORTED, "the group has %d ranks; one kernel is for at most %d", n,
+    (void)tprt__fail(TPRT_UNSUPPORTED, "the group has %d ranks; one kernel supports at most %d", n,
                      TPRT_CUDA_MAX_RANKS);
     use_unfused(group);
     return TPRT_OK;
@@ -331,8 +331,7 @@ tprt_status tprt__rows_begin_p2p(tprt_context *context) {
   /* a shared graph may start its kernels one after the other */
   if (!status && tprt__graphs_are_shared(context))
     tprt__graph_refuse(
-        context,
-        "it has kernels on several GPUs that wait for each other, and ranks that share a graph");
+        context, "its kernels on different GPUs wait for each other, but its ranks share a graph");
   return status ? status : context->status;
 }
 
@@ -399,11 +398,11 @@ const char *tprt_context_rows(const tprt_context *context, int32_t site, const c
   static const char *const of_rows[] = {
       [TPRT__ROWS_UNFUSED] = "collectives and a kernel on each GPU",
       [TPRT__ROWS_SHARED_GPU] = "one kernel for all ranks",
-      [TPRT__ROWS_P2P] = "a kernel on each GPU that reaches the others"};
+      [TPRT__ROWS_P2P] = "a kernel on each GPU that accesses the other GPUs"};
   static const char *const of_gathers[] = {
-      [TPRT__ROWS_UNFUSED] = "an all_gather, then the products",
-      [TPRT__ROWS_SHARED_GPU] = "products in slices, for all ranks",
-      [TPRT__ROWS_P2P] = "products in slices, which each GPU copies from the others"};
+      [TPRT__ROWS_UNFUSED] = "an all_gather, then the matmuls",
+      [TPRT__ROWS_SHARED_GPU] = "matmuls in slices, for all ranks",
+      [TPRT__ROWS_P2P] = "matmuls in slices, which each GPU copies from the others"};
   const tprt__bound *program = tprt__gpu_of(context) ? context->current : NULL;
   bool is_there = program && site >= 0 && site < program->program.n_sites;
   const tprt__gpu_site *of = is_there ? program->sites[site].own : NULL;

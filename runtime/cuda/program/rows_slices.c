@@ -59,7 +59,7 @@ tprt_status tprt__rows_bind_slices(tprt_context *context, const tprt__site *site
           last = slice ? tprt__rows_block(&site->rows) % slice : 0;
   if (!tprt__rows_has_slices(site, n))
     snprintf(of->why, sizeof of->why,
-             "the product is computed whole: slices of %lld rows of %lld elements of %s are no "
+             "the matmul is not sliced: slices of %lld rows of %lld elements of %s are not "
              "multiples of 16 bytes",
              (long long)slice, (long long)site->rows.k, tprt_dtype_name(site->op.dtype));
   if (*of->why || slice == 0)

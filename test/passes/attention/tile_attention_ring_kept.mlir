@@ -5,7 +5,7 @@
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
   func.func @main(%a: tensor<8x16xf32>, %b: tensor<4x8xf32>, %c: tensor<8x8xf32>) -> tensor<8x8xf32> {
-    // expected-warning @+1 {{was planned to travel in a ring (tp.ring), but is gathered: no attention was found here whose keys or values it is; this takes more memory than planned}}
+    // expected-warning @+1 {{was planned for ring attention (tp.ring) but stays a gather: no attention was found that uses it as keys or values; this needs more memory than planned}}
     %w = shard.all_gather %b on @mesh grid_axes = [0] gather_axis = 0 {tp.ring} : tensor<4x8xf32> -> tensor<16x8xf32>
     %o = linalg.matmul ins(%a, %w : tensor<8x16xf32>, tensor<16x8xf32>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
     return %o : tensor<8x8xf32>

@@ -4,14 +4,14 @@
 // CHECK: target 'tpu' is not known; use host or cuda
 
 func.func @dynamic(%ctx: !llvm.ptr, %n: index) attributes {tp.mesh = array<i64: 1>} {
-  // expected-error @below {{'memref.alloc': a buffer whose size is known only at run time; programs have static memory}}
+  // expected-error @below {{'memref.alloc': allocates a buffer without a static size; compiled programs have static memory only}}
   %a = memref.alloc(%n) : memref<?xf32>
   return
 }
 
 // -----
 
-// expected-error @below {{'func.func': control flow by branches (cf); express it by scf.if, scf.for and scf.while}}
+// expected-error @below {{'func.func': has unstructured control flow (cf branches); use scf.if, scf.for and scf.while instead}}
 func.func @branches(%ctx: !llvm.ptr, %p: i1) attributes {tp.mesh = array<i64: 1>} {
   cf.cond_br %p, ^a, ^b
 ^a:
@@ -22,7 +22,7 @@ func.func @branches(%ctx: !llvm.ptr, %p: i1) attributes {tp.mesh = array<i64: 1>
 
 // -----
 
-// expected-error @below {{is no program yet; run tp-lower-to-runtime first}}
+// expected-error @below {{is not lowered to the runtime yet; run tp-lower-to-runtime first}}
 func.func @too_early(%x: memref<4xf32>) {
   return
 }

@@ -12,7 +12,7 @@
 
 // NO-NOT: remark
 // NO-NOT: tp.fused
-// CPU: is not fused: topology "cpu" has no kernels that reach all devices of its group
+// CPU: is not fused: topology "cpu" has no fused kernels that span all devices of the group
 // CPU-NOT: tp.fused
 // INLINED-NOT: tp.fused
 #whole = affine_map<(d0, d1) -> (d0, d1)>
@@ -69,7 +69,7 @@ func.func @block(%d: tensor<32x16xf32>, %residual: tensor<8x16xf32>, %gamma: ten
 
 // A residual that is made behind the sum is moved in front of the call; a gamma that is made of the rows cannot be.
 // REMARK: 'shard.all_reduce': is fused with residual, 8 rows of 16
-// REMARK: 'shard.all_reduce': is not fused: an operand of its rows is made of the sum
+// REMARK: 'shard.all_reduce': is not fused: an operand of its rows depends on the reduced value
 // CHECK-LABEL: func.func @order
 // CHECK: arith.mulf
 // CHECK: call @tp.fused.0
@@ -111,7 +111,7 @@ func.func @order(%d: tensor<8x16xf32>, %x: tensor<8x16xf32>) -> (tensor<8x16xf32
 // -----
 
 // No kernel reaches from one node to another; other reductions than sums, and numbers, are no matter of rows.
-// REMARK: 'shard.all_reduce': is not fused: topology "kernels" has no kernels that reach all devices of its group
+// REMARK: 'shard.all_reduce': is not fused: topology "kernels" has no fused kernels that span all devices of the group
 // REMARK-NOT: 'shard
 // CHECK-LABEL: func.func @groups
 // CHECK-NOT: tp.fused
@@ -149,7 +149,7 @@ func.func @large(%d: tensor<1x1048576xf32>, %x: tensor<1x1048576xf32>) -> tensor
 // -----
 
 // What asserts something of the rows stays.
-// REMARK: 'shard.all_reduce': is not fused: the sum over the devices is used elsewhere, too
+// REMARK: 'shard.all_reduce': is not fused: the reduced value has other users
 // CHECK-LABEL: func.func @asserted
 // CHECK: cf.assert
 // ALWAYS-LABEL: func.func @asserted

@@ -1,7 +1,7 @@
 // Sums and gathers of no rows, which have no buffers. On processors, and on GPUs that are none.
 // RUN: shard-run %s --strategy follow --topology %S/../Inputs/kernels.json --fuse always 2>&1 | FileCheck %s
 // RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %s --strategy follow --topology %S/../Inputs/kernels.json --fuse always --target=cuda 2>&1 | FileCheck %s
-// CHECK: 'shard.reduce_scatter': its product is not computed in slices: it has no elements, or no terms
+// CHECK: 'shard.reduce_scatter': its matmul is not computed in slices: it has no elements, or its contracted dimension has size 0
 // CHECK: 'shard.reduce_scatter': is fused, 0 rows of 16
 // CHECK: verified
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}

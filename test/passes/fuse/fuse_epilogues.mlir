@@ -7,7 +7,7 @@
 // HOST-NOT: remark
 
 // Bias and relu of a NaN that is 0. The site: kind 12, f32, 16 x 24; behind: 32 terms, as they are stored, relu, a bias.
-// REMARK: 'linalg.matmul': is one call with bias, relu
+// REMARK: 'linalg.matmul': is fused with bias, relu
 // CHECK-LABEL: func.func @relu
 // CHECK-SAME: (%[[A:.*]]: tensor<16x32xf32>, %[[B:.*]]: tensor<32x24xf32>, %[[C:.*]]: tensor<24xf32>)
 // CHECK-NOT: linalg.matmul
@@ -33,8 +33,8 @@ func.func @relu(%x: tensor<16x32xf32>, %w: tensor<32x24xf32>, %bias: tensor<24xf
 // -----
 
 // A relu that keeps NaN, as most frontends write it; of numbers that are none, it is fused.
-// REMARK: 'linalg.matmul': is not one call with what follows: arith.maximumf keeps NaN, of which cuBLASLt's relu makes 0
-// REMARK: 'linalg.matmul': is one call with relu
+// REMARK: 'linalg.matmul': is not fused with the ops that follow: arith.maximumf keeps NaN, but cuBLASLt's ReLU turns NaN into 0
+// REMARK: 'linalg.matmul': is fused with relu
 // CHECK-LABEL: func.func @keeps_nan
 // CHECK: linalg.matmul
 // CHECK: arith.maximumf
@@ -58,7 +58,7 @@ func.func @no_nan(%x: tensor<16x32xf32>, %w: tensor<32x24xf32>) -> tensor<16x24x
 // -----
 
 // Gelu in one body, of a product that is stored the other way round and goes on in another shape.
-// REMARK: 'linalg.generic': is one call with bias, gelu
+// REMARK: 'linalg.generic': is fused with bias, gelu
 // CHECK-LABEL: func.func @gelu
 // CHECK: call @tp.epilogue.0(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<16x32xbf16>, tensor<24x32xbf16>, tensor<24xbf16>) -> tensor<2x8x24xbf16>
 // CHECK: function = "gelu", {{.*}} transpose_b = true
@@ -106,7 +106,7 @@ func.func @gelu(%x: tensor<16x32xbf16>, %w: tensor<24x32xbf16>, %bias: tensor<24
 
 // Almost gelu: another constant, another power, and with erf.
 // REMARK-NOT: is one call
-// REMARK: 'linalg.matmul': is not one call with what follows: cuBLASLt's gelu is that with tanh, not with erf
+// REMARK: 'linalg.matmul': is not fused with the ops that follow: cuBLASLt's GELU is the tanh form, not the erf form
 // CHECK-LABEL: func.func @other_constant
 // CHECK-NOT: call
 // CHECK-LABEL: func.func @square
@@ -167,7 +167,7 @@ func.func @erf(%x: tensor<16x32xf32>, %w: tensor<32x24xf32>) -> tensor<16x24xf32
 // -----
 
 // A bias for each row; a residual is none that anybody expects there.
-// REMARK: 'linalg.matmul': is not one call with what follows: what is added is no bias, one number for each column
+// REMARK: 'linalg.matmul': is not fused with the ops that follow: the added tensor is not a bias (one value per column)
 // REMARK-NOT: {{is one call|no bias}}
 // CHECK-LABEL: func.func @bias_of_rows
 // CHECK-NOT: call
@@ -191,15 +191,15 @@ func.func @residual(%x: tensor<16x32xf32>, %w: tensor<32x16xf32>, %r: tensor<16x
 // -----
 
 // The product is read by others; what follows more than an epilogue; products that are none of cuBLASLt's.
-// REMARK: 'linalg.matmul': is not one call with what follows: it is read elsewhere, too
-// REMARK: 'linalg.matmul': is not one call with what follows: it is read elsewhere, too
-// REMARK: 'linalg.matmul': is not one call with what follows: what reads the result is a kernel that computes this on the way
-// REMARK: 'linalg.matmul': is not one call with what follows: it is added to something
-// REMARK: 'linalg.matmul': is not one call with what follows: cuBLASLt has no product of these types
-// REMARK: 'linalg.batch_matmul': is not one call with what follows: it is not one of rows, as they are stored, and a matrix
-// REMARK: 'linalg.matmul': is not one call with what follows: its bias has another type than its factors
-// REMARK: 'linalg.matmul': is not one call with what follows: it has no elements, or no terms
-// REMARK: 'linalg.matmul': is not one call with what follows: a factor is a part of another tensor, which would be copied
+// REMARK: 'linalg.matmul': is not fused with the ops that follow: its result has other users
+// REMARK: 'linalg.matmul': is not fused with the ops that follow: its result has other users
+// REMARK: 'linalg.matmul': is not fused with the ops that follow: the result is read by a kernel that computes the epilogue itself
+// REMARK: 'linalg.matmul': is not fused with the ops that follow: its init is not zero
+// REMARK: 'linalg.matmul': is not fused with the ops that follow: cuBLASLt has no matmul for these types
+// REMARK: 'linalg.batch_matmul': is not fused with the ops that follow: it is not a matmul of untransposed rows by a matrix
+// REMARK: 'linalg.matmul': is not fused with the ops that follow: its bias and its operands have different types
+// REMARK: 'linalg.matmul': is not fused with the ops that follow: it has no elements, or its contracted dimension has size 0
+// REMARK: 'linalg.matmul': is not fused with the ops that follow: an operand is a slice of another tensor, which would be copied
 // CHECK-LABEL: func.func @second_reader
 // CHECK-NOT: call @
 func.func @second_reader(%x: tensor<16x32xf32>, %w: tensor<32x24xf32>) -> (tensor<16x24xf32>, tensor<16x24xf32>) {
@@ -267,8 +267,8 @@ func.func @part(%x: tensor<16x32xf32>, %w: tensor<32x2x24xf32>) -> tensor<16x24x
 // -----
 
 // Queries of several heads, whose bias has two dimensions; what is made of the product with the bias is read twice, so nothing is gained.
-// REMARK: 'linalg.generic': is one call with bias
-// REMARK: 'linalg.matmul': is not one call with what follows: it is read elsewhere, too
+// REMARK: 'linalg.generic': is fused with bias
+// REMARK: 'linalg.matmul': is not fused with the ops that follow: its result has other users
 // CHECK-LABEL: func.func @heads
 // CHECK: call @tp.epilogue.0(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<2x8x32xf32>, tensor<32x4x6xf32>, tensor<4x6xf32>) -> tensor<2x8x4x6xf32>
 // CHECK-LABEL: func.func @both

@@ -5,12 +5,12 @@
 // RUN: shard-run %s --strategy follow 2>&1 | FileCheck %s --check-prefix=HOST
 // RUN: shard-run %s --strategy follow --target=cuda --emit llvm -o %t.ll 2>&1
 // RUN: FileCheck %s --check-prefix=CALLS < %t.ll
-// CHECK: 'linalg.generic': is one call with bias, relu
-// CHECK: 'linalg.matmul': is one call with bias, gelu
-// CHECK: 'linalg.generic': is one call with bias
-// CHECK: 'linalg.matmul': is one call with relu
+// CHECK: 'linalg.generic': is fused with bias, relu
+// CHECK: 'linalg.matmul': is fused with bias, gelu
+// CHECK: 'linalg.generic': is fused with bias
+// CHECK: 'linalg.matmul': is fused with relu
 // CHECK-NOT: is one call
-// GRAPH: graph: a call is one launch
+// GRAPH: graph: each call is one graph launch
 // CHECK-COUNT-5: against one device   ok
 // CHECK: verified
 // HOST-NOT: is one call

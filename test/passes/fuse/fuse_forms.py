@@ -166,7 +166,7 @@ def scattered_and_gathered_without_norm(p):
     p.result(p.on_rows("arith.addf", p.summed(), p.whole()), gathered=True)
 
 
-@form("is not fused: it scatters dimension 1, along which rows go", leading=(8,), split=1)
+@form("is not fused: it scatters the column dimension 1, so devices hold only parts of rows", leading=(8,), split=1)
 def scattered_along_rows(p):
     p.result(p.on_rows("arith.addf", p.summed(), p.whole()))
 
@@ -223,20 +223,20 @@ def product_of_whole_rows(p):
 
 
 SCATTERED = "is fused with residual, 8 rows of 32"
-NOT_SLICED = "its product is not computed in slices: "
+NOT_SLICED = "its matmul is not computed in slices: "
 
 
-@form([NOT_SLICED + "it is not one of rows, as they are stored, and a matrix", SCATTERED], leading=(8,), split=0)
+@form([NOT_SLICED + "it is not a matmul of untransposed rows by a matrix", SCATTERED], leading=(8,), split=0)
 def product_of_columns(p):
     p.result(p.on_rows("arith.addf", p.summed(left="columns"), p.whole()))
 
 
-@form([NOT_SLICED + "its factors have another type than its rows", SCATTERED], leading=(8,), split=0)
+@form([NOT_SLICED + "its operands have another type than its rows", SCATTERED], leading=(8,), split=0)
 def product_of_narrow_factors(p):
     p.result(p.on_rows("arith.addf", p.summed(factors="bf16"), p.whole()))
 
 
-@form([NOT_SLICED + "slices of its left factor would not begin at multiples of 16 bytes", SCATTERED], leading=(8,), split=0)
+@form([NOT_SLICED + "slices of its left operand would not be aligned to 16 bytes", SCATTERED], leading=(8,), split=0)
 def product_of_slices_that_are_not_aligned(p):
     p.result(p.on_rows("arith.addf", p.summed(k=12), p.whole()))
 
@@ -307,14 +307,14 @@ def two_residuals(p):
     p.result(p.rms(r))
 
 
-@form("is not fused: the sum over the devices is used elsewhere, too")
+@form("is not fused: the reduced value has other users")
 def sum_is_used(p):
     a = p.summed()
     r = p.on_rows("arith.addf", a, p.whole())
     p.result(p.on_rows("arith.mulf", a, a), p.rms(r))
 
 
-@form("is not fused: a row has 20 bytes, no multiple of 16", hidden=5)
+@form("is not fused: a row has 20 bytes, not a multiple of 16", hidden=5)
 def short_rows(p):
     p.result(p.on_rows("arith.addf", p.summed(), p.whole()))
 
@@ -329,13 +329,13 @@ def long_rows_without_norm(p):
     p.result(p.on_rows("arith.addf", p.summed(), p.whole()))
 
 
-@form("is not fused: the factors of the norm have another type than the rows", element="bf16")
+@form("is not fused: gamma or beta of the norm has another type than the rows", element="bf16")
 def wide_gamma(p):
     r = p.on_rows("arith.addf", p.summed(), p.whole())
     p.result(p.rms(r, gamma="f32", gamma_type="f32"))
 
 
-@form("is not fused: the sum over the devices is used elsewhere, too", element="bf16")
+@form("is not fused: the reduced value has other users", element="bf16")
 def norm_of_what_is_not_rounded(p):
     """The kernel normalizes rounded rows, so it must not fuse this form."""
     a, b = p.summed(), p.whole()
@@ -344,7 +344,7 @@ def norm_of_what_is_not_rounded(p):
     p.result(p.narrow(x), p.narrow(y))
 
 
-@form("is not fused: the sum over the devices is used elsewhere, too")
+@form("is not fused: the reduced value has other users")
 def residual_of_the_sum(p):
     a = p.summed()
     p.result(p.rms(p.on_rows("arith.addf", a, p.on_rows("math.sin", a))))

@@ -11,7 +11,7 @@
 // CUDA-LABEL: llvm.func @slower
 
 // Two products; what is gathered has another reader, too.
-// REMARK: 'shard.all_gather': is done in slices with 2 products of it: 8192 rows of 2048 take {{[0-9.]+}} us so, separate ones {{[0-9.]+}} us
+// REMARK: 'shard.all_gather': is done in slices with 2 matmuls: 8192 rows of 2048 take {{[0-9.]+}} us, separate ones {{[0-9.]+}} us
 // CHECK-LABEL: func.func @sliced
 // CHECK-SAME: (%[[X:.*]]: tensor<2048x2048xf32>, %[[W:.*]]: tensor<2048x1024xf32>, %[[V:.*]]: tensor<512x2048xf32>)
 // CHECK-NOT: shard.all_gather
@@ -44,7 +44,7 @@ func.func @sliced(%x: tensor<2048x2048xf32>, %w: tensor<2048x1024xf32>, %v: tens
 // -----
 
 // Eight small products take longer than what they hide.
-// REMARK: 'shard.all_gather': is not done in slices with 1 product of it: 4096 rows of 64 take {{[0-9.]+}} us so, separate ones {{[0-9.]+}} us
+// REMARK: 'shard.all_gather': is not done in slices with 1 matmul: 4096 rows of 64 take {{[0-9.]+}} us, separate ones {{[0-9.]+}} us
 // CHECK-LABEL: func.func @slower
 // CHECK: shard.all_gather
 // CHECK-NOT: tp.fused
@@ -64,7 +64,7 @@ func.func @slower(%x: tensor<512x64xf32>, %w: tensor<64x128xf32>) -> tensor<4096
 
 // -----
 
-// REMARK: 'shard.all_gather': is not done in slices with the products of it: the time is not known for fewer than 4096 rows, or 512 for a device
+// REMARK: 'shard.all_gather': is not done in slices with its matmuls: the time is not known for fewer than 4096 rows, or fewer than 512 rows per device
 // CHECK-LABEL: func.func @few
 // CHECK: shard.all_gather
 // CHECK-NOT: tp.fused
@@ -83,7 +83,7 @@ func.func @few(%x: tensor<1023x2048xf32>, %w: tensor<2048x1024xf32>) -> tensor<4
 // -----
 
 // The rows of a device are between those of the others: a batch.
-// REMARK: 'shard.all_gather': is done in slices with 1 product of it: 8192 rows of 2048
+// REMARK: 'shard.all_gather': is done in slices with 1 matmul: 8192 rows of 2048
 // CHECK-LABEL: func.func @blocks
 // CHECK: call @tp.fused.0
 module attributes {tp.phase = "local"} {
@@ -106,7 +106,7 @@ func.func @blocks(%x: tensor<2x1024x2048xf32>, %w: tensor<2048x1024xf32>) -> ten
 
 // -----
 
-// REMARK: 'shard.all_gather': is not done in slices with the products of it: it gathers dimension 1, along which rows go
+// REMARK: 'shard.all_gather': is not done in slices with its matmuls: it gathers the column dimension 1, so devices hold only parts of rows
 // CHECK-LABEL: func.func @along
 // CHECK: shard.all_gather
 // CHECK-NOT: tp.fused
@@ -124,7 +124,7 @@ func.func @along(%x: tensor<8192x512xf32>, %w: tensor<2048x1024xf32>) -> tensor<
 
 // -----
 
-// REMARK: 'shard.all_gather': is not done in slices with the products of it: of the product, it is added to something
+// REMARK: 'shard.all_gather': is not done in slices with its matmuls: unsupported matmul: its init is not zero
 // CHECK-LABEL: func.func @added
 // CHECK: shard.all_gather
 // CHECK-NOT: tp.fused
@@ -143,7 +143,7 @@ func.func @added(%x: tensor<2048x2048xf32>, %w: tensor<2048x1024xf32>, %other: t
 // -----
 
 // The other factor is made of the rows; or is the rows.
-// REMARK: 'shard.all_gather': is not done in slices with the products of it: a matrix is made of the rows
+// REMARK: 'shard.all_gather': is not done in slices with its matmuls: a matrix depends on the gathered rows
 // CHECK-LABEL: func.func @squared
 // CHECK: shard.all_gather
 // CHECK-NOT: tp.fused
@@ -163,7 +163,7 @@ func.func @squared(%x: tensor<2048x2048xf32>, %w: tensor<2048x1024xf32>) -> tens
 
 // -----
 
-// REMARK: 'shard.all_gather': is not done in slices with the products of it: of the product, it is not one of these rows, as they are stored, and a matrix
+// REMARK: 'shard.all_gather': is not done in slices with its matmuls: unsupported matmul: it is not a matmul of these rows, untransposed, by a matrix
 // CHECK-LABEL: func.func @itself
 // CHECK: shard.all_gather
 // CHECK-NOT: tp.fused
@@ -182,7 +182,7 @@ func.func @itself(%x: tensor<1024x4096xf32>, %w: tensor<4096x4096xf32>) -> tenso
 // -----
 
 // The rows are the right factor.
-// REMARK: 'shard.all_gather': is not done in slices with the products of it: of the product, it is not one of these rows, as they are stored, and a matrix
+// REMARK: 'shard.all_gather': is not done in slices with its matmuls: unsupported matmul: it is not a matmul of these rows, untransposed, by a matrix
 // CHECK-LABEL: func.func @right
 // CHECK: shard.all_gather
 // CHECK-NOT: tp.fused
@@ -202,7 +202,7 @@ func.func @right(%x: tensor<2048x2048xf32>, %w: tensor<2048x8192xf32>, %v: tenso
 
 // -----
 
-// REMARK: 'shard.all_gather': is not done in slices with the products of it: of the product, slices of its left factor would not begin at multiples of 16 bytes
+// REMARK: 'shard.all_gather': is not done in slices with its matmuls: unsupported matmul: slices of its left operand would not be aligned to 16 bytes
 // CHECK-LABEL: func.func @unaligned
 // CHECK: shard.all_gather
 // CHECK-NOT: tp.fused
@@ -220,7 +220,7 @@ func.func @unaligned(%x: tensor<1x3xf32>, %w: tensor<3x8xf32>) -> tensor<4x8xf32
 
 // -----
 
-// REMARK: 'shard.all_gather': is not done in slices with the products of it: of the product, its slices would not begin at multiples of 16 bytes
+// REMARK: 'shard.all_gather': is not done in slices with its matmuls: unsupported matmul: its slices would not be aligned to 16 bytes
 // CHECK-LABEL: func.func @unaligned_out
 // CHECK: shard.all_gather
 // CHECK-NOT: tp.fused
@@ -238,7 +238,7 @@ func.func @unaligned_out(%x: tensor<1x4xf32>, %w: tensor<4x3xf32>) -> tensor<4x3
 
 // -----
 
-// REMARK: 'shard.all_gather': is not done in slices with the products of it: topology "kernels" has no kernels that reach all devices of its group
+// REMARK: 'shard.all_gather': is not done in slices with its matmuls: topology "kernels" has no fused kernels that span all devices of the group
 // CHECK-LABEL: func.func @nodes
 // CHECK: shard.all_gather
 // CHECK-NOT: tp.fused
@@ -275,7 +275,7 @@ func.func @alone(%x: tensor<16x32xf32>, %w: tensor<32x16xf32>) -> tensor<64x32xf
 // -----
 
 // Four products at most; the fifth reads what is gathered.
-// REMARK: 'shard.all_gather': is not done in slices with the products of it: the time is not known
+// REMARK: 'shard.all_gather': is not done in slices with its matmuls: the time is not known
 // CHECK-LABEL: func.func @five
 // CHECK: shard.all_gather
 // ALWAYS-LABEL: func.func @five
@@ -302,7 +302,7 @@ func.func @five(%x: tensor<16x32xf32>, %w: tensor<32x16xf32>) -> (tensor<64x16xf
 // -----
 
 // A product without rows: the sum of the squares of what is gathered, a scalar.
-// REMARK: 'shard.all_gather': is not done in slices with the products of it: of the product, it is not one of rows, as they are stored, and a matrix
+// REMARK: 'shard.all_gather': is not done in slices with its matmuls: unsupported matmul: it is not a matmul of untransposed rows by a matrix
 // CHECK-LABEL: func.func @squares
 // CHECK: shard.all_gather
 module attributes {tp.phase = "local"} {

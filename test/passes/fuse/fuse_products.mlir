@@ -11,7 +11,7 @@
 // CUDA-LABEL: llvm.func @slower
 
 // Sending takes 252 us, which all but the last slice hide.
-// REMARK: 'shard.reduce_scatter': is fused with its product, residual, 8192 rows of 1024: slices of the product and one kernel (slices) take {{[0-9.]+}} us, separate ones {{[0-9.]+}} us
+// REMARK: 'shard.reduce_scatter': is fused with its product, residual, 8192 rows of 1024: matmul slices and one kernel (slices) take {{[0-9.]+}} us, separate ones {{[0-9.]+}} us
 // CHECK-LABEL: func.func @sliced
 // CHECK-SAME: (%[[X:.*]]: tensor<8192x2048xf32>, %[[W:.*]]: tensor<2048x1024xf32>, %[[R:.*]]: tensor<2048x1024xf32>)
 // CHECK-NOT: linalg.matmul
@@ -37,7 +37,7 @@ func.func @sliced(%x: tensor<8192x2048xf32>, %w: tensor<2048x1024xf32>, %residua
 // -----
 
 // Four small products take longer than what they hide.
-// REMARK: 'shard.reduce_scatter': its product is not computed in slices: so, with its rows, it takes {{[0-9.]+}} us, and {{[0-9.]+}} us as one
+// REMARK: 'shard.reduce_scatter': its matmul is not computed in slices: so, with its rows, it takes {{[0-9.]+}} us, and {{[0-9.]+}} us as one
 // REMARK: 'shard.reduce_scatter': is fused with residual, 4096 rows of 64: one kernel (slices)
 // CHECK-LABEL: func.func @slower
 // CHECK: linalg.matmul
@@ -61,7 +61,7 @@ func.func @slower(%x: tensor<4096x128xf32>, %w: tensor<128x64xf32>, %residual: t
 // -----
 
 // What the model says of so few rows was not so when it was measured.
-// REMARK: 'shard.reduce_scatter': its product is not computed in slices, whose time is not known for fewer than 4096 rows, or 512 for a device
+// REMARK: 'shard.reduce_scatter': its matmul is not computed in slices, whose time is not known for fewer than 4096 rows, or fewer than 512 rows per device
 // REMARK: 'shard.reduce_scatter': is fused with residual, 4092 rows of 1024: one kernel (slices)
 // CHECK-LABEL: func.func @few
 // CHECK: linalg.matmul
@@ -82,7 +82,7 @@ func.func @few(%x: tensor<4092x2048xf32>, %w: tensor<2048x1024xf32>, %residual: 
 // -----
 
 // Nor where sending takes next to nothing.
-// REMARK: 'shard.reduce_scatter': its product is not computed in slices, whose time is not known for sending less than a 20th of the time of the product, or more than twice that
+// REMARK: 'shard.reduce_scatter': its matmul is not computed in slices, whose time is not known for sending less than a 20th of the time unsupported matmul: or more than twice that
 // REMARK: 'shard.reduce_scatter': is fused with residual, 8192 rows of 1024: one kernel (slices)
 // CHECK-LABEL: func.func @long
 // CHECK: linalg.matmul
@@ -103,7 +103,7 @@ func.func @long(%x: tensor<8192x32768xf32>, %w: tensor<32768x1024xf32>, %residua
 // -----
 
 // The product has another reader.
-// REMARK: 'shard.reduce_scatter': its product is not computed in slices: it is read elsewhere, too
+// REMARK: 'shard.reduce_scatter': its matmul is not computed in slices: its result has other users
 // REMARK: 'shard.reduce_scatter': is fused with residual, 8192 rows of 1024: one kernel (slices)
 // CHECK-LABEL: func.func @read
 // CHECK: linalg.matmul
@@ -126,7 +126,7 @@ func.func @read(%x: tensor<8192x2048xf32>, %w: tensor<2048x1024xf32>, %residual:
 // -----
 
 // It is added to what another product made.
-// REMARK: 'shard.reduce_scatter': its product is not computed in slices: it is added to something
+// REMARK: 'shard.reduce_scatter': its matmul is not computed in slices: its init is not zero
 // REMARK: 'shard.reduce_scatter': is fused with residual, 8192 rows of 1024: one kernel (slices)
 // CHECK-LABEL: func.func @added
 // CHECK: linalg.matmul
@@ -149,7 +149,7 @@ func.func @added(%x: tensor<8192x2048xf32>, %w: tensor<2048x1024xf32>, %residual
 // -----
 
 // Nothing is multiplied: no rows.
-// REMARK: 'shard.reduce_scatter': its product is not computed in slices: it has no elements, or no terms
+// REMARK: 'shard.reduce_scatter': its matmul is not computed in slices: it has no elements, or its contracted dimension has size 0
 // REMARK: 'shard.reduce_scatter': is fused with residual, 0 rows of 1024: one kernel (slices)
 // CHECK-LABEL: func.func @empty
 // CHECK: linalg.matmul

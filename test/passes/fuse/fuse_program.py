@@ -234,7 +234,7 @@ def short(remark, priced):
     """Returns a remark without times, but with the number of separate kernels if `priced`."""
     price = re.search(", separate ones ([0-9.]+) us", remark) if priced else None
     kernels = f", separate kernels: {launches(float(price.group(1)))}" if price else ""
-    return re.split(": one kernel|: slices of the product", remark)[0] + kernels
+    return re.split(": one kernel|: matmul slices", remark)[0] + kernels
 
 
 def check(folder, name, expected, program):

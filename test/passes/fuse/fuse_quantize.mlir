@@ -8,7 +8,7 @@ module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 4x4) {tp.axes = ["dp", "tp"]}
 
 // The largest magnitude has a least; the rows are not read elsewhere.
-// REMARK: 'shard.all_reduce': is fused with residual, f8 by scales of rows, 8 rows of 16
+// REMARK: 'shard.all_reduce': is fused with residual, f8 with scales of rows, 8 rows of 16
 // CHECK-LABEL: func.func @guarded
 // CHECK: call @tp.fused.0({{.*}}) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
 // CHECK-NOT: arith.truncf
@@ -42,7 +42,7 @@ func.func @guarded(%d: tensor<8x16xf32>, %residual: tensor<8x16xf32>) -> (tensor
 }
 
 // The scale has a least, rows are bf16, of slices, and read elsewhere.
-// REMARK: 'shard.reduce_scatter': is fused with residual, f8 by scales of rows, 32 rows of 16
+// REMARK: 'shard.reduce_scatter': is fused with residual, f8 with scales of rows, 32 rows of 16
 // CHECK-LABEL: func.func @least_scale
 // CHECK: call @tp.fused.1({{.*}}) -> (tensor<8x16xbf16>, tensor<8x16xf8E4M3FN>, tensor<8xf32>)
 // CHECK-NOT: arith.truncf
@@ -78,7 +78,7 @@ func.func @least_scale(%d: tensor<32x16xbf16>, %residual: tensor<8x16xbf16>) -> 
 }
 
 // A scale that is given.
-// REMARK: 'shard.all_reduce': is fused with residual, f8 by a scale, 8 rows of 16
+// REMARK: 'shard.all_reduce': is fused with residual, f8 with a given scale, 8 rows of 16
 // CHECK-LABEL: func.func @given
 // CHECK: call @tp.fused.2({{.*}}) -> tensor<8x16xf8E4M3FN>
 // CHECK-NOT: arith.truncf
@@ -102,7 +102,7 @@ func.func @given(%d: tensor<8x16xf32>, %residual: tensor<8x16xf32>, %given: tens
 
 // Without a least a row of zeros is 0 / 0, where the kernel has 0.
 // REMARK: 'shard.all_reduce': is fused with residual, 8 rows of 16
-// REMARK: 'shard.all_reduce': what becomes f8 of its rows is left apart: its scale is 0 for a row or group of zeros
+// REMARK: 'shard.all_reduce': its quantization to f8 stays unfused: its scale is 0 for a row or group of zeros
 // CHECK-LABEL: func.func @unguarded
 // CHECK: call @tp.fused.{{[0-9]+}}({{.*}}) -> tensor<8x16x{{f32|bf16}}>
 // CHECK: arith.truncf
@@ -135,7 +135,7 @@ func.func @unguarded(%d: tensor<8x16xf32>, %residual: tensor<8x16xf32>) -> (tens
 
 // What is too large becomes NaN, where the kernel has 448.
 // REMARK: 'shard.all_reduce': is fused with residual, 8 rows of 16
-// REMARK: 'shard.all_reduce': what becomes f8 of its rows is left apart: it is not clamped to -448 and 448
+// REMARK: 'shard.all_reduce': its quantization to f8 stays unfused: it is not clamped to [-448, 448]
 // CHECK-LABEL: func.func @not_clamped
 // CHECK: call @tp.fused.{{[0-9]+}}({{.*}}) -> tensor<8x16x{{f32|bf16}}>
 // CHECK: arith.truncf
@@ -167,7 +167,7 @@ func.func @not_clamped(%d: tensor<8x16xf32>, %residual: tensor<8x16xf32>) -> (te
 }
 
 // REMARK: 'shard.all_reduce': is fused with residual, 8 rows of 16
-// REMARK: 'shard.all_reduce': what becomes f8 of its rows is left apart: it is not clamped to -448 and 448
+// REMARK: 'shard.all_reduce': its quantization to f8 stays unfused: it is not clamped to [-448, 448]
 // CHECK-LABEL: func.func @other_bounds
 // CHECK: call @tp.fused.{{[0-9]+}}({{.*}}) -> tensor<8x16x{{f32|bf16}}>
 // CHECK: arith.truncf
@@ -200,7 +200,7 @@ func.func @other_bounds(%d: tensor<8x16xf32>, %residual: tensor<8x16xf32>) -> (t
 }
 
 // REMARK: 'shard.all_reduce': is fused with residual, 8 rows of 16
-// REMARK: 'shard.all_reduce': what becomes f8 of its rows is left apart: it is no row divided by a scale in f32
+// REMARK: 'shard.all_reduce': its quantization to f8 stays unfused: it is not a row divided by a scale in f32
 // CHECK-LABEL: func.func @multiplied
 // CHECK: call @tp.fused.{{[0-9]+}}({{.*}}) -> tensor<8x16x{{f32|bf16}}>
 // CHECK: arith.truncf
@@ -234,7 +234,7 @@ func.func @multiplied(%d: tensor<8x16xf32>, %residual: tensor<8x16xf32>) -> (ten
 
 // The scale is rounded to bf16.
 // REMARK: 'shard.all_reduce': is fused with residual, 8 rows of 16
-// REMARK: 'shard.all_reduce': what becomes f8 of its rows is left apart: its scale is neither a number that is given nor, in f32, the largest magnitude of its row or group / 448
+// REMARK: 'shard.all_reduce': its quantization to f8 stays unfused: its scale is neither a given value nor the largest magnitude of its row or group / 448 in f32
 // CHECK-LABEL: func.func @narrow_scale
 // CHECK: call @tp.fused.{{[0-9]+}}({{.*}}) -> tensor<8x16x{{f32|bf16}}>
 // CHECK: arith.truncf
@@ -269,7 +269,7 @@ func.func @narrow_scale(%d: tensor<8x16xbf16>, %residual: tensor<8x16xbf16>) -> 
 }
 
 // REMARK: 'shard.all_reduce': is fused with residual, 8 rows of 16
-// REMARK: 'shard.all_reduce': what becomes f8 of its rows is left apart: its scale is not f32
+// REMARK: 'shard.all_reduce': its quantization to f8 stays unfused: its scale is not f32
 // CHECK-LABEL: func.func @given_bf16
 // CHECK: call @tp.fused.{{[0-9]+}}({{.*}}) -> tensor<8x16x{{f32|bf16}}>
 // CHECK: arith.truncf
@@ -293,7 +293,7 @@ func.func @given_bf16(%d: tensor<8x16xf32>, %residual: tensor<8x16xf32>, %given:
 
 // A NaN is no largest magnitude.
 // REMARK: 'shard.all_reduce': is fused with residual, 8 rows of 16
-// REMARK: 'shard.all_reduce': what becomes f8 of its rows is left apart: a maximum of its rows is a number where one of two is NaN
+// REMARK: 'shard.all_reduce': its quantization to f8 stays unfused: a maximum of its rows ignores NaN (maxnumf)
 // CHECK-LABEL: func.func @without_nan
 // CHECK: call @tp.fused.{{[0-9]+}}({{.*}}) -> tensor<8x16x{{f32|bf16}}>
 // CHECK: arith.truncf
@@ -327,7 +327,7 @@ func.func @without_nan(%d: tensor<8x16xf32>, %residual: tensor<8x16xf32>) -> (te
 
 // One scale for all rows, which is made of them.
 // REMARK: 'shard.all_reduce': is fused with residual, 8 rows of 16
-// REMARK: 'shard.all_reduce': what becomes f8 of its rows is left apart: its scale is computed behind the sum
+// REMARK: 'shard.all_reduce': its quantization to f8 stays unfused: its scale is computed after the collective
 // CHECK-LABEL: func.func @of_all_rows
 // CHECK: call @tp.fused.{{[0-9]+}}({{.*}}) -> tensor<8x16xf32>
 // CHECK: arith.truncf

@@ -4,9 +4,9 @@
 // RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so FAKE_PTX=%S/../../../runtime/cuda/generated/kernels.ptx FAKE_LATE=2 shard-run %s --strategy follow --topology %S/../Inputs/kernels.json --fuse always --target=cuda --repeat 2 2>&1 | FileCheck %s
 // RUN: shard-run %s --strategy follow --topology %S/../Inputs/kernels.json --fuse always --target=cuda --emit llvm -o %t.ll 2>&1
 // RUN: FileCheck %s --check-prefix=CALLS < %t.ll
-// CHECK: 'shard.all_reduce': is fused with residual, RMS norm, f8 by scales of rows, 8 rows of 16
-// CHECK: 'shard.all_reduce': is fused with residual, f8 by a scale, 8 rows of 32
-// CHECK: 'shard.reduce_scatter': is fused with its product, residual, f8 by scales of rows, 8 rows of 16
+// CHECK: 'shard.all_reduce': is fused with residual, RMS norm, f8 with scales of rows, 8 rows of 16
+// CHECK: 'shard.all_reduce': is fused with residual, f8 with a given scale, 8 rows of 32
+// CHECK: 'shard.reduce_scatter': is fused with its product, residual, f8 with scales of rows, 8 rows of 16
 // CHECK: verified
 // CALLS-COUNT-3: call i32 @tprt_abi_fused(
 #whole = affine_map<(d0, d1) -> (d0, d1)>

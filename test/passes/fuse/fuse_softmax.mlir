@@ -5,12 +5,12 @@
 // RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-fuse-collectives)' 2>&1 | FileCheck %s --check-prefix=CPU
 // RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-fuse-collectives{topology=%S/../Inputs/kernels.json fuse=always},tp-inline-calls)' 2>/dev/null | FileCheck %s --check-prefix=INLINED
 
-// CPU: is not fused: topology "cpu" has no kernels that reach all devices of its group
+// CPU: is not fused: topology "cpu" has no fused kernels that span all devices of the group
 // CPU-NOT: tp.fused
 // INLINED-NOT: tp.fused
 
 // Of the softmax both the sum and the largest are used, of the pick only what this device has: no sum over devices reads it.
-// REMARK: 'shard.all_reduce': is fused with sum of exponentials, a pick relative to the largest, 8 rows of 16: one exchange takes {{[0-9.]+}} us, separate ones {{[0-9.]+}} us
+// REMARK: 'shard.all_reduce': is fused with sum of exponentials, a pick relative to the maximum, 8 rows of 16: one exchange takes {{[0-9.]+}} us, separate ones {{[0-9.]+}} us
 // CHECK-LABEL: func.func @loss
 // CHECK-SAME: (%[[X:.*]]: tensor<8x16xbf16>, %[[T:.*]]: tensor<8x1xi64>)
 // CHECK: %[[C:.*]]:3 = call @tp.fused.0(%[[X]], %[[T]]) : (tensor<8x16xbf16>, tensor<8x1xi64>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
@@ -118,8 +118,8 @@ func.func @other_columns(%x: tensor<8x16xf32>, %target: tensor<8xi32>) -> (tenso
 // -----
 
 // Over nodes there are no kernels; sums over other devices than the largest are another matter.
-// REMARK: 'shard.all_reduce': is not fused: topology "kernels" has no kernels that reach all devices of its group
-// REMARK: 'shard.all_reduce': is not fused: no sum of exponentials relative to the largest of rows is summed over the same devices
+// REMARK: 'shard.all_reduce': is not fused: topology "kernels" has no fused kernels that span all devices of the group
+// REMARK: 'shard.all_reduce': is not fused: no sum of exponentials relative to the row maxima is reduced over the same devices
 // ALWAYS-LABEL: func.func @groups
 // ALWAYS-NOT: softmax_rows
 module attributes {tp.phase = "local"} {

@@ -131,10 +131,10 @@ def residual(p):
     return p.on_rows("arith.addf", p.summed(), p.whole())
 
 
-TOKEN = "is fused with residual, f8 by scales of rows, 6 rows of 256"
-GROUP = "is fused with residual, f8 by scales of groups, 6 rows of 256"
-NORM = "is fused with residual, RMS norm, f8 by scales of groups, 6 rows of 256, separate kernels: 2"
-LEFT = "what becomes f8 of its rows is left apart: "
+TOKEN = "is fused with residual, f8 with scales of rows, 6 rows of 256"
+GROUP = "is fused with residual, f8 with scales of groups, 6 rows of 256"
+NORM = "is fused with residual, RMS norm, f8 with scales of groups, 6 rows of 256, separate kernels: 2"
+LEFT = "its quantization to f8 stays unfused: "
 
 
 def left(why):
@@ -162,21 +162,21 @@ def token_of_bf16(p):
 # KiB, or half of it; test/sharding/fused_cost_test.c (fused_rows) has the formula.
 
 
-@form("is fused with residual, RMS norm, f8 by scales of rows, 6 rows of 256, separate kernels: 1", hidden=H)
+@form("is fused with residual, RMS norm, f8 with scales of rows, 6 rows of 256, separate kernels: 1", hidden=H)
 def token_of_norm(p):
     rows = Rows(p)
     y, scale, kind = rows.scaled(p.rms(residual(p)))
     result(p, (rows.quantize(y, "f32", scale, kind), p.rows(F8)), (scale, kind))
 
 
-@form("is fused with residual, RMS norm, f8 by scales of rows, 6 rows of 256, separate kernels: 2", hidden=H, element="bf16")
+@form("is fused with residual, RMS norm, f8 with scales of rows, 6 rows of 256, separate kernels: 2", hidden=H, element="bf16")
 def token_of_norm_of_bf16(p):
     rows = Rows(p)
     y, scale, kind = rows.scaled(p.rms(residual(p)), "bf16")
     result(p, (rows.quantize(y, "bf16", scale, kind), p.rows(F8)), (scale, kind))
 
 
-@form("is fused with residual, RMS norm, f8 by a scale, 6 rows of 256, separate kernels: 1", hidden=H, element="bf16")
+@form("is fused with residual, RMS norm, f8 with a given scale, 6 rows of 256, separate kernels: 1", hidden=H, element="bf16")
 def given_for_norm_of_bf16(p):
     rows, given = Rows(p), p.arg("tensor<1xf32>", "[[]]")
     q = rows.quantize(p.rms(residual(p)), "bf16", given, "tensor<1xf32>", rows.map(["0"]))
@@ -236,14 +236,14 @@ def group_by_windows(p):
     result(p, (rows.quantize(y, "f32", scale, kind, of_group), p.rows(F8)), (scale, kind))
 
 
-@form("is fused with residual, f8 by scales of groups, 12 rows of 384", hidden=384, leading=(3, 4))
+@form("is fused with residual, f8 with scales of groups, 12 rows of 384", hidden=384, leading=(3, 4))
 def group_of_blocks(p):
     rows = Rows(p, 128)
     y, scale, kind = rows.scaled(residual(p))
     result(p, (rows.whole(rows.quantize(y, "f32", scale, kind), F8), p.rows(F8)), (scale, kind))
 
 
-@form("is fused with its product, residual, f8 by scales of groups, 8 rows of 256", hidden=H, leading=(8,), split=0)
+@form("is fused with its product, residual, f8 with scales of groups, 8 rows of 256", hidden=H, leading=(8,), split=0)
 def group_of_slices(p):
     rows = Rows(p, 128)
     y, scale, kind = rows.scaled(residual(p))
@@ -260,14 +260,14 @@ def group_beside_heads(p):
     result(p, (rows.whole(rows.quantize(y, "f32", scale, kind), F8), p.rows(F8)), (scale, kind))
 
 
-@form("is fused with residual, f8 by scales of rows, 6 rows of 128", hidden=128)
+@form("is fused with residual, f8 with scales of rows, 6 rows of 128", hidden=128)
 def group_that_is_a_row(p):
     rows = Rows(p, 128)
     y, scale, kind = rows.scaled(residual(p))
     result(p, (rows.whole(rows.quantize(y, "f32", scale, kind), F8), p.rows(F8)), (scale, kind))
 
 
-@form("is fused with residual, f8 by a scale, 6 rows of 256", hidden=H)
+@form("is fused with residual, f8 with a given scale, 6 rows of 256", hidden=H)
 def given_for_groups(p):
     """A single scale for all, of values viewed in groups."""
     rows = Rows(p, 128)
@@ -277,7 +277,7 @@ def given_for_groups(p):
 
 # ---- All-gathers of slices, whose residual is sharded ----
 
-GATHERED = "is fused with its product, residual, f8 by scales of {}, all_gather, 8 rows of 256"
+GATHERED = "is fused with its product, residual, f8 with scales of {}, all_gather, 8 rows of 256"
 
 
 @form(GATHERED.format("rows"), hidden=H, leading=(8,), split=0)
@@ -297,7 +297,7 @@ def gathered_group(p):
     result(p, (r, p.rows()))
 
 
-@form("is fused with its product, residual, RMS norm, f8 by scales of groups, all_gather, 16 rows of 256", hidden=H, leading=(2, 8), split=1)
+@form("is fused with its product, residual, RMS norm, f8 with scales of groups, all_gather, 16 rows of 256", hidden=H, leading=(2, 8), split=1)
 def gathered_group_of_norm_of_blocks(p):
     rows = Rows(p, 128)
     r = residual(p)
@@ -306,14 +306,14 @@ def gathered_group_of_norm_of_blocks(p):
     result(p, (r, p.rows()))
 
 
-@form("is fused with its product, residual, RMS norm, f8 by a scale, all_gather, 8 rows of 256", hidden=H, leading=(8,), split=0)
+@form("is fused with its product, residual, RMS norm, f8 with a given scale, all_gather, 8 rows of 256", hidden=H, leading=(8,), split=0)
 def gathered_given(p):
     rows, given = Rows(p), p.arg("tensor<1xf32>", "[[]]")
     q = rows.quantize(p.rms(residual(p)), "f32", given, "tensor<1xf32>", rows.map(["0"]))
     result(p, (q, p.rows(F8)), gathered=True)
 
 
-@form("is fused with its product, residual, RMS norm, f8 by scales of rows, all_gather, 8 rows of 256", hidden=H, leading=(8,), split=0)
+@form("is fused with its product, residual, RMS norm, f8 with scales of rows, all_gather, 8 rows of 256", hidden=H, leading=(8,), split=0)
 def gathered_with_rows(p):
     """The norm is all-gathered, too."""
     rows, n = Rows(p), p.rms(residual(p))
@@ -321,22 +321,22 @@ def gathered_with_rows(p):
     result(p, (rows.quantize(y, "f32", scale, kind), p.rows(F8)), (scale, kind), (n, p.rows()), gathered=True)
 
 
-@form(["its product is not computed in slices: it is not one of rows, as they are stored, and a matrix",
-       "is fused with residual, f8 by scales of rows, all_gather, 8 rows of 256"], hidden=H, leading=(8,), split=0)
+@form(["its matmul is not computed in slices: it is not a matmul of untransposed rows by a matrix",
+       "is fused with residual, f8 with scales of rows, all_gather, 8 rows of 256"], hidden=H, leading=(8,), split=0)
 def gathered_behind_product_of_columns(p):
     rows = Rows(p)
     y, scale, kind = rows.scaled(p.on_rows("arith.addf", p.summed(left="columns"), p.whole()))
     result(p, (rows.quantize(y, "f32", scale, kind), p.rows(F8)), (scale, kind), gathered=True)
 
 
-@form("is fused with its product, residual, f8 by scales of groups, 8 rows of 256", hidden=H, leading=(8,), split=0, element="bf16")
+@form("is fused with its product, residual, f8 with scales of groups, 8 rows of 256", hidden=H, leading=(8,), split=0, element="bf16")
 def product_of_bf16(p):
     rows = Rows(p, 128)
     y, scale, kind = rows.scaled(p.on_rows("arith.addf", p.summed(right="transposed"), p.whole()), "bf16", ones=True)
     result(p, (rows.quantize(y, "bf16", scale, kind), rows.type(F8)), (scale, kind))
 
 
-@form("is fused with its product, residual, RMS norm, f8 by scales of rows, 8193 rows of 32", hidden=32, leading=(8193,))
+@form("is fused with its product, residual, RMS norm, f8 with scales of rows, 8193 rows of 32", hidden=32, leading=(8193,))
 def product_of_whole_rows(p):
     """An all_reduce in slices, of which the last is shorter."""
     rows = Rows(p)
@@ -344,10 +344,10 @@ def product_of_whole_rows(p):
     result(p, (rows.quantize(y, "f32", scale, kind), p.rows(F8)), (scale, kind))
 
 
-APART = "what is gathered of its rows is left apart: "
+APART = "its all_gather stays unfused: "
 
 
-@form(["is fused with its product, residual, f8 by scales of rows, 8 rows of 256", APART + "its scales are not"], hidden=H, leading=(8,), split=0)
+@form(["is fused with its product, residual, f8 with scales of rows, 8 rows of 256", APART + "its scales are not gathered"], hidden=H, leading=(8,), split=0)
 def gathered_without_scales(p):
     rows = Rows(p)
     y, scale, kind = rows.scaled(residual(p))
@@ -355,7 +355,7 @@ def gathered_without_scales(p):
     result(p, (scale, kind))
 
 
-@form(["is fused with its product, residual, f8 by scales of rows, 8 rows of 256", APART + "its f8 are not"], hidden=H, leading=(8,), split=0)
+@form(["is fused with its product, residual, f8 with scales of rows, 8 rows of 256", APART + "its f8 values are not gathered"], hidden=H, leading=(8,), split=0)
 def gathered_scales_alone(p):
     rows = Rows(p)
     y, scale, kind = rows.scaled(residual(p))
@@ -363,7 +363,7 @@ def gathered_scales_alone(p):
     result(p, (scale, kind), gathered=True)
 
 
-@form(["is fused with its product, residual, RMS norm, f8 by scales of rows, 8 rows of 256", APART + "its rows are read as they are, too"], hidden=H,
+@form(["is fused with its product, residual, RMS norm, f8 with scales of rows, 8 rows of 256", APART + "its rows are also read ungathered"], hidden=H,
       leading=(8,), split=0)
 def gathered_beside_rows(p):
     rows, n = Rows(p), p.rms(residual(p))
@@ -375,7 +375,7 @@ def gathered_beside_rows(p):
 # ---- Near misses ----
 
 
-@form(left("its groups are not of 128 elements"), hidden=H)
+@form(left("its groups do not have 128 elements"), hidden=H)
 def group_of_64(p):
     rows = Rows(p, 64)
     y, scale, kind = rows.scaled(residual(p))
@@ -389,28 +389,28 @@ def group_without_least(p):
     result(p, (rows.whole(rows.quantize(y, "f32", scale, kind), F8), p.rows(F8)), (scale, kind))
 
 
-@form(left("it is not clamped to -448 and 448"), hidden=H)
+@form(left("it is not clamped to [-448, 448]"), hidden=H)
 def group_clamped_above(p):
     rows = Rows(p, 128)
     y, scale, kind = rows.scaled(residual(p))
     result(p, (rows.whole(rows.quantize(y, "f32", scale, kind, limits=(None, 448.0)), F8), p.rows(F8)), (scale, kind))
 
 
-@form(left("it is no row divided by a scale in f32"), hidden=H)
+@form(left("it is not a row divided by a scale in f32"), hidden=H)
 def group_multiplied(p):
     rows = Rows(p, 128)
     y, scale, kind = rows.scaled(residual(p))
     result(p, (rows.whole(rows.quantize(y, "f32", scale, kind, divide="arith.mulf"), F8), p.rows(F8)), (scale, kind))
 
 
-@form(left("a maximum of its rows is a number where one of two is NaN"), hidden=H)
+@form(left("a maximum of its rows ignores NaN (maxnumf)"), hidden=H)
 def group_without_nan(p):
     rows = Rows(p, 128)
     y, scale, kind = rows.scaled(residual(p), op="maxnumf")
     result(p, (rows.whole(rows.quantize(y, "f32", scale, kind), F8), p.rows(F8)), (scale, kind))
 
 
-NEITHER = "its scale is neither a number that is given nor, in f32, the largest magnitude of its row or group / 448"
+NEITHER = "its scale is neither a given value nor the largest magnitude of its row or group / 448 in f32"
 
 
 @form(left(NEITHER), hidden=H)

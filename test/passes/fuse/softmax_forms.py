@@ -144,8 +144,8 @@ def form(expected, **kind):
 
 
 SUM = "is fused with sum of exponentials"
-LESS = SUM + ", a pick relative to the largest"
-LOGS = SUM + ", a pick of logarithms"
+LESS = SUM + ", a pick relative to the maximum"
+LOGS = SUM + ", a pick of log-probabilities"
 LOGIT = SUM + ", a pick"
 
 # ---- Fused ----
@@ -315,38 +315,38 @@ def target_of_columns(p):
     p.give(s, p.row_sum(p.choose(mask, d)))
 
 
-@form("is not fused: no sum of exponentials relative to the largest of rows is summed over the same devices")
+@form("is not fused: no sum of exponentials relative to the row maxima is reduced over the same devices")
 def largest_alone(p):
     p.give(p.largest())
 
 
-@form("is not fused: no sum of exponentials relative to the largest of rows is summed over the same devices")
+@form("is not fused: no sum of exponentials relative to the row maxima is reduced over the same devices")
 def exponentials_relative_to_something_else(p):
     m = p.largest()
     half = p.on_numbers("arith.mulf", m, p.constant("0.5", p.number()))
     p.give(m, p.row_sum(p.on_rows("math.exp", p.less(p.x, half))))
 
 
-@form("is not fused: no sum of exponentials relative to the largest of rows is summed over the same devices")
+@form("is not fused: no sum of exponentials relative to the row maxima is reduced over the same devices")
 def exponentials_of_other_rows(p):
     m = p.largest()
     other = p.arg(p.rows(), '[[], ["tp"]]')
     p.give(p.row_sum(p.on_rows("math.exp", p.less(other, m))))
 
 
-@form("is not fused: the largest of rows, and the numbers of them, are computed in another type than f32", element="bf16",
+@form("is not fused: the row maxima are not f32, or the rows have an unsupported type", element="bf16",
       computed="bf16")
 def computed_in_bf16(p):
     _, _, e, s = p.parts()
     p.give_rows(p.on_rows("arith.divf", e, p.spread(s)))
 
 
-@form("is not fused: a row has {bytes} bytes on a device, no multiple of 16", columns=68)
+@form("is not fused: a row has {bytes} bytes on a device, not a multiple of 16", columns=68)
 def rows_of_no_vectors(p):
     p.give(p.parts()[3])
 
 
-@form("is not fused: no sum of exponentials relative to the largest of rows is summed over the same devices")
+@form("is not fused: no sum of exponentials relative to the row maxima is reduced over the same devices")
 def largest_of_absolute_values(p):
     m = p.largest(p.on_rows("math.absf", p.x))
     p.give(p.row_sum(p.on_rows("math.exp", p.less(p.x, m))))
@@ -362,7 +362,7 @@ def check(folder, topology, devices, options, name, expected, program):
                          capture_output=True, text=True)
     remarks = [line.split("remark: ", 1)[1].split("': ", 1)[1] for line in ran.stderr.splitlines() if "remark: 'shard." in line]
     # remarks about row reductions, which those about scalars are not
-    of_sums = ("one kernel", "no multiple of 16")
+    of_sums = ("one kernel", "not a multiple of 16")
     found = [r.split(" rows of")[0].rsplit(", ", 1)[0] if r.startswith("is fused") else r
              for r in remarks if not any(s in r for s in of_sums) or "on a device" in r]
     if ran.returncode != 0 or "verified" not in ran.stdout:

@@ -3,27 +3,27 @@
 // Section: meshes.
 
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
-// expected-error @below {{'sdy.mesh': @other is a second mesh beside @mesh; a program runs on one, write its shardings with the axes of @mesh}}
+// expected-error @below {{'sdy.mesh': @other is a second mesh besides @mesh; a program has one mesh, so write all shardings with the axes of @mesh}}
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "other"}> : () -> ()
 
 // -----
 
-// expected-error @below {{'sdy.mesh': @one is a maximal mesh, it places values on one device; every value lives on all devices here, replicate it on a mesh with axes instead}}
+// expected-error @below {{'sdy.mesh': @one is a maximal mesh (values on a single device), which is not supported; replicate the values on a mesh with axes instead}}
 "sdy.mesh"() <{mesh = #sdy.mesh<[], device_ids=[0]>, sym_name = "one"}> : () -> ()
 
 // -----
 
-// expected-error @below {{'sdy.mesh': @mesh orders its devices by device_ids: entry 1 is device 2; ranks are numbered in the order of the mesh, leave device_ids out and place the ranks in that order}}
+// expected-error @below {{'sdy.mesh': @mesh has an unsupported device order in device_ids: entry 1 is device 2; remove device_ids and place the ranks in the order of the mesh}}
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2], device_ids=[0, 2, 1, 3]>, sym_name = "mesh"}> : () -> ()
 
 // -----
 
-// expected-error @below {{device_ids has 3 entries, but the axes make 4 devices}}
+// expected-error @below {{device_ids has 3 entries, but the mesh has 4 devices}}
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2], device_ids=[0, 1, 2]>, sym_name = "mesh"}> : () -> ()
 
 // -----
 
-// expected-error @below {{not a mesh: axis sizes have to be positive, axis names distinct and free of :()"?,= and spaces, and the devices at most 2147483647}}
+// expected-error @below {{invalid mesh: axis sizes must be positive, axis names distinct and without any of :()"?,= and spaces, and the number of devices at most 2147483647}}
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "x"=2]>, sym_name = "mesh"}> : () -> ()
 
 // -----
@@ -58,7 +58,7 @@
 
 // -----
 
-// expected-error @below {{'sdy.mesh': sym_name has to be a string of at most 31 bytes}}
+// expected-error @below {{'sdy.mesh': sym_name must be a string of at most 31 bytes}}
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>}> : () -> ()
 
 // -----
@@ -108,7 +108,7 @@ func.func private @rank(tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
 // -----
 
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=4]>, sym_name = "mesh"}> : () -> ()
-// expected-error @below {{argument 0: sub-axis "y":(2)1; the part before is at least 1, the size at least 2}}
+// expected-error @below {{argument 0: sub-axis "y":(2)1; the pre-size must be at least 1, the size at least 2}}
 func.func private @sub_axis(tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y":(2)1}]>})
 
 // -----
@@ -209,7 +209,7 @@ func.func @region(%x: tensor<8xf32>) {
 
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
 func.func @values(%x: tensor<8xf32>) {
-  // expected-error @below {{has 1 operands and 1 results, but its body takes 2 values and returns 1; they have to be as many}}
+  // expected-error @below {{has 1 operands and 1 results, but its body takes 2 values and returns 1; the numbers must match}}
   %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
   ^bb0(%y: tensor<4xf32>, %z: tensor<4xf32>):
     "sdy.return"(%y) : (tensor<4xf32>) -> ()
@@ -245,7 +245,7 @@ func.func @axis(%x: tensor<8xf32>) {
 
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
 func.func @types(%x: tensor<8xf32>) {
-  // expected-error @below {{operand 0: its type in the body is not that of a shard along the manual axes}}
+  // expected-error @below {{operand 0: its type in the body is not the type of a shard along the manual axes}}
   %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
   ^bb0(%y: tensor<8xf32>):
     "sdy.return"(%y) : (tensor<8xf32>) -> ()
@@ -269,7 +269,7 @@ func.func @uneven(%x: tensor<5xf32>) {
 
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
 func.func @unreduced(%x: tensor<8xf32>) {
-  // expected-error @below {{operand 0: manual axis "x" is unreduced; shards are along whole axes, and values complete, at the border of a manual computation}}
+  // expected-error @below {{operand 0: manual axis "x" is unreduced; at the boundary of a manual computation manual axes must be whole, and values must be reduced}}
   %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
   ^bb0(%y: tensor<8xf32>):
     "sdy.return"(%y) : (tensor<8xf32>) -> ()
@@ -281,7 +281,7 @@ func.func @unreduced(%x: tensor<8xf32>) {
 
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=4, "y"=2]>, sym_name = "mesh"}> : () -> ()
 func.func @part(%x: tensor<8xf32>) {
-  // expected-error @below {{operand 0: manual axis "x" is cut into sub-axes}}
+  // expected-error @below {{operand 0: manual axis "x" is split into sub-axes}}
   %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x":(1)2}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
   ^bb0(%y: tensor<4xf32>):
     "sdy.return"(%y) : (tensor<4xf32>) -> ()
@@ -358,7 +358,7 @@ func.func @nested(%x: tensor<8xf32>) {
 
 func.func @stray(%x: tensor<8xf32>) {
   "test.region"() ({
-    // expected-error @below {{'sdy.return': ends no sdy.manual_computation and no sdy.named_computation}}
+    // expected-error @below {{'sdy.return': must end an sdy.manual_computation or sdy.named_computation}}
     "sdy.return"(%x) : (tensor<8xf32>) -> ()
   }) : () -> ()
   return
@@ -367,7 +367,7 @@ func.func @stray(%x: tensor<8xf32>) {
 // -----
 
 func.func @unknown(%x: tensor<8xf32>) {
-  // expected-error @below {{'sdy.data_flow_edge': has no counterpart here; of Shardy's ops mesh, sharding_constraint, reshard, the collectives, manual_computation, propagation_barrier and sharding_group are imported}}
+  // expected-error @below {{'sdy.data_flow_edge': is not supported; the supported Shardy ops are mesh, sharding_constraint, reshard, the collectives, manual_computation, propagation_barrier and sharding_group}}
   %0 = "sdy.data_flow_edge"(%x) : (tensor<8xf32>) -> tensor<8xf32>
   return
 }
@@ -400,7 +400,7 @@ func.func @no_sharding(%x: tensor<8xf32>) {
 // -----
 
 func.func @carries(%x: tensor<8xf32>) {
-  // expected-error @below {{'sdy.sharding_group': carries an sdy.sharding; only ops that compute something do}}
+  // expected-error @below {{'sdy.sharding_group': has an sdy.sharding, which is only allowed on ops that compute a value}}
   "sdy.sharding_group"(%x) {sdy.sharding = #sdy.sharding_per_value<[]>} : (tensor<8xf32>) -> ()
   return
 }
@@ -408,7 +408,7 @@ func.func @carries(%x: tensor<8xf32>) {
 // -----
 
 func.func @nested() {
-  // expected-error @below {{'sdy.mesh': stands inside of another op; meshes belong to the module}}
+  // expected-error @below {{'sdy.mesh': is nested in another op; a mesh must be at module level}}
   "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
   return
 }
@@ -447,7 +447,7 @@ func.func @grids(%x: tensor<8xf32>) {
 
 shard.grid @g(shape = 2x2)
 func.func @halo(%x: tensor<8xf32>) {
-  // expected-error @below {{'shard.sharding': halo_sizes and sharded_dims_offsets are not supported: shards have no overlap and are of equal size, the last ones smaller; leave them out}}
+  // expected-error @below {{'shard.sharding': halo_sizes and sharded_dims_offsets are not supported: shards do not overlap and have equal sizes, except for smaller last ones; remove them}}
   %s = shard.sharding @g split_axes = [[0]] halo_sizes = [1, 1] : !shard.sharding
   %0 = shard.shard %x to %s : tensor<8xf32>
   return
@@ -477,7 +477,7 @@ func.func @dynamic_halo(%x: tensor<8xf32>, %h: i64) {
 
 shard.grid @g(shape = 2x2)
 func.func @passed(%x: tensor<8xf32>, %s: !shard.sharding) {
-  // expected-error @below {{'shard.shard': its sharding does not come from a shard.sharding op; state one, or write tp.sharding}}
+  // expected-error @below {{'shard.shard': the sharding operand is not defined by a shard.sharding op; add one, or use tp.sharding}}
   %0 = shard.shard %x to %s annotate_for_users : tensor<8xf32>
   return
 }
@@ -515,7 +515,7 @@ func.func @dimensions(%x: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) {
 // -----
 
 shard.grid @g(shape = 2x2)
-// expected-error @below {{'func.func': shard.shard ops give argument 0 two layouts; write annotate_for_users where one is meant for the users}}
+// expected-error @below {{'func.func': shard.shard ops give argument 0 two layouts; add annotate_for_users to the one that is meant for the users}}
 func.func @two_layouts(%x: tensor<8x8xf32>) {
   %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
   %t = shard.sharding @g split_axes = [[1]] : !shard.sharding
@@ -526,7 +526,7 @@ func.func @two_layouts(%x: tensor<8x8xf32>) {
 
 // -----
 
-// expected-error @below {{'builtin.module': the module is already partitioned (tp.phase = "local"), but has annotations to import; import them before}}
+// expected-error @below {{'builtin.module': the module is already partitioned (tp.phase = "local") but still has annotations to import; run tp-import before tp-partition}}
 module attributes {tp.phase = "local"} {
   shard.grid @g(shape = 2)
   func.func @local(%x: tensor<8xf32>) {

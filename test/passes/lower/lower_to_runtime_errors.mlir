@@ -47,7 +47,7 @@ module attributes {tp.phase = "local"} {
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
   func.func @generic(%x: tensor<8xf32>) -> tensor<8xf32> {
-    // expected-error @below {{a generic reduction has no meaning for the runtime}}
+    // expected-error @below {{the runtime has no generic reductions}}
     %0 = shard.all_reduce %x on @mesh grid_axes = [0] reduction = generic : tensor<8xf32> -> tensor<8xf32>
     return %0 : tensor<8xf32>
   }
@@ -103,7 +103,7 @@ module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
   func.func private @tp.permute0(tensor<8xf32>) -> tensor<8xf32>
   func.func @permute(%x: tensor<8xf32>) -> tensor<8xf32> {
-    // expected-error @below {{pair 1 of tp.pairs is not two device numbers below 4, or names a destination twice}}
+    // expected-error @below {{tp.pairs: entry 1 is not a pair of device numbers below 4, or names a destination twice}}
     %0 = func.call @tp.permute0(%x) {tp.pairs = [[0, 1], [2, 1]]} : (tensor<8xf32>) -> tensor<8xf32>
     return %0 : tensor<8xf32>
   }
@@ -114,7 +114,7 @@ module attributes {tp.phase = "local"} {
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
   func.func @halo(%x: tensor<8xf32>) -> tensor<8xf32> {
-    // expected-error @below {{'shard.update_halo': is lowered as a permute; run tp-expand-messages before, as tp-to-runtime does}}
+    // expected-error @below {{'shard.update_halo': is lowered as a permute; run tp-expand-messages first, as tp-to-runtime does}}
     %0 = shard.update_halo %x on @mesh split_axes = [[0]] halo_sizes = [1, 1] : tensor<8xf32>
     return %0 : tensor<8xf32>
   }
@@ -125,7 +125,7 @@ module attributes {tp.phase = "local"} {
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
   func.func @no_communication(%x: tensor<8xf32>) -> tensor<8xf32> {
-    // expected-error @below {{'shard.get_sharding': is no communication and no index that can be compiled; use all_reduce, all_gather, reduce_scatter, all_to_all, all_slice, broadcast, shift, send and recv, update_halo, or process_multi_index}}
+    // expected-error @below {{'shard.get_sharding': is not a supported collective or index op; use all_reduce, all_gather, reduce_scatter, all_to_all, all_slice, broadcast, shift, send and recv, update_halo, or process_multi_index}}
     %s = shard.get_sharding %x : tensor<8xf32> -> !shard.sharding
     return %x : tensor<8xf32>
   }
@@ -159,7 +159,7 @@ module attributes {tp.phase = "local"} {
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
   func.func @neighbors(%x: tensor<8xf32>, %i: index) -> (tensor<8xf32>, index) {
-    // expected-error @below {{has 2 split_axes and 2 coordinates; it takes one axis, and one coordinate for each of the 2 axes of the grid}}
+    // expected-error @below {{has 2 split_axes and 2 coordinates; expected one axis, and one coordinate for each of the 2 axes of the grid}}
     %d, %u = shard.neighbors_linear_indices on @mesh[%i, %i] split_axes = [0, 1] : index, index
     return %x, %d : tensor<8xf32>, index
   }
@@ -197,7 +197,7 @@ module attributes {tp.phase = "local"} {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 func.func @not_partitioned(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{communication in a module that is not partitioned; run tp-spmd first, for a mesh of several devices: on one it has no meaning}}
+  // expected-error @below {{is a communication op in a module that is not partitioned; run tp-spmd first, with a mesh of several devices (on one device it has no meaning)}}
   %0 = shard.all_reduce %x on @mesh grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -206,7 +206,7 @@ func.func @not_partitioned(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 func.func private @elsewhere(tensor<8xf32>) -> tensor<8xf32>
 func.func @external(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{@elsewhere has no body, and a compiled program can call nothing but the runtime}}
+  // expected-error @below {{@elsewhere has no body; a compiled program can only call the runtime}}
   %0 = func.call @elsewhere(%x) : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -214,7 +214,7 @@ func.func @external(%x: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @recursive(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{the call of @recursive could not be inlined}}
+  // expected-error @below {{cannot inline the call of @recursive}}
   %0 = func.call @recursive(%x) : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }

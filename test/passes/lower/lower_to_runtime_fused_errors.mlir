@@ -4,7 +4,7 @@
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its kind is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its kind is invalid}}
   %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -20,7 +20,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its algorithm is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its algorithm is invalid}}
   %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -36,7 +36,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its axes is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its axes is invalid}}
   %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -52,7 +52,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its axes is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its axes is invalid}}
   %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -68,7 +68,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its axes is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its axes is invalid}}
   %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -84,7 +84,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its layout is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its layout is invalid}}
   %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -100,7 +100,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its dim is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its dim is invalid}}
   %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -116,7 +116,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its norm is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its norm is invalid}}
   %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -132,7 +132,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its epsilon is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its epsilon is invalid}}
   %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -148,7 +148,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its operands is invalid}}
   %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -164,7 +164,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its operands is invalid}}
   %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -180,7 +180,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its operands is invalid}}
   %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -196,7 +196,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its results is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its results is invalid}}
   %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -212,7 +212,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its results is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its results is invalid}}
   %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -229,7 +229,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its kind is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its kind is invalid}}
   %c = call @tp.fused.0(%d, %gamma) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -246,7 +246,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its operands is invalid}}
   %c = call @tp.fused.0(%a, %b) : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -263,7 +263,7 @@ func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tens
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its shape is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its shape is invalid}}
   %c = call @tp.fused.0(%a, %b) : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -280,7 +280,7 @@ func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tens
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its shape is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its shape is invalid}}
   %c = call @tp.fused.0(%a, %b) : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -297,7 +297,7 @@ func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tens
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its transpose_b is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its transpose_b is invalid}}
   %c = call @tp.fused.0(%a, %b) : (tensor<8x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -314,7 +314,7 @@ func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> tens
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its operands is invalid}}
   %c = call @tp.fused.0(%x, %b) : (tensor<2x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -331,7 +331,7 @@ func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tens
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its results is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its results is invalid}}
   %c = call @tp.fused.0(%x, %b) : (tensor<2x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -348,7 +348,7 @@ func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tens
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its dim is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its dim is invalid}}
   %c = call @tp.fused.0(%x, %b) : (tensor<2x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -365,7 +365,7 @@ func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tens
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its axes is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its axes is invalid}}
   %c = call @tp.fused.0(%x, %b) : (tensor<2x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -382,7 +382,7 @@ func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tens
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its transposed is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its transposed is invalid}}
   %c = call @tp.fused.0(%x, %b) : (tensor<2x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -399,7 +399,7 @@ func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tens
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its transposed is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its transposed is invalid}}
   %c = call @tp.fused.0(%x, %b) : (tensor<2x4xf32>, tensor<4x16xf32>) -> tensor<8x16xf32>
   return %c : tensor<8x16xf32>
 }
@@ -441,7 +441,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %gamma: tensor<16xf32>) -> t
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its axes is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its axes is invalid}}
   %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
@@ -457,7 +457,7 @@ func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tenso
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its infinite is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its infinite is invalid}}
   %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
@@ -473,7 +473,7 @@ func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tenso
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its operands is invalid}}
   %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
@@ -489,7 +489,7 @@ func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tenso
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its operands is invalid}}
   %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
@@ -505,7 +505,7 @@ func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tenso
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its results is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its results is invalid}}
   %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
@@ -521,7 +521,7 @@ func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tenso
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its results is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its results is invalid}}
   %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
@@ -537,7 +537,7 @@ func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tenso
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its pick is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its pick is invalid}}
   %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
@@ -553,7 +553,7 @@ func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tenso
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its picks_of is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its picks_of is invalid}}
   %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
@@ -569,7 +569,7 @@ func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tenso
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its kind is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its kind is invalid}}
   %c:3 = call @tp.fused.0(%x, %t) : (tensor<8x16xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
   return %c#0, %c#1, %c#2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
@@ -583,7 +583,7 @@ func.func private @tp.fused.0(%x: tensor<8x16xf32>, %t: tensor<8xi32>) -> (tenso
 // -----
 
 func.func @main(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> tensor<8x4xf32> {
-  // expected-error @below {{the tp.fused of @tp.epilogue.0 is not what tp-fuse-epilogues writes: its operands is not}}
+  // expected-error @below {{the tp.fused of @tp.epilogue.0 was not written by tp-fuse-epilogues: its operands is invalid}}
   %y = call @tp.epilogue.0(%a, %b) : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
@@ -595,7 +595,7 @@ func.func private @tp.epilogue.0(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> 
 // -----
 
 func.func @main(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> tensor<8x4xf32> {
-  // expected-error @below {{the tp.fused of @tp.epilogue.0 is not what tp-fuse-epilogues writes: its operands is not}}
+  // expected-error @below {{the tp.fused of @tp.epilogue.0 was not written by tp-fuse-epilogues: its operands is invalid}}
   %y = call @tp.epilogue.0(%a, %b) : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
@@ -607,7 +607,7 @@ func.func private @tp.epilogue.0(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> 
 // -----
 
 func.func @main(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> tensor<8x4xf32> {
-  // expected-error @below {{the tp.fused of @tp.epilogue.0 is not what tp-fuse-epilogues writes: its function is not}}
+  // expected-error @below {{the tp.fused of @tp.epilogue.0 was not written by tp-fuse-epilogues: its function is invalid}}
   %y = call @tp.epilogue.0(%a, %b) : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
@@ -619,7 +619,7 @@ func.func private @tp.epilogue.0(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> 
 // -----
 
 func.func @main(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> tensor<8x4xf32> {
-  // expected-error @below {{the tp.fused of @tp.epilogue.0 is not what tp-fuse-epilogues writes: its shape is not}}
+  // expected-error @below {{the tp.fused of @tp.epilogue.0 was not written by tp-fuse-epilogues: its shape is invalid}}
   %y = call @tp.epilogue.0(%a, %b) : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
@@ -633,7 +633,7 @@ func.func private @tp.epilogue.0(%a: tensor<8x16xf32>, %b: tensor<16x4xf32>) -> 
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its quantize is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its quantize is invalid}}
   %c:2 = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
   return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
 }
@@ -649,7 +649,7 @@ func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, 
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its least_largest is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its least_largest is invalid}}
   %c:2 = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
   return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
 }
@@ -665,7 +665,7 @@ func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, 
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its least_scale is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its least_scale is invalid}}
   %c:2 = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
   return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
 }
@@ -681,7 +681,7 @@ func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, 
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its operands is invalid}}
   %c = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>)
   return %c : tensor<8x16xf8E4M3FN>
 }
@@ -696,7 +696,7 @@ func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>) 
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its results is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its results is invalid}}
   %c = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>)
   return %c : tensor<8x16xf8E4M3FN>
 }
@@ -711,7 +711,7 @@ func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>) 
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%a0: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its results is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its results is invalid}}
   %c:2 = call @tp.fused.0(%a0) : (tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8xf32>)
   return %c#0, %c#1 : tensor<8x16xf32>, tensor<8xf32>
 }
@@ -727,7 +727,7 @@ func.func private @tp.fused.0(%a0: tensor<8x16xf32>) -> (tensor<8x16xf32>, tenso
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%a0: tensor<8x16xf32>, %a1: tensor<f32>) -> (tensor<8x16xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its operands is invalid}}
   %c = call @tp.fused.0(%a0, %a1) : (tensor<8x16xf32>, tensor<f32>) -> (tensor<8x16xf32>)
   return %c : tensor<8x16xf32>
 }
@@ -743,7 +743,7 @@ func.func private @tp.fused.0(%a0: tensor<8x16xf32>, %a1: tensor<f32>) -> (tenso
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its shape is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its shape is invalid}}
   %c:2 = call @tp.fused.0(%a, %b) : (tensor<8x4xf32>, tensor<4x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
   return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
 }
@@ -760,7 +760,7 @@ func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<4x16xf32>) -> (ten
 module attributes {tp.phase = "local"} {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @main(%a: tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>) {
-  // expected-error @below {{the tp.fused of @tp.fused.0 is not what tp-fuse-collectives writes: its operands is not}}
+  // expected-error @below {{the tp.fused of @tp.fused.0 was not written by tp-fuse-collectives: its operands is invalid}}
   %c:2 = call @tp.fused.0(%a) : (tensor<8x16xf32>) -> (tensor<8x16xf8E4M3FN>, tensor<8xf32>)
   return %c#0, %c#1 : tensor<8x16xf8E4M3FN>, tensor<8xf32>
 }

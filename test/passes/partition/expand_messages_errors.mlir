@@ -4,7 +4,7 @@
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
   func.func @no_send(%x: tensor<8xf32>) -> tensor<8xf32> {
-    // expected-error @below {{'shard.recv': no shard.send of this type over the same grid_axes stands before it in its block; put the send that it belongs to there, as all devices run both}}
+    // expected-error @below {{'shard.recv': has no matching shard.send (same type and grid_axes) before it in its block; put the send there, because all devices run both}}
     %r = shard.recv %x on @mesh grid_axes = [1] source = [0] : (tensor<8xf32>) -> tensor<8xf32>
     return %r : tensor<8xf32>
   }
@@ -16,7 +16,7 @@ module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
   func.func @other_axes(%x: tensor<8xf32>) -> tensor<8xf32> {
     %s = shard.send %x on @mesh grid_axes = [0] destination = [0] : (tensor<8xf32>) -> tensor<8xf32>
-    // expected-error @below {{'shard.recv': no shard.send of this type over the same grid_axes stands before it}}
+    // expected-error @below {{'shard.recv': has no matching shard.send (same type and grid_axes) before it}}
     %r = shard.recv %x on @mesh grid_axes = [1] source = [0] : (tensor<8xf32>) -> tensor<8xf32>
     return %r : tensor<8xf32>
   }
@@ -27,7 +27,7 @@ module attributes {tp.phase = "local"} {
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
   func.func @no_recv(%x: tensor<8xf32>) -> tensor<8xf32> {
-    // expected-error @below {{'shard.send': no shard.recv of this type over the same grid_axes stands behind it in its block; add the recv that takes what it sends, or leave it out}}
+    // expected-error @below {{'shard.send': has no matching shard.recv (same type and grid_axes) after it in its block; add the recv, or remove the send}}
     %s = shard.send %x on @mesh grid_axes = [0] destination = [0] : (tensor<8xf32>) -> tensor<8xf32>
     return %s : tensor<8xf32>
   }
@@ -63,7 +63,7 @@ module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
   func.func @several(%x: tensor<8xf32>) -> tensor<8xf32> {
     %s = shard.send %x on @mesh grid_axes = [1] destination = [1] : (tensor<8xf32>) -> tensor<8xf32>
-    // expected-error @below {{devices 0 and 1 both send to device 1, and it does not say from which it receives; give a source}}
+    // expected-error @below {{devices 0 and 1 both send to device 1, and the recv has no source; specify a source}}
     %r = shard.recv %x on @mesh grid_axes = [1] : (tensor<8xf32>) -> tensor<8xf32>
     return %r : tensor<8xf32>
   }
@@ -78,7 +78,7 @@ module attributes {tp.phase = "local"} {
     %j = shard.process_multi_index on @mesh axes = [1] : index
     %other = arith.subi %c1, %j : index
     %s = shard.send %x on @mesh grid_axes = [1] destination = [%other] : (tensor<8xf32>, index) -> tensor<8xf32>
-    // expected-error @below {{no device receives what was sent to it: its source sends to another device, so that all would wait forever; let destination and source name each other}}
+    // expected-error @below {{no device receives what was sent to it: its source sends to another device, so all devices would wait forever; make the destination of the send and the source of the recv match}}
     %r = shard.recv %x on @mesh grid_axes = [1] source = [%j] : (tensor<8xf32>, index) -> tensor<8xf32>
     return %r : tensor<8xf32>
   }
@@ -124,7 +124,7 @@ module attributes {tp.phase = "local"} {
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
   func.func @many(%x: tensor<8xf32>) -> tensor<8xf32> {
-    // expected-error @below {{has 4 halo sizes, but 1 split dimensions, which have two each}}
+    // expected-error @below {{has 4 halo sizes for 1 split dimensions; each split dimension needs two}}
     %r = shard.update_halo %x on @mesh split_axes = [[0]] halo_sizes = [1, 1, 1, 1] : tensor<8xf32>
     return %r : tensor<8xf32>
   }
@@ -135,7 +135,7 @@ module attributes {tp.phase = "local"} {
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
   func.func @wide(%x: tensor<8xf32>) -> tensor<8xf32> {
-    // expected-error @below {{dimension 0 of size 8 has halos of 3 and 3; its own elements, which neighbors copy, have to be at least as many as the larger one}}
+    // expected-error @below {{dimension 0 of size 8 has halos of 3 and 3; it must have at least as many elements of its own, which neighbors copy, as the larger halo}}
     %r = shard.update_halo %x on @mesh split_axes = [[0]] halo_sizes = [3, 3] : tensor<8xf32>
     return %r : tensor<8xf32>
   }

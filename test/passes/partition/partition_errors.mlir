@@ -45,7 +45,7 @@ func.func @layout(%x: tensor<8xf32> {tp.sharding = [[]]}) {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 // The layouts of operand and result fit no strategy.
 func.func @strategy(%x: tensor<8x8xf32> {tp.sharding = [["dp"], []]}) {
-  // expected-error @below {{'arith.negf': no strategy of this op takes operands of layout [["dp"], []] to result [[], ["dp"]]; change its tp.sharding, or put a shard.shard on the operand that has to change}}
+  // expected-error @below {{'arith.negf': no strategy of this op takes operands of layout [["dp"], []] to result [[], ["dp"]]; change its tp.sharding, or reshard an operand with a shard.shard}}
   %y = arith.negf %x {tp.sharding = [[], ["dp"]]} : tensor<8x8xf32>
   return
 }
@@ -65,7 +65,7 @@ func.func @not_linear(%x: tensor<8xf32> {tp.sharding = {dims = [[]], partial = {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @path(%x: tensor<8xf32> {tp.sharding = {dims = [[]], partial = {tp = "sum"}}}) {
   %s = shard.sharding @mesh split_axes = [[]] : !shard.sharding
-  // expected-error @below {{'shard.shard': no sequence of collectives takes layout {dims = [[]], partial = {tp = "sum"}} to {dims = [[]], partial = {tp = "average"}}: an average has no identity, so nothing makes a partial one}}
+  // expected-error @below {{'shard.shard': no sequence of collectives takes layout {dims = [[]], partial = {tp = "sum"}} to {dims = [[]], partial = {tp = "average"}}: average has no identity element, so a partial average cannot be created}}
   %y = shard.shard %x to %s {tp.sharding = {dims = [[]], partial = {tp = "average"}}} : tensor<8xf32>
   return
 }
@@ -83,7 +83,7 @@ func.func @returned(%x: tensor<8xf32> {tp.sharding = [["dp"]]}) -> (tensor<8xf32
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @quantized(%x: tensor<8x10xi8> {tp.sharding = [[], ["tp"]]}, %y: tensor<10x8xi8> {tp.sharding = [["tp"], []]}, %z: tensor<8x8xi32> {tp.sharding = {dims = [[], []], partial = {tp = "sum"}}}) -> (tensor<8x8xi32> {tp.sharding = {dims = [[], []], partial = {tp = "sum"}}}) {
   %c = arith.constant 0 : i32
-  // expected-error @below {{'linalg.quantized_matmul': operand 0: axis "tp" (4) does not divide dimension 1 (size 10), and this op has no uneven shards; gather it with a shard.shard (tp-propagate does), or use a mesh that divides it}}
+  // expected-error @below {{'linalg.quantized_matmul': operand 0: axis "tp" (4) does not divide dimension 1 (size 10), and this op does not support uneven shards; gather it with a shard.shard (tp-propagate does), or use a mesh that divides it}}
   %0 = linalg.quantized_matmul {tp.sharding = {dims = [[], []], partial = {tp = "sum"}}} ins(%x, %y, %c, %c : tensor<8x10xi8>, tensor<10x8xi8>, i32, i32) outs(%z : tensor<8x8xi32>) -> tensor<8x8xi32>
   return %0 : tensor<8x8xi32>
 }
@@ -122,7 +122,7 @@ func.func @carried(%x: tensor<8xf32> {tp.sharding = [[]]}, %n: index) {
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @init(%x: tensor<8xf32> {tp.sharding = [[]]}, %n: index) {
-  // expected-error @below {{'scf.for': operand 3 has layout [[]], but the value it becomes is carried as [["tp"]]; put a shard.shard in front}}
+  // expected-error @below {{'scf.for': operand 3 has layout [[]], but the loop carries it with layout [["tp"]]; put a shard.shard in front}}
   %r = scf.for %i = %n to %n step %n iter_args(%a = %x) -> tensor<8xf32> {
     scf.yield %a : tensor<8xf32>
   } {tp.region_args = [[[], [["tp"]]]], tp.sharding = [["tp"]]}
@@ -134,7 +134,7 @@ func.func @init(%x: tensor<8xf32> {tp.sharding = [[]]}, %n: index) {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @yield(%x: tensor<8xf32> {tp.sharding = [["tp"]]}, %y: tensor<8xf32> {tp.sharding = [[]]}, %n: index) {
   %r = scf.for %i = %n to %n step %n iter_args(%a = %x) -> tensor<8xf32> {
-    // expected-error @below {{'scf.yield': operand 0 has layout [[]], but the value it becomes is carried as [["tp"]]; put a shard.shard in front}}
+    // expected-error @below {{'scf.yield': operand 0 has layout [[]], but the loop carries it with layout [["tp"]]; put a shard.shard in front}}
     scf.yield %y : tensor<8xf32>
   } {tp.region_args = [[[], [["tp"]]]], tp.sharding = [["tp"]]}
   return

@@ -7,7 +7,7 @@ func.func @odd(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %y : tensor<8xf32>
 }
 func.func private @even(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{'func.call': @odd calls itself; a recursive program cannot be sharded, turn it into a loop}}
+  // expected-error @below {{'func.call': @odd calls itself; a recursive program cannot be sharded, use a loop instead}}
   %y = func.call @odd(%x) : (tensor<8xf32>) -> tensor<8xf32>
   return %y : tensor<8xf32>
 }

@@ -51,7 +51,7 @@ func.func private @sub_axis_does_not_divide(tensor<8xf32> {tp.sharding = [["tp:(
 // -----
 
 shard.grid @mesh(shape = 2x12) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'func.func': sub-axis "tp:(1)3" does not line up with the other sub-axes of "tp", or needs more than 8 axes}}
+// expected-error @below {{'func.func': sub-axis "tp:(1)3" is not aligned with the other sub-axes of "tp", or the mesh would need more than 8 axes}}
 func.func private @sub_axes_do_not_line_up(tensor<8x8xf32> {tp.sharding = [["tp:(1)2"], ["tp:(1)3"]]})
 
 // -----
@@ -140,25 +140,25 @@ func.func private @combiner_not_a_string(tensor<8xf32> {tp.sharding = {dims = [[
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{argument 0: tp.sharding: partial over "tp" by "and", which does not combine elements of type f32; use "sum", or combine the value before}}
+// expected-error @below {{argument 0: tp.sharding: partial over "tp" by "and", which cannot combine elements of type f32; use "sum", or reduce the value first}}
 func.func private @combiner_of_integers(tensor<8xf32> {tp.sharding = {dims = [[]], partial = {tp = "and"}}})
 
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{argument 0: tp.sharding: partial over "tp" by "max", which does not combine elements of type complex<f32>; use "sum", or combine the value before}}
+// expected-error @below {{argument 0: tp.sharding: partial over "tp" by "max", which cannot combine elements of type complex<f32>; use "sum", or reduce the value first}}
 func.func private @combiner_of_reals(tensor<8xcomplex<f32>> {tp.sharding = {dims = [[]], partial = {tp = "max"}}})
 
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{argument 0: tp.sharding: partial over "tp" by "max", but over "dp" by "sum"; such a value would depend on which is combined first, so use one combiner}}
+// expected-error @below {{argument 0: tp.sharding: partial over "tp" by "max", but over "dp" by "sum"; the result would depend on the order of the reductions, so use one combiner}}
 func.func private @two_combiners(tensor<8xf32> {tp.sharding = {dims = [[]], partial = {dp = "sum", tp = "max"}}})
 
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{argument 0: tp.sharding: axis "tp" is partial and also splits a dimension; it can do one of both}}
+// expected-error @below {{argument 0: tp.sharding: axis "tp" is partial and also splits a dimension; an axis may do only one of these}}
 func.func private @partial_and_split(tensor<8xf32> {tp.sharding = {dims = [["tp"]], partial = {tp = "sum"}}})
 
 // -----
@@ -259,22 +259,22 @@ shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", 1]}
 
 // -----
 
-// expected-error @below {{'shard.grid': not a mesh: axis sizes have to be static and positive, axis names distinct and free of :()"?,= and spaces}}
+// expected-error @below {{'shard.grid': invalid mesh: axis sizes must be static and positive, axis names distinct and free of :()"?,= and spaces}}
 shard.grid @mesh(shape = 2x4) {tp.axes = ["tp", "tp"]}
 
 // -----
 
-// expected-error @below {{'shard.grid': not a mesh: axis sizes have to be static and positive}}
+// expected-error @below {{'shard.grid': invalid mesh: axis sizes must be static and positive}}
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "t:p"]}
 
 // -----
 
-// expected-error @below {{'shard.grid': not a mesh: axis sizes have to be static and positive}}
+// expected-error @below {{'shard.grid': invalid mesh: axis sizes must be static and positive}}
 shard.grid @mesh(shape = 2x?) {tp.axes = ["dp", "tp"]}
 
 // -----
 
-// expected-error @below {{'shard.grid': not a mesh: axis sizes have to be static and positive}}
+// expected-error @below {{'shard.grid': invalid mesh: axis sizes must be static and positive}}
 shard.grid @mesh(shape = 0x2) {tp.axes = ["dp", "tp"]}
 
 // -----

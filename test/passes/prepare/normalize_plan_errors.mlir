@@ -1,6 +1,6 @@
 // RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-normalize)'
 
-// expected-error @below {{'builtin.module': tp.phase has to be "local" (or be left out)}}
+// expected-error @below {{'builtin.module': tp.phase must be "local" or absent}}
 module attributes {tp.phase = "global"} {}
 
 // -----
@@ -101,7 +101,7 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func private @tp.permute(tensor<4xf32>) -> tensor<4xf32>
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{tp.pairs: device 1 receives twice}}
+  // expected-error @below {{tp.pairs: device 1 is the destination of more than one pair}}
   %r = func.call @tp.permute(%x) {tp.pairs = [[0, 1], [2, 1]]} : (tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
 }

@@ -49,7 +49,7 @@ func.func @forall(%x: tensor<8xf32>) {
 
 shard.grid @mesh(shape = 8x32) {tp.axes = ["dp", "tp"]}
 func.func @joined(%x: tensor<9x4096xf32>) -> tensor<36864xf32> {
-  // expected-error @below {{'tensor.collapse_shape': result 0: axis "dp" and "tp" (256) does not divide the part of size 9 of dimension 0 (size 36864), and this op has no uneven shards; constrain it with a shard.shard behind the op instead, or use a mesh that divides it}}
+  // expected-error @below {{'tensor.collapse_shape': result 0: axis "dp" and "tp" (256) does not divide the part of size 9 of dimension 0 (size 36864), and this op does not support uneven shards; constrain it with a shard.shard after the op instead, or use a mesh that divides it}}
   %0 = tensor.collapse_shape %x [[0, 1]] {tp.sharding = [["dp", "tp"]]} : tensor<9x4096xf32> into tensor<36864xf32>
   return %0 : tensor<36864xf32>
 }
@@ -58,7 +58,7 @@ func.func @joined(%x: tensor<9x4096xf32>) -> tensor<36864xf32> {
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @pinned(%x: tensor<8xf32>) {
-  // expected-error @below {{'math.exp': no strategy of this op gives result 0 the layout {dims = [[]], partial = {tp = "sum"}}; constrain it with a shard.shard behind the op instead}}
+  // expected-error @below {{'math.exp': no strategy of this op gives result 0 the layout {dims = [[]], partial = {tp = "sum"}}; constrain it with a shard.shard after the op instead}}
   %y = math.exp %x {tp.sharding = {dims = [[]], partial = {tp = "sum"}}} : tensor<8xf32>
   return
 }
@@ -68,7 +68,7 @@ func.func @pinned(%x: tensor<8xf32>) {
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @constraint(%x: tensor<8xf32>) {
   %s = shard.sharding @mesh split_axes = [[0]] : !shard.sharding
-  // expected-error @below {{'shard.shard': has no tp.sharding: a constraint says which layout its value has}}
+  // expected-error @below {{'shard.shard': has no tp.sharding; a constraint must specify the layout of its value}}
   %y = shard.shard %x to %s : tensor<8xf32>
   return
 }
@@ -79,7 +79,7 @@ shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 // No path leads from a sum to an average.
 func.func @contradiction(%x: tensor<8xf32> {tp.sharding = {dims = [[]], partial = {tp = "sum"}}})
     -> (tensor<8xf32> {tp.sharding = {dims = [[]], partial = {tp = "average"}}}) {
-  // expected-error @below {{'func.return': no layout of operand 0 can be reached from the layouts its producer can give it: an average has no identity, so nothing makes a partial one; relax the annotation of one of both}}
+  // expected-error @below {{'func.return': no layout of operand 0 can be reached from the layouts that its producer can give it: average has no identity element, so a partial average cannot be created; relax the annotation of either}}
   return %x : tensor<8xf32>
 }
 
@@ -88,7 +88,7 @@ func.func @contradiction(%x: tensor<8xf32> {tp.sharding = {dims = [[]], partial 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func private @callee(tensor<8xf32>) -> tensor<8xf32>
 func.func @call(%x: tensor<8xf32>) {
-  // expected-error @below {{'func.call': no sharding rule for the call of @callee; give it a body, which tp-inline-calls puts in place of the call, or state its rule with tp.rule}}
+  // expected-error @below {{'func.call': no sharding rule for the call of @callee; give it a body, which tp-inline-calls inlines, or state its rule with tp.rule}}
   %r = func.call @callee(%x) : (tensor<8xf32>) -> tensor<8xf32>
   return
 }
@@ -107,7 +107,7 @@ func.func @softmax(%x: tensor<8x8xf32>) {
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @index_pad(%x: tensor<8xf32>, %y: tensor<10xf32>) {
-  // expected-error @below {{'tensor.pad': computes its padding from the index; pad with one value, or use linalg.generic}}
+  // expected-error @below {{'tensor.pad': computes the padding value from the index; pad with one value, or use linalg.generic}}
   %r = tensor.pad %x low[1] high[1] {
   ^bb0(%i: index):
     %v = tensor.extract %y[%i] : tensor<10xf32>
@@ -141,7 +141,7 @@ func.func @empty_of_large_dimensions(%x: tensor<9223372036854775807x0x2xf32>) { 
 
 // A product of 2^76 operations: no modelled time is that long.
 shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'func.func': no plan satisfies the annotations, or each takes more than 26 days in the model}}
+// expected-error @below {{'func.func': no plan satisfies the annotations, or every plan takes more than 26 days by the cost model}}
 func.func @forever(%x: tensor<33554432x33554432xf32>) -> tensor<33554432x33554432xf32> {
   %c = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<33554432x33554432xf32>

@@ -4,7 +4,7 @@
 shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
 func.func @result(%x: tensor<4x4xf32>) -> tensor<2x4xf32> {
   %r = shard.all_slice %x on @mesh grid_axes = [1] slice_axis = 0 : tensor<4x4xf32> -> tensor<2x4xf32>
-  // expected-error @below {{'func.return': result 0 may differ between devices along axis "tp" (it comes from communication or a device index), but a result is one value; make it equal by an all_gather, all_reduce or broadcast over "tp"}}
+  // expected-error @below {{'func.return': result 0 may differ between devices along axis "tp" (it comes from communication or a device index), but a result must be equal on all devices; make it equal with an all_gather, all_reduce or broadcast over "tp"}}
   return %r : tensor<2x4xf32>
 }
 
@@ -57,7 +57,7 @@ shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
 func.func @constraint(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %r = shard.all_slice %x on @mesh grid_axes = [1] slice_axis = 0 : tensor<4x4xf32> -> tensor<2x4xf32>
   %s = shard.sharding @mesh split_axes = [[0], []] : !shard.sharding
-  // expected-error @below {{its value may differ between devices along axis "tp" (it comes from communication or a device index), so it has no layout but whole; make it equal by an all_gather, all_reduce or broadcast over "tp" before}}
+  // expected-error @below {{its value may differ between devices along axis "tp" (it comes from communication or a device index), so it cannot be sharded; make it equal with an all_gather, all_reduce or broadcast over "tp" first}}
   %t = shard.shard %r to %s {tp.sharding = [["dp"], []]} : tensor<2x4xf32>
   %g = shard.all_gather %t on @mesh grid_axes = [1] gather_axis = 0 : tensor<2x4xf32> -> tensor<4x4xf32>
   return %g : tensor<4x4xf32>
@@ -99,7 +99,7 @@ func.func @branch(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %i = shard.process_multi_index on @mesh axes = [1] : index
   %first = arith.cmpi eq, %i, %c0 : index
   %r = scf.if %first -> tensor<4x4xf32> {
-    // expected-error @below {{communicates along axis "tp" under a condition that may differ between devices of this axis: some would wait forever; move it out of the branch or loop, or make the condition equal by an all_reduce}}
+    // expected-error @below {{communicates along axis "tp" under a condition that may differ between devices of this axis, so some devices would wait forever; move it out of the branch or loop, or make the condition equal with an all_reduce}}
     %s = shard.all_reduce %x on @mesh grid_axes = [1] : tensor<4x4xf32> -> tensor<4x4xf32>
     scf.yield %s : tensor<4x4xf32>
   } else {
@@ -148,7 +148,7 @@ func.func @while_loop(%x: tensor<4xindex>) -> tensor<4xindex> {
 
 shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
 func.func @unknown(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @below {{'shard.get_sharding': is no communication and no index that can be compiled; use all_reduce, all_gather, reduce_scatter, all_to_all, all_slice, broadcast, shift, send and recv, update_halo, or process_multi_index}}
+  // expected-error @below {{'shard.get_sharding': is not a supported collective or index op; use all_reduce, all_gather, reduce_scatter, all_to_all, all_slice, broadcast, shift, send and recv, update_halo, or process_multi_index}}
   %s = shard.get_sharding %x : tensor<4x4xf32> -> !shard.sharding
   return %x : tensor<4x4xf32>
 }
@@ -196,7 +196,7 @@ func.func @send_branch(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
 func.func @elements(%x: tensor<4x4xf32>) -> tensor<4x4xf64> {
-  // expected-error @below {{'shard.all_reduce': its operand and its result have different element types; convert before or behind it}}
+  // expected-error @below {{'shard.all_reduce': its operand and its result have different element types; convert the value before or after it}}
   %r = shard.all_reduce %x on @mesh grid_axes = [1] : tensor<4x4xf32> -> tensor<4x4xf64>
   return %r : tensor<4x4xf64>
 }

@@ -19,7 +19,7 @@ func.func @switch(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}, %n: index) -
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 func.func @region(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}) -> tensor<5x6xf32> {
-  // expected-error @below {{'scf.execute_region': no sharding rule for this op; put its body in its place before sharding (--canonicalize)}}
+  // expected-error @below {{'scf.execute_region': no sharding rule for this op; inline its body before sharding (--canonicalize)}}
   %y = scf.execute_region -> tensor<5x6xf32> {
     scf.yield %x : tensor<5x6xf32>
   }
@@ -57,7 +57,7 @@ func.func private @ping(%x: tensor<5x6xf32>) -> tensor<5x6xf32> {
   return %y : tensor<5x6xf32>
 }
 func.func private @pong(%x: tensor<5x6xf32>) -> tensor<5x6xf32> {
-  // expected-error @below {{@ping calls itself; a recursive program cannot be sharded, turn it into a loop}}
+  // expected-error @below {{@ping calls itself; a recursive program cannot be sharded, use a loop instead}}
   %y = func.call @ping(%x) : (tensor<5x6xf32>) -> tensor<5x6xf32>
   return %y : tensor<5x6xf32>
 }

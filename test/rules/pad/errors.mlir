@@ -2,7 +2,7 @@
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @low(%a: tensor<12x4xf32>, %v: f32) -> tensor<12x1xf32> {
-  // expected-error @below {{'tensor.pad': dimension 1 has negative padding, low[-3]; take a tensor.extract_slice instead}}
+  // expected-error @below {{'tensor.pad': dimension 1 has negative padding, low[-3]; use tensor.extract_slice instead}}
   %r = tensor.pad %a low[0, -3] high[0, 0] {
   ^bb0(%i: index, %j: index):
     tensor.yield %v : f32
@@ -14,7 +14,7 @@ func.func @low(%a: tensor<12x4xf32>, %v: f32) -> tensor<12x1xf32> {
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @high(%a: tensor<12xf32>, %v: f32) -> tensor<11xf32> {
-  // expected-error @below {{'tensor.pad': dimension 0 has negative padding, high[-2]; take a tensor.extract_slice instead}}
+  // expected-error @below {{'tensor.pad': dimension 0 has negative padding, high[-2]; use tensor.extract_slice instead}}
   %r = tensor.pad %a low[1] high[-2] {
   ^bb0(%i: index):
     tensor.yield %v : f32
@@ -26,7 +26,7 @@ func.func @high(%a: tensor<12xf32>, %v: f32) -> tensor<11xf32> {
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @index(%a: tensor<8xf32>, %y: tensor<10xf32>) -> tensor<10xf32> {
-  // expected-error @below {{'tensor.pad': computes its padding from the index; pad with one value, or use linalg.generic}}
+  // expected-error @below {{'tensor.pad': computes the padding value from the index; pad with one value, or use linalg.generic}}
   %r = tensor.pad %a low[1] high[1] {
   ^bb0(%i: index):
     %v = tensor.extract %y[%i] : tensor<10xf32>
@@ -53,7 +53,7 @@ func.func @affine(%a: tensor<8xf32>) -> tensor<10xf32> {
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @no_window(%a: tensor<12xf32>, %v: f32) -> tensor<14xf32> {
-  // expected-error @below {{'tensor.pad': tp.in_place is for a pad of static width and one value, without annotations, that has one user, a structured op of the same block that reads a padded dimension through a window; remove the attribute}}
+  // expected-error @below {{'tensor.pad': tp.in_place requires a pad of static width with one padding value and no annotations, whose only user is a structured op in the same block that reads a padded dimension through a window; remove the attribute}}
   %p = tensor.pad %a low[1] high[1] {
   ^bb0(%i: index):
     tensor.yield %v : f32
@@ -66,7 +66,7 @@ func.func @no_window(%a: tensor<12xf32>, %v: f32) -> tensor<14xf32> {
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @two_users(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf32>, %v: f32) -> (tensor<12xf32>, tensor<14xf32>) {
-  // expected-error @below {{'tensor.pad': tp.in_place is for a pad of static width and one value, without annotations, that has one user, a structured op of the same block that reads a padded dimension through a window; remove the attribute}}
+  // expected-error @below {{'tensor.pad': tp.in_place requires a pad of static width with one padding value and no annotations, whose only user is a structured op in the same block that reads a padded dimension through a window; remove the attribute}}
   %p = tensor.pad %a low[1] high[1] {
   ^bb0(%i: index):
     tensor.yield %v : f32
@@ -79,7 +79,7 @@ func.func @two_users(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf32>, 
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @unknown_width(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf32>, %v: f32, %n: index) -> tensor<12xf32> {
-  // expected-error @below {{'tensor.pad': tp.in_place is for a pad of static width and one value, without annotations, that has one user, a structured op of the same block that reads a padded dimension through a window; remove the attribute}}
+  // expected-error @below {{'tensor.pad': tp.in_place requires a pad of static width with one padding value and no annotations, whose only user is a structured op in the same block that reads a padded dimension through a window; remove the attribute}}
   %p = tensor.pad %a low[%n] high[1] {
   ^bb0(%i: index):
     tensor.yield %v : f32
@@ -92,7 +92,7 @@ func.func @unknown_width(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf3
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @annotated(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf32>, %v: f32) -> tensor<12xf32> {
-  // expected-error @below {{'tensor.pad': tp.in_place is for a pad of static width and one value, without annotations, that has one user, a structured op of the same block that reads a padded dimension through a window; remove the attribute}}
+  // expected-error @below {{'tensor.pad': tp.in_place requires a pad of static width with one padding value and no annotations, whose only user is a structured op in the same block that reads a padded dimension through a window; remove the attribute}}
   %p = tensor.pad %a low[1] high[1] {
   ^bb0(%i: index):
     tensor.yield %v : f32
@@ -106,7 +106,7 @@ func.func @annotated(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf32>, 
 // A pad that a window could read in place is none as long as it has a rule of its user: the rule is refused as on any pad, not forgotten.
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @rule_of_user(%a: tensor<2x16x3xf32> {tp.sharding = [[], ["x"], []]}, %z: f32, %w: tensor<3xf32>) -> tensor<2x16x3xf32> {
-  // expected-error@+1 {{'tensor.pad': has a rule of this library, family "pad", and another by tp.rule or registration; remove the latter}}
+  // expected-error@+1 {{'tensor.pad': has a built-in rule of family "pad" and a user rule (tp.rule or registered); remove the user rule}}
   %p = tensor.pad %a low[0, 1, 0] high[0, 1, 0] {
   ^bb0(%i: index, %j: index, %l: index):
     tensor.yield %z : f32

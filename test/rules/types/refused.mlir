@@ -37,7 +37,7 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
 // -----
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
-// expected-error @below {{argument 0 is tensor<4xf32, "rows">, a tensor with an encoding; make it dense, without one}}
+// expected-error @below {{argument 0 is tensor<4xf32, "rows">, a tensor with an encoding; use a dense tensor without an encoding}}
 func.func @main(%x: tensor<4xf32, "rows">) -> tensor<4xf32, "rows"> {
   return %x : tensor<4xf32, "rows">
 }

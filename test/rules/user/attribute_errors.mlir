@@ -30,7 +30,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{column 2: expected '[' of a tensor's list or '()' of a scalar, found 'i'}}
+  // expected-error @below {{column 2: expected '[' (a tensor) or '()' (a scalar), found 'i'}}
   %r = "my.op"(%a) {tp.rule = "(i,j)->([i,j])"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -39,7 +39,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{column 3: expected the name of a factor, '(', '1' or '_', found what is no ASCII letter}}
+  // expected-error @below {{column 3: expected the name of a factor, '(', '1' or '_', found a character that is not printable ASCII}}
   %r = "my.op"(%a) {tp.rule = "([\C3\A4,j])->([_,j])"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -111,7 +111,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{the clause fixed stands twice}}
+  // expected-error @below {{clause fixed occurs twice}}
   %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j]) fixed={j} fixed={i}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -120,7 +120,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{reduction names factor 'k', which stands in no list}}
+  // expected-error @below {{reduction names factor 'k', which occurs in no list}}
   %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j]) reduction={k}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -129,7 +129,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{fixed names factor 'j', which a clause names already}}
+  // expected-error @below {{fixed names factor 'j', which an earlier clause already names}}
   %r = "my.op"(%a) {tp.rule = "([i,j])->([i]) reduction={j} fixed={j}"} : (tensor<8x4xf32>) -> tensor<8xf32>
   return
 }
@@ -147,7 +147,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{'average' combines no partial results; use sum, product, max, min}}
+  // expected-error @below {{'average' is not a combiner of partial results; use sum, product, max, min}}
   %r = "my.op"(%a) {tp.rule = "([i,j])->([i]) reduction={j:average}"} : (tensor<8x4xf32>) -> tensor<8xf32>
   return
 }
@@ -156,7 +156,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{factor 'i' is combined by max, but the one before by sum}}
+  // expected-error @below {{factor 'i' is combined by max, but an earlier factor by sum}}
   %r = "my.op"(%a) {tp.rule = "([i,j])->([]) reduction={j,i:max}"} : (tensor<8x4xf32>) -> tensor<f32>
   return
 }
@@ -174,7 +174,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{reduction factor 'j' is in result 0; what is reduced away is in no result}}
+  // expected-error @below {{reduction factor 'j' is in result 0; a reduction factor must not occur in a result}}
   %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j]) reduction={j}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -201,7 +201,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{factor 'i' stands twice in one list}}
+  // expected-error @below {{factor 'i' occurs twice in one list}}
   %r = "my.op"(%a) {tp.rule = "([i,i])->([i,i])"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -237,7 +237,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{a name has at most 23 letters, this one has 26}}
+  // expected-error @below {{a name has at most 23 characters, this one has 26}}
   %r = "my.op"(%a) {tp.rule = "([abcdefghijklmnopqrstuvwxyz])->()"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -246,7 +246,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{init names operand 1, which is no tensor of the 1 operands}}
+  // expected-error @below {{init names operand 1, which is not a tensor among the 1 operands}}
   %r = "my.op"(%a) {tp.rule = "([i,j])->([i]) reduction={j} init={1}"} : (tensor<8x4xf32>) -> tensor<8xf32>
   return
 }
@@ -273,7 +273,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{has 1 operands and 1 results, but its rule 2 and 1; a rule has one list for each}}
+  // expected-error @below {{has 1 operands and 1 results, but its rule has 2 and 1; a rule needs one list for each}}
   %r = "my.op"(%a) {tp.rule = "([i,j],())->([i,j])"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -300,7 +300,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{operand 0 has 2 dimensions, but its list in the rule 1}}
+  // expected-error @below {{operand 0 has 2 dimensions, but its list in the rule has has 1}}
   %r = "my.op"(%a) {tp.rule = "([i])->([i,_])"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -318,7 +318,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{result 0: dimension 0 has size 4, but its factors make 8, with 'i' of size 8 by operand 0, dimension 0}}
+  // expected-error @below {{result 0: dimension 0 has size 4, but the product of its factors is 8, where 'i' has size 8 according to operand 0, dimension 0}}
   %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j])"} : (tensor<8x4xf32>) -> tensor<4x4xf32>
   return
 }
@@ -327,7 +327,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{operand 0: dimension 0 has size 8, but its factors make 6, with 'd' of size 3 by result 0, dimension 1}}
+  // expected-error @below {{operand 0: dimension 0 has size 8, but the product of its factors is 6, where 'd' has size 3 according to result 0, dimension 1}}
   %r = "my.op"(%a) {tp.rule = "([(h d),_])->([h,d])"} : (tensor<8x4xf32>) -> tensor<2x3xf32>
   return
 }
@@ -336,7 +336,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{the size of factor 'h' does not follow from the shapes}}
+  // expected-error @below {{cannot infer the size of factor 'h' from the shapes}}
   %r = "my.op"(%a) {tp.rule = "([(h d),j])->([(h d),j])"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -362,7 +362,7 @@ func.func @main(%n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{has a rule of this library, family "elementwise", and another by tp.rule or registration; remove the latter}}
+  // expected-error @below {{has a built-in rule of family "elementwise" and a user rule (tp.rule or registered); remove the user rule}}
   %r = arith.addf %a, %a {tp.rule = "([i,j],[i,j])->([i,j])"} : tensor<8x4xf32>
   return
 }
@@ -371,7 +371,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{has a rule by its user, and regions that hold tensors}}
+  // expected-error @below {{has a user rule, and regions that use tensors}}
   %r = "my.op"(%a) ({
   ^bb0(%x: tensor<4xf32>):
     "my.yield"() : () -> ()
@@ -383,7 +383,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{has a rule by its user, and regions that hold tensors}}
+  // expected-error @below {{has a user rule, and regions that use tensors}}
   %r = "my.op"(%a) ({
     "my.yield"(%a) : (tensor<8x4xf32>) -> ()
   }) {tp.rule = "([i,j])->([i,j])"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -403,7 +403,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{linear names operand 1, which is no tensor of the 1 operands}}
+  // expected-error @below {{linear names operand 1, which is not a tensor among the 1 operands}}
   %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j]) linear={1}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -412,7 +412,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{linear names operand 1, which is no tensor of the 2 operands}}
+  // expected-error @below {{linear names operand 1, which is not a tensor among the 2 operands}}
   %r = "my.op"(%a, %n) {tp.rule = "([i,j],())->([i,j]) linear={1}"} : (tensor<8x4xf32>, index) -> tensor<8x4xf32>
   return
 }
@@ -448,7 +448,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{uneven names factor 'k', which stands in no list}}
+  // expected-error @below {{uneven names factor 'k', which occurs in no list}}
   %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j]) uneven={k}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -457,7 +457,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{the clause uneven stands twice}}
+  // expected-error @below {{clause uneven occurs twice}}
   %r = "my.op"(%a) {tp.rule = "([i,j])->([i,j]) uneven={i} uneven={j}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -475,7 +475,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{uneven names the reduction factor 'j'; the op would combine what stands in the padding, and nobody can mask it}}
+  // expected-error @below {{uneven names the reduction factor 'j'; the op would combine elements of the padding, which cannot be masked}}
   %r = "my.op"(%a) {tp.rule = "([i,j])->([i,_]) reduction={j} uneven={j}"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }
@@ -484,7 +484,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{the op is said to be linear, but result 1 is a scalar, which cannot be partial}}
+  // expected-error @below {{the op is declared linear, but result 1 is a scalar, which cannot be partial}}
   %r, %s = "my.op"(%a) {tp.rule = "([_,_])->([_,_],()) linear={0}"} : (tensor<8x4xf32>) -> (tensor<8x4xf32>, f32)
   return
 }

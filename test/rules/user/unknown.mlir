@@ -15,7 +15,7 @@
 // LOCAL: %[[R:.*]]:2 = "my.shuffle"(%[[G]]) : (tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8xi32>)
 // LOCAL: shard.all_slice %[[R]]#0 on @mesh grid_axes = [0] slice_axis = 0 : tensor<8x4xf32> -> tensor<2x4xf32>
 // REFUSE: error: 'my.shuffle': no sharding rule for this op
-// LOWER: error: 'my.shuffle': nothing here lowers this op to machine code
+// LOWER: error: 'my.shuffle': cannot be lowered to machine code
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32> {tp.sharding = [["x"], []]}) -> (tensor<8x4xf32> {tp.sharding = [["x"], []]}, tensor<8xi32> {tp.sharding = [[]]}) {
   %v, %i = "my.shuffle"(%a) : (tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8xi32>)

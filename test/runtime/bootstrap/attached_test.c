@@ -45,7 +45,7 @@ static int timeout(tprt_comm *comm) {
   tprt_op op = tprt_op_flat(TPRT_OP_BROADCAST, &errors, &n, 0, TPRT_I32, NULL);
   op.timeout_ns = 200000000;
   CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_TIMEOUT);
-  CHECK(errors, strstr(tprt_last_error(), "rank 1 did not come in time") != NULL);
+  CHECK(errors, strstr(tprt_last_error(), "rank 1 did not arrive in time") != NULL);
   CHECK(errors, test_seconds() - begin < 10);
   return errors;
 }
@@ -124,7 +124,7 @@ static int late(tprt_comm *comm) {
   if (me == 0) {
     usleep(700000);
     CHECK_STATUS(errors, tprt_comm_shrink(comm, 0, &child), TPRT_INVALID_STATE);
-    CHECK(errors, strstr(tprt_last_error(), "rank 0 came too late") != NULL);
+    CHECK(errors, strstr(tprt_last_error(), "rank 0 arrived too late") != NULL);
     return errors;
   }
   CHECK_STATUS(errors, tprt_comm_shrink(comm, 100000000, &child), TPRT_OK);
@@ -155,8 +155,9 @@ static int stopped(tprt_comm *comm) {
     tprt_comm_destroy(child);
   } else {
     CHECK_STATUS(errors, status, TPRT_TIMEOUT);
-    CHECK(errors, strstr(tprt_last_error(),
-                         "rank 0, which decides who goes on, did not come in time") != NULL);
+    CHECK(errors,
+          strstr(tprt_last_error(),
+                 "rank 0, which decides which ranks continue, did not arrive in time") != NULL);
   }
   CHECK(errors, test_seconds() - begin < 10);
   if (me == n - 1) {

@@ -50,7 +50,7 @@ first="TPRT_SECRET_FILE=$work/secret TPRT_TIMEOUT=20" second=$first
 both
 for rank in 0 1; do
   expect $rank "^exchange: ok"
-  expect $rank "^world: unsupported: backend shm joins ranks of one host: rank 0 is on .*, rank 1 on .*use a backend for several hosts"
+  expect $rank "^world: unsupported: backend shm joins only ranks of one host: rank 0 is on .*, rank 1 on .*use a backend for several hosts"
 done
 
 # Messages cross, in connections of their own; the death of a rank is seen.
@@ -69,7 +69,7 @@ tcp=$first
 first="$tcp TPRT_STORE=file:$work/store-1" second=$first
 both
 for rank in 0 1; do
-  expect $rank "^world: invalid argument: the store does not say by which address the ranks of other hosts reach rank $rank: set TPRT_ADDRESS"
+  expect $rank "^world: invalid argument: the store has no address at which ranks of other hosts can reach rank $rank: set TPRT_ADDRESS"
 done
 first="$tcp TPRT_STORE=file:$work/store-2 TPRT_ADDRESS=198.51.100.1" second="$tcp TPRT_STORE=file:$work/store-2 TPRT_ADDRESS=198.51.100.2"
 both
@@ -100,7 +100,7 @@ expect 0 "^exchange: timeout"
 expect 1 "^store: authentication failed: .*could not prove that it knows the secret of rank 1"
 second="TPRT_INSECURE=1 TPRT_TIMEOUT=20"
 both
-expect 1 "^store: authentication failed: .*wants a proof of the job's secret"
+expect 1 "^store: authentication failed: .*requires a proof of the job's secret"
 
 # Backend nccl: a device of each host, ranks that learn of each other through TCP.
 if [ "$nccl" ]; then

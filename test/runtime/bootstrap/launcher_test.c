@@ -206,12 +206,12 @@ static void test_refused(void **state) {
       {{"SLURM_PROCID=0", "SLURM_NTASKS=4"}, TPRT_INVALID_STATE, "no launcher"},
       {{"RANK=one", "WORLD_SIZE=2"},
        TPRT_INVALID_ARGUMENT,
-       "RANK is \"one\"; it must be an integer from 0 on"},
+       "RANK is \"one\"; it must be an integer >= 0"},
       {{"RANK=-1", "WORLD_SIZE=2"}, TPRT_INVALID_ARGUMENT, "RANK is \"-1\""},
       {{"RANK= 1", "WORLD_SIZE=2"}, TPRT_INVALID_ARGUMENT, "RANK is \" 1\""},
       {{"RANK=1", "WORLD_SIZE=0"},
        TPRT_INVALID_ARGUMENT,
-       "WORLD_SIZE is \"0\"; it must be an integer from 1 on"},
+       "WORLD_SIZE is \"0\"; it must be an integer >= 1"},
       {{"RANK=1", "WORLD_SIZE=2x"}, TPRT_INVALID_ARGUMENT, "WORLD_SIZE is \"2x\""},
       {{"RANK=1", "WORLD_SIZE=99999999999"}, TPRT_INVALID_ARGUMENT, "WORLD_SIZE is"},
       {{"RANK=2", "WORLD_SIZE=2"},
@@ -242,7 +242,7 @@ static void test_refused(void **state) {
       {{"RANK=1", "WORLD_SIZE=2", "MASTER_ADDR=h", "MASTER_PORT=65535",
         "TORCHELASTIC_USE_AGENT_STORE=True"},
        TPRT_INVALID_ARGUMENT,
-       "one less where torchrun's agent uses it"},
+       "below 65535 if torchrun's agent uses it"},
       {{"OMPI_COMM_WORLD_RANK=q", "OMPI_COMM_WORLD_SIZE=2"},
        TPRT_INVALID_ARGUMENT,
        "OMPI_COMM_WORLD_RANK is \"q\""},
@@ -274,7 +274,7 @@ static void test_world(void **state) {
   assert_int_equal(tprt_world_create(0, 0, &config, &comm), TPRT_INVALID_ARGUMENT);
   assert_non_null(
       strstr(tprt_last_error(),
-             "launcher torchrun does not say where its 2 ranks can meet: set TPRT_STORE"));
+             "launcher torchrun provides no rendezvous address for its 2 ranks: set TPRT_STORE"));
   set_environment(alone);
   assert_int_equal(tprt_world_create(0, 0, &config, &comm), TPRT_OK);
   assert_int_equal(tprt_comm_size(comm), 1);

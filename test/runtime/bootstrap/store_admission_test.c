@@ -27,7 +27,7 @@ static void test_admission(void **state) {
       {false, 0, 2, 0, "job", TPRT_OK, ""},
       {true, 1, 2, 0, "job", TPRT_OK, ""},
       {true, 2, 2, 0, "job", TPRT_AUTH, "could not prove that it knows the secret of rank 1"},
-      {true, 0, 2, 0, "job", TPRT_AUTH, "wants a proof of the job's secret"},
+      {true, 0, 2, 0, "job", TPRT_AUTH, "requires a proof of the job's secret"},
       {false, 1, 2, 0, "job", TPRT_AUTH, "could not prove"},
       {true, 1, 3, 0, "job", TPRT_MISMATCH, "rank 0 was started with 2 ranks, rank 1 with 3"},
       {true, 1, 2, 4, "job", TPRT_MISMATCH, "rank 0 is in epoch 0 of the job, rank 1 in epoch 4"},
@@ -77,7 +77,7 @@ static void test_open_address(void **state) {
   config.rank = 0;
   config.secret = secret;
   assert_int_equal(tprt_store_open("tcp://192.0.2.77:29500", &config, &store), TPRT_SYSTEM);
-  assert_non_null(strstr(tprt_last_error(), "is no address of this host, where rank 0 runs"));
+  assert_non_null(strstr(tprt_last_error(), "is not an address of this host, where rank 0 runs"));
   config.secret = NULL;
   setenv("TPRT_INSECURE", "1", 1);
   assert_int_equal(tprt_store_open("tcp://192.0.2.77:29500", &config, &store), TPRT_SYSTEM);
@@ -253,7 +253,7 @@ static void test_other_server(void **state) {
   assert_int_equal(pthread_create(&thread, NULL, other_server, &fd), 0);
   config.timeout_ns = 5 * store_second;
   assert_int_equal(tprt_store_open(address, &config, &store), TPRT_MISMATCH);
-  assert_non_null(strstr(tprt_last_error(), "is no store"));
+  assert_non_null(strstr(tprt_last_error(), "is not a store"));
   shutdown(fd, SHUT_RDWR);
   pthread_join(thread, NULL);
   close(fd);

@@ -70,7 +70,7 @@ static int exchange(tprt_store *store, int n, int rank, void *argument) {
   }
   bytes = 3; /* capacity too small; the store stays usable */
   CHECK_STATUS(errors, tprt_store_get(store, key, got, &bytes, 0), TPRT_INVALID_ARGUMENT);
-  CHECK(errors, strstr(tprt_last_error(), "there is room for 3") != NULL);
+  CHECK(errors, strstr(tprt_last_error(), "the buffer has 3") != NULL);
   for (int i = 1; i <= 10; i++)
     CHECK_STATUS(errors, tprt_store_add(store, "sum", i, &sum), TPRT_OK);
   CHECK_STATUS(errors, tprt_store_barrier(store, "added", n, 0), TPRT_OK);
@@ -91,8 +91,8 @@ static int exchange(tprt_store *store, int n, int rank, void *argument) {
   CHECK_STATUS(errors, tprt_store_set(store, "empty", NULL, 0), TPRT_OK);
   CHECK_STATUS(errors, tprt_store_wait(store, "empty", 0), TPRT_OK);
   double begin = test_seconds();
-  CHECK_STATUS(errors, tprt_store_wait(store, "nobody sets this", 50000000), TPRT_TIMEOUT);
-  CHECK(errors, strstr(tprt_last_error(), "nobody set") != NULL && test_seconds() - begin < 10);
+  CHECK_STATUS(errors, tprt_store_wait(store, "no rank sets this", 50000000), TPRT_TIMEOUT);
+  CHECK(errors, strstr(tprt_last_error(), "no rank set") != NULL && test_seconds() - begin < 10);
   CHECK_STATUS(errors, tprt_store_wait(store, "empty", -1), TPRT_INVALID_ARGUMENT);
   CHECK_STATUS(errors, tprt_store_barrier(store, "end", n, 0), TPRT_OK);
   return errors;
@@ -197,7 +197,7 @@ static void test_addresses(void **state) {
   snprintf(address, sizeof address, "tcp://127.0.0.1:%d", store_free_port());
   double begin = test_seconds();
   assert_int_equal(tprt_store_open(address, &config, &store), TPRT_TIMEOUT);
-  assert_non_null(strstr(tprt_last_error(), "nobody answered in time"));
+  assert_non_null(strstr(tprt_last_error(), "no answer in time"));
   assert_true(test_seconds() - begin < 5);
 }
 
@@ -218,7 +218,8 @@ static void test_files(void **state) {
   config.rank = 2;
   assert_int_equal(tprt_store_open(address, &config, &store), TPRT_MISMATCH);
   assert_non_null(
-      strstr(tprt_last_error(), "a job of 2 ranks in epoch 0, this rank's has 3 in epoch 0"));
+      strstr(tprt_last_error(),
+             "a job of 2 ranks in epoch 0, but the job of this rank has 3 ranks in epoch 0"));
   /* A writer that died has left half a record. */
   int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
   assert_int_equal(write(fd, "\5\0\0\0\377\0\0\0garbage", 15), 15);
@@ -237,7 +238,7 @@ static void test_files(void **state) {
   store_write_file(path, "something else, something else, something else, something else", 62,
                    0600);
   assert_int_equal(tprt_store_open(address, &config, &store), TPRT_MISMATCH);
-  assert_non_null(strstr(tprt_last_error(), "is no store"));
+  assert_non_null(strstr(tprt_last_error(), "is not a store"));
   unlink(path);
   assert_int_equal(symlink("/dev/null", path), 0);
   assert_int_equal(tprt_store_open(address, &config, &store), TPRT_SYSTEM);

@@ -227,7 +227,8 @@ static int names(tprt_comm *comm, void *argument) {
   CHECK(errors, child == again && child == tprt_comm_find(comm, "pair") &&
                     (child != NULL) == (me % 2 == 0));
   CHECK_STATUS(errors, tprt_comm_named(comm, "pair", pair, 1, &again), TPRT_INVALID_ARGUMENT);
-  CHECK(errors, strstr(tprt_last_error(), "there is a group \"pair\" of other ranks") != NULL);
+  CHECK(errors,
+        strstr(tprt_last_error(), "a group \"pair\" of different ranks already exists") != NULL);
   CHECK_STATUS(errors, tprt_comm_named(comm, long_name, pair, 1, &again), TPRT_INVALID_ARGUMENT);
   CHECK_STATUS(errors, tprt_comm_named(comm, "", pair, 1, &again), TPRT_INVALID_ARGUMENT);
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
@@ -237,8 +238,8 @@ static int names(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_barrier(child, NULL, NULL), TPRT_OK);
   CHECK_STATUS(errors, tprt_comm_finalize(child), TPRT_OK);
   CHECK_STATUS(errors, tprt_barrier(child, NULL, NULL), TPRT_INVALID_STATE);
-  CHECK(errors,
-        strstr(tprt_last_error(), "the communicator pair failed before: it was finalized") != NULL);
+  CHECK(errors, strstr(tprt_last_error(),
+                       "the communicator pair has already failed: it was finalized") != NULL);
   CHECK_STATUS(errors, tprt_comm_finalize(child), TPRT_INVALID_STATE);
   return errors;
 }
@@ -283,8 +284,8 @@ static int gather_axes(tprt_comm *comm, void *argument) {
   static const int32_t wrong[] = {0, 3};
   CHECK_STATUS(errors, tprt_gather_all_axes(comm, 2, sizes, wrong, send, recv, TPRT_I32, 3, full),
                TPRT_INVALID_ARGUMENT);
-  CHECK(errors,
-        strstr(tprt_last_error(), "mesh axis 1 cuts dimension 3; the tensor has 3") != NULL);
+  CHECK(errors, strstr(tprt_last_error(),
+                       "mesh axis 1 splits dimension 3; the tensor has 3 dimensions") != NULL);
   return errors;
 }
 
@@ -360,20 +361,21 @@ static int bad_transfers(tprt_comm *comm) {
   BAD("peer is 3; there are 3 ranks", tprt_op_send(data, 1, TPRT_F32, n, 0));
   BAD("tag is -1", tprt_op_recv(data, 1, TPRT_F32, 0, -1));
   BAD("recv is NULL", tprt_op_recv(NULL, 1, TPRT_F32, (me + 1) % n, 0));
-  BAD("with tag 4, what no recv", tprt_op_send(data, 1, TPRT_F32, me, 4),
+  BAD("with tag 4, but no matching recv", tprt_op_send(data, 1, TPRT_F32, me, 4),
       tprt_op_flat(TPRT_OP_BARRIER, 0, 0, 0, 0, 0), tprt_op_recv(data, 1, TPRT_F32, me, 4));
-  BAD("with tag 4, what no send", tprt_op_send(data, 1, TPRT_F32, me, 3),
+  BAD("with tag 4, but no matching send", tprt_op_send(data, 1, TPRT_F32, me, 3),
       tprt_op_recv(data, 1, TPRT_F32, me, 4));
   BAD("4 bytes of f32", tprt_op_send(data, 1, TPRT_F32, me, 3),
       tprt_op_recv(data, 1, TPRT_I32, me, 3));
-  BAD("overlaps the place", tprt_op_send(data, 2, TPRT_F32, me, 3),
+  BAD("overlaps the receive buffer", tprt_op_send(data, 2, TPRT_F32, me, 3),
       tprt_op_recv(data + 1, 2, TPRT_F32, me, 3));
   BAD("op 1 of the batch", tprt_op_send(data, 1, TPRT_F32, me, 3),
       tprt_op_recv(data, -1, TPRT_F32, me, 3));
 #undef BAD
   CHECK_STATUS(errors, tprt_send(comm, data, 1, TPRT_F32, me, 0, NULL, NULL),
                TPRT_INVALID_ARGUMENT);
-  CHECK(errors, strstr(tprt_last_error(), "belong in one tprt_submit_batch") != NULL);
+  CHECK(errors,
+        strstr(tprt_last_error(), "its send and its recv in one tprt_submit_batch") != NULL);
   return errors;
 }
 

@@ -208,7 +208,7 @@ static int wait_for_stopped(tprt_comm *comm, void *argument) {
   int64_t begin = now_ns();
   CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_TIMEOUT);
   int64_t late = now_ns() - begin - STOP_TIMEOUT_NS;
-  snprintf(who, sizeof who, "rank %d did not come in time", d->victim);
+  snprintf(who, sizeof who, "rank %d did not arrive in time", d->victim);
   CHECK(errors, strstr(tprt_last_error(), who) != NULL);
   /* may be early: told by a rank that began before */
   atomic_store(&d->board->told_ns[me], late ? late : 1);

@@ -191,7 +191,7 @@ static int bad_transfer(tprt_comm *comm, void *argument) {
       {TPRT_MISMATCH, 5, 4, TPRT_F32,
        "rank 0 sends 5 f32 to rank 1 with tag 9, which expects 4 f32"},
       {TPRT_MISMATCH, 5, 5, TPRT_I32, "which expects 5 i32"},
-      {TPRT_TIMEOUT, 5, -1, TPRT_F32, "rank 1 did not come in time"},
+      {TPRT_TIMEOUT, 5, -1, TPRT_F32, "rank 1 did not arrive in time"},
       {TPRT_PEER_DEAD, 5, -2, TPRT_F32, "rank 1 ended or destroyed its communicator"},
   };
   int errors = 0, me = tprt_comm_rank(comm), i = *(int *)argument;
@@ -235,7 +235,7 @@ static int given_up_elsewhere(tprt_comm *comm, void *argument) {
   op.timeout_ns = me == 0 ? 50000000 : 0;
   if (me < 2) {
     CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_TIMEOUT);
-    CHECK(errors, strstr(tprt_last_error(), "rank 2 did not come in time") != NULL);
+    CHECK(errors, strstr(tprt_last_error(), "rank 2 did not arrive in time") != NULL);
     CHECK(errors, test_seconds() - begin < 10); /* the others' timeout is 20 seconds */
   } else {
     while (!tprt_comm_status(comm) && test_seconds() - begin < 10)
@@ -299,7 +299,7 @@ static int too_late(tprt_comm *comm, void *argument) {
   }
   tprt_op op = {.size = sizeof op, .kind = TPRT_OP_BARRIER, .timeout_ns = 50000000};
   CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_TIMEOUT);
-  CHECK(errors, strstr(tprt_last_error(), "rank 1 did not come in time") != NULL);
+  CHECK(errors, strstr(tprt_last_error(), "rank 1 did not arrive in time") != NULL);
   atomic_fetch_add(n_done, 1);
   return errors;
 }

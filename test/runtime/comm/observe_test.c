@@ -44,8 +44,8 @@ static int schedules(tprt_comm *comm, void *argument) {
     return errors;
   ops[3].shape[0] = me == 1 ? 0 : 1;
   CHECK_STATUS(errors, tprt_schedule_create(comm, ops, 4, &other), TPRT_MISMATCH);
-  CHECK(errors,
-        strstr(tprt_last_error(), "schedule: rank 1 records other operations than rank 0") != NULL);
+  CHECK(errors, strstr(tprt_last_error(),
+                       "schedule: rank 1 records different operations than rank 0") != NULL);
   CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_OK);
   return errors;
 }
@@ -294,7 +294,7 @@ static int flight(tprt_comm *comm, void *argument) {
           "\"kind\": \"all_reduce\", \"sequence\": 5, \"dtype\": \"f32\", \"reduction\": \"sum\", "
           "\"bytes\": 40, \"status\": \"ok\"") != NULL);
   if (me == 0)
-    CHECK(errors, strstr(text, "\"error\": \"rank 1 did not come in time") &&
+    CHECK(errors, strstr(text, "\"error\": \"rank 1 did not arrive in time") &&
                       strstr(text, "\"status\": \"timeout\", \"begin_ns\""));
   memset(text, 0, 16385);
   CHECK_STATUS(errors, tprt_comm_flight(child, TPRT_FLIGHT_TRACE, append, text), TPRT_OK);

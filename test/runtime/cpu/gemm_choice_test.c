@@ -165,12 +165,12 @@ static void test_pin(void **state) {
 static void test_measured(void **state) {
   (void)state;
   assert_int_equal(RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", FAKE_BLAS), 0);
-  EXPECT("0: openblas (measured, time of openblas over built-in 0.");
+  EXPECT("0: openblas (measured, time of openblas relative to built-in 0.");
   assert_int_equal(files(NULL, 0), 1);
   /* A library whose results depend on how a GEMM is split is never chosen, however fast. */
   assert_int_equal(RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", CUTTING_BLAS), 0);
-  EXPECT("19: built-in (measured, time of openblas over built-in 0.");
-  EXPECT("* (f64); *: openblas changes bits where a GEMM is cut)");
+  EXPECT("19: built-in (measured, time of openblas relative to built-in 0.");
+  EXPECT("* (f64); *: openblas results change bitwise if a GEMM is split)");
   assert_int_equal(files(NULL, 0), 2); /* another library has another key */
   assert_int_equal(
       RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", FAKE_BLAS, "TPRT_BLAS_THREADS", "1"), 0);
@@ -189,9 +189,11 @@ static void test_kept(void **state) {
   snprintf(changed, sizeof changed, "%.*s\n8 2 301 302 303 304\nend\n", head, whole);
   write_file(path, changed);
   assert_int_equal(RUN("XDG_CACHE_HOME", cache, "TPRT_BLAS_LIBRARY", FAKE_BLAS), 0);
-  EXPECT("19: openblas for f64, else built-in (measured, time of openblas over built-in 3.01 (f32, "
-         "k <= 128), 3.02* (f32), "
-         "3.03 (f64, k <= 128), 3.04 (f64); *: openblas changes bits where a GEMM is cut)");
+  EXPECT(
+      "19: openblas for f64, else built-in (measured, time of openblas relative to built-in 3.01 "
+      "(f32, "
+      "k <= 128), 3.02* (f32), "
+      "3.03 (f64, k <= 128), 3.04 (f64); *: openblas results change bitwise if a GEMM is split)");
   static const char *const wrong[] = {"\n8 8 1 1 1 1\nend\n",
                                       "\n10 0 1 1 1 1\nend\n",
                                       "\n0 0 1 1 1\nend\n",
@@ -250,11 +252,11 @@ static void test_not_kept(void **state) {
     assert_int_equal(RUN("TPRT_BLAS_LIBRARY", CUTTING_BLAS, "XDG_CACHE_HOME", places[i][0], "HOME",
                          places[i][1]),
                      0);
-    EXPECT("19: built-in (default, there is no cache where a measurement could be kept)");
+    EXPECT("19: built-in (default, there is no cache directory to store a measurement)");
   }
   if (tprt__gemm_vectors() != TPRT__PLAIN) {
     assert_int_equal(RUN("TPRT_BLAS_LIBRARY", FAKE_BLAS, "XDG_CACHE_HOME", "/dev/null/none"), 0);
-    EXPECT("19: built-in (default, there is no cache where a measurement could be kept)");
+    EXPECT("19: built-in (default, there is no cache directory to store a measurement)");
   }
 }
 
@@ -290,13 +292,13 @@ static void test_ranks(void **state) {
   words[2][0] = 78;
   agreed = tprt__gemm_agree(3, words[0]);
   tprt__gemm_describe(&agreed, text, sizeof text);
-  EXPECT("built-in (default, the ranks have different libraries)");
+  EXPECT("built-in (default, the ranks use different libraries)");
   words[0][1] = 0; /* irrelevant with different kernels */
   agreed = tprt__gemm_agree(3, words[0]);
   assert_true(agreed.library == 0 && agreed.why == TPRT__GEMM_MEASURED);
   const tprt__gemm_choice alone = {.why = TPRT__GEMM_NO_LIBRARY};
   tprt__gemm_describe(&alone, text, sizeof text);
-  EXPECT("built-in (default, openblas is not there)");
+  EXPECT("built-in (default, openblas is not available)");
   for (size_t size = 1; size < 300; size += 7) { /* truncated, and whole strings */
     tprt__gemm_describe(&mixed, text, size);
     assert_true(strlen(text) < size);

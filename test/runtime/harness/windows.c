@@ -66,9 +66,11 @@ static int private_memory(tprt_comm *comm) {
     CHECK_STATUS(errors, status, TPRT_UNSUPPORTED);
     CHECK(errors,
           strstr(tprt_last_error(),
-                 "gave memory that peers cannot reach; take it from tprt_mem_alloc") != NULL);
+                 "passed memory that peers cannot access; allocate it with tprt_mem_alloc") !=
+              NULL);
     CHECK_STATUS(errors, tprt_mem_register(comm, heap, 64), TPRT_UNSUPPORTED);
-    CHECK(errors, strstr(tprt_last_error(), "peers reach only memory from tprt_mem_alloc") != NULL);
+    CHECK(errors,
+          strstr(tprt_last_error(), "peers can access only memory from tprt_mem_alloc") != NULL);
     CHECK_STATUS(errors, tprt_mem_register(comm, shared, 64), TPRT_OK);
     CHECK_STATUS(errors, tprt_mem_register_all(comm, me == n - 1 ? heap : shared, 64),
                  TPRT_UNSUPPORTED);
@@ -98,7 +100,7 @@ static int check_map(tprt_comm *comm, tprt_window *window) {
   } else {
     CHECK_STATUS(errors, status, TPRT_UNSUPPORTED);
     CHECK(errors, strstr(tprt_last_error(),
-                         "has no address here; use tprt_window_get and tprt_window_put") != NULL);
+                         "cannot be mapped; use tprt_window_get and tprt_window_put") != NULL);
   }
   return errors;
 }
@@ -156,7 +158,7 @@ int path_windows(tprt_comm *comm, void *argument) {
   tprt_window *window, *empty;
   if (!(tprt_comm_capabilities(comm) & TPRT_CAP_WINDOWS)) {
     CHECK_STATUS(errors, tprt_window_create(comm, NULL, 0, &window), TPRT_UNSUPPORTED);
-    CHECK(errors, strstr(tprt_last_error(), "has no windows") != NULL);
+    CHECK(errors, strstr(tprt_last_error(), "does not support windows") != NULL);
     return errors;
   }
   CHECK_STATUS(errors, tprt_mem_alloc(comm, bytes, &memory), TPRT_OK);

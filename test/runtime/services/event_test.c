@@ -162,7 +162,7 @@ static void test_pending(void **state) {
   assert_int_equal(atomic_load(&n_logged), 1);
   assert_non_null(strstr(
       logged,
-      "work that was pending when rank 0 destroyed its communicator: rank 1 did not come in time"));
+      "work was pending when rank 0 destroyed its communicator: rank 1 did not arrive in time"));
 }
 
 /* Several threads of one rank submit at once; the operations are identical, so their order does not

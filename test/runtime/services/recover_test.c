@@ -183,7 +183,7 @@ static int too_late(tprt_comm *comm, void *argument) {
     while (atomic_load(n_gone_on) < n - 1)
       usleep(1000);
     CHECK_STATUS(errors, tprt_comm_shrink(comm, 0, &child), TPRT_INVALID_STATE);
-    CHECK(errors, strstr(tprt_last_error(), "rank 2 came too late") != NULL);
+    CHECK(errors, strstr(tprt_last_error(), "rank 2 arrived too late") != NULL);
     return errors;
   }
   CHECK_STATUS(errors, tprt_comm_shrink(comm, 200000000, &child), TPRT_OK);
@@ -197,7 +197,7 @@ static int too_late(tprt_comm *comm, void *argument) {
     CHECK_STATUS(errors, tprt_comm_rebuild(child, 0, &last), TPRT_PEER_DEAD);
   CHECK(errors,
         me == 0 || strstr(tprt_last_error(),
-                          "rank 0 ended or did not come in time; tprt_comm_shrink") != NULL);
+                          "rank 0 ended or did not arrive in time; use tprt_comm_shrink") != NULL);
   CHECK_STATUS(errors, tprt_comm_shrink(comm, -1, &child), TPRT_INVALID_ARGUMENT);
   tprt_comm_destroy(child);
   return errors;

@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 MESSAGES = re.compile(
-    r"shard-run: error: (the program, on rank \d, (divided an integer by 0, or the least integer by -1|reached memory out of bounds: "
-    r"an index beyond its tensor)|rank \d failed: .*|rank \d ended with code 1|rank \d was ended by signal \d+|the ranks cannot go on: .*)"
+    r"shard-run: error: (the program, on rank \d, (divided an integer by 0, or the smallest integer by -1|accessed memory out of bounds: "
+    r"an index exceeds its tensor)|rank \d failed: .*|rank \d exited with code 1|rank \d was terminated by signal \d+|the ranks cannot continue: .*)"
 )
 
 

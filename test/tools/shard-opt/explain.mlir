@@ -8,7 +8,7 @@
 // CHECK: remark: %arg0 (x) has layout
 // CHECK-NOT: (y)
 // OPTION: remark: %arg1 (y) has layout
-// NOTHING: shard-opt: error: --tp-explain explains what tp-propagate plans, but no tp-propagate ran; add it to the pipeline, or tp-spmd
+// NOTHING: shard-opt: error: --tp-explain needs tp-propagate, which did not run; add tp-propagate or tp-spmd to the pipeline
 // HELP: --tp-explain=<%name|tp.name|FILE:LINE>
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}

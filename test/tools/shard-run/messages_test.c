@@ -27,7 +27,9 @@ static int rank;
 /* Required by faults.c, instead of launch.c. */
 int launch_rank_in_program(void) { return rank; }
 
-static void say_complaint(void) { complain("rank %d failed: %s", rank, "the ranks cannot go on"); }
+static void say_complaint(void) {
+  complain("rank %d failed: %s", rank, "the ranks cannot continue");
+}
 
 static void say_usage(void) { cli_usage("option '%s' of rank %d needs a value", "--mesh", rank); }
 
@@ -62,7 +64,7 @@ static const struct row {
      say_complaint,
      false,
      1,
-     {"shard-run: error: rank %d failed: the ranks cannot go on\n"}},
+     {"shard-run: error: rank %d failed: the ranks cannot continue\n"}},
     {"usage",
      say_usage,
      false,
@@ -83,13 +85,14 @@ static const struct row {
      divide,
      true,
      1,
-     {"shard-run: error: the program, on rank %d, divided an integer by 0, or the least integer by "
+     {"shard-run: error: the program, on rank %d, divided an integer by 0, or the smallest integer "
+      "by "
       "-1\n"}},
     {"bounds",
      reach,
      true,
      1,
-     {"shard-run: error: the program, on rank %d, reached memory out of bounds: an index beyond "
+     {"shard-run: error: the program, on rank %d, accessed memory out of bounds: an index exceeds "
       "its tensor\n"}},
 #endif
 };

@@ -9,12 +9,12 @@
 // WINDOW: window '-1' is not a whole number from 0 to 1048576
 // FLIGHT: in-flight '0' is not a whole number from 1 to 1048576
 // LEAST: least '1us' is not a whole number from 0 to 1048576
-// LIMIT: memory-limit 'much' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or topology
+// LIMIT: invalid memory-limit 'much': expected bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or topology
 // MACHINE: memory-limit=topology: topology '{{.*}}' does not say how much memory a device has; add memory_bytes to it, or give a number of bytes
 
 func.func private @tprt_abi_collective(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
 
-// expected-error @+1 {{is no program yet; run tp-lower-to-runtime first}}
+// expected-error @+1 {{is not lowered to the runtime yet; run tp-lower-to-runtime first}}
 func.func @no_mesh(%ctx: !llvm.ptr, %p: !llvm.ptr) {
   %site = arith.constant 0 : i32
   %r = func.call @tprt_abi_collective(%ctx, %site, %p, %p) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
@@ -25,7 +25,7 @@ func.func @no_mesh(%ctx: !llvm.ptr, %p: !llvm.ptr) {
 
 func.func private @tprt_abi_collective(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32
 
-// expected-error @+1 {{tp.mesh is not the sizes of a mesh}}
+// expected-error @+1 {{tp.mesh is not a valid list of mesh sizes}}
 func.func @no_size(%ctx: !llvm.ptr, %p: !llvm.ptr) attributes {tp.mesh = array<i64: 0>} {
   %site = arith.constant 0 : i32
   %r = func.call @tprt_abi_collective(%ctx, %site, %p, %p) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32

@@ -1,6 +1,6 @@
 // RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-map-kernels)'
 
-// expected-error @below {{'func.func': is no program yet; run tp-assign-buffers first}}
+// expected-error @below {{'func.func': is not lowered to the runtime yet; run tp-assign-buffers first}}
 func.func @no_context(%a: memref<4x8xf32>) {
   return
 }
@@ -9,14 +9,14 @@ func.func @no_context(%a: memref<4x8xf32>) {
 
 func.func @not_outlined(%context: !llvm.ptr, %a: memref<4xf32>) {
   %c = arith.constant 2.0 : f32
-  // expected-error @below {{'linalg.fill': is no kernel, and memory of a GPU is out of reach for the host; this form of the op does not run on GPUs yet}}
+  // expected-error @below {{'linalg.fill': does not run on GPUs yet in this form: it is not a kernel, and the host cannot access GPU memory}}
   linalg.fill ins(%c : f32) outs(%a : memref<4xf32>)
   return
 }
 
 // -----
 
-// expected-error @below {{'func.func': is called on buffers but is no loop nest; run tp-outline-kernels before}}
+// expected-error @below {{'func.func': is called on buffers but has no loop nest; run tp-outline-kernels first}}
 func.func private @kernel(%a: memref<4xf32>) {
   return
 }
@@ -24,7 +24,7 @@ func.func private @kernel(%a: memref<4xf32>) {
 // -----
 
 func.func private @kernel(%c: f32, %a: memref<4xf32>) {
-  // expected-error @below {{'linalg.fill': has no form as a linalg.generic; run linalg-generalize-named-ops before}}
+  // expected-error @below {{'linalg.fill': cannot be written as linalg.generic; run linalg-generalize-named-ops first}}
   linalg.fill ins(%c : f32) outs(%a : memref<4xf32>)
   return
 }
@@ -33,7 +33,7 @@ func.func private @kernel(%c: f32, %a: memref<4xf32>) {
 
 #id = affine_map<(d0) -> (d0)>
 func.func private @kernel(%a: memref<?xf32>) {
-  // expected-error @below {{'linalg.generic': operand 0 has a size in dimension 0 that is known at run time only}}
+  // expected-error @below {{'linalg.generic': operand 0 has a dynamic size in dimension 0}}
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<?xf32>) {
   ^bb0(%o: f32):
     linalg.yield %o : f32
@@ -45,7 +45,7 @@ func.func private @kernel(%a: memref<?xf32>) {
 
 #id = affine_map<(d0) -> (d0)>
 func.func private @kernel(%a: memref<4xf32, affine_map<(d0) -> (d0 mod 2)>>) {
-  // expected-error @below {{'linalg.generic': operand 0 has a layout without strides, which kernels do not read}}
+  // expected-error @below {{'linalg.generic': operand 0 has a layout without strides, which kernels do not support}}
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<4xf32, affine_map<(d0) -> (d0 mod 2)>>) {
   ^bb0(%o: f32):
     linalg.yield %o : f32
@@ -57,7 +57,7 @@ func.func private @kernel(%a: memref<4xf32, affine_map<(d0) -> (d0 mod 2)>>) {
 
 #id = affine_map<(d0) -> (d0)>
 func.func private @kernel(%a: memref<4xi7>) {
-  // expected-error @below {{'linalg.generic': operand 0 has elements that kernels do not read; they are f8E4M3FN, f16, bf16,}}
+  // expected-error @below {{'linalg.generic': operand 0 has an unsupported element type; kernels support f8E4M3FN, f16, bf16,}}
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<4xi7>) {
   ^bb0(%o: i7):
     linalg.yield %o : i7
@@ -70,7 +70,7 @@ func.func private @kernel(%a: memref<4xi7>) {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #first = affine_map<(d0, d1) -> (d0)>
 func.func private @kernel(%a: memref<4x8xf32>, %b: memref<4xf32>) {
-  // expected-error @below {{'linalg.generic': loop 1 (size 8) writes elements of some outputs more than once, but not all of them the same; threads would race}}
+  // expected-error @below {{'linalg.generic': loop 1 (size 8) rewrites elements of some outputs, but not the same elements of all outputs; threads would race}}
   linalg.generic {indexing_maps = [#id, #first], iterator_types = ["parallel", "reduction"]} outs(%a, %b : memref<4x8xf32>, memref<4xf32>) {
   ^bb0(%x: f32, %o: f32):
     linalg.yield %o, %x : f32, f32
@@ -129,7 +129,7 @@ func.func @two(%context: !llvm.ptr, %a: memref<8xf32>) {
   call @kernel(%a) : (memref<8xf32>) -> ()
   return
 }
-// expected-error@+1 {{has 2 loop nests; tp-fuse-nests finds those that one kernel can do}}
+// expected-error@+1 {{has 2 loop nests, but tp-fuse-nests did not mark it as one kernel}}
 func.func private @kernel(%a: memref<8xf32>) {
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<8xf32>) {
   ^bb0(%o: f32):
@@ -155,7 +155,7 @@ func.func private @kernel(%a: memref<8xf32>, %b: memref<9xf32>) attributes {tp.k
   ^bb0(%o: f32):
     linalg.yield %o : f32
   }
-  // expected-error@+1 {{does not run through the loops of the nest in front of it, with which it is to be one kernel}}
+  // expected-error@+1 {{does not iterate over the loops of the preceding nest, which has to share its kernel}}
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%b : memref<9xf32>) {
   ^bb0(%o: f32):
     linalg.yield %o : f32
@@ -173,7 +173,7 @@ func.func @vectors(%context: !llvm.ptr, %a: memref<8x64xf32>, %b: memref<8xf32>,
   return
 }
 func.func private @kernel(%a: memref<8x64xf32>, %b: memref<8xf32>, %c: memref<8x64xbf16>, %d: memref<8xbf16>) attributes {tp.kernel} {
-  // expected-error@+1 {{begins a kernel whose nests reduce in vectors of different sizes}}
+  // expected-error@+1 {{starts a kernel whose reductions have different vector widths}}
   linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
       ins(%a : memref<8x64xf32>) outs(%b : memref<8xf32>) {
   ^bb0(%x: f32, %o: f32):
@@ -203,7 +203,7 @@ func.func private @kernel(%a: memref<8x64xf32>, %b: memref<8xf32>) attributes {t
   ^bb0(%o: f32):
     linalg.yield %o : f32
   }
-  // expected-error@+1 {{combines in no known way, so that it is no part of a larger kernel}}
+  // expected-error@+1 {{has a reduction with an unknown combiner, so it cannot be part of a fused kernel}}
   linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
       ins(%a : memref<8x64xf32>) outs(%b : memref<8xf32>) {
   ^bb0(%x: f32, %o: f32):
@@ -227,7 +227,7 @@ func.func private @kernel(%a: memref<8x64xf32>, %b: memref<8xf32>) attributes {t
   ^bb0(%o: f32):
     linalg.yield %o : f32
   }
-  // expected-error@+1 {{goes on from a value of output 0 that its kernel did not make}}
+  // expected-error@+1 {{continues from a value of output 0 that its kernel did not compute}}
   linalg.generic {indexing_maps = [#rows, #row], iterator_types = ["parallel", "reduction"]}
       ins(%a : memref<8x64xf32>) outs(%b : memref<8xf32>) {
   ^bb0(%x: f32, %o: f32):
@@ -340,7 +340,7 @@ func.func private @kernel(%a: memref<f32>) attributes {tp.kernel} {
   ^bb0(%o: f32):
     linalg.yield %o : f32
   }
-  // expected-error@+1 {{is a loop nest behind 24 others in a function that is to be one kernel}}
+  // expected-error@+1 {{exceeds the limit of 24 loop nests in one kernel}}
   linalg.generic {indexing_maps = [affine_map<() -> ()>], iterator_types = []} outs(%a : memref<f32>) {
   ^bb0(%o: f32):
     linalg.yield %o : f32

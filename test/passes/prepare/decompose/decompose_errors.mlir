@@ -28,7 +28,7 @@ func.func @generated(%n: index) -> tensor<?xindex> {
 // -----
 
 func.func @integers(%x: tensor<4x8xi32>) -> tensor<4x8xi32> {
-  // expected-error @below {{'linalg.softmax': a softmax of elements of type i32; convert them to f16, bf16, f32 or f64}}
+  // expected-error @below {{'linalg.softmax': has unsupported element type i32; convert to f16, bf16, f32 or f64}}
   %y = linalg.softmax dimension(1) ins(%x : tensor<4x8xi32>) outs(%x : tensor<4x8xi32>) -> tensor<4x8xi32>
   return %y : tensor<4x8xi32>
 }
@@ -36,7 +36,7 @@ func.func @integers(%x: tensor<4x8xi32>) -> tensor<4x8xi32> {
 // -----
 
 func.func @sign(%x: tensor<4xi32>) -> tensor<4xui32> {
-  // expected-error @below {{'tensor.bitcast': from i32 to ui32: types that state their sign cannot be compiled; use i8, i16, i32, i64}}
+  // expected-error @below {{'tensor.bitcast': casts i32 to ui32: signed and unsigned integer types cannot be compiled; use the signless i8, i16, i32, i64}}
   %y = tensor.bitcast %x : tensor<4xi32> to tensor<4xui32>
   return %y : tensor<4xui32>
 }
@@ -65,7 +65,7 @@ func.func @parallel(%x: tensor<4xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @bits(%x: complex<f32>) -> i64 {
-  // expected-error @below {{'complex.bitcast': no code can be made of it; read the parts with complex.re and complex.im, and cast those}}
+  // expected-error @below {{'complex.bitcast': cannot be compiled; read the parts with complex.re and complex.im, and cast those}}
   %y = complex.bitcast %x : complex<f32> to i64
   return %y : i64
 }
@@ -82,7 +82,7 @@ func.func @elements(%x: tensor<4xf8E5M2>) -> tensor<4xi8> {
 
 func.func @rounds(%x: tensor<4xf64>) -> tensor<4xf32> {
   %y = arith.truncf %x to_nearest_even : tensor<4xf64> to tensor<4xf32>
-  // expected-error @below {{'arith.truncf': compiled code rounds to nearest even only; take its rounding mode off}}
+  // expected-error @below {{'arith.truncf': compiled code only rounds to nearest even; remove the rounding mode}}
   %z = arith.truncf %x downward : tensor<4xf64> to tensor<4xf32>
   return %z : tensor<4xf32>
 }
@@ -90,7 +90,7 @@ func.func @rounds(%x: tensor<4xf64>) -> tensor<4xf32> {
 // -----
 
 func.func @halves(%x: f64) -> bf16 {
-  // expected-error @below {{'arith.truncf': no code can be made of it from f64 to bf16 or f8; truncate to f32 first}}
+  // expected-error @below {{'arith.truncf': cannot be compiled from f64 to bf16 or f8; truncate to f32 first}}
   %y = arith.truncf %x : f64 to bf16
   return %y : bf16
 }
@@ -98,7 +98,7 @@ func.func @halves(%x: f64) -> bf16 {
 // -----
 
 func.func @halves_again(%x: f64) -> f8E4M3FN {
-  // expected-error @below {{'arith.truncf': no code can be made of it from f64 to bf16 or f8; truncate to f32 first}}
+  // expected-error @below {{'arith.truncf': cannot be compiled from f64 to bf16 or f8; truncate to f32 first}}
   %y = arith.truncf %x : f64 to f8E4M3FN
   return %y : f8E4M3FN
 }
@@ -106,7 +106,7 @@ func.func @halves_again(%x: f64) -> f8E4M3FN {
 // -----
 
 func.func @class(%x: f80) -> i1 {
-  // expected-error @below {{'math.isinf': of f80: only numbers and tensors of f16, bf16, f32 and f64 can be compiled; convert it}}
+  // expected-error @below {{'math.isinf': has unsupported type f80; convert it to a number or tensor of f16, bf16, f32 or f64}}
   %y = math.isinf %x : f80
   return %y : i1
 }
@@ -114,7 +114,7 @@ func.func @class(%x: f80) -> i1 {
 // -----
 
 func.func @elided() -> tensor<3xi1> {
-  // expected-error @below {{'arith.constant': the resource does not exist or has not the 3 bytes that its type needs}}
+  // expected-error @below {{'arith.constant': the resource does not exist or does not have the 3 bytes that its type needs}}
   %y = arith.constant dense_resource<__elided__> : tensor<3xi1>
   return %y : tensor<3xi1>
 }
@@ -122,7 +122,7 @@ func.func @elided() -> tensor<3xi1> {
 // -----
 
 func.func @ruled(%x: tensor<5x3xf32>, %i: tensor<7x1xindex>) -> tensor<7x3xf32> {
-  // expected-error @below {{'tensor.gather': is written as other ops, which have rules, and has one of its own by tp.rule or registration; remove the latter}}
+  // expected-error @below {{'tensor.gather': is decomposed into ops that have rules, but also has its own rule (tp.rule or registered); remove that rule}}
   %y = tensor.gather %x[%i] gather_dims([0]) {tp.rule = "([_,j],[i,_])->([i,j])"} : (tensor<5x3xf32>, tensor<7x1xindex>) -> tensor<7x3xf32>
   return %y : tensor<7x3xf32>
 }
@@ -172,7 +172,7 @@ func.func @nothing(%x: tensor<7x0xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
 
 // Passes of MLIR behind tp-decompose drop the encoding of the sum, and would leave a function whose result is another type. A program of one
 // device comes here before anything else.
-// expected-error @below {{'func.func': argument 0 is tensor<4xf32, "rows">, a tensor with an encoding; make it dense, without one}}
+// expected-error @below {{'func.func': argument 0 is tensor<4xf32, "rows">, a tensor with an encoding; use a dense tensor without an encoding}}
 func.func @encoded(%x: tensor<4xf32, "rows">) -> tensor<4xf32, "rows"> {
   %y = arith.addf %x, %x : tensor<4xf32, "rows">
   return %y : tensor<4xf32, "rows">
@@ -181,7 +181,7 @@ func.func @encoded(%x: tensor<4xf32, "rows">) -> tensor<4xf32, "rows"> {
 // -----
 
 func.func @encoded_inside(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'tensor.cast': result 0 is tensor<4xf32, "rows">, a tensor with an encoding; make it dense, without one}}
+  // expected-error @below {{'tensor.cast': result 0 is tensor<4xf32, "rows">, a tensor with an encoding; use a dense tensor without an encoding}}
   %y = tensor.cast %x : tensor<4xf32> to tensor<4xf32, "rows">
   %z = arith.addf %y, %y : tensor<4xf32, "rows">
   %r = tensor.cast %z : tensor<4xf32, "rows"> to tensor<4xf32>

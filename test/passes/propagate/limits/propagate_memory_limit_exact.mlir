@@ -1,7 +1,7 @@
 // A limit of exactly what a plan holds is enough: a copy lives until its last use, and no longer.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=14336B})' | FileCheck %s
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=14335B})' 2>&1 | FileCheck %s --check-prefix=LESS
-// LESS: memory-limit: a device may hold 14335 bytes, and no plan was found that fits (none does by what planning counts, which may be more than is held); every one counts at least 14336 here
+// LESS: memory-limit: a device may hold 14335 bytes, and no plan was found that fits (none exists by the planner's memory estimate, which may be too high); every plan counts at least 14336 here
 
 // Shards of two arguments (1024 each), two results (4096 each), and the copy of one argument (4096) while the first op reads it twice, then that of
 // the other.

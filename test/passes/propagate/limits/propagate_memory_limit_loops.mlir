@@ -8,7 +8,7 @@
 // Arguments (4096, 128 and 2048 bytes, a number), a result (2048), what the while carries (2048), and a row of 256.
 // CHECK-LABEL: func.func @while
 // CHECK-SAME: peak_memory = 10628
-// COUNTED: every one counts at least 10628 here
+// COUNTED: every plan counts at least 10628 here
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @while(%x: tensor<32x32xf32> {tp.sharding = [[], []]}, %n: i32, %v: tensor<2x32xf32> {tp.sharding = [[], ["x"]]}, %s: tensor<32x32xf32> {tp.sharding = [["x"], []]})
     -> (tensor<32x32xf32> {tp.sharding = [["x"], []]}) {
@@ -33,7 +33,7 @@ func.func @while(%x: tensor<32x32xf32> {tp.sharding = [[], []]}, %n: i32, %v: te
 // What the loop carries is overwritten by what the function returns, and lies there from the start: an argument and a result, 2048 bytes each.
 // CHECK-LABEL: func.func @for
 // CHECK-SAME: peak_memory = 6144
-// COUNTED: every one counts at least 6144 here
+// COUNTED: every plan counts at least 6144 here
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @for(%x: tensor<32x32xf32> {tp.sharding = [["x"], []]}) -> (tensor<32x32xf32> {tp.sharding = [["x"], []]}) {
   %c0 = arith.constant 0 : index
@@ -53,7 +53,7 @@ func.func @for(%x: tensor<32x32xf32> {tp.sharding = [["x"], []]}) -> (tensor<32x
 // 4096 bytes), two results (2048).
 // CHECK-LABEL: func.func @returned
 // CHECK-SAME: peak_memory = 10240
-// COUNTED: every one counts at least 10240 here
+// COUNTED: every plan counts at least 10240 here
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @returned(%x: tensor<32x32xf32> {tp.sharding = [["x"], []]}, %w: tensor<32x32xf32> {tp.sharding = [[], []]})
     -> (tensor<32x32xf32> {tp.sharding = [["x"], []]}, tensor<1024xf32> {tp.sharding = [["x"]]}) {
@@ -73,9 +73,9 @@ func.func @returned(%x: tensor<32x32xf32> {tp.sharding = [["x"], []]}, %w: tenso
 // of each argument (2048 each), the product, its sum over the devices and the result (4096 each).
 // CHECK-LABEL: func.func @changed
 // CHECK-SAME: peak_memory = 16384
-// COUNTED: every one counts at least 12288 here
+// COUNTED: every plan counts at least 12288 here
 // LESS-NOT: error:
-// LESS: error: 'math.tanh': memory-limit: a device may hold 16383 bytes, and no plan was found that fits (none does by what planning counts
+// LESS: error: 'math.tanh': memory-limit: a device may hold 16383 bytes, and no plan was found that fits (none exists by the planner's memory estimate
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @changed(%x: tensor<32x32xf32> {tp.sharding = [[], ["x"]]}, %w: tensor<32x32xf32> {tp.sharding = [["x"], []]})
     -> (tensor<32x32xf32> {tp.sharding = [[], []]}) {

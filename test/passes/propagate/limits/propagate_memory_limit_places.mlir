@@ -3,7 +3,7 @@
 // argument that is gathered (4096).
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=9216B})' | FileCheck %s
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=5120B})' 2>&1 | FileCheck %s --check-prefix=LESS
-// LESS: memory-limit: a device may hold 5120 bytes, and no plan was found that fits (none does by what planning counts
+// LESS: memory-limit: a device may hold 5120 bytes, and no plan was found that fits (none exists by the planner's memory estimate
 // RUN: shard-run %s --memory-limit 9216 --report %t.json
 // RUN: FileCheck %s --check-prefix=COMPILED < %t.json
 // COMPILED: "memory_per_device"

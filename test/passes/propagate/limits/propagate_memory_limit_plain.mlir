@@ -14,7 +14,7 @@
 // PLAN: linalg.matmul
 // PLAN: linalg.matmul
 
-// NONE: memory-limit: a device may hold 176127 bytes, and no plan was found that fits (none does by what planning counts, which may be more than is held);
+// NONE: memory-limit: a device may hold 176127 bytes, and no plan was found that fits (none exists by the planner's memory estimate, which may be too high);
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @early(%x: tensor<64x64xf32> {tp.sharding = [[], []]}, %y: tensor<64x64xf32> {tp.sharding = [["x"], []]},
                  %w: tensor<64x256xf32> {tp.sharding = [[], []]}, %u: tensor<256x64xf32> {tp.sharding = [[], []]})

@@ -11,7 +11,7 @@
 // CHECK: linalg.matmul
 // CHECK: linalg.reduce
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=49663B time-limit=1e-9})' 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: memory-limit: a device may hold 49663 bytes, and no plan was found that fits (none does by what planning counts
+// NONE: memory-limit: a device may hold 49663 bytes, and no plan was found that fits (none exists by the planner's memory estimate
 
 // The change is made in two steps, of which the first one's result is held beside that of the second.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate,tp-partition)' | FileCheck %s --check-prefix=STEPS

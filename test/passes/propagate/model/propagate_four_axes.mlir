@@ -3,7 +3,7 @@
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate)' 2>&1 | FileCheck %s
 // RUN: shard-run %s
 
-// CHECK: remark: 'func.func': planned with {{[0-9]+}} strategies; {{[0-9]+}} more were left out, of decisions that have over 1024 each: cost and bound are about those taken
+// CHECK: remark: 'func.func': planned with {{[0-9]+}} strategies; {{[0-9]+}} more were left out, because decisions are limited to 1024 each: cost and bound only cover the strategies that were kept
 // CHECK: tp.plan = {bound_ps = [[COST:[0-9]+]] : i64, cost_ps = [[COST]]
 shard.grid @mesh(shape = 2x2x2x2) {tp.axes = ["a", "b", "c", "d"]}
 func.func @small(%x: tensor<32x48xf32> {tp.sharding = [["a", "b"], ["c", "d"]]}, %v: tensor<48x64xf32> {tp.sharding = [["c"], ["d"]]},

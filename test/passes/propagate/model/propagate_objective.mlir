@@ -11,7 +11,7 @@
 // costs, and times, of which a millisecond counts as a byte. Here it is 2 * 3/4 * 64 * 4 * 4 bytes,
 // and the 2 * 16 * 64 * 4 operations of each product. test/sharding/cost_test.c (objective_bytes)
 // has these prices for all collectives and topologies.
-// RUN: %python -B %S/../../Inputs/relations.py plan=%t.mlir report=%t.json 'text=%t.md~It costs ([0-9.]+) us in the prices of the objective' -- \
+// RUN: %python -B %S/../../Inputs/relations.py plan=%t.mlir report=%t.json 'text=%t.md~It costs ([0-9.]+) us by the objective' -- \
 // RUN:   'plan.bound_ps == plan.cost_ps == round(report["functions"][0]["solution"]["cost_seconds"] * 1e12)' \
 // RUN:   'report["functions"][0]["bytes_per_device"] == 2 * 3 * 64 * 4' \
 // RUN:   '0 < plan.cost_ps - (2 * 3 * 64 * 4 * 10000 + 2 * 2 * 16 * 64 * 4 * 10000 // 20) < 10000' \
@@ -37,10 +37,10 @@
 // DEFAULT-NOT: objective
 
 // TEXT: Mesh tp=4, topology h100, strategy plan.
-// TEXT: Objective bytes: what plans and decisions cost is no time. A byte that a device sends costs 0.01 us, and so do 20 operations of
+// TEXT: Objective bytes: costs of plans and decisions are not times. A byte that a device sends costs 0.01 us, and so do 20 operations of
 // TEXT: A step takes {{[0-9]+\.[0-9]+}} us in the model: {{[0-9.]+}} % compute, {{[0-9.]+}} % collectives
 // TEXT: A device sends 1.5 KiB and holds
-// TEXT: It costs {{[0-9]+\.[0-9]+}} us in the prices of the objective. Proven: no plan costs less (
+// TEXT: It costs {{[0-9]+\.[0-9]+}} us by the objective. Proven: no plan costs less (
 // TEXT: | compute
 // TEXT: | all_gather over tp {{ *}}| {{[0-9]+\.[0-9]+}} us |
 

@@ -1,7 +1,7 @@
 // tp.updates: what it may say.
 // RUN: not shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-propagate)' 2>&1 | FileCheck %s
 
-// CHECK: error: {{.*}}result 0: tp.updates is the number of the argument whose new value it is, 0 to 0
+// CHECK: error: {{.*}}result 0: tp.updates must be the number of the argument whose new value the result is, 0 to 0
 shard.grid @mesh(shape = 2) {tp.axes = ["dp"]}
 func.func @beyond(%w: tensor<4xf32>) -> (tensor<4xf32> {tp.updates = 1}) {
   %v = math.exp %w : tensor<4xf32>
@@ -10,7 +10,7 @@ func.func @beyond(%w: tensor<4xf32>) -> (tensor<4xf32> {tp.updates = 1}) {
 
 // -----
 
-// CHECK: error: {{.*}}result 0: tp.updates is the number of the argument whose new value it is, 0 to 0
+// CHECK: error: {{.*}}result 0: tp.updates must be the number of the argument whose new value the result is, 0 to 0
 shard.grid @mesh(shape = 2) {tp.axes = ["dp"]}
 func.func @text(%w: tensor<4xf32>) -> (tensor<4xf32> {tp.updates = "w"}) {
   %v = math.exp %w : tensor<4xf32>

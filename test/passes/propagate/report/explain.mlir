@@ -31,7 +31,7 @@
 // A value along which nothing is split says so; all functions are looked through.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=%%arg0})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=TWO
 // TWO: remark: %arg0 (x) has layout {{\[\[\], \[\]\]}}
-// TWO-NEXT: not along tp: all devices along it hold the same
+// TWO-NEXT: not along tp: all devices along it hold the same data
 // TWO: remark: %arg0 has layout
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}

@@ -12,7 +12,7 @@
 // FREE: remark: %1 has layout
 // FREE: other layouts, by what the plan would cost:
 // FREE-COUNT-12: {{^    [[{].*: \+0.000 us$}}
-// FREE-NEXT: {{^}}    {{[0-9]+}} more, of which nothing is known
+// FREE-NEXT: {{^}}    {{[0-9]+}} more, of unknown cost
 
 #id = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 shard.grid @mesh(shape = 2x2x2x2) {tp.axes = ["a", "b", "c", "d"]}

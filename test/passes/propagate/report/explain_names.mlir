@@ -10,13 +10,13 @@
 // The first annotation leaves no choice; a value without dimensions has none, and nobody annotated it.
 // X: remark: %arg0 (input) has layout {{\[\["dp"\], \[\]\]}}; the plan costs
 // X-NEXT: dp: %arg0 (input) is pinned to {{\[\["dp"\], \[\]\]}}
-// X-NEXT: not along tp: all devices along it hold the same
+// X-NEXT: not along tp: all devices along it hold the same data
 // X-NEXT: it causes no collective
 // X-NEXT: its annotation leaves no other layout
 // X-NOT: remark
 // SCALAR: remark: %arg3 (scale) has layout []; the plan costs
-// SCALAR-NEXT: not along dp: all devices along it hold the same
-// SCALAR-NEXT: not along tp: all devices along it hold the same
+// SCALAR-NEXT: not along dp: all devices along it hold the same data
+// SCALAR-NEXT: not along tp: all devices along it hold the same data
 // SCALAR-NEXT: it causes no collective
 // SCALAR-NEXT: it can have no other layout
 

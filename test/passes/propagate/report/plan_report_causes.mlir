@@ -72,7 +72,7 @@ func.func @through(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["t
 // CHECK-LABEL: ## window
 // CHECK: because{{$}}
 // CHECK-NEXT: 1. %arg0 is pinned to {{\[\[\], \["tp"\], \[\], \[\]\]}}{{$}}
-// CHECK-NEXT: 2. linalg.conv_2d_nhwc_hwcf at {{[^ ]*}} needs what other devices along tp hold{{$}}
+// CHECK-NEXT: 2. linalg.conv_2d_nhwc_hwcf at {{[^ ]*}} needs data of other devices along tp{{$}}
 // CHECK-NOT: because
 func.func @window(%x: tensor<2x64x64x8xf32> {tp.sharding = [[], ["tp"], [], []]}, %k: tensor<3x3x8x16xf32>, %c: tensor<2x62x62x16xf32>)
     -> tensor<2x62x62x16xf32> {
@@ -140,7 +140,7 @@ func.func @kept(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], [
 // CHECK-NEXT: 1. %arg0 (x) is pinned to {{\[\[\], \["tp"\]\]}}{{$}}
 // CHECK-NEXT: 2. linalg.generic ({{[a-z, ]*}}) at {{[^ ]*}} splits over tp a dimension that it reduces{{$}}
 // CHECK-NEXT: 3. %0 is a partial max over tp{{$}}
-// CHECK-NEXT: 4. linalg.generic ({{[a-z, ]*}}) at {{[^ ]*}} has no strategy that takes operand 1 so; it takes {{\[\[\]\]$}}
+// CHECK-NEXT: 4. linalg.generic ({{[a-z, ]*}}) at {{[^ ]*}} has no strategy that takes operand 1 in this layout; it takes {{\[\[\]\]$}}
 // CHECK-NOT: because
 func.func @cannot_take(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["tp"]]}, %i: tensor<64xf32>, %e: tensor<64x512xf32>) -> tensor<64x512xf32> {
   %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
@@ -181,7 +181,7 @@ func.func @loop(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], [
 // Nobody asked for it: 256 MiB are read in eight parts.
 // PLAN-LABEL: ## chosen
 // PLAN: because{{$}}
-// PLAN-NEXT: 1. linalg.matmul at [[AT:[^ ]*]] is split over [[A:dp|tp]] by choice, no annotation asks for it{{$}}
+// PLAN-NEXT: 1. linalg.matmul at [[AT:[^ ]*]] is split over [[A:dp|tp]] by choice of the planner, no annotation requires it{{$}}
 // PLAN-NEXT: 2. linalg.matmul at [[AT]] splits over [[A]] a dimension that it reduces{{$}}
 // PLAN-NEXT: 3. %0 is a partial sum over [[A]]{{$}}
 // PLAN-NEXT: 4. result 0 has layout {{\[\[\], \[\]\]$}}

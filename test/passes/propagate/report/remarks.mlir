@@ -5,7 +5,7 @@ shard.grid @mesh(shape = 4) {tp.axes = ["dp"]}
 func.func @gathered(%x: tensor<64x32xf32> {tp.name = "x", tp.sharding = [["dp"], []]},
                     %w: tensor<32x16xf32> {tp.name = "w", tp.role = "param", tp.sharding = [["dp"], []]},
                     %b: tensor<64x16xf32> {tp.sharding = [["dp"], []]}) -> (tensor<64x16xf32> {tp.sharding = [["dp"], []]}) {
-  // expected-remark @below {{'linalg.matmul': a weight, argument 1 (w), is gathered over dp for operand 1: 1.5 KiB are sent per device, to take [["dp"], []] to [[], []]}}
+  // expected-remark @below {{'linalg.matmul': a weight, argument 1 (w), is gathered over dp for operand 1: 1.5 KiB are sent per device to reshard it from [["dp"], []] to [[], []]}}
   %y = linalg.matmul ins(%x, %w : tensor<64x32xf32>, tensor<32x16xf32>) outs(%b : tensor<64x16xf32>) -> tensor<64x16xf32>
   return %y : tensor<64x16xf32>
 }
@@ -14,9 +14,9 @@ func.func @gathered(%x: tensor<64x32xf32> {tp.name = "x", tp.sharding = [["dp"],
 
 shard.grid @mesh(shape = 4) {tp.axes = ["dp"]}
 // Splitting would cost a gather in the end.
-// expected-remark @below {{'func.func': argument 0 is whole on all 4 devices, 20 B on each: no cheaper plan was found that splits it}}
+// expected-remark @below {{'func.func': argument 0 is replicated on all 4 devices, 20 B on each: no cheaper plan was found that splits it}}
 func.func @whole(%x: tensor<5xf32>) -> (tensor<5xf32> {tp.sharding = [[]]}) {
-  // expected-remark @below {{'math.exp': result 0 is whole on all 4 devices, 20 B on each: no cheaper plan was found that splits it}}
+  // expected-remark @below {{'math.exp': result 0 is replicated on all 4 devices, 20 B on each: no cheaper plan was found that splits it}}
   %y = math.exp %x : tensor<5xf32>
   return %y : tensor<5xf32>
 }
@@ -24,7 +24,7 @@ func.func @whole(%x: tensor<5xf32>) -> (tensor<5xf32> {tp.sharding = [[]]}) {
 // -----
 
 shard.grid @mesh(shape = 4) {tp.axes = ["dp"]}
-// expected-remark @below {{'func.func': argument 0 is whole on all 4 devices, 12 B on each: nothing that makes it can split it}}
+// expected-remark @below {{'func.func': argument 0 is replicated on all 4 devices, 12 B on each: its producer cannot split it}}
 func.func @small(%x: tensor<3xf32>, %annotated: tensor<3xf32> {tp.sharding = [[]]}) -> (tensor<3xf32> {tp.sharding = [[]]}) {
   return %x : tensor<3xf32>
 }

@@ -2,10 +2,10 @@
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{remark-bytes=0 strategy=follow})' -o /dev/null 2>&1 | FileCheck %s
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{remark-bytes=0 strategy=follow})' -o /dev/null 2>&1 | grep -c remark: | FileCheck %s --check-prefix=COUNT
 
-// CHECK: model.py:1:1: remark: 'linalg.matmul': a weight, argument 1 (l0), is gathered over dp for operand 1: 3.0 KiB are sent per device, to take {{\[\["dp"\], \[\]\] to \[\[\], \[\]\]}}; so it is with 2 more, argument 2 (l1) the next
-// CHECK: model.py:4:1: remark: 'math.exp': result 0 is whole on all 4 devices, 20 B on each: nothing that makes it can split it; so it is with 1 more, at model.py:5 the next
+// CHECK: model.py:1:1: remark: 'linalg.matmul': a weight, argument 1 (l0), is gathered over dp for operand 1: 3.0 KiB are sent per device to reshard it from {{\[\["dp"\], \[\]\] to \[\[\], \[\]\]}}; the same holds for 2 more, the next is argument 2 (l1)
+// CHECK: model.py:4:1: remark: 'math.exp': result 0 is replicated on all 4 devices, 20 B on each: its producer cannot split it; the same holds for 1 more, the next is at model.py:5
 // After 32 remarks there is a number.
-// CHECK: remark: 'func.func': 3 more remarks about large tensors; a larger remark-bytes leaves out the smaller tensors
+// CHECK: remark: 'func.func': 3 more remarks about large tensors; increase remark-bytes to leave out the smaller tensors
 // COUNT: {{^}}35{{$}}
 
 shard.grid @mesh(shape = 4) {tp.axes = ["dp"]}

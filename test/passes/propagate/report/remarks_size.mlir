@@ -5,7 +5,7 @@
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{remark-bytes=65MiB})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE --allow-empty
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{remark-bytes=64M})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=ERROR
 // DEFAULT-NOT: remark:
-// DEFAULT: remark: 'func.func': argument 1 (big) is whole on all 4 devices, 64.0 MiB on each
+// DEFAULT: remark: 'func.func': argument 1 (big) is replicated on all 4 devices, 64.0 MiB on each
 // DEFAULT-NOT: remark:
 // NONE-NOT: remark:
 // ERROR: error: 'builtin.module': remark-bytes '64M' is no size; use bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or none

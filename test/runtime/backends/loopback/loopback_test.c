@@ -118,7 +118,7 @@ static void test_refused(void **state) {
   tprt_config config = {.size = sizeof config, .backend = "LoopBack"};
   tprt_comm *comm;
   assert_int_equal(tprt_world_create(3, 1, &config, &comm), TPRT_UNSUPPORTED);
-  assert_non_null(strstr(tprt_last_error(), "rank 1 of 3 as a process needs shm or mpi"));
+  assert_non_null(strstr(tprt_last_error(), "rank 1 of 3 as a separate process needs shm or mpi"));
   assert_int_equal(tprt_world_create(1, 0, &config, &comm), TPRT_OK);
   assert_int_equal(tprt_barrier(comm, NULL, NULL), TPRT_OK);
   tprt_comm_destroy(comm);

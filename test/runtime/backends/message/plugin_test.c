@@ -19,12 +19,12 @@ static void refuse(const char *path, tprt_status status, const char *why) {
 
 static void test_refused(void **state) {
   (void)state;
-  refuse("lib/backend.so", TPRT_INVALID_ARGUMENT, "a plug-in is named by its absolute path");
+  refuse("lib/backend.so", TPRT_INVALID_ARGUMENT, "name a plug-in by its absolute path");
   refuse("/nonexistent/backend.so", TPRT_INVALID_ARGUMENT, "plug-in /nonexistent/backend.so: ");
   refuse(HARNESS_LIBRARY, TPRT_INVALID_ARGUMENT, "exports no tprt_messenger_plugin");
   refuse(OLD_PLUGIN, TPRT_UNSUPPORTED, "is for version 77 of the messenger interface");
   refuse(OLD_PLUGIN, TPRT_UNSUPPORTED, "this library has version 1 ");
-  refuse(INCOMPLETE_PLUGIN, TPRT_UNSUPPORTED, "lacks a function or its name");
+  refuse(INCOMPLETE_PLUGIN, TPRT_UNSUPPORTED, "lacks a required function, its name or its summary");
 }
 
 static int sum(tprt_comm *comm, void *argument) {
@@ -47,7 +47,7 @@ static void test_works(void **state) {
   assert_int_equal(run_threads(2, &config, sum, NULL), 0);
   tprt_comm *comm;
   assert_int_equal(tprt_world_create(2, 0, &config, &comm), TPRT_UNSUPPORTED);
-  assert_non_null(strstr(tprt_last_error(), "backend mailbox has its ranks in one process"));
+  assert_non_null(strstr(tprt_last_error(), "backend mailbox runs all ranks in one process"));
 }
 
 /* A rank frees its memory under a window: peers get an error, and their data is not written. */
@@ -69,7 +69,7 @@ static int withdrawn(tprt_comm *comm, void *argument) {
     tprt_status status = gets ? tprt_window_get(window, 1, 0, &value, sizeof value)
                               : tprt_window_put(window, 1, 0, &value, sizeof value);
     CHECK_STATUS(errors, status, TPRT_INVALID_STATE);
-    CHECK(errors, strstr(tprt_last_error(), "rank 1 has no such memory any more") != NULL);
+    CHECK(errors, strstr(tprt_last_error(), "the memory of rank 1 is no longer available") != NULL);
   }
   CHECK(errors, tprt_window_destroy(window) != TPRT_OK);
   CHECK(errors, memory == 7 && value == 1);
@@ -191,8 +191,7 @@ static void test_mpi(void **state) {
   assert_int_equal(setenv("TPRT_MPI_LIBRARY", HARNESS_LIBRARY, 1), 0);
   assert_int_equal(tprt_world_create(2, 0, &config, &comm), TPRT_UNSUPPORTED);
   assert_non_null(
-      strstr(tprt_last_error(),
-             "knows the binary interfaces of Open MPI and MPICH, but not that of \"\""));
+      strstr(tprt_last_error(), "supports the ABIs of Open MPI and MPICH, but not that of \"\""));
   unsetenv("TPRT_MPI_LIBRARY");
 }
 

@@ -45,10 +45,8 @@ static int refusals(tprt_comm *comm, void *argument) {
   tprt_op tagged = tprt_op_send(data, 1, TPRT_F32, 1 - me, 3);
   CHECK_STATUS(errors, tprt_all_reduce(comm, &on_host, &on_host, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
                TPRT_INVALID_ARGUMENT);
-  CHECK(
-      errors,
-      strstr(tprt_last_error(),
-             "all_reduce: send is memory of the host; backend nccl works on memory of its device"));
+  CHECK(errors, strstr(tprt_last_error(),
+                       "all_reduce: send is host memory; backend nccl needs memory of its device"));
   /* no data is read */
   CHECK_STATUS(errors, tprt_all_gather(comm, data, &on_host, 0, TPRT_I32, NULL, NULL), TPRT_OK);
   CHECK_STATUS(errors, tprt_all_reduce(comm, data, elsewhere, 1, TPRT_F32, TPRT_SUM, NULL, NULL),
@@ -56,17 +54,17 @@ static int refusals(tprt_comm *comm, void *argument) {
   CHECK(errors, strstr(tprt_last_error(), "recv is memory of device"));
   CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_I16, TPRT_SUM, NULL, NULL),
                TPRT_UNSUPPORTED);
-  CHECK(errors, strstr(tprt_last_error(), "all_reduce: NCCL has no sum of i16"));
+  CHECK(errors, strstr(tprt_last_error(), "all_reduce: NCCL does not support sum of i16"));
   CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_MAX, NULL, NULL),
                TPRT_UNSUPPORTED);
-  CHECK(errors, strstr(tprt_last_error(), "NCCL's max of f32 is another where there are NaN"));
+  CHECK(errors, strstr(tprt_last_error(), "NCCL's max of f32 differs from tprt for NaN"));
   CHECK_STATUS(errors, tprt_submit(comm, &tagged, NULL), TPRT_UNSUPPORTED);
   CHECK(errors, strstr(tprt_last_error(), "send: tag 3: NCCL has no tags"));
   CHECK_STATUS(errors, tprt_comm_set_hint(comm, "nan_check", "1"), TPRT_UNSUPPORTED);
   CHECK_STATUS(errors, tprt_context_create(comm, NULL, &context), TPRT_UNSUPPORTED);
   CHECK(errors,
         strstr(tprt_last_error(),
-               "programs for the host work on its memory; backend nccl has that of a device"));
+               "programs for the host need host memory; backend nccl operates on device memory"));
   CHECK_STATUS(errors, tprt_mem_register(comm, data, 64), TPRT_OK);
   CHECK_STATUS(errors, tprt_mem_deregister(comm, data), TPRT_OK);
   CHECK_STATUS(errors, tprt_mem_deregister(comm, data), TPRT_INVALID_ARGUMENT);
@@ -212,7 +210,7 @@ static int miss_program(tprt_comm *comm, void *argument) {
   if (tprt_comm_rank(comm) == 0) {
     CHECK_STATUS(errors, (tprt_status)tprt_abi_collective(context, REDUCE, at, at), TPRT_OK);
     CHECK_STATUS(errors, tprt_context_synchronize(context), TPRT_TIMEOUT);
-    CHECK(errors, strstr(tprt_last_error(), "all_reduce, did not end in time"));
+    CHECK(errors, strstr(tprt_last_error(), "all_reduce, did not finish in time"));
     float host[COUNT];
     CHECK_STATUS(errors, tprt_context_download(context, host, at, sizeof host), TPRT_TIMEOUT);
     CHECK_STATUS(errors, (tprt_status)tprt_abi_read(context, at, host, sizeof host), TPRT_TIMEOUT);
@@ -241,8 +239,7 @@ static int refuse_program(tprt_comm *comm, void *argument) {
   tprt_context *context = NULL;
   CHECK_STATUS(errors, tprt_context_create(comm, &config, &context), TPRT_OK);
   CHECK_STATUS(errors, (tprt_status)tprt_abi_enter(context, program->words), TPRT_UNSUPPORTED);
-  CHECK(errors,
-        strstr(tprt_context_error(context), "NCCL's max of f32 is another where there are NaN"));
+  CHECK(errors, strstr(tprt_context_error(context), "NCCL's max of f32 differs from tprt for NaN"));
   tprt_context_destroy(context);
   return errors;
 }

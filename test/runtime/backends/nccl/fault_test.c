@@ -164,8 +164,9 @@ static int hang_alone(tprt_comm *comm, int me) {
                  tprt_all_reduce(comm, sends[me], recvs[me], 1, TPRT_F32, TPRT_SUM, NULL, NULL),
                  TPRT_TIMEOUT);
   }
-  CHECK(errors, strstr(tprt_last_error(), getenv("TPRT_NCCL_CHECK") ? "rank 1 did not come in time"
-                                                                    : "did not end in time"));
+  CHECK(errors,
+        strstr(tprt_last_error(), getenv("TPRT_NCCL_CHECK") ? "rank 1 did not arrive in time"
+                                                            : "did not finish in time"));
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_TIMEOUT); /* sticky */
   return errors;
 }

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char across[] = "products in slices, which each GPU copies from the others",
-                  apart[] = "an all_gather, then the products";
+static const char across[] = "matmuls in slices, which each GPU copies from the others",
+                  apart[] = "an all_gather, then the matmuls";
 
 typedef struct rows_run {
   bool replays;
@@ -34,7 +34,7 @@ static int run_rows(tprt_comm *comm, void *argument) {
     const char *why = NULL, *way = tprt_context_rows(context, i, &why);
     CHECK(errors, way && strcmp(way, sliced ? across : apart) == 0);
     CHECK(errors,
-          strstr(why, run->way == across && !sliced ? "are no multiples of 16 bytes" : run->why));
+          strstr(why, run->way == across && !sliced ? "are not multiples of 16 bytes" : run->why));
     errors += run_gather_case(context, comm, i, TURNS, run->replays ? "" : NULL, digest);
     CHECK(errors, n_runs == (run->replays ? 2 : TURNS));
   }
@@ -72,7 +72,7 @@ static void test_slices_across(void **state) {
 
 static void test_collectives(void **state) {
   rows_run run = {.way = apart,
-                  .why = "GPU 0 does not reach the memory of GPU 1: they are no peers"};
+                  .why = "GPU 0 cannot access the memory of GPU 1: they are not peers"};
   (void)state;
   machine_begin((fake_plan){.no_peers = true, .most_delay_us = 300});
   run_on(2, "nccl", &run);

@@ -174,7 +174,7 @@ static void test_replays(void **state) {
 static void test_refused(void **state) {
   (void)state;
   run_on(2, PIECES,
-         "all_gather: pieces that do not lie in one run each, or elements that are not aligned, "
+         "all_gather: pieces that are not contiguous, or elements that are not aligned, "
          "cannot be captured",
          0);
 }
@@ -204,10 +204,9 @@ static int run_for_ever(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_context_replay(context, program, 2, inputs, N_SITES, outputs, &why),
                TPRT_OK);
   CHECK_STATUS(errors, tprt_context_synchronize(context), TPRT_TIMEOUT);
-  CHECK(
-      errors,
-      strstr(tprt_last_error(),
-             "what was launched as a graph did not end in time; which rank is late is not known"));
+  CHECK(errors,
+        strstr(tprt_last_error(),
+               "a launched graph did not finish in time; it is not known which rank is late"));
   for (int i = 0; i < 2; i++)
     tprt_context_free(context, inputs[i]);
   for (int i = 0; i < N_SITES; i++)

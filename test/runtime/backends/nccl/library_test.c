@@ -22,7 +22,7 @@ static void test_refused(void **state) {
   expect_refused("/nonexistent/libcuda.so", FAKE_NCCL,
                  "backend nccl: CUDA: /nonexistent/libcuda.so: cannot open");
   expect_refused(FAKE_NCCL, "/nonexistent/libnccl.so",
-                 "backend nccl: there is no NCCL: /nonexistent/libnccl.so");
+                 "backend nccl: NCCL was not found: /nonexistent/libnccl.so");
   expect_refused(FAKE_NCCL, "libm.so.6",
                  "libm.so.6 has no ncclGetErrorString; NCCL 2.18 or newer is needed");
   machine_begin((fake_plan){.nccl_version = 21703});

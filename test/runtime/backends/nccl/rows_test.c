@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char across[] = "a kernel on each GPU that reaches the others",
+static const char across[] = "a kernel on each GPU that accesses the other GPUs",
                   apart[] = "collectives and a kernel on each GPU";
 
 typedef struct rows_run {
@@ -31,7 +31,7 @@ static int run_rows(tprt_comm *comm, void *argument) {
     CHECK(errors, way && strcmp(way, run->way) == 0);
     CHECK(errors,
           strstr(why, run->way == across && !is_sliced(&shape_cases[i], tprt_comm_size(comm))
-                          ? "computed whole"
+                          ? "is not sliced"
                           : run->why));
     errors += run_case(context, comm, i, digest);
   }
@@ -67,7 +67,7 @@ static void test_kernels_across(void **state) {
 
 static void test_collectives(void **state) {
   rows_run run = {.way = apart,
-                  .why = "GPU 0 does not reach the memory of GPU 1: they are no peers"};
+                  .why = "GPU 0 cannot access the memory of GPU 1: they are not peers"};
   (void)state;
   machine_begin((fake_plan){.no_peers = true, .most_delay_us = 300});
   run_on(2, "nccl", &run);

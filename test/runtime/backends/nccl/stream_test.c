@@ -48,7 +48,7 @@ static int batch(tprt_comm *comm, int me, float *data, void **streams) {
   ops[0].stream = streams[0];
   ops[1].stream = streams[1];
   CHECK_STATUS(errors, tprt_submit_batch(comm, ops, 3, &handle), TPRT_INVALID_ARGUMENT);
-  CHECK(errors, strstr(tprt_last_error(), "op 0 and op 1 of the batch name different streams"));
+  CHECK(errors, strstr(tprt_last_error(), "op 0 and op 1 of the batch use different streams"));
   ops[1].stream = streams[0];
   CHECK_STATUS(errors, tprt_submit_batch(comm, ops, 3, &handle), TPRT_OK);
   CHECK_STATUS(errors, tprt_work_wait(handle, 0), TPRT_OK);
@@ -113,7 +113,7 @@ static int capture_work(tprt_comm *comm, int me, float *data, void **streams) {
   CHECK_STATUS(errors,
                tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], &handle),
                TPRT_INVALID_STATE);
-  CHECK(errors, strstr(tprt_last_error(), "captured in a graph has no work to wait for") && me < N);
+  CHECK(errors, strstr(tprt_last_error(), "captured in a graph has no work handle") && me < N);
   machine_capture(streams[0], false);
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* no side effects */
   return errors;
@@ -133,7 +133,7 @@ static int timeout(tprt_comm *comm, int me, float *data, void **streams) {
                tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], &handle),
                TPRT_OK);
   CHECK_STATUS(errors, tprt_work_wait(handle, 0), TPRT_TIMEOUT);
-  CHECK(errors, strstr(tprt_last_error(), "did not end in time"));
+  CHECK(errors, strstr(tprt_last_error(), "did not finish in time"));
   tprt_work_destroy(handle);
   CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], NULL),
                TPRT_TIMEOUT);

@@ -172,7 +172,7 @@ static int graph(const place *p, int replays) {
   CHECK_STATUS(errors, tprt_sync(p->comm), TPRT_OK);
   DO(capture_begin, p->streams[0], RELAXED);
   CHECK_STATUS(errors, sum(p, 0, p->streams[0], &work), TPRT_INVALID_STATE);
-  CHECK(errors, strstr(tprt_last_error(), "captured in a graph has no work to wait for"));
+  CHECK(errors, strstr(tprt_last_error(), "captured in a graph has no work handle"));
   CHECK_STATUS(errors,
                tprt_all_reduce(p->comm, p->data, p->data + COUNT, COUNT, TPRT_F32, TPRT_SUM,
                                p->streams[0], NULL),

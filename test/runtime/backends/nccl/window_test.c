@@ -105,7 +105,7 @@ static int refused(tprt_comm *comm, void *argument) {
   CHECK(errors, strstr(tprt_last_error(), "registration: rank 2 has 128 bytes, rank 0 64"));
   CHECK_STATUS(errors, tprt_mem_register_all(comm, me == 0 ? on_host : memory, 64),
                TPRT_INVALID_ARGUMENT);
-  CHECK(errors, strstr(tprt_last_error(), me == 0 ? "registration: memory is memory of the host"
+  CHECK(errors, strstr(tprt_last_error(), me == 0 ? "registration: memory is host memory"
                                                   : "rank 0 could not register"));
   /* it is not registered */
   CHECK_STATUS(errors, tprt_mem_deregister(comm, memory), TPRT_INVALID_ARGUMENT);

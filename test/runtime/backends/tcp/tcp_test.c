@@ -142,9 +142,10 @@ static void test_impostors(void **state) {
     conduct conduct;
     tprt_status status;
     const char *text;
-  } rows[] = {{TALKS, TPRT_AUTH, "what answers where rank 0 should be is no rank of this world"},
-              {GOES, TPRT_TIMEOUT, "rank 0 did not take a connection in time"},
-              {IS_SILENT, TPRT_TIMEOUT, "rank 0 did not take a connection in time"}};
+  } rows[] = {
+      {TALKS, TPRT_AUTH, "the process at the address of rank 0 is not a rank of this world"},
+      {GOES, TPRT_TIMEOUT, "rank 0 did not accept a connection in time"},
+      {IS_SILENT, TPRT_TIMEOUT, "rank 0 did not accept a connection in time"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     store_board *board = store_board_make();
     impostor other = {.conduct = rows[i].conduct};
@@ -189,7 +190,7 @@ static void test_no_store(void **state) {
   tprt_comm *comm;
   config.backend = "tcp";
   assert_int_equal(tprt_world_create(2, 0, &config, &comm), TPRT_INVALID_ARGUMENT);
-  assert_non_null(strstr(tprt_last_error(), "backend tcp: 2 ranks meet through a store"));
+  assert_non_null(strstr(tprt_last_error(), "backend tcp: 2 ranks need a store"));
   assert_int_equal(tprt_world_create_threads(2, &config, &comm), TPRT_UNSUPPORTED);
   assert_int_equal(tprt_world_create(1, 0, &config, &comm), TPRT_OK);
   int value = 5;

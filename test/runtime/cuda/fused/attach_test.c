@@ -205,7 +205,7 @@ static void test_failures(void **state) {
     bool of_groups;
   } rows[] = {
       {"no context", TPRT_INVALID_STATE,
-       "the thread has no current context; symmetric memory is made in one", false},
+       "the thread has no current context, which symmetric memory needs", false},
       {"context device", TPRT_DEVICE, "device of the context: CUDA_ERROR_STUB_LIBRARY (34)", false},
       {"uuid", TPRT_DEVICE, "identity of the device: CUDA_ERROR_STUB_LIBRARY", false},
       {"push", TPRT_DEVICE, "its context: CUDA_ERROR_STUB_LIBRARY", false},
@@ -213,7 +213,7 @@ static void test_failures(void **state) {
       {"set", TPRT_DEVICE, "clearing symmetric memory", false},
       {"synchronize", TPRT_DEVICE, "clearing symmetric memory", false},
       {"can reach", TPRT_DEVICE, "whether devices are peers", false},
-      {"no peer", TPRT_UNSUPPORTED, "GPU 1 does not reach the memory of GPU 0: they are no peers",
+      {"no peer", TPRT_UNSUPPORTED, "GPU 1 cannot access the memory of GPU 0: they are not peers",
        false},
       {"reach", TPRT_DEVICE, "access to a peer", false},
       {"attributes", TPRT_DEVICE, "attributes of the device", true},
@@ -221,7 +221,7 @@ static void test_failures(void **state) {
       {"load", TPRT_DEVICE, "loading the fused kernels", true},
       {"function", TPRT_DEVICE, "tprt_reduce_rows_f32", true},
       {"occupancy", TPRT_DEVICE, "occupancy of a kernel", true},
-      {"full", TPRT_UNSUPPORTED, "have to run at the same time", true},
+      {"full", TPRT_UNSUPPORTED, "must run concurrently", true},
   };
   static const tprt_cuda_group_config config = {.size = sizeof config, .staging_bytes = 1000};
   enum { N = 3, CULPRIT = 1 };
@@ -257,10 +257,12 @@ static void test_refused(void **state) {
       {&with_ranks, 0, 1, TPRT_INVALID_ARGUMENT, "takes its ranks from the communicator"},
       {&with_signals, 0, 1, TPRT_INVALID_ARGUMENT, "leave these fields 0"},
       {&with_staging, 0, 1, TPRT_INVALID_ARGUMENT, "leave these fields 0"},
-      {&more, 0, -1, TPRT_MISMATCH, "symmetric memory: rank 1 wants"},
-      {NULL, 101, -1, TPRT_MISMATCH, "symmetric memory: rank 1 wants 101 bytes, rank 0 100"},
-      {NULL, 0, 1, TPRT_INVALID_ARGUMENT, "symmetric memory of 0 bytes"},
-      {NULL, SIZE_MAX, 1, TPRT_INVALID_ARGUMENT, "symmetric memory of 18446744073709551615 bytes"},
+      {&more, 0, -1, TPRT_MISMATCH, "symmetric memory: rank 1 requests"},
+      {NULL, 101, -1, TPRT_MISMATCH,
+       "symmetric memory: rank 1 requests 101 bytes, but rank 0 requests 100"},
+      {NULL, 0, 1, TPRT_INVALID_ARGUMENT, "invalid size of symmetric memory: 0 bytes"},
+      {NULL, SIZE_MAX, 1, TPRT_INVALID_ARGUMENT,
+       "invalid size of symmetric memory: 18446744073709551615 bytes"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     rank ranks[MOST] = {{0}};
@@ -275,11 +277,11 @@ static void test_refused(void **state) {
   rank ranks[MOST] = {{0}};
   for (int r = 0; r < 9; r++)
     ranks[r] = (rank){.device = r, .bytes = 1};
-  expect(9, ranks, -1, TPRT_UNSUPPORTED, "symmetric memory of 9 ranks; at most 8 reach each other");
+  expect(9, ranks, -1, TPRT_UNSUPPORTED, "symmetric memory of 9 ranks; at most 8 are supported");
   for (int r = 0; r < 3; r++)
     ranks[r] = (rank){.device = r % 2, .config = &good};
   expect(3, ranks, 0, TPRT_UNSUPPORTED,
-         "ranks 0 and 2 have one GPU, which need not run their kernels at the same time");
+         "ranks 0 and 2 share a GPU, which may not run their kernels concurrently");
   for (int r = 0; r < 3; r++) /* symmetric memory needs no kernels */
     ranks[r] = (rank){.device = r % 2, .bytes = 1};
   run(3, ranks);
@@ -328,10 +330,10 @@ static int play_process(char **words) {
     tprt_status status = tprt_cuda_symmetric_create(comm, 1, &memory);
     driver.set_mode(NULL);
     errors += status != TPRT_DEVICE;
-    errors +=
-        !strstr(tprt_last_error(), strcmp(words[3], "open") == 0
-                                       ? "memory of another process, whose GPU has to be a peer"
-                                       : "exporting memory to another process");
+    errors += !strstr(tprt_last_error(),
+                      strcmp(words[3], "open") == 0
+                          ? "opening memory of another process, whose GPU must be a peer"
+                          : "exporting memory to another process");
     if (errors)
       fprintf(stderr, "rank %d: %s: %s\n", me, tprt_status_name(status), tprt_last_error());
   }

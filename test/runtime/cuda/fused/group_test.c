@@ -219,7 +219,7 @@ static void test_refused(void **state) {
       {"function", TPRT_DEVICE, "CUDA: tprt_reduce_rows_f32: CUDA_ERROR_STUB_LIBRARY"},
       {"occupancy", TPRT_DEVICE, "occupancy of a kernel"},
       {"full", TPRT_UNSUPPORTED,
-       "1 thread blocks of 2 ranks have to run at the same time; the device runs 0"},
+       "1 thread blocks of 2 ranks must run concurrently; the device can run 0"},
   };
   world w = make_world(2);
   tprt_cuda_group *group = NULL;
@@ -232,9 +232,10 @@ static void test_refused(void **state) {
   tprt_cuda_group_config config = w.config;
   config.max_ctas = 5;
   expect(tprt_cuda_group_create(&config, &group), TPRT_UNSUPPORTED,
-         "5 thread blocks of 2 ranks have to run at the same time");
+         "5 thread blocks of 2 ranks must run concurrently");
   config.n_ranks = 9;
-  expect(tprt_cuda_group_create(&config, &group), TPRT_INVALID_ARGUMENT, "a group of 9 ranks");
+  expect(tprt_cuda_group_create(&config, &group), TPRT_INVALID_ARGUMENT,
+         "invalid group of 9 ranks");
   config.size = 0;
   expect(tprt_cuda_group_create(&config, &group), TPRT_INVALID_ARGUMENT,
          "tprt_cuda_group_config.size is 0");

@@ -39,12 +39,12 @@ static void test_groups(void **state) {
   g = good;                                                                                        \
   change;                                                                                          \
   expect(tprt__fused_check_config(&g.config), TPRT_INVALID_ARGUMENT, text)
-  REFUSED(g.config.n_ranks = 0, "a group of 0 ranks; it may have 1 to 8");
-  REFUSED(g.config.n_ranks = 9, "a group of 9 ranks");
-  REFUSED(g.config.rank = 4, "rank 4 of a group of 4");
-  REFUSED(g.config.rank = -2, "rank -2 of a group of 4");
-  REFUSED(g.config.max_ctas = 257, "max_ctas is 257; it may be 0 to 256");
-  REFUSED(g.config.signals[3] = NULL, "no signals of rank 3");
+  REFUSED(g.config.n_ranks = 0, "invalid group of 0 ranks; it must have 1 to 8");
+  REFUSED(g.config.n_ranks = 9, "invalid group of 9 ranks");
+  REFUSED(g.config.rank = 4, "rank 4 is out of range in a group of 4");
+  REFUSED(g.config.rank = -2, "rank -2 is out of range in a group of 4");
+  REFUSED(g.config.max_ctas = 257, "max_ctas is 257; it must be 0 to 256");
+  REFUSED(g.config.signals[3] = NULL, "the signals of rank 3 are NULL");
   REFUSED(g.config.signals[2] = memory + 8, "signals of rank 2 is at");
   REFUSED(g.config.staging[2] = memory + 4, "staging of rank 2 is at");
   REFUSED(g.config.staging[1] = NULL, "staging_bytes is 1048576, but rank 1 has no staging");
@@ -85,17 +85,17 @@ static void test_rows(void **state) {
   assert_int_equal(launch.n_ctas, 77)
   REFUSED(TPRT_INVALID_ARGUMENT, rows.size = 0, "tprt_cuda_rows.size is 0");
   REFUSED(TPRT_UNSUPPORTED, rows.dtype = TPRT_F64,
-          "no fused kernel for type f64; there are f32, f16 and bf16");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.tokens = -1, "rows of shape -1 x 256");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.tokens = INT64_MAX / 16, "rows of shape");
+          "no fused kernel for type f64; supported are f32, f16 and bf16");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.tokens = -1, "invalid shape of rows: -1 x 256");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.tokens = INT64_MAX / 16, "invalid shape of rows");
   REFUSED(TPRT_UNSUPPORTED, rows.hidden = 252,
-          "rows of 252 elements of bf16; fused kernels need a multiple of 8");
+          "rows of 252 elements of bf16; fused kernels need addresses that are multiples of 8");
   REFUSED(TPRT_UNSUPPORTED, rows.hidden = 16512,
-          "rows of 16512 elements; with norm, bias or quantization at most 16384");
+          "rows of 16512 elements; at most 16384 are supported with norm, bias or quantization");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.norm = (tprt_cuda_norm)3, "norm 3 does not exist");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.gamma = NULL, "a norm needs gamma");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.epsilon = -1, "epsilon of the norm is -1");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.norm = TPRT_CUDA_NO_NORM, "gamma or beta without a norm");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.epsilon = -1, "epsilon -1 of the norm");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.norm = TPRT_CUDA_NO_NORM, "gamma and beta need a norm");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.norm = TPRT_CUDA_RMS_NORM, rows.beta = memory),
           "RMS norm has no beta");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.quantize = (tprt_cuda_quantize)4,
@@ -103,16 +103,16 @@ static void test_rows(void **state) {
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantize = TPRT_CUDA_STATIC, rows.static_scale = NULL),
           "needs static_scale");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.least_largest = -1,
-          "scales have least_largest -1 and least_scale 0");
+          "scales: least_largest -1 and least_scale 0");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.least_scale = INFINITY,
-          "scales have least_largest 0 and least_scale inf");
+          "scales: least_largest 0 and least_scale inf");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantize = TPRT_CUDA_STATIC, rows.least_scale = 1),
-          "without scales that are computed");
+          "need computed scales (per token or per group)");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantize = TPRT_CUDA_NO_QUANTIZE, rows.divides = true),
-          "nothing is quantized");
+          "divides needs quantization");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.blocks = 3, rows.algorithm = TPRT_CUDA_SLICES),
-          "10 rows in 3 blocks");
-  REFUSED(TPRT_INVALID_ARGUMENT, rows.blocks = -1, "10 rows in -1 blocks");
+          "10 rows cannot be divided into 3 blocks");
+  REFUSED(TPRT_INVALID_ARGUMENT, rows.blocks = -1, "10 rows cannot be divided into -1 blocks");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.blocks = 2, rows.algorithm = TPRT_CUDA_PULL),
           "blocks need algorithm TPRT_CUDA_SLICES");
   REFUSED(
@@ -120,28 +120,28 @@ static void test_rows(void **state) {
       (rows =
            (tprt_cuda_rows){
                .size = sizeof rows, .dtype = TPRT_BF16, .tokens = 8, .hidden = 16392, .blocks = 2}),
-      "rows of 16392 elements; in blocks at most 16384");
+      "rows of 16392 elements; at most 16384 are supported in blocks");
   REFUSED(TPRT_UNSUPPORTED, rows.hidden = 200,
-          "quantization by groups of 128 needs rows of a multiple of it, not of 200");
+          "quantization by groups of 128 needs rows of a multiple of that size, not of 200");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.gamma = memory + 2,
           "bias, gamma and beta need addresses that are multiples of 16");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.algorithm = (tprt_cuda_algorithm)4,
           "algorithm 4 does not exist");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.residual_sharded = true,
-          "sharded tensors, and input that was sent, need algorithm");
+          "sharded tensors and input_sent need algorithm");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.input_sent = true,
-          "sharded tensors, and input that was sent, need algorithm");
+          "sharded tensors and input_sent need algorithm");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.out[1] = memory,
-          "out of rank 1 is input, which the others read");
+          "out and input of rank 1 are the same buffer, which other ranks read");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.input[3] = NULL,
-          "input is set for 3 of 4 ranks; the others reach it");
+          "input is set for 3 of 4 ranks; other ranks access it");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.input[3] = memory + 8, "input of rank 3 is at");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.quantized[1] = NULL, "quantized is set for 0 of 1 ranks");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.scale[1] = NULL, "scale is set for 0 of 1 ranks");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.algorithm = TPRT_CUDA_SLICES, rows.out[2] = NULL),
           "out is set for 3 of 4 ranks");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.quantize = TPRT_CUDA_NO_QUANTIZE, rows.out[1] = NULL),
-          "rows without any output");
+          "rows have no outputs");
   REFUSED(TPRT_INVALID_ARGUMENT, (rows.algorithm = TPRT_CUDA_PUSH, g.config.staging_bytes = 40959),
           "the call needs 40960 bytes of staging, the group has 40959");
 #undef REFUSED
@@ -230,11 +230,11 @@ static void test_exchanges(void **state) {
   expect(tprt__fused_plan_all_gather(&g, (tprt_dtype)0, 3, shape, 0, send, recv, &launch),
          TPRT_INVALID_ARGUMENT, "type 0 does not exist");
   expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 2, negative, 0, send, recv, &launch),
-         TPRT_INVALID_ARGUMENT, "dimension 1 of the exchange has -1 elements");
+         TPRT_INVALID_ARGUMENT, "dimension 1 of the exchange has invalid size -1");
   expect(tprt__fused_plan_all_to_all(&g, TPRT_F32, 2, huge, 0, 1, send, recv, &launch),
-         TPRT_INVALID_ARGUMENT, "dimension 1 of the exchange has 1099511627776 elements");
+         TPRT_INVALID_ARGUMENT, "dimension 1 of the exchange has invalid size 1099511627776");
   expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 3, shape, 3, send, recv, &launch),
-         TPRT_INVALID_ARGUMENT, "dim is 3 in a tensor of 3 dimensions");
+         TPRT_INVALID_ARGUMENT, "dim is 3, but the tensor has 3 dimensions");
   expect(tprt__fused_plan_all_to_all(&g, TPRT_F32, 3, shape, -1, 0, send, recv, &launch),
          TPRT_INVALID_ARGUMENT, "split_dim is -1");
   expect(tprt__fused_plan_all_to_all(&g, TPRT_F32, 3, shape, 1, 5, send, recv, &launch),
@@ -242,10 +242,11 @@ static void test_exchanges(void **state) {
   expect(tprt__fused_plan_all_to_all(&g, TPRT_F32, 3, shape, 0, 1, send, recv, &launch),
          TPRT_INVALID_ARGUMENT, "4 ranks do not divide dimension 0 (size 3)");
   expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 2, thin, 1, send, recv, &launch),
-         TPRT_UNSUPPORTED, "runs of 24 bytes; the exchange needs multiples of 16");
+         TPRT_UNSUPPORTED, "runs have 24 bytes; the exchange needs multiples of 16");
   const int64_t many[2] = {1ll << 33, 4};
   expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 2, many, 1, send, recv, &launch),
-         TPRT_UNSUPPORTED, "pieces of 137438953472 bytes; the exchange takes less than 64 GiB");
+         TPRT_UNSUPPORTED,
+         "pieces have 137438953472 bytes; the exchange supports less than 64 GiB");
   recv[2] = NULL;
   expect(tprt__fused_plan_all_gather(&g, TPRT_F32, 3, shape, 1, send, recv, &launch),
          TPRT_INVALID_ARGUMENT, "recv is set for 3 of 4 ranks");
@@ -275,15 +276,16 @@ static void test_entropy(void **state) {
   assert_int_equal(launch.n_ctas, 77)
   REFUSED(TPRT_INVALID_ARGUMENT, e.size = 1, "tprt_cuda_entropy.size is 1");
   REFUSED(TPRT_UNSUPPORTED, e.dtype = TPRT_I32, "no fused kernel for type i32");
-  REFUSED(TPRT_INVALID_ARGUMENT, e.columns = 0, "logits of shape 100 x 0");
+  REFUSED(TPRT_INVALID_ARGUMENT, e.columns = 0, "invalid shape of logits: 100 x 0");
   REFUSED(TPRT_UNSUPPORTED, e.columns = 1001,
-          "1001 columns of f16 a rank; the cross entropy needs a multiple of 8");
+          "1001 columns of f16 per rank; the cross entropy needs a multiple of 8");
   REFUSED(TPRT_INVALID_ARGUMENT, e.logits[2] = NULL, "logits is set for 0 of 1 ranks");
-  REFUSED(TPRT_INVALID_ARGUMENT, e.target[2] = NULL, "loss without target");
-  REFUSED(TPRT_INVALID_ARGUMENT, e.loss[2] = NULL, "a cross entropy without any result");
+  REFUSED(TPRT_INVALID_ARGUMENT, e.target[2] = NULL, "loss needs target");
+  REFUSED(TPRT_INVALID_ARGUMENT, e.loss[2] = NULL, "the cross entropy has no outputs");
   REFUSED(TPRT_INVALID_ARGUMENT, e.target[2] = NULL; e.loss[2] = NULL;
-          e.picked[2] = (float *)memory, "picked without target");
-  REFUSED(TPRT_UNSUPPORTED, e.target_dtype = TPRT_F32, "targets of type f32; they are i64 or i32");
+          e.picked[2] = (float *)memory, "picked needs target");
+  REFUSED(TPRT_UNSUPPORTED, e.target_dtype = TPRT_F32,
+          "targets of type f32; they must be i64 or i32");
   REFUSED(TPRT_INVALID_ARGUMENT, e.pick = 3, "pick 3 does not exist");
   REFUSED(TPRT_INVALID_ARGUMENT, e.step = 3, "step 3 of the cross entropy does not exist");
   REFUSED(TPRT_INVALID_ARGUMENT, e.step = TPRT_CUDA_PARTS,
@@ -312,7 +314,7 @@ static void test_entropy(void **state) {
   REFUSED(e.part = 3, "part 3 of 3 of the columns");
   REFUSED(e.n_parts = 0, "part 2 of 0 of the columns");
   REFUSED(e.parts[0] = NULL, "parts is set for 0 of 1 ranks");
-  REFUSED(e.sum[0] = NULL, "a cross entropy without any result");
+  REFUSED(e.sum[0] = NULL, "the cross entropy has no outputs");
   REFUSED(e.step = TPRT_CUDA_PARTS, "logits is set for 0 of 1 ranks");
 #undef REFUSED
   expect(tprt__fused_plan_entropy(&one, &good, &launch), TPRT_OK, "");

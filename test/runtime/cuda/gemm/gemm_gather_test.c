@@ -522,35 +522,34 @@ static void test_refused(void **state) {
   } while (0)
   REFUSED(rows.size = 1, TPRT_INVALID_ARGUMENT, "tprt_cuda_gather.size is 1");
   REFUSED(g->size = 1, TPRT_INVALID_ARGUMENT, "tprt_cuda_gemm.size is 1");
-  REFUSED(n_gemms = 0, TPRT_INVALID_ARGUMENT,
-          "0 products of rows that are gathered; 1 to 4 are possible");
-  REFUSED(n_gemms = 5, TPRT_INVALID_ARGUMENT, "5 products of rows that are gathered");
-  REFUSED(rows.dtype = TPRT_F64, TPRT_UNSUPPORTED, "rows of f64 are gathered for products");
-  REFUSED(rows.tokens = -1, TPRT_INVALID_ARGUMENT, "-1 rows of 8 elements are gathered");
+  REFUSED(n_gemms = 0, TPRT_INVALID_ARGUMENT, "0 matmuls with gathered rows; 1 to 4 are supported");
+  REFUSED(n_gemms = 5, TPRT_INVALID_ARGUMENT, "5 matmuls with gathered rows");
+  REFUSED(rows.dtype = TPRT_F64, TPRT_UNSUPPORTED, "rows of f64 cannot be gathered for matmuls");
+  REFUSED(rows.tokens = -1, TPRT_INVALID_ARGUMENT, "-1 rows of 8 elements cannot be gathered");
   REFUSED(rows.tokens = INT64_MAX, TPRT_INVALID_ARGUMENT, "9223372036854775807 rows of 8 elements");
   REFUSED(rows.width = 0, TPRT_INVALID_ARGUMENT, "8 rows of 0 elements");
   REFUSED(rows.width = INT64_C(1) << 56, TPRT_INVALID_ARGUMENT,
           "8 rows of 72057594037927936 elements");
   REFUSED((rows.tokens = 6, rows.width = 5), TPRT_UNSUPPORTED,
-          "the 3 rows of a rank, of 5 elements of f32, are no multiple");
+          "the 3 rows of a rank, of 5 elements of f32, are not a multiple");
   REFUSED(rows.input[1] = NULL, TPRT_INVALID_ARGUMENT, "input is set for 1 of 2 ranks");
   REFUSED(rows.gathered[1] = NULL, TPRT_INVALID_ARGUMENT, "gathered is set for 1 of 2 ranks");
   REFUSED(g->m = 7, TPRT_INVALID_ARGUMENT,
-          "product of rank 1, of rows that are gathered, has not the shape of the rows");
-  REFUSED(g->k = 7, TPRT_INVALID_ARGUMENT, "has not the shape of the rows");
-  REFUSED(g->dtype = TPRT_BF16, TPRT_INVALID_ARGUMENT, "has another type than the rows");
-  REFUSED(rows.blocks = 8, TPRT_INVALID_ARGUMENT, "8 rows in 8 blocks are gathered from 2 ranks");
+          "product of rank 1, of rows that are gathered, does not have the shape of the rows");
+  REFUSED(g->k = 7, TPRT_INVALID_ARGUMENT, "does not have the shape of the rows");
+  REFUSED(g->dtype = TPRT_BF16, TPRT_INVALID_ARGUMENT, "has a different dtype than the rows");
+  REFUSED(rows.blocks = 8, TPRT_INVALID_ARGUMENT,
+          "8 rows in 8 blocks cannot be gathered from 2 ranks");
   REFUSED(rows.blocks = INT64_MAX, TPRT_INVALID_ARGUMENT, "8 rows in 9223372036854775807 blocks");
   REFUSED(rows.blocks = -1, TPRT_INVALID_ARGUMENT, "8 rows in -1 blocks");
   REFUSED((rows.blocks = 2, g->epilogue = TPRT_CUDA_RELU, g->aux = g->out), TPRT_INVALID_ARGUMENT,
-          "has aux, and the rows are in blocks");
-  REFUSED(g->batch = 2, TPRT_INVALID_ARGUMENT, "is a batch, or a is transposed");
-  REFUSED(g->transpose_a = true, TPRT_INVALID_ARGUMENT, "is a batch, or a is transposed");
-  REFUSED(g->a = g->b, TPRT_INVALID_ARGUMENT, "has an a or row_a");
-  REFUSED(g->row_a = 8, TPRT_INVALID_ARGUMENT, "has an a or row_a");
-  REFUSED(g->row_out = INT64_MAX / 4, TPRT_INVALID_ARGUMENT,
-          "has rows of out that no memory holds");
-  REFUSED(g->n = -1, TPRT_INVALID_ARGUMENT, "has rows of out that no memory holds");
+          "has aux, which is not supported for rows in blocks");
+  REFUSED(g->batch = 2, TPRT_INVALID_ARGUMENT, "has a batch or a transposed a");
+  REFUSED(g->transpose_a = true, TPRT_INVALID_ARGUMENT, "has a batch or a transposed a");
+  REFUSED(g->a = g->b, TPRT_INVALID_ARGUMENT, "sets a or row_a");
+  REFUSED(g->row_a = 8, TPRT_INVALID_ARGUMENT, "sets a or row_a");
+  REFUSED(g->row_out = INT64_MAX / 4, TPRT_INVALID_ARGUMENT, "has rows of out that are too large");
+  REFUSED(g->n = -1, TPRT_INVALID_ARGUMENT, "has rows of out that are too large");
   REFUSED(g->bias_gradient = g->out, TPRT_INVALID_ARGUMENT, "has a bias_gradient");
   REFUSED((rows.tokens = gemms[0].m = g->m = 6, gemms[0].row_out = 25), TPRT_INVALID_ARGUMENT,
           "has slices of out that do not begin at multiples of 16 bytes");

@@ -244,18 +244,18 @@ static void test_refused(void **state) {
     expect(tprt_cuda_multiply_reduce(group, blas, gemms, &rows, NULL), TPRT_INVALID_ARGUMENT,      \
            text);                                                                                  \
   } while (0)
-  REFUSED(rows.blocks = 3, "8 rows in 3 blocks");
+  REFUSED(rows.blocks = 3, "8 rows cannot be divided into 3 blocks");
   REFUSED(rows.size = 1, "tprt_cuda_rows.size is 1");
   REFUSED(g->size = 1, "tprt_cuda_gemm.size is 1");
-  REFUSED(rows.algorithm = TPRT_CUDA_PULL, "input that was sent, need algorithm TPRT_CUDA_SLICES");
+  REFUSED(rows.algorithm = TPRT_CUDA_PULL, "input_sent need algorithm TPRT_CUDA_SLICES");
   REFUSED(rows.input[1] = NULL, "CUDA: input is set for 1 of 2 ranks");
-  REFUSED(g->m = 7, "product of rank 1, whose rows are reduced, has not the shape of the rows");
-  REFUSED(g->n = 7, "has not the shape of the rows");
-  REFUSED(g->out_dtype = TPRT_BF16, "has another type than the rows");
-  REFUSED(g->batch = 2, "is a batch, or a is transposed");
-  REFUSED(g->transpose_a = true, "is a batch, or a is transposed");
-  REFUSED(g->out = workspace, "has out, c, beta or row_out");
-  REFUSED(g->beta = 1, "has out, c, beta or row_out");
+  REFUSED(g->m = 7, "matmul of rank 1 with reduced rows does not have the shape of the rows");
+  REFUSED(g->n = 7, "does not have the shape of the rows");
+  REFUSED(g->out_dtype = TPRT_BF16, "has a different dtype than the rows");
+  REFUSED(g->batch = 2, "has a batch or a transposed a");
+  REFUSED(g->transpose_a = true, "has a batch or a transposed a");
+  REFUSED(g->out = workspace, "sets out, c, beta or row_out");
+  REFUSED(g->beta = 1, "sets out, c, beta or row_out");
   REFUSED(g->bias = workspace, "has an epilogue or a bias");
   REFUSED(g->epilogue = TPRT_CUDA_RELU, "has an epilogue or a bias");
   REFUSED((g->row_a = 5, rows.tokens = 2, gemms[0].m = g->m = 2),
@@ -268,7 +268,7 @@ static void test_refused(void **state) {
   w.config.rank = 0;
   assert_int_equal(tprt_cuda_group_create(&w.config, &group), TPRT_OK);
   REFUSED(rows.input[1] = NULL,
-          "CUDA: rank 1's rows of products are at (nil); all ranks' addresses are needed");
+          "CUDA: input of rank 1 is at (nil); aligned addresses of all ranks are needed");
   tprt_cuda_group_destroy(group);
   tprt_cuda_blas_destroy(blas);
   free(workspace);

@@ -218,38 +218,50 @@ static void test_refused(void **state) {
       {{.size = 3}, TPRT_INVALID_ARGUMENT, "tprt_cuda_gemm.size is 3"},
       {{OF(F64, F32, 4, 4)}, TPRT_UNSUPPORTED, "a product of f64 to f32"},
       {{OF(F32, BF16, 4, 4)}, TPRT_UNSUPPORTED, "a product of f32 to bf16"},
-      {{OF(BF16, BF16, 4, 4), .tf32 = true}, TPRT_INVALID_ARGUMENT, "tf32 with factors of bf16"},
-      {{OF(F32, F32, -1, 4)}, TPRT_INVALID_ARGUMENT, "1 products of -1 x 4 x 4"},
-      {{BASE, .batch = -1}, TPRT_INVALID_ARGUMENT, "-1 products of 4 x 4 x 4"},
+      {{OF(BF16, BF16, 4, 4), .tf32 = true},
+       TPRT_INVALID_ARGUMENT,
+       "tf32 needs operands of f32, not of bf16"},
+      {{OF(F32, F32, -1, 4)}, TPRT_INVALID_ARGUMENT, "1 matmuls of -1 x 4 x 4"},
+      {{BASE, .batch = -1}, TPRT_INVALID_ARGUMENT, "-1 matmuls of 4 x 4 x 4"},
       {{OF(F32, F32, 4, 0)}, TPRT_UNSUPPORTED, "k is 0"},
-      {{BASE, .row_a = 3}, TPRT_INVALID_ARGUMENT, "rows of a are 3 elements apart, but have 4"},
-      {{BASE, .row_b = 3}, TPRT_INVALID_ARGUMENT, "rows of b are 3 elements apart, but have 4"},
-      {{BASE, .row_out = 3}, TPRT_INVALID_ARGUMENT, "rows of out are 3 elements apart, but have 4"},
-      {{BASE, .row_out = INT64_MAX / 4}, TPRT_INVALID_ARGUMENT, "out of 4 rows that are"},
-      {{BASE, .batch = 2}, TPRT_INVALID_ARGUMENT, "matrices out are 0 elements apart, but take 16"},
+      {{BASE, .row_a = 3},
+       TPRT_INVALID_ARGUMENT,
+       "rows of a have a stride of 3 elements, but a length of 4"},
+      {{BASE, .row_b = 3},
+       TPRT_INVALID_ARGUMENT,
+       "rows of b have a stride of 3 elements, but a length of 4"},
+      {{BASE, .row_out = 3},
+       TPRT_INVALID_ARGUMENT,
+       "rows of out have a stride of 3 elements, but a length of 4"},
+      {{BASE, .row_out = INT64_MAX / 4}, TPRT_INVALID_ARGUMENT, "out is too large: 4 rows with"},
+      {{BASE, .batch = 2},
+       TPRT_INVALID_ARGUMENT,
+       "matrices out have a batch stride of 0 elements, but a size of 16"},
       {{BASE, .batch = 2, .step_out = 16, .step_a = -1},
        TPRT_INVALID_ARGUMENT,
-       "matrices a are -1 elements apart"},
+       "matrices a have a batch stride of -1 elements"},
       {{BASE, .epilogue = 5}, TPRT_INVALID_ARGUMENT, "epilogue 5 does not exist"},
       {{BASE, .epilogue = TPRT_CUDA_GELU_GRADIENT}, TPRT_INVALID_ARGUMENT, "a gradient needs aux"},
-      {{BASE, .aux = (void *)256}, TPRT_INVALID_ARGUMENT, "aux without a function"},
+      {{BASE, .aux = (void *)256},
+       TPRT_INVALID_ARGUMENT,
+       "aux needs an epilogue with an activation function"},
       {{BASE, .epilogue = TPRT_CUDA_RELU_GRADIENT, .aux = (void *)256, .bias = (void *)256},
        TPRT_INVALID_ARGUMENT,
-       "a bias with a gradient"},
+       "a gradient epilogue takes no bias"},
       {{BASE, .bias_gradient = (void *)256, .bias = (void *)256},
        TPRT_INVALID_ARGUMENT,
-       "a bias gradient with a bias"},
+       "a bias gradient excludes a bias"},
       {{BASE, .bias_gradient = (void *)256, .epilogue = TPRT_CUDA_RELU},
        TPRT_INVALID_ARGUMENT,
-       "a bias gradient with a bias"},
+       "a bias gradient excludes a bias"},
       {{BASE, .batch = 2, .step_out = 16, .bias_gradient = (void *)256},
        TPRT_UNSUPPORTED,
-       "a bias gradient of 2 products"},
+       "a bias gradient of 2 matmuls"},
       {{BASE}, TPRT_INVALID_ARGUMENT, "a is NULL"},
       {{BASE, .a = (void *)256, .b = (void *)256}, TPRT_INVALID_ARGUMENT, "out is NULL"},
       {{BASE, .a = (void *)256, .b = (void *)264},
        TPRT_INVALID_ARGUMENT,
-       "b is at 0x108; addresses are multiples of 16"},
+       "b is at 0x108; addresses must be multiples of 16"},
       {{BASE, .a = (void *)256, .b = (void *)256, .out = (void *)256, .bias = (void *)4},
        TPRT_INVALID_ARGUMENT,
        "bias is at 0x4"},
@@ -265,13 +277,13 @@ static void test_refused(void **state) {
   begin(&nothing);
   tprt_cuda_gemm g = product_gemm(&products[0], s.of);
   expect(tprt_cuda_multiply(blas, &g, NULL), TPRT_UNSUPPORTED,
-         "it has no algorithm for 1 products of 5 x 9 x 7 with epilogue 1");
+         "no algorithm for 1 matmuls of 5 x 9 x 7 with epilogue 1");
   tprt_cuda_blas_destroy(blas);
   assert_int_equal(report().n_alive, 0);
   tprt_cuda_blas_config config = {
       .size = sizeof config, .workspace = s.workspace + 16, .workspace_bytes = 64};
   expect(tprt_cuda_blas_create(&config, &blas), TPRT_INVALID_ARGUMENT,
-         "a workspace of 64 bytes at");
+         "invalid workspace of 64 bytes at");
   config.size = 1;
   expect(tprt_cuda_blas_create(&config, &blas), TPRT_INVALID_ARGUMENT,
          "tprt_cuda_blas_config.size is 1");
@@ -324,7 +336,7 @@ static void test_faults(void **state) {
     fake_blaslt_report r = report();
     tprt_cuda_blas_destroy(blas);
     if (strcmp(r.failed, "cublasLtMatmulAlgoGetHeuristic") == 0) {
-      expect(status, TPRT_UNSUPPORTED, "it has no algorithm for 2 products of 2 x 3 x 5");
+      expect(status, TPRT_UNSUPPORTED, "no algorithm for 2 matmuls of 2 x 3 x 5");
       break;
     }
     assert_true(r.failed[0]);

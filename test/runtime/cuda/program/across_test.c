@@ -28,7 +28,7 @@ extern char **environ;
 
 enum { MOST_RANKS = 4 };
 static const char together[] = "one kernel for all ranks",
-                  across[] = "a kernel on each GPU that reaches the others",
+                  across[] = "a kernel on each GPU that accesses the other GPUs",
                   apart[] = "collectives and a kernel on each GPU";
 
 /* ---- A rank ---- */
@@ -54,7 +54,7 @@ static void run_cases(player *p, tprt_context *context) {
     bool whole =
         strcmp(p->way, across) == 0 && !is_sliced(&shape_cases[i], tprt_comm_size(p->world));
     const char *expected =
-        whole ? "computed whole: slices of 2 rows of 3 elements of f32 are no multiples of 16 bytes"
+        whole ? "not sliced: slices of 2 rows of 3 elements of f32 are not multiples of 16 bytes"
               : p->why;
     if (!way || strcmp(way, p->way) != 0 || !strstr(why, expected) || !*why != !*expected) {
       fprintf(stderr, "wrong: site %d: \"%s\", because \"%s\"; expected \"%s\", \"%s\"\n", i,
@@ -142,7 +142,7 @@ static void test_same_bits(void **state) {
       player one = play_threads(n, 1, "loopback", NULL, together, "");
       player each = play_threads(n, n, "loopback", NULL, across, "");
       player host = play_threads(n, 1, "shm", NULL, apart,
-                                 "have one GPU, which need not run their kernels at the same time");
+                                 "share a GPU, which may not run their kernels concurrently");
       assert_true(one.digest == each.digest);
       assert_true(one.digest_f32 == host.digest_f32);
       /* GEMMs run in cuBLASLt, and no other launches move data */
@@ -184,9 +184,9 @@ static void test_uneven(void **state) {
 
 static void test_reasons(void **state) {
   (void)state;
-  (void)play_threads(4, 2, "loopback", NULL, apart, "ranks 0 and 2 have one GPU");
+  (void)play_threads(4, 2, "loopback", NULL, apart, "ranks 0 and 2 share a GPU");
   (void)play_threads(2, 2, "loopback", "no peer", apart,
-                     "GPU 1 does not reach the memory of GPU 0: they are no peers");
+                     "GPU 1 cannot access the memory of GPU 0: they are not peers");
   (void)play_threads(2, 2, "loopback", "can reach", apart,
                      "whether devices are peers: CUDA_ERROR_STUB_LIBRARY");
   (void)play_threads(2, 2, "loopback", "reach", apart, "access to a peer: CUDA_ERROR_STUB_LIBRARY");
@@ -218,7 +218,7 @@ static void test_failures(void **state) {
               {"load", "loading the fused kernels: CUDA_ERROR_STUB_LIBRARY"},
               {"function", "tprt_reduce_rows_f32: CUDA_ERROR_STUB_LIBRARY"},
               {"occupancy", "occupancy of a kernel: CUDA_ERROR_STUB_LIBRARY"},
-              {"full", "have to run at the same time"},
+              {"full", "must run concurrently"},
               {"old", "fused kernels need compute capability 8.0"},
               {"context device", "device of the context: CUDA_ERROR_STUB_LIBRARY"},
               {"attributes", "attributes of the device: CUDA_ERROR_STUB_LIBRARY"},
@@ -332,7 +332,7 @@ static int play_process(char **words) {
               .way = reach ? across : apart,
               .why = reach ? ""
                      : strcmp(words[3], "open") == 0
-                         ? "memory of another process, whose GPU has to be a peer"
+                         ? "opening memory of another process, whose GPU must be a peer"
                          : "exporting memory to another process"};
   if (tprt_world_create(n, me, &config, &p.world) != TPRT_OK) {
     fprintf(stderr, "rank %d: %s\n", me, tprt_last_error());

@@ -227,7 +227,8 @@ static void test_driver_that_fails(void **state) {
       {"launch", NULL, "site 0: CUDA: tprt_reduce_f32", TPRT_DEVICE},
       {"can reach", "2", "site 0: CUDA: whether a GPU reaches another's memory", TPRT_DEVICE},
       {"reach", "2", "site 0: CUDA: reaching another GPU's memory", TPRT_DEVICE},
-      {"no peer", "2", "GPU 0 does not reach the memory of GPU 1; ranks on these need backend nccl",
+      {"no peer", "2",
+       "GPU 0 cannot access the memory of GPU 1; ranks on these GPUs need backend nccl",
        TPRT_UNSUPPORTED},
   };
   program *p = make_program(1, 3, false);
@@ -337,8 +338,8 @@ static void test_together(void **state) {
   set("FAKE_LATE", NULL);
   run_together(2, "shm", TPRT_OK, members);
   assert_int_equal(members[1].status, TPRT_UNSUPPORTED);
-  assert_non_null(
-      strstr(members[1].error, "backend shm has no virtual ranks of one GPU; loopback has"));
+  assert_non_null(strstr(members[1].error,
+                         "backend shm does not support virtual ranks of one GPU; use loopback"));
   run_together(2, "loopback", TPRT_DEVICE, members);
   assert_int_equal(members[0].status, TPRT_DEVICE);
   assert_int_equal(members[1].status, TPRT_DEVICE);
@@ -348,8 +349,8 @@ static void test_together(void **state) {
   set("FAKE_NO_CONTEXT", NULL);
   set("FAKE_DEVICES", NULL);
   assert_int_equal(members[0].status, TPRT_UNSUPPORTED);
-  assert_non_null(strstr(
-      members[0].error, "ranks 0 and 1 are on different GPUs, and one kernel is to work for both"));
+  assert_non_null(strstr(members[0].error,
+                         "ranks 0 and 1 are on different GPUs, but one kernel must serve both"));
 }
 
 int main(void) {

@@ -396,7 +396,7 @@ static void test_wrong_products(void **state) {
     int64_t value;
     const char *text;
   } cases[] = {
-      {HEADER_WORD(target), TPRT_TARGET_HOST, "fused sites are of programs for GPUs only"},
+      {HEADER_WORD(target), TPRT_TARGET_HOST, "fused sites are supported in GPU programs only"},
       {SITE_WORD(dtype), TPRT_F64, "of a tensor of f64"},
       {SITE_WORD(reduction), TPRT_SUM, "reduction sum of a tensor"},
       {SITE_WORD(n_axes), 1, "number of axes is 1"},
@@ -404,10 +404,10 @@ static void test_wrong_products(void **state) {
       {SITE_WORD(shape[0]), -1, "dimension 0 has size -1"},
       {SITE_WORD(shape[1]), 0, "columns of a matmul is 0"},
       {SITE_WORD(dim), 1, "dim is 1"},
-      {SITE_WORD(n_extra), 3, "fused matmul: 3 words of extra data, not 21"},
+      {SITE_WORD(n_extra), 3, "fused matmul: has 3 words of extra data, expected 21"},
       {EXTRA_WORD(tprt_abi_fused_matmul, k), 0, "k of a matmul is 0"},
       {EXTRA_WORD(tprt_abi_fused_matmul, k), INT64_C(1) << 61, "contraction: loop"},
-      {EXTRA_WORD(tprt_abi_fused_matmul, transpose_b), 2, "transposed factor is 2"},
+      {EXTRA_WORD(tprt_abi_fused_matmul, transpose_b), 2, "transposed operand is 2"},
       {EXTRA_WORD(tprt_abi_fused_matmul, function), TPRT_CUDA_RELU_GRADIENT,
        "function of a matmul is 3"},
       {EXTRA_WORD(tprt_abi_operands, n_inputs), 1, "inputs is 3; it must be from 0 to 0"},
@@ -439,9 +439,9 @@ static void test_other_kind(void **state) {
     int32_t status = i ? tprt_abi_contract(context, 0, NULL, NULL, NULL)
                        : tprt_abi_fused(context, 1, NULL, NULL);
     assert_int_equal(status, TPRT_INVALID_ARGUMENT);
-    assert_non_null(
-        strstr(tprt_context_error(context), i ? "site 0 of the bound program is no contraction"
-                                              : "site 1 of the bound program is no fused site"));
+    assert_non_null(strstr(tprt_context_error(context),
+                           i ? "site 0 of the bound program is not of kind contraction"
+                             : "site 1 of the bound program is not of kind fused site"));
     tprt_context_destroy(context);
     tprt_comm_destroy(world);
   }

@@ -25,10 +25,10 @@
 extern char **environ;
 
 enum { MOST_RANKS = 4 };
-static const char together[] = "products in slices, for all ranks",
-                  across[] = "products in slices, which each GPU copies from the others",
-                  apart[] = "an all_gather, then the products",
-                  unaligned[] = "rows of 3 elements of bf16 are no multiples of 16 bytes";
+static const char together[] = "matmuls in slices, for all ranks",
+                  across[] = "matmuls in slices, which each GPU copies from the others",
+                  apart[] = "an all_gather, then the matmuls",
+                  unaligned[] = "rows of 3 elements of bf16 are not multiples of 16 bytes";
 
 /* ---- A rank ---- */
 
@@ -193,8 +193,7 @@ static void *refuse_graph(void *argument) {
   player *p = argument;
   tprt_context *context = make_context(p->world);
   gather_program = p->program;
-  p->errors = !context ||
-              run_gather_case(context, p->world, 0, 4, "ranks that share a graph", NULL) ||
+  p->errors = !context || run_gather_case(context, p->world, 0, 4, "ranks share a graph", NULL) ||
               n_runs != 4;
   (void)tprt_barrier(p->world, NULL, NULL);
   tprt_context_destroy(context);
@@ -210,7 +209,7 @@ static void test_no_graph(void **state) {
 }
 
 static void test_reasons(void **state) {
-  static const char one_gpu[] = "have one GPU, which need not run their kernels at the same time";
+  static const char one_gpu[] = "share a GPU, which may not run their kernels concurrently";
   (void)state;
   expect(&(game){.n_ranks = 2, .n_devices = 1, .backend = "shm", .way = apart, .why = one_gpu},
          NULL);
@@ -218,14 +217,14 @@ static void test_reasons(void **state) {
                  .n_devices = 2,
                  .backend = "loopback",
                  .way = apart,
-                 .why = "ranks 0 and 2 have one GPU"},
+                 .why = "ranks 0 and 2 share a GPU"},
          NULL);
   expect(&(game){.n_ranks = 2,
                  .n_devices = 2,
                  .backend = "loopback",
                  .mode = "no peer",
                  .way = apart,
-                 .why = "GPU 1 does not reach the memory of GPU 0: they are no peers"},
+                 .why = "GPU 1 cannot access the memory of GPU 0: they are not peers"},
          NULL);
 }
 
@@ -339,7 +338,7 @@ static int play_process(char **words) {
   const game g = {.n_ranks = n,
                   .mode = reach ? NULL : words[3],
                   .way = reach ? across : apart,
-                  .why = "memory of another process, whose GPU has to be a peer",
+                  .why = "opening memory of another process, whose GPU must be a peer",
                   .most_pause_us = 300};
   test_table program = make_gather_program(n);
   player p = {.program = &program, .of = &g};

@@ -200,22 +200,22 @@ static void test_tables(void **state) {
     const char *text;
   } rows[] = {
       {HEADER_WORD(target), TPRT_TARGET_HOST,
-       "fused all-gather: fused sites are of programs for GPUs only"},
+       "fused all-gather: fused sites are supported in GPU programs only"},
       {SITE_WORD(dtype), TPRT_F64, "fused all-gather: reduction none of f64"},
       {SITE_WORD(shape[2]), 0, "width of gathered rows is 0"},
-      {SITE_WORD(dim), 2, "fused all-gather: dimension 2 of a tensor of rank 3 is gathered"},
-      {SITE_WORD(n_extra), 0, "fused all-gather: 0 words of extra data, not 27"},
+      {SITE_WORD(dim), 2, "fused all-gather: dimension 2 of a tensor of rank 3 cannot be gathered"},
+      {SITE_WORD(n_extra), 0, "fused all-gather: has 0 words of extra data, expected 27"},
       {EXTRA_WORD(tprt_abi_fused_gather, n_matmuls), 5,
        "number of matmuls is 5; it must be from 1 to 4"},
       {EXTRA_WORD(tprt_abi_fused_gather, n_matmuls), 3,
-       "there are 3 matmuls, but not as many right factors"},
+       "there are 3 matmuls, but not as many right operands"},
       {EXTRA_WORD(tprt_abi_fused_gather, n_matmuls), 1,
-       "there are 1 matmuls, but not as many right factors"},
+       "there are 1 matmuls, but not as many right operands"},
       {EXTRA_WORD(tprt_abi_operands, outputs[2]), 0, "outputs is 0"},
       {EXTRA_WORD(tprt_abi_fused_gather, columns[0]), 0, "columns of a matmul is 0"},
       {EXTRA_WORD(tprt_abi_fused_gather, columns[0]), INT64_C(1) << 60, "contraction: loop"},
-      {EXTRA_WORD(tprt_abi_fused_gather, columns[2]), 4, "words of a matmul that is not there"},
-      {EXTRA_WORD(tprt_abi_fused_gather, transpose_b[1]), 2, "transposed factor is 2"},
+      {EXTRA_WORD(tprt_abi_fused_gather, columns[2]), 4, "words of an unused matmul"},
+      {EXTRA_WORD(tprt_abi_fused_gather, transpose_b[1]), 2, "transposed operand is 2"},
   };
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -229,9 +229,10 @@ static void test_tables(void **state) {
 }
 
 static void test_calls(void **state) {
-  static const char *const texts[] = {
-      "site 4 of the bound program is no fused site", "site 0: input 0 of the site is NULL",
-      "site 0: input 2 of the site is NULL", "site 0: output 1 of the site is NULL"};
+  static const char *const texts[] = {"site 4 of the bound program is not of kind fused site",
+                                      "site 0: input 0 of the site is NULL",
+                                      "site 0: input 2 of the site is NULL",
+                                      "site 0: output 1 of the site is NULL"};
   tprt_config config = {.size = sizeof config, .backend = "self"};
   test_table program = make_gather_program(1);
   (void)state;

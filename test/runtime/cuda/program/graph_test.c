@@ -343,10 +343,10 @@ static void expect_none(int n, const char *backend, habit h, const char *why,
 }
 
 static void test_refused(void **state) {
-  static const char reads[] = "its host reads what the GPU has computed",
-                    asserts[] = "it asserts something",
-                    writes[] = "its host writes into memory of the GPU",
-                    staged[] = "its collectives go through memory of the host";
+  static const char reads[] = "its host code reads values that the GPU computes",
+                    asserts[] = "its host code checks assertions",
+                    writes[] = "its host code writes to GPU memory",
+                    staged[] = "its collectives go through host memory";
   (void)state;
   for (int n = 1; n <= 2; n++) {
     const char *backend = n == 1 ? "self" : "loopback";
@@ -376,8 +376,7 @@ static void test_driver_that_fails(void **state) {
   } cases[] = {
       {"capture begin", "CUDA: beginning a capture: CUDA_ERROR_INVALID_VALUE", TPRT_DEVICE},
       {"capture end", "CUDA: ending a capture: CUDA_ERROR_STUB_LIBRARY", TPRT_DEVICE},
-      {"instantiate", "CUDA: making a graph that can be launched: CUDA_ERROR_OUT_OF_MEMORY",
-       TPRT_NO_MEMORY},
+      {"instantiate", "CUDA: instantiating a graph: CUDA_ERROR_OUT_OF_MEMORY", TPRT_NO_MEMORY},
       {"graph launch", "CUDA: launching a graph: CUDA_ERROR_LAUNCH_FAILED", TPRT_DEVICE}};
   static rank ranks[MOST_RANKS];
   (void)state;

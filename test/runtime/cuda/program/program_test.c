@@ -283,7 +283,7 @@ static void test_calls_that_fail(void **state) {
     const char *text;
   } rows[] = {
       {early, TPRT_INVALID_ARGUMENT,
-       "kernel 0 is launched before the program said what its kernels are"},
+       "kernel 0 is launched before the program registered its kernels"},
       {negative_kernel, TPRT_INVALID_ARGUMENT,
        "launch of kernel -1 on 1 blocks of 32 threads with 0 arguments"},
       {no_blocks, TPRT_INVALID_ARGUMENT, "on 0 blocks"},
@@ -293,11 +293,11 @@ static void test_calls_that_fail(void **state) {
       {no_such_kernel, TPRT_DEVICE, "tp_kernel1: CUDA_ERROR_NOT_FOUND"},
       {no_ptx, TPRT_DEVICE, "the program's kernels: CUDA_ERROR_INVALID_PTX"},
       {bad_address, TPRT_DEVICE, "tp_kernel0: CUDA_ERROR_ILLEGAL_ADDRESS"},
-      {negative_copy, TPRT_INVALID_ARGUMENT, "a copy of -1 bytes"},
-      {negative_read, TPRT_INVALID_ARGUMENT, "a copy of -1 bytes"},
-      {negative_write, TPRT_INVALID_ARGUMENT, "a copy of -1 bytes"},
-      {negative_constant, TPRT_INVALID_ARGUMENT, "a copy of -1 bytes"},
-      {starts_twice, TPRT_INVALID_ARGUMENT, "site 0: it was started before and not waited for"},
+      {negative_copy, TPRT_INVALID_ARGUMENT, "invalid size of a copy: -1 bytes"},
+      {negative_read, TPRT_INVALID_ARGUMENT, "invalid size of a copy: -1 bytes"},
+      {negative_write, TPRT_INVALID_ARGUMENT, "invalid size of a copy: -1 bytes"},
+      {negative_constant, TPRT_INVALID_ARGUMENT, "invalid size of a copy: -1 bytes"},
+      {starts_twice, TPRT_INVALID_ARGUMENT, "site 0: it was already started and not waited for"},
       {waits_unstarted, TPRT_INVALID_ARGUMENT, "site 0: it was not started with these buffers"},
   };
   test_table program = make_program(1);

@@ -140,47 +140,49 @@ static void test_tables(void **state) {
     const char *text;
     int of; /* index of the case; 0: one with a norm */
   } rows[] = {
-      {HEADER_WORD(target), TPRT_TARGET_HOST, "fused sites are of programs for GPUs only", 0},
+      {HEADER_WORD(target), TPRT_TARGET_HOST, "fused sites are supported in GPU programs only", 0},
       {SITE_WORD(dtype), TPRT_F64,
-       "fused reduction: sum of f64; there are sums of f32, f16 and bf16", 0},
+       "fused reduction: sum of f64; it must be a sum of f32, f16 or bf16", 0},
       {SITE_WORD(reduction), TPRT_MAX, "fused reduction: max of f32", 0},
       {SITE_WORD(rank), 0, "shape: a word is unused and must be 0", 0},
-      {SITE_WORD(shape[2]), 23, "fused reduction: 23 elements of f32 are no multiple of 16 bytes",
-       0},
+      {SITE_WORD(shape[2]), 23,
+       "fused reduction: 23 elements of f32 are not a multiple of 16 bytes", 0},
       {SITE_WORD(shape[2]), 0, "fused reduction: 0 elements of f32", 0},
       {SITE_WORD(shape[2]), 16388, "rows of 16388 elements; at most 16384", 0},
-      {SITE_WORD(dim), 2, "fused reduction: dimension 2 of a tensor of rank 3 is scattered", 0},
-      {SITE_WORD(n_extra), 27, "fused reduction: 27 words of extra data, not 28", 0},
-      {SITE_WORD(kind), TPRT_SITE_FUSED_GATHER, "fused all-gather: 28 words of extra data, not 27",
+      {SITE_WORD(dim), 2, "fused reduction: dimension 2 of a tensor of rank 3 cannot be scattered",
        0},
+      {SITE_WORD(n_extra), 27, "fused reduction: has 27 words of extra data, expected 28", 0},
+      {SITE_WORD(kind), TPRT_SITE_FUSED_GATHER,
+       "fused all-gather: has 28 words of extra data, expected 27", 0},
       {REDUCE_WORD(layout), 3, "layout of rows is 3; it must be from 0 to 2", 0},
       {REDUCE_WORD(layout), TPRT_ROWS_WHOLE,
-       "fused reduction: dimension 1 of a tensor of rank 3 is scattered", 0},
+       "fused reduction: dimension 1 of a tensor of rank 3 cannot be scattered", 0},
       {REDUCE_WORD(operands.inputs[0]), TPRT_IN_TARGET, "fused reduction: operands 0x", 0},
       {REDUCE_WORD(operands.inputs[0]), TPRT_IN_A,
-       "the input is a tensor, or both factors of a matmul", 0},
+       "the input must be a tensor, or both operands of a matmul", 0},
       {REDUCE_WORD(operands.inputs[3]), TPRT_IN_BETA,
-       "fused reduction: norm 1 without gamma and with beta", 0},
+       "fused reduction: norm 1 does not match its operands: without gamma and with beta", 0},
       {REDUCE_WORD(operands.inputs[1]), TPRT_IN_BETA,
-       "fused reduction: norm 1 with gamma and with beta", 0},
+       "fused reduction: norm 1 does not match its operands: with gamma and with beta", 0},
       {REDUCE_WORD(operands.outputs[1]), TPRT_OUT_QUANTIZED,
-       "quantization 0 does not go with the operands", 0},
+       "quantization 0 does not match its operands", 0},
       {REDUCE_WORD(norm), 3, "norm of rows is 3", 0},
       {REDUCE_WORD(norm), 0, "epsilon is", 0},
       {REDUCE_WORD(epsilon), -1, "epsilon is -1", 0},
       {REDUCE_WORD(algorithm), TPRT_CUDA_N_ALGORITHMS, "algorithm of rows is 4", 0},
       {REDUCE_WORD(k), 8, "k of a matmul is 8; it must be from 0 to 0", 0},
-      {REDUCE_WORD(transpose_b), 1, "transposed factor is 1; it must be from 0 to 0", 0},
+      {REDUCE_WORD(transpose_b), 1, "transposed operand is 1; it must be from 0 to 0", 0},
       {REDUCE_WORD(operands.inputs[0]), TPRT_IN_TENSOR,
-       "the input is a tensor, or both factors of a matmul", 8},
+       "the input must be a tensor, or both operands of a matmul", 8},
       {REDUCE_WORD(k), 0, "k of a matmul is 0", 8},
       {REDUCE_WORD(k), INT64_C(1) << 60, "contraction: loop 0 of size 16 has stride", 8},
-      {REDUCE_WORD(transpose_b), 2, "transposed factor is 2", 8},
+      {REDUCE_WORD(transpose_b), 2, "transposed operand is 2", 8},
       {SITE_WORD(shape[2]), 16392, "rows of 16392 elements; at most 16384", QUANTIZES + 3},
-      {SITE_WORD(shape[2]), 192, "rows of 192 elements are no groups of 128", QUANTIZES + 2},
+      {SITE_WORD(shape[2]), 192, "rows of 192 elements cannot be divided into groups of 128",
+       QUANTIZES + 2},
       {REDUCE_WORD(quantize), 0, "lower limit of the max is", QUANTIZES},
       {REDUCE_WORD(quantize), 4, "quantization is 4", QUANTIZES},
-      {REDUCE_WORD(quantize), TPRT_CUDA_PER_TOKEN, "quantization 2 does not go with the operands",
+      {REDUCE_WORD(quantize), TPRT_CUDA_PER_TOKEN, "quantization 2 does not match its operands",
        QUANTIZES + 4},
       {REDUCE_WORD(least_max), 0x7f800000, "lower limit of the max is 2139095040", QUANTIZES},
       {REDUCE_WORD(least_scale), -1, "lower limit of scales is -1; it must be from 0 to 2139095039",
@@ -189,7 +191,7 @@ static void test_tables(void **state) {
        QUANTIZES + 4},
       {REDUCE_WORD(divides), 2, "division by scales is 2", QUANTIZES},
       {REDUCE_WORD(k), 0, "k of a matmul is 0", QUANTIZES + 7},
-      {REDUCE_WORD(transpose_b), 2, "transposed factor is 2", QUANTIZES + 7},
+      {REDUCE_WORD(transpose_b), 2, "transposed operand is 2", QUANTIZES + 7},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     int64_t two = 2;
@@ -251,11 +253,11 @@ static void test_failures(void **state) {
   (void)state;
   expect_failure("", 1, false, TPRT_INVALID_ARGUMENT, "site 1: output 0 of the site is NULL");
   expect_failure("", n_shape_cases, true, TPRT_INVALID_ARGUMENT,
-                 "site 23 of the bound program is no fused site");
+                 "site 23 of the bound program is not of kind fused site");
   expect_failure("launch", 1, true, TPRT_DEVICE, "tprt_reduce_rows_f32");
   expect_failure("not cooperative", 1, true, TPRT_UNSUPPORTED,
                  "virtual ranks need cooperative launches");
-  expect_failure("full", 1, true, TPRT_UNSUPPORTED, "have to run at the same time");
+  expect_failure("full", 1, true, TPRT_UNSUPPORTED, "must run concurrently");
   expect_failure("attributes", 1, true, TPRT_DEVICE, "attributes of the device");
   expect_failure("load", 1, true, TPRT_DEVICE, "loading the fused kernels");
 }
@@ -307,8 +309,8 @@ static void test_different_sites(void **state) {
 /* A site of rows is not a collective, and one of given rows has no GEMM operands; and vice
  * versa. */
 static void test_other_calls(void **state) {
-  static const char *const texts[] = {"site 0 of the bound program is no collective",
-                                      "site 8 of the bound program is no contraction"};
+  static const char *const texts[] = {"site 0 of the bound program is not of kind collective",
+                                      "site 8 of the bound program is not of kind contraction"};
   tprt_config config = {.size = sizeof config, .backend = "self"};
   test_table program = make_program(1);
   (void)state;

@@ -257,18 +257,18 @@ static void test_tables(void **state) {
     const char *text;
   } rows[] = {
       {HEADER_WORD(target), TPRT_TARGET_HOST,
-       "fused softmax: fused sites are of programs for GPUs only"},
+       "fused softmax: fused sites are supported in GPU programs only"},
       {SITE_WORD(dtype), TPRT_F64, "fused softmax: reduction none of a tensor of f64 of rank 3"},
       {SITE_WORD(reduction), TPRT_SUM, "fused softmax: reduction sum of a tensor of f32"},
-      {SITE_WORD(shape[2]), 23, "fused softmax: 23 elements of f32 are no multiple of 16 bytes"},
+      {SITE_WORD(shape[2]), 23, "fused softmax: 23 elements of f32 are not a multiple of 16 bytes"},
       {SITE_WORD(shape[2]), 0, "fused softmax: 0 elements of f32"},
       {SITE_WORD(shape[1]), INT64_C(1) << 32, "number of rows is 8589934592"},
       {SITE_WORD(shape[1]), INT64_MAX, "there are more than 2^63 rows"},
       {SITE_WORD(dim), 1, "dim is 1"},
-      {SITE_WORD(n_extra), 21, "fused softmax: 21 words of extra data, not 22"},
-      {SOFTMAX_WORD(target), TPRT_F32, "fused softmax: a target of f32; it is i32 or i64"},
+      {SITE_WORD(n_extra), 21, "fused softmax: has 21 words of extra data, expected 22"},
+      {SOFTMAX_WORD(target), TPRT_F32, "fused softmax: a target of f32; it must be i32 or i64"},
       {SOFTMAX_WORD(target), TPRT_N_DTYPES, "type of the target is"},
-      {SOFTMAX_WORD(target), 0, "a target, its type and the picked column come together"},
+      {SOFTMAX_WORD(target), 0, "a target, its type and the picked column must be given together"},
       {SOFTMAX_WORD(operands.outputs[0]), TPRT_OUT_TENSOR, "fused softmax: operands 0x"},
       {SOFTMAX_WORD(operands.inputs[0]), TPRT_IN_RESIDUAL, "fused softmax: operands 0x"},
       {SOFTMAX_WORD(pick), 3, "pick is 3"},
@@ -291,7 +291,7 @@ static void test_tables(void **state) {
        "pick is 1; it must be from 0 to 0"},
       {{TPRT_F32, 0, RESULT_SUM, 0, 1, 0}, "own is 1; it must be from 0 to 0"},
       {{TPRT_F32, TPRT_I32, RESULT_SUM, 0, 0, 0},
-       "a target, its type and the picked column come together"},
+       "a target, its type and the picked column must be given together"},
       {{TPRT_F32, 0, 0, 0, 0, 0}, "number of outputs is 0"},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -341,7 +341,7 @@ static void test_failures(void **state) {
   (void)state;
   expect_failure("", 0, false, TPRT_INVALID_ARGUMENT, "site 0: output 2 of the site is NULL");
   expect_failure("", N_CASES, true, TPRT_INVALID_ARGUMENT,
-                 "site 6 of the bound program is no fused site");
+                 "site 6 of the bound program is not of kind fused site");
   expect_failure("launch", 0, true, TPRT_DEVICE, "tprt_cross_entropy_f32");
 }
 

@@ -7,7 +7,7 @@
 // CHECK: result 0: 6x10xf32, {{\[}}["dp", "tp"], []]
 // CHECK: against whole values ok
 // CHECK: verified
-// ONE: communication in a module that is not partitioned; run tp-spmd first, for a mesh of several devices: on one it has no meaning
+// ONE: is a communication op in a module that is not partitioned; run tp-spmd first, with a mesh of several devices (on one device it has no meaning)
 shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<6x10xf32> {tp.sharding = [["tp"], ["dp"]]}) -> (tensor<6x10xf32> {tp.sharding = [["dp", "tp"], []]}) {
   %own = shard.all_slice %x on @mesh grid_axes = [0] slice_axis = 0 : tensor<6x10xf32> -> tensor<3x10xf32>
