@@ -56,9 +56,9 @@ static tp_status open_attribute(MlirOperation op, const char *what, MlirAttribut
 }
 
 static tp_status close_attribute(cursor *c) {
-  tp_status status = expect(c, ">");
+  TP_TRY(expect(c, ">"));
   skip_space(c);
-  return status != TP_OK || c->at == c->text.length ? status : expected(c, "the end");
+  return c->at == c->text.length ? TP_OK : expected(c, "the end");
 }
 
 /* Reads a number of at most nine digits, so that the product of two stays far from overflow. */
@@ -116,85 +116,81 @@ static tp_status axis(cursor *c, int place, tp_sdy_sharding *sharding) {
                      TP_SDY_MAX_AXES);
   tp_sdy_axis *next = &sharding->axes[sharding->n_axes++];
   *next = (tp_sdy_axis){.place = place};
-  tp_status status = string(c, &next->name);
-  if (status != TP_OK || !accept(c, ":"))
-    return status;
-  if ((status = expect(c, "(")) == TP_OK && (status = number(c, &next->pre)) == TP_OK &&
-      (status = expect(c, ")")) == TP_OK)
-    status = number(c, &next->size);
-  if (status == TP_OK && (next->pre < 1 || next->size < 2))
+  TP_TRY(string(c, &next->name));
+  if (!accept(c, ":"))
+    return TP_OK;
+  TP_TRY(expect(c, "("));
+  TP_TRY(number(c, &next->pre));
+  TP_TRY(expect(c, ")"));
+  TP_TRY(number(c, &next->size));
+  if (next->pre < 1 || next->size < 2)
     return tp__error(
         c->op, TP_INVALID_ARGUMENT,
         "%s: sub-axis \"%.*s\":(%lld)%lld; the pre-size must be at least 1, the size at least 2",
         c->what, (int)next->name.length, next->name.data, (long long)next->pre,
         (long long)next->size);
-  return status;
+  return TP_OK;
 }
 
 /* Reads {"x", "y":(1)2, ?}p1 */
 static tp_status dimension(cursor *c, tp_sdy_sharding *sharding) {
   int d = sharding->rank;
   int64_t priority;
-  tp_status status = expect(c, "{");
-  if (status != TP_OK)
-    return status;
+  TP_TRY(expect(c, "{"));
   if (d == TP_MAX_RANK)
     return tp__error(c->op, TP_UNSUPPORTED, "%s: sdy.sharding has more than %d dimensions", c->what,
                      TP_MAX_RANK);
   sharding->rank++;
   bool more = !accept(c, "}"); /* axes, or "?", which must be last */
-  while (more && status == TP_OK) {
+  while (more) {
     if (accept(c, "?")) {
       sharding->open |= 1u << d;
       more = false;
     } else {
-      status = axis(c, d, sharding);
+      TP_TRY(axis(c, d, sharding));
       more = accept(c, ",");
     }
-    if (status == TP_OK && !more)
-      status = expect(c, "}");
+    if (!more)
+      TP_TRY(expect(c, "}"));
   }
-  if (status == TP_OK && accept(c, "p")) {
-    sharding->has_priority = true;
-    status = number(c, &priority);
-  }
-  return status;
+  if (!accept(c, "p"))
+    return TP_OK;
+  sharding->has_priority = true;
+  return number(c, &priority);
 }
 
 static tp_status axis_set(cursor *c, int place, tp_sdy_sharding *sharding) {
-  tp_status status = expect(c, "=");
-  if (status == TP_OK)
-    status = expect(c, "{");
-  if (status != TP_OK || accept(c, "}"))
-    return status;
+  TP_TRY(expect(c, "="));
+  TP_TRY(expect(c, "{"));
+  if (accept(c, "}"))
+    return TP_OK;
   do
-    status = axis(c, place, sharding);
-  while (status == TP_OK && accept(c, ","));
-  return status == TP_OK ? expect(c, "}") : status;
+    TP_TRY(axis(c, place, sharding));
+  while (accept(c, ","));
+  return expect(c, "}");
 }
 
 /* Reads @mesh, [{...}, {...}], replicated={...}, unreduced={...} */
 static tp_status sharding_body(cursor *c, tp_sdy_sharding *sharding) {
   *sharding = (tp_sdy_sharding){0};
-  tp_status status = mesh_symbol(c, &sharding->mesh);
-  if (status == TP_OK && (status = expect(c, ",")) == TP_OK)
-    status = expect(c, "[");
-  if (status == TP_OK && !accept(c, "]")) {
+  TP_TRY(mesh_symbol(c, &sharding->mesh));
+  TP_TRY(expect(c, ","));
+  TP_TRY(expect(c, "["));
+  if (!accept(c, "]")) {
     do
-      status = dimension(c, sharding);
-    while (status == TP_OK && accept(c, ","));
-    if (status == TP_OK)
-      status = expect(c, "]");
+      TP_TRY(dimension(c, sharding));
+    while (accept(c, ","));
+    TP_TRY(expect(c, "]"));
   }
-  while (status == TP_OK && accept(c, ",")) {
+  while (accept(c, ",")) {
     if (accept(c, "replicated"))
-      status = axis_set(c, TP_SDY_REPLICATED, sharding);
+      TP_TRY(axis_set(c, TP_SDY_REPLICATED, sharding));
     else if (accept(c, "unreduced"))
-      status = axis_set(c, TP_SDY_UNREDUCED, sharding);
+      TP_TRY(axis_set(c, TP_SDY_UNREDUCED, sharding));
     else
-      status = expected(c, "replicated={...} or unreduced={...}");
+      return expected(c, "replicated={...} or unreduced={...}");
   }
-  return status;
+  return TP_OK;
 }
 
 tp_status tp__sdy_read_sharding(MlirOperation at, const char *what, MlirAttribute attr,
@@ -209,25 +205,22 @@ tp_status tp__sdy_read_list(MlirOperation at, const char *what, MlirAttribute at
                             const char *values, tp_sdy_sharding *shardings) {
   cursor c;
   int count = 0;
-  tp_status status = open_attribute(at, what, attr, "sharding_per_value", &c);
-  if (status == TP_OK)
-    status = expect(&c, "[");
-  while (status == TP_OK && !accept(&c, "]")) {
+  TP_TRY(open_attribute(at, what, attr, "sharding_per_value", &c));
+  TP_TRY(expect(&c, "["));
+  while (!accept(&c, "]")) {
     tp_sdy_sharding extra;
     if (count > 0)
-      status = expect(&c, ",");
-    if (status == TP_OK && (status = expect(&c, "<")) == TP_OK)
-      status = sharding_body(&c, count < n ? &shardings[count] : &extra);
-    if (status == TP_OK)
-      status = expect(&c, ">");
+      TP_TRY(expect(&c, ","));
+    TP_TRY(expect(&c, "<"));
+    TP_TRY(sharding_body(&c, count < n ? &shardings[count] : &extra));
+    TP_TRY(expect(&c, ">"));
     count++;
   }
-  if (status == TP_OK)
-    status = close_attribute(&c);
-  if (status == TP_OK && count != n)
+  TP_TRY(close_attribute(&c));
+  if (count != n)
     return tp__error(at, TP_INVALID_ARGUMENT, "%s has %d entries, but the op has %d %s", what,
                      count, n, values);
-  return status;
+  return TP_OK;
 }
 
 tp_status tp__sdy_read_manual_axes(MlirOperation at, MlirAttribute attr, int *n,
@@ -238,47 +231,42 @@ tp_status tp__sdy_read_manual_axes(MlirOperation at, MlirAttribute attr, int *n,
       !tp__ref_is(mlirOpaqueAttrGetDialectNamespace(attr), "sdy"))
     return tp__error(at, TP_INVALID_ARGUMENT, "manual_axes is not a #sdy<manual_axes{...}>");
   c.text = mlirOpaqueAttrGetData(attr);
-  tp_status status = expect(&c, "manual_axes");
-  if (status == TP_OK)
-    status = expect(&c, "{");
-  bool more = status == TP_OK && !accept(&c, "}");
-  while (more && status == TP_OK) {
+  TP_TRY(expect(&c, "manual_axes"));
+  TP_TRY(expect(&c, "{"));
+  bool more = !accept(&c, "}");
+  while (more) {
     if (*n == TP_MAX_AXES)
       return tp__error(at, TP_UNSUPPORTED, "manual_axes has more than %d axes", TP_MAX_AXES);
-    status = string(&c, &names[(*n)++]);
-    more = status == TP_OK && accept(&c, ",");
-    if (status == TP_OK && !more)
-      status = expect(&c, "}");
+    TP_TRY(string(&c, &names[(*n)++]));
+    more = accept(&c, ",");
+    if (!more)
+      TP_TRY(expect(&c, "}"));
   }
   skip_space(&c);
-  return status != TP_OK || c.at == c.text.length ? status : expected(&c, "the end");
+  return c.at == c.text.length ? TP_OK : expected(&c, "the end");
 }
 
 /* ---- meshes ---- */
 
 static tp_status mesh_axis(cursor *c, tp_sdy_mesh *mesh) {
   MlirStringRef name;
-  tp_status status = string(c, &name);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(string(c, &name));
   if (mesh->n == TP_MAX_AXES)
     return tp__error(c->op, TP_UNSUPPORTED, "the mesh has more than %d axes", TP_MAX_AXES);
   if (!tp__ref_copy(name, mesh->names[mesh->n], sizeof mesh->names[mesh->n]))
     return tp__error(c->op, TP_UNSUPPORTED, "the name of axis %d is longer than %d bytes", mesh->n,
                      TP_MAX_AXIS_NAME - 1);
-  if ((status = expect(c, "=")) == TP_OK)
-    status = number(c, &mesh->sizes[mesh->n++]);
-  return status;
+  TP_TRY(expect(c, "="));
+  return number(c, &mesh->sizes[mesh->n++]);
 }
 
 static tp_status device_ids(cursor *c, tp_sdy_mesh *mesh) {
-  tp_status status = expect(c, "device_ids");
-  if (status == TP_OK && (status = expect(c, "=")) == TP_OK)
-    status = expect(c, "[");
-  while (status == TP_OK) {
+  TP_TRY(expect(c, "device_ids"));
+  TP_TRY(expect(c, "="));
+  TP_TRY(expect(c, "["));
+  for (;;) {
     int64_t id;
-    if ((status = number(c, &id)) != TP_OK)
-      break;
+    TP_TRY(number(c, &id));
     if (id != mesh->n_devices && mesh->wrong < 0) {
       mesh->wrong = mesh->n_devices;
       mesh->wrong_id = id;
@@ -287,23 +275,20 @@ static tp_status device_ids(cursor *c, tp_sdy_mesh *mesh) {
     if (!accept(c, ","))
       return expect(c, "]");
   }
-  return status;
 }
 
 tp_status tp__sdy_read_mesh(MlirOperation at, MlirAttribute attr, tp_sdy_mesh *mesh) {
   cursor c;
   *mesh = (tp_sdy_mesh){.wrong = -1};
-  tp_status status = open_attribute(at, "mesh", attr, "mesh", &c);
-  if (status == TP_OK)
-    status = expect(&c, "[");
-  if (status == TP_OK && !accept(&c, "]")) {
+  TP_TRY(open_attribute(at, "mesh", attr, "mesh", &c));
+  TP_TRY(expect(&c, "["));
+  if (!accept(&c, "]")) {
     do
-      status = mesh_axis(&c, mesh);
-    while (status == TP_OK && accept(&c, ","));
-    if (status == TP_OK)
-      status = expect(&c, "]");
+      TP_TRY(mesh_axis(&c, mesh));
+    while (accept(&c, ","));
+    TP_TRY(expect(&c, "]"));
   }
-  if (status == TP_OK && accept(&c, ","))
-    status = device_ids(&c, mesh);
-  return status == TP_OK ? close_attribute(&c) : status;
+  if (accept(&c, ","))
+    TP_TRY(device_ids(&c, mesh));
+  return close_attribute(&c);
 }

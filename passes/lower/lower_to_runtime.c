@@ -159,39 +159,37 @@ typedef struct run_data {
   bool local;
 } run_data;
 
+static tp_status lower_body(tp__lowering *l, body_ops *body, bool is_local) {
+  TP_TRY(add_context(l));
+  TP_TRY(tp__walk(l->func, collect_op, body));
+  for (size_t i = 0; i < body->ops.n; i++)
+    TP_TRY(lower_op(l, body->ops.items[i], is_local));
+  for (size_t i = 0; i < body->products.n; i++)
+    TP_TRY(lower_op(l, body->products.items[i], is_local));
+  for (size_t i = 0; i < body->indices.n; i++)
+    TP_TRY(is_local ? tp__lower_index(l, body->indices.items[i])
+                    : refuse_global(body->indices.items[i]));
+  for (size_t i = 0; i < body->shardings.n; i++)
+    if (!tp__is_used(mlirOperationGetResult(body->shardings.items[i], 0)))
+      mlirOperationDestroy(body->shardings.items[i]);
+  return TP_OK;
+}
+
 static tp_status lower_entry(MlirOperation func, void *data) {
   run_data *run = data;
   MlirType type = tp__func_type(func);
-  tp_status status = check_signature(func, type);
-  if (status == TP_OK)
-    status = tp__walk(func, check_known, NULL);
-  if (status == TP_OK)
-    status = tp__walk(func, tp__split_slice, NULL);
-  if (status == TP_OK)
-    status = tp__walk(func, tp__densify_carried, NULL);
-  if (status == TP_OK && run->local)
-    status = tp__check_uniform(func, &run->mesh);
-  if (status == TP_OK)
-    status = rename_reserved(func);
-  if (status != TP_OK)
-    return status;
+  TP_TRY(check_signature(func, type));
+  TP_TRY(tp__walk(func, check_known, NULL));
+  TP_TRY(tp__walk(func, tp__split_slice, NULL));
+  TP_TRY(tp__walk(func, tp__densify_carried, NULL));
+  if (run->local)
+    TP_TRY(tp__check_uniform(func, &run->mesh));
+  TP_TRY(rename_reserved(func));
   body_ops body = {.module = run->pass->module};
   tp__lowering l;
   tp__lowering_begin(&l, run->pass->module, func);
   l.mesh = run->mesh;
-  status = add_context(&l);
-  if (status == TP_OK)
-    status = tp__walk(func, collect_op, &body);
-  for (size_t i = 0; i < body.ops.n && status == TP_OK; i++)
-    status = lower_op(&l, body.ops.items[i], run->local);
-  for (size_t i = 0; i < body.products.n && status == TP_OK; i++)
-    status = lower_op(&l, body.products.items[i], run->local);
-  for (size_t i = 0; i < body.indices.n && status == TP_OK; i++)
-    status = run->local ? tp__lower_index(&l, body.indices.items[i])
-                        : refuse_global(body.indices.items[i]);
-  for (size_t i = 0; i < body.shardings.n && status == TP_OK; i++)
-    if (!tp__is_used(mlirOperationGetResult(body.shardings.items[i], 0)))
-      mlirOperationDestroy(body.shardings.items[i]);
+  tp_status status = lower_body(&l, &body, run->local);
   tp__free(body.ops.items);
   tp__free(body.products.items);
   tp__free(body.indices.items);

@@ -306,18 +306,16 @@ static tp_status run(tp_pass *pass) {
                      "the module is already partitioned (tp.phase = \"local\"); shapes are per "
                      "device and partitioning again "
                      "would shard twice");
-  tp_status status = tp__module_mesh(pass->module, NULL, &mesh);
-  if (status == TP_OK && mesh.n_axes == 0)
+  TP_TRY(tp__module_mesh(pass->module, NULL, &mesh));
+  if (mesh.n_axes == 0)
     return tp__error(pass->module, TP_NOT_FOUND,
                      "the module has no mesh; run tp-propagate first, or add a shard.grid");
-  if (status != TP_OK)
-    return status;
   TP_TRY(tp__load_prices(pass->module, given->topology, given->objective, &mesh, &topology));
   tp_reshard_cache *reshards = tp_reshard_cache_create(&mesh, &topology);
   if (!reshards)
     return tp__out_of_memory(pass->module);
   tp__write_grids(pass->module, &mesh);
-  status = partition_functions(pass, &mesh, reshards);
+  tp_status status = partition_functions(pass, &mesh, reshards);
   tp_reshard_cache_destroy(reshards);
   if (status == TP_OK)
     tp__set(pass->module, "tp.phase", tp__attr_string(pass->context, "local"));

@@ -284,9 +284,9 @@ static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation f
   if (n_all > TP_MAP_OPERANDS)
     return tp__error(r->ops[0], TP_UNSUPPORTED, "uses %d values; a kernel takes at most %d", n_all,
                      TP_MAP_OPERANDS);
-  tp_status status = read_nests(r, max_lanes);
-  if (status != TP_OK || r->iterations == 0)
-    return status;
+  TP_TRY(read_nests(r, max_lanes));
+  if (r->iterations == 0)
+    return TP_OK;
   for (int i = 0; i < n; i++)
     types[i] = argument_type(m->pass->context, mlirValueGetType(mlirBlockGetArgument(block, i)));
   for (int i = 0; i < kernel->n_strides; i++)
@@ -295,16 +295,13 @@ static tp_status map_variant(mapping *m, tp__map_kernel *kernel, MlirOperation f
   MlirOperation made = create_function(m, func, n_all, types);
   fill_function(func, made, values);
   if (kernel->asserts)
-    status = guard_nests(
+    TP_TRY(guard_nests(
         m, r,
-        mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)), n_all - 1));
-  if (status == TP_OK)
-    status = read_nests(r, max_lanes); /* read again, now with the buffers of the kernel */
-  if (status != TP_OK)
-    return status;
+        mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0)), n_all - 1)));
+  TP_TRY(read_nests(r, max_lanes)); /* read again, now with the buffers of the kernel */
   for (int i = 0; i < r->n; i++)
     find_pointers(made, n, values, r->nests + i);
-  status = map_nests(kernel, r, made, n, values);
+  tp_status status = map_nests(kernel, r, made, n, values);
   erase_nests(r);
   set_threads(made, kernel->launch + kernel->n_variants);
   m->pass->statistics[STAT_BLOCKS] += kernel->launch[kernel->n_variants].n_blocks;
