@@ -339,8 +339,8 @@ static tp_status enter_call(measure *m, MlirOperation call, MlirOperation callee
   for (int i = 0; i < m->depth; i++)
     if (mlirOperationEqual(m->called[i], callee))
       return tp__error(call, TP_UNSUPPORTED,
-                       "@%.*s calls itself; a recursive program cannot be sharded, turn it into a "
-                       "loop",
+                       "@%.*s calls itself; a recursive program cannot be sharded, use a "
+                       "loop instead",
                        (int)name.length, name.data);
   if (m->depth == MAX_CALL_DEPTH)
     return tp__error(call, TP_UNSUPPORTED, "calls nest more than %d deep; inline some of them",

@@ -12,7 +12,7 @@ static const char *way_out(MlirOperation op) {
       {"scf.forall", "turn it into scf.for before sharding"},
       {"scf.parallel", "turn it into scf.for before sharding"},
       {"scf.index_switch", "turn it into scf.if before sharding"},
-      {"scf.execute_region", "put its body in its place before sharding (--canonicalize)"},
+      {"scf.execute_region", "inline its body before sharding (--canonicalize)"},
       {"linalg.softmax", "decompose it before sharding (tp-decompose)"},
       {"tensor.dim", "fold it before sharding (--canonicalize): all shapes are static"},
   };
@@ -32,8 +32,7 @@ static tp_status refuse(MlirOperation op) {
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
   return tp__error(op, TP_UNSUPPORTED,
                    "no sharding rule for the call of @%.*s; give it a body, which tp-inline-calls "
-                   "puts in place of the call, or "
-                   "state its rule with tp.rule",
+                   "inlines, or state its rule with tp.rule",
                    (int)callee.length, callee.data);
 }
 
@@ -71,8 +70,8 @@ tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena
       continue;
     if (families[i] != &tp__user_family && tp__user_family.matches(op))
       return tp__error(op, TP_INVALID_ARGUMENT,
-                       "has a rule of this library, family \"%s\", and another by tp.rule or "
-                       "registration; remove the latter",
+                       "has a built-in rule of family \"%s\" and a user rule (tp.rule or "
+                       "registered); remove the user rule",
                        families[i]->name);
     rule->family = families[i];
     TP_TRY(families[i]->rule(op, arena, rule));

@@ -351,10 +351,7 @@ static tp_status assign(MlirOperation func, void *data) {
   int64_t bytes[2] = {0, 0};
   MlirStringRef name = tp__entry_name(func);
   char *table = tp__malloc(name.length + sizeof ".tprt");
-  if (!table)
-    return tp__out_of_memory(func);
-  sprintf(table, "%.*s.tprt", (int)name.length, name.data);
-  tp_status status = place_buffers(func, &buffers, bytes);
+  tp_status status = table ? place_buffers(func, &buffers, bytes) : tp__out_of_memory(func);
   if (status == TP_OK)
     status = expand_copies(func);
   if (status == TP_OK && l.no_memory)
@@ -365,6 +362,7 @@ static tp_status assign(MlirOperation func, void *data) {
                        "tp-lower-to-runtime writes it",
                        l.sites.n, (int)TPRT_SITE_WORDS);
   if (status == TP_OK) {
+    sprintf(table, "%.*s.tprt", (int)name.length, name.data);
     build_table(&l, table, bytes, given->target == FOR_CUDA ? TPRT_TARGET_CUDA : TPRT_TARGET_HOST);
     rewrite_entry(&l, &buffers, table, bytes);
   }

@@ -94,10 +94,11 @@ static tp_status lower_permute_call(tp__lowering *l, MlirOperation op) {
     int64_t pair[2];
     if (tp__int_list(mlirArrayAttrGetElement(pairs, i), 2, pair) != 2 || pair[0] < 0 ||
         pair[1] < 0 || pair[0] >= n_devices || pair[1] >= n_devices || source_of[pair[1]] >= 0)
-      status = tp__error(op, TP_INVALID_ARGUMENT,
-                         "pair %lld of tp.pairs is not two device numbers below %lld, or names a "
-                         "destination twice",
-                         (long long)i, (long long)n_devices);
+      status =
+          tp__error(op, TP_INVALID_ARGUMENT,
+                    "tp.pairs: entry %lld is not a pair of device numbers below %lld, or names a "
+                    "destination twice",
+                    (long long)i, (long long)n_devices);
     else
       source_of[pair[1]] = (int32_t)pair[0];
   }

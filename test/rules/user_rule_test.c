@@ -125,7 +125,7 @@ static void registrations_are_checked(void **state) {
   assert_string_equal(why, "'my.double' sets neither of rule and describe; set exactly one");
   assert_int_equal(add_text("double", "()->()", why, sizeof why), TP_INVALID_ARGUMENT);
   assert_string_equal(
-      why, "a registration has its size and the full name of an op, such as \"my.matmul\"");
+      why, "a registration must set its size and the full name of an op, such as \"my.matmul\"");
   assert_int_equal(tp_rule_register(&(tp_rule_registration){.op = "my.double"}, why, sizeof why),
                    TP_INVALID_ARGUMENT);
   assert_int_equal(tp_rule_register(NULL, why, sizeof why), TP_INVALID_ARGUMENT);

@@ -196,9 +196,8 @@ static void fused_products(void **state) {
   assert_null(price.unmeasured);
   /* unmeasured cases */
   rows.k = 20;
-  assert_string_equal(
-      fused(&t, &mesh, rows).unmeasured,
-      "sending less than a 20th of the time unsupported matmul: or more than twice that");
+  assert_string_equal(fused(&t, &mesh, rows).unmeasured,
+                      "a communication time below 1/20 or above 2 times the matmul time");
   rows.k = 1 << 14;
   assert_non_null(fused(&t, &mesh, rows).unmeasured);
   rows.k = 1250;

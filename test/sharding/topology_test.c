@@ -128,7 +128,7 @@ static void wrong_files(void **state) {
       {"\"devices\": 4, ", "",
        "toy.json:18: levels[1]: an earlier level has no \"devices\" and so spans all devices"},
       {"\"devices\": 4", "\"devices\": 16",
-       "toy.json:18: levels[1]: it has 16 devices, the level inside it has 16"},
+       "toy.json:18: levels[1]: it has 16 devices, but the level inside it has 16"},
       {"\"devices\": 4", "\"name\": 4, \"devices\": 4",
        "toy.json:14: levels[0].name: expected a text, found a number"},
       {"\"doubling_us\": 1, ", "", "toy.json:14: levels[0]: the key \"doubling_us\" is missing"},

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """tidy.py [--all] [--analyze] [--at-most N] [--tidy PROGRAM] SOURCE BUILD: runs clang-tidy over
-changed sources unsupported matmul: or over all of them (also with TP_LONG=1).
+changed sources of the product, or over all of them (also with TP_LONG=1).
 
 Changed are sources that differ from the merge base with origin/main, or from the commit before HEAD
 if there is no origin/main or HEAD is part of it. A changed header is checked with the first source
@@ -37,7 +37,7 @@ def git(source, *arguments):
 
 
 def compiled(source, build):
-    """Returns the sources unsupported matmul: sorted, and options of GCC that clang does not know."""
+    """Returns the sources of the product, sorted, and options of GCC that clang does not know."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         commands = json.load(file)
     names = {os.path.relpath(c["file"], source) for c in commands}

@@ -5,7 +5,7 @@
 // PHASE: is not partitioned (no tp.phase = "local"); run tp-partition first
 // FUSE: fuse 'never' is not known; use no, faster or always
 // TOOL: --fuse takes no, faster or always, not 'maybe'
-// TOPOLOGY: there is no topology "nowhere"
+// TOPOLOGY: unknown topology "nowhere"
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }

@@ -142,26 +142,26 @@ def sum_of_squares_is_used_too(p):
     p.result(y, p.spread(p.mean(r, square=True)))
 
 
-@form("is fused with its product, residual, RMS norm, all_gather, 8 rows of 32", leading=(8,), split=0)
+@form("is fused with its matmul, residual, RMS norm, all_gather, 8 rows of 32", leading=(8,), split=0)
 def scattered_and_gathered(p):
     r = p.on_rows("arith.addf", p.summed(), p.whole())
     p.result(r)
     p.result(p.rms(r), gathered=True)
 
 
-@form("is fused with its product, residual, layer norm, all_gather, 16 rows of 32", leading=(2, 8), split=1, element="bf16")
+@form("is fused with its matmul, residual, layer norm, all_gather, 16 rows of 32", leading=(2, 8), split=1, element="bf16")
 def scattered_in_the_middle(p):
     r = p.on_rows("arith.addf", p.summed(), p.whole())
     p.result(layer(p, r), gathered=True)
 
 
-@form("is fused with its product, residual, RMS norm, 8 rows of 32", leading=(8,), split=0)
+@form("is fused with its matmul, residual, RMS norm, 8 rows of 32", leading=(8,), split=0)
 def scattered(p):
     r = p.on_rows("arith.addf", p.summed(), p.whole())
     p.result(p.rms(r), r)
 
 
-@form("is fused with its product, residual, all_gather, 8 rows of 32", leading=(8,), split=0)
+@form("is fused with its matmul, residual, all_gather, 8 rows of 32", leading=(8,), split=0)
 def scattered_and_gathered_without_norm(p):
     p.result(p.on_rows("arith.addf", p.summed(), p.whole()), gathered=True)
 
@@ -183,7 +183,7 @@ def rows_in_another_shape(p):
 
 # ---- Matmuls ----
 
-PRODUCT = "is fused with its product, residual, 8 rows of 32"
+PRODUCT = "is fused with its matmul, residual, 8 rows of 32"
 
 
 @form(PRODUCT, leading=(8,), split=0)
@@ -210,12 +210,12 @@ def product_by_what_is_transposed(p):
     p.result(p.on_rows("arith.addf", y, p.whole()))
 
 
-@form("is fused with its product, 12 rows of 32", leading=(3, 4), split=1, element="f16")
+@form("is fused with its matmul, 12 rows of 32", leading=(3, 4), split=1, element="f16")
 def product_of_blocks_alone(p):
     p.result(p.summed(k=32))
 
 
-@form("is fused with its product, residual, RMS norm, 8193 rows of 32", leading=(8193,))
+@form("is fused with its matmul, residual, RMS norm, 8193 rows of 32", leading=(8193,))
 def product_of_whole_rows(p):
     """An all_reduce with too many rows for every device to read all; it uses slices, of which the
     last is shorter."""

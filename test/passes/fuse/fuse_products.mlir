@@ -11,7 +11,7 @@
 // CUDA-LABEL: llvm.func @slower
 
 // Sending takes 252 us, which all but the last slice hide.
-// REMARK: 'shard.reduce_scatter': is fused with its product, residual, 8192 rows of 1024: matmul slices and one kernel (slices) take {{[0-9.]+}} us, separate ones {{[0-9.]+}} us
+// REMARK: 'shard.reduce_scatter': is fused with its matmul, residual, 8192 rows of 1024: matmul slices and one kernel (slices) take {{[0-9.]+}} us, separate ones {{[0-9.]+}} us
 // CHECK-LABEL: func.func @sliced
 // CHECK-SAME: (%[[X:.*]]: tensor<8192x2048xf32>, %[[W:.*]]: tensor<2048x1024xf32>, %[[R:.*]]: tensor<2048x1024xf32>)
 // CHECK-NOT: linalg.matmul
@@ -37,7 +37,7 @@ func.func @sliced(%x: tensor<8192x2048xf32>, %w: tensor<2048x1024xf32>, %residua
 // -----
 
 // Four small products take longer than what they hide.
-// REMARK: 'shard.reduce_scatter': its matmul is not computed in slices: so, with its rows, it takes {{[0-9.]+}} us, and {{[0-9.]+}} us as one
+// REMARK: 'shard.reduce_scatter': its matmul is not computed in slices: in slices, with its rows, it takes {{[0-9.]+}} us, and {{[0-9.]+}} us as one
 // REMARK: 'shard.reduce_scatter': is fused with residual, 4096 rows of 64: one kernel (slices)
 // CHECK-LABEL: func.func @slower
 // CHECK: linalg.matmul
@@ -82,7 +82,7 @@ func.func @few(%x: tensor<4092x2048xf32>, %w: tensor<2048x1024xf32>, %residual: 
 // -----
 
 // Nor where sending takes next to nothing.
-// REMARK: 'shard.reduce_scatter': its matmul is not computed in slices, whose time is not known for sending less than a 20th of the time unsupported matmul: or more than twice that
+// REMARK: 'shard.reduce_scatter': its matmul is not computed in slices, whose time is not known for a communication time below 1/20 or above 2 times the matmul time
 // REMARK: 'shard.reduce_scatter': is fused with residual, 8192 rows of 1024: one kernel (slices)
 // CHECK-LABEL: func.func @long
 // CHECK: linalg.matmul

@@ -6,7 +6,7 @@
 // RUN: FileCheck %s --check-prefix=CALLS < %t.ll
 // CHECK: 'shard.all_reduce': is fused with residual, RMS norm, f8 with scales of rows, 8 rows of 16
 // CHECK: 'shard.all_reduce': is fused with residual, f8 with a given scale, 8 rows of 32
-// CHECK: 'shard.reduce_scatter': is fused with its product, residual, f8 with scales of rows, 8 rows of 16
+// CHECK: 'shard.reduce_scatter': is fused with its matmul, residual, f8 with scales of rows, 8 rows of 16
 // CHECK: verified
 // CALLS-COUNT-3: call i32 @tprt_abi_fused(
 #whole = affine_map<(d0, d1) -> (d0, d1)>

@@ -243,7 +243,7 @@ def group_of_blocks(p):
     result(p, (rows.whole(rows.quantize(y, "f32", scale, kind), F8), p.rows(F8)), (scale, kind))
 
 
-@form("is fused with its product, residual, f8 with scales of groups, 8 rows of 256", hidden=H, leading=(8,), split=0)
+@form("is fused with its matmul, residual, f8 with scales of groups, 8 rows of 256", hidden=H, leading=(8,), split=0)
 def group_of_slices(p):
     rows = Rows(p, 128)
     y, scale, kind = rows.scaled(residual(p))
@@ -277,7 +277,7 @@ def given_for_groups(p):
 
 # ---- All-gathers of slices, whose residual is sharded ----
 
-GATHERED = "is fused with its product, residual, f8 with scales of {}, all_gather, 8 rows of 256"
+GATHERED = "is fused with its matmul, residual, f8 with scales of {}, all_gather, 8 rows of 256"
 
 
 @form(GATHERED.format("rows"), hidden=H, leading=(8,), split=0)
@@ -297,7 +297,7 @@ def gathered_group(p):
     result(p, (r, p.rows()))
 
 
-@form("is fused with its product, residual, RMS norm, f8 with scales of groups, all_gather, 16 rows of 256", hidden=H, leading=(2, 8), split=1)
+@form("is fused with its matmul, residual, RMS norm, f8 with scales of groups, all_gather, 16 rows of 256", hidden=H, leading=(2, 8), split=1)
 def gathered_group_of_norm_of_blocks(p):
     rows = Rows(p, 128)
     r = residual(p)
@@ -306,14 +306,14 @@ def gathered_group_of_norm_of_blocks(p):
     result(p, (r, p.rows()))
 
 
-@form("is fused with its product, residual, RMS norm, f8 with a given scale, all_gather, 8 rows of 256", hidden=H, leading=(8,), split=0)
+@form("is fused with its matmul, residual, RMS norm, f8 with a given scale, all_gather, 8 rows of 256", hidden=H, leading=(8,), split=0)
 def gathered_given(p):
     rows, given = Rows(p), p.arg("tensor<1xf32>", "[[]]")
     q = rows.quantize(p.rms(residual(p)), "f32", given, "tensor<1xf32>", rows.map(["0"]))
     result(p, (q, p.rows(F8)), gathered=True)
 
 
-@form("is fused with its product, residual, RMS norm, f8 with scales of rows, all_gather, 8 rows of 256", hidden=H, leading=(8,), split=0)
+@form("is fused with its matmul, residual, RMS norm, f8 with scales of rows, all_gather, 8 rows of 256", hidden=H, leading=(8,), split=0)
 def gathered_with_rows(p):
     """The norm is all-gathered, too."""
     rows, n = Rows(p), p.rms(residual(p))
@@ -329,14 +329,14 @@ def gathered_behind_product_of_columns(p):
     result(p, (rows.quantize(y, "f32", scale, kind), p.rows(F8)), (scale, kind), gathered=True)
 
 
-@form("is fused with its product, residual, f8 with scales of groups, 8 rows of 256", hidden=H, leading=(8,), split=0, element="bf16")
+@form("is fused with its matmul, residual, f8 with scales of groups, 8 rows of 256", hidden=H, leading=(8,), split=0, element="bf16")
 def product_of_bf16(p):
     rows = Rows(p, 128)
     y, scale, kind = rows.scaled(p.on_rows("arith.addf", p.summed(right="transposed"), p.whole()), "bf16", ones=True)
     result(p, (rows.quantize(y, "bf16", scale, kind), rows.type(F8)), (scale, kind))
 
 
-@form("is fused with its product, residual, RMS norm, f8 with scales of rows, 8193 rows of 32", hidden=32, leading=(8193,))
+@form("is fused with its matmul, residual, RMS norm, f8 with scales of rows, 8193 rows of 32", hidden=32, leading=(8193,))
 def product_of_whole_rows(p):
     """An all_reduce in slices, of which the last is shorter."""
     rows = Rows(p)
@@ -347,7 +347,7 @@ def product_of_whole_rows(p):
 APART = "its all_gather stays unfused: "
 
 
-@form(["is fused with its product, residual, f8 with scales of rows, 8 rows of 256", APART + "its scales are not gathered"], hidden=H, leading=(8,), split=0)
+@form(["is fused with its matmul, residual, f8 with scales of rows, 8 rows of 256", APART + "its scales are not gathered"], hidden=H, leading=(8,), split=0)
 def gathered_without_scales(p):
     rows = Rows(p)
     y, scale, kind = rows.scaled(residual(p))
@@ -355,7 +355,7 @@ def gathered_without_scales(p):
     result(p, (scale, kind))
 
 
-@form(["is fused with its product, residual, f8 with scales of rows, 8 rows of 256", APART + "its f8 values are not gathered"], hidden=H, leading=(8,), split=0)
+@form(["is fused with its matmul, residual, f8 with scales of rows, 8 rows of 256", APART + "its f8 values are not gathered"], hidden=H, leading=(8,), split=0)
 def gathered_scales_alone(p):
     rows = Rows(p)
     y, scale, kind = rows.scaled(residual(p))
@@ -363,7 +363,7 @@ def gathered_scales_alone(p):
     result(p, (scale, kind), gathered=True)
 
 
-@form(["is fused with its product, residual, RMS norm, f8 with scales of rows, 8 rows of 256", APART + "its rows are also read ungathered"], hidden=H,
+@form(["is fused with its matmul, residual, RMS norm, f8 with scales of rows, 8 rows of 256", APART + "its rows are also read ungathered"], hidden=H,
       leading=(8,), split=0)
 def gathered_beside_rows(p):
     rows, n = Rows(p), p.rms(residual(p))

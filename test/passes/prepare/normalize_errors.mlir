@@ -259,7 +259,7 @@ shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", 1]}
 
 // -----
 
-// expected-error @below {{'shard.grid': invalid mesh: axis sizes must be static and positive, axis names distinct and free of :()"?,= and spaces}}
+// expected-error @below {{'shard.grid': invalid mesh: axis sizes must be static and positive, axis names must be distinct and free of :()"?,= and spaces}}
 shard.grid @mesh(shape = 2x4) {tp.axes = ["tp", "tp"]}
 
 // -----

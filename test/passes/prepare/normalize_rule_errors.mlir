@@ -12,7 +12,7 @@ func.func @rule(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @rule_fit(%x: tensor<8xf32>) -> tensor<8x2xf32> {
-  // expected-error @below {{result 0 has 2 dimensions, but its list in the rule has has 1}}
+  // expected-error @below {{result 0 has 2 dimensions, but its list in the rule has 1}}
   %r = "my.op"(%x) {tp.rule = "([i])->([i])"} : (tensor<8xf32>) -> tensor<8x2xf32>
   return %r : tensor<8x2xf32>
 }

@@ -2,7 +2,7 @@
 // RUN: shard-run %t/nan.mlir | FileCheck %s
 // RUN: not shard-run %t/integer.mlir 2>&1 | FileCheck %s --check-prefix=INTEGER
 // CHECK: verified
-// INTEGER: 'shard.shard': result 0: tp.sharding: partial over "a" by "maxnumf", which does not combine elements of type i32
+// INTEGER: 'shard.shard': result 0: tp.sharding: partial over "a" by "maxnumf", which cannot combine elements of type i32
 
 //--- nan.mlir
 // A partial value by maxnumf keeps a NaN: the other devices hold NaN, not -infinity.

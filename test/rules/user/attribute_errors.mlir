@@ -300,7 +300,7 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{operand 0 has 2 dimensions, but its list in the rule has has 1}}
+  // expected-error @below {{operand 0 has 2 dimensions, but its list in the rule has 1}}
   %r = "my.op"(%a) {tp.rule = "([i])->([i,_])"} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }

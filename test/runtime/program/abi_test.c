@@ -433,7 +433,7 @@ static int wrong_wait(tprt_comm *comm, void *argument) {
                    : f->how == 3 ? tprt_abi_wait(context, CT, m, r)
                                  : tprt_abi_start(context, CT, m, r);
   CHECK(errors, status == TPRT_INVALID_ARGUMENT);
-  const char *text = f->how < 3 ? "not started with these buffers" : "no collective";
+  const char *text = f->how < 3 ? "not started with these buffers" : "not of kind";
   f->n_told += strstr(tprt_context_error(context), text) != NULL;
   tprt_context_destroy(context);
   return errors;

@@ -15,7 +15,7 @@ func.func @main(%q: tensor<4x512x256xf32>, %k: tensor<512x256xf32>, %v: tensor<5
   %eo = tensor.empty() : tensor<4x512x256xf32>
   %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<4x512x512xf32>) -> tensor<4x512x512xf32>
   %o0 = linalg.fill ins(%zero : f32) outs(%eo : tensor<4x512x256xf32>) -> tensor<4x512x256xf32>
-  // expected-error @+1 {{tp.factors: "tp" names a ring, but no operand of this op can be passed around a ring: only keys and values of attention can, while rows of the queries are split}}
+  // expected-error @+1 {{tp.factors: "tp" names a ring, but no operand of this op can be passed around a ring; only keys and values of attention can, if rows of the queries are split}}
   %s = linalg.contract indexing_maps = [#q, #k, #s] {tp.factors = {tp = "ring 1"}} ins(%q, %k : tensor<4x512x256xf32>, tensor<512x256xf32>) outs(%s0 : tensor<4x512x512xf32>) -> tensor<4x512x512xf32>
   %p = linalg.softmax dimension(2) ins(%s : tensor<4x512x512xf32>) outs(%es : tensor<4x512x512xf32>) -> tensor<4x512x512xf32>
   %o = linalg.contract indexing_maps = [#p, #v, #o] {tp.factors = {tp = "ring 1"}} ins(%p, %v : tensor<4x512x512xf32>, tensor<512x256xf32>) outs(%o0 : tensor<4x512x256xf32>) -> tensor<4x512x256xf32>

@@ -25,7 +25,7 @@
 // PLACE: remark: %0 has layout {{\[\[\], \["tp"\]\]}}
 // PLACE-NOT: remark
 
-// NEAR: error: 'builtin.module': explain: there is no tensor named 'w3'; near are w1, w2,
+// NEAR: error: 'builtin.module': explain: there is no tensor named 'w3'; similar names: w1, w2,
 // NOWHERE: error: 'builtin.module': explain: there is no tensor made at 'plain.mlir:43'; names are
 
 // A value along which nothing is split says so; all functions are looked through.

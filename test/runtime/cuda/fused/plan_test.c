@@ -89,7 +89,7 @@ static void test_rows(void **state) {
   REFUSED(TPRT_INVALID_ARGUMENT, rows.tokens = -1, "invalid shape of rows: -1 x 256");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.tokens = INT64_MAX / 16, "invalid shape of rows");
   REFUSED(TPRT_UNSUPPORTED, rows.hidden = 252,
-          "rows of 252 elements of bf16; fused kernels need addresses that are multiples of 8");
+          "rows of 252 elements of bf16; fused kernels need a multiple of 8");
   REFUSED(TPRT_UNSUPPORTED, rows.hidden = 16512,
           "rows of 16512 elements; at most 16384 are supported with norm, bias or quantization");
   REFUSED(TPRT_INVALID_ARGUMENT, rows.norm = (tprt_cuda_norm)3, "norm 3 does not exist");

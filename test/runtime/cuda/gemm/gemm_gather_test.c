@@ -535,7 +535,7 @@ static void test_refused(void **state) {
   REFUSED(rows.input[1] = NULL, TPRT_INVALID_ARGUMENT, "input is set for 1 of 2 ranks");
   REFUSED(rows.gathered[1] = NULL, TPRT_INVALID_ARGUMENT, "gathered is set for 1 of 2 ranks");
   REFUSED(g->m = 7, TPRT_INVALID_ARGUMENT,
-          "product of rank 1, of rows that are gathered, does not have the shape of the rows");
+          "matmul of rank 1 with gathered rows does not have the shape of the rows");
   REFUSED(g->k = 7, TPRT_INVALID_ARGUMENT, "does not have the shape of the rows");
   REFUSED(g->dtype = TPRT_BF16, TPRT_INVALID_ARGUMENT, "has a different dtype than the rows");
   REFUSED(rows.blocks = 8, TPRT_INVALID_ARGUMENT,

@@ -216,14 +216,14 @@ static void test_refused(void **state) {
     const char *text;
   } rows[] = {
       {{.size = 3}, TPRT_INVALID_ARGUMENT, "tprt_cuda_gemm.size is 3"},
-      {{OF(F64, F32, 4, 4)}, TPRT_UNSUPPORTED, "a product of f64 to f32"},
-      {{OF(F32, BF16, 4, 4)}, TPRT_UNSUPPORTED, "a product of f32 to bf16"},
+      {{OF(F64, F32, 4, 4)}, TPRT_UNSUPPORTED, "unsupported matmul of f64 to f32"},
+      {{OF(F32, BF16, 4, 4)}, TPRT_UNSUPPORTED, "unsupported matmul of f32 to bf16"},
       {{OF(BF16, BF16, 4, 4), .tf32 = true},
        TPRT_INVALID_ARGUMENT,
        "tf32 needs operands of f32, not of bf16"},
       {{OF(F32, F32, -1, 4)}, TPRT_INVALID_ARGUMENT, "1 matmuls of -1 x 4 x 4"},
       {{BASE, .batch = -1}, TPRT_INVALID_ARGUMENT, "-1 matmuls of 4 x 4 x 4"},
-      {{OF(F32, F32, 4, 0)}, TPRT_UNSUPPORTED, "k is 0"},
+      {{OF(F32, F32, 4, 0)}, TPRT_UNSUPPORTED, "k has size 0"},
       {{BASE, .row_a = 3},
        TPRT_INVALID_ARGUMENT,
        "rows of a have a stride of 3 elements, but a length of 4"},

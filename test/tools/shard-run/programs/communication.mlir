@@ -6,7 +6,7 @@
 // CHECK: with whole values
 // CHECK: result 0: 6x10xf32, {{\[}}["dp", "tp"], []]
 // CHECK: against whole values ok
-// CHECK: verified
+// CHECK: consistent with whole values
 // ONE: is a communication op in a module that is not partitioned; run tp-spmd first, with a mesh of several devices (on one device it has no meaning)
 shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<6x10xf32> {tp.sharding = [["tp"], ["dp"]]}) -> (tensor<6x10xf32> {tp.sharding = [["dp", "tp"], []]}) {

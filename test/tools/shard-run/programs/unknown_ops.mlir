@@ -6,7 +6,7 @@
 // REFUSE: 'bufferization.alloc_tensor': no sharding rule for this op
 // CHECK: 'bufferization.alloc_tensor'
 // CHECK-SAME: no sharding rule: replicated on all devices
-// CHECK: verified
+// CHECK: consistent with one device
 // USAGE: --unknown-ops takes refuse or replicate
 func.func @main(%x: tensor<4x6xi32> {tp.sharding = [["tp"], []]}) -> (tensor<4x6xi32> {tp.sharding = [["tp"], []]}) {
   %y = arith.addi %x, %x : tensor<4x6xi32>
