@@ -105,7 +105,7 @@ static void apply_sin(const scalar_types *t, const number *const *in, number *ou
 static void apply_cos(const scalar_types *t, const number *const *in, number *out) {
   *out = wave(t, in[0], cos);
 }
-/* The error of a function at the ends of the error interval; monotone on both sides of `a`. */
+/* Applies a function whose largest deviation on the error interval is at one of its ends. */
 static number of_ends(const scalar_types *t, const number *a, double (*f)(double)) {
   double value = f(a->value);
   double error = a->error > 0 ? fmax(fabs(f(a->value - a->error) - value),
@@ -119,11 +119,9 @@ static void apply_tan(const scalar_types *t, const number *const *in, number *ou
   bool has_pole = is_known(in[0]) && floor(low / pi + 0.5) != floor(high / pi + 0.5);
   *out = has_pole || !is_known(in[0]) ? tp__unknown() : of_ends(t, in[0], tan);
 }
+/* cosh is convex and even, so its largest deviation is at an end of the interval. */
 static void apply_cosh(const scalar_types *t, const number *const *in, number *out) {
-  number a = *in[0];
-  if (fabs(a.value) < a.error) /* the minimum is inside: no deviation exceeds that on one side */
-    a = (number){.value = fabs(a.value), .reach = a.reach, .error = a.error};
-  *out = is_known(&a) ? of_ends(t, &a, cosh) : tp__unknown();
+  *out = is_known(in[0]) ? of_ends(t, in[0], cosh) : tp__unknown();
 }
 static void apply_abs(const scalar_types *t, const number *const *in, number *out) {
   *out = tp__rounded(t->to, fabs(in[0]->value), fabs(in[0]->value), in[0]->error, 0);

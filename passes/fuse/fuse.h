@@ -29,8 +29,8 @@ typedef struct tp__fuser {
 
 /* Outlines a collective and the ops around it to a function and calls it. A remark reports the
  * predicted times or the obstacle. `op` is one of:
- *   - a shard.all_reduce or shard.reduce_scatter that sums rows: fused with what is applied to
- *     these rows (fuse_sum.c);
+ *   - a shard.all_reduce or shard.reduce_scatter that sums rows: fused with the row ops that use
+ *     its result, such as a residual or a norm (fuse_sum.c);
  *   - a shard.all_reduce with another reduction: if it computes the max of rows, fused with the
  *     rest of their softmax (fuse_softmax.c);
  *   - a shard.all_gather of rows: fused with the matmuls that read them (fuse_gather.c). */

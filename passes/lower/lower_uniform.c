@@ -3,7 +3,7 @@
  *
  * In the per-device program, values can differ through tensor arguments (along the axes of their
  * sharding), through the position of the device, and through slices that depend on it.
- * lib/rules/divergence.c propagates these differences. */
+ * lib/rules/divergence.c computes which other values differ as a result. */
 #include "passes/support/lower.h"
 
 #include "rules/collective.h"

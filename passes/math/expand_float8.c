@@ -1,5 +1,5 @@
 /* tp-expand-float8: expands conversions from and to f8E4M3FN to bit operations, because neither
- * LLVM nor processors support the type. The algorithm is that of runtime/float8.h: exact arithmetic
+ * LLVM nor CPUs support the type. The algorithm is that of runtime/float8.h: exact arithmetic
  * in f32 without branches, so that loops are vectorized. */
 #include "passes/registry.h"
 #include "passes/support/from_text.h"

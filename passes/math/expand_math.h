@@ -28,7 +28,7 @@ extern const tp__function_table tp__math_of_all, tp__math_powers, tp__math_angle
     tp__math_hyperbolic, tp__math_errors, tp__math_exact;
 
 /* Writes the body of a function with `n_arguments` arguments %v0 and %v1 of type f32 or f64.
- * `fuses`: a polynomial step is one fma with one rounding. False if the formula has an error. */
+ * `fuses`: polynomials are evaluated with fma. Returns false if the formula cannot be parsed. */
 bool tp__write_formula(const char *text, bool is_f32, bool fuses, int n_arguments, tp__string *out);
 
 /* ---- building blocks of f64 formulas ---- */

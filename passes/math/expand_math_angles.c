@@ -6,7 +6,8 @@
  * their Taylor series. Maximum errors in ULP: f32 0.51; f64 sin and cos 0.79, tan 2.3. */
 #include "passes/math/expand_math.h"
 
-/* Argument reduction for f32, in f64. pi/2 is split into 33 bits and the rest. For large arguments,
+/* Reduces an f32 argument modulo pi/2, in f64. pi/2 is split into its leading 33 bits and the rest,
+ * so that the products with the leading part are exact. For large arguments,
  * 96 bits of 2/pi are multiplied by the 24 bits of x, in the form of Arm's optimized routines. */
 #define REDUCED_F32                                                                                \
   "size = abs(wide(x));"                                                                           \

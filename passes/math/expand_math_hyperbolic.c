@@ -5,7 +5,7 @@
  * 1.9. */
 #include "passes/math/expand_math.h"
 
-/* Sets `scaled`, exp(|x|) / 2. Beyond 712 everything overflows. */
+/* Sets `scaled` to exp(|x|) / 2. |x| is clamped to 712, where exp(|x|) / 2 is already infinite. */
 #define HALF_EXP                                                                                   \
   "a = abs(x);"                                                                                    \
   "t = a > 712.0 ? 712.0 : a;" TP_EXP_PARTS("") TP_SCALED("(1.0 + beyond)", "n - 1.0")
