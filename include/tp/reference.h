@@ -33,10 +33,15 @@ typedef struct tp_reference_options {
   size_t size;
   /* Limit on the number of scalar operations; 0: none. */
   double max_steps;
-  /* Computes floats without error bounds, as if nothing rounded. Then comparisons of close numbers
-   * are decided by their values, and all numbers are known. For programs whose bounds, which hold
-   * for any summation order, become too large to be useful. */
+  /* Computes floats without error bounds, as if nothing but arith.truncf rounded. Then comparisons
+   * of close numbers are decided by their values, and all numbers are known. For programs whose
+   * bounds, which hold for any summation order, become too large to be useful. */
   bool without_bounds;
+  /* Computes without error bounds, and changes every result of a float operation by a pseudorandom
+   * fraction of the unit roundoff of its type, always the same for the same number. What this
+   * changes in a result is what rounding may change, to an order of magnitude (Parker, Monte Carlo
+   * Arithmetic, 1997). */
+  bool with_noise;
   /* Called periodically with the number of scalar operations so far; NULL: never. A nonzero result
    * ends the evaluation. */
   int (*progress)(void *user, double steps);
@@ -78,6 +83,9 @@ typedef struct tp_reference_judgement {
   /* Over the known floats: the largest |difference| (infinite if only one side is a NaN or an
    * infinity), and the largest finite |value| of the reference. */
   double error, largest;
+  /* The largest unit roundoff of the float types in which the result, or a value that it depends
+   * on, is computed: 2^-8 if a f32 result depends on a sum in bf16. 0: nothing is computed. */
+  double unit;
   /* The actual and the expected value of first_wrong; "" if there is none. */
   char text[160];
 } tp_reference_judgement;

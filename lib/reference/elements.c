@@ -1,5 +1,6 @@
 /* Converts elements in memory into numbers with error bounds. */
 #include "reference/evaluator.h"
+#include "reference/integer.h"
 
 #include <string.h>
 
@@ -21,6 +22,10 @@ static double decode(uint32_t pattern, int bits, int exponent_bits, bool finite)
   return sign * ldexp(1 + fraction * unit, exponent - bias);
 }
 
+static int exponent_bits(const kind *k) {
+  return k->bits == 8 ? 4 : strcmp(k->name, "bf16") == 0 ? 8 : 5;
+}
+
 size_t tp__kind_bytes(const kind *k) { return (size_t)(k->bits + 7) / 8 * (size_t)k->parts; }
 
 number tp__number_read(const kind *k, const void *data, int64_t i) {
@@ -38,11 +43,34 @@ number tp__number_read(const kind *k, const void *data, int64_t i) {
     memcpy(&narrow, at, sizeof narrow);
     value = narrow;
   } else {
-    value = decode((uint32_t)bits, k->bits,
-                   k->bits == 8                   ? 4
-                   : strcmp(k->name, "bf16") == 0 ? 8
-                                                  : 5,
-                   k->bits == 8);
+    value = decode((uint32_t)bits, k->bits, exponent_bits(k), k->bits == 8);
   }
   return (number){.value = value, .reach = fabs(value)};
+}
+
+bool tp__number_bits(const kind *k, const number *x, uint64_t *bits) {
+  *bits = 0;
+  if (!k->is_float) {
+    *bits = unsigned_of(k->bits, x->integer);
+    return true;
+  }
+  if (isnan(x->value))
+    return false; /* which NaN it is, is not known */
+  if (k->bits == 64) {
+    memcpy(bits, &x->value, sizeof x->value);
+    return true;
+  }
+  float value = (float)x->value;
+  memcpy(bits, &value, sizeof value);
+  if (k->bits == 32)
+    return (double)value == x->value;
+  /* a narrow type has few enough patterns to try them all */
+  for (uint64_t pattern = 0; pattern < UINT64_C(1) << k->bits; pattern++) {
+    double tried = decode((uint32_t)pattern, k->bits, exponent_bits(k), k->bits == 8);
+    if (tried == x->value && signbit(tried) == signbit(x->value)) {
+      *bits = pattern;
+      return true;
+    }
+  }
+  return false;
 }

@@ -201,7 +201,7 @@ static number finish(const kind *k, const number *init, double value, double rea
   bool is_certain_sum =
       is_whole && sum.error == 0 && init->value == rint(init->value) && sum.reach <= 1 / k->unit;
   if (is_exact(k))
-    return tp__rounded(k, sum.value, fabs(sum.value), 0, 0);
+    return tp__rounded(k, sum.value, fabs(sum.value), 0, 1);
   if (!is_known(init) || !(sum.reach + sum.error <= k->most * (1 + k->unit / 2)))
     return tp__unknown();
   if (!is_certain_sum) {

@@ -9,6 +9,7 @@
 struct tp_reference {
   int n;
   tensor **results;
+  double *units;         /* one per result: the largest unit roundoff on the way to it */
   evaluation evaluation; /* owns the results */
 };
 
@@ -75,8 +76,12 @@ static bool evaluate(tp_reference *made, const char *name, const void *const *in
   made->n = (int)mlirOperationGetNumOperands(mlirBlockGetTerminator(body));
   made->results = tp__eval_allocate(r, (size_t)made->n * sizeof *made->results);
   cell *results = tp__eval_allocate(r, (size_t)made->n * sizeof *results);
-  return tp__run_function(r, f, n, arguments, results) &&
-         keep_results(r, op, made->n, results, made->results);
+  made->units = tp__eval_allocate(r, (size_t)made->n * sizeof *made->units);
+  if (!tp__run_function(r, f, n, arguments, results))
+    return false;
+  for (int i = 0; i < made->n; i++)
+    made->units[i] = results[i].unit;
+  return keep_results(r, op, made->n, results, made->results);
 }
 
 /* Frees every tensor except the results. */
@@ -162,7 +167,8 @@ static void measure(double expected, double actual, tp_reference_judgement *judg
 void tp_reference_judge(const tp_reference *reference, int result, const void *data,
                         tp_reference_judgement *judgement) {
   const tensor *t = reference->results[result];
-  *judgement = (tp_reference_judgement){.n_numbers = t->n * t->kind->parts, .first_wrong = -1};
+  *judgement = (tp_reference_judgement){
+      .n_numbers = t->n * t->kind->parts, .first_wrong = -1, .unit = reference->units[result]};
   for (int64_t i = 0; i < judgement->n_numbers; i++) {
     const number *expected = t->numbers + i;
     number actual = tp__number_read(t->kind, data, i);

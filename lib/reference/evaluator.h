@@ -31,6 +31,8 @@ typedef struct node node;
 typedef struct cell {
   tensor *tensor; /* NULL for a scalar */
   number scalar[2];
+  /* The largest unit roundoff of the floats that were computed to get this value. */
+  double unit;
 } cell;
 
 typedef struct block {
@@ -48,6 +50,8 @@ struct node {
   const scalar_op *scalar;
   scalar_types types;
   int n_operands, n_results, n_blocks;
+  /* The largest unit roundoff of the floats that the op computes, including nested ops. */
+  double unit;
   /* Slots. */
   int *operands, *results;
   /* Element kinds of the results; NULL for types without a kind. */
@@ -155,9 +159,8 @@ int tp__eval_integers(MlirOperation op, const char *name, int most, int64_t *lis
 void tp__cell_get(const tensor *t, int64_t i, cell *c);
 void tp__cell_put(tensor *t, int64_t i, const cell *c);
 
-/* Returns the bytes of one element of k in memory; reads number `i` of dense data. */
+/* Returns the bytes of one element of k in memory. */
 size_t tp__kind_bytes(const kind *k);
-number tp__number_read(const kind *k, const void *data, int64_t i);
 
 /* eval_structured.c: runs the body of a linalg op at every point of its iteration space. */
 bool tp__run_structured(evaluation *r, cell *frame, const node *n);

@@ -75,3 +75,28 @@ int64_t tp__int_shrs(const integers *x, bool *defined) {
 int64_t tp__int_shru(const integers *x, bool *defined) {
   return shifts(x, defined) ? (int64_t)(ua(x) >> ub(x)) : 0;
 }
+
+/* The operand is read from b: with one operand, both fields hold it. */
+int64_t tp__int_ctlz(const integers *x, bool *defined) {
+  return (void)defined, ub(x) ? __builtin_clzll(ub(x)) - (64 - x->bits) : x->bits;
+}
+int64_t tp__int_cttz(const integers *x, bool *defined) {
+  return (void)defined, ub(x) ? __builtin_ctzll(ub(x)) : x->bits;
+}
+int64_t tp__int_ctpop(const integers *x, bool *defined) {
+  return (void)defined, __builtin_popcountll(ub(x));
+}
+
+/* A negative exponent means 1 / a^|b|, rounded toward zero: undefined for 0, and 0 unless a is 1 or
+ * -1. */
+int64_t tp__int_pow(const integers *x, bool *defined) {
+  if (x->b < 0) {
+    *defined = x->a != 0;
+    return x->a == 1 ? 1 : x->a == -1 ? (x->b & 1 ? -1 : 1) : 0;
+  }
+  uint64_t power = 1, factor = (uint64_t)x->a;
+  for (int64_t left = x->b; left; left >>= 1, factor *= factor)
+    if (left & 1)
+      power *= factor;
+  return (int64_t)power;
+}

@@ -34,5 +34,9 @@ int64_t tp__int_shl(const integers *x, bool *defined);
 int64_t tp__int_shrs(const integers *x, bool *defined);
 int64_t tp__int_shru(const integers *x, bool *defined);
 int64_t tp__int_abs(const integers *x, bool *defined);
+int64_t tp__int_ctlz(const integers *x, bool *defined);
+int64_t tp__int_cttz(const integers *x, bool *defined);
+int64_t tp__int_ctpop(const integers *x, bool *defined);
+int64_t tp__int_pow(const integers *x, bool *defined);
 
 #endif

@@ -5,29 +5,35 @@
 #include <string.h>
 
 static const kind kinds[] = {
-    {"f8E4M3FN", true, 1, 8, 0x1p-4, 448, 0x1p-6},
-    {"f16", true, 1, 16, 0x1p-11, 65504, 0x1p-14},
-    {"bf16", true, 1, 16, 0x1p-8, 0x1.FEp127, 0x1p-126},
-    {"f32", true, 1, 32, 0x1p-24, FLT_MAX, FLT_MIN},
-    {"f64", true, 1, 64, 0x1p-53, DBL_MAX, DBL_MIN},
-    {"i1", false, 1, 1, 0, 0, 0},
-    {"i8", false, 1, 8, 0, 0, 0},
-    {"i16", false, 1, 16, 0, 0, 0},
-    {"i32", false, 1, 32, 0, 0, 0},
-    {"i64", false, 1, 64, 0, 0, 0},
-    {"index", false, 1, 64, 0, 0, 0},
-    {"complex<f32>", true, 2, 32, 0x1p-24, FLT_MAX, FLT_MIN},
-    {"complex<f64>", true, 2, 64, 0x1p-53, DBL_MAX, DBL_MIN},
+    {"f8E4M3FN", true, 1, 8, 0x1p-4, 448, 0x1p-6, NULL, false},
+    {"f16", true, 1, 16, 0x1p-11, 65504, 0x1p-14, NULL, false},
+    {"bf16", true, 1, 16, 0x1p-8, 0x1.FEp127, 0x1p-126, NULL, false},
+    {"f32", true, 1, 32, 0x1p-24, FLT_MAX, FLT_MIN, NULL, false},
+    {"f64", true, 1, 64, 0x1p-53, DBL_MAX, DBL_MIN, NULL, false},
+    {"i1", false, 1, 1, 0, 0, 0, NULL, false},
+    {"i8", false, 1, 8, 0, 0, 0, NULL, false},
+    {"i16", false, 1, 16, 0, 0, 0, NULL, false},
+    {"i32", false, 1, 32, 0, 0, 0, NULL, false},
+    {"i64", false, 1, 64, 0, 0, 0, NULL, false},
+    {"index", false, 1, 64, 0, 0, 0, NULL, false},
+    {"complex<f32>", true, 2, 32, 0x1p-24, FLT_MAX, FLT_MIN, NULL, false},
+    {"complex<f64>", true, 2, 64, 0x1p-53, DBL_MAX, DBL_MIN, NULL, false},
 };
 
-/* The same float kinds without rounding. */
-#define EXACT(name, parts, bits, most) {name, true, parts, bits, 0, most, 0}
-static const kind exact_kinds[] = {
-    EXACT("f8E4M3FN", 1, 8, 448),          EXACT("f16", 1, 16, 65504),
-    EXACT("bf16", 1, 16, 0x1.FEp127),      EXACT("f32", 1, 32, FLT_MAX),
-    EXACT("f64", 1, 64, DBL_MAX),          EXACT("complex<f32>", 2, 32, FLT_MAX),
-    EXACT("complex<f64>", 2, 64, DBL_MAX),
-};
+/* The same float kinds without rounding; `row` is their row in `kinds`. */
+#define EXACT(name, parts, bits, most, row, noisy)                                                 \
+  {name, true, parts, bits, 0, most, 0, kinds + row, noisy}
+#define EXACT_KINDS(noisy)                                                                         \
+  {                                                                                                \
+      EXACT("f8E4M3FN", 1, 8, 448, 0, noisy),                                                      \
+      EXACT("f16", 1, 16, 65504, 1, noisy),                                                        \
+      EXACT("bf16", 1, 16, 0x1.FEp127, 2, noisy),                                                  \
+      EXACT("f32", 1, 32, FLT_MAX, 3, noisy),                                                      \
+      EXACT("f64", 1, 64, DBL_MAX, 4, noisy),                                                      \
+      EXACT("complex<f32>", 2, 32, FLT_MAX, 11, noisy),                                            \
+      EXACT("complex<f64>", 2, 64, DBL_MAX, 12, noisy),                                            \
+  }
+static const kind exact_kinds[] = EXACT_KINDS(false), noisy_kinds[] = EXACT_KINDS(true);
 
 static const kind *find(size_t n, const kind *list, const char *name) {
   for (size_t i = 0; i < n; i++)
@@ -36,9 +42,11 @@ static const kind *find(size_t n, const kind *list, const char *name) {
   return NULL;
 }
 
-const kind *tp__kind_find(const char *name, bool is_exact) {
-  const kind *exact =
-      is_exact ? find(sizeof exact_kinds / sizeof *exact_kinds, exact_kinds, name) : NULL;
+const kind *tp__kind_find(const char *name, precision wanted) {
+  const kind *list = wanted == PRECISION_NOISY ? noisy_kinds : exact_kinds;
+  const kind *exact = wanted == PRECISION_BOUNDS
+                          ? NULL
+                          : find(sizeof exact_kinds / sizeof *exact_kinds, list, name);
   return exact ? exact : find(sizeof kinds / sizeof *kinds, kinds, name);
 }
 
@@ -49,12 +57,27 @@ number tp__whole(const kind *k, int64_t integer) {
   return (number){.integer = (int64_t)((uint64_t)integer << left) >> left};
 }
 
+/* Changes a number by at most the unit roundoff of its type, in a way that depends on the number
+ * alone. Integers that the type represents stay as they are: they may be counts or positions. */
+static double with_noise(const kind *k, double value) {
+  double unit = unit_of(k);
+  if (value == rint(value) && fabs(value) <= 1 / unit)
+    return value;
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  bits = (bits ^ bits >> 31) * UINT64_C(0x9E3779B97F4A7C15);
+  bits = (bits ^ bits >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
+  return value * (1 + unit * ((double)(bits >> 11) * 0x1p-52 - 1));
+}
+
 number tp__rounded(const kind *k, double value, double reach, double error, int roundings) {
   if (!(error < INFINITY))
     return tp__unknown();
   /* Rounding does not change NaN or infinity, and operand errors are too small to matter. */
   if (!isfinite(value))
     return (number){.value = value, .reach = fabs(value)};
+  if (k->is_noisy && roundings > 0)
+    value = with_noise(k, value);
   if (is_exact(k))
     return (number){.value = fabs(value) > k->most ? copysign(INFINITY, value) : value,
                     .reach = fabs(value)};
@@ -68,7 +91,24 @@ number tp__rounded(const kind *k, double value, double reach, double error, int 
   return (number){.value = value, .reach = fmax(reach, fabs(value)), .error = error};
 }
 
-number tp__real(const kind *k, double value) { return tp__rounded(k, value, fabs(value), 0, 1); }
+double tp__nearest(const kind *k, double value) {
+  const kind *type = k->nominal ? k->nominal : k;
+  bool has_infinity = type->bits > 8;
+  if (!isfinite(value))
+    return has_infinity ? value : NAN;
+  if (value == 0 || type->bits == 64)
+    return value;
+  int exponent;
+  (void)frexp(fmax(fabs(value), type->min_normal), &exponent);
+  double spacing = ldexp(type->unit, exponent), nearest = rint(value / spacing) * spacing;
+  if (fabs(nearest) <= type->most)
+    return nearest;
+  return has_infinity ? copysign(INFINITY, value) : NAN;
+}
+
+number tp__real(const kind *k, double value) {
+  return tp__rounded(k, value, fabs(value), 0, tp__nearest(k, value) == value ? 0 : 1);
+}
 
 static double error_of(const number *a, const number *b) { return a->error + b->error; }
 

@@ -25,12 +25,23 @@ typedef struct kind {
   /* Floats: the unit roundoff, which is the largest relative error of one rounding. 0 for kinds
    * without rounding. */
   double unit;
-  double most, min_normal; /* the largest finite magnitude and the smallest normal one */
+  double most, min_normal;    /* the largest finite magnitude and the smallest normal one */
+  const struct kind *nominal; /* of a kind that ignores rounding: the kind with it; else NULL */
+  bool is_noisy;              /* of a kind that ignores rounding: results are changed at random */
 } kind;
-/* Returns the kind with this name, or NULL. With `is_exact`, floats are never rounded and carry no
- * error, so every number is known. */
-const kind *tp__kind_find(const char *name, bool is_exact);
+typedef enum precision {
+  PRECISION_BOUNDS, /* floats have error bounds */
+  PRECISION_EXACT,  /* floats are never rounded and carry no error, so every number is known */
+  PRECISION_NOISY,  /* as before, but each result changes by at most the unit roundoff */
+} precision;
+/* Returns the kind with this name, or NULL. */
+const kind *tp__kind_find(const char *name, precision wanted);
 static inline bool is_exact(const kind *k) { return k->is_float && k->unit == 0; }
+/* Returns the unit roundoff of the element type, also of a kind that ignores rounding. */
+static inline double unit_of(const kind *k) { return k->nominal ? k->nominal->unit : k->unit; }
+/* Returns the number of this element type that is nearest to `value`, ties to even. Beyond the
+ * largest number that is infinity, or NaN in a type without infinities. */
+double tp__nearest(const kind *k, double value);
 
 typedef struct number {
   double value; /* floats only */
@@ -52,6 +63,11 @@ number tp__real(const kind *k, double value);
  * the result in binary64, `reach` is its sum of magnitudes, and `error` is the error that the
  * operation inherits from its operands. */
 number tp__rounded(const kind *k, double value, double reach, double error, int roundings);
+
+/* Reads number `i` of dense data. */
+number tp__number_read(const kind *k, const void *data, int64_t i);
+/* Encodes a number as in memory. False if its type does not represent the value. */
+bool tp__number_bits(const kind *k, const number *x, uint64_t *bits);
 
 number tp__number_add(const kind *k, const number *a, const number *b);
 number tp__number_subtract(const kind *k, const number *a, const number *b);

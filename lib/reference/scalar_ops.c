@@ -1,22 +1,15 @@
-/* Table of the scalar operations, and their error propagation. */
-#include "reference/scalar.h"
-
-#include "reference/integer.h"
+/* Table of the operations on floats and integers, and their error propagation. */
+#include "reference/scalar_ops.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <string.h>
 
-typedef void (*apply_fn)(const scalar_types *t, const number *const *in, number *out);
-
-struct scalar_op {
-  const char *name;
-  /* exactly one of these four is set: */
-  number (*binary)(const kind *k, const number *a, const number *b);
-  double (*function)(double); /* monotone */
-  int64_t (*integers)(const integers *x, bool *defined);
-  apply_fn apply;
-  int roundings; /* of `function` */
-};
+static bool are_certain(const number *const *in, int n) {
+  for (int i = 0; i < n; i++)
+    if (!is_certain(in[i]))
+      return false;
+  return true;
+}
 
 /* ---- floats ---- */
 
@@ -134,6 +127,15 @@ static void apply_fma(const scalar_types *t, const number *const *in, number *ou
   *out = tp__number_add(t->to, &product, in[2]);
 }
 
+static void apply_clamp(const scalar_types *t, const number *const *in, number *out) {
+  number raised = maximum(t->to, in[0], in[1]);
+  *out = minimum(t->to, &raised, in[2]);
+}
+static void apply_sincos(const scalar_types *t, const number *const *in, number *out) {
+  out[0] = wave(t, in[0], sin);
+  out[1] = wave(t, in[0], cos);
+}
+
 /* math.fpowi. Repeated squaring rounds up to n times. */
 static void apply_fpowi(const scalar_types *t, const number *const *in, number *out) {
   number n = {.value = (double)in[1]->integer, .error = in[1]->error};
@@ -175,9 +177,24 @@ static void apply_select(const scalar_types *t, const number *const *in, number 
     out[i] = tp__number_select(t->to, in[0], in[1] + i, in[2] + i);
 }
 
-/* Converts between float types. Linear, so it propagates the reach. */
-static void apply_convert(const scalar_types *t, const number *const *in, number *out) {
+/* Converts to a wider float type. Linear, so it propagates the reach. */
+static void apply_widen(const scalar_types *t, const number *const *in, number *out) {
   *out = tp__rounded(t->to, in[0]->value, in[0]->reach, in[0]->error, 1);
+}
+/* Converts to a narrower float type. An evaluation that otherwise ignores rounding does round here,
+ * because the program asks for it: quantization is such a program. */
+static void apply_narrow(const scalar_types *t, const number *const *in, number *out) {
+  if (is_exact(t->to) && is_known(in[0]))
+    *out = (number){.value = tp__nearest(t->to, in[0]->value), .reach = fabs(in[0]->value)};
+  else
+    apply_widen(t, in, out);
+}
+
+/* Reinterprets the bits of a number that its type represents exactly. */
+static void apply_bitcast(const scalar_types *t, const number *const *in, number *out) {
+  uint64_t bits;
+  bool fits = is_certain(in[0]) && tp__number_bits(t->of, in[0], &bits);
+  *out = fits ? tp__number_read(t->to, &bits, 0) : tp__unknown();
 }
 
 static void apply_to_int(const scalar_types *t, const number *const *in, number *out) {
@@ -216,8 +233,45 @@ static void apply_isnan(const scalar_types *t, const number *const *in, number *
 static void apply_isinf(const scalar_types *t, const number *const *in, number *out) {
   is_what(t, in[0], out, isinf(in[0]->value));
 }
+/* Numbers around the smallest normal one may be flushed, or rounded to either side of it. */
+static void apply_isnormal(const scalar_types *t, const number *const *in, number *out) {
+  const kind *type = t->of->nominal ? t->of->nominal : t->of;
+  double low = fabs(in[0]->value) - in[0]->error, high = fabs(in[0]->value) + in[0]->error;
+  if (isfinite(in[0]->value) && low < type->min_normal && high >= type->min_normal)
+    *out = tp__unknown();
+  else
+    is_what(t, in[0], out, isfinite(in[0]->value) && low >= type->min_normal);
+}
 static void apply_isfinite(const scalar_types *t, const number *const *in, number *out) {
   is_what(t, in[0], out, isfinite(in[0]->value));
+}
+
+/* ---- integer ops with two results ---- */
+
+static void apply_add_carry(const scalar_types *t, const number *const *in, number *out) {
+  uint64_t a = unsigned_of(t->of->bits, in[0]->integer), b = (uint64_t)in[1]->integer;
+  number sum = tp__whole(t->to, (int64_t)(a + b));
+  bool carries = unsigned_of(t->of->bits, sum.integer) < a, ok = are_certain(in, 2);
+  out[0] = ok ? sum : tp__unknown();
+  out[1] = ok ? (number){.integer = -(int64_t)carries} : tp__unknown();
+}
+static void multiply_extended(const scalar_types *t, const number *const *in, number *out,
+                              bool is_signed) {
+  int bits = t->of->bits;
+  __int128 a = in[0]->integer, b = in[1]->integer;
+  if (!is_signed)
+    a = (__int128)unsigned_of(bits, in[0]->integer),
+    b = (__int128)unsigned_of(bits, in[1]->integer);
+  unsigned __int128 product = (unsigned __int128)a * (unsigned __int128)b;
+  bool ok = are_certain(in, 2);
+  out[0] = ok ? tp__whole(t->to, (int64_t)product) : tp__unknown();
+  out[1] = ok ? tp__whole(t->to, (int64_t)(product >> bits)) : tp__unknown();
+}
+static void apply_mulsi_extended(const scalar_types *t, const number *const *in, number *out) {
+  multiply_extended(t, in, out, true);
+}
+static void apply_mului_extended(const scalar_types *t, const number *const *in, number *out) {
+  multiply_extended(t, in, out, false);
 }
 
 /* ---- integer ops that may be certain although an operand is not ---- */
@@ -248,41 +302,6 @@ static void apply_cmpi(const scalar_types *t, const number *const *in, number *o
                                                 : tp__unknown();
 }
 
-/* ---- complex numbers ---- */
-
-static void apply_create(const scalar_types *t, const number *const *in, number *out) {
-  (void)t;
-  out[0] = *in[0], out[1] = *in[1];
-}
-static void apply_re(const scalar_types *t, const number *const *in, number *out) {
-  (void)t, *out = in[0][0];
-}
-static void apply_im(const scalar_types *t, const number *const *in, number *out) {
-  (void)t, *out = in[0][1];
-}
-static void apply_conj(const scalar_types *t, const number *const *in, number *out) {
-  out[0] = in[0][0], out[1] = tp__number_negate(t->to, in[0] + 1);
-}
-static void apply_cneg(const scalar_types *t, const number *const *in, number *out) {
-  for (int i = 0; i < 2; i++)
-    out[i] = tp__number_negate(t->to, in[0] + i);
-}
-static void apply_cadd(const scalar_types *t, const number *const *in, number *out) {
-  for (int i = 0; i < 2; i++)
-    out[i] = tp__number_add(t->to, in[0] + i, in[1] + i);
-}
-static void apply_csub(const scalar_types *t, const number *const *in, number *out) {
-  for (int i = 0; i < 2; i++)
-    out[i] = tp__number_subtract(t->to, in[0] + i, in[1] + i);
-}
-static void apply_cmul(const scalar_types *t, const number *const *in, number *out) {
-  number p[4];
-  for (int i = 0; i < 4; i++)
-    p[i] = tp__number_multiply(t->to, in[0] + (i & 1), in[1] + (i >> 1));
-  out[0] = tp__number_subtract(t->to, p, p + 3);
-  out[1] = tp__number_add(t->to, p + 1, p + 2);
-}
-
 static const scalar_op table[] = {
     {.name = "arith.addf", .binary = tp__number_add},
     {.name = "arith.subf", .binary = tp__number_subtract},
@@ -301,8 +320,9 @@ static const scalar_op table[] = {
     {.name = "arith.fptoui", .apply = apply_to_uint},
     {.name = "arith.sitofp", .apply = apply_from_int},
     {.name = "arith.uitofp", .apply = apply_from_uint},
-    {.name = "arith.extf", .apply = apply_convert},
-    {.name = "arith.truncf", .apply = apply_convert},
+    {.name = "arith.extf", .apply = apply_widen},
+    {.name = "arith.truncf", .apply = apply_narrow},
+    {.name = "arith.bitcast", .apply = apply_bitcast},
     {.name = "arith.extsi", .apply = apply_extend},
     {.name = "arith.trunci", .apply = apply_extend},
     {.name = "arith.index_cast", .apply = apply_extend},
@@ -328,7 +348,14 @@ static const scalar_op table[] = {
     {.name = "arith.shli", .integers = tp__int_shl},
     {.name = "arith.shrsi", .integers = tp__int_shrs},
     {.name = "arith.shrui", .integers = tp__int_shru},
+    {.name = "arith.addui_extended", .apply = apply_add_carry},
+    {.name = "arith.mulsi_extended", .apply = apply_mulsi_extended},
+    {.name = "arith.mului_extended", .apply = apply_mului_extended},
     {.name = "math.absi", .integers = tp__int_abs},
+    {.name = "math.ctlz", .integers = tp__int_ctlz},
+    {.name = "math.cttz", .integers = tp__int_cttz},
+    {.name = "math.ctpop", .integers = tp__int_ctpop},
+    {.name = "math.ipowi", .integers = tp__int_pow},
     {.name = "math.absf", .apply = apply_abs},
     {.name = "math.fma", .apply = apply_fma},
     {.name = "math.sin", .apply = apply_sin},
@@ -342,6 +369,9 @@ static const scalar_op table[] = {
     {.name = "math.isnan", .apply = apply_isnan},
     {.name = "math.isinf", .apply = apply_isinf},
     {.name = "math.isfinite", .apply = apply_isfinite},
+    {.name = "math.isnormal", .apply = apply_isnormal},
+    {.name = "math.clampf", .apply = apply_clamp},
+    {.name = "math.sincos", .apply = apply_sincos},
     {.name = "math.ceil", .function = ceil},
     {.name = "math.floor", .function = floor},
     {.name = "math.round", .function = round},
@@ -367,20 +397,15 @@ static const scalar_op table[] = {
     {.name = "math.atanh", .function = atanh, .roundings = 8},
     {.name = "math.erf", .function = erf, .roundings = 8},
     {.name = "math.erfc", .function = erfc, .roundings = 8},
-    {.name = "complex.create", .apply = apply_create},
-    {.name = "complex.re", .apply = apply_re},
-    {.name = "complex.im", .apply = apply_im},
-    {.name = "complex.conj", .apply = apply_conj},
-    {.name = "complex.neg", .apply = apply_cneg},
-    {.name = "complex.add", .apply = apply_cadd},
-    {.name = "complex.sub", .apply = apply_csub},
-    {.name = "complex.mul", .apply = apply_cmul},
+    {0},
 };
 
 const scalar_op *tp__scalar_find(MlirStringRef name) {
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (strlen(table[i].name) == name.length && memcmp(table[i].name, name.data, name.length) == 0)
-      return table + i;
+  const scalar_op *const tables[] = {table, tp__complex_ops};
+  for (int i = 0; i < 2; i++)
+    for (const scalar_op *op = tables[i]; op->name; op++)
+      if (strlen(op->name) == name.length && memcmp(op->name, name.data, name.length) == 0)
+        return op;
   return NULL;
 }
 

@@ -54,6 +54,32 @@ static run_fn row_find(const op_row *rows, MlirStringRef name) {
   return NULL;
 }
 
+/* A scalar op with two results, one element at a time. */
+static bool run_pair(evaluation *r, cell *frame, const node *n) {
+  tensor *made[2] = {NULL, NULL};
+  int64_t count = 1;
+  for (int i = 0; i < n->n_operands; i++) {
+    const tensor *shaped = frame[n->operands[i]].tensor;
+    for (int k = 0; shaped && k < 2; k++)
+      made[k] = tp__eval_tensor(r, n->kinds[k], shaped->rank, shaped->shape);
+    count = shaped ? shaped->n : count;
+  }
+  for (int64_t e = 0; e < count; e++) {
+    const number *in[3];
+    number out[2];
+    for (int i = 0; i < n->n_operands; i++) {
+      const cell *c = frame + n->operands[i];
+      in[i] = c->tensor ? c->tensor->numbers + e : c->scalar;
+    }
+    tp__scalar_apply(n->scalar, &n->types, n->n_operands, in, out);
+    for (int k = 0; k < 2; k++)
+      *(made[k] ? made[k]->numbers + e : frame[n->results[k]].scalar) = out[k];
+  }
+  for (int k = 0; k < 2; k++)
+    frame[n->results[k]].tensor = made[k];
+  return tp__eval_count(r, n, (double)count);
+}
+
 static bool run_scalar(evaluation *r, cell *frame, const node *n) {
   const number *in[3];
   cell *to = frame + n->results[0];
@@ -82,6 +108,17 @@ static bool run_scalar(evaluation *r, cell *frame, const node *n) {
 
 static bool translate_block(evaluation *r, slots *s, MlirBlock from, block *to);
 
+/* Ops that only move numbers round nothing, whatever their type. */
+static double computed_unit(const node *n) {
+  double unit = 0;
+  if ((n->scalar || n->run == tp__run_softmax) && n->kinds[0]->is_float)
+    unit = unit_of(n->kinds[0]);
+  for (const block *b = n->blocks; b < n->blocks + n->n_blocks; b++)
+    for (int i = 0; i < b->n_nodes; i++)
+      unit = fmax(unit, b->nodes[i].unit);
+  return unit;
+}
+
 static bool translate_op(evaluation *r, slots *s, MlirOperation op, node *n) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   *n = (node){.op = op,
@@ -104,7 +141,7 @@ static bool translate_op(evaluation *r, slots *s, MlirOperation op, node *n) {
     n->run = row_find(tables[i], name);
   n->scalar = n->run ? NULL : tp__scalar_find(name);
   if (n->scalar) {
-    n->run = run_scalar;
+    n->run = n->n_results == 2 ? run_pair : run_scalar;
     n->types = (scalar_types){.to = n->kinds[0], .predicate = tp__scalar_predicate(op)};
     n->types.of = tp__kind_of(r, mlirValueGetType(mlirOperationGetOperand(op, n->n_operands - 1)));
     if (!n->types.to || !n->types.of || n->n_operands > 3)
@@ -124,6 +161,7 @@ static bool translate_op(evaluation *r, slots *s, MlirOperation op, node *n) {
     if (!translate_block(r, s, first, n->blocks + i))
       return false;
   }
+  n->unit = computed_unit(n);
   return true;
 }
 
@@ -230,10 +268,20 @@ function *tp__eval_function(evaluation *r, MlirOperation at, MlirStringRef name)
 
 /* ---- running ---- */
 
+/* A result of a region or call may have the unit of the value that it was copied from already. */
+static void propagate_unit(cell *frame, const node *n) {
+  double unit = n->unit;
+  for (int i = 0; i < n->n_operands; i++)
+    unit = fmax(unit, frame[n->operands[i]].unit);
+  for (int i = 0; i < n->n_results; i++)
+    frame[n->results[i]].unit = fmax(unit, frame[n->results[i]].unit);
+}
+
 bool tp__run_block(evaluation *r, cell *frame, const block *b) {
   for (const node *n = b->nodes; n < b->nodes + b->n_nodes; n++) {
     if (!tp__eval_count(r, n, 1) || !n->run(r, frame, n))
       return false;
+    propagate_unit(frame, n);
     for (int i = 0; i < n->n_dead; i++)
       frame[n->dead[i]].tensor = NULL;
     if (n->n_dead)

@@ -18,7 +18,9 @@ const kind *tp__kind_of(const evaluation *r, MlirType type) {
   char text[32] = "";
   mlirTypePrint(mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type, keep_text,
                 text);
-  return tp__kind_find(text, r->options.without_bounds);
+  return tp__kind_find(text, r->options.with_noise       ? PRECISION_NOISY
+                             : r->options.without_bounds ? PRECISION_EXACT
+                                                         : PRECISION_BOUNDS);
 }
 
 tensor *tp__tensor_of(evaluation *r, MlirOperation op, MlirType type) {

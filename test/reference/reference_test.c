@@ -110,6 +110,116 @@ static void test_widths(void **state) {
   clear(&f);
 }
 
+static void expect_numbers(const fixture *f, int result, int n, const double *expected) {
+  assert_int_equal(tp_reference_count(f->results, result), n);
+  for (int i = 0; i < n; i++) {
+    double value;
+    assert_true(tp_reference_value(f->results, result, i, &value, NULL));
+    if (!(fabs(value - expected[i]) <= 1e-12 || (isnan(value) && isnan(expected[i])) ||
+          value == expected[i]))
+      fail_msg("number %d of result %d is %.17g, not %.17g", i, result, value, expected[i]);
+  }
+}
+
+/* Counts of bits, powers, sums with a carry, products in two halves. */
+static void test_bits(void **state) {
+  (void)state;
+  fixture f = {0};
+  evaluate(&f, "func.func @main() -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi8>, tensor<4xi8>, "
+               "tensor<4xi8>, tensor<4xi1>, tensor<4xi8>, tensor<4xi8>, tensor<4xi8>) {\n"
+               "  %a = arith.constant dense<[0, 1, -128, 100]> : tensor<4xi8>\n"
+               "  %b = arith.constant dense<[3, -2, 2, 3]> : tensor<4xi8>\n"
+               "  %0 = math.ctlz %a : tensor<4xi8>\n  %1 = math.cttz %a : tensor<4xi8>\n"
+               "  %2 = math.ctpop %b : tensor<4xi8>\n  %3 = math.ipowi %a, %b : tensor<4xi8>\n"
+               "  %4, %5 = arith.addui_extended %a, %b : tensor<4xi8>, tensor<4xi1>\n"
+               "  %6, %7 = arith.mulsi_extended %a, %b : tensor<4xi8>\n"
+               "  %8, %9 = arith.mului_extended %a, %b : tensor<4xi8>\n"
+               "  return %0, %1, %2, %3, %4, %5, %6, %7, %9 : tensor<4xi8>, tensor<4xi8>, "
+               "tensor<4xi8>, tensor<4xi8>, tensor<4xi8>, tensor<4xi1>, tensor<4xi8>, "
+               "tensor<4xi8>, tensor<4xi8>\n}\n");
+  expect_integers(&f, 0, 4, (int64_t[]){8, 7, 0, 1});
+  expect_integers(&f, 1, 4, (int64_t[]){8, 0, 7, 2});
+  expect_integers(&f, 2, 4, (int64_t[]){2, 7, 1, 2});
+  expect_integers(&f, 3, 4, (int64_t[]){0, 1, 0, 64}); /* 100^3 = 1,000,000 = 64 mod 256 */
+  expect_integers(&f, 4, 4, (int64_t[]){3, -1, -126, 103});
+  expect_integers(&f, 5, 4, (int64_t[]){0, 0, 0, 0});
+  expect_integers(&f, 6, 4, (int64_t[]){0, -2, 0, 44});
+  expect_integers(&f, 7, 4, (int64_t[]){0, -1, -1, 1});
+  expect_integers(&f, 8, 4, (int64_t[]){0, 0, 1, 1});
+  clear(&f);
+  evaluate(&f, "func.func @main() -> (i8, i1, tensor<2xi32>, tensor<2xf32>, tensor<3xi16>) {\n"
+               "  %a = arith.constant -1 : i8\n  %b = arith.constant 2 : i8\n"
+               "  %0, %1 = arith.addui_extended %a, %b : i8, i1\n"
+               "  %c = arith.constant dense<[1.0, -0.0]> : tensor<2xf32>\n"
+               "  %2 = arith.bitcast %c : tensor<2xf32> to tensor<2xi32>\n"
+               "  %3 = arith.bitcast %2 : tensor<2xi32> to tensor<2xf32>\n"
+               "  %h = arith.constant dense<[1.5, -2.0, 6.1e-5]> : tensor<3xf16>\n"
+               "  %4 = arith.bitcast %h : tensor<3xf16> to tensor<3xi16>\n"
+               "  return %0, %1, %2, %3, %4 : i8, i1, tensor<2xi32>, tensor<2xf32>, "
+               "tensor<3xi16>\n}\n");
+  expect_integers(&f, 0, 1, (int64_t[]){1});
+  expect_integers(&f, 1, 1, (int64_t[]){-1});
+  expect_integers(&f, 2, 2, (int64_t[]){0x3f800000, INT32_MIN});
+  expect_numbers(&f, 3, 2, (double[]){1, -0.0});
+  expect_integers(&f, 4, 3, (int64_t[]){0x3e00, (int16_t)0xc000, 0x03ff});
+  clear(&f);
+}
+
+/* Complex functions of exact numbers, clamping, both results of sincos, rounding by truncf. */
+static void test_functions(void **state) {
+  (void)state;
+  fixture f = {0};
+  evaluate(&f, "func.func @main() -> (complex<f64>, complex<f64>, complex<f64>, f64, f64, "
+               "complex<f64>, complex<f64>, i1, i1) {\n"
+               "  %z = complex.constant [3.0, 4.0] : complex<f64>\n"
+               "  %w = complex.constant [0.0, 3.141592653589793] : complex<f64>\n"
+               "  %n = arith.constant -2 : i32\n"
+               "  %0 = complex.exp %w : complex<f64>\n  %1 = complex.sqrt %z : complex<f64>\n"
+               "  %2 = complex.div %z, %1 : complex<f64>\n  %3 = complex.abs %z : complex<f64>\n"
+               "  %4 = complex.angle %w : complex<f64>\n  %5 = complex.sign %z : complex<f64>\n"
+               "  %6 = complex.powi %z, %n : complex<f64>, i32\n"
+               "  %7 = complex.eq %z, %z : complex<f64>\n  %8 = complex.neq %z, %z : "
+               "complex<f64>\n"
+               "  return %0, %1, %2, %3, %4, %5, %6, %7, %8 : complex<f64>, complex<f64>, "
+               "complex<f64>, f64, f64, complex<f64>, complex<f64>, i1, i1\n}\n");
+  expect_numbers(&f, 0, 2, (double[]){-1, 0});
+  expect_numbers(&f, 1, 2, (double[]){2, 1});
+  expect_numbers(&f, 2, 2, (double[]){2, 1});
+  expect_numbers(&f, 3, 1, (double[]){5});
+  expect_numbers(&f, 4, 1, (double[]){1.5707963267948966});
+  expect_numbers(&f, 5, 2, (double[]){0.6, 0.8});
+  expect_numbers(&f, 6, 2, (double[]){-7.0 / 625, -24.0 / 625});
+  expect_integers(&f, 7, 1, (int64_t[]){-1});
+  expect_integers(&f, 8, 1, (int64_t[]){0});
+  clear(&f);
+  const tp_reference_options exact = {.size = sizeof exact, .without_bounds = true};
+  assert_int_equal(
+      evaluate_with(&f,
+                    "func.func @main() -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, "
+                    "tensor<4xf8E4M3FN>, tensor<4xbf16>) {\n"
+                    "  %x = arith.constant dense<[-2.0, 0.25, 465.0, 0x7FC00000]> : "
+                    "tensor<4xf32>\n"
+                    "  %l = arith.constant dense<-1.0> : tensor<4xf32>\n  %h = arith.constant "
+                    "dense<0.5> : tensor<4xf32>\n"
+                    "  %0 = math.clampf %x to [%l, %h] : tensor<4xf32>\n"
+                    "  %1, %2 = math.sincos %l : tensor<4xf32>\n"
+                    "  %3 = arith.truncf %x : tensor<4xf32> to tensor<4xf8E4M3FN>\n"
+                    "  %m = arith.constant dense<[1.00390625, 1.01171875, 3.4e38, -1.0e-3]> : "
+                    "tensor<4xf32>\n"
+                    "  %4 = arith.truncf %m : tensor<4xf32> to tensor<4xbf16>\n"
+                    "  return %0, %1, %2, %3, %4 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, "
+                    "tensor<4xf8E4M3FN>, tensor<4xbf16>\n}\n",
+                    NULL, &exact),
+      TP_OK);
+  expect_numbers(&f, 0, 4, (double[]){-1, 0.25, 0.5, NAN});
+  const double s = -0.8414709848078965, c = 0.5403023058681398;
+  expect_numbers(&f, 1, 4, (double[]){s, s, s, s});
+  expect_numbers(&f, 2, 4, (double[]){c, c, c, c});
+  expect_numbers(&f, 3, 4, (double[]){-2, 0.25, NAN, NAN}); /* 464 is the largest that rounds */
+  expect_numbers(&f, 4, 4, (double[]){1, 1.015625, INFINITY, -0x1.06p-10}); /* ties to even */
+  clear(&f);
+}
+
 /* Loops that carry two values and swap them; a branch on the counter. */
 static void test_flow(void **state) {
   (void)state;
@@ -438,7 +548,8 @@ int main(void) {
       cmocka_unit_test(test_quotients),    cmocka_unit_test(test_ways),
       cmocka_unit_test(test_contractions), cmocka_unit_test(test_elements),
       cmocka_unit_test(test_memory),       cmocka_unit_test(test_limits),
-      cmocka_unit_test(test_open),
+      cmocka_unit_test(test_open),         cmocka_unit_test(test_bits),
+      cmocka_unit_test(test_functions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,11 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+double compare_tolerance_of_unit(double unit) {
+  /* f8: the spacing of numbers next to the largest */
+  return unit >= 0x1p-4 ? 8e-2 : unit >= 0x1p-11 ? 2e-2 : 0;
+}
+
 double compare_tolerance(const element *type, bool against_expected) {
   if (type->kind != 'f')
     return 0;
   if (type->narrow)
-    return type->size == 1 ? 8e-2 : 2e-2; /* f8: the spacing of numbers next to the largest */
+    return compare_tolerance_of_unit(type->size == 1 ? 0x1p-4 : 0x1p-8);
   if (against_expected)
     return 1e-4;
   return type->size == 8 * type->parts ? 1e-12 : 1e-5;
@@ -63,6 +68,7 @@ comparison compare_arrays(const array *a, const array *b, bool against_expected)
   comparison c = {.done = true,
                   .ok = true,
                   .error_of_one = -1,
+                  .error_of_rounding = -1,
                   .tolerance = compare_tolerance(a->type, against_expected)};
   if (a->type->kind != 'f')
     return compare_exact(a, b, c);

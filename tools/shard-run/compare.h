@@ -17,6 +17,9 @@ typedef struct comparison {
   /* Against the evaluator: the error is within the range of the one-device error, but that is so
    * large that the comparison proves nothing. */
   bool is_ill_conditioned;
+  /* Against the evaluator, if a result seemed ill-conditioned: the error that rounding may explain,
+   * to an order of magnitude; negative: it was not estimated. */
+  double error_of_rounding;
   /* The reason if not ok for another cause. */
   char what[200];
 } comparison;
@@ -31,6 +34,9 @@ comparison compare_arrays(const array *value, const array *reference, bool again
 double compare_scale(const array *reference);
 /* Returns the tolerance for elements of this type, as above. */
 double compare_tolerance(const element *type, bool against_expected);
+/* Returns the tolerance for values computed in a float type with this unit roundoff; 0 for f32 and
+ * wider types. */
+double compare_tolerance_of_unit(double unit);
 /* Returns true if the array has more than one element and all are equal. */
 bool is_constant(const array *a);
 

@@ -14,12 +14,13 @@ static int show_progress(void *user, double steps) {
 }
 
 tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *plan,
-                       const array *inputs, bool with_bounds, double max_steps, size_t why_size,
+                       const array *inputs, evaluation_mode mode, double max_steps, size_t why_size,
                        char *why) {
   const tp_reference_options watched = {.size = sizeof watched,
                                         .max_steps = max_steps,
                                         .progress = show_progress,
-                                        .without_bounds = !with_bounds};
+                                        .without_bounds = mode == EVALUATE_EXACT,
+                                        .with_noise = mode == EVALUATE_NOISY};
   tp_reference *made = NULL;
   const void **data = calloc((size_t)plan->n_arguments + 1, sizeof *data);
   snprintf(why, why_size, "memory ran out");
@@ -46,7 +47,7 @@ static double error_of_unknown(const array *a, const array *one, const tp_refere
 }
 
 static comparison compare_integers(const array *value, const tp_reference *reference, int k) {
-  comparison c = {.done = true, .error_of_one = -1};
+  comparison c = {.done = true, .error_of_one = -1, .error_of_rounding = -1};
   tp_reference_judgement judgement;
   tp_reference_judge(reference, k, value->data, &judgement);
   c.ok = judgement.first_wrong < 0 && 2 * judgement.n_known >= judgement.n_numbers;
@@ -59,15 +60,30 @@ static comparison compare_integers(const array *value, const tp_reference *refer
   return c;
 }
 
+/* Returns the largest change of a number that noise makes. Numbers that the noise makes infinite or
+ * undefined count as infinitely changed. */
+static double change_by_noise(const tp_reference *reference, const tp_reference *noisy, int k) {
+  double change = 0, exact, other;
+  for (int64_t i = 0; i < tp_reference_count(reference, k); i++)
+    if (tp_reference_value(reference, k, i, &exact, NULL) && isfinite(exact)) {
+      bool is_finite = tp_reference_value(noisy, k, i, &other, NULL) && isfinite(other);
+      change = fmax(change, is_finite ? fabs(other - exact) : INFINITY);
+    }
+  return change;
+}
+
 comparison compare_with_evaluator(const array *value, const array *one,
-                                  const tp_reference *reference, int k) {
-  enum { SEVERAL = 4 };
+                                  const tp_reference *reference, const tp_reference *noisy, int k) {
+  /* MANY: noise changes each result once, but a sum of n terms may round n times */
+  enum { SEVERAL = 4, MANY = 1000 };
   /* for narrow types one tolerance is already large */
-  double most_tolerances = value->type->narrow ? 2.5 : 50;
+  const double most_of_wide = 50, most_of_narrow = 2.5;
   if (value->type->kind != 'f')
     return compare_integers(value, reference, k);
-  comparison c = {
-      .done = true, .error_of_one = -1, .tolerance = compare_tolerance(value->type, false)};
+  comparison c = {.done = true,
+                  .error_of_one = -1,
+                  .error_of_rounding = -1,
+                  .tolerance = compare_tolerance(value->type, false)};
   tp_reference_judgement judgement, of_one;
   tp_reference_judge(reference, k, value->data, &judgement);
   /* excludes masks, and is at most the reference's largest value */
@@ -78,9 +94,15 @@ comparison compare_with_evaluator(const array *value, const array *one,
     tp_reference_judge(reference, k, one->data, &of_one);
     c.error_of_one = of_one.error / scale;
     c.error = fmax(c.error, error_of_unknown(value, one, reference, k) / scale);
-    double allowed = SEVERAL * c.error_of_one, most = most_tolerances * c.tolerance;
+    double allowed = SEVERAL * c.error_of_one;
+    double most = (value->type->narrow ? most_of_narrow : most_of_wide) * c.tolerance;
+    most = fmax(most, most_of_narrow * compare_tolerance_of_unit(judgement.unit));
     c.is_ill_conditioned = c.error > most && c.error <= allowed;
     c.tolerance = fmax(c.tolerance, fmin(allowed, most));
+    if (c.is_ill_conditioned && noisy) {
+      c.error_of_rounding = change_by_noise(reference, noisy, k) / scale;
+      c.is_ill_conditioned = c.error_of_one <= MANY * c.error_of_rounding;
+    }
   } else if (judgement.n_known < judgement.n_numbers) {
     c.error = INFINITY;
     snprintf(c.what, sizeof c.what, "%lld of %lld elements are not defined by the program",

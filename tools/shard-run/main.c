@@ -107,10 +107,28 @@ static bool run_reference(session *s, MlirModule module, build_kind kind) {
 static void compare_integers_again(session *s, MlirModule module, int k) {
   char why[256];
   tp_reference *bounded = evaluate(module, s->program.shape->function, s->program.shape, s->inputs,
-                                   true, 0, sizeof why, why);
+                                   EVALUATE_BOUNDED, 0, sizeof why, why);
   if (bounded)
-    s->against_evaluator[k] = compare_with_evaluator(s->outputs + k, NULL, bounded, k);
+    s->against_evaluator[k] = compare_with_evaluator(s->outputs + k, NULL, bounded, NULL, k);
   tp_reference_destroy(bounded);
+}
+
+/* Compares results that seem ill-conditioned again, with an estimate of what rounding explains. */
+static void check_conditioning(session *s, MlirModule module, const tp_reference *reference) {
+  bool any = false;
+  for (int k = 0; k < s->n_outputs; k++)
+    any |= s->against_evaluator[k].is_ill_conditioned;
+  if (!any)
+    return;
+  char why[256];
+  const tp_plan *shape = s->program.shape;
+  tp_reference *noisy =
+      evaluate(module, shape->function, shape, s->inputs, EVALUATE_NOISY, 0, sizeof why, why);
+  for (int k = 0; k < s->n_outputs && noisy; k++)
+    if (s->against_evaluator[k].is_ill_conditioned)
+      s->against_evaluator[k] =
+          compare_with_evaluator(s->outputs + k, s->reference_outputs + k, reference, noisy, k);
+  tp_reference_destroy(noisy);
 }
 
 /* Some 10^8 operations take about a second. */
@@ -122,8 +140,8 @@ static void compare_integers_again(session *s, MlirModule module, int k) {
 static bool compare_by_evaluator(session *s, MlirModule module, bool may_run_one, double max_steps,
                                  outcome *out) {
   const tp_plan *shape = s->program.shape;
-  tp_reference *reference =
-      evaluate(module, shape->function, shape, s->inputs, false, max_steps, sizeof s->why, s->why);
+  tp_reference *reference = evaluate(module, shape->function, shape, s->inputs, EVALUATE_EXACT,
+                                     max_steps, sizeof s->why, s->why);
   if (!reference) {
     out->not_evaluated = s->why;
     return true;
@@ -133,13 +151,14 @@ static bool compare_by_evaluator(session *s, MlirModule module, bool may_run_one
     bool all = true;
     for (int k = 0; k < s->n_outputs; k++) {
       const array *one = s->reference_outputs ? s->reference_outputs + k : NULL;
-      s->against_evaluator[k] = compare_with_evaluator(s->outputs + k, one, reference, k);
+      s->against_evaluator[k] = compare_with_evaluator(s->outputs + k, one, reference, NULL, k);
       all &= s->against_evaluator[k].ok || s->outputs[k].type->kind != 'f';
     }
     if (all || s->reference_outputs || !may_run_one)
       break;
     ok = run_reference(s, module, BUILD_ALONE);
   }
+  check_conditioning(s, module, reference);
   tp_reference_destroy(reference);
   for (int k = 0; k < s->n_outputs && ok; k++)
     if (!s->against_evaluator[k].ok && s->outputs[k].type->kind != 'f')

@@ -200,19 +200,26 @@ void arrays_clear(array *arrays, int n);
 
 /* ---- Verification ---- */
 
-/* Evaluates the function of a module that is not partitioned, without rounding; or `with_bounds`,
- * which identify values that depend on rounding. max_steps: as in tp_reference_options. On failure
- * NULL, with the reason in `why`. */
+typedef enum evaluation_mode {
+  EVALUATE_EXACT,   /* nothing rounds */
+  EVALUATE_BOUNDED, /* identifies values that depend on rounding */
+  EVALUATE_NOISY,   /* estimates how much rounding may change */
+} evaluation_mode;
+
+/* Evaluates the function of a module that is not partitioned. max_steps: as in
+ * tp_reference_options. On failure NULL, with the reason in `why`. */
 tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *plan,
-                       const array *inputs, bool with_bounds, double max_steps, size_t why_size,
+                       const array *inputs, evaluation_mode mode, double max_steps, size_t why_size,
                        char *why);
 /* Compares result `k`, and the same result as one device computed it (NULL: unknown), with the
  * evaluator, whose precision is higher. A value is wrong if its error exceeds both the tolerance
  * for one device and several times the error of one device, which has the same inputs and rounding.
- * If even one device has a large error, the program is not verified. Numbers that depend on
- * rounding must equal those of one device, except integers. */
+ * If even one device has a large error, the program is ill-conditioned and not verified, unless
+ * `noisy`, a noisy evaluation (NULL: none), shows that rounding explains no error of that order:
+ * then both are wrong. Numbers that depend on rounding must equal those of one device, except
+ * integers. */
 comparison compare_with_evaluator(const array *value, const array *one,
-                                  const tp_reference *reference, int k);
+                                  const tp_reference *reference, const tp_reference *noisy, int k);
 
 typedef struct outcome {
   const options *options;

@@ -86,6 +86,11 @@ static void print_evaluator(const comparison *c, FILE *file) {
             "    %-20s ILL-CONDITIONED: error %.2g, but one device also has error %.2g; this data "
             "verifies nothing\n",
             against, c->error, c->error_of_one);
+  else if (c->done && c->error_of_rounding >= 0)
+    fprintf(file,
+            "    %-20s MISMATCH: error %.2g, and one device has error %.2g too; rounding explains "
+            "about %.1g\n",
+            against, c->error, c->error_of_one, c->error_of_rounding);
   else if (c->done && !c->what[0] && c->error_of_one >= 0)
     fprintf(file, "    %-20s %s: error %.2g, of one device %.2g (at most %.1e)\n", against,
             c->ok ? "ok" : "MISMATCH", c->error, c->error_of_one, c->tolerance);

@@ -56,6 +56,7 @@ static const row rows[] = {
     {"linalg.winograd_filter_transform", NULL, WINOGRAD, NULL},
     {"linalg.winograd_input_transform", NULL, WINOGRAD, NULL},
     {"linalg.winograd_output_transform", NULL, WINOGRAD, NULL},
+    {"math.clampf", tp__decompose_clamp, NULL, NULL},
     {"math.fma", tp__decompose_fma, NULL, is_widened},
     {"math.isinf", tp__decompose_isinf, NULL, NULL},
     {"math.isnormal", tp__decompose_isnormal, NULL, NULL},
@@ -172,7 +173,9 @@ const tp_pass_row tp__decompose_row = {
     .description =
         "Requires: tensors of static shape. Establishes: linalg.softmax, pack and unpack, "
         "tensor.generate, gather, scatter, reshape, bitcast, dim and rank, math.isinf and isnormal "
-        "are linalg.generic, reshapes, slices, loops and comparisons. math.fma of bf16 is one of "
+        "are linalg.generic, reshapes, slices, loops and comparisons. math.clampf is "
+        "min(max(value, lower bound), upper bound), as its name says; upstream's expansion swaps "
+        "the bounds. math.fma of bf16 is one of "
         "f32. A named linalg op whose body must change for uneven shards (pooling, integer "
         "division) is a linalg.generic. A resource of i1 or of complex numbers is a dense "
         "constant. A tensor.extract_slice at dynamic offsets drops the leading dimensions of size "

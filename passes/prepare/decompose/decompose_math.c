@@ -1,5 +1,6 @@
-/* Decomposes math ops that upstream does not lower: math.isinf and math.isnormal become comparisons
- * of the magnitude, and math.fma of bf16 and f8 is computed in f32. */
+/* Decomposes math ops that upstream does not lower, or lowers wrongly: math.isinf and math.isnormal
+ * become comparisons of the magnitude, math.clampf becomes a maximum and a minimum, and math.fma of
+ * bf16 and f8 is computed in f32. */
 #include "passes/prepare/decompose/decompose.h"
 
 /* Bit patterns of infinity and of the smallest normal number, in MLIR's hexadecimal notation. */
@@ -59,6 +60,23 @@ tp_status tp__decompose_isnormal(MlirOperation op) {
                        "  %r = arith.andi %finite, %large : $b\n"
                        "  return %r : $b\n"
                        "}\n");
+}
+
+/* Upstream's math-expand-ops takes the minimum with the lower bound and then the maximum with the
+ * upper one, whose result is the upper bound whatever the value is. */
+tp_status tp__decompose_clamp(MlirOperation op) {
+  MlirValue values[3];
+  for (int i = 0; i < 3; i++)
+    values[i] = mlirOperationGetOperand(op, i);
+  tp__parts parts = {0};
+  tp__part_type(&parts, mlirValueGetType(values[0]));
+  return tp__decompose_by(op,
+                          "func.func private @clamp(%x: $a, %low: $a, %high: $a) -> $a {\n"
+                          "  %m = arith.maximumf %x, %low : $a\n"
+                          "  %r = arith.minimumf %m, %high : $a\n"
+                          "  return %r : $a\n"
+                          "}\n",
+                          &parts, 3, values);
 }
 
 /* Computes an fma of bf16 or f8 in f32. Upstream widens the operands of all math ops except fma. On

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -22,17 +23,25 @@ typedef struct fixture {
   tp_reference *reference;
 } fixture;
 
+static tp_reference *evaluate_as(const fixture *f, const void *input, bool without_bounds,
+                                 bool with_noise) {
+  const tp_reference_options chosen = {
+      .size = sizeof chosen, .without_bounds = without_bounds, .with_noise = with_noise};
+  char why[200];
+  tp_reference *made;
+  assert_int_equal(tp_reference_evaluate(f->module, "main", (const void *const[]){input}, &chosen,
+                                         sizeof why, why, &made),
+                   TP_OK);
+  return made;
+}
+
 /* Evaluates a function of one result. */
 static void setup(fixture *f, const char *program, const void *input, bool without_bounds) {
-  const tp_reference_options chosen = {.size = sizeof chosen, .without_bounds = without_bounds};
-  char why[200];
   f->context = mlirContextCreateWithThreading(false);
   tp_context_prepare(f->context);
   f->module = mlirModuleCreateParse(f->context, mlirStringRefCreateFromCString(program));
   assert_false(mlirModuleIsNull(f->module));
-  assert_int_equal(tp_reference_evaluate(f->module, "main", (const void *const[]){input}, &chosen,
-                                         sizeof why, why, &f->reference),
-                   TP_OK);
+  f->reference = evaluate_as(f, input, without_bounds, false);
 }
 
 static void teardown(fixture *f) {
@@ -71,7 +80,8 @@ static void test_errors(void **state) {
     ranks[1] += (float)(8 * cases[i].of_ranks);
     one[4] += (float)(8 * cases[i].of_one);
     array a = array_of("f32", ranks), b = array_of("f32", one);
-    comparison c = compare_with_evaluator(&a, cases[i].of_one < 0 ? NULL : &b, f.reference, 0);
+    comparison c =
+        compare_with_evaluator(&a, cases[i].of_one < 0 ? NULL : &b, f.reference, NULL, 0);
     assert_true(c.done && c.ok == cases[i].ok &&
                 c.is_ill_conditioned == cases[i].is_ill_conditioned);
     if (isfinite(cases[i].of_ranks))
@@ -121,11 +131,92 @@ static void test_narrow(void **state) {
   memcpy(ranks, exact, sizeof exact);
   one[3] = 0x4106, ranks[3] = 0x4106; /* 8.375, error 0.047 */
   array a = array_of("bf16", ranks), b = array_of("bf16", one);
-  assert_true(compare_with_evaluator(&a, &b, f.reference, 0).ok);
+  assert_true(compare_with_evaluator(&a, &b, f.reference, NULL, 0).ok);
   ranks[3] = 0x4107; /* 8.4375, error 0.055 */
-  comparison far = compare_with_evaluator(&a, &b, f.reference, 0);
+  comparison far = compare_with_evaluator(&a, &b, f.reference, NULL, 0);
   assert_true(!far.ok && far.is_ill_conditioned);
   teardown(&f);
+}
+
+/* A f32 result that was computed from numbers in bf16 has the limit of bf16, if one device has such
+ * an error too. An argument in bf16 is exact, and changes no limit. */
+static void test_narrow_on_the_way(void **state) {
+  (void)state;
+  const struct {
+    const char *program;
+    bool ok;
+  } cases[] = {
+      {"func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {\n"
+       "  %0 = arith.truncf %x : tensor<6xf32> to tensor<6xbf16>\n"
+       "  %1 = arith.extf %0 : tensor<6xbf16> to tensor<6xf32>\n  return %1 : tensor<6xf32>\n}\n",
+       true},
+      {"func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {\n"
+       "  %n = arith.constant 1 : index\n  %l = arith.constant 0 : index\n"
+       "  %r = scf.for %i = %l to %n step %n iter_args(%y = %x) -> tensor<6xf32> {\n"
+       "    %0 = arith.truncf %y : tensor<6xf32> to tensor<6xbf16>\n"
+       "    %1 = arith.extf %0 : tensor<6xbf16> to tensor<6xf32>\n"
+       "    scf.yield %1 : tensor<6xf32>\n  }\n  return %r : tensor<6xf32>\n}\n",
+       true},
+      {"func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {\n  return %x : tensor<6xf32>\n}\n",
+       false},
+  };
+  float exact[N] = {1, 2, 4, 8, -3, 0.5f}, ranks[N], one[N];
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    fixture f;
+    setup(&f, cases[i].program, exact, true);
+    memcpy(one, exact, sizeof exact);
+    memcpy(ranks, exact, sizeof exact);
+    ranks[0] += 8 * 0.006f, one[0] += 8 * 0.005f;
+    array a = array_of("f32", ranks), b = array_of("f32", one);
+    assert_true(compare_with_evaluator(&a, &b, f.reference, NULL, 0).ok == cases[i].ok);
+    ranks[0] = 1 + 8 * 0.006f, one[0] = 1; /* without an error of one device, as ever */
+    assert_false(compare_with_evaluator(&a, &b, f.reference, NULL, 0).ok);
+    teardown(&f);
+  }
+}
+
+/* Where one device is as wrong as N ranks, noise of the size of the unit roundoff decides: if it
+ * changes little, both are wrong. */
+static void test_noise(void **state) {
+  (void)state;
+  const struct {
+    const char *body;
+    bool is_ill_conditioned;
+  } cases[] = {
+      /* relative to 8 the noise changes some 1e-7 */
+      {"  %0 = arith.mulf %x, %c : tensor<6xf32>\n  return %0 : tensor<6xf32>\n}\n", false},
+      /* 10000.1 x - 10000 x, where some 1e-3 of 0.1 x is lost */
+      {"  %0 = arith.mulf %x, %c : tensor<6xf32>\n  %1 = arith.mulf %x, %d : tensor<6xf32>\n"
+       "  %2 = arith.subf %0, %1 : tensor<6xf32>\n  return %2 : tensor<6xf32>\n}\n",
+       true},
+  };
+  float exact[N] = {1.1f, 2.3f, 4.7f, 7.9f, -3.3f, 0.7f};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char program[600];
+    snprintf(program, sizeof program,
+             "func.func @main(%%x: tensor<6xf32>) -> tensor<6xf32> {\n"
+             "  %%c = arith.constant dense<10000.1> : tensor<6xf32>\n"
+             "  %%d = arith.constant dense<10000.0> : tensor<6xf32>\n%s",
+             cases[i].body);
+    fixture f;
+    setup(&f, program, exact, true);
+    tp_reference *noisy = evaluate_as(&f, exact, true, true);
+    float ranks[N], one[N];
+    for (int k = 0; k < N; k++) {
+      double value;
+      assert_true(tp_reference_value(f.reference, 0, k, &value, NULL));
+      ranks[k] = (float)value;
+    }
+    ranks[3] *= 1.002f; /* the largest number */
+    memcpy(one, ranks, sizeof ranks);
+    array a = array_of("f32", ranks), b = array_of("f32", one);
+    assert_true(compare_with_evaluator(&a, &b, f.reference, NULL, 0).is_ill_conditioned);
+    comparison c = compare_with_evaluator(&a, &b, f.reference, noisy, 0);
+    assert_true(!c.ok && c.is_ill_conditioned == cases[i].is_ill_conditioned);
+    assert_true(c.error_of_rounding > 0);
+    tp_reference_destroy(noisy);
+    teardown(&f);
+  }
 }
 
 /* Integers must be equal, unless rounding decides them; if it decides most of them, the result is
@@ -144,16 +235,16 @@ static void test_integers(void **state) {
   fixture f;
   setup(&f, program, few, false);
   array a = array_of("i32", right), b = array_of("i32", tie), c = array_of("i32", wrong);
-  comparison of_right = compare_with_evaluator(&a, NULL, f.reference, 0);
+  comparison of_right = compare_with_evaluator(&a, NULL, f.reference, NULL, 0);
   assert_true(of_right.ok);
   assert_string_equal(of_right.what, "1 of 6 elements depend on rounding");
-  assert_true(compare_with_evaluator(&b, NULL, f.reference, 0).ok);
-  comparison of_wrong = compare_with_evaluator(&c, NULL, f.reference, 0);
+  assert_true(compare_with_evaluator(&b, NULL, f.reference, NULL, 0).ok);
+  comparison of_wrong = compare_with_evaluator(&c, NULL, f.reference, NULL, 0);
   assert_false(of_wrong.ok);
   assert_string_equal(of_wrong.what, "element 0: 2, but the evaluator computes 1");
   teardown(&f);
   setup(&f, program, many, false);
-  comparison of_many = compare_with_evaluator(&a, NULL, f.reference, 0);
+  comparison of_many = compare_with_evaluator(&a, NULL, f.reference, NULL, 0);
   assert_false(of_many.ok);
   teardown(&f);
 }
@@ -172,9 +263,9 @@ static void test_undefined(void **state) {
         "return %0 : tensor<6xf32>\n}\n",
         exact, true);
   array a = array_of("f32", ranks), b = array_of("f32", one);
-  assert_true(compare_with_evaluator(&a, &a, f.reference, 0).ok);
-  assert_false(compare_with_evaluator(&a, &b, f.reference, 0).ok);
-  comparison alone = compare_with_evaluator(&a, NULL, f.reference, 0);
+  assert_true(compare_with_evaluator(&a, &a, f.reference, NULL, 0).ok);
+  assert_false(compare_with_evaluator(&a, &b, f.reference, NULL, 0).ok);
+  comparison alone = compare_with_evaluator(&a, NULL, f.reference, NULL, 0);
   assert_false(alone.ok);
   assert_string_equal(alone.what, "3 of 6 elements are not defined by the program");
   teardown(&f);
@@ -183,7 +274,8 @@ static void test_undefined(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_errors),    cmocka_unit_test(test_masks),
-      cmocka_unit_test(test_narrow),    cmocka_unit_test(test_integers),
+      cmocka_unit_test(test_narrow),    cmocka_unit_test(test_narrow_on_the_way),
+      cmocka_unit_test(test_noise),     cmocka_unit_test(test_integers),
       cmocka_unit_test(test_undefined),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
