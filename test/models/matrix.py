@@ -26,10 +26,10 @@ WAYS = ["given", "none", "follow", "overlap"]
 SHORT = [("2", "given"), ("3", "given"), ("2x2", "given"), ("OWN", "given"), ("4", "none"), ("2x2x2", "none"), ("2x4", "follow"),
          ("2x2", "overlap"), ("2", "overlap")]
 # Planning takes seconds, so fewer cells run by default.
-SLOW = {"llama_block_train": [("OWN", "given"), ("3", "follow"), ("2", "none"), ("2x2", "overlap")],
-        "llama_block": [("OWN", "given"), ("2x2", "given"), ("3", "follow"), ("4", "none"), ("2x4", "follow"), ("2", "overlap")],
-        "torch/llama": [("OWN", "given"), ("3", "given"), ("2x4", "follow"), ("4", "none"), ("2x2", "overlap")],
-        "torch/bert": [("OWN", "given"), ("3", "given"), ("2x4", "follow"), ("4", "none"), ("2", "overlap")]}
+SLOW = {"llama_block_train": [("OWN", "given"), ("2x2", "overlap")],
+        "llama_block": [("OWN", "given"), ("3", "follow"), ("4", "none"), ("2", "overlap")],
+        "torch/llama": [("OWN", "given"), ("3", "given"), ("4", "none")],
+        "torch/bert": [("OWN", "given"), ("2x4", "follow"), ("2", "overlap")]}
 PROCESSES = {"2x2", "3"}  # ranks are worker processes on these meshes, else threads
 MACHINE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "slow.json")
 SIZES = {"f32": 4, "f64": 8, "bf16": 2, "f16": 2, "i32": 4, "i64": 8, "i1": 1}
