@@ -69,6 +69,9 @@ typedef struct tp_plan {
   /* on one device; and on one device that holds the whole program */
   int64_t argument_bytes, argument_bytes_global;
   int64_t param_bytes, param_bytes_global; /* the same for arguments with role "param" */
+  /* of constants whose elements differ, such as weights in the program; every device holds them
+   * whole, equal ones once */
+  int64_t constant_bytes;
 } tp_plan;
 
 /* Measures the public function `function`; NULL means the only one, or "main". `topology` NULL: the

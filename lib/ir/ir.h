@@ -214,6 +214,10 @@ tp_status tp__walk(MlirOperation op, tp_visit visit, void *data);
 /* The same, but skips the bodies of structured ops (linalg, tensor), whose values have no
  * sharding. */
 tp_status tp__walk_outside(MlirOperation op, tp_visit visit, void *data);
+/* True for a tensor constant that the program stores: one whose elements are not all equal. */
+bool tp__is_stored_constant(MlirOperation op);
+/* Bytes of the stored constants of a function, whole, equal ones once: every device holds them. */
+tp_status tp__constant_bytes(MlirOperation func, int64_t *bytes);
 /* A list of ops, for passes that collect ops before they change them. A zeroed struct is empty;
  * free `items` with tp__free. add fails with TP_NO_MEMORY and a diagnostic. */
 typedef struct tp_op_list {

@@ -154,6 +154,8 @@ static tp_status measure_signature(measure *m) {
   }
   for (int i = 0; i < n_results && status == TP_OK; i++)
     status = measure_value(m, false, i, mlirFunctionTypeGetResult(type, i), results + i);
+  if (status == TP_OK)
+    status = tp__constant_bytes(m->func, &m->plan.constant_bytes);
   return status;
 }
 

@@ -95,11 +95,12 @@ static double slowest(const launch *run) {
 
 static json_t *memory_json(const build *b, const launch *run) {
   int64_t results = result_bytes(b->shape);
-  return json_pack("{s:I, s:I, s:I, s:I, s:I}", "arguments", (json_int_t)b->shape->argument_bytes,
-                   "params", (json_int_t)b->shape->param_bytes, "results", (json_int_t)results,
-                   "buffers", (json_int_t)(run->private_bytes + run->registered_bytes), "total",
-                   (json_int_t)(b->shape->argument_bytes + results + run->private_bytes +
-                                run->registered_bytes));
+  int64_t buffers = run->private_bytes + run->registered_bytes;
+  return json_pack(
+      "{s:I, s:I, s:I, s:I, s:I, s:I}", "arguments", (json_int_t)b->shape->argument_bytes, "params",
+      (json_int_t)b->shape->param_bytes, "results", (json_int_t)results, "buffers",
+      (json_int_t)buffers, "constants", (json_int_t)b->shape->constant_bytes, "total",
+      (json_int_t)(b->shape->argument_bytes + results + buffers + b->shape->constant_bytes));
 }
 
 static json_t *outcome_json(const outcome *out) {

@@ -118,6 +118,12 @@ static void print_results(const outcome *out, FILE *file) {
   }
 }
 
+static void print_constants(const tp_plan *shape, FILE *file) {
+  char bytes[32];
+  if (shape->constant_bytes > 0)
+    fprintf(file, ", constants %s", bytes_text((double)shape->constant_bytes, bytes, sizeof bytes));
+}
+
 static void print_memory(const outcome *out, FILE *file) {
   const tp_plan *shape = out->program->shape;
   char a[32], b[32], c[32];
@@ -126,12 +132,14 @@ static void print_memory(const outcome *out, FILE *file) {
           bytes_text((double)shape->argument_bytes, a, sizeof a),
           bytes_text((double)shape->param_bytes, b, sizeof b),
           bytes_text((double)buffers, c, sizeof c));
+  print_constants(shape, file);
   if (out->reference) {
     int64_t one = out->reference_run->private_bytes + out->reference_run->registered_bytes;
     fprintf(file, "; %s: arguments %s (params %s), buffers %s", out->where,
             bytes_text((double)shape->argument_bytes_global, a, sizeof a),
             bytes_text((double)shape->param_bytes_global, b, sizeof b),
             bytes_text((double)one, c, sizeof c));
+    print_constants(out->reference->shape, file);
   }
   fprintf(file, "\n  arithmetic per device: %.4g flop", shape->flops);
   if (out->reference && out->reference->shape->flops > 0)

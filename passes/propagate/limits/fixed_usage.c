@@ -15,20 +15,24 @@ static int64_t number_bytes(MlirType type) {
   return tp__is_tensor(type) ? 0 : tp__element_size(type);
 }
 
-tp_status tp__hold_numbers(struct tp_routes *r) {
+tp_status tp__hold_fixed(struct tp_routes *r) {
   const tp_planner *p = r->p;
+  int64_t constants;
+  TP_TRY(tp__constant_bytes(p->problem.graph.func, &constants));
+  r->fixed_bytes += constants;
   MlirType type = tp__func_type(p->problem.graph.func);
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
-    r->numbers += number_bytes(mlirFunctionTypeGetInput(type, i));
+    r->fixed_bytes += number_bytes(mlirFunctionTypeGetInput(type, i));
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
-    r->numbers += number_bytes(mlirFunctionTypeGetResult(type, i));
-  return r->numbers <= p->limits.memory
-             ? TP_OK
-             : tp__error(p->problem.graph.func, TP_INFEASIBLE,
-                         "memory-limit: a device may hold %" PRId64
-                         " bytes, and no plan fits: the scalar arguments and results of the "
-                         "function take %" PRId64 "; raise the limit",
-                         p->limits.memory, r->numbers);
+    r->fixed_bytes += number_bytes(mlirFunctionTypeGetResult(type, i));
+  if (r->fixed_bytes <= p->limits.memory)
+    return TP_OK;
+  return tp__error(p->problem.graph.func, TP_INFEASIBLE,
+                   "memory-limit: a device may hold %" PRId64
+                   " bytes, and no plan fits: the constants of the function take %" PRId64
+                   " on every device, and its scalar arguments and results %" PRId64
+                   "; raise the limit, or make large constants arguments, which can be sharded",
+                   p->limits.memory, constants, r->fixed_bytes - constants);
 }
 
 tp_status tp__hold_boundary(struct tp_routes *r) {

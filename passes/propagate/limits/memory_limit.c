@@ -50,10 +50,10 @@ static int64_t min_bytes(const tp_planner *p, int node, int64_t time) {
   return bytes;
 }
 
-/* Bytes of arguments and results that the caller holds in every plan, all the time. This count is
- * exact, while those of other values may be overestimates. */
+/* Bytes of arguments, results and constants that a device holds in every plan, all the time. This
+ * is exact, while those of other values may be overestimates. */
 static int64_t min_boundary(const tp_planner *p) {
-  int64_t bytes = tp__routes_numbers(p->routes);
+  int64_t bytes = tp__routes_fixed_bytes(p->routes);
   for (size_t i = 0; i < p->problem.n_nodes; i++)
     if (p->problem.nodes[i].kind == TP_NODE_ARG || p->problem.nodes[i].kind == TP_NODE_RESULT)
       bytes += min_bytes(p, (int)i, 0);
@@ -101,8 +101,8 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
   char values[512] = "", found[160] = "no plan was found within the limit";
   int n = find_holders(p, solution->least_peak_time, list), length = 0;
   int64_t rest = 0;
-  uint64_t numbers = (uint64_t)tp__routes_numbers(p->routes),
-           counted = solution->least_peak.low + numbers;
+  uint64_t fixed = (uint64_t)tp__routes_fixed_bytes(p->routes),
+           counted = solution->least_peak.low + fixed;
   for (int i = 0; i < n; i++)
     if (i < NAMED) {
       length += snprintf(values + length, sizeof values - (size_t)length, "%s", i ? ", " : "");
@@ -115,14 +115,15 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
              rest);
   if (solution->peak.high == 0 && solution->peak.low > 0)
     snprintf(found, sizeof found, "the smallest peak that was found is %" PRIu64,
-             solution->peak.low + numbers);
+             solution->peak.low + fixed);
   MlirOperation op = tp__routes_op(p->routes, solution->least_peak_time);
   tp__free(list);
   int64_t boundary = min_boundary(p);
   char known[128] = "no plan was found that fits";
   if (boundary > p->limits.memory)
     snprintf(known, sizeof known,
-             "no plan fits: arguments and results alone hold at least %" PRId64, boundary);
+             "no plan fits: arguments, results and constants alone hold at least %" PRId64,
+             boundary);
   else if (solution->optimal)
     snprintf(known, sizeof known,
              "no plan was found that fits (none exists by the planner's memory estimate, which may "

@@ -15,18 +15,18 @@ enum {
 };
 #define UNLIMITED (INT64_MAX - 1)
 
-/* Solves the stated problem with a capacity in bytes, scalars included. TP_INFEASIBLE: no plan was
- * found, and `solution` has no choices. */
+/* Solves the stated problem with a capacity in bytes, fixed ones included. TP_INFEASIBLE: no plan
+ * was found, and `solution` has no choices. */
 static tp_status solve_within(tp_planner *p, tp_solver_options options, int64_t capacity,
                               tp_solution *solution) {
-  int64_t numbers = tp__routes_numbers(p->routes);
+  int64_t fixed = tp__routes_fixed_bytes(p->routes);
   *solution = (tp_solution){0};
-  tp_status status = tp_problem_set_limit(p->stated, capacity - numbers);
+  tp_status status = tp_problem_set_limit(p->stated, capacity - fixed);
   if (status == TP_OK)
     status = tp_solve(p->stated, &options, solution);
   if (status == TP_OK || status == TP_INFEASIBLE)
     status =
-        tp_problem_set_limit(p->stated, p->limits.memory - numbers) == TP_OK ? status : TP_INTERNAL;
+        tp_problem_set_limit(p->stated, p->limits.memory - fixed) == TP_OK ? status : TP_INTERNAL;
   return status == TP_OK || status == TP_INFEASIBLE ? status : tp__solver_failed(p, status);
 }
 
@@ -59,7 +59,7 @@ void tp__overestimates_take_unrouted(tp_overestimates *o, tp_solution *other, tp
  * that capacity becomes a bound for the limit. */
 static void take_if_kept(tp_overestimates *o, int64_t capacity, tp_solution *other) {
   tp_planner *p = o->stated;
-  int64_t counted = (int64_t)other->peak.low + tp__routes_numbers(p->routes), held;
+  int64_t counted = (int64_t)other->peak.low + tp__routes_fixed_bytes(p->routes), held;
   bool is_cheaper = other->choices && other->cost < o->cost, is_taken = false;
   tp_cost cost;
   o->best.work += other->work;

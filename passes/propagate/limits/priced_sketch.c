@@ -24,7 +24,7 @@ tp_status tp__priced_open(tp_priced *l) {
     return status;
   size_t n_times = l->n_times = tp__sketch_times(sketch);
   l->n_first = p->problem.n_nodes;
-  l->limit = p->limits.memory - tp__routes_numbers(sketch->routes);
+  l->limit = p->limits.memory - tp__routes_fixed_bytes(sketch->routes);
   l->left = p->limits.work;
   l->offset = tp__arena_array(p->problem.arena, l->n_first + 1, sizeof *l->offset);
   l->node = tp__arena_array(p->problem.arena, l->n_first + 1, sizeof *l->node);

@@ -32,7 +32,7 @@ struct tp_routes {
   bool is_sketch;
   const uint64_t *prices; /* NULL, or the prices of a priced sketch: see route_sketch.h */
   tp_timeline timeline;
-  int64_t numbers; /* bytes of the function's scalar arguments and results */
+  int64_t fixed_bytes; /* of the function's scalar arguments and results, and of its constants */
   int *until;      /* by op: the end of the last op fused with it */
   tp_route *routes;
   tp_usage *usages; /* by node */
@@ -113,7 +113,7 @@ int tp__passing_loop(const struct tp_routes *routes, const tp_use *use);
 /* The rule of the op that makes a value; NULL for arguments and carried values. */
 const tp_rule *tp__route_rule(const tp_planner *planner, const tp_planned_value *value);
 /* Counts scalar arguments and results; an error if they alone exceed the limit. */
-tp_status tp__hold_numbers(struct tp_routes *routes);
+tp_status tp__hold_fixed(struct tp_routes *routes);
 /* Holds tensor arguments and results. */
 tp_status tp__hold_boundary(struct tp_routes *routes);
 /* Holds carried values from the start of their loop to the last use of its result, which may

@@ -426,7 +426,7 @@ tp_status tp__routes_build(tp_planner *p, bool is_sketch) {
   find_ends(r);
   status = tp__routes_places(r);
   if (status == TP_OK)
-    status = tp__hold_numbers(r);
+    status = tp__hold_fixed(r);
   if (status == TP_OK)
     status = tp__hold_boundary(r);
   if (status == TP_OK)
@@ -461,7 +461,7 @@ const tp_route *tp__route(const struct tp_routes *r, const tp_planned_value *v) 
 
 const tp_usage *tp__usage(const struct tp_routes *r, int node) { return &r->usages[node]; }
 
-int64_t tp__routes_numbers(const struct tp_routes *r) { return r->numbers; }
+int64_t tp__routes_fixed_bytes(const struct tp_routes *r) { return r->fixed_bytes; }
 
 MlirOperation tp__routes_op(const struct tp_routes *r, int64_t time) {
   size_t k = time < 0 ? 0 : (size_t)time / 2;

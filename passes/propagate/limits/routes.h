@@ -56,8 +56,8 @@ tp_status tp__routes_state(tp_planner *planner, tp_problem *problem);
 
 const tp_route *tp__route(const struct tp_routes *routes, const tp_planned_value *value);
 const tp_usage *tp__usage(const struct tp_routes *routes, int node);
-/* Bytes that every plan holds and no node accounts for: scalar arguments and results. */
-int64_t tp__routes_numbers(const struct tp_routes *routes);
+/* Bytes that every plan holds and no node accounts for: scalar arguments and results, constants. */
+int64_t tp__routes_fixed_bytes(const struct tp_routes *routes);
 MlirOperation tp__routes_op(const struct tp_routes *routes, int64_t time);
 
 /* memory_limit.c */
@@ -65,7 +65,7 @@ MlirOperation tp__routes_op(const struct tp_routes *routes, int64_t time);
 void tp__limit_remark(const tp_planner *planner);
 /* Returns the budget of solver work for an effort. */
 int64_t tp__limited_work(double effort);
-/* True if arguments and results alone exceed the limit in every plan. */
+/* True if arguments, results and constants alone exceed the limit in every plan. */
 bool tp__limit_is_impossible(const tp_planner *planner);
 /* Emits the error that no plan within the limit was found, with the values that need the most
  * memory. */

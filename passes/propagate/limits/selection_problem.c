@@ -198,7 +198,7 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
   if (status == TP_OK && p->routes)
     status = tp__routes_state(p, problem);
   if (status == TP_OK && p->routes && limited &&
-      tp_problem_set_limit(problem, p->limits.memory - tp__routes_numbers(p->routes)) != TP_OK)
+      tp_problem_set_limit(problem, p->limits.memory - tp__routes_fixed_bytes(p->routes)) != TP_OK)
     status = tp__plan_no_memory(p);
   if (status == TP_OK && p->is_given_up) {
     tp_problem_destroy(problem);

@@ -92,6 +92,7 @@ typedef enum tp_live_buffer_kind {
   TP_LIVE_VALUE,
   TP_LIVE_RESHARD_STEPS, /* intermediate buffers of a reshard, besides its source and result */
   TP_LIVE_WORKSPACE,     /* scratch of an op, besides its operands and results */
+  TP_LIVE_CONSTANTS,     /* of the whole function */
 } tp_live_buffer_kind;
 
 typedef struct tp_live_buffer {

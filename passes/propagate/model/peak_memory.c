@@ -1,7 +1,8 @@
 /* Computes the peak memory of a written plan: the bytes of every value on one device while it is
  * live, and the op at which their sum is largest.
  *
- * The caller owns the memory of arguments and results, which lives from start to end. A value that
+ * The caller owns the memory of arguments and results, which lives from start to end, as do the
+ * constants, whole on every device. A value that
  * is returned as produced is produced in the result's memory. Other values live from their op to
  * their last use. A value defined outside a loop and used in it lives until the loop ends. A
  * carried value lives from the start of the loop to the last use of the loop's result. Values that
@@ -314,9 +315,9 @@ static int64_t bytes_at(const peak_finder *f, MlirValue value) {
                   number >= 0 ? layout_of(f, number) : tp_spec_replicated());
 }
 
-static void hold_boundary(peak_finder *f) {
-  MlirBlock block =
-      mlirRegionGetFirstBlock(mlirOperationGetRegion(f->planner->problem.graph.func, 0));
+static tp_status hold_boundary(peak_finder *f) {
+  MlirOperation func = f->planner->problem.graph.func;
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   MlirOperation end = mlirBlockGetTerminator(block);
   int last = (int)f->timeline.n - 1;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
@@ -328,6 +329,10 @@ static void hold_boundary(peak_finder *f) {
     MlirValue value = mlirOperationGetOperand(end, i);
     hold(f, (tp_live_buffer){TP_LIVE_RESULT, value, bytes_at(f, value), 0, last});
   }
+  int64_t constants;
+  TP_TRY(tp__constant_bytes(func, &constants));
+  hold(f, (tp_live_buffer){TP_LIVE_CONSTANTS, {NULL}, constants, 0, last});
+  return TP_OK;
 }
 
 /* Finds the op with the highest memory use, and the buffers held then. */
@@ -371,7 +376,7 @@ static tp_status hold_all(peak_finder *f) {
   for (size_t k = f->timeline.n; k > 0 && status == TP_OK && !f->failed; k--)
     status = hold_op(f, (int)k - 1);
   if (status == TP_OK && !f->failed)
-    hold_boundary(f);
+    status = hold_boundary(f);
   return status;
 }
 

@@ -185,6 +185,8 @@ static bool finds_unstored(tp_planner *p, const tp_timeline *t, int k) {
   const tp_timeline_op *m = &t->moments[k];
   if (!m->rule)
     return tp__is_view(m->op) || tp__is_in_place(m->op);
+  if (tp__is_stored_constant(m->op)) /* a slice of the constant, which is counted whole */
+    return true;
   tp_storage_form f = form_of(p, t, k);
   return f.is_view || is_fused(t, k) || (f.repeats && is_number(m->op)) ||
          (f.permutes && is_read_through(p, t, k)) || (m->parent >= 0 && tp__updates_carried(m->op));

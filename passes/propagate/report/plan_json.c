@@ -208,19 +208,19 @@ static int compare_held(const void *a, const void *b) {
                             : (x->from > y->from) - (x->from < y->from);
 }
 
-static const char *const held_kinds[] = {[TP_LIVE_ARGUMENT] = "argument",
-                                         [TP_LIVE_RESULT] = "result",
-                                         [TP_LIVE_VALUE] = "value",
-                                         [TP_LIVE_RESHARD_STEPS] = "steps",
-                                         [TP_LIVE_WORKSPACE] = "workspace"};
+static const char *const held_kinds[] = {
+    [TP_LIVE_ARGUMENT] = "argument",   [TP_LIVE_RESULT] = "result",
+    [TP_LIVE_VALUE] = "value",         [TP_LIVE_RESHARD_STEPS] = "steps",
+    [TP_LIVE_WORKSPACE] = "workspace", [TP_LIVE_CONSTANTS] = "constants"};
 
 static json_t *held_json(tp_report *r, const tp_planner *p, const tp_live_buffer *held) {
-  MlirOperation op = tp__defining_op(held->value);
   json_t *json = json_object();
   put(json, "kind", json_string(held_kinds[held->kind]));
   put(json, "bytes", integer_json(held->bytes));
-  put(json, "value", text_json(tp__report_name(r, held->value)));
-  put(json, "name", text_json(tp__report_arg_name(r, p, held->value)));
+  bool is_value = !mlirValueIsNull(held->value);
+  MlirOperation op = is_value ? tp__defining_op(held->value) : (MlirOperation){NULL};
+  put(json, "value", text_json(is_value ? tp__report_name(r, held->value) : ""));
+  put(json, "name", text_json(is_value ? tp__report_arg_name(r, p, held->value) : ""));
   put_op(r, json, op, mlirOperationIsNull(op) ? p->problem.graph.func : op);
   return json;
 }

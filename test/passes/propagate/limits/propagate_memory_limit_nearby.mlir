@@ -36,7 +36,7 @@
 // CHECK: tensor.collapse_shape {{.*}}tp.sharding = {{\[\[\]\]}}
 // CHECK-NEXT: shard.sharding
 // CHECK-NEXT: = shard.shard %
-// LESS: memory-limit: a device may hold 95 bytes, and no plan fits: arguments and results alone hold at least 96;
+// LESS: memory-limit: a device may hold 95 bytes, and no plan fits: arguments, results and constants alone hold at least 96;
 shard.grid @mesh(shape = 3) {tp.axes = ["x"]}
 func.func @main(%x: tensor<2x9xf32> {tp.sharding = [[], []]}) -> tensor<18xf32> {
   %e = tensor.empty() : tensor<2x9xf32>

@@ -1,0 +1,51 @@
+/* Counts the memory that a compiled program needs for its constants. */
+#include "ir/diagnostics.h"
+#include "ir/ir.h"
+#include "ir/work.h"
+#include "support/support.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <stdlib.h>
+
+typedef struct constants {
+  size_t n, capacity;
+  MlirAttribute *items;
+} constants;
+
+bool tp__is_stored_constant(MlirOperation op) {
+  if (!tp__op_is(op, "arith.constant") ||
+      !tp__is_tensor(mlirValueGetType(mlirOperationGetResult(op, 0))))
+    return false;
+  MlirAttribute value = tp__inherent(op, "value");
+  return !mlirAttributeIsADenseElements(value) || !mlirDenseElementsAttrIsSplat(value);
+}
+
+static tp_status add(MlirOperation op, void *data) {
+  constants *c = data;
+  if (!tp__is_stored_constant(op))
+    return TP_OK;
+  if (tp__grow((void **)&c->items, &c->capacity, c->n + 1, sizeof *c->items) != TP_OK)
+    return tp__out_of_memory(op);
+  c->items[c->n++] = tp__inherent(op, "value");
+  return TP_OK;
+}
+
+static int by_address(const void *a, const void *b) {
+  const char *x = ((const MlirAttribute *)a)->ptr, *y = ((const MlirAttribute *)b)->ptr;
+  return (x > y) - (x < y);
+}
+
+tp_status tp__constant_bytes(MlirOperation func, int64_t *bytes) {
+  constants c = {0};
+  tp_status status = tp__walk(func, add, &c);
+  *bytes = 0;
+  if (status == TP_OK && c.n > 0)
+    qsort(c.items, c.n, sizeof *c.items, by_address);
+  for (size_t i = 0; i < c.n && status == TP_OK; i++) {
+    MlirType type = mlirAttributeGetType(c.items[i]);
+    if (i == 0 || !mlirAttributeEqual(c.items[i], c.items[i - 1]))
+      *bytes += tp__n_elements(type) * tp__element_size(tp__element_type(type));
+  }
+  tp__free(c.items);
+  return status;
+}
