@@ -76,19 +76,11 @@ static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
   return TP_OK;
 }
 
-/* Finds the one grid that is not a refinement of another. */
-static tp_status find_main_grid(MlirOperation module, MlirOperation *found) {
-  *found = (MlirOperation){NULL};
-  MlirOperation grid = next_grid(mlirBlockGetFirstOperation(tp__region_block(module, 0)));
-  for (; !mlirOperationIsNull(grid); grid = next_grid(mlirOperationGetNextInBlock(grid))) {
-    if (!mlirAttributeIsNull(tp__get(grid, "tp.of")))
-      continue;
-    if (!mlirOperationIsNull(*found))
-      return tp__error(grid, TP_UNSUPPORTED,
-                       "the module has more than one grid; keep one and name its axes");
-    *found = grid;
-  }
-  return TP_OK;
+bool tp__is_main_grid(MlirOperation op, MlirStringRef *symbol) {
+  if (!is_grid(op) || !mlirAttributeIsNull(tp__get(op, "tp.of")))
+    return false;
+  *symbol = mlirStringAttrGetValue(tp__inherent(op, "sym_name"));
+  return true;
 }
 
 /* ---- binding of sizes from the command line ---- */
@@ -230,7 +222,7 @@ static tp_status refine_by_op(MlirOperation op, void *data) {
 tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *mesh) {
   memset(mesh, 0, sizeof *mesh);
   MlirOperation grid;
-  TP_TRY(find_main_grid(module, &grid));
+  TP_TRY(tp__choose_mesh(module, tp__is_main_grid, &grid));
   bool from_nothing = mlirOperationIsNull(grid);
   if (!from_nothing)
     TP_TRY(read_grid(grid, mesh));

@@ -286,5 +286,5 @@ shard.grid @mesh(shape = 0x2) {tp.axes = ["dp", "tp"]}
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'shard.grid': the module has more than one grid; keep one and name its axes}}
+// expected-error @below {{'shard.grid': @other is a second mesh besides @mesh (at normalize_errors.mlir:}}
 shard.grid @other(shape = 8)
