@@ -11,7 +11,6 @@ static const char *way_out(MlirOperation op) {
   } rows[] = {
       {"scf.forall", "turn it into scf.for before sharding"},
       {"scf.parallel", "turn it into scf.for before sharding"},
-      {"scf.index_switch", "turn it into scf.if before sharding"},
       {"scf.execute_region", "inline its body before sharding (--canonicalize)"},
       {"linalg.softmax", "decompose it before sharding (tp-decompose)"},
       {"tensor.dim", "fold it before sharding (--canonicalize): all shapes are static"},
