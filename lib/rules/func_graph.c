@@ -1,6 +1,7 @@
 /* Reads a function as a list of items with rules, and numbers its tensor values. */
 #include "rules/func_graph.h"
 
+#include "rules/call.h"
 #include "rules/collective.h"
 #include "rules/in_place.h"
 #include "rules/rule_cache.h"
@@ -30,6 +31,7 @@ typedef struct reading {
   tp_func_graph *graph;
   const tp_func_graph *before;
   bool unknown_replicate;
+  bool is_first; /* no earlier pass has emitted warnings and remarks */
   tp__arena *arena;
   tp_rule_cache *alike;
 } reading;
@@ -293,8 +295,7 @@ static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, dou
   item->kind = TP_ITEM_OP;
   TP_TRY(read_rule(r, op, item));
   TP_TRY(number_maps(graph, item->rule));
-  /* with tp.sharding, an earlier pass has emitted the remark */
-  if (!item->rule->family && mlirAttributeIsNull(tp__get(op, "tp.sharding")))
+  if (!item->rule->family && r->is_first)
     tp__remark(op, "no sharding rule: replicated on all devices");
   return TP_OK;
 }
@@ -308,6 +309,8 @@ static tp_status read_block(const reading *r, MlirBlock block, double trips) {
     bool skipped =
         kind == OP_SKIPPED || ((kind == OP_PLAIN || kind == OP_LAYOUT) && !tp__op_has_tensors(op));
     bool in_place = kind == OP_PLAIN && !skipped && tp__is_in_place(op);
+    if (kind == OP_PLAIN && r->is_first)
+      tp__warn_of_call(op, r->graph->mesh);
     if (skipped || in_place)
       note_communication(r->graph, op, NULL);
     TP_TRY(skipped    ? TP_OK
@@ -335,7 +338,9 @@ tp_status tp__func_graph_read(MlirOperation func, const tp_mesh *mesh, bool unkn
   tp_rule_cache alike = {0};
   /* if so, search all ops for communication again */
   bool communicates = before && before->communicates;
-  reading r = {graph, communicates ? NULL : before, unknown_replicate, arena, &alike};
+  /* with a plan, an earlier pass has read the function */
+  bool is_first = mlirAttributeIsNull(tp__get(func, "tp.plan"));
+  reading r = {graph, communicates ? NULL : before, unknown_replicate, is_first, arena, &alike};
   tp_status status = number_args(graph, block);
   if (status == TP_OK)
     status = read_block(&r, block, 1);

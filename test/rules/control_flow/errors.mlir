@@ -26,16 +26,6 @@ func.func @blocks(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}, %b: i1) -> t
 // -----
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
-func.func private @elsewhere(tensor<5x6xf32>) -> tensor<5x6xf32>
-func.func @external(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}) -> tensor<5x6xf32> {
-  // expected-error @below {{no sharding rule for the call of @elsewhere; give it a body}}
-  %y = func.call @elsewhere(%x) : (tensor<5x6xf32>) -> tensor<5x6xf32>
-  return %y : tensor<5x6xf32>
-}
-
-// -----
-
-shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 func.func private @ping(%x: tensor<5x6xf32>) -> tensor<5x6xf32> {
   %y = func.call @pong(%x) : (tensor<5x6xf32>) -> tensor<5x6xf32>
   return %y : tensor<5x6xf32>
