@@ -50,8 +50,10 @@ typedef struct tp_mesh {
 TP_API tp_status tp_mesh_create(const char *name, int n, const char *const *names,
                                 const int64_t *sizes, tp_mesh *mesh);
 
-/* Creates a mesh from text like "dp=2,tp=4". Errors as tp_mesh_create; `why` (may be NULL, else
- * why_size bytes) receives a message. */
+/* Creates a mesh from text: axes with sizes, "dp=2,tp=4", or sizes alone, "2x4" or "2,4" or "8".
+ * Sizes are decimal digits; spaces and signs are refused. Sizes alone give the axes tp; dp and tp;
+ * or x, y, z, u, v, w, s, t. Errors as tp_mesh_create; `why` (may be NULL, else why_size bytes)
+ * receives a message that quotes the text. */
 TP_API tp_status tp_mesh_parse(const char *name, const char *text, char *why, size_t why_size,
                                tp_mesh *mesh);
 

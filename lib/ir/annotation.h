@@ -31,6 +31,16 @@ typedef struct tp_annotation {
  * "x,y,z,..."). */
 tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *mesh);
 
+/* True for an op that states a mesh; *symbol is its name. */
+typedef bool (*tp__mesh_reader)(MlirOperation op, MlirStringRef *symbol);
+/* Of the ops at module level for which `is_mesh` holds, chooses the mesh of the module: the only
+ * one, or the only one that ops of the shard dialect or annotations name; null if there is none. A
+ * tp.sharding without a mesh entry names none. Fails with a diagnostic if several are named, or
+ * none of several. */
+tp_status tp__choose_mesh(MlirOperation module, tp__mesh_reader is_mesh, MlirOperation *chosen);
+/* A tp__mesh_reader: shard.grid ops, except refinements of others. */
+bool tp__is_main_grid(MlirOperation op, MlirStringRef *symbol);
+
 /* Calls tp_topology_load and reports its message on `module`. */
 tp_status tp__load_topology(MlirOperation module, const char *name, const tp_mesh *mesh,
                             tp_topology *topology);

@@ -13,13 +13,15 @@ bool tp__axis_token(MlirStringRef token, char *name, int64_t *pre, int64_t *size
   char *colon = strchr(text, ':');
   *pre = *size = 0; /* a whole axis */
   if (colon) {
-    long long p, s;
+    char p[10], s[10];
     int used = 0;
-    /* at most nine digits, so that the product of both cannot overflow */
-    if (sscanf(colon, ":(%9lld)%9lld%n", &p, &s, &used) != 2 || colon[used] != 0 || p < 1 || s < 2)
+    /* digits alone, and at most nine, so that the product of both cannot overflow */
+    if (sscanf(colon, ":(%9[0-9])%9[0-9]%n", p, s, &used) != 2 || colon[used] != 0)
       return false;
-    *pre = p;
-    *size = s;
+    *pre = strtoll(p, NULL, 10);
+    *size = strtoll(s, NULL, 10);
+    if (*pre < 1 || *size < 2)
+      return false;
     *colon = 0;
   }
   size_t n = strlen(text);
@@ -74,94 +76,64 @@ static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
   return TP_OK;
 }
 
-/* Finds the one grid that is not a refinement of another. */
-static tp_status find_main_grid(MlirOperation module, MlirOperation *found) {
-  *found = (MlirOperation){NULL};
-  MlirOperation grid = next_grid(mlirBlockGetFirstOperation(tp__region_block(module, 0)));
-  for (; !mlirOperationIsNull(grid); grid = next_grid(mlirOperationGetNextInBlock(grid))) {
-    if (!mlirAttributeIsNull(tp__get(grid, "tp.of")))
-      continue;
-    if (!mlirOperationIsNull(*found))
-      return tp__error(grid, TP_UNSUPPORTED,
-                       "the module has more than one grid; keep one and name its axes");
-    *found = grid;
-  }
-  return TP_OK;
+bool tp__is_main_grid(MlirOperation op, MlirStringRef *symbol) {
+  if (!is_grid(op) || !mlirAttributeIsNull(tp__get(op, "tp.of")))
+    return false;
+  *symbol = mlirStringAttrGetValue(tp__inherent(op, "sym_name"));
+  return true;
 }
 
 /* ---- binding of sizes from the command line ---- */
 
-/* Gives the axes of `mesh` new sizes. Recreates the mesh with tp_mesh_create to check its
- * limits. */
-static tp_status resize(MlirOperation module, const char *binding, const int64_t *sizes,
-                        tp_mesh *mesh) {
-  const char *names[TP_MAX_AXES];
-  tp_mesh old = *mesh;
-  for (int i = 0; i < old.n_axes; i++)
-    names[i] = old.axes[i].name;
-  if (tp_mesh_create(old.name, old.n_axes, names, sizes, mesh) != TP_OK)
-    return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s' has more than %d devices", binding,
-                     INT32_MAX);
-  return TP_OK;
+/* Gives the axes of an unrefined mesh new sizes. tp_mesh_parse has checked their product. */
+static void resize(tp_mesh *mesh, const int64_t *sizes) {
+  for (int i = 0; i < mesh->n_axes; i++)
+    mesh->axes[i].size = mesh->axes[i].parent_size = sizes[i];
 }
 
-static tp_status bind_named(MlirOperation module, const char *binding, tp_mesh *mesh,
-                            bool from_nothing) {
-  char why[256] = "";
-  tp_mesh bound;
-  if (tp_mesh_parse("mesh", binding, why, sizeof why, &bound) != TP_OK)
-    return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s': %s", binding, why);
-  if (from_nothing) {
-    *mesh = bound;
-    return TP_OK;
-  }
+/* Binds sizes by the names of axes; axes that are not named get size 1. */
+static tp_status bind_named(MlirOperation module, const char *binding, const tp_mesh *bound,
+                            tp_mesh *mesh) {
   int64_t sizes[TP_MAX_AXES];
   for (int i = 0; i < mesh->n_axes; i++)
     sizes[i] = 1;
-  for (int b = 0; b < bound.n_axes; b++) {
+  for (int b = 0; b < bound->n_axes; b++) {
     int first;
-    if (!tp_mesh_find(mesh, bound.axes[b].name, 0, 0, &first))
+    if (!tp_mesh_find(mesh, bound->axes[b].name, 0, 0, &first))
       return tp__error(module, TP_NOT_FOUND, "mesh '%s': the program's grid @%s has no axis \"%s\"",
-                       binding, mesh->name, bound.axes[b].name);
-    sizes[first] = bound.axes[b].size;
+                       binding, mesh->name, bound->axes[b].name);
+    sizes[first] = bound->axes[b].size;
   }
-  return resize(module, binding, sizes, mesh);
+  resize(mesh, sizes);
+  return TP_OK;
 }
 
-static tp_status bind_bare(MlirOperation module, const char *binding, tp_mesh *mesh,
-                           bool from_nothing) {
+/* Binds sizes by place. One size alone is that of the last axis. */
+static tp_status bind_bare(MlirOperation module, const char *binding, const tp_mesh *bound,
+                           tp_mesh *mesh) {
   int64_t sizes[TP_MAX_AXES];
-  int n = 0;
-  for (const char *at = binding; *at;) {
-    char *end;
-    long long size = strtoll(at, &end, 10);
-    bool separated = *end == 0 || ((*end == ',' || *end == 'x') && end[1] != 0);
-    if (end == at || size < 1 || n == TP_MAX_AXES || !separated)
-      return tp__error(module, TP_INVALID_ARGUMENT,
-                       "mesh '%s' is not a list of sizes; write dp=2,tp=4, or 2x4, or one size (at "
-                       "most %d axes)",
-                       binding, TP_MAX_AXES);
-    sizes[n++] = size;
-    at = *end ? end + 1 : end;
-  }
-  if (from_nothing) {
-    static const char *const names[][TP_MAX_AXES] = {
-        {"tp"}, {"dp", "tp"}, {"x", "y", "z", "u", "v", "w", "s", "t"}};
-    if (tp_mesh_create("mesh", n, names[n <= 2 ? n - 1 : 2], sizes, mesh) != TP_OK)
-      return tp__error(module, TP_INVALID_ARGUMENT, "mesh '%s' has more than %d devices", binding,
-                       INT32_MAX);
-    return TP_OK;
-  }
-  if (n != 1 && n != mesh->n_axes)
+  if (bound->n_axes != 1 && bound->n_axes != mesh->n_axes)
     return tp__error(module, TP_INVALID_ARGUMENT,
-                     "mesh '%s' has %d sizes, but the program's grid @%s has %d axes", binding, n,
-                     mesh->name, mesh->n_axes);
-  if (n == 1) {
-    sizes[mesh->n_axes - 1] = sizes[0];
-    for (int i = 0; i < mesh->n_axes - 1; i++)
-      sizes[i] = 1;
+                     "mesh '%s' has %d sizes, but the program's grid @%s has %d axes", binding,
+                     bound->n_axes, mesh->name, mesh->n_axes);
+  for (int i = 0; i < mesh->n_axes; i++) {
+    int from = i - (mesh->n_axes - bound->n_axes);
+    sizes[i] = from < 0 ? 1 : bound->axes[from].size;
   }
-  return resize(module, binding, sizes, mesh);
+  resize(mesh, sizes);
+  return TP_OK;
+}
+
+/* Binds `binding` to the module's mesh, or creates the mesh from it if the module has none. */
+static tp_status bind(MlirOperation module, const char *binding, bool from_nothing, tp_mesh *mesh) {
+  char why[256] = "";
+  tp_mesh bound;
+  if (tp_mesh_parse("mesh", binding, why, sizeof why, &bound) != TP_OK)
+    return tp__error(module, TP_INVALID_ARGUMENT, "%s", why);
+  if (!from_nothing)
+    return (strchr(binding, '=') ? bind_named : bind_bare)(module, binding, &bound, mesh);
+  *mesh = bound;
+  return TP_OK;
 }
 
 /* ---- refinement by the sub-axes in annotations ---- */
@@ -250,12 +222,12 @@ static tp_status refine_by_op(MlirOperation op, void *data) {
 tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *mesh) {
   memset(mesh, 0, sizeof *mesh);
   MlirOperation grid;
-  TP_TRY(find_main_grid(module, &grid));
+  TP_TRY(tp__choose_mesh(module, tp__is_main_grid, &grid));
   bool from_nothing = mlirOperationIsNull(grid);
   if (!from_nothing)
     TP_TRY(read_grid(grid, mesh));
   if (binding && *binding)
-    TP_TRY((strchr(binding, '=') ? bind_named : bind_bare)(module, binding, mesh, from_nothing));
+    TP_TRY(bind(module, binding, from_nothing, mesh));
   refining r = {.mesh = mesh};
   if (mesh->n_axes > 0)
     TP_TRY(tp__walk_outside(module, refine_by_op, &r));

@@ -230,6 +230,9 @@ tp_status tp__collect_generic(MlirOperation op, void *list);
 
 /* Returns the function of the module that a func.call calls. Null if it has no body. */
 MlirOperation tp__callee(MlirOperation module, MlirOperation call);
+/* Returns the declaration that a func.call calls. Null for other ops, and for functions that have a
+ * body. */
+MlirOperation tp__declaration(MlirOperation op);
 /* True for a func.func with a body. */
 bool tp__is_defined_func(MlirOperation op);
 /* Returns the first block of a region of the op; null if the region is empty. */

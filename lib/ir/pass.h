@@ -35,7 +35,13 @@ typedef struct tp_pass {
   /* Data for the next pass, if this pass succeeds. The adapter owns the data and drops it in any
    * case. */
   tp_legacy left;
+  void *adapter; /* the MLIR pass around this one, for tp__run_nested */
 } tp_pass;
+
+/* Runs a pipeline of other passes, upstream's or ours, on a function of the module of a running
+ * pass. False if it fails; its passes emit the diagnostics. The text must be a valid pipeline for a
+ * func.func. Implemented in shim.cpp. */
+bool tp__run_nested(const tp_pass *pass, MlirOperation func, const char *pipeline);
 
 typedef struct tp_pass_row {
   const char *name;

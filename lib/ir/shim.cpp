@@ -1,7 +1,7 @@
 // Adapts MLIR features that its C API lacks: passes with textual options and statistics from a C
-// table, warnings, remarks and notes, comparison of ops by properties, attribute dictionaries,
-// whole shapes, the previous op, MLIR's opt driver, and the plug-in entry. This is the only C++ of
-// the library; it makes no decisions of its own.
+// table, pipelines inside of a pass, warnings, remarks and notes, comparison of ops by properties,
+// attribute dictionaries, whole shapes, the previous op, MLIR's opt driver, and the plug-in entry.
+// This is the only C++ of the library; it makes no decisions of its own.
 #include "ir/diagnostics.h"
 #include "ir/op_equivalence.h"
 #include "ir/pass.h"
@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/Dialect/Shard/IR/ShardOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -47,7 +48,7 @@ void addDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect,
                   func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
                   memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, shard::ShardDialect,
-                  tensor::TensorDialect>();
+                  tensor::TensorDialect, tosa::TosaDialect>();
 }
 
 /// The flag --tp-explain of shard-opt: the value of every option `explain` that is not given.
@@ -114,6 +115,7 @@ public:
     pass.module = wrap(getOperation().getOperation());
     pass.context = wrap(&getContext());
     pass.name = row->name;
+    pass.adapter = this;
     SmallVector<std::max_align_t> parsed(row->options_size / sizeof(std::max_align_t) + 1);
     pass.options = parsed.data();
     if (auto legacy = getCachedAnalysis<Legacy>())
@@ -129,6 +131,11 @@ public:
       statistics[i] += pass.statistics[i];
     if (status != TP_OK)
       signalPassFailure();
+  }
+
+  bool runNested(Operation *func, const char *pipeline) {
+    OpPassManager nested(func::FuncOp::getOperationName());
+    return succeeded(parsePassPipeline(pipeline, nested)) && succeeded(runPipeline(nested, func));
   }
 
 private:
@@ -218,6 +225,10 @@ void registerAll() {
 }
 
 } // namespace
+
+bool tp__run_nested(const tp_pass *pass, MlirOperation func, const char *pipeline) {
+  return static_cast<TablePass *>(pass->adapter)->runNested(unwrap(func), pipeline);
+}
 
 void tp_register_passes(void) {
   static std::once_flag once;

@@ -52,17 +52,28 @@ bool tp__is_defined_func(MlirOperation op) {
   return tp__op_is(op, "func.func") && !mlirBlockIsNull(tp__region_block(op, 0));
 }
 
-MlirOperation tp__callee(MlirOperation module, MlirOperation call) {
+static MlirOperation called_func(MlirOperation module, MlirOperation call) {
   MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tp__inherent(call, "callee"));
   for (MlirOperation op =
            mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (tp__op_is(op, "func.func") &&
         mlirStringRefEqual(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name))
-      return mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)))
-                 ? (MlirOperation){NULL}
-                 : op;
+      return op;
   return (MlirOperation){NULL};
+}
+
+MlirOperation tp__callee(MlirOperation module, MlirOperation call) {
+  MlirOperation func = called_func(module, call);
+  return mlirOperationIsNull(func) || !tp__is_defined_func(func) ? (MlirOperation){NULL} : func;
+}
+
+MlirOperation tp__declaration(MlirOperation op) {
+  if (!tp__op_is(op, "func.call"))
+    return (MlirOperation){NULL};
+  MlirOperation module = mlirOperationGetParentOperation(tp__enclosing_func(op)),
+                func = called_func(module, op);
+  return mlirOperationIsNull(func) || tp__is_defined_func(func) ? (MlirOperation){NULL} : func;
 }
 
 MlirOperation tp__defining_op(MlirValue value) {

@@ -108,17 +108,32 @@ static bool run_while(evaluation *r, cell *frame, const node *n) {
   }
 }
 
-static bool run_if(evaluation *r, cell *frame, const node *n) {
-  int64_t condition;
-  if (!tp__integer_in(r, n, frame + n->operands[0], &condition))
-    return false;
-  const block *b = n->blocks + (condition ? 0 : 1);
+/* Runs one of the blocks of an op, whose results are the values that the block yields. */
+static bool run_branch(evaluation *r, cell *frame, const node *n, const block *b) {
   if (b->n_nodes == 0)
     return true;
   if (!tp__run_block(r, frame, b))
     return false;
   copy_cells(r, n, frame, n->n_results, terminator(b)->operands, n->results);
   return true;
+}
+
+static bool run_if(evaluation *r, cell *frame, const node *n) {
+  int64_t condition;
+  return tp__integer_in(r, n, frame + n->operands[0], &condition) &&
+         run_branch(r, frame, n, n->blocks + (condition ? 0 : 1));
+}
+
+/* Block 0 is the default, block 1 + i that of case i. */
+static bool run_switch(evaluation *r, cell *frame, const node *n) {
+  MlirAttribute cases = tp__eval_attribute(n->op, "cases");
+  intptr_t i = 0, n_cases = mlirDenseArrayGetNumElements(cases);
+  int64_t selected;
+  if (!tp__integer_in(r, n, frame + n->operands[0], &selected))
+    return false;
+  while (i < n_cases && mlirDenseI64ArrayGetElement(cases, i) != selected)
+    i++;
+  return run_branch(r, frame, n, n->blocks + (i < n_cases ? 1 + i : 0));
 }
 
 static bool run_assert(evaluation *r, cell *frame, const node *n) {
@@ -139,6 +154,7 @@ const op_row tp__flow_rows[] = {
     {"scf.for", run_for},
     {"scf.while", run_while},
     {"scf.if", run_if},
+    {"scf.index_switch", run_switch},
     {"scf.yield", run_noop},
     {"scf.condition", run_noop},
     {"func.call", tp__run_call},

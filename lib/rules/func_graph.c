@@ -1,6 +1,7 @@
 /* Reads a function as a list of items with rules, and numbers its tensor values. */
 #include "rules/func_graph.h"
 
+#include "rules/call.h"
 #include "rules/collective.h"
 #include "rules/in_place.h"
 #include "rules/rule_cache.h"
@@ -11,13 +12,15 @@
  * partitioned; among them are the ops that make the sharding of a shard.shard. */
 typedef enum op_kind { OP_PLAIN, OP_SKIPPED, OP_RETURN, OP_LAYOUT, OP_CONTROL_FLOW } op_kind;
 
+static const struct flow_row *flow_row_of(MlirStringRef name);
+
 static op_kind kind_of(MlirOperation op) {
   MlirStringRef name = tp__op_name(op);
   if (tp__name_is(name, "func.return"))
     return OP_RETURN;
   if (tp__name_is(name, "shard.shard"))
     return OP_LAYOUT;
-  if (tp__name_is(name, "scf.for") || tp__name_is(name, "scf.while") || tp__name_is(name, "scf.if"))
+  if (flow_row_of(name))
     return OP_CONTROL_FLOW;
   bool skipped = tp__name_is(name, "shard.sharding") || tp__name_is(name, "scf.yield") ||
                  tp__name_is(name, "scf.condition");
@@ -28,6 +31,7 @@ typedef struct reading {
   tp_func_graph *graph;
   const tp_func_graph *before;
   bool unknown_replicate;
+  bool is_first; /* no earlier pass has emitted warnings and remarks */
   tp__arena *arena;
   tp_rule_cache *alike;
 } reading;
@@ -88,11 +92,24 @@ static MlirValue block_arg(MlirOperation op, int region, int i) {
   return mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region)), i);
 }
 
+/* The carried tensors of an op, while they are read. */
+typedef struct carrying {
+  tp_item *item;
+  tp_carried_use *uses; /* the next free one */
+} carrying;
+
+static tp_carried *next_carried(carrying *c) {
+  tp_carried *next = &c->item->carried[c->item->n_carried++];
+  next->uses = c->uses;
+  return next;
+}
+
 static void carried_value(tp_carried *c, MlirValue value) { c->values[c->n_values++] = value; }
 
-static void carried_use(tp_carried *c, MlirOperation op, int operand) {
-  c->uses[c->n_uses].op = op;
-  c->uses[c->n_uses++].operand = operand;
+/* Adds a use of the carried tensor that next_carried returned last. */
+static void carried_use(carrying *c, MlirOperation op, int operand) {
+  c->item->carried[c->item->n_carried - 1].n_uses++;
+  *c->uses++ = (tp_carried_use){op, operand};
 }
 
 static bool tensor_operand(MlirOperation op, int i) {
@@ -100,14 +117,14 @@ static bool tensor_operand(MlirOperation op, int i) {
 }
 
 /* scf.for: operands from 3 on are inits, region arguments from 1 on are iteration arguments. */
-static void read_for(MlirOperation op, tp_item *item) {
+static void read_for(MlirOperation op, carrying *c) {
   MlirOperation yield = terminator(op, 0);
   for (int j = 0; j < mlirOperationGetNumResults(op); j++) {
     if (!tensor_operand(op, 3 + j))
       continue;
-    tp_carried *c = &item->carried[item->n_carried++];
-    carried_value(c, block_arg(op, 0, 1 + j));
-    carried_value(c, mlirOperationGetResult(op, j));
+    tp_carried *value = next_carried(c);
+    carried_value(value, block_arg(op, 0, 1 + j));
+    carried_value(value, mlirOperationGetResult(op, j));
     carried_use(c, op, 3 + j);
     carried_use(c, yield, j);
   }
@@ -115,41 +132,62 @@ static void read_for(MlirOperation op, tp_item *item) {
 
 /* scf.while: the arguments of the first region come from the operands and from the second region's
  * yield. The arguments of the second region, and the results, come from scf.condition. */
-static void read_while(MlirOperation op, tp_item *item) {
+static void read_while(MlirOperation op, carrying *c) {
   MlirOperation condition = terminator(op, 0), yield = terminator(op, 1);
   for (int j = 0; j < mlirOperationGetNumOperands(op); j++) {
     if (!tensor_operand(op, j))
       continue;
-    tp_carried *c = &item->carried[item->n_carried++];
-    carried_value(c, block_arg(op, 0, j));
+    carried_value(next_carried(c), block_arg(op, 0, j));
     carried_use(c, op, j);
     carried_use(c, yield, j);
   }
   for (int j = 0; j < mlirOperationGetNumResults(op); j++) {
     if (!tensor_operand(condition, 1 + j))
       continue;
-    tp_carried *c = &item->carried[item->n_carried++];
-    carried_value(c, block_arg(op, 1, j));
-    carried_value(c, mlirOperationGetResult(op, j));
+    tp_carried *value = next_carried(c);
+    carried_value(value, block_arg(op, 1, j));
+    carried_value(value, mlirOperationGetResult(op, j));
     carried_use(c, condition, 1 + j);
   }
 }
 
-static void read_if(MlirOperation op, tp_item *item) {
+/* scf.if, scf.index_switch: a result comes from the yield of each region. */
+static void read_branches(MlirOperation op, carrying *c) {
   for (int j = 0; j < mlirOperationGetNumResults(op); j++) {
-    if (!tp__is_tensor(mlirValueGetType(mlirOperationGetResult(op, j))))
+    MlirValue result = mlirOperationGetResult(op, j);
+    if (!tp__is_tensor(mlirValueGetType(result)))
       continue;
-    tp_carried *c = &item->carried[item->n_carried++];
-    carried_value(c, mlirOperationGetResult(op, j));
-    carried_use(c, terminator(op, 0), j);
-    carried_use(c, terminator(op, 1), j);
+    carried_value(next_carried(c), result);
+    for (int r = 0; r < mlirOperationGetNumRegions(op); r++)
+      carried_use(c, terminator(op, r), j);
   }
+}
+
+/* ---- control flow ---- */
+
+static const struct flow_row {
+  const char *name;
+  void (*read)(MlirOperation op, carrying *carrying);
+  double trips; /* executions of the regions if they cannot be counted */
+} flow_rows[] = {
+    {"scf.for", read_for, TP_ASSUMED_TRIPS},
+    {"scf.while", read_while, TP_ASSUMED_TRIPS},
+    {"scf.if", read_branches, 1},
+    {"scf.index_switch", read_branches, 1},
+};
+
+static const struct flow_row *flow_row_of(MlirStringRef name) {
+  for (int i = 0; i < TP_LEN(flow_rows); i++)
+    if (tp__name_is(name, flow_rows[i].name))
+      return &flow_rows[i];
+  return NULL;
 }
 
 /* Counts the executions of the regions of control flow. False if the count is unknown and `trips`
  * is an assumption. */
 static bool count_trips(MlirOperation op, double *trips) {
-  *trips = tp__op_is(op, "scf.if") ? 1 : TP_ASSUMED_TRIPS;
+  const struct flow_row *row = flow_row_of(tp__op_name(op));
+  *trips = row ? row->trips : TP_ASSUMED_TRIPS;
   return tp__loop_trips(op, trips);
 }
 
@@ -162,25 +200,24 @@ static double trips_of(MlirOperation op) {
 static tp_status read_control_flow(const reading *r, MlirOperation op, double trips) {
   tp_func_graph *graph = r->graph;
   size_t most = (size_t)(mlirOperationGetNumOperands(op) + mlirOperationGetNumResults(op)) + 1;
+  intptr_t n_regions = mlirOperationGetNumRegions(op);
+  /* sources of a value: init and yield, or the yields of all branches */
+  size_t sources = (size_t)(n_regions > 2 ? n_regions : 2);
   tp_item *item = &graph->items[graph->n_items - 1];
+  carrying c = {item, tp__arena_array(r->arena, most * sources, sizeof *c.uses)};
   item->kind = TP_ITEM_REGION;
   item->carried = tp__arena_array(r->arena, most, sizeof *item->carried);
-  if (!item->carried)
+  if (!item->carried || !c.uses)
     return tp__out_of_memory(op);
-  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); i++) {
+  for (intptr_t i = 0; i < n_regions; i++) {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
     if (!mlirBlockIsNull(block) && !mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
       return tp__error(op, TP_UNSUPPORTED, "has a region of several blocks");
   }
-  if (tp__op_is(op, "scf.for"))
-    read_for(op, item);
-  else if (tp__op_is(op, "scf.while"))
-    read_while(op, item);
-  else
-    read_if(op, item);
+  flow_row_of(tp__op_name(op))->read(op, &c);
   trips *= trips_of(op);
   TP_TRY(number_carried(graph, item));
-  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); i++)
+  for (intptr_t i = 0; i < n_regions; i++)
     TP_TRY(read_block(r, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)), trips));
   return TP_OK;
 }
@@ -258,8 +295,7 @@ static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, dou
   item->kind = TP_ITEM_OP;
   TP_TRY(read_rule(r, op, item));
   TP_TRY(number_maps(graph, item->rule));
-  /* with tp.sharding, an earlier pass has emitted the remark */
-  if (!item->rule->family && mlirAttributeIsNull(tp__get(op, "tp.sharding")))
+  if (!item->rule->family && r->is_first)
     tp__remark(op, "no sharding rule: replicated on all devices");
   return TP_OK;
 }
@@ -273,6 +309,8 @@ static tp_status read_block(const reading *r, MlirBlock block, double trips) {
     bool skipped =
         kind == OP_SKIPPED || ((kind == OP_PLAIN || kind == OP_LAYOUT) && !tp__op_has_tensors(op));
     bool in_place = kind == OP_PLAIN && !skipped && tp__is_in_place(op);
+    if (kind == OP_PLAIN && r->is_first)
+      tp__warn_of_call(op, r->graph->mesh);
     if (skipped || in_place)
       note_communication(r->graph, op, NULL);
     TP_TRY(skipped    ? TP_OK
@@ -300,7 +338,9 @@ tp_status tp__func_graph_read(MlirOperation func, const tp_mesh *mesh, bool unkn
   tp_rule_cache alike = {0};
   /* if so, search all ops for communication again */
   bool communicates = before && before->communicates;
-  reading r = {graph, communicates ? NULL : before, unknown_replicate, arena, &alike};
+  /* with a plan, an earlier pass has read the function */
+  bool is_first = mlirAttributeIsNull(tp__get(func, "tp.plan"));
+  reading r = {graph, communicates ? NULL : before, unknown_replicate, is_first, arena, &alike};
   tp_status status = number_args(graph, block);
   if (status == TP_OK)
     status = read_block(&r, block, 1);

@@ -1,7 +1,7 @@
 /* A function as a list of ops with rules, and its tensor values with their annotations. Planning
- * and partitioning both start from it. Structured control flow (scf.for, scf.while, scf.if) becomes
- * an item of its own, followed by the items of its regions. Bodies with several blocks are
- * refused. */
+ * and partitioning both start from it. Structured control flow (scf.for, scf.while, scf.if,
+ * scf.index_switch) becomes an item of its own, followed by the items of its regions. Bodies with
+ * several blocks are refused. */
 #ifndef TP_RULES_FUNC_GRAPH_H
 #define TP_RULES_FUNC_GRAPH_H
 
@@ -15,17 +15,19 @@ typedef enum tp_item_kind {
   TP_ITEM_RETURN,
 } tp_item_kind;
 
+typedef struct tp_carried_use {
+  MlirOperation op;
+  int operand;
+} tp_carried_use;
+
 /* A value carried through control flow: an iteration argument with its init, its yields and its
- * result, or the result of a branch with its yields. All of these have the same sharding. */
+ * result, or the result of branches with their yields. All of these have the same sharding. */
 typedef struct tp_carried {
   int n_values;
   MlirValue values[2]; /* block argument and result, or one of them */
   bool differs;        /* differs between devices, so it is not split */
   int n_uses;
-  struct {
-    MlirOperation op;
-    int operand;
-  } uses[2]; /* the sources of the value: init and yield, or the two yields of a branch */
+  tp_carried_use *uses; /* the sources of the value: init and yield, or the yields of branches */
 } tp_carried;
 
 typedef struct tp_item {

@@ -216,8 +216,8 @@ void tp__mask_divisors(const tp_local *local, uint32_t factors) {
 
 static bool can_mask(MlirOperation op) {
   static const char *const dialects[] = {"arith", "math", "complex"};
-  static const char *const names[] = {"linalg.index", "linalg.yield", "scf.if", "scf.while",
-                                      "scf.yield"};
+  static const char *const names[] = {"linalg.index",     "linalg.yield", "scf.if",
+                                      "scf.index_switch", "scf.while",    "scf.yield"};
   bool known = find_trap(op) != NULL;
   for (int i = 0; i < TP_LEN(dialects); i++)
     known |= tp__op_has_dialect(op, dialects[i]);

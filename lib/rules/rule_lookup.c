@@ -11,7 +11,6 @@ static const char *way_out(MlirOperation op) {
   } rows[] = {
       {"scf.forall", "turn it into scf.for before sharding"},
       {"scf.parallel", "turn it into scf.for before sharding"},
-      {"scf.index_switch", "turn it into scf.if before sharding"},
       {"scf.execute_region", "inline its body before sharding (--canonicalize)"},
       {"linalg.softmax", "decompose it before sharding (tp-decompose)"},
       {"tensor.dim", "fold it before sharding (--canonicalize): all shapes are static"},
@@ -24,15 +23,14 @@ static const char *way_out(MlirOperation op) {
                            "or state its rule with tp.rule";
 }
 
-/* Reports an op without a rule. Calls are inlined beforehand, so a remaining call has no body, or
- * the pass did not run. */
+/* Reports an op without a rule. Calls of functions that have a body are inlined beforehand. */
 static tp_status refuse(MlirOperation op) {
   if (!tp__op_is(op, "func.call"))
     return tp__error(op, TP_UNSUPPORTED, "no sharding rule for this op; %s", way_out(op));
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee"));
   return tp__error(op, TP_UNSUPPORTED,
-                   "no sharding rule for the call of @%.*s; give it a body, which tp-inline-calls "
-                   "inlines, or state its rule with tp.rule",
+                   "no sharding rule for the call of @%.*s, which has a body; run tp-inline-calls "
+                   "first",
                    (int)callee.length, callee.data);
 }
 

@@ -1,5 +1,6 @@
 /* Ops unknown to the library whose rule comes from the user: the attribute tp.rule, or a
  * registration. */
+#include "rules/call.h"
 #include "rules/families.h"
 #include "rules/rule_registry.h"
 #include "rules/rule_text.h"
@@ -8,15 +9,22 @@
 
 enum { MAX_TEXT = 1024 };
 
+/* The tp.rule of an op, or of the declaration that it calls. */
+static MlirAttribute attribute_of(MlirOperation op) {
+  MlirAttribute own = tp__get(op, "tp.rule");
+  MlirOperation func = mlirAttributeIsNull(own) ? tp__declaration(op) : (MlirOperation){NULL};
+  return mlirOperationIsNull(func) ? own : tp__get(func, "tp.rule");
+}
+
 static bool matches(MlirOperation op) {
   tp_rule_registration registration;
-  return !mlirAttributeIsNull(tp__get(op, "tp.rule")) ||
+  return !mlirAttributeIsNull(attribute_of(op)) ||
          tp__registered_rule(tp__op_name(op), &registration);
 }
 
 /* Copies the rule text that applies to this op into `text`. */
 static tp_status text_of(MlirOperation op, char *text) {
-  MlirAttribute attr = tp__get(op, "tp.rule");
+  MlirAttribute attr = attribute_of(op);
   tp_rule_registration registration = {0};
   char why[256] = "";
   if (!mlirAttributeIsNull(attr)) {
@@ -73,8 +81,11 @@ static bool regions_hold_tensors(MlirOperation op) {
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_rule_text *text = tp__arena_alloc(arena, sizeof *text);
+  MlirOperation func = tp__declaration(op);
   if (!text)
     return tp__out_of_memory(op);
+  if (!mlirOperationIsNull(func))
+    TP_TRY(tp__check_declaration(func));
   tp_status status = read_text(op, text);
   if (status == TP_OK && regions_hold_tensors(op))
     return tp__error(op, TP_UNSUPPORTED,
@@ -90,7 +101,7 @@ static tp_status localize(const tp_local *local) {
   MlirOperation op = local->rule->op;
   tp_rule_registration registration;
   char why[256] = "";
-  if (!mlirAttributeIsNull(tp__get(op, "tp.rule")) ||
+  if (!mlirAttributeIsNull(attribute_of(op)) ||
       !tp__registered_rule(tp__op_name(op), &registration) || !registration.localize)
     return TP_OK;
   if (registration.localize(&(tp_local_op){local}, why, sizeof why, registration.data) == TP_OK)
@@ -144,7 +155,8 @@ MlirValue tp_local_op_offset(const tp_local_op *op, const char *factor) {
 
 const tp_family tp__user_family = {
     .name = "user",
-    .ops = "any other op with tp.rule, or with a rule registered by tp_rule_register",
+    .ops = "any other op with tp.rule, on itself or on the declaration that it calls, or with a "
+           "rule registered by tp_rule_register",
     .summary = "As the rule states.",
     .communication = "As its reductions need; a registered localize may add its own.",
     .test = "test/rules/user",

@@ -69,52 +69,91 @@ tp_status tp_mesh_create(const char *name, int n, const char *const *names, cons
   return create(name, n, names, sizes, NULL, 0, mesh);
 }
 
-/* Reads decimal digits. False if there are none, or if the value exceeds the largest mesh. */
-static bool parse_size(const char **text, int64_t *size) {
-  const char *p = *text;
-  int64_t value = 0;
-  for (; *p >= '0' && *p <= '9'; p++) {
-    value = value * 10 + (*p - '0');
-    if (value > max_devices)
-      return false;
+/* ---- parsing ---- */
+
+/* The text of a mesh, and how far it is read. */
+typedef struct mesh_text {
+  const char *text, *at;
+  char *why;
+  size_t why_size;
+} mesh_text;
+
+static tp_status expected(const mesh_text *t, const char *wanted) {
+  enum { SHOWN = 60, REST = 20 };
+  if (t->why)
+    snprintf(t->why, t->why_size,
+             "mesh '%.*s': expected %s at %s%.*s%s; write dp=2,tp=4, or 2x4, or one size, without "
+             "spaces (at most %d axes)",
+             SHOWN, t->text, wanted, *t->at ? "'" : "the end", REST, t->at, *t->at ? "'" : "",
+             TP_MAX_AXES);
+  return TP_INVALID_ARGUMENT;
+}
+
+static tp_status parse_name(mesh_text *t, char name[TP_MAX_AXIS_NAME]) {
+  size_t length = strcspn(t->at, "=,");
+  if (length < TP_MAX_AXIS_NAME) {
+    memcpy(name, t->at, length);
+    name[length] = 0;
   }
-  if (p == *text)
-    return false;
-  *text = p;
-  *size = value;
-  return true;
+  if (length >= TP_MAX_AXIS_NAME || t->at[length] != '=' || !axis_name_valid(name))
+    return expected(t, "an axis name and '='");
+  t->at += length + 1;
+  return TP_OK;
+}
+
+/* Saturates above max_devices, so that larger sizes are refused with the size of the mesh. */
+static tp_status parse_size(mesh_text *t, int64_t *size) {
+  const char *p = t->at;
+  *size = 0;
+  for (; *p >= '0' && *p <= '9'; p++)
+    *size = *size > max_devices ? *size : *size * 10 + (*p - '0');
+  if (*size < 1)
+    return expected(t, "a size, which is at least 1,");
+  t->at = p;
+  return TP_OK;
+}
+
+/* Goes to the next axis. False at the end of the text. */
+static tp_status parse_separator(mesh_text *t, const char *separators, bool *more) {
+  *more = *t->at && strchr(separators, *t->at);
+  if (*t->at && !*more)
+    return expected(t, "',' or the end");
+  t->at += *more;
+  return TP_OK;
 }
 
 tp_status tp_mesh_parse(const char *name, const char *text, char *why, size_t why_size,
                         tp_mesh *mesh) {
+  static const char *const names_by_place[][TP_MAX_AXES] = {
+      {"tp"}, {"dp", "tp"}, {"x", "y", "z", "u", "v", "w", "s", "t"}};
   char texts[TP_MAX_AXES][TP_MAX_AXIS_NAME];
   const char *names[TP_MAX_AXES];
-  int64_t sizes[TP_MAX_AXES];
+  int64_t sizes[TP_MAX_AXES], devices = 1;
+  mesh_text t = {text, text, why, why_size};
+  bool named = strchr(text, '=') != NULL, more = true;
   int n = 0;
-  for (const char *p = text;; p++) {
-    size_t length = strcspn(p, "=,");
-    if (n == TP_MAX_AXES) {
-      WHY("mesh \"%s\" has more than %d axes", text, TP_MAX_AXES);
-      return TP_INVALID_ARGUMENT;
-    }
-    if (length >= TP_MAX_AXIS_NAME || p[length] != '=') {
-      WHY("mesh \"%s\": expected name=size at \"%s\", as in dp=2,tp=4", text, p);
-      return TP_INVALID_ARGUMENT;
-    }
-    memcpy(texts[n], p, length);
-    texts[n][length] = '\0';
+  for (; more; n++) {
+    if (n == TP_MAX_AXES)
+      return expected(&t, "the end");
     names[n] = texts[n];
-    p += length + 1;
-    if (!parse_size(&p, &sizes[n]) || (*p && *p != ',')) {
-      WHY("mesh \"%s\": axis \"%s\" needs a size, a decimal number from 1 to %lld, at \"%s\"", text,
-          texts[n], (long long)max_devices, p);
+    if (named)
+      TP_TRY(parse_name(&t, texts[n]));
+    TP_TRY(parse_size(&t, &sizes[n]));
+    TP_TRY(parse_separator(&t, named ? "," : ",x", &more));
+  }
+  for (int i = 0; i < n; i++) {
+    if (sizes[i] > max_devices / devices) {
+      WHY("mesh '%s' has more than %lld devices", text, (long long)max_devices);
       return TP_INVALID_ARGUMENT;
     }
-    n++;
-    if (!*p)
-      break;
+    devices *= sizes[i];
   }
-  return create(name, n, names, sizes, why, why_size, mesh);
+  char reason[128] = "";
+  tp_status status = create(name, n, named ? names : names_by_place[n <= 2 ? n - 1 : 2], sizes,
+                            reason, sizeof reason, mesh);
+  if (status != TP_OK)
+    WHY("mesh '%s': %s", text, reason);
+  return status;
 }
 
 int64_t tp_mesh_size(const tp_mesh *mesh) {

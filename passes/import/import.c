@@ -98,14 +98,16 @@ static tp_status check_op(MlirOperation op, void *data) {
 
 /* ---- the pass ---- */
 
-/* Adds names to a grid without names: "d0", "d1", ... */
+/* Adds names to the module's grid if it has none: "d0", "d1", ... */
 static tp_status name_axes(MlirOperation op, void *data) {
   const tp_mesh *mesh = data;
+  MlirStringRef symbol;
   MlirContext context = mlirOperationGetContext(op);
   MlirAttribute names[TP_MAX_AXES];
   for (int i = 0; i < mesh->n_axes; i++)
     names[i] = tp__attr_string(context, mesh->axes[i].name);
-  if (tp__op_is(op, "shard.grid") && mlirAttributeIsNull(tp__get(op, "tp.axes")))
+  if (tp__is_main_grid(op, &symbol) && tp__ref_is(symbol, mesh->name) &&
+      mlirAttributeIsNull(tp__get(op, "tp.axes")))
     tp__set(op, "tp.axes", mlirArrayAttrGet(context, mesh->n_axes, names));
   return TP_OK;
 }

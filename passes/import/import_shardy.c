@@ -46,52 +46,56 @@ static tp_status create_mesh(MlirOperation op, const char *symbol, const tp_sdy_
   return TP_OK;
 }
 
-/* Reads one sdy.mesh; `found` is the mesh with axes seen so far, if any. */
-static tp_status import_mesh(MlirOperation op, tp_mesh *found) {
-  char symbol[TP_MAX_AXIS_NAME];
-  tp_sdy_mesh read = {0};
-  TP_TRY(mesh_of(op, symbol, &read));
-  if (read.n == 0 && read.n_devices > 0)
+/* Refuses an sdy.mesh that cannot be read or is not supported, even if nothing names it. */
+static tp_status check_mesh(MlirOperation op, char *symbol, tp_sdy_mesh *mesh) {
+  *mesh = (tp_sdy_mesh){0};
+  TP_TRY(mesh_of(op, symbol, mesh));
+  if (mesh->n == 0 && mesh->n_devices > 0)
     return tp__error(op, TP_UNSUPPORTED,
                      "@%s is a maximal mesh (values on a single device), which is not supported; "
                      "replicate the values on a mesh with axes instead",
                      symbol);
-  if (read.n == 0)
-    return TP_OK; /* an empty mesh: values annotated with it are replicated */
-  if (found->n_axes > 0)
-    return tp__error(op, TP_UNSUPPORTED,
-                     "@%s is a second mesh besides @%s; a program has one mesh, so write all "
-                     "shardings with the axes of @%s",
-                     symbol, found->name, found->name);
-  if (read.wrong >= 0)
-    return tp__error(op, TP_UNSUPPORTED,
-                     "@%s has an unsupported device order in device_ids: entry %lld is device "
-                     "%lld; remove device_ids and place the ranks in the order of the mesh",
-                     symbol, (long long)read.wrong, (long long)read.wrong_id);
-  return create_mesh(op, symbol, &read, found);
+  return TP_OK;
+}
+
+/* A tp__mesh_reader: grids, and the sdy.mesh ops with axes. Values annotated with an empty mesh are
+ * replicated. The ops were checked. */
+static bool is_mesh(MlirOperation op, MlirStringRef *symbol) {
+  char text[TP_MAX_AXIS_NAME];
+  tp_sdy_mesh mesh;
+  if (!tp__op_is(op, "sdy.mesh"))
+    return tp__is_main_grid(op, symbol);
+  if (check_mesh(op, text, &mesh) != TP_OK || mesh.n == 0)
+    return false;
+  *symbol = mlirStringAttrGetValue(tp__sdy_property(op, "sym_name"));
+  return true;
 }
 
 tp_status tp__sdy_import_mesh(tp_importer *im) {
-  tp_mesh mesh = {0};
-  MlirOperation grid = {NULL};
+  char symbol[TP_MAX_AXIS_NAME];
+  tp_sdy_mesh read;
+  tp_mesh mesh;
+  MlirOperation chosen;
   for (MlirOperation op = first_op(im); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
+       op = mlirOperationGetNextInBlock(op))
     if (tp__op_is(op, "sdy.mesh"))
-      TP_TRY(import_mesh(op, &mesh));
-    else if (tp__op_is(op, "shard.grid"))
-      grid = op;
-  }
-  if (mesh.n_axes == 0)
+      TP_TRY(check_mesh(op, symbol, &read));
+  TP_TRY(tp__choose_mesh(im->pass->module, is_mesh, &chosen));
+  if (mlirOperationIsNull(chosen) || !tp__op_is(chosen, "sdy.mesh"))
     return TP_OK;
-  if (!mlirOperationIsNull(grid))
-    return tp__error(grid, TP_UNSUPPORTED,
-                     "the module has this grid and also sdy.mesh @%s; keep one", mesh.name);
+  TP_TRY(check_mesh(chosen, symbol, &read));
+  if (read.wrong >= 0)
+    return tp__error(chosen, TP_UNSUPPORTED,
+                     "@%s has an unsupported device order in device_ids: entry %lld is device "
+                     "%lld; remove device_ids and place the ranks in the order of the mesh",
+                     symbol, (long long)read.wrong, (long long)read.wrong_id);
+  TP_TRY(create_mesh(chosen, symbol, &read, &mesh));
   tp__write_grids(im->pass->module, &mesh);
   return TP_OK;
 }
 
-/* True if there is an sdy.mesh of that name. It has no axes, otherwise it would be the module's
- * mesh. */
+/* True if there is an sdy.mesh of that name, which an annotation uses. It has no axes, otherwise it
+ * would be the module's mesh. */
 static bool is_empty_mesh(tp_importer *im, MlirStringRef symbol) {
   for (MlirOperation op = first_op(im); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {

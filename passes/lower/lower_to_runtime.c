@@ -103,7 +103,8 @@ static tp_status check_call(tp__lowering *l, MlirOperation op) {
   return tp__error(op, TP_UNSUPPORTED,
                    defined ? "cannot inline the call of @%.*s (recursion, or control flow that is "
                              "not scf); programs are compiled without calls"
-                           : "@%.*s has no body; a compiled program can only call the runtime",
+                           : "@%.*s has no body; a compiled program can only call the runtime, so "
+                             "define the function in the module",
                    (int)callee.length, callee.data);
 }
 

@@ -318,6 +318,8 @@ static tp_status run(tp_pass *pass) {
   tp_status status = partition_functions(pass, &mesh, reshards);
   tp_reshard_cache_destroy(reshards);
   if (status == TP_OK)
+    status = tp__localize_declarations(pass->module);
+  if (status == TP_OK)
     tp__set(pass->module, "tp.phase", tp__attr_string(pass->context, "local"));
   return status;
 }

@@ -43,4 +43,8 @@ tp_status tp__read_plan(tp_partitioner *p);
 /* Returns the sharding that the plan gives a value. False if it has none, or none yet. */
 bool tp__planned_spec(const tp_partitioner *p, MlirValue value, tp_spec *spec);
 
+/* Gives functions without a body the local types of their calls. Fails with a diagnostic if two
+ * calls of a function have different types. */
+tp_status tp__localize_declarations(MlirOperation module);
+
 #endif

@@ -40,12 +40,20 @@ static tp_status normalize_boundary(MlirOperation func, bool is_args, const tp_m
   return status;
 }
 
-/* Checks the text of a user-defined rule (tp.rule) and that it fits the op. */
+/* Checks the text of a user-defined rule (tp.rule) and that it fits the op. A rule on a declaration
+ * is checked at its calls. */
 static tp_status check_rule(MlirOperation op) {
+  bool is_func = tp__op_is(op, "func.func"),
+       has_rule = !mlirAttributeIsNull(tp__get(op, "tp.rule"));
+  MlirOperation called = tp__declaration(op);
   tp_rule rule;
   tp__arena arena = {0};
-  tp_status status =
-      mlirAttributeIsNull(tp__get(op, "tp.rule")) ? TP_OK : tp__rule_of(op, false, &arena, &rule);
+  if (has_rule && is_func && tp__is_defined_func(op))
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "has a body, which replaces its calls, and also tp.rule; remove one of them");
+  if (!mlirOperationIsNull(called))
+    has_rule |= !mlirAttributeIsNull(tp__get(called, "tp.rule"));
+  tp_status status = has_rule && !is_func ? tp__rule_of(op, false, &arena, &rule) : TP_OK;
   tp__arena_destroy(&arena);
   return status;
 }

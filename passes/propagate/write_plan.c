@@ -108,10 +108,13 @@ static tp_annotation layout_of(const tp_planner *p, MlirValue value) {
 static tp_status write_region(tp_planner *p, MlirOperation op) {
   MlirContext context = p->problem.pass->context;
   enum { MAX_VALUES = 256 };
-  MlirAttribute lists[2], entries[MAX_VALUES];
+  MlirAttribute entries[MAX_VALUES];
   tp_annotation results[64];
   int n_results = (int)mlirOperationGetNumResults(op),
       n_regions = (int)mlirOperationGetNumRegions(op);
+  MlirAttribute *lists = tp__arena_array(p->problem.arena, (size_t)n_regions, sizeof *lists);
+  if (!lists)
+    return tp__plan_no_memory(p);
   for (int r = 0; r < n_regions; r++) {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
     intptr_t n = mlirBlockIsNull(block) ? 0 : mlirBlockGetNumArguments(block);

@@ -243,6 +243,27 @@ static void test_flow(void **state) {
   clear(&f);
 }
 
+/* A switch takes the case with the value of its operand, wherever it stands, or the default. */
+static void test_switch(void **state) {
+  (void)state;
+  fixture f = {0};
+  evaluate(&f, "func.func @main() -> i32 {\n"
+               "  %cm = arith.constant -2 : index\n  %c1 = arith.constant 1 : index\n"
+               "  %c3 = arith.constant 3 : index\n  %x = arith.constant 0 : i32\n"
+               "  %ten = arith.constant 10 : i32\n  %d1 = arith.constant 1 : i32\n"
+               "  %d2 = arith.constant 2 : i32\n  %d3 = arith.constant 3 : i32\n"
+               "  %0 = scf.for %i = %cm to %c3 step %c1 iter_args(%a = %x) -> i32 {\n"
+               "    %d = scf.index_switch %i -> i32\n"
+               "    case 1 {\n      scf.yield %d1 : i32\n    }\n"
+               "    case -2 {\n      scf.yield %d2 : i32\n    }\n"
+               "    default {\n      scf.yield %d3 : i32\n    }\n"
+               "    %b = arith.muli %a, %ten : i32\n    %c = arith.addi %b, %d : i32\n"
+               "    scf.yield %c : i32\n  }\n"
+               "  return %0 : i32\n}\n");
+  expect_integers(&f, 0, 1, (int64_t[]){23313}); /* -2, -1, 0, 1, 2 */
+  clear(&f);
+}
+
 /* Whole numbers are exact up to the precision of the significand; otherwise every addition may
  * round, relative to the operands. */
 static void test_errors(void **state) {
@@ -543,13 +564,13 @@ static void test_open(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_places),       cmocka_unit_test(test_widths),
-      cmocka_unit_test(test_flow),         cmocka_unit_test(test_errors),
-      cmocka_unit_test(test_quotients),    cmocka_unit_test(test_ways),
-      cmocka_unit_test(test_contractions), cmocka_unit_test(test_elements),
-      cmocka_unit_test(test_memory),       cmocka_unit_test(test_limits),
-      cmocka_unit_test(test_open),         cmocka_unit_test(test_bits),
-      cmocka_unit_test(test_functions),
+      cmocka_unit_test(test_places),   cmocka_unit_test(test_widths),
+      cmocka_unit_test(test_flow),     cmocka_unit_test(test_switch),
+      cmocka_unit_test(test_errors),   cmocka_unit_test(test_quotients),
+      cmocka_unit_test(test_ways),     cmocka_unit_test(test_contractions),
+      cmocka_unit_test(test_elements), cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_limits),   cmocka_unit_test(test_open),
+      cmocka_unit_test(test_bits),     cmocka_unit_test(test_functions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

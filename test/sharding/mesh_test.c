@@ -25,6 +25,56 @@ static void creates_and_parses(void **state) {
   assert_false(tp_mesh_is_refined(&mesh));
 }
 
+/* Sizes alone name the axes by their number. */
+static void parses_sizes_alone(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *names;
+    int64_t devices;
+  } cases[] = {
+      {"4", "tp", 4},      {"04", "tp", 4},        {"2x4", "dp tp", 8},
+      {"2,4", "dp tp", 8}, {"2x3x4", "x y z", 24}, {"1x1x1x1x1x1x1x2", "x y z u v w s t", 2},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    tp_mesh mesh = parse(cases[i].text);
+    char names[64] = "";
+    for (int a = 0; a < mesh.n_axes; a++) {
+      strcat(names, a ? " " : "");
+      strcat(names, mesh.axes[a].name);
+    }
+    assert_string_equal(names, cases[i].names);
+    assert_int_equal(tp_mesh_size(&mesh), cases[i].devices);
+  }
+}
+
+/* A message quotes the whole text and what was not understood. */
+static void says_what_is_wrong(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *message;
+  } cases[] = {
+      {" 4", "mesh ' 4': expected a size, which is at least 1, at ' 4'; write dp=2,tp=4, or 2x4, "
+             "or one size, without spaces (at most 8 axes)"},
+      {"4 ", "mesh '4 ': expected ',' or the end at ' '; write"},
+      {"+4", "mesh '+4': expected a size, which is at least 1, at '+4'; write"},
+      {"2X4", "mesh '2X4': expected ',' or the end at 'X4'; write"},
+      {"2x", "mesh '2x': expected a size, which is at least 1, at the end; write"},
+      {"dp=2, tp=4", "mesh 'dp=2, tp=4': expected an axis name and '=' at ' tp=4'; write"},
+      {"dp=2,tp", "mesh 'dp=2,tp': expected an axis name and '=' at 'tp'; write"},
+      {"dp=2x4", "mesh 'dp=2x4': expected ',' or the end at 'x4'; write"},
+      {"1,1,1,1,1,1,1,1,2", "mesh '1,1,1,1,1,1,1,1,2': expected the end at '2'; write"},
+      {"dp=2,dp=4", "mesh 'dp=2,dp=4': axis \"dp\" occurs twice in mesh \"mesh\""},
+      {"a=65536,b=65536", "mesh 'a=65536,b=65536' has more than 2147483647 devices"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char why[256] = "";
+    tp_mesh mesh;
+    assert_int_equal(tp_mesh_parse("mesh", cases[i].text, why, sizeof why, &mesh),
+                     TP_INVALID_ARGUMENT);
+    assert_memory_equal(why, cases[i].message, strlen(cases[i].message));
+  }
+}
+
 static void refuses_bad_meshes(void **state) {
   (void)state;
   static const char *const bad[] = {
@@ -122,6 +172,8 @@ static void finds_and_prints(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(creates_and_parses),
+      cmocka_unit_test(parses_sizes_alone),
+      cmocka_unit_test(says_what_is_wrong),
       cmocka_unit_test(refuses_bad_meshes),
       cmocka_unit_test(refines),
       cmocka_unit_test(finds_and_prints),

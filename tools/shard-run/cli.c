@@ -24,7 +24,8 @@ static int parse_file(const cli_option *option, const char *text, void *data) {
 
 static const cli_option rows[] = {
     {"mesh", "SIZES",
-     "mesh of devices, e.g. dp=2,tp=4; overrides the grid of the module; 1: one device",
+     "mesh of devices: dp=2,tp=4, or 2x4, or one size, without spaces; overrides the grid of the "
+     "module; 1: one device",
      CLI_TEXT(options, mesh), .pipeline_option = "mesh"},
     {"input", "@FILE.npy", "next argument of the function; may be repeated",
      CLI_OTHER(options, inputs, parse_file)},
@@ -142,6 +143,8 @@ const cli_tool cli_program = {
 };
 
 int cli_parse(int argc, char **argv, options *o) {
+  char why[256];
+  tp_mesh mesh;
   *o = (options){.repeat = 1};
   int code = cli_options(argc, argv, o);
   if (code != CLI_GO_ON)
@@ -159,6 +162,8 @@ int cli_parse(int argc, char **argv, options *o) {
   if (optind + 1 < argc)
     return cli_usage("more than one model is given: '%s' and '%s'", argv[optind], argv[optind + 1]);
   o->model = argv[optind];
+  if (o->mesh && tp_mesh_parse("mesh", o->mesh, why, sizeof why, &mesh) != TP_OK)
+    return cli_usage("%s", why);
   if ((o->emit != EMIT_NOTHING) != (o->output != NULL))
     return cli_usage("--emit and -o FILE require each other");
   if (o->reference != REFERENCE_AUTO && o->no_verify)

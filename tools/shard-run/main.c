@@ -386,8 +386,9 @@ static int run_model(const options *o, tprt_comm *world) {
   diagnostics_attach(context);
   session s = {.o = o, .world = world};
   MlirModule module = {NULL};
-  bool read =
-      read_model(context, o->model, &module) && tp_run_pipeline(module, "tp-import") == TP_OK;
+  char import[256];
+  snprintf(import, sizeof import, "tp-import,tp-lower-tosa{mesh=%s}", o->mesh ? o->mesh : "");
+  bool read = read_model(context, o->model, &module) && tp_run_pipeline(module, import) == TP_OK;
   int code = read ? run_session(&s, module) : EXIT_FAILED;
   progress(NULL);
   free(s.against_one);

@@ -7,162 +7,332 @@
 #include "rows.h"
 #include "solve.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { INTERVALS, COSTS, USAGES, ENDS, TABLES, N_PARTS, MAX_STRATEGIES = 65535 };
 
-typedef struct file {
-  pull j;
-  rows parts[N_PARTS];
-  bool has[N_PARTS];
-  int64_t limit;
-  bool has_nodes, has_edges, has_limit, has_name, has_problem;
-  pull_position limit_at;
-} file;
+/* ---- the keys of a file ---- */
+
+/* The objects of a file, and what may come next in it. */
+typedef enum object { OUTSIDE, FILE_OBJECT, PROBLEM, NODES, EDGES, N_OBJECTS } object;
+typedef enum want {
+  WANT_OBJECT,
+  WANT_KEY,
+  WANT_TEXT,
+  WANT_LIMIT,
+  WANT_ROWS,
+  WANT_ROW,
+  WANT_NUMBER,
+  WANT_END
+} want;
 
 static const struct {
-  const char *key, *what;
-} parts[N_PARTS] = {
-    [INTERVALS] = {"intervals", "an array of intervals [start, end]"},
-    [COSTS] = {"costs", "an array of the costs of a node's strategies"},
-    [USAGES] = {"usages", "an array of the usages of a node's strategies"},
-    [ENDS] = {"nodes", "an array of pairs of nodes [a, b]"},
-    [TABLES] = {"costs", "an array of tables of costs"},
+  object parent;
+  const char *what, *keys;
+} objects[N_OBJECTS] = {
+    [OUTSIDE] = {OUTSIDE, "", ""},
+    [FILE_OBJECT] = {OUTSIDE, "an object", "the file is {\"problem\": {...}}"},
+    [PROBLEM] = {FILE_OBJECT, "the object of the problem",
+                 "a problem has name, nodes, edges and usage_limit"},
+    [NODES] = {PROBLEM, "the object of the nodes", "the nodes have intervals, costs and usages"},
+    [EDGES] = {PROBLEM, "the object of the edges", "the edges have nodes and costs"},
 };
 
-/* Reads the next key of an object and its ':'; false at the end of the object and on errors. */
-static bool next_key(pull *j, bool *first, char key[32], pull_position *where) {
-  if (!pull_more(j, '}', first))
-    return false;
-  pull_peek(j);
-  *where = pull_here(j);
-  return pull_string(j, key, 32) && pull_take(j, ':', "':' after a key");
+enum {
+  KEY_PROBLEM,
+  KEY_NAME,
+  KEY_LIMIT,
+  KEY_NODES,
+  KEY_EDGES,
+  KEY_FIRST_PART,
+  N_KEYS = KEY_FIRST_PART + N_PARTS
+};
+
+/* The path of a key ends with the key. */
+static const struct {
+  object in;
+  const char *path, *what;
+  want value;
+  object inner; /* of WANT_OBJECT */
+  bool optional;
+} keys[N_KEYS] = {
+    [KEY_PROBLEM] = {FILE_OBJECT, "problem", "the object of the problem", WANT_OBJECT, PROBLEM,
+                     false},
+    [KEY_NAME] = {PROBLEM, "problem.name", "a string", WANT_TEXT, OUTSIDE, true},
+    [KEY_LIMIT] = {PROBLEM, "problem.usage_limit", "a whole number", WANT_LIMIT, OUTSIDE, true},
+    [KEY_NODES] = {PROBLEM, "problem.nodes", "the object of the nodes", WANT_OBJECT, NODES, false},
+    [KEY_EDGES] = {PROBLEM, "problem.edges", "the object of the edges", WANT_OBJECT, EDGES, false},
+    [KEY_FIRST_PART + INTERVALS] = {NODES, "problem.nodes.intervals",
+                                    "an array of intervals [start, end]", WANT_ROWS, OUTSIDE,
+                                    false},
+    [KEY_FIRST_PART + COSTS] = {NODES, "problem.nodes.costs",
+                                "an array of the costs of a node's strategies", WANT_ROWS, OUTSIDE,
+                                false},
+    [KEY_FIRST_PART + USAGES] = {NODES, "problem.nodes.usages",
+                                 "an array of the usages of a node's strategies", WANT_ROWS,
+                                 OUTSIDE, false},
+    [KEY_FIRST_PART + ENDS] = {EDGES, "problem.edges.nodes", "an array of pairs of nodes [a, b]",
+                               WANT_ROWS, OUTSIDE, false},
+    [KEY_FIRST_PART + TABLES] = {EDGES, "problem.edges.costs", "an array of tables of costs",
+                                 WANT_ROWS, OUTSIDE, false},
+};
+
+static const char *name_of(int key) {
+  const char *dot = strrchr(keys[key].path, '.');
+  return dot ? dot + 1 : keys[key].path;
 }
 
-static bool once(pull *j, bool *seen, const char *key, pull_position where) {
-  if (*seen)
-    return pull_fail(j, where, "duplicate key \"%s\"", key);
-  *seen = true;
+typedef struct file {
+  stream s;
+  rows parts[N_PARTS];
+  bool has[N_KEYS];
+  int64_t limit;
+  position limit_at;
+  object in; /* the innermost object */
+  want next;
+  int key; /* the current key of `in`; -1: none yet */
+  position row_at;
+} file;
+
+/* ---- messages ---- */
+
+static void path_of_part(int part, int64_t index, char *text, size_t size) {
+  snprintf(text, size, "%s[%lld]", keys[KEY_FIRST_PART + part].path, (long long)index);
+}
+
+/* A stream_path: the value that is being read. */
+static void current_path(const void *context, char *text, size_t size) {
+  const file *f = context;
+  const rows *r = f->key >= KEY_FIRST_PART ? &f->parts[f->key - KEY_FIRST_PART] : NULL;
+  int n = snprintf(text, size, "%s", f->key >= 0 ? keys[f->key].path : "");
+  if (f->next == WANT_ROW)
+    snprintf(text + n, size - (size_t)n, "[%d]", r->n);
+  if (f->next == WANT_NUMBER)
+    snprintf(text + n, size - (size_t)n, "[%d][%lld]", r->n, (long long)r->n_scratch);
+}
+
+/* Records an error at the current token, of `length` bytes. */
+#define WRONG(f, length, ...) wrong_at(f, stream_here(&(f)->s, length), __VA_ARGS__)
+__attribute__((format(printf, 3, 4))) static bool wrong_at(file *f, position where,
+                                                           const char *format, ...) {
+  char path[96], text[256];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  current_path(f, path, sizeof path);
+  return stream_fail(&f->s, where, path, "%s", text);
+}
+
+static bool unexpected(file *f, size_t length, const char *found) {
+  const char *what = f->next == WANT_NUMBER ? "a whole number"
+                     : f->in == OUTSIDE     ? objects[FILE_OBJECT].what
+                                            : keys[f->key].what;
+  return WRONG(f, length, "%s was expected, not %s", what, found);
+}
+
+/* Records an error of a row after it was read. */
+__attribute__((format(printf, 4, 5))) static bool wrong_row(file *f, int part, int index,
+                                                            const char *format, ...) {
+  char path[96], text[256];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  path_of_part(part, index, path, sizeof path);
+  return stream_fail(&f->s, f->parts[part].items[index].where, path, "%s", text);
+}
+
+/* ---- events of the parser; 0 ends it ---- */
+
+static int on_null(void *context) { return unexpected(context, 4, "null"); }
+
+static int on_boolean(void *context, int value) {
+  return unexpected(context, value ? 4 : 5, value ? "true" : "false");
+}
+
+/* Reads a whole number of at most INT64_MAX. False if it is larger, or has other characters. */
+static bool read_whole(const char *text, size_t length, int64_t *value) {
+  enum { SAFE_DIGITS = 18 }; /* these never overflow */
+  uint64_t sum = 0;
+  for (size_t i = 0; i < length; i++) {
+    unsigned digit = (unsigned)text[i] - '0';
+    if (digit > 9 || (i >= SAFE_DIGITS && sum > ((uint64_t)INT64_MAX - digit) / 10))
+      return false;
+    sum = sum * 10 + digit;
+  }
+  *value = (int64_t)sum;
   return true;
 }
 
-/* Reads the object "nodes" or "edges": the parts [from, to). */
-static bool read_parts(file *f, const char *name, int from, int to) {
-  char key[32];
-  pull_position where;
-  if (!pull_take(&f->j, '{', name))
-    return false;
-  for (bool first = true; next_key(&f->j, &first, key, &where);) {
-    int part = from;
-    while (part < to && strcmp(key, parts[part].key) != 0)
-      part++;
-    if (part == to)
-      return pull_fail(&f->j, where, "unknown key \"%s\" in %s", key, name);
-    if (!once(&f->j, &f->has[part], key, where) ||
-        !rows_read(&f->parts[part], &f->j, parts[part].what))
-      return false;
-  }
-  return !f->j.failed;
+static bool wrong_number(file *f, const char *text, size_t length) {
+  if (text[0] == '-')
+    return WRONG(f, length, "a negative number; costs, usages, times and node numbers are >= 0");
+  bool is_whole = true;
+  for (size_t i = 0; i < length; i++)
+    is_whole &= text[i] >= '0' && text[i] <= '9';
+  if (!is_whole)
+    return WRONG(f, length, "a number with a fraction or an exponent; write whole numbers in full");
+  return WRONG(f, length, "a number above 9223372036854775807");
 }
 
-static bool read_problem(file *f) {
-  pull *j = &f->j;
-  char key[32], name[8];
-  pull_position where;
-  if (!pull_take(j, '{', "the object of the problem"))
-    return false;
-  for (bool first = true; next_key(j, &first, key, &where);) {
-    bool ok;
-    if (strcmp(key, "nodes") == 0)
-      ok = once(j, &f->has_nodes, key, where) &&
-           read_parts(f, "the object of the nodes", INTERVALS, USAGES + 1);
-    else if (strcmp(key, "edges") == 0)
-      ok = once(j, &f->has_edges, key, where) &&
-           read_parts(f, "the object of the edges", ENDS, TABLES + 1);
-    else if (strcmp(key, "name") == 0)
-      ok = once(j, &f->has_name, key, where) && pull_string(j, name, sizeof name);
-    else if (strcmp(key, "usage_limit") == 0) {
-      f->limit_at = where;
-      ok = once(j, &f->has_limit, key, where) && pull_whole(j, &f->limit);
-    } else
-      ok = pull_fail(j, where,
-                     "unknown key \"%s\"; a problem has name, nodes, edges and usage_limit", key);
-    if (!ok)
-      return false;
+static int on_number(void *context, const char *text, size_t length) {
+  file *f = context;
+  int64_t value;
+  if (f->next != WANT_NUMBER && f->next != WANT_LIMIT)
+    return unexpected(f, length, "a number");
+  if (!read_whole(text, length, &value))
+    return wrong_number(f, text, length);
+  if (f->next == WANT_LIMIT) {
+    f->limit = value;
+    f->limit_at = stream_here(&f->s, length);
+    f->next = WANT_KEY;
+    return 1;
   }
-  return !j->failed;
+  rows *r = &f->parts[f->key - KEY_FIRST_PART];
+  return rows_add(r, value) || WRONG(f, length, "out of memory: a row of more than %lld numbers",
+                                     (long long)r->n_scratch);
 }
 
-static bool read_file(file *f) {
-  pull *j = &f->j;
-  char key[32];
-  pull_position where;
-  if (!pull_take(j, '{', "an object"))
-    return false;
-  for (bool first = true; next_key(j, &first, key, &where);) {
-    if (strcmp(key, "problem") != 0)
-      return pull_fail(j, where, "unknown key \"%s\"; the file is {\"problem\": {...}}", key);
-    if (!once(j, &f->has_problem, key, where) || !read_problem(f))
-      return false;
-  }
-  if (!pull_finish(j))
-    return false;
-  if (!f->has_problem)
-    return pull_fail_file(j, "the key \"problem\" is missing");
-  for (int part = 0; part < N_PARTS; part++)
-    if (!f->has[part] && (part < ENDS || f->has_edges))
-      return pull_fail_file(j, "the %s have no \"%s\"", part < ENDS ? "nodes" : "edges",
-                            parts[part].key);
-  return true;
+static int on_string(void *context, const unsigned char *text, size_t length) {
+  (void)text;
+  file *f = context;
+  if (f->next != WANT_TEXT)
+    return unexpected(f, length + 2, "a string");
+  f->next = WANT_KEY;
+  return 1;
 }
+
+static int on_start_map(void *context) {
+  file *f = context;
+  if (f->next != WANT_OBJECT)
+    return unexpected(f, 1, "an object");
+  f->in = f->in == OUTSIDE ? FILE_OBJECT : keys[f->key].inner;
+  f->next = WANT_KEY;
+  return 1;
+}
+
+static int on_key(void *context, const unsigned char *text, size_t length) {
+  file *f = context;
+  for (int k = 0; k < N_KEYS; k++) {
+    const char *name = name_of(k);
+    if (keys[k].in != f->in || strlen(name) != length || memcmp(name, text, length) != 0)
+      continue;
+    if (f->has[k])
+      return WRONG(f, length + 2, "duplicate key \"%s\"", name);
+    f->has[k] = true;
+    f->key = k;
+    f->next = keys[k].value;
+    return 1;
+  }
+  return WRONG(f, length + 2, "unknown key \"%.*s\"; %s", length > 32 ? 32 : (int)length,
+               (const char *)text, objects[f->in].keys);
+}
+
+/* The key of the problem that has the object as its value; -1 for the file. */
+static int key_of(object inner) {
+  for (int k = 0; k < N_KEYS; k++)
+    if (keys[k].value == WANT_OBJECT && keys[k].inner == inner)
+      return k;
+  return -1;
+}
+
+static int on_end_map(void *context) {
+  file *f = context;
+  for (int k = 0; k < N_KEYS; k++)
+    if (keys[k].in == f->in && !keys[k].optional && !f->has[k]) {
+      f->key = key_of(f->in);
+      return WRONG(f, 1, "the key \"%s\" is missing; %s", name_of(k), objects[f->in].keys);
+    }
+  f->key = key_of(f->in);
+  f->in = objects[f->in].parent;
+  f->next = f->in == OUTSIDE ? WANT_END : WANT_KEY;
+  return 1;
+}
+
+static int on_start_array(void *context) {
+  file *f = context;
+  if (f->next == WANT_ROW) {
+    f->row_at = stream_here(&f->s, 1);
+    f->next = WANT_NUMBER;
+    return f->parts[f->key - KEY_FIRST_PART].n < MAX_ROWS ||
+           WRONG(f, 1, "more than %d rows", MAX_ROWS);
+  }
+  if (f->next != WANT_ROWS)
+    return unexpected(f, 1, "an array");
+  f->next = WANT_ROW;
+  return 1;
+}
+
+static int on_end_array(void *context) {
+  file *f = context;
+  rows *r = &f->parts[f->key - KEY_FIRST_PART];
+  bool ends_row = f->next == WANT_NUMBER;
+  f->next = ends_row ? WANT_ROW : WANT_KEY;
+  return !ends_row || rows_end(r, f->row_at) || WRONG(f, 1, "out of memory after %d rows", r->n);
+}
+
+static const yajl_callbacks callbacks = {
+    .yajl_null = on_null,
+    .yajl_boolean = on_boolean,
+    .yajl_number = on_number,
+    .yajl_string = on_string,
+    .yajl_start_map = on_start_map,
+    .yajl_map_key = on_key,
+    .yajl_end_map = on_end_map,
+    .yajl_start_array = on_start_array,
+    .yajl_end_array = on_end_array,
+};
+
+/* ---- the problem ---- */
 
 static bool same_count(file *f, int a, int b) {
   if (f->parts[a].n == f->parts[b].n)
     return true;
-  return pull_fail_file(&f->j, "%d \"%s\" but %d \"%s\" of %s; their numbers must be equal",
-                        f->parts[a].n, parts[a].key, f->parts[b].n, parts[b].key,
-                        a < ENDS ? "nodes" : "edges");
+  return stream_fail_file(&f->s, "%d %s but %d %s; their numbers must be equal", f->parts[a].n,
+                          keys[KEY_FIRST_PART + a].path, f->parts[b].n,
+                          keys[KEY_FIRST_PART + b].path);
 }
 
 static bool add_node(file *f, tp_problem *problem, int v) {
   const row *costs = &f->parts[COSTS].items[v], *usages = &f->parts[USAGES].items[v],
             *life = &f->parts[INTERVALS].items[v];
   if (costs->n < 1 || costs->n > MAX_STRATEGIES)
-    return pull_fail(&f->j, costs->where, "node %d has %lld strategies; 1 to %d are supported", v,
+    return wrong_row(f, COSTS, v, "node %d has %lld strategies; 1 to %d are supported", v,
                      (long long)costs->n, MAX_STRATEGIES);
   if (usages->n != costs->n)
-    return pull_fail(&f->j, usages->where, "node %d has %lld usages but %lld costs", v,
+    return wrong_row(f, USAGES, v, "node %d has %lld usages but %lld costs", v,
                      (long long)usages->n, (long long)costs->n);
   if (life->n != 2)
-    return pull_fail(&f->j, life->where,
+    return wrong_row(f, INTERVALS, v,
                      "the interval of node %d has %lld numbers; it must be [start, end]", v,
                      (long long)life->n);
   if (life->values[0] > life->values[1])
-    return pull_fail(&f->j, life->where, "node %d ends at %lld, before it starts at %lld", v,
+    return wrong_row(f, INTERVALS, v, "node %d ends at %lld, before it starts at %lld", v,
                      (long long)life->values[1], (long long)life->values[0]);
   if (tp_problem_add_node(problem, (int)costs->n, costs->values) < 0 ||
       tp_problem_set_usage(problem, v, life->values[0], life->values[1], usages->values) != TP_OK)
-    return pull_fail_file(&f->j, "out of memory at node %d", v);
+    return stream_fail_file(&f->s, "out of memory at node %d", v);
   return true;
 }
 
 static bool add_edge(file *f, tp_problem *problem, int e) {
-  pull *j = &f->j;
   const row *ends = &f->parts[ENDS].items[e], *table = &f->parts[TABLES].items[e];
   const rows *costs = &f->parts[COSTS];
   if (ends->n != 2)
-    return pull_fail(j, ends->where, "edge %d joins %lld nodes; only edges of 2 are supported", e,
+    return wrong_row(f, ENDS, e, "edge %d joins %lld nodes; only edges of 2 are supported", e,
                      (long long)ends->n);
   for (int i = 0; i < 2; i++)
     if (ends->values[i] >= costs->n)
-      return pull_fail(j, ends->where, "edge %d joins node %lld, but the nodes are 0 to %d", e,
+      return wrong_row(f, ENDS, e, "edge %d joins node %lld, but the nodes are 0 to %d", e,
                        (long long)ends->values[i], costs->n - 1);
   int a = (int)ends->values[0], b = (int)ends->values[1];
   int64_t entries = costs->items[a].n * costs->items[b].n;
   if (table->n != entries)
-    return pull_fail(
-        j, table->where,
+    return wrong_row(
+        f, TABLES, e,
         "the table of edge %d has %lld entries, but its nodes have %lld x %lld strategies", e,
         (long long)table->n, (long long)costs->items[a].n, (long long)costs->items[b].n);
   tp_status status;
@@ -182,23 +352,25 @@ static bool add_edge(file *f, tp_problem *problem, int e) {
     if (status == TP_INVALID_ARGUMENT)
       status = tp_problem_add_edge(problem, a, b, table->values);
   }
-  return status == TP_OK || pull_fail_file(j, "out of memory at edge %d", e);
+  return status == TP_OK || stream_fail_file(&f->s, "out of memory at edge %d", e);
 }
 
 static bool build(file *f, problem_file *out) {
   if (!same_count(f, COSTS, USAGES) || !same_count(f, COSTS, INTERVALS) ||
       !same_count(f, ENDS, TABLES))
     return false;
-  if (f->has_limit && f->limit == INT64_MAX)
-    return pull_fail(&f->j, f->limit_at, "the limit must be below 9223372036854775807");
+  bool has_limit = f->has[KEY_LIMIT];
+  if (has_limit && f->limit == INT64_MAX)
+    return stream_fail(&f->s, f->limit_at, keys[KEY_LIMIT].path,
+                       "the limit must be below 9223372036854775807");
   out->n_nodes = f->parts[COSTS].n;
   out->problem = tp_problem_create();
   if (!out->problem)
-    return pull_fail_file(&f->j, "out of memory");
+    return stream_fail_file(&f->s, "out of memory");
   tp_problem_set_big(out->problem, CONTEST_INFINITY);
-  if (f->has_limit)
+  if (has_limit)
     tp_problem_set_limit(out->problem, f->limit);
-  out->limit = f->has_limit ? f->limit : -1;
+  out->limit = has_limit ? f->limit : -1;
   for (int v = 0; v < out->n_nodes; v++)
     if (!add_node(f, out->problem, v))
       return false;
@@ -211,16 +383,16 @@ static bool build(file *f, problem_file *out) {
 
 bool problem_read(const char *path, problem_file *out) {
   static file f; /* static, because it is large for a stack */
-  f = (file){0};
+  f = (file){.key = -1};
   *out = (problem_file){0};
-  bool ok = pull_open(&f.j, path) && read_file(&f) && build(&f, out);
+  bool ok = stream_parse(&f.s, path, &callbacks, &f, current_path) && build(&f, out);
   if (!ok) {
-    complain("%s", f.j.message);
+    complain("%s", f.s.message);
     tp_problem_destroy(out->problem);
     out->problem = NULL;
   }
   for (int part = 0; part < N_PARTS; part++)
     rows_clear(&f.parts[part]);
-  pull_close(&f.j);
+  stream_close(&f.s);
   return ok;
 }

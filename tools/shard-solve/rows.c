@@ -1,11 +1,10 @@
-/* Reads rows of numbers and deduplicates them. */
+/* Stores rows of numbers and deduplicates them. */
 #include "rows.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_NUMBERS = 1 << 16, MAX_ROWS = INT_MAX / 8 };
+enum { BLOCK_NUMBERS = 1 << 16 };
 
 struct rows_block {
   struct rows_block *next;
@@ -64,8 +63,19 @@ static bool grow_slots(rows *r) {
   return true;
 }
 
-/* Appends the row in `scratch`. */
-static bool keep(rows *r, int64_t n, pull_position where) {
+bool rows_grow(rows *r) {
+  int64_t capacity = r->scratch_capacity ? 2 * r->scratch_capacity : 4096;
+  int64_t *more = realloc(r->scratch, (size_t)capacity * sizeof *more);
+  if (!more)
+    return false;
+  r->scratch = more;
+  r->scratch_capacity = capacity;
+  return true;
+}
+
+bool rows_end(rows *r, position where) {
+  int64_t n = r->n_scratch;
+  r->n_scratch = 0;
   if (r->n == r->capacity) {
     int capacity = r->capacity ? r->capacity * 2 : 256;
     row *more = realloc(r->items, (size_t)capacity * sizeof *more);
@@ -94,41 +104,6 @@ static bool keep(rows *r, int64_t n, pull_position where) {
   r->items[r->n] = (row){values, n, r->n, where};
   r->n++;
   return true;
-}
-
-static bool read_row(rows *r, pull *j, const char *what) {
-  pull_peek(j);
-  pull_position where = pull_here(j);
-  int64_t n = 0;
-  if (!pull_take(j, '[', what))
-    return false;
-  for (bool first = true; pull_more(j, ']', &first);) {
-    if (n == r->scratch_capacity) {
-      int64_t capacity = n ? 2 * n : 4096;
-      int64_t *more = realloc(r->scratch, (size_t)capacity * sizeof *more);
-      if (!more)
-        return pull_fail(j, where, "out of memory: a row of more than %lld numbers", (long long)n);
-      r->scratch = more;
-      r->scratch_capacity = capacity;
-    }
-    if (!pull_whole(j, &r->scratch[n]))
-      return false;
-    n++;
-  }
-  if (j->failed)
-    return false;
-  if (r->n >= MAX_ROWS)
-    return pull_fail(j, where, "more than %d rows", MAX_ROWS);
-  return keep(r, n, where) || pull_fail(j, where, "out of memory after %d rows", r->n);
-}
-
-bool rows_read(rows *r, pull *j, const char *what) {
-  if (!pull_take(j, '[', what))
-    return false;
-  for (bool first = true; pull_more(j, ']', &first);)
-    if (!read_row(r, j, what))
-      return false;
-  return !j->failed;
 }
 
 void rows_clear(rows *r) {

@@ -2,13 +2,13 @@
 #ifndef SHARD_SOLVE_ROWS_H
 #define SHARD_SOLVE_ROWS_H
 
-#include "pull.h"
+#include "stream.h"
 
 typedef struct row {
   const int64_t *values;
   int64_t n;
   int same_as; /* the first equal row, or itself */
-  pull_position where;
+  position where;
 } row;
 
 typedef struct rows {
@@ -20,11 +20,23 @@ typedef struct rows {
   size_t left; /* free numbers at the end of the newest block */
   int64_t *free;
   int64_t *scratch; /* the row being read */
-  int64_t scratch_capacity;
+  int64_t n_scratch, scratch_capacity;
 } rows;
 
-/* Reads an array of arrays of whole numbers. `what` is its name in messages. */
-bool rows_read(rows *r, pull *j, const char *what);
+enum { MAX_ROWS = INT32_MAX / 8 };
+
+/* Makes room for more numbers in the row being read. False if memory runs out. */
+bool rows_grow(rows *r);
+/* Adds a number to the row being read. False if memory runs out. Inline, because files have
+ * millions of numbers. */
+static inline bool rows_add(rows *r, int64_t value) {
+  if (r->n_scratch == r->scratch_capacity && !rows_grow(r))
+    return false;
+  r->scratch[r->n_scratch++] = value;
+  return true;
+}
+/* Ends the row, which begins at `where`. False if memory runs out. */
+bool rows_end(rows *r, position where);
 void rows_clear(rows *r);
 
 #endif

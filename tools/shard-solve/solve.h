@@ -1,4 +1,4 @@
-/* shard-solve. Modules: cli (options); pull, rows and read (problem files); report (printed and
+/* shard-solve. Modules: cli (options); stream, rows and read (problem files); report (printed and
  * written results). */
 #ifndef SHARD_SOLVE_SOLVE_H
 #define SHARD_SOLVE_SOLVE_H

@@ -3,7 +3,7 @@
 // Section: meshes.
 
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
-// expected-error @below {{'sdy.mesh': @other is a second mesh besides @mesh; a program has one mesh, so write all shardings with the axes of @mesh}}
+// expected-error-re @below {{'sdy.mesh': @other is a second mesh besides @mesh (at import_errors.mlir:{{[0-9]+}}); a program has one mesh, and no sharding names either by its symbol: remove the one that is not meant}}
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "other"}> : () -> ()
 
 // -----
@@ -63,9 +63,25 @@
 
 // -----
 
-// expected-error @below {{'shard.grid': the module has this grid and also sdy.mesh @mesh; keep one}}
 shard.grid @grid(shape = 2)
+// expected-error-re @below {{'sdy.mesh': @mesh is a second mesh besides @grid (at import_errors.mlir:{{[0-9]+}}); a program has one mesh, and shardings name both: write all of them with the axes of one mesh, and remove the other}}
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @both_kinds(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+  %0 = shard.shard %x to %s : tensor<8xf32>
+  return
+}
+
+// -----
+
+// Names with quotes; the third mesh is named nowhere.
+
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "one mesh"}> : () -> ()
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "one"}> : () -> ()
+// expected-error @below {{@two is a second mesh besides @one mesh (at }}
+"sdy.mesh"() <{mesh = #sdy.mesh<["y"=2]>, sym_name = "two"}> : () -> ()
+func.func @quoted(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@"one mesh", [{"x"}]>},
+                  %y: tensor<8xf32> {sdy.sharding = #sdy.sharding<@two, [{"y"}]>}) { return }
 
 // -----
 
@@ -435,11 +451,13 @@ func.func @dynamic(%x: tensor<?xf32>) {
 // Section: upstream's dialect.
 
 shard.grid @a(shape = 2)
-// expected-error @below {{the module has more than one grid; keep one and name its axes}}
+// expected-error-re @below {{'shard.grid': @b is a second mesh besides @a (at import_errors.mlir:{{[0-9]+}}); a program has one mesh, and shardings name both: write all of them with the axes of one mesh, and remove the other}}
 shard.grid @b(shape = 2)
 func.func @grids(%x: tensor<8xf32>) {
   %s = shard.sharding @a split_axes = [[0]] : !shard.sharding
+  %t = shard.sharding @b split_axes = [[0]] : !shard.sharding
   %0 = shard.shard %x to %s : tensor<8xf32>
+  %1 = shard.shard %x to %t : tensor<8xf32>
   return
 }
 

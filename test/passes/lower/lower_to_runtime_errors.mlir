@@ -206,7 +206,7 @@ func.func @not_partitioned(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 func.func private @elsewhere(tensor<8xf32>) -> tensor<8xf32>
 func.func @external(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{@elsewhere has no body; a compiled program can only call the runtime}}
+  // expected-error @below {{@elsewhere has no body; a compiled program can only call the runtime, so define the function in the module}}
   %0 = func.call @elsewhere(%x) : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }

@@ -9,6 +9,12 @@ func.func private @malformed_axis(tensor<8xf32>, tensor<8xf32> {tp.sharding = [[
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+// expected-error @below {{'func.func': argument 0: tp.sharding: "tp:( 1)2" is not an axis; write "axis" or "axis:(pre)size"}}
+func.func @space_in_sub_axis(%a: tensor<8xf32> {tp.sharding = [["tp:( 1)2"]]}) { return }
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 // expected-error @below {{argument 0: tp.sharding: "" is not an axis}}
 func.func private @empty_axis(tensor<8xf32> {tp.sharding = [[""]]})
 
@@ -280,5 +286,5 @@ shard.grid @mesh(shape = 0x2) {tp.axes = ["dp", "tp"]}
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'shard.grid': the module has more than one grid; keep one and name its axes}}
+// expected-error @below {{'shard.grid': @other is a second mesh besides @mesh (at normalize_errors.mlir:}}
 shard.grid @other(shape = 8)

@@ -25,3 +25,10 @@ func.func @rule_ones(%x: tensor<8x3x1xf32>) -> tensor<8xf32> {
   %r = "my.op"(%x) {tp.rule = "([i,1,1])->([i])"} : (tensor<8x3x1xf32>) -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// -----
+
+// expected-error @below {{'func.func': has a body, which replaces its calls, and also tp.rule; remove one of them}}
+func.func private @body(%x: tensor<8xf32>) -> tensor<8xf32> attributes {tp.rule = "([i])->([i])"} {
+  return %x : tensor<8xf32>
+}

@@ -2,22 +2,6 @@
 // RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-spmd)'
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
-func.func @switch(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}, %n: index) -> tensor<5x6xf32> {
-  // expected-error @below {{'scf.index_switch': no sharding rule for this op; turn it into scf.if before sharding}}
-  %y = scf.index_switch %n -> tensor<5x6xf32>
-  case 1 {
-    %q = arith.mulf %x, %x : tensor<5x6xf32>
-    scf.yield %q : tensor<5x6xf32>
-  }
-  default {
-    scf.yield %x : tensor<5x6xf32>
-  }
-  return %y : tensor<5x6xf32>
-}
-
-// -----
-
-shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 func.func @region(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}) -> tensor<5x6xf32> {
   // expected-error @below {{'scf.execute_region': no sharding rule for this op; inline its body before sharding (--canonicalize)}}
   %y = scf.execute_region -> tensor<5x6xf32> {
@@ -37,16 +21,6 @@ func.func @blocks(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}, %b: i1) -> t
   return %q : tensor<5x6xf32>
 ^bb2:
   return %x : tensor<5x6xf32>
-}
-
-// -----
-
-shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
-func.func private @elsewhere(tensor<5x6xf32>) -> tensor<5x6xf32>
-func.func @external(%x: tensor<5x6xf32> {tp.sharding = [["tp"], []]}) -> tensor<5x6xf32> {
-  // expected-error @below {{no sharding rule for the call of @elsewhere; give it a body}}
-  %y = func.call @elsewhere(%x) : (tensor<5x6xf32>) -> tensor<5x6xf32>
-  return %y : tensor<5x6xf32>
 }
 
 // -----

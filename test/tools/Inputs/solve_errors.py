@@ -54,6 +54,17 @@ FILES = {
     "truncated_string": '{"prob',
     "control": '{"prob\nlem": {}}',
     "more": TEXT + "{",
+    "leading_zero": TEXT.replace("[1, 2]", "[1, 02]"),
+    "escape": TEXT.replace('"good"', '"go\\qod"'),
+    "utf8": TEXT.replace("good", "g\xf6\xf6d"),  # written as latin1
+    "lines": TEXT.replace(", ", ",\n").replace(": 9", ": x"),
+    "null": TEXT.replace("[3, 4, 5]", "null"),
+    "true": TEXT.replace("[[0, 2], [1, 3]]", "true"),
+    "object": TEXT.replace("[3, 4, 5]", "{}"),
+    "deep": TEXT.replace("[3, 4, 5]", "[[3], 4, 5]"),
+    "no_edges": changed(lambda problem: problem.pop("edges")),
+    "no_nodes": changed(lambda problem: problem.pop("nodes")),
+    "name": TEXT.replace('"good"', "7"),
     "no_problem": "{}",
     "no_costs": drop("nodes", "costs"),
     "no_tables": drop("edges", "costs"),
@@ -94,7 +105,7 @@ def main():
             os.makedirs(path, exist_ok=True)
         elif text is not None:
             with open(path, "wb") as file:
-                file.write(text if isinstance(text, bytes) else text.encode())
+                file.write(text if isinstance(text, bytes) else text.encode("latin1"))
         result = subprocess.run(["shard-solve", path], capture_output=True, text=True, check=False)
         print(f"{name}: {result.stderr}", end="" if result.stderr.endswith("\n") else "\n")
         if result.returncode != 1 or result.stdout or result.stderr.count("\n") != 1:

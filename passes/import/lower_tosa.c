@@ -1,0 +1,131 @@
+/* tp-lower-tosa: lowers TOSA to linalg, tensor, arith and scf by upstream's passes. They replace
+ * ops and drop their attributes, so a tp.sharding becomes a shard.shard first. */
+#include "passes/registry.h"
+
+#include "ir/annotation.h"
+#include "ir/collectives.h"
+#include "support/support.h"
+
+typedef struct tosa_ops {
+  int64_t n;
+  tp_op_list annotated, funcs; /* ops with tp.sharding; functions with TOSA ops */
+} tosa_ops;
+
+static tp_status collect(MlirOperation op, void *data) {
+  tosa_ops *ops = data;
+  if (!tp__op_has_dialect(op, "tosa"))
+    return TP_OK;
+  if (!mlirAttributeIsNull(tp__get(op, "tp.rule")))
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "has tp.rule, but is lowered to ops with rules of their own; remove it");
+  MlirOperation func = tp__enclosing_func(op);
+  ops->n++;
+  if (ops->funcs.n == 0 || !mlirOperationEqual(ops->funcs.items[ops->funcs.n - 1], func))
+    TP_TRY(tp__op_list_add(&ops->funcs, func));
+  return mlirAttributeIsNull(tp__get(op, "tp.sharding")) ? TP_OK
+                                                         : tp__op_list_add(&ops->annotated, op);
+}
+
+/* Turns the tp.sharding of an op into shard.shard ops behind it. */
+static tp_status keep_shardings(MlirOperation op, const tp_mesh *mesh) {
+  if (mesh->n_axes == 0)
+    return tp__error(op, TP_NOT_FOUND,
+                     "has tp.sharding, but the module has no mesh; add shard.grid @mesh(shape = "
+                     "2x4) {tp.axes = [\"dp\", \"tp\"]} or give mesh=dp=2,tp=4");
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+    MlirValue result = mlirOperationGetResult(op, i);
+    tp_annotation annotation;
+    bool present;
+    TP_TRY(tp__op_sharding(op, (int)i, mesh, &annotation, &present));
+    if (!present)
+      continue;
+    MlirValue kept = tp__build_reshard(mlirOperationGetNextInBlock(op),
+                                       mlirOperationGetLocation(op), result, mesh, annotation);
+    MlirOperation user = tp__defining_op(kept);
+    mlirValueReplaceAllUsesExcept(result, kept, 1, &user);
+  }
+  tp__remove(op, "tp.sharding");
+  return TP_OK;
+}
+
+/* Shapes were operands of ops that are lowered now. */
+static tp_status collect_unused(MlirOperation op, void *data) {
+  bool unused = tp__op_is(op, "tosa.const_shape") && !tp__is_used(mlirOperationGetResult(op, 0));
+  return unused ? tp__op_list_add(data, op) : TP_OK;
+}
+
+static tp_status erase_shapes(MlirOperation module) {
+  tp_op_list unused = {0};
+  tp_status status = tp__walk(module, collect_unused, &unused);
+  for (size_t i = 0; i < unused.n && status == TP_OK; i++)
+    mlirOperationDestroy(unused.items[i]);
+  tp__free(unused.items);
+  return status;
+}
+
+enum { STAT_OPS };
+
+/* tosa-to-scf is first, because tosa-to-linalg does not know the ends of regions. */
+static tp_status lower_func(const tp_pass *pass, MlirOperation func) {
+  if (tp__run_nested(pass, func,
+                     "tosa-to-scf,tosa-to-linalg-named,tosa-to-linalg,"
+                     "tosa-to-arith{include-apply-rescale=true},tosa-to-tensor"))
+    return TP_OK;
+  return tp__error(func, TP_UNSUPPORTED,
+                   "upstream's passes cannot lower the TOSA op that the error before this one "
+                   "names; run func.func(tosa-optional-decompositions) before, which decomposes "
+                   "tosa.transpose_conv2d, or write the op with linalg and tensor ops");
+}
+
+static tp_status lower(tp_pass *pass, const tosa_ops *ops, const tp_mesh *mesh) {
+  for (size_t i = 0; i < ops->annotated.n; i++)
+    TP_TRY(keep_shardings(ops->annotated.items[i], mesh));
+  if (ops->annotated.n > 0)
+    tp__write_grids(pass->module, mesh); /* the new ops name the grid */
+  pass->statistics[STAT_OPS] = ops->n;
+  for (size_t i = 0; i < ops->funcs.n; i++)
+    TP_TRY(lower_func(pass, ops->funcs.items[i]));
+  return erase_shapes(pass->module);
+}
+
+typedef struct settings {
+  const char *mesh;
+} settings;
+
+static tp_status run(tp_pass *pass) {
+  const settings *given = pass->options;
+  tosa_ops ops = {0};
+  tp_mesh mesh;
+  tp_status status = tp__walk(pass->module, collect, &ops);
+  if (status == TP_OK && ops.n > 0)
+    status = tp__module_mesh(pass->module, given->mesh, &mesh);
+  if (status == TP_OK && ops.n > 0)
+    status = lower(pass, &ops, &mesh);
+  tp__free(ops.funcs.items);
+  tp__free(ops.annotated.items);
+  return status;
+}
+
+static const tp_option_row options[] = {
+    {"mesh", "", "sizes of the mesh, see tp-propagate; needed to read the annotations of TOSA ops",
+     TP_TEXT(settings, mesh, "SIZES")},
+};
+
+static const tp_statistic_row statistics[] = {
+    [STAT_OPS] = {"ops", "TOSA ops lowered"},
+};
+
+const tp_pass_row tp__lower_tosa_row = {
+    .name = "tp-lower-tosa",
+    .summary = "Lower TOSA to linalg by upstream's passes, keeping annotations",
+    .description =
+        "Requires: nothing. Establishes: TOSA ops are ops of linalg, tensor, arith, math "
+        "and scf; their tp.sharding are shard.shard constraints. Breaks: nothing; does "
+        "nothing on a module without TOSA ops.",
+    .options = options,
+    .n_options = TP_LEN(options),
+    .options_size = sizeof(settings),
+    .statistics = statistics,
+    .n_statistics = TP_LEN(statistics),
+    .run = run,
+};

@@ -1,0 +1,67 @@
+/* Gives functions without a body the types with which the per-device program calls them. */
+#include "ir/collectives.h"
+#include "ir/value_table.h"
+#include "passes/partition/partition.h"
+#include "support/support.h"
+
+#include <string.h>
+
+static tp_status type_of_call(MlirOperation call, MlirType *type) {
+  intptr_t n = mlirOperationGetNumOperands(call), n_results = mlirOperationGetNumResults(call);
+  MlirType *types = tp__calloc((size_t)(n + n_results) + 1, sizeof *types);
+  if (!types)
+    return tp__out_of_memory(call);
+  for (intptr_t i = 0; i < n; i++)
+    types[i] = mlirValueGetType(mlirOperationGetOperand(call, i));
+  for (intptr_t i = 0; i < n_results; i++)
+    types[n + i] = mlirValueGetType(mlirOperationGetResult(call, i));
+  *type = mlirFunctionTypeGet(mlirOperationGetContext(call), n, types, n_results, types + n);
+  tp__free(types);
+  return TP_OK;
+}
+
+typedef struct type_text {
+  size_t length;
+  char text[512];
+} type_text;
+
+/* Appends what fits. */
+static void append(MlirStringRef part, void *data) {
+  type_text *t = data;
+  size_t room = sizeof t->text - 1 - t->length, n = part.length < room ? part.length : room;
+  memcpy(t->text + t->length, part.data, n);
+  t->length += n;
+}
+
+static tp_status refuse(MlirOperation call, MlirType first, MlirType second) {
+  type_text a = {0}, b = {0};
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tp__inherent(call, "callee"));
+  mlirTypePrint(first, append, &a);
+  mlirTypePrint(second, append, &b);
+  return tp__error(call, TP_UNSUPPORTED,
+                   "@%.*s has no body, and the per-device program calls it with type %s and with "
+                   "type %s; annotate the calls alike, or declare a function for each of them",
+                   (int)name.length, name.data, a.text, b.text);
+}
+
+/* `data`: the declarations that were seen. */
+static tp_status visit(MlirOperation op, void *data) {
+  MlirOperation func = tp__is_permute(op) ? (MlirOperation){NULL} : tp__declaration(op);
+  MlirType type;
+  if (mlirOperationIsNull(func))
+    return TP_OK;
+  TP_TRY(type_of_call(op, &type));
+  if (tp__table_get(data, func.ptr) >= 0)
+    return mlirTypeEqual(type, tp__func_type(func)) ? TP_OK : refuse(op, tp__func_type(func), type);
+  if (tp__table_put(data, func.ptr, 1) != TP_OK)
+    return tp__out_of_memory(op);
+  mlirOperationSetInherentAttributeByName(func, tp__ref("function_type"), mlirTypeAttrGet(type));
+  return TP_OK;
+}
+
+tp_status tp__localize_declarations(MlirOperation module) {
+  tp_value_table seen = {0};
+  tp_status status = tp__walk(module, visit, &seen);
+  tp__table_destroy(&seen);
+  return status;
+}
