@@ -112,8 +112,22 @@ typedef struct tp_kernels {
   } pulls[TP_MAX_PULLS]; /* ascending in n; there are no kernels for groups larger than the last */
 } tp_kernels;
 
+/* The objective that costs measure.
+ * - time: modeled picoseconds, as described above.
+ * - bytes: the bytes that a device sends, plus a charge for its compute. A sent byte costs
+ *   TP_BYTE_PS on any link. TP_BYTE_FLOPS contraction operations or TP_BYTE_SCALARS other
+ *   operations cost as much. Without this charge, the optimum often replicated all work on every
+ *   device. Modeled time breaks ties: a millisecond counts as one byte. */
+typedef enum tp_objective { TP_OBJECTIVE_TIME, TP_OBJECTIVE_BYTES, TP_N_OBJECTIVES } tp_objective;
+
+enum { TP_BYTE_PS = 10000, TP_BYTE_FLOPS = 20, TP_BYTE_SCALARS = 30 };
+
+TP_API const char *tp_objective_name(tp_objective objective); /* "time", "bytes" */
+TP_API bool tp_objective_find(const char *name, tp_objective *objective);
+
 typedef struct tp_topology {
   char name[TP_MAX_AXIS_NAME];
+  tp_objective objective; /* what its costs measure */
   /* peak of contractions per device, 1e9 operations per second; a multiply-add counts as two */
   double gflops[TP_N_PEAKS];
   double elementwise_gops; /* scalar operations per second of generated code, 1e9 */
@@ -164,19 +178,6 @@ TP_API tp_status tp_topology_load(const char *name, const tp_mesh *mesh, char *w
 /* Returns the NULL-terminated list of the built-in names; the first is the default. Static
  * storage. */
 TP_API const char *const *tp_topology_names(void);
-
-/* The objective that costs measure.
- * - time: modeled picoseconds, as described above.
- * - bytes: the bytes that a device sends, plus a charge for its compute. A sent byte costs
- *   TP_BYTE_PS on any link. TP_BYTE_FLOPS contraction operations or TP_BYTE_SCALARS other
- *   operations cost as much. Without this charge, the optimum often replicated all work on every
- *   device. Modeled time breaks ties: a millisecond counts as one byte. */
-typedef enum tp_objective { TP_OBJECTIVE_TIME, TP_OBJECTIVE_BYTES, TP_N_OBJECTIVES } tp_objective;
-
-enum { TP_BYTE_PS = 10000, TP_BYTE_FLOPS = 20, TP_BYTE_SCALARS = 30 };
-
-TP_API const char *tp_objective_name(tp_objective objective); /* "time", "bytes" */
-TP_API bool tp_objective_find(const char *name, tp_objective *objective);
 
 /* Converts a topology that prices time, as tp_machine_bind returns it, to one that prices
  * TP_OBJECTIVE_BYTES. */

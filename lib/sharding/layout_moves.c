@@ -1,5 +1,6 @@
 /* The moves between layouts: their effect on a spec, their cost, and the conditions for uneven
  * sizes. */
+#include "sharding/cut.h"
 #include "sharding/layout.h"
 
 static unsigned partial_axes(const tp_mesh *mesh, tp_spec spec) {
@@ -247,11 +248,14 @@ tp_cost tp__move_cost(const tp_mesh *mesh, const tp_topology *topology, tp_step_
   return cost > 0 ? cost : 1;
 }
 
-tp_cost tp_step_cost(const tp_mesh *mesh, const tp_topology *topology, const tp_step *step,
-                     int rank, const int64_t *shape, int64_t element_size) {
-  int64_t elements = tp__move_elements(mesh, step->kind, step->from, step->to, rank, shape);
-  return tp__move_cost(mesh, topology, step->kind, axis_set(step->n_axes, step->axes), elements,
-                       element_size);
+tp_cost tp_step_cost(const tp_mesh *mesh, const tp_topology *topology, const tp_reshard *reshard,
+                     int number, int rank, const int64_t *shape, int64_t element_size) {
+  const tp_step *step = &reshard->steps[number];
+  tp_topology cut = tp__topology_cut(topology, mesh, &reshard->mesh);
+  int64_t elements =
+      tp__move_elements(&reshard->mesh, step->kind, step->from, step->to, rank, shape);
+  return tp__move_cost(&reshard->mesh, &cut, step->kind, axis_set(step->n_axes, step->axes),
+                       elements, element_size);
 }
 
 /* ---- uneven sizes ---- */

@@ -44,6 +44,7 @@ static void price_link(tp_link *link) {
 }
 
 void tp_topology_count_bytes(tp_topology *topology) {
+  topology->objective = TP_OBJECTIVE_BYTES;
   for (int a = 0; a < TP_MAX_AXES; a++)
     price_link(&topology->links[a]);
   for (int i = 0; i < topology->n_joints; i++)

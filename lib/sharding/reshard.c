@@ -1,7 +1,9 @@
 /* Resharding: the public functions. */
 #include "tp/reshard.h"
 
+#include "sharding/cut.h"
 #include "sharding/layout_cache.h"
+#include "sharding/reshard_bytes.h"
 
 #include <string.h>
 
@@ -25,6 +27,7 @@ typedef struct recent {
 
 struct tp_reshard_cache {
   tp__cache searches;
+  tp__bytes_cache bytes;
   recent recent[N_RECENT];
   size_t n_forgotten; /* value of searches.n_forgotten when these were stored */
   int oldest_recent;
@@ -44,6 +47,7 @@ void tp_reshard_cache_destroy(tp_reshard_cache *cache) {
   if (!cache)
     return;
   tp__cache_destroy(&cache->searches);
+  tp__bytes_cache_destroy(&cache->bytes);
   tp__free(cache);
 }
 
@@ -53,17 +57,18 @@ void tp__reshard_cache_limit(tp_reshard_cache *cache, size_t states) {
 
 /* ---- results ---- */
 
-/* Appends a step, priced at its initial local size. */
-static void append_step(const tp__cache *cache, const tp__reshard_problem *p, tp_step_kind kind,
-                        tp_spec from, tp_spec to, tp_reshard *reshard) {
+/* Appends a step, priced at its initial local size. `topology` is that of reshard->mesh. */
+static void append_step(const tp_topology *topology, const tp__reshard_problem *p,
+                        tp_step_kind kind, tp_spec from, tp_spec to, tp_reshard *reshard) {
   tp_step *step = &reshard->steps[reshard->n_steps++];
-  tp__step_describe(&cache->mesh, kind, from, to, step);
+  const tp_mesh *mesh = &reshard->mesh;
+  tp__step_describe(mesh, kind, from, to, step);
   unsigned axes = 0;
   for (int i = 0; i < step->n_axes; i++)
     axes |= 1u << step->axes[i];
-  int64_t elements = tp__move_elements(&cache->mesh, kind, from, to, p->rank, p->shape);
-  step->bytes = tp__move_bytes(&cache->mesh, kind, axes, elements, p->element_size);
-  step->cost = tp__move_cost(&cache->mesh, &cache->topology, kind, axes, elements, p->element_size);
+  int64_t elements = tp__move_elements(mesh, kind, from, to, p->rank, p->shape);
+  step->bytes = tp__move_bytes(mesh, kind, axes, elements, p->element_size);
+  step->cost = tp__move_cost(mesh, topology, kind, axes, elements, p->element_size);
   reshard->bytes += step->bytes;
   reshard->cost = tp_cost_add(reshard->cost, step->cost);
 }
@@ -77,7 +82,7 @@ static tp_status direct_reshard(const tp__cache *cache, const tp__reshard_proble
   if (n < 0)
     return TP_UNSUPPORTED;
   for (int i = 0; i < n; i++)
-    append_step(cache, p, kinds[i], i ? after[i - 1] : p->from, after[i], reshard);
+    append_step(&cache->topology, p, kinds[i], i ? after[i - 1] : p->from, after[i], reshard);
   return TP_OK;
 }
 
@@ -105,7 +110,7 @@ static tp_status searched_reshard(tp__cache *cache, const tp__reshard_problem *p
     state = paths->previous[state];
   }
   for (int i = 0; i < n; i++)
-    append_step(cache, p, kinds[i], i ? after[i - 1] : p->from, after[i], reshard);
+    append_step(&cache->topology, p, kinds[i], i ? after[i - 1] : p->from, after[i], reshard);
   return TP_OK;
 }
 
@@ -178,6 +183,32 @@ static bool recall(const tp_reshard_cache *cache, tp_spec from, tp_spec to, int 
   return false;
 }
 
+/* ---- fewest bytes ---- */
+
+/* Replaces a path by one that sends less, if there is one. In stages (tp_cost_form) an all_reduce
+ * sends less than tp_cost_bytes says, and its cost is that of the stages: a path without it must
+ * not send more than these. */
+static tp_status send_less(tp_reshard_cache *cache, const tp__reshard_problem *p,
+                           tp_reshard *reshard) {
+  tp__bytes_path path;
+  int64_t in_stages = reshard->cost / TP_BYTE_PS;
+  if (cache->searches.topology.objective != TP_OBJECTIVE_BYTES ||
+      tp__are_fewest(&cache->bytes, p, reshard->bytes))
+    return TP_OK;
+  TP_TRY(tp__find_fewer(&cache->bytes, p,
+                        in_stages < reshard->bytes ? in_stages + 1 : reshard->bytes, &path));
+  if (path.n == 0)
+    return TP_OK;
+  tp_topology topology = tp__topology_cut(&cache->searches.topology, p->mesh, &path.mesh);
+  *reshard = (tp_reshard){.mesh = path.mesh};
+  for (int i = 0; i < path.n; i++)
+    append_step(&topology, p, path.kinds[i], i ? path.after[i - 1] : path.from, path.after[i],
+                reshard);
+  return TP_OK;
+}
+
+/* ---- entry points ---- */
+
 tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank,
                         const int64_t *shape, int64_t element_size) {
   tp__reshard_problem p;
@@ -193,7 +224,7 @@ tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int r
   if (tp_spec_equal(p.from, p.to))
     return 0;
   if (!tp__layout_view_create(&p, &v)) {
-    tp_reshard reshard = {0};
+    tp_reshard reshard = {.mesh = cache->searches.mesh};
     return direct_reshard(&cache->searches, &p, &reshard) == TP_OK ? reshard.cost
                                                                    : TP_COST_FORBIDDEN;
   }
@@ -211,7 +242,7 @@ tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int
   const tp_mesh *mesh = &cache->searches.mesh;
   tp__reshard_problem p;
   tp__layout_view v;
-  tp_reshard made = {0};
+  tp_reshard made = {.mesh = *mesh};
   if (tp_spec_verify(mesh, from, rank, NULL, 0) != TP_OK ||
       tp_spec_verify(mesh, to, rank, NULL, 0) != TP_OK) {
     return TP_INVALID_ARGUMENT;
@@ -221,13 +252,17 @@ tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int
     return TP_OK;
   }
   TP_TRY(tp__reshard_problem_create(mesh, from, to, rank, shape, element_size, &p));
-  if (!tp_spec_equal(p.from, p.to))
+  if (!tp_spec_equal(p.from, p.to)) {
     TP_TRY(tp__layout_view_create(&p, &v) ? searched_reshard(&cache->searches, &p, &v, &made)
                                           : direct_reshard(&cache->searches, &p, &made));
+    TP_TRY(send_less(cache, &p, &made));
+  }
   if (made.n_steps > 0) { /* the search omits axes of size 1 */
-    made.steps[0].from = from;
-    made.steps[made.n_steps - 1].to = to;
+    made.steps[0].from = tp__spec_cut(mesh, &made.mesh, from);
+    made.steps[made.n_steps - 1].to = tp__spec_cut(mesh, &made.mesh, to);
   }
   *reshard = made;
   return TP_OK;
 }
+
+void tp_reshard_cache_keep_axes(tp_reshard_cache *cache) { cache->bytes.whole_axes = true; }

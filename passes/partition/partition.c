@@ -4,7 +4,6 @@
  * unchanged. It then rewrites the ops in program order: reshards become collectives, and every
  * other op is localized by its rule and gets local types. */
 #include "passes/partition/partition.h"
-#include "passes/support/func_graphs.h"
 
 #include "rules/attention.h"
 #include "rules/regroup.h"
@@ -311,9 +310,14 @@ static tp_status run(tp_pass *pass) {
     return tp__error(pass->module, TP_NOT_FOUND,
                      "the module has no mesh; run tp-propagate first, or add a shard.grid");
   TP_TRY(tp__load_prices(pass->module, given->topology, given->objective, &mesh, &topology));
+  if (given->objective == TP_OBJECTIVE_BYTES) {
+    TP_TRY(tp__cut_for_paths(pass, &topology, given->unknown_ops == UNKNOWN_REPLICATE, &mesh));
+    TP_TRY(tp__load_prices(pass->module, given->topology, given->objective, &mesh, &topology));
+  }
   tp_reshard_cache *reshards = tp_reshard_cache_create(&mesh, &topology);
   if (!reshards)
     return tp__out_of_memory(pass->module);
+  tp_reshard_cache_keep_axes(reshards); /* the mesh of a per-device program is fixed */
   tp__write_grids(pass->module, &mesh);
   tp_status status = partition_functions(pass, &mesh, reshards);
   tp_reshard_cache_destroy(reshards);

@@ -175,7 +175,7 @@ static tp_status look_for_excuse(MlirOperation op, void *data) {
   tp_reshard path;
   e->found |= tp_spec_equal(from, to) ||
               (tp_reshard_path(e->reshards, from, to, rank, shape, size, &path) == TP_OK &&
-               tp__reshard_excess(&e->plan->mesh, &path, rank, shape, size) > 0);
+               tp__reshard_excess(&path, rank, shape, size) > 0);
   return TP_OK;
 }
 

@@ -161,8 +161,9 @@ static int splitting_axes(const tp_mesh *mesh, tp_spec spec, int dim, int *axes)
   return n;
 }
 
-/* Returns the source of an element of an all-to-all: dimensions that receive axes are split; for
- * dimensions that lose axes, the index determines the source device. */
+/* Returns the source of an element of an all-to-all. In a dimension that receives axes, each axis
+ * in turn takes its part of what the axes before it left, and the parts of uneven sizes end with
+ * padding. In a dimension that loses axes, the index determines the source device the same way. */
 static int64_t exchanged_at(const move *m, int64_t device, const int64_t *index) {
   const sim *s = m->s;
   const tp_mesh *mesh = s->mesh;
@@ -171,19 +172,27 @@ static int64_t exchanged_at(const move *m, int64_t device, const int64_t *index)
     int before[TP_MAX_AXES], after[TP_MAX_AXES];
     int n = splitting_axes(mesh, m->step->from, d, before),
         k = splitting_axes(mesh, m->step->to, d, after);
-    int64_t number = 0, shard = index[d] / s->local[d];
+    int64_t whole = s->local[d], offset = 0, left = s->local[d];
     at[d] = index[d];
-    for (int i = n; i < k; i++)
-      number = number * mesh->axes[after[i]].size + tp_mesh_coordinate(mesh, device, after[i]);
-    if (k > n)
-      at[d] += number * m->local[d];
-    if (n > k)
-      at[d] = index[d] % s->local[d];
-    for (int i = n - 1; i >= k; i--) {
-      int64_t size = mesh->axes[before[i]].size;
-      source += (shard % size - tp_mesh_coordinate(mesh, device, before[i])) *
+    for (int i = n; i < k; i++) {
+      int64_t size = mesh->axes[after[i]].size, part = (whole + size - 1) / size,
+              skip = tp_mesh_coordinate(mesh, device, after[i]) * part;
+      offset += skip;
+      left = left - skip < part ? left - skip : part;
+      whole = part;
+    }
+    if (k > n && index[d] >= left)
+      return garbage;
+    at[d] += offset;
+    whole = m->local[d];
+    for (int i = k; i < n; i++) {
+      int64_t size = mesh->axes[before[i]].size, part = (whole + size - 1) / size;
+      if (part == 0)
+        break;
+      source += (at[d] / part - tp_mesh_coordinate(mesh, device, before[i])) *
                 tp_mesh_stride(mesh, before[i]);
-      shard /= size;
+      at[d] %= part;
+      whole = part;
     }
   }
   return read_at(s, source, at);

@@ -239,7 +239,7 @@ static int64_t excess_of(const tp_planner *p, const tp_planned_value *v, tp_spec
   if (tp_reshard_path(p->problem.reshards, from, to, v->rank, v->shape, v->element_size, &path) !=
       TP_OK)
     return 0; /* no path exists, so no choice uses it */
-  return tp__reshard_excess(p->problem.mesh, &path, v->rank, v->shape, v->element_size);
+  return tp__reshard_excess(&path, v->rank, v->shape, v->element_size);
 }
 
 static void use_station(const tp_planner *p, const tp_planned_value *v, const tp_station *s,

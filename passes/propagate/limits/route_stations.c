@@ -222,9 +222,8 @@ static void price_changes(struct tp_routes *r, const tp_planned_value *v, const 
       if (t->costs[at] < TP_COST_FORBIDDEN &&
           tp_reshard_path(p->problem.reshards, before[i], layouts[k], v->rank, v->shape,
                           v->element_size, &path) == TP_OK)
-        t->excess[at] =
-            tp__reshard_excess(p->problem.mesh, &path, v->rank, v->shape, v->element_size) +
-            keeps * tp__value_bytes(p, v, before[i]);
+        t->excess[at] = tp__reshard_excess(&path, v->rank, v->shape, v->element_size) +
+                        keeps * tp__value_bytes(p, v, before[i]);
     }
 }
 

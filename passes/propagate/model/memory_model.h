@@ -78,8 +78,8 @@ int64_t tp__value_bytes(const tp_planner *planner, const tp_planned_value *value
 
 /* Extra bytes that a reshard in several steps needs besides its source and its result: the maximum
  * over its steps, while the source is kept. */
-int64_t tp__reshard_excess(const tp_mesh *mesh, const tp_reshard *path, int rank,
-                           const int64_t *shape, int64_t element_size);
+int64_t tp__reshard_excess(const tp_reshard *path, int rank, const int64_t *shape,
+                           int64_t element_size);
 
 /* reshard_ops.c: writes all reshards as ops. */
 tp_status tp__write_reshards(tp_planner *planner);

@@ -187,7 +187,7 @@ static tp_status steps_bytes(peak_finder *f, tp_spec from, tp_spec to, MlirType 
   tp_status status = tp_reshard_path(p->problem.reshards, from, to, rank, shape, size, &path);
   if (status != TP_OK)
     return status;
-  *bytes = tp__reshard_excess(p->problem.mesh, &path, rank, shape, size);
+  *bytes = tp__reshard_excess(&path, rank, shape, size);
   int64_t *kept = slot ? tp__arena_alloc(p->problem.arena, sizeof *kept) : NULL;
   if (kept)
     *kept = *bytes;

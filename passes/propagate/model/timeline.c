@@ -224,8 +224,9 @@ int64_t tp__value_bytes(const tp_planner *p, const tp_planned_value *v, tp_spec 
   return tp__local_bytes(p->problem.mesh, spec, v->rank, v->shape, v->element_size);
 }
 
-int64_t tp__reshard_excess(const tp_mesh *mesh, const tp_reshard *path, int rank,
-                           const int64_t *shape, int64_t element_size) {
+int64_t tp__reshard_excess(const tp_reshard *path, int rank, const int64_t *shape,
+                           int64_t element_size) {
+  const tp_mesh *mesh = &path->mesh;
   int64_t excess = 0, result = 0;
   if (path->n_steps > 0)
     result = tp__local_bytes(mesh, path->steps[path->n_steps - 1].to, rank, shape, element_size);

@@ -132,26 +132,51 @@ static void add_collective(tp_report *r, tp_report_communication *c,
     r->function.failed = true;
 }
 
-static void add_step(tp_report *r, tp_report_communication *c, const tp_step *step) {
+/* Returns the axis of `mesh` that contains `part`, an axis of a refinement of it. */
+static int containing_axis(const tp_mesh *mesh, const tp_axis *part) {
+  int a = 0;
+  while (a < mesh->n_axes - 1 &&
+         (mesh->axes[a].parent != part->parent || part->pre < mesh->axes[a].pre ||
+          part->pre * part->size > mesh->axes[a].pre * mesh->axes[a].size))
+    a++;
+  return a;
+}
+
+/* Lists the axes of the plan's mesh that contain those of a step, whose mesh may have cut them. */
+static void find_axes(const tp_mesh *mesh, const tp_mesh *cut, const tp_step *step,
+                      tp_report_collective *o) {
+  for (int i = 0; i < step->n_axes; i++) {
+    int axis = containing_axis(mesh, &cut->axes[step->axes[i]]);
+    bool known = false;
+    for (int k = 0; k < o->n_axes; k++)
+      known |= o->axes[k] == axis;
+    if (!known)
+      o->axes[o->n_axes++] = axis;
+  }
+}
+
+static void add_step(tp_report *r, tp_report_communication *c, const tp_reshard *path, int number) {
   const tp_planned_value *v = c->value;
-  tp_cost cost = tp_step_cost(r->mesh, r->topology, step, v->rank, v->shape, v->element_size);
+  const tp_step *step = &path->steps[number];
+  tp_cost cost =
+      tp_step_cost(r->mesh, r->topology, path, number, v->rank, v->shape, v->element_size);
   c->cost = tp_cost_add(c->cost, tp__cost_times(cost, c->trips));
   for (int i = 0; i < TP_LEN(kinds); i++) {
     if (kinds[i].step != step->kind)
       continue;
     int64_t local[TP_MAX_RANK];
     char type[512];
-    tp_spec_local_shape(r->mesh, step->from, v->rank, v->shape, local);
+    tp_spec_local_shape(&path->mesh, step->from, v->rank, v->shape, local);
     tp__type_text(tp__tensor_like(mlirValueGetType(v->value), v->rank, local), sizeof type, type);
     bool reduces = kinds[i].kind == TP_ALL_REDUCE || kinds[i].kind == TP_REDUCE_SCATTER;
     tp_report_collective o = {.kind = kinds[i].kind,
-                              .n_axes = step->n_axes,
+                              .over = tp__report_axes(r, &path->mesh, step->n_axes, step->axes),
                               .tensor = tp__report_text(r, "%s", type),
                               .reduction = reduces ? tp_combiner_name(step->combiner) : "",
-                              .group = tp_step_group_size(r->mesh, step),
+                              .group = tp_step_group_size(&path->mesh, step),
                               .bytes = step->bytes,
                               .cost = cost};
-    memcpy(o.axes, step->axes, sizeof o.axes);
+    find_axes(r->mesh, &path->mesh, step, &o);
     add_collective(r, c, o);
     return;
   }
@@ -170,7 +195,7 @@ static tp_status measure_change(tp_report *r, const tp_planner *p, tp_report_com
   c->n_consumers = tp__n_uses(result);
   r->function.price = tp_cost_add(r->function.price, tp__cost_times(path.cost, c->trips));
   for (int i = 0; i < path.n_steps; i++)
-    add_step(r, c, &path.steps[i]);
+    add_step(r, c, &path, i);
   return TP_OK;
 }
 
@@ -187,6 +212,7 @@ static void record_collective(tp_collective kind, int n_axes, const int *axes, i
   tp_report *r = in->r;
   tp_report_collective o = {
       .kind = kind, .n_axes = n_axes, .tensor = NULL, .reduction = "", .group = 1};
+  o.over = tp__report_axes(r, r->mesh, n_axes, axes);
   for (int i = 0; i < n_axes; i++) {
     o.axes[i] = axes[i];
     o.group *= r->mesh->axes[axes[i]].size;

@@ -273,8 +273,7 @@ static void print_collectives(tp_report *r, const tp_planned_value *v, tp__strin
       const tp_report_collective *o = &c->collectives[k];
       MlirOperation op = c->node >= 0 ? c->op : v->uses[c->use < 0 ? 0 : c->use].op;
       tp__string_printf(text, "%s\n    %s over %s: %s, %.3f us, for %s",
-                        said++ ? "" : "\n  collectives:", tp_collective_name(o->kind),
-                        tp__report_axes(r, o->n_axes, o->axes),
+                        said++ ? "" : "\n  collectives:", tp_collective_name(o->kind), o->over,
                         tp__bytes_text((int64_t)((double)o->bytes * c->trips)).chars,
                         us(tp__cost_times(o->cost, c->trips)), tp__report_op(r, op));
     }

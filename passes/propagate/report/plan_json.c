@@ -136,7 +136,7 @@ static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_repor
   const tp_planned_value *v = c->value;
   json_t *json = json_object();
   put(json, "kind", json_string(tp_collective_name(o->kind)));
-  put(json, "axes", json_string(tp__report_axes(r, o->n_axes, o->axes)));
+  put(json, "axes", json_string(o->over));
   put(json, "group", integer_json(o->group));
   put(json, "tensor", o->tensor ? text_json(o->tensor) : json_null());
   put(json, "reduction", json_string(o->reduction));

@@ -101,13 +101,13 @@ const char *tp__report_spec(tp_report *r, tp_spec spec, int rank) {
   return tp__report_text(r, "%s", text);
 }
 
-const char *tp__report_axes(tp_report *r, int n, const int *axes) {
+const char *tp__report_axes(tp_report *r, const tp_mesh *mesh, int n, const int *axes) {
   char text[TP_MAX_AXES * 2 * TP_MAX_AXIS_NAME] = "";
   size_t used = 0;
   for (int i = 0; i < n;) {
     char name[2 * TP_MAX_AXIS_NAME];
-    int run = tp__ordered_axes(r->mesh, n - i, axes + i);
-    tp_mesh_axis_text(r->mesh, axes[i], run, name, sizeof name);
+    int run = tp__ordered_axes(mesh, n - i, axes + i);
+    tp_mesh_axis_text(mesh, axes[i], run, name, sizeof name);
     used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "", name);
     i += run;
   }

@@ -46,7 +46,8 @@ typedef struct tp_alternative {
 typedef struct tp_report_collective {
   tp_collective kind;
   int n_axes;
-  int axes[TP_MAX_AXES];
+  int axes[TP_MAX_AXES]; /* of the plan's mesh; a step over a part of one names it here */
+  const char *over;      /* the axes as text, with such parts: "dp,tp:(1)2" */
   const char *tensor;    /* type of the local operand */
   const char *reduction; /* "" for kinds that do not reduce */
   int64_t group, bytes;  /* bytes per device and execution */
@@ -164,7 +165,8 @@ void tp__report_reshard(const tp_planner *planner, const tp_planned_value *value
 const char *tp__report_name(const tp_report *report, MlirValue value);
 const char *tp__report_text(tp_report *report, const char *format, ...) TP__PRINTF(2, 3);
 const char *tp__report_spec(tp_report *report, tp_spec spec, int rank);
-const char *tp__report_axes(tp_report *report, int n, const int *axes); /* "dp,tp" */
+/* "dp,tp"; `mesh` is that of the axes. */
+const char *tp__report_axes(tp_report *report, const tp_mesh *mesh, int n, const int *axes);
 const char *tp__report_attr(tp_report *report, MlirAttribute attr);
 const char *tp__report_location(tp_report *report, MlirOperation op);
 const char *tp__report_at(tp_report *report, MlirOperation op); /* short form: "model.mlir:12" */

@@ -118,8 +118,10 @@ static void print_proof(tp__string *t, const json_t *f, bool is_time) {
   if (tp__seconds_of(step, "shared_seconds") > 0)
     tp__string_printf(t,
                       "The planner counted %s: a layout that several ops need was counted once per "
-                      "op, but is made only once.\n",
-                      tp__seconds_text(cost).chars);
+                      "op, but is made only once%s.\n",
+                      tp__seconds_text(cost).chars,
+                      is_time ? ""
+                              : ", or the path of a reshard sends less than one over whole axes");
   if (*tp__text_of(solution, "stopped_by"))
     tp__string_append(
         t, "The time limit ended the search for it: another run may find another plan.\n");

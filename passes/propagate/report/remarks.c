@@ -158,14 +158,14 @@ static bool is_weight(const tp_planner *p, const tp_planned_value *v) {
 }
 
 static void remark_gather(remarks *r, const tp_planned_value *v, const tp_use *use,
-                          const tp_step *step, tp_spec from, tp_spec to) {
+                          const tp_mesh *mesh, const tp_step *step, tp_spec from, tp_spec to) {
   const tp_planner *p = r->p;
   char what[128], axes[256] = "", a[256], b[256];
   size_t n = 0;
   for (int i = 0; i < step->n_axes;) {
     char name[2 * TP_MAX_AXIS_NAME];
-    int run = tp__ordered_axes(p->problem.mesh, step->n_axes - i, step->axes + i);
-    tp_mesh_axis_text(p->problem.mesh, step->axes[i], run, name, sizeof name);
+    int run = tp__ordered_axes(mesh, step->n_axes - i, step->axes + i);
+    tp_mesh_axis_text(mesh, step->axes[i], run, name, sizeof name);
     n += (size_t)snprintf(axes + n, sizeof axes - n, "%s%s", i ? "," : "", name);
     i += run;
   }
@@ -194,7 +194,7 @@ static tp_status check_gathers(remarks *r, const tp_planned_value *v) {
       return tp__error(v->uses[u].op, status, "a reshard of the plan has no path");
     for (int i = 0; i < path.n_steps; i++)
       if (path.steps[i].kind == TP_STEP_ALL_GATHER)
-        remark_gather(r, v, &v->uses[u], &path.steps[i], from, to);
+        remark_gather(r, v, &v->uses[u], &path.mesh, &path.steps[i], from, to);
   }
   return TP_OK;
 }

@@ -1,0 +1,36 @@
+/* Paths of the objective "bytes": those of the other search, unless one with cut axes or uneven
+ * layouts sends less. Shared by reshard.c and reshard_bytes.c. */
+#ifndef TP_LIB_SHARDING_RESHARD_BYTES_H
+#define TP_LIB_SHARDING_RESHARD_BYTES_H
+
+#include "sharding/layout_fewest.h"
+#include "sharding/layout_view.h"
+
+enum { TP__N_BOUNDS = 32 };
+
+/* Empty if zeroed. */
+typedef struct tp__bytes_cache {
+  bool whole_axes;                  /* axes are not cut */
+  tp__bounds *bounds[TP__N_BOUNDS]; /* of the goals asked for last */
+  int oldest_bounds;
+} tp__bytes_cache;
+
+void tp__bytes_cache_destroy(tp__bytes_cache *cache);
+
+/* True if no path sends fewer than `bytes`. In doubt false, also if memory runs out. */
+bool tp__are_fewest(tp__bytes_cache *cache, const tp__reshard_problem *problem, int64_t bytes);
+
+/* A path on a refinement of the problem's mesh. */
+typedef struct tp__bytes_path {
+  tp_mesh mesh;
+  tp_spec from; /* on that mesh */
+  int n;        /* 0: none */
+  tp_step_kind kinds[TP_MAX_STEPS];
+  tp_spec after[TP_MAX_STEPS];
+} tp__bytes_path;
+
+/* Finds a path that sends fewer than `bytes`, and the fewest. */
+tp_status tp__find_fewer(tp__bytes_cache *cache, const tp__reshard_problem *problem, int64_t bytes,
+                         tp__bytes_path *path);
+
+#endif
