@@ -13,7 +13,7 @@
   "tp-order-globals,canonicalize,cse,tp-lower-contractions"
 #define TO_LLVM(function, target)                                                                  \
   "convert-complex-to-standard," function                                                          \
-  "(math-expand-ops{ops=rsqrt,fpowi}),math-extend-to-supported-types,"                      \
+  "(math-expand-ops{ops=rsqrt,fpowi}),math-extend-to-supported-types,"                             \
   "arith-emulate-unsupported-floats{source-types=bf16,f8E4M3FN "                                   \
   "target-type=f32},tp-expand-float8,tp-expand-math{target=" target                                \
   "},arith-expand{include-bf16=1},"                                                                \

@@ -33,7 +33,7 @@ struct tp_routes {
   const uint64_t *prices; /* NULL, or the prices of a priced sketch: see route_sketch.h */
   tp_timeline timeline;
   int64_t fixed_bytes; /* of the function's scalar arguments and results, and of its constants */
-  int *until;      /* by op: the end of the last op fused with it */
+  int *until;          /* by op: the end of the last op fused with it */
   tp_route *routes;
   tp_usage *usages; /* by node */
   size_t usage_capacity, n_usages;
