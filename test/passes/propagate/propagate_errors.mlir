@@ -86,9 +86,9 @@ func.func @contradiction(%x: tensor<8xf32> {tp.sharding = {dims = [[]], partial 
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-func.func private @callee(tensor<8xf32>) -> tensor<8xf32>
+func.func private @callee(%x: tensor<8xf32>) -> tensor<8xf32> { return %x : tensor<8xf32> }
 func.func @call(%x: tensor<8xf32>) {
-  // expected-error @below {{'func.call': no sharding rule for the call of @callee; give it a body, which tp-inline-calls inlines, or state its rule with tp.rule}}
+  // expected-error @below {{'func.call': no sharding rule for the call of @callee, which has a body; run tp-inline-calls first}}
   %r = func.call @callee(%x) : (tensor<8xf32>) -> tensor<8xf32>
   return
 }
