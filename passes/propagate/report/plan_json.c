@@ -291,6 +291,12 @@ static json_t *step_json(const tp_report *r, const tp_planner *p) {
   return json;
 }
 
+/* As the option `gap`; the bound must not be 0, unless the cost is. */
+static double gap_of(const tp_planner *p) {
+  double cost = (double)p->result.cost, bound = (double)p->result.bound;
+  return cost > bound ? (cost - bound) / bound : 0;
+}
+
 static json_t *solution_json(const tp_planner *p) {
   int64_t strategies = p->n_cut;
   for (size_t i = 0; i < p->problem.n_nodes; i++)
@@ -298,9 +304,7 @@ static json_t *solution_json(const tp_planner *p) {
   json_t *json = json_object();
   put(json, "cost_seconds", seconds_json(p->result.cost));
   put(json, "bound_seconds", seconds_json(p->result.bound));
-  put(json, "gap",
-      json_real(p->result.cost ? (double)(p->result.cost - p->result.bound) / (double)p->result.cost
-                               : 0));
+  put(json, "gap", p->result.bound || !p->result.cost ? json_real(gap_of(p)) : json_null());
   put(json, "method", json_string(p->result.method));
   put(json, "decisions", integer_json((int64_t)p->problem.n_nodes));
   put(json, "strategies", integer_json(strategies));

@@ -109,9 +109,10 @@ static void print_proof(tp__string *t, const json_t *f, bool is_time) {
   if (bound >= cost)
     tp__string_append(t, "Proven: no plan costs less");
   else
-    tp__string_printf(t, "No plan costs less than %s, this one costs %s (gap %.2g %%)",
-                      tp__seconds_text(bound).chars, tp__seconds_text(cost).chars,
-                      100 * json_real_value(json_object_get(solution, "gap")));
+    tp__string_printf(t, "No plan costs less than %s, this one costs %s",
+                      tp__seconds_text(bound).chars, tp__seconds_text(cost).chars);
+  if (bound > 0 && bound < cost)
+    tp__string_printf(t, " (gap %.2g %%)", 100 * json_real_value(json_object_get(solution, "gap")));
   tp__string_printf(t, " (%s; %lld decisions, %lld strategies).\n", tp__text_of(solution, "method"),
                     (long long)tp__integer_of(solution, "decisions"),
                     (long long)tp__integer_of(solution, "strategies"));
