@@ -177,16 +177,23 @@ const char *tp__report_op(tp_report *r, MlirOperation op) {
 
 /* ---- lifetime ---- */
 
+/* True if the file is written under a temporary name and then renamed. A device, a pipe or a link
+ * is written directly, also in a folder in which the user may not create files. */
+static bool is_replaced(const char *path) {
+  struct stat state;
+  return lstat(path, &state) != 0 || S_ISREG(state.st_mode);
+}
+
 /* Fails before the plan is made, not after it. */
 static tp_status check_writable(tp_report *r) {
   const char *slash = strrchr(r->file, '/');
   /* "folder/." or "." */
   const char *folder = tp__report_text(r, "%.*s.", slash ? (int)(slash - r->file) + 1 : 0, r->file);
   struct stat info;
-  bool is_folder = stat(r->file, &info) == 0 && S_ISDIR(info.st_mode);
+  bool exists = stat(r->file, &info) == 0, is_folder = exists && S_ISDIR(info.st_mode);
   if (is_folder)
     errno = EISDIR;
-  if (!is_folder && access(folder, W_OK) == 0)
+  if (!is_folder && access(exists && !is_replaced(r->file) ? r->file : folder, W_OK) == 0)
     return TP_OK;
   return tp__error(r->pass->module, TP_INVALID_ARGUMENT, "the report cannot be written to '%s': %s",
                    r->file, strerror(errno));
@@ -277,21 +284,19 @@ static bool ends_in(const char *text, const char *end) {
   return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* Writes the whole file or nothing of it, by renaming a temporary file. A device, a pipe or a link
- * is not replaced but written directly. */
+/* Writes the whole file or nothing of it. */
 static bool write_file(const char *path, const char *text) {
-  struct stat state;
-  bool is_replaced = lstat(path, &state) != 0 || S_ISREG(state.st_mode);
+  bool by_renaming = is_replaced(path);
   char temporary[4096];
-  if (snprintf(temporary, sizeof temporary, is_replaced ? "%s.tmp" : "%s", path) >=
+  if (snprintf(temporary, sizeof temporary, by_renaming ? "%s.tmp" : "%s", path) >=
       (int)sizeof temporary) {
     errno = ENAMETOOLONG;
     return false;
   }
   FILE *file = fopen(temporary, "w");
   bool ok = file && fputs(text, file) != EOF;
-  ok = file && fclose(file) == 0 && ok && (!is_replaced || rename(temporary, path) == 0);
-  if (file && is_replaced && !ok)
+  ok = file && fclose(file) == 0 && ok && (!by_renaming || rename(temporary, path) == 0);
+  if (file && by_renaming && !ok)
     unlink(temporary);
   return ok;
 }

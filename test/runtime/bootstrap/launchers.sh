@@ -38,4 +38,5 @@ torchrun) # options as all versions know them
 esac
 status=$?
 echo "$output"
+[ $status = 0 ] || echo "$launcher: exit code $status"
 [ $status = 0 ] && echo "$output" | grep -q "shm, $ranks attached ranks of [a-z]*: all right"
