@@ -39,4 +39,4 @@ esac
 status=$?
 echo "$output"
 [ $status = 0 ] || echo "$launcher: exit code $status"
-[ $status = 0 ] && echo "$output" | grep -q "shm, $ranks attached ranks of [a-z]*: all right"
+[ $status = 0 ] && echo "$output" | LC_ALL=C grep -q "shm, $ranks attached ranks of [a-z]*: all right"
