@@ -99,7 +99,6 @@ config.substitutions += [
     ("%shard-opt", "shard-opt"),
     ("%shard-run", "shard-run"),
     ("%python", sys.executable),
-    ("%clang-format", "clang-format-22"),
     ("%models", linked(os.path.join(config.tp_source_dir, "examples", "models"))),
     ("%build", linked(config.tp_build_dir)),
     ("%include", linked(os.path.join(config.tp_source_dir, "include"))),

@@ -38,7 +38,8 @@ typedef struct tp_option_row {
   int64_t word_value;
 } tp_option_row;
 
-/* The value of a number or of bytes that are not given, where the default is "". */
+/* The value of a TP_NUMBER_* or TP_BYTES_OR that is not given, where the default is "". A TP_INT
+ * needs a default. */
 enum { TP_NO_VALUE = -1 };
 
 /* The types of options, as the last initializer of a row. A field that has another type does not

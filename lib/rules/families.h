@@ -21,8 +21,8 @@ extern const struct tp_family tp__collective_family;
 extern const struct tp_family tp__call_family;
 extern const struct tp_family tp__user_family;
 
-/* True if the op is a reduction that the joined family accepts, provided that its initial values
- * are suitable. */
+/* True if the op is a reduction that the family ordered_reduction accepts, provided that its
+ * initial values are suitable. */
 bool tp__looks_ordered(MlirOperation op);
 
 #endif

@@ -220,7 +220,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   return TP_OK;
 }
 
-/* The initial values decide whether an op that looks like a joined reduction is one. */
+/* The initial values decide whether an op that looks like an ordered reduction is one. */
 static bool follows_from_op(MlirOperation op) { return !tp__looks_ordered(op); }
 
 /* ---- localize: shifts linalg.index to the shard's first element, and masks padding ---- */

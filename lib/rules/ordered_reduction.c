@@ -188,7 +188,7 @@ static void combine_parts(const tp_local *local, const joined *j, const MlirValu
   }
 }
 
-static uint32_t joined_loops(const tp_rule *rule) {
+static uint32_t ordered_loops(const tp_rule *rule) {
   uint32_t loops = 0;
   for (int f = 0; f < rule->n_factors; f++)
     loops |= rule->factors[f].kind == TP_ORDERED ? UINT32_C(1) << f : 0;
@@ -198,7 +198,7 @@ static uint32_t joined_loops(const tp_rule *rule) {
 static tp_status localize(const tp_local *local) {
   const tp_rule *rule = local->rule;
   int axes[TP_MAX_AXES], n_inputs = n_inputs_of(rule->op);
-  uint32_t uneven = tp__uneven_factors(local) & joined_loops(rule);
+  uint32_t uneven = tp__uneven_factors(local) & ordered_loops(rule);
   MlirValue inits[TP_MAX_PICKED];
   joined j;
   /* read the body before it changes */

@@ -1,4 +1,4 @@
-/* Gathers the parts of joined loops, and builds the op that iterates over them. */
+/* Gathers the parts of ordered loops, and builds the op that iterates over them. */
 #include "rules/ordered_reduction_parts.h"
 
 #include "ir/collectives.h"

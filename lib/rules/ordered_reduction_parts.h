@@ -1,11 +1,11 @@
-/* Gathers the results that each device computes for its part of joined loops, and iterates over
+/* Gathers the results that each device computes for its part of ordered loops, and iterates over
  * them once more. */
 #ifndef TP_RULES_ORDERED_REDUCTION_PARTS_H
 #define TP_RULES_ORDERED_REDUCTION_PARTS_H
 
 #include "rules/rule.h"
 
-/* Lists the axes that split joined loops: those of the outermost loop first, those of one loop
+/* Lists the axes that split ordered loops: those of the outermost loop first, those of one loop
  * major to minor. The parts follow each other in this order. */
 int tp__ordered_axes_of(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy,
                         int *axes);

@@ -10,7 +10,7 @@
 bool tp__max_has_loops(MlirOperation op, const tp_rescale *rescale);
 
 /* Gathers the maxima of all parts before the op, and sets the op's initial values: the maximum over
- * the parts before its own, and sums of zero. `uneven`: the joined loops whose shards have
+ * the parts before its own, and sums of zero. `uneven`: the ordered loops whose shards have
  * padding. */
 void tp__start_rescaled(const tp_local *local, const tp_rescale *rescale, uint32_t uneven);
 

@@ -4,7 +4,7 @@
  * operand and result, it lists the factors that make up the dimension, major to minor.
  * `([i,k],[k,j])->[i,j]` is a matmul with the reduction factor k; `[(a b)] -> [a,b]` is an
  * expand_shape. This determines the legal choices for one mesh axis: no factor; a factor of kind
- * parallel, reduction or joined; or a linear variant, which passes partial values through. A
+ * parallel, reduction or ordered; or a linear variant, which passes partial values through. A
  * strategy is one choice per mesh axis.
  *
  * A family is one file of this folder, with a predicate, `rule` and `localize`. families.c has the
@@ -170,6 +170,7 @@ typedef struct tp_pricing {
 tp_cost tp__price(const tp_pricing *pricing, tp_collective kind, int n_axes, const int *axes,
                   int64_t elements, int64_t element_size);
 
+/* The fields up to `rule` must be given. */
 typedef struct tp_family {
   const char *name;
   const char *ops;     /* for the reference: the ops */
@@ -188,7 +189,7 @@ typedef struct tp_family {
   /* Rewrites the op for local shapes. The caller changes the result types afterwards. NULL: only
    * the types change. */
   tp_status (*localize)(const tp_local *local);
-  /* Returns the modeled time of the collectives that localize adds to combine the shards of joined
+  /* Returns the modeled time of the collectives that localize adds to combine the shards of ordered
    * factors. NULL: there are none. */
   tp_cost (*joining)(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *strategy);
 } tp_family;
@@ -274,7 +275,7 @@ double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_str
 int64_t tp__strategy_gemm_dim(const tp_rule *rule, const tp_mesh *mesh,
                               const tp_strategy *strategy);
 /* Returns the modeled time of the communication that localize adds: fetches for windows, regrouping
- * of units, joined factors, and rings. */
+ * of units, ordered factors, and rings. */
 tp_cost tp__strategy_communication(const tp_rule *rule, const tp_pricing *pricing,
                                    const tp_strategy *strategy);
 

@@ -5,12 +5,17 @@ import os
 import re
 import sys
 
+FIELDS = ("name", "ops", "summary", "communication", "test")  # of tp_family, one for each cell
+
 
 def problems(source, row):
     cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
     name = cells[0]
-    if len(cells) != 5 or not all(cells):
-        return ["%s: wants five filled cells, has %s" % (name, cells)]
+    if len(cells) != len(FIELDS):
+        return ["%s: %d cells instead of %d: %s" % (name, len(cells), len(FIELDS), cells)]
+    empty = [field for field, cell in zip(FIELDS, cells) if not cell or "(null)" in cell]
+    if empty:
+        return ["%s: its tp_family in lib/rules lacks %s" % (name, ", ".join(empty))]
     path = re.fullmatch(r"\[(.*)\]\(../../(.*)\)", cells[4]).group(1)
     here = os.path.join(source, path)
     files = [os.path.join(here, file) for file in os.listdir(here)] if os.path.isdir(here) else [here]

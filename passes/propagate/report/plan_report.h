@@ -55,7 +55,7 @@ typedef struct tp_report_collective {
 } tp_report_collective;
 
 /* A part of the plan that communicates: a reshard, or an op that needs data of other devices (a
- * window, a joined loop). */
+ * window, an ordered loop). */
 typedef struct tp_report_communication {
   MlirOperation op; /* the shard.shard that reshards, or the op */
   int position;     /* position of `op` in the written function */
