@@ -3,10 +3,18 @@
 #include "reference/scalar_ops.h"
 
 #include <complex.h>
+#include <string.h>
 
 typedef double complex (*unary_fn)(double complex);
 
-static double complex value_of(const number *z) { return CMPLX(z[0].value, z[1].value); }
+/* As C11's CMPLX, which clang does not have with every C library. */
+static double complex complex_of(double real, double imaginary) {
+  const double parts[2] = {real, imaginary};
+  double complex z;
+  memcpy(&z, parts, sizeof z);
+  return z;
+}
+static double complex value_of(const number *z) { return complex_of(z[0].value, z[1].value); }
 static bool are_known(const number *z) { return is_known(z) && is_known(z + 1); }
 static bool are_certain(const number *z) { return is_certain(z) && is_certain(z + 1); }
 static double error_of(const number *z) { return hypot(z[0].error, z[1].error); }
@@ -42,13 +50,14 @@ static void apply_unary(const scalar_types *t, const number *z, number *out, una
   }
 
 static double complex log1p_of(double complex z) {
-  return CMPLX(0.5 * log1p(creal(z) * (2 + creal(z)) + cimag(z) * cimag(z)),
-               atan2(cimag(z), 1 + creal(z)));
+  return complex_of(0.5 * log1p(creal(z) * (2 + creal(z)) + cimag(z) * cimag(z)),
+                    atan2(cimag(z), 1 + creal(z)));
 }
 /* exp(x) cos(y) - 1 as expm1(x) cos(y) - 2 sin(y/2)^2, which cancels nothing near 0. */
 static double complex expm1_of(double complex z) {
   double half = sin(cimag(z) / 2);
-  return CMPLX(expm1(creal(z)) * cos(cimag(z)) - 2 * half * half, exp(creal(z)) * sin(cimag(z)));
+  return complex_of(expm1(creal(z)) * cos(cimag(z)) - 2 * half * half,
+                    exp(creal(z)) * sin(cimag(z)));
 }
 static double complex rsqrt_of(double complex z) { return 1 / csqrt(z); }
 static double complex sign_of(double complex z) { return z == 0 ? z : z / cabs(z); }
