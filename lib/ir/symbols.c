@@ -24,12 +24,26 @@ static const char others[] =
     " posix_memalign printf putchar puts realloc sprintf stderr stdout strcat strchr strcmp strcpy"
     " strlen strncmp strncpy finite isinf isnan ffs setjmp longjmp raise ";
 
+/* Names that would make NAME.kernel0 an intrinsic of LLVM. */
+static const char parts[] = " llvm nvvm ";
+
+/* Where symbols that the compiler makes from the name of a function go on behind it. */
+static const char *const derived[] = {".tprt", ".kernel", ".fused"};
+
 static const char *const prefixes[] = {"tp.",  "tp_",    "tprt_",     "_",     "llvm.",
                                        "mlir", "cblas_", "openblas_", "nvvm.", "pthread_"};
 
 static bool is_word(const char *words, const char *name, size_t length) {
   for (const char *at = words; (at = strchr(at, ' ')) && at[1]; at++)
     if (strncmp(at + 1, name, length) == 0 && at[1 + length] == ' ')
+      return true;
+  return false;
+}
+
+static bool contains(const char *name, size_t length, const char *part) {
+  size_t n = strlen(part);
+  for (size_t at = 0; at + n <= length; at++)
+    if (memcmp(name + at, part, n) == 0)
       return true;
   return false;
 }
@@ -45,7 +59,10 @@ bool tp__is_reserved_symbol(const char *name, size_t length) {
         is_word(math, name, length - cut))
       return true;
   }
-  return length > 0 && is_word(others, name, length);
+  for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)
+    if (contains(name, length, derived[i]))
+      return true;
+  return length > 0 && (is_word(others, name, length) || is_word(parts, name, length));
 }
 
 int tp_is_reserved_symbol(const char *name) { return tp__is_reserved_symbol(name, strlen(name)); }

@@ -9,7 +9,8 @@
 #define TP_ENTRY_PREFIX "tp.entry."
 
 /* True if generated code may refer to another function of this name: a function of libm or of the C
- * library that passes or LLVM call, or a name of the compiler or the runtime. */
+ * library that passes or LLVM call, or a name of the compiler or the runtime; or if a symbol made
+ * from the name would be another one: an intrinsic of LLVM, the table of a function. */
 bool tp__is_reserved_symbol(const char *name, size_t length);
 
 #endif

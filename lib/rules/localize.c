@@ -49,5 +49,7 @@ tp_status tp__slice_whole(const tp_local *local, int result) {
   MlirOperation head = user_between(map->value, mlirOperationGetNextInBlock(local->rule->op), next);
   if (!mlirOperationIsNull(head))
     tp__replace_uses_except(map->value, value, head);
+  else if (!mlirValueEqual(value, map->value)) /* a slice without elements is a new, empty tensor */
+    mlirValueReplaceAllUsesOfWith(map->value, value);
   return TP_OK;
 }

@@ -45,6 +45,8 @@ static bool rounds_elsewhere(MlirOperation op) {
 
 static const row rows[] = {
     {"arith.constant", tp__decompose_resource, NULL, tp__is_odd_resource},
+    {"arith.index_cast", tp__decompose_index_cast, NULL, tp__loses_index},
+    {"arith.index_castui", tp__decompose_index_cast, NULL, tp__loses_index},
     {"arith.truncf", NULL, "cannot be compiled from f64 to bf16 or f8; truncate to f32 first",
      halves_twice},
     {"arith.truncf", NULL, "compiled code only rounds to nearest even; remove the rounding mode",
@@ -140,8 +142,7 @@ static tp_status check_tensors(MlirOperation op) {
   return TP_OK;
 }
 
-static tp_status decompose(MlirOperation op) {
-  const row *r = find_row(op);
+static tp_status decompose(MlirOperation op, const row *r) {
   if (r->refusal)
     return tp__error(op, TP_UNSUPPORTED, "%s", r->refusal);
   if (tp__user_family.matches(op))
@@ -155,9 +156,13 @@ static tp_status decompose(MlirOperation op) {
 static tp_status run(tp_pass *pass) {
   tp_op_list list = {0};
   tp_status status = tp__walk(pass->module, collect, &list);
-  for (size_t i = 0; i < list.n && status == TP_OK; i++)
-    status = decompose(list.items[i]);
-  pass->statistics[TP_DECOMPOSED] = (int64_t)list.n;
+  for (size_t i = 0; i < list.n && status == TP_OK; i++) {
+    /* none: the index of a tensor.generate has a range now that it is a linalg.index */
+    const row *r = find_row(list.items[i]);
+    if (r)
+      status = decompose(list.items[i], r);
+    pass->statistics[TP_DECOMPOSED] += r != NULL;
+  }
   tp__free(list.items);
   return status == TP_OK ? tp__walk(pass->module, tp__decompose_slice, pass) : status;
 }
@@ -176,8 +181,10 @@ const tp_pass_row tp__decompose_row = {
         "are linalg.generic, reshapes, slices, loops and comparisons. math.clampf is "
         "min(max(value, lower bound), upper bound), as its name says; upstream's expansion swaps "
         "the bounds. math.fma of bf16 is one of "
-        "f32. A named linalg op whose body must change for uneven shards (pooling, integer "
-        "division) is a linalg.generic. A resource of i1 or of complex numbers is a dense "
+        "f32. A cast of an index that may lose bits is a cast to i64 and arith.trunci, because "
+        "upstream's canonicalization removes an arith.index_cast there and back. A named linalg op "
+        "whose body must change for uneven shards (pooling, integer division) is a linalg.generic. "
+        "A resource of i1 or of complex numbers, of rank 0 or without elements is a dense "
         "constant. A tensor.extract_slice at dynamic offsets drops the leading dimensions of size "
         "1 or none, and a second slice drops the others. Rejected, with advice: Winograd "
         "transforms, tensor.parallel_insert_slice, complex.bitcast, arith.truncf with a rounding "

@@ -62,6 +62,10 @@ tp_status tp__decompose_gather(MlirOperation op);
 tp_status tp__decompose_scatter(MlirOperation op);
 tp_status tp__decompose_pack(MlirOperation op);
 tp_status tp__decompose_unpack(MlirOperation op);
+/* True for a cast of an index to a narrower integer, unless its range shows that no bits are
+ * lost. */
+bool tp__loses_index(MlirOperation op);
+tp_status tp__decompose_index_cast(MlirOperation op);
 bool tp__is_odd_resource(MlirOperation op);
 tp_status tp__decompose_resource(MlirOperation op);
 tp_status tp__decompose_isinf(MlirOperation op);

@@ -1,6 +1,13 @@
-/* Turns dense_resource constants into dense constants if LLVM cannot read their element type as a
- * number (i1 and complex). */
+/* Turns dense_resource constants into dense constants where LLVM cannot read the element type as a
+ * number (i1 and complex), and where MLIR crashes: lowering a global of rank 0 asks the resource
+ * for its elements, and translating one without elements divides by their number. */
 #include "passes/prepare/decompose/decompose.h"
+
+#include "ir/work.h"
+
+static bool is_boolean(MlirType element) {
+  return mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
+}
 
 bool tp__is_odd_resource(MlirOperation op) {
   MlirAttribute value = tp__inherent(op, "value");
@@ -9,8 +16,10 @@ bool tp__is_odd_resource(MlirOperation op) {
       !tp__is_tensor(type))
     return false;
   MlirType element = tp__element_type(type);
-  return mlirTypeIsAComplex(element) ||
-         (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1);
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  return mlirTypeIsAComplex(element) || is_boolean(element) ||
+         (tp__static_tensor(type, &rank, shape) && (rank == 0 || tp__n_elements(type) == 0));
 }
 
 /* Builds a dense i1 constant. A resource holds one byte per i1. */
@@ -26,12 +35,7 @@ static MlirAttribute dense_booleans(MlirType type, size_t n, const unsigned char
 
 tp_status tp__decompose_resource(MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0)), element = tp__element_type(type);
-  int rank;
-  int64_t shape[TP_MAX_RANK];
-  size_t n = 1, size = (size_t)tp__element_size(element);
-  tp__static_tensor(type, &rank, shape);
-  for (int d = 0; d < rank; d++)
-    n *= (size_t)shape[d];
+  size_t n = (size_t)tp__n_elements(type), size = (size_t)tp__element_size(element);
   unsigned char *bytes = tp__malloc(n * size);
   if (!bytes)
     return tp__out_of_memory(op);
@@ -41,9 +45,9 @@ tp_status tp__decompose_resource(MlirOperation op) {
         op, TP_INVALID_ARGUMENT,
         "the resource does not exist or does not have the %zu bytes that its type needs", n * size);
   if (status == TP_OK) {
-    MlirAttribute dense = mlirTypeIsAComplex(element)
-                              ? mlirDenseElementsAttrRawBufferGet(type, n * size, bytes)
-                              : dense_booleans(type, n, bytes);
+    MlirAttribute dense = is_boolean(element)
+                              ? dense_booleans(type, n, bytes)
+                              : mlirDenseElementsAttrRawBufferGet(type, n * size, bytes);
     if (mlirAttributeIsNull(dense))
       status = tp__out_of_memory(op);
     else

@@ -19,7 +19,10 @@ OPS = {
 }
 # Names of functions that passes or LLVM call without being asked to, and names of other libraries.
 OTHERS = ["memcpy", "memset", "malloc", "free", "fma", "fmod", "powf", "tprt_abi_enter", "tprt_abi_fail", "cblas_sgemm",
-          "openblas_set_num_threads", "llvm.memcpy", "__udivti3", "_mlir_memref_to_llvm_alloc", "main", "pthread_create", "printf"]
+          "openblas_set_num_threads", "llvm.memcpy", "__udivti3", "_mlir_memref_to_llvm_alloc", "main",
+          "llvm", "nvvm", "pthread_create", "printf"]
+# Names of symbols that the compiler makes for @main.
+DERIVED = ["main.tprt", "main.kernel0", "main.fused0"]
 N = 8
 INPUT = [0.05 + 0.1 * i for i in range(N)]
 
@@ -74,6 +77,8 @@ def cases():
     yield "tan", "tan", "d", True
     for name in OTHERS:
         yield name, "tanh", "d", False
+    for name in DERIVED:
+        yield name, "tanh", "d", True
 
 
 def main():

@@ -113,3 +113,51 @@ func.func @fma(%x: tensor<4x8xbf16>, %y: bf16, %z: tensor<4xf32>) -> (tensor<4x8
   %c = math.fma %z, %z, %z : tensor<4xf32>
   return %a, %b, %c : tensor<4x8xbf16>, bf16, tensor<4xf32>
 }
+
+// -----
+
+// A cast of an index that may lose bits goes through arith.trunci; one that keeps its value stays.
+// CHECK-LABEL: func.func @index_casts
+// CHECK-SAME: %[[X:.*]]: tensor<4xindex>
+// CHECK: %[[W:.*]] = arith.index_cast %[[X]] : tensor<4xindex> to tensor<4xi64>
+// CHECK: arith.trunci %[[W]] {tp.sharding = {{\[\[}}"x"]]} : tensor<4xi64> to tensor<4xi8>
+// CHECK: arith.index_cast %[[X]] : tensor<4xindex> to tensor<4xi64>
+// CHECK: %[[I:.*]] = linalg.index 0
+// CHECK: arith.index_cast %[[I]] : index to i8
+// CHECK: %[[J:.*]] = arith.index_cast %[[I]] : index to i64
+// CHECK: arith.trunci %[[J]] : i64 to i7
+// CHECK: arith.index_castui %[[I]] : index to i7
+// CHECK: scf.for %[[K:[a-z0-9]*]] =
+// CHECK: arith.index_cast %[[K]] : index to i8
+// CHECK: %[[L:.*]] = arith.index_cast %[[K]] : index to i64
+// CHECK: arith.trunci %[[L]] : i64 to i4
+func.func @index_casts(%x: tensor<4xindex>) -> (tensor<4xi8>, tensor<4xi64>, tensor<128xi8>, i8) {
+  %n = arith.index_cast %x {tp.sharding = [["x"]]} : tensor<4xindex> to tensor<4xi8>
+  %w = arith.index_cast %x : tensor<4xindex> to tensor<4xi64>
+  %e = tensor.empty() : tensor<128xi8>
+  %g = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<128xi8>) {
+  ^bb0(%o: i8):
+    %i = linalg.index 0 : index
+    %a = arith.index_cast %i : index to i8
+    %b = arith.index_cast %i : index to i7
+    %c = arith.index_castui %i : index to i7
+    %d = arith.extsi %b : i7 to i8
+    %f = arith.extui %c : i7 to i8
+    %s = arith.addi %a, %d : i8
+    %t = arith.addi %s, %f : i8
+    linalg.yield %t : i8
+  } -> tensor<128xi8>
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %c9 = arith.constant 9 : index
+  %z = arith.constant 0 : i8
+  %l = scf.for %k = %c0 to %c9 step %c3 iter_args(%sum = %z) -> i8 {
+    %a = arith.index_cast %k : index to i8
+    %b = arith.index_cast %k : index to i4
+    %c = arith.extsi %b : i4 to i8
+    %s = arith.addi %sum, %a : i8
+    %t = arith.addi %s, %c : i8
+    scf.yield %t : i8
+  }
+  return %n, %w, %g, %l : tensor<4xi8>, tensor<4xi64>, tensor<128xi8>, i8
+}

@@ -1,0 +1,94 @@
+/* Rewrites casts of an index that may lose bits. Upstream's canonicalization replaces an index_cast
+ * of an index_cast by the first operand if the types agree, which undoes a truncation that the
+ * program asked for. It knows no such pattern for arith.trunci. */
+#include "passes/prepare/decompose/decompose.h"
+
+#include "ir/value_range.h"
+
+#include <mlir-c/Dialect/Linalg.h>
+
+enum { INDEX_WIDTH = 64 };
+
+static bool range_of(MlirValue value, tp__range *range);
+
+/* Returns the size of the loop that a linalg.index names, as far as an operand of the structured op
+ * has it as a dimension; otherwise -1. */
+static int64_t loop_size(MlirOperation index) {
+  int64_t loop = mlirIntegerAttrGetValueInt(tp__inherent(index, "dim"));
+  MlirOperation op = mlirOperationGetParentOperation(index);
+  while (!mlirOperationIsNull(op) && !tp__op_has_dialect(op, "linalg"))
+    op = mlirOperationGetParentOperation(op);
+  MlirAttribute maps =
+      mlirOperationIsNull(op) ? (MlirAttribute){NULL} : mlirLinalgGetIndexingMapsAttribute(op);
+  for (int i = 0; !mlirAttributeIsNull(maps) && i < (int)mlirArrayAttrGetNumElements(maps); i++) {
+    MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+    for (int d = 0; d < (int)mlirAffineMapGetNumResults(map); d++) {
+      MlirAffineExpr e = mlirAffineMapGetResult(map, d);
+      if (mlirAffineExprIsADim(e) && mlirAffineDimExprGetPosition(e) == loop)
+        return tp__value_size(mlirOperationGetOperand(op, i), d);
+    }
+  }
+  return -1;
+}
+
+/* Gives the range of linalg.index and of the index of an scf.for. */
+static bool loop_range(void *data, MlirValue value, tp__range *range) {
+  (void)data;
+  MlirOperation op = tp__defining_op(value);
+  if (!mlirOperationIsNull(op)) {
+    if (!tp__op_is(op, "linalg.index"))
+      return false;
+    int64_t size = loop_size(op);
+    *range = (tp__range){0, size > 0 ? size - 1 : 0};
+    return size >= 0;
+  }
+  MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+  tp__range low, high;
+  if (!tp__op_is(loop, "scf.for") || mlirBlockArgumentGetArgNumber(value) != 0 ||
+      !range_of(mlirOperationGetOperand(loop, 0), &low) ||
+      !range_of(mlirOperationGetOperand(loop, 1), &high))
+    return false;
+  *range = (tp__range){low.low, high.high > low.low ? high.high - 1 : low.low};
+  return true;
+}
+
+static bool range_of(MlirValue value, tp__range *range) {
+  return tp__value_range(value, NULL, loop_range, NULL, range);
+}
+
+static MlirType element_of(MlirType type) {
+  return tp__is_tensor(type) ? tp__element_type(type) : type;
+}
+
+bool tp__loses_index(MlirOperation op) {
+  MlirType to = element_of(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  if (!mlirTypeIsAInteger(to) || mlirIntegerTypeGetWidth(to) >= INDEX_WIDTH)
+    return false;
+  bool is_signed = tp__op_is(op, "arith.index_cast");
+  int64_t end = INT64_C(1) << (mlirIntegerTypeGetWidth(to) - is_signed);
+  tp__range range;
+  return !range_of(mlirOperationGetOperand(op, 0), &range) || range.high >= end ||
+         range.low < (is_signed ? -end : 0);
+}
+
+/* $a: operand type, $b: result type, $c: the same of i64. */
+tp_status tp__decompose_index_cast(MlirOperation op) {
+  MlirValue x = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(x),
+           wide = mlirIntegerTypeGet(mlirTypeGetContext(type), INDEX_WIDTH);
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  if (tp__static_tensor(type, &rank, shape))
+    wide = mlirRankedTensorTypeGet(rank, shape, wide, (MlirAttribute){NULL});
+  tp__parts parts = {0};
+  tp__part_type(&parts, type);
+  tp__part_type(&parts, mlirValueGetType(mlirOperationGetResult(op, 0)));
+  tp__part_type(&parts, wide);
+  return tp__decompose_by(op,
+                          "func.func private @narrow(%x: $a) -> $b {\n"
+                          "  %w = arith.index_cast %x : $a to $c\n"
+                          "  %r = arith.trunci %w : $c to $b\n"
+                          "  return %r : $b\n"
+                          "}\n",
+                          &parts, 1, &x);
+}
