@@ -66,23 +66,41 @@ static void copy_cells(evaluation *r, const node *at, cell *frame, int n, const 
     frame[to[i]] = held[i];
 }
 
+/* Reads the bounds and the step of an scf.for: as unsigned numbers, if it compares so. */
+static bool read_bounds(evaluation *r, cell *frame, const node *n, const kind *counter,
+                        bool is_unsigned, int64_t bounds[3]) {
+  for (int i = 0; i < 3; i++) {
+    if (!tp__integer_in(r, n, frame + n->operands[i], bounds + i))
+      return false;
+    if (is_unsigned && counter->bits < 64)
+      bounds[i] &= (INT64_C(1) << counter->bits) - 1;
+  }
+  if (is_unsigned ? bounds[2] == 0 : bounds[2] <= 0)
+    return tp__eval_fail(r, n->op, "has step %lld, which is not positive", (long long)bounds[2]);
+  return true;
+}
+
+/* The counter ends where the distance to the upper bound is at most one step: it never wraps
+ * around. */
 static bool run_for(evaluation *r, cell *frame, const node *n) {
   const block *body = n->blocks;
   int64_t bounds[3];
   int carried = n->n_results;
-  for (int i = 0; i < 3; i++)
-    if (!tp__integer_in(r, n, frame + n->operands[i], bounds + i))
-      return false;
-  if (bounds[2] <= 0)
-    return tp__eval_fail(r, n->op, "has step %lld, which is not positive", (long long)bounds[2]);
   const kind *counter = tp__kind_of(r, mlirValueGetType(mlirOperationGetOperand(n->op, 0)));
+  bool is_unsigned = !mlirAttributeIsNull(tp__inherent(n->op, "unsignedCmp"));
+  if (!read_bounds(r, frame, n, counter, is_unsigned, bounds))
+    return false;
   copy_cells(r, n, frame, carried, n->operands + 3, n->results);
-  for (int64_t i = bounds[0]; i < bounds[1]; i += bounds[2]) {
+  uint64_t at = (uint64_t)bounds[0], end = (uint64_t)bounds[1], step = (uint64_t)bounds[2];
+  bool goes_on = is_unsigned ? at < end : bounds[0] < bounds[1];
+  while (goes_on) {
     copy_cells(r, n, frame, carried, n->results, body->arguments + 1);
-    frame[body->arguments[0]] = (cell){.scalar = {tp__whole(counter, i)}};
+    frame[body->arguments[0]] = (cell){.scalar = {tp__whole(counter, (int64_t)at)}};
     if (!tp__run_block(r, frame, body))
       return false;
     copy_cells(r, n, frame, carried, terminator(body)->operands, n->results);
+    goes_on = end - at > step;
+    at += step;
   }
   return true;
 }

@@ -58,6 +58,11 @@ static const row rows[] = {
     {"linalg.winograd_filter_transform", NULL, WINOGRAD, NULL},
     {"linalg.winograd_input_transform", NULL, WINOGRAD, NULL},
     {"linalg.winograd_output_transform", NULL, WINOGRAD, NULL},
+    {"scf.for", NULL,
+     "counts beyond 64 bits; the difference of the bounds, and the upper bound plus the step, must "
+     "fit",
+     tp__overflows_loop},
+    {"scf.for", tp__decompose_loop, NULL, tp__wraps_loop},
     {"math.clampf", tp__decompose_clamp, NULL, NULL},
     {"math.fma", tp__decompose_fma, NULL, is_widened},
     {"math.isinf", tp__decompose_isinf, NULL, NULL},
@@ -180,16 +185,16 @@ const tp_pass_row tp__decompose_row = {
         "tensor.generate, gather, scatter, reshape, bitcast, dim and rank, math.isinf and isnormal "
         "are linalg.generic, reshapes, slices, loops and comparisons. math.clampf is "
         "min(max(value, lower bound), upper bound), as its name says; upstream's expansion swaps "
-        "the bounds. math.fma of bf16 is one of "
-        "f32. A cast of an index that may lose bits is a cast to i64 and arith.trunci, because "
-        "upstream's canonicalization removes an arith.index_cast there and back. A named linalg op "
-        "whose body must change for uneven shards (pooling, integer division) is a linalg.generic. "
-        "A resource of i1 or of complex numbers, of rank 0 or without elements is a dense "
-        "constant. A tensor.extract_slice at dynamic offsets drops the leading dimensions of size "
-        "1 or none, and a second slice drops the others. Rejected, with advice: Winograd "
-        "transforms, tensor.parallel_insert_slice, complex.bitcast, arith.truncf with a rounding "
-        "mode, a linalg.generic that may leave elements of an init that it does not read. Breaks: "
-        "nothing.",
+        "the bounds. math.fma of bf16 is one of f32. A cast of an index that may lose bits is a "
+        "cast to i64 and arith.trunci, because upstream's canonicalization removes an "
+        "arith.index_cast there and back. A loop whose counter may not fit its type counts in "
+        "i64. A named linalg op whose body must change for uneven shards (pooling, integer "
+        "division) is a linalg.generic. A resource of i1 or of complex numbers, of rank 0 or "
+        "without elements is a dense constant. A tensor.extract_slice at dynamic offsets drops "
+        "the leading dimensions of size 1 or none, and a second slice drops the others. Rejected, "
+        "with advice: Winograd transforms, tensor.parallel_insert_slice, complex.bitcast, "
+        "arith.truncf with a rounding mode, a loop that counts beyond 64 bits, a linalg.generic "
+        "that may leave elements of an init that it does not read. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -12,6 +12,7 @@
 
 #include "ir/diagnostics.h"
 #include "ir/ir.h"
+#include "ir/value_range.h"
 #include "support/support.h"
 
 /* statistics of the pass */
@@ -66,6 +67,15 @@ tp_status tp__decompose_unpack(MlirOperation op);
  * lost. */
 bool tp__loses_index(MlirOperation op);
 tp_status tp__decompose_index_cast(MlirOperation op);
+/* Computes the range of an integer that is made of constants and of the indices of structured ops
+ * and loops. False: unknown. */
+bool tp__index_range(MlirValue value, tp__range *range);
+/* True for an scf.for in 64 bits whose counter, or whose number of values, needs more. */
+bool tp__overflows_loop(MlirOperation op);
+/* True for an scf.for in fewer than 64 bits, unless its bounds show that its type is wide enough.
+ * tp__decompose_loop widens the counter. */
+bool tp__wraps_loop(MlirOperation op);
+tp_status tp__decompose_loop(MlirOperation op);
 bool tp__is_odd_resource(MlirOperation op);
 tp_status tp__decompose_resource(MlirOperation op);
 tp_status tp__decompose_isinf(MlirOperation op);

@@ -3,13 +3,9 @@
  * program asked for. It knows no such pattern for arith.trunci. */
 #include "passes/prepare/decompose/decompose.h"
 
-#include "ir/value_range.h"
-
 #include <mlir-c/Dialect/Linalg.h>
 
 enum { INDEX_WIDTH = 64 };
-
-static bool range_of(MlirValue value, tp__range *range);
 
 /* Returns the size of the loop that a linalg.index names, as far as an operand of the structured op
  * has it as a dimension; otherwise -1. */
@@ -45,14 +41,14 @@ static bool loop_range(void *data, MlirValue value, tp__range *range) {
   MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
   tp__range low, high;
   if (!tp__op_is(loop, "scf.for") || mlirBlockArgumentGetArgNumber(value) != 0 ||
-      !range_of(mlirOperationGetOperand(loop, 0), &low) ||
-      !range_of(mlirOperationGetOperand(loop, 1), &high))
+      !tp__index_range(mlirOperationGetOperand(loop, 0), &low) ||
+      !tp__index_range(mlirOperationGetOperand(loop, 1), &high))
     return false;
   *range = (tp__range){low.low, high.high > low.low ? high.high - 1 : low.low};
   return true;
 }
 
-static bool range_of(MlirValue value, tp__range *range) {
+bool tp__index_range(MlirValue value, tp__range *range) {
   return tp__value_range(value, NULL, loop_range, NULL, range);
 }
 
@@ -67,7 +63,7 @@ bool tp__loses_index(MlirOperation op) {
   bool is_signed = tp__op_is(op, "arith.index_cast");
   int64_t end = INT64_C(1) << (mlirIntegerTypeGetWidth(to) - is_signed);
   tp__range range;
-  return !range_of(mlirOperationGetOperand(op, 0), &range) || range.high >= end ||
+  return !tp__index_range(mlirOperationGetOperand(op, 0), &range) || range.high >= end ||
          range.low < (is_signed ? -end : 0);
 }
 

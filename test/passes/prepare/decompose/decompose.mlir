@@ -161,3 +161,36 @@ func.func @index_casts(%x: tensor<4xindex>) -> (tensor<4xi8>, tensor<4xi64>, ten
   }
   return %n, %w, %g, %l : tensor<4xi8>, tensor<4xi64>, tensor<128xi8>, i8
 }
+
+// -----
+
+// A loop counts in i64 if its type may be too narrow.
+// CHECK-LABEL: func.func @loops
+// CHECK-SAME: %[[N:.*]]: i8) ->
+// CHECK-DAG: %[[LOW:.*]] = arith.constant -100 : i64
+// CHECK-DAG: %[[HIGH:.*]] = arith.constant 100 : i64
+// CHECK: scf.for %[[I:[a-z0-9]*]] = %[[LOW]] to %[[HIGH]] step %{{.*}} : i64 {
+// CHECK-NEXT: arith.trunci %[[I]] : i64 to i8
+// CHECK: %[[TO:.*]] = arith.extui %[[N]] : i8 to i64
+// CHECK: scf.for unsigned %{{.*}} to %[[TO]] step %{{.*}} : i64 {
+// CHECK: scf.for %[[K:[a-z0-9]*]] = {{.*}} : i8 {
+// CHECK-NEXT: arith.addi %{{.*}}, %[[K]] : i8
+func.func @loops(%n: i8) -> (i8, i8, i8) {
+  %m100 = arith.constant -100 : i8
+  %p100 = arith.constant 100 : i8
+  %z = arith.constant 0 : i8
+  %c20 = arith.constant 20 : i8
+  %a = scf.for %i = %m100 to %p100 step %c20 iter_args(%t = %z) -> i8 : i8 {
+    %s = arith.addi %t, %i : i8
+    scf.yield %s : i8
+  }
+  %b = scf.for unsigned %i = %z to %n step %c20 iter_args(%t = %z) -> i8 : i8 {
+    %s = arith.addi %t, %i : i8
+    scf.yield %s : i8
+  }
+  %c = scf.for %i = %z to %p100 step %c20 iter_args(%t = %z) -> i8 : i8 {
+    %s = arith.addi %t, %i : i8
+    scf.yield %s : i8
+  }
+  return %a, %b, %c : i8, i8, i8
+}

@@ -195,3 +195,16 @@ func.func @encoded_inside(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @without_strides(%a: memref<4xf32, #wrap>) {
   return
 }
+
+// -----
+
+func.func @counts_too_far(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %low = arith.constant -9223372036854775808 : index
+  %high = arith.constant 9223372036854775807 : index
+  %step = arith.constant 4611686018427387904 : index
+  // expected-error @below {{'scf.for': counts beyond 64 bits; the difference of the bounds, and the upper bound plus the step, must fit}}
+  %y = scf.for %i = %low to %high step %step iter_args(%t = %x) -> tensor<4xf32> {
+    scf.yield %t : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
