@@ -110,6 +110,9 @@ bool tp__is_tensor(MlirType type);
 /* Returns a tensor type of this shape with the same element type and encoding. */
 MlirType tp__tensor_like(MlirType type, int rank, const int64_t *shape);
 MlirType tp__element_type(MlirType shaped);
+/* The same, or the type itself if it is not shaped: structured ops also have operands that are
+ * numbers. */
+MlirType tp__number_type(MlirType type);
 /* Return the rank, and the size of dimension `dim`, of a value of shaped type. */
 int tp__value_rank(MlirValue value);
 int64_t tp__value_size(MlirValue value, int dim);

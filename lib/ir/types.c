@@ -42,6 +42,10 @@ bool tp__static_tensor(MlirType type, int *rank, int64_t *shape) {
 
 MlirType tp__element_type(MlirType shaped) { return mlirShapedTypeGetElementType(shaped); }
 
+MlirType tp__number_type(MlirType type) {
+  return mlirTypeIsAShaped(type) ? tp__element_type(type) : type;
+}
+
 int tp__value_rank(MlirValue value) { return (int)mlirShapedTypeGetRank(mlirValueGetType(value)); }
 
 int64_t tp__value_size(MlirValue value, int dim) {

@@ -125,7 +125,7 @@ tp_peak tp__peak_of(MlirType a, MlirType b) {
 }
 
 static MlirType operand_element(MlirOperation op, intptr_t i) {
-  return tp__element_type(mlirValueGetType(mlirOperationGetOperand(op, i)));
+  return tp__number_type(mlirValueGetType(mlirOperationGetOperand(op, i)));
 }
 
 static void add_contraction(MlirOperation op, const loop_nest *nest, double flops, tp_work *work) {

@@ -144,7 +144,7 @@ static void read_variants(tp_rule *rule, const tp_body *body) {
 }
 
 static MlirType element_of(const tp_rule *rule, int operand) {
-  return tp__element_type(mlirValueGetType(rule->operands[operand].value));
+  return tp__number_type(mlirValueGetType(rule->operands[operand].value));
 }
 
 static void read_work(tp_rule *rule, const tp_body *body) {

@@ -52,12 +52,8 @@ bool tp__index_range(MlirValue value, tp__range *range) {
   return tp__value_range(value, NULL, loop_range, NULL, range);
 }
 
-static MlirType element_of(MlirType type) {
-  return tp__is_tensor(type) ? tp__element_type(type) : type;
-}
-
 bool tp__loses_index(MlirOperation op) {
-  MlirType to = element_of(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  MlirType to = tp__number_type(mlirValueGetType(mlirOperationGetResult(op, 0)));
   if (!mlirTypeIsAInteger(to) || mlirIntegerTypeGetWidth(to) >= INDEX_WIDTH)
     return false;
   bool is_signed = tp__op_is(op, "arith.index_cast");
