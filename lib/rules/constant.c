@@ -34,7 +34,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   TP_TRY(tp__rule_begin(op, arena, rule));
   tp__rule_same_dims(rule);
   identity_variants(rule, op);
-  rule->keeps_global = is_constant(op) && !is_splat(op);
+  rule->keeps_global = tp__is_stored_constant(op);
   rule->is_free = !rule->keeps_global;
   rule->is_elementwise = true;
   return TP_OK;

@@ -206,7 +206,7 @@ static void settle(tp__bounds *b) {
     if (!at || at->bound >= TP_COST_FORBIDDEN)
       return;
     at->done = true;
-    /* every factor of an all_reduce; the other moves go axis by axis */
+    /* an all_reduce may remove several axes at once; the other moves take one axis at a time */
     for (unsigned set = 1; set < 1u << mesh->n_axes; set++) {
       int64_t k = tp__axes_size(mesh, set);
       bool is_axis = (set & (set - 1)) == 0;

@@ -2,12 +2,13 @@
  * that verification detects each fault.
  *
  *   FAULT=tile        one element of one rank's part of each result is wrong
+ *   FAULT=both        the same, and one element of each result of one device is wrong, too
  *   FAULT=combiner:N  the N-th reducing collective uses another combiner
  *   FAULT=group:N     the N-th collective uses another group, or none
  *   FAULT=offset:N    the N-th device index is 0 on all devices
  *
- * The exit code is 77 if the fault does not apply to the program. The reference run has no
- * fault. */
+ * The exit code is 77 if the fault does not apply to the program. The reference run has no fault,
+ * except with `both`. */
 #include "tools/shard-run/run.h"
 
 #include <math.h>
@@ -202,9 +203,10 @@ static bool spoil(const tp_plan *plan, const launch *l, int k) {
 
 bool __wrap_outputs_join(const tp_plan *plan, const launch *l, array **whole) {
   int place;
-  if (sharded && plan == sharded->shape && wants("tile", &place)) {
+  bool both = wants("both", &place);
+  if (both || (sharded && plan == sharded->shape && wants("tile", &place))) {
     bool done = false;
-    for (int k = 0; k < l->n_outputs && l->n_ranks > 1; k++)
+    for (int k = 0; k < l->n_outputs && (both || l->n_ranks > 1); k++)
       done |= spoil(plan, l, k);
     if (!done) /* there are no results */
       no_place();

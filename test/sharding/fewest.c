@@ -247,7 +247,7 @@ static void give(world *w, exchange *x, const state *to) {
     finish(w, x, to);
 }
 
-/* Takes minor axes of dimension d and of those behind it. */
+/* Enumerates the ways to remove some minor axes from dimension d and from each later dimension. */
 static void take(world *w, exchange *x, int d, const state *to) {
   if (d >= w->rank || d >= FEWEST_RANK) {
     give(w, x, to);

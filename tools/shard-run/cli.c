@@ -132,7 +132,8 @@ const cli_tool cli_program = {
         "1e-4, others the same; integers and booleans must be equal. If the results of one device "
         "and of N differ by more, an evaluation of the program in f64 judges both: the results of "
         "N ranks are wrong if their error exceeds both the tolerance and four times the error of "
-        "one device. The last line says \"verified\" only if the evaluator or given results "
+        "one device. A large error that one device shares is wrong, too, unless rounding explains "
+        "it. The last line says \"verified\" only if the evaluator or given results "
         "confirm every result. One device goes through the same passes and code generation as N, "
         "so a result that only one device confirms is said to be consistent with it.",
     .exits = {{0,

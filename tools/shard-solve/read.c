@@ -15,7 +15,7 @@ enum { INTERVALS, COSTS, USAGES, ENDS, TABLES, N_PARTS, MAX_STRATEGIES = 65535 }
 
 /* ---- the keys of a file ---- */
 
-/* The objects of a file, and what may come next in it. */
+/* The JSON objects of a problem file, and what the parser expects next. */
 typedef enum object { OUTSIDE, FILE_OBJECT, PROBLEM, NODES, EDGES, N_OBJECTS } object;
 typedef enum want {
   WANT_OBJECT,

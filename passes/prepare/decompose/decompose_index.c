@@ -1,14 +1,14 @@
-/* Rewrites casts of an index that may lose bits. Upstream's canonicalization replaces an index_cast
- * of an index_cast by the first operand if the types agree, which undoes a truncation that the
- * program asked for. It knows no such pattern for arith.trunci. */
+/* Rewrites casts of an index to a narrow integer as a cast to i64 and arith.trunci. Upstream's
+ * canonicalization removes an index_cast to a narrow integer and back, although the first cast
+ * truncates. It has no such pattern for arith.trunci. */
 #include "passes/prepare/decompose/decompose.h"
 
 #include <mlir-c/Dialect/Linalg.h>
 
 enum { INDEX_WIDTH = 64 };
 
-/* Returns the size of the loop that a linalg.index names, as far as an operand of the structured op
- * has it as a dimension; otherwise -1. */
+/* Returns the size of the loop whose index a linalg.index reads: the size of a dimension that this
+ * loop alone indexes. -1: no operand has such a dimension. */
 static int64_t loop_size(MlirOperation index) {
   int64_t loop = mlirIntegerAttrGetValueInt(tp__inherent(index, "dim"));
   MlirOperation op = mlirOperationGetParentOperation(index);

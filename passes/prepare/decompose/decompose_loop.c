@@ -1,6 +1,7 @@
-/* Widens the counters of scf.for loops over narrow integers. Upstream's canonicalization computes
- * the difference of the bounds in their type, so that it removes a loop from -100 to 100 in i8; and
- * a counter that wraps around where it passes the upper bound would go on from below. */
+/* Widens the counters of scf.for loops over narrow integers, which are compiled wrongly in two
+ * cases. Upstream's canonicalization computes the difference of the bounds in their type, so it
+ * removes a loop from -100 to 100 in i8. And a step beyond the upper bound may overflow: then the
+ * counter is less than the bound again, and the loop goes on. */
 #include "passes/prepare/decompose/decompose.h"
 
 enum { LOW, HIGH, STEP, N_BOUNDS };

@@ -291,7 +291,7 @@ static json_t *step_json(const tp_report *r, const tp_planner *p) {
   return json;
 }
 
-/* As the option `gap`; the bound must not be 0, unless the cost is. */
+/* Relative to the bound, as the option `gap`. The bound must not be 0, unless the cost is 0 too. */
 static double gap_of(const tp_planner *p) {
   double cost = (double)p->result.cost, bound = (double)p->result.bound;
   return cost > bound ? (cost - bound) / bound : 0;

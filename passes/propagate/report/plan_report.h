@@ -47,7 +47,7 @@ typedef struct tp_report_collective {
   tp_collective kind;
   int n_axes;
   int axes[TP_MAX_AXES]; /* of the plan's mesh; a step over a part of one names it here */
-  const char *over;      /* the axes as text, with such parts: "dp,tp:(1)2" */
+  const char *over;      /* the axes as text; parts of axes as in "dp,tp:(1)2" */
   const char *tensor;    /* type of the local operand */
   const char *reduction; /* "" for kinds that do not reduce */
   int64_t group, bytes;  /* bytes per device and execution */
