@@ -132,6 +132,34 @@ TP_API tp_cost tp_step_cost(const tp_mesh *mesh, const tp_topology *topology,
                             const tp_reshard *reshard, int number, int rank, const int64_t *shape,
                             int64_t element_size);
 
+/* ---- lower bounds for many layouts at once ---- */
+
+/* All layouts that a tensor may pass through while it is resharded, with the moves between them. */
+typedef struct tp_reshard_field tp_reshard_field;
+
+/* Creates a field for a tensor of `rank` dimensions with global `shape` and elements of
+ * element_size bytes. `specs` are the n layouts of interest. Every cost is multiplied by `times` >
+ * 0 and rounded down. `cache` must outlive the field. TP_UNSUPPORTED: the tensor has too many
+ * layouts. TP_NO_MEMORY. */
+TP_API tp_status tp_reshard_field_create(tp_reshard_cache *cache, int rank, const int64_t *shape,
+                                         int64_t element_size, double times, int n,
+                                         const tp_spec *specs, tp_reshard_field **field);
+TP_API void tp_reshard_field_destroy(tp_reshard_field *field);
+/* Returns the number of layouts, and the number of one of the layouts of interest. Layouts that
+ * differ only in the combiner of their partials have the same number. */
+TP_API int tp_reshard_field_size(const tp_reshard_field *field);
+TP_API int tp_reshard_field_number(const tp_reshard_field *field, tp_spec spec);
+/* True if distances are exact but for combiners: no layout of interest splits unevenly. */
+TP_API bool tp_reshard_field_is_even(const tp_reshard_field *field);
+/* costs[i] becomes the minimum over all layouts k of costs[k] plus the distance from k to i
+ * (`backward`: from i to k). Costs have one entry per layout, may be negative, and are at least
+ * TP_COST_FORBIDDEN where there is none. Distances are times * tp_reshard_cost, rounded down, or
+ * less: the combiner of partials is ignored, and the leading axes of every layout of interest may
+ * be used on uneven dimensions. So they satisfy the triangle inequality. Shortest paths from many
+ * sources: two sweeps over all layouts (Bellman 1958), then a queue of those that changed (Moore
+ * 1959). */
+TP_API void tp_reshard_field_spread(tp_reshard_field *field, bool backward, tp_cost *costs);
+
 /* Returns the group size of a step: the product of its axes. */
 TP_API int64_t tp_step_group_size(const tp_mesh *mesh, const tp_step *step);
 /* Returns "all_gather", ..., "slice", "mask". */

@@ -79,8 +79,8 @@ static void reserve_states(tp__cache *cache, size_t states) {
     forget_paths(cache);
 }
 
-static tp_status find_graph(tp__cache *cache, unsigned axes, int n_dims, bool partial,
-                            tp__layout_graph **graph) {
+tp_status tp__cache_graph(tp__cache *cache, unsigned axes, int n_dims, bool partial,
+                          tp__layout_graph **graph) {
   for (graph_row *row = cache->graphs; row; row = row->next) {
     tp__layout_graph *g = row->graph;
     if (g->axes == axes && g->n_dims == n_dims && g->partial == partial) {
@@ -159,7 +159,7 @@ static tp__layout_paths *find_entry(const tp__cache *cache, const key *k) {
 static tp_status prepare(tp__cache *cache, const tp__reshard_problem *p, const tp__layout_view *v,
                          tp__layout_search *s, tp__edge_costs **weights) {
   tp__layout_graph *graph = NULL;
-  tp_status status = find_graph(cache, v->axes, v->n_dims, p->partial, &graph);
+  tp_status status = tp__cache_graph(cache, v->axes, v->n_dims, p->partial, &graph);
   if (status == TP_OK)
     status = reserve_slot(cache);
   s->graph = graph;

@@ -22,6 +22,9 @@ typedef struct tp__cache {
 } tp__cache;
 
 void tp__cache_destroy(tp__cache *cache);
+/* Finds the graph of these axes and of `n_dims` dimensions. It lives as long as the cache. */
+tp_status tp__cache_graph(tp__cache *cache, unsigned axes, int n_dims, bool partial,
+                          tp__layout_graph **graph);
 /* Finds the paths from view->from that are valid for view->to. The dimensions of the view may have
  * any order. The order decides which of several cheapest paths is found. */
 tp_status tp__cache_paths(tp__cache *cache, const tp__reshard_problem *problem,
@@ -30,5 +33,8 @@ tp_status tp__cache_paths(tp__cache *cache, const tp__reshard_problem *problem,
  * (tp__layout_view_sort) shares them with more tensors and layouts. */
 tp_status tp__cache_distances(tp__cache *cache, const tp__reshard_problem *problem,
                               const tp__layout_view *view, tp__layout_paths **paths);
+
+/* Returns the searches of a cache of reshards (reshard.c). */
+tp__cache *tp__reshard_searches(tp_reshard_cache *cache);
 
 #endif

@@ -55,6 +55,8 @@ void tp__reshard_cache_limit(tp_reshard_cache *cache, size_t states) {
   cache->searches.path_limit = states;
 }
 
+tp__cache *tp__reshard_searches(tp_reshard_cache *cache) { return &cache->searches; }
+
 /* ---- results ---- */
 
 /* Appends a step, priced at its initial local size. `topology` is that of reshard->mesh. */

@@ -1,9 +1,9 @@
 /* Message passing on 64-bit integer costs, decoding, and reduced costs. */
 #include "solver/dual.h"
 
-#include "solver/vectors.h"
 #include "solver/work.h"
 #include "support/support.h"
+#include "support/vectors.h"
 
 #include <string.h>
 

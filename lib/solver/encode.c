@@ -2,7 +2,7 @@
 #include "solver/encode.h"
 
 #include "solver/memory.h"
-#include "solver/vectors.h"
+#include "support/vectors.h"
 
 enum {
   /* Integer messages round by a few units per node. With this scale, that is below one

@@ -4,7 +4,7 @@
 #include "solver/lift.h"
 
 #include "solver/lift_classes.h"
-#include "solver/vectors.h"
+#include "support/vectors.h"
 
 #include <stdlib.h>
 #include <string.h>

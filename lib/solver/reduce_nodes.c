@@ -2,7 +2,7 @@
 #include "solver/reducer.h"
 
 #include "solver/memory.h"
-#include "solver/vectors.h"
+#include "support/vectors.h"
 
 #include <string.h>
 

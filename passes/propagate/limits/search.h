@@ -43,17 +43,18 @@ typedef struct tp_search {
   bool is_large; /* the problem of the routes is stated only for some strategies */
   double end;    /* deadline of all searches together */
   tp_found best;
+  tp_cost floor; /* lower bound on the cost of any plan, with or without the limit */
 
   /* little time */
   tp_seeds seeds;
-  bool is_solved; /* the problem of all strategies was solved, and its plan is in `p` */
+  bool is_solved;  /* the problem of all strategies was solved, and its plan is in `p` */
+  bool is_planned; /* there are too many strategies for that, and `best` has the plan */
   /* by node: the strategies of all plans tried by prices; NULL: none were tried */
   const bool *const *tried;
 
   /* large functions under a memory limit */
   /* The sketch, and the certified bound. Without nodes: it is not open. */
   tp_priced priced;
-  tp_cost floor;          /* lower bound on the cost of any plan, with or without the limit */
   tp_cost threshold;      /* strategies with a reduced cost below this were tried */
   tp_exact_cost min_peak; /* without a plan: the smallest estimated peak that was tried */
   bool is_over;           /* the plan is optimal, or there is none */
@@ -71,6 +72,7 @@ typedef struct tp_search_row {
 
 extern const tp_search_row tp__seed_row, tp__neighborhood_row; /* seed_search.c */
 extern const tp_search_row tp__price_row, tp__tried_row;       /* price_search.c */
+extern const tp_search_row tp__many_row;                       /* many_strategies.c */
 extern const tp_search_row tp__whole_row;                      /* whole_problem.c */
 extern const tp_search_row tp__cheapest_row, tp__ascent_row, tp__generation_row,
     tp__reduced_cost_row;                                         /* sketch_search.c */

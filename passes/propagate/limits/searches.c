@@ -10,6 +10,7 @@
 static const tp_search_row *const rows[] = {
     &tp__seed_row,       &tp__neighborhood_row, /* little time, no memory limit */
     &tp__price_row,      &tp__tried_row,        /* little time within a memory limit */
+    &tp__many_row,                              /* many axes, no memory limit */
     &tp__whole_row,                             /* small functions, or no memory limit */
     &tp__cheapest_row,   &tp__ascent_row,       /* large functions within a memory limit */
     &tp__generation_row, &tp__reduced_cost_row, /* the same */
@@ -67,6 +68,7 @@ static tp_status finish_unlimited(tp_search *s) {
   if (!has_plan)
     return tp__clock_exceeded(p);
   tp_cost bound = tp__min_cost(p);
+  bound = s->floor > bound ? s->floor : bound;
   if (s->is_solved && p->result.bound > bound)
     bound = p->result.bound;
   p->result.work += s->best.planner.result.work; /* a limit that is not reached changes nothing */

@@ -1,5 +1,6 @@
 /* Builds and solves the strategy-selection problem of a function. Edges connect producers and uses
  * and are priced by the reshard between their layouts. */
+#include "passes/propagate/limits/layout_messages.h"
 #include "passes/propagate/limits/reduced_planner.h"
 #include "passes/propagate/limits/route_sketch.h"
 
@@ -33,6 +34,18 @@ static tp_cost exposed_part(tp_cost cost, uint8_t exposed) {
                                          cost % TP_EXPOSED_UNITS * exposed / TP_EXPOSED_UNITS;
 }
 
+/* Prices the reshards from one layout to n others. */
+static void price_reshards(tp_planner *p, const tp_planned_value *v, tp_spec from, int n,
+                           const tp_spec *to, tp_cost *costs) {
+  if (p->messages && !v->keeps_layout && tp__messages_price(p->messages, v, from, n, to, costs))
+    return;
+  for (int k = 0; k < n; k++)
+    costs[k] = v->keeps_layout ? tp_spec_equal(from, to[k]) ? 0 : TP_COST_FORBIDDEN
+                               : tp__cost_times(tp_reshard_cost(p->problem.reshards, from, to[k],
+                                                                v->rank, v->shape, v->element_size),
+                                                v->trips);
+}
+
 static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v,
                             edge_ends ends) {
   const tp_node *a = &p->problem.nodes[ends.from], *b = &p->problem.nodes[ends.to];
@@ -46,15 +59,9 @@ static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned
     int ca = distinct(a->out + ends.output, a->n, a->n_out, lists, numbers);
     int cb = distinct(b->in + ends.input, b->n, b->n_in, lists + na, numbers + na);
     for (int i = 0; i < ca && !tp__clock_gives_up(p); i++)
-      for (int k = 0; k < cb; k++)
-        pairs[i * cb + k] =
-            v->keeps_layout
-                ? tp_spec_equal(lists[i], lists[na + (size_t)k]) ? 0 : TP_COST_FORBIDDEN
-                : exposed_part(tp__cost_times(tp_reshard_cost(p->problem.reshards, lists[i],
-                                                              lists[na + (size_t)k], v->rank,
-                                                              v->shape, v->element_size),
-                                              v->trips),
-                               ends.exposed);
+      price_reshards(p, v, lists[i], cb, lists + na, pairs + i * cb);
+    for (int i = 0; i < ca * cb && ends.exposed < TP_EXPOSED_UNITS; i++)
+      pairs[i] = exposed_part(pairs[i], ends.exposed);
     for (size_t i = 0; i < na; i++)
       for (size_t k = 0; k < nb; k++)
         table[i * nb + k] = pairs[numbers[i] * cb + numbers[na + k]];

@@ -4,7 +4,9 @@
 /* at least 1/OVER_SHARE of the work goes to plans whose estimated memory exceeds the limit */
 enum { OVER_SHARE = 3 };
 
-static bool applies(const tp_search *s) { return s->p->limits.memory < 0 || !s->is_large; }
+static bool applies(const tp_search *s) {
+  return s->p->limits.memory < 0 ? !s->is_planned : !s->is_large;
+}
 
 /* Without a memory limit. Stating the problem may be given up when the time is over. */
 static tp_status run_unlimited(tp_search *s) {

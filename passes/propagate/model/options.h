@@ -14,6 +14,7 @@ typedef struct tp_propagate_options {
   int64_t remark_bytes; /* INT64_MAX: no remarks */
   int64_t n_alternatives;
   double effort, gap;
+  double entries;    /* of tables, beyond which the whole problem is not stated */
   double time_limit; /* seconds; TP_NO_VALUE */
 } tp_propagate_options;
 

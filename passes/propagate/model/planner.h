@@ -143,6 +143,8 @@ typedef struct tp_planner {
   struct tp_routes *routes; /* NULL without a memory limit */
   /* by node, nodes of routes left out: which strategies are stated; NULL: all */
   const bool *const *kept;
+  /* NULL: reshards are priced exactly; otherwise as in these (limits/layout_messages.h) */
+  const struct tp_layout_messages *messages;
   int64_t n_cut; /* number of strategies that are not stated; for those only a bound is known */
   bool is_restricted; /* under a limit: tp__planner_restrict removed strategies of one node */
   bool hides_rings;   /* in what is stated, ring parts travel while others are computed with */
@@ -310,6 +312,8 @@ tp_status tp__plan_remarks(const tp_planner *planner);
 
 /* updates.c: adds an edge between each argument and the result that is its new value. */
 tp_status tp__tie_updates(tp_planner *planner, tp_problem *problem);
+/* Sets *arg to the argument whose new value a result is (tp.updates), or to -1. */
+tp_status tp__updated_argument(const tp_planner *planner, int result, int *arg);
 
 /* write_plan.c: writes the chosen plan into the IR. */
 tp_status tp__plan_write(tp_planner *planner);

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-static tp_status updated_argument(const tp_planner *p, int result, int *arg) {
+tp_status tp__updated_argument(const tp_planner *p, int result, int *arg) {
   MlirAttribute attr = tp__result_attr(p->problem.graph.func, result, "tp.updates");
   *arg = -1;
   if (mlirAttributeIsNull(attr))
@@ -74,7 +74,7 @@ tp_status tp__tie_updates(tp_planner *p, tp_problem *problem) {
   for (size_t i = 0; i < p->problem.n_nodes && status == TP_OK; i++) {
     int arg = -1;
     if (p->problem.nodes[i].kind == TP_NODE_RESULT)
-      status = updated_argument(p, p->problem.nodes[i].index, &arg);
+      status = tp__updated_argument(p, p->problem.nodes[i].index, &arg);
     if (status == TP_OK && arg >= 0)
       status =
           tie(p, problem, tp__planned_value(p, mlirBlockGetArgument(entry, arg))->node, (int)i);

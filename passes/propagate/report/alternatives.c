@@ -108,6 +108,8 @@ const char tp__alternative_not_sought[] =
     "not among the most expensive collectives (report-alternatives)";
 static const char out_of_time_text[] =
     "the time limit ended the search before one was found (time-limit)";
+static const char in_parts_text[] =
+    "none is sought in functions that are planned in parts (entries)";
 
 /* ---- alternatives of a reshard ---- */
 
@@ -362,6 +364,8 @@ static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *
   for (size_t i = 0; i < n && status == TP_OK; i++)
     if (i >= (size_t)r->n_alternatives)
       order[i]->alternative.missing = tp__alternative_not_sought;
+    else if (r->function.is_in_parts)
+      order[i]->alternative.missing = in_parts_text;
     else if (out_of_time(r, p))
       order[i]->alternative.missing = out_of_time_text;
     else
@@ -463,7 +467,10 @@ static bool read_open(tp_report *r, const tp_planner *p, tp_replan *open) {
 tp_status tp__report_alternatives(tp_report *r, const tp_planner *p) {
   tp_replan open = {0};
   tp_space space = {0};
-  if (r->n_alternatives == 0 || out_of_time(r, p))
+  /* every other plan would take as long as this one */
+  r->function.is_in_parts =
+      r->n_alternatives > 0 && p->kept && p->limits.memory < 0 && !p->result.is_cut_short;
+  if (r->n_alternatives == 0 || r->function.is_in_parts || out_of_time(r, p))
     return find_alternatives(r, p, NULL);
   bool is_open = r->function.n_pins > 0 && read_open(r, p, &open);
   tp_status status = tp__space_create(p, is_open ? &open.planner : NULL, &space);

@@ -26,9 +26,11 @@ static json_t *text_json(const char *text) {
 static json_t *seconds_json(tp_cost cost) { return json_real(tp_cost_seconds(cost)); }
 static json_t *integer_json(int64_t value) { return json_integer((json_int_t)value); }
 
-/* Reason for which a search was ended early, or null. */
-static json_t *stopped_json(bool is_cut_short) {
-  return is_cut_short ? json_string("time-limit") : json_null();
+/* The option for which a search was ended early or left out, or null. */
+static json_t *stopped_json(bool is_cut_short, bool is_in_parts) {
+  return is_cut_short  ? json_string("time-limit")
+         : is_in_parts ? json_string("entries")
+                       : json_null();
 }
 
 /* Takes ownership of `value`. A null value (memory ran out) clears the object, which is detected at
@@ -309,7 +311,7 @@ static json_t *solution_json(const tp_planner *p) {
   put(json, "decisions", integer_json((int64_t)p->problem.n_nodes));
   put(json, "strategies", integer_json(strategies));
   put(json, "work", integer_json(p->result.work));
-  put(json, "stopped_by", stopped_json(p->result.is_cut_short));
+  put(json, "stopped_by", stopped_json(p->result.is_cut_short, false));
   return json;
 }
 
@@ -326,7 +328,8 @@ json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_p
   put(json, "annotations", integer_json((int64_t)r->function.n_pins));
   put(json, "annotations_examined", integer_json(r->function.n_examined));
   put(json, "costly_annotations", costly_json(r, p));
-  put(json, "other_plans_stopped_by", stopped_json(r->function.is_cut_short));
+  put(json, "other_plans_stopped_by",
+      stopped_json(r->function.is_cut_short, r->function.is_in_parts));
   put(json, "collectives", collectives);
   put(json, "decisions", decisions_json(r, p));
   put(json, "other_decisions",

@@ -118,6 +118,7 @@ typedef struct tp_function_report {
   struct causes *causes;
   bool failed;       /* memory ran out while the plan was written */
   bool is_cut_short; /* the clock ended the search for other plans */
+  bool is_in_parts;  /* other plans are not sought, since the function is planned in parts */
 } tp_function_report;
 
 typedef struct tp_report {

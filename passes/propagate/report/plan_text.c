@@ -126,7 +126,10 @@ static void print_proof(tp__string *t, const json_t *f, bool is_time) {
   if (*tp__text_of(solution, "stopped_by"))
     tp__string_append(
         t, "The time limit ended the search for it: another run may find another plan.\n");
-  if (*tp__text_of(f, "other_plans_stopped_by"))
+  if (strcmp(tp__text_of(f, "other_plans_stopped_by"), "entries") == 0)
+    tp__string_append(t, "The function has so many strategies that it was planned in parts, and no "
+                         "other plans were sought (entries).\n");
+  else if (*tp__text_of(f, "other_plans_stopped_by"))
     tp__string_append(t, "The time limit ended the search for other plans: another run may know "
                          "more of them, or less.\n");
 }

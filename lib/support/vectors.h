@@ -1,6 +1,6 @@
 /* Compiles hot loops for several vector instruction sets. */
-#ifndef TP_LIB_SOLVER_VECTORS_H
-#define TP_LIB_SOLVER_VECTORS_H
+#ifndef TP_LIB_SUPPORT_VECTORS_H
+#define TP_LIB_SUPPORT_VECTORS_H
 
 /* The inner loops over tables dominate the solver's time. If the compiler supports a choice by
  * processor at load time, these loops are also compiled for vector units with a 64-bit minimum or

@@ -1,0 +1,561 @@
+/* Passes messages between the layouts of nodes. */
+#include "passes/propagate/limits/layout_messages.h"
+
+#include <string.h>
+
+/* Costs from here on belong to strategies and layouts that no plan can have. All others stay far
+ * below, so that sums of a few do not overflow. */
+#define IMPOSSIBLE ((tp_cost)1 << 57)
+
+/* ---- layouts ---- */
+
+/* The tensors of one shape whose reshards cost the same, with all layouts that edges ask about. */
+typedef struct tp_tensor_class {
+  struct tp_tensor_class *next;
+  const tp_planned_value *value; /* one of them */
+  tp_reshard_field *field;
+  tp_spec *specs;
+  size_t n, capacity;
+  /* by layout: distances to all others; NULL: not computed yet. At most MAX_ROWS */
+  tp_cost **rows;
+  int n_rows, n_states;
+} tensor_class;
+
+enum { MAX_ROWS = 256 };
+
+typedef struct builder {
+  tp_layout_messages *m;
+  tp_memo columns, lists, specs;
+  int n_edges;
+} builder;
+
+static tp_layout_column *make_column(builder *b, const tp_node *node, bool makes, int at) {
+  tp__arena *arena = &b->m->arena;
+  tp_memo numbers = {0};
+  tp_layout_column *c = tp__arena_alloc(arena, sizeof *c);
+  if (!c || !(c->specs = tp__arena_array(arena, (size_t)node->n, sizeof *c->specs)) ||
+      !(c->number = tp__arena_array(arena, (size_t)node->n, sizeof *c->number)))
+    return NULL;
+  bool ok = true;
+  for (int s = 0; s < node->n && ok; s++) {
+    tp_spec spec = tp__node_spec(node, makes, at, s);
+    int64_t key = (int64_t)spec.bits;
+    void **slot = tp__memo(&numbers, arena, &key, 1);
+    ok = slot != NULL;
+    if (ok && !*slot) {
+      c->specs[c->n++] = spec;
+      *slot = (void *)(intptr_t)c->n;
+    }
+    c->number[s] = ok ? (uint16_t)((intptr_t)*slot - 1) : 0;
+  }
+  tp__memo_destroy(&numbers);
+  return ok ? c : NULL;
+}
+
+static const tp_layout_column *find_column(builder *b, int number, bool makes, int at) {
+  const tp_node *node = &b->m->p->problem.nodes[number];
+  const int64_t key[] = {(int64_t)(intptr_t)(makes ? node->out : node->in), node->n,
+                         makes ? node->n_out : node->n_in, at};
+  void **slot = tp__memo(&b->columns, &b->m->arena, key, TP_LEN(key));
+  if (slot && !*slot)
+    *slot = make_column(b, node, makes, at);
+  return slot ? *slot : NULL;
+}
+
+static bool is_of_class(const tensor_class *c, const tp_planned_value *v) {
+  const tp_planned_value *of = c->value;
+  return of->rank == v->rank && of->element_size == v->element_size && of->trips == v->trips &&
+         memcmp(of->shape, v->shape, (size_t)v->rank * sizeof *v->shape) == 0;
+}
+
+static tensor_class *find_class(tp_layout_messages *m, const tp_planned_value *v) {
+  tensor_class *c = m->classes;
+  while (c && !is_of_class(c, v))
+    c = c->next;
+  if (!c && (c = tp__arena_alloc(&m->arena, sizeof *c))) {
+    *c = (tensor_class){.next = m->classes, .value = v};
+    m->classes = c;
+  }
+  return c;
+}
+
+/* Adds the layouts of a column to those of a class. */
+static tp_status add_layouts(builder *b, tensor_class *c, const tp_layout_column *column) {
+  for (int i = 0; i < column->n; i++) {
+    const int64_t key[] = {(int64_t)(intptr_t)c, (int64_t)column->specs[i].bits};
+    void **slot = tp__memo(&b->specs, &b->m->arena, key, TP_LEN(key));
+    void *specs = c->specs;
+    if (!slot)
+      return TP_NO_MEMORY;
+    if (*slot)
+      continue;
+    *slot = c;
+    TP_TRY(tp__grow(&specs, &c->capacity, c->n + 1, sizeof *c->specs));
+    c->specs = specs;
+    c->specs[c->n++] = column->specs[i];
+  }
+  return TP_OK;
+}
+
+/* The numbers of a column's layouts in the field of a class. */
+static const int *find_states(builder *b, const tensor_class *c, const tp_layout_column *column) {
+  const int64_t key[] = {(int64_t)(intptr_t)c, (int64_t)(intptr_t)column};
+  void **slot = tp__memo(&b->lists, &b->m->arena, key, TP_LEN(key));
+  if (!slot || *slot)
+    return slot ? *slot : NULL;
+  int *list = tp__arena_array(&b->m->arena, (size_t)column->n, sizeof *list);
+  for (int i = 0; list && i < column->n; i++)
+    list[i] = tp_reshard_field_number(c->field, column->specs[i]);
+  return *slot = list;
+}
+
+/* A message that was computed: from `far` to `near`, relative to the least of `far`. Equal layers
+ * have equal messages. */
+typedef struct tp_known_message {
+  const int *far_states, *near_states;
+  int end;
+  size_t capacity;
+  tp_cost *costs; /* those of `far`, then those of `near` */
+} known_message;
+
+enum { N_KNOWN = 1 << 13 };
+
+/* ---- edges ---- */
+
+typedef tp_status edge_fn(builder *b, const tp_planned_value *v, tp_layout_edge e);
+
+/* Visits the edges from arguments to the results that are their new values. */
+static tp_status for_each_update(builder *b, edge_fn *visit) {
+  const tp_planner *p = b->m->p;
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->problem.graph.func, 0));
+  for (int i = 0; i < (int)p->problem.n_nodes; i++) {
+    int arg = -1;
+    if (p->problem.nodes[i].kind == TP_NODE_RESULT)
+      TP_TRY(tp__updated_argument(p, p->problem.nodes[i].index, &arg));
+    if (arg < 0)
+      continue;
+    const tp_planned_value *v = tp__planned_value(p, mlirBlockGetArgument(entry, arg));
+    tp_layout_edge e = {.node = {v->node, i}, .keeps_layout = true};
+    e.column[0] = find_column(b, v->node, true, v->output);
+    e.column[1] = find_column(b, i, false, 0);
+    TP_TRY(e.column[0] && e.column[1] ? visit(b, v, e) : TP_NO_MEMORY);
+  }
+  return TP_OK;
+}
+
+static tp_status for_each_edge(builder *b, edge_fn *visit) {
+  const tp_planner *p = b->m->p;
+  for (size_t k = 0; k < p->problem.n_values; k++) {
+    const tp_planned_value *v = &p->problem.values[k];
+    int from = v->copy >= 0 ? v->copy : v->node, output = v->copy >= 0 ? 0 : v->output;
+    for (int u = v->copy >= 0 ? -1 : 0; u < v->n_uses; u++) {
+      tp_layout_edge e = {.node = {u < 0 ? v->node : from, u < 0 ? from : v->uses[u].node},
+                          .keeps_layout = v->keeps_layout};
+      if (e.node[0] == e.node[1]) /* a loop that yields the value it carries */
+        continue;
+      e.column[0] = find_column(b, e.node[0], true, u < 0 ? v->output : output);
+      e.column[1] = find_column(b, e.node[1], false, u < 0 ? 0 : v->uses[u].input);
+      TP_TRY(e.column[0] && e.column[1] ? visit(b, v, e) : TP_NO_MEMORY);
+    }
+  }
+  return for_each_update(b, visit);
+}
+
+static tp_status count_edge(builder *b, const tp_planned_value *v, tp_layout_edge e) {
+  tensor_class *c = find_class(b->m, v);
+  b->n_edges++;
+  if (!c)
+    return TP_NO_MEMORY;
+  TP_TRY(add_layouts(b, c, e.column[0]));
+  return add_layouts(b, c, e.column[1]);
+}
+
+static tp_status add_edge(builder *b, const tp_planned_value *v, tp_layout_edge e) {
+  tp_layout_messages *m = b->m;
+  const tensor_class *c = find_class(m, v);
+  e.field = c->field;
+  for (int end = 0; end < 2; end++) {
+    e.state[end] = e.field ? find_states(b, c, e.column[end]) : NULL;
+    e.moved[end] = tp__arena_array(&m->arena, (size_t)e.column[end]->n, sizeof **e.moved);
+    if ((e.field && !e.state[end]) || !e.moved[end])
+      return TP_NO_MEMORY;
+  }
+  m->edges[m->n_edges++] = e;
+  return TP_OK;
+}
+
+/* Makes the fields of all classes. Tensors with too many layouts have none. */
+static tp_status make_fields(tp_layout_messages *m) {
+  size_t most = 1;
+  for (tensor_class *c = m->classes; c; c = c->next) {
+    const tp_planned_value *v = c->value;
+    tp_status status =
+        tp_reshard_field_create(m->p->problem.reshards, v->rank, v->shape, v->element_size,
+                                v->trips, (int)c->n, c->specs, &c->field);
+    if (status != TP_OK && status != TP_UNSUPPORTED)
+      return status;
+    c->n_states = status == TP_OK ? tp_reshard_field_size(c->field) : 0;
+    c->rows = tp__calloc((size_t)c->n_states + 1, sizeof *c->rows);
+    if (!c->rows)
+      return TP_NO_MEMORY;
+    most = (size_t)c->n_states > most ? (size_t)c->n_states : most;
+  }
+  m->by_state = tp__arena_array(&m->arena, most, sizeof *m->by_state);
+  return m->by_state ? TP_OK : TP_NO_MEMORY;
+}
+
+/* Lists the edges of each node. While the lists are filled, first[i + 1] is the end of list i. */
+static tp_status index_edges(tp_layout_messages *m) {
+  size_t n = m->p->problem.n_nodes;
+  m->first = tp__arena_array(&m->arena, n + 2, sizeof *m->first);
+  m->of_node = tp__arena_array(&m->arena, 2 * (size_t)m->n_edges + 1, sizeof *m->of_node);
+  if (!m->first || !m->of_node)
+    return TP_NO_MEMORY;
+  for (int e = 0; e < m->n_edges; e++)
+    for (int end = 0; end < 2; end++)
+      m->first[m->edges[e].node[end] + 2]++;
+  for (size_t i = 2; i < n + 2; i++)
+    m->first[i] += m->first[i - 1];
+  for (int e = 0; e < m->n_edges; e++)
+    for (int end = 0; end < 2; end++)
+      m->of_node[m->first[m->edges[e].node[end] + 1]++] = e;
+  return TP_OK;
+}
+
+static tp_status set_costs(tp_layout_messages *m) {
+  const tp_plan_problem *problem = &m->p->problem;
+  size_t most = 1;
+  m->offset = tp__arena_array(&m->arena, problem->n_nodes + 1, sizeof *m->offset);
+  if (!m->offset)
+    return TP_NO_MEMORY;
+  for (size_t i = 0; i < problem->n_nodes; i++) {
+    size_t n = (size_t)problem->nodes[i].n;
+    m->offset[i + 1] = m->offset[i] + n;
+    most = n > most ? n : most;
+  }
+  m->cost = tp__arena_array(&m->arena, m->offset[problem->n_nodes] + 1, sizeof *m->cost);
+  m->near = tp__arena_array(&m->arena, most, sizeof *m->near);
+  m->far = tp__arena_array(&m->arena, most, sizeof *m->far);
+  m->given = tp__arena_array(&m->arena, most, sizeof *m->given);
+  m->known = tp__arena_array(&m->arena, N_KNOWN, sizeof *m->known);
+  if (!m->cost || !m->near || !m->far || !m->given || !m->known)
+    return TP_NO_MEMORY;
+  for (size_t i = 0; i < problem->n_nodes; i++) {
+    const tp_node *node = &problem->nodes[i];
+    double trips = node->kind == TP_NODE_OP ? problem->graph.items[node->index].trips : 1;
+    for (int s = 0; s < node->n; s++) {
+      tp_cost cost = tp__cost_times(node->costs[s], trips);
+      m->cost[m->offset[i] + (size_t)s] = cost < IMPOSSIBLE ? cost : IMPOSSIBLE;
+    }
+  }
+  return TP_OK;
+}
+
+static tp_status build(builder *b) {
+  tp_layout_messages *m = b->m;
+  TP_TRY(for_each_edge(b, count_edge));
+  TP_TRY(make_fields(m));
+  m->edges = tp__arena_array(&m->arena, (size_t)b->n_edges + 1, sizeof *m->edges);
+  TP_TRY(m->edges ? for_each_edge(b, add_edge) : TP_NO_MEMORY);
+  TP_TRY(index_edges(m));
+  return set_costs(m);
+}
+
+tp_status tp__messages_open(tp_planner *p, tp_layout_messages *m) {
+  *m = (tp_layout_messages){.p = p};
+  builder b = {.m = m};
+  tp_status status = build(&b);
+  tp__memo_destroy(&b.columns);
+  tp__memo_destroy(&b.lists);
+  tp__memo_destroy(&b.specs);
+  return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
+}
+
+void tp__messages_close(tp_layout_messages *m) {
+  for (tensor_class *c = m->classes; c; c = c->next) {
+    tp_reshard_field_destroy(c->field);
+    tp__free(c->specs);
+    for (int i = 0; c->rows && i < c->n_states; i++)
+      tp__free(c->rows[i]);
+    tp__free(c->rows);
+  }
+  for (int i = 0; m->known && i < N_KNOWN; i++)
+    tp__free(m->known[i].costs);
+  tp__arena_destroy(&m->arena);
+  *m = (tp_layout_messages){0};
+}
+
+/* ---- messages ---- */
+
+/* Makes the costs of `far` relative to the least of them, and returns that. */
+static tp_cost normalize(tp_cost *far, int n) {
+  tp_cost least = IMPOSSIBLE;
+  for (int y = 0; y < n; y++)
+    least = far[y] < least ? far[y] : least;
+  for (int y = 0; y < n; y++)
+    far[y] = far[y] < IMPOSSIBLE ? far[y] - least : IMPOSSIBLE;
+  return least;
+}
+
+/* Returns the place of the message from `far`. *is_known: the place has it. */
+static known_message *find_message(const tp_layout_messages *m, const tp_layout_edge *e, int end,
+                                   bool *is_known) {
+  const tp_layout_column *far = e->column[1 - end];
+  uint64_t hash =
+      tp__hash_words(m->far, (size_t)far->n) ^
+      ((uint64_t)(uintptr_t)e->state[end] ^ (uint64_t)(uintptr_t)e->state[1 - end] << 1) *
+          UINT64_C(0x9e3779b97f4a7c15);
+  known_message *k = &m->known[(hash ^ hash >> 32) & (N_KNOWN - 1)];
+  *is_known = k->far_states == e->state[1 - end] && k->near_states == e->state[end] &&
+              k->end == end && memcmp(k->costs, m->far, (size_t)far->n * sizeof *m->far) == 0;
+  return k;
+}
+
+/* Replaces what the place has by this message. Without memory nothing is known. */
+static void remember(const tp_layout_messages *m, const tp_layout_edge *e, int end,
+                     known_message *k) {
+  size_t n_far = (size_t)e->column[1 - end]->n, n_near = (size_t)e->column[end]->n;
+  void *costs = k->costs;
+  *k = (known_message){.capacity = k->capacity, .costs = costs};
+  if (tp__grow(&costs, &k->capacity, n_far + n_near, sizeof *k->costs) != TP_OK)
+    return;
+  k->costs = costs;
+  k->far_states = e->state[1 - end];
+  k->near_states = e->state[end];
+  k->end = end;
+  memcpy(k->costs, m->far, n_far * sizeof *k->costs);
+  memcpy(k->costs + n_far, m->near, n_near * sizeof *k->costs);
+}
+
+/* near[x]: the minimum over the layouts y at the other end of far[y] plus the distance. */
+static void compute_message(const tp_layout_messages *m, const tp_layout_edge *e, int end) {
+  int n = tp_reshard_field_size(e->field);
+  for (int i = 0; i < n; i++)
+    m->by_state[i] = TP_COST_FORBIDDEN;
+  for (int y = 0; y < e->column[1 - end]->n; y++) {
+    tp_cost *at = &m->by_state[e->state[1 - end][y]];
+    if (m->far[y] < IMPOSSIBLE && m->far[y] < *at)
+      *at = m->far[y];
+  }
+  if (!e->keeps_layout)
+    tp_reshard_field_spread(e->field, end == 0, m->by_state);
+  for (int x = 0; x < e->column[end]->n; x++)
+    m->near[x] = m->by_state[e->state[end][x]];
+}
+
+/* The same, with what is known. Changes `far`. */
+static void spread(const tp_layout_messages *m, const tp_layout_edge *e, int end) {
+  int n = e->column[end]->n;
+  tp_cost least = normalize(m->far, e->column[1 - end]->n);
+  bool is_known = false;
+  if (!e->field) {
+    memset(m->near, 0, (size_t)n * sizeof *m->near);
+  } else if (e->keeps_layout) {
+    compute_message(m, e, end);
+  } else {
+    known_message *k = find_message(m, e, end, &is_known);
+    if (is_known) {
+      memcpy(m->near, k->costs + e->column[1 - end]->n, (size_t)n * sizeof *m->near);
+    } else {
+      compute_message(m, e, end);
+      remember(m, e, end, k);
+    }
+  }
+  for (int x = 0; x < n; x++)
+    m->near[x] = m->near[x] < IMPOSSIBLE && least < IMPOSSIBLE ? m->near[x] + least : IMPOSSIBLE;
+}
+
+/* least[i]: the minimum cost of the node's strategies with layout i. */
+static void min_by_layout(const tp_layout_messages *m, int node, const tp_layout_column *c,
+                          tp_cost *least) {
+  const tp_cost *cost = m->cost + m->offset[node];
+  for (int i = 0; i < c->n; i++)
+    least[i] = IMPOSSIBLE;
+  for (int s = 0; s < m->p->problem.nodes[node].n; s++)
+    if (cost[s] < least[c->number[s]])
+      least[c->number[s]] = cost[s];
+}
+
+/* Charges all of the edge's cost to the node at `end`. */
+static void collect(tp_layout_messages *m, tp_layout_edge *e, int end) {
+  const tp_layout_column *c = e->column[end];
+  int node = e->node[end], n = m->p->problem.nodes[node].n;
+  tp_cost *cost = m->cost + m->offset[node], *moved = e->moved[end];
+  for (int y = 0; y < e->column[1 - end]->n; y++)
+    m->far[y] = -e->moved[1 - end][y];
+  spread(m, e, end);
+  for (int i = 0; i < c->n; i++) {
+    tp_cost now = m->near[i];
+    m->near[i] = now < IMPOSSIBLE && moved[i] > -IMPOSSIBLE ? now - moved[i] : IMPOSSIBLE;
+    moved[i] = m->near[i] < IMPOSSIBLE ? now : -IMPOSSIBLE;
+  }
+  for (int s = 0; s < n; s++) {
+    tp_cost more = m->near[c->number[s]];
+    cost[s] = cost[s] < IMPOSSIBLE && more < IMPOSSIBLE ? cost[s] + more : IMPOSSIBLE;
+  }
+}
+
+/* Charges a share of what the node's strategies cost more than `least` to the edge again. */
+static void give(tp_layout_messages *m, tp_layout_edge *e, int end, tp_cost least, int shares) {
+  const tp_layout_column *c = e->column[end];
+  int node = e->node[end];
+  min_by_layout(m, node, c, m->near);
+  for (int i = 0; i < c->n; i++) {
+    bool is_possible = m->near[i] < IMPOSSIBLE && e->moved[end][i] > -IMPOSSIBLE;
+    m->near[i] = is_possible ? (m->near[i] - least) / shares : 0;
+    e->moved[end][i] = is_possible ? e->moved[end][i] - m->near[i] : -IMPOSSIBLE;
+  }
+  for (int s = 0; s < m->p->problem.nodes[node].n; s++)
+    m->given[s] += m->near[c->number[s]];
+}
+
+static int end_of(const tp_layout_edge *e, int node) { return e->node[0] == node ? 0 : 1; }
+
+/* Collects from the edges behind, adds the minimum to the bound, and shares the rest among the
+ * edges ahead. */
+static void visit(tp_layout_messages *m, int node, bool forward) {
+  int n = m->p->problem.nodes[node].n, n_edges = m->first[node + 1] - m->first[node], n_behind = 0;
+  tp_cost *cost = m->cost + m->offset[node], least = IMPOSSIBLE;
+  for (int i = m->first[node]; i < m->first[node + 1]; i++) {
+    tp_layout_edge *e = &m->edges[m->of_node[i]];
+    int end = end_of(e, node);
+    if ((e->node[1 - end] < node) != forward)
+      continue;
+    collect(m, e, end);
+    n_behind++;
+  }
+  for (int s = 0; s < n; s++) {
+    least = cost[s] < least ? cost[s] : least;
+    m->given[s] = 0;
+  }
+  m->bound = least < IMPOSSIBLE ? tp_cost_add(m->bound, least) : TP_COST_FORBIDDEN;
+  int n_ahead = n_edges - n_behind, shares = n_ahead > n_behind ? n_ahead : n_behind;
+  for (int i = m->first[node]; i < m->first[node + 1]; i++) {
+    tp_layout_edge *e = &m->edges[m->of_node[i]];
+    int end = end_of(e, node);
+    if ((e->node[1 - end] < node) != forward)
+      give(m, e, end, least, shares);
+  }
+  for (int s = 0; s < n; s++)
+    cost[s] = cost[s] < IMPOSSIBLE ? cost[s] - least - m->given[s] : IMPOSSIBLE;
+}
+
+void tp__messages_pass(tp_layout_messages *m) {
+  int n = (int)m->p->problem.n_nodes;
+  for (int i = 0; i < 2 * n && m->bound < TP_COST_FORBIDDEN; i++)
+    visit(m, i < n ? i : 2 * n - 1 - i, i < n);
+}
+
+void tp__messages_reduced_costs(const tp_layout_messages *m, int node, tp_cost *reduced) {
+  int n = m->p->problem.nodes[node].n;
+  memcpy(reduced, m->cost + m->offset[node], (size_t)n * sizeof *reduced);
+  for (int i = m->first[node]; i < m->first[node + 1]; i++) {
+    const tp_layout_edge *e = &m->edges[m->of_node[i]];
+    int end = end_of(e, node);
+    const tp_layout_column *far = e->column[1 - end];
+    min_by_layout(m, e->node[1 - end], far, m->far);
+    for (int y = 0; y < far->n; y++)
+      if (m->far[y] < IMPOSSIBLE)
+        m->far[y] -= e->moved[1 - end][y];
+    spread(m, e, end);
+    for (int s = 0; s < n; s++) {
+      int x = e->column[end]->number[s];
+      tp_cost more = m->near[x];
+      reduced[s] = reduced[s] < IMPOSSIBLE && more < IMPOSSIBLE
+                       ? reduced[s] + more - e->moved[end][x]
+                       : TP_COST_FORBIDDEN;
+    }
+  }
+}
+
+void tp__messages_costs_beside(const tp_layout_messages *m, int node, const int *choices,
+                               tp_cost *costs) {
+  const tp_node *of = &m->p->problem.nodes[node];
+  double trips = of->kind == TP_NODE_OP ? m->p->problem.graph.items[of->index].trips : 1;
+  for (int s = 0; s < of->n; s++)
+    costs[s] = tp__cost_times(of->costs[s], trips);
+  for (int i = m->first[node]; i < m->first[node + 1]; i++) {
+    const tp_layout_edge *e = &m->edges[m->of_node[i]];
+    int end = end_of(e, node), other = e->node[1 - end];
+    const tp_layout_column *far = e->column[1 - end];
+    for (int y = 0; y < far->n; y++)
+      m->far[y] = y == far->number[choices[other]] ? 0 : IMPOSSIBLE;
+    spread(m, e, end);
+    for (int s = 0; s < of->n; s++) {
+      tp_cost more = m->near[e->column[end]->number[s]];
+      costs[s] = more < IMPOSSIBLE ? tp_cost_add(costs[s], more) : TP_COST_FORBIDDEN;
+    }
+  }
+}
+
+void tp__messages_decode(const tp_layout_messages *m, int *choices) {
+  for (int node = 0; node < (int)m->p->problem.n_nodes; node++) {
+    int n = m->p->problem.nodes[node].n;
+    memcpy(m->given, m->cost + m->offset[node], (size_t)n * sizeof *m->given);
+    for (int i = m->first[node]; i < m->first[node + 1]; i++) {
+      const tp_layout_edge *e = &m->edges[m->of_node[i]];
+      int end = end_of(e, node), other = e->node[1 - end];
+      if (other > node)
+        continue;
+      const tp_layout_column *far = e->column[1 - end];
+      int at = far->number[choices[other]];
+      for (int y = 0; y < far->n; y++)
+        m->far[y] = y == at ? -e->moved[1 - end][y] : IMPOSSIBLE;
+      spread(m, e, end);
+      for (int s = 0; s < n; s++) {
+        int x = e->column[end]->number[s];
+        bool is_possible = m->given[s] < IMPOSSIBLE && m->near[x] < IMPOSSIBLE;
+        m->given[s] = is_possible ? m->given[s] + m->near[x] - e->moved[end][x] : IMPOSSIBLE;
+      }
+    }
+    choices[node] = 0;
+    for (int s = 1; s < n; s++)
+      if (m->given[s] < m->given[choices[node]])
+        choices[node] = s;
+  }
+}
+
+/* The distances from a layout to all others; valid until the next call. */
+static const tp_cost *find_row(const tp_layout_messages *m, tensor_class *c, int state) {
+  if (c->rows[state])
+    return c->rows[state];
+  tp_cost *row = c->n_rows < MAX_ROWS ? tp__calloc((size_t)c->n_states, sizeof *row) : NULL;
+  if (row) {
+    c->rows[state] = row;
+    c->n_rows++;
+  } else {
+    row = m->by_state;
+  }
+  for (int i = 0; i < c->n_states; i++)
+    row[i] = i == state ? 0 : TP_COST_FORBIDDEN;
+  tp_reshard_field_spread(c->field, false, row);
+  return row;
+}
+
+/* True if the reshard may be cheaper in a field, which does not know combiners, than it is. */
+static bool changes_combiner(const tp_mesh *mesh, tp_spec from, tp_spec to) {
+  for (int a = 0; a < mesh->n_axes; a++)
+    for (int b = 0; b < mesh->n_axes; b++) {
+      tp_place x = tp_spec_place(from, a), y = tp_spec_place(to, b);
+      if (y.kind == TP_PARTIAL &&
+          (y.combiner == TP_AVERAGE || (x.kind == TP_PARTIAL && x.combiner != y.combiner)))
+        return true;
+    }
+  return false;
+}
+
+bool tp__messages_price(const tp_layout_messages *m, const tp_planned_value *v, tp_spec from, int n,
+                        const tp_spec *to, tp_cost *costs) {
+  tensor_class *c = m->classes;
+  while (c && !is_of_class(c, v))
+    c = c->next;
+  if (!c || !c->field || !tp_reshard_field_is_even(c->field))
+    return false;
+  for (int k = 0; k < n; k++)
+    if (changes_combiner(m->p->problem.mesh, from, to[k]))
+      return false;
+  const tp_cost *row = find_row(m, c, tp_reshard_field_number(c->field, from));
+  for (int k = 0; k < n; k++)
+    costs[k] = row[tp_reshard_field_number(c->field, to[k])];
+  return true;
+}

@@ -1,0 +1,65 @@
+/* Lower bounds on the cost of plans, and reduced costs of all strategies, without tables of
+ * reshards. Used where there are too many strategies to state the problem (many_strategies.c).
+ *
+ * This is sequential tree-reweighted message passing (Kolmogorov 2006), as in lib/solver/dual.c.
+ * The cost of an edge is the distance between two layouts. So a message is computed by spreading
+ * the costs of one node's layouts over the graph of all layouts (tp_reshard_field_spread), like the
+ * distance transforms of Felzenszwalb and Huttenlocher (2006). Its work is linear in the number of
+ * layouts and moves, not in the number of pairs. */
+#ifndef TP_PASSES_PROPAGATE_LAYOUT_MESSAGES_H
+#define TP_PASSES_PROPAGATE_LAYOUT_MESSAGES_H
+
+#include "passes/propagate/model/planner.h"
+
+/* The distinct layouts of a node at one endpoint. */
+typedef struct tp_layout_column {
+  int n;
+  tp_spec *specs;
+  uint16_t *number; /* by strategy: index of its layout */
+} tp_layout_column;
+
+typedef struct tp_layout_edge {
+  int node[2]; /* producer and user */
+  const tp_layout_column *column[2];
+  tp_reshard_field *field; /* NULL: reshards are not counted */
+  bool keeps_layout;       /* both ends have the same layout */
+  const int *state[2];     /* by layout: its number in the field */
+  tp_cost *moved[2];       /* by layout: part of the edge's cost that is charged to the node */
+} tp_layout_edge;
+
+typedef struct tp_layout_messages {
+  tp_planner *p;
+  tp__arena arena;
+  int n_edges;
+  tp_layout_edge *edges;
+  int *first;     /* by node, and the end: index of its first edge in `of_node` */
+  int *of_node;   /* the edges of each node */
+  size_t *offset; /* by node, and the end: offset of its strategies in `cost` */
+  tp_cost *cost;  /* by strategy: its cost, with the parts of edges that are charged to it */
+  struct tp_tensor_class *classes;
+  tp_cost *by_state, *near, *far, *given; /* scratch: by state, layout and strategy */
+  struct tp_known_message *known;         /* a cache of messages, by their hash */
+  tp_cost bound;                          /* certified: no plan costs less */
+} tp_layout_messages;
+
+/* `planner` must have nodes and no routes. Must be closed also when it fails. */
+tp_status tp__messages_open(tp_planner *planner, tp_layout_messages *messages);
+void tp__messages_close(tp_layout_messages *messages);
+/* Passes messages along the nodes, once up and once down, which improves the bound. */
+void tp__messages_pass(tp_layout_messages *messages);
+/* Computes for each strategy s of the node: no plan with this strategy costs less than the bound
+ * plus reduced[s]. TP_COST_FORBIDDEN: there is no such plan. */
+void tp__messages_reduced_costs(const tp_layout_messages *messages, int node, tp_cost *reduced);
+/* Computes for each strategy of the node its cost with the reshards from and to the strategies
+ * that the other nodes have in a plan. choices[i]: of node i. */
+void tp__messages_costs_beside(const tp_layout_messages *messages, int node, const int *choices,
+                               tp_cost *costs);
+/* Chooses a strategy for each node in their order: the one with the least reduced cost beside those
+ * chosen before. Where all are impossible it chooses the first. */
+void tp__messages_decode(const tp_layout_messages *messages, int *choices);
+/* Prices the reshards of a value from one layout to n others, all of them layouts of its nodes.
+ * False: the exact costs are not known here. */
+bool tp__messages_price(const tp_layout_messages *messages, const tp_planned_value *value,
+                        tp_spec from, int n, const tp_spec *to, tp_cost *costs);
+
+#endif

@@ -1,0 +1,162 @@
+/* Tests distances from many layouts at once against those between two. */
+#include "exhaustive.h"
+#include "simulator.h"
+#include "tp/reshard.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+  tp_mesh mesh;
+  tp_topology topology;
+  tp_reshard_cache *cache;
+  exhaustive all;
+  tp_reshard_field *field;
+  tp_cost *costs;
+} fixture;
+
+/* The layouts of interest are the first `n` of all, or all. */
+static void begin(fixture *f, int n_axes, const int64_t *sizes, int rank, const int64_t *shape,
+                  double times, int n) {
+  f->mesh = make_mesh(n_axes, sizes);
+  assert_int_equal(tp_topology_load("a100", &f->mesh, NULL, 0, &f->topology), TP_OK);
+  f->cache = tp_reshard_cache_create(&f->mesh, &f->topology);
+  assert_non_null(f->cache);
+  assert_true(exhaustive_create(&f->all, &f->mesh, &f->topology, rank, shape, 4, 1,
+                                (tp_combiner[]){TP_SUM}));
+  assert_int_equal(tp_reshard_field_create(f->cache, rank, shape, 4, times, n ? n : f->all.n,
+                                           f->all.specs, &f->field),
+                   TP_OK);
+  f->costs = calloc((size_t)tp_reshard_field_size(f->field), sizeof *f->costs);
+  assert_non_null(f->costs);
+}
+
+static void end(fixture *f) {
+  free(f->costs);
+  tp_reshard_field_destroy(f->field);
+  exhaustive_destroy(&f->all);
+  tp_reshard_cache_destroy(f->cache);
+}
+
+static void spread_from(const fixture *f, int spec, bool backward) {
+  for (int i = 0; i < tp_reshard_field_size(f->field); i++)
+    f->costs[i] = TP_COST_FORBIDDEN;
+  f->costs[tp_reshard_field_number(f->field, f->all.specs[spec])] = 0;
+  tp_reshard_field_spread(f->field, backward, f->costs);
+}
+
+static tp_cost cost_at(const fixture *f, int spec) {
+  return f->costs[tp_reshard_field_number(f->field, f->all.specs[spec])];
+}
+
+static void check_pairs(int n_axes, const int64_t *sizes, int rank, const int64_t *shape) {
+  fixture f;
+  begin(&f, n_axes, sizes, rank, shape, 1, 0);
+  bool is_even = tp_reshard_field_is_even(f.field);
+  for (int a = 0; a < f.all.n; a++)
+    for (int backward = 0; backward < 2; backward++) {
+      spread_from(&f, a, backward);
+      for (int b = 0; b < f.all.n; b++) {
+        tp_spec from = f.all.specs[backward ? b : a], to = f.all.specs[backward ? a : b];
+        tp_cost exact = tp_reshard_cost(f.cache, from, to, rank, shape, 4);
+        if (is_even)
+          assert_int_equal(cost_at(&f, b), exact);
+        else
+          assert_true(cost_at(&f, b) <= exact);
+      }
+    }
+  end(&f);
+}
+
+static void pairs(void **state) {
+  (void)state;
+  check_pairs(2, (int64_t[]){4, 2}, 2, (int64_t[]){4096, 8192});
+  check_pairs(2, (int64_t[]){4, 2}, 3, (int64_t[]){64, 64, 64});
+  check_pairs(3, (int64_t[]){2, 2, 2}, 2, (int64_t[]){64, 8});
+  check_pairs(2, (int64_t[]){4, 2}, 2, (int64_t[]){4, 6}); /* some shardings do not divide */
+  check_pairs(2, (int64_t[]){3, 2}, 2, (int64_t[]){10, 7});
+  check_pairs(1, (int64_t[]){1}, 2, (int64_t[]){10, 7});
+}
+
+/* Costs of several layouts: the least sum, also of negative ones. */
+static void many_sources(void **state) {
+  (void)state;
+  static const int64_t shape[] = {64, 64};
+  fixture f;
+  begin(&f, 2, (int64_t[]){4, 2}, 2, shape, 1, 0);
+  for (int i = 0; i < tp_reshard_field_size(f.field); i++)
+    f.costs[i] = TP_COST_FORBIDDEN;
+  tp_cost given[64];
+  int n = f.all.n < 64 ? f.all.n : 64;
+  for (int a = 0; a < n; a++) {
+    given[a] = a % 3 == 0 ? (tp_cost)(a * 7919 % 101) * 1000000 - 30000000 : TP_COST_FORBIDDEN;
+    f.costs[tp_reshard_field_number(f.field, f.all.specs[a])] = given[a];
+  }
+  tp_reshard_field_spread(f.field, false, f.costs);
+  for (int b = 0; b < f.all.n; b++) {
+    tp_cost least = TP_COST_FORBIDDEN;
+    for (int a = 0; a < n; a++) {
+      tp_cost sum =
+          given[a] + tp_reshard_cost(f.cache, f.all.specs[a], f.all.specs[b], 2, shape, 4);
+      least = given[a] < TP_COST_FORBIDDEN && sum < least ? sum : least;
+    }
+    assert_int_equal(cost_at(&f, b), least);
+  }
+  end(&f);
+}
+
+/* Every move is rounded down, so a path is at most as far below as it has moves. */
+static void multiples(void **state) {
+  (void)state;
+  static const int64_t shape[] = {64, 64};
+  fixture f;
+  begin(&f, 2, (int64_t[]){4, 2}, 2, shape, 2.5, 0);
+  spread_from(&f, 0, false);
+  for (int b = 0; b < f.all.n; b++) {
+    double exact =
+        2.5 * (double)tp_reshard_cost(f.cache, f.all.specs[0], f.all.specs[b], 2, shape, 4);
+    assert_true((double)cost_at(&f, b) <= exact);
+    assert_true((double)cost_at(&f, b) > exact - TP_MAX_STEPS);
+  }
+  end(&f);
+}
+
+/* Partials of another combiner have the same numbers. */
+static void combiners(void **state) {
+  (void)state;
+  fixture f;
+  begin(&f, 2, (int64_t[]){4, 2}, 2, (int64_t[]){64, 64}, 1, 0);
+  tp_spec sum = tp_spec_replicated(), max = sum;
+  assert_int_equal(tp_spec_set_partial(&sum, 0, TP_SUM), TP_OK);
+  assert_int_equal(tp_spec_set_partial(&max, 0, TP_MAX), TP_OK);
+  assert_true(tp_reshard_field_number(f.field, sum) >= 0);
+  assert_int_equal(tp_reshard_field_number(f.field, sum), tp_reshard_field_number(f.field, max));
+  end(&f);
+}
+
+static void too_many_layouts(void **state) {
+  (void)state;
+  tp_mesh mesh = make_mesh(7, (int64_t[]){2, 2, 2, 2, 2, 2, 2});
+  tp_topology topology;
+  tp_reshard_field *field = NULL;
+  tp_spec spec = tp_spec_replicated();
+  assert_int_equal(tp_topology_load("a100", &mesh, NULL, 0, &topology), TP_OK);
+  tp_reshard_cache *cache = tp_reshard_cache_create(&mesh, &topology);
+  assert_int_equal(
+      tp_reshard_field_create(cache, 4, (int64_t[]){128, 128, 128, 128}, 4, 1, 1, &spec, &field),
+      TP_UNSUPPORTED);
+  assert_null(field);
+  tp_reshard_cache_destroy(cache);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pairs),     cmocka_unit_test(many_sources),     cmocka_unit_test(multiples),
+      cmocka_unit_test(combiners), cmocka_unit_test(too_many_layouts),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
