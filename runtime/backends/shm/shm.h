@@ -36,6 +36,8 @@ typedef struct shm_notice {
 typedef struct shm_half {
   _Alignas(SHM_CACHE_LINE) shm_notice notice;
   _Atomic uint32_t step; /* also the futex on which waiters sleep */
+  /* 1 + the processor on which the rank published the step; 0: unknown */
+  _Atomic uint32_t processor;
 } shm_half;
 _Static_assert(sizeof(shm_half) == SHM_CACHE_LINE, "what is read after a step is there with it");
 
@@ -155,8 +157,9 @@ typedef struct shm_transport {
   int channel;
   int world_rank;
   uint32_t step;
-  int n_spins;  /* number of spins before yielding; 0 if there are more ranks than processors */
-  int *members; /* ranks of the world */
+  int n_spins; /* number of spins before yielding; 0 if there are more ranks than processors */
+  int64_t next_move; /* earliest time at which this rank changes the processor again */
+  int *members;      /* ranks of the world */
   shm_line **lines;
   unsigned char **slots; /* for each rank, two slots of slot_bytes */
   const void **sources;  /* scratch for an operation */

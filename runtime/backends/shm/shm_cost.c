@@ -45,7 +45,7 @@ void tprt__shm_cost(const tprt__transport *transport, const tprt__plan *plan, tp
     /* pack; read and write a share of all inputs; copy the other shares out */
     int64_t bytes = 2 * piece + piece + 2 * (piece / n) + 2 * piece;
     *cost = (tprt__cost){
-        .algorithm = "two phases", .n_steps = 2 * chunks(piece, run.capacity), .bytes = bytes};
+        .algorithm = "two phases", .n_steps = 1 + chunks(piece, run.capacity), .bytes = bytes};
   } else {
     int64_t in = 2 * plan->send_bytes,
             out = plan->reduction ? n * piece + piece : 2 * plan->recv_bytes;
