@@ -3,22 +3,26 @@
  * Arrival: every rank publishes a notice with the signature of its operation, usually together with
  * the first chunk in its slot. When all ranks have arrived, a difference in the signatures ends the
  * operation on all ranks. Then the engine takes one of two paths:
- *   staged      The data moves in chunks through the slots: pack, publish, await, unpack.
- *               In a longer all-reduce, each rank reduces one slice and a second step
- *               exchanges the results.
- *   registered  All buffers are in arenas, so the ranks access them in place. A closing step then
- *               permits the buffers to change. */
+ *   staged    The data moves in chunks through the slots: pack, publish, await, unpack.
+ *             In a longer all-reduce, each rank reduces one slice, and the next step exchanges
+ *             the results.
+ *   in place  All buffers are in arenas, or all ranks are threads of one process, so the ranks
+ *             access the buffers of their peers. A closing step then permits the buffers to change.
+ */
 #include "backends/shm/shm.h"
 #include "base/nontemporal.h"
 
+#include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
   /* up to this size latency dominates: in one step every rank reduces everything */
   ONE_SHOT_BYTES = 16 << 10,
   /* the same limit for two ranks, which save less by sharing the work (measured) */
-  ONE_SHOT_PAIR = 128 << 10,
+  ONE_SHOT_PAIR = 32 << 10,
   MIN_RUN_BYTES = 256,    /* staging is faster for shorter runs */
+  PART_BYTES = 1 << 20,   /* of accesses in place between two checks for a fault */
   BLOCK_BYTES = 16 << 10, /* of results that are copied while they are in the L1 cache */
 };
 
@@ -211,27 +215,34 @@ static tprt_status run_staged(const shm_engine *run, bool arrived) {
   return status;
 }
 
-/* ---- registered ---- */
+/* ---- in place ---- */
 
 /* Only all_reduce and reduce write into buffers of peers. The other kinds only read, so only their
- * send buffers must be in the arena. */
-bool tprt__shm_register(const shm_engine *run, shm_notice *notice) {
+ * send buffers must be accessible. */
+void tprt__shm_locate(const shm_engine *run, shm_notice *notice) {
   const tprt__plan *plan = run->plan;
   const shm_transport *shm = run->shm;
+  notice->access = SHM_STAGED;
   if (plan->send_bytes <= ONE_SHOT_BYTES)
-    return false;
+    return;
   if (plan->kind == TPRT_OP_REDUCE_SCATTER && plan->send_map.run < MIN_RUN_BYTES)
-    return false;
-  if (!tprt__plan_sends(plan))
-    return true; /* only the root's notice counts */
-  if (!tprt__shm_arena_offset(shm, plan->send, plan->send_bytes, &notice->send_offset))
-    return false;
+    return;
+  if (shm->segment->one_process) {
+    notice->send = (uintptr_t)plan->send;
+    notice->recv = (uintptr_t)plan->recv;
+    notice->access = SHM_ADDRESS | (uint32_t)getpid() << SHM_ACCESS_BITS;
+    return;
+  }
   bool written = plan->kind == TPRT_OP_ALL_REDUCE || (plan->kind == TPRT_OP_REDUCE && plan->recv);
-  return !written ||
-         tprt__shm_arena_offset(shm, plan->recv, plan->recv_bytes, &notice->recv_offset);
+  bool found = !tprt__plan_sends(plan) || /* only the root's notice counts */
+               tprt__shm_arena_offset(shm, plan->send, plan->send_bytes, &notice->send);
+  if (found && written)
+    found = tprt__shm_arena_offset(shm, plan->recv, plan->recv_bytes, &notice->recv);
+  if (found)
+    notice->access = SHM_ARENA;
 }
 
-/* Computes the addresses of the peers' buffers from their offsets, after checking these. */
+/* Computes the addresses of the peers' buffers, after checking their offsets. */
 static tprt_status find_buffers(const shm_engine *run) {
   const tprt__plan *plan = run->plan;
   shm_transport *shm = run->shm;
@@ -240,74 +251,105 @@ static tprt_status find_buffers(const shm_engine *run) {
     if (plan->traits & TPRT__ROOT_SENDS && i != plan->root)
       continue;
     shm_notice notice = shm->lines[i]->halves[shm->step & 1].notice;
-    if (bytes > arena || notice.send_offset > arena - bytes || notice.recv_offset > arena - bytes) {
-      return tprt__fail(TPRT_INTERNAL, "rank %d published a buffer outside its arena",
-                        shm->members[i]);
+    unsigned char *base = NULL;
+    if (notice.access == SHM_ARENA) {
+      base = tprt__shm_arena(shm->segment, shm->members[i]);
+      if (bytes > arena || notice.send > arena - bytes || notice.recv > arena - bytes) {
+        return tprt__fail(TPRT_INTERNAL, "rank %d published a buffer outside its arena",
+                          shm->members[i]);
+      }
     }
-    unsigned char *base = tprt__shm_arena(shm->segment, shm->members[i]);
-    shm->sources[i] = base + notice.send_offset;
-    shm->destinations[i] = base + notice.recv_offset;
+    shm->sources[i] = (const void *)((uintptr_t)base + notice.send);
+    shm->destinations[i] = (void *)((uintptr_t)base + notice.recv);
   }
   return TPRT_OK;
 }
 
-static void reduce_registered(const shm_engine *run) {
+/* Returns the length of the next part, 0 at the end or after a fault. A rank that gives up waits
+ * until its peers have finished the part at which they are. */
+static int64_t next_part(const shm_engine *run, int64_t left) {
+  bool failed = atomic_load_explicit(&run->shm->lines[0]->fault, memory_order_relaxed) != 0;
+  return failed ? 0 : tprt__min(PART_BYTES, left);
+}
+
+/* Reduces `bytes` bytes at `from` of the sources into the destinations at `to`. */
+static void reduce_parts(const shm_engine *run, void *const *destinations, int n_destinations,
+                         int64_t to, int64_t from, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   shm_transport *shm = run->shm;
-  int n = plan->n_ranks, me = shm->base.rank;
-  int64_t size = (int64_t)plan->type->size;
-  if (!scatters(plan)) { /* every rank reduces one slice and writes it to all receivers */
-    int64_t from = tprt__slice_begin(plan->piece, n, me),
-            to = tprt__slice_begin(plan->piece, n, me + 1);
-    for (int i = 0; i < n; i++) {
-      shm->sources[i] = (const char *)shm->sources[i] + from;
-      shm->destinations[i] = (char *)shm->destinations[i] + from;
-    }
-    bool one = plan->kind == TPRT_OP_REDUCE;
-    tprt__reduce(plan->type, plan->reduction, shm->destinations + (one ? plan->root : 0),
-                 one ? 1 : n, shm->sources, n, shm->scales, (to - from) / size,
-                 run->stream ? n : 0);
-    return;
-  }
-  int64_t run_bytes = plan->send_map.run;
-  for (int i = 0; i < n; i++)
-    shm->sources[i] = (const char *)shm->sources[i] + me * run_bytes;
-  for (int64_t at = 0; at < plan->piece; at += run_bytes) {
-    void *destination = (char *)plan->recv + at;
-    tprt__reduce(plan->type, plan->reduction, &destination, 1, shm->sources, n, shm->scales,
-                 run_bytes / size, run->stream);
+  int n = plan->n_ranks;
+  for (int64_t at = 0, part; (part = next_part(run, bytes - at)); at += part) {
     for (int i = 0; i < n; i++)
-      shm->sources[i] = (const char *)shm->sources[i] + n * run_bytes;
+      shm->sources_at[i] = (const char *)shm->sources[i] + from + at;
+    for (int i = 0; i < n_destinations; i++)
+      shm->destinations_at[i] = (char *)destinations[i] + to + at;
+    tprt__reduce(plan->type, plan->reduction, shm->destinations_at, n_destinations, shm->sources_at,
+                 n, shm->scales, part / (int64_t)plan->type->size,
+                 run->stream ? n_destinations : 0);
   }
 }
 
-static tprt_status run_registered(const shm_engine *run) {
+static void reduce_in_place(const shm_engine *run) {
   const tprt__plan *plan = run->plan;
   shm_transport *shm = run->shm;
-  int me = shm->base.rank;
+  int n = plan->n_ranks, me = shm->base.rank;
+  if (!scatters(plan)) { /* every rank reduces one slice and writes it to all receivers */
+    int64_t from = tprt__slice_begin(plan->piece, n, me),
+            to = tprt__slice_begin(plan->piece, n, me + 1);
+    bool one = plan->kind == TPRT_OP_REDUCE;
+    reduce_parts(run, shm->destinations + (one ? plan->root : 0), one ? 1 : n, from, from,
+                 to - from);
+    return;
+  }
+  int64_t run_bytes = plan->send_map.run;
+  for (int64_t i = 0; i * run_bytes < plan->piece; i++)
+    reduce_parts(run, (void *const[]){plan->recv}, 1, i * run_bytes, (i * n + me) * run_bytes,
+                 run_bytes);
+}
+
+static void copy_in_place(const shm_engine *run) {
+  const tprt__plan *plan = run->plan;
+  for (int i = 0; i < plan->n_ranks; i++) {
+    int64_t bytes = tprt__plan_wants(plan, i) ? plan->piece : 0;
+    for (int64_t at = 0, part; (part = next_part(run, bytes - at)); at += part)
+      tprt__piece_copy(plan->recv, tprt__place_in(plan->recv_map, i, at), run->shm->sources[i],
+                       tprt__place_in(plan->send_map, plan->rank, at), part, run->stream);
+  }
+}
+
+static tprt_status run_in_place(const shm_engine *run) {
+  shm_transport *shm = run->shm;
   tprt_status status = find_buffers(run);
   if (status)
     return status;
-  if (plan->reduction) {
-    reduce_registered(run);
-  } else {
-    for (int i = 0; i < plan->n_ranks; i++) {
-      if (tprt__plan_wants(plan, i))
-        tprt__piece_copy(plan->recv, tprt__place_in(plan->recv_map, i, 0), shm->sources[i],
-                         tprt__place_in(plan->send_map, me, 0), plan->piece, run->stream);
-    }
-  }
+  tprt__fault fault = tprt__shm_access_begin(shm);
+  if (fault.status)
+    return tprt__fault_fail(&fault);
+  if (run->plan->reduction)
+    reduce_in_place(run);
+  else
+    copy_in_place(run);
   if (run->stream)
     tprt__stream_end();
-  tprt__shm_publish(shm);
-  status = tprt__shm_await(shm, &run->wait);
+  tprt__shm_access_end(shm);
+  status = next_step(run);
   if (status)
     return status;
   /* A peer that gave up between arrival and this point may have changed its buffers while they were
    * read. It recorded the fault before it returned, so if there is no fault now, all reads were in
    * time. */
-  tprt__fault fault = tprt__shm_fault(&shm->base);
+  fault = tprt__shm_fault(&shm->base);
   return fault.status ? tprt__fault_fail(&fault) : TPRT_OK;
+}
+
+void tprt__shm_quiesce(tprt__transport *transport) {
+  shm_transport *shm = (shm_transport *)transport;
+  if (!shm->segment->one_process || !tprt__shm_fault(transport).status)
+    return;
+  for (int i = 0; i < transport->n_ranks; i++) {
+    while (i != transport->rank && atomic_load(&shm->lines[i]->n_accesses))
+      sched_yield();
+  }
 }
 
 /* ---- arrival ---- */
@@ -368,17 +410,21 @@ tprt_status tprt__shm_arrive(const shm_engine *run, const shm_notice *mine) {
   return arrive_and_wait(run, mine);
 }
 
-/* True if the buffers of all ranks that have one are registered. */
-static bool all_registered(const shm_engine *run, int *n_registered) {
+/* True if the ranks access each other's buffers in place. Addresses have a meaning in one process
+ * only, and after a fork ranks may be in several. */
+static bool all_in_place(const shm_engine *run, int *n_in_place) {
   const tprt__plan *plan = run->plan;
   const shm_transport *shm = run->shm;
-  bool root_only = plan->traits & TPRT__ROOT_SENDS;
-  *n_registered = 0;
+  bool root_only = plan->traits & TPRT__ROOT_SENDS, same = true;
+  uint32_t access = shm->lines[root_only ? plan->root : 0]->halves[shm->step & 1].notice.access;
+  *n_in_place = 0;
   for (int i = 0; i < plan->n_ranks; i++) {
-    if (!root_only || i == plan->root)
-      *n_registered += shm->lines[i]->halves[shm->step & 1].notice.registered != 0;
+    uint32_t other = shm->lines[i]->halves[shm->step & 1].notice.access;
+    bool counts = !root_only || i == plan->root;
+    *n_in_place += counts && other != SHM_STAGED;
+    same &= other == access || (!counts && access == SHM_ARENA);
   }
-  return *n_registered == (root_only ? 1 : plan->n_ranks);
+  return same && access != SHM_STAGED;
 }
 
 shm_engine tprt__shm_engine(shm_transport *shm, const tprt__plan *plan, const shm_wait *wait) {
@@ -400,15 +446,15 @@ shm_engine tprt__shm_engine(shm_transport *shm, const tprt__plan *plan, const sh
   };
 }
 
-/* Publishes this rank's notice. Unless the buffer is registered, first packs the first chunk into
- * the slot. */
+/* Publishes this rank's notice. Unless peers access the buffers in place, first packs the first
+ * chunk into the slot. */
 static void come(const shm_engine *run) {
   shm_transport *shm = run->shm;
   const tprt__plan *plan = run->plan;
   shm_notice mine = {.sequence = run->wait.sequence};
   memcpy(mine.signature, plan->signature, sizeof mine.signature);
-  mine.registered = tprt__shm_register(run, &mine);
-  if (!mine.registered)
+  tprt__shm_locate(run, &mine);
+  if (mine.access == SHM_STAGED)
     pack(run, 0, tprt__min(run->capacity, plan->piece));
   shm->notice = mine;
   publish_notice(run, &mine);
@@ -441,9 +487,9 @@ tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan,
   tprt_status status = arrive_and_wait(&run, &shm->notice);
   if (status)
     return status;
-  int n_registered;
-  bool registered = all_registered(&run, &n_registered);
-  status = registered ? run_registered(&run) : run_staged(&run, n_registered == 0);
+  int n_in_place;
+  bool in_place = all_in_place(&run, &n_in_place);
+  status = in_place ? run_in_place(&run) : run_staged(&run, n_in_place == 0);
   if (!status && plan->kind == TPRT_OP_PERMUTE && plan->source < 0 && plan->recv_bytes) {
     memset(plan->recv, 0, (size_t)plan->recv_bytes);
   }

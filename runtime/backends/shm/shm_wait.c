@@ -111,7 +111,7 @@ static uint64_t pack(const tprt__fault *fault) {
 
 tprt__fault tprt__shm_fault(const tprt__transport *transport) {
   const shm_transport *shm = (const shm_transport *)transport;
-  uint64_t word = atomic_load_explicit(&shm->lines[0]->fault, memory_order_acquire);
+  uint64_t word = atomic_load(&shm->lines[0]->fault);
   return (tprt__fault){.status = (tprt_status)(word >> 56),
                        .kind = (tprt_op_kind)(word >> 48 & 0xff),
                        .rank = (int)(word >> 32 & 0xffff),
@@ -187,26 +187,30 @@ static uint32_t processor_of(const shm_transport *shm, int rank) {
 }
 
 /* If a peer shares this thread's processor, moves the thread to another one, as far as its affinity
- * permits; the affinity remains as it is. A scheduler may put a woken thread beside its waker and
- * leave it there for seconds, although other processors are idle. Then a rank spins while its peer
- * waits for the processor, and every step takes as long as all the spins. */
-static void part_from(shm_transport *shm, int peer) {
+ * permits; the affinity remains as it is. Returns false if they still share it.
+ *
+ * A scheduler may put a woken thread beside its waker and leave it there for seconds, although
+ * other processors are idle. Then a rank spins while its peer waits for the processor, and every
+ * step takes as long as all the spins. */
+static bool part_from(shm_transport *shm, int peer) {
   cpu_set_t all, others;
   uint32_t here = (uint32_t)sched_getcpu() + 1;
   if (!here || processor_of(shm, peer) != here)
-    return;
+    return true;
   int64_t now = tprt__now();
   if (now < shm->next_move || sched_getaffinity(0, sizeof all, &all) != 0)
-    return;
-  shm->next_move = now + MOVE_NS;
+    return false;
   others = all;
   for (int i = 0; i < shm->base.n_ranks; i++) {
     uint32_t processor = i == shm->base.rank ? here : processor_of(shm, i);
     if (processor && processor <= CPU_SETSIZE)
       CPU_CLR(processor - 1, &others);
   }
-  if (CPU_COUNT(&others) && sched_setaffinity(0, sizeof others, &others) == 0)
-    sched_setaffinity(0, sizeof all, &all);
+  if (!CPU_COUNT(&others) || sched_setaffinity(0, sizeof others, &others) != 0)
+    return false;
+  sched_setaffinity(0, sizeof all, &all);
+  shm->next_move = now + MOVE_NS;
+  return true;
 }
 
 /* Spins while the peer is probably running, then yields the processor, and only then sleeps: a
@@ -221,7 +225,8 @@ static tprt_status await_peer(shm_transport *shm, int peer, const shm_wait *wait
       tprt_status status = check(shm, peer, wait, false);
       if (status)
         return status;
-      part_from(shm, peer);
+      if (!part_from(shm, peer))
+        break; /* the peer needs the processor */
     }
   }
   int64_t next = 0;
