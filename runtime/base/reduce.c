@@ -63,8 +63,8 @@ static const void *reduce_block(const tprt__dtype_info *type, tprt_reduction red
   return b->other;
 }
 
-/* Returns the bytes in front of the first cache line that begins in every destination, 0 if there is
- * no such line. (Large blocks from malloc begin 16 bytes behind a line.) */
+/* Returns the bytes in front of the first cache line that begins in every destination, 0 if there
+ * is no such line. (Large blocks from malloc begin 16 bytes behind a line.) */
 static size_t to_line(const tprt__dtype_info *type, void *const *destinations, int n_destinations) {
   size_t head = n_destinations ? -(uintptr_t)destinations[0] % TPRT__LINE : 0;
   for (int d = 1; d < n_destinations; d++) {
