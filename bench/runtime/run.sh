@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares the times of collectives with OpenMPI and Gloo, where they are installed, with buffers
-# from malloc and with registered ones: bench/runtime/run.sh [options of shard-bench]. TPRT_BUILD
-# names another build.
+# from malloc, with registered ones, and of ranks that are threads: bench/runtime/run.sh [options of
+# shard-bench]. TPRT_BUILD names another build.
 set -euo pipefail
 root=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/../..")
 bin=${TPRT_BUILD:-$root/build/release}/bin
@@ -17,7 +17,7 @@ run() { # OPERATIONS PEER...
     if [[ -x $bin/shard-bench-$peer ]]; then built+=("$peer"); else echo "$peer is not installed"; fi
   done
   [[ ${#built[@]} -eq 0 ]] || built=(--peer "$(IFS=, && echo "${built[*]}")")
-  for way in "" --registered; do
+  for way in "" --registered --launch=threads; do
     echo "== ${way:-staged}"
     # shellcheck disable=SC2086 # no option when staged
     "$bin/shard-bench" "$operations" --ranks 2,4 $way "${built[@]}" "${options[@]}"

@@ -63,6 +63,17 @@ static const void *reduce_block(const tprt__dtype_info *type, tprt_reduction red
   return b->other;
 }
 
+/* Returns the bytes in front of the first cache line that begins in every destination, 0 if there
+ * is no such line. (Large blocks from malloc begin 16 bytes behind a line.) */
+static size_t to_line(const tprt__dtype_info *type, void *const *destinations, int n_destinations) {
+  size_t head = n_destinations ? -(uintptr_t)destinations[0] % TPRT__LINE : 0;
+  for (int d = 1; d < n_destinations; d++) {
+    if (-(uintptr_t)destinations[d] % TPRT__LINE != head)
+      return 0;
+  }
+  return head % type->size ? 0 : head;
+}
+
 /* True if destination d is also a source: the source of the same rank, or any source if there is
  * only one destination. */
 static bool in_place(void *const *destinations, int n_destinations, int d,
@@ -77,11 +88,12 @@ static bool in_place(void *const *destinations, int n_destinations, int d,
 }
 
 /* Returns a destination into which sums can be written directly: no source is at its address, and
- * it is aligned to cache lines. NULL if there is none. */
+ * behind `head` it is aligned to cache lines. NULL if there is none. */
 static char *place_of_sums(const tprt__dtype_info *type, void *const *destinations,
-                           int n_destinations, const void *const *sources, int n_sources) {
+                           int n_destinations, size_t head, const void *const *sources,
+                           int n_sources) {
   for (int d = 0; d < n_destinations && !type->narrow && n_sources > 1; d++) {
-    bool reads = !aligned(destinations[d], TPRT__LINE);
+    bool reads = !aligned((char *)destinations[d] + head, TPRT__LINE);
     for (int s = 0; s < n_sources && !reads; s++)
       reads = sources[s] == destinations[d];
     if (!reads)
@@ -90,13 +102,13 @@ static char *place_of_sums(const tprt__dtype_info *type, void *const *destinatio
   return NULL;
 }
 
-/* True if all destinations are written with non-temporal stores from the first line on, so that
- * nothing else is left to do for a block. */
-static bool streams_all(void *const *destinations, int n_destinations, int n_streamed,
+/* True if behind `head` all destinations are written with non-temporal stores from the first line
+ * on, so that nothing else is left to do for a block. */
+static bool streams_all(void *const *destinations, int n_destinations, size_t head, int n_streamed,
                         const void *const *sources, int n_sources) {
   bool all = n_destinations && n_streamed >= n_destinations;
   for (int d = 0; d < n_destinations && all; d++)
-    all = aligned(destinations[d], TPRT__LINE) &&
+    all = aligned((char *)destinations[d] + head, TPRT__LINE) &&
           !in_place(destinations, n_destinations, d, sources, n_sources);
   return all;
 }
@@ -126,17 +138,23 @@ void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *
                   const tprt__scale *scales, int64_t count, int n_streamed) {
   blocks b;
   const int64_t block = (n_streamed ? STREAMED_BYTES : BLOCK_BYTES) / (int64_t)type->acc_size;
-  char *direct =
-      n_streamed ? NULL : place_of_sums(type, destinations, n_destinations, sources, n_sources);
-  tprt__lines_fn *stream = streams_all(destinations, n_destinations, n_streamed, sources, n_sources)
-                               ? tprt__stream_lines(tprt__vectors_best())
-                               : NULL;
-  for (int64_t begin = 0; begin < count; begin += block) {
-    size_t n = (size_t)tprt__min(block, count - begin), offset = (size_t)begin * type->size,
-           bytes = n * type->size;
-    const void *result = reduce_block(type, reduction, sources, n_sources, scales, offset, n,
-                                      direct ? direct + offset : NULL, &b);
-    if (stream && bytes % TPRT__LINE == 0)
+  const size_t head = to_line(type, destinations, n_destinations);
+  char *direct = n_streamed
+                     ? NULL
+                     : place_of_sums(type, destinations, n_destinations, head, sources, n_sources);
+  tprt__lines_fn *stream =
+      streams_all(destinations, n_destinations, head, n_streamed, sources, n_sources)
+          ? tprt__stream_lines(tprt__vectors_best())
+          : NULL;
+  int64_t n = tprt__min((int64_t)(head / type->size), count); /* the first block ends at a line */
+  for (int64_t begin = 0; begin < count; begin += n, n = tprt__min(block, count - begin)) {
+    if (!n)
+      continue;
+    size_t offset = (size_t)begin * type->size, bytes = (size_t)n * type->size;
+    bool whole = offset >= head;
+    const void *result = reduce_block(type, reduction, sources, n_sources, scales, offset,
+                                      (size_t)n, direct && whole ? direct + offset : NULL, &b);
+    if (stream && whole && bytes % TPRT__LINE == 0)
       stream(destinations, n_destinations, offset, result, bytes / TPRT__LINE);
     else
       store(destinations, n_destinations, n_streamed, sources, n_sources, offset, result, bytes);

@@ -36,6 +36,8 @@ void tprt__begin_noop(tprt__transport *transport, const tprt__plan *plan, uint32
   (void)sequence;
 }
 
+void tprt__quiesce_noop(tprt__transport *transport) { (void)transport; }
+
 /* Indexed by bit. */
 static const struct {
   const char *name, *help;

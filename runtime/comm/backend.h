@@ -91,6 +91,9 @@ typedef struct tprt__backend {
    * that needs no peer and tells the peers that this rank has arrived. Never waits. May do
    * nothing. */
   void (*begin)(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
+  /* After a failure, waits until no peer accesses the buffers of an operation that this rank began
+   * or submitted. The fault is known to the peers, so they begin no access any more. */
+  void (*quiesce)(tprt__transport *transport);
   /* Checks that a validated operation can run here. `told`: the caller gets a handle that reports
    * its end. A failure does not affect the communicator. */
   tprt_status (*accept)(const tprt__transport *transport, const tprt__plan *plan, bool told);
@@ -196,6 +199,8 @@ tprt_status tprt__plugin_find(const char *path, const tprt__backend **backend);
 
 /* `begin` for backends that do all work in submit. */
 void tprt__begin_noop(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
+/* `quiesce` for backends that access buffers of peers only while these take part. */
+void tprt__quiesce_noop(tprt__transport *transport);
 
 /* window.c: expose_all for backends that need no collective registration. */
 tprt_status tprt__register_memory_each(tprt__transport *transport, void *memory, uint64_t bytes,

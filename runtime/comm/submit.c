@@ -32,11 +32,17 @@ run_observed(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadlin
 
 tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t deadline) {
   tprt_status status = tprt__comm_check(comm);
-  if (status)
-    return status;
-  comm->sequence++;
-  status = run_observed(comm, plan, 1, deadline, run_one);
-  return status ? tprt__comm_fail(comm, status, plan->kind) : TPRT_OK;
+  if (!status) {
+    comm->sequence++;
+    status = run_observed(comm, plan, 1, deadline, run_one);
+    if (status)
+      tprt__comm_fail(comm, status, plan->kind);
+  }
+  if (status) {
+    tprt__transport *end = endpoint_for(comm, plan);
+    end->backend->quiesce(end);
+  }
+  return status;
 }
 
 /* Runs n transfers. Transfers of a rank with itself are copies; they were paired before. */

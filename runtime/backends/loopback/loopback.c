@@ -262,6 +262,7 @@ const tprt__backend tprt__backend_loopback = {
     .reserve = loopback_reserve,
     .join = loopback_join,
     .begin = tprt__loopback_begin,
+    .quiesce = tprt__quiesce_noop,
     .accept = tprt__loopback_accept,
     .launch = tprt__loopback_launch,
     .settle = tprt__settle_noop,

@@ -77,7 +77,7 @@ static void move(const loopback_hub *hub) {
         continue;
       if (plan->parts)
         move_part(plan, other);
-      else
+      else if (plan->piece)
         tprt__piece_copy(plan->recv, tprt__place_in(plan->recv_map, k, 0), other->send,
                          tprt__place_in(other->send_map, i, 0), plan->piece, false);
     }

@@ -195,8 +195,8 @@ enum {
   .put = tprt__wire_put, .get = tprt__wire_get, .signal = tprt__wire_signal,                       \
   .await = tprt__wire_await, .recover = tprt__wire_recover, .constants = tprt__wire_constants,     \
   .cost = tprt__wire_cost, .leave = tprt__wire_leave, .destroy = tprt__wire_destroy,               \
-  .begin = tprt__wire_begin_collective, .submit = tprt__wire_submit,                               \
-  .exchange = tprt__wire_exchange
+  .begin = tprt__wire_begin_collective, .quiesce = tprt__quiesce_noop,                             \
+  .submit = tprt__wire_submit, .exchange = tprt__wire_exchange
 tprt_status tprt__wire_reserve(tprt__transport *parent, int n_users, const int *users,
                                tprt__token *token);
 tprt_status tprt__wire_join(tprt__transport *parent, const tprt__token *token, int n_members,

@@ -265,6 +265,7 @@ const tprt__backend tprt__backend_nccl = {
     .reserve = tprt__nccl_reserve,
     .join = tprt__nccl_join,
     .begin = tprt__begin_noop,
+    .quiesce = tprt__quiesce_noop,
     .accept = tprt__nccl_accept,
     .submit = tprt__nccl_submit,
     .exchange = tprt__nccl_exchange,

@@ -221,6 +221,7 @@ const tprt__backend tprt__backend_self = {
     .reserve = self_reserve,
     .join = self_join,
     .begin = tprt__begin_noop,
+    .quiesce = tprt__quiesce_noop,
     TPRT__NO_STREAMS,
     .submit = self_submit,
     .exchange = self_exchange,

@@ -21,7 +21,9 @@ static void close_endpoint(shm_transport *shm) {
   tprt__free(shm->lines);
   tprt__free(shm->slots);
   tprt__free(shm->sources);
+  tprt__free(shm->sources_at);
   tprt__free(shm->destinations);
+  tprt__free(shm->destinations_at);
   tprt__free(shm->scales);
   tprt__free(shm);
 }
@@ -38,10 +40,12 @@ static tprt_status open_endpoint(shm_segment *segment, int channel, int n_member
   shm->lines = tprt__alloc(n * sizeof *shm->lines);
   shm->slots = tprt__alloc(n * sizeof *shm->slots);
   shm->sources = tprt__alloc(n * sizeof *shm->sources);
+  shm->sources_at = tprt__alloc(n * sizeof *shm->sources_at);
   shm->destinations = tprt__alloc(n * sizeof *shm->destinations);
+  shm->destinations_at = tprt__alloc(n * sizeof *shm->destinations_at);
   shm->scales = tprt__alloc(n * sizeof *shm->scales);
-  if (!shm->members || !shm->lines || !shm->slots || !shm->sources || !shm->destinations ||
-      !shm->scales) {
+  if (!shm->members || !shm->lines || !shm->slots || !shm->sources || !shm->sources_at ||
+      !shm->destinations || !shm->destinations_at || !shm->scales) {
     close_endpoint(shm);
     return tprt__fail_memory(n * sizeof *shm->lines);
   }
@@ -212,6 +216,7 @@ static tprt_status shm_create_threads(int n_ranks, const tprt__settings *setting
   close(fd);
   if (status)
     return status;
+  segment->one_process = true;
   int n_open = 0;
   while (!status && n_open < n_ranks) {
     status = tprt__shm_segment_join(segment, n_open);
@@ -306,6 +311,7 @@ const tprt__backend tprt__backend_shm = {
     .reserve = shm_reserve,
     .join = shm_join,
     .begin = tprt__shm_begin,
+    .quiesce = tprt__shm_quiesce,
     TPRT__NO_STREAMS,
     .submit = tprt__shm_submit,
     .exchange = tprt__shm_exchange,

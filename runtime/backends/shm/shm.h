@@ -26,16 +26,26 @@ enum { SHM_MAX_RANKS = 1024, SHM_CACHE_LINE = 64, SHM_PAGE = 4096 };
 typedef struct shm_notice {
   uint64_t signature[4];
   uint32_t sequence;
-  /* 1: the data stays in the arena and the slot is empty */
-  uint32_t registered;
-  uint64_t send_offset, recv_offset; /* in this rank's arena, if registered */
+  /* a shm_access; with SHM_ADDRESS, the process is in the bits above it */
+  uint32_t access;
+  uint64_t send, recv; /* offsets or addresses of the buffers */
 } shm_notice;
+
+/* How peers access the buffers of a rank. */
+enum shm_access {
+  SHM_STAGED = 0,  /* not at all: the data is in the slot */
+  SHM_ARENA = 1,   /* by their offsets in the rank's arena */
+  SHM_ADDRESS = 2, /* by their addresses: all ranks are threads of this process */
+  SHM_ACCESS_BITS = 2,
+};
 
 /* A published step with the notice of the operation that begins with it. Both share a cache line,
  * so that a rank that sees the step also has the notice. */
 typedef struct shm_half {
   _Alignas(SHM_CACHE_LINE) shm_notice notice;
   _Atomic uint32_t step; /* also the futex on which waiters sleep */
+  /* 1 + the processor on which the rank published the step; 0: unknown */
+  _Atomic uint32_t processor;
 } shm_half;
 _Static_assert(sizeof(shm_half) == SHM_CACHE_LINE, "what is read after a step is there with it");
 
@@ -60,7 +70,7 @@ typedef struct shm_line {
   /* counts events caused by peers, such as progress in pipes of this rank; also their futex */
   _Alignas(SHM_CACHE_LINE) _Atomic uint32_t bell;
   _Atomic uint32_t n_listeners;
-  _Atomic uint32_t n_accesses; /* running accesses of this rank to windows of others */
+  _Atomic uint32_t n_accesses; /* running accesses of this rank to memory of others */
   /* For recovery: `recovering` if this rank wants to continue, `survives` if it was decided that it
    * does. The other two are valid in the line of rank 0 of the group: the state of the decision
    * (RECOVERY_OPEN, 1 + the deciding rank, or RECOVERY_DECIDED), and the chosen channel. */
@@ -146,7 +156,8 @@ typedef struct shm_segment {
   shm_header *header;
   shm_arena *arenas; /* n_ranks */
   int64_t cache_bytes;
-  int *pidfds; /* n_ranks; -1 for ranks of this process, and if the system has no pidfds */
+  bool one_process; /* all ranks are threads of the process that maps it */
+  int *pidfds;      /* n_ranks; -1 for ranks of this process, and if the system has no pidfds */
 } shm_segment;
 
 typedef struct shm_transport {
@@ -155,12 +166,13 @@ typedef struct shm_transport {
   int channel;
   int world_rank;
   uint32_t step;
-  int n_spins;  /* number of spins before yielding; 0 if there are more ranks than processors */
-  int *members; /* ranks of the world */
+  int n_spins; /* number of spins before yielding; 0 if there are more ranks than processors */
+  int64_t next_move; /* earliest time at which this rank changes the processor again */
+  int *members;      /* ranks of the world */
   shm_line **lines;
-  unsigned char **slots; /* for each rank, two slots of slot_bytes */
-  const void **sources;  /* scratch for an operation */
-  void **destinations;
+  unsigned char **slots;              /* for each rank, two slots of slot_bytes */
+  const void **sources, **sources_at; /* scratch for an operation */
+  void **destinations, **destinations_at;
   tprt__scale *scales;
   bool has_begun; /* the next operation to be submitted has already begun, with `notice` */
   shm_notice notice;
@@ -215,6 +227,10 @@ tprt_status tprt__shm_put(tprt__transport *transport, int rank, uint64_t place, 
 tprt_status tprt__shm_get(tprt__transport *transport, int rank, uint64_t place, void *to,
                           uint64_t bytes, int64_t deadline);
 tprt_status tprt__shm_signal(tprt__transport *transport, int rank, uint64_t place);
+/* Every access to memory of others is between these two. The first returns the fault that forbids
+ * it, if there is one; then nothing is to be ended. */
+tprt__fault tprt__shm_access_begin(const shm_transport *shm);
+void tprt__shm_access_end(const shm_transport *shm);
 
 /* ---- shm_wait.c ---- */
 /* The operation for which a rank waits. */
@@ -267,12 +283,14 @@ typedef struct shm_engine {
 
 /* Returns the engine that would run an operation. */
 shm_engine tprt__shm_engine(shm_transport *shm, const tprt__plan *plan, const shm_wait *wait);
-/* True if this rank's buffers are to be used in place; then sets their offsets in the notice. */
-bool tprt__shm_register(const shm_engine *run, shm_notice *notice);
+/* Sets in the notice how peers access this rank's buffers. */
+void tprt__shm_locate(const shm_engine *run, shm_notice *notice);
 
 void tprt__shm_begin(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence);
 tprt_status tprt__shm_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence,
                              int64_t deadline);
+/* Waits until no peer accesses this rank's buffers, after a fault. */
+void tprt__shm_quiesce(tprt__transport *transport);
 /* Publishes this rank's notice, waits for those of the others and compares the signatures. */
 tprt_status tprt__shm_arrive(const shm_engine *run, const shm_notice *mine);
 

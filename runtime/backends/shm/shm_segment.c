@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const uint64_t magic = UINT64_C(0x7470727473686d31); /* "tprtshm1" */
-enum { VERSION = 6 };
+enum { VERSION = 7 };
 
 /* Derives the offsets from the independent parameters. Returns false if the parameters are invalid.
  * Applied both to this process's settings and to a segment's header. */

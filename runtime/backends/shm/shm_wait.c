@@ -15,6 +15,7 @@ enum {
   SLEEP_NS = 2000000, /* also the interval at which a sleeper checks that its peer lives */
   /* interval of that check for a yielding thread; on a busy machine one yield may take longer */
   CHECK_NS = 1000000,
+  MOVE_NS = 1000000, /* least time between two changes of the processor */
 };
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -91,6 +92,8 @@ void tprt__shm_publish(shm_transport *shm) {
   shm_line *line = shm->lines[shm->base.rank];
   shm->step++;
   _Atomic uint32_t *step = step_of(line, shm->step);
+  atomic_store_explicit(&line->halves[shm->step & 1].processor, (uint32_t)(sched_getcpu() + 1),
+                        memory_order_relaxed);
   atomic_store_explicit(step, shm->step, memory_order_release);
   if (atomic_load_explicit(&line->n_waiters, memory_order_relaxed))
     wake(step);
@@ -108,7 +111,7 @@ static uint64_t pack(const tprt__fault *fault) {
 
 tprt__fault tprt__shm_fault(const tprt__transport *transport) {
   const shm_transport *shm = (const shm_transport *)transport;
-  uint64_t word = atomic_load_explicit(&shm->lines[0]->fault, memory_order_acquire);
+  uint64_t word = atomic_load(&shm->lines[0]->fault);
   return (tprt__fault){.status = (tprt_status)(word >> 56),
                        .kind = (tprt_op_kind)(word >> 48 & 0xff),
                        .rank = (int)(word >> 32 & 0xffff),
@@ -177,6 +180,39 @@ static tprt_status sleep_for(shm_transport *shm, int peer, const shm_wait *wait)
   return status;
 }
 
+/* Returns 1 + the processor on which a rank published its previous step; 0: unknown. */
+static uint32_t processor_of(const shm_transport *shm, int rank) {
+  return atomic_load_explicit(&shm->lines[rank]->halves[(shm->step - 1) & 1].processor,
+                              memory_order_relaxed);
+}
+
+/* If a peer shares this thread's processor, moves the thread to another one, as far as its affinity
+ * permits; the affinity remains as it is. Returns false if they still share it.
+ *
+ * A scheduler may put a woken thread beside its waker and leave it there for seconds, although
+ * other processors are idle. Then a rank spins while its peer waits for the processor, and every
+ * step takes as long as all the spins. */
+static bool part_from(shm_transport *shm, int peer) {
+  cpu_set_t all, others;
+  uint32_t here = (uint32_t)sched_getcpu() + 1;
+  if (!here || processor_of(shm, peer) != here)
+    return true;
+  int64_t now = tprt__now();
+  if (now < shm->next_move || sched_getaffinity(0, sizeof all, &all) != 0)
+    return false;
+  others = all;
+  for (int i = 0; i < shm->base.n_ranks; i++) {
+    uint32_t processor = i == shm->base.rank ? here : processor_of(shm, i);
+    if (processor && processor <= CPU_SETSIZE)
+      CPU_CLR(processor - 1, &others);
+  }
+  if (!CPU_COUNT(&others) || sched_setaffinity(0, sizeof others, &others) != 0)
+    return false;
+  sched_setaffinity(0, sizeof all, &all);
+  shm->next_move = now + MOVE_NS;
+  return true;
+}
+
 /* Spins while the peer is probably running, then yields the processor, and only then sleeps: a
  * futex wake-up costs tens of microseconds. */
 static tprt_status await_peer(shm_transport *shm, int peer, const shm_wait *wait) {
@@ -189,6 +225,8 @@ static tprt_status await_peer(shm_transport *shm, int peer, const shm_wait *wait
       tprt_status status = check(shm, peer, wait, false);
       if (status)
         return status;
+      if (!part_from(shm, peer))
+        break; /* the peer needs the processor */
     }
   }
   int64_t next = 0;

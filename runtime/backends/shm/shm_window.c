@@ -59,19 +59,29 @@ tprt_status tprt__shm_reach(const tprt__transport *transport, int rank, uint64_t
   return TPRT_OK;
 }
 
-static void end_access(const shm_transport *shm) {
+void tprt__shm_access_end(const shm_transport *shm) {
   atomic_fetch_sub(&shm->lines[shm->base.rank]->n_accesses, 1);
+}
+
+/* This rank counts its access before it looks for a fault, and a rank that gives up records a fault
+ * before it reads the count. So at least one of them sees the other. */
+tprt__fault tprt__shm_access_begin(const shm_transport *shm) {
+  atomic_fetch_add(&shm->lines[shm->base.rank]->n_accesses, 1);
+  tprt__fault fault = tprt__shm_fault(&shm->base);
+  if (fault.status)
+    tprt__shm_access_end(shm);
+  return fault;
 }
 
 /* Begins an access. If it fails, there is no access to end. */
 static tprt_status begin_access(const shm_transport *shm, int rank, uint64_t place, uint64_t bytes,
                                 void **memory) {
-  atomic_fetch_add(&shm->lines[shm->base.rank]->n_accesses, 1);
-  tprt__fault fault = tprt__shm_fault(&shm->base);
-  tprt_status status = fault.status ? tprt__fault_fail(&fault)
-                                    : tprt__shm_reach(&shm->base, rank, place, bytes, memory);
+  tprt__fault fault = tprt__shm_access_begin(shm);
+  if (fault.status)
+    return tprt__fault_fail(&fault);
+  tprt_status status = tprt__shm_reach(&shm->base, rank, place, bytes, memory);
   if (status)
-    end_access(shm);
+    tprt__shm_access_end(shm);
   return status;
 }
 
@@ -84,7 +94,7 @@ tprt_status tprt__shm_put(tprt__transport *transport, int rank, uint64_t place, 
   if (status)
     return status;
   memmove(memory, from, bytes);
-  end_access(shm);
+  tprt__shm_access_end(shm);
   return TPRT_OK;
 }
 
@@ -97,7 +107,7 @@ tprt_status tprt__shm_get(tprt__transport *transport, int rank, uint64_t place, 
   if (status)
     return status;
   memmove(to, memory, bytes);
-  end_access(shm);
+  tprt__shm_access_end(shm);
   return TPRT_OK;
 }
 
@@ -109,6 +119,6 @@ tprt_status tprt__shm_signal(tprt__transport *transport, int rank, uint64_t plac
     return status;
   atomic_fetch_add((_Atomic uint64_t *)counter, 1);
   tprt__shm_ring(shm->lines[rank]);
-  end_access(shm);
+  tprt__shm_access_end(shm);
   return TPRT_OK;
 }

@@ -60,12 +60,11 @@ static void test_schedules(void **state) {
 /* ---- Cost estimates ---- */
 
 static int costs(tprt_comm *comm, void *argument) {
-  (void)argument;
   int errors = 0, n = tprt_comm_size(comm);
-  static const struct {
+  const struct {
     int64_t count;
     const char *algorithm;
-  } cases[] = {{100, "one shot"}, {1 << 20, "two phases"}};
+  } cases[] = {{100, "one shot"}, {1 << 20, argument}};
   tprt_estimate small = {.size = sizeof small}, large = small, list = small;
   tprt_op ops[2];
   for (int i = 0; i < 2; i++) {
@@ -90,7 +89,7 @@ static int costs(tprt_comm *comm, void *argument) {
   ops[0] = ops[1];
   ops[0].send = ops[0].recv = memory;
   CHECK_STATUS(errors, tprt_estimate_ops(comm, ops, 1, &list), TPRT_OK);
-  CHECK(errors, n == 1 || strcmp(list.algorithm, "registered") == 0);
+  CHECK(errors, n == 1 || strcmp(list.algorithm, "in place") == 0);
   tprt_mem_free(comm, memory);
   CHECK_STATUS(errors, tprt_comm_calibrate(comm), TPRT_OK);
   CHECK_STATUS(errors, tprt_estimate_ops(comm, &ops[1], 1, &list), TPRT_OK);
@@ -105,8 +104,9 @@ static void test_costs(void **state) {
   (void)state;
   NEEDS_SHM();
   tprt_config config = test_config();
-  assert_int_equal(run_threads(2, &config, costs, NULL), 0);
-  assert_int_equal(run_threads(4, &config, costs, NULL), 0);
+  assert_int_equal(run_threads(2, &config, costs, "in place"), 0);
+  assert_int_equal(run_threads(4, &config, costs, "in place"), 0);
+  assert_int_equal(run_processes(2, &config, costs, "two phases", NULL), 0);
   config.backend = "self";
   assert_int_equal(run_threads(1, &config, costs, NULL), 0);
 }
