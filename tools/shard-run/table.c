@@ -185,7 +185,7 @@ void table_print(const outcome *out, FILE *file) {
   }
   fprintf(
       file, "; modelled %s\n",
-      seconds_text(tp_cost_seconds(tp_cost_add(plan->communication, plan->compute)), c, sizeof c));
+      seconds_text(tp_cost_seconds(plan->step), c, sizeof c));
   print_results(out, file);
   if (out->not_evaluated)
     fprintf(file, "  not evaluated: %s\n", out->not_evaluated);

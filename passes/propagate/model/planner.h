@@ -122,6 +122,9 @@ typedef struct tp_plan_limits {
 typedef struct tp_plan_result {
   tp_cost cost, bound;
   tp_cost overlapped; /* simulated time of two streams, if the problem `overlaps` */
+  /* execution time of the reshards that were written; several ops may share one, which they pay
+   * each in `cost` */
+  tp_cost reshards;
   const char *method;
   int64_t work, width;
   int64_t peak;      /* peak bytes of a device in the written plan */
