@@ -30,8 +30,8 @@ parser.add_argument("models", nargs="*", metavar="MODEL")
 parser.add_argument("--ranks", type=int, default=2)
 parser.add_argument("--topology", help="cost model (default: that of shard-run)")
 parser.add_argument("--turns", type=int, default=30, help="turns of all plans (default: 30)")
-parser.add_argument("--repeat", type=int, default=3, help="timed executions in a turn (default: 3)")
-parser.add_argument("--best", type=int, default=8, help="rivals that the planner finds (default: 8)")
+parser.add_argument("--repeat", type=int, default=2, help="timed executions in a turn (default: 2)")
+parser.add_argument("--best", type=int, default=6, help="rivals that the planner finds (default: 6)")
 parser.add_argument("--seed", type=int, default=0)
 parser.add_argument("--predict", action="store_true", help="plan and print modelled times; run nothing")
 parser.add_argument("--json", action="store_true", help="an object a line")
@@ -99,8 +99,8 @@ def run(planner, plans, folder):
 
 
 def typical(times, turns):
-    """The lower quartile of each plan: other load of the machine only adds time, and in bursts."""
-    return [sorted(row[t] for t in turns)[len(turns) // 4] for row in times]
+    """The tenth part of each plan's times: other load of the machine only adds time, and in bursts."""
+    return [sorted(row[t] for t in turns)[len(turns) // 10] for row in times]
 
 
 def interval(draws):

@@ -69,8 +69,7 @@ static tp_cost reshard_time(const copies *c, tp_spec from, tp_spec to, MlirOpera
   for (int i = 0; i < path.n_steps; i++)
     time = tp_cost_add(time, tp_step_cost(problem->mesh, problem->machine, &path, i, v->rank,
                                           v->shape, v->element_size));
-  return tp__cost_times(time,
-                        tp__func_graph_trips(&problem->graph, mlirOperationGetResult(op, 0)));
+  return tp__cost_times(time, tp__func_graph_trips(&problem->graph, mlirOperationGetResult(op, 0)));
 }
 
 static void record_reshard(const copies *c, int use, tp_spec from, tp_spec to, MlirOperation op) {

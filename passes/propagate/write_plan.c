@@ -172,8 +172,8 @@ static tp_cost step_time(const tp_planner *p) {
     const tp_item *item = &p->problem.graph.items[node->index];
     tp_cost inside =
         tp__strategy_communication(item->rule, &pricing, &node->strategies[node->chosen]);
-    time = tp_cost_add(
-        time, tp__cost_times(tp_cost_add(tp__node_compute(p, node), inside), item->trips));
+    time = tp_cost_add(time,
+                       tp__cost_times(tp_cost_add(tp__node_compute(p, node), inside), item->trips));
   }
   return time;
 }

@@ -106,6 +106,9 @@ typedef struct tp_plan_problem {
   size_t n_nodes, node_capacity;
   tp_planned_value *values; /* by value number (func_graph.h) */
   size_t n_values;
+  /* by value number: an op that computes by itself, a collective or the caller reads the value, so
+   * it is stored even if an elementwise op makes it */
+  bool *stored;
 } tp_plan_problem;
 
 /* What a plan has to keep to, and what planning may take. */
