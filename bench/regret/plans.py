@@ -67,6 +67,17 @@ class Planner:
 # ---- programs ----
 
 
+def arguments_of(text):
+    """Shape and layout of each argument of a program with Shardy's annotations in generic form."""
+    head = re.search(r"arg_attrs = \[(.*)\], function_type = \((.*?)\) ->", text)
+    shapes = [tuple(map(int, shape.split("x")[:-1])) for shape in re.findall(r"tensor<([^>]*)>", head.group(2))]
+    found = re.findall(r"#sdy.sharding<@mesh, \[(.*?)\]>", head.group(1))
+    layouts = [tuple((re.findall(r'"([^"]*)"', dim) or [None])[0] for dim in re.findall(r"\{[^}]*\}", layout)) for layout in found]
+    if len(layouts) != len(shapes):
+        raise ValueError("every argument needs an sdy.sharding")
+    return list(zip(shapes, layouts))
+
+
 def with_layouts(text, layouts):
     """The program with layouts of its arguments: a tuple of axes per dimension, or None for any."""
     def attribute(layout):

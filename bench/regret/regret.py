@@ -5,7 +5,8 @@ regret.py [--ranks N] [--topology NAME] [--turns N] [--json] [MODEL...]
 
 Plans every model of bench/models from nothing and with its annotations, and rivals of both (plans.py),
 runs all of them in turns, and prints the modelled and the measured time of each, the regret and the
-rank correlation. Needs `pip install jax`, which exports the models.
+rank correlation. A model is one of bench/models, which needs `pip install jax`, or a file FILE.mlir
+in generic form with Shardy's annotations over one axis "tp" of as many devices as --ranks.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "models"))
 
-from plans import Planner, distinct, families, forced, with_layouts
+from plans import Planner, arguments_of, distinct, families, forced, with_layouts
 
 ACTIVATIONS = {"mlp_train": (0, 1), "softmax_ce": (0, 2)}  # of other functions: argument 0
 GOAL, CONFIDENCE, RESAMPLES = 1.05, 0.95, 1000
@@ -39,7 +40,10 @@ options = parser.parse_args()
 
 
 def exported(name):
-    """The text of a model without annotations, and its arguments."""
+    """The text of a model with its annotations, and the numbers of its arguments that are no weights."""
+    if name.endswith(".mlir"):
+        with open(name, encoding="utf-8") as file:
+            return file.read(), (0,)
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={options.ranks}"
     os.environ["JAX_PLATFORMS"] = "cpu"
     try:
@@ -52,10 +56,18 @@ def exported(name):
     except ImportError as error:
         sys.exit(f"bench: {error}; pip install jax")
     if name not in MODELS:
-        sys.exit(f"bench: there is no model {name}; there are {', '.join(MODELS)}")
+        sys.exit(f"bench: there is no model {name}; there are {', '.join(MODELS)}, and FILE.mlir")
     function, arguments = MODELS[name]
     arguments = [(shape, axes or (None,) * len(shape)) for shape, axes in arguments]
-    return export(function, arguments, Mesh(numpy.array(jax.devices()), ("tp",))), arguments, ACTIVATIONS.get(function.__name__, (0,))
+    return export(function, arguments, Mesh(numpy.array(jax.devices()), ("tp",))), ACTIVATIONS.get(function.__name__, (0,))
+
+
+def all_models():
+    try:
+        from models import MODELS
+    except ImportError as error:
+        sys.exit(f"bench: {error}; pip install jax")
+    return MODELS
 
 
 # ---- plans ----
@@ -74,7 +86,8 @@ def pool(planner, ours_name, text, arguments, given, others):
 
 def plans_of(planner, name):
     """Two pools: from nothing, and with the annotations."""
-    text, arguments, activations = exported(name)
+    text, activations = exported(name)
+    arguments = arguments_of(text)
     given = [axes for _, axes in arguments]
     by_hand = {family: planner.plan(family, with_layouts(text, layouts), "follow")
                for family, layouts in families(arguments, activations).items()}
@@ -176,9 +189,8 @@ def report(name, kind, plans, times, control):
 def main():
     if not options.json:
         print(f"{options.ranks} ranks, topology {options.topology or 'default'}, load at the start {os.getloadavg()[0]:.1f}, {os.cpu_count()} processors")
-    from models import MODELS
     rows = []
-    for name in options.models or MODELS:
+    for name in options.models or all_models():
         with tempfile.TemporaryDirectory() as folder:
             planner = Planner(os.environ["TPSHARD_BUILD"], folder, options.topology)
             free, annotated = plans_of(planner, name)
