@@ -112,8 +112,8 @@ def run(planner, plans, folder):
 
 
 def typical(times, turns):
-    """The tenth part of each plan's times: other load of the machine only adds time, and in bursts."""
-    return [sorted(row[t] for t in turns)[len(turns) // 10] for row in times]
+    """The second least of twenty or forty: other load of the machine only adds time."""
+    return [sorted(row[t] for t in turns)[len(turns) // 20] for row in times]
 
 
 def interval(draws):

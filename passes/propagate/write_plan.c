@@ -179,8 +179,8 @@ static tp_cost step_time(const tp_planner *p) {
 }
 
 /* Writes tp.plan on the function: modeled cost and certified bound in picoseconds (in the prices of
- * the objective, if one is named), the modelled time of a step where that is another number, peak memory
- * of a device in bytes, and whether the clock cut the search short, so that the plan is not
+ * the objective, if one is named), the modelled time of a step where that is another number, peak
+ * memory of a device in bytes, and whether the clock cut the search short, so that the plan is not
  * reproducible. */
 static tp_status write_summary(tp_planner *p) {
   MlirContext context = p->problem.pass->context;

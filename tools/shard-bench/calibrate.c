@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,15 +13,10 @@ const tprt_op_kind host_kinds[MAX_KINDS] = {TPRT_OP_ALL_GATHER, TPRT_OP_REDUCE_S
 /* Ranks that get less than this of their processors measure other work too. */
 static const double idle_share = 0.9;
 
-static int n_processors(void) {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
-}
-
 /* Returns the rank counts to measure: 2, 4, ... up to at least twice the processors, so that meshes
  * somewhat larger than the host are covered. */
 static int rank_counts(const options *o, int counts[MAX_RANK_COUNTS]) {
-  int n = 0, most = 2 * n_processors();
+  int n = 0, most = 2 * cli_processors();
   if (o->n_rank_counts > 0) {
     memcpy(counts, o->rank_counts, sizeof o->rank_counts);
     return o->n_rank_counts;
@@ -111,7 +105,7 @@ static pass_status check_rates(const options *o, const host_model *model) {
  * one repetition of each. */
 static pass_status measure_host(const options *o, host_model *model) {
   static kind_times times[MAX_RANK_COUNTS][MAX_KINDS];
-  int counts[MAX_RANK_COUNTS], n = n_processors();
+  int counts[MAX_RANK_COUNTS], n = cli_processors();
   pass_status status = PASS_OK;
   model->n_ranks = n < BENCH_MAX_RANKS ? n : BENCH_MAX_RANKS;
   model->memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / model->n_ranks;

@@ -17,7 +17,6 @@ enum {
   FEW_ROWS = 8,
   SOME_ROWS = 64,
   N_TRIES = 56,
-  PART_OF_ROUND = 8,      /* a try takes this part of a round */
   ARRAY_BYTES = 64 << 20, /* larger than the share of a rank in any cache */
   N_MATRICES = ARRAY_BYTES / (WIDE * WIDE * 4),
   CACHED_ELEMENTS = 2048
@@ -126,14 +125,14 @@ static double processor_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Returns the seconds per call while all ranks run: the minimum over many short tries, some of which
- * the scheduler leaves alone, then the max over the ranks. */
+/* Returns the seconds per call while all ranks run: the minimum over many short tries, some of
+ * which the scheduler leaves alone, then the max over the ranks. */
 static double min_seconds(rank_work *w, void (*work)(rank_work *w, int site), int site) {
   double least = 1e30, slowest;
   work(w, site);
   double begin = cli_seconds();
   work(w, site);
-  double calls = w->round_seconds / PART_OF_ROUND / (cli_seconds() - begin + 1e-9);
+  double calls = w->round_seconds / (cli_seconds() - begin + 1e-9);
   int n = calls < 1 ? 1 : calls > 1e6 ? 1000000 : (int)calls;
   for (int i = 0; i < N_TRIES; i++) {
     expect(tprt_barrier(w->comm, NULL, NULL));

@@ -15,11 +15,6 @@
 
 enum { MAX_PATH = 4096 };
 
-int host_processors(void) {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
-}
-
 /* ---- The name of the file ---- */
 
 /* FNV-1a of Fowler, Noll and Vo. */

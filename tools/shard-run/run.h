@@ -1,6 +1,6 @@
 /* shard-run. Modules: cli (options), diagnostics, build (compilation), library and shards
- * (ahead-of-time outputs), host_topology, inputs, launch and worker (execution), outputs (joining shards), compare
- * and evaluate (verification), report (JSON), table (text). */
+ * (ahead-of-time outputs), host_topology, inputs, launch and worker (execution), outputs (joining
+ * shards), compare and evaluate (verification), report (JSON), table (text). */
 #ifndef SHARD_RUN_RUN_H
 #define SHARD_RUN_RUN_H
 
@@ -82,8 +82,6 @@ void diagnostics_attach(MlirContext context);
 
 /* ---- This host ---- */
 
-/* Returns the number of processors that this process may use. */
-int host_processors(void);
 /* Replaces --topology=host by the path of this host's file, which is measured if there is none.
  * False, with a message, if that fails. */
 bool host_topology(options *o);

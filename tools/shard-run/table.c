@@ -165,7 +165,7 @@ const char *outcome_reference(const outcome *out) {
 static void print_doubts(const outcome *out, FILE *file) {
   const char *topology = out->options->topology, *folders = getenv("TP_TOPOLOGY_PATH");
   int64_t n_ranks = out->program->plan->n_devices;
-  int n_processors = host_processors();
+  int n_processors = cli_processors();
   if (out->options->target == TARGET_CPU && (!topology || strcmp(topology, "cpu") == 0) &&
       !(folders && *folders))
     fprintf(file, " by default figures (--topology=host measures this host)");
