@@ -112,7 +112,7 @@ def run(planner, plans, folder):
 
 
 def typical(times, turns):
-    """The second least of twenty or forty: other load of the machine only adds time."""
+    """The lowest twentieth of each plan's times: other work of the machine only adds time."""
     return [sorted(row[t] for t in turns)[len(turns) // 20] for row in times]
 
 
@@ -171,7 +171,9 @@ def report(name, kind, plans, times, control):
     row["control"], row["control_interval"] = with_interval([times[0], control], lambda m: m[1] / m[0])
     measured = typical(times, range(options.turns))
     row["modelled_over_measured"] = modelled[0] / measured[0]
-    row["missed"] = row["regret_interval"][0] > GOAL
+    # other work may hit one plan in every turn: it must have hit the same plan again, too
+    _, both = with_interval([*times, control], lambda m: min(m[0], m[-1]) / min(m))
+    row["missed"] = both[0] > GOAL
     row["rows"] = [{"plan": p.name, "collectives": p.summary(), "bytes": p.bytes, "modelled_ms": p.modelled * 1e3, "measured_ms": m * 1e3} for p, m in zip(plans, measured)]
     if options.json:
         print(json.dumps(row), flush=True)
