@@ -138,6 +138,14 @@ typedef struct tp_topology {
   /* a contraction whose smallest local dimension is d < min_gemm_dim reaches d / min_gemm_dim of
    * the peak; 0: no derating */
   int64_t min_gemm_dim;
+  /* rate of the memory traffic of contractions; 0: memory_gbytes_per_s */
+  double contraction_gbytes_per_s;
+  /* rate of tp_work.store_bytes; 0: such stores are not counted */
+  double store_gbytes_per_s;
+  /* fraction of the shorter of arithmetic and memory traffic that the longer does not hide */
+  double exposed;
+  /* number of devices that work at full speed at the same time; more share them. 0: all do */
+  int64_t processors;
   tp_link links[TP_MAX_AXES];        /* by mesh axis, set by tp_machine_bind */
   tp_kernels kernels[TP_MAX_LEVELS]; /* by level (tp_link.level) */
   /* number of joints. Further groups, which need a mesh of thousands of devices, are priced like
@@ -235,11 +243,15 @@ typedef struct tp_work {
   int64_t gemm_dim;
   double scalar_ops;
   double memory_bytes;
+  /* results of elementwise ops that other ops or the caller read, and initial values of
+   * contractions */
+  double store_bytes;
   bool launch; /* adds launch_us */
 } tp_work;
 
 /* Returns the modeled time of local compute: the max of the arithmetic time (contractions plus
- * scalar operations) and the time of the memory traffic. */
+ * scalar operations) and the time of the memory traffic, and what the longer of both does not hide
+ * of the shorter. */
 TP_API tp_cost tp_cost_compute(const tp_topology *topology, const tp_work *work);
 
 /* ---- All-reduce or reduce-scatter fused with its row epilogue, in one kernel ---- */

@@ -72,6 +72,10 @@ typedef struct tp_plan {
   /* of constants whose elements differ, such as weights in the program; every device holds them
    * whole, equal ones once */
   int64_t constant_bytes;
+  /* Modeled time of one execution: that of tp.plan, which tp-propagate writes, on the topology of
+   * the plan. Without a plan `communication` and `compute` together, which count every op of the
+   * program as it is now, fused or not. */
+  tp_cost step;
 } tp_plan;
 
 /* Measures the public function `function`; NULL means the only one, or "main". `topology` NULL: the

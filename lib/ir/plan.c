@@ -428,6 +428,21 @@ static tp_status choose_function(measure *m, const char *name) {
                           : "has several public functions and none is @main; name one");
 }
 
+/* The modelled time of the plan of the function; TP_COST_FORBIDDEN if it has none. */
+static tp_cost planned_step(MlirOperation func) {
+  static const char *const keys[] = {"step_ps", "cost_ps"};
+  MlirAttribute plan = tp__get(func, "tp.plan");
+  for (int i = 0; i < TP_LEN(keys); i++) {
+    MlirAttribute time = mlirAttributeIsNull(plan) || !mlirAttributeIsADictionary(plan)
+                             ? (MlirAttribute){NULL}
+                             : mlirDictionaryAttrGetElementByName(plan, tp__ref(keys[i]));
+    if (!mlirAttributeIsNull(time) && mlirAttributeIsAInteger(time) &&
+        mlirIntegerAttrGetValueInt(time) >= 0)
+      return mlirIntegerAttrGetValueInt(time);
+  }
+  return TP_COST_FORBIDDEN;
+}
+
 static tp_status prepare(measure *m, const char *function, const char *topology) {
   static const char *const one[] = {"all"};
   m->plan.is_local = tp__is_local(m->module);
@@ -455,6 +470,9 @@ tp_status tp_plan_measure(MlirModule module, const char *function, const char *t
   if (status == TP_OK)
     status = measure_ops(m, m->func);
   m->plan.collectives = m->collectives;
+  m->plan.step = m->func.ptr ? planned_step(m->func) : TP_COST_FORBIDDEN;
+  if (m->plan.step == TP_COST_FORBIDDEN)
+    m->plan.step = tp_cost_add(m->plan.communication, m->plan.compute);
   if (status == TP_OK)
     *plan = &m->plan;
   else

@@ -204,7 +204,15 @@ tp_cost tp_cost_compute(const tp_topology *topology, const tp_work *work) {
   double gflops = topology->gflops[work->peak] * gemm_share(topology, work->gemm_dim);
   double arithmetic_us = work->contraction_flops / (gflops * 1e3) +
                          work->scalar_ops / (topology->elementwise_gops * 1e3);
-  double memory_us = work->memory_bytes / (topology->memory_gbytes_per_s * 1e3);
-  double us = (arithmetic_us > memory_us ? arithmetic_us : memory_us) / topology->efficiency;
+  double memory_rate = work->contraction_flops > 0 && topology->contraction_gbytes_per_s > 0
+                           ? topology->contraction_gbytes_per_s
+                           : topology->memory_gbytes_per_s;
+  double memory_us = work->memory_bytes / (memory_rate * 1e3);
+  if (topology->store_gbytes_per_s > 0)
+    memory_us += work->store_bytes / (topology->store_gbytes_per_s * 1e3);
+  bool computes = arithmetic_us > memory_us;
+  double us = (computes ? arithmetic_us : memory_us) +
+              topology->exposed * (computes ? memory_us : arithmetic_us);
+  us /= topology->efficiency;
   return tp__from_us(us + (work->launch ? topology->launch_us : 0));
 }

@@ -55,6 +55,8 @@ void tp_topology_count_bytes(tp_topology *topology) {
   topology->elementwise_gops = priced_rate((double)TP_BYTE_PS / TP_BYTE_SCALARS,
                                            topology->elementwise_gops * topology->efficiency);
   topology->memory_gbytes_per_s *= topology->efficiency / second_weight;
+  topology->contraction_gbytes_per_s *= topology->efficiency / second_weight;
+  topology->store_gbytes_per_s *= topology->efficiency / second_weight;
   topology->launch_us *= second_weight;
   topology->efficiency = 1;
   topology->min_gemm_dim = 0;

@@ -184,6 +184,20 @@ static const tp__level *find_level(const tp_machine *machine, int64_t span) {
   return NULL;
 }
 
+/* Divides the rates of a device by the number of devices that share a processor. */
+static void share_processors(int64_t n_devices, tp_topology *t) {
+  if (t->processors == 0 || n_devices <= t->processors)
+    return;
+  double share = (double)t->processors / (double)n_devices;
+  double *const rates[] = {&t->elementwise_gops, &t->memory_gbytes_per_s,
+                           &t->contraction_gbytes_per_s, &t->store_gbytes_per_s};
+  for (int i = 0; i < TP_N_PEAKS; i++)
+    t->gflops[i] *= share;
+  for (size_t i = 0; i < TP__COUNT(rates); i++)
+    *rates[i] *= share;
+  t->launch_us /= share;
+}
+
 tp_status tp_machine_bind(const tp_machine *machine, const tp_mesh *mesh, char *why,
                           size_t why_size, tp_topology *topology) {
   tp_topology bound = machine->device;
@@ -205,6 +219,7 @@ tp_status tp_machine_bind(const tp_machine *machine, const tp_mesh *mesh, char *
   for (int i = 0; i < machine->n_levels; i++)
     bound.kernels[i] = machine->levels[i].kernels;
   bind_joints(machine, mesh, &bound);
+  share_processors(tp_mesh_size(mesh), &bound);
   *topology = bound;
   return TP_OK;
 }

@@ -66,6 +66,7 @@ static tp_status read_number(const tp__json_reader *r, const json_t *value, tp__
   } ranges[] = {
       [TP__JSON_POSITIVE] = {"a number above 0 and at most 1e15", 0, most, true, false},
       [TP__JSON_NOT_NEGATIVE] = {"a number from 0 to 1e15", 0, most, false, false},
+      [TP__JSON_PART] = {"a number from 0 to 1", 0, 1, false, false},
       [TP__JSON_SHARE] = {"a number above 0 and at most 1", 0, 1, true, false},
       [TP__JSON_COUNT] = {"a whole number from 1 to 1e15", 1, most, false, true},
       [TP__JSON_GROUP] = {"a whole number of devices, from 2 to 2147483647", 2, 2147483647, false,

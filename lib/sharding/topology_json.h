@@ -29,6 +29,7 @@ const char *tp__json_type(const json_t *value);
 typedef enum tp__json_range {
   TP__JSON_POSITIVE,
   TP__JSON_NOT_NEGATIVE,
+  TP__JSON_PART,  /* from 0 to 1 */
   TP__JSON_SHARE, /* above 0, at most 1 */
   TP__JSON_COUNT, /* an integer, at least 1 */
   TP__JSON_GROUP, /* an integer, at least 2 */

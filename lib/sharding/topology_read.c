@@ -39,7 +39,7 @@ static tp_status read_peaks(tp__json_reader *r, json_t *peaks, void *to) {
 
 static tp_status read_device(tp__json_reader *r, json_t *device, void *to) {
   tp_topology *t = to;
-  double memory_bytes = 0, min_gemm_dim = 0;
+  double memory_bytes = 0, min_gemm_dim = 0, processors = 0;
   const tp__json_field fields[] = {
       {.key = "gflops", .read = read_peaks, .to = t->gflops},
       {.key = "elementwise_gops", .number = &t->elementwise_gops, .range = TP__JSON_POSITIVE},
@@ -48,11 +48,22 @@ static tp_status read_device(tp__json_reader *r, json_t *device, void *to) {
       {.key = "launch_us", .number = &t->launch_us, .range = TP__JSON_NOT_NEGATIVE},
       {.key = "efficiency", .number = &t->efficiency, .range = TP__JSON_SHARE},
       {.key = "min_gemm_dim", .number = &min_gemm_dim, .range = TP__JSON_COUNT, .optional = true},
+      {.key = "contraction_gbytes_per_s",
+       .number = &t->contraction_gbytes_per_s,
+       .range = TP__JSON_POSITIVE,
+       .optional = true},
+      {.key = "store_gbytes_per_s",
+       .number = &t->store_gbytes_per_s,
+       .range = TP__JSON_POSITIVE,
+       .optional = true},
+      {.key = "exposed", .number = &t->exposed, .range = TP__JSON_PART, .optional = true},
+      {.key = "processors", .number = &processors, .range = TP__JSON_COUNT, .optional = true},
   };
   tp_status status =
       tp__json_object(r, device, "an object with the keys of a device", TP__COUNT(fields), fields);
   t->memory_bytes = (int64_t)memory_bytes;
   t->min_gemm_dim = (int64_t)min_gemm_dim;
+  t->processors = (int64_t)processors;
   return status;
 }
 

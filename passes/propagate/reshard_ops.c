@@ -57,7 +57,23 @@ static int cheapest(const copies *c, tp_spec spec) {
   return best;
 }
 
+/* The execution time of the reshard that `op` is, each time that the program runs. */
+static tp_cost reshard_time(const copies *c, tp_spec from, tp_spec to, MlirOperation op) {
+  const tp_planned_value *v = c->v;
+  tp_plan_problem *problem = &c->p->problem;
+  tp_reshard path;
+  if (tp_reshard_path(problem->reshards, from, to, v->rank, v->shape, v->element_size, &path) !=
+      TP_OK)
+    return 0;
+  tp_cost time = 0;
+  for (int i = 0; i < path.n_steps; i++)
+    time = tp_cost_add(time, tp_step_cost(problem->mesh, problem->machine, &path, i, v->rank,
+                                          v->shape, v->element_size));
+  return tp__cost_times(time, tp__func_graph_trips(&problem->graph, mlirOperationGetResult(op, 0)));
+}
+
 static void record_reshard(const copies *c, int use, tp_spec from, tp_spec to, MlirOperation op) {
+  c->p->result.reshards = tp_cost_add(c->p->result.reshards, reshard_time(c, from, to, op));
   if (c->p->report)
     tp__report_reshard(c->p, c->v, use, from, to, op);
 }

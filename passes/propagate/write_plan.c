@@ -161,9 +161,27 @@ static tp_status write_producers(tp_planner *p) {
   return status;
 }
 
+/* The modelled time of an execution of the written plan. */
+static tp_cost step_time(const tp_planner *p) {
+  const tp_pricing pricing = {.mesh = p->problem.mesh, .topology = p->problem.machine};
+  tp_cost time = p->result.reshards;
+  for (size_t i = 0; i < p->problem.n_nodes; i++) {
+    const tp_node *node = &p->problem.nodes[i];
+    if (node->kind != TP_NODE_OP)
+      continue;
+    const tp_item *item = &p->problem.graph.items[node->index];
+    tp_cost inside =
+        tp__strategy_communication(item->rule, &pricing, &node->strategies[node->chosen]);
+    time = tp_cost_add(time,
+                       tp__cost_times(tp_cost_add(tp__node_compute(p, node), inside), item->trips));
+  }
+  return time;
+}
+
 /* Writes tp.plan on the function: modeled cost and certified bound in picoseconds (in the prices of
- * the objective, if one is named), peak memory of a device in bytes, and whether the clock cut the
- * search short, so that the plan is not reproducible. */
+ * the objective, if one is named), the modelled time of a step where that is another number, peak
+ * memory of a device in bytes, and whether the clock cut the search short, so that the plan is not
+ * reproducible. */
 static tp_status write_summary(tp_planner *p) {
   MlirContext context = p->problem.pass->context;
   tp_memory_peak peak;
@@ -172,7 +190,7 @@ static tp_status write_summary(tp_planner *p) {
     return status;
   tp__free(peak.held);
   p->result.peak = peak.bytes;
-  MlirNamedAttribute entries[7] = {
+  MlirNamedAttribute entries[8] = {
       tp__named(context, "cost_ps", tp__attr_i64(context, p->result.cost)),
       tp__named(context, "bound_ps", tp__attr_i64(context, p->result.bound)),
       tp__named(context, "method", tp__attr_string(context, p->result.method)),
@@ -185,6 +203,9 @@ static tp_status write_summary(tp_planner *p) {
     entries[n++] =
         tp__named(context, "objective",
                   tp__attr_string(context, tp_objective_name(p->problem.options->objective)));
+  tp_cost step = step_time(p);
+  if (step != p->result.cost)
+    entries[n++] = tp__named(context, "step_ps", tp__attr_i64(context, step));
   if (p->result.is_cut_short)
     entries[n++] = tp__named(context, "stopped_by", tp__attr_string(context, "time-limit"));
   tp__set(p->problem.graph.func, "tp.plan", mlirDictionaryAttrGet(context, n, entries));

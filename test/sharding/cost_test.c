@@ -289,6 +289,32 @@ static void work(void **state) {
   assert_int_equal(compute(&t, (tp_work){.contraction_flops = 1e9, .gemm_dim = 32}), flops);
 }
 
+/* Rates of contractions and stores, and what arithmetic and memory traffic do not hide. */
+static void work_of_processors(void **state) {
+  (void)state;
+  tp_topology t = {.gflops = {[TP_PEAK_F32] = 100},
+                   .elementwise_gops = 2,
+                   .memory_gbytes_per_s = 10,
+                   .efficiency = 0.5};
+  const tp_work product = {.contraction_flops = 1e9, .memory_bytes = 1e8, .store_bytes = 1e7},
+                sum = {.scalar_ops = 1e6, .memory_bytes = 1e8, .store_bytes = 1e7};
+  const double half = t.efficiency;
+  assert_int_equal(compute(&t, sum), rate(1e8, 10 * half)); /* stores are not counted */
+  t.store_gbytes_per_s = 4;
+  assert_int_equal(compute(&t, sum), rate(1e8, 10 * half) + rate(1e7, 4 * half));
+  t.contraction_gbytes_per_s = 5; /* the sum still reads at 10 */
+  assert_int_equal(compute(&t, sum), rate(1e8, 10 * half) + rate(1e7, 4 * half));
+  const tp_cost flops = rate(1e9, 100 * half), bytes = rate(1e8, 5 * half) + rate(1e7, 4 * half);
+  assert_true(bytes > flops);
+  assert_int_equal(compute(&t, product), bytes);
+  t.exposed = 0.25;
+  assert_int_equal(compute(&t, product), bytes + flops / 4);
+  t.contraction_gbytes_per_s = 100;
+  const tp_cost less = rate(1e8, 100 * half) + rate(1e7, 4 * half);
+  assert_true(less < flops);
+  assert_int_equal(compute(&t, product), flops + less / 4);
+}
+
 /* A collective over more devices of a machine is never faster; a missing line in a topology file
  * would show here. */
 static void larger_groups(void **state) {
@@ -362,11 +388,17 @@ static void sums_saturate(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bytes),         cmocka_unit_test(topologies),
-      cmocka_unit_test(collectives),   cmocka_unit_test(exact_figures),
-      cmocka_unit_test(joint_groups),  cmocka_unit_test(work),
-      cmocka_unit_test(stages),        cmocka_unit_test(three_axes),
-      cmocka_unit_test(sums_saturate), cmocka_unit_test(objective_bytes),
+      cmocka_unit_test(bytes),
+      cmocka_unit_test(topologies),
+      cmocka_unit_test(collectives),
+      cmocka_unit_test(exact_figures),
+      cmocka_unit_test(joint_groups),
+      cmocka_unit_test(work),
+      cmocka_unit_test(work_of_processors),
+      cmocka_unit_test(stages),
+      cmocka_unit_test(three_axes),
+      cmocka_unit_test(sums_saturate),
+      cmocka_unit_test(objective_bytes),
       cmocka_unit_test(larger_groups),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

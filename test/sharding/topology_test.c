@@ -121,6 +121,14 @@ static void wrong_files(void **state) {
        "toy.json:11: device.efficiency: expected a number above 0 and at most 1, found 1.01"},
       {"0.5", "0.5, \"min_gemm_dim\": 0",
        "toy.json:11: device.min_gemm_dim: expected a whole number from 1"},
+      {"0.5", "0.5, \"exposed\": 1.5",
+       "toy.json:11: device.exposed: expected a number from 0 to 1, found 1.5"},
+      {"0.5", "0.5, \"store_gbytes_per_s\": 0",
+       "toy.json:11: device.store_gbytes_per_s: expected a number above 0"},
+      {"0.5", "0.5, \"contraction_gbytes_per_s\": -1",
+       "toy.json:11: device.contraction_gbytes_per_s: expected a number above 0"},
+      {"0.5", "0.5, \"processors\": 0",
+       "toy.json:11: device.processors: expected a whole number from 1"},
       {"0.5", "0.5, \"flops\": {\"a\": [1, \"}\\\"]\"]}, \"x\": 1",
        "toy.json:11: device.flops: unknown key"},
       {"\"devices\": 4", "\"devices\": 1",
@@ -296,6 +304,28 @@ static void binding(void **state) {
                            "mesh or a larger topology");
 }
 
+/* Devices that share processors are slower, all rates alike. */
+static void shared_processors(void **state) {
+  (void)state;
+  char why[512], text[MAX_TEXT];
+  tp_topology whole, shared;
+  tp_mesh two = make_mesh(1, (int64_t[]){2}), eight = make_mesh(1, (int64_t[]){8});
+  edit("0.5",
+       "0.5, \"processors\": 2, \"exposed\": 0, \"store_gbytes_per_s\": 6, "
+       "\"contraction_gbytes_per_s\": 12",
+       text);
+  assert_int_equal(bind(text, &two, why, &whole), TP_OK);
+  assert_int_equal(bind(text, &eight, why, &shared), TP_OK);
+  assert_true(whole.gflops[TP_PEAK_F16] == 400 && shared.gflops[TP_PEAK_F16] == 100);
+  assert_true(whole.elementwise_gops == 2 && shared.elementwise_gops == 0.5);
+  assert_true(whole.memory_gbytes_per_s == 10 && shared.memory_gbytes_per_s == 2.5);
+  assert_true(whole.store_gbytes_per_s == 6 && shared.store_gbytes_per_s == 1.5);
+  assert_true(whole.contraction_gbytes_per_s == 12 && shared.contraction_gbytes_per_s == 3);
+  assert_true(whole.launch_us == 3 && shared.launch_us == 12);
+  assert_int_equal(bind(good, &eight, why, &shared), TP_OK);
+  assert_true(shared.gflops[TP_PEAK_F16] == 400);
+}
+
 /* A machine of 65,536 devices, as four axes. */
 static void large_mesh(void **state) {
   (void)state;
@@ -370,8 +400,13 @@ static void files(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(wrong_files), cmocka_unit_test(damaged_files), cmocka_unit_test(too_much),
-      cmocka_unit_test(binding),     cmocka_unit_test(large_mesh),    cmocka_unit_test(files),
+      cmocka_unit_test(wrong_files),
+      cmocka_unit_test(damaged_files),
+      cmocka_unit_test(too_much),
+      cmocka_unit_test(binding),
+      cmocka_unit_test(shared_processors),
+      cmocka_unit_test(large_mesh),
+      cmocka_unit_test(files),
   };
   unsetenv("TP_TOPOLOGY_PATH");
   return cmocka_run_group_tests(tests, NULL, NULL);

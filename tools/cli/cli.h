@@ -126,6 +126,8 @@ bool cli_write(const char *text, size_t n);
 
 /* Returns the monotonic clock in seconds. */
 double cli_seconds(void);
+/* Returns the number of processors that this process may use. */
+int cli_processors(void);
 
 /* An output file that gets its name when it is complete; until then an existing file stays. Only
  * regular files are replaced this way: a device, a pipe or a link is opened and written

@@ -21,7 +21,7 @@ typedef struct options {
   int rank_counts[MAX_RANK_COUNTS];
   /* settings common to all measurements; the number of ranks and the kind are set for each */
   bench_job job;
-  bool registered, threads, bound, calibrate, capabilities;
+  bool registered, threads, bound, calibrate, idle, capabilities;
   const char *backend; /* for --capabilities; NULL: all */
   int n_peers;
   int peers[MAX_PEERS]; /* indices into the table of peers */

@@ -23,17 +23,21 @@ fit fit_points(int n, const double *bytes, const double *us);
 
 enum {
   HOST_MEMORY,
+  HOST_STORE,
+  HOST_CONTRACTION, /* reading of matrices */
+  HOST_EXPOSED,     /* a share (tp_topology.exposed) */
   HOST_ELEMENTWISE,
   HOST_F32,
   HOST_F64,
   HOST_F16,
   HOST_I8,
   HOST_LAUNCH,
+  HOST_SHARE, /* share of a processor that the slowest rank had while the others were measured */
   N_HOST_RATES
 };
 
 /* Measures the rates of one rank while `n_ranks` threads are active: GB/s, 1e9 operations per
- * second, the last in microseconds. A start function for pass_numbers; prints N_HOST_RATES
+ * second, microseconds, shares. A start function for pass_numbers; prints N_HOST_RATES
  * lines. */
 typedef struct host_ranks {
   int n_ranks;

@@ -176,14 +176,19 @@ static const cli_option rows[] = {
     {"repeats", "N",
      "number of turns of this library and its peers; medians are printed (default: 3)",
      CLI_INT(options, repeats, 1, 25)},
-    {"rounds", "N", "rounds per measurement; the median is used (default: 9)",
+    {"rounds", "N",
+     "rounds per measurement; the median is used, with --calibrate the minimum (default: 9; with "
+     "--calibrate 99)",
      CLI_INT(options, job.n_rounds, 1, 101)},
-    {"round-time", "MS", "duration of a round in milliseconds (default: 20)",
+    {"round-time", "MS", "duration of a round in milliseconds (default: 20; with --calibrate 1)",
      CLI_INT(options, round_ms, 1, 60000)},
     {"format", "text|csv|json", "json: one object per line (default: text)",
      CLI_CHOICE(options, format, FORMAT_TEXT)},
     {"calibrate", NULL, "measure this host and write a topology file; takes no operation",
      CLI_FLAG(options, calibrate)},
+    {"idle", NULL,
+     "with --calibrate: fail, and write nothing, if other work took a tenth of a processor or more",
+     CLI_FLAG(options, idle)},
     {"capabilities", NULL,
      "print the capabilities of the backends, and whether they work on this machine",
      CLI_FLAG(options, capabilities)},
@@ -249,6 +254,8 @@ static int check(const options *o) {
       return cli_usage("--calibrate requires --ranks in ascending order, each at least 2");
   if (o->calibrate && o->job.n_sizes < 3)
     return cli_usage("--calibrate fits lines and needs at least three sizes");
+  if (!o->calibrate && o->idle)
+    return cli_usage("--idle requires --calibrate");
   if (!o->calibrate && o->output)
     return cli_usage("--output requires --calibrate");
   if (!o->calibrate && !o->capabilities && o->n_kinds == 0)
@@ -261,11 +268,16 @@ static int check(const options *o) {
 }
 
 int cli_parse(int argc, char **argv, options *o) {
-  *o = (options){.repeats = 3, .round_ms = 20, .job = {.dtype = TPRT_F32, .n_rounds = 9}};
+  *o = (options){.repeats = 3, .job = {.dtype = TPRT_F32}};
   read_sizes("1K:16M", &o->job);
   int code = cli_options(argc, argv, o);
   if (code != CLI_GO_ON)
     return code;
+  /* calibration takes the minimum: of many short rounds, since the scheduler leaves some alone */
+  if (o->round_ms == 0)
+    o->round_ms = o->calibrate ? 1 : 20;
+  if (o->job.n_rounds == 0)
+    o->job.n_rounds = o->calibrate ? 99 : 9;
   o->job.round_seconds = o->round_ms * 1e-3;
   for (int i = optind; i < argc; i++) {
     code = parse_kinds(argv[i], o);

@@ -6,26 +6,34 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum {
-  N_SITES = 5,
+  N_SITES = 7,
   LARGE = 512,
   MIDDLE = 128,
   SMALL = 4,
-  N_TRIES = 7,
-  ARRAY_BYTES = 32 << 20,
+  WIDE = 2048,
+  FEW_ROWS = 8,
+  SOME_ROWS = 64,
+  N_TRIES = 56,
+  ARRAY_BYTES = 64 << 20, /* larger than the share of a rank in any cache */
+  N_MATRICES = ARRAY_BYTES / (WIDE * WIDE * 4),
   CACHED_ELEMENTS = 2048
 };
 
+/* The last two sites multiply few rows by matrices from memory. With FEW_ROWS reading them takes
+ * longest; with SOME_ROWS computing does. */
+enum { FEW_SITE = N_SITES - 2, SOME_SITE };
+
 static const struct site_row {
   tprt_dtype dtype;
-  int64_t n; /* C[n,n] += A[n,n] * B[n,n] */
-  int rate;
-} sites[N_SITES] = {{TPRT_F32, LARGE, HOST_F32},
-                    {TPRT_F64, LARGE, HOST_F64},
-                    {TPRT_BF16, LARGE, HOST_F16},
-                    {TPRT_I8, MIDDLE, HOST_I8},
-                    {TPRT_F32, SMALL, HOST_LAUNCH}};
+  int64_t m, n; /* C[m,n] += A[m,n] * B[n,n] */
+  int rate;     /* -1: see fit_contractions */
+} sites[N_SITES] = {{TPRT_F32, LARGE, LARGE, HOST_F32},    {TPRT_F64, LARGE, LARGE, HOST_F64},
+                    {TPRT_BF16, LARGE, LARGE, HOST_F16},   {TPRT_I8, MIDDLE, MIDDLE, HOST_I8},
+                    {TPRT_F32, SMALL, SMALL, HOST_LAUNCH}, {TPRT_F32, FEW_ROWS, WIDE, -1},
+                    {TPRT_F32, SOME_ROWS, WIDE, -1}};
 
 enum {
   N_LOOPS = 3,
@@ -39,6 +47,8 @@ typedef struct rank_work {
   double round_seconds;
   float *a, *b, *c; /* ARRAY_BYTES each */
   tprt_context *context;
+  unsigned n_products; /* of contract_from_memory */
+  double busy, passed; /* seconds of the processor and of the clock in timed loops */
   double values[N_HOST_RATES];
 } rank_work;
 
@@ -56,9 +66,9 @@ static void make_table(int n_ranks, int64_t table[TABLE_WORDS]) {
   for (int i = 0; i < TPRT_MAX_AXES; i++)
     header->sizes[i] = i == 0 ? n_ranks : 1;
   for (int i = 0; i < N_SITES; i++) {
-    int64_t n = sites[i].n,
+    int64_t m = sites[i].m, n = sites[i].n,
             offset = TPRT_ABI_HEADER_WORDS + N_SITES * TPRT_SITE_WORDS + i * EXTRA_WORDS;
-    const tprt_abi_loop loops[N_LOOPS] = {{n, {n, 0, n}}, {n, {0, 1, 1}}, {n, {1, n, 0}}};
+    const tprt_abi_loop loops[N_LOOPS] = {{m, {n, 0, n}}, {n, {0, 1, 1}}, {n, {1, n, 0}}};
     of[i] = (tprt_abi_site){.kind = TPRT_SITE_CONTRACT,
                             .dtype = sites[i].dtype,
                             .extra = offset,
@@ -77,6 +87,13 @@ static void add_arrays(rank_work *w, int site) {
     w->c[i] = w->a[i] + w->b[i];
 }
 
+static void fill_array(rank_work *w, int site) {
+  (void)site;
+  for (size_t i = 0; i < ARRAY_BYTES / sizeof *w->a; i++)
+    w->c[i] = 1;
+  __asm__ volatile("" ::: "memory"); /* keeps the loop, and the compiler from calling memset once */
+}
+
 enum { OPS_PER_ELEMENT = 4 };
 
 static void compute_cached(rank_work *w, int site) {
@@ -86,15 +103,30 @@ static void compute_cached(rank_work *w, int site) {
   __asm__ volatile("" ::: "memory"); /* prevents the compiler from removing repetitions */
 }
 
-static void contract(rank_work *w, int site) {
-  if (tprt_abi_contract(w->context, site, w->a, w->b, w->c) != TPRT_OK) {
+static void multiply(rank_work *w, int site, const float *a, const float *b) {
+  if (tprt_abi_contract(w->context, site, a, b, w->c) != TPRT_OK) {
     complain("%s", tprt_context_error(w->context));
     exit(EXIT_FAILED);
   }
 }
 
-/* Returns the seconds per call while all ranks run: the minimum over several tries, then the max
- * over the ranks. */
+static void contract(rank_work *w, int site) { multiply(w, site, w->a, w->b); }
+
+/* Takes another matrix each time, so that none is in a cache. */
+static void contract_from_memory(rank_work *w, int site) {
+  unsigned i = w->n_products++ % (2 * N_MATRICES);
+  const float *array = i < N_MATRICES ? w->a : w->b;
+  multiply(w, site, w->c + WIDE * WIDE, array + (size_t)(i % N_MATRICES) * WIDE * WIDE);
+}
+
+static double processor_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Returns the seconds per call while all ranks run: the minimum over many short tries, some of
+ * which the scheduler leaves alone, then the max over the ranks. */
 static double min_seconds(rank_work *w, void (*work)(rank_work *w, int site), int site) {
   double least = 1e30, slowest;
   work(w, site);
@@ -105,13 +137,35 @@ static double min_seconds(rank_work *w, void (*work)(rank_work *w, int site), in
   for (int i = 0; i < N_TRIES; i++) {
     expect(tprt_barrier(w->comm, NULL, NULL));
     begin = cli_seconds();
+    double busy = processor_seconds();
     for (int k = 0; k < n; k++)
       work(w, site);
-    double seconds = (cli_seconds() - begin) / n;
-    least = seconds < least ? seconds : least;
+    double seconds = cli_seconds() - begin;
+    w->busy += processor_seconds() - busy;
+    w->passed += seconds;
+    least = seconds / n < least ? seconds / n : least;
   }
   expect(tprt_all_reduce(w->comm, &least, &slowest, 1, TPRT_F64, TPRT_MAX, NULL, NULL));
   return slowest;
+}
+
+/* Finds the rate at which contractions read matrices, and what of the shorter of reading and
+ * computing is not hidden: two unknowns of two measured times, by iteration. */
+static void fit_contractions(double few, double some, double *values) {
+  enum { N_STEPS = 20 };
+  double bytes = (double)WIDE * WIDE * sizeof(float), flops = 2.0 * WIDE * WIDE;
+  double computing_few = flops * FEW_ROWS / (values[HOST_F32] * 1e9),
+         computing = flops * SOME_ROWS / (values[HOST_F32] * 1e9), reading = few, exposed = 0;
+  for (int i = 0; i < N_STEPS; i++) {
+    double longer = reading > computing ? reading : computing,
+           shorter = reading > computing ? computing : reading;
+    exposed = (some - longer) / shorter;
+    exposed = exposed < 0 ? 0 : exposed > 1 ? 1 : exposed;
+    reading = few - exposed * computing_few;
+    reading = reading < few / 2 ? few / 2 : reading;
+  }
+  values[HOST_CONTRACTION] = bytes / reading * 1e-9;
+  values[HOST_EXPOSED] = exposed;
 }
 
 static void *play(void *data) {
@@ -126,13 +180,19 @@ static void *play(void *data) {
   expect(tprt_context_create(w->comm, NULL, &w->context));
   expect((tprt_status)tprt_abi_enter(w->context, w->table));
   w->values[HOST_MEMORY] = 3.0 * ARRAY_BYTES / min_seconds(w, add_arrays, 0) * 1e-9;
+  w->values[HOST_STORE] = 1.0 * ARRAY_BYTES / min_seconds(w, fill_array, 0) * 1e-9;
   w->values[HOST_ELEMENTWISE] =
       (double)OPS_PER_ELEMENT * CACHED_ELEMENTS / min_seconds(w, compute_cached, 0) * 1e-9;
-  for (int i = 0; i < N_SITES; i++) {
+  for (int i = 0; i < FEW_SITE; i++) {
     double seconds = min_seconds(w, contract, i), n = (double)sites[i].n;
     w->values[sites[i].rate] =
         sites[i].rate == HOST_LAUNCH ? seconds * 1e6 : 2 * n * n * n / seconds * 1e-9;
   }
+  double few = min_seconds(w, contract_from_memory, FEW_SITE);
+  fit_contractions(few, min_seconds(w, contract_from_memory, SOME_SITE), w->values);
+  double share = w->busy / w->passed;
+  expect(
+      tprt_all_reduce(w->comm, &share, &w->values[HOST_SHARE], 1, TPRT_F64, TPRT_MIN, NULL, NULL));
   tprt_context_destroy(w->context);
   free(w->a), free(w->b), free(w->c);
   return NULL;

@@ -34,15 +34,18 @@ bool write_topology(FILE *file, const host_model *model) {
           "  \"description\": \"This host, ranks on shared memory\",\n"
           "  \"source\": \"shard-bench --calibrate: lines of registered buffers, rates with %d "
           "ranks at work\",\n"
-          "  \"certainty\": \"measured\",\n  \"device\": {\n"
+          "  \"certainty\": \"measured, with %.0f %% of the processors\",\n  \"device\": {\n"
           "    \"gflops\": {\"f64\": %.4g, \"f32\": %.4g, \"f16\": %.4g, \"i8\": %.4g},\n"
           "    \"elementwise_gops\": %.4g,\n    \"memory_gbytes_per_s\": %.4g,\n    "
           "\"memory_bytes\": %lld,\n"
+          "    \"contraction_gbytes_per_s\": %.4g,\n    \"store_gbytes_per_s\": %.4g,\n"
+          "    \"exposed\": %.4g,\n    \"processors\": %d,\n"
           "    \"launch_us\": %.4g,\n    \"efficiency\": 1\n  },\n  \"levels\": [\n    {\n"
           "      \"name\": \"host\",\n      \"doubling_us\": %.4g,\n      \"lines\": [\n",
-          model->name, model->n_ranks, rates[HOST_F64], rates[HOST_F32], rates[HOST_F16],
-          rates[HOST_I8], rates[HOST_ELEMENTWISE], rates[HOST_MEMORY],
-          (long long)model->memory_bytes, rates[HOST_LAUNCH], doubling_us(model));
+          model->name, model->n_ranks, 100 * rates[HOST_SHARE], rates[HOST_F64], rates[HOST_F32],
+          rates[HOST_F16], rates[HOST_I8], rates[HOST_ELEMENTWISE], rates[HOST_MEMORY],
+          (long long)model->memory_bytes, rates[HOST_CONTRACTION], rates[HOST_STORE],
+          rates[HOST_EXPOSED], model->n_ranks, rates[HOST_LAUNCH], doubling_us(model));
   for (int k = 0; k < MAX_KINDS; k++)
     for (int i = 0; i < model->n_lines; i++)
       write_line(file, tprt_op_kind_name(host_kinds[k]), model->lines[i].n,

@@ -77,9 +77,9 @@ static const cli_option rows[] = {
      "generate code for this processor, or for any processor of its architecture (default: native)",
      CLI_CHOICE(options, generic, false)},
     {"topology", "NAME",
-     "cost model for the plan and the modelled times: a name or a topology file "
-     "(default: cpu)",
-     .values = "cpu|a100|h100|h200|pcie4|torus64k", CLI_TEXT(options, topology),
+     "cost model for the plan and the modelled times: a name or a topology file; host: this host, "
+     "measured once (default: cpu)",
+     .values = "cpu|host|a100|h100|h200|pcie4|torus64k", CLI_TEXT(options, topology),
      .pipeline_option = "topology"},
     {"objective", "time|bytes", "what the plan minimizes (default: time)",
      CLI_WORD(options, objective), .pipeline_option = "objective"},

@@ -377,7 +377,9 @@ static int run_session(session *s, MlirModule module) {
   return out.verified ? EXIT_VERIFIED : EXIT_FAILED;
 }
 
-static int run_model(const options *o, tprt_comm *world) {
+static int run_model(options *o, tprt_comm *world) {
+  if (!host_topology(o))
+    return EXIT_FAILED;
   tp_register_passes();
   MlirContext context = mlirContextCreate();
   tp_context_prepare(context);
@@ -408,7 +410,7 @@ static int run_model(const options *o, tprt_comm *world) {
   return code;
 }
 
-static int run_rank_of_model(const options *o) {
+static int run_rank_of_model(options *o) {
   tprt_comm *world = NULL;
   bool attached;
   if (!attached_join(o, &attached, &world))

@@ -134,10 +134,9 @@ static json_t *outcome_json(const outcome *out) {
       out->not_evaluated, "mesh", mesh, "devices", (json_int_t)shape->n_devices, "bytes_per_device",
       (json_int_t)bytes_sent(out->run), "flops_per_device", shape->flops, "flops_unsharded",
       unsharded, "memory_per_device", memory_json(out->program, out->run), "memory_unsharded",
-      memory_one, "modelled_seconds",
-      tp_cost_seconds(tp_cost_add(out->program->plan->communication, out->program->plan->compute)),
-      "measured_seconds", slowest(out->run), "measured_seconds_unsharded", seconds_one,
-      "collectives", collectives_json(out->program->plan, out->run), "arguments",
+      memory_one, "modelled_seconds", tp_cost_seconds(out->program->plan->step), "measured_seconds",
+      slowest(out->run), "measured_seconds_unsharded", seconds_one, "collectives",
+      collectives_json(out->program->plan, out->run), "arguments",
       values_json(shape->n_arguments, shape->arguments), "results", results, "gemm",
       out->run->ranks[0].gemm);
 }

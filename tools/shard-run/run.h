@@ -1,6 +1,6 @@
 /* shard-run. Modules: cli (options), diagnostics, build (compilation), library and shards
- * (ahead-of-time outputs), inputs, launch and worker (execution), outputs (joining shards), compare
- * and evaluate (verification), report (JSON), table (text). */
+ * (ahead-of-time outputs), host_topology, inputs, launch and worker (execution), outputs (joining
+ * shards), compare and evaluate (verification), report (JSON), table (text). */
 #ifndef SHARD_RUN_RUN_H
 #define SHARD_RUN_RUN_H
 
@@ -79,6 +79,12 @@ bool cli_pipeline(const options *o, const char *pipeline, bool overlap, char *te
 
 /* Prints the compiler's diagnostics from now on. */
 void diagnostics_attach(MlirContext context);
+
+/* ---- This host ---- */
+
+/* Replaces --topology=host by the path of this host's file, which is measured if there is none.
+ * False, with a message, if that fails. */
+bool host_topology(options *o);
 
 /* ---- Programs ---- */
 

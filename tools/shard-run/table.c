@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *bytes_text(double bytes, char *text, size_t size) {
@@ -160,6 +161,20 @@ const char *outcome_reference(const outcome *out) {
   return one ? out->against + strlen("against ") : expected ? "expected results" : NULL;
 }
 
+/* Ends the line of the modelled time with the reasons why the measured one may be far off. */
+static void print_doubts(const outcome *out, FILE *file) {
+  const char *topology = out->options->topology, *folders = getenv("TP_TOPOLOGY_PATH");
+  int64_t n_ranks = out->program->plan->n_devices;
+  int n_processors = cli_processors();
+  if (out->options->target == TARGET_CPU && (!topology || strcmp(topology, "cpu") == 0) &&
+      !(folders && *folders))
+    fprintf(file, " by default figures (--topology=host measures this host)");
+  if (out->options->target == TARGET_CPU && n_ranks > n_processors)
+    fprintf(file, "; %lld ranks share %d processor%s", (long long)n_ranks, n_processors,
+            n_processors == 1 ? "" : "s");
+  fprintf(file, "\n");
+}
+
 void table_print(const outcome *out, FILE *file) {
   const tp_plan *plan = out->program->plan;
   double sharded = 0, one = 0;
@@ -183,9 +198,8 @@ void table_print(const outcome *out, FILE *file) {
       one = fmax(one, out->reference_run->ranks[r].seconds);
     fprintf(file, ", %s %s", out->where, seconds_text(one, b, sizeof b));
   }
-  fprintf(
-      file, "; modelled %s\n",
-      seconds_text(tp_cost_seconds(tp_cost_add(plan->communication, plan->compute)), c, sizeof c));
+  fprintf(file, "; modelled %s", seconds_text(tp_cost_seconds(plan->step), c, sizeof c));
+  print_doubts(out, file);
   print_results(out, file);
   if (out->not_evaluated)
     fprintf(file, "  not evaluated: %s\n", out->not_evaluated);

@@ -211,10 +211,50 @@ static tp_status add_carried_uses(tp_planner *p) {
   return status;
 }
 
+static void mark_stored(tp_planner *p, int value) {
+  if (value >= 0 && value < p->problem.graph.n_values)
+    p->problem.stored[value] = true;
+}
+
+static bool is_stored(const tp_planner *p, MlirValue value) {
+  int number = number_of(p, value);
+  return number >= 0 && p->problem.stored[number];
+}
+
+/* Elementwise ops read values of others in registers. */
+static void mark_operands(tp_planner *p, const tp_rule *rule) {
+  for (int i = 0; i < rule->n_operands && !rule->is_elementwise; i++)
+    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused)
+      mark_stored(p, rule->operands[i].number);
+}
+
+static tp_status find_stored(tp_planner *p) {
+  const tp_func_graph *graph = &p->problem.graph;
+  p->problem.stored =
+      tp__arena_array(p->problem.arena, (size_t)graph->n_values + 1, sizeof *p->problem.stored);
+  if (!p->problem.stored)
+    return tp__plan_no_memory(p);
+  for (int i = graph->n_items; i-- > 0;) { /* users first */
+    const tp_item *item = &graph->items[i];
+    if (item->kind == TP_ITEM_OP)
+      mark_operands(p, item->rule);
+    if (item->kind == TP_ITEM_LAYOUT && is_stored(p, mlirOperationGetResult(item->op, 0)))
+      mark_stored(p, number_of(p, mlirOperationGetOperand(item->op, 0)));
+    for (int k = 0; item->kind == TP_ITEM_REGION && k < item->n_carried; k++)
+      for (int u = 0; u < item->carried[k].n_uses; u++) {
+        const tp_carried_use *use = &item->carried[k].uses[u];
+        mark_stored(p, number_of(p, mlirOperationGetOperand(use->op, use->operand)));
+      }
+    for (int r = 0; item->kind == TP_ITEM_RETURN && r < graph->n_results; r++)
+      mark_stored(p, number_of(p, mlirOperationGetOperand(item->op, r)));
+  }
+  return TP_OK;
+}
+
 static tp_status add_items(tp_planner *p) {
   p->problem.values = tp__arena_array(p->problem.arena, (size_t)p->problem.graph.n_values + 1,
                                       sizeof *p->problem.values);
-  tp_status status = p->problem.values ? TP_OK : tp__plan_no_memory(p);
+  tp_status status = p->problem.values ? find_stored(p) : tp__plan_no_memory(p);
   for (int i = 0; i < p->problem.graph.n_args && status == TP_OK; i++)
     status = add_arg(p, i);
   for (int i = 0; i < p->problem.graph.n_items && status == TP_OK; i++) {

@@ -328,10 +328,31 @@ static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
   return fused;
 }
 
-/* Cost of local work on a topology. Only the inputs of a cluster of fused ops are charged. In a
- * ring the op runs once for each part and accumulates into its result. */
+/* Results that are stored, as bits: those of contractions, and of the other ops those that a
+ * contraction, another device or the caller reads. */
+static uint64_t stored_results(const tp_planner *p, const tp_rule *rule) {
+  uint64_t stored = 0;
+  for (int i = 0; i < rule->n_results && i < 64 && p->problem.machine->store_gbytes_per_s > 0; i++)
+    if (rule->results[i].is_tensor && !rule->results[i].in_blocks && rule->results[i].number >= 0 &&
+        (!rule->is_elementwise || p->problem.stored[rule->results[i].number]))
+      stored |= UINT64_C(1) << i;
+  return stored;
+}
+
+/* Which values of an op do not pass through memory, or do so besides its inputs. */
+typedef struct traffic {
+  uint64_t fused;  /* operands in registers */
+  uint64_t stored; /* results that are stored */
+} traffic;
+
+static traffic traffic_of(const tp_planner *p, const tp_rule *rule) {
+  return (traffic){fused_operands(p, rule), stored_results(p, rule)};
+}
+
+/* Cost of local work on a topology. Of a cluster of fused ops the inputs are charged, and what is
+ * stored. In a ring the op runs once for each part and accumulates into its result. */
 static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, const tp_rule *rule,
-                            const tp_strategy *s, uint64_t fused) {
+                            const tp_strategy *s, traffic t) {
   int64_t parts = tp__ring_parts(p->problem.mesh, s);
   double share = tp__strategy_share(rule, p->problem.mesh, s) / (double)parts;
   tp_work work = {.peak = rule->peak,
@@ -346,7 +367,7 @@ static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, co
     double bytes = map->is_tensor && !map->is_unused
                        ? local_bytes(p, map, tp__strategy_operand(rule, p->problem.mesh, s, i))
                        : 0;
-    if (!(fused >> i & 1) && !map->in_blocks)
+    if (!(t.fused >> i & 1) && !map->in_blocks)
       work.memory_bytes += bytes;
     if (!mlirOperationIsNull(map->pad)) /* the padded copy is written and read once more */
       work.memory_bytes += 2 * bytes;
@@ -356,20 +377,24 @@ static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, co
       work.memory_bytes +=
           (parts > 1 ? 2 : 1) *
           local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->problem.mesh, s, i));
+  for (int i = 0; i < rule->n_results && t.stored >> i; i++)
+    if (t.stored >> i & 1)
+      work.store_bytes +=
+          local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->problem.mesh, s, i)) /
+          (double)parts;
   return tp__cost_times(tp_cost_compute(topology, &work), (double)parts);
 }
 
-static tp_cost own_cost(const tp_planner *p, const tp_rule *rule, const tp_strategy *s,
-                        uint64_t fused) {
+static tp_cost own_cost(const tp_planner *p, const tp_rule *rule, const tp_strategy *s, traffic t) {
   tp_pricing pricing = {.mesh = p->problem.mesh, .topology = p->problem.topology};
-  return tp_cost_add(compute_cost(p, p->problem.topology, rule, s, fused),
+  return tp_cost_add(compute_cost(p, p->problem.topology, rule, s, t),
                      tp__strategy_communication(rule, &pricing, s));
 }
 
 tp_cost tp__node_compute(const tp_planner *p, const tp_node *node) {
   const tp_rule *rule = p->problem.graph.items[node->index].rule;
   return compute_cost(p, p->problem.machine, rule, &node->strategies[node->chosen],
-                      fused_operands(p, rule));
+                      traffic_of(p, rule));
 }
 
 tp_cost tp__ring_hidden(const tp_planner *p, const tp_node *node, int s) {
@@ -380,20 +405,20 @@ tp_cost tp__ring_hidden(const tp_planner *p, const tp_node *node, int s) {
   const tp_rule *rule = p->problem.graph.items[node->index].rule;
   tp_pricing pricing = {.mesh = p->problem.mesh, .topology = p->problem.topology};
   tp_cost compute =
-      compute_cost(p, p->problem.topology, rule, strategy, fused_operands(p, rule)) / parts;
+      compute_cost(p, p->problem.topology, rule, strategy, traffic_of(p, rule)) / parts;
   tp_cost send = tp__ring_cost(rule, &pricing, strategy) / (parts - 1);
   return (parts - 1) * (compute < send ? compute : send);
 }
 
 /* Keeps the first strategy, which splits least, and the cheapest of the others. */
-static tp_status limit(tp_planner *p, enumeration *e, uint64_t fused, int *left_out) {
+static tp_status limit(tp_planner *p, enumeration *e, traffic t, int *left_out) {
   int *kept;
   *left_out = 0;
   if (e->n <= TP_MAX_STRATEGIES)
     return TP_OK;
   tp_cost *costs = tp__arena_array(p->problem.arena, (size_t)e->n, sizeof *costs);
   for (int s = 0; costs && s < e->n; s++)
-    costs[s] = own_cost(p, e->rule, &e->found[s], fused);
+    costs[s] = own_cost(p, e->rule, &e->found[s], t);
   if (!costs ||
       tp__select_cheapest(p->problem.arena, costs, e->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
     return tp__plan_no_memory(p);
@@ -405,7 +430,7 @@ static tp_status limit(tp_planner *p, enumeration *e, uint64_t fused, int *left_
 }
 
 /* Fills `node` with the enumerated strategies. */
-static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_node *node) {
+static tp_status store(tp_planner *p, const enumeration *e, traffic t, tp_node *node) {
   const tp_rule *rule = e->rule;
   tp_status status = tp__node_allocate(p, node, e->n, rule->n_operands, rule->n_results);
   if (status != TP_OK)
@@ -421,7 +446,7 @@ static tp_status store(tp_planner *p, const enumeration *e, uint64_t fused, tp_n
     for (int i = 0; i < rule->n_results; i++)
       node->out[s * rule->n_results + i] =
           tp__strategy_result(rule, p->problem.mesh, &e->found[s], i);
-    node->costs[s] = own_cost(p, rule, &e->found[s], fused);
+    node->costs[s] = own_cost(p, rule, &e->found[s], t);
   }
   return TP_OK;
 }
@@ -450,7 +475,7 @@ static void keep_blocks(enumeration *e) {
   e->n = kept;
 }
 
-static tp_status list_strategies(tp_planner *p, enumeration *e, uint64_t fused, tp_node *node) {
+static tp_status list_strategies(tp_planner *p, enumeration *e, traffic t, tp_node *node) {
   e->n = 0;
   e->current = (tp_strategy){0};
   enumerate(e, 0);
@@ -460,8 +485,8 @@ static tp_status list_strategies(tp_planner *p, enumeration *e, uint64_t fused, 
     status = keep_pinned(e);
   keep_blocks(e);
   if (status == TP_OK)
-    status = limit(p, e, fused, &node->left_out);
-  return status == TP_OK ? store(p, e, fused, node) : status;
+    status = limit(p, e, t, &node->left_out);
+  return status == TP_OK ? store(p, e, t, node) : status;
 }
 
 static bool is_annotated(MlirOperation op) {
@@ -483,12 +508,13 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   e->planner = p;
   e->rule = rule;
   factor_axes(e);
-  uint64_t fused = fused_operands(p, rule);
+  traffic t = traffic_of(p, rule);
   if (!tp__rule_word(p, rule, &word))
     return tp__plan_no_memory(p);
   tp__memo_key_add(&key, word);
   tp__memo_key_add(&key, rule->barred_axes);
-  tp__memo_key_add(&key, (int64_t)fused);
+  tp__memo_key_add(&key, (int64_t)t.fused);
+  tp__memo_key_add(&key, (int64_t)t.stored);
   tp__memo_key_add(&key, (int64_t)in_blocks(rule));
   tp__memo_key_add(&key,
                    (int64_t)rule->ring.factors << 16 | rule->ring.operand << 8 | rule->ring.dim);
@@ -500,7 +526,7 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   if (slot && *slot) {
     *node = *(const tp_node *)*slot;
   } else {
-    status = list_strategies(p, e, fused, node);
+    status = list_strategies(p, e, t, node);
     tp_node *first = slot ? tp__arena_alloc(p->problem.arena, sizeof *first) : NULL;
     if (status == TP_OK && slot && !first)
       return tp__plan_no_memory(p);

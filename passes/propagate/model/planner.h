@@ -106,6 +106,9 @@ typedef struct tp_plan_problem {
   size_t n_nodes, node_capacity;
   tp_planned_value *values; /* by value number (func_graph.h) */
   size_t n_values;
+  /* by value number: an op that computes by itself, a collective or the caller reads the value, so
+   * it is stored even if an elementwise op makes it */
+  bool *stored;
 } tp_plan_problem;
 
 /* What a plan has to keep to, and what planning may take. */
@@ -122,6 +125,9 @@ typedef struct tp_plan_limits {
 typedef struct tp_plan_result {
   tp_cost cost, bound;
   tp_cost overlapped; /* simulated time of two streams, if the problem `overlaps` */
+  /* execution time of the reshards that were written; several ops may share one, which they pay
+   * each in `cost` */
+  tp_cost reshards;
   const char *method;
   int64_t work, width;
   int64_t peak;      /* peak bytes of a device in the written plan */
