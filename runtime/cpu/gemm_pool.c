@@ -22,6 +22,9 @@ enum {
   /* in rows or columns, because each band packs the other operand again; smaller if some thread
    * would otherwise get none */
   MIN_BAND = 192,
+  /* the same for GEMMs with few rows, whose time is that of reading B: whole pages of its rows */
+  MIN_READ = 1024,
+  FEW_ROWS = 16,
 };
 enum { SPINS = 2000 }; /* polls before a thread sleeps */
 
@@ -177,15 +180,17 @@ typedef struct bands {
   tprt__vectors vectors;
   bool wide, by_rows;
   tprt__gemm_args args;
-  int64_t band, n_bands; /* `band`: rows or columns of one band */
+  int64_t n_units, unit, n_bands; /* in units of so many columns or rows */
 } bands;
 
 static void run_band(const void *data, int64_t band, void *scratch) {
   const bands *all = data;
   size_t size = all->wide ? sizeof(double) : sizeof(float);
   tprt__gemm_args g = all->args;
-  int64_t begin = band * all->band, *length = all->by_rows ? &g.m : &g.n;
-  *length = tprt__min(all->band, *length - begin);
+  int64_t begin = band * all->n_units / all->n_bands * all->unit,
+          end = (band + 1) * all->n_units / all->n_bands * all->unit,
+          *length = all->by_rows ? &g.m : &g.n;
+  *length = tprt__min(end, *length) - begin;
   if (all->by_rows) {
     g.a = (const char *)g.a + (size_t)(g.transpose_a ? begin : begin * g.lda) * size;
     g.c = (char *)g.c + (size_t)(begin * g.ldc) * size;
@@ -197,18 +202,17 @@ static void run_band(const void *data, int64_t band, void *scratch) {
   tprt__gemm_own(all->vectors, all->wide, &g);
 }
 
-/* Divides the longer of columns and rows, in multiples of the kernels' strip width or tile
- * height. */
+/* Divides the longer of columns and rows, in multiples of the kernels' strip width or tile height,
+ * into about as many bands for each thread. */
 static void divide(int threads, bands *all) {
   enum { STRIP = 32, ROWS = 28 };
   const tprt__gemm_args *g = &all->args;
   all->by_rows = g->m > g->n;
-  int64_t length = all->by_rows ? g->m : g->n, unit = all->by_rows ? ROWS : STRIP;
-  int64_t n = tprt__min((int64_t)threads * BANDS_A_THREAD, length / MIN_BAND),
-          n_units = (length + unit - 1) / unit;
-  n = n < threads ? threads : n;
-  all->band = (n_units + n - 1) / n * unit;
-  all->n_bands = (length + all->band - 1) / all->band;
+  all->unit = all->by_rows ? ROWS : STRIP;
+  int64_t length = all->by_rows ? g->m : g->n,
+          n = tprt__min(BANDS_A_THREAD, length / threads / (g->m > FEW_ROWS ? MIN_BAND : MIN_READ));
+  all->n_units = (length + all->unit - 1) / all->unit;
+  all->n_bands = tprt__min((n > 0 ? n : 1) * threads, all->n_units);
 }
 
 void tprt__gemm_on_threads(int threads, tprt__vectors vectors, bool wide,
