@@ -121,7 +121,8 @@ static void prepare(int n) {
 }
 
 /* Keeps the threads off the caller's processor. Schedulers wake a thread where its waker runs: then
- * the caller computes everything, and the thread waits for it, although other processors are idle. */
+ * the caller computes everything, and the thread waits for it, although other processors are
+ * idle. */
 static void place(void) {
   cpu_set_t others;
   int here = sched_getcpu();

@@ -367,8 +367,8 @@ static void test_fork(void **state) {
   assert_int_equal(status, 0);
 }
 
-/* A scheduler may wake a thread of the pool on its caller's processor, where it waits for the caller
- * to end. So threads may run on all processors but that one. */
+/* A scheduler may wake a thread of the pool on its caller's processor, where it waits for the
+ * caller to end. So threads may run on all processors but that one. */
 static void test_placement(void **state) {
   (void)state;
   cpu_set_t all, now;
