@@ -146,10 +146,15 @@ static bool fits_int(const tprt__gemm_args *args) {
          args->ldb <= INT_MAX && args->ldc <= INT_MAX;
 }
 
+bool tprt__gemm_uses_library(const tprt__gemm_settings *how, bool wide,
+                             const tprt__gemm_args *args) {
+  return how->library >> tprt__gemm_class(wide, args->k) & 1 && blas.sgemm && fits_int(args);
+}
+
 void tprt__gemm(const tprt__gemm_settings *how, bool wide, const tprt__gemm_args *args) {
   if (args->m == 0 || args->n == 0 || args->k == 0)
     return;
-  if (how->library >> tprt__gemm_class(wide, args->k) & 1 && blas.sgemm && fits_int(args)) {
+  if (tprt__gemm_uses_library(how, wide, args)) {
     tprt__blas_gemm(how->threads, wide, args);
     return;
   }

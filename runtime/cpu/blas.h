@@ -40,6 +40,9 @@ static inline int tprt__gemm_class(bool wide, int64_t k) {
 /* Runs a GEMM on float (wide == false) or double elements, of any size. Concurrent calls are safe
  * if each has its own scratch. */
 void tprt__gemm(const tprt__gemm_settings *how, bool wide, const tprt__gemm_args *args);
+/* True if tprt__gemm would use OpenBLAS. */
+bool tprt__gemm_uses_library(const tprt__gemm_settings *how, bool wide,
+                             const tprt__gemm_args *args);
 
 /* ---- OpenBLAS, in blas.c ---- */
 
@@ -66,6 +69,15 @@ enum { TPRT__SUM_STEPS = 128 };
 /* Returns the widest vectors for GEMM that this processor has; TPRT__AVX2 also requires FMA. The
  * functions below accept these or narrower ones. */
 tprt__vectors tprt__gemm_vectors(void);
+
+/* Computes a part of a job on one of the threads. `scratch` is as in tprt__gemm_args. */
+typedef void tprt__part_fn(const void *data, int64_t part, void *scratch);
+/* Runs n_parts parts, in any order, on the caller and threads of the pool, together up to
+ * `threads`. Returns false and runs nothing if that is one thread, or if the pool is busy. Worth it
+ * from so many multiply-adds on. In gemm_pool.c. */
+enum { TPRT__POOL_WORK = 1 << 20 };
+bool tprt__pool_run(int threads, tprt__part_fn *part, const void *data, int64_t n_parts,
+                    void *scratch);
 
 /* Runs any GEMM on up to `threads` threads, or on the caller alone while the pool is busy. In
  * gemm_pool.c. */

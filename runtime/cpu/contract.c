@@ -261,25 +261,61 @@ static void locate(const tprt_abi_loop *loops, int n, int64_t iteration, int64_t
   }
 }
 
-static void run_direct(const tprt__contraction *plan, const char *a, const char *b, char *c,
-                       const tprt__gemm_settings *how) {
+/* A direct contraction whose iterations of the outer loops are divided into parts. */
+typedef struct direct {
+  const tprt__contraction *plan;
+  const tprt__gemm_settings *how;
+  const char *a, *b;
+  char *c;
+  int64_t n_outer, n_parts;
+} direct;
+
+static void run_iterations(const direct *d, const tprt__gemm_settings *how, int64_t begin,
+                           int64_t end) {
+  const tprt__contraction *plan = d->plan;
   tprt__gemm_args gemm = plan->gemm;
-  int64_t size = (int64_t)plan->type->size;
-  int64_t n_outer = iterations(plan->outer, plan->n_outer),
-          n_inner = iterations(plan->inner, plan->n_inner);
-  for (int64_t i = 0; i < n_outer; i++) {
+  int64_t size = (int64_t)plan->type->size, n_inner = iterations(plan->inner, plan->n_inner);
+  for (int64_t i = begin; i < end; i++) {
     for (int64_t j = 0; j < n_inner; j++) {
       int64_t at[3] = {0, 0, 0};
       locate(plan->outer, plan->n_outer, i, at);
       locate(plan->inner, plan->n_inner, j, at);
-      const char *left = a + at[A] * size, *right = b + at[B] * size;
+      const char *left = d->a + at[A] * size, *right = d->b + at[B] * size;
       gemm.a = plan->swapped ? right : left;
       gemm.b = plan->swapped ? left : right;
-      gemm.c = c + at[C] * size;
+      gemm.c = d->c + at[C] * size;
       gemm.overwrite = plan->overwrite && j == 0;
       tprt__gemm(how, plan->dtype == TPRT_F64, &gemm);
     }
   }
+}
+
+static void run_direct_part(const void *data, int64_t part, void *scratch) {
+  const direct *d = data;
+  const tprt__gemm_settings how = {.library = d->how->library, .threads = 1, .scratch = scratch};
+  run_iterations(d, &how, part * d->n_outer / d->n_parts, (part + 1) * d->n_outer / d->n_parts);
+}
+
+/* Several GEMMs run on one thread each, which need not wait for each other after every GEMM; few
+ * GEMMs, or those of OpenBLAS, one after the other on all threads. */
+static void run_direct(const tprt__contraction *plan, const char *a, const char *b, char *c,
+                       const tprt__gemm_settings *how) {
+  enum { PARTS_A_THREAD = 8 };
+  int64_t n = iterations(plan->outer, plan->n_outer), threads = how->threads,
+          work = plan->m.size * plan->n.size * plan->k.size;
+  const direct d = {.plan = plan,
+                    .how = how,
+                    .a = a,
+                    .b = b,
+                    .c = c,
+                    .n_outer = n,
+                    .n_parts = tprt__min(n, threads * PARTS_A_THREAD)};
+  bool even = n >= threads && (n % threads == 0 || n / threads >= 4);
+  if (even && n * work >= TPRT__POOL_WORK &&
+      !tprt__gemm_uses_library(how, plan->dtype == TPRT_F64, &plan->gemm) &&
+      tprt__pool_run(how->threads, run_direct_part, &d, d.n_parts, how->scratch))
+    return;
+  run_iterations(&d, how, 0, n);
 }
 
 /* Loads a row of n strided elements as n accumulators. */

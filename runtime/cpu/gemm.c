@@ -4,7 +4,7 @@
  * update rows of sums by four rows of B at a time. Compilers vectorize them. */
 #include "cpu/blas.h"
 
-enum { BLOCK_M = 32, BLOCK_N = 256 };
+enum { BLOCK_M = 32, BLOCK_N = 256, FEW_COLUMNS = 4 };
 
 #define FUSED_F32(x, y, sum) __builtin_fmaf(x, y, sum)
 #define FUSED_F64(x, y, sum) __builtin_fma(x, y, sum)

@@ -41,11 +41,32 @@ TARGET static void NAME(multiply)(const ELEMENT *restrict a, const ELEMENT *rest
   }
 }
 
+/* Steps [p, p + k) of a GEMM with few columns: sums of one element after the other, without
+ * copies. */
+TARGET static void NAME(few_columns)(const tprt__gemm_args *g, int64_t p, int64_t k, bool add) {
+  const ELEMENT *a = g->a, *b = g->b;
+  int64_t a_row = g->transpose_a ? 1 : g->lda, a_step = g->transpose_a ? g->lda : 1,
+          b_step = g->transpose_b ? 1 : g->ldb, b_column = g->transpose_b ? g->ldb : 1;
+  for (int64_t i = 0; i < g->m; i++) {
+    for (int64_t j = 0; j < g->n; j++) {
+      const ELEMENT *x = a + i * a_row + p * a_step, *y = b + j * b_column + p * b_step;
+      ELEMENT sum = 0, *to = (ELEMENT *)g->c + i * g->ldc + j;
+      for (int64_t q = 0; q < k; q++)
+        sum = MULTIPLY_ADD(x[q * a_step], y[q * b_step], sum);
+      *to = add ? *to + sum : sum;
+    }
+  }
+}
+
 static void NAME(loops)(const tprt__gemm_args *g) {
   _Alignas(64) ELEMENT a[BLOCK_M * TPRT__SUM_STEPS];
   _Alignas(64) ELEMENT b[TPRT__SUM_STEPS * BLOCK_N];
   for (int64_t p = 0; p < g->k; p += TPRT__SUM_STEPS) {
     int64_t k = tprt__min(TPRT__SUM_STEPS, g->k - p);
+    if (g->n <= FEW_COLUMNS) {
+      NAME(few_columns)(g, p, k, !g->overwrite || p > 0);
+      continue;
+    }
     for (int64_t j = 0; j < g->n; j += BLOCK_N) {
       int64_t n = tprt__min(BLOCK_N, g->n - j);
       NAME(pack)(b, g->b, g->ldb, g->transpose_b, p, j, k, n);

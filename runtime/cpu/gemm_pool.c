@@ -1,15 +1,16 @@
-/* GEMM on several threads. C is divided into bands of columns or rows, which the threads take from
- * a shared counter. Each element is computed within one band, so its bits depend neither on the
- * division nor on the thread.
+/* Jobs on several threads: parts, which the threads take from a shared counter. A GEMM is divided
+ * into bands of columns or rows of C. Each element is computed within one part, so its bits depend
+ * neither on the division nor on the thread.
  *
- * The threads belong to the process. They are created by the first large GEMM and sleep between
- * GEMMs. The pool serves one GEMM at a time; a caller that finds it busy computes on its own thread
- * only. The caller takes bands like the other threads and waits only for bands that were taken, so
+ * The threads belong to the process. They are created by the first large job and sleep between
+ * jobs. The pool serves one job at a time; a caller that finds it busy computes on its own thread
+ * only. The caller takes parts like the other threads and waits only for parts that were taken, so
  * a thread that is not scheduled delays nobody. */
 #define _GNU_SOURCE 1
 #include "cpu/blas.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -21,15 +22,16 @@ enum {
   /* in rows or columns, because each band packs the other operand again; smaller if some thread
    * would otherwise get none */
   MIN_BAND = 192,
-  MIN_WORK = 1 << 20 /* GEMMs with fewer multiply-adds run on the caller only */
+  /* the same for GEMMs with few rows, whose time is that of reading B: whole pages of its rows */
+  MIN_READ = 1024,
+  FEW_ROWS = 16,
 };
 enum { SPINS = 2000 }; /* polls before a thread sleeps */
 
 typedef struct job {
-  tprt__vectors vectors;
-  bool wide, by_rows;
-  tprt__gemm_args args;
-  int64_t band, n_bands; /* `band`: rows or columns of one band */
+  tprt__part_fn *part;
+  const void *data;
+  int64_t n_parts;
 } job;
 
 static struct {
@@ -40,11 +42,12 @@ static struct {
   bool open, ends;
   int n_busy;
   _Atomic uint64_t n_jobs; /* posted so far */
-  _Atomic int64_t next;    /* band to take next */
+  _Atomic int64_t next;    /* part to take next */
   pthread_t threads[MAX_THREADS];
   void *scratch[MAX_THREADS];
   int n_threads;
-  pid_t owner; /* the process that created the threads */
+  int n_placed, kept_off; /* so many threads are kept off this processor, that of the last caller */
+  pid_t owner;            /* the process that created the threads */
 } pool = {.turn = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void rest(void) {
@@ -53,26 +56,10 @@ static void rest(void) {
 #endif
 }
 
-/* Takes and computes bands until none are left. */
+/* Takes and computes parts until none are left. */
 static void work(const job *j, void *scratch) {
-  size_t size = j->wide ? sizeof(double) : sizeof(float);
-  for (;;) {
-    int64_t band = atomic_fetch_add(&pool.next, 1);
-    if (band >= j->n_bands)
-      return;
-    tprt__gemm_args g = j->args;
-    int64_t begin = band * j->band, *length = j->by_rows ? &g.m : &g.n;
-    *length = tprt__min(j->band, *length - begin);
-    if (j->by_rows) {
-      g.a = (const char *)g.a + (size_t)(g.transpose_a ? begin : begin * g.lda) * size;
-      g.c = (char *)g.c + (size_t)(begin * g.ldc) * size;
-    } else {
-      g.b = (const char *)g.b + (size_t)(g.transpose_b ? begin * g.ldb : begin) * size;
-      g.c = (char *)g.c + (size_t)begin * size;
-    }
-    g.scratch = scratch;
-    tprt__gemm_own(j->vectors, j->wide, &g);
-  }
+  for (int64_t part; (part = atomic_fetch_add(&pool.next, 1)) < j->n_parts;)
+    j->part(j->data, part, scratch);
 }
 
 static void *serve(void *scratch) {
@@ -124,13 +111,29 @@ static bool add_thread(void) {
 static void prepare(int n) {
   if (pool.owner != getpid()) {
     pool.owner = getpid();
-    pool.n_threads = pool.n_busy = 0;
+    pool.n_threads = pool.n_busy = pool.n_placed = 0;
     pthread_mutex_init(&pool.lock, NULL);
     pthread_cond_init(&pool.posted, NULL);
     pthread_cond_init(&pool.done, NULL);
   }
   while (pool.n_threads < n - 1 && add_thread())
     continue;
+}
+
+/* Keeps the threads off the caller's processor. Schedulers wake a thread where its waker runs: then
+ * the caller computes everything, and the thread waits for it, although other processors are
+ * idle. */
+static void place(void) {
+  cpu_set_t others;
+  int here = sched_getcpu();
+  if (here < 0 || (pool.n_placed == pool.n_threads && pool.kept_off == here) ||
+      sched_getaffinity(0, sizeof others, &others) != 0)
+    return;
+  CPU_CLR(here, &others);
+  for (int i = 0; i < pool.n_threads && CPU_COUNT(&others); i++)
+    pthread_setaffinity_np(pool.threads[i], sizeof others, &others);
+  pool.n_placed = pool.n_threads;
+  pool.kept_off = here;
 }
 
 /* Ends the threads, because the library may be unloaded before the program exits. */
@@ -148,47 +151,76 @@ __attribute__((destructor)) static void end(void) {
   pool.n_threads = 0;
 }
 
-static void run(const job *j) {
+bool tprt__pool_run(int threads, tprt__part_fn *part, const void *data, int64_t n_parts,
+                    void *scratch) {
+  if (threads <= 1 || pthread_mutex_trylock(&pool.turn))
+    return false;
+  prepare(threads);
+  place();
+  const job j = {.part = part, .data = data, .n_parts = n_parts};
   pthread_mutex_lock(&pool.lock);
-  pool.current = *j;
+  pool.current = j;
   atomic_store(&pool.next, 0);
   pool.open = true;
   atomic_fetch_add(&pool.n_jobs, 1);
   pthread_cond_broadcast(&pool.posted);
   pthread_mutex_unlock(&pool.lock);
-  work(j, j->args.scratch);
+  work(&j, scratch);
   pthread_mutex_lock(&pool.lock);
   pool.open = false;
   while (pool.n_busy)
     pthread_cond_wait(&pool.done, &pool.lock);
   pthread_mutex_unlock(&pool.lock);
+  pthread_mutex_unlock(&pool.turn);
+  return true;
 }
 
-/* Divides the longer of columns and rows, in multiples of the kernels' strip width or tile
- * height. */
-static void divide(int threads, job *j) {
+/* ---- bands of a GEMM ---- */
+
+typedef struct bands {
+  tprt__vectors vectors;
+  bool wide, by_rows;
+  tprt__gemm_args args;
+  int64_t n_units, unit, n_bands; /* in units of so many columns or rows */
+} bands;
+
+static void run_band(const void *data, int64_t band, void *scratch) {
+  const bands *all = data;
+  size_t size = all->wide ? sizeof(double) : sizeof(float);
+  tprt__gemm_args g = all->args;
+  int64_t begin = band * all->n_units / all->n_bands * all->unit,
+          end = (band + 1) * all->n_units / all->n_bands * all->unit,
+          *length = all->by_rows ? &g.m : &g.n;
+  *length = tprt__min(end, *length) - begin;
+  if (all->by_rows) {
+    g.a = (const char *)g.a + (size_t)(g.transpose_a ? begin : begin * g.lda) * size;
+    g.c = (char *)g.c + (size_t)(begin * g.ldc) * size;
+  } else {
+    g.b = (const char *)g.b + (size_t)(g.transpose_b ? begin * g.ldb : begin) * size;
+    g.c = (char *)g.c + (size_t)begin * size;
+  }
+  g.scratch = scratch;
+  tprt__gemm_own(all->vectors, all->wide, &g);
+}
+
+/* Divides the longer of columns and rows, in multiples of the kernels' strip width or tile height,
+ * into about as many bands for each thread. */
+static void divide(int threads, bands *all) {
   enum { STRIP = 32, ROWS = 28 };
-  const tprt__gemm_args *g = &j->args;
-  j->by_rows = g->m > g->n;
-  int64_t length = j->by_rows ? g->m : g->n, unit = j->by_rows ? ROWS : STRIP;
-  int64_t n = tprt__min((int64_t)threads * BANDS_A_THREAD, length / MIN_BAND),
-          n_units = (length + unit - 1) / unit;
-  n = n < threads ? threads : n;
-  j->band = (n_units + n - 1) / n * unit;
-  j->n_bands = (length + j->band - 1) / j->band;
+  const tprt__gemm_args *g = &all->args;
+  all->by_rows = g->m > g->n;
+  all->unit = all->by_rows ? ROWS : STRIP;
+  int64_t length = all->by_rows ? g->m : g->n,
+          n = tprt__min(BANDS_A_THREAD, length / threads / (g->m > FEW_ROWS ? MIN_BAND : MIN_READ));
+  all->n_units = (length + all->unit - 1) / all->unit;
+  all->n_bands = tprt__min((n > 0 ? n : 1) * threads, all->n_units);
 }
 
 void tprt__gemm_on_threads(int threads, tprt__vectors vectors, bool wide,
                            const tprt__gemm_args *args) {
-  bool alone =
-      threads <= 1 || args->m * args->n * args->k < MIN_WORK || pthread_mutex_trylock(&pool.turn);
-  if (alone) {
+  bands all = {.vectors = vectors, .wide = wide, .args = *args};
+  divide(threads, &all);
+  if (args->m * args->n * args->k < TPRT__POOL_WORK ||
+      !tprt__pool_run(threads, run_band, &all, all.n_bands, args->scratch))
     tprt__gemm_own(vectors, wide, args);
-    return;
-  }
-  prepare(threads);
-  job j = {.vectors = vectors, .wide = wide, .args = *args};
-  divide((int)tprt__min(threads, pool.n_threads + 1), &j);
-  run(&j);
-  pthread_mutex_unlock(&pool.turn);
 }

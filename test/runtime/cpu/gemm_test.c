@@ -6,8 +6,10 @@
 #include "cpu/blas.h"
 #include "test/runtime/harness/harness.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -365,12 +367,33 @@ static void test_fork(void **state) {
   assert_int_equal(status, 0);
 }
 
+/* A scheduler may wake a thread of the pool on its caller's processor, where it waits for the
+ * caller to end. So threads may run on all processors but that one. */
+static void test_placement(void **state) {
+  (void)state;
+  cpu_set_t all, now;
+  assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+  if (CPU_COUNT(&all) < 2)
+    skip();
+  call_often(NULL);
+  DIR *threads = opendir("/proc/self/task");
+  assert_non_null(threads);
+  int n_placed = 0;
+  for (struct dirent *entry; (entry = readdir(threads));) {
+    int thread = atoi(entry->d_name);
+    if (thread > 0 && sched_getaffinity(thread, sizeof now, &now) == 0)
+      n_placed += CPU_COUNT(&now) == CPU_COUNT(&all) - 1;
+  }
+  closedir(threads);
+  assert_true(n_placed > 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_edges),          cmocka_unit_test(test_random_shapes),
       cmocka_unit_test(test_parts),          cmocka_unit_test(test_accuracy),
       cmocka_unit_test(test_left_to_others), cmocka_unit_test(test_callers),
-      cmocka_unit_test(test_fork),
+      cmocka_unit_test(test_fork),           cmocka_unit_test(test_placement),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
