@@ -13,6 +13,10 @@ static const char *way_out(MlirOperation op) {
       {"scf.parallel", "turn it into scf.for before sharding"},
       {"scf.execute_region", "inline its body before sharding (--canonicalize)"},
       {"linalg.softmax", "decompose it before sharding (tp-decompose)"},
+      {"affine.for", "lower it before sharding (--lower-affine)"},
+      {"affine.if", "lower it before sharding (--lower-affine)"},
+      {"affine.parallel", "lower it before sharding (--lower-affine)"},
+      {"vector.print", "remove it: a compiled program does not print"},
       {"tensor.dim", "fold it before sharding (--canonicalize): all shapes are static"},
   };
   for (int i = 0; i < TP_LEN(rows); i++)
@@ -76,7 +80,7 @@ tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena
     keep_sums_of_f8(rule);
     return TP_OK;
   }
-  if (unknown_replicate && !has_regions(op))
+  if (unknown_replicate && !has_regions(op) && !tp__op_is(op, "vector.print"))
     return tp__rule_begin(op, arena, rule);
   return refuse(op);
 }

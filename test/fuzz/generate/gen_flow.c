@@ -103,7 +103,7 @@ bool gen_while(gen *g) {
   return add_result(g, &t, r) >= 0;
 }
 
-/* A branch on an element of a small tensor; sometimes the branches shard their values
+/* A branch on an element of a small tensor, or a switch; sometimes the branches shard their values
  * differently. */
 bool gen_if(gen *g) {
   int v = use(g, pick(g, 0, 3));
@@ -115,14 +115,25 @@ bool gen_if(gen *g) {
   text_add(out,
            "  %%h%d_x = tensor.extract %%v%d[] : tensor<i32>\n  %%h%d_1 = arith.constant 1 : i32\n",
            id, c, id);
-  text_add(out, "  %%h%d_c = arith.cmpi eq, %%h%d_x, %%h%d_1 : i32\n", id, id, id);
-  text_add(out, "  %%v%d = scf.if %%h%d_c -> (%s) {\n", g->p->n_values, id, name);
+  bool is_switch = rng_chance(&g->r, 40);
+  if (is_switch) {
+    text_add(out, "  %%h%d_c = arith.index_cast %%h%d_x : i32 to index\n", id, id);
+    text_add(out, "  %%v%d = scf.index_switch %%h%d_c -> %s\n  case 1 {\n", g->p->n_values, id,
+             name);
+  } else {
+    text_add(out, "  %%h%d_c = arith.cmpi eq, %%h%d_x, %%h%d_1 : i32\n", id, id, id);
+    text_add(out, "  %%v%d = scf.if %%h%d_c -> (%s) {\n", g->p->n_values, id, name);
+  }
   char a[16], b[16];
   snprintf(a, sizeof a, "v%d", v);
   snprintf(b, sizeof b, "v%d", x);
   if (!print_body_op(g, &t, "y", a, b, range_of(g, v), range_of(g, x), 1, &then))
     return false;
-  text_add(out, "    scf.yield %%y : %s\n  } else {\n", name);
+  text_add(out, "    scf.yield %%y : %s\n  }%s", name, is_switch ? "\n" : " else {\n");
+  if (is_switch && rng_chance(&g->r, 50))
+    text_add(out, "  case 0 {\n    scf.yield %%v%d : %s\n  }\n", v, name);
+  if (is_switch)
+    text_add(out, "  default {\n");
   if (t.rank == 2 && t.shape[0] == t.shape[1] && rng_chance(&g->r, 60)) {
     print_transposed(g, "z", a, &t);
     text_add(out, "    scf.yield %%z : %s\n  }\n", name);

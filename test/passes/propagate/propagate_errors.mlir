@@ -150,3 +150,25 @@ func.func @forever(%x: tensor<33554432x33554432xf32>) -> tensor<33554432x3355443
     outs(%f : tensor<33554432x33554432xf32>) -> tensor<33554432x33554432xf32>
   return %m : tensor<33554432x33554432xf32>
 }
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @affine_loop(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{'affine.for': no sharding rule for this op; lower it before sharding (--lower-affine)}}
+  %r = affine.for %i = 0 to 8 iter_args(%a = %x) -> (tensor<8xf32>) {
+    %v = tensor.extract %a[%i] : tensor<8xf32>
+    %b = tensor.insert %v into %a[%i] : tensor<8xf32>
+    affine.yield %b : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @print(%x: f32) {
+  // expected-error @below {{'vector.print': no sharding rule for this op; remove it: a compiled program does not print}}
+  vector.print %x : f32
+  return
+}
