@@ -4,16 +4,19 @@
  *
  * A program is a library of shard-run --emit=so; the bytes are lists with commas. Ranks are threads
  * of this process. A turn runs every program in an order drawn from the seed: once to warm up, then
- * REPEATS times from a barrier on. A line of the output is a turn, the number of a program, and the
- * seconds of each of its executions on the slowest rank. */
+ * REPEATS times from a barrier on, again where other work interrupts a rank. A line of the output
+ * is a turn, the number of a program, and the seconds of each of its executions on the slowest
+ * rank. */
 #include <tprt/abi.h>
 #include <tprt/tprt.h>
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 enum { MAX_VALUES = 64, MAX_RANKS = 64, ALIGNMENT = 4096 };
@@ -34,6 +37,7 @@ typedef struct instance {
 
 static program *programs;
 static int n_programs, n_turns, n_repeats;
+static bool shares; /* there are fewer processors than ranks */
 static uint64_t seed;
 
 static void stop(const char *what, const char *why) {
@@ -112,16 +116,39 @@ static void create(tprt_comm *world, const program *p, instance *made) {
     made->outputs[i] = allocate(p->result_bytes[i]);
 }
 
-/* Runs once; returns the seconds of the slowest rank. */
-static double execute(tprt_comm *world, const program *p, const instance *on) {
-  double took, slowest;
+/* The number of times that this thread lost its processor to another. */
+static double interruptions(void) {
+  struct rusage usage;
+  return getrusage(RUSAGE_THREAD, &usage) == 0 ? (double)usage.ru_nivcsw : 0;
+}
+
+/* Runs once; returns the seconds of the slowest rank, and whether another thread interrupted a
+ * rank. */
+static double execute(tprt_comm *world, const program *p, const instance *on, bool *interrupted) {
+  double own[2], most[2]; /* seconds, interruptions */
   expect(tprt_barrier(world, NULL, NULL));
-  took = -seconds();
+  own[1] = -interruptions();
+  own[0] = -seconds();
   if (p->run(on->context, on->inputs, on->outputs) != TPRT_OK)
     stop("a program failed", tprt_context_error(on->context));
-  took += seconds();
-  expect(tprt_all_reduce(world, &took, &slowest, 1, TPRT_F64, TPRT_MAX, NULL, NULL));
-  return slowest;
+  own[0] += seconds();
+  own[1] += interruptions();
+  expect(tprt_all_reduce(world, own, most, 2, TPRT_F64, TPRT_MAX, NULL, NULL));
+  *interrupted = most[1] > 0;
+  return most[0];
+}
+
+/* Runs until no rank was interrupted, a few times at most; returns the least seconds. Ranks that
+ * share processors interrupt each other all the time. */
+static double execute_quietly(tprt_comm *world, const program *p, const instance *on) {
+  enum { N_TRIES = 8 };
+  bool interrupted = true;
+  double least = execute(world, p, on, &interrupted);
+  for (int i = 1; i < N_TRIES && interrupted && !shares; i++) {
+    double took = execute(world, p, on, &interrupted);
+    least = took < least ? took : least;
+  }
+  return least;
 }
 
 static void shuffle(int *order, uint64_t *state) {
@@ -136,24 +163,25 @@ static void *play(void *data) {
   tprt_comm *world = data;
   instance *instances = calloc((size_t)n_programs, sizeof *instances);
   int *order = calloc((size_t)n_programs, sizeof *order);
+  bool interrupted;
   uint64_t state = seed * 2 + 1; /* the same on all ranks, so that all have one order */
   if (!instances || !order)
     stop("turns", "memory ran out");
   for (int i = 0; i < n_programs; i++) {
     order[i] = i;
     create(world, &programs[i], &instances[i]);
-    execute(world, &programs[i], &instances[i]);
+    execute(world, &programs[i], &instances[i], &interrupted);
   }
   for (int turn = 0; turn < n_turns; turn++) {
     shuffle(order, &state);
     for (int i = 0; i < n_programs; i++) {
       int at = order[i];
       bool speaks = tprt_comm_rank(world) == 0;
-      execute(world, &programs[at], &instances[at]);
+      execute(world, &programs[at], &instances[at], &interrupted);
       if (speaks)
         printf("%d %d", turn, at);
       for (int k = 0; k < n_repeats; k++) {
-        double took = execute(world, &programs[at], &instances[at]);
+        double took = execute_quietly(world, &programs[at], &instances[at]);
         if (speaks)
           printf(" %.9f", took);
       }
@@ -176,6 +204,8 @@ int main(int argc, char **argv) {
   n_turns = atoi(argv[2]);
   n_repeats = atoi(argv[3]);
   seed = strtoull(argv[4], NULL, 10);
+  cpu_set_t set;
+  shares = sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < n_ranks;
   n_programs = argc - 5;
   programs = calloc((size_t)n_programs, sizeof *programs);
   if (n_ranks < 1 || n_ranks > MAX_RANKS || !programs)

@@ -117,6 +117,7 @@ static pass_status measure_host(const options *o, host_model *model) {
         times[i][k].job = o->job;
         times[i][k].job.kind = host_kinds[k];
         times[i][k].job.n_ranks = counts[i];
+        times[i][k].job.fresh = true;
         status = measure_kind(o, &times[i][k]);
       }
   }

@@ -178,7 +178,7 @@ static const cli_option rows[] = {
      CLI_INT(options, repeats, 1, 25)},
     {"rounds", "N",
      "rounds per measurement; the median is used, with --calibrate the minimum (default: 9; with "
-     "--calibrate 99)",
+     "--calibrate 49)",
      CLI_INT(options, job.n_rounds, 1, 101)},
     {"round-time", "MS", "duration of a round in milliseconds (default: 20; with --calibrate 1)",
      CLI_INT(options, round_ms, 1, 60000)},
@@ -277,7 +277,7 @@ int cli_parse(int argc, char **argv, options *o) {
   if (o->round_ms == 0)
     o->round_ms = o->calibrate ? 1 : 20;
   if (o->job.n_rounds == 0)
-    o->job.n_rounds = o->calibrate ? 99 : 9;
+    o->job.n_rounds = o->calibrate ? 49 : 9;
   o->job.round_seconds = o->round_ms * 1e-3;
   for (int i = optind; i < argc; i++) {
     code = parse_kinds(argv[i], o);

@@ -127,26 +127,56 @@ int bench_compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Returns the seconds per call, averaged over n calls. */
-static double time_calls(const bench_job *job, const bench_rank *rank, const void *send, void *recv,
-                         int64_t elements, int n) {
+/* The memory of a rank. An operation takes a part of it; fresh ones (bench_job) take turns. */
+typedef struct memory {
+  char *send, *recv;
+  size_t bytes, used;
+} memory;
+
+/* Times operations of their own: on parts that no cache has, except what the rank has just written
+ * to send. Returns the median, since the scheduler interrupts some. */
+static double time_fresh_calls(const bench_job *job, const bench_rank *rank, memory *m,
+                               int64_t elements, int n) {
+  enum { LINE = 64, MOST = 64 };
+  double seconds[MOST];
+  size_t bytes = ((size_t)elements * tprt_dtype_size(job->dtype) + LINE - 1) / LINE * LINE;
+  n = n < MOST ? n : MOST;
+  for (int i = 0; i < n; i++) {
+    if (m->used + bytes > m->bytes)
+      m->used = 0;
+    char *send = m->send + m->used, *recv = m->recv + m->used;
+    m->used += bytes;
+    memset(send, 0, (size_t)bench_send_elements(job, elements) * tprt_dtype_size(job->dtype));
+    rank->largest(rank->state, 0);
+    double begin = cli_seconds();
+    rank->run(rank->state, job, send, recv, elements);
+    seconds[i] = cli_seconds() - begin;
+  }
+  qsort(seconds, (size_t)n, sizeof *seconds, bench_compare);
+  return seconds[n / 2];
+}
+
+/* Returns the seconds of one of about n calls. */
+static double time_calls(const bench_job *job, const bench_rank *rank, memory *m, int64_t elements,
+                         int n) {
+  if (job->fresh)
+    return time_fresh_calls(job, rank, m, elements, n);
   rank->largest(rank->state, 0); /* synchronizes the ranks before timing */
   double begin = cli_seconds();
   for (int i = 0; i < n; i++)
-    rank->run(rank->state, job, send, recv, elements);
+    rank->run(rank->state, job, m->send, m->recv, elements);
   return (cli_seconds() - begin) / n;
 }
 
-static void measure_size(const bench_job *job, const bench_rank *rank, void *send, void *recv,
-                         int index) {
+static void measure_size(const bench_job *job, const bench_rank *rank, memory *m, int index) {
   double rounds[MAX_ROUNDS];
   int64_t elements = bench_elements(job, index);
-  check(job, rank, send, recv, elements);
-  double guess = time_calls(job, rank, send, recv, elements, 3);
+  check(job, rank, m->send, m->recv, elements);
+  double guess = time_calls(job, rank, m, elements, 3);
   double calls = job->round_seconds / rank->largest(rank->state, guess > 1e-9 ? guess : 1e-9);
   int n = calls < 1 ? 1 : calls > MAX_CALLS ? MAX_CALLS : (int)calls;
   for (int i = 0; i < job->n_rounds; i++)
-    rounds[i] = time_calls(job, rank, send, recv, elements, n);
+    rounds[i] = time_calls(job, rank, m, elements, n);
   qsort(rounds, (size_t)job->n_rounds, sizeof *rounds, bench_compare);
   if (rank->rank == 0) {
     printf("%d %.4f %.4f\n", index, rounds[job->n_rounds / 2] * 1e6, rounds[0] * 1e6);
@@ -155,21 +185,23 @@ static void measure_size(const bench_job *job, const bench_rank *rank, void *sen
 }
 
 void bench_measure(const bench_job *job, const bench_rank *rank) {
+  enum { FRESH_BYTES = 32 << 20 }; /* more than the caches of a processor hold for a rank */
   int64_t most = 0;
   for (int i = 0; i < job->n_sizes; i++)
     most = bench_elements(job, i) > most ? bench_elements(job, i) : most;
-  size_t bytes = (size_t)most * tprt_dtype_size(job->dtype);
-  void *send = rank->take(rank->state, bytes),
-       *recv = job->in_place ? send : rank->take(rank->state, bytes);
-  if (!send || !recv) {
-    cli_print("rank %d: no memory for buffers of %zu bytes\n", rank->rank, bytes);
+  memory m = {.bytes = (size_t)most * tprt_dtype_size(job->dtype)};
+  m.bytes = job->fresh && m.bytes < FRESH_BYTES ? FRESH_BYTES : m.bytes;
+  m.send = rank->take(rank->state, m.bytes);
+  m.recv = job->in_place ? m.send : rank->take(rank->state, m.bytes);
+  if (!m.send || !m.recv) {
+    cli_print("rank %d: no memory for buffers of %zu bytes\n", rank->rank, m.bytes);
     exit(1);
   }
   for (int i = 0; i < job->n_sizes; i++)
-    measure_size(job, rank, send, recv, i);
-  if (recv != send)
-    rank->give(rank->state, recv);
-  rank->give(rank->state, send);
+    measure_size(job, rank, &m, i);
+  if (m.recv != m.send)
+    rank->give(rank->state, m.recv);
+  rank->give(rank->state, m.send);
 }
 
 /* ---- Command-line arguments ---- */

@@ -17,6 +17,9 @@ typedef struct bench_job {
   tprt_op_kind kind;
   tprt_dtype dtype;
   bool in_place;
+  /* each operation by itself, as in compiled programs: what it sends was just written, and its
+   * memory was not used lately. Otherwise they run back to back on the same memory */
+  bool fresh;
   int n_ranks;
   int n_rounds;
   double round_seconds; /* duration of a round */

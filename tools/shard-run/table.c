@@ -170,7 +170,7 @@ static void print_doubts(const outcome *out, FILE *file) {
       !(folders && *folders))
     fprintf(file, " by default figures (--topology=host measures this host)");
   if (out->options->target == TARGET_CPU && n_ranks > n_processors)
-    fprintf(file, "; %lld ranks share %d processor%s", (long long)n_ranks, n_processors,
+    fprintf(file, " (%lld ranks share %d processor%s)", (long long)n_ranks, n_processors,
             n_processors == 1 ? "" : "s");
   fprintf(file, "\n");
 }
