@@ -402,10 +402,10 @@ static const tp_option_row options[] = {
      "planning may end when the plan is proven to cost at most this fraction more than the "
      "cheapest: 0.001 for 0.1 %",
      TP_NUMBER_BELOW(tp_propagate_options, gap, 0, 1)},
-    {"entries", "1e8",
-     "largest number of entries of all tables of reshards (strategies of one op times those of "
-     "the next) with which a function is planned as a whole; with more it is planned in parts, and "
-     "the bound still covers all strategies",
+    {"entries", "3e7",
+     "largest number of entries of all different tables of reshards (strategies of one op times "
+     "those of the next) with which a function is planned as a whole; with more it is planned in "
+     "parts, and the bound still covers all strategies",
      TP_NUMBER_ABOVE(tp_propagate_options, entries, 0, 1e18)},
     {"time-limit", "",
      "seconds after which the best plan found so far is used; if that happens, a remark, tp.plan "

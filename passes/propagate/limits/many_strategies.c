@@ -269,16 +269,33 @@ static tp_status search(many *l) {
 
 /* ---- the search ---- */
 
+/* Counts the entries of a table, unless it was counted before. Equal edges share a table. */
+static double count_table(const tp_planner *p, tp_memo *seen, tp__arena *arena,
+                          const tp_planned_value *v, int to, int input) {
+  bool is_copied = v->copy >= 0 && to != v->copy;
+  const tp_node *a = &p->problem.nodes[is_copied ? v->copy : v->node], *b = &p->problem.nodes[to];
+  const int64_t key[] = {(int64_t)(intptr_t)a->out, a->n, (int64_t)(intptr_t)b->in, b->n,
+                         is_copied ? 0 : v->output, input};
+  void **slot = tp__memo(seen, arena, key, TP_LEN(key));
+  if (slot && *slot)
+    return 0;
+  if (slot)
+    *slot = seen;
+  return (double)a->n * b->n;
+}
+
 static double count_entries(const tp_planner *p) {
   double sum = 0;
+  tp_memo seen = {0};
+  tp__arena arena = {0};
   for (size_t k = 0; k < p->problem.n_values; k++) {
     const tp_planned_value *v = &p->problem.values[k];
-    const tp_node *nodes = p->problem.nodes;
-    double from = nodes[v->copy >= 0 ? v->copy : v->node].n;
-    sum += v->copy >= 0 ? from * nodes[v->node].n : 0;
+    sum += v->copy >= 0 ? count_table(p, &seen, &arena, v, v->copy, 0) : 0;
     for (int u = 0; u < v->n_uses; u++)
-      sum += from * nodes[v->uses[u].node].n;
+      sum += count_table(p, &seen, &arena, v, v->uses[u].node, v->uses[u].input);
   }
+  tp__memo_destroy(&seen);
+  tp__arena_destroy(&arena);
   return sum;
 }
 
