@@ -141,7 +141,7 @@ static double execute(tprt_comm *world, const program *p, const instance *on, bo
 /* Runs until no rank was interrupted, a few times at most; returns the least seconds. Ranks that
  * share processors interrupt each other all the time. */
 static double execute_quietly(tprt_comm *world, const program *p, const instance *on) {
-  enum { N_TRIES = 8 };
+  enum { N_TRIES = 4 };
   bool interrupted = true;
   double least = execute(world, p, on, &interrupted);
   for (int i = 1; i < N_TRIES && interrupted && !shares; i++) {
