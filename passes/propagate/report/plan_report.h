@@ -198,6 +198,10 @@ tp_status tp__report_explain(tp_report *report, const tp_planner *planner);
 tp_status tp__report_explained(tp_report *report);
 
 /* ---- plan_space.c ---- */
+/* Solver work for each other plan within a memory limit: a share of that for the plan itself, since
+ * a report asks for many. */
+enum { TP_OTHER_PLANS_SHARE = 64 };
+int64_t tp__other_plans_work(const tp_planner *planner);
 /* Solver options for other plans: they are solved to the gap of the current plan, but to no smaller
  * gap than requested; the clock ends them. */
 tp_solver_options tp__other_plans_options(const tp_planner *planner);

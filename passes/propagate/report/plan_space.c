@@ -163,13 +163,17 @@ static tp_status fill(const tp_planner *p, const tp_planner *of, tp_space *space
   return TP_OK;
 }
 
+int64_t tp__other_plans_work(const tp_planner *p) {
+  return p->limits.memory >= 0 ? p->limits.work / TP_OTHER_PLANS_SHARE + 1 : p->limits.work;
+}
+
 tp_solver_options tp__other_plans_options(const tp_planner *p) {
   double gap = p->result.bound > 0 && !p->problem.overlaps
                    ? (double)(p->result.cost - p->result.bound) / (double)p->result.bound
                    : 0;
   tp_solver_options options = {.size = sizeof options,
                                .gap = gap > p->limits.gap ? gap : p->limits.gap,
-                               .work_budget = p->limits.memory >= 0 ? p->limits.work : 0};
+                               .work_budget = p->limits.memory >= 0 ? tp__other_plans_work(p) : 0};
   tp__clock_limit_solver(p->limits.clock, &options);
   return options;
 }
