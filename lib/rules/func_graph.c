@@ -306,9 +306,8 @@ static tp_status read_block(const reading *r, MlirBlock block, double trips) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     op_kind kind = kind_of(op);
-    bool skipped =
-        kind == OP_SKIPPED || ((kind == OP_PLAIN || kind == OP_LAYOUT) && !tp__op_has_tensors(op) &&
-                               !tp__op_is(op, "vector.print"));
+    bool skipped = kind == OP_SKIPPED || ((kind == OP_PLAIN || kind == OP_LAYOUT) &&
+                                          !tp__op_has_tensors(op) && !tp__is_never_compiled(op));
     bool in_place = kind == OP_PLAIN && !skipped && tp__is_in_place(op);
     if (kind == OP_PLAIN && r->is_first)
       tp__warn_of_call(op, r->graph->mesh);

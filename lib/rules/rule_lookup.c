@@ -27,6 +27,8 @@ static const char *way_out(MlirOperation op) {
                            "or state its rule with tp.rule";
 }
 
+bool tp__is_never_compiled(MlirOperation op) { return tp__op_is(op, "vector.print"); }
+
 /* Reports an op without a rule. Calls of functions that have a body are inlined beforehand. */
 static tp_status refuse(MlirOperation op) {
   if (!tp__op_is(op, "func.call"))
@@ -80,7 +82,7 @@ tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena
     keep_sums_of_f8(rule);
     return TP_OK;
   }
-  if (unknown_replicate && !has_regions(op) && !tp__op_is(op, "vector.print"))
+  if (unknown_replicate && !has_regions(op) && !tp__is_never_compiled(op))
     return tp__rule_begin(op, arena, rule);
   return refuse(op);
 }

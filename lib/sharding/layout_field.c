@@ -38,7 +38,7 @@ typedef struct prefixes {
     int dim;
     uint64_t axes;
   } items[MAX_PREFIXES];
-  bool is_full; /* there were more: all layouts are included */
+  bool is_full; /* `items` overflowed; then no uneven layout is left out */
 } prefixes;
 
 /* Encodes the first `n` of the axes. */

@@ -2,7 +2,7 @@
  * into bands of columns or rows of C. Each element is computed within one part, so its bits depend
  * neither on the division nor on the thread.
  *
- * The threads belong to the process. They are created by the first large job and sleep between
+ * One pool serves the whole process. The first large job creates its threads, which sleep between
  * jobs. The pool serves one job at a time; a caller that finds it busy computes on its own thread
  * only. The caller takes parts like the other threads and waits only for parts that were taken, so
  * a thread that is not scheduled delays nobody. */

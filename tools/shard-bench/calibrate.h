@@ -32,7 +32,7 @@ enum {
   HOST_F16,
   HOST_I8,
   HOST_LAUNCH,
-  HOST_SHARE, /* share of a processor that the slowest rank had while the others were measured */
+  HOST_SHARE, /* smallest share of processor time that a rank got during the measurement */
   N_HOST_RATES
 };
 

@@ -29,37 +29,8 @@ typedef struct builder {
   int n_edges;
 } builder;
 
-static tp_layout_column *make_column(builder *b, const tp_node *node, bool makes, int at) {
-  tp__arena *arena = &b->m->arena;
-  tp_memo numbers = {0};
-  tp_layout_column *c = tp__arena_alloc(arena, sizeof *c);
-  if (!c || !(c->specs = tp__arena_array(arena, (size_t)node->n, sizeof *c->specs)) ||
-      !(c->number = tp__arena_array(arena, (size_t)node->n, sizeof *c->number)))
-    return NULL;
-  bool ok = true;
-  for (int s = 0; s < node->n && ok; s++) {
-    tp_spec spec = tp__node_spec(node, makes, at, s);
-    int64_t key = (int64_t)spec.bits;
-    void **slot = tp__memo(&numbers, arena, &key, 1);
-    ok = slot != NULL;
-    if (ok && !*slot) {
-      c->specs[c->n++] = spec;
-      *slot = (void *)(intptr_t)c->n;
-    }
-    c->number[s] = ok ? (uint16_t)((intptr_t)*slot - 1) : 0;
-  }
-  tp__memo_destroy(&numbers);
-  return ok ? c : NULL;
-}
-
 static const tp_layout_column *find_column(builder *b, int number, bool makes, int at) {
-  const tp_node *node = &b->m->p->problem.nodes[number];
-  const int64_t key[] = {(int64_t)(intptr_t)(makes ? node->out : node->in), node->n,
-                         makes ? node->n_out : node->n_in, at};
-  void **slot = tp__memo(&b->columns, &b->m->arena, key, TP_LEN(key));
-  if (slot && !*slot)
-    *slot = make_column(b, node, makes, at);
-  return slot ? *slot : NULL;
+  return tp__layout_column(&b->columns, &b->m->arena, &b->m->p->problem.nodes[number], makes, at);
 }
 
 static bool is_of_class(const tensor_class *c, const tp_planned_value *v) {
@@ -242,7 +213,7 @@ static tp_status set_costs(tp_layout_messages *m) {
     return TP_NO_MEMORY;
   for (size_t i = 0; i < problem->n_nodes; i++) {
     const tp_node *node = &problem->nodes[i];
-    double trips = node->kind == TP_NODE_OP ? problem->graph.items[node->index].trips : 1;
+    double trips = tp__node_trips(m->p, node);
     for (int s = 0; s < node->n; s++) {
       tp_cost cost = tp__cost_times(node->costs[s], trips);
       m->cost[m->offset[i] + (size_t)s] = cost < IMPOSSIBLE ? cost : IMPOSSIBLE;
@@ -471,7 +442,7 @@ void tp__messages_reduced_costs(const tp_layout_messages *m, int node, tp_cost *
 void tp__messages_costs_beside(const tp_layout_messages *m, int node, const int *choices,
                                tp_cost *costs) {
   const tp_node *of = &m->p->problem.nodes[node];
-  double trips = of->kind == TP_NODE_OP ? m->p->problem.graph.items[of->index].trips : 1;
+  double trips = tp__node_trips(m->p, of);
   for (int s = 0; s < of->n; s++)
     costs[s] = tp__cost_times(of->costs[s], trips);
   for (int i = m->first[node]; i < m->first[node + 1]; i++) {

@@ -1,5 +1,5 @@
 /* Lower bounds on the cost of plans, and reduced costs of all strategies, without tables of
- * reshards. Used where there are too many strategies to state the problem (many_strategies.c).
+ * reshards. many_strategies.c uses them for functions whose tables would not fit into memory.
  *
  * This is sequential tree-reweighted message passing (Kolmogorov 2006), as in lib/solver/dual.c.
  * The cost of an edge is the distance between two layouts. So a message is computed by spreading
@@ -9,14 +9,7 @@
 #ifndef TP_PASSES_PROPAGATE_LAYOUT_MESSAGES_H
 #define TP_PASSES_PROPAGATE_LAYOUT_MESSAGES_H
 
-#include "passes/propagate/model/planner.h"
-
-/* The distinct layouts of a node at one endpoint. */
-typedef struct tp_layout_column {
-  int n;
-  tp_spec *specs;
-  uint16_t *number; /* by strategy: index of its layout */
-} tp_layout_column;
+#include "passes/propagate/limits/layout_column.h"
 
 typedef struct tp_layout_edge {
   int node[2]; /* producer and user */
@@ -32,10 +25,12 @@ typedef struct tp_layout_messages {
   tp__arena arena;
   int n_edges;
   tp_layout_edge *edges;
-  int *first;     /* by node, and the end: index of its first edge in `of_node` */
-  int *of_node;   /* the edges of each node */
-  size_t *offset; /* by node, and the end: offset of its strategies in `cost` */
-  tp_cost *cost;  /* by strategy: its cost, with the parts of edges that are charged to it */
+  int *of_node; /* the edges of node 0, then those of node 1, ... */
+  int *first;   /* the edges of node i are of_node[first[i]] to of_node[first[i + 1] - 1] */
+  /* reparametrized costs: a strategy's own cost plus the parts of edge costs charged to it; those
+   * of node i begin at cost[offset[i]] */
+  tp_cost *cost;
+  size_t *offset;
   struct tp_tensor_class *classes;
   tp_cost *by_state, *near, *far, *given; /* scratch: by state, layout and strategy */
   struct tp_known_message *known;         /* a cache of messages, by their hash */

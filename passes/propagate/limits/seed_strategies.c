@@ -5,23 +5,13 @@
  * there are few reshards, and equal nodes, as in equal layers, are priced once. */
 #include "passes/propagate/limits/seed_strategies.h"
 
+#include "passes/propagate/limits/layout_column.h"
 #include "passes/propagate/limits/reduced_planner.h"
 
 #include <string.h>
 
 enum { SEEDS = 8 };    /* strategies per node, of each kind */
 #define SEED_GAP 0.002 /* accepted gap of a plan of few strategies */
-
-/* The distinct layouts of a node at one endpoint. */
-typedef struct column {
-  int n;
-  tp_spec *specs;
-  int *number; /* by strategy: index of its layout */
-} column;
-
-static double trips_of(const tp_planner *p, const tp_node *node) {
-  return node->kind == TP_NODE_OP ? p->problem.graph.items[node->index].trips : 1;
-}
 
 /* ---- connections between nodes ---- */
 
@@ -89,32 +79,10 @@ static bool is_propagated(const tp_planner *p, const tp_seed_end *e, tp_spec spe
   return true;
 }
 
-static column *make_column(const tp_planner *p, const tp_node *node, bool makes, int at) {
-  column *c = tp__arena_array(p->problem.arena, 1, sizeof *c);
-  if (!c || !(c->specs = tp__arena_array(p->problem.arena, (size_t)node->n, sizeof *c->specs)) ||
-      !(c->number = tp__arena_array(p->problem.arena, (size_t)node->n, sizeof *c->number)))
-    return NULL;
-  for (int s = 0; s < node->n; s++) {
-    tp_spec spec = tp__node_spec(node, makes, at, s);
-    int i = 0;
-    while (i < c->n && !tp_spec_equal(c->specs[i], spec))
-      i++;
-    if (i == c->n)
-      c->specs[c->n++] = spec;
-    c->number[s] = i;
-  }
-  return c;
-}
-
 /* NULL when memory runs out. */
-static const column *find_column(tp_seeds *f, int number, bool makes, int at) {
-  const tp_node *node = &f->p->problem.nodes[number];
-  const int64_t key[] = {(int64_t)(intptr_t)(makes ? node->out : node->in), node->n,
-                         makes ? node->n_out : node->n_in, at};
-  void **slot = tp__memo(&f->same_columns, f->p->problem.arena, key, TP_LEN(key));
-  if (slot && !*slot)
-    *slot = make_column(f->p, node, makes, at);
-  return slot ? *slot : NULL;
+static const tp_layout_column *find_column(tp_seeds *f, int number, bool makes, int at) {
+  return tp__layout_column(&f->same_columns, f->p->problem.arena, &f->p->problem.nodes[number],
+                           makes, at);
 }
 
 static int kept_layouts(const tp_node *node, const bool *row, bool makes, int at, tp_spec *specs) {
@@ -147,8 +115,8 @@ static tp_cost min_cost(tp_cost a, tp_cost b) { return a < b ? a : b; }
 
 /* min[k]: the cheapest reshard between this node's layout k and the layouts that the other node
  * keeps. All targets of one source layout are queried together, which is fastest. */
-static void price_changes(const tp_planner *p, const tp_seed_end *e, const column *own, int n,
-                          const tp_spec *others, tp_cost *min) {
+static void price_changes(const tp_planner *p, const tp_seed_end *e, const tp_layout_column *own,
+                          int n, const tp_spec *others, tp_cost *min) {
   for (int k = 0; k < own->n; k++)
     min[k] = n > 0 ? TP_COST_FORBIDDEN : 0;
   if (e->makes)
@@ -176,7 +144,7 @@ static tp_status add_reshards(tp_seeds *f, int node, const tp_seed_end *e, bool 
                               prices *q) {
   const tp_planner *p = f->p;
   const bool *row = with_reshards ? f->rows[e->other] : NULL;
-  const column *own = find_column(f, node, e->makes, e->column);
+  const tp_layout_column *own = find_column(f, node, e->makes, e->column);
   if (!own)
     return TP_NO_MEMORY;
   int n =
@@ -221,7 +189,7 @@ static tp_status price_and_keep(tp_seeds *f, int node, bool with_reshards, bool 
   tp_status status =
       q.costs && q.reshard && q.others && (q.unnamed || !named) ? TP_OK : TP_NO_MEMORY;
   for (int s = 0; s < own->n && status == TP_OK; s++)
-    q.costs[s] = tp__cost_times(own->costs[s], trips_of(p, own));
+    q.costs[s] = tp__cost_times(own->costs[s], tp__node_trips(p, own));
   for (int i = f->first[node]; i < f->first[node + 1] && status == TP_OK && own->n > SEEDS; i++)
     status = add_reshards(f, node, &f->ends[i], with_reshards, &q);
   if (status == TP_OK)
@@ -247,7 +215,7 @@ static void add_node_words(const tp_seeds *f, int node, bool with_reshards, bool
   tp__memo_key_add(key, (int64_t)(intptr_t)own->in);
   tp__memo_key_add(key, (int64_t)(intptr_t)own->out);
   tp__memo_key_add(key, (int64_t)(intptr_t)own->costs);
-  tp__memo_key_add(key, (int64_t)trips_of(p, own));
+  tp__memo_key_add(key, (int64_t)tp__node_trips(p, own));
   tp__memo_key_add(key, (int64_t)(intptr_t)f->rows[node]);
   for (int i = f->first[node]; i < f->first[node + 1]; i++) {
     const tp_seed_end *e = &f->ends[i];
@@ -340,9 +308,7 @@ tp_cost tp__min_cost(const tp_planner *p) {
     tp_cost min = TP_COST_FORBIDDEN;
     for (int s = 0; s < node->n; s++)
       min = node->costs[s] < min ? node->costs[s] : min;
-    sum = tp_cost_add(sum, tp__cost_times(min, node->kind == TP_NODE_OP
-                                                   ? p->problem.graph.items[node->index].trips
-                                                   : 1));
+    sum = tp_cost_add(sum, tp__cost_times(min, tp__node_trips(p, node)));
   }
   return sum;
 }

@@ -173,7 +173,7 @@ tp_status tp__plan_infeasible(tp_planner *p, const tp_solution *solution) {
 /* Adds a node. Costs inside a loop count once per iteration. */
 static int add_problem_node(const tp_planner *p, tp_problem *problem, size_t i) {
   const tp_node *node = &p->problem.nodes[i];
-  double trips = node->kind == TP_NODE_OP ? p->problem.graph.items[node->index].trips : 1;
+  double trips = tp__node_trips(p, node);
   bool pays = p->routes && p->routes->prices;
   bool hides = p->hides_rings && node->kind == TP_NODE_OP &&
                p->problem.graph.items[node->index].rule->ring.factors;

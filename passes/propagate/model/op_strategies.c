@@ -10,6 +10,10 @@ tp_cost tp__cost_times(tp_cost cost, double trips) {
              : (tp_cost)((double)cost * trips);
 }
 
+double tp__node_trips(const tp_planner *p, const tp_node *node) {
+  return node->kind == TP_NODE_OP ? p->problem.graph.items[node->index].trips : 1;
+}
+
 /* Enumeration of the strategies of one op. */
 typedef struct enumeration {
   tp_planner *planner;

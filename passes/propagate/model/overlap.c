@@ -175,7 +175,7 @@ static tp_cost run_streams(streams *s) {
     const tp_node *node = &p->problem.nodes[n];
     if (node->kind == TP_NODE_ARG || node->kind == TP_NODE_COPY || node->kind == TP_NODE_RESULT)
       continue;
-    double trips = node->kind == TP_NODE_OP ? p->problem.graph.items[node->index].trips : 1;
+    double trips = tp__node_trips(p, node);
     wait_for(s, (int)n);
     tp_cost cost = node->costs[node->chosen] - tp__ring_hidden(p, node, node->chosen);
     s->computed = tp_cost_add(s->computed, tp__cost_times(cost, trips));

@@ -238,6 +238,8 @@ tp_cost tp__node_compute(const tp_planner *planner, const tp_node *node);
 tp_cost tp__ring_hidden(const tp_planner *planner, const tp_node *node, int s);
 /* Returns a cost multiplied by the trip count, capped at TP_COST_FORBIDDEN. */
 tp_cost tp__cost_times(tp_cost cost, double trips);
+/* Returns how often the op of a node runs; 1 for other nodes. */
+double tp__node_trips(const tp_planner *planner, const tp_node *node);
 
 /* cost_keys.c */
 

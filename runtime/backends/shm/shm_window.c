@@ -63,8 +63,10 @@ void tprt__shm_access_end(const shm_transport *shm) {
   atomic_fetch_sub(&shm->lines[shm->base.rank]->n_accesses, 1);
 }
 
-/* This rank counts its access before it looks for a fault, and a rank that gives up records a fault
- * before it reads the count. So at least one of them sees the other. */
+/* Keeps a rank that gives up from freeing buffers that this rank reads. This rank first counts its
+ * access, then looks for a fault. The rank that gives up first records its fault, then reads the
+ * count. So either this rank sees the fault and does not read, or the other sees the count and
+ * waits. */
 tprt__fault tprt__shm_access_begin(const shm_transport *shm) {
   atomic_fetch_add(&shm->lines[shm->base.rank]->n_accesses, 1);
   tprt__fault fault = tprt__shm_fault(&shm->base);
