@@ -85,7 +85,8 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
                   "the per-device program",
        .exposed = spmd_options,
        .n_exposed = TP_LEN(spmd_options),
-       .text = "tp-import,tp-lower-tosa{*},tp-decompose,tp-inline-calls{*},tp-raise,"
+       .text = "tp-import,tp-import-stablehlo{*},tp-lower-tosa{*},tp-decompose,tp-inline-calls{*},"
+               "tp-raise,"
                "tp-hoist-invariants,tp-propagate{*},tp-partition{*},tp-simplify-collectives,"
                "tp-stage-collectives{*},tp-fuse-collectives{*}"},
       {.name = "tp-spmd-to-runtime",

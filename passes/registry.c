@@ -6,6 +6,7 @@
 const tp_pass_row *const *tp__pass_rows(int *n) {
   static const tp_pass_row *const rows[] = {
       &tp__import_row,
+      &tp__import_stablehlo_row,
       &tp__lower_tosa_row,
       &tp__decompose_row,
       &tp__normalize_row,

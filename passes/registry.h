@@ -5,6 +5,7 @@
 #include "ir/pass.h"
 
 extern const tp_pass_row tp__import_row;
+extern const tp_pass_row tp__import_stablehlo_row;
 extern const tp_pass_row tp__lower_tosa_row;
 extern const tp_pass_row tp__normalize_row;
 extern const tp_pass_row tp__partition_row;

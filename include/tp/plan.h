@@ -20,9 +20,11 @@ extern "C" {
 
 /* An argument or a result. */
 typedef struct tp_plan_value {
-  const char *name;     /* tp.name, "" if it has none */
-  const char *role;     /* tp.role, "" if it has none; "param" for weights */
-  const char *element;  /* element type as MLIR prints it: "f32", "i64", "i1", "index", ... */
+  const char *name; /* tp.name, "" if it has none */
+  const char *role; /* tp.role, "" if it has none; "param" for weights */
+  /* element type as MLIR prints it: "f32", "i64", "i1", "index", ...; "ui32" for integers without
+   * sign whose tp.unsigned says that they were unsigned */
+  const char *element;
   int64_t element_size; /* bytes */
   bool is_scalar;       /* not a tensor; rank is 0 */
   int rank;

@@ -69,6 +69,11 @@ MlirAttribute tp__inherent(MlirOperation op, const char *name) {
   return mlirOperationGetInherentAttributeByName(op, tp__ref(name));
 }
 
+MlirAttribute tp__property(MlirOperation op, const char *name) {
+  MlirAttribute attr = tp__inherent(op, name);
+  return mlirAttributeIsNull(attr) ? tp__get(op, name) : attr;
+}
+
 void tp__set(MlirOperation op, const char *name, MlirAttribute value) {
   mlirOperationSetDiscardableAttributeByName(op, tp__ref(name), value);
 }

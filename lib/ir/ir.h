@@ -63,6 +63,9 @@ MlirNamedAttribute tp__named(MlirContext context, const char *name, MlirAttribut
  * because it is called often and most ops have no discardable attributes. */
 MlirAttribute tp__get(MlirOperation op, const char *name);
 MlirAttribute tp__inherent(MlirOperation op, const char *name);
+/* An inherent attribute, or else a discardable one: of unregistered ops, whose properties older
+ * printers write among the discardable attributes. */
+MlirAttribute tp__property(MlirOperation op, const char *name);
 void tp__set(MlirOperation op, const char *name, MlirAttribute value);
 void tp__remove(MlirOperation op, const char *name);
 /* Get and set all discardable attributes of the op as one dictionary. This is faster than one by
@@ -74,6 +77,8 @@ MlirAttribute tp__arg_attr(MlirOperation func, int i, const char *name);
 MlirAttribute tp__result_attr(MlirOperation func, int i, const char *name);
 /* Returns the type of a func.func. */
 MlirType tp__func_type(MlirOperation func);
+/* Returns the type of the first result of an op. */
+MlirType tp__result_type(MlirOperation op);
 /* Returns map `i` of an array of affine maps. */
 MlirAffineMap tp__map_at(MlirAttribute maps, intptr_t i);
 /* Change the attributes of arguments or results: begin, any number of sets, end. The attributes of

@@ -59,6 +59,11 @@ static const char *string_attr(measure *m, MlirAttribute attr) {
   return copy ? copy : "";
 }
 
+static const char *unsigned_text(measure *m, const char *element) {
+  const char *text = tp__arena_printf(&m->arena, "u%s", element);
+  return text ? text : element;
+}
+
 /* ---- signature ---- */
 
 static tp_status measure_value(measure *m, bool is_argument, int i, MlirType type,
@@ -72,6 +77,8 @@ static tp_status measure_value(measure *m, bool is_argument, int i, MlirType typ
   value->is_scalar = !tp__is_tensor(type);
   MlirType element = value->is_scalar ? type : tp__element_type(type);
   value->element = type_text(m, element);
+  if (mlirTypeIsAInteger(element) && !mlirAttributeIsNull(attr(m->func, i, "tp.unsigned")))
+    value->element = unsigned_text(m, value->element);
   value->element_size = tp__element_size(element);
   value->sharding = "[]";
   if (value->element_size == 0)

@@ -40,6 +40,10 @@ bool tp__static_tensor(MlirType type, int *rank, int64_t *shape) {
   return read_tensor(type, rank, shape) == TENSOR_STATIC;
 }
 
+MlirType tp__result_type(MlirOperation op) {
+  return mlirValueGetType(mlirOperationGetResult(op, 0));
+}
+
 MlirType tp__element_type(MlirType shaped) { return mlirShapedTypeGetElementType(shaped); }
 
 MlirType tp__number_type(MlirType type) {

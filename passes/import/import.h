@@ -71,9 +71,6 @@ tp_status tp__sdy_boundary(tp_importer *im, MlirOperation func, bool is_arg, int
 tp_status tp__sdy_import_op(tp_importer *im, MlirOperation op);
 /* Replaces the sdy ops; their tp.sharding is read on the refined mesh. */
 tp_status tp__sdy_finish(tp_importer *im, const tp_mesh *refined);
-/* A property of an unregistered op. Older printers write properties among the discardable
- * attributes. */
-MlirAttribute tp__sdy_property(MlirOperation op, const char *name);
 /* Checks that the mesh of `s` is the module's, that its axes exist and are used once, and that it
  * has `rank` dimensions. */
 tp_status tp__sdy_check_sharding(tp_importer *im, MlirOperation at, const char *what, int rank,

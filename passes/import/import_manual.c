@@ -61,7 +61,7 @@ static tp_status check_form(MlirOperation op) {
 
 static tp_status read_list(MlirOperation op, const char *name, int n, const char *values,
                            tp_sdy_sharding *shardings) {
-  MlirAttribute attr = tp__sdy_property(op, name);
+  MlirAttribute attr = tp__property(op, name);
   for (int i = 0; i < n; i++)
     shardings[i] = (tp_sdy_sharding){0};
   return mlirAttributeIsNull(attr) && tp__op_is(op, "sdy.named_computation")
@@ -77,8 +77,7 @@ static tp_status read_computation(MlirOperation op, computation *c) {
   if (status == TP_OK)
     status = read_list(op, "out_shardings", c->n_out, "results", c->out);
   if (status == TP_OK && tp__op_is(op, "sdy.manual_computation"))
-    status =
-        tp__sdy_read_manual_axes(op, tp__sdy_property(op, "manual_axes"), &c->n_manual, c->manual);
+    status = tp__sdy_read_manual_axes(op, tp__property(op, "manual_axes"), &c->n_manual, c->manual);
   return status;
 }
 
@@ -192,7 +191,7 @@ tp_status tp__sdy_check_free(tp_importer *im, MlirOperation op, const char *what
   for (MlirOperation around = enclosing(op); !mlirOperationIsNull(around);
        around = enclosing(around)) {
     computation c = {0};
-    TP_TRY(tp__sdy_read_manual_axes(around, tp__sdy_property(around, "manual_axes"), &c.n_manual,
+    TP_TRY(tp__sdy_read_manual_axes(around, tp__property(around, "manual_axes"), &c.n_manual,
                                     c.manual));
     for (int i = 0; i < s->n_axes; i++)
       if (is_manual(&c, s->axes[i].name))

@@ -8,11 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-MlirAttribute tp__sdy_property(MlirOperation op, const char *name) {
-  MlirAttribute attr = tp__inherent(op, name);
-  return mlirAttributeIsNull(attr) ? tp__get(op, name) : attr;
-}
-
 static MlirOperation first_op(tp_importer *im) {
   return mlirBlockGetFirstOperation(
       mlirRegionGetFirstBlock(mlirOperationGetRegion(im->pass->module, 0)));
@@ -21,12 +16,12 @@ static MlirOperation first_op(tp_importer *im) {
 /* ---- meshes ---- */
 
 static tp_status mesh_of(MlirOperation op, char *symbol, tp_sdy_mesh *mesh) {
-  MlirAttribute name = tp__sdy_property(op, "sym_name");
+  MlirAttribute name = tp__property(op, "sym_name");
   if (mlirAttributeIsNull(name) || !mlirAttributeIsAString(name) ||
       !tp__ref_copy(mlirStringAttrGetValue(name), symbol, TP_MAX_AXIS_NAME))
     return tp__error(op, TP_INVALID_ARGUMENT, "sym_name must be a string of at most %d bytes",
                      TP_MAX_AXIS_NAME - 1);
-  return tp__sdy_read_mesh(op, tp__sdy_property(op, "mesh"), mesh);
+  return tp__sdy_read_mesh(op, tp__property(op, "mesh"), mesh);
 }
 
 static tp_status create_mesh(MlirOperation op, const char *symbol, const tp_sdy_mesh *from,
@@ -67,7 +62,7 @@ static bool is_mesh(MlirOperation op, MlirStringRef *symbol) {
     return tp__is_main_grid(op, symbol);
   if (check_mesh(op, text, &mesh) != TP_OK || mesh.n == 0)
     return false;
-  *symbol = mlirStringAttrGetValue(tp__sdy_property(op, "sym_name"));
+  *symbol = mlirStringAttrGetValue(tp__property(op, "sym_name"));
   return true;
 }
 
@@ -101,7 +96,7 @@ static bool is_empty_mesh(tp_importer *im, MlirStringRef symbol) {
        op = mlirOperationGetNextInBlock(op)) {
     if (!tp__op_is(op, "sdy.mesh"))
       continue;
-    MlirAttribute name = tp__sdy_property(op, "sym_name");
+    MlirAttribute name = tp__property(op, "sym_name");
     if (!mlirAttributeIsNull(name) && mlirAttributeIsAString(name) &&
         mlirStringRefEqual(mlirStringAttrGetValue(name), symbol))
       return true;
@@ -318,7 +313,7 @@ static const sdy_row *row_of(MlirOperation op) {
 static tp_status import_constraint(tp_importer *im, MlirOperation op, const char *name) {
   tp_sdy_sharding sharding;
   MlirAttribute attr;
-  tp_status status = tp__sdy_read_sharding(op, name, tp__sdy_property(op, name), &sharding);
+  tp_status status = tp__sdy_read_sharding(op, name, tp__property(op, name), &sharding);
   if (status == TP_OK)
     status =
         convert(im, op, name, mlirValueGetType(mlirOperationGetResult(op, 0)), &sharding, &attr);

@@ -3,7 +3,7 @@
 #include "passes/registry.h"
 
 #include "ir/annotation.h"
-#include "ir/collectives.h"
+#include "passes/import/keep_shardings.h"
 #include "support/support.h"
 
 typedef struct tosa_ops {
@@ -24,28 +24,6 @@ static tp_status collect(MlirOperation op, void *data) {
     TP_TRY(tp__op_list_add(&ops->funcs, func));
   return mlirAttributeIsNull(tp__get(op, "tp.sharding")) ? TP_OK
                                                          : tp__op_list_add(&ops->annotated, op);
-}
-
-/* Turns the tp.sharding of an op into shard.shard ops behind it. */
-static tp_status keep_shardings(MlirOperation op, const tp_mesh *mesh) {
-  if (mesh->n_axes == 0)
-    return tp__error(op, TP_NOT_FOUND,
-                     "has tp.sharding, but the module has no mesh; add shard.grid @mesh(shape = "
-                     "2x4) {tp.axes = [\"dp\", \"tp\"]} or give mesh=dp=2,tp=4");
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
-    MlirValue result = mlirOperationGetResult(op, i);
-    tp_annotation annotation;
-    bool present;
-    TP_TRY(tp__op_sharding(op, (int)i, mesh, &annotation, &present));
-    if (!present)
-      continue;
-    MlirValue kept = tp__build_reshard(mlirOperationGetNextInBlock(op),
-                                       mlirOperationGetLocation(op), result, mesh, annotation);
-    MlirOperation user = tp__defining_op(kept);
-    mlirValueReplaceAllUsesExcept(result, kept, 1, &user);
-  }
-  tp__remove(op, "tp.sharding");
-  return TP_OK;
 }
 
 /* Shapes were operands of ops that are lowered now. */
@@ -78,10 +56,7 @@ static tp_status lower_func(const tp_pass *pass, MlirOperation func) {
 }
 
 static tp_status lower(tp_pass *pass, const tosa_ops *ops, const tp_mesh *mesh) {
-  for (size_t i = 0; i < ops->annotated.n; i++)
-    TP_TRY(keep_shardings(ops->annotated.items[i], mesh));
-  if (ops->annotated.n > 0)
-    tp__write_grids(pass->module, mesh); /* the new ops name the grid */
+  TP_TRY(tp__keep_shardings(pass->module, &ops->annotated, mesh));
   pass->statistics[STAT_OPS] = ops->n;
   for (size_t i = 0; i < ops->funcs.n; i++)
     TP_TRY(lower_func(pass, ops->funcs.items[i]));

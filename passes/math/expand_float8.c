@@ -57,13 +57,9 @@ static const char *const narrowing =
 static MlirType operand_type(MlirOperation op) {
   return mlirValueGetType(mlirOperationGetOperand(op, 0));
 }
-static MlirType result_type(MlirOperation op) {
-  return mlirValueGetType(mlirOperationGetResult(op, 0));
-}
-
 static tp_status collect(MlirOperation op, void *data) {
   bool widens = tp__op_is(op, "arith.extf") && mlirTypeIsAFloat8E4M3FN(operand_type(op));
-  bool narrows = tp__op_is(op, "arith.truncf") && mlirTypeIsAFloat8E4M3FN(result_type(op));
+  bool narrows = tp__op_is(op, "arith.truncf") && mlirTypeIsAFloat8E4M3FN(tp__result_type(op));
   return widens || narrows ? tp__op_list_add(data, op) : TP_OK;
 }
 
@@ -75,7 +71,7 @@ static MlirValue convert(MlirOperation where, const char *name, MlirValue value,
 
 /* Expands a conversion by way of f32. f16 and bf16 can represent every f8 value. */
 static tp_status expand(MlirOperation op) {
-  MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(op)), to = result_type(op);
+  MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(op)), to = tp__result_type(op);
   bool widens = tp__op_is(op, "arith.extf"), made;
   MlirValue value = mlirOperationGetOperand(op, 0);
   if (!widens && mlirTypeIsAF64(operand_type(op)))

@@ -5,6 +5,7 @@
  *   shard-docs PAGE       prints one */
 #include "tp/passes.h"
 #include "tp/rules.h"
+#include "tp/stablehlo.h"
 #include "tprt/tprt.h"
 
 #include <stdbool.h>
@@ -123,6 +124,33 @@ static void print_rules(void) {
   }
 }
 
+/* ---- stablehlo.md ---- */
+
+static void print_stablehlo_ops(bool converted) {
+  for (int i = 0; i < tp_stablehlo_count(); i++) {
+    tp_stablehlo_info op = tp_stablehlo_get(i);
+    if (op.is_converted != converted)
+      continue;
+    printf("|");
+    print_code_cell(op.name);
+    print_cell(op.becomes);
+    printf("\n");
+  }
+}
+
+static void print_stablehlo(void) {
+  printf(
+      "`tp-import-stablehlo` reads StableHLO and CHLO in generic form "
+      "(`get_asm(print_generic_op_form=True)` of jaxlib's bindings).\nAll shapes must be static. "
+      "Unsigned integers become integers without sign; the ops that read them keep their "
+      "meaning.\n\n## Ops that are converted\n\n| op | becomes |\n|---|---|\n");
+  print_stablehlo_ops(true);
+  printf("\n## Ops that are refused\n\nThe error names the op, where it is, and this reason. An op "
+         "with a `tp.rule` is never refused: it stays, and whoever gave it\nthe rule lowers "
+         "it.\n\n| op | the error says that it |\n|---|---|\n");
+  print_stablehlo_ops(false);
+}
+
 /* ---- environment.md ---- */
 
 static void print_launchers(void) {
@@ -207,6 +235,7 @@ static const struct {
     {"environment", "Environment variables of the runtime", print_environment},
     {"passes", "Passes and pipelines", print_passes},
     {"rules", "Ops that can be sharded", print_rules},
+    {"stablehlo", "StableHLO and CHLO", print_stablehlo},
 };
 
 static void print_page(const char *title, void (*print)(void)) {

@@ -1,0 +1,59 @@
+/* Ops that are refused, each with the reason and the way out. */
+#include "passes/import/stablehlo/hlo.h"
+
+#define REFUSED(name, why) {name, TP_HLO_ANY, TP_HLO_ANY, TP_HLO_ANY, NULL, NULL, why}
+#define DYNAMIC "has a shape that is known only at run time; make all shapes static before import"
+#define TUPLE "works on tuples; return several values instead"
+#define HOST "talks to the host while the program runs; pass such values as arguments and results"
+#define EXPAND                                                                                     \
+  "is not converted; expand it into other ops before import, as chlo-legalize-to-stablehlo or "    \
+  "stablehlo's own passes do"
+#define DEPRECATED "is deprecated; write it with other ops of StableHLO"
+#define SPECIAL "is not implemented; chlo-legalize-to-stablehlo expands it into other ops"
+#define QUANTIZED "works on quantized types; dequantize before import"
+#define LAPACK "is a factorization, which no rule can shard; compute it outside of the program"
+
+/* clang-format off */
+const tp_hlo_row tp__hlo_refused_rows[] = {
+    REFUSED("stablehlo.after_all", HOST),
+    REFUSED("stablehlo.async_done", HOST),
+    REFUSED("stablehlo.async_start", HOST),
+    REFUSED("stablehlo.batch_norm_grad", EXPAND),
+    REFUSED("stablehlo.batch_norm_inference", EXPAND),
+    REFUSED("stablehlo.batch_norm_training", EXPAND),
+    REFUSED("stablehlo.broadcast", DEPRECATED),
+    REFUSED("stablehlo.cholesky", LAPACK),
+    REFUSED("stablehlo.create_token", HOST),
+    REFUSED("stablehlo.cross-replica-sum", DEPRECATED),
+    REFUSED("stablehlo.dot", DEPRECATED),
+    REFUSED("stablehlo.dynamic_broadcast_in_dim", DYNAMIC),
+    REFUSED("stablehlo.dynamic_conv", DYNAMIC),
+    REFUSED("stablehlo.dynamic_gather", DYNAMIC),
+    REFUSED("stablehlo.dynamic_iota", DYNAMIC),
+    REFUSED("stablehlo.dynamic_pad", DYNAMIC),
+    REFUSED("stablehlo.dynamic_reshape", DYNAMIC),
+    REFUSED("stablehlo.einsum", DEPRECATED),
+    REFUSED("stablehlo.fft", "is a Fourier transform, which has no implementation here; compute it outside of the program"),
+    REFUSED("stablehlo.get_tuple_element", TUPLE),
+    REFUSED("stablehlo.infeed", HOST),
+    REFUSED("stablehlo.outfeed", HOST),
+    REFUSED("stablehlo.recv", HOST),
+    REFUSED("stablehlo.real_dynamic_slice", DYNAMIC),
+    REFUSED("stablehlo.send", HOST),
+    REFUSED("stablehlo.set_dimension_size", DYNAMIC),
+    REFUSED("stablehlo.triangular_solve", LAPACK),
+    REFUSED("stablehlo.torch_index_select", DEPRECATED),
+    REFUSED("stablehlo.tuple", TUPLE),
+    REFUSED("stablehlo.unary_einsum", DEPRECATED),
+    REFUSED("stablehlo.uniform_dequantize", QUANTIZED),
+    REFUSED("stablehlo.uniform_quantize", QUANTIZED),
+    REFUSED("chlo.bessel_i1e", SPECIAL),
+    REFUSED("chlo.digamma", SPECIAL),
+    REFUSED("chlo.dynamic_reshape", DYNAMIC),
+    REFUSED("chlo.lgamma", SPECIAL),
+    REFUSED("chlo.next_after", SPECIAL),
+    REFUSED("chlo.polygamma", SPECIAL),
+    REFUSED("chlo.zeta", SPECIAL),
+    {NULL},
+};
+/* clang-format on */
