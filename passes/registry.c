@@ -38,6 +38,7 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__expand_float8_row,
       &tp__expand_math_row,
       &tp__prepare_fusion_row,
+      &tp__expand_scatters_row,
       &tp__order_loops_row,
       &tp__map_kernels_row,
       &tp__embed_kernels_row,
