@@ -41,5 +41,6 @@ extern const tp_pass_row tp__map_kernels_row;
 extern const tp_pass_row tp__embed_kernels_row;
 extern const tp_pass_row tp__tile_attention_row;
 extern const tp_pass_row tp__schedule_collectives_row;
+extern const tp_pass_row tp__export_stablehlo_row;
 
 #endif
