@@ -107,10 +107,12 @@ static int shape_of(MlirValue value, int64_t *sizes) {
 MlirValue tp__export_broadcast(tp_export *x, MlirValue value, MlirType type, const int64_t *dims) {
   int64_t sizes[TP_MAX_RANK];
   int rank = shape_of(value, sizes);
+  bool same = mlirTypeEqual(mlirValueGetType(value), type);
+  for (int d = 0; d < rank; d++)
+    same &= dims[d] == d; /* else it may be a transpose */
   MlirNamedAttribute attr = tp__export_list(x, "broadcast_dimensions", rank, dims);
-  return mlirTypeEqual(mlirValueGetType(value), type)
-             ? value
-             : tp__export_build(x, "stablehlo.broadcast_in_dim", type, 1, &value, 1, &attr);
+  return same ? value
+              : tp__export_build(x, "stablehlo.broadcast_in_dim", type, 1, &value, 1, &attr);
 }
 
 MlirValue tp__export_reshape(tp_export *x, MlirValue value, int rank, const int64_t *sizes) {

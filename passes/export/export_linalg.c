@@ -3,6 +3,7 @@
  * several values, reads of captured tensors become gathers. */
 #include "passes/export/export.h"
 
+#include "ir/scatter.h"
 #include "rules/arg_reduction.h"
 #include "rules/body.h"
 
@@ -22,6 +23,10 @@ typedef struct nest {
   MlirValue operands[MAX_OPERANDS]; /* exported; each loop of the map is one dimension */
   int loops[MAX_OPERANDS][MAX_LOOPS];
   MlirValue accumulators[MAX_OPERANDS]; /* what the body reads for output k; null: its init */
+  /* of part of a nest: the number of each loop of the op in it; -1: it is fixed or skipped */
+  int number[MAX_LOOPS];
+  MlirValue fixed[MAX_LOOPS]; /* the iteration of a fixed loop */
+  tp__value_map memo;         /* value of the body -> address of the exported value */
 } nest;
 
 static MlirType space(const nest *n, MlirType element) {
@@ -47,6 +52,7 @@ static tp_status read_nest(MlirOperation op, nest *n) {
   for (int l = 0; l < n->n_loops; l++) {
     n->is_reduction[l] = !mlirAttributeEqual(mlirArrayAttrGetElement(iterators, l), parallel);
     n->sizes[l] = -1;
+    n->number[l] = l;
   }
   for (int i = 0; i < n->n_operands; i++) {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
@@ -249,7 +255,8 @@ static tp_status evaluate_op(tp_export *x, nest *n, MlirOperation op, MlirValue 
   MlirValue operands[3];
   int n_operands = (int)mlirOperationGetNumOperands(op);
   if (tp__op_is(op, "linalg.index")) {
-    *now = iota(x, n, mlirIntegerAttrGetValueInt(tp__inherent(op, "dim")));
+    int64_t loop = mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
+    *now = n->number[loop] < 0 ? n->fixed[loop] : iota(x, n, n->number[loop]);
     return TP_OK;
   }
   if (tp__op_is(op, "tensor.extract"))
@@ -283,16 +290,58 @@ static tp_status evaluate_argument(tp_export *x, nest *n, int i, MlirValue *now)
 
 /* The value at all points: a tensor with a dimension per loop, or a number that is equal at all. */
 static tp_status evaluate(tp_export *x, nest *n, MlirValue value, MlirValue *now) {
-  int64_t *known = tp__value_find(&x->map, value);
+  int64_t *known = tp__value_find(&n->memo, value);
   if (known || !in_body(n, value)) {
-    *now = tp__export_value(x, value);
+    *now = known ? (MlirValue){(const void *)(uintptr_t)*known} : tp__export_value(x, value);
     return TP_OK;
   }
   if (mlirValueIsABlockArgument(value))
     TP_TRY(evaluate_argument(x, n, (int)mlirBlockArgumentGetArgNumber(value), now));
   else
     TP_TRY(evaluate_op(x, n, tp__defining_op(value), now));
-  return tp__export_map(x, n->op, value, *now);
+  int64_t *entry = tp__value_add(&n->memo, value, 0);
+  if (!entry)
+    return tp__out_of_memory(n->op);
+  *entry = (int64_t)(uintptr_t)now->ptr;
+  return TP_OK;
+}
+
+/* ---- parts of a nest ---- */
+
+/* The nest without the loops in `without`. Operands are taken at iteration at[l] of these loops, but
+ * at = NULL keeps operands whole: they must not use these loops. */
+static nest part_of(tp_export *x, const nest *whole, uint32_t without, const int64_t *at) {
+  nest n = *whole;
+  n.memo = (tp__value_map){0};
+  n.n_loops = 0;
+  for (int l = 0; l < whole->n_loops; l++) {
+    bool kept = !(without >> l & 1);
+    MlirType type = tp__export_type(mlirIndexTypeGet(x->context));
+    n.number[l] = kept ? n.n_loops : -1;
+    if (!kept && at)
+      n.fixed[l] = tp__export_int(x, type, at[l]);
+    if (kept) {
+      n.sizes[n.n_loops] = whole->sizes[l];
+      n.is_reduction[n.n_loops++] = whole->is_reduction[l];
+    }
+  }
+  for (int i = 0; i < n.n_operands; i++) {
+    int rank = tp__is_tensor(mlirValueGetType(n.operands[i])) ? tp__value_rank(n.operands[i]) : 0;
+    int n_kept = 0;
+    int64_t sizes[TP_MAX_RANK];
+    for (int d = 0; d < rank; d++) {
+      int loop = whole->loops[i][d];
+      if (at && (without >> loop & 1))
+        n.operands[i] = pick(x, n.operands[i], d, at[loop], 1, 1);
+      else
+        sizes[n_kept] = mlirShapedTypeGetDimSize(mlirValueGetType(n.operands[i]), d);
+      if (!(without >> loop & 1))
+        n.loops[i][n_kept++] = n.number[loop];
+    }
+    if (at && n_kept < rank)
+      n.operands[i] = tp__export_reshape(x, n.operands[i], n_kept, sizes);
+  }
+  return n;
 }
 
 /* ---- results ---- */
@@ -560,30 +609,298 @@ static tp_status contract(tp_export *x, nest *n, bool *done) {
   return tp__export_map(x, n->op, mlirOperationGetResult(n->op, 0), value);
 }
 
+/* ---- scatters ---- */
+
+typedef struct scattering {
+  tp_scatter match;
+  uint32_t targets; /* loops that positions replace */
+  uint32_t outer;   /* loops that positions depend on */
+  int n_scattered;  /* dimensions of the result that positions give */
+  int64_t scattered[MAX_LOOPS];
+  MlirValue positions[MAX_LOOPS]; /* of each of them; null: the iteration of its loop */
+  int n_windows;
+  int64_t windows[MAX_LOOPS]; /* loops of the other dimensions */
+} scattering;
+
+/* Reads how the result's dimensions are given. False if it is no scatter of one result. */
+static bool read_scattering(const nest *n, scattering *s) {
+  int64_t loops[MAX_LOOPS];
+  int count = (int)mlirAffineMapGetNumResults(n->maps[n->n_operands - 1]);
+  *s = (scattering){0};
+  if (!tp__scatter_match(n->op, &s->match) || s->match.n_outputs != 1)
+    return false;
+  for (int i = 0; i < s->match.n_targets; i++) {
+    s->targets |= UINT32_C(1) << s->match.targets[i].loop;
+    s->outer |= s->match.targets[i].depends;
+  }
+  for (int d = 0; d < count; d++) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(n->maps[n->n_operands - 1], d);
+    if (!mlirAffineExprIsADim(expr))
+      return false;
+    loops[d] = mlirAffineDimExprGetPosition(expr);
+    bool is_target = s->targets >> loops[d] & 1;
+    if (!is_target && !(s->outer >> loops[d] & 1)) {
+      s->windows[s->n_windows++] = loops[d];
+      continue;
+    }
+    for (int i = 0; is_target && i < s->match.n_targets; i++)
+      if (s->match.targets[i].loop == loops[d])
+        s->positions[s->n_scattered] = s->match.targets[i].position;
+    s->scattered[s->n_scattered++] = d;
+  }
+  return true;
+}
+
+/* Drops the dimensions of windows, along which positions are equal. */
+static MlirValue without_windows(tp_export *x, const nest *part, const scattering *s,
+                                 MlirValue value) {
+  int64_t sizes[MAX_LOOPS];
+  int n_kept = 0;
+  if (tp__value_rank(value) == 0)
+    value = full(x, part, value);
+  for (int l = 0; l < part->n_loops; l++) {
+    bool is_window = false;
+    for (int w = 0; w < s->n_windows; w++)
+      is_window |= part->number[s->windows[w]] == l;
+    if (is_window)
+      value = pick(x, value, l, 0, 1, 1);
+    else
+      sizes[n_kept++] = part->sizes[l];
+  }
+  sizes[n_kept++] = 1;
+  return tp__export_reshape(x, value, n_kept, sizes);
+}
+
+/* The update's position along each scattered dimension. One that an update does not meet, by another
+ * condition, lies outside. */
+static tp_status build_positions(tp_export *x, nest *part, const scattering *s,
+                                 MlirValue *indices) {
+  MlirValue parts[MAX_LOOPS], condition;
+  MlirType truth = tp__export_tensor(mlirIntegerTypeGet(x->context, 1), 0, NULL);
+  for (int i = 0; i < s->match.n_targets; i++) {
+    const tp_scatter_target *target = &s->match.targets[i];
+    int64_t *entry = tp__value_add(&part->memo, mlirOperationGetResult(target->compare, 0), 0);
+    if (!entry)
+      return tp__out_of_memory(part->op);
+    *entry = (int64_t)(uintptr_t)tp__export_int(x, truth, 1).ptr;
+  }
+  TP_TRY(evaluate(x, part, s->match.condition, &condition));
+  for (int i = 0; i < s->n_scattered; i++) {
+    MlirValue at;
+    if (mlirValueIsNull(s->positions[i])) {
+      int64_t loop = mlirAffineDimExprGetPosition(
+          mlirAffineMapGetResult(part->maps[part->n_operands - 1], s->scattered[i]));
+      at = iota(x, part, part->number[loop]);
+    } else {
+      TP_TRY(evaluate(x, part, s->positions[i], &at));
+    }
+    for (int k = 0; k < s->match.n_targets; k++) {
+      const tp_scatter_target *target = &s->match.targets[k];
+      if (mlirValueIsNull(s->positions[i]) || !mlirValueEqual(target->position, s->positions[i]) ||
+          mlirValueIsNull(target->offset))
+        continue;
+      MlirValue offset = tp__export_value(x, target->offset);
+      if (tp__value_rank(at) > 0)
+        offset = tp__export_broadcast(x, offset, mlirValueGetType(at), NULL);
+      at = tp__export_binary(x, "stablehlo.subtract", at, offset);
+    }
+    at = without_windows(x, part, s, at);
+    MlirValue meets = without_windows(x, part, s, condition);
+    at = tp__export_build(x, "stablehlo.select", mlirValueGetType(at), 3,
+                          (MlirValue[]){meets, at, tp__export_int(x, mlirValueGetType(at), -1)}, 0,
+                          NULL);
+    parts[i] = at;
+  }
+  *indices = tp__export_concat(x, s->n_scattered, parts, tp__value_rank(parts[0]) - 1);
+  return TP_OK;
+}
+
+/* The updates: dimensions of loops over them, then windows in the order of the result. */
+static MlirValue order_updates(tp_export *x, const nest *part, const scattering *s,
+                               MlirValue value) {
+  int64_t permutation[MAX_LOOPS];
+  int n = 0;
+  if (tp__value_rank(value) == 0)
+    value = full(x, part, value);
+  for (int l = 0; l < part->n_loops; l++) {
+    bool is_window = false;
+    for (int w = 0; w < s->n_windows; w++)
+      is_window |= part->number[s->windows[w]] == l;
+    if (!is_window)
+      permutation[n++] = l;
+  }
+  for (int w = 0; w < s->n_windows; w++)
+    permutation[n++] = part->number[s->windows[w]];
+  return tp__export_transpose(x, value, permutation);
+}
+
+static void append_numbers(tp__string *text, const char *name, int n, int64_t first,
+                           const int64_t *numbers) {
+  tp__string_printf(text, "%s = [", name);
+  for (int i = 0; i < n; i++)
+    tp__string_printf(text, "%s%lld", i ? ", " : "", (long long)(numbers ? numbers[i] : first + i));
+  tp__string_append(text, "]");
+}
+
+static tp_status build_scatter(tp_export *x, nest *n, const scattering *s, MlirValue indices,
+                               MlirValue updates, bool combines, tp_combiner combiner) {
+  tp__string text = {0};
+  int n_updates = tp__value_rank(updates) - s->n_windows;
+  tp__string_append(&text, "#stablehlo.scatter<");
+  append_numbers(&text, "update_window_dims", s->n_windows, n_updates, NULL);
+  append_numbers(&text, ", inserted_window_dims", s->n_scattered, 0, s->scattered);
+  append_numbers(&text, ", scatter_dims_to_operand_dims", s->n_scattered, 0, s->scattered);
+  tp__string_printf(&text, ", index_vector_dim = %d>", n_updates);
+  MlirAttribute no = mlirBoolAttrGet(x->context, false);
+  MlirNamedAttribute attrs[] = {
+      tp__named(x->context, "scatter_dimension_numbers",
+                tp__export_attr(x, "%s", text.failed ? "unit" : text.text)),
+      tp__named(x->context, "indices_are_sorted", no),
+      tp__named(x->context, "unique_indices", no),
+  };
+  tp__string_destroy(&text);
+  MlirValue operands[] = {tp__export_operand(x, n->op, n->n_operands - 1), indices, updates};
+  MlirType type = mlirValueGetType(operands[0]);
+  MlirType element = tp__export_tensor(tp__element_type(type), 0, NULL);
+  MlirOperation now = tp__export_build_op(x, &(tp_build){.name = "stablehlo.scatter",
+                                                         .n_operands = 3,
+                                                         .operands = operands,
+                                                         .n_results = 1,
+                                                         .results = &type,
+                                                         .n_attributes = TP_LEN(attrs),
+                                                         .attributes = attrs,
+                                                         .n_regions = 1});
+  MlirBlock block = tp__export_region_block(x, now, 0, 2, (MlirType[]){element, element});
+  if (combines) {
+    TP_TRY(tp__export_combiner(x, n->op, combiner, block));
+  } else {
+    MlirValue update = mlirBlockGetArgument(block, 1);
+    mlirBlockAppendOwnedOperation(block, tp__create(&(tp_build){.name = "stablehlo.return",
+                                                                .location = x->location,
+                                                                .n_operands = 1,
+                                                                .operands = &update}));
+  }
+  return tp__export_map(x, n->op, mlirOperationGetResult(n->op, 0), mlirOperationGetResult(now, 0));
+}
+
+static tp_status scatter(tp_export *x, nest *n, bool *done) {
+  scattering s;
+  tp_combiner combiner;
+  MlirValue indices, updates;
+  if (!read_scattering(n, &s))
+    return TP_OK;
+  MlirOperation select = tp__defining_op(mlirOperationGetOperand(n->body.yield, 0));
+  MlirValue changed = mlirOperationGetOperand(select, 1);
+  MlirType element = tp__element_type(tp__export_type(tp__result_type(n->op)));
+  bool combines = tp__body_depends(&n->body, changed, UINT64_C(1) << (n->n_operands - 1));
+  MlirAttribute identity = {NULL};
+  if (combines && tp__body_combiner(&n->body, 0, &combiner))
+    identity = tp__export_identity(element, combiner);
+  if (combines && mlirAttributeIsNull(identity))
+    return TP_OK;
+  *done = true;
+  nest part = part_of(x, n, s.targets, NULL);
+  if (combines)
+    part.accumulators[0] = tp__export_splat(x, tp__export_tensor(element, 0, NULL), identity);
+  tp_status status = build_positions(x, &part, &s, &indices);
+  if (status == TP_OK)
+    status = evaluate(x, &part, changed, &updates);
+  if (status == TP_OK)
+    updates = order_updates(x, &part, &s, updates);
+  tp__value_map_destroy(&part.memo);
+  return status == TP_OK ? build_scatter(x, n, &s, indices, updates, combines, combiner) : status;
+}
+
+/* ---- other reductions, iteration by iteration ---- */
+
+enum { MAX_UNROLLED = 64 };
+
+static tp_status run_iteration(tp_export *x, nest *n, uint32_t reduced, const int64_t *at,
+                               MlirValue *state) {
+  int n_results = n->n_operands - n->body.n_inputs;
+  MlirValue next[MAX_OPERANDS];
+  nest part = part_of(x, n, reduced, at);
+  tp_status status = TP_OK;
+  for (int k = 0; k < n_results; k++)
+    part.accumulators[k] = state[k];
+  for (int k = 0; k < n_results && status == TP_OK; k++) {
+    status = evaluate(x, &part, mlirOperationGetOperand(n->body.yield, k), &next[k]);
+    if (status == TP_OK && tp__value_rank(next[k]) == 0)
+      next[k] = full(x, &part, next[k]);
+  }
+  for (int k = 0; k < n_results && status == TP_OK; k++)
+    state[k] = next[k];
+  tp__value_map_destroy(&part.memo);
+  return status;
+}
+
+static tp_status unroll(tp_export *x, nest *n) {
+  int n_results = n->n_operands - n->body.n_inputs;
+  uint32_t reduced = 0;
+  int64_t at[MAX_LOOPS] = {0}, n_iterations = 1;
+  MlirValue state[MAX_OPERANDS];
+  for (int l = 0; l < n->n_loops; l++)
+    if (n->is_reduction[l]) {
+      reduced |= UINT32_C(1) << l;
+      n_iterations *= n->sizes[l];
+    }
+  if (n_iterations > MAX_UNROLLED)
+    return tp__error(n->op, TP_UNSUPPORTED,
+                     "its reduction combines values in a way that has no form in StableHLO, and it "
+                     "has %lld iterations; at most %d are unrolled",
+                     (long long)n_iterations, MAX_UNROLLED);
+  nest first = part_of(x, n, reduced, at);
+  for (int k = 0; k < n_results; k++)
+    TP_TRY(spread(x, &first, n->body.n_inputs + k, &state[k]));
+  for (int64_t i = 0; i < n_iterations; i++) {
+    TP_TRY(run_iteration(x, n, reduced, at, state));
+    for (int l = n->n_loops - 1; l >= 0; l--) {
+      if (!n->is_reduction[l])
+        continue;
+      if (++at[l] < n->sizes[l])
+        break;
+      at[l] = 0;
+    }
+  }
+  for (int k = 0; k < n_results; k++) {
+    TP_TRY(order_result(x, n, k, &state[k]));
+    TP_TRY(tp__export_map(x, n->op, mlirOperationGetResult(n->op, k), state[k]));
+  }
+  return TP_OK;
+}
+
 /* ---- ops ---- */
 
-static tp_status generic(tp_export *x, MlirOperation op) {
-  nest n;
+static tp_status export_nest(tp_export *x, nest *n) {
   bool done = false;
-  TP_TRY(read_nest(op, &n));
-  for (int i = 0; i < n.n_operands; i++)
-    TP_TRY(flatten(x, &n, i));
-  if (!is_reduced(&n))
-    return elementwise(x, &n);
-  TP_TRY(contract(x, &n, &done));
+  for (int i = 0; i < n->n_operands; i++)
+    TP_TRY(flatten(x, n, i));
+  if (!is_reduced(n))
+    return elementwise(x, n);
+  TP_TRY(contract(x, n, &done));
   if (!done)
-    TP_TRY(reduce_each(x, &n, &done));
+    TP_TRY(scatter(x, n, &done));
+  if (!done)
+    TP_TRY(reduce_each(x, n, &done));
   if (done)
     return TP_OK;
   tp_arg_reduction picked;
   MlirValue inits[MAX_OPERANDS];
-  int n_results = n.n_operands - n.body.n_inputs;
+  int n_results = n->n_operands - n->body.n_inputs;
   for (int k = 0; k < n_results; k++)
-    inits[k] = mlirOperationGetOperand(op, n.body.n_inputs + k);
-  if (n_results <= TP_MAX_PICKED && tp__arg_reduction_read(op, n.body.n_inputs, inits, &picked))
-    return reduce_picked(x, &n, &picked);
-  return tp__error(op, TP_UNSUPPORTED,
-                   "its reduction combines values in a way that has no form in StableHLO");
+    inits[k] = mlirOperationGetOperand(n->op, n->body.n_inputs + k);
+  return n_results <= TP_MAX_PICKED &&
+                 tp__arg_reduction_read(n->op, n->body.n_inputs, inits, &picked)
+             ? reduce_picked(x, n, &picked)
+             : unroll(x, n);
+}
+
+static tp_status generic(tp_export *x, MlirOperation op) {
+  nest n;
+  TP_TRY(read_nest(op, &n));
+  tp_status status = export_nest(x, &n);
+  tp__value_map_destroy(&n.memo);
+  return status;
 }
 
 static tp_status fill(tp_export *x, MlirOperation op) {
