@@ -99,6 +99,8 @@ MlirOperation tp__export_reduce(tp_export *x, int n, const MlirValue *values,
 tp_status tp__export_elementwise(tp_export *x, MlirOperation op, int n, MlirValue *operands,
                                  MlirValue *now);
 
+/* Exports a structured op other than linalg.fill (export_linalg.c). */
+tp_status tp__export_structured(tp_export *x, MlirOperation op);
 /* Exports a permute (export_collective.c). */
 tp_status tp__export_permute(tp_export *x, MlirOperation op);
 

@@ -35,22 +35,36 @@ static MlirType space(const nest *n, MlirType element) {
 
 /* ---- reading ---- */
 
+static bool uses_loop(MlirAffineMap map, int loop) {
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); d++)
+    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), loop))
+      return true;
+  return false;
+}
+
 static tp_status read_nest(MlirOperation op, nest *n) {
   int64_t segments[2];
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   MlirAttribute iterators = tp__inherent(op, "iterator_types");
   *n = (nest){.op = op};
   n->n_operands = (int)mlirOperationGetNumOperands(op);
-  n->n_loops = (int)mlirArrayAttrGetNumElements(iterators);
-  if (tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2 ||
+  n->n_loops = mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) == 0
+                   ? 0
+                   : (int)mlirAffineMapGetNumDims(tp__map_at(maps, 0));
+  if (mlirAttributeIsNull(maps) ||
+      tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2 ||
       n->n_operands > MAX_OPERANDS || n->n_loops > MAX_LOOPS ||
       !tp__body_of(op, (int)segments[0], &n->body))
-    return tp__error(op, TP_UNSUPPORTED, "has more than %d operands or %d loops", MAX_OPERANDS,
-                     MAX_LOOPS);
+    return tp__error(op, TP_UNSUPPORTED,
+                     "has no body, or more than %d operands or %d loops, and cannot be exported",
+                     MAX_OPERANDS, MAX_LOOPS);
   MlirAttribute parallel =
       tp__parse_attr(mlirOperationGetContext(op), "#linalg.iterator_type<parallel>");
   for (int l = 0; l < n->n_loops; l++) {
-    n->is_reduction[l] = !mlirAttributeEqual(mlirArrayAttrGetElement(iterators, l), parallel);
+    /* of a named op, the loops that results do not use are reductions */
+    n->is_reduction[l] = mlirAttributeIsNull(iterators)
+                             ? !uses_loop(tp__map_at(maps, n->n_operands - 1), l)
+                             : !mlirAttributeEqual(mlirArrayAttrGetElement(iterators, l), parallel);
     n->sizes[l] = -1;
     n->number[l] = l;
   }
@@ -895,7 +909,7 @@ static tp_status export_nest(tp_export *x, nest *n) {
              : unroll(x, n);
 }
 
-static tp_status generic(tp_export *x, MlirOperation op) {
+tp_status tp__export_structured(tp_export *x, MlirOperation op) {
   nest n;
   TP_TRY(read_nest(op, &n));
   tp_status status = export_nest(x, &n);
@@ -911,6 +925,5 @@ static tp_status fill(tp_export *x, MlirOperation op) {
 
 const tp_export_row tp__export_linalg_rows[] = {
     {"linalg.fill", fill},
-    {"linalg.generic", generic},
     {NULL, NULL},
 };

@@ -35,7 +35,7 @@ tp_status tp__export_op(tp_export *x, MlirOperation op) {
     for (const tp_export_row *row = tables[t]; row->name; row++)
       if (tp__op_is(op, row->name))
         return row->run(x, op);
-  return elementwise(x, op);
+  return tp__op_has_dialect(op, "linalg") ? tp__export_structured(x, op) : elementwise(x, op);
 }
 
 /* True for ops that are parts of an op that is destroyed as a whole. */
@@ -210,13 +210,13 @@ static tp_status shardings(tp_export *x, MlirOperation func, bool is_args, int n
 }
 
 /* Writes sdy.sharding at the boundary, and removes what only this library knows. */
-static tp_status mark_boundary(tp_export *x, MlirOperation func, bool is_args, int n) {
+static tp_status mark_boundary(tp_export *x, MlirOperation func, bool entry, bool is_args, int n) {
   static const char *const ours[] = {"tp.sharding", "tp.global", "tp.unsigned", "tp.role",
                                      "tp.updates"};
   tp_boundary boundary;
   MlirAttribute *attrs = tp__calloc((size_t)n + 1, sizeof *attrs);
   tp_status status = attrs ? TP_OK : tp__out_of_memory(func);
-  for (int i = 0; i < n && status == TP_OK && tp__is_local(x->module); i++) {
+  for (int i = 0; i < n && status == TP_OK && entry && tp__is_local(x->module); i++) {
     tp__string text = {0};
     tp__string_append(&text, "#sdy.sharding<@mesh, ");
     status = append_sharding(x, func, is_args, i, &text);
@@ -357,22 +357,22 @@ static bool is_entry(MlirOperation func) {
          !tp__ref_is(mlirStringAttrGetValue(visibility), "private");
 }
 
+/* Private functions are called by exported ones alone, whose integers have no sign. */
 static tp_status export_func(tp_export *x, MlirOperation func) {
   MlirType type = tp__func_type(func);
-  bool is_manual = tp__is_local(x->module) && is_entry(func);
+  int n_in = (int)mlirFunctionTypeGetNumInputs(type);
+  int n_out = (int)mlirFunctionTypeGetNumResults(type);
+  bool entry = is_entry(func);
   TP_TRY(export_body(x, func));
-  if (is_manual) {
+  x->location = mlirOperationGetLocation(func);
+  if (entry && tp__is_local(x->module))
     TP_TRY(wrap(x, func));
-  } else {
-    x->location = mlirOperationGetLocation(func);
+  else if (entry)
     cast_boundary(x, func, tp__region_block(func, 0),
                   mlirBlockGetTerminator(tp__region_block(func, 0)));
-  }
-  TP_TRY(set_types(func, is_manual || !tp__is_local(x->module) ? global_type : local_type));
-  if (is_manual || !tp__is_local(x->module)) {
-    TP_TRY(mark_boundary(x, func, true, (int)mlirFunctionTypeGetNumInputs(type)));
-    TP_TRY(mark_boundary(x, func, false, (int)mlirFunctionTypeGetNumResults(type)));
-  }
+  TP_TRY(set_types(func, entry ? global_type : local_type));
+  TP_TRY(mark_boundary(x, func, entry, true, n_in));
+  TP_TRY(mark_boundary(x, func, entry, false, n_out));
   tp__remove(func, "tp.plan");
   return TP_OK;
 }
@@ -454,7 +454,7 @@ const tp_pass_row tp__export_stablehlo_row = {
     .name = "tp-export-stablehlo",
     .summary = "Write a program as StableHLO, with explicit collectives if it is per device",
     .description =
-        "Requires: linalg.generic and linalg.fill, tensor, arith, math, scf, collectives of the "
+        "Requires: linalg, tensor, arith, math, scf, collectives of the "
         "shard dialect and permutes, on tensors. Establishes: StableHLO; print it with "
         "--mlir-print-op-generic. A per-device program is one sdy.manual_computation on a mesh of "
         "axes a0, a1, ... in a function on global tensors. Breaks: the program can no longer be "
