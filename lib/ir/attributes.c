@@ -74,6 +74,10 @@ MlirAttribute tp__property(MlirOperation op, const char *name) {
   return mlirAttributeIsNull(attr) ? tp__get(op, name) : attr;
 }
 
+int tp__dim_of(MlirOperation op) {
+  return (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
+}
+
 void tp__set(MlirOperation op, const char *name, MlirAttribute value) {
   mlirOperationSetDiscardableAttributeByName(op, tp__ref(name), value);
 }

@@ -245,6 +245,8 @@ MlirOperation tp__declaration(MlirOperation op);
 bool tp__is_defined_func(MlirOperation op);
 /* Returns the first block of a region of the op; null if the region is empty. */
 MlirBlock tp__region_block(MlirOperation op, int region);
+/* Returns the attribute `dim`, a number, of a linalg.index or tensor.concat. */
+int tp__dim_of(MlirOperation op);
 /* Returns the previous op in the block; null for the first. In shim.cpp, because the C API only
  * goes forward. */
 MlirOperation tp__previous_op(MlirOperation op);

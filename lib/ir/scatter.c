@@ -16,10 +16,6 @@ static uint32_t loops_of_map(MlirOperation op, int operand, int n_loops) {
   return loops;
 }
 
-static int loop_of_index(MlirOperation index) {
-  return (int)mlirIntegerAttrGetValueInt(tp__inherent(index, "dim"));
-}
-
 /* The loops that a value of the body depends on; false if it depends on a result, or if that is not
  * known. */
 static bool depends_on(const tp_scatter *s, MlirOperation op, MlirValue value, int depth,
@@ -39,7 +35,7 @@ static bool depends_on(const tp_scatter *s, MlirOperation op, MlirValue value, i
   if (mlirOperationGetNumRegions(maker) > 0 || depth > 32)
     return false;
   if (tp__op_is(maker, "linalg.index"))
-    *loops |= UINT32_C(1) << loop_of_index(maker);
+    *loops |= UINT32_C(1) << tp__dim_of(maker);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(maker); i++)
     if (!depends_on(s, op, mlirOperationGetOperand(maker, i), depth + 1, loops))
       return false;
@@ -73,7 +69,7 @@ static bool read_index(const tp_scatter *s, MlirValue value, tp_scatter_target *
   if (!tp__op_is(maker, "linalg.index"))
     return false;
   target->index = maker;
-  target->loop = loop_of_index(maker);
+  target->loop = tp__dim_of(maker);
   return true;
 }
 

@@ -6,10 +6,6 @@
 
 static bool matches(MlirOperation op) { return tp__op_is(op, "tensor.concat"); }
 
-static int dim_of(MlirOperation op) {
-  return (int)mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
-}
-
 /* A window on an empty dimension has no plan, so an empty operand keeps the dimension whole. */
 static bool has_empty(const tp_rule *rule, int along) {
   for (int i = 0; i < rule->n_operands; i++)
@@ -22,7 +18,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_status status = tp__rule_begin(op, arena, rule);
   if (status != TP_OK)
     return status;
-  int along = dim_of(op);
+  int along = tp__dim_of(op);
   const tp_value_map *result = &rule->results[0];
   uint64_t all = 0;
   for (int i = 0; i < rule->n_operands; i++)
@@ -72,7 +68,7 @@ static MlirValue pick(const tp_local *local, int along) {
 
 static tp_status localize(const tp_local *local) {
   const tp_rule *rule = local->rule;
-  int along = dim_of(rule->op);
+  int along = tp__dim_of(rule->op);
   if (!tp__window_is_split(local, 0, along))
     return TP_OK;
   TP_TRY(tp__halo_fetch_windows(local));

@@ -129,6 +129,7 @@ static MlirValue extend(tp_export *x, MlirOperation op, MlirValue *a, MlirType r
   return is_bool ? unary(x, "stablehlo.negate", result, wide) : wide;
 }
 
+/* To a wider integer, or to a float. */
 static MlirValue extend_unsigned(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
   (void)op;
   return unary(x, "stablehlo.convert", result, to_unsigned(x, a[0]));
@@ -144,7 +145,6 @@ static MlirValue truncate(tp_export *x, MlirOperation op, MlirValue *a, MlirType
   return tp__export_compare(x, "NE", bit, tp__export_int(x, type, 0));
 }
 
-/* By way of unsigned integers where the op reads or makes such. */
 static MlirValue float_to_unsigned(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
   MlirType element = tp__element_type(result);
   (void)op;
@@ -152,11 +152,6 @@ static MlirValue float_to_unsigned(tp_export *x, MlirOperation op, MlirValue *a,
     return unary(x, "stablehlo.convert", result, a[0]);
   MlirType type = shape_like(a[0], tp__export_unsigned(element));
   return from_unsigned(x, unary(x, "stablehlo.convert", type, a[0]), result);
-}
-
-static MlirValue unsigned_to_float(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
-  (void)op;
-  return unary(x, "stablehlo.convert", result, to_unsigned(x, a[0]));
 }
 
 static MlirValue copy_sign(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
@@ -248,7 +243,7 @@ static const row rows[] = {
     {"arith.subi", PLAIN, "stablehlo.subtract", "stablehlo.xor", NULL},
     {"arith.truncf", CONVERT, NULL, NULL, NULL},
     {"arith.trunci", SPECIAL, NULL, NULL, truncate},
-    {"arith.uitofp", SPECIAL, NULL, NULL, unsigned_to_float},
+    {"arith.uitofp", SPECIAL, NULL, NULL, extend_unsigned},
     {"arith.xori", PLAIN, "stablehlo.xor", NULL, NULL},
     {"complex.abs", PLAIN, "stablehlo.abs", NULL, NULL},
     {"complex.add", PLAIN, "stablehlo.add", NULL, NULL},

@@ -322,8 +322,8 @@ static tp_status evaluate(tp_export *x, nest *n, MlirValue value, MlirValue *now
 
 /* ---- parts of a nest ---- */
 
-/* The nest without the loops in `without`. Operands are taken at iteration at[l] of these loops, but
- * at = NULL keeps operands whole: they must not use these loops. */
+/* The nest without the loops in `without`. Operands are taken at iteration at[l] of these loops;
+ * with at = NULL they must not use them. */
 static nest part_of(tp_export *x, const nest *whole, uint32_t without, const int64_t *at) {
   nest n = *whole;
   n.memo = (tp__value_map){0};
@@ -685,8 +685,8 @@ static MlirValue without_windows(tp_export *x, const nest *part, const scatterin
   return tp__export_reshape(x, value, n_kept, sizes);
 }
 
-/* The update's position along each scattered dimension. One that an update does not meet, by another
- * condition, lies outside. */
+/* The update's position along each scattered dimension; outside of the result where another
+ * condition does not hold. */
 static tp_status build_positions(tp_export *x, nest *part, const scattering *s,
                                  MlirValue *indices) {
   MlirValue parts[MAX_LOOPS], condition;

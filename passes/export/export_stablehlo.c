@@ -240,7 +240,7 @@ static tp_status mark_boundary(tp_export *x, MlirOperation func, bool entry, boo
   return status;
 }
 
-/* Casts unsigned arguments to integers without sign, in which the body computes, and results back. */
+/* Casts unsigned arguments to integers without sign, in which the body computes; results back. */
 static void cast_boundary(tp_export *x, MlirOperation func, MlirBlock block, MlirOperation end) {
   MlirOperation first = mlirBlockGetFirstOperation(block);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {

@@ -142,6 +142,10 @@ tp_status tp__hlo_field_int(MlirOperation op, const char *name, const char *fiel
 /* The text of an opaque attribute; empty if there is none. */
 MlirStringRef tp__hlo_text(MlirOperation op, const char *name);
 
+/* True if a list has the value; if its values are different dimensions of a tensor of this rank. */
+bool tp__hlo_has(int n, const int64_t *list, int64_t value);
+bool tp__hlo_in_range(int n, const int64_t *list, int rank);
+
 /* ---- builders: in front of hlo->where, at hlo->location ---- */
 
 MlirOperation tp__hlo_build_op(tp_hlo *hlo, const tp_build *build);

@@ -185,3 +185,19 @@ tp_status tp__hlo_field_int(MlirOperation op, const char *name, const char *fiel
   snprintf(wanted, sizeof wanted, "right: %s must be an integer", field);
   return read_number(text, &at, value) ? TP_OK : wrong(op, name, wanted);
 }
+
+/* ---- lists of dimensions ---- */
+
+bool tp__hlo_has(int n, const int64_t *list, int64_t value) {
+  for (int i = 0; i < n; i++)
+    if (list[i] == value)
+      return true;
+  return false;
+}
+
+bool tp__hlo_in_range(int n, const int64_t *list, int rank) {
+  for (int i = 0; i < n; i++)
+    if (list[i] < 0 || list[i] >= rank || tp__hlo_has(i, list, list[i]))
+      return false;
+  return true;
+}

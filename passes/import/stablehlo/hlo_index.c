@@ -170,20 +170,6 @@ static tp_status read_gather(MlirOperation op, gather *g) {
                                         name);
 }
 
-static bool has(int n, const int64_t *list, int64_t value) {
-  for (int i = 0; i < n; i++)
-    if (list[i] == value)
-      return true;
-  return false;
-}
-
-static bool in_range(int n, const int64_t *list, int rank) {
-  for (int i = 0; i < n; i++)
-    if (list[i] < 0 || list[i] >= rank || has(i, list, list[i]))
-      return false;
-  return true;
-}
-
 /* Numbers the dimensions of the result that the indices have: those that are not offsets, in
  * order. */
 static bool batch_loops(gather *g) {
@@ -192,13 +178,13 @@ static bool batch_loops(gather *g) {
     g->index_loops[d] = -1;
     if (d == g->vector_dim)
       continue;
-    while (loop < g->result.rank && has(g->n_offset, g->offset, loop))
+    while (loop < g->result.rank && tp__hlo_has(g->n_offset, g->offset, loop))
       loop++;
     if (loop >= g->result.rank || g->result.sizes[loop] != g->indices.sizes[d])
       return false;
     g->index_loops[d] = loop++;
   }
-  while (loop < g->result.rank && has(g->n_offset, g->offset, loop))
+  while (loop < g->result.rank && tp__hlo_has(g->n_offset, g->offset, loop))
     loop++;
   return loop == g->result.rank;
 }
@@ -210,14 +196,16 @@ static tp_status check_gather(MlirOperation op, gather *g) {
   int rank = g->operand.rank, n_windows = 0;
   bool ok = (kind == TP_HLO_SIGNED || kind == TP_HLO_UNSIGNED) && g->vector_dim >= 0 &&
             g->vector_dim <= g->indices.rank && components == g->n_mapped &&
-            in_range(g->n_offset, g->offset, g->result.rank) &&
-            in_range(g->n_collapsed, g->collapsed, rank) &&
-            in_range(g->n_mapped, g->mapped, rank) && in_range(g->n_batching, g->batching, rank) &&
-            in_range(g->n_batching, g->index_batching, g->indices.rank) &&
+            tp__hlo_in_range(g->n_offset, g->offset, g->result.rank) &&
+            tp__hlo_in_range(g->n_collapsed, g->collapsed, rank) &&
+            tp__hlo_in_range(g->n_mapped, g->mapped, rank) &&
+            tp__hlo_in_range(g->n_batching, g->batching, rank) &&
+            tp__hlo_in_range(g->n_batching, g->index_batching, g->indices.rank) &&
             mlirTypeEqual(tp__hlo_operand_element(op, 0), tp__hlo_result_element(op, 0)) &&
             batch_loops(g);
   for (int d = 0; ok && d < rank; d++) {
-    bool is_window = !has(g->n_collapsed, g->collapsed, d) && !has(g->n_batching, g->batching, d);
+    bool is_window = !tp__hlo_has(g->n_collapsed, g->collapsed, d) &&
+                     !tp__hlo_has(g->n_batching, g->batching, d);
     ok = g->sizes[d] >= 0 && g->sizes[d] <= g->operand.sizes[d] && (is_window || g->sizes[d] <= 1);
     if (ok && is_window)
       ok = n_windows < g->n_offset && g->result.sizes[g->offset[n_windows++]] == g->sizes[d];
@@ -280,7 +268,8 @@ static MlirValue build_gather(tp_hlo *hlo, MlirOperation op, const gather *g) {
   hlo->where = yield;
   at[0] = tp__hlo_operand(hlo, op, 0);
   for (int d = 0; d < g->operand.rank; d++) {
-    bool is_window = !has(g->n_collapsed, g->collapsed, d) && !has(g->n_batching, g->batching, d);
+    bool is_window = !tp__hlo_has(g->n_collapsed, g->collapsed, d) &&
+                     !tp__hlo_has(g->n_batching, g->batching, d);
     at[1 + d] = position(hlo, op, g, generic, d, is_window ? (int)g->offset[windows++] : -1);
   }
   MlirValue element =

@@ -30,20 +30,6 @@ typedef struct scatter {
   int n_loops;
 } scatter;
 
-static bool has(int n, const int64_t *list, int64_t value) {
-  for (int i = 0; i < n; i++)
-    if (list[i] == value)
-      return true;
-  return false;
-}
-
-static bool in_range(int n, const int64_t *list, int rank) {
-  for (int i = 0; i < n; i++)
-    if (list[i] < 0 || list[i] >= rank || has(i, list, list[i]))
-      return false;
-  return true;
-}
-
 static tp_status read_scatter(MlirOperation op, scatter *s) {
   static const char name[] = "scatter_dimension_numbers";
   int n;
@@ -80,11 +66,11 @@ static bool valid_lists(MlirOperation op, const scatter *s) {
       s->vector_dim >= 0 && s->vector_dim < s->indices.rank ? s->indices.sizes[s->vector_dim] : 1;
   bool ok = (kind == TP_HLO_SIGNED || kind == TP_HLO_UNSIGNED) && s->vector_dim >= 0 &&
             s->vector_dim <= s->indices.rank && components == s->n_mapped &&
-            in_range(s->n_windows, s->windows, s->update.rank) &&
-            in_range(s->n_inserted, s->inserted, s->input.rank) &&
-            in_range(s->n_batching, s->batching, s->input.rank) &&
-            in_range(s->n_batching, s->index_batching, s->indices.rank) &&
-            in_range(s->n_mapped, s->mapped, s->input.rank) &&
+            tp__hlo_in_range(s->n_windows, s->windows, s->update.rank) &&
+            tp__hlo_in_range(s->n_inserted, s->inserted, s->input.rank) &&
+            tp__hlo_in_range(s->n_batching, s->batching, s->input.rank) &&
+            tp__hlo_in_range(s->n_batching, s->index_batching, s->indices.rank) &&
+            tp__hlo_in_range(s->n_mapped, s->mapped, s->input.rank) &&
             s->n_windows + s->n_inserted + s->n_batching == s->input.rank;
   for (int i = 0; ok && i < s->n_batching; i++)
     ok = s->index_batching[i] != s->vector_dim &&
@@ -113,18 +99,19 @@ static bool number_loops(scatter *s) {
         s->index_loops[d] = (int)s->batching[i];
     if (s->index_loops[d] < 0)
       s->index_loops[d] = s->n_loops++;
-    while (at < s->update.rank && has(s->n_windows, s->windows, at))
+    while (at < s->update.rank && tp__hlo_has(s->n_windows, s->windows, at))
       at++;
     if (at >= s->update.rank || s->update.sizes[at] != s->indices.sizes[d])
       return false;
     s->update_loops[at++] = s->index_loops[d];
   }
-  while (at < s->update.rank && has(s->n_windows, s->windows, at))
+  while (at < s->update.rank && tp__hlo_has(s->n_windows, s->windows, at))
     at++;
   if (at != s->update.rank)
     return false;
   for (int d = 0; d < s->input.rank; d++) {
-    bool is_window = !has(s->n_inserted, s->inserted, d) && !has(s->n_batching, s->batching, d);
+    bool is_window =
+        !tp__hlo_has(s->n_inserted, s->inserted, d) && !tp__hlo_has(s->n_batching, s->batching, d);
     s->window_loops[d] = -1;
     s->sizes[d] = 1;
     if (!is_window)
@@ -157,7 +144,7 @@ static MlirValue meets(tp_hlo *hlo, MlirOperation op, const scatter *s, MlirOper
     if (s->mapped[i] == d)
       start = tp__hlo_index(hlo, tp__hlo_body_arg(generic, i), !is_signed);
   bool is_given = !mlirValueIsNull(start);
-  if (has(s->n_batching, s->batching, d) || (!is_given && last == 0))
+  if (tp__hlo_has(s->n_batching, s->batching, d) || (!is_given && last == 0))
     return condition;
   if (!is_given)
     start = tp__hlo_int_constant(hlo, index, 0);
