@@ -19,35 +19,67 @@ static MlirOperation build_region_op(tp_export *x, MlirOperation op, const char 
   return now;
 }
 
+/* Exports the region of the condition, whose arguments are the values, in front of x->where, and
+ * gives `target`'s values the replacements that the condition passes on: the body's arguments, or the
+ * results. They are computed again in each place. */
+static tp_status pass_on(tp_export *x, MlirOperation op, const MlirValue *values, bool to_results) {
+  MlirBlock before = tp__region_block(op, 0);
+  MlirOperation end;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(before); i++)
+    TP_TRY(tp__export_map(x, op, mlirBlockGetArgument(before, i), values[i]));
+  TP_TRY(tp__export_block(x, before, &end));
+  for (intptr_t i = 0; i + 1 < mlirOperationGetNumOperands(end); i++) {
+    MlirValue target = to_results ? mlirOperationGetResult(op, i)
+                                  : mlirBlockGetArgument(tp__region_block(op, 1), i);
+    TP_TRY(tp__export_map(x, op, target, tp__export_operand(x, end, (int)i + 1)));
+  }
+  return TP_OK;
+}
+
+/* The loop carries the values that the condition takes. */
+static tp_status fill_while(tp_export *x, MlirOperation op, MlirOperation now, int n,
+                            const MlirType *types, MlirValue *values) {
+  MlirBlock condition = tp__export_region_block(x, now, 0, n, types);
+  MlirBlock body = tp__export_region_block(x, now, 1, n, types);
+  MlirOperation outer = x->where, last;
+  TP_TRY(tp__export_region(x, op, 0, condition, -1));
+  x->where = tp__create(&(tp_build){.name = "stablehlo.return", .location = x->location});
+  mlirBlockAppendOwnedOperation(body, x->where);
+  for (int i = 0; i < n; i++)
+    values[i] = mlirBlockGetArgument(body, i);
+  TP_TRY(pass_on(x, op, values, false));
+  TP_TRY(tp__export_block(x, tp__region_block(op, 1), &last));
+  for (int i = 0; i < n; i++)
+    values[i] = tp__export_operand(x, last, i);
+  mlirOperationSetOperands(x->where, n, values);
+  x->where = outer;
+  x->location = mlirOperationGetLocation(op);
+  for (int i = 0; i < n; i++)
+    values[i] = mlirOperationGetResult(now, i);
+  return pass_on(x, op, values, true);
+}
+
 static tp_status while_op(tp_export *x, MlirOperation op) {
   int n = (int)mlirOperationGetNumOperands(op);
-  MlirOperation condition = mlirBlockGetTerminator(tp__region_block(op, 0));
-  if (n > TP_EXPORT_MAX_VALUES || mlirOperationGetNumOperands(condition) != n + 1)
-    return tp__error(op, TP_UNSUPPORTED, "passes other values to its body than it takes");
-  for (int i = 0; i < n; i++)
-    if (!mlirValueEqual(mlirOperationGetOperand(condition, 1 + i),
-                        mlirBlockGetArgument(tp__region_block(op, 0), i)))
-      return tp__error(op, TP_UNSUPPORTED,
-                       "computes values in its condition that its body reads, which has no form in "
-                       "StableHLO");
-  MlirValue *operands = tp__calloc((size_t)n + 1, sizeof *operands);
+  if (n > TP_EXPORT_MAX_VALUES)
+    return tp__error(op, TP_UNSUPPORTED, "carries more than %d values", TP_EXPORT_MAX_VALUES);
+  MlirValue *values = tp__calloc((size_t)n + 1, sizeof *values);
   MlirType *types = tp__calloc((size_t)n + 1, sizeof *types);
-  tp_status status = operands && types ? TP_OK : tp__out_of_memory(op);
+  tp_status status = values && types ? TP_OK : tp__out_of_memory(op);
   for (int i = 0; i < n && status == TP_OK; i++) {
-    operands[i] = tp__export_operand(x, op, i);
+    values[i] = tp__export_operand(x, op, i);
     types[i] = tp__export_type(mlirValueGetType(mlirOperationGetOperand(op, i)));
   }
   if (status == TP_OK) {
-    MlirOperation now = build_region_op(x, op, "stablehlo.while", n, operands, 2);
-    MlirBlock before = tp__export_region_block(x, now, 0, n, types);
-    MlirBlock after = tp__export_region_block(x, now, 1, n, types);
-    status = tp__export_region(x, op, 0, before, -1);
-    if (status == TP_OK)
-      status = tp__export_region(x, op, 1, after, 0);
-    if (status == TP_OK)
-      status = tp__export_replace_all(x, op, now);
+    MlirOperation now = tp__export_build_op(x, &(tp_build){.name = "stablehlo.while",
+                                                           .n_operands = n,
+                                                           .operands = values,
+                                                           .n_results = n,
+                                                           .results = types,
+                                                           .n_regions = 2});
+    status = fill_while(x, op, now, n, types, values);
   }
-  tp__free(operands);
+  tp__free(values);
   tp__free(types);
   return status;
 }

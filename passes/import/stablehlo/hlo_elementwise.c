@@ -313,6 +313,7 @@ const tp_hlo_row tp__hlo_elementwise_rows[] = {
     ROW("chlo.is_inf", 1, EMIT(is_inf, FLOATS), "a comparison with infinity"),
     ROW("chlo.is_neg_inf", 1, EMIT(is_neg_inf, FLOATS), "a comparison with infinity"),
     ROW("chlo.is_pos_inf", 1, EMIT(is_pos_inf, FLOATS), "a comparison with infinity"),
+    ROW("chlo.next_after", 2, EMIT(tp__hlo_next_after, FLOATS), "bitcasts and integer arithmetic"),
     ROW("chlo.sinh", 1, NAMES(F("math.sinh")), "math.sinh"),
     ROW("chlo.square", 1, EMIT(square, FLOATS | INTS | COMPLEX), "a product"),
     ROW("chlo.tan", 1, NAMES(F("math.tan"), C("complex.tan")), "math.tan; complex.tan"),

@@ -21,7 +21,7 @@ tp_hlo_emit tp__hlo_divide, tp__hlo_remainder, tp__hlo_negate, tp__hlo_not, tp__
     tp__hlo_shift_right_logical, tp__hlo_shift_right_arithmetic, tp__hlo_power, tp__hlo_sign;
 
 /* special.c */
-tp_hlo_emit tp__hlo_erf_inv;
+tp_hlo_emit tp__hlo_erf_inv, tp__hlo_next_after;
 
 /* conversions.c */
 tp_hlo_convert tp__hlo_compare_op, tp__hlo_convert_op, tp__hlo_bitcast, tp__hlo_reduce_precision;

@@ -53,7 +53,6 @@ const tp_hlo_row tp__hlo_refused_rows[] = {
     REFUSED("chlo.bessel_i1e", SPECIAL),
     REFUSED("chlo.digamma", SPECIAL),
     REFUSED("chlo.lgamma", SPECIAL),
-    REFUSED("chlo.next_after", SPECIAL),
     REFUSED("chlo.polygamma", SPECIAL),
     REFUSED("chlo.zeta", SPECIAL),
     {NULL},

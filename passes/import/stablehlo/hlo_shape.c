@@ -372,6 +372,12 @@ MlirValue tp__hlo_pad(tp_hlo *hlo, MlirValue value, MlirValue with, const int64_
   tp_hlo_shape shape;
   int64_t first[TP_MAX_RANK], ones[TP_MAX_RANK], more_low[TP_MAX_RANK], more_high[TP_MAX_RANK];
   MlirValue now = spread(hlo, value, with, between);
+  tp_hlo_shape from = tp__hlo_shape(mlirValueGetType(value));
+  if (tp__hlo_elements(&from) == 0) { /* all that remains is padding */
+    for (int d = 0; d < from.rank; d++)
+      from.sizes[d] = mlirShapedTypeGetDimSize(mlirValueGetType(now), d) + low[d] + high[d];
+    return tp__hlo_fill(hlo, tp__tensor_like(mlirValueGetType(value), from.rank, from.sizes), with);
+  }
   shape = tp__hlo_shape(mlirValueGetType(now));
   for (int d = 0; d < shape.rank; d++) { /* negative padding cuts off */
     first[d] = low[d] < 0 ? -low[d] : 0;

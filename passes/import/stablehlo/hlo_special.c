@@ -78,3 +78,31 @@ MlirValue tp__hlo_erf_inv(tp_hlo *hlo, tp_hlo_kind kind, const MlirValue *a, Mli
   y = tp__hlo_select(hlo, tp__hlo_compare(hlo, "ogt", size, one), constant(hlo, x, 0.0 / 0.0), y);
   return is_narrow ? tp__hlo_cast(hlo, y, kind, kind, result) : y;
 }
+
+/* ---- the next number ---- */
+
+/* The neighbor of x in the direction of y: the bits of its magnitude, plus or minus 1. */
+MlirValue tp__hlo_next_after(tp_hlo *hlo, tp_hlo_kind kind, const MlirValue *a, MlirType result) {
+  (void)kind;
+  int64_t width = 8 * tp__element_size(tp__number_type(result));
+  MlirType bits = tp__hlo_with_element(result, mlirIntegerTypeGet(hlo->context, (unsigned)width));
+  MlirValue highest = tp__hlo_int_constant(hlo, bits, INT64_MIN >> (64 - width));
+  MlirValue rest = tp__hlo_int_constant(hlo, bits, ~(INT64_MIN >> (64 - width)));
+  MlirValue one = tp__hlo_int_constant(hlo, bits, 1), number[2], size[2], sign[2];
+  for (int i = 0; i < 2; i++) {
+    number[i] = tp__hlo_convert_to(hlo, "arith.bitcast", bits, a[i]);
+    size[i] = tp__hlo_binary(hlo, "arith.andi", number[i], rest);
+    sign[i] = tp__hlo_binary(hlo, "arith.andi", number[i], highest);
+  }
+  MlirValue shrinks = tp__hlo_binary(hlo, "arith.ori", tp__hlo_compare(hlo, "ne", sign[0], sign[1]),
+                                     tp__hlo_compare(hlo, "ugt", size[0], size[1]));
+  MlirValue step = tp__hlo_select(hlo, shrinks, tp__hlo_int_constant(hlo, bits, -1), one);
+  MlirValue next = tp__hlo_binary(hlo, "arith.addi", number[0], step);
+  MlirValue zero = tp__hlo_int_constant(hlo, bits, 0);
+  MlirValue least = tp__hlo_binary(hlo, "arith.ori", sign[1], one);
+  next = tp__hlo_select(hlo, tp__hlo_compare(hlo, "eq", size[0], zero), least, next);
+  MlirValue value = tp__hlo_convert_to(hlo, "arith.bitcast", result, next);
+  value = tp__hlo_select(hlo, tp__hlo_compare(hlo, "oeq", a[0], a[1]), a[1], value);
+  MlirValue is_nan = tp__hlo_compare(hlo, "uno", a[0], a[1]);
+  return tp__hlo_select(hlo, is_nan, constant(hlo, value, 0.0 / 0.0), value);
+}

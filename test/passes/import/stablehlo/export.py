@@ -77,7 +77,7 @@ def casts(x):
 def shapes(x):
     return (x.reshape(4, 16, 2).transpose(2, 0, 1), x[::-1], x[2:6, 1::3], jnp.concatenate([x, x * 2], 1), jnp.pad(x, ((1, 2), (0, 3))),
             lax.pad(x, np.float32(1.5), ((1, -1, 2), (-2, 3, 0))), jnp.broadcast_to(x[:, None], (8, 3, 16)), jnp.tile(x, (2, 2)), jnp.roll(x, 3, 0),
-            x.T.reshape(-1), x[:, :0], jnp.squeeze(x[:1]))
+            x.T.reshape(-1), x[:, :0], jnp.squeeze(x[:1]), jnp.pad(x[:, :0], ((0, 0), (1, 1))))
 
 
 def reductions(x):
@@ -145,7 +145,7 @@ def drawn(key, x):
 def special(x):
     return (lax.erf(x), lax.erfc(x), lax.erf_inv(jnp.tanh(x)), jnp.sinh(x), jnp.cosh(x), jnp.arctan2(x, x + 1), jnp.cbrt(x), jnp.exp2(x), jnp.log1p(jnp.abs(x)),
             jnp.expm1(x), jax.nn.sigmoid(x), jnp.isfinite(x / 0), jnp.isinf(x), jnp.round(x), jnp.floor(x), jnp.ceil(x), jnp.sign(x), lax.rsqrt(jnp.abs(x)),
-            jnp.arcsin(jnp.tanh(x)), jnp.arctan(x), jnp.arcsinh(x), jnp.tan(x), jnp.clip(x, -1, 1), jnp.fmod(x, 0.7))
+            jnp.arcsin(jnp.tanh(x)), jnp.arctan(x), jnp.arcsinh(x), jnp.tan(x), jnp.clip(x, -1, 1), jnp.fmod(x, 0.7), jnp.nextafter(x, -x), jnp.nextafter(x * 0, x))
 
 
 def complex_numbers(x, y):

@@ -306,14 +306,6 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.next_after': is not implemented; chlo-legalize-to-stablehlo expands it into other ops}}
-  "chlo.next_after"() : () -> ()
-  return
-}
-
-// -----
-
-func.func @f() {
   // expected-error @below {{'chlo.polygamma': is not implemented; chlo-legalize-to-stablehlo expands it into other ops}}
   "chlo.polygamma"() : () -> ()
   return
