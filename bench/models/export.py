@@ -11,21 +11,56 @@ from jaxlib.mlir.passmanager import PassManager
 
 stablehlo.register_stablehlo_passes()
 
-PIPELINE = ("builtin.module(sdy-flatten-call-graph,inline,func.func(chlo-legalize-to-stablehlo),canonicalize,cse,"
-            "func.func(stablehlo-legalize-to-linalg),canonicalize,cse)")
+TO_STABLEHLO = "builtin.module(sdy-flatten-call-graph,inline,func.func(chlo-legalize-to-stablehlo),canonicalize,cse)"
+TO_LINALG = "builtin.module(func.func(stablehlo-legalize-to-linalg),canonicalize,cse)"
+
+
+def end_block(block, name, values, location):
+    """Replaces the terminator of a block."""
+    old = block.operations[len(block.operations) - 1]
+    ir.Operation.create(name, [], values, ip=ir.InsertionPoint(old), loc=location)
+    old.erase()
+
+
+def as_scf(loop):
+    """Replaces a stablehlo.while by an scf.while, which jaxlib has no pass for."""
+    location, types = loop.location, [result.type for result in loop.results]
+    made = ir.Operation.create("scf.while", types, list(loop.operands), regions=2, ip=ir.InsertionPoint(loop), loc=location)
+    for old, new in zip(loop.regions, made.regions):
+        old.blocks[0].append_to(new)
+    test, body = made.regions[0].blocks[0], made.regions[1].blocks[0]
+    end = test.operations[len(test.operations) - 1]
+    goes_on = ir.Operation.create("tensor.extract", [ir.IntegerType.get_signless(1)], list(end.operands), ip=ir.InsertionPoint(end), loc=location)
+    end_block(test, "scf.condition", [goes_on.result, *test.arguments], location)
+    end_block(body, "scf.yield", list(body.operations[len(body.operations) - 1].operands), location)
+    for old, new in zip(loop.results, made.results):
+        old.replace_all_uses_with(new)
+    loop.erase()
+
+
+def loops_of(op):
+    """Returns all stablehlo.while in an op, inner ones first."""
+    inside = [loop for region in op.regions for block in region.blocks for one in block.operations for loop in loops_of(one.operation)]
+    return inside + ([op] if op.name == "stablehlo.while" else [])
 
 
 def sharding(mesh, axes):
     return NamedSharding(mesh, PartitionSpec(*axes) if axes else PartitionSpec())
 
 
-def export(function, arguments, mesh):
-    """Returns the module text. `arguments`: [(shape, axes)]."""
-    specs = [jax.ShapeDtypeStruct(shape, "float32", sharding=sharding(mesh, axes)) for shape, axes in arguments]
-    lowered = jax.jit(function).lower(*specs)
+def linalg(lowered):
+    """Returns the module text of a lowered function."""
     with jax_mlir.make_ir_context() as context:
         context.allow_unregistered_dialects = True
         module = ir.Module.parse(str(lowered.compiler_ir("stablehlo")))
-        PassManager.parse(PIPELINE).run(module.operation)
-        text = module.operation.get_asm(print_generic_op_form=True)
-    return text
+        PassManager.parse(TO_STABLEHLO).run(module.operation)
+        for loop in loops_of(module.operation):
+            as_scf(loop)
+        PassManager.parse(TO_LINALG).run(module.operation)
+        return module.operation.get_asm(print_generic_op_form=True)
+
+
+def export(function, arguments, mesh):
+    """Returns the module text. `arguments`: [(shape, axes)]."""
+    specs = [jax.ShapeDtypeStruct(shape, "float32", sharding=sharding(mesh, axes)) for shape, axes in arguments]
+    return linalg(jax.jit(function).lower(*specs))

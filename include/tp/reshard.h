@@ -113,11 +113,14 @@ TP_API void tp_reshard_cache_destroy(tp_reshard_cache *cache);
 /* Makes all later paths use the axes of the cache's mesh as they are. */
 TP_API void tp_reshard_cache_keep_axes(tp_reshard_cache *cache);
 
+/* Makes tp_reshard_cost and the fields below agree for the objective "bytes": later costs are those
+ * without the search described above. */
+TP_API void tp_reshard_cache_price_whole_axes(tp_reshard_cache *cache, bool whole);
+
 /* Returns the cost of from -> to for a tensor of `rank` dimensions with global `shape` and elements
  * of element_size bytes. 0 if they are equal. TP_COST_FORBIDDEN if there is no path (from a layout
  * without partials to a partial whose combiner has no identity; specs that mix combiners, or do not
- * fit the rank), or if memory runs out. For the objective "bytes" this is the cost without the
- * search described there, so tp_reshard_path may return a path that sends less, never more. */
+ * fit the rank), or if memory runs out. It is the cost of the path that tp_reshard_path returns. */
 TP_API tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank,
                                const int64_t *shape, int64_t element_size);
 

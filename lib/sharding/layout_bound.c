@@ -24,9 +24,16 @@ struct tp__bounds {
   tp__fewest problem;
   int n_places;
   int n; /* 0: too many */
-  node nodes[MAX_COUNTS];
-  uint16_t slots[4096]; /* hash table: node + 1; 0: free */
+  node *nodes;
+  uint16_t *slots; /* hash table: node + 1; 0: free */
+  size_t n_slots;  /* a power of two */
 };
+
+/* Bounds while their number of nodes is not known. */
+typedef struct scratch {
+  node nodes[MAX_COUNTS];
+  uint16_t slots[4096];
+} scratch;
 
 /* ---- counts ---- */
 
@@ -37,7 +44,7 @@ tp__counts tp__counts_of(const tp__fewest *p, tp_spec spec) {
   for (int a = 0; a < p->mesh.n_axes; a++) {
     unsigned byte = tp__spec_byte(spec, a);
     int place = byte & TP__PARTIAL_BIT ? p->n_dims : -1;
-    for (int i = 0; i < p->n_dims && place < 0; i++)
+    for (int i = 0; i < p->n_dims && place < 0 && byte; i++)
       if (p->dims[i] == tp__byte_dim(byte))
         place = i;
     if (place >= 0)
@@ -106,7 +113,7 @@ static uint16_t *find_slot(tp__bounds *b, const tp__counts *c) {
   for (int i = 0; i < b->n_places; i++)
     hash = (hash ^ (uint64_t)c->n[i]) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
   for (size_t at = hash >> 40;; at++) {
-    uint16_t *slot = &b->slots[at % TP__COUNT(b->slots)];
+    uint16_t *slot = &b->slots[at & (b->n_slots - 1)];
     if (*slot == 0 || memcmp(&b->nodes[*slot - 1].counts, c, sizeof *c) == 0)
       return slot;
   }
@@ -217,38 +224,53 @@ static void settle(tp__bounds *b) {
   }
 }
 
-tp__bounds *tp__bounds_create(const tp__fewest *problem) {
-  tp__bounds *b = tp__calloc(1, sizeof *b);
-  tp__counts none;
-  if (!b)
-    return NULL;
-  b->problem = *problem;
-  b->n_places = problem->n_dims + problem->partial;
+/* Copies nodes and slots into the arena, with the space that they need. */
+static bool settle_down(tp__bounds *b, tp__arena *arena) {
+  const node *nodes = b->nodes;
+  size_t n_slots = 16;
+  while (n_slots < 2 * (size_t)b->n)
+    n_slots *= 2;
+  b->nodes = tp__arena_array(arena, (size_t)b->n, sizeof *nodes);
+  b->slots = tp__arena_array(arena, n_slots, sizeof *b->slots);
+  b->n_slots = n_slots;
+  if (!b->nodes || !b->slots)
+    return false;
+  for (int i = 0; i < b->n; i++) {
+    uint16_t *slot = find_slot(b, &nodes[i].counts);
+    b->nodes[i] = nodes[i];
+    *slot = (uint16_t)(i + 1);
+  }
+  return true;
+}
+
+static bool fill(tp__bounds *b, tp__arena *arena) {
+  tp__counts none, goal = tp__counts_of(&b->problem, b->problem.to);
   for (int i = 0; i < TP__MAX_PLACES; i++)
     none.n[i] = 1;
   if (!add_nodes(b, 0, 0, 0, none)) {
     b->n = 0;
-    return b;
+    return true;
   }
-  tp__counts goal = tp__counts_of(problem, problem->to);
+  if (!settle_down(b, arena))
+    return false;
   find_node(b, &goal)->bound = 0;
   settle(b);
-  return b;
+  return true;
 }
 
-void tp__bounds_destroy(tp__bounds *bounds) { tp__free(bounds); }
-
-bool tp__bounds_fit(const tp__bounds *b, const tp__fewest *p) {
-  const tp__fewest *q = &b->problem;
-  if (p->rank != q->rank || p->n_dims != q->n_dims || p->partial != q->partial ||
-      p->may_mask != q->may_mask || p->mesh.n_axes != q->mesh.n_axes)
-    return false;
-  for (int a = 0; a < p->mesh.n_axes; a++)
-    if (p->mesh.axes[a].size != q->mesh.axes[a].size)
-      return false;
-  tp__counts x = tp__counts_of(p, p->to), y = tp__counts_of(q, q->to);
-  return memcmp(p->shape, q->shape, sizeof p->shape) == 0 &&
-         memcmp(p->dims, q->dims, sizeof p->dims) == 0 && memcmp(&x, &y, sizeof x) == 0;
+tp__bounds *tp__bounds_create(const tp__fewest *problem, tp__arena *arena) {
+  tp__bounds *b = tp__arena_alloc(arena, sizeof *b);
+  scratch *s = b ? tp__calloc(1, sizeof *s) : NULL;
+  if (!s)
+    return NULL;
+  *b = (tp__bounds){.problem = *problem,
+                    .n_places = problem->n_dims + problem->partial,
+                    .nodes = s->nodes,
+                    .slots = s->slots,
+                    .n_slots = TP__COUNT(s->slots)};
+  bool filled = fill(b, arena);
+  tp__free(s);
+  return filled ? b : NULL;
 }
 
 int64_t tp__bound(const tp__bounds *b, const tp__counts *from) {

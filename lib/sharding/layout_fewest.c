@@ -37,7 +37,8 @@ typedef struct search {
   size_t n_slots;            /* of each table, a power of two */
   queued *heap;
   size_t n_heap, heap_capacity;
-  uint32_t at; /* the layout whose moves are enumerated */
+  uint32_t at;       /* the layout whose moves are enumerated */
+  tp__counts counts; /* its shards */
   bool gives_up;
 } search;
 
@@ -113,10 +114,11 @@ static tp_status reserve(search *s) {
   return TP_OK;
 }
 
-/* Records a way to a layout, unless it sends too much or a better one is known. */
-static tp_status reach(search *s, tp_step_kind kind, tp_spec spec, int64_t sent) {
-  tp__counts counts = tp__counts_of(s->p, spec);
-  int64_t total = tp_cost_add(sent, tp__bound(s->bounds, &counts));
+/* Records a way to a layout with these shards, unless it sends too much or a better one is
+ * known. */
+static tp_status reach_counts(search *s, tp_step_kind kind, tp_spec spec, const tp__counts *counts,
+                              int64_t sent) {
+  int64_t total = tp_cost_add(sent, tp__bound(s->bounds, counts));
   uint8_t steps = s->at == NO_LAYOUT ? 0 : (uint8_t)(s->layouts[s->at].steps + 1);
   if (total >= s->limit)
     return TP_OK;
@@ -139,6 +141,11 @@ static tp_status reach(search *s, tp_step_kind kind, tp_spec spec, int64_t sent)
   }
   s->layouts[*slot - 1] = (layout){spec, sent, s->at, (uint8_t)kind, steps};
   return push(s, (queued){total, sent, *slot - 1, steps});
+}
+
+static tp_status reach(search *s, tp_step_kind kind, tp_spec spec, int64_t sent) {
+  tp__counts counts = tp__counts_of(s->p, spec);
+  return reach_counts(s, kind, spec, &counts, sent);
 }
 
 /* ---- moves of one axis ---- */
@@ -211,12 +218,15 @@ static tp_status reduce(search *s, tp_spec spec, int64_t sent, int64_t elements)
 static tp_status reach_exchange(void *context, tp_step_kind kind, unsigned axes, tp_spec to) {
   search *s = context;
   const layout *at = &s->layouts[s->at];
-  tp__counts from = tp__counts_of(s->p, at->spec), counts = tp__counts_of(s->p, to);
-  bool several;
   (void)axes;
-  int64_t cost =
-      kind == TP_STEP_ALL_TO_ALL ? tp__exchange_elements(s->p, &from, &counts, &several) : -1;
-  return cost < 0 ? TP_OK : reach(s, kind, to, tp_cost_add(at->sent, cost));
+  if (kind != TP_STEP_ALL_TO_ALL)
+    return TP_OK;
+  tp__counts counts = tp__counts_of(s->p, to);
+  bool several;
+  if (tp_cost_add(at->sent, tp__bound(s->bounds, &counts)) >= s->limit)
+    return TP_OK;
+  int64_t cost = tp__exchange_elements(s->p, &s->counts, &counts, &several);
+  return cost < 0 ? TP_OK : reach_counts(s, kind, to, &counts, tp_cost_add(at->sent, cost));
 }
 
 /* Moves every tail of the axes of a dimension to another one. */
@@ -272,7 +282,7 @@ static tp_status reach_class(search *s, int place, int32_t left, tp_spec spec,
     if (place < p->n_dims && shards_of(p, spec, p->dims[place]) != shards_of(p, of, p->dims[place]))
       return TP_OK;
     if (place == p->n_dims)
-      return reach(s, TP_STEP_PERMUTE, spec, sent);
+      return reach_counts(s, TP_STEP_PERMUTE, spec, &s->counts, sent);
     return reach_class(s, place + 1, counts->n[place + 1], spec, counts, sent);
   }
   for (int a = 0; a < p->mesh.n_axes; a++) {
@@ -302,9 +312,8 @@ enum { CLASS_SLOTS = 4096 };
 /* Permutes the layout to all others of its class, unless another one did. Beyond CLASS_SLOTS / 2
  * classes they are no longer noted, which costs only time. */
 static tp_status permute(search *s, tp_spec spec, int64_t sent, int64_t elements) {
-  tp__counts counts = tp__counts_of(s->p, spec);
   sent = tp_cost_add(sent, elements);
-  if (tp_cost_add(sent, tp__bound(s->bounds, &counts)) >= s->limit)
+  if (tp_cost_add(sent, tp__bound(s->bounds, &s->counts)) >= s->limit)
     return TP_OK;
   size_t at = class_hash(s->p, spec) >> 20;
   for (int tries = 0; tries < 16; tries++, at++) {
@@ -316,14 +325,15 @@ static tp_status permute(search *s, tp_spec spec, int64_t sent, int64_t elements
     if (same_class(s->p, s->layouts[*slot - 1].spec, spec))
       return TP_OK;
   }
-  return reach_class(s, 0, counts.n[0], tp_spec_replicated(), &counts, sent);
+  return reach_class(s, 0, s->counts.n[0], tp_spec_replicated(), &s->counts, sent);
 }
 
 /* ---- search ---- */
 
 static tp_status expand(search *s) {
   const layout at = s->layouts[s->at];
-  int64_t elements = elements_of(s, at.spec);
+  s->counts = tp__counts_of(s->p, at.spec);
+  int64_t elements = tp__counts_elements(s->p, &s->counts);
   if (at.steps == UINT8_MAX)
     return TP_OK;
   TP_TRY(split_all(s, at.spec, at.sent));

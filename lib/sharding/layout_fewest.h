@@ -43,10 +43,9 @@ int64_t tp__exchange_elements(const tp__fewest *p, const tp__counts *from, const
  * nothing: a lower bound of every path, and a consistent one. */
 typedef struct tp__bounds tp__bounds;
 
-/* NULL if memory runs out. */
-tp__bounds *tp__bounds_create(const tp__fewest *problem);
-void tp__bounds_destroy(tp__bounds *bounds);
-bool tp__bounds_fit(const tp__bounds *bounds, const tp__fewest *problem);
+/* Computes the bounds for all layouts and one goal, of which only the counts matter. They live in
+ * `arena`. NULL if memory runs out. */
+tp__bounds *tp__bounds_create(const tp__fewest *problem, tp__arena *arena);
 int64_t tp__bound(const tp__bounds *bounds, const tp__counts *from);
 
 /* ---- the search (layout_fewest.c) ---- */

@@ -11,6 +11,12 @@
  * dropped and computed again on demand. */
 enum { DEFAULT_PATH_LIMIT = 1 << 24 };
 
+/* Maximum number of cached prices, 8 bytes each. */
+enum { MAX_PRICES = 1 << 22 };
+/* For the objective "bytes": a path's time is less than this part of its cost, and two paths that
+ * send different amounts differ by more. */
+enum { TIME_SHARE = 1 << 16 };
+
 enum { N_RECENT = 8 };
 
 /* A recent search. A planner queries many `to` for the same `from`. */
@@ -23,11 +29,16 @@ typedef struct recent {
   bool partial;
   tp_combiner combiner;
   tp__layout_view view;
+  tp_cost *written; /* by state, for the objective "bytes": 0, or the cost of the path written */
 } recent;
 
 struct tp_reshard_cache {
   tp__cache searches;
   tp__bytes_cache bytes;
+  bool prices_whole_axes;
+  tp_memo prices; /* for the objective "bytes": rows of them, by search and tensor */
+  tp__arena price_rows;
+  size_t n_prices;
   recent recent[N_RECENT];
   size_t n_forgotten; /* value of searches.n_forgotten when these were stored */
   int oldest_recent;
@@ -43,11 +54,18 @@ tp_reshard_cache *tp_reshard_cache_create(const tp_mesh *mesh, const tp_topology
   return cache;
 }
 
+static void forget_prices(tp_reshard_cache *cache) {
+  tp__memo_destroy(&cache->prices);
+  tp__arena_destroy(&cache->price_rows);
+  cache->n_prices = 0;
+}
+
 void tp_reshard_cache_destroy(tp_reshard_cache *cache) {
   if (!cache)
     return;
   tp__cache_destroy(&cache->searches);
   tp__bytes_cache_destroy(&cache->bytes);
+  forget_prices(cache);
   tp__free(cache);
 }
 
@@ -116,16 +134,36 @@ static tp_status searched_reshard(tp__cache *cache, const tp__reshard_problem *p
   return TP_OK;
 }
 
+/* Finds the prices of all layouts for a search and a tensor; NULL if memory runs out. */
+static tp_cost *find_prices(tp_reshard_cache *cache, const tp__reshard_problem *p,
+                            const tp__layout_paths *paths) {
+  int64_t key[TP_MAX_RANK + 4] = {(int64_t)(intptr_t)paths, (int64_t)p->from.bits, p->element_size,
+                                  (int64_t)p->combiner};
+  size_t n_states = paths->graph->n_states;
+  for (int d = 0; d < p->rank; d++)
+    key[4 + d] = p->shape[d];
+  void **slot = tp__memo(&cache->prices, &cache->price_rows, key, 4 + (size_t)p->rank);
+  if (slot && !*slot) {
+    *slot = tp__arena_array(&cache->price_rows, n_states, sizeof(tp_cost));
+    cache->n_prices += n_states;
+  }
+  return slot ? *slot : NULL;
+}
+
 static void remember(tp_reshard_cache *cache, const tp__reshard_problem *p,
                      const tp__layout_view *v, tp__layout_paths *paths) {
   if (!v->full || p->combiner != p->last_combiner)
     return; /* the results of these depend on more of `to` */
-  if (cache->n_forgotten != cache->searches.n_forgotten)
+  if (cache->n_forgotten != cache->searches.n_forgotten || cache->n_prices > MAX_PRICES) {
     memset(cache->recent, 0, sizeof cache->recent);
+    forget_prices(cache);
+  }
   cache->n_forgotten = cache->searches.n_forgotten;
   recent *r = &cache->recent[cache->oldest_recent];
   cache->oldest_recent = (cache->oldest_recent + 1) % N_RECENT;
-  *r = (recent){paths, p->from, p->rank, {0}, p->element_size, p->partial, p->combiner, *v};
+  *r = (recent){paths, p->from, p->rank, {0}, p->element_size, p->partial, p->combiner, *v, NULL};
+  if (cache->searches.topology.objective == TP_OBJECTIVE_BYTES)
+    r->written = find_prices(cache, p, paths);
   for (int d = 0; d < p->rank; d++)
     r->shape[d] = p->shape[d];
 }
@@ -164,25 +202,23 @@ static bool project_goal(const tp_mesh *mesh, const recent *r, tp_spec to, tp_sp
 
 /* True if the search also answers this query. In doubt false; the query then takes the slow
  * path. */
-static bool answers(const recent *r, tp_spec goal, tp_cost *cost) {
-  uint32_t state = tp__layout_graph_find(r->paths->graph, goal);
-  if (state == TP__NO_STATE || !r->paths->answered[state] ||
-      r->paths->cost[state] >= TP_COST_FORBIDDEN)
-    return false;
-  *cost = r->paths->cost[state];
-  return true;
+static bool answers(const recent *r, tp_spec goal, uint32_t *state) {
+  *state = tp__layout_graph_find(r->paths->graph, goal);
+  return *state != TP__NO_STATE && r->paths->answered[*state] &&
+         r->paths->cost[*state] < TP_COST_FORBIDDEN;
 }
 
-static bool recall(const tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank,
-                   const int64_t *shape, int64_t element_size, tp_cost *cost) {
+/* Finds the recent search that answers a query, and the state; NULL: none does. */
+static const recent *recall(const tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank,
+                            const int64_t *shape, int64_t element_size, uint32_t *state) {
   tp_spec goal;
   for (int i = 0; i < N_RECENT && cache->n_forgotten == cache->searches.n_forgotten; i++) {
     const recent *r = &cache->recent[i];
     if (is_about(r, from, rank, shape, element_size) &&
-        project_goal(&cache->searches.mesh, r, to, &goal) && answers(r, goal, cost))
-      return true;
+        project_goal(&cache->searches.mesh, r, to, &goal) && answers(r, goal, state))
+      return r;
   }
-  return false;
+  return NULL;
 }
 
 /* ---- fewest bytes ---- */
@@ -209,17 +245,32 @@ static tp_status send_less(tp_reshard_cache *cache, const tp__reshard_problem *p
   return TP_OK;
 }
 
+/* Returns the cost of the path that is written, given that of the other search. */
+static tp_cost written_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank,
+                            const int64_t *shape, int64_t element_size, tp_cost cost) {
+  tp__reshard_problem p;
+  tp_reshard reshard;
+  int64_t bytes = cost / TP_BYTE_PS;
+  if (cost >= TP_COST_FORBIDDEN || bytes == 0)
+    return cost;
+  int64_t least =
+      tp__multiply(tp__least_elements(&cache->searches.mesh, from, to, rank, shape), element_size);
+  if (bytes <= least + least / TIME_SHARE ||
+      tp__reshard_problem_create(&cache->searches.mesh, from, to, rank, shape, element_size, &p) !=
+          TP_OK ||
+      !tp__may_be_fewer(&cache->bytes, &p, bytes - bytes / TIME_SHARE) ||
+      tp_reshard_path(cache, from, to, rank, shape, element_size, &reshard) != TP_OK)
+    return cost;
+  return reshard.cost;
+}
+
 /* ---- entry points ---- */
 
-tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank,
-                        const int64_t *shape, int64_t element_size) {
+/* Returns the cost by the search over whole axes. */
+static tp_cost searched_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank,
+                             const int64_t *shape, int64_t element_size) {
   tp__reshard_problem p;
   tp__layout_view v;
-  tp_cost known;
-  if (tp_spec_equal(from, to))
-    return 0;
-  if (recall(cache, from, to, rank, shape, element_size, &known))
-    return known;
   if (tp__reshard_problem_create(&cache->searches.mesh, from, to, rank, shape, element_size, &p) !=
       TP_OK)
     return TP_COST_FORBIDDEN;
@@ -237,6 +288,29 @@ tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int r
   remember(cache, &p, &v, paths);
   uint32_t state = tp__layout_graph_find(paths->graph, v.to);
   return state == TP__NO_STATE ? TP_COST_FORBIDDEN : paths->cost[state];
+}
+
+tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank,
+                        const int64_t *shape, int64_t element_size) {
+  bool as_written =
+      cache->searches.topology.objective == TP_OBJECTIVE_BYTES && !cache->prices_whole_axes;
+  uint32_t state;
+  if (tp_spec_equal(from, to))
+    return 0;
+  const recent *r = recall(cache, from, to, rank, shape, element_size, &state);
+  if (r && as_written && r->written && r->written[state])
+    return r->written[state];
+  tp_cost cost =
+      r ? r->paths->cost[state] : searched_cost(cache, from, to, rank, shape, element_size);
+  if (!as_written)
+    return cost;
+  /* the steps of a path may make the cache drop all searches */
+  tp_cost *price = r ? r->written : NULL;
+  size_t n_forgotten = cache->searches.n_forgotten;
+  cost = written_cost(cache, from, to, rank, shape, element_size, cost);
+  if (price && n_forgotten == cache->searches.n_forgotten)
+    price[state] = cost;
+  return cost;
 }
 
 tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank,
@@ -268,3 +342,7 @@ tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int
 }
 
 void tp_reshard_cache_keep_axes(tp_reshard_cache *cache) { cache->bytes.whole_axes = true; }
+
+void tp_reshard_cache_price_whole_axes(tp_reshard_cache *cache, bool whole) {
+  cache->prices_whole_axes = whole;
+}

@@ -4,6 +4,8 @@
 
 #include "sharding/cut.h"
 
+#include <string.h>
+
 /* Dimensions that neither layout splits are of use only as places for axes on the way. */
 enum { N_DIMS_WITH_PARKING = 4 };
 
@@ -48,20 +50,80 @@ static bool has_identity(unsigned byte) {
   return !(byte & TP__PARTIAL_BIT) || (byte & 0x7f) != TP_AVERAGE;
 }
 
-/* Makes the problem with the axes cut in an order. False if there is no such order, or if the
- * search does not cover the problem. */
-static bool make_problem(const tp__bytes_cache *cache, const tp__reshard_problem *p, int order,
-                         tp__fewest *made) {
-  if (p->combiner != p->last_combiner)
-    return false;
-  *made = (tp__fewest){.rank = p->rank, .partial = false};
+/* A way to cut the axes. */
+struct tp__cut {
+  tp_mesh mesh;
+  int first[TP_MAX_AXES], n[TP_MAX_AXES]; /* by axis of the mesh: its parts */
+};
+
+/* All ways to cut the axes outside of a set, first the ascending one. Of a power of two there is
+ * one. */
+struct tp__cuts {
+  int n; /* 0: not listed yet */
+  struct tp__cut *list;
+};
+
+static tp_status list_cuts(tp__bytes_cache *cache, const tp_mesh *mesh, unsigned keep,
+                           const struct tp__cuts **found) {
+  if (!cache->cuts)
+    cache->cuts = tp__arena_array(&cache->arena, (size_t)1 << mesh->n_axes, sizeof *cache->cuts);
+  struct tp__cuts *cuts = cache->cuts ? &cache->cuts[keep & ((1u << mesh->n_axes) - 1)] : NULL;
+  struct tp__cut all[TP__N_CUT_ORDERS];
+  int n = 0;
+  *found = cuts;
+  if (!cuts)
+    return TP_NO_MEMORY;
+  if (cuts->n > 0)
+    return TP_OK;
+  for (int order = 0; order < TP__N_CUT_ORDERS; order++) {
+    struct tp__cut *cut = &all[n];
+    if (!tp__mesh_cut(mesh, keep, order, &cut->mesh))
+      continue;
+    for (int a = 0; a < mesh->n_axes; a++)
+      cut->n[a] = tp__cut_run(mesh, &cut->mesh, a, &cut->first[a]);
+    n++;
+  }
+  cuts->list = tp__arena_array(&cache->arena, (size_t)n, sizeof *cuts->list);
+  if (!cuts->list)
+    return TP_NO_MEMORY;
+  memcpy(cuts->list, all, (size_t)n * sizeof *all);
+  cuts->n = n;
+  return TP_OK;
+}
+
+/* As tp__spec_cut. */
+static tp_spec cut_spec(const tp_mesh *mesh, const struct tp__cut *cut, tp_spec spec) {
+  tp_spec result = tp_spec_replicated();
+  for (int a = 0; a < mesh->n_axes; a++) {
+    unsigned byte = tp__spec_byte(spec, a), order = 0;
+    int dim = tp__byte_dim(byte);
+    for (int k = 0; k < mesh->n_axes && dim >= 0; k++) {
+      unsigned other = tp__spec_byte(spec, k);
+      order += tp__byte_dim(other) == dim && other < byte ? (unsigned)cut->n[k] : 0;
+    }
+    for (int i = 0; i < cut->n[a]; i++)
+      tp__spec_set_byte(&result, cut->first[a] + i,
+                        dim < 0 ? byte : (order + (unsigned)i) << 4 | (byte & 15));
+  }
+  return result;
+}
+
+/* Sets *cuts to the ways to cut the axes for this problem; NULL: the search does not cover it. */
+static tp_status find_cuts(tp__bytes_cache *cache, const tp__reshard_problem *p,
+                           const struct tp__cuts **cuts) {
   unsigned keep = cache->whole_axes ? ~0u : uneven_axes(p, p->from) | uneven_axes(p, p->to);
-  if (!tp__mesh_cut(p->mesh, keep, order, &made->mesh))
-    return false;
-  made->from = tp__spec_cut(p->mesh, &made->mesh, p->from);
-  made->to = tp__spec_cut(p->mesh, &made->mesh, p->to);
-  for (int a = 0; a < made->mesh.n_axes; a++) {
-    unsigned bytes[] = {tp__spec_byte(made->from, a), tp__spec_byte(made->to, a)};
+  *cuts = NULL;
+  return p->combiner == p->last_combiner ? list_cuts(cache, p->mesh, keep, cuts) : TP_OK;
+}
+
+/* Makes the problem with the axes cut in one way. False if the search does not cover it. */
+static bool make_problem(const tp__reshard_problem *p, const struct tp__cut *cut,
+                         tp__fewest *made) {
+  *made = (tp__fewest){.rank = p->rank, .partial = false, .mesh = cut->mesh};
+  made->from = cut_spec(p->mesh, cut, p->from);
+  made->to = cut_spec(p->mesh, cut, p->to);
+  for (int a = 0; a < p->mesh->n_axes; a++) {
+    unsigned bytes[] = {tp__spec_byte(p->from, a), tp__spec_byte(p->to, a)};
     for (int i = 0; i < 2; i++)
       if (bytes[i] & TP__PARTIAL_BIT)
         made->combiner = bytes[i];
@@ -84,26 +146,21 @@ static bool make_problem(const tp__bytes_cache *cache, const tp__reshard_problem
   return true;
 }
 
-/* ---- bounds ---- */
+/* ---- bound ---- */
 
-static tp__bounds *find_bounds(tp__bytes_cache *cache, const tp__fewest *problem) {
-  for (int i = 0; i < TP__N_BOUNDS; i++)
-    if (cache->bounds[i] && tp__bounds_fit(cache->bounds[i], problem))
-      return cache->bounds[i];
-  tp__bounds **slot = &cache->bounds[cache->oldest_bounds];
-  cache->oldest_bounds = (cache->oldest_bounds + 1) % TP__N_BOUNDS;
-  tp__bounds_destroy(*slot);
-  *slot = tp__bounds_create(problem);
-  return *slot;
-}
-
+/* The bound is that of the first cut: those of the others are the same, because it counts parts. */
 bool tp__are_fewest(tp__bytes_cache *cache, const tp__reshard_problem *p, int64_t bytes) {
   tp__fewest problem;
-  if (!make_problem(cache, p, 0, &problem))
+  const struct tp__cuts *cuts;
+  int64_t bound = tp__least_elements(p->mesh, p->from, p->to, p->rank, p->shape);
+  if (bytes <= tp__multiply(bound, p->element_size))
     return true;
-  const tp__bounds *bounds = find_bounds(cache, &problem);
-  tp__counts from = tp__counts_of(&problem, problem.from);
-  return bounds && bytes <= tp__multiply(tp__bound(bounds, &from), p->element_size);
+  if (find_cuts(cache, p, &cuts) != TP_OK)
+    return false;
+  if (!cuts || !make_problem(p, &cuts->list[0], &problem))
+    return true;
+  return tp__fewest_bound(&cache->memo, &problem, &bound) == TP_OK &&
+         bytes <= tp__multiply(bound, p->element_size);
 }
 
 /* ---- the path ---- */
@@ -136,36 +193,45 @@ static void cut_as_needed(const tp__reshard_problem *p, const tp__fewest *proble
     path->after[i] = tp__spec_join(&mesh, fine, path->after[i]);
 }
 
-/* Replaces a path by one that sends fewer elements than *limit, with the axes cut in one order, if
- * there is one. *limit becomes what it sends. */
-static tp_status find_in_order(tp__bytes_cache *cache, const tp__reshard_problem *p, int order,
-                               int64_t *limit, tp__bytes_path *path) {
-  tp__fewest problem;
-  tp__bytes_path found = {.n = 0};
-  if (!make_problem(cache, p, order, &problem))
-    return TP_OK;
-  const tp__bounds *bounds = find_bounds(cache, &problem);
-  if (!bounds)
-    return TP_NO_MEMORY;
-  TP_TRY(tp__fewest_path(&problem, bounds, limit, found.kinds, found.after, &found.n));
-  if (found.n == 0)
-    return TP_OK;
-  cut_as_needed(p, &problem, &found);
-  *path = found;
+tp_status tp__find_fewer(tp__bytes_cache *cache, const tp__reshard_problem *p, int64_t bytes,
+                         tp__bytes_path *path) {
+  const struct tp__cuts *cuts;
+  tp__fewest problem, best;
+  tp__bytes_path found;
+  int64_t limit = bytes / p->element_size + (bytes % p->element_size != 0);
+  path->n = 0;
+  TP_TRY(find_cuts(cache, p, &cuts));
+  for (int i = 0; cuts && i < cuts->n; i++) {
+    if (!make_problem(p, &cuts->list[i], &problem))
+      return TP_OK;
+    TP_TRY(tp__fewest_find(&cache->memo, &problem, &limit, found.kinds, found.after, &found.n));
+    if (found.n == 0)
+      continue;
+    *path = found;
+    best = problem;
+  }
+  if (path->n > 0)
+    cut_as_needed(p, &best, path);
   return TP_OK;
 }
 
-tp_status tp__find_fewer(tp__bytes_cache *cache, const tp__reshard_problem *p, int64_t bytes,
-                         tp__bytes_path *path) {
+bool tp__may_be_fewer(tp__bytes_cache *cache, const tp__reshard_problem *p, int64_t bytes) {
+  const struct tp__cuts *cuts;
+  tp__fewest problem;
   int64_t limit = bytes / p->element_size + (bytes % p->element_size != 0);
-  path->n = 0;
-  for (int order = 0; order < TP__N_CUT_ORDERS; order++)
-    if (order == 0 || !tp__are_fewest(cache, p, tp__multiply(limit, p->element_size)))
-      TP_TRY(find_in_order(cache, p, order, &limit, path));
-  return TP_OK;
+  if (find_cuts(cache, p, &cuts) != TP_OK)
+    return true;
+  for (int i = 0; cuts && i < cuts->n; i++) {
+    bool has_path = false;
+    if (!make_problem(p, &cuts->list[i], &problem))
+      return false;
+    if (tp__fewest_below(&cache->memo, &problem, limit, &has_path) != TP_OK || has_path)
+      return true;
+  }
+  return false;
 }
 
 void tp__bytes_cache_destroy(tp__bytes_cache *cache) {
-  for (int i = 0; i < TP__N_BOUNDS; i++)
-    tp__bounds_destroy(cache->bounds[i]);
+  tp__fewest_memo_destroy(&cache->memo);
+  tp__arena_destroy(&cache->arena);
 }

@@ -299,9 +299,12 @@ static double count_entries(const tp_planner *p) {
   return sum;
 }
 
+bool tp__has_many_strategies(const tp_planner *p) {
+  return p->limits.memory < 0 && count_entries(p) > p->problem.options->entries;
+}
+
 static bool applies(const tp_search *s) {
-  return s->p->limits.memory < 0 && !tp__clock_is_over(s->p->limits.clock) &&
-         count_entries(s->p) > s->p->problem.options->entries;
+  return s->has_many && !tp__clock_is_over(s->p->limits.clock);
 }
 
 static tp_status open_many(tp_search *s, many *l) {

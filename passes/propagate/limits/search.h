@@ -41,6 +41,7 @@ typedef struct tp_overestimates {
 typedef struct tp_search {
   tp_planner *p; /* the problem, its limits, and in the end the plan */
   bool is_large; /* the problem of the routes is stated only for some strategies */
+  bool has_many; /* there is no memory limit, and there are too many strategies to state them all */
   double end;    /* deadline of all searches together */
   tp_found best;
   tp_cost floor; /* lower bound on the cost of any plan, with or without the limit */
@@ -78,6 +79,9 @@ extern const tp_search_row tp__cheapest_row, tp__ascent_row, tp__generation_row,
     tp__reduced_cost_row;                                         /* sketch_search.c */
 extern const tp_search_row tp__unlimited_row, tp__capacities_row; /* overestimates.c */
 extern const tp_search_row tp__k_best_row;                        /* k_best.c */
+
+/* many_strategies.c */
+bool tp__has_many_strategies(const tp_planner *planner);
 
 /* ---- found.c: the best plan so far ---- */
 

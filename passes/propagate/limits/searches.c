@@ -126,10 +126,13 @@ static tp_status finish_large(tp_search *s) {
 tp_status tp__plan(tp_planner *p) {
   tp_search s = {.p = p,
                  .is_large = tp__is_large(p),
+                 .has_many = tp__has_many_strategies(p),
                  .end = p->limits.clock->deadline,
                  .best = {.cost = TP_COST_FORBIDDEN},
                  .threshold = TP_ONLY_FOUND};
   tp_status status = TP_OK;
+  /* the bound of that search is about these prices */
+  tp_reshard_cache_price_whole_axes(p->problem.reshards, s.has_many);
   for (size_t i = 0; i < TP_LEN(rows) && status == TP_OK; i++)
     if (rows[i]->applies(&s) && !is_left_out(rows[i]->name))
       status = rows[i]->run(&s);
@@ -137,6 +140,7 @@ tp_status tp__plan(tp_planner *p) {
     status = p->limits.memory < 0 ? finish_unlimited(&s)
              : s.is_large         ? finish_large(&s)
                                   : finish_small(&s);
+  tp_reshard_cache_price_whole_axes(p->problem.reshards, false);
   tp_solution_clear(&s.over.best);
   tp__free(s.over.unrouted);
   tp__seeds_close(&s.seeds);
