@@ -84,6 +84,8 @@ static void destroy(tp_planner *p) {
   tp__memo_destroy(&p->written_ops);
   tp__memo_destroy(&p->forms);
   tp__memo_destroy(&p->layout_changes);
+  tp__memo_destroy(&p->reshard_times);
+  tp__memo_destroy(&p->step_times);
   tp_problem_destroy(p->stated);
   tp__routes_destroy(p->routes);
 }
