@@ -2,7 +2,6 @@
 #include "solver/encode.h"
 
 #include "solver/memory.h"
-#include "support/memo.h"
 #include "support/vectors.h"
 
 enum {
@@ -70,6 +69,8 @@ static void choose_weight(const tp_problem *problem, tp__code *code) {
 
 /* Properties of a block. */
 typedef struct extent {
+  const tp_cost *costs;
+  size_t n;
   /* in units of the graph: the minimum of the allowed entries, and their maximum beyond that */
   tp_cost least, most;
   tp_cost min_of_all; /* the minimum of all given costs ... */
@@ -87,13 +88,17 @@ VECTORS static extent measure_plain(tp_cost big, block b) {
     most = allowed > most ? allowed : most;
     avoided = forbidden < avoided ? forbidden : avoided;
   }
-  return (extent){0, most, least, avoided < INT64_MAX ? avoided - least : INT64_MAX};
+  return (extent){b.costs, b.n, 0, most, least, avoided < INT64_MAX ? avoided - least : INT64_MAX};
 }
 
 static extent measure(const tp__code *code, block b) {
   if (code->form == TP__FORM_PLAIN)
     return measure_plain(code->big, b);
-  extent e = {.least = min_entry(code, b), .min_of_all = INT64_MAX, .avoided = INT64_MAX};
+  extent e = {.costs = b.costs,
+              .n = b.n,
+              .least = min_entry(code, b),
+              .min_of_all = INT64_MAX,
+              .avoided = INT64_MAX};
   for (size_t k = 0; k < b.n; k++) {
     e.min_of_all = b.costs[k] < e.min_of_all ? b.costs[k] : e.min_of_all;
     if (!is_forbidden(code, b.costs[k]) && weigh(code, b.costs[k]) - e.least > e.most)
@@ -105,39 +110,23 @@ static extent measure(const tp__code *code, block b) {
   return e;
 }
 
-/* The extents of arrays, which nodes with equal costs and repeated edges share. */
-typedef struct extents {
-  tp_memo known;
-  tp__arena arena;
-} extents;
-
-/* Measures every array once; if there is no memory to remember it, again each time. */
-static extent find_extent(extents *all, const tp__code *code, block b) {
-  const int64_t key[] = {(int64_t)(intptr_t)b.costs, (int64_t)b.n};
-  void **slot = tp__memo(&all->known, &all->arena, key, sizeof key / sizeof *key);
-  extent *kept = slot ? *slot : NULL;
-  if (kept)
-    return *kept;
-  extent e = measure(code, b);
-  if (slot && (kept = *slot = tp__arena_alloc(&all->arena, sizeof *kept)))
-    *kept = e;
-  return e;
-}
-
-/* Sets the base and returns an upper bound on the excess of any assignment over it. */
+/* Sets the base and returns an upper bound on the excess of any assignment over it. Remembers most
+ * arrays, because nodes with equal costs and repeated edges share them. */
 static unsigned __int128 add_up(const tp_problem *problem, tp__code *code) {
-  extents all = {0};
+  enum { BITS = 11 };
+  extent known[1 << BITS] = {0};
   unsigned __int128 sum = 0, all_least = 0;
   tp_cost most_avoided = INT64_MAX;
   for (int i = 0; i < problem->n_nodes + problem->n_edges; i++) {
-    extent e = find_extent(&all, code, block_of(problem, i));
-    most_avoided = e.avoided < most_avoided ? e.avoided : most_avoided;
-    code->base += (unsigned __int128)e.least;
-    all_least += (unsigned __int128)e.min_of_all;
-    sum += (unsigned __int128)e.most;
+    block b = block_of(problem, i);
+    extent *e = &known[(uintptr_t)b.costs * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BITS)];
+    if (e->costs != b.costs || e->n != b.n)
+      *e = measure(code, b);
+    most_avoided = e->avoided < most_avoided ? e->avoided : most_avoided;
+    code->base += (unsigned __int128)e->least;
+    all_least += (unsigned __int128)e->min_of_all;
+    sum += (unsigned __int128)e->most;
   }
-  tp__memo_destroy(&all.known);
-  tp__arena_destroy(&all.arena);
   bool complete = most_avoided == INT64_MAX;
   code->avoided_bound =
       complete ? ~(unsigned __int128)0 : all_least + (unsigned __int128)most_avoided;

@@ -90,8 +90,8 @@ static tp_status transpose_tables(lift *l) {
   return TP_OK;
 }
 
-/* Marks the classes whose costs may leave the safe range, from their tables: nodes that thousands of
- * layers use. Returns whether there are any. */
+/* Marks the classes whose costs may leave the safe range, from their tables: nodes that thousands
+ * of layers use. Returns whether there are any. */
 static bool mark_still(lift *l) {
   bool found = false;
   for (int k = 0; k < l->classes.n_nodes; k++) {

@@ -67,8 +67,8 @@ static void choose(rng *r, const tp__wcsp *g, int *at) {
     at[v] = g->nodes[v].alive ? rng_below(r, g->nodes[v].n) : 0;
 }
 
-/* Lifts a stack. Every choice keeps its cost, and none costs less than the constant. Returns whether
- * the constant has grown. */
+/* Lifts a stack. Every choice keeps its cost, and none costs less than the constant. Returns
+ * whether the constant has grown. */
 static bool lifts_alike(uint64_t seed, int forbidden, tp_cost unit) {
   tp_problem *p = stack_of((rng){seed}, 150, forbidden, true, false, unit);
   tp__wcsp *g = graph_of(p);
