@@ -7,11 +7,6 @@
 #include <mlir-c/BuiltinAttributes.h>
 #include <stdlib.h>
 
-typedef struct constants {
-  size_t n, capacity;
-  MlirAttribute *items;
-} constants;
-
 bool tp__is_stored_constant(MlirOperation op) {
   if (!tp__op_is(op, "arith.constant") ||
       !tp__is_tensor(mlirValueGetType(mlirOperationGetResult(op, 0))))
@@ -20,8 +15,8 @@ bool tp__is_stored_constant(MlirOperation op) {
   return !mlirAttributeIsADenseElements(value) || !mlirDenseElementsAttrIsSplat(value);
 }
 
-static tp_status add(MlirOperation op, void *data) {
-  constants *c = data;
+tp_status tp__constants_add(MlirOperation op, void *constants) {
+  tp__constants *c = constants;
   if (!tp__is_stored_constant(op))
     return TP_OK;
   if (tp__grow((void **)&c->items, &c->capacity, c->n + 1, sizeof *c->items) != TP_OK)
@@ -35,17 +30,23 @@ static int by_address(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-tp_status tp__constant_bytes(MlirOperation func, int64_t *bytes) {
-  constants c = {0};
-  tp_status status = tp__walk(func, add, &c);
-  *bytes = 0;
-  if (status == TP_OK && c.n > 0)
-    qsort(c.items, c.n, sizeof *c.items, by_address);
-  for (size_t i = 0; i < c.n && status == TP_OK; i++) {
-    MlirType type = mlirAttributeGetType(c.items[i]);
-    if (i == 0 || !mlirAttributeEqual(c.items[i], c.items[i - 1]))
-      *bytes += tp__n_elements(type) * tp__element_size(tp__element_type(type));
+int64_t tp__constants_end(tp__constants *c) {
+  int64_t bytes = 0;
+  if (c->n > 0)
+    qsort(c->items, c->n, sizeof *c->items, by_address);
+  for (size_t i = 0; i < c->n; i++) {
+    MlirType type = mlirAttributeGetType(c->items[i]);
+    if (i == 0 || !mlirAttributeEqual(c->items[i], c->items[i - 1]))
+      bytes += tp__n_elements(type) * tp__element_size(tp__element_type(type));
   }
-  tp__free(c.items);
+  tp__free(c->items);
+  *c = (tp__constants){0};
+  return bytes;
+}
+
+tp_status tp__constant_bytes(MlirOperation func, int64_t *bytes) {
+  tp__constants c = {0};
+  tp_status status = tp__walk(func, tp__constants_add, &c);
+  *bytes = tp__constants_end(&c);
   return status;
 }

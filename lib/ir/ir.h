@@ -226,6 +226,14 @@ tp_status tp__walk_outside(MlirOperation op, tp_visit visit, void *data);
 bool tp__is_stored_constant(MlirOperation op);
 /* Bytes of the stored constants of a function, whole, equal ones once: every device holds them. */
 tp_status tp__constant_bytes(MlirOperation func, int64_t *bytes);
+/* The same for ops that the caller chooses: a tp_visit adds an op to a list, which is empty when it
+ * is zeroed. tp__constants_end returns the bytes and frees the list. */
+typedef struct tp__constants {
+  size_t n, capacity;
+  MlirAttribute *items;
+} tp__constants;
+tp_status tp__constants_add(MlirOperation op, void *constants);
+int64_t tp__constants_end(tp__constants *constants);
 /* A list of ops, for passes that collect ops before they change them. A zeroed struct is empty;
  * free `items` with tp__free. add fails with TP_NO_MEMORY and a diagnostic. */
 typedef struct tp_op_list {

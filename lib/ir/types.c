@@ -115,11 +115,10 @@ tp_status tp__check_dense(MlirOperation op, const char *what, int i, MlirType ty
                    what, i, text);
 }
 
-tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType type) {
-  int rank;
-  int64_t shape[TP_MAX_RANK];
+/* Emits the error of a tensor whose shape is not supported. */
+static tp_status refuse_shape(MlirOperation op, const char *what, int i, MlirType type,
+                              tensor_kind kind) {
   char text[128];
-  tensor_kind kind = read_tensor(type, &rank, shape);
   tp__type_text(type, sizeof text, text);
   if (kind == TENSOR_TOO_LARGE)
     return tp__error(op, TP_UNSUPPORTED, "%s %d is %s; a tensor may have at most 2^50 elements",
@@ -129,12 +128,20 @@ tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType t
                      "%s %d is %s, of rank %d; tensors may have at most %d dimensions, so collapse "
                      "some of them",
                      what, i, text, (int)mlirShapedTypeGetRank(type), TP_MAX_RANK);
-  if (kind == TENSOR_DYNAMIC)
-    return tp__error(op, TP_UNSUPPORTED,
-                     "%s %d is a tensor without static shape, %s; make all shapes static before "
-                     "sharding",
-                     what, i, text);
+  return tp__error(op, TP_UNSUPPORTED,
+                   "%s %d is a tensor without static shape, %s; make all shapes static before "
+                   "sharding",
+                   what, i, text);
+}
+
+tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType type) {
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  tensor_kind kind = read_tensor(type, &rank, shape);
+  if (kind == TENSOR_TOO_LARGE || kind == TENSOR_HIGH_RANK || kind == TENSOR_DYNAMIC)
+    return refuse_shape(op, what, i, type, kind);
   if (tp__element_size(tp__element_type(type)) == 0) {
+    char text[128];
     tp__type_text(tp__element_type(type), sizeof text, text);
     return tp__error(op, TP_UNSUPPORTED,
                      "%s %d has elements of type %s; tensors may have " TP_ELEMENT_TYPES

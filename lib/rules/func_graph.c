@@ -30,6 +30,7 @@ static op_kind kind_of(MlirOperation op) {
 typedef struct reading {
   tp_func_graph *graph;
   const tp_func_graph *before;
+  int *next_before; /* the first item of `before` behind those that were met */
   bool unknown_replicate;
   bool is_first; /* no earlier pass has emitted warnings and remarks */
   tp__arena *arena;
@@ -241,12 +242,16 @@ static void note_communication(tp_func_graph *graph, MlirOperation op, const tp_
 /* Returns the rule that an earlier reading has for this op, updated for its current operands. NULL
  * if the rule must be read again, which includes rules that depend on more than the op itself
  * (rule_cache.h). */
-static tp_rule *rule_before(const tp_func_graph *before, MlirOperation op) {
-  int value = before && mlirOperationGetNumResults(op) > 0
-                  ? tp__func_graph_number(before, mlirOperationGetResult(op, 0))
-                  : -1;
-  tp_rule *rule = value >= 0 ? before->makers[value] : NULL;
-  if (!rule || !rule->first || !mlirOperationEqual(rule->op, op) ||
+static tp_rule *rule_before(const reading *r, MlirOperation op) {
+  const tp_func_graph *before = r->before;
+  int *next = r->next_before;
+  while (before && *next < before->n_items && before->items[*next].kind != TP_ITEM_OP)
+    ++*next;
+  /* ops keep their order, and those that were inserted since are not items of `before` */
+  if (!before || *next == before->n_items || !mlirOperationEqual(before->items[*next].op, op))
+    return NULL;
+  tp_rule *rule = before->items[(*next)++].rule;
+  if (!rule || !rule->first || mlirOperationGetNumResults(op) == 0 ||
       rule->n_operands != (int)mlirOperationGetNumOperands(op))
     return NULL;
   for (int i = 0; i < rule->n_operands; i++)
@@ -264,7 +269,7 @@ static tp_rule *rule_before(const tp_func_graph *before, MlirOperation op) {
 }
 
 static tp_status read_rule(const reading *r, MlirOperation op, tp_item *item) {
-  item->rule = rule_before(r->before, op);
+  item->rule = rule_before(r, op);
   if (item->rule)
     return TP_OK;
   item->rule = tp__arena_alloc(r->arena, sizeof *item->rule);
@@ -340,7 +345,10 @@ tp_status tp__func_graph_read(MlirOperation func, const tp_mesh *mesh, bool unkn
   bool communicates = before && before->communicates;
   /* with a plan, an earlier pass has read the function */
   bool is_first = mlirAttributeIsNull(tp__get(func, "tp.plan"));
-  reading r = {graph, communicates ? NULL : before, unknown_replicate, is_first, arena, &alike};
+  int next_before = 0;
+  reading r = {
+      graph, communicates ? NULL : before, &next_before, unknown_replicate, is_first, arena,
+      &alike};
   tp_status status = number_args(graph, block);
   if (status == TP_OK)
     status = read_block(&r, block, 1);

@@ -110,16 +110,16 @@ static extent measure(const tp__code *code, block b) {
   return e;
 }
 
-/* Sets the base and returns an upper bound on the excess of any assignment over it. Remembers
- * recent tables, because edges between equal nodes share them. */
+/* Sets the base and returns an upper bound on the excess of any assignment over it. Remembers most
+ * arrays, because nodes with equal costs and repeated edges share them. */
 static unsigned __int128 add_up(const tp_problem *problem, tp__code *code) {
-  enum { REMEMBERED = 256 };
-  extent known[REMEMBERED] = {0};
+  enum { BITS = 11 };
+  extent known[1 << BITS] = {0};
   unsigned __int128 sum = 0, all_least = 0;
   tp_cost most_avoided = INT64_MAX;
   for (int i = 0; i < problem->n_nodes + problem->n_edges; i++) {
     block b = block_of(problem, i);
-    extent *e = &known[((uintptr_t)b.costs >> 6) % REMEMBERED];
+    extent *e = &known[(uintptr_t)b.costs * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BITS)];
     if (e->costs != b.costs || e->n != b.n)
       *e = measure(code, b);
     most_avoided = e->avoided < most_avoided ? e->avoided : most_avoided;
@@ -168,14 +168,13 @@ static tp_cost *encoded(tp__wcsp *g, const tp__code *code, block b, const tp__ha
   return *slot = tp__wcsp_share(g, costs, b.n);
 }
 
-/* Identifies node costs by content, because callers pass a new array for every node. */
+/* Identifies node costs by address, because equal ones share an array. */
 static tp_status encode_node(tp__wcsp *g, const tp_problem *problem, const tp__code *code,
                              int node) {
   block b = block_of(problem, node);
   tp__hash_cons_key key;
   tp__hash_cons_begin(&key, TP__HASH_CONS_COSTS);
-  for (size_t i = 0; g->cache && i < b.n; i++)
-    tp__hash_cons_add(&key, b.costs[i]);
+  tp__hash_cons_add_array(&key, b.costs);
   tp_cost *costs = encoded(g, code, b, &key);
   return costs ? tp__wcsp_adopt_node(g, node, (int)b.n, costs) : TP_NO_MEMORY;
 }

@@ -37,8 +37,10 @@ typedef struct lift {
   /* by class of nodes that sends all its messages: the current result of add_up; NULL: other
    * classes send some of them */
   tp_cost **kept;
+  bool *still;             /* by class of nodes: it neither collects nor sends messages */
   tp_cost *cost, *scratch; /* of the current node */
   bool exhausted;          /* numbers left the safe range */
+  bool left_range;         /* the last passes ended for that reason */
 } lift;
 
 VECTORS static bool out_of_range(const tp_cost *values, int n, tp_cost most) {
@@ -88,6 +90,27 @@ static tp_status transpose_tables(lift *l) {
   return TP_OK;
 }
 
+/* Marks the classes whose costs may leave the safe range, from their tables: nodes that thousands
+ * of layers use. Returns whether there are any. */
+static bool mark_still(lift *l) {
+  bool found = false;
+  for (int k = 0; k < l->classes.n_nodes; k++) {
+    const tp__lift_nodes *v = &l->classes.nodes[k];
+    tp__int128 most = 0;
+    for (int i = 0; i < v->n_items; i++) {
+      const tp__lift_edges *e = &l->classes.edges[v->items[i].edge_class];
+      tp_cost largest = 0;
+      for (int64_t x = 0; x < (int64_t)e->rows * e->columns; x++)
+        if (e->table[x] < TP_COST_FORBIDDEN && e->table[x] > largest)
+          largest = e->table[x];
+      most += (tp__int128)largest * v->items[i].times;
+    }
+    l->still[k] = most > SAFE;
+    found |= l->still[k];
+  }
+  return found;
+}
+
 static tp_status start(lift *l) {
   const tp__lift_classes *c = &l->classes;
   int most = 1;
@@ -111,8 +134,9 @@ static tp_status start(lift *l) {
     }
   }
   l->kept = tp__pool_calloc(&l->pool, (size_t)c->n_nodes, sizeof *l->kept);
+  l->still = tp__pool_calloc(&l->pool, (size_t)c->n_nodes, sizeof *l->still);
   l->turned = tp__pool_alloc(&l->pool, (size_t)c->n_edges, sizeof *l->turned);
-  if (!l->messages || !l->kept || !l->turned || keep_costs(l) || transpose_tables(l))
+  if (!l->messages || !l->kept || !l->still || !l->turned || keep_costs(l) || transpose_tables(l))
     return TP_NO_MEMORY;
   l->cost = tp__pool_alloc(&l->pool, (size_t)most, sizeof *l->cost);
   l->scratch = tp__pool_alloc(&l->pool, (size_t)most, sizeof *l->scratch);
@@ -320,8 +344,11 @@ static void copy_messages(lift *l, bool keep) {
 static void sweep(lift *l, bool forward, int times) {
   int n = l->classes.n_nodes;
   for (int i = 0; i < times; i++)
-    for (int k = 0; k < n && !l->exhausted; k++)
-      visit(l, forward ? k : n - 1 - k, forward);
+    for (int k = 0; k < n && !l->exhausted; k++) {
+      int class = forward ? k : n - 1 - k;
+      if (!l->still[class])
+        visit(l, class, forward);
+    }
 }
 
 /* Passes messages until they gain nothing more. Leaves the best messages and returns their
@@ -346,9 +373,25 @@ static tp__int128 pass_messages(lift *l, tp__control *control, int64_t *work) {
     best = now;
     copy_messages(l, true);
   }
+  l->left_range = l->exhausted;
   l->exhausted = false; /* the best messages are in range */
   copy_messages(l, false);
   return best;
+}
+
+/* Restarts after messages that left the safe range before they gained anything, without the classes
+ * whose sums are too large. Where there are none, the bound stays that of no messages. */
+static tp__int128 pass_small_messages(lift *l, tp__control *control, int64_t *work) {
+  for (int k = 0; k < l->classes.n_edges; k++)
+    for (int end = 0; end < 2; end++) {
+      size_t n = (size_t)(end ? l->classes.edges[k].columns : l->classes.edges[k].rows);
+      memset(l->messages[k][end].taken, 0, n * sizeof(tp_cost));
+    }
+  for (int k = 0; k < l->classes.n_nodes; k++)
+    if (l->kept[k])
+      memcpy(l->kept[k], l->classes.nodes[k].cost,
+             (size_t)l->classes.nodes[k].n * sizeof **l->kept);
+  return mark_still(l) ? pass_messages(l, control, work) : l->g->constant;
 }
 
 /* ---- the graph ---- */
@@ -409,7 +452,10 @@ tp_status tp__lift(tp__wcsp *g, tp__control *control, int64_t *work, bool *lifte
   tp_status status = tp__lift_classify(g, &l.pool, &l.classes);
   if (status == TP_OK && l.classes.n_nodes <= g->n_alive / REPEATED) {
     status = start(&l);
+    bool starts_in_range = !l.exhausted;
     tp__int128 best = status == TP_OK ? pass_messages(&l, control, work) : 0;
+    if (status == TP_OK && starts_in_range && l.left_range && best <= g->constant)
+      best = pass_small_messages(&l, control, work);
     if (status == TP_OK && best > g->constant) {
       *lifted = true;
       status = apply(&l, best < TP_COST_FORBIDDEN ? (tp_cost)best : TP_COST_FORBIDDEN);

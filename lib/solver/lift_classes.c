@@ -59,8 +59,25 @@ static int number(tp__hash_cons *cache, const tp__hash_cons_key *key, int *n) {
   return slot ? (int)(intptr_t)*slot - 1 : -1;
 }
 
+/* Ensures room for class number `n` in an array of zeroed classes that doubles. Classes are few, so
+ * the array is not as large as the graph. False if memory runs out. */
+static bool reserve(tp__pool *pool, void **array, int *capacity, int n, size_t size) {
+  if (n < *capacity)
+    return true;
+  int more = *capacity ? 2 * *capacity : 256;
+  void *grown = tp__pool_calloc(pool, (size_t)more, size);
+  if (!grown)
+    return false;
+  if (*capacity)
+    memcpy(grown, *array, (size_t)*capacity * size);
+  *array = grown;
+  *capacity = more;
+  return true;
+}
+
 static tp_status classify_edges(const tp__wcsp *g, tp__hash_cons *cache, const uint64_t *color,
-                                tp__lift_classes *c) {
+                                tp__pool *pool, tp__lift_classes *c) {
+  int capacity = 0;
   for (int e = 0; e < g->n_edges; e++) {
     const tp__wedge *edge = &g->edges[e];
     if (edge->node[0] < 0)
@@ -73,8 +90,10 @@ static tp_status classify_edges(const tp__wcsp *g, tp__hash_cons *cache, const u
     tp__hash_cons_add(&key, (int64_t)color[edge->node[0]]);
     tp__hash_cons_add(&key, (int64_t)color[edge->node[1]]);
     int class = number(cache, &key, &c->n_edges);
-    if (class < 0)
+    void *edges = c->edges;
+    if (class < 0 || !reserve(pool, &edges, &capacity, class, sizeof *c->edges))
       return TP_NO_MEMORY;
+    c->edges = edges;
     tp__lift_edges *l = &c->edges[c->edge_class[e] = class];
     l->count++;
     l->rows = rows;
@@ -106,7 +125,8 @@ static void list_ends(const tp__wcsp *g, const tp__lift_classes *c, int node, in
 }
 
 static tp_status classify_nodes(const tp__wcsp *g, tp__hash_cons *cache, int64_t *ends,
-                                tp__lift_classes *c) {
+                                tp__pool *pool, tp__lift_classes *c) {
+  int capacity = 0;
   for (int v = 0; v < g->n_nodes; v++) {
     const tp__wnode *node = &g->nodes[v];
     if (!node->alive)
@@ -119,8 +139,10 @@ static tp_status classify_nodes(const tp__wcsp *g, tp__hash_cons *cache, int64_t
     for (int i = 0; i < node->n_edges; i++)
       tp__hash_cons_add(&key, ends[i]);
     int class = number(cache, &key, &c->n_nodes);
-    if (class < 0)
+    void *nodes = c->nodes;
+    if (class < 0 || !reserve(pool, &nodes, &capacity, class, sizeof *c->nodes))
       return TP_NO_MEMORY;
+    c->nodes = nodes;
     c->node_class[v] = class;
     c->nodes[class].count++;
   }
@@ -176,14 +198,12 @@ static tp_status classify(const tp__wcsp *g, tp__hash_cons *cache, tp__pool *poo
     most = (size_t)g->nodes[v].n_edges > most ? (size_t)g->nodes[v].n_edges : most;
   int64_t *ends = tp__pool_alloc(pool, most, sizeof *ends);
   const uint64_t *color = colors(g, pool);
-  c->nodes = tp__pool_calloc(pool, (size_t)g->n_nodes, sizeof *c->nodes);
-  c->edges = tp__pool_calloc(pool, (size_t)g->n_edges, sizeof *c->edges);
   c->node_class = tp__pool_alloc(pool, (size_t)g->n_nodes, sizeof *c->node_class);
   c->edge_class = tp__pool_alloc(pool, (size_t)g->n_edges, sizeof *c->edge_class);
-  if (!ends || !color || !c->nodes || !c->edges || !c->node_class || !c->edge_class)
+  if (!ends || !color || !c->node_class || !c->edge_class)
     return TP_NO_MEMORY;
-  TP_TRY(classify_edges(g, cache, color, c));
-  TP_TRY(classify_nodes(g, cache, ends, c));
+  TP_TRY(classify_edges(g, cache, color, pool, c));
+  TP_TRY(classify_nodes(g, cache, ends, pool, c));
   TP_TRY(order_classes(g, pool, c));
   return list_items(g, pool, ends, c);
 }

@@ -1,6 +1,11 @@
 /* Greedy elimination order: always eliminates the node whose bag (the node and its neighbors) has
  * the fewest combinations. Simulates the elimination on neighbor lists. A heap holds (weight,
- * node); stale entries are recognized by their weight. */
+ * node); stale entries are recognized by their weight.
+ *
+ * A value that all layers use is a hub: a node with as many neighbors as there are layers. The list
+ * of a hub is not read each time that one of its neighbors is eliminated, since that would take
+ * quadratic time. So a list may contain nodes that are gone. They are removed when they are met.
+ * The order of a list does not matter. */
 #include "solver/order.h"
 
 #include "support/support.h"
@@ -25,8 +30,11 @@ typedef struct heap {
 typedef struct simulation {
   const tp__wcsp *g;
   list *adjacent;
+  int *degree; /* by node: its neighbors that are not gone */
+  bool *gone;  /* by node: eliminated or fixed */
   int64_t *weight;
   int *mark, stamp;
+  int *joined, round; /* by node: the elimination in which it was connected as a hub */
   heap heap;
   list scopes; /* of all eliminated nodes, concatenated */
 } simulation;
@@ -84,12 +92,28 @@ static const int64_t MAX_ENTRIES = INT64_MAX / 4; /* saturation value */
 
 static int64_t times(int64_t a, int64_t b) { return a > MAX_ENTRIES / b ? MAX_ENTRIES : a * b; }
 
+/* Removes item i, and moves the last item there. */
+static void drop_item(list *l, int i) { l->item[i] = l->item[--l->n]; }
+
+/* Returns the neighbors of a node that are not gone. */
+static const list *neighbors(simulation *p, int node) {
+  list *l = &p->adjacent[node];
+  for (int i = l->n; i-- > 0;)
+    if (p->gone[l->item[i]])
+      drop_item(l, i);
+  return l;
+}
+
 /* Returns the number of combinations of the neighbors alone, which is the size of the table that
  * elimination creates. */
-static int64_t table_entries(const simulation *p, int node) {
+static int64_t table_entries(simulation *p, int node) {
+  list *l = &p->adjacent[node];
   int64_t product = 1;
-  for (int i = 0; i < p->adjacent[node].n && product < MAX_ENTRIES; i++)
-    product = times(product, p->g->nodes[p->adjacent[node].item[i]].n);
+  for (int i = 0; i < l->n && product < MAX_ENTRIES;)
+    if (p->gone[l->item[i]])
+      drop_item(l, i);
+    else
+      product = times(product, p->g->nodes[l->item[i++]].n);
   return product;
 }
 
@@ -101,33 +125,81 @@ static bool weigh(simulation *p, int node) {
   return push(&p->heap, (entry){weight, node});
 }
 
-/* Removes `node` from the list of u, and makes u adjacent to all other nodes of `around`. */
-static bool update_neighbor(simulation *p, int u, int node, const list *around) {
-  list *l = &p->adjacent[u];
+static bool connect(simulation *p, int from, int to) {
+  p->degree[from]++;
+  return append(&p->adjacent[from], to);
+}
+
+/* True if a is in the list of b and the reverse. Reads the shorter list. What is found moves to its
+ * front, because two hubs with many common neighbors are looked up for each of these. */
+static bool are_adjacent(simulation *p, int a, int b) {
+  int from = p->adjacent[a].n <= p->adjacent[b].n ? a : b, to = a + b - from;
+  list *l = &p->adjacent[from];
+  for (int i = 0; i < l->n; i++)
+    if (l->item[i] == to) {
+      l->item[i] = l->item[0];
+      l->item[0] = to;
+      return true;
+    }
+  return false;
+}
+
+static bool is_hub(const simulation *p, int u, const list *around) {
+  enum { HUB = 256, FACTOR = 8 };
+  return p->adjacent[u].n > HUB && p->adjacent[u].n / FACTOR > around->n;
+}
+
+/* Makes u adjacent to all other nodes of `around`, and these to u. Does not read the list of u. */
+static bool join_hub(simulation *p, int u, const list *around) {
+  p->joined[u] = p->round;
+  for (int i = 0; i < around->n; i++) {
+    int w = around->item[i];
+    if (w != u && !are_adjacent(p, u, w) && (!connect(p, u, w) || !connect(p, w, u)))
+      return false;
+  }
+  return true;
+}
+
+/* Makes u adjacent to all other nodes of `around`. */
+static bool join_node(simulation *p, int u, const list *around) {
+  const list *l = neighbors(p, u);
   p->stamp++;
   p->mark[u] = p->stamp;
-  int kept = 0;
-  for (int i = 0; i < l->n; i++) {
+  for (int i = 0; i < l->n; i++)
     p->mark[l->item[i]] = p->stamp;
-    if (l->item[i] != node)
-      l->item[kept++] = l->item[i];
-  }
-  l->n = kept;
   for (int i = 0; i < around->n; i++)
-    if (p->mark[around->item[i]] != p->stamp && !append(l, around->item[i]))
+    if (p->mark[around->item[i]] != p->stamp && !connect(p, u, around->item[i]))
       return false;
   return true;
 }
 
-static bool connect_neighbors(simulation *p, int node) {
-  const list *around = &p->adjacent[node];
+/* Takes the node out of the graph. Returns its neighbors. */
+static const list *leave(simulation *p, int node) {
+  const list *around = neighbors(p, node);
+  p->gone[node] = true;
   for (int i = 0; i < around->n; i++)
-    if (!update_neighbor(p, around->item[i], node, around))
-      return false;
-  for (int i = 0; i < around->n; i++)
-    if (!weigh(p, around->item[i]))
+    p->degree[around->item[i]]--;
+  return around;
+}
+
+static bool weigh_all(simulation *p, const list *nodes) {
+  for (int i = 0; i < nodes->n; i++)
+    if (!weigh(p, nodes->item[i]))
       return false;
   return true;
+}
+
+/* Makes the neighbors of an eliminated node adjacent to each other. Hubs come first, because they
+ * change the lists of the others too. */
+static bool connect_neighbors(simulation *p, const list *around) {
+  p->round++;
+  for (int i = 0; i < around->n; i++)
+    if (is_hub(p, around->item[i], around) && !join_hub(p, around->item[i], around))
+      return false;
+  for (int i = 0; i < around->n; i++)
+    if (p->joined[around->item[i]] != p->round && !join_node(p, around->item[i], around))
+      return false;
+  return weigh_all(p, around);
 }
 
 static tp_status simulate(simulation *p, int64_t budget, tp__control *control, int64_t work,
@@ -138,12 +210,12 @@ static tp_status simulate(simulation *p, int64_t budget, tp__control *control, i
         tp__control_poll_must_finish(control, work))
       return TP_OK;
     entry e = pop(&p->heap);
-    if (order->position[e.node] >= 0 || e.weight != p->weight[e.node])
+    if (p->gone[e.node] || e.weight != p->weight[e.node])
       continue;
     int64_t entries = table_entries(p, e.node);
     if (entries > budget)
       return TP_OK; /* all other bags weigh at least as much; order->complete stays false */
-    const list *around = &p->adjacent[e.node];
+    const list *around = leave(p, e.node);
     order->position[e.node] = order->n;
     order->node[order->n] = e.node;
     order->scope_at[order->n++] = (size_t)p->scopes.n;
@@ -154,7 +226,7 @@ static tp_status simulate(simulation *p, int64_t budget, tp__control *control, i
     for (int i = 0; i < around->n; i++)
       if (!append(&p->scopes, around->item[i]))
         return TP_NO_MEMORY;
-    if (!connect_neighbors(p, e.node))
+    if (!connect_neighbors(p, around))
       return TP_NO_MEMORY;
   }
   order->scope_at[order->n] = (size_t)p->scopes.n;
@@ -293,12 +365,15 @@ static tp_status start_simulation(const tp__wcsp *g, simulation *p) {
   p->adjacent = tp__calloc(n + 1, sizeof *p->adjacent);
   p->weight = tp__calloc(n + 1, sizeof *p->weight); /* 0: not weighed yet; real weights are >= 1 */
   p->mark = tp__calloc(n + 1, sizeof *p->mark);
-  if (!p->adjacent || !p->weight || !p->mark)
+  p->joined = tp__calloc(n + 1, sizeof *p->joined);
+  p->degree = tp__calloc(n + 1, sizeof *p->degree);
+  p->gone = tp__calloc(n + 1, sizeof *p->gone);
+  if (!p->adjacent || !p->weight || !p->mark || !p->joined || !p->degree || !p->gone)
     return TP_NO_MEMORY;
   for (int v = 0; v < g->n_nodes; v++) {
     const tp__wnode *node = &g->nodes[v];
     for (int i = 0; node->alive && i < node->n_edges; i++)
-      if (!append(&p->adjacent[v], tp__wcsp_view(g, node->edges[i], v).other))
+      if (!connect(p, v, tp__wcsp_view(g, node->edges[i], v).other))
         return TP_NO_MEMORY;
   }
   for (int v = 0; v < g->n_nodes; v++)
@@ -313,6 +388,9 @@ static void end_simulation(simulation *p) {
   tp__free(p->adjacent);
   tp__free(p->weight);
   tp__free(p->mark);
+  tp__free(p->joined);
+  tp__free(p->degree);
+  tp__free(p->gone);
   tp__free(p->heap.at);
 }
 
@@ -342,50 +420,37 @@ tp_status tp__wcsp_order(const tp__wcsp *g, int64_t budget, tp__control *control
 
 /* Returns the node to fix, among a node and its neighbors: smallest burden, then most neighbors,
  * then lowest number. */
-static int choose_fixed_node(const simulation *p, int node, const int *burden) {
+static int choose_fixed_node(simulation *p, int node, const int *burden) {
+  const list *around = neighbors(p, node);
   int best = node;
-  for (int i = 0; i < p->adjacent[node].n; i++) {
-    int u = p->adjacent[node].item[i], more = p->adjacent[u].n - p->adjacent[best].n;
+  for (int i = 0; i < around->n; i++) {
+    int u = around->item[i], more = p->degree[u] - p->degree[best];
     if (burden[u] != burden[best] ? burden[u] < burden[best] : more != 0 ? more > 0 : u < best)
       best = u;
   }
   return best;
 }
 
-static bool take_out(simulation *p, int node) {
-  const list none = {0};
-  const list *around = &p->adjacent[node];
-  for (int i = 0; i < around->n; i++)
-    if (!update_neighbor(p, around->item[i], node, &none) || !weigh(p, around->item[i]))
-      return false;
-  return true;
-}
-
 tp_status tp__wcsp_cut(const tp__wcsp *g, int64_t budget, int *burden, bool *cut) {
   simulation p;
-  bool *gone = tp__calloc((size_t)g->n_nodes + 1, sizeof *gone);
   tp_status status = start_simulation(g, &p);
-  if (!gone)
-    status = TP_NO_MEMORY;
   memset(cut, 0, (size_t)g->n_nodes * sizeof *cut);
   while (status == TP_OK && p.heap.n) {
     entry e = pop(&p.heap);
-    if (gone[e.node] || e.weight != p.weight[e.node])
+    if (p.gone[e.node] || e.weight != p.weight[e.node])
       continue;
     if (table_entries(&p, e.node) <= budget) {
-      gone[e.node] = true;
-      status = connect_neighbors(&p, e.node) ? TP_OK : TP_NO_MEMORY;
+      status = connect_neighbors(&p, leave(&p, e.node)) ? TP_OK : TP_NO_MEMORY;
       continue;
     }
     int fixed = choose_fixed_node(&p, e.node, burden);
-    gone[fixed] = cut[fixed] = true;
+    cut[fixed] = true;
     burden[fixed]++;
-    bool ok = take_out(&p, fixed) &&
+    bool ok = weigh_all(&p, leave(&p, fixed)) &&
               (fixed == e.node || push(&p.heap, (entry){p.weight[e.node], e.node}));
     status = ok ? TP_OK : TP_NO_MEMORY;
   }
   end_simulation(&p);
-  tp__free(gone);
   return status;
 }
 

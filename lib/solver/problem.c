@@ -12,8 +12,13 @@ enum { MAX_STRATEGIES = 65535 };
 
 tp_problem *tp_problem_create(void) {
   tp_problem *problem = tp__calloc(1, sizeof *problem);
-  if (problem)
-    problem->limit = -1;
+  tp__hash_cons *costs = problem ? tp__hash_cons_create() : NULL;
+  if (!costs) {
+    tp__free(problem);
+    return NULL;
+  }
+  problem->limit = -1;
+  problem->costs = costs;
   return problem;
 }
 
@@ -21,6 +26,7 @@ void tp_problem_destroy(tp_problem *problem) {
   if (!problem)
     return;
   tp__pool_release(&problem->pool);
+  tp__hash_cons_destroy(problem->costs);
   tp__free(problem->nodes);
   tp__free(problem->edges);
   tp__free(problem);
@@ -54,6 +60,18 @@ static tp_cost *copy_costs(tp_problem *problem, size_t n, const tp_cost *costs) 
   for (size_t i = 0; copy && i < n; i++)
     copy[i] = costs[i] < TP_COST_FORBIDDEN || problem->big ? costs[i] : TP_COST_FORBIDDEN;
   return copy;
+}
+
+/* Returns the array that nodes with these costs share. NULL if memory runs out. */
+static tp_cost *node_costs(tp_problem *problem, size_t n, const tp_cost *costs) {
+  tp__hash_cons_key key;
+  tp__hash_cons_begin(&key, TP__HASH_CONS_COSTS);
+  for (size_t i = 0; i < n; i++)
+    tp__hash_cons_add(&key, costs[i]);
+  void **slot = tp__hash_cons_find(problem->costs, &key);
+  if (slot && !*slot)
+    *slot = copy_costs(problem, n, costs);
+  return slot ? *slot : NULL;
 }
 
 tp_status tp_problem_set_big(tp_problem *problem, tp_cost big) {
@@ -122,7 +140,7 @@ int tp_problem_add_node(tp_problem *problem, int n, const tp_cost *costs) {
   bool capacity =
       reserve(&nodes, problem->n_nodes, &problem->node_capacity, sizeof *problem->nodes);
   problem->nodes = nodes;
-  tp_cost *copy = capacity ? copy_costs(problem, (size_t)n, costs) : NULL;
+  tp_cost *copy = capacity ? node_costs(problem, (size_t)n, costs) : NULL;
   if (!copy)
     return -1;
   problem->nodes[problem->n_nodes] = (tp__problem_node){.n = n, .costs = copy};

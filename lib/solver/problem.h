@@ -3,7 +3,7 @@
 #ifndef TP_LIB_SOLVER_PROBLEM_H
 #define TP_LIB_SOLVER_PROBLEM_H
 
-#include "solver/pool.h"
+#include "solver/hash_cons.h"
 #include "tp/solver.h"
 
 /* The usage of a node at start <= t < end, by strategy. */
@@ -26,6 +26,9 @@ typedef struct tp__problem_edge {
 
 struct tp_problem {
   tp__pool pool; /* costs and tables */
+  /* finds the costs of earlier nodes: nodes with equal costs share an array, which must not
+   * change */
+  tp__hash_cons *costs;
   tp__problem_node *nodes;
   tp__problem_edge *edges;
   int n_nodes, node_capacity;

@@ -59,8 +59,25 @@ static tp_status visit(MlirOperation op, void *data) {
   return TP_OK;
 }
 
+static bool is_permute(MlirOperation func) {
+  static const char prefix[] = "tp.permute.";
+  MlirStringRef name = mlirStringAttrGetValue(tp__inherent(func, "sym_name"));
+  return name.length >= sizeof prefix - 1 && memcmp(name.data, prefix, sizeof prefix - 1) == 0;
+}
+
+/* True if the module declares a function without a body, other than permutes. */
+static bool has_declarations(MlirOperation module) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(tp__region_block(module, 0));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (tp__op_is(op, "func.func") && !tp__is_defined_func(op) && !is_permute(op))
+      return true;
+  return false;
+}
+
 tp_status tp__localize_declarations(MlirOperation module) {
   tp_value_table seen = {0};
+  if (!has_declarations(module))
+    return TP_OK;
   tp_status status = tp__walk(module, visit, &seen);
   tp__table_destroy(&seen);
   return status;

@@ -16,6 +16,18 @@
 
 /* ---- preparation ---- */
 
+/* True if a structured op reads its first operand, a tensor, so that it is not free. Tells this
+ * from the op alone, because reading the rule of every op takes long. */
+static bool reads_first_operand(MlirOperation op) {
+  if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumRegions(op) != 1 ||
+      mlirOperationGetNumOperands(op) == 0 ||
+      !tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, 0))))
+    return false;
+  MlirBlock body = tp__region_block(op, 0);
+  return !mlirBlockIsNull(body) && mlirBlockGetNumArguments(body) > 0 &&
+         tp__is_used(mlirBlockGetArgument(body, 0));
+}
+
 /* Clones an op without inputs (empty, fill, splat) for each of its uses; a shared one would tie the
  * layouts of all its users together. Ops are visited backwards, so that operands of clones are
  * cloned too. */
@@ -25,7 +37,7 @@ static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_rep
   if (mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) > 1 ||
       !tp__op_has_tensors(op) || tp__op_has_dialect(op, "shard") || tp__op_has_dialect(op, "scf") ||
       !tp__is_used(mlirOperationGetResult(op, 0)) ||
-      tp__is_used_once(mlirOperationGetResult(op, 0)))
+      tp__is_used_once(mlirOperationGetResult(op, 0)) || reads_first_operand(op))
     return TP_OK;
   tp_status status = tp__rule_cached(alike, op, unknown_replicate, p->problem.arena, &rule);
   if (status != TP_OK || !rule.is_free)
@@ -84,6 +96,8 @@ static void destroy(tp_planner *p) {
   tp__memo_destroy(&p->written_ops);
   tp__memo_destroy(&p->forms);
   tp__memo_destroy(&p->layout_changes);
+  tp__memo_destroy(&p->reshard_times);
+  tp__memo_destroy(&p->step_times);
   tp_problem_destroy(p->stated);
   tp__routes_destroy(p->routes);
 }

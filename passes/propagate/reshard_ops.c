@@ -57,10 +57,9 @@ static int cheapest(const copies *c, tp_spec spec) {
   return best;
 }
 
-/* The execution time of the reshard that `op` is, each time that the program runs. */
-static tp_cost reshard_time(const copies *c, tp_spec from, tp_spec to, MlirOperation op) {
-  const tp_planned_value *v = c->v;
-  tp_plan_problem *problem = &c->p->problem;
+/* The execution time of one run of a reshard of `v`. */
+static tp_cost run_time(const tp_plan_problem *problem, const tp_planned_value *v, tp_spec from,
+                        tp_spec to) {
   tp_reshard path;
   if (tp_reshard_path(problem->reshards, from, to, v->rank, v->shape, v->element_size, &path) !=
       TP_OK)
@@ -69,6 +68,25 @@ static tp_cost reshard_time(const copies *c, tp_spec from, tp_spec to, MlirOpera
   for (int i = 0; i < path.n_steps; i++)
     time = tp_cost_add(time, tp_step_cost(problem->mesh, problem->machine, &path, i, v->rank,
                                           v->shape, v->element_size));
+  return time;
+}
+
+/* The execution time of the reshard that `op` is, each time that the program runs. Equal reshards
+ * are priced once; without memory for that they are priced again. */
+static tp_cost reshard_time(const copies *c, tp_spec from, tp_spec to, MlirOperation op) {
+  const tp_planned_value *v = c->v;
+  tp_plan_problem *problem = &c->p->problem;
+  tp_memo_key key;
+  key.n = 0;
+  tp__memo_key_add(&key, (int64_t)from.bits);
+  tp__memo_key_add(&key, (int64_t)to.bits);
+  tp__memo_key_add(&key, v->element_size);
+  for (int d = 0; d < v->rank; d++)
+    tp__memo_key_add(&key, v->shape[d]);
+  void **slot = tp__memo(&c->p->reshard_times, problem->arena, key.words, key.n);
+  tp_cost *kept = slot ? *slot : NULL, time = kept ? *kept : run_time(problem, v, from, to);
+  if (slot && !kept && (kept = *slot = tp__arena_alloc(problem->arena, sizeof *kept)))
+    *kept = time;
   return tp__cost_times(time, tp__func_graph_trips(&problem->graph, mlirOperationGetResult(op, 0)));
 }
 

@@ -161,19 +161,30 @@ static tp_status write_producers(tp_planner *p) {
   return status;
 }
 
-/* The modelled time of an execution of the written plan. */
-static tp_cost step_time(const tp_planner *p) {
+/* The modelled time of one run of an op, with the communication inside of it. Nodes that share
+ * their strategies cost the same; without memory to remember their times they are priced again. */
+static tp_cost op_time(tp_planner *p, const tp_node *node) {
+  int64_t key[] = {(int64_t)(intptr_t)node->strategies, node->chosen};
+  void **slot = tp__memo(&p->step_times, p->problem.arena, key, TP_LEN(key));
+  tp_cost *kept = slot ? *slot : NULL;
+  if (kept)
+    return *kept;
   const tp_pricing pricing = {.mesh = p->problem.mesh, .topology = p->problem.machine};
+  tp_cost inside = tp__strategy_communication(p->problem.graph.items[node->index].rule, &pricing,
+                                              &node->strategies[node->chosen]);
+  tp_cost time = tp_cost_add(tp__node_compute(p, node), inside);
+  if (slot && (kept = *slot = tp__arena_alloc(p->problem.arena, sizeof *kept)))
+    *kept = time;
+  return time;
+}
+
+/* The modelled time of an execution of the written plan. */
+static tp_cost step_time(tp_planner *p) {
   tp_cost time = p->result.reshards;
   for (size_t i = 0; i < p->problem.n_nodes; i++) {
     const tp_node *node = &p->problem.nodes[i];
-    if (node->kind != TP_NODE_OP)
-      continue;
-    const tp_item *item = &p->problem.graph.items[node->index];
-    tp_cost inside =
-        tp__strategy_communication(item->rule, &pricing, &node->strategies[node->chosen]);
-    time = tp_cost_add(time,
-                       tp__cost_times(tp_cost_add(tp__node_compute(p, node), inside), item->trips));
+    if (node->kind == TP_NODE_OP)
+      time = tp_cost_add(time, tp__cost_times(op_time(p, node), tp__node_trips(p, node)));
   }
   return time;
 }

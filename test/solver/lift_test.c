@@ -16,16 +16,17 @@ enum { WIDTH = 6, CHOICES = 4, KINDS = 10 };
 /* Creates layers of six nodes, and a node connected to all layers, with kinds of edges within a
  * layer, to the next one, and to the shared node. Layers with a number in `odd` have different
  * costs. `forbidden`: percent of entries. */
-static tp_problem *stack(rng r, int n_layers, int forbidden, bool shares, bool odd) {
+static tp_problem *stack_of(rng r, int n_layers, int forbidden, bool shares, bool odd,
+                            tp_cost unit) {
   tp_problem *p = tp_problem_create();
   tp_cost costs[WIDTH][CHOICES], tables[KINDS][CHOICES * CHOICES];
   for (int v = 0; v < WIDTH; v++)
     for (int x = 0; x < CHOICES; x++)
-      costs[v][x] = rng_below(&r, 500);
+      costs[v][x] = unit * rng_below(&r, 500);
   for (int k = 0; k < KINDS; k++)
     for (int i = 0; i < CHOICES * CHOICES; i++)
       tables[k][i] =
-          i % 5 && rng_below(&r, 100) < forbidden ? TP_COST_FORBIDDEN : rng_below(&r, 1000);
+          i % 5 && rng_below(&r, 100) < forbidden ? TP_COST_FORBIDDEN : unit * rng_below(&r, 1000);
   for (int v = 0; v < n_layers * WIDTH; v++) {
     tp_cost cost[CHOICES];
     for (int x = 0; x < CHOICES; x++)
@@ -45,6 +46,10 @@ static tp_problem *stack(rng r, int n_layers, int forbidden, bool shares, bool o
   return p;
 }
 
+static tp_problem *stack(rng r, int n_layers, int forbidden, bool shares, bool odd) {
+  return stack_of(r, n_layers, forbidden, shares, odd, 1);
+}
+
 /* Returns the problem as a graph, reduced without creating tables, so that most of it remains. */
 static tp__wcsp *graph_of(const tp_problem *problem) {
   tp__code code;
@@ -62,44 +67,57 @@ static void choose(rng *r, const tp__wcsp *g, int *at) {
     at[v] = g->nodes[v].alive ? rng_below(r, g->nodes[v].n) : 0;
 }
 
-/* Every choice keeps its cost, and none costs less than the constant. */
+/* Lifts a stack. Every choice keeps its cost, and none costs less than the constant. Returns
+ * whether the constant has grown. */
+static bool lifts_alike(uint64_t seed, int forbidden, tp_cost unit) {
+  tp_problem *p = stack_of((rng){seed}, 150, forbidden, true, false, unit);
+  tp__wcsp *g = graph_of(p);
+  tp_cost before[50], first = g->constant;
+  int *at = calloc((size_t)g->n_nodes, sizeof *at);
+  rng r = {seed};
+  for (int i = 0; i < 50; i++) {
+    choose(&r, g, at);
+    before[i] = tp__wcsp_evaluate(g, at);
+    assert_true(forbidden || before[i] < TP_COST_FORBIDDEN);
+  }
+  int64_t work = 0;
+  bool lifted;
+  assert_int_equal(tp__lift(g, NULL, &work, &lifted), TP_OK);
+  assert_true(lifted == (g->constant > first));
+  r = (rng){seed};
+  for (int i = 0; i < 50; i++) {
+    choose(&r, g, at);
+    assert_true(tp__wcsp_evaluate(g, at) == before[i]);
+  }
+  for (int v = 0; v < g->n_nodes; v++)
+    for (int x = 0; g->nodes[v].alive && x < g->nodes[v].n; x++)
+      assert_true(g->nodes[v].cost[x] >= 0);
+  for (int e = 0; e < g->n_edges; e++)
+    for (int i = 0; g->edges[e].node[0] >= 0 &&
+                    i < g->nodes[g->edges[e].node[0]].n * g->nodes[g->edges[e].node[1]].n;
+         i++)
+      assert_true(g->edges[e].table[i] >= 0);
+  free(at);
+  tp__wcsp_destroy(g);
+  tp_problem_destroy(p);
+  return lifted;
+}
+
 static void keeps_all_costs(void **state) {
   (void)state;
   int lifts = 0;
-  for (uint64_t seed = 1; seed <= 10; seed++) {
-    int forbidden = seed % 2 ? 0 : 10; /* without forbidden entries, every choice has a cost */
-    tp_problem *p = stack((rng){seed}, 150, forbidden, true, false);
-    tp__wcsp *g = graph_of(p);
-    tp_cost before[50], first = g->constant;
-    int *at = calloc((size_t)g->n_nodes, sizeof *at);
-    rng r = {seed};
-    for (int i = 0; i < 50; i++) {
-      choose(&r, g, at);
-      before[i] = tp__wcsp_evaluate(g, at);
-      assert_true(forbidden || before[i] < TP_COST_FORBIDDEN);
-    }
-    int64_t work = 0;
-    bool lifted;
-    assert_int_equal(tp__lift(g, NULL, &work, &lifted), TP_OK);
-    assert_true(lifted == (g->constant > first));
-    lifts += lifted;
-    r = (rng){seed};
-    for (int i = 0; i < 50; i++) {
-      choose(&r, g, at);
-      assert_true(tp__wcsp_evaluate(g, at) == before[i]);
-    }
-    for (int v = 0; v < g->n_nodes; v++)
-      for (int x = 0; g->nodes[v].alive && x < g->nodes[v].n; x++)
-        assert_true(g->nodes[v].cost[x] >= 0);
-    for (int e = 0; e < g->n_edges; e++)
-      for (int i = 0; g->edges[e].node[0] >= 0 &&
-                      i < g->nodes[g->edges[e].node[0]].n * g->nodes[g->edges[e].node[1]].n;
-           i++)
-        assert_true(g->edges[e].table[i] >= 0);
-    free(at);
-    tp__wcsp_destroy(g);
-    tp_problem_destroy(p);
-  }
+  for (uint64_t seed = 1; seed <= 10; seed++) /* without forbidden entries, all have a cost */
+    lifts += lifts_alike(seed, seed % 2 ? 0 : 10, 1);
+  assert_true(lifts >= 8);
+}
+
+/* The sum of the costs of all layers at the shared node is outside of the range of messages. The
+ * layers are lifted nevertheless. */
+static void large_sums(void **state) {
+  (void)state;
+  int lifts = 0;
+  for (uint64_t seed = 1; seed <= 10; seed++)
+    lifts += lifts_alike(seed, 0, (tp_cost)1 << 39);
   assert_true(lifts >= 8);
 }
 
@@ -162,9 +180,8 @@ static void same_optimum(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(keeps_all_costs),
-      cmocka_unit_test(passes_layers),
-      cmocka_unit_test(needs_repetition),
+      cmocka_unit_test(keeps_all_costs), cmocka_unit_test(large_sums),
+      cmocka_unit_test(passes_layers),   cmocka_unit_test(needs_repetition),
       cmocka_unit_test(same_optimum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,7 +139,9 @@ static tp_status copy_specs(tp_planner *p, tp_node *node, const tp_layout_set *s
   node->n_in = 1;
   node->n_out = is_copy;
   node->in = slot ? *slot : NULL;
-  node->costs = tp__arena_array(p->problem.arena, (size_t)n + 1, sizeof *node->costs);
+  if (!p->no_costs)
+    p->no_costs = tp__arena_array(p->problem.arena, TP_MAX_STRATEGIES, sizeof *p->no_costs);
+  node->costs = p->no_costs;
   if (!node->in || !node->costs)
     return tp__plan_no_memory(p);
   node->out = node->in;

@@ -315,6 +315,23 @@ static int64_t bytes_at(const peak_finder *f, MlirValue value) {
                   number >= 0 ? layout_of(f, number) : tp_spec_replicated());
 }
 
+/* Bytes of the constants of the function. Ops that share a rule have equal bodies, so only the body
+ * of the first one is searched. */
+static tp_status constant_bytes(const peak_finder *f, int64_t *bytes) {
+  tp__constants c = {0};
+  tp_status status = TP_OK;
+  for (size_t k = 0; k < f->timeline.n && status == TP_OK; k++) {
+    const tp_timeline_op *m = &f->timeline.moments[k];
+    const tp_rule *first = m->rule ? m->rule->first : NULL;
+    bool is_repeated = first && !mlirOperationEqual(first->op, m->op);
+    status = tp__constants_add(m->op, &c);
+    if (status == TP_OK && !m->is_control && !is_repeated)
+      status = tp__walk(m->op, tp__constants_add, &c);
+  }
+  *bytes = tp__constants_end(&c);
+  return status;
+}
+
 static tp_status hold_boundary(peak_finder *f) {
   MlirOperation func = f->planner->problem.graph.func;
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
@@ -330,7 +347,7 @@ static tp_status hold_boundary(peak_finder *f) {
     hold(f, (tp_live_buffer){TP_LIVE_RESULT, value, bytes_at(f, value), 0, last});
   }
   int64_t constants;
-  TP_TRY(tp__constant_bytes(func, &constants));
+  TP_TRY(constant_bytes(f, &constants));
   hold(f, (tp_live_buffer){TP_LIVE_CONSTANTS, {NULL}, constants, 0, last});
   return TP_OK;
 }
