@@ -3,6 +3,7 @@
 
 #include "ir/diagnostics.h"
 #include "ir/ir.h"
+#include "ir/location.h"
 #include "ir/run_hooks.h"
 #include "support/support.h"
 
@@ -20,42 +21,6 @@ typedef struct owner {
   bool failed; /* memory ran out */
 } owner;
 
-/* ---- places ---- */
-
-enum { MAX_DEPTH = 64 }; /* locations can be nested arbitrarily deep */
-
-static bool find_file(MlirLocation location, int depth, MlirLocation *found);
-
-static bool find_in_fused(MlirLocation location, int depth, MlirLocation *found) {
-  tp__arena arena = {0};
-  unsigned n = mlirLocationFusedGetNumLocations(location);
-  MlirLocation *parts = tp__arena_array(&arena, n, sizeof *parts);
-  bool is_found = false;
-  if (parts)
-    mlirLocationFusedGetLocations(location, parts);
-  for (unsigned i = 0; parts && i < n && !is_found; i++)
-    is_found = find_file(parts[i], depth, found);
-  tp__arena_destroy(&arena);
-  return is_found;
-}
-
-/* Finds the innermost place in a file. The callee of a call site comes first; a function of a
- * framework may have names alone, then the place of the call counts. */
-static bool find_file(MlirLocation location, int depth, MlirLocation *found) {
-  if (depth == 0)
-    return false;
-  if (mlirLocationIsAFileLineColRange(location)) {
-    *found = location;
-    return true;
-  }
-  if (mlirLocationIsAName(location))
-    return find_file(mlirLocationNameGetChildLoc(location), depth - 1, found);
-  if (mlirLocationIsACallSite(location))
-    return find_file(mlirLocationCallSiteGetCallee(location), depth - 1, found) ||
-           find_file(mlirLocationCallSiteGetCaller(location), depth - 1, found);
-  return mlirLocationIsAFused(location) && find_in_fused(location, depth - 1, found);
-}
-
 /* ---- diagnostics ---- */
 
 /* Takes over a text that is printed. "" if memory ran out. */
@@ -72,7 +37,7 @@ static void place(owner *o, MlirLocation location, tp_diagnostic *d) {
   mlirLocationPrint(location, tp__append_part, &text);
   d->location = keep(o, &text);
   d->file = "";
-  if (!find_file(location, MAX_DEPTH, &at))
+  if (!tp__location_file(location, &at))
     return;
   MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(at));
   text = (tp__string){0};
@@ -96,6 +61,9 @@ static void split_message(owner *o, char *text, tp_diagnostic *d) {
   d->message = end + (end[1] == ':' ? 3 : 5);
 }
 
+/* The begin of a note with the text of an op, which may be as long as the program. */
+static const char op_text[] = "see current operation: ";
+
 static void fill(owner *o, MlirDiagnostic from, tp_diagnostic *d) {
   static const tp_severity severities[] = {[MlirDiagnosticError] = TP_ERROR,
                                            [MlirDiagnosticWarning] = TP_WARNING,
@@ -109,9 +77,11 @@ static void fill(owner *o, MlirDiagnostic from, tp_diagnostic *d) {
   split_message(o, (char *)keep(o, &text), d);
   place(o, mlirDiagnosticGetLocation(from), d);
   o->failed |= !notes;
-  for (intptr_t i = 0; notes && i < n; i++)
-    fill(o, mlirDiagnosticGetNote(from, i), &notes[i]);
-  d->n_notes = notes ? (int32_t)n : 0;
+  for (intptr_t i = 0; notes && i < n; i++) {
+    tp_diagnostic *note = &notes[d->n_notes];
+    fill(o, mlirDiagnosticGetNote(from, i), note);
+    d->n_notes += strncmp(note->message, op_text, strlen(op_text)) != 0;
+  }
 }
 
 static tp_diagnostic *add(owner *o) {

@@ -114,7 +114,30 @@ static void test_refused(void **state) {
   }
 }
 
-/* A redefinition is an error with a note. */
+/* Ops of a function of a framework have no place in a file; the function has that of its call. */
+static void test_place_of_function(void **state) {
+  (void)state;
+  static const char program[] =
+      "func.func @main(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> {\n"
+      "  %y = call @fft(%x) : (tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>>\n"
+      "  return %y : tensor<8xcomplex<f32>>\n"
+      "}\n"
+      "func.func private @fft(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> {\n"
+      "  %y = \"stablehlo.fft\"(%x) : (tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> "
+      "loc(\"fft\")\n"
+      "  return %y : tensor<8xcomplex<f32>>\n"
+      "} loc(\"jit:\"(\"model.py\":12:5))\n";
+  tp_text_result *result;
+  tp_text_request request = request_of(program);
+  assert_int_equal(tp_text_run(&request, &result), TP_UNSUPPORTED);
+  const tp_diagnostic *d = error_of(result);
+  assert_string_equal(d->file, "model.py");
+  assert_int_equal(d->line, 12);
+  assert_string_equal(d->location, "loc(callsite(\"fft\" at \"jit:\"(\"model.py\":12:5)))");
+  tp_text_result_destroy(result);
+}
+
+/* MLIR's own errors may have notes. */
 static void test_no_program(void **state) {
   (void)state;
   tp_text_result *result;
@@ -125,6 +148,7 @@ static void test_no_program(void **state) {
   assert_int_equal(d->line, 2);
   assert_int_equal(d->n_notes, 1);
   assert_int_equal(d->notes[0].severity, TP_NOTE);
+  assert_string_equal(d->notes[0].message, "see existing symbol definition here");
   assert_int_equal(d->notes[0].line, 1);
   tp_text_result_destroy(result);
   request.program = NULL;
@@ -228,6 +252,7 @@ int main(void) {
       cmocka_unit_test(test_planned_text_is_a_program),
       cmocka_unit_test(test_refused),
       cmocka_unit_test(test_no_program),
+      cmocka_unit_test(test_place_of_function),
       cmocka_unit_test(test_options),
       cmocka_unit_test(test_infeasible),
       cmocka_unit_test(test_progress),

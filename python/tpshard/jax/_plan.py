@@ -44,6 +44,8 @@ def plan(
     progress:       called with the name of each pass before it runs.
     options:        others of the pipeline tp-plan, with "_" for "-": strategy="follow",
                     objective="bytes", effort=4, time_limit=60 (docs/reference/passes.md).
+                    boundary="any" lets parts of axes split arguments and results, which no
+                    PartitionSpec can say; "whole" is the default here.
 
     Raises `tpshard.Refused` with op, file and line for an op that is not supported,
     `tpshard.Infeasible` if no plan has these pins within this memory, ValueError for a pattern
@@ -55,6 +57,7 @@ def plan(
     exported = export(function, tuple(args), sizes, params, state, pin, donate_argnums, static_argnums)
     given = {"mesh": ",".join("%s=%d" % axis for axis in sizes.items()), "topology": topology, "memory_limit": memory_limit}
     named = {k.replace("_", "-"): _value(v) for k, v in {**given, **options}.items() if v is not None}
+    named.setdefault("boundary", "whole")
     made = _library.run(exported.text, "tp-plan", named, report=True, locations=True, progress=progress)
     return Plan(function, exported, sizes, named, made, tuple(donate_argnums if isinstance(donate_argnums, (tuple, list)) else (donate_argnums,)), static_argnums)
 
