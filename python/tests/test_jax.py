@@ -1,5 +1,6 @@
 """Tests of tpshard.jax: functions are planned, run on ranks, and compared with JAX."""
 import contextlib
+import doctest
 import io
 import json
 import os
@@ -188,6 +189,14 @@ class Reports(Case):
         again = tps.plan(models.train_step, models.shapes(step_args()), MESH, pin={"params/*/w1": P(None, "tp")})
         self.assertEqual(again.details, self.plan.details)
         self.assertEqual(again.text, self.plan.text)
+
+
+class Page(Case):
+    def test_sessions(self):
+        page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "how-to" / "shard-a-jax-function.md"
+        failed, n = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
+        self.assertEqual(failed, 0)
+        self.assertGreater(n, 10)
 
 
 class Refusals(Case):
