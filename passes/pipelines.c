@@ -3,8 +3,8 @@
 
 #include "ir/ir.h"
 
-/* Parts that pipelines share: import and planning, the conversion from tensors to buffers with runtime calls, and the
- * conversion to the LLVM dialect. */
+/* Parts that pipelines share: import and planning, the conversion from tensors to buffers with
+ * runtime calls, and the conversion to the LLVM dialect. */
 #define TO_PLAN                                                                                    \
   "tp-import,tp-import-stablehlo{*},tp-lower-tosa{*},tp-decompose,tp-inline-calls{*},"             \
   "tp-raise,tp-hoist-invariants,tp-propagate{*}"

@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/* Emits an error, a warning or a remark at `location`. `note` may be NULL. Implemented in shim.cpp. */
+/* Emits an error, a warning or a remark at `location`. `note` may be NULL. Implemented in
+ * shim.cpp. */
 void tp__emit(MlirLocation location, tp_severity severity, const char *message, const char *note);
 
 /* Bracket the run of a pass. Within it a failed allocation is the only error, is emitted once, and
