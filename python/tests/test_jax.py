@@ -79,12 +79,14 @@ class Models(Case):
     def test_types(self):
         def mixed(key, x, i, flag):
             noise = jax.random.uniform(key, x.shape).astype(jnp.bfloat16)
-            return x + noise, x[i], jnp.where(flag, i.astype(jnp.uint8), jnp.uint8(7))
+            return x + noise, x[i], jnp.where(flag, i.astype(jnp.uint8), jnp.uint8(7)), jax.random.split(key)
 
         args = jax.random.key(3), jnp.asarray(models.normal(8, 16), jnp.bfloat16), numpy.arange(4, dtype=numpy.int32), numpy.array([True, False] * 2)
         plan = tps.plan(mixed, args, {"tp": 2})
         self.assertEqual(len(plan.in_specs[0]), 0)  # a key has no dimensions
-        self.assert_same(plan.run_here(*args), mixed(*args), 1e-2)
+        found, expected = list(plan.run_here(*args)), list(mixed(*args))
+        expected[3] = jax.random.key_data(expected[3])
+        self.assert_same(found, expected, 1e-2)
 
     def test_static_argument_and_star(self):
         def power(n, *xs):
@@ -118,6 +120,17 @@ class Boundary(Case):
     def test_open_dimension(self):
         plan = tps.plan(lambda x: x * 2, (models.normal(8, 8),), {"tp": 4}, pin={"x": P(P.UNCONSTRAINED, None), "result": P("tp")})
         self.assertEqual(plan.in_specs, (P("tp", None),))
+
+    def test_constraint(self):
+        mesh = jax.make_mesh((2,), ("tp",), devices=jax.devices()[:2], axis_types=(jax.sharding.AxisType.Auto,))
+
+        def constrained(x, w):
+            return jax.lax.with_sharding_constraint(x @ w, jax.sharding.NamedSharding(mesh, P(None, "tp")))
+
+        args = models.normal(8, 16), models.normal(16, 32)
+        plan = tps.plan(constrained, args, {"tp": 2})
+        self.assertEqual(plan.in_specs, (P(None, None), P(None, "tp")))
+        self.assert_same(plan.run_here(*args), constrained(*args))
 
     def test_jit(self):
         args = step_args()
@@ -176,7 +189,7 @@ class Reports(Case):
         self.assertLessEqual(at, {"models.py", "test_jax.py"})
 
     def test_text(self):
-        self.assertRegex(repr(self.plan), r"<Plan on dp=2,tp=2: .* us \(.*\), .* MB of a device; .*>")
+        self.assertRegex(repr(self.plan), r"<Plan on dp=2,tp=2: [0-9.]+ us \(.*\), [0-9.]+ KB of a device; .*>")
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             help(tps)
@@ -241,6 +254,8 @@ class Refusals(Case):
             tps.plan(models.train_step, args, {})
         with self.assertRaisesRegex(ValueError, 'axis \'tp\' has size 0'):
             tps.plan(models.train_step, args, {"tp": 0})
+        with self.assertRaisesRegex(ValueError, "mesh: axis 'a b' has size 2; give"):
+            tps.plan(models.train_step, args, {"a b": 2})
         with self.assertRaisesRegex(tpshard.Error, "h900"):
             tps.plan(models.train_step, args, MESH, topology="h900")
         with self.assertRaisesRegex(tpshard.Error, "no-such-option|no such option"):

@@ -1,8 +1,11 @@
 """Tests of tpshard without JAX, and of libtpshard beside other libraries with an LLVM of their own."""
 import importlib.util
+import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 import tpshard
@@ -52,6 +55,25 @@ class Run(unittest.TestCase):
             t.join()
         self.assertEqual(len(set(made)), 1)
         self.assertEqual(len(made), 4)
+
+    def test_progress_may_end_the_run(self):
+        def progress(name):
+            if name == "tp-propagate":
+                raise KeyError(name)
+
+        with self.assertRaises(KeyError):
+            tpshard.run(MLP, "tp-plan", {"mesh": "tp=4"}, progress=progress)
+
+    def test_interrupt(self):
+        def progress(name):
+            if name == "tp-propagate":
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(2)  # as a pass that takes long
+
+        start = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            tpshard.run(MLP, "tp-plan", {"mesh": "tp=4"}, progress=progress)
+        self.assertLess(time.monotonic() - start, 1.5)
 
     def test_version(self):
         self.assertEqual(tpshard.version(), tpshard.__version__)

@@ -138,19 +138,24 @@ def run(program, pipeline, options=None, report=False, locations=False, progress
     options:   a dict of options of the pipeline; docs/reference/passes.md lists them.
     report:    also return the report of the plan (JSON, docs/reference/plan-report.md).
     locations: the new text has the places of the source.
-    progress:  called with the name of each pass before it runs.
+    progress:  called with the name of each pass before it runs, in another thread. What it raises
+               ends the run.
 
     Returns a `Result`. Raises `Refused` for an op that is not supported, `Infeasible` if no plan
     satisfies pins and limits, else `Error`; ImportError if libtpshard is not found.
     """
-    library, ended = _load(), threading.Event()
+    library, ended, raised = _load(), threading.Event(), []
     data = program if isinstance(program, bytes) else program.encode()
     texts = [("%s=%s" % (name, value)).encode() for name, value in (options or {}).items()]
 
     @_Progress
     def on_pass(_, name):
-        if progress and not ended.is_set():
-            progress(name.decode())
+        try:
+            if progress and not ended.is_set():
+                progress(name.decode())
+        except BaseException as error:  # does not pass through C
+            raised.append(error)
+            ended.set()
         return int(ended.is_set())
 
     request = _Request(
@@ -160,6 +165,9 @@ def run(program, pipeline, options=None, report=False, locations=False, progress
     pointer = ctypes.POINTER(_Result)()
     status = _in_thread(lambda: library.tp_text_run(ctypes.byref(request), ctypes.byref(pointer)), ended.set)
     name = library.tp_status_name(status).decode()
+    if raised:
+        library.tp_text_result_destroy(pointer)
+        raise raised[0]
     if not pointer:
         raise MemoryError("libtpshard: %s" % name)
     try:

@@ -62,6 +62,20 @@ def plan(
     return Plan(function, exported, sizes, named, made, tuple(donate_argnums if isinstance(donate_argnums, (tuple, list)) else (donate_argnums,)), static_argnums)
 
 
+def _scaled(value, units):
+    while value >= 1000 and len(units) > 1:
+        value, units = value / 1000, units[1:]
+    return "%.4g %s" % (value, units[0])
+
+
+def _seconds(value):
+    return _scaled(value * 1e9, ("ns", "us", "ms", "s"))
+
+
+def _bytes(value):
+    return _scaled(value, ("B", "KB", "MB", "GB", "TB"))
+
+
 def _value(value):
     return str(value).lower() if isinstance(value, bool) else value
 
@@ -111,11 +125,10 @@ class Plan:
 
     def __repr__(self):
         mesh = ",".join("%s=%d" % axis for axis in self.mesh.items())
-        proof = "optimal" if self.cost <= self.bound else "at least %.4g us" % (1e6 * self.bound)
+        proof = "optimal" if self.cost <= self.bound else "no plan is below %s" % _seconds(self.bound)
         sent = ", ".join("%d %s over %s" % (t["count"], t["kind"], t["axes"]) for t in self._main["traffic"])
-        return "<Plan on %s: %.4g us (%s), %.4g MB of a device; %s>" % (
-            mesh, 1e6 * self.cost, proof, self.memory / 1e6, sent or "no communication",
-        )
+        what = mesh, _seconds(self.cost), proof, _bytes(self.memory), sent or "no communication"
+        return "<Plan on %s: %s (%s), %s of a device; %s>" % what
 
     @property
     def layouts(self):
@@ -201,7 +214,8 @@ class Plan:
 
         args: as of the function, without static ones; arrays of the shapes and types of the plan.
 
-        Returns the results as the pytree of the function, with numpy arrays. Raises
+        Returns the results as the pytree of the function, with numpy arrays; of keys their words, as
+        jax.random.key_data. Raises
         `tpshard.Mismatch` if results differ or the run fails, ValueError for other arguments. What
         is compared, and how closely, says `shard-run --help`.
         """

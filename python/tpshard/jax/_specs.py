@@ -4,6 +4,7 @@ A layout here is a list with one list of axes for each dimension, major to minor
 a list leaves the dimension open; "tp:(1)2" is a part of an axis.
 """
 import json
+import re
 
 from jax.sharding import PartitionSpec as P
 
@@ -15,8 +16,10 @@ def mesh_sizes(mesh):
     """Returns {axis: size} of a dict or of a mesh of JAX."""
     sizes = dict(getattr(mesh, "shape", mesh))
     for name, size in sizes.items():
-        if not isinstance(name, str) or int(size) < 1:
-            raise ValueError("mesh: axis %r has size %r; give names and positive sizes" % (name, size))
+        if not isinstance(name, str) or not re.fullmatch(r"[^\s=,:'\"{}?]+", name) or int(size) < 1:
+            raise ValueError(
+                "mesh: axis %r has size %r; give positive sizes, and names without spaces and punctuation" % (name, size)
+            )
     if not sizes:
         raise ValueError("mesh: there are no axes; give one such as {\"tp\": 4}")
     return {name: int(size) for name, size in sizes.items()}
