@@ -183,6 +183,7 @@ static tp_status run(owner *o, const tp_text_request *r, const char *pipeline) {
 tp_status tp_text_run(const tp_text_request *request, tp_text_result **result) {
   tp_text_request r = {0};
   tp__string pipeline = {0};
+  tp__alloc_forget_failure();
   owner *o = tp__calloc(1, sizeof *o);
   *result = NULL;
   if (!o)
@@ -200,7 +201,8 @@ tp_status tp_text_run(const tp_text_request *request, tp_text_result **result) {
   tp__string_destroy(&pipeline);
   o->result.diagnostics = o->diagnostics;
   o->result.n_diagnostics = (int32_t)o->n;
-  if (status == TP_NO_MEMORY || o->failed) {
+  /* the latter: also where a diagnostic lacks its place for that reason */
+  if (status == TP_NO_MEMORY || o->failed || tp__alloc_failed()) {
     tp_text_result_destroy(&o->result);
     return TP_NO_MEMORY;
   }
