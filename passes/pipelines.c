@@ -3,8 +3,11 @@
 
 #include "ir/ir.h"
 
-/* Parts that pipelines share: the conversion from tensors to buffers with runtime calls, and the
- * conversion to the LLVM dialect. */
+/* Parts that pipelines share: import and planning, the conversion from tensors to buffers with
+ * runtime calls, and the conversion to the LLVM dialect. */
+#define TO_PLAN                                                                                    \
+  "tp-import,tp-import-stablehlo{*},tp-lower-tosa{*},tp-decompose,tp-inline-calls{*},"             \
+  "tp-raise,tp-hoist-invariants,tp-propagate{*}"
 #define TO_BUFFERS                                                                                 \
   "tp-clone-inits,tp-lower-to-runtime,"                                                            \
   "one-shot-bufferize{bufferize-function-boundaries=1 "                                            \
@@ -22,6 +25,7 @@
   "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,canonicalize"
 
 const tp_pipeline_row *tp__pipeline_rows(int *n) {
+  static const tp_exposed_row plan_options[] = {{&tp__propagate_row, NULL, NULL}};
   static const tp_exposed_row spmd_options[] = {
       {&tp__propagate_row, NULL, NULL},
       {&tp__fuse_collectives_row, "fuse", "no"},
@@ -81,15 +85,19 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .exposed = cuda_options,
        .n_exposed = TP_LEN(cuda_options),
        .text = "tp-optimize-local{fused=keep},tp-local-to-cuda{*}"},
+      {.name = "tp-plan",
+       .summary = "Import an annotated or plain program and plan it, as tp-spmd does, without "
+                  "partitioning it",
+       .exposed = plan_options,
+       .n_exposed = TP_LEN(plan_options),
+       .text = TO_PLAN},
       {.name = "tp-spmd",
        .summary = "Plan, insert collectives and partition: turn an annotated or plain program into "
                   "the per-device program",
        .exposed = spmd_options,
        .n_exposed = TP_LEN(spmd_options),
-       .text = "tp-import,tp-import-stablehlo{*},tp-lower-tosa{*},tp-decompose,tp-inline-calls{*},"
-               "tp-raise,"
-               "tp-hoist-invariants,tp-propagate{*},tp-partition{*},tp-simplify-collectives,"
-               "tp-stage-collectives{*},tp-fuse-collectives{*}"},
+       .text = TO_PLAN ",tp-partition{*},tp-simplify-collectives,tp-stage-collectives{*},"
+                       "tp-fuse-collectives{*}"},
       {.name = "tp-spmd-to-runtime",
        .summary = "tp-spmd, then tp-to-runtime: lower an annotated or plain program to a "
                   "per-device program in the LLVM dialect",

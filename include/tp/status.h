@@ -28,6 +28,7 @@ typedef enum tp_status {
   TP_NO_MEMORY,  /* allocation failed */
   TP_IO,         /* a file could not be read or written */
   TP_INTERNAL,   /* a bug in this library: please report */
+  TP_CANCELLED,  /* the caller ended the work before it was done */
 } tp_status;
 
 /* The code's name in lower case, e.g. "invalid argument". Static storage. */

@@ -2,6 +2,7 @@
 #include "ir/diagnostics.h"
 
 #include "ir/ir.h"
+#include "ir/location.h"
 #include "support/support.h"
 
 #include <stdarg.h>
@@ -28,12 +29,28 @@ tp_status tp__error_status(void) { return errors.last; }
 
 static bool has_failed_allocation(void) { return run.is_open && tp__alloc_failed(); }
 
+/* The location of the op. Frameworks give the ops of their own functions names alone; then the
+ * function around it has the place where the user calls it. */
+static MlirLocation place_of(MlirOperation op) {
+  MlirLocation own = mlirOperationGetLocation(op), file;
+  if (tp__location_file(own, &file))
+    return own;
+  bool is_known = !mlirLocationEqual(own, mlirLocationUnknownGet(mlirLocationGetContext(own)));
+  for (MlirOperation at = mlirOperationGetParentOperation(op); !mlirOperationIsNull(at);
+       at = mlirOperationGetParentOperation(at)) {
+    MlirLocation around = mlirOperationGetLocation(at);
+    if (tp__op_is(at, "func.func") && tp__location_file(around, &file))
+      return is_known ? mlirLocationCallSiteGet(own, around) : around;
+  }
+  return own;
+}
+
 static void emit(MlirOperation op, tp_severity severity, const char *format, va_list args) {
   char text[MESSAGE_SIZE];
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   int n = snprintf(text, sizeof text, "'%.*s': ", (int)name.length, name.data);
   vsnprintf(text + n, sizeof text - (size_t)n, format, args);
-  tp__emit(mlirOperationGetLocation(op), severity, text, NULL);
+  tp__emit(place_of(op), severity, text, NULL);
 }
 
 static void emit_error(MlirOperation op, tp_status status, const char *format, va_list args) {

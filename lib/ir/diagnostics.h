@@ -3,6 +3,7 @@
 #define TP_IR_DIAGNOSTICS_H
 
 #include "tp/status.h"
+#include "tp/text.h"
 
 #include <mlir-c/Diagnostics.h>
 #include <mlir-c/IR.h>
@@ -11,9 +12,8 @@
 extern "C" {
 #endif
 
-typedef enum tp_severity { TP_ERROR, TP_WARNING, TP_REMARK } tp_severity;
-
-/* Emits a diagnostic at `location`. `note` may be NULL. Implemented in shim.cpp. */
+/* Emits an error, a warning or a remark at `location`. `note` may be NULL. Implemented in
+ * shim.cpp. */
 void tp__emit(MlirLocation location, tp_severity severity, const char *message, const char *note);
 
 /* Bracket the run of a pass. Within it a failed allocation is the only error, is emitted once, and

@@ -20,9 +20,45 @@ const char *tp__location_text(tp__arena *arena, MlirLocation location) {
   return kept ? kept : "";
 }
 
-/* ---- short form ---- */
+enum { MAX_DEPTH = 64 }; /* locations can be nested arbitrarily deep */
 
-enum { MAX_DEPTH = 32 }; /* locations can be nested arbitrarily deep */
+/* ---- the innermost file ---- */
+
+static bool find_file(MlirLocation location, int depth, MlirLocation *found);
+
+static bool find_in_fused(MlirLocation location, int depth, MlirLocation *found) {
+  tp__arena arena = {0};
+  unsigned n = mlirLocationFusedGetNumLocations(location);
+  MlirLocation *parts = tp__arena_array(&arena, n, sizeof *parts);
+  bool is_found = false;
+  if (parts)
+    mlirLocationFusedGetLocations(location, parts);
+  for (unsigned i = 0; parts && i < n && !is_found; i++)
+    is_found = find_file(parts[i], depth, found);
+  tp__arena_destroy(&arena);
+  return is_found;
+}
+
+static bool find_file(MlirLocation location, int depth, MlirLocation *found) {
+  if (depth == 0)
+    return false;
+  if (mlirLocationIsAFileLineColRange(location)) {
+    *found = location;
+    return true;
+  }
+  if (mlirLocationIsAName(location))
+    return find_file(mlirLocationNameGetChildLoc(location), depth - 1, found);
+  if (mlirLocationIsACallSite(location))
+    return find_file(mlirLocationCallSiteGetCallee(location), depth - 1, found) ||
+           find_file(mlirLocationCallSiteGetCaller(location), depth - 1, found);
+  return mlirLocationIsAFused(location) && find_in_fused(location, depth - 1, found);
+}
+
+bool tp__location_file(MlirLocation location, MlirLocation *file) {
+  return find_file(location, MAX_DEPTH, file);
+}
+
+/* ---- short form ---- */
 
 static MlirStringRef last_part(MlirStringRef path) {
   size_t from = path.length;
@@ -59,6 +95,16 @@ static const char *fused_text(tp__arena *arena, MlirLocation location, int depth
   return text;
 }
 
+/* "select (model.py:12)": what the callee is called, and the place of the call. */
+static const char *call_text(tp__arena *arena, MlirLocation location, int depth) {
+  MlirLocation callee = mlirLocationCallSiteGetCallee(location), file;
+  const char *own = short_text(arena, callee, depth);
+  if (find_file(callee, depth, &file) || !find_file(location, depth, &file) || !own || !*own)
+    return own;
+  const char *at = file_text(arena, file);
+  return at ? tp__arena_printf(arena, "%s (%s)", own, at) : NULL;
+}
+
 static const char *short_text(tp__arena *arena, MlirLocation location, int depth) {
   if (depth == 0)
     return "";
@@ -67,7 +113,7 @@ static const char *short_text(tp__arena *arena, MlirLocation location, int depth
   if (mlirLocationIsAName(location))
     return name_text(arena, location, depth - 1);
   if (mlirLocationIsACallSite(location))
-    return short_text(arena, mlirLocationCallSiteGetCallee(location), depth - 1);
+    return call_text(arena, location, depth - 1);
   return mlirLocationIsAFused(location) ? fused_text(arena, location, depth - 1) : "";
 }
 

@@ -6,12 +6,16 @@
 
 #include <mlir-c/IR.h>
 
+/* Finds the innermost place in a file. The callee of a call site comes first; it may have names
+ * alone, then the place of the call counts. False if there is none. */
+bool tp__location_file(MlirLocation location, MlirLocation *file);
 /* Returns the location as MLIR prints it, without the enclosing loc(...). A file location has the
  * form FILE:LINE:COLUMN. "" if memory runs out. */
 const char *tp__location_text(tp__arena *arena, MlirLocation location);
 /* Returns a short text for one source position: FILE:LINE without the directories. A named location
  * puts the last component of its name first: "dot_general (model.py:12)". A call site gives its
- * callee, a fused location its first informative part. "" if the location is unknown or memory runs
+ * callee, with the place of the call if the callee has none; a fused location its first informative
+ * part. "" if the location is unknown or memory runs
  * out. */
 const char *tp__location_short(tp__arena *arena, MlirLocation location);
 

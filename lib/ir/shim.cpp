@@ -5,6 +5,7 @@
 #include "ir/diagnostics.h"
 #include "ir/op_equivalence.h"
 #include "ir/pass.h"
+#include "ir/run_hooks.h"
 #include "support/support.h"
 
 #include "mlir/CAPI/IR.h"
@@ -123,6 +124,8 @@ public:
     tp__run_begin();
     tp_status status = tp__parse_options(pass.module, row->options, row->n_options,
                                          optionTexts().data(), parsed.data());
+    if (status == TP_OK && tp__run_hooks_cancel(row->name))
+      status = tp__error(pass.module, TP_CANCELLED, "cancelled before %s", row->name);
     if (status == TP_OK)
       status = row->run(&pass);
     status = tp__run_end(pass.module, row->name, status);

@@ -11,6 +11,7 @@ const char *tp_status_name(tp_status status) {
       [TP_NO_MEMORY] = "no memory",
       [TP_IO] = "input/output error",
       [TP_INTERNAL] = "internal error",
+      [TP_CANCELLED] = "cancelled",
   };
   size_t i = (size_t)status;
   return i < TP__COUNT(names) ? names[i] : "unknown status";

@@ -404,6 +404,10 @@ static const tp_option_row options[] = {
     {"unknown-ops", "refuse",
      "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark",
      TP_CHOICE(tp_propagate_options, unknown_ops, "refuse|replicate")},
+    {"boundary", "any",
+     "whole: arguments and results are split by whole axes of the mesh, unless their annotations "
+     "name parts, so that a PartitionSpec of JAX can say their layouts; any: by parts of axes, too",
+     TP_CHOICE(tp_propagate_options, boundary, "any|whole")},
     {"memory-limit", "",
      "bytes that a device may hold at any time: 512MiB, 80GB, ...; topology: what the topology "
      "file says",

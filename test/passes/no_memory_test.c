@@ -3,6 +3,7 @@
 #include "support/support.h"
 #include "test/runtime/harness/long.h"
 #include "tp/passes.h"
+#include "tp/text.h"
 
 #include <mlir-c/Diagnostics.h>
 
@@ -231,6 +232,51 @@ CASES(gpu, {MODELS "layernorm_gelu_bf16.mlir", "tp-spmd{fuse=always}", "tp-to-cu
       {PASSES "gpu/kernels/map_kernels_groups.mlir", NULL,
        "tp-fuse-nests,tp-outline-kernels,tp-map-kernels"})
 
+/* A run of text on which allocations k .. k + n - 1 fail. Returns the number of allocations. */
+static int64_t run_text(const char *program, int64_t k, int64_t n, tp_status *status) {
+  static const char *const options[] = {"mesh=tp=2"};
+  tp_text_request request = {.size = sizeof request,
+                             .program = program,
+                             .pipeline = "tp-plan",
+                             .options = options,
+                             .n_options = 1,
+                             .wants_report = 1};
+  tp_text_result *result;
+  tp__alloc_fail(k, n);
+  *status = tp_text_run(&request, &result);
+  int64_t count = tp__alloc_count();
+  tp__alloc_fail(0, 0);
+  assert_true((*status == TP_NO_MEMORY) == (result == NULL));
+  tp_text_result_destroy(result);
+  return count;
+}
+
+/* Programs as text: one that is planned, and one whose refusal is a diagnostic with a place. */
+static void text(void **state) {
+  static const char refused[] = "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
+                                "  %y = \"stablehlo.fft\"(%x) : (tensor<8xf32>) -> tensor<8xf32> "
+                                "loc(fused[\"fft\", \"a.py\":1:2])\n"
+                                "  return %y : tensor<8xf32>\n"
+                                "}\n";
+  (void)state;
+  tp__string planned = {0};
+  read_file(MODELS "mlp_fwd.mlir", &planned);
+  const char *const programs[] = {planned.text, refused};
+  const tp_status expected[] = {TP_OK, TP_UNSUPPORTED};
+  for (int i = 0; i < 2; i++) {
+    tp_status status;
+    int64_t count = run_text(programs[i], 0, 0, &status), live = tp__alloc_live();
+    assert_int_equal(status, expected[i]);
+    for (int64_t k = 1; k <= count; k += 1 + k / (test_is_long() ? 400 : 8))
+      for (int64_t n = 1; n > 0; n = n == 1 ? INT64_MAX : 0) {
+        run_text(programs[i], k, n, &status);
+        assert_int_equal(status, TP_NO_MEMORY);
+        assert_int_equal(tp__alloc_live(), live);
+      }
+  }
+  tp__string_destroy(&planned);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(import_annotations),
@@ -241,6 +287,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(fuse),
       cmocka_unit_test(lower),
       cmocka_unit_test(gpu),
+      cmocka_unit_test(text),
   };
   tp_register_passes();
   if (argc > 1)

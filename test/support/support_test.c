@@ -10,7 +10,7 @@
 
 static void status_names(void **state) {
   (void)state;
-  for (int i = TP_OK; i <= TP_INTERNAL; i++)
+  for (int i = TP_OK; i <= TP_CANCELLED; i++)
     assert_string_not_equal(tp_status_name((tp_status)i), "unknown status");
   assert_string_equal(tp_status_name(TP_NO_MEMORY), "no memory");
   assert_string_equal(tp_status_name((tp_status)99), "unknown status");

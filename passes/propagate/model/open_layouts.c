@@ -2,6 +2,8 @@
  * values, results. */
 #include "passes/propagate/model/planner.h"
 
+#include "ir/annotation.h"
+
 #include <string.h>
 
 tp_status tp__node_allocate(tp_planner *p, tp_node *node, int n, int n_in, int n_out) {
@@ -45,10 +47,25 @@ typedef struct layout_list {
   int rank;
   int64_t shape[TP_MAX_RANK];
   uint32_t open;
+  bool is_whole;        /* only whole axes split open dimensions */
   const uint8_t *order; /* order in which axes are appended */
   int n, left_out;
   tp_spec specs[TP_MAX_FOUND];
 } layout_list;
+
+/* True if the axes of a dimension print as names of axes, without parts. */
+static bool are_whole(const tp_mesh *mesh, int n, const int *axes) {
+  for (int i = 0; i < n;) {
+    int run = tp__ordered_axes(mesh, n - i, axes + i);
+    int64_t size = 1;
+    for (int k = i; k < i + run; k++)
+      size *= mesh->axes[axes[k]].size;
+    if (size != mesh->axes[axes[i]].parent_size)
+      return false;
+    i += run;
+  }
+  return true;
+}
 
 static bool is_offered(const layout_list *list, tp_spec spec) {
   const tp_planner *p = list->planner;
@@ -61,6 +78,8 @@ static bool is_offered(const layout_list *list, tp_spec spec) {
       named &= tp__flow_names(p, list->value, d, axes[i]);
     }
     if ((list->open >> d & 1) && !tp__is_offered(p, list->shape[d], set, named))
+      return false;
+    if ((list->open >> d & 1) && list->is_whole && !are_whole(p->problem.mesh, n, axes))
       return false;
   }
   return true;
@@ -114,8 +133,8 @@ static tp_status limit(layout_list *list) {
   return TP_OK;
 }
 
-static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_annotation pin,
-                            layout_list **out) {
+static tp_status layouts_of(tp_planner *p, MlirValue value, bool is_boundary, bool pinned,
+                            tp_annotation pin, layout_list **out) {
   layout_list *list = p->layout_scratch;
   if (!list && !(list = p->layout_scratch = tp__arena_alloc(p->problem.arena, sizeof *list)))
     return tp__plan_no_memory(p);
@@ -123,6 +142,7 @@ static tp_status layouts_of(tp_planner *p, MlirValue value, bool pinned, tp_anno
   list->n = list->left_out = 0;
   list->value = tp__func_graph_number(&p->problem.graph, value);
   list->open = pinned ? pin.open : UINT32_MAX;
+  list->is_whole = is_boundary && p->problem.options->boundary == TP_BOUNDARY_WHOLE;
   tp_spec start = pinned ? pin.spec : tp_spec_replicated();
   bool is_tensor = tp__static_tensor(mlirValueGetType(value), &list->rank, list->shape);
   for (int i = 0; i < p->problem.n_orders && is_tensor; i++) {
@@ -147,7 +167,7 @@ tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
   if (status == TP_OK)
     status = tp__func_graph_arg(&p->problem.graph, i, &pin, &pinned);
   if (status == TP_OK)
-    status = layouts_of(p, arg, pinned, pin, &list);
+    status = layouts_of(p, arg, true, pinned, pin, &list);
   if (status == TP_OK)
     status = tp__node_allocate(p, node, list->n, 0, 1);
   if (status != TP_OK)
@@ -169,7 +189,7 @@ tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "has no tp.sharding; a constraint must specify the layout of its value");
   if (status == TP_OK)
-    status = layouts_of(p, mlirOperationGetResult(op, 0), true, pin, &list);
+    status = layouts_of(p, mlirOperationGetResult(op, 0), false, true, pin, &list);
   if (status == TP_OK)
     status = tp__node_allocate(p, node, list->n, 1, 1);
   if (status != TP_OK)
@@ -197,7 +217,7 @@ tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node)
     pinned = true;
   }
   if (status == TP_OK)
-    status = layouts_of(p, carried->values[0], pinned, pin, &list);
+    status = layouts_of(p, carried->values[0], false, pinned, pin, &list);
   if (status == TP_OK)
     status = tp__node_allocate(p, node, list->n, 1, 1);
   if (status != TP_OK)
@@ -216,7 +236,7 @@ tp_status tp__node_for_result(tp_planner *p, int i, MlirValue value, tp_node *no
   layout_list *list;
   tp_status status = tp__func_graph_result(&p->problem.graph, i, &pin, pinned);
   if (status == TP_OK)
-    status = layouts_of(p, value, *pinned, pin, &list);
+    status = layouts_of(p, value, true, *pinned, pin, &list);
   if (status == TP_OK)
     status = tp__node_allocate(p, node, list->n, 1, 0);
   if (status != TP_OK)

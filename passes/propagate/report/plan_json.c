@@ -1,7 +1,10 @@
 /* Builds the report as a JSON document; its schema is docs/reference/plan-report.md. */
 #include "passes/propagate/report/plan_report.h"
 
+#include "ir/annotation.h"
+
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -279,6 +282,95 @@ static json_t *decisions_json(tp_report *r, const tp_planner *p) {
   return list;
 }
 
+/* ---- arguments and results ---- */
+
+/* An attribute made of lists, dictionaries and texts. */
+static json_t *attr_json(MlirAttribute attr) {
+  if (mlirAttributeIsAArray(attr)) {
+    json_t *list = json_array();
+    for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(attr); i++)
+      json_array_append_new(list, attr_json(mlirArrayAttrGetElement(attr, i)));
+    return list;
+  }
+  json_t *json = json_object();
+  if (mlirAttributeIsADictionary(attr))
+    for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(attr); i++) {
+      MlirNamedAttribute entry = mlirDictionaryAttrGetElement(attr, i);
+      MlirStringRef key = mlirIdentifierStr(entry.name);
+      json_object_setn_new(json, key.data, key.length, attr_json(entry.attribute));
+    }
+  if (!mlirAttributeIsAString(attr))
+    return json;
+  json_decref(json);
+  MlirStringRef text = mlirStringAttrGetValue(attr);
+  return json_stringn(text.data, text.length);
+}
+
+static json_t *updates_json(MlirAttribute attr) {
+  return mlirAttributeIsNull(attr) ? json_null() : integer_json(mlirIntegerAttrGetValueInt(attr));
+}
+
+static json_t *attr_text_json(MlirAttribute attr) {
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAString(attr))
+    return json_string("");
+  char text[1024];
+  MlirStringRef value = mlirStringAttrGetValue(attr);
+  snprintf(text, sizeof text, "%.*s", (int)value.length, value.data);
+  return text_json(text);
+}
+
+/* The layout as written, and the shape of the buffer of one device. */
+static tp_status put_layout(tp_report *r, const tp_planner *p, json_t *json, MlirType type,
+                            MlirAttribute sharding) {
+  const tp_mesh *mesh = p->problem.mesh;
+  int64_t shape[TP_MAX_RANK], local[TP_MAX_RANK];
+  int rank = 0;
+  tp_annotation layout = {0};
+  if (tp__static_tensor(type, &rank, shape)) {
+    TP_TRY(tp__read_sharding(p->problem.graph.func, "the plan", sharding, mesh, type, &layout));
+    tp_spec_local_shape(mesh, layout.spec, rank, shape, local);
+  }
+  json_t *sizes = json_array(), *global = json_array();
+  for (int d = 0; d < rank; d++) {
+    json_array_append_new(global, integer_json(shape[d]));
+    json_array_append_new(sizes, integer_json(local[d]));
+  }
+  bool is_full = !mlirAttributeIsNull(sharding) && mlirAttributeIsADictionary(sharding);
+  MlirAttribute dims =
+      is_full ? mlirDictionaryAttrGetElementByName(sharding, tp__ref("dims")) : sharding;
+  put(json, "shape", global);
+  put(json, "local_shape", sizes);
+  put(json, "sharding",
+      text_json(mlirAttributeIsNull(sharding) ? "[]" : tp__report_attr(r, sharding)));
+  put(json, "dims", mlirAttributeIsNull(dims) ? json_array() : attr_json(dims));
+  put(json, "is_partial", json_boolean(is_full));
+  return TP_OK;
+}
+
+static json_t *boundary_json(tp_report *r, const tp_planner *p, bool is_args) {
+  MlirOperation func = p->problem.graph.func;
+  MlirType type = tp__func_type(func);
+  MlirAttribute (*attr)(MlirOperation, int, const char *) =
+      is_args ? tp__arg_attr : tp__result_attr;
+  intptr_t n = is_args ? mlirFunctionTypeGetNumInputs(type) : mlirFunctionTypeGetNumResults(type);
+  json_t *list = json_array();
+  for (int i = 0; i < n; i++) {
+    json_t *json = json_object();
+    MlirType own = is_args ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i);
+    char element[64];
+    tp__type_text(tp__number_type(own), sizeof element, element);
+    put(json, "name", attr_text_json(attr(func, i, "tp.name")));
+    put(json, is_args ? "role" : "updates",
+        is_args ? attr_text_json(attr(func, i, "tp.role"))
+                : updates_json(attr(func, i, "tp.updates")));
+    put(json, "element", text_json(element));
+    if (put_layout(r, p, json, own, attr(func, i, "tp.sharding")) != TP_OK)
+      json_object_clear(json);
+    json_array_append_new(list, json);
+  }
+  return list;
+}
+
 /* ---- functions ---- */
 
 static json_t *step_json(const tp_report *r, const tp_planner *p) {
@@ -320,6 +412,8 @@ json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_p
   json_t *json = json_object(), *collectives = collectives_json(r, p);
   put(json, "function", text_json(tp__report_text(r, "%.*s", (int)name.length, name.data)));
   put(json, "location", text_json(tp__report_location(r, p->problem.graph.func)));
+  put(json, "arguments", boundary_json(r, p, true));
+  put(json, "results", boundary_json(r, p, false));
   put(json, "solution", solution_json(p));
   put(json, "step", step_json(r, p));
   put(json, "bytes_per_device", integer_json(r->function.bytes));

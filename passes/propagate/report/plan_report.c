@@ -3,6 +3,7 @@
 #include "passes/propagate/report/plan_report.h"
 
 #include "ir/location.h"
+#include "ir/run_hooks.h"
 #include "passes/propagate/report/plan_text.h"
 
 #include <errno.h>
@@ -202,13 +203,18 @@ static tp_status check_writable(tp_report *r) {
 tp_status tp__report_open(tp_pass *pass, tp_report **report) {
   const tp_propagate_options *given = pass->options;
   const char *file = given->report, *explain = given->explain;
-  if (!*file && !*explain)
+  const tp_run_hooks *hooks = tp__run_hooks();
+  bool is_full = *file || (hooks && hooks->wants_report);
+  if (!is_full && !*explain)
     return TP_OK;
   tp_report *r = tp__calloc(1, sizeof *r);
   if (!r)
     return tp__out_of_memory(pass->module);
-  *r = (tp_report){
-      .pass = pass, .file = file, .explain = explain, .n_alternatives = (int)given->n_alternatives};
+  *r = (tp_report){.pass = pass,
+                   .file = file,
+                   .is_full = is_full,
+                   .explain = explain,
+                   .n_alternatives = (int)given->n_alternatives};
   *report = r;
   if (*file)
     TP_TRY(check_writable(r));
@@ -216,7 +222,7 @@ tp_status tp__report_open(tp_pass *pass, tp_report **report) {
 }
 
 bool tp__report_makes_plans(const tp_report *r) {
-  return r && (*r->explain || (*r->file && r->n_alternatives > 0));
+  return r && (*r->explain || (r->is_full && r->n_alternatives > 0));
 }
 
 static tp_status list_op(MlirOperation op, void *list) { return tp__op_list_add(list, op); }
@@ -239,7 +245,7 @@ tp_status tp__report_start(tp_report *r, const tp_mesh *mesh, const tp_topology 
   r->document = tp__report_document(r);
   if (!r->document)
     return tp__report_no_memory(r);
-  return *r->file ? copy_module(r) : TP_OK;
+  return r->is_full ? copy_module(r) : TP_OK;
 }
 
 tp_status tp__report_begin(const tp_planner *p) {
@@ -273,7 +279,7 @@ tp_status tp__report_end(const tp_planner *p, const tp_memory_peak *peak) {
     status = tp__report_causes(r, p);
   if (status == TP_OK && *r->explain)
     status = tp__report_explain(r, p);
-  if (status == TP_OK && *r->file)
+  if (status == TP_OK && r->is_full)
     status = add_function(r, p, peak);
   forget_function(r);
   return status;
@@ -301,9 +307,20 @@ static bool write_file(const char *path, const char *text) {
   return ok;
 }
 
+/* Hands the report to the caller of tp_text_run. */
+static tp_status hand_over(const tp_report *r) {
+  tp_run_hooks *hooks = tp__run_hooks();
+  if (!hooks || !hooks->wants_report)
+    return TP_OK;
+  tp__free(hooks->report);
+  hooks->report = tp__report_json(r->document);
+  return hooks->report ? TP_OK : tp__report_no_memory(r);
+}
+
 tp_status tp__report_write(tp_report *r) {
   if (*r->explain)
     TP_TRY(tp__report_explained(r));
+  TP_TRY(hand_over(r));
   if (!*r->file)
     return TP_OK;
   bool plain = ends_in(r->file, ".md") || ends_in(r->file, ".txt");

@@ -124,6 +124,7 @@ typedef struct tp_function_report {
 typedef struct tp_report {
   tp_pass *pass;
   const char *file;    /* "": no file */
+  bool is_full;        /* there is a file, or the caller wants the document: not only `explain` */
   const char *explain; /* "%name", a tp.name or FILE:LINE; "": no request */
   int n_explained;
   size_t n_known, known_capacity;

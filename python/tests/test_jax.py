@@ -1,0 +1,300 @@
+"""Tests of tpshard.jax: functions are planned, run on ranks, and compared with JAX."""
+import contextlib
+import doctest
+import io
+import json
+import os
+import pathlib
+import tempfile
+import unittest
+import warnings
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+
+import jax
+import jax.numpy as jnp
+import models
+import numpy
+from jax.sharding import PartitionSpec as P
+
+import tpshard
+import tpshard.jax as tps
+from tpshard.jax import _names
+
+MESH = {"dp": 2, "tp": 2}
+
+
+def step_args():
+    return models.mlp_params(), models.normal(16, 32), models.normal(16, 32)
+
+
+class Case(unittest.TestCase):
+    def assert_same(self, found, expected, tolerance=1e-4):
+        self.assertEqual(jax.tree.structure(found), jax.tree.structure(expected))
+        for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(expected)):
+            self.assertEqual(a.dtype, b.dtype)
+            self.assertEqual(a.shape, b.shape)
+            scale = max(1.0, float(numpy.abs(numpy.asarray(b, numpy.float64)).max(initial=0)))
+            numpy.testing.assert_allclose(
+                numpy.asarray(a, numpy.float64), numpy.asarray(b, numpy.float64), rtol=0, atol=tolerance * scale
+            )
+
+
+class Models(Case):
+    def test_train_step(self):
+        args = step_args()
+        plan = tps.plan(
+            models.train_step, models.shapes(args), MESH, params="params", donate_argnums=0,
+            pin={"params/*/w1": P(None, "tp"), "x": P("dp"), "y": P("dp")},
+        )
+        self.assertEqual(plan.devices, 4)
+        self.assertTrue(0 < plan.bound <= plan.cost)
+        self.assertGreater(plan.memory, 0)
+        params, x, y = plan.in_specs
+        self.assertEqual([layer["w1"] for layer in params["layers"]], [P(None, "tp")] * 2)
+        self.assertEqual((x, y), (P("dp", None), P("dp", None)))
+        new, loss = plan.out_specs
+        self.assertEqual(new, params)  # donated: the new values have the layouts of the old
+        self.assertEqual(loss, P())
+        main = plan.details["functions"][0]
+        self.assertEqual([a["role"] for a in main["arguments"]], ["param"] * 6 + [""] * 2)
+        self.assertEqual([r["updates"] for r in main["results"]], [0, 1, 2, 3, 4, 5, None])
+        self.assert_same(plan.run_here(*args), models.train_step(*args))
+
+    def test_llama_block(self):
+        args = models.llama_params(), models.normal(2, 8, 32)
+        plan = tps.plan(models.llama_block, args, {"tp": 4}, pin={"params/wq": P(None, "tp")})
+        self.assertEqual(plan.in_specs[0]["wq"], P(None, "tp"))
+        self.assertTrue(plan.details["functions"][0]["collectives"])
+        self.assert_same(plan.run_here(*args), models.llama_block(*args))
+
+    def test_scan(self):
+        params = {"w": models.normal(3, 16, 16, scale=0.2), "b": models.normal(3, 16)}
+        args = params, models.normal(8, 16)
+        plan = tps.plan(models.scanned, args, {"tp": 2}, pin={"params/w": P(None, None, "tp")})
+        self.assertEqual(plan.in_specs[0]["w"], P(None, None, "tp"))
+        self.assert_same(plan.run_here(*args), models.scanned(*args))
+
+    def test_types(self):
+        def mixed(key, x, i, flag):
+            noise = jax.random.uniform(key, x.shape).astype(jnp.bfloat16)
+            return x + noise, x[i], jnp.where(flag, i.astype(jnp.uint8), jnp.uint8(7)), jax.random.split(key)
+
+        args = jax.random.key(3), jnp.asarray(models.normal(8, 16), jnp.bfloat16), numpy.arange(4, dtype=numpy.int32), numpy.array([True, False] * 2)
+        plan = tps.plan(mixed, args, {"tp": 2})
+        self.assertEqual(len(plan.in_specs[0]), 0)  # a key has no dimensions
+        found, expected = list(plan.run_here(*args)), list(mixed(*args))
+        expected[3] = jax.random.key_data(expected[3])
+        self.assert_same(found, expected, 1e-2)
+
+    def test_static_argument_and_star(self):
+        def power(n, *xs):
+            return [x**n for x in xs]
+
+        args = 3, models.normal(8), models.normal(8)
+        plan = tps.plan(power, args, {"tp": 2}, static_argnums=0, pin={"xs/1": P("tp")})
+        self.assertEqual(list(plan.layouts), ["xs/0", "xs/1", "result/0", "result/1"])
+        self.assertEqual(plan.in_specs[1], P("tp"))
+        self.assert_same(plan.run_here(*args[1:]), power(*args))
+
+
+class Boundary(Case):
+    def test_uneven(self):
+        def scale(x, w):
+            return x @ w
+
+        args = models.normal(10, 6), models.normal(6, 7)
+        plan = tps.plan(scale, args, {"tp": 4}, pin={"x": P("tp"), "result": P("tp")})
+        self.assertEqual((plan.in_specs[0], plan.out_specs), (P("tp", None), P("tp", None)))
+        self.assert_same(plan.run_here(*args), scale(*args))
+        with self.assertRaisesRegex(tpshard.Error, 'dimension 0 of "x" has size 10, which 4 devices do not divide.*pad it'):
+            plan.jit(jax.devices()[:4])
+
+    def test_part_of_an_axis(self):
+        plan = tps.plan(lambda x: x * 2, (models.normal(8, 8),), {"tp": 4}, pin={"x": [["tp:(1)2"], []]})
+        self.assertIn("tp:(1)2", plan.layouts["x"])
+        with self.assertRaisesRegex(tpshard.Error, '"x" has the layout .*part of an axis; split axis "tp" of the mesh'):
+            plan.in_specs
+
+    def test_open_dimension(self):
+        plan = tps.plan(lambda x: x * 2, (models.normal(8, 8),), {"tp": 4}, pin={"x": P(P.UNCONSTRAINED, None), "result": P("tp")})
+        self.assertEqual(plan.in_specs, (P("tp", None),))
+
+    def test_constraint(self):
+        mesh = jax.make_mesh((2,), ("tp",), devices=jax.devices()[:2], axis_types=(jax.sharding.AxisType.Auto,))
+
+        def constrained(x, w):
+            return jax.lax.with_sharding_constraint(x @ w, jax.sharding.NamedSharding(mesh, P(None, "tp")))
+
+        args = models.normal(8, 16), models.normal(16, 32)
+        plan = tps.plan(constrained, args, {"tp": 2})
+        self.assertEqual(plan.in_specs, (P(None, None), P(None, "tp")))
+        self.assert_same(plan.run_here(*args), constrained(*args))
+
+    def test_jit(self):
+        args = step_args()
+        plan = tps.plan(models.train_step, args, MESH, pin={"params/*/w1": P(None, "tp"), "x": P("dp")})
+        step = plan.jit(jax.devices()[:4])
+        found = step(*args)
+        self.assert_same(found, models.train_step(*args))
+        placed = jax.tree.map(lambda a: a.sharding.spec, found)
+        wanted = plan.out_specs
+        same = jax.tree.map(
+            lambda a, w: a.sharding.is_equivalent_to(jax.sharding.NamedSharding(a.sharding.mesh, w), a.ndim), found, wanted
+        )
+        self.assertTrue(all(jax.tree.leaves(same)), (placed, wanted))
+        with self.assertRaisesRegex(ValueError, "for 4 devices, but there are 8"):
+            plan.jit()
+        with self.assertRaisesRegex(ValueError, 'by="magic" is not known'):
+            plan.jit(jax.devices()[:4], by="magic")
+
+    def test_same_plan_as_pins(self):
+        args = step_args()
+        plan = tps.plan(models.train_step, args, MESH, pin={"x": P("dp")})
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "plan.json")
+            plan.save(path)
+            again = tps.plan(models.train_step, args, MESH, pin=tps.load(path))
+            self.assertEqual(again.layouts, plan.layouts)
+            plan.report(path)
+            with self.assertRaisesRegex(ValueError, "was not written by Plan.save"):
+                tps.load(path)
+
+
+class Reports(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.plan = tps.plan(models.train_step, models.shapes(step_args()), MESH, pin={"params/*/w1": P(None, "tp")})
+
+    def test_explain(self):
+        said = self.plan.explain("params/layers/0/w1")
+        self.assertIn('has layout [[], ["tp"]]', said)
+        self.assertIn("is pinned to", said)
+        with self.assertRaisesRegex(ValueError, 'no argument is called "params/layer/0/w1"; did you mean "params/layers/0/w1"'):
+            self.plan.explain("params/layer/0/w1")
+
+    def test_report(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "plan.json")
+            self.plan.report(path)
+            self.assertEqual(json.loads(path.read_text()), self.plan.details)
+            self.plan.report(path.with_suffix(".md"))
+            self.assertIn("A step takes", path.with_suffix(".md").read_text())
+
+    def test_names(self):
+        self.assertIn("params/layers/0/w1", self.plan.layouts)
+        self.assertIn("result/0/layers/1/b", self.plan.layouts)
+        at = {c["at"].split("(")[-1].split(":")[0] for c in self.plan.details["functions"][0]["collectives"]}
+        self.assertLessEqual(at, {"models.py", "test_jax.py"})
+
+    def test_text(self):
+        self.assertRegex(repr(self.plan), r"<Plan on dp=2,tp=2: [0-9.]+ us \(.*\), [0-9.]+ KB of a device; .*>")
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            help(tps)
+            help(tps.plan)
+            help(tps.Plan)
+        for word in ("memory_limit", "run_here", "PartitionSpec", "seconds", "bytes", "Raises"):
+            self.assertIn(word, out.getvalue())
+
+    def test_same_every_time(self):
+        again = tps.plan(models.train_step, models.shapes(step_args()), MESH, pin={"params/*/w1": P(None, "tp")})
+        self.assertEqual(again.details, self.plan.details)
+        self.assertEqual(again.text, self.plan.text)
+
+
+class Page(Case):
+    def test_sessions(self):
+        page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "how-to" / "shard-a-jax-function.md"
+        failed, n = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
+        self.assertEqual(failed, 0)
+        self.assertGreater(n, 10)
+
+
+class Refusals(Case):
+    def test_op(self):
+        with self.assertRaises(tpshard.Refused) as caught:
+            tps.plan(models.filtered, (models.normal(8, 8),), {"tp": 2})
+        error = caught.exception
+        lines = pathlib.Path(models.__file__).read_text().splitlines()
+        self.assertEqual(error.op, "stablehlo.fft")
+        self.assertEqual(error.file, models.__file__)
+        self.assertIn("the line that the test looks for", lines[error.line - 1])
+        self.assertEqual(error.way_out, "compute it outside of the program")
+        self.assertIn("%s:%d: error: 'stablehlo.fft'" % (error.file, error.line), str(error))
+
+    def test_memory(self):
+        with self.assertRaises(tpshard.Infeasible):
+            tps.plan(models.train_step, step_args(), MESH, memory_limit="1KB")
+
+    def test_patterns(self):
+        args = step_args()
+        with self.assertRaisesRegex(ValueError, r'pin: the pattern "params/\*/wq" matches no name; did you mean "params/layers/'):
+            tps.plan(models.train_step, args, MESH, pin={"params/*/wq": P()})
+        with self.assertRaisesRegex(ValueError, 'params: the pattern "weights" matches no name; names are "params/layers/0/b"'):
+            tps.plan(models.train_step, args, MESH, params="weights")
+        with self.assertRaisesRegex(ValueError, "state: there is no argument 7"):
+            tps.plan(models.train_step, args, MESH, state=7)
+
+    def test_pins(self):
+        args = step_args()
+        with self.assertRaisesRegex(ValueError, 'pin of "x": the mesh has no axis "pt"; did you mean "tp"'):
+            tps.plan(models.train_step, args, MESH, pin={"x": P("pt")})
+        with self.assertRaisesRegex(ValueError, 'pin of "x": .* has 3 entries, but the value has 2 dimensions'):
+            tps.plan(models.train_step, args, MESH, pin={"x": P(None, None, "tp")})
+        with self.assertRaisesRegex(tpshard.Error, "tp"):
+            tps.plan(models.train_step, args, MESH, pin={"x": P("tp", "tp")})
+
+    def test_arguments(self):
+        args = step_args()
+        with self.assertRaisesRegex(TypeError, "args: is a ndarray; give a tuple"):
+            tps.plan(models.train_step, args[1], MESH)
+        with self.assertRaisesRegex(ValueError, "mesh: there are no axes"):
+            tps.plan(models.train_step, args, {})
+        with self.assertRaisesRegex(ValueError, 'axis \'tp\' has size 0'):
+            tps.plan(models.train_step, args, {"tp": 0})
+        with self.assertRaisesRegex(ValueError, "mesh: axis 'a b' has size 2; give"):
+            tps.plan(models.train_step, args, {"a b": 2})
+        with self.assertRaisesRegex(tpshard.Error, "h900"):
+            tps.plan(models.train_step, args, MESH, topology="h900")
+        with self.assertRaisesRegex(tpshard.Error, "no-such-option|no such option"):
+            tps.plan(models.train_step, args, MESH, no_such_option=1)
+
+    def test_run(self):
+        plan = tps.plan(lambda x: x * 2, (models.normal(8, 8),), {"tp": 2})
+        with self.assertRaisesRegex(ValueError, r'"x" is float32\[4\], but the plan is for float32\[8, 8\]'):
+            plan.run_here(models.normal(4))
+        with self.assertRaisesRegex(ValueError, "the arguments have the structure"):
+            plan.run_here(models.normal(8, 8), 1)
+        plan.text = "no program"
+        with self.assertRaisesRegex(tpshard.Mismatch, "shard-run failed"):
+            plan.run_here(models.normal(8, 8))
+
+
+class Donation(unittest.TestCase):
+    def pairs(self, arguments, results, donated=None):
+        arguments, results = ([(n, "f32") if isinstance(n, str) else n for n in side] for side in (arguments, results))
+        return _names.updated_arguments(arguments, range(len(arguments)) if donated is None else donated, results)
+
+    def test_by_path(self):
+        found = self.pairs(["p/w", "opt/m/w", "opt/v/w"], ["result/0", "result/1/v/w", "result/1/m/w", "result/2/w"])
+        self.assertEqual(found, {3: 0, 2: 1, 1: 2})
+
+    def test_only_result_of_the_type(self):
+        self.assertEqual(self.pairs([("x", "i32")], [("result/0", "f32"), ("result/1", "i32")]), {1: 0})
+
+    def test_no_result(self):
+        with self.assertWarnsRegex(UserWarning, "donated, but no result is seen to be the new value: x"):
+            self.assertEqual(self.pairs([("x", "i32")], ["result"]), {})
+        with self.assertWarns(UserWarning):  # two results of the type, none like it
+            self.assertEqual(self.pairs(["x"], ["result/0", "result/1"]), {})
+
+    def test_only_donated(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(self.pairs(["p/w", "q/w"], ["result/w"], [1]), {0: 1})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,15 @@
+"""tpshard: a tensor-parallel compiler, planned by time and explained.
+
+This package is a thin layer over the C API of libtpshard. For JAX:
+
+    import tpshard.jax as tps
+    plan = tps.plan(step, args, mesh={"dp": 2, "tp": 4})
+
+`tpshard.run` runs a pipeline on the text of any program. Errors are `tpshard.Error` and its
+subclasses `Refused`, `Infeasible` and `Mismatch`.
+"""
+from ._library import Result, prefix, run, version
+from .errors import Diagnostic, Error, Infeasible, Mismatch, Refused
+
+__all__ = ["Diagnostic", "Error", "Infeasible", "Mismatch", "Refused", "Result", "prefix", "run", "version"]
+__version__ = "0.1.0"

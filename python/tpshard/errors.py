@@ -1,0 +1,68 @@
+"""Diagnostics of the compiler, and the exceptions that carry them."""
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Diagnostic:
+    """A message of the compiler about a place in the program.
+
+    severity: "error", "warning", "remark" or "note".
+    message:  the text, which names the object, the values and the way out.
+    op:       the op that it is about, such as "stablehlo.fft"; "" if there is none.
+    file, line, column: the innermost place in the user's source; "" and 0 if unknown.
+    location: the whole location, as MLIR prints it.
+    notes:    further diagnostics that belong to this one.
+    """
+
+    severity: str
+    message: str
+    op: str = ""
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    location: str = ""
+    notes: tuple = ()
+
+    def __str__(self):
+        place = "%s:%d: " % (self.file, self.line) if self.line else ""
+        op = "'%s': " % self.op if self.op else ""
+        lines = ["%s%s: %s%s" % (place, self.severity, op, self.message)]
+        return "\n  ".join(lines + [str(note) for note in self.notes])
+
+
+class Error(Exception):
+    """A program that cannot be planned or run, or a call that is wrong.
+
+    status:      the compiler's name of the reason, such as "invalid argument"; "" outside of it.
+    diagnostics: all diagnostics (`Diagnostic`) of the run, in order.
+    message, op, file, line: those of the error among them.
+    way_out:     the part of the message that says what to do instead; "" if it has none.
+    """
+
+    def __init__(self, text, status="", diagnostics=()):
+        super().__init__(text)
+        self.status = status
+        self.diagnostics = tuple(diagnostics)
+        errors = [d for d in self.diagnostics if d.severity == "error"]
+        first = errors[0] if errors else Diagnostic("error", text)
+        self.message, self.op, self.file, self.line = first.message, first.op, first.file, first.line
+        self.way_out = self.message.rpartition("; ")[2] if "; " in self.message else ""
+
+
+class Refused(Error):
+    """The program has an op that is not supported. `op`, `file` and `line` say which and where."""
+
+
+class Infeasible(Error):
+    """No plan satisfies the pins and the memory limit."""
+
+
+class Mismatch(Error):
+    """The results of N ranks are not those of one device, or the run failed."""
+
+
+def error_of(status, diagnostics):
+    """Returns the exception for a failed run of the compiler."""
+    kind = {"unsupported": Refused, "infeasible": Infeasible}.get(status, Error)
+    shown = [str(d) for d in diagnostics if d.severity == "error"]
+    return kind("\n".join(shown) or status, status, diagnostics)

@@ -1,0 +1,79 @@
+"""Names of arguments and results, and patterns over them."""
+import difflib
+import fnmatch
+import inspect
+import warnings
+
+from jax import tree_util
+
+
+def _joined(head, path):
+    rest = tree_util.keystr(path, simple=True, separator="/")
+    return head + "/" + rest if rest else head
+
+
+def parameter_names(function, n):
+    """Returns the names of the first n positional parameters; "argK" where they have none."""
+    names = []
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        parameters = ()
+    for p in parameters:
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
+            names.append(p.name)
+        elif p.kind == p.VAR_POSITIONAL:
+            names += ["%s/%d" % (p.name, i) for i in range(n - len(names))]
+    return (names + ["arg%d" % i for i in range(len(names), n)])[:n]
+
+
+def leaf_names(head, tree):
+    """Returns the names of the leaves of one tree, in order."""
+    return [_joined(head, path) for path, _ in tree_util.tree_flatten_with_path(tree)[0]]
+
+
+def suggestion(name, names):
+    """Returns "; did you mean ..." with the names that are most like it, or all there are."""
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
+    if near:
+        return "; did you mean %s?" % " or ".join('"%s"' % n for n in near)
+    shown = ", ".join('"%s"' % n for n in names[:8])
+    return "; names are %s%s" % (shown, ", ..." if len(names) > 8 else "")
+
+
+def matches(pattern, names, what):
+    """Returns the indices of the names that match. A name also matches as the begin of a path:
+    "params" is all of "params/...". Raises ValueError if there is none."""
+    found = [i for i, n in enumerate(names) if fnmatch.fnmatchcase(n, pattern) or n.startswith(pattern + "/")]
+    if not found:
+        raise ValueError('%s: the pattern "%s" matches no name%s' % (what, pattern, suggestion(pattern, names)))
+    return found
+
+
+def updated_arguments(arguments, donated, results):
+    """Pairs donated arguments with their new values among the results: {result: argument}.
+
+    `arguments` and `results` are lists of (name, type), `donated` has indices of arguments. The new
+    value has the same type, and of such results the path whose end is most like that of the
+    argument: as many equal last components as possible, then as few others as possible. Without an
+    equal component it is the only result of this type. A donated argument without one is warned of.
+    """
+
+    def likeness(a, r):
+        left, right = arguments[a][0].split("/")[::-1], results[r][0].split("/")[::-1]
+        same = 0
+        while same < min(len(left), len(right)) and left[same] == right[same]:
+            same += 1
+        return same, -abs(len(right) - same)
+
+    of_type = {a: [r for r in range(len(results)) if results[r][1] == arguments[a][1]] for a in donated}
+    pairs = sorted(((likeness(a, r), a, r) for a in donated for r in of_type[a]), key=lambda p: ([-x for x in p[0]], p[1:]))
+    taken, done = {}, set()
+    for (same, _), a, r in pairs:
+        if a not in done and r not in taken and (same > 0 or len(of_type[a]) == 1):
+            taken[r] = a
+            done.add(a)
+    left = [arguments[a][0] for a in donated if a not in done]
+    if left:
+        warnings.warn("donated, but no result is seen to be the new value: %s" % ", ".join(left), stacklevel=4)
+    return taken

@@ -1,0 +1,226 @@
+"""A plan of a JAX function, and the call that makes one."""
+import glob
+import json
+import os
+import re
+
+import jax
+from jax import tree_util
+
+from .. import _library
+from ..errors import Error
+from ._export import export
+from ._names import suggestion
+from ._run import run_ranks
+from ._specs import mesh_sizes, partition_spec, uneven
+
+SAVED = "tpshard.jax/1"
+
+
+def plan(
+    function, args, mesh, *, topology="cpu", memory_limit=None, pin=None, params=(), state=(), donate_argnums=(),
+    static_argnums=(), progress=None, **options,
+):
+    """Plans a function on a mesh and returns the `Plan`.
+
+    function:       a JAX function of positional arguments, jitted or not. It is traced, not run. Give
+                    a whole training step: a planned function has no gradient.
+    args:           tuple of its arguments; shapes are enough (jax.ShapeDtypeStruct).
+    mesh:           {"dp": 2, "tp": 4}, the axes from the slowest links to the fastest, or a mesh of JAX.
+    topology:       the cost model: "cpu", "h100", "h200", "a100", "pcie4", "torus64k" or a topology
+                    file (docs/reference/topology.md).
+    memory_limit:   bytes of one device, as a number or "80GB"; "topology": that of the topology.
+    pin:            {pattern: PartitionSpec} of arguments and results that the plan must have. None in
+                    a spec, and an entry that is missing, is not split; P.UNCONSTRAINED is open. Of
+                    two patterns that match a name the last one counts. Also `load(file)`.
+    params, state:  which arguments are weights, and state of an optimizer: a pattern, the number of an
+                    argument, or a list of these. Nothing is guessed from names. Roles do not change
+                    what plans are possible; memory reports list weights, and a weight that is gathered
+                    is remarked on.
+    donate_argnums: numbers of arguments whose new values are results. Both get one layout, so that
+                    the results of a step are the arguments of the next one. The new value is the
+                    result of the same type whose path ends like that of the argument.
+    static_argnums: as of jax.jit.
+    progress:       called with the name of each pass before it runs.
+    options:        others of the pipeline tp-plan, with "_" for "-": strategy="follow",
+                    objective="bytes", effort=4, time_limit=60 (docs/reference/passes.md).
+                    boundary="any" lets parts of axes split arguments and results, which no
+                    PartitionSpec can say; "whole" is the default here.
+
+    Raises `tpshard.Refused` with op, file and line for an op that is not supported,
+    `tpshard.Infeasible` if no plan has these pins within this memory, ValueError for a pattern
+    without a match, an axis that the mesh lacks or a spec with too many entries.
+    """
+    if not isinstance(args, (tuple, list)):
+        raise TypeError("args: is a %s; give a tuple with the arguments of the function" % type(args).__name__)
+    sizes = mesh_sizes(mesh)
+    exported = export(function, tuple(args), sizes, params, state, pin, donate_argnums, static_argnums)
+    given = {"mesh": ",".join("%s=%d" % axis for axis in sizes.items()), "topology": topology, "memory_limit": memory_limit}
+    named = {k.replace("_", "-"): _value(v) for k, v in {**given, **options}.items() if v is not None}
+    named.setdefault("boundary", "whole")
+    made = _library.run(exported.text, "tp-plan", named, report=True, locations=True, progress=progress)
+    return Plan(function, exported, sizes, named, made, tuple(donate_argnums if isinstance(donate_argnums, (tuple, list)) else (donate_argnums,)), static_argnums)
+
+
+def _scaled(value, units):
+    while value >= 1000 and len(units) > 1:
+        value, units = value / 1000, units[1:]
+    return "%.4g %s" % (value, units[0])
+
+
+def _seconds(value):
+    return _scaled(value * 1e9, ("ns", "us", "ms", "s"))
+
+
+def _bytes(value):
+    return _scaled(value, ("B", "KB", "MB", "GB", "TB"))
+
+
+def _value(value):
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def load(path):
+    """Returns the pins of a plan that `Plan.save` wrote: `plan(..., pin=load("plan.json"))` gives
+    arguments and results the layouts of that plan. Raises ValueError for another file."""
+    with open(path, encoding="utf-8") as file:
+        saved = json.load(file)
+    if not isinstance(saved, dict) or saved.get("schema") != SAVED:
+        raise ValueError("%s was not written by Plan.save" % path)
+    return {glob.escape(name): dims for name, dims in saved["layouts"].items()}
+
+
+class Plan:
+    """The plan of a function on a mesh.
+
+    cost:      modelled seconds of one execution, what the planner made least
+    bound:     seconds; certified, no plan costs less
+    memory:    the most bytes that a device holds at any time
+    mesh:      {axis: size}; devices: their number
+    in_specs:  pytree of PartitionSpec, a tuple with an entry for each argument that is not static
+    out_specs: the same of the results
+    layouts:   {name: layout as text} of all arguments and results, with parts of axes
+    remarks:   diagnostics (`tpshard.Diagnostic`) about what is large
+    details:   the whole report as a dict (docs/reference/plan-report.md)
+    text:      the planned program as MLIR
+
+    in_specs and out_specs raise `tpshard.Error` if a layout has no PartitionSpec: one that splits by
+    a part of an axis. A dimension that its axes do not divide has one; `jit` refuses it.
+    """
+
+    def __init__(self, function, exported, sizes, options, made, donate_argnums, static_argnums):
+        self._function, self._export, self._options = function, exported, options
+        self._donate_argnums, self._static_argnums = donate_argnums, static_argnums
+        self._report = made.report
+        self.mesh, self.text = sizes, made.program
+        self.remarks = tuple(d for d in made.diagnostics if d.severity in ("remark", "warning"))
+        self.details = json.loads(made.report)
+        main = next(f for f in self.details["functions"] if f["function"] == "main")
+        self.devices = self.details["devices"]
+        self.cost = main["solution"]["cost_seconds"]
+        self.bound = main["solution"]["bound_seconds"]
+        self.memory = main["memory"]["peak_bytes"]
+        self._arguments, self._results = main["arguments"], main["results"]
+        self._main = main
+
+    def __repr__(self):
+        mesh = ",".join("%s=%d" % axis for axis in self.mesh.items())
+        proof = "optimal" if self.cost <= self.bound else "no plan is below %s" % _seconds(self.bound)
+        sent = ", ".join("%d %s over %s" % (t["count"], t["kind"], t["axes"]) for t in self._main["traffic"])
+        what = mesh, _seconds(self.cost), proof, _bytes(self.memory), sent or "no communication"
+        return "<Plan on %s: %s (%s), %s of a device; %s>" % what
+
+    @property
+    def layouts(self):
+        return {e["name"]: e["sharding"] for e in self._arguments + self._results}
+
+    def _specs(self, entries, avals, tree):
+        specs = [partition_spec(e, e["name"], len(a.shape)) for e, a in zip(entries, avals)]
+        return tree_util.tree_unflatten(tree, specs)
+
+    @property
+    def in_specs(self):
+        return self._specs(self._arguments, self._export.avals, self._export.tree)
+
+    @property
+    def out_specs(self):
+        return self._specs(self._results, self._export.result_avals, self._export.result_tree)
+
+    def explain(self, name):
+        """Returns a text about one value: its layout, where each axis comes from, the collectives
+        that it causes, and what the plan would cost with its other layouts. `name` is that of a leaf
+        of an argument, or FILE:LINE for what this line makes. Plans again, so it takes as long.
+        Raises ValueError for another name."""
+        if name not in self._export.names and not re.search(r":\d+$|^%", name):
+            raise ValueError('explain: no argument is called "%s"%s' % (name, suggestion(name, self._export.names)))
+        made = _library.run(self._export.text, "tp-plan", {**self._options, "explain": name})
+        said = [d for d in made.diagnostics if d.severity == "remark" and d not in self.remarks]
+        return "\n".join(d.message for d in said)
+
+    def report(self, path):
+        """Writes the report: a text to read if `path` ends in .md or .txt, else JSON
+        (docs/reference/plan-report.md). Raises OSError or `tpshard.Error` if it cannot."""
+        path = os.fspath(path)
+        if path.endswith((".md", ".txt")):
+            _library.run(self._export.text, "tp-plan", {**self._options, "report": os.path.abspath(path)})
+            return
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self._report)
+
+    def save(self, path):
+        """Writes the layouts of arguments and results, for `load`."""
+        layouts = {e["name"]: e["dims"] for e in self._arguments + self._results if not e["is_partial"]}
+        saved = {"schema": SAVED, "mesh": self.mesh, "options": {k: str(v) for k, v in self._options.items()}, "layouts": layouts}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(saved, file, indent=1)
+
+    def jit(self, devices=None, by="xla"):
+        """Returns the function as jax.jit with the layouts of the plan for arguments and results.
+
+        devices: as many as the mesh has, in its order; all devices of the process unless given.
+        by:      "xla": XLA partitions the function and chooses its own collectives inside, which need
+                 not be those of the plan.
+
+        Raises `tpshard.Error` for a dimension that its axes do not divide, which JAX does not take,
+        and for a layout without PartitionSpec; ValueError for another number of devices.
+        """
+        if by != "xla":
+            raise ValueError('jit: by="%s" is not known; the one way is "xla"' % by)
+        devices = jax.devices() if devices is None else list(devices)
+        if len(devices) != self.devices:
+            raise ValueError("jit: the plan is for %d devices, but there are %d; plan for another mesh" % (self.devices, len(devices)))
+        for entry in self._arguments + self._results:
+            found = uneven(entry, self.mesh)
+            if found:
+                raise Error(
+                    'jit: dimension %d of "%s" has size %d, which %d devices do not divide, and JAX takes no uneven '
+                    "arguments and results; pad it, or pin it to None" % (found[0], entry["name"], *found[1:])
+                )
+        mesh = jax.make_mesh(
+            tuple(self.mesh.values()), tuple(self.mesh), axis_types=(jax.sharding.AxisType.Auto,) * len(self.mesh), devices=devices
+        )
+
+        def placed(specs):
+            return jax.tree.map(lambda spec: jax.sharding.NamedSharding(mesh, spec), specs)
+
+        return jax.jit(
+            self._function, in_shardings=placed(self.in_specs), out_shardings=placed(self.out_specs),
+            donate_argnums=self._donate_argnums, static_argnums=self._static_argnums,
+        )
+
+    def run_here(self, *args):
+        """Runs the planned program on as many ranks of this machine as the mesh has devices, through
+        libtprt, and compares the results with those of one device.
+
+        args: as of the function, without static ones; arrays of the shapes and types of the plan.
+
+        Returns the results as the pytree of the function, with numpy arrays; of keys their words, as
+        jax.random.key_data. Raises
+        `tpshard.Mismatch` if results differ or the run fails, ValueError for other arguments. What
+        is compared, and how closely, says `shard-run --help`.
+        """
+        leaves, tree = tree_util.tree_flatten(tuple(args))
+        if tree != self._export.tree:
+            raise ValueError("run_here: the arguments have the structure %s, but the plan is for %s" % (tree, self._export.tree))
+        results = run_ranks(self.text, self._export, leaves)
+        return tree_util.tree_unflatten(self._export.result_tree, results)

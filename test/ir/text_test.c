@@ -1,0 +1,262 @@
+/* Tests tp_text_run: programs, reports and diagnostics as data. */
+#include "tp/text.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char mlp[] = "func.func @main(%x: tensor<8x16xf32> {tp.name = \"x\"}, "
+                          "%w: tensor<16x32xf32> {tp.name = \"w\", tp.sharding = [[], [\"tp\"]]}) "
+                          "-> tensor<8x32xf32> {\n"
+                          "  %e = tensor.empty() : tensor<8x32xf32>\n"
+                          "  %z = arith.constant 0.0 : f32\n"
+                          "  %i = linalg.fill ins(%z : f32) outs(%e : tensor<8x32xf32>) -> "
+                          "tensor<8x32xf32>\n"
+                          "  %y = linalg.matmul ins(%x, %w : tensor<8x16xf32>, tensor<16x32xf32>) "
+                          "outs(%i : tensor<8x32xf32>) -> tensor<8x32xf32>\n"
+                          "  return %y : tensor<8x32xf32>\n"
+                          "}\n";
+static const char *const tp4[] = {"mesh=tp=4"};
+
+static tp_text_request request_of(const char *program) {
+  return (tp_text_request){.size = sizeof(tp_text_request),
+                           .program = program,
+                           .pipeline = "tp-plan",
+                           .options = tp4,
+                           .n_options = 1};
+}
+
+/* Expects one error, and returns it. */
+static const tp_diagnostic *error_of(const tp_text_result *result) {
+  assert_non_null(result);
+  assert_string_equal(result->program, "");
+  assert_string_equal(result->report, "");
+  assert_int_equal(result->n_diagnostics, 1);
+  assert_int_equal(result->diagnostics[0].severity, TP_ERROR);
+  return result->diagnostics;
+}
+
+static void test_plan(void **state) {
+  (void)state;
+  tp_text_result *result;
+  tp_text_request request = request_of(mlp);
+  request.wants_report = 1;
+  assert_int_equal(tp_text_run(&request, &result), TP_OK);
+  assert_non_null(strstr(result->program, "tp.sharding"));
+  assert_null(strstr(result->program, "loc("));
+  assert_int_equal(strlen(result->program), result->program_size);
+  assert_int_equal(strlen(result->report), result->report_size);
+  assert_non_null(strstr(result->report, "\"schema\": \"tpshard.plan/1\""));
+  assert_non_null(strstr(result->report, "\"name\": \"w\""));
+  assert_int_equal(result->n_diagnostics, 0);
+  tp_text_result_destroy(result);
+}
+
+static void test_no_report(void **state) {
+  (void)state;
+  tp_text_result *result;
+  tp_text_request request = request_of(mlp);
+  request.wants_locations = 1;
+  assert_int_equal(tp_text_run(&request, &result), TP_OK);
+  assert_string_equal(result->report, "");
+  assert_non_null(strstr(result->program, "loc("));
+  tp_text_result_destroy(result);
+  tp_text_result_destroy(NULL);
+}
+
+/* What shard-opt prints before it has the text of a program again. */
+static void test_planned_text_is_a_program(void **state) {
+  (void)state;
+  tp_text_result *first, *second;
+  tp_text_request request = request_of(mlp);
+  assert_int_equal(tp_text_run(&request, &first), TP_OK);
+  request.program = first->program;
+  request.program_size = first->program_size;
+  assert_int_equal(tp_text_run(&request, &second), TP_OK);
+  assert_string_equal(first->program, second->program);
+  tp_text_result_destroy(first);
+  tp_text_result_destroy(second);
+}
+
+/* The innermost place in a file: of the callee; of the caller where the callee has only a name. */
+static void test_refused(void **state) {
+  (void)state;
+  static const char *const places[][2] = {
+      {"callsite(\"f\"(\"model.py\":12:5) at \"g\"(\"main.py\":7:1))", "model.py"},
+      {"callsite(\"fft\" at \"jit(f)/g\"(\"main.py\":12:5))", "main.py"},
+      {"fused[\"fft\", \"fused.py\":12:5]", "fused.py"},
+  };
+  for (int i = 0; i < 3; i++) {
+    char program[1024];
+    snprintf(program, sizeof program,
+             "func.func @main(%%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> {\n"
+             "  %%y = \"stablehlo.fft\"(%%x) : (tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> "
+             "loc(%s)\n"
+             "  return %%y : tensor<8xcomplex<f32>>\n}\n",
+             places[i][0]);
+    tp_text_result *result;
+    tp_text_request request = request_of(program);
+    assert_int_equal(tp_text_run(&request, &result), TP_UNSUPPORTED);
+    const tp_diagnostic *d = error_of(result);
+    assert_string_equal(d->op, "stablehlo.fft");
+    assert_string_equal(d->message, "is a Fourier transform, which has no implementation here; "
+                                    "compute it outside of the program");
+    assert_string_equal(d->file, places[i][1]);
+    assert_int_equal(d->line, 12);
+    assert_int_equal(d->column, 5);
+    assert_non_null(strstr(d->location, places[i][1]));
+    tp_text_result_destroy(result);
+  }
+}
+
+/* Ops of a function of a framework have no place in a file; the function has that of its call. */
+static void test_place_of_function(void **state) {
+  (void)state;
+  static const char program[] =
+      "func.func @main(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> {\n"
+      "  %y = call @fft(%x) : (tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>>\n"
+      "  return %y : tensor<8xcomplex<f32>>\n"
+      "}\n"
+      "func.func private @fft(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> {\n"
+      "  %y = \"stablehlo.fft\"(%x) : (tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> "
+      "loc(\"fft\")\n"
+      "  return %y : tensor<8xcomplex<f32>>\n"
+      "} loc(\"jit:\"(\"model.py\":12:5))\n";
+  tp_text_result *result;
+  tp_text_request request = request_of(program);
+  assert_int_equal(tp_text_run(&request, &result), TP_UNSUPPORTED);
+  const tp_diagnostic *d = error_of(result);
+  assert_string_equal(d->file, "model.py");
+  assert_int_equal(d->line, 12);
+  assert_string_equal(d->location, "loc(callsite(\"fft\" at \"jit:\"(\"model.py\":12:5)))");
+  tp_text_result_destroy(result);
+}
+
+/* MLIR's own errors may have notes. */
+static void test_no_program(void **state) {
+  (void)state;
+  tp_text_result *result;
+  tp_text_request request = request_of("func.func @f() { return }\nfunc.func @f() { return }\n");
+  assert_int_equal(tp_text_run(&request, &result), TP_INVALID_ARGUMENT);
+  const tp_diagnostic *d = error_of(result);
+  assert_string_equal(d->message, "redefinition of symbol named 'f'");
+  assert_int_equal(d->line, 2);
+  assert_int_equal(d->n_notes, 1);
+  assert_int_equal(d->notes[0].severity, TP_NOTE);
+  assert_string_equal(d->notes[0].message, "see existing symbol definition here");
+  assert_int_equal(d->notes[0].line, 1);
+  tp_text_result_destroy(result);
+  request.program = NULL;
+  assert_int_equal(tp_text_run(&request, &result), TP_INVALID_ARGUMENT);
+  assert_string_equal(error_of(result)->message, "the request has no program or no pipeline");
+  tp_text_result_destroy(result);
+}
+
+static void test_options(void **state) {
+  (void)state;
+  static const char *const wrong[] = {"mesh=tp='4'"};
+  tp_text_result *result;
+  tp_text_request request = request_of(mlp);
+  request.options = wrong;
+  assert_int_equal(tp_text_run(&request, &result), TP_INVALID_ARGUMENT);
+  assert_string_equal(error_of(result)->message,
+                      "option 0, \"mesh=tp='4'\", is not NAME=VALUE without quotes and braces; "
+                      "give other values in the text of the pipeline");
+  tp_text_result_destroy(result);
+  request.n_options = 0;
+  request.pipeline = "builtin.module(tp-plan{mesh=tp=4})";
+  assert_int_equal(tp_text_run(&request, &result), TP_OK);
+  tp_text_result_destroy(result);
+}
+
+/* A pin and a memory limit that no plan keeps. */
+static void test_infeasible(void **state) {
+  (void)state;
+  static const char *const options[] = {"mesh=tp=4", "memory-limit=100B"};
+  tp_text_result *result;
+  tp_text_request request = request_of(mlp);
+  request.options = options;
+  request.n_options = 2;
+  assert_int_equal(tp_text_run(&request, &result), TP_INFEASIBLE);
+  error_of(result);
+  tp_text_result_destroy(result);
+}
+
+typedef struct watch {
+  int n;
+  const char *cancel_at; /* NULL: never */
+} watch;
+
+static int progress(void *data, const char *pass) {
+  watch *w = data;
+  w->n++;
+  return w->cancel_at && strcmp(pass, w->cancel_at) == 0;
+}
+
+static void test_progress(void **state) {
+  (void)state;
+  watch w = {0}, cancelled = {.cancel_at = "tp-propagate"};
+  tp_text_result *result;
+  tp_text_request request = request_of(mlp);
+  request.progress = progress;
+  request.data = &w;
+  assert_int_equal(tp_text_run(&request, &result), TP_OK);
+  tp_text_result_destroy(result);
+  request.data = &cancelled;
+  assert_int_equal(tp_text_run(&request, &result), TP_CANCELLED);
+  assert_string_equal(error_of(result)->message, "cancelled before tp-propagate");
+  assert_int_equal(cancelled.n, w.n);
+  tp_text_result_destroy(result);
+}
+
+static void *plan_often(void *texts) {
+  for (int i = 0; i < 4; i++) {
+    tp_text_request request = request_of(mlp);
+    request.wants_report = 1;
+    if (tp_text_run(&request, (tp_text_result **)texts + i) != TP_OK)
+      return texts;
+  }
+  return NULL;
+}
+
+static void test_threads(void **state) {
+  (void)state;
+  enum { THREADS = 4 };
+  pthread_t threads[THREADS];
+  tp_text_result *results[THREADS][4] = {{0}};
+  void *failed;
+  for (int t = 0; t < THREADS; t++)
+    assert_int_equal(pthread_create(&threads[t], NULL, plan_often, results[t]), 0);
+  for (int t = 0; t < THREADS; t++) {
+    assert_int_equal(pthread_join(threads[t], &failed), 0);
+    assert_null(failed);
+  }
+  for (int t = 0; t < THREADS; t++)
+    for (int i = 0; i < 4; i++) {
+      assert_string_equal(results[t][i]->report, results[0][0]->report);
+      if (t + i > 0)
+        tp_text_result_destroy(results[t][i]);
+    }
+  tp_text_result_destroy(results[0][0]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_plan),
+      cmocka_unit_test(test_no_report),
+      cmocka_unit_test(test_planned_text_is_a_program),
+      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_no_program),
+      cmocka_unit_test(test_place_of_function),
+      cmocka_unit_test(test_options),
+      cmocka_unit_test(test_infeasible),
+      cmocka_unit_test(test_progress),
+      cmocka_unit_test(test_threads),
+  };
+  return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
