@@ -1,5 +1,6 @@
 /* Gives functions without a body the types with which the per-device program calls them. */
 #include "ir/collectives.h"
+#include "ir/sort.h"
 #include "ir/value_table.h"
 #include "passes/partition/partition.h"
 #include "support/support.h"
@@ -44,8 +45,17 @@ static tp_status refuse(MlirOperation call, MlirType first, MlirType second) {
                    (int)name.length, name.data, a.text, b.text);
 }
 
+/* The types of sorts are of no interest to anything outside: each type has its declaration. */
+static tp_status redeclare_sort(MlirOperation op, void *data) {
+  if (tp__is_sort(op))
+    tp__sort_redeclare(*(const MlirOperation *)data, op);
+  return TP_OK;
+}
+
 /* `data`: the declarations that were seen. */
 static tp_status visit(MlirOperation op, void *data) {
+  if (tp__is_sort(op))
+    return TP_OK;
   MlirOperation func = tp__is_permute(op) ? (MlirOperation){NULL} : tp__declaration(op);
   MlirType type;
   if (mlirOperationIsNull(func))
@@ -61,6 +71,7 @@ static tp_status visit(MlirOperation op, void *data) {
 
 tp_status tp__localize_declarations(MlirOperation module) {
   tp_value_table seen = {0};
+  TP_TRY(tp__walk(module, redeclare_sort, &module));
   tp_status status = tp__walk(module, visit, &seen);
   tp__table_destroy(&seen);
   return status;

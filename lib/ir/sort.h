@@ -1,0 +1,59 @@
+/* Sorts of tensors. A sort is a call of a private declaration with the attribute tp.sort:
+ *
+ *     %s:2 = call @tp.sort(%keys, %payload) {tp.sort = {dim = 1, less = @less}}
+ *         : (tensor<4x9xf32>, tensor<4x9xi32>) -> (tensor<4x3xf32>, tensor<4x3xi32>)
+ *
+ * The operands have one shape. The elements of each row along `dim` are brought into the order of
+ * the comparator `less`, a function of one block. It takes two numbers per operand, a0, b0, a1, b1
+ * and so on, and returns true if element a must precede element b. The sort is stable. The results
+ * are the first elements of each sorted row: all of them, or fewer, as their types say. */
+#ifndef TP_IR_SORT_H
+#define TP_IR_SORT_H
+
+#include "ir/ir.h"
+
+/* The maximum number of operands of a sort. */
+enum { TP_MAX_SORTED = 32 };
+
+typedef struct tp_sort {
+  int n;   /* operands and results */
+  int dim; /* the sorted dimension */
+  int rank;
+  int64_t size, kept; /* elements of a row, and those of them that are results */
+  MlirOperation less; /* the comparator */
+} tp_sort;
+
+/* True for a call of a declaration that has the attribute. */
+bool tp__is_sort(MlirOperation op);
+
+/* Reads and checks a sort. An error emits one diagnostic. */
+tp_status tp__sort_read(MlirOperation op, tp_sort *sort);
+
+/* Return the sorted dimension and the name of the comparator of a sort that was checked. */
+int tp__sort_dim(MlirOperation op);
+MlirAttribute tp__sort_less(MlirOperation op);
+
+/* True if the comparator uses the numbers of operand i. */
+bool tp__sort_is_key(const tp_sort *sort, int i);
+
+/* True if few elements are kept, so that it is faster to insert every element into a list of the
+ * first ones than to sort the row. */
+bool tp__sort_selects(const tp_sort *sort);
+
+/* Returns the number of arithmetic ops with which all rows are sorted, or their first elements
+ * selected. */
+double tp__sort_work(MlirOperation op, const tp_sort *sort);
+
+/* Builds a sort along `dim` before `where`, whose results have `kept` elements along it. `less`
+ * names the comparator. */
+MlirOperation tp__sort_build(MlirOperation where, MlirLocation location, MlirOperation module,
+                             int n, const MlirValue *operands, int dim, int64_t kept,
+                             MlirAttribute less);
+
+/* Makes a sort call a declaration of its types, after they changed. */
+void tp__sort_redeclare(MlirOperation module, MlirOperation op);
+
+/* Writes a symbol that no op of the module has into `name`: `prefix`, or prefix.1, prefix.2, ... */
+void tp__unused_symbol(MlirOperation module, const char *prefix, size_t size, char *name);
+
+#endif
