@@ -243,6 +243,9 @@ MlirOperation tp__callee(MlirOperation module, MlirOperation call);
 MlirOperation tp__declaration(MlirOperation op);
 /* True for a func.func with a body. */
 bool tp__is_defined_func(MlirOperation op);
+/* True for a func.func that is planned and partitioned: it has a body, and is not the comparator of
+ * a sort (sort.h), which has tp.comparator. */
+bool tp__is_planned_func(MlirOperation op);
 /* Returns the first block of a region of the op; null if the region is empty. */
 MlirBlock tp__region_block(MlirOperation op, int region);
 /* Returns the previous op in the block; null for the first. In shim.cpp, because the C API only

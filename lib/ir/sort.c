@@ -164,14 +164,19 @@ void tp__unused_symbol(MlirOperation module, const char *wanted, size_t size, ch
     snprintf(name, size, "%s.%d", wanted, i);
 }
 
-static bool is_declaration_of(MlirOperation op, MlirType type) {
+static bool is_declaration(MlirOperation op) {
   if (!tp__op_is(op, "func.func") || tp__is_defined_func(op) ||
-      !mlirTypeEqual(tp__func_type(op), type) || !mlirAttributeIsNull(tp__get(op, "tp.rule")))
+      !mlirAttributeIsNull(tp__get(op, "tp.rule")))
     return false;
   MlirStringRef name = mlirStringAttrGetValue(tp__inherent(op, "sym_name"));
   size_t n = sizeof prefix - 1;
   return name.length >= n && memcmp(name.data, prefix, n) == 0 &&
          (name.length == n || name.data[n] == '.');
+}
+
+bool tp__is_sort_symbol(MlirOperation op) {
+  return is_declaration(op) ||
+         (tp__is_defined_func(op) && !mlirAttributeIsNull(tp__get(op, "tp.comparator")));
 }
 
 /* The symbol of a declaration of this type, which is added to the module if there is none. */
@@ -181,7 +186,7 @@ static MlirAttribute declare(MlirOperation module, MlirLocation location, MlirTy
   char name[64];
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (is_declaration_of(op, type))
+    if (is_declaration(op) && mlirTypeEqual(tp__func_type(op), type))
       return mlirFlatSymbolRefAttrGet(context,
                                       mlirStringAttrGetValue(tp__inherent(op, "sym_name")));
   tp__unused_symbol(module, prefix, sizeof name, name);

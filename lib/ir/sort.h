@@ -5,7 +5,8 @@
  *
  * The operands have one shape. The elements of each row along `dim` are brought into the order of
  * the comparator `less`, a function of one block. It takes two numbers per operand, a0, b0, a1, b1
- * and so on, and returns true if element a must precede element b. The sort is stable. The results
+ * and so on, and returns true if element a must precede element b. A private
+ * comparator with the attribute tp.comparator is not planned. The sort is stable. The results
  * are the first elements of each sorted row: all of them, or fewer, as their types say. */
 #ifndef TP_IR_SORT_H
 #define TP_IR_SORT_H
@@ -52,6 +53,9 @@ MlirOperation tp__sort_build(MlirOperation where, MlirLocation location, MlirOpe
 
 /* Makes a sort call a declaration of its types, after they changed. */
 void tp__sort_redeclare(MlirOperation module, MlirOperation op);
+
+/* True for a declaration that sorts call, and for a comparator with tp.comparator. */
+bool tp__is_sort_symbol(MlirOperation op);
 
 /* Writes a symbol that no op of the module has into `name`: `prefix`, or prefix.1, prefix.2, ... */
 void tp__unused_symbol(MlirOperation module, const char *prefix, size_t size, char *name);

@@ -52,6 +52,10 @@ bool tp__is_defined_func(MlirOperation op) {
   return tp__op_is(op, "func.func") && !mlirBlockIsNull(tp__region_block(op, 0));
 }
 
+bool tp__is_planned_func(MlirOperation op) {
+  return tp__is_defined_func(op) && mlirAttributeIsNull(tp__get(op, "tp.comparator"));
+}
+
 static MlirOperation called_func(MlirOperation module, MlirOperation call) {
   MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tp__inherent(call, "callee"));
   for (MlirOperation op =

@@ -28,6 +28,7 @@ static comparator begin_comparator(tp_hlo *hlo, int n, const MlirType *elements)
       tp__named(hlo->context, "function_type",
                 mlirTypeAttrGet(mlirFunctionTypeGet(hlo->context, 2 * n, inputs, 1, &i1))),
       tp__named(hlo->context, "sym_visibility", tp__attr_string(hlo->context, "private")),
+      tp__named(hlo->context, "tp.comparator", mlirUnitAttrGet(hlo->context)),
   };
   MlirBlock block = mlirBlockCreate(2 * n, inputs, locations);
   for (int i = 0; i < 2 * n; i++)
