@@ -23,6 +23,7 @@ typedef struct sorting {
   bool *is_key;          /* by operand: the comparator uses it */
   int64_t first, stride; /* of the row in the numbers of the operands, counted in elements */
   int64_t size;
+  bool is_doubtful; /* a comparison of the row had no certain result, as of the bits of a NaN */
   double n_compared;
 } sorting;
 
@@ -38,15 +39,17 @@ static const number *element(const sorting *s, int i, int64_t e) {
 /* The number with `errors` times its error, as a number of its type without error. */
 static number moved(const kind *k, const number *x, int errors) {
   number y = *x;
-  if (k->is_float && !is_certain(x))
+  if (k->is_float && is_known(x))
     y.value = tp__nearest(k, y.value + 2 * errors * y.error);
   y.error = 0;
   return y;
 }
 
-static bool run_less(sorting *s, int64_t a, int errors_a, int64_t b, int errors_b, bool *less) {
+/* The result of the comparator. LESS_UNKNOWN: it depends on more than the values. */
+typedef enum order_of { LESS_NOT, LESS, LESS_UNKNOWN } order_of;
+
+static bool run_less(sorting *s, int64_t a, int errors_a, int64_t b, int errors_b, order_of *less) {
   cell result;
-  int64_t value;
   for (int i = 0; i < s->n->n_operands; i++)
     for (int side = 0; side < 2; side++) {
       const kind *k = operand(s, i)->kind;
@@ -58,10 +61,10 @@ static bool run_less(sorting *s, int64_t a, int errors_a, int64_t b, int errors_
     }
   s->n_compared++;
   if (!tp__run_in_frame(s->r, s->less, s->less_frame, 2 * s->n->n_operands, s->arguments,
-                        &result) ||
-      !tp__integer_in(s->r, s->n, &result, &value))
+                        &result))
     return false;
-  *less = value != 0;
+  *less = !is_certain(result.scalar) ? LESS_UNKNOWN : result.scalar->integer ? LESS : LESS_NOT;
+  s->is_doubtful |= *less == LESS_UNKNOWN;
   return true;
 }
 
@@ -78,13 +81,12 @@ static bool has_error(const sorting *s, int64_t e, bool *unknown) {
 
 /* *sure: the comparison has the same result at the ends of the intervals of both elements. */
 static bool is_sure(sorting *s, int64_t a, int64_t b, bool *sure) {
-  bool less, other, unknown = false;
-  *sure = true;
-  if (!has_error(s, a, &unknown) && !has_error(s, b, &unknown))
-    return true;
+  order_of less, other;
+  bool unknown = false, errors = has_error(s, a, &unknown) || has_error(s, b, &unknown);
   if (!run_less(s, a, 0, b, 0, &less))
     return false;
-  for (int ends = 0; ends < 4 && *sure; ends++) {
+  *sure = less != LESS_UNKNOWN;
+  for (int ends = 0; ends < 4 && *sure && errors; ends++) {
     if (!run_less(s, a, ends & 1 ? 1 : -1, b, ends & 2 ? 1 : -1, &other))
       return false;
     *sure = other == less;
@@ -98,11 +100,11 @@ static bool insert(sorting *s, int64_t e, int64_t *order) {
   int64_t low = 0, high = e;
   while (low < high) {
     int64_t middle = low + (high - low) / 2;
-    bool less;
+    order_of less;
     if (!run_less(s, e, 0, order[middle], 0, &less))
       return false;
-    low = less ? low : middle + 1;
-    high = less ? middle : high;
+    low = less == LESS ? low : middle + 1;
+    high = less == LESS ? middle : high;
   }
   memmove(order + low + 1, order + low, (size_t)(e - low) * sizeof *order);
   order[low] = e;
@@ -111,7 +113,7 @@ static bool insert(sorting *s, int64_t e, int64_t *order) {
 
 /* last[p]: the last place whose element may precede the one at place p. */
 static bool find_unsure(sorting *s, const int64_t *order, int64_t *last) {
-  bool unknown = false, any = false;
+  bool unknown = false, any = s->is_doubtful;
   for (int64_t e = 0; e < s->size; e++)
     any |= has_error(s, e, &unknown);
   for (int64_t p = 0; p < s->size; p++) {
@@ -165,6 +167,7 @@ static bool sort_rows(sorting *s, int64_t kept, tensor *const *results) {
   for (int64_t outer = 0; rows > 0 && outer < n / rows; outer++)
     for (int64_t inner = 0; inner < s->stride; inner++) {
       s->first = outer * rows + inner;
+      s->is_doubtful = false;
       for (int64_t e = 0; e < s->size; e++)
         if (!insert(s, e, order))
           return false;
