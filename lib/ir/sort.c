@@ -152,16 +152,53 @@ double tp__sort_work(MlirOperation op, const tp_sort *sort) {
     rows *= d == sort->dim ? 1 : (double)shape[d];
   (void)tp__walk(sort->less, count_op, &n_compared);
   /* of a row in random order, k * ln(n / k) elements are inserted among the first k */
-  double steps = tp__sort_selects(sort) ? n + k * k * (1 + log(n / fmax(k, 1))) : n * ceil(log2(n));
+  double inserted = ceil(k * (1 + log(n / fmax(k, 1))));
+  double steps = tp__sort_selects(sort) ? n + k * inserted : n * ceil(log2(n));
   return rows * steps * (n_compared + 2 * sort->n);
 }
 
 /* ---- building ---- */
 
-void tp__unused_symbol(MlirOperation module, const char *wanted, size_t size, char *name) {
+/* Writes a symbol that no op of the module has: `wanted`, wanted.1, wanted.2, ... */
+static void unused_symbol(MlirOperation module, const char *wanted, size_t size, char *name) {
   snprintf(name, size, "%s", wanted);
   for (int i = 1; !mlirOperationIsNull(symbol(module, tp__ref(name))); i++)
     snprintf(name, size, "%s.%d", wanted, i);
+}
+
+tp_comparator tp__comparator_build(MlirOperation module, MlirLocation location, int n,
+                                   const MlirType *elements) {
+  MlirContext context = mlirOperationGetContext(module);
+  tp_comparator made;
+  char name[64];
+  MlirType inputs[2 * TP_MAX_SORTED], i1 = mlirIntegerTypeGet(context, 1);
+  MlirLocation locations[2 * TP_MAX_SORTED];
+  for (int i = 0; i < 2 * n; i++) {
+    inputs[i] = elements[i / 2];
+    locations[i] = location;
+  }
+  unused_symbol(module, "tp.less", sizeof name, name);
+  MlirNamedAttribute attrs[] = {
+      tp__named(context, "sym_name", tp__attr_string(context, name)),
+      tp__named(context, "function_type",
+                mlirTypeAttrGet(mlirFunctionTypeGet(context, 2 * n, inputs, 1, &i1))),
+      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
+      tp__named(context, "tp.comparator", mlirUnitAttrGet(context)),
+  };
+  MlirBlock block = mlirBlockCreate(2 * n, inputs, locations);
+  for (int i = 0; i < 2 * n; i++)
+    made.arguments[i] = mlirBlockGetArgument(block, i);
+  made.symbol = mlirFlatSymbolRefAttrGet(context, tp__ref(name));
+  made.end = tp__create(&(tp_build){.name = "func.return", .location = location});
+  mlirBlockAppendOwnedOperation(block, made.end);
+  made.func = tp__create(&(tp_build){.name = "func.func",
+                                     .location = location,
+                                     .n_attributes = TP_LEN(attrs),
+                                     .attributes = attrs,
+                                     .n_regions = 1});
+  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(made.func, 0), block);
+  mlirBlockAppendOwnedOperation(tp__region_block(module, 0), made.func);
+  return made;
 }
 
 static bool is_declaration(MlirOperation op) {
@@ -189,7 +226,7 @@ static MlirAttribute declare(MlirOperation module, MlirLocation location, MlirTy
     if (is_declaration(op) && mlirTypeEqual(tp__func_type(op), type))
       return mlirFlatSymbolRefAttrGet(context,
                                       mlirStringAttrGetValue(tp__inherent(op, "sym_name")));
-  tp__unused_symbol(module, prefix, sizeof name, name);
+  unused_symbol(module, prefix, sizeof name, name);
   MlirNamedAttribute attrs[] = {
       tp__named(context, "sym_name", tp__attr_string(context, name)),
       tp__named(context, "function_type", mlirTypeAttrGet(type)),

@@ -51,13 +51,20 @@ MlirOperation tp__sort_build(MlirOperation where, MlirLocation location, MlirOpe
                              int n, const MlirValue *operands, int dim, int64_t kept,
                              MlirAttribute less);
 
+/* A new comparator of n operands with these element types, at the end of the module. The caller
+ * builds ops in front of `end` and gives it an operand of type i1. */
+typedef struct tp_comparator {
+  MlirOperation func, end;
+  MlirAttribute symbol;
+  MlirValue arguments[2 * TP_MAX_SORTED];
+} tp_comparator;
+tp_comparator tp__comparator_build(MlirOperation module, MlirLocation location, int n,
+                                   const MlirType *elements);
+
 /* Makes a sort call a declaration of its types, after they changed. */
 void tp__sort_redeclare(MlirOperation module, MlirOperation op);
 
 /* True for a declaration that sorts call, and for a comparator with tp.comparator. */
 bool tp__is_sort_symbol(MlirOperation op);
-
-/* Writes a symbol that no op of the module has into `name`: `prefix`, or prefix.1, prefix.2, ... */
-void tp__unused_symbol(MlirOperation module, const char *prefix, size_t size, char *name);
 
 #endif

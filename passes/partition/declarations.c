@@ -45,11 +45,29 @@ static tp_status refuse(MlirOperation call, MlirType first, MlirType second) {
                    (int)name.length, name.data, a.text, b.text);
 }
 
-/* The types of sorts are of no interest to anything outside: each type has its declaration. */
-static tp_status redeclare_sort(MlirOperation op, void *data) {
-  if (tp__is_sort(op))
-    tp__sort_redeclare(*(const MlirOperation *)data, op);
-  return TP_OK;
+static tp_status collect_sort(MlirOperation op, void *list) {
+  return tp__is_sort(op) ? tp__op_list_add(list, op) : TP_OK;
+}
+
+static bool is_dead(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    if (tp__is_used(mlirOperationGetResult(op, i)))
+      return false;
+  return true;
+}
+
+/* The types of sorts concern nothing outside of the program, so each type has a declaration. Sorts
+ * that others replaced are erased. */
+static tp_status redeclare_sorts(MlirOperation module) {
+  tp_op_list sorts = {0};
+  tp_status status = tp__walk(module, collect_sort, &sorts);
+  for (size_t i = 0; i < sorts.n && status == TP_OK; i++)
+    if (is_dead(sorts.items[i]))
+      mlirOperationDestroy(sorts.items[i]);
+    else
+      tp__sort_redeclare(module, sorts.items[i]);
+  tp__free(sorts.items);
+  return status;
 }
 
 /* `data`: the declarations that were seen. */
@@ -71,7 +89,7 @@ static tp_status visit(MlirOperation op, void *data) {
 
 tp_status tp__localize_declarations(MlirOperation module) {
   tp_value_table seen = {0};
-  TP_TRY(tp__walk(module, redeclare_sort, &module));
+  TP_TRY(redeclare_sorts(module));
   tp_status status = tp__walk(module, visit, &seen);
   tp__table_destroy(&seen);
   return status;

@@ -6,46 +6,6 @@
 
 /* ---- comparators ---- */
 
-typedef struct comparator {
-  MlirOperation func, end;
-  MlirAttribute symbol;
-  MlirValue arguments[2 * TP_MAX_SORTED];
-} comparator;
-
-/* Adds a function that takes two numbers of each type and returns nothing yet. */
-static comparator begin_comparator(tp_hlo *hlo, int n, const MlirType *elements) {
-  comparator made;
-  char name[64];
-  MlirType inputs[2 * TP_MAX_SORTED], i1 = mlirIntegerTypeGet(hlo->context, 1);
-  MlirLocation locations[2 * TP_MAX_SORTED];
-  for (int i = 0; i < 2 * n; i++) {
-    inputs[i] = elements[i / 2];
-    locations[i] = hlo->location;
-  }
-  tp__unused_symbol(hlo->module, "tp.less", sizeof name, name);
-  MlirNamedAttribute attrs[] = {
-      tp__named(hlo->context, "sym_name", tp__attr_string(hlo->context, name)),
-      tp__named(hlo->context, "function_type",
-                mlirTypeAttrGet(mlirFunctionTypeGet(hlo->context, 2 * n, inputs, 1, &i1))),
-      tp__named(hlo->context, "sym_visibility", tp__attr_string(hlo->context, "private")),
-      tp__named(hlo->context, "tp.comparator", mlirUnitAttrGet(hlo->context)),
-  };
-  MlirBlock block = mlirBlockCreate(2 * n, inputs, locations);
-  for (int i = 0; i < 2 * n; i++)
-    made.arguments[i] = mlirBlockGetArgument(block, i);
-  made.symbol = mlirFlatSymbolRefAttrGet(hlo->context, tp__ref(name));
-  made.end = tp__create(&(tp_build){.name = "func.return", .location = hlo->location});
-  mlirBlockAppendOwnedOperation(block, made.end);
-  made.func = tp__create(&(tp_build){.name = "func.func",
-                                     .location = hlo->location,
-                                     .n_attributes = TP_LEN(attrs),
-                                     .attributes = attrs,
-                                     .n_regions = 1});
-  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(made.func, 0), block);
-  mlirBlockAppendOwnedOperation(tp__region_block(hlo->module, 0), made.func);
-  return made;
-}
-
 typedef struct capture {
   MlirOperation sort, func;
 } capture;
@@ -61,7 +21,7 @@ static tp_status refuse_capture(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-static tp_status convert_comparator(tp_hlo *hlo, MlirOperation op, int n, const comparator *less) {
+static tp_status convert_comparator(tp_hlo *hlo, MlirOperation op, int n, const tp_comparator *less) {
   TP_TRY(tp__hlo_body(hlo, op, 0, less->end, 2 * n, less->arguments));
   bool ok = mlirOperationGetNumOperands(less->end) == 1 &&
             mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(less->end, 0)),
@@ -109,7 +69,7 @@ static tp_status sort(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
     operands[i] = tp__hlo_operand(hlo, op, i);
     elements[i] = tp__element_type(mlirValueGetType(operands[i]));
   }
-  comparator less = begin_comparator(hlo, n, elements);
+  tp_comparator less = tp__comparator_build(hlo->module, hlo->location, n, elements);
   TP_TRY(convert_comparator(hlo, op, n, &less));
   MlirOperation now = tp__sort_build(hlo->where, hlo->location, hlo->module, n, operands, (int)dim,
                                      shape.sizes[dim], less.symbol);
@@ -120,7 +80,7 @@ static tp_status sort(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
 
 /* a precedes b if it is larger: floats in their total order, in which NaN is the largest. */
 static MlirAttribute build_larger(tp_hlo *hlo, tp_hlo_kind kind, const MlirType *elements) {
-  comparator larger = begin_comparator(hlo, 2, elements);
+  tp_comparator larger = tp__comparator_build(hlo->module, hlo->location, 2, elements);
   MlirOperation outer = hlo->where;
   hlo->where = larger.end;
   MlirValue a = larger.arguments[0], b = larger.arguments[1];
