@@ -127,13 +127,32 @@ bool tp__sort_is_key(const tp_sort *sort, int i) {
          tp__is_used(mlirBlockGetArgument(block, 2 * i + 1));
 }
 
+static bool op_may_trap(MlirOperation op) {
+  static const char *const divisions[] = {"arith.divsi",     "arith.divui",     "arith.remsi",
+                                          "arith.remui",     "arith.ceildivsi", "arith.ceildivui",
+                                          "arith.floordivsi"};
+  bool is_plain = tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math") ||
+                  tp__op_has_dialect(op, "complex") || tp__op_is(op, "func.return");
+  return !is_plain || tp__op_is_any(op, TP_LEN(divisions), divisions);
+}
+
+bool tp__sort_may_trap(const tp_sort *sort) {
+  MlirBlock block = tp__region_block(sort->less, 0);
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (op_may_trap(op))
+      return true;
+  return false;
+}
+
 /* ---- work ---- */
 
 /* A selection compares every element with the last one that is kept, and inserts those that precede
  * it, at most all of them. Up to this many kept elements, even that takes little longer than a
- * sort. */
+ * sort. The first comparisons are with elements that are not there yet. */
 bool tp__sort_selects(const tp_sort *sort) {
-  return sort->kept < sort->size && (double)sort->kept <= 4 * log2((double)sort->size);
+  return sort->kept < sort->size && (double)sort->kept <= 4 * log2((double)sort->size) &&
+         !tp__sort_may_trap(sort);
 }
 
 static tp_status count_op(MlirOperation op, void *n) {

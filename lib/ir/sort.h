@@ -37,6 +37,9 @@ MlirAttribute tp__sort_less(MlirOperation op);
 /* True if the comparator uses the numbers of operand i. */
 bool tp__sort_is_key(const tp_sort *sort, int i);
 
+/* True if the comparator may trap on numbers that the tensors do not hold, such as padding. */
+bool tp__sort_may_trap(const tp_sort *sort);
+
 /* True if few elements are kept, so that it is faster to insert every element into a list of the
  * first ones than to sort the row. */
 bool tp__sort_selects(const tp_sort *sort);

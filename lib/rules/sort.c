@@ -22,6 +22,8 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
     if (is_row && (sort.kept == sort.size || sort.kept == 0 || sort.n == TP_MAX_SORTED))
       continue;
     int f = tp__rule_factor(rule, rule->operands[0].shape[d], is_row ? TP_ORDERED : TP_PARALLEL);
+    if (f >= 0)
+      rule->factors[f].must_divide = tp__sort_may_trap(&sort);
     for (int i = 0; i < sort.n; i++) {
       tp__dim_set(&rule->operands[i], d, f);
       if (!is_row)
