@@ -6,7 +6,7 @@
 /* Parts that pipelines share: the conversion from tensors to buffers with runtime calls, and the
  * conversion to the LLVM dialect. */
 #define TO_BUFFERS                                                                                 \
-  "tp-clone-inits,tp-lower-to-runtime,"                                                            \
+  "tp-expand-sorts,tp-inline-calls{fused=keep},tp-clone-inits,tp-lower-to-runtime,"                \
   "one-shot-bufferize{bufferize-function-boundaries=1 "                                            \
   "function-boundary-type-conversion=identity-layout-map "                                         \
   "allow-return-allocs-from-loops=1},"                                                             \
@@ -48,7 +48,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .text = "tp-decompose,tp-inline-calls{*},canonicalize,cse,convert-elementwise-to-linalg,"
                "tp-keep-scalars,tp-tile-attention,tp-fuse-epilogues{*},tp-name-contractions,"
                "tp-widen-sums,convert-elementwise-to-linalg,tp-prepare-fusion,"
-               "linalg-fuse-elementwise-ops,tp-expand-sorts,tp-inline-calls{*},tp-expand-messages,canonicalize,"
+               "linalg-fuse-elementwise-ops,tp-inline-calls{*},tp-expand-messages,canonicalize,"
                "cse"},
       {.name = "tp-local-to-runtime",
        .summary = "Lower an optimized program to the LLVM dialect with runtime calls",

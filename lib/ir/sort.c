@@ -93,10 +93,11 @@ static tp_status check_types(MlirOperation op, tp_sort *sort, const int64_t *wan
               kept <= n && (i == 0 || kept == sort->kept) &&
               mlirTypeEqual(tp__element_type(from), tp__element_type(to));
     if (!ok)
-      return tp__error(op, TP_INVALID_ARGUMENT,
-                       "operand %d and result %d do not fit: the operands of a sort have one shape, "
-                       "and the results that shape or one with fewer elements along dimension %d",
-                       i, i, sort->dim);
+      return tp__error(
+          op, TP_INVALID_ARGUMENT,
+          "operand %d and result %d do not fit: the operands of a sort have one shape, "
+          "and the results that shape or one with fewer elements along dimension %d",
+          i, i, sort->dim);
     sort->kept = kept;
   }
   return TP_OK;
@@ -304,6 +305,6 @@ void tp__sort_redeclare(MlirOperation module, MlirOperation op) {
     to[i] = mlirValueGetType(mlirOperationGetResult(op, i));
   }
   MlirType type = type_of(mlirOperationGetContext(op), n, from, to);
-  mlirOperationSetInherentAttributeByName(
-      op, tp__ref("callee"), declare(module, mlirOperationGetLocation(op), type));
+  mlirOperationSetInherentAttributeByName(op, tp__ref("callee"),
+                                          declare(module, mlirOperationGetLocation(op), type));
 }

@@ -60,8 +60,7 @@ static bool run_less(sorting *s, int64_t a, int errors_a, int64_t b, int errors_
         c->scalar[p] = moved(k, x + p, side ? errors_b : errors_a);
     }
   s->n_compared++;
-  if (!tp__run_in_frame(s->r, s->less, s->less_frame, 2 * s->n->n_operands, s->arguments,
-                        &result))
+  if (!tp__run_in_frame(s->r, s->less, s->less_frame, 2 * s->n->n_operands, s->arguments, &result))
     return false;
   *less = !is_certain(result.scalar) ? LESS_UNKNOWN : result.scalar->integer ? LESS : LESS_NOT;
   s->is_doubtful |= *less == LESS_UNKNOWN;
@@ -184,7 +183,8 @@ MlirAttribute tp__sort_attribute(MlirOperation op) {
 
 static bool begin(evaluation *r, const cell *frame, const node *n, sorting *s, int64_t *dim) {
   MlirAttribute sort = tp__sort_attribute(n->op);
-  MlirAttribute less = mlirDictionaryAttrGetElementByName(sort, mlirStringRefCreateFromCString("less"));
+  MlirAttribute less =
+      mlirDictionaryAttrGetElementByName(sort, mlirStringRefCreateFromCString("less"));
   *dim = mlirIntegerAttrGetValueInt(
       mlirDictionaryAttrGetElementByName(sort, mlirStringRefCreateFromCString("dim")));
   *s = (sorting){.r = r, .n = n, .frame = frame, .stride = 1};
@@ -197,8 +197,7 @@ static bool begin(evaluation *r, const cell *frame, const node *n, sorting *s, i
   MlirBlock body =
       mlirRegionGetFirstBlock(mlirOperationGetRegion(tp__eval_function_op(s->less), 0));
   for (int i = 0; i < 2 * n->n_operands; i++)
-    s->is_key[i / 2] |=
-        !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(body, i)));
+    s->is_key[i / 2] |= !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(body, i)));
   const tensor *t = operand(s, 0);
   s->size = t->shape[*dim];
   for (int d = (int)*dim + 1; d < t->rank; d++)

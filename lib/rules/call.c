@@ -11,8 +11,8 @@ static MlirStringRef name_of(MlirOperation func) {
 }
 
 static bool matches(MlirOperation op) {
-  return !mlirOperationIsNull(tp__declaration(op)) && !tp__is_permute(op) &&
-         !tp__is_sort(op) && !tp__user_family.matches(op);
+  return !mlirOperationIsNull(tp__declaration(op)) && !tp__is_permute(op) && !tp__is_sort(op) &&
+         !tp__user_family.matches(op);
 }
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {

@@ -154,8 +154,7 @@ static tp_status localize(const tp_local *local) {
   if (p.is_padded)
     operands[0] = mark_padding(local, &p, operands[1]);
   MlirAttribute less = p.is_padded ? padding_last(local, n, operands) : tp__sort_less(op);
-  MlirOperation part =
-      tp__sort_build(op, location, local->module, n, operands, dim, p.kept, less);
+  MlirOperation part = tp__sort_build(op, location, local->module, n, operands, dim, p.kept, less);
   for (int i = 0; i < n; i++) {
     operands[i] = gather(local, &p, mlirOperationGetResult(part, i));
     if (mlirValueIsNull(operands[i]))

@@ -28,9 +28,8 @@ static bool is_init(MlirOpOperand use) {
   bool has_inits = tp__op_has_dialect(op, "linalg") || tp__op_is(op, "scf.for");
   if (tp__op_is(op, "scf.while"))
     return true;
-  return has_inits &&
-         mlirOpOperandGetOperandNumber(use) >=
-             mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
+  return has_inits && mlirOpOperandGetOperandNumber(use) >=
+                          mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
 }
 
 static bool is_dead(MlirOperation op) { return !tp__is_used(mlirOperationGetResult(op, 0)); }
@@ -151,10 +150,11 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__clone_inits_row = {
     .name = "tp-clone-inits",
     .summary = "Create empty and filled tensors in front of the op that overwrites them",
-    .description = "Requires: tensors. Establishes: a tensor.empty or linalg.fill that a "
-                   "structured op or a loop overwrites has only this use and stands in front of it, so that "
-                   "its buffer is neither kept nor copied; an elementwise op overwrites an operand "
-                   "that nothing reads after it. Breaks: nothing; the cse pass would undo it.",
+    .description =
+        "Requires: tensors. Establishes: a tensor.empty or linalg.fill that a "
+        "structured op or a loop overwrites has only this use and stands in front of it, so that "
+        "its buffer is neither kept nor copied; an elementwise op overwrites an operand "
+        "that nothing reads after it. Breaks: nothing; the cse pass would undo it.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

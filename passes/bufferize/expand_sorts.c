@@ -52,7 +52,8 @@ static tp_status expand(MlirOperation op) {
 
 static tp_status find_use(MlirOperation op, void *data) {
   const MlirStringRef *name = data;
-  MlirAttribute callee = tp__op_is(op, "func.call") ? tp__inherent(op, "callee") : (MlirAttribute){NULL};
+  MlirAttribute callee =
+      tp__op_is(op, "func.call") ? tp__inherent(op, "callee") : (MlirAttribute){NULL};
   return !mlirAttributeIsNull(callee) &&
                  mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(callee), *name)
              ? TP_UNSUPPORTED

@@ -101,10 +101,9 @@ static void add_types(writer *w, MlirOperation op, int64_t length) {
   }
   for (int c = 0; c < w->n_columns; c++) {
     int i = w->operand_of[c];
-    MlirType element =
-        i >= 0
-            ? tp__element_type(mlirValueGetType(mlirOperationGetOperand(op, i)))
-            : mlirIntegerTypeGet(mlirOperationGetContext(op), w->sort->size > INT32_MAX ? 64 : 32);
+    MlirType element = i >= 0 ? tp__element_type(mlirValueGetType(mlirOperationGetOperand(op, i)))
+                              : mlirIntegerTypeGet(mlirOperationGetContext(op),
+                                                   w->sort->size > INT32_MAX ? 64 : 32);
     add_alias(w, "e", c, element);
     add_alias(w, "b", c, mlirRankedTensorTypeGet(1, &length, element, (MlirAttribute){NULL}));
   }
@@ -124,7 +123,7 @@ static void add_constants(writer *w) {
   for (int i = 0; i < s->n; i++)
     if (w->column_of[i] < 0) {
       add(w, "%%any%d = tensor.extract %%x%d[", i, i);
-      each(w, 0, s->rank, ", ", "%%zero"); 
+      each(w, 0, s->rank, ", ", "%%zero");
       add(w, "] : !x%d\n", i);
     }
 }
@@ -404,8 +403,7 @@ static void find_columns(writer *w) {
 tp__string tp__sort_text(MlirOperation op, const tp_sort *sort) {
   bool selects = tp__sort_selects(sort);
   int n = sort->n, rank;
-  writer w = {.sort = sort,
-              .less = mlirFlatSymbolRefAttrGetValue(tp__sort_less(op))};
+  writer w = {.sort = sort, .less = mlirFlatSymbolRefAttrGetValue(tp__sort_less(op))};
   tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(op, 0)), &rank, w.shape);
   find_columns(&w);
   add_types(&w, op, selects ? sort->kept : sort->size);

@@ -21,7 +21,8 @@ static tp_status refuse_capture(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-static tp_status convert_comparator(tp_hlo *hlo, MlirOperation op, int n, const tp_comparator *less) {
+static tp_status convert_comparator(tp_hlo *hlo, MlirOperation op, int n,
+                                    const tp_comparator *less) {
   TP_TRY(tp__hlo_body(hlo, op, 0, less->end, 2 * n, less->arguments));
   bool ok = mlirOperationGetNumOperands(less->end) == 1 &&
             mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(less->end, 0)),
@@ -114,13 +115,13 @@ static tp_status top_k(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
   if (kind == TP_HLO_COMPLEX || !mlirTypeEqual(values, first) ||
       !tp__hlo_same_shape(indices, first) ||
       tp__hlo_kind(tp__element_type(indices)) != TP_HLO_SIGNED)
-    return tp__error(op, TP_INVALID_ARGUMENT,
-                     "operand 0 must have real numbers, result 0 k of its elements in each row, and "
-                     "result 1 as many signed integers");
+    return tp__error(
+        op, TP_INVALID_ARGUMENT,
+        "operand 0 must have real numbers, result 0 k of its elements in each row, and "
+        "result 1 as many signed integers");
   MlirType places = tp__tensor_like(indices, shape.rank, shape.sizes);
   MlirValue operands[] = {tp__hlo_operand(hlo, op, 0), tp__hlo_iota(hlo, places, last)};
-  MlirType elements[] = {tp__element_type(mlirValueGetType(operands[0])),
-                         tp__element_type(places)};
+  MlirType elements[] = {tp__element_type(mlirValueGetType(operands[0])), tp__element_type(places)};
   return tp__hlo_replace_all(hlo, op,
                              tp__sort_build(hlo->where, hlo->location, hlo->module, 2, operands,
                                             last, k, build_larger(hlo, kind, elements)));

@@ -1,6 +1,6 @@
 // Sorts become loops: merges from one buffer into another and back, or a list of the first elements.
 // RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-expand-sorts)' | FileCheck %s
-// RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-optimize-local)' | FileCheck %s --check-prefix=INLINED
+// RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-expand-sorts,tp-inline-calls)' | FileCheck %s --check-prefix=INLINED
 
 // 16 elements: two times two merges. The key is the only operand, so no positions are moved.
 // CHECK-LABEL: func.func @even
