@@ -40,6 +40,18 @@ tp_status tp__op_list_add(tp_op_list *list, MlirOperation op) {
   return TP_OK;
 }
 
+static tp_status count(MlirOperation op, void *n) {
+  (void)op;
+  ++*(int *)n;
+  return TP_OK;
+}
+
+int tp__n_ops(MlirOperation op) {
+  int n = 0;
+  (void)tp__walk(op, count, &n); /* the visitor cannot fail */
+  return n;
+}
+
 tp_status tp__collect_generic(MlirOperation op, void *list) {
   return tp__op_is(op, "linalg.generic") ? tp__op_list_add(list, op) : TP_OK;
 }

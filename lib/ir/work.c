@@ -1,7 +1,7 @@
 /* Counts the arithmetic and memory traffic of ops. */
 #include "ir/work.h"
 
-#include "ir/sort.h"
+#include "ir/sort_call.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>

@@ -2,7 +2,7 @@
  * whole tensors. A rule of the user, on the declaration or on the call, takes precedence. */
 #include "rules/call.h"
 
-#include "ir/sort.h"
+#include "ir/sort_call.h"
 #include "rules/families.h"
 #include "rules/rule.h"
 

@@ -1,10 +1,10 @@
-/* Sorts (ir/sort.h): rows are independent, and a row is sorted by one device.
+/* Sorts (ir/sort_call.h): rows are independent, and a row is sorted by one device.
  *
  * If only the first elements of each row are kept, the sorted dimension may be split: every device
  * takes the first elements of its part of a row, those of all parts are gathered in the order of
  * the parts, and the first elements of these are the first of the row. Both steps are stable, so
  * equal elements keep their order. Padding is marked by one more operand, and comes last. */
-#include "ir/sort.h"
+#include "ir/sort_call.h"
 
 #include "ir/collectives.h"
 #include "rules/families.h"

@@ -2,10 +2,10 @@
  *
  * Canonicalization merges equal fills into one at the start of the function. An op that accumulates
  * into a value with other users gets a copy during bufferization. That costs an additional buffer
- * with a long live range, and the copy is slower than a fill. Of a tensor.empty, bufferization makes
- * no copies: two values that a loop carries would share its buffer. The pass also lets an op that maps
- * each element to the same position overwrite its operand if it is the last reader: one buffer in
- * the cache is faster than two. */
+ * with a long live range, and the copy is slower than a fill. Of a tensor.empty, bufferization
+ * makes no copies: two values that a loop carries would share its buffer. The pass also lets an op
+ * that maps each element to the same position overwrite its operand if it is the last reader: one
+ * buffer in the cache is faster than two. */
 #include "passes/prepare/raise/raise.h"
 #include "passes/registry.h"
 

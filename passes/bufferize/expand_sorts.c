@@ -1,14 +1,10 @@
-/* tp-expand-sorts: turns the sorts of a per-device program (ir/sort.h) into loops, row by row. */
+/* tp-expand-sorts: turns the sorts of a per-device program (ir/sort_call.h) into loops. */
 #include "passes/bufferize/sort_text.h"
 #include "passes/registry.h"
 
 #include "passes/support/from_text.h"
 
 enum { STAT_SORTS };
-
-static tp_status collect(MlirOperation op, void *list) {
-  return tp__is_sort(op) ? tp__op_list_add(list, op) : TP_OK;
-}
 
 static bool is_empty(MlirOperation op) {
   int rank;
@@ -77,7 +73,7 @@ static void erase_unused(MlirOperation module) {
 
 static tp_status run(tp_pass *pass) {
   tp_op_list sorts = {0};
-  tp_status status = tp__walk(pass->module, collect, &sorts);
+  tp_status status = tp__walk(pass->module, tp__collect_sort, &sorts);
   for (size_t i = 0; i < sorts.n && status == TP_OK; i++)
     status = expand(sorts.items[i]);
   if (status == TP_OK && sorts.n > 0)

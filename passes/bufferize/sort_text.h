@@ -2,7 +2,7 @@
 #ifndef TP_PASSES_BUFFERIZE_SORT_TEXT_H
 #define TP_PASSES_BUFFERIZE_SORT_TEXT_H
 
-#include "ir/sort.h"
+#include "ir/sort_call.h"
 #include "support/support.h"
 
 /* Returns the text of a module. Its first function takes the operands of the sort and returns its

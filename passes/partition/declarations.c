@@ -1,6 +1,6 @@
 /* Gives functions without a body the types with which the per-device program calls them. */
 #include "ir/collectives.h"
-#include "ir/sort.h"
+#include "ir/sort_call.h"
 #include "ir/value_table.h"
 #include "passes/partition/partition.h"
 #include "support/support.h"
@@ -45,10 +45,6 @@ static tp_status refuse(MlirOperation call, MlirType first, MlirType second) {
                    (int)name.length, name.data, a.text, b.text);
 }
 
-static tp_status collect_sort(MlirOperation op, void *list) {
-  return tp__is_sort(op) ? tp__op_list_add(list, op) : TP_OK;
-}
-
 static bool is_dead(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
     if (tp__is_used(mlirOperationGetResult(op, i)))
@@ -60,7 +56,7 @@ static bool is_dead(MlirOperation op) {
  * that others replaced are erased. */
 static tp_status redeclare_sorts(MlirOperation module) {
   tp_op_list sorts = {0};
-  tp_status status = tp__walk(module, collect_sort, &sorts);
+  tp_status status = tp__walk(module, tp__collect_sort, &sorts);
   for (size_t i = 0; i < sorts.n && status == TP_OK; i++)
     if (is_dead(sorts.items[i]))
       mlirOperationDestroy(sorts.items[i]);

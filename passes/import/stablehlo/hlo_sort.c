@@ -1,8 +1,8 @@
-/* Sorts and the largest elements: calls with tp.sort (ir/sort.h). The comparator is a private
+/* Sorts and the largest elements: calls with tp.sort (ir/sort_call.h). The comparator is a private
  * function. */
 #include "passes/import/stablehlo/hlo_elementwise.h"
 
-#include "ir/sort.h"
+#include "ir/sort_call.h"
 
 /* ---- comparators ---- */
 

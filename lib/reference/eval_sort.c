@@ -1,6 +1,6 @@
-/* Runs sorts: calls of a function without a body that have tp.sort = {dim = ..., less = @less}. Each
- * row is brought into the order of the comparator, which takes two numbers of each operand. A result
- * has the first elements of each row. The sort is stable.
+/* Runs sorts: calls of a function without a body that have tp.sort = {dim = ..., less = @less}.
+ * Each row is brought into the order of the comparator, which takes two numbers of each operand. A
+ * result has the first elements of each row. The sort is stable.
  *
  * Rows are sorted by binary insertion, without the errors of their numbers. Where an error may
  * change a comparison, both orders are right. Then each place from the one element to the other

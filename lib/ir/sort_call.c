@@ -1,5 +1,5 @@
 /* Reads and builds sorts. */
-#include "ir/sort.h"
+#include "ir/sort_call.h"
 
 #include "ir/diagnostics.h"
 #include "support/support.h"
@@ -13,6 +13,10 @@ static const char prefix[] = "tp.sort";
 bool tp__is_sort(MlirOperation op) {
   return tp__op_is(op, "func.call") && !mlirAttributeIsNull(tp__get(op, prefix)) &&
          !mlirOperationIsNull(tp__declaration(op));
+}
+
+tp_status tp__collect_sort(MlirOperation op, void *list) {
+  return tp__is_sort(op) ? tp__op_list_add(list, op) : TP_OK;
 }
 
 /* ---- reading ---- */
@@ -156,25 +160,18 @@ bool tp__sort_selects(const tp_sort *sort) {
          !tp__sort_may_trap(sort);
 }
 
-static tp_status count_op(MlirOperation op, void *n) {
-  (void)op;
-  ++*(int *)n;
-  return TP_OK;
-}
-
 double tp__sort_work(MlirOperation op, const tp_sort *sort) {
   int64_t shape[TP_MAX_RANK];
-  int rank, n_compared = 0;
+  int rank;
   double rows = 1, n = (double)sort->size, k = (double)sort->kept;
   if (n < 2 || !tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(op, 0)), &rank, shape))
     return 0;
   for (int d = 0; d < rank; d++)
     rows *= d == sort->dim ? 1 : (double)shape[d];
-  (void)tp__walk(sort->less, count_op, &n_compared);
   /* of a row in random order, k * ln(n / k) elements are inserted among the first k */
   double inserted = ceil(k * (1 + log(n / fmax(k, 1))));
   double steps = tp__sort_selects(sort) ? n + k * inserted : n * ceil(log2(n));
-  return rows * steps * (n_compared + 2 * sort->n);
+  return rows * steps * (tp__n_ops(sort->less) + 2 * sort->n);
 }
 
 /* ---- building ---- */

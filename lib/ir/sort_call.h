@@ -27,6 +27,9 @@ typedef struct tp_sort {
 /* True for a call of a declaration that has the attribute. */
 bool tp__is_sort(MlirOperation op);
 
+/* A visitor: adds each sort to `list`, a tp_op_list. */
+tp_status tp__collect_sort(MlirOperation op, void *list);
+
 /* Reads and checks a sort. An error emits one diagnostic. */
 tp_status tp__sort_read(MlirOperation op, tp_sort *sort);
 
