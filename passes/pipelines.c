@@ -55,7 +55,8 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .exposed = run_options,
        .n_exposed = TP_LEN(run_options),
        .text = TO_BUFFERS
-       ",tp-schedule-collectives{*},tp-assign-buffers,tp-order-loops,tp-outline-kernels,"
+       ",tp-schedule-collectives{*},tp-assign-buffers,tp-expand-scatters,tp-order-loops,"
+       "tp-outline-kernels,"
        "func.func(convert-linalg-to-loops)," TO_LLVM("func.func", "host")},
       {.name = "tp-local-to-cuda",
        .summary = "Lower an optimized program to the LLVM dialect with runtime calls, and its loop "

@@ -36,10 +36,12 @@ extern const tp_pass_row tp__order_globals_row;
 extern const tp_pass_row tp__expand_float8_row;
 extern const tp_pass_row tp__expand_math_row;
 extern const tp_pass_row tp__prepare_fusion_row;
+extern const tp_pass_row tp__expand_scatters_row;
 extern const tp_pass_row tp__order_loops_row;
 extern const tp_pass_row tp__map_kernels_row;
 extern const tp_pass_row tp__embed_kernels_row;
 extern const tp_pass_row tp__tile_attention_row;
 extern const tp_pass_row tp__schedule_collectives_row;
+extern const tp_pass_row tp__export_stablehlo_row;
 
 #endif

@@ -428,3 +428,52 @@ MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue va
     value = strip(&c, value, step->dim, after[step->dim]);
   return tp__extract_slice(where, value, zeros, after);
 }
+
+/* ---- the combiner of a collective ---- */
+
+static void keep_text(MlirStringRef part, void *data) {
+  char *text = data;
+  size_t n = strlen(text);
+  snprintf(text + n, 128 - n, "%.*s", (int)part.length, part.data);
+}
+
+/* Parses upstream's reduction attribute from its printed form, #shard<partial max>. False if the
+ * reduction is not in the table. */
+static bool read_upstream_reduction(MlirAttribute attr, tp_combiner *combiner) {
+  static const struct {
+    const char *name;
+    tp_combiner combiner;
+  } names[] = {{"sum", TP_SUM},         {"max", TP_MAX},         {"min", TP_MIN},
+               {"product", TP_PRODUCT}, {"average", TP_AVERAGE}, {"bitwise_and", TP_AND},
+               {"bitwise_or", TP_OR},   {"bitwise_xor", TP_XOR}};
+  char text[128] = "";
+  mlirAttributePrint(attr, keep_text, text);
+  const char *start = strstr(text, "partial ");
+  for (int i = 0; start && i < TP_LEN(names); i++) {
+    size_t n = strlen(names[i].name);
+    if (strncmp(start + 8, names[i].name, n) == 0 && (start[8 + n] == '>' || start[8 + n] == 0)) {
+      *combiner = names[i].combiner;
+      return true;
+    }
+  }
+  return false;
+}
+
+tp_status tp__collective_combiner(MlirOperation op, tp_combiner *combiner) {
+  char name[32];
+  MlirAttribute ours = tp__get(op, "tp.combiner"), theirs = tp__inherent(op, "reduction");
+  if (!mlirAttributeIsNull(ours)) {
+    if (mlirAttributeIsAString(ours) &&
+        tp__ref_copy(mlirStringAttrGetValue(ours), name, sizeof name) &&
+        tp_combiner_parse(name, combiner))
+      return TP_OK;
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "tp.combiner is not the name of a combiner, such as \"sum\" or \"maxnumf\"");
+  }
+  *combiner = TP_SUM; /* default of upstream */
+  if (!mlirAttributeIsNull(theirs) && !read_upstream_reduction(theirs, combiner))
+    return tp__error(op, TP_UNSUPPORTED,
+                     "the runtime has no generic reductions; use one of sum, product, max, min, "
+                     "average, bitwise_and, bitwise_or, bitwise_xor");
+  return TP_OK;
+}

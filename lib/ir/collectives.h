@@ -44,6 +44,9 @@ bool tp__is_permute(MlirOperation op);
  * of index type. */
 MlirValue tp__build_group_index(MlirOperation where, const tp_mesh *mesh, int n, const int *axes);
 
+/* Reads the combiner of a reducing collective: its tp.combiner, else its reduction, else a sum. */
+tp_status tp__collective_combiner(MlirOperation op, tp_combiner *combiner);
+
 /* Returns the identity of `combiner` as an attribute of type `type`. Null if there is none. */
 MlirAttribute tp__identity_attr(MlirType type, tp_combiner combiner);
 

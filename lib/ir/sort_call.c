@@ -41,6 +41,10 @@ static MlirAttribute field(MlirOperation op, const char *name) {
                                           : (MlirAttribute){NULL};
 }
 
+MlirOperation tp__sort_comparator(MlirOperation op) {
+  return symbol(module_of(op), mlirFlatSymbolRefAttrGetValue(field(op, "less")));
+}
+
 static tp_status read_attribute(MlirOperation op, tp_sort *sort) {
   MlirAttribute dim = field(op, "dim"), less = field(op, "less");
   if (mlirAttributeIsNull(dim) || !mlirAttributeIsAInteger(dim) || mlirAttributeIsNull(less) ||
@@ -52,13 +56,17 @@ static tp_status read_attribute(MlirOperation op, tp_sort *sort) {
     return tp__error(op, TP_INVALID_ARGUMENT, "tp.sort: dim is %lld, but the operands have rank %d",
                      (long long)value, sort->rank);
   sort->dim = (int)value;
-  sort->less = symbol(module_of(op), mlirFlatSymbolRefAttrGetValue(less));
+  sort->less = tp__sort_comparator(op);
   return TP_OK;
+}
+
+static bool is_comparator(MlirOperation op) {
+  return tp__is_defined_func(op) && !tp__is_planned_func(op);
 }
 
 static tp_status check_less(MlirOperation op, const tp_sort *sort) {
   MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tp__sort_less(op));
-  bool ok = !mlirOperationIsNull(sort->less) && tp__is_defined_func(sort->less) &&
+  bool ok = !mlirOperationIsNull(sort->less) && is_comparator(sort->less) &&
             mlirBlockIsNull(mlirBlockGetNextInRegion(tp__region_block(sort->less, 0)));
   MlirType type = ok ? tp__func_type(sort->less) : (MlirType){NULL};
   ok = ok && mlirFunctionTypeGetNumInputs(type) == 2 * sort->n &&
@@ -70,8 +78,8 @@ static tp_status check_less(MlirOperation op, const tp_sort *sort) {
                        tp__element_type(mlirValueGetType(mlirOperationGetOperand(op, i / 2))));
   return ok ? TP_OK
             : tp__error(op, TP_INVALID_ARGUMENT,
-                        "its comparator @%.*s must be a function of one block that takes two "
-                        "numbers of each operand's type, in order, and returns i1",
+                        "its comparator @%.*s must be a function of one block, with tp.comparator, "
+                        "that takes two numbers of each operand's type, in order, and returns i1",
                         (int)name.length, name.data);
 }
 
@@ -218,6 +226,23 @@ tp_comparator tp__comparator_build(MlirOperation module, MlirLocation location, 
   return made;
 }
 
+MlirValue tp__comparator_inline(MlirOperation less, MlirOperation where,
+                                const MlirValue *arguments) {
+  MlirOperation copy = mlirOperationClone(less), next;
+  MlirBlock body = tp__region_block(copy, 0);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, i), arguments[i]);
+  MlirOperation end = mlirBlockGetTerminator(body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, end);
+       op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    mlirOperationMoveBefore(op, where);
+  }
+  MlirValue result = mlirOperationGetOperand(end, 0);
+  mlirOperationDestroy(copy);
+  return result;
+}
+
 static bool is_declaration(MlirOperation op) {
   if (!tp__op_is(op, "func.func") || tp__is_defined_func(op) ||
       !mlirAttributeIsNull(tp__get(op, "tp.rule")))
@@ -228,10 +253,7 @@ static bool is_declaration(MlirOperation op) {
          (name.length == n || name.data[n] == '.');
 }
 
-bool tp__is_sort_symbol(MlirOperation op) {
-  return is_declaration(op) ||
-         (tp__is_defined_func(op) && !mlirAttributeIsNull(tp__get(op, "tp.comparator")));
-}
+bool tp__is_sort_symbol(MlirOperation op) { return is_declaration(op) || is_comparator(op); }
 
 /* The symbol of a declaration of this type, which is added to the module if there is none. */
 static MlirAttribute declare(MlirOperation module, MlirLocation location, MlirType type) {

@@ -5,8 +5,8 @@
  *
  * The operands have one shape. The elements of each row along `dim` are brought into the order of
  * the comparator `less`, a function of one block. It takes two numbers per operand, a0, b0, a1, b1
- * and so on, and returns true if element a must precede element b. A private
- * comparator with the attribute tp.comparator is not planned. The sort is stable. The results
+ * and so on, and returns true if element a must precede element b. It has the
+ * attribute tp.comparator, and is not planned. The sort is stable. The results
  * are the first elements of each sorted row: all of them, or fewer, as their types say. */
 #ifndef TP_IR_SORT_H
 #define TP_IR_SORT_H
@@ -33,8 +33,9 @@ tp_status tp__collect_sort(MlirOperation op, void *list);
 /* Reads and checks a sort. An error emits one diagnostic. */
 tp_status tp__sort_read(MlirOperation op, tp_sort *sort);
 
-/* Return the sorted dimension and the name of the comparator of a sort that was checked. */
+/* Return the sorted dimension, and the comparator with its name, of a sort that was checked. */
 int tp__sort_dim(MlirOperation op);
+MlirOperation tp__sort_comparator(MlirOperation op);
 MlirAttribute tp__sort_less(MlirOperation op);
 
 /* True if the comparator uses the numbers of operand i. */
@@ -66,6 +67,10 @@ typedef struct tp_comparator {
 } tp_comparator;
 tp_comparator tp__comparator_build(MlirOperation module, MlirLocation location, int n,
                                    const MlirType *elements);
+
+/* Builds the ops of a comparator before `where`. Returns its result. */
+MlirValue tp__comparator_inline(MlirOperation less, MlirOperation where,
+                                const MlirValue *arguments);
 
 /* Makes a sort call a declaration of its types, after they changed. */
 void tp__sort_redeclare(MlirOperation module, MlirOperation op);

@@ -1,6 +1,7 @@
 /* Counts the arithmetic and memory traffic of ops. */
 #include "ir/work.h"
 
+#include "ir/scatter.h"
 #include "ir/sort_call.h"
 
 #include <mlir-c/AffineExpr.h>
@@ -161,6 +162,9 @@ bool tp__op_work(MlirOperation op, tp_work *work) {
     body_count count = {0};
     (void)tp__walk(op, count_op, &count);
     loop_nest nest = read_loops(op);
+    uint32_t skipped = tp__scatter_targets(op);
+    for (int i = 0; i < nest.n && i < 32; i++)
+      nest.sizes[i] = skipped >> i & 1 ? 1 : nest.sizes[i];
     double flops = count.ops * n_iterations(&nest);
     if (count.ops == 2 && count.multiplies && count.adds)
       add_contraction(op, &nest, flops, work);

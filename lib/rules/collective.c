@@ -155,6 +155,8 @@ tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, int resul
 static bool matches(MlirOperation op) {
   const collective_row *row =
       tp__op_has_dialect(op, "shard") ? tp__op_row(op, rows, TP_LEN(rows), sizeof *rows) : NULL;
+  if (tp__is_permute(op))
+    return true;
   if (row)
     return row->communicates || row->equality == TP_DIFFER;
   return tp__op_has_dialect(op, "shard") && mlirOperationGetNumOperands(op) > 0;
@@ -184,7 +186,7 @@ const tp_family tp__collective_family = {
     .name = "collective",
     .ops = "shard.all_reduce, all_gather, broadcast, all_slice, reduce_scatter, all_to_all, shift, "
            "reduce, gather, scatter, "
-           "send, recv, update_halo, written by a user",
+           "send, recv, update_halo, and calls with tp.pairs (permutes), written by a user",
     .summary = "all_reduce, all_gather, broadcast: every dimension whose size does not change, "
                "over axes outside the group. Values that differ between devices are not sharded.",
     .communication = "None added: the op is kept as written.",

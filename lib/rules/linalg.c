@@ -4,6 +4,7 @@
  * reduction. Its combiner is read from the body for each output. If the body has no known
  * associative combiner, the loop is fixed. */
 #include "ir/collectives.h"
+#include "ir/scatter.h"
 #include "ir/work.h"
 #include "rules/body.h"
 #include "rules/families.h"
@@ -150,8 +151,9 @@ static MlirType element_of(const tp_rule *rule, int operand) {
 static void read_work(tp_rule *rule, const tp_body *body) {
   double points = 1;
   bool reduces = false;
+  uint32_t skipped = tp__scatter_targets(rule->op);
   for (int f = 0; f < rule->n_factors; f++) {
-    points *= (double)rule->factors[f].size;
+    points *= f < 32 && (skipped >> f & 1) ? 1 : (double)rule->factors[f].size;
     reduces |= rule->factors[f].kind != TP_PARALLEL;
   }
   if (tp__body_is_contraction(body) && reduces) {

@@ -115,26 +115,15 @@ static MlirValue mark_padding(const tp_local *local, const parts *p, MlirValue l
 /* Compares the marks first, then as the comparator of the op. */
 static MlirAttribute padding_last(const tp_local *local, int n, const MlirValue *operands) {
   MlirOperation op = local->rule->op;
-  MlirContext context = mlirOperationGetContext(op);
-  MlirType elements[TP_MAX_SORTED], i1 = mlirIntegerTypeGet(context, 1);
+  MlirType elements[TP_MAX_SORTED];
   for (int i = 0; i < n; i++)
     elements[i] = tp__element_type(mlirValueGetType(operands[i]));
   tp_comparator made =
       tp__comparator_build(local->module, mlirOperationGetLocation(op), n, elements);
-  MlirNamedAttribute callee = tp__named(context, "callee", tp__sort_less(op));
-  MlirOperation call = tp__create(&(tp_build){.name = "func.call",
-                                              .location = mlirOperationGetLocation(op),
-                                              .n_operands = 2 * n - 2,
-                                              .operands = made.arguments + 2,
-                                              .n_results = 1,
-                                              .results = &i1,
-                                              .n_attributes = 1,
-                                              .attributes = &callee});
-  tp__insert_before(made.end, call);
   MlirValue a = made.arguments[0], b = made.arguments[1];
   MlirValue same = tp__compare(made.end, TP_EQ, a, b);
-  MlirValue less = tp__select(made.end, same, mlirOperationGetResult(call, 0),
-                              tp__compare(made.end, TP_SLT, a, b));
+  MlirValue by_keys = tp__comparator_inline(tp__sort_comparator(op), made.end, made.arguments + 2);
+  MlirValue less = tp__select(made.end, same, by_keys, tp__compare(made.end, TP_SLT, a, b));
   mlirOperationSetOperands(made.end, 1, &less);
   return made.symbol;
 }

@@ -1,6 +1,7 @@
 /* Lowers collectives of the shard dialect to calls of tprt_abi_collective. */
 #include "passes/support/lower.h"
 
+#include "ir/collectives.h"
 #include "ir/place.h"
 
 #include "support/support.h"
@@ -54,55 +55,6 @@ static tp_status read_group(tp__lowering *l, MlirOperation op, group *g) {
   for (int i = 0; i < g->n; i++)
     g->size *= l->mesh.axes[g->axes[i]].size;
   return status;
-}
-
-/* ---- reductions ---- */
-
-static void keep_text(MlirStringRef part, void *data) {
-  char *text = data;
-  size_t n = strlen(text);
-  snprintf(text + n, 128 - n, "%.*s", (int)part.length, part.data);
-}
-
-/* Parses upstream's reduction attribute from its printed form, #shard<partial max>. False if the
- * reduction is not in the table. */
-static bool read_upstream_reduction(MlirAttribute attr, tp_combiner *combiner) {
-  static const struct {
-    const char *name;
-    tp_combiner combiner;
-  } names[] = {{"sum", TP_SUM},         {"max", TP_MAX},         {"min", TP_MIN},
-               {"product", TP_PRODUCT}, {"average", TP_AVERAGE}, {"bitwise_and", TP_AND},
-               {"bitwise_or", TP_OR},   {"bitwise_xor", TP_XOR}};
-  char text[128] = "";
-  mlirAttributePrint(attr, keep_text, text);
-  const char *start = strstr(text, "partial ");
-  for (int i = 0; start && i < TP_LEN(names); i++) {
-    size_t n = strlen(names[i].name);
-    if (strncmp(start + 8, names[i].name, n) == 0 && (start[8 + n] == '>' || start[8 + n] == 0)) {
-      *combiner = names[i].combiner;
-      return true;
-    }
-  }
-  return false;
-}
-
-static tp_status read_combiner(MlirOperation op, tp_combiner *combiner) {
-  char name[32];
-  MlirAttribute ours = tp__get(op, "tp.combiner"), theirs = tp__inherent(op, "reduction");
-  if (!mlirAttributeIsNull(ours)) {
-    if (mlirAttributeIsAString(ours) &&
-        tp__ref_copy(mlirStringAttrGetValue(ours), name, sizeof name) &&
-        tp_combiner_parse(name, combiner))
-      return TP_OK;
-    return tp__error(op, TP_INVALID_ARGUMENT,
-                     "tp.combiner is not the name of a combiner, such as \"sum\" or \"maxnumf\"");
-  }
-  *combiner = TP_SUM; /* default of upstream */
-  if (!mlirAttributeIsNull(theirs) && !read_upstream_reduction(theirs, combiner))
-    return tp__error(op, TP_UNSUPPORTED,
-                     "the runtime has no generic reductions; use one of sum, product, max, min, "
-                     "average, bitwise_and, bitwise_or, bitwise_xor");
-  return TP_OK;
 }
 
 /* ---- slices ---- */
@@ -181,7 +133,7 @@ static tp_status lower_row(tp__lowering *l, MlirOperation op, const collective_r
     status = read_root(l, op, &site.root);
   if (status == TP_OK && row->reduces) {
     tp_combiner combiner;
-    status = read_combiner(op, &combiner);
+    status = tp__collective_combiner(op, &combiner);
     if (status == TP_OK)
       site.reduction = tp__runtime_reduction(combiner, (tprt_dtype)site.dtype);
     if (status == TP_OK && site.reduction == TPRT_NO_REDUCTION)

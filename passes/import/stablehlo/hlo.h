@@ -25,6 +25,8 @@ typedef struct tp_hlo {
   tp__value_map map;     /* old value -> address of its replacement */
   MlirOperation where;   /* new ops are inserted in front of it */
   MlirLocation location; /* of the op that is converted */
+  tp_mesh mesh;          /* of the module; without axes: none */
+  bool uses_grid;        /* new ops name the grid of the mesh */
   bool scalar;           /* in a body: tensors of rank 0 are numbers */
   bool pointwise;        /* in a body that converts one op: all tensors are numbers */
   tp_op_list done;       /* converted ops, destroyed at the end */
@@ -52,7 +54,8 @@ struct tp_hlo_row {
 /* Tables of the files; each ends with a row without a name. */
 extern const tp_hlo_row tp__hlo_elementwise_rows[], tp__hlo_shape_rows[], tp__hlo_control_rows[],
     tp__hlo_reduce_rows[], tp__hlo_contraction_rows[], tp__hlo_window_rows[], tp__hlo_index_rows[],
-    tp__hlo_sort_rows[], tp__hlo_custom_rows[], tp__hlo_refused_rows[];
+    tp__hlo_scatter_rows[], tp__hlo_sort_rows[], tp__hlo_custom_rows[], tp__hlo_collective_rows[],
+    tp__hlo_refused_rows[];
 
 /* The row of an op of the dialects stablehlo and chlo; NULL if there is none. */
 const tp_hlo_row *tp__hlo_row(MlirOperation op);

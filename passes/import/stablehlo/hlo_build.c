@@ -50,7 +50,7 @@ MlirValue tp__hlo_compare(tp_hlo *hlo, const char *predicate, MlirValue a, MlirV
   static const char *const floats[] = {"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
                                        "ueq",   "ugt", "uge", "ult", "ule", "une", "uno"};
   MlirType type = mlirValueGetType(a), bit = mlirIntegerTypeGet(hlo->context, 1);
-  bool is_float = tp__hlo_kind(tp__number_type(type)) == TP_HLO_FLOAT;
+  bool is_float = mlirTypeIsAFloat(tp__number_type(type));
   const char *const *names = is_float ? floats : ints;
   int n = is_float ? TP_LEN(floats) : TP_LEN(ints), number = 0;
   while (number < n - 1 && strcmp(names[number], predicate) != 0)

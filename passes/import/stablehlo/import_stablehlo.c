@@ -286,12 +286,13 @@ typedef struct settings {
 static tp_status import(tp_pass *pass, const found *all) {
   const settings *given = pass->options;
   tp_hlo hlo = {.pass = pass, .module = pass->module, .context = pass->context};
-  tp_mesh mesh;
   tp_status status = TP_OK;
-  TP_TRY(tp__module_mesh(pass->module, given->mesh, &mesh));
-  TP_TRY(tp__keep_shardings(pass->module, &all->annotated, &mesh));
+  TP_TRY(tp__module_mesh(pass->module, given->mesh, &hlo.mesh));
+  TP_TRY(tp__keep_shardings(pass->module, &all->annotated, &hlo.mesh));
   for (size_t i = 0; i < all->funcs.n && status == TP_OK; i++)
     status = convert_func(&hlo, all->funcs.items[i]);
+  if (hlo.uses_grid)
+    tp__write_grids(pass->module, &hlo.mesh);
   tp__value_map_destroy(&hlo.map);
   tp__free(hlo.done.items);
   tp__free(hlo.casts.items);

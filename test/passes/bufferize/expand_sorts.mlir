@@ -70,7 +70,7 @@ func.func @first(%x: tensor<16xf32>) -> tensor<3xf32> {
   return %0 : tensor<3xf32>
 }
 func.func private @tp.sort(tensor<16xf32>) -> tensor<3xf32>
-func.func private @less(%a: f32, %b: f32) -> i1 {
+func.func private @less(%a: f32, %b: f32) -> i1 attributes {tp.comparator} {
   %0 = arith.cmpf olt, %a, %b : f32
   return %0 : i1
 }

@@ -47,7 +47,7 @@ func.func private @tp.sort(tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tens
 // -----
 
 func.func @comparator(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'func.call': its comparator @less must be a function of one block that takes two numbers of each operand's type, in order, and returns i1}}
+  // expected-error @below {{'func.call': its comparator @less must be a function of one block, with tp.comparator, that takes two numbers of each operand's type, in order, and returns i1}}
   %0 = call @tp.sort(%x) {tp.sort = {dim = 0, less = @less}} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

@@ -20,8 +20,8 @@
 // UNEVEN-COUNT-3: shard.all_gather
 // UNEVEN: call @tp.sort.2(%{{.*}}) {tp.sort = {dim = 1 : i64, less = @tp.less}} : (tensor<4x9xi8>, tensor<4x9xi32>, tensor<4x9xi32>) -> (tensor<4x3xi8>, tensor<4x3xi32>, tensor<4x3xi32>)
 // UNEVEN: func.func private @tp.less(%[[A:.*]]: i8, %[[B:.*]]: i8, %[[C:.*]]: i32, %[[D:.*]]: i32, %[[E:.*]]: i32, %[[F:.*]]: i32) -> i1 attributes {tp.comparator}
-// UNEVEN: %[[L:.*]] = call @larger(%[[C]], %[[D]], %[[E]], %[[F]])
 // UNEVEN: %[[SAME:.*]] = arith.cmpi eq, %[[A]], %[[B]]
+// UNEVEN: %[[L:.*]] = arith.cmpi sgt, %[[C]], %[[D]]
 // UNEVEN: %[[MARK:.*]] = arith.cmpi slt, %[[A]], %[[B]]
 // UNEVEN: arith.select %[[SAME]], %[[L]], %[[MARK]]
 func.func @main(%x: tensor<4x16xi32> {tp.sharding = [[], ["x"]]}) -> (tensor<4x3xi32>, tensor<4x3xi32>) {

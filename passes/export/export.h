@@ -1,0 +1,119 @@
+/* Shared by the files of tp-export-stablehlo: the state of the export, values and builders.
+ *
+ * The export works like the import (passes/import/stablehlo/hlo.h): an exporter builds ops of
+ * StableHLO in front of x->where and records the values that replace the results of the old op. Old
+ * ops keep their operands until their function is exported, and are destroyed then.
+ *
+ * Numbers and indices become tensors of rank 0; indices are i64. */
+#ifndef TP_PASSES_EXPORT_H
+#define TP_PASSES_EXPORT_H
+
+#include "ir/annotation.h"
+#include "passes/registry.h"
+#include "passes/support/value_map.h"
+#include "support/support.h"
+
+typedef struct tp_export {
+  tp_pass *pass;
+  MlirOperation module;
+  MlirContext context;
+  tp_mesh mesh;
+  tp__value_map map;     /* old value -> address of its replacement */
+  MlirOperation where;   /* new ops are inserted in front of it */
+  MlirLocation location; /* of the op that is exported */
+  int64_t n_channels;    /* of collectives so far */
+  tp_op_list done;       /* exported ops, destroyed at the end */
+} tp_export;
+
+enum { TP_EXPORT_MAX_VALUES = 4096 };
+
+typedef tp_status tp_exporter(tp_export *x, MlirOperation op);
+typedef struct tp_export_row {
+  const char *name;
+  tp_exporter *run;
+} tp_export_row;
+
+/* Tables of the files; each ends with a row without a name. */
+extern const tp_export_row tp__export_tensor_rows[], tp__export_control_rows[],
+    tp__export_collective_rows[], tp__export_linalg_rows[];
+
+/* Exports an op by its table. */
+tp_status tp__export_op(tp_export *x, MlirOperation op);
+/* Exports the ops of a block in front of x->where, but not its terminator, which *end receives. */
+tp_status tp__export_block(tp_export *x, MlirBlock block, MlirOperation *end);
+/* Exports a region, whose block arguments are replaced by those of `block`, and ends `block` by
+ * stablehlo.return of the operands `first`... of the region's terminator. */
+tp_status tp__export_region(tp_export *x, MlirOperation op, int region, MlirBlock block, int first);
+
+/* ---- values and types ---- */
+
+MlirValue tp__export_value(tp_export *x, MlirValue old);
+MlirValue tp__export_operand(tp_export *x, MlirOperation op, int i);
+tp_status tp__export_map(tp_export *x, MlirOperation op, MlirValue old, MlirValue now);
+tp_status tp__export_replace(tp_export *x, MlirOperation op, MlirValue now);
+tp_status tp__export_replace_all(tp_export *x, MlirOperation op, MlirOperation now);
+/* The type of the replacement of a value of this type. */
+MlirType tp__export_type(MlirType old);
+/* The tensor type of this shape. */
+MlirType tp__export_tensor(MlirType element, int rank, const int64_t *sizes);
+/* The integer type of the same width that is unsigned. */
+MlirType tp__export_unsigned(MlirType element);
+
+/* ---- builders ---- */
+
+/* An attribute of the dialect by its text, "#stablehlo<comparison_direction LT>". */
+MlirAttribute tp__export_attr(tp_export *x, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+MlirNamedAttribute tp__export_list(tp_export *x, const char *name, int n, const int64_t *values);
+MlirOperation tp__export_build_op(tp_export *x, const tp_build *build);
+MlirValue tp__export_build(tp_export *x, const char *name, MlirType type, int n,
+                           const MlirValue *operands, int n_attributes,
+                           const MlirNamedAttribute *attributes);
+/* A constant of a type all of whose elements are this attribute, a number of the element type. */
+MlirValue tp__export_splat(tp_export *x, MlirType type, MlirAttribute element);
+MlirValue tp__export_int(tp_export *x, MlirType type, int64_t value);
+/* Dimension d of the value is dimension dims[d] of the result; one of size 1 is repeated. */
+MlirValue tp__export_broadcast(tp_export *x, MlirValue value, MlirType type, const int64_t *dims);
+MlirValue tp__export_reshape(tp_export *x, MlirValue value, int rank, const int64_t *sizes);
+MlirValue tp__export_transpose(tp_export *x, MlirValue value, const int64_t *permutation);
+MlirValue tp__export_slice(tp_export *x, MlirValue value, const int64_t *offsets,
+                           const int64_t *sizes, const int64_t *strides);
+MlirValue tp__export_reverse(tp_export *x, MlirValue value, int64_t dim);
+MlirValue tp__export_concat(tp_export *x, int n, const MlirValue *values, int64_t dim);
+MlirValue tp__export_binary(tp_export *x, const char *name, MlirValue a, MlirValue b);
+MlirValue tp__export_compare(tp_export *x, const char *direction, MlirValue a, MlirValue b);
+/* A block with arguments of these types in a new region of an op. */
+MlirBlock tp__export_region_block(tp_export *x, MlirOperation op, int region, int n,
+                                  const MlirType *types);
+/* stablehlo.reduce of values along dimensions, by a region that the caller fills: *block has the
+ * accumulators, then the values. */
+MlirOperation tp__export_reduce(tp_export *x, int n, const MlirValue *values,
+                                const MlirValue *initial, int n_dims, const int64_t *dims,
+                                MlirBlock *block);
+
+/* ---- elementwise ops (export_elementwise.c) ---- */
+
+/* Exports one op of arith, math or complex. `operands` are tensors of one shape, of which the
+ * result's type is `like` with its own element type; scalars are spread. *now is null if the op is
+ * not in the table. */
+tp_status tp__export_elementwise(tp_export *x, MlirOperation op, int n, MlirValue *operands,
+                                 MlirValue *now);
+
+/* Exports a structured op other than linalg.fill (export_linalg.c). */
+tp_status tp__export_structured(tp_export *x, MlirOperation op);
+/* Exports a permute (export_collective.c). */
+tp_status tp__export_permute(tp_export *x, MlirOperation op);
+/* Exports a sort (ir/sort_call.h). */
+tp_status tp__export_sort(tp_export *x, MlirOperation op);
+
+/* ---- combiners (export_combiner.c) ---- */
+
+/* Fills the block of a reduction, whose arguments are two numbers, and ends it. */
+tp_status tp__export_combiner(tp_export *x, MlirOperation op, tp_combiner combiner,
+                              MlirBlock block);
+/* The identity of a combiner as a number; null if it has none. */
+MlirAttribute tp__export_identity(MlirType element, tp_combiner combiner);
+/* Combines two tensors of one shape. */
+MlirValue tp__export_combine(tp_export *x, tp_combiner combiner, MlirValue a, MlirValue b);
+
+#endif

@@ -1,0 +1,343 @@
+/* Ops of arith, math and complex as ops of StableHLO on tensors of any shape. Integers have no sign
+ * in arith; where an op reads them as unsigned, they are cast to unsigned types and back. */
+#include "passes/export/export.h"
+
+#include <math.h>
+
+typedef enum how {
+  PLAIN,    /* one op of StableHLO on the same operands */
+  UNSIGNED, /* the same, on unsigned integers */
+  CONVERT,  /* stablehlo.convert to the type of the result */
+  SPECIAL,  /* a function of this file */
+} how;
+
+typedef MlirValue special(tp_export *x, MlirOperation op, MlirValue *operands, MlirType result);
+
+typedef struct row {
+  const char *name;
+  how how;
+  const char *becomes;
+  const char *of_bools; /* for elements of type i1; NULL: the same */
+  special *run;
+} row;
+
+static MlirType shape_like(MlirValue value, MlirType element) {
+  int rank = 0;
+  int64_t sizes[TP_MAX_RANK];
+  (void)tp__static_tensor(mlirValueGetType(value), &rank, sizes);
+  return tp__export_tensor(element, rank, sizes);
+}
+
+static MlirValue unary(tp_export *x, const char *name, MlirType type, MlirValue a) {
+  return tp__export_build(x, name, type, 1, &a, 0, NULL);
+}
+
+static MlirValue number(tp_export *x, MlirValue like, double value) {
+  MlirType type = mlirValueGetType(like);
+  return tp__export_splat(x, type,
+                          mlirFloatAttrDoubleGet(x->context, tp__element_type(type), value));
+}
+
+static MlirValue select(tp_export *x, MlirValue condition, MlirValue yes, MlirValue no) {
+  return tp__export_build(x, "stablehlo.select", mlirValueGetType(yes), 3,
+                          (MlirValue[]){condition, yes, no}, 0, NULL);
+}
+
+/* Reads integers as unsigned; i1 is unsigned already. */
+static MlirValue to_unsigned(tp_export *x, MlirValue value) {
+  MlirType element = tp__element_type(mlirValueGetType(value));
+  if (!mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) == 1)
+    return value;
+  return unary(x, "stablehlo.bitcast_convert", shape_like(value, tp__export_unsigned(element)),
+               value);
+}
+
+static MlirValue from_unsigned(tp_export *x, MlirValue value, MlirType type) {
+  return mlirTypeEqual(mlirValueGetType(value), type)
+             ? value
+             : unary(x, "stablehlo.bitcast_convert", type, value);
+}
+
+/* ---- ops that take more than one ---- */
+
+static MlirValue compare_ints(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  static const char *const directions[] = {"EQ", "NE", "LT", "LE", "GT",
+                                           "GE", "LT", "LE", "GT", "GE"};
+  int64_t predicate = mlirIntegerAttrGetValueInt(tp__inherent(op, "predicate"));
+  bool is_bool = mlirIntegerTypeGetWidth(tp__element_type(mlirValueGetType(a[0]))) == 1;
+  const char *direction = directions[predicate];
+  (void)result;
+  if (predicate >= 2 && predicate < 6 && is_bool) /* as signed numbers, true is -1 */
+    return tp__export_compare(x, direction, a[1], a[0]);
+  if (predicate >= 6)
+    for (int i = 0; i < 2; i++)
+      a[i] = to_unsigned(x, a[i]);
+  return tp__export_compare(x, direction, a[0], a[1]);
+}
+
+/* Predicates 1 to 7 are false for NaN, 8 to 14 are true. */
+static MlirValue compare_floats(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  static const char *const ordered[] = {"", "EQ", "GT", "GE", "LT", "LE"};
+  static const char *const opposite[] = {"", "NE", "LE", "LT", "GE", "GT"};
+  int64_t predicate = mlirIntegerAttrGetValueInt(tp__inherent(op, "predicate"));
+  MlirType bit = mlirIntegerTypeGet(x->context, 1);
+  if (predicate == 0 || predicate == 15)
+    return tp__export_splat(x, result, mlirIntegerAttrGet(bit, predicate == 15));
+  if (predicate >= 1 && predicate <= 5)
+    return tp__export_compare(x, ordered[predicate], a[0], a[1]);
+  if (predicate >= 9 && predicate <= 12) /* ugt is: not (<=) */
+    return unary(x, "stablehlo.not", result,
+                 tp__export_compare(x, opposite[predicate - 7], a[0], a[1]));
+  if (predicate == 13)
+    return tp__export_compare(x, "NE", a[0], a[1]);
+  MlirValue is_nan = tp__export_binary(x, "stablehlo.or", tp__export_compare(x, "NE", a[0], a[0]),
+                                       tp__export_compare(x, "NE", a[1], a[1]));
+  MlirValue is_ordered = unary(x, "stablehlo.not", result, is_nan);
+  switch (predicate) {
+  case 6: /* one */
+    return tp__export_binary(x, "stablehlo.and", is_ordered,
+                             tp__export_compare(x, "NE", a[0], a[1]));
+  case 7:
+    return is_ordered;
+  case 8: /* ueq */
+    return tp__export_binary(x, "stablehlo.or", is_nan, tp__export_compare(x, "EQ", a[0], a[1]));
+  default:
+    return is_nan;
+  }
+}
+
+static MlirValue selected(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  (void)op, (void)result;
+  return select(x, a[0], a[1], a[2]);
+}
+
+/* The other number where one is NaN. */
+static MlirValue number_extremum(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  bool max = tp__op_is(op, "arith.maxnumf");
+  (void)result;
+  MlirValue best =
+      tp__export_binary(x, max ? "stablehlo.maximum" : "stablehlo.minimum", a[0], a[1]);
+  best = select(x, tp__export_compare(x, "NE", a[1], a[1]), a[0], best);
+  return select(x, tp__export_compare(x, "NE", a[0], a[0]), a[1], best);
+}
+
+/* true is -1 */
+static MlirValue extend(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  bool is_bool = mlirIntegerTypeGetWidth(tp__element_type(mlirValueGetType(a[0]))) == 1;
+  MlirValue wide = unary(x, "stablehlo.convert", result, a[0]);
+  (void)op;
+  return is_bool ? unary(x, "stablehlo.negate", result, wide) : wide;
+}
+
+static MlirValue extend_unsigned(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  (void)op;
+  return unary(x, "stablehlo.convert", result, to_unsigned(x, a[0]));
+}
+
+/* To i1: the lowest bit. */
+static MlirValue truncate(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  (void)op;
+  MlirType type = mlirValueGetType(a[0]);
+  if (mlirIntegerTypeGetWidth(tp__element_type(result)) != 1)
+    return unary(x, "stablehlo.convert", result, a[0]);
+  MlirValue bit = tp__export_binary(x, "stablehlo.and", a[0], tp__export_int(x, type, 1));
+  return tp__export_compare(x, "NE", bit, tp__export_int(x, type, 0));
+}
+
+/* By way of unsigned integers where the op reads or makes such. */
+static MlirValue float_to_unsigned(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  MlirType element = tp__element_type(result);
+  (void)op;
+  if (mlirIntegerTypeGetWidth(element) == 1)
+    return unary(x, "stablehlo.convert", result, a[0]);
+  MlirType type = shape_like(a[0], tp__export_unsigned(element));
+  return from_unsigned(x, unary(x, "stablehlo.convert", type, a[0]), result);
+}
+
+static MlirValue unsigned_to_float(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  (void)op;
+  return unary(x, "stablehlo.convert", result, to_unsigned(x, a[0]));
+}
+
+static MlirValue copy_sign(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  (void)op;
+  /* the sign of zeros and NaN counts, too: it is the highest bit */
+  MlirType element = tp__element_type(result);
+  MlirType integer = mlirIntegerTypeGet(x->context, (unsigned)(8 * tp__element_size(element)));
+  MlirType type = shape_like(a[0], integer);
+  MlirValue bits = unary(x, "stablehlo.bitcast_convert", type, a[1]);
+  MlirValue negative = tp__export_compare(x, "LT", bits, tp__export_int(x, type, 0));
+  MlirValue size = unary(x, "stablehlo.abs", result, a[0]);
+  return select(x, negative, unary(x, "stablehlo.negate", result, size), size);
+}
+
+static MlirValue multiply_add(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  (void)op, (void)result;
+  return tp__export_binary(x, "stablehlo.add",
+                           tp__export_binary(x, "stablehlo.multiply", a[0], a[1]), a[2]);
+}
+
+static MlirValue is_nan(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  (void)op, (void)result;
+  return tp__export_compare(x, "NE", a[0], a[0]);
+}
+
+static MlirValue is_infinite(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  (void)op, (void)result;
+  MlirValue size = unary(x, "stablehlo.abs", mlirValueGetType(a[0]), a[0]);
+  return tp__export_compare(x, "EQ", size, number(x, size, INFINITY));
+}
+
+static MlirValue power_of_two(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  (void)op, (void)result;
+  return tp__export_binary(x, "stablehlo.power", number(x, a[0], 2), a[0]);
+}
+
+/* log2 and log10: the logarithm divided by that of the base. */
+static MlirValue logarithm(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  double base = tp__op_is(op, "math.log2") ? M_LN2 : M_LN10;
+  return tp__export_binary(x, "stablehlo.multiply", unary(x, "stablehlo.log", result, a[0]),
+                           number(x, a[0], 1 / base));
+}
+
+/* An exponent that is an integer. */
+static MlirValue power_by_int(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  (void)op;
+  return tp__export_binary(x, "stablehlo.power", a[0], unary(x, "stablehlo.convert", result, a[1]));
+}
+
+/* clang-format off */
+static const row rows[] = {
+    {"arith.addf", PLAIN, "stablehlo.add", NULL, NULL},
+    {"arith.addi", PLAIN, "stablehlo.add", "stablehlo.xor", NULL},
+    {"arith.andi", PLAIN, "stablehlo.and", NULL, NULL},
+    {"arith.bitcast", PLAIN, "stablehlo.bitcast_convert", NULL, NULL},
+    {"arith.cmpf", SPECIAL, NULL, NULL, compare_floats},
+    {"arith.cmpi", SPECIAL, NULL, NULL, compare_ints},
+    {"arith.divf", PLAIN, "stablehlo.divide", NULL, NULL},
+    {"arith.divsi", PLAIN, "stablehlo.divide", NULL, NULL},
+    {"arith.divui", UNSIGNED, "stablehlo.divide", NULL, NULL},
+    {"arith.extf", CONVERT, NULL, NULL, NULL},
+    {"arith.extsi", SPECIAL, NULL, NULL, extend},
+    {"arith.extui", SPECIAL, NULL, NULL, extend_unsigned},
+    {"arith.fptosi", CONVERT, NULL, NULL, NULL},
+    {"arith.fptoui", SPECIAL, NULL, NULL, float_to_unsigned},
+    {"arith.index_cast", SPECIAL, NULL, NULL, extend},
+    {"arith.index_castui", SPECIAL, NULL, NULL, extend_unsigned},
+    {"arith.maximumf", PLAIN, "stablehlo.maximum", NULL, NULL},
+    {"arith.maxnumf", SPECIAL, NULL, NULL, number_extremum},
+    {"arith.maxsi", PLAIN, "stablehlo.maximum", "stablehlo.and", NULL},
+    {"arith.maxui", UNSIGNED, "stablehlo.maximum", "stablehlo.or", NULL},
+    {"arith.minimumf", PLAIN, "stablehlo.minimum", NULL, NULL},
+    {"arith.minnumf", SPECIAL, NULL, NULL, number_extremum},
+    {"arith.minsi", PLAIN, "stablehlo.minimum", "stablehlo.or", NULL},
+    {"arith.minui", UNSIGNED, "stablehlo.minimum", "stablehlo.and", NULL},
+    {"arith.mulf", PLAIN, "stablehlo.multiply", NULL, NULL},
+    {"arith.muli", PLAIN, "stablehlo.multiply", "stablehlo.and", NULL},
+    {"arith.negf", PLAIN, "stablehlo.negate", NULL, NULL},
+    {"arith.ori", PLAIN, "stablehlo.or", NULL, NULL},
+    {"arith.remf", PLAIN, "stablehlo.remainder", NULL, NULL},
+    {"arith.remsi", PLAIN, "stablehlo.remainder", NULL, NULL},
+    {"arith.remui", UNSIGNED, "stablehlo.remainder", NULL, NULL},
+    {"arith.select", SPECIAL, NULL, NULL, selected},
+    {"arith.shli", PLAIN, "stablehlo.shift_left", NULL, NULL},
+    {"arith.shrsi", PLAIN, "stablehlo.shift_right_arithmetic", NULL, NULL},
+    {"arith.shrui", PLAIN, "stablehlo.shift_right_logical", NULL, NULL},
+    {"arith.sitofp", CONVERT, NULL, NULL, NULL},
+    {"arith.subf", PLAIN, "stablehlo.subtract", NULL, NULL},
+    {"arith.subi", PLAIN, "stablehlo.subtract", "stablehlo.xor", NULL},
+    {"arith.truncf", CONVERT, NULL, NULL, NULL},
+    {"arith.trunci", SPECIAL, NULL, NULL, truncate},
+    {"arith.uitofp", SPECIAL, NULL, NULL, unsigned_to_float},
+    {"arith.xori", PLAIN, "stablehlo.xor", NULL, NULL},
+    {"complex.abs", PLAIN, "stablehlo.abs", NULL, NULL},
+    {"complex.add", PLAIN, "stablehlo.add", NULL, NULL},
+    {"complex.create", PLAIN, "stablehlo.complex", NULL, NULL},
+    {"complex.div", PLAIN, "stablehlo.divide", NULL, NULL},
+    {"complex.exp", PLAIN, "stablehlo.exponential", NULL, NULL},
+    {"complex.im", PLAIN, "stablehlo.imag", NULL, NULL},
+    {"complex.log", PLAIN, "stablehlo.log", NULL, NULL},
+    {"complex.mul", PLAIN, "stablehlo.multiply", NULL, NULL},
+    {"complex.neg", PLAIN, "stablehlo.negate", NULL, NULL},
+    {"complex.re", PLAIN, "stablehlo.real", NULL, NULL},
+    {"complex.sub", PLAIN, "stablehlo.subtract", NULL, NULL},
+    {"math.absf", PLAIN, "stablehlo.abs", NULL, NULL},
+    {"math.absi", PLAIN, "stablehlo.abs", NULL, NULL},
+    {"math.acos", PLAIN, "chlo.acos", NULL, NULL},
+    {"math.acosh", PLAIN, "chlo.acosh", NULL, NULL},
+    {"math.asin", PLAIN, "chlo.asin", NULL, NULL},
+    {"math.asinh", PLAIN, "chlo.asinh", NULL, NULL},
+    {"math.atan", PLAIN, "chlo.atan", NULL, NULL},
+    {"math.atan2", PLAIN, "stablehlo.atan2", NULL, NULL},
+    {"math.atanh", PLAIN, "chlo.atanh", NULL, NULL},
+    {"math.cbrt", PLAIN, "stablehlo.cbrt", NULL, NULL},
+    {"math.ceil", PLAIN, "stablehlo.ceil", NULL, NULL},
+    {"math.copysign", SPECIAL, NULL, NULL, copy_sign},
+    {"math.cos", PLAIN, "stablehlo.cosine", NULL, NULL},
+    {"math.cosh", PLAIN, "chlo.cosh", NULL, NULL},
+    {"math.ctlz", PLAIN, "stablehlo.count_leading_zeros", NULL, NULL},
+    {"math.ctpop", PLAIN, "stablehlo.popcnt", NULL, NULL},
+    {"math.erf", PLAIN, "chlo.erf", NULL, NULL},
+    {"math.erfc", PLAIN, "chlo.erfc", NULL, NULL},
+    {"math.exp", PLAIN, "stablehlo.exponential", NULL, NULL},
+    {"math.exp2", SPECIAL, NULL, NULL, power_of_two},
+    {"math.expm1", PLAIN, "stablehlo.exponential_minus_one", NULL, NULL},
+    {"math.floor", PLAIN, "stablehlo.floor", NULL, NULL},
+    {"math.fma", SPECIAL, NULL, NULL, multiply_add},
+    {"math.fpowi", SPECIAL, NULL, NULL, power_by_int},
+    {"math.ipowi", PLAIN, "stablehlo.power", NULL, NULL},
+    {"math.isfinite", PLAIN, "stablehlo.is_finite", NULL, NULL},
+    {"math.isinf", SPECIAL, NULL, NULL, is_infinite},
+    {"math.isnan", SPECIAL, NULL, NULL, is_nan},
+    {"math.log", PLAIN, "stablehlo.log", NULL, NULL},
+    {"math.log10", SPECIAL, NULL, NULL, logarithm},
+    {"math.log1p", PLAIN, "stablehlo.log_plus_one", NULL, NULL},
+    {"math.log2", SPECIAL, NULL, NULL, logarithm},
+    {"math.powf", PLAIN, "stablehlo.power", NULL, NULL},
+    {"math.round", PLAIN, "stablehlo.round_nearest_afz", NULL, NULL},
+    {"math.roundeven", PLAIN, "stablehlo.round_nearest_even", NULL, NULL},
+    {"math.rsqrt", PLAIN, "stablehlo.rsqrt", NULL, NULL},
+    {"math.sin", PLAIN, "stablehlo.sine", NULL, NULL},
+    {"math.sinh", PLAIN, "chlo.sinh", NULL, NULL},
+    {"math.sqrt", PLAIN, "stablehlo.sqrt", NULL, NULL},
+    {"math.tan", PLAIN, "stablehlo.tan", NULL, NULL},
+    {"math.tanh", PLAIN, "stablehlo.tanh", NULL, NULL},
+};
+/* clang-format on */
+
+static MlirValue run_row(tp_export *x, const row *r, MlirOperation op, int n, MlirValue *operands,
+                         MlirType result) {
+  MlirType element = tp__element_type(mlirValueGetType(operands[0]));
+  bool is_bool = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
+  const char *name = is_bool && r->of_bools ? r->of_bools : r->becomes;
+  if (r->how == SPECIAL)
+    return r->run(x, op, operands, result);
+  if (r->how == CONVERT)
+    return unary(x, "stablehlo.convert", result, operands[0]);
+  if (r->how == PLAIN || is_bool)
+    return tp__export_build(x, name, result, n, operands, 0, NULL);
+  for (int i = 0; i < n; i++)
+    operands[i] = to_unsigned(x, operands[i]);
+  return from_unsigned(
+      x, tp__export_build(x, name, mlirValueGetType(operands[0]), n, operands, 0, NULL), result);
+}
+
+tp_status tp__export_elementwise(tp_export *x, MlirOperation op, int n, MlirValue *operands,
+                                 MlirValue *now) {
+  const row *r = tp__op_row(op, rows, TP_LEN(rows), sizeof *rows);
+  *now = (MlirValue){NULL};
+  if (!r || n < 1 || n > 3)
+    return TP_OK;
+  int widest = 0;
+  for (int i = 1; i < n; i++)
+    widest = tp__value_rank(operands[i]) > tp__value_rank(operands[widest]) ? i : widest;
+  for (int i = 0; i < n; i++)
+    if (tp__value_rank(operands[i]) == 0)
+      operands[i] = tp__export_broadcast(
+          x, operands[i],
+          shape_like(operands[widest], tp__element_type(mlirValueGetType(operands[i]))), NULL);
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirType result = shape_like(operands[widest], tp__number_type(type));
+  *now = run_row(x, r, op, n, operands, result);
+  return TP_OK;
+}

@@ -1,0 +1,244 @@
+/* Scatter: a linalg.generic over the elements of the result and all updates, which takes the
+ * updates whose position is that of the element:
+ *
+ *   result[r, c] = for u in updates: if index[u] == r then combine(result[r, c], update[u, c])
+ *
+ * So the rules of structured ops hold: elements of the result are split with a comparison of
+ * global positions, and split updates give partial results. tp-lower-scatter visits only the
+ * elements that an update changes. An update whose window is not inside of the operand is dropped,
+ * as by XLA. */
+#include "passes/import/stablehlo/hlo.h"
+
+#include <mlir-c/AffineExpr.h>
+#include <mlir-c/AffineMap.h>
+
+enum { MAX_SCATTERED = 16 };
+
+typedef struct scatter {
+  int n;                                                /* inputs */
+  int n_windows, n_inserted, n_batching, n_mapped;      /* entries of the lists */
+  int64_t windows[TP_MAX_RANK];                         /* dimensions of updates */
+  int64_t inserted[TP_MAX_RANK], batching[TP_MAX_RANK]; /* of inputs */
+  int64_t index_batching[TP_MAX_RANK];                  /* of indices */
+  int64_t mapped[TP_MAX_RANK];                          /* of inputs, per component */
+  int64_t vector_dim;
+  tp_hlo_shape input, indices, update;
+  int64_t sizes[TP_MAX_RANK];    /* of the window, along each dimension of inputs */
+  int update_loops[TP_MAX_RANK]; /* loop of each dimension of updates */
+  int index_loops[TP_MAX_RANK];  /* loop of each dimension of indices; -1: the components */
+  int window_loops[TP_MAX_RANK]; /* loop over a window that is smaller than its dimension; -1 */
+  int n_loops;
+} scatter;
+
+static bool has(int n, const int64_t *list, int64_t value) {
+  for (int i = 0; i < n; i++)
+    if (list[i] == value)
+      return true;
+  return false;
+}
+
+static bool in_range(int n, const int64_t *list, int rank) {
+  for (int i = 0; i < n; i++)
+    if (list[i] < 0 || list[i] >= rank || has(i, list, list[i]))
+      return false;
+  return true;
+}
+
+static tp_status read_scatter(MlirOperation op, scatter *s) {
+  static const char name[] = "scatter_dimension_numbers";
+  int n;
+  s->n = (int)mlirOperationGetNumResults(op);
+  if (s->n < 1 || s->n > MAX_SCATTERED || mlirOperationGetNumOperands(op) != 2 * s->n + 1)
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "has %d operands and %d results; it needs an input and an update per result, "
+                     "and indices, and at most %d results",
+                     (int)mlirOperationGetNumOperands(op), s->n, MAX_SCATTERED);
+  s->input = tp__hlo_shape(tp__hlo_operand_type(op, 0));
+  s->indices = tp__hlo_shape(tp__hlo_operand_type(op, s->n));
+  s->update = tp__hlo_shape(tp__hlo_operand_type(op, s->n + 1));
+  TP_TRY(
+      tp__hlo_field_list(op, name, "update_window_dims", TP_MAX_RANK, &s->n_windows, s->windows));
+  TP_TRY(tp__hlo_field_list(op, name, "inserted_window_dims", TP_MAX_RANK, &s->n_inserted,
+                            s->inserted));
+  TP_TRY(tp__hlo_field_list(op, name, "input_batching_dims", TP_MAX_RANK, &s->n_batching,
+                            s->batching));
+  TP_TRY(tp__hlo_field_list(op, name, "scatter_indices_batching_dims", TP_MAX_RANK, &n,
+                            s->index_batching));
+  TP_TRY(tp__hlo_field_list(op, name, "scatter_dims_to_operand_dims", TP_MAX_RANK, &s->n_mapped,
+                            s->mapped));
+  TP_TRY(tp__hlo_field_int(op, name, "index_vector_dim", 0, &s->vector_dim));
+  return n == s->n_batching ? TP_OK
+                            : tp__error(op, TP_INVALID_ARGUMENT,
+                                        "%s: input_batching_dims and scatter_indices_batching_dims "
+                                        "must be as many",
+                                        name);
+}
+
+static bool valid_lists(MlirOperation op, const scatter *s) {
+  tp_hlo_kind kind = tp__hlo_kind(tp__hlo_operand_element(op, s->n));
+  int64_t components =
+      s->vector_dim >= 0 && s->vector_dim < s->indices.rank ? s->indices.sizes[s->vector_dim] : 1;
+  bool ok = (kind == TP_HLO_SIGNED || kind == TP_HLO_UNSIGNED) && s->vector_dim >= 0 &&
+            s->vector_dim <= s->indices.rank && components == s->n_mapped &&
+            in_range(s->n_windows, s->windows, s->update.rank) &&
+            in_range(s->n_inserted, s->inserted, s->input.rank) &&
+            in_range(s->n_batching, s->batching, s->input.rank) &&
+            in_range(s->n_batching, s->index_batching, s->indices.rank) &&
+            in_range(s->n_mapped, s->mapped, s->input.rank) &&
+            s->n_windows + s->n_inserted + s->n_batching == s->input.rank;
+  for (int i = 0; ok && i < s->n_batching; i++)
+    ok = s->index_batching[i] != s->vector_dim &&
+         s->indices.sizes[s->index_batching[i]] == s->input.sizes[s->batching[i]];
+  for (int i = 0; ok && i < s->n; i++)
+    ok = mlirTypeEqual(tp__hlo_operand_type(op, i),
+                       mlirValueGetType(mlirOperationGetResult(op, i))) &&
+         tp__hlo_same_shape(tp__hlo_operand_type(op, i), tp__hlo_operand_type(op, 0)) &&
+         tp__hlo_same_shape(tp__hlo_operand_type(op, s->n + 1 + i),
+                            tp__hlo_operand_type(op, s->n + 1)) &&
+         mlirTypeEqual(tp__hlo_operand_element(op, s->n + 1 + i), tp__hlo_operand_element(op, i));
+  return ok;
+}
+
+/* Numbers the loops: dimensions of the inputs, then the dimensions of the updates that are no
+ * batch, then windows that are smaller than their dimension. False if shapes do not fit. */
+static bool number_loops(scatter *s) {
+  int at = 0, window = 0;
+  s->n_loops = s->input.rank;
+  for (int d = 0; d < s->indices.rank; d++) {
+    s->index_loops[d] = -1;
+    if (d == s->vector_dim)
+      continue;
+    for (int i = 0; i < s->n_batching; i++)
+      if (s->index_batching[i] == d)
+        s->index_loops[d] = (int)s->batching[i];
+    if (s->index_loops[d] < 0)
+      s->index_loops[d] = s->n_loops++;
+    while (at < s->update.rank && has(s->n_windows, s->windows, at))
+      at++;
+    if (at >= s->update.rank || s->update.sizes[at] != s->indices.sizes[d])
+      return false;
+    s->update_loops[at++] = s->index_loops[d];
+  }
+  while (at < s->update.rank && has(s->n_windows, s->windows, at))
+    at++;
+  if (at != s->update.rank)
+    return false;
+  for (int d = 0; d < s->input.rank; d++) {
+    bool is_window = !has(s->n_inserted, s->inserted, d) && !has(s->n_batching, s->batching, d);
+    s->window_loops[d] = -1;
+    s->sizes[d] = 1;
+    if (!is_window)
+      continue;
+    int64_t dim = s->windows[window++];
+    s->sizes[d] = s->update.sizes[dim];
+    if (s->sizes[d] > s->input.sizes[d])
+      return false;
+    if (s->sizes[d] < s->input.sizes[d])
+      s->window_loops[d] = s->n_loops++;
+    s->update_loops[dim] = s->window_loops[d] < 0 ? d : s->window_loops[d];
+  }
+  return s->n_loops <= TP_MAX_GENERIC_LOOPS;
+}
+
+/* ---- building ---- */
+
+static MlirValue both(tp_hlo *hlo, MlirValue a, MlirValue b) {
+  return mlirValueIsNull(a) ? b : tp__hlo_binary(hlo, "arith.andi", a, b);
+}
+
+/* Adds to `condition` that the update of this iteration meets the element along dimension `d`. */
+static MlirValue meets(tp_hlo *hlo, MlirOperation op, const scatter *s, MlirOperation generic,
+                       int d, MlirValue condition) {
+  MlirType index = mlirIndexTypeGet(hlo->context);
+  bool is_signed = tp__hlo_kind(tp__hlo_operand_element(op, s->n)) == TP_HLO_SIGNED;
+  MlirValue start = {NULL};
+  int64_t last = s->input.sizes[d] - s->sizes[d];
+  for (int i = 0; i < s->n_mapped; i++)
+    if (s->mapped[i] == d)
+      start = tp__hlo_index(hlo, tp__hlo_body_arg(generic, i), !is_signed);
+  bool is_given = !mlirValueIsNull(start);
+  if (has(s->n_batching, s->batching, d) || (!is_given && last == 0))
+    return condition;
+  if (!is_given)
+    start = tp__hlo_int_constant(hlo, index, 0);
+  if (last == 0 && s->sizes[d] > 1) /* the window is the whole dimension */
+    return both(hlo, condition,
+                tp__hlo_compare(hlo, "eq", start, tp__hlo_int_constant(hlo, index, 0)));
+  MlirValue at = start;
+  if (s->window_loops[d] >= 0 && s->sizes[d] > 1) {
+    if (is_given)
+      condition =
+          both(hlo, condition,
+               tp__hlo_compare(hlo, "ult", start, tp__hlo_int_constant(hlo, index, last + 1)));
+    at = tp__hlo_binary(hlo, "arith.addi", start, tp__hlo_loop_index(hlo, s->window_loops[d]));
+  }
+  return both(hlo, condition, tp__hlo_compare(hlo, "eq", at, tp__hlo_loop_index(hlo, d)));
+}
+
+static void read_operands(tp_hlo *hlo, MlirOperation op, const scatter *s, MlirValue *operands,
+                          MlirAttribute *maps) {
+  MlirAffineExpr at[TP_MAX_RANK];
+  int all[TP_MAX_RANK];
+  for (int i = 0; i < s->n_mapped; i++) {
+    for (int d = 0; d < s->indices.rank; d++)
+      at[d] = s->index_loops[d] < 0 ? mlirAffineConstantExprGet(hlo->context, i)
+                                    : mlirAffineDimExprGet(hlo->context, s->index_loops[d]);
+    operands[i] = tp__hlo_operand(hlo, op, s->n);
+    maps[i] = tp__hlo_map_of(hlo, s->n_loops, s->indices.rank, at);
+  }
+  for (int d = 0; d < s->input.rank; d++)
+    all[d] = d;
+  for (int i = 0; i < s->n; i++) {
+    operands[s->n_mapped + i] = tp__hlo_operand(hlo, op, s->n + 1 + i);
+    maps[s->n_mapped + i] = tp__hlo_loop_map(hlo, s->n_loops, s->update.rank, s->update_loops);
+    operands[s->n_mapped + s->n + i] = tp__hlo_operand(hlo, op, i);
+    maps[s->n_mapped + s->n + i] = tp__hlo_loop_map(hlo, s->n_loops, s->input.rank, all);
+  }
+}
+
+static tp_status build_scatter(tp_hlo *hlo, MlirOperation op, const scatter *s) {
+  MlirValue operands[TP_MAX_RANK + 2 * MAX_SCATTERED], arguments[2 * MAX_SCATTERED];
+  MlirAttribute maps[TP_MAX_RANK + 2 * MAX_SCATTERED];
+  MlirOperation yield, outer = hlo->where;
+  MlirValue condition = {NULL};
+  read_operands(hlo, op, s, operands, maps);
+  MlirOperation generic = tp__hlo_generic(hlo, s->n_mapped + s->n, s->n, operands, maps, &yield);
+  for (int i = 0; i < s->n; i++) {
+    arguments[i] = tp__hlo_body_arg(generic, s->n_mapped + s->n + i);
+    arguments[s->n + i] = tp__hlo_body_arg(generic, s->n_mapped + i);
+  }
+  TP_TRY(tp__hlo_body(hlo, op, 0, yield, 2 * s->n, arguments));
+  if (mlirOperationGetNumOperands(yield) != s->n)
+    return tp__error(op, TP_INVALID_ARGUMENT, "region 0 must return a value per result");
+  hlo->where = yield;
+  for (int d = 0; d < s->input.rank; d++)
+    condition = meets(hlo, op, s, generic, d, condition);
+  for (int i = 0; i < s->n && !mlirValueIsNull(condition); i++)
+    arguments[i] = tp__hlo_select(hlo, condition, mlirOperationGetOperand(yield, i), arguments[i]);
+  if (!mlirValueIsNull(condition))
+    mlirOperationSetOperands(yield, s->n, arguments);
+  hlo->where = outer;
+  return tp__hlo_replace_all(hlo, op, generic);
+}
+
+static tp_status scatter_op(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
+  (void)row;
+  scatter s = {0};
+  TP_TRY(read_scatter(op, &s));
+  if (!valid_lists(op, &s) || !number_loops(&s))
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "scatter_dimension_numbers do not fit the types of its operands");
+  if (hlo->scalar)
+    return tp__error(op, TP_UNSUPPORTED, "is not supported in the body of another op");
+  if (tp__hlo_elements(&s.update) > 0)
+    return build_scatter(hlo, op, &s);
+  for (int i = 0; i < s.n; i++)
+    TP_TRY(tp__hlo_map(hlo, op, mlirOperationGetResult(op, i), tp__hlo_operand(hlo, op, i)));
+  return TP_OK;
+}
+
+const tp_hlo_row tp__hlo_scatter_rows[] = {
+    {"stablehlo.scatter", TP_HLO_ANY, TP_HLO_ANY, 1, scatter_op, NULL,
+     "linalg.generic that takes the updates of each element"},
+    {NULL},
+};

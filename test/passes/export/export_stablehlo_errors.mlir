@@ -1,0 +1,40 @@
+// RUN: shard-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics --tp-export-stablehlo
+
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 2) {tp.axes = ["tp"]}
+  // expected-error @below {{'func.func': argument 0: 2 devices do not divide dimension 0 (size 7), but StableHLO has no uneven shards at the boundary; pad it, or annotate it otherwise}}
+  func.func @uneven(%x: tensor<4xf32> {tp.global = tensor<7xf32>, tp.sharding = [["tp"]]}) -> (tensor<4xf32> {tp.global = tensor<7xf32>, tp.sharding = [["tp"]]}) {
+    return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+func.func @other(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'my.op': has no form in StableHLO; tp-export-stablehlo exports linalg, tensor, arith, math, scf, and collectives of the shard dialect}}
+  %0 = "my.op"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @effect(%c: i1) {
+  // expected-error @below {{'scf.if': has no results; its effects have no form in StableHLO}}
+  scf.if %c {
+    "my.op"() : () -> ()
+  }
+  return
+}
+
+// -----
+
+func.func @order(%x: tensor<100xf32>, %i: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'linalg.generic': its reduction combines values in a way that has no form in StableHLO, and it has 100 iterations; at most 64 are unrolled}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<100xf32>) outs(%i : tensor<f32>) {
+  ^bb0(%a: f32, %s: f32):
+    %d = arith.divf %s, %a : f32
+    linalg.yield %d : f32
+  } -> tensor<f32>
+  return %0 : tensor<f32>
+}

@@ -1,0 +1,205 @@
+// What is wrong with an op is said where it stands, before anything is built.
+// RUN: shard-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics --tp-import-stablehlo
+
+func.func @unknown(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'stablehlo.ad': is not an op that tp-import-stablehlo knows; docs/reference/stablehlo.md lists them}}
+  %0 = "stablehlo.ad"(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @operands(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'stablehlo.add': has 1 operands, but the op takes 2}}
+  %0 = "stablehlo.add"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @dynamic(%a: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @below {{'stablehlo.negate': operand 0 is a tensor without static shape, tensor<?xf32>; make all shapes static before sharding}}
+  %0 = "stablehlo.negate"(%a) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @element(%a: tensor<4xf8E5M2>) -> tensor<4xf8E5M2> {
+  // expected-error @below {{'stablehlo.negate': operand 0 has elements of type f8E5M2; tensors may have}}
+  %0 = "stablehlo.negate"(%a) : (tensor<4xf8E5M2>) -> tensor<4xf8E5M2>
+  return %0 : tensor<4xf8E5M2>
+}
+
+// -----
+
+func.func @shapes(%a: tensor<4xf32>, %b: tensor<5xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'stablehlo.add': operand 1 is tensor<5xf32>, but the result is tensor<4xf32>; their shapes must be equal}}
+  %0 = "stablehlo.add"(%a, %b) : (tensor<4xf32>, tensor<5xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @elements(%a: tensor<4xf32>, %b: tensor<4xi32>) -> tensor<4xf32> {
+  // expected-error @below {{'stablehlo.add': operand 0 is tensor<4xf32> and operand 1 is tensor<4xi32>; their element types must be equal}}
+  %0 = "stablehlo.add"(%a, %b) : (tensor<4xf32>, tensor<4xi32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @kind(%a: tensor<4xi1>) -> tensor<4xi1> {
+  // expected-error @below {{'stablehlo.cosine': is not supported for booleans; convert the operands}}
+  %0 = "stablehlo.cosine"(%a) : (tensor<4xi1>) -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}
+
+// -----
+
+func.func @result(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'stablehlo.is_finite': the result is tensor<4xf32>, but the op computes elements of type i1 from its operands}}
+  %0 = "stablehlo.is_finite"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @permutation(%a: tensor<4x2xf32>) -> tensor<2x4xf32> {
+  // expected-error @below {{'stablehlo.transpose': attribute 'permutation' names dimension 2, which is none of a tensor of rank 2}}
+  %0 = "stablehlo.transpose"(%a) <{permutation = array<i64: 2, 0>}> : (tensor<4x2xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @slice(%a: tensor<4xf32>) -> tensor<3xf32> {
+  // expected-error @below {{'stablehlo.slice': takes elements 2 to 5 in steps of 1 of dimension 0, which has 4}}
+  %0 = "stablehlo.slice"(%a) <{start_indices = array<i64: 2>, limit_indices = array<i64: 5>, strides = array<i64: 1>}> : (tensor<4xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @reshape(%a: tensor<4xf32>) -> tensor<3xf32> {
+  // expected-error @below {{'stablehlo.reshape': operand 0 has 4 elements, but the result has 3}}
+  %0 = "stablehlo.reshape"(%a) : (tensor<4xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @iota() -> tensor<3xf32> {
+  // expected-error @below {{'stablehlo.iota': iota_dimension 1 must be a dimension of the result, whose elements are numbers}}
+  %0 = "stablehlo.iota"() <{iota_dimension = 1 : i64}> : () -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @dot(%a: tensor<4x8xf32>, %b: tensor<9x2xf32>) -> tensor<4x2xf32> {
+  // expected-error @below {{'stablehlo.dot_general': dot_dimension_numbers: the dimensions of both operands must be as many, and of equal sizes}}
+  %0 = "stablehlo.dot_general"(%a, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x8xf32>, tensor<9x2xf32>) -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// -----
+
+func.func @dot_list(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>) -> tensor<4x2xf32> {
+  // expected-error @below {{'stablehlo.dot_general': attribute 'dot_dimension_numbers' is not right: lhs_contracting_dimensions must be a list of at most}}
+  %0 = "stablehlo.dot_general"(%a, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [x], rhs_contracting_dimensions = [0]>}> : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// -----
+
+func.func @pad(%a: tensor<4xf32>, %v: tensor<f32>) -> tensor<1xf32> {
+  // expected-error @below {{'stablehlo.pad': pads dimension 0 of size 4 by -3 before, -2 behind and 0 between elements; the part that negative padding leaves must be inside of it}}
+  %0 = "stablehlo.pad"(%a, %v) <{edge_padding_low = array<i64: -3>, edge_padding_high = array<i64: -2>, interior_padding = array<i64: 0>}> : (tensor<4xf32>, tensor<f32>) -> tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
+
+// -----
+
+func.func @direction(%a: tensor<4xf32>) -> tensor<4xi1> {
+  // expected-error @below {{'stablehlo.compare': comparison_direction 'XX' is not supported for floating-point numbers}}
+  %0 = "stablehlo.compare"(%a, %a) <{comparison_direction = #stablehlo<comparison_direction XX>}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}
+
+// -----
+
+func.func @bitcast(%a: tensor<4xf32>) -> tensor<4x4xi8> {
+  // expected-error @below {{'stablehlo.bitcast_convert': changes the width of elements; only bitcasts between elements of equal width are supported, so take the parts by shifts and conversions}}
+  %0 = "stablehlo.bitcast_convert"(%a) : (tensor<4xf32>) -> tensor<4x4xi8>
+  return %0 : tensor<4x4xi8>
+}
+
+// -----
+
+func.func @region(%a: tensor<4xf32>, %v: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'stablehlo.reduce': region 0 has 1 arguments, but the op gives it 2}}
+  %0 = "stablehlo.reduce"(%a, %v) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%x: tensor<f32>):
+    "stablehlo.return"(%x) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @other_dialect(%a: tensor<4xf32>, %v: tensor<f32>) -> tensor<f32> {
+  %0 = "stablehlo.reduce"(%a, %v) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    // expected-error @below {{'arith.addf': stands in the body of a StableHLO op; only ops of StableHLO and CHLO are supported there}}
+    %1 = arith.addf %x, %y : tensor<f32>
+    "stablehlo.return"(%1) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @while(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'stablehlo.while': region 0 must return one tensor<i1>}}
+  %0 = "stablehlo.while"(%a) ({
+  ^bb0(%x: tensor<4xf32>):
+    "stablehlo.return"(%x) : (tensor<4xf32>) -> ()
+  }, {
+  ^bb0(%x: tensor<4xf32>):
+    "stablehlo.return"(%x) : (tensor<4xf32>) -> ()
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @gather(%a: tensor<4x8xf32>, %i: tensor<3x1xi32>) -> tensor<3x8xf32> {
+  // expected-error @below {{'stablehlo.gather': dimension_numbers and slice_sizes do not fit the types of its operands and of its result}}
+  %0 = "stablehlo.gather"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 7>}> : (tensor<4x8xf32>, tensor<3x1xi32>) -> tensor<3x8xf32>
+  return %0 : tensor<3x8xf32>
+}
+
+// -----
+
+func.func @convolution(%a: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x8xf32>) -> tensor<1x8x8x8xf32> {
+  // expected-error @below {{'stablehlo.convolution': the windows along dimension 0 do not fit the input and the result: size, stride, dilation and padding are wrong}}
+  %0 = "stablehlo.convolution"(%a, %w) <{dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, batch_group_count = 1 : i64, feature_group_count = 1 : i64}> : (tensor<1x8x8x4xf32>, tensor<3x3x4x8xf32>) -> tensor<1x8x8x8xf32>
+  return %0 : tensor<1x8x8x8xf32>
+}
+
+// -----
+
+func.func @custom(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @below {{'stablehlo.custom_call': calls 'lapack_spotrf_ffi', a factorization, which no rule can shard; compute it outside of the program}}
+  %0 = "stablehlo.custom_call"(%a) <{call_target_name = "lapack_spotrf_ffi"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @custom_unknown(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @below {{'stablehlo.custom_call': calls 'mine', about which nothing is known; give it a rule in tp.rule (then it stays, and you lower it), or compute it outside of the program}}
+  %0 = "stablehlo.custom_call"(%a) <{call_target_name = "mine"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
