@@ -241,6 +241,8 @@ typedef struct tp_op_list {
   MlirOperation *items;
 } tp_op_list;
 tp_status tp__op_list_add(tp_op_list *list, MlirOperation op);
+/* Returns the number of ops nested in `op`. */
+int tp__n_ops(MlirOperation op);
 /* A visitor: adds each linalg.generic to `list`, a tp_op_list. */
 tp_status tp__collect_generic(MlirOperation op, void *list);
 
@@ -251,6 +253,9 @@ MlirOperation tp__callee(MlirOperation module, MlirOperation call);
 MlirOperation tp__declaration(MlirOperation op);
 /* True for a func.func with a body. */
 bool tp__is_defined_func(MlirOperation op);
+/* True for a func.func that is planned and partitioned: it has a body, and is not the comparator of
+ * a sort (sort_call.h), which has tp.comparator. */
+bool tp__is_planned_func(MlirOperation op);
 /* Returns the first block of a region of the op; null if the region is empty. */
 MlirBlock tp__region_block(MlirOperation op, int region);
 /* Returns the attribute `dim`, a number, of a linalg.index or tensor.concat. */

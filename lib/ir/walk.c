@@ -40,6 +40,18 @@ tp_status tp__op_list_add(tp_op_list *list, MlirOperation op) {
   return TP_OK;
 }
 
+static tp_status count(MlirOperation op, void *n) {
+  (void)op;
+  ++*(int *)n;
+  return TP_OK;
+}
+
+int tp__n_ops(MlirOperation op) {
+  int n = 0;
+  (void)tp__walk(op, count, &n); /* the visitor cannot fail */
+  return n;
+}
+
 tp_status tp__collect_generic(MlirOperation op, void *list) {
   return tp__op_is(op, "linalg.generic") ? tp__op_list_add(list, op) : TP_OK;
 }
@@ -50,6 +62,10 @@ MlirBlock tp__region_block(MlirOperation op, int region) {
 
 bool tp__is_defined_func(MlirOperation op) {
   return tp__op_is(op, "func.func") && !mlirBlockIsNull(tp__region_block(op, 0));
+}
+
+bool tp__is_planned_func(MlirOperation op) {
+  return tp__is_defined_func(op) && mlirAttributeIsNull(tp__get(op, "tp.comparator"));
 }
 
 static MlirOperation called_func(MlirOperation module, MlirOperation call) {

@@ -2,6 +2,7 @@
 #include "ir/work.h"
 
 #include "ir/scatter.h"
+#include "ir/sort_call.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
@@ -151,8 +152,13 @@ bool tp__op_work(MlirOperation op, tp_work *work) {
   bool structured = tp__op_has_dialect(op, "linalg") && mlirOperationGetNumRegions(op) == 1;
   bool tensors = mlirOperationGetNumResults(op) > 0 &&
                  mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  tp_sort sort;
   *work = (tp_work){.launch = true};
-  if (structured) {
+  if (tp__is_sort(op)) {
+    if (tp__sort_read(op, &sort) != TP_OK)
+      return false;
+    work->scalar_ops = tp__sort_work(op, &sort);
+  } else if (structured) {
     body_count count = {0};
     (void)tp__walk(op, count_op, &count);
     loop_nest nest = read_loops(op);
@@ -171,5 +177,7 @@ bool tp__op_work(MlirOperation op, tp_work *work) {
   }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     work->memory_bytes += shaped_bytes(mlirValueGetType(mlirOperationGetOperand(op, i)));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && tp__is_sort(op); i++)
+    work->memory_bytes += shaped_bytes(mlirValueGetType(mlirOperationGetResult(op, i)));
   return true;
 }

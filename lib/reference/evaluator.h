@@ -138,6 +138,11 @@ bool tp__run_function(evaluation *r, const struct function *f, int n, const cell
                       cell *results);
 static inline const node *terminator(const block *b) { return b->nodes + b->n_nodes - 1; }
 
+/* A function that runs many times may do so in one frame. */
+cell *tp__eval_frame(evaluation *r, const struct function *f);
+bool tp__run_in_frame(evaluation *r, const struct function *f, cell *frame, int n,
+                      const cell *arguments, cell *results);
+
 /* Returns a zeroed tensor of a type. NULL, with a message, unless the type is a static ranked
  * tensor of a known kind. */
 tensor *tp__tensor_of(evaluation *r, MlirOperation op, MlirType type);
@@ -164,6 +169,9 @@ size_t tp__kind_bytes(const kind *k);
 
 /* eval_structured.c: runs the body of a linalg op at every point of its iteration space. */
 bool tp__run_structured(evaluation *r, cell *frame, const node *n);
+/* eval_sort.c: a call of a function without a body that has the attribute tp.sort; null: it has not. */
+MlirAttribute tp__sort_attribute(MlirOperation op);
+bool tp__run_sort(evaluation *r, cell *frame, const node *n);
 /* softmax.c */
 bool tp__run_softmax(evaluation *r, cell *frame, const node *n);
 

@@ -290,24 +290,34 @@ bool tp__run_block(evaluation *r, cell *frame, const block *b) {
   return true;
 }
 
-bool tp__run_function(evaluation *r, const function *f, int n, const cell *arguments,
+cell *tp__eval_frame(evaluation *r, const function *f) {
+  return tp__eval_allocate(r, (size_t)(f->n_slots + 1) * sizeof(cell));
+}
+
+bool tp__run_in_frame(evaluation *r, const function *f, cell *frame, int n, const cell *arguments,
                       cell *results) {
-  active here = {.n = f->n_slots + 1, .outer = r->frames};
-  here.cells = tp__eval_allocate(r, (size_t)here.n * sizeof *here.cells);
+  active here = {.cells = frame, .n = f->n_slots + 1, .outer = r->frames};
   for (int i = 0; i < n; i++)
-    here.cells[f->body.arguments[i]] = arguments[i];
+    frame[f->body.arguments[i]] = arguments[i];
   r->frames = &here;
-  bool ok = tp__run_block(r, here.cells, &f->body);
+  bool ok = tp__run_block(r, frame, &f->body);
   r->frames = here.outer;
   const node *end = terminator(&f->body);
   for (int i = 0; ok && i < end->n_operands; i++)
-    results[i] = here.cells[end->operands[i]];
+    results[i] = frame[end->operands[i]];
   return ok;
+}
+
+bool tp__run_function(evaluation *r, const function *f, int n, const cell *arguments,
+                      cell *results) {
+  return tp__run_in_frame(r, f, tp__eval_frame(r, f), n, arguments, results);
 }
 
 MlirOperation tp__eval_function_op(const function *f) { return f->op; }
 
 bool tp__run_call(evaluation *r, cell *frame, const node *n) {
+  if (!mlirAttributeIsNull(tp__sort_attribute(n->op)))
+    return tp__run_sort(r, frame, n);
   const function *f = tp__eval_function(
       r, n->op, mlirFlatSymbolRefAttrGetValue(tp__eval_attribute(n->op, "callee")));
   if (!f)

@@ -2,6 +2,7 @@
  * whole tensors. A rule of the user, on the declaration or on the call, takes precedence. */
 #include "rules/call.h"
 
+#include "ir/sort_call.h"
 #include "rules/families.h"
 #include "rules/rule.h"
 
@@ -10,7 +11,7 @@ static MlirStringRef name_of(MlirOperation func) {
 }
 
 static bool matches(MlirOperation op) {
-  return !mlirOperationIsNull(tp__declaration(op)) && !tp__is_permute(op) &&
+  return !mlirOperationIsNull(tp__declaration(op)) && !tp__is_permute(op) && !tp__is_sort(op) &&
          !tp__user_family.matches(op);
 }
 

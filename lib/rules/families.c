@@ -16,6 +16,7 @@ const tp_family *const *tp__families(int *n) {
       &tp__pad_family,
       &tp__scalar_family,
       &tp__collective_family,
+      &tp__sort_family,
       &tp__call_family,
       &tp__user_family, /* last: ops that no other family matches */
   };

@@ -2,9 +2,10 @@
  *
  * Canonicalization merges equal fills into one at the start of the function. An op that accumulates
  * into a value with other users gets a copy during bufferization. That costs an additional buffer
- * with a long live range, and the copy is slower than a fill. The pass also lets an op that maps
- * each element to the same position overwrite its operand if it is the last reader: one buffer in
- * the cache is faster than two. */
+ * with a long live range, and the copy is slower than a fill. Of a tensor.empty, bufferization
+ * makes no copies: two values that a loop carries would share its buffer. The pass also lets an op
+ * that maps each element to the same position overwrite its operand if it is the last reader: one
+ * buffer in the cache is faster than two. */
 #include "passes/prepare/raise/raise.h"
 #include "passes/registry.h"
 
@@ -20,12 +21,15 @@ static tp_status collect(MlirOperation op, void *data) {
                                                                        : TP_OK;
 }
 
-/* True if the use is an init of a structured op. Inits are the last operands, one per result. */
+/* True if the use is an init of a structured op or of a loop. They are the last operands, one per
+ * result; of scf.while, all. */
 static bool is_init(MlirOpOperand use) {
   MlirOperation op = mlirOpOperandGetOwner(use);
-  return tp__op_has_dialect(op, "linalg") &&
-         mlirOpOperandGetOperandNumber(use) >=
-             mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
+  bool has_inits = tp__op_has_dialect(op, "linalg") || tp__op_is(op, "scf.for");
+  if (tp__op_is(op, "scf.while"))
+    return true;
+  return has_inits && mlirOpOperandGetOperandNumber(use) >=
+                          mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
 }
 
 static bool is_dead(MlirOperation op) { return !tp__is_used(mlirOperationGetResult(op, 0)); }
@@ -146,10 +150,11 @@ static const tp_statistic_row statistics[] = {
 const tp_pass_row tp__clone_inits_row = {
     .name = "tp-clone-inits",
     .summary = "Create empty and filled tensors in front of the op that overwrites them",
-    .description = "Requires: tensors. Establishes: a tensor.empty or linalg.fill that a "
-                   "structured op overwrites has only this use and stands in front of it, so that "
-                   "its buffer is neither kept nor copied; an elementwise op overwrites an operand "
-                   "that nothing reads after it. Breaks: nothing; the cse pass would undo it.",
+    .description =
+        "Requires: tensors. Establishes: a tensor.empty or linalg.fill that a "
+        "structured op or a loop overwrites has only this use and stands in front of it, so that "
+        "its buffer is neither kept nor copied; an elementwise op overwrites an operand "
+        "that nothing reads after it. Breaks: nothing; the cse pass would undo it.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

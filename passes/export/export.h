@@ -103,6 +103,8 @@ tp_status tp__export_elementwise(tp_export *x, MlirOperation op, int n, MlirValu
 tp_status tp__export_structured(tp_export *x, MlirOperation op);
 /* Exports a permute (export_collective.c). */
 tp_status tp__export_permute(tp_export *x, MlirOperation op);
+/* Exports a sort (ir/sort_call.h). */
+tp_status tp__export_sort(tp_export *x, MlirOperation op);
 
 /* ---- combiners (export_combiner.c) ---- */
 

@@ -3,6 +3,7 @@
 #include "passes/export/export.h"
 
 #include "ir/collectives.h"
+#include "ir/sort_call.h"
 
 #include <stdio.h>
 
@@ -31,6 +32,8 @@ tp_status tp__export_op(tp_export *x, MlirOperation op) {
   x->pass->statistics[STAT_OPS]++;
   if (tp__is_permute(op))
     return tp__export_permute(x, op);
+  if (tp__is_sort(op))
+    return tp__export_sort(x, op);
   for (int t = 0; t < TP_LEN(tables); t++)
     for (const tp_export_row *row = tables[t]; row->name; row++)
       if (tp__op_is(op, row->name))
@@ -380,12 +383,13 @@ static tp_status export_func(tp_export *x, MlirOperation func) {
 /* ---- the module ---- */
 
 typedef struct module_ops {
+  /* comparators of sorts count as declarations */
   tp_op_list funcs, grids, declarations;
 } module_ops;
 
 static tp_status collect(MlirOperation op, void *data) {
   module_ops *ops = data;
-  if (tp__is_defined_func(op))
+  if (tp__is_planned_func(op))
     return tp__op_list_add(&ops->funcs, op);
   if (tp__op_is(op, "shard.grid"))
     return tp__op_list_add(&ops->grids, op);

@@ -1,5 +1,6 @@
 /* Gives functions without a body the types with which the per-device program calls them. */
 #include "ir/collectives.h"
+#include "ir/sort_call.h"
 #include "ir/value_table.h"
 #include "passes/partition/partition.h"
 #include "support/support.h"
@@ -44,8 +45,31 @@ static tp_status refuse(MlirOperation call, MlirType first, MlirType second) {
                    (int)name.length, name.data, a.text, b.text);
 }
 
+static bool is_dead(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    if (tp__is_used(mlirOperationGetResult(op, i)))
+      return false;
+  return true;
+}
+
+/* The types of sorts concern nothing outside of the program, so each type has a declaration. Sorts
+ * that others replaced are erased. */
+static tp_status redeclare_sorts(MlirOperation module) {
+  tp_op_list sorts = {0};
+  tp_status status = tp__walk(module, tp__collect_sort, &sorts);
+  for (size_t i = 0; i < sorts.n && status == TP_OK; i++)
+    if (is_dead(sorts.items[i]))
+      mlirOperationDestroy(sorts.items[i]);
+    else
+      tp__sort_redeclare(module, sorts.items[i]);
+  tp__free(sorts.items);
+  return status;
+}
+
 /* `data`: the declarations that were seen. */
 static tp_status visit(MlirOperation op, void *data) {
+  if (tp__is_sort(op))
+    return TP_OK;
   MlirOperation func = tp__is_permute(op) ? (MlirOperation){NULL} : tp__declaration(op);
   MlirType type;
   if (mlirOperationIsNull(func))
@@ -78,6 +102,7 @@ tp_status tp__localize_declarations(MlirOperation module) {
   tp_value_table seen = {0};
   if (!has_declarations(module))
     return TP_OK;
+  TP_TRY(redeclare_sorts(module));
   tp_status status = tp__walk(module, visit, &seen);
   tp__table_destroy(&seen);
   return status;

@@ -291,7 +291,7 @@ static tp_status partition_functions(tp_pass *pass, const tp_mesh *mesh,
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(pass->module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (tp__is_defined_func(op))
+    if (tp__is_planned_func(op))
       TP_TRY(partition_func(pass, op, mesh, reshards, unknown_replicate));
   return TP_OK;
 }

@@ -101,7 +101,7 @@ static tp_status note_funcs(tp_pass *pass, cuts *c, bool unknown_replicate) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(pass->module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    if (!tp__is_defined_func(op))
+    if (!tp__is_planned_func(op))
       continue;
     reading r = {.c = c};
     tp_status status =

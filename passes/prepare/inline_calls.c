@@ -74,12 +74,6 @@ static tp_status constrain(const inliner *in, MlirOperation callee, bool is_arg,
   return status;
 }
 
-static tp_status count(MlirOperation op, void *n) {
-  (void)op;
-  ++*(int *)n;
-  return TP_OK;
-}
-
 static tp_status clone_body(const inliner *in, MlirOperation call, MlirOperation callee,
                             mapping *map) {
   MlirBlock body = tp__region_block(callee, 0);
@@ -176,9 +170,7 @@ static tp_status inline_in_function(inliner *in, MlirOperation func) {
   in->stack[in->depth++] = func;
   tp_status status = inline_in_region_of(in, func);
   in->depth--;
-  int n = 0;
-  tp__walk(func, count, &n);
-  if (status == TP_OK && tp__table_put(&in->done, func.ptr, n) != TP_OK)
+  if (status == TP_OK && tp__table_put(&in->done, func.ptr, tp__n_ops(func)) != TP_OK)
     return tp__out_of_memory(func);
   return status;
 }

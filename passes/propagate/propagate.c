@@ -156,7 +156,7 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->problem.pass->module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    if (!tp__is_defined_func(op))
+    if (!tp__is_planned_func(op))
       continue;
     tp_status status = clone_free_ops(p, op, unknown_replicate);
     if (status == TP_OK)

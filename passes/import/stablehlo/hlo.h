@@ -54,7 +54,7 @@ struct tp_hlo_row {
 /* Tables of the files; each ends with a row without a name. */
 extern const tp_hlo_row tp__hlo_elementwise_rows[], tp__hlo_shape_rows[], tp__hlo_control_rows[],
     tp__hlo_reduce_rows[], tp__hlo_contraction_rows[], tp__hlo_window_rows[], tp__hlo_index_rows[],
-    tp__hlo_scatter_rows[], tp__hlo_custom_rows[], tp__hlo_collective_rows[],
+    tp__hlo_scatter_rows[], tp__hlo_sort_rows[], tp__hlo_custom_rows[], tp__hlo_collective_rows[],
     tp__hlo_refused_rows[];
 
 /* The row of an op of the dialects stablehlo and chlo; NULL if there is none. */
@@ -185,6 +185,8 @@ MlirAttribute tp__hlo_loop_map(tp_hlo *hlo, int n_loops, int n, const int *loops
 /* A copy of `value` as `type`: dimension d of the value is dimension dims[d] of the result; one of
  * size 1 is repeated. */
 MlirValue tp__hlo_broadcast(tp_hlo *hlo, MlirValue value, MlirType type, const int64_t *dims);
+/* A tensor of numbers whose elements are their positions along a dimension. */
+MlirValue tp__hlo_iota(tp_hlo *hlo, MlirType type, int dim);
 /* A value in another shape with as many elements. */
 MlirValue tp__hlo_reshape(tp_hlo *hlo, MlirValue value, const tp_hlo_shape *to);
 /* Reverses the order of the elements along n dimensions. */

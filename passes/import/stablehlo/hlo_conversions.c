@@ -18,9 +18,8 @@ static const predicate predicates[] = {
     {"GE", {"oge", "sge", "uge", "uge", NULL}},
 };
 
-/* The bits of floats as signed integers in the order -NaN < -inf < ... < -0 < +0 < ... < NaN
- * (IEEE 754 totalOrder): the other bits of negative numbers are inverted. */
-static MlirValue total_order(tp_hlo *hlo, MlirValue value) {
+/* IEEE 754 totalOrder: the bits below the sign are inverted in negative numbers. */
+MlirValue tp__hlo_total_order(tp_hlo *hlo, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   unsigned width = (unsigned)(8 * tp__element_size(tp__number_type(type)));
   MlirType integer = tp__hlo_with_element(type, mlirIntegerTypeGet(hlo->context, width));
@@ -57,7 +56,7 @@ tp_status tp__hlo_compare_op(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *ro
   if (kind == TP_HLO_FLOAT && strcmp(type, "TOTALORDER") == 0) {
     kind = TP_HLO_SIGNED;
     for (int i = 0; i < 2; i++)
-      operands[i] = total_order(hlo, operands[i]);
+      operands[i] = tp__hlo_total_order(hlo, operands[i]);
   }
   return tp__hlo_replace(hlo, op,
                          tp__hlo_compare(hlo, found->names[kind], operands[0], operands[1]));

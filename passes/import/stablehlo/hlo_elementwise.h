@@ -25,6 +25,8 @@ tp_hlo_emit tp__hlo_erf_inv, tp__hlo_next_after;
 
 /* conversions.c */
 tp_hlo_convert tp__hlo_compare_op, tp__hlo_convert_op, tp__hlo_bitcast, tp__hlo_reduce_precision;
+/* The bits of floats as signed integers in the order -NaN < -inf < ... < -0 < +0 < ... < NaN. */
+MlirValue tp__hlo_total_order(tp_hlo *hlo, MlirValue value);
 /* Converts a number or a tensor to another element type. `from` and `to` are the kinds. */
 MlirValue tp__hlo_cast(tp_hlo *hlo, MlirValue value, tp_hlo_kind from, tp_hlo_kind to,
                        MlirType type);

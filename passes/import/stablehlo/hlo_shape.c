@@ -85,31 +85,40 @@ static MlirValue number_of_index(tp_hlo *hlo, MlirValue index, tp_hlo_kind kind,
   return tp__hlo_build(hlo, "complex.create", element, 2, parts);
 }
 
-static tp_status iota(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
-  (void)row;
-  int64_t dim;
-  MlirType type = tp__hlo_result_type(hlo, op, 0);
-  tp_hlo_shape shape = tp__hlo_shape(type);
-  tp_hlo_kind kind = tp__hlo_kind(tp__hlo_result_element(op, 0));
-  TP_TRY(tp__hlo_int(op, "iota_dimension", -1, &dim));
-  if (dim < 0 || dim >= shape.rank || kind == TP_HLO_BOOL)
-    return tp__error(op, TP_INVALID_ARGUMENT,
-                     "iota_dimension %lld must be a dimension of the result, whose elements are "
-                     "numbers",
-                     (long long)dim);
-  int loops[TP_MAX_RANK];
-  for (int d = 0; d < shape.rank; d++)
+/* kind: of the elements before they lost their sign. */
+static MlirValue build_iota(tp_hlo *hlo, MlirType type, int dim, tp_hlo_kind kind) {
+  int loops[TP_MAX_RANK], rank = tp__hlo_shape(type).rank;
+  for (int d = 0; d < rank; d++)
     loops[d] = d;
-  MlirAttribute map = tp__hlo_loop_map(hlo, shape.rank, shape.rank, loops);
+  MlirAttribute map = tp__hlo_loop_map(hlo, rank, rank, loops);
   MlirValue init = tp__hlo_build(hlo, "tensor.empty", type, 0, NULL);
   MlirOperation yield, outer = hlo->where;
   MlirOperation generic = tp__hlo_generic(hlo, 0, 1, &init, &map, &yield);
   hlo->where = yield;
   MlirValue number =
-      number_of_index(hlo, tp__hlo_loop_index(hlo, (int)dim), kind, tp__element_type(type));
+      number_of_index(hlo, tp__hlo_loop_index(hlo, dim), kind, tp__element_type(type));
   mlirOperationSetOperands(yield, 1, &number);
   hlo->where = outer;
-  return tp__hlo_replace(hlo, op, mlirOperationGetResult(generic, 0));
+  return mlirOperationGetResult(generic, 0);
+}
+
+MlirValue tp__hlo_iota(tp_hlo *hlo, MlirType type, int dim) {
+  return build_iota(hlo, type, dim, tp__hlo_kind(tp__element_type(type)));
+}
+
+static tp_status iota(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
+  (void)row;
+  int64_t dim;
+  MlirType type = tp__hlo_result_type(hlo, op, 0);
+  int rank = tp__hlo_shape(type).rank;
+  tp_hlo_kind kind = tp__hlo_kind(tp__hlo_result_element(op, 0));
+  TP_TRY(tp__hlo_int(op, "iota_dimension", -1, &dim));
+  if (dim < 0 || dim >= rank || kind == TP_HLO_BOOL)
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "iota_dimension %lld must be a dimension of the result, whose elements are "
+                     "numbers",
+                     (long long)dim);
+  return tp__hlo_replace(hlo, op, build_iota(hlo, type, (int)dim, kind));
 }
 
 /* ---- broadcast, reshape, transpose, reverse ---- */

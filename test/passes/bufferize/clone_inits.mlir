@@ -132,3 +132,47 @@ func.func @last_reader(%x: tensor<4x4xf32>, %y: tensor<8x4xf32>) -> (tensor<4x4x
   } -> tensor<4xf32>
   return %b, %s, %d, %u : tensor<4x4xf32>, tensor<4xf32>, tensor<4x4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Values that a loop carries have different buffers: bufferization would give both that of one tensor.empty.
+// CHECK-LABEL: func.func @carried
+// CHECK-COUNT-2: tensor.empty
+// CHECK-NEXT: scf.for
+func.func @carried(%x: f32) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %r:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %e, %b = %e) -> (tensor<4xf32>, tensor<4xf32>) {
+    %y = arith.negf %x : f32
+    %c = tensor.insert %x into %a[%i] : tensor<4xf32>
+    %d = tensor.insert %y into %b[%i] : tensor<4xf32>
+    scf.yield %c, %d : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @carried_while
+// CHECK-COUNT-2: tensor.empty
+// CHECK-NEXT: scf.while
+func.func @carried_while(%x: f32) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %r:3 = scf.while (%a = %e, %b = %e, %i = %c0) : (tensor<4xf32>, tensor<4xf32>, index) -> (tensor<4xf32>, tensor<4xf32>, index) {
+    %goes_on = arith.cmpi slt, %i, %c4 : index
+    scf.condition(%goes_on) %a, %b, %i : tensor<4xf32>, tensor<4xf32>, index
+  } do {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>, %i: index):
+    %y = arith.negf %x : f32
+    %c = tensor.insert %x into %a[%i] : tensor<4xf32>
+    %d = tensor.insert %y into %b[%i] : tensor<4xf32>
+    %j = arith.addi %i, %c1 : index
+    scf.yield %c, %d, %j : tensor<4xf32>, tensor<4xf32>, index
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}
