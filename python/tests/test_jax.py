@@ -135,6 +135,7 @@ class Boundary(Case):
     def test_jit(self):
         args = step_args()
         plan = tps.plan(models.train_step, args, MESH, pin={"params/*/w1": P(None, "tp"), "x": P("dp")})
+        self.assert_same(plan.jit(jax.devices()[:4], by="xla")(*args), models.train_step(*args))
         step = plan.jit(jax.devices()[:4])
         found = step(*args)
         self.assert_same(found, models.train_step(*args))
@@ -148,6 +149,57 @@ class Boundary(Case):
             plan.jit()
         with self.assertRaisesRegex(ValueError, 'by="magic" is not known'):
             plan.jit(jax.devices()[:4], by="magic")
+
+    def test_collectives_of_the_plan(self):
+        """XLA runs the collectives that the plan has, and no others but merged ones."""
+        args = step_args()
+        plan = tps.plan(models.train_step, args, MESH, pin={"params/*/w1": P(None, "tp"), "x": P("dp")})
+        text = plan.stablehlo()
+        self.assertIn("sdy.manual_computation", text)
+        compiled = plan.jit(jax.devices()[:4]).lower(*args).compile().as_text()
+        for kind in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all"):
+            in_plan, in_xla = text.count('"stablehlo.%s"' % kind), compiled.count(" %s(" % kind.replace("_", "-"))
+            self.assertLessEqual(in_xla, in_plan, kind)
+            self.assertEqual(in_xla > 0, in_plan > 0, kind)
+
+    def test_wrong_collectives_are_noticed(self):
+        """The comparison above would see a wrong group or a lost reduction."""
+        args = step_args()
+        plan = tps.plan(models.train_step, args, MESH, pin={"params/*/w1": P(None, "tp"), "x": P("dp")})
+        expected = models.train_step(*args)
+        text = plan.stablehlo()
+        for old, new in (("[[0, 1], [2, 3]]", "[[0, 2], [1, 3]]"), ("[[0, 2], [1, 3]]", "[[0, 1], [2, 3]]")):
+            if old not in text:
+                continue
+            plan.stablehlo = lambda changed=text.replace(old, new): changed
+            found = plan.jit(jax.devices()[:4])(*args)
+            with self.assertRaises(AssertionError):
+                self.assert_same(found, expected)
+            return
+        self.fail("the plan has no collective over one axis")
+
+    def test_export(self):
+        """A file that a process without tpshard loads and runs."""
+        args = step_args()
+        plan = tps.plan(models.train_step, args, MESH, pin={"x": P("dp")})
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "step.jaxexport")
+            plan.export(path, jax.devices()[:4])
+            with open(path, "rb") as file:
+                loaded = jax.export.deserialize(file.read())
+        self.assertEqual(loaded.nr_devices, 4)
+        shardings = plan._shardings("test", jax.devices()[:4])[0]
+        placed = jax.tree.map(jax.device_put, args, shardings)
+        self.assert_same(jax.jit(loaded.call)(*placed), models.train_step(*args))
+
+    def test_donation_and_static_arguments(self):
+        def step(params, x, n):
+            return jax.tree.map(lambda p: p - n * p, params), (x * n).sum()
+
+        args = {"w": models.normal(8, 8)}, models.normal(8, 4)
+        plan = tps.plan(step, (*args, 2), MESH, donate_argnums=0, static_argnums=2)
+        found = plan.jit(jax.devices()[:4])(jax.tree.map(jnp.array, args[0]), args[1], 2)
+        self.assert_same(found, step(*args, 2))
 
     def test_same_plan_as_pins(self):
         args = step_args()

@@ -11,6 +11,7 @@ from .. import _library
 from ..errors import Error
 from ._export import export
 from ._names import suggestion
+from ._packed import packed, stablehlo_text
 from ._run import run_ranks
 from ._specs import mesh_sizes, partition_spec, uneven
 
@@ -174,27 +175,17 @@ class Plan:
         with open(path, "w", encoding="utf-8") as file:
             json.dump(saved, file, indent=1)
 
-    def jit(self, devices=None, by="xla"):
-        """Returns the function as jax.jit with the layouts of the plan for arguments and results.
-
-        devices: as many as the mesh has, in its order; all devices of the process unless given.
-        by:      "xla": XLA partitions the function and chooses its own collectives inside, which need
-                 not be those of the plan.
-
-        Raises `tpshard.Error` for a dimension that its axes do not divide, which JAX does not take,
-        and for a layout without PartitionSpec; ValueError for another number of devices.
-        """
-        if by != "xla":
-            raise ValueError('jit: by="%s" is not known; the one way is "xla"' % by)
+    def _shardings(self, what, devices):
+        """NamedSharding of arguments and results on a mesh of these devices."""
         devices = jax.devices() if devices is None else list(devices)
         if len(devices) != self.devices:
-            raise ValueError("jit: the plan is for %d devices, but there are %d; plan for another mesh" % (self.devices, len(devices)))
+            raise ValueError("%s: the plan is for %d devices, but there are %d; plan for another mesh" % (what, self.devices, len(devices)))
         for entry in self._arguments + self._results:
             found = uneven(entry, self.mesh)
             if found:
                 raise Error(
-                    'jit: dimension %d of "%s" has size %d, which %d devices do not divide, and JAX takes no uneven '
-                    "arguments and results; pad it, or pin it to None" % (found[0], entry["name"], *found[1:])
+                    '%s: dimension %d of "%s" has size %d, which %d devices do not divide, and JAX takes no uneven '
+                    "arguments and results; pad it, or pin it to None" % (what, found[0], entry["name"], *found[1:])
                 )
         mesh = jax.make_mesh(
             tuple(self.mesh.values()), tuple(self.mesh), axis_types=(jax.sharding.AxisType.Auto,) * len(self.mesh), devices=devices
@@ -203,9 +194,60 @@ class Plan:
         def placed(specs):
             return jax.tree.map(lambda spec: jax.sharding.NamedSharding(mesh, spec), specs)
 
+        return placed(self.in_specs), placed(self.out_specs)
+
+    def stablehlo(self):
+        """Returns the per-device program as the text of a StableHLO module, whose collectives are
+        those of the plan."""
+        return stablehlo_text(self.text)
+
+    def export(self, path=None, devices=None):
+        """Returns the per-device program as `jax.export.Exported`, and writes it to `path` if that is
+        given. Whoever has JAX and as many devices can load and run it, without tpshard:
+
+            step = jax.export.deserialize(open("step.jaxexport", "rb").read()).call
+
+        devices: as many as the mesh has; all devices of the process unless given.
+
+        Raises as `jit`. What it returns has no gradient.
+        """
+        shardings = self._shardings("export", devices)
+        made = packed(self.stablehlo(), self._export, *shardings, self._function)
+        if path is not None:
+            try:
+                data = made.serialize()
+            except ImportError as error:
+                raise Error("export: %s: pip install flatbuffers" % error) from error
+            with open(path, "wb") as file:
+                file.write(data)
+        return made
+
+    def jit(self, devices=None, by="plan"):
+        """Returns the function as a jitted function with the layouts of the plan for arguments and
+        results.
+
+        devices: as many as the mesh has, in its order; all devices of the process unless given.
+        by:      "plan": XLA runs the per-device program with the collectives of the plan.
+                 "xla": XLA partitions the function and chooses its own collectives inside, which need
+                 not be those of the plan.
+
+        Raises `tpshard.Error` for a dimension that its axes do not divide, which JAX does not take,
+        and for a layout without PartitionSpec; ValueError for another number of devices.
+        """
+        if by not in ("plan", "xla"):
+            raise ValueError('jit: by="%s" is not known; there are "plan" and "xla"' % by)
+        ins, outs = self._shardings("jit", devices)
+        if by == "plan":
+            called = packed(self.stablehlo(), self._export, ins, outs, self._function).call
+            static = {self._static_argnums} if isinstance(self._static_argnums, int) else set(self._static_argnums)
+
+            def run(*args):
+                return called(*(arg for i, arg in enumerate(args) if i not in static))
+
+            return jax.jit(run, in_shardings=ins, out_shardings=outs, donate_argnums=self._donate_argnums, static_argnums=self._static_argnums)
         return jax.jit(
-            self._function, in_shardings=placed(self.in_specs), out_shardings=placed(self.out_specs),
-            donate_argnums=self._donate_argnums, static_argnums=self._static_argnums,
+            self._function, in_shardings=ins, out_shardings=outs, donate_argnums=self._donate_argnums,
+            static_argnums=self._static_argnums,
         )
 
     def run_here(self, *args):

@@ -1,0 +1,47 @@
+"""Packs a per-device program as jax.export.Exported, which runs wherever JAX runs, without tpshard."""
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+from jax._src.interpreters import mlir as jax_mlir
+from jax._src.export import _export as jax_export
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+from jaxlib.mlir.passmanager import PassManager
+
+from .. import _library
+
+# From the planned program on: what tp-spmd does after tp-propagate, then the export.
+PIPELINE = "tp-partition,tp-simplify-collectives,canonicalize,cse,tp-export-stablehlo"
+
+
+def stablehlo_text(planned):
+    """Returns the per-device program of a planned one as StableHLO, with explicit collectives."""
+    return _library.run(planned, PIPELINE, {}).program
+
+
+def _artifact(text):
+    """The module in the portable form that jax.export stores."""
+    stablehlo.register_stablehlo_passes()
+    with jax_mlir.make_ir_context():
+        module = ir.Module.parse(text)
+        PassManager.parse("builtin.module(func.func(chlo-legalize-to-stablehlo))").run(module.operation)
+        return jax_export._module_to_bytecode(module)
+
+
+def packed(text, export, in_shardings, out_shardings, function):
+    """Returns the `jax.export.Exported` of a per-device program.
+
+    A function of the same signature that computes nothing is exported, and its module replaced, so
+    that all else is what JAX makes itself. Gradients of it do not exist: plan whole steps.
+    """
+
+    def nothing(*args):
+        del args
+        zeros = [jnp.zeros(a.shape, a.dtype) for a in export.result_avals]
+        return jax.tree_util.tree_unflatten(export.result_tree, zeros)
+
+    args = jax.tree_util.tree_unflatten(export.tree, [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in export.avals])
+    jitted = jax.jit(nothing, in_shardings=in_shardings, out_shardings=out_shardings, keep_unused=True)
+    made = jax.export.export(jitted)(*args)
+    return dataclasses.replace(made, fun_name=getattr(function, "__name__", made.fun_name), mlir_module_serialized=_artifact(text), _get_vjp=None)
