@@ -169,7 +169,7 @@ size_t tp__kind_bytes(const kind *k);
 
 /* eval_structured.c: runs the body of a linalg op at every point of its iteration space. */
 bool tp__run_structured(evaluation *r, cell *frame, const node *n);
-/* eval_sort.c: a call of a function without a body that has the attribute tp.sort; null: it has not. */
+/* eval_sort.c: the attribute tp.sort, with which a call is a sort; null: it has none. */
 MlirAttribute tp__sort_attribute(MlirOperation op);
 bool tp__run_sort(evaluation *r, cell *frame, const node *n);
 /* softmax.c */
