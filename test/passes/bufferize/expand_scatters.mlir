@@ -1,5 +1,5 @@
 // A nest that compares the position of an element with one that an update gives becomes a loop over updates.
-// RUN: shard-opt %s --split-input-file --tp-expand-scatters | FileCheck %s
+// RUN: shard-opt %s --split-input-file --pass-pipeline='builtin.module(tp-expand-scatters)' | FileCheck %s
 
 // The loop over rows is gone: the position is checked and used.
 // CHECK-LABEL: func.func @add

@@ -1,4 +1,4 @@
-// RUN: shard-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics --tp-export-stablehlo
+// RUN: shard-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-export-stablehlo)'
 
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 2) {tp.axes = ["tp"]}

@@ -1,5 +1,5 @@
 // What is wrong with an op is said where it stands, before anything is built.
-// RUN: shard-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics --tp-import-stablehlo
+// RUN: shard-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-import-stablehlo)'
 
 func.func @unknown(%a: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{'stablehlo.ad': is not an op that tp-import-stablehlo knows; docs/reference/stablehlo.md lists them}}

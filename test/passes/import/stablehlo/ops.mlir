@@ -1,5 +1,5 @@
 // Ops that the functions of JAX in jax_*.mlir do not have, and forms of others.
-// RUN: shard-opt %s --allow-unregistered-dialect --tp-import-stablehlo | FileCheck %s
+// RUN: shard-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-import-stablehlo)' | FileCheck %s
 
 // CHECK-LABEL: func.func @functions
 // CHECK: math.acos

@@ -1,5 +1,5 @@
 // Every op that is refused, with its reason.
-// RUN: shard-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics --tp-import-stablehlo
+// RUN: shard-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-import-stablehlo)'
 
 func.func @f() {
   // expected-error @below {{'stablehlo.after_all': talks to the host while the program runs; pass such values as arguments and results}}
