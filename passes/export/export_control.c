@@ -19,9 +19,9 @@ static MlirOperation build_region_op(tp_export *x, MlirOperation op, const char 
   return now;
 }
 
-/* Exports the region of the condition, whose arguments are the values, in front of x->where, and
- * gives `target`'s values the replacements that the condition passes on: the body's arguments, or the
- * results. They are computed again in each place. */
+/* Exports the region of the condition with these arguments in front of x->where. What the condition
+ * passes on replaces the arguments of the body, or the results; it is computed again in each
+ * place. */
 static tp_status pass_on(tp_export *x, MlirOperation op, const MlirValue *values, bool to_results) {
   MlirBlock before = tp__region_block(op, 0);
   MlirOperation end;
