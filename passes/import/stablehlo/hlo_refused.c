@@ -11,6 +11,9 @@
 #define DEPRECATED "is deprecated; write it with other ops of StableHLO"
 #define SPECIAL "is not implemented; chlo-legalize-to-stablehlo expands it into other ops"
 #define QUANTIZED "works on quantized types; dequantize before import"
+#define BROADCASTS                                                                                 \
+  "repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and "  \
+  "the op"
 #define LAPACK "is a factorization, which no rule can shard; compute it outside of the program"
 
 /* clang-format off */
@@ -24,6 +27,7 @@ const tp_hlo_row tp__hlo_refused_rows[] = {
     REFUSED("stablehlo.broadcast", DEPRECATED),
     REFUSED("stablehlo.cholesky", LAPACK),
     REFUSED("stablehlo.create_token", HOST),
+    REFUSED("stablehlo.collective_broadcast", "is not implemented; use all_reduce of a value that is zero on the other devices"),
     REFUSED("stablehlo.cross-replica-sum", DEPRECATED),
     REFUSED("stablehlo.dot", DEPRECATED),
     REFUSED("stablehlo.dynamic_broadcast_in_dim", DYNAMIC),
@@ -51,9 +55,35 @@ const tp_hlo_row tp__hlo_refused_rows[] = {
     REFUSED("stablehlo.rng_bit_generator", "is not implemented; choose threefry, which JAX exports as arithmetic (jax_default_prng_impl)"),
     REFUSED("chlo._asin_acos_kernel", SPECIAL),
     REFUSED("chlo.bessel_i1e", SPECIAL),
+    REFUSED("chlo.broadcast_add", BROADCASTS),
+    REFUSED("chlo.broadcast_and", BROADCASTS),
+    REFUSED("chlo.broadcast_atan2", BROADCASTS),
+    REFUSED("chlo.broadcast_compare", BROADCASTS),
+    REFUSED("chlo.broadcast_complex", BROADCASTS),
+    REFUSED("chlo.broadcast_divide", BROADCASTS),
+    REFUSED("chlo.broadcast_maximum", BROADCASTS),
+    REFUSED("chlo.broadcast_minimum", BROADCASTS),
+    REFUSED("chlo.broadcast_multiply", BROADCASTS),
+    REFUSED("chlo.broadcast_next_after", BROADCASTS),
+    REFUSED("chlo.broadcast_or", BROADCASTS),
+    REFUSED("chlo.broadcast_polygamma", BROADCASTS),
+    REFUSED("chlo.broadcast_power", BROADCASTS),
+    REFUSED("chlo.broadcast_remainder", BROADCASTS),
+    REFUSED("chlo.broadcast_select", BROADCASTS),
+    REFUSED("chlo.broadcast_shift_left", BROADCASTS),
+    REFUSED("chlo.broadcast_shift_right_arithmetic", BROADCASTS),
+    REFUSED("chlo.broadcast_shift_right_logical", BROADCASTS),
+    REFUSED("chlo.broadcast_subtract", BROADCASTS),
+    REFUSED("chlo.broadcast_xor", BROADCASTS),
+    REFUSED("chlo.broadcast_zeta", BROADCASTS),
+    REFUSED("chlo.constant", EXPAND),
+    REFUSED("chlo.constant_like", EXPAND),
     REFUSED("chlo.digamma", SPECIAL),
     REFUSED("chlo.lgamma", SPECIAL),
+    REFUSED("chlo.mulhi", SPECIAL),
     REFUSED("chlo.polygamma", SPECIAL),
+    REFUSED("chlo.ragged_dot", "multiplies groups of rows with different weights, which has no rule yet; multiply by one-hot weights instead"),
+    REFUSED("chlo.scan", "is not implemented; write it as stablehlo.while"),
     REFUSED("chlo.zeta", SPECIAL),
     {NULL},
 };

@@ -74,6 +74,14 @@ func.func @f() {
 // -----
 
 func.func @f() {
+  // expected-error @below {{'stablehlo.collective_broadcast': is not implemented; use all_reduce of a value that is zero on the other devices}}
+  "stablehlo.collective_broadcast"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
   // expected-error @below {{'stablehlo.cross-replica-sum': is deprecated; write it with other ops of StableHLO}}
   "stablehlo.cross-replica-sum"() : () -> ()
   return
@@ -290,6 +298,190 @@ func.func @f() {
 // -----
 
 func.func @f() {
+  // expected-error @below {{'chlo.broadcast_add': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_add"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_and': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_and"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_atan2': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_atan2"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_compare': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_compare"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_complex': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_complex"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_divide': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_divide"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_maximum': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_maximum"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_minimum': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_minimum"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_multiply': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_multiply"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_next_after': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_next_after"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_or': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_or"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_polygamma': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_polygamma"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_power': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_power"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_remainder': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_remainder"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_select': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_select"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_shift_left': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_shift_left"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_shift_right_arithmetic': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_shift_right_arithmetic"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_shift_right_logical': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_shift_right_logical"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_subtract': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_subtract"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_xor': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_xor"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.broadcast_zeta': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  "chlo.broadcast_zeta"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.constant': is not converted; expand it into other ops before import, as chlo-legalize-to-stablehlo or stablehlo's own passes do}}
+  "chlo.constant"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.constant_like': is not converted; expand it into other ops before import, as chlo-legalize-to-stablehlo or stablehlo's own passes do}}
+  "chlo.constant_like"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
   // expected-error @below {{'chlo.digamma': is not implemented; chlo-legalize-to-stablehlo expands it into other ops}}
   "chlo.digamma"() : () -> ()
   return
@@ -306,8 +498,32 @@ func.func @f() {
 // -----
 
 func.func @f() {
+  // expected-error @below {{'chlo.mulhi': is not implemented; chlo-legalize-to-stablehlo expands it into other ops}}
+  "chlo.mulhi"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
   // expected-error @below {{'chlo.polygamma': is not implemented; chlo-legalize-to-stablehlo expands it into other ops}}
   "chlo.polygamma"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.ragged_dot': multiplies groups of rows with different weights, which has no rule yet; multiply by one-hot weights instead}}
+  "chlo.ragged_dot"() : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'chlo.scan': is not implemented; write it as stablehlo.while}}
+  "chlo.scan"() : () -> ()
   return
 }
 
