@@ -50,7 +50,8 @@ static bool is_outside(const tp_scatter *s, MlirValue value) {
                                     : !mlirBlockEqual(mlirOperationGetBlock(maker), s->body);
 }
 
-/* Reads the index of a loop, or the sum of it and a value from outside. */
+/* Reads a linalg.index, or the sum of a linalg.index and a value that is defined outside of the
+ * body. */
 static bool read_index(const tp_scatter *s, MlirValue value, tp_scatter_target *target) {
   MlirOperation maker = tp__defining_op(value);
   target->offset = (MlirValue){NULL};

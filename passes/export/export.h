@@ -41,8 +41,9 @@ extern const tp_export_row tp__export_tensor_rows[], tp__export_control_rows[],
 tp_status tp__export_op(tp_export *x, MlirOperation op);
 /* Exports the ops of a block in front of x->where, but not its terminator, which *end receives. */
 tp_status tp__export_block(tp_export *x, MlirBlock block, MlirOperation *end);
-/* Exports a region, whose block arguments are replaced by those of `block`, and ends `block` by
- * stablehlo.return of the operands `first`... of the region's terminator. */
+/* Exports a region of `op` into `block`. The arguments of `block` replace those of the region. The
+ * block ends in stablehlo.return, with the operands of the region's terminator from number `first`
+ * on; a negative `first` means operand 0 alone. */
 tp_status tp__export_region(tp_export *x, MlirOperation op, int region, MlirBlock block, int first);
 
 /* ---- values and types ---- */

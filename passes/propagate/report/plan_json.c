@@ -284,7 +284,7 @@ static json_t *decisions_json(tp_report *r, const tp_planner *p) {
 
 /* ---- arguments and results ---- */
 
-/* An attribute made of lists, dictionaries and texts. */
+/* Converts an attribute of arrays, dictionaries and strings to JSON. */
 static json_t *attr_json(MlirAttribute attr) {
   if (mlirAttributeIsAArray(attr)) {
     json_t *list = json_array();
