@@ -1,35 +1,15 @@
 /* Structured ops: a body becomes ops on tensors with a dimension per loop, which are reduced along
  * the reduction loops. Contractions become dot_general, argmax and the like one stablehlo.reduce of
  * several values, reads of captured tensors become gathers. */
-#include "passes/export/export.h"
+#include "passes/export/export_nest.h"
 
-#include "ir/scatter.h"
 #include "rules/arg_reduction.h"
-#include "rules/body.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/Dialect/Linalg.h>
 
-enum { MAX_LOOPS = TP_MAX_RANK, MAX_OPERANDS = TP_MAX_GENERIC_OPERANDS };
-
-typedef struct nest {
-  MlirOperation op;
-  tp_body body;
-  int n_loops, n_operands;
-  int64_t sizes[MAX_LOOPS];
-  bool is_reduction[MAX_LOOPS];
-  MlirAffineMap maps[MAX_OPERANDS];
-  MlirValue operands[MAX_OPERANDS]; /* exported; each loop of the map is one dimension */
-  int loops[MAX_OPERANDS][MAX_LOOPS];
-  MlirValue accumulators[MAX_OPERANDS]; /* what the body reads for output k; null: its init */
-  /* of part of a nest: the number of each loop of the op in it; -1: it is fixed or skipped */
-  int number[MAX_LOOPS];
-  MlirValue fixed[MAX_LOOPS]; /* the iteration of a fixed loop */
-  tp__value_map memo;         /* value of the body -> address of the exported value */
-} nest;
-
-static MlirType space(const nest *n, MlirType element) {
+static MlirType space(const tp_nest *n, MlirType element) {
   return tp__export_tensor(element, n->n_loops, n->sizes);
 }
 
@@ -42,22 +22,22 @@ static bool uses_loop(MlirAffineMap map, int loop) {
   return false;
 }
 
-static tp_status read_nest(MlirOperation op, nest *n) {
+static tp_status read_nest(MlirOperation op, tp_nest *n) {
   int64_t segments[2];
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   MlirAttribute iterators = tp__inherent(op, "iterator_types");
-  *n = (nest){.op = op};
+  *n = (tp_nest){.op = op};
   n->n_operands = (int)mlirOperationGetNumOperands(op);
   n->n_loops = mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) == 0
                    ? 0
                    : (int)mlirAffineMapGetNumDims(tp__map_at(maps, 0));
   if (mlirAttributeIsNull(maps) ||
       tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2 ||
-      n->n_operands > MAX_OPERANDS || n->n_loops > MAX_LOOPS ||
+      n->n_operands > TP_NEST_MAX_OPERANDS || n->n_loops > TP_NEST_MAX_LOOPS ||
       !tp__body_of(op, (int)segments[0], &n->body))
     return tp__error(op, TP_UNSUPPORTED,
                      "has no body, or more than %d operands or %d loops, and cannot be exported",
-                     MAX_OPERANDS, MAX_LOOPS);
+                     TP_NEST_MAX_OPERANDS, TP_NEST_MAX_LOOPS);
   MlirAttribute parallel =
       tp__parse_attr(mlirOperationGetContext(op), "#linalg.iterator_type<parallel>");
   for (int l = 0; l < n->n_loops; l++) {
@@ -109,8 +89,8 @@ static bool linear(MlirAffineExpr expr, int64_t factor, int64_t *constant, int64
 }
 
 /* Replaces dimension `d`, indexed by `at` + step * loop, by the elements that the loop reads. */
-static MlirValue pick(tp_export *x, MlirValue value, int d, int64_t at, int64_t step,
-                      int64_t count) {
+MlirValue tp__nest_pick(tp_export *x, MlirValue value, int d, int64_t at, int64_t step,
+                        int64_t count) {
   int rank = 0;
   int64_t offsets[TP_MAX_RANK] = {0}, sizes[TP_MAX_RANK], strides[TP_MAX_RANK];
   (void)tp__static_tensor(mlirValueGetType(value), &rank, sizes);
@@ -126,11 +106,11 @@ static MlirValue pick(tp_export *x, MlirValue value, int d, int64_t at, int64_t 
 
 /* Gives a dimension that several loops index a dimension per loop: the last loop keeps the
  * dimension, each iteration of the others is a slice of its own. */
-static MlirValue split_window(tp_export *x, const nest *n, MlirValue value, int d, int64_t at,
+static MlirValue split_window(tp_export *x, const tp_nest *n, MlirValue value, int d, int64_t at,
                               const int64_t *c, const int *loops, int n_used) {
   int loop = loops[0];
   if (n_used == 1)
-    return pick(x, value, d, at, c[loop], n->sizes[loop]);
+    return tp__nest_pick(x, value, d, at, c[loop], n->sizes[loop]);
   int rank = 0;
   int64_t sizes[TP_MAX_RANK], count = n->sizes[loop];
   MlirValue *parts = tp__calloc((size_t)count, sizeof *parts);
@@ -148,7 +128,7 @@ static MlirValue split_window(tp_export *x, const nest *n, MlirValue value, int 
 }
 
 /* Brings an operand to a form in which each dimension is one loop. */
-static tp_status flatten(tp_export *x, nest *n, int i) {
+static tp_status flatten(tp_export *x, tp_nest *n, int i) {
   MlirValue value = tp__export_operand(x, n->op, i);
   int n_dims = 0;
   if (!tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(n->op, i)))) {
@@ -156,8 +136,8 @@ static tp_status flatten(tp_export *x, nest *n, int i) {
     return TP_OK;
   }
   for (intptr_t d = 0, at = 0; d < mlirAffineMapGetNumResults(n->maps[i]); d++) {
-    int64_t constant = 0, c[MAX_LOOPS] = {0};
-    int used[MAX_LOOPS], n_used = 0;
+    int64_t constant = 0, c[TP_NEST_MAX_LOOPS] = {0};
+    int used[TP_NEST_MAX_LOOPS], n_used = 0;
     if (!linear(mlirAffineMapGetResult(n->maps[i], d), 1, &constant, c))
       return tp__error(n->op, TP_UNSUPPORTED,
                        "operand %d is read at positions that are not sums of multiples of loops",
@@ -175,13 +155,13 @@ static tp_status flatten(tp_export *x, nest *n, int i) {
     if (n_used == 0) { /* one element: its dimension goes */
       int rank = 0;
       int64_t sizes[TP_MAX_RANK];
-      value = pick(x, value, (int)at, constant, 1, 1);
+      value = tp__nest_pick(x, value, (int)at, constant, 1, 1);
       (void)tp__static_tensor(mlirValueGetType(value), &rank, sizes);
       memmove(sizes + at, sizes + at + 1, (size_t)(rank - 1 - at) * sizeof *sizes);
       value = tp__export_reshape(x, value, rank - 1, sizes);
       continue;
     }
-    if (n_dims + n_used > MAX_LOOPS)
+    if (n_dims + n_used > TP_NEST_MAX_LOOPS)
       return tp__error(n->op, TP_UNSUPPORTED, "operand %d has too many dimensions", i);
     value = split_window(x, n, value, (int)at, constant, c, used, n_used);
     for (int k = 0; k < n_used; k++)
@@ -193,8 +173,8 @@ static tp_status flatten(tp_export *x, nest *n, int i) {
 }
 
 /* Reads the diagonal where two dimensions are one loop; spreads the operand over all loops. */
-static tp_status spread(tp_export *x, const nest *n, int i, MlirValue *now) {
-  int64_t dims[MAX_LOOPS];
+static tp_status spread(tp_export *x, const tp_nest *n, int i, MlirValue *now) {
+  int64_t dims[TP_NEST_MAX_LOOPS];
   uint32_t seen = 0;
   MlirValue value = n->operands[i];
   for (int d = 0; d < tp__value_rank(value); d++) {
@@ -212,17 +192,15 @@ static tp_status spread(tp_export *x, const nest *n, int i, MlirValue *now) {
 
 /* ---- the body ---- */
 
-static tp_status evaluate(tp_export *x, nest *n, MlirValue value, MlirValue *now);
-
-static MlirValue iota(tp_export *x, const nest *n, int64_t loop) {
+MlirValue tp__nest_iota(tp_export *x, const tp_nest *n, int64_t loop) {
   MlirNamedAttribute attr = tp__named(x->context, "iota_dimension", tp__attr_i64(x->context, loop));
   return tp__export_build(x, "stablehlo.iota", space(n, mlirIndexTypeGet(x->context)), 0, NULL, 1,
                           &attr);
 }
 
 /* A tensor with one more dimension, of size 1, at the end, over all loops. */
-static MlirValue component(tp_export *x, const nest *n, MlirValue value) {
-  int64_t sizes[MAX_LOOPS + 1];
+static MlirValue component(tp_export *x, const tp_nest *n, MlirValue value) {
+  int64_t sizes[TP_NEST_MAX_LOOPS + 1];
   MlirType type = space(n, tp__element_type(mlirValueGetType(value)));
   if (tp__value_rank(value) == 0)
     value = tp__export_broadcast(x, value, type, NULL);
@@ -232,7 +210,7 @@ static MlirValue component(tp_export *x, const nest *n, MlirValue value) {
 }
 
 /* tensor.extract of a captured tensor: a gather of one element per point. */
-static tp_status gather(tp_export *x, nest *n, MlirOperation op, MlirValue *now) {
+static tp_status gather(tp_export *x, tp_nest *n, MlirOperation op, MlirValue *now) {
   MlirValue source = tp__export_operand(x, op, 0), parts[TP_MAX_RANK];
   int rank = tp__value_rank(source);
   int64_t ones[TP_MAX_RANK];
@@ -242,7 +220,7 @@ static tp_status gather(tp_export *x, nest *n, MlirOperation op, MlirValue *now)
     return TP_OK;
   }
   for (int d = 0; d < rank; d++) {
-    TP_TRY(evaluate(x, n, mlirOperationGetOperand(op, 1 + d), &parts[d]));
+    TP_TRY(tp__nest_evaluate(x, n, mlirOperationGetOperand(op, 1 + d), &parts[d]));
     parts[d] = component(x, n, parts[d]);
     ones[d] = 1;
     tp__string_printf(&list, "%s%d", d ? ", " : "", d);
@@ -265,12 +243,12 @@ static tp_status gather(tp_export *x, nest *n, MlirOperation op, MlirValue *now)
   return TP_OK;
 }
 
-static tp_status evaluate_op(tp_export *x, nest *n, MlirOperation op, MlirValue *now) {
+static tp_status evaluate_op(tp_export *x, tp_nest *n, MlirOperation op, MlirValue *now) {
   MlirValue operands[3];
   int n_operands = (int)mlirOperationGetNumOperands(op);
   if (tp__op_is(op, "linalg.index")) {
     int64_t loop = mlirIntegerAttrGetValueInt(tp__inherent(op, "dim"));
-    *now = n->number[loop] < 0 ? n->fixed[loop] : iota(x, n, n->number[loop]);
+    *now = n->number[loop] < 0 ? n->fixed[loop] : tp__nest_iota(x, n, n->number[loop]);
     return TP_OK;
   }
   if (tp__op_is(op, "tensor.extract"))
@@ -281,7 +259,7 @@ static tp_status evaluate_op(tp_export *x, nest *n, MlirOperation op, MlirValue 
     return TP_OK;
   }
   for (int i = 0; i < n_operands; i++)
-    TP_TRY(evaluate(x, n, mlirOperationGetOperand(op, i), &operands[i]));
+    TP_TRY(tp__nest_evaluate(x, n, mlirOperationGetOperand(op, i), &operands[i]));
   TP_TRY(tp__export_elementwise(x, op, n_operands, operands, now));
   return mlirValueIsNull(*now)
              ? tp__error(op, TP_UNSUPPORTED,
@@ -289,11 +267,11 @@ static tp_status evaluate_op(tp_export *x, nest *n, MlirOperation op, MlirValue 
              : TP_OK;
 }
 
-static bool in_body(const nest *n, MlirValue value) {
+static bool in_body(const tp_nest *n, MlirValue value) {
   return mlirBlockEqual(tp__block_of(value), n->body.block);
 }
 
-static tp_status evaluate_argument(tp_export *x, nest *n, int i, MlirValue *now) {
+static tp_status evaluate_argument(tp_export *x, tp_nest *n, int i, MlirValue *now) {
   int k = i - n->body.n_inputs;
   if (k >= 0 && !mlirValueIsNull(n->accumulators[k])) {
     *now = n->accumulators[k];
@@ -303,7 +281,7 @@ static tp_status evaluate_argument(tp_export *x, nest *n, int i, MlirValue *now)
 }
 
 /* The value at all points: a tensor with a dimension per loop, or a number that is equal at all. */
-static tp_status evaluate(tp_export *x, nest *n, MlirValue value, MlirValue *now) {
+tp_status tp__nest_evaluate(tp_export *x, tp_nest *n, MlirValue value, MlirValue *now) {
   int64_t *known = tp__value_find(&n->memo, value);
   if (known || !in_body(n, value)) {
     *now = known ? (MlirValue){(const void *)(uintptr_t)*known} : tp__export_value(x, value);
@@ -324,8 +302,8 @@ static tp_status evaluate(tp_export *x, nest *n, MlirValue value, MlirValue *now
 
 /* The nest without the loops in `without`. Operands are taken at iteration at[l] of these loops;
  * with at = NULL they must not use them. */
-static nest part_of(tp_export *x, const nest *whole, uint32_t without, const int64_t *at) {
-  nest n = *whole;
+tp_nest tp__nest_part(tp_export *x, const tp_nest *whole, uint32_t without, const int64_t *at) {
+  tp_nest n = *whole;
   n.memo = (tp__value_map){0};
   n.n_loops = 0;
   for (int l = 0; l < whole->n_loops; l++) {
@@ -346,7 +324,7 @@ static nest part_of(tp_export *x, const nest *whole, uint32_t without, const int
     for (int d = 0; d < rank; d++) {
       int loop = whole->loops[i][d];
       if (at && (without >> loop & 1))
-        n.operands[i] = pick(x, n.operands[i], d, at[loop], 1, 1);
+        n.operands[i] = tp__nest_pick(x, n.operands[i], d, at[loop], 1, 1);
       else
         sizes[n_kept] = mlirShapedTypeGetDimSize(mlirValueGetType(n.operands[i]), d);
       if (!(without >> loop & 1))
@@ -361,7 +339,7 @@ static nest part_of(tp_export *x, const nest *whole, uint32_t without, const int
 /* ---- results ---- */
 
 /* The loops that index result k, in the order of its dimensions. */
-static tp_status loops_of_result(const nest *n, int k, int64_t *loops, int *count) {
+static tp_status loops_of_result(const tp_nest *n, int k, int64_t *loops, int *count) {
   MlirAffineMap map = n->maps[n->body.n_inputs + k];
   *count = (int)mlirAffineMapGetNumResults(map);
   for (int d = 0; d < *count; d++) {
@@ -376,8 +354,8 @@ static tp_status loops_of_result(const nest *n, int k, int64_t *loops, int *coun
 }
 
 /* Orders the dimensions of a value, which are loops in ascending order, as result k has them. */
-static tp_status order_result(tp_export *x, const nest *n, int k, MlirValue *value) {
-  int64_t loops[MAX_LOOPS], permutation[MAX_LOOPS];
+static tp_status order_result(tp_export *x, const tp_nest *n, int k, MlirValue *value) {
+  int64_t loops[TP_NEST_MAX_LOOPS], permutation[TP_NEST_MAX_LOOPS];
   int count;
   TP_TRY(loops_of_result(n, k, loops, &count));
   for (int d = 0; d < count; d++) {
@@ -389,18 +367,18 @@ static tp_status order_result(tp_export *x, const nest *n, int k, MlirValue *val
   return TP_OK;
 }
 
-static MlirValue full(tp_export *x, const nest *n, MlirValue value) {
+MlirValue tp__nest_full(tp_export *x, const tp_nest *n, MlirValue value) {
   return tp__export_broadcast(x, value, space(n, tp__element_type(mlirValueGetType(value))), NULL);
 }
 
-static bool is_reduced(const nest *n) {
+static bool is_reduced(const tp_nest *n) {
   for (int l = 0; l < n->n_loops; l++)
     if (n->is_reduction[l])
       return true;
   return false;
 }
 
-static int reduced_loops(const nest *n, int64_t *dims) {
+static int reduced_loops(const tp_nest *n, int64_t *dims) {
   int count = 0;
   for (int l = 0; l < n->n_loops; l++)
     if (n->is_reduction[l])
@@ -408,12 +386,12 @@ static int reduced_loops(const nest *n, int64_t *dims) {
   return count;
 }
 
-static tp_status elementwise(tp_export *x, nest *n) {
+static tp_status elementwise(tp_export *x, tp_nest *n) {
   for (int k = 0; k < n->n_operands - n->body.n_inputs; k++) {
     MlirValue value;
-    TP_TRY(evaluate(x, n, mlirOperationGetOperand(n->body.yield, k), &value));
+    TP_TRY(tp__nest_evaluate(x, n, mlirOperationGetOperand(n->body.yield, k), &value));
     if (tp__value_rank(value) == 0)
-      value = full(x, n, value);
+      value = tp__nest_full(x, n, value);
     TP_TRY(order_result(x, n, k, &value));
     TP_TRY(tp__export_map(x, n->op, mlirOperationGetResult(n->op, k), value));
   }
@@ -423,8 +401,8 @@ static tp_status elementwise(tp_export *x, nest *n) {
 /* ---- reductions ---- */
 
 /* With the identity for what was accumulated, the body gives what an iteration adds. */
-static tp_status reduce_one(tp_export *x, nest *n, int k, tp_combiner combiner) {
-  int64_t dims[MAX_LOOPS];
+static tp_status reduce_one(tp_export *x, tp_nest *n, int k, tp_combiner combiner) {
+  int64_t dims[TP_NEST_MAX_LOOPS];
   int n_dims = reduced_loops(n, dims), init = n->body.n_inputs + k;
   MlirValue value, number, old = mlirOperationGetOperand(n->op, init);
   MlirType type = tp__export_type(mlirValueGetType(old)), element = tp__element_type(type);
@@ -434,9 +412,9 @@ static tp_status reduce_one(tp_export *x, nest *n, int k, tp_combiner combiner) 
     return tp__error(n->op, TP_UNSUPPORTED, "the combiner of result %d has no identity", k);
   number = tp__export_splat(x, tp__export_tensor(element, 0, NULL), identity);
   n->accumulators[k] = number;
-  TP_TRY(evaluate(x, n, mlirOperationGetOperand(n->body.yield, k), &value));
+  TP_TRY(tp__nest_evaluate(x, n, mlirOperationGetOperand(n->body.yield, k), &value));
   if (tp__value_rank(value) == 0)
-    value = full(x, n, value);
+    value = tp__nest_full(x, n, value);
   MlirOperation reduce = tp__export_reduce(x, 1, &value, &number, n_dims, dims, &block);
   TP_TRY(tp__export_combiner(x, n->op, combiner, block));
   value = mlirOperationGetResult(reduce, 0);
@@ -449,8 +427,8 @@ static tp_status reduce_one(tp_export *x, nest *n, int k, tp_combiner combiner) 
   return tp__export_map(x, n->op, mlirOperationGetResult(n->op, k), value);
 }
 
-static tp_status reduce_each(tp_export *x, nest *n, bool *done) {
-  tp_combiner combiners[MAX_OPERANDS];
+static tp_status reduce_each(tp_export *x, tp_nest *n, bool *done) {
+  tp_combiner combiners[TP_NEST_MAX_OPERANDS];
   int n_results = n->n_operands - n->body.n_inputs;
   for (int k = 0; k < n_results; k++)
     if (!tp__body_combiner(&n->body, k, &combiners[k]))
@@ -465,7 +443,7 @@ static tp_status reduce_each(tp_export *x, nest *n, bool *done) {
 
 /* Builds the combination of two parts as numbers in a scratch block, and exports it into the region
  * of the reduce. */
-static tp_status export_combination(tp_export *x, nest *n, const tp_arg_reduction *pick_,
+static tp_status export_combination(tp_export *x, tp_nest *n, const tp_arg_reduction *pick_,
                                     MlirBlock block) {
   MlirType types[2 * TP_MAX_PICKED];
   MlirValue held[TP_MAX_PICKED], offered[TP_MAX_PICKED], values[TP_MAX_PICKED];
@@ -496,8 +474,8 @@ static tp_status export_combination(tp_export *x, nest *n, const tp_arg_reductio
   return tp__op_list_add(&x->done, scratch);
 }
 
-static tp_status reduce_picked(tp_export *x, nest *n, const tp_arg_reduction *pick_) {
-  int64_t dims[MAX_LOOPS];
+static tp_status reduce_picked(tp_export *x, tp_nest *n, const tp_arg_reduction *pick_) {
+  int64_t dims[TP_NEST_MAX_LOOPS];
   int n_dims = reduced_loops(n, dims);
   MlirValue values[TP_MAX_PICKED], initial[TP_MAX_PICKED];
   MlirBlock block;
@@ -508,9 +486,9 @@ static tp_status reduce_picked(tp_export *x, nest *n, const tp_arg_reduction *pi
       return tp__error(n->op, TP_UNSUPPORTED,
                        "result %d must start from linalg.fill to be exported", k);
     initial[k] = tp__export_operand(x, fill, 0);
-    TP_TRY(evaluate(x, n, pick_->candidates[pick_->candidate_of[k]], &values[k]));
+    TP_TRY(tp__nest_evaluate(x, n, pick_->candidates[pick_->candidate_of[k]], &values[k]));
     if (tp__value_rank(values[k]) == 0)
-      values[k] = full(x, n, values[k]);
+      values[k] = tp__nest_full(x, n, values[k]);
   }
   MlirOperation reduce = tp__export_reduce(x, pick_->n, values, initial, n_dims, dims, &block);
   TP_TRY(export_combination(x, n, pick_, block));
@@ -526,7 +504,7 @@ static tp_status reduce_picked(tp_export *x, nest *n, const tp_arg_reduction *pi
 
 typedef struct dims {
   int n;
-  int64_t items[MAX_LOOPS];
+  int64_t items[TP_NEST_MAX_LOOPS];
 } dims;
 
 static void append_dims(tp__string *text, const char *name, const dims *d) {
@@ -536,7 +514,7 @@ static void append_dims(tp__string *text, const char *name, const dims *d) {
   tp__string_printf(text, "]");
 }
 
-static int dim_of_loop(const nest *n, int i, int loop) {
+static int dim_of_loop(const tp_nest *n, int i, int loop) {
   for (int d = 0; d < tp__value_rank(n->operands[i]); d++)
     if (n->loops[i][d] == loop)
       return d;
@@ -545,7 +523,7 @@ static int dim_of_loop(const nest *n, int i, int loop) {
 
 /* Sorts the loops into batch, free and contracted ones. False if a loop is none of them: summed but
  * in one operand only, or in neither. */
-static bool sort_loops(const nest *n, dims batch[2], dims contracted[2], dims *order) {
+static bool sort_loops(const tp_nest *n, dims batch[2], dims contracted[2], dims *order) {
   uint32_t in_result = 0;
   MlirAffineMap map = n->maps[2];
   dims free_loops[2] = {{0}, {0}};
@@ -577,10 +555,10 @@ static bool sort_loops(const nest *n, dims batch[2], dims contracted[2], dims *o
   return true;
 }
 
-static MlirValue build_dot(tp_export *x, const nest *n, const dims batch[2],
+static MlirValue build_dot(tp_export *x, const tp_nest *n, const dims batch[2],
                            const dims contracted[2], const dims *order, MlirType element) {
   tp__string text = {0};
-  int64_t sizes[MAX_LOOPS];
+  int64_t sizes[TP_NEST_MAX_LOOPS];
   tp__string_append(&text, "#stablehlo.dot<");
   append_dims(&text, "lhs_batching_dimensions", &batch[0]);
   append_dims(&text, ", rhs_batching_dimensions", &batch[1]);
@@ -601,9 +579,9 @@ static MlirValue build_dot(tp_export *x, const nest *n, const dims batch[2],
                           2, n->operands, TP_LEN(attrs), attrs);
 }
 
-static tp_status contract(tp_export *x, nest *n, bool *done) {
+static tp_status contract(tp_export *x, tp_nest *n, bool *done) {
   dims batch[2] = {{0}, {0}}, contracted[2] = {{0}, {0}}, order = {0};
-  int64_t loops[MAX_LOOPS], permutation[MAX_LOOPS];
+  int64_t loops[TP_NEST_MAX_LOOPS], permutation[TP_NEST_MAX_LOOPS];
   int count;
   if (n->n_operands != 3 || !tp__body_is_contraction(&n->body) ||
       !sort_loops(n, batch, contracted, &order))
@@ -623,224 +601,22 @@ static tp_status contract(tp_export *x, nest *n, bool *done) {
   return tp__export_map(x, n->op, mlirOperationGetResult(n->op, 0), value);
 }
 
-/* ---- scatters ---- */
-
-typedef struct scattering {
-  tp_scatter match;
-  uint32_t targets; /* loops that positions replace */
-  uint32_t outer;   /* loops that positions depend on */
-  int n_scattered;  /* dimensions of the result that positions give */
-  int64_t scattered[MAX_LOOPS];
-  MlirValue positions[MAX_LOOPS]; /* of each of them; null: the iteration of its loop */
-  int n_windows;
-  int64_t windows[MAX_LOOPS]; /* loops of the other dimensions */
-} scattering;
-
-/* Reads how the result's dimensions are given. False if it is no scatter of one result. */
-static bool read_scattering(const nest *n, scattering *s) {
-  int64_t loops[MAX_LOOPS];
-  int count = (int)mlirAffineMapGetNumResults(n->maps[n->n_operands - 1]);
-  *s = (scattering){0};
-  if (!tp__scatter_match(n->op, &s->match) || s->match.n_outputs != 1)
-    return false;
-  for (int i = 0; i < s->match.n_targets; i++) {
-    s->targets |= UINT32_C(1) << s->match.targets[i].loop;
-    s->outer |= s->match.targets[i].depends;
-  }
-  for (int d = 0; d < count; d++) {
-    MlirAffineExpr expr = mlirAffineMapGetResult(n->maps[n->n_operands - 1], d);
-    if (!mlirAffineExprIsADim(expr))
-      return false;
-    loops[d] = mlirAffineDimExprGetPosition(expr);
-    bool is_target = s->targets >> loops[d] & 1;
-    if (!is_target && !(s->outer >> loops[d] & 1)) {
-      s->windows[s->n_windows++] = loops[d];
-      continue;
-    }
-    for (int i = 0; is_target && i < s->match.n_targets; i++)
-      if (s->match.targets[i].loop == loops[d])
-        s->positions[s->n_scattered] = s->match.targets[i].position;
-    s->scattered[s->n_scattered++] = d;
-  }
-  return true;
-}
-
-/* Drops the dimensions of windows, along which positions are equal. */
-static MlirValue without_windows(tp_export *x, const nest *part, const scattering *s,
-                                 MlirValue value) {
-  int64_t sizes[MAX_LOOPS];
-  int n_kept = 0;
-  if (tp__value_rank(value) == 0)
-    value = full(x, part, value);
-  for (int l = 0; l < part->n_loops; l++) {
-    bool is_window = false;
-    for (int w = 0; w < s->n_windows; w++)
-      is_window |= part->number[s->windows[w]] == l;
-    if (is_window)
-      value = pick(x, value, l, 0, 1, 1);
-    else
-      sizes[n_kept++] = part->sizes[l];
-  }
-  sizes[n_kept++] = 1;
-  return tp__export_reshape(x, value, n_kept, sizes);
-}
-
-/* The update's position along each scattered dimension; outside of the result where another
- * condition does not hold. */
-static tp_status build_positions(tp_export *x, nest *part, const scattering *s,
-                                 MlirValue *indices) {
-  MlirValue parts[MAX_LOOPS], condition;
-  MlirType truth = tp__export_tensor(mlirIntegerTypeGet(x->context, 1), 0, NULL);
-  for (int i = 0; i < s->match.n_targets; i++) {
-    const tp_scatter_target *target = &s->match.targets[i];
-    int64_t *entry = tp__value_add(&part->memo, mlirOperationGetResult(target->compare, 0), 0);
-    if (!entry)
-      return tp__out_of_memory(part->op);
-    *entry = (int64_t)(uintptr_t)tp__export_int(x, truth, 1).ptr;
-  }
-  TP_TRY(evaluate(x, part, s->match.condition, &condition));
-  for (int i = 0; i < s->n_scattered; i++) {
-    MlirValue at;
-    if (mlirValueIsNull(s->positions[i])) {
-      int64_t loop = mlirAffineDimExprGetPosition(
-          mlirAffineMapGetResult(part->maps[part->n_operands - 1], s->scattered[i]));
-      at = iota(x, part, part->number[loop]);
-    } else {
-      TP_TRY(evaluate(x, part, s->positions[i], &at));
-    }
-    for (int k = 0; k < s->match.n_targets; k++) {
-      const tp_scatter_target *target = &s->match.targets[k];
-      if (mlirValueIsNull(s->positions[i]) || !mlirValueEqual(target->position, s->positions[i]) ||
-          mlirValueIsNull(target->offset))
-        continue;
-      MlirValue offset = tp__export_value(x, target->offset);
-      if (tp__value_rank(at) > 0)
-        offset = tp__export_broadcast(x, offset, mlirValueGetType(at), NULL);
-      at = tp__export_binary(x, "stablehlo.subtract", at, offset);
-    }
-    at = without_windows(x, part, s, at);
-    MlirValue meets = without_windows(x, part, s, condition);
-    at = tp__export_build(x, "stablehlo.select", mlirValueGetType(at), 3,
-                          (MlirValue[]){meets, at, tp__export_int(x, mlirValueGetType(at), -1)}, 0,
-                          NULL);
-    parts[i] = at;
-  }
-  *indices = tp__export_concat(x, s->n_scattered, parts, tp__value_rank(parts[0]) - 1);
-  return TP_OK;
-}
-
-/* The updates: dimensions of loops over them, then windows in the order of the result. */
-static MlirValue order_updates(tp_export *x, const nest *part, const scattering *s,
-                               MlirValue value) {
-  int64_t permutation[MAX_LOOPS];
-  int n = 0;
-  if (tp__value_rank(value) == 0)
-    value = full(x, part, value);
-  for (int l = 0; l < part->n_loops; l++) {
-    bool is_window = false;
-    for (int w = 0; w < s->n_windows; w++)
-      is_window |= part->number[s->windows[w]] == l;
-    if (!is_window)
-      permutation[n++] = l;
-  }
-  for (int w = 0; w < s->n_windows; w++)
-    permutation[n++] = part->number[s->windows[w]];
-  return tp__export_transpose(x, value, permutation);
-}
-
-static void append_numbers(tp__string *text, const char *name, int n, int64_t first,
-                           const int64_t *numbers) {
-  tp__string_printf(text, "%s = [", name);
-  for (int i = 0; i < n; i++)
-    tp__string_printf(text, "%s%lld", i ? ", " : "", (long long)(numbers ? numbers[i] : first + i));
-  tp__string_append(text, "]");
-}
-
-static tp_status build_scatter(tp_export *x, nest *n, const scattering *s, MlirValue indices,
-                               MlirValue updates, bool combines, tp_combiner combiner) {
-  tp__string text = {0};
-  int n_updates = tp__value_rank(updates) - s->n_windows;
-  tp__string_append(&text, "#stablehlo.scatter<");
-  append_numbers(&text, "update_window_dims", s->n_windows, n_updates, NULL);
-  append_numbers(&text, ", inserted_window_dims", s->n_scattered, 0, s->scattered);
-  append_numbers(&text, ", scatter_dims_to_operand_dims", s->n_scattered, 0, s->scattered);
-  tp__string_printf(&text, ", index_vector_dim = %d>", n_updates);
-  MlirAttribute no = mlirBoolAttrGet(x->context, false);
-  MlirNamedAttribute attrs[] = {
-      tp__named(x->context, "scatter_dimension_numbers",
-                tp__export_attr(x, "%s", text.failed ? "unit" : text.text)),
-      tp__named(x->context, "indices_are_sorted", no),
-      tp__named(x->context, "unique_indices", no),
-  };
-  tp__string_destroy(&text);
-  MlirValue operands[] = {tp__export_operand(x, n->op, n->n_operands - 1), indices, updates};
-  MlirType type = mlirValueGetType(operands[0]);
-  MlirType element = tp__export_tensor(tp__element_type(type), 0, NULL);
-  MlirOperation now = tp__export_build_op(x, &(tp_build){.name = "stablehlo.scatter",
-                                                         .n_operands = 3,
-                                                         .operands = operands,
-                                                         .n_results = 1,
-                                                         .results = &type,
-                                                         .n_attributes = TP_LEN(attrs),
-                                                         .attributes = attrs,
-                                                         .n_regions = 1});
-  MlirBlock block = tp__export_region_block(x, now, 0, 2, (MlirType[]){element, element});
-  if (combines) {
-    TP_TRY(tp__export_combiner(x, n->op, combiner, block));
-  } else {
-    MlirValue update = mlirBlockGetArgument(block, 1);
-    mlirBlockAppendOwnedOperation(block, tp__create(&(tp_build){.name = "stablehlo.return",
-                                                                .location = x->location,
-                                                                .n_operands = 1,
-                                                                .operands = &update}));
-  }
-  return tp__export_map(x, n->op, mlirOperationGetResult(n->op, 0), mlirOperationGetResult(now, 0));
-}
-
-static tp_status scatter(tp_export *x, nest *n, bool *done) {
-  scattering s;
-  tp_combiner combiner;
-  MlirValue indices, updates;
-  if (!read_scattering(n, &s))
-    return TP_OK;
-  MlirOperation select = tp__defining_op(mlirOperationGetOperand(n->body.yield, 0));
-  MlirValue changed = mlirOperationGetOperand(select, 1);
-  MlirType element = tp__element_type(tp__export_type(tp__result_type(n->op)));
-  bool combines = tp__body_depends(&n->body, changed, UINT64_C(1) << (n->n_operands - 1));
-  MlirAttribute identity = {NULL};
-  if (combines && tp__body_combiner(&n->body, 0, &combiner))
-    identity = tp__export_identity(element, combiner);
-  if (combines && mlirAttributeIsNull(identity))
-    return TP_OK;
-  *done = true;
-  nest part = part_of(x, n, s.targets, NULL);
-  if (combines)
-    part.accumulators[0] = tp__export_splat(x, tp__export_tensor(element, 0, NULL), identity);
-  tp_status status = build_positions(x, &part, &s, &indices);
-  if (status == TP_OK)
-    status = evaluate(x, &part, changed, &updates);
-  if (status == TP_OK)
-    updates = order_updates(x, &part, &s, updates);
-  tp__value_map_destroy(&part.memo);
-  return status == TP_OK ? build_scatter(x, n, &s, indices, updates, combines, combiner) : status;
-}
-
 /* ---- other reductions, iteration by iteration ---- */
 
 enum { MAX_UNROLLED = 64 };
 
-static tp_status run_iteration(tp_export *x, nest *n, uint32_t reduced, const int64_t *at,
+static tp_status run_iteration(tp_export *x, tp_nest *n, uint32_t reduced, const int64_t *at,
                                MlirValue *state) {
   int n_results = n->n_operands - n->body.n_inputs;
-  MlirValue next[MAX_OPERANDS];
-  nest part = part_of(x, n, reduced, at);
+  MlirValue next[TP_NEST_MAX_OPERANDS];
+  tp_nest part = tp__nest_part(x, n, reduced, at);
   tp_status status = TP_OK;
   for (int k = 0; k < n_results; k++)
     part.accumulators[k] = state[k];
   for (int k = 0; k < n_results && status == TP_OK; k++) {
-    status = evaluate(x, &part, mlirOperationGetOperand(n->body.yield, k), &next[k]);
+    status = tp__nest_evaluate(x, &part, mlirOperationGetOperand(n->body.yield, k), &next[k]);
     if (status == TP_OK && tp__value_rank(next[k]) == 0)
-      next[k] = full(x, &part, next[k]);
+      next[k] = tp__nest_full(x, &part, next[k]);
   }
   for (int k = 0; k < n_results && status == TP_OK; k++)
     state[k] = next[k];
@@ -848,11 +624,11 @@ static tp_status run_iteration(tp_export *x, nest *n, uint32_t reduced, const in
   return status;
 }
 
-static tp_status unroll(tp_export *x, nest *n) {
+static tp_status unroll(tp_export *x, tp_nest *n) {
   int n_results = n->n_operands - n->body.n_inputs;
   uint32_t reduced = 0;
-  int64_t at[MAX_LOOPS] = {0}, n_iterations = 1;
-  MlirValue state[MAX_OPERANDS];
+  int64_t at[TP_NEST_MAX_LOOPS] = {0}, n_iterations = 1;
+  MlirValue state[TP_NEST_MAX_OPERANDS];
   for (int l = 0; l < n->n_loops; l++)
     if (n->is_reduction[l]) {
       reduced |= UINT32_C(1) << l;
@@ -863,7 +639,7 @@ static tp_status unroll(tp_export *x, nest *n) {
                      "its reduction combines values in a way that has no form in StableHLO, and it "
                      "has %lld iterations; at most %d are unrolled",
                      (long long)n_iterations, MAX_UNROLLED);
-  nest first = part_of(x, n, reduced, at);
+  tp_nest first = tp__nest_part(x, n, reduced, at);
   for (int k = 0; k < n_results; k++)
     TP_TRY(spread(x, &first, n->body.n_inputs + k, &state[k]));
   for (int64_t i = 0; i < n_iterations; i++) {
@@ -885,7 +661,7 @@ static tp_status unroll(tp_export *x, nest *n) {
 
 /* ---- ops ---- */
 
-static tp_status export_nest(tp_export *x, nest *n) {
+static tp_status export_nest(tp_export *x, tp_nest *n) {
   bool done = false;
   for (int i = 0; i < n->n_operands; i++)
     TP_TRY(flatten(x, n, i));
@@ -893,13 +669,13 @@ static tp_status export_nest(tp_export *x, nest *n) {
     return elementwise(x, n);
   TP_TRY(contract(x, n, &done));
   if (!done)
-    TP_TRY(scatter(x, n, &done));
+    TP_TRY(tp__nest_scatter(x, n, &done));
   if (!done)
     TP_TRY(reduce_each(x, n, &done));
   if (done)
     return TP_OK;
   tp_arg_reduction picked;
-  MlirValue inits[MAX_OPERANDS];
+  MlirValue inits[TP_NEST_MAX_OPERANDS];
   int n_results = n->n_operands - n->body.n_inputs;
   for (int k = 0; k < n_results; k++)
     inits[k] = mlirOperationGetOperand(n->op, n->body.n_inputs + k);
@@ -910,7 +686,7 @@ static tp_status export_nest(tp_export *x, nest *n) {
 }
 
 tp_status tp__export_structured(tp_export *x, MlirOperation op) {
-  nest n;
+  tp_nest n;
   TP_TRY(read_nest(op, &n));
   tp_status status = export_nest(x, &n);
   tp__value_map_destroy(&n.memo);

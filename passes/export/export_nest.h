@@ -1,0 +1,43 @@
+/* The loop nest of a structured op while it is exported (export_linalg.c). */
+#ifndef TP_PASSES_EXPORT_NEST_H
+#define TP_PASSES_EXPORT_NEST_H
+
+#include "passes/export/export.h"
+#include "rules/body.h"
+
+enum { TP_NEST_MAX_LOOPS = TP_MAX_RANK, TP_NEST_MAX_OPERANDS = TP_MAX_GENERIC_OPERANDS };
+
+typedef struct tp_nest {
+  MlirOperation op;
+  tp_body body;
+  int n_loops, n_operands;
+  int64_t sizes[TP_NEST_MAX_LOOPS];
+  bool is_reduction[TP_NEST_MAX_LOOPS];
+  MlirAffineMap maps[TP_NEST_MAX_OPERANDS];
+  MlirValue operands[TP_NEST_MAX_OPERANDS]; /* exported; each loop of the map is one dimension */
+  int loops[TP_NEST_MAX_OPERANDS][TP_NEST_MAX_LOOPS];
+  MlirValue
+      accumulators[TP_NEST_MAX_OPERANDS]; /* what the body reads for output k; null: its init */
+  /* of part of a nest: the number of each loop of the op in it; -1: it is fixed or skipped */
+  int number[TP_NEST_MAX_LOOPS];
+  MlirValue fixed[TP_NEST_MAX_LOOPS]; /* the iteration of a fixed loop */
+  tp__value_map memo;                 /* value of the body -> address of the exported value */
+} tp_nest;
+
+/* Computes a value of the body at all points: a tensor with a dimension per loop, or a number if it
+ * is equal at all points. */
+tp_status tp__nest_evaluate(tp_export *x, tp_nest *n, MlirValue value, MlirValue *now);
+/* The number of the iteration of a loop, at all points. */
+MlirValue tp__nest_iota(tp_export *x, const tp_nest *n, int64_t loop);
+/* Spreads a number over all loops. */
+MlirValue tp__nest_full(tp_export *x, const tp_nest *n, MlirValue value);
+/* Takes elements `at` + step * i, i < count, along dimension `d`. */
+MlirValue tp__nest_pick(tp_export *x, MlirValue value, int d, int64_t at, int64_t step,
+                        int64_t count);
+/* The nest without the loops in `without`. Operands are taken at iteration at[l] of these loops;
+ * with at = NULL they must not use them. */
+tp_nest tp__nest_part(tp_export *x, const tp_nest *whole, uint32_t without, const int64_t *at);
+/* Exports a nest that scatters, and sets *done; else does nothing. */
+tp_status tp__nest_scatter(tp_export *x, tp_nest *n, bool *done);
+
+#endif
