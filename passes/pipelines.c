@@ -9,7 +9,8 @@
   "tp-import,tp-import-stablehlo{*},tp-lower-tosa{*},tp-decompose,tp-inline-calls{*},"             \
   "tp-raise,tp-hoist-invariants,tp-propagate{*}"
 #define TO_BUFFERS                                                                                 \
-  "tp-expand-sorts,tp-inline-calls{fused=keep},tp-clone-inits,tp-lower-to-runtime,"                \
+  "tp-expand-sorts,tp-expand-switches,tp-inline-calls{fused=keep},tp-clone-inits,"                 \
+  "tp-lower-to-runtime,"                                                                           \
   "one-shot-bufferize{bufferize-function-boundaries=1 "                                            \
   "function-boundary-type-conversion=identity-layout-map "                                         \
   "allow-return-allocs-from-loops=1},"                                                             \

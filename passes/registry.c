@@ -21,6 +21,7 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__fuse_collectives_row,
       &tp__expand_messages_row,
       &tp__expand_sorts_row,
+      &tp__expand_switches_row,
       &tp__keep_scalars_row,
       &tp__tile_attention_row,
       &tp__fuse_epilogues_row,

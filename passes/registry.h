@@ -17,6 +17,7 @@ extern const tp_pass_row tp__fuse_collectives_row;
 extern const tp_pass_row tp__drop_shardings_row;
 extern const tp_pass_row tp__expand_messages_row;
 extern const tp_pass_row tp__expand_sorts_row;
+extern const tp_pass_row tp__expand_switches_row;
 extern const tp_pass_row tp__hoist_invariants_row;
 extern const tp_pass_row tp__keep_scalars_row;
 extern const tp_pass_row tp__fuse_epilogues_row;
