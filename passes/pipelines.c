@@ -7,7 +7,7 @@
  * runtime calls, and the conversion to the LLVM dialect. */
 #define TO_PLAN                                                                                    \
   "tp-import,tp-import-stablehlo{*},tp-lower-tosa{*},tp-decompose,tp-inline-calls{*},"             \
-  "tp-raise,tp-hoist-invariants,tp-propagate{*}"
+  "tp-raise,tp-hoist-invariants,tp-lift-constants{*},tp-propagate{*}"
 #define TO_BUFFERS                                                                                 \
   "tp-expand-sorts,tp-expand-switches,tp-inline-calls{fused=keep},tp-clone-inits,"                 \
   "tp-lower-to-runtime,"                                                                           \
@@ -26,9 +26,12 @@
   "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,canonicalize"
 
 const tp_pipeline_row *tp__pipeline_rows(int *n) {
-  static const tp_exposed_row plan_options[] = {{&tp__propagate_row, NULL, NULL}};
+  /* a plan alone keeps the signature of the program */
+  static const tp_exposed_row plan_options[] = {{&tp__propagate_row, NULL, NULL},
+                                                {&tp__lift_constants_row, NULL, "never"}};
   static const tp_exposed_row spmd_options[] = {
       {&tp__propagate_row, NULL, NULL},
+      {&tp__lift_constants_row, NULL, NULL},
       {&tp__fuse_collectives_row, "fuse", "no"},
   };
   static const tp_exposed_row optimize_options[] = {{&tp__inline_calls_row, "fused", NULL}};
@@ -97,8 +100,8 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
                   "the per-device program",
        .exposed = spmd_options,
        .n_exposed = TP_LEN(spmd_options),
-       .text = TO_PLAN ",tp-partition{*},tp-simplify-collectives,tp-stage-collectives{*},"
-                       "tp-fuse-collectives{*}"},
+       .text = TO_PLAN ",tp-partition{*},tp-restore-constants,tp-simplify-collectives,"
+                       "tp-stage-collectives{*},tp-fuse-collectives{*}"},
       {.name = "tp-spmd-to-runtime",
        .summary = "tp-spmd, then tp-to-runtime: lower an annotated or plain program to a "
                   "per-device program in the LLVM dialect",

@@ -19,6 +19,8 @@ extern const tp_pass_row tp__expand_messages_row;
 extern const tp_pass_row tp__expand_sorts_row;
 extern const tp_pass_row tp__expand_switches_row;
 extern const tp_pass_row tp__hoist_invariants_row;
+extern const tp_pass_row tp__lift_constants_row;
+extern const tp_pass_row tp__restore_constants_row;
 extern const tp_pass_row tp__keep_scalars_row;
 extern const tp_pass_row tp__fuse_epilogues_row;
 extern const tp_pass_row tp__name_contractions_row;

@@ -55,6 +55,9 @@ typedef struct tp_plan {
   int64_t n_devices;
   int n_arguments;
   const tp_plan_value *arguments;
+  /* The last arguments are constants of the program that the plan splits (tp-lift-constants). A
+   * caller passes their shards like those of other arguments; tp_plan_constant has the data. */
+  int n_constants;
   int n_results;
   const tp_plan_value *results;
   /* In program order. If the module comes from tp-optimize-local, this is the order of the sites of
@@ -71,8 +74,8 @@ typedef struct tp_plan {
   /* on one device; and on one device that holds the whole program */
   int64_t argument_bytes, argument_bytes_global;
   int64_t param_bytes, param_bytes_global; /* the same for arguments with role "param" */
-  /* of constants whose elements differ, such as weights in the program; every device holds them
-   * whole, equal ones once */
+  /* of constants in the program whose elements differ; every device holds them whole, equal ones
+   * once. Those that are arguments do not count here */
   int64_t constant_bytes;
   /* Modeled time of one execution: that of tp.plan, which tp-propagate writes, on the topology of
    * the plan. Without a plan `communication` and `compute` together, which count every op of the
@@ -85,6 +88,12 @@ typedef struct tp_plan {
  * function or topology. */
 TP_API tp_status tp_plan_measure(MlirModule module, const char *function, const char *topology,
                                  tp_plan **plan);
+/* Copies the whole value of argument `i` of the measured function, one of the last n_constants, to
+ * `data`: row-major elements, i1 as bytes, complex numbers as two parts. `size` is their bytes. The
+ * module must not be lowered yet. TP_INVALID_ARGUMENT with a diagnostic if the argument is no
+ * constant, or its data are missing or have another size. */
+TP_API tp_status tp_plan_constant(MlirModule module, const tp_plan *plan, int i, size_t size,
+                                  void *data);
 TP_API void tp_plan_destroy(tp_plan *plan);
 
 #ifdef __cplusplus

@@ -25,4 +25,17 @@ MlirValue tp__build_collective(const tp__collective *c, const char *name, MlirVa
 MlirValue tp__build_exchange(const tp__collective *c, MlirValue value, int rank,
                              const int64_t *before, const int64_t *after);
 
+/* uneven_shards.c. Padding has no specified contents. */
+
+/* Pads a dimension of local size `size` to the equal shards that the axes of the step split it
+ * into. */
+MlirValue tp__fill_up(const tp__collective *c, MlirValue value, int dim, int64_t size);
+/* The reverse, after a gather: leaves `size` elements of the dimension. */
+MlirValue tp__strip(const tp__collective *c, MlirValue value, int dim, int64_t size);
+/* True if the axes of a slice step divide the dimension of the value. */
+bool tp__is_even_slice(const tp__collective *c, MlirValue value);
+/* Cuts this device's shard of any other size from the value. The result is a view of the value,
+ * unless a shard has both elements and padding; then it is a copy of the shard. */
+MlirValue tp__uneven_slice(const tp__collective *c, MlirValue value);
+
 #endif

@@ -294,81 +294,7 @@ static MlirValue permute_step(const tp__collective *c, MlirOperation module, Mli
   return result;
 }
 
-/* ---- uneven sizes: collectives operate on equal shards ---- */
-
-/* Pads or cuts a value to `size` along `dim`. The content of the padding is unspecified, as
- * always. */
-static MlirValue resize(const tp__collective *c, MlirValue value, int dim, int64_t size) {
-  MlirType type = mlirValueGetType(value);
-  int rank;
-  int64_t shape[TP_MAX_RANK], zeros[TP_MAX_RANK] = {0};
-  tp__static_tensor(type, &rank, shape);
-  bool grows = size > shape[dim];
-  shape[dim] = size;
-  return grows ? tp__insert_slice(c->where, value,
-                                  tp__empty(c->where, tp__tensor_like(type, rank, shape)), zeros)
-               : tp__extract_slice(c->where, value, zeros, shape);
-}
-
-/* Resizes every one of `parts` equal parts of a dimension. */
-static MlirValue resize_parts(const tp__collective *c, MlirValue value, int dim, int64_t parts,
-                              int64_t size) {
-  int rank;
-  int64_t shape[TP_MAX_RANK], split[TP_MAX_RANK + 1];
-  tp__static_tensor(mlirValueGetType(value), &rank, shape);
-  if (shape[dim] == parts * size)
-    return value;
-  if (parts == 1)
-    return resize(c, value, dim, size);
-  for (int d = 0; d < rank; d++)
-    split[d < dim ? d : d + 1] = shape[d];
-  split[dim] = parts;
-  split[dim + 1] = shape[dim] / parts;
-  value = tp__view(c->where, c->location, value, rank + 1, split);
-  value = resize(c, value, dim + 1, size);
-  shape[dim] = parts * size;
-  return tp__view(c->where, c->location, value, rank, shape);
-}
-
-/* The sizes of a dimension when axes split it one after the other: parts[i] of sizes[i] after the
- * first i of them. */
-typedef struct nest {
-  int n;
-  int64_t parts[TP_MAX_AXES + 1], sizes[TP_MAX_AXES + 1];
-} nest;
-
-/* The nest of the axes that `longer` has on the dimension beyond those of `shorter`. */
-static nest nest_of(const tp__collective *c, tp_spec shorter, tp_spec longer, int dim,
-                    int64_t size) {
-  int axes[TP_MAX_AXES], kept = tp_spec_dim_axes(c->mesh, shorter, dim, axes);
-  int n = tp_spec_dim_axes(c->mesh, longer, dim, axes);
-  nest t = {.parts = {1}, .sizes = {size}};
-  for (int i = kept; i < n; i++, t.n++) {
-    int64_t count = c->mesh->axes[axes[i]].size, whole = t.sizes[t.n];
-    t.parts[t.n + 1] = t.parts[t.n] * count;
-    t.sizes[t.n + 1] = whole / count + (whole % count != 0);
-  }
-  return t;
-}
-
-/* Pads a dimension to the equal shards that the axes of a step split it into. Every axis pads its
- * own parts. One element is the first of the first shard in any case. */
-static MlirValue fill_up(const tp__collective *c, MlirValue value, int dim, int64_t size) {
-  nest t = nest_of(c, c->step->from, c->step->to, dim, size);
-  if (size <= 1)
-    return resize(c, value, dim, t.parts[t.n] * t.sizes[t.n]);
-  for (int i = 0; i < t.n; i++)
-    value = resize_parts(c, value, dim, t.parts[i], t.parts[i + 1] / t.parts[i] * t.sizes[i + 1]);
-  return value;
-}
-
-/* The reverse, after a gather: leaves `size` elements of the dimension. */
-static MlirValue strip(const tp__collective *c, MlirValue value, int dim, int64_t size) {
-  nest t = nest_of(c, c->step->to, c->step->from, dim, size);
-  for (int i = t.n - 1; i >= 0 && size > 1; i--)
-    value = resize_parts(c, value, dim, t.parts[i], t.sizes[i]);
-  return value;
-}
+/* ---- steps ---- */
 
 /* Builds the communication of a step, on shards of equal size. The result has type c->result. */
 static MlirValue move(const tp__collective *c, MlirOperation module, MlirValue value) {
@@ -386,8 +312,10 @@ static MlirValue move(const tp__collective *c, MlirOperation module, MlirValue v
     return tp__build_collective(c, "shard.all_to_all", value, "concat_axis", step->dim,
                                 "split_axis", step->to_dim, false);
   case TP_STEP_SLICE:
-    return tp__build_collective(c, "shard.all_slice", value, "slice_axis", step->dim, NULL, 0,
-                                false);
+    return tp__is_even_slice(c, value)
+               ? tp__build_collective(c, "shard.all_slice", value, "slice_axis", step->dim, NULL, 0,
+                                      false)
+               : tp__uneven_slice(c, value);
   case TP_STEP_PERMUTE:
     return permute_step(c, module, value);
   case TP_STEP_MASK:
@@ -402,8 +330,7 @@ MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue va
   int64_t before[TP_MAX_RANK], after[TP_MAX_RANK], moved[TP_MAX_RANK],
       n = tp_step_group_size(mesh, step);
   bool gathers = step->kind == TP_STEP_ALL_GATHER || step->kind == TP_STEP_ALL_TO_ALL;
-  bool splits = step->kind == TP_STEP_SLICE || step->kind == TP_STEP_REDUCE_SCATTER ||
-                step->kind == TP_STEP_ALL_TO_ALL;
+  bool pads = step->kind == TP_STEP_REDUCE_SCATTER || step->kind == TP_STEP_ALL_TO_ALL;
   tp_spec_local_shape(mesh, step->from, rank, global_shape, before);
   tp_spec_local_shape(mesh, step->to, rank, global_shape, after);
   for (int d = 0; d < rank; d++)
@@ -418,14 +345,14 @@ MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue va
   if (step->kind == TP_STEP_ALL_TO_ALL && (step->dim < 0 || step->to_dim < 0))
     return tp__build_exchange(&c, value, rank, before, after);
   int split_dim = step->kind == TP_STEP_ALL_TO_ALL ? step->to_dim : step->dim;
-  if (splits)
-    value = fill_up(&c, value, split_dim, before[split_dim]);
+  if (pads)
+    value = tp__fill_up(&c, value, split_dim, before[split_dim]);
   value = move(&c, module, value);
   const int64_t zeros[TP_MAX_RANK] = {0};
   if (mlirValueIsNull(value))
     return value;
   if (gathers)
-    value = strip(&c, value, step->dim, after[step->dim]);
+    value = tp__strip(&c, value, step->dim, after[step->dim]);
   return tp__extract_slice(where, value, zeros, after);
 }
 

@@ -1,4 +1,4 @@
-/* Counts the memory that a compiled program needs for its constants. */
+/* Constants: which ones a compiled program stores, the memory that they take, and their data. */
 #include "ir/diagnostics.h"
 #include "ir/ir.h"
 #include "ir/work.h"
@@ -49,4 +49,36 @@ tp_status tp__constant_bytes(MlirOperation func, int64_t *bytes) {
   tp_status status = tp__walk(func, tp__constants_add, &c);
   *bytes = tp__constants_end(&c);
   return status;
+}
+
+/* ---- data ---- */
+
+static void copy_booleans(MlirAttribute value, bool is_splat, size_t n, unsigned char *bytes) {
+  for (size_t i = 0; i < n; i++)
+    bytes[i] = is_splat ? mlirDenseElementsAttrGetBoolSplatValue(value) != 0
+                        : mlirDenseElementsAttrGetBoolValue(value, (intptr_t)i);
+}
+
+static bool copy_dense(MlirAttribute value, size_t n, void *bytes) {
+  MlirType type = mlirAttributeGetType(value), element = tp__element_type(type);
+  size_t size = (size_t)tp__element_size(element), count = (size_t)tp__n_elements(type);
+  bool is_splat = mlirDenseElementsAttrIsSplat(value);
+  if (n == 0 || count * size != n)
+    return count * size == n;
+  if (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1) {
+    copy_booleans(value, is_splat, count, bytes); /* MLIR packs them */
+    return true;
+  }
+  const char *raw = mlirDenseElementsAttrGetRawData(value);
+  for (size_t i = 0; i < count && is_splat; i++)
+    memcpy((char *)bytes + i * size, raw, size);
+  if (!is_splat)
+    memcpy(bytes, raw, n);
+  return true;
+}
+
+bool tp__constant_data(MlirAttribute value, size_t n, void *bytes) {
+  if (mlirAttributeIsADenseResourceElements(value))
+    return tp__resource_bytes(value, n, bytes);
+  return mlirAttributeIsADenseElements(value) && copy_dense(value, n, bytes);
 }

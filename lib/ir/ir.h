@@ -96,8 +96,11 @@ void tp__boundary_end(tp_boundary *boundary);
 /* Reads an attribute that is an array of integers (ArrayAttr, DenseI64/I32/I16ArrayAttr). Returns
  * the number of entries, or -1. */
 int tp__int_list(MlirAttribute attr, int max, int64_t *values);
-/* Copies the data of a dense_resource. False if it does not have exactly `n` bytes, or if memory
- * runs out. */
+/* Points at the data of a dense_resource, which live as long as the context. False if it has none:
+ * the C API's accessors assume that they exist (`dense_resource<__elided__>` has none). In
+ * shim.cpp. */
+bool tp__resource_data(MlirAttribute resource, const void **data, size_t *n);
+/* Copies the data of a dense_resource. False if it does not have exactly `n` bytes. */
 bool tp__resource_bytes(MlirAttribute resource, size_t n, void *bytes);
 
 /* ---- types ---- */
@@ -241,6 +244,13 @@ typedef struct tp_op_list {
   MlirOperation *items;
 } tp_op_list;
 tp_status tp__op_list_add(tp_op_list *list, MlirOperation op);
+/* Copies the elements of a dense or dense_resource attribute as programs store them, row-major; i1
+ * takes a byte. False if it is neither, or does not have exactly `n` bytes. */
+bool tp__constant_data(MlirAttribute value, size_t n, void *bytes);
+/* signature.c: appends arguments to a function, with the types and at the locations of the first
+ * results of these ops; erases those arguments i for which erased[i]. */
+tp_status tp__add_arguments(MlirOperation func, const tp_op_list *like);
+tp_status tp__erase_arguments(MlirOperation func, const bool *erased);
 /* Returns the number of ops nested in `op`. */
 int tp__n_ops(MlirOperation op);
 /* A visitor: adds each linalg.generic to `list`, a tp_op_list. */

@@ -159,6 +159,10 @@ static tp_status measure_signature(measure *m) {
     m->plan.param_bytes += param ? local : 0;
     m->plan.param_bytes_global += param ? global : 0;
   }
+  while (m->plan.n_constants < n_arguments &&
+         !mlirAttributeIsNull(
+             tp__arg_attr(m->func, n_arguments - 1 - m->plan.n_constants, "tp.constant")))
+    m->plan.n_constants++;
   for (int i = 0; i < n_results && status == TP_OK; i++)
     status = measure_value(m, false, i, mlirFunctionTypeGetResult(type, i), results + i);
   if (status == TP_OK)
@@ -485,6 +489,24 @@ tp_status tp_plan_measure(MlirModule module, const char *function, const char *t
   else
     tp_plan_destroy(&m->plan);
   return status;
+}
+
+tp_status tp_plan_constant(MlirModule module, const tp_plan *plan, int i, size_t size, void *data) {
+  MlirSymbolTable symbols = mlirSymbolTableCreate(mlirModuleGetOperation(module));
+  MlirOperation func = mlirSymbolTableLookup(symbols, tp__ref(plan->function));
+  mlirSymbolTableDestroy(symbols);
+  MlirAttribute value =
+      mlirOperationIsNull(func) ? (MlirAttribute){NULL} : tp__arg_attr(func, i, "tp.constant");
+  if (mlirAttributeIsNull(value))
+    return tp__error(mlirModuleGetOperation(module), TP_INVALID_ARGUMENT,
+                     "argument %d of @%s is no constant of the program (no tp.constant)", i,
+                     plan->function);
+  if (!tp__constant_data(value, size, data))
+    return tp__error(func, TP_INVALID_ARGUMENT,
+                     "argument %d: its tp.constant has no data, or not the %zu bytes that its type "
+                     "needs",
+                     i, size);
+  return TP_OK;
 }
 
 void tp_plan_destroy(tp_plan *plan) {

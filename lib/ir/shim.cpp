@@ -1,6 +1,7 @@
 // Adapts MLIR features that its C API lacks: passes with textual options and statistics from a C
 // table, pipelines inside of a pass, warnings, remarks and notes, comparison of ops by properties,
-// attribute dictionaries, whole shapes, the previous op, MLIR's opt driver, and the plug-in entry.
+// attribute dictionaries, whole shapes, the previous op, the bytes of resources, MLIR's opt driver,
+// and the plug-in entry.
 // This is the only C++ of the library; it makes no decisions of its own.
 #include "ir/diagnostics.h"
 #include "ir/op_equivalence.h"
@@ -29,6 +30,7 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -382,6 +384,16 @@ int tp__tensor_sizes(MlirType type, const int64_t **sizes) {
     return -1;
   *sizes = tensor.getShape().data();
   return static_cast<int>(tensor.getRank());
+}
+
+bool tp__resource_data(MlirAttribute resource, const void **data, size_t *n) {
+  auto elements = cast<DenseResourceElementsAttr>(unwrap(resource));
+  const AsmResourceBlob *blob = elements.getRawHandle().getBlob();
+  if (!blob)
+    return false;
+  *data = blob->getData().data();
+  *n = blob->getData().size();
+  return true;
 }
 
 bool tp__ops_equivalent(MlirOperation a, MlirOperation b) {

@@ -1,7 +1,8 @@
 /* Values without tensor inputs: tensor.empty, tensor.splat, constants.
  *
  * A splat constant becomes a local splat. Any other constant is kept whole on every device and
- * sliced (all_slice); sharding it saves no memory, but reduces the work of its users. */
+ * sliced (all_slice); sharding it saves no memory, but reduces the work of its users. Large
+ * constants are arguments at this time (tp-lift-constants). */
 #include "rules/body.h"
 #include "rules/families.h"
 #include "rules/rule.h"

@@ -24,14 +24,23 @@ static MlirValue slice_dim(const tp_local *local, const tp_value_map *map, int d
   return value;
 }
 
-/* Returns the op between `first` and `last` that uses `value`: the first op built from it. */
-static MlirOperation user_between(MlirValue value, MlirOperation first, MlirOperation last) {
-  for (MlirOperation op = first; !mlirOperationEqual(op, last);
-       op = mlirOperationGetNextInBlock(op))
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-      if (mlirValueEqual(mlirOperationGetOperand(op, i), value))
-        return op;
-  return (MlirOperation){NULL};
+/* True if `op`, or the op around it in the block of `next`, is before `next`. */
+static bool is_before(MlirOperation op, MlirOperation next) {
+  while (!mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(next)))
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationEqual(op, next) && mlirOperationIsBeforeInBlock(op, next);
+}
+
+/* Replaces the uses of `value` in the op `next` and behind it. */
+static void replace_from(MlirOperation next, MlirValue value, MlirValue with) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  while (!mlirOpOperandIsNull(use)) {
+    MlirOpOperand following = mlirOpOperandGetNextUse(use);
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!is_before(user, next))
+      mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use), with);
+    use = following;
+  }
 }
 
 tp_status tp__slice_whole(const tp_local *local, int result) {
@@ -46,10 +55,7 @@ tp_status tp__slice_whole(const tp_local *local, int result) {
     if (n)
       value = slice_dim(local, map, d, n, axes, &now, next, value);
   }
-  MlirOperation head = user_between(map->value, mlirOperationGetNextInBlock(local->rule->op), next);
-  if (!mlirOperationIsNull(head))
-    tp__replace_uses_except(map->value, value, head);
-  else if (!mlirValueEqual(value, map->value)) /* a slice without elements is a new, empty tensor */
-    mlirValueReplaceAllUsesOfWith(map->value, value);
+  if (!mlirValueEqual(value, map->value))
+    replace_from(next, map->value, value);
   return TP_OK;
 }

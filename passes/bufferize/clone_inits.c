@@ -32,6 +32,12 @@ static bool is_init(MlirOpOperand use) {
                           mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
 }
 
+/* The same, or the tensor that a slice is inserted into. */
+static bool is_overwritten(MlirOpOperand use) {
+  return is_init(use) || (tp__op_is(mlirOpOperandGetOwner(use), "tensor.insert_slice") &&
+                          mlirOpOperandGetOperandNumber(use) == 1);
+}
+
 static bool is_dead(MlirOperation op) { return !tp__is_used(mlirOperationGetResult(op, 0)); }
 
 static int64_t clone_for_uses(MlirOperation op) {
@@ -40,7 +46,7 @@ static int64_t clone_for_uses(MlirOperation op) {
   while (!mlirOpOperandIsNull(use)) {
     MlirOpOperand next = mlirOpOperandGetNextUse(use);
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (is_init(use)) {
+    if (is_overwritten(use)) {
       MlirOperation clone = mlirOperationClone(op);
       tp__insert_before(user, clone);
       mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use),
@@ -152,7 +158,8 @@ const tp_pass_row tp__clone_inits_row = {
     .summary = "Create empty and filled tensors in front of the op that overwrites them",
     .description =
         "Requires: tensors. Establishes: a tensor.empty or linalg.fill that a "
-        "structured op or a loop overwrites has only this use and stands in front of it, so that "
+        "structured op, an inserted slice or a loop overwrites has only this use and stands in "
+        "front of it, so that "
         "its buffer is neither kept nor copied; an elementwise op overwrites an operand "
         "that nothing reads after it. Breaks: nothing; the cse pass would undo it.",
     .statistics = statistics,

@@ -103,8 +103,7 @@ tp_status tp__split_slice(MlirOperation op, void *data) {
 
 /* ---- loop-carried values ---- */
 
-/* Returns a dense copy of a slice. The slice itself is a view with the strides of its source. */
-static MlirValue dense(MlirOperation where, MlirValue value) {
+MlirValue tp__dense_copy(MlirOperation where, MlirValue value) {
   MlirContext context = mlirOperationGetContext(where);
   MlirType type = mlirValueGetType(value);
   const MlirNamedAttribute segments = tp__named(
@@ -131,7 +130,7 @@ tp_status tp__densify_carried(MlirOperation op, void *data) {
     MlirValue value = mlirOperationGetOperand(op, i);
     MlirOperation source = tp__defining_op(value);
     if (!mlirOperationIsNull(source) && tp__op_is(source, "tensor.extract_slice"))
-      mlirOperationSetOperand(op, i, dense(op, value));
+      mlirOperationSetOperand(op, i, tp__dense_copy(op, value));
   }
   return TP_OK;
 }

@@ -191,6 +191,8 @@ static tp_status lower_entry(MlirOperation func, void *data) {
   tp__lowering_begin(&l, run->pass->module, func);
   l.mesh = run->mesh;
   tp_status status = lower_body(&l, &body, run->local);
+  if (status == TP_OK)
+    status = tp__own_slices(func);
   tp__free(body.ops.items);
   tp__free(body.products.items);
   tp__free(body.indices.items);

@@ -122,7 +122,7 @@ static void poison(const tp_plan *plan, const launch *l) {
 static bool run_build(state *s, const build *b, const array *inputs, array **outputs) {
   launch l = {.function = b->shape->function, .object = &b->object, .timeout = 40, .repeat = 0};
   s->r->message[0] = 0;
-  bool ok = shards_create(b->shape, inputs, &l);
+  bool ok = shards_create(b, inputs, &l);
   if (ok)
     poison(b->shape, &l);
   ok = ok && (s->j->processes && l.n_ranks > 1 ? launch_processes : launch_threads)(&l) &&
@@ -142,6 +142,7 @@ static bool compile(MlirModule source, const char *lowering, build *b) {
   *b = (build){.module =
                    mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(source)))};
   return tp_plan_measure(b->module, NULL, NULL, &b->shape) == TP_OK &&
+         (b->constants = constants_load(b->module, b->shape)) != NULL &&
          tp_run_pipeline(b->module, "tp-optimize-local") == TP_OK &&
          tp_plan_measure(b->module, NULL, NULL, &b->plan) == TP_OK &&
          tp_run_pipeline(b->module, lowering) == TP_OK &&
@@ -151,12 +152,13 @@ static bool compile(MlirModule source, const char *lowering, build *b) {
 /* Runs tp-spmd as a separate step first: an error there is a refusal, an error later is a gap in
  * the lowering. */
 static bool compile_sharded(state *s, build *b) {
-  char pipeline[160], limit[40] = "";
+  char pipeline[200], limit[40] = "";
   if (s->j->limited && !limit_draw(s->module, s->strategy, s->j->seed, s->r))
     return false;
   if (s->j->limited)
     snprintf(limit, sizeof limit, " memory-limit=%lldB", (long long)s->r->limit);
-  snprintf(pipeline, sizeof pipeline, "tp-spmd{strategy=%s%s%s}", s->strategy, limit,
+  snprintf(pipeline, sizeof pipeline, "tp-spmd{strategy=%s%s%s%s}", s->strategy, limit,
+           s->j->seed % 3 == 0 ? " shard-constants=0B" : "",
            s->j->fused ? " fuse=always topology=h100" : "");
   if (tp_run_pipeline(s->module, pipeline) != TP_OK) {
     s->r->outcome = judge_refusal(s->r, REFUSED);

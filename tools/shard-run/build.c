@@ -32,7 +32,10 @@ bool build_partition(const options *o, MlirModule source, build_kind kind, build
     return false;
   if (kind == BUILD_WHOLE && !partition_whole(o, b->module))
     return false;
-  return tp_plan_measure(b->module, o->function, o->topology, &b->shape) == TP_OK;
+  if (tp_plan_measure(b->module, o->function, o->topology, &b->shape) != TP_OK)
+    return false;
+  b->constants = constants_load(b->module, b->shape); /* lowering drops them from the module */
+  return b->constants != NULL;
 }
 
 static MlirWalkResult find_communication(MlirOperation op, void *found) {
@@ -74,6 +77,7 @@ bool build_object(const options *o, run_target target, emit_form form, build *b)
 
 void build_clear(build *b) {
   tp_bytes_clear(&b->object);
+  arrays_clear(b->constants, b->shape ? b->shape->n_constants : 0);
   tp_plan_destroy(b->shape);
   tp_plan_destroy(b->plan);
   if (!mlirModuleIsNull(b->module))

@@ -89,6 +89,10 @@ static const cli_option rows[] = {
     {"memory-limit", "BYTES",
      "memory limit per device: 512MiB, 80GB, ..., or topology (default: no limit)",
      CLI_TEXT(options, memory_limit), .pipeline_option = "memory-limit"},
+    {"shard-constants", "BYTES",
+     "constants of the program from this size on may be sharded: a device then holds its shard, as "
+     "of an argument; never: none (default: 1MiB)",
+     CLI_TEXT(options, shard_constants), .pipeline_option = "shard-constants"},
     {"overlap", "no|run|plan",
      "overlap communication with compute: no; run: as far as the order of the program allows; "
      "plan: also plan for it (default: no)",
@@ -100,9 +104,10 @@ static const cli_option rows[] = {
      "cost model predicts a gain; always: wherever possible (default: no)",
      CLI_WORD(options, fuse), .pipeline_option = "fuse"},
     {"shards", "FOLDER",
-     "with --emit=so: write program.txt, which a launcher needs, to this folder; if arguments are "
-     "given, also the arguments of each rank (in.K.RANK.npy), its expected results "
-     "(out.K.RANK.npy), and its results according to one device (one.K.RANK.npy)",
+     "with --emit=so or obj: write program.txt, which a launcher needs, to this folder, and the "
+     "shards of constants that the program takes as arguments (in.K.RANK.npy); if arguments are "
+     "given, also those of each rank, its expected results (out.K.RANK.npy), and its results "
+     "according to one device (one.K.RANK.npy)",
      CLI_TEXT(options, shards)},
     {NULL, "FILE", "output file of --emit", .letter = 'o', CLI_TEXT(options, output)},
     {NULL, "N", "start PROGRAM N times, as ranks of one world", .letter = 'n',
@@ -171,8 +176,8 @@ int cli_parse(int argc, char **argv, options *o) {
     return cli_usage("--reference=evaluator and --no-verify exclude each other");
   if (o->reference == REFERENCE_EVALUATOR && o->emit)
     return cli_usage("--reference=evaluator excludes --emit, which runs nothing");
-  if (o->shards && o->emit != EMIT_LIBRARY)
-    return cli_usage("--shards requires --emit=so");
+  if (o->shards && o->emit != EMIT_LIBRARY && o->emit != EMIT_OBJECT)
+    return cli_usage("--shards requires --emit=so or --emit=obj");
   if (o->emit == EMIT_KERNELS && o->target != TARGET_CUDA)
     return cli_usage("--emit=ptx requires --target=cuda");
   if (o->graph && o->target != TARGET_CUDA)

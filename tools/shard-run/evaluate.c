@@ -22,9 +22,10 @@ tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *p
                                         .without_bounds = mode == EVALUATE_EXACT,
                                         .with_noise = mode == EVALUATE_NOISY};
   tp_reference *made = NULL;
-  const void **data = calloc((size_t)plan->n_arguments + 1, sizeof *data);
+  int n = plan->n_arguments - plan->n_constants; /* the constants are in the module */
+  const void **data = calloc((size_t)n + 1, sizeof *data);
   snprintf(why, why_size, "memory ran out");
-  for (int i = 0; data && i < plan->n_arguments; i++)
+  for (int i = 0; data && i < n; i++)
     data[i] = inputs[i].data;
   progress("evaluating the program");
   if (data &&

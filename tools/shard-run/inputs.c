@@ -99,7 +99,7 @@ static bool load(const options *o, const text_list *list, const char *kind, cons
  * arguments would hide. */
 static bool prefix_exists(const options *o, const tp_plan *plan) {
   char path[4096];
-  for (int i = 0; i < plan->n_arguments; i++)
+  for (int i = 0; i < plan->n_arguments - plan->n_constants; i++)
     if (find_file(o, &(text_list){0}, "in", i, path, sizeof path))
       return true;
   complain("no file %s.in.K.npy exists for an argument K", o->inputs_from);
@@ -107,20 +107,40 @@ static bool prefix_exists(const options *o, const tp_plan *plan) {
 }
 
 bool inputs_load(const options *o, MlirModule module, const tp_plan *plan, array **inputs) {
-  if (o->inputs_from && plan->n_arguments > 0 && !prefix_exists(o, plan))
+  int n = plan->n_arguments - plan->n_constants;
+  if (o->inputs_from && n > 0 && !prefix_exists(o, plan))
     return false;
   tp_input_range *ranges = calloc((size_t)plan->n_arguments + 1, sizeof *ranges);
   if (!ranges)
     complain("memory ran out");
-  bool ok =
-      ranges && tp_input_ranges(module, plan->function, ranges) == TP_OK &&
-      load(o, &o->inputs, "in", "argument", plan->n_arguments, plan->arguments, ranges, inputs);
+  bool ok = ranges && tp_input_ranges(module, plan->function, ranges) == TP_OK &&
+            load(o, &o->inputs, "in", "argument", n, plan->arguments, ranges, inputs);
   free(ranges);
   return ok;
 }
 
 bool expected_load(const options *o, const tp_plan *plan, array **expected) {
   return load(o, &o->expected, "out", "result", plan->n_results, plan->results, NULL, expected);
+}
+
+array *constants_load(MlirModule module, const tp_plan *plan) {
+  int first = plan->n_arguments - plan->n_constants;
+  array *made = calloc((size_t)plan->n_constants + 1, sizeof *made);
+  bool ok = made != NULL;
+  for (int i = 0; i < plan->n_constants && ok; i++) {
+    ok = describe(plan->arguments + first + i, "argument", first + i, made + i);
+    if (ok && !array_create(made + i, made[i].type, made[i].rank, made[i].shape)) {
+      complain("memory ran out for the constants of the program");
+      ok = false;
+    }
+    ok = ok &&
+         tp_plan_constant(module, plan, first + i, array_bytes(made + i), made[i].data) == TP_OK;
+  }
+  if (!ok && made) {
+    arrays_clear(made, plan->n_constants);
+    made = NULL;
+  }
+  return made;
 }
 
 void arrays_clear(array *arrays, int n) {
@@ -146,7 +166,7 @@ static bool create_shard(const tp_plan *plan, const tp_plan_value *value, const 
   for (int d = 0; d < value->rank; d++)
     tp_spec_shard(&plan->mesh, value->spec, d, value->shape[d], rank, &from[d], &size[d]);
   spoil(shard);
-  if (whole)
+  if (whole && whole->data)
     array_copy_box(whole, from, shard, to, size);
   return true;
 }
@@ -165,7 +185,14 @@ static bool check_values(const char *what, int n, const tp_plan_value *values) {
   return true;
 }
 
-bool shards_create(const tp_plan *plan, const array *whole, launch *l) {
+/* The whole value of argument `i`; NULL: it is not given. */
+static const array *whole_argument(const build *b, const array *inputs, int i) {
+  int first = b->shape->n_arguments - b->shape->n_constants;
+  return i >= first ? b->constants + (i - first) : inputs ? inputs + i : NULL;
+}
+
+bool shards_create(const build *b, const array *inputs, launch *l) {
+  const tp_plan *plan = b->shape;
   if (!check_values("argument", plan->n_arguments, plan->arguments) ||
       !check_values("result", plan->n_results, plan->results))
     return false;
@@ -181,7 +208,8 @@ bool shards_create(const tp_plan *plan, const array *whole, launch *l) {
     l->outputs[r] = calloc((size_t)l->n_outputs + 1, sizeof **l->outputs);
     ok = l->inputs[r] && l->outputs[r];
     for (int i = 0; i < l->n_inputs && ok; i++)
-      ok = create_shard(plan, plan->arguments + i, whole + i, r, l->inputs[r] + i);
+      ok = create_shard(plan, plan->arguments + i, whole_argument(b, inputs, i), r,
+                        l->inputs[r] + i);
     for (int i = 0; i < l->n_outputs && ok; i++)
       ok = create_shard(plan, plan->results + i, NULL, r, l->outputs[r] + i);
   }

@@ -139,7 +139,7 @@ static int64_t local_bytes(const tp_plan_value *value) {
 }
 
 static void print_values(FILE *file, const char *name, const char *what, int n,
-                         const tp_plan_value *values) {
+                         const tp_plan_value *values, int n_constants) {
   fprintf(file, "\n/* %s, and the bytes of each on a device:\n", what);
   for (int i = 0; i < n; i++) {
     fprintf(file, " *   %d%s", i, *values[i].name ? " " : "");
@@ -150,6 +150,8 @@ static void print_values(FILE *file, const char *name, const char *what, int n,
     print_shape(file, values + i, values[i].shape);
     fputs(", ", file);
     print_in_comment(file, values[i].sharding);
+    if (i >= n - n_constants)
+      fprintf(file, ", a constant: --shards wrote its shards, in.%d.RANK.npy", i);
     fputc('\n', file);
   }
   fprintf(file, " */\nstatic const int64_t %s[] = {", name);
@@ -179,9 +181,9 @@ static bool print_header(FILE *file, const options *o, const tp_plan *plan, cons
   fprintf(file, "enum { %s_DEVICES = %lld, %s_ARGUMENTS = %d, %s_RESULTS = %d };\n", name,
           (long long)plan->n_devices, name, plan->n_arguments, name, plan->n_results);
   snprintf(values, sizeof values, "%s_argument_bytes", name);
-  print_values(file, values, "Arguments", plan->n_arguments, plan->arguments);
+  print_values(file, values, "Arguments", plan->n_arguments, plan->arguments, plan->n_constants);
   snprintf(values, sizeof values, "%s_result_bytes", name);
-  print_values(file, values, "Results", plan->n_results, plan->results);
+  print_values(file, values, "Results", plan->n_results, plan->results, 0);
   fprintf(file,
           "\n/* Runs on this rank's device; every rank calls it. inputs[i] and outputs[i] are "
           "dense row-major data of this "

@@ -43,7 +43,7 @@ static bool execute(const options *o, tprt_comm *world, const build *b, const ar
                   .repeat = o->repeat,
                   .backend = o->backend,
                   .graph = o->graph};
-  if (!shards_create(b->shape, inputs, run))
+  if (!shards_create(b, inputs, run))
     return false;
   bool several = run->n_ranks > 1;
   bool ok = several && world                           ? launch_attached(run, world)
@@ -296,12 +296,30 @@ static bool can_write_all(const options *o) {
 
 static bool emit(const session *s) {
   const options *o = s->o;
-  char name[256];
-  if (o->emit != EMIT_LIBRARY)
-    return write_file(o->output, &s->program.object);
-  return library_name(o->output, name, sizeof name) && library_write(o, &s->program, name) &&
-         (!o->shards ||
-          shards_write(o, s->program.shape, name, s->inputs, s->expected, s->reference_outputs));
+  char library[256];
+  const char *name = s->program.shape->function;
+  if (o->emit != EMIT_LIBRARY && !write_file(o->output, &s->program.object))
+    return false;
+  if (o->emit == EMIT_LIBRARY) {
+    name = library;
+    if (!library_name(o->output, library, sizeof library) || !library_write(o, &s->program, name))
+      return false;
+  }
+  return !o->shards ||
+         shards_write(o, &s->program, name, s->inputs, s->expected, s->reference_outputs);
+}
+
+/* Checks that the caller of an emitted program gets the data of its constants: those that the plan
+ * splits are not in the program. */
+static bool has_constants(const options *o, const tp_plan *plan) {
+  bool is_called = o->emit == EMIT_LIBRARY || o->emit == EMIT_OBJECT;
+  if (!is_called || plan->n_constants == 0 || o->shards)
+    return true;
+  complain("the plan splits %d constant%s over the devices, and the program takes the shards as "
+           "its last arguments; --shards FOLDER writes them, --shard-constants never keeps "
+           "constants whole and in the program",
+           plan->n_constants, plan->n_constants == 1 ? "" : "s");
+  return false;
 }
 
 /* Returns true if there are arguments. Ahead-of-time compilation uses data only if it is given. */
@@ -317,7 +335,7 @@ static int run_session(session *s, MlirModule module) {
   if (tp_plan_measure(module, o->function, o->topology, &signature) != TP_OK)
     return EXIT_FAILED;
   bool local = signature->is_local, whole = !local && is_one(o->mesh);
-  s->n_inputs = signature->n_arguments;
+  s->n_inputs = signature->n_arguments - signature->n_constants;
   s->n_outputs = signature->n_results;
   if (local && o->mesh)
     complain("the module is already partitioned; --mesh cannot change its mesh");
@@ -342,7 +360,8 @@ static int run_session(session *s, MlirModule module) {
   ok = build_partition(o, module, local || whole ? BUILD_ALONE : BUILD_SHARDED, &s->program);
   if (ok && o->emit == EMIT_OBJECT && !library_can_export(s->program.shape->function))
     return EXIT_FAILED;
-  if (ok && !o->emit && !fits_this_machine(s->program.shape))
+  if (ok &&
+      ((!o->emit && !fits_this_machine(s->program.shape)) || !has_constants(o, s->program.shape)))
     return EXIT_FAILED;
   if (ok && verify && !run_reference(s, module, reference))
     return EXIT_FAILED;

@@ -19,7 +19,8 @@ static json_t *comparison_json(const comparison *c) {
   return json;
 }
 
-static json_t *values_json(int n, const tp_plan_value *values) {
+/* The last n_constants values are constants of the program. */
+static json_t *values_json(int n, const tp_plan_value *values, int n_constants) {
   json_t *list = json_array();
   for (int i = 0; i < n; i++) {
     json_t *global = json_array(), *local = json_array();
@@ -28,9 +29,10 @@ static json_t *values_json(int n, const tp_plan_value *values) {
       json_array_append_new(local, json_integer(values[i].local[d]));
     }
     json_array_append_new(list,
-                          json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "name", values[i].name,
+                          json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:b}", "name", values[i].name,
                                     "role", values[i].role, "type", values[i].element, "shape",
-                                    global, "local_shape", local, "sharding", values[i].sharding));
+                                    global, "local_shape", local, "sharding", values[i].sharding,
+                                    "constant", (int)(i >= n - n_constants)));
   }
   return list;
 }
@@ -105,7 +107,7 @@ static json_t *memory_json(const build *b, const launch *run) {
 
 static json_t *outcome_json(const outcome *out) {
   const tp_plan *shape = out->program->shape;
-  json_t *mesh = json_array(), *results = values_json(shape->n_results, shape->results);
+  json_t *mesh = json_array(), *results = values_json(shape->n_results, shape->results, 0);
   for (int a = 0; a < shape->mesh.n_axes; a++)
     json_array_append_new(mesh, json_pack("{s:s, s:I}", "axis", shape->mesh.axes[a].name, "size",
                                           (json_int_t)shape->mesh.axes[a].size));
@@ -137,8 +139,8 @@ static json_t *outcome_json(const outcome *out) {
       memory_one, "modelled_seconds", tp_cost_seconds(out->program->plan->step), "measured_seconds",
       slowest(out->run), "measured_seconds_unsharded", seconds_one, "collectives",
       collectives_json(out->program->plan, out->run), "arguments",
-      values_json(shape->n_arguments, shape->arguments), "results", results, "gemm",
-      out->run->ranks[0].gemm);
+      values_json(shape->n_arguments, shape->arguments, shape->n_constants), "results", results,
+      "gemm", out->run->ranks[0].gemm);
 }
 
 bool report_write(const outcome *out, const char *path) {

@@ -56,7 +56,7 @@ typedef struct options {
   const char *model, *function, *inputs_from, *report, *output, *shards, *worker, *backend;
   /* values of options of pipelines; NULL: their defaults */
   const char *mesh, *strategy, *objective, *topology, *unknown_ops, *memory_limit, *fuse,
-      *plan_report;
+      *plan_report, *shard_constants;
   emit_form emit;
   overlap_mode overlap;
   text_list inputs, expected, save;
@@ -90,8 +90,9 @@ bool host_topology(options *o);
 
 typedef struct build {
   MlirModule module;
-  tp_plan *shape; /* before optimization: signature and arithmetic */
-  tp_plan *plan;  /* of the compiled program: its collectives */
+  tp_plan *shape;   /* before optimization: signature and arithmetic */
+  tp_plan *plan;    /* of the compiled program: its collectives */
+  array *constants; /* whole values of the last arguments, shape->n_constants */
   tp_bytes object;
 } build;
 
@@ -192,13 +193,16 @@ int worker_main(const char *text);
 bool inputs_load(const options *o, MlirModule module, const tp_plan *plan, array **inputs);
 /* Reads one array per result for which a file is given; the others have data NULL. */
 bool expected_load(const options *o, const tp_plan *plan, array **expected);
-/* Creates the shards of the arguments for all ranks, and the buffers for their results. */
-bool shards_create(const tp_plan *plan, const array *whole, launch *l);
+/* Reads the constants that are arguments; NULL on failure, with a message. */
+array *constants_load(MlirModule module, const tp_plan *plan);
+/* Creates the shards of the arguments for all ranks, and the buffers for their results. `inputs`
+ * has the arguments that are no constants; NULL: their shards have no data. */
+bool shards_create(const build *b, const array *inputs, launch *l);
 void launch_clear(launch *l);
-/* --shards: writes a description of the program for launchers, and each rank's shard of every array
- * that is not NULL. `program` is the name of its function. False, with a message, if a file cannot
- * be written. */
-bool shards_write(const options *o, const tp_plan *plan, const char *program, const array *inputs,
+/* --shards: writes a description of the program for launchers, and each rank's shard of constants
+ * that are arguments and of every array that is not NULL. `program` is the name of its function.
+ * False, with a message, if a file cannot be written. */
+bool shards_write(const options *o, const build *b, const char *program, const array *inputs,
                   const array *expected, const array *one);
 /* Joins the result shards; false, with a message, if replicas are not bitwise equal. */
 bool outputs_join(const tp_plan *plan, const launch *l, array **whole);

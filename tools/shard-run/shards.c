@@ -61,12 +61,13 @@ static bool write_array(const folder *f, const char *kind, int value, int rank, 
 }
 
 /* Writes argument buffers as the program takes them, with padding that reveals any use (see
- * inputs.c). */
-static bool write_arguments(const folder *f, const array *inputs) {
+ * inputs.c). Without `inputs` only those of constants. */
+static bool write_arguments(const folder *f, const build *b, const array *inputs) {
   launch l = {0};
-  bool ok = shards_create(f->plan, inputs, &l);
+  int first = inputs ? 0 : b->shape->n_arguments - b->shape->n_constants;
+  bool ok = shards_create(b, inputs, &l);
   for (int r = 0; r < l.n_ranks && ok; r++)
-    for (int i = 0; i < l.n_inputs && ok; i++)
+    for (int i = first; i < l.n_inputs && ok; i++)
       ok = write_array(f, "in", i, r, l.inputs[r] + i);
   launch_clear(&l);
   return ok;
@@ -97,13 +98,14 @@ static bool write_results(const folder *f, const char *kind, const array *wholes
   return ok;
 }
 
-bool shards_write(const options *o, const tp_plan *plan, const char *program, const array *inputs,
+bool shards_write(const options *o, const build *b, const char *program, const array *inputs,
                   const array *expected, const array *one) {
-  const folder f = {o->shards, plan};
+  const folder f = {o->shards, b->shape};
+  bool has_data = inputs || b->shape->n_constants > 0;
   if (mkdir(o->shards, 0777) != 0 && errno != EEXIST) {
     complain("cannot make the folder '%s': %s", o->shards, strerror(errno));
     return false;
   }
-  return write_description(&f, program) && (!inputs || write_arguments(&f, inputs)) &&
+  return write_description(&f, program) && (!has_data || write_arguments(&f, b, inputs)) &&
          write_results(&f, "out", expected) && write_results(&f, "one", one);
 }

@@ -137,8 +137,8 @@ static void print_memory(const outcome *out, FILE *file) {
   if (out->reference) {
     int64_t one = out->reference_run->private_bytes + out->reference_run->registered_bytes;
     fprintf(file, "; %s: arguments %s (params %s), buffers %s", out->where,
-            bytes_text((double)shape->argument_bytes_global, a, sizeof a),
-            bytes_text((double)shape->param_bytes_global, b, sizeof b),
+            bytes_text((double)out->reference->shape->argument_bytes, a, sizeof a),
+            bytes_text((double)out->reference->shape->param_bytes, b, sizeof b),
             bytes_text((double)one, c, sizeof c));
     print_constants(out->reference->shape, file);
   }

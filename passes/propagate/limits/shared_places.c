@@ -47,16 +47,24 @@ int tp__passing_loop(const struct tp_routes *r, const tp_use *use) {
 
 /* ---- overwritten and returned values ---- */
 
+/* True if a use of a value is on the way to op k, which overwrites the value. Other uses read the
+ * value before. */
+static bool leads_to(const struct tp_routes *r, MlirOpOperand use, int k) {
+  int user = tp__timeline_number(&r->timeline, mlirOpOperandGetOwner(use));
+  return tp__fused_root(r->p, &r->timeline, user) == k;
+}
+
 /* Calls `visit` for the results of all ops on the path from a value that `root` overwrites to
  * `root`. */
 static tp_status
 for_each_between(struct tp_routes *r, MlirValue value, MlirOperation root,
                  tp_status (*visit)(struct tp_routes *r, MlirValue value, int number), int number) {
   tp_status status = TP_OK;
+  int k = tp__timeline_number(&r->timeline, root);
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use))
     for (MlirOperation at = mlirOpOperandGetOwner(use);
-         !mlirOperationEqual(at, root) && status == TP_OK;
+         leads_to(r, use, k) && !mlirOperationEqual(at, root) && status == TP_OK;
          at = mlirOpOperandGetOwner(mlirValueGetFirstUse(mlirOperationGetResult(at, 0))))
       status = visit(r, mlirOperationGetResult(at, 0), number);
   return status;
@@ -90,13 +98,15 @@ static bool reads_init(const tp_rule *rule) {
 
 /* True if the first op on the path from `value` to `root` would also overwrite the value if the
  * layout changed behind that op. Then the memory that the reshard holds covers both. */
-static bool is_taken_over_alone(const tp_planner *p, MlirValue value, MlirOperation root) {
+static bool is_taken_over_alone(const struct tp_routes *r, MlirValue value, MlirOperation root) {
+  int k = tp__timeline_number(&r->timeline, root);
   bool direct = true, once = tp__is_used_once(value);
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use))
-    for (MlirOperation at = mlirOpOperandGetOwner(use); !mlirOperationEqual(at, root);
+    for (MlirOperation at = mlirOpOperandGetOwner(use);
+         leads_to(r, use, k) && !mlirOperationEqual(at, root);
          at = mlirOpOperandGetOwner(mlirValueGetFirstUse(mlirOperationGetResult(at, 0)))) {
-      const tp_rule *rule = tp__planned_rule(p, at);
+      const tp_rule *rule = tp__planned_rule(r->p, at);
       direct = false;
       once &= rule && !reads_init(rule);
     }
@@ -105,13 +115,15 @@ static bool is_taken_over_alone(const tp_planner *p, MlirValue value, MlirOperat
 
 /* The value whose buffer becomes that of the result of op k, which lies in a function result: the
  * value it overwrites or is a view of. Null: none. */
-static MlirValue source_of(const tp_planner *p, MlirOperation op, const MlirValue *overwritten) {
+static MlirValue source_of(const struct tp_routes *r, MlirOperation op,
+                           const MlirValue *overwritten) {
+  const tp_planner *p = r->p;
   const tp_planned_value *v = tp__planned_value(p, mlirOperationGetResult(op, 0));
   MlirValue source = *overwritten;
   if (tp__is_view(op) && v && tp__is_returned(p, v) &&
       tp__is_used_once(mlirOperationGetOperand(op, 0)))
     source = mlirOperationGetOperand(op, 0);
-  else if (!mlirValueIsNull(source) && !is_taken_over_alone(p, source, op))
+  else if (!mlirValueIsNull(source) && !is_taken_over_alone(r, source, op))
     source = (MlirValue){NULL};
   return source;
 }
@@ -129,7 +141,7 @@ static void find_in_results(struct tp_routes *r, const MlirValue *overwritten) {
         mlirOperationGetNumResults(op) > 0 ? number_of(p, mlirOperationGetResult(op, 0)) : -1;
     if (number < 0 || r->since[number] < 0 || tp__op_has_dialect(op, "scf"))
       continue;
-    MlirValue source = source_of(p, op, &overwritten[k]);
+    MlirValue source = source_of(r, op, &overwritten[k]);
     int before = mlirValueIsNull(source) || mlirOperationIsNull(tp__defining_op(source))
                      ? -1
                      : number_of(p, source);
@@ -148,7 +160,7 @@ static tp_status find_since(struct tp_routes *r, const MlirValue *overwritten) {
       if (number < 0 || r->since[number] < 0)
         continue;
       MlirValue source =
-          tp__op_has_dialect(op, "scf") ? (MlirValue){NULL} : source_of(p, op, &overwritten[k]);
+          tp__op_has_dialect(op, "scf") ? (MlirValue){NULL} : source_of(r, op, &overwritten[k]);
       int before = mlirValueIsNull(source) ? -1 : number_of(p, source);
       r->since[number] = before >= 0 && r->since[before] >= 0 ? r->since[before] : (int)k;
       if (before >= 0 && r->since[before] >= 0 && mlirValueEqual(source, overwritten[k]))

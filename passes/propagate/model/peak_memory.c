@@ -2,15 +2,14 @@
  * live, and the op at which their sum is largest.
  *
  * The caller owns the memory of arguments and results, which lives from start to end, as do the
- * constants, whole on every device. A value that
- * is returned as produced is produced in the result's memory. Other values live from their op to
- * their last use. A value defined outside a loop and used in it lives until the loop ends. A
- * carried value lives from the start of the loop to the last use of the loop's result. Values that
- * the compiler of the local program never stores hold no memory: those made from no input (empty,
- * fill, splat), unless their layout changes, and those between two elementwise ops that are fused
- * into one loop nest. They only extend the live ranges of their operands, as do views (reshapes,
- * reshards that change nothing). Attention values computed in blocks (attention.h) do the same and
- * hold one block. */
+ * constants of the program, whole on every device. A value that is returned as produced is
+ * produced in the result's memory. Other values live from their op to their last use. A value
+ * defined outside a loop and used in it lives until the loop ends. A carried value lives from the
+ * start of the loop to the last use of the loop's result. Values that the compiler of the local
+ * program never stores hold no memory: those made from no input (empty, fill, splat), unless their
+ * layout changes, and those between two elementwise ops that are fused into one loop nest. They
+ * only extend the live ranges of their operands, as do views (reshapes, reshards that change
+ * nothing). Attention values computed in blocks (attention.h) do the same and hold one block. */
 #include "passes/propagate/model/memory_model.h"
 #include "passes/propagate/model/storage.h"
 
@@ -262,7 +261,8 @@ static void hold_made(peak_finder *f, int k, int value, bool stored, int overwri
   if ((!stored && !in_result) || in_blocks(f, value))
     f->last[k] = last > f->last[k] ? last : f->last[k];
   if (!stored) {
-    if (is_returned(f, k, value) && tp__is_view(f->timeline.moments[k].op))
+    if (in_result && (tp__is_view(f->timeline.moments[k].op) ||
+                      tp__is_written_through(f->planner, &f->timeline, k)))
       f->places[operand_of(f, k, 0)] |= IN_RESULT;
     return;
   }
@@ -275,6 +275,26 @@ static void hold_made(peak_finder *f, int k, int value, bool stored, int overwri
     f->places[overwritten] |= IN_RESULT;
 }
 
+/* True if op k cuts a slice from memory that stays, along dimensions that are whole on a device:
+ * the slice is a view. Such memory is that of arguments, constants and values from outside of the
+ * loop; of other values a slice is copied (own_slices.c). */
+static bool shows_slice(const peak_finder *f, int k) {
+  const tp_timeline_op *m = &f->timeline.moments[k];
+  int from = m->rule && tp__op_is(m->op, "tensor.extract_slice") ? operand_of(f, k, 0) : -1, rank;
+  int64_t shape[TP_MAX_RANK], sizes[TP_MAX_RANK];
+  if (from < 0 || is_resharded(f, m->result) ||
+      !tp__static_tensor(mlirValueGetType(tp__timeline_value(&f->timeline, from)), &rank, shape) ||
+      tp__int_list(tp__inherent(m->op, "static_sizes"), TP_MAX_RANK, sizes) != rank)
+    return false;
+  int maker = f->timeline.values[from].maker;
+  bool stays = maker < 0 || f->timeline.moments[maker].block != m->block ||
+               tp__is_stored_constant(f->timeline.moments[maker].op);
+  for (int d = 0; d < rank && stays; d++)
+    stays = sizes[d] == shape[d] ||
+            tp_spec_dim_shards(f->planner->problem.mesh, layout_of(f, from), d) == 1;
+  return stays;
+}
+
 static tp_status hold_op(peak_finder *f, int k) {
   const tp_timeline_op *m = &f->timeline.moments[k];
   f->last[k] = m->end;
@@ -284,9 +304,9 @@ static tp_status hold_op(peak_finder *f, int k) {
   }
   if (m->result < 0)
     return TP_OK;
-  bool stored = m->rule && m->rule->is_free
-                    ? is_resharded(f, m->result)
-                    : !tp__is_unstored(f->planner, &f->timeline, k) && !is_noop_reshard(f, k);
+  bool stored = m->rule && m->rule->is_free ? is_resharded(f, m->result)
+                                            : !tp__is_unstored(f->planner, &f->timeline, k) &&
+                                                  !is_noop_reshard(f, k) && !shows_slice(f, k);
   if (!stored && m->n_operands == 0) /* it keeps no operand live */
     return TP_OK;
   int overwritten = stored ? tp__overwritten(f->planner, &f->timeline, k) : -1;

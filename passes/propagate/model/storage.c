@@ -2,15 +2,16 @@
  * (storage.h).
  *
  * It mirrors these passes: linalg-fuse-elementwise-ops fuses elementwise ops into their only user,
- * unless that is a contraction, which it cannot reach (tp-name-contractions); tp-prepare-fusion
- * turns one-element tensors into scalars; tp-name-contractions reads operands through transposes
- * and widens them to the type of the result; tp-clone-inits lets elementwise ops overwrite an
- * operand. */
+ * unless that is a contraction, which it cannot reach (tp-name-contractions), or a named op;
+ * tp-prepare-fusion turns one-element tensors into scalars; tp-name-contractions reads operands and
+ * writes results through transposes, and widens operands to the type of the result; tp-clone-inits
+ * lets elementwise ops overwrite an operand. */
 #include "passes/propagate/model/storage.h"
 
 #include "passes/support/contraction.h"
 #include "rules/attention.h"
 #include "rules/in_place.h"
+#include "rules/mask.h"
 #include "rules/window.h"
 
 #include <mlir-c/Dialect/Linalg.h>
@@ -24,15 +25,6 @@ const tp_rule *tp__planned_rule(const tp_planner *p, MlirOperation op) {
 
 /* ---- values without a buffer ---- */
 
-/* The only use of the first result of op k, if it is an operand of an op itself; -1: there are
- * several uses, none, or one in a body. */
-static int only_use(const tp_timeline *t, int k) {
-  int result = t->moments[k].result;
-  bool is_one = result >= 0 && tp__timeline_has_one_use(t, result) &&
-                tp__timeline_is_operand(t, t->values[result].first_use);
-  return is_one ? t->values[result].first_use : -1;
-}
-
 /* True if there is one iteration for each element of the result. */
 static bool reduces_nothing(const tp_rule *rule) {
   uint32_t in_result = 0;
@@ -40,27 +32,6 @@ static bool reduces_nothing(const tp_rule *rule) {
     for (int k = 0; k < rule->results[0].dims[d].n_factors; k++)
       in_result |= UINT32_C(1) << rule->results[0].dims[d].factors[k];
   return in_result + 1 == UINT32_C(1) << rule->n_factors;
-}
-
-static bool goes_into_user(const tp_timeline *t, int k) {
-  const tp_rule *rule = t->moments[k].rule;
-  if (!rule || !rule->is_elementwise || rule->n_results != 1)
-    return false;
-  int use = only_use(t, k);
-  const tp_timeline_op *user = use >= 0 ? &t->moments[t->uses[use].moment] : NULL;
-  return user && user->rule && user->rule->is_elementwise && user->block == t->moments[k].block &&
-         reduces_nothing(rule);
-}
-
-/* Cached properties of an op, as bits. */
-enum { FUSED_KNOWN = 1, FUSED = 2, UNSTORED_KNOWN = 4, UNSTORED = 8 };
-
-/* True if an elementwise op is fused into its only user. */
-static bool is_fused(const tp_timeline *t, int k) {
-  tp_timeline_op *m = &t->moments[k];
-  if (!(m->known & FUSED_KNOWN))
-    m->known |= goes_into_user(t, k) ? FUSED_KNOWN | FUSED : FUSED_KNOWN;
-  return m->known & FUSED;
 }
 
 bool tp__is_view(MlirOperation op) {
@@ -81,18 +52,17 @@ typedef struct tp_storage_form {
   bool permutes; /* repeats, or a transpose; same rank and element size as its input */
   bool is_contraction;   /* one for which the runtime is called */
   bool goes_elementwise; /* its elements are computed one by one from those of its inputs */
-  /* if goes_elementwise, bit i: input i has the result's type and is read at the index that is
-   * written */
-  uint64_t aligned;
+  /* if goes_elementwise, bit i: input i is read at the index that is written; and has the result's
+   * type, too */
+  uint64_t in_step, aligned;
 } tp_storage_form;
 
-/* True if operand i of an elementwise op is indexed like the result and has its type. */
-static bool is_aligned(const tp_nest *nest, int i, MlirValue result) {
+/* True if operand i of an elementwise op is a tensor that is indexed like the result. */
+static bool is_in_step(const tp_nest *nest, int i, MlirValue result) {
   MlirValue value = mlirOperationGetOperand(nest->op, i);
-  if (!tp__is_tensor(mlirValueGetType(value)) ||
-      !mlirTypeEqual(mlirValueGetType(value), mlirValueGetType(result)))
+  int rank = tp__value_rank(result);
+  if (!tp__is_tensor(mlirValueGetType(value)) || tp__value_rank(value) != rank)
     return false;
-  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(result));
   for (int d = 0; d < rank; d++)
     if (tp__nest_loop(nest, i, d) != tp__nest_loop(nest, nest->n_inputs, d))
       return false;
@@ -112,8 +82,14 @@ static tp_storage_form find_form(const tp_rule *rule) {
                !nest.reduced && rule->operands[0].rank == rule->results[0].rank &&
                rule->operands[0].element_size == rule->results[0].element_size;
   f.goes_elementwise = !nest.reduced && tp__nest_is_elementwise(&nest);
-  for (int i = 0; i < nest.n_inputs && f.goes_elementwise; i++) /* a rule has at most 64 operands */
-    f.aligned |= (uint64_t)is_aligned(&nest, i, mlirOperationGetResult(op, 0)) << i;
+  MlirValue result = mlirOperationGetResult(op, 0);
+  for (int i = 0; i < nest.n_inputs && f.goes_elementwise;
+       i++) { /* a rule has at most 64 operands */
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
+    bool in_step = is_in_step(&nest, i, result);
+    f.in_step |= (uint64_t)in_step << i;
+    f.aligned |= (uint64_t)(in_step && mlirTypeEqual(type, mlirValueGetType(result))) << i;
+  }
   return f;
 }
 
@@ -137,6 +113,69 @@ static tp_storage_form form_of(tp_planner *p, const tp_timeline *t, int k) {
   return *kept;
 }
 
+/* ---- fused ops ---- */
+
+/* Cached properties of an op, as bits. IN_STEP: its root, and all ops that it is fused into on the
+ * way, read it at the index that they write. */
+enum { ROOT_KNOWN = 1, IN_STEP = 2, UNSTORED_KNOWN = 4, UNSTORED = 8 };
+
+/* True for an op that fusion reaches: named ops of linalg, such as transposes, stay as they are. */
+static bool is_fusible(const tp_timeline_op *m) {
+  return m->rule && m->rule->is_elementwise &&
+         (!tp__op_has_dialect(m->op, "linalg") || tp__op_is(m->op, "linalg.generic"));
+}
+
+/* True if the use is an operand of an elementwise op in the block of op k. */
+static bool may_fuse(const tp_timeline *t, int k, int use) {
+  const tp_timeline_op *user = &t->moments[t->uses[use].moment];
+  return tp__timeline_is_operand(t, use) && is_fusible(user) &&
+         user->block == t->moments[k].block && !tp__is_view(t->moments[user->root].op);
+}
+
+static bool reads_in_step(tp_planner *p, const tp_timeline *t, int use) {
+  int user = t->uses[use].moment;
+  const tp_timeline_op *m = &t->moments[user];
+  int operand = use - m->first_use;
+  return operand < 64 && (m->root == user || m->known & IN_STEP) &&
+         form_of(p, t, user).in_step >> operand & 1;
+}
+
+/* Finds the root of op k; those of its users are known. An elementwise op is fused into its only
+ * user, also through a view of its result. Several users that are fused into one root end as one
+ * user, if they all read the value at the same index. */
+static void find_root(tp_planner *p, const tp_timeline *t, int k) {
+  tp_timeline_op *m = &t->moments[k];
+  m->known |= ROOT_KNOWN;
+  m->root = k;
+  if (!is_fusible(m) || m->rule->n_results != 1 || m->result < 0 || !reduces_nothing(m->rule))
+    return;
+  int first = t->values[m->result].first_use, root = -1;
+  bool in_step = true;
+  for (int use = first; use >= 0; use = t->uses[use].next) {
+    int at = t->moments[t->uses[use].moment].root;
+    if (!may_fuse(t, k, use) || (root >= 0 && at != root))
+      return;
+    root = at;
+    in_step = in_step && reads_in_step(p, t, use);
+  }
+  if (root < 0 || (!in_step && !tp__timeline_has_one_use(t, m->result)))
+    return;
+  m->root = root;
+  m->known |= in_step ? IN_STEP : 0;
+}
+
+/* Roots are found for all ops at once, users first. */
+int tp__fused_root(tp_planner *p, const tp_timeline *t, int k) {
+  for (size_t i = t->n; i > (size_t)k && !(t->moments[k].known & ROOT_KNOWN); i--)
+    if (!(t->moments[i - 1].known & ROOT_KNOWN))
+      find_root(p, t, (int)i - 1);
+  return t->moments[k].root;
+}
+
+static bool is_fused(tp_planner *p, const tp_timeline *t, int k) {
+  return tp__fused_root(p, t, k) != k;
+}
+
 /* True if the input of an op that repeats it is a splat constant. */
 static bool is_number(MlirOperation op) {
   MlirOperation maker = tp__defining_op(mlirOperationGetOperand(op, 0));
@@ -156,6 +195,17 @@ static bool is_read_through(tp_planner *p, const tp_timeline *t, int k) {
       return false;
   }
   return first >= 0;
+}
+
+bool tp__is_written_through(tp_planner *p, const tp_timeline *t, int k) {
+  if (!t->moments[k].rule || !form_of(p, t, k).permutes)
+    return false;
+  int product = t->uses[t->moments[k].first_use].value;
+  int maker = product >= 0 ? t->values[product].maker : -1;
+  const tp_timeline_op *m = maker >= 0 ? &t->moments[maker] : NULL;
+  return m && m->rule && m->block == t->moments[k].block && m->n_operands == 3 &&
+         tp__timeline_has_one_use(t, product) && form_of(p, t, maker).is_contraction &&
+         !mlirOperationIsNull(tp__defined_by(mlirOperationGetOperand(m->op, 2), "linalg.fill"));
 }
 
 bool tp__updates_carried(MlirOperation op) {
@@ -188,8 +238,9 @@ static bool finds_unstored(tp_planner *p, const tp_timeline *t, int k) {
   if (tp__is_stored_constant(m->op)) /* a slice of the constant, which is counted whole */
     return true;
   tp_storage_form f = form_of(p, t, k);
-  return f.is_view || is_fused(t, k) || (f.repeats && is_number(m->op)) ||
-         (f.permutes && is_read_through(p, t, k)) || (m->parent >= 0 && tp__updates_carried(m->op));
+  return f.is_view || is_fused(p, t, k) || (f.repeats && is_number(m->op)) ||
+         (f.permutes && is_read_through(p, t, k)) || tp__is_written_through(p, t, k) ||
+         (m->parent >= 0 && tp__updates_carried(m->op));
 }
 
 bool tp__is_unstored(tp_planner *p, const tp_timeline *t, int k) {
@@ -206,23 +257,31 @@ bool tp__is_unstored(tp_planner *p, const tp_timeline *t, int k) {
  * as deep as the chain. */
 enum { MAX_FUSED = 256 };
 
-/* True if every reader of the value is op `root` or fused into it. */
-static bool ends_in(const tp_timeline *t, int value, int root) {
+/* True for an op that is a structured op after optimization: elementwise ops of arith and math are,
+ * too. */
+static bool is_structured(const tp_timeline_op *m) {
+  return m->rule && !m->rule->is_free &&
+         (tp__op_has_dialect(m->op, "linalg") ||
+          (m->rule->is_elementwise && !tp__op_has_dialect(m->op, "tensor")));
+}
+
+/* True if the last reader of the value is op `root` or fused into it. Earlier readers are
+ * structured ops of the same block, and the value is made by one. */
+static bool ends_in(tp_planner *p, const tp_timeline *t, int value, int root) {
+  bool is_own = is_structured(&t->moments[t->values[value].maker]);
   for (int use = t->values[value].first_use; use >= 0; use = t->uses[use].next) {
-    if (!tp__timeline_is_operand(t, use))
+    int last = tp__fused_root(p, t, t->uses[use].moment);
+    const tp_timeline_op *reader = &t->moments[last];
+    bool is_before =
+        is_own && last < root && reader->block == t->moments[root].block && is_structured(reader);
+    if (!tp__timeline_is_operand(t, use) || (last != root && !is_before))
       return false;
-    int at = t->uses[use].moment;
-    for (int n = 0; at != root; n++) {
-      if (n == MAX_FUSED || !is_fused(t, at))
-        return false;
-      at = t->uses[only_use(t, at)].moment;
-    }
   }
   return true;
 }
 
 /* True if op `root` may overwrite the value: it is stored, no collective made it, and it has no
- * other readers. */
+ * later readers. */
 static bool may_be_overwritten(tp_planner *p, const tp_timeline *t, int value, int root) {
   int maker = value >= 0 ? t->values[value].maker : -1;
   if (maker < 0 || t->moments[maker].block != t->moments[root].block)
@@ -231,7 +290,7 @@ static bool may_be_overwritten(tp_planner *p, const tp_timeline *t, int value, i
   bool is_stored =
       m->rule ? !m->rule->is_free && !tp__is_unstored(p, t, maker)
               : m->is_control && (tp__op_is(m->op, "scf.for") || tp__op_is(m->op, "scf.while"));
-  return is_stored && ends_in(t, value, root);
+  return is_stored && ends_in(p, t, value, root);
 }
 
 /* The value that op k, which is `root` or fused into it, reads and `root` may overwrite; -1:
@@ -248,7 +307,12 @@ static int overwritten_in(tp_planner *p, const tp_timeline *t, int k, int root, 
     if (may_be_overwritten(p, t, value, root))
       return value;
     int maker = value >= 0 ? t->values[value].maker : -1;
-    if (maker < 0 || !is_fused(t, maker))
+    if (maker >= 0 && tp__is_written_through(p, t, maker) && ends_in(p, t, value, root)) {
+      int product = t->uses[t->moments[maker].first_use].value;
+      if (may_be_overwritten(p, t, product, root))
+        return product;
+    }
+    if (maker < 0 || !is_fused(p, t, maker))
       continue;
     value = overwritten_in(p, t, maker, root, depth + 1);
     if (value >= 0)
@@ -297,15 +361,37 @@ static int64_t carried_bytes(const tp_planner *p, const tp_rule *rule, const tp_
              : 0;
 }
 
+/* True if the strategy splits a contracted dimension into uneven shards. The operands are then
+ * masked copies. */
+static bool masks_operands(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
+  const tp_local local = {.rule = rule, .mesh = p->problem.mesh, .strategy = s};
+  uint32_t uneven = rule->contraction_flops > 0 ? tp__uneven_factors(&local) : 0;
+  bool masks = false;
+  for (int f = 0; f < rule->n_factors; f++)
+    masks |= uneven >> f & 1 && rule->factors[f].kind == TP_REDUCTION;
+  return masks;
+}
+
+/* True if the mask of a value is fused into the op that makes it. */
+static bool is_masked_in_place(MlirValue value) {
+  MlirOperation maker = tp__defining_op(value);
+  tp_nest nest;
+  return !mlirOperationIsNull(maker) && tp__is_used_once(value) && tp__nest_of(maker, &nest) &&
+         !nest.reduced && tp__nest_is_elementwise(&nest);
+}
+
 int64_t tp__workspace(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
   int64_t bytes = 0;
+  bool masks = masks_operands(p, rule, s);
   if (!tp__op_has_dialect(rule->op, "linalg") || rule->n_results != 1)
     return 0;
   for (int i = 0; i < rule->n_operands; i++) {
     const tp_value_map *map = &rule->operands[i];
     bytes += tp__window_bytes(rule, p->problem.mesh, s, i);
-    if (rule->contraction_flops > 0 && map->is_tensor && !map->is_init && !map->in_blocks &&
-        map->element_size < rule->results[0].element_size)
+    bool is_factor = rule->contraction_flops > 0 && i < 2 && map->is_tensor;
+    bool is_copy = map->element_size < rule->results[0].element_size ||
+                   (masks && !is_masked_in_place(mlirOperationGetOperand(rule->op, i)));
+    if (is_factor && !map->in_blocks && is_copy)
       bytes += rule->results[0].element_size *
                local_elements(p, map, tp__strategy_operand(rule, p->problem.mesh, s, i));
   }

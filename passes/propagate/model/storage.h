@@ -23,11 +23,19 @@ bool tp__updates_carried(MlirOperation op);
  * unchanged or updated in place. */
 bool tp__is_passed_on(MlirOperation loop, intptr_t i);
 
+/* The op, by number, into whose loop nest op number `op` is fused, possibly by way of others; its
+ * own number if it is not. */
+int tp__fused_root(tp_planner *planner, const tp_timeline *timeline, int op);
+
 /* True if the result of op number `op` has no buffer of its own, provided its layout does not
  * change before its users. The operands of such an op stay live as long as the users need them.
  * This holds for ops fused into their users, views, transposes that contractions read through, and
  * one-element tensors. The answer is cached. */
 bool tp__is_unstored(tp_planner *planner, const tp_timeline *timeline, int op);
+
+/* True if the op is a transpose that the contraction in front of it writes, because nothing else
+ * reads the product. The product then has the memory of both. */
+bool tp__is_written_through(tp_planner *planner, const tp_timeline *timeline, int op);
 
 /* The value, by its index in the timeline, whose buffer the result of an op reuses; -1: none. An
  * elementwise op, with all ops fused into it, overwrites an operand that has no other reader. A

@@ -10,7 +10,7 @@
 // In MiB: x, queries, what attention makes and the result 128 each; sums in f32 256; wq, wo, keys
 // and values 32 each; wk and wv 8 each; maxima and sums of 131072 rows of four heads 1 each; and
 // three blocks of 65536 scores, 1/8 each. All but the sums in f32 are bf16.
-// FITS: peak_memory = 958791680
+// FITS: peak_memory = 958529536
 
 // GATHER-NOT: shard.all_to_all
 // GATHER-COUNT-2: shard.all_gather {{.*}} -> tensor<8x131072x128xbf16>

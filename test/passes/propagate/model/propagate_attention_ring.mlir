@@ -1,12 +1,12 @@
 // Rows are split, and keys and values arrive split along their columns by the same axis. They are gathered; within a limit that the gathered copies exceed
 // they travel in a ring, which sends as many bytes. The same, planned again, and run.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-decompose,tp-propagate{mesh=tp=4 topology=h100})' | FileCheck %s --check-prefix=GATHER
-// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-decompose,tp-propagate{mesh=tp=4 topology=h100 memory-limit=2700000})' > %t.plan.mlir
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-decompose,tp-propagate{mesh=tp=4 topology=h100 memory-limit=2300000})' > %t.plan.mlir
 // RUN: FileCheck %s --check-prefix=RING < %t.plan.mlir
 // RUN: shard-opt %t.plan.mlir --pass-pipeline='builtin.module(tp-propagate{topology=h100})' | FileCheck %s --check-prefix=RING
 // RUN: shard-opt %t.plan.mlir --pass-pipeline='builtin.module(tp-partition)' | FileCheck %s --check-prefix=LOCAL
 // RUN: shard-run %s --mesh tp=4 --topology h100 | FileCheck %s --check-prefix=RUN-GATHER
-// RUN: shard-run %s --mesh tp=4 --topology h100 --memory-limit 2700000 | FileCheck %s --check-prefix=RUN-RING
+// RUN: shard-run %s --mesh tp=4 --topology h100 --memory-limit 2300000 | FileCheck %s --check-prefix=RUN-RING
 
 // GATHER-NOT: tp.factors
 // GATHER: shard.shard %arg1
