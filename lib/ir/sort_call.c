@@ -160,25 +160,40 @@ bool tp__sort_may_trap(const tp_sort *sort) {
 
 /* ---- work ---- */
 
-/* A selection compares every element with the last one that is kept, and inserts those that precede
- * it, at most all of them. Up to this many kept elements, even that takes little longer than a
- * sort. The first comparisons are with elements that are not there yet. */
+int tp__sort_merges(int64_t n) {
+  int merges = 0;
+  for (int64_t width = 1; width < n; width *= 2)
+    merges++;
+  return merges;
+}
+
+/* Steps per row of n elements in random order, of which k are kept. After the first 2k elements,
+ * about k * ln(n / 2k) more enter the buffer of candidates. It is sorted after every k of them, and
+ * once at the end. */
+static double select_steps(double n, double k, int n_merges) {
+  return n + 2 * k * n_merges * (2 + log(n / (2 * k)));
+}
+
+/* A selection compares an element with places of the buffer that are not written yet. */
 bool tp__sort_selects(const tp_sort *sort) {
-  return sort->kept < sort->size && (double)sort->kept <= 4 * log2((double)sort->size) &&
-         !tp__sort_may_trap(sort);
+  if (sort->kept < 1 || sort->kept > sort->size / 4 || tp__sort_may_trap(sort))
+    return false;
+  double n = (double)sort->size;
+  return select_steps(n, (double)sort->kept, tp__sort_merges(2 * sort->kept)) <
+         n * tp__sort_merges(sort->size);
 }
 
 double tp__sort_work(MlirOperation op, const tp_sort *sort) {
   int64_t shape[TP_MAX_RANK];
   int rank;
-  double rows = 1, n = (double)sort->size, k = (double)sort->kept;
+  double rows = 1, n = (double)sort->size;
   if (n < 2 || !tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(op, 0)), &rank, shape))
     return 0;
   for (int d = 0; d < rank; d++)
     rows *= d == sort->dim ? 1 : (double)shape[d];
-  /* of a row in random order, k * ln(n / k) elements are inserted among the first k */
-  double inserted = ceil(k * (1 + log(n / fmax(k, 1))));
-  double steps = tp__sort_selects(sort) ? n + k * inserted : n * ceil(log2(n));
+  double steps = tp__sort_selects(sort)
+                     ? select_steps(n, (double)sort->kept, tp__sort_merges(2 * sort->kept))
+                     : n * tp__sort_merges(sort->size);
   return rows * steps * (tp__n_ops(sort->less) + 2 * sort->n);
 }
 

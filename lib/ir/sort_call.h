@@ -44,8 +44,11 @@ bool tp__sort_is_key(const tp_sort *sort, int i);
 /* True if the comparator may trap on numbers that the tensors do not hold, such as padding. */
 bool tp__sort_may_trap(const tp_sort *sort);
 
-/* True if few elements are kept, so that it is faster to insert every element into a list of the
- * first ones than to sort the row. */
+/* Returns the number of merges that sort n elements: log2(n), rounded up. */
+int tp__sort_merges(int64_t n);
+
+/* True if so few elements are kept that it is faster to collect candidates for them than to sort
+ * the row. Such a row has at least four elements per kept one. */
 bool tp__sort_selects(const tp_sort *sort);
 
 /* Returns the number of arithmetic ops with which all rows are sorted, or their first elements

@@ -2,9 +2,10 @@
  * Each row is brought into the order of the comparator, which takes two numbers of each operand. A
  * result has the first elements of each row. The sort is stable.
  *
- * Rows are sorted by binary insertion, without the errors of their numbers. Where an error may
- * change a comparison, both orders are right. Then each place from the one element to the other
- * may have any of the elements at these places. */
+ * Each row is sorted by the values of its numbers; their error bounds are ignored at first. Then
+ * elements that are at most MAX_APART places apart are compared again, with their error bounds. If
+ * a bound permits both orders of two elements, each place from the one to the other may hold any of
+ * the elements of these places, and the error bounds of the results grow to cover all of them. */
 #include "reference/evaluator.h"
 
 #include <mlir-c/BuiltinAttributes.h>

@@ -9,9 +9,10 @@
  * joins two parts. Every other device that wants the element receives one more. On average over
  * devices this is the new shard and k - 2 times the tensor over the number of devices.
  *
- * Where the new layout has partials, all partials count as copies. Every path is then one between
- * layouts without partials that sends no more: its masks and sums do nothing, and its
- * reduce_scatters are slices.
+ * Where the new layout has partials, the bound takes all partial parts for copies. Each path then
+ * has a counterpart between layouts without partials that sends no more: where the path masks or
+ * sums parts, the counterpart keeps a copy, and where it does a reduce_scatter, the counterpart
+ * takes a slice.
  *
  * No collective sends fewer bytes per device than its devices receive on average, and in those
  * without partials all receive equally much. */

@@ -1,14 +1,15 @@
 /* Writes the loops that sort.
  *
  * Rows are sorted one after the other, in buffers that hold the keys of one row and, unless all
- * operands are keys, the positions of its elements. Pieces of 1, 2, 4, ... elements are merged from
- * one buffer into another and back (D. Knuth, The Art of Computer Programming, vol. 3, 5.2.4,
- * algorithm S). If few elements are kept, every element is inserted into a list of the first ones
- * instead. Both are stable, and comparisons select values instead of branches.
+ * operands are keys, the positions of its elements. Sorted pieces of 1, 2, 4, ... elements are
+ * merged from one buffer into another and back (D. Knuth, The Art of Computer Programming, vol. 3,
+ * 5.2.4, algorithm S). If only the first k elements of a row are kept, a buffer of 2 k candidates
+ * takes those that precede the kth; when it is full, it is sorted and its first half is kept. Both
+ * are stable, and comparisons select values instead of branches.
  *
- * In the text, !x, !r and !n are the types of operands, results and numbers by operand, !e and !b
- * those of elements and buffers by column. A column is what is moved of each element: a key, or the
- * position. */
+ * A column is what is moved of each element: a key, or the position. The text has these types: !x,
+ * !r and !n with the number of an operand are the operand, the result and the element; !e and !b
+ * with the number of a column are the element and the buffer. */
 #include "passes/bufferize/sort_text.h"
 
 #include "passes/support/from_text.h"
@@ -57,6 +58,13 @@ static void each(writer *w, int first, int n, const char *separator, const char 
 
 /* The same for all columns. */
 #define COLUMNS(w, separator, ...) each(w, 0, (w)->n_columns, separator, __VA_ARGS__)
+
+/* Adds a list for the buffers of all columns and for those into which they are merged. */
+static void add_buffers(writer *w, const char *buffers, const char *others) {
+  COLUMNS(w, ", ", "%s", buffers);
+  add(w, ", ");
+  COLUMNS(w, ", ", "%s", others);
+}
 
 /* Adds the indices of the element of the current row at `position`. */
 static void place(writer *w, const char *position) {
@@ -109,13 +117,14 @@ static void add_types(writer *w, MlirOperation op, int64_t length) {
   }
 }
 
-static void add_constants(writer *w) {
+static void add_constants(writer *w, int64_t length) {
   const tp_sort *s = w->sort;
-  add(w, "%%true = arith.constant true\n%%false = arith.constant false\n");
+  add(w, "%%true = arith.constant true\n");
   add(w, "%%zero = arith.constant 0 : index\n%%one = arith.constant 1 : index\n");
   add(w, "%%two = arith.constant 2 : index\n");
   add(w, "%%size = arith.constant %lld : index\n", (long long)s->size);
-  add(w, "%%last = arith.constant %lld : index\n", (long long)s->size - 1);
+  add(w, "%%room = arith.constant %lld : index\n", (long long)length);
+  add(w, "%%last_place = arith.constant %lld : index\n", (long long)length - 1);
   add(w, "%%kept = arith.constant %lld : index\n", (long long)s->kept);
   add(w, "%%last_kept = arith.constant %lld : index\n", (long long)s->kept - 1);
   for (int d = 0; d < s->rank; d++)
@@ -145,7 +154,7 @@ static void read_element(writer *w) {
 /* Copies the row into the buffers `to`: %load. */
 static void load(writer *w, const char *to) {
   add(w, "%%load:%d = scf.for %%p = %%zero to %%size step %%one iter_args(", w->n_columns);
-  COLUMNS(w, ", ", "%%l$ = %%%s$_%d", to, w->depth);
+  COLUMNS(w, ", ", "%%l$ = %%%s", to);
   add(w, ") -> (");
   COLUMNS(w, ", ", "!b$");
   add(w, ") {\n");
@@ -163,13 +172,13 @@ static void load(writer *w, const char *to) {
  * precede it. */
 static void merge_two(writer *w, const char *from) {
   int n = w->n_columns;
-  add(w, "%%in:%d = scf.for %%p = %%lo to %%hi step %%one iter_args(", n + 2);
+  add(w, "%%in:%d = scf.for %%to = %%lo to %%hi step %%one iter_args(", n + 2);
   COLUMNS(w, ", ", "%%d$ = %%c$");
   add(w, ", %%i = %%lo, %%j = %%mid) -> (");
   COLUMNS(w, ", ", "!b$");
   add(w, ", index, index) {\n"
-         "%%at_i = arith.minsi %%i, %%last : index\n"
-         "%%at_j = arith.minsi %%j, %%last : index\n");
+         "%%at_i = arith.minsi %%i, %%last_place : index\n"
+         "%%at_j = arith.minsi %%j, %%last_place : index\n");
   COLUMNS(w, "", "%%f$ = tensor.extract %%%s[%%at_i] : !b$\n", from);
   COLUMNS(w, "", "%%s$ = tensor.extract %%%s[%%at_j] : !b$\n", from);
   compare(w, "precedes", "s", "f");
@@ -178,34 +187,34 @@ static void merge_two(writer *w, const char *from) {
          "%%follows = arith.xori %%precedes, %%true : i1\n"
          "%%may = arith.ori %%no_second, %%follows : i1\n"
          "%%first = arith.andi %%has_first, %%may : i1\n");
-  COLUMNS(w, "", "%%v$ = arith.select %%first, %%f$, %%s$ : !e$\n");
-  COLUMNS(w, "", "%%w$ = tensor.insert %%v$ into %%d$[%%p] : !b$\n");
+  COLUMNS(w, "", "%%m$ = arith.select %%first, %%f$, %%s$ : !e$\n");
+  COLUMNS(w, "", "%%y$ = tensor.insert %%m$ into %%d$[%%to] : !b$\n");
   add(w, "%%i_step = arith.select %%first, %%one, %%zero : index\n"
          "%%j_step = arith.select %%first, %%zero, %%one : index\n"
          "%%i_next = arith.addi %%i, %%i_step : index\n"
          "%%j_next = arith.addi %%j, %%j_step : index\n"
          "scf.yield ");
-  COLUMNS(w, ", ", "%%w$");
+  COLUMNS(w, ", ", "%%y$");
   add(w, ", %%i_next, %%j_next : ");
   COLUMNS(w, ", ", "!b$");
   add(w, ", index, index\n}\n");
 }
 
-/* Merges all neighboring pieces of %width elements, from buffers into others: %name, and the new
- * width %name_width. */
-static void merge_all(writer *w, const char *name, const char *from, const char *to,
+/* Merges all neighboring pieces of %width elements, of the first %n elements, from buffers into
+ * others: %name, and the new width %name_width. */
+static void merge_all(writer *w, const char *name, const char *from, const char *to, const char *n,
                       const char *width) {
   add(w, "%%%s_width = arith.addi %%%s, %%%s : index\n", name, width, width);
-  add(w, "%%%s:%d = scf.for %%lo = %%zero to %%size step %%%s_width iter_args(", name, w->n_columns,
-      name);
+  add(w, "%%%s:%d = scf.for %%lo = %%zero to %%%s step %%%s_width iter_args(", name, w->n_columns,
+      n, name);
   COLUMNS(w, ", ", "%%c$ = %%%s", to);
   add(w, ") -> (");
   COLUMNS(w, ", ", "!b$");
   add(w, ") {\n");
   add(w, "%%end_first = arith.addi %%lo, %%%s : index\n", width);
   add(w, "%%end_second = arith.addi %%lo, %%%s_width : index\n", name);
-  add(w, "%%mid = arith.minsi %%end_first, %%size : index\n"
-         "%%hi = arith.minsi %%end_second, %%size : index\n");
+  add(w, "%%mid = arith.minsi %%end_first, %%%s : index\n", n);
+  add(w, "%%hi = arith.minsi %%end_second, %%%s : index\n", n);
   merge_two(w, from);
   add(w, "scf.yield ");
   COLUMNS(w, ", ", "%%in#$");
@@ -214,95 +223,104 @@ static void merge_all(writer *w, const char *name, const char *from, const char 
   add(w, "\n}\n");
 }
 
-/* Sorts the row: the buffers %sorted. The other buffers follow them, to be used for the next row.
- * A loop merges twice, so that it carries each buffer in its place; if the number of merges is odd,
- * one is done before. */
+/* Sorts the first %n elements of buffers, whose pieces of %width elements are sorted, by
+ * 2 * n_pairs merges: %name, and the others, %name_by. A loop merges twice, so that it carries each
+ * buffer in its place. */
+static void merge_pairs(writer *w, const char *name, const char *buffers, const char *others,
+                        const char *n, const char *width, int n_pairs) {
+  char carried[64], carried_others[64];
+  snprintf(carried, sizeof carried, "%%g$ = %%%s", buffers);
+  snprintf(carried_others, sizeof carried_others, "%%h$ = %%%s", others);
+  add(w, "%%%s_pairs = arith.constant %d : index\n", name, n_pairs);
+  add(w, "%%%s:%d, %%%s_by:%d, %%%s_width = ", name, w->n_columns, name, w->n_columns, name);
+  add(w, "scf.for %%pair = %%zero to %%%s_pairs step %%one iter_args(", name);
+  add_buffers(w, carried, carried_others);
+  add(w, ", %%width = %%%s) -> (", width);
+  add_buffers(w, "!b$", "!b$");
+  add(w, ", index) {\n");
+  merge_all(w, "there", "g$", "h$", n, "width");
+  merge_all(w, "back", "there#$", "g$", n, "there_width");
+  add(w, "scf.yield ");
+  add_buffers(w, "%back#$", "%there#$");
+  add(w, ", %%back_width : ");
+  add_buffers(w, "!b$", "!b$");
+  add(w, ", index\n}\n");
+}
+
+/* Sorts the row: the buffers %sorted, and the others, %sorted_by. If the number of merges is odd,
+ * one is done before the pairs. */
 static void sort_row(writer *w) {
-  int n_merges = (int)ceil(log2((double)w->sort->size)), n = w->n_columns;
+  int n_merges = tp__sort_merges(w->sort->size);
   bool is_odd = n_merges % 2;
   char a[32], b[32];
   snprintf(a, sizeof a, "a$_%d", w->depth);
   snprintf(b, sizeof b, "b$_%d", w->depth);
-  load(w, is_odd ? "b" : "a");
+  load(w, is_odd ? b : a);
   if (is_odd)
-    merge_all(w, "start", "load#$", a, "one");
-  add(w, "%%pairs = arith.constant %d : index\n", n_merges / 2);
-  add(w, "%%sorted:%d = scf.for %%pair = %%zero to %%pairs step %%one iter_args(", 2 * n + 1);
-  COLUMNS(w, ", ", "%%g$ = %%%s", is_odd ? "start#$" : "load#$");
-  add(w, ", ");
-  COLUMNS(w, ", ", "%%h$ = %%%s", is_odd ? "load#$" : b);
-  add(w, ", %%width = %%%s) -> (", is_odd ? "two" : "one");
-  COLUMNS(w, ", ", "!b$");
-  add(w, ", ");
-  COLUMNS(w, ", ", "!b$");
+    merge_all(w, "start", "load#$", a, "size", "one");
+  merge_pairs(w, "sorted", is_odd ? "start#$" : "load#$", is_odd ? "load#$" : b, "size",
+              is_odd ? "two" : "one", n_merges / 2);
+}
+
+/* ---- the first elements of a row ---- */
+
+/* Reads the next element, and adds it to the candidates %q unless k candidates precede it: the
+ * buffers %w, and the number of candidates %filled. The element is written in any case; the next
+ * one overwrites it. */
+static void add_candidate(writer *w) {
+  read_element(w);
+  COLUMNS(w, "", "%%z$ = tensor.extract %%q$[%%last_kept] : !b$\n");
+  compare(w, "is_first", "v", "z");
+  add(w, "%%is_early = arith.cmpi slt, %%p, %%room : index\n"
+         "%%enters = arith.ori %%is_early, %%is_first : i1\n"
+         "%%step = arith.select %%enters, %%one, %%zero : index\n"
+         "%%filled = arith.addi %%count, %%step : index\n");
+  COLUMNS(w, "", "%%w$ = tensor.insert %%v$ into %%q$[%%count] : !b$\n");
+}
+
+/* If the buffer is full, sorts it and keeps the first half: %cut, the others, %cut_by, and the
+ * number of candidates. A loop of one turn or none takes the place of a branch, because
+ * bufferization copies what a branch yields. */
+static void cut_candidates(writer *w, int n_pairs) {
+  add(w, "%%is_full = arith.cmpi eq, %%filled, %%room : index\n"
+         "%%turns = arith.select %%is_full, %%one, %%zero : index\n");
+  add(w, "%%cut:%d, %%cut_by:%d, %%cut_count = ", w->n_columns, w->n_columns);
+  add(w, "scf.for %%turn = %%zero to %%turns step %%one iter_args(");
+  add_buffers(w, "%k$ = %w$", "%l$ = %u$");
+  add(w, ", %%old = %%filled) -> (");
+  add_buffers(w, "!b$", "!b$");
   add(w, ", index) {\n");
-  merge_all(w, "there", "g$", "h$", "width");
-  merge_all(w, "back", "there#$", "g$", "there_width");
+  merge_pairs(w, "full", "k$", "l$", "room", "one", n_pairs);
   add(w, "scf.yield ");
-  COLUMNS(w, ", ", "%%back#$");
-  add(w, ", ");
-  COLUMNS(w, ", ", "%%there#$");
-  add(w, ", %%back_width : ");
-  COLUMNS(w, ", ", "!b$");
-  add(w, ", ");
-  COLUMNS(w, ", ", "!b$");
+  add_buffers(w, "%full#$", "%full_by#$");
+  add(w, ", %%kept : ");
+  add_buffers(w, "!b$", "!b$");
   add(w, ", index\n}\n");
 }
 
-/* Inserts the element %v into the sorted list %c, of which the places below %end are compared. From
- * its place on, each element of the list moves to the next. At place %p the list ends. */
-static void insert(writer *w) {
-  int n = w->n_columns;
-  add(w, "%%in:%d = scf.for %%q = %%zero to %%end step %%one iter_args(", 2 * n + 1);
-  COLUMNS(w, ", ", "%%d$ = %%c$");
-  add(w, ", ");
-  COLUMNS(w, ", ", "%%m$ = %%v$");
-  add(w, ", %%moves = %%false) -> (");
-  COLUMNS(w, ", ", "!b$");
-  add(w, ", ");
-  COLUMNS(w, ", ", "!e$");
-  add(w, ", i1) {\n");
-  COLUMNS(w, "", "%%o$ = tensor.extract %%d$[%%q] : !b$\n");
-  compare(w, "precedes", "m", "o");
-  add(w, "%%is_end = arith.cmpi eq, %%q, %%p : index\n"
-         "%%here = arith.ori %%precedes, %%is_end : i1\n"
-         "%%move = arith.ori %%here, %%moves : i1\n");
-  COLUMNS(w, "", "%%s$ = arith.select %%move, %%m$, %%o$ : !e$\n");
-  COLUMNS(w, "", "%%t$ = arith.select %%move, %%o$, %%m$ : !e$\n");
-  COLUMNS(w, "", "%%w$ = tensor.insert %%s$ into %%d$[%%q] : !b$\n");
+/* Selects the first elements of the row: the buffers %sorted, and the others, %sorted_by. */
+static void select_row(writer *w) {
+  int n_pairs = (tp__sort_merges(2 * w->sort->kept) + 1) / 2;
+  char carried[32], carried_others[32];
+  snprintf(carried, sizeof carried, "%%q$ = %%a$_%d", w->depth);
+  snprintf(carried_others, sizeof carried_others, "%%u$ = %%b$_%d", w->depth);
+  add(w, "%%found:%d, %%found_by:%d, %%found_count = ", w->n_columns, w->n_columns);
+  add(w, "scf.for %%p = %%zero to %%size step %%one iter_args(");
+  add_buffers(w, carried, carried_others);
+  add(w, ", %%count = %%zero) -> (");
+  add_buffers(w, "!b$", "!b$");
+  add(w, ", index) {\n");
+  add_candidate(w);
+  cut_candidates(w, n_pairs);
   add(w, "scf.yield ");
-  COLUMNS(w, ", ", "%%w$");
-  add(w, ", ");
-  COLUMNS(w, ", ", "%%t$");
-  add(w, ", %%move : ");
-  COLUMNS(w, ", ", "!b$");
-  add(w, ", ");
-  COLUMNS(w, ", ", "!e$");
-  add(w, ", i1\n}\n");
+  add_buffers(w, "%cut#$", "%cut_by#$");
+  add(w, ", %%cut_count : ");
+  add_buffers(w, "!b$", "!b$");
+  add(w, ", index\n}\n");
+  merge_pairs(w, "sorted", "found#$", "found_by#$", "found_count", "one", n_pairs);
 }
 
-/* Selects the first elements of the row: the buffers %sorted. */
-static void select_row(writer *w) {
-  add(w, "%%sorted:%d = scf.for %%p = %%zero to %%size step %%one iter_args(", w->n_columns);
-  COLUMNS(w, ", ", "%%c$ = %%a$_%d", w->depth);
-  add(w, ") -> (");
-  COLUMNS(w, ", ", "!b$");
-  add(w, ") {\n");
-  read_element(w);
-  COLUMNS(w, "", "%%z$ = tensor.extract %%c$[%%last_kept] : !b$\n");
-  compare(w, "is_first", "v", "z");
-  add(w, "%%is_early = arith.cmpi slt, %%p, %%kept : index\n"
-         "%%enters = arith.ori %%is_early, %%is_first : i1\n"
-         "%%next = arith.addi %%p, %%one : index\n"
-         "%%compared = arith.minsi %%next, %%kept : index\n"
-         "%%end = arith.select %%enters, %%compared, %%zero : index\n");
-  insert(w);
-  add(w, "scf.yield ");
-  COLUMNS(w, ", ", "%%in#$");
-  add(w, " : ");
-  COLUMNS(w, ", ", "!b$");
-  add(w, "\n}\n");
-}
+/* ---- results ---- */
 
 /* Copies the first elements of the sorted row to the results: %out. */
 static void store(writer *w) {
@@ -335,13 +353,11 @@ static void store(writer *w) {
 
 /* ---- all rows ---- */
 
-/* Results, the buffers, and the other buffers of a sort: what the loops over rows carry. */
-static void types_of_rows(writer *w, bool selects) {
+/* The types of what the loops over rows carry: results, the buffers, and the others. */
+static void types_of_rows(writer *w) {
   each(w, 0, w->sort->n, ", ", "!r$");
-  for (int k = 0; k < (selects ? 1 : 2); k++) {
-    add(w, ", ");
-    COLUMNS(w, ", ", "!b$");
-  }
+  add(w, ", ");
+  add_buffers(w, "!b$", "!b$");
 }
 
 static void one_row(writer *w, bool selects) {
@@ -354,7 +370,7 @@ static void one_row(writer *w, bool selects) {
 
 /* Adds a loop over each dimension but the sorted one, and in the innermost one the row. */
 static void all_rows(writer *w, int dim, bool selects) {
-  int n = w->sort->n, m = (selects ? 1 : 2) * w->n_columns, depth = w->depth;
+  int n = w->sort->n, m = 2 * w->n_columns, depth = w->depth;
   dim += dim == w->sort->dim;
   if (dim >= w->sort->rank) {
     one_row(w, selects);
@@ -365,12 +381,10 @@ static void all_rows(writer *w, int dim, bool selects) {
   each(w, 0, n, ", ", "%%r$_%d = %%r$_%d", depth + 1, depth);
   add(w, ", ");
   COLUMNS(w, ", ", "%%a$_%d = %%a$_%d", depth + 1, depth);
-  if (!selects) {
-    add(w, ", ");
-    COLUMNS(w, ", ", "%%b$_%d = %%b$_%d", depth + 1, depth);
-  }
+  add(w, ", ");
+  COLUMNS(w, ", ", "%%b$_%d = %%b$_%d", depth + 1, depth);
   add(w, ") -> (");
-  types_of_rows(w, selects);
+  types_of_rows(w);
   add(w, ") {\n");
   w->depth++;
   all_rows(w, dim + 1, selects);
@@ -378,12 +392,12 @@ static void all_rows(writer *w, int dim, bool selects) {
   if (dim + 1 + (dim + 1 == w->sort->dim) >= w->sort->rank) {
     each(w, 0, n, ", ", "%%out#$");
     add(w, ", ");
-    each(w, 0, m, ", ", "%%sorted#$");
+    add_buffers(w, "%sorted#$", "%sorted_by#$");
   } else {
     each(w, 0, n + m, ", ", "%%all%d#$", depth + 1);
   }
   add(w, " : ");
-  types_of_rows(w, selects);
+  types_of_rows(w);
   add(w, "\n}\n");
 }
 
@@ -406,17 +420,17 @@ tp__string tp__sort_text(MlirOperation op, const tp_sort *sort) {
   writer w = {.sort = sort, .less = mlirFlatSymbolRefAttrGetValue(tp__sort_less(op))};
   tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(op, 0)), &rank, w.shape);
   find_columns(&w);
-  add_types(&w, op, selects ? sort->kept : sort->size);
+  int64_t length = selects ? 2 * sort->kept : sort->size;
+  add_types(&w, op, length);
   add(&w, "module {\nfunc.func @tp.sort(");
   each(&w, 0, n, ", ", "%%x$ : !x$");
   add(&w, ") -> (");
   each(&w, 0, n, ", ", "!r$");
   add(&w, ") {\n");
-  add_constants(&w);
+  add_constants(&w, length);
   each(&w, 0, n, "", "%%r$_0 = tensor.empty() : !r$\n");
   COLUMNS(&w, "", "%%a$_0 = tensor.empty() : !b$\n");
-  if (!selects)
-    COLUMNS(&w, "", "%%b$_0 = tensor.empty() : !b$\n");
+  COLUMNS(&w, "", "%%b$_0 = tensor.empty() : !b$\n");
   all_rows(&w, 0, selects);
   add(&w, "func.return ");
   each(&w, 0, n, ", ", rank > 1 ? "%%all0#$" : "%%out#$");

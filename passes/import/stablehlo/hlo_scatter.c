@@ -4,7 +4,7 @@
  *   result[r, c] = for u in updates: if index[u] == r then combine(result[r, c], update[u, c])
  *
  * So the rules of structured ops hold: elements of the result are split with a comparison of
- * global positions, and split updates give partial results. tp-lower-scatter visits only the
+ * global positions, and split updates give partial results. tp-expand-scatters visits only the
  * elements that an update changes. An update whose window is not inside of the operand is dropped,
  * as by XLA. */
 #include "passes/import/stablehlo/hlo.h"

@@ -56,20 +56,23 @@ func.func private @less(%a: f64, %b: f64, %c: i16, %d: i16) -> i1 attributes {tp
 
 // -----
 
-// Few elements are kept: a list of them.
+// At most a quarter is kept: a buffer of twice as many candidates, which is sorted when it is full, and at the end.
 // CHECK-LABEL: func.func @first
-// CHECK: scf.for {{.*}} -> (tensor<3xf32>)
+// CHECK: scf.for {{.*}} -> (tensor<6xf32>, tensor<6xf32>, index)
 // CHECK: func.call @less
 // CHECK: %[[ENTERS:.*]] = arith.ori
-// CHECK: %[[END:.*]] = arith.select %[[ENTERS]]
-// CHECK: scf.for {{.*}} to %[[END]] {{.*}} -> (tensor<3xf32>, f32, i1)
-// CHECK: func.call @less
-// CHECK-NOT: func.call
-func.func @first(%x: tensor<16xf32>) -> tensor<3xf32> {
-  %0 = call @tp.sort(%x) {tp.sort = {dim = 0, less = @less}} : (tensor<16xf32>) -> tensor<3xf32>
+// CHECK: %[[STEP:.*]] = arith.select %[[ENTERS]]
+// CHECK: %[[FILLED:.*]] = arith.addi %{{.*}}, %[[STEP]]
+// CHECK: %[[FULL:.*]] = arith.cmpi eq, %[[FILLED]], %c6
+// CHECK: %[[TURNS:.*]] = arith.select %[[FULL]]
+// CHECK: scf.for {{.*}} to %[[TURNS]] {{.*}} -> (tensor<6xf32>, tensor<6xf32>, index)
+// CHECK-COUNT-4: func.call @less
+// CHECK-NOT: func.call @less
+func.func @first(%x: tensor<64xf32>) -> tensor<3xf32> {
+  %0 = call @tp.sort(%x) {tp.sort = {dim = 0, less = @less}} : (tensor<64xf32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
-func.func private @tp.sort(tensor<16xf32>) -> tensor<3xf32>
+func.func private @tp.sort(tensor<64xf32>) -> tensor<3xf32>
 func.func private @less(%a: f32, %b: f32) -> i1 attributes {tp.comparator} {
   %0 = arith.cmpf olt, %a, %b : f32
   return %0 : i1
