@@ -1,4 +1,4 @@
-/* The loop nest of a structured op while it is exported (export_linalg.c). */
+/* The loop nest of a structured op while it is exported (export_nest.c), and what it becomes. */
 #ifndef TP_PASSES_EXPORT_NEST_H
 #define TP_PASSES_EXPORT_NEST_H
 
@@ -24,20 +24,51 @@ typedef struct tp_nest {
   tp__value_map memo;                 /* value of the body -> address of the exported value */
 } tp_nest;
 
-/* Computes a value of the body at all points: a tensor with a dimension per loop, or a number if it
- * is equal at all points. */
-tp_status tp__nest_evaluate(tp_export *x, tp_nest *n, MlirValue value, MlirValue *now);
-/* The number of the iteration of a loop, at all points. */
-MlirValue tp__nest_iota(tp_export *x, const tp_nest *n, int64_t loop);
-/* Spreads a number over all loops. */
-MlirValue tp__nest_full(tp_export *x, const tp_nest *n, MlirValue value);
-/* Takes elements `at` + step * i, i < count, along dimension `d`. */
-MlirValue tp__nest_pick(tp_export *x, MlirValue value, int d, int64_t at, int64_t step,
-                        int64_t count);
+/* Reads the loops, maps and body of a structured op. */
+tp_status tp__nest_read(MlirOperation op, tp_nest *n);
+/* Brings an operand to a form in which each dimension is one loop. */
+tp_status tp__nest_flatten(tp_export *x, tp_nest *n, int i);
 /* The nest without the loops in `without`. Operands are taken at iteration at[l] of these loops;
  * with at = NULL they must not use them. */
 tp_nest tp__nest_part(tp_export *x, const tp_nest *whole, uint32_t without, const int64_t *at);
-/* Exports a nest that scatters, and sets *done; else does nothing. */
+
+/* ---- values at all points ---- */
+
+/* The type of a tensor with a dimension per loop. */
+MlirType tp__nest_space(const tp_nest *n, MlirType element);
+/* Computes a value of the body at all points: a tensor with a dimension per loop, or a number if it
+ * is equal at all points. */
+tp_status tp__nest_evaluate(tp_export *x, tp_nest *n, MlirValue value, MlirValue *now);
+/* The number of the iteration of a loop. */
+MlirValue tp__nest_iota(tp_export *x, const tp_nest *n, int64_t loop);
+/* Spreads a number, or a flattened operand, over all loops. */
+MlirValue tp__nest_full(tp_export *x, const tp_nest *n, MlirValue value);
+tp_status tp__nest_spread(tp_export *x, const tp_nest *n, int i, MlirValue *now);
+/* tensor.extract of a captured tensor (export_lookup.c). */
+tp_status tp__nest_gather(tp_export *x, tp_nest *n, MlirOperation op, MlirValue *now);
+
+/* ---- positions ---- */
+
+/* Adds factor * expr to constant + sum of c[l] * loop l. False if it is not linear. */
+bool tp__nest_linear(MlirAffineExpr expr, int64_t factor, int64_t *constant, int64_t *c);
+/* Takes elements `at` + step * i, i < count, along dimension `d`. */
+MlirValue tp__nest_pick(tp_export *x, MlirValue value, int d, int64_t at, int64_t step,
+                        int64_t count);
+
+/* ---- results ---- */
+
+/* The loops that index result k, in the order of its dimensions. */
+tp_status tp__nest_result_loops(const tp_nest *n, int k, int64_t *loops, int *count);
+/* Orders the dimensions of a value, which are loops in ascending order, as result k has them. */
+tp_status tp__nest_order_result(tp_export *x, const tp_nest *n, int k, MlirValue *value);
+
+/* ---- what a nest becomes ----
+ * Those with *done export a nest of their kind and set it, else they do nothing. */
+
+/* dot_general (export_contraction.c), scatter (export_scatter.c): of flattened operands. */
+tp_status tp__nest_contract(tp_export *x, tp_nest *n, bool *done);
 tp_status tp__nest_scatter(tp_export *x, tp_nest *n, bool *done);
+/* Any other reduction of flattened operands (export_reduction.c). */
+tp_status tp__nest_reduce(tp_export *x, tp_nest *n);
 
 #endif
