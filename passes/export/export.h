@@ -72,6 +72,9 @@ MlirValue tp__export_build(tp_export *x, const char *name, MlirType type, int n,
                            const MlirNamedAttribute *attributes);
 /* A constant of a type all of whose elements are this attribute, a number of the element type. */
 MlirValue tp__export_splat(tp_export *x, MlirType type, MlirAttribute element);
+/* The element of an exported constant, or of the broadcast of a number that is one, all of whose
+ * elements are equal; null for other values. */
+MlirAttribute tp__export_splat_of(MlirValue value);
 MlirValue tp__export_int(tp_export *x, MlirType type, int64_t value);
 /* Dimension d of the value is dimension dims[d] of the result; one of size 1 is repeated. */
 MlirValue tp__export_broadcast(tp_export *x, MlirValue value, MlirType type, const int64_t *dims);

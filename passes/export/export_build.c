@@ -94,6 +94,18 @@ MlirValue tp__export_splat(tp_export *x, MlirType type, MlirAttribute element) {
   return tp__export_build(x, "stablehlo.constant", type, 0, NULL, 1, &value);
 }
 
+MlirAttribute tp__export_splat_of(MlirValue value) {
+  MlirOperation spread = tp__defined_by(value, "stablehlo.broadcast_in_dim");
+  MlirOperation constant =
+      tp__defined_by(mlirOperationIsNull(spread) ? value : mlirOperationGetOperand(spread, 0),
+                     "stablehlo.constant");
+  MlirAttribute attr =
+      mlirOperationIsNull(constant) ? (MlirAttribute){NULL} : tp__get(constant, "value");
+  return !mlirAttributeIsNull(attr) && mlirDenseElementsAttrIsSplat(attr)
+             ? mlirDenseElementsAttrGetSplatValue(attr)
+             : (MlirAttribute){NULL};
+}
+
 MlirValue tp__export_int(tp_export *x, MlirType type, int64_t value) {
   return tp__export_splat(x, type, mlirIntegerAttrGet(tp__element_type(type), value));
 }

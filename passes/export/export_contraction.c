@@ -102,4 +102,3 @@ tp_status tp__nest_contract(tp_export *x, tp_nest *n, bool *done) {
     value = tp__export_combine(x, TP_SUM, tp__export_operand(x, n->op, 2), value);
   return tp__export_map(x, n->op, mlirOperationGetResult(n->op, 0), value);
 }
-

@@ -23,6 +23,11 @@ static tp_status elementwise(tp_export *x, tp_nest *n) {
 
 static tp_status export_nest(tp_export *x, tp_nest *n) {
   bool done = false;
+  TP_TRY(tp__nest_convolve(x, n, &done));
+  if (!done)
+    TP_TRY(tp__nest_reduce_windows(x, n, &done));
+  if (done)
+    return TP_OK;
   for (int i = 0; i < n->n_operands; i++)
     TP_TRY(tp__nest_flatten(x, n, i));
   if (!is_reduced(n))
@@ -51,4 +56,3 @@ const tp_export_row tp__export_linalg_rows[] = {
     {"linalg.fill", fill},
     {NULL, NULL},
 };
-

@@ -39,9 +39,8 @@ tp_status tp__nest_gather(tp_export *x, tp_nest *n, MlirOperation op, MlirValue 
       tp__named(x->context, "indices_are_sorted", mlirBoolAttrGet(x->context, false)),
   };
   tp__string_destroy(&list);
-  *now =
-      tp__export_build(x, "stablehlo.gather", tp__nest_space(n, tp__element_type(mlirValueGetType(source))),
-                       2, operands, TP_LEN(attrs), attrs);
+  *now = tp__export_build(x, "stablehlo.gather",
+                          tp__nest_space(n, tp__element_type(mlirValueGetType(source))), 2,
+                          operands, TP_LEN(attrs), attrs);
   return TP_OK;
 }
-

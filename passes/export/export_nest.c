@@ -181,7 +181,8 @@ tp_status tp__nest_spread(tp_export *x, const tp_nest *n, int i, MlirValue *now)
   /* broadcast_in_dim takes dimensions in any order */
   for (int d = 0; d < tp__value_rank(value); d++)
     dims[d] = n->loops[i][d];
-  *now = tp__export_broadcast(x, value, tp__nest_space(n, tp__element_type(mlirValueGetType(value))), dims);
+  *now = tp__export_broadcast(x, value,
+                              tp__nest_space(n, tp__element_type(mlirValueGetType(value))), dims);
   return TP_OK;
 }
 
@@ -189,8 +190,8 @@ tp_status tp__nest_spread(tp_export *x, const tp_nest *n, int i, MlirValue *now)
 
 MlirValue tp__nest_iota(tp_export *x, const tp_nest *n, int64_t loop) {
   MlirNamedAttribute attr = tp__named(x->context, "iota_dimension", tp__attr_i64(x->context, loop));
-  return tp__export_build(x, "stablehlo.iota", tp__nest_space(n, mlirIndexTypeGet(x->context)), 0, NULL, 1,
-                          &attr);
+  return tp__export_build(x, "stablehlo.iota", tp__nest_space(n, mlirIndexTypeGet(x->context)), 0,
+                          NULL, 1, &attr);
 }
 
 /* A tensor with one more dimension, of size 1, at the end, over all loops. */
@@ -317,6 +318,6 @@ tp_status tp__nest_order_result(tp_export *x, const tp_nest *n, int k, MlirValue
 }
 
 MlirValue tp__nest_full(tp_export *x, const tp_nest *n, MlirValue value) {
-  return tp__export_broadcast(x, value, tp__nest_space(n, tp__element_type(mlirValueGetType(value))), NULL);
+  return tp__export_broadcast(x, value,
+                              tp__nest_space(n, tp__element_type(mlirValueGetType(value))), NULL);
 }
-

@@ -65,6 +65,9 @@ tp_status tp__nest_order_result(tp_export *x, const tp_nest *n, int k, MlirValue
 /* ---- what a nest becomes ----
  * Those with *done export a nest of their kind and set it, else they do nothing. */
 
+/* convolution (export_convolution.c), reduce_window (export_window.c) */
+tp_status tp__nest_convolve(tp_export *x, tp_nest *n, bool *done);
+tp_status tp__nest_reduce_windows(tp_export *x, tp_nest *n, bool *done);
 /* dot_general (export_contraction.c), scatter (export_scatter.c): of flattened operands. */
 tp_status tp__nest_contract(tp_export *x, tp_nest *n, bool *done);
 tp_status tp__nest_scatter(tp_export *x, tp_nest *n, bool *done);

@@ -123,6 +123,11 @@ static MlirValue insert_apart(tp_export *x, const slice *s, MlirValue part, Mlir
                                 tp__export_list(x, "edge_padding_high", rank, high),
                                 tp__export_list(x, "interior_padding", rank, between)};
   MlirType number = tp__export_tensor(element, 0, NULL), truth = tp__export_tensor(bit, 0, NULL);
+  MlirAttribute filled = tp__export_splat_of(into);
+  if (!mlirAttributeIsNull(filled)) {
+    MlirValue between_splats[] = {part, tp__export_splat(x, number, filled)};
+    return tp__export_build(x, "stablehlo.pad", type, 2, between_splats, TP_LEN(attrs), attrs);
+  }
   MlirValue mask = tp__export_int(x, tp__export_tensor(bit, rank, s->sizes), 1);
   MlirValue padded[] = {part, tp__export_splat(x, number, tp__export_identity(element, TP_SUM))};
   MlirValue masks[] = {mask, tp__export_int(x, truth, 0)};
