@@ -129,6 +129,9 @@ MlirValue tp__export_broadcast(tp_export *x, MlirValue value, MlirType type, con
 
 MlirValue tp__export_reshape(tp_export *x, MlirValue value, int rank, const int64_t *sizes) {
   MlirType type = tp__tensor_like(mlirValueGetType(value), rank, sizes);
+  MlirOperation reshaped = tp__defined_by(value, "stablehlo.reshape");
+  if (!mlirOperationIsNull(reshaped))
+    value = mlirOperationGetOperand(reshaped, 0);
   return mlirTypeEqual(mlirValueGetType(value), type)
              ? value
              : tp__export_build(x, "stablehlo.reshape", type, 1, &value, 0, NULL);

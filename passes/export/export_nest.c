@@ -37,13 +37,14 @@ tp_status tp__nest_read(MlirOperation op, tp_nest *n) {
                      TP_NEST_MAX_OPERANDS, TP_NEST_MAX_LOOPS);
   MlirAttribute parallel =
       tp__parse_attr(mlirOperationGetContext(op), "#linalg.iterator_type<parallel>");
+  for (int l = 0; l < TP_NEST_MAX_LOOPS; l++)
+    n->number[l] = l < n->n_loops ? l : -1;
   for (int l = 0; l < n->n_loops; l++) {
     /* of a named op, the loops that results do not use are reductions */
     n->is_reduction[l] = mlirAttributeIsNull(iterators)
                              ? !uses_loop(tp__map_at(maps, n->n_operands - 1), l)
                              : !mlirAttributeEqual(mlirArrayAttrGetElement(iterators, l), parallel);
     n->sizes[l] = -1;
-    n->number[l] = l;
   }
   for (int i = 0; i < n->n_operands; i++) {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
@@ -256,17 +257,24 @@ tp_nest tp__nest_part(tp_export *x, const tp_nest *whole, uint32_t without, cons
   tp_nest n = *whole;
   n.memo = (tp__value_map){0};
   n.n_loops = 0;
+  int number[TP_NEST_MAX_LOOPS];
+  MlirValue fixed[TP_NEST_MAX_LOOPS] = {{NULL}};
   for (int l = 0; l < whole->n_loops; l++) {
     bool kept = !(without >> l & 1);
     MlirType type = tp__export_type(mlirIndexTypeGet(x->context));
-    n.number[l] = kept ? n.n_loops : -1;
+    number[l] = kept ? n.n_loops : -1;
     if (!kept && at)
-      n.fixed[l] = tp__export_int(x, type, at[l]);
+      fixed[l] = tp__export_int(x, type, at[l]);
     if (kept) {
       n.sizes[n.n_loops] = whole->sizes[l];
       n.is_reduction[n.n_loops++] = whole->is_reduction[l];
     }
   }
+  for (int l = 0; l < TP_NEST_MAX_LOOPS; l++)
+    if (n.number[l] >= 0) {
+      n.fixed[l] = fixed[n.number[l]];
+      n.number[l] = number[n.number[l]];
+    }
   for (int i = 0; i < n.n_operands; i++) {
     int rank = tp__is_tensor(mlirValueGetType(n.operands[i])) ? tp__value_rank(n.operands[i]) : 0;
     int n_kept = 0;
@@ -278,7 +286,7 @@ tp_nest tp__nest_part(tp_export *x, const tp_nest *whole, uint32_t without, cons
       else
         sizes[n_kept] = mlirShapedTypeGetDimSize(mlirValueGetType(n.operands[i]), d);
       if (!(without >> loop & 1))
-        n.loops[i][n_kept++] = n.number[loop];
+        n.loops[i][n_kept++] = number[loop];
     }
     if (at && n_kept < rank)
       n.operands[i] = tp__export_reshape(x, n.operands[i], n_kept, sizes);

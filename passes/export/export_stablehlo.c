@@ -95,6 +95,33 @@ static void destroy_done(tp_export *x) {
   x->done.n = 0;
 }
 
+static bool is_unused(MlirOperation op) {
+  if (!tp__op_has_dialect(op, "stablehlo") || mlirOperationGetNumResults(op) == 0 ||
+      mlirOperationGetNumRegions(op) > 0 || !mlirAttributeIsNull(tp__get(op, "channel_handle")))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i))))
+      return false;
+  return true;
+}
+
+/* Destroys ops without use: pads that windows took over, contents that are written over. */
+static void drop_unused(MlirBlock block) {
+  tp_op_list ops = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+      if (!mlirBlockIsNull(tp__region_block(op, (int)r)))
+        drop_unused(tp__region_block(op, (int)r));
+    /* what does not fit in the list stays */
+    (void)tp__op_list_add(&ops, op);
+  }
+  for (size_t i = ops.n; i-- > 0;)
+    if (is_unused(ops.items[i]))
+      mlirOperationDestroy(ops.items[i]);
+  tp__free(ops.items);
+}
+
 /* Exports the body of a function in place. Arguments that are numbers become tensors of rank 0. */
 static tp_status export_body(tp_export *x, MlirOperation func) {
   MlirBlock block = tp__region_block(func, 0);
@@ -108,6 +135,7 @@ static tp_status export_body(tp_export *x, MlirOperation func) {
     mlirOperationSetOperand(end, i, tp__export_operand(x, end, (int)i));
   destroy_done(x);
   tp__value_map_destroy(&x->map);
+  drop_unused(block);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
     MlirValue argument = mlirBlockGetArgument(block, i);
     mlirValueSetType(argument, tp__export_type(mlirValueGetType(argument)));

@@ -53,18 +53,36 @@ static int64_t extent(const tp_window *w) {
   return (w->n_points - 1) * w->stride + (w->n_elements - 1) * w->dilation + 1;
 }
 
-/* The operand of the pad that defines the value, if the windows can take its padding over. */
-static bool take_padding(MlirValue value, tp_combiner combiner, tp_windows *w, MlirValue *inner) {
-  int64_t low[TP_MAX_RANK], between[TP_MAX_RANK], sizes[TP_MAX_RANK];
-  MlirOperation pad = tp__defined_by(value, "stablehlo.pad");
-  int rank = 0;
+/* Adds the padding of the pad that defines the value, and of one in front of it; *value becomes
+ * what they pad. False if there is none that has the identity. */
+static bool add_padding(MlirValue *value, tp_combiner combiner, int64_t *low, int64_t *between) {
+  int64_t more[TP_MAX_RANK], apart[TP_MAX_RANK];
+  MlirOperation pad = tp__defined_by(*value, "stablehlo.pad");
   if (mlirOperationIsNull(pad) ||
       !tp__attr_is_identity(tp__export_splat_of(mlirOperationGetOperand(pad, 1)), combiner))
     return false;
-  *inner = mlirOperationGetOperand(pad, 0);
-  (void)tp__static_tensor(mlirValueGetType(*inner), &rank, sizes);
-  (void)tp__int_list(tp__get(pad, "edge_padding_low"), TP_MAX_RANK, low);
-  (void)tp__int_list(tp__get(pad, "interior_padding"), TP_MAX_RANK, between);
+  int rank = tp__int_list(tp__get(pad, "edge_padding_low"), TP_MAX_RANK, more);
+  (void)tp__int_list(tp__get(pad, "interior_padding"), TP_MAX_RANK, apart);
+  for (int d = 0; d < rank; d++)
+    if (between[d] > 0) /* elements are put apart once */
+      return false;
+  for (int d = 0; d < rank; d++) {
+    low[d] += more[d];
+    between[d] = apart[d];
+  }
+  *value = mlirOperationGetOperand(pad, 0);
+  return true;
+}
+
+/* Takes over the padding of the value, if the windows can. */
+static bool take_padding(tp_combiner combiner, tp_windows *w, MlirValue *value) {
+  int64_t low[TP_MAX_RANK] = {0}, between[TP_MAX_RANK] = {0}, sizes[TP_MAX_RANK];
+  MlirValue inner = *value;
+  int rank = 0;
+  if (!add_padding(&inner, combiner, low, between))
+    return false;
+  (void)add_padding(&inner, combiner, low, between);
+  (void)tp__static_tensor(mlirValueGetType(inner), &rank, sizes);
   for (int d = 0; d < rank; d++) {
     tp_window *to = &w->dims[d];
     int64_t size = sizes[d] > 0 ? (sizes[d] - 1) * (between[d] + 1) + 1 : 0;
@@ -75,14 +93,15 @@ static bool take_padding(MlirValue value, tp_combiner combiner, tp_windows *w, M
       return false;
     to->high = to->high < 0 ? 0 : to->high;
   }
+  *value = inner;
   return true;
 }
 
 MlirValue tp__windows_operand(tp_export *x, const tp_nest *n, int i, tp_combiner combiner,
                               tp_windows *w) {
-  MlirValue value = tp__export_operand(x, n->op, i), inner;
-  if (take_padding(value, combiner, w, &inner))
-    return inner;
+  MlirValue value = tp__export_operand(x, n->op, i);
+  if (take_padding(combiner, w, &value))
+    return value;
   for (int d = 0; d < w->rank; d++) {
     tp_window *of = &w->dims[d];
     int64_t size = mlirShapedTypeGetDimSize(mlirValueGetType(value), d), needed = extent(of);
