@@ -46,6 +46,12 @@ tp_status tp__export_block(tp_export *x, MlirBlock block, MlirOperation *end);
  * on; a negative `first` means operand 0 alone. */
 tp_status tp__export_region(tp_export *x, MlirOperation op, int region, MlirBlock block, int first);
 
+/* True if the program is per device, on more than one. */
+bool tp__export_is_split(const tp_export *x);
+/* Exports the arguments and results of a function, whose body is exported (export_boundary.c).
+ * Private functions are called by exported ones alone, whose integers have no sign. */
+tp_status tp__export_boundary(tp_export *x, MlirOperation func, bool is_entry);
+
 /* ---- values and types ---- */
 
 MlirValue tp__export_value(tp_export *x, MlirValue old);

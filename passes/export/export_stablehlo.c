@@ -5,8 +5,6 @@
 #include "ir/collectives.h"
 #include "ir/sort_call.h"
 
-#include <stdio.h>
-
 enum { STAT_OPS };
 
 static const tp_export_row *const tables[] = {tp__export_linalg_rows, tp__export_tensor_rows,
@@ -143,245 +141,6 @@ static tp_status export_body(tp_export *x, MlirOperation func) {
   return TP_OK;
 }
 
-static tp_status set_types(MlirOperation func, MlirType (*type_of)(MlirOperation, bool, int)) {
-  MlirType type = tp__func_type(func);
-  int n_in = (int)mlirFunctionTypeGetNumInputs(type);
-  int n_out = (int)mlirFunctionTypeGetNumResults(type);
-  MlirType *types = tp__calloc((size_t)(n_in + n_out) + 1, sizeof *types);
-  if (!types)
-    return tp__out_of_memory(func);
-  for (int i = 0; i < n_in + n_out; i++)
-    types[i] = type_of(func, i < n_in, i < n_in ? i : i - n_in);
-  type = mlirFunctionTypeGet(mlirOperationGetContext(func), n_in, types, n_out, types + n_in);
-  mlirOperationSetInherentAttributeByName(func, tp__ref("function_type"), mlirTypeAttrGet(type));
-  tp__free(types);
-  return TP_OK;
-}
-
-static MlirType old_type(MlirOperation func, bool is_arg, int i) {
-  MlirType type = tp__func_type(func);
-  return is_arg ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i);
-}
-
-static MlirAttribute value_attr(MlirOperation func, bool is_arg, int i, const char *name) {
-  return (is_arg ? tp__arg_attr : tp__result_attr)(func, i, name);
-}
-
-static MlirType local_type(MlirOperation func, bool is_arg, int i) {
-  return tp__export_type(old_type(func, is_arg, i));
-}
-
-/* The type of the whole tensor, with the sign that tp.unsigned says. */
-static MlirType global_type(MlirOperation func, bool is_arg, int i) {
-  MlirAttribute global = value_attr(func, is_arg, i, "tp.global");
-  MlirType type = tp__export_type(mlirAttributeIsNull(global) ? old_type(func, is_arg, i)
-                                                              : mlirTypeAttrGetValue(global));
-  int rank = 0;
-  int64_t sizes[TP_MAX_RANK];
-  (void)tp__static_tensor(type, &rank, sizes);
-  return mlirAttributeIsNull(value_attr(func, is_arg, i, "tp.unsigned"))
-             ? type
-             : mlirRankedTensorTypeGet(rank, sizes, tp__export_unsigned(tp__element_type(type)),
-                                       (MlirAttribute){NULL});
-}
-
-/* ---- the boundary ---- */
-
-/* Appends [{"dp"}, {}] for a value; sub-axes are axes of the exported mesh. */
-static tp_status append_sharding(tp_export *x, MlirOperation func, bool is_arg, int i,
-                                 tp__string *text) {
-  MlirAttribute attr = value_attr(func, is_arg, i, "tp.sharding");
-  MlirType global = global_type(func, is_arg, i);
-  tp_annotation annotation = {0};
-  char what[32];
-  int rank = 0;
-  int64_t sizes[TP_MAX_RANK];
-  snprintf(what, sizeof what, "%s %d", is_arg ? "argument" : "result", i);
-  (void)tp__static_tensor(global, &rank, sizes);
-  if (!mlirAttributeIsNull(attr))
-    TP_TRY(tp__read_sharding(func, what, attr, &x->mesh, global, &annotation));
-  tp__string_append(text, "[");
-  for (int d = 0; d < rank; d++) {
-    int axes[TP_MAX_AXES], n = tp_spec_dim_axes(&x->mesh, annotation.spec, d, axes);
-    int64_t parts = 1;
-    tp__string_append(text, d ? ", {" : "{");
-    for (int k = 0; k < n; k++) {
-      parts *= x->mesh.axes[axes[k]].size;
-      tp__string_printf(text, "%s\"a%d\"", k ? ", " : "", axes[k]);
-    }
-    tp__string_append(text, "}");
-    if (sizes[d] % parts != 0)
-      return tp__error(func, TP_UNSUPPORTED,
-                       "%s: %lld devices do not divide dimension %d (size %lld), but StableHLO has "
-                       "no uneven shards at the boundary; pad it, or annotate it otherwise",
-                       what, (long long)parts, d, (long long)sizes[d]);
-  }
-  tp__string_append(text, "]");
-  return TP_OK;
-}
-
-/* #sdy.sharding_per_value of all arguments or results. */
-static tp_status shardings(tp_export *x, MlirOperation func, bool is_args, int n,
-                           MlirAttribute *attr) {
-  tp__string text = {0};
-  tp_status status = TP_OK;
-  tp__string_append(&text, "#sdy.sharding_per_value<[");
-  for (int i = 0; i < n && status == TP_OK; i++) {
-    tp__string_append(&text, i ? ", <@mesh, " : "<@mesh, ");
-    status = append_sharding(x, func, is_args, i, &text);
-    tp__string_append(&text, ">");
-  }
-  tp__string_append(&text, "]>");
-  if (status == TP_OK && text.failed)
-    status = tp__out_of_memory(func);
-  if (status == TP_OK)
-    *attr = tp__parse_attr(x->context, text.text);
-  tp__string_destroy(&text);
-  return status;
-}
-
-/* Writes sdy.sharding at the boundary, and removes what only this library knows. */
-static tp_status mark_boundary(tp_export *x, MlirOperation func, bool entry, bool is_args, int n) {
-  static const char *const ours[] = {"tp.sharding", "tp.global", "tp.unsigned", "tp.role",
-                                     "tp.updates"};
-  tp_boundary boundary;
-  MlirAttribute *attrs = tp__calloc((size_t)n + 1, sizeof *attrs);
-  tp_status status = attrs ? TP_OK : tp__out_of_memory(func);
-  for (int i = 0; i < n && status == TP_OK && entry && tp__is_local(x->module); i++) {
-    tp__string text = {0};
-    tp__string_append(&text, "#sdy.sharding<@mesh, ");
-    status = append_sharding(x, func, is_args, i, &text);
-    tp__string_append(&text, ">");
-    if (status == TP_OK && !text.failed)
-      attrs[i] = tp__parse_attr(x->context, text.text);
-    tp__string_destroy(&text);
-  }
-  if (status == TP_OK && tp__boundary_begin(func, is_args, &boundary) != TP_OK)
-    status = tp__out_of_memory(func);
-  else if (status == TP_OK) {
-    for (int i = 0; i < n; i++) {
-      for (int k = 0; k < TP_LEN(ours); k++)
-        tp__boundary_set(&boundary, i, ours[k], (MlirAttribute){NULL});
-      if (!mlirAttributeIsNull(attrs[i]))
-        tp__boundary_set(&boundary, i, "sdy.sharding", attrs[i]);
-    }
-    tp__boundary_end(&boundary);
-  }
-  tp__free(attrs);
-  return status;
-}
-
-/* Casts unsigned arguments to integers without sign, in which the body computes; results back. */
-static void cast_boundary(tp_export *x, MlirOperation func, MlirBlock block, MlirOperation end) {
-  MlirOperation first = mlirBlockGetFirstOperation(block);
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
-    if (mlirAttributeIsNull(tp__arg_attr(func, (int)i, "tp.unsigned")))
-      continue;
-    MlirValue argument = mlirBlockGetArgument(block, i);
-    MlirType type = mlirValueGetType(argument), element = tp__element_type(type);
-    int rank = 0;
-    int64_t sizes[TP_MAX_RANK];
-    (void)tp__static_tensor(type, &rank, sizes);
-    x->where = first;
-    mlirValueSetType(argument, mlirRankedTensorTypeGet(rank, sizes, tp__export_unsigned(element),
-                                                       (MlirAttribute){NULL}));
-    MlirValue cast = tp__export_build(x, "stablehlo.bitcast_convert", type, 1, &argument, 0, NULL);
-    tp__replace_uses_except(argument, cast, tp__defining_op(cast));
-  }
-  x->where = end;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); i++) {
-    if (mlirAttributeIsNull(tp__result_attr(func, (int)i, "tp.unsigned")))
-      continue;
-    MlirValue value = mlirOperationGetOperand(end, i);
-    int rank = 0;
-    int64_t sizes[TP_MAX_RANK];
-    (void)tp__static_tensor(mlirValueGetType(value), &rank, sizes);
-    MlirType element = tp__export_unsigned(tp__element_type(mlirValueGetType(value)));
-    MlirType type = mlirRankedTensorTypeGet(rank, sizes, element, (MlirAttribute){NULL});
-    mlirOperationSetOperand(
-        end, i, tp__export_build(x, "stablehlo.bitcast_convert", type, 1, &value, 0, NULL));
-  }
-}
-
-/* Replaces the terminator of a block by `name`. */
-static MlirOperation end_with(tp_export *x, MlirBlock block, const char *name) {
-  MlirOperation old = mlirBlockGetTerminator(block);
-  intptr_t n = mlirOperationGetNumOperands(old);
-  MlirOperation end = tp__create(&(tp_build){.name = name, .location = x->location});
-  MlirValue *values = tp__calloc((size_t)n + 1, sizeof *values);
-  for (intptr_t i = 0; values && i < n; i++)
-    values[i] = mlirOperationGetOperand(old, i);
-  mlirBlockAppendOwnedOperation(block, end);
-  mlirOperationSetOperands(end, values ? n : 0, values);
-  mlirOperationDestroy(old);
-  tp__free(values);
-  return end;
-}
-
-/* ---- the manual computation ---- */
-
-static MlirAttribute manual_axes(tp_export *x) {
-  tp__string text = {0};
-  tp__string_append(&text, "#sdy<manual_axes{");
-  for (int a = 0; a < x->mesh.n_axes; a++)
-    tp__string_printf(&text, "%s\"a%d\"", a ? ", " : "", a);
-  tp__string_append(&text, "}>");
-  MlirAttribute attr = tp__parse_attr(x->context, text.failed ? "unit" : text.text);
-  tp__string_destroy(&text);
-  return attr;
-}
-
-/* Moves the body of an entry into a manual computation on its global arguments. */
-static tp_status wrap(tp_export *x, MlirOperation func) {
-  MlirType type = tp__func_type(func);
-  int n_in = (int)mlirFunctionTypeGetNumInputs(type);
-  int n_out = (int)mlirFunctionTypeGetNumResults(type);
-  MlirAttribute in, out;
-  TP_TRY(shardings(x, func, true, n_in, &in));
-  TP_TRY(shardings(x, func, false, n_out, &out));
-  MlirBlock body = tp__region_block(func, 0);
-  x->location = mlirOperationGetLocation(func);
-  cast_boundary(x, func, body, mlirBlockGetTerminator(body));
-  (void)end_with(x, body, "sdy.return");
-  mlirBlockDetach(body);
-  MlirType *types = tp__calloc((size_t)(n_in + n_out) + 1, sizeof *types);
-  MlirLocation *locations = tp__calloc((size_t)n_in + 1, sizeof *locations);
-  MlirValue *values = tp__calloc((size_t)(n_in + n_out) + 1, sizeof *values);
-  bool ok = types && locations && values;
-  for (int i = 0; ok && i < n_in + n_out; i++)
-    types[i] = global_type(func, i < n_in, i < n_in ? i : i - n_in);
-  for (int i = 0; ok && i < n_in; i++)
-    locations[i] = x->location;
-  MlirBlock block = mlirBlockCreate(ok ? n_in : 0, types, locations);
-  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0), block);
-  for (int i = 0; ok && i < n_in; i++)
-    values[i] = mlirBlockGetArgument(block, i);
-  MlirNamedAttribute attrs[] = {tp__named(x->context, "in_shardings", in),
-                                tp__named(x->context, "manual_axes", manual_axes(x)),
-                                tp__named(x->context, "out_shardings", out)};
-  MlirOperation manual = tp__create(&(tp_build){.name = "sdy.manual_computation",
-                                                .location = x->location,
-                                                .n_operands = ok ? n_in : 0,
-                                                .operands = values,
-                                                .n_results = ok ? n_out : 0,
-                                                .results = ok ? types + n_in : NULL,
-                                                .n_attributes = TP_LEN(attrs),
-                                                .attributes = attrs,
-                                                .n_regions = 1});
-  mlirBlockAppendOwnedOperation(block, manual);
-  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(manual, 0), body);
-  for (int i = 0; ok && i < n_out; i++)
-    values[i] = mlirOperationGetResult(manual, i);
-  mlirBlockAppendOwnedOperation(block, tp__create(&(tp_build){.name = "func.return",
-                                                              .location = x->location,
-                                                              .n_operands = ok ? n_out : 0,
-                                                              .operands = values}));
-  tp__free(types);
-  tp__free(locations);
-  tp__free(values);
-  return ok ? TP_OK : tp__out_of_memory(func);
-}
-
 static bool is_entry(MlirOperation func) {
   MlirAttribute visibility = tp__inherent(func, "sym_visibility");
   return mlirAttributeIsNull(visibility) ||
@@ -390,20 +149,8 @@ static bool is_entry(MlirOperation func) {
 
 /* Private functions are called by exported ones alone, whose integers have no sign. */
 static tp_status export_func(tp_export *x, MlirOperation func) {
-  MlirType type = tp__func_type(func);
-  int n_in = (int)mlirFunctionTypeGetNumInputs(type);
-  int n_out = (int)mlirFunctionTypeGetNumResults(type);
-  bool entry = is_entry(func);
   TP_TRY(export_body(x, func));
-  x->location = mlirOperationGetLocation(func);
-  if (entry && tp__is_local(x->module))
-    TP_TRY(wrap(x, func));
-  else if (entry)
-    cast_boundary(x, func, tp__region_block(func, 0),
-                  mlirBlockGetTerminator(tp__region_block(func, 0)));
-  TP_TRY(set_types(func, entry ? global_type : local_type));
-  TP_TRY(mark_boundary(x, func, entry, true, n_in));
-  TP_TRY(mark_boundary(x, func, entry, false, n_out));
+  TP_TRY(tp__export_boundary(x, func, is_entry(func)));
   tp__remove(func, "tp.plan");
   return TP_OK;
 }
@@ -422,6 +169,10 @@ static tp_status collect(MlirOperation op, void *data) {
   if (tp__op_is(op, "shard.grid"))
     return tp__op_list_add(&ops->grids, op);
   return tp__op_is(op, "func.func") ? tp__op_list_add(&ops->declarations, op) : TP_OK;
+}
+
+bool tp__export_is_split(const tp_export *x) {
+  return tp__is_local(x->module) && tp_mesh_size(&x->mesh) > 1;
 }
 
 /* The mesh of the exported program has an axis "aN" for each axis of ours, sub-axes included. */
@@ -443,12 +194,12 @@ static void write_mesh(tp_export *x, MlirOperation first) {
 
 static void write_module(tp_export *x, const module_ops *ops) {
   MlirType i32 = mlirIntegerTypeGet(x->context, 32);
-  if (tp__is_local(x->module)) {
+  if (tp__export_is_split(x)) {
     write_mesh(x, ops->funcs.items[0]);
     tp__set(x->module, "mhlo.num_partitions", mlirIntegerAttrGet(i32, tp_mesh_size(&x->mesh)));
     tp__set(x->module, "mhlo.num_replicas", mlirIntegerAttrGet(i32, 1));
-    tp__remove(x->module, "tp.phase");
   }
+  tp__remove(x->module, "tp.phase");
   for (size_t i = 0; i < ops->grids.n; i++)
     mlirOperationDestroy(ops->grids.items[i]);
   for (size_t i = 0; i < ops->declarations.n; i++)

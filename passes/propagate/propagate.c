@@ -406,8 +406,10 @@ static const tp_option_row options[] = {
      TP_CHOICE(tp_propagate_options, unknown_ops, "refuse|replicate")},
     {"boundary", "any",
      "whole: arguments and results are split by whole axes of the mesh, unless their annotations "
-     "name parts, so that a PartitionSpec of JAX can say their layouts; any: by parts of axes, too",
-     TP_CHOICE(tp_propagate_options, boundary, "any|whole")},
+     "name parts, so that a PartitionSpec of JAX can say their layouts; even: also only where the "
+     "axes divide the dimension, as JAX requires of arguments and results; any: by parts of axes, "
+     "too",
+     TP_CHOICE(tp_propagate_options, boundary, "any|whole|even")},
     {"memory-limit", "",
      "bytes that a device may hold at any time: 512MiB, 80GB, ...; topology: what the topology "
      "file says",

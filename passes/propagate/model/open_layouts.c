@@ -48,6 +48,7 @@ typedef struct layout_list {
   int64_t shape[TP_MAX_RANK];
   uint32_t open;
   bool is_whole;        /* only whole axes split open dimensions */
+  bool is_even;         /* only axes that divide their size do */
   const uint8_t *order; /* order in which axes are appended */
   int n, left_out;
   tp_spec specs[TP_MAX_FOUND];
@@ -72,12 +73,17 @@ static bool is_offered(const layout_list *list, tp_spec spec) {
   for (int d = 0; d < list->rank; d++) {
     int axes[TP_MAX_AXES], n = tp_spec_dim_axes(p->problem.mesh, spec, d, axes);
     unsigned set = 0;
+    int64_t parts = 1;
     bool named = true;
     for (int i = 0; i < n; i++) {
       set |= 1u << axes[i];
       named &= tp__flow_names(p, list->value, d, axes[i]);
     }
     if ((list->open >> d & 1) && !tp__is_offered(p, list->shape[d], set, named))
+      return false;
+    for (int i = 0; i < n; i++)
+      parts *= p->problem.mesh->axes[axes[i]].size;
+    if ((list->open >> d & 1) && list->is_even && list->shape[d] % parts != 0)
       return false;
     if ((list->open >> d & 1) && list->is_whole && !are_whole(p->problem.mesh, n, axes))
       return false;
@@ -142,7 +148,8 @@ static tp_status layouts_of(tp_planner *p, MlirValue value, bool is_boundary, bo
   list->n = list->left_out = 0;
   list->value = tp__func_graph_number(&p->problem.graph, value);
   list->open = pinned ? pin.open : UINT32_MAX;
-  list->is_whole = is_boundary && p->problem.options->boundary == TP_BOUNDARY_WHOLE;
+  list->is_whole = is_boundary && p->problem.options->boundary != TP_BOUNDARY_ANY;
+  list->is_even = is_boundary && p->problem.options->boundary == TP_BOUNDARY_EVEN;
   tp_spec start = pinned ? pin.spec : tp_spec_replicated();
   bool is_tensor = tp__static_tensor(mlirValueGetType(value), &list->rank, list->shape);
   for (int i = 0; i < p->problem.n_orders && is_tensor; i++) {

@@ -7,7 +7,7 @@
 typedef struct tp_propagate_options {
   const char *mesh, *topology, *report, *explain;
   enum { TP_STRATEGY_PLAN, TP_STRATEGY_FOLLOW } strategy;
-  enum { TP_BOUNDARY_ANY, TP_BOUNDARY_WHOLE } boundary;
+  enum { TP_BOUNDARY_ANY, TP_BOUNDARY_WHOLE, TP_BOUNDARY_EVEN } boundary;
   enum { TP_UNKNOWN_REFUSE, TP_UNKNOWN_REPLICATE } unknown_ops;
   tp_objective objective;
   bool overlap;
