@@ -2,8 +2,18 @@
 
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 2) {tp.axes = ["tp"]}
-  // expected-error @below {{'func.func': argument 0: 2 devices do not divide dimension 0 (size 7), but StableHLO has no uneven shards at the boundary; pad it, or annotate it otherwise}}
-  func.func @uneven(%x: tensor<4xf32> {tp.global = tensor<7xf32>, tp.sharding = [["tp"]]}) -> (tensor<4xf32> {tp.global = tensor<7xf32>, tp.sharding = [["tp"]]}) {
+  // expected-error @below {{'func.func': argument 0: the shards of dimension 0 have 3 elements, but equal shards of its 7 elements on 2 devices have 4; annotate it otherwise}}
+  func.func @uneven(%x: tensor<3xf32> {tp.global = tensor<7xf32>, tp.sharding = [["tp"]]}) -> (tensor<3xf32> {tp.global = tensor<7xf32>, tp.sharding = [["tp"]]}) {
+    return %x : tensor<3xf32>
+  }
+}
+
+// -----
+
+module attributes {tp.phase = "local"} {
+  shard.grid @mesh(shape = 2) {tp.axes = ["tp"]}
+  // expected-error @below {{'func.func': result 0 is partial, which StableHLO cannot say; annotate it otherwise}}
+  func.func @partial(%x: tensor<4xf32> {tp.sharding = [[]]}) -> (tensor<4xf32> {tp.sharding = {dims = [[]], partial = {tp = "sum"}}}) {
     return %x : tensor<4xf32>
   }
 }
