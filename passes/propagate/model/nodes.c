@@ -148,16 +148,16 @@ static tp_status copy_specs(tp_planner *p, tp_node *node, const tp_layout_set *s
   return TP_OK;
 }
 
-/* An unannotated result takes any layout without partial sums: first those that its producer can
+/* An unannotated result takes any layout without partial sums that may cross the boundary: first those that its producer can
  * make, then all others. */
-static tp_status add_made(tp_planner *p, const tp_planned_value *v, tp_node *node) {
+static tp_status add_made(tp_planner *p, const tp_planned_value *v, MlirType type, tp_node *node) {
   const tp_node *producer = &p->problem.nodes[v->node];
   tp_layout_set *set = tp__layout_set_empty(p);
   if (!set)
     return tp__plan_no_memory(p);
   for (int s = 0; s < producer->n; s++) {
     tp_spec spec = producer->out[s * producer->n_out + v->output];
-    if (!tp_spec_has_partial(spec))
+    if (!tp_spec_has_partial(spec) && tp__may_cross_boundary(p, type, spec))
       tp__layout_set_add(set, spec);
   }
   for (int s = 0; s < node->n; s++)
@@ -176,7 +176,7 @@ static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
   if (status == TP_OK)
     status = tp__node_for_result(p, i, value, &p->problem.nodes[node], &pinned);
   if (status == TP_OK && !pinned)
-    status = add_made(p, v, &p->problem.nodes[node]);
+    status = add_made(p, v, mlirValueGetType(value), &p->problem.nodes[node]);
   p->problem.nodes[node].kind = TP_NODE_RESULT;
   p->problem.nodes[node].index = i;
   return status == TP_OK

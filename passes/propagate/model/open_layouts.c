@@ -47,8 +47,7 @@ typedef struct layout_list {
   int rank;
   int64_t shape[TP_MAX_RANK];
   uint32_t open;
-  bool is_whole;        /* only whole axes split open dimensions */
-  bool is_even;         /* only axes that divide their size do */
+  bool is_boundary;     /* of an argument or a result */
   const uint8_t *order; /* order in which axes are appended */
   int n, left_out;
   tp_spec specs[TP_MAX_FOUND];
@@ -68,12 +67,39 @@ static bool are_whole(const tp_mesh *mesh, int n, const int *axes) {
   return true;
 }
 
+/* True if the option `boundary` lets these axes split a dimension of an argument or result. */
+static bool may_cross(const tp_planner *p, int64_t size, int n, const int *axes) {
+  int64_t parts = 1;
+  for (int i = 0; i < n; i++)
+    parts *= p->problem.mesh->axes[axes[i]].size;
+  switch (p->problem.options->boundary) {
+  case TP_BOUNDARY_ANY:
+    return true;
+  case TP_BOUNDARY_WHOLE:
+    return are_whole(p->problem.mesh, n, axes);
+  case TP_BOUNDARY_EVEN:
+    return are_whole(p->problem.mesh, n, axes) && size % parts == 0;
+  }
+  return false;
+}
+
+bool tp__may_cross_boundary(const tp_planner *p, MlirType type, tp_spec spec) {
+  int rank = 0;
+  int64_t shape[TP_MAX_RANK];
+  (void)tp__static_tensor(type, &rank, shape);
+  for (int d = 0; d < rank; d++) {
+    int axes[TP_MAX_AXES], n = tp_spec_dim_axes(p->problem.mesh, spec, d, axes);
+    if (!may_cross(p, shape[d], n, axes))
+      return false;
+  }
+  return true;
+}
+
 static bool is_offered(const layout_list *list, tp_spec spec) {
   const tp_planner *p = list->planner;
   for (int d = 0; d < list->rank; d++) {
     int axes[TP_MAX_AXES], n = tp_spec_dim_axes(p->problem.mesh, spec, d, axes);
     unsigned set = 0;
-    int64_t parts = 1;
     bool named = true;
     for (int i = 0; i < n; i++) {
       set |= 1u << axes[i];
@@ -81,11 +107,7 @@ static bool is_offered(const layout_list *list, tp_spec spec) {
     }
     if ((list->open >> d & 1) && !tp__is_offered(p, list->shape[d], set, named))
       return false;
-    for (int i = 0; i < n; i++)
-      parts *= p->problem.mesh->axes[axes[i]].size;
-    if ((list->open >> d & 1) && list->is_even && list->shape[d] % parts != 0)
-      return false;
-    if ((list->open >> d & 1) && list->is_whole && !are_whole(p->problem.mesh, n, axes))
+    if ((list->open >> d & 1) && list->is_boundary && !may_cross(p, list->shape[d], n, axes))
       return false;
   }
   return true;
@@ -148,8 +170,7 @@ static tp_status layouts_of(tp_planner *p, MlirValue value, bool is_boundary, bo
   list->n = list->left_out = 0;
   list->value = tp__func_graph_number(&p->problem.graph, value);
   list->open = pinned ? pin.open : UINT32_MAX;
-  list->is_whole = is_boundary && p->problem.options->boundary != TP_BOUNDARY_ANY;
-  list->is_even = is_boundary && p->problem.options->boundary == TP_BOUNDARY_EVEN;
+  list->is_boundary = is_boundary;
   tp_spec start = pinned ? pin.spec : tp_spec_replicated();
   bool is_tensor = tp__static_tensor(mlirValueGetType(value), &list->rank, list->shape);
   for (int i = 0; i < p->problem.n_orders && is_tensor; i++) {

@@ -209,6 +209,8 @@ tp_status tp__node_for_layout(tp_planner *planner, int item, tp_node *node);
 tp_status tp__node_for_carried(tp_planner *planner, int item, int slot, tp_node *node);
 tp_status tp__node_for_result(tp_planner *planner, int result, MlirValue value, tp_node *node,
                               bool *pinned);
+/* True if an argument or result of this type may have the layout, by the option `boundary`. */
+bool tp__may_cross_boundary(const tp_planner *planner, MlirType type, tp_spec spec);
 tp_status tp__node_allocate(tp_planner *planner, tp_node *node, int n, int n_in, int n_out);
 /* True if the planner may split a dimension of `size` by `axes` (bit a: axis a). Uneven splits are
  * offered only for whole axes, and only if no shard is empty: an axis is cut into parts only where

@@ -13,7 +13,7 @@ from ._export import export
 from ._names import suggestion
 from ._packed import packed, stablehlo_text
 from ._run import run_ranks
-from ._specs import mesh_sizes, partition_spec, uneven
+from ._specs import boundary_mesh, boundary_names, boundary_spec, mesh_sizes, partition_spec
 
 SAVED = "tpshard.jax/1"
 
@@ -45,8 +45,10 @@ def plan(
     progress:       called with the name of each pass before it runs.
     options:        others of the pipeline tp-plan, with "_" for "-": strategy="follow",
                     objective="bytes", effort=4, time_limit=60 (docs/reference/passes.md).
-                    boundary="any" lets parts of axes split arguments and results, which no
-                    PartitionSpec can say; "whole" is the default here.
+                    boundary="even", the default here, splits arguments and results by whole axes
+                    that divide their dimensions, as JAX requires; inside of the function any
+                    layout is possible. "whole" lets them be uneven: `jit` then takes them whole
+                    along that dimension. "any" lets parts of axes split them, too.
 
     Raises `tpshard.Refused` with op, file and line for an op that is not supported,
     `tpshard.Infeasible` if no plan has these pins within this memory, ValueError for a pattern
@@ -58,7 +60,7 @@ def plan(
     exported = export(function, tuple(args), sizes, params, state, pin, donate_argnums, static_argnums)
     given = {"mesh": ",".join("%s=%d" % axis for axis in sizes.items()), "topology": topology, "memory_limit": memory_limit}
     named = {k.replace("_", "-"): _value(v) for k, v in {**given, **options}.items() if v is not None}
-    named.setdefault("boundary", "whole")
+    named.setdefault("boundary", "even")
     made = _library.run(exported.text, "tp-plan", named, report=True, locations=True, progress=progress)
     return Plan(function, exported, sizes, named, made, tuple(donate_argnums if isinstance(donate_argnums, (tuple, list)) else (donate_argnums,)), static_argnums)
 
@@ -106,7 +108,8 @@ class Plan:
     text:      the planned program as MLIR
 
     in_specs and out_specs raise `tpshard.Error` if a layout has no PartitionSpec: one that splits by
-    a part of an axis. A dimension that its axes do not divide has one; `jit` refuses it.
+    a part of an axis; `jit` takes it. A dimension that its axes do not divide has one; arguments and
+    results of `jit` are whole along it.
     """
 
     def __init__(self, function, exported, sizes, options, made, donate_argnums, static_argnums):
@@ -180,21 +183,20 @@ class Plan:
         devices = jax.devices() if devices is None else list(devices)
         if len(devices) != self.devices:
             raise ValueError("%s: the plan is for %d devices, but there are %d; plan for another mesh" % (what, self.devices, len(devices)))
-        for entry in self._arguments + self._results:
-            found = uneven(entry, self.mesh)
-            if found:
-                raise Error(
-                    '%s: dimension %d of "%s" has size %d, which %d devices do not divide, and JAX takes no uneven '
-                    "arguments and results; pad it, or pin it to None" % (what, found[0], entry["name"], *found[1:])
-                )
+        cut = boundary_mesh(self._arguments + self._results, self.mesh)
+        axes = boundary_names(cut)
         mesh = jax.make_mesh(
-            tuple(self.mesh.values()), tuple(self.mesh), axis_types=(jax.sharding.AxisType.Auto,) * len(self.mesh), devices=devices
+            tuple(axes.values()), tuple(axes), axis_types=(jax.sharding.AxisType.Auto,) * len(axes), devices=devices
         )
 
-        def placed(specs):
-            return jax.tree.map(lambda spec: jax.sharding.NamedSharding(mesh, spec), specs)
+        def placed(entries, avals, tree):
+            specs = [boundary_spec(e, len(a.shape), self.mesh, cut) for e, a in zip(entries, avals)]
+            return tree_util.tree_unflatten(tree, [jax.sharding.NamedSharding(mesh, spec) for spec in specs])
 
-        return placed(self.in_specs), placed(self.out_specs)
+        return (
+            placed(self._arguments, self._export.avals, self._export.tree),
+            placed(self._results, self._export.result_avals, self._export.result_tree),
+        )
 
     def stablehlo(self):
         """Returns the per-device program as the text of a StableHLO module, whose collectives are
@@ -231,8 +233,11 @@ class Plan:
                  "xla": XLA partitions the function and chooses its own collectives inside, which need
                  not be those of the plan.
 
-        Raises `tpshard.Error` for a dimension that its axes do not divide, which JAX does not take,
-        and for a layout without PartitionSpec; ValueError for another number of devices.
+        JAX has no uneven arguments and results: along a dimension that its axes do not divide they
+        are whole, and each device takes its part inside. Where layouts name parts of axes, the mesh
+        of the shardings has these as axes, "tp:(1)2".
+
+        Raises `tpshard.Error` for a layout of partial sums; ValueError for another number of devices.
         """
         if by not in ("plan", "xla"):
             raise ValueError('jit: by="%s" is not known; there are "plan" and "xla"' % by)

@@ -47,11 +47,15 @@ def attribute(layout):
     return json.dumps(layout)
 
 
+def _check_reduced(entry, name):
+    if entry["is_partial"]:
+        raise Error("\"%s\" has the layout %s, and a PartitionSpec cannot say partial sums; pin it" % (name, entry["sharding"]))
+
+
 def partition_spec(entry, name, rank):
     """Returns the PartitionSpec of an argument or result of the report. Raises `Error` if it has
     none: for a part of an axis, and for partial sums."""
-    if entry["is_partial"]:
-        raise Error("\"%s\" has the layout %s, and a PartitionSpec cannot say partial sums; pin it" % (name, entry["sharding"]))
+    _check_reduced(entry, name)
     for axis in (a for axes in entry["dims"] for a in axes):
         if ":" in axis:
             raise Error(
@@ -62,14 +66,44 @@ def partition_spec(entry, name, rank):
     return P(*(None if not axes else axes[0] if len(axes) == 1 else tuple(axes) for axes in dims))
 
 
-def uneven(entry, sizes):
-    """Returns (dimension, its size, number of parts) of the first dimension that its axes do not
-    divide, or None."""
-    for d, axes in enumerate(entry["dims"]):
-        parts = 1
+def _part(axis, sizes):
+    """Returns (name, size in front of it, size) of an axis or a part of one, "tp:(1)2"."""
+    name, _, part = axis.partition(":")
+    if not part:
+        return name, 1, sizes[name]
+    before, _, size = part[1:].partition(")")
+    return name, int(before), int(size)
+
+
+def boundary_mesh(entries, sizes):
+    """Returns {axis: [(size in front, size), ...]}: the axes of the mesh, cut where layouts name parts."""
+    cuts = {name: {1, size} for name, size in sizes.items()}
+    for axis in (a for e in entries for axes in e["dims"] for a in axes):
+        name, before, size = _part(axis, sizes)
+        cuts[name] |= {before, before * size}
+    return {name: [(a, b // a) for a, b in zip(sorted(at), sorted(at)[1:])] or [(1, 1)] for name, at in cuts.items()}
+
+
+def boundary_names(mesh):
+    """Returns {name of an axis of `boundary_mesh`: its size}: "tp", or "tp:(1)2" of one that is cut."""
+    return {
+        name if len(parts) == 1 else "%s:(%d)%d" % (name, before, size): size
+        for name, parts in mesh.items()
+        for before, size in parts
+    }
+
+
+def boundary_spec(entry, rank, sizes, mesh):
+    """Returns the PartitionSpec over `boundary_names` with which an argument or result crosses the
+    boundary. A dimension that its axes do not divide is whole there. Raises `Error` for partial sums."""
+    spec = []
+    _check_reduced(entry, entry["name"])
+    for d, axes in enumerate(entry["dims"][:rank]):
+        names, parts = [], 1
         for axis in axes:
-            name, _, part = axis.partition(":")
-            parts *= int(part.partition(")")[2]) if part else sizes[name]
-        if entry["shape"][d] % parts:
-            return d, entry["shape"][d], parts
-    return None
+            name, before, size = _part(axis, sizes)
+            parts *= size
+            inside = [p for p in mesh[name] if before <= p[0] < before * size or p == (1, 1)]
+            names += [name if len(mesh[name]) == 1 else "%s:(%d)%d" % (name, *p) for p in inside]
+        spec.append(tuple(names) if names and entry["shape"][d] % parts == 0 else None)
+    return P(*spec)
