@@ -95,6 +95,11 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .exposed = plan_options,
        .n_exposed = TP_LEN(plan_options),
        .text = TO_PLAN},
+      {.name = "tp-constrain",
+       .summary = "Plan a StableHLO program, and write the plan into it as sharding constraints",
+       .exposed = plan_options,
+       .n_exposed = TP_LEN(plan_options),
+       .text = "tp-keep-original," TO_PLAN ",tp-export-constraints"},
       {.name = "tp-spmd",
        .summary = "Plan, insert collectives and partition: turn an annotated or plain program into "
                   "the per-device program",

@@ -33,6 +33,8 @@ const tp_pass_row *const *tp__pass_rows(int *n) {
       &tp__lower_contractions_row,
       &tp__schedule_collectives_row,
       &tp__export_stablehlo_row,
+      &tp__keep_original_row,
+      &tp__export_constraints_row,
       &tp__assign_buffers_row,
       &tp__split_reductions_row,
       &tp__fuse_nests_row,

@@ -46,5 +46,7 @@ extern const tp_pass_row tp__embed_kernels_row;
 extern const tp_pass_row tp__tile_attention_row;
 extern const tp_pass_row tp__schedule_collectives_row;
 extern const tp_pass_row tp__export_stablehlo_row;
+extern const tp_pass_row tp__keep_original_row;
+extern const tp_pass_row tp__export_constraints_row;
 
 #endif
