@@ -66,7 +66,7 @@ typedef struct state {
   planned *ops; /* sorted by number, then order */
   size_t n, capacity;
   int64_t n_constraints;
-  char mesh_name[32];
+  char mesh_name[TP_MAX_AXIS_NAME];
 } state;
 
 enum { MAX_DEPTH = 64 };
@@ -276,9 +276,7 @@ static tp_status mark_boundary(state *s, MlirOperation func, MlirOperation from,
 static tp_status list_op(MlirOperation op, void *data) { return tp__op_list_add(data, op); }
 
 static bool has_name(MlirOperation op, MlirStringRef name) {
-  MlirAttribute symbol = tp__inherent(op, "sym_name");
-  if (mlirAttributeIsNull(symbol))
-    symbol = tp__get(op, "sym_name");
+  MlirAttribute symbol = tp__property(op, "sym_name");
   return !mlirAttributeIsNull(symbol) && mlirStringRefEqual(mlirStringAttrGetValue(symbol), name);
 }
 
@@ -293,26 +291,36 @@ static MlirOperation planned_func(const state *s, MlirOperation func) {
   return (MlirOperation){NULL};
 }
 
-/* Adds the mesh under a name that the program does not have. */
-static void add_mesh(state *s) {
+static MlirAttribute mesh_attr(const state *s) {
   tp__string text = {0};
   tp_mesh whole = tp_mesh_parent(&s->mesh);
-  MlirBlock body = tp__region_block(s->original, 0);
-  bool taken = false;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    taken |= has_name(op, tp__ref("mesh"));
-  snprintf(s->mesh_name, sizeof s->mesh_name, "%s", taken ? "tp_mesh" : "mesh");
   tp__string_append(&text, "#sdy.mesh<[");
   for (int a = 0; a < whole.n_axes; a++)
     tp__string_printf(&text, "%s\"%s\"=%lld", a ? ", " : "", whole.axes[a].name,
                       (long long)whole.axes[a].size);
   tp__string_append(&text, "]>");
-  MlirNamedAttribute attrs[] = {
-      tp__named(s->pass->context, "mesh",
-                tp__parse_attr(s->pass->context, text.failed ? "unit" : text.text)),
-      tp__named(s->pass->context, "sym_name", tp__attr_string(s->pass->context, s->mesh_name))};
+  MlirAttribute attr = tp__parse_attr(s->pass->context, text.failed ? "unit" : text.text);
   tp__string_destroy(&text);
+  return attr;
+}
+
+/* Finds the mesh in the program, or adds it under a name that the program does not have. */
+static void find_mesh(state *s) {
+  MlirAttribute mesh = mesh_attr(s);
+  MlirBlock body = tp__region_block(s->original, 0);
+  bool taken = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    taken |= has_name(op, tp__ref("mesh"));
+    if (tp__op_is(op, "sdy.mesh") && mlirAttributeEqual(tp__property(op, "mesh"), mesh) &&
+        tp__ref_copy(mlirStringAttrGetValue(tp__property(op, "sym_name")), s->mesh_name,
+                     sizeof s->mesh_name))
+      return;
+  }
+  snprintf(s->mesh_name, sizeof s->mesh_name, "%s", taken ? "tp_mesh" : "mesh");
+  MlirNamedAttribute attrs[] = {
+      tp__named(s->pass->context, "mesh", mesh),
+      tp__named(s->pass->context, "sym_name", tp__attr_string(s->pass->context, s->mesh_name))};
   mlirBlockInsertOwnedOperation(
       body, 0,
       tp__create(&(tp_build){.name = "sdy.mesh",
@@ -329,7 +337,7 @@ static tp_status constrain_all(state *s) {
   if (status == TP_OK && s->n > 0)
     qsort(s->ops, s->n, sizeof *s->ops, by_number);
   if (status == TP_OK)
-    add_mesh(s);
+    find_mesh(s);
   for (size_t i = 0; i < ops.n && status == TP_OK; i++) {
     MlirOperation op = ops.items[i];
     constrain_results(s, (int64_t)i, op);

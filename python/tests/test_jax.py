@@ -142,6 +142,20 @@ class Boundary(Case):
         (sharding,), _ = step.lower(*args).compile().input_shardings
         self.assertEqual(sharding.shard_shape((8, 8)), (4, 8))
 
+    def test_constraints(self):
+        def layers(x, w, v):
+            h = jnp.tanh(x @ w)
+            return jnp.sum(jnp.where(h > 0, h, 0) @ v, axis=0)
+
+        args = models.normal(16, 32), models.normal(32, 64), models.normal(64, 8)
+        plan = tps.plan(layers, args, {"dp": 2, "tp": 4}, pin={"x": P("dp"), "w": P(None, "tp"), "v": P("tp")})
+        self.assertIn('sdy.mesh<["dp"=2, "tp"=4]>', plan.constrained())
+        step = plan.jit(by="constraints")
+        self.assert_same(step(*args), layers(*args))
+        compiled = step.lower(*args).compile().as_text()
+        self.assertRegex(compiled, r"f32\[8,16\]")  # 16 x 64 over 2 x 4
+        self.assertNotRegex(compiled, r"f32\[(16|8),64\]\S* (dot|tanh|fusion)")
+
     def test_one_device(self):
         args = (models.normal(8, 8),)
         plan = tps.plan(lambda x: jnp.tanh(x) @ x, args, {"tp": 1})

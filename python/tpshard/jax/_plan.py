@@ -203,6 +203,11 @@ class Plan:
         those of the plan."""
         return stablehlo_text(self.text)
 
+    def constrained(self):
+        """Returns the function as the text of a StableHLO module in which the plan stands as
+        sdy.sharding_constraint ops, for a partitioner of your choice. Plans again."""
+        return _library.run(self._export.text, "tp-constrain", self._options).program
+
     def export(self, path=None, devices=None):
         """Returns the per-device program as `jax.export.Exported`, and writes it to `path` if that is
         given. Whoever has JAX and as many devices can load and run it, without tpshard:
@@ -230,8 +235,10 @@ class Plan:
 
         devices: as many as the mesh has, in its order; all devices of the process unless given.
         by:      "plan": XLA runs the per-device program with the collectives of the plan.
-                 "xla": XLA partitions the function and chooses its own collectives inside, which need
-                 not be those of the plan.
+                 "constraints": XLA partitions the function, whose values have the layouts of the plan
+                 as sharding constraints, and chooses the collectives. Plans again.
+                 "xla": XLA partitions the function, and is given the layouts of arguments and results
+                 alone.
 
         JAX has no uneven arguments and results: along a dimension that its axes do not divide they
         are whole, and each device takes its part inside. Where layouts name parts of axes, the mesh
@@ -239,11 +246,12 @@ class Plan:
 
         Raises `tpshard.Error` for a layout of partial sums; ValueError for another number of devices.
         """
-        if by not in ("plan", "xla"):
-            raise ValueError('jit: by="%s" is not known; there are "plan" and "xla"' % by)
+        if by not in ("plan", "constraints", "xla"):
+            raise ValueError('jit: by="%s" is not known; there are "plan", "constraints" and "xla"' % by)
         ins, outs = self._shardings("jit", devices)
-        if by == "plan":
-            called = packed(self.stablehlo(), self._export, ins, outs, self._function).call
+        if by != "xla":
+            text = self.stablehlo() if by == "plan" else self.constrained()
+            called = packed(text, self._export, ins, outs, self._function).call
             static = {self._static_argnums} if isinstance(self._static_argnums, int) else set(self._static_argnums)
 
             def run(*args):
