@@ -66,7 +66,6 @@ typedef struct state {
   planned *ops; /* sorted by number, then order */
   size_t n, capacity;
   int64_t n_constraints;
-  char mesh_name[TP_MAX_AXIS_NAME];
 } state;
 
 enum { MAX_DEPTH = 64 };
@@ -181,7 +180,7 @@ static MlirAttribute sharding_of(const state *s, tp_spec spec, MlirType type, bo
   int rank = 0;
   int64_t sizes[TP_MAX_RANK];
   (void)tp__static_tensor(type, &rank, sizes);
-  tp__string_printf(&text, "#sdy.sharding<@%s, [", s->mesh_name);
+  tp__string_printf(&text, "#sdy.sharding<@%s, [", s->mesh.name);
   for (int d = 0; d < rank; d++) {
     int axes[TP_MAX_AXES], n = tp_spec_dim_axes(&s->mesh, spec, d, axes);
     int64_t parts = 1;
@@ -304,23 +303,16 @@ static MlirAttribute mesh_attr(const state *s) {
   return attr;
 }
 
-/* Finds the mesh in the program, or adds it under a name that the program does not have. */
-static void find_mesh(state *s) {
-  MlirAttribute mesh = mesh_attr(s);
+/* Adds the mesh, unless the grid of the planned program comes from a mesh of this one. */
+static void add_mesh(const state *s) {
   MlirBlock body = tp__region_block(s->original, 0);
-  bool taken = false;
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    taken |= has_name(op, tp__ref("mesh"));
-    if (tp__op_is(op, "sdy.mesh") && mlirAttributeEqual(tp__property(op, "mesh"), mesh) &&
-        tp__ref_copy(mlirStringAttrGetValue(tp__property(op, "sym_name")), s->mesh_name,
-                     sizeof s->mesh_name))
+       op = mlirOperationGetNextInBlock(op))
+    if (tp__op_is(op, "sdy.mesh") && has_name(op, tp__ref(s->mesh.name)))
       return;
-  }
-  snprintf(s->mesh_name, sizeof s->mesh_name, "%s", taken ? "tp_mesh" : "mesh");
   MlirNamedAttribute attrs[] = {
-      tp__named(s->pass->context, "mesh", mesh),
-      tp__named(s->pass->context, "sym_name", tp__attr_string(s->pass->context, s->mesh_name))};
+      tp__named(s->pass->context, "mesh", mesh_attr(s)),
+      tp__named(s->pass->context, "sym_name", tp__attr_string(s->pass->context, s->mesh.name))};
   mlirBlockInsertOwnedOperation(
       body, 0,
       tp__create(&(tp_build){.name = "sdy.mesh",
@@ -337,7 +329,7 @@ static tp_status constrain_all(state *s) {
   if (status == TP_OK && s->n > 0)
     qsort(s->ops, s->n, sizeof *s->ops, by_number);
   if (status == TP_OK)
-    find_mesh(s);
+    add_mesh(s);
   for (size_t i = 0; i < ops.n && status == TP_OK; i++) {
     MlirOperation op = ops.items[i];
     constrain_results(s, (int64_t)i, op);
