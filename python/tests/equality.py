@@ -1,0 +1,160 @@
+"""Runs functions of the collection on many devices and compares them with one.
+
+    python equality.py [--mesh 2x4]... [--times 3] [NAME...]
+
+prints a line for each function and mesh: the collectives that ran, and the largest difference."""
+import argparse
+import collections
+import fnmatch
+import os
+import re
+import sys
+import time
+import traceback
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=8")
+
+import jax
+import numpy
+from jax.sharding import PartitionSpec as P
+
+import tpshard.jax as tps
+from functions import CASES
+from functions.case import shapes
+
+MESHES = {"8": {"x": 8}, "2x4": {"x": 2, "y": 4}, "2x2x2": {"x": 2, "y": 2, "z": 2}}
+TOLERANCES = {"float32": 1e-5, "bfloat16": 2e-2}
+COLLECTIVES = "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "collective_permute"
+
+
+class Different(AssertionError):
+    """Results that are not those of one device."""
+
+
+def is_key(a):
+    return jax.dtypes.issubdtype(a.dtype, jax.dtypes.prng_key)
+
+
+def plain(a):
+    return numpy.asarray(jax.random.key_data(a) if is_key(a) else a)
+
+
+def difference(found, expected, zero=()):
+    """Returns the largest difference of {leaf: array}, in tolerances: at most 1 is right. Raises
+    `Different` with the leaf. Differences of floats are relative to the largest number of the leaf;
+    leaves that match `zero` are at most 1e-7."""
+    worst = 0.0
+    assert list(found) == list(expected)
+    for name in found:
+        a, b = plain(found[name]), plain(expected[name])
+        if a.shape != b.shape or a.dtype != b.dtype:
+            raise Different("%s is %s%s, not %s%s" % (name, a.dtype, a.shape, b.dtype, b.shape))
+        if a.dtype.name not in TOLERANCES:
+            if not numpy.array_equal(a, b):
+                raise Different("%s: %d of %d numbers differ" % (name, (a != b).sum(), a.size))
+            continue
+        a, b, allowed = a.astype(numpy.float64), b.astype(numpy.float64), TOLERANCES[a.dtype.name]
+        finite = numpy.isfinite(b)
+        if not numpy.array_equal(a[~finite], b[~finite], equal_nan=True):
+            raise Different("%s: numbers that are not finite differ" % name)
+        a, b = a[finite], b[finite]
+        is_zero = any(fnmatch.fnmatchcase(name, pattern) for pattern in zero)
+        scale = 1e-7 / allowed if is_zero else max(numpy.abs(b).max(initial=0), 1e-30)
+        ratio = max(numpy.abs(a - b).max(initial=0), numpy.abs(b).max(initial=0) if is_zero else 0) / scale / allowed
+        if not ratio <= 1:
+            raise Different("%s differs by %.2g of its largest number" % (name, ratio * allowed))
+        worst = max(worst, ratio)
+    return worst
+
+
+def leaves(tree):
+    """{name: leaf} of a pytree of results."""
+    named = jax.tree_util.tree_leaves_with_path(tree)
+    return {jax.tree_util.keystr(path, simple=True, separator="/"): leaf for path, leaf in named}
+
+
+def pins(case, mesh):
+    """{pattern: PartitionSpec}: each axis splits the next dimension of case.split."""
+    chosen = {}
+    for i, axis in enumerate(mesh):
+        pattern, dim = case.split[i % len(case.split)]
+        chosen.setdefault(pattern, {}).setdefault(dim, []).append(axis)
+    return {
+        pattern: P(*(tuple(dims[d]) if d in dims else P.UNCONSTRAINED for d in range(max(dims) + 1)))
+        for pattern, dims in chosen.items()
+    }
+
+
+def planned(case, mesh, args, **options):
+    return tps.plan(case.function, shapes(args), mesh, pin=pins(case, mesh), donate_argnums=case.donate, **options)
+
+
+def unused_axes(plan):
+    """Returns the axes that split no value that the program computes."""
+    computed = "\n".join(line for line in plan.text.splitlines() if " = " in line and "func.func" not in line)
+    layouts = "".join(re.findall(r"tp\.\w+ = (.*)", computed))
+    return [axis for axis in plan.mesh if not re.search(r'"%s[":]' % axis, layouts)]
+
+
+def counted(text):
+    found = {kind: text.count('"stablehlo.%s"' % kind) for kind in COLLECTIVES}
+    return {kind: n for kind, n in found.items() if n}
+
+
+def one_device(case, args):
+    return leaves(jax.jit(case.function)(*args))
+
+
+def check(case, mesh, expected, args):
+    """Returns (the plan, its collectives, difference). Raises if something is wrong."""
+    plan = planned(case, mesh, args)
+    collectives = counted(plan.stablehlo())
+    if not collectives and not case.local:
+        raise AssertionError("there is no collective, so nothing is shown")
+    unused = unused_axes(plan)
+    if unused:
+        raise AssertionError("no computed value is split over %s" % ", ".join(unused))
+    devices = jax.devices()[: plan.devices]
+    found = plan.jit(devices)(*jax.tree.map(lambda a: jax.numpy.array(a) if not is_key(a) else a, args))
+    return plan, collectives, difference(leaves(found), expected, case.zero)
+
+
+def text_of(collectives):
+    return " ".join("%d %s" % (n, kind) for kind, n in collectives.items()) or "none"
+
+
+def run(names, meshes):
+    """Returns {(name, mesh): error text}."""
+    failed, total = {}, collections.Counter()
+    for name in names:
+        case = CASES[name]
+        args = case.args()
+        expected = one_device(case, args)
+        for mesh in meshes:
+            start = time.monotonic()
+            try:
+                _, collectives, worst = check(case, MESHES[mesh], expected, args)
+                total.update(collectives)
+                print("%-28s %-6s %-60s %.3f of the tolerance, %.1f s" % (name, mesh, text_of(collectives), worst, time.monotonic() - start), flush=True)
+            except Exception as error:
+                failed[name, mesh] = "%s: %s" % (type(error).__name__, error)
+                print("%-28s %-6s FAILED %s" % (name, mesh, failed[name, mesh][:600]), flush=True)
+                if os.environ.get("TRACE"):
+                    traceback.print_exc()
+    print("collectives: %s; %d failed" % (text_of(total), len(failed)))
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mesh", action="append", choices=list(MESHES))
+    parser.add_argument("--fast", action="store_true", help="only the fast subset")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    names = options.names or [n for n, c in CASES.items() if c.fast or not options.fast]
+    return 1 if run(names, options.mesh or list(MESHES)) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
