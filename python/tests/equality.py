@@ -6,8 +6,12 @@ prints a line for each function and mesh: the collectives that ran, and the larg
 import argparse
 import collections
 import fnmatch
+import json
 import os
+import pathlib
 import re
+import socket
+import subprocess
 import sys
 import time
 import traceback
@@ -120,12 +124,41 @@ def check(case, mesh, expected, args):
     return plan, collectives, difference(leaves(found), expected, case.zero)
 
 
+def write(folder, name, plan, args, expected, zero):
+    """Writes an exported program with arguments and results, for loaded_worker.py."""
+    plan.export(folder / (name + ".jaxexport"), jax.devices()[: plan.devices])
+    for kind, arrays in ("in", jax.tree.leaves(args)), ("out", list(expected.values())):
+        for i, array in enumerate(arrays):
+            array = plain(array)
+            is_narrow = array.dtype.name == "bfloat16"
+            numpy.save(folder / ("%s.%s.%d.npy" % (name, kind, i)), array.view(numpy.uint16) if is_narrow else array)
+    zeros = [i for i, leaf in enumerate(expected) if any(fnmatch.fnmatchcase(leaf, pattern) for pattern in zero)]
+    index = folder / "programs.json"
+    programs = json.loads(index.read_text()) if index.exists() else {}
+    index.write_text(json.dumps({**programs, name: {"mesh": plan.mesh, "zero": zeros}}))
+
+
+def run_loaded(folder, processes=1, python=sys.executable):
+    """Runs what `write` wrote in processes with JAX alone. Returns (all exit codes are 0, output)."""
+    with socket.socket() as s:
+        s.bind(("localhost", 0))
+        port = s.getsockname()[1]
+    env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "XLA_FLAGS")}
+    command = [python, "-B", str(pathlib.Path(__file__).with_name("loaded_worker.py")), str(folder)]
+    ranks = [
+        subprocess.Popen(command + [str(processes), str(i), str(port)], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for i in range(processes)
+    ]
+    said = [rank.communicate(timeout=1200)[0] for rank in ranks]
+    return all(rank.returncode == 0 for rank in ranks), said
+
+
 def text_of(collectives):
     return " ".join("%d %s" % (n, kind) for kind, n in collectives.items()) or "none"
 
 
-def run(names, meshes):
-    """Returns {(name, mesh): error text}."""
+def run(names, meshes, folder=None):
+    """Returns {(name, mesh): error text}. Programs are written to the folder, if there is one."""
     failed, total = {}, collections.Counter()
     for name in names:
         case = CASES[name]
@@ -134,8 +167,10 @@ def run(names, meshes):
         for mesh in meshes:
             start = time.monotonic()
             try:
-                _, collectives, worst = check(case, MESHES[mesh], expected, args)
+                plan, collectives, worst = check(case, MESHES[mesh], expected, args)
                 total.update(collectives)
+                if folder:
+                    write(folder, "%s.%s" % (name, mesh), plan, args, expected, case.zero)
                 print("%-28s %-6s %-60s %.3f of the tolerance, %.1f s" % (name, mesh, text_of(collectives), worst, time.monotonic() - start), flush=True)
             except Exception as error:
                 failed[name, mesh] = "%s: %s" % (type(error).__name__, error)
@@ -149,11 +184,12 @@ def run(names, meshes):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mesh", action="append", choices=list(MESHES))
+    parser.add_argument("--folder", type=pathlib.Path, help="write exported programs, for loaded_worker.py")
     parser.add_argument("--fast", action="store_true", help="only the fast subset")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     names = options.names or [n for n, c in CASES.items() if c.fast or not options.fast]
-    return 1 if run(names, options.mesh or list(MESHES)) else 0
+    return 1 if run(names, options.mesh or list(MESHES), options.folder) else 0
 
 
 if __name__ == "__main__":

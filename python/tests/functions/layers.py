@@ -125,7 +125,7 @@ def vision_weights(d, width=32):
     }
 
 
-@case(lambda d: (vision_weights(d), d.normal(8, 16, 16, 3)), ("images", 0), ("params/block/up", 1), ("params/block/qkv", 1), fast=True)
+@case(lambda d: (vision_weights(d), d.normal(8, 16, 16, 3)), ("params/block/up", 1), ("images", 0), ("params/block/qkv", 1), fast=True)
 def vision_transformer(params, images):
     batch = images.shape[0]
     patches = images.reshape(batch, 4, 4, 4, 4, 3).transpose(0, 1, 3, 2, 4, 5).reshape(batch, 16, 48) @ params["patch"]
@@ -139,7 +139,7 @@ def vision_transformer(params, images):
 # ---- sequences ----
 
 
-@case(lambda d: (d.normal(16, 8, 16), d.normal(16, 8, 16), d.normal(16, 8, 16)), ("q", 1), ("k", 0), ("q", 0))
+@case(lambda d: (d.normal(16, 8, 16), d.normal(16, 8, 16), d.normal(16, 8, 16)), ("k", 0), ("q", 1), ("q", 0))
 def flash_attention(q, k, v):
     """Softmax over blocks of keys, with a running maximum; q[length, heads, size]."""
     q = q * q.shape[-1] ** -0.5
@@ -221,13 +221,13 @@ def state_space(params, x):
 
 @case(
     lambda d: (jnp.asarray(d.normal(8, 32), jnp.bfloat16), d.ints(255, 32, 64, dtype=numpy.uint8).view(numpy.int8), jnp.asarray(numpy.abs(d.normal(64)) / 100, jnp.bfloat16)),
-    ("w", 1), ("x", 1), ("x", 0), fast=True,
+    ("x", 1), ("w", 1), ("x", 0), fast=True,
 )
 def quantized_weights(x, w, scale):
     return (x @ w.astype(jnp.bfloat16)) * scale
 
 
-@case(lambda d: (d.normal(8, 32), d.normal(32, 64)), ("w", 1), ("x", 1), ("x", 0))
+@case(lambda d: (d.normal(8, 32), d.normal(32, 64)), ("x", 1), ("w", 1), ("x", 0))
 def quantized_matmul(x, w):
     """Both sides as int8 with a scale for each row and column; sums in int32."""
 
@@ -251,7 +251,7 @@ def dropout_and_init(key, x, w):
     return value, w - 0.1 * grad, fresh
 
 
-@case(lambda d: (jax.random.key(5), d.normal(8, 64, scale=2.0)), ("logits", 0), ("logits", 1))
+@case(lambda d: (jax.random.key(5), d.normal(8, 64, scale=2.0)), ("logits", 1), ("logits", 0))
 def top_p_sampling(key, logits):
     order = jnp.argsort(-logits, axis=-1)
     ranked = jnp.take_along_axis(logits, order, axis=-1)
@@ -260,7 +260,7 @@ def top_p_sampling(key, logits):
     return jnp.take_along_axis(order, pick[:, None], axis=-1)[:, 0]
 
 
-@case(lambda d: (d.normal(8, 64),), ("logits", 0), ("logits", 1), fast=True)
+@case(lambda d: (d.normal(8, 64),), ("logits", 1), ("logits", 0), fast=True)
 def top_k(logits):
     values, indices = lax.top_k(logits, 5)
     return jax.nn.softmax(values), indices

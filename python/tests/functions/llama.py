@@ -92,8 +92,8 @@ def narrow(tree):
 MEGATRON = ("params/layers/*/wq", 1), ("tokens", 0), ("params/layers/*/gate", 1)
 
 case(lambda d: (weights(d), tokens(d)), *MEGATRON, name="llama_forward", fast=True)(logits)
-case(lambda d: (narrow(weights(d)), tokens(d)), *MEGATRON, name="llama_forward_bf16")(logits)
-case(lambda d: (weights(d, kv=WIDTH // 2), tokens(d)), ("tokens", 0), ("params/layers/*/wk", 1), ("params/head", 1), name="llama_grouped_queries")(logits)
+case(lambda d: (narrow(weights(d)), tokens(d)), ("params/layers/*/down", 0), ("tokens", 0), ("params/layers/*/wo", 0), name="llama_forward_bf16")(logits)
+case(lambda d: (weights(d, kv=WIDTH // 2), tokens(d)), ("params/layers/*/wk", 1), ("tokens", 0), ("params/head", 1), name="llama_grouped_queries")(logits)
 
 
 # ---- decoding ----
