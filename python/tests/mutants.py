@@ -15,7 +15,7 @@ import numpy
 
 import equality
 
-OP = re.compile(r'^(\s*)(%\S+) = "stablehlo\.(%s)"\((%[\w#]+)\)' % "|".join(equality.COLLECTIVES))
+OP = re.compile(r'^(\s*)(%%\S+) = "stablehlo\.(%s)"\((%%[\w#]+)\)' % "|".join(equality.COLLECTIVES))
 TYPES = re.compile(r"\((tensor<[^>]*>)\) -> (tensor<[^>]*>)$")
 GROUPS = re.compile(r"(replica_groups|source_target_pairs) = dense<(\[\[.*?\]\])> : tensor<\S+xi64>")
 
@@ -79,7 +79,10 @@ def dropped(lines, first, last, kind):
 
 
 def other_groups(groups, kind):
-    """Yields (what, groups): members of two groups exchanged, groups along other axes, another order."""
+    """Yields (what, groups): members of two groups exchanged, groups along other axes, another order.
+
+    The exchanged members have different places in their groups. With the same place both may hold the
+    same part of a value that is replicated over the groups, and the program would be an equivalent."""
     n, size = len(groups), len(groups[0])
     if kind == "collective_permute":
         targets = [t for _, t in groups]
@@ -87,7 +90,7 @@ def other_groups(groups, kind):
         return
     if n > 1:
         changed = [list(g) for g in groups]
-        changed[0][0], changed[1][0] = changed[1][0], changed[0][0]
+        changed[0][0], changed[1][-1] = changed[1][-1], changed[0][0]
         yield "group", changed
     same = {frozenset(g) for g in groups}
     for other in (numpy.arange(n * size).reshape(n, size), numpy.arange(n * size).reshape(size, n).T):

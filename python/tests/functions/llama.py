@@ -25,10 +25,15 @@ def rotate(x, positions):
     return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], axis=-1)
 
 
+def wide(x):
+    """The type in which sums of narrow numbers are computed."""
+    return jnp.promote_types(x.dtype, jnp.float32)
+
+
 def attend(q, k, v, mask):
     group = q.shape[2] // k.shape[2]
     k, v = jnp.repeat(k, group, axis=2), jnp.repeat(v, group, axis=2)
-    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k, preferred_element_type=jnp.float32) / q.shape[-1] ** 0.5
+    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k, preferred_element_type=wide(q)) / q.shape[-1] ** 0.5
     weights = jax.nn.softmax(jnp.where(mask, scores, -1e30), axis=-1).astype(v.dtype)
     return jnp.einsum("bhqk,bkhd->bqhd", weights, v)
 
@@ -60,7 +65,8 @@ def logits(params, tokens):
 
 
 def loss(params, tokens, labels):
-    return optax.softmax_cross_entropy_with_integer_labels(logits(params, tokens).astype(jnp.float32), labels).mean()
+    out = logits(params, tokens)
+    return optax.softmax_cross_entropy_with_integer_labels(out.astype(wide(out)), labels).mean()
 
 
 # ---- arguments ----

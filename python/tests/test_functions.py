@@ -1,0 +1,51 @@
+"""The fast part of the collection: functions run by XLA on 8 devices, in 2 processes, and with a fault."""
+import pathlib
+import tempfile
+import unittest
+
+import equality
+import mutants
+
+FAST = [name for name, case in equality.CASES.items() if case.fast]
+
+
+class Functions(unittest.TestCase):
+    def test_equal(self):
+        """Each on one of the meshes; those on 2x4 also in two processes that have JAX alone."""
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            for i, mesh in enumerate(equality.MESHES):
+                self.assertEqual(equality.run(FAST[i :: len(equality.MESHES)], [mesh], folder if mesh == "2x4" else None), {})
+            passed, said = equality.run_loaded(folder, 2)
+            self.assertTrue(passed, "\n".join(said))
+            for text in said:
+                self.assertEqual(text.count("equal "), len(FAST[1 :: len(equality.MESHES)]), text)
+
+    def test_faults(self):
+        count, missed = mutants.run(["embedding_gradient"], "2x4")
+        self.assertGreater(sum(count.values()), 5)
+        self.assertEqual(missed, [])
+
+
+class Comparison(unittest.TestCase):
+    """What compares is tested itself: it has to say that these differ."""
+
+    def differs(self, found, expected, **options):
+        with self.assertRaises(equality.Different):
+            equality.difference({"r": equality.numpy.asarray(found)}, {"r": equality.numpy.asarray(expected)}, **options)
+
+    def test_differences(self):
+        f32 = equality.numpy.float32
+        self.differs(f32([1, 2.0001]), f32([1, 2]))
+        self.differs(f32([1, float("nan")]), f32([1, 2]))
+        self.differs(f32([1, 2]), f32([1, float("inf")]))
+        self.differs(f32([1, float("-inf")]), f32([1, float("inf")]))
+        self.differs([1, 2], [1, 3])
+        self.differs(f32([1, 2]), f32([[1, 2]]))
+        self.differs(f32([0, 1e-6]), f32([0, 0]), zero=("r",))
+        same = {"r": f32([1, float("inf")])}
+        self.assertEqual(equality.difference(same, same), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

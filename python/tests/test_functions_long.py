@@ -1,0 +1,37 @@
+"""The whole collection on all meshes and in two processes, all faults, the error of ten training steps."""
+import pathlib
+import tempfile
+import unittest
+
+import equality
+import mutants
+import training
+
+
+class Functions(unittest.TestCase):
+    def test_equal(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            failed = equality.run(equality.CASES, ["2x4"], folder)
+            passed, said = equality.run_loaded(folder, 2)
+            self.assertTrue(passed, "\n".join(said))
+            failed.update(equality.run(equality.CASES, ["8", "2x2x2"]))
+            self.assertEqual(failed, {})
+            for text in said:
+                self.assertEqual(text.count("equal "), len(equality.CASES))
+
+    def test_faults(self):
+        for mesh in "8", "2x4":
+            count, missed = mutants.run(["lstm", "experts_one_hot", "residual_network", "llama_decode"], mesh)
+            print("%s: %d faults, %d not noticed" % (mesh, sum(count.values()), len(missed)))
+            self.assertEqual(missed, [])
+
+    def test_training(self):
+        _, found = training.errors()
+        for what, by in found.items():
+            print(what, by)
+            self.assertLess(by["the plan"], 3 * by["XLA's partitioning"], what)
+
+
+if __name__ == "__main__":
+    unittest.main()
