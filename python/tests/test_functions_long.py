@@ -4,6 +4,7 @@ import tempfile
 import unittest
 
 import equality
+import fuzz_exports
 import mutants
 import training
 
@@ -31,6 +32,12 @@ class Functions(unittest.TestCase):
         for what, by in found.items():
             print(what, by)
             self.assertLess(by["the plan"], 3 * by["XLA's partitioning"], what)
+
+    def test_damaged_exports(self):
+        outcomes, wrong = fuzz_exports.run(2000)
+        print(outcomes)
+        self.assertEqual(wrong, [])
+        self.assertGreater(outcomes["refused"], 1000)
 
 
 if __name__ == "__main__":

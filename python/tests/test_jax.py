@@ -5,6 +5,8 @@ import io
 import json
 import os
 import pathlib
+import subprocess
+import sys
 import tempfile
 import unittest
 import warnings
@@ -235,6 +237,21 @@ class Boundary(Case):
         shardings = plan._shardings("test", jax.devices()[:4])[0]
         placed = jax.tree.map(jax.device_put, args, shardings)
         self.assert_same(jax.jit(loaded.call)(*placed), models.train_step(*args))
+
+    def test_export_as_text(self):
+        """python -m tpshard.jax makes MLIR of a file of jax.export, or says what is wrong with it."""
+        command = [sys.executable, "-m", "tpshard.jax"]
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "f.jaxexport")
+            path.write_bytes(jax.export.export(jax.jit(jnp.tanh))(jax.ShapeDtypeStruct((8,), jnp.float32)).serialize())
+            text = subprocess.run([*command, str(path)], capture_output=True, text=True, check=True).stdout
+            self.assertIn("tp.sharding", tpshard.run(text, "tp-plan", {"mesh": "tp=2"}).program)
+            path.write_bytes(path.read_bytes()[:200])
+            done = subprocess.run([*command, str(path)], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, "^tpshard.jax: .*f.jaxexport: is no file of jax.export, or is damaged")
+            self.assertNotIn("Traceback", done.stderr)
+        self.assertEqual(subprocess.run(command, capture_output=True).returncode, 2)
 
     def test_donation_and_static_arguments(self):
         def step(params, x, n):

@@ -54,6 +54,9 @@ int main(int argc, char **argv) {
   static const char help[] = "--help=";
   if (argc == 2 && strncmp(argv[1], help, strlen(help)) == 0)
     return print_form(argv[1] + strlen(help));
+  for (int i = 1; i < argc; i++)
+    if (argv[i][0] != '-' && cli_is_jax_export(argv[i]))
+      return 1;
   keep_freed_memory();
   return tp_opt_main(argc, argv);
 }

@@ -27,6 +27,8 @@ static bool read_model(MlirContext context, const char *path, MlirModule *module
     return false;
   }
   fclose(file);
+  if (cli_is_jax_export(path))
+    return false;
   *module = mlirModuleCreateParseFromFile(context, mlirStringRefCreateFromCString(path));
   if (mlirModuleIsNull(*module))
     complain("'%s' is not a valid MLIR module", path);

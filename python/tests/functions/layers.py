@@ -24,7 +24,7 @@ def experts_one_hot(params, x):
         gate = gate / gate.sum(-1, keepdims=True)
         assigned = jax.nn.one_hot(chosen, probability.shape[-1])  # token, choice, expert
         place = jnp.cumsum(assigned.reshape(-1, assigned.shape[-1]), axis=0).reshape(assigned.shape) * assigned - 1
-        slot = jax.nn.one_hot(place, 24) * assigned[..., None]
+        slot = jax.nn.one_hot(place.astype(jnp.int32), 24) * assigned[..., None]
         dispatch, combine = slot.sum(1), (slot * gate[..., None, None]).sum(1)
         h = jax.nn.gelu(jnp.einsum("tes,td,edf->esf", dispatch, x, params["up"]))
         y = jnp.einsum("tes,esf,efd->td", combine, h, params["down"])

@@ -111,7 +111,7 @@ if has("flax"):
         nnx.update(model, shapes)
         return model
 
-    @case(mixer_args, ("state/up/kernel", 1), ("tokens", 0), ("state/down/kernel", 1), donate=(0,), zero=("*/key/bias",), fast=True)
+    @case(mixer_args, ("state/up/kernel", 1), ("tokens", 0), ("state/down/kernel", 1), donate=(0,), zero=("*/key/bias",))
     def flax_nnx_transformer(state, tokens, labels):
         def objective(model):
             return cross_entropy(model(tokens), labels).mean()

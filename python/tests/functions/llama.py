@@ -205,7 +205,6 @@ def stacked(layers):
 
 @case(
     lambda d: (stacked([layer_weights(d) for _ in range(3)]), d.normal(8, 16, WIDTH)), ("layers/wq", 2), ("x", 0), ("layers/up", 2),
-    fast=True,
 )
 def scanned_layers(layers, x):
     """The gradient of a scan over layers that are computed again in the backward pass."""

@@ -1,4 +1,5 @@
 """A plan of a JAX function, and the call that makes one."""
+import functools
 import glob
 import json
 import os
@@ -61,7 +62,9 @@ def plan(
     given = {"mesh": ",".join("%s=%d" % axis for axis in sizes.items()), "topology": topology, "memory_limit": memory_limit}
     named = {k.replace("_", "-"): _value(v) for k, v in {**given, **options}.items() if v is not None}
     named.setdefault("boundary", "even")
-    made = _library.run(exported.text, "tp-plan", named, report=True, locations=True, progress=progress)
+    # without other plans, which take several times as long as the plan: Plan.details looks for them
+    quick = {"report-alternatives": 0, **named}
+    made = _library.run(exported.text, "tp-plan", quick, report=True, locations=True, progress=progress)
     return Plan(function, exported, sizes, named, made, tuple(donate_argnums if isinstance(donate_argnums, (tuple, list)) else (donate_argnums,)), static_argnums)
 
 
@@ -104,7 +107,8 @@ class Plan:
     out_specs: the same of the results
     layouts:   {name: layout as text} of all arguments and results, with parts of axes
     remarks:   diagnostics (`tpshard.Diagnostic`) about what is large
-    details:   the whole report as a dict (docs/reference/plan-report.md)
+    details:   the whole report as a dict (docs/reference/plan-report.md); the first use looks for
+               other plans, which takes longer than the plan
     text:      the planned program as MLIR
 
     in_specs and out_specs raise `tpshard.Error` if a layout has no PartitionSpec: one that splits by
@@ -115,12 +119,11 @@ class Plan:
     def __init__(self, function, exported, sizes, options, made, donate_argnums, static_argnums):
         self._function, self._export, self._options = function, exported, options
         self._donate_argnums, self._static_argnums = donate_argnums, static_argnums
-        self._report = made.report
         self.mesh, self.text = sizes, made.program
         self.remarks = tuple(d for d in made.diagnostics if d.severity in ("remark", "warning"))
-        self.details = json.loads(made.report)
-        main = next(f for f in self.details["functions"] if f["function"] == "main")
-        self.devices = self.details["devices"]
+        report = json.loads(made.report)
+        main = next(f for f in report["functions"] if f["function"] == "main")
+        self.devices = report["devices"]
         self.cost = main["solution"]["cost_seconds"]
         self.bound = main["solution"]["bound_seconds"]
         self.memory = main["memory"]["peak_bytes"]
@@ -133,6 +136,14 @@ class Plan:
         sent = ", ".join("%d %s over %s" % (t["count"], t["kind"], t["axes"]) for t in self._main["traffic"])
         what = mesh, _seconds(self.cost), proof, _bytes(self.memory), sent or "no communication"
         return "<Plan on %s: %s (%s), %s of a device; %s>" % what
+
+    @functools.cached_property
+    def _report(self):
+        return _library.run(self._export.text, "tp-plan", self._options, report=True).report
+
+    @property
+    def details(self):
+        return json.loads(self._report)
 
     @property
     def layouts(self):
