@@ -253,6 +253,36 @@ class Boundary(Case):
             self.assertNotIn("Traceback", done.stderr)
         self.assertEqual(subprocess.run(command, capture_output=True).returncode, 2)
 
+    def test_gradient_says_what_to_plan(self):
+        plan = tps.plan(lambda x: jnp.tanh(x), (models.normal(8, 8),), {"tp": 2})
+        step = plan.jit(jax.devices()[:2])
+        with self.assertRaisesRegex(tpshard.Error, "a planned function has no gradient; plan the function that calls jax.grad"):
+            jax.grad(lambda x: step(x).sum())(jnp.ones((8, 8)))
+
+    def test_communication_of_the_user(self):
+        """shard_map in a function: its collectives are kept."""
+        mesh = jax.make_mesh((2, 2), ("dp", "tp"), devices=jax.devices()[:4], axis_types=(jax.sharding.AxisType.Auto,) * 2)
+
+        def mixed(x, w):
+            inner = lambda x, w: jax.lax.psum(x @ w, "tp")
+            product = jax.shard_map(inner, mesh=mesh, in_specs=(P("dp", "tp"), P("tp", None)), out_specs=P("dp", None))
+            return jnp.tanh(product(x * 2, w))
+
+        args = models.normal(8, 16, scale=0.2), models.normal(16, 8, scale=0.2)
+        plan = tps.plan(mixed, args, MESH)
+        self.assertEqual(plan.stablehlo().count('"stablehlo.all_reduce"'), 1)
+        expected = numpy.tanh(2 * args[0] @ args[1])
+        self.assert_same(plan.run_here(*args), expected)
+        self.assert_same(plan.jit(jax.devices()[:4])(*args), expected)
+
+    def test_numbers_of_arguments(self):
+        args = models.normal(4, 8), models.normal(8, 8)
+        plan = tps.plan(lambda x, w: (x @ w, w * 2), args, MESH, donate_argnums=-1)
+        self.assertEqual([r["updates"] for r in plan.details["functions"][0]["results"]], [None, 1])
+        for what in "donate_argnums", "static_argnums":
+            with self.assertRaisesRegex(ValueError, what + ": there is no argument 5; there are 2"):
+                tps.plan(lambda x, w: x @ w, args, MESH, **{what: 5})
+
     def test_donation_and_static_arguments(self):
         def step(params, x, n):
             return jax.tree.map(lambda p: p - n * p, params), (x * n).sum()

@@ -58,14 +58,36 @@ def plan(
     if not isinstance(args, (tuple, list)):
         raise TypeError("args: is a %s; give a tuple with the arguments of the function" % type(args).__name__)
     sizes = mesh_sizes(mesh)
-    exported = export(function, tuple(args), sizes, params, state, pin, donate_argnums, static_argnums)
+    donated, static = _positions("donate_argnums", donate_argnums, args), _positions("static_argnums", static_argnums, args)
+    exported = export(function, tuple(args), sizes, params, state, pin, donated, static)
     given = {"mesh": ",".join("%s=%d" % axis for axis in sizes.items()), "topology": topology, "memory_limit": memory_limit}
     named = {k.replace("_", "-"): _value(v) for k, v in {**given, **options}.items() if v is not None}
     named.setdefault("boundary", "even")
     # without other plans, which take several times as long as the plan: Plan.details looks for them
     quick = {"report-alternatives": 0, **named}
     made = _library.run(exported.text, "tp-plan", quick, report=True, locations=True, progress=progress)
-    return Plan(function, exported, sizes, named, made, tuple(donate_argnums if isinstance(donate_argnums, (tuple, list)) else (donate_argnums,)), static_argnums)
+    return Plan(function, exported, sizes, named, made, donated, static)
+
+
+def _positions(what, numbers, args):
+    """Returns numbers of arguments as a tuple of positive ones."""
+    made = []
+    for n in numbers if isinstance(numbers, (tuple, list)) else (numbers,):
+        if not isinstance(n, int) or not -len(args) <= n < len(args):
+            raise ValueError("%s: there is no argument %r; there are %d" % (what, n, len(args)))
+        made.append(n % len(args))
+    return tuple(made)
+
+
+def _without_gradient(function):
+    """The function, which says what to do when its gradient is asked for."""
+
+    def refuse(*_):
+        raise Error("a planned function has no gradient; plan the function that calls jax.grad, such as the whole training step")
+
+    made = jax.custom_vjp(function)
+    made.defvjp(refuse, refuse)
+    return made
 
 
 def _scaled(value, units):
@@ -262,11 +284,10 @@ class Plan:
         ins, outs = self._shardings("jit", devices)
         if by != "xla":
             text = self.stablehlo() if by == "plan" else self.constrained()
-            called = packed(text, self._export, ins, outs, self._function).call
-            static = {self._static_argnums} if isinstance(self._static_argnums, int) else set(self._static_argnums)
+            called = _without_gradient(packed(text, self._export, ins, outs, self._function).call)
 
             def run(*args):
-                return called(*(arg for i, arg in enumerate(args) if i not in static))
+                return called(*(arg for i, arg in enumerate(args) if i not in self._static_argnums))
 
             return jax.jit(run, in_shardings=ins, out_shardings=outs, donate_argnums=self._donate_argnums, static_argnums=self._static_argnums)
         return jax.jit(
