@@ -144,7 +144,7 @@ bool cli_file_open(cli_file *file, const char *path);
  * Returns true if it was kept; otherwise errno gives the reason. */
 bool cli_file_close(cli_file *file, bool ok);
 
-/* True, with a message that says how to read it, if the name of an input file ends in .jaxexport. */
+/* True, with a message that says how to read the file, if its name ends in .jaxexport. */
 bool cli_is_jax_export(const char *path);
 
 #endif
