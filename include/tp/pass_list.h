@@ -1,6 +1,9 @@
 /* The list of all passes, in the order in which they are documented. An entry foo_bar is the pass
  * tp-foo-bar, whose row is tp__foo_bar_row and whose constructor is tp_create_foo_bar. */
 #ifndef TP_PASS_LIST_H
+#define TP_PASS_LIST_H
+
+/* clang-format off */
 #define TP_PASS_LIST(X) \
   X(import) \
   X(import_stablehlo) \
