@@ -31,7 +31,13 @@ endforeach()
 
 add_library(tp_mlir INTERFACE)
 target_include_directories(tp_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-# Whole archives: libtpshard.so exports the C API, so that an embedder links one library.
-target_link_options(tp_mlir INTERFACE -Wl,-rpath,${TP_LLVM_LIB})
-target_link_libraries(tp_mlir INTERFACE
-  -Wl,--whole-archive ${archives} -Wl,--no-whole-archive ${TP_LLVM_LIB}/libMLIR.so ${TP_LLVM_LIB}/libLLVM-22.so)
+if(TP_STATIC)
+  # The linker takes what is used; a group, because the archives refer to each other.
+  file(GLOB archives ${TP_LLVM_LIB}/libMLIR*.a ${TP_LLVM_LIB}/libLLVM*.a)
+  target_link_libraries(tp_mlir INTERFACE -Wl,--start-group ${archives} -Wl,--end-group ZLIB::ZLIB ${TP_ZSTD})
+else()
+  # Whole archives: libtpshard.so exports the C API, so that an embedder links one library.
+  target_link_options(tp_mlir INTERFACE -Wl,-rpath,${TP_LLVM_LIB})
+  target_link_libraries(tp_mlir INTERFACE
+    -Wl,--whole-archive ${archives} -Wl,--no-whole-archive ${TP_LLVM_LIB}/libMLIR.so ${TP_LLVM_LIB}/libLLVM-22.so)
+endif()

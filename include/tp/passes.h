@@ -10,6 +10,7 @@
 #ifndef TP_PASSES_H
 #define TP_PASSES_H
 
+#include "tp/pass_list.h"
 #include "tp/status.h"
 
 #include <mlir-c/IR.h>
@@ -32,6 +33,15 @@ TP_API void tp_context_prepare(MlirContext context);
  * rejects the module; TP_NO_MEMORY if memory runs out. Diagnostics on the module's context give the
  * reason. After a failure the module can only be destroyed. */
 TP_API tp_status tp_run_pipeline(MlirModule module, const char *pipeline);
+
+/* A constructor for each pass of tp/pass_list.h: tp_create_propagate creates tp-propagate, for
+ * mlirOpPassManagerAddOwnedPass. `options` has the form of pipelines without braces, "mesh=tp=4
+ * strategy=plan"; NULL: defaults. Values are checked when the pass runs. Returns a null pass, and
+ * emits an error on `context`, if the pass has no such option. */
+#define TP_DECLARE_CREATE(name)                                                                    \
+  TP_API MlirPass tp_create_##name(MlirContext context, const char *options);
+TP_PASS_LIST(TP_DECLARE_CREATE)
+#undef TP_DECLARE_CREATE
 
 typedef enum tp_option_type {
   TP_OPTION_TEXT,   /* any text, such as a name or a path */

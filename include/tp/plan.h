@@ -11,6 +11,7 @@
 #define TP_PLAN_H
 
 #include "tp/cost.h"
+#include "tp/layout.h"
 
 #include <mlir-c/IR.h>
 
@@ -95,6 +96,11 @@ TP_API tp_status tp_plan_measure(MlirModule module, const char *function, const 
 TP_API tp_status tp_plan_constant(MlirModule module, const tp_plan *plan, int i, size_t size,
                                   void *data);
 TP_API void tp_plan_destroy(tp_plan *plan);
+
+/* Reads the layouts of a planned module, that is after tp-propagate and before tp-partition. Errors
+ * are diagnostics on the module's context; TP_INVALID_ARGUMENT if the module is not planned. Free
+ * with tp_layouts_destroy. */
+TP_API tp_status tp_layouts_read(MlirModule module, tp_layouts **layouts);
 
 #ifdef __cplusplus
 }

@@ -17,7 +17,7 @@
 #ifndef TP_TEXT_H
 #define TP_TEXT_H
 
-#include "tp/status.h"
+#include "tp/layout.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,6 +55,11 @@ typedef struct tp_text_request {
    * another value than 0, the run ends with TP_CANCELLED. May be NULL. */
   int (*progress)(void *data, const char *pass);
   void *data;
+  /* Called on the calling thread before each pass of this library, and about 20 times per second
+   * while tp-propagate plans. If it returns another value than 0, the run ends with TP_CANCELLED.
+   * As long as it returns 0, plans do not depend on it. May be NULL. */
+  int (*cancelled)(void *data);
+  int32_t wants_layouts; /* 1: the layouts that tp-propagate chose, tp/layout.h */
 } tp_text_request;
 
 typedef struct tp_text_result {
@@ -64,6 +69,8 @@ typedef struct tp_text_result {
   size_t report_size;
   int32_t n_diagnostics;
   const tp_diagnostic *diagnostics; /* in the order in which they were emitted */
+  const tp_layouts
+      *layouts; /* NULL if they were not asked for, no plan was made, or after a failure */
 } tp_text_result;
 
 /* Parses the program, runs the pipeline and prints the program. On failure the diagnostics say why,

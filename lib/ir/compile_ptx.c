@@ -26,11 +26,14 @@ typedef struct translation {
   LLVMTargetMachineRef machine;
 } translation;
 
+/* Not all targets: a static LLVM would contain the code generators of all machines. */
 static void initialize(void) {
-  LLVMInitializeAllTargetInfos();
-  LLVMInitializeAllTargets();
-  LLVMInitializeAllTargetMCs();
-  LLVMInitializeAllAsmPrinters();
+#ifdef TP_NVPTX
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+#endif
 }
 
 static tp_status fail(const translation *t, const char *what, char *message) {

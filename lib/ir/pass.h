@@ -5,6 +5,8 @@
 
 #include "ir/options.h"
 
+#include <mlir-c/Pass.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -71,6 +73,9 @@ typedef struct tp_pipeline_row {
   int n_exposed;
   const char *text;
 } tp_pipeline_row;
+
+/* Creates the pass of a row, for its tp_create_NAME. Implemented in shim.cpp. */
+MlirPass tp__create_pass(const tp_pass_row *row, MlirContext context, const char *options);
 
 /* The tables (passes/registry.c, passes/pipelines.c). */
 const tp_pass_row *const *tp__pass_rows(int *n);

@@ -2,14 +2,16 @@
 // table, pipelines inside of a pass, warnings, remarks and notes, comparison of ops by properties,
 // attribute dictionaries, whole shapes, the previous op, the bytes of resources, MLIR's opt driver,
 // and the plug-in entry.
-// This is the only C++ of the library; it makes no decisions of its own.
+// With upstream.h it is the only C++ of the library; it makes no decisions of its own.
 #include "ir/diagnostics.h"
 #include "ir/op_equivalence.h"
 #include "ir/pass.h"
 #include "ir/run_hooks.h"
+#include "ir/upstream.h"
 #include "support/support.h"
 
 #include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Wrap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -25,16 +27,12 @@
 #include "mlir/Dialect/Shard/IR/ShardOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 
@@ -177,6 +175,18 @@ private:
   std::deque<Statistic> statistics;
 };
 
+/// Returns the type ID of the passes of a row.
+TypeID typeOf(const tp_pass_row *row) {
+  static TypeIDAllocator allocator;
+  static llvm::DenseMap<const tp_pass_row *, TypeID> ids;
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> guard(mutex);
+  auto [at, isNew] = ids.try_emplace(row, TypeID::get<void>());
+  if (isNew)
+    at->second = allocator.allocate();
+  return at->second;
+}
+
 /// The options of a row of the pipeline table.
 struct RowOptions : public detail::PassOptions {
   explicit RowOptions(const tp_pipeline_row &row) {
@@ -215,13 +225,11 @@ void registerPipeline(const tp_pipeline_row &row) {
 void registerAll() {
   static std::once_flag once;
   std::call_once(once, [] {
-    static TypeIDAllocator ids;
     int n = 0;
     const tp_pass_row *const *passes = tp__pass_rows(&n);
     for (int i = 0; i < n; i++) {
-      TypeID id = ids.allocate();
       const tp_pass_row *row = passes[i];
-      registerPass([row, id] { return std::make_unique<TablePass>(row, id); });
+      registerPass([row] { return std::make_unique<TablePass>(row, typeOf(row)); });
     }
     const tp_pipeline_row *pipelines = tp__pipeline_rows(&n);
     for (int i = 0; i < n; i++)
@@ -231,21 +239,27 @@ void registerAll() {
 
 } // namespace
 
+MlirPass tp__create_pass(const tp_pass_row *row, MlirContext context, const char *options) {
+  auto pass = std::make_unique<TablePass>(row, typeOf(row));
+  LogicalResult parsed = pass->initializeOptions(options ? options : "", [&](const Twine &message) {
+    return emitError(UnknownLoc::get(unwrap(context))) << row->name << ": " << message;
+  });
+  return wrap(static_cast<Pass *>(succeeded(parsed) ? pass.release() : nullptr));
+}
+
 bool tp__run_nested(const tp_pass *pass, MlirOperation func, const char *pipeline) {
   return static_cast<TablePass *>(pass->adapter)->runNested(unwrap(func), pipeline);
 }
 
 void tp_register_passes(void) {
   static std::once_flag once;
-  std::call_once(once, [] { registerAllPasses(); });
+  std::call_once(once, [] { tp::registerUpstreamPasses(); });
   registerAll();
 }
 
 void tp_context_prepare(MlirContext context) {
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registerAllToLLVMIRTranslations(registry);
+  tp::registerUpstream(registry);
   unwrap(context)->appendDialectRegistry(registry);
   unwrap(context)
       ->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect,
@@ -403,9 +417,7 @@ bool tp__ops_equivalent(MlirOperation a, MlirOperation b) {
 int tp_opt_main(int argc, char **argv) {
   tp_register_passes();
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registerAllToLLVMIRTranslations(registry);
+  tp::registerUpstream(registry);
   static llvm::cl::opt<std::string, true> explain(
       "tp-explain", llvm::cl::location(explainFlag.value),
       llvm::cl::value_desc("%name|tp.name|FILE:LINE"),

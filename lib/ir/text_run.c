@@ -16,6 +16,7 @@
 typedef struct owner {
   tp_text_result result;
   tp__arena arena;
+  tp_layouts *layouts;
   tp_diagnostic *diagnostics;
   size_t n, capacity;
   bool failed; /* memory ran out */
@@ -144,14 +145,19 @@ static void print(owner *o, const tp_text_request *r, MlirModule module) {
 
 static tp_status run_module(owner *o, const tp_text_request *r, const char *pipeline,
                             MlirModule module) {
-  tp_run_hooks hooks = {
-      .wants_report = r->wants_report != 0, .progress = r->progress, .data = r->data};
+  tp_run_hooks hooks = {.wants_report = r->wants_report != 0,
+                        .wants_layouts = r->wants_layouts != 0,
+                        .progress = r->progress,
+                        .cancelled = r->cancelled,
+                        .data = r->data};
   int errors_before = tp__error_count();
   tp__run_hooks_set(&hooks);
   tp_status status = tp_run_pipeline(module, pipeline);
   tp__run_hooks_set(NULL);
   if (status != TP_OK && tp__error_count() > errors_before)
     status = tp__error_status();
+  if (status != TP_OK && hooks.is_cancelled)
+    status = TP_CANCELLED;
   if (hooks.report && status == TP_OK) {
     tp__string text = {0};
     tp__string_append(&text, hooks.report);
@@ -159,6 +165,10 @@ static tp_status run_module(owner *o, const tp_text_request *r, const char *pipe
     o->result.report = keep(o, &text);
   }
   tp__free(hooks.report);
+  if (status == TP_OK)
+    o->result.layouts = o->layouts = hooks.layouts;
+  else
+    tp_layouts_destroy(hooks.layouts);
   if (status == TP_OK)
     print(o, r, module);
   return status;
@@ -215,6 +225,7 @@ void tp_text_result_destroy(tp_text_result *result) {
   if (!o)
     return;
   tp__arena_destroy(&o->arena);
+  tp_layouts_destroy(o->layouts);
   tp__free(o->diagnostics);
   tp__free(o);
 }

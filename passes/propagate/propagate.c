@@ -118,6 +118,8 @@ static tp_status plan_func(tp_planner *p) {
     status = tp__plan_nodes(p);
   if (status == TP_OK)
     status = tp__plan(p);
+  if (status == TP_OK)
+    status = tp__plan_cancelled(p);
   if (status == TP_OK && p->result.is_cut_short)
     tp__clock_remark(p);
   else if (status == TP_OK)
@@ -378,6 +380,8 @@ static tp_status run(tp_pass *pass) {
   if (status == TP_OK && report)
     status = tp__report_write(report);
   tp__report_close(report);
+  if (status == TP_OK)
+    status = tp__report_layouts(pass->module);
   if (status == TP_OK)
     leave(pass, &planning);
   end(&planning);

@@ -20,6 +20,21 @@ func.func @main(%x: tensor<8x16xf32> {tp.name = "x"}, %w: tensor<16x32xf32> {tp.
 }
 """
 
+
+
+def layers(n):
+    """Returns a program of n matmuls, whose planning within a memory limit takes long."""
+    weights = ", ".join("%%w%d: tensor<1024x1024xf32>" % i for i in range(n))
+    lines = ["func.func @main(%%x0: tensor<512x1024xf32>, %s) -> tensor<512x1024xf32> {" % weights]
+    lines += ["%z = arith.constant dense<0.0> : tensor<512x1024xf32>"]
+    for i in range(n):
+        lines.append(
+            "%%x%d = linalg.matmul ins(%%x%d, %%w%d : tensor<512x1024xf32>, tensor<1024x1024xf32>) "
+            "outs(%%z : tensor<512x1024xf32>) -> tensor<512x1024xf32>" % (i + 1, i, i)
+        )
+    return "\n".join(lines + ["return %%x%d : tensor<512x1024xf32>\n}" % n])
+
+
 # Makes and prints a plan, and runs a function of the other library that compiles or prints IR.
 OURS = "import tpshard; print(len(tpshard.run(%r, 'tp-plan', {'mesh': 'tp=4'}, report=True).report) > 1000)" % MLP
 THEIRS = {
@@ -70,10 +85,25 @@ class Run(unittest.TestCase):
                 os.kill(os.getpid(), signal.SIGINT)
                 time.sleep(2)  # as a pass that takes long
 
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs of a shell script ignore it
         start = time.monotonic()
         with self.assertRaises(KeyboardInterrupt):
             tpshard.run(MLP, "tp-plan", {"mesh": "tp=4"}, progress=progress)
         self.assertLess(time.monotonic() - start, 1.5)
+
+    def test_interrupt_of_planning(self):
+        def progress(name):
+            if name == "tp-propagate":
+                threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+        before = set(threading.enumerate())
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        options = {"mesh": "2x4x4", "topology": "h100", "memory-limit": "100MiB", "effort": 100}  # minutes
+        with self.assertRaises(KeyboardInterrupt):
+            tpshard.run(layers(60), "tp-plan", options, progress=progress)
+        for thread in set(threading.enumerate()) - before:  # the compiler ends, too
+            thread.join(30)
+            self.assertFalse(thread.is_alive())
 
     def test_version(self):
         self.assertEqual(tpshard.version(), tpshard.__version__)

@@ -28,6 +28,7 @@ _Diagnostic._fields_ = [
 ]
 
 _Progress = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
+_Cancelled = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
 
 class _Request(ctypes.Structure):
@@ -42,6 +43,7 @@ class _Request(ctypes.Structure):
         ("wants_locations", ctypes.c_int32),
         ("progress", _Progress),
         ("data", ctypes.c_void_p),
+        ("cancelled", _Cancelled),
     ]
 
 
@@ -116,7 +118,7 @@ def _diagnostic(d):
 
 def _in_thread(call, cancel):
     """Calls in another thread and waits, so that Ctrl-C ends the wait: then `cancel` is called. The
-    compiler heeds it between two passes, and the thread ends there."""
+    compiler heeds it soon after, and the thread ends there."""
     outcome = []
     thread = threading.Thread(target=lambda: outcome.append(call()), daemon=True)
     thread.start()
@@ -160,7 +162,7 @@ def run(program, pipeline, options=None, report=False, locations=False, progress
 
     request = _Request(
         ctypes.sizeof(_Request), data, len(data), pipeline.encode(), (ctypes.c_char_p * len(texts))(*texts),
-        len(texts), int(report), int(locations), on_pass, None,
+        len(texts), int(report), int(locations), on_pass, None, _Cancelled(lambda _: int(ended.is_set())),
     )
     pointer = ctypes.POINTER(_Result)()
     status = _in_thread(lambda: library.tp_text_run(ctypes.byref(request), ctypes.byref(pointer)), ended.set)

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -214,6 +215,85 @@ static void test_progress(void **state) {
   tp_text_result_destroy(result);
 }
 
+/* The callback is asked while a pass runs: it cancels when it is asked the second time after
+ * tp-propagate began. */
+typedef struct late {
+  bool is_planning;
+  int n;
+} late;
+
+static int begins(void *data, const char *pass) {
+  ((late *)data)->is_planning = strcmp(pass, "tp-propagate") == 0;
+  return 0;
+}
+
+static int cancels(void *data) {
+  late *l = data;
+  l->n += l->is_planning;
+  return l->n == 2;
+}
+
+static int never(void *data) {
+  (void)data;
+  return 0;
+}
+
+static void test_cancelled_while_planning(void **state) {
+  (void)state;
+  late l = {0};
+  tp_text_result *result, *plain;
+  tp_text_request request = request_of(mlp);
+  request.progress = begins;
+  request.cancelled = cancels;
+  request.data = &l;
+  assert_int_equal(tp_text_run(&request, &result), TP_CANCELLED);
+  assert_string_equal(error_of(result)->message, "cancelled by the caller");
+  assert_int_equal(l.n, 2);
+  tp_text_result_destroy(result);
+
+  request = request_of(mlp);
+  request.wants_report = 1;
+  assert_int_equal(tp_text_run(&request, &plain), TP_OK);
+  request.cancelled = never;
+  assert_int_equal(tp_text_run(&request, &result), TP_OK);
+  assert_string_equal(result->program, plain->program);
+  assert_string_equal(result->report, plain->report);
+  tp_text_result_destroy(plain);
+  tp_text_result_destroy(result);
+}
+
+/* What the text of the program says about a value, as data. */
+static void test_layouts(void **state) {
+  (void)state;
+  tp_text_result *result;
+  tp_text_request request = request_of(mlp);
+  assert_int_equal(tp_text_run(&request, &result), TP_OK);
+  assert_null(result->layouts);
+  tp_text_result_destroy(result);
+  request.wants_layouts = 1;
+  assert_int_equal(tp_text_run(&request, &result), TP_OK);
+  const tp_layouts *all = result->layouts;
+  assert_non_null(all);
+  int n_arguments = 0, n_results = 0, n_ops = 0;
+  for (int i = 0; i < all->n; i++) {
+    const tp_layout *l = &all->items[i];
+    char expected[200];
+    int64_t bytes = l->element_size;
+    for (int d = 0; d < l->rank; d++)
+      bytes *= l->local[d];
+    assert_int_equal(l->bytes, bytes);
+    assert_string_equal(l->element, "f32");
+    n_arguments += l->kind == TP_LAYOUT_ARGUMENT;
+    n_results += l->kind == TP_LAYOUT_RESULT;
+    n_ops += l->kind == TP_LAYOUT_OP_RESULT;
+    assert_int_equal(*l->op != 0, l->kind == TP_LAYOUT_OP_RESULT);
+    snprintf(expected, sizeof expected, "tp.sharding = %s", l->sharding);
+    assert_non_null(strstr(result->program, expected));
+  }
+  assert_true(n_arguments > 0 && n_results > 0 && n_ops > 0);
+  tp_text_result_destroy(result);
+}
+
 static void *plan_often(void *texts) {
   for (int i = 0; i < 4; i++) {
     tp_text_request request = request_of(mlp);
@@ -256,6 +336,8 @@ int main(void) {
       cmocka_unit_test(test_options),
       cmocka_unit_test(test_infeasible),
       cmocka_unit_test(test_progress),
+      cmocka_unit_test(test_layouts),
+      cmocka_unit_test(test_cancelled_while_planning),
       cmocka_unit_test(test_threads),
   };
   return cmocka_run_group_tests_name("text", tests, NULL, NULL);

@@ -109,27 +109,3 @@ void array_set(array *a, int64_t i, double value) {
     memcpy(at, &bits, sizeof bits);
   }
 }
-
-void array_copy_box(const array *from, const int64_t *from_at, array *to, const int64_t *to_at,
-                    const int64_t *size) {
-  int64_t at[TP_MAX_RANK] = {0};
-  int rank = from->rank;
-  for (int d = 0; d < rank; d++)
-    if (size[d] <= 0)
-      return;
-  size_t run = (size_t)((rank > 0 ? size[rank - 1] : 1) * from->type->size);
-  for (;;) { /* iterates over rows of the last dimension */
-    int64_t source = 0, target = 0;
-    for (int d = 0; d < rank; d++) {
-      source = source * from->shape[d] + from_at[d] + at[d];
-      target = target * to->shape[d] + to_at[d] + at[d];
-    }
-    memcpy((char *)to->data + target * to->type->size,
-           (const char *)from->data + source * from->type->size, run);
-    int d = rank - 2;
-    while (d >= 0 && ++at[d] == size[d])
-      at[d--] = 0;
-    if (d < 0)
-      return;
-  }
-}

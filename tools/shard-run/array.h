@@ -2,7 +2,7 @@
 #ifndef SHARD_RUN_ARRAY_H
 #define SHARD_RUN_ARRAY_H
 
-#include "tp/spec.h"
+#include "tp/layout.h"
 
 typedef struct element {
   const char *name;  /* as MLIR prints it */
@@ -35,8 +35,12 @@ double array_get(const array *a, int64_t i);
 void array_set(array *a, int64_t i, double value);
 /* Copies a box of `size` from position from_at to position to_at, between two arrays of one type
  * and rank. */
-void array_copy_box(const array *from, const int64_t *from_at, array *to, const int64_t *to_at,
-                    const int64_t *size);
+static inline void array_copy_box(const array *from, const int64_t *from_at, array *to,
+                                  const int64_t *to_at, const int64_t *size) {
+  const tp_box_copy box = {from->rank, from->type->size, size, from->shape,
+                           from_at,    to->shape,        to_at};
+  tp_copy_box(&box, from->data, to->data);
+}
 
 /* Reads a file whose type and shape must equal those of `a` (type, rank and shape are set, data is
  * not). On failure `why` has a message. */

@@ -462,7 +462,7 @@ static void warn(void *user, const char *text) {
   cli_print("shard-run: warning: %s\n", text);
 }
 
-int main(int argc, char **argv) {
+int tp__shard_run(int argc, char **argv) {
   options o;
   int code = cli_parse(argc, argv, &o);
   if (code >= 0)

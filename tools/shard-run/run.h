@@ -19,6 +19,10 @@
 
 enum { EXIT_VERIFIED = 0, EXIT_FAILED = 1 };
 
+/* The main of shard-run. With TP_STATIC it is a part of libtpshard, which does not export the C API
+ * of MLIR. */
+TP_API int tp__shard_run(int argc, char **argv);
+
 /* ---- Options ---- */
 
 typedef struct text_list {

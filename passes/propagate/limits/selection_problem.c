@@ -107,6 +107,7 @@ static tp_status add_edges(tp_planner *p, tp_problem *problem) {
   tp_status status = TP_OK;
   for (size_t k = 0; k < p->problem.n_values && status == TP_OK && !p->is_given_up; k++) {
     const tp_planned_value *v = &p->problem.values[k];
+    TP_TRY(tp__plan_cancelled(p));
     if (p->routes && tp__route(p->routes, v)->n_stations > 0)
       continue;
     if (v->copy >= 0)

@@ -261,6 +261,7 @@ static tp_status add_items(tp_planner *p) {
     status = add_arg(p, i);
   for (int i = 0; i < p->problem.graph.n_items && status == TP_OK; i++) {
     const tp_item *item = &p->problem.graph.items[i];
+    TP_TRY(tp__plan_cancelled(p));
     if (item->kind == TP_ITEM_OP)
       status = add_op(p, i);
     else if (item->kind == TP_ITEM_LAYOUT)

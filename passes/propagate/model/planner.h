@@ -317,6 +317,8 @@ bool tp__clock_gives_up(tp_planner *planner);
 void tp__clock_remark(const tp_planner *planner);
 /* Emits the error that the clock ended the search before there was a plan. */
 tp_status tp__clock_exceeded(const tp_planner *planner);
+/* TP_CANCELLED, with an error, if the caller of tp_text_run has cancelled the run. */
+tp_status tp__plan_cancelled(const tp_planner *planner);
 
 /* remarks.c: emits remarks about large tensors of the plan, before the plan is written. */
 tp_status tp__plan_remarks(const tp_planner *planner);

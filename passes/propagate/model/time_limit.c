@@ -2,6 +2,7 @@
  * load. It is off by default, and a remark marks every plan that the clock cut short. */
 #include "passes/propagate/model/time_limit.h"
 
+#include "ir/run_hooks.h"
 #include "passes/propagate/model/planner.h"
 
 #include <time.h>
@@ -30,6 +31,8 @@ void tp__clock_extend(tp_clock *clock, double seconds) {
 }
 
 bool tp__clock_is_over(const tp_clock *clock) {
+  if (tp__run_is_cancelled())
+    return true;
   return clock->is_limited && now() >= clock->deadline &&
          seconds_of(CLOCK_THREAD_CPUTIME_ID) >= clock->grace;
 }
@@ -45,9 +48,11 @@ static bool interrupted(const tp_solver_progress *progress, void *clock) {
 }
 
 void tp__clock_limit_solver(tp_clock *clock, tp_solver_options *options) {
-  options->interrupted = clock->is_limited ? interrupted : NULL;
+  options->interrupted = clock->is_limited || tp__run_may_be_cancelled() ? interrupted : NULL;
   options->data = clock;
 }
+
+tp_status tp__plan_cancelled(const tp_planner *p) { return tp__heed_cancel(p->problem.graph.func); }
 
 void tp__clock_remark(const tp_planner *p) {
   double gap = p->result.bound > 0
@@ -60,6 +65,7 @@ void tp__clock_remark(const tp_planner *p) {
 }
 
 tp_status tp__clock_exceeded(const tp_planner *p) {
+  TP_TRY(tp__plan_cancelled(p));
   return tp__error(p->problem.graph.func, TP_INFEASIBLE,
                    "time-limit: no plan was found in this time, and it is not proven that none "
                    "exists; increase the limit");

@@ -6,6 +6,8 @@
 #include "ir/run_hooks.h"
 #include "passes/propagate/report/plan_text.h"
 
+#include "tp/plan.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -348,4 +350,13 @@ void tp__report_close(tp_report *r) {
   tp__table_destroy(&r->op_place);
   tp__arena_destroy(&r->arena);
   tp__free(r);
+}
+
+tp_status tp__report_layouts(MlirOperation module) {
+  tp_run_hooks *hooks = tp__run_hooks();
+  if (!hooks || !hooks->wants_layouts)
+    return TP_OK;
+  tp_layouts_destroy(hooks->layouts);
+  hooks->layouts = NULL;
+  return tp_layouts_read(mlirModuleFromOperation(module), &hooks->layouts);
 }

@@ -156,6 +156,8 @@ tp_status tp__report_begin(const tp_planner *planner);
 tp_status tp__report_end(const tp_planner *planner, const tp_memory_peak *peak);
 tp_status tp__report_write(tp_report *report);
 void tp__report_close(tp_report *report);
+/* Keeps the layouts of the planned module if the caller of tp_text_run wants them. */
+tp_status tp__report_layouts(MlirOperation module);
 /* True if plans other than the written one will be made. False for NULL. */
 bool tp__report_makes_plans(const tp_report *report);
 /* Called while the plan is written: `op` (a shard.shard) reshards `value` from `from` to `to`, for
