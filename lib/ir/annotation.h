@@ -90,6 +90,9 @@ bool tp__is_local(MlirOperation module);
 /* Verifies tp.factors, tp.region_args, tp.pairs and tp.global of an op (for a function also
  * tp.global of its arguments and results), and rewrites tp.region_args in canonical form. */
 tp_status tp__check_plan_attributes(MlirOperation op, const tp_mesh *mesh);
+/* Refuses attributes tp.* that do not exist, or stand where none reads them. attribute_names.c has
+ * the table. */
+tp_status tp__check_attribute_names(MlirOperation module);
 /* Verifies that tp.phase of the module is absent or "local". */
 tp_status tp__check_phase(MlirOperation module);
 

@@ -122,6 +122,12 @@ typedef struct tp__short_text {
 tp__short_text tp__bytes_text(int64_t bytes);
 tp__short_text tp__seconds_text(double seconds);
 
+/* ---- suggestions ---- */
+
+/* Returns the word, of n, that differs least from the first `length` characters of `word`; NULL if
+ * all differ in more than a third of the characters and one. Of equally close words, the first. */
+const char *tp__closest_word(const char *word, size_t length, int n, const char *const *words);
+
 #ifdef __cplusplus
 }
 #endif

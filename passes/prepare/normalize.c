@@ -94,6 +94,7 @@ typedef struct settings {
 static tp_status run(tp_pass *pass) {
   const settings *given = pass->options;
   tp_mesh mesh;
+  TP_TRY(tp__check_attribute_names(pass->module));
   TP_TRY(tp__check_phase(pass->module));
   TP_TRY(tp__module_mesh(pass->module, given->mesh, &mesh));
   TP_TRY(tp__walk(pass->module, normalize_op, &mesh));

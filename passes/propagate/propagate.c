@@ -222,7 +222,9 @@ static tp_status check_options(tp_pass *pass, tp_mesh *mesh) {
                      "the module is already partitioned (tp.phase = \"local\"); shapes are per "
                      "device and planning again would "
                      "shard twice");
-  tp_status status = tp__module_mesh(pass->module, given->mesh, mesh);
+  tp_status status = tp__check_attribute_names(pass->module);
+  if (status == TP_OK)
+    status = tp__module_mesh(pass->module, given->mesh, mesh);
   if (status == TP_OK && mesh->n_axes == 0)
     return tp__error(pass->module, TP_NOT_FOUND,
                      "the module has no mesh; add shard.grid @mesh(shape = 2x4) {tp.axes = "

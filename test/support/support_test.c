@@ -168,15 +168,27 @@ static void sizes_and_times(void **state) {
   assert_string_equal(tp__seconds_text(4321).chars, "4321.0 s");
 }
 
+static void closest_words(void **state) {
+  (void)state;
+  static const char *const words[] = {"sharding", "role", "updates", "rule"};
+  int n = (int)TP__COUNT(words);
+  assert_string_equal(tp__closest_word("shardings", 9, n, words), "sharding");
+  assert_string_equal(tp__closest_word("shardnig", 8, n, words), "sharding"); /* an exchange */
+  assert_string_equal(tp__closest_word("role", 4, n, words), "role");
+  assert_string_equal(tp__closest_word("rope", 4, n, words), "role");
+  assert_string_equal(tp__closest_word("rxle", 4, n, words), "role"); /* of equal ones the first */
+  assert_null(tp__closest_word("memory", 6, n, words));
+  char too_long[100];
+  memset(too_long, 'r', sizeof too_long);
+  assert_null(tp__closest_word(too_long, sizeof too_long, n, words));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(status_names),
-      cmocka_unit_test(allocation_hook),
-      cmocka_unit_test(allocation_counts),
-      cmocka_unit_test(growing),
-      cmocka_unit_test(arena),
-      cmocka_unit_test(strings),
-      cmocka_unit_test(texts),
+      cmocka_unit_test(status_names),    cmocka_unit_test(closest_words),
+      cmocka_unit_test(allocation_hook), cmocka_unit_test(allocation_counts),
+      cmocka_unit_test(growing),         cmocka_unit_test(arena),
+      cmocka_unit_test(strings),         cmocka_unit_test(texts),
       cmocka_unit_test(sizes_and_times),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,142 @@
+/* Which tp.* attributes there are, and where they may stand. A misspelled attribute would otherwise
+ * be ignored, and the program planned without what its author asked for. */
+#include "ir/annotation.h"
+#include "ir/diagnostics.h"
+#include "ir/ir.h"
+
+#include "support/support.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <stdio.h>
+
+typedef enum place { MODULE, GRID, FUNC, ARGUMENT, RESULT, OP, PLACES } place;
+
+static const char *const place_texts[PLACES] = {[MODULE] = "a module",  [GRID] = "a shard.grid",
+                                                [FUNC] = "a func.func", [ARGUMENT] = "an argument",
+                                                [RESULT] = "a result",  [OP] = "another op"};
+
+#define AT(p) (1u << (p))
+
+/* clang-format off */
+static const struct row {
+  const char *name;
+  unsigned places;
+} rows[] = {
+    {"tp.axes", AT(GRID)},
+    {"tp.blocks", AT(OP)},
+    {"tp.combiner", AT(OP)},
+    {"tp.comparator", AT(FUNC)},
+    {"tp.constant", AT(ARGUMENT)},
+    {"tp.copy", AT(OP)},
+    {"tp.factors", AT(OP)},
+    {"tp.fused", AT(FUNC)},
+    {"tp.global", AT(ARGUMENT) | AT(RESULT) | AT(OP)},
+    {"tp.in_place", AT(OP)},
+    {"tp.name", AT(ARGUMENT) | AT(RESULT)},
+    {"tp.of", AT(GRID)},
+    {"tp.pairs", AT(OP)},
+    {"tp.phase", AT(MODULE)},
+    {"tp.plan", AT(FUNC)},
+    {"tp.region_args", AT(OP)},
+    {"tp.ring", AT(OP)},
+    {"tp.role", AT(ARGUMENT)},
+    {"tp.rule", AT(FUNC) | AT(OP)},
+    {"tp.sharding", AT(ARGUMENT) | AT(RESULT) | AT(OP)},
+    {"tp.sort", AT(OP)},
+    {"tp.unsigned", AT(ARGUMENT) | AT(RESULT)},
+    {"tp.updates", AT(RESULT)},
+};
+/* clang-format on */
+
+static const struct row *find(MlirStringRef name) {
+  for (int i = 0; i < TP_LEN(rows); i++)
+    if (tp__ref_is(name, rows[i].name))
+      return &rows[i];
+  return NULL;
+}
+
+/* Refuses an attribute that no pass reads. `where` names the argument or result, or is "". */
+static tp_status refuse_unknown(MlirOperation op, const char *where, MlirStringRef name) {
+  const char *names[TP_LEN(rows)];
+  for (int i = 0; i < TP_LEN(rows); i++)
+    names[i] = rows[i].name;
+  const char *closest = tp__closest_word(name.data, name.length, TP_LEN(rows), names);
+  return tp__error(op, TP_INVALID_ARGUMENT, "%sunknown attribute %.*s; %s%s%sremove it", where,
+                   (int)name.length, name.data, closest ? "rename it to " : "",
+                   closest ? closest : "", closest ? ", or " : "");
+}
+
+static tp_status refuse_place(MlirOperation op, const char *where, const struct row *row,
+                              place here) {
+  tp__string places = {0};
+  for (int p = 0, n = 0; p < PLACES; p++)
+    if (row->places & AT(p))
+      tp__string_printf(&places, "%s%s", n++ ? " or " : "", place_texts[p]);
+  tp_status status =
+      tp__error(op, TP_INVALID_ARGUMENT, "%s%s is an attribute of %s, not of %s", where, row->name,
+                places.failed ? "others" : places.text, place_texts[here]);
+  tp__string_destroy(&places);
+  return status;
+}
+
+static tp_status check_role(MlirOperation op, const char *where, MlirAttribute role) {
+  static const char *const roles[] = {"param", "state"};
+  bool is_text = mlirAttributeIsAString(role);
+  MlirStringRef text = is_text ? mlirStringAttrGetValue(role) : tp__ref("");
+  for (int i = 0; i < TP_LEN(roles); i++)
+    if (is_text && tp__ref_is(text, roles[i]))
+      return TP_OK;
+  return tp__error(
+      op, TP_INVALID_ARGUMENT, "%stp.role is %s%.*s%s; it must be \"param\" or \"state\"", where,
+      is_text ? "\"" : "not a string", (int)text.length, text.data, is_text ? "\"" : "");
+}
+
+static tp_status check(MlirOperation op, const char *where, MlirNamedAttribute attr, place here) {
+  MlirStringRef name = mlirIdentifierStr(attr.name);
+  if (name.length < 3 || memcmp(name.data, "tp.", 3) != 0)
+    return TP_OK;
+  const struct row *row = find(name);
+  if (!row)
+    return refuse_unknown(op, where, name);
+  if (!(row->places & AT(here)))
+    return refuse_place(op, where, row, here);
+  if (tp__ref_is(name, "tp.role"))
+    return check_role(op, where, attr.attribute);
+  return tp__ref_is(name, "tp.name") && !mlirAttributeIsAString(attr.attribute)
+             ? tp__error(op, TP_INVALID_ARGUMENT, "%stp.name must be a string", where)
+             : TP_OK;
+}
+
+/* Checks the attributes of all arguments, or of all results. */
+static tp_status check_boundary(MlirOperation func, const char *list, const char *what,
+                                place here) {
+  MlirAttribute dictionaries = tp__inherent(func, list);
+  if (mlirAttributeIsNull(dictionaries) || !mlirAttributeIsAArray(dictionaries))
+    return TP_OK;
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(dictionaries); i++) {
+    MlirAttribute dictionary = mlirArrayAttrGetElement(dictionaries, i);
+    char where[40];
+    snprintf(where, sizeof where, "%s %d: ", what, (int)i);
+    for (intptr_t k = 0; k < mlirDictionaryAttrGetNumElements(dictionary); k++)
+      TP_TRY(check(func, where, mlirDictionaryAttrGetElement(dictionary, k), here));
+  }
+  return TP_OK;
+}
+
+static tp_status check_op(MlirOperation op, void *data) {
+  (void)data;
+  place here = tp__op_is(op, "func.func")        ? FUNC
+               : tp__op_is(op, "shard.grid")     ? GRID
+               : tp__op_is(op, "builtin.module") ? MODULE
+                                                 : OP;
+  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(op); i++)
+    TP_TRY(check(op, "", mlirOperationGetDiscardableAttribute(op, i), here));
+  if (here != FUNC)
+    return TP_OK;
+  TP_TRY(check_boundary(op, "arg_attrs", "argument", ARGUMENT));
+  return check_boundary(op, "res_attrs", "result", RESULT);
+}
+
+tp_status tp__check_attribute_names(MlirOperation module) {
+  return tp__walk(module, check_op, NULL);
+}
