@@ -1,10 +1,10 @@
-/* tp-keep-original and tp-export-constraints: the plan as sdy.sharding_constraint ops in the original
- * StableHLO program.
+/* tp-keep-original and tp-export-constraints: the plan as sdy.sharding_constraint ops in the
+ * original StableHLO program.
  *
- * The first pass keeps the text of the program, and gives each of its ops a number, which is part of
- * the op's location: passes give the ops that they make the locations of those that these replace.
- * The second pass reads the kept text, and looks the layout of each value up in the planned program:
- * it is that of the last op with the number and the type of the value. */
+ * The first pass keeps the text of the program, and gives each of its ops a number, which is part
+ * of the op's location: passes give the ops that they make the locations of those that these
+ * replace. The second pass reads the kept text, and looks the layout of each value up in the
+ * planned program: it is that of the last op with the number and the type of the value. */
 #include "ir/annotation.h"
 #include "passes/registry.h"
 #include "support/support.h"
@@ -125,7 +125,8 @@ static bool settle(const state *s, MlirValue value, tp_annotation *layout) {
 }
 
 /* Finds the layout of result k of an original op, whose type has no sign in the planned program.
- * False if there is none, or several ops of one kind differ (of a function that is called twice). */
+ * False if there is none, or several ops of one kind differ (of a function that is called
+ * twice). */
 static bool find_layout(const state *s, int64_t number, int n_results, int k, MlirType type,
                         tp_annotation *layout) {
   size_t from = 0, to = s->n;

@@ -1,6 +1,6 @@
-/* Lookups in the body of structured ops: reads of captured tensors, as stablehlo.gather. A dimension
- * that a loop runs over is part of the slice, or a batching dimension; for the others there is a
- * position at each point of the other loops. */
+/* Lookups in the body of structured ops: reads of captured tensors, as stablehlo.gather. A
+ * dimension that a loop runs over is part of the slice, or a batching dimension; for the others
+ * there is a position at each point of the other loops. */
 #include "passes/export/export_nest.h"
 
 static MlirValue component(tp_export *x, const tp_nest *n, MlirValue value) {
@@ -52,7 +52,8 @@ static uint32_t depends(const tp_nest *n, MlirValue value) {
   return set;
 }
 
-/* The loop whose iteration is the position along dimension d, if it runs over all of it; else -1. */
+/* The loop whose iteration is the position along dimension d, if it runs over all of it;
+ * else -1. */
 static int whole_loop(const tp_nest *n, const lookup *l, int d) {
   MlirOperation index = tp__defined_by(mlirOperationGetOperand(l->op, 1 + d), "linalg.index");
   if (mlirOperationIsNull(index))

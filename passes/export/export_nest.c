@@ -1,5 +1,5 @@
-/* Loop nests of structured ops: reading them, bringing operands to a form in which each dimension is
- * a loop, and computing values of the body as tensors with a dimension per loop. */
+/* Loop nests of structured ops: reading them, bringing operands to a form in which each dimension
+ * is a loop, and computing values of the body as tensors with a dimension per loop. */
 #include "passes/export/export_nest.h"
 
 #include <mlir-c/AffineExpr.h>

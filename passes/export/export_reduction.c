@@ -1,5 +1,5 @@
-/* Reductions: by a combiner per result, argmax and the like as one stablehlo.reduce of several values,
- * and others iteration by iteration. */
+/* Reductions: by a combiner per result, argmax and the like as one stablehlo.reduce of several
+ * values, and others iteration by iteration. */
 #include "passes/export/export_nest.h"
 
 #include "rules/arg_reduction.h"

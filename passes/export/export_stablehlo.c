@@ -240,8 +240,8 @@ const tp_pass_row tp__export_stablehlo_row = {
         "Requires: linalg, tensor, arith, math, scf, collectives of the "
         "shard dialect and permutes, on tensors. Establishes: StableHLO; print it with "
         "--mlir-print-op-generic. A per-device program is one sdy.manual_computation on a mesh of "
-        "axes a0, a1, ... in a function on global tensors. Breaks: the program can no longer be "
-        "lowered here.",
+        "axes a0, a1, ... in a function on global tensors; values with uneven shards cross its "
+        "boundary whole. Breaks: the program can no longer be lowered here.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

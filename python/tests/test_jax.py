@@ -158,6 +158,14 @@ class Boundary(Case):
         self.assertRegex(compiled, r"f32\[8,16\]")  # 16 x 64 over 2 x 4
         self.assertNotRegex(compiled, r"f32\[(16|8),64\]\S* (dot|tanh|fusion)")
 
+    def test_platforms(self):
+        args = (models.normal(8, 8),)
+        plan = tps.plan(lambda x: jnp.tanh(x) @ x, args, {"tp": 8})
+        for platform in plan.export().platforms:
+            lowered = plan.jit().trace(*args).lower(lowering_platforms=(platform,))
+            self.assertIn("sdy.manual_computation", lowered.as_text())
+        self.assertEqual(set(plan.export().platforms), {"cpu", "cuda", "rocm", "tpu"})
+
     def test_one_device(self):
         args = (models.normal(8, 8),)
         plan = tps.plan(lambda x: jnp.tanh(x) @ x, args, {"tp": 1})

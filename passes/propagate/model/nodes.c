@@ -148,8 +148,8 @@ static tp_status copy_specs(tp_planner *p, tp_node *node, const tp_layout_set *s
   return TP_OK;
 }
 
-/* An unannotated result takes any layout without partial sums that may cross the boundary: first those that its producer can
- * make, then all others. */
+/* An unannotated result takes any layout without partial sums that may cross the boundary: first
+ * those that its producer can make, then all others. */
 static tp_status add_made(tp_planner *p, const tp_planned_value *v, MlirType type, tp_node *node) {
   const tp_node *producer = &p->problem.nodes[v->node];
   tp_layout_set *set = tp__layout_set_empty(p);

@@ -14,10 +14,39 @@ from .. import _library
 # From the planned program on: what tp-spmd does after tp-propagate, then the export.
 PIPELINE = "tp-partition,tp-simplify-collectives,canonicalize,cse,tp-export-stablehlo"
 
+# Nothing that is exported depends on the platform: StableHLO without custom calls.
+PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
+
 
 def stablehlo_text(planned):
     """Returns the per-device program of a planned one as StableHLO, with explicit collectives."""
     return _library.run(planned, PIPELINE, {}).program
+
+
+def _take_platform_index(module):
+    """Gives main the first argument that jax.export passes for several platforms. It has no use here:
+    the ops are the same on all."""
+    main = next(op for op in module.body.operations if ir.StringAttr(op.attributes["sym_name"]).value == "main")
+    function_type = ir.FunctionType(ir.TypeAttr(main.attributes["function_type"]).value)
+    inputs, results = function_type.inputs, function_type.results
+    values = ["%%a%d" % i for i in range(len(inputs))]
+    outputs, found = ", ".join(map(str, results)), ", ".join("%%r#%d" % i for i in range(len(results)))
+    body = "call @planned(%s) : %s return" % (", ".join(values), function_type)
+    if results:
+        body = "%%r:%d = %s %s : %s" % (len(results), body, found, outputs)
+    parameters = ", ".join(["%p: tensor<i32>"] + ["%s: %s" % pair for pair in zip(values, inputs)])
+    declared = "func.func private @planned(%s) -> (%s)" % (", ".join(map(str, inputs)), outputs)
+    text = "%s func.func public @main(%s) -> (%s) { %s }" % (declared, parameters, outputs, body)
+    scratch = ir.Module.parse(text)
+    wrapper = list(scratch.body.operations)[1].operation.clone()
+    empty = ir.DictAttr.get({})
+    attrs = list(main.attributes["arg_attrs"]) if "arg_attrs" in main.attributes else [empty] * len(inputs)
+    wrapper.attributes["arg_attrs"] = ir.ArrayAttr.get([empty] + attrs)
+    if "res_attrs" in main.attributes:
+        wrapper.attributes["res_attrs"] = main.attributes["res_attrs"]
+    main.attributes["sym_name"] = ir.StringAttr.get("planned")
+    main.attributes["sym_visibility"] = ir.StringAttr.get("private")
+    module.body.append(wrapper)
 
 
 def _artifact(text):
@@ -25,6 +54,8 @@ def _artifact(text):
     stablehlo.register_stablehlo_passes()
     with jax_mlir.make_ir_context():
         module = ir.Module.parse(text)
+        with module.operation.location:
+            _take_platform_index(module)
         PassManager.parse("builtin.module(func.func(chlo-legalize-to-stablehlo))").run(module.operation)
         return jax_export._module_to_bytecode(module)
 
@@ -43,5 +74,5 @@ def packed(text, export, in_shardings, out_shardings, function):
 
     args = jax.tree_util.tree_unflatten(export.tree, [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in export.avals])
     jitted = jax.jit(nothing, in_shardings=in_shardings, out_shardings=out_shardings, keep_unused=True)
-    made = jax.export.export(jitted)(*args)
+    made = jax.export.export(jitted, platforms=PLATFORMS)(*args)
     return dataclasses.replace(made, fun_name=getattr(function, "__name__", made.fun_name), mlir_module_serialized=_artifact(text), _get_vjp=None)
