@@ -34,6 +34,7 @@ static const struct row {
     {"tp.in_place", AT(OP)},
     {"tp.name", AT(ARGUMENT) | AT(RESULT)},
     {"tp.of", AT(GRID)},
+    {"tp.original", AT(MODULE)},
     {"tp.pairs", AT(OP)},
     {"tp.phase", AT(MODULE)},
     {"tp.plan", AT(FUNC)},
