@@ -136,7 +136,7 @@ def run(program, pipeline, options=None, report=False, locations=False, progress
 
     program:   MLIR text (str) or bytecode (bytes), also with ops of StableHLO in generic form.
     pipeline:  the name of a pipeline or pass, such as "tp-plan", or without options any pipeline
-               of MLIR, "builtin.module(...)".
+               of MLIR, "builtin.module(...)"; the wheel has the passes of MLIR that tpshard uses.
     options:   a dict of options of the pipeline; docs/reference/passes.md lists them.
     report:    also return the report of the plan (JSON, docs/reference/plan-report.md).
     locations: the new text has the places of the source.
