@@ -15,6 +15,7 @@ import sys
 import tarfile
 
 os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 try:
@@ -22,6 +23,7 @@ try:
     import jax.numpy as jnp
     import numpy as np
     from jax import lax
+    from jax.sharding import Mesh, PartitionSpec as P
 except ImportError as error:
     sys.exit(f"export.py: {error}; pip install jax")
 
@@ -158,6 +160,58 @@ def mixed(x, w, weights, scale):
     return jnp.dot(x, w, preferred_element_type=jnp.float32), (x @ weights.astype(jnp.bfloat16)) * scale, lax.dot(weights, weights, preferred_element_type=jnp.int32)
 
 
+def mapped(body, inputs, outputs):
+    """A function whose body is written for the shards of a 2x2 mesh."""
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 2), ("dp", "tp"))
+    return jax.shard_map(body, mesh=mesh, in_specs=inputs, out_specs=outputs, check_vma=False)
+
+
+def manual_calls(x, w1, w2):
+    """jax.nn.relu and silu are calls of functions."""
+    return lax.psum(jax.nn.silu(jax.nn.relu(x @ w1)) @ w2, "tp")
+
+
+def manual_indices(x):
+    """The result varies along one axis only, though it depends on both indices of the device."""
+    i, j = lax.axis_index("dp"), lax.axis_index("tp")
+    shifted = lax.dynamic_slice_in_dim(jnp.arange(16.0), lax.axis_index(("dp", "tp")) * 4, 4)
+    return (lax.psum(jnp.where(j == 0, x.sum(), 0.0), "tp") + i.astype(jnp.float32))[None], lax.all_gather(shifted, ("dp", "tp"), tiled=True)
+
+
+def manual_loop(x, n):
+    """How often the loop runs depends on values that an all-reduce has made equal."""
+
+    def largest(x):
+        return lax.pmax(jnp.abs(x).max(), ("dp", "tp"))
+
+    def step(state):
+        return state[0] * 1.5, state[1] + 1, largest(state[0])
+
+    return lax.while_loop(lambda state: (state[1] < n) & (state[2] < 100), step, (x, jnp.int32(0), largest(x)))
+
+
+def manual_pipeline(x):
+    """Stages along dp, the first of which reads and the last of which writes."""
+    i, n = lax.axis_index("dp"), lax.axis_size("dp")
+
+    def step(carry, k):
+        value = jnp.tanh(jnp.where(i == 0, x[k], carry))
+        return lax.ppermute(value, "dp", [(d, (d + 1) % n) for d in range(n)]), jnp.where(i == n - 1, value, 0.0)
+
+    return lax.psum(lax.scan(step, jnp.zeros(x.shape[1:]), jnp.arange(x.shape[0]))[1], "dp")
+
+
+def manual_training(x, w):
+    """Weights split along dp, gathered for the product; the norm of the gradient is of all shards."""
+
+    def loss(w):
+        return (jnp.tanh(x @ lax.all_gather(w, "dp", axis=0, tiled=True)) ** 2).mean()
+
+    value, gradient = jax.value_and_grad(loss)(w)
+    norm = lax.psum((gradient * gradient).sum(), ("dp", "tp"))
+    return w - 0.1 * gradient * lax.rsqrt(norm), lax.pmean(value, ("dp", "tp")), norm
+
+
 def bfloat16(*shape):
     return jnp.asarray(floats(*shape), jnp.bfloat16)
 
@@ -188,10 +242,25 @@ FUNCTIONS = {
     "uint8": (unsigned, lambda: (ints(8, 16, high=256, dtype=np.uint8), ints(8, 16, high=4, dtype=np.uint8))),
 }
 
+# On the mesh of the function. Appended, because the arguments of all functions are one sequence.
+MANUAL = {
+    "manual_calls": (mapped(manual_calls, (P("dp", None), P(None, "tp"), P("tp", None)), P("dp", None)), lambda: (floats(8, 16), floats(16, 32), floats(32, 16))),
+    "manual_indices": (mapped(manual_indices, P(None, "tp"), (P("dp"), P())), lambda: (floats(8, 16),)),
+    "manual_loop": (mapped(manual_loop, (P("dp", "tp"), P()), (P("dp", "tp"), P(), P())), lambda: (floats(8, 16), np.int32(30))),
+    "manual_pipeline": (mapped(manual_pipeline, P(None, "tp", None), P(None, "tp", None)), lambda: (floats(4, 8, 16),)),
+    "manual_training": (mapped(manual_training, (P("dp", None), P("dp", "tp")), (P("dp", "tp"), P(), P())), lambda: (floats(8, 16), floats(16, 8))),
+}
+
 HEAD = """// Exported by export.py: what JAX computes on one device.
 // RUN: rm -rf %t && mkdir %t && tar -xzf %S/values.tar.gz -C %t
 // RUN: shard-run %s --mesh 2x2 --inputs-from %t/{name} | FileCheck %s
 // RUN: %if long %{{ shard-run %s --mesh 3 --inputs-from %t/{name} | FileCheck %s %}}
+// CHECK: verified
+"""
+
+HEAD_MANUAL = """// Exported by export.py: what JAX computes on a 2x2 mesh, with the body of shard_map.
+// RUN: rm -rf %t && mkdir %t && tar -xzf %S/values.tar.gz -C %t
+// RUN: shard-run %s --inputs-from %t/{name} | FileCheck %s
 // CHECK: verified
 """
 
@@ -211,10 +280,10 @@ def add(archive, name, value):
 
 
 def main():
-    names = sys.argv[1:] or FUNCTIONS
+    names = sys.argv[1:] or FUNCTIONS | MANUAL
     with open(os.path.join(HERE, "values.tar.gz"), "wb") as file, gzip.GzipFile("", "wb", 9, file, 0) as packed, tarfile.open(
             fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for name, (function, draw) in FUNCTIONS.items():
+        for name, (function, draw) in (FUNCTIONS | MANUAL).items():
             arguments = draw()
             compiled = jax.jit(function, keep_unused=True)
             for i, value in enumerate(jax.tree.leaves(arguments)):
@@ -225,7 +294,7 @@ def main():
                 continue
             text = compiled.lower(*arguments).compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
             with open(os.path.join(HERE, f"jax_{name}.mlir"), "w", encoding="utf-8") as file:
-                file.write(HEAD.format(name=name) + text + "\n")
+                file.write((HEAD_MANUAL if name in MANUAL else HEAD).format(name=name) + text + "\n")
 
 
 main()
