@@ -164,25 +164,6 @@ tp_status tp__hlo_convert_op(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *ro
                    tp__hlo_kind(tp__hlo_result_element(op, 0)), tp__hlo_result_type(hlo, op, 0)));
 }
 
-tp_status tp__hlo_bitcast(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
-  (void)row;
-  MlirType from = tp__hlo_operand_element(op, 0), to = tp__hlo_result_element(op, 0);
-  MlirType type = tp__hlo_result_type(hlo, op, 0);
-  tp_hlo plain = {0};
-  if (tp__hlo_kind(from) == TP_HLO_COMPLEX || tp__hlo_kind(to) == TP_HLO_COMPLEX ||
-      tp__element_size(tp__hlo_type(&plain, from)) != tp__element_size(tp__hlo_type(&plain, to)) ||
-      (tp__hlo_kind(from) == TP_HLO_BOOL) != (tp__hlo_kind(to) == TP_HLO_BOOL))
-    return tp__error(op, TP_UNSUPPORTED,
-                     "changes the width of elements; only bitcasts between elements of equal width "
-                     "are supported, so take the parts by shifts and conversions");
-  TP_TRY(check_shape(op));
-  MlirValue value = tp__hlo_operand(hlo, op, 0);
-  return tp__hlo_replace(hlo, op,
-                         mlirTypeEqual(mlirValueGetType(value), type)
-                             ? value
-                             : tp__hlo_convert_to(hlo, "arith.bitcast", type, value));
-}
-
 /* ---- reduce_precision ---- */
 
 /* Float types by their bits of exponent and mantissa. */
