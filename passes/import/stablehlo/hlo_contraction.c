@@ -149,6 +149,10 @@ static tp_status dot_general(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *ro
                      "free dimensions of operand 0, then of operand 1");
   if (hlo->scalar)
     return tp__error(op, TP_UNSUPPORTED, "is not supported in the body of another op");
+  MlirType result = tp__hlo_result_element(op, 0);
+  if (mlirTypeIsAComplex(result) && !mlirTypeEqual(result, tp__hlo_sum_element(op)))
+    return tp__error(op, TP_UNSUPPORTED,
+                     "rounds complex numbers to a narrower type; convert the result instead");
   tp_hlo_contraction c = {.n_loops = d.n_loops, .result = d.result};
   for (int s = 0; s < 2; s++) {
     c.operands[s] = tp__hlo_operand(hlo, op, s);

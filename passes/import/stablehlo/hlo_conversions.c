@@ -119,6 +119,8 @@ static MlirValue to_bool(tp_hlo *hlo, MlirValue value, tp_hlo_kind from) {
 
 MlirValue tp__hlo_cast(tp_hlo *hlo, MlirValue value, tp_hlo_kind from, tp_hlo_kind to,
                        MlirType type) {
+  if (from == to && mlirTypeEqual(mlirValueGetType(value), type))
+    return value;
   if (from == TP_HLO_COMPLEX || to == TP_HLO_COMPLEX) {
     MlirType part = mlirComplexTypeGetElementType(
         tp__number_type(from == TP_HLO_COMPLEX ? mlirValueGetType(value) : type));

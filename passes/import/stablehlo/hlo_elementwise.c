@@ -146,6 +146,17 @@ static tp_status check_result(MlirOperation op, MlirType emitted) {
                    text, other);
 }
 
+/* The elements that an op of this name computes: of the type of operand 0, but for complex numbers
+ * and their parts. */
+static MlirType named_element(MlirOperation op, const char *name) {
+  static const char *const parts[] = {"complex.abs", "complex.re", "complex.im"};
+  MlirType element = tp__hlo_operand_element(op, 0);
+  for (int i = 0; i < TP_LEN(parts); i++)
+    if (strcmp(name, parts[i]) == 0)
+      return mlirComplexTypeGetElementType(element);
+  return strcmp(name, "complex.create") == 0 ? mlirComplexTypeGet(element) : element;
+}
+
 tp_status tp__hlo_elementwise(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
   const tp_hlo_elementwise *how = row->detail;
   MlirValue operands[3];
@@ -162,8 +173,8 @@ tp_status tp__hlo_elementwise(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *r
     operands[i] = tp__hlo_operand(hlo, op, i);
   MlirValue now = how->names[kind] ? tp__hlo_build(hlo, how->names[kind], result, n, operands)
                                    : how->emit(hlo, kind, operands, result);
-  if (!how->names[kind])
-    TP_TRY(check_result(op, mlirValueGetType(now)));
+  TP_TRY(check_result(op, how->names[kind] ? named_element(op, how->names[kind])
+                                           : mlirValueGetType(now)));
   return tp__hlo_replace(hlo, op, now);
 }
 

@@ -287,6 +287,7 @@ static tp_status import(tp_pass *pass, const found *all) {
   const settings *given = pass->options;
   tp_hlo hlo = {.pass = pass, .module = pass->module, .context = pass->context};
   tp_status status = TP_OK;
+  TP_TRY(tp__hlo_inline_calls(pass->module));
   TP_TRY(tp__module_mesh(pass->module, given->mesh, &hlo.mesh));
   TP_TRY(tp__keep_shardings(pass->module, &all->annotated, &hlo.mesh));
   for (size_t i = 0; i < all->funcs.n && status == TP_OK; i++)

@@ -160,6 +160,37 @@ def mixed(x, w, weights, scale):
     return jnp.dot(x, w, preferred_element_type=jnp.float32), (x @ weights.astype(jnp.bfloat16)) * scale, lax.dot(weights, weights, preferred_element_type=jnp.int32)
 
 
+def gamma_functions(x, y, n):
+    s = jax.scipy.special
+    return (s.gammaln(y), s.gammaln(x * 5), s.digamma(y), s.digamma(x * 5), s.zeta(y + 1.1, y), s.zeta(jnp.round(y) + 2, x), s.polygamma(n, y), s.i1e(x * 9), s.i1(x),
+            s.gammainc(y, y + 1), s.betaln(y, y), s.gammaln(jnp.array([0.0, -1, -2.5, np.inf, 1, 2])), s.digamma(jnp.array([0.0, -1, -2.5, 1, 0.5, 30])),
+            s.zeta(jnp.array([1.0, 2, 3, 0.5, 2, 2.5]), jnp.array([1.0, -1, -1, 1, 1, -0.5])))
+
+
+def random_bits(key):
+    algorithms = lax.RandomAlgorithm
+    shapes = (((5, 3), jnp.uint32), ((3, 4), jnp.uint8), ((4, 6), jnp.uint16), ((3, 3), jnp.uint32), ((), jnp.uint32), ((7,), jnp.uint32))
+    drawn = [lax.rng_bit_generator(key, shape, dtype, algorithm=a) for shape, dtype in shapes
+             for a in (algorithms.RNG_PHILOX, algorithms.RNG_THREE_FRY, algorithms.RNG_DEFAULT)]
+    return drawn, jax.random.normal(jax.random.wrap_key_data(key, impl="rbg"), (8, 4)), jax.random.key_data(
+        jax.random.split(jax.random.wrap_key_data(key, impl="unsafe_rbg")))
+
+
+def bits(x, a):
+    """Bitcasts to narrower and wider elements; the upper halves of products."""
+    parts = lax.bitcast_convert_type(x, jnp.uint8)
+    halves = lax.bitcast_convert_type(x, jnp.bfloat16)
+    return (parts, halves.astype(jnp.float32), lax.bitcast_convert_type(parts[..., ::-1], jnp.int32), lax.bitcast_convert_type(halves, jnp.float32),
+            lax.mulhi(a * 123456789, a + 987654321), lax.mulhi(a.astype(jnp.uint32) * jnp.uint32(3123456789), jnp.uint32(987654321)))
+
+
+def bodies(x, y):
+    """jnp.where and logaddexp are calls, which stand in the bodies of reductions. Products of complex numbers."""
+    z = lax.complex(x, y)
+    return (lax.reduce(x, np.float32(0), lambda a, b: jnp.where(a > b, a, b), (1,)), lax.reduce(x, np.float32(-np.inf), jnp.logaddexp, (0,)),
+            jnp.abs(z @ z.T), (z.conj() @ z.T).imag)
+
+
 def mapped(body, inputs, outputs):
     """A function whose body is written for the shards of a 2x2 mesh."""
     mesh = Mesh(np.array(jax.devices()).reshape(2, 2), ("dp", "tp"))
@@ -251,6 +282,15 @@ MANUAL = {
     "manual_training": (mapped(manual_training, (P("dp", None), P("dp", "tp")), (P("dp", "tp"), P(), P())), lambda: (floats(8, 16), floats(16, 8))),
 }
 
+# Appended, too.
+LATER = {
+    "bits": (bits, lambda: (floats(8, 16), ints(8, 16, low=-100, high=100))),
+    "bodies": (bodies, lambda: (floats(8, 16), floats(8, 16))),
+    "gamma": (gamma_functions, lambda: (floats(8, 16), np.abs(floats(8, 16)) + np.float32(0.3), ints(8, 16, high=5))),
+    "random_bits": (random_bits, lambda: (np.array([0x12345678, 0x9ABCDEF0, 0xFFFFFFFE, 0xFFFFFFFF], np.uint32),)),
+}
+ALL = FUNCTIONS | MANUAL | LATER
+
 HEAD = """// Exported by export.py: what JAX computes on one device.
 // RUN: rm -rf %t && mkdir %t && tar -xzf %S/values.tar.gz -C %t
 // RUN: shard-run %s --mesh 2x2 --inputs-from %t/{name} | FileCheck %s
@@ -280,10 +320,10 @@ def add(archive, name, value):
 
 
 def main():
-    names = sys.argv[1:] or FUNCTIONS | MANUAL
+    names = sys.argv[1:] or ALL
     with open(os.path.join(HERE, "values.tar.gz"), "wb") as file, gzip.GzipFile("", "wb", 9, file, 0) as packed, tarfile.open(
             fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for name, (function, draw) in (FUNCTIONS | MANUAL).items():
+        for name, (function, draw) in ALL.items():
             arguments = draw()
             compiled = jax.jit(function, keep_unused=True)
             for i, value in enumerate(jax.tree.leaves(arguments)):

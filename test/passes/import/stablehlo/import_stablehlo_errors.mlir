@@ -129,11 +129,88 @@ func.func @direction(%a: tensor<4xf32>) -> tensor<4xi1> {
 
 // -----
 
-func.func @bitcast(%a: tensor<4xf32>) -> tensor<4x4xi8> {
-  // expected-error @below {{'stablehlo.bitcast_convert': changes the width of elements; only bitcasts between elements of equal width are supported, so take the parts by shifts and conversions}}
-  %0 = "stablehlo.bitcast_convert"(%a) : (tensor<4xf32>) -> tensor<4x4xi8>
-  return %0 : tensor<4x4xi8>
+func.func @bitcast(%a: tensor<4xf32>) -> tensor<4x3xi8> {
+  // expected-error @below {{'stablehlo.bitcast_convert': the shapes of operand and result do not fit: elements of 4 and 1 bytes; the narrower one has one more dimension, the last, for the parts of an element}}
+  %0 = "stablehlo.bitcast_convert"(%a) : (tensor<4xf32>) -> tensor<4x3xi8>
+  return %0 : tensor<4x3xi8>
 }
+
+// -----
+
+func.func @bitcast_bool(%a: tensor<4xi1>) -> tensor<4xi8> {
+  // expected-error @below {{'stablehlo.bitcast_convert': is not supported for booleans; convert the operands}}
+  %0 = "stablehlo.bitcast_convert"(%a) : (tensor<4xi1>) -> tensor<4xi8>
+  return %0 : tensor<4xi8>
+}
+
+// -----
+
+func.func @wrong_element(%a: tensor<4xf32>) -> tensor<4xi1> {
+  // expected-error @below {{'stablehlo.multiply': the result is tensor<4xi1>, but the op computes elements of type f32 from its operands}}
+  %0 = "stablehlo.multiply"(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}
+
+// -----
+
+func.func @rng_state(%a: tensor<3xui64>) -> tensor<4xui32> {
+  // expected-error @below {{'stablehlo.rng_bit_generator': the state must be of type tensor<2xui64>, a key and a counter, before and after the op}}
+  %0:2 = "stablehlo.rng_bit_generator"(%a) <{rng_algorithm = #stablehlo<rng_algorithm PHILOX>}> : (tensor<3xui64>) -> (tensor<3xui64>, tensor<4xui32>)
+  return %0#1 : tensor<4xui32>
+}
+
+// -----
+
+func.func @rng_algorithm(%a: tensor<2xui64>) -> tensor<4xui32> {
+  // expected-error @below {{'stablehlo.rng_bit_generator': rng_algorithm 'DICE' is not DEFAULT, PHILOX or THREE_FRY}}
+  %0:2 = "stablehlo.rng_bit_generator"(%a) <{rng_algorithm = #stablehlo<rng_algorithm DICE>}> : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)
+  return %0#1 : tensor<4xui32>
+}
+
+// -----
+
+func.func @rng_floats(%a: tensor<2xui64>) -> tensor<4xf32> {
+  // expected-error @below {{'stablehlo.rng_bit_generator': draws floating-point numbers; draw integers, and convert them}}
+  %0:2 = "stablehlo.rng_bit_generator"(%a) <{rng_algorithm = #stablehlo<rng_algorithm PHILOX>}> : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xf32>)
+  return %0#1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @complex_dot(%a: tensor<4x4xcomplex<f64>>) -> tensor<4x4xcomplex<f32>> {
+  // expected-error @below {{'stablehlo.dot_general': rounds complex numbers to a narrower type; convert the result instead}}
+  %0 = "stablehlo.dot_general"(%a, %a) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xcomplex<f64>>, tensor<4x4xcomplex<f64>>) -> tensor<4x4xcomplex<f32>>
+  return %0 : tensor<4x4xcomplex<f32>>
+}
+
+// -----
+
+func.func @recursive_body(%a: tensor<4xf32>, %v: tensor<f32>) -> tensor<f32> {
+  %0 = "stablehlo.reduce"(%a, %v) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %1 = func.call @recursive(%x) : (tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%1) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func private @recursive(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'func.call': stands in the body of another op, where more than 10000 calls would have to be inlined; is the function recursive?}}
+  %0 = func.call @recursive(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @declared_body(%a: tensor<4xf32>, %v: tensor<f32>) -> tensor<f32> {
+  %0 = "stablehlo.reduce"(%a, %v) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    // expected-error @below {{'func.call': stands in the body of another op, and does not call a function of one block}}
+    %1 = func.call @declared(%x) : (tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%1) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func private @declared(tensor<f32>) -> tensor<f32>
 
 // -----
 
