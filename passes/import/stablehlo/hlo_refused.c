@@ -76,7 +76,6 @@ const tp_hlo_row tp__hlo_refused_rows[] = {
     REFUSED("chlo.broadcast_zeta", BROADCASTS),
     REFUSED("chlo.constant", EXPAND),
     REFUSED("chlo.constant_like", EXPAND),
-    REFUSED("chlo.ragged_dot", "multiplies groups of rows with different weights, which has no rule yet; multiply by one-hot weights instead"),
     REFUSED("chlo.scan", "is not implemented; write it as stablehlo.while"),
     {NULL},
 };

@@ -191,6 +191,11 @@ def bodies(x, y):
             jnp.abs(z @ z.T), (z.conj() @ z.T).imag)
 
 
+def ragged(x, w, sizes, fewer):
+    """Rows in groups, each with weights of its own. On TPUs this is an op, chlo.ragged_dot."""
+    return lax.ragged_dot(x, w, sizes), lax.ragged_dot(x, w, fewer), jax.grad(lambda x, w: (lax.ragged_dot(x, w, sizes) ** 2).sum(), (0, 1))(x, w)
+
+
 def mapped(body, inputs, outputs):
     """A function whose body is written for the shards of a 2x2 mesh."""
     mesh = Mesh(np.array(jax.devices()).reshape(2, 2), ("dp", "tp"))
@@ -287,6 +292,7 @@ LATER = {
     "bits": (bits, lambda: (floats(8, 16), ints(8, 16, low=-100, high=100))),
     "bodies": (bodies, lambda: (floats(8, 16), floats(8, 16))),
     "gamma": (gamma_functions, lambda: (floats(8, 16), np.abs(floats(8, 16)) + np.float32(0.3), ints(8, 16, high=5))),
+    "ragged_dot": (ragged, lambda: (floats(12, 8), floats(4, 8, 6), np.array([5, 0, 4, 3], np.int32), np.array([2, 3, 0, 1], np.int32))),
     "random_bits": (random_bits, lambda: (np.array([0x12345678, 0x9ABCDEF0, 0xFFFFFFFE, 0xFFFFFFFF], np.uint32),)),
 }
 ALL = FUNCTIONS | MANUAL | LATER
@@ -332,7 +338,8 @@ def main():
                 add(archive, f"{name}.out.{i}.npy", value)
             if name not in names:
                 continue
-            text = compiled.lower(*arguments).compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
+            platform = "tpu" if name == "ragged_dot" else "cpu"
+            text = compiled.trace(*arguments).lower(lowering_platforms=(platform,)).compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
             with open(os.path.join(HERE, f"jax_{name}.mlir"), "w", encoding="utf-8") as file:
                 file.write((HEAD_MANUAL if name in MANUAL else HEAD).format(name=name) + text + "\n")
 

@@ -185,35 +185,6 @@ func.func @complex_dot(%a: tensor<4x4xcomplex<f64>>) -> tensor<4x4xcomplex<f32>>
 
 // -----
 
-func.func @recursive_body(%a: tensor<4xf32>, %v: tensor<f32>) -> tensor<f32> {
-  %0 = "stablehlo.reduce"(%a, %v) <{dimensions = array<i64: 0>}> ({
-  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
-    %1 = func.call @recursive(%x) : (tensor<f32>) -> tensor<f32>
-    "stablehlo.return"(%1) : (tensor<f32>) -> ()
-  }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
-  return %0 : tensor<f32>
-}
-func.func private @recursive(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @below {{'func.call': stands in the body of another op, where more than 10000 calls would have to be inlined; is the function recursive?}}
-  %0 = func.call @recursive(%x) : (tensor<f32>) -> tensor<f32>
-  return %0 : tensor<f32>
-}
-
-// -----
-
-func.func @declared_body(%a: tensor<4xf32>, %v: tensor<f32>) -> tensor<f32> {
-  %0 = "stablehlo.reduce"(%a, %v) <{dimensions = array<i64: 0>}> ({
-  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
-    // expected-error @below {{'func.call': stands in the body of another op, and does not call a function of one block}}
-    %1 = func.call @declared(%x) : (tensor<f32>) -> tensor<f32>
-    "stablehlo.return"(%1) : (tensor<f32>) -> ()
-  }) : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
-  return %0 : tensor<f32>
-}
-func.func private @declared(tensor<f32>) -> tensor<f32>
-
-// -----
-
 func.func @region(%a: tensor<4xf32>, %v: tensor<f32>) -> tensor<f32> {
   // expected-error @below {{'stablehlo.reduce': region 0 has 1 arguments, but the op gives it 2}}
   %0 = "stablehlo.reduce"(%a, %v) <{dimensions = array<i64: 0>}> ({
@@ -279,4 +250,20 @@ func.func @custom_unknown(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   // expected-error @below {{'stablehlo.custom_call': calls 'mine', about which nothing is known; give it a rule in tp.rule (then it stays, and you lower it), or compute it outside of the program}}
   %0 = "stablehlo.custom_call"(%a) <{call_target_name = "mine"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @ragged_sizes(%a: tensor<6x4xf32>, %b: tensor<4x4x5xf32>, %s: tensor<2x4xi32>) -> tensor<6x5xf32> {
+  // expected-error @below {{'chlo.ragged_dot': needs one ragged dimension of operand 0, which is no batch dimension, and a list of the sizes of groups in operand 2}}
+  %0 = "chlo.ragged_dot"(%a, %b, %s) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<6x4xf32>, tensor<4x4x5xf32>, tensor<2x4xi32>) -> tensor<6x5xf32>
+  return %0 : tensor<6x5xf32>
+}
+
+// -----
+
+func.func @ragged_groups(%a: tensor<6x4xf32>, %b: tensor<4x4x5xf32>, %s: tensor<3xi32>) -> tensor<6x5xf32> {
+  // expected-error @below {{'chlo.ragged_dot': ragged_dot_dimension_numbers: a ragged dimension that is free needs a free dimension of operand 1 of the size of operand 2, and one that is contracted takes no such dimension and no batches}}
+  %0 = "chlo.ragged_dot"(%a, %b, %s) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<6x4xf32>, tensor<4x4x5xf32>, tensor<3xi32>) -> tensor<6x5xf32>
+  return %0 : tensor<6x5xf32>
 }

@@ -466,14 +466,6 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.ragged_dot': multiplies groups of rows with different weights, which has no rule yet; multiply by one-hot weights instead}}
-  "chlo.ragged_dot"() : () -> ()
-  return
-}
-
-// -----
-
-func.func @f() {
   // expected-error @below {{'chlo.scan': is not implemented; write it as stablehlo.while}}
   "chlo.scan"() : () -> ()
   return
