@@ -79,6 +79,9 @@ tp_status tp__hlo_body(tp_hlo *hlo, MlirOperation op, int region, MlirOperation 
 bool tp__hlo_needs_body(const tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row);
 tp_status tp__hlo_in_body(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row);
 
+/* Refuses an op in the body of another op. */
+tp_status tp__hlo_not_in_body(const tp_hlo *hlo, MlirOperation op);
+
 /* Inlines the calls in bodies of reductions and the like, before anything is converted. */
 tp_status tp__hlo_inline_calls(MlirOperation module);
 

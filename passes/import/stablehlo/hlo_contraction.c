@@ -156,15 +156,10 @@ static tp_status contract(tp_hlo *hlo, MlirOperation op, dot *d, const MlirValue
   return tp__hlo_replace(hlo, op, tp__hlo_contract(hlo, op, &c));
 }
 
-static tp_status check_place(const tp_hlo *hlo, MlirOperation op) {
-  return hlo->scalar ? tp__error(op, TP_UNSUPPORTED, "is not supported in the body of another op")
-                     : TP_OK;
-}
-
 static tp_status dot_general(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
   (void)row;
   dot d = {0};
-  TP_TRY(check_place(hlo, op));
+  TP_TRY(tp__hlo_not_in_body(hlo, op));
   TP_TRY(read_dot(op, "dot_dimension_numbers", &d));
   return contract(hlo, op, &d,
                   (MlirValue[]){tp__hlo_operand(hlo, op, 0), tp__hlo_operand(hlo, op, 1)});
@@ -262,7 +257,7 @@ static MlirValue masked(tp_hlo *hlo, const ragged *r, MlirValue value, MlirValue
 static tp_status ragged_dot(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
   (void)row;
   ragged r = {0};
-  TP_TRY(check_place(hlo, op));
+  TP_TRY(tp__hlo_not_in_body(hlo, op));
   TP_TRY(read_ragged(op, &r));
   dot *d = &r.d;
   if (mlirTypeIsAComplex(tp__hlo_operand_element(op, 0)))

@@ -43,6 +43,11 @@ static tp_status check_scalar(const tp_hlo *hlo, MlirOperation op) {
   return TP_OK;
 }
 
+tp_status tp__hlo_not_in_body(const tp_hlo *hlo, MlirOperation op) {
+  return hlo->scalar ? tp__error(op, TP_UNSUPPORTED, "is not supported in the body of another op")
+                     : TP_OK;
+}
+
 static tp_status convert_op(tp_hlo *hlo, MlirOperation op) {
   const tp_hlo_row *row = tp__hlo_row(op);
   if (!row)
