@@ -255,15 +255,30 @@ static bool is_cast(MlirOperation op) {
   return false;
 }
 
+/* Ops whose result, or every element of it, is operand 0, or is an element of operand 0. */
+static bool passes_on(MlirOperation op) {
+  static const char *const names[] = {"tensor.extract", "tensor.expand_shape",
+                                      "tensor.collapse_shape", "linalg.fill"};
+  return tp__op_is_any(op, TP_LEN(names), names) ||
+         (tp__op_is(op, "tensor.from_elements") && mlirOperationGetNumOperands(op) == 1);
+}
+
+static bool evaluate_constant(MlirOperation op, int64_t *number) {
+  MlirAttribute attr = tp__inherent(op, "value");
+  if (mlirAttributeIsADenseElements(attr) && mlirDenseElementsAttrIsSplat(attr))
+    attr = mlirDenseElementsAttrGetSplatValue(attr);
+  bool is_integer = mlirAttributeIsAInteger(attr);
+  *number = is_integer ? mlirIntegerAttrGetValueInt(attr) : 0;
+  return is_integer;
+}
+
 static bool evaluate_op(evaluation *e, MlirOperation op, int result, int64_t *number) {
   int64_t in[3];
   int n = (int)mlirOperationGetNumOperands(op);
-  if (tp__op_is(op, "arith.constant")) {
-    MlirAttribute attr = tp__inherent(op, "value");
-    bool is_integer = mlirAttributeIsAInteger(attr);
-    *number = is_integer ? mlirIntegerAttrGetValueInt(attr) : 0;
-    return is_integer;
-  }
+  if (tp__op_is(op, "arith.constant"))
+    return evaluate_constant(op, number);
+  if (passes_on(op))
+    return evaluate(e, mlirOperationGetOperand(op, 0), number);
   if (tp__op_is(op, "shard.neighbors_linear_indices"))
     return evaluate_neighbor(e, op, result, number);
   if (tp__op_has_dialect(op, "shard"))
@@ -302,7 +317,7 @@ static bool fits(MlirType type, int64_t *number) {
 
 static bool evaluate(evaluation *e, MlirValue value, int64_t *number) {
   MlirOperation op = tp__defining_op(value);
-  MlirType type = mlirValueGetType(value);
+  MlirType type = tp__number_type(mlirValueGetType(value));
   if (mlirOperationIsNull(op) || e->budget-- <= 0 || !has_64_bits(type))
     return false;
   return evaluate_op(e, op, (int)mlirOpResultGetResultNumber(value), number) && fits(type, number);

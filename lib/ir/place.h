@@ -37,8 +37,9 @@ int tp__axes_of_runs(const tp__axis_runs *runs, int axes[TP_MAX_AXES]);
 /* Returns a bit set of the axes of all runs that have more than one device. */
 uint32_t tp__run_bits(const tp_mesh *mesh, const tp__axis_runs *runs);
 
-/* Evaluates the integer `value` on `device`. False if it is not integer arithmetic on constants and
- * device indices, or if the arithmetic is undefined. */
+/* Evaluates the integer `value` on `device`, or the elements of a tensor of integers if all are
+ * equal. False if it is not integer arithmetic on constants and device indices, or if the
+ * arithmetic is undefined. */
 bool tp__value_on_device(MlirValue value, const tp_mesh *mesh, int64_t device, int64_t *number);
 
 /* Evaluates entry `i` of the list in attribute `attr` on `device`. An entry of ShapedType::kDynamic

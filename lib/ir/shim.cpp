@@ -1,7 +1,7 @@
 // Adapts MLIR features that its C API lacks: passes with textual options and statistics from a C
 // table, pipelines inside of a pass, warnings, remarks and notes, comparison of ops by properties,
-// attribute dictionaries, whole shapes, the previous op, the bytes of resources, MLIR's opt driver,
-// and the plug-in entry.
+// attribute dictionaries, whole shapes, the previous op, the bytes of resources, dialects of other
+// projects, MLIR's opt driver, and the plug-in entry.
 // With upstream.h it is the only C++ of the library; it makes no decisions of its own.
 #include "ir/diagnostics.h"
 #include "ir/op_equivalence.h"
@@ -10,6 +10,7 @@
 #include "ir/upstream.h"
 #include "support/support.h"
 
+#include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Wrap.h"
@@ -29,6 +30,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -50,6 +52,90 @@ void addDialects(DialectRegistry &registry) {
                   func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
                   memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, shard::ShardDialect,
                   tensor::TensorDialect, tosa::TosaDialect>();
+}
+
+/// The errors about forms of foreign dialects that only their projects can read.
+constexpr const char *genericForm =
+    "; print the module in generic form, in JAX with "
+    "lowered.compiler_ir(\"stablehlo\").operation.get_asm(print_generic_op_form=True)";
+constexpr const char *foreignBytecode =
+    "the file is bytecode of StableHLO, such as a portable artifact, which only StableHLO reads; "
+    "give generic text, in JAX of jaxlib.mlir.dialects.stablehlo.deserialize_portable_artifact("
+    "context, bytes) with operation.get_asm(print_generic_op_form=True)";
+
+/// Refuses bytecode of a foreign dialect, whose attributes have an encoding of its own.
+class ForeignBytecode : public BytecodeDialectInterface {
+public:
+  explicit ForeignBytecode(Dialect *owner) : BytecodeDialectInterface(owner) {}
+
+  Attribute readAttribute(DialectBytecodeReader &reader) const override {
+    reader.emitError() << foreignBytecode;
+    return {};
+  }
+  Type readType(DialectBytecodeReader &reader) const override {
+    reader.emitError() << foreignBytecode;
+    return {};
+  }
+  std::unique_ptr<DialectVersion> readVersion(DialectBytecodeReader &reader) const override {
+    reader.emitError() << foreignBytecode;
+    return nullptr;
+  }
+};
+
+/// A dialect of other projects: its ops are not registered, its attributes and types are opaque
+/// texts. The context knows that it exists: else MLIR takes an op with one region for a possible
+/// symbol table, and a call inside of it names no function.
+class ForeignDialect : public Dialect {
+public:
+  ForeignDialect(StringRef text, MLIRContext *owner, TypeID id) : Dialect(text, owner, id) {
+    allowUnknownOperations();
+    allowUnknownTypes();
+    addInterfaces<ForeignBytecode>();
+  }
+
+  Attribute parseAttribute(DialectAsmParser &parser, Type type) const override {
+    return OpaqueAttr::getChecked([&] { return parser.emitError(parser.getNameLoc()); },
+                                  StringAttr::get(getContext(), getNamespace()),
+                                  parser.getFullSymbolSpec(),
+                                  type ? type : NoneType::get(getContext()));
+  }
+  Type parseType(DialectAsmParser &parser) const override {
+    return OpaqueType::getChecked([&] { return parser.emitError(parser.getNameLoc()); },
+                                  StringAttr::get(getContext(), getNamespace()),
+                                  parser.getFullSymbolSpec());
+  }
+  std::optional<ParseOpHook> getParseOperationHook(StringRef) const override {
+    return [](OpAsmParser &parser, OperationState &) -> ParseResult {
+      return parser.emitError(parser.getNameLoc())
+             << "is in the pretty form of its dialect" << genericForm;
+    };
+  }
+};
+
+#define FOREIGN(Name, text)                                                                        \
+  class Name : public ForeignDialect {                                                             \
+  public:                                                                                          \
+    MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Name)                                             \
+    explicit Name(MLIRContext *owner) : ForeignDialect(text, owner, TypeID::get<Name>()) {}        \
+    static constexpr StringLiteral getDialectNamespace() { return StringLiteral(text); }           \
+  }
+FOREIGN(Shardy, "sdy");
+FOREIGN(StableHlo, "stablehlo");
+FOREIGN(Chlo, "chlo");
+FOREIGN(Vhlo, "vhlo");
+#undef FOREIGN
+
+/// Adds the dialects that `known` does not have: a host may have the real ones.
+template <typename... Dialects>
+void addForeign(DialectRegistry &registry, const DialectRegistry &known) {
+  ((known.getDialectAllocator(Dialects::getDialectNamespace()) ? void()
+                                                               : registry.insert<Dialects>()),
+   ...);
+}
+
+void addAll(DialectRegistry &registry, const DialectRegistry &known) {
+  tp::registerUpstream(registry);
+  addForeign<Shardy, StableHlo, Chlo, Vhlo>(registry, known);
 }
 
 /// The flag --tp-explain of shard-opt: the value of every option `explain` that is not given.
@@ -259,7 +345,7 @@ void tp_register_passes(void) {
 
 void tp_context_prepare(MlirContext context) {
   DialectRegistry registry;
-  tp::registerUpstream(registry);
+  addAll(registry, unwrap(context)->getDialectRegistry());
   unwrap(context)->appendDialectRegistry(registry);
   unwrap(context)
       ->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect,
@@ -417,7 +503,7 @@ bool tp__ops_equivalent(MlirOperation a, MlirOperation b) {
 int tp_opt_main(int argc, char **argv) {
   tp_register_passes();
   DialectRegistry registry;
-  tp::registerUpstream(registry);
+  addAll(registry, registry);
   static llvm::cl::opt<std::string, true> explain(
       "tp-explain", llvm::cl::location(explainFlag.value),
       llvm::cl::value_desc("%name|tp.name|FILE:LINE"),

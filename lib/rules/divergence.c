@@ -3,9 +3,11 @@
  *
  * Each value has the set of axes along which it differs. The sets flow from operands to results,
  * through conditions and loops, and only grow. Communication that gives all devices of a group the
- * same value removes the axes of the group. */
+ * same value removes the axes of the group. Integers computed from device indices and constants
+ * have exactly the axes along which their values vary. */
 #include "rules/collective.h"
 
+#include "ir/place.h"
 #include "support/support.h"
 
 uint32_t tp__divergence_of(const tp_divergence *d, MlirValue value) {
@@ -156,9 +158,34 @@ static uint32_t after(const tp_effect *effect, uint32_t in, uint32_t control) {
   case TP_INDEX:
     return in | effect->axes;
   case TP_KEEP:
-    return in;
+    break;
   }
   return in;
+}
+
+/* Computes the axes along which an integer varies that depends on nothing but the device's index:
+ * (index / 4) rem 2 varies along one axis, though the index varies along all. False for other
+ * values, and on large meshes. */
+static bool index_axes(const tp_mesh *mesh, MlirValue value, uint32_t *axes) {
+  enum { MAX_DEVICES = 1024 };
+  int64_t numbers[MAX_DEVICES], n = tp_mesh_size(mesh);
+  *axes = 0;
+  if (n > MAX_DEVICES)
+    return false;
+  for (int64_t i = 0; i < n; i++)
+    if (!tp__value_on_device(value, mesh, i, &numbers[i]))
+      return false;
+  for (int64_t i = 0; i < n; i++)
+    for (int a = 0; a < mesh->n_axes; a++)
+      if (tp_mesh_coordinate(mesh, i, a) > 0 && numbers[i] != numbers[i - tp_mesh_stride(mesh, a)])
+        *axes |= 1u << a;
+  return true;
+}
+
+/* The axes along which an op's result varies because of its operands, which vary along `in`. */
+static uint32_t through(const tp_divergence *d, MlirValue result, uint32_t in) {
+  uint32_t axes;
+  return in && index_axes(d->mesh, result, &axes) ? axes : in;
 }
 
 static void visit_op(tp_divergence *d, MlirOperation op, uint32_t control) {
@@ -177,7 +204,10 @@ static void visit_op(tp_divergence *d, MlirOperation op, uint32_t control) {
     d->status = tp__collective_effect(op, d->mesh, (int)i, &effect);
     if (d->status == TP_OK && d->report && (control & effect.waits))
       refuse_control(d, op, control & effect.waits);
-    if (d->status == TP_OK && i < n)
+    if (d->status == TP_OK && i < n && effect.equality == TP_KEEP)
+      tp__divergence_add(d, mlirOperationGetResult(op, i),
+                         through(d, mlirOperationGetResult(op, i), in) | control);
+    else if (d->status == TP_OK && i < n)
       tp__divergence_add(d, mlirOperationGetResult(op, i), after(&effect, in, control));
   }
 }

@@ -154,8 +154,8 @@ const tp_pass_row tp__import_row = {
     .name = "tp-import",
     .summary =
         "Convert annotations of Shardy and of upstream's sharding-propagation to tp.sharding",
-    .description = "Requires: nothing; sdy ops and attributes in generic form "
-                   "(--allow-unregistered-dialect). Establishes: sdy.mesh is a "
+    .description = "Requires: nothing; sdy ops and attributes in generic form. "
+                   "Establishes: sdy.mesh is a "
                    "shard.grid with tp.axes, sdy.sharding is tp.sharding, sdy.sharding_constraint, "
                    "Shardy's collectives and upstream's "
                    "shard.shard are shard.shard with tp.sharding, the body of an "

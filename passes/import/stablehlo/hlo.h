@@ -54,8 +54,8 @@ struct tp_hlo_row {
 /* Tables of the files; each ends with a row without a name. */
 extern const tp_hlo_row tp__hlo_elementwise_rows[], tp__hlo_shape_rows[], tp__hlo_control_rows[],
     tp__hlo_reduce_rows[], tp__hlo_contraction_rows[], tp__hlo_window_rows[], tp__hlo_index_rows[],
-    tp__hlo_scatter_rows[], tp__hlo_sort_rows[], tp__hlo_custom_rows[], tp__hlo_collective_rows[],
-    tp__hlo_refused_rows[];
+    tp__hlo_scatter_rows[], tp__hlo_random_rows[], tp__hlo_sort_rows[], tp__hlo_custom_rows[],
+    tp__hlo_collective_rows[], tp__hlo_refused_rows[];
 
 /* The row of an op of the dialects stablehlo and chlo; NULL if there is none. */
 const tp_hlo_row *tp__hlo_row(MlirOperation op);
@@ -78,6 +78,12 @@ tp_status tp__hlo_body(tp_hlo *hlo, MlirOperation op, int region, MlirOperation 
  * linalg.generic. */
 bool tp__hlo_needs_body(const tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row);
 tp_status tp__hlo_in_body(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row);
+
+/* Refuses an op in the body of another op. */
+tp_status tp__hlo_not_in_body(const tp_hlo *hlo, MlirOperation op);
+
+/* Inlines the calls in bodies of reductions and the like, before anything is converted. */
+tp_status tp__hlo_inline_calls(MlirOperation module);
 
 /* ---- values and types ---- */
 

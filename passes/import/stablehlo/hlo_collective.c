@@ -138,11 +138,6 @@ static tp_status read_combiner(MlirOperation op, tp_combiner *combiner) {
 
 /* ---- ops ---- */
 
-static tp_status not_in_a_body(const tp_hlo *hlo, MlirOperation op) {
-  return hlo->scalar ? tp__error(op, TP_UNSUPPORTED, "is not supported in the body of another op")
-                     : TP_OK;
-}
-
 typedef struct collective {
   const char *name;       /* of the shard dialect */
   const char *dim, *ours; /* attributes: of StableHLO, of the shard dialect */
@@ -155,7 +150,7 @@ static tp_status convert(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
   const collective *c = row->detail;
   tp_step step;
   int64_t size, dim = 0, split = 0;
-  TP_TRY(not_in_a_body(hlo, op));
+  TP_TRY(tp__hlo_not_in_body(hlo, op));
   TP_TRY(read_axes(hlo, op, &step, &size));
   if (c->reduces)
     TP_TRY(read_combiner(op, &step.combiner));
@@ -190,7 +185,7 @@ static tp_status convert(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
 static tp_status permute(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
   (void)row;
   MlirAttribute attr = tp__property(op, "source_target_pairs");
-  TP_TRY(not_in_a_body(hlo, op));
+  TP_TRY(tp__hlo_not_in_body(hlo, op));
   if (mlirAttributeIsNull(attr) || !mlirAttributeIsADenseElements(attr) ||
       mlirShapedTypeGetRank(mlirAttributeGetType(attr)) != 2 ||
       mlirIntegerTypeGetWidth(mlirShapedTypeGetElementType(mlirAttributeGetType(attr))) != 64 ||
@@ -220,7 +215,7 @@ static tp_status partition_id(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *r
   (void)row;
   MlirType type = tp__hlo_result_type(hlo, op, 0), index = mlirIndexTypeGet(hlo->context);
   MlirAttribute grid, axes;
-  TP_TRY(not_in_a_body(hlo, op));
+  TP_TRY(tp__hlo_not_in_body(hlo, op));
   if (hlo->mesh.n_axes == 0)
     return tp__error(op, TP_NOT_FOUND, "the module has no mesh");
   tp__grid_axes(hlo->context, &hlo->mesh, 0, NULL, &grid, &axes);

@@ -119,6 +119,8 @@ static MlirValue to_bool(tp_hlo *hlo, MlirValue value, tp_hlo_kind from) {
 
 MlirValue tp__hlo_cast(tp_hlo *hlo, MlirValue value, tp_hlo_kind from, tp_hlo_kind to,
                        MlirType type) {
+  if (from == to && mlirTypeEqual(mlirValueGetType(value), type))
+    return value;
   if (from == TP_HLO_COMPLEX || to == TP_HLO_COMPLEX) {
     MlirType part = mlirComplexTypeGetElementType(
         tp__number_type(from == TP_HLO_COMPLEX ? mlirValueGetType(value) : type));
@@ -162,25 +164,6 @@ tp_status tp__hlo_convert_op(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *ro
       hlo, op,
       tp__hlo_cast(hlo, tp__hlo_operand(hlo, op, 0), tp__hlo_kind(tp__hlo_operand_element(op, 0)),
                    tp__hlo_kind(tp__hlo_result_element(op, 0)), tp__hlo_result_type(hlo, op, 0)));
-}
-
-tp_status tp__hlo_bitcast(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
-  (void)row;
-  MlirType from = tp__hlo_operand_element(op, 0), to = tp__hlo_result_element(op, 0);
-  MlirType type = tp__hlo_result_type(hlo, op, 0);
-  tp_hlo plain = {0};
-  if (tp__hlo_kind(from) == TP_HLO_COMPLEX || tp__hlo_kind(to) == TP_HLO_COMPLEX ||
-      tp__element_size(tp__hlo_type(&plain, from)) != tp__element_size(tp__hlo_type(&plain, to)) ||
-      (tp__hlo_kind(from) == TP_HLO_BOOL) != (tp__hlo_kind(to) == TP_HLO_BOOL))
-    return tp__error(op, TP_UNSUPPORTED,
-                     "changes the width of elements; only bitcasts between elements of equal width "
-                     "are supported, so take the parts by shifts and conversions");
-  TP_TRY(check_shape(op));
-  MlirValue value = tp__hlo_operand(hlo, op, 0);
-  return tp__hlo_replace(hlo, op,
-                         mlirTypeEqual(mlirValueGetType(value), type)
-                             ? value
-                             : tp__hlo_convert_to(hlo, "arith.bitcast", type, value));
 }
 
 /* ---- reduce_precision ---- */

@@ -146,6 +146,17 @@ static tp_status check_result(MlirOperation op, MlirType emitted) {
                    text, other);
 }
 
+/* The elements that an op of this name computes: of the type of operand 0, but for complex numbers
+ * and their parts. */
+static MlirType named_element(MlirOperation op, const char *name) {
+  static const char *const parts[] = {"complex.abs", "complex.re", "complex.im"};
+  MlirType element = tp__hlo_operand_element(op, 0);
+  for (int i = 0; i < TP_LEN(parts); i++)
+    if (strcmp(name, parts[i]) == 0)
+      return mlirComplexTypeGetElementType(element);
+  return strcmp(name, "complex.create") == 0 ? mlirComplexTypeGet(element) : element;
+}
+
 tp_status tp__hlo_elementwise(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
   const tp_hlo_elementwise *how = row->detail;
   MlirValue operands[3];
@@ -162,8 +173,8 @@ tp_status tp__hlo_elementwise(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *r
     operands[i] = tp__hlo_operand(hlo, op, i);
   MlirValue now = how->names[kind] ? tp__hlo_build(hlo, how->names[kind], result, n, operands)
                                    : how->emit(hlo, kind, operands, result);
-  if (!how->names[kind])
-    TP_TRY(check_result(op, mlirValueGetType(now)));
+  TP_TRY(check_result(op, how->names[kind] ? named_element(op, how->names[kind])
+                                           : mlirValueGetType(now)));
   return tp__hlo_replace(hlo, op, now);
 }
 
@@ -256,7 +267,7 @@ const tp_hlo_row tp__hlo_elementwise_rows[] = {
     ROW("stablehlo.add", 2, NAMES(F("arith.addf"), I("arith.addi"), B("arith.ori"), C("complex.add")), "arith.addf, addi, ori; complex.add"),
     ROW("stablehlo.and", 2, NAMES(I("arith.andi"), B("arith.andi")), "arith.andi"),
     ROW("stablehlo.atan2", 2, NAMES(F("math.atan2"), C("complex.atan2")), "math.atan2; complex.atan2"),
-    {"stablehlo.bitcast_convert", 1, 1, 0, tp__hlo_bitcast, NULL, "arith.bitcast, for elements of equal width"},
+    {"stablehlo.bitcast_convert", 1, 1, 0, tp__hlo_bitcast, NULL, "arith.bitcast; shifts between elements of different widths"},
     ROW("stablehlo.cbrt", 1, NAMES(F("math.cbrt")), "math.cbrt"),
     ROW("stablehlo.ceil", 1, NAMES(F("math.ceil")), "math.ceil"),
     {"stablehlo.clamp", 3, 1, 0, clamp, NULL, "a maximum and a minimum"},
@@ -305,18 +316,24 @@ const tp_hlo_row tp__hlo_elementwise_rows[] = {
     ROW("chlo.asinh", 1, NAMES(F("math.asinh")), "math.asinh"),
     ROW("chlo.atan", 1, NAMES(F("math.atan")), "math.atan"),
     ROW("chlo.atanh", 1, NAMES(F("math.atanh")), "math.atanh"),
+    ROW("chlo.bessel_i1e", 1, EMIT(tp__hlo_bessel_i1e, FLOATS), "Chebyshev polynomials"),
     ROW("chlo.conj", 1, EMIT(conjugate, FLOATS | COMPLEX), "complex.conj"),
     ROW("chlo.cosh", 1, NAMES(F("math.cosh")), "math.cosh"),
+    ROW("chlo.digamma", 1, EMIT(tp__hlo_digamma, FLOATS), "Lanczos' approximation"),
     ROW("chlo.erf", 1, NAMES(F("math.erf")), "math.erf"),
     ROW("chlo.erfc", 1, NAMES(F("math.erfc")), "math.erfc"),
     ROW("chlo.erf_inv", 1, EMIT(tp__hlo_erf_inv, FLOATS), "polynomials; two steps of Halley's method for f64"),
     ROW("chlo.is_inf", 1, EMIT(is_inf, FLOATS), "a comparison with infinity"),
     ROW("chlo.is_neg_inf", 1, EMIT(is_neg_inf, FLOATS), "a comparison with infinity"),
     ROW("chlo.is_pos_inf", 1, EMIT(is_pos_inf, FLOATS), "a comparison with infinity"),
+    ROW("chlo.lgamma", 1, EMIT(tp__hlo_lgamma, FLOATS), "Lanczos' approximation"),
+    ROW("chlo.mulhi", 2, EMIT(tp__hlo_mulhi, INTS), "arith.mulsi_extended, mului_extended"),
     ROW("chlo.next_after", 2, EMIT(tp__hlo_next_after, FLOATS), "bitcasts and integer arithmetic"),
+    ROW("chlo.polygamma", 2, EMIT(tp__hlo_polygamma, FLOATS), "zeta, lgamma and digamma"),
     ROW("chlo.sinh", 1, NAMES(F("math.sinh")), "math.sinh"),
     ROW("chlo.square", 1, EMIT(square, FLOATS | INTS | COMPLEX), "a product"),
     ROW("chlo.tan", 1, NAMES(F("math.tan"), C("complex.tan")), "math.tan; complex.tan"),
+    ROW("chlo.zeta", 2, EMIT(tp__hlo_zeta, FLOATS), "sums by the formula of Euler and Maclaurin"),
     {NULL},
 };
 /* clang-format on */

@@ -134,3 +134,15 @@ MlirValue tp__hlo_power(tp_hlo *hlo, tp_hlo_kind kind, const MlirValue *a, MlirT
   /* of 1 and -1 the bits of a negative exponent give the right sign */
   return tp__hlo_select(hlo, is_negative, tp__hlo_select(hlo, is_unit, product, zero), product);
 }
+
+/* The upper half of a product of twice the width. */
+MlirValue tp__hlo_mulhi(tp_hlo *hlo, tp_hlo_kind kind, const MlirValue *a, MlirType result) {
+  MlirOperation op =
+      tp__hlo_build_op(hlo, &(tp_build){.name = kind == TP_HLO_SIGNED ? "arith.mulsi_extended"
+                                                                      : "arith.mului_extended",
+                                        .n_operands = 2,
+                                        .operands = a,
+                                        .n_results = 2,
+                                        .results = (MlirType[]){result, result}});
+  return mlirOperationGetResult(op, 1);
+}

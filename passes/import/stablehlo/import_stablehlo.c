@@ -43,6 +43,11 @@ static tp_status check_scalar(const tp_hlo *hlo, MlirOperation op) {
   return TP_OK;
 }
 
+tp_status tp__hlo_not_in_body(const tp_hlo *hlo, MlirOperation op) {
+  return hlo->scalar ? tp__error(op, TP_UNSUPPORTED, "is not supported in the body of another op")
+                     : TP_OK;
+}
+
 static tp_status convert_op(tp_hlo *hlo, MlirOperation op) {
   const tp_hlo_row *row = tp__hlo_row(op);
   if (!row)
@@ -287,6 +292,7 @@ static tp_status import(tp_pass *pass, const found *all) {
   const settings *given = pass->options;
   tp_hlo hlo = {.pass = pass, .module = pass->module, .context = pass->context};
   tp_status status = TP_OK;
+  TP_TRY(tp__hlo_inline_calls(pass->module));
   TP_TRY(tp__module_mesh(pass->module, given->mesh, &hlo.mesh));
   TP_TRY(tp__keep_shardings(pass->module, &all->annotated, &hlo.mesh));
   for (size_t i = 0; i < all->funcs.n && status == TP_OK; i++)

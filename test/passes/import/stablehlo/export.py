@@ -15,6 +15,7 @@ import sys
 import tarfile
 
 os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 try:
@@ -22,6 +23,7 @@ try:
     import jax.numpy as jnp
     import numpy as np
     from jax import lax
+    from jax.sharding import Mesh, PartitionSpec as P
 except ImportError as error:
     sys.exit(f"export.py: {error}; pip install jax")
 
@@ -158,6 +160,94 @@ def mixed(x, w, weights, scale):
     return jnp.dot(x, w, preferred_element_type=jnp.float32), (x @ weights.astype(jnp.bfloat16)) * scale, lax.dot(weights, weights, preferred_element_type=jnp.int32)
 
 
+def gamma_functions(x, y, n):
+    s = jax.scipy.special
+    return (s.gammaln(y), s.gammaln(x * 5), s.digamma(y), s.digamma(x * 5), s.zeta(y + 1.1, y), s.zeta(jnp.round(y) + 2, x), s.polygamma(n, y), s.i1e(x * 9), s.i1(x),
+            s.gammainc(y, y + 1), s.betaln(y, y), s.gammaln(jnp.array([0.0, -1, -2.5, np.inf, 1, 2])), s.digamma(jnp.array([0.0, -1, -2.5, 1, 0.5, 30])),
+            s.zeta(jnp.array([1.0, 2, 3, 0.5, 2, 2.5]), jnp.array([1.0, -1, -1, 1, 1, -0.5])))
+
+
+def random_bits(key):
+    algorithms = lax.RandomAlgorithm
+    shapes = (((5, 3), jnp.uint32), ((3, 4), jnp.uint8), ((4, 6), jnp.uint16), ((3, 3), jnp.uint32), ((), jnp.uint32), ((7,), jnp.uint32))
+    drawn = [lax.rng_bit_generator(key, shape, dtype, algorithm=a) for shape, dtype in shapes
+             for a in (algorithms.RNG_PHILOX, algorithms.RNG_THREE_FRY, algorithms.RNG_DEFAULT)]
+    return drawn, jax.random.normal(jax.random.wrap_key_data(key, impl="rbg"), (8, 4)), jax.random.key_data(
+        jax.random.split(jax.random.wrap_key_data(key, impl="unsafe_rbg")))
+
+
+def bits(x, a):
+    """Bitcasts to narrower and wider elements; the upper halves of products."""
+    parts = lax.bitcast_convert_type(x, jnp.uint8)
+    halves = lax.bitcast_convert_type(x, jnp.bfloat16)
+    return (parts, halves.astype(jnp.float32), lax.bitcast_convert_type(parts[..., ::-1], jnp.int32), lax.bitcast_convert_type(halves, jnp.float32),
+            lax.mulhi(a * 123456789, a + 987654321), lax.mulhi(a.astype(jnp.uint32) * jnp.uint32(3123456789), jnp.uint32(987654321)))
+
+
+def bodies(x, y):
+    """jnp.where and logaddexp are calls, which stand in the bodies of reductions. Products of complex numbers."""
+    z = lax.complex(x, y)
+    return (lax.reduce(x, np.float32(0), lambda a, b: jnp.where(a > b, a, b), (1,)), lax.reduce(x, np.float32(-np.inf), jnp.logaddexp, (0,)),
+            jnp.abs(z @ z.T), (z.conj() @ z.T).imag)
+
+
+def ragged(x, w, sizes, fewer):
+    """Rows in groups, each with weights of its own. On TPUs this is an op, chlo.ragged_dot."""
+    return lax.ragged_dot(x, w, sizes), lax.ragged_dot(x, w, fewer), jax.grad(lambda x, w: (lax.ragged_dot(x, w, sizes) ** 2).sum(), (0, 1))(x, w)
+
+
+def mapped(body, inputs, outputs):
+    """A function whose body is written for the shards of a 2x2 mesh."""
+    mesh = Mesh(np.array(jax.devices()).reshape(2, 2), ("dp", "tp"))
+    return jax.shard_map(body, mesh=mesh, in_specs=inputs, out_specs=outputs, check_vma=False)
+
+
+def manual_calls(x, w1, w2):
+    """jax.nn.relu and silu are calls of functions."""
+    return lax.psum(jax.nn.silu(jax.nn.relu(x @ w1)) @ w2, "tp")
+
+
+def manual_indices(x):
+    """The result varies along one axis only, though it depends on both indices of the device."""
+    i, j = lax.axis_index("dp"), lax.axis_index("tp")
+    shifted = lax.dynamic_slice_in_dim(jnp.arange(16.0), lax.axis_index(("dp", "tp")) * 4, 4)
+    return (lax.psum(jnp.where(j == 0, x.sum(), 0.0), "tp") + i.astype(jnp.float32))[None], lax.all_gather(shifted, ("dp", "tp"), tiled=True)
+
+
+def manual_loop(x, n):
+    """How often the loop runs depends on values that an all-reduce has made equal."""
+
+    def largest(x):
+        return lax.pmax(jnp.abs(x).max(), ("dp", "tp"))
+
+    def step(state):
+        return state[0] * 1.5, state[1] + 1, largest(state[0])
+
+    return lax.while_loop(lambda state: (state[1] < n) & (state[2] < 100), step, (x, jnp.int32(0), largest(x)))
+
+
+def manual_pipeline(x):
+    """Stages along dp, the first of which reads and the last of which writes."""
+    i, n = lax.axis_index("dp"), lax.axis_size("dp")
+
+    def step(carry, k):
+        value = jnp.tanh(jnp.where(i == 0, x[k], carry))
+        return lax.ppermute(value, "dp", [(d, (d + 1) % n) for d in range(n)]), jnp.where(i == n - 1, value, 0.0)
+
+    return lax.psum(lax.scan(step, jnp.zeros(x.shape[1:]), jnp.arange(x.shape[0]))[1], "dp")
+
+
+def manual_training(x, w):
+    """Weights split along dp, gathered for the product; the norm of the gradient is of all shards."""
+
+    def loss(w):
+        return (jnp.tanh(x @ lax.all_gather(w, "dp", axis=0, tiled=True)) ** 2).mean()
+
+    value, gradient = jax.value_and_grad(loss)(w)
+    norm = lax.psum((gradient * gradient).sum(), ("dp", "tp"))
+    return w - 0.1 * gradient * lax.rsqrt(norm), lax.pmean(value, ("dp", "tp")), norm
+
+
 def bfloat16(*shape):
     return jnp.asarray(floats(*shape), jnp.bfloat16)
 
@@ -188,10 +278,35 @@ FUNCTIONS = {
     "uint8": (unsigned, lambda: (ints(8, 16, high=256, dtype=np.uint8), ints(8, 16, high=4, dtype=np.uint8))),
 }
 
+# On the mesh of the function. Appended, because the arguments of all functions are one sequence.
+MANUAL = {
+    "manual_calls": (mapped(manual_calls, (P("dp", None), P(None, "tp"), P("tp", None)), P("dp", None)), lambda: (floats(8, 16), floats(16, 32), floats(32, 16))),
+    "manual_indices": (mapped(manual_indices, P(None, "tp"), (P("dp"), P())), lambda: (floats(8, 16),)),
+    "manual_loop": (mapped(manual_loop, (P("dp", "tp"), P()), (P("dp", "tp"), P(), P())), lambda: (floats(8, 16), np.int32(30))),
+    "manual_pipeline": (mapped(manual_pipeline, P(None, "tp", None), P(None, "tp", None)), lambda: (floats(4, 8, 16),)),
+    "manual_training": (mapped(manual_training, (P("dp", None), P("dp", "tp")), (P("dp", "tp"), P(), P())), lambda: (floats(8, 16), floats(16, 8))),
+}
+
+# Appended, too.
+LATER = {
+    "bits": (bits, lambda: (floats(8, 16), ints(8, 16, low=-100, high=100))),
+    "bodies": (bodies, lambda: (floats(8, 16), floats(8, 16))),
+    "gamma": (gamma_functions, lambda: (floats(8, 16), np.abs(floats(8, 16)) + np.float32(0.3), ints(8, 16, high=5))),
+    "ragged_dot": (ragged, lambda: (floats(12, 8), floats(4, 8, 6), np.array([5, 0, 4, 3], np.int32), np.array([2, 3, 0, 1], np.int32))),
+    "random_bits": (random_bits, lambda: (np.array([0x12345678, 0x9ABCDEF0, 0xFFFFFFFE, 0xFFFFFFFF], np.uint32),)),
+}
+ALL = FUNCTIONS | MANUAL | LATER
+
 HEAD = """// Exported by export.py: what JAX computes on one device.
 // RUN: rm -rf %t && mkdir %t && tar -xzf %S/values.tar.gz -C %t
 // RUN: shard-run %s --mesh 2x2 --inputs-from %t/{name} | FileCheck %s
 // RUN: %if long %{{ shard-run %s --mesh 3 --inputs-from %t/{name} | FileCheck %s %}}
+// CHECK: verified
+"""
+
+HEAD_MANUAL = """// Exported by export.py: what JAX computes on a 2x2 mesh, with the body of shard_map.
+// RUN: rm -rf %t && mkdir %t && tar -xzf %S/values.tar.gz -C %t
+// RUN: shard-run %s --inputs-from %t/{name} | FileCheck %s
 // CHECK: verified
 """
 
@@ -211,10 +326,10 @@ def add(archive, name, value):
 
 
 def main():
-    names = sys.argv[1:] or FUNCTIONS
+    names = sys.argv[1:] or ALL
     with open(os.path.join(HERE, "values.tar.gz"), "wb") as file, gzip.GzipFile("", "wb", 9, file, 0) as packed, tarfile.open(
             fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for name, (function, draw) in FUNCTIONS.items():
+        for name, (function, draw) in ALL.items():
             arguments = draw()
             compiled = jax.jit(function, keep_unused=True)
             for i, value in enumerate(jax.tree.leaves(arguments)):
@@ -223,9 +338,10 @@ def main():
                 add(archive, f"{name}.out.{i}.npy", value)
             if name not in names:
                 continue
-            text = compiled.lower(*arguments).compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
+            platform = "tpu" if name == "ragged_dot" else "cpu"
+            text = compiled.trace(*arguments).lower(lowering_platforms=(platform,)).compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True, enable_debug_info=False)
             with open(os.path.join(HERE, f"jax_{name}.mlir"), "w", encoding="utf-8") as file:
-                file.write(HEAD.format(name=name) + text + "\n")
+                file.write((HEAD_MANUAL if name in MANUAL else HEAD).format(name=name) + text + "\n")
 
 
 main()

@@ -129,10 +129,58 @@ func.func @direction(%a: tensor<4xf32>) -> tensor<4xi1> {
 
 // -----
 
-func.func @bitcast(%a: tensor<4xf32>) -> tensor<4x4xi8> {
-  // expected-error @below {{'stablehlo.bitcast_convert': changes the width of elements; only bitcasts between elements of equal width are supported, so take the parts by shifts and conversions}}
-  %0 = "stablehlo.bitcast_convert"(%a) : (tensor<4xf32>) -> tensor<4x4xi8>
-  return %0 : tensor<4x4xi8>
+func.func @bitcast(%a: tensor<4xf32>) -> tensor<4x3xi8> {
+  // expected-error @below {{'stablehlo.bitcast_convert': the shapes of operand and result do not fit: elements of 4 and 1 bytes; the narrower one has one more dimension, the last, for the parts of an element}}
+  %0 = "stablehlo.bitcast_convert"(%a) : (tensor<4xf32>) -> tensor<4x3xi8>
+  return %0 : tensor<4x3xi8>
+}
+
+// -----
+
+func.func @bitcast_bool(%a: tensor<4xi1>) -> tensor<4xi8> {
+  // expected-error @below {{'stablehlo.bitcast_convert': is not supported for booleans; convert the operands}}
+  %0 = "stablehlo.bitcast_convert"(%a) : (tensor<4xi1>) -> tensor<4xi8>
+  return %0 : tensor<4xi8>
+}
+
+// -----
+
+func.func @wrong_element(%a: tensor<4xf32>) -> tensor<4xi1> {
+  // expected-error @below {{'stablehlo.multiply': the result is tensor<4xi1>, but the op computes elements of type f32 from its operands}}
+  %0 = "stablehlo.multiply"(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}
+
+// -----
+
+func.func @rng_state(%a: tensor<3xui64>) -> tensor<4xui32> {
+  // expected-error @below {{'stablehlo.rng_bit_generator': the state must be of type tensor<2xui64>, a key and a counter, before and after the op}}
+  %0:2 = "stablehlo.rng_bit_generator"(%a) <{rng_algorithm = #stablehlo<rng_algorithm PHILOX>}> : (tensor<3xui64>) -> (tensor<3xui64>, tensor<4xui32>)
+  return %0#1 : tensor<4xui32>
+}
+
+// -----
+
+func.func @rng_algorithm(%a: tensor<2xui64>) -> tensor<4xui32> {
+  // expected-error @below {{'stablehlo.rng_bit_generator': rng_algorithm 'DICE' is not DEFAULT, PHILOX or THREE_FRY}}
+  %0:2 = "stablehlo.rng_bit_generator"(%a) <{rng_algorithm = #stablehlo<rng_algorithm DICE>}> : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)
+  return %0#1 : tensor<4xui32>
+}
+
+// -----
+
+func.func @rng_floats(%a: tensor<2xui64>) -> tensor<4xf32> {
+  // expected-error @below {{'stablehlo.rng_bit_generator': draws floating-point numbers; draw integers, and convert them}}
+  %0:2 = "stablehlo.rng_bit_generator"(%a) <{rng_algorithm = #stablehlo<rng_algorithm PHILOX>}> : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xf32>)
+  return %0#1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @complex_dot(%a: tensor<4x4xcomplex<f64>>) -> tensor<4x4xcomplex<f32>> {
+  // expected-error @below {{'stablehlo.dot_general': rounds complex numbers to a narrower type; convert the result instead}}
+  %0 = "stablehlo.dot_general"(%a, %a) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<4x4xcomplex<f64>>, tensor<4x4xcomplex<f64>>) -> tensor<4x4xcomplex<f32>>
+  return %0 : tensor<4x4xcomplex<f32>>
 }
 
 // -----
@@ -202,4 +250,20 @@ func.func @custom_unknown(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
   // expected-error @below {{'stablehlo.custom_call': calls 'mine', about which nothing is known; give it a rule in tp.rule (then it stays, and you lower it), or compute it outside of the program}}
   %0 = "stablehlo.custom_call"(%a) <{call_target_name = "mine"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @ragged_sizes(%a: tensor<6x4xf32>, %b: tensor<4x4x5xf32>, %s: tensor<2x4xi32>) -> tensor<6x5xf32> {
+  // expected-error @below {{'chlo.ragged_dot': needs one ragged dimension of operand 0, which is no batch dimension, and a list of the sizes of groups in operand 2}}
+  %0 = "chlo.ragged_dot"(%a, %b, %s) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<6x4xf32>, tensor<4x4x5xf32>, tensor<2x4xi32>) -> tensor<6x5xf32>
+  return %0 : tensor<6x5xf32>
+}
+
+// -----
+
+func.func @ragged_groups(%a: tensor<6x4xf32>, %b: tensor<4x4x5xf32>, %s: tensor<3xi32>) -> tensor<6x5xf32> {
+  // expected-error @below {{'chlo.ragged_dot': ragged_dot_dimension_numbers: a ragged dimension that is free needs a free dimension of operand 1 of the size of operand 2, and one that is contracted takes no such dimension and no batches}}
+  %0 = "chlo.ragged_dot"(%a, %b, %s) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<6x4xf32>, tensor<4x4x5xf32>, tensor<3xi32>) -> tensor<6x5xf32>
+  return %0 : tensor<6x5xf32>
 }
