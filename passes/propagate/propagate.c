@@ -107,7 +107,7 @@ static tp_status report_plan(tp_planner *p) {
   tp_status status = tp__plan_peak(p, &peak);
   if (status == TP_OK)
     status = tp__report_end(p, &peak);
-  tp__free(peak.held);
+  tp__memory_peak_destroy(&peak);
   return status;
 }
 
@@ -445,7 +445,9 @@ static const tp_option_row options[] = {
      "tp-schedule-collectives does the overlap",
      TP_BOOL(tp_propagate_options, overlap)},
     {"report", "",
-     "file for the report of the plan: text if it ends in .md or .txt, otherwise JSON",
+     "file for the report of the plan: FILE.html is a page to look at, FILE.json is JSON, FILE.md "
+     "and "
+     "FILE.txt are text",
      TP_TEXT(tp_propagate_options, report, "FILE")},
     {"explain", "",
      "remarks about one value: its layout, why, what other layouts would cost; %name as printed "

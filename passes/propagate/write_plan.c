@@ -199,13 +199,13 @@ static tp_status write_summary(tp_planner *p) {
   tp_status status = tp__plan_peak(p, &peak);
   if (status != TP_OK)
     return status;
-  tp__free(peak.held);
   p->result.peak = peak.bytes;
+  tp__memory_peak_destroy(&peak);
   MlirNamedAttribute entries[8] = {
       tp__named(context, "cost_ps", tp__attr_i64(context, p->result.cost)),
       tp__named(context, "bound_ps", tp__attr_i64(context, p->result.bound)),
       tp__named(context, "method", tp__attr_string(context, p->result.method)),
-      tp__named(context, "peak_memory", tp__attr_i64(context, peak.bytes)),
+      tp__named(context, "peak_memory", tp__attr_i64(context, p->result.peak)),
   };
   int n = 4;
   if (p->problem.overlaps)

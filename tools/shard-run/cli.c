@@ -48,7 +48,9 @@ static const cli_option rows[] = {
     {"strategy", "plan|follow", "how shardings are chosen (default: plan)",
      CLI_WORD(options, strategy), .pipeline_option = "strategy"},
     {"report", "FILE.json", "write the report of the run as JSON", CLI_TEXT(options, report)},
-    {"plan-report", "FILE", "write the report of the plan: JSON, or text for FILE.md and FILE.txt",
+    {"plan-report", "FILE",
+     "write the report of the plan: FILE.html is a page to look at, FILE.json is JSON, FILE.md and "
+     "FILE.txt are text",
      CLI_TEXT(options, plan_report), .pipeline_option = "report"},
     {"seed", "N", "seed for arguments that are not read from a file (default: 0)",
      CLI_INT(options, seed, 0, 9e15)},

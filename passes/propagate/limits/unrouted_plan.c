@@ -68,7 +68,7 @@ static tp_status mark_peak(tp_planner *written, tp_at_peak *at_peak) {
     if (of)
       (is_changed ? at_peak->changed : at_peak->made)[of - written->problem.values] = true;
   }
-  tp__free(peak.held);
+  tp__memory_peak_destroy(&peak);
   return status;
 }
 

@@ -103,15 +103,19 @@ typedef struct tp_live_buffer {
   int from, to; /* op numbers, both inclusive */
 } tp_live_buffer;
 
-/* The peak memory of a device, the op at which it occurs, and the buffers held then. */
+/* The peak memory of a device, the op at which it occurs, the buffers held then, and the bytes held
+ * at every op of the timeline. A zeroed peak is empty. */
 typedef struct tp_memory_peak {
   int64_t bytes;
   MlirOperation op;
   size_t n;
-  tp_live_buffer *held; /* release with tp__free */
+  tp_live_buffer *held;
+  size_t n_ops;
+  int64_t *over_time;
 } tp_memory_peak;
 
-/* Computes the peak memory of a written plan. */
+/* Computes the peak memory of a written plan. Release it with tp__memory_peak_destroy. */
 tp_status tp__plan_peak(tp_planner *planner, tp_memory_peak *peak);
+void tp__memory_peak_destroy(tp_memory_peak *peak);
 
 #endif

@@ -372,13 +372,15 @@ static tp_status hold_boundary(peak_finder *f) {
   return TP_OK;
 }
 
-/* Finds the op with the highest memory use, and the buffers held then. */
+/* Finds the op with the highest memory use, and the buffers held then. Turns the differences into
+ * the bytes held at each op. */
 static void find_peak(peak_finder *f, tp_memory_peak *peak) {
   int64_t held = 0;
   int at = 0;
   peak->bytes = -1;
   for (size_t k = 0; k < f->timeline.n; k++) {
     held += f->delta[k];
+    f->delta[k] = held;
     if (held <= peak->bytes)
       continue;
     peak->bytes = held;
@@ -389,6 +391,16 @@ static void find_peak(peak_finder *f, tp_memory_peak *peak) {
     if (f->held[i].from <= at && at <= f->held[i].to)
       f->held[peak->n++] = f->held[i];
   peak->held = f->held;
+  peak->n_ops = f->timeline.n;
+  peak->over_time = f->delta;
+  f->held = NULL;
+  f->delta = NULL;
+}
+
+void tp__memory_peak_destroy(tp_memory_peak *peak) {
+  tp__free(peak->held);
+  tp__free(peak->over_time);
+  *peak = (tp_memory_peak){0};
 }
 
 static bool allocate(peak_finder *f) {
@@ -428,13 +440,12 @@ tp_status tp__plan_peak(tp_planner *p, tp_memory_peak *peak) {
     status = tp__out_of_memory(p->problem.graph.func);
   if (status == TP_OK)
     find_peak(&f, peak);
-  else
-    tp__free(f.held);
   tp__memo_destroy(&f.layouts);
   tp__memo_destroy(&f.steps);
   tp__free(f.others);
   tp__free(f.overwritten);
   tp__free(f.places);
+  tp__free(f.held);
   tp__free(f.delta);
   tp__free(f.last);
   tp__timeline_destroy(&f.timeline);

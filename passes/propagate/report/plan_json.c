@@ -1,5 +1,5 @@
 /* Builds the report as a JSON document; its schema is docs/reference/plan-report.md. */
-#include "passes/propagate/report/plan_report.h"
+#include "passes/propagate/report/plan_graph.h"
 
 #include "ir/annotation.h"
 
@@ -12,8 +12,7 @@ enum { MAX_HELD = 200, MAX_DECISIONS = 200 };
 
 /* ---- values ---- */
 
-/* Text of the input may have any bytes; JSON must be UTF-8. */
-static json_t *text_json(const char *text) {
+json_t *tp__report_string(const char *text) {
   json_t *json = json_string(text);
   if (json)
     return json;
@@ -51,10 +50,10 @@ static const char *op_name(tp_report *r, MlirOperation op) {
 /* Adds an op, or null, and the location of `place`. */
 static void put_op(tp_report *r, json_t *json, MlirOperation op, MlirOperation place) {
   bool is_none = mlirOperationIsNull(op);
-  put(json, "op", is_none ? json_null() : text_json(op_name(r, op)));
-  put(json, "body", text_json(is_none ? "" : tp__report_body(r, op)));
-  put(json, "location", text_json(tp__report_location(r, place)));
-  put(json, "at", text_json(tp__report_at(r, place)));
+  put(json, "op", is_none ? json_null() : tp__report_string(op_name(r, op)));
+  put(json, "body", tp__report_string(is_none ? "" : tp__report_body(r, op)));
+  put(json, "location", tp__report_string(tp__report_location(r, place)));
+  put(json, "at", tp__report_string(tp__report_at(r, place)));
 }
 
 /* ---- annotations and alternatives ---- */
@@ -66,12 +65,12 @@ static json_t *pin_json(tp_report *r, const tp_planner *p, const tp_pin *pin) {
   put(json, "place", json_string(places[pin->place]));
   put(json, "number", pin->number < 0 ? json_null() : integer_json(pin->number));
   put_op(r, json, pin->op, pin->op);
-  put(json, "value", text_json(tp__report_name(r, pin->value)));
-  put(json, "name", text_json(tp__report_arg_name(r, p, pin->value)));
-  put(json, "sharding", text_json(tp__report_attr(r, pin->sharding)));
+  put(json, "value", tp__report_string(tp__report_name(r, pin->value)));
+  put(json, "name", tp__report_string(tp__report_arg_name(r, p, pin->value)));
+  put(json, "sharding", tp__report_string(tp__report_attr(r, pin->sharding)));
   put(json, "factors",
       mlirAttributeIsNull(pin->factors) ? json_null()
-                                        : text_json(tp__report_attr(r, pin->factors)));
+                                        : tp__report_string(tp__report_attr(r, pin->factors)));
   return json;
 }
 
@@ -96,7 +95,7 @@ static json_t *alternative_json(tp_report *r, const tp_planner *p, const tp_alte
     return json_null();
   json_t *json = json_object();
   put(json, "annotation", pin_json(r, p, &a->pin));
-  put(json, "instead_of", text_json(layout_at(r, p, &a->pin)));
+  put(json, "instead_of", tp__report_string(layout_at(r, p, &a->pin)));
   put(json, "cost_seconds", seconds_json(a->price.cost));
   put(json, "bound_seconds", seconds_json(a->price.bound));
   put(json, "extra_seconds", seconds_json(a->price.cost - p->result.cost));
@@ -132,7 +131,7 @@ static json_t *consumer_json(tp_report *r, const tp_report_communication *c) {
 static json_t *texts_json(int n, const char *const *texts) {
   json_t *list = json_array();
   for (int i = 0; i < n; i++)
-    json_array_append_new(list, text_json(texts[i]));
+    json_array_append_new(list, tp__report_string(texts[i]));
   return list;
 }
 
@@ -143,18 +142,18 @@ static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_repor
   put(json, "kind", json_string(tp_collective_name(o->kind)));
   put(json, "axes", json_string(o->over));
   put(json, "group", integer_json(o->group));
-  put(json, "tensor", o->tensor ? text_json(o->tensor) : json_null());
+  put(json, "tensor", o->tensor ? tp__report_string(o->tensor) : json_null());
   put(json, "reduction", json_string(o->reduction));
   put(json, "count", integer_json((int64_t)c->trips));
   put(json, "count_is_known", json_boolean(tp__func_graph_counts(&p->problem.graph, c->op)));
   put(json, "bytes_per_device", integer_json((int64_t)((double)o->bytes * c->trips)));
   put(json, "modelled_seconds", seconds_json(tp__cost_times(o->cost, c->trips)));
-  put(json, "location", text_json(tp__report_location(r, c->op)));
-  put(json, "at", text_json(tp__report_at(r, c->op)));
-  put(json, "value", text_json(v ? tp__report_name(r, v->value) : ""));
-  put(json, "name", text_json(v ? tp__report_arg_name(r, p, v->value) : ""));
-  put(json, "from", v ? text_json(tp__report_spec(r, c->from, v->rank)) : json_null());
-  put(json, "to", v ? text_json(tp__report_spec(r, c->to, v->rank)) : json_null());
+  put(json, "location", tp__report_string(tp__report_location(r, c->op)));
+  put(json, "at", tp__report_string(tp__report_at(r, c->op)));
+  put(json, "value", tp__report_string(v ? tp__report_name(r, v->value) : ""));
+  put(json, "name", tp__report_string(v ? tp__report_arg_name(r, p, v->value) : ""));
+  put(json, "from", v ? tp__report_string(tp__report_spec(r, c->from, v->rank)) : json_null());
+  put(json, "to", v ? tp__report_string(tp__report_spec(r, c->to, v->rank)) : json_null());
   put(json, "consumer", consumer_json(r, c));
   put(json, "consumers", integer_json(c->n_consumers));
   put(json, "cause", texts_json(c->n_causes, c->causes));
@@ -224,14 +223,15 @@ static json_t *held_json(tp_report *r, const tp_planner *p, const tp_live_buffer
   put(json, "bytes", integer_json(held->bytes));
   bool is_value = !mlirValueIsNull(held->value);
   MlirOperation op = is_value ? tp__defining_op(held->value) : (MlirOperation){NULL};
-  put(json, "value", text_json(is_value ? tp__report_name(r, held->value) : ""));
-  put(json, "name", text_json(is_value ? tp__report_arg_name(r, p, held->value) : ""));
+  put(json, "value", tp__report_string(is_value ? tp__report_name(r, held->value) : ""));
+  put(json, "name", tp__report_string(is_value ? tp__report_arg_name(r, p, held->value) : ""));
   put_op(r, json, op, mlirOperationIsNull(op) ? p->problem.graph.func : op);
   return json;
 }
 
 static json_t *memory_json(tp_report *r, const tp_planner *p, const tp_memory_peak *peak) {
   json_t *json = json_object(), *values = json_array(), *by_kind = json_object();
+  json_t *over_time = json_array();
   int64_t listed = 0, sums[TP_LEN(held_kinds)] = {0};
   qsort(peak->held, peak->n, sizeof *peak->held, compare_held);
   for (size_t i = 0; i < peak->n && i < MAX_HELD; i++) {
@@ -243,10 +243,14 @@ static json_t *memory_json(tp_report *r, const tp_planner *p, const tp_memory_pe
   for (int k = 0; k < TP_LEN(held_kinds); k++)
     put(by_kind, held_kinds[k], integer_json(sums[k]));
   put(json, "peak_bytes", integer_json(peak->bytes));
+  put(json, "limit_bytes", p->limits.memory < 0 ? json_null() : integer_json(p->limits.memory));
   put_op(r, json, peak->op, peak->op);
   put(json, "by_kind", by_kind);
   put(json, "values", values);
   put(json, "other_bytes", integer_json(peak->bytes - listed));
+  for (size_t i = 0; i < peak->n_ops; i++)
+    json_array_append_new(over_time, integer_json(peak->over_time[i]));
+  put(json, "over_time", over_time);
   return json;
 }
 
@@ -268,8 +272,8 @@ static json_t *decision_json(tp_report *r, const tp_planner *p, const tp_decisio
   put(json, "kind", json_string(kinds[node->kind]));
   put(json, "number", is_op ? json_null() : integer_json(node->index));
   put_op(r, json, op, op);
-  put(json, "value", text_json(tp__report_name(r, value)));
-  put(json, "name", text_json(tp__report_arg_name(r, p, value)));
+  put(json, "value", tp__report_string(tp__report_name(r, value)));
+  put(json, "name", tp__report_string(tp__report_arg_name(r, p, value)));
   put(json, "strategies", integer_json(node->n));
   put(json, "worth_seconds", seconds_json(d->worth));
   return json;
@@ -316,7 +320,7 @@ static json_t *attr_text_json(MlirAttribute attr) {
   char text[1024];
   MlirStringRef value = mlirStringAttrGetValue(attr);
   snprintf(text, sizeof text, "%.*s", (int)value.length, value.data);
-  return text_json(text);
+  return tp__report_string(text);
 }
 
 /* The layout as written, and the shape of the buffer of one device. */
@@ -341,7 +345,7 @@ static tp_status put_layout(tp_report *r, const tp_planner *p, json_t *json, Mli
   put(json, "shape", global);
   put(json, "local_shape", sizes);
   put(json, "sharding",
-      text_json(mlirAttributeIsNull(sharding) ? "[]" : tp__report_attr(r, sharding)));
+      tp__report_string(mlirAttributeIsNull(sharding) ? "[]" : tp__report_attr(r, sharding)));
   put(json, "dims", mlirAttributeIsNull(dims) ? json_array() : attr_json(dims));
   put(json, "is_partial", json_boolean(is_full));
   return TP_OK;
@@ -363,7 +367,7 @@ static json_t *boundary_json(tp_report *r, const tp_planner *p, bool is_args) {
     put(json, is_args ? "role" : "updates",
         is_args ? attr_text_json(attr(func, i, "tp.role"))
                 : updates_json(attr(func, i, "tp.updates")));
-    put(json, "element", text_json(element));
+    put(json, "element", tp__report_string(element));
     if (put_layout(r, p, json, own, attr(func, i, "tp.sharding")) != TP_OK)
       json_object_clear(json);
     json_array_append_new(list, json);
@@ -410,8 +414,8 @@ static json_t *solution_json(const tp_planner *p) {
 json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_peak *peak) {
   MlirStringRef name = mlirStringAttrGetValue(tp__inherent(p->problem.graph.func, "sym_name"));
   json_t *json = json_object(), *collectives = collectives_json(r, p);
-  put(json, "function", text_json(tp__report_text(r, "%.*s", (int)name.length, name.data)));
-  put(json, "location", text_json(tp__report_location(r, p->problem.graph.func)));
+  put(json, "function", tp__report_string(tp__report_text(r, "%.*s", (int)name.length, name.data)));
+  put(json, "location", tp__report_string(tp__report_location(r, p->problem.graph.func)));
   put(json, "arguments", boundary_json(r, p, true));
   put(json, "results", boundary_json(r, p, false));
   put(json, "solution", solution_json(p));
@@ -429,6 +433,7 @@ json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_p
   put(json, "other_decisions",
       integer_json(
           r->function.n_decisions < MAX_DECISIONS ? 0 : r->function.n_decisions - MAX_DECISIONS));
+  put(json, "graph", tp__report_graph(r, p));
   return json;
 }
 
@@ -445,9 +450,10 @@ json_t *tp__report_document(const tp_report *r) {
   put(json, "version", json_string(tp_version()));
   put(json, "mesh", mesh);
   put(json, "devices", integer_json(tp_mesh_size(r->mesh)));
-  put(json, "topology", text_json(r->topology->name));
-  put(json, "strategy", text_json(given->strategy == TP_STRATEGY_FOLLOW ? "follow" : "plan"));
-  put(json, "objective", text_json(tp_objective_name(given->objective)));
+  put(json, "topology", tp__report_string(r->topology->name));
+  put(json, "strategy",
+      tp__report_string(given->strategy == TP_STRATEGY_FOLLOW ? "follow" : "plan"));
+  put(json, "objective", tp__report_string(tp_objective_name(given->objective)));
   put(json, "functions", json_array());
   return json;
 }

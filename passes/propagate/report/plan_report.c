@@ -4,6 +4,7 @@
 
 #include "ir/location.h"
 #include "ir/run_hooks.h"
+#include "passes/propagate/report/plan_page.h"
 #include "passes/propagate/report/plan_text.h"
 
 #include "tp/plan.h"
@@ -202,6 +203,36 @@ static tp_status check_writable(tp_report *r) {
                    r->file, strerror(errno));
 }
 
+/* The format that the suffix of the file chooses. */
+typedef struct format {
+  const char *suffix;
+  char *(*print)(const json_t *document);
+} format;
+
+static const format formats[] = {{".json", tp__report_json},
+                                 {".html", tp__report_page},
+                                 {".md", tp__report_print},
+                                 {".txt", tp__report_print}};
+
+/* A name without a suffix, such as that of a device or of a pipe, is JSON. NULL: a suffix that is
+ * not known. */
+static const format *format_of(const char *file) {
+  const char *slash = strrchr(file, '/'), *suffix = strrchr(slash ? slash : file, '.');
+  for (int i = 0; suffix && i < TP_LEN(formats); i++)
+    if (strcmp(suffix, formats[i].suffix) == 0)
+      return &formats[i];
+  return suffix ? NULL : &formats[0];
+}
+
+static tp_status check_format(const tp_report *r) {
+  if (format_of(r->file))
+    return TP_OK;
+  return tp__error(r->pass->module, TP_INVALID_ARGUMENT,
+                   "the report '%s' ends in '%s', which is no format of reports; name it .html for "
+                   "a page, .json, or .md or .txt for text",
+                   r->file, strrchr(r->file, '.'));
+}
+
 tp_status tp__report_open(tp_pass *pass, tp_report **report) {
   const tp_propagate_options *given = pass->options;
   const char *file = given->report, *explain = given->explain;
@@ -218,8 +249,10 @@ tp_status tp__report_open(tp_pass *pass, tp_report **report) {
                    .explain = explain,
                    .n_alternatives = (int)given->n_alternatives};
   *report = r;
-  if (*file)
+  if (*file) {
     TP_TRY(check_writable(r));
+    TP_TRY(check_format(r));
+  }
   return name_all(r);
 }
 
@@ -287,11 +320,6 @@ tp_status tp__report_end(const tp_planner *p, const tp_memory_peak *peak) {
   return status;
 }
 
-static bool ends_in(const char *text, const char *end) {
-  size_t n = strlen(text), m = strlen(end);
-  return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 /* Writes the whole file or nothing of it. */
 static bool write_file(const char *path, const char *text) {
   bool by_renaming = is_replaced(path);
@@ -325,8 +353,7 @@ tp_status tp__report_write(tp_report *r) {
   TP_TRY(hand_over(r));
   if (!*r->file)
     return TP_OK;
-  bool plain = ends_in(r->file, ".md") || ends_in(r->file, ".txt");
-  char *text = plain ? tp__report_print(r->document) : tp__report_json(r->document);
+  char *text = format_of(r->file)->print(r->document);
   if (!text)
     return tp__report_no_memory(r);
   bool ok = write_file(r->file, text);

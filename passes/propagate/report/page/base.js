@@ -1,0 +1,101 @@
+/* What all panels use: the document, elements, and numbers as text. Texts of the program become
+ * text nodes and attributes only, never HTML. */
+
+const plan = JSON.parse(document.getElementById('plan').textContent);
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false)
+      element.setAttribute(name, value === true ? '' : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/* make('p', {class: 'note'}, 'text', child, ...); attributes that begin with "on" are handlers. */
+const make = (tag, attributes, ...children) =>
+  fill(document.createElement(tag), attributes, children);
+const draw = (tag, attributes, ...children) =>
+  fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+
+/* A name of the program: isolated, because it may be written from right to left, and cut by the
+ * style sheet when it is long. */
+const named = (text) => make('bdi', {title: text.slice(0, 400)}, text);
+const code = (text) => make('code', null, text);
+
+function scaled(value, units, step, digits) {
+  let unit = 0;
+  while (unit + 1 < units.length && Math.abs(value) >= step) {
+    value /= step;
+    unit++;
+  }
+  return digits(value, unit) + ' ' + units[unit];
+}
+
+const bytesText = (bytes) =>
+  scaled(bytes, ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'], 1024,
+    (value, unit) => (unit ? value.toFixed(1) : String(value)));
+const secondsText = (seconds) =>
+  seconds === 0 ? '0 s'
+    : scaled(seconds * 1e9, ['ns', 'us', 'ms', 's'], 1000, (value) => value.toPrecision(4));
+const percentText = (part, whole) => (whole > 0 ? ((100 * part) / whole).toFixed(1) + ' %' : '');
+const plural = (n, what) => n.toLocaleString('en') + ' ' + what + (n === 1 ? '' : 's');
+const sum = (list) => list.reduce((total, value) => total + value, 0);
+
+/* "linalg.generic (mulf, addf)" */
+const opText = (entry) => (entry.op || 'function') + (entry.body ? ' (' + entry.body + ')' : '');
+/* "argument 2 (%arg2, w1)", "linalg.matmul at model.py:12 (%7)" */
+function placeText(entry) {
+  const names = [entry.value, entry.name].filter(Boolean).join(', ');
+  const kind = entry.place || entry.kind;
+  const place = entry.number === null ? opText(entry) + (entry.at ? ' at ' + entry.at : '')
+    : kind + ' ' + entry.number;
+  return place + (names ? ' (' + names + ')' : '');
+}
+
+/* cells: elements or texts; those whose column has align 'r' are numbers. */
+function table(caption, titles, align, rows) {
+  const cell = (tag, content, i) =>
+    make(tag, {class: align[i] === 'r' ? 'number' : null, scope: tag === 'th' ? 'col' : null},
+      content);
+  return make('table', null, make('caption', null, caption),
+    make('thead', null, make('tr', null, titles.map((title, i) => cell('th', title, i)))),
+    make('tbody', null, rows.map((row) =>
+      (row instanceof Element ? row : make('tr', null, row.map((c, i) => cell('td', c, i)))))));
+}
+
+/* A bar whose length is a share of the cell. */
+function bar(part, whole) {
+  const element = make('span', {class: 'bar', 'aria-hidden': 'true'});
+  element.style.width = (whole > 0 ? (100 * part) / whole : 0) + '%';
+  return element;
+}
+
+const facts = (...pairs) =>
+  make('dl', {class: 'facts full'}, pairs.filter(Boolean).map(([term, content]) =>
+    [make('dt', null, term), make('dd', null, content)]));
+
+function option(value, text) {
+  return make('option', {value}, text);
+}
+
+/* Shows the first rows of a long list, and a button for more. `append` gets the next entries. */
+function inPortions(entries, portion, append, after) {
+  let shown = 0;
+  const button = make('button', {class: 'button', type: 'button', onclick: more});
+  function more() {
+    append(entries.slice(shown, shown + portion));
+    shown = Math.min(entries.length, shown + portion);
+    button.textContent = 'Show ' + Math.min(portion, entries.length - shown) + ' more of ' +
+      entries.length;
+    button.hidden = shown === entries.length;
+  }
+  more();
+  after.replaceChildren(button);
+}
+
+function panel(id, title, ...children) {
+  return make('section', {id, 'aria-labelledby': id + '-title'},
+    make('h2', {id: id + '-title'}, title), ...children);
+}

@@ -1,0 +1,152 @@
+/* The collectives with their causes. Those that differ in nothing but numbers (of values, lines,
+ * parameters of the next layer) are one entry, as in the report as text. */
+
+const withoutNumbers = (text) => text.replace(/\d+/g, '#');
+
+function collectiveKey(c) {
+  return [c.kind, c.axes, c.tensor, c.reduction, c.count, c.from, c.to, withoutNumbers(c.name),
+    c.consumer.op, c.consumer.body, c.consumer.operand, withoutNumbers(c.cause.join('\n'))]
+    .join('\0');
+}
+
+function collectiveGroups(f) {
+  const groups = new Map();
+  f.collectives.forEach((c, i) => {
+    const key = collectiveKey(c);
+    if (!groups.has(key)) groups.set(key, {first: c, members: [], bytes: 0, seconds: 0, runs: 0});
+    const group = groups.get(key);
+    group.members.push(i);
+    group.bytes += c.bytes_per_device;
+    group.seconds += c.modelled_seconds;
+    group.runs += c.count;
+    /* the facts shown are of the member whose alternative is known */
+    if (!group.first.alternative && c.alternative) group.first = c;
+  });
+  return [...groups.values()];
+}
+
+const whatMoves = (c) => c.name || c.value || 'rows of neighbors';
+
+function nextBest(c) {
+  if (!c.alternative) return make('p', null, 'Next best plan: none (' + c.no_alternative + ').');
+  const {annotation, instead_of: now, extra_seconds: extra, exact} = c.alternative;
+  return make('div', null,
+    make('p', null, 'Without it, the next best plan costs ', make('strong', null,
+      secondsText(extra) + ' more'), exact ? '' : ' at most', '. It is what this annotation makes:'),
+    facts(['at', named(placeText(annotation))], ['annotation', annotationText(annotation)],
+      ['instead of', chip(now)]));
+}
+
+function placesOf(f, group) {
+  if (group.members.length < 2) return null;
+  const shown = group.members.slice(0, 50).map((i) => f.collectives[i]);
+  return make('details', {class: 'places'},
+    make('summary', null, 'All ' + group.members.length + ' of them'),
+    make('ul', null, shown.map((c) => make('li', null, named(whatMoves(c) + ' at ' + c.at)))),
+    group.members.length > 50 ? make('p', null, group.members.length - 50 + ' more.') : null);
+}
+
+function collectiveDetails(f, group, showInGraph) {
+  const c = group.first, uses = plural(c.consumers, 'use');
+  return make('div', null,
+    facts(['moves', [named(whatMoves(c)), c.tensor ? [' as ', code(c.tensor)] : []].flat()],
+      c.from === null ? null : ['from', chip(c.from)],
+      c.to === null ? null : ['to', chip(c.to)],
+      ['for', [opText(c.consumer) + (c.consumer.operand === null ? ''
+        : ', operand ' + c.consumer.operand) + (c.consumers > 1 ? ' (' + uses + ')' : '')]],
+      ['source line', named(c.location)],
+      ['group', plural(c.group, 'device') + (c.reduction ? ', ' + c.reduction : '')],
+      ['runs', c.count + (c.count_is_known ? '' : ' (assumed)') +
+        (group.members.length > 1 ? ' each' : '')]),
+    make('h3', null, 'Why'),
+    make('ol', {class: 'causes full'}, c.cause.map((fact) => make('li', null, named(fact)))),
+    make('h3', null, 'Next best'), nextBest(c), placesOf(f, group),
+    make('button', {class: 'button', type: 'button',
+      onclick: () => showInGraph(f.collectives.indexOf(c))}, 'Show in the graph'));
+}
+
+function collectiveCells(f, group, toggle) {
+  const c = group.first, times = group.members.length;
+  const why = c.cause[0] || '', alternative = c.alternative;
+  return [
+    make('td', null, toggle),
+    make('td', null, named(whatMoves(c)), make('br'),
+      make('span', {class: 'note'}, named(c.at || ''))),
+    make('td', null, c.axes),
+    make('td', {class: 'number'}, times > 1 ? 'x ' + times : ''),
+    make('td', {class: 'number'}, bytesText(group.bytes)),
+    make('td', {class: 'number'}, secondsText(group.seconds)),
+    make('td', {class: 'number'}, percentText(group.seconds, f.step.seconds)),
+    make('td', null, named(why)),
+    make('td', {class: 'number'}, alternative ? '+' + secondsText(alternative.extra_seconds) : '-'),
+  ];
+}
+
+const ORDERS = {
+  time: ['time', (a, b) => b.seconds - a.seconds],
+  bytes: ['bytes', (a, b) => b.bytes - a.bytes],
+  program: ['program order', (a, b) => a.members[0] - b.members[0]],
+};
+
+/* Returns {element, open}; open(i) shows the entry of collective i. */
+function collectivesPanel(f, showInGraph) {
+  const groups = collectiveGroups(f);
+  const search = make('input', {type: 'search', id: 'collective-search', oninput: list});
+  const kind = make('select', {id: 'collective-kind', onchange: list}, option('', 'all kinds'),
+    [...new Set(groups.map((g) => g.first.kind))].map((text) => option(text, text)));
+  const order = make('select', {id: 'collective-order', onchange: list},
+    Object.entries(ORDERS).map(([key, [text]]) => option(key, text)));
+  const titles = ['kind', 'where', 'axes', 'equal', 'sent', 'time', 'of step', 'why', 'next best'];
+  const grid = table('', titles, 'lllrrrrlr', []), more = make('div');
+  const body = grid.querySelector('tbody'), caption = grid.querySelector('caption');
+
+  function rowsOf(group) {
+    const number = groups.indexOf(group), id = 'collective-' + number;
+    const toggle = make('button', {class: 'inset', type: 'button', id: id + '-button',
+      'aria-expanded': 'false', 'aria-controls': id, onclick: flip}, group.first.kind);
+    const details = make('td', {colspan: titles.length}), below =
+      make('tr', {class: 'more', id, hidden: true}, details);
+    function flip() {
+      below.hidden = !below.hidden;
+      toggle.setAttribute('aria-expanded', String(!below.hidden));
+      if (!details.firstChild) details.append(collectiveDetails(f, group, showInGraph));
+    }
+    return [make('tr', null, collectiveCells(f, group, toggle)), below];
+  }
+
+  function list() {
+    const text = search.value.toLowerCase();
+    const found = groups.filter((g) => (!kind.value || g.first.kind === kind.value) &&
+      g.members.some((i) => (whatMoves(f.collectives[i]) + ' ' + f.collectives[i].at)
+        .toLowerCase().includes(text))).sort(ORDERS[order.value][1]);
+    body.replaceChildren();
+    caption.textContent = plural(sum(found.map((g) => g.members.length)), 'collective') + ' in ' +
+      plural(found.length, 'row') + ', ' + bytesText(sum(found.map((g) => g.bytes))) + ', ' +
+      secondsText(sum(found.map((g) => g.seconds)));
+    inPortions(found, 100, (some) => body.append(...some.flatMap(rowsOf)), more);
+  }
+
+  function open(i) {
+    const number = groups.findIndex((g) => g.members.includes(i));
+    search.value = kind.value = '';
+    list();
+    while (!document.getElementById('collective-' + number + '-button') && more.firstChild &&
+      !more.firstChild.hidden)
+      more.firstChild.click();
+    const button = document.getElementById('collective-' + number + '-button');
+    if (button.getAttribute('aria-expanded') === 'false') button.click();
+    button.scrollIntoView({block: 'center'});
+    button.focus();
+  }
+
+  list();
+  const element = panel('collectives', 'Collectives',
+    make('p', {class: 'note'}, 'Those that differ in nothing but numbers are one row. Choose one ' +
+      'for its causes, its place in the source and the next best plan.'),
+    make('div', {class: 'controls'}, make('label', null, 'value or place contains', search),
+      make('label', null, 'kind', kind), make('label', null, 'order by', order)),
+    groups.length ? make('div', {class: 'scroll', tabindex: 0, role: 'region',
+      'aria-label': 'List of collectives'}, grid) : make('p', null, 'The plan has no collectives.'),
+    more);
+  return {element, open};
+}

@@ -1,0 +1,263 @@
+/* The graph: one row for each op in program order, coloured by layout, with edges from the ops that
+ * make values to those that read them at the left. Only rows in sight are drawn. */
+
+const ROW = 24, LANE = 9, MAX_LANES = 14, MAX_SPAN = 80, AROUND = 12;
+
+/* The lists of the document, with texts instead of their numbers where that is cheap. */
+function graphOf(f) {
+  const g = {...f.graph, depth: [], users: f.graph.op.map(() => [])};
+  g.op.forEach((_, k) => {
+    g.depth.push(g.parent[k] < 0 ? 0 : g.depth[g.parent[k]] + 1);
+    for (const maker of g.operands[k]) if (maker >= 0) g.users[maker].push(k);
+  });
+  g.text = (list, k) => g.texts[g[list][k]];
+  g.collectivesAt = new Map();
+  g.collectives.forEach((k, i) =>
+    g.collectivesAt.set(k, [...(g.collectivesAt.get(k) || []), i]));
+  return g;
+}
+
+const graphOp = (g, k) =>
+  ({op: g.text('op', k), body: g.text('body', k), at: g.text('at', k)});
+
+/* "tensor<4x16xf32>" as a shape; null for other types. */
+function shapeOfType(type) {
+  const match = /^tensor<((?:\d+x)*)/.exec(type);
+  return match ? match[1].split('x').filter(Boolean).map(Number) : null;
+}
+
+/* ---- rows and edges ---- */
+
+/* The rows that are visible while these folds are open, and the row of each op. */
+function rowsOf(folded, opened) {
+  const rows = [], rowOf = [];
+  for (const entry of folded) {
+    if (entry.op !== undefined) {
+      rowOf[entry.op] = rows.length;
+      rows.push(entry);
+      continue;
+    }
+    const {from, period, count} = entry.fold, header = rows.length;
+    for (let k = from; k < from + period * count; k++) rowOf[k] = header;
+    rows.push(entry);
+    for (let k = from; opened.has(from) && k < from + period; k++) {
+      rowOf[k] = rows.length;
+      rows.push({op: k, inFold: true});
+    }
+  }
+  return {rows, rowOf};
+}
+
+/* One edge from the row of each value to its last reader nearby; `taps` are all of these. Longer
+ * ones are named in the details of an op. */
+function edgesOf(g, rowOf, n) {
+  const byMaker = new Map();
+  g.operands.forEach((makers, k) => {
+    for (const maker of makers) {
+      const from = maker >= 0 ? rowOf[maker] : -1, to = rowOf[k];
+      if (from < 0 || to <= from || to - from > MAX_SPAN) continue;
+      if (!byMaker.has(from)) byMaker.set(from, {from, to, taps: new Map()});
+      const edge = byMaker.get(from);
+      edge.to = Math.max(edge.to, to);
+      const sent = g.collectivesAt.get(k) || [];
+      edge.taps.set(to, Math.max(edge.taps.get(to) || 0, sent.length ? g.bytes[k] || 1 : 0));
+    }
+  });
+  const free = new Array(MAX_LANES).fill(-1), edges = [];
+  for (let row = 0; row < n; row++) {
+    const edge = byMaker.get(row);
+    if (!edge) continue;
+    edge.lane = edge.to === row + 1 ? 0 : 1 + free.slice(1).findIndex((end) => end <= row);
+    if (edge.lane === 0 && edge.to !== row + 1) continue;
+    if (edge.lane) free[edge.lane] = edge.to;
+    edges.push(edge);
+  }
+  return edges;
+}
+
+const edgeWidth = (bytes) => Math.min(7, 1.5 + Math.log2(1 + bytes / 1024) / 3);
+
+/* The parts of an edge: down its lane, and into each reader. */
+function edgePaths(edge, top, gutter, chosen) {
+  const x = gutter - 4, lane = gutter - 8 - edge.lane * LANE;
+  const y = (row) => row * ROW + ROW / 2 - top;
+  const mark = edge.from === chosen ? ' chosen' : '';
+  return [...edge.taps].map(([to, bytes]) => draw('path', {
+    class: 'edge' + (bytes ? ' sends' : '') + (edge.from === chosen || to === chosen ? ' chosen'
+      : mark),
+    'stroke-width': bytes ? edgeWidth(bytes) : 1.2,
+    d: 'M' + x + ' ' + y(edge.from) + 'H' + (lane + 4) + 'Q' + lane + ' ' + y(edge.from) + ' ' +
+      lane + ' ' + (y(edge.from) + 4) + 'V' + (y(to) - 4) + 'Q' + lane + ' ' + y(to) + ' ' +
+      (lane + 4) + ' ' + y(to) + 'H' + x}));
+}
+
+/* ---- details ---- */
+
+function opLinks(g, list, f, choose) {
+  if (!list.length) return '-';
+  return make('ul', null, list.slice(0, 12).map((k) => make('li', null, k < 0
+    ? named(f.arguments[-1 - k].name || '%arg' + (-1 - k))
+    : make('button', {class: 'inset', type: 'button', onclick: () => choose(k)},
+      named((g.text('value', k) || 'a new layout') + ' ' + opText(graphOp(g, k)))))),
+  list.length > 12 ? make('li', null, list.length - 12 + ' more') : null);
+}
+
+function opDetails(g, k, f, choose, openCollective) {
+  const layout = g.text('layout', k), type = g.text('type', k), shape = shapeOfType(type);
+  const sent = (g.collectivesAt.get(k) || []).map((i) => [f.collectives[i], i]);
+  return [
+    make('h3', {class: 'full'}, named(opText(graphOp(g, k)))),
+    facts(['value', code(g.text('value', k) || (g.text('op', k) === 'shard.shard'
+      ? 'a new layout of its operand' : '-'))],
+    type ? ['type', code(type)] : null, layout ? ['layout', chip(layout)] : null,
+    layout ? ['on a device', bytesText(g.bytes[k])] : null,
+    ['source line', named(g.text('at', k) || '-')],
+    ['reads', opLinks(g, g.operands[k], f, choose)],
+    ['read by', opLinks(g, [...new Set(g.users[k])], f, choose)]),
+    sent.length ? collectiveLinks(sent, openCollective) : null,
+    layout && shape ? tensorPicture(layout, shape, null) : null,
+  ];
+}
+
+function foldDetails(g, {from, period, count}) {
+  const inside = (i) => i >= from && i < from + period * count;
+  const n = g.collectives.filter(inside).length;
+  return [make('h3', null, 'Equal layers x ' + count),
+    make('p', null, plural(count, 'section') + ' of ' + plural(period, 'op') + ' that differ only ' +
+      'in names and places; ops ' + (from + 1) + ' to ' + (from + period * count) + ', with ' +
+      plural(n, 'collective') + '. Open it with Enter or a click to see the first one.')];
+}
+
+/* ---- the panel ---- */
+
+function rowContent(g, entry, f, opened) {
+  if (entry.fold) {
+    const {from, period, count} = entry.fold;
+    const n = g.collectives.filter((k) => k >= from && k < from + period * count).length;
+    return [make('span', {class: 'fold'}, (opened.has(from) ? '\u25be ' : '\u25b8 ') + 'x ' + count),
+      make('span', null, plural(period, 'op') + ' each' + (n ? ', ' : '')),
+      n ? make('span', {class: 'sends'}, plural(n, 'collective')) : null];
+  }
+  const k = entry.op, layout = g.text('layout', k);
+  const sent = (g.collectivesAt.get(k) || []).map((i) => f.collectives[i]);
+  return [make('span', {class: 'swatch c' + colourOf(layout), 'aria-hidden': 'true'}),
+    make('span', {class: 'code'}, g.text('value', k)),
+    make('span', null, sent.length ? '' : opText(graphOp(g, k))),
+    sent.length ? make('span', {class: 'sends'}, sent.map((c) => c.kind + ' ' + c.axes + ' ' +
+      bytesText(c.bytes_per_device)).join(', ')) : null,
+    layout ? code(layout) : null, make('span', {class: 'at'}, named(g.text('at', k)))];
+}
+
+/* Returns {element, show, opText}; show(k) selects op k. */
+function graphPanel(f, openCollective) {
+  const g = graphOf(f), folded = foldOps(opTokens(g, g.collectivesAt)), opened = new Set();
+  const layer = make('div', {class: 'sizer', role: 'presentation'});
+  const view = make('div', {class: 'graph', id: 'graph-view', tabindex: 0, role: 'listbox',
+    'aria-label': 'Ops in program order', onscroll: () => requestAnimationFrame(render),
+    onkeydown: onKey, onclick: onClick}, layer);
+  const details = make('div', {class: 'card', id: 'graph-details', 'aria-live': 'polite'});
+  let rows, rowOf, edges, gutter, chosen = 0;
+
+  function arrange() {
+    ({rows, rowOf} = rowsOf(folded, opened));
+    edges = edgesOf(g, rowOf, rows.length);
+    gutter = 14 + LANE * (1 + Math.max(0, ...edges.slice(0, 20000).map((e) => e.lane)));
+    layer.style.height = rows.length * ROW + 'px';
+  }
+
+  function render() {
+    const first = Math.max(0, Math.floor(view.scrollTop / ROW) - AROUND);
+    const last = Math.min(rows.length, first + Math.ceil(view.clientHeight / ROW) + 2 * AROUND);
+    const top = first * ROW;
+    const picture = draw('svg', {width: gutter, height: (last - first) * ROW,
+      'aria-hidden': 'true'});
+    picture.style.top = top + 'px';
+    const near = edges.filter((e) => e.to >= first && e.from < last);
+    picture.append(...near.flatMap((e) => edgePaths(e, top, gutter, chosen)));
+    const drawn = rows.slice(first, last).map((entry, i) => {
+      const row = make('div', {class: 'row', role: 'option', id: 'graph-row-' + (first + i),
+        'data-row': first + i, 'aria-selected': String(first + i === chosen),
+        'aria-setsize': rows.length, 'aria-posinset': first + i + 1},
+      rowContent(g, entry, f, opened));
+      row.style.top = (first + i) * ROW + 'px';
+      row.style.paddingLeft = gutter + (entry.fold ? 0 : g.depth[entry.op] * 16 +
+        (entry.inFold ? 16 : 0)) + 'px';
+      return row;
+    });
+    layer.replaceChildren(...drawn, picture);
+    view.setAttribute('aria-activedescendant', 'graph-row-' + chosen);
+  }
+
+  function describe() {
+    const entry = rows[chosen];
+    if (!entry) return;
+    details.replaceChildren(...(entry.fold ? foldDetails(g, entry.fold)
+      : opDetails(g, entry.op, f, show, openCollective)).filter(Boolean));
+  }
+
+  function choose(row) {
+    chosen = Math.max(0, Math.min(rows.length - 1, row));
+    const at = chosen * ROW;
+    if (at < view.scrollTop || at > view.scrollTop + view.clientHeight - 2 * ROW)
+      view.scrollTop = Math.max(0, at - view.clientHeight / 3);
+    render();
+    describe();
+  }
+
+  function flip(row) {
+    const {fold} = rows[row];
+    if (!opened.delete(fold.from)) opened.add(fold.from);
+    arrange();
+    choose(row);
+  }
+
+  function onKey(event) {
+    const page = Math.floor(view.clientHeight / ROW) - 1;
+    const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity,
+      End: Infinity};
+    if (event.key in steps) choose(chosen + steps[event.key]);
+    else if ((event.key === 'Enter' || event.key === ' ') && rows[chosen].fold) flip(chosen);
+    else return;
+    event.preventDefault();
+  }
+
+  function onClick(event) {
+    const row = event.target.closest('.row');
+    if (!row) return;
+    const number = Number(row.dataset.row);
+    if (rows[number].fold) flip(number);
+    else choose(number);
+  }
+
+  /* An op of a later layer is shown in the first one. */
+  function show(k) {
+    const run = folded.find(({fold}) => fold && k >= fold.from &&
+      k < fold.from + fold.period * fold.count);
+    if (run) {
+      opened.add(run.fold.from);
+      k = run.fold.from + ((k - run.fold.from) % run.fold.period);
+      arrange();
+    }
+    choose(rowOf[k]);
+    view.scrollIntoView({block: 'center'});
+    view.focus({preventScroll: true});
+  }
+
+  arrange();
+  describe();
+  new ResizeObserver(render).observe(view);
+  const used = [...new Set(g.layout)].map((i) => g.texts[i]).filter(Boolean);
+  const element = panel('graph', 'Graph',
+    make('p', {class: 'note'}, plural(g.op.length, 'op') + ' in program order, from top to bottom, ' +
+      'with lines from the ops that make values to those that read them at the left. Lines that ' +
+      'communicate are wider the more they move. Equal layers are one row. Arrow keys move, Enter ' +
+      'opens layers.'),
+    make('ul', {class: 'legend', 'aria-label': 'Layouts'}, used.slice(0, 24).map((text) =>
+      make('li', null, chip(text)))),
+    used.length > 24 ? make('p', {class: 'note'}, used.length - 24 + ' more layouts.') : null,
+    make('div', {class: 'columns'}, view, details));
+  return {element, show, describe: (k) => {
+    const op = graphOp(g, k);
+    return opText(op) + (op.at ? ' at ' + op.at : '');
+  }};
+}

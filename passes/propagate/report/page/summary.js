@@ -1,0 +1,100 @@
+/* The first panel: what the plan costs, how good that is, what would be cheaper. */
+
+function tile(term, figure, ...rest) {
+  return make('div', {class: 'tile'}, make('dt', null, term),
+    make('dd', null, make('div', {class: 'figure'}, figure),
+      ...rest.map((text) => make('div', {class: 'note'}, text))));
+}
+
+function proofText({cost_seconds: cost, bound_seconds: bound, gap, stopped_by: stopped}) {
+  const proof = cost <= bound ? 'Proven: no plan costs less'
+    : 'Proven: no plan is below ' + secondsText(bound) +
+      (gap === null ? '' : ' (gap ' + (100 * gap).toPrecision(2) + ' %)');
+  return proof + (stopped ? '; the time limit ended the search' : '');
+}
+
+function memoryNote({peak_bytes: peak, limit_bytes: limit}) {
+  return limit === null ? 'No memory limit was given'
+    : percentText(peak, limit) + ' of the limit of ' + bytesText(limit);
+}
+
+function tiles(f) {
+  const objective = plan.objective === 'time' ? secondsText(f.solution.cost_seconds)
+    : secondsText(f.solution.cost_seconds) + ' (priced by bytes)';
+  return make('dl', {class: 'tiles'},
+    tile('Time of a step, modelled', secondsText(f.step.seconds),
+      percentText(f.step.collective_seconds, f.step.seconds) + ' collectives'),
+    tile('Cost that the planner made least', objective, proofText(f.solution)),
+    tile('Memory peak of a device', bytesText(f.memory.peak_bytes), memoryNote(f.memory)),
+    tile('Sent by a device in a step', bytesText(f.bytes_per_device),
+      plural(sum(f.traffic.map((t) => t.count)), 'collective')));
+}
+
+function timeTable(f) {
+  const whole = f.step.seconds;
+  const rows = [['compute', f.step.compute_seconds, '', '']].concat(
+    f.traffic.map((t) => [t.kind + ' over ' + t.axes, t.modelled_seconds,
+      bytesText(t.bytes_per_device), String(t.count)]),
+    [['slices and masks', f.step.local_seconds, '', '']]);
+  return table('Where the time of a step goes',
+    ['part', 'time', 'share', '', 'sent', 'runs'], 'lrrlrr',
+    rows.map(([what, seconds, sent, runs]) => {
+      const cell = bar(seconds, whole);
+      return [what, secondsText(seconds), percentText(seconds, whole), cell, sent, runs];
+    }));
+}
+
+/* Different plans that were found as alternatives of collectives, the nearest first. */
+function alternativesOf(f) {
+  const found = new Map();
+  f.collectives.forEach((c, i) => {
+    if (!c.alternative) return;
+    const a = c.alternative, key = JSON.stringify([placeText(a.annotation), a.annotation.sharding,
+      a.annotation.factors]);
+    if (!found.has(key)) found.set(key, {a, collectives: []});
+    found.get(key).collectives.push(i);
+  });
+  return [...found.values()].sort((x, y) => x.a.extra_seconds - y.a.extra_seconds);
+}
+
+function annotationText({sharding, factors}) {
+  return [chip(sharding), factors ? [' with tp.factors = ', code(factors)] : []].flat(2);
+}
+
+function alternativesTable(f, openCollective) {
+  const found = alternativesOf(f);
+  if (!found.length)
+    return make('p', {class: 'note'}, f.collectives.length
+      ? 'No other plan was found or sought (report-alternatives).'
+      : 'There are no collectives, so no other plan was sought.');
+  return table('Next best plans', ['would cost', 'annotation that makes it', 'instead of', 'decides'],
+    'rlll', found.map(({a, collectives}) => [
+      '+' + secondsText(a.extra_seconds),
+      [named(placeText(a.annotation)), make('br'), ...annotationText(a.annotation)],
+      chip(a.instead_of),
+      make('button', {class: 'inset', type: 'button', onclick: () => openCollective(collectives[0])},
+        f.collectives[collectives[0]].kind + ' over ' + f.collectives[collectives[0]].axes),
+    ]));
+}
+
+function annotationsTable(f) {
+  const said = f.annotations_examined + ' of ' + plural(f.annotations, 'annotation') +
+    ' examined; only those that cost more than 1 % are listed.';
+  if (!f.costly_annotations.length)
+    return make('p', {class: 'note'}, 'No annotation is known to cost more than 1 %: ' + said);
+  return table('What annotations cost: ' + said, ['costs', 'annotation', 'layout'], 'rll',
+    f.costly_annotations.map((c) => [secondsText(c.saves_seconds),
+      named(placeText(c.annotation)), annotationText(c.annotation)]));
+}
+
+function summaryPanel(f, openCollective) {
+  return panel('summary', 'Summary', tiles(f),
+    make('div', {class: 'columns'},
+      make('div', null, make('div', {class: 'scroll'}, timeTable(f)),
+        make('h3', null, 'What would be cheaper or nearly as good'),
+        make('div', {class: 'scroll'}, alternativesTable(f, openCollective)),
+        make('h3', null, 'What annotations cost'), annotationsTable(f)),
+      make('div', {class: 'card'}, make('h3', null, 'Mesh'), meshPicture(),
+        make('p', {class: 'note'}, 'Figures are those of the model "' + plan.topology +
+          '", for one device and one execution.'))));
+}

@@ -1,0 +1,113 @@
+/* The arguments and results: who holds how much of them, and where. */
+
+/* Bytes of an element by its name: f32, bf16, i1, f8E4M3FN, complex<f32>, index. */
+function elementBytes(element) {
+  const bits = /(\d+)/.exec(element);
+  const one = bits ? Math.ceil(Number(bits[1]) / 8) : 8;
+  return element.startsWith('complex') ? 2 * one : one;
+}
+
+const shapeText = (shape) => (shape.length ? shape.join(' x ') : 'scalar');
+const elements = (shape) => shape.reduce((product, size) => product * size, 1);
+
+function tensorsOf(f) {
+  const entry = (e, kind, value) => ({...e, kind, value,
+    label: e.name || value,
+    bytes: elements(e.local_shape) * elementBytes(e.element),
+    wholeBytes: elements(e.shape) * elementBytes(e.element)});
+  return [
+    ...f.arguments.map((e, i) => entry(e, e.role === 'param' ? 'weight' : 'argument', '%arg' + i)),
+    ...f.results.map((e, i) => entry(e, 'result', 'result ' + i)),
+  ].sort((a, b) => b.bytes - a.bytes);
+}
+
+/* The collectives that change the layout of an argument, or make a result. */
+function collectivesOfTensor(f, tensor) {
+  return f.collectives.map((c, i) => [c, i]).filter(([c]) => (tensor.kind === 'result'
+    ? c.consumer.op === 'func.return' && 'result ' + c.consumer.operand === tensor.value
+    : c.value === tensor.value));
+}
+
+function collectiveLinks(list, openCollective) {
+  if (!list.length) return make('p', null, 'No collective: it is used in this layout.');
+  return make('div', null, make('p', null, plural(list.length, 'collective') + ':'),
+    make('ul', null, list.slice(0, 20).map(([c, i]) => make('li', null,
+      make('button', {class: 'inset', type: 'button', onclick: () => openCollective(i)},
+        c.kind + ' over ' + c.axes + ': ' + bytesText(c.bytes_per_device) + ', ' +
+        secondsText(c.modelled_seconds))))));
+}
+
+function tensorDetails(f, tensor, openCollective) {
+  const updates = tensor.updates === undefined || tensor.updates === null ? null
+    : ['new value of', named(f.arguments[tensor.updates].name || '%arg' + tensor.updates)];
+  return [
+    make('h3', {class: 'full'}, named(tensor.label)),
+    facts(['kind', tensor.kind + (tensor.role && tensor.role !== 'param'
+      ? ' (' + tensor.role + ')' : '')],
+    ['value', code(tensor.value)],
+    ['tensor', shapeText(tensor.shape) + ' ' + tensor.element + ', ' +
+      bytesText(tensor.wholeBytes)],
+    ['on a device', shapeText(tensor.local_shape) + ', ' + bytesText(tensor.bytes) + ' (' +
+      percentText(tensor.bytes, tensor.wholeBytes) + ')'],
+    ['layout', chip(tensor.sharding)], updates),
+    tensorPicture(tensor.sharding, tensor.shape, tensor.local_shape),
+    collectiveLinks(collectivesOfTensor(f, tensor), openCollective),
+  ];
+}
+
+function tensorRow(f, tensor, choose) {
+  return make('tr', {'aria-selected': 'false'},
+    make('td', null, make('button', {class: 'inset', type: 'button', onclick: choose},
+      named(tensor.label))),
+    make('td', null, tensor.kind),
+    make('td', null, shapeText(tensor.shape) + ' ' + tensor.element),
+    make('td', {class: 'number'}, bytesText(tensor.bytes)),
+    make('td', {class: 'number'}, percentText(tensor.bytes, tensor.wholeBytes)),
+    make('td', null, chip(tensor.sharding)));
+}
+
+function tensorsPanel(f, openCollective) {
+  const all = tensorsOf(f), details = make('div', {class: 'card', 'aria-live': 'polite'});
+  const search = make('input', {type: 'search', id: 'tensor-search', oninput: list});
+  const layouts = [...new Set(all.map((t) => t.sharding))];
+  const layout = make('select', {id: 'tensor-layout', onchange: list}, option('', 'all layouts'),
+    layouts.map((text) => option(text, text)));
+  const kind = make('select', {id: 'tensor-kind', onchange: list}, option('', 'all kinds'),
+    [...new Set(all.map((t) => t.kind))].map((text) => option(text, text + 's')));
+  const titles = ['name', 'kind', 'tensor', 'on a device', 'part', 'layout'];
+  const grid = table('', titles, 'lllrrl', []), more = make('div');
+  const body = grid.querySelector('tbody'), caption = grid.querySelector('caption');
+
+  function choose(tensor, row) {
+    body.querySelectorAll('[aria-selected="true"]').forEach((r) =>
+      r.setAttribute('aria-selected', 'false'));
+    row.setAttribute('aria-selected', 'true');
+    details.replaceChildren(...tensorDetails(f, tensor, openCollective));
+  }
+
+  function list() {
+    const text = search.value.toLowerCase();
+    const found = all.filter((t) => (!layout.value || t.sharding === layout.value) &&
+      (!kind.value || t.kind === kind.value) &&
+      (t.label + ' ' + t.value).toLowerCase().includes(text));
+    body.replaceChildren();
+    caption.textContent = plural(found.length, 'tensor') + ', ' +
+      bytesText(sum(found.map((t) => t.bytes))) + ' on a device';
+    inPortions(found, 100, (some) => body.append(...some.map((tensor) => {
+      const row = tensorRow(f, tensor, () => choose(tensor, row));
+      return row;
+    })), more);
+    if (found.length) choose(found[0], body.firstChild);
+    else details.replaceChildren(make('p', null, 'No tensor is like this.'));
+  }
+
+  list();
+  return panel('tensors', 'Tensors',
+    make('p', {class: 'note'}, 'Arguments, weights and results, the largest on a device first. ' +
+      'Values inside the program are in the graph.'),
+    make('div', {class: 'controls'}, make('label', null, 'name contains', search),
+      make('label', null, 'layout', layout), make('label', null, 'kind', kind)),
+    make('div', {class: 'columns'},
+      make('div', null, make('div', {class: 'scroll', tabindex: 0, role: 'region',
+        'aria-label': 'List of tensors'}, grid), more), details));
+}
