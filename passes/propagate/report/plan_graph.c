@@ -1,50 +1,53 @@
 /* The part of the JSON document that is as long as the program: all ops, what they read, their
- * layouts and bytes. It is in lists, one for each property, whose texts are written once. */
+ * layouts and bytes. It is in lists by op, and what many ops have in common is written once. */
 #include "passes/propagate/report/plan_graph.h"
 
 #include <string.h>
 
-/* The lists, in the order in which add_op fills them. */
-enum { OP, BODY, AT, VALUE, TYPE, LAYOUT, BYTES, OPERANDS, PARENT, N_LISTS };
+/* The lists by op. */
+enum { KIND, VALUE, AT, OPERANDS, N_LISTS };
 
 static const char *const list_names[] = {
-    [OP] = "op",       [BODY] = "body",         [AT] = "at",
-    [VALUE] = "value", [TYPE] = "type",         [LAYOUT] = "layout",
-    [BYTES] = "bytes", [OPERANDS] = "operands", [PARENT] = "parent",
-};
+    [KIND] = "kind", [VALUE] = "value", [AT] = "at", [OPERANDS] = "operands"};
+
+/* Different entries of a list. */
+typedef struct table {
+  json_t *entries;
+  json_t *numbers; /* by entry as text: its index */
+} table;
 
 typedef struct builder {
   tp_report *report;
   const tp_planner *planner;
   tp_timeline timeline;
-  json_t *texts, *numbers; /* a list of texts, and their indices by text */
-  json_t *lists[N_LISTS];
+  table texts, kinds;
+  json_t *lists[N_LISTS], *nested;
   int *change_of; /* by op: the reshard of the report that it is; -1: none */
 } builder;
 
 static json_t *integer(int64_t value) { return json_integer((json_int_t)value); }
 
-/* The index of a text; NULL when memory runs out. */
-static json_t *text_number(builder *b, const char *text) {
-  json_t *number = json_object_get(b->numbers, text);
-  if (number)
-    return json_incref(number);
-  json_t *json = tp__report_string(text);
-  number = integer((int64_t)json_array_size(b->texts));
-  if (json_array_append_new(b->texts, json) != 0 ||
-      json_object_set(b->numbers, text, number) != 0) {
-    json_decref(number);
-    return NULL;
-  }
-  return number;
+static int append(const char *bytes, size_t n, void *text) {
+  return tp__string_append_bytes(text, bytes, n) == TP_OK ? 0 : -1;
 }
 
-/* Jansson takes only UTF-8 as keys, so the text is made that first. */
-static json_t *text_json(builder *b, const char *text) {
-  json_t *json = tp__report_string(text);
-  json_t *number = json ? text_number(b, json_string_value(json)) : NULL;
-  json_decref(json);
-  return number;
+/* The index of an entry, which is added if there is no equal one. Takes ownership of the entry.
+ * NULL when memory runs out. */
+static json_t *number_in(table *t, json_t *entry) {
+  tp__string text = {0};
+  bool ok = entry && json_dump_callback(entry, append, &text, JSON_COMPACT | JSON_ENCODE_ANY) == 0;
+  const char *key = tp__string_text(&text);
+  json_t *number = ok ? json_incref(json_object_get(t->numbers, key)) : NULL;
+  if (ok && !number) {
+    number = integer((int64_t)json_array_size(t->entries));
+    ok = json_array_append(t->entries, entry) == 0 && json_object_set(t->numbers, key, number) == 0;
+  }
+  json_decref(entry);
+  tp__string_destroy(&text);
+  if (ok)
+    return number;
+  json_decref(number);
+  return NULL;
 }
 
 /* ---- layouts ---- */
@@ -95,28 +98,35 @@ static json_t *operands_json(builder *b, int k) {
   return list;
 }
 
+/* What an op has in common with many others. */
+static json_t *kind_json(builder *b, int k) {
+  tp_report *r = b->report;
+  MlirOperation op = b->timeline.moments[k].op;
+  MlirStringRef name = tp__op_name(op);
+  char type[512] = "";
+  if (mlirOperationGetNumResults(op) > 0)
+    tp__type_text(mlirValueGetType(mlirOperationGetResult(op, 0)), sizeof type, type);
+  made result = made_by(b, k);
+  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "op",
+                   tp__report_string(tp__report_text(r, "%.*s", (int)name.length, name.data)),
+                   "body", tp__report_string(tp__report_body(r, op)), "type",
+                   tp__report_string(type), "layout", tp__report_string(result.layout),
+                   "bytes_per_device", integer(result.bytes));
+}
+
 static bool add_op(builder *b, int k) {
   tp_report *r = b->report;
   const tp_timeline_op *m = &b->timeline.moments[k];
-  MlirStringRef name = tp__op_name(m->op);
   bool has_result = mlirOperationGetNumResults(m->op) > 0;
   MlirValue value = has_result ? mlirOperationGetResult(m->op, 0) : (MlirValue){NULL};
-  char type[512] = "";
-  if (has_result)
-    tp__type_text(mlirValueGetType(value), sizeof type, type);
-  made result = made_by(b, k);
   json_t *row[N_LISTS] = {
-      [OP] = text_json(b, tp__report_text(r, "%.*s", (int)name.length, name.data)),
-      [BODY] = text_json(b, tp__report_body(r, m->op)),
-      [AT] = text_json(b, tp__report_at(r, m->op)),
-      [VALUE] = text_json(b, tp__report_name(r, value)),
-      [TYPE] = text_json(b, type),
-      [LAYOUT] = text_json(b, result.layout),
-      [BYTES] = integer(result.bytes),
+      [KIND] = number_in(&b->kinds, kind_json(b, k)),
+      [VALUE] = number_in(&b->texts, tp__report_string(tp__report_name(r, value))),
+      [AT] = number_in(&b->texts, tp__report_string(tp__report_at(r, m->op))),
       [OPERANDS] = operands_json(b, k),
-      [PARENT] = integer(m->parent),
   };
-  bool ok = true;
+  bool ok =
+      m->parent < 0 || json_array_append_new(b->nested, json_pack("[i, i]", k, m->parent)) == 0;
   for (int i = 0; i < N_LISTS; i++)
     ok = json_array_append_new(b->lists[i], row[i]) == 0 && ok;
   return ok;
@@ -144,11 +154,20 @@ static bool find_changes(builder *b) {
   return true;
 }
 
+static bool put_list(json_t *json, const char *key, json_t **list) {
+  return json_object_set_new(json, key, *list = json_array()) == 0;
+}
+
+static bool put_table(json_t *json, const char *key, table *t) {
+  t->numbers = json_object();
+  return put_list(json, key, &t->entries) && t->numbers;
+}
+
 static bool fill(builder *b, json_t *json) {
-  bool ok = json_object_set_new(json, "texts", b->texts = json_array()) == 0;
+  bool ok = put_table(json, "texts", &b->texts) && put_table(json, "kinds", &b->kinds);
   for (int i = 0; i < N_LISTS; i++)
-    ok = json_object_set_new(json, list_names[i], b->lists[i] = json_array()) == 0 && ok;
-  ok = (b->numbers = json_object()) && ok && find_changes(b);
+    ok = put_list(json, list_names[i], &b->lists[i]) && ok;
+  ok = put_list(json, "nested", &b->nested) && ok && find_changes(b);
   for (size_t k = 0; ok && k < b->timeline.n; k++)
     ok = add_op(b, (int)k);
   return ok && json_object_set_new(json, "collectives", collectives_json(b)) == 0;
@@ -161,7 +180,8 @@ json_t *tp__report_graph(tp_report *r, const tp_planner *p) {
     json_decref(json);
     json = NULL;
   }
-  json_decref(b.numbers);
+  json_decref(b.texts.numbers);
+  json_decref(b.kinds.numbers);
   tp__free(b.change_of);
   tp__timeline_destroy(&b.timeline);
   return json;

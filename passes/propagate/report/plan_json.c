@@ -249,7 +249,8 @@ static json_t *memory_json(tp_report *r, const tp_planner *p, const tp_memory_pe
   put(json, "values", values);
   put(json, "other_bytes", integer_json(peak->bytes - listed));
   for (size_t i = 0; i < peak->n_ops; i++)
-    json_array_append_new(over_time, integer_json(peak->over_time[i]));
+    json_array_append_new(over_time,
+                          integer_json(peak->over_time[i] - (i ? peak->over_time[i - 1] : 0)));
   put(json, "over_time", over_time);
   return json;
 }

@@ -7,25 +7,20 @@
 #include <string.h>
 
 /* Names of the program may hold "</script>" or "<!--", which would end the element or change how it
- * is read. Behind these characters only strings can stand, where an escape means the same. U+2028
- * and U+2029 would end a line for tools that read the element as JavaScript. */
+ * is read. "<" stands only in strings of JSON, where the escape means the same. */
 static int append_escaped(const char *bytes, size_t n, void *text) {
   size_t from = 0;
   for (size_t i = 0; i < n; i++) {
-    const char *escape = bytes[i] == '<'   ? "\\u003c"
-                         : bytes[i] == '>' ? "\\u003e"
-                         : bytes[i] == '&' ? "\\u0026"
-                                           : NULL;
-    if (!escape)
+    if (bytes[i] != '<')
       continue;
     (void)tp__string_append_bytes(text, bytes + from, i - from); /* a failure is sticky */
-    (void)tp__string_append(text, escape);
+    (void)tp__string_append(text, "\\u003c");
     from = i + 1;
   }
   return tp__string_append_bytes(text, bytes + from, n - from) == TP_OK ? 0 : -1;
 }
 
-/* JSON_ENSURE_ASCII escapes all other characters, U+2028 among them. */
+/* JSON_ENSURE_ASCII escapes what is not ASCII: also U+2028, which ends a line of JavaScript. */
 char *tp__report_page(const json_t *document) {
   tp__string text = {0};
   (void)tp__string_append(&text, tp__page_before);

@@ -2,12 +2,11 @@
 
 const WINDOW = 6, MAX_CANDIDATES = 40, SHORTEST = 4;
 
-/* Numbers that are equal for ops that differ only in numbers and places. */
-function opTokens(g, collectivesAt) {
+/* Numbers that are equal for ops that differ only in names and places. */
+function opTokens(g) {
   const seen = new Map();
-  return g.op.map((_, k) => {
-    const key = [g.op[k], g.body[k], g.type[k], g.layout[k], g.operands[k].length,
-      g.depth[k], (collectivesAt.get(k) || []).length].join();
+  return g.kind.map((kind, k) => {
+    const key = [kind, g.operands[k].length, g.depth[k]].join();
     if (!seen.has(key)) seen.set(key, seen.size);
     return seen.get(key);
   });

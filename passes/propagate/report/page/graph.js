@@ -3,22 +3,22 @@
 
 const ROW = 24, LANE = 9, MAX_LANES = 14, MAX_SPAN = 80, AROUND = 12;
 
-/* The lists of the document, with texts instead of their numbers where that is cheap. */
+/* The graph of the document, and what is looked up in it: how deep an op is nested, who reads its
+ * value, its collectives. */
 function graphOf(f) {
-  const g = {...f.graph, depth: [], users: f.graph.op.map(() => [])};
-  g.op.forEach((_, k) => {
-    g.depth.push(g.parent[k] < 0 ? 0 : g.depth[g.parent[k]] + 1);
-    for (const maker of g.operands[k]) if (maker >= 0) g.users[maker].push(k);
+  const g = {...f.graph, depth: new Int32Array(f.graph.kind.length),
+    users: f.graph.kind.map(() => []), collectivesAt: new Map()};
+  for (const [k, parent] of g.nested) g.depth[k] = g.depth[parent] + 1;
+  g.operands.forEach((makers, k) => {
+    for (const maker of makers) if (maker >= 0) g.users[maker].push(k);
   });
-  g.text = (list, k) => g.texts[g[list][k]];
-  g.collectivesAt = new Map();
   g.collectives.forEach((k, i) =>
     g.collectivesAt.set(k, [...(g.collectivesAt.get(k) || []), i]));
   return g;
 }
 
 const graphOp = (g, k) =>
-  ({op: g.text('op', k), body: g.text('body', k), at: g.text('at', k)});
+  ({...g.kinds[g.kind[k]], value: g.texts[g.value[k]], at: g.texts[g.at[k]]});
 
 /* "tensor<4x16xf32>" as a shape; null for other types. */
 function shapeOfType(type) {
@@ -60,7 +60,7 @@ function edgesOf(g, rowOf, n) {
       const edge = byMaker.get(from);
       edge.to = Math.max(edge.to, to);
       const sent = g.collectivesAt.get(k) || [];
-      edge.taps.set(to, Math.max(edge.taps.get(to) || 0, sent.length ? g.bytes[k] || 1 : 0));
+      edge.taps.set(to, Math.max(edge.taps.get(to) || 0, sent.length ? graphOp(g, k).bytes_per_device || 1 : 0));
     }
   });
   const free = new Array(MAX_LANES).fill(-1), edges = [];
@@ -98,20 +98,20 @@ function opLinks(g, list, f, choose) {
   return make('ul', null, list.slice(0, 12).map((k) => make('li', null, k < 0
     ? named(f.arguments[-1 - k].name || '%arg' + (-1 - k))
     : make('button', {class: 'inset', type: 'button', onclick: () => choose(k)},
-      named((g.text('value', k) || 'a new layout') + ' ' + opText(graphOp(g, k)))))),
+      named((graphOp(g, k).value || 'a new layout') + ' ' + opText(graphOp(g, k)))))),
   list.length > 12 ? make('li', null, list.length - 12 + ' more') : null);
 }
 
 function opDetails(g, k, f, choose, openCollective) {
-  const layout = g.text('layout', k), type = g.text('type', k), shape = shapeOfType(type);
+  const op = graphOp(g, k), {layout, type} = op, shape = shapeOfType(type);
   const sent = (g.collectivesAt.get(k) || []).map((i) => [f.collectives[i], i]);
   return [
-    make('h3', {class: 'full'}, named(opText(graphOp(g, k)))),
-    facts(['value', code(g.text('value', k) || (g.text('op', k) === 'shard.shard'
-      ? 'a new layout of its operand' : '-'))],
+    make('h3', {class: 'full'}, named(opText(op))),
+    facts(['value', code(op.value || (op.op === 'shard.shard' ? 'a new layout of its operand'
+      : '-'))],
     type ? ['type', code(type)] : null, layout ? ['layout', chip(layout)] : null,
-    layout ? ['on a device', bytesText(g.bytes[k])] : null,
-    ['source line', named(g.text('at', k) || '-')],
+    layout ? ['on a device', bytesText(op.bytes_per_device)] : null,
+    ['source line', named(op.at || '-')],
     ['reads', opLinks(g, g.operands[k], f, choose)],
     ['read by', opLinks(g, [...new Set(g.users[k])], f, choose)]),
     sent.length ? collectiveLinks(sent, openCollective) : null,
@@ -138,19 +138,19 @@ function rowContent(g, entry, f, opened) {
       make('span', null, plural(period, 'op') + ' each' + (n ? ', ' : '')),
       n ? make('span', {class: 'sends'}, plural(n, 'collective')) : null];
   }
-  const k = entry.op, layout = g.text('layout', k);
+  const k = entry.op, op = graphOp(g, k), {layout} = op;
   const sent = (g.collectivesAt.get(k) || []).map((i) => f.collectives[i]);
   return [make('span', {class: 'swatch c' + colourOf(layout), 'aria-hidden': 'true'}),
-    make('span', {class: 'code'}, g.text('value', k)),
-    make('span', null, sent.length ? '' : opText(graphOp(g, k))),
+    make('span', {class: 'code'}, op.value),
+    make('span', null, sent.length ? '' : opText(op)),
     sent.length ? make('span', {class: 'sends'}, sent.map((c) => c.kind + ' ' + c.axes + ' ' +
       bytesText(c.bytes_per_device)).join(', ')) : null,
-    layout ? code(layout) : null, make('span', {class: 'at'}, named(g.text('at', k)))];
+    layout ? code(layout) : null, make('span', {class: 'at'}, named(op.at))];
 }
 
 /* Returns {element, show, opText}; show(k) selects op k. */
 function graphPanel(f, openCollective) {
-  const g = graphOf(f), folded = foldOps(opTokens(g, g.collectivesAt)), opened = new Set();
+  const g = graphOf(f), folded = foldOps(opTokens(g)), opened = new Set();
   const layer = make('div', {class: 'sizer', role: 'presentation'});
   const view = make('div', {class: 'graph', id: 'graph-view', tabindex: 0, role: 'listbox',
     'aria-label': 'Ops in program order', onscroll: () => requestAnimationFrame(render),
@@ -246,9 +246,9 @@ function graphPanel(f, openCollective) {
   arrange();
   describe();
   new ResizeObserver(render).observe(view);
-  const used = [...new Set(g.layout)].map((i) => g.texts[i]).filter(Boolean);
+  const used = [...new Set(g.kinds.map((kind) => kind.layout))].filter(Boolean);
   const element = panel('graph', 'Graph',
-    make('p', {class: 'note'}, plural(g.op.length, 'op') + ' in program order, from top to bottom, ' +
+    make('p', {class: 'note'}, plural(g.kind.length, 'op') + ' in program order, from top to bottom, ' +
       'with lines from the ops that make values to those that read them at the left. Lines that ' +
       'communicate are wider the more they move. Equal layers are one row. Arrow keys move, Enter ' +
       'opens layers.'),

@@ -3,6 +3,12 @@
 const KINDS = {argument: 'arguments', result: 'results', value: 'values',
   steps: 'steps of layout changes', workspace: 'workspace of ops', constants: 'constants'};
 
+/* The document says by how much each op changes the bytes. */
+function heldOverTime(memory) {
+  let held = 0;
+  return memory.over_time.map((change) => (held += change));
+}
+
 /* The most bytes in each of at most `n` equal parts of the list, so that no peak is lost. */
 function highest(list, n) {
   const parts = [], count = Math.min(n, list.length);
@@ -16,10 +22,10 @@ function highest(list, n) {
   return parts;
 }
 
-function memoryCurve(memory) {
+function memoryCurve(memory, held) {
   const width = 900, height = 240, left = 80, bottom = 24, top = 12;
   const most = Math.max(memory.peak_bytes, memory.limit_bytes || 0, 1) * 1.05;
-  const parts = highest(memory.over_time, width - left);
+  const parts = highest(held, width - left);
   const x = (i) => left + (i / parts.length) * (width - left);
   const y = (bytes) => top + (1 - bytes / most) * (height - top - bottom);
   const path = parts.map((bytes, i) => 'V' + y(bytes).toFixed(1) + 'H' + x(i + 1).toFixed(1));
@@ -46,14 +52,14 @@ function memoryCurve(memory) {
   const cursor = draw('line', {class: 'cursor', y1: top, y2: height - bottom});
   picture.append(cursor);
   const moveTo = (k) => {
-    const at = left + ((k + 0.5) / memory.over_time.length) * (width - left);
+    const at = left + ((k + 0.5) / held.length) * (width - left);
     cursor.setAttribute('x1', at);
     cursor.setAttribute('x2', at);
   };
   const numberAt = (event) => {
     const box = picture.getBoundingClientRect();
     const at = ((event.clientX - box.left) / box.width) * width;
-    const share = (at - left) / (width - left), last = memory.over_time.length - 1;
+    const share = (at - left) / (width - left), last = held.length - 1;
     return Math.max(0, Math.min(last, Math.floor(share * (last + 1))));
   };
   return {picture, moveTo, numberAt};
@@ -87,16 +93,16 @@ function heldTable(memory) {
 }
 
 function memoryPanel(f, opAt) {
-  const memory = f.memory, ops = memory.over_time.length;
-  const {picture, moveTo, numberAt} = memoryCurve(memory);
+  const memory = f.memory, held = heldOverTime(memory), ops = held.length;
+  const {picture, moveTo, numberAt} = memoryCurve(memory, held);
   const said = make('p', {'aria-live': 'polite', id: 'memory-at'});
   const slider = make('input', {type: 'range', id: 'memory-slider', min: 0, max: ops - 1, step: 1,
     'aria-label': 'Op whose memory is shown', oninput: () => show(Number(slider.value))});
-  const peak = memory.over_time.indexOf(memory.peak_bytes);
+  const peak = held.indexOf(memory.peak_bytes);
 
   function show(k) {
     slider.value = k;
-    const text = bytesText(memory.over_time[k]) + ' at op ' + (k + 1) + ' of ' + ops + ', ' +
+    const text = bytesText(held[k]) + ' at op ' + (k + 1) + ' of ' + ops + ', ' +
       opAt(k) + (k === peak ? ' (the peak)' : '');
     slider.setAttribute('aria-valuetext', text);
     said.replaceChildren(named(text));
