@@ -3,11 +3,19 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t})' 2>&1 | FileCheck %s --check-prefix=FOLDER
 // Found before anything is planned, and so before anything is explained.
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t explain=%%arg0})' 2>&1 | FileCheck %s --check-prefix=FOLDER --implicit-check-not=remark:
+// A suffix that names no format, also where another part of the path has one.
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t/plan.json.gz})' 2>&1 | FileCheck %s --check-prefix=SUFFIX
+// RUN: not ls %t/plan.json.gz
+// A name without a suffix is JSON: a device, a pipe.
+// RUN: mkdir %t/a.b && shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t/a.b/plan})' -o /dev/null
+// RUN: FileCheck %s --check-prefix=NONE --input-file=%t/a.b/plan
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t/plan.json report-alternatives=many})' 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report-alternatives=-1})' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 
 // CHECK: error: 'builtin.module': the report cannot be written to '{{.*}}/no/such/folder/plan.json': No such file or directory
 // FOLDER: error: 'builtin.module': the report cannot be written to '{{.*}}': Is a directory
+// SUFFIX: error: 'builtin.module': the report '{{.*}}/plan.json.gz' ends in '.gz', which is no format of reports; name it .html for a page, .json, or .md or .txt for text
+// NONE: "schema": "tpshard.plan/1"
 // COUNT: error: 'builtin.module': report-alternatives 'many' is not a whole number from 0 to 1000
 // NEGATIVE: error: 'builtin.module': report-alternatives '-1' is not a whole number from 0 to 1000
 
