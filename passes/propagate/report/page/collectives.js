@@ -78,7 +78,8 @@ function collectiveCells(f, group, toggle) {
     make('td', {class: 'number'}, secondsText(group.seconds)),
     make('td', {class: 'number'}, percentText(group.seconds, f.step.seconds)),
     make('td', null, named(why)),
-    make('td', {class: 'number'}, alternative ? '+' + secondsText(alternative.extra_seconds) : '-'),
+    make('td', {class: 'number'}, !alternative ? '-' : alternative.extra_seconds > 0
+      ? '+' + secondsText(alternative.extra_seconds) : 'the same'),
   ];
 }
 

@@ -119,9 +119,12 @@ function opDetails(g, k, f, choose, openCollective) {
   ];
 }
 
-function foldDetails(g, {from, period, count}) {
-  const inside = (i) => i >= from && i < from + period * count;
-  const n = g.collectives.filter(inside).length;
+function collectivesIn(g, {from, period, count}) {
+  return g.collectives.filter((k) => k >= from && k < from + period * count).length;
+}
+
+function foldDetails(g, fold) {
+  const {from, period, count} = fold, n = collectivesIn(g, fold);
   return [make('h3', null, 'Equal layers x ' + count),
     make('p', null, plural(count, 'section') + ' of ' + plural(period, 'op') + ' that differ only ' +
       'in names and places; ops ' + (from + 1) + ' to ' + (from + period * count) + ', with ' +
@@ -132,8 +135,7 @@ function foldDetails(g, {from, period, count}) {
 
 function rowContent(g, entry, f, opened) {
   if (entry.fold) {
-    const {from, period, count} = entry.fold;
-    const n = g.collectives.filter((k) => k >= from && k < from + period * count).length;
+    const {from, period, count} = entry.fold, n = collectivesIn(g, entry.fold);
     return [make('span', {class: 'fold'}, (opened.has(from) ? '\u25be ' : '\u25b8 ') + 'x ' + count),
       make('span', null, plural(period, 'op') + ' each' + (n ? ', ' : '')),
       n ? make('span', {class: 'sends'}, plural(n, 'collective')) : null];
@@ -153,10 +155,12 @@ function graphPanel(f, openCollective) {
   const g = graphOf(f), folded = foldOps(opTokens(g)), opened = new Set();
   const layer = make('div', {class: 'sizer', role: 'presentation'});
   const view = make('div', {class: 'graph', id: 'graph-view', tabindex: 0, role: 'listbox',
-    'aria-label': 'Ops in program order', onscroll: () => requestAnimationFrame(render),
+    'aria-label': 'Ops in program order', onscroll: scrolled,
     onkeydown: onKey, onclick: onClick}, layer);
   const details = make('div', {class: 'card', id: 'graph-details', 'aria-live': 'polite'});
+  const picture = draw('svg', {'aria-hidden': 'true'});
   let rows, rowOf, edges, gutter, chosen = 0;
+  let drawn = {first: -1, last: -1, rows: new Map()};
 
   function arrange() {
     ({rows, rowOf} = rowsOf(folded, opened));
@@ -165,26 +169,52 @@ function graphPanel(f, openCollective) {
     layer.style.height = rows.length * ROW + 'px';
   }
 
-  function render() {
-    const first = Math.max(0, Math.floor(view.scrollTop / ROW) - AROUND);
-    const last = Math.min(rows.length, first + Math.ceil(view.clientHeight / ROW) + 2 * AROUND);
-    const top = first * ROW;
-    const picture = draw('svg', {width: gutter, height: (last - first) * ROW,
-      'aria-hidden': 'true'});
+  function rowElement(number) {
+    const entry = rows[number];
+    const row = make('div', {class: 'row', role: 'option', id: 'graph-row-' + number,
+      'data-row': number, 'aria-selected': String(number === chosen), 'aria-setsize': rows.length,
+      'aria-posinset': number + 1}, rowContent(g, entry, f, opened));
+    row.style.top = number * ROW + 'px';
+    row.style.paddingLeft = gutter + (entry.fold ? 0 : g.depth[entry.op] * 16 +
+      (entry.inFold ? 16 : 0)) + 'px';
+    return row;
+  }
+
+  function drawEdges({first, last}) {
+    const top = first * ROW, near = edges.filter((e) => e.to >= first && e.from < last);
     picture.style.top = top + 'px';
-    const near = edges.filter((e) => e.to >= first && e.from < last);
-    picture.append(...near.flatMap((e) => edgePaths(e, top, gutter, chosen)));
-    const drawn = rows.slice(first, last).map((entry, i) => {
-      const row = make('div', {class: 'row', role: 'option', id: 'graph-row-' + (first + i),
-        'data-row': first + i, 'aria-selected': String(first + i === chosen),
-        'aria-setsize': rows.length, 'aria-posinset': first + i + 1},
-      rowContent(g, entry, f, opened));
-      row.style.top = (first + i) * ROW + 'px';
-      row.style.paddingLeft = gutter + (entry.fold ? 0 : g.depth[entry.op] * 16 +
-        (entry.inFold ? 16 : 0)) + 'px';
-      return row;
-    });
-    layer.replaceChildren(...drawn, picture);
+    picture.setAttribute('width', gutter);
+    picture.setAttribute('height', (last - first) * ROW);
+    picture.replaceChildren(...near.flatMap((e) => edgePaths(e, top, gutter, chosen)));
+  }
+
+  /* Draws the rows in sight and some around them. They change when AROUND rows have passed by, and
+   * then only the new ones are made. */
+  function scrolled() {
+    const sight = Math.floor(view.scrollTop / (ROW * AROUND)) * AROUND;
+    const first = Math.max(0, sight - AROUND);
+    const last = Math.min(rows.length,
+      sight + Math.ceil(view.clientHeight / ROW) + 2 * AROUND);
+    if (first === drawn.first && last === drawn.last) return;
+    for (const [number, row] of drawn.rows) {
+      if (number >= first && number < last) continue;
+      row.remove();
+      drawn.rows.delete(number);
+    }
+    for (let number = first; number < last; number++) {
+      if (drawn.rows.has(number)) continue;
+      const row = rowElement(number);
+      drawn.rows.set(number, row);
+      layer.append(row);
+    }
+    Object.assign(drawn, {first, last});
+    drawEdges(drawn);
+  }
+
+  function render() {
+    for (const row of drawn.rows.values()) row.remove();
+    drawn = {first: -1, last: -1, rows: new Map()};
+    scrolled();
     view.setAttribute('aria-activedescendant', 'graph-row-' + chosen);
   }
 
@@ -243,9 +273,10 @@ function graphPanel(f, openCollective) {
     view.focus({preventScroll: true});
   }
 
+  layer.append(picture);
   arrange();
   describe();
-  new ResizeObserver(render).observe(view);
+  new ResizeObserver(scrolled).observe(view);
   const used = [...new Set(g.kinds.map((kind) => kind.layout))].filter(Boolean);
   const element = panel('graph', 'Graph',
     make('p', {class: 'note'}, plural(g.kind.length, 'op') + ' in program order, from top to bottom, ' +

@@ -35,7 +35,8 @@ function timeTable(f) {
   const rows = [['compute', f.step.compute_seconds, '', '']].concat(
     f.traffic.map((t) => [t.kind + ' over ' + t.axes, t.modelled_seconds,
       bytesText(t.bytes_per_device), String(t.count)]),
-    [['slices and masks', f.step.local_seconds, '', '']]);
+    [['slices and masks', f.step.local_seconds, '', '']])
+    .sort((a, b) => b[1] - a[1]);
   return table('Where the time of a step goes',
     ['part', 'time', 'share', '', 'sent', 'runs'], 'lrrlrr',
     rows.map(([what, seconds, sent, runs]) => {
@@ -69,7 +70,7 @@ function alternativesTable(f, openCollective) {
       : 'There are no collectives, so no other plan was sought.');
   return table('Next best plans', ['would cost', 'annotation that makes it', 'instead of', 'decides'],
     'rlll', found.map(({a, collectives}) => [
-      '+' + secondsText(a.extra_seconds),
+      a.extra_seconds > 0 ? '+' + secondsText(a.extra_seconds) : 'the same',
       [named(placeText(a.annotation)), make('br'), ...annotationText(a.annotation)],
       chip(a.instead_of),
       make('button', {class: 'inset', type: 'button', onclick: () => openCollective(collectives[0])},

@@ -139,7 +139,10 @@ def main():
             browser.open(page)
             p = Page(browser, json.load(open(report, encoding="utf-8")))
             for step in (p.panels, p.tensors, p.collectives, p.memory, p.graph, p.nothing_else):
-                step()
+                try:
+                    step()
+                except RuntimeError as error:
+                    p.wrong.append("%s: %s" % (step.__name__, error))
             for text in p.wrong:
                 print("%s: %s" % (page, text))
             wrong += len(p.wrong)
