@@ -89,6 +89,10 @@ for peer in ("openmpi", "gloo"):
 if shutil.which("clang-format-22"):
     config.available_features.add("clang-format")
 
+# Debian's chromium-driver, which needs chromium.
+if shutil.which("chromedriver"):
+    config.available_features.add("chromium")
+
 # Open MPI only, since RUN lines use its flags. Not with a sanitizer, which would report problems
 # inside Open MPI.
 if shutil.which("mpirun.openmpi") and not config.tp_sanitize:

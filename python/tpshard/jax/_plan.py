@@ -195,10 +195,11 @@ class Plan:
         return "\n".join(d.message for d in said)
 
     def report(self, path):
-        """Writes the report: a text to read if `path` ends in .md or .txt, else JSON
-        (docs/reference/plan-report.md). Raises OSError or `tpshard.Error` if it cannot."""
+        """Writes the report: a page to look at if `path` ends in .html, a text to read if it ends
+        in .md or .txt, JSON if it ends in .json or has no suffix (docs/reference/plan-report.md).
+        Raises OSError or `tpshard.Error` if it cannot."""
         path = os.fspath(path)
-        if path.endswith((".md", ".txt")):
+        if os.path.splitext(path)[1] not in ("", ".json"):
             _library.run(self._export.text, "tp-plan", {**self._options, "report": os.path.abspath(path)})
             return
         with open(path, "w", encoding="utf-8") as file:

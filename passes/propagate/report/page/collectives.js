@@ -25,14 +25,24 @@ function collectiveGroups(f) {
   return [...groups.values()];
 }
 
-const whatMoves = (c) => c.name || c.value || 'rows of neighbors';
+/* The argument whose layout a collective changes; undefined for other values. */
+const movedArgument = (f, c) => f.arguments[Number((/^%arg(\d+)$/.exec(c.value) || [])[1])];
+
+function whatMoves(f, c) {
+  const argument = movedArgument(f, c);
+  return (argument && argument.role === 'param' ? 'weight ' : '') +
+    (c.name || c.value || 'rows of neighbors');
+}
 
 function nextBest(c) {
-  if (!c.alternative) return make('p', null, 'Next best plan: none (' + c.no_alternative + ').');
+  if (!c.alternative)
+    return make('p', null, 'None is known: ' + c.no_alternative + '.' +
+      (c.no_alternative.includes('report-alternatives')
+        ? ' Plan with report-alternatives=N to have it for N of them.' : ''));
   const {annotation, instead_of: now, extra_seconds: extra, exact} = c.alternative;
   return make('div', null,
     make('p', null, 'Without it, the next best plan costs ', make('strong', null,
-      secondsText(extra) + ' more'), exact ? '' : ' at most', '. It is what this annotation makes:'),
+      extra > 0 ? secondsText(extra) + ' more' : 'the same'), exact ? '' : ' at most', '. It is what this annotation makes:'),
     facts(['at', named(placeText(annotation))], ['annotation', annotationText(annotation)],
       ['instead of', chip(now)]));
 }
@@ -42,14 +52,14 @@ function placesOf(f, group) {
   const shown = group.members.slice(0, 50).map((i) => f.collectives[i]);
   return make('details', {class: 'places'},
     make('summary', null, 'All ' + group.members.length + ' of them'),
-    make('ul', null, shown.map((c) => make('li', null, named(whatMoves(c) + ' at ' + c.at)))),
+    make('ul', null, shown.map((c) => make('li', null, named(whatMoves(f, c) + ' at ' + c.at)))),
     group.members.length > 50 ? make('p', null, group.members.length - 50 + ' more.') : null);
 }
 
 function collectiveDetails(f, group, showInGraph) {
   const c = group.first, uses = plural(c.consumers, 'use');
   return make('div', null,
-    facts(['moves', [named(whatMoves(c)), c.tensor ? [' as ', code(c.tensor)] : []].flat()],
+    facts(['moves', [named(whatMoves(f, c)), c.tensor ? [' as ', code(c.tensor)] : []].flat()],
       c.from === null ? null : ['from', chip(c.from)],
       c.to === null ? null : ['to', chip(c.to)],
       ['for', [opText(c.consumer) + (c.consumer.operand === null ? ''
@@ -70,7 +80,7 @@ function collectiveCells(f, group, toggle) {
   const why = c.cause[0] || '', alternative = c.alternative;
   return [
     make('td', null, toggle),
-    make('td', null, named(whatMoves(c)), make('br'),
+    make('td', null, named(whatMoves(f, c)), make('br'),
       make('span', {class: 'note'}, named(c.at || ''))),
     make('td', null, c.axes),
     make('td', {class: 'number'}, times > 1 ? 'x ' + times : ''),
@@ -118,7 +128,7 @@ function collectivesPanel(f, showInGraph) {
   function list() {
     const text = search.value.toLowerCase();
     const found = groups.filter((g) => (!kind.value || g.first.kind === kind.value) &&
-      g.members.some((i) => (whatMoves(f.collectives[i]) + ' ' + f.collectives[i].at)
+      g.members.some((i) => (whatMoves(f, f.collectives[i]) + ' ' + f.collectives[i].at)
         .toLowerCase().includes(text))).sort(ORDERS[order.value][1]);
     body.replaceChildren();
     caption.textContent = plural(sum(found.map((g) => g.members.length)), 'collective') + ' in ' +

@@ -2,11 +2,11 @@
 
 const WINDOW = 6, MAX_CANDIDATES = 40, SHORTEST = 4;
 
-/* Numbers that are equal for ops that differ only in names and places. */
-function opTokens(g) {
+/* For each of these ops a number, which is equal for ops that differ only in names and places. */
+function opTokens(g, ops) {
   const seen = new Map();
-  return g.kind.map((kind, k) => {
-    const key = [kind, g.operands[k].length, g.depth[k]].join();
+  return ops.map((k) => {
+    const key = [g.kind[k], g.operands[k].length, g.depth[k]].join();
     if (!seen.has(key)) seen.set(key, seen.size);
     return seen.get(key);
   });
@@ -40,12 +40,12 @@ function runAt(tokens, next, from) {
   return best;
 }
 
-/* The list of ops as rows: {op} or {fold: {from, period, count}}. */
-function foldOps(tokens) {
-  const rows = [], next = nextEqual(tokens);
+/* The list of ops as rows: {op} or {fold: {from, period, count}}, which are places in the list. */
+function foldOps(g, ops) {
+  const tokens = opTokens(g, ops), rows = [], next = nextEqual(tokens);
   for (let i = 0; i < tokens.length;) {
     const run = runAt(tokens, next, i);
-    rows.push(run ? {fold: run} : {op: i});
+    rows.push(run ? {fold: run} : {op: ops[i]});
     i += run ? run.period * run.count : 1;
   }
   return rows;

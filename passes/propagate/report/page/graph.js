@@ -26,10 +26,19 @@ function shapeOfType(type) {
   return match ? match[1].split('x').filter(Boolean).map(Number) : null;
 }
 
+/* Ops that read no tensor, and compute and send nothing: there is one for each use of a value. */
+function isFiller(g, k) {
+  const {op, type} = g.kinds[g.kind[k]];
+  return op === 'shard.sharding' || op === 'tensor.empty' || op === 'linalg.fill' ||
+    (op === 'arith.constant' && !type.startsWith('tensor'));
+}
+
+const valueText = (op) => op.value || (op.op === 'shard.shard' ? 'new layout' : '');
+
 /* ---- rows and edges ---- */
 
 /* The rows that are visible while these folds are open, and the row of each op. */
-function rowsOf(folded, opened) {
+function rowsOf(folded, ops, opened) {
   const rows = [], rowOf = [];
   for (const entry of folded) {
     if (entry.op !== undefined) {
@@ -38,11 +47,11 @@ function rowsOf(folded, opened) {
       continue;
     }
     const {from, period, count} = entry.fold, header = rows.length;
-    for (let k = from; k < from + period * count; k++) rowOf[k] = header;
+    for (let i = from; i < from + period * count; i++) rowOf[ops[i]] = header;
     rows.push(entry);
-    for (let k = from; opened.has(from) && k < from + period; k++) {
-      rowOf[k] = rows.length;
-      rows.push({op: k, inFold: true});
+    for (let i = from; opened.has(from) && i < from + period; i++) {
+      rowOf[ops[i]] = rows.length;
+      rows.push({op: ops[i], inFold: true});
     }
   }
   return {rows, rowOf};
@@ -54,8 +63,8 @@ function edgesOf(g, rowOf, n) {
   const byMaker = new Map();
   g.operands.forEach((makers, k) => {
     for (const maker of makers) {
-      const from = maker >= 0 ? rowOf[maker] : -1, to = rowOf[k];
-      if (from < 0 || to <= from || to - from > MAX_SPAN) continue;
+      const from = rowOf[maker], to = rowOf[k];
+      if (from === undefined || to === undefined || to <= from || to - from > MAX_SPAN) continue;
       if (!byMaker.has(from)) byMaker.set(from, {from, to, taps: new Map()});
       const edge = byMaker.get(from);
       edge.to = Math.max(edge.to, to);
@@ -98,7 +107,7 @@ function opLinks(g, list, f, choose) {
   return make('ul', null, list.slice(0, 12).map((k) => make('li', null, k < 0
     ? named(f.arguments[-1 - k].name || '%arg' + (-1 - k))
     : make('button', {class: 'inset', type: 'button', onclick: () => choose(k)},
-      named((graphOp(g, k).value || 'a new layout') + ' ' + opText(graphOp(g, k)))))),
+      named(valueText(graphOp(g, k)) + ' ' + opText(graphOp(g, k)))))),
   list.length > 12 ? make('li', null, list.length - 12 + ' more') : null);
 }
 
@@ -107,8 +116,7 @@ function opDetails(g, k, f, choose, openCollective) {
   const sent = (g.collectivesAt.get(k) || []).map((i) => [f.collectives[i], i]);
   return [
     make('h3', {class: 'full'}, named(opText(op))),
-    facts(['value', code(op.value || (op.op === 'shard.shard' ? 'a new layout of its operand'
-      : '-'))],
+    facts(['value', code(valueText(op) || '-')],
     type ? ['type', code(type)] : null, layout ? ['layout', chip(layout)] : null,
     layout ? ['on a device', bytesText(op.bytes_per_device)] : null,
     ['source line', named(op.at || '-')],
@@ -119,23 +127,25 @@ function opDetails(g, k, f, choose, openCollective) {
   ];
 }
 
-function collectivesIn(g, {from, period, count}) {
-  return g.collectives.filter((k) => k >= from && k < from + period * count).length;
+function collectivesIn(g, ops, {from, period, count}) {
+  const first = ops[from], last = ops[from + period * count - 1];
+  return g.collectives.filter((k) => k >= first && k <= last).length;
 }
 
-function foldDetails(g, fold) {
-  const {from, period, count} = fold, n = collectivesIn(g, fold);
+function foldDetails(g, ops, fold) {
+  const {from, period, count} = fold, n = collectivesIn(g, ops, fold);
   return [make('h3', null, 'Equal layers x ' + count),
     make('p', null, plural(count, 'section') + ' of ' + plural(period, 'op') + ' that differ only ' +
-      'in names and places; ops ' + (from + 1) + ' to ' + (from + period * count) + ', with ' +
+      'in names and places, from ' + graphOp(g, ops[from]).at + ' to ' +
+      graphOp(g, ops[from + period * count - 1]).at + ', with ' +
       plural(n, 'collective') + '. Open it with Enter or a click to see the first one.')];
 }
 
 /* ---- the panel ---- */
 
-function rowContent(g, entry, f, opened) {
+function rowContent(g, ops, entry, f, opened) {
   if (entry.fold) {
-    const {from, period, count} = entry.fold, n = collectivesIn(g, entry.fold);
+    const {from, period, count} = entry.fold, n = collectivesIn(g, ops, entry.fold);
     return [make('span', {class: 'fold'}, (opened.has(from) ? '\u25be ' : '\u25b8 ') + 'x ' + count),
       make('span', null, plural(period, 'op') + ' each' + (n ? ', ' : '')),
       n ? make('span', {class: 'sends'}, plural(n, 'collective')) : null];
@@ -152,18 +162,27 @@ function rowContent(g, entry, f, opened) {
 
 /* Returns {element, show, opText}; show(k) selects op k. */
 function graphPanel(f, openCollective) {
-  const g = graphOf(f), folded = foldOps(opTokens(g)), opened = new Set();
+  const g = graphOf(f), opened = new Set();
+  const fillers = make('input', {type: 'checkbox', id: 'graph-fillers', onchange: list});
   const layer = make('div', {class: 'sizer', role: 'presentation'});
   const view = make('div', {class: 'graph', id: 'graph-view', tabindex: 0, role: 'listbox',
     'aria-label': 'Ops in program order', onscroll: scrolled,
     onkeydown: onKey, onclick: onClick}, layer);
   const details = make('div', {class: 'card', id: 'graph-details', 'aria-live': 'polite'});
   const picture = draw('svg', {'aria-hidden': 'true'});
-  let rows, rowOf, edges, gutter, chosen = 0;
+  let ops, folded, rows, rowOf, edges, gutter, chosen = 0;
   let drawn = {first: -1, last: -1, rows: new Map()};
 
+  function list() {
+    ops = [...g.kind.keys()].filter((k) => fillers.checked || !isFiller(g, k));
+    folded = foldOps(g, ops);
+    opened.clear();
+    arrange();
+    choose(0);
+  }
+
   function arrange() {
-    ({rows, rowOf} = rowsOf(folded, opened));
+    ({rows, rowOf} = rowsOf(folded, ops, opened));
     edges = edgesOf(g, rowOf, rows.length);
     gutter = 14 + LANE * (1 + Math.max(0, ...edges.slice(0, 20000).map((e) => e.lane)));
     layer.style.height = rows.length * ROW + 'px';
@@ -173,7 +192,7 @@ function graphPanel(f, openCollective) {
     const entry = rows[number];
     const row = make('div', {class: 'row', role: 'option', id: 'graph-row-' + number,
       'data-row': number, 'aria-selected': String(number === chosen), 'aria-setsize': rows.length,
-      'aria-posinset': number + 1}, rowContent(g, entry, f, opened));
+      'aria-posinset': number + 1}, rowContent(g, ops, entry, f, opened));
     row.style.top = number * ROW + 'px';
     row.style.paddingLeft = gutter + (entry.fold ? 0 : g.depth[entry.op] * 16 +
       (entry.inFold ? 16 : 0)) + 'px';
@@ -221,7 +240,7 @@ function graphPanel(f, openCollective) {
   function describe() {
     const entry = rows[chosen];
     if (!entry) return;
-    details.replaceChildren(...(entry.fold ? foldDetails(g, entry.fold)
+    details.replaceChildren(...(entry.fold ? foldDetails(g, ops, entry.fold)
       : opDetails(g, entry.op, f, show, openCollective)).filter(Boolean));
   }
 
@@ -261,11 +280,16 @@ function graphPanel(f, openCollective) {
 
   /* An op of a later layer is shown in the first one. */
   function show(k) {
-    const run = folded.find(({fold}) => fold && k >= fold.from &&
-      k < fold.from + fold.period * fold.count);
+    if (isFiller(g, k) && !fillers.checked) {
+      fillers.checked = true;
+      list();
+    }
+    const place = ops.indexOf(k);
+    const run = folded.find(({fold}) => fold && place >= fold.from &&
+      place < fold.from + fold.period * fold.count);
     if (run) {
       opened.add(run.fold.from);
-      k = run.fold.from + ((k - run.fold.from) % run.fold.period);
+      k = ops[run.fold.from + ((place - run.fold.from) % run.fold.period)];
       arrange();
     }
     choose(rowOf[k]);
@@ -274,8 +298,7 @@ function graphPanel(f, openCollective) {
   }
 
   layer.append(picture);
-  arrange();
-  describe();
+  list();
   new ResizeObserver(scrolled).observe(view);
   const used = [...new Set(g.kinds.map((kind) => kind.layout))].filter(Boolean);
   const element = panel('graph', 'Graph',
@@ -283,9 +306,12 @@ function graphPanel(f, openCollective) {
       'with lines from the ops that make values to those that read them at the left. Lines that ' +
       'communicate are wider the more they move. Equal layers are one row. Arrow keys move, Enter ' +
       'opens layers.'),
-    make('ul', {class: 'legend', 'aria-label': 'Layouts'}, used.slice(0, 24).map((text) =>
+    make('ul', {class: 'legend', 'aria-label': 'Layouts'}, used.slice(0, 12).map((text) =>
       make('li', null, chip(text)))),
-    used.length > 24 ? make('p', {class: 'note'}, used.length - 24 + ' more layouts.') : null,
+    make('p', {class: 'note'}, used.length > 12
+      ? 'And ' + (used.length - 12) + ' more layouts. There are ten colours, which repeat.' : ''),
+    make('div', {class: 'controls'}, make('label', {class: 'inline'}, fillers,
+      'show constants, empty and filled tensors')),
     make('div', {class: 'columns'}, view, details));
   return {element, show, describe: (k) => {
     const op = graphOp(g, k);

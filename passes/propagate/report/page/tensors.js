@@ -29,7 +29,7 @@ function collectivesOfTensor(f, tensor) {
 }
 
 function collectiveLinks(list, openCollective) {
-  if (!list.length) return make('p', null, 'No collective: it is used in this layout.');
+  if (!list.length) return make('p', null, 'No collective changes its layout.');
   return make('div', null, make('p', null, plural(list.length, 'collective') + ':'),
     make('ul', null, list.slice(0, 20).map(([c, i]) => make('li', null,
       make('button', {class: 'inset', type: 'button', onclick: () => openCollective(i)},
