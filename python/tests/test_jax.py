@@ -332,6 +332,10 @@ class Reports(Case):
             self.assertEqual(json.loads(path.read_text()), self.plan.details)
             self.plan.report(path.with_suffix(".md"))
             self.assertIn("A step takes", path.with_suffix(".md").read_text())
+            self.plan.report(path.with_suffix(".html"))
+            self.assertTrue(path.with_suffix(".html").read_text().startswith("<!DOCTYPE html>"))
+            with self.assertRaisesRegex(tps.Error, r"ends in '\.yaml', which is no format of reports"):
+                self.plan.report(path.with_suffix(".yaml"))
 
     def test_names(self):
         self.assertIn("params/layers/0/w1", self.plan.layouts)

@@ -27,15 +27,12 @@ typedef struct builder {
 
 static json_t *integer(int64_t value) { return json_integer((json_int_t)value); }
 
-static int append(const char *bytes, size_t n, void *text) {
-  return tp__string_append_bytes(text, bytes, n) == TP_OK ? 0 : -1;
-}
-
 /* The index of an entry, which is added if there is no equal one. Takes ownership of the entry.
  * NULL when memory runs out. */
 static json_t *number_in(table *t, json_t *entry) {
   tp__string text = {0};
-  bool ok = entry && json_dump_callback(entry, append, &text, JSON_COMPACT | JSON_ENCODE_ANY) == 0;
+  bool ok = entry && json_dump_callback(entry, tp__report_append, &text,
+                                        JSON_COMPACT | JSON_ENCODE_ANY) == 0;
   const char *key = tp__string_text(&text);
   json_t *number = ok ? json_incref(json_object_get(t->numbers, key)) : NULL;
   if (ok && !number) {

@@ -13,5 +13,7 @@ json_t *tp__report_graph(tp_report *report, const tp_planner *planner);
 
 /* Text of the input may have any bytes; JSON must be UTF-8. NULL when memory runs out. */
 json_t *tp__report_string(const char *text);
+/* Appends to a tp__string: a json_dump_callback_t. */
+int tp__report_append(const char *bytes, size_t n, void *text);
 
 #endif

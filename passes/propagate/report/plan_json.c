@@ -461,7 +461,7 @@ json_t *tp__report_document(const tp_report *r) {
 
 /* ---- output ---- */
 
-static int append(const char *bytes, size_t n, void *text) {
+int tp__report_append(const char *bytes, size_t n, void *text) {
   return tp__string_append_bytes(text, bytes, n) == TP_OK ? 0 : -1;
 }
 
@@ -469,8 +469,8 @@ static int append(const char *bytes, size_t n, void *text) {
  * noise. */
 char *tp__report_json(const json_t *document) {
   tp__string text = {0};
-  int failed =
-      json_dump_callback(document, append, &text, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+  int failed = json_dump_callback(document, tp__report_append, &text,
+                                  JSON_INDENT(2) | JSON_REAL_PRECISION(15));
   if (failed || tp__string_append(&text, "\n") != TP_OK) {
     tp__string_destroy(&text);
     return NULL;
