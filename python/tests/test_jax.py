@@ -334,7 +334,7 @@ class Reports(Case):
             self.assertIn("A step takes", path.with_suffix(".md").read_text())
             self.plan.report(path.with_suffix(".html"))
             self.assertTrue(path.with_suffix(".html").read_text().startswith("<!DOCTYPE html>"))
-            with self.assertRaisesRegex(tps.Error, r"ends in '\.yaml', which is no format of reports"):
+            with self.assertRaisesRegex(tpshard.Error, r"ends in '\.yaml', which is no format of reports"):
                 self.plan.report(path.with_suffix(".yaml"))
 
     def test_names(self):
