@@ -1,4 +1,5 @@
 """Tests of tpshard.jax: functions are planned, run on ranks, and compared with JAX."""
+import collections
 import contextlib
 import doctest
 import io
@@ -245,6 +246,16 @@ class Boundary(Case):
         shardings = plan._shardings("test", jax.devices()[:4])[0]
         placed = jax.tree.map(jax.device_put, args, shardings)
         self.assert_same(jax.jit(loaded.call)(*placed), models.train_step(*args))
+
+    def test_export_of_a_type_without_name(self):
+        State = collections.namedtuple("State", "x y")
+        given = State(jax.ShapeDtypeStruct((8, 4), jnp.float32), jax.ShapeDtypeStruct((8,), jnp.float32))
+        made = tps.plan(lambda s: State(jnp.tanh(s.x), s.y), (given,), mesh={"x": 8})
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "step.jaxexport")
+            with self.assertRaisesRegex(tpshard.Error, "State.*register_namedtuple_serialization.*lists and dicts"):
+                made.export(path)
+            self.assertFalse(path.exists())
 
     def test_export_as_text(self):
         """python -m tpshard.jax makes MLIR of a file of jax.export, or says what is wrong with it."""

@@ -121,7 +121,7 @@ def load(path):
 class Plan:
     """The plan of a function on a mesh.
 
-    cost:      modelled seconds of one execution, what the planner made least
+    cost:      modelled seconds of one execution, which the planner minimized
     bound:     seconds; certified, no plan costs less
     memory:    the most bytes that a device holds at any time
     mesh:      {axis: size}; devices: their number
@@ -250,7 +250,9 @@ class Plan:
 
         devices: as many as the mesh has; all devices of the process unless given.
 
-        Raises as `jit`. What it returns has no gradient.
+        Raises as `jit`, and `tpshard.Error` if a file cannot name the type of an argument or a result,
+        such as the state of an optimizer, because JAX has no name for it yet. What it returns has no
+        gradient.
         """
         shardings = self._shardings("export", devices)
         made = packed(self.stablehlo(), self._export, *shardings, self._function)
@@ -259,6 +261,8 @@ class Plan:
                 data = made.serialize()
             except ImportError as error:
                 raise Error("export: %s: pip install flatbuffers" % error) from error
+            except ValueError as error:
+                raise Error("export: %s Whoever loads the file does the same. Or take and return lists and dicts." % error) from error
             with open(path, "wb") as file:
                 file.write(data)
         return made

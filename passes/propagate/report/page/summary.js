@@ -24,7 +24,7 @@ function tiles(f) {
   return make('dl', {class: 'tiles'},
     tile('Time of a step, modelled', secondsText(f.step.seconds),
       percentText(f.step.collective_seconds, f.step.seconds) + ' collectives'),
-    tile('Cost that the planner made least', objective, proofText(f.solution)),
+    tile('Cost that the planner minimizes', objective, proofText(f.solution)),
     tile('Memory peak of a device', bytesText(f.memory.peak_bytes), memoryNote(f.memory)),
     tile('Sent by a device in a step', bytesText(f.bytes_per_device),
       plural(sum(f.traffic.map((t) => t.count)), 'collective')));
