@@ -46,7 +46,8 @@ tensor *tp__eval_tensor(evaluation *r, const kind *k, int rank, const int64_t *s
   if (!t)
     longjmp(r->no_memory, 1);
   *t = (tensor){.next = r->tensors, .kind = k, .rank = rank, .n = n};
-  memcpy(t->shape, shape, (size_t)rank * sizeof *shape);
+  for (int d = 0; d < rank; d++) /* of rank 0 there may be no shape */
+    t->shape[d] = shape[d];
   r->tensors = t;
   r->tensor_bytes += bytes;
   return t;
