@@ -48,9 +48,11 @@ static void say_many_lines(void) {
   cli_write(text, (size_t)(at - text));
 }
 
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer has its own handlers */
 static void divide(void) { raise(SIGFPE); }
 
 static void reach(void) { raise(SIGSEGV); }
+#endif
 
 /* The action of all ranks, and the resulting lines of each, with its number. */
 static const struct row {
@@ -80,7 +82,7 @@ static const struct row {
      false,
      MANY,
      {"model.mlir:%d: remark: the axis \"tp\" does not divide dimension 1 of this operation\n"}},
-#ifndef __SANITIZE_ADDRESS__ /* the sanitizer has its own handlers */
+#ifndef __SANITIZE_ADDRESS__
     {"division",
      divide,
      true,
