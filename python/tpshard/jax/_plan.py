@@ -1,4 +1,5 @@
 """A plan of a JAX function, and the call that makes one."""
+import dataclasses
 import functools
 import glob
 import json
@@ -242,27 +243,33 @@ class Plan:
         sdy.sharding_constraint ops, for a partitioner of your choice. Plans again."""
         return _library.run(self._export.text, "tp-constrain", self._options).program
 
-    def export(self, path=None, devices=None):
+    def export(self, path=None, devices=None, flat=False):
         """Returns the per-device program as `jax.export.Exported`, and writes it to `path` if that is
         given. Whoever has JAX and as many devices can load and run it, without tpshard:
 
             step = jax.export.deserialize(open("step.jaxexport", "rb").read()).call
 
         devices: as many as the mesh has; all devices of the process unless given.
+        flat:    the program takes the leaves of the arguments, one after the other, and returns a tuple
+                 of the leaves of the results, as jax.tree.leaves gives them. No types are in the file.
 
         Raises as `jit`, and `tpshard.Error` if a file cannot name the type of an argument or a result,
         such as the state of an optimizer, because JAX has no name for it yet. What it returns has no
         gradient.
         """
-        shardings = self._shardings("export", devices)
-        made = packed(self.stablehlo(), self._export, *shardings, self._function)
+        exported, shardings = self._export, self._shardings("export", devices)
+        if flat:
+            shardings = [tuple(tree_util.tree_leaves(s)) for s in shardings]
+            trees = [tree_util.tree_structure(s) for s in shardings]
+            exported = dataclasses.replace(exported, tree=trees[0], result_tree=trees[1])
+        made = packed(self.stablehlo(), exported, *shardings, self._function)
         if path is not None:
             try:
                 data = made.serialize()
             except ImportError as error:
                 raise Error("export: %s: pip install flatbuffers" % error) from error
             except ValueError as error:
-                raise Error("export: %s Whoever loads the file does the same. Or take and return lists and dicts." % error) from error
+                raise Error("export: %s Whoever loads the file does the same. Or give flat=True." % error) from error
             with open(path, "wb") as file:
                 file.write(data)
         return made
