@@ -74,7 +74,8 @@ typedef struct tp_pipeline_row {
   const char *text;
 } tp_pipeline_row;
 
-/* Creates the pass of a row, for its tp_create_NAME. Implemented in shim.cpp. */
+/* Creates the pass that a row describes. The public constructors tp_create_NAME call it.
+ * Implemented in shim.cpp. */
 MlirPass tp__create_pass(const tp_pass_row *row, MlirContext context, const char *options);
 
 /* The tables (passes/registry.c, passes/pipelines.c). */

@@ -247,7 +247,7 @@ static tp_rule *rule_before(const reading *r, MlirOperation op) {
   int *next = r->next_before;
   while (before && *next < before->n_items && before->items[*next].kind != TP_ITEM_OP)
     ++*next;
-  /* ops keep their order, and those that were inserted since are not items of `before` */
+  /* Ops keep their order. Ops that were inserted since then have no item in `before`. */
   if (!before || *next == before->n_items || !mlirOperationEqual(before->items[*next].op, op))
     return NULL;
   tp_rule *rule = before->items[(*next)++].rule;

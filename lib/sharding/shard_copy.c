@@ -7,32 +7,33 @@ void tp_shard_box(const tp_mesh *mesh, const tp_layout *layout, int64_t device, 
     tp_spec_shard(mesh, layout->spec, d, layout->shape[d], device, &at[d], &size[d]);
 }
 
-static tp_status check(const tp_mesh *mesh, const tp_layout *layout, int64_t device) {
+/* Copies the part of a device out of the whole array (`cuts`), or back into it. */
+static tp_status copy_part(const tp_mesh *mesh, const tp_layout *layout, int64_t device, bool cuts,
+                           const void *from, void *to) {
+  static const int64_t zero[TP_MAX_RANK];
+  int64_t at[TP_MAX_RANK], size[TP_MAX_RANK];
   if (device < 0 || device >= tp_mesh_size(mesh))
     return TP_INVALID_ARGUMENT;
-  return tp_spec_has_partial(layout->spec) ? TP_UNSUPPORTED : TP_OK;
+  if (tp_spec_has_partial(layout->spec))
+    return TP_UNSUPPORTED;
+  tp_shard_box(mesh, layout, device, at, size);
+  tp_copy_box(&(tp_box_copy){.rank = layout->rank,
+                             .element_size = layout->element_size,
+                             .size = size,
+                             .from_shape = cuts ? layout->shape : layout->local,
+                             .from_at = cuts ? at : zero,
+                             .to_shape = cuts ? layout->local : layout->shape,
+                             .to_at = cuts ? zero : at},
+              from, to);
+  return TP_OK;
 }
 
 tp_status tp_shard_cut(const tp_mesh *mesh, const tp_layout *layout, int64_t device,
                        const void *whole, void *shard) {
-  static const int64_t zero[TP_MAX_RANK];
-  int64_t at[TP_MAX_RANK], size[TP_MAX_RANK];
-  TP_TRY(check(mesh, layout, device));
-  tp_shard_box(mesh, layout, device, at, size);
-  tp_copy_box(&(tp_box_copy){layout->rank, layout->element_size, size, layout->shape, at,
-                             layout->local, zero},
-              whole, shard);
-  return TP_OK;
+  return copy_part(mesh, layout, device, true, whole, shard);
 }
 
 tp_status tp_shard_join(const tp_mesh *mesh, const tp_layout *layout, int64_t device,
                         const void *shard, void *whole) {
-  static const int64_t zero[TP_MAX_RANK];
-  int64_t at[TP_MAX_RANK], size[TP_MAX_RANK];
-  TP_TRY(check(mesh, layout, device));
-  tp_shard_box(mesh, layout, device, at, size);
-  tp_copy_box(&(tp_box_copy){layout->rank, layout->element_size, size, layout->local, zero,
-                             layout->shape, at},
-              shard, whole);
-  return TP_OK;
+  return copy_part(mesh, layout, device, false, shard, whole);
 }

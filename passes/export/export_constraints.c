@@ -304,7 +304,7 @@ static MlirAttribute mesh_attr(const state *s) {
   return attr;
 }
 
-/* Adds the mesh, unless the grid of the planned program comes from a mesh of this one. */
+/* Adds an sdy.mesh to the original program, unless it has the mesh that was planned. */
 static void add_mesh(const state *s) {
   MlirBlock body = tp__region_block(s->original, 0);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);

@@ -1,4 +1,5 @@
-/* The loop nest of a structured op while it is exported (export_nest.c), and what it becomes. */
+/* Exports the loop nest of a structured op. tp_nest describes the nest and the values built so
+ * far (export_nest.c); each kind of nest has a file with its exporter. */
 #ifndef TP_PASSES_EXPORT_NEST_H
 #define TP_PASSES_EXPORT_NEST_H
 

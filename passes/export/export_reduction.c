@@ -1,5 +1,5 @@
-/* Reductions: by a combiner per result, argmax and the like as one stablehlo.reduce of several
- * values, and others iteration by iteration. */
+/* Reductions. A result with a combiner becomes a stablehlo.reduce. Argmax and the like become one
+ * stablehlo.reduce of several values. Other reductions are unrolled. */
 #include "passes/export/export_nest.h"
 
 #include "rules/arg_reduction.h"

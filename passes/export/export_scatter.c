@@ -46,6 +46,14 @@ static bool read_scattering(const tp_nest *n, scattering *s) {
   return true;
 }
 
+/* True if loop l of the part goes over a window of the updates. */
+static bool is_window(const tp_nest *part, const scattering *s, int l) {
+  for (int w = 0; w < s->n_windows; w++)
+    if (part->number[s->windows[w]] == l)
+      return true;
+  return false;
+}
+
 /* Drops the dimensions of windows, along which positions are equal. */
 static MlirValue without_windows(tp_export *x, const tp_nest *part, const scattering *s,
                                  MlirValue value) {
@@ -54,10 +62,7 @@ static MlirValue without_windows(tp_export *x, const tp_nest *part, const scatte
   if (tp__value_rank(value) == 0)
     value = tp__nest_full(x, part, value);
   for (int l = 0; l < part->n_loops; l++) {
-    bool is_window = false;
-    for (int w = 0; w < s->n_windows; w++)
-      is_window |= part->number[s->windows[w]] == l;
-    if (is_window)
+    if (is_window(part, s, l))
       value = tp__nest_pick(x, value, l, 0, 1, 1);
     else
       sizes[n_kept++] = part->sizes[l];
@@ -118,10 +123,7 @@ static MlirValue order_updates(tp_export *x, const tp_nest *part, const scatteri
   if (tp__value_rank(value) == 0)
     value = tp__nest_full(x, part, value);
   for (int l = 0; l < part->n_loops; l++) {
-    bool is_window = false;
-    for (int w = 0; w < s->n_windows; w++)
-      is_window |= part->number[s->windows[w]] == l;
-    if (!is_window)
+    if (!is_window(part, s, l))
       permutation[n++] = l;
   }
   for (int w = 0; w < s->n_windows; w++)

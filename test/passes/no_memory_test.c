@@ -251,7 +251,8 @@ static int64_t run_text(const char *program, int64_t k, int64_t n, tp_status *st
   return count;
 }
 
-/* Programs as text: one that is planned, and one whose refusal is a diagnostic with a place. */
+/* Programs as text. The first is planned. The second is refused, by a diagnostic that has a
+ * location. */
 static void text(void **state) {
   static const char refused[] = "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
                                 "  %y = \"stablehlo.fft\"(%x) : (tensor<8xf32>) -> tensor<8xf32> "

@@ -23,8 +23,8 @@ double tp__clock_share(tp_clock *clock, double end, double share);
 /* Grants the current step at least `seconds` of processor time from now. Time that other processes
  * take on a busy machine does not count. */
 void tp__clock_extend(tp_clock *clock, double seconds);
-/* True if the time of the current step is over, or the run is cancelled: then plan_func fails.
- * Otherwise never true without a limit. */
+/* True if the run is cancelled, whereupon plan_func fails, or if there is a time limit and the time
+ * of the current step is over. */
 bool tp__clock_is_over(const tp_clock *clock);
 
 /* Makes a solver stop when the clock is over. The clock must outlive the
