@@ -4,8 +4,7 @@
 # are found through PATH; %shard-opt and %shard-run work as well. With `--param opt=plugin`,
 # shard-opt means test/plugin/shard-opt. It runs every command twice, in shard-opt and in a stock
 # mlir-opt that loads libtpshard as a plug-in, and fails if the outputs differ. Tests without
-# shard-opt are excluded there, and tests that plan large functions or plan many times run only with
-# TP_LONG.
+# shard-opt are excluded there, and four of five tests run only with TP_LONG.
 #
 # TP_LONG enables the feature "long": RUN lines that take long and rarely fail are in %if long %{
 # ... %}. `--param tools=DIR` searches DIR before the other tools. `--param environment=NAME,...`
@@ -41,19 +40,19 @@ if is_long:
 passes = os.path.join(config.test_source_root, "passes")
 
 
-# Tests of one pass over large functions, many times; their output does not differ in the plug-in.
-PLANNING = {"propagate_time_limit.test", "plan_report_memory_limit.test", "propagate_gap.test", "propagate_memory_limit_proof.test"}
-
-
-def has_something_to_compare(file):
-    """For the second suite: returns True for a test that calls shard-opt directly, not through a
-    script."""
-    if not file.endswith((".mlir", ".test")):
-        return True
+def is_compared(file):
+    """Returns True for a test that calls shard-opt: directly, or with TP_LONG through a script."""
     with open(file) as text:
         lines = [line for line in text if "RUN:" in line and "shard-opt" in line]
-    is_slow = os.path.basename(file) in PLANNING or any("%python" in line for line in lines)
-    return bool(lines) and (is_long or not is_slow)
+    return bool(lines) and (is_long or not any("%python" in line for line in lines))
+
+
+def excluded_from_plugin(folder, names):
+    """Returns the tests of a folder that the second suite does not run. It runs every fifth that it can compare, since the
+    passes are those of the first suite and only their loading differs; with TP_LONG all."""
+    tests = sorted(name for name in names if name.endswith((".mlir", ".test")))
+    compared = [name for name in tests if is_compared(os.path.join(folder, name))]
+    return set(tests) - set(compared if is_long else compared[::5])
 
 
 path = [config.tp_tools_dir, config.llvm_tools_dir]
@@ -66,7 +65,8 @@ if plugin:
     config.environment["TP_SHARD_OPT"] = os.path.join(config.tp_tools_dir, "shard-opt")
     config.environment["TP_MLIR_OPT"] = os.path.join(config.llvm_tools_dir, "mlir-opt")
     config.environment["TP_PLUGIN"] = config.tp_plugin
-    config.excludes += [name for folder, _, names in os.walk(passes) for name in names if not has_something_to_compare(os.path.join(folder, name))]
+    for folder, _, names in os.walk(passes):
+        config.excludes += excluded_from_plugin(folder, names)
 if "tools" in lit_config.params:
     path.insert(0, lit_config.params["tools"])
 config.environment["PATH"] = os.pathsep.join(path + [os.environ.get("PATH", "")])

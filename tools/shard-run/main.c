@@ -342,7 +342,7 @@ static int run_session(session *s, MlirModule module) {
   if (local && o->mesh)
     complain("the module is already partitioned; --mesh cannot change its mesh");
   bool ok =
-      !(local && o->mesh) &&
+      !(local && o->mesh) && (o->emit || reached_only(module, signature->function)) &&
       (!has_data(o) || (fits_memory(signature) && inputs_load(o, module, signature, &s->inputs) &&
                         expected_load(o, signature, &s->expected)));
   tp_plan_destroy(signature);

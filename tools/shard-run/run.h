@@ -1,4 +1,4 @@
-/* shard-run. Modules: cli (options), diagnostics, build (compilation), library and shards
+/* shard-run. Modules: cli (options), diagnostics, reached and build (compilation), library and shards
  * (ahead-of-time outputs), host_topology, inputs, launch and worker (execution), outputs (joining
  * shards), compare and evaluate (verification), report (JSON), table (text). */
 #ifndef SHARD_RUN_RUN_H
@@ -106,6 +106,8 @@ typedef enum build_kind {
   BUILD_WHOLE,   /* for all devices of the mesh, with every value replicated */
 } build_kind;
 
+/* Erases the functions that this one does not reach. False, with a message, if memory is short. */
+bool reached_only(MlirModule module, const char *function);
 /* Builds the per-device program, on tensors. */
 bool build_partition(const options *o, MlirModule source, build_kind kind, build *b);
 /* Returns true if the source contains communication or device indices written by the user. Such a
