@@ -22,7 +22,13 @@ typedef struct searcher {
   int64_t now;
   int64_t *changed; /* by node: when it or a neighbor last changed */
   int64_t *tried;   /* by edge: when its endpoints were last changed together in vain */
+  score **sums;     /* by node: its scores over all edges, if it is a hub that was rated; or NULL */
+  int64_t *summed;  /* by node: when its sums were made */
 } searcher;
+
+/* A node with at least this many edges is a hub. Each of its edges is tried, so adding up all of
+ * them each time would take the square of their number. */
+enum { HUB_EDGES = 16 };
 
 static bool better(score a, score b) {
   return a.n_forbidden != b.n_forbidden ? a.n_forbidden < b.n_forbidden : a.cost < b.cost;
@@ -36,7 +42,7 @@ static score plus(score a, tp_cost entry) {
 
 /* out[x]: the cost of strategy x and of its tables to the neighbors' current strategies, without
  * the edge `except`. */
-static void rate(const searcher *s, int node, int except, score *out) {
+static void add_up(const searcher *s, int node, int except, score *out) {
   const tp__wnode *v = &s->g->nodes[node];
   for (int x = 0; x < v->n; x++)
     out[x] = plus((score){0}, v->cost[x]);
@@ -48,7 +54,42 @@ static void rate(const searcher *s, int node, int except, score *out) {
     for (int x = 0; x < v->n; x++)
       out[x] = plus(out[x], column[(size_t)x * w.self]);
   }
+}
+
+/* Returns the sums of a hub over all edges. NULL if memory is short, or if a sum is saturated, from
+ * which no term can be subtracted. */
+static const score *sums_of(searcher *s, int node) {
+  int n = s->g->nodes[node].n;
+  bool is_new = !s->sums[node];
+  if (is_new)
+    s->sums[node] = tp__malloc((size_t)n * sizeof **s->sums);
+  if (s->sums[node] && (is_new || s->summed[node] < s->changed[node])) {
+    add_up(s, node, -1, s->sums[node]);
+    s->summed[node] = s->now;
+  }
+  bool is_exact = s->sums[node] != NULL;
+  for (int x = 0; x < n && is_exact; x++)
+    is_exact = s->sums[node][x].cost < TP_COST_FORBIDDEN;
+  return is_exact ? s->sums[node] : NULL;
+}
+
+/* Like add_up. The work counted does not depend on whether the sums of a hub were known. */
+static void rate(searcher *s, int node, int except, score *out) {
+  const tp__wnode *v = &s->g->nodes[node];
   *s->work += (int64_t)v->n * (v->n_edges + 1);
+  const score *sums = v->n_edges >= HUB_EDGES && except >= 0 ? sums_of(s, node) : NULL;
+  if (!sums) {
+    add_up(s, node, except, out);
+    return;
+  }
+  tp__wview w = tp__wcsp_view(s->g, except, node);
+  const tp_cost *column = w.table + (size_t)s->at[w.other] * w.far;
+  for (int x = 0; x < v->n; x++) {
+    tp_cost entry = column[(size_t)x * w.self];
+    bool is_forbidden = entry >= TP_COST_FORBIDDEN;
+    out[x].cost = sums[x].cost - (is_forbidden ? 0 : entry);
+    out[x].n_forbidden = sums[x].n_forbidden - is_forbidden;
+  }
 }
 
 static void unsettle(searcher *s, int node) {
@@ -184,7 +225,10 @@ tp_status tp__wcsp_improve(const tp__wcsp *g, const bool *tight, int64_t work_li
   s.settled = tp__calloc((size_t)g->n_nodes + 1, sizeof *s.settled);
   s.changed = tp__calloc((size_t)g->n_nodes + 1, sizeof *s.changed);
   s.tried = tp__calloc((size_t)g->n_edges + 1, sizeof *s.tried);
-  tp_status status = s.mine && s.theirs && s.settled && s.changed && s.tried ? TP_OK : TP_NO_MEMORY;
+  s.sums = tp__calloc((size_t)g->n_nodes + 1, sizeof *s.sums);
+  s.summed = tp__calloc((size_t)g->n_nodes + 1, sizeof *s.summed);
+  bool ok = s.mine && s.theirs && s.settled && s.changed && s.tried && s.sums && s.summed;
+  tp_status status = ok ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK)
     skip_tight(&s, tight);
   for (bool changed = status == TP_OK; changed && *work < work_limit && !is_over(&s);) {
@@ -200,5 +244,9 @@ tp_status tp__wcsp_improve(const tp__wcsp *g, const bool *tight, int64_t work_li
   tp__free(s.settled);
   tp__free(s.changed);
   tp__free(s.tried);
+  for (int v = 0; s.sums && v < g->n_nodes; v++)
+    tp__free(s.sums[v]);
+  tp__free(s.sums);
+  tp__free(s.summed);
   return status;
 }
