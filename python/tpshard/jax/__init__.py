@@ -1,20 +1,23 @@
-"""Plans JAX functions: layouts of arguments and results, cost with a proof, and a run to check it.
+"""Plans JAX functions, and runs them by the plan.
 
     import tpshard.jax as tps
     from jax.sharding import PartitionSpec as P
+
+    step = tps.jit(train_step, mesh={"dp": 2, "tp": 4})      # planned at the first call
 
     plan = tps.plan(train_step, args, mesh={"dp": 2, "tp": 4}, topology="h100",
                     memory_limit="80GB", params="params", pin={"params/*/wq": P(None, "tp")})
     plan.cost, plan.bound, plan.memory     # seconds, seconds, bytes of one device
     plan.in_specs, plan.out_specs          # pytrees of PartitionSpec
     print(plan.explain("params/layers/0/wq"))
-    step = plan.jit(jax.devices())         # XLA partitions, with the layouts of the plan
+    step = plan.jit(jax.devices())         # XLA runs the program with the collectives of the plan
     y = plan.run_here(*args)               # N ranks of this machine, verified
 
 Names. A leaf of an argument is called by the name of the parameter and its path in the pytree:
 "params/layers/0/wq". A result is "result", a leaf of it "result/0/layers/0/wq". Patterns are those
 of fnmatch, over the whole name, where "*" also matches "/". A pattern without a match is an error.
 """
+from ._jit import Planned, jit
 from ._plan import Plan, load, plan
 
-__all__ = ["Plan", "load", "plan"]
+__all__ = ["Plan", "Planned", "jit", "load", "plan"]

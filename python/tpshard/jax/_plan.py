@@ -80,14 +80,19 @@ def _positions(what, numbers, args):
     return tuple(made)
 
 
-def _without_gradient(function):
-    """The function, which says what to do when its gradient is asked for."""
+def _closed(function):
+    """The function, which says what to do when its gradient or its jax.vmap is asked for."""
 
-    def refuse(*_):
+    def refuse_gradient(*_):
         raise Error("a planned function has no gradient; plan the function that calls jax.grad, such as the whole training step")
 
-    made = jax.custom_vjp(function)
-    made.defvjp(refuse, refuse)
+    def refuse_map(*_):
+        raise Error("a planned function cannot be mapped; plan the function that calls jax.vmap")
+
+    graded = jax.custom_vjp(function)
+    graded.defvjp(refuse_gradient, refuse_gradient)
+    made = jax.custom_batching.custom_vmap(graded)
+    made.def_vmap(refuse_map)
     return made
 
 
@@ -296,7 +301,7 @@ class Plan:
         ins, outs = self._shardings("jit", devices)
         if by != "xla":
             text = self.stablehlo() if by == "plan" else self.constrained()
-            called = _without_gradient(packed(text, self._export, ins, outs, self._function).call)
+            called = _closed(packed(text, self._export, ins, outs, self._function).call)
 
             def run(*args):
                 return called(*(arg for i, arg in enumerate(args) if i not in self._static_argnums))

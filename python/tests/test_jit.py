@@ -1,0 +1,108 @@
+"""Tests of tpshard.jax.jit: functions that are planned when they are called."""
+import os
+import unittest
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+
+import jax
+import jax.numpy as jnp
+import models
+import numpy
+from jax.sharding import PartitionSpec as P
+
+import tpshard
+import tpshard.jax as tps
+
+MESH = {"dp": 2, "tp": 4}
+
+
+def block(params, x, scale, *, act="gelu", bias=None):
+    y = getattr(jax.nn, act)(x @ params["w1"]) @ params["w2"] * scale
+    return y if bias is None else y + bias
+
+
+PARAMS = {"w1": models.normal(32, 64), "w2": models.normal(64, 32)}
+X, BIAS = models.normal(16, 32), models.normal(32)
+
+
+class Jit(unittest.TestCase):
+    def assert_near(self, found, expected):
+        self.assertEqual((found.dtype, found.shape), (expected.dtype, expected.shape))
+        numpy.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-4)
+
+    def test_arguments(self):
+        """Defaults, keywords, Python numbers and static values; one plan for each form of a call."""
+        planned = tps.jit(block, MESH, static_argnames="act", pin={"params/w1": P(None, "tp")})
+        for n, (args, keywords) in enumerate([((2.0,), {}), ((2.0,), {"act": "relu"}), ((), {"bias": BIAS, "scale": 0.5})]):
+            self.assert_near(planned(PARAMS, X, *args, **keywords), block(PARAMS, X, *args, **keywords))
+            again = planned.plan(PARAMS, X, *args, **keywords)
+            self.assertIs(again, planned.plan(PARAMS, X, *args, **keywords))
+            self.assertEqual(again.in_specs[0]["w1"], P(None, "tp"))
+            self.assertEqual(len({id(planned.plan(PARAMS, X, 2.0)), id(again)}), 1 + (n > 0))
+        self.assertEqual(planned.__name__, "block")
+
+    def test_weak_types(self):
+        """A Python number has the type of the array that it meets, as in JAX."""
+        params, x = jax.tree.map(lambda a: jnp.asarray(a, jnp.bfloat16), (PARAMS, X))
+        found = tps.jit(block, MESH)(params, x, 2.0)
+        self.assertEqual(found.dtype, jnp.bfloat16)
+        expected = numpy.asarray(jax.jit(block)(params, x, 2.0), numpy.float32)
+        numpy.testing.assert_allclose(numpy.asarray(found, numpy.float32), expected, atol=2e-2 * abs(expected).max())
+
+    def test_collectives(self):
+        """The collectives of the program that XLA runs are those of the plan."""
+        planned = tps.jit(block, MESH, pin={"params/w1": P(None, "tp"), "params/w2": P("tp"), "x": P("dp")})
+        sent = planned.plan(PARAMS, X, 2.0).details["functions"][0]["collectives"]
+        text = planned.lower(PARAMS, X, 2.0).compile().as_text()
+        self.assertTrue(sent)
+        for kind in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all"):
+            self.assertEqual(text.count(" %s(" % kind.replace("_", "-")), sum(c["kind"] == kind for c in sent), kind)
+
+    def test_donated_steps(self):
+        @tps.jit(mesh={"tp": 8}, donate_argnums=0, pin={"params/w1": P(None, "tp"), "params/w2": P("tp")})
+        def step(params, x):
+            return jax.tree.map(lambda w: w * 0.9 + x.sum(), params)
+
+        params, expected = jax.tree.map(jnp.asarray, PARAMS), PARAMS
+        for _ in range(3):
+            before, params = params, step(params, X)
+            expected = jax.tree.map(lambda w: w * 0.9 + X.sum(), expected)
+        self.assertTrue(before["w1"].is_deleted())
+        self.assertEqual(params["w1"].sharding.spec, P(None, "tp"))
+        for name in expected:
+            self.assert_near(params[name], expected[name])
+
+    def test_inside_jit(self):
+        planned = tps.jit(block, MESH)
+        self.assert_near(jax.jit(lambda p, x: planned(p, x, 2.0) + 1)(PARAMS, X), block(PARAMS, X, 2.0) + 1)
+
+    def test_again_for_other_shapes(self):
+        planned = tps.jit(lambda x: x * 2, {"tp": 8}, pin={"x": P("tp")})
+        for rows in (8, 16):
+            x = models.normal(rows, 3)
+            self.assert_near(planned(x), x * 2)
+            self.assertEqual(planned.plan(x).layouts["x"], '[["tp"], []]')
+
+    def test_refused(self):
+        planned = tps.jit(block, MESH, static_argnames="act")
+        with self.assertRaisesRegex(TypeError, "jit: give a mesh"):
+            tps.jit(block)
+        with self.assertRaisesRegex(ValueError, 'static_argnames: there is no parameter "akt"; did you mean "act"'):
+            tps.jit(block, MESH, static_argnames="akt")
+        with self.assertRaisesRegex(ValueError, "donate_argnums: there is no positional parameter 7; there are 3"):
+            tps.jit(block, MESH, donate_argnums=7)
+        with self.assertRaisesRegex(TypeError, "missing a required argument: 'x'"):
+            planned(PARAMS)
+        with self.assertRaisesRegex(TypeError, "act: static values must be hashable, but this is a list"):
+            planned(PARAMS, X, 2.0, act=["gelu"])
+        with self.assertRaisesRegex(tpshard.Error, "plan the function that calls jax.grad"):
+            jax.grad(lambda p: planned(p, X, 2.0).sum())(PARAMS)
+        with self.assertRaisesRegex(tpshard.Error, "plan the function that calls jax.vmap"):
+            jax.vmap(lambda x: planned(PARAMS, x[None], 2.0))(X)
+        with self.assertRaisesRegex(ValueError, "the plan is for 3 devices, but there are 8"):
+            tps.jit(block, {"tp": 3})(PARAMS, X, 2.0)
+
+
+if __name__ == "__main__":
+    unittest.main()

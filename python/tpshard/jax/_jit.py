@@ -1,0 +1,138 @@
+"""A function that is planned when it is called."""
+import collections.abc
+import functools
+import inspect
+import threading
+
+import jax
+from jax import tree_util
+
+from ._names import parameter_names, suggestion
+from ._plan import plan
+
+
+def jit(
+    function=None, mesh=None, *, devices=None, by="plan", donate_argnums=(), donate_argnames=(), static_argnums=(),
+    static_argnames=(), **options,
+):
+    """Returns the function as one that is planned at its first call, and then runs by the plan:
+
+        step = tps.jit(train_step, mesh={"dp": 2, "tp": 4}, donate_argnums=(0, 1))
+        params, state, loss = step(params, state, batch)
+
+    As a decorator: @tps.jit(mesh={"tp": 8}). Like jax.jit it plans again for arguments of other
+    shapes, types or structure, and for other static values. It may be called inside of jax.jit.
+
+    mesh, options:  as of `plan`.
+    devices, by:    as of `Plan.jit`.
+    donate_argnums, donate_argnames, static_argnums, static_argnames: as of jax.jit. Static values
+                    must be hashable.
+
+    Returns a `Planned`. Calls raise what `plan` and `Plan.jit` raise, and TypeError for arguments
+    that the function does not take.
+    """
+    if mesh is None:
+        raise TypeError('jit: give a mesh, such as mesh={"dp": 2, "tp": 4}')
+    given = {
+        "mesh": mesh, "devices": devices, "by": by, "donate_argnums": donate_argnums, "donate_argnames": donate_argnames,
+        "static_argnums": static_argnums, "static_argnames": static_argnames, **options,
+    }
+    return functools.partial(jit, **given) if function is None else Planned(function, **given)
+
+
+def _tuple(value):
+    return (value,) if isinstance(value, (int, str)) else tuple(value or ())
+
+
+class _Chosen:
+    """Parameters chosen by number and by name."""
+
+    def __init__(self, what, function, numbers, names):
+        parameters = list(inspect.signature(function).parameters.values())
+        plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        takes_any = {p.kind for p in parameters}
+        self.names, self.numbers = set(_tuple(names)), set()
+        for name in self.names:
+            if name not in [p.name for p in parameters] and inspect.Parameter.VAR_KEYWORD not in takes_any:
+                raise ValueError('%s_argnames: there is no parameter "%s"%s' % (what, name, suggestion(name, [p.name for p in parameters])))
+        for n in _tuple(numbers):
+            at = n + len(plain) if n < 0 else n
+            if at < 0 or (at >= len(plain) and inspect.Parameter.VAR_POSITIONAL not in takes_any):
+                raise ValueError("%s_argnums: there is no positional parameter %d; there are %d" % (what, n, len(plain)))
+            self.numbers.add(at)
+            self.names.update(plain[at : at + 1])
+
+    def positions(self, names):
+        return tuple(i for i, name in enumerate(names) if i in self.numbers or name in self.names)
+
+
+def _by_position(function, n, keywords):
+    """The function with the arguments of these keywords after the n positional ones."""
+    if not keywords:
+        return function
+
+    @functools.wraps(function)
+    def called(*args):
+        return function(*args[:n], **dict(zip(keywords, args[n:])))
+
+    names = parameter_names(function, n)
+    unique = [name if name.isidentifier() else "arg%d" % i for i, name in enumerate(names)] + list(keywords)
+    called.__signature__ = inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in unique])
+    return called
+
+
+class Planned:
+    """A function that is planned when it is called. What `jit` returns.
+
+    plan(*args, **kwargs):  the `Plan` for these arguments, of which shapes are enough
+    lower(*args, **kwargs): what jax.jit(...).lower returns, of the planned program
+    clear_cache():          forgets all plans
+    """
+
+    def __init__(self, function, mesh, devices, by, donate_argnums, donate_argnames, static_argnums, static_argnames, **options):
+        functools.update_wrapper(self, function)
+        self._function, self._mesh, self._devices, self._by, self._options = function, mesh, devices, by, options
+        self._donated = _Chosen("donate", function, donate_argnums, donate_argnames)
+        self._static = _Chosen("static", function, static_argnums, static_argnames)
+        self._made, self._lock = {}, threading.Lock()
+
+    def _entry(self, args, kwargs):
+        """Returns the plan for these arguments, its function, and the arguments by position."""
+        bound = inspect.signature(self._function).bind(*args, **kwargs)
+        keywords, n = tuple(bound.kwargs), len(bound.args)
+        values = bound.args + tuple(bound.kwargs.values())
+        names = parameter_names(self._function, n) + list(keywords)
+        static, donated = self._static.positions(names), self._donated.positions(names)
+        leaves, tree = tree_util.tree_flatten(tuple(None if i in static else value for i, value in enumerate(values)))
+        avals = [jax.api_util.shaped_abstractify(leaf) for leaf in leaves]
+        kinds = tuple((a.shape, a.dtype, a.weak_type) for a in avals)
+        for i in static:
+            if not isinstance(values[i], collections.abc.Hashable):
+                raise TypeError("%s: static values must be hashable, but this is a %s" % (names[i], type(values[i]).__name__))
+        key = keywords, tree, kinds, static, tuple(values[i] for i in static)
+        with self._lock:
+            if key not in self._made:
+                shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in avals]
+                shaped = tree_util.tree_unflatten(tree, shapes)
+                shaped = tuple(values[i] if i in static else value for i, value in enumerate(shaped))
+                made = plan(
+                    _by_position(self._function, n, keywords), shaped, self._mesh, donate_argnums=donated,
+                    static_argnums=static, **self._options,
+                )
+                self._made[key] = made, made.jit(self._devices, self._by)
+            return self._made[key] + (values,)
+
+    def __call__(self, *args, **kwargs):
+        _, jitted, values = self._entry(args, kwargs)
+        return jitted(*values)
+
+    def plan(self, *args, **kwargs):
+        return self._entry(args, kwargs)[0]
+
+    def lower(self, *args, **kwargs):
+        _, jitted, values = self._entry(args, kwargs)
+        return jitted.lower(*values)
+
+    def clear_cache(self):
+        with self._lock:
+            self._made.clear()
