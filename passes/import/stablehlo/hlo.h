@@ -55,7 +55,7 @@ struct tp_hlo_row {
 };
 
 #define TP_HLO_OR_KEEP                                                                             \
-  "; or keep it by unknown-ops=replicate: every device runs it on whole tensors, and only an "     \
+  ", or keep it by unknown-ops=replicate: every device runs it on whole tensors, and only an "     \
   "export to StableHLO can contain it"
 
 /* Tables of the files; each ends with a row without a name. */

@@ -35,3 +35,12 @@ func.func @partitioned(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "stablehlo.custom_call"(%a) <{backend_config = "140", call_target_name = "CustomSPMDPartitioning"}> {sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=4}, custom>} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Of jax.debug.print(ordered=True).
+func.func @ordered_print(%t: !stablehlo.token, %a: tensor<4xf32>) -> !stablehlo.token {
+  // expected-error @below {{is a callback into Python, of jax.debug.print, jax.debug.callback or io_callback}}
+  %0 = "stablehlo.custom_call"(%t, %a) <{call_target_name = "xla_ffi_python_cpu_callback", has_side_effect = true}> : (!stablehlo.token, tensor<4xf32>) -> !stablehlo.token
+  return %0 : !stablehlo.token
+}
