@@ -21,6 +21,7 @@ typedef struct tp_stablehlo_info {
   const char *name; /* "stablehlo.add" */
   bool is_converted;
   const char *becomes; /* what it is converted to; else why it is refused, and the way out */
+  bool can_stay;       /* a refused op that unknown-ops=replicate keeps */
 } tp_stablehlo_info;
 
 /* Return the number of ops, and the `i`-th of them. */

@@ -39,12 +39,13 @@ static const struct row {
     {"tp.phase", AT(MODULE)},
     {"tp.plan", AT(FUNC)},
     {"tp.region_args", AT(OP)},
+    {"tp.regions", AT(OP)},
     {"tp.ring", AT(OP)},
     {"tp.role", AT(ARGUMENT)},
     {"tp.rule", AT(FUNC) | AT(OP)},
     {"tp.sharding", AT(ARGUMENT) | AT(RESULT) | AT(OP)},
     {"tp.sort", AT(OP)},
-    {"tp.unsigned", AT(ARGUMENT) | AT(RESULT)},
+    {"tp.unsigned", AT(ARGUMENT) | AT(RESULT) | AT(OP)},
     {"tp.updates", AT(RESULT)},
 };
 /* clang-format on */

@@ -115,6 +115,8 @@ tp_status tp__export_structured(tp_export *x, MlirOperation op);
 tp_status tp__export_permute(tp_export *x, MlirOperation op);
 /* Exports a sort (ir/sort_call.h). */
 tp_status tp__export_sort(tp_export *x, MlirOperation op);
+/* Writes an op of StableHLO or CHLO that the import kept (export_kept.c). */
+tp_status tp__export_kept(tp_export *x, MlirOperation op);
 
 /* ---- combiners (export_combiner.c) ---- */
 

@@ -32,6 +32,8 @@ tp_status tp__export_op(tp_export *x, MlirOperation op) {
     return tp__export_permute(x, op);
   if (tp__is_sort(op))
     return tp__export_sort(x, op);
+  if (tp__op_has_dialect(op, "stablehlo") || tp__op_has_dialect(op, "chlo"))
+    return tp__export_kept(x, op);
   for (int t = 0; t < TP_LEN(tables); t++)
     for (const tp_export_row *row = tables[t]; row->name; row++)
       if (tp__op_is(op, row->name))
@@ -95,7 +97,8 @@ static void destroy_done(tp_export *x) {
 
 static bool is_unused(MlirOperation op) {
   if (!tp__op_has_dialect(op, "stablehlo") || mlirOperationGetNumResults(op) == 0 ||
-      mlirOperationGetNumRegions(op) > 0 || !mlirAttributeIsNull(tp__get(op, "channel_handle")))
+      mlirOperationGetNumRegions(op) > 0 || tp__op_is(op, "stablehlo.custom_call") ||
+      !mlirAttributeIsNull(tp__get(op, "channel_handle")))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i))))
@@ -103,7 +106,8 @@ static bool is_unused(MlirOperation op) {
   return true;
 }
 
-/* Destroys ops without use: pads that windows took over, contents that are written over. */
+/* Destroys ops without use: pads that windows took over, contents that are written over. A custom
+ * call may have effects. */
 static void drop_unused(MlirBlock block) {
   tp_op_list ops = {0};
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
@@ -238,7 +242,8 @@ const tp_pass_row tp__export_stablehlo_row = {
     .summary = "Write a program as StableHLO, with explicit collectives if it is per device",
     .description =
         "Requires: linalg, tensor, arith, math, scf, collectives of the "
-        "shard dialect and permutes, on tensors. Establishes: StableHLO; print it with "
+        "shard dialect and permutes, on tensors, and the ops that tp-import-stablehlo kept, which "
+        "are written as they were, on local shapes. Establishes: StableHLO; print it with "
         "--mlir-print-op-generic. A per-device program is one sdy.manual_computation on a mesh of "
         "axes a0, a1, ... in a function on global tensors; values with uneven shards cross its "
         "boundary whole. Breaks: the program can no longer be lowered here.",

@@ -4,6 +4,7 @@
  * replaces the ops that carry a sharding by shard.shard, and reads all annotations, so that errors
  * in them are reported here. */
 #include "passes/import/import.h"
+#include "passes/import/python_call.h"
 
 #include <stdio.h>
 
@@ -23,8 +24,14 @@ static tp_status find_foreign(MlirOperation op, void *data) {
   bool is_func = tp__op_is(op, "func.func");
   *found |= tp__op_has_dialect(op, "sdy") || tp__is_upstream_shard(op) ||
             !mlirAttributeIsNull(tp__get(op, "sdy.sharding")) ||
+            !mlirAttributeIsNull(tp__get(op, "sdy.sharding_rule")) || tp__is_python_call(op) ||
             (is_func && (has_sdy(op, "arg_attrs") || has_sdy(op, "res_attrs")));
   return TP_OK;
+}
+
+static tp_status check_python_call(MlirOperation op, void *data) {
+  (void)data;
+  return tp__is_python_call(op) ? tp__refuse_python_call(op) : TP_OK;
 }
 
 /* ---- converting ---- */
@@ -115,6 +122,8 @@ static tp_status name_axes(MlirOperation op, void *data) {
 static tp_status import_module(tp_importer *im) {
   MlirOperation module = im->pass->module;
   tp_mesh refined;
+  /* first, because JAX annotates them by meshes that are refused, too */
+  TP_TRY(tp__walk(module, check_python_call, NULL));
   TP_TRY(tp__sdy_import_mesh(im));
   TP_TRY(tp__module_mesh(module, "", &refined));
   im->mesh = refined.n_axes > 0 ? tp_mesh_parent(&refined) : refined;
@@ -148,6 +157,7 @@ static const tp_statistic_row statistics[] = {
     [TP_IMPORT_GROUPS] = {"groups", "sdy.sharding_group ops dropped"},
     [TP_IMPORT_FREE] = {"free",
                         "annotations on non-manual axes dropped inside manual computations"},
+    [TP_IMPORT_RULES] = {"rules", "sharding rules of custom calls converted"},
 };
 
 const tp_pass_row tp__import_row = {
@@ -156,7 +166,8 @@ const tp_pass_row tp__import_row = {
         "Convert annotations of Shardy and of upstream's sharding-propagation to tp.sharding",
     .description = "Requires: nothing; sdy ops and attributes in generic form. "
                    "Establishes: sdy.mesh is a "
-                   "shard.grid with tp.axes, sdy.sharding is tp.sharding, sdy.sharding_constraint, "
+                   "shard.grid with tp.axes, sdy.sharding is tp.sharding, "
+                   "sdy.sharding_rule of a custom call is tp.rule, sdy.sharding_constraint, "
                    "Shardy's collectives and upstream's "
                    "shard.shard are shard.shard with tp.sharding, the body of an "
                    "sdy.manual_computation stands between shard.all_slice "

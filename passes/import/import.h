@@ -15,7 +15,8 @@ enum {
   TP_IMPORT_PRIORITIES,
   TP_IMPORT_CLOSED,
   TP_IMPORT_GROUPS,
-  TP_IMPORT_FREE
+  TP_IMPORT_FREE,
+  TP_IMPORT_RULES
 };
 
 /* One axis in Shardy's syntax, "name" or "name":(pre)size. */
@@ -42,6 +43,23 @@ typedef struct tp_sdy_mesh {
   int64_t wrong, wrong_id; /* first entry that differs from its index, and its value; -1: none */
 } tp_sdy_mesh;
 
+enum { TP_SDY_MAX_FACTORS = 64, TP_SDY_MAX_JOINED = 8 };
+
+/* The factors of the dimensions of a value, major to minor. */
+typedef struct tp_sdy_rule_value {
+  int rank;
+  uint8_t n[TP_MAX_RANK];
+  uint8_t factors[TP_MAX_RANK][TP_SDY_MAX_JOINED];
+} tp_sdy_rule_value;
+
+/* A #sdy.op_sharding_rule. Its sets have a bit for each factor. */
+typedef struct tp_sdy_rule {
+  int n_operands, n_results;
+  tp_sdy_rule_value values[TP_SDY_MAX_VALUES]; /* operands, then results */
+  int64_t sizes[TP_SDY_MAX_FACTORS];           /* 0: not stated */
+  uint64_t reduction, need_replication, permutation, blocked_propagation;
+} tp_sdy_rule;
+
 /* Parsers of opaque attributes. `what` ("argument 2") is used in messages. */
 tp_status tp__sdy_read_mesh(MlirOperation at, MlirAttribute attr, tp_sdy_mesh *mesh);
 tp_status tp__sdy_read_sharding(MlirOperation at, const char *what, MlirAttribute attr,
@@ -50,6 +68,8 @@ tp_status tp__sdy_read_sharding(MlirOperation at, const char *what, MlirAttribut
  * ("results"). */
 tp_status tp__sdy_read_list(MlirOperation at, const char *what, MlirAttribute attr, int n,
                             const char *values, tp_sdy_sharding *shardings);
+tp_status tp__sdy_read_rule(MlirOperation at, const char *what, MlirAttribute attr,
+                            tp_sdy_rule *rule);
 /* Reads #sdy<manual_axes{"x", "y"}>. */
 tp_status tp__sdy_read_manual_axes(MlirOperation at, MlirAttribute attr, int *n,
                                    MlirStringRef names[TP_MAX_AXES]);
@@ -75,6 +95,9 @@ tp_status tp__sdy_finish(tp_importer *im, const tp_mesh *refined);
  * has `rank` dimensions. */
 tp_status tp__sdy_check_sharding(tp_importer *im, MlirOperation at, const char *what, int rank,
                                  const tp_sdy_sharding *s);
+
+/* Converts the sdy.sharding_rule of a custom call to its tp.rule (import_rule.c). */
+tp_status tp__sdy_import_rule(tp_importer *im, MlirOperation op);
 
 /* ---- sdy.manual_computation and sdy.named_computation ---- */
 /* Verifies a computation before anything is replaced. */

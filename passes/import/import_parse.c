@@ -1,5 +1,5 @@
-/* Parses #sdy.mesh, #sdy.sharding and #sdy.sharding_per_value. MLIR provides attributes of an
- * unknown dialect as text. */
+/* Parses #sdy.mesh, #sdy.sharding, #sdy.sharding_per_value and #sdy.op_sharding_rule. MLIR provides
+ * attributes of an unknown dialect as text. */
 #include "passes/import/import.h"
 
 #include <stdio.h>
@@ -290,5 +290,120 @@ tp_status tp__sdy_read_mesh(MlirOperation at, MlirAttribute attr, tp_sdy_mesh *m
   }
   if (accept(&c, ","))
     TP_TRY(device_ids(&c, mesh));
+  return close_attribute(&c);
+}
+
+/* ---- rules ---- */
+
+static bool is_digit(const cursor *c) {
+  return c->at < c->text.length && c->text.data[c->at] >= '0' && c->text.data[c->at] <= '9';
+}
+
+/* Reads i, j, ..., z, z_1, z_2, ... as 0, 1, ... False if there is none. */
+static bool factor(cursor *c, int *index) {
+  skip_space(c);
+  if (c->at == c->text.length || c->text.data[c->at] < 'i' || c->text.data[c->at] > 'z')
+    return false;
+  *index = c->text.data[c->at++] - 'i';
+  if (*index == 'z' - 'i' && accept(c, "_")) {
+    int more = 0;
+    for (; is_digit(c) && more < TP_SDY_MAX_FACTORS; c->at++)
+      more = 10 * more + (c->text.data[c->at] - '0');
+    *index += more;
+    return more > 0 && *index < TP_SDY_MAX_FACTORS;
+  }
+  return true;
+}
+
+static tp_status expected_factor(const cursor *c) {
+  return expected(c, "a factor, one of i, j, ..., z, z_1, z_2, ...");
+}
+
+/* Reads [ij, k] */
+static tp_status rule_value(cursor *c, tp_sdy_rule_value *value) {
+  TP_TRY(expect(c, "["));
+  if (accept(c, "]"))
+    return TP_OK;
+  do {
+    int index;
+    if (value->rank == TP_MAX_RANK)
+      return tp__error(c->op, TP_UNSUPPORTED, "%s has more than %d dimensions", c->what,
+                       TP_MAX_RANK);
+    int d = value->rank++;
+    while (factor(c, &index)) {
+      if (value->n[d] == TP_SDY_MAX_JOINED)
+        return tp__error(c->op, TP_UNSUPPORTED, "%s joins more than %d factors in a dimension",
+                         c->what, TP_SDY_MAX_JOINED);
+      value->factors[d][value->n[d]++] = (uint8_t)index;
+    }
+    if (value->n[d] == 0)
+      return expected_factor(c);
+  } while (accept(c, ","));
+  return expect(c, "]");
+}
+
+static tp_status rule_values(cursor *c, tp_sdy_rule *rule, int *n) {
+  int first = rule->n_operands;
+  TP_TRY(expect(c, "("));
+  for (*n = 0; !accept(c, ")"); (*n)++) {
+    if (*n > 0)
+      TP_TRY(expect(c, ","));
+    if (first + *n == TP_SDY_MAX_VALUES)
+      return tp__error(c->op, TP_UNSUPPORTED, "%s has more than %d operands and results", c->what,
+                       TP_SDY_MAX_VALUES);
+    TP_TRY(rule_value(c, &rule->values[first + *n]));
+  }
+  return TP_OK;
+}
+
+/* Reads {i, j} as a set, or with `sizes` {i=4, j=2}. */
+static tp_status factor_set(cursor *c, uint64_t *set, int64_t *sizes) {
+  TP_TRY(expect(c, "{"));
+  bool more = !accept(c, "}");
+  while (more) {
+    int index;
+    if (!factor(c, &index))
+      return expected_factor(c);
+    *set |= UINT64_C(1) << index;
+    if (sizes) {
+      TP_TRY(expect(c, "="));
+      TP_TRY(number(c, &sizes[index]));
+    }
+    more = accept(c, ",");
+    if (!more)
+      TP_TRY(expect(c, "}"));
+  }
+  return TP_OK;
+}
+
+static tp_status rule_clauses(cursor *c, tp_sdy_rule *rule) {
+  struct {
+    const char *name;
+    uint64_t *set;
+  } clauses[] = {{"reduction=", &rule->reduction},
+                 {"need_replication=", &rule->need_replication},
+                 {"permutation=", &rule->permutation},
+                 {"blocked_propagation=", &rule->blocked_propagation}};
+  for (int i = 0; i < TP_LEN(clauses); i++)
+    if (accept(c, clauses[i].name)) {
+      TP_TRY(factor_set(c, clauses[i].set, NULL));
+      i = -1;
+    }
+  if (accept(c, ","))
+    TP_TRY(expect(c, "custom"));
+  return TP_OK;
+}
+
+tp_status tp__sdy_read_rule(MlirOperation at, const char *what, MlirAttribute attr,
+                            tp_sdy_rule *rule) {
+  cursor c;
+  uint64_t known = 0;
+  *rule = (tp_sdy_rule){0};
+  TP_TRY(open_attribute(at, what, attr, "op_sharding_rule", &c));
+  TP_TRY(rule_values(&c, rule, &rule->n_operands));
+  TP_TRY(expect(&c, "->"));
+  TP_TRY(rule_values(&c, rule, &rule->n_results));
+  TP_TRY(factor_set(&c, &known, rule->sizes));
+  TP_TRY(rule_clauses(&c, rule));
   return close_attribute(&c);
 }

@@ -345,6 +345,7 @@ static tp_status check_form(tp_importer *im, MlirOperation op, int n_operands, i
 
 tp_status tp__sdy_import_op(tp_importer *im, MlirOperation op) {
   MlirAttribute text = tp__get(op, "sdy.sharding");
+  TP_TRY(tp__sdy_import_rule(im, op));
   if (!tp__op_has_dialect(op, "sdy"))
     return mlirAttributeIsNull(text) ? TP_OK : import_results(im, op, text);
   const sdy_row *row = row_of(op);

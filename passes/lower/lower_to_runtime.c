@@ -38,6 +38,13 @@ static tp_status check_known(MlirOperation op, void *data) {
   for (int i = 0; i < TP_LEN(dialects); i++)
     if (tp__op_has_dialect(op, dialects[i]))
       return TP_OK;
+  if (tp__op_has_dialect(op, "stablehlo") || tp__op_has_dialect(op, "chlo"))
+    return tp__error(
+        op, TP_UNSUPPORTED,
+        "cannot be lowered to machine code: tp-import-stablehlo has no translation for "
+        "it, and kept it; only a program that tp-export-stablehlo writes can contain "
+        "it, so export the program and run it with XLA, or lower the op between "
+        "tp-partition and tp-to-runtime");
   return tp__error(op, TP_UNSUPPORTED,
                    "cannot be lowered to machine code; rewrite it with linalg, tensor, scf and "
                    "arith ops between tp-partition and tp-to-runtime (its rule says how it is "

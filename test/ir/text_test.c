@@ -106,13 +106,33 @@ static void test_refused(void **state) {
     const tp_diagnostic *d = error_of(result);
     assert_string_equal(d->op, "stablehlo.fft");
     assert_string_equal(d->message, "is a Fourier transform, which has no implementation here; "
-                                    "compute it outside of the program");
+                                    "compute it outside of the program, or keep it by "
+                                    "unknown-ops=replicate: every device runs it on whole "
+                                    "tensors, and only an export to StableHLO can contain it");
     assert_string_equal(d->file, places[i][1]);
     assert_int_equal(d->line, 12);
     assert_int_equal(d->column, 5);
     assert_non_null(strstr(d->location, places[i][1]));
     tp_text_result_destroy(result);
   }
+}
+
+/* Options of the import are options of the pipelines. */
+static void test_kept(void **state) {
+  (void)state;
+  tp_text_result *result;
+  tp_text_request request =
+      request_of("func.func @main(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> {\n"
+                 "  %y = \"stablehlo.fft\"(%x) : (tensor<8xcomplex<f32>>) -> "
+                 "tensor<8xcomplex<f32>>\n"
+                 "  return %y : tensor<8xcomplex<f32>>\n}\n");
+  request.options = (const char *const[]){"mesh=tp=4", "unknown-ops=replicate"};
+  request.n_options = 2;
+  assert_int_equal(tp_text_run(&request, &result), TP_OK);
+  assert_int_equal(result->n_diagnostics, 1);
+  assert_int_equal(result->diagnostics[0].severity, TP_REMARK);
+  assert_non_null(strstr(result->program, "\"stablehlo.fft\""));
+  tp_text_result_destroy(result);
 }
 
 /* Ops of a function of a framework have no place in a file; the function has that of its call. */
@@ -331,6 +351,7 @@ int main(void) {
       cmocka_unit_test(test_no_report),
       cmocka_unit_test(test_planned_text_is_a_program),
       cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_kept),
       cmocka_unit_test(test_no_program),
       cmocka_unit_test(test_place_of_function),
       cmocka_unit_test(test_options),

@@ -134,7 +134,7 @@ static void print_stablehlo_ops(bool converted) {
     printf("|");
     print_code_cell(op.name);
     print_cell(op.becomes);
-    printf("\n");
+    printf(converted ? "\n" : op.can_stay ? " can stay |\n" : " |\n");
   }
 }
 
@@ -145,9 +145,12 @@ static void print_stablehlo(void) {
       "Unsigned integers become integers without sign; the ops that read them keep their "
       "meaning.\n\n## Ops that are converted\n\n| op | becomes |\n|---|---|\n");
   print_stablehlo_ops(true);
-  printf("\n## Ops that are refused\n\nThe error names the op, where it is, and this reason. An op "
-         "with a `tp.rule` is never refused: it stays, and whoever gave it\nthe rule lowers "
-         "it.\n\n| op | the error says that it |\n|---|---|\n");
+  printf(
+      "\n## Ops that are refused\n\nThe error names the op, where it is, and this reason. An op "
+      "with a `tp.rule` is never refused: it stays, and\n`tp-export-stablehlo` writes it on local "
+      "shapes; or whoever gave it the rule lowers it. With `unknown-ops=replicate`, ops "
+      "marked\nwith \"can stay\" stay, too, and every device runs them on whole tensors; so do "
+      "ops that are not listed here.\n\n| op | the error says that it | |\n|---|---|---|\n");
   print_stablehlo_ops(false);
 }
 

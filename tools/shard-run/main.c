@@ -410,8 +410,10 @@ static int run_model(options *o, tprt_comm *world) {
   session s = {.o = o, .world = world};
   MlirModule module = {NULL};
   char import[256];
-  snprintf(import, sizeof import, "tp-import,tp-import-stablehlo{mesh=%s},tp-lower-tosa{mesh=%s}",
-           o->mesh ? o->mesh : "", o->mesh ? o->mesh : "");
+  snprintf(import, sizeof import,
+           "tp-import,tp-import-stablehlo{mesh=%s unknown-ops=%s},tp-lower-tosa{mesh=%s}",
+           o->mesh ? o->mesh : "", o->unknown_ops ? o->unknown_ops : "refuse",
+           o->mesh ? o->mesh : "");
   bool read = read_model(context, o->model, &module) && tp_run_pipeline(module, import) == TP_OK;
   int code = read ? run_session(&s, module) : EXIT_FAILED;
   progress(NULL);

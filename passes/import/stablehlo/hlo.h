@@ -28,6 +28,7 @@ typedef struct tp_hlo {
   tp_mesh mesh;          /* of the module; without axes: none */
   bool uses_grid;        /* new ops name the grid of the mesh */
   bool scalar;           /* in a body: tensors of rank 0 are numbers */
+  bool keeps_unknown;    /* ops without a translation stay */
   bool pointwise;        /* in a body that converts one op: all tensors are numbers */
   tp_op_list done;       /* converted ops, destroyed at the end */
   tp_op_list casts;      /* of unsigned values of other ops, replaced at the end */
@@ -47,9 +48,15 @@ struct tp_hlo_row {
   const char *name;                        /* "stablehlo.add" */
   int8_t n_operands, n_results, n_regions; /* or TP_HLO_ANY */
   tp_hlo_convert *convert;
-  const void *detail;  /* of elementwise ops: their tp_hlo_elementwise */
+  /* of elementwise ops: their tp_hlo_elementwise; of refused ones: TP_HLO_OR_KEEP if they stay when
+   * the user asks for it */
+  const void *detail;
   const char *becomes; /* for the reference page; of a refused op: why, and the way out */
 };
+
+#define TP_HLO_OR_KEEP                                                                             \
+  ", or keep it by unknown-ops=replicate: every device runs it on whole tensors, and only an "     \
+  "export to StableHLO can contain it"
 
 /* Tables of the files; each ends with a row without a name. */
 extern const tp_hlo_row tp__hlo_elementwise_rows[], tp__hlo_shape_rows[], tp__hlo_control_rows[],
@@ -78,6 +85,17 @@ tp_status tp__hlo_body(tp_hlo *hlo, MlirOperation op, int region, MlirOperation 
  * linalg.generic. */
 bool tp__hlo_needs_body(const tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row);
 tp_status tp__hlo_in_body(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row);
+
+/* ---- ops that stay (hlo_kept.c) ---- */
+
+/* Decides whether an op of the dialects stays: one that has a rule, or one without a translation if
+ * the user asks for it. Then prepares it: what has no rule gets one that splits nothing, and
+ * attributes keep what the conversion changes. */
+tp_status tp__hlo_keep(tp_hlo *hlo, MlirOperation op, bool *stays);
+/* Refuses custom calls that may not stay. is_kept: a call that stays if the user asks for it. */
+tp_status tp__hlo_check_custom_call(MlirOperation op, bool *is_kept);
+/* Checks that operands and results are tensors that programs may have. */
+tp_status tp__hlo_check_values(const tp_hlo *hlo, MlirOperation op);
 
 /* Refuses an op in the body of another op. */
 tp_status tp__hlo_not_in_body(const tp_hlo *hlo, MlirOperation op);

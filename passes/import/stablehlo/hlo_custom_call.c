@@ -1,36 +1,55 @@
 /* Custom calls: some targets only pass a value on; the others are refused by name. */
+#include "passes/import/python_call.h"
 #include "passes/import/stablehlo/hlo.h"
 
-#include <stdio.h>
+typedef enum fate { PASSED_ON, REFUSED, KEPT } fate;
 
+/* KEPT: refused, unless unknown ops are kept. */
 typedef struct target {
   const char *name;
-  const char *refused; /* NULL: the value is passed on */
+  fate fate;
+  const char *why;
 } target;
 
 static const char factorization[] =
     "a factorization, which no rule can shard; compute it outside of the program";
 
-/* Prefixes of names. */
+/* Prefixes of names. The last row matches all names. */
 static const target targets[] = {
-    {"annotate_device_placement", NULL},
-    {"MoveToHost", NULL},
-    {"MoveToDevice", NULL},
-    {"xla.sdy.",
+    {"annotate_device_placement", PASSED_ON, NULL},
+    {"MoveToHost", PASSED_ON, NULL},
+    {"MoveToDevice", PASSED_ON, NULL},
+    {"xla.sdy.", REFUSED,
      "an annotation of another partitioner; export the program before XLA partitions it"},
-    {"Sharding", "an annotation of GSPMD; export with Shardy (jax_use_shardy_partitioner)"},
-    {"SPMDFullToShardShape", "an annotation of GSPMD; export with Shardy"},
-    {"SPMDShardToFullShape", "an annotation of GSPMD; export with Shardy"},
-    {"lapack_", factorization},
-    {"cusolver", factorization},
-    {"Qr", factorization},
-    {"ProductOfElementaryHouseholderReflectors", factorization},
-    {"Eigh", factorization},
-    {"LuDecomposition", factorization},
-    {"xla_ffi_python_cpu_callback", "a callback into Python; move it out of the function"},
-    {"xla_python_cpu_callback", "a callback into Python; move it out of the function"},
-    {"ducc_fft", "a Fourier transform, which has no implementation here; compute it outside"},
+    {"Sharding", REFUSED,
+     "an annotation of GSPMD; export with Shardy (jax_use_shardy_partitioner)"},
+    {"SPMDFullToShardShape", REFUSED, "an annotation of GSPMD; export with Shardy"},
+    {"SPMDShardToFullShape", REFUSED, "an annotation of GSPMD; export with Shardy"},
+    {"lapack_", KEPT, factorization},
+    {"cusolver", KEPT, factorization},
+    {"Qr", KEPT, factorization},
+    {"ProductOfElementaryHouseholderReflectors", KEPT, factorization},
+    {"Eigh", KEPT, factorization},
+    {"LuDecomposition", KEPT, factorization},
+    {"ducc_fft", KEPT, "a Fourier transform, which has no implementation here; compute it outside"},
+    {"", KEPT,
+     "about which nothing is known; give it a rule, by sdy.sharding_rule or tp.rule, or compute it "
+     "outside of the program"},
 };
+
+static tp_status find_target(MlirOperation op, MlirStringRef *name, const target **found) {
+  MlirAttribute attr = tp__property(op, "call_target_name");
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAString(attr))
+    return tp__error(op, TP_INVALID_ARGUMENT, "attribute 'call_target_name' is not a string");
+  if (tp__is_python_call(op))
+    return tp__refuse_python_call(op);
+  *name = mlirStringAttrGetValue(attr);
+  for (*found = targets;; (*found)++) {
+    size_t n = strlen((*found)->name);
+    if (name->length >= n && memcmp(name->data, (*found)->name, n) == 0)
+      return TP_OK;
+  }
+}
 
 static tp_status pass_on(tp_hlo *hlo, MlirOperation op) {
   if (mlirOperationGetNumOperands(op) != 1 || mlirOperationGetNumResults(op) != 1 ||
@@ -39,30 +58,30 @@ static tp_status pass_on(tp_hlo *hlo, MlirOperation op) {
   return tp__hlo_replace(hlo, op, tp__hlo_operand(hlo, op, 0));
 }
 
+static tp_status refuse(MlirOperation op, MlirStringRef name, const target *found) {
+  return tp__error(op, TP_UNSUPPORTED, "calls '%.*s', %s%s", (int)name.length, name.data,
+                   found->why, found->fate == KEPT ? TP_HLO_OR_KEEP : "");
+}
+
 static tp_status custom_call(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
+  MlirStringRef name;
+  const target *found;
   (void)row;
-  MlirAttribute attr = tp__property(op, "call_target_name");
-  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAString(attr))
-    return tp__error(op, TP_INVALID_ARGUMENT, "attribute 'call_target_name' is not a string");
-  MlirStringRef name = mlirStringAttrGetValue(attr);
-  for (int i = 0; i < TP_LEN(targets); i++) {
-    size_t n = strlen(targets[i].name);
-    if (name.length < n || memcmp(name.data, targets[i].name, n) != 0)
-      continue;
-    return targets[i].refused ? tp__error(op, TP_UNSUPPORTED, "calls '%.*s', %s", (int)name.length,
-                                          name.data, targets[i].refused)
-                              : pass_on(hlo, op);
-  }
-  return tp__error(op, TP_UNSUPPORTED,
-                   "calls '%.*s', about which nothing is known; give it a rule in tp.rule (then it "
-                   "stays, and you lower it), or compute it outside of the program",
-                   (int)name.length, name.data);
+  TP_TRY(find_target(op, &name, &found));
+  return found->fate == PASSED_ON ? pass_on(hlo, op) : refuse(op, name, found);
+}
+
+tp_status tp__hlo_check_custom_call(MlirOperation op, bool *is_kept) {
+  MlirStringRef name;
+  const target *found;
+  TP_TRY(find_target(op, &name, &found));
+  *is_kept = found->fate == KEPT;
+  return found->fate == REFUSED ? refuse(op, name, found) : TP_OK;
 }
 
 const tp_hlo_row tp__hlo_custom_rows[] = {
     {"stablehlo.custom_call", TP_HLO_ANY, TP_HLO_ANY, TP_HLO_ANY, custom_call, NULL,
-     "nothing, where the target passes its operand on; other targets are refused by name, those "
-     "with "
-     "a tp.rule stay"},
+     "nothing, where the target passes its operand on; stays where it has an sdy.sharding_rule or "
+     "a tp.rule; other targets are refused by name"},
     {NULL},
 };

@@ -31,6 +31,7 @@ tp_stablehlo_info tp_stablehlo_get(int i) {
   for (int t = 0; t < TP_LEN(tables); t++)
     for (const tp_hlo_row *row = tables[t]; row->name; row++)
       if (i-- == 0)
-        return (tp_stablehlo_info){row->name, row->convert != NULL, row->becomes};
+        return (tp_stablehlo_info){row->name, row->convert != NULL, row->becomes,
+                                   row->convert == NULL && row->detail != NULL};
   return (tp_stablehlo_info){0};
 }

@@ -22,7 +22,7 @@ static tp_status check_count(MlirOperation op, const char *what, intptr_t have, 
                          wanted);
 }
 
-static tp_status check_values(const tp_hlo *hlo, MlirOperation op) {
+tp_status tp__hlo_check_values(const tp_hlo *hlo, MlirOperation op) {
   tp_hlo whole = *hlo;
   whole.scalar = false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
@@ -55,11 +55,12 @@ static tp_status convert_op(tp_hlo *hlo, MlirOperation op) {
                      "is not an op that tp-import-stablehlo knows; docs/reference/stablehlo.md "
                      "lists them");
   if (!row->convert)
-    return tp__error(op, TP_UNSUPPORTED, "%s", row->becomes);
+    return tp__error(op, TP_UNSUPPORTED, "%s%s", row->becomes,
+                     row->detail ? (const char *)row->detail : "");
   TP_TRY(check_count(op, "operands", mlirOperationGetNumOperands(op), row->n_operands));
   TP_TRY(check_count(op, "results", mlirOperationGetNumResults(op), row->n_results));
   TP_TRY(check_count(op, "regions", mlirOperationGetNumRegions(op), row->n_regions));
-  TP_TRY(check_values(hlo, op));
+  TP_TRY(tp__hlo_check_values(hlo, op));
   TP_TRY(check_scalar(hlo, op));
   hlo->location = mlirOperationGetLocation(op);
   hlo->pass->statistics[STAT_OPS]++;
@@ -87,9 +88,16 @@ static tp_status keep_op(tp_hlo *hlo, MlirOperation op) {
   return TP_OK;
 }
 
-/* An op with a rule of its own stays as it is: its user lowers it. */
+/* True for ops in whose place no others are built: those of other dialects, and those that stay. */
 static bool stays(MlirOperation op) {
   return !is_hlo(op) || !mlirAttributeIsNull(tp__get(op, "tp.rule"));
+}
+
+static tp_status visit_op(tp_hlo *hlo, MlirOperation op) {
+  bool kept = true;
+  if (is_hlo(op))
+    TP_TRY(tp__hlo_keep(hlo, op, &kept));
+  return kept ? keep_op(hlo, op) : convert_op(hlo, op);
 }
 
 /* ---- blocks ---- */
@@ -104,7 +112,7 @@ tp_status tp__hlo_block(tp_hlo *hlo, MlirBlock block, MlirOperation *end) {
       return TP_OK;
     if (stays(mlirBlockGetParentOperation(block)))
       hlo->where = op;
-    TP_TRY(stays(op) ? keep_op(hlo, op) : convert_op(hlo, op));
+    TP_TRY(visit_op(hlo, op));
     hlo->where = outer;
   }
   return TP_OK;
@@ -286,11 +294,15 @@ static tp_status collect(MlirOperation op, void *data) {
 
 typedef struct settings {
   const char *mesh;
+  enum { UNKNOWN_REFUSE, UNKNOWN_REPLICATE } unknown_ops;
 } settings;
 
 static tp_status import(tp_pass *pass, const found *all) {
   const settings *given = pass->options;
-  tp_hlo hlo = {.pass = pass, .module = pass->module, .context = pass->context};
+  tp_hlo hlo = {.pass = pass,
+                .module = pass->module,
+                .context = pass->context,
+                .keeps_unknown = given->unknown_ops == UNKNOWN_REPLICATE};
   tp_status status = TP_OK;
   TP_TRY(tp__hlo_inline_calls(pass->module));
   TP_TRY(tp__module_mesh(pass->module, given->mesh, &hlo.mesh));
@@ -318,6 +330,11 @@ static tp_status run(tp_pass *pass) {
 static const tp_option_row options[] = {
     {"mesh", "", "sizes of the mesh, see tp-propagate; needed to read the annotations of ops",
      TP_TEXT(settings, mesh, "SIZES")},
+    {"unknown-ops", "refuse",
+     "refuse: ops without a translation are an error; replicate: they stay for "
+     "tp-export-stablehlo, "
+     "and run on all devices, with a remark",
+     TP_CHOICE(settings, unknown_ops, "refuse|replicate")},
 };
 
 static const tp_statistic_row statistics[] = {
@@ -329,7 +346,8 @@ const tp_pass_row tp__import_stablehlo_row = {
     .summary = "Convert StableHLO and CHLO to linalg, tensor, arith, math and scf",
     .description =
         "Requires: StableHLO in generic form, of static shapes (docs/reference/stablehlo.md). "
-        "Establishes: no ops of stablehlo and chlo, but those with a tp.rule; integers without "
+        "Establishes: no ops of stablehlo and chlo, but those with a tp.rule, which only "
+        "tp-export-stablehlo takes; integers without "
         "sign; tp.sharding of these ops are shard.shard constraints. Breaks: nothing; does nothing "
         "on a module without such ops.",
     .options = options,

@@ -14,13 +14,17 @@ from .. import _library
 # From the planned program on: what tp-spmd does after tp-propagate, then the export.
 PIPELINE = "tp-partition,tp-simplify-collectives,canonicalize,cse,tp-export-stablehlo"
 
-# Nothing that is exported depends on the platform: StableHLO without custom calls.
+# StableHLO depends on no platform, but the targets of custom calls do.
 PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 
 
 def stablehlo_text(planned):
     """Returns the per-device program of a planned one as StableHLO, with explicit collectives."""
     return _library.run(planned, PIPELINE, {}).program
+
+
+def _platforms(text):
+    return (jax.export.default_export_platform(),) if '"stablehlo.custom_call"' in text else PLATFORMS
 
 
 def _take_platform_index(module):
@@ -55,7 +59,8 @@ def _artifact(text):
     with jax_mlir.make_ir_context():
         module = ir.Module.parse(text)
         with module.operation.location:
-            _take_platform_index(module)
+            if len(_platforms(text)) > 1:
+                _take_platform_index(module)
         PassManager.parse("builtin.module(func.func(chlo-legalize-to-stablehlo))").run(module.operation)
         return jax_export._module_to_bytecode(module)
 
@@ -74,5 +79,5 @@ def packed(text, export, in_shardings, out_shardings, function):
 
     args = jax.tree_util.tree_unflatten(export.tree, [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in export.avals])
     jitted = jax.jit(nothing, in_shardings=in_shardings, out_shardings=out_shardings, keep_unused=True)
-    made = jax.export.export(jitted, platforms=PLATFORMS)(*args)
+    made = jax.export.export(jitted, platforms=_platforms(text))(*args)
     return dataclasses.replace(made, fun_name=getattr(function, "__name__", made.fun_name), mlir_module_serialized=_artifact(text), _get_vjp=None)

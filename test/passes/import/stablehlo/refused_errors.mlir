@@ -26,7 +26,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.batch_norm_grad': is not converted; expand it into other ops before import, as chlo-legalize-to-stablehlo or stablehlo's own passes do}}
+  // expected-error @below {{'stablehlo.batch_norm_grad': is not converted; expand it into other ops before import, as chlo-legalize-to-stablehlo or stablehlo's own passes do, or keep it by unknown-ops=replicate}}
   "stablehlo.batch_norm_grad"() : () -> ()
   return
 }
@@ -34,7 +34,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.batch_norm_inference': is not converted; expand it into other ops before import, as chlo-legalize-to-stablehlo or stablehlo's own passes do}}
+  // expected-error @below {{'stablehlo.batch_norm_inference': is not converted; expand it into other ops before import, as chlo-legalize-to-stablehlo or stablehlo's own passes do, or keep it by unknown-ops=replicate}}
   "stablehlo.batch_norm_inference"() : () -> ()
   return
 }
@@ -42,7 +42,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.batch_norm_training': is not converted; expand it into other ops before import, as chlo-legalize-to-stablehlo or stablehlo's own passes do}}
+  // expected-error @below {{'stablehlo.batch_norm_training': is not converted; expand it into other ops before import, as chlo-legalize-to-stablehlo or stablehlo's own passes do, or keep it by unknown-ops=replicate}}
   "stablehlo.batch_norm_training"() : () -> ()
   return
 }
@@ -50,7 +50,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.broadcast': is deprecated; write it with other ops of StableHLO}}
+  // expected-error @below {{'stablehlo.broadcast': is deprecated; write it with other ops of StableHLO, or keep it by unknown-ops=replicate}}
   "stablehlo.broadcast"() : () -> ()
   return
 }
@@ -58,7 +58,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.cholesky': is a factorization, which no rule can shard; compute it outside of the program}}
+  // expected-error @below {{'stablehlo.cholesky': is a factorization, which no rule can shard; compute it outside of the program, or keep it by unknown-ops=replicate}}
   "stablehlo.cholesky"() : () -> ()
   return
 }
@@ -90,7 +90,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.dot': is deprecated; write it with other ops of StableHLO}}
+  // expected-error @below {{'stablehlo.dot': is deprecated; write it with other ops of StableHLO, or keep it by unknown-ops=replicate}}
   "stablehlo.dot"() : () -> ()
   return
 }
@@ -98,7 +98,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.dynamic_broadcast_in_dim': has a shape that is known only at run time; make all shapes static before import}}
+  // expected-error @below {{'stablehlo.dynamic_broadcast_in_dim': has a shape that is known only at run time; make all shapes static before import, or keep it by unknown-ops=replicate}}
   "stablehlo.dynamic_broadcast_in_dim"() : () -> ()
   return
 }
@@ -106,7 +106,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.dynamic_conv': has a shape that is known only at run time; make all shapes static before import}}
+  // expected-error @below {{'stablehlo.dynamic_conv': has a shape that is known only at run time; make all shapes static before import, or keep it by unknown-ops=replicate}}
   "stablehlo.dynamic_conv"() : () -> ()
   return
 }
@@ -114,7 +114,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.dynamic_gather': has a shape that is known only at run time; make all shapes static before import}}
+  // expected-error @below {{'stablehlo.dynamic_gather': has a shape that is known only at run time; make all shapes static before import, or keep it by unknown-ops=replicate}}
   "stablehlo.dynamic_gather"() : () -> ()
   return
 }
@@ -122,7 +122,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.dynamic_iota': has a shape that is known only at run time; make all shapes static before import}}
+  // expected-error @below {{'stablehlo.dynamic_iota': has a shape that is known only at run time; make all shapes static before import, or keep it by unknown-ops=replicate}}
   "stablehlo.dynamic_iota"() : () -> ()
   return
 }
@@ -130,7 +130,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.dynamic_pad': has a shape that is known only at run time; make all shapes static before import}}
+  // expected-error @below {{'stablehlo.dynamic_pad': has a shape that is known only at run time; make all shapes static before import, or keep it by unknown-ops=replicate}}
   "stablehlo.dynamic_pad"() : () -> ()
   return
 }
@@ -138,7 +138,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.dynamic_reshape': has a shape that is known only at run time; make all shapes static before import}}
+  // expected-error @below {{'stablehlo.dynamic_reshape': has a shape that is known only at run time; make all shapes static before import, or keep it by unknown-ops=replicate}}
   "stablehlo.dynamic_reshape"() : () -> ()
   return
 }
@@ -146,7 +146,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.einsum': is deprecated; write it with other ops of StableHLO}}
+  // expected-error @below {{'stablehlo.einsum': is deprecated; write it with other ops of StableHLO, or keep it by unknown-ops=replicate}}
   "stablehlo.einsum"() : () -> ()
   return
 }
@@ -154,7 +154,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.fft': is a Fourier transform, which has no implementation here; compute it outside of the program}}
+  // expected-error @below {{'stablehlo.fft': is a Fourier transform, which has no implementation here; compute it outside of the program, or keep it by unknown-ops=replicate}}
   "stablehlo.fft"() : () -> ()
   return
 }
@@ -194,7 +194,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.real_dynamic_slice': has a shape that is known only at run time; make all shapes static before import}}
+  // expected-error @below {{'stablehlo.real_dynamic_slice': has a shape that is known only at run time; make all shapes static before import, or keep it by unknown-ops=replicate}}
   "stablehlo.real_dynamic_slice"() : () -> ()
   return
 }
@@ -210,7 +210,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.set_dimension_size': has a shape that is known only at run time; make all shapes static before import}}
+  // expected-error @below {{'stablehlo.set_dimension_size': has a shape that is known only at run time; make all shapes static before import, or keep it by unknown-ops=replicate}}
   "stablehlo.set_dimension_size"() : () -> ()
   return
 }
@@ -218,7 +218,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.triangular_solve': is a factorization, which no rule can shard; compute it outside of the program}}
+  // expected-error @below {{'stablehlo.triangular_solve': is a factorization, which no rule can shard; compute it outside of the program, or keep it by unknown-ops=replicate}}
   "stablehlo.triangular_solve"() : () -> ()
   return
 }
@@ -226,7 +226,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.torch_index_select': is deprecated; write it with other ops of StableHLO}}
+  // expected-error @below {{'stablehlo.torch_index_select': is deprecated; write it with other ops of StableHLO, or keep it by unknown-ops=replicate}}
   "stablehlo.torch_index_select"() : () -> ()
   return
 }
@@ -242,7 +242,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.unary_einsum': is deprecated; write it with other ops of StableHLO}}
+  // expected-error @below {{'stablehlo.unary_einsum': is deprecated; write it with other ops of StableHLO, or keep it by unknown-ops=replicate}}
   "stablehlo.unary_einsum"() : () -> ()
   return
 }
@@ -274,7 +274,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo._asin_acos_kernel': is not implemented; chlo-legalize-to-stablehlo expands it into other ops}}
+  // expected-error @below {{'chlo._asin_acos_kernel': is not implemented; chlo-legalize-to-stablehlo expands it into other ops, or keep it by unknown-ops=replicate}}
   "chlo._asin_acos_kernel"() : () -> ()
   return
 }
@@ -282,7 +282,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_add': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_add': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_add"() : () -> ()
   return
 }
@@ -290,7 +290,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_and': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_and': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_and"() : () -> ()
   return
 }
@@ -306,7 +306,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_compare': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_compare': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_compare"() : () -> ()
   return
 }
@@ -314,7 +314,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_complex': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_complex': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_complex"() : () -> ()
   return
 }
@@ -322,7 +322,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_divide': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_divide': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_divide"() : () -> ()
   return
 }
@@ -330,7 +330,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_maximum': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_maximum': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_maximum"() : () -> ()
   return
 }
@@ -338,7 +338,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_minimum': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_minimum': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_minimum"() : () -> ()
   return
 }
@@ -346,7 +346,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_multiply': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_multiply': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_multiply"() : () -> ()
   return
 }
@@ -354,7 +354,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_next_after': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_next_after': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_next_after"() : () -> ()
   return
 }
@@ -362,7 +362,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_or': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_or': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_or"() : () -> ()
   return
 }
@@ -370,7 +370,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_polygamma': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_polygamma': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_polygamma"() : () -> ()
   return
 }
@@ -378,7 +378,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_power': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_power': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_power"() : () -> ()
   return
 }
@@ -386,7 +386,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_remainder': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_remainder': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_remainder"() : () -> ()
   return
 }
@@ -394,7 +394,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_select': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_select': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_select"() : () -> ()
   return
 }
@@ -402,7 +402,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_shift_left': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_shift_left': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_shift_left"() : () -> ()
   return
 }
@@ -410,7 +410,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_shift_right_arithmetic': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_shift_right_arithmetic': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_shift_right_arithmetic"() : () -> ()
   return
 }
@@ -418,7 +418,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_shift_right_logical': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_shift_right_logical': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_shift_right_logical"() : () -> ()
   return
 }
@@ -426,7 +426,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_subtract': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_subtract': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_subtract"() : () -> ()
   return
 }
@@ -434,7 +434,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_xor': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_xor': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_xor"() : () -> ()
   return
 }
@@ -442,7 +442,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.broadcast_zeta': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op}}
+  // expected-error @below {{'chlo.broadcast_zeta': repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and the op, or keep it by unknown-ops=replicate}}
   "chlo.broadcast_zeta"() : () -> ()
   return
 }
@@ -450,7 +450,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.constant': is not converted; expand it into other ops before import, as chlo-legalize-to-stablehlo or stablehlo's own passes do}}
+  // expected-error @below {{'chlo.constant': is not converted; expand it into other ops before import, as chlo-legalize-to-stablehlo or stablehlo's own passes do, or keep it by unknown-ops=replicate}}
   "chlo.constant"() : () -> ()
   return
 }
@@ -458,7 +458,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.constant_like': is not converted; expand it into other ops before import, as chlo-legalize-to-stablehlo or stablehlo's own passes do}}
+  // expected-error @below {{'chlo.constant_like': is not converted; expand it into other ops before import, as chlo-legalize-to-stablehlo or stablehlo's own passes do, or keep it by unknown-ops=replicate}}
   "chlo.constant_like"() : () -> ()
   return
 }
@@ -466,7 +466,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'chlo.scan': is not implemented; write it as stablehlo.while}}
+  // expected-error @below {{'chlo.scan': is not implemented; write it as stablehlo.while, or keep it by unknown-ops=replicate}}
   "chlo.scan"() : () -> ()
   return
 }
