@@ -184,7 +184,7 @@ function rowContent(g, entry, f, opened) {
     layout ? code(layout) : null, make('span', {class: 'at'}, named(op.at))];
 }
 
-/* Returns {element, show, opText}; show(k) selects op k. */
+/* Returns {element, ops, show, describe}: show(k) selects op k, describe(k) is a text. */
 function graphPanel(f, openCollective) {
   const g = graphOf(f), opened = new Set();
   const fillers = make('input', {type: 'checkbox', id: 'graph-fillers', onchange: list});
@@ -335,7 +335,7 @@ function graphPanel(f, openCollective) {
     make('div', {class: 'controls'}, make('label', {class: 'inline'}, fillers,
       'show constants, empty and filled tensors')),
     make('div', {class: 'columns'}, view, details));
-  return {element, show, describe: (k) => {
+  return {element, ops: g, show, describe: (k) => {
     const op = graphOp(g, k);
     return opText(op) + (op.at ? ' at ' + op.at : '');
   }};
