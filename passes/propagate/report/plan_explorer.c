@@ -1,5 +1,5 @@
-/* Writes the document as graphs that Model Explorer loads, and what ops take as its node data. An op
- * is a node, equal layers are namespaces. */
+/* Writes the document as graphs that Model Explorer loads, and what ops take as its node data. An
+ * op is a node, equal layers are namespaces. */
 #include "passes/propagate/report/plan_explorer.h"
 
 #include "passes/propagate/report/plan_text.h"
@@ -254,13 +254,9 @@ static json_t *times_json(const json_t *function) {
                    "stop", 1, "bgColor", "#d9822b");
 }
 
-static int append(const char *bytes, size_t n, void *text) {
-  return tp__string_append_bytes(text, bytes, n) == TP_OK ? 0 : -1;
-}
-
 static char *print(json_t *json) {
   tp__string text = {0};
-  int failed = json ? json_dump_callback(json, append, &text, JSON_COMPACT) : -1;
+  int failed = json ? json_dump_callback(json, tp__report_append, &text, JSON_COMPACT) : -1;
   json_decref(json);
   if (!failed)
     return tp__string_take(&text);

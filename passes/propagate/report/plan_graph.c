@@ -1,6 +1,7 @@
 /* The part of the JSON document that is as long as the program: all ops, what they read, their
  * layouts and bytes. It is in lists by op, and what many ops have in common is written once. */
 #include "passes/propagate/report/plan_graph.h"
+#include "passes/propagate/report/plan_text.h"
 
 #include <string.h>
 

@@ -34,7 +34,5 @@ json_t *tp__layers_json(tp__arena *arena, int n, const int *ops, const int64_t *
 
 /* Text of the input may have any bytes; JSON must be UTF-8. NULL when memory runs out. */
 json_t *tp__report_string(const char *text);
-/* Appends to a tp__string: a json_dump_callback_t. */
-int tp__report_append(const char *bytes, size_t n, void *text);
 
 #endif

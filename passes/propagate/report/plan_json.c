@@ -1,5 +1,6 @@
 /* Builds the report as a JSON document; its schema is docs/reference/plan-report.md. */
 #include "passes/propagate/report/plan_graph.h"
+#include "passes/propagate/report/plan_text.h"
 
 #include "ir/annotation.h"
 
