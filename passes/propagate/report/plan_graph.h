@@ -30,6 +30,15 @@ json_t *tp__line_json(const tp_line_printer *printer, MlirOperation op, int n_pl
  * that differ only in names and places. NULL when memory runs out. */
 json_t *tp__layers_json(tp__arena *arena, int n, const int *ops, const int64_t *tokens);
 
+/* ---- machine_json.c: what is asked of a device, and what the network gives ---- */
+
+/* All buffers of a device, as lists by buffer. NULL when memory runs out. */
+json_t *tp__report_buffers(const tp_memory_peak *peak);
+/* The cost lines of a mesh axis, by kind of collective. */
+json_t *tp__report_lines(const tp_link *link);
+/* The names of the kinds of buffers, by tp_live_buffer_kind. */
+extern const char *const tp__buffer_kinds[TP_LIVE_CONSTANTS + 1];
+
 /* ---- plan_json.c ---- */
 
 /* Text of the input may have any bytes; JSON must be UTF-8. NULL when memory runs out. */

@@ -99,5 +99,5 @@ function inPortions(entries, portion, append, after) {
 
 function panel(id, title, ...children) {
   return make('section', {id, 'aria-labelledby': id + '-title'},
-    make('h2', {id: id + '-title'}, title), ...children);
+    make('h2', {id: id + '-title'}, title), ...children.flat());
 }

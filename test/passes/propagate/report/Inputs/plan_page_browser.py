@@ -11,7 +11,7 @@ import tempfile
 
 from webdriver import KEYS, Browser
 
-PANELS = ["summary", "tensors", "collectives", "timeline", "memory", "graph"]
+PANELS = ["summary", "tensors", "collectives", "timeline", "memory", "mesh", "graph"]
 
 
 def bytes_text(value):
@@ -174,12 +174,40 @@ class Page:
             at += change
             held.append(at)
         self.check(max(held) == self.f["memory"]["peak_bytes"], "the memory over time has another peak")
-        for k in {0, len(held) // 2, len(held) - 1}:
+        names = list(self.f["memory"]["by_kind"])
+        live = self.f["memory"]["buffers"]
+        from_ = [sum(live["from"][: i + 1]) for i in range(min(len(live["from"]), 4000))]
+        for k in (0, len(held) // 2, len(held) - 1):
             self.b.run("const e = document.getElementById('memory-slider'); e.value = arguments[0]; e.dispatchEvent(new Event('input'))", k)
+            self.b.wait("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
             text = self.b.text("#memory-at")
             self.check(text.startswith("%s at op %d of %d" % (bytes_text(held[k]), k + 1, len(held))), "memory at %d: %s" % (k, text[:80]))
-        kinds = sum(value > 0 for value in self.f["memory"]["by_kind"].values())
-        self.check(self.b.count("#memory .card tbody tr") == kinds, "the composition of the peak is another")
+            there = [i for i, first in enumerate(from_) if first <= k <= first + live["to"][i]]
+            sums = {}
+            for i in there:
+                sums[live["kind"][i]] = sums.get(live["kind"][i], 0) + live["sizes"][live["size"][i]]
+            self.check(sum(sums.values()) == held[k], "the buffers at %d are %s" % (k, sums))
+            self.check(self.b.text("#memory-held caption").startswith("%d buffer" % len(there)), "%s at %d" % (self.b.text("#memory-held caption"), k))
+            shown = self.b.run("return [...document.querySelectorAll('#memory .card tbody tr')].map((r) => r.cells[1].textContent)")
+            self.check(sorted(shown) == sorted(bytes_text(n) for n in sums.values()), "the kinds at %d are %s" % (k, shown))
+        self.b.click("#memory .button")
+        self.b.wait("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+        kinds = {names[k]: sum(live["sizes"][live["size"][i]] for i in range(len(from_)) if live["kind"][i] == k and
+                               from_[i] <= held.index(max(held)) <= from_[i] + live["to"][i]) for k in range(len(names))}
+        self.check(kinds == self.f["memory"]["by_kind"], "the peak is made of %s" % kinds)
+        self.check("(the peak)" in self.b.text("#memory-at"), "no way to the peak")
+
+    def mesh(self):
+        devices = self.b.count("#mesh rect.device")
+        self.check(devices == self.plan["devices"], "%d devices are drawn" % devices)
+        rows = self.b.run("return [...document.querySelectorAll('#mesh .scroll:not(.bare) tbody tr')].map((r) => "
+                          "[...r.cells].map((c) => c.textContent))")
+        parts = rows[: len(self.plan["mesh"])]
+        self.check([row[0] for row in parts] == [part["axis"] for part in self.plan["mesh"]], "the links are %s" % parts)
+        sent = {}
+        for t in self.f["traffic"]:
+            sent[t["axes"]] = sent.get(t["axes"], 0) + t["bytes_per_device"]
+        self.check({row[0]: row[1] for row in rows[len(parts):]} == {axes: bytes_text(n) for axes, n in sent.items()}, "the groups are %s" % rows)
 
     def graph(self):
         view = "#graph-view"
@@ -209,7 +237,7 @@ def main():
         for page, report in zip(sys.argv[1::2], sys.argv[2::2]):
             browser.open(page)
             p = Page(browser, json.load(open(report, encoding="utf-8")))
-            for step in (p.panels, p.tensors, p.collectives, p.timeline, p.memory, p.graph, p.nothing_else):
+            for step in (p.panels, p.tensors, p.collectives, p.timeline, p.memory, p.mesh, p.graph, p.nothing_else):
                 try:
                     step()
                 except RuntimeError as error:
