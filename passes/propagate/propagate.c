@@ -447,7 +447,7 @@ static const tp_option_row options[] = {
     {"report", "",
      "file for the report of the plan: FILE.html is a page to look at, FILE.json is JSON, FILE.md "
      "and "
-     "FILE.txt are text",
+     "FILE.txt are text, FILE.model-explorer.json is for Model Explorer",
      TP_TEXT(tp_propagate_options, report, "FILE")},
     {"explain", "",
      "remarks about one value: its layout, why, what other layouts would cost; %name as printed "

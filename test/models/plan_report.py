@@ -21,6 +21,9 @@ def problems(plan, ran):
         yield "the parts of the step are not its time"
     if ps(step["seconds"]) + ps(step["shared_seconds"]) != ps(solution["cost_seconds"]):
         yield "the step and what is shared are not the cost"
+    graph = plan["graph"]
+    if sum(ps(graph["kinds"][kind]["modelled_seconds"]) for kind in graph["kind"]) != ps(step["compute_seconds"]) + ps(step["local_seconds"]):
+        yield "the times of the ops do not add up"
     if sum(ps(c["modelled_seconds"]) for c in plan["collectives"]) != ps(step["collective_seconds"]):
         yield "the times of the collectives do not add up"
     if ps(solution["bound_seconds"]) > ps(solution["cost_seconds"]) or step["shared_seconds"] < 0:

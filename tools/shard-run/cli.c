@@ -50,7 +50,7 @@ static const cli_option rows[] = {
     {"report", "FILE.json", "write the report of the run as JSON", CLI_TEXT(options, report)},
     {"plan-report", "FILE",
      "write the report of the plan: FILE.html is a page to look at, FILE.json is JSON, FILE.md and "
-     "FILE.txt are text",
+     "FILE.txt are text, FILE.model-explorer.json is for Model Explorer",
      CLI_TEXT(options, plan_report), .pipeline_option = "report"},
     {"seed", "N", "seed for arguments that are not read from a file (default: 0)",
      CLI_INT(options, seed, 0, 9e15)},

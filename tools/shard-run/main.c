@@ -393,7 +393,8 @@ static int run_session(session *s, MlirModule module) {
     out.reference_run = &s->reference_run;
   }
   table_print(&out, stdout);
-  if (!save_outputs(s) || (o->report && !report_write(&out, o->report)))
+  if (!save_outputs(s) || (o->report && !report_write(&out, o->report)) ||
+      (o->plan_report && !page_add_run(&out, o->plan_report)))
     return EXIT_FAILED;
   return out.verified ? EXIT_VERIFIED : EXIT_FAILED;
 }

@@ -105,7 +105,7 @@ static json_t *memory_json(const build *b, const launch *run) {
       (json_int_t)(b->shape->argument_bytes + results + buffers + b->shape->constant_bytes));
 }
 
-static json_t *outcome_json(const outcome *out) {
+json_t *report_json(const outcome *out) {
   const tp_plan *shape = out->program->shape;
   json_t *mesh = json_array(), *results = values_json(shape->n_results, shape->results, 0);
   for (int a = 0; a < shape->mesh.n_axes; a++)
@@ -145,7 +145,7 @@ static json_t *outcome_json(const outcome *out) {
 
 bool report_write(const outcome *out, const char *path) {
   cli_file file;
-  json_t *json = outcome_json(out);
+  json_t *json = report_json(out);
   if (!json) {
     complain("memory ran out for the report");
     return false;

@@ -1,6 +1,7 @@
 /* shard-run. Modules: cli (options), diagnostics, reached and build (compilation), library and shards
  * (ahead-of-time outputs), host_topology, inputs, launch and worker (execution), outputs (joining
- * shards), compare and evaluate (verification), report (JSON), table (text). */
+ * shards), compare and evaluate (verification), report (JSON), page (the
+ * plan's), table (text). */
 #ifndef SHARD_RUN_RUN_H
 #define SHARD_RUN_RUN_H
 
@@ -257,6 +258,10 @@ typedef struct outcome {
 const char *outcome_reference(const outcome *out);
 
 void table_print(const outcome *out, FILE *file);
+/* The report as JSON; NULL when memory runs out. */
+struct json_t *report_json(const outcome *out);
 bool report_write(const outcome *out, const char *path);
+/* Puts the times into the page that the plan was written to; does nothing for other formats. */
+bool page_add_run(const outcome *out, const char *path);
 
 #endif

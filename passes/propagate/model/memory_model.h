@@ -101,14 +101,15 @@ typedef struct tp_live_buffer {
   MlirValue value;
   int64_t bytes;
   int from, to; /* op numbers, both inclusive */
+  int of;       /* the op that makes the value; -1 - i: argument i of the function */
 } tp_live_buffer;
 
-/* The peak memory of a device, the op at which it occurs, the buffers held then, and the bytes held
- * at every op of the timeline. A zeroed peak is empty. */
+/* The peak memory of a device, the op at which it occurs, all buffers, and the bytes held at every
+ * op of the timeline. A zeroed peak is empty. */
 typedef struct tp_memory_peak {
   int64_t bytes;
   MlirOperation op;
-  size_t n;
+  size_t n, n_all; /* the first n of all buffers are held at the peak */
   tp_live_buffer *held;
   size_t n_ops;
   int64_t *over_time;

@@ -151,6 +151,11 @@ static int last_use(const peak_finder *f, int k, int value, int at) {
   return last;
 }
 
+static tp_live_buffer buffer(tp_live_buffer_kind kind, MlirValue value, int64_t bytes, int from,
+                             int to) {
+  return (tp_live_buffer){.kind = kind, .value = value, .bytes = bytes, .from = from, .to = to};
+}
+
 static void hold(peak_finder *f, tp_live_buffer held) {
   f->delta[held.from] += held.bytes;
   f->delta[held.to + 1] -= held.bytes;
@@ -163,8 +168,8 @@ static void hold(peak_finder *f, tp_live_buffer held) {
 }
 
 static void hold_value(peak_finder *f, int value, int from, int to) {
-  hold(f, (tp_live_buffer){TP_LIVE_VALUE, tp__timeline_value(&f->timeline, value),
-                           bytes_of(f, value), from, to});
+  hold(f, buffer(TP_LIVE_VALUE, tp__timeline_value(&f->timeline, value), bytes_of(f, value), from,
+                 to));
 }
 
 /* Bytes of the intermediate buffers of a reshard, besides its source and result. */
@@ -203,7 +208,7 @@ static tp_status hold_steps(peak_finder *f, int k) {
       steps_bytes(f, layout_of(f, operand_of(f, k, 0)), layout_of(f, f->timeline.moments[k].result),
                   mlirValueGetType(result), &bytes);
   if (status == TP_OK && bytes > 0)
-    hold(f, (tp_live_buffer){TP_LIVE_RESHARD_STEPS, result, bytes, k, k});
+    hold(f, buffer(TP_LIVE_RESHARD_STEPS, result, bytes, k, k));
   return status == TP_NO_MEMORY ? tp__out_of_memory(op) : TP_OK;
 }
 
@@ -247,10 +252,10 @@ static void hold_workspace(peak_finder *f, int k) {
   int64_t bytes = tp__workspace(p, rule, &node->strategies[node->chosen]);
   int64_t traveling = tp__ring_bytes(p, rule, &node->strategies[node->chosen]);
   if (bytes > 0)
-    hold(f, (tp_live_buffer){TP_LIVE_WORKSPACE, v->value, bytes, k, k});
+    hold(f, buffer(TP_LIVE_WORKSPACE, v->value, bytes, k, k));
   if (traveling > 0)
-    hold(f, (tp_live_buffer){TP_LIVE_WORKSPACE, v->value, traveling, k,
-                             tp__timeline_number(&f->timeline, rule->ring.last)});
+    hold(f, buffer(TP_LIVE_WORKSPACE, v->value, traveling, k,
+                   tp__timeline_number(&f->timeline, rule->ring.last)));
 }
 
 /* Accounts for one result of op k. `overwritten` is the value whose buffer it reuses; -1: none. */
@@ -359,17 +364,28 @@ static tp_status hold_boundary(peak_finder *f) {
   int last = (int)f->timeline.n - 1;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
     MlirValue arg = mlirBlockGetArgument(block, i);
-    hold(f, (tp_live_buffer){TP_LIVE_ARGUMENT, arg, bytes_at(f, arg), 0, last});
+    hold(f, buffer(TP_LIVE_ARGUMENT, arg, bytes_at(f, arg), 0, last));
   }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); i++) {
     /* it is returned in the layout of the result */
     MlirValue value = mlirOperationGetOperand(end, i);
-    hold(f, (tp_live_buffer){TP_LIVE_RESULT, value, bytes_at(f, value), 0, last});
+    hold(f, buffer(TP_LIVE_RESULT, value, bytes_at(f, value), 0, last));
   }
   int64_t constants;
   TP_TRY(constant_bytes(f, &constants));
-  hold(f, (tp_live_buffer){TP_LIVE_CONSTANTS, {NULL}, constants, 0, last});
+  hold(f, buffer(TP_LIVE_CONSTANTS, (MlirValue){NULL}, constants, 0, last));
   return TP_OK;
+}
+
+/* The op that makes what a buffer holds, or in whose body it is an argument; -1 - i: argument i of
+ * the function. */
+static int maker_of(const peak_finder *f, const tp_live_buffer *held) {
+  int number = mlirValueIsNull(held->value) ? -1 : tp__timeline_find(&f->timeline, held->value);
+  int maker = number < 0 ? -1 : f->timeline.values[number].maker;
+  bool is_argument = held->kind == TP_LIVE_ARGUMENT ||
+                     (held->kind == TP_LIVE_RESULT && mlirValueIsABlockArgument(held->value));
+  return is_argument ? -1 - (int)mlirBlockArgumentGetArgNumber(held->value)
+                     : (maker < 0 ? held->from : maker);
 }
 
 /* Finds the op with the highest memory use, and the buffers held then. Turns the differences into
@@ -387,9 +403,16 @@ static void find_peak(peak_finder *f, tp_memory_peak *peak) {
     peak->op = f->timeline.moments[k].op;
     at = (int)k;
   }
-  for (size_t i = 0; i < f->n_held; i++)
-    if (f->held[i].from <= at && at <= f->held[i].to)
-      f->held[peak->n++] = f->held[i];
+  for (size_t i = 0; i < f->n_held; i++) {
+    tp_live_buffer own = f->held[i];
+    own.of = maker_of(f, &own);
+    f->held[i] = own;
+    if (own.from > at || at > own.to)
+      continue;
+    f->held[i] = f->held[peak->n];
+    f->held[peak->n++] = own;
+  }
+  peak->n_all = f->n_held;
   peak->held = f->held;
   peak->n_ops = f->timeline.n;
   peak->over_time = f->delta;

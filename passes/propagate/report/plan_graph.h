@@ -9,11 +9,39 @@
 /* Called when the plan is written and measured. NULL when memory runs out. */
 json_t *tp__report_graph(tp_report *report, const tp_planner *planner);
 
+/* ---- op_line.c ---- */
+
+/* Prints ops of a function, whose values are named once. */
+typedef struct tp_line_printer {
+  MlirOpPrintingFlags flags;
+  MlirAsmState state;
+} tp_line_printer;
+
+tp_line_printer tp__line_printer_create(MlirOperation func);
+void tp__line_printer_destroy(tp_line_printer *printer);
+/* The op as a list of texts and places: null is the name of its result, a number that of the value
+ * with this number in `places`. Without regions, and cut when it is long. */
+json_t *tp__line_json(const tp_line_printer *printer, MlirOperation op, int n_places,
+                      const MlirValue *places);
+
+/* ---- layers.c ---- */
+
+/* Runs of equal sections among n of the ops. `ops` are their numbers, `tokens` are equal for ops
+ * that differ only in names and places. NULL when memory runs out. */
+json_t *tp__layers_json(tp__arena *arena, int n, const int *ops, const int64_t *tokens);
+
+/* ---- machine_json.c: what is asked of a device, and what the network gives ---- */
+
+/* All buffers of a device, as lists by buffer. NULL when memory runs out. */
+json_t *tp__report_buffers(const tp_memory_peak *peak);
+/* The cost lines of a mesh axis, by kind of collective. */
+json_t *tp__report_lines(const tp_link *link);
+/* The names of the kinds of buffers, by tp_live_buffer_kind. */
+extern const char *const tp__buffer_kinds[TP_LIVE_CONSTANTS + 1];
+
 /* ---- plan_json.c ---- */
 
 /* Text of the input may have any bytes; JSON must be UTF-8. NULL when memory runs out. */
 json_t *tp__report_string(const char *text);
-/* Appends to a tp__string: a json_dump_callback_t. */
-int tp__report_append(const char *bytes, size_t n, void *text);
 
 #endif

@@ -1,5 +1,6 @@
 /* Builds the report as a JSON document; its schema is docs/reference/plan-report.md. */
 #include "passes/propagate/report/plan_graph.h"
+#include "passes/propagate/report/plan_text.h"
 
 #include "ir/annotation.h"
 
@@ -212,14 +213,9 @@ static int compare_held(const void *a, const void *b) {
                             : (x->from > y->from) - (x->from < y->from);
 }
 
-static const char *const held_kinds[] = {
-    [TP_LIVE_ARGUMENT] = "argument",   [TP_LIVE_RESULT] = "result",
-    [TP_LIVE_VALUE] = "value",         [TP_LIVE_RESHARD_STEPS] = "steps",
-    [TP_LIVE_WORKSPACE] = "workspace", [TP_LIVE_CONSTANTS] = "constants"};
-
 static json_t *held_json(tp_report *r, const tp_planner *p, const tp_live_buffer *held) {
   json_t *json = json_object();
-  put(json, "kind", json_string(held_kinds[held->kind]));
+  put(json, "kind", json_string(tp__buffer_kinds[held->kind]));
   put(json, "bytes", integer_json(held->bytes));
   bool is_value = !mlirValueIsNull(held->value);
   MlirOperation op = is_value ? tp__defining_op(held->value) : (MlirOperation){NULL};
@@ -232,7 +228,7 @@ static json_t *held_json(tp_report *r, const tp_planner *p, const tp_live_buffer
 static json_t *memory_json(tp_report *r, const tp_planner *p, const tp_memory_peak *peak) {
   json_t *json = json_object(), *values = json_array(), *by_kind = json_object();
   json_t *over_time = json_array();
-  int64_t listed = 0, sums[TP_LEN(held_kinds)] = {0};
+  int64_t listed = 0, sums[TP_LEN(tp__buffer_kinds)] = {0};
   qsort(peak->held, peak->n, sizeof *peak->held, compare_held);
   for (size_t i = 0; i < peak->n && i < MAX_HELD; i++) {
     json_array_append_new(values, held_json(r, p, &peak->held[i]));
@@ -240,8 +236,8 @@ static json_t *memory_json(tp_report *r, const tp_planner *p, const tp_memory_pe
   }
   for (size_t i = 0; i < peak->n; i++)
     sums[peak->held[i].kind] += peak->held[i].bytes;
-  for (int k = 0; k < TP_LEN(held_kinds); k++)
-    put(by_kind, held_kinds[k], integer_json(sums[k]));
+  for (int k = 0; k < TP_LEN(tp__buffer_kinds); k++)
+    put(by_kind, tp__buffer_kinds[k], integer_json(sums[k]));
   put(json, "peak_bytes", integer_json(peak->bytes));
   put(json, "limit_bytes", p->limits.memory < 0 ? json_null() : integer_json(p->limits.memory));
   put_op(r, json, peak->op, peak->op);
@@ -252,6 +248,7 @@ static json_t *memory_json(tp_report *r, const tp_planner *p, const tp_memory_pe
     json_array_append_new(over_time,
                           integer_json(peak->over_time[i] - (i ? peak->over_time[i - 1] : 0)));
   put(json, "over_time", over_time);
+  put(json, "buffers", tp__report_buffers(peak));
   return json;
 }
 
@@ -444,8 +441,10 @@ json_t *tp__report_document(const tp_report *r) {
   for (int a = 0; a < r->mesh->n_axes; a++) {
     char name[2 * TP_MAX_AXIS_NAME];
     tp_mesh_axis_text(r->mesh, a, 1, name, sizeof name);
-    json_array_append_new(
-        mesh, json_pack("{s:s, s:I}", "axis", name, "size", (json_int_t)r->mesh->axes[a].size));
+    const tp_link *link = &r->topology->links[a];
+    json_array_append_new(mesh, json_pack("{s:s, s:I, s:i, s:o}", "axis", name, "size",
+                                          (json_int_t)r->mesh->axes[a].size, "level", link->level,
+                                          "lines", tp__report_lines(link)));
   }
   put(json, "schema", json_string("tpshard.plan/1"));
   put(json, "version", json_string(tp_version()));

@@ -4,6 +4,7 @@
 
 #include "ir/location.h"
 #include "ir/run_hooks.h"
+#include "passes/propagate/report/plan_explorer.h"
 #include "passes/propagate/report/plan_page.h"
 #include "passes/propagate/report/plan_text.h"
 
@@ -203,25 +204,37 @@ static tp_status check_writable(tp_report *r) {
                    r->file, strerror(errno));
 }
 
-/* The format that the suffix of the file chooses. */
+/* The format that the end of a file's name chooses; the first that fits. */
 typedef struct format {
   const char *suffix;
   char *(*print)(const json_t *document);
 } format;
 
-static const format formats[] = {{".json", tp__report_json},
+static const format formats[] = {{".model-explorer.json", tp__report_explorer},
+                                 {".node-data.json", tp__report_node_data},
+                                 {".json", tp__report_json},
                                  {".html", tp__report_page},
                                  {".md", tp__report_print},
                                  {".txt", tp__report_print}};
 
+static bool ends_in(const char *text, const char *end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static const char *suffix_of(const char *file) {
+  const char *slash = strrchr(file, '/');
+  return strrchr(slash ? slash : file, '.');
+}
+
 /* A name without a suffix, such as that of a device or of a pipe, is JSON. NULL: a suffix that is
  * not known. */
 static const format *format_of(const char *file) {
-  const char *slash = strrchr(file, '/'), *suffix = strrchr(slash ? slash : file, '.');
-  for (int i = 0; suffix && i < TP_LEN(formats); i++)
-    if (strcmp(suffix, formats[i].suffix) == 0)
+  const char *name = suffix_of(file) ? file : ".json";
+  for (int i = 0; i < TP_LEN(formats); i++)
+    if (ends_in(name, formats[i].suffix))
       return &formats[i];
-  return suffix ? NULL : &formats[0];
+  return NULL;
 }
 
 static tp_status check_format(const tp_report *r) {
@@ -229,8 +242,9 @@ static tp_status check_format(const tp_report *r) {
     return TP_OK;
   return tp__error(r->pass->module, TP_INVALID_ARGUMENT,
                    "the report '%s' ends in '%s', which is no format of reports; name it .html for "
-                   "a page, .json, or .md or .txt for text",
-                   r->file, strrchr(r->file, '.'));
+                   "a page, .json, .md or .txt for text, or .model-explorer.json or "
+                   ".node-data.json for Model Explorer",
+                   r->file, suffix_of(r->file));
 }
 
 tp_status tp__report_open(tp_pass *pass, tp_report **report) {

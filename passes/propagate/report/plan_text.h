@@ -24,6 +24,11 @@ void tp__print_place(tp__string *text, const json_t *object);
 /* Prints all collectives of a function, with equal ones grouped, the most expensive first. */
 void tp__print_collectives(tp__string *text, const json_t *function);
 
+/* ---- plan_json.c ---- */
+
+/* Appends to a tp__string: a json_dump_callback_t. */
+int tp__report_append(const char *bytes, size_t n, void *text);
+
 /* ---- text_tables.c: tables ---- */
 
 typedef struct tp_sheet {

@@ -2,6 +2,8 @@
  * text nodes and attributes only, never HTML. */
 
 const plan = JSON.parse(document.getElementById('plan').textContent);
+/* The times of a run of the plan; null if it was not run. */
+const givenRun = JSON.parse(document.getElementById('run').textContent);
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
@@ -97,5 +99,5 @@ function inPortions(entries, portion, append, after) {
 
 function panel(id, title, ...children) {
   return make('section', {id, 'aria-labelledby': id + '-title'},
-    make('h2', {id: id + '-title'}, title), ...children);
+    make('h2', {id: id + '-title'}, title), ...children.flat());
 }

@@ -1,37 +1,4 @@
-/* Pictures of devices: the mesh, and the blocks of a tensor. */
-
-const MAX_CELLS = 256;
-
-/* The mesh as a table of devices: the last axis across, the others down. */
-function meshPicture() {
-  const names = [...axes.keys()], sizes = [...axes.values()];
-  const across = sizes.length ? sizes[sizes.length - 1] : 1;
-  const shown = Math.min(plan.devices, MAX_CELLS), columns = Math.min(across, 32);
-  const rows = Math.min(Math.ceil(plan.devices / across), Math.ceil(shown / columns));
-  const width = Math.max(26, Math.min(64, 480 / columns)), height = 28, left = 110, top = 22;
-  const picture = draw('svg', {
-    width: left + columns * width + 8, height: top + rows * height + 8, role: 'img',
-    'aria-label': 'Mesh of ' + plural(plan.devices, 'device') + ': ' +
-      names.map((name, i) => name + '=' + sizes[i]).join(', '),
-  });
-  if (names.length)
-    picture.append(draw('text', {x: left, y: 14, class: 'quiet'},
-      names[names.length - 1] + ' 0 .. ' + (across - 1)));
-  for (let row = 0; row < rows; row++) {
-    const at = coordinates(row * across);
-    const label = names.slice(0, -1).map((name) => name + ' ' + at.get(name)).join(', ');
-    picture.append(draw('text', {x: 0, y: top + row * height + 18, class: 'quiet'}, label));
-    for (let column = 0; column < columns; column++)
-      picture.append(
-        draw('rect', {class: 'cell k1', x: left + column * width, y: top + row * height, width,
-          height, rx: 4}),
-        draw('text', {x: left + (column + 0.5) * width, y: top + row * height + 18,
-          'text-anchor': 'middle'}, row * across + column));
-  }
-  const hidden = plan.devices - rows * columns;
-  return make('figure', null, picture, make('figcaption', {class: 'note'},
-    hidden > 0 ? plural(hidden, 'more device') + ' not drawn.' : 'Numbers are devices.'));
-}
+/* Pictures of the blocks of a tensor. */
 
 /* The two dimensions that are drawn, down and across: split ones first. */
 function drawnDimensions(blocks, shape) {

@@ -26,32 +26,41 @@ function shapeOfType(type) {
   return match ? match[1].split('x').filter(Boolean).map(Number) : null;
 }
 
-/* Ops that read no tensor, and compute and send nothing: there is one for each use of a value. */
-function isFiller(g, k) {
-  const {op, type} = g.kinds[g.kind[k]];
-  return op === 'shard.sharding' || op === 'tensor.empty' || op === 'linalg.fill' ||
-    (op === 'arith.constant' && !type.startsWith('tensor'));
-}
+const isFiller = (g, k) => g.kinds[g.kind[k]].filler;
 
 const valueText = (op) => op.value || (op.op === 'shard.shard' ? 'new layout' : '');
 
 /* ---- rows and edges ---- */
 
-/* The rows that are visible while these folds are open, and the row of each op. */
-function rowsOf(folded, ops, opened) {
+/* The list of ops as rows: {op}, or {sections} for equal layers, each a list of ops. */
+function foldOps(g, ops) {
+  const rows = [];
+  let i = 0;
+  for (const {first, last} of g.layers) {
+    for (; i < ops.length && ops[i] < first[0]; i++) rows.push({op: ops[i]});
+    const sections = first.map((_, s) => {
+      const from = i, end = s + 1 < first.length ? first[s + 1] : last + 1;
+      while (i < ops.length && ops[i] < end) i++;
+      return ops.slice(from, i);
+    });
+    rows.push({sections});
+  }
+  for (; i < ops.length; i++) rows.push({op: ops[i]});
+  return rows;
+}
+
+/* The rows that are visible while these layers are open, and the row of each op. */
+function rowsOf(folded, opened) {
   const rows = [], rowOf = [];
   for (const entry of folded) {
-    if (entry.op !== undefined) {
-      rowOf[entry.op] = rows.length;
-      rows.push(entry);
-      continue;
-    }
-    const {from, period, count} = entry.fold, header = rows.length;
-    for (let i = from; i < from + period * count; i++) rowOf[ops[i]] = header;
+    const header = rows.length;
     rows.push(entry);
-    for (let i = from; opened.has(from) && i < from + period; i++) {
-      rowOf[ops[i]] = rows.length;
-      rows.push({op: ops[i], inFold: true});
+    if (entry.op !== undefined) rowOf[entry.op] = header;
+    for (const section of entry.sections || []) for (const k of section) rowOf[k] = header;
+    if (!opened.has(entry)) continue;
+    for (const k of entry.sections[0]) {
+      rowOf[k] = rows.length;
+      rows.push({op: k, inFold: true});
     }
   }
   return {rows, rowOf};
@@ -102,6 +111,17 @@ function edgePaths(edge, top, gutter, chosen) {
 
 /* ---- details ---- */
 
+/* The name of what operand i of op k is; values that the planner made have none. */
+function operandName(g, k, i) {
+  const maker = g.operands[k][i];
+  return maker < 0 ? '%arg' + (-1 - maker) : nameOf(g, maker);
+}
+const nameOf = (g, k) => g.texts[g.value[k]] || '%op' + k;
+
+/* The op as IR. */
+const lineText = (g, k) => g.kinds[g.kind[k]].line.map((part) => (part === null ? nameOf(g, k)
+  : typeof part === 'number' ? operandName(g, k, part) : part)).join('');
+
 function opLinks(g, list, f, choose) {
   if (!list.length) return '-';
   return make('ul', null, list.slice(0, 12).map((k) => make('li', null, k < 0
@@ -119,7 +139,9 @@ function opDetails(g, k, f, choose, openCollective) {
     facts(['value', code(valueText(op) || '-')],
     type ? ['type', code(type)] : null, layout ? ['layout', chip(layout)] : null,
     layout ? ['on a device', bytesText(op.bytes_per_device)] : null,
+    op.modelled_seconds ? ['computes for', secondsText(op.modelled_seconds)] : null,
     ['source line', named(op.at || '-')],
+    ['IR', make('pre', {class: 'code', id: 'graph-line'}, lineText(g, k))],
     ['reads', opLinks(g, g.operands[k], f, choose)],
     ['read by', opLinks(g, [...new Set(g.users[k])], f, choose)]),
     sent.length ? collectiveLinks(sent, openCollective) : null,
@@ -127,27 +149,29 @@ function opDetails(g, k, f, choose, openCollective) {
   ];
 }
 
-function collectivesIn(g, ops, {from, period, count}) {
-  const first = ops[from], last = ops[from + period * count - 1];
+function collectivesIn(g, sections) {
+  const first = sections[0][0], last = sections.at(-1).at(-1);
   return g.collectives.filter((k) => k >= first && k <= last).length;
 }
 
-function foldDetails(g, ops, fold) {
-  const {from, period, count} = fold, n = collectivesIn(g, ops, fold);
-  return [make('h3', null, 'Equal layers x ' + count),
-    make('p', null, plural(count, 'section') + ' of ' + plural(period, 'op') + ' that differ only ' +
-      'in names and places, from ' + graphOp(g, ops[from]).at + ' to ' +
-      graphOp(g, ops[from + period * count - 1]).at + ', with ' +
-      plural(n, 'collective') + '. Open it with Enter or a click to see the first one.')];
+function foldDetails(g, sections) {
+  const first = sections[0][0], last = sections.at(-1).at(-1);
+  return [make('h3', null, 'Equal layers x ' + sections.length),
+    make('p', null, plural(sections.length, 'section') + ' of ' +
+      plural(sections[0].length, 'op') + ' that differ only in names and places, from ' +
+      graphOp(g, first).at + ' to ' + graphOp(g, last).at + ', with ' +
+      plural(collectivesIn(g, sections), 'collective') +
+      '. Open it with Enter or a click to see the first one.')];
 }
 
 /* ---- the panel ---- */
 
-function rowContent(g, ops, entry, f, opened) {
-  if (entry.fold) {
-    const {from, period, count} = entry.fold, n = collectivesIn(g, ops, entry.fold);
-    return [make('span', {class: 'fold'}, (opened.has(from) ? '\u25be ' : '\u25b8 ') + 'x ' + count),
-      make('span', null, plural(period, 'op') + ' each' + (n ? ', ' : '')),
+function rowContent(g, entry, f, opened) {
+  if (entry.sections) {
+    const {sections} = entry, n = collectivesIn(g, sections);
+    return [make('span', {class: 'fold'},
+      (opened.has(entry) ? '\u25be ' : '\u25b8 ') + 'x ' + sections.length),
+      make('span', null, plural(sections[0].length, 'op') + ' each' + (n ? ', ' : '')),
       n ? make('span', {class: 'sends'}, plural(n, 'collective')) : null];
   }
   const k = entry.op, op = graphOp(g, k), {layout} = op;
@@ -160,7 +184,7 @@ function rowContent(g, ops, entry, f, opened) {
     layout ? code(layout) : null, make('span', {class: 'at'}, named(op.at))];
 }
 
-/* Returns {element, show, opText}; show(k) selects op k. */
+/* Returns {element, ops, show, describe}: show(k) selects op k, describe(k) is a text. */
 function graphPanel(f, openCollective) {
   const g = graphOf(f), opened = new Set();
   const fillers = make('input', {type: 'checkbox', id: 'graph-fillers', onchange: list});
@@ -170,19 +194,18 @@ function graphPanel(f, openCollective) {
     onkeydown: onKey, onclick: onClick}, layer);
   const details = make('div', {class: 'card', id: 'graph-details', 'aria-live': 'polite'});
   const picture = draw('svg', {'aria-hidden': 'true'});
-  let ops, folded, rows, rowOf, edges, gutter, chosen = 0;
+  let folded, rows, rowOf, edges, gutter, chosen = 0;
   let drawn = {first: -1, last: -1, rows: new Map()};
 
   function list() {
-    ops = [...g.kind.keys()].filter((k) => fillers.checked || !isFiller(g, k));
-    folded = foldOps(g, ops);
+    folded = foldOps(g, [...g.kind.keys()].filter((k) => fillers.checked || !isFiller(g, k)));
     opened.clear();
     arrange();
     choose(0);
   }
 
   function arrange() {
-    ({rows, rowOf} = rowsOf(folded, ops, opened));
+    ({rows, rowOf} = rowsOf(folded, opened));
     edges = edgesOf(g, rowOf, rows.length);
     gutter = 14 + LANE * (1 + Math.max(0, ...edges.slice(0, 20000).map((e) => e.lane)));
     layer.style.height = rows.length * ROW + 'px';
@@ -192,9 +215,9 @@ function graphPanel(f, openCollective) {
     const entry = rows[number];
     const row = make('div', {class: 'row', role: 'option', id: 'graph-row-' + number,
       'data-row': number, 'aria-selected': String(number === chosen), 'aria-setsize': rows.length,
-      'aria-posinset': number + 1}, rowContent(g, ops, entry, f, opened));
+      'aria-posinset': number + 1}, rowContent(g, entry, f, opened));
     row.style.top = number * ROW + 'px';
-    row.style.paddingLeft = gutter + (entry.fold ? 0 : g.depth[entry.op] * 16 +
+    row.style.paddingLeft = gutter + (entry.sections ? 0 : g.depth[entry.op] * 16 +
       (entry.inFold ? 16 : 0)) + 'px';
     return row;
   }
@@ -240,7 +263,7 @@ function graphPanel(f, openCollective) {
   function describe() {
     const entry = rows[chosen];
     if (!entry) return;
-    details.replaceChildren(...(entry.fold ? foldDetails(g, ops, entry.fold)
+    details.replaceChildren(...(entry.sections ? foldDetails(g, entry.sections)
       : opDetails(g, entry.op, f, show, openCollective)).filter(Boolean));
   }
 
@@ -254,8 +277,7 @@ function graphPanel(f, openCollective) {
   }
 
   function flip(row) {
-    const {fold} = rows[row];
-    if (!opened.delete(fold.from)) opened.add(fold.from);
+    if (!opened.delete(rows[row])) opened.add(rows[row]);
     arrange();
     choose(row);
   }
@@ -265,7 +287,7 @@ function graphPanel(f, openCollective) {
     const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity,
       End: Infinity};
     if (event.key in steps) choose(chosen + steps[event.key]);
-    else if ((event.key === 'Enter' || event.key === ' ') && rows[chosen].fold) flip(chosen);
+    else if ((event.key === 'Enter' || event.key === ' ') && rows[chosen].sections) flip(chosen);
     else return;
     event.preventDefault();
   }
@@ -274,7 +296,7 @@ function graphPanel(f, openCollective) {
     const row = event.target.closest('.row');
     if (!row) return;
     const number = Number(row.dataset.row);
-    if (rows[number].fold) flip(number);
+    if (rows[number].sections) flip(number);
     else choose(number);
   }
 
@@ -284,12 +306,12 @@ function graphPanel(f, openCollective) {
       fillers.checked = true;
       list();
     }
-    const place = ops.indexOf(k);
-    const run = folded.find(({fold}) => fold && place >= fold.from &&
-      place < fold.from + fold.period * fold.count);
+    const run = folded.find(({sections}) => sections && k >= sections[0][0] &&
+      k <= sections.at(-1).at(-1));
     if (run) {
-      opened.add(run.fold.from);
-      k = ops[run.fold.from + ((place - run.fold.from) % run.fold.period)];
+      const own = run.sections.find((section) => k <= section.at(-1));
+      opened.add(run);
+      k = run.sections[0][Math.min(own.indexOf(k), run.sections[0].length - 1)];
       arrange();
     }
     choose(rowOf[k]);
@@ -313,7 +335,7 @@ function graphPanel(f, openCollective) {
     make('div', {class: 'controls'}, make('label', {class: 'inline'}, fillers,
       'show constants, empty and filled tensors')),
     make('div', {class: 'columns'}, view, details));
-  return {element, show, describe: (k) => {
+  return {element, ops: g, show, describe: (k) => {
     const op = graphOp(g, k);
     return opText(op) + (op.at ? ' at ' + op.at : '');
   }};

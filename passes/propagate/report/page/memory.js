@@ -1,5 +1,6 @@
-/* What a device holds over the program, and what the peak is made of. */
+/* What a device holds over the program, and of what that is made at any op. */
 
+/* In the order of their numbers in `buffers`. */
 const KINDS = {argument: 'arguments', result: 'results', value: 'values',
   steps: 'steps of layout changes', workspace: 'workspace of ops', constants: 'constants'};
 
@@ -65,59 +66,127 @@ function memoryCurve(memory, held) {
   return {picture, moveTo, numberAt};
 }
 
-function compositionTable({by_kind: kinds, peak_bytes: peak}) {
-  const rows = Object.entries(kinds).filter(([, bytes]) => bytes > 0).sort((a, b) => b[1] - a[1]);
-  return table('What the peak is made of', ['kind', 'bytes', 'share', ''], 'lrrl',
-    rows.map(([kind, bytes]) => [KINDS[kind] || kind, bytesText(bytes), percentText(bytes, peak),
-      bar(bytes, peak)]));
-}
+/* ---- what is held at an op ---- */
 
-/* Entries of one kind, size and op are one row. */
-function heldTable(memory) {
-  const groups = new Map();
-  for (const v of memory.values) {
-    const key = [v.kind, v.bytes, v.op, v.body, withoutNumbers(v.name)].join('\0');
-    if (!groups.has(key)) groups.set(key, {first: v, n: 0, bytes: 0});
-    groups.get(key).n++;
-    groups.get(key).bytes += v.bytes;
+/* The buffers of the document with the numbers of their ops. */
+function buffersOf({buffers}) {
+  const n = buffers.kind.length, from = new Int32Array(n), to = new Int32Array(n);
+  for (let i = 0, at = 0; i < n; i++) {
+    from[i] = at += buffers.from[i];
+    to[i] = at + buffers.to[i];
   }
-  const rows = [...groups.values()].sort((a, b) => b.bytes - a.bytes).map(({first: v, n, bytes}) =>
-    [bytesText(bytes), percentText(bytes, memory.peak_bytes), n > 1 ? 'x ' + n : '',
-      KINDS[v.kind], named([v.name, v.value].filter(Boolean).join(', ') || '-'),
-      v.op ? named(opText(v) + ' at ' + v.at) : '']);
-  if (memory.other_bytes > 0)
-    rows.push([bytesText(memory.other_bytes), percentText(memory.other_bytes, memory.peak_bytes),
-      '', 'smaller ones, not listed', '', '']);
-  return table('What is held at the peak', ['bytes', 'share', 'equal', 'kind', 'value', 'made by'],
-    'rrrlll', rows);
+  return {...buffers, from, to};
 }
 
-function memoryPanel(f, opAt) {
+/* The buffers that are held while op k runs. They are in the order of their first op. */
+function liveAt(buffers, k) {
+  const live = [];
+  for (let i = 0; i < buffers.from.length && buffers.from[i] <= k; i++)
+    if (buffers.to[i] >= k) live.push(i);
+  return live;
+}
+
+const bufferBytes = (buffers, i) => buffers.sizes[buffers.size[i]];
+const bufferKind = (buffers, i) => Object.keys(KINDS)[buffers.kind[i]];
+
+/* What a buffer holds: {name, made}. */
+function bufferPlace(f, graph, buffers, i) {
+  const kind = bufferKind(buffers, i), of = buffers.of[i];
+  if (kind === 'constants') return {name: '-', made: ''};
+  if (of < 0) return {name: f.arguments[-1 - of].name || '%arg' + (-1 - of), made: ''};
+  return {name: graph.ops.texts[graph.ops.value[of]] || '-', made: graph.describe(of)};
+}
+
+/* Buffers of one kind and size, made by ops of one kind, are one row. */
+function bufferGroups(f, graph, buffers, live) {
+  const groups = new Map();
+  for (const i of live) {
+    const of = buffers.of[i];
+    const key = [buffers.kind[i], buffers.size[i], of < 0
+      ? withoutNumbers(bufferPlace(f, graph, buffers, i).name) : graph.ops.kind[of]].join('\0');
+    if (!groups.has(key)) groups.set(key, {first: i, n: 0, bytes: 0});
+    const group = groups.get(key);
+    group.n++;
+    group.bytes += bufferBytes(buffers, i);
+  }
+  return [...groups.values()].sort((a, b) => b.bytes - a.bytes);
+}
+
+const MAX_HELD = 40;
+
+function heldTable(f, graph, buffers, live, held) {
+  const groups = bufferGroups(f, graph, buffers, live);
+  const rows = groups.slice(0, MAX_HELD).map(({first: i, n, bytes}) => {
+    const place = bufferPlace(f, graph, buffers, i);
+    return [bytesText(bytes), percentText(bytes, held), n > 1 ? 'x ' + n : '',
+      KINDS[bufferKind(buffers, i)], named(place.name), place.made ? make('button',
+        {class: 'inset', type: 'button', onclick: () => graph.show(buffers.of[i])},
+        named(place.made)) : '',
+      buffers.to[i] - buffers.from[i] + 1 === graph.ops.kind.length ? 'all the time'
+        : 'ops ' + (buffers.from[i] + 1) + ' - ' + (buffers.to[i] + 1)];
+  });
+  if (groups.length > MAX_HELD) {
+    const rest = sum(groups.slice(MAX_HELD).map((group) => group.bytes));
+    rows.push([bytesText(rest), percentText(rest, held), '', 'smaller ones, not listed', '', '', '']);
+  }
+  return table(plural(live.length, 'buffer') + ' held there',
+    ['bytes', 'share', 'equal', 'kind', 'value', 'made by', 'held'], 'rrrllll', rows);
+}
+
+function compositionTable(buffers, live, held) {
+  const sums = new Map();
+  for (const i of live)
+    sums.set(bufferKind(buffers, i),
+      (sums.get(bufferKind(buffers, i)) || 0) + bufferBytes(buffers, i));
+  return table('What it is made of', ['kind', 'bytes', 'share', ''], 'lrrl',
+    [...sums].sort((a, b) => b[1] - a[1]).map(([kind, bytes]) => [KINDS[kind], bytesText(bytes),
+      percentText(bytes, held), bar(bytes, held)]));
+}
+
+function memoryPanel(f, graph) {
   const memory = f.memory, held = heldOverTime(memory), ops = held.length;
-  const {picture, moveTo, numberAt} = memoryCurve(memory, held);
+  const buffers = buffersOf(memory), {picture, moveTo, numberAt} = memoryCurve(memory, held);
   const said = make('p', {'aria-live': 'polite', id: 'memory-at'});
+  const list = make('div', {class: 'scroll', id: 'memory-held', tabindex: 0, role: 'region',
+    'aria-label': 'Held at the op that is shown'}), parts = make('div', {class: 'card'});
   const slider = make('input', {type: 'range', id: 'memory-slider', min: 0, max: ops - 1, step: 1,
     'aria-label': 'Op whose memory is shown', oninput: () => show(Number(slider.value))});
   const peak = held.indexOf(memory.peak_bytes);
+  let shown = -1, waiting = false;
+
+  /* Several moves before the next frame are listed once. */
+  function listBuffers() {
+    waiting = false;
+    const live = liveAt(buffers, shown);
+    list.replaceChildren(heldTable(f, graph, buffers, live, held[shown]));
+    parts.replaceChildren(compositionTable(buffers, live, held[shown]));
+  }
 
   function show(k) {
-    slider.value = k;
+    if (k === shown) return;
+    slider.value = shown = k;
     const text = bytesText(held[k]) + ' at op ' + (k + 1) + ' of ' + ops + ', ' +
-      opAt(k) + (k === peak ? ' (the peak)' : '');
+      graph.describe(k) + (k === peak ? ' (the peak)' : '');
     slider.setAttribute('aria-valuetext', text);
     said.replaceChildren(named(text));
     moveTo(k);
+    if (!waiting) requestAnimationFrame(listBuffers);
+    waiting = true;
   }
 
   picture.addEventListener('pointermove', (event) => show(numberAt(event)));
-  if (ops) show(Math.max(0, peak));
+  if (ops) {
+    show(Math.max(0, peak));
+    listBuffers();
+  }
   return panel('memory', 'Memory',
     make('p', {class: 'full'}, 'The peak is ', make('strong', null, bytesText(memory.peak_bytes)),
       ', first held at ', named(opText(memory) + (memory.at ? ' at ' + memory.at : '')), '. ',
       memoryNote(memory) + '.'),
+    make('p', {class: 'note'}, 'Point at the curve, or move the slider with the arrow keys, to ' +
+      'see what is held while an op runs. The first is the peak.'),
     make('figure', {class: 'full'}, picture, slider, said),
-    make('div', {class: 'columns'},
-      make('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Held at the peak'},
-        heldTable(memory)),
-      make('div', {class: 'card'}, compositionTable(memory))));
+    make('button', {class: 'button', type: 'button', onclick: () => show(Math.max(0, peak))},
+      'Show the peak'),
+    make('div', {class: 'columns'}, list, parts));
 }

@@ -1,7 +1,7 @@
 /* Puts the panels of the chosen function on the page. */
 
 const PANELS = [['summary', 'Summary'], ['tensors', 'Tensors'], ['collectives', 'Collectives'],
-  ['memory', 'Memory'], ['graph', 'Graph']];
+  ['timeline', 'Timeline'], ['memory', 'Memory'], ['mesh', 'Mesh'], ['graph', 'Graph']];
 
 function showFunction(number) {
   const f = plan.functions[number];
@@ -10,8 +10,8 @@ function showFunction(number) {
   const graph = graphPanel(f, openCollective);
   collectives = collectivesPanel(f, (i) => graph.show(f.graph.collectives[i]));
   document.getElementById('main').replaceChildren(summaryPanel(f, openCollective),
-    tensorsPanel(f, openCollective), collectives.element, memoryPanel(f, graph.describe),
-    graph.element);
+    tensorsPanel(f, openCollective), collectives.element, timelinePanel(f, graph),
+    memoryPanel(f, graph), meshPanel(f), graph.element);
   document.getElementById('title').replaceChildren('Plan of ', named(f.function));
   document.title = 'Plan of ' + f.function;
   document.querySelectorAll('#functions button').forEach((button, i) =>

@@ -90,12 +90,8 @@ function annotationsTable(f) {
 
 function summaryPanel(f, openCollective) {
   return panel('summary', 'Summary', tiles(f),
-    make('div', {class: 'columns'},
-      make('div', null, make('div', {class: 'scroll'}, timeTable(f)),
-        make('h3', null, 'What would be cheaper or nearly as good'),
-        make('div', {class: 'scroll'}, alternativesTable(f, openCollective)),
-        make('h3', null, 'What annotations cost'), annotationsTable(f)),
-      make('div', {class: 'card'}, make('h3', null, 'Mesh'), meshPicture(),
-        make('p', {class: 'note'}, 'Figures are those of the model "' + plan.topology +
-          '", for one device and one execution.'))));
+    make('div', {class: 'scroll'}, timeTable(f)),
+    make('h3', null, 'What would be cheaper or nearly as good'),
+    make('div', {class: 'scroll'}, alternativesTable(f, openCollective)),
+    make('h3', null, 'What annotations cost'), annotationsTable(f));
 }

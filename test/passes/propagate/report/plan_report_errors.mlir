@@ -14,7 +14,7 @@
 
 // CHECK: error: 'builtin.module': the report cannot be written to '{{.*}}/no/such/folder/plan.json': No such file or directory
 // FOLDER: error: 'builtin.module': the report cannot be written to '{{.*}}': Is a directory
-// SUFFIX: error: 'builtin.module': the report '{{.*}}/plan.json.gz' ends in '.gz', which is no format of reports; name it .html for a page, .json, or .md or .txt for text
+// SUFFIX: error: 'builtin.module': the report '{{.*}}/plan.json.gz' ends in '.gz', which is no format of reports; name it .html for a page, .json, .md or .txt for text, or .model-explorer.json or .node-data.json for Model Explorer
 // NONE: "schema": "tpshard.plan/1"
 // COUNT: error: 'builtin.module': report-alternatives 'many' is not a whole number from 0 to 1000
 // NEGATIVE: error: 'builtin.module': report-alternatives '-1' is not a whole number from 0 to 1000

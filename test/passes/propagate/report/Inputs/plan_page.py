@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""plan_page.py PAGE.html REPORT.json: checks the page of a plan as a browser reads it.
+"""plan_page.py PAGE.html REPORT.json [RUN.json]: checks the page of a plan as a browser reads it.
 
 It has one script and one style, whose hashes the Content-Security-Policy names, and the document of
-REPORT.json in between. Nothing of the document ends its element."""
+REPORT.json in between, behind the times of the run. Nothing of the document ends its element."""
 import base64
 import hashlib
 import html.parser
@@ -36,21 +36,34 @@ def hash_of(text):
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def problems(page, report):
+def run_problems(text, ran):
+    """The element of the run is null, or has the times of its report and no text that a user chose."""
+    run = json.loads(text)
+    if ran is None:
+        if run is not None:
+            yield "it has times of a run"
+        return
+    fields = ("kind", "axes", "count", "bytes_per_device", "measured_seconds")
+    if run != {"measured_seconds": ran["measured_seconds"], "collectives": [{f: c[f] for f in fields} for c in ran["collectives"]]}:
+        yield "the times are not those of the run"
+
+
+def problems(page, report, ran):
     reader = Reader()
     reader.feed(page)
     tags = [tag for tag, _ in reader.elements]
     policy = [a["content"] for t, a in reader.elements if a.get("http-equiv") == "Content-Security-Policy"]
     raw = [(tag, attributes, "".join(parts)) for tag, attributes, parts in reader.texts]
-    if [tag for tag, _, _ in raw] != ["style", "script", "script"]:
+    if [tag for tag, _, _ in raw] != ["style", "script", "script", "script"]:
         yield "it has other scripts and styles: %s" % [tag for tag, _, _ in raw]
         return
-    style, data, script = (text for _, _, text in raw)
+    style, run, data, script = (text for _, _, text in raw)
     expected = "default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'" % (hash_of(script), hash_of(style))
     if policy != [expected]:
         yield "the policy is %s, not %s" % (policy, expected)
-    if raw[1][1] != {"type": "application/json", "id": "plan"}:
-        yield "the document has the attributes %s" % raw[1][1]
+    if raw[1][1] != {"type": "application/json", "id": "run"} or raw[2][1] != {"type": "application/json", "id": "plan"}:
+        yield "the documents have the attributes %s and %s" % (raw[1][1], raw[2][1])
+    yield from run_problems(run, ran)
     if "<" in data or not data.isascii():
         yield "the document holds < or characters beyond ASCII"
     try:
@@ -69,8 +82,9 @@ def problems(page, report):
 
 
 def main():
-    page, report = open(sys.argv[1], encoding="utf-8").read(), json.load(open(sys.argv[2], encoding="utf-8"))
-    wrong = list(problems(page, report))
+    page = open(sys.argv[1], encoding="utf-8").read()
+    report, ran = (json.load(open(path, encoding="utf-8")) if path else None for path in (sys.argv[2:] + [None])[:2])
+    wrong = list(problems(page, report, ran))
     for text in wrong:
         print(text)
     print("%d problems" % len(wrong))

@@ -4,12 +4,14 @@
 What they show is compared with the JSON reports; figures are formatted and blocks are counted here
 anew."""
 import json
+import os
 import re
 import sys
+import tempfile
 
 from webdriver import KEYS, Browser
 
-PANELS = ["summary", "tensors", "collectives", "memory", "graph"]
+PANELS = ["summary", "tensors", "collectives", "timeline", "memory", "mesh", "graph"]
 
 
 def bytes_text(value):
@@ -17,6 +19,21 @@ def bytes_text(value):
         if value < 1024 or unit == "GiB":
             return "%d B" % value if unit == "B" else "%.1f %s" % (value, unit)
         value /= 1024
+
+
+def seconds_text(seconds):
+    if seconds == 0:
+        return "0 s"
+    value = seconds * 1e9
+    for unit in ("ns", "us", "ms", "s"):
+        if value < 1000 or unit == "s":
+            return "%s %s" % (value_text(value), unit)
+        value /= 1000
+
+
+def value_text(value):
+    """Four digits, as Number.toPrecision(4) writes them."""
+    return "%.*f" % (max(0, 3 - len(str(int(value))) + 1), value) if value >= 1 else "%.4g" % value
 
 
 def blocks(plan, tensor):
@@ -35,6 +52,14 @@ def blocks(plan, tensor):
 def simple(tensor):
     return len(tensor["shape"]) > 0 and not tensor["is_partial"] and all(
         ":" not in axis for dim in tensor["dims"] for axis in dim) and sum(len(d) > 0 for d in tensor["dims"]) <= 2
+
+
+def lines(graph):
+    """The IR of all ops, with the names of their values."""
+    names = [graph["texts"][t] or "%%op%d" % k for k, t in enumerate(graph["value"])]
+    for k, kind in enumerate(graph["kind"]):
+        makers = [names[maker] if maker >= 0 else "%%arg%d" % (-1 - maker) for maker in graph["operands"][k]]
+        yield "".join(names[k] if part is None else makers[part] if isinstance(part, int) else part for part in graph["kinds"][kind]["line"])
 
 
 class Page:
@@ -98,18 +123,91 @@ class Page:
             self.b.click("#summary .scroll button.inset")
             self.check(self.b.run("return document.activeElement.getAttribute('aria-expanded')") == "true", "no way to a collective")
 
+    def chosen_work(self):
+        return int(self.b.run("return document.getElementById('timeline-view').getAttribute('aria-valuenow')"))
+
+    def timeline(self):
+        view, kinds = "#timeline-view", self.f["graph"]["kinds"]
+        works = len(self.f["collectives"]) + sum(kinds[k]["modelled_seconds"] > 0 for k in self.f["graph"]["kind"])
+        shown = self.b.run("return document.getElementById('timeline-view').getAttribute('aria-valuemax')")
+        self.check(int(shown) == works, "%s works are shown" % shown)
+        self.check("model: " + seconds_text(self.f["step"]["seconds"]) in self.b.text(view), "the step has another length")
+        lanes = {c["axes"] for c in self.f["collectives"]} | {"compute"}
+        texts = self.b.run("return [...document.querySelectorAll('#timeline-view svg text')].map((t) => t.textContent)")
+        self.check(lanes <= set(texts), "the lanes are %s" % texts)
+        self.b.type(view, KEYS["home"])
+        self.b.type(view, KEYS["right"])
+        self.check(self.chosen_work() == min(2, works), "the arrow leads to %d" % self.chosen_work())
+        self.b.type(view, KEYS["end"])
+        self.check(self.chosen_work() == works, "End leads to %d" % self.chosen_work())
+        self.b.type(view, "++")
+        self.check(self.b.text("#timeline-at") != "", "nothing is said of a work")
+        self.b.type(view, "0")
+        if self.f["collectives"]:
+            self.run_chosen()
+
+    def choose_file(self, folder, name, text, until):
+        path = os.path.join(folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        self.b.type("#run-file", path)
+        self.b.wait("const done = arguments[0], look = () => (%s ? done() : setTimeout(look, 20)); look()" % until)
+
+    def run_chosen(self):
+        """A run whose collectives take 3 times as long as modelled, and its ops as long."""
+        run = {"collectives": [{**c, "measured_seconds": 3 * c["modelled_seconds"]} for c in self.f["collectives"]]}
+        run["measured_seconds"] = self.f["step"]["seconds"] + 2 * self.f["step"]["collective_seconds"]
+        with tempfile.TemporaryDirectory() as folder:
+            self.choose_file(folder, "wrong.json", "{}", "document.getElementById('run-said').textContent")
+            self.check("cannot be used" in self.b.text("#run-said"), "a wrong file is taken")
+            self.choose_file(folder, "run.json", json.dumps(run), "!document.getElementById('run-said').textContent")
+        self.b.wait("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+        tracks = self.b.text("#timeline-view")
+        self.check("run: " + seconds_text(run["measured_seconds"]) in tracks, "the run has another length")
+        self.check(self.b.count("#timeline-view .off") > 0, "no difference is marked")
+        ratios = self.b.run("return [...document.querySelectorAll('#timeline-differences tbody td:last-child')].map((e) => e.textContent)")
+        self.check(set(ratios) == {"x 3.0"}, "the differences are %s" % ratios)
+
     def memory(self):
         held, at = [], 0
         for change in self.f["memory"]["over_time"]:
             at += change
             held.append(at)
         self.check(max(held) == self.f["memory"]["peak_bytes"], "the memory over time has another peak")
-        for k in {0, len(held) // 2, len(held) - 1}:
+        names = list(self.f["memory"]["by_kind"])
+        live = self.f["memory"]["buffers"]
+        from_ = [sum(live["from"][: i + 1]) for i in range(min(len(live["from"]), 4000))]
+        for k in (0, len(held) // 2, len(held) - 1):
             self.b.run("const e = document.getElementById('memory-slider'); e.value = arguments[0]; e.dispatchEvent(new Event('input'))", k)
+            self.b.wait("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
             text = self.b.text("#memory-at")
             self.check(text.startswith("%s at op %d of %d" % (bytes_text(held[k]), k + 1, len(held))), "memory at %d: %s" % (k, text[:80]))
-        kinds = sum(value > 0 for value in self.f["memory"]["by_kind"].values())
-        self.check(self.b.count("#memory .card tbody tr") == kinds, "the composition of the peak is another")
+            there = [i for i, first in enumerate(from_) if first <= k <= first + live["to"][i]]
+            sums = {}
+            for i in there:
+                sums[live["kind"][i]] = sums.get(live["kind"][i], 0) + live["sizes"][live["size"][i]]
+            self.check(sum(sums.values()) == held[k], "the buffers at %d are %s" % (k, sums))
+            self.check(self.b.text("#memory-held caption").startswith("%d buffer" % len(there)), "%s at %d" % (self.b.text("#memory-held caption"), k))
+            shown = self.b.run("return [...document.querySelectorAll('#memory .card tbody tr')].map((r) => r.cells[1].textContent)")
+            self.check(sorted(shown) == sorted(bytes_text(n) for n in sums.values()), "the kinds at %d are %s" % (k, shown))
+        self.b.click("#memory .button")
+        self.b.wait("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+        kinds = {names[k]: sum(live["sizes"][live["size"][i]] for i in range(len(from_)) if live["kind"][i] == k and
+                               from_[i] <= held.index(max(held)) <= from_[i] + live["to"][i]) for k in range(len(names))}
+        self.check(kinds == self.f["memory"]["by_kind"], "the peak is made of %s" % kinds)
+        self.check("(the peak)" in self.b.text("#memory-at"), "no way to the peak")
+
+    def mesh(self):
+        devices = self.b.count("#mesh rect.device")
+        self.check(devices == self.plan["devices"], "%d devices are drawn" % devices)
+        rows = self.b.run("return [...document.querySelectorAll('#mesh .scroll:not(.bare) tbody tr')].map((r) => "
+                          "[...r.cells].map((c) => c.textContent))")
+        parts = rows[: len(self.plan["mesh"])]
+        self.check([row[0] for row in parts] == [part["axis"] for part in self.plan["mesh"]], "the links are %s" % parts)
+        sent = {}
+        for t in self.f["traffic"]:
+            sent[t["axes"]] = sent.get(t["axes"], 0) + t["bytes_per_device"]
+        self.check({row[0]: row[1] for row in rows[len(parts):]} == {axes: bytes_text(n) for axes, n in sent.items()}, "the groups are %s" % rows)
 
     def graph(self):
         view = "#graph-view"
@@ -122,12 +220,13 @@ class Page:
         self.b.type(view, KEYS["end"])
         last = self.b.run("return Number(document.querySelector('#graph-view [aria-selected=\"true\"]').getAttribute('aria-setsize'))")
         self.check(self.b.run(number) == last - 1, "End leads elsewhere")
+        self.check(self.b.text("#graph-line") == list(lines(self.f["graph"]))[-1], "the IR of the last op is another")
         ops = len(self.f["graph"]["kind"])
         self.check(last <= ops, "%d rows for %d ops" % (last, ops))
 
     def nothing_else(self):
         self.check(self.b.run("return window.broken || null") is None, "a name was run as a script")
-        self.check(self.b.count("script") == 2 and self.b.count("img") == 0, "a name has become an element")
+        self.check(self.b.count("script") == 3 and self.b.count("img") == 0, "a name has become an element")
         for entry in self.b.console():
             self.check(False, "the console says: %s" % entry[:300])
 
@@ -138,7 +237,7 @@ def main():
         for page, report in zip(sys.argv[1::2], sys.argv[2::2]):
             browser.open(page)
             p = Page(browser, json.load(open(report, encoding="utf-8")))
-            for step in (p.panels, p.tensors, p.collectives, p.memory, p.graph, p.nothing_else):
+            for step in (p.panels, p.tensors, p.collectives, p.timeline, p.memory, p.mesh, p.graph, p.nothing_else):
                 try:
                     step()
                 except RuntimeError as error:

@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-KEYS = {"down": "\ue015", "end": "\ue010", "home": "\ue011", "enter": "\ue007"}
+KEYS = {"down": "\ue015", "end": "\ue010", "home": "\ue011", "enter": "\ue007", "right": "\ue014", "left": "\ue012"}
 
 
 class Browser:

@@ -1,0 +1,351 @@
+/* The timeline: one step in the model, op after op, with a lane for compute and one for the
+ * collectives over each group of axes; above it the run, if the page has its times. */
+
+const LINE = {width: 1200, left: 150, lane: 22, gap: 10, axis: 24};
+const COMPUTE = 'compute', LOCAL = 'slices and masks';
+const WORKS = [COMPUTE, LOCAL, 'all_gather', 'reduce_scatter', 'all_reduce', 'all_to_all',
+  'permute'];
+const workColour = (what) => [1, 7, 2, 3, 5, 4, 6][WORKS.indexOf(what)] ?? 8;
+/* A collective stands out if its time in the run is so many times that in the model, or so many
+ * times less. */
+const FAR_OFF = 2;
+
+/* What happens in a step, in program order: {k, what, lane, seconds, number} of op k; `number` is
+ * that of the collective. */
+function worksOf(f, g) {
+  const works = [];
+  for (let k = 0; k < g.kind.length; k++) {
+    const {op, modelled_seconds: seconds} = g.kinds[g.kind[k]];
+    for (const number of g.collectivesAt.get(k) || []) {
+      const c = f.collectives[number];
+      works.push({k, number, what: c.kind, lane: c.axes, seconds: c.modelled_seconds});
+    }
+    if (seconds > 0)
+      works.push({k, what: op === 'shard.shard' ? LOCAL : COMPUTE, lane: COMPUTE, seconds});
+  }
+  return works;
+}
+
+/* By collective its time in the run; undefined for one that did not run as planned. Those of one
+ * kind, axes and size are matched in program order. */
+function measuredTimes(f, run) {
+  const key = (c) => [c.kind, c.axes, c.count && c.bytes_per_device / c.count].join();
+  const waiting = new Map();
+  for (const c of run.collectives) {
+    if (!waiting.has(key(c))) waiting.set(key(c), []);
+    waiting.get(key(c)).push(c.measured_seconds);
+  }
+  return f.collectives.map((c) => (waiting.get(key(c)) || []).shift());
+}
+
+/* A track: works with the time of their start, and the length of all. `secondsOf` says how long a
+ * work takes. */
+function trackOf(title, works, secondsOf) {
+  const lanes = [...new Set([COMPUTE, ...works.map((w) => w.lane)])].map((name) =>
+    ({name, works: [], starts: []}));
+  let time = 0;
+  const places = works.map((work, i) => {
+    const lane = lanes.find(({name}) => name === work.lane), seconds = secondsOf(work);
+    lane.works.push(i);
+    lane.starts.push(time);
+    time += seconds;
+    return {start: time - seconds, end: time};
+  });
+  return {title, lanes, places, length: time};
+}
+
+/* Of a run only the sum of compute is known: it is given to ops by their time in the model. */
+function measuredTrack(f, works, run) {
+  const times = measuredTimes(f, run);
+  const sent = (w) => times[w.number] ?? w.seconds;
+  const collectives = works.filter((w) => w.number !== undefined);
+  const computed = sum(works.filter((w) => w.number === undefined).map((w) => w.seconds));
+  const rest = Math.max(0, run.measured_seconds - sum(collectives.map(sent)));
+  const scale = computed > 0 ? rest / computed : 0;
+  return {...trackOf('run', works, (w) => (w.number === undefined ? w.seconds * scale : sent(w))),
+    times};
+}
+
+/* What the track of a run cannot show. */
+function runNote(run, {length, times}) {
+  const lost = times.filter((t) => t === undefined).length;
+  return 'The run took ' + secondsText(run.measured_seconds) + '. ' +
+    (length > run.measured_seconds * 1.001 ? 'Its collectives, each on its slowest rank, took ' +
+      secondsText(length) + ' together, which leaves nothing for compute. ' : '') +
+    (lost ? plural(lost, 'collective') + ' did not run as planned and are drawn as modelled.' : '');
+}
+
+const isFarOff = (measured, modelled) => measured !== undefined &&
+  (measured > FAR_OFF * modelled || measured * FAR_OFF < modelled);
+
+/* The first entry of an ascending list that is above `value`. */
+function firstAbove(list, value) {
+  let low = 0, high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/* Rectangles of a lane in this window, one path for each kind of work. Neighbors that are narrower
+ * than a pixel are one rectangle, so there are never more than the picture is wide. */
+function lanePaths(track, lane, works, sight, y, x) {
+  const paths = new Map(), marked = [];
+  let open = null;
+  const close = () => {
+    if (!open) return;
+    const {what, from, to} = open;
+    paths.set(what, (paths.get(what) || '') + 'M' + from.toFixed(1) + ' ' + y + 'H' +
+      Math.max(to, from + 0.7).toFixed(1) + 'v' + (LINE.lane - 4) + 'H' + from.toFixed(1) + 'Z');
+    open = null;
+  };
+  for (let i = Math.max(0, firstAbove(lane.starts, sight.from) - 1); i < lane.works.length; i++) {
+    const number = lane.works[i], work = works[number], place = track.places[number];
+    if (place.start > sight.to) break;
+    if (place.end < sight.from) continue;
+    const from = Math.max(LINE.left, x(place.start)), to = Math.min(LINE.width, x(place.end));
+    if (open && from - open.to < 0.5 && open.what === work.what && (to - from < 1 || open.to - open.from < 1))
+      open.to = Math.max(open.to, to);
+    else {
+      close();
+      open = {what: work.what, from, to};
+    }
+    if (track.times && isFarOff(track.times[work.number], work.seconds) && to - from >= 2)
+      marked.push('M' + from.toFixed(1) + ' ' + y + 'H' + to.toFixed(1));
+  }
+  close();
+  return [...paths].map(([what, d]) => draw('path', {class: 'k' + workColour(what), d}))
+    .concat(marked.length ? draw('path', {class: 'off', d: marked.join('')}) : []);
+}
+
+/* Round times for about `n` marks. */
+function marksOf({from, to}, n) {
+  const rough = (to - from) / n, power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough);
+  const marks = [];
+  for (let t = Math.ceil(from / step) * step; t <= to; t += step) marks.push(t);
+  return marks;
+}
+
+function timeAxis(sight, x, height) {
+  return marksOf(sight, 8).flatMap((t) => [
+    draw('line', {class: 'axis', x1: x(t), x2: x(t), y1: 0, y2: height - LINE.axis}),
+    draw('text', {class: 'quiet', x: Math.min(x(t), LINE.width - 30), y: height - 8,
+      'text-anchor': 'middle'}, secondsText(t))]);
+}
+
+/* The picture of tracks in a window of time. Returns {element, paint, at}; at(event) is what stands
+ * under the pointer. */
+function timelinePicture(tracks, works) {
+  const heights = tracks.map((t) => LINE.gap + 16 + t.lanes.length * LINE.lane);
+  const height = sum(heights) + LINE.axis;
+  const element = draw('svg', {viewBox: '0 0 ' + LINE.width + ' ' + height, 'aria-hidden': 'true'});
+  let sight = null;
+  const x = (t) => LINE.left + ((t - sight.from) / (sight.to - sight.from)) *
+    (LINE.width - LINE.left);
+
+  function trackElements(track, top, chosen) {
+    const parts = [draw('text', {x: 0, y: top + 14, class: 'quiet'}, track.title + ': ' +
+      secondsText(track.length))];
+    track.lanes.forEach((lane, i) => {
+      const y = top + 20 + i * LINE.lane;
+      parts.push(draw('text', {x: 8, y: y + 13}, lane.name.slice(0, 20)),
+        ...lanePaths(track, lane, works, sight, y, x));
+      const place = works[chosen] && works[chosen].lane === lane.name && track.places[chosen];
+      if (place && place.end >= sight.from && place.start <= sight.to)
+        parts.push(draw('rect', {class: 'chosen', x: Math.max(LINE.left, x(place.start)) - 1,
+          y: y - 1, width: Math.max(2, Math.min(LINE.width, x(place.end)) -
+            Math.max(LINE.left, x(place.start))) + 1, height: LINE.lane - 2}));
+    });
+    return parts;
+  }
+
+  function paint(now, chosen) {
+    sight = now;
+    let top = 0;
+    element.replaceChildren(...timeAxis(sight, x, height), ...tracks.flatMap((track, i) => {
+      const parts = trackElements(track, top, chosen);
+      top += heights[i];
+      return parts;
+    }));
+  }
+
+  function at(event) {
+    const box = element.getBoundingClientRect(), scale = LINE.width / box.width;
+    const px = (event.clientX - box.left) * scale, py = (event.clientY - box.top) * scale;
+    const time = sight.from + ((px - LINE.left) / (LINE.width - LINE.left)) *
+      (sight.to - sight.from);
+    let top = 0;
+    for (let i = 0; i < tracks.length; top += heights[i++]) {
+      const lane = tracks[i].lanes[Math.floor((py - top - 20) / LINE.lane)];
+      if (!lane || py < top + 20 || py > top + heights[i]) continue;
+      const number = lane.works[firstAbove(lane.starts, time) - 1];
+      return {time, number: number !== undefined && tracks[i].places[number].end >= time ? number
+        : undefined};
+    }
+    return {time};
+  }
+
+  return {element, paint, at};
+}
+
+function differencesTable(f, track) {
+  const rows = f.collectives.map((c, i) => ({c, measured: track.times[i]}))
+    .filter(({measured}) => measured !== undefined)
+    .sort((a, b) => Math.abs(b.measured - b.c.modelled_seconds) -
+      Math.abs(a.measured - a.c.modelled_seconds)).slice(0, 12);
+  return table('Collectives that differ most from the model',
+    ['collective', 'where', 'modelled', 'measured', 'times'], 'llrrr',
+    rows.map(({c, measured}) => [c.kind + ' over ' + c.axes, named(c.at || ''),
+      secondsText(c.modelled_seconds), secondsText(measured),
+      make('span', {class: isFarOff(measured, c.modelled_seconds) ? 'warn' : null},
+        c.modelled_seconds > 0 ? 'x ' + (measured / c.modelled_seconds).toPrecision(2) : '')]));
+}
+
+function workText(f, describe, tracks, works, number) {
+  const work = works[number], c = f.collectives[work.number];
+  const spans = tracks.map((track) => {
+    const {start, end} = track.places[number];
+    return track.title + ': ' + secondsText(end - start) + ' from ' + secondsText(start);
+  });
+  return (c ? c.kind + ' over ' + c.axes + ', ' + bytesText(c.bytes_per_device) + (c.count > 1
+    ? ' in ' + c.count + ' runs' : '') + ', for ' : work.what + ': ') + describe(work.k) + '; ' +
+    spans.join('; ');
+}
+
+/* The tracks with what moves and zooms them. */
+function timelineView(f, tracks, works, graph) {
+  const length = Math.max(...tracks.map((t) => t.length)), {element, paint, at} =
+    timelinePicture(tracks, works);
+  const said = make('p', {'aria-live': 'polite', id: 'timeline-at', class: 'full'});
+  let sight = {from: 0, to: length}, chosen = 0, waiting = false, held = null;
+
+  /* Several events before the next frame are drawn once. */
+  function repaint() {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      paint(sight, chosen);
+    });
+  }
+
+  function look(from, span) {
+    span = Math.min(length, Math.max(span, length * 1e-6));
+    from = Math.max(0, Math.min(length - span, from));
+    sight = {from, to: from + span};
+    repaint();
+  }
+
+  const span = () => sight.to - sight.from;
+  const zoom = (by, around) => look(around - (around - sight.from) / by, span() / by);
+  const middle = () => {
+    const {start, end} = tracks[0].places[chosen];
+    return start < sight.to && end > sight.from ? Math.max(sight.from, Math.min(sight.to, start))
+      : (sight.from + sight.to) / 2;
+  };
+
+  function choose(number, keepSight) {
+    chosen = Math.max(0, Math.min(works.length - 1, number));
+    const text = workText(f, graph.describe, tracks, works, chosen);
+    said.replaceChildren(named(text));
+    view.setAttribute('aria-valuenow', chosen + 1);
+    view.setAttribute('aria-valuetext', text);
+    const {start, end} = tracks[0].places[chosen];
+    if (!keepSight && (end < sight.from || start > sight.to))
+      look(start - span() / 2, span());
+    repaint();
+  }
+
+  const keys = {
+    ArrowRight: () => choose(chosen + 1), ArrowLeft: () => choose(chosen - 1),
+    ArrowUp: () => choose(chosen - 1), ArrowDown: () => choose(chosen + 1),
+    Home: () => choose(0), End: () => choose(works.length - 1),
+    PageUp: () => look(sight.from - span() / 2, span()),
+    PageDown: () => look(sight.from + span() / 2, span()),
+    '+': () => zoom(2, middle()), '-': () => zoom(0.5, middle()), '0': () => look(0, length),
+    Enter: () => graph.show(works[chosen].k),
+  };
+  const view = make('div', {class: 'timeline', id: 'timeline-view', tabindex: 0, role: 'slider',
+    'aria-label': 'Work of the step that is chosen', 'aria-valuemin': 1,
+    'aria-valuemax': works.length,
+    onkeydown: (event) => {
+      if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+      keys[event.key]();
+      event.preventDefault();
+    },
+    onpointerdown: (event) => {
+      held = {x: event.clientX, from: sight.from};
+      view.setPointerCapture(event.pointerId);
+    },
+    onpointermove: (event) => {
+      const part = (LINE.width - LINE.left) / LINE.width;
+      if (held && event.buttons)
+        look(held.from - ((event.clientX - held.x) / (view.clientWidth * part)) * span(), span());
+      const {number} = at(event);
+      if (number !== undefined) choose(number, true);
+    },
+    onpointerup: () => (held = null),
+    onwheel: (event) => {
+      if (!event.ctrlKey) return;
+      zoom(event.deltaY < 0 ? 1.3 : 1 / 1.3, at(event).time);
+      event.preventDefault();
+    }}, element);
+  const button = (text, key) => make('button', {class: 'button', type: 'button',
+    onclick: () => keys[key]()}, text);
+  choose(0);
+  paint(sight, chosen);
+  return make('div', null, make('div', {class: 'controls'}, button('Zoom in', '+'),
+    button('Zoom out', '-'), button('Whole step', '0'), button('Earlier', 'PageUp'),
+    button('Later', 'PageDown'), button('Show in the graph', 'Enter')), view, said);
+}
+
+/* Reads the report of a run that the user chooses; nothing leaves the page. */
+function runChooser(use) {
+  const said = make('span', {class: 'note', role: 'status', id: 'run-said'});
+  const file = make('input', {type: 'file', id: 'run-file', accept: '.json,application/json',
+    onchange: async () => {
+      try {
+        const run = JSON.parse(await file.files[0].text());
+        if (!Array.isArray(run.collectives) || typeof run.measured_seconds !== 'number')
+          throw new Error('it is no report of shard-run');
+        use(run);
+        said.textContent = '';
+      } catch (error) {
+        said.textContent = 'The file cannot be used: ' + error.message;
+      }
+    }});
+  return make('div', {class: 'controls'},
+    make('label', null, 'Compare with a run (shard-run --report=FILE.json)', file), said);
+}
+
+function timelinePanel(f, graph) {
+  const works = worksOf(f, graph.ops), body = make('div');
+  const used = WORKS.filter((what) => works.some((w) => w.what === what));
+
+  function show(run) {
+    const tracks = [trackOf('model', works, (w) => w.seconds)];
+    if (run) tracks.unshift(measuredTrack(f, works, run));
+    body.replaceChildren(works.length ? timelineView(f, tracks, works, graph)
+      : make('p', null, 'Nothing in a step takes time.'),
+    run ? make('p', {class: 'note', id: 'timeline-note'}, runNote(run, tracks[0])) : '',
+    run && f.collectives.length ? make('div', {class: 'scroll', id: 'timeline-differences',
+      tabindex: 0, role: 'region', 'aria-label': 'Differences of collectives'},
+    differencesTable(f, tracks[0])) : '');
+  }
+
+  show(plan.functions.length === 1 ? givenRun : null);
+  return panel('timeline', 'Timeline',
+    make('p', {class: 'note'}, 'One step in program order; loops with all their executions ' +
+      'together. Arrow keys go from work to work, + and - zoom, 0 shows all, Page keys and ' +
+      'dragging move, Enter leads to the graph. In the track of a run collectives take what was ' +
+      'measured on the slowest rank; of compute only the sum is known, and ops share it as in ' +
+      'the model. Collectives that take ' + FAR_OFF + ' times as long as in the model, or half ' +
+      'as long, are underlined.'),
+    make('ul', {class: 'legend', 'aria-label': 'Kinds of work'}, used.map((what) =>
+      make('li', null, make('span', {class: 'chip'}, make('span', {
+        class: 'swatch c' + workColour(what), 'aria-hidden': 'true'}), what)))),
+    body, runChooser(show));
+}
