@@ -12,12 +12,12 @@ objective=bytes, or results differ. Needs `pip install jax`; SHARD_RUN names the
 import argparse
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 
-from live import DEVICES, INSTRUCTION, SHORT, group_of, sent, tensors_of
+import hlo
+from live import DEVICES
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "models"))
 try:
@@ -42,46 +42,8 @@ HEADER = f"{'model':34} {'mesh':6} {'XLA bytes':>10} {'ours':>10} {'ours/XLA':>9
 BYTE_FLOPS = 20  # operations that cost as much as a byte (TP_BYTE_FLOPS in include/tp/cost.h)
 LESS = "for less work, worth"
 
-COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.\-]+) \(.*\) -> .* \{$")
-CALLED = re.compile(r"(?:calls|to_apply|body|condition|true_computation|false_computation)=%?([\w.\-]+)")
-TRIPS = re.compile(r'"known_trip_count":\{"n":"(\d+)"\}')
-
 
 # ---- XLA ----
-
-
-def computations(hlo):
-    """Returns the lines of every computation, and the name of the entry."""
-    found, entry, lines = {}, None, None
-    for line in hlo.splitlines():
-        head = COMPUTATION.match(line)
-        if head:
-            lines = found.setdefault(head.group(1), [])
-            entry = head.group(1) if line.startswith("ENTRY") else entry
-        elif lines is not None:
-            lines.append(line)
-    return found, entry
-
-
-def collectives_of(hlo):
-    """Returns (kind, bytes, how often it runs) of every collective."""
-    bodies, entry = computations(hlo)
-    found = []
-
-    def visit(name, times):
-        for line in bodies[name]:
-            match = INSTRUCTION.search(line)
-            if match:
-                found.append((SHORT[match.group(2)], sent(match.group(2), group_of(match.group(3)), tensors_of(match.group(1))), times))
-                continue
-            trips = TRIPS.search(line)
-            if " while(" in line and not trips:
-                sys.exit(f"measure_jax.py: XLA knows no trip count of {line.strip()[:80]}")
-            for called in CALLED.findall(line):
-                visit(called, times * int(trips.group(1)) if trips else times)
-
-    visit(entry, 1)
-    return [one for one in found if one[1]]
 
 
 def flops(compiled):
@@ -125,10 +87,11 @@ class Case:
     def theirs(self):
         """Returns XLA's bytes, work and collectives."""
         compiled = self.lower(True).compile()
-        found = collectives_of(compiled.as_text())
-        kinds = [kind for kind, _, _ in found]
-        text = " ".join(f"{kinds.count(k)} {k}" for k in SHORT.values() if k in kinds) or "none"
-        return sum(n * times for _, n, times in found), DEVICES * flops(compiled) / flops(self.lower(False).compile()), text
+        found = hlo.collectives(compiled.as_text(), DEVICES)
+        if not all(one.known for one in found):
+            sys.exit("measure_jax.py: XLA does not know how often a loop runs")
+        sent = sum(one.sent * one.times for one in found)
+        return sent, DEVICES * flops(compiled) / flops(self.lower(False).compile()), hlo.counts_text(found)
 
     def ours(self, folder, objective):
         """Returns our bytes and work, the operations of one device, and "ok" or what went wrong."""

@@ -1,8 +1,10 @@
 """Runs functions of the collection on many devices and compares them with one.
 
-    python equality.py [--mesh 2x4]... [--times 3] [NAME...]
+    python equality.py [--uneven] [--mesh 2x4]... [NAME...]
 
-prints a line for each function and mesh: the collectives that ran, and the largest difference."""
+prints a line for each function and mesh: the collectives that ran, and the largest difference. With
+--uneven the sizes are those that the meshes do not divide, and each line has the number of computed
+values that the plan splits unevenly."""
 import argparse
 import collections
 import fnmatch
@@ -101,6 +103,33 @@ def unused_axes(plan):
     return [axis for axis in plan.mesh if not re.search(r'"%s[":]' % axis, layouts)]
 
 
+LAYOUT = r'(\[(?:\[(?:"[^"]*",? ?)*\],? ?)+\])'
+COMPUTED = re.compile(r"%\S+ = (?!tensor\.empty|arith\.constant|linalg\.fill)[\w.]+ .*?tp\.sharding = " + LAYOUT + r"[,}]")
+
+
+def computed_values(text):
+    """Yields (sizes, layout) of the values that a planned program computes, one for each op of one
+    result that is no constant."""
+    lines = [re.sub(r" loc\(.*", "", line) for line in text.splitlines()]
+    for i, line in enumerate(lines):
+        found = COMPUTED.search(line)
+        if not found or line.lstrip().startswith("func.func"):
+            continue
+        while lines[i].endswith("{"):  # an op with a region has its type behind that
+            at = len(lines[i]) - len(lines[i].lstrip())
+            i = next(j for j in range(i + 1, len(lines)) if lines[j].startswith(" " * at + "}"))
+        of_value = re.search(r"tensor<((?:\d+x)*)\w+>$", lines[i])
+        layout = json.loads(found[1])
+        if of_value and of_value[1].count("x") == len(layout):
+            yield [int(n) for n in of_value[1].split("x")[:-1]], layout
+
+
+def uneven_values(plan):
+    """Returns how many computed values have a dimension that its axes do not divide."""
+    parts = lambda axes: numpy.prod([int(a.split(")")[1]) if ":" in a else plan.mesh[a] for a in axes], dtype=int)
+    return sum(any(n % parts(axes) for n, axes in zip(*value)) for value in computed_values(plan.text))
+
+
 def counted(text):
     found = {kind: text.count('"stablehlo.%s"' % kind) for kind in COLLECTIVES}
     return {kind: n for kind, n in found.items() if n}
@@ -110,9 +139,9 @@ def one_device(case, args):
     return leaves(jax.jit(case.function)(*args))
 
 
-def check(case, mesh, expected, args):
+def check(case, mesh, expected, args, **options):
     """Returns (the plan, its collectives, difference). Raises if something is wrong."""
-    plan = planned(case, mesh, args)
+    plan = planned(case, mesh, args, **options)
     collectives = counted(plan.stablehlo())
     if not collectives and not case.local:
         raise AssertionError("there is no collective, so nothing is shown")
@@ -158,26 +187,40 @@ def text_of(collectives):
     return " ".join("%d %s" % (n, kind) for kind, n in collectives.items()) or "none"
 
 
-def run(names, meshes, folder=None):
-    """Returns {(name, mesh): error text}. Programs are written to the folder, if there is one."""
-    failed, total = {}, collections.Counter()
+def run(names, meshes, folder=None, uneven=False):
+    """Returns {(name, mesh): error text}. Programs are written to the folder, if there is one.
+
+    uneven: with sizes that the meshes do not divide, and the pins on arguments that are split so. Each
+            plan has to split a computed value unevenly."""
+    failed, total, split = {}, collections.Counter(), collections.Counter()
     for name in names:
         case = CASES[name]
-        args = case.args()
+        args = case.args(uneven)
         expected = one_device(case, args)
         for mesh in meshes:
             start = time.monotonic()
             try:
-                plan, collectives, worst = check(case, MESHES[mesh], expected, args)
+                plan, collectives, worst = check(case, MESHES[mesh], expected, args, **({"boundary": "whole"} if uneven else {}))
                 total.update(collectives)
+                note = ""
+                if uneven:
+                    split[name, mesh] = uneven_values(plan)
+                    note = "%d uneven values, " % split[name, mesh]
+                    if not split[name, mesh]:
+                        raise AssertionError("no computed value is split unevenly")
                 if folder:
                     write(folder, "%s.%s" % (name, mesh), plan, args, expected, case.zero)
-                print("%-28s %-6s %-60s %.3f of the tolerance, %.1f s" % (name, mesh, text_of(collectives), worst, time.monotonic() - start), flush=True)
+                print(
+                    "%-28s %-6s %-60s %s%.3f of the tolerance, %.1f s" % (name, mesh, text_of(collectives), note, worst, time.monotonic() - start),
+                    flush=True,
+                )
             except Exception as error:
                 failed[name, mesh] = "%s: %s" % (type(error).__name__, error)
                 print("%-28s %-6s FAILED %s" % (name, mesh, failed[name, mesh][:600]), flush=True)
                 if os.environ.get("TRACE"):
                     traceback.print_exc()
+    if uneven:
+        print("%d plans split %d computed values unevenly" % (sum(n > 0 for n in split.values()), sum(split.values())))
     print("collectives: %s; %d failed" % (text_of(total), len(failed)))
     return failed
 
@@ -185,12 +228,13 @@ def run(names, meshes, folder=None):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mesh", action="append", choices=list(MESHES))
+    parser.add_argument("--uneven", action="store_true", help="sizes that the meshes do not divide")
     parser.add_argument("--folder", type=pathlib.Path, help="write exported programs, for loaded_worker.py")
     parser.add_argument("--fast", action="store_true", help="only the fast subset")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     names = options.names or [n for n, c in CASES.items() if c.fast or not options.fast]
-    return 1 if run(names, options.mesh or list(MESHES), options.folder) else 0
+    return 1 if run(names, options.mesh or list(MESHES), options.folder, options.uneven) else 0
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ import pathlib
 import tempfile
 import unittest
 
+import communication
 import equality
 import mutants
 
@@ -21,10 +22,35 @@ class Functions(unittest.TestCase):
             for text in said:
                 self.assertEqual(text.count("equal "), len(FAST[1 :: len(equality.MESHES)]), text)
 
+    def test_uneven(self):
+        """Sizes that the meshes do not divide: of a loop, of a convolution, of attention, of sorting."""
+        self.assertEqual(equality.run(["lstm", "autoencoder", "haiku_transformer", "top_k"], ["2x4"], uneven=True), {})
+        self.assertEqual(equality.run(["experts_one_hot"], ["8"], uneven=True), {})
+
     def test_faults(self):
         count, missed = mutants.run(["embedding_gradient"], "2x4")
         self.assertGreater(sum(count.values()), 5)
         self.assertEqual(missed, [])
+
+
+class Communication(unittest.TestCase):
+    """XLA's optimized program has the collectives of the plan's report."""
+
+    def test_equal(self):
+        """A loop, a condition, sums in bf16, a product that is computed twice, a merged sum."""
+        names = "lstm", "branches", "quantized_weights", "derivatives", "contrastive", "haiku_transformer"
+        self.assertEqual(communication.run(names, ["2x4"]), {})
+
+    def test_difference_is_noticed(self):
+        case = equality.CASES["experts_one_hot"]
+        args = case.args()
+        plan = equality.planned(case, equality.MESHES["2x4"], args)
+        text = plan.stablehlo()
+        lines = text.splitlines()
+        for first, last, kind in mutants.collectives(lines):
+            changed = lines[:first] + mutants.dropped(lines, first, last, kind) + lines[last + 1 :]
+            plan.stablehlo = lambda: "\n".join(changed)
+            self.assertNotEqual(communication.compared(plan, communication.compiled(plan, args)).wrong, [], kind)
 
 
 class Comparison(unittest.TestCase):

@@ -1,8 +1,10 @@
-"""The whole collection on all meshes and in two processes, all faults, the error of ten training steps."""
+"""The whole collection on all meshes, with even and uneven sizes, and in two processes; the collectives that XLA
+runs; all faults; the error of ten training steps."""
 import pathlib
 import tempfile
 import unittest
 
+import communication
 import equality
 import fuzz_exports
 import mutants
@@ -20,6 +22,13 @@ class Functions(unittest.TestCase):
             self.assertEqual(failed, {})
             for text in said:
                 self.assertEqual(text.count("equal "), len(equality.CASES))
+
+    def test_uneven(self):
+        self.assertEqual(equality.run(equality.CASES, list(equality.MESHES), uneven=True), {})
+
+    def test_communication(self):
+        self.assertEqual(communication.run(equality.CASES, list(equality.MESHES)), {})
+        self.assertEqual(communication.run(equality.CASES, ["2x4"], uneven=True), {})
 
     def test_faults(self):
         for mesh in "8", "2x4":

@@ -9,8 +9,12 @@ import numpy
 class Draw:
     """Random arguments, the same for the same name."""
 
-    def __init__(self, name):
-        self.rng = numpy.random.default_rng([ord(c) for c in name])
+    def __init__(self, name, uneven=False):
+        self.rng, self.uneven = numpy.random.default_rng([ord(c) for c in name]), uneven
+
+    def of(self, size, uneven):
+        """A size that the meshes divide, or one that they do not."""
+        return uneven if self.uneven else size
 
     def normal(self, *shape, scale=1.0):
         return (scale * self.rng.standard_normal(shape)).astype(numpy.float32)
@@ -25,7 +29,8 @@ class Draw:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """function(*make(Draw(name))) is to be the same on one device and on many.
+    """function(*make(Draw(name))) is to be the same on one device and on many, and again with the sizes
+    of Draw(name, uneven=True), which meshes of 8 devices do not divide.
 
     split:  [(pattern, dimension)]: what the axes of a mesh split, in order; the next axis begins
             anew when there are more.
@@ -45,8 +50,8 @@ class Case:
     donate: tuple = ()
     zero: tuple = ()
 
-    def args(self):
-        return self.make(Draw(self.name))
+    def args(self, uneven=False):
+        return self.make(Draw(self.name, uneven))
 
 
 CASES = {}

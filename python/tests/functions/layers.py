@@ -10,11 +10,16 @@ from .case import case
 # ---- experts ----
 
 
-def expert_weights(d, experts=8, width=16, hidden=32):
+def expert_weights(d):
+    experts, width, hidden = d.of(8, 6), d.of(16, 18), d.of(32, 35)
     return {"router": d.weight(width, experts), "up": d.weight(experts, width, hidden), "down": d.weight(experts, hidden, width)}
 
 
-@case(lambda d: (expert_weights(d), d.normal(64, 16)), ("params/up", 0), ("x", 0), ("params/up", 2), fast=True)
+def expert_args(d):
+    return expert_weights(d), d.normal(d.of(64, 61), d.of(16, 18))
+
+
+@case(expert_args, ("params/up", 0), ("x", 0), ("params/up", 2), fast=True)
 def experts_one_hot(params, x):
     """Top-2 experts with a capacity, dispatched by one-hot contractions; value and gradient."""
 
@@ -33,7 +38,7 @@ def experts_one_hot(params, x):
     return jax.value_and_grad(energy, has_aux=True)(params)
 
 
-@case(lambda d: (expert_weights(d), d.normal(64, 16)), ("params/up", 2), ("params/down", 2), ("x", 1))
+@case(expert_args, ("params/up", 2), ("params/down", 2), ("x", 1))
 def experts_sorted(params, x):
     """Tokens sorted by expert, with ragged matmuls."""
     chosen = jnp.argmax(x @ params["router"], -1)
@@ -59,22 +64,27 @@ def batch_norm(p, stats, x):
     return (x - mean) * lax.rsqrt(var + 1e-5) * p["scale"] + p["bias"], stats
 
 
-def residual_weights(d, channels=8):
+def residual_weights(d):
+    channels = d.of(8, 6)
     norm = lambda: {"scale": numpy.ones(channels, numpy.float32), "bias": numpy.zeros(channels, numpy.float32)}
     kernel = lambda i, o: d.normal(3, 3, i, o, scale=(9 * i) ** -0.5)
     return {
         "stem": kernel(3, channels), "conv1": kernel(channels, channels), "norm1": norm(), "conv2": kernel(channels, channels),
-        "norm2": norm(), "head": d.weight(channels, 16),
+        "norm2": norm(), "head": d.weight(channels, d.of(16, 11)),
     }
 
 
-def fresh_stats(channels=8):
+def fresh_stats(channels):
     return {n: {"mean": numpy.zeros(channels, numpy.float32), "var": numpy.ones(channels, numpy.float32)} for n in ("norm1", "norm2")}
 
 
+def residual_args(d):
+    batch, side = d.of(8, 7), d.of(8, 9)
+    return residual_weights(d), fresh_stats(d.of(8, 6)), d.normal(batch, side, side, 3), d.ints(d.of(16, 11), batch)
+
+
 @case(
-    lambda d: (residual_weights(d), fresh_stats(), d.normal(8, 8, 8, 3), d.ints(16, 8)), ("images", 0), ("params/head", 1), ("params/conv1", 3),
-    donate=(0, 1), fast=True,
+    residual_args, ("images", 0), ("params/head", 1), ("params/conv1", 3), donate=(0, 1), fast=True,
 )
 def residual_network(params, stats, images, labels):
     """A training step with statistics of the batch."""
@@ -92,7 +102,12 @@ def residual_network(params, stats, images, labels):
     return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads), new, value
 
 
-@case(lambda d: ({"down": d.normal(3, 3, 3, 8, scale=0.2), "up": d.normal(3, 3, 8, 3, scale=0.2)}, d.normal(8, 8, 8, 3)), ("x", 0), ("params/down", 3))
+def autoencoder_args(d):
+    channels, side = d.of(8, 6), d.of(8, 10)
+    return {"down": d.normal(3, 3, 3, channels, scale=0.2), "up": d.normal(3, 3, channels, 3, scale=0.2)}, d.normal(d.of(8, 7), side, side, 3)
+
+
+@case(autoencoder_args, ("x", 0), ("params/down", 3))
 def autoencoder(params, x):
     """Strided and transposed convolutions with a group norm."""
 
@@ -106,10 +121,10 @@ def autoencoder(params, x):
     return jax.value_and_grad(objective)(params)
 
 
-def attention(p, x, heads=4, bias=0.0):
-    batch, length, width = x.shape
-    q, k, v = jnp.split((x @ p["qkv"]).reshape(batch, length, 3 * heads, -1), 3, axis=2)
-    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / (width // heads) ** 0.5 + bias
+def attention(p, x, size=8, bias=0.0):
+    batch, length, _ = x.shape
+    q, k, v = jnp.split((x @ p["qkv"]).reshape(batch, length, -1, size), 3, axis=2)
+    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / size**0.5 + bias
     return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores), v).reshape(x.shape) @ p["out"]
 
 
@@ -117,15 +132,16 @@ def layer_norm(x):
     return (x - x.mean(-1, keepdims=True)) * lax.rsqrt(x.var(-1, keepdims=True) + 1e-6)
 
 
-def vision_weights(d, width=32):
+def vision_weights(d):
+    width = d.of(32, 40)
     return {
         "patch": d.weight(48, width), "class": d.normal(1, 1, width), "position": d.normal(17, width, scale=0.1),
         "block": {"qkv": d.weight(width, 3 * width), "out": d.weight(width, width), "up": d.weight(width, 4 * width), "down": d.weight(4 * width, width)},
-        "head": d.weight(width, 16),
+        "head": d.weight(width, d.of(16, 11)),
     }
 
 
-@case(lambda d: (vision_weights(d), d.normal(8, 16, 16, 3)), ("params/block/up", 1), ("images", 0), ("params/block/qkv", 1), fast=True)
+@case(lambda d: (vision_weights(d), d.normal(d.of(8, 7), 16, 16, 3)), ("params/block/up", 1), ("images", 0), ("params/block/qkv", 1), fast=True)
 def vision_transformer(params, images):
     batch = images.shape[0]
     patches = images.reshape(batch, 4, 4, 4, 4, 3).transpose(0, 1, 3, 2, 4, 5).reshape(batch, 16, 48) @ params["patch"]
@@ -139,7 +155,7 @@ def vision_transformer(params, images):
 # ---- sequences ----
 
 
-@case(lambda d: (d.normal(16, 8, 16), d.normal(16, 8, 16), d.normal(16, 8, 16)), ("k", 0), ("q", 1), ("q", 0))
+@case(lambda d: tuple(d.normal(d.of(16, 20), d.of(8, 7), d.of(16, 18)) for _ in "qkv"), ("k", 0), ("q", 1), ("q", 0))
 def flash_attention(q, k, v):
     """Softmax over blocks of keys, with a running maximum; q[length, heads, size]."""
     q = q * q.shape[-1] ** -0.5
@@ -158,23 +174,28 @@ def flash_attention(q, k, v):
     return out / total[..., None]
 
 
-@case(
-    lambda d: (d.normal(16, 8), {"qkv": d.weight(32, 96), "out": d.weight(32, 32)}, d.normal(8, 16, 32)), ("x", 0), ("table", 1), ("params/qkv", 1),
-)
+def relative_bias_args(d):
+    width = d.of(32, 36)
+    return d.normal(16, width // 4), {"qkv": d.weight(width, 3 * width), "out": d.weight(width, width)}, d.normal(d.of(8, 7), d.of(16, 15), width)
+
+
+@case(relative_bias_args, ("x", 0), ("table", 1), ("params/qkv", 1))
 def relative_bias(table, params, x):
     """Attention with the buckets of T5, and the gradient of their table."""
-    distance = jnp.arange(16)[None] - jnp.arange(16)[:, None]
+    at = jnp.arange(x.shape[1])
+    distance = at[None] - at[:, None]
     size = jnp.abs(distance)
     far = 4 + (jnp.log(jnp.maximum(size, 1) / 4.0) / numpy.log(4.0) * 4).astype(jnp.int32)
     bucket = jnp.where(size < 4, size, jnp.minimum(far, 7)) + jnp.where(distance > 0, 8, 0)
-    return jax.value_and_grad(lambda t: (attention(params, x, 8, t[bucket].transpose(2, 0, 1)) ** 2).mean())(table)
+    return jax.value_and_grad(lambda t: (attention(params, x, 4, t[bucket].transpose(2, 0, 1)) ** 2).mean())(table)
 
 
-def lstm_weights(d, width=16):
+def lstm_weights(d):
+    width = d.of(16, 18)
     return {"input": d.weight(width, 4 * width), "hidden": d.weight(width, 4 * width), "bias": numpy.zeros(4 * width, numpy.float32)}
 
 
-@case(lambda d: (lstm_weights(d), d.normal(6, 8, 16)), ("xs", 1), ("params/hidden", 1), ("params/input", 0), fast=True)
+@case(lambda d: (lstm_weights(d), d.normal(d.of(6, 5), d.of(8, 7), d.of(16, 18))), ("xs", 1), ("params/hidden", 1), ("params/input", 0), fast=True)
 def lstm(params, xs):
     """The gradient through time."""
 
@@ -192,10 +213,11 @@ def lstm(params, xs):
     return jax.value_and_grad(energy)(params)
 
 
-def state_space_args(d, batch=8, length=16, width=8, state=4):
+def state_space_args(d):
+    width, state = d.of(8, 9), d.of(4, 5)
     return {
         "decay": -numpy.abs(d.normal(width, state)), "dt": d.weight(width, width), "b": d.weight(width, state), "c": d.weight(width, state),
-    }, d.normal(batch, length, width)
+    }, d.normal(d.of(8, 7), d.of(16, 15), width)
 
 
 @case(state_space_args, ("x", 0), ("params/decay", 0), ("x", 2))
@@ -219,15 +241,18 @@ def state_space(params, x):
 # ---- numbers of other types ----
 
 
-@case(
-    lambda d: (jnp.asarray(d.normal(8, 32), jnp.bfloat16), d.ints(255, 32, 64, dtype=numpy.uint8).view(numpy.int8), jnp.asarray(numpy.abs(d.normal(64)) / 100, jnp.bfloat16)),
-    ("x", 1), ("w", 1), ("x", 0), fast=True,
-)
+def quantized_args(d):
+    n, out = d.of(32, 36), d.of(64, 101)
+    w = d.ints(255, n, out, dtype=numpy.uint8).view(numpy.int8)
+    return jnp.asarray(d.normal(d.of(8, 7), n), jnp.bfloat16), w, jnp.asarray(numpy.abs(d.normal(out)) / 100, jnp.bfloat16)
+
+
+@case(quantized_args, ("x", 1), ("w", 1), ("x", 0), fast=True)
 def quantized_weights(x, w, scale):
     return (x @ w.astype(jnp.bfloat16)) * scale
 
 
-@case(lambda d: (d.normal(8, 32), d.normal(32, 64)), ("x", 1), ("w", 1), ("x", 0))
+@case(lambda d: (d.normal(d.of(8, 7), d.of(32, 37)), d.normal(d.of(32, 37), d.of(64, 101))), ("x", 1), ("w", 1), ("x", 0))
 def quantized_matmul(x, w):
     """Both sides as int8 with a scale for each row and column; sums in int32."""
 
@@ -242,16 +267,17 @@ def quantized_matmul(x, w):
 # ---- random numbers ----
 
 
-@case(lambda d: (jax.random.key(3), d.normal(16, 32), d.weight(32, 32)), ("x", 0), ("w", 1), ("x", 1), fast=True)
+@case(lambda d: (jax.random.key(3), d.normal(d.of(16, 15), d.of(32, 33)), d.weight(d.of(32, 33), d.of(32, 35))), ("x", 0), ("w", 1), ("x", 1), fast=True)
 def dropout_and_init(key, x, w):
     """Dropout in a gradient, and initial weights: the same numbers on any mesh."""
     first, second, third = jax.random.split(key, 3)
     value, grad = jax.value_and_grad(lambda w: ((jnp.where(jax.random.bernoulli(first, 0.9, x.shape), x / 0.9, 0) @ w) ** 2).mean())(w)
-    fresh = {"w": jax.nn.initializers.glorot_normal()(second, (32, 16)), "b": jax.random.truncated_normal(third, -2, 2, (16,))}
+    n, half = w.shape[0], w.shape[1] // 2
+    fresh = {"w": jax.nn.initializers.glorot_normal()(second, (n, half)), "b": jax.random.truncated_normal(third, -2, 2, (half,))}
     return value, w - 0.1 * grad, fresh
 
 
-@case(lambda d: (jax.random.key(5), d.normal(8, 64, scale=2.0)), ("logits", 1), ("logits", 0))
+@case(lambda d: (jax.random.key(5), d.normal(d.of(8, 7), d.of(64, 101), scale=2.0)), ("logits", 1), ("logits", 0))
 def top_p_sampling(key, logits):
     order = jnp.argsort(-logits, axis=-1)
     ranked = jnp.take_along_axis(logits, order, axis=-1)
@@ -260,7 +286,7 @@ def top_p_sampling(key, logits):
     return jnp.take_along_axis(order, pick[:, None], axis=-1)[:, 0]
 
 
-@case(lambda d: (d.normal(8, 64),), ("logits", 1), ("logits", 0), fast=True)
+@case(lambda d: (d.normal(d.of(8, 7), d.of(64, 101)),), ("logits", 1), ("logits", 0), fast=True)
 def top_k(logits):
     values, indices = lax.top_k(logits, 5)
     return jax.nn.softmax(values), indices
@@ -269,14 +295,14 @@ def top_k(logits):
 # ---- control flow ----
 
 
-@case(lambda d: (d.normal(16, 32), d.weight(32, 32), numpy.int32(1)), ("x", 0), ("w", 1), ("x", 1))
+@case(lambda d: (d.normal(d.of(16, 15), d.of(32, 33)), d.weight(d.of(32, 33), d.of(32, 33)), numpy.int32(1)), ("x", 0), ("w", 1), ("x", 1))
 def branches(x, w, i):
     y = lax.cond(x.sum() > 1e6, lambda x: x @ w, lambda x: (x @ w) * 2, x)
     z = lax.switch(i, [lambda y: y, lambda y: jnp.tanh(y @ w), lambda y: y - 1], y)
     return lax.fori_loop(0, 3, lambda k, a: a * 0.5 + k, z), z.sum(0)
 
 
-@case(lambda d: (d.normal(16, 16), d.normal(16)), ("a", 0), ("a", 1))
+@case(lambda d: (d.normal(d.of(16, 15), d.of(16, 17)), d.normal(d.of(16, 15))), ("a", 0), ("a", 1))
 def conjugate_gradient(a, b):
     """Solves (a a^T + 16) x = b, with as many steps as it takes."""
     matrix = a @ a.T + 16 * jnp.eye(a.shape[0])
@@ -296,17 +322,22 @@ def conjugate_gradient(a, b):
 # ---- lookups ----
 
 
-@case(lambda d: (d.normal(64, 32), d.ints(64, 8, 12), d.normal(8, 12, 32)), ("table", 0), ("ids", 0), ("table", 1), fast=True)
+def embedding_args(d):
+    words, batch, length, width = d.of(64, 101), d.of(8, 7), d.of(12, 11), d.of(32, 36)
+    return d.normal(words, width), d.ints(words, batch, length), d.normal(batch, length, width)
+
+
+@case(embedding_args, ("table", 0), ("ids", 0), ("table", 1), fast=True)
 def embedding_gradient(table, ids, target):
     return table - 0.1 * jax.grad(lambda t: ((jnp.take(t, ids, axis=0) - target) ** 2).sum())(table)
 
 
-@case(lambda d: (d.normal(16, 8), d.ints(16, 2, 48), d.weight(8, 16)), ("nodes", 1), ("w", 1), ("edges", 1))
+@case(lambda d: (d.normal(d.of(16, 13), d.of(8, 9)), d.ints(d.of(16, 13), 2, d.of(48, 47)), d.weight(d.of(8, 9), d.of(16, 17))), ("nodes", 1), ("w", 1), ("edges", 1))
 def graph_network(nodes, edges, w):
     """Messages along edges, added up at their ends."""
-    messages = jax.nn.relu(nodes[edges[0]] @ w)
-    mean = jax.ops.segment_sum(messages, edges[1], 16) / jnp.maximum(jnp.bincount(edges[1], length=16), 1)[:, None]
-    return mean, jax.ops.segment_max(messages, edges[1], 16)
+    messages, n = jax.nn.relu(nodes[edges[0]] @ w), nodes.shape[0]
+    mean = jax.ops.segment_sum(messages, edges[1], n) / jnp.maximum(jnp.bincount(edges[1], length=n), 1)[:, None]
+    return mean, jax.ops.segment_max(messages, edges[1], n)
 
 
 # ---- transformations of JAX ----
@@ -320,7 +351,12 @@ def clipped(x):
 clipped.defvjp(lambda x: (x, None), lambda _, g: (jnp.clip(g, -0.01, 0.01),))
 
 
-@case(lambda d: (d.weight(16, 32), d.weight(32, 8), d.normal(8, 16)), ("w1", 1), ("x", 0), ("w2", 0))
+def derivatives_args(d):
+    n, hidden, out = d.of(16, 17), d.of(32, 33), d.of(8, 9)
+    return d.weight(n, hidden), d.weight(hidden, out), d.normal(d.of(8, 7), n)
+
+
+@case(derivatives_args, ("w1", 1), ("x", 0), ("w2", 0))
 def derivatives(w1, w2, x):
     """Gradients of single examples, a product with the Hessian, a custom gradient."""
     f = lambda w, row: (clipped(jnp.tanh(row @ w[0]) @ w[1]) ** 2).sum()
@@ -330,7 +366,12 @@ def derivatives(w1, w2, x):
     return jax.tree.map(lambda g: g.std(0), single), jax.grad(mean)((w1, w2)), jax.jvp(jax.grad(smooth), (w1,), (jnp.ones_like(w1),))[1]
 
 
-@case(lambda d: (d.weight(32, 16), d.weight(48, 16), d.normal(16, 32), d.normal(16, 48)), ("images", 0), ("wt", 1), ("wi", 0))
+def contrastive_args(d):
+    width, batch, image, text = d.of(16, 17), d.of(16, 15), d.of(32, 33), d.of(48, 47)
+    return d.weight(image, width), d.weight(text, width), d.normal(batch, image), d.normal(batch, text)
+
+
+@case(contrastive_args, ("images", 0), ("wt", 1), ("wi", 0))
 def contrastive(wi, wt, images, texts):
     """Two towers, whose pairs are told apart within the batch."""
 

@@ -23,28 +23,35 @@ if has("flax"):
     from flax import linen, nnx
 
     class Encoder(linen.Module):
+        words: int
+        width: int
+        classes: int
+
         @linen.compact
         def __call__(self, tokens, train):
-            x = linen.Embed(32, 32)(tokens) + self.param("position", linen.initializers.normal(0.1), (12, 32))
+            n = self.width
+            x = linen.Embed(self.words, n)(tokens) + self.param("position", linen.initializers.normal(0.1), (tokens.shape[1], n))
             for _ in range(2):
-                h = linen.MultiHeadDotProductAttention(num_heads=8, dropout_rate=0.1, deterministic=not train)(linen.LayerNorm()(x))
+                h = linen.MultiHeadDotProductAttention(num_heads=n // 4, dropout_rate=0.1, deterministic=not train)(linen.LayerNorm()(x))
                 x = x + linen.Dropout(0.1, deterministic=not train)(h)
-                x = x + linen.Dense(32)(linen.gelu(linen.Dense(64)(linen.LayerNorm()(x))))
-            return linen.Dense(16)(x.mean(1))
+                x = x + linen.Dense(n)(linen.gelu(linen.Dense(2 * n)(linen.LayerNorm()(x))))
+            return linen.Dense(self.classes)(x.mean(1))
 
     MOMENTUM = optax.sgd(0.1, momentum=0.9)
 
     def encoder_args(d):
-        tokens = d.ints(32, 8, 12)
-        params = Encoder().init(jax.random.key(0), tokens, False)["params"]
-        return arrays(params), arrays(MOMENTUM.init(params)), jax.random.key(1), tokens, d.ints(16, 8)
+        words, batch, classes = d.of(32, 45), d.of(8, 7), d.of(16, 11)
+        tokens = d.ints(words, batch, d.of(12, 11))
+        params = Encoder(words, d.of(32, 36), classes).init(jax.random.key(0), tokens, False)["params"]
+        return arrays(params), arrays(MOMENTUM.init(params)), jax.random.key(1), tokens, d.ints(classes, batch)
 
     @case(
         encoder_args, ("params/Dense_0/kernel", 1), ("tokens", 0), ("params/Multi*_0/query/kernel", 1), donate=(0, 1), zero=("*/key/bias",),
     )
     def flax_linen_transformer(params, state, key, tokens, labels):
         def objective(params):
-            out = Encoder().apply({"params": params}, tokens, True, rngs={"dropout": key})
+            model = Encoder(*params["Embed_0"]["embedding"].shape, params["Dense_4"]["bias"].shape[0])
+            out = model.apply({"params": params}, tokens, True, rngs={"dropout": key})
             return cross_entropy(out, labels).mean()
 
         value, grads = jax.value_and_grad(objective)(params)
@@ -52,23 +59,28 @@ if has("flax"):
         return optax.apply_updates(params, updates), state, value
 
     class ConvNet(linen.Module):
+        channels: int
+        classes: int
+
         @linen.compact
         def __call__(self, x, train):
-            for channels in (8, 16):
+            for channels in (self.channels, 2 * self.channels):
                 x = linen.Conv(channels, (3, 3), use_bias=False)(x)
                 x = linen.relu(linen.BatchNorm(use_running_average=not train)(x))
                 x = linen.max_pool(x, (2, 2), (2, 2))
-            return linen.Dense(16)(x.reshape(x.shape[0], -1))
+            return linen.Dense(self.classes)(x.reshape(x.shape[0], -1))
 
     def conv_args(d):
-        images = d.normal(8, 8, 8, 3)
-        made = arrays(ConvNet().init(jax.random.key(0), images, True))
-        return made["params"], made["batch_stats"], images, d.ints(16, 8)
+        batch, side, classes = d.of(8, 7), d.of(8, 9), d.of(16, 11)
+        images = d.normal(batch, side, side, 3)
+        made = arrays(ConvNet(d.of(8, 5), classes).init(jax.random.key(0), images, True))
+        return made["params"], made["batch_stats"], images, d.ints(classes, batch)
 
     @case(conv_args, ("images", 0), ("params/Dense_0/kernel", 1), ("params/Conv_1/kernel", 3), donate=(0, 1))
     def flax_linen_convolutions(params, stats, images, labels):
         def objective(params):
-            out, new = ConvNet().apply({"params": params, "batch_stats": stats}, images, True, mutable=["batch_stats"])
+            model = ConvNet(params["Conv_0"]["kernel"].shape[-1], params["Dense_0"]["bias"].shape[0])
+            out, new = model.apply({"params": params, "batch_stats": stats}, images, True, mutable=["batch_stats"])
             return cross_entropy(out, labels).mean(), new["batch_stats"]
 
         (value, stats), grads = jax.value_and_grad(objective, has_aux=True)(params)
@@ -77,10 +89,10 @@ if has("flax"):
     class Recurrent(linen.Module):
         @linen.compact
         def __call__(self, x):
-            return linen.Dense(8)(linen.RNN(linen.GRUCell(16))(x))
+            return linen.Dense(x.shape[-1])(linen.RNN(linen.GRUCell(2 * x.shape[-1]))(x))
 
     def recurrent_args(d):
-        x = d.normal(8, 6, 8)
+        x = d.normal(d.of(8, 7), d.of(6, 5), d.of(8, 9))
         return arrays(Recurrent().init(jax.random.key(0), x)["params"]), x
 
     @case(recurrent_args, ("x", 0), ("params/GRUCell_0/hn/kernel", 1))
@@ -88,12 +100,12 @@ if has("flax"):
         return jax.value_and_grad(lambda p: (Recurrent().apply({"params": p}, x) ** 2).mean())(params)
 
     class Mixer(nnx.Module):
-        def __init__(self, rngs):
-            self.embed = nnx.Embed(32, 32, rngs=rngs)
-            self.attention = nnx.MultiHeadAttention(num_heads=8, in_features=32, decode=False, rngs=rngs)
-            self.norm = nnx.RMSNorm(32, rngs=rngs)
-            self.up = nnx.Linear(32, 64, rngs=rngs)
-            self.down = nnx.Linear(64, 32, rngs=rngs)
+        def __init__(self, words, n, rngs):
+            self.embed = nnx.Embed(words, n, rngs=rngs)
+            self.attention = nnx.MultiHeadAttention(num_heads=n // 4, in_features=n, decode=False, rngs=rngs)
+            self.norm = nnx.RMSNorm(n, rngs=rngs)
+            self.up = nnx.Linear(n, 2 * n, rngs=rngs)
+            self.down = nnx.Linear(2 * n, n, rngs=rngs)
 
         def __call__(self, tokens):
             x = self.embed(tokens)
@@ -102,11 +114,12 @@ if has("flax"):
             return self.embed.attend(x)
 
     def mixer_args(d):
-        _, state = nnx.split(Mixer(nnx.Rngs(0)))
-        return arrays(nnx.to_pure_dict(state)), d.ints(32, 8, 12), d.ints(32, 8, 12)
+        words, shape = d.of(32, 45), (d.of(8, 7), d.of(12, 11))
+        _, state = nnx.split(Mixer(words, d.of(32, 36), nnx.Rngs(0)))
+        return arrays(nnx.to_pure_dict(state)), d.ints(words, *shape), d.ints(words, *shape)
 
     def mixer(state):
-        model = nnx.eval_shape(lambda: Mixer(nnx.Rngs(0)))
+        model = nnx.eval_shape(lambda: Mixer(*state["embed"]["embedding"].shape, nnx.Rngs(0)))
         nnx.replace_by_pure_dict(shapes := nnx.state(model), state)
         nnx.update(model, shapes)
         return model
@@ -126,15 +139,17 @@ if has("haiku"):
     import haiku
 
     def haiku_network(x):
-        h = haiku.MultiHeadAttention(8, 4, w_init=haiku.initializers.VarianceScaling(1.0), model_size=32)(x, x, x)
+        n = x.shape[-1]
+        h = haiku.MultiHeadAttention(n // 4, 4, w_init=haiku.initializers.VarianceScaling(1.0), model_size=n)(x, x, x)
         x = haiku.LayerNorm(-1, True, True)(x + h)
-        return haiku.nets.MLP([64, 32, 8], activation=jax.nn.gelu)(x).mean(1)
+        return haiku.nets.MLP([2 * n, n, n // 4], activation=jax.nn.gelu)(x).mean(1)
 
     NETWORK = haiku.without_apply_rng(haiku.transform(haiku_network))
 
     def haiku_args(d):
-        x = d.normal(8, 12, 32)
-        return arrays(NETWORK.init(jax.random.key(0), x)), x, d.ints(8, 8)
+        batch, width = d.of(8, 7), d.of(32, 36)
+        x = d.normal(batch, d.of(12, 11), width)
+        return arrays(NETWORK.init(jax.random.key(0), x)), x, d.ints(width // 4, batch)
 
     @case(haiku_args, ("params/mlp/~/linear_0/w", 1), ("x", 0), ("params/multi*/query/w", 1), donate=(0,), zero=("*/key/b",), fast=True)
     def haiku_transformer(params, x, labels):
@@ -142,14 +157,14 @@ if has("haiku"):
         return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads), value
 
     def haiku_recurrence(x):
-        core = haiku.LSTM(16)
+        core = haiku.LSTM(x.shape[-1])
         out, _ = haiku.dynamic_unroll(core, x, core.initial_state(x.shape[1]))
-        return haiku.BatchApply(haiku.Linear(8))(out)
+        return haiku.BatchApply(haiku.Linear(x.shape[-1] // 2))(out)
 
     RECURRENCE = haiku.without_apply_rng(haiku.transform(haiku_recurrence))
 
     def haiku_lstm_args(d):
-        x = d.normal(6, 8, 16)
+        x = d.normal(d.of(6, 5), d.of(8, 7), d.of(16, 18))
         return arrays(RECURRENCE.init(jax.random.key(0), x)), x
 
     @case(haiku_lstm_args, ("x", 1), ("params/lstm/linear/w", 1))

@@ -8,7 +8,7 @@ import optax
 
 from .case import case
 
-VOCABULARY, WIDTH, HIDDEN, HEADS, KV_HEADS, LAYERS = 64, 32, 64, 8, 8, 2
+HEAD_SIZE, LAYERS = 4, 2
 
 
 def rms_norm(x, gain):
@@ -38,8 +38,8 @@ def attend(q, k, v, mask):
     return jnp.einsum("bhqk,bkhd->bqhd", weights, v)
 
 
-def heads_of(x, w, n):
-    return (x @ w).reshape(*x.shape[:-1], n, -1)
+def heads_of(x, w):
+    return (x @ w).reshape(*x.shape[:-1], -1, HEAD_SIZE)
 
 
 def feed_forward(p, x):
@@ -47,12 +47,11 @@ def feed_forward(p, x):
 
 
 def block(p, x):
-    batch, length, width = x.shape
+    length = x.shape[1]
     positions = jnp.arange(length)[None]
     h = rms_norm(x, p["norm1"])
-    q = rotate(heads_of(h, p["wq"], HEADS), positions)
-    k = rotate(heads_of(h, p["wk"], p["wk"].shape[1] * HEADS // width), positions)
-    v = heads_of(h, p["wv"], k.shape[2])
+    q, k = rotate(heads_of(h, p["wq"]), positions), rotate(heads_of(h, p["wk"]), positions)
+    v = heads_of(h, p["wv"])
     x = x + attend(q, k, v, jnp.tril(jnp.ones((length, length), bool))).reshape(x.shape) @ p["wo"]
     return x + feed_forward(p, rms_norm(x, p["norm2"]))
 
@@ -72,23 +71,41 @@ def loss(params, tokens, labels):
 # ---- arguments ----
 
 
-def layer_weights(d, kv=WIDTH, hidden=HIDDEN):
+def vocabulary(d):
+    return d.of(64, 101)
+
+
+def width(d):
+    return d.of(32, 36)
+
+
+def layer_weights(d, kv=None):
+    n, hidden = width(d), d.of(64, 66)
+    kv = kv or n
     return {
-        "wq": d.weight(WIDTH, WIDTH), "wk": d.weight(WIDTH, kv), "wv": d.weight(WIDTH, kv), "wo": d.weight(WIDTH, WIDTH),
-        "gate": d.weight(WIDTH, hidden), "up": d.weight(WIDTH, hidden), "down": d.weight(hidden, WIDTH),
-        "norm1": numpy.ones(WIDTH, numpy.float32), "norm2": numpy.ones(WIDTH, numpy.float32),
+        "wq": d.weight(n, n), "wk": d.weight(n, kv), "wv": d.weight(n, kv), "wo": d.weight(n, n),
+        "gate": d.weight(n, hidden), "up": d.weight(n, hidden), "down": d.weight(hidden, n),
+        "norm1": numpy.ones(n, numpy.float32), "norm2": numpy.ones(n, numpy.float32),
     }
 
 
 def weights(d, layers=LAYERS, **sizes):
     return {
-        "embed": d.normal(VOCABULARY, WIDTH), "head": d.weight(WIDTH, VOCABULARY), "norm": numpy.ones(WIDTH, numpy.float32),
+        "embed": d.normal(vocabulary(d), width(d)), "head": d.weight(width(d), vocabulary(d)), "norm": numpy.ones(width(d), numpy.float32),
         "layers": [layer_weights(d, **sizes) for _ in range(layers)],
     }
 
 
-def tokens(d, batch=8, length=16):
-    return d.ints(VOCABULARY, batch, length)
+def batch(d):
+    return d.of(8, 7)
+
+
+def length(d):
+    return d.of(16, 15)
+
+
+def tokens(d):
+    return d.ints(vocabulary(d), batch(d), length(d))
 
 
 def narrow(tree):
@@ -99,7 +116,7 @@ MEGATRON = ("params/layers/*/wq", 1), ("tokens", 0), ("params/layers/*/gate", 1)
 
 case(lambda d: (weights(d), tokens(d)), *MEGATRON, name="llama_forward", fast=True)(logits)
 case(lambda d: (narrow(weights(d)), tokens(d)), ("params/layers/*/down", 0), ("tokens", 0), ("params/layers/*/wo", 0), name="llama_forward_bf16")(logits)
-case(lambda d: (weights(d, kv=WIDTH // 2), tokens(d)), ("params/layers/*/wk", 1), ("tokens", 0), ("params/head", 1), name="llama_grouped_queries")(logits)
+case(lambda d: (weights(d, kv=d.of(16, 12)), tokens(d)), ("params/layers/*/wk", 1), ("tokens", 0), ("params/head", 1), name="llama_grouped_queries")(logits)
 
 
 # ---- decoding ----
@@ -108,7 +125,7 @@ case(lambda d: (weights(d, kv=WIDTH // 2), tokens(d)), ("params/layers/*/wk", 1)
 def decode_layer(p, cache, x, position):
     """One token of each sequence: x[batch, width], cache of k and v [batch, length, heads, size]."""
     h = rms_norm(x, p["norm1"])[:, None]
-    q, k, v = (heads_of(h, p[n], HEADS) for n in ("wq", "wk", "wv"))
+    q, k, v = (heads_of(h, p[n]) for n in ("wq", "wk", "wv"))
     at = jnp.full((1, 1), position)
     k = jax.lax.dynamic_update_slice(cache["k"], rotate(k, at), (0, position, 0, 0))
     v = jax.lax.dynamic_update_slice(cache["v"], v, (0, position, 0, 0))
@@ -117,17 +134,12 @@ def decode_layer(p, cache, x, position):
     return x + feed_forward(p, rms_norm(x, p["norm2"])), {"k": k, "v": v}
 
 
-def empty_cache(batch=8, length=16):
-    shape = batch, length, HEADS, WIDTH // HEADS
-    return [{n: numpy.zeros(shape, numpy.float32) for n in "kv"} for _ in range(LAYERS)]
-
-
 def filled_cache(d):
-    return [{n: d.normal(*c[n].shape) for n in "kv"} for c in empty_cache()]
+    return [{n: d.normal(batch(d), length(d), width(d) // HEAD_SIZE, HEAD_SIZE) for n in "kv"} for _ in range(LAYERS)]
 
 
 @case(
-    lambda d: (weights(d), filled_cache(d), d.ints(VOCABULARY, 8), numpy.int32(5)), ("cache/*/k", 2), ("token", 0), ("params/head", 1),
+    lambda d: (weights(d), filled_cache(d), d.ints(vocabulary(d), batch(d)), numpy.int32(5)), ("cache/*/k", 2), ("token", 0), ("params/head", 1),
     donate=(1,), fast=True,
 )
 def llama_decode(params, cache, token, position):
@@ -139,11 +151,11 @@ def llama_decode(params, cache, token, position):
     return jnp.argmax(out, -1).astype(jnp.int32), out, new
 
 
-@case(lambda d: (weights(d), d.ints(VOCABULARY, 8, 4)), ("params/layers/*/wq", 1), ("params/layers/*/up", 1), ("prompt", 0))
+@case(lambda d: (weights(d), d.ints(vocabulary(d), batch(d), 4)), ("params/layers/*/wq", 1), ("params/layers/*/up", 1), ("prompt", 0))
 def generate(params, prompt):
     """Greedy decoding in a while loop that ends early when all sequences have ended."""
     batch, length = prompt.shape[0], 10
-    cache = [{n: jnp.zeros((batch, length, HEADS, WIDTH // HEADS)) for n in "kv"} for _ in params["layers"]]
+    cache = [{n: jnp.zeros((batch, length, p["wk"].shape[1] // HEAD_SIZE, HEAD_SIZE)) for n in "kv"} for p in params["layers"]]
     text = jnp.zeros((batch, length), jnp.int32).at[:, : prompt.shape[1]].set(prompt)
 
     def more(state):
@@ -204,7 +216,7 @@ def stacked(layers):
 
 
 @case(
-    lambda d: (stacked([layer_weights(d) for _ in range(3)]), d.normal(8, 16, WIDTH)), ("layers/wq", 2), ("x", 0), ("layers/up", 2),
+    lambda d: (stacked([layer_weights(d) for _ in range(3)]), d.normal(batch(d), length(d), width(d))), ("layers/wq", 2), ("x", 0), ("layers/up", 2),
 )
 def scanned_layers(layers, x):
     """The gradient of a scan over layers that are computed again in the backward pass."""
@@ -219,7 +231,7 @@ def scanned_layers(layers, x):
     return jax.value_and_grad(energy)(layers)
 
 
-@case(lambda d: (weights(d, layers=1), tokens(d, 16), tokens(d, 16)), ("params/layers/*/up", 1), ("params/head", 1), ("params/layers/*/wo", 0))
+@case(lambda d: (weights(d, layers=1), *(d.ints(vocabulary(d), d.of(16, 20), length(d)) for _ in "ab")), ("params/layers/*/up", 1), ("params/head", 1), ("params/layers/*/wo", 0))
 def accumulated_gradients(params, tokens, labels):
     """Gradients of four microbatches, added up in a scan."""
 
@@ -234,7 +246,7 @@ def accumulated_gradients(params, tokens, labels):
 
 
 @case(
-    lambda d: (weights(d, layers=1), {n: (d.weight(WIDTH, 8), d.weight(8, WIDTH)) for n in ("wq", "wv")}, tokens(d), tokens(d)),
+    lambda d: (weights(d, layers=1), {n: (d.weight(width(d), d.of(8, 5)), d.weight(d.of(8, 5), width(d))) for n in ("wq", "wv")}, tokens(d), tokens(d)),
     ("params/layers/*/gate", 1), ("adapters/wq/1", 1), ("tokens", 0),
 )
 def low_rank_adapters(params, adapters, tokens, labels):

@@ -134,6 +134,7 @@ class Plan:
     in_specs:  pytree of PartitionSpec, a tuple with an entry for each argument that is not static
     out_specs: the same of the results
     layouts:   {name: layout as text} of all arguments and results, with parts of axes
+    collectives: those of the report, a list of dicts (docs/reference/plan-report.md)
     remarks:   diagnostics (`tpshard.Diagnostic`) about what is large
     details:   the whole report as a dict (docs/reference/plan-report.md); the first use looks for
                other plans, which takes longer than the plan
@@ -156,12 +157,12 @@ class Plan:
         self.bound = main["solution"]["bound_seconds"]
         self.memory = main["memory"]["peak_bytes"]
         self._arguments, self._results = main["arguments"], main["results"]
-        self._main = main
+        self.collectives, self._traffic = main["collectives"], main["traffic"]
 
     def __repr__(self):
         mesh = ",".join("%s=%d" % axis for axis in self.mesh.items())
         proof = "optimal" if self.cost <= self.bound else "no plan is below %s" % _seconds(self.bound)
-        sent = ", ".join("%d %s over %s" % (t["count"], t["kind"], t["axes"]) for t in self._main["traffic"])
+        sent = ", ".join("%d %s over %s" % (t["count"], t["kind"], t["axes"]) for t in self._traffic)
         what = mesh, _seconds(self.cost), proof, _bytes(self.memory), sent or "no communication"
         return "<Plan on %s: %s (%s), %s of a device; %s>" % what
 
