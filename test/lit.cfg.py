@@ -86,6 +86,9 @@ for peer in ("openmpi", "gloo"):
     if os.path.exists(os.path.join(config.tp_tools_dir, "shard-bench-" + peer)):
         config.available_features.add(peer)
 
+if shutil.which("zsh"):
+    config.available_features.add("zsh")
+
 if shutil.which("clang-format-22"):
     config.available_features.add("clang-format")
 

@@ -5,14 +5,31 @@
 #include "support/support.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- errors ---- */
 
+/* Finds the choice that is closest to a text. Sets its length; NULL: none is close. */
+static const char *closest_choice(const char *choices, const char *text, size_t *length) {
+  enum { MAX_CHOICES = 16 };
+  char copy[256], *rest = copy;
+  const char *names[MAX_CHOICES];
+  int n = 0;
+  snprintf(copy, sizeof copy, "%s", choices);
+  for (char *name; n < MAX_CHOICES && (name = strsep(&rest, "|"));)
+    names[n++] = name;
+  const char *closest = tp__closest_word(text, strlen(text), n, names);
+  *length = closest ? strlen(closest) : 0;
+  return closest ? choices + (closest - copy) : NULL;
+}
+
 /* "a, b or c" for "a|b|c". */
 static tp_status not_known(MlirOperation module, const tp_option_row *row, const char *text) {
   tp__string names = {0};
+  size_t length;
+  const char *closest = closest_choice(row->values, text, &length);
   for (const char *at = row->values; *at;) {
     size_t n = strcspn(at, "|");
     bool is_last = at[n] == 0;
@@ -23,6 +40,8 @@ static tp_status not_known(MlirOperation module, const tp_option_row *row, const
                       (int)n, at);
     at += n + !is_last;
   }
+  if (closest)
+    tp__string_printf(&names, " (did you mean '%.*s'?)", (int)length, closest);
   tp_status status = tp__error(module, TP_INVALID_ARGUMENT, "%s '%s' is not known; use %s",
                                row->name, text, tp__string_text(&names));
   tp__string_destroy(&names);

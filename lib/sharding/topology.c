@@ -96,9 +96,16 @@ static tp_status load_from_folders(const char *name, char *why, size_t why_size,
 
 static tp_status unknown_name(const char *name, char *why, size_t why_size) {
   size_t length = 0;
+  int n = 0;
   if (!why)
     return TP_NOT_FOUND;
-  tp__text_printf(why, why_size, &length, "unknown topology \"%s\"; known are ", name);
+  while (tp_topology_names()[n])
+    n++;
+  const char *closest = tp__closest_word(name, strlen(name), n, tp_topology_names());
+  tp__text_printf(why, why_size, &length, "unknown topology \"%s\"", name);
+  if (closest)
+    tp__text_printf(why, why_size, &length, " (did you mean \"%s\"?)", closest);
+  tp__text_printf(why, why_size, &length, "; known are ");
   for (const char *const *known = tp_topology_names(); *known; known++)
     tp__text_printf(why, why_size, &length, "%s, ", *known);
   tp__text_printf(why, why_size, &length,

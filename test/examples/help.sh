@@ -1,5 +1,5 @@
 #!/bin/sh
-# help.sh PREFIX: the man page and the completion of each installed tool, and the documentation.
+# help.sh PREFIX: the man page and the completions of each installed tool, and the documentation.
 set -eu
 prefix=$1
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -7,6 +7,7 @@ for tool in "$prefix"/bin/*; do
   name=$(basename "$tool")
   grep -q '^\.SH OPTIONS$' "$prefix/share/man/man1/$name.1"
   "$tool" --help=bash | cmp - "$prefix/share/bash-completion/completions/$name"
+  "$tool" --help=zsh | cmp - "$prefix/share/zsh/site-functions/_$name"
 done
 test -x "$prefix/bin/shard-bench"
 doc=$prefix/share/doc/tpshard

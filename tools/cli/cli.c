@@ -15,9 +15,10 @@ enum { MAX_OPTIONS = 64, FIRST = 256 /* above all letters */ };
 enum { HELP, VERSION, N_COMMON };
 
 static const cli_option common[N_COMMON] = {
-    [HELP] = {"help", "[=man|bash]",
-              "print this help; man: print the man page; bash: print the completion for bash",
-              .values = "man|bash"},
+    [HELP] = {"help", "[=man|bash|zsh]",
+              "print this help; man: print the man page; bash, zsh: print the completion for that "
+              "shell",
+              .letter = 'h', .values = "man|bash|zsh"},
     [VERSION] = {.name = "version", .help = "print the version"},
 };
 
@@ -85,6 +86,47 @@ static int argument_of(const cli_option *o) {
   return !o->argument ? no_argument : o->argument[0] == '[' ? optional_argument : required_argument;
 }
 
+void cli_print_version(const cli_tool *tool) {
+  printf("%s (tpshard) " TP_VERSION "\n", tool->name);
+  if (tool->built_on)
+    printf("%s\n", tool->built_on);
+}
+
+/* Reports a word that begins with "--" and that getopt_long does not take. */
+static int refuse_long(const char *word) {
+  const char *names[MAX_OPTIONS + N_COMMON], *name = word + 2;
+  char list[256] = "";
+  cli_suggestion closest;
+  size_t length = strcspn(name, "="), used = 0;
+  int n = 0, n_begun = 0;
+  for (int i = 0; option_at(i); i++) {
+    const cli_option *o = option_at(i);
+    if (!o->name || !o->help)
+      continue;
+    if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
+      return cli_usage("option '--%s' takes no value", o->name);
+    if (strncmp(o->name, name, length) == 0 && used < sizeof list)
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s--%s", n_begun++ ? ", " : "",
+                               o->name);
+    names[n++] = o->name;
+  }
+  if (n_begun > 1)
+    return cli_usage("option '%s' may be one of %s", word, list);
+  (void)cli_suggest(name, length, n, names, &closest);
+  char *quoted = strchr(closest.text, '\'');
+  return cli_usage("unknown option '%s'%.*s%s%s", word,
+                   quoted ? (int)(quoted + 1 - closest.text) : 0, closest.text, quoted ? "--" : "",
+                   quoted ? quoted + 1 : "");
+}
+
+static int refuse_option(char **argv) {
+  const char *word = argv[optind - 1];
+  bool is_letter = optopt > 0 && optopt < FIRST;
+  if (is_letter)
+    return cli_usage("unknown option '-%c'", optopt);
+  return strncmp(word, "--", 2) == 0 ? refuse_long(word) : cli_usage("unknown option '%s'", word);
+}
+
 /* Returns the option index for a result of getopt_long. */
 static int index_of(int code) {
   if (code >= FIRST)
@@ -108,13 +150,13 @@ int cli_options(int argc, char **argv, void *options) {
       table[at++] = (struct option){o->name, argument_of(o), NULL, FIRST + i};
     if (o->letter)
       letters[letter++] = o->letter;
-    if (o->letter && o->argument)
+    if (o->letter && argument_of(o) == required_argument)
       letters[letter++] = ':';
   }
   opterr = 0;
   for (int c; (c = getopt_long(argc, argv, letters, table, NULL)) != -1;) {
     if (c == '?')
-      return cli_usage("unknown option '%s'", argv[optind - 1]);
+      return refuse_option(argv);
     if (c == ':')
       return cli_usage("option '%s' needs a value", argv[optind - 1]);
     int which = index_of(c);
@@ -125,9 +167,9 @@ int cli_options(int argc, char **argv, void *options) {
     } else if (which == n + HELP) {
       return cli_print_form(&cli_program, optarg)
                  ? CLI_DONE
-                 : cli_usage("--help takes man or bash, not '%s'", optarg);
+                 : cli_usage("--help takes man, bash or zsh, not '%s'", optarg);
     } else {
-      printf("%s (tpshard) " TP_VERSION "\n", cli_program.name);
+      cli_print_version(&cli_program);
       return CLI_DONE;
     }
   }

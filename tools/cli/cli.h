@@ -63,7 +63,7 @@ typedef struct cli_exit {
   const char *meaning;
 } cli_exit;
 
-/* What a tool is and how it is called. --help, the man page and the bash completion are printed
+/* What a tool is and how it is called. --help, the man page and the completions are printed
  * from this table. Texts are paragraphs, separated by '\n'; they are wrapped when printed. */
 typedef struct cli_tool {
   const char *name;
@@ -74,9 +74,10 @@ typedef struct cli_tool {
   int n_options;
   cli_option operand; /* only its values matter: what completion offers besides options */
   const char *examples[8];
-  const char *notes; /* NULL: none */
-  cli_exit exits[8]; /* ends at a row without meaning */
-  const char *page;  /* the page of the documentation that says more */
+  const char *notes;    /* NULL: none */
+  cli_exit exits[8];    /* ends at a row without meaning */
+  const char *page;     /* the page of the documentation that says more */
+  const char *built_on; /* libraries with versions of their own, for --version; NULL: none */
 } cli_tool;
 
 extern const cli_tool cli_program;
@@ -97,13 +98,21 @@ const cli_option *cli_option_at(const cli_tool *tool, int i);
 /* Returns the values that completion offers, "a|b"; NULL: none are known. */
 const char *cli_values(const cli_option *option);
 
-/* Print the help, the man page (roff) or the bash completion of a tool on standard output. */
+/* Print the help, the man page (roff) or the completions of a tool on standard output. */
 void cli_print_help(const cli_tool *tool);
+/* Prints the rows of options alone, as the help does. */
+void cli_print_rows(const cli_option *rows, int n);
 void cli_print_manual(const cli_tool *tool);
 void cli_print_completion(const cli_tool *tool);
-/* Prints the form of the help with that name: "man" or "bash"; NULL: text for a terminal. False if
- * there is no such form. */
+void cli_print_zsh(const cli_tool *tool);
+/* Prints the form of the help with that name: "man", "bash" or "zsh"; NULL: text for a terminal.
+ * False if there is no such form. */
 bool cli_print_form(const cli_tool *tool, const char *form);
+/* Gives standard output one buffer, so that cli_end sees a write error and reports its reason. Call
+ * it before anything is printed. */
+void cli_buffer_output(void);
+/* Prints the version of the tool, and of what it is built on. */
+void cli_print_version(const cli_tool *tool);
 
 /* Returns the exit code for `code`: 1, with a message, if standard output could not be written. */
 int cli_end(int code);
@@ -123,6 +132,41 @@ void cli_show(const char *line);
 void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Like cli_print, for a plain text; async-signal-safe. False if it could not be written. */
 bool cli_write(const char *text, size_t n);
+
+/* ---- Terminals ---- */
+
+/* Returns the width of output to `fd`: that of the variable COLUMNS, else of the terminal; without
+ * both, `otherwise`. */
+int cli_columns(int fd, int otherwise);
+
+typedef enum cli_style {
+  CLI_PLAIN, /* ends the others */
+  CLI_BOLD,
+  CLI_RED,
+  CLI_GREEN,
+  CLI_YELLOW,
+  CLI_MAGENTA,
+  CLI_CYAN,
+} cli_style;
+
+/* True if output to `fd` may have colors: it is a terminal that has them. NO_COLOR turns them off
+ * everywhere, else CLICOLOR_FORCE turns them on. */
+bool cli_has_colors(int fd);
+/* Returns the escape sequence that starts a style; "" without colors. */
+const char *cli_color(int fd, cli_style style);
+
+/* ---- Suggestions ---- */
+
+typedef struct cli_suggestion {
+  char text[128];
+} cli_suggestion;
+
+/* Writes " (did you mean 'NAME'?)" to `out`, with the one of n names that is closest to the first
+ * `length` characters of `word`; "" if none is close. Returns the text. */
+const char *cli_suggest(const char *word, size_t length, int n, const char *const *names,
+                        cli_suggestion *out);
+/* The same for the names of "a|b|c". */
+const char *cli_suggest_value(const char *word, const char *values, cli_suggestion *out);
 
 /* Returns the monotonic clock in seconds. */
 double cli_seconds(void);

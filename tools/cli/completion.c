@@ -1,5 +1,5 @@
 /* Prints the completion of a tool for bash: a script that defines a function for `complete`. */
-#include "cli.h"
+#include "completion.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -88,14 +88,21 @@ static void print_word(word_list *list, const char *dashes, const char *word, si
   list->n++;
 }
 
-/* Prints those of the values "a|b" that the shell does not change. */
-static void print_values(word_list *list, const char *values, const char *end) {
-  while (*values) {
-    size_t n = strcspn(values, "|");
-    if (n > 0 && strcspn(values, "|$`\\\"'*?[]{}()<>&;!~ ") == n)
-      print_word(list, "", values, n, end);
-    values += n + (values[n] != 0);
+const char *cli_next_value(const char **values, size_t *length) {
+  while (**values) {
+    const char *value = *values;
+    size_t n = *length = strcspn(value, "|");
+    *values += n + (value[n] != 0);
+    if (n > 0 && strcspn(value, "|$`\\\"'*?[]{}()<>&;!~ ") == n)
+      return value;
   }
+  return NULL;
+}
+
+static void print_values(word_list *list, const char *values, const char *end) {
+  const char *value;
+  for (size_t n; (value = cli_next_value(&values, &n));)
+    print_word(list, "", value, n, end);
 }
 
 /* Prints the names of the options, which is what completes a word that begins with '-'. */
@@ -114,17 +121,16 @@ static void print_names(const cli_tool *tool) {
   printf("'\n");
 }
 
-static const char *kind_of(const cli_option *o) {
+const char *cli_kind_of(const cli_option *o) {
   size_t i = 0;
   while (fnmatch(kinds[i].pattern, o->argument, 0) != 0)
     i++;
   return kinds[i].kind;
 }
 
-/* True for a value that may be missing: it follows '=', or there is none. */
-static bool is_optional(const cli_option *o) { return o->argument && o->argument[0] == '['; }
+bool cli_is_optional(const cli_option *o) { return o->argument && o->argument[0] == '['; }
 
-static bool has_parts(const cli_tool *tool, int i) {
+bool cli_has_parts(const cli_tool *tool, int i) {
   const cli_option *part = cli_option_at(tool, i + 1);
   return part && part->is_part;
 }
@@ -155,8 +161,8 @@ static void print_value_case(const cli_tool *tool, int i) {
 static void print_cases(const cli_tool *tool, bool optional) {
   const cli_option *o;
   for (int i = 0; (o = cli_option_at(tool, i)); i++)
-    if (o->help && o->argument && !o->is_part && is_optional(o) == optional &&
-        (cli_values(o) || has_parts(tool, i)))
+    if (o->help && o->argument && !o->is_part && cli_is_optional(o) == optional &&
+        (cli_values(o) || cli_has_parts(tool, i)))
       print_value_case(tool, i);
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !optional; k++) {
     if (strcmp(kinds[k].kind, "path") == 0 && !tool->operand.values)
@@ -166,8 +172,8 @@ static void print_cases(const cli_tool *tool, bool optional) {
     for (size_t before_k = 0; before_k < k; before_k++)
       is_first &= strcmp(kinds[before_k].kind, kinds[k].kind) != 0;
     for (int i = 0; (o = cli_option_at(tool, i)) && is_first; i++)
-      if (o->help && o->argument && !is_optional(o) && !o->is_part && !cli_values(o) &&
-          strcmp(kind_of(o), kinds[k].kind) == 0) {
+      if (o->help && o->argument && !cli_is_optional(o) && !o->is_part && !cli_values(o) &&
+          strcmp(cli_kind_of(o), kinds[k].kind) == 0) {
         printf("%s", pattern.n == 0 ? "    " : "");
         print_pattern(&pattern, o);
       }

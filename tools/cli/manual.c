@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { COLUMNS = 78 };
+enum { COLUMNS = 78, WORD = 40 /* characters that surely fit in a line */ };
 
 static const char *const tools[] = {"shard-bench", "shard-opt", "shard-run", "shard-solve"};
 
@@ -121,7 +121,13 @@ static void print_argument(const char *argument) {
   size_t n_open = strspn(argument, "[="), n = strlen(argument) - n_open;
   bool closes = *argument == '[' && argument[n_open + n - 1] == ']';
   printf("%s%.*s\\fI", n_open > 0 ? "" : " ", (int)n_open, argument);
-  print_escaped(argument + n_open, n - closes);
+  for (size_t at = n_open, end = n_open + n - closes; at < end;) {
+    size_t part = strcspn(argument + at, "|,") + 1;
+    part = n < WORD || at + part > end ? end - at : part;
+    print_escaped(argument + at, part);
+    at += part;
+    printf("%s", at < end ? "\\:" : ""); /* a line may end here */
+  }
   printf("\\fR%s", closes ? "]" : "");
 }
 

@@ -10,8 +10,11 @@
 
 /* Reports "--NAME takes WHAT, not 'TEXT'". */
 static int refuse(const cli_option *o, const char *what, const char *text) {
-  return o->name ? cli_usage("--%s takes %s, not '%s'", o->name, what, text)
-                 : cli_usage("-%c takes %s, not '%s'", o->letter, what, text);
+  cli_suggestion closest = {.text = ""};
+  if (cli_values(o))
+    (void)cli_suggest_value(text, cli_values(o), &closest);
+  return o->name ? cli_usage("--%s takes %s, not '%s'%s", o->name, what, text, closest.text)
+                 : cli_usage("-%c takes %s, not '%s'%s", o->letter, what, text, closest.text);
 }
 
 static int refuse_name(const cli_option *o, const char *text) {

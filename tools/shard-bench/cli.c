@@ -94,7 +94,8 @@ static int parse_peers(const cli_option *option, const char *text, void *data) {
     for (int i = 0; i < o->n_peers; i++)
       again |= o->peers[i] == peer;
     if (peer < 0)
-      return cli_usage("--%s takes openmpi or gloo, or both, not '%s'", option->name, name);
+      return cli_usage("--%s takes openmpi or gloo, or both, not '%s'%s", option->name, name,
+                       cli_suggest_value(name, option->values, &(cli_suggestion){{0}}));
     if (!again)
       o->peers[o->n_peers++] = peer;
   }
@@ -113,9 +114,10 @@ static int parse_kinds(const char *text, options *o) {
           o->n_kinds < MAX_KINDS)
         o->kinds[o->n_kinds++] = kinds[i];
     if (o->n_kinds == n_before)
-      return cli_usage("operation '%s' is unknown or given twice; known are all_reduce, "
+      return cli_usage("operation '%s' is unknown or given twice%s; known are all_reduce, "
                        "all_gather, reduce_scatter, all_to_all, broadcast, permute and all",
-                       name);
+                       name,
+                       cli_suggest_value(name, cli_program.operand.values, &(cli_suggestion){{0}}));
   }
   return CLI_GO_ON;
 }
@@ -136,8 +138,10 @@ static int parse_dtype(const cli_option *option, const char *text, void *data) {
   return dtype && dtype != TPRT_BOOL && dtype != TPRT_C64 && dtype != TPRT_C128
              ? CLI_GO_ON
              : cli_usage("--%s takes f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32 or u64, "
-                         "not '%s'",
-                         option->name, text);
+                         "not '%s'%s",
+                         option->name, text,
+                         dtype ? ""
+                               : cli_suggest_value(text, option->values, &(cli_suggestion){{0}}));
 }
 
 static int parse_ranks(const cli_option *option, const char *text, void *data) {

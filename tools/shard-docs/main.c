@@ -250,7 +250,7 @@ static void print_page(const char *title, void (*print)(void)) {
 
 static bool run(int argc, char **argv) {
   bool listing = argc == 1;
-  if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+  if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
     printf("usage: shard-docs [PAGE]\n\nPrints a page of docs/reference as Markdown; without PAGE "
            "the names of the pages.\n");
     return true;

@@ -4,6 +4,7 @@
 
 #include "tp/passes.h"
 
+#include <llvm/Config/llvm-config.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __GLIBC__
@@ -31,32 +32,96 @@ const cli_tool cli_program = {
         "The opt driver of MLIR with the tp-* passes and pipelines of tpshard: reads a module "
         "(from standard input if no file is given), runs passes, and prints the result. Give the "
         "passes with --pass-pipeline, or with one option for each, in the order in which they run. "
-        "--tp-explain prints why a value has its layout. The options of this build follow; options "
-        "of MLIR and LLVM have the descriptions of their own help.",
+        "--help=PASS prints the options of a pass or pipeline, --help-all those of all passes, of "
+        "MLIR and of LLVM. --tp-explain prints why a value has its layout.",
     .examples = {"shard-opt model.mlir --pass-pipeline='builtin.module(tp-spmd{mesh=dp=2,tp=4})'",
                  "shard-opt model.mlir --tp-propagate=mesh=tp=4 -o planned.mlir",
                  "shard-opt model.mlir --tp-spmd=mesh=tp=4 --tp-explain=%arg0"},
     .exits = {{0, "the passes ran"}, {1, "failure, or wrong usage"}},
     .page = "docs/reference/passes.md",
+    .built_on = "LLVM and MLIR " LLVM_VERSION_STRING,
 };
 
+static int not_listed(void) {
+  complain("the options could not be listed");
+  return 1;
+}
+
+static int print_page(const char *unused) {
+  (void)unused;
+  cli_tool page = cli_program;
+  return opt_page(&page) && cli_print_form(&page, NULL) ? cli_end(0) : not_listed();
+}
+
+static int print_all(const char *unused) {
+  (void)unused;
+  cli_tool all = cli_program;
+  return opt_options(&all) && cli_print_form(&all, NULL) ? cli_end(0) : not_listed();
+}
+
+/* "man" or a shell, or the name of a pass. */
 static int print_form(const char *form) {
-  cli_tool tool = cli_program;
-  if (!opt_options(&tool)) {
-    complain("the options could not be listed");
-    return 1;
+  cli_tool all = cli_program;
+  int n;
+  const cli_option *rows = opt_pass(form, &n);
+  if (rows) {
+    cli_buffer_output();
+    cli_print_rows(rows, n);
+    return cli_end(0);
   }
-  return cli_print_form(&tool, form) ? cli_end(0)
-                                     : cli_usage("--help takes man or bash, not '%s'", form);
+  if (!opt_options(&all))
+    return not_listed();
+  if (*form && cli_print_form(&all, form))
+    return cli_end(0);
+  cli_suggestion closest;
+  return cli_usage("--help takes man, bash, zsh or the name of a pass or pipeline of tpshard, not "
+                   "'%s'%s",
+                   form, opt_suggest_pass(form, strlen(form), &closest));
+}
+
+static int print_version(const char *unused) {
+  (void)unused;
+  cli_print_version(&cli_program);
+  return cli_end(0);
+}
+
+/* Options that the driver has, too, and that print something else here. As there, one dash does as
+ * well as two. */
+static const struct {
+  const char *name;
+  bool has_value;
+  int (*print)(const char *value);
+} answers[] = {
+    {"h", false, print_page},       {"help", false, print_page},       {"help=", true, print_form},
+    {"help-all", false, print_all}, {"version", false, print_version},
+};
+
+/* Returns the exit code of the first option that asks for help or the version; -1: there is
+ * none. */
+static int answer(int argc, char **argv) {
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    const char *name = argv[i] + strspn(argv[i], "-");
+    for (size_t k = 0; k < sizeof answers / sizeof *answers && *argv[i] == '-'; k++) {
+      size_t n = strlen(answers[k].name);
+      if (strncmp(name, answers[k].name, n) == 0 && (answers[k].has_value || name[n] == 0))
+        return answers[k].print(name + n);
+    }
+  }
+  return -1;
 }
 
 int main(int argc, char **argv) {
-  static const char help[] = "--help=";
-  if (argc == 2 && strncmp(argv[1], help, strlen(help)) == 0)
-    return print_form(argv[1] + strlen(help));
+  if (argc == 2 && strcmp(argv[1], OPT_DRIVER_HELP) == 0)
+    return tp_opt_main(2, (char *[]){argv[0], "--help", NULL});
+  int code = answer(argc, argv);
+  if (code >= 0)
+    return code;
   for (int i = 1; i < argc; i++)
     if (argv[i][0] != '-' && cli_is_jax_export(argv[i]))
       return 1;
   keep_freed_memory();
-  return tp_opt_main(argc, argv);
+  code = tp_opt_main(argc, argv);
+  if (code != 0)
+    opt_suggest(argc, argv);
+  return code;
 }

@@ -80,14 +80,16 @@ static void append(collection *c, const char **text, const char *between, const 
 
 /* ---- Passes and pipelines of this library ---- */
 
-static void add_pass(collection *c, int pass) {
+/* Adds the row of a pass, and with `full` its description and its options. */
+static void add_pass(collection *c, int pass, bool full) {
   tp_pass_info info = tp_pass_get(pass);
-  cli_option row = {.name = info.name, .argument = info.n_options > 0 ? "[=OPTIONS]" : NULL};
+  cli_option row = {.name = info.name,
+                    .argument = full && info.n_options > 0 ? "[=OPTIONS]" : NULL};
   append(c, &row.help, "", info.summary, strlen(info.summary));
-  if (info.description && *info.description)
+  if (full && info.description && *info.description)
     append(c, &row.help, ". ", info.description, strlen(info.description));
   add_row(c, row);
-  for (int i = 0; i < info.n_options; i++) {
+  for (int i = 0; full && i < info.n_options; i++) {
     tp_option_info option = tp_pass_option(pass, i);
     cli_option part = {.name = option.name, .is_part = true};
     append(c, &part.argument, "", "=", 1);
@@ -101,11 +103,23 @@ static void add_pass(collection *c, int pass) {
   }
 }
 
-static void add_passes(collection *c, const char *title, bool pipelines) {
+static void add_passes(collection *c, const char *title, bool pipelines, bool full) {
   c->current = add_group(c, title, strlen(title), " of tpshard");
   for (int i = 0; i < tp_pass_count() && !c->failed; i++)
     if ((tp_pass_get(i).pipeline != NULL) == pipelines)
-      add_pass(c, i);
+      add_pass(c, i, full);
+}
+
+const cli_option *opt_pass(const char *name, int *n) {
+  static collection c;
+  for (int i = 0; i < tp_pass_count(); i++)
+    if (strcmp(tp_pass_get(i).name, name) == 0) {
+      c.current = add_group(&c, "", 0, "");
+      add_pass(&c, i, true);
+      *n = c.current->n;
+      return c.failed ? NULL : c.current->rows;
+    }
+  return NULL;
 }
 
 /* ---- The help of the driver ---- */
@@ -206,7 +220,7 @@ static void read_line(collection *c, const char *line) {
   }
 }
 
-/* Runs the driver with --help in a child process, which it ends, and reads what it prints. */
+/* Reads the help of the driver, which ends the process that prints it. */
 static bool read_help(collection *c) {
   int ends[2], status = 0;
   char *line = NULL;
@@ -215,11 +229,11 @@ static bool read_help(collection *c) {
     return false;
   pid_t child = fork();
   if (child == 0) {
-    char *argv[] = {"shard-opt", "--help", NULL};
     dup2(ends[1], STDOUT_FILENO);
     close(ends[0]);
     close(ends[1]);
-    exit(tp_opt_main(2, argv));
+    execl("/proc/self/exe", cli_program.name, OPT_DRIVER_HELP, NULL);
+    _exit(1);
   }
   close(ends[1]);
   FILE *stream = fdopen(ends[0], "r");
@@ -235,7 +249,10 @@ static bool read_help(collection *c) {
 
 /* Puts the rows of all groups below each other, with their headings. */
 static bool join(collection *c, cli_tool *tool) {
-  int n = 1, at = 0;
+  static const cli_option all = {"help-all", NULL,
+                                 .help = "print the options of all passes, of MLIR "
+                                         "and of LLVM"};
+  int n = 2, at = 0;
   for (int g = 0; g < c->n; g++)
     n += c->groups[g].n > 0 ? c->groups[g].n + 1 : 0;
   cli_option *rows = calloc((size_t)n, sizeof *rows);
@@ -247,8 +264,10 @@ static bool join(collection *c, cli_tool *tool) {
     memcpy(rows + at, from->rows, (size_t)from->n * sizeof *rows);
     at += from->n;
   }
-  if (rows)
-    rows[at].help = "Common options"; /* --help and --version follow */
+  if (rows) { /* --help and --version follow */
+    rows[at++].help = "Common options";
+    rows[at] = all;
+  }
   tool->options = c->joined = rows;
   tool->n_options = n;
   return rows != NULL;
@@ -256,7 +275,47 @@ static bool join(collection *c, cli_tool *tool) {
 
 bool opt_options(cli_tool *tool) {
   static collection c; /* keeps the rows until the process ends */
-  add_passes(&c, "Passes", false);
-  add_passes(&c, "Pipelines", true);
+  add_passes(&c, "Pipelines", true, true);
+  add_passes(&c, "Passes", false, true);
   return read_help(&c) && join(&c, tool);
+}
+
+/* ---- The first page ---- */
+
+static const cli_option *find_row(const collection *c, const char *name) {
+  for (int g = 0; g < c->n; g++)
+    for (int i = 0; i < c->groups[g].n; i++) {
+      const cli_option *o = c->groups[g].rows + i;
+      bool is_it = o->name ? strcmp(o->name, name) == 0 : *name == o->letter && name[1] == 0;
+      if (is_it && !o->is_part)
+        return o;
+    }
+  return NULL;
+}
+
+bool opt_page(cli_tool *tool) {
+  static const char *const used_most[] = {"pass-pipeline",
+                                          "o",
+                                          "tp-explain",
+                                          "split-input-file",
+                                          "verify-diagnostics",
+                                          "mlir-print-ir-before",
+                                          "mlir-print-ir-after-all",
+                                          "mlir-print-debuginfo",
+                                          "mlir-timing",
+                                          "mlir-pass-statistics",
+                                          "emit-bytecode"};
+  static const char title[] = "Options of the driver that are used most";
+  static collection c, driver;
+  add_passes(&c, "Pipelines", true, false);
+  add_passes(&c, "Passes", false, false);
+  c.current = add_group(&c, title, strlen(title), "");
+  if (!read_help(&driver))
+    return false;
+  for (size_t i = 0; i < sizeof used_most / sizeof *used_most; i++) {
+    const cli_option *row = find_row(&driver, used_most[i]);
+    if (row)
+      add_row(&c, *row);
+  }
+  return !c.failed && join(&c, tool);
 }

@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <getopt.h>
+#include <llvm/Config/llvm-config.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -148,6 +149,7 @@ const cli_tool cli_program = {
               {1, "a mismatch or failure"},
               {2, "wrong usage"}},
     .page = "docs/how-to/read-a-plan.md",
+    .built_on = "LLVM and MLIR " LLVM_VERSION_STRING,
 };
 
 int cli_parse(int argc, char **argv, options *o) {

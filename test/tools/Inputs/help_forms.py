@@ -1,7 +1,7 @@
-"""help_forms.py TOOL: compares the man page and the bash completion of a tool with its --help.
+"""help_forms.py TOOL: compares the man page and the completions of a tool with its help.
 
-All three name the same options. The page has its sections in order, and groff, where it is
-installed, formats it without a warning."""
+All of them name the same options, for shard-opt also those that its driver lists. The page has its
+sections in order, and groff, where it is installed, formats it without a warning."""
 import os
 import re
 import shutil
@@ -10,7 +10,6 @@ import sys
 
 SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "NOTES", "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
 OPTIONAL = {"NOTES", "EXAMPLES"}
-PART_INDENT = 8  # in the help of shard-opt: below a pass
 
 
 def output(*command, **options):
@@ -21,12 +20,17 @@ def options_of_help(text):
     """Returns the options, with dashes, and the parts of their values, without."""
     options, parts = set(), set()
     for line in text.split("\n"):
-        row = re.match(r"( {1,8})((?:-\w, )?--?[^\s=\[]+)", line)
-        if row and len(row[1]) == PART_INDENT:
-            parts.add(row[2].lstrip("-"))
+        row, part = re.match(r"  ((?:-\w, )?--?[^\s=\[]+)", line), re.match(r" {8}([^\s=\[]+)", line)
+        if part:
+            parts.add(part[1])
         elif row:
-            options.update(row[2].split(", "))
+            options.update(row[1].split(", "))
     return options, parts
+
+
+def options_of_driver(text):
+    """The options of a list as LLVM prints it."""
+    return set(re.findall(r"(?m)^  (--?[^\s=\[]+)", text)) - {"--help-list"}
 
 
 def options_of_manual(text):
@@ -45,8 +49,17 @@ def completed(tool, word):
     return set(output("bash", "-c", script % tool.replace("-", "_"), tool, word).split("\n")[:-1])
 
 
+def help_of(tool):
+    return options_of_help(output(tool, "--help-all" if tool == "shard-opt" else "--help"))
+
+
 def problems(tool):
-    options, parts = options_of_help(output(tool, "--help"))
+    options, parts = help_of(tool)
+    if tool == "shard-opt":
+        for option in sorted(options_of_driver(output(tool, "--help-list")) - options):
+            yield "the help lacks %s" % option
+        for option in sorted(options_of_help(output(tool, "--help"))[0] - options):
+            yield "%s is on the first page alone" % option
     manual = output(tool, "--help=man")
     named = options_of_manual(manual)
     for option in sorted((options | parts) - named):
@@ -54,11 +67,14 @@ def problems(tool):
     completions = {name.rstrip("=") for name in completed(tool, "-")}
     for option in sorted(options ^ completions):
         yield "%s is in the help or in the completion, but not in both" % option
+    zsh = set(re.findall(r"(?m)^    '\*(--?[\w.-]*\w)", output(tool, "--help=zsh")))
+    for option in sorted(options ^ zsh):
+        yield "%s is in the help or in the completion of zsh, but not in both" % option
     found = re.findall(r"(?m)^\.SH (.*)$", manual)
     if [s for s in SECTIONS if s in found or s not in OPTIONAL] != found:
         yield "the sections of the man page are %s" % found
     if shutil.which("groff"):
-        done = subprocess.run(["groff", "-man", "-ww", "-z"], input=manual, capture_output=True, text=True,
+        done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-z"], input=manual, capture_output=True, text=True,
                               env=dict(os.environ, LC_ALL="C"))
         if done.returncode or done.stderr:
             yield "groff: " + done.stderr
@@ -66,7 +82,7 @@ def problems(tool):
 
 def main(tool):
     wrong = list(problems(tool))
-    n = len(options_of_help(output(tool, "--help"))[0])
+    n = len(help_of(tool)[0])
     print("\n".join(wrong + ["%s: %d options, %d problems" % (tool, n, len(wrong))]))
     return 1 if wrong or n < 5 else 0
 

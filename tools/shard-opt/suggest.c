@@ -1,0 +1,136 @@
+/* Suggestions for misspelled passes, pipelines and options of passes. The driver reports these
+ * errors, and does not know what is close. */
+#include "options.h"
+
+#include "tp/passes.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NAMES = 256 };
+
+static int find_pass(const char *name, size_t length) {
+  for (int i = 0; i < tp_pass_count(); i++)
+    if (strlen(tp_pass_get(i).name) == length && strncmp(tp_pass_get(i).name, name, length) == 0)
+      return i;
+  return -1;
+}
+
+const char *opt_suggest_pass(const char *name, size_t length, cli_suggestion *out) {
+  const char *names[MAX_NAMES];
+  int n = 0;
+  for (; n < tp_pass_count() && n < MAX_NAMES; n++)
+    names[n] = tp_pass_get(n).name;
+  return cli_suggest(name, length, n, names, out);
+}
+
+static size_t length_of_word(const char *text) {
+  size_t n = 0;
+  while (isalnum((unsigned char)text[n]) || strchr("-_.", text[n] ? text[n] : ' '))
+    n++;
+  return n;
+}
+
+/* ---- options of passes ---- */
+
+static void check_option(int pass, const char *name, size_t length) {
+  const char *names[MAX_NAMES];
+  int n = tp_pass_get(pass).n_options;
+  cli_suggestion closest;
+  for (int i = 0; i < n && i < MAX_NAMES; i++) {
+    names[i] = tp_pass_option(pass, i).name;
+    if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0)
+      return;
+  }
+  cli_print("shard-opt: note: %s has no option '%.*s'%s; see shard-opt --help=%s\n",
+            tp_pass_get(pass).name, (int)length, name,
+            cli_suggest(name, length, n, names, &closest), tp_pass_get(pass).name);
+}
+
+/* Skips a value, which may have quotes or braces. */
+static const char *skip_value(const char *at) {
+  int depth = 0;
+  char quote = 0;
+  for (; *at; at++) {
+    if (quote || *at == '\'' || *at == '"')
+      quote = !quote ? *at : *at == quote ? 0 : quote;
+    else if (*at == '{')
+      depth++;
+    else if (depth > 0 && *at == '}')
+      depth--;
+    else if (depth == 0 && strchr(" }", *at))
+      return at;
+  }
+  return at;
+}
+
+/* Checks "NAME=VALUE NAME=VALUE". Returns the end: a '}' or that of the text. */
+static const char *check_options(int pass, const char *at) {
+  while (*at && *at != '}') {
+    size_t n = length_of_word(at);
+    if (n == 0) {
+      at++;
+      continue;
+    }
+    if (pass >= 0)
+      check_option(pass, at, n);
+    at = skip_value(at + n);
+  }
+  return at;
+}
+
+/* ---- pipelines ---- */
+
+/* Notes a pass that does not exist. Without `all`, the passes of MLIR are not known. */
+static void check_pass(const cli_tool *all, const char *name, size_t length) {
+  const char **names = calloc((size_t)(all ? all->n_options : 0) + MAX_NAMES, sizeof *names);
+  cli_suggestion closest;
+  int n = 0;
+  bool is_known = !names || find_pass(name, length) >= 0;
+  for (; names && n < tp_pass_count() && n < MAX_NAMES; n++)
+    names[n] = tp_pass_get(n).name;
+  for (int i = 0; names && all && i < all->n_options; i++) {
+    const cli_option *o = all->options + i;
+    if (!o->name || o->is_part)
+      continue;
+    names[n++] = o->name;
+    is_known |= strlen(o->name) == length && strncmp(o->name, name, length) == 0;
+  }
+  if (!is_known && *cli_suggest(name, length, n, names, &closest))
+    cli_print("shard-opt: note: there is no pass or pipeline '%.*s'%s\n", (int)length, name,
+              closest.text);
+  free(names);
+}
+
+static void check_pipeline(const char *text) {
+  static cli_tool all;
+  bool is_listed = all.options || opt_options(&all);
+  for (const char *at = text; *at;) {
+    size_t n = length_of_word(at);
+    bool is_nest = at[n] == '(';
+    if (n > 0 && !is_nest)
+      check_pass(is_listed ? &all : NULL, at, n);
+    if (at[n] == '{')
+      at = check_options(find_pass(at, n), at + n + 1);
+    else
+      at += n;
+    at += *at != 0;
+  }
+}
+
+void opt_suggest(int argc, char **argv) {
+  static const char pipeline[] = "pass-pipeline";
+  for (int i = 1; i < argc; i++) {
+    const char *name = argv[i] + strspn(argv[i], "-");
+    size_t n = length_of_word(name);
+    int pass = find_pass(name, n);
+    if (argv[i][0] != '-')
+      continue;
+    if (pass >= 0 && name[n] == '=')
+      (void)check_options(pass, name + n + 1);
+    if (n == strlen(pipeline) && strncmp(name, pipeline, n) == 0 &&
+        (name[n] == '=' || i + 1 < argc))
+      check_pipeline(name[n] == '=' ? name + n + 1 : argv[i + 1]);
+  }
+}
