@@ -1,7 +1,7 @@
-/* shard-run. Modules: cli (options), diagnostics, reached and build (compilation), library and shards
- * (ahead-of-time outputs), host_topology, inputs, launch and worker (execution), outputs (joining
- * shards), compare and evaluate (verification), report (JSON), page (the
- * plan's), table (text). */
+/* shard-run. Modules: cli (options), diagnostics, reached and build (compilation), library and
+ * shards (ahead-of-time outputs), host_topology, inputs, launch and worker (execution), outputs
+ * (joining shards), compare and evaluate (verification), report (JSON), page (the plan's), table
+ * (text). */
 #ifndef SHARD_RUN_RUN_H
 #define SHARD_RUN_RUN_H
 

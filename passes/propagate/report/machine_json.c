@@ -2,6 +2,8 @@
  * between them cost. */
 #include "passes/propagate/report/plan_graph.h"
 
+#include "support/compare.h"
+
 #include <stdlib.h>
 
 const char *const tp__buffer_kinds[] = {
@@ -28,16 +30,11 @@ static int compare_buffers(const void *a, const void *b) {
   return (x->to > y->to) - (x->to < y->to);
 }
 
-static int compare_sizes(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* Sorts the sizes, and leaves each once. Returns their number. */
 static size_t distinct(size_t n, int64_t *sizes) {
   size_t kept = 0;
   if (n > 0)
-    qsort(sizes, n, sizeof *sizes, compare_sizes);
+    qsort(sizes, n, sizeof *sizes, tp__compare_i64s);
   for (size_t i = 0; i < n; i++)
     if (kept == 0 || sizes[kept - 1] != sizes[i])
       sizes[kept++] = sizes[i];
@@ -74,7 +71,7 @@ json_t *tp__report_buffers(const tp_memory_peak *peak) {
     for (size_t i = 0; i < n_sizes; i++)
       json_array_append_new(bytes, json_integer((json_int_t)sizes[i]));
     for (size_t i = 0; i < n; i++) {
-      const int64_t *own = bsearch(&all[i].bytes, sizes, n_sizes, sizeof *sizes, compare_sizes);
+      const int64_t *own = bsearch(&all[i].bytes, sizes, n_sizes, sizeof *sizes, tp__compare_i64s);
       add_buffer(lists, &all[i], i > 0 ? all[i - 1].from : 0, (size_t)(own - sizes));
     }
   }
