@@ -48,7 +48,8 @@ struct tp_hlo_row {
   const char *name;                        /* "stablehlo.add" */
   int8_t n_operands, n_results, n_regions; /* or TP_HLO_ANY */
   tp_hlo_convert *convert;
-  /* of elementwise ops: their tp_hlo_elementwise; of refused ones: TP_HLO_OR_KEEP if they stay when
+  /* of elementwise ops: their tp_hlo_elementwise; of chlo.broadcast_*: the name of the op on
+   * operands of one shape; of refused ops: TP_HLO_OR_KEEP if they stay when
    * the user asks for it */
   const void *detail;
   const char *becomes; /* for the reference page; of a refused op: why, and the way out */
@@ -62,11 +63,13 @@ struct tp_hlo_row {
 extern const tp_hlo_row tp__hlo_elementwise_rows[], tp__hlo_shape_rows[], tp__hlo_control_rows[],
     tp__hlo_reduce_rows[], tp__hlo_contraction_rows[], tp__hlo_window_rows[], tp__hlo_index_rows[],
     tp__hlo_scatter_rows[], tp__hlo_random_rows[], tp__hlo_sort_rows[], tp__hlo_custom_rows[],
-    tp__hlo_collective_rows[], tp__hlo_refused_rows[];
+    tp__hlo_collective_rows[], tp__hlo_expand_rows[], tp__hlo_refused_rows[];
 
 /* The row of an op of the dialects stablehlo and chlo; NULL if there is none. */
 const tp_hlo_row *tp__hlo_row(MlirOperation op);
 
+/* Converts one op. */
+tp_status tp__hlo_convert_one(tp_hlo *hlo, MlirOperation op);
 /* Converts the ops of a block in front of hlo->where. Stops in front of the terminator, which
  * *end receives. Its operands are looked up by tp__hlo_value. */
 tp_status tp__hlo_block(tp_hlo *hlo, MlirBlock block, MlirOperation *end);

@@ -7,15 +7,9 @@
 #define DYNAMIC "has a shape that is known only at run time; make all shapes static before import"
 #define TUPLE "works on tuples; return several values instead"
 #define HOST "talks to the host while the program runs; pass such values as arguments and results"
-#define EXPAND                                                                                     \
-  "is not converted; expand it into other ops before import, as chlo-legalize-to-stablehlo or "    \
-  "stablehlo's own passes do"
 #define DEPRECATED "is deprecated; write it with other ops of StableHLO"
 #define SPECIAL "is not implemented; chlo-legalize-to-stablehlo expands it into other ops"
 #define QUANTIZED "works on quantized types; dequantize before import"
-#define BROADCASTS                                                                                 \
-  "repeats its operands by itself; chlo-legalize-to-stablehlo writes it as broadcast_in_dim and "  \
-  "the op"
 #define LAPACK "is a factorization, which no rule can shard; compute it outside of the program"
 
 /* clang-format off */
@@ -23,9 +17,6 @@ const tp_hlo_row tp__hlo_refused_rows[] = {
     REFUSED("stablehlo.after_all", HOST),
     REFUSED("stablehlo.async_done", HOST),
     REFUSED("stablehlo.async_start", HOST),
-    KEPT("stablehlo.batch_norm_grad", EXPAND),
-    KEPT("stablehlo.batch_norm_inference", EXPAND),
-    KEPT("stablehlo.batch_norm_training", EXPAND),
     KEPT("stablehlo.broadcast", DEPRECATED),
     KEPT("stablehlo.cholesky", LAPACK),
     REFUSED("stablehlo.create_token", HOST),
@@ -55,29 +46,6 @@ const tp_hlo_row tp__hlo_refused_rows[] = {
     REFUSED("stablehlo.uniform_quantize", QUANTIZED),
     REFUSED("stablehlo.rng", "draws numbers whose algorithm is not specified; draw them by a counter-based generator such as threefry"),
     KEPT("chlo._asin_acos_kernel", SPECIAL),
-    KEPT("chlo.broadcast_add", BROADCASTS),
-    KEPT("chlo.broadcast_and", BROADCASTS),
-    KEPT("chlo.broadcast_atan2", BROADCASTS),
-    KEPT("chlo.broadcast_compare", BROADCASTS),
-    KEPT("chlo.broadcast_complex", BROADCASTS),
-    KEPT("chlo.broadcast_divide", BROADCASTS),
-    KEPT("chlo.broadcast_maximum", BROADCASTS),
-    KEPT("chlo.broadcast_minimum", BROADCASTS),
-    KEPT("chlo.broadcast_multiply", BROADCASTS),
-    KEPT("chlo.broadcast_next_after", BROADCASTS),
-    KEPT("chlo.broadcast_or", BROADCASTS),
-    KEPT("chlo.broadcast_polygamma", BROADCASTS),
-    KEPT("chlo.broadcast_power", BROADCASTS),
-    KEPT("chlo.broadcast_remainder", BROADCASTS),
-    KEPT("chlo.broadcast_select", BROADCASTS),
-    KEPT("chlo.broadcast_shift_left", BROADCASTS),
-    KEPT("chlo.broadcast_shift_right_arithmetic", BROADCASTS),
-    KEPT("chlo.broadcast_shift_right_logical", BROADCASTS),
-    KEPT("chlo.broadcast_subtract", BROADCASTS),
-    KEPT("chlo.broadcast_xor", BROADCASTS),
-    KEPT("chlo.broadcast_zeta", BROADCASTS),
-    KEPT("chlo.constant", EXPAND),
-    KEPT("chlo.constant_like", EXPAND),
     KEPT("chlo.scan", "is not implemented; write it as stablehlo.while"),
     {NULL},
 };

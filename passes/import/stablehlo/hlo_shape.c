@@ -448,6 +448,7 @@ const tp_hlo_row tp__hlo_shape_rows[] = {
      "linalg.generic, linalg.fill or a constant"},
     {"stablehlo.concatenate", TP_HLO_ANY, 1, 0, concatenate, NULL, "tensor.concat"},
     {"stablehlo.constant", 0, 1, 0, constant, NULL, "arith.constant"},
+    {"chlo.constant", 0, 1, 0, constant, NULL, "arith.constant"},
     {"stablehlo.get_dimension_size", 1, 1, 0, dimension_size, NULL, "arith.constant"},
     {"stablehlo.iota", 0, 1, 0, iota, NULL, "linalg.generic with linalg.index"},
     {"stablehlo.pad", 2, 1, 0, pad, NULL, "tensor.pad, insert_slice and extract_slice"},

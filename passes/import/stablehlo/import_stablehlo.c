@@ -48,7 +48,7 @@ tp_status tp__hlo_not_in_body(const tp_hlo *hlo, MlirOperation op) {
                      : TP_OK;
 }
 
-static tp_status convert_op(tp_hlo *hlo, MlirOperation op) {
+tp_status tp__hlo_convert_one(tp_hlo *hlo, MlirOperation op) {
   const tp_hlo_row *row = tp__hlo_row(op);
   if (!row)
     return tp__error(op, TP_UNSUPPORTED,
@@ -97,7 +97,7 @@ static tp_status visit_op(tp_hlo *hlo, MlirOperation op) {
   bool kept = true;
   if (is_hlo(op))
     TP_TRY(tp__hlo_keep(hlo, op, &kept));
-  return kept ? keep_op(hlo, op) : convert_op(hlo, op);
+  return kept ? keep_op(hlo, op) : tp__hlo_convert_one(hlo, op);
 }
 
 /* ---- blocks ---- */
