@@ -134,6 +134,19 @@ static tp_status refuse_shape(MlirOperation op, const char *what, int i, MlirTyp
                    what, i, text);
 }
 
+/* What to convert unsupported elements to. Types of a few bits are types of weights: they can be
+ * stored wider, in front of the program. */
+static const char *wider_type(MlirType element) {
+  bool is_integer = mlirTypeIsAInteger(element);
+  if (is_integer && mlirIntegerTypeGetWidth(element) < 8)
+    return mlirIntegerTypeIsUnsigned(element)
+               ? " to ui8 (jnp.uint8) where it comes from, and make it an argument of that type"
+               : " to i8 (jnp.int8) where it comes from, and make it an argument of that type";
+  return mlirTypeIsAFloat(element) && mlirFloatTypeGetWidth(element) <= 8
+             ? " to bf16, which has all their numbers"
+             : "";
+}
+
 tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType type) {
   int rank;
   int64_t shape[TP_MAX_RANK];
@@ -145,8 +158,8 @@ tp_status tp__check_tensor(MlirOperation op, const char *what, int i, MlirType t
     tp__type_text(tp__element_type(type), sizeof text, text);
     return tp__error(op, TP_UNSUPPORTED,
                      "%s %d has elements of type %s; tensors may have " TP_ELEMENT_TYPES
-                     "; convert it",
-                     what, i, text);
+                     "; convert it%s",
+                     what, i, text, wider_type(tp__element_type(type)));
   }
   return tp__check_dense(op, what, i, type);
 }

@@ -98,7 +98,7 @@ tp_status tp__hlo_keep(tp_hlo *hlo, MlirOperation op, bool *stays);
 /* Refuses custom calls that may not stay. is_kept: a call that stays if the user asks for it. */
 tp_status tp__hlo_check_custom_call(MlirOperation op, bool *is_kept);
 /* Checks that operands and results are tensors that programs may have. */
-tp_status tp__hlo_check_values(const tp_hlo *hlo, MlirOperation op);
+tp_status tp__hlo_check_values(MlirOperation op);
 
 /* Refuses an op in the body of another op. */
 tp_status tp__hlo_not_in_body(const tp_hlo *hlo, MlirOperation op);

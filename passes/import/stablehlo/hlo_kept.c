@@ -108,7 +108,7 @@ static tp_status is_unknown(MlirOperation op, bool *unknown) {
 
 static tp_status keep_unknown(tp_hlo *hlo, MlirOperation op) {
   TP_TRY(tp__hlo_not_in_body(hlo, op));
-  TP_TRY(tp__hlo_check_values(hlo, op));
+  TP_TRY(tp__hlo_check_values(op));
   TP_TRY(set_aside_regions(hlo, op));
   tp__remark(op,
              "has no translation and stays as it is: every device runs it on whole tensors, and "

@@ -33,6 +33,22 @@ func.func @element(%a: tensor<4xf8E5M2>) -> tensor<4xf8E5M2> {
 
 // -----
 
+func.func @narrow(%a: tensor<4xi4>) -> tensor<4xf32> {
+  // expected-error @below {{'stablehlo.convert': operand 0 has elements of type i4; tensors may have f8E4M3FN, f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, complex<f32>, complex<f64>; convert it to i8 (jnp.int8) where it comes from, and make it an argument of that type}}
+  %0 = "stablehlo.convert"(%a) : (tensor<4xi4>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @narrow_unsigned(%a: tensor<4xf32>) -> tensor<4xui4> {
+  // expected-error @below {{'stablehlo.convert': result 0 has elements of type ui4; tensors may have f8E4M3FN, f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, complex<f32>, complex<f64>; convert it to ui8 (jnp.uint8) where it comes from, and make it an argument of that type}}
+  %0 = "stablehlo.convert"(%a) : (tensor<4xf32>) -> tensor<4xui4>
+  return %0 : tensor<4xui4>
+}
+
+// -----
+
 func.func @shapes(%a: tensor<4xf32>, %b: tensor<5xf32>) -> tensor<4xf32> {
   // expected-error @below {{'stablehlo.add': operand 1 is tensor<5xf32>, but the result is tensor<4xf32>; their shapes must be equal}}
   %0 = "stablehlo.add"(%a, %b) : (tensor<4xf32>, tensor<5xf32>) -> tensor<4xf32>
