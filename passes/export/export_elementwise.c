@@ -195,6 +195,20 @@ static MlirValue logarithm(tp_export *x, MlirOperation op, MlirValue *a, MlirTyp
                            number(x, a[0], 1 / base));
 }
 
+static MlirValue conjugate(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  (void)op;
+  MlirType part = shape_like(a[0], mlirComplexTypeGetElementType(tp__element_type(result)));
+  MlirValue real = unary(x, "stablehlo.real", part, a[0]);
+  MlirValue imaginary = unary(x, "stablehlo.imag", part, a[0]);
+  MlirValue parts[] = {real, unary(x, "stablehlo.negate", part, imaginary)};
+  return tp__export_build(x, "stablehlo.complex", result, 2, parts, 0, NULL);
+}
+
+static MlirValue compare_complex(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  (void)result;
+  return tp__export_compare(x, tp__op_is(op, "complex.eq") ? "EQ" : "NE", a[0], a[1]);
+}
+
 /* An exponent that is an integer. */
 static MlirValue power_by_int(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
   (void)op;
@@ -247,15 +261,29 @@ static const row rows[] = {
     {"arith.xori", PLAIN, "stablehlo.xor", NULL, NULL},
     {"complex.abs", PLAIN, "stablehlo.abs", NULL, NULL},
     {"complex.add", PLAIN, "stablehlo.add", NULL, NULL},
+    {"complex.atan2", PLAIN, "stablehlo.atan2", NULL, NULL},
+    {"complex.conj", SPECIAL, NULL, NULL, conjugate},
+    {"complex.cos", PLAIN, "stablehlo.cosine", NULL, NULL},
     {"complex.create", PLAIN, "stablehlo.complex", NULL, NULL},
     {"complex.div", PLAIN, "stablehlo.divide", NULL, NULL},
+    {"complex.eq", SPECIAL, NULL, NULL, compare_complex},
     {"complex.exp", PLAIN, "stablehlo.exponential", NULL, NULL},
+    {"complex.expm1", PLAIN, "stablehlo.exponential_minus_one", NULL, NULL},
     {"complex.im", PLAIN, "stablehlo.imag", NULL, NULL},
     {"complex.log", PLAIN, "stablehlo.log", NULL, NULL},
+    {"complex.log1p", PLAIN, "stablehlo.log_plus_one", NULL, NULL},
     {"complex.mul", PLAIN, "stablehlo.multiply", NULL, NULL},
     {"complex.neg", PLAIN, "stablehlo.negate", NULL, NULL},
+    {"complex.neq", SPECIAL, NULL, NULL, compare_complex},
+    {"complex.pow", PLAIN, "stablehlo.power", NULL, NULL},
     {"complex.re", PLAIN, "stablehlo.real", NULL, NULL},
+    {"complex.rsqrt", PLAIN, "stablehlo.rsqrt", NULL, NULL},
+    {"complex.sign", PLAIN, "stablehlo.sign", NULL, NULL},
+    {"complex.sin", PLAIN, "stablehlo.sine", NULL, NULL},
+    {"complex.sqrt", PLAIN, "stablehlo.sqrt", NULL, NULL},
     {"complex.sub", PLAIN, "stablehlo.subtract", NULL, NULL},
+    {"complex.tan", PLAIN, "stablehlo.tan", NULL, NULL},
+    {"complex.tanh", PLAIN, "stablehlo.tanh", NULL, NULL},
     {"math.absf", PLAIN, "stablehlo.abs", NULL, NULL},
     {"math.absi", PLAIN, "stablehlo.abs", NULL, NULL},
     {"math.acos", PLAIN, "chlo.acos", NULL, NULL},

@@ -20,6 +20,17 @@ static tp_status constant(tp_export *x, MlirOperation op) {
                             tp__export_build(x, "stablehlo.constant", type, 0, NULL, 1, &attr));
 }
 
+/* Its value is the list of its parts. */
+static tp_status complex_constant(tp_export *x, MlirOperation op) {
+  MlirType type = result_type(op);
+  MlirType part = tp__export_tensor(mlirComplexTypeGetElementType(tp__element_type(type)), 0, NULL);
+  MlirValue parts[2];
+  for (int i = 0; i < 2; i++)
+    parts[i] = tp__export_splat(x, part, mlirArrayAttrGetElement(tp__inherent(op, "value"), i));
+  return tp__export_replace(x, op,
+                            tp__export_build(x, "stablehlo.complex", type, 2, parts, 0, NULL));
+}
+
 /* Its elements are never read. */
 static tp_status empty(tp_export *x, MlirOperation op) {
   MlirType type = result_type(op), element = tp__element_type(type);
@@ -238,6 +249,7 @@ static tp_status pad(tp_export *x, MlirOperation op) {
 
 const tp_export_row tp__export_tensor_rows[] = {
     {"arith.constant", constant},
+    {"complex.constant", complex_constant},
     {"tensor.cast", cast},
     {"tensor.collapse_shape", reshape},
     {"tensor.concat", concat},

@@ -42,18 +42,43 @@ class Kept(unittest.TestCase):
     def test_fft_in_mlp(self):
         def spectral(x, w1, w2):
             h = jax.nn.relu(x @ w1)
-            return jnp.fft.fft(h, axis=0).real @ w2
+            return jnp.fft.fft2(h).real @ w2
 
         args = models.normal(64, 128), models.normal(128, 256, scale=0.1), models.normal(256, 128, scale=0.1)
         plan = self.check(spectral, args, pin={"x": P("x"), "w1": P(None, "y"), "w2": P("y")}, unknown_ops="replicate")
         (fft,) = calls(plan, "fft")
-        self.assertIn("(tensor<256x64xcomplex<f32>>) -> tensor<256x64xcomplex<f32>>", fft)
+        self.assertIn("(tensor<64x256xcomplex<f32>>) -> tensor<64x256xcomplex<f32>>", fft)
         self.assertIn("tensor<32x128xf32>, tensor<128x64xf32>) -> tensor<32x64xf32>", "".join(calls(plan, "dot_general")))
         (remark,) = [d for d in plan.remarks if d.op == "stablehlo.fft"]
         self.assertEqual(remark.file, __file__)
-        self.assertIn("jnp.fft.fft", pathlib.Path(__file__).read_text().splitlines()[remark.line - 1])
+        self.assertIn("jnp.fft.fft2", pathlib.Path(__file__).read_text().splitlines()[remark.line - 1])
         with self.assertRaisesRegex(tpshard.Mismatch, "'stablehlo.fft': cannot be lowered to machine code"):
             plan.run_here(*args)
+
+    def test_batch_of_fft(self):
+        """Transforms of a batch are split, also where the mesh does not divide it."""
+
+        def spectrum(x, w):
+            return jnp.fft.irfft(jnp.fft.rfft(x @ w, axis=-1) * 2, axis=-1)
+
+        for n in (16, 12):
+            plan = self.check(
+                spectrum, (models.normal(n, 64), models.normal(64, 32)), pin={"x": P(("x", "y"))}, boundary="whole", unknown_ops="replicate"
+            )
+            self.assertEqual(len(calls(plan, "fft")), 2)
+            for call in calls(plan, "fft"):
+                self.assertIn("(tensor<2x", call)
+            self.assertEqual(calls(plan, "all_gather"), [] if n == 16 else calls(plan, "all_gather"))
+
+    def test_functions_of_complex_numbers(self):
+        """What stands around a transform."""
+
+        def functions(x):
+            z = jnp.fft.fft(x) * (0.1 + 0.2j)
+            one = (jnp.conj, jnp.cos, jnp.sin, jnp.tan, jnp.tanh, jnp.sqrt, jax.lax.rsqrt, jnp.log1p, jnp.expm1, jnp.exp, jnp.log, jnp.sign)
+            return [f(z) for f in one] + [z ** (1 + 1j), z == z * 1, z != z + 1, jnp.where(z == 0, 1j, z).imag, jnp.angle(z), abs(z)]
+
+        self.check(functions, (models.normal(8, 16, scale=0.5),), pin={"x": P("x")}, unknown_ops="replicate")
 
     def test_in_loop(self):
         def powers(x):

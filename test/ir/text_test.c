@@ -107,8 +107,7 @@ static void test_refused(void **state) {
     assert_string_equal(d->op, "stablehlo.fft");
     assert_string_equal(d->message, "is a Fourier transform, which has no implementation here; "
                                     "compute it outside of the program, or keep it by "
-                                    "unknown-ops=replicate: every device runs it on whole "
-                                    "tensors, and only an export to StableHLO can contain it");
+                                    "unknown-ops=replicate for an export to StableHLO");
     assert_string_equal(d->file, places[i][1]);
     assert_int_equal(d->line, 12);
     assert_int_equal(d->column, 5);

@@ -55,9 +55,7 @@ struct tp_hlo_row {
   const char *becomes; /* for the reference page; of a refused op: why, and the way out */
 };
 
-#define TP_HLO_OR_KEEP                                                                             \
-  ", or keep it by unknown-ops=replicate: every device runs it on whole tensors, and only an "     \
-  "export to StableHLO can contain it"
+#define TP_HLO_OR_KEEP ", or keep it by unknown-ops=replicate for an export to StableHLO"
 
 /* Tables of the files; each ends with a row without a name. */
 extern const tp_hlo_row tp__hlo_elementwise_rows[], tp__hlo_shape_rows[], tp__hlo_control_rows[],

@@ -12,7 +12,7 @@ typedef struct target {
 } target;
 
 static const char factorization[] =
-    "a factorization, which no rule can shard; compute it outside of the program";
+    "a factorization, which has no implementation here; compute it outside of the program";
 
 /* Prefixes of names. The last row matches all names. */
 static const target targets[] = {

@@ -78,18 +78,40 @@ static tp_status note_unsigned(tp_hlo *hlo, MlirOperation op) {
   return TP_OK;
 }
 
-/* A rule that splits nothing. */
-static tp_status set_rule(tp_hlo *hlo, MlirOperation op) {
+/* The number of leading dimensions of all operands and results that are a batch. Its members are
+ * computed independently, whatever they are, so that padding does no harm. */
+static tp_status batch_dims(MlirOperation op, int *n) {
+  int64_t lengths[TP_MAX_RANK];
+  int n_lengths;
+  *n = 0;
+  if (mlirOperationGetNumOperands(op) == 0)
+    return TP_OK;
+  tp_hlo_shape shape = tp__hlo_shape(tp__hlo_operand_type(op, 0));
+  if (tp__hlo_elements(&shape) == 0)
+    return TP_OK;
+  if (tp__op_is(op, "stablehlo.cholesky") || tp__op_is(op, "stablehlo.triangular_solve"))
+    *n = shape.rank - 2;
+  if (!tp__op_is(op, "stablehlo.fft"))
+    return TP_OK;
+  TP_TRY(tp__hlo_int_list(op, "fft_length", TP_MAX_RANK, &n_lengths, lengths));
+  *n = shape.rank - n_lengths;
+  return TP_OK;
+}
+
+/* A rule that splits the first n_batch dimensions and no others. */
+static tp_status set_rule(tp_hlo *hlo, MlirOperation op, int n_batch) {
   tp__string text = {0};
   int n = (int)mlirOperationGetNumOperands(op);
   tp__string_append(&text, n == 0 ? "()->(" : "(");
   for (int i = 0; i < n_values(op); i++) {
     tp__string_append(&text, i == 0 ? "[" : i == n ? ")->([" : ",[");
     for (int d = 0; d < tp__hlo_shape(type_of(op, i)).rank; d++)
-      tp__string_append(&text, d ? ",_" : "_");
+      tp__string_printf(&text, "%s%c", d ? "," : "", d < n_batch ? 'i' + d : '_');
     tp__string_append(&text, "]");
   }
   tp__string_append(&text, n > 0 && n == n_values(op) ? ")->()" : ")");
+  for (int d = 0; d < n_batch; d++)
+    tp__string_printf(&text, "%s%c%s", d ? "," : " uneven={", 'i' + d, d + 1 < n_batch ? "" : "}");
   tp_status status = text.failed ? tp__out_of_memory(op) : TP_OK;
   if (status == TP_OK)
     tp__set(op, "tp.rule", tp__attr_string(hlo->context, text.text));
@@ -107,13 +129,20 @@ static tp_status is_unknown(MlirOperation op, bool *unknown) {
 }
 
 static tp_status keep_unknown(tp_hlo *hlo, MlirOperation op) {
+  int n_batch;
   TP_TRY(tp__hlo_not_in_body(hlo, op));
   TP_TRY(tp__hlo_check_values(op));
+  TP_TRY(batch_dims(op, &n_batch));
   TP_TRY(set_aside_regions(hlo, op));
-  tp__remark(op,
-             "has no translation and stays as it is: every device runs it on whole tensors, and "
-             "only an export to StableHLO can contain it");
-  return set_rule(hlo, op);
+  if (n_batch > 0)
+    tp__remark(op,
+               "has no translation and stays as it is: only its batch, the first %d dimensions, "
+               "can be split, and only an export to StableHLO can contain it",
+               n_batch);
+  else
+    tp__remark(op, "has no translation and stays as it is: every device runs it on whole tensors, "
+                   "and only an export to StableHLO can contain it");
+  return set_rule(hlo, op, n_batch);
 }
 
 tp_status tp__hlo_keep(tp_hlo *hlo, MlirOperation op, bool *stays) {

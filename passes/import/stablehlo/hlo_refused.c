@@ -10,7 +10,8 @@
 #define DEPRECATED "is deprecated; write it with other ops of StableHLO"
 #define SPECIAL "is not implemented; chlo-legalize-to-stablehlo expands it into other ops"
 #define QUANTIZED "works on quantized types; dequantize before import"
-#define LAPACK "is a factorization, which no rule can shard; compute it outside of the program"
+#define LAPACK                                                                                     \
+  "is a factorization, which has no implementation here; compute it outside of the program"
 
 /* clang-format off */
 const tp_hlo_row tp__hlo_refused_rows[] = {

@@ -21,13 +21,15 @@ func.func @sum(%a: tensor<4096x64xf32> {tp.sharding = [["x"], []]}) -> tensor<64
   return %0 : tensor<64xf32>
 }
 
-// An op without a rule runs on whole tensors.
+// An op without a rule runs on whole tensors, a transform on its part of the batch.
 // CHECK-LABEL: sym_name = "whole"
-// CHECK: %[[G:.*]] = "stablehlo.all_gather"
-// CHECK: "stablehlo.fft"(%[[G]]) <{fft_length = array<i64: 16>, fft_type = #stablehlo<fft_type FFT>}> : (tensor<8x16xcomplex<f32>>) -> tensor<8x16xcomplex<f32>>
+// CHECK: %[[F:.*]] = "stablehlo.fft"(%{{.*}}) <{fft_length = array<i64: 16>, fft_type = #stablehlo<fft_type FFT>}> : (tensor<2x16xcomplex<f32>>) -> tensor<2x16xcomplex<f32>>
+// CHECK: %[[G:.*]] = "stablehlo.all_gather"(%[[F]])
+// CHECK: "stablehlo.fft"(%[[G]]) <{fft_length = array<i64: 8, 16>, fft_type = #stablehlo<fft_type FFT>}> : (tensor<8x16xcomplex<f32>>) -> tensor<8x16xcomplex<f32>>
 func.func @whole(%a: tensor<8x16xcomplex<f32>> {tp.sharding = [["x"], []]}) -> (tensor<8x16xcomplex<f32>> {tp.sharding = [["x"], []]}) {
   %0 = "stablehlo.fft"(%a) <{fft_length = array<i64: 16>, fft_type = #stablehlo<fft_type FFT>}> : (tensor<8x16xcomplex<f32>>) -> tensor<8x16xcomplex<f32>>
-  return %0 : tensor<8x16xcomplex<f32>>
+  %1 = "stablehlo.fft"(%0) <{fft_length = array<i64: 8, 16>, fft_type = #stablehlo<fft_type FFT>}> : (tensor<8x16xcomplex<f32>>) -> tensor<8x16xcomplex<f32>>
+  return %1 : tensor<8x16xcomplex<f32>>
 }
 
 // Values regain their signs around the op. A call without users may have effects.

@@ -3,7 +3,7 @@
 
 // CHECK-LABEL: func.func @fft
 // CHECK-SAME: (%[[A:.*]]: tensor<8x16xcomplex<f32>>)
-// CHECK: %[[F:.*]] = "stablehlo.fft"(%[[A]]) <{fft_length = array<i64: 16>, fft_type = #stablehlo<fft_type FFT>}> {tp.rule = "([_,_])->([_,_])"} : (tensor<8x16xcomplex<f32>>) -> tensor<8x16xcomplex<f32>>
+// CHECK: %[[F:.*]] = "stablehlo.fft"(%[[A]]) <{fft_length = array<i64: 16>, fft_type = #stablehlo<fft_type FFT>}> {tp.rule = "([i,_])->([i,_]) uneven={i}"} : (tensor<8x16xcomplex<f32>>) -> tensor<8x16xcomplex<f32>>
 // CHECK: complex.mul
 func.func @fft(%a: tensor<8x16xcomplex<f32>>) -> tensor<8x16xcomplex<f32>> {
   %0 = "stablehlo.fft"(%a) <{fft_length = array<i64: 16>, fft_type = #stablehlo<fft_type FFT>}> : (tensor<8x16xcomplex<f32>>) -> tensor<8x16xcomplex<f32>>
@@ -63,4 +63,20 @@ func.func @places(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>) {
   "stablehlo.custom_call"(%1#0) <{call_target_name = "mine", has_side_effect = true}> : (tensor<4xf32>) -> ()
   %2 = "stablehlo.custom_call"(%1#0) <{call_target_name = "MoveToHost"}> : (tensor<4xf32>) -> tensor<4xf32>
   return %0#1, %2 : tensor<4x4xf32>, tensor<4xf32>
+}
+
+// Only a batch can be split.
+// CHECK-LABEL: func.func @batches
+// CHECK: "stablehlo.fft"{{.*}} {tp.rule = "([i,_,_])->([i,_,_]) uneven={i}"}
+// CHECK: "stablehlo.fft"{{.*}} {tp.rule = "([_,_,_])->([_,_,_])"}
+// CHECK: "stablehlo.cholesky"{{.*}} {tp.rule = "([i,j,_,_])->([i,j,_,_]) uneven={i,j}"}
+// CHECK: "stablehlo.triangular_solve"{{.*}} {tp.rule = "([i,j,_,_],[i,j,_,_])->([i,j,_,_]) uneven={i,j}"}
+// CHECK: "stablehlo.cholesky"{{.*}} {tp.rule = "([_,_,_])->([_,_,_])"}
+func.func @batches(%a: tensor<8x16x4xcomplex<f32>>, %b: tensor<2x3x4x4xf32>, %c: tensor<2x3x4x5xf32>, %d: tensor<0x4x4xf32>) -> (tensor<8x16x4xcomplex<f32>>, tensor<2x3x4x5xf32>, tensor<0x4x4xf32>) {
+  %0 = "stablehlo.fft"(%a) <{fft_length = array<i64: 16, 4>, fft_type = #stablehlo<fft_type FFT>}> : (tensor<8x16x4xcomplex<f32>>) -> tensor<8x16x4xcomplex<f32>>
+  %1 = "stablehlo.fft"(%0) <{fft_length = dense<[8, 16, 4]> : tensor<3xi64>, fft_type = #stablehlo<fft_type FFT>}> : (tensor<8x16x4xcomplex<f32>>) -> tensor<8x16x4xcomplex<f32>>
+  %2 = "stablehlo.cholesky"(%b) <{lower = true}> : (tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
+  %3 = "stablehlo.triangular_solve"(%2, %c) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<2x3x4x4xf32>, tensor<2x3x4x5xf32>) -> tensor<2x3x4x5xf32>
+  %4 = "stablehlo.cholesky"(%d) <{lower = true}> : (tensor<0x4x4xf32>) -> tensor<0x4x4xf32>
+  return %1, %3, %4 : tensor<8x16x4xcomplex<f32>>, tensor<2x3x4x5xf32>, tensor<0x4x4xf32>
 }

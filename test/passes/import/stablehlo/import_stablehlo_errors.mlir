@@ -255,7 +255,7 @@ func.func @convolution(%a: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x8xf32>) -> tens
 // -----
 
 func.func @custom(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @below {{'stablehlo.custom_call': calls 'lapack_spotrf_ffi', a factorization, which no rule can shard; compute it outside of the program, or keep it by unknown-ops=replicate: every device runs it on whole tensors, and only an export to StableHLO can contain it}}
+  // expected-error @below {{'stablehlo.custom_call': calls 'lapack_spotrf_ffi', a factorization, which has no implementation here; compute it outside of the program, or keep it by unknown-ops=replicate for an export to StableHLO}}
   %0 = "stablehlo.custom_call"(%a) <{call_target_name = "lapack_spotrf_ffi"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
@@ -263,7 +263,7 @@ func.func @custom(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // -----
 
 func.func @custom_unknown(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @below {{'stablehlo.custom_call': calls 'mine', about which nothing is known; give it a rule, by sdy.sharding_rule or tp.rule, or compute it outside of the program, or keep it by unknown-ops=replicate: every device runs it on whole tensors, and only an export to StableHLO can contain it}}
+  // expected-error @below {{'stablehlo.custom_call': calls 'mine', about which nothing is known; give it a rule, by sdy.sharding_rule or tp.rule, or compute it outside of the program, or keep it by unknown-ops=replicate for an export to StableHLO}}
   %0 = "stablehlo.custom_call"(%a) <{call_target_name = "mine"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }

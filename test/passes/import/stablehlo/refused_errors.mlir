@@ -34,7 +34,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.cholesky': is a factorization, which no rule can shard; compute it outside of the program, or keep it by unknown-ops=replicate}}
+  // expected-error @below {{'stablehlo.cholesky': is a factorization, which has no implementation here; compute it outside of the program, or keep it by unknown-ops=replicate}}
   "stablehlo.cholesky"() : () -> ()
   return
 }
@@ -194,7 +194,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.triangular_solve': is a factorization, which no rule can shard; compute it outside of the program, or keep it by unknown-ops=replicate}}
+  // expected-error @below {{'stablehlo.triangular_solve': is a factorization, which has no implementation here; compute it outside of the program, or keep it by unknown-ops=replicate}}
   "stablehlo.triangular_solve"() : () -> ()
   return
 }
