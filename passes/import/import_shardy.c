@@ -200,6 +200,12 @@ tp_status tp__sdy_check_sharding(tp_importer *im, MlirOperation at, const char *
   return TP_OK;
 }
 
+/* True if all dimensions are open and no axis is named: JAX writes this behind many ops of a
+ * shard_map over a part of the axes, and in the functions that it calls. */
+static bool is_empty_statement(const tp_sdy_sharding *s) {
+  return s->n_axes == 0 && s->open == (1u << s->rank) - 1;
+}
+
 /* Converts to the tp.sharding of a value of type `type`. The result is null if there is nothing to
  * state: without a mesh, for a value that is not a tensor, or in a manual computation, whose values
  * differ between devices and cannot be sharded. */
@@ -317,7 +323,7 @@ static tp_status import_constraint(tp_importer *im, MlirOperation op, const char
   if (status == TP_OK)
     status =
         convert(im, op, name, mlirValueGetType(mlirOperationGetResult(op, 0)), &sharding, &attr);
-  if (status == TP_OK && !mlirAttributeIsNull(attr))
+  if (status == TP_OK && !mlirAttributeIsNull(attr) && !is_empty_statement(&sharding))
     tp__set(op, "tp.sharding", attr);
   return status;
 }

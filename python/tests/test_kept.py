@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import models
 import numpy
 from jax.experimental import io_callback
+from jax.experimental.custom_partitioning import custom_partitioning
 from jax.sharding import PartitionSpec as P
 
 import tpshard
@@ -132,6 +133,35 @@ class Kept(unittest.TestCase):
         """A layout that the rule forbids is changed in front of the call."""
         plan = self.check(jnp.linalg.cholesky, (self.covariance(),), pin={"a": P(None, "y")})
         self.assertTrue(any(calls(plan, kind) for kind in ("all_gather", "all_to_all")))
+
+    def test_in_shard_map(self):
+        """Over all axes and over some, where JAX writes constraints that state nothing into jnp.linalg.cholesky."""
+        mesh = jax.make_mesh((2, 4), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+        for axes in ({"x", "y"}, {"x"}):
+
+            def mapped(a):
+                return jax.shard_map(lambda a: jnp.linalg.cholesky(a) * 2, mesh=mesh, in_specs=P("x"), out_specs=P("x"), axis_names=axes)(a) + 1
+
+            a = self.covariance()
+            plan = tps.plan(mapped, (a,), MESH)
+            self.assertIn("(tensor<8x12x12xf32>", calls(plan, "custom_call")[0])
+            numpy.testing.assert_allclose(plan.jit()(a), 2 * numpy.linalg.cholesky(a) + 1, atol=1e-4)
+
+    def test_custom_partitioning(self):
+        """Traced for one device, the function is a part of the program, and is planned as such."""
+
+        @custom_partitioning
+        def scaled(x, w):
+            return jnp.tanh(x @ w) * 2
+
+        def partition(*_):
+            raise AssertionError("JAX does not partition the function")
+
+        scaled.def_partition(partition=partition, sharding_rule="i k, k j -> i j", reduction_factors=("k",))
+        args = models.normal(16, 32), models.normal(32, 16)
+        plan = tps.plan(lambda x, w: scaled(x, w) + 1, args, MESH, pin={"x": P("x"), "w": P(None, "y")})
+        self.assertEqual(calls(plan, "custom_call"), [])
+        numpy.testing.assert_allclose(plan.jit()(*args), numpy.tanh(args[0] @ args[1]) * 2 + 1, atol=1e-5)
 
     def test_export(self):
         """A file with custom calls is for one platform."""

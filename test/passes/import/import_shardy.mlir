@@ -41,7 +41,7 @@ func.func private @sets(tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{
 
 // -----
 
-// Ops: a list with an entry per result; constraints and reshards; barriers and groups vanish. Scalars of a list have no layout.
+// Ops: a list with an entry per result; constraints and reshards; barriers, groups, and constraints that state nothing vanish. Scalars of a list have no layout.
 
 // CHECK: shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 // CHECK-LABEL: func.func @ops
@@ -49,7 +49,7 @@ func.func private @sets(tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{
 // CHECK: %[[B:.*]]:2 = "test.two"(%[[A]]) {tp.sharding = {{\[}}{{\[}}["x"]], []]}
 // CHECK: %[[S:.*]] = shard.sharding @mesh split_axes = {{\[}}[0]]
 // CHECK: %[[C:.*]] = shard.shard %[[B]]#0 to %[[S]] {tp.sharding = {{\[}}["x"]]}
-// CHECK: %[[D:.*]] = shard.shard %[[C]] {{.*}} {tp.sharding = {{\[}}["?"]]}
+// CHECK: %[[D:.*]] = shard.shard %[[C]] {{.*}} {tp.sharding = {{\[}}["x", "?"]]}
 // CHECK-NOT: sdy
 // CHECK: return %[[D]]
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=4]>, sym_name = "mesh"}> : () -> ()
@@ -57,8 +57,9 @@ func.func @ops(%x: tensor<8xf32>) -> tensor<8xf32> {
   %a = arith.negf %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<8xf32>
   %b:2 = "test.two"(%a) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>, <@mesh, []>]>} : (tensor<8xf32>) -> (tensor<8xf32>, i32)
   %c = "sdy.sharding_constraint"(%b#0) <{sharding = #sdy.sharding<@mesh, [{"x"}]>}> : (tensor<8xf32>) -> tensor<8xf32>
-  %d = "sdy.reshard"(%c) {sharding = #sdy.sharding<@mesh, [{?}p1]>} : (tensor<8xf32>) -> tensor<8xf32>
-  %e = "sdy.propagation_barrier"(%d) <{allowed_direction = 0 : i32}> : (tensor<8xf32>) -> tensor<8xf32>
+  %d = "sdy.reshard"(%c) {sharding = #sdy.sharding<@mesh, [{"x", ?}p1]>} : (tensor<8xf32>) -> tensor<8xf32>
+  %open = "sdy.sharding_constraint"(%d) <{sharding = #sdy.sharding<@mesh, [{?}p1]>}> : (tensor<8xf32>) -> tensor<8xf32>
+  %e = "sdy.propagation_barrier"(%open) <{allowed_direction = 0 : i32}> : (tensor<8xf32>) -> tensor<8xf32>
   "sdy.sharding_group"(%e) <{group_id = 0 : i64}> : (tensor<8xf32>) -> ()
   return %e : tensor<8xf32>
 }
