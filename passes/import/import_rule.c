@@ -96,14 +96,14 @@ static uint64_t factors_of(const tp_sdy_rule_value *value) {
   return set;
 }
 
-/* True if the sizes of the factors of a dimension make up its size. The rule of an op that shifts
- * or cuts a dimension has the size of the smaller of two. */
+/* True if the sizes of the factors of a dimension make up its size, which is not 0. The rule of an
+ * op that shifts or cuts a dimension has the size of the smaller of two. */
 static bool is_exact(const reading *r, int i, int d) {
   const tp_sdy_rule_value *value = &r->rule->values[i];
   int64_t size = mlirShapedTypeGetDimSize(type_of(r, i), d), product = 1;
-  for (int k = 0; k < value->n[d]; k++)
-    product *= r->rule->sizes[value->factors[d][k]];
-  return product == size;
+  for (int k = 0; k < value->n[d] && product <= size; k++)
+    product *= r->rule->sizes[value->factors[d][k]]; /* of at most nine digits */
+  return product == size && size > 0;
 }
 
 static void find_whole(reading *r) {

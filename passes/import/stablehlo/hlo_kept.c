@@ -94,7 +94,7 @@ static tp_status batch_dims(MlirOperation op, int *n) {
   if (!tp__op_is(op, "stablehlo.fft"))
     return TP_OK;
   TP_TRY(tp__hlo_int_list(op, "fft_length", TP_MAX_RANK, &n_lengths, lengths));
-  *n = shape.rank - n_lengths;
+  *n = n_lengths > 0 ? shape.rank - n_lengths : 0;
   return TP_OK;
 }
 
@@ -136,9 +136,9 @@ static tp_status keep_unknown(tp_hlo *hlo, MlirOperation op) {
   TP_TRY(set_aside_regions(hlo, op));
   if (n_batch > 0)
     tp__remark(op,
-               "has no translation and stays as it is: only its batch, the first %d dimensions, "
-               "can be split, and only an export to StableHLO can contain it",
-               n_batch);
+               "has no translation and stays as it is: it can be split along its batch alone (%d "
+               "dimension%s), and only an export to StableHLO can contain it",
+               n_batch, n_batch > 1 ? "s" : "");
   else
     tp__remark(op, "has no translation and stays as it is: every device runs it on whole tensors, "
                    "and only an export to StableHLO can contain it");

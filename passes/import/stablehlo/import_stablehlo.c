@@ -26,7 +26,7 @@ static tp_status check_count(MlirOperation op, const char *what, intptr_t have, 
 static tp_status check_value(MlirOperation op, const char *what, intptr_t i, MlirType type) {
   tp_hlo plain = {0};
   MlirType now = tp__hlo_type(&plain, type);
-  bool is_supported = tp__element_size(tp__element_type(now)) > 0;
+  bool is_supported = tp__element_size(tp__number_type(now)) > 0;
   return tp__check_tensor(op, what, (int)i, is_supported ? now : type);
 }
 

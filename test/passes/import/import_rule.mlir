@@ -68,3 +68,13 @@ func.func @other(%a: tensor<2xf32>) -> tensor<2xf32> {
   %0 = "stablehlo.negate"(%a) {sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=2}>} : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// A dimension of size 0 is not split; large sizes are no size of a dimension.
+// CHECK-LABEL: func.func @sizes
+// CHECK: tp.rule = "([_,j])->([_,j])"}
+// CHECK: tp.rule = "([_])->([_])"}
+func.func @sizes(%a: tensor<0x4xf32>, %b: tensor<6xf32>) -> (tensor<0x4xf32>, tensor<6xf32>) {
+  %0 = "stablehlo.custom_call"(%a) <{call_target_name = "mine"}> {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=0, j=4}, custom>} : (tensor<0x4xf32>) -> tensor<0x4xf32>
+  %1 = "stablehlo.custom_call"(%b) <{call_target_name = "mine"}> {sdy.sharding_rule = #sdy.op_sharding_rule<([ijklm])->([ijklm]) {i=999999999, j=999999999, k=999999999, l=999999999, m=999999999}, custom>} : (tensor<6xf32>) -> tensor<6xf32>
+  return %0, %1 : tensor<0x4xf32>, tensor<6xf32>
+}

@@ -25,6 +25,14 @@ func.func @in_body(%a: tensor<4xf32>, %n: tensor<f32>) -> tensor<f32> {
 
 // -----
 
+func.func @number(%a: f32) -> f32 {
+  // expected-error @below {{'stablehlo.future': operand 0 is a tensor without static shape, f32}}
+  %0 = "stablehlo.future"(%a) : (f32) -> f32
+  return %0 : f32
+}
+
+// -----
+
 func.func @types(%a: tensor<4xi4>) -> tensor<4xi4> {
   // expected-error @below {{'stablehlo.future': operand 0 has elements of type i4; tensors may have}}
   %0 = "stablehlo.future"(%a) : (tensor<4xi4>) -> tensor<4xi4>

@@ -33,6 +33,14 @@ func.func @element(%a: tensor<4xf8E5M2>) -> tensor<4xf8E5M2> {
 
 // -----
 
+func.func @number(%a: f32) -> f32 {
+  // expected-error @below {{'stablehlo.negate': operand 0 is a tensor without static shape, f32; make all shapes static before sharding}}
+  %0 = "stablehlo.negate"(%a) : (f32) -> f32
+  return %0 : f32
+}
+
+// -----
+
 func.func @narrow(%a: tensor<4xi4>) -> tensor<4xf32> {
   // expected-error @below {{'stablehlo.convert': operand 0 has elements of type i4; tensors may have f8E4M3FN, f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, complex<f32>, complex<f64>; convert it to i8 (jnp.int8) where it comes from, and make it an argument of that type}}
   %0 = "stablehlo.convert"(%a) : (tensor<4xi4>) -> tensor<4xf32>
