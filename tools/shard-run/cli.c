@@ -49,6 +49,11 @@ static const cli_option rows[] = {
     {"strategy", "plan|follow", "how shardings are chosen (default: plan)",
      CLI_WORD(options, strategy), .pipeline_option = "strategy"},
     {"report", "FILE.json", "write the report of the run as JSON", CLI_TEXT(options, report)},
+    {"trace", "FILE.json",
+     "write a trace of all ranks for Perfetto: compute, collectives with the wait for peers and "
+     "the "
+     "transfer, and the model beside them",
+     CLI_TEXT(options, trace)},
     {"plan-report", "FILE",
      "write the report of the plan: FILE.html is a page to look at, FILE.json is JSON, FILE.md and "
      "FILE.txt are text, FILE.model-explorer.json is for Model Explorer",
