@@ -13,6 +13,7 @@
 import atexit
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -95,6 +96,10 @@ if shutil.which("clang-format-22"):
 # Debian's chromium-driver, which needs chromium.
 if shutil.which("chromedriver"):
     config.available_features.add("chromium")
+
+# Needs a kernel with time namespaces, and the right to make one.
+if shutil.which("unshare") and subprocess.run(["unshare", "--time", "--monotonic", "1", "true"], stderr=subprocess.DEVNULL).returncode == 0:
+    config.available_features.add("time-namespace")
 
 # Open MPI only, since RUN lines use its flags. Not with a sanitizer, which would report problems
 # inside Open MPI.

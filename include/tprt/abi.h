@@ -414,6 +414,26 @@ typedef struct tprt_site_stats {
 TPRT_API tprt_status tprt_context_site_stats(const tprt_context *context, int32_t site,
                                              tprt_site_stats *stats);
 TPRT_API void tprt_context_reset_stats(tprt_context *context);
+
+/* A started collective is two calls: a start and a wait. */
+typedef enum tprt_call_kind { TPRT_CALL_RUN, TPRT_CALL_START, TPRT_CALL_WAIT } tprt_call_kind;
+
+/* A call of a site. Times are those of CLOCK_MONOTONIC. */
+typedef struct tprt_call {
+  int32_t kind; /* tprt_call_kind */
+  int32_t site;
+  int32_t what;  /* tprt_site_kind */
+  int64_t bytes; /* as in tprt_site_stats; of a started collective counted by the start */
+  int64_t begin_ns, end_ns;
+  /* TPRT_CALL_WAIT: when the collective ran, in any thread */
+  int64_t ran_ns, ended_ns;
+} tprt_call;
+
+/* Records the calls of all programs of the context from now on, in an array of the caller for n of
+ * them: the first n are kept. NULL ends it. */
+TPRT_API void tprt_context_record(tprt_context *context, tprt_call *calls, int64_t n);
+/* Returns how many calls there were since recording began, also those that did not fit. */
+TPRT_API int64_t tprt_context_recorded(const tprt_context *context);
 /* Describes in words how a fused reduction or fused all-gather of the bound program runs; NULL for
  * other sites. If it runs as collectives on a GPU, *why explains why a faster mode is unavailable.
  * If kernels access other GPUs but the matmul is not computed in slices, *why explains that.

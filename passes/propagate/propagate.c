@@ -217,6 +217,11 @@ static tp_status check_options(tp_pass *pass, tp_mesh *mesh) {
                      "overlap=true and objective=%s cannot be combined: overlap only affects time; "
                      "use one of them",
                      tp_objective_name(given->objective));
+  if (given->overlap && given->n_frontier > 0)
+    return tp__error(pass->module, TP_UNSUPPORTED,
+                     "overlap=true and report-frontier=%lld: plans with overlap have no memory "
+                     "limit; give one of them",
+                     (long long)given->n_frontier);
   if (tp__is_local(pass->module))
     return tp__error(pass->module, TP_INVALID_ARGUMENT,
                      "the module is already partitioned (tp.phase = \"local\"); shapes are per "
@@ -458,6 +463,13 @@ static const tp_option_row options[] = {
      "number of the most expensive collectives for which the report has the next best plan; 0: "
      "none",
      TP_INT(tp_propagate_options, n_alternatives, 0, 1000)},
+    {"report-frontier", "0",
+     "number of memory limits within which the report also has a plan, to show what less memory "
+     "costs; each is planned with the given effort",
+     TP_INT(tp_propagate_options, n_frontier, 0, 1000)},
+    {"report-against", "",
+     "the JSON report of an older plan: remarks and the report say what differs",
+     TP_TEXT(tp_propagate_options, against, "FILE.json")},
 };
 
 static const tp_statistic_row statistics[] = {

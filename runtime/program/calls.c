@@ -36,13 +36,14 @@ static int32_t fail_site(tprt_context *context, int32_t site, const char *what) 
 
 /* Ends a call that began at call->begin_ns: updates the site's counters and the trace. A start and
  * its wait count as one call. */
-static void count(tprt_context *context, tprt__site_state *state, tprt__call *call, int64_t bytes) {
+static void count(tprt_context *context, tprt__site_state *state, tprt_call *call, int64_t bytes) {
   call->end_ns = tprt__now();
   call->what = context->current->program.sites[call->site].kind;
-  state->stats.calls += call->kind != TPRT__CALL_START;
+  state->stats.calls += call->kind != TPRT_CALL_START;
   state->stats.bytes += bytes;
   state->stats.seconds += (double)(call->end_ns - call->begin_ns) * 1e-9;
-  if (context->trace.ring)
+  call->bytes = bytes;
+  if (context->trace.ring || context->trace.kept)
     tprt__trace_add(&context->trace, call);
 }
 
@@ -67,7 +68,7 @@ int32_t tprt_abi_collective(tprt_context *context, int32_t site, const void *sen
   tprt__site_state *state = find_site(context, site, COLLECTIVE);
   if (!state)
     return fail_site(context, site, "collective");
-  tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
+  tprt_call call = {.kind = TPRT_CALL_RUN, .site = site, .begin_ns = tprt__now()};
   tprt_status status = context->executor->collective(context, state, send, recv);
   if (status)
     return fail_call(context, site, status);
@@ -83,7 +84,7 @@ int32_t tprt_abi_start(tprt_context *context, int32_t site, const void *send, vo
   tprt__site_state *state = find_site(context, site, COLLECTIVE);
   if (!state)
     return fail_site(context, site, "collective");
-  tprt__call call = {.kind = TPRT__CALL_START, .site = site, .begin_ns = tprt__now()};
+  tprt_call call = {.kind = TPRT_CALL_START, .site = site, .begin_ns = tprt__now()};
   tprt_status status = state->started ? tprt__fail(TPRT_INVALID_ARGUMENT,
                                                    "it was already started and not waited for")
                                       : TPRT_OK;
@@ -105,7 +106,7 @@ int32_t tprt_abi_wait(tprt_context *context, int32_t site, const void *send, voi
   tprt__site_state *state = find_site(context, site, COLLECTIVE);
   if (!state)
     return fail_site(context, site, "collective");
-  tprt__call call = {.kind = TPRT__CALL_WAIT, .site = site, .begin_ns = tprt__now()};
+  tprt_call call = {.kind = TPRT_CALL_WAIT, .site = site, .begin_ns = tprt__now()};
   if (!state->started || state->send != send || state->recv != recv)
     return fail_call(context, site,
                      tprt__fail(TPRT_INVALID_ARGUMENT, "it was not started with these buffers"));
@@ -124,7 +125,7 @@ int32_t tprt_abi_contract(tprt_context *context, int32_t site, const void *a, co
   tprt__site_state *state = find_site(context, site, CONTRACTION);
   if (!state)
     return fail_site(context, site, "contraction");
-  tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
+  tprt_call call = {.kind = TPRT_CALL_RUN, .site = site, .begin_ns = tprt__now()};
   tprt_status status =
       context->executor->contract(context, &context->current->program.sites[site], state, a, b, c);
   if (status)
@@ -140,7 +141,7 @@ int32_t tprt_abi_fused(tprt_context *context, int32_t site, const void *const *i
   tprt__site_state *state = find_site(context, site, FUSED);
   if (!state)
     return fail_site(context, site, "fused site");
-  tprt__call call = {.kind = TPRT__CALL_RUN, .site = site, .begin_ns = tprt__now()};
+  tprt_call call = {.kind = TPRT_CALL_RUN, .site = site, .begin_ns = tprt__now()};
   int64_t traffic = 0;
   tprt_status status = context->executor->fused(context, &context->current->program.sites[site],
                                                 state, inputs, outputs, &traffic);

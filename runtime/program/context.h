@@ -7,28 +7,19 @@
 
 /* ---- trace.c: records the calls of a program ---- */
 
-typedef enum tprt__call_kind { TPRT__CALL_RUN, TPRT__CALL_START, TPRT__CALL_WAIT } tprt__call_kind;
-
-typedef struct tprt__call {
-  tprt__call_kind kind;
-  int32_t site;
-  tprt_site_kind what;
-  int64_t begin_ns, end_ns;
-  /* TPRT__CALL_WAIT: when the collective ran, in any thread. */
-  int64_t ran_ns, ended_ns;
-} tprt__call;
-
-/* A ring buffer of the last calls of a context. Tracing is off while `ring` is NULL. Used only by
- * the context's thread. */
+/* The calls of a context: a ring buffer of the last ones for the trace file, off while `ring` is
+ * NULL, and the array of tprt_context_record, off while `kept` is NULL. Used only by the context's
+ * thread. */
 typedef struct tprt__trace {
   const char *path;
-  tprt__call *ring;
+  tprt_call *ring, *kept;
   uint64_t n_seen;
+  int64_t n_kept, capacity; /* n_kept also counts calls that did not fit */
 } tprt__trace;
 
 /* Starts tracing if TPRT_TRACE is set. */
 tprt_status tprt__trace_begin(tprt__trace *trace);
-void tprt__trace_add(tprt__trace *trace, const tprt__call *call);
+void tprt__trace_add(tprt__trace *trace, const tprt_call *call);
 /* Writes the trace file if tracing is on, and frees the ring buffer. */
 void tprt__trace_end(tprt__trace *trace, int rank, int n_ranks);
 

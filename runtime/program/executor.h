@@ -34,7 +34,7 @@ typedef struct tprt__executor {
   tprt_status (*start)(tprt_context *context, tprt__site_state *state, const void *send,
                        void *recv);
   /* Sets call->ran_ns and call->ended_ns. */
-  tprt_status (*wait)(tprt_context *context, tprt__site_state *state, tprt__call *call);
+  tprt_status (*wait)(tprt_context *context, tprt__site_state *state, tprt_call *call);
   /* Ends a started operation, if there is one, on communicators that have failed or will complete
    * it. */
   void (*abandon)(tprt__site_state *state);

@@ -156,7 +156,7 @@ static tprt_status start(tprt_context *context, tprt__site_state *state, const v
   return status;
 }
 
-static tprt_status wait(tprt_context *context, tprt__site_state *state, tprt__call *call) {
+static tprt_status wait(tprt_context *context, tprt__site_state *state, tprt_call *call) {
   (void)context;
   tprt_work *work = state->own;
   state->own = NULL;

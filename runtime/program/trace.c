@@ -18,9 +18,21 @@ tprt_status tprt__trace_begin(tprt__trace *trace) {
   return trace->ring ? TPRT_OK : tprt__fail_memory(N_CALLS * sizeof *trace->ring);
 }
 
-void tprt__trace_add(tprt__trace *trace, const tprt__call *call) {
-  trace->ring[trace->n_seen++ % N_CALLS] = *call;
+void tprt__trace_add(tprt__trace *trace, const tprt_call *call) {
+  if (trace->ring)
+    trace->ring[trace->n_seen++ % N_CALLS] = *call;
+  if (trace->kept && trace->n_kept++ < trace->capacity)
+    trace->kept[trace->n_kept - 1] = *call;
 }
+
+void tprt_context_record(tprt_context *context, tprt_call *calls, int64_t n) {
+  context->trace.kept = calls;
+  context->trace.capacity = n;
+  if (calls)
+    context->trace.n_kept = 0;
+}
+
+int64_t tprt_context_recorded(const tprt_context *context) { return context->trace.n_kept; }
 
 /* Names of the kinds of sites. */
 static const char *const names[] = {
@@ -39,7 +51,7 @@ static const char *const names[] = {
 
 enum { THREAD_CALLS, THREAD_COLLECTIVES };
 
-static void write_event(FILE *file, const tprt__call *call, const char *what, int rank, int thread,
+static void write_event(FILE *file, const tprt_call *call, const char *what, int rank, int thread,
                         int64_t begin, int64_t end) {
   fprintf(file,
           ",\n  {\"ph\": \"X\", \"name\": \"%s%s\", \"cat\": \"site\", \"pid\": %d, \"tid\": %d, "
@@ -48,11 +60,11 @@ static void write_event(FILE *file, const tprt__call *call, const char *what, in
           (end - begin) / 1000, (int)((end - begin) % 1000), call->site);
 }
 
-static void write_call(FILE *file, const tprt__call *call, int rank) {
+static void write_call(FILE *file, const tprt_call *call, int rank) {
   static const char *const parts[] = {
-      [TPRT__CALL_RUN] = "", [TPRT__CALL_START] = "start ", [TPRT__CALL_WAIT] = "wait "};
+      [TPRT_CALL_RUN] = "", [TPRT_CALL_START] = "start ", [TPRT_CALL_WAIT] = "wait "};
   write_event(file, call, parts[call->kind], rank, THREAD_CALLS, call->begin_ns, call->end_ns);
-  if (call->kind == TPRT__CALL_WAIT)
+  if (call->kind == TPRT_CALL_WAIT)
     write_event(file, call, "", rank, THREAD_COLLECTIVES, call->ran_ns, call->ended_ns);
 }
 

@@ -4,7 +4,8 @@
  *
  * - Rank 0 sends the order and the object, then to each rank its sizes and arguments.
  * - The program runs in its own communicator, so that a failure leaves the world intact.
- * - Each rank sends its result, its sites and its outputs to rank 0.
+ * - Each rank sends its result, its sites and its outputs to rank 0. For a trace it also sends its
+ *   calls, and the two compare clocks.
  *
  * Rank 0 ends the other ranks with its own exit code. */
 #include "run.h"
@@ -17,7 +18,7 @@ enum { MAX_FUNCTION = 256 };
 typedef struct order {
   int32_t run; /* 0: the last order */
   int32_t code;
-  int32_t n_inputs, n_outputs, n_sites, repeat;
+  int32_t n_inputs, n_outputs, n_sites, repeat, trace;
   int64_t object_bytes;
   double timeout;
   char function[MAX_FUNCTION];
@@ -27,6 +28,7 @@ typedef struct order {
 typedef struct answer {
   int32_t status;
   double seconds;
+  int64_t n_seen, begin_ns, end_ns;
   char error[512];
 } answer;
 
@@ -109,6 +111,73 @@ static void run_in_group(tprt_comm *world, const order *o, tp_entry entry, const
   tprt_comm_destroy(group);
 }
 
+/* ---- Clocks ---- */
+
+enum { EXCHANGES = 16, CLOCK_ID = 256 };
+
+/* Appends the contents of a file; nothing if it cannot be read. */
+static void append_file(const char *path, char id[CLOCK_ID]) {
+  size_t used = strlen(id);
+  FILE *file = fopen(path, "r");
+  if (!file)
+    return;
+  id[used + fread(id + used, 1, CLOCK_ID - 1 - used, file)] = '\0';
+  fclose(file);
+}
+
+/* What identifies a clock of CLOCK_MONOTONIC: the start of the host, and the offset of the time
+ * namespace. "" if unknown. */
+static void clock_id(char id[CLOCK_ID]) {
+  memset(id, 0, CLOCK_ID);
+  append_file("/proc/sys/kernel/random/boot_id", id);
+  if (*id)
+    append_file("/proc/self/timens_offsets", id);
+}
+
+static int64_t now_ns(void) { return (int64_t)(cli_seconds() * 1e9); }
+
+/* The side of ranks 1 and up. */
+static bool tell_clock(tprt_comm *world) {
+  char id[CLOCK_ID];
+  int64_t asked, now;
+  clock_id(id);
+  bool ok = to(world, 0, id, CLOCK_ID);
+  for (int i = 0; i < EXCHANGES && ok; i++) {
+    ok = from(world, 0, &asked, sizeof asked);
+    now = now_ns();
+    ok = ok && to(world, 0, &now, sizeof now);
+  }
+  return ok;
+}
+
+/* Compares the clock of a rank with that of rank 0: of several exchanges the quickest counts, half
+ * of its duration is how wrong the result may be. Ranks of one host have one
+ * clock. */
+static bool ask_clock(tprt_comm *world, int rank, rank_result *result) {
+  char own[CLOCK_ID], theirs[CLOCK_ID];
+  clock_id(own);
+  bool ok = from(world, rank, theirs, CLOCK_ID);
+  int64_t best = INT64_MAX, told;
+  for (int i = 0; i < EXCHANGES && ok; i++) {
+    int64_t begin = now_ns();
+    ok = to(world, rank, &begin, sizeof begin) && from(world, rank, &told, sizeof told);
+    int64_t took = now_ns() - begin;
+    if (!ok || took >= best)
+      continue;
+    best = took;
+    result->clock_offset_ns = told - (begin + took / 2);
+    result->clock_error_ns = took / 2 + 1;
+  }
+  if (own[0] && memcmp(own, theirs, CLOCK_ID) == 0)
+    result->clock_offset_ns = result->clock_error_ns = 0;
+  return ok;
+}
+
+static int64_t kept_bytes(const rank_result *result) {
+  int64_t n = result->n_seen < MAX_TRACED_CALLS ? result->n_seen : MAX_TRACED_CALLS;
+  return n * (int64_t)sizeof *result->calls;
+}
+
 /* ---- Ranks 1 and up ---- */
 
 /* Allocates arguments and results, with the sizes from rank 0. */
@@ -126,25 +195,34 @@ static array *make_arrays(const int64_t *sizes, int n) {
 
 static bool send_results(tprt_comm *world, const order *o, const int64_t *sizes,
                          const rank_result *result, const array *outputs) {
-  answer said = {.status = (int32_t)result->status, .seconds = result->seconds};
+  answer said = {.status = (int32_t)result->status,
+                 .seconds = result->seconds,
+                 .n_seen = result->n_seen,
+                 .begin_ns = result->begin_ns,
+                 .end_ns = result->end_ns};
   memcpy(said.error, result->error, sizeof said.error);
   bool ok = to(world, 0, &said, sizeof said) &&
             to(world, 0, result->sites, o->n_sites * (int64_t)sizeof *result->sites);
   for (int i = 0; i < o->n_outputs && ok; i++)
     ok = to(world, 0, outputs[i].data, sizes[o->n_inputs + i]);
+  if (ok && o->trace)
+    ok = to(world, 0, result->calls, kept_bytes(result)) && tell_clock(world);
   return ok;
 }
 
 static bool obey_with_data(tprt_comm *world, const order *o, tp_entry entry, const int64_t *sizes,
                            array *data) {
   rank_result result = {.sites = calloc((size_t)o->n_sites + 1, sizeof *result.sites)};
-  bool ok = result.sites != NULL;
+  if (o->trace)
+    result.calls = calloc(MAX_TRACED_CALLS, sizeof *result.calls);
+  bool ok = result.sites && (!o->trace || result.calls);
   for (int i = 0; i < o->n_inputs && ok; i++)
     ok = from(world, 0, data[i].data, sizes[i]);
   if (ok)
     run_in_group(world, o, entry, data, data + o->n_inputs, &result);
   ok = ok && send_results(world, o, sizes, &result, data + o->n_inputs);
   free(result.sites);
+  free(result.calls);
   return ok;
 }
 
@@ -205,10 +283,15 @@ static bool receive_results(tprt_comm *world, launch *l, int rank) {
     return false;
   result->status = (tprt_status)said.status;
   result->seconds = said.seconds;
+  result->n_seen = said.n_seen;
+  result->begin_ns = said.begin_ns;
+  result->end_ns = said.end_ns;
   snprintf(result->error, sizeof result->error, "%s", said.error);
   bool ok = true;
   for (int i = 0; i < l->n_outputs && ok; i++)
     ok = from(world, rank, l->outputs[rank][i].data, (int64_t)array_bytes(l->outputs[rank] + i));
+  if (ok && l->trace)
+    ok = from(world, rank, result->calls, kept_bytes(result)) && ask_clock(world, rank, result);
   return ok;
 }
 
@@ -232,6 +315,7 @@ bool launch_attached(launch *l, tprt_comm *world) {
              .n_outputs = l->n_outputs,
              .n_sites = l->n_sites,
              .repeat = l->repeat,
+             .trace = l->trace,
              .object_bytes = (int64_t)l->object->size,
              .timeout = l->timeout};
   snprintf(o.function, sizeof o.function, "%s", l->function);

@@ -49,10 +49,19 @@ static const cli_option rows[] = {
     {"strategy", "plan|follow", "how shardings are chosen (default: plan)",
      CLI_WORD(options, strategy), .pipeline_option = "strategy"},
     {"report", "FILE.json", "write the report of the run as JSON", CLI_TEXT(options, report)},
+    {"trace", "FILE.json",
+     "write a trace of all ranks for Perfetto: compute, collectives with the wait for peers and "
+     "the "
+     "transfer, and the model beside them",
+     CLI_TEXT(options, trace)},
     {"plan-report", "FILE",
      "write the report of the plan: FILE.html is a page to look at, FILE.json is JSON, FILE.md and "
      "FILE.txt are text, FILE.model-explorer.json is for Model Explorer",
      CLI_TEXT(options, plan_report), .pipeline_option = "report"},
+    {"plan-diff", "OLD.json", "say what differs from the plan whose --plan-report is OLD.json",
+     CLI_TEXT(options, plan_diff), .pipeline_option = "report-against"},
+    {"frontier", "N", "plan within N memory limits, to show what less memory costs",
+     CLI_TEXT(options, frontier), .pipeline_option = "report-frontier"},
     {"seed", "N", "seed for arguments that are not read from a file (default: 0)",
      CLI_INT(options, seed, 0, 9e15)},
     {"no-verify", NULL, "do not run a reference for comparison", CLI_FLAG(options, no_verify)},

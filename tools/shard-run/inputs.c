@@ -224,8 +224,10 @@ void launch_clear(launch *l) {
       arrays_clear(l->inputs[r], l->n_inputs);
     if (l->outputs)
       arrays_clear(l->outputs[r], l->n_outputs);
-    if (l->ranks)
+    if (l->ranks) {
       free(l->ranks[r].sites);
+      free(l->ranks[r].calls);
+    }
   }
   free(l->inputs);
   free(l->outputs);

@@ -38,11 +38,17 @@ static tprt_status execute(tprt_context *context, const rank_work *w, int rank, 
     status = call(context, w, rank, in, out, result); /* captures the graph */
   tprt_context_reset_stats(context);
   for (int i = 0; i < w->repeat && status == TPRT_OK; i++) {
+    if (result->calls && i == w->repeat - 1)
+      tprt_context_record(context, result->calls, MAX_TRACED_CALLS);
     double start = cli_seconds();
     status = call(context, w, rank, in, out, result);
-    double took = cli_seconds() - start;
+    double end = cli_seconds(), took = end - start;
+    result->begin_ns = (int64_t)(start * 1e9);
+    result->end_ns = (int64_t)(end * 1e9);
     result->seconds = i == 0 || took < result->seconds ? took : result->seconds;
   }
+  tprt_context_record(context, NULL, 0);
+  result->n_seen = tprt_context_recorded(context);
   return status;
 }
 
@@ -180,6 +186,8 @@ bool launch_load(launch *l, tp_program **program, tp_entry *entry) {
   l->on_gpu = table[16] == TPRT_TARGET_CUDA;
   for (int r = 0; r < l->n_ranks; r++)
     l->ranks[r].sites = calloc((size_t)l->n_sites + 1, sizeof *l->ranks[r].sites);
+  for (int r = 0; r < l->n_ranks && l->trace; r++)
+    l->ranks[r].calls = calloc(MAX_TRACED_CALLS, sizeof *l->ranks[r].calls);
   return true;
 }
 

@@ -44,7 +44,8 @@ static bool execute(const options *o, tprt_comm *world, const build *b, const ar
                   .timeout = o->timeout,
                   .repeat = o->repeat,
                   .backend = o->backend,
-                  .graph = o->graph};
+                  .graph = o->graph,
+                  .trace = o->trace != NULL};
   if (!shards_create(b, inputs, run))
     return false;
   bool several = run->n_ranks > 1;
@@ -290,7 +291,8 @@ static bool can_write(const char *path) {
 }
 
 static bool can_write_all(const options *o) {
-  bool ok = (!o->report || can_write(o->report)) && (!o->plan_report || can_write(o->plan_report));
+  bool ok = (!o->report || can_write(o->report)) &&
+            (!o->plan_report || can_write(o->plan_report)) && (!o->trace || can_write(o->trace));
   for (int i = 0; i < o->save.n && ok; i++)
     ok = can_write(o->save.items[i]);
   return ok && (!o->emit || can_write(o->output));
@@ -394,7 +396,8 @@ static int run_session(session *s, MlirModule module) {
   }
   table_print(&out, stdout);
   if (!save_outputs(s) || (o->report && !report_write(&out, o->report)) ||
-      (o->plan_report && !page_add_run(&out, o->plan_report)))
+      (o->plan_report && !page_add_run(&out, o->plan_report)) ||
+      (o->trace && !trace_write(&out, o->trace)))
     return EXIT_FAILED;
   return out.verified ? EXIT_VERIFIED : EXIT_FAILED;
 }

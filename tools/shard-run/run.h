@@ -1,7 +1,7 @@
 /* shard-run. Modules: cli (options), diagnostics, reached and build (compilation), library and
  * shards (ahead-of-time outputs), host_topology, inputs, launch and worker (execution), outputs
- * (joining shards), compare and evaluate (verification), report (JSON), page (the plan's), table
- * (text). */
+ * (joining shards), compare and evaluate (verification), report (JSON), trace, page (the plan's),
+ * table (text). */
 #ifndef SHARD_RUN_RUN_H
 #define SHARD_RUN_RUN_H
 
@@ -58,10 +58,10 @@ typedef enum reference_kind {
 typedef enum overlap_mode { OVERLAP_NO, OVERLAP_RUN, OVERLAP_PLAN } overlap_mode;
 
 typedef struct options {
-  const char *model, *function, *inputs_from, *report, *output, *shards, *worker, *backend;
+  const char *model, *function, *inputs_from, *report, *trace, *output, *shards, *worker, *backend;
   /* values of options of pipelines; NULL: their defaults */
   const char *mesh, *strategy, *objective, *topology, *unknown_ops, *memory_limit, *fuse,
-      *plan_report, *shard_constants;
+      *plan_report, *plan_diff, *frontier, *shard_constants;
   emit_form emit;
   overlap_mode overlap;
   text_list inputs, expected, save;
@@ -139,7 +139,15 @@ typedef struct rank_result {
   char no_graph[256];     /* why executions did not use a graph; "" otherwise */
   char gemm[512];         /* the GEMM implementation; "" on a GPU */
   tprt_site_stats *sites; /* per site, over the timed executions; owned by the launch */
+  /* --trace: the calls of the last timed execution, the first MAX_TRACED_CALLS of n_seen; owned by
+   * the launch. NULL: no trace */
+  tprt_call *calls;
+  int64_t n_seen, begin_ns, end_ns;
+  /* the rank's clock minus that of rank 0, and how wrong that may be; 0 on the same host */
+  int64_t clock_offset_ns, clock_error_ns;
 } rank_result;
+
+enum { MAX_TRACED_CALLS = 1 << 15 }; /* per rank */
 
 typedef struct launch {
   int n_ranks, n_inputs, n_outputs, n_sites, repeat;
@@ -152,6 +160,7 @@ typedef struct launch {
   int64_t private_bytes, registered_bytes;
   bool on_gpu; /* the program's target is a GPU */
   bool graph;  /* execute by launching a captured graph, if possible */
+  bool trace;  /* record calls */
 } launch;
 
 /* Run the program on all ranks. False, with a message, if it did not succeed on all of them. */
@@ -261,6 +270,8 @@ void table_print(const outcome *out, FILE *file);
 /* The report as JSON; NULL when memory runs out. */
 struct json_t *report_json(const outcome *out);
 bool report_write(const outcome *out, const char *path);
+/* Writes the trace of all ranks. */
+bool trace_write(const outcome *out, const char *path);
 /* Puts the times into the page that the plan was written to; does nothing for other formats. */
 bool page_add_run(const outcome *out, const char *path);
 

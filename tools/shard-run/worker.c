@@ -27,9 +27,10 @@ typedef struct exchange {
   int32_t n_ranks, rank, n_inputs, n_outputs, n_sites, repeat;
   double timeout;
   char function[MAX_FUNCTION];
-  uint64_t offsets_at, sites_at, size;
-  int32_t done, status; /* written by the worker */
+  uint64_t offsets_at, sites_at, calls_at, size; /* calls_at 0: no trace */
+  int32_t done, status;                          /* written by the worker */
   double seconds;
+  int64_t n_seen, begin_ns, end_ns;
   char error[512];
 } exchange;
 
@@ -81,6 +82,8 @@ static void work(exchange *x, tp_entry entry) {
         *outputs = calloc((size_t)x->n_outputs + 1, sizeof *outputs);
   rank_result result = {.status = TPRT_NO_MEMORY,
                         .sites = (tprt_site_stats *)(void *)((char *)x + x->sites_at)};
+  if (x->calls_at)
+    result.calls = (tprt_call *)(void *)((char *)x + x->calls_at);
   if (inputs && outputs) {
     for (int i = 0; i < x->n_inputs; i++)
       inputs[i].data = (char *)x + offsets[i];
@@ -97,6 +100,9 @@ static void work(exchange *x, tp_entry entry) {
   }
   x->status = result.status;
   x->seconds = result.seconds;
+  x->n_seen = result.n_seen;
+  x->begin_ns = result.begin_ns;
+  x->end_ns = result.end_ns;
   memcpy(x->error, result.error, sizeof x->error);
   free(inputs);
   free(outputs);
@@ -146,7 +152,8 @@ static bool create_exchange(const launch *l, int rank, worker *w) {
   int n = l->n_inputs + l->n_outputs;
   uint64_t offsets_at = align_up(sizeof(exchange)),
            sites_at = align_up(offsets_at + (uint64_t)n * sizeof(uint64_t));
-  uint64_t size = align_up(sites_at + (uint64_t)l->n_sites * sizeof(tprt_site_stats));
+  uint64_t calls_at = align_up(sites_at + (uint64_t)l->n_sites * sizeof(tprt_site_stats));
+  uint64_t size = align_up(calls_at + (l->trace ? MAX_TRACED_CALLS * sizeof(tprt_call) : 0));
   uint64_t first = size;
   for (int i = 0; i < n; i++)
     size += align_up(
@@ -169,6 +176,7 @@ static bool create_exchange(const launch *l, int rank, worker *w) {
                      .timeout = l->timeout,
                      .offsets_at = offsets_at,
                      .sites_at = sites_at,
+                     .calls_at = l->trace ? calls_at : 0,
                      .size = size};
   snprintf(w->x->function, sizeof w->x->function, "%s", l->function);
   uint64_t *offsets = (uint64_t *)(void *)((char *)memory + offsets_at);
@@ -213,6 +221,11 @@ static bool collect(launch *l, worker *workers) {
     rank_result *result = l->ranks + r;
     result->status = x->done ? (tprt_status)x->status : TPRT_SYSTEM;
     result->seconds = x->seconds;
+    result->n_seen = x->n_seen;
+    result->begin_ns = x->begin_ns;
+    result->end_ns = x->end_ns;
+    if (result->calls)
+      memcpy(result->calls, (char *)x + x->calls_at, MAX_TRACED_CALLS * sizeof *result->calls);
     snprintf(result->error, sizeof result->error, "%s", x->error);
     if (WIFSIGNALED(state))
       snprintf(result->error, sizeof result->error, "its process was terminated by signal %d",

@@ -18,7 +18,11 @@ typedef struct causes {
   const tp_planner *p;
   int *first;
   incidence *at;
-  int *from, *queue; /* of a search: predecessor of each node, -1: none, -2: not visited */
+  int *from, *queue; /* of a search: predecessor of each node, -1: none */
+  /* the last search that visited a node, that looked at the uses of a value, and the place of the
+   * value for which it did */
+  int search, *visited, *looked;
+  tp_place *places;
   int n;
   const char *texts[TP_MAX_CAUSES];
 } causes;
@@ -39,7 +43,10 @@ static tp_status list_incidences(causes *c) {
   c->at = tp__arena_array(p->problem.arena, n + 1, sizeof *c->at);
   c->from = tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof *c->from);
   c->queue = tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof *c->queue);
-  if (!c->first || !c->at || !c->from || !c->queue)
+  c->visited = tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof *c->visited);
+  c->looked = tp__arena_array(p->problem.arena, p->problem.n_values + 1, sizeof *c->looked);
+  c->places = tp__arena_array(p->problem.arena, p->problem.n_values + 1, sizeof *c->places);
+  if (!c->first || !c->at || !c->from || !c->queue || !c->visited || !c->looked || !c->places)
     return tp__out_of_memory(p->problem.graph.func);
   for (size_t k = 0; k < p->problem.n_values; k++)
     for (int u = -1; u < p->problem.values[k].n_uses; u++)
@@ -114,11 +121,17 @@ static void visit_neighbors(causes *c, int node, int axis, int *n_queued) {
     incidence here = c->at[i];
     const tp_planned_value *v = &c->p->problem.values[here.value];
     tp_place place = place_at(c, here, axis);
-    for (int u = -1; u < v->n_uses && place.kind == TP_DIM; u++) {
+    bool is_known = c->looked[here.value] == c->search && same_place(c->places[here.value], place);
+    if (is_known || place.kind != TP_DIM)
+      continue;
+    c->looked[here.value] = c->search;
+    c->places[here.value] = place;
+    for (int u = -1; u < v->n_uses; u++) {
       int other = u < 0 ? v->node : v->uses[u].node;
-      if (u == here.use || c->from[other] != -2 ||
+      if (u == here.use || c->visited[other] == c->search ||
           !same_place(place, place_at(c, (incidence){here.value, u}, axis)))
         continue;
+      c->visited[other] = c->search;
       c->from[other] = node;
       c->queue[(*n_queued)++] = other;
     }
@@ -129,8 +142,8 @@ static void visit_neighbors(causes *c, int node, int axis, int *n_queued) {
  * none. */
 static int find_pin(causes *c, int node, int axis) {
   int n = 0;
-  for (size_t i = 0; i < c->p->problem.n_nodes; i++)
-    c->from[i] = -2;
+  c->search++;
+  c->visited[node] = c->search;
   c->from[node] = -1;
   c->queue[n++] = node;
   for (int k = 0; k < n; k++) {

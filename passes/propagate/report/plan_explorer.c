@@ -227,9 +227,13 @@ static json_t *graph_json(const json_t *function) {
   for (size_t k = 0; ok && k < e.n; k++)
     json_array_append_new(nodes, node_json(&e, k));
   forget(&e);
+  if (!ok) {
+    json_decref(nodes);
+    return NULL;
+  }
   return json_pack("{s:s, s:o, s:o, s:[s, s]}", "id", tp__text_of(function, "function"), "nodes",
-                   ok ? nodes : NULL, "groupNodeAttributes", facts_json(function),
-                   "nodeLabelsToHide", "shard.sharding", "tensor.empty");
+                   nodes, "groupNodeAttributes", facts_json(function), "nodeLabelsToHide",
+                   "shard.sharding", "tensor.empty");
 }
 
 /* By node the time of its op: compute, and its collectives. */
@@ -249,9 +253,13 @@ static json_t *times_json(const json_t *function) {
                           json_pack("{s:f}", "value", seconds * 1e6));
   }
   forget(&e);
+  if (!ok) {
+    json_decref(results);
+    return NULL;
+  }
   return json_pack("{s:s, s:o, s:[{s:i, s:s}, {s:i, s:s}]}", "name", "modelled microseconds",
-                   "results", ok ? results : NULL, "gradient", "stop", 0, "bgColor", "#ffffff",
-                   "stop", 1, "bgColor", "#d9822b");
+                   "results", results, "gradient", "stop", 0, "bgColor", "#ffffff", "stop", 1,
+                   "bgColor", "#d9822b");
 }
 
 static char *print(json_t *json) {

@@ -30,6 +30,13 @@ json_t *tp__line_json(const tp_line_printer *printer, MlirOperation op, int n_pl
  * that differ only in names and places. NULL when memory runs out. */
 json_t *tp__layers_json(tp__arena *arena, int n, const int *ops, const int64_t *tokens);
 
+/* ---- frontier.c ---- */
+
+/* Plans within other memory limits, as report-frontier asks; each is told as a remark. NULL when
+ * memory runs out. */
+json_t *tp__report_frontier(tp_report *report, const tp_planner *planner,
+                            const tp_memory_peak *peak);
+
 /* ---- machine_json.c: what is asked of a device, and what the network gives ---- */
 
 /* All buffers of a device, as lists by buffer. NULL when memory runs out. */

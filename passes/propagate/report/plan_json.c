@@ -432,6 +432,7 @@ json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_p
       integer_json(
           r->function.n_decisions < MAX_DECISIONS ? 0 : r->function.n_decisions - MAX_DECISIONS));
   put(json, "graph", tp__report_graph(r, p));
+  put(json, "frontier", tp__report_frontier(r, p, peak));
   return json;
 }
 
@@ -446,7 +447,7 @@ json_t *tp__report_document(const tp_report *r) {
                                           (json_int_t)r->mesh->axes[a].size, "level", link->level,
                                           "lines", tp__report_lines(link)));
   }
-  put(json, "schema", json_string("tpshard.plan/1"));
+  put(json, "schema", json_string(TP_REPORT_SCHEMA));
   put(json, "version", json_string(tp_version()));
   put(json, "mesh", mesh);
   put(json, "devices", integer_json(tp_mesh_size(r->mesh)));

@@ -4,6 +4,7 @@
 
 #include "ir/location.h"
 #include "ir/run_hooks.h"
+#include "passes/propagate/report/plan_diff.h"
 #include "passes/propagate/report/plan_explorer.h"
 #include "passes/propagate/report/plan_page.h"
 #include "passes/propagate/report/plan_text.h"
@@ -247,11 +248,27 @@ static tp_status check_format(const tp_report *r) {
                    r->file, suffix_of(r->file));
 }
 
+/* Reads the older plan, before this one is made. */
+static tp_status read_older(tp_report *r, const char *file) {
+  json_error_t error;
+  r->before_document = json_load_file(file, 0, &error);
+  if (!r->before_document)
+    return tp__error(r->pass->module, TP_INVALID_ARGUMENT,
+                     "report-against: '%s' cannot be read: %s", file, error.text);
+  const char *schema = json_string_value(json_object_get(r->before_document, "schema"));
+  if (schema && strcmp(schema, TP_REPORT_SCHEMA) == 0)
+    return TP_OK;
+  return tp__error(r->pass->module, TP_INVALID_ARGUMENT,
+                   "report-against: '%s' is no report of a plan: its schema is '%s', not '%s'; "
+                   "write one with report=FILE.json",
+                   file, schema ? schema : "", TP_REPORT_SCHEMA);
+}
+
 tp_status tp__report_open(tp_pass *pass, tp_report **report) {
   const tp_propagate_options *given = pass->options;
   const char *file = given->report, *explain = given->explain;
   const tp_run_hooks *hooks = tp__run_hooks();
-  bool is_full = *file || (hooks && hooks->wants_report);
+  bool is_full = *file || (hooks && hooks->wants_report) || *given->against || given->n_frontier;
   if (!is_full && !*explain)
     return TP_OK;
   tp_report *r = tp__calloc(1, sizeof *r);
@@ -267,6 +284,8 @@ tp_status tp__report_open(tp_pass *pass, tp_report **report) {
     TP_TRY(check_writable(r));
     TP_TRY(check_format(r));
   }
+  if (*given->against)
+    TP_TRY(read_older(r, given->against));
   return name_all(r);
 }
 
@@ -313,11 +332,29 @@ static void forget_function(tp_report *r) {
   r->function = (tp_function_report){0};
 }
 
+/* Tells what differs from the older plan, and leaves it in the document. */
+static bool compare(const tp_report *r, const tp_planner *p, json_t *function) {
+  if (!r->before_document)
+    return json_object_set_new(function, "against", json_null()) == 0;
+  json_t *difference = tp__report_difference(r->before_document, function);
+  if (!difference || json_object_set_new(function, "against", difference) != 0)
+    return false;
+  const tp_propagate_options *given = r->pass->options;
+  tp__string text = {0};
+  tp__print_difference(&text, function);
+  if (json_is_null(difference))
+    tp__remark(p->problem.graph.func, "'%s' has no function of this name", given->against);
+  else
+    tp__remark(p->problem.graph.func, "against '%s' %s", given->against, tp__string_text(&text));
+  tp__string_destroy(&text);
+  return true;
+}
+
 static tp_status add_function(tp_report *r, const tp_planner *p, const tp_memory_peak *peak) {
   TP_TRY(tp__report_alternatives(r, p));
   json_t *function = tp__report_function(r, p, peak);
-  bool added =
-      function && json_array_append_new(json_object_get(r->document, "functions"), function) == 0;
+  bool added = function && compare(r, p, function) &&
+               json_array_append_new(json_object_get(r->document, "functions"), function) == 0;
   return added ? TP_OK : tp__report_no_memory(r);
 }
 
@@ -382,6 +419,7 @@ void tp__report_close(tp_report *r) {
     return;
   forget_function(r);
   json_decref(r->document);
+  json_decref(r->before_document);
   if (!mlirModuleIsNull(r->before))
     mlirModuleDestroy(r->before);
   tp__free(r->ops.items);

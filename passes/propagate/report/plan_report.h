@@ -10,6 +10,7 @@
 #include "passes/propagate/model/memory_model.h"
 
 enum { TP_MAX_CAUSES = 12 };
+#define TP_REPORT_SCHEMA "tpshard.plan/1"
 
 typedef enum tp_pin_kind { TP_PIN_ARG, TP_PIN_RESULT, TP_PIN_OP } tp_pin_kind;
 
@@ -124,7 +125,7 @@ typedef struct tp_function_report {
 typedef struct tp_report {
   tp_pass *pass;
   const char *file;    /* "": no file */
-  bool is_full;        /* there is a file, or the caller wants the document: not only `explain` */
+  bool is_full;        /* the document is wanted: not only `explain` */
   const char *explain; /* "%name", a tp.name or FILE:LINE; "": no request */
   int n_explained;
   size_t n_known, known_capacity;
@@ -136,11 +137,12 @@ typedef struct tp_report {
   tp_value_table name_of;      /* Names of all values as printed before the pass. */
   size_t n_names, name_capacity;
   const char **names;
-  MlirModule before;           /* copy of the module before anything is written */
-  tp_op_list ops;              /* of `before` */
-  tp_value_table op_place;     /* op of the module -> its index in `ops` */
-  tp_function_report function; /* the function being planned */
-  struct json_t *document;     /* the document that is written at the end */
+  MlirModule before;              /* copy of the module before anything is written */
+  tp_op_list ops;                 /* of `before` */
+  tp_value_table op_place;        /* op of the module -> its index in `ops` */
+  tp_function_report function;    /* the function being planned */
+  struct json_t *document;        /* the document that is written at the end */
+  struct json_t *before_document; /* of the older plan (report-against); NULL: none */
 } tp_report;
 
 /* ---- plan_report.c ---- */

@@ -297,9 +297,42 @@ static void print_decisions(tp__string *t, const json_t *list) {
 
 /* ---- the document ---- */
 
+/* ---- other plans ---- */
+
+static void print_frontier(tp__string *t, const json_t *frontier) {
+  static const char *const titles[] = {"limit", "peak", "cost"};
+  tp_sheet sheet = {.align = "rrr"};
+  const json_t *point;
+  size_t i;
+  if (json_array_size(frontier) == 0)
+    return;
+  tp__string_append(t, "### Plans within memory limits\n\n");
+  for (size_t k = 0; k < TP__COUNT(titles); k++)
+    tp__sheet_cell(&sheet, "%s", titles[k]);
+  json_array_foreach(frontier, i, point) {
+    bool is_own = json_is_null(json_object_get(point, "limit_bytes")),
+         is_found = json_is_integer(json_object_get(point, "peak_bytes"));
+    tp__sheet_cell(&sheet, "%s", is_own ? "this plan" : bytes_of(point, "limit_bytes").chars);
+    tp__sheet_cell(&sheet, "%s", is_found ? bytes_of(point, "peak_bytes").chars : "");
+    tp__sheet_cell(&sheet, "%s",
+                   is_found ? time_of(point, "cost_seconds").chars : "no plan was found");
+  }
+  tp__sheet_print(&sheet, t);
+}
+
+static void print_against(tp__string *t, const json_t *f) {
+  if (!json_is_object(json_object_get(f, "against")))
+    return;
+  tp__string_append(t, "### Against the older plan\n\nNow ");
+  tp__print_difference(t, f);
+  tp__string_append(t, "\n\n");
+}
+
 static void print_function(tp__string *t, const json_t *f, bool is_time) {
   tp__string_printf(t, "## %s\n\n", tp__text_of(f, "function"));
   print_summary(t, f, is_time);
+  print_against(t, f);
+  print_frontier(t, json_object_get(f, "frontier"));
   print_costly(t, f);
   tp__print_collectives(t, f);
   print_memory(t, json_object_get(f, "memory"));

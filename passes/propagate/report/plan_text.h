@@ -24,6 +24,11 @@ void tp__print_place(tp__string *text, const json_t *object);
 /* Prints all collectives of a function, with equal ones grouped, the most expensive first. */
 void tp__print_collectives(tp__string *text, const json_t *function);
 
+/* ---- plan_diff.c ---- */
+
+/* Prints the member "against" of a function; nothing if that is null. */
+void tp__print_difference(tp__string *text, const json_t *function);
+
 /* ---- plan_json.c ---- */
 
 /* Appends to a tp__string: a json_dump_callback_t. */

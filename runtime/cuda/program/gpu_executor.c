@@ -148,7 +148,7 @@ static tprt_status collective(tprt_context *context, tprt__site_state *state, co
 
 /* The host cannot observe when a GPU runs an operation, so the trace shows the time between start
  * and wait. */
-static tprt_status wait(tprt_context *context, tprt__site_state *state, tprt__call *call) {
+static tprt_status wait(tprt_context *context, tprt__site_state *state, tprt_call *call) {
   call->ran_ns = state->started_ns;
   call->ended_ns = call->begin_ns;
   return tprt__gpu_wait(context, state);

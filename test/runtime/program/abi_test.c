@@ -81,6 +81,25 @@ static int check_sites(tprt_context *context, int me) {
   return errors;
 }
 
+/* All calls are recorded in their order; those that do not fit are counted. */
+static int check_record(tprt_context *context, int me) {
+  tprt_call calls[N_SITES];
+  memset(calls, 0, sizeof calls);
+  tprt_context_record(context, calls, N_SITES - 1);
+  int errors = check_sites(context, me);
+  CHECK(errors, tprt_context_recorded(context) == N_SITES);
+  static const int order[N_SITES] = {AR, AG, RS, AA, PM, BC, CT, ONE, WHOLE};
+  for (int i = 0; i < N_SITES - 1; i++)
+    CHECK(errors, calls[i].site == order[i] && calls[i].kind == TPRT_CALL_RUN &&
+                      calls[i].begin_ns <= calls[i].end_ns &&
+                      (i == 0 || calls[i - 1].end_ns <= calls[i].begin_ns));
+  CHECK(errors, calls[1].what == TPRT_SITE_ALL_GATHER && calls[1].bytes == 24 * 4);
+  CHECK(errors, calls[N_SITES - 1].end_ns == 0);
+  tprt_context_record(context, NULL, 0);
+  CHECK(errors, tprt_context_recorded(context) == N_SITES);
+  return errors;
+}
+
 static int check_stats(tprt_context *context) {
   static const int64_t bytes[N_SITES] = {
       2 * 2 * 10000 * 4, 24 * 4, 2 * 8 * 4, 2 * 8 * 4, 40, 40, 0, 0, 2 * 5 * 4};
@@ -250,6 +269,8 @@ static int run_program(tprt_comm *comm, void *argument) {
   }
   if (!errors)
     errors += check_stats(context);
+  if (!errors)
+    errors += check_record(context, tprt_comm_rank(comm));
   CHECK(errors, strcmp(tprt_context_error(context), "") == 0);
   tprt_context_destroy(context);
   return errors;

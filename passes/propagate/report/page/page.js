@@ -1,7 +1,8 @@
 /* Puts the panels of the chosen function on the page. */
 
 const PANELS = [['summary', 'Summary'], ['tensors', 'Tensors'], ['collectives', 'Collectives'],
-  ['timeline', 'Timeline'], ['memory', 'Memory'], ['mesh', 'Mesh'], ['graph', 'Graph']];
+  ['timeline', 'Timeline'], ['memory', 'Memory'], ['mesh', 'Mesh'],
+  ['what-if', 'What if'], ['graph', 'Graph']];
 
 function showFunction(number) {
   const f = plan.functions[number];
@@ -11,7 +12,7 @@ function showFunction(number) {
   collectives = collectivesPanel(f, (i) => graph.show(f.graph.collectives[i]));
   document.getElementById('main').replaceChildren(summaryPanel(f, openCollective),
     tensorsPanel(f, openCollective), collectives.element, timelinePanel(f, graph),
-    memoryPanel(f, graph), meshPanel(f), graph.element);
+    memoryPanel(f, graph), meshPanel(f), whatIfPanel(f), graph.element);
   document.getElementById('title').replaceChildren('Plan of ', named(f.function));
   document.title = 'Plan of ' + f.function;
   document.querySelectorAll('#functions button').forEach((button, i) =>

@@ -338,8 +338,8 @@ function timelinePanel(f, graph) {
 
   show(plan.functions.length === 1 ? givenRun : null);
   return panel('timeline', 'Timeline',
-    make('p', {class: 'note'}, 'One step in program order; loops with all their executions ' +
-      'together. Arrow keys go from work to work, + and - zoom, 0 shows all, Page keys and ' +
+    make('p', {class: 'note'}, 'One step in program order, one work after the other; loops ' +
+      'with all their executions together. Arrow keys go from work to work, + and - zoom, 0 shows all, Page keys and ' +
       'dragging move, Enter leads to the graph. In the track of a run collectives take what was ' +
       'measured on the slowest rank; of compute only the sum is known, and ops share it as in ' +
       'the model. Collectives that take ' + FAR_OFF + ' times as long as in the model, or half ' +

@@ -11,7 +11,7 @@ import tempfile
 
 from webdriver import KEYS, Browser
 
-PANELS = ["summary", "tensors", "collectives", "timeline", "memory", "mesh", "graph"]
+PANELS = ["summary", "tensors", "collectives", "timeline", "memory", "mesh", "what-if", "graph"]
 
 
 def bytes_text(value):
@@ -209,6 +209,20 @@ class Page:
             sent[t["axes"]] = sent.get(t["axes"], 0) + t["bytes_per_device"]
         self.check({row[0]: row[1] for row in rows[len(parts):]} == {axes: bytes_text(n) for axes, n in sent.items()}, "the groups are %s" % rows)
 
+    def what_if(self):
+        frontier, against = self.f["frontier"], self.f["against"]
+        self.check(self.b.count("#frontier tbody tr") == len(frontier), "the frontier has %d rows" % self.b.count("#frontier tbody tr"))
+        found = sum(p["peak_bytes"] is not None for p in frontier)
+        self.check(self.b.count("#what-if circle") == found, "%d plans are drawn" % self.b.count("#what-if circle"))
+        if not against:
+            self.check(self.b.count("#against") == 0, "there is an older plan")
+            return
+        shown = self.b.run("return [...document.querySelectorAll('#against-layouts tbody tr')].map((r) => [r.cells[2].textContent, r.cells[3].textContent])")
+        differ = [[change["before"], change["now"]] for change in against["tensors"] + against["values"]]
+        self.check(shown == differ, "%d layouts differ, %d are shown" % (len(differ), len(shown)))
+        rows = self.b.count("#against tbody tr")
+        self.check(rows == 3 + len(against["traffic"]), "%d sums are shown" % rows)
+
     def graph(self):
         view = "#graph-view"
         self.check(0 < self.b.count(view + " .row") < 100, "%d rows are drawn" % self.b.count(view + " .row"))
@@ -237,7 +251,7 @@ def main():
         for page, report in zip(sys.argv[1::2], sys.argv[2::2]):
             browser.open(page)
             p = Page(browser, json.load(open(report, encoding="utf-8")))
-            for step in (p.panels, p.tensors, p.collectives, p.timeline, p.memory, p.mesh, p.graph, p.nothing_else):
+            for step in (p.panels, p.tensors, p.collectives, p.timeline, p.memory, p.mesh, p.what_if, p.graph, p.nothing_else):
                 try:
                     step()
                 except RuntimeError as error:

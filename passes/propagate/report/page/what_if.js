@@ -1,0 +1,109 @@
+/* What less memory would cost, and what differs from an older plan. Shown if the report has it. */
+
+const CURVE = {width: 900, height: 260, left: 90, right: 20, top: 16, bottom: 34};
+
+/* The cost by the peak of plans within different limits. Below the smallest no plan was found. */
+function frontierCurve(points, lost) {
+  const {width, height, left, right, top, bottom} = CURVE;
+  const most = Math.max(...points.map((p) => p.peak_bytes)) * 1.04;
+  const highest = Math.max(...points.map((p) => p.cost_seconds)) * 1.08;
+  const lowest = Math.min(...points.map((p) => p.bound_seconds)) * 0.96;
+  const x = (bytes) => left + (bytes / most) * (width - left - right);
+  const y = (seconds) => top + ((highest - seconds) / (highest - lowest)) * (height - top - bottom);
+  const picture = draw('svg', {viewBox: '0 0 ' + width + ' ' + height, role: 'img',
+    'aria-label': 'Cost of a step by the memory of a device, for ' +
+      plural(points.length, 'plan') + '; the table has the figures'});
+  for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+    const seconds = lowest + share * (highest - lowest), bytes = share * most;
+    picture.append(
+      draw('line', {class: 'axis', x1: left, x2: width - right, y1: y(seconds), y2: y(seconds)}),
+      draw('text', {class: 'quiet', x: left - 6, y: y(seconds) + 4, 'text-anchor': 'end'},
+        secondsText(seconds)),
+      draw('text', {class: 'quiet', x: x(bytes), y: height - 12,
+        'text-anchor': share === 1 ? 'end' : 'middle'},
+        bytesText(Math.round(bytes))));
+  }
+  if (lost)
+    picture.append(draw('rect', {class: 'lost', x: left, y: top, width: x(lost.limit_bytes) - left,
+      height: height - top - bottom}), draw('text', {class: 'quiet', x: left + 8, y: top + 16},
+      'no plan was found up to ' + bytesText(lost.limit_bytes)));
+  picture.append(draw('path', {class: 'curve', d: points.map((p, i) =>
+    (i ? 'H' + x(p.peak_bytes).toFixed(1) + 'V' : 'M' + x(p.peak_bytes).toFixed(1) + ' ') +
+    y(p.cost_seconds).toFixed(1)).join('')}),
+  ...points.map((p) => draw('circle', {class: p.limit_bytes === null ? 'point own' : 'point',
+    cx: x(p.peak_bytes), cy: y(p.cost_seconds), r: 4.5},
+  draw('title', null, bytesText(p.peak_bytes) + ': ' + secondsText(p.cost_seconds)))));
+  return picture;
+}
+
+function frontierTable(f) {
+  const own = f.frontier.find((p) => p.limit_bytes === null);
+  return table('Plans within memory limits', ['limit', 'peak', 'cost', 'more than this plan',
+    'proven: not below', ''], 'rrrrrl', f.frontier.map((p) => {
+    const limit = p.limit_bytes === null ? 'this plan' : bytesText(p.limit_bytes);
+    if (p.peak_bytes === null) return [limit, '', 'no plan was found', '', '', ''];
+    return [limit, bytesText(p.peak_bytes), secondsText(p.cost_seconds), p === own ? ''
+      : percentText(p.cost_seconds - own.cost_seconds, own.cost_seconds),
+    secondsText(p.bound_seconds), p.cut_short ? 'the time limit ended the search' : ''];
+  }));
+}
+
+function frontierPart(f) {
+  if (!f.frontier.length) return [];
+  const points = f.frontier.filter((p) => p.peak_bytes !== null)
+    .sort((a, b) => a.peak_bytes - b.peak_bytes);
+  const least = points[0].peak_bytes;
+  const lost = f.frontier.filter((p) => p.peak_bytes === null && p.limit_bytes < least).at(-1);
+  return [make('h3', null, 'If a device had less memory'),
+    make('figure', null, frontierCurve(points, lost)),
+    make('div', {class: 'scroll', id: 'frontier', tabindex: 0, role: 'region',
+      'aria-label': 'Plans within memory limits'}, frontierTable(f))];
+}
+
+/* ---- an older plan ---- */
+
+const moreText = (before, now, text) => (now === before ? 'the same'
+  : text(Math.abs(now - before)) + (now > before ? ' more' : ' less'));
+
+function sumsTable(a) {
+  const row = (what, before, now, text) => [what, text(before), text(now),
+    moreText(before, now, text)];
+  return table('Before and now', ['', 'before', 'now', 'difference'], 'lrrr', [
+    row('time of a step', a.seconds_before, a.seconds, secondsText),
+    row('memory peak of a device', a.peak_before, a.peak_bytes, bytesText),
+    row('sent by a device', a.bytes_before, a.bytes_per_device, bytesText)]
+    .concat(a.traffic.map((t) => [t.kind + ' over ' + t.axes,
+      t.count_before + ' in ' + secondsText(t.seconds_before),
+      t.count + ' in ' + secondsText(t.modelled_seconds),
+      [moreText(t.count_before, t.count, String), moreText(t.seconds_before, t.modelled_seconds,
+        secondsText), moreText(t.bytes_before, t.bytes_per_device, bytesText)].join(', ')])));
+}
+
+function layoutsTable(a) {
+  const rows = a.tensors.map((t) => [named(t.kind + ' ' + t.number + (t.name ? ' (' + t.name + ')'
+    : '')), '', chip(t.before), chip(t.now)]).concat(a.values.map((v) => [code(v.value),
+    named(opText(v) + (v.at ? ' at ' + v.at : '')), chip(v.before), chip(v.now)]));
+  const rest = a.other_values ? '; ' + a.other_values + ' more are not listed' : '';
+  return table('Other layouts: ' + plural(a.tensors.length, 'argument or result') + ', ' +
+    plural(a.values.length, 'value') + rest, ['tensor', 'made by', 'before', 'now'], 'llll', rows);
+}
+
+function againstPart(f) {
+  const a = f.against;
+  if (!a) return [];
+  return [make('h3', null, 'Against the older plan'),
+    make('p', {id: 'against-said'}, 'A step takes ' + moreText(a.seconds_before, a.seconds,
+      secondsText).replace('the same', 'as long') + '.'),
+    make('div', {class: 'scroll', id: 'against', tabindex: 0, role: 'region',
+      'aria-label': 'Before and now'}, sumsTable(a)),
+    a.tensors.length + a.values.length ? make('div', {class: 'scroll', id: 'against-layouts',
+      tabindex: 0, role: 'region', 'aria-label': 'Other layouts'}, layoutsTable(a))
+      : make('p', null, 'All layouts are the same.')];
+}
+
+function whatIfPanel(f) {
+  const parts = [...frontierPart(f), ...againstPart(f)];
+  return panel('what-if', 'What if', parts.length ? parts : make('p', {class: 'note'},
+    'Plan with report-frontier=8 (shard-run --frontier 8) to see what less memory would cost, and ' +
+    'with report-against=OLD.json (shard-run --plan-diff OLD.json) to compare with an older plan.'));
+}

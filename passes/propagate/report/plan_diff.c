@@ -1,0 +1,217 @@
+/* What differs between a plan and an older one, from the documents of both. */
+#include "passes/propagate/report/plan_diff.h"
+
+#include "passes/propagate/report/plan_text.h"
+
+#include <string.h>
+
+enum { MAX_VALUES = 200, MAX_PRINTED = 10 };
+
+static const json_t *function_of(const json_t *document, const char *name) {
+  const json_t *function;
+  size_t i;
+  json_array_foreach(json_object_get(document, "functions"), i,
+                     function) if (strcmp(tp__text_of(function, "function"), name) ==
+                                   0) return function;
+  return NULL;
+}
+
+/* ---- arguments and results ---- */
+
+static void add_tensors(json_t *list, const char *kind, const json_t *before, const json_t *now) {
+  const json_t *tensor;
+  size_t i;
+  json_array_foreach(now, i, tensor) {
+    const json_t *old = json_array_get(before, i);
+    if (!old || strcmp(tp__text_of(old, "sharding"), tp__text_of(tensor, "sharding")) == 0)
+      continue;
+    json_array_append_new(list, json_pack("{s:s, s:I, s:O, s:O, s:O}", "kind", kind, "number",
+                                          (json_int_t)i, "name", json_object_get(tensor, "name"),
+                                          "before", json_object_get(old, "sharding"), "now",
+                                          json_object_get(tensor, "sharding")));
+  }
+}
+
+/* ---- collectives ---- */
+
+static const json_t *traffic_like(const json_t *list, const json_t *wanted) {
+  const json_t *t;
+  size_t i;
+  json_array_foreach(
+      list, i,
+      t) if (json_equal(json_object_get(t, "kind"), json_object_get(wanted, "kind")) &&
+             json_equal(json_object_get(t, "axes"), json_object_get(wanted, "axes"))) return t;
+  return NULL;
+}
+
+/* One kind of collective over one group of axes; `before` or `now` may be NULL. */
+static json_t *traffic_json(const json_t *before, const json_t *now) {
+  const json_t *any = now ? now : before;
+  return json_pack("{s:O, s:O, s:I, s:I, s:I, s:I, s:f, s:f}", "kind", json_object_get(any, "kind"),
+                   "axes", json_object_get(any, "axes"), "count_before",
+                   (json_int_t)tp__integer_of(before, "count"), "count",
+                   (json_int_t)tp__integer_of(now, "count"), "bytes_before",
+                   (json_int_t)tp__integer_of(before, "bytes_per_device"), "bytes_per_device",
+                   (json_int_t)tp__integer_of(now, "bytes_per_device"), "seconds_before",
+                   tp__seconds_of(before, "modelled_seconds"), "modelled_seconds",
+                   tp__seconds_of(now, "modelled_seconds"));
+}
+
+static json_t *all_traffic(const json_t *before, const json_t *now) {
+  json_t *list = json_array();
+  const json_t *t;
+  size_t i;
+  json_array_foreach(now, i, t) {
+    const json_t *old = traffic_like(before, t);
+    if (!old || !json_equal(old, t))
+      json_array_append_new(list, traffic_json(old, t));
+  }
+  json_array_foreach(before, i, t) if (!traffic_like(now, t))
+      json_array_append_new(list, traffic_json(t, NULL));
+  return list;
+}
+
+/* ---- values ---- */
+
+static const json_t *entry(const json_t *graph, const char *list, const char *table, size_t k) {
+  const json_t *index = json_array_get(json_object_get(graph, list), k);
+  return json_array_get(json_object_get(graph, table), (size_t)json_integer_value(index));
+}
+
+/* The layouts of the values that have names, by name. */
+static json_t *layouts_of(const json_t *graph) {
+  json_t *layouts = json_object();
+  size_t n = json_array_size(json_object_get(graph, "kind"));
+  for (size_t k = 0; k < n; k++) {
+    const char *name = json_string_value(entry(graph, "value", "texts", k));
+    if (name && *name)
+      json_object_set(layouts, name, json_object_get(entry(graph, "kind", "kinds", k), "layout"));
+  }
+  return layouts;
+}
+
+static int64_t add_values(json_t *list, const json_t *before, const json_t *now) {
+  json_t *layouts = layouts_of(before);
+  size_t n = json_array_size(json_object_get(now, "kind"));
+  int64_t left_out = 0;
+  for (size_t k = 0; k < n; k++) {
+    const json_t *kind = entry(now, "kind", "kinds", k);
+    const char *name = json_string_value(entry(now, "value", "texts", k));
+    const json_t *old = json_object_get(layouts, name ? name : ""),
+                 *layout = json_object_get(kind, "layout");
+    if (!old || json_equal(old, layout) || json_is_true(json_object_get(kind, "filler")))
+      continue;
+    if (json_array_size(list) == MAX_VALUES)
+      left_out++;
+    else
+      json_array_append_new(
+          list, json_pack("{s:s, s:O, s:O, s:O, s:O, s:O}", "value", name, "op",
+                          json_object_get(kind, "op"), "body", json_object_get(kind, "body"), "at",
+                          entry(now, "at", "texts", k), "before", old, "now", layout));
+  }
+  json_decref(layouts);
+  return left_out;
+}
+
+/* ---- the difference ---- */
+
+static double step_of(const json_t *function) {
+  return tp__seconds_of(json_object_get(function, "step"), "seconds");
+}
+
+static int64_t peak_of(const json_t *function) {
+  return tp__integer_of(json_object_get(function, "memory"), "peak_bytes");
+}
+
+json_t *tp__report_difference(const json_t *before, const json_t *function) {
+  const json_t *old = function_of(before, tp__text_of(function, "function"));
+  if (!old)
+    return json_null();
+  json_t *tensors = json_array(), *values = json_array();
+  add_tensors(tensors, "argument", json_object_get(old, "arguments"),
+              json_object_get(function, "arguments"));
+  add_tensors(tensors, "result", json_object_get(old, "results"),
+              json_object_get(function, "results"));
+  int64_t others =
+      add_values(values, json_object_get(old, "graph"), json_object_get(function, "graph"));
+  return json_pack(
+      "{s:f, s:f, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:I}", "seconds_before", step_of(old),
+      "seconds", step_of(function), "peak_before", (json_int_t)peak_of(old), "peak_bytes",
+      (json_int_t)peak_of(function), "bytes_before",
+      (json_int_t)tp__integer_of(old, "bytes_per_device"), "bytes_per_device",
+      (json_int_t)tp__integer_of(function, "bytes_per_device"), "tensors", tensors, "traffic",
+      all_traffic(json_object_get(old, "traffic"), json_object_get(function, "traffic")), "values",
+      values, "other_values", (json_int_t)others);
+}
+
+/* ---- as text ---- */
+
+/* "3.100 ms less", "as long" */
+static void print_seconds(tp__string *t, double before, double now) {
+  if (before == now)
+    tp__string_append(t, "as long");
+  else
+    tp__string_printf(t, "%s %s",
+                      tp__seconds_text(now > before ? now - before : before - now).chars,
+                      now > before ? "more" : "less");
+}
+
+static void print_bytes(tp__string *t, const char *what, int64_t before, int64_t now) {
+  if (before != now)
+    tp__string_printf(t, "; %s %s %s", what,
+                      tp__bytes_text(now > before ? now - before : before - now).chars,
+                      now > before ? "more" : "less");
+}
+
+static void print_traffic(tp__string *t, const json_t *traffic) {
+  int64_t before = tp__integer_of(traffic, "count_before"), now = tp__integer_of(traffic, "count");
+  tp__string_printf(t, "\n* %s over %s: ", tp__text_of(traffic, "kind"),
+                    tp__text_of(traffic, "axes"));
+  if (before == now)
+    tp__string_printf(t, "as many (%lld)", (long long)now);
+  else
+    tp__string_printf(t, "%lld %s", (long long)(now > before ? now - before : before - now),
+                      now > before ? "more" : "less");
+  tp__string_append(t, ", ");
+  print_seconds(t, tp__seconds_of(traffic, "seconds_before"),
+                tp__seconds_of(traffic, "modelled_seconds"));
+  print_bytes(t, "sends", tp__integer_of(traffic, "bytes_before"),
+              tp__integer_of(traffic, "bytes_per_device"));
+}
+
+static void print_layouts(tp__string *t, const json_t *list, int64_t others) {
+  const json_t *change;
+  size_t i;
+  json_array_foreach(list, i, change) {
+    if (i == MAX_PRINTED)
+      break;
+    tp__string_append(t, "\n* ");
+    tp__print_place(t, change);
+    const char *name = tp__text_of(change, "name");
+    tp__string_printf(t, "%s%s%s: `%s` -> `%s`", *name ? " (" : "", name, *name ? ")" : "",
+                      tp__text_of(change, "before"), tp__text_of(change, "now"));
+  }
+  others += (int64_t)json_array_size(list) - (int64_t)i;
+  if (others > 0)
+    tp__string_printf(t, "\n* and %lld more", (long long)others);
+}
+
+void tp__print_difference(tp__string *t, const json_t *function) {
+  const json_t *against = json_object_get(function, "against"), *traffic, *list;
+  size_t i;
+  if (!json_is_object(against))
+    return;
+  double before = tp__seconds_of(against, "seconds_before"),
+         now = tp__seconds_of(against, "seconds");
+  tp__string_append(t, "a step takes ");
+  print_seconds(t, before, now);
+  tp__string_printf(t, " (%s -> %s)", tp__seconds_text(before).chars, tp__seconds_text(now).chars);
+  print_bytes(t, "a device sends", tp__integer_of(against, "bytes_before"),
+              tp__integer_of(against, "bytes_per_device"));
+  print_bytes(t, "it holds", tp__integer_of(against, "peak_before"),
+              tp__integer_of(against, "peak_bytes"));
+  list = json_object_get(against, "traffic");
+  json_array_foreach(list, i, traffic) print_traffic(t, traffic);
+  print_layouts(t, json_object_get(against, "tensors"), 0);
+  print_layouts(t, json_object_get(against, "values"), tp__integer_of(against, "other_values"));
+}
