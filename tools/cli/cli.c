@@ -22,12 +22,6 @@ static const cli_option common[N_COMMON] = {
     [VERSION] = {.name = "version", .help = "print the version"},
 };
 
-void progress(const char *what) {
-  char line[256];
-  snprintf(line, sizeof line, "%s ...", what ? what : "");
-  cli_show(what ? line : NULL);
-}
-
 /* Prints an error in one write, because several ranks may fail at once. */
 static void print_error(const char *format, va_list args, const char *end) {
   char *text;
@@ -55,6 +49,7 @@ int cli_usage(const char *format, ...) {
 }
 
 int cli_end(int code) {
+  progress(NULL);
   bool flushed = fflush(stdout) == 0;
   if (flushed && !ferror(stdout))
     return code;

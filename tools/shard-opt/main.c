@@ -3,8 +3,10 @@
 #include "options.h"
 
 #include "tp/passes.h"
+#include "tp/watch.h"
 
 #include <llvm/Config/llvm-config.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __GLIBC__
@@ -37,7 +39,10 @@ const cli_tool cli_program = {
     .examples = {"shard-opt model.mlir --pass-pipeline='builtin.module(tp-spmd{mesh=dp=2,tp=4})'",
                  "shard-opt model.mlir --tp-propagate=mesh=tp=4 -o planned.mlir",
                  "shard-opt model.mlir --tp-spmd=mesh=tp=4 --tp-explain=%arg0"},
-    .exits = {{0, "the passes ran"}, {1, "failure, or wrong usage"}},
+    .notes = "Ctrl-C while tp-propagate plans ends the search with the best plan so far; a remark "
+             "says how far it may be from the cheapest. A second Ctrl-C ends the program at once, "
+             "and so does one at another time.",
+    .exits = {{0, "the passes ran"}, {1, "failure, or wrong usage"}, {130, "interrupted"}},
     .page = "docs/reference/passes.md",
     .built_on = "LLVM and MLIR " LLVM_VERSION_STRING,
 };
@@ -110,6 +115,20 @@ static int answer(int argc, char **argv) {
   return -1;
 }
 
+/* Called when the driver has opened its files. Then it has set handlers of its own; these end the
+ * process by the signal. */
+static int watch(void *data, const tp_progress *p) {
+  static const char *current = "";
+  (void)data;
+  cli_interrupt_catch(SIGINT, tp_opt_abandon);
+  if (p->is_diagnostic)
+    progress_hide();
+  if (strcmp(current, p->pass) != 0)
+    progress(*p->pass ? p->pass : NULL);
+  current = p->pass;
+  return cli_watch(p->pass, p->phase, p->cost, p->bound, p->left, true);
+}
+
 int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], OPT_DRIVER_HELP) == 0)
     return tp_opt_main(2, (char *[]){argv[0], "--help", NULL});
@@ -120,7 +139,9 @@ int main(int argc, char **argv) {
     if (argv[i][0] != '-' && cli_is_jax_export(argv[i]))
       return 1;
   keep_freed_memory();
+  tp_watch_set(watch, NULL);
   code = tp_opt_main(argc, argv);
+  progress(NULL);
   if (code != 0)
     opt_suggest(argc, argv);
   return code;

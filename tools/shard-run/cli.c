@@ -143,11 +143,15 @@ const cli_tool cli_program = {
         "one device. A large error that one device shares is wrong, too, unless rounding explains "
         "it. The last line says \"verified\" only if the evaluator or given results "
         "confirm every result. One device goes through the same passes and code generation as N, "
-        "so a result that only one device confirms is said to be consistent with it.",
+        "so a result that only one device confirms is said to be consistent with it.\n"
+        "Ctrl-C while a plan is searched ends the search with the best plan so far; a remark says "
+        "how far it may be from the cheapest. A second Ctrl-C, or one at another time, ends the "
+        "program and all ranks at once.",
     .exits = {{0,
                "verified, or consistent with one device, or done where nothing was to be compared"},
               {1, "a mismatch or failure"},
-              {2, "wrong usage"}},
+              {2, "wrong usage"},
+              {130, "interrupted"}},
     .page = "docs/how-to/read-a-plan.md",
     .built_on = "LLVM and MLIR " LLVM_VERSION_STRING,
 };

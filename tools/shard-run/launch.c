@@ -38,6 +38,8 @@ static tprt_status execute(tprt_context *context, const rank_work *w, int rank, 
     status = call(context, w, rank, in, out, result); /* captures the graph */
   tprt_context_reset_stats(context);
   for (int i = 0; i < w->repeat && status == TPRT_OK; i++) {
+    if (w->on_step)
+      w->on_step(1 + i, 1 + w->repeat);
     double start = cli_seconds();
     status = call(context, w, rank, in, out, result);
     double took = cli_seconds() - start;
@@ -141,6 +143,7 @@ static void *thread_main(void *data) {
                  .n_outputs = l->n_outputs,
                  .n_sites = l->n_sites,
                  .repeat = l->repeat,
+                 .on_step = t->rank == 0 ? l->on_step : NULL,
                  .inputs = l->inputs[t->rank],
                  .outputs = l->outputs[t->rank]};
   run_rank(t->world, &w, l->ranks + t->rank);

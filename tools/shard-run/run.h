@@ -152,6 +152,8 @@ typedef struct launch {
   int64_t private_bytes, registered_bytes;
   bool on_gpu; /* the program's target is a GPU */
   bool graph;  /* execute by launching a captured graph, if possible */
+  /* called on a thread of rank 0 when so many of all executions are done; NULL: not wanted */
+  void (*on_step)(int done, int all);
 } launch;
 
 /* Run the program on all ranks. False, with a message, if it did not succeed on all of them. */
@@ -172,6 +174,7 @@ typedef struct rank_work {
   bool on_gpu; /* if set, the arrays have their shapes; otherwise only their data is used */
   bool graph;
   int n_inputs, n_outputs, n_sites, repeat;
+  void (*on_step)(int done, int all);
   const array *inputs;
   array *outputs;
 } rank_work;

@@ -5,6 +5,8 @@
  * problem of the routes for the strategies of its plans, which are few. */
 #include "passes/propagate/limits/search.h"
 
+#include "ir/run_watch.h"
+
 #include <string.h>
 
 enum {
@@ -66,12 +68,17 @@ static tp_status open_sketch(tp_search *s) {
 
 static tp_status run_cheapest(tp_search *s) {
   tp_priced *l = &s->priced;
+  tp_clock *clock = s->p->limits.clock;
   tp_status status = open_sketch(s);
   if (status != TP_OK || s->is_over)
     return status;
   tp__sketch_used(&l->sketch, NULL, l->used);
   s->is_impossible = l->used[tp__priced_peak(l)] > l->limit;
+  tp__watch_phase("searching without the memory limit");
+  clock->shows_plans = clock->shows_bounds = true;
   status = tp__priced_solve(l);
+  clock->shows_plans = clock->shows_bounds = false;
+  tp__watch_phase("searching");
   s->is_over = status == TP_INFEASIBLE;
   if (status != TP_OK)
     return status == TP_INFEASIBLE ? TP_OK : status;

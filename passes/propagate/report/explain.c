@@ -191,11 +191,11 @@ static void print_others(const tp_planner *p, int n, const other_layout *others,
 static tp_status print_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v,
                                tp__string *text) {
   if (p->kept && p->limits.memory < 0) {
-    tp__string_append(text, p->result.is_cut_short
-                                ? "\n  other layouts are not priced: the time limit ended the "
-                                  "search (time-limit)"
-                                : "\n  other layouts are not priced: the function has too many "
-                                  "strategies (entries)");
+    tp__string_printf(text, "\n  other layouts are not priced: %s",
+                      !p->result.is_cut_short ? "the function has too many strategies (entries)"
+                      : strcmp(tp__clock_ender(), "interrupt") == 0
+                          ? "an interrupt ended the search"
+                          : "the time limit ended the search (time-limit)");
     return TP_OK;
   }
   if (p->kept) {
