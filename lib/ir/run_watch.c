@@ -1,9 +1,10 @@
 /* Keeps the watch of the process, and the progress of the pass of each thread. */
 #include "ir/run_watch.h"
 
+#include "ir/run_hooks.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
-#include <time.h>
 
 enum { CALLS = 16 /* of tp__watch_ends for one look at the clock */ };
 static const int64_t ns_between = 50 * 1000 * 1000;
@@ -68,16 +69,10 @@ void tp__watch_diagnostic(void) {
 
 void tp__watch_left(double seconds) { state.progress.left = seconds; }
 
-static int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
 bool tp__watch_ends(void) {
   if (!watch || !state.progress.pass || state.is_ended || state.calls++ % CALLS != 0)
     return state.is_ended;
-  int64_t time = now_ns();
+  int64_t time = tp__run_now_ns();
   if (time >= state.next) {
     state.next = time + ns_between;
     ask();

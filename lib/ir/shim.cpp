@@ -517,7 +517,7 @@ int tp_opt_main(int argc, char **argv) {
   addAll(registry, registry);
   static llvm::cl::opt<std::string, true> explain(
       "tp-explain", llvm::cl::location(explainFlag.value),
-      llvm::cl::value_desc("%name|tp.name|FILE:LINE"),
+      llvm::cl::value_desc("name|tp.name|FILE:LINE"),
       llvm::cl::desc("Explain the layout of a value (sets option explain of tp-propagate)"));
   int code = asMainReturnCode(
       MlirOptMain(argc, argv, "tpshard: tensor-parallel SPMD passes for MLIR\n", registry));

@@ -123,7 +123,7 @@ int cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "TOOL: error: ..." on stderr, in place of the line of `progress`. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* ---- The progress line: on stderr, only on a terminal, and only of what takes over a second ---- */
+/* ---- The progress line: on stderr, on a terminal, of what takes over a second ---- */
 
 /* An activity begins; NULL: none. */
 void progress(const char *what);

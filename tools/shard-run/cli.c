@@ -53,6 +53,10 @@ static const cli_option rows[] = {
      "write the report of the plan: FILE.html is a page to look at, FILE.json is JSON, FILE.md and "
      "FILE.txt are text, FILE.model-explorer.json is for Model Explorer",
      CLI_TEXT(options, plan_report), .pipeline_option = "report"},
+    {"explain", "NAME",
+     "print why a value has its layout and what others would cost: its name in the source (wq), a "
+     "tp.name, result 0, or FILE:LINE",
+     CLI_TEXT(options, explain), .pipeline_option = "explain"},
     {"seed", "N", "seed for arguments that are not read from a file (default: 0)",
      CLI_INT(options, seed, 0, 9e15)},
     {"no-verify", NULL, "do not run a reference for comparison", CLI_FLAG(options, no_verify)},

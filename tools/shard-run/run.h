@@ -61,7 +61,7 @@ typedef struct options {
   const char *model, *function, *inputs_from, *report, *output, *shards, *worker, *backend;
   /* values of options of pipelines; NULL: their defaults */
   const char *mesh, *strategy, *objective, *topology, *unknown_ops, *memory_limit, *fuse,
-      *plan_report, *shard_constants;
+      *plan_report, *shard_constants, *explain;
   emit_form emit;
   overlap_mode overlap;
   text_list inputs, expected, save;

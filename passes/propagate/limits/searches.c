@@ -1,8 +1,6 @@
 /* The table of searches, and the plan that they lead to. */
 #include "passes/propagate/limits/search.h"
 
-#include "ir/run_watch.h"
-
 #include <stdlib.h>
 #ifdef TP_SEARCH_ABLATION
 #include <stdio.h>
@@ -128,7 +126,7 @@ static tp_status finish_large(tp_search *s) {
 }
 
 bool tp__has_little_time(const tp_search *s) {
-  return s->p->limits.clock->is_limited || tp__watch_ends();
+  return s->p->limits.clock->is_limited || tp__clock_is_interrupted();
 }
 
 static tp_status run_searches(tp_search *s, size_t n) {
@@ -143,7 +141,7 @@ static tp_status run_searches(tp_search *s, size_t n) {
 static tp_status run_all(tp_search *s) {
   tp_status status = run_searches(s, TP_LEN(rows));
   bool has_plan = s->best.cost < TP_COST_FORBIDDEN || s->is_solved || s->over.stated;
-  if (status == TP_OK && !has_plan && tp__watch_ends())
+  if (status == TP_OK && !has_plan && tp__clock_is_interrupted())
     status = run_searches(s, N_QUICK);
   return status;
 }
@@ -158,7 +156,7 @@ tp_status tp__plan(tp_planner *p) {
   tp_status status;
   /* the bound of that search is about these prices */
   tp_reshard_cache_price_whole_axes(p->problem.reshards, s.has_many);
-  tp__watch_phase("searching");
+  tp__clock_phase("searching");
   status = run_all(&s);
   if (status == TP_OK)
     status = p->limits.memory < 0 ? finish_unlimited(&s)

@@ -5,8 +5,6 @@
  * problem of the routes for the strategies of its plans, which are few. */
 #include "passes/propagate/limits/search.h"
 
-#include "ir/run_watch.h"
-
 #include <string.h>
 
 enum {
@@ -74,11 +72,11 @@ static tp_status run_cheapest(tp_search *s) {
     return status;
   tp__sketch_used(&l->sketch, NULL, l->used);
   s->is_impossible = l->used[tp__priced_peak(l)] > l->limit;
-  tp__watch_phase("searching without the memory limit");
+  tp__clock_phase("searching without the memory limit");
   clock->shows_plans = clock->shows_bounds = true;
   status = tp__priced_solve(l);
   clock->shows_plans = clock->shows_bounds = false;
-  tp__watch_phase("searching");
+  tp__clock_phase("searching");
   s->is_over = status == TP_INFEASIBLE;
   if (status != TP_OK)
     return status == TP_INFEASIBLE ? TP_OK : status;

@@ -1,8 +1,6 @@
 /* Solves the problem of all strategies. */
 #include "passes/propagate/limits/search.h"
 
-#include "ir/run_watch.h"
-
 /* at least 1/OVER_SHARE of the work goes to plans whose estimated memory exceeds the limit */
 enum { OVER_SHARE = 3 };
 
@@ -15,9 +13,9 @@ static tp_status run_unlimited(tp_search *s) {
   tp_planner *p = s->p;
   if (tp__clock_is_over(p->limits.clock))
     return TP_OK;
-  tp__watch_phase("pricing changes of layout");
+  tp__clock_phase("pricing changes of layout");
   tp_status status = tp__plan_state(p);
-  tp__watch_phase("searching");
+  tp__clock_phase("searching");
   p->is_given_up = false;
   if (status == TP_OK && p->stated) {
     status = tp__plan_stated(p);

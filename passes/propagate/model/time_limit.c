@@ -1,6 +1,6 @@
 /* Implements time-limit=SECONDS, the only option that makes plans depend on the machine and its
- * load. It is off by default, and a remark marks every plan that the clock cut short. A watch of the
- * process, which Ctrl-C may make end the search, does the same as a limit that is over. */
+ * load. It is off by default, and a remark marks every plan that the clock cut short. The watch of
+ * the process (Ctrl-C) ends a search as a limit does that is over. */
 #include "passes/propagate/model/time_limit.h"
 
 #include "ir/run_hooks.h"
@@ -38,6 +38,10 @@ bool tp__clock_is_over(const tp_clock *clock) {
   return (tp__watch_ends() || (clock->is_limited && now() >= clock->deadline)) &&
          seconds_of(CLOCK_THREAD_CPUTIME_ID) >= clock->grace;
 }
+
+bool tp__clock_is_interrupted(void) { return tp__watch_ends(); }
+
+void tp__clock_phase(const char *phase) { tp__watch_phase(phase); }
 
 const char *tp__clock_ender(void) { return tp__watch_ends() ? "interrupt" : "time-limit"; }
 

@@ -31,7 +31,10 @@ void tp__clock_extend(tp_clock *clock, double seconds);
 bool tp__clock_is_over(const tp_clock *clock);
 /* What ended a search that was cut short: "time-limit" or "interrupt". */
 const char *tp__clock_ender(void);
-/* Tells the watch of the process about a plan and a bound. */
+/* True if the watch of the process ended the search. */
+bool tp__clock_is_interrupted(void);
+/* Tell the watch what the pass does, static text; and about a plan and a bound. */
+void tp__clock_phase(const char *phase);
 void tp__clock_show(tp_cost cost, tp_cost bound);
 
 /* Makes a solver stop when the clock is over. The clock must outlive the
