@@ -26,8 +26,8 @@ typedef struct tp_progress {
 /* Called on the thread of the pipeline, by one thread at a time: before and after each pass of this
  * library, before its diagnostics, and about 20 times per second while tp-propagate plans. If it
  * returns another value than 0 while tp-propagate plans, the search ends: the best plan so far is
- * taken, with a remark that says how far it may be from the cheapest. As long as it returns 0, plans
- * do not depend on it. */
+ * taken, with a remark that says how far it may be from the cheapest. As long as it returns 0,
+ * plans do not depend on it. */
 typedef int tp_watch(void *data, const tp_progress *progress);
 
 /* Sets the watch of all pipelines of the process; NULL: none. Must not be called while one runs. */

@@ -27,7 +27,8 @@ static void print_error(const char *format, va_list args, const char *end) {
   char *text;
   if (vasprintf(&text, format, args) < 0)
     text = NULL;
-  cli_print("%s: error: %s%s\n", cli_program.name, text ? text : "memory ran out", end);
+  cli_print("%s: %serror:%s %s%s\n", cli_program.name, cli_color(STDERR_FILENO, CLI_RED),
+            cli_color(STDERR_FILENO, CLI_PLAIN), text ? text : "memory ran out", end);
   free(text);
 }
 

@@ -193,6 +193,11 @@ bool cli_has_colors(int fd);
 /* Returns the escape sequence that starts a style; "" without colors. */
 const char *cli_color(int fd, cli_style style);
 
+/* Shortens a name in the middle to `width` columns: "all_re...atter". Returns `out`. */
+const char *cli_fit(const char *text, int width, char *out, size_t size);
+/* Prints lines; those that are longer than `columns` (0: none) go on below, two columns deeper. */
+void cli_print_wrapped(FILE *file, const char *text, int columns);
+
 /* ---- Suggestions ---- */
 
 typedef struct cli_suggestion {

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -129,6 +130,23 @@ static int watch(void *data, const tp_progress *p) {
   return cli_watch(p->pass, p->phase, p->cost, p->bound, p->left, true);
 }
 
+/* Returns the arguments with the driver's option for colors, unless it is given. */
+static char **with_colors(int *argc, char **argv) {
+  char **all = calloc((size_t)*argc + 2, sizeof *all);
+  bool is_given = false;
+  for (int i = 1; i < *argc; i++)
+    is_given |= strncmp(argv[i] + strspn(argv[i], "-"), "color", 5) == 0;
+  if (is_given || !all) {
+    free(all);
+    return argv;
+  }
+  memcpy(all, argv, (size_t)*argc * sizeof *all);
+  memmove(all + 2, all + 1, (size_t)(*argc - 1) * sizeof *all);
+  all[1] = cli_has_colors(STDERR_FILENO) ? "--color=1" : "--color=0";
+  ++*argc;
+  return all;
+}
+
 int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], OPT_DRIVER_HELP) == 0)
     return tp_opt_main(2, (char *[]){argv[0], "--help", NULL});
@@ -140,7 +158,9 @@ int main(int argc, char **argv) {
       return 1;
   keep_freed_memory();
   tp_watch_set(watch, NULL);
-  code = tp_opt_main(argc, argv);
+  int n = argc;
+  char **all = with_colors(&n, argv);
+  code = tp_opt_main(n, all);
   progress(NULL);
   if (code != 0)
     opt_suggest(argc, argv);

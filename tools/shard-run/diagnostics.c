@@ -1,5 +1,5 @@
-/* Prints diagnostics of the compiler as FILE:LINE:COLUMN: error: message, with the line of the source
- * and a caret, as shard-opt does. */
+/* Prints diagnostics of the compiler as FILE:LINE:COLUMN: error: message, with the line of the
+ * source and a caret, as shard-opt does. */
 #include "run.h"
 
 #include <mlir-c/Diagnostics.h>

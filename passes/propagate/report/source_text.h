@@ -12,8 +12,8 @@ typedef struct tp_source_text {
   size_t size, n_lines, capacity, *lines;
 } tp_source_text;
 
-/* Returns the name of a value in its source, without the %: "wq" for "%wq". NULL: its location names
- * no file that can be read, or the file has no name there. Valid until the next call. */
+/* Returns the name of a value in its source, without the %: "wq" for "%wq". NULL: its location
+ * names no file that can be read, or the file has no name there. Valid until the next call. */
 const char *tp__source_name(tp_source_text *text, MlirValue value, size_t *length);
 void tp__source_text_close(tp_source_text *text);
 

@@ -27,8 +27,8 @@ static void add_attribute(tp_report *r, tp_value_names *names, MlirAttribute nam
   add(r, names, text.data, text.length);
 }
 
-/* A value that the function returns has the names of the result: its attributes, or, with `numbers`,
- * its number, as the tools print it. */
+/* A value that the function returns has the names of the result: its attributes, or, with
+ * `numbers`, its number, as the tools print it. */
 static void add_results(tp_report *r, const tp_planner *p, const tp_planned_value *v, bool numbers,
                         tp_value_names *names) {
   MlirOperation func = p->problem.graph.func;
