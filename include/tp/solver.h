@@ -78,6 +78,8 @@ typedef struct tp_solver_progress {
   tp_exact_cost cost, lower_bound;
   int64_t work;
   double seconds; /* since tp_solve was called */
+  /* `work` at which the current search ends at the latest; 0: unknown */
+  int64_t work_limit;
 } tp_solver_progress;
 
 typedef struct tp_solver_options {

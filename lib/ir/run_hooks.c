@@ -24,7 +24,7 @@ bool tp__run_hooks_cancel(const char *pass) {
 
 bool tp__run_may_be_cancelled(void) { return current && current->cancelled; }
 
-static int64_t now_ns(void) {
+int64_t tp__run_now_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
@@ -33,7 +33,7 @@ static int64_t now_ns(void) {
 bool tp__run_is_cancelled(void) {
   if (!tp__run_may_be_cancelled() || current->is_cancelled)
     return current && current->is_cancelled;
-  int64_t time = now_ns();
+  int64_t time = tp__run_now_ns();
   if (time < current->next)
     return false;
   current->next = time + ns_between_questions;

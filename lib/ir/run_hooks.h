@@ -38,6 +38,9 @@ bool tp__run_is_cancelled(void);
 /* The same as a status, with the error at `op`. */
 tp_status tp__heed_cancel(MlirOperation op);
 
+/* The monotonic clock. */
+int64_t tp__run_now_ns(void);
+
 #ifdef __cplusplus
 }
 #endif

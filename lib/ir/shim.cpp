@@ -7,6 +7,7 @@
 #include "ir/op_equivalence.h"
 #include "ir/pass.h"
 #include "ir/run_hooks.h"
+#include "ir/run_watch.h"
 #include "ir/upstream.h"
 #include "support/support.h"
 
@@ -37,6 +38,8 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
+
+#include "llvm/Support/Signals.h"
 
 #include <atomic>
 #include <cstddef>
@@ -207,7 +210,12 @@ public:
     pass.options = parsed.data();
     if (auto legacy = getCachedAnalysis<Legacy>())
       pass.inherited = legacy->get().data();
+    ScopedDiagnosticHandler shown(&getContext(), [](Diagnostic &) {
+      tp__watch_diagnostic();
+      return failure(); // the next handler prints it
+    });
     tp__run_begin();
+    tp__watch_pass(row->name);
     tp_status status = tp__parse_options(pass.module, row->options, row->n_options,
                                          optionTexts().data(), parsed.data());
     if (status == TP_OK && tp__run_hooks_cancel(row->name))
@@ -215,6 +223,7 @@ public:
     if (status == TP_OK)
       status = row->run(&pass);
     status = tp__run_end(pass.module, row->name, status);
+    tp__watch_pass("");
     handOn(pass.left);
     for (int i = 0; i < row->n_statistics; i++)
       statistics[i] += pass.statistics[i];
@@ -500,13 +509,15 @@ bool tp__ops_equivalent(MlirOperation a, MlirOperation b) {
   return Comparison().areAlike(unwrap(a), unwrap(b));
 }
 
+void tp_opt_abandon(void) { llvm::sys::RunInterruptHandlers(); }
+
 int tp_opt_main(int argc, char **argv) {
   tp_register_passes();
   DialectRegistry registry;
   addAll(registry, registry);
   static llvm::cl::opt<std::string, true> explain(
       "tp-explain", llvm::cl::location(explainFlag.value),
-      llvm::cl::value_desc("%name|tp.name|FILE:LINE"),
+      llvm::cl::value_desc("name|tp.name|FILE:LINE"),
       llvm::cl::desc("Explain the layout of a value (sets option explain of tp-propagate)"));
   int code = asMainReturnCode(
       MlirOptMain(argc, argv, "tpshard: tensor-parallel SPMD passes for MLIR\n", registry));

@@ -70,9 +70,15 @@ typedef struct attempt {
   tp_cost unlimited; /* a lower bound without the limit */
 } attempt;
 
+static void limit_work(tp__search *s, const tp__wcsp *g, const attempt *a) {
+  s->work_limit = s->work + a->times * work_budget(g, a->options);
+  if (s->control)
+    s->control->progress.work_limit = s->work_limit;
+}
+
 static tp_status search_free(tp__search *s, tp__wcsp *g, attempt *a, tp_cost limit,
                              tp__answer *answer) {
-  s->work_limit = s->work + a->times * work_budget(g, a->options);
+  limit_work(s, g, a);
   tp_status status = tp__wcsp_search(s, g, limit, 0, answer);
   a->settled = answer->bound >= answer->cost || answer->bound >= limit;
   return status;
@@ -137,7 +143,7 @@ static tp_status search_priced(tp__search *s, tp__wcsp *g, attempt *a, const tp_
     return status == TP_INFEASIBLE ? TP_OK : status;
   if (!has_limit(g))
     return search_free(s, g, a, limit, answer);
-  s->work_limit = s->work + a->times * work_budget(g, a->options);
+  limit_work(s, g, a);
   answer->bound = coarse->bound > relaxed->bound ? coarse->bound : relaxed->bound;
   bool is_near = relaxed->cost < TP_COST_FORBIDDEN;
   const int *near = known ? coarse->choices : is_near ? relaxed->choices : NULL;

@@ -31,6 +31,8 @@ static int edits(const char *a, size_t length_a, const char *b, size_t length_b)
   return last[length_b];
 }
 
+int tp__word_distance(const char *a, const char *b) { return edits(a, strlen(a), b, strlen(b)); }
+
 const char *tp__closest_word(const char *word, size_t length, int n, const char *const *words) {
   int best = (int)length / 3 + 2; /* a third of its characters, and one */
   const char *closest = NULL;

@@ -124,6 +124,9 @@ tp__short_text tp__seconds_text(double seconds);
 
 /* ---- suggestions ---- */
 
+/* Returns by how many insertions, removals, changes and exchanges of neighbors two words differ. */
+int tp__word_distance(const char *a, const char *b);
+
 /* Returns the word, of n, that differs least from the first `length` characters of `word`; NULL if
  * all differ in more than a third of the characters and one. Of equally close words, the first. */
 const char *tp__closest_word(const char *word, size_t length, int n, const char *const *words);

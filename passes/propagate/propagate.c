@@ -113,11 +113,13 @@ static tp_status report_plan(tp_planner *p) {
 
 static tp_status plan_func(tp_planner *p) {
   tp__clock_share(p->limits.clock, p->limits.end, tp__report_makes_plans(p->report) ? 0.5 : 1);
+  tp__clock_phase("listing strategies");
   tp_status status = p->problem.flow ? TP_OK : tp__flow_build(p);
   if (status == TP_OK)
     status = tp__plan_nodes(p);
   if (status == TP_OK)
     status = tp__plan(p);
+  tp__clock_phase(p->report ? "writing the plan, pricing others" : "writing the plan");
   if (status == TP_OK)
     status = tp__plan_cancelled(p);
   if (status == TP_OK && p->result.is_cut_short)
@@ -374,6 +376,7 @@ void tp__replan_close(tp_replan *again) {
 static tp_status run(tp_pass *pass) {
   tp_planning planning = {0};
   tp_report *report = NULL;
+  tp__clock_phase("reading the program");
   tp_status status = tp__report_open(pass, &report);
   if (status == TP_OK)
     status = begin(pass, NULL, false, &planning);
@@ -455,9 +458,8 @@ static const tp_option_row options[] = {
      "FILE.txt are text, FILE.model-explorer.json is for Model Explorer",
      TP_TEXT(tp_propagate_options, report, "FILE")},
     {"explain", "",
-     "remarks about one value: its layout, why, what other layouts would cost; %name as printed "
-     "before the pass, a tp.name, or "
-     "FILE:LINE",
+     "remarks about one value: its layout, why, what other layouts would cost; its name in the "
+     "source or in a location, a tp.name, result 0, %name as printed before the pass, or FILE:LINE",
      TP_TEXT(tp_propagate_options, explain, "VALUE")},
     {"report-alternatives", "4",
      "number of the most expensive collectives for which the report has the next best plan; 0: "

@@ -218,7 +218,7 @@ static tp_status write_summary(tp_planner *p) {
   if (step != p->result.cost)
     entries[n++] = tp__named(context, "step_ps", tp__attr_i64(context, step));
   if (p->result.is_cut_short)
-    entries[n++] = tp__named(context, "stopped_by", tp__attr_string(context, "time-limit"));
+    entries[n++] = tp__named(context, "stopped_by", tp__attr_string(context, tp__clock_ender()));
   tp__set(p->problem.graph.func, "tp.plan", mlirDictionaryAttrGet(context, n, entries));
   return TP_OK;
 }

@@ -22,18 +22,13 @@ static const cli_option common[N_COMMON] = {
     [VERSION] = {.name = "version", .help = "print the version"},
 };
 
-void progress(const char *what) {
-  char line[256];
-  snprintf(line, sizeof line, "%s ...", what ? what : "");
-  cli_show(what ? line : NULL);
-}
-
 /* Prints an error in one write, because several ranks may fail at once. */
 static void print_error(const char *format, va_list args, const char *end) {
   char *text;
   if (vasprintf(&text, format, args) < 0)
     text = NULL;
-  cli_print("%s: error: %s%s\n", cli_program.name, text ? text : "memory ran out", end);
+  cli_print("%s: %serror:%s %s%s\n", cli_program.name, cli_color(STDERR_FILENO, CLI_RED),
+            cli_color(STDERR_FILENO, CLI_PLAIN), text ? text : "memory ran out", end);
   free(text);
 }
 
@@ -55,6 +50,7 @@ int cli_usage(const char *format, ...) {
 }
 
 int cli_end(int code) {
+  progress(NULL);
   bool flushed = fflush(stdout) == 0;
   if (flushed && !ferror(stdout))
     return code;

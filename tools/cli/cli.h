@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 typedef enum cli_type {
   CLI_TYPE_FLAG,   /* no value; bool */
@@ -121,10 +122,47 @@ int cli_end(int code);
 int cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "TOOL: error: ..." on stderr, in place of the line of `progress`. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Shows the current activity as a line on stderr, only on a terminal; NULL clears it. */
+
+/* ---- The progress line: on stderr, on a terminal, of what takes over a second ---- */
+
+/* An activity begins; NULL: none. */
 void progress(const char *what);
-/* Like progress, but prints the line unchanged. */
-void cli_show(const char *line);
+/* What is known of the activity: a text ("": none), and seconds until it ends; negative: unknown.
+ * `is_most`: it may end earlier. */
+void progress_detail(const char *detail, double left, bool is_most);
+/* So many of its steps, which take equally long, are done. */
+void progress_steps(int done, int all);
+/* True if there is such a line: stderr is a terminal that can erase it. */
+bool cli_shows_progress(void);
+/* Removes the line for half a second, in which others may write to stderr. */
+void progress_hide(void);
+/* Removes the line for good. Async-signal-safe. */
+void cli_silence(void);
+
+/* Shows how far a pass is (tp/watch.h), and lets Ctrl-C end the search of tp-propagate if that is
+ * `soft`. True if the search shall end. */
+bool cli_watch(const char *pass, const char *phase, double cost, double bound, double left,
+               bool soft);
+
+/* ---- Ctrl-C ---- */
+
+/* From now on the signal `number` ends the process with code 128 + number, after the processes that
+ * it started, and without partial files; at_end (NULL: none) is called last, and must be
+ * async-signal-safe. */
+void cli_interrupt_catch(int number, void (*at_end)(void));
+/* While an activity is `soft`, the first signal only asks it to end early; the next one ends the
+ * process. */
+void cli_interrupt_soft(bool soft);
+bool cli_interrupt_asked(void);
+
+/* A process that was started runs, or is waited for; a file is incomplete, or is complete. The path
+ * is borrowed. */
+void cli_leftover_child(pid_t pid, bool runs);
+void cli_leftover_file(const char *path, bool is_partial);
+/* Ends those processes and removes those files. Async-signal-safe. */
+void cli_leftovers_end(void);
+
+/* ---- Output to stderr ---- */
 
 /* Prints whole lines on stderr in one write, in place of the line of `progress`. Ranks share
  * stderr, so output in several writes would mix with the lines of other ranks. A pipe may split
@@ -154,6 +192,11 @@ typedef enum cli_style {
 bool cli_has_colors(int fd);
 /* Returns the escape sequence that starts a style; "" without colors. */
 const char *cli_color(int fd, cli_style style);
+
+/* Shortens a name in the middle to `width` columns: "all_re...atter". Returns `out`. */
+const char *cli_fit(const char *text, int width, char *out, size_t size);
+/* Prints lines; those that are longer than `columns` (0: none) go on below, two columns deeper. */
+void cli_print_wrapped(FILE *file, const char *text, int columns);
 
 /* ---- Suggestions ---- */
 

@@ -19,6 +19,8 @@ bool cli_file_open(cli_file *file, const char *path) {
   }
   snprintf(file->partial, sizeof file->partial, is_replaced(path) ? "%s.partial" : "%s", path);
   file->stream = fopen(file->partial, "w");
+  if (file->stream && strcmp(file->partial, path) != 0)
+    cli_leftover_file(file->partial, true);
   return file->stream != NULL;
 }
 
@@ -27,6 +29,8 @@ bool cli_file_close(cli_file *file, bool ok) {
   ok = fflush(file->stream) == 0 && !ferror(file->stream) && ok;
   ok = fclose(file->stream) == 0 && ok;
   ok = ok && (!is_partial || rename(file->partial, file->path) == 0);
+  if (is_partial)
+    cli_leftover_file(file->partial, false);
   if (!ok && is_partial) {
     int error = errno;
     unlink(file->partial);

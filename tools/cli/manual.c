@@ -167,11 +167,32 @@ static void print_options(const cli_tool *tool) {
   }
 }
 
+static void print_environment(void) {
+  static const struct {
+    const char *name, *meaning;
+  } rows[] = {
+      {"COLUMNS", "The width of tables and help. Without it, that of the terminal; elsewhere, "
+                  "tables have any width, and nothing is shortened."},
+      {"NO_COLOR", "If it is not empty, there are no colors."},
+      {"CLICOLOR_FORCE", "If it is not 0, there are colors elsewhere than on terminals, too."},
+      {"CLICOLOR", "If it is 0, there are no colors."},
+      {"TERM", "A terminal that is dumb has neither colors nor a progress line."},
+  };
+  printf(".SH ENVIRONMENT\n");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    printf(".TP\n");
+    print_bold(rows[i].name);
+    printf("\n");
+    print_text(rows[i].meaning, ".br");
+  }
+}
+
 static void print_ends(const cli_tool *tool) {
   if (tool->notes) {
     printf(".SH NOTES\n");
     print_text(tool->notes, ".PP");
   }
+  print_environment();
   printf(".SH EXIT STATUS\n");
   for (const cli_exit *e = tool->exits; e->meaning; e++) {
     printf(".TP\n\\fB%d\\fR\n", e->code);

@@ -1,18 +1,35 @@
 /* Output to stderr. Ranks are threads or processes that share it and may write at once. So each
  * text is one write of whole lines: text that is written in parts, or through stdio, mixes with the
  * lines of other ranks. */
-#include "cli.h"
+#include "progress.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const char wipe[] = "\r\033[K";
-static volatile sig_atomic_t has_line; /* a progress line is shown */
+
+/* A flag instead of a mutex, because signal handlers write to stderr too. */
+static atomic_flag is_taken = ATOMIC_FLAG_INIT;
+static volatile sig_atomic_t has_line; /* the progress line is shown */
+
+bool cli_stderr_take(void) {
+  enum { TRIES = 100000 };
+  for (int i = 0; i < TRIES; i++) {
+    if (!atomic_flag_test_and_set(&is_taken))
+      return true;
+    sched_yield();
+  }
+  return false;
+}
+
+void cli_stderr_give(void) { atomic_flag_clear(&is_taken); }
 
 static bool write_all(const char *text, size_t n) {
   while (n > 0) {
@@ -23,6 +40,18 @@ static bool write_all(const char *text, size_t n) {
     n -= written > 0 ? (size_t)written : 0;
   }
   return true;
+}
+
+void cli_line_clear(void) {
+  if (has_line)
+    (void)write_all(wipe, sizeof wipe - 1);
+  has_line = 0;
+}
+
+void cli_line_draw(const char *text) {
+  char line[600];
+  (void)write_all(line, (size_t)(stpcpy(stpcpy(line, wipe), text) - line));
+  has_line = 1;
 }
 
 /* Returns the length of the first part of a text: as many lines as a pipe takes at once, but at
@@ -37,12 +66,14 @@ static size_t part_of(const char *text, size_t n) {
 
 bool cli_write(const char *text, size_t n) {
   int error = errno;
-  bool ok = !has_line || write_all(wipe, sizeof wipe - 1);
-  has_line = 0;
+  bool is_alone = cli_stderr_take(), ok = true;
+  cli_line_clear();
   for (size_t part; n > 0 && ok; text += part, n -= part) {
     part = part_of(text, n);
     ok = write_all(text, part);
   }
+  if (is_alone)
+    cli_stderr_give();
   errno = error;
   return ok;
 }
@@ -59,13 +90,4 @@ void cli_print(const char *format, ...) {
   (void)cli_write(text, strlen(text));
   if (text != format)
     free(text);
-}
-
-void cli_show(const char *what) {
-  char line[256];
-  if (!isatty(STDERR_FILENO))
-    return;
-  int n = snprintf(line, sizeof line, "%s%s", has_line ? wipe : "", what ? what : "");
-  (void)write_all(line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
-  has_line = what != NULL;
 }

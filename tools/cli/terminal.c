@@ -42,3 +42,57 @@ const char *cli_color(int fd, cli_style style) {
                                       [CLI_CYAN] = "\033[0;1;36m"};
   return cli_has_colors(fd) ? codes[style] : "";
 }
+
+const char *cli_fit(const char *text, int width, char *out, size_t size) {
+  int n = (int)strlen(text), head = (width - 3 + 1) / 2, tail = width - 3 - head;
+  if (n <= width || width < 5)
+    snprintf(out, size, "%s", text);
+  else
+    snprintf(out, size, "%.*s...%s", head, text, text + n - tail);
+  return out;
+}
+
+/* Returns the columns of n characters: escape sequences have none. */
+static int width_of(const char *text, size_t n) {
+  int width = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (text[i] == '\033')
+      while (i < n && text[i] != 'm')
+        i++;
+    else
+      width++;
+  }
+  return width;
+}
+
+/* Prints a line of n characters; its words go on below those of the line, two columns deeper. */
+static void print_line(FILE *file, const char *line, size_t n, int columns) {
+  size_t indent = strspn(line, " ");
+  int at = 0;
+  for (size_t from = 0; from < n;) {
+    size_t begin = from + strspn(line + from, " "), end = begin;
+    while (end < n && line[end] != ' ')
+      end++;
+    end = end < n ? end : n;
+    begin = begin < n ? begin : n;
+    int width = width_of(line + from, end - from);
+    if (columns > 0 && at > 0 && at + width > columns) {
+      at = fprintf(file, "\n%*s", (int)indent + 2, "") - 1;
+      from = begin;
+      width = width_of(line + from, end - from);
+    }
+    fwrite(line + from, 1, end - from, file);
+    at += width;
+    from = end;
+  }
+}
+
+void cli_print_wrapped(FILE *file, const char *text, int columns) {
+  while (*text) {
+    size_t n = strcspn(text, "\n");
+    print_line(file, text, n, columns);
+    if (text[n])
+      fputc('\n', file);
+    text += n + (text[n] != 0);
+  }
+}

@@ -101,26 +101,35 @@ static pass_status check_rates(const options *o, const host_model *model) {
   return o->idle ? PASS_FAILED : PASS_OK;
 }
 
+/* Measuring the rates takes about as long as so many kinds. */
+enum { N_STEPS_OF_RATES = 8 };
+
 /* Measures the rates and all kinds in turn, repeatedly, so that a period of other load affects only
  * one repetition of each. */
 static pass_status measure_host(const options *o, host_model *model) {
+  int done = 0;
   static kind_times times[MAX_RANK_COUNTS][MAX_KINDS];
   int counts[MAX_RANK_COUNTS], n = cli_processors();
   pass_status status = PASS_OK;
   model->n_ranks = n < BENCH_MAX_RANKS ? n : BENCH_MAX_RANKS;
   model->memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / model->n_ranks;
   model->n_lines = rank_counts(o, counts);
+  progress("calibrating");
+  const int all = o->repeats * (N_STEPS_OF_RATES + model->n_lines * MAX_KINDS);
   for (int repeat = 0; repeat < o->repeats && status == PASS_OK; repeat++) {
     status = measure_rates(o, model);
+    done += N_STEPS_OF_RATES;
     for (int i = 0; i < model->n_lines; i++)
       for (int k = 0; k < MAX_KINDS && status == PASS_OK; k++) {
         times[i][k].job = o->job;
         times[i][k].job.kind = host_kinds[k];
         times[i][k].job.n_ranks = counts[i];
         times[i][k].job.fresh = true;
+        progress_steps(done++, all);
         status = measure_kind(o, &times[i][k]);
       }
   }
+  progress(NULL);
   if (status == PASS_OK)
     status = check_rates(o, model);
   for (int i = 0; i < model->n_lines && status == PASS_OK; i++) {

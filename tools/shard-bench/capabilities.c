@@ -3,6 +3,7 @@
 #include "bench.h"
 
 #include <strings.h>
+#include <unistd.h>
 
 /* Prints one answer; `reason` is NULL if the backend has the capability. */
 static void print_answer(const options *o, const char *backend, const char *question,
@@ -19,7 +20,10 @@ static void print_answer(const options *o, const char *backend, const char *ques
     printf("%s,%s,%s,\"%s\"\n", backend, question, answer,
            report_quote(reason ? reason : "", "\"", '"', quoted, sizeof quoted));
   } else {
-    printf("%-9s %-12s %-4s %s", backend, question, answer, reason ? reason : "");
+    char line[1024];
+    snprintf(line, sizeof line, "%-9s %-12s %-4s %s", backend, question, answer,
+             reason ? reason : "");
+    cli_print_wrapped(stdout, line, cli_columns(STDOUT_FILENO, 0));
     putchar('\n');
   }
 }

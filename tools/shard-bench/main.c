@@ -42,12 +42,14 @@ static pass_status measure_bound(const bench_job *job, pass_result *bound) {
   return status;
 }
 
-/* Measures all programs in turn, so that other load on the host affects all of them equally. */
+/* Measures all programs in turn, so that other load on the host affects all of them equally. These
+ * turns follow n_before of n_all turns. */
 static pass_status measure(const options *o, const bench_job *job, series *own, series *bound,
-                           series *theirs) {
+                           series *theirs, int n_before, int n_all) {
   own_ranks ranks = {.job = job, .registered = o->registered, .threads = o->threads};
   pass_status status = PASS_OK;
   for (int i = 0; i < o->repeats && status == PASS_OK; i++) {
+    progress_steps(n_before + i, n_all);
     status = pass_run(own_start, &ranks, job->n_sizes, &own->passes[i]);
     if (o->bound && status == PASS_OK)
       status = measure_bound(job, &bound->passes[i]);
@@ -96,12 +98,15 @@ static int bench(const options *o) {
       if (!bound_ready(&job))
         return CLI_USAGE;
     }
+  const int n_all = o->n_kinds * o->n_rank_counts * o->repeats;
   report_begin(o);
+  progress("measuring");
   for (int k = 0; k < o->n_kinds; k++)
     for (int r = 0; r < o->n_rank_counts; r++) {
       job.kind = o->kinds[k];
       job.n_ranks = o->rank_counts[r];
-      pass_status status = measure(o, &job, &own, &bound, theirs);
+      pass_status status =
+          measure(o, &job, &own, &bound, theirs, (k * o->n_rank_counts + r) * o->repeats, n_all);
       if (status == PASS_INTERRUPTED)
         cli_print("shard-bench: interrupted\n");
       if (status != PASS_OK)

@@ -5,6 +5,8 @@
  * time of this library. */
 #include "bench.h"
 
+#include <unistd.h>
+
 int64_t bench_bus_bytes(const bench_job *job, int i) {
   if (job->n_ranks == 1)
     return 0;
@@ -32,15 +34,27 @@ const char *report_quote(const char *text, const char *quoted, char quote, char 
   return out;
 }
 
+/* Where the columns of the bound and of a peer would not fit, they stand on lines of their own,
+ * which this begins. */
+static const char *break_before(const options *o, int which) {
+  enum { OWN = 80, BOUND = 42, PEER = 50 };
+  int columns = cli_columns(STDOUT_FILENO, 0), all = OWN + (o->bound ? BOUND : 0);
+  all += which == 1 && o->n_peers ? PEER : 0;
+  return columns > 0 && all > columns ? "\n    " : "";
+}
+
 void report_begin(const options *o) {
   if (o->format == FORMAT_CSV)
     puts("op,dtype,bytes,ranks,launch,registered,in_place,us,min_us,algbw,busbw,peer,peer_us,peer_"
          "min_us,bound_us,bound_min_us");
   if (o->format == FORMAT_TEXT)
-    printf("%-15s %-5s %12s %5s %11s %11s %9s %9s%s%s\n", "op", "dtype", "bytes", "ranks", "us",
-           "min us", "alg GB/s", "bus GB/s",
+    printf("%s%-14s %-5s %11s %5s %10s %10s %9s %9s%s%s%s%s%s\n",
+           cli_color(STDOUT_FILENO, CLI_BOLD), "op", "dtype", "bytes", "ranks", "us", "min us",
+           "alg GB/s", "bus GB/s", o->bound ? break_before(o, 0) : "",
            o->bound ? "    bound us of bound      min us of bound" : "",
-           o->n_peers ? "  peer           us    ratio      min us    ratio" : "");
+           o->n_peers ? break_before(o, 1) : "",
+           o->n_peers ? "  peer           us    ratio      min us    ratio" : "",
+           cli_color(STDOUT_FILENO, CLI_PLAIN));
 }
 
 static void print_json(const report_row *row, int64_t bytes, double algbw, double busbw) {
@@ -78,14 +92,16 @@ void report_print(const report_row *row) {
            job->in_place, row->us, row->minimum_us, algbw, busbw,
            row->peer >= 0 ? peer_name(row->peer) : "", peer_us, bound_us);
   } else {
-    printf("%-15s %-5s %12lld %5d %11.2f %11.2f %9.3f %9.3f", op, dtype, (long long)bytes,
+    printf("%-14s %-5s %11lld %5d %10.2f %10.2f %9.3f %9.3f", op, dtype, (long long)bytes,
            job->n_ranks, row->us, row->minimum_us, algbw, busbw);
     if (row->bound_us > 0)
-      printf(" %11.2f %7.0f%% %11.2f %7.0f%%", row->bound_us, 100 * row->bound_us / row->us,
-             row->bound_minimum_us, 100 * row->bound_minimum_us / row->minimum_us);
+      printf("%s %11.2f %7.0f%% %11.2f %7.0f%%", break_before(row->o, 0), row->bound_us,
+             100 * row->bound_us / row->us, row->bound_minimum_us,
+             100 * row->bound_minimum_us / row->minimum_us);
     if (row->peer >= 0)
-      printf("  %-7s %9.2f %8.2f %11.2f %8.2f", peer_name(row->peer), row->peer_us,
-             row->peer_us / row->us, row->peer_minimum_us, row->peer_minimum_us / row->minimum_us);
+      printf("%s  %-7s %9.2f %8.2f %11.2f %8.2f", break_before(row->o, 1), peer_name(row->peer),
+             row->peer_us, row->peer_us / row->us, row->peer_minimum_us,
+             row->peer_minimum_us / row->minimum_us);
     putchar('\n');
   }
   fflush(stdout);

@@ -3,10 +3,13 @@
 #include "options.h"
 
 #include "tp/passes.h"
+#include "tp/watch.h"
 
 #include <llvm/Config/llvm-config.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -37,7 +40,10 @@ const cli_tool cli_program = {
     .examples = {"shard-opt model.mlir --pass-pipeline='builtin.module(tp-spmd{mesh=dp=2,tp=4})'",
                  "shard-opt model.mlir --tp-propagate=mesh=tp=4 -o planned.mlir",
                  "shard-opt model.mlir --tp-spmd=mesh=tp=4 --tp-explain=%arg0"},
-    .exits = {{0, "the passes ran"}, {1, "failure, or wrong usage"}},
+    .notes = "Ctrl-C while tp-propagate plans ends the search with the best plan so far; a remark "
+             "says how far it may be from the cheapest. A second Ctrl-C ends the program at once, "
+             "and so does one at another time.",
+    .exits = {{0, "the passes ran"}, {1, "failure, or wrong usage"}, {130, "interrupted"}},
     .page = "docs/reference/passes.md",
     .built_on = "LLVM and MLIR " LLVM_VERSION_STRING,
 };
@@ -110,6 +116,37 @@ static int answer(int argc, char **argv) {
   return -1;
 }
 
+/* Called when the driver has opened its files. Then it has set handlers of its own; these end the
+ * process by the signal. */
+static int watch(void *data, const tp_progress *p) {
+  static const char *current = "";
+  (void)data;
+  cli_interrupt_catch(SIGINT, tp_opt_abandon);
+  if (p->is_diagnostic)
+    progress_hide();
+  if (strcmp(current, p->pass) != 0)
+    progress(*p->pass ? p->pass : NULL);
+  current = p->pass;
+  return cli_watch(p->pass, p->phase, p->cost, p->bound, p->left, true);
+}
+
+/* Returns the arguments with the driver's option for colors, unless it is given. */
+static char **with_colors(int *argc, char **argv) {
+  char **all = calloc((size_t)*argc + 2, sizeof *all);
+  bool is_given = false;
+  for (int i = 1; i < *argc; i++)
+    is_given |= strncmp(argv[i] + strspn(argv[i], "-"), "color", 5) == 0;
+  if (is_given || !all) {
+    free(all);
+    return argv;
+  }
+  memcpy(all, argv, (size_t)*argc * sizeof *all);
+  memmove(all + 2, all + 1, (size_t)(*argc - 1) * sizeof *all);
+  all[1] = cli_has_colors(STDERR_FILENO) ? "--color=1" : "--color=0";
+  ++*argc;
+  return all;
+}
+
 int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], OPT_DRIVER_HELP) == 0)
     return tp_opt_main(2, (char *[]){argv[0], "--help", NULL});
@@ -120,7 +157,11 @@ int main(int argc, char **argv) {
     if (argv[i][0] != '-' && cli_is_jax_export(argv[i]))
       return 1;
   keep_freed_memory();
-  code = tp_opt_main(argc, argv);
+  tp_watch_set(watch, NULL);
+  int n = argc;
+  char **all = with_colors(&n, argv);
+  code = tp_opt_main(n, all);
+  progress(NULL);
   if (code != 0)
     opt_suggest(argc, argv);
   return code;

@@ -43,9 +43,9 @@ static void check_option(int pass, const char *name, size_t length) {
     if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0)
       return;
   }
-  cli_print("shard-opt: note: %s has no option '%.*s'%s; see shard-opt --help=%s\n",
-            tp_pass_get(pass).name, (int)length, name,
-            cli_suggest(name, length, n, names, &closest), tp_pass_get(pass).name);
+  if (*cli_suggest(name, length, n, names, &closest))
+    cli_print("shard-opt: note: %s has no option '%.*s'%s; see shard-opt --help=%s\n",
+              tp_pass_get(pass).name, (int)length, name, closest.text, tp_pass_get(pass).name);
 }
 
 /* Skips a value, which may have quotes or braces. */

@@ -19,7 +19,8 @@ static bool run_with(const options *o, MlirModule module, const char *pipeline, 
 static bool partition_whole(const options *o, MlirModule module) {
   options whole = *o;
   whole.strategy = "follow";
-  whole.memory_limit = whole.fuse = whole.plan_report = whole.plan_diff = whole.frontier = NULL;
+  whole.memory_limit = whole.fuse = whole.plan_report = whole.plan_diff = whole.frontier =
+      whole.explain = NULL;
   return run(module, "tp-drop-shardings") && run_with(&whole, module, "tp-spmd", false);
 }
 

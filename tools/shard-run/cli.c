@@ -62,6 +62,10 @@ static const cli_option rows[] = {
      CLI_TEXT(options, plan_diff), .pipeline_option = "report-against"},
     {"frontier", "N", "plan within N memory limits, to show what less memory costs",
      CLI_TEXT(options, frontier), .pipeline_option = "report-frontier"},
+    {"explain", "NAME",
+     "print why a value has its layout and what others would cost: its name in the source (wq), a "
+     "tp.name, result 0, or FILE:LINE",
+     CLI_TEXT(options, explain), .pipeline_option = "explain"},
     {"seed", "N", "seed for arguments that are not read from a file (default: 0)",
      CLI_INT(options, seed, 0, 9e15)},
     {"no-verify", NULL, "do not run a reference for comparison", CLI_FLAG(options, no_verify)},
@@ -152,11 +156,15 @@ const cli_tool cli_program = {
         "one device. A large error that one device shares is wrong, too, unless rounding explains "
         "it. The last line says \"verified\" only if the evaluator or given results "
         "confirm every result. One device goes through the same passes and code generation as N, "
-        "so a result that only one device confirms is said to be consistent with it.",
+        "so a result that only one device confirms is said to be consistent with it.\n"
+        "Ctrl-C while a plan is searched ends the search with the best plan so far; a remark says "
+        "how far it may be from the cheapest. A second Ctrl-C, or one at another time, ends the "
+        "program and all ranks at once.",
     .exits = {{0,
                "verified, or consistent with one device, or done where nothing was to be compared"},
               {1, "a mismatch or failure"},
-              {2, "wrong usage"}},
+              {2, "wrong usage"},
+              {130, "interrupted"}},
     .page = "docs/how-to/read-a-plan.md",
     .built_on = "LLVM and MLIR " LLVM_VERSION_STRING,
 };

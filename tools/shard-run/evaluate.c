@@ -4,23 +4,31 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* max_steps: as many at most; 0: unknown. */
+typedef struct watched {
+  double start, max_steps;
+} watched;
+
 static int show_progress(void *user, double steps) {
+  const watched *w = user;
   char text[80];
-  (void)user;
-  snprintf(text, sizeof text, "evaluating the program, %.0f million operations so far",
-           steps / 1e6);
-  progress(text);
+  double passed = cli_seconds() - w->start;
+  bool is_known = w->max_steps > 0 && steps > 0;
+  snprintf(text, sizeof text, "%.0f million operations so far", steps / 1e6);
+  progress_detail(text, is_known ? passed * (w->max_steps - steps) / steps : -1, true);
   return 0;
 }
 
 tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *plan,
                        const array *inputs, evaluation_mode mode, double max_steps, size_t why_size,
                        char *why) {
-  const tp_reference_options watched = {.size = sizeof watched,
-                                        .max_steps = max_steps,
-                                        .progress = show_progress,
-                                        .without_bounds = mode == EVALUATE_EXACT,
-                                        .with_noise = mode == EVALUATE_NOISY};
+  watched shown = {.start = cli_seconds(), .max_steps = max_steps};
+  const tp_reference_options asked = {.size = sizeof asked,
+                                      .max_steps = max_steps,
+                                      .progress = show_progress,
+                                      .user = &shown,
+                                      .without_bounds = mode == EVALUATE_EXACT,
+                                      .with_noise = mode == EVALUATE_NOISY};
   tp_reference *made = NULL;
   int n = plan->n_arguments - plan->n_constants; /* the constants are in the module */
   const void **data = calloc((size_t)n + 1, sizeof *data);
@@ -28,8 +36,7 @@ tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *p
   for (int i = 0; data && i < n; i++)
     data[i] = inputs[i].data;
   progress("evaluating the program");
-  if (data &&
-      tp_reference_evaluate(module, function, data, &watched, why_size, why, &made) != TP_OK)
+  if (data && tp_reference_evaluate(module, function, data, &asked, why_size, why, &made) != TP_OK)
     made = NULL;
   free(data);
   return made;

@@ -110,8 +110,10 @@ static bool measure(char *output) {
     complain("cannot start shard-bench, which measures this host: %s", strerror(error));
     return false;
   }
+  cli_leftover_child(child, true);
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
+  cli_leftover_child(child, false);
   if (status == 0)
     return true;
   complain(
@@ -122,10 +124,13 @@ static bool measure(char *output) {
 
 /* Measures under a name of this process, then renames: others see the whole file or none. */
 static bool measure_to(const char *path) {
-  char partial[MAX_PATH + 32];
+  char partial[MAX_PATH + 32], unfinished[MAX_PATH + 48];
   snprintf(partial, sizeof partial, "%s.%ld", path, (long)getpid());
+  snprintf(unfinished, sizeof unfinished, "%s.partial", partial); /* of shard-bench */
+  cli_leftover_file(unfinished, true);
   cli_print("shard-run: note: measuring this host, once; this takes about a minute\n");
   bool ok = measure(partial);
+  cli_leftover_file(unfinished, false);
   if (ok && rename(partial, path) != 0) {
     complain("cannot write '%s': %s", path, strerror(errno));
     ok = false;

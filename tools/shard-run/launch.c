@@ -40,6 +40,8 @@ static tprt_status execute(tprt_context *context, const rank_work *w, int rank, 
   for (int i = 0; i < w->repeat && status == TPRT_OK; i++) {
     if (result->calls && i == w->repeat - 1)
       tprt_context_record(context, result->calls, MAX_TRACED_CALLS);
+    if (w->on_step)
+      w->on_step(1 + i, 1 + w->repeat);
     double start = cli_seconds();
     status = call(context, w, rank, in, out, result);
     double end = cli_seconds(), took = end - start;
@@ -147,6 +149,7 @@ static void *thread_main(void *data) {
                  .n_outputs = l->n_outputs,
                  .n_sites = l->n_sites,
                  .repeat = l->repeat,
+                 .on_step = t->rank == 0 ? l->on_step : NULL,
                  .inputs = l->inputs[t->rank],
                  .outputs = l->outputs[t->rank]};
   run_rank(t->world, &w, l->ranks + t->rank);

@@ -2,10 +2,12 @@
  * results. */
 #include "run.h"
 
+#include "tp/watch.h"
 #include "tprt/cuda.h"
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,7 +47,8 @@ static bool execute(const options *o, tprt_comm *world, const build *b, const ar
                   .repeat = o->repeat,
                   .backend = o->backend,
                   .graph = o->graph,
-                  .trace = o->trace != NULL};
+                  .trace = o->trace != NULL,
+                  .on_step = progress_steps};
   if (!shards_create(b, inputs, run))
     return false;
   bool several = run->n_ranks > 1;
@@ -92,9 +95,11 @@ typedef struct session {
   comparison *against_one, *against_expected, *against_evaluator;
   char why[256]; /* why the program is not evaluated */
   int n_inputs, n_outputs;
+  double compile_seconds; /* of the reference, which takes about as long as the program */
 } session;
 
 static bool run_reference(session *s, MlirModule module, build_kind kind) {
+  double start = cli_seconds();
   progress("compiling the reference");
   if (!build_partition(s->o, module, kind, &s->reference) ||
       !build_object(s->o, TARGET_CPU, EMIT_NOTHING, &s->reference)) {
@@ -102,6 +107,7 @@ static bool run_reference(session *s, MlirModule module, build_kind kind) {
              kind == BUILD_WHOLE ? "with every value whole on every device" : "for one device");
     return false;
   }
+  s->compile_seconds = cli_seconds() - start;
   progress("running the reference");
   return execute(s->o, s->world, &s->reference, s->inputs, &s->reference_run,
                  &s->reference_outputs);
@@ -370,6 +376,7 @@ static int run_session(session *s, MlirModule module) {
   if (ok && verify && !run_reference(s, module, reference))
     return EXIT_FAILED;
   progress("compiling");
+  progress_detail("", s->compile_seconds > 0 ? s->compile_seconds : -1, false);
   if (!ok || !build_object(o, o->target, o->emit, &s->program)) {
     complain("'%s' could not be compiled", o->model);
     return EXIT_FAILED;
@@ -387,13 +394,14 @@ static int run_session(session *s, MlirModule module) {
                  .where = reference == BUILD_WHOLE ? "with whole values" : "on one device",
                  .run = &s->run,
                  .verified = true};
-  progress(NULL);
+  progress("comparing");
   if (!compare_all(s, module, local, &out))
     return EXIT_FAILED;
   if (s->reference_outputs) {
     out.reference = &s->reference;
     out.reference_run = &s->reference_run;
   }
+  progress(NULL);
   table_print(&out, stdout);
   if (!save_outputs(s) || (o->report && !report_write(&out, o->report)) ||
       (o->plan_report && !page_add_run(&out, o->plan_report)) ||
@@ -402,9 +410,17 @@ static int run_session(session *s, MlirModule module) {
   return out.verified ? EXIT_VERIFIED : EXIT_FAILED;
 }
 
+static int watch(void *data, const tp_progress *p) {
+  const session *s = data;
+  /* a launcher ends ranks that go on after a signal */
+  return cli_watch(p->pass, p->phase, p->cost, p->bound, p->left, !s->world);
+}
+
 static int run_model(options *o, tprt_comm *world) {
+  cli_interrupt_catch(SIGINT, NULL);
   if (!host_topology(o))
     return EXIT_FAILED;
+  progress("reading");
   tp_register_passes();
   MlirContext context = mlirContextCreate();
   tp_context_prepare(context);
@@ -412,6 +428,7 @@ static int run_model(options *o, tprt_comm *world) {
   mlirContextSetAllowUnregisteredDialects(context, true);
   diagnostics_attach(context);
   session s = {.o = o, .world = world};
+  tp_watch_set(watch, &s);
   MlirModule module = {NULL};
   char import[256];
   snprintf(import, sizeof import,
@@ -421,6 +438,7 @@ static int run_model(options *o, tprt_comm *world) {
   bool read = read_model(context, o->model, &module) && tp_run_pipeline(module, import) == TP_OK;
   int code = read ? run_session(&s, module) : EXIT_FAILED;
   progress(NULL);
+  tp_watch_set(NULL, NULL);
   free(s.against_one);
   free(s.against_expected);
   free(s.against_evaluator);

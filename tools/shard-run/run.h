@@ -61,7 +61,7 @@ typedef struct options {
   const char *model, *function, *inputs_from, *report, *trace, *output, *shards, *worker, *backend;
   /* values of options of pipelines; NULL: their defaults */
   const char *mesh, *strategy, *objective, *topology, *unknown_ops, *memory_limit, *fuse,
-      *plan_report, *plan_diff, *frontier, *shard_constants;
+      *plan_report, *plan_diff, *frontier, *shard_constants, *explain;
   emit_form emit;
   overlap_mode overlap;
   text_list inputs, expected, save;
@@ -161,6 +161,8 @@ typedef struct launch {
   bool on_gpu; /* the program's target is a GPU */
   bool graph;  /* execute by launching a captured graph, if possible */
   bool trace;  /* record calls */
+  /* called on a thread of rank 0 when so many of all executions are done; NULL: not wanted */
+  void (*on_step)(int done, int all);
 } launch;
 
 /* Run the program on all ranks. False, with a message, if it did not succeed on all of them. */
@@ -181,6 +183,7 @@ typedef struct rank_work {
   bool on_gpu; /* if set, the arrays have their shapes; otherwise only their data is used */
   bool graph;
   int n_inputs, n_outputs, n_sites, repeat;
+  void (*on_step)(int done, int all);
   const array *inputs;
   array *outputs;
 } rank_work;

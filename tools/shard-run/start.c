@@ -16,9 +16,15 @@
 
 enum { GRACE_SECONDS = 10 };
 
-static volatile sig_atomic_t stopped_by;
+/* The signal that ends the ranks. is_sent: the terminal has sent it to them, too. */
+static volatile sig_atomic_t stopped_by, n_signals, is_sent;
 
-static void note_signal(int number) { stopped_by = number; }
+static void note_signal(int number, siginfo_t *info, void *context) {
+  (void)context;
+  stopped_by = number;
+  is_sent = info->si_code == SI_KERNEL;
+  n_signals++;
+}
 
 /* Creates the environment of rank `rank`, with its variables; `texts` is the buffer for them. */
 static char **make_environment(int n, int rank, int store, char texts[4][48]) {
@@ -78,6 +84,7 @@ static void report_end(int rank, int state) {
 static int await_all(pid_t *pids, int n) {
   static const struct timespec pause = {.tv_nsec = 5000000};
   int left = n, code = 0, number = SIGTERM;
+  bool is_stopped = false;
   double until = 0;
   for (int i = 0; i < n; i++)
     left -= pids[i] <= 0;
@@ -94,11 +101,15 @@ static int await_all(pid_t *pids, int n) {
       if (!code && (code = code_of(state)))
         until = cli_seconds() + GRACE_SECONDS;
     }
-    if (stopped_by && !code) {
+    if (stopped_by && !is_stopped) {
+      is_stopped = true;
       code = 128 + stopped_by;
-      signal_all(pids, n, stopped_by);
+      if (!is_sent)
+        signal_all(pids, n, stopped_by);
       until = cli_seconds() + GRACE_SECONDS;
     }
+    if (n_signals > 1)
+      signal_all(pids, n, SIGKILL);
     if (code && cli_seconds() >= until) { /* SIGTERM first, then SIGKILL */
       signal_all(pids, n, number);
       number = SIGKILL;
@@ -111,7 +122,7 @@ static int await_all(pid_t *pids, int n) {
 }
 
 int start_program(int n, char **command) {
-  struct sigaction note = {.sa_handler = note_signal};
+  struct sigaction note = {.sa_sigaction = note_signal, .sa_flags = SA_SIGINFO};
   pid_t *pids = calloc((size_t)n, sizeof *pids);
   int file = memfd_create("shard-run store", MFD_CLOEXEC);
   int store = file < 0 ? -1 : fcntl(file, F_DUPFD, 10); /* inherited */

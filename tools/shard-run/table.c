@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *bytes_text(double bytes, char *text, size_t size) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -27,14 +28,51 @@ static const char *seconds_text(double seconds, char *text, size_t size) {
   return text;
 }
 
+/* Widths of the columns of collectives: of both names, and of a figure. */
+typedef struct column_widths {
+  int kind, axes, figure;
+} column_widths;
+
+static int longest(int a, const char *text) {
+  return (int)strlen(text) > a ? (int)strlen(text) : a;
+}
+
+/* On a narrow terminal, names become shorter and figures stand closer. */
+static column_widths widths_of(const tp_plan *plan, int columns) {
+  enum { USUAL = 16, WIDE = 12, NARROW = 10, COUNT = 6, LEAST = 8 };
+  column_widths w = {USUAL, USUAL, WIDE};
+  int kind = LEAST, axes = LEAST;
+  for (int i = 0; i < plan->n_collectives; i++) {
+    kind = longest(kind, tp_collective_name(plan->collectives[i].kind));
+    axes = longest(axes, plan->collectives[i].axes_text);
+  }
+  w.axes = axes > w.axes ? axes : w.axes;
+  int rest = 2 + 1 + 1 + COUNT;
+  if (columns == 0 || rest + w.kind + w.axes + 3 * (1 + w.figure) <= columns)
+    return w;
+  w.figure = NARROW;
+  rest += 3 * (1 + w.figure);
+  w.kind = kind;
+  w.axes = columns - rest - w.kind < axes ? columns - rest - w.kind : axes;
+  if (w.axes < LEAST) { /* both names share what is left */
+    w.axes = LEAST;
+    w.kind = columns - rest - w.axes > LEAST ? columns - rest - w.axes : LEAST;
+  }
+  return w;
+}
+
 /* Prints one line per kind and axes. */
 static void print_collectives(const tp_plan *plan, const launch *run, FILE *file) {
+  const column_widths w = widths_of(plan, cli_columns(STDOUT_FILENO, 0));
   if (plan->n_collectives == 0) {
     fprintf(file, "  no communication\n");
     return;
   }
-  fprintf(file, "  %-16s %-16s %6s %12s %12s %12s\n", "collective", "axes", "count", "bytes/dev",
-          "modelled", "measured");
+  char kind[64], axes[256];
+  fprintf(file, "  %s%-*s %-*s %6s %*s %*s %*s%s\n", cli_color(STDOUT_FILENO, CLI_BOLD), w.kind,
+          cli_fit("collective", w.kind, kind, sizeof kind), w.axes, "axes", "count", w.figure,
+          "bytes/dev", w.figure, "modelled", w.figure, "measured",
+          cli_color(STDOUT_FILENO, CLI_PLAIN));
   for (int i = 0; i < plan->n_collectives; i++) {
     const tp_plan_collective *c = plan->collectives + i;
     bool seen = false;
@@ -58,16 +96,20 @@ static void print_collectives(const tp_plan *plan, const launch *run, FILE *file
     }
     char a[32], b[32], m[32];
     if (!seen)
-      fprintf(file, "  %-16s %-16s %6lld %12s %12s %12s\n", tp_collective_name(c->kind),
-              c->axes_text, (long long)count, bytes_text(bytes, a, sizeof a),
-              seconds_text(modelled, b, sizeof b), seconds_text(seconds, m, sizeof m));
+      fprintf(file, "  %-*s %-*s %6lld %*s %*s %*s\n", w.kind,
+              cli_fit(tp_collective_name(c->kind), w.kind, kind, sizeof kind), w.axes,
+              cli_fit(c->axes_text, w.axes, axes, sizeof axes), (long long)count, w.figure,
+              bytes_text(bytes, a, sizeof a), w.figure, seconds_text(modelled, b, sizeof b),
+              w.figure, seconds_text(seconds, m, sizeof m));
   }
 }
 
 static void print_comparison(const char *against, const comparison *c, FILE *file) {
   if (!c->done)
     return;
-  const char *verdict = c->ok ? "ok" : "MISMATCH";
+  char verdict[32];
+  snprintf(verdict, sizeof verdict, "%s%s%s", c->ok ? "" : cli_color(STDOUT_FILENO, CLI_RED),
+           c->ok ? "ok" : "MISMATCH", c->ok ? "" : cli_color(STDOUT_FILENO, CLI_PLAIN));
   if (c->is_decided_elsewhere && c->what[0])
     fprintf(file, "    %-20s differs: %s; the evaluator decides\n", against, c->what);
   else if (c->is_decided_elsewhere)
@@ -175,7 +217,7 @@ static void print_doubts(const outcome *out, FILE *file) {
   fprintf(file, "\n");
 }
 
-void table_print(const outcome *out, FILE *file) {
+static void print_all(const outcome *out, FILE *file) {
   const tp_plan *plan = out->program->plan;
   double sharded = 0, one = 0;
   char a[32], b[32], c[32];
@@ -204,12 +246,27 @@ void table_print(const outcome *out, FILE *file) {
   if (out->not_evaluated)
     fprintf(file, "  not evaluated: %s\n", out->not_evaluated);
   const char *reference = outcome_reference(out);
+  const char *plain = cli_color(STDOUT_FILENO, CLI_PLAIN);
   if (!out->verified)
-    fprintf(file, "NOT VERIFIED\n");
+    fprintf(file, "%sNOT VERIFIED%s\n", cli_color(STDOUT_FILENO, CLI_RED), plain);
   else if (!reference)
     fprintf(file, "done, nothing to compare with\n");
   else if (out->is_independent)
-    fprintf(file, "verified\n");
+    fprintf(file, "%sverified%s\n", cli_color(STDOUT_FILENO, CLI_GREEN), plain);
   else
     fprintf(file, "consistent with %s\n", reference);
+}
+
+void table_print(const outcome *out, FILE *file) {
+  char *text = NULL;
+  size_t n;
+  FILE *stream = open_memstream(&text, &n);
+  if (!stream) {
+    print_all(out, file);
+    return;
+  }
+  print_all(out, stream);
+  if (fclose(stream) == 0)
+    cli_print_wrapped(file, text, cli_columns(STDOUT_FILENO, 0));
+  free(text);
 }

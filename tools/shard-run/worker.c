@@ -204,6 +204,8 @@ static bool start(worker *w, int segment, int object) {
     ok = high[i] >= 0 && posix_spawn_file_actions_adddup2(&actions, high[i], SEGMENT_FD + i) == 0;
   }
   ok = ok && posix_spawn(&w->pid, program, &actions, NULL, arguments, environ) == 0;
+  if (ok)
+    cli_leftover_child(w->pid, true);
   for (int i = 0; i < 3; i++)
     if (high[i] >= 0)
       close(high[i]);
@@ -217,6 +219,7 @@ static bool collect(launch *l, worker *workers) {
     int state = 0;
     while (waitpid(workers[r].pid, &state, 0) < 0 && errno == EINTR)
       ;
+    cli_leftover_child(workers[r].pid, false);
     exchange *x = workers[r].x;
     rank_result *result = l->ranks + r;
     result->status = x->done ? (tprt_status)x->status : TPRT_SYSTEM;

@@ -31,7 +31,8 @@ const cli_tool cli_program = {
               {1, "failure"},
               {2, "wrong usage"},
               {3, "it is proven that none exists"},
-              {4, "none was found"}},
+              {4, "none was found"},
+              {130, "interrupted twice, or before the search"}},
     .page = "docs/reference/shard-solve.md",
 };
 

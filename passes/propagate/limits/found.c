@@ -9,6 +9,7 @@ void tp__found_keep(tp_search *s, tp_planner *planner) {
   tp__planner_drop(&s->best.planner);
   s->best = (tp_found){
       .cost = tp__plan_worth(planner), .planner = *planner, .method = planner->result.method};
+  tp__clock_show(s->best.planner.result.cost, s->priced.bound);
   if (s->best.planner.routes)
     tp__routes_move(s->best.planner.routes, &s->best.planner);
   *planner = (tp_planner){0};
@@ -17,6 +18,7 @@ void tp__found_keep(tp_search *s, tp_planner *planner) {
 void tp__found_keep_unrouted(tp_search *s, const int *choices, tp_cost cost, const char *method) {
   tp__planner_drop(&s->best.planner);
   s->best = (tp_found){.cost = cost, .unrouted = choices, .method = method};
+  tp__clock_show(cost, s->priced.bound);
 }
 
 bool tp__found_exceeds(const tp_search *s, double gap) {

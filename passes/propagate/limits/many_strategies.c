@@ -212,6 +212,7 @@ static tp_status search_neighborhoods(many *l) {
       bool is_better;
       if (l->cost < TP_COST_FORBIDDEN && tp__clock_is_over(clock))
         return TP_OK;
+      tp__clock_show(l->cost, l->m.bound);
       TP_TRY(improve(l, sets[i], &is_better));
       unchanged = is_better ? 1 : unchanged + 1;
     }

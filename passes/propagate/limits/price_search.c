@@ -192,8 +192,7 @@ static tp_status search(tp_planner *p, price_plan *plan) {
 /* ---- searches ---- */
 
 static bool price_applies(const tp_search *s) {
-  return s->p->limits.memory >= 0 && s->is_large && s->p->limits.clock->is_limited &&
-         !s->p->is_restricted;
+  return s->p->limits.memory >= 0 && s->is_large && tp__has_little_time(s) && !s->p->is_restricted;
 }
 
 static tp_status run_price(tp_search *s) {

@@ -96,7 +96,10 @@ tp_status tp__solve_strategies(tp_search *s, tp_cost threshold) {
     tp__planner_drop(&reduced);
     return status;
   }
+  tp__clock_show(s->best.cost, l->bound);
+  s->p->limits.clock->shows_plans = true;
   status = tp_solve(reduced.stated, &options, &solution);
+  s->p->limits.clock->shows_plans = false;
   if (status != TP_OK && status != TP_INFEASIBLE)
     status = tp__plan_no_memory(s->p);
   if (status == TP_OK || status == TP_INFEASIBLE) {

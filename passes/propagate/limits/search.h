@@ -83,6 +83,9 @@ extern const tp_search_row tp__k_best_row;                        /* k_best.c */
 /* many_strategies.c */
 bool tp__has_many_strategies(const tp_planner *planner);
 
+/* searches.c: true if the function is planned in a given time, or the search was ended. */
+bool tp__has_little_time(const tp_search *search);
+
 /* ---- found.c: the best plan so far ---- */
 
 /* The cost by which plans are compared. */

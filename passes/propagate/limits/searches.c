@@ -7,6 +7,8 @@
 #include <string.h>
 #endif
 
+enum { N_QUICK = 4 };
+
 static const tp_search_row *const rows[] = {
     &tp__seed_row,       &tp__neighborhood_row, /* little time, no memory limit */
     &tp__price_row,      &tp__tried_row,        /* little time within a memory limit */
@@ -123,6 +125,27 @@ static tp_status finish_large(tp_search *s) {
   return TP_OK;
 }
 
+bool tp__has_little_time(const tp_search *s) {
+  return s->p->limits.clock->is_limited || tp__clock_is_interrupted();
+}
+
+static tp_status run_searches(tp_search *s, size_t n) {
+  tp_status status = TP_OK;
+  for (size_t i = 0; i < n && status == TP_OK; i++)
+    if (rows[i]->applies(s) && !is_left_out(rows[i]->name))
+      status = rows[i]->run(s);
+  return status;
+}
+
+/* The searches for little time come first, but it may be known only later that there is little. */
+static tp_status run_all(tp_search *s) {
+  tp_status status = run_searches(s, TP_LEN(rows));
+  bool has_plan = s->best.cost < TP_COST_FORBIDDEN || s->is_solved || s->over.stated;
+  if (status == TP_OK && !has_plan && tp__clock_is_interrupted())
+    status = run_searches(s, N_QUICK);
+  return status;
+}
+
 tp_status tp__plan(tp_planner *p) {
   tp_search s = {.p = p,
                  .is_large = tp__is_large(p),
@@ -130,12 +153,11 @@ tp_status tp__plan(tp_planner *p) {
                  .end = p->limits.clock->deadline,
                  .best = {.cost = TP_COST_FORBIDDEN},
                  .threshold = TP_ONLY_FOUND};
-  tp_status status = TP_OK;
+  tp_status status;
   /* the bound of that search is about these prices */
   tp_reshard_cache_price_whole_axes(p->problem.reshards, s.has_many);
-  for (size_t i = 0; i < TP_LEN(rows) && status == TP_OK; i++)
-    if (rows[i]->applies(&s) && !is_left_out(rows[i]->name))
-      status = rows[i]->run(&s);
+  tp__clock_phase("searching");
+  status = run_all(&s);
   if (status == TP_OK)
     status = p->limits.memory < 0 ? finish_unlimited(&s)
              : s.is_large         ? finish_large(&s)

@@ -22,7 +22,7 @@ static tp_status unless_no_memory(const tp_planner *p, tp_status status) {
 }
 
 static bool seed_applies(const tp_search *s) {
-  return s->p->limits.clock->is_limited && s->p->limits.memory < 0;
+  return tp__has_little_time(s) && s->p->limits.memory < 0;
 }
 
 static tp_status find_first(tp_search *s) {

@@ -225,7 +225,9 @@ tp_status tp__solver_failed(const tp_planner *p, tp_status status) {
 static tp_status solve(tp_planner *p, const tp_problem *problem, tp_solution *solution) {
   tp_solver_options options = {.size = sizeof options, .gap = p->limits.gap};
   tp__clock_limit_solver(p->limits.clock, &options);
+  p->limits.clock->shows_plans = p->limits.clock->shows_bounds = !p->kept && !p->problem.overlaps;
   tp_status status = tp_solve(problem, &options, solution);
+  p->limits.clock->shows_plans = p->limits.clock->shows_bounds = false;
   if (status != TP_OK && status != TP_INFEASIBLE)
     return tp__solver_failed(p, status);
   p->result.is_cut_short |= solution->stopped;

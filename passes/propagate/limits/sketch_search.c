@@ -66,12 +66,17 @@ static tp_status open_sketch(tp_search *s) {
 
 static tp_status run_cheapest(tp_search *s) {
   tp_priced *l = &s->priced;
+  tp_clock *clock = s->p->limits.clock;
   tp_status status = open_sketch(s);
   if (status != TP_OK || s->is_over)
     return status;
   tp__sketch_used(&l->sketch, NULL, l->used);
   s->is_impossible = l->used[tp__priced_peak(l)] > l->limit;
+  tp__clock_phase("searching without the memory limit");
+  clock->shows_plans = clock->shows_bounds = true;
   status = tp__priced_solve(l);
+  clock->shows_plans = clock->shows_bounds = false;
+  tp__clock_phase("searching");
   s->is_over = status == TP_INFEASIBLE;
   if (status != TP_OK)
     return status == TP_INFEASIBLE ? TP_OK : status;

@@ -13,7 +13,9 @@ static tp_status run_unlimited(tp_search *s) {
   tp_planner *p = s->p;
   if (tp__clock_is_over(p->limits.clock))
     return TP_OK;
+  tp__clock_phase("pricing changes of layout");
   tp_status status = tp__plan_state(p);
+  tp__clock_phase("searching");
   p->is_given_up = false;
   if (status == TP_OK && p->stated) {
     status = tp__plan_stated(p);
@@ -35,7 +37,9 @@ static tp_status run_limited(tp_search *s) {
   o->options = (tp_solver_options){
       .size = sizeof o->options, .work_budget = p->limits.work - rest, .gap = p->limits.gap};
   tp__clock_limit_solver(p->limits.clock, &o->options);
+  p->limits.clock->shows_plans = p->limits.clock->shows_bounds = true;
   status = tp_solve(p->stated, &o->options, &o->best);
+  p->limits.clock->shows_plans = p->limits.clock->shows_bounds = false;
   if (status != TP_OK && status != TP_INFEASIBLE)
     return tp__solver_failed(p, status);
   p->result.is_cut_short |= o->best.stopped;

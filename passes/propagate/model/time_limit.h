@@ -3,6 +3,7 @@
 #ifndef TP_PASSES_PROPAGATE_CLOCK_H
 #define TP_PASSES_PROPAGATE_CLOCK_H
 
+#include "tp/cost.h"
 #include "tp/solver.h"
 
 /* Times are wall-clock seconds, except `grace`. */
@@ -13,6 +14,8 @@ typedef struct tp_clock {
   /* the current step continues past its deadline until the thread has used this much processor
    * time */
   double grace;
+  /* the costs that the solver reports are those of plans of the function; and its bounds, too */
+  bool shows_plans, shows_bounds;
 } tp_clock;
 
 /* Starts the clock, for so many seconds; negative: without a limit. */
@@ -23,9 +26,16 @@ double tp__clock_share(tp_clock *clock, double end, double share);
 /* Grants the current step at least `seconds` of processor time from now. Time that other processes
  * take on a busy machine does not count. */
 void tp__clock_extend(tp_clock *clock, double seconds);
-/* True if the run is cancelled, whereupon plan_func fails, or if there is a time limit and the time
- * of the current step is over. */
+/* True if the run is cancelled, whereupon plan_func fails; if there is a time limit and the time of
+ * the current step is over; or if the watch of the process ends the search (tp/watch.h). */
 bool tp__clock_is_over(const tp_clock *clock);
+/* What ended a search that was cut short: "time-limit" or "interrupt". */
+const char *tp__clock_ender(void);
+/* True if the watch of the process ended the search. */
+bool tp__clock_is_interrupted(void);
+/* Tell the watch what the pass does, static text; and about a plan and a bound. */
+void tp__clock_phase(const char *phase);
+void tp__clock_show(tp_cost cost, tp_cost bound);
 
 /* Makes a solver stop when the clock is over. The clock must outlive the
  * use of the options. */

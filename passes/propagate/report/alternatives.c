@@ -108,8 +108,11 @@ static MlirAttribute without(const tp_report *r, const tp_pin *pin) {
 static const MlirAttribute none = {NULL};
 const char tp__alternative_not_sought[] =
     "not among the most expensive collectives (report-alternatives)";
-static const char out_of_time_text[] =
-    "the time limit ended the search before one was found (time-limit)";
+static const char *out_of_time_text(void) {
+  return strcmp(tp__clock_ender(), "interrupt") == 0
+             ? "an interrupt ended the search before one was found"
+             : "the time limit ended the search before one was found (time-limit)";
+}
 static const char in_parts_text[] =
     "none is sought in functions that are planned in parts (entries)";
 
@@ -226,7 +229,7 @@ static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decisio
     return;
   r->function.is_cut_short |= solution.stopped;
   if (status == TP_INFEASIBLE && !solution.optimal)
-    best->missing = solution.stopped ? out_of_time_text
+    best->missing = solution.stopped ? out_of_time_text()
                                      : "none was found, and it is not proven that there is none";
   if (status == TP_INFEASIBLE)
     return;
@@ -369,7 +372,7 @@ static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *
     else if (r->function.is_in_parts)
       order[i]->alternative.missing = in_parts_text;
     else if (out_of_time(r, p))
-      order[i]->alternative.missing = out_of_time_text;
+      order[i]->alternative.missing = out_of_time_text();
     else
       status = find_alternative(r, p, space, order[i]);
   return status;

@@ -1,5 +1,6 @@
 /* Implements explain=...: a remark at the op that makes a value, with its layout, the reasons for
  * it, and the cost of other layouts. */
+#include "ir/location.h"
 #include "passes/propagate/report/plan_report.h"
 
 #include <stdlib.h>
@@ -33,19 +34,29 @@ static bool is_at(tp_report *r, MlirOperation op, const char *wanted) {
   return false;
 }
 
+/* Where a remark about the value points: an argument has a place of its own, unless a tool made
+ * it. */
+static MlirLocation place_of(const tp_planner *p, const tp_planned_value *v) {
+  MlirLocation own = mlirValueGetLocation(v->value), file;
+  return mlirValueIsABlockArgument(v->value) && tp__location_file(own, &file)
+             ? own
+             : mlirOperationGetLocation(op_of(p, v));
+}
+
 static bool is_place(const char *text) {
   const char *colon = strrchr(text, ':');
   return colon && colon != text && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1);
 }
 
-static bool is_wanted(tp_report *r, const tp_planner *p, const tp_planned_value *v) {
-  const char *wanted = r->explain, *own = tp__report_arg_name(r, p, v->value);
-  if (*tp__report_name(r, v->value) == 0)
-    return false;
-  if (is_place(wanted))
+static bool is_wanted(tp_report *r, const tp_planner *p, const tp_planned_value *v,
+                      const tp_value_names *names) {
+  const char *wanted = r->explain + (r->explain[0] == '%');
+  if (names->n > 0 && is_place(wanted))
     return !mlirValueIsABlockArgument(v->value) && is_at(r, op_of(p, v), wanted);
-  return strcmp(wanted, tp__report_name(r, v->value)) == 0 ||
-         (*own && (strcmp(wanted, own) == 0 || (*wanted == '%' && strcmp(wanted + 1, own) == 0)));
+  for (int i = 0; i < names->n; i++)
+    if (strcmp(wanted, names->items[i]) == 0)
+      return true;
+  return false;
 }
 
 static tp_status keep_known(tp_report *r, const char *name) {
@@ -191,11 +202,11 @@ static void print_others(const tp_planner *p, int n, const other_layout *others,
 static tp_status print_layouts(tp_report *r, const tp_planner *p, const tp_planned_value *v,
                                tp__string *text) {
   if (p->kept && p->limits.memory < 0) {
-    tp__string_append(text, p->result.is_cut_short
-                                ? "\n  other layouts are not priced: the time limit ended the "
-                                  "search (time-limit)"
-                                : "\n  other layouts are not priced: the function has too many "
-                                  "strategies (entries)");
+    tp__string_printf(text, "\n  other layouts are not priced: %s",
+                      !p->result.is_cut_short ? "the function has too many strategies (entries)"
+                      : strcmp(tp__clock_ender(), "interrupt") == 0
+                          ? "an interrupt ended the search"
+                          : "the time limit ended the search (time-limit)");
     return TP_OK;
   }
   if (p->kept) {
@@ -285,16 +296,18 @@ static void print_collectives(tp_report *r, const tp_planned_value *v, tp__strin
     tp__string_append(text, "\n  it causes no collective");
 }
 
-static tp_status explain(tp_report *r, const tp_planner *p, const tp_planned_value *v) {
+static tp_status explain(tp_report *r, const tp_planner *p, const tp_planned_value *v,
+                         const tp_value_names *names) {
   tp__string text = {0};
-  tp__string_printf(&text, "%s has layout %s; the plan costs %.3f us",
-                    tp__report_label(r, p, v->value),
-                    tp__report_spec(r, tp__plan_produced(p, v), v->rank), us(p->result.cost));
+  tp__string_printf(&text, "%%%s%s%s%s has layout %s; the plan costs %.3f us", names->items[0],
+                    names->n > 1 ? " (" : "", names->n > 1 ? names->items[1] : "",
+                    names->n > 1 ? ")" : "", tp__report_spec(r, tp__plan_produced(p, v), v->rank),
+                    us(p->result.cost));
   print_why(r, p, v, &text);
   print_collectives(r, v, &text);
   tp_status status = print_layouts(r, p, v, &text);
   if (status == TP_OK)
-    tp__emit(mlirOperationGetLocation(op_of(p, v)), TP_REMARK, tp__string_text(&text), NULL);
+    tp__emit(place_of(p, v), TP_REMARK, tp__string_text(&text), NULL);
   tp__string_destroy(&text);
   r->n_explained++;
   return status;
@@ -304,53 +317,55 @@ tp_status tp__report_explain(tp_report *r, const tp_planner *p) {
   tp_status status = TP_OK;
   for (size_t k = 0; k < p->problem.n_values && status == TP_OK; k++) {
     const tp_planned_value *v = &p->problem.values[k];
-    const char *name = tp__report_name(r, v->value), *own = tp__report_arg_name(r, p, v->value);
-    if (*name)
-      status = keep_known(r, name);
-    if (*own && status == TP_OK)
-      status = keep_known(r, own);
-    if (status == TP_OK && is_wanted(r, p, v))
-      status = explain(r, p, v);
+    tp_value_names names;
+    tp__report_value_names(r, p, v, &names);
+    for (int i = 0; i < names.n && status == TP_OK; i++)
+      status = keep_known(r, i == 0 ? tp__report_name(r, v->value) : names.items[i]);
+    if (status == TP_OK && is_wanted(r, p, v, &names))
+      status = explain(r, p, v, &names);
   }
   return status;
 }
 
 /* ---- similar names ---- */
 
-/* Edit distance of short names. */
-static int distance(const char *a, const char *b) {
-  enum { MAX_LENGTH = 64 };
-  int row[MAX_LENGTH + 1], n = (int)strlen(a), m = (int)strlen(b);
-  if (n > MAX_LENGTH || m > MAX_LENGTH)
-    return 2 * MAX_LENGTH;
-  for (int j = 0; j <= m; j++)
-    row[j] = j;
-  for (int i = 1; i <= n; i++) {
-    int diagonal = row[0];
-    row[0] = i;
-    for (int j = 1; j <= m; j++) {
-      int change = diagonal + (a[i - 1] != b[j - 1]),
-          least = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
-      diagonal = row[j];
-      row[j] = change < least ? change : least;
-    }
-  }
-  return row[m];
+typedef struct near_name {
+  const char *name;
+  int distance;
+} near_name;
+
+/* Inserts a name behind those that are as near, unless it is there. */
+static void insert(near_name *nearest, int *n, const char *name, int distance) {
+  int at = *n;
+  for (int i = 0; i < *n; i++)
+    if (strcmp(nearest[i].name, name) == 0)
+      return;
+  while (at > 0 && nearest[at - 1].distance > distance)
+    at--;
+  if (at == MAX_NEAR)
+    return;
+  *n += *n < MAX_NEAR;
+  memmove(nearest + at + 1, nearest + at, (size_t)(*n - 1 - at) * sizeof *nearest);
+  nearest[at] = (near_name){name, distance};
 }
 
 tp_status tp__report_explained(tp_report *r) {
+  near_name nearest[MAX_NEAR];
+  const char *wanted = r->explain + (r->explain[0] == '%');
+  int n = 0;
   if (r->n_explained > 0)
     return TP_OK;
   tp__string near = {0};
-  for (int d = 0, said = 0; d <= 128 && said < MAX_NEAR && !is_place(r->explain); d++)
-    for (size_t i = 0; i < r->n_known && said < MAX_NEAR; i++)
-      if (distance(r->explain, r->known[i]) == d)
-        tp__string_printf(&near, "%s%s", said++ ? ", " : "; similar names: ", r->known[i]);
-  tp_status status =
-      tp__error(r->pass->module, TP_NOT_FOUND,
-                "explain: there is no tensor %s '%s'%s; names are those that "
-                "--mlir-print-ir-before=tp-propagate prints, or tp.name",
-                is_place(r->explain) ? "made at" : "named", r->explain, tp__string_text(&near));
+  for (size_t i = 0; i < r->n_known && !is_place(wanted); i++)
+    insert(nearest, &n, r->known[i],
+           tp__word_distance(wanted, r->known[i] + (r->known[i][0] == '%')));
+  for (int i = 0; i < n; i++)
+    tp__string_printf(&near, "%s%s", i ? ", " : "; similar names: ", nearest[i].name);
+  tp_status status = tp__error(
+      r->pass->module, TP_NOT_FOUND,
+      "explain: there is no tensor %s '%s'%s; names are those of arguments and results (tp.name, "
+      "result 0), of the source, and those that --mlir-print-ir-before=tp-propagate prints",
+      is_place(wanted) ? "made at" : "named", r->explain, tp__string_text(&near));
   tp__string_destroy(&near);
   return status;
 }

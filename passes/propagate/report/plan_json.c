@@ -31,7 +31,7 @@ static json_t *integer_json(int64_t value) { return json_integer((json_int_t)val
 
 /* The option for which a search was ended early or left out, or null. */
 static json_t *stopped_json(bool is_cut_short, bool is_in_parts) {
-  return is_cut_short  ? json_string("time-limit")
+  return is_cut_short  ? json_string(tp__clock_ender())
          : is_in_parts ? json_string("entries")
                        : json_null();
 }

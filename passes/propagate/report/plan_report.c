@@ -427,6 +427,7 @@ void tp__report_close(tp_report *r) {
   tp__free(r->known);
   tp__table_destroy(&r->name_of);
   tp__table_destroy(&r->op_place);
+  tp__source_text_close(&r->source);
   tp__arena_destroy(&r->arena);
   tp__free(r);
 }

@@ -8,6 +8,7 @@
 #define TP_PASSES_PLAN_REPORT_H
 
 #include "passes/propagate/model/memory_model.h"
+#include "passes/propagate/report/source_text.h"
 
 enum { TP_MAX_CAUSES = 12 };
 #define TP_REPORT_SCHEMA "tpshard.plan/1"
@@ -124,9 +125,10 @@ typedef struct tp_function_report {
 
 typedef struct tp_report {
   tp_pass *pass;
-  const char *file;    /* "": no file */
-  bool is_full;        /* the document is wanted: not only `explain` */
-  const char *explain; /* "%name", a tp.name or FILE:LINE; "": no request */
+  const char *file;      /* "": no file */
+  bool is_full;          /* the document is wanted: not only `explain` */
+  const char *explain;   /* "%name", a tp.name or FILE:LINE; "": no request */
+  tp_source_text source; /* for the names in it */
   int n_explained;
   size_t n_known, known_capacity;
   const char **known; /* names that explain= accepts */
@@ -196,6 +198,20 @@ tp_status tp__report_causes(tp_report *report, const tp_planner *planner);
 /* Explains the layout of a value along an axis. Returns the number of `texts`, which must have
  * TP_MAX_CAUSES elements. Call after tp__report_causes. */
 int tp__report_why(tp_report *report, const tp_planned_value *value, int axis, const char **texts);
+
+/* ---- value_names.c ---- */
+
+enum { TP_MAX_VALUE_NAMES = 12 };
+
+/* The names of a value, without %: as printed first, then others that the program gives it. */
+typedef struct tp_value_names {
+  int n;
+  const char *items[TP_MAX_VALUE_NAMES];
+} tp_value_names;
+
+/* Lists the names; none for a value that is made in place. */
+void tp__report_value_names(tp_report *report, const tp_planner *planner,
+                            const tp_planned_value *value, tp_value_names *names);
 
 /* ---- explain.c: remarks requested by explain=... ---- */
 tp_status tp__report_explain(tp_report *report, const tp_planner *planner);

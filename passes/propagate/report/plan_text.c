@@ -100,6 +100,11 @@ static void print_parts(tp__string *t, const json_t *f) {
   tp__sheet_print(&parts, t);
 }
 
+/* What ended a search, as a subject. */
+static const char *ender(const char *stopped_by) {
+  return strcmp(stopped_by, "interrupt") == 0 ? "An interrupt" : "The time limit";
+}
+
 static void print_proof(tp__string *t, const json_t *f, bool is_time) {
   const json_t *solution = json_object_get(f, "solution"), *step = json_object_get(f, "step");
   double cost = tp__seconds_of(solution, "cost_seconds"),
@@ -124,14 +129,16 @@ static void print_proof(tp__string *t, const json_t *f, bool is_time) {
                       is_time ? ""
                               : ", or the path of a reshard sends less than one over whole axes");
   if (*tp__text_of(solution, "stopped_by"))
-    tp__string_append(
-        t, "The time limit ended the search for it: another run may find another plan.\n");
+    tp__string_printf(t, "%s ended the search for it: another run may find another plan.\n",
+                      ender(tp__text_of(solution, "stopped_by")));
   if (strcmp(tp__text_of(f, "other_plans_stopped_by"), "entries") == 0)
     tp__string_append(t, "The function has so many strategies that it was planned in parts, and no "
                          "other plans were sought (entries).\n");
   else if (*tp__text_of(f, "other_plans_stopped_by"))
-    tp__string_append(t, "The time limit ended the search for other plans: another run may know "
-                         "more of them, or less.\n");
+    tp__string_printf(t,
+                      "%s ended the search for other plans: another run may know more of them, or "
+                      "less.\n",
+                      ender(tp__text_of(f, "other_plans_stopped_by")));
 }
 
 static void print_summary(tp__string *t, const json_t *f, bool is_time) {

@@ -1,31 +1,12 @@
 """Checks on a problem that takes long that SIGINT and --time-limit end the search with the best
 solution so far."""
 
-import json
-import random
 import signal
 import subprocess
 import sys
 import time
 
-NODES, STRATEGIES = 300, 8
-
-
-def write(path):
-    draw = random.Random(1)
-    edges = [sorted(draw.sample(range(NODES), 2)) for _ in range(4 * NODES)]
-    problem = {
-        "nodes": {
-            "intervals": [[t, t + 40] for t in range(NODES)],
-            "costs": [[draw.randrange(1000) for _ in range(STRATEGIES)] for _ in range(NODES)],
-            "usages": [[draw.randrange(1000) for _ in range(STRATEGIES)] for _ in range(NODES)],
-        },
-        "edges": {"nodes": edges, "costs": [[draw.randrange(1000) for _ in range(STRATEGIES**2)] for _ in edges]},
-        "usage_limit": 12000,
-    }
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({"problem": problem}, file)
-
+from hard_problem import write
 
 def say(name, process):
     output, errors = process.communicate(timeout=120)

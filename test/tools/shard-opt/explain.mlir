@@ -9,7 +9,7 @@
 // CHECK-NOT: (y)
 // OPTION: remark: %arg1 (y) has layout
 // NOTHING: shard-opt: error: --tp-explain needs tp-propagate, which did not run; add tp-propagate or tp-spmd to the pipeline
-// HELP: --tp-explain=<%name|tp.name|FILE:LINE>
+// HELP: --tp-explain=<name|tp.name|FILE:LINE>
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 func.func @f(%x: tensor<64x128xf32> {tp.name = "x"}, %y: tensor<64x128xf32> {tp.name = "y"}) -> (tensor<64x128xf32>, tensor<64x128xf32>) {

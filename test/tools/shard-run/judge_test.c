@@ -14,6 +14,12 @@
 
 /* Required by evaluate.c, which is tested without the command line. */
 void progress(const char *what) { (void)what; }
+void progress_detail(const char *detail, double left, bool is_most) {
+  (void)detail;
+  (void)left;
+  (void)is_most;
+}
+double cli_seconds(void) { return 0; }
 
 enum { N = 6 };
 

@@ -10,7 +10,8 @@ function proofText({cost_seconds: cost, bound_seconds: bound, gap, stopped_by: s
   const proof = cost <= bound ? 'Proven: no plan costs less'
     : 'Proven: no plan is below ' + secondsText(bound) +
       (gap === null ? '' : ' (gap ' + (100 * gap).toPrecision(2) + ' %)');
-  return proof + (stopped ? '; the time limit ended the search' : '');
+  return proof + (stopped ? '; ' + (stopped === 'interrupt' ? 'an interrupt' : 'the time limit') +
+    ' ended the search' : '');
 }
 
 function memoryNote({peak_bytes: peak, limit_bytes: limit}) {

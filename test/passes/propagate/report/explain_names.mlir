@@ -29,7 +29,7 @@
 // SHORT-NEXT: %arg1 (inputs) is pinned to {{\[\[\], \["tp"\]\]}}
 // SHORT-NEXT: %0 has layout {{\[\["dp"\], \["tp"\]\]$}}
 // SHORT-NOT: remark
-// LONG: model/layer.py:72:3: remark: %1 has layout
+// LONG: model/layer.py:72:3: remark: %1 (result 0) has layout
 // LONG-NEXT: dp:{{$}}
 // LONG-NEXT: %arg0 (input) is pinned to {{.*}}
 // LONG-NEXT: 1 op between keeps dp where it is
@@ -42,10 +42,10 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=sscal})' 2>&1 | FileCheck %s --check-prefix=TYPO
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=inp})' 2>&1 | FileCheck %s --check-prefix=PREFIX
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=argument})' 2>&1 | FileCheck %s --check-prefix=ARGUMENT
-// NEAR: there is no tensor named 'nput'; similar names: input, inputs, %0, %1, %arg0; names are
+// NEAR: there is no tensor named 'nput'; similar names: input, inputs, %arg0, x, %arg1; names are
 // OUT: there is no tensor named 'outputs'; similar names: inputs, input, {{.*}}; names are
-// PREFIX: there is no tensor named 'inp'; similar names: input, inputs, %0, %1, %arg0; names are
-// ARGUMENT: there is no tensor named 'argument'; similar names: %arg0, input, %arg1, %arg2, %arg3; names are
+// PREFIX: there is no tensor named 'inp'; similar names: input, x, inputs, w, c; names are
+// ARGUMENT: there is no tensor named 'argument'; similar names: %arg0, %arg1, %arg2, %arg3, input; names are
 // TYPO: there is no tensor named 'sscal'; similar names: scale, {{.*}}; names are
 
 // Places are no names: the end of a folder's name, a part of a number, a line without a file.
@@ -53,7 +53,7 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=layer.py:2})' 2>&1 | FileCheck %s --check-prefix=PLACE
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=:7})' 2>&1 | FileCheck %s --check-prefix=NAME
 // PLACE: there is no tensor made at '{{.*}}layer.py:{{[27]}}'; names are
-// NAME: there is no tensor named ':7'; similar names: %
+// NAME: there is no tensor named ':7'; similar names: x
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @f(%x: tensor<64x512xf32> {tp.name = "input", tp.sharding = [["dp"], []]}, %w: tensor<512x64xf32> {tp.name = "inputs", tp.sharding = [[], ["tp"]]},

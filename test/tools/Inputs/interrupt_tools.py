@@ -1,0 +1,87 @@
+"""interrupt_tools.py LARGE SMALL OUTPUT: Ctrl-C while shard-opt and shard-run plan, compile and run:
+how they end, and that no process and no file of them is left."""
+import glob
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import terminal
+
+LARGE, SMALL, OUTPUT = sys.argv[1:]
+MARKER = f"TOOLS_INTERRUPT={os.getpid()}"
+PLAN = "tp-spmd{memory-limit=40GB remark-bytes=none}"
+OPT = ["shard-opt", LARGE, f"--pass-pipeline=builtin.module({PLAN})", "-o", OUTPUT]
+EMIT = ["shard-run", LARGE, "--memory-limit=40GB", "--emit=obj", "-o", OUTPUT]
+RUN = ["shard-run", SMALL, "--mesh", "2", "--repeat=1000000", "--no-verify", "--report", OUTPUT]
+PROVEN = "remark: 'func.func': an interrupt ended the search; this plan is proven to cost at most"
+
+
+def plain(text):
+    for code in ("\x1b[0m", "\x1b[1m", "\x1b[0;1;31m", "\x1b[0;1;34m", "\x1b[0;1;35m"):
+        text = text.replace(code, "")
+    return text
+
+
+def remaining():
+    """Returns the number of processes with the marker in their environment."""
+    found = 0
+    for path in glob.glob("/proc/[0-9]*/environ"):
+        if path == f"/proc/{os.getpid()}/environ":
+            continue
+        try:
+            with open(path, "rb") as file:
+                found += MARKER.encode() in file.read()
+        except OSError:  # the process has ended, or belongs to another user
+            pass
+    return found
+
+
+def files():
+    """Returns the outputs, whole or partial, and the segments of shared memory."""
+    return sorted(glob.glob(OUTPUT + "*")) + sorted(name for name in os.listdir("/dev/shm") if "tprt" in name)
+
+
+def press(name, command, presses, code, has=(), lacks=()):
+    before = files()
+    ended = terminal.run(command, presses, environment={"TOOLS_INTERRUPT": MARKER.partition("=")[2]})
+    shown = plain(ended.shown)
+    assert ended.code == code, f"{name}: code {ended.code}: {shown[-2000:]}"
+    for text in has:
+        assert text in shown, f"{name}: lacks {text}: {shown[-2000:]}"
+    for text in lacks:
+        assert text not in shown, f"{name}: has {text}: {shown[-2000:]}"
+    time.sleep(0.2)
+    assert remaining() == 0, f"{name}: {remaining()} processes are left"
+    if code:
+        assert files() == before, f"{name}: left {files()}"
+    print(f"{name}: code {code}")
+
+
+def send(name, command, until):
+    """The same by a signal to the first process alone, without a terminal."""
+    before = files()
+    environment = {**os.environ, "TOOLS_INTERRUPT": MARKER.partition("=")[2]}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(until)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    time.sleep(0.2)
+    assert process.returncode == 130, f"{name}: code {process.returncode}"
+    assert remaining() == 0 and files() == before, f"{name}: left {remaining()} processes, {files()}"
+    print(f"{name}: code 130")
+
+
+press("shard-opt, once", OPT, ["searching"], 0, [PROVEN], ["interrupted"])
+with open(OUTPUT, encoding="utf-8") as file:
+    assert 'stopped_by = "interrupt"' in file.read()
+os.remove(OUTPUT)
+press("shard-opt, twice", OPT, ["searching", "^C"], 130, ["shard-opt: interrupted"])
+press("shard-run, planning, then compiling", EMIT, ["searching", "an interrupt ended the search"], 130, [PROVEN, "shard-run: interrupted"])
+press("threads", RUN, ["running, "], 130, ["shard-run: interrupted"])
+press("processes", RUN + ["--launch=processes"], ["running, "], 130, ["shard-run: interrupted"])
+press("launched", ["shard-run", "-n", "2", "--", *RUN], ["running, "], 130)
+send("threads, by a signal", RUN, 3)
+send("processes, by a signal", RUN + ["--launch=processes"], 3)
+send("launched, by a signal", ["shard-run", "-n", "2", "--", *RUN], 3)

@@ -1,0 +1,41 @@
+"""progress.py MODEL CHAIN: the progress line of the tools, on a terminal and elsewhere."""
+import os
+import re
+import subprocess
+import sys
+
+import terminal
+
+MODEL, PROBLEM = sys.argv[1:]
+OPT = ["shard-opt", MODEL, "--pass-pipeline=builtin.module(tp-spmd{memory-limit=40GB remark-bytes=none time-limit=6})", "-o", os.devnull]
+SOLVE = ["shard-solve", PROBLEM, "--time-limit", "4"]
+BENCH = ["shard-bench", "all_reduce", "--sizes=1M", "--rounds=31", "--round-time=50", "--repeats=5"]
+
+
+def check(name, command, pattern, environment=None):
+    ended = terminal.run(command, environment=environment)
+    lines, columns = ended.lines(), int((environment or {}).get("COLUMNS", 80))
+    fitting = [line for line in lines if re.search(pattern, line)]
+    for line in lines:
+        assert "\n" not in line.rstrip("\r\n") or not line.startswith(command[0]), f"{name}: not one line: {line!r}"
+    own = [line for line in lines if line.startswith(command[0] + ": ") and "\n" not in line]
+    assert fitting, f"{name}: no line has {pattern}: {lines[:5]}"
+    assert all(len(line) < columns for line in own), f"{name}: a line is too long"
+    assert not re.search(pattern, ended.remains()), f"{name}: the line is left: {ended.remains()!r}"
+    print(f"{name}: shown, and gone")
+
+
+def check_silent(name, command):
+    done = subprocess.run(command, capture_output=True, check=True, text=True, env=dict(os.environ, TERM="xterm"))
+    assert terminal.ERASE not in done.stderr and " s left" not in done.stderr, f"{name}: {done.stderr!r}"
+    print(f"{name}: silent")
+
+
+check("planning", OPT, r"^shard-opt: tp-propagate, \d+ s.*: ", {"COLUMNS": "80"})
+check("narrow", OPT, r"^shard-opt: tp-propagate, \d+ s", {"COLUMNS": "50"})
+check("solving", SOLVE, r"^shard-solve: solving, \d+ s \(at most \d+ s left\): best .*, bound")
+check("measuring", BENCH, r"^shard-bench: measuring, \d+ s \(\d+ s left\): [1-4] of 5")
+check_silent("elsewhere", BENCH)
+dumb = terminal.run(BENCH, environment={"TERM": "dumb"})
+assert not dumb.lines() and "left" not in dumb.shown, dumb.shown
+print("dumb terminal: silent")
