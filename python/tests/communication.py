@@ -3,17 +3,16 @@
     python communication.py [--uneven] [--mesh 2x4]... [NAME...]
 
 XLA runs the exported program. Each collective of the report has to be in it, with the same kind, group,
-elements sent and number of executions, and there must be no other. Executions are counted by the trip
+bytes sent and number of executions, and there must be no other. Executions are counted by the trip
 counts of loops, 8 where they are not known, on both sides. Two things may differ, and are named:
 
 * merged: XLA merges several collectives into one of several tensors, each of which is compared; and of
   equal ones, such as those of a product that the function computes twice, only one may be left;
-* widened: XLA's CPU backend moves some bf16 as f32. Elements are the same, and bytes are twice as many."""
+* widened: XLA's CPU backend moves some bf16 as f32, in twice the bytes."""
 import argparse
 import collections
 import dataclasses
 import pathlib
-import re
 import sys
 
 import equality
@@ -27,44 +26,31 @@ KINDS = {
     "all_reduce": "all-reduce", "all_gather": "all-gather", "reduce_scatter": "reduce-scatter", "all_to_all": "all-to-all",
     "permute": "collective-permute",
 }
-BYTES = {"f64": 8, "f32": 4, "bf16": 2, "f16": 2, "i64": 8, "i32": 4, "i16": 2, "i8": 1, "i1": 1}
-WIDENED = "bf16", "f16"
-
-
-def of_report(plan):
-    """Returns {(kind, group, elements, executions): [type of each]}, and all bytes."""
-    found, sent = collections.defaultdict(list), 0
-    for one in plan.collectives:
-        element = re.search(r"(bf16|f16|f32|f64|i\d+)>$", one["tensor"])[1]
-        elements = one["bytes_per_device"] // one["count"] // BYTES[element]
-        group = plan.devices if one["kind"] == "permute" else one["group"]
-        found[KINDS[one["kind"]], group, elements, one["count"]].append(element)
-        sent += one["bytes_per_device"]
-    return found, sent
-
-
-def of_xla(text, devices):
-    """Returns {(kind, group, elements, executions): how many}, all bytes, instructions of several tensors."""
-    found, sent, merged = collections.Counter(), 0, 0
-    for one in hlo.collectives(text, devices):
-        found[one.kind, one.group, one.elements, one.times] += 1
-        sent += one.sent * one.times
-        merged += one.merged > 0
-    return found, sent, merged
-
-
 @dataclasses.dataclass
 class Comparison:
     """of_plan, of_xla: {kind: executions}; merged: collectives that are part of another one, or equal to
-    another one; wrong: what is in one program alone."""
+    another one; widened: those that move f32 instead of bf16; wrong: what is in one program alone."""
 
     of_plan: dict
     of_xla: dict
     bytes_of_plan: int
     bytes_of_xla: int
     merged: int
-    is_widened: bool
+    widened: int
     wrong: list
+
+
+def of_report(plan):
+    """Returns {(kind, group, bytes of one execution, executions): how many}, and the same of those that
+    may be bf16."""
+    found, narrow = collections.Counter(), collections.Counter()
+    for one in plan.collectives:
+        group = plan.devices if one["kind"] == "permute" else one["group"]
+        key = KINDS[one["kind"]], group, one["bytes_per_device"] // one["count"], one["count"]
+        found[key] += 1
+        # what an op does itself has no tensor in the report
+        narrow[key] += "bf16" in (one["tensor"] or plan.text)
+    return found, narrow
 
 
 def executions(found):
@@ -74,22 +60,33 @@ def executions(found):
     return kinds
 
 
+def sent(found):
+    return sum(n * size * times for (_, _, size, times), n in found.items())
+
+
 def compared(plan, text):
     """Compares the report of a plan with the text of XLA's optimized program."""
-    said, sent_by_plan = of_report(plan)
-    found, sent_by_xla, merged = of_xla(text, plan.devices)
-    counts = {what: len(types) for what, types in said.items()}
-    wrong, equal = [], 0
-    for what in sorted(counts.keys() | found.keys()):
-        n, m = counts.get(what, 0), found.get(what, 0)
-        if m > n or (m == 0 and n > 0):
-            wrong.append("%d in the plan and %d in XLA's program: %s, group of %d, %d elements, %d times" % (n, m, *what))
-        equal += max(n - m, 0)
-    lost = sum((n - found[what]) * what[2] * what[3] * BYTES[said[what][0]] for what, n in counts.items())
-    is_widened = any(element in WIDENED for types in said.values() for element in types) and sent_by_xla > sent_by_plan - lost
-    if not wrong and sent_by_xla != sent_by_plan - lost and not (is_widened and sent_by_xla <= 2 * sent_by_plan):
-        wrong.append("%d bytes in the plan and %d in XLA's program" % (sent_by_plan - lost, sent_by_xla))
-    return Comparison(executions(counts), executions(found), sent_by_plan, sent_by_xla, merged + equal, is_widened, wrong)
+    said, narrow = of_report(plan)
+    of_xla = hlo.collectives(text, plan.devices)
+    found = collections.Counter((one.kind, one.group, one.sent, one.times) for one in of_xla)
+    left, more = collections.Counter(), found.copy()
+    widened = equal = 0
+    for what, n in sorted(said.items(), key=lambda item: -item[0][2]):  # the largest first: 2048 bytes are not those of 1024 widened
+        kind, group, size, times = what
+        wide = kind, group, 2 * size, times
+        taken = min(narrow[what], more[wide])
+        same = min(n - taken, more[what])
+        more[wide] -= taken
+        more[what] -= same
+        widened += taken
+        if taken or same:
+            equal += n - taken - same
+        else:
+            left[what] = n
+    alone = lambda where, rest: ["%d in %s alone: %s, group of %d, %d bytes, %d times" % (n, where, *what) for what, n in rest.items() if n]
+    wrong = alone("the plan", left) + alone("XLA's program", more)
+    merged = equal + sum(one.merged > 0 for one in of_xla)
+    return Comparison(executions(said), executions(found), sent(said), sent(found), merged, widened, wrong)
 
 
 def compiled(plan, args):
@@ -108,7 +105,7 @@ def run(names, meshes, uneven=False):
             one = compared(plan, compiled(plan, args))
             total += sum(one.of_plan.values())
             row = name, mesh, text_of(one.of_plan), one.bytes_of_plan, text_of(one.of_xla), one.bytes_of_xla
-            notes = ["%d merged" % one.merged] * (one.merged > 0) + ["widened"] * one.is_widened + one.wrong
+            notes = ["%d merged" % one.merged] * (one.merged > 0) + ["%d widened" % one.widened] * (one.widened > 0) + one.wrong
             print("%-26s %-6s %-28s %8d | %-28s %8d  %s" % (*row, "; ".join(notes)), flush=True)
             if one.wrong:
                 failed[name, mesh] = one.wrong

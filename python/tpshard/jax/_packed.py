@@ -3,6 +3,7 @@ import dataclasses
 
 import jax
 import jax.numpy as jnp
+from jax import export as public_export
 from jax._src.interpreters import mlir as jax_mlir
 from jax._src.export import _export as jax_export
 from jaxlib.mlir import ir
@@ -10,6 +11,7 @@ from jaxlib.mlir.dialects import stablehlo
 from jaxlib.mlir.passmanager import PassManager
 
 from .. import _library
+from ._export import is_key
 
 # From the planned program on: what tp-spmd does after tp-propagate, then the export.
 PIPELINE = "tp-partition,tp-simplify-collectives,canonicalize,cse,tp-export-stablehlo"
@@ -60,6 +62,28 @@ def _artifact(text):
         return jax_export._module_to_bytecode(module)
 
 
+def _words(avals):
+    """The avals with those of random keys replaced by those of their words."""
+    of_key = lambda a: jax.eval_shape(jax.random.key_data, jax.ShapeDtypeStruct(a.shape, a.dtype))
+    return [of_key(a) if is_key(a) else a for a in avals]
+
+
+def called(text, export, in_shardings, out_shardings, function):
+    """Returns a per-device program as a function of the same signature. Only words of random keys cross
+    the boundary of the exported program, because older versions of JAX fail to call one with keys."""
+    words = dataclasses.replace(export, avals=_words(export.avals), result_avals=_words(export.result_avals))
+    call = packed(text, words, in_shardings, out_shardings, function).call
+
+    def run(*args):
+        given, tree = jax.tree_util.tree_flatten(args)
+        given = [jax.random.key_data(a) if is_key(aval) else a for a, aval in zip(given, export.avals)]
+        found, out = jax.tree_util.tree_flatten(call(*jax.tree_util.tree_unflatten(tree, given)))
+        found = [jax.random.wrap_key_data(a, impl=aval.dtype._impl.name) if is_key(aval) else a for a, aval in zip(found, export.result_avals)]
+        return jax.tree_util.tree_unflatten(out, found)
+
+    return run
+
+
 def packed(text, export, in_shardings, out_shardings, function):
     """Returns the `jax.export.Exported` of a per-device program.
 
@@ -74,5 +98,5 @@ def packed(text, export, in_shardings, out_shardings, function):
 
     args = jax.tree_util.tree_unflatten(export.tree, [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in export.avals])
     jitted = jax.jit(nothing, in_shardings=in_shardings, out_shardings=out_shardings, keep_unused=True)
-    made = jax.export.export(jitted, platforms=PLATFORMS)(*args)
+    made = public_export.export(jitted, platforms=PLATFORMS)(*args)
     return dataclasses.replace(made, fun_name=getattr(function, "__name__", made.fun_name), mlir_module_serialized=_artifact(text), _get_vjp=None)

@@ -13,7 +13,7 @@ from .. import _library
 from ..errors import Error
 from ._export import export
 from ._names import suggestion
-from ._packed import packed, stablehlo_text
+from ._packed import called, packed, stablehlo_text
 from ._run import run_ranks
 from ._specs import boundary_mesh, boundary_names, boundary_spec, mesh_sizes, partition_spec
 
@@ -297,10 +297,10 @@ class Plan:
         ins, outs = self._shardings("jit", devices)
         if by != "xla":
             text = self.stablehlo() if by == "plan" else self.constrained()
-            called = _without_gradient(packed(text, self._export, ins, outs, self._function).call)
+            program = _without_gradient(called(text, self._export, ins, outs, self._function))
 
             def run(*args):
-                return called(*(arg for i, arg in enumerate(args) if i not in self._static_argnums))
+                return program(*(arg for i, arg in enumerate(args) if i not in self._static_argnums))
 
             return jax.jit(run, in_shardings=ins, out_shardings=outs, donate_argnums=self._donate_argnums, static_argnums=self._static_argnums)
         return jax.jit(
