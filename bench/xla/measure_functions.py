@@ -16,6 +16,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[1:1] = [os.path.join(HERE, "..", "..", "python"), os.path.join(HERE, "..", "..", "python", "tests")]
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # XLA warns of its own layouts
 import hlo  # noqa: E402
 from live import DEVICES  # noqa: E402
 

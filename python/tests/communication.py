@@ -1,6 +1,6 @@
 """Compares the collectives in XLA's optimized program with those of the plan's report.
 
-    python communication.py [--uneven] [--mesh 2x4]... [NAME...]
+    python communication.py [--uneven] [--mesh 2x4]... [--objective bytes] [--topology h100] [NAME...]
 
 XLA runs the exported program. Each collective of the report has to be in it, with the same kind, group,
 bytes sent and number of executions, and there must be no other. Executions are counted by the trip
@@ -93,15 +93,16 @@ def compiled(plan, args):
     return plan.jit(jax.devices()[: plan.devices]).lower(*args).compile().as_text()
 
 
-def run(names, meshes, uneven=False):
-    """Prints a line for each. Returns {(name, mesh): what is wrong}."""
+def run(names, meshes, uneven=False, **options):
+    """Prints a line for each, with these options of the plan. Returns {(name, mesh): what is wrong}."""
     text_of = lambda kinds: " ".join("%d %s" % (kinds[k], k) for k in hlo.SHORT.values() if kinds[k]) or "none"
     failed, total = {}, 0
+    options = {**options, **({"boundary": "whole"} if uneven else {})}
     for name in names:
         case = equality.CASES[name]
         args = case.args(uneven)
         for mesh in meshes:
-            plan = equality.planned(case, equality.MESHES[mesh], args, **({"boundary": "whole"} if uneven else {}))
+            plan = equality.planned(case, equality.MESHES[mesh], args, **options)
             one = compared(plan, compiled(plan, args))
             total += sum(one.of_plan.values())
             row = name, mesh, text_of(one.of_plan), one.bytes_of_plan, text_of(one.of_xla), one.bytes_of_xla
@@ -117,9 +118,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mesh", action="append", choices=list(equality.MESHES))
     parser.add_argument("--uneven", action="store_true", help="sizes that the meshes do not divide")
+    parser.add_argument("--objective", default="time")
+    parser.add_argument("--topology", default="cpu")
     parser.add_argument("names", nargs="*")
-    options = parser.parse_args()
-    return 1 if run(options.names or equality.CASES, options.mesh or list(equality.MESHES), options.uneven) else 0
+    given = parser.parse_args()
+    options = {"objective": given.objective, "topology": given.topology}
+    return 1 if run(given.names or equality.CASES, given.mesh or list(equality.MESHES), given.uneven, **options) else 0
 
 
 if __name__ == "__main__":

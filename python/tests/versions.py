@@ -10,10 +10,12 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
+KEYS = {"dropout_and_init"}  # jax before 0.10 cannot call an exported function that has keys as arguments, whoever made it
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = (
     "experts_one_hot", "residual_network", "lstm", "quantized_weights", "dropout_and_init", "embedding_gradient", "branches",
@@ -48,6 +50,12 @@ def loaded(python, folder, mesh, names):
     return [name for name, _ in equal], failed
 
 
+def reason(text):
+    """The line with the exception."""
+    lines = [line for line in text.splitlines() if re.match(r"[\w.]*(Error|Exception)\b", line)] or text.splitlines() or ["nothing said"]
+    return lines[-1][:200]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mesh", default="2x4")
@@ -69,8 +77,9 @@ def main():
             for other, then in of.items():
                 equal, failed = loaded(other, pathlib.Path(folder), options.mesh, made)
                 cells.append("%d of %d" % (len(equal), len(made)))
-                bad |= bool(failed) and number(then) >= number(at)
-                notes += ["%s of %s in %s: %s" % (name, at, then, (text.strip().splitlines() or ["nothing said"])[-1][:300]) for name, text in failed]
+                unexpected = [name for name, _ in failed if name not in KEYS or number(then) >= [0, 10]]
+                bad |= bool(unexpected) and number(then) >= number(at)
+                notes += ["%s of %s in %s: %s" % (name, at, then, reason(text)) for name, text in failed]
             print("%-10s %-10s %s" % (at, "%d of %d" % (len(made), len(names)), " ".join("%-10s" % c for c in cells)), flush=True)
     print("\n".join(notes))
     return 1 if bad else 0

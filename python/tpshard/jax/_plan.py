@@ -237,7 +237,7 @@ class Plan:
     def stablehlo(self):
         """Returns the per-device program as the text of a StableHLO module, whose collectives are
         those of the plan."""
-        return stablehlo_text(self.text)
+        return stablehlo_text(self.text, self._options)
 
     def constrained(self):
         """Returns the function as the text of a StableHLO module in which the plan stands as
@@ -322,5 +322,5 @@ class Plan:
         leaves, tree = tree_util.tree_flatten(tuple(args))
         if tree != self._export.tree:
             raise ValueError("run_here: the arguments have the structure %s, but the plan is for %s" % (tree, self._export.tree))
-        results = run_ranks(self.text, self._export, leaves)
+        results = run_ranks(self.text, self._options, self._export, leaves)
         return tree_util.tree_unflatten(self._export.result_tree, results)
