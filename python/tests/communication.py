@@ -4,10 +4,12 @@
 
 XLA runs the exported program. Each collective of the report has to be in it, with the same kind, group,
 bytes sent and number of executions, and there must be no other. Executions are counted by the trip
-counts of loops, 8 where they are not known, on both sides. Two things may differ, and are named:
+counts of loops, 8 where they are not known, on both sides. Three things may differ, and are named:
 
 * merged: XLA merges several collectives into one of several tensors, each of which is compared; and of
   equal ones, such as those of a product that the function computes twice, only one may be left;
+* boundary: with --uneven, arguments and results that the plan splits unevenly are whole outside of the
+  exported function, because JAX has no uneven arrays. XLA gathers them, or moves rows for it;
 * widened: XLA's CPU backend moves some bf16 as f32, in twice the bytes."""
 import argparse
 import collections
@@ -18,6 +20,7 @@ import sys
 import equality
 
 import jax
+import numpy
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench" / "xla"))
 import hlo
@@ -29,13 +32,15 @@ KINDS = {
 @dataclasses.dataclass
 class Comparison:
     """of_plan, of_xla: {kind: executions}; merged: collectives that are part of another one, or equal to
-    another one; widened: those that move f32 instead of bf16; wrong: what is in one program alone."""
+    another one; boundary: those of uneven arguments and results; widened: those that move f32 instead of
+    bf16; wrong: what is in one program alone."""
 
     of_plan: dict
     of_xla: dict
     bytes_of_plan: int
     bytes_of_xla: int
     merged: int
+    boundary: int
     widened: int
     wrong: list
 
@@ -64,6 +69,12 @@ def sent(found):
     return sum(n * size * times for (_, _, size, times), n in found.items())
 
 
+def has_uneven_boundary(plan):
+    parts = lambda axes: numpy.prod([plan.mesh[axis.split(":")[0]] for axis in axes], dtype=int)
+    entries = plan._arguments + plan._results
+    return any(n % parts(axes) for entry in entries for n, axes in zip(entry["shape"], entry["dims"]))
+
+
 def compared(plan, text):
     """Compares the report of a plan with the text of XLA's optimized program."""
     said, narrow = of_report(plan)
@@ -83,10 +94,13 @@ def compared(plan, text):
             equal += n - taken - same
         else:
             left[what] = n
+    boundary = 0
+    for what in [what for what in more if has_uneven_boundary(plan) and what[0] in ("all-gather", "collective-permute")]:
+        boundary += more.pop(what)
     alone = lambda where, rest: ["%d in %s alone: %s, group of %d, %d bytes, %d times" % (n, where, *what) for what, n in rest.items() if n]
     wrong = alone("the plan", left) + alone("XLA's program", more)
     merged = equal + sum(one.merged > 0 for one in of_xla)
-    return Comparison(executions(said), executions(found), sent(said), sent(found), merged, widened, wrong)
+    return Comparison(executions(said), executions(found), sent(said), sent(found), merged, boundary, widened, wrong)
 
 
 def compiled(plan, args):
@@ -106,7 +120,7 @@ def run(names, meshes, uneven=False, **options):
             one = compared(plan, compiled(plan, args))
             total += sum(one.of_plan.values())
             row = name, mesh, text_of(one.of_plan), one.bytes_of_plan, text_of(one.of_xla), one.bytes_of_xla
-            notes = ["%d merged" % one.merged] * (one.merged > 0) + ["%d widened" % one.widened] * (one.widened > 0) + one.wrong
+            notes = ["%d merged" % one.merged] * (one.merged > 0) + ["%d at the boundary" % one.boundary] * (one.boundary > 0) + ["%d widened" % one.widened] * (one.widened > 0) + one.wrong
             print("%-26s %-6s %-28s %8d | %-28s %8d  %s" % (*row, "; ".join(notes)), flush=True)
             if one.wrong:
                 failed[name, mesh] = one.wrong

@@ -41,6 +41,7 @@ class Communication(unittest.TestCase):
         """A loop, a condition, sums in bf16, a product that is computed twice, a merged sum."""
         names = "lstm", "branches", "quantized_weights", "derivatives", "contrastive", "haiku_transformer"
         self.assertEqual(communication.run(names, ["2x4"]), {})
+        self.assertEqual(communication.run(["flash_attention"], ["2x4"], uneven=True), {})
 
     def test_objective(self):
         """Layouts change as the plan for the fewest bytes says, which the one for time would gather."""
