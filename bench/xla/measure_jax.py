@@ -43,6 +43,14 @@ BYTE_FLOPS = 20  # operations that cost as much as a byte (TP_BYTE_FLOPS in incl
 LESS = "for less work, worth"
 
 
+def verdict(ours, theirs, less):
+    """Returns what is wrong, or None, when ours does `less` operations, of all devices together."""
+    saved = less / DEVICES / BYTE_FLOPS
+    if ours <= theirs:
+        return None
+    return f"more bytes than XLA ({ours - theirs}), {LESS} {saved:.0f}" if saved > ours - theirs else f"MORE BYTES than XLA ({ours - theirs})"
+
+
 # ---- XLA ----
 
 
@@ -123,10 +131,7 @@ def measure(name, mesh_name, objective, keep):
         return "fails"
     ratio = ours / theirs if theirs else float(ours > 0) + 1
     print(f"{name:34} {mesh_name:6} {theirs:10} {ours:10} {ratio:9.3f} | {their_work:8.2f} {our_work:6.2f} | {state:>8}  {text}", flush=True)
-    saved = (their_work - our_work) * operations / DEVICES / BYTE_FLOPS
-    if ours <= theirs:
-        return None
-    return f"more bytes than XLA ({ours - theirs}), {LESS} {saved:.0f}" if saved > ours - theirs else "MORE BYTES than XLA"
+    return verdict(ours, theirs, (their_work - our_work) * operations)
 
 
 def main():

@@ -17,7 +17,7 @@ os.environ["JAX_PLATFORMS"] = "cpu"
 import jax
 import jax.numpy as jnp
 from jax._src.interpreters import mlir as jax_mlir
-from jax._src.lib import _jax
+from jaxlib.mlir.dialects import stablehlo
 
 import tpshard
 from tpshard.jax import _read
@@ -75,8 +75,8 @@ def ours(path):
 
 
 def theirs(data):
-    with jax_mlir.make_ir_context():
-        _jax.mlir.deserialize_portable_artifact(jax.export.deserialize(bytearray(data)).mlir_module_serialized)
+    with jax_mlir.make_ir_context() as context:
+        stablehlo.deserialize_portable_artifact(context, jax.export.deserialize(bytearray(data)).mlir_module_serialized)
     return 0
 
 

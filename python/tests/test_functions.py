@@ -5,6 +5,7 @@ import unittest
 
 import communication
 import equality
+import jax
 import mutants
 
 FAST = [name for name, case in equality.CASES.items() if case.fast]
@@ -40,6 +41,18 @@ class Communication(unittest.TestCase):
         """A loop, a condition, sums in bf16, a product that is computed twice, a merged sum."""
         names = "lstm", "branches", "quantized_weights", "derivatives", "contrastive", "haiku_transformer"
         self.assertEqual(communication.run(names, ["2x4"]), {})
+        self.assertEqual(communication.run(["flash_attention"], ["2x4"], uneven=True), {})
+
+    def test_objective(self):
+        """Layouts change as the plan for the fewest bytes says, which the one for time would gather."""
+        self.assertEqual(communication.run(["top_p_sampling"], ["2x4"], objective="bytes"), {})
+        case = equality.CASES["top_p_sampling"]
+        args = case.args()
+        plan = equality.planned(case, equality.MESHES["2x4"], args, objective="bytes")
+        self.assertEqual(equality.counted(plan.stablehlo()), {"all_to_all": 1, "collective_permute": 1})
+        expected = equality.one_device(case, args)
+        for found in plan.run_here(*args), plan.jit(jax.devices()[: plan.devices])(*args):
+            self.assertEqual(equality.difference(equality.leaves(found), expected), 0)
 
     def test_difference_is_noticed(self):
         case = equality.CASES["experts_one_hot"]

@@ -29,6 +29,8 @@ class Functions(unittest.TestCase):
     def test_communication(self):
         self.assertEqual(communication.run(equality.CASES, list(equality.MESHES)), {})
         self.assertEqual(communication.run(equality.CASES, ["2x4"], uneven=True), {})
+        self.assertEqual(communication.run(equality.CASES, ["2x4"], objective="bytes"), {})
+        self.assertEqual(communication.run(equality.CASES, ["2x4"], topology="h100"), {})
 
     def test_faults(self):
         for mesh in "8", "2x4":

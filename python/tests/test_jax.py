@@ -233,6 +233,17 @@ class Boundary(Case):
             return
         self.fail("the plan has no collective over one axis")
 
+    def test_keys(self):
+        """Random keys go into a jitted plan and come out, also as an array that is split."""
+        step = lambda key, keys: (jax.random.split(key), jax.vmap(jax.random.fold_in, (0, None))(keys, 1))
+        for impl in "threefry2x32", "rbg":
+            args = jax.random.key(3, impl=impl), jax.random.split(jax.random.key(4, impl=impl), 8)
+            plan = tps.plan(step, args, {"tp": 4}, pin={"keys": P("tp"), "result/1": P("tp")})
+            found, expected = plan.jit(jax.devices()[:4])(*args), step(*args)
+            self.assertEqual([a.dtype for a in found], [a.dtype for a in expected])
+            self.assertEqual(found[1].sharding.spec, P("tp"))
+            self.assert_same(jax.tree.map(jax.random.key_data, found), jax.tree.map(jax.random.key_data, expected))
+
     def test_export(self):
         """A file that a process without tpshard loads and runs."""
         args = step_args()
@@ -382,6 +393,13 @@ class Page(Case):
         failed, n = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
         self.assertEqual(failed, 0)
         self.assertGreater(n, 10)
+
+
+class Versions(unittest.TestCase):
+    def test_old_jax_is_refused(self):
+        program = "import jax; jax.__version__, jax.__version_info__ = '0.7.2', (0, 7, 2); import tpshard.jax"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertRegex(done.stderr, "ImportError: tpshard.jax: jax 0.7.2 is too old, .*; pip install 'jax>=0.8'")
 
 
 class Refusals(Case):

@@ -43,7 +43,7 @@ def _by_role(params, state, numbers, names):
     return roles
 
 
-def _is_key(aval):
+def is_key(aval):
     return jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key)
 
 
@@ -54,7 +54,7 @@ def _pins(pin, names, avals, ranks, sizes):
         for i in matches(pattern, names, "pin"):
             layouts[i] = layout_of(spec, len(avals[i].shape), sizes, names[i])
     for i, aval in enumerate(avals):
-        if _is_key(aval):  # the words of a key stay together
+        if is_key(aval):  # the words of a key stay together
             layouts.setdefault(i, [["?"] for _ in aval.shape])
     return {i: layout + [[] for _ in range(ranks[i] - len(layout))] for i, layout in layouts.items()}
 

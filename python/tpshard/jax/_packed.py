@@ -3,6 +3,7 @@ import dataclasses
 
 import jax
 import jax.numpy as jnp
+from jax import export as public_export
 from jax._src.interpreters import mlir as jax_mlir
 from jax._src.export import _export as jax_export
 from jaxlib.mlir import ir
@@ -10,21 +11,27 @@ from jaxlib.mlir.dialects import stablehlo
 from jaxlib.mlir.passmanager import PassManager
 
 from .. import _library
+from ._export import is_key
 
-# From the planned program on: what tp-spmd does after tp-propagate, then the export.
-PIPELINE = "tp-partition,tp-simplify-collectives,canonicalize,cse,tp-export-stablehlo"
+# From the partitioned program on: what tp-spmd does after tp-partition, then the export.
+PIPELINE = "tp-simplify-collectives,canonicalize,cse,tp-export-stablehlo"
+
+# The options of the plan that choose how layouts change, and what is replicated.
+OF_PARTITION = ("topology", "objective", "unknown-ops")
 
 # StableHLO depends on no platform, but the targets of custom calls do.
 PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 
 
-def stablehlo_text(planned):
-    """Returns the per-device program of a planned one as StableHLO, with explicit collectives."""
-    return _library.run(planned, PIPELINE, {}).program
+def stablehlo_text(planned, options):
+    """Returns the per-device program of a planned one as StableHLO, with explicit collectives. `options`
+    are those of the plan."""
+    given = {name: options[name] for name in OF_PARTITION if name in options}
+    return _library.run(_library.run(planned, "tp-partition", given).program, PIPELINE).program
 
 
 def _platforms(text):
-    return (jax.export.default_export_platform(),) if '"stablehlo.custom_call"' in text else PLATFORMS
+    return (public_export.default_export_platform(),) if '"stablehlo.custom_call"' in text else PLATFORMS
 
 
 def _take_platform_index(module):
@@ -65,6 +72,28 @@ def _artifact(text):
         return jax_export._module_to_bytecode(module)
 
 
+def _words(avals):
+    """The avals with those of random keys replaced by those of their words."""
+    of_key = lambda a: jax.eval_shape(jax.random.key_data, jax.ShapeDtypeStruct(a.shape, a.dtype))
+    return [of_key(a) if is_key(a) else a for a in avals]
+
+
+def called(text, export, in_shardings, out_shardings, function):
+    """Returns a per-device program as a function of the same signature. Only words of random keys cross
+    the boundary of the exported program, because older versions of JAX fail to call one with keys."""
+    words = dataclasses.replace(export, avals=_words(export.avals), result_avals=_words(export.result_avals))
+    call = packed(text, words, in_shardings, out_shardings, function).call
+
+    def run(*args):
+        given, tree = jax.tree_util.tree_flatten(args)
+        given = [jax.random.key_data(a) if is_key(aval) else a for a, aval in zip(given, export.avals)]
+        found, out = jax.tree_util.tree_flatten(call(*jax.tree_util.tree_unflatten(tree, given)))
+        found = [jax.random.wrap_key_data(a, impl=aval.dtype._impl.name) if is_key(aval) else a for a, aval in zip(found, export.result_avals)]
+        return jax.tree_util.tree_unflatten(out, found)
+
+    return run
+
+
 def packed(text, export, in_shardings, out_shardings, function):
     """Returns the `jax.export.Exported` of a per-device program.
 
@@ -79,5 +108,5 @@ def packed(text, export, in_shardings, out_shardings, function):
 
     args = jax.tree_util.tree_unflatten(export.tree, [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in export.avals])
     jitted = jax.jit(nothing, in_shardings=in_shardings, out_shardings=out_shardings, keep_unused=True)
-    made = jax.export.export(jitted, platforms=_platforms(text))(*args)
+    made = public_export.export(jitted, platforms=_platforms(text))(*args)
     return dataclasses.replace(made, fun_name=getattr(function, "__name__", made.fun_name), mlir_module_serialized=_artifact(text), _get_vjp=None)

@@ -13,7 +13,7 @@ from .. import _library
 from ..errors import Error
 from ._export import export
 from ._names import suggestion
-from ._packed import packed, stablehlo_text
+from ._packed import called, packed, stablehlo_text
 from ._run import run_ranks
 from ._specs import boundary_mesh, boundary_names, boundary_spec, mesh_sizes, partition_spec
 
@@ -242,7 +242,7 @@ class Plan:
     def stablehlo(self):
         """Returns the per-device program as the text of a StableHLO module, whose collectives are
         those of the plan."""
-        return stablehlo_text(self.text)
+        return stablehlo_text(self.text, self._options)
 
     def constrained(self):
         """Returns the function as the text of a StableHLO module in which the plan stands as
@@ -302,10 +302,10 @@ class Plan:
         ins, outs = self._shardings("jit", devices)
         if by != "xla":
             text = self.stablehlo() if by == "plan" else self.constrained()
-            called = _closed(packed(text, self._export, ins, outs, self._function).call)
+            program = _closed(called(text, self._export, ins, outs, self._function))
 
             def run(*args):
-                return called(*(arg for i, arg in enumerate(args) if i not in self._static_argnums))
+                return program(*(arg for i, arg in enumerate(args) if i not in self._static_argnums))
 
             return jax.jit(run, in_shardings=ins, out_shardings=outs, donate_argnums=self._donate_argnums, static_argnums=self._static_argnums)
         return jax.jit(
@@ -327,5 +327,5 @@ class Plan:
         leaves, tree = tree_util.tree_flatten(tuple(args))
         if tree != self._export.tree:
             raise ValueError("run_here: the arguments have the structure %s, but the plan is for %s" % (tree, self._export.tree))
-        results = run_ranks(self.text, self._export, leaves)
+        results = run_ranks(self.text, self._options, self._export, leaves)
         return tree_util.tree_unflatten(self._export.result_tree, results)

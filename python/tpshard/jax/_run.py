@@ -8,6 +8,7 @@ import numpy
 
 from .. import _library
 from ..errors import Mismatch
+from ._packed import OF_PARTITION
 
 
 def _plain(array, aval, name):
@@ -33,8 +34,8 @@ def _back(array, aval):
     return array if is_key else array.astype(aval.dtype)
 
 
-def run_ranks(program, export, leaves):
-    """Returns the results of the program, in order."""
+def run_ranks(program, options, export, leaves):
+    """Returns the results of the planned program, in order. `options` are those of the plan."""
     with tempfile.TemporaryDirectory(prefix="tpshard.") as folder:
         at = lambda name: os.path.join(folder, name)
         with open(at("plan.mlir"), "w", encoding="utf-8") as file:
@@ -43,6 +44,7 @@ def run_ranks(program, export, leaves):
             numpy.save(at("plan.in.%d.npy" % i), _plain(leaf, aval, name))
         outputs = [at("out.%d.npy" % i) for i in range(len(export.result_names))]
         command = [str(_library.prefix() / "bin" / "shard-run"), at("plan.mlir"), "--inputs-from", at("plan")]
+        command += ["--%s=%s" % (name, options[name]) for name in OF_PARTITION if name in options]
         done = subprocess.run(command + ["--output=@" + path for path in outputs], capture_output=True, text=True)
         if done.returncode != 0:
             raise Mismatch("shard-run failed (%d):\n%s" % (done.returncode, (done.stderr or done.stdout).strip()))
