@@ -4,6 +4,7 @@
 #include "ir/annotation.h"
 #include "ir/location.h"
 #include "ir/place.h"
+#include "ir/source_names.h"
 #include "ir/work.h"
 #include "sharding/sharding.h"
 #include "support/support.h"
@@ -17,6 +18,7 @@ typedef struct measure {
   tp_plan plan; /* must be first: the public part of this struct */
   tp__arena arena;
   MlirOperation module, func;
+  tp_source source;
   tp_topology topology;
   tp_plan_collective *collectives;
   size_t capacity;
@@ -66,13 +68,20 @@ static const char *unsigned_text(measure *m, const char *element) {
 
 /* ---- signature ---- */
 
+static const char *argument_name(measure *m, int i) {
+  char name[TP_BOUNDARY_TEXT];
+  tp__argument_name(&m->source, m->func, i, sizeof name, name);
+  const char *copy = tp__arena_strdup(&m->arena, name);
+  return copy ? copy : "";
+}
+
 static tp_status measure_value(measure *m, bool is_argument, int i, MlirType type,
                                tp_plan_value *value) {
   MlirAttribute (*attr)(MlirOperation, int, const char *) =
       is_argument ? tp__arg_attr : tp__result_attr;
   char what[32];
   snprintf(what, sizeof what, "%s %d", is_argument ? "argument" : "result", i);
-  value->name = string_attr(m, attr(m->func, i, "tp.name"));
+  value->name = is_argument ? argument_name(m, i) : string_attr(m, attr(m->func, i, "tp.name"));
   value->role = string_attr(m, attr(m->func, i, "tp.role"));
   value->is_scalar = !tp__is_tensor(type);
   MlirType element = value->is_scalar ? type : tp__element_type(type);
@@ -468,6 +477,10 @@ static tp_status prepare(measure *m, const char *function, const char *topology)
   return tp__load_topology(m->module, topology, &m->plan.mesh, &m->topology);
 }
 
+tp_status tp_module_mesh(MlirModule module, const char *binding, tp_mesh *mesh) {
+  return tp__module_mesh(mlirModuleGetOperation(module), binding, mesh);
+}
+
 tp_status tp_plan_measure(MlirModule module, const char *function, const char *topology,
                           tp_plan **plan) {
   measure *m = tp__calloc(1, sizeof *m);
@@ -478,6 +491,7 @@ tp_status tp_plan_measure(MlirModule module, const char *function, const char *t
   tp_status status = prepare(m, function, topology);
   if (status == TP_OK)
     status = measure_signature(m);
+  tp__source_close(&m->source);
   if (status == TP_OK)
     status = measure_ops(m, m->func);
   m->plan.collectives = m->collectives;

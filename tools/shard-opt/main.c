@@ -35,7 +35,7 @@ const cli_tool cli_program = {
         "of MLIR and LLVM have the descriptions of their own help.",
     .examples = {"shard-opt model.mlir --pass-pipeline='builtin.module(tp-spmd{mesh=dp=2,tp=4})'",
                  "shard-opt model.mlir --tp-propagate=mesh=tp=4 -o planned.mlir",
-                 "shard-opt model.mlir --tp-spmd=mesh=tp=4 --tp-explain=%arg0"},
+                 "shard-opt model.mlir --tp-spmd=mesh=tp=4 --tp-explain=%w1"},
     .exits = {{0, "the passes ran"}, {1, "failure, or wrong usage"}},
     .page = "docs/reference/passes.md",
 };
@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
   if (argc == 2 && strncmp(argv[1], help, strlen(help)) == 0)
     return print_form(argv[1] + strlen(help));
   for (int i = 1; i < argc; i++)
-    if (argv[i][0] != '-' && cli_is_jax_export(argv[i]))
+    if (argv[i][0] != '-' && strcmp(argv[i - 1], "-o") != 0 && cli_is_no_program(argv[i]))
       return 1;
   keep_freed_memory();
   return tp_opt_main(argc, argv);

@@ -45,6 +45,7 @@ static bool is_wanted(tp_report *r, const tp_planner *p, const tp_planned_value 
   if (is_place(wanted))
     return !mlirValueIsABlockArgument(v->value) && is_at(r, op_of(p, v), wanted);
   return strcmp(wanted, tp__report_name(r, v->value)) == 0 ||
+         strcmp(wanted, tp__report_printed_name(r, v->value)) == 0 ||
          (*own && (strcmp(wanted, own) == 0 || (*wanted == '%' && strcmp(wanted + 1, own) == 0)));
 }
 
@@ -348,8 +349,8 @@ tp_status tp__report_explained(tp_report *r) {
         tp__string_printf(&near, "%s%s", said++ ? ", " : "; similar names: ", r->known[i]);
   tp_status status =
       tp__error(r->pass->module, TP_NOT_FOUND,
-                "explain: there is no tensor %s '%s'%s; names are those that "
-                "--mlir-print-ir-before=tp-propagate prints, or tp.name",
+                "explain: there is no tensor %s '%s'%s; names are those of the source file, those "
+                "that --mlir-print-ir-before=tp-propagate prints, or tp.name",
                 is_place(r->explain) ? "made at" : "named", r->explain, tp__string_text(&near));
   tp__string_destroy(&near);
   return status;

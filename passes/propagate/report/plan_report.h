@@ -121,6 +121,12 @@ typedef struct tp_function_report {
   bool is_in_parts;  /* other plans are not sought, since the function is planned in parts */
 } tp_function_report;
 
+/* The name of a value in the source, and the one that MLIR prints. They are equal if the former is
+ * unknown. */
+typedef struct tp_value_name {
+  const char *own, *printed;
+} tp_value_name;
+
 typedef struct tp_report {
   tp_pass *pass;
   const char *file;    /* "": no file */
@@ -135,7 +141,7 @@ typedef struct tp_report {
   const tp_topology *topology; /* times, for any objective */
   tp_value_table name_of;      /* Names of all values as printed before the pass. */
   size_t n_names, name_capacity;
-  const char **names;
+  tp_value_name *names;
   MlirModule before;           /* copy of the module before anything is written */
   tp_op_list ops;              /* of `before` */
   tp_value_table op_place;     /* op of the module -> its index in `ops` */
@@ -165,8 +171,11 @@ bool tp__report_makes_plans(const tp_report *report);
 void tp__report_reshard(const tp_planner *planner, const tp_planned_value *value, int use,
                         tp_spec from, tp_spec to, MlirOperation op);
 
-/* "%12", "%arg0"; "" for a value that the planner created. */
+/* The name in the source, "%w2"; else the one that MLIR prints, "%12", "%arg0"; "" for a value that
+ * the planner created. */
 const char *tp__report_name(const tp_report *report, MlirValue value);
+/* The one that MLIR prints. */
+const char *tp__report_printed_name(const tp_report *report, MlirValue value);
 const char *tp__report_text(tp_report *report, const char *format, ...) TP__PRINTF(2, 3);
 const char *tp__report_spec(tp_report *report, tp_spec spec, int rank);
 /* "dp,tp"; `mesh` is that of the axes. */

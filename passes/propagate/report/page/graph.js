@@ -105,7 +105,7 @@ function edgePaths(edge, top, gutter, chosen) {
 function opLinks(g, list, f, choose) {
   if (!list.length) return '-';
   return make('ul', null, list.slice(0, 12).map((k) => make('li', null, k < 0
-    ? named(f.arguments[-1 - k].name || '%arg' + (-1 - k))
+    ? named(f.arguments[-1 - k].name || f.arguments[-1 - k].value)
     : make('button', {class: 'inset', type: 'button', onclick: () => choose(k)},
       named(valueText(graphOp(g, k)) + ' ' + opText(graphOp(g, k)))))),
   list.length > 12 ? make('li', null, list.length - 12 + ' more') : null);

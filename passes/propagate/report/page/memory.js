@@ -83,7 +83,7 @@ function heldTable(memory) {
   }
   const rows = [...groups.values()].sort((a, b) => b.bytes - a.bytes).map(({first: v, n, bytes}) =>
     [bytesText(bytes), percentText(bytes, memory.peak_bytes), n > 1 ? 'x ' + n : '',
-      KINDS[v.kind], named([v.name, v.value].filter(Boolean).join(', ') || '-'),
+      KINDS[v.kind], named(namesOf(v).reverse().join(', ') || '-'),
       v.op ? named(opText(v) + ' at ' + v.at) : '']);
   if (memory.other_bytes > 0)
     rows.push([bytesText(memory.other_bytes), percentText(memory.other_bytes, memory.peak_bytes),
