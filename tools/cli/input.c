@@ -40,8 +40,12 @@ static bool is_json(const head *h) {
   return (*at == '{' && at[1] != '-') || *at == '[';
 }
 
+/* Strings of a program may hold any byte, its begin may not. */
 static bool is_binary(const head *h) {
-  return memchr(h->bytes, 0, h->n) && memcmp(h->bytes, "ML\357R", 4) != 0; /* bytecode of MLIR */
+  bool is_found = false;
+  for (size_t i = 0; i < h->n && i < 16; i++)
+    is_found |= (unsigned char)h->bytes[i] < '\t';
+  return is_found && memcmp(h->bytes, "ML\357R", 4) != 0; /* bytecode of MLIR */
 }
 
 /* True if a text cannot be MLIR: it has the name of another kind of file, or begins with what
