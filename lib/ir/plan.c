@@ -423,29 +423,52 @@ static bool is_public(MlirOperation func) {
          tp__ref_is(mlirStringAttrGetValue(visibility), "public");
 }
 
+static bool may_run(MlirOperation op) {
+  return tp__op_is(op, "func.func") &&
+         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) && is_public(op);
+}
+
+/* Refuses a name, or NULL, with the functions that there are. */
+static tp_status refuse_functions(measure *m, const char *name) {
+  enum { SHOWN = 400 };
+  tp__string names = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(tp__region_block(m->module, 0));
+       !mlirOperationIsNull(op) && names.length < SHOWN; op = mlirOperationGetNextInBlock(op)) {
+    if (!may_run(op))
+      continue;
+    MlirStringRef own = mlirStringAttrGetValue(tp__inherent(op, "sym_name"));
+    tp__string_printf(&names, "%s@%.*s", names.length ? ", " : "", (int)own.length, own.data);
+  }
+  const char *dots = names.length < SHOWN ? "" : ", ...", *list = tp__string_text(&names);
+  tp_status status =
+      name ? tp__error(m->module, TP_NOT_FOUND,
+                       "has no public function @%s with a body; it has %s%s", name, list, dots)
+           : tp__error(m->module, TP_NOT_FOUND,
+                       "has several public functions and none is @main; name one of %s%s", list,
+                       dots);
+  tp__string_destroy(&names);
+  return status;
+}
+
 static tp_status choose_function(measure *m, const char *name) {
   int n = 0;
   for (MlirOperation op =
            mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(m->module)));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (!tp__op_is(op, "func.func") ||
-        mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) || !is_public(op))
+    if (!may_run(op))
       continue;
     bool wanted =
         tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name ? name : "main");
     if (wanted || (!name && n == 0))
       m->func = op;
-    n = wanted ? 1 : n + 1;
+    n++;
     if (wanted)
-      break;
+      return TP_OK;
   }
-  if (n == 1 && !mlirOperationIsNull(m->func))
+  if (n == 1 && !name)
     return TP_OK;
-  if (name)
-    return tp__error(m->module, TP_NOT_FOUND, "has no public function @%s with a body", name);
-  return tp__error(m->module, TP_NOT_FOUND,
-                   n == 0 ? "has no public function with a body"
-                          : "has several public functions and none is @main; name one");
+  return n == 0 ? tp__error(m->module, TP_NOT_FOUND, "has no public function with a body")
+                : refuse_functions(m, name);
 }
 
 /* The modelled time of the plan of the function; TP_COST_FORBIDDEN if it has none. */

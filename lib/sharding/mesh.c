@@ -79,19 +79,20 @@ typedef struct mesh_text {
 } mesh_text;
 
 /* Writes what "tp4" and "dp2,tp4" were probably meant to be, "tp=4". False for other texts. */
-static bool with_equals(const char *text, size_t size, char *meant) {
+static bool with_equals(const char *t, size_t size, char *meant) {
+  const char *text = t;
   size_t used = 0;
   do {
     size_t name = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"),
            from = name + (text[name] == '='), digits = strspn(text + from, "0123456789"),
            end = from + digits;
-    if (name == 0 || digits == 0 || (text[end] != 0 && text[end] != ','))
+    if (name == 0 || digits == 0 || text[from] == '0' || (text[end] != 0 && text[end] != ','))
       return false;
     tp__text_printf(meant, size, &used, "%.*s=%.*s%.1s", (int)name, text, (int)digits, text + from,
                     text + end);
     text += end + (text[end] == ',');
   } while (*text);
-  return used < size;
+  return used < size && strlen(t) != used;
 }
 
 static tp_status expected(const mesh_text *t, const char *wanted) {

@@ -31,7 +31,9 @@ static bool read_model(MlirContext context, const char *path, MlirModule *module
   fclose(file);
   *module = mlirModuleCreateParseFromFile(context, mlirStringRefCreateFromCString(path));
   if (mlirModuleIsNull(*module))
-    complain("'%s' is not a valid MLIR module", path);
+    complain("'%s' is not a valid MLIR module; programs have ops of func, linalg, tensor, arith, "
+             "math, scf, tosa and shard, and of StableHLO in generic form",
+             path);
   return !mlirModuleIsNull(*module);
 }
 
@@ -346,7 +348,8 @@ static int run_session(session *s, MlirModule module) {
   s->n_inputs = signature->n_arguments - signature->n_constants;
   s->n_outputs = signature->n_results;
   if (local && o->mesh)
-    complain("the module is already partitioned; --mesh cannot change its mesh");
+    complain("the module is already partitioned, so --mesh cannot change its mesh; run without "
+             "--mesh, or give the program before tp-partition");
   bool ok =
       !(local && o->mesh) && fits_this_machine(o, module) &&
       (!has_data(o) || (fits_memory(signature) && inputs_load(o, module, signature, &s->inputs) &&
