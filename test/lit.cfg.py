@@ -14,6 +14,7 @@
 import atexit
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -89,6 +90,10 @@ for peer in ("openmpi", "gloo"):
 if shutil.which("clang-format-22"):
     config.available_features.add("clang-format")
 
+if subprocess.run(["python3", "-c", "import jax"], capture_output=True).returncode == 0 and not config.tp_sanitize:
+    config.available_features.add("jax")
+config.environment["TPSHARD_PREFIX"] = config.tp_build_dir
+
 # Debian's chromium-driver, which needs chromium.
 if shutil.which("chromedriver"):
     config.available_features.add("chromium")
@@ -102,6 +107,7 @@ linked = config.test_format.linked
 config.substitutions += [
     ("%shard-opt", "shard-opt"),
     ("%shard-run", "shard-run"),
+    ("%with_jax", "python3"),
     ("%python", sys.executable),
     ("%models", linked(os.path.join(config.tp_source_dir, "examples", "models"))),
     ("%build", linked(config.tp_build_dir)),
