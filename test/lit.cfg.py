@@ -93,6 +93,10 @@ if shutil.which("zsh"):
 if shutil.which("clang-format-22"):
     config.available_features.add("clang-format")
 
+if subprocess.run(["python3", "-c", "import jax"], capture_output=True).returncode == 0 and not config.tp_sanitize:
+    config.available_features.add("jax")
+config.environment["TPSHARD_PREFIX"] = config.tp_build_dir
+
 # Debian's chromium-driver, which needs chromium.
 if shutil.which("chromedriver"):
     config.available_features.add("chromium")
@@ -110,6 +114,7 @@ linked = config.test_format.linked
 config.substitutions += [
     ("%shard-opt", "shard-opt"),
     ("%shard-run", "shard-run"),
+    ("%with_jax", "python3"),
     ("%python", sys.executable),
     ("%models", linked(os.path.join(config.tp_source_dir, "examples", "models"))),
     ("%build", linked(config.tp_build_dir)),

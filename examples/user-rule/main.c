@@ -7,6 +7,7 @@
 #include <tp/rules.h>
 
 #include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
 #include <mlir-c/IR.h>
 #include <stdio.h>
 

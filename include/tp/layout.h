@@ -35,11 +35,11 @@ typedef struct tp_layout {
   const char *op;
   int32_t n_op;  /* TP_LAYOUT_OP_RESULT: the number of the op among those of the function, from 0 */
   int32_t index; /* the number of the argument or result, from 0 */
-  const char *name;           /* tp.name */
-  const char *location;       /* of the op or function, as MLIR prints it */
-  const char *element;        /* element type as MLIR prints it: "f32" */
-  int64_t element_size;       /* bytes */
-  int32_t rank;               /* 0 for scalars */
+  const char *name;     /* tp.name; else of an argument the name in the source, "w2" for %w2 */
+  const char *location; /* of the op or function, as MLIR prints it */
+  const char *element;  /* element type as MLIR prints it: "f32" */
+  int64_t element_size; /* bytes */
+  int32_t rank;         /* 0 for scalars */
   int64_t shape[TP_MAX_RANK]; /* of the whole tensor */
   int64_t local[TP_MAX_RANK]; /* of the buffer of one device */
   int64_t bytes;              /* of the buffer of one device */

@@ -21,7 +21,9 @@ extern "C" {
 
 /* An argument or a result. */
 typedef struct tp_plan_value {
-  const char *name; /* tp.name, "" if it has none */
+  /* tp.name; else of an argument the name in the source, "w2" for %w2, if that is a file that can
+   * be read again; else "" */
+  const char *name;
   const char *role; /* tp.role, "" if it has none; "param" for weights */
   /* element type as MLIR prints it: "f32", "i64", "i1", "index", ...; "ui32" for integers without
    * sign whose tp.unsigned says that they were unsigned */
@@ -84,6 +86,10 @@ typedef struct tp_plan {
   tp_cost step;
 } tp_plan;
 
+/* Reads the mesh of a module, with the sizes that `binding` gives its axes as the option mesh of
+ * passes does; NULL: its own sizes. A module without a mesh has that of the binding, or n_axes 0.
+ * Errors are diagnostics on the module's context. */
+TP_API tp_status tp_module_mesh(MlirModule module, const char *binding, tp_mesh *mesh);
 /* Measures the public function `function`; NULL means the only one, or "main". `topology` NULL: the
  * default one. Errors are diagnostics on the module's context; TP_NOT_FOUND if there is no such
  * function or topology. */

@@ -57,12 +57,27 @@ static const struct row *find(MlirStringRef name) {
   return NULL;
 }
 
-/* Refuses an attribute that no pass reads. `where` names the argument or result, or is "". */
-static tp_status refuse_unknown(MlirOperation op, const char *where, MlirStringRef name) {
+/* The attribute that was probably meant: one that may stand here and begins with what was written,
+ * else the most similar one that may stand here, else of all. NULL: none. */
+static const char *meant(MlirStringRef name, place here) {
   const char *names[TP_LEN(rows)];
+  int n = 0;
+  for (int i = 0; i < TP_LEN(rows); i++)
+    if (rows[i].places & AT(here))
+      names[n++] = rows[i].name;
+  for (int i = 0; i < n; i++)
+    if (name.length > strlen("tp.") && strncmp(names[i], name.data, name.length) == 0)
+      return names[i];
+  const char *closest = tp__closest_word(name.data, name.length, n, names);
   for (int i = 0; i < TP_LEN(rows); i++)
     names[i] = rows[i].name;
-  const char *closest = tp__closest_word(name.data, name.length, TP_LEN(rows), names);
+  return closest ? closest : tp__closest_word(name.data, name.length, TP_LEN(rows), names);
+}
+
+/* Refuses an attribute that no pass reads. `where` names the argument or result, or is "". */
+static tp_status refuse_unknown(MlirOperation op, const char *where, MlirStringRef name,
+                                place here) {
+  const char *closest = meant(name, here);
   return tp__error(op, TP_INVALID_ARGUMENT, "%sunknown attribute %.*s; %s%s%sremove it", where,
                    (int)name.length, name.data, closest ? "rename it to " : "",
                    closest ? closest : "", closest ? ", or " : "");
@@ -99,7 +114,7 @@ static tp_status check(MlirOperation op, const char *where, MlirNamedAttribute a
     return TP_OK;
   const struct row *row = find(name);
   if (!row)
-    return refuse_unknown(op, where, name);
+    return refuse_unknown(op, where, name, here);
   if (!(row->places & AT(here)))
     return refuse_place(op, where, row, here);
   if (tp__ref_is(name, "tp.role"))

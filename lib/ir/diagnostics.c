@@ -3,6 +3,7 @@
 
 #include "ir/ir.h"
 #include "ir/location.h"
+#include "ir/source_names.h"
 #include "support/support.h"
 
 #include <stdarg.h>
@@ -46,10 +47,14 @@ static MlirLocation place_of(MlirOperation op) {
 }
 
 static void emit(MlirOperation op, tp_severity severity, const char *format, va_list args) {
-  char text[MESSAGE_SIZE];
+  char text[MESSAGE_SIZE], message[MESSAGE_SIZE];
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   int n = snprintf(text, sizeof text, "'%.*s': ", (int)name.length, name.data);
-  vsnprintf(text + n, sizeof text - (size_t)n, format, args);
+  vsnprintf(message, sizeof message, format, args);
+  if (tp__op_is(op, "func.func"))
+    tp__name_boundary(op, message, sizeof text - (size_t)n, text + n);
+  else
+    snprintf(text + n, sizeof text - (size_t)n, "%s", message);
   tp__emit(place_of(op), severity, text, NULL);
 }
 

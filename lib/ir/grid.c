@@ -1,6 +1,7 @@
 /* Reads and writes the mesh of a module: shard.grid symbols with tp.axes, their refinement, and the
  * axes of collectives. */
 #include "ir/annotation.h"
+#include "support/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +92,33 @@ static void resize(tp_mesh *mesh, const int64_t *sizes) {
     mesh->axes[i].size = mesh->axes[i].parent_size = sizes[i];
 }
 
+/* The axes of the program's grid, as messages about a binding list them: `"dp" (2), "tp" (4)`. */
+static const char *axes_text(const tp_mesh *mesh, size_t size, char *text) {
+  size_t n = 0;
+  text[0] = 0;
+  for (int i = 0; i < mesh->n_axes; i++)
+    tp__text_printf(text, size, &n, "%s\"%s\" (%lld)", i ? ", " : "", mesh->axes[i].name,
+                    (long long)mesh->axes[i].size);
+  return text;
+}
+
+enum { AXES_TEXT = TP_MAX_AXES * (TP_MAX_AXIS_NAME + 20) };
+
+static tp_status refuse_name(MlirOperation module, const char *binding, const tp_axis *unknown,
+                             const tp_mesh *mesh) {
+  const char *names[TP_MAX_AXES];
+  char axes[AXES_TEXT];
+  for (int i = 0; i < mesh->n_axes; i++)
+    names[i] = mesh->axes[i].name;
+  const char *closest = tp__closest_word(unknown->name, strlen(unknown->name), mesh->n_axes, names);
+  return tp__error(
+      module, TP_NOT_FOUND,
+      "mesh '%s': the program's grid @%s has no axis \"%s\"; its axes are %s; write for "
+      "example %s=%lld",
+      binding, mesh->name, unknown->name, axes_text(mesh, sizeof axes, axes),
+      closest ? closest : names[mesh->n_axes - 1], (long long)unknown->size);
+}
+
 /* Binds sizes by the names of axes; axes that are not named get size 1. */
 static tp_status bind_named(MlirOperation module, const char *binding, const tp_mesh *bound,
                             tp_mesh *mesh) {
@@ -100,8 +128,7 @@ static tp_status bind_named(MlirOperation module, const char *binding, const tp_
   for (int b = 0; b < bound->n_axes; b++) {
     int first;
     if (!tp_mesh_find(mesh, bound->axes[b].name, 0, 0, &first))
-      return tp__error(module, TP_NOT_FOUND, "mesh '%s': the program's grid @%s has no axis \"%s\"",
-                       binding, mesh->name, bound->axes[b].name);
+      return refuse_name(module, binding, &bound->axes[b], mesh);
     sizes[first] = bound->axes[b].size;
   }
   resize(mesh, sizes);
@@ -112,10 +139,14 @@ static tp_status bind_named(MlirOperation module, const char *binding, const tp_
 static tp_status bind_bare(MlirOperation module, const char *binding, const tp_mesh *bound,
                            tp_mesh *mesh) {
   int64_t sizes[TP_MAX_AXES];
+  char axes[AXES_TEXT];
   if (bound->n_axes != 1 && bound->n_axes != mesh->n_axes)
     return tp__error(module, TP_INVALID_ARGUMENT,
-                     "mesh '%s' has %d sizes, but the program's grid @%s has %d axes", binding,
-                     bound->n_axes, mesh->name, mesh->n_axes);
+                     "mesh '%s' has %d sizes, but the program's grid @%s has %d axes, %s; give a "
+                     "size for each, or name axes, as in %s=%lld",
+                     binding, bound->n_axes, mesh->name, mesh->n_axes,
+                     axes_text(mesh, sizeof axes, axes), mesh->axes[0].name,
+                     (long long)bound->axes[0].size);
   for (int i = 0; i < mesh->n_axes; i++) {
     int from = i - (mesh->n_axes - bound->n_axes);
     sizes[i] = from < 0 ? 1 : bound->axes[from].size;
@@ -126,9 +157,13 @@ static tp_status bind_bare(MlirOperation module, const char *binding, const tp_m
 
 /* Binds `binding` to the module's mesh, or creates the mesh from it if the module has none. */
 static tp_status bind(MlirOperation module, const char *binding, bool from_nothing, tp_mesh *mesh) {
-  char why[256] = "";
+  char why[256] = "", axes[AXES_TEXT];
   tp_mesh bound;
-  if (tp_mesh_parse("mesh", binding, why, sizeof why, &bound) != TP_OK)
+  bool is_valid = tp_mesh_parse("mesh", binding, why, sizeof why, &bound) == TP_OK;
+  if (!is_valid && !from_nothing)
+    return tp__error(module, TP_INVALID_ARGUMENT, "%s; the program's grid @%s has axes %s", why,
+                     mesh->name, axes_text(mesh, sizeof axes, axes));
+  if (!is_valid)
     return tp__error(module, TP_INVALID_ARGUMENT, "%s", why);
   if (!from_nothing)
     return (strchr(binding, '=') ? bind_named : bind_bare)(module, binding, &bound, mesh);

@@ -1,6 +1,7 @@
 /* Reads the layouts of a planned module (tp/layout.h). */
 #include "ir/annotation.h"
 #include "ir/location.h"
+#include "ir/source_names.h"
 #include "support/support.h"
 
 #include "tp/plan.h"
@@ -15,6 +16,7 @@ typedef struct reading {
   tp_layout *items;
   size_t n, capacity;
   MlirOperation func;
+  tp_source source;
   const char *function;
   int32_t n_op;
   bool failed; /* memory ran out */
@@ -31,6 +33,12 @@ static const char *name_of(reading *r, MlirAttribute name) {
   return mlirAttributeIsNull(name) || !mlirAttributeIsAString(name)
              ? ""
              : keep(r, mlirStringAttrGetValue(name));
+}
+
+static const char *argument_name(reading *r, int i) {
+  char name[TP_BOUNDARY_TEXT];
+  tp__argument_name(&r->source, r->func, i, sizeof name, name);
+  return keep(r, tp__ref(name));
 }
 
 static const char *element_text(reading *r, MlirType type) {
@@ -83,7 +91,8 @@ static tp_status add_boundary(reading *r, tp_layout_kind kind, int i, MlirType t
              (tp_layout){.kind = kind,
                          .op = "",
                          .index = i,
-                         .name = name_of(r, attr(r->func, i, "tp.name")),
+                         .name = is_argument ? argument_name(r, i)
+                                             : name_of(r, attr(r->func, i, "tp.name")),
                          .spec = annotation.spec});
 }
 
@@ -146,6 +155,7 @@ tp_status tp_layouts_read(MlirModule module, tp_layouts **layouts) {
   if (!r)
     return tp__out_of_memory(op);
   tp_status status = read_module(r, op);
+  tp__source_close(&r->source);
   if (status == TP_OK)
     *layouts = &r->layouts;
   else

@@ -61,7 +61,7 @@ static tp_status not_in_range(MlirOperation module, const tp_option_row *row, co
 static tp_status not_a_size(MlirOperation module, const tp_option_row *row, const char *text) {
   return tp__error(module, TP_INVALID_ARGUMENT,
                    "invalid %s '%s': expected bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, "
-                   "TiB), or %s",
+                   "TiB), as in 80GB, or %s",
                    row->name, text, row->word);
 }
 

@@ -4,6 +4,7 @@
 #include "ir/annotation.h"
 #include "ir/location.h"
 #include "ir/place.h"
+#include "ir/source_names.h"
 #include "ir/work.h"
 #include "sharding/sharding.h"
 #include "support/support.h"
@@ -17,6 +18,7 @@ typedef struct measure {
   tp_plan plan; /* must be first: the public part of this struct */
   tp__arena arena;
   MlirOperation module, func;
+  tp_source source;
   tp_topology topology;
   tp_plan_collective *collectives;
   size_t capacity;
@@ -66,13 +68,20 @@ static const char *unsigned_text(measure *m, const char *element) {
 
 /* ---- signature ---- */
 
+static const char *argument_name(measure *m, int i) {
+  char name[TP_BOUNDARY_TEXT];
+  tp__argument_name(&m->source, m->func, i, sizeof name, name);
+  const char *copy = tp__arena_strdup(&m->arena, name);
+  return copy ? copy : "";
+}
+
 static tp_status measure_value(measure *m, bool is_argument, int i, MlirType type,
                                tp_plan_value *value) {
   MlirAttribute (*attr)(MlirOperation, int, const char *) =
       is_argument ? tp__arg_attr : tp__result_attr;
   char what[32];
   snprintf(what, sizeof what, "%s %d", is_argument ? "argument" : "result", i);
-  value->name = string_attr(m, attr(m->func, i, "tp.name"));
+  value->name = is_argument ? argument_name(m, i) : string_attr(m, attr(m->func, i, "tp.name"));
   value->role = string_attr(m, attr(m->func, i, "tp.role"));
   value->is_scalar = !tp__is_tensor(type);
   MlirType element = value->is_scalar ? type : tp__element_type(type);
@@ -414,29 +423,52 @@ static bool is_public(MlirOperation func) {
          tp__ref_is(mlirStringAttrGetValue(visibility), "public");
 }
 
+static bool may_run(MlirOperation op) {
+  return tp__op_is(op, "func.func") &&
+         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) && is_public(op);
+}
+
+/* Refuses a name, or NULL, with the functions that there are. */
+static tp_status refuse_functions(measure *m, const char *name) {
+  enum { SHOWN = 400 };
+  tp__string names = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(tp__region_block(m->module, 0));
+       !mlirOperationIsNull(op) && names.length < SHOWN; op = mlirOperationGetNextInBlock(op)) {
+    if (!may_run(op))
+      continue;
+    MlirStringRef own = mlirStringAttrGetValue(tp__inherent(op, "sym_name"));
+    tp__string_printf(&names, "%s@%.*s", names.length ? ", " : "", (int)own.length, own.data);
+  }
+  const char *dots = names.length < SHOWN ? "" : ", ...", *list = tp__string_text(&names);
+  tp_status status =
+      name ? tp__error(m->module, TP_NOT_FOUND,
+                       "has no public function @%s with a body; it has %s%s", name, list, dots)
+           : tp__error(m->module, TP_NOT_FOUND,
+                       "has several public functions and none is @main; name one of %s%s", list,
+                       dots);
+  tp__string_destroy(&names);
+  return status;
+}
+
 static tp_status choose_function(measure *m, const char *name) {
   int n = 0;
   for (MlirOperation op =
            mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(m->module)));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (!tp__op_is(op, "func.func") ||
-        mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) || !is_public(op))
+    if (!may_run(op))
       continue;
     bool wanted =
         tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name ? name : "main");
     if (wanted || (!name && n == 0))
       m->func = op;
-    n = wanted ? 1 : n + 1;
+    n++;
     if (wanted)
-      break;
+      return TP_OK;
   }
-  if (n == 1 && !mlirOperationIsNull(m->func))
+  if (n == 1 && !name)
     return TP_OK;
-  if (name)
-    return tp__error(m->module, TP_NOT_FOUND, "has no public function @%s with a body", name);
-  return tp__error(m->module, TP_NOT_FOUND,
-                   n == 0 ? "has no public function with a body"
-                          : "has several public functions and none is @main; name one");
+  return n == 0 ? tp__error(m->module, TP_NOT_FOUND, "has no public function with a body")
+                : refuse_functions(m, name);
 }
 
 /* The modelled time of the plan of the function; TP_COST_FORBIDDEN if it has none. */
@@ -468,6 +500,10 @@ static tp_status prepare(measure *m, const char *function, const char *topology)
   return tp__load_topology(m->module, topology, &m->plan.mesh, &m->topology);
 }
 
+tp_status tp_module_mesh(MlirModule module, const char *binding, tp_mesh *mesh) {
+  return tp__module_mesh(mlirModuleGetOperation(module), binding, mesh);
+}
+
 tp_status tp_plan_measure(MlirModule module, const char *function, const char *topology,
                           tp_plan **plan) {
   measure *m = tp__calloc(1, sizeof *m);
@@ -478,6 +514,7 @@ tp_status tp_plan_measure(MlirModule module, const char *function, const char *t
   tp_status status = prepare(m, function, topology);
   if (status == TP_OK)
     status = measure_signature(m);
+  tp__source_close(&m->source);
   if (status == TP_OK)
     status = measure_ops(m, m->func);
   m->plan.collectives = m->collectives;

@@ -17,9 +17,11 @@ static tp_status check_factors(MlirOperation op, MlirAttribute attr, const tp_me
     int first;
     if (!tp__axis_token(token, name, &pre, &size) ||
         tp_mesh_find(mesh, name, pre, size, &first) == 0)
-      return tp__error(op, TP_NOT_FOUND,
-                       "tp.factors names axis \"%.*s\", which the mesh does not have",
-                       (int)token.length, token.data);
+      return tp__error(
+          op, TP_NOT_FOUND,
+          "tp.factors names axis \"%.*s\", which mesh @%s does not have; name one of its "
+          "axes, such as \"%s\"",
+          (int)token.length, token.data, mesh->name, mesh->axes[0].name);
     bool factor = mlirAttributeIsAInteger(entry.attribute) &&
                   mlirIntegerAttrGetValueInt(entry.attribute) >= 0;
     if (!factor && !mlirAttributeIsAString(entry.attribute))

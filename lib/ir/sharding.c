@@ -1,5 +1,6 @@
 /* Reads, verifies and writes tp.sharding. */
 #include "ir/annotation.h"
+#include "support/support.h"
 
 #include "ir/collectives.h"
 
@@ -25,6 +26,16 @@ static void mesh_text(const tp_mesh *mesh, char *text, size_t size) {
     snprintf(text + n, size - (size_t)n, ")");
 }
 
+/* The axis whose name is most like this one; NULL: none is, or it is the axis of a part that the
+ * mesh lacks. */
+static const char *closest_axis(const tp_mesh *mesh, const char *name) {
+  const char *names[TP_MAX_AXES];
+  for (int i = 0; i < mesh->n_axes; i++)
+    names[i] = mesh->axes[i].name;
+  const char *closest = tp__closest_word(name, strlen(name), mesh->n_axes, names);
+  return closest && strcmp(closest, name) != 0 ? closest : NULL;
+}
+
 /* Finds the axes of the refined mesh that `token` names. */
 static tp_status find_axes(reader *r, MlirStringRef token, int *first, int *n) {
   char name[TP_MAX_AXIS_NAME], text[256];
@@ -38,9 +49,11 @@ static tp_status find_axes(reader *r, MlirStringRef token, int *first, int *n) {
   if (*n > 0)
     return TP_OK;
   mesh_text(r->mesh, text, sizeof text);
+  const char *closest = closest_axis(r->mesh, name);
   return tp__error(r->at, TP_NOT_FOUND,
-                   "%s: tp.sharding names axis \"%.*s\", which mesh %s does not have", r->what,
-                   (int)token.length, token.data, text);
+                   "%s: tp.sharding names axis \"%.*s\", which mesh %s does not have%s%s%s",
+                   r->what, (int)token.length, token.data, text, closest ? "; did you mean \"" : "",
+                   closest ? closest : "", closest ? "\"?" : "");
 }
 
 static tp_status place_axis(reader *r, MlirStringRef token, int dim) {
@@ -56,8 +69,11 @@ static tp_status place_axis(reader *r, MlirStringRef token, int dim) {
 
 static tp_status read_dim(reader *r, MlirAttribute list, int dim) {
   if (!mlirAttributeIsAArray(list))
-    return tp__error(r->at, TP_INVALID_ARGUMENT,
-                     "%s: tp.sharding: dimension %d is not a list of axes", r->what, dim);
+    return tp__error(
+        r->at, TP_INVALID_ARGUMENT,
+        "%s: tp.sharding: dimension %d is not a list of axes, such as [\"%s\"]; write [] "
+        "where it is not split",
+        r->what, dim, r->mesh->axes[0].name);
   intptr_t n = mlirArrayAttrGetNumElements(list);
   for (intptr_t i = 0; i < n; i++) {
     MlirAttribute entry = mlirArrayAttrGetElement(list, i);
@@ -82,13 +98,16 @@ static tp_status read_dim(reader *r, MlirAttribute list, int dim) {
 static tp_status read_dims(reader *r, MlirAttribute dims) {
   if (mlirAttributeIsNull(dims) || !mlirAttributeIsAArray(dims))
     return tp__error(r->at, TP_INVALID_ARGUMENT,
-                     "%s: tp.sharding has to be a list with one list of axes per dimension",
-                     r->what);
+                     "%s: tp.sharding has to be a list with one list of axes per dimension, as in "
+                     "[[\"%s\"], []]",
+                     r->what, r->mesh->axes[0].name);
   intptr_t n = mlirArrayAttrGetNumElements(dims);
   if (n != r->rank)
-    return tp__error(r->at, TP_INVALID_ARGUMENT,
-                     "%s: tp.sharding has %d dimensions, but the tensor has rank %d", r->what,
-                     (int)n, r->rank);
+    return tp__error(
+        r->at, TP_INVALID_ARGUMENT,
+        "%s: tp.sharding has %d dimensions, but the tensor has rank %d; write a list for "
+        "each dimension, [] where it is not split",
+        r->what, (int)n, r->rank);
   for (int d = 0; d < r->rank; d++)
     TP_TRY(read_dim(r, mlirArrayAttrGetElement(dims, d), d));
   return TP_OK;
@@ -115,14 +134,14 @@ static tp_status read_partial(reader *r, MlirNamedAttribute entry) {
   int first, n;
   TP_TRY(find_axes(r, token, &first, &n));
   tp_combiner combiner;
-  char name[32];
+  char name[32] = "";
   if (!mlirAttributeIsAString(entry.attribute) ||
       !tp__ref_copy(mlirStringAttrGetValue(entry.attribute), name, sizeof name) ||
       !tp_combiner_parse(name, &combiner))
     return tp__error(
         r->at, TP_INVALID_ARGUMENT,
-        "%s: tp.sharding: partial over \"%.*s\" needs a combiner such as \"sum\" or \"max\"",
-        r->what, (int)token.length, token.data);
+        "%s: tp.sharding: partial over \"%.*s\" needs a combiner such as \"sum\" or \"max\"%s%s%s",
+        r->what, (int)token.length, token.data, *name ? ", not \"" : "", name, *name ? "\"" : "");
   char element[64];
   if (!has_identity(r->element, combiner)) {
     tp__type_text(r->element, sizeof element, element);

@@ -5,6 +5,7 @@
 #include "ir/ir.h"
 #include "ir/location.h"
 #include "ir/run_hooks.h"
+#include "ir/source_names.h"
 #include "support/support.h"
 
 #include "tp/passes.h"
@@ -143,6 +144,10 @@ static void print(owner *o, const tp_text_request *r, MlirModule module) {
   o->result.program = keep(o, &text);
 }
 
+static size_t program_size(const tp_text_request *r) {
+  return r->program_size ? r->program_size : strlen(r->program);
+}
+
 static tp_status run_module(owner *o, const tp_text_request *r, const char *pipeline,
                             MlirModule module) {
   tp_run_hooks hooks = {.wants_report = r->wants_report != 0,
@@ -152,8 +157,10 @@ static tp_status run_module(owner *o, const tp_text_request *r, const char *pipe
                         .data = r->data};
   int errors_before = tp__error_count();
   tp__run_hooks_set(&hooks);
+  tp__source_text_set(r->program, program_size(r));
   tp_status status = tp_run_pipeline(module, pipeline);
   tp__run_hooks_set(NULL);
+  tp__source_text_set(NULL, 0);
   if (status != TP_OK && tp__error_count() > errors_before)
     status = tp__error_status();
   if (status != TP_OK && hooks.is_cancelled)
@@ -175,7 +182,7 @@ static tp_status run_module(owner *o, const tp_text_request *r, const char *pipe
 }
 
 static tp_status run(owner *o, const tp_text_request *r, const char *pipeline) {
-  size_t n = r->program_size ? r->program_size : strlen(r->program);
+  size_t n = program_size(r);
   MlirContext context = mlirContextCreateWithThreading(false);
   tp_status status = TP_INVALID_ARGUMENT; /* if the program does not parse */
   tp_context_prepare(context);

@@ -485,9 +485,11 @@ tp_status tp__read_factors(const tp_rule *rule, MlirAttribute attr, const tp_mes
     if (tp__axis_token(token, name, &pre, &size))
       n = tp_mesh_find(mesh, name, pre, size, &first);
     if (n == 0)
-      return tp__error(rule->op, TP_NOT_FOUND,
-                       "tp.factors names axis \"%.*s\", which the mesh does not have",
-                       (int)token.length, token.data);
+      return tp__error(
+          rule->op, TP_NOT_FOUND,
+          "tp.factors names axis \"%.*s\", which mesh @%s does not have; name one of its "
+          "axes, such as \"%s\"",
+          (int)token.length, token.data, mesh->name, mesh->axes[0].name);
     bool fits = read_choice(rule, entry.attribute, &choice);
     if (!fits && tp__names_ring(entry.attribute))
       return tp__error(

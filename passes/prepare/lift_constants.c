@@ -123,8 +123,8 @@ static tp_status visit(MlirOperation func, void *data) {
 static tp_status run(tp_pass *pass) {
   if (tp__is_local(pass->module))
     return tp__error(pass->module, TP_INVALID_ARGUMENT,
-                     "the module is already partitioned (tp.phase = \"local\"); lift constants "
-                     "before tp-propagate");
+                     "the module is already partitioned (tp.phase = \"local\"); start from "
+                     "the program that tp-partition or tp-spmd has not seen");
   return tp__walk(pass->module, visit, pass);
 }
 

@@ -215,7 +215,10 @@ tprt_status tprt__address_connect(const tprt__address *address, bool open, int64
     if (status != TPRT_SYSTEM) /* waiting does not help */
       return status;
     if (left <= 0)
-      return tprt__fail(TPRT_TIMEOUT, "no answer in time: %s", tprt_last_error());
+      return tprt__fail(TPRT_TIMEOUT,
+                        "no answer in time, so the rank that listens there, rank 0 of a store, is "
+                        "missing: %s",
+                        tprt_last_error());
     left = tprt__min(left, pause);
     nanosleep(&(struct timespec){.tv_nsec = (long)left}, NULL);
   }

@@ -118,7 +118,7 @@ static tprt_status send_to_all(const tprt__rendezvous *m, const handoff_address 
   handoff_address other;
   for (int rank = 1; rank < m->n_ranks && !status; rank++) {
     tprt__rendezvous_key(key, m, "here", rank);
-    status = tprt__rendezvous_fetch(m, key, &other, sizeof other);
+    status = tprt__rendezvous_fetch(m, key, rank, &other, sizeof other);
     if (status)
       break;
     other.host.name[sizeof other.host.name - 1] = 0;
@@ -205,8 +205,12 @@ static tprt_status accept_segment(int listener, const handoff_address *own, int 
 
 static tprt_status follow(const tprt__rendezvous *m, handoff_address *own, int *received) {
   char key[TPRT_STORE_KEY_BYTES];
+  enum { VERDICT_NS = 1000000000 };
   verdict said;
   int listener = -1;
+  /* rank 0 says who is missing when its own time is over */
+  tprt__rendezvous patient = *m;
+  patient.deadline += VERDICT_NS;
   tprt_status status = listen_somewhere(own, &listener);
   if (status)
     return status;
@@ -214,7 +218,7 @@ static tprt_status follow(const tprt__rendezvous *m, handoff_address *own, int *
   status = tprt_store_set(m->store, key, own, sizeof *own);
   tprt__rendezvous_key(key, m, "verdict", m->rank);
   if (!status)
-    status = tprt__rendezvous_fetch(m, key, &said, sizeof said);
+    status = tprt__rendezvous_fetch(&patient, key, 0, &said, sizeof said);
   if (!status && said.status) {
     said.text[sizeof said.text - 1] = 0;
     status = tprt__fail((tprt_status)said.status, "%s", said.text);

@@ -162,7 +162,7 @@ static tprt_status file_get(tprt_store *store, const char *key, void *value, siz
     if (status)
       return status;
     if (late)
-      return tprt__fail(TPRT_TIMEOUT, "no rank set \"%s\" in time", key);
+      return tprt__fail(TPRT_TIMEOUT, TPRT__NOT_SET " \"%s\" in time", key);
   }
 }
 

@@ -19,7 +19,8 @@ tprt__rendezvous tprt__rendezvous_begin(tprt_store *store, const char *backend, 
                             .number = store->n_rendezvous++,
                             .n_ranks = n_ranks,
                             .rank = rank,
-                            .deadline = deadline};
+                            .deadline = deadline,
+                            .timeout_ns = deadline - tprt__now()};
 }
 
 void tprt__rendezvous_key(char key[TPRT_STORE_KEY_BYTES], const tprt__rendezvous *m,
@@ -32,10 +33,14 @@ int64_t tprt__rendezvous_time_left(const tprt__rendezvous *m) {
   return left > 0 ? left : 1;
 }
 
-tprt_status tprt__rendezvous_fetch(const tprt__rendezvous *m, const char *key, void *value,
-                                   size_t size) {
+tprt_status tprt__rendezvous_fetch(const tprt__rendezvous *m, const char *key, int owner,
+                                   void *value, size_t size) {
   size_t bytes = size;
   tprt_status status = tprt_store_get(m->store, key, value, &bytes, tprt__rendezvous_time_left(m));
+  /* another reason is that the rank which serves the store does not answer */
+  if (status == TPRT_TIMEOUT && strstr(tprt_last_error(), TPRT__NOT_SET))
+    return tprt__fail(status, "rank %d of %d did not arrive within %.3g s; is it started?", owner,
+                      m->n_ranks, (double)m->timeout_ns * 1e-9);
   if (!status && bytes != size)
     status =
         tprt__fail(TPRT_MISMATCH,
@@ -47,7 +52,11 @@ tprt_status tprt__rendezvous_fetch(const tprt__rendezvous *m, const char *key, v
 tprt_status tprt__rendezvous_end(const tprt__rendezvous *m) {
   char key[TPRT_STORE_KEY_BYTES];
   snprintf(key, sizeof key, "tprt/%.16s/%u/end", m->backend, m->number);
-  return tprt_store_barrier(m->store, key, m->n_ranks, tprt__rendezvous_time_left(m));
+  tprt_status status = tprt_store_barrier(m->store, key, m->n_ranks, tprt__rendezvous_time_left(m));
+  if (status == TPRT_TIMEOUT)
+    return tprt__fail(status, "not all of %d ranks joined the world within %.3g s", m->n_ranks,
+                      (double)m->timeout_ns * 1e-9);
+  return status;
 }
 
 /* ---- hosts ---- */
@@ -87,7 +96,7 @@ tprt_status tprt__rendezvous_host_rank(const tprt__rendezvous *m, tprt__host_ran
     if (rank == m->rank)
       continue;
     tprt__rendezvous_key(key, m, "host", rank);
-    status = tprt__rendezvous_fetch(m, key, &other, sizeof other);
+    status = tprt__rendezvous_fetch(m, key, rank, &other, sizeof other);
     if (!status && tprt__host_is(&own, &other)) {
       local->n_ranks++;
       local->rank += rank < m->rank;

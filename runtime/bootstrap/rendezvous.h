@@ -13,7 +13,7 @@ typedef struct tprt__rendezvous {
   const char *backend;
   unsigned number; /* number of this meeting of the store */
   int n_ranks, rank;
-  int64_t deadline;
+  int64_t deadline, timeout_ns; /* the latter ends at the former */
 } tprt__rendezvous;
 
 tprt__rendezvous tprt__rendezvous_begin(tprt_store *store, const char *backend, int n_ranks,
@@ -21,9 +21,9 @@ tprt__rendezvous tprt__rendezvous_begin(tprt_store *store, const char *backend, 
 /* Writes the key under which a rank stores a value of this meeting. */
 void tprt__rendezvous_key(char key[TPRT_STORE_KEY_BYTES], const tprt__rendezvous *meeting,
                           const char *what, int rank);
-/* Waits for a value of exactly this size. */
-tprt_status tprt__rendezvous_fetch(const tprt__rendezvous *meeting, const char *key, void *value,
-                                   size_t size);
+/* Waits for a value of exactly this size, which rank `owner` sets. */
+tprt_status tprt__rendezvous_fetch(const tprt__rendezvous *meeting, const char *key, int owner,
+                                   void *value, size_t size);
 /* Nanoseconds until the deadline, at least 1. */
 int64_t tprt__rendezvous_time_left(const tprt__rendezvous *meeting);
 /* Waits until all ranks have called it. If a rank dies before, the error names it. */

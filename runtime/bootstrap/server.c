@@ -274,7 +274,7 @@ static tprt_status server_get(tprt_store *store, const char *key, void *value, s
     if (s->lost >= 0)
       status = tprt__fail(TPRT_PEER_DEAD, "rank %d ended before \"%s\" was set", s->lost, key);
     else if (tprt__now() >= deadline)
-      status = tprt__fail(TPRT_TIMEOUT, "no rank set \"%s\" in time", key);
+      status = tprt__fail(TPRT_TIMEOUT, TPRT__NOT_SET " \"%s\" in time", key);
     else
       pthread_cond_timedwait(&s->changed, &s->lock, &until);
   }

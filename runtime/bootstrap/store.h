@@ -8,6 +8,9 @@
 
 #include <pthread.h>
 
+/* In the message of a store whose value nobody has set in time. */
+#define TPRT__NOT_SET "no rank set"
+
 /* Implementation of a store. The arguments are valid: keys and values are within their limits.
  * `deadline` is a time of tprt__now. */
 typedef struct tprt__store_kind {

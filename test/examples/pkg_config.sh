@@ -9,6 +9,8 @@ cp -R "$prefix" "$build/moved"
 PKG_CONFIG_PATH=$build/moved/lib/pkgconfig
 export PKG_CONFIG_PATH
 test "$(pkg-config --modversion tpshard)" = "$(pkg-config --modversion tprt)"
+test "$(pkg-config --print-requires tpshard)" = tprt
 eval "set -- $(pkg-config --cflags --libs tpshard)" # words, in which blanks are escaped
-"${CC:-cc}" -std=c11 "$source/main.c" "$@" -Wl,-rpath,"$build/moved/lib" -o "$build/embed"
+# shellcheck disable=SC2046
+"${CC:-cc}" -std=c11 $(cat "$(dirname "$0")/warnings.txt") "$source/main.c" "$@" -Wl,-rpath,"$build/moved/lib" -o "$build/embed"
 "$build/embed" "$source/sample.mlir" dp=2,tp=2 "tp-spmd{mesh=dp=2,tp=2}" | grep -q "^all_reduce over tp"

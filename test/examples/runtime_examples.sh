@@ -14,7 +14,8 @@ expect() { # PROGRAM LINE...: what it prints, in any order
   diff "$build/expected" "$build/got"
 }
 
-cmake -G Ninja -S "$root/examples/runtime" -B "$build/out" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake -G Ninja -S "$root/examples/runtime" -B "$build/out" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_C_FLAGS="$(cat "$root/test/examples/warnings.txt")" >/dev/null
 cmake --build "$build/out" >/dev/null
 expect "$build/out/all_reduce" "every element of the sum is 10"
 expect "$build/out/point_to_point" "rank 1: left neighbor's last cell 1000, first mean 1001"
@@ -26,6 +27,8 @@ expect "$build/out/options" "an unknown hint is refused" \
 TPRT_CUDA_LIBRARY=$driver expect "$build/out/graph" "replay 1: the sum is 3, normalized 2" "replay 2: the sum is 6, normalized 2" \
   "replay 3: the sum is 9, normalized 2"
 TPRT_CUDA_LIBRARY=$build/none "$build/out/graph" | grep -q "^no GPU: CUDA: "
+
+cc -std=c11 $(cat "$root/test/examples/warnings.txt") -fsyntax-only "$root/examples/tutorial/run.c" -I"$prefix/include"
 
 # As torchrun starts it, and as a launcher of our own would.
 python3 "$root/test/tools/Inputs/torchrun.py" 4 "$build/out/launched" >"$build/got"

@@ -153,8 +153,8 @@ static void test_errors(void **state) {
   fixture *f = *state;
   tp_layouts *all;
   assert_int_equal(tp_layouts_read(f->module, &all), TP_INVALID_ARGUMENT);
-  assert_non_null(strstr(f->message, "result 0 has no tp.sharding, so the program is not planned; "
-                                     "run tp-propagate"));
+  assert_non_null(strstr(f->message, "result 0 (y) has no tp.sharding, so the program is not "
+                                     "planned; run tp-propagate"));
   assert_int_equal(tp_run_pipeline(f->module, "tp-propagate,tp-partition"), TP_OK);
   *f->message = '\0';
   assert_int_equal(tp_layouts_read(f->module, &all), TP_INVALID_ARGUMENT);

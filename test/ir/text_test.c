@@ -54,6 +54,7 @@ static void test_plan(void **state) {
   assert_int_equal(strlen(result->report), result->report_size);
   assert_non_null(strstr(result->report, "\"schema\": \"tpshard.plan/1\""));
   assert_non_null(strstr(result->report, "\"name\": \"w\""));
+  assert_non_null(strstr(result->report, "\"value\": \"%x\"")); /* its name in the text */
   assert_int_equal(result->n_diagnostics, 0);
   tp_text_result_destroy(result);
 }
@@ -313,6 +314,21 @@ static void test_layouts(void **state) {
   tp_text_result_destroy(result);
 }
 
+/* Layouts and errors call an argument as the text does. */
+static void test_source_names(void **state) {
+  (void)state;
+  tp_text_result *result;
+  tp_text_request request = request_of(mlp);
+  request.wants_layouts = 1;
+  assert_int_equal(tp_text_run(&request, &result), TP_OK);
+  assert_string_equal(result->layouts->items[0].name, "x");
+  tp_text_result_destroy(result);
+  request = request_of("func.func @f(%x: tensor<8xf32>,\n  %w2 : tensor<8xi4>) { return }\n");
+  assert_int_equal(tp_text_run(&request, &result), TP_UNSUPPORTED);
+  assert_non_null(strstr(error_of(result)->message, "argument 1 (%w2) has elements of type i4"));
+  tp_text_result_destroy(result);
+}
+
 static void *plan_often(void *texts) {
   for (int i = 0; i < 4; i++) {
     tp_text_request request = request_of(mlp);
@@ -357,6 +373,7 @@ int main(void) {
       cmocka_unit_test(test_infeasible),
       cmocka_unit_test(test_progress),
       cmocka_unit_test(test_layouts),
+      cmocka_unit_test(test_source_names),
       cmocka_unit_test(test_cancelled_while_planning),
       cmocka_unit_test(test_threads),
   };

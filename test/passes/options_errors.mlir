@@ -47,7 +47,7 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{mesh=dp=1024,tp=65 topology=torus64k})' 2>&1 | FileCheck %s --check-prefix=CHECK6
 // CHECK6: error: {{.*}}topology "torus64k" has 65536 devices, but the mesh has 66560; use a smaller mesh or a larger topology
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=8gb})' 2>&1 | FileCheck %s --check-prefix=CHECK7
-// CHECK7: error: {{.*}}invalid memory-limit '8gb': expected bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or topology
+// CHECK7: error: {{.*}}invalid memory-limit '8gb': expected bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), as in 80GB, or topology
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=-1})' 2>&1 | FileCheck %s --check-prefix=CHECK8
 // CHECK8: error: {{.*}}invalid memory-limit '-1'
 // RUN: grep -v memory_bytes %S/Inputs/fast_all_reduce.json >%t.bare.json

@@ -231,7 +231,8 @@ bool cli_file_open(cli_file *file, const char *path);
  * Returns true if it was kept; otherwise errno gives the reason. */
 bool cli_file_close(cli_file *file, bool ok);
 
-/* True, with a message that says how to read the file, if its name ends in .jaxexport. */
-bool cli_is_jax_export(const char *path);
+/* True, with a message that says what it is and which command reads it, if a file or folder is no
+ * program in MLIR. False for what may be one, and for what does not exist. */
+bool cli_is_no_program(const char *path);
 
 #endif

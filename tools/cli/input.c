@@ -1,15 +1,144 @@
-/* Input files that a tool cannot read itself. */
+/* Input files that are no programs, or that a tool cannot read itself: says what they are, and
+ * which command reads them. */
 #include "cli.h"
 
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-bool cli_is_jax_export(const char *path) {
-  static const char suffix[] = ".jaxexport";
-  size_t length = strlen(path), n = sizeof suffix - 1;
-  if (length < n || strcmp(path + length - n, suffix) != 0)
+enum { HEAD_SIZE = 4096 };
+
+/* The begin of a file. */
+typedef struct head {
+  const char *path;
+  size_t n;
+  char bytes[HEAD_SIZE + 1]; /* ends with 0 */
+} head;
+
+static bool ends_in(const char *path, const char *suffix) {
+  size_t n = strlen(path), m = strlen(suffix);
+  return n > m && strcmp(path + n - m, suffix) == 0;
+}
+
+/* ---- formats ---- */
+
+static bool is_empty(const head *h) { return strspn(h->bytes, " \t\r\n") == h->n; }
+static bool is_elf(const head *h) { return h->n > 4 && memcmp(h->bytes, "\177ELF", 4) == 0; }
+static bool is_npy(const head *h) { return h->n > 6 && memcmp(h->bytes, "\223NUMPY", 6) == 0; }
+static bool is_zip(const head *h) { return h->n > 4 && memcmp(h->bytes, "PK\003\004", 4) == 0; }
+static bool is_gzip(const head *h) { return h->n > 2 && memcmp(h->bytes, "\037\213", 2) == 0; }
+
+/* The length of a JSON text in 8 bytes, then the text. */
+static bool is_safetensors(const head *h) {
+  return h->n > 9 && memcmp(h->bytes + 5, "\0\0\0", 3) == 0 && h->bytes[8] == '{';
+}
+
+static bool is_json(const head *h) {
+  const char *at = h->bytes + strspn(h->bytes, " \t\r\n");
+  return (*at == '{' && at[1] != '-') || *at == '[';
+}
+
+/* Strings of a program may hold any byte, its begin may not. */
+static bool is_binary(const head *h) {
+  bool is_found = false;
+  for (size_t i = 0; i < h->n && i < 16; i++)
+    is_found |= (unsigned char)h->bytes[i] < '\t';
+  return is_found && memcmp(h->bytes, "ML\357R", 4) != 0; /* bytecode of MLIR */
+}
+
+/* True if a text cannot be MLIR: it has the name of another kind of file, or begins with what
+ * begins no operation and no definition of an alias. */
+static bool is_other_text(const head *h) {
+  static const char *const suffixes[] = {".md", ".txt", ".rst", ".py", ".toml", ".yaml", ".cfg"};
+  const char *at = h->bytes + strspn(h->bytes, " \t\r\n");
+  while (strncmp(at, "//", 2) == 0) {
+    at += strcspn(at, "\n");
+    at += strspn(at, " \t\r\n");
+  }
+  size_t n = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$");
+  if (*at == 0 || (size_t)(at - h->bytes) >= h->n || at[n] == '.' ||
+      (n == 6 && strncmp(at, "module", n) == 0))
     return false;
+  bool has_suffix = false;
+  for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+    has_suffix |= ends_in(h->path, suffixes[i]);
+  bool begins_op = isalpha((unsigned char)*at) || strchr("_\"%{", *at),
+       begins_alias = (*at == '#' || *at == '!') && (isalpha((unsigned char)at[1]) || at[1] == '_');
+  return n > 0 ? has_suffix || isdigit((unsigned char)*at) : !begins_op && !begins_alias;
+}
+
+static const struct format {
+  bool (*matches)(const head *h);
+  const char *what, *way_out;
+} formats[] = {
+    {is_empty, "empty", "give a program in MLIR"},
+    {is_elf, "compiled code (ELF)",
+     "give the MLIR program that it was made from; a library of shard-run --emit=so is called as "
+     "its header says"},
+    {is_npy, "an array of numpy", "give it beside the program, as --input @FILE.npy of shard-run"},
+    {is_zip, "a zip archive, as numpy.savez, torch.save and torch.export write",
+     "give arrays one by one as --input @FILE.npy of shard-run, and a model as "
+     "docs/how-to/import-a-model.md shows"},
+    {is_gzip, "compressed (gzip)", "decompress it with gunzip"},
+    {is_safetensors, "weights (safetensors), without a program",
+     "write its arrays with numpy.save, and give them beside the program, as --input @FILE.npy of "
+     "shard-run"},
+    {is_json, "JSON",
+     "give a program in MLIR; topologies are read by --topology of shard-run, and planning "
+     "problems "
+     "by shard-solve"},
+    {is_binary, "binary, and neither MLIR bytecode nor a format that is known here",
+     "give a program in MLIR"},
+    {is_other_text, "text, but no MLIR",
+     "give a program in MLIR, which begins with module, func.func, or another operation; "
+     "docs/how-to/import-a-model.md shows how to make one of a model"},
+};
+
+/* ---- refusal ---- */
+
+static int is_program(const struct dirent *entry) { return ends_in(entry->d_name, ".mlir"); }
+
+static bool refuse_folder(const char *path) {
+  struct dirent **entries;
+  int n = scandir(path, &entries, is_program, alphasort);
+  complain("'%s' is a folder; give a program%s%s%s%s", path,
+           n > 0 ? " in it, such as " : " in MLIR", n > 0 ? path : "",
+           n > 0 && !ends_in(path, "/") ? "/" : "", n > 0 ? entries[0]->d_name : "");
+  for (int i = 0; i < n; i++)
+    free(entries[i]);
+  if (n >= 0)
+    free(entries);
+  return true;
+}
+
+static bool refuse_jax_export(const char *path) {
   complain("'%s' is a file of jax.export, which JAX reads; make MLIR of it: "
            "python3 -m tpshard.jax %s > %.*s.mlir",
-           path, path, (int)(length - n), path);
+           path, path, (int)(strlen(path) - strlen(".jaxexport")), path);
   return true;
+}
+
+bool cli_is_no_program(const char *path) {
+  struct stat state;
+  head h = {.path = path};
+  if (stat(path, &state) != 0 || !(S_ISREG(state.st_mode) || S_ISDIR(state.st_mode)))
+    return false; /* a pipe can be read only once */
+  if (S_ISDIR(state.st_mode))
+    return refuse_folder(path);
+  if (ends_in(path, ".jaxexport"))
+    return refuse_jax_export(path);
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return false;
+  h.n = fread(h.bytes, 1, HEAD_SIZE, file);
+  fclose(file);
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    if (!formats[i].matches(&h))
+      continue;
+    complain("'%s' is %s; %s", path, formats[i].what, formats[i].way_out);
+    return true;
+  }
+  return false;
 }

@@ -39,7 +39,7 @@ const cli_tool cli_program = {
         "MLIR and of LLVM. --tp-explain prints why a value has its layout.",
     .examples = {"shard-opt model.mlir --pass-pipeline='builtin.module(tp-spmd{mesh=dp=2,tp=4})'",
                  "shard-opt model.mlir --tp-propagate=mesh=tp=4 -o planned.mlir",
-                 "shard-opt model.mlir --tp-spmd=mesh=tp=4 --tp-explain=%arg0"},
+                 "shard-opt model.mlir --tp-spmd=mesh=tp=4 --tp-explain=w1"},
     .notes = "Ctrl-C while tp-propagate plans ends the search with the best plan so far; a remark "
              "says how far it may be from the cheapest. A second Ctrl-C ends the program at once, "
              "and so does one at another time.",
@@ -154,7 +154,7 @@ int main(int argc, char **argv) {
   if (code >= 0)
     return code;
   for (int i = 1; i < argc; i++)
-    if (argv[i][0] != '-' && cli_is_jax_export(argv[i]))
+    if (argv[i][0] != '-' && strcmp(argv[i - 1], "-o") != 0 && cli_is_no_program(argv[i]))
       return 1;
   keep_freed_memory();
   tp_watch_set(watch, NULL);

@@ -299,8 +299,9 @@ bool launch_attached(launch *l, tprt_comm *world) {
   tp_program *program = NULL;
   tp_entry entry;
   if (l->n_ranks != tprt_comm_size(world)) {
-    complain("the mesh has %d devices, but %d ranks were started", l->n_ranks,
-             tprt_comm_size(world));
+    complain("the mesh has %d devices, but %d ranks were started; start %d, or give a --mesh of %d "
+             "devices",
+             l->n_ranks, tprt_comm_size(world), l->n_ranks, tprt_comm_size(world));
     return false;
   }
   if (strlen(l->function) >= MAX_FUNCTION) {

@@ -43,12 +43,21 @@ static void draw(array *a, uint64_t seed, int argument, const tp_input_range *ra
   }
 }
 
+/* "argument 2 (w1)" */
+static const char *label(const tp_plan_value *value, const char *what, int i, char text[256]) {
+  bool is_named = *value->name != 0;
+  snprintf(text, 256, "%s %d%s%s%s", what, i, is_named ? " (" : "", value->name,
+           is_named ? ")" : "");
+  return text;
+}
+
 static bool describe(const tp_plan_value *value, const char *what, int i, array *a) {
   *a = (array){.type = element_find(value->element), .rank = value->rank};
   memcpy(a->shape, value->shape, sizeof a->shape);
+  char text[256];
   if (!a->type)
-    complain("%s %d has elements of type %s, which files and comparisons do not support", what, i,
-             value->element);
+    complain("%s has elements of type %s, which files and comparisons do not support",
+             label(value, what, i, text), value->element);
   return a->type != NULL;
 }
 
@@ -73,13 +82,13 @@ static bool load(const options *o, const text_list *list, const char *kind, cons
   array *made = calloc((size_t)n + 1, sizeof *made);
   bool ok = made != NULL;
   for (int i = 0; i < n && ok; i++) {
-    char path[4096], why[4400];
+    char path[4096], why[4400], text[256];
     const char *file = find_file(o, list, kind, i, path, sizeof path);
     ok = describe(values + i, what, i, made + i);
     if (ok && file) {
       ok = npy_read(file, made + i, why, sizeof why);
       if (!ok)
-        complain("%s %d: %s", what, i, why);
+        complain("%s: %s", label(values + i, what, i, text), why);
     } else if (ok && ranges) {
       ok = array_create(made + i, made[i].type, made[i].rank, made[i].shape);
       if (ok)

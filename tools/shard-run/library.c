@@ -214,7 +214,7 @@ static bool write_header(const options *o, const tp_plan *plan, const char *name
 /* Links with the C compiler, because it knows where the C library is. */
 static bool link_object(const char *object, const char *output, const char *name) {
   const char *driver = getenv("CC");
-  char soname[300], runtime[4096];
+  char soname[300], runtime[4096], search[4200];
   Dl_info here;
   if (!driver || !*driver)
     driver = "cc";
@@ -223,9 +223,12 @@ static bool link_object(const char *object, const char *output, const char *name
     complain("the runtime library is not found");
     return false;
   }
-  char *arguments[] = {(char *)driver,  "-shared", "-o",          (char *)output,
-                       (char *)object,  soname,    "-Wl,-z,defs", "-Wl,-z,now",
-                       "-nostartfiles", runtime,   "-lm",         NULL};
+  /* the runtime beside the library, else the one of this tool */
+  snprintf(search, sizeof search, "-Wl,-rpath,$ORIGIN:%.*s", (int)(strrchr(runtime, '/') - runtime),
+           runtime);
+  char *arguments[] = {(char *)driver, "-shared",     "-o",         (char *)output,  (char *)object,
+                       soname,         "-Wl,-z,defs", "-Wl,-z,now", "-nostartfiles", runtime,
+                       search,         "-lm",         NULL};
   pid_t child;
   int status = 0, error = posix_spawnp(&child, driver, NULL, NULL, arguments, environ);
   if (error) {

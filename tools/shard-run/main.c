@@ -23,17 +23,19 @@ static bool write_file(const char *path, const tp_bytes *bytes) {
 }
 
 static bool read_model(MlirContext context, const char *path, MlirModule *module) {
+  if (cli_is_no_program(path))
+    return false;
   FILE *file = fopen(path, "rb");
   if (!file) {
     complain("cannot read '%s': %s", path, strerror(errno));
     return false;
   }
   fclose(file);
-  if (cli_is_jax_export(path))
-    return false;
   *module = mlirModuleCreateParseFromFile(context, mlirStringRefCreateFromCString(path));
   if (mlirModuleIsNull(*module))
-    complain("'%s' is not a valid MLIR module", path);
+    complain("'%s' is not a valid MLIR module; programs have ops of func, linalg, tensor, arith, "
+             "math, scf, tosa and shard, and of StableHLO in generic form",
+             path);
   return !mlirModuleIsNull(*module);
 }
 
@@ -263,14 +265,20 @@ static bool fits_memory(const tp_plan *plan) {
   return false;
 }
 
-/* Checks that the ranks, which all run on this machine, fit into its memory. */
-static bool fits_this_machine(const tp_plan *plan) {
+/* Checks that this machine can run a rank for each device, before the program is planned. */
+static bool fits_this_machine(const options *o, MlirModule module) {
   enum { MAX_RANKS = 256 };
-  if (plan->n_devices <= MAX_RANKS)
-    return fits_memory(plan);
+  tp_mesh mesh;
+  if (is_one(o->mesh))
+    return true; /* no annotation counts, not even those that do not fit one device */
+  if (tp_module_mesh(module, o->mesh, &mesh) != TP_OK)
+    return false;
+  int64_t n_devices = tp_mesh_size(&mesh);
+  if (o->emit || n_devices <= MAX_RANKS)
+    return true;
   complain("the mesh has %lld devices; at most %d ranks run on one machine (--emit compiles for "
            "any number)",
-           (long long)plan->n_devices, MAX_RANKS);
+           (long long)n_devices, MAX_RANKS);
   return false;
 }
 
@@ -348,9 +356,11 @@ static int run_session(session *s, MlirModule module) {
   s->n_inputs = signature->n_arguments - signature->n_constants;
   s->n_outputs = signature->n_results;
   if (local && o->mesh)
-    complain("the module is already partitioned; --mesh cannot change its mesh");
+    complain("the module is already partitioned, so --mesh cannot change its mesh; run without "
+             "--mesh, or give the program before tp-partition");
   bool ok =
       !(local && o->mesh) && (o->emit || reached_only(module, signature->function)) &&
+      fits_this_machine(o, module) &&
       (!has_data(o) || (fits_memory(signature) && inputs_load(o, module, signature, &s->inputs) &&
                         expected_load(o, signature, &s->expected)));
   tp_plan_destroy(signature);
@@ -370,8 +380,7 @@ static int run_session(session *s, MlirModule module) {
   ok = build_partition(o, module, local || whole ? BUILD_ALONE : BUILD_SHARDED, &s->program);
   if (ok && o->emit == EMIT_OBJECT && !library_can_export(s->program.shape->function))
     return EXIT_FAILED;
-  if (ok &&
-      ((!o->emit && !fits_this_machine(s->program.shape)) || !has_constants(o, s->program.shape)))
+  if (ok && ((!o->emit && !fits_memory(s->program.shape)) || !has_constants(o, s->program.shape)))
     return EXIT_FAILED;
   if (ok && verify && !run_reference(s, module, reference))
     return EXIT_FAILED;

@@ -19,7 +19,7 @@ static bool fail(char *why, size_t size, const char *path, const char *what) {
 static bool read_header(FILE *file, const char *path, char *text, char *why, size_t why_size) {
   unsigned char head[12];
   if (fread(head, 1, 10, file) != 10 || memcmp(head, "\x93NUMPY", 6) != 0)
-    return fail(why, why_size, path, "is not an npy file");
+    return fail(why, why_size, path, "is not an npy file, as numpy.save writes it");
   size_t n = head[8] | (size_t)head[9] << 8;
   if (head[6] < 1 || head[6] > 3)
     return fail(why, why_size, path, "has a version of the npy format that is not 1, 2 or 3");
@@ -84,8 +84,8 @@ static bool check_header(const char *header, const char *path, bool part, array 
   if (sscanf(descr, "'%38[^']'", found) != 1 && sscanf(descr, "%38[^]]", found) == 1)
     strcat(found, "]");
   if (strcmp(found, a->type->descr) != 0) {
-    snprintf(why, why_size, "%s: has elements of type %s, expected %s (%s)", path, found,
-             a->type->descr, a->type->name);
+    snprintf(why, why_size, "%s: has elements of type %s, expected %s (%s); save x.astype(\"%s\")",
+             path, found, a->type->descr, a->type->name, a->type->descr);
     return false;
   }
   bool fits = rank == a->rank;
@@ -126,7 +126,9 @@ static bool read_data(FILE *file, const char *path, array *a, char *why, size_t 
   }
   if (!ok) {
     array_clear(&made);
-    return fail(why, why_size, path, "ends before its last element");
+    snprintf(why, why_size, "%s: ends before the last of its %lld elements of %s; write it again",
+             path, (long long)n, a->type->name);
+    return false;
   }
   *a = made;
   return true;

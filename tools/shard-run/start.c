@@ -14,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GRACE_SECONDS = 10 };
+/* A rank that a signal killed has said nothing that the others could add to. */
+static const double grace_seconds = 10, grace_after_signal = 0.8, grace_after_sigterm = 0.8;
 
 /* The signal that ends the ranks. is_sent: the terminal has sent it to them, too. */
 static volatile sig_atomic_t stopped_by, n_signals, is_sent;
@@ -99,21 +100,21 @@ static int await_all(pid_t *pids, int n) {
       if (!code)
         report_end(i, state);
       if (!code && (code = code_of(state)))
-        until = cli_seconds() + GRACE_SECONDS;
+        until = cli_seconds() + (WIFSIGNALED(state) ? grace_after_signal : grace_seconds);
     }
     if (stopped_by && !is_stopped) {
       is_stopped = true;
       code = 128 + stopped_by;
       if (!is_sent)
         signal_all(pids, n, stopped_by);
-      until = cli_seconds() + GRACE_SECONDS;
+      until = cli_seconds() + grace_seconds;
     }
     if (n_signals > 1)
       signal_all(pids, n, SIGKILL);
     if (code && cli_seconds() >= until) { /* SIGTERM first, then SIGKILL */
       signal_all(pids, n, number);
       number = SIGKILL;
-      until = cli_seconds() + GRACE_SECONDS;
+      until = cli_seconds() + grace_after_sigterm;
     }
     if (pid <= 0)
       nanosleep(&pause, NULL);

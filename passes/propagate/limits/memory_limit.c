@@ -1,6 +1,8 @@
 /* Solver work within a memory limit, and the messages about a limit that no plan keeps. */
 #include "passes/propagate/limits/routes.h"
 
+#include "ir/source_names.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,10 +78,11 @@ static int find_holders(const tp_planner *p, int64_t time, holder *list) {
 
 static int print_holder(const tp_planner *p, const holder *h, size_t size, char *text) {
   const tp_node *node = &p->problem.nodes[h->node];
-  char what[128];
+  char what[TP_BOUNDARY_TEXT];
   if (node->kind == TP_NODE_ARG || node->kind == TP_NODE_RESULT) {
-    snprintf(what, sizeof what, "%s %d", node->kind == TP_NODE_ARG ? "argument" : "result",
-             node->index);
+    tp_source source = {0};
+    tp__boundary_text(&source, p->problem.graph.func, node->kind == TP_NODE_ARG, node->index, what);
+    tp__source_close(&source);
   } else {
     bool of_value =
         node->kind == TP_NODE_CHANGE || node->kind == TP_NODE_HELD || node->kind == TP_NODE_SPACE;

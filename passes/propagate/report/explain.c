@@ -299,10 +299,11 @@ static void print_collectives(tp_report *r, const tp_planned_value *v, tp__strin
 static tp_status explain(tp_report *r, const tp_planner *p, const tp_planned_value *v,
                          const tp_value_names *names) {
   tp__string text = {0};
+  const char *printed = tp__report_printed_name(r, v->value);
+  bool has_other = names->n > 1 && strcmp(names->items[1], printed + (*printed == '%')) != 0;
   tp__string_printf(&text, "%%%s%s%s%s has layout %s; the plan costs %.3f us", names->items[0],
-                    names->n > 1 ? " (" : "", names->n > 1 ? names->items[1] : "",
-                    names->n > 1 ? ")" : "", tp__report_spec(r, tp__plan_produced(p, v), v->rank),
-                    us(p->result.cost));
+                    has_other ? " (" : "", has_other ? names->items[1] : "", has_other ? ")" : "",
+                    tp__report_spec(r, tp__plan_produced(p, v), v->rank), us(p->result.cost));
   print_why(r, p, v, &text);
   print_collectives(r, v, &text);
   tp_status status = print_layouts(r, p, v, &text);
@@ -319,8 +320,10 @@ tp_status tp__report_explain(tp_report *r, const tp_planner *p) {
     const tp_planned_value *v = &p->problem.values[k];
     tp_value_names names;
     tp__report_value_names(r, p, v, &names);
+    const char *printed = tp__report_printed_name(r, v->value);
     for (int i = 0; i < names.n && status == TP_OK; i++)
-      status = keep_known(r, i == 0 ? tp__report_name(r, v->value) : names.items[i]);
+      if (i == 0 || strcmp(names.items[i], printed + (*printed == '%')) != 0)
+        status = keep_known(r, i == 0 ? tp__report_name(r, v->value) : names.items[i]);
     if (status == TP_OK && is_wanted(r, p, v, &names))
       status = explain(r, p, v, &names);
   }

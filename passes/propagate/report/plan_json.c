@@ -351,6 +351,7 @@ static tp_status put_layout(tp_report *r, const tp_planner *p, json_t *json, Mli
 
 static json_t *boundary_json(tp_report *r, const tp_planner *p, bool is_args) {
   MlirOperation func = p->problem.graph.func;
+  MlirBlock entry = tp__region_block(func, 0);
   MlirType type = tp__func_type(func);
   MlirAttribute (*attr)(MlirOperation, int, const char *) =
       is_args ? tp__arg_attr : tp__result_attr;
@@ -362,6 +363,8 @@ static json_t *boundary_json(tp_report *r, const tp_planner *p, bool is_args) {
     char element[64];
     tp__type_text(tp__number_type(own), sizeof element, element);
     put(json, "name", attr_text_json(attr(func, i, "tp.name")));
+    if (is_args)
+      put(json, "value", tp__report_string(tp__report_name(r, mlirBlockGetArgument(entry, i))));
     put(json, is_args ? "role" : "updates",
         is_args ? attr_text_json(attr(func, i, "tp.role"))
                 : updates_json(attr(func, i, "tp.updates")));

@@ -4,6 +4,7 @@
 
 #include "ir/location.h"
 #include "ir/run_hooks.h"
+#include "ir/source_names.h"
 #include "passes/propagate/report/plan_diff.h"
 #include "passes/propagate/report/plan_explorer.h"
 #include "passes/propagate/report/plan_page.h"
@@ -25,15 +26,19 @@ tp_status tp__report_no_memory(const tp_report *r) { return tp__out_of_memory(r-
 typedef struct naming {
   tp_report *report;
   MlirAsmState state;
+  tp_source source;
 } naming;
 
-static tp_status name_value(const naming *n, MlirValue value) {
+static tp_status name_value(naming *n, MlirValue value) {
   tp_report *r = n->report;
   tp__string text = {0};
+  char own[128];
   mlirValuePrintAsOperand(value, n->state, tp__append_part, &text);
-  const char *name = tp__arena_strdup(&r->arena, tp__string_text(&text));
+  tp_value_name name = {.printed = tp__arena_strdup(&r->arena, tp__string_text(&text))};
   tp__string_destroy(&text);
-  if (!name ||
+  bool is_known = tp__source_name(&n->source, value, sizeof own, own);
+  name.own = is_known ? tp__arena_strdup(&r->arena, own) : name.printed;
+  if (!name.printed || !name.own ||
       tp__grow((void **)&r->names, &r->name_capacity, r->n_names + 1, sizeof *r->names) != TP_OK ||
       tp__table_put(&r->name_of, value.ptr, (int)r->n_names) != TP_OK)
     return tp__report_no_memory(r);
@@ -55,16 +60,22 @@ static tp_status name_op(MlirOperation op, void *data) {
 
 static tp_status name_all(tp_report *r) {
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
-  naming n = {r, mlirAsmStateCreateForOperation(r->pass->module, flags)};
+  naming n = {.report = r, .state = mlirAsmStateCreateForOperation(r->pass->module, flags)};
   tp_status status = tp__walk(r->pass->module, name_op, &n);
   mlirAsmStateDestroy(n.state);
+  tp__source_close(&n.source);
   mlirOpPrintingFlagsDestroy(flags);
   return status;
 }
 
 const char *tp__report_name(const tp_report *r, MlirValue value) {
   int i = mlirValueIsNull(value) ? -1 : tp__table_get(&r->name_of, value.ptr);
-  return i < 0 ? "" : r->names[i];
+  return i < 0 ? "" : r->names[i].own;
+}
+
+const char *tp__report_printed_name(const tp_report *r, MlirValue value) {
+  int i = mlirValueIsNull(value) ? -1 : tp__table_get(&r->name_of, value.ptr);
+  return i < 0 ? "" : r->names[i].printed;
 }
 
 const char *tp__report_arg_name(tp_report *r, const tp_planner *p, MlirValue value) {
@@ -83,7 +94,7 @@ const char *tp__report_arg_name(tp_report *r, const tp_planner *p, MlirValue val
 
 const char *tp__report_label(tp_report *r, const tp_planner *p, MlirValue value) {
   const char *name = tp__report_name(r, value), *own = tp__report_arg_name(r, p, value);
-  if (*own)
+  if (*own && (*name != '%' || strcmp(name + 1, own) != 0))
     return tp__report_text(r, "%s (%s)", name, own);
   return *name ? name : "a value made in place";
 }
@@ -427,7 +438,6 @@ void tp__report_close(tp_report *r) {
   tp__free(r->known);
   tp__table_destroy(&r->name_of);
   tp__table_destroy(&r->op_place);
-  tp__source_text_close(&r->source);
   tp__arena_destroy(&r->arena);
   tp__free(r);
 }

@@ -8,7 +8,6 @@
 #define TP_PASSES_PLAN_REPORT_H
 
 #include "passes/propagate/model/memory_model.h"
-#include "passes/propagate/report/source_text.h"
 
 enum { TP_MAX_CAUSES = 12 };
 #define TP_REPORT_SCHEMA "tpshard.plan/1"
@@ -123,12 +122,17 @@ typedef struct tp_function_report {
   bool is_in_parts;  /* other plans are not sought, since the function is planned in parts */
 } tp_function_report;
 
+/* The name of a value in the source, and the one that MLIR prints. They are equal if the former is
+ * unknown. */
+typedef struct tp_value_name {
+  const char *own, *printed;
+} tp_value_name;
+
 typedef struct tp_report {
   tp_pass *pass;
-  const char *file;      /* "": no file */
-  bool is_full;          /* the document is wanted: not only `explain` */
-  const char *explain;   /* "%name", a tp.name or FILE:LINE; "": no request */
-  tp_source_text source; /* for the names in it */
+  const char *file;    /* "": no file */
+  bool is_full;        /* the document is wanted: not only `explain` */
+  const char *explain; /* "%name", a tp.name or FILE:LINE; "": no request */
   int n_explained;
   size_t n_known, known_capacity;
   const char **known; /* names that explain= accepts */
@@ -138,7 +142,7 @@ typedef struct tp_report {
   const tp_topology *topology; /* times, for any objective */
   tp_value_table name_of;      /* Names of all values as printed before the pass. */
   size_t n_names, name_capacity;
-  const char **names;
+  tp_value_name *names;
   MlirModule before;              /* copy of the module before anything is written */
   tp_op_list ops;                 /* of `before` */
   tp_value_table op_place;        /* op of the module -> its index in `ops` */
@@ -169,8 +173,11 @@ bool tp__report_makes_plans(const tp_report *report);
 void tp__report_reshard(const tp_planner *planner, const tp_planned_value *value, int use,
                         tp_spec from, tp_spec to, MlirOperation op);
 
-/* "%12", "%arg0"; "" for a value that the planner created. */
+/* The name in the source, "%w2"; else the one that MLIR prints, "%12", "%arg0"; "" for a value that
+ * the planner created. */
 const char *tp__report_name(const tp_report *report, MlirValue value);
+/* The one that MLIR prints. */
+const char *tp__report_printed_name(const tp_report *report, MlirValue value);
 const char *tp__report_text(tp_report *report, const char *format, ...) TP__PRINTF(2, 3);
 const char *tp__report_spec(tp_report *report, tp_spec spec, int rank);
 /* "dp,tp"; `mesh` is that of the axes. */
@@ -203,7 +210,7 @@ int tp__report_why(tp_report *report, const tp_planned_value *value, int axis, c
 
 enum { TP_MAX_VALUE_NAMES = 12 };
 
-/* The names of a value, without %: as printed first, then others that the program gives it. */
+/* The names of a value, without %: that of tp__report_name first, the one that MLIR prints last. */
 typedef struct tp_value_names {
   int n;
   const char *items[TP_MAX_VALUE_NAMES];

@@ -27,9 +27,15 @@ static tp__short_text time_of(const json_t *object, const char *key) {
   return tp__seconds_text(tp__seconds_of(object, key));
 }
 
+/* tp.name, but "" if the value has the same name in the source. */
+static const char *other_name(const json_t *object) {
+  const char *value = tp__text_of(object, "value"), *name = tp__text_of(object, "name");
+  return *value == '%' && strcmp(value + 1, name) == 0 ? "" : name;
+}
+
 /* "%arg0, x" */
 static void print_value(tp__string *t, const json_t *object) {
-  const char *value = tp__text_of(object, "value"), *name = tp__text_of(object, "name");
+  const char *value = tp__text_of(object, "value"), *name = other_name(object);
   tp__string_printf(t, "%s%s%s", value, *value && *name ? ", " : "", name);
 }
 
@@ -194,7 +200,7 @@ static void print_held(tp_sheet *sheet, const json_t *list, size_t from, size_t 
   tp__string_append(&what, tp__text_of(first, "kind"));
   for (size_t i = 0; i < alike && i < MAX_NAMES; i++) {
     const json_t *v = json_array_get(list, from + i);
-    const char *value = tp__text_of(v, "value"), *name = tp__text_of(v, "name");
+    const char *value = tp__text_of(v, "value"), *name = other_name(v);
     if (*value)
       tp__string_printf(&what, "%s %s%s%s%s", i ? "," : "", value, *name ? " (" : "", name,
                         *name ? ")" : "");

@@ -3,6 +3,7 @@
 #include "passes/propagate/model/memory_model.h"
 
 #include "ir/location.h"
+#include "ir/source_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ typedef struct remarks {
   int64_t bytes; /* size from which on a tensor is large */
   size_t n, capacity;
   remark *items;
+  tp_source source;
   bool failed; /* memory ran out */
 } remarks;
 
@@ -35,21 +37,15 @@ static MlirOperation op_of(MlirValue value) {
 }
 
 /* "argument 3 (w1)", "result 0", "a carried value". */
-static const char *value_text(const tp_planner *p, const tp_planned_value *v, char *text,
-                              size_t size) {
+static const char *value_text(tp_source *source, const tp_planner *p, const tp_planned_value *v,
+                              char text[TP_BOUNDARY_TEXT]) {
   const tp_node *node = &p->problem.nodes[v->node];
-  if (node->kind == TP_NODE_ARG) {
-    MlirAttribute name = tp__arg_attr(p->problem.graph.func, node->index, "tp.name");
-    MlirStringRef own = !mlirAttributeIsNull(name) && mlirAttributeIsAString(name)
-                            ? mlirStringAttrGetValue(name)
-                            : (MlirStringRef){"", 0};
-    snprintf(text, size, own.length ? "argument %d (%.*s)" : "argument %d", node->index,
-             (int)own.length, own.data);
-  } else if (mlirValueIsABlockArgument(v->value)) {
-    snprintf(text, size, "carried value %d", node->slot);
-  } else {
-    snprintf(text, size, "result %d", (int)mlirOpResultGetResultNumber(v->value));
-  }
+  if (node->kind == TP_NODE_ARG)
+    tp__boundary_text(source, p->problem.graph.func, true, node->index, text);
+  else if (mlirValueIsABlockArgument(v->value))
+    snprintf(text, TP_BOUNDARY_TEXT, "carried value %d", node->slot);
+  else
+    snprintf(text, TP_BOUNDARY_TEXT, "result %d", (int)mlirOpResultGetResultNumber(v->value));
   return text;
 }
 
@@ -133,13 +129,13 @@ static bool could_be_split(const tp_planner *p, const tp_planned_value *v) {
 
 static void check_whole(remarks *r, const tp_planned_value *v) {
   const tp_planner *p = r->p;
-  char what[128];
+  char what[TP_BOUNDARY_TEXT];
   int64_t bytes = tp__value_bytes(p, v, tp_spec_replicated());
   if (!tp_spec_equal(tp__plan_produced(p, v), tp_spec_replicated()) || bytes < r->bytes ||
       is_free(p, &p->problem.nodes[v->node]) || is_asked_for(p, v))
     return;
   emit_remark(
-      r, op_of(v->value), "", value_text(p, v, what, sizeof what),
+      r, op_of(v->value), "", value_text(&r->source, p, v, what),
       tp__arena_printf(p->problem.arena, " is replicated on all %lld devices, %s on each: %s",
                        (long long)tp_mesh_size(p->problem.mesh), tp__bytes_text(bytes).chars,
                        could_be_split(p, v) ? "no cheaper plan was found that splits it"
@@ -160,7 +156,7 @@ static bool is_weight(const tp_planner *p, const tp_planned_value *v) {
 static void remark_gather(remarks *r, const tp_planned_value *v, const tp_use *use,
                           const tp_mesh *mesh, const tp_step *step, tp_spec from, tp_spec to) {
   const tp_planner *p = r->p;
-  char what[128], axes[256] = "", a[256], b[256];
+  char what[TP_BOUNDARY_TEXT], axes[256] = "", a[256], b[256];
   size_t n = 0;
   for (int i = 0; i < step->n_axes;) {
     char name[2 * TP_MAX_AXIS_NAME];
@@ -171,7 +167,7 @@ static void remark_gather(remarks *r, const tp_planned_value *v, const tp_use *u
   }
   tp_spec_text(p->problem.mesh, from, v->rank, a, sizeof a);
   tp_spec_text(p->problem.mesh, to, v->rank, b, sizeof b);
-  emit_remark(r, use->op, "a weight, ", value_text(p, v, what, sizeof what),
+  emit_remark(r, use->op, "a weight, ", value_text(&r->source, p, v, what),
               tp__arena_printf(p->problem.arena,
                                ", is gathered over %s for operand %d: %s are sent per device to "
                                "reshard it from %s to %s",
@@ -214,6 +210,7 @@ tp_status tp__plan_remarks(const tp_planner *p) {
     status = tp__out_of_memory(p->problem.graph.func);
   if (status == TP_OK)
     emit(&r);
+  tp__source_close(&r.source);
   tp__free(r.items);
   return status;
 }

@@ -67,17 +67,15 @@ static void add_location(tp_report *r, MlirLocation location, int depth, tp_valu
 void tp__report_value_names(tp_report *r, const tp_planner *p, const tp_planned_value *v,
                             tp_value_names *names) {
   enum { MAX_DEPTH = 8 };
-  const char *printed = tp__report_name(r, v->value), *own = tp__report_arg_name(r, p, v->value);
-  size_t length = 0;
+  const char *name = tp__report_name(r, v->value), *own = tp__report_arg_name(r, p, v->value);
+  const char *printed = tp__report_printed_name(r, v->value);
   names->n = 0;
-  if (!*printed)
+  if (!*name)
     return;
-  add(r, names, printed, strlen(printed));
+  add(r, names, name, strlen(name));
   add(r, names, own, strlen(own));
   add_results(r, p, v, false, names);
-  const char *name = tp__source_name(&r->source, v->value, &length);
-  if (name)
-    add(r, names, name, length);
   add_location(r, mlirValueGetLocation(v->value), MAX_DEPTH, names);
   add_results(r, p, v, true, names);
+  add(r, names, printed, strlen(printed));
 }

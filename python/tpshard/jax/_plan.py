@@ -118,9 +118,12 @@ def load(path):
     """Returns the pins of a plan that `Plan.save` wrote: `plan(..., pin=load("plan.json"))` gives
     arguments and results the layouts of that plan. Raises ValueError for another file."""
     with open(path, encoding="utf-8") as file:
-        saved = json.load(file)
+        try:
+            saved = json.load(file)
+        except ValueError:
+            saved = None
     if not isinstance(saved, dict) or saved.get("schema") != SAVED:
-        raise ValueError("%s was not written by Plan.save" % path)
+        raise ValueError("%s was not written by Plan.save; give a file that it wrote" % path)
     return {glob.escape(name): dims for name, dims in saved["layouts"].items()}
 
 

@@ -14,7 +14,10 @@ from ._names import suggestion
 
 def mesh_sizes(mesh):
     """Returns {axis: size} of a dict or of a mesh of JAX."""
-    sizes = dict(getattr(mesh, "shape", mesh))
+    axes = getattr(mesh, "shape", mesh)
+    if not hasattr(axes, "items"):
+        raise TypeError("mesh: is %r; give axes with their sizes, such as {\"tp\": 4}, or a mesh of JAX" % (mesh,))
+    sizes = dict(axes)
     for name, size in sizes.items():
         if not isinstance(name, str) or not re.fullmatch(r"[^\s=,:'\"{}?]+", name) or int(size) < 1:
             raise ValueError(
@@ -27,6 +30,8 @@ def mesh_sizes(mesh):
 
 def layout_of(spec, rank, sizes, name):
     """Returns the layout of a PartitionSpec for a value of this rank. A list is a layout already."""
+    if isinstance(spec, str):
+        raise TypeError("pin of \"%s\": is the text %r; give an entry for each dimension, such as P(%r, None)" % (name, spec, spec))
     if isinstance(spec, list):
         layout = [list(axes) for axes in spec]
     else:

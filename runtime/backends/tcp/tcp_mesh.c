@@ -26,7 +26,7 @@ static tprt_status make_identity(const tprt__rendezvous *m, tprt__identity *own)
     return tprt__fail(TPRT_SYSTEM, "libsodium cannot be initialized");
   randombytes_buf(ticket, sizeof ticket);
   tprt_status status = m->rank == 0 ? tprt_store_set(m->store, key, ticket, sizeof ticket)
-                                    : tprt__rendezvous_fetch(m, key, ticket, sizeof ticket);
+                                    : tprt__rendezvous_fetch(m, key, 0, ticket, sizeof ticket);
   *own = (tprt__identity){.n_ranks = m->n_ranks, .rank = m->rank, .has_secret = true};
   crypto_generichash(own->secret, sizeof own->secret, ticket, sizeof ticket,
                      m->store->has_secret ? m->store->secret : NULL,
@@ -101,7 +101,7 @@ static tprt_status connect_to(const tprt__rendezvous *m, int rank, const tprt__i
   char key[TPRT_STORE_KEY_BYTES], where[WHERE_BYTES];
   tprt__address address;
   tprt__rendezvous_key(key, m, "where", rank);
-  tprt_status status = tprt__rendezvous_fetch(m, key, where, sizeof where);
+  tprt_status status = tprt__rendezvous_fetch(m, key, rank, where, sizeof where);
   where[sizeof where - 1] = 0;
   if (!status)
     status = tprt__address_parse(where, &address);

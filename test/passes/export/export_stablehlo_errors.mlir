@@ -2,7 +2,7 @@
 
 module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 2) {tp.axes = ["tp"]}
-  // expected-error @below {{'func.func': argument 0: the shards of dimension 0 have 3 elements, but equal shards of its 7 elements on 2 devices have 4; annotate it otherwise}}
+  // expected-error @below {{'func.func': argument 0 (%x): the shards of dimension 0 have 3 elements, but equal shards of its 7 elements on 2 devices have 4; annotate it otherwise}}
   func.func @uneven(%x: tensor<3xf32> {tp.global = tensor<7xf32>, tp.sharding = [["tp"]]}) -> (tensor<3xf32> {tp.global = tensor<7xf32>, tp.sharding = [["tp"]]}) {
     return %x : tensor<3xf32>
   }

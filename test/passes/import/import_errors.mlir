@@ -533,7 +533,7 @@ func.func @dimensions(%x: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) {
 // -----
 
 shard.grid @g(shape = 2x2)
-// expected-error @below {{'func.func': shard.shard ops give argument 0 two layouts; add annotate_for_users to the one that is meant for the users}}
+// expected-error @below {{'func.func': shard.shard ops give argument 0 (%x) two layouts; add annotate_for_users to the one that is meant for the users}}
 func.func @two_layouts(%x: tensor<8x8xf32>) {
   %s = shard.sharding @g split_axes = [[0]] : !shard.sharding
   %t = shard.sharding @g split_axes = [[1]] : !shard.sharding

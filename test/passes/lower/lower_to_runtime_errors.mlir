@@ -91,7 +91,7 @@ module attributes {tp.phase = "local"} {
 // -----
 
 module attributes {tp.phase = "local"} {
-  // expected-error @below {{'func.func': argument 0 has elements of type i24}}
+  // expected-error @below {{'func.func': argument 0 (%x) has elements of type i24}}
   func.func @argument(%x: tensor<8xi24>) -> tensor<8xi24> {
     return %x : tensor<8xi24>
   }
@@ -221,14 +221,14 @@ func.func @recursive(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// expected-error @below {{argument 1 is a tensor without static shape}}
+// expected-error @below {{argument 1 (%y) is a tensor without static shape}}
 func.func @dynamic(%x: tensor<8xf32>, %y: tensor<?xf32>) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }
 
 // -----
 
-// expected-error @below {{argument 0 is neither a tensor nor a number}}
+// expected-error @below {{argument 0 (%x) is neither a tensor nor a number}}
 func.func @strange(%x: memref<8xf32>) {
   return
 }

@@ -12,7 +12,7 @@ module {}
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'func.func': argument 0 has no tp.sharding; run tp-propagate last, it gives every value a layout}}
+// expected-error @below {{'func.func': argument 0 (%x) has no tp.sharding; run tp-propagate last, it gives every value a layout}}
 func.func @argument(%x: tensor<8x8xf32>) { return }
 
 // -----

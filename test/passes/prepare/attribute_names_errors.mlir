@@ -3,7 +3,7 @@
 // RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-propagate)'
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
-// expected-error @below {{'func.func': argument 1: unknown attribute tp.shardings; rename it to tp.sharding, or remove it}}
+// expected-error @below {{'func.func': argument 1 (%b): unknown attribute tp.shardings; rename it to tp.sharding, or remove it}}
 func.func @argument(%a: tensor<4xf32>, %b: tensor<4xf32> {tp.shardings = [["x"]]}) { return }
 
 // -----
@@ -36,23 +36,23 @@ func.func @unlike(%a: tensor<4xf32>) attributes {tp.something_else} { return }
 // -----
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
-// expected-error @below {{'func.func': argument 0: tp.updates is an attribute of a result, not of an argument}}
+// expected-error @below {{'func.func': argument 0 (%a): tp.updates is an attribute of a result, not of an argument}}
 func.func @place(%a: tensor<4xf32> {tp.updates = 0}) { return }
 
 // -----
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
-// expected-error @below {{'func.func': argument 0: tp.role is "weight"; it must be "param" or "state"}}
+// expected-error @below {{'func.func': argument 0 (%a): tp.role is "weight"; it must be "param" or "state"}}
 func.func @role(%a: tensor<4xf32> {tp.role = "weight"}) { return }
 
 // -----
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
-// expected-error @below {{'func.func': argument 0: tp.role is not a string; it must be "param" or "state"}}
+// expected-error @below {{'func.func': argument 0 (%a): tp.role is not a string; it must be "param" or "state"}}
 func.func @role_number(%a: tensor<4xf32> {tp.role = 3}) { return }
 
 // -----
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
-// expected-error @below {{'func.func': argument 0: tp.name must be a string}}
+// expected-error @below {{'func.func': argument 0 (%a): tp.name must be a string}}
 func.func @name(%a: tensor<4xf32> {tp.name = 7}) { return }

@@ -32,7 +32,7 @@ func.func @main(%x: tensor<8xf32>) {
   func.call @annotated(%x) : (tensor<8xf32>) -> ()
   return
 }
-// expected-error @below {{'func.func': argument 0: tp.sharding names axis "y", which mesh @mesh(x=2) does not have}}
+// expected-error @below {{'func.func': argument 0 (%x): tp.sharding names axis "y", which mesh @mesh(x=2) does not have}}
 func.func private @annotated(%x: tensor<8xf32> {tp.sharding = [["y"]]}) {
   return
 }

@@ -9,7 +9,7 @@ func.func private @malformed_axis(tensor<8xf32>, tensor<8xf32> {tp.sharding = [[
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'func.func': argument 0: tp.sharding: "tp:( 1)2" is not an axis; write "axis" or "axis:(pre)size"}}
+// expected-error @below {{'func.func': argument 0 (%a): tp.sharding: "tp:( 1)2" is not an axis; write "axis" or "axis:(pre)size"}}
 func.func @space_in_sub_axis(%a: tensor<8xf32> {tp.sharding = [["tp:( 1)2"]]}) { return }
 
 // -----

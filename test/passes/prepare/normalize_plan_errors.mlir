@@ -34,7 +34,7 @@ func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{tp.factors names axis "pp", which the mesh does not have}}
+  // expected-error @below {{tp.factors names axis "pp", which mesh @mesh does not have; name one of its axes, such as "dp"}}
   %r = arith.negf %x {tp.factors = {pp = 1}} : tensor<8xf32>
   return %r : tensor<8xf32>
 }

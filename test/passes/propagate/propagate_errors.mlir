@@ -11,7 +11,7 @@ module {}
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'func.func': argument 0 is a tensor without static shape, tensor<?xf32>; make all shapes static before sharding}}
+// expected-error @below {{'func.func': argument 0 (%x) is a tensor without static shape, tensor<?xf32>; make all shapes static before sharding}}
 func.func @dynamic_argument(%x: tensor<?xf32>) { return }
 
 // -----
@@ -128,13 +128,13 @@ func.func @named(%x: tensor<3xf32>) {
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'func.func': argument 0 is tensor<4294967296x4294967296xf32>; a tensor may have at most 2^50 elements}}
+// expected-error @below {{'func.func': argument 0 (%x) is tensor<4294967296x4294967296xf32>; a tensor may have at most 2^50 elements}}
 func.func @more_than_addresses(%x: tensor<4294967296x4294967296xf32>) { return }
 
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'func.func': argument 0 is tensor<9223372036854775807x0x2xf32>; a tensor may have at most 2^50 elements}}
+// expected-error @below {{'func.func': argument 0 (%x) is tensor<9223372036854775807x0x2xf32>; a tensor may have at most 2^50 elements}}
 func.func @empty_of_large_dimensions(%x: tensor<9223372036854775807x0x2xf32>) { return }
 
 // -----

@@ -21,7 +21,7 @@ func.func @main(%x: tensor<4xi32>) -> tensor<4xi32> {
 // -----
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
-// expected-error @below {{argument 0 has elements of type complex<f16>}}
+// expected-error @below {{argument 0 (%x) has elements of type complex<f16>}}
 func.func @main(%x: tensor<4xcomplex<f16>>) -> tensor<4xcomplex<f16>> {
   return %x : tensor<4xcomplex<f16>>
 }
@@ -29,7 +29,7 @@ func.func @main(%x: tensor<4xcomplex<f16>>) -> tensor<4xcomplex<f16>> {
 // -----
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
-// expected-error @below {{argument 0 is a tensor without static shape}}
+// expected-error @below {{argument 0 (%x) is a tensor without static shape}}
 func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %x : tensor<?xf32>
 }
@@ -37,7 +37,7 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
 // -----
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
-// expected-error @below {{argument 0 is tensor<4xf32, "rows">, a tensor with an encoding; use a dense tensor without an encoding}}
+// expected-error @below {{argument 0 (%x) is tensor<4xf32, "rows">, a tensor with an encoding; use a dense tensor without an encoding}}
 func.func @main(%x: tensor<4xf32, "rows">) -> tensor<4xf32, "rows"> {
   return %x : tensor<4xf32, "rows">
 }
@@ -46,7 +46,7 @@ func.func @main(%x: tensor<4xf32, "rows">) -> tensor<4xf32, "rows"> {
 
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
-// expected-error @below {{argument 0 is tensor<4x4xf32, #sparse_tensor.encoding<}}
+// expected-error @below {{argument 0 (%x) is tensor<4x4xf32, #sparse_tensor.encoding<}}
 func.func @main(%x: tensor<4x4xf32, #csr>) -> tensor<4x4xf32, #csr> {
   return %x : tensor<4x4xf32, #csr>
 }
@@ -54,5 +54,5 @@ func.func @main(%x: tensor<4x4xf32, #csr>) -> tensor<4x4xf32, #csr> {
 // -----
 
 shard.grid @mesh(shape = 2) {tp.axes = ["tp"]}
-// expected-error @below {{argument 0 is tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>, of rank 15; tensors may have at most 14 dimensions, so collapse some of them}}
+// expected-error @below {{argument 0 (%x) is tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>, of rank 15; tensors may have at most 14 dimensions, so collapse some of them}}
 func.func @rank(%x: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) { return }

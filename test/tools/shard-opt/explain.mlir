@@ -5,9 +5,9 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(canonicalize)' --tp-explain=x -o /dev/null 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: shard-opt --help | FileCheck %s --check-prefix=HELP
 
-// CHECK: remark: %arg0 (x) has layout
-// CHECK-NOT: (y)
-// OPTION: remark: %arg1 (y) has layout
+// CHECK: remark: %x (result 0) has layout
+// CHECK-NOT: remark: %y
+// OPTION: remark: %y (result 1) has layout
 // NOTHING: shard-opt: error: --tp-explain needs tp-propagate, which did not run; add tp-propagate or tp-spmd to the pipeline
 // HELP: --tp-explain=<name|tp.name|FILE:LINE>
 

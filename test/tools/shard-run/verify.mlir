@@ -47,15 +47,15 @@
 // RUN: not shard-run %s --mesh 1 --expected-output=@%t.1.npy 2>&1 | FileCheck %s --check-prefix=FIT
 // FIT: shard-run: error: result 0: {{.*}}: has elements of type <i4, expected <f4 (f32)
 // RUN: not shard-run %s --mesh 1 --input=@%t.0.npy 2>&1 | FileCheck %s --check-prefix=SHAPE
-// SHAPE: shard-run: error: argument 0: {{.*}}: has shape (8, 6), expected (8, 4)
+// SHAPE: shard-run: error: argument 0 (x): {{.*}}: has shape (8, 6), expected (8, 4)
 // RUN: not shard-run %s --mesh 1 --input=@%s 2>&1 | FileCheck %s --check-prefix=NPY
 // NPY: is not an npy file
 // RUN: %python -c "h = b\"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (8, 4), }\"; open('%t.fields.npy', 'wb').write(b'\x93NUMPY\x01\x00' + len(h).to_bytes(2, 'little') + h + bytes(128))"
 // RUN: not shard-run %s --mesh 1 --input=@%t.fields.npy 2>&1 | FileCheck %s --check-prefix=FIELDS
-// FIELDS: shard-run: error: argument 0: {{.*}}: has elements of type [('a', '<f4')], expected <f4 (f32)
+// FIELDS: shard-run: error: argument 0 (x): {{.*}}: has elements of type [('a', '<f4')], expected <f4 (f32)
 // RUN: head -c 200 %t.0.npy > %t.short.npy
 // RUN: not shard-run %s --mesh 1 --expected-output=@%t.short.npy 2>&1 | FileCheck %s --check-prefix=SHORT
-// SHORT: ends before its last element
+// SHORT: ends before the last of its {{[0-9]+}} elements of f32; write it again
 // RUN: not shard-run %s --mesh 1 --function other 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // FUNCTION: has no public function @other with a body
 // RUN: not shard-run %s --mesh tp=2 --topology=moon 2>&1 | FileCheck %s --check-prefix=TOPOLOGY

@@ -47,9 +47,12 @@ const sum = (list) => list.reduce((total, value) => total + value, 0);
 
 /* "linalg.generic (mulf, addf)" */
 const opText = (entry) => (entry.op || 'function') + (entry.body ? ' (' + entry.body + ')' : '');
+/* [value, tp.name], once if both are the same, as in %w1 and w1. */
+const namesOf = (entry) =>
+  [entry.value, entry.value === '%' + entry.name ? '' : entry.name].filter(Boolean);
 /* "argument 2 (%arg2, w1)", "linalg.matmul at model.py:12 (%7)" */
 function placeText(entry) {
-  const names = [entry.value, entry.name].filter(Boolean).join(', ');
+  const names = namesOf(entry).join(', ');
   const kind = entry.place || entry.kind;
   const place = entry.number === null ? opText(entry) + (entry.at ? ' at ' + entry.at : '')
     : kind + ' ' + entry.number;

@@ -7,7 +7,8 @@ const ROW = 24, LANE = 9, MAX_LANES = 14, MAX_SPAN = 80, AROUND = 12;
  * value, its collectives. */
 function graphOf(f) {
   const g = {...f.graph, depth: new Int32Array(f.graph.kind.length),
-    users: f.graph.kind.map(() => []), collectivesAt: new Map()};
+    users: f.graph.kind.map(() => []), collectivesAt: new Map(),
+    argumentValues: f.arguments.map((a) => a.value)};
   for (const [k, parent] of g.nested) g.depth[k] = g.depth[parent] + 1;
   g.operands.forEach((makers, k) => {
     for (const maker of makers) if (maker >= 0) g.users[maker].push(k);
@@ -114,7 +115,7 @@ function edgePaths(edge, top, gutter, chosen) {
 /* The name of what operand i of op k is; values that the planner made have none. */
 function operandName(g, k, i) {
   const maker = g.operands[k][i];
-  return maker < 0 ? '%arg' + (-1 - maker) : nameOf(g, maker);
+  return maker < 0 ? g.argumentValues[-1 - maker] : nameOf(g, maker);
 }
 const nameOf = (g, k) => g.texts[g.value[k]] || '%op' + k;
 
@@ -125,7 +126,7 @@ const lineText = (g, k) => g.kinds[g.kind[k]].line.map((part) => (part === null 
 function opLinks(g, list, f, choose) {
   if (!list.length) return '-';
   return make('ul', null, list.slice(0, 12).map((k) => make('li', null, k < 0
-    ? named(f.arguments[-1 - k].name || '%arg' + (-1 - k))
+    ? named(f.arguments[-1 - k].name || f.arguments[-1 - k].value)
     : make('button', {class: 'inset', type: 'button', onclick: () => choose(k)},
       named(valueText(graphOp(g, k)) + ' ' + opText(graphOp(g, k)))))),
   list.length > 12 ? make('li', null, list.length - 12 + ' more') : null);

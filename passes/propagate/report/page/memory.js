@@ -93,7 +93,7 @@ const bufferKind = (buffers, i) => Object.keys(KINDS)[buffers.kind[i]];
 function bufferPlace(f, graph, buffers, i) {
   const kind = bufferKind(buffers, i), of = buffers.of[i];
   if (kind === 'constants') return {name: '-', made: ''};
-  if (of < 0) return {name: f.arguments[-1 - of].name || '%arg' + (-1 - of), made: ''};
+  if (of < 0) return {name: f.arguments[-1 - of].name || f.arguments[-1 - of].value, made: ''};
   return {name: graph.ops.texts[graph.ops.value[of]] || '-', made: graph.describe(of)};
 }
 

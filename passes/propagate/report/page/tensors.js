@@ -16,7 +16,7 @@ function tensorsOf(f) {
     bytes: elements(e.local_shape) * elementBytes(e.element),
     wholeBytes: elements(e.shape) * elementBytes(e.element)});
   return [
-    ...f.arguments.map((e, i) => entry(e, e.role === 'param' ? 'weight' : 'argument', '%arg' + i)),
+    ...f.arguments.map((e, i) => entry(e, e.role === 'param' ? 'weight' : 'argument', e.value)),
     ...f.results.map((e, i) => entry(e, 'result', 'result ' + i)),
   ].sort((a, b) => b.bytes - a.bytes);
 }
@@ -39,7 +39,7 @@ function collectiveLinks(list, openCollective) {
 
 function tensorDetails(f, tensor, openCollective) {
   const updates = tensor.updates === undefined || tensor.updates === null ? null
-    : ['new value of', named(f.arguments[tensor.updates].name || '%arg' + tensor.updates)];
+    : ['new value of', named(f.arguments[tensor.updates].name || f.arguments[tensor.updates].value)];
   return [
     make('h3', {class: 'full'}, named(tensor.label)),
     facts(['kind', tensor.kind + (tensor.role && tensor.role !== 'param'

@@ -9,7 +9,7 @@
 // WINDOW: window '-1' is not a whole number from 0 to 1048576
 // FLIGHT: in-flight '0' is not a whole number from 1 to 1048576
 // LEAST: least '1us' is not a whole number from 0 to 1048576
-// LIMIT: invalid memory-limit 'much': expected bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), or topology
+// LIMIT: invalid memory-limit 'much': expected bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), as in 80GB, or topology
 // MACHINE: memory-limit=topology: topology '{{.*}}' does not say how much memory a device has; add memory_bytes to it, or give a number of bytes
 
 func.func private @tprt_abi_collective(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr) -> i32

@@ -172,7 +172,7 @@ func.func @nothing(%x: tensor<7x0xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
 
 // Passes of MLIR behind tp-decompose drop the encoding of the sum, and would leave a function whose result is another type. A program of one
 // device comes here before anything else.
-// expected-error @below {{'func.func': argument 0 is tensor<4xf32, "rows">, a tensor with an encoding; use a dense tensor without an encoding}}
+// expected-error @below {{'func.func': argument 0 (%x) is tensor<4xf32, "rows">, a tensor with an encoding; use a dense tensor without an encoding}}
 func.func @encoded(%x: tensor<4xf32, "rows">) -> tensor<4xf32, "rows"> {
   %y = arith.addf %x, %x : tensor<4xf32, "rows">
   return %y : tensor<4xf32, "rows">
@@ -191,7 +191,7 @@ func.func @encoded_inside(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 #wrap = affine_map<(d0) -> (d0 mod 2)>
-// expected-error @below {{'func.func': argument 0 is memref<4xf32, affine_map<(d0) -> (d0 mod 2)>>, a buffer whose layout has no strides}}
+// expected-error @below {{'func.func': argument 0 (%a) is memref<4xf32, affine_map<(d0) -> (d0 mod 2)>>, a buffer whose layout has no strides}}
 func.func @without_strides(%a: memref<4xf32, #wrap>) {
   return
 }

@@ -3,13 +3,13 @@
 // What is made from nothing costs the same everywhere, and the proof of the plan says nothing of it.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=%%1})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=FREE
 
-// CHECK: remark: %0 (y) has layout
+// CHECK: remark: %y{{( \([a-z0-9 ]+\))?}} has layout
 // CHECK: other layouts, by what the plan would cost:
 // CHECK-COUNT-12: {{^    [[{].*: \+[0-9.]+ us$}}
 // CHECK-NEXT: {{^}}    {{[0-9][0-9][0-9]}} more: at least +{{[0-9.]+}} us
 // CHECK-NOT: us{{$}}
 
-// FREE: remark: %1{{( \([a-z0-9 ]+\))?}} has layout
+// FREE: remark: %e{{( \([a-z0-9 ]+\))?}} has layout
 // FREE: other layouts, by what the plan would cost:
 // FREE-COUNT-12: {{^    [[{].*: \+0.000 us$}}
 // FREE-NEXT: {{^}}    {{[0-9]+}} more, of unknown cost

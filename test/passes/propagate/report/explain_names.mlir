@@ -8,13 +8,13 @@
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=scale})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SCALAR
 
 // The first annotation leaves no choice; a value without dimensions has none, and nobody annotated it.
-// X: remark: %arg0 (input) has layout {{\[\["dp"\], \[\]\]}}; the plan costs
-// X-NEXT: dp: %arg0 (input) is pinned to {{\[\["dp"\], \[\]\]}}
+// X: remark: %x (input) has layout {{\[\["dp"\], \[\]\]}}; the plan costs
+// X-NEXT: dp: %x (input) is pinned to {{\[\["dp"\], \[\]\]}}
 // X-NEXT: not along tp: all devices along it hold the same data
 // X-NEXT: it causes no collective
 // X-NEXT: its annotation leaves no other layout
 // X-NOT: remark
-// SCALAR: remark: %arg3 (scale) has layout []; the plan costs
+// SCALAR: remark: %s (scale) has layout []; the plan costs
 // SCALAR-NEXT: not along dp: all devices along it hold the same data
 // SCALAR-NEXT: not along tp: all devices along it hold the same data
 // SCALAR-NEXT: it causes no collective
@@ -23,15 +23,15 @@
 // A line of one digit, and one that starts with it. Both annotations reach the value, each along its axis.
 // SHORT: model/layer.py:7:1: remark: %0 has layout
 // SHORT-NEXT: dp:{{$}}
-// SHORT-NEXT: %arg0 (input) is pinned to {{\[\["dp"\], \[\]\]}}
+// SHORT-NEXT: %x (input) is pinned to {{\[\["dp"\], \[\]\]}}
 // SHORT-NEXT: %0 has layout {{\[\["dp"\], \["tp"\]\]$}}
 // SHORT-NEXT: tp:{{$}}
-// SHORT-NEXT: %arg1 (inputs) is pinned to {{\[\[\], \["tp"\]\]}}
+// SHORT-NEXT: %w (inputs) is pinned to {{\[\[\], \["tp"\]\]}}
 // SHORT-NEXT: %0 has layout {{\[\["dp"\], \["tp"\]\]$}}
 // SHORT-NOT: remark
 // LONG: model/layer.py:72:3: remark: %1 (result 0) has layout
 // LONG-NEXT: dp:{{$}}
-// LONG-NEXT: %arg0 (input) is pinned to {{.*}}
+// LONG-NEXT: %x (input) is pinned to {{.*}}
 // LONG-NEXT: 1 op between keeps dp where it is
 // LONG-NEXT: %1 has layout
 // LONG-NOT: remark
@@ -42,10 +42,10 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=sscal})' 2>&1 | FileCheck %s --check-prefix=TYPO
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=inp})' 2>&1 | FileCheck %s --check-prefix=PREFIX
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=argument})' 2>&1 | FileCheck %s --check-prefix=ARGUMENT
-// NEAR: there is no tensor named 'nput'; similar names: input, inputs, %arg0, x, %arg1; names are
+// NEAR: there is no tensor named 'nput'; similar names: input, inputs, %x, %w, %c; names are
 // OUT: there is no tensor named 'outputs'; similar names: inputs, input, {{.*}}; names are
-// PREFIX: there is no tensor named 'inp'; similar names: input, x, inputs, w, c; names are
-// ARGUMENT: there is no tensor named 'argument'; similar names: %arg0, %arg1, %arg2, %arg3, input; names are
+// PREFIX: there is no tensor named 'inp'; similar names: input, %x, %w, inputs, %c; names are
+// ARGUMENT: there is no tensor named 'argument'; similar names: input, inputs, scale, result 0, %x; names are
 // TYPO: there is no tensor named 'sscal'; similar names: scale, {{.*}}; names are
 
 // Places are no names: the end of a folder's name, a part of a number, a line without a file.

@@ -8,7 +8,7 @@
 // RUN: shard-opt %s --pass-pipeline="builtin.module(tp-raise,tp-propagate{explain='result 1'})" -o /dev/null 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-raise,tp-propagate{explain=logit})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
-// ARGUMENT: explain_source.mlir:21:52: remark: %arg1 (wq) has layout
+// ARGUMENT: explain_source.mlir:21:52: remark: %wq has layout
 // OP: explain_source.mlir:24:13: remark: %{{[0-9]+}} (logits) has layout
 // SECOND: remark: %{{.*}}#1 (loss) has layout
 // LOCATION: : %{{.*}} (jit(step)/dot_general) has layout

@@ -23,7 +23,7 @@
 // CHECK-NEXT: "count": 1,
 // CHECK-NEXT: "count_is_known": true,
 // CHECK-NEXT: "bytes_per_device": 24576,
-// CHECK: "value": "%1"
+// CHECK: "value": "%y"
 // CHECK: "from": "{dims = {{\[\[}}], []], partial = {tp = \"sum\"}}",
 // CHECK-NEXT: "to": {{"\[\[\], \[\]\]"}},
 // CHECK: "op": "func.return",
@@ -32,9 +32,9 @@
 // CHECK-NEXT: "at": "plan_report.mlir:[[# @LINE + 55]]",
 // CHECK-NEXT: "operand": 0
 // CHECK: "cause": [
-// CHECK-NEXT: "%arg{{[12]}} (w{{[12]}}) is pinned to
+// CHECK-NEXT: "%w{{[12]}} is pinned to
 // CHECK: linalg.matmul at {{.*}} splits over tp a dimension that it reduces",
-// CHECK-NEXT: "%1 is a partial sum over tp",
+// CHECK-NEXT: "%y is a partial sum over tp",
 // CHECK-NEXT: "result 0 is pinned to {{\[\[\], \[\]\]}}"
 // CHECK: "alternative": {
 // CHECK: "extra_seconds":
@@ -42,7 +42,7 @@
 // CHECK: "decisions": [
 // CHECK: "kind": "op",
 // CHECK: "op": "linalg.matmul",
-// CHECK: "value": "%{{[0-9]}}",
+// CHECK: "value": "%{{[hy]}}",
 // CHECK: "strategies": {{[0-9]+}},
 // CHECK-NEXT: "worth_seconds": {{[0-9.e-]+}}
 // CHECK: "other_decisions": 0
@@ -59,18 +59,18 @@
 // TEXT-NEXT: {{^}}| all_reduce over tp | [[TIME:[0-9.]+ us]] |  [[SHARE]] | 24.0 KiB |    1 |{{$}}
 // TEXT: {{^}}| step {{.*}}[[STEP]] | 100.0 % | 24.0 KiB |    1 |{{$}}
 // TEXT: 1. **all_reduce** over tp: 24.0 KiB, [[TIME]] ([[SHARE]]){{$}}
-// TEXT-NEXT: * takes %1 from `{{.*}}` to `{{.*}}` for func.return at plan_report.mlir:{{[0-9]+}}, operand 0{{$}}
+// TEXT-NEXT: * takes %y from `{{.*}}` to `{{.*}}` for func.return at plan_report.mlir:{{[0-9]+}}, operand 0{{$}}
 // TEXT-NEXT: * because
-// TEXT-NEXT: 1. %arg{{.*}} is pinned to
+// TEXT-NEXT: 1. %w2 is pinned to
 // TEXT-NEXT: 2. linalg.matmul at plan_report.mlir:[[# @LINE + 21]] splits over tp a dimension that it reduces
-// TEXT-NEXT: 3. %1 is a partial sum over tp
+// TEXT-NEXT: 3. %y is a partial sum over tp
 // TEXT-NEXT: 4. result 0 is pinned
 // TEXT-NEXT: * next best: +{{[0-9.]+}} us (+{{[0-9.]+}} %): {{.*}} instead of `
 // TEXT: At most [[PEAK:[0-9.]+ KiB]] on a device, at linalg.matmul at plan_report.mlir:{{[0-9]+}}: arguments {{[0-9.]+}} KiB, results {{[0-9.]+}} KiB
 // TEXT: {{^}}| {{ *}}each | alike | what
-// TEXT: | argument %arg0 (x), %arg2 (w2), %arg3
+// TEXT: | argument %x, %w2, %a
 // TEXT: | at least | alike | what
-// TEXT: | {{[0-9.]+}} us | | linalg.matmul at plan_report.mlir:{{[0-9]+}} (%{{[0-9]}})
+// TEXT: | {{[0-9.]+}} us | | linalg.matmul at plan_report.mlir:{{[0-9]+}} (%h)
 
 // NONE: "annotations_examined": 0
 // NONE: "alternative": null,

@@ -5,6 +5,7 @@
 
 // CHECK: "arguments": [
 // CHECK: "name": "x",
+// CHECK-NEXT: "value": "%x",
 // CHECK-NEXT: "role": "",
 // CHECK-NEXT: "element": "f32",
 // CHECK-NEXT: "shape": [
@@ -24,6 +25,7 @@
 // CHECK-NEXT: ],
 // CHECK-NEXT: "is_partial": false
 // CHECK: "name": "w",
+// CHECK-NEXT: "value": "%w",
 // CHECK-NEXT: "role": "param",
 // CHECK: "results": [
 // CHECK: "name": "y",

@@ -16,10 +16,10 @@ shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 // CHECK-LABEL: ## between
 // CHECK: 1. **all_reduce** over tp: 24.0 KiB
 // CHECK: because{{$}}
-// CHECK-NEXT: 1. %arg0 (x) is pinned to {{\[\[\], \["tp"\]\]}}{{$}}
+// CHECK-NEXT: 1. %x is pinned to {{\[\[\], \["tp"\]\]}}{{$}}
 // CHECK-NEXT: 2. 2 ops between keep tp where it is{{$}}
 // CHECK-NEXT: 3. linalg.matmul at {{[^ ]*}} splits over tp a dimension that it reduces{{$}}
-// CHECK-NEXT: 4. %2 is a partial sum over tp{{$}}
+// CHECK-NEXT: 4. %y is a partial sum over tp{{$}}
 // CHECK-NEXT: 5. result 0 is pinned to {{\[\[\], \[\]\]}}{{$}}
 // CHECK-NOT: because
 func.func @between(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["tp"]]}, %w: tensor<512x64xf32>, %e: tensor<64x512xf32>,
@@ -44,13 +44,13 @@ func.func @between(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["t
 // CHECK-LABEL: ## through
 // CHECK: **all_reduce** over tp
 // CHECK: because{{$}}
-// CHECK-NEXT: 1. %arg0 (x) is pinned to {{\[\[\], \["tp"\]\]}}{{$}}
+// CHECK-NEXT: 1. %x is pinned to {{\[\[\], \["tp"\]\]}}{{$}}
 // CHECK-NEXT: 2. 1 op between keeps tp where it is{{$}}
 // CHECK-NEXT: 3. linalg.generic ({{[a-z, ]*}}) at {{[^ ]*}} splits over tp a dimension that it reduces{{$}}
-// CHECK-NEXT: 4. %1 is a partial max over tp{{$}}
+// CHECK-NEXT: 4. %m is a partial max over tp{{$}}
 // CHECK-NEXT: 5. result 0 has layout {{\[\[\]\]$}}
 // The other choice is an annotation of an op whose result has fewer dimensions than its operand.
-// CHECK-NEXT: next best: +{{[0-9.]+}} us ({{.*}}): linalg.generic (maximumf) at plan_report_causes.mlir:{{[0-9]+}} (%1) with `tp.sharding = {{\[\[\]\]}}` instead of `{dims = {{\[\[\]\]}}, partial = {tp = "max"}}`
+// CHECK-NEXT: next best: +{{[0-9.]+}} us ({{.*}}): linalg.generic (maximumf) at plan_report_causes.mlir:{{[0-9]+}} (%m) with `tp.sharding = {{\[\[\]\]}}` instead of `{dims = {{\[\[\]\]}}, partial = {tp = "max"}}`
 // CHECK-NOT: because
 func.func @through(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["tp"]]}, %e: tensor<64x512xf32>, %i: tensor<64xf32>) -> tensor<64xf32> {
   %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
@@ -71,7 +71,7 @@ func.func @through(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["t
 // A window reads what its neighbors hold.
 // CHECK-LABEL: ## window
 // CHECK: because{{$}}
-// CHECK-NEXT: 1. %arg0 is pinned to {{\[\[\], \["tp"\], \[\], \[\]\]}}{{$}}
+// CHECK-NEXT: 1. %x is pinned to {{\[\[\], \["tp"\], \[\], \[\]\]}}{{$}}
 // CHECK-NEXT: 2. linalg.conv_2d_nhwc_hwcf at {{[^ ]*}} needs data of other devices along tp{{$}}
 // CHECK-NOT: because
 func.func @window(%x: tensor<2x64x64x8xf32> {tp.sharding = [[], ["tp"], [], []]}, %k: tensor<3x3x8x16xf32>, %c: tensor<2x62x62x16xf32>)
@@ -85,7 +85,7 @@ func.func @window(%x: tensor<2x64x64x8xf32> {tp.sharding = [[], ["tp"], [], []]}
 // CHECK-LABEL: ## order
 // CHECK: 1. **all_gather** over tp: 768.0 KiB
 // CHECK: because{{$}}
-// CHECK-NEXT: 1. %arg3 is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
+// CHECK-NEXT: 1. %w is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
 // CHECK-NEXT: 2. result 1 is pinned to {{\[\[\], \[\]\]}}{{$}}
 // CHECK: 2. **permute** over tp: 8.0 KiB
 // CHECK-NEXT: inside linalg.conv_2d_nhwc_hwcf
@@ -104,12 +104,12 @@ func.func @order(%x: tensor<2x64x64x8xf32> {tp.sharding = [[], ["tp"], [], []]},
 // LIMIT: 1. **all_gather** over tp: 768.0 KiB
 // LIMIT-NEXT: from `{{\[\["tp"\], \[\]\]}}` to `{{\[\[\], \[\]\]}}`
 // LIMIT-NEXT: because{{$}}
-// LIMIT-NEXT: 1. %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
+// LIMIT-NEXT: 1. %x is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
 // LIMIT-NEXT: 2. one copy in layout {{\[\[\], \[\]\]}} serves 2 uses{{$}}
 // LIMIT-NOT: because
 // CHECK-LABEL: ## shared
 // CHECK: because{{$}}
-// CHECK-NEXT: 1. %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
+// CHECK-NEXT: 1. %x is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
 // CHECK-NEXT: 2. one copy in layout {{\[\[\], \[\]\]}} serves 2 uses{{$}}
 // CHECK-NOT: because
 func.func @shared(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], []]})
@@ -123,7 +123,7 @@ func.func @shared(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"],
 // LIMIT: 1. **all_gather** over tp: 768.0 KiB
 // LIMIT-NEXT: from `{{\[\["tp"\], \[\]\]}}` to `{{\[\[\], \[\]\]}}` for linalg.matmul at plan_report_causes.mlir:[[# @LINE + 8]], operand 1
 // LIMIT-NEXT: because{{$}}
-// LIMIT-NEXT: 1. %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
+// LIMIT-NEXT: 1. %x is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
 // LIMIT-NEXT: 2. one copy in layout {{\[\[\], \[\]\]}} serves 2 uses{{$}}
 // LIMIT-LABEL: ## cannot_take
 func.func @kept(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], []]}, %a: tensor<64x512xf32> {tp.sharding = [["dp"], []]},
@@ -137,9 +137,9 @@ func.func @kept(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], [
 // A difference of a partial maximum is no maximum of differences.
 // CHECK-LABEL: ## cannot_take
 // CHECK: because{{$}}
-// CHECK-NEXT: 1. %arg0 (x) is pinned to {{\[\[\], \["tp"\]\]}}{{$}}
+// CHECK-NEXT: 1. %x is pinned to {{\[\[\], \["tp"\]\]}}{{$}}
 // CHECK-NEXT: 2. linalg.generic ({{[a-z, ]*}}) at {{[^ ]*}} splits over tp a dimension that it reduces{{$}}
-// CHECK-NEXT: 3. %0 is a partial max over tp{{$}}
+// CHECK-NEXT: 3. %m is a partial max over tp{{$}}
 // CHECK-NEXT: 4. linalg.generic ({{[a-z, ]*}}) at {{[^ ]*}} has no strategy that takes operand 1 in this layout; it takes {{\[\[\]\]$}}
 // CHECK-NOT: because
 func.func @cannot_take(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[], ["tp"]]}, %i: tensor<64xf32>, %e: tensor<64x512xf32>) -> tensor<64x512xf32> {
@@ -161,9 +161,9 @@ func.func @cannot_take(%x: tensor<64x512xf32> {tp.name = "x", tp.sharding = [[],
 // The op could take it so, but another annotation has it take the whole; the annotation is named where the value is carried around a loop as well.
 // CHECK-LABEL: ## loop
 // CHECK: because{{$}}
-// CHECK-NEXT: 1. %arg0 (x) is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
-// CHECK-NEXT: 2. %arg4 has layout {{\[\["tp"\], \[\]\]}}{{$}}
-// CHECK-NEXT: 3. %arg1 (w) is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
+// CHECK-NEXT: 1. %x is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
+// CHECK-NEXT: 2. %v has layout {{\[\["tp"\], \[\]\]}}{{$}}
+// CHECK-NEXT: 3. %w is pinned to {{\[\["tp"\], \[\]\]}}{{$}}
 // CHECK-NEXT: 4. linalg.matmul at {{[^ ]*}} takes operand 1 in layout {{\[\[\], \[\]\]$}}
 // CHECK-NOT: because
 func.func @loop(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], []]}, %w: tensor<512x512xf32> {tp.name = "w", tp.sharding = [["tp"], []]},
@@ -183,7 +183,7 @@ func.func @loop(%x: tensor<512x512xf32> {tp.name = "x", tp.sharding = [["tp"], [
 // PLAN: because{{$}}
 // PLAN-NEXT: 1. linalg.matmul at [[AT:[^ ]*]] is split over [[A:dp|tp]] by choice of the planner, no annotation requires it{{$}}
 // PLAN-NEXT: 2. linalg.matmul at [[AT]] splits over [[A]] a dimension that it reduces{{$}}
-// PLAN-NEXT: 3. %0 is a partial sum over [[A]]{{$}}
+// PLAN-NEXT: 3. %y is a partial sum over [[A]]{{$}}
 // PLAN-NEXT: 4. result 0 has layout {{\[\[\], \[\]\]$}}
 func.func @chosen(%x: tensor<1x67108864xf32>, %w: tensor<67108864x1xf32>, %c: tensor<1x1xf32>) -> tensor<1x1xf32> {
   %y = linalg.matmul ins(%x, %w : tensor<1x67108864xf32>, tensor<67108864x1xf32>) outs(%c : tensor<1x1xf32>) -> tensor<1x1xf32>

@@ -17,7 +17,7 @@
 // CHECK-NEXT: * next best: +
 // CHECK-NOT: **
 // CHECK: |     each | alike | what
-// CHECK: | 32.0 KiB |    x4 | argument %arg0, %arg1 (l0_w), %arg2 (l1_w), ... |
+// CHECK: | 32.0 KiB |    x4 | argument %x, %u (l0_w), %v (l1_w), ... |
 // CHECK: | at least | alike | what
 // CHECK: ## places
 
@@ -63,7 +63,7 @@ func.func @layers(%x: tensor<64x512xf32> {tp.sharding = [[], ["tp"]]}, %u: tenso
 // CHECK: for linalg.generic (exp) at fused.py:4, operand 0
 // CHECK: for linalg.generic (copy) at callee.py:3, operand 0
 // CHECK: for linalg.generic (negf), operand 0
-// CHECK: {{^}}| {{.*}} | argument %arg0 (a\|b), %arg1 | {{ *}}|{{$}}
+// CHECK: {{^}}| {{.*}} | argument %x (a\|b), %e | {{ *}}|{{$}}
 func.func @places(%x: tensor<64x64xf32> {tp.name = "a|b", tp.sharding = [["tp"], []]}, %e: tensor<64x64xf32>) -> (tensor<64x64xf32> {tp.sharding = [["tp"], []]}) {
   %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"], tp.sharding = [[], ["tp"]]} ins(%x : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
   ^bb0(%s: f32, %o: f32):

@@ -14,7 +14,7 @@ func.func @gathered(%x: tensor<64x32xf32> {tp.name = "x", tp.sharding = [["dp"],
 
 shard.grid @mesh(shape = 4) {tp.axes = ["dp"]}
 // Splitting would cost a gather in the end.
-// expected-remark @below {{'func.func': argument 0 is replicated on all 4 devices, 20 B on each: no cheaper plan was found that splits it}}
+// expected-remark @below {{'func.func': argument 0 (%x) is replicated on all 4 devices, 20 B on each: no cheaper plan was found that splits it}}
 func.func @whole(%x: tensor<5xf32>) -> (tensor<5xf32> {tp.sharding = [[]]}) {
   // expected-remark @below {{'math.exp': result 0 is replicated on all 4 devices, 20 B on each: no cheaper plan was found that splits it}}
   %y = math.exp %x : tensor<5xf32>
@@ -24,7 +24,7 @@ func.func @whole(%x: tensor<5xf32>) -> (tensor<5xf32> {tp.sharding = [[]]}) {
 // -----
 
 shard.grid @mesh(shape = 4) {tp.axes = ["dp"]}
-// expected-remark @below {{'func.func': argument 0 is replicated on all 4 devices, 12 B on each: its producer cannot split it}}
+// expected-remark @below {{'func.func': argument 0 (%x) is replicated on all 4 devices, 12 B on each: its producer cannot split it}}
 func.func @small(%x: tensor<3xf32>, %annotated: tensor<3xf32> {tp.sharding = [[]]}) -> (tensor<3xf32> {tp.sharding = [[]]}) {
   return %x : tensor<3xf32>
 }

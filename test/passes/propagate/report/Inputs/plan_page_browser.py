@@ -87,10 +87,10 @@ class Page:
         for i, tensor in enumerate(self.f["arguments"]):
             if not simple(tensor) or i > 8:
                 continue
-            self.b.run("const e = document.getElementById('tensor-search'); e.value = '%arg' + arguments[0];"
-                       "e.dispatchEvent(new Event('input'))", i)
+            self.b.run("const e = document.getElementById('tensor-search'); e.value = arguments[0];"
+                       "e.dispatchEvent(new Event('input'))", tensor["value"])
             rows = self.b.run("return [...document.querySelectorAll('#tensors .scroll tbody tr button')].map((b) => b.textContent)")
-            label = tensor["name"] or "%%arg%d" % i
+            label = tensor["name"] or tensor["value"]
             self.check(label in rows, "no row is called %r" % label[:60])
             self.b.run("[...document.querySelectorAll('#tensors .scroll tbody tr button')]"
                        ".find((b) => b.textContent === arguments[0]).click()", label)

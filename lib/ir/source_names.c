@@ -1,0 +1,228 @@
+/* Names of values in the source: reads the text at the location of the value. */
+#include "ir/source_names.h"
+
+#include "ir/ir.h"
+#include "support/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { LINE_SIZE = 512 };
+
+/* ---- lines ---- */
+
+static _Thread_local struct {
+  const char *bytes;
+  size_t size;
+} source_text;
+
+void tp__source_text_set(const char *text, size_t size) {
+  source_text.bytes = text;
+  source_text.size = size;
+}
+
+/* Only regular files: a pipe has been read, and a device may block. MLIR calls a text "-". */
+static FILE *open_source(const char *path) {
+  struct stat state;
+  if (strcmp(path, "-") == 0 && source_text.bytes)
+    return fmemopen((void *)(uintptr_t)source_text.bytes, source_text.size, "r");
+  return stat(path, &state) == 0 && S_ISREG(state.st_mode) ? fopen(path, "r") : NULL;
+}
+
+void tp__source_close(tp_source *source) {
+  if (source->file)
+    fclose(source->file);
+  tp__free(source->path);
+  tp__free(source->starts);
+  *source = (tp_source){0};
+}
+
+static bool add_start(tp_source *source, long at) {
+  if (tp__grow((void **)&source->starts, &source->capacity, source->n_starts + 1,
+               sizeof *source->starts) != TP_OK)
+    return false;
+  source->starts[source->n_starts++] = at;
+  return true;
+}
+
+static bool turn_to(tp_source *source, MlirStringRef path) {
+  if (source->path && tp__ref_is(path, source->path))
+    return source->file != NULL;
+  tp__source_close(source);
+  source->path = tp__calloc(1, path.length + 1);
+  if (!source->path)
+    return false;
+  memcpy(source->path, path.data, path.length);
+  source->file = open_source(source->path);
+  return source->file && add_start(source, 0);
+}
+
+/* Extends the list of the starts of lines. */
+static bool find_line(tp_source *source, size_t line) {
+  if (line < source->n_starts)
+    return true;
+  long at = source->starts[source->n_starts - 1];
+  char part[4096];
+  if (fseek(source->file, at, SEEK_SET) != 0)
+    return false;
+  for (size_t n; line >= source->n_starts && (n = fread(part, 1, sizeof part, source->file)) > 0;
+       at += (long)n)
+    for (const char *p = part, *end = part + n; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+      if (!add_start(source, at + (p - part) + 1))
+        return false;
+  return line < source->n_starts;
+}
+
+/* Reads the line of a location, and sets *at to the place in it. */
+static bool read_line(tp_source *source, MlirLocation location, char line[LINE_SIZE], char **at) {
+  if (!mlirLocationIsAFileLineColRange(location))
+    return false;
+  int number = mlirLocationFileLineColRangeGetStartLine(location),
+      column = mlirLocationFileLineColRangeGetStartColumn(location);
+  if (number < 1 || column < 1 ||
+      !turn_to(source, mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location))) ||
+      !find_line(source, (size_t)number - 1))
+    return false;
+  /* a line may have any length: what is read ends behind the place */
+  long skip = column > LINE_SIZE / 2 ? column - LINE_SIZE / 2 : 0;
+  size_t n = 0;
+  if (fseek(source->file, source->starts[number - 1] + skip, SEEK_SET) == 0)
+    n = fread(line, 1, LINE_SIZE - 1, source->file);
+  line[n] = 0;
+  line[strcspn(line, "\n")] = 0;
+  *at = line + column - 1 - skip;
+  return (size_t)(column - 1 - skip) < strlen(line);
+}
+
+/* ---- names ---- */
+
+static size_t name_length(const char *text) {
+  return *text == '%' ? 1 + strspn(text + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                             "0123456789$._-")
+                      : 0;
+}
+
+static bool take(const char *text, size_t n, size_t size, char *name) {
+  if (n < 2 || n >= size || (text[1] >= '0' && text[1] <= '9'))
+    return false;
+  memcpy(name, text, n);
+  name[n] = 0;
+  return true;
+}
+
+/* "%w2: tensor<...>", or "%v = %init" of a loop */
+static bool argument_name(const char *at, size_t size, char *name) {
+  size_t n = name_length(at), blanks = strspn(at + n, " \t");
+  return (at[n + blanks] == ':' || at[n + blanks] == '=') && take(at, n, size, name);
+}
+
+/* "%a, %b = scf.for ...", whose place is that of the op. Other ops at the same place were made of
+ * it by passes. */
+static bool result_name(MlirOperation op, intptr_t k, const char *line, const char *at, size_t size,
+                        char *name) {
+  MlirStringRef op_name = tp__op_name(op);
+  const char *from = line;
+  at -= at > line && at[-1] == '"'; /* generic form */
+  if (strncmp(at + (*at == '"'), op_name.data, op_name.length) != 0)
+    return false;
+  for (;; k--) {
+    from += strspn(from, " \t");
+    size_t n = name_length(from), blanks = strspn(from + n, " \t");
+    if (n == 0 || from + n > at || (from[n + blanks] != ',' && from[n + blanks] != '='))
+      return false;
+    if (k == 0)
+      return take(from, n, size, name);
+    if (from[n + blanks] == '=')
+      return false;
+    from += n + blanks + 1;
+  }
+}
+
+bool tp__source_name(tp_source *source, MlirValue value, size_t size, char *name) {
+  char line[LINE_SIZE], *at;
+  if (!read_line(source, mlirValueGetLocation(value), line, &at))
+    return false;
+  if (mlirValueIsABlockArgument(value))
+    return argument_name(at, size, name);
+  return result_name(mlirOpResultGetOwner(value), mlirOpResultGetResultNumber(value), line, at,
+                     size, name);
+}
+
+/* ---- arguments and results of functions ---- */
+
+static bool source_name_of_argument(tp_source *source, MlirOperation func, int i, size_t size,
+                                    char *name) {
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+  return !mlirBlockIsNull(entry) && i < mlirBlockGetNumArguments(entry) &&
+         tp__source_name(source, mlirBlockGetArgument(entry, i), size, name);
+}
+
+/* Copies tp.name of an argument or result. False if it has none. */
+static bool given_name(MlirOperation func, bool is_argument, int i, size_t size, char *name) {
+  MlirAttribute given = (is_argument ? tp__arg_attr : tp__result_attr)(func, i, "tp.name");
+  if (mlirAttributeIsNull(given) || !mlirAttributeIsAString(given))
+    return false;
+  MlirStringRef text = mlirStringAttrGetValue(given);
+  snprintf(name, size, "%.*s", (int)text.length, text.data);
+  return true;
+}
+
+void tp__argument_name(tp_source *source, MlirOperation func, int i, size_t size, char *name) {
+  if (given_name(func, true, i, size, name))
+    return;
+  if (source_name_of_argument(source, func, i, size, name))
+    memmove(name, name + 1, strlen(name));
+  else
+    name[0] = 0;
+}
+
+const char *tp__boundary_text(tp_source *source, MlirOperation func, bool is_argument, int i,
+                              char text[TP_BOUNDARY_TEXT]) {
+  char name[TP_BOUNDARY_TEXT - 32];
+  if (!given_name(func, is_argument, i, sizeof name, name) &&
+      !(is_argument && source_name_of_argument(source, func, i, sizeof name, name)))
+    name[0] = 0;
+  snprintf(text, TP_BOUNDARY_TEXT, "%s %d%s%s%s", is_argument ? "argument" : "result", i,
+           *name ? " (" : "", name, *name ? ")" : "");
+  return text;
+}
+
+/* Reads "argument 3" or "result 3" at the begin of a text. Returns its length; 0: another text. */
+static size_t read_boundary(const char *text, bool *is_argument, int *i) {
+  static const char *const words[] = {"result ", "argument "};
+  for (int k = 0; k < TP_LEN(words); k++) {
+    size_t n = strlen(words[k]),
+           digits = strspn(text + n * (strncmp(text, words[k], n) == 0), "0123456789");
+    if (strncmp(text, words[k], n) != 0 || digits == 0 || digits > 6)
+      continue;
+    *is_argument = k == 1;
+    *i = (int)strtol(text + n, NULL, 10);
+    return n + digits;
+  }
+  return 0;
+}
+
+void tp__name_boundary(MlirOperation func, const char *message, size_t size, char *text) {
+  MlirType type = tp__func_type(func);
+  tp_source source = {0};
+  size_t used = 0;
+  while (*message && used + 1 < size) {
+    char what[TP_BOUNDARY_TEXT];
+    bool is_argument, is_whole = false;
+    int i;
+    size_t n = read_boundary(message, &is_argument, &i);
+    if (n > 0)
+      is_whole = i < (is_argument ? mlirFunctionTypeGetNumInputs(type)
+                                  : mlirFunctionTypeGetNumResults(type)) &&
+                 strncmp(message + n, " (", 2) != 0;
+    if (is_whole)
+      used += (size_t)snprintf(text + used, size - used, "%s",
+                               tp__boundary_text(&source, func, is_argument, i, what));
+    else
+      text[used++] = *message;
+    message += is_whole ? n : 1;
+  }
+  text[used < size ? used : size - 1] = 0;
+  tp__source_close(&source);
+}

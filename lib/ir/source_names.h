@@ -1,0 +1,39 @@
+/* The names that values have in the source. MLIR drops them when it parses, but a location is the
+ * place of the text. */
+#ifndef TP_IR_SOURCE_NAMES_H
+#define TP_IR_SOURCE_NAMES_H
+
+#include <mlir-c/IR.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* The source that was read last; {0}: none. */
+typedef struct tp_source {
+  char *path;
+  FILE *file;   /* NULL: it cannot be read */
+  long *starts; /* the offsets of the first lines */
+  size_t n_starts, capacity;
+} tp_source;
+
+/* Writes the name that a value has in its source, "%w2". False if it has none: it was made by a
+ * pass, or its source is no file that can be read again, or is one of several parts of a file, or
+ * it is a number, which no other value of the program may have. */
+bool tp__source_name(tp_source *source, MlirValue value, size_t size, char *name);
+void tp__source_close(tp_source *source);
+/* Sets the text in which the locations of a program without a file are, on this thread; NULL: none.
+ * It is borrowed. */
+void tp__source_text_set(const char *text, size_t size);
+
+enum { TP_BOUNDARY_TEXT = 128 };
+/* Writes the name of an argument: tp.name, else the name in the source without the sign of SSA
+ * values, "w2", else "". */
+void tp__argument_name(tp_source *source, MlirOperation func, int i, size_t size, char *name);
+/* Writes how messages call an argument or a result of a function: "argument 3 (w1)", with tp.name;
+ * else "argument 3 (%w1)", with the name in the source; else "argument 3". Returns `text`. */
+const char *tp__boundary_text(tp_source *source, MlirOperation func, bool is_argument, int i,
+                              char text[TP_BOUNDARY_TEXT]);
+/* Writes `message` with the names of the arguments and results of the function that it counts:
+ * "argument 3: ..." becomes "argument 3 (%w1): ...". */
+void tp__name_boundary(MlirOperation func, const char *message, size_t size, char *text);
+
+#endif
