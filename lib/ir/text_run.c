@@ -115,6 +115,30 @@ static tp_status refuse(owner *o, const char *message) {
 
 /* ---- the run ---- */
 
+/* Refuses an option that the pass or pipeline does not have, before the parser does so at length. */
+static tp_status check_option(owner *o, const char *pipeline, const char *name, size_t length) {
+  enum { MAX_NAMES = 128 };
+  const char *names[MAX_NAMES];
+  int n = 0, pass = 0;
+  while (pass < tp_pass_count() && strcmp(tp_pass_get(pass).name, pipeline) != 0)
+    pass++;
+  if (pass == tp_pass_count()) /* of MLIR */
+    return TP_OK;
+  for (int i = 0; i < tp_pass_get(pass).n_options; i++) {
+    const char *known = tp_pass_option(pass, i).name;
+    if (strlen(known) == length && strncmp(known, name, length) == 0)
+      return TP_OK;
+    if (n < MAX_NAMES)
+      names[n++] = known;
+  }
+  const char *near = tp__closest_word(name, length, n, names);
+  return refuse(o, tp__arena_printf(&o->arena,
+                                    "%s has no option '%.*s'%s%s%s; docs/reference/"
+                                    "passes.md lists its options",
+                                    pipeline, (int)length, name, near ? " (did you mean '" : "",
+                                    near ? near : "", near ? "'?)" : ""));
+}
+
 /* NAME{option='value' ...}, or the pipeline as it is. */
 static tp_status pipeline_text(owner *o, const tp_text_request *r, tp__string *text) {
   tp__string_append(text, r->pipeline);
@@ -125,6 +149,7 @@ static tp_status pipeline_text(owner *o, const tp_text_request *r, tp__string *t
                                         "option %d, \"%s\", is not NAME=VALUE without quotes and "
                                         "braces; give other values in the text of the pipeline",
                                         i, option));
+    TP_TRY(check_option(o, r->pipeline, option, (size_t)(equals - option)));
     tp__string_printf(text, "%s%.*s='%s'", i ? " " : "{", (int)(equals - option), option,
                       equals + 1);
   }

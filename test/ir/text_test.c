@@ -189,6 +189,12 @@ static void test_options(void **state) {
                       "option 0, \"mesh=tp='4'\", is not NAME=VALUE without quotes and braces; "
                       "give other values in the text of the pipeline");
   tp_text_result_destroy(result);
+  request.options = (const char *const[]){"stratgy=follow"};
+  assert_int_equal(tp_text_run(&request, &result), TP_INVALID_ARGUMENT);
+  assert_string_equal(error_of(result)->message,
+                      "tp-plan has no option 'stratgy' (did you mean 'strategy'?); "
+                      "docs/reference/passes.md lists its options");
+  tp_text_result_destroy(result);
   request.n_options = 0;
   request.pipeline = "builtin.module(tp-plan{mesh=tp=4})";
   assert_int_equal(tp_text_run(&request, &result), TP_OK);
