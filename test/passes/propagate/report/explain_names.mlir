@@ -53,7 +53,7 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=layer.py:2})' 2>&1 | FileCheck %s --check-prefix=PLACE
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=:7})' 2>&1 | FileCheck %s --check-prefix=NAME
 // PLACE: there is no tensor made at '{{.*}}layer.py:{{[27]}}'; names are
-// NAME: there is no tensor named ':7'; similar names: x
+// NAME: there is no tensor named ':7'; similar names: %x
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @f(%x: tensor<64x512xf32> {tp.name = "input", tp.sharding = [["dp"], []]}, %w: tensor<512x64xf32> {tp.name = "inputs", tp.sharding = [[], ["tp"]]},

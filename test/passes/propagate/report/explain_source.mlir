@@ -9,12 +9,12 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-raise,tp-propagate{explain=logit})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // ARGUMENT: explain_source.mlir:21:52: remark: %wq has layout
-// OP: explain_source.mlir:24:13: remark: %{{[0-9]+}} (logits) has layout
-// SECOND: remark: %{{.*}}#1 (loss) has layout
+// OP: explain_source.mlir:24:13: remark: %logits has layout
+// SECOND: remark: %high (loss) has layout
 // LOCATION: : %{{.*}} (jit(step)/dot_general) has layout
-// RESULT: remark: %{{.*}} (loss) has layout
-// NUMBER: remark: %{{.*}} (loss) has layout
-// UNKNOWN: explain: there is no tensor named 'logit'; similar names: logits, {{.*}}; names are those of arguments and results (tp.name, result 0)
+// RESULT: remark: %high (loss) has layout
+// NUMBER: remark: %high (loss) has layout
+// UNKNOWN: explain: there is no tensor named 'logit'; similar names: %logits, {{.*}}; names are those of arguments and results (tp.name, result 0)
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 
