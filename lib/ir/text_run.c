@@ -115,7 +115,8 @@ static tp_status refuse(owner *o, const char *message) {
 
 /* ---- the run ---- */
 
-/* Refuses an option that the pass or pipeline does not have, before the parser does so at length. */
+/* Refuses an option that the pass or pipeline does not have, before the parser does so at
+ * length. */
 static tp_status check_option(owner *o, const char *pipeline, const char *name, size_t length) {
   enum { MAX_NAMES = 128 };
   const char *names[MAX_NAMES];
