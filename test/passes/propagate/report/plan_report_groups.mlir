@@ -24,7 +24,7 @@
 // The places of the document are whole, and in short beside.
 // JSON: "function": "layers",
 // JSON: "kind": "all_reduce",
-// JSON: "location": "/home/user/model.py:12:5",
+// JSON: "location": "model.py:12:5",
 // JSON-NEXT: "at": "model.py:12",
 // JSON: "op": "linalg.generic",
 // JSON-NEXT: "body": "absf",
