@@ -109,8 +109,8 @@ void cli_print_zsh(const cli_tool *tool);
 /* Prints the form of the help with that name: "man", "bash" or "zsh"; NULL: text for a terminal.
  * False if there is no such form. */
 bool cli_print_form(const cli_tool *tool, const char *form);
-/* Gives standard output one buffer, so that cli_end sees a write error and reports its reason. Call
- * it before anything is printed. */
+/* Buffers all of standard output until cli_end, which then reports why a write failed. Call it
+ * before anything is printed. */
 void cli_buffer_output(void);
 /* Prints the version of the tool, and of what it is built on. */
 void cli_print_version(const cli_tool *tool);
@@ -130,7 +130,8 @@ void progress(const char *what);
 /* What is known of the activity: a text ("": none), and seconds until it ends; negative: unknown.
  * `is_most`: it may end earlier. */
 void progress_detail(const char *detail, double left, bool is_most);
-/* So many of its steps, which take equally long, are done. */
+/* Reports that `done` of the `all` steps of the activity are done. The time left is estimated as if
+ * all steps took equally long. */
 void progress_steps(int done, int all);
 /* True if there is such a line: stderr is a terminal that can erase it. */
 bool cli_shows_progress(void);
@@ -231,8 +232,8 @@ bool cli_file_open(cli_file *file, const char *path);
  * Returns true if it was kept; otherwise errno gives the reason. */
 bool cli_file_close(cli_file *file, bool ok);
 
-/* True, with a message that says what it is and which command reads it, if a file or folder is no
- * program in MLIR. False for what may be one, and for what does not exist. */
+/* Returns true if the path is surely not a program in MLIR, such as an array or a folder, and prints
+ * what it is and which command reads it. Returns false if it may be a program or does not exist. */
 bool cli_is_no_program(const char *path);
 
 #endif

@@ -150,9 +150,9 @@ static bool tell_clock(tprt_comm *world) {
   return ok;
 }
 
-/* Compares the clock of a rank with that of rank 0: of several exchanges the quickest counts, half
- * of its duration is how wrong the result may be. Ranks of one host have one
- * clock. */
+/* Measures the difference between the clock of a rank and that of rank 0 by several exchanges of
+ * messages, and keeps the quickest. The error is at most half of its duration. Ranks of one host
+ * share a clock. */
 static bool ask_clock(tprt_comm *world, int rank, rank_result *result) {
   char own[CLOCK_ID], theirs[CLOCK_ID];
   clock_id(own);

@@ -1,5 +1,5 @@
-/* Restricts a module to the function that is run and what it calls: other functions would be
- * planned and compiled for nothing. */
+/* Erases the functions of a module that the function to run does not call, so that they are not
+ * planned and compiled. */
 #include "run.h"
 
 #include <mlir-c/BuiltinAttributes.h>

@@ -336,9 +336,11 @@ const tp_hlo_row tp__hlo_expand_rows[] = {
     BROADCAST("xor", 2, "stablehlo.xor"),
     BROADCAST("zeta", 2, "chlo.zeta"),
     {"chlo.constant_like", 1, 1, 0, constant_like, NULL, "arith.constant"},
-    {"stablehlo.batch_norm_grad", 5, 3, 0, gradient, NULL, "sums along the other dimensions, and elementwise ops"},
+    {"stablehlo.batch_norm_grad", 5, 3, 0, gradient, NULL,
+     "sums along the other dimensions, and elementwise ops"},
     {"stablehlo.batch_norm_inference", 5, 1, 0, inference, NULL, "elementwise ops"},
-    {"stablehlo.batch_norm_training", 3, 3, 0, training, NULL, "sums along the other dimensions, and elementwise ops"},
+    {"stablehlo.batch_norm_training", 3, 3, 0, training, NULL,
+     "sums along the other dimensions, and elementwise ops"},
     {NULL},
 };
 /* clang-format on */

@@ -55,7 +55,7 @@ bool tp__clock_gives_up(tp_planner *p) {
   return p->is_given_up;
 }
 
-/* Costs and bounds of the solver are picoseconds, as all of the planner. */
+/* Returns a cost of the solver, which is in picoseconds, as a cost of the planner. */
 static tp_cost cost_of(tp_exact_cost cost) {
   return cost.high == 0 && cost.low < (uint64_t)TP_COST_FORBIDDEN ? (tp_cost)cost.low
                                                                   : TP_COST_FORBIDDEN;

@@ -44,7 +44,8 @@ static const json_t *traffic_like(const json_t *list, const json_t *wanted) {
   return NULL;
 }
 
-/* One kind of collective over one group of axes; `before` or `now` may be NULL. */
+/* Compares what the two plans send by one kind of collective over one group of axes. `before` or
+ * `now` is NULL if that plan does not have it. */
 static json_t *traffic_json(const json_t *before, const json_t *now) {
   const json_t *any = now ? now : before;
   return json_pack("{s:O, s:O, s:I, s:I, s:I, s:I, s:f, s:f}", "kind", json_object_get(any, "kind"),

@@ -1,5 +1,5 @@
-/* The names that a user may know a value by: in the printed program, in attributes, in its source,
- * and in locations. */
+/* Lists the names of a value that a user may know: from its source, from attributes, from locations,
+ * and from the printed program. */
 #include "passes/propagate/report/plan_report.h"
 
 #include <string.h>
