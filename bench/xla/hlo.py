@@ -7,7 +7,7 @@ import re
 
 SHORT = {"all-reduce": "AR", "all-gather": "AG", "reduce-scatter": "RS", "all-to-all": "A2A", "collective-permute": "CP"}
 SIZES = {"f64": 8, "f32": 4, "bf16": 2, "f16": 2, "s64": 8, "u64": 8, "s32": 4, "u32": 4, "s16": 2, "u16": 2, "s8": 1, "u8": 1, "pred": 1,
-         "c64": 8, "c128": 16}
+         "f8e4m3fn": 1, "f8e5m2": 1, "c64": 8, "c128": 16}
 ASSUMED_TRIPS = 8  # of a loop whose number of iterations is not known, as in our reports
 
 COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.\-]+) \(.*\) -> .* \{$")
@@ -15,7 +15,7 @@ INSTRUCTION = re.compile(r"= (\(?[a-z0-9\[\]{},/*= ]+?\)?) (all-reduce|all-gathe
 CALLED = re.compile(r"(?:calls|to_apply|body|condition|true_computation|false_computation)=%?([\w.\-]+)")
 BRANCHES = re.compile(r"branch_computations=\{([^}]*)\}")
 TRIPS = re.compile(r'"known_trip_count":\{"n":"(\d+)"\}')
-SHAPE = re.compile(r"([a-z]+\d*)\[([\d,]*)\]")
+SHAPE = re.compile(r"\b([a-z]\w*)\[([\d,]*)\]")
 PAIR = re.compile(r"\{(\d+),(\d+)\}")
 
 
@@ -52,7 +52,7 @@ def computations(hlo):
 
 def tensors_of(text):
     """Returns (elements, bytes of one element) of each tensor."""
-    return [(math.prod(int(n) for n in dims.split(",") if n), SIZES.get(element, 0)) for element, dims in SHAPE.findall(text)]
+    return [(math.prod(int(n) for n in dims.split(",") if n), SIZES[element]) for element, dims in SHAPE.findall(text)]
 
 
 def group_of(rest, devices):

@@ -232,8 +232,9 @@ bool cli_file_open(cli_file *file, const char *path);
  * Returns true if it was kept; otherwise errno gives the reason. */
 bool cli_file_close(cli_file *file, bool ok);
 
-/* Returns true if the path is surely not a program in MLIR, such as an array or a folder, and prints
- * what it is and which command reads it. Returns false if it may be a program or does not exist. */
+/* Returns true if the path is surely not a program in MLIR, such as an array or a folder, and
+ * prints what it is and which command reads it. Returns false if it may be a program, or does not
+ * exist. */
 bool cli_is_no_program(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
-/* Lists the names of a value that a user may know: from its source, from attributes, from locations,
- * and from the printed program. */
+/* Lists the names of a value that a user may know: from its source, from attributes, from
+ * locations, and from the printed program. */
 #include "passes/propagate/report/plan_report.h"
 
 #include <string.h>

@@ -7,19 +7,9 @@ import subprocess
 import sys
 import time
 
+import processes
+
 OUTPUT = sys.argv[1]
-
-
-def remaining(marker):
-    """Returns the number of processes with `marker` in their environment."""
-    found = 0
-    for path in glob.glob("/proc/[0-9]*/environ"):
-        try:
-            with open(path, "rb") as file:
-                found += marker.encode() in file.read()
-        except OSError:  # the process has ended, or belongs to another user
-            pass
-    return found
 
 
 def interrupt(name, arguments):
@@ -31,7 +21,7 @@ def interrupt(name, arguments):
         process.send_signal(signal.SIGINT)
         lines = process.communicate(timeout=60)[1].splitlines()
     time.sleep(0.2)
-    print(f"{name}: code {process.returncode}, {lines[-1] if lines else 'silent'}, {remaining(marker)} processes left")
+    print(f"{name}: code {process.returncode}, {lines[-1] if lines else 'silent'}, {processes.remaining(marker)} processes left")
 
 
 interrupt("all_reduce", ["all_reduce", "--ranks=3"])

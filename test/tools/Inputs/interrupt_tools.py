@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import processes
 import terminal
 
 LARGE, SMALL, OUTPUT = sys.argv[1:]
@@ -24,20 +25,6 @@ def plain(text):
     return text
 
 
-def remaining():
-    """Returns the number of processes with the marker in their environment."""
-    found = 0
-    for path in glob.glob("/proc/[0-9]*/environ"):
-        if path == f"/proc/{os.getpid()}/environ":
-            continue
-        try:
-            with open(path, "rb") as file:
-                found += MARKER.encode() in file.read()
-        except OSError:  # the process has ended, or belongs to another user
-            pass
-    return found
-
-
 def files():
     """Returns the outputs, whole or partial, and the segments of shared memory."""
     return sorted(glob.glob(OUTPUT + "*")) + sorted(name for name in os.listdir("/dev/shm") if "tprt" in name)
@@ -53,7 +40,7 @@ def press(name, command, presses, code, has=(), lacks=()):
     for text in lacks:
         assert text not in shown, f"{name}: has {text}: {shown[-2000:]}"
     time.sleep(0.2)
-    assert remaining() == 0, f"{name}: {remaining()} processes are left"
+    assert processes.remaining(MARKER) == 0, f"{name}: {processes.remaining(MARKER)} processes are left"
     if code:
         assert files() == before, f"{name}: left {files()}"
     print(f"{name}: code {code}")
@@ -69,7 +56,7 @@ def send(name, command, until):
         process.communicate(timeout=60)
     time.sleep(0.2)
     assert process.returncode == 130, f"{name}: code {process.returncode}"
-    assert remaining() == 0 and files() == before, f"{name}: left {remaining()} processes, {files()}"
+    assert processes.remaining(MARKER) == 0 and files() == before, f"{name}: left {processes.remaining(MARKER)} processes, {files()}"
     print(f"{name}: code 130")
 
 
