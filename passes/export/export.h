@@ -91,7 +91,10 @@ MlirValue tp__export_slice(tp_export *x, MlirValue value, const int64_t *offsets
 MlirValue tp__export_reverse(tp_export *x, MlirValue value, int64_t dim);
 MlirValue tp__export_concat(tp_export *x, int n, const MlirValue *values, int64_t dim);
 MlirValue tp__export_binary(tp_export *x, const char *name, MlirValue a, MlirValue b);
+/* stablehlo.compare: of integers by the sign of their type, of floats as numbers; the second, of
+ * floats in IEEE 754 totalOrder. */
 MlirValue tp__export_compare(tp_export *x, const char *direction, MlirValue a, MlirValue b);
+MlirValue tp__export_compare_total(tp_export *x, const char *direction, MlirValue a, MlirValue b);
 /* A block with arguments of these types in a new region of an op. */
 MlirBlock tp__export_region_block(tp_export *x, MlirOperation op, int region, int n,
                                   const MlirType *types);
@@ -117,6 +120,14 @@ tp_status tp__export_permute(tp_export *x, MlirOperation op);
 tp_status tp__export_sort(tp_export *x, MlirOperation op);
 /* Writes an op of StableHLO or CHLO that the import kept (export_kept.c). */
 tp_status tp__export_kept(tp_export *x, MlirOperation op);
+
+/* ---- several ops that are one of StableHLO (export_idioms.c) ---- */
+
+/* The float by whose place in IEEE 754 totalOrder this integer compares; null for other values. */
+MlirValue tp__export_total_order_of(MlirValue value);
+/* The conversion of a float to an integer around which `value` is the last of three selects that
+ * saturate, as it does itself; otherwise `value`. */
+MlirValue tp__export_saturated(tp_export *x, MlirValue value);
 
 /* ---- combiners (export_combiner.c) ---- */
 

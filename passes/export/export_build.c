@@ -190,25 +190,32 @@ MlirValue tp__export_binary(tp_export *x, const char *name, MlirValue a, MlirVal
   return tp__export_build(x, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, 0, NULL);
 }
 
-MlirValue tp__export_compare(tp_export *x, const char *direction, MlirValue a, MlirValue b) {
+static MlirValue build_compare(tp_export *x, const char *direction, const char *type, MlirValue a,
+                               MlirValue b) {
   int64_t sizes[TP_MAX_RANK];
   int rank = shape_of(a, sizes);
-  MlirType element = tp__element_type(mlirValueGetType(a));
-  bool is_unsigned = mlirTypeIsAInteger(element) &&
-                     (mlirIntegerTypeIsUnsigned(element) || mlirIntegerTypeGetWidth(element) == 1);
   MlirNamedAttribute attrs[] = {
       tp__named(x->context, "comparison_direction",
                 tp__export_attr(x, "#stablehlo<comparison_direction %s>", direction)),
       tp__named(x->context, "compare_type",
-                tp__export_attr(x, "#stablehlo<comparison_type %s>",
-                                !mlirTypeIsAInteger(element) ? "FLOAT"
-                                : is_unsigned                ? "UNSIGNED"
-                                                             : "SIGNED")),
+                tp__export_attr(x, "#stablehlo<comparison_type %s>", type)),
   };
-  int n = mlirTypeIsAComplex(element) ? 1 : 2;
+  int n = mlirTypeIsAComplex(tp__element_type(mlirValueGetType(a))) ? 1 : 2;
   return tp__export_build(x, "stablehlo.compare",
                           tp__export_tensor(mlirIntegerTypeGet(x->context, 1), rank, sizes), 2,
                           (MlirValue[]){a, b}, n, attrs);
+}
+
+MlirValue tp__export_compare(tp_export *x, const char *direction, MlirValue a, MlirValue b) {
+  MlirType element = tp__element_type(mlirValueGetType(a));
+  bool is_unsigned = mlirTypeIsAInteger(element) &&
+                     (mlirIntegerTypeIsUnsigned(element) || mlirIntegerTypeGetWidth(element) == 1);
+  const char *type = !mlirTypeIsAInteger(element) ? "FLOAT" : is_unsigned ? "UNSIGNED" : "SIGNED";
+  return build_compare(x, direction, type, a, b);
+}
+
+MlirValue tp__export_compare_total(tp_export *x, const char *direction, MlirValue a, MlirValue b) {
+  return build_compare(x, direction, "TOTALORDER", a, b);
 }
 
 MlirBlock tp__export_region_block(tp_export *x, MlirOperation op, int region, int n,

@@ -66,7 +66,10 @@ static MlirValue compare_ints(tp_export *x, MlirOperation op, MlirValue *a, Mlir
   int64_t predicate = mlirIntegerAttrGetValueInt(tp__inherent(op, "predicate"));
   bool is_bool = mlirIntegerTypeGetWidth(tp__element_type(mlirValueGetType(a[0]))) == 1;
   const char *direction = directions[predicate];
+  MlirValue floats[] = {tp__export_total_order_of(a[0]), tp__export_total_order_of(a[1])};
   (void)result;
+  if (predicate < 6 && !mlirValueIsNull(floats[0]) && !mlirValueIsNull(floats[1]))
+    return tp__export_compare_total(x, direction, floats[0], floats[1]);
   if (predicate >= 2 && predicate < 6 && is_bool) /* as signed numbers, true is -1 */
     return tp__export_compare(x, direction, a[1], a[0]);
   if (predicate >= 6)
@@ -90,8 +93,9 @@ static MlirValue compare_floats(tp_export *x, MlirOperation op, MlirValue *a, Ml
                  tp__export_compare(x, opposite[predicate - 7], a[0], a[1]));
   if (predicate == 13)
     return tp__export_compare(x, "NE", a[0], a[1]);
-  MlirValue is_nan = tp__export_binary(x, "stablehlo.or", tp__export_compare(x, "NE", a[0], a[0]),
-                                       tp__export_compare(x, "NE", a[1], a[1]));
+  MlirValue is_nan = tp__export_compare(x, "NE", a[0], a[0]);
+  if (!mlirValueEqual(a[0], a[1]))
+    is_nan = tp__export_binary(x, "stablehlo.or", is_nan, tp__export_compare(x, "NE", a[1], a[1]));
   MlirValue is_ordered = unary(x, "stablehlo.not", result, is_nan);
   switch (predicate) {
   case 6: /* one */
@@ -108,7 +112,7 @@ static MlirValue compare_floats(tp_export *x, MlirOperation op, MlirValue *a, Ml
 
 static MlirValue selected(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
   (void)op, (void)result;
-  return select(x, a[0], a[1], a[2]);
+  return tp__export_saturated(x, select(x, a[0], a[1], a[2]));
 }
 
 /* The other number where one is NaN. */

@@ -1,4 +1,5 @@
-/* Exports sorts: stablehlo.sort, and a slice where not all elements are kept. */
+/* Exports sorts: stablehlo.sort, and a slice where not all elements are kept; or chlo.top_k, for
+ * which compilers have kernels. */
 #include "passes/export/export.h"
 
 #include "ir/sort_call.h"
@@ -20,6 +21,66 @@ static tp_status build_region(tp_export *x, MlirOperation sort, int n, const Mli
   mlirOperationDestroy(copy);
   TP_TRY(tp__op_list_add(&x->done, holder));
   return tp__export_region(x, holder, 0, block, 0);
+}
+
+static bool attribute_is(tp_export *x, MlirOperation op, const char *name, const char *text) {
+  return mlirAttributeEqual(tp__get(op, name), tp__export_attr(x, "%s", text));
+}
+
+/* The end of a block. mlirBlockGetTerminator only knows registered ops. */
+static MlirOperation last_op(MlirBlock block) {
+  MlirOperation op = mlirBlockGetFirstOperation(block);
+  for (MlirOperation next = op; !mlirOperationIsNull(next); next = mlirOperationGetNextInBlock(op))
+    op = next;
+  return op;
+}
+
+/* True if the region of the sort puts the larger element of operand 0 first, a float by its total
+ * order. */
+static bool puts_larger_first(tp_export *x, MlirOperation sort) {
+  MlirBlock block = tp__region_block(sort, 0);
+  MlirOperation compare =
+      tp__defined_by(mlirOperationGetOperand(last_op(block), 0), "stablehlo.compare");
+  if (mlirOperationIsNull(compare))
+    return false;
+  bool is_float =
+      mlirTypeIsAFloat(tp__element_type(mlirValueGetType(mlirBlockGetArgument(block, 0))));
+  for (int i = 0; i < 2; i++)
+    if (!mlirValueEqual(mlirOperationGetOperand(compare, i), mlirBlockGetArgument(block, i)))
+      return false;
+  return attribute_is(x, compare, "comparison_direction", "#stablehlo<comparison_direction GT>") &&
+         attribute_is(x, compare, "compare_type",
+                      is_float ? "#stablehlo<comparison_type TOTALORDER>"
+                               : "#stablehlo<comparison_type SIGNED>");
+}
+
+/* True if each element of the tensor is its index along `dim`, an i32. */
+static bool is_index(tp_export *x, MlirValue value, int dim) {
+  MlirOperation convert = tp__defined_by(value, "stablehlo.convert");
+  MlirOperation iota = tp__defined_by(
+      mlirOperationIsNull(convert) ? value : mlirOperationGetOperand(convert, 0), "stablehlo.iota");
+  return !mlirOperationIsNull(iota) &&
+         mlirAttributeEqual(tp__get(iota, "iota_dimension"), tp__attr_i64(x->context, dim)) &&
+         mlirTypeEqual(tp__element_type(mlirValueGetType(value)),
+                       mlirIntegerTypeGet(x->context, 32));
+}
+
+static bool is_top_k(tp_export *x, MlirOperation sort, const tp_sort *read) {
+  return read->n == 2 && read->dim == read->rank - 1 && read->kept < read->size &&
+         is_index(x, mlirOperationGetOperand(sort, 1), read->dim) && puts_larger_first(x, sort);
+}
+
+static MlirOperation build_top_k(tp_export *x, MlirOperation op, MlirValue from, int64_t k) {
+  MlirType results[] = {mlirValueGetType(mlirOperationGetResult(op, 0)),
+                        mlirValueGetType(mlirOperationGetResult(op, 1))};
+  MlirNamedAttribute attr = tp__named(x->context, "k", tp__attr_i64(x->context, k));
+  return tp__export_build_op(x, &(tp_build){.name = "chlo.top_k",
+                                            .n_operands = 1,
+                                            .operands = &from,
+                                            .n_results = 2,
+                                            .results = results,
+                                            .n_attributes = 1,
+                                            .attributes = &attr});
 }
 
 tp_status tp__export_sort(tp_export *x, MlirOperation op) {
@@ -46,6 +107,10 @@ tp_status tp__export_sort(tp_export *x, MlirOperation op) {
                                                           .attributes = attrs,
                                                           .n_regions = 1});
   TP_TRY(build_region(x, sort, n, elements, read.less));
+  if (is_top_k(x, sort, &read)) {
+    mlirOperationDestroy(sort);
+    return tp__export_replace_all(x, op, build_top_k(x, op, operands[0], read.kept));
+  }
   (void)tp__static_tensor(tp__result_type(op), &rank, sizes);
   for (int d = 0; d < rank; d++)
     ones[d] = 1;
