@@ -282,6 +282,16 @@ class Boundary(Case):
             path.write_bytes(jax.export.export(jax.jit(jnp.tanh))(jax.ShapeDtypeStruct((8,), jnp.float32)).serialize())
             text = subprocess.run([*command, str(path)], capture_output=True, text=True, check=True).stdout
             self.assertIn("tp.sharding", tpshard.run(text, "tp-plan", {"mesh": "tp=2"}).program)
+            # shard-run calls the same command, by the first python3 of PATH
+            found = pathlib.Path(folder, "bin", "python3")
+            found.parent.mkdir()
+            found.write_text('#!/bin/sh\nexec "%s" "$@"\n' % sys.executable)
+            found.chmod(0o755)
+            tool = pathlib.Path(os.environ["TPSHARD_PREFIX"], "bin", "shard-run") if "TPSHARD_PREFIX" in os.environ else "shard-run"
+            environment = {**os.environ, "PATH": "%s:%s" % (found.parent, os.environ["PATH"])}
+            ran = subprocess.run([str(tool), str(path), "--mesh", "tp=2"], capture_output=True, text=True, env=environment)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertIn("verified", ran.stdout)
             path.write_bytes(path.read_bytes()[:200])
             done = subprocess.run([*command, str(path)], capture_output=True, text=True)
             self.assertEqual(done.returncode, 1)

@@ -232,9 +232,16 @@ bool cli_file_open(cli_file *file, const char *path);
  * Returns true if it was kept; otherwise errno gives the reason. */
 bool cli_file_close(cli_file *file, bool ok);
 
-/* Returns true if the path is surely not a program in MLIR, such as an array or a folder, and
- * prints what it is and which command reads it. Returns false if it may be a program, or does not
- * exist. */
-bool cli_is_no_program(const char *path);
+/* Finds the program that the user means by *path. A file of jax.export is replaced by a file with
+ * its MLIR, which is removed at exit (jax_export.c); a process reads at most one. Returns false
+ * after a message if the path is surely no program, such as an array or a folder: what it is, and
+ * which command reads it. Returns true if it may be a program, or does not exist. */
+bool cli_find_program(const char **path);
+
+#define CLI_JAX_EXPORT ".jaxexport" /* how names of files of jax.export end */
+
+/* Makes MLIR of a file of jax.export. Returns the path of a file with it, which stays valid; NULL
+ * after a message. */
+const char *cli_read_jax_export(const char *path);
 
 #endif

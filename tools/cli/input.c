@@ -100,7 +100,7 @@ static const struct format {
 
 static int is_program(const struct dirent *entry) { return ends_in(entry->d_name, ".mlir"); }
 
-static bool refuse_folder(const char *path) {
+static void complain_of_folder(const char *path) {
   struct dirent **entries;
   int n = scandir(path, &entries, is_program, alphasort);
   complain("'%s' is a folder; give a program%s%s%s%s", path,
@@ -110,35 +110,32 @@ static bool refuse_folder(const char *path) {
     free(entries[i]);
   if (n >= 0)
     free(entries);
-  return true;
 }
 
-static bool refuse_jax_export(const char *path) {
-  complain("'%s' is a file of jax.export, which JAX reads; make MLIR of it: "
-           "python3 -m tpshard.jax %s > %.*s.mlir",
-           path, path, (int)(strlen(path) - strlen(".jaxexport")), path);
-  return true;
-}
-
-bool cli_is_no_program(const char *path) {
+bool cli_find_program(const char **path) {
   struct stat state;
-  head h = {.path = path};
-  if (stat(path, &state) != 0 || !(S_ISREG(state.st_mode) || S_ISDIR(state.st_mode)))
-    return false; /* a pipe can be read only once */
-  if (S_ISDIR(state.st_mode))
-    return refuse_folder(path);
-  if (ends_in(path, ".jaxexport"))
-    return refuse_jax_export(path);
-  FILE *file = fopen(path, "rb");
-  if (!file)
+  head h = {.path = *path};
+  if (stat(*path, &state) != 0 || !(S_ISREG(state.st_mode) || S_ISDIR(state.st_mode)))
+    return true; /* a pipe can be read only once */
+  if (S_ISDIR(state.st_mode)) {
+    complain_of_folder(*path);
     return false;
+  }
+  if (ends_in(*path, CLI_JAX_EXPORT)) {
+    const char *made = cli_read_jax_export(*path);
+    *path = made ? made : *path;
+    return made != NULL;
+  }
+  FILE *file = fopen(*path, "rb");
+  if (!file)
+    return true;
   h.n = fread(h.bytes, 1, HEAD_SIZE, file);
   fclose(file);
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     if (!formats[i].matches(&h))
       continue;
-    complain("'%s' is %s; %s", path, formats[i].what, formats[i].way_out);
-    return true;
+    complain("'%s' is %s; %s", *path, formats[i].what, formats[i].way_out);
+    return false;
   }
-  return false;
+  return true;
 }

@@ -153,9 +153,12 @@ int main(int argc, char **argv) {
   int code = answer(argc, argv);
   if (code >= 0)
     return code;
-  for (int i = 1; i < argc; i++)
-    if (argv[i][0] != '-' && strcmp(argv[i - 1], "-o") != 0 && cli_is_no_program(argv[i]))
+  for (int i = 1; i < argc; i++) {
+    const char *path = argv[i];
+    if (path[0] != '-' && strcmp(argv[i - 1], "-o") != 0 && !cli_find_program(&path))
       return 1;
+    argv[i] = (char *)path;
+  }
   keep_freed_memory();
   tp_watch_set(watch, NULL);
   int n = argc;

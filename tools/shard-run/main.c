@@ -23,7 +23,7 @@ static bool write_file(const char *path, const tp_bytes *bytes) {
 }
 
 static bool read_model(MlirContext context, const char *path, MlirModule *module) {
-  if (cli_is_no_program(path))
+  if (!cli_find_program(&path))
     return false;
   FILE *file = fopen(path, "rb");
   if (!file) {

@@ -4,7 +4,8 @@
  * concatenations, iota operands, captured reads with the index arithmetic that depends on them, and
  * lookups. The next sweeps are in reverse order, so that consumers are gone before producers:
  * unused results and unused inits. The last sweeps add ops: results that let the parts of a
- * reduction be combined, and slices for single elements that are read or written. */
+ * reduction be combined, and slices for single elements that are read or written. Then sorts are
+ * shortened. */
 #include "passes/prepare/raise/raise.h"
 #include "passes/registry.h"
 
@@ -78,7 +79,8 @@ static tp_status run(tp_pass *pass) {
     status = for_all(pass, &raise, true, raise_picks);
   if (status != TP_OK)
     return tp__out_of_memory(pass->module);
-  return tp__raise_elements(&raise, pass->module);
+  TP_TRY(tp__raise_elements(&raise, pass->module));
+  return tp__raise_sorts(&raise, pass->module);
 }
 
 static const tp_statistic_row statistics[] = {
@@ -94,6 +96,7 @@ static const tp_statistic_row statistics[] = {
         {"picks", "max reductions with index that got a third result, the value at the index"},
     [TP_RAISED_INIT] = {"inits", "inits that nobody reads replaced by tensor.empty"},
     [TP_RAISED_ELEMENT] = {"elements", "single elements read or written that became slices"},
+    [TP_RAISED_SORT] = {"sorts", "sorts that keep only the first elements of each row, as used"},
 };
 
 const tp_pass_row tp__raise_row = {
@@ -109,7 +112,9 @@ const tp_pass_row tp__raise_row = {
         "along a dimension is a linalg.index. Generics have no result that neither the program nor "
         "their other results read, except the value at the index where a max with index needs it "
         "to be split. An init that the body does not read is a tensor.empty. A tensor.extract or "
-        "tensor.insert outside of bodies is a slice of one element. Values stay equal bit for bit, "
+        "tensor.insert outside of bodies is a slice of one element. A sort whose results are used "
+        "up to the k-th element of each row has results of k elements. Values stay equal bit for "
+        "bit, "
         "and what is not proven stays as it is: reads in branches keep their captured tensor. "
         "Breaks: nothing.",
     .statistics = statistics,

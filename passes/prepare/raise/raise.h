@@ -29,6 +29,7 @@ enum {
   TP_RAISED_PICK,
   TP_RAISED_INIT,
   TP_RAISED_ELEMENT,
+  TP_RAISED_SORT,
 };
 
 /* A linalg.generic on tensors. */
@@ -132,5 +133,7 @@ void tp__raise_inits(tp__raise *raise, MlirOperation op);
 
 /* Rewrites all tensor.extract and tensor.insert of the module. */
 tp_status tp__raise_elements(tp__raise *raise, MlirOperation module);
+/* Shortens all sorts of the module. An error emits one diagnostic. */
+tp_status tp__raise_sorts(tp__raise *raise, MlirOperation module);
 
 #endif
