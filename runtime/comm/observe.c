@@ -215,6 +215,11 @@ enum { N_HINTS = sizeof hints / sizeof *hints };
 
 tprt_status tprt_comm_set_hint(tprt_comm *comm, const char *key, const char *value) {
   char known[128] = "";
+  if (!comm || !key || !value)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_comm_set_hint: the %s is NULL",
+                      !comm  ? "communicator"
+                      : !key ? "key"
+                             : "value");
   for (size_t i = 0; i < N_HINTS; i++) {
     size_t n = strlen(known);
     snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", hints[i].key);
