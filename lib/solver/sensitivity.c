@@ -31,7 +31,9 @@ enum {
   NEAR_NODES = 256,      /* decided again around the nodes that differ ... */
   NEAR_TABLES = 1 << 18, /* ... with tables of so many entries ... */
   NEAR_WORK = 20000000,  /* ... and this much work */
-  PRICE_SHIFT = 1,       /* price of a strategy that is not allowed: half of the base's cost */
+  /* how often the reductions of a search read each table entry, about; no budget ends them */
+  REDUCTION_READS = 20,
+  PRICE_SHIFT = 1, /* price of a strategy that is not allowed: half of the base's cost */
   TABLE_BUDGET = 20000000
 };
 #define QUERY_WORK 2000000000
@@ -294,12 +296,34 @@ static bool mark_below_limit(query *q, tp_cost limit) {
   return all;
 }
 
+/* True if the reductions of a search of the kept strategies would take more work than is left. */
+static bool exceeds_work(const query *q) {
+  const tp__wcsp *g = q->s->g;
+  int64_t left = (q->search.work_limit - q->search.work) / REDUCTION_READS, entries = 0;
+  for (int e = 0; e < g->n_edges && entries <= left; e++) {
+    int64_t product = g->edges[e].node[0] >= 0;
+    for (int end = 0; product > 0 && end < 2; end++) {
+      int node = g->edges[e].node[end], n = 0;
+      for (int x = 0; x < g->nodes[node].n; x++)
+        n += q->kept[node][x];
+      product *= n;
+    }
+    entries += product;
+  }
+  return entries > left;
+}
+
 /* Looks for an assignment of cost < limit. */
 static tp_status search_below(query *q, tp_cost limit, tp_cost *bound) {
   int n = q->s->problem->n_nodes;
   *bound = limit;
   if (!mark_below_limit(q, limit))
     return TP_OK;
+  bool is_proof = q->cost < TP_COST_FORBIDDEN || q->limit < TP_COST_FORBIDDEN;
+  if (is_proof && exceeds_work(q)) { /* one is known, and is likely to be the best */
+    *bound = q->dual.bound < limit ? q->dual.bound : limit;
+    return TP_OK;
+  }
   tp__wcsp *part = tp__dual_extract(&q->dual, q->kept);
   tp__answer answer = {.choices = tp__calloc((size_t)n + 1, sizeof *answer.choices)};
   tp_status status =
