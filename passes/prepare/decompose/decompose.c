@@ -69,6 +69,7 @@ static const row rows[] = {
     {"math.isnormal", tp__decompose_isnormal, NULL, NULL},
     {"tensor.concat", tp__decompose_concat, NULL, tp__concats_nothing},
     {"tensor.generate", tp__decompose_generate, NULL, NULL},
+    {"tensor.pad", tp__decompose_pad, NULL, tp__is_odd_pad},
     {"tensor.dim", tp__decompose_dim, NULL, NULL},
     {"tensor.rank", tp__decompose_rank, NULL, NULL},
     {"tensor.bitcast", tp__decompose_bitcast, NULL, NULL},
@@ -191,7 +192,9 @@ const tp_pass_row tp__decompose_row = {
         "i64. A named linalg op whose body must change for uneven shards (pooling, integer "
         "division) is a linalg.generic. A resource of i1 or of complex numbers, of rank 0 or "
         "without elements is a dense constant. The body of a linalg.generic reads an init of which "
-        "elements may stay, or upstream's passes would lose them. A tensor.extract_slice at "
+        "elements may stay, or upstream's passes would lose them. A tensor.pad that is negative, "
+        "or whose value "
+        "depends on the index, is a slice in a generated tensor. A tensor.extract_slice at "
         "dynamic offsets drops "
         "the leading dimensions of size 1 or none, and a second slice drops the others. Rejected, "
         "with advice: Winograd transforms, tensor.parallel_insert_slice, complex.bitcast, "
