@@ -80,6 +80,9 @@ tp_status tp__op_sharding(MlirOperation op, int i, const tp_mesh *mesh, tp_annot
 void tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n,
                          const tp_annotation *annotations);
 
+/* True if the op, not a function, has tp.sharding or tp.factors: the user chose a layout. */
+bool tp__is_annotated(MlirOperation op);
+
 /* Returns how many of the `n` axes, starting with the first, are adjacent sub-axes of one parent.
  * They print as one axis. */
 int tp__ordered_axes(const tp_mesh *mesh, int n, const int *axes);

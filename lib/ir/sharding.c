@@ -341,6 +341,11 @@ tp_status tp__op_sharding(MlirOperation op, int i, const tp_mesh *mesh, tp_annot
   return tp__read_sharding(op, what, entry, mesh, type, annotation);
 }
 
+bool tp__is_annotated(MlirOperation op) {
+  return !mlirAttributeIsNull(tp__get(op, "tp.sharding")) ||
+         !mlirAttributeIsNull(tp__get(op, "tp.factors"));
+}
+
 void tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n,
                          const tp_annotation *annotations) {
   MlirContext context = mlirOperationGetContext(op);

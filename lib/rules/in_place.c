@@ -24,12 +24,8 @@ static bool is_padded(const tp_padding *padding, int d) {
 
 /* True if the pad has annotations. These describe a planning decision, so the pad must stay a
  * value. */
-static bool is_annotated(MlirOperation pad) {
-  static const char *const attributes[] = {"tp.sharding", "tp.factors", "tp.rule"};
-  for (int i = 0; i < TP_LEN(attributes); i++)
-    if (!mlirAttributeIsNull(tp__get(pad, attributes[i])))
-      return true;
-  return false;
+static bool has_decision(MlirOperation pad) {
+  return tp__is_annotated(pad) || !mlirAttributeIsNull(tp__get(pad, "tp.rule"));
 }
 
 /* True if the pad has one padding value, a static width, and a non-empty operand. */
@@ -60,7 +56,7 @@ tp_status tp__can_read_in_place(MlirOperation pad, MlirOperation user, int i, tp
   tp_rule rule;
   *can = tp__op_has_dialect(user, "linalg") &&
          mlirBlockEqual(mlirOperationGetBlock(pad), mlirOperationGetBlock(user)) &&
-         !is_annotated(pad) && is_plain(pad, &padding);
+         !has_decision(pad) && is_plain(pad, &padding);
   if (!*can)
     return TP_OK;
   TP_TRY(tp__rule_of(user, false, arena, &rule));

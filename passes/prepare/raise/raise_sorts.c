@@ -3,6 +3,7 @@
  * sorted, and where the row is split, fewer are sent. */
 #include "passes/prepare/raise/raise.h"
 
+#include "ir/annotation.h"
 #include "ir/sort_call.h"
 
 /* Returns how many elements of each row a use takes, if it takes the first ones and nothing else; 0
@@ -53,12 +54,6 @@ static void move_uses(MlirValue from, MlirValue to) {
   }
 }
 
-/* A layout or rule that the user gave is one of the results as they are. */
-static bool is_annotated(MlirOperation op) {
-  return !mlirAttributeIsNull(tp__get(op, "tp.sharding")) ||
-         !mlirAttributeIsNull(tp__get(op, "tp.factors"));
-}
-
 tp_status tp__raise_sorts(tp__raise *raise, MlirOperation module) {
   tp_op_list list = {0};
   tp_status status = tp__walk(module, tp__collect_sort, &list);
@@ -67,7 +62,8 @@ tp_status tp__raise_sorts(tp__raise *raise, MlirOperation module) {
     tp_sort sort;
     status = tp__sort_read(op, &sort);
     int64_t used = status == TP_OK ? elements_used(op, &sort) : 0;
-    if (used == 0 || used == sort.kept || is_annotated(op))
+    /* a layout that the user chose is one of the results as they are */
+    if (used == 0 || used == sort.kept || tp__is_annotated(op))
       continue;
     MlirValue operands[TP_MAX_SORTED];
     for (int k = 0; k < sort.n; k++)

@@ -493,11 +493,6 @@ static tp_status list_strategies(tp_planner *p, enumeration *e, traffic t, tp_no
   return status == TP_OK ? store(p, e, t, node) : status;
 }
 
-static bool is_annotated(MlirOperation op) {
-  return !mlirAttributeIsNull(tp__get(op, "tp.sharding")) ||
-         !mlirAttributeIsNull(tp__get(op, "tp.factors"));
-}
-
 /* Equal ops share the arrays of one node. An annotated op is never shared. */
 tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   const tp_rule *rule = p->problem.graph.items[item].rule;
@@ -524,7 +519,7 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
                    (int64_t)rule->ring.factors << 16 | rule->ring.operand << 8 | rule->ring.dim);
   for (int f = 0; f < rule->n_factors; f++)
     tp__memo_key_add(&key, e->axes_of_factor[f] << 16 | e->cut_axes[f] << 8 | e->named_axes[f]);
-  if (word && !is_annotated(rule->op) &&
+  if (word && !tp__is_annotated(rule->op) &&
       !(slot = tp__memo(&p->same_ops, p->problem.arena, key.words, key.n)))
     return tp__plan_no_memory(p);
   if (slot && *slot) {
