@@ -16,6 +16,9 @@ typedef struct tprt_op_info {
   uint32_t sequence; /* counts the collectives of the communicator; the same on all ranks */
   int32_t root, peer, tag;
   int64_t bytes; /* size of this rank's send tensor; for recv, of its recv tensor */
+  int64_t timeout_ns;
+  bool deterministic;
+  void *stream; /* NULL: none was named */
 } tprt_op_info;
 
 /* Callbacks. The thread that runs the operation calls them and waits for them. They must not use
@@ -32,18 +35,14 @@ typedef struct tprt_hooks {
 /* Replaces the hooks of this rank's handle, between two operations; NULL removes them. */
 TPRT_API tprt_status tprt_comm_set_hooks(tprt_comm *comm, const tprt_hooks *hooks);
 
-/* Changes a setting of a communicator, given as text. It applies to this rank's handle, from the
- * next operation on:
- *   timeout    seconds   deadline of operations
- *   nan_check  0 or 1    a NaN in the data that this rank sends fails the operation with
- *                        TPRT_PROGRAM
- *   flight     count     operations that the flight recorder keeps; 0 turns it off    (TPRT_FLIGHT)
- *
- * An unknown key is TPRT_INVALID_ARGUMENT; the message lists the known ones. */
+/* Changes a hint of a communicator: see tprt_hint in comm.h for those that can change (L). It
+ * applies to this rank's handle, from the next operation on. */
 TPRT_API tprt_status tprt_comm_set_hint(tprt_comm *comm, const char *key, const char *value);
 
 typedef enum tprt_flight_format {
-  /* {"comm", "rank", "size", "backend", "status", "error", "ops": [...]}, oldest first */
+  /* {"comm", "rank", "size", "world_rank", "ranks", "backend", "status", "error", "time_ns",
+   * "config": {"on_failure", "hints": {...}}, "ops": [...]}, oldest first. `ranks` are the ranks of
+   * the world. Times are those of the host's monotonic clock */
   TPRT_FLIGHT_JSON = 1,
   TPRT_FLIGHT_TRACE = 2, /* the trace event format of Chrome and Perfetto */
 } tprt_flight_format;

@@ -53,6 +53,10 @@ typedef struct tprt_op {
   const void *const *send_list;
   void *const *recv_list;
   int32_t peer, tag; /* send and recv only; a tag is at least 0 */
+  /* settings of this operation, see tprt_hint; a hint `timeout` has precedence over timeout_ns. Read
+   * by submit */
+  const tprt_hint *hints;
+  size_t n_hints;
 } tprt_op;
 
 /* Handle of a submitted operation. */
@@ -131,6 +135,8 @@ static inline void tprt_op_fill(tprt_op *op, tprt_op_kind kind, const void *send
   op->recv_list = NULL;
   op->peer = 0;
   op->tag = 0;
+  op->hints = NULL;
+  op->n_hints = 0;
 }
 
 static inline tprt_op tprt_op_flat(tprt_op_kind kind, const void *send, void *recv, int64_t count,

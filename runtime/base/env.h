@@ -3,7 +3,7 @@
 #ifndef TPRT_RUNTIME_ENV_H
 #define TPRT_RUNTIME_ENV_H
 
-#include "base/base.h"
+#include "base/hints.h"
 #include "tprt/bootstrap.h"
 
 typedef enum tprt__env_id {
@@ -24,6 +24,7 @@ typedef enum tprt__env_id {
   TPRT__ENV_MAX_COMMS,
   TPRT__ENV_ON_FAILURE,
   TPRT__ENV_FLIGHT,
+  TPRT__ENV_FLIGHT_DIR,
   TPRT__ENV_TRACE,
   TPRT__ENV_PROGRESS,
   TPRT__ENV_MPI_LIBRARY,
@@ -46,7 +47,7 @@ enum { TPRT__GEMM_AUTO, TPRT__GEMM_BUILT_IN, TPRT__GEMM_OPENBLAS };
 const char *tprt__env_text(tprt__env_id id);
 /* Returns the value of a variable, parsed as its type in the table: int, count, bytes (suffix K, M
  * or G), seconds (returned in nanoseconds), switch (0 or 1), policy (1 for abort, else 0), gemm
- * (one of the values above). `absent` is the result for a variable that is unset and has no
+ * (one of the values above), priority (a tprt__priority), class (0 to 255). `absent` is the result for a variable that is unset and has no
  * default. */
 tprt_status tprt__env_number(tprt__env_id id, int64_t absent, int64_t *value);
 
@@ -61,9 +62,9 @@ typedef struct tprt__settings {
   int64_t timeout_ns;
   size_t slot_bytes, arena_bytes;
   int max_comms;
-  size_t flight;
-  int segment_fd;    /* -1: none */
-  tprt_store *store; /* NULL: none */
+  tprt__comm_settings comm; /* of the world's communicator */
+  int segment_fd;           /* -1: none */
+  tprt_store *store;        /* NULL: none */
 } tprt__settings;
 
 /* Resolves all settings. `config` may be NULL. */

@@ -59,7 +59,29 @@ static void print_fields(const output *out, const tprt__flight_entry *entry) {
         entry->op.bytes);
   if (entry->op.kind == TPRT_OP_SEND || entry->op.kind == TPRT_OP_RECV)
     print(out, ", \"peer\": %d, \"tag\": %d", entry->op.peer, entry->op.tag);
+  print(out, ", \"timeout_ns\": %" PRId64, entry->op.timeout_ns);
+  if (entry->op.deterministic)
+    print(out, ", \"deterministic\": true");
+  if (entry->op.stream)
+    print(out, ", \"stream\": \"%p\"", entry->op.stream);
   print(out, ", \"status\": \"%s\"", tprt_status_name(entry->status));
+}
+
+/* Prints the configuration: the policy, and the hints that have a value, as they are given. */
+static void print_config(const output *out, const tprt_comm *comm) {
+  print(out, "\"config\": {\"on_failure\": \"%s\"", comm->aborts ? "abort" : "return");
+  if (comm->stream)
+    print(out, ", \"stream\": \"%p\"", comm->stream);
+  print(out, ", \"hints\": {");
+  for (int i = 0, n = 0; i < TPRT__N_HINTS; i++) {
+    int64_t value = atomic_load(&comm->hints[i]);
+    char text[32];
+    if (value == TPRT__UNSET)
+      continue;
+    tprt__hint_print((tprt__hint)i, value, text, sizeof text);
+    print(out, "%s\"%s\": \"%s\"", n++ ? ", " : "", tprt_hint_key((size_t)i, NULL, NULL), text);
+  }
+  print(out, "}}");
 }
 
 static void write_json(const output *out, const tprt_comm *comm, const tprt__flight_entry *entries,
@@ -70,7 +92,13 @@ static void write_json(const output *out, const tprt_comm *comm, const tprt__fli
         tprt_comm_rank(comm), tprt_comm_size(comm), tprt_comm_backend(comm),
         tprt_status_name(tprt_comm_status(comm)));
   print_string(out, tprt_comm_error(comm));
-  print(out, ", \"ops\": [");
+  print(out, ", \"world_rank\": %d, \"time_ns\": %" PRId64 ",\n \"ranks\": [",
+        comm->world_ranks[tprt_comm_rank(comm)], tprt__now());
+  for (int i = 0; i < tprt_comm_size(comm); i++)
+    print(out, "%s%d", i ? ", " : "", comm->world_ranks[i]);
+  print(out, "],\n ");
+  print_config(out, comm);
+  print(out, ",\n \"ops\": [");
   for (size_t i = 0; i < n; i++) {
     print(out, "%s\n  {\"kind\": \"%s\", ", i ? "," : "", tprt_op_kind_name(entries[i].op.kind));
     print_fields(out, &entries[i]);

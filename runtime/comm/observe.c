@@ -1,8 +1,6 @@
 /* Hooks, the NaN check and hints. */
 #include "comm/observe.h"
 
-#include "base/env.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -30,16 +28,23 @@ void tprt__observer_clear(tprt_comm *comm) {
   tprt__free(observer);
 }
 
-tprt_status tprt__observe_from(tprt_comm *comm, size_t capacity) {
-  if (!capacity)
+tprt_status tprt__observe_flight(tprt_comm *comm, size_t capacity) {
+  if (!capacity && !atomic_load(&comm->observer))
     return TPRT_OK;
   tprt__observer *observer = tprt__observer_get(comm);
   return observer ? tprt__flight_resize(observer, capacity) : tprt__fail_memory(sizeof *observer);
 }
 
-size_t tprt__observe_capacity(const tprt_comm *comm) {
-  tprt__observer *observer = atomic_load(&comm->observer);
-  return observer ? observer->capacity : 0;
+tprt_status tprt__observe_nan_check(tprt_comm *comm, bool on) {
+  if (on && comm->transport->host)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "hint nan_check: the host cannot read the memory of backend %s",
+                      comm->transport->backend->name);
+  tprt__observer *observer = tprt__observer_get(comm);
+  if (!observer)
+    return tprt__fail_memory(sizeof *observer);
+  observer->check_nan = on;
+  return TPRT_OK;
 }
 
 static tprt_dtype dtype_of(const tprt__plan *plan) {
@@ -57,7 +62,11 @@ static tprt_op_info describe(const tprt_comm *comm, const tprt__plan *plan) {
                         .root = plan->root,
                         .peer = plan->peer,
                         .tag = plan->tag,
-                        .bytes = bytes};
+                        .bytes = bytes,
+                        .timeout_ns =
+                            plan->timeout_ns ? plan->timeout_ns : tprt__comm_timeout(comm),
+                        .deterministic = plan->deterministic,
+                        .stream = plan->stream};
 }
 
 /* ---- NaN check ---- */
@@ -180,54 +189,19 @@ tprt_status tprt_comm_set_hooks(tprt_comm *comm, const tprt_hooks *hooks) {
 
 /* ---- hints ---- */
 
-static tprt_status set_timeout(tprt_comm *comm, int64_t value) {
-  comm->timeout_ns = value;
-  return TPRT_OK;
-}
-
-static tprt_status set_nan_check(tprt_comm *comm, int64_t value) {
-  if (value && comm->transport->host)
-    return tprt__fail(TPRT_UNSUPPORTED,
-                      "hint nan_check: the host cannot read the memory of backend %s",
-                      comm->transport->backend->name);
-  tprt__observer *observer = tprt__observer_get(comm);
-  if (!observer)
-    return tprt__fail_memory(sizeof *observer);
-  observer->check_nan = value;
-  return TPRT_OK;
-}
-
-static tprt_status set_flight(tprt_comm *comm, int64_t value) {
-  tprt__observer *observer = tprt__observer_get(comm);
-  return observer ? tprt__flight_resize(observer, (size_t)value)
-                  : tprt__fail_memory(sizeof *observer);
-}
-
-static const struct {
-  const char *key, *type;
-  tprt_status (*set)(tprt_comm *comm, int64_t value); /* called with the lane held */
-} hints[] = {
-    {"timeout", "seconds", set_timeout},
-    {"nan_check", "switch", set_nan_check},
-    {"flight", "int", set_flight},
-};
-enum { N_HINTS = sizeof hints / sizeof *hints };
-
 tprt_status tprt_comm_set_hint(tprt_comm *comm, const char *key, const char *value) {
-  char known[128] = "";
-  for (size_t i = 0; i < N_HINTS; i++) {
-    size_t n = strlen(known);
-    snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", hints[i].key);
-    if (strcmp(hints[i].key, key) != 0)
-      continue;
-    int64_t number;
-    tprt_status status = tprt__parse(hints[i].type, "hint", key, value, &number);
-    if (status)
-      return status;
-    tprt__lane_enter(comm);
-    status = hints[i].set(comm, number);
-    tprt__lane_leave(comm);
+  tprt__hint hint;
+  int64_t number;
+  tprt_status status = tprt__hint_read(key, value, TPRT__HINT_LATER, &hint, &number);
+  if (status)
     return status;
-  }
-  return tprt__fail(TPRT_INVALID_ARGUMENT, "there is no hint \"%s\"; known: %s", key, known);
+  tprt__lane_enter(comm);
+  if (hint == TPRT__HINT_NAN_CHECK)
+    status = tprt__observe_nan_check(comm, number);
+  else if (hint == TPRT__HINT_FLIGHT)
+    status = tprt__observe_flight(comm, (size_t)number);
+  if (!status)
+    atomic_store(&comm->hints[hint], number);
+  tprt__lane_leave(comm);
+  return status;
 }

@@ -27,10 +27,10 @@ struct tprt__observer {
  * exhausted. */
 tprt__observer *tprt__observer_get(tprt_comm *comm);
 void tprt__observer_clear(tprt_comm *comm);
-/* Starts the flight recorder of a new communicator, unless `capacity` is 0. */
-tprt_status tprt__observe_from(tprt_comm *comm, size_t capacity);
-/* Returns the capacity of the flight recorder that a child of this communicator inherits. */
-size_t tprt__observe_capacity(const tprt_comm *comm);
+/* Sets the capacity of the flight recorder; 0 turns it off. */
+tprt_status tprt__observe_flight(tprt_comm *comm, size_t capacity);
+/* Turns the NaN check on or off. The caller holds the lane, or the communicator is new. */
+tprt_status tprt__observe_nan_check(tprt_comm *comm, bool on);
 /* Called before and after n operations that run concurrently. `begin` sets *first, which is passed
  * to `end`. If `begin` fails, the operations fail. */
 tprt_status tprt__observe_begin(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t *first,

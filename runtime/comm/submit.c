@@ -96,9 +96,14 @@ tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, siz
   return status;
 }
 
-tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, size_t n, bool told) {
+tprt_status tprt__comm_accept(const tprt_comm *comm, tprt__plan *plans, size_t n, bool told) {
+  bool deterministic =
+      atomic_load_explicit(&comm->hints[TPRT__HINT_DETERMINISTIC], memory_order_relaxed) > 0;
   tprt_status status = TPRT_OK;
   for (size_t i = 0; i < n && !status; i++) {
+    plans[i].deterministic |= deterministic;
+    if (!plans[i].stream)
+      plans[i].stream = comm->stream;
     if (plans[i].stream != plans[0].stream)
       return tprt__fail(TPRT_INVALID_ARGUMENT, "op 0 and op %zu of the batch use different streams",
                         i);
@@ -111,7 +116,7 @@ tprt_status tprt__comm_run_internal(tprt_comm *comm, const tprt_op *op) {
   tprt__plan plan;
   tprt_status status = tprt__plan_make(op, comm->transport->n_ranks, comm->transport->rank, &plan);
   plan.of_library = true;
-  return status ? status : tprt__comm_submit(comm, &plan, tprt__deadline(comm->timeout_ns));
+  return status ? status : tprt__comm_submit(comm, &plan, tprt__deadline(tprt__comm_timeout(comm)));
 }
 
 tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
@@ -137,7 +142,7 @@ tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
     tprt__plan_clear(&plan);
     return status;
   }
-  int64_t deadline = tprt__deadline(op->timeout_ns ? op->timeout_ns : comm->timeout_ns);
+  int64_t deadline = tprt__deadline(plan.timeout_ns ? plan.timeout_ns : tprt__comm_timeout(comm));
   bool runs_later = work && !plan.stream;
   status = runs_later ? tprt__work_start(comm, &plan, 1, false, deadline, work)
                       : tprt__comm_submit_list(comm, &plan, 1, deadline, work);
@@ -148,7 +153,7 @@ tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
 
 tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n, tprt_work **work) {
   tprt__plan *plans;
-  int64_t timeout = comm->timeout_ns;
+  int64_t timeout = tprt__comm_timeout(comm);
   tprt_status status =
       tprt__batch_make(ops, n, comm->transport->n_ranks, comm->transport->rank, &timeout, &plans);
   if (status)

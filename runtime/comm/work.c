@@ -278,7 +278,7 @@ tprt_status tprt__comm_start(tprt_comm *comm, const tprt__plan *plan, int64_t de
 }
 
 tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data, bool is_short) {
-  int64_t deadline = tprt__deadline(comm->timeout_ns);
+  int64_t deadline = tprt__deadline(tprt__comm_timeout(comm));
   pthread_mutex_lock(&comm->lock);
   lane_close(comm);
   bool idle = is_short && !comm->busy && !comm->head;

@@ -50,7 +50,7 @@ tprt_status tprt_schedule_create(tprt_comm *comm, const tprt_op *ops, size_t n,
     return tprt__comm_fail(comm, tprt__fail_memory(sizeof *made), TPRT_OP_ALL_GATHER);
   made->comm = comm;
   made->n = n;
-  made->timeout_ns = comm->timeout_ns;
+  made->timeout_ns = tprt__comm_timeout(comm);
   tprt_status status = tprt__batch_make(ops, n, tprt_comm_size(comm), tprt_comm_rank(comm),
                                         &made->timeout_ns, &made->plans);
   if (status) {

@@ -154,7 +154,7 @@ tprt_status tprt_window_put(tprt_window *window, int rank, size_t offset, const 
   }
   tprt__transport *transport = transport_of(window->comm);
   uint64_t place = window->parts[rank].memory + offset;
-  int64_t deadline = tprt__deadline(window->comm->timeout_ns);
+  int64_t deadline = tprt__deadline(tprt__comm_timeout(window->comm));
   return finish(window, transport->backend->put(transport, rank, place, from, bytes, deadline));
 }
 
@@ -168,7 +168,7 @@ tprt_status tprt_window_get(tprt_window *window, int rank, size_t offset, void *
   }
   tprt__transport *transport = transport_of(window->comm);
   uint64_t place = window->parts[rank].memory + offset;
-  int64_t deadline = tprt__deadline(window->comm->timeout_ns);
+  int64_t deadline = tprt__deadline(tprt__comm_timeout(window->comm));
   return finish(window, transport->backend->get(transport, rank, place, to, bytes, deadline));
 }
 
@@ -225,7 +225,7 @@ tprt_status tprt_window_wait_signal(tprt_window *window, int rank, uint64_t n, i
     return status;
   tprt_comm *comm = window->comm;
   tprt__transport *transport = transport_of(comm);
-  int64_t deadline = tprt__deadline(timeout_ns ? timeout_ns : comm->timeout_ns);
+  int64_t deadline = tprt__deadline(timeout_ns ? timeout_ns : tprt__comm_timeout(comm));
   uint64_t wanted = atomic_fetch_add(&window->used[rank], n) + n;
   _Atomic uint64_t *counter =
       (_Atomic uint64_t *)(void *)((unsigned char *)window->counters + rank * SIGNAL_BYTES);
@@ -300,7 +300,7 @@ tprt_status tprt_mem_register_all(tprt_comm *comm, void *memory, size_t bytes) {
   status = tprt__comm_check(comm);
   if (!status)
     status = transport->backend->register_memory_all(transport, memory, bytes,
-                                                     tprt__deadline(comm->timeout_ns));
+                                                     tprt__deadline(tprt__comm_timeout(comm)));
   tprt__lane_leave(comm);
   /* the other ranks will see the fault */
   if (status && transport->backend->fault(transport).status)

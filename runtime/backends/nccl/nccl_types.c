@@ -104,6 +104,13 @@ tprt_status tprt__nccl_map_reduction(const nccl_transport *nccl, const tprt__pla
                       "%s: NCCL's %s of %s differs from tprt for NaN, signed zeros, overflow, or "
                       "factors that do not fit the type; set TPRT_NCCL_RELAXED=1 to accept it",
                       kind, name, plan->type->name);
+  bool rounds = class != INTEGER && class != BOOLEAN && found.reduction != NCCL_REDUCE_MIN &&
+                found.reduction != NCCL_REDUCE_MAX;
+  if (plan->deterministic && rounds)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "%s: hint deterministic: NCCL does not say in which order it adds, so %s of "
+                      "%s may differ from run to run; use integers, or another backend",
+                      kind, name, plan->type->name);
   *mapping =
       (nccl_mapping){.type = found.as_unsigned ? types[dtype].as_unsigned : types[dtype].type,
                      .units = types[dtype].units,
