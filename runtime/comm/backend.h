@@ -111,13 +111,14 @@ typedef struct tprt__backend {
                           uint32_t sequence, int64_t deadline);
   /* Enqueues one operation, or n sends and recvs, in the stream of the plans, and returns when it
    * is enqueued. Unless `done` is NULL or this call fails, `done` is called once when the operation
-   * has ended, with the thread's error text. */
+   * has ended, with the thread's error text; for an operation that is captured in a graph, before
+   * this call returns. */
   tprt_status (*launch)(tprt__transport *transport, const tprt__plan *plans, size_t n,
                         uint32_t sequence, int64_t deadline, tprt__done_fn *done, void *user);
   /* Waits until all launched operations have ended; each has its own deadline. */
   void (*settle)(tprt__transport *transport);
-  /* Records the current position of a stream, so that other streams can wait for it. Calls `done`
-   * when the stream reaches it, unless this call fails. */
+  /* Records the current position of a stream, so that other streams can wait for it. Calls `done`,
+   * if it is not NULL, when the stream reaches it, unless this call fails. */
   tprt_status (*record)(tprt__transport *transport, void *stream, int64_t deadline,
                         tprt__done_fn *done, void *user, tprt__stream_mark **mark);
   /* Makes later work of the stream wait for a mark. */

@@ -34,6 +34,8 @@ tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks,
   comm->world_ranks = ranks;
   for (int i = 0; i < TPRT__N_HINTS; i++)
     atomic_init(&comm->hints[i], settings->hints[i]);
+  static atomic_uint n_made;
+  comm->number = atomic_fetch_add(&n_made, 1);
   comm->aborts = settings->aborts;
   comm->stream = settings->stream;
   memcpy(comm->name, settings->name, sizeof comm->name);

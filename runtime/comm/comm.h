@@ -30,6 +30,7 @@ struct tprt_comm {
   bool aborts;                          /* the process, when it fails */
   void *stream;                         /* of operations that name none; NULL: none */
   char flight_dir[TPRT__PATH_BYTES];    /* "": the flight recorder writes no file */
+  unsigned number;                      /* counts the communicators of this process */
   uint32_t sequence;                    /* number of the last collective; guarded by the lane */
 
   /* The lane: operations of a communicator run one at a time, each holding the lane. A blocking
@@ -112,6 +113,9 @@ tprt_status tprt__comm_launch(tprt_comm *comm, const tprt__plan *plans, size_t n
 /* Creates a work that is in no queue, with two references. tprt__work_end completes it and drops
  * one of them. */
 tprt_work *tprt__work_create(tprt_comm *comm, int64_t deadline);
+/* The same for an operation that is enqueued in a stream: it counts as begun. */
+tprt_work *tprt__work_launch(tprt_comm *comm, int64_t deadline, void *stream);
+void tprt__work_begin(tprt_work *work);
 void tprt__work_end(void *work, tprt_status status);
 void tprt__work_release(tprt_work *work);
 /* Adds the communicator's settings to the plans of a user, and checks that the backend can run them;

@@ -1,6 +1,7 @@
 /* The flight recorder: prints the last operations of a communicator as JSON or as a trace. */
 #include "comm/observe.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ tprt_status tprt__flight_resize(tprt__observer *observer, size_t capacity) {
   tprt__flight_entry *old = observer->ring;
   observer->ring = ring;
   observer->capacity = capacity;
-  observer->n_seen = 0;
+  observer->kept_from = observer->n_seen;
   pthread_mutex_unlock(&observer->lock);
   tprt__free(old);
   return TPRT_OK;
@@ -154,8 +155,8 @@ tprt_status tprt_comm_flight(tprt_comm *comm, tprt_flight_format format,
   }
   /* Prints a copy, oldest first, so that `write` does not block the communicator. */
   pthread_mutex_lock(&observer->lock);
-  size_t capacity = observer->capacity,
-         n = observer->n_seen < capacity ? (size_t)observer->n_seen : capacity;
+  size_t capacity = observer->capacity, n = (size_t)(observer->n_seen - observer->kept_from);
+  n = n < capacity ? n : capacity;
   tprt__flight_entry *entries = tprt__alloc((n ? n : 1) * sizeof *entries);
   for (size_t i = 0; i < n && entries; i++)
     entries[i] = observer->ring[(observer->n_seen - n + i) % capacity];
@@ -166,4 +167,39 @@ tprt_status tprt_comm_flight(tprt_comm *comm, tprt_flight_format format,
   writers[format](&out, comm, entries, n);
   tprt__free(entries);
   return TPRT_OK;
+}
+
+/* ---- files ---- */
+
+static void write_to_file(void *user, const char *text, size_t n) {
+  (void)fwrite(text, 1, n, user);
+}
+
+/* Writes the file under another name first, so that readers never see a part of it. */
+static bool save_as(tprt_comm *comm, const char *path) {
+  char part[TPRT__PATH_BYTES + 80];
+  snprintf(part, sizeof part, "%s.part", path);
+  FILE *file = fopen(part, "we");
+  if (!file)
+    return false;
+  bool ok = tprt_comm_flight(comm, TPRT_FLIGHT_JSON, write_to_file, file) == TPRT_OK;
+  ok &= !ferror(file);
+  ok &= fclose(file) == 0;
+  if (ok && rename(part, path) == 0)
+    return true;
+  remove(part);
+  return false;
+}
+
+void tprt__flight_save(tprt_comm *comm) {
+  char path[TPRT__PATH_BYTES + 64], text[512];
+  const tprt__observer *observer = atomic_load(&comm->observer);
+  if (!*comm->flight_dir || !observer || !observer->capacity)
+    return;
+  snprintf(path, sizeof path, "%s/rank-%d-comm-%u.json", comm->flight_dir,
+           comm->world_ranks[tprt_comm_rank(comm)], comm->number);
+  snprintf(text, sizeof text, "%s", tprt_last_error());
+  if (!save_as(comm, path))
+    tprt__log("the flight recorder cannot be written to %s: %s", path, strerror(errno));
+  tprt__fail(tprt_comm_status(comm), "%s", text); /* the text of the failure, for the caller */
 }

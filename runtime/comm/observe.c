@@ -121,56 +121,101 @@ static tprt_status check_nan(const tprt_comm *comm, const tprt__plan *plan) {
 
 /* ---- before and after operations ---- */
 
-tprt_status tprt__observe_begin(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t *first,
-                                int64_t *begin_ns) {
+/* Enters an operation into the flight recorder. */
+static void enter(tprt__observer *observer, const tprt_op_info *op, int64_t begin_ns) {
+  pthread_mutex_lock(&observer->lock);
+  if (observer->capacity) {
+    observer->ring[observer->n_seen % observer->capacity] =
+        (tprt__flight_entry){.op = *op, .status = TPRT_IN_PROGRESS, .begin_ns = begin_ns};
+  }
+  observer->n_seen++;
+  pthread_mutex_unlock(&observer->lock);
+}
+
+tprt_status tprt__observe_begin(tprt_comm *comm, const tprt__plan *plans, size_t n,
+                                tprt__observation *seen) {
   tprt__observer *observer = atomic_load(&comm->observer);
   tprt_status status = TPRT_OK;
-  *begin_ns = tprt__now();
-  *first = observer->n_seen;
+  seen->comm = comm;
+  seen->begin_ns = tprt__now();
+  seen->first = observer->n_seen;
+  seen->started = false;
+  seen->n = n;
+  seen->ops = n == 1 ? &seen->one : tprt__alloc(n * sizeof *seen->ops);
+  if (!seen->ops) {
+    seen->n = 0;
+    return tprt__fail_memory(n * sizeof *seen->ops);
+  }
   for (size_t i = 0; i < n; i++) {
-    tprt_op_info op = describe(comm, &plans[i]);
-    pthread_mutex_lock(&observer->lock);
-    if (observer->capacity) {
-      observer->ring[observer->n_seen % observer->capacity] =
-          (tprt__flight_entry){.op = op, .status = TPRT_IN_PROGRESS, .begin_ns = *begin_ns};
-    }
-    observer->n_seen++;
-    pthread_mutex_unlock(&observer->lock);
+    seen->ops[i] = describe(comm, &plans[i]);
+    enter(observer, &seen->ops[i], seen->begin_ns);
     if (observer->hooks.pre)
-      observer->hooks.pre(observer->hooks.user, comm, &op);
+      observer->hooks.pre(observer->hooks.user, comm, &seen->ops[i]);
     if (observer->check_nan && !status)
       status = check_nan(comm, &plans[i]);
   }
+  seen->started = !status;
+  for (size_t i = 0; i < n && !status && observer->hooks.start; i++)
+    observer->hooks.start(observer->hooks.user, comm, &seen->ops[i]);
   return status;
 }
 
-void tprt__observe_end(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t first,
-                       int64_t begin_ns, tprt_status status) {
-  tprt__observer *observer = atomic_load(&comm->observer);
+void tprt__observe_post(const tprt__observation *seen, tprt_status status) {
+  const tprt_hooks *hooks = &atomic_load(&seen->comm->observer)->hooks;
+  int64_t ns = tprt__now() - seen->begin_ns;
+  for (size_t i = 0; i < seen->n && hooks->post; i++)
+    hooks->post(hooks->user, seen->comm, &seen->ops[i], status, ns);
+}
+
+void tprt__observe_end(const tprt__observation *seen, tprt_status status) {
+  tprt__observer *observer = atomic_load(&seen->comm->observer);
   int64_t end = tprt__now();
-  for (size_t i = 0; i < n; i++) {
-    tprt_op_info op = describe(comm, &plans[i]);
-    pthread_mutex_lock(&observer->lock);
-    if (observer->n_seen - (first + i) <= observer->capacity) {
-      tprt__flight_entry *entry = &observer->ring[(first + i) % observer->capacity];
-      entry->status = status;
-      entry->end_ns = end;
-    }
-    pthread_mutex_unlock(&observer->lock);
-    if (observer->hooks.post)
-      observer->hooks.post(observer->hooks.user, comm, &op, status, end - begin_ns);
+  pthread_mutex_lock(&observer->lock);
+  for (uint64_t at = seen->first; at < seen->first + seen->n; at++) {
+    if (at < observer->kept_from || observer->n_seen - at > observer->capacity)
+      continue; /* overwritten */
+    tprt__flight_entry *entry = &observer->ring[at % observer->capacity];
+    entry->status = status;
+    entry->end_ns = end;
   }
+  tprt_hooks hooks = observer->hooks;
+  pthread_mutex_unlock(&observer->lock);
+  for (size_t i = 0; i < seen->n && seen->started && hooks.end; i++)
+    hooks.end(hooks.user, seen->comm, &seen->ops[i], status, end - seen->begin_ns);
+}
+
+void tprt__observe_clear(tprt__observation *seen) {
+  if (seen->ops != &seen->one)
+    tprt__free(seen->ops);
+}
+
+static tprt_hooks current_hooks(tprt__observer *observer) {
+  pthread_mutex_lock(&observer->lock);
+  tprt_hooks hooks = observer->hooks;
+  pthread_mutex_unlock(&observer->lock);
+  return hooks;
+}
+
+void tprt__observe_replay(tprt_comm *comm, uint64_t hash, uint64_t run) {
+  tprt__observer *observer = atomic_load(&comm->observer);
+  if (!observer)
+    return;
+  tprt_hooks hooks = current_hooks(observer);
+  if (hooks.replay)
+    hooks.replay(hooks.user, comm, hash, run);
 }
 
 void tprt__observe_failure(tprt_comm *comm, tprt_status status) {
   tprt__observer *observer = atomic_load(&comm->observer);
   if (!observer)
     return;
-  pthread_mutex_lock(&observer->lock);
-  tprt_hooks hooks = observer->hooks;
-  pthread_mutex_unlock(&observer->lock);
+  tprt_hooks hooks = current_hooks(observer);
+  if (hooks.abort && status == TPRT_ABORTED)
+    hooks.abort(hooks.user, comm, comm->transport->backend->fault(comm->transport).rank);
   if (hooks.failed)
     hooks.failed(hooks.user, comm, status, comm->error);
+  if (status != TPRT_INVALID_STATE) /* it was not finalized */
+    tprt__flight_save(comm);
 }
 
 tprt_status tprt_comm_set_hooks(tprt_comm *comm, const tprt_hooks *hooks) {
@@ -180,6 +225,7 @@ tprt_status tprt_comm_set_hooks(tprt_comm *comm, const tprt_hooks *hooks) {
   if (!observer)
     return status ? status : tprt__fail_memory(sizeof *observer);
   tprt__lane_enter(comm);
+  comm->transport->backend->settle(comm->transport);
   pthread_mutex_lock(&observer->lock);
   observer->hooks = own;
   pthread_mutex_unlock(&observer->lock);

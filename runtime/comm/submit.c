@@ -21,12 +21,13 @@ run_observed(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadlin
              tprt_status (*run)(tprt_comm *, const tprt__plan *, size_t, int64_t)) {
   if (!atomic_load_explicit(&comm->observer, memory_order_acquire))
     return run(comm, plans, n, deadline);
-  uint64_t first;
-  int64_t begin_ns;
-  tprt_status status = tprt__observe_begin(comm, plans, n, &first, &begin_ns);
+  tprt__observation seen;
+  tprt_status status = tprt__observe_begin(comm, plans, n, &seen);
   if (!status)
     status = run(comm, plans, n, deadline);
-  tprt__observe_end(comm, plans, n, first, begin_ns, status);
+  tprt__observe_post(&seen, status);
+  tprt__observe_end(&seen, status);
+  tprt__observe_clear(&seen);
   return status;
 }
 
