@@ -11,27 +11,27 @@ extern "C" {
 
 /* ---- Configuration ---- */
 
-/* A setting of a communicator or of an operation, as text. Keys, the form of their values, and where
- * they may be given: with an operation (O), when a communicator is created (C), or later, with
- * tprt_comm_set_hint (L):
- *   timeout        seconds            O C L  deadline of operations
- *   deterministic  0 or 1             O C L  1: reductions have the same bits on all ranks and in all
- *                                            runs. Backends on host memory always guarantee that;
- *                                            nccl refuses sums, products and averages of floats
- *   nan_check      0 or 1               C L  a NaN in the data that this rank sends fails the
- *                                            operation with TPRT_PROGRAM
- *   flight         count                C L  operations that the flight recorder keeps; 0 turns it
- *                                            off                                     (TPRT_FLIGHT)
- *   priority       low, normal, high    C    priority of the stream in which operations run that
- *                                            name none
- *   traffic_class  0 to 255             C    quality of service in the network: the TOS byte of IP
- *                                            packets on tcp; trafficClass of nccl
- *   min_ctas       count                C    least and largest number of thread blocks with which a
- *   max_ctas       count                C    collective occupies the GPU
- *   device         number               C    CUDA device of this rank               (TPRT_DEVICE)
+/* A setting of a communicator or of an operation, as text. Keys, the form of their values, and
+ * where they may be given: with an operation (O), when a communicator is created (C), or later,
+ * with tprt_comm_set_hint (L):
+ *   timeout        seconds           O C L  deadline of operations
+ *   deterministic  0 or 1            O C L  1: reductions have the same bits on all ranks and in
+ *                                           every run. Backends on host memory always guarantee
+ *                                           that; nccl refuses sums, products and averages of floats
+ *   nan_check      0 or 1              C L  a NaN in the data that this rank sends fails the
+ *                                           operation with TPRT_PROGRAM
+ *   flight         count               C L  operations that the flight recorder keeps; 0 turns it
+ *                                           off                                    (TPRT_FLIGHT)
+ *   priority       low, normal, high   C    priority of the stream in which operations run that
+ *                                           name none
+ *   traffic_class  0 to 255            C    quality of service in the network: the TOS byte of IP
+ *                                           packets on tcp; trafficClass of nccl
+ *   min_ctas       count               C    least and largest number of thread blocks with which a
+ *   max_ctas       count               C    collective occupies the GPU
+ *   device         number              C    CUDA device of this rank               (TPRT_DEVICE)
  *
- * An unknown key is TPRT_INVALID_ARGUMENT, with the closest known one or all of them in the text. So
- * is a known key in another place. A backend that cannot obey a hint refuses it with
+ * An unknown key is TPRT_INVALID_ARGUMENT, with the closest known one or all of them in the text.
+ * So is a known key in another place. A backend that cannot obey a hint refuses it with
  * TPRT_UNSUPPORTED; tprt_hint_backends tells which ones obey. Of two equal keys the last counts.
  * Both strings are read during the call only. */
 typedef struct tprt_hint {
@@ -76,8 +76,8 @@ typedef struct tprt_comm_config {
   size_t n_hints;
 } tprt_comm_config;
 
-/* Configuration of a world. Start with `tprt_config config = {.size = sizeof config};`. A zero field
- * means: take the value of the environment variable, else the default. A size larger than the
+/* Configuration of a world. Start with `tprt_config config = {.size = sizeof config};`. A zero
+ * field means: take the value of the environment variable, else the default. A size larger than the
  * library knows is accepted as long as the unknown tail is zero, and a smaller one leaves the later
  * fields zero. */
 typedef struct tprt_config {
@@ -181,7 +181,8 @@ TPRT_API int tprt_comm_local_rank(const tprt_comm *comm, int world_rank);
 TPRT_API const char *tprt_comm_name(const tprt_comm *comm);
 
 /* Collective over `comm`. Ranks of equal color >= 0 form a new communicator, ordered by key, then
- * by rank. With a negative color, *child becomes NULL. */
+ * by rank. With a negative color, *child becomes NULL, also if the groups of the other ranks could
+ * not be created (TPRT_NO_MEMORY). */
 TPRT_API tprt_status tprt_comm_split(tprt_comm *comm, int color, int64_t key, tprt_comm **child);
 /* The same with a configuration, which may be NULL. Ranks of one group pass equal hints; names and
  * the other fields may differ. If a rank's configuration is invalid, only that rank fails and the
@@ -190,8 +191,8 @@ TPRT_API tprt_status tprt_comm_split_with(tprt_comm *comm, int color, int64_t ke
                                           const tprt_comm_config *config, tprt_comm **child);
 
 /* Creates a communicator of these ranks of `comm`, in this order. Collective over the listed ranks.
- * All other ranks get NULL without waiting, and so does a call with an empty list. A rank outside
- * `comm`, or listed twice, is an error. */
+ * All other ranks get TPRT_OK and NULL without waiting, unless `comm` has failed; and so does a
+ * call with an empty list. A rank outside `comm`, or listed twice, is an error. */
 TPRT_API tprt_status tprt_comm_split_ranks(tprt_comm *comm, const int *ranks, int n_ranks,
                                            tprt_comm **child);
 /* The same with a configuration, as for tprt_comm_split_with. */

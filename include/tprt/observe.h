@@ -56,14 +56,15 @@ TPRT_API tprt_status tprt_comm_set_hint(tprt_comm *comm, const char *key, const 
 
 typedef enum tprt_flight_format {
   /* {"comm", "rank", "size", "world_rank", "ranks", "backend", "status", "error", "time_ns",
-   * "config": {"on_failure", "hints": {...}}, "ops": [...]}, oldest first. `ranks` are the ranks of
-   * the world. Times are those of the host's monotonic clock */
+   * "fault": {"status", "rank", "sequence", "kind"} (of the rank of the world that caused a
+   * failure; missing without one), "config": {"on_failure", "hints": {...}}, "ops": [...]}, oldest
+   * first. `ranks` are the ranks of the world. Times are those of the host's monotonic clock */
   TPRT_FLIGHT_JSON = 1,
   TPRT_FLIGHT_TRACE = 2, /* the trace event format of Chrome and Perfetto */
 } tprt_flight_format;
 /* Writes the contents of the flight recorder, in pieces. From any thread, even while an operation
- * hangs. An operation has status "in progress" until it has ended; in a stream, until the device has
- * finished it.
+ * hangs. An operation has status "in progress" until it has ended; in a stream, until the device
+ * has finished it.
  *
  * With TPRT_FLIGHT_DIR, or tprt_comm_config.flight_dir, a communicator that fails writes it as JSON
  * to the file rank-R-comm-K.json of that directory: R is the rank in the world, and K counts the

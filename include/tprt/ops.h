@@ -53,8 +53,8 @@ typedef struct tprt_op {
   const void *const *send_list;
   void *const *recv_list;
   int32_t peer, tag; /* send and recv only; a tag is at least 0 */
-  /* settings of this operation, see tprt_hint; a hint `timeout` has precedence over timeout_ns. Read
-   * by submit */
+  /* settings of this operation, see tprt_hint; a hint `timeout` has precedence over timeout_ns.
+   * Read by submit */
   const tprt_hint *hints;
   size_t n_hints;
 } tprt_op;

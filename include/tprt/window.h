@@ -2,8 +2,8 @@
  * write and signal it without its participation.
  *
  * An access is done when the call returns, or when its work is done (tprt_window_submit). If a rank
- * puts data and then signals, the data is visible to the rank that has waited for the signal. Callers must avoid concurrent accesses to the
- * same bytes. Any thread may use a window.
+ * puts data and then signals, the data is visible to the rank that has waited for the signal.
+ * Callers must avoid concurrent accesses to the same bytes. Any thread may use a window.
  *
  * If ranks share memory (shm, loopback), an access is a copy. Otherwise (tcp, mpi, plug-ins) it is
  * a message exchange that a thread of the owner answers, within a millisecond even while the owner

@@ -47,8 +47,8 @@ enum { TPRT__GEMM_AUTO, TPRT__GEMM_BUILT_IN, TPRT__GEMM_OPENBLAS };
 const char *tprt__env_text(tprt__env_id id);
 /* Returns the value of a variable, parsed as its type in the table: int, count, bytes (suffix K, M
  * or G), seconds (returned in nanoseconds), switch (0 or 1), policy (1 for abort, else 0), gemm
- * (one of the values above), priority (a tprt__priority), class (0 to 255). `absent` is the result for a variable that is unset and has no
- * default. */
+ * (one of the values above), priority (a tprt__priority), class (0 to 255). `absent` is the result
+ * for a variable that is unset and has no default. */
 tprt_status tprt__env_number(tprt__env_id id, int64_t absent, int64_t *value);
 
 /* Parses a text as one of these types. `what` and `name` identify it in the error message, e.g.

@@ -84,7 +84,10 @@ static tprt_status find(const char *name, const tprt__backend **backend) {
     size_t n = strlen(known);
     snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", backends[i]->name);
   }
-  return tprt__fail(TPRT_INVALID_ARGUMENT, "there is no backend \"%s\"; known: %s", name, known);
+  tprt_status status = tprt__refuse_library(name);
+  return status ? status
+                : tprt__fail(TPRT_INVALID_ARGUMENT, "there is no backend \"%s\"; known: %s", name,
+                             known);
 }
 
 tprt_status tprt__backend_find(const char *name, uint32_t wanted, const tprt__backend **backend) {

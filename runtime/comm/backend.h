@@ -205,6 +205,10 @@ tprt_status tprt__backend_find(const char *name, uint32_t capabilities,
 tprt_status tprt__backend_obeys(const tprt__backend *backend, const tprt__comm_settings *settings,
                                 bool is_child);
 
+/* other_libraries.c: refuses names of libraries that some backend stands for, with that backend.
+ * TPRT_OK for other names. */
+tprt_status tprt__refuse_library(const char *name);
+
 /* plugin.c: returns the backend of a plug-in, which is loaded once. */
 tprt_status tprt__plugin_find(const char *path, const tprt__backend **backend);
 

@@ -118,8 +118,8 @@ tprt_work *tprt__work_launch(tprt_comm *comm, int64_t deadline, void *stream);
 void tprt__work_begin(tprt_work *work);
 void tprt__work_end(void *work, tprt_status status);
 void tprt__work_release(tprt_work *work);
-/* Adds the communicator's settings to the plans of a user, and checks that the backend can run them;
- * see tprt__backend.accept. All plans must name the same stream. */
+/* Adds the communicator's settings to the plans of a user, and checks that the backend can run
+ * them; see tprt__backend.accept. All plans must name the same stream. */
 tprt_status tprt__comm_accept(const tprt_comm *comm, tprt__plan *plans, size_t n, bool told);
 /* Runs an operation of the library itself, on host memory, to its end. Its plan must own no
  * memory. */

@@ -85,6 +85,19 @@ static void print_config(const output *out, const tprt_comm *comm) {
   print(out, "}}");
 }
 
+/* Prints the failure that all ranks know, if there is one: who caused it, and in which operation.
+ * */
+static void print_fault(const output *out, const tprt_comm *comm) {
+  const tprt__fault fault = comm->transport->backend->fault(comm->transport);
+  const char *kind = tprt_op_kind_name(fault.kind);
+  if (!fault.status)
+    return;
+  print(out,
+        "\"fault\": {\"status\": \"%s\", \"rank\": %d, \"sequence\": %u, \"kind\": \"%s\"},\n ",
+        tprt_status_name(fault.status), fault.rank == TPRT__NO_RANK ? -1 : fault.rank,
+        fault.sequence, kind ? kind : "none");
+}
+
 static void write_json(const output *out, const tprt_comm *comm, const tprt__flight_entry *entries,
                        size_t n) {
   print(out, "{\"comm\": ");
@@ -98,6 +111,7 @@ static void write_json(const output *out, const tprt_comm *comm, const tprt__fli
   for (int i = 0; i < tprt_comm_size(comm); i++)
     print(out, "%s%d", i ? ", " : "", comm->world_ranks[i]);
   print(out, "],\n ");
+  print_fault(out, comm);
   print_config(out, comm);
   print(out, ",\n \"ops\": [");
   for (size_t i = 0; i < n; i++) {

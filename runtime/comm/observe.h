@@ -42,8 +42,8 @@ typedef struct tprt__observation {
   tprt_op_info one;
 } tprt__observation;
 
-/* Called before n operations run, with the lane held. If it fails, the operations fail. Call the next
- * three in either case. `seen` must not move. */
+/* Called before n operations run, with the lane held. If it fails, the operations fail. Call the
+ * next three in either case. `seen` must not move. */
 tprt_status tprt__observe_begin(tprt_comm *comm, const tprt__plan *plans, size_t n,
                                 tprt__observation *seen);
 /* Called after the operations have run, or have been enqueued. The caller holds the lane. */

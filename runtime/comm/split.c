@@ -48,6 +48,10 @@ tprt_status tprt__comm_join(tprt_comm *comm, const tprt__token *token, int n_mem
 static tprt_status enter_group(tprt_comm *comm, const invitation *invited, int n_members,
                                int *members, int index, const tprt__comm_settings *settings,
                                tprt_comm **child) {
+  if (invited->status && index < 0) { /* needs no place in a group */
+    *child = NULL;
+    return TPRT_OK;
+  }
   if (invited->status == TPRT_NO_MEMORY)
     return tprt__fail(TPRT_NO_MEMORY,
                       "all communicators of the world are in use; raise TPRT_MAX_COMMS");
@@ -175,8 +179,10 @@ tprt_status tprt_comm_split_ranks_with(tprt_comm *comm, const int *ranks, int n_
   for (int i = 0; i < n_ranks; i++)
     index = ranks[i] == comm->transport->rank ? i : index;
   if (index < 0) {
-    *child = NULL;
-    return TPRT_OK;
+    status = tprt__comm_check(comm);
+    if (!status)
+      *child = NULL;
+    return status;
   }
   int *members = tprt__alloc((size_t)n_ranks * sizeof *members);
   if (!members)

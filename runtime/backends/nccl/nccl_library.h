@@ -54,8 +54,8 @@ typedef struct nccl_id {
 
 typedef struct ncclWindow_vidmem *nccl_window;
 
-/* ncclConfig_t, up to the last field that is used. It states its size and version, so a newer library
- * treats later fields as unset. */
+/* ncclConfig_t, up to the last field that is used. It states its size and version, so a newer
+ * library treats later fields as unset. */
 typedef struct nccl_config {
   size_t size;
   unsigned magic, version;

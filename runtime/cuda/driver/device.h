@@ -60,8 +60,8 @@ tprt_status tprt__device_load(const cuda_device_calls **device);
 tprt_status tprt__device_check(const cuda_device_calls *device, cuda_result result,
                                const char *what);
 
-/* Chooses the device of a rank of this process: `given` unless it is negative, else TPRT_DEVICE if it
- * is set, else the current device, else the rank on this host, else 0. host_rank is -1 if it is
+/* Chooses the device of a rank of this process: `given` unless it is negative, else TPRT_DEVICE if
+ * it is set, else the current device, else the rank on this host, else 0. host_rank is -1 if it is
  * unknown. */
 tprt_status tprt__device_choose(const cuda_device_calls *device, int64_t given, int host_rank,
                                 int *ordinal);

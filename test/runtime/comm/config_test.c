@@ -1,5 +1,6 @@
-/* Tests the configuration of worlds, children and operations: hints, names, the policy for failures,
- * structs of other versions of the library, and what the flight recorder prints of them. */
+/* Tests the configuration of worlds, children and operations: hints, names, the policy for
+ * failures, structs of other versions of the library, and what the flight recorder prints of them.
+ * */
 #define _GNU_SOURCE 1
 #include "test/runtime/harness/harness.h"
 

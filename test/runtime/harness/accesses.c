@@ -14,8 +14,8 @@ static int finish(tprt_work *work) {
   return errors;
 }
 
-/* Every rank first starts to wait for the signal of its neighbor, then puts and signals: a wait must
- * not hold up signals. The signal arrives behind the data of all puts. */
+/* Every rank first starts to wait for the signal of its neighbor, then puts and signals: a wait
+ * must not hold up signals. The signal arrives behind the data of all puts. */
 static int rounds(tprt_comm *comm, tprt_window *window, const int32_t *memory) {
   int errors = 0, n = tprt_comm_size(comm), me = tprt_comm_rank(comm);
   int to = (me + 1) % n, from = (me + n - 1) % n;

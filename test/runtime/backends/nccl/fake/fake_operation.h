@@ -104,8 +104,8 @@ struct ncclComm {
   unsigned char factors[MOST_FACTORS][FACTOR_BYTES];
 };
 
-/* Checks and reports the configuration of a communicator. Fields that the version does not have must
- * not be there. */
+/* Checks and reports the configuration of a communicator. Fields that the version does not have
+ * must not be there. */
 bool fake_take_config(const nccl_config *config);
 
 /* NCCL functions, under the names of the library. */
