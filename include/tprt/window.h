@@ -86,7 +86,7 @@ typedef struct tprt_access {
  * submission order, and the calls above wait for those before them; so a signal may follow a put
  * without a wait. Waits for signals run apart from them, one after the other in submission order.
  * An access that fails, or is not done in time, fails the communicator. With work NULL: returns
- * when the access is done. Destroying the window waits for its accesses. */
+ * when the access is done. Destroying the window waits for its accesses; tprt_sync does not. */
 TPRT_API tprt_status tprt_window_submit(tprt_window *window, const tprt_access *access,
                                         tprt_work **work);
 
