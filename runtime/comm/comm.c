@@ -211,7 +211,7 @@ static void obey_policy(const tprt_comm *comm, tprt_status status) {
   if (status == TPRT_INVALID_STATE || !comm->aborts)
     return;
   char line[sizeof comm->error + 80]; /* one write: other ranks may print theirs at the same time */
-  int n = snprintf(line, sizeof line, "tprt: %s: %s (TPRT_ON_FAILURE=abort)\n",
+  int n = snprintf(line, sizeof line, "tprt: %s: %s (policy for failures: abort)\n",
                    tprt_status_name(status), comm->error);
   ssize_t written = write(STDERR_FILENO, line, (size_t)n);
   (void)written;
