@@ -102,7 +102,7 @@ def plans_of(planner, name):
 def run(planner, plans, folder):
     """Seconds of each plan in each turn: the least of its executions there."""
     texts = [planner.compile(plan, os.path.join(folder, f"libplan{i}.so")) for i, plan in enumerate(plans)]
-    command = [os.path.join(os.environ["TPSHARD_BUILD"], "bin", "bench-turns"), *map(str, (options.ranks, options.turns, options.repeat, options.seed)), *texts]
+    command = [os.path.join(os.environ["BUILD"], "bin", "bench-turns"), *map(str, (options.ranks, options.turns, options.repeat, options.seed)), *texts]
     lines = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
     times = [[0.0] * options.turns for _ in plans]
     for line in lines:
@@ -194,7 +194,7 @@ def main():
     rows = []
     for name in options.models or all_models():
         with tempfile.TemporaryDirectory() as folder:
-            planner = Planner(os.environ["TPSHARD_BUILD"], folder, options.topology)
+            planner = Planner(os.environ["BUILD"], folder, options.topology)
             free, annotated = plans_of(planner, name)
             plans = distinct([*free, *annotated])
             if options.predict:

@@ -25,7 +25,8 @@ extern "C" {
 TP_API void tp_register_passes(void);
 
 /* Prepares `context` for the passes: registers MLIR's dialects and loads those whose ops the passes
- * create. */
+ * create. Errors of MLIR's parser get a note with the way out, where one is known; it is in what
+ * handlers of diagnostics receive that were attached before. */
 TP_API void tp_context_prepare(MlirContext context);
 
 /* Runs a textual pipeline on `module`, in place: "tp-spmd{mesh=tp=4}", or the form of mlir-opt,

@@ -176,6 +176,14 @@ TP_API tp_status tp_sensitivity_create(const tp_problem *problem, const tp_solve
                                        tp_sensitivity **sensitivity);
 TP_API void tp_sensitivity_destroy(tp_sensitivity *sensitivity);
 
+/* Tells the best known choices of the base (n_nodes entries), and a certified lower bound on its
+ * cost; `choices` is copied. tp_sensitivity_solve then looks first for choices that differ from
+ * these only near the nodes whose strategies differ, which is much faster in a large problem.
+ * Errors: TP_INVALID_ARGUMENT (a NULL argument, a negative bound, choices out of range),
+ * TP_NO_MEMORY. */
+TP_API tp_status tp_sensitivity_start(tp_sensitivity *sensitivity, const int *choices,
+                                      tp_cost bound);
+
 /* Computes reduced costs: every choice of the base with strategy x at `node` costs at least
  * bounds[x]; TP_COST_FORBIDDEN if there is none. `bounds` has one entry per strategy. Errors:
  * TP_INVALID_ARGUMENT (no such node), TP_NO_MEMORY. */

@@ -105,8 +105,8 @@ typedef struct tprt_config {
 } tprt_config;
 
 /* An environment variable that the library reads, for documentation. Variables are parsed strictly:
- * a malformed value is TPRT_INVALID_ARGUMENT where it is needed. Set-user-id programs ignore
- * them. */
+ * the creation of a world is TPRT_INVALID_ARGUMENT if the value of one is malformed, and warns, in
+ * rank 0, of variables TPRT_... that do not exist. Set-user-id programs ignore them. */
 typedef struct tprt_env_var {
   const char *name, *type, *default_value, *help;
 } tprt_env_var;
@@ -127,7 +127,8 @@ typedef struct tprt_allocator {
 TPRT_API void tprt_set_allocator(const tprt_allocator *allocator);
 
 /* Receives errors that no caller can be given: work that fails while its communicator is being
- * destroyed. NULL, the default, drops them. Called from any thread. */
+ * destroyed; and warnings of variables of the environment that do not exist. NULL, the default,
+ * drops the errors and prints the warnings on stderr. Called from any thread. */
 typedef struct tprt_logger {
   void (*log)(void *user, const char *text);
   void *user;

@@ -133,6 +133,15 @@ static void keep_message(MlirStringRef text, void *message) {
   snprintf((char *)message + n, 1024 - n, "%.*s", (int)text.length, text.data);
 }
 
+static const char *closest_pass(const char *name, size_t length) {
+  enum { MAX_PASSES = 128 };
+  const char *names[MAX_PASSES];
+  int n = tp_pass_count() < MAX_PASSES ? tp_pass_count() : MAX_PASSES;
+  for (int i = 0; i < n; i++)
+    names[i] = tp_pass_get(i).name;
+  return tp__closest_word(name, length, n, names);
+}
+
 tp_status tp_run_pipeline(MlirModule module, const char *pipeline) {
   static const char anchor[] = "builtin.module";
   MlirContext context = mlirModuleGetContext(module);
@@ -154,7 +163,14 @@ tp_status tp_run_pipeline(MlirModule module, const char *pipeline) {
     tp__out_of_memory(op);
   } else if (mlirLogicalResultIsFailure(ok)) {
     char error[2048];
-    snprintf(error, sizeof error, "cannot parse the pipeline '%s': %s", pipeline, message);
+    size_t n = strcspn(pipeline, "{(, ");
+    const char *closest =
+        strstr(message, "does not refer to a registered") ? closest_pass(pipeline, n) : NULL;
+    if (closest)
+      snprintf(error, sizeof error, "there is no pass or pipeline '%.*s'; did you mean '%s'?",
+               (int)n, pipeline, closest);
+    else
+      snprintf(error, sizeof error, "cannot parse the pipeline '%s': %s", pipeline, message);
     mlirEmitError(mlirOperationGetLocation(op), error);
   } else {
     ok = mlirPassManagerRunOnOp(manager, op);

@@ -1,10 +1,11 @@
 // Adapts MLIR features that its C API lacks: passes with textual options and statistics from a C
-// table, pipelines inside of a pass, warnings, remarks and notes, comparison of ops by properties,
-// attribute dictionaries, whole shapes, the previous op, the bytes of resources, dialects of other
-// projects, MLIR's opt driver, and the plug-in entry.
+// table, pipelines inside of a pass, warnings, remarks and notes, hints in the errors of the
+// parser, comparison of ops by properties, attribute dictionaries, whole shapes, the previous op,
+// the bytes of resources, dialects of other projects, MLIR's opt driver, and the plug-in entry.
 // With upstream.h it is the only C++ of the library; it makes no decisions of its own.
 #include "ir/diagnostics.h"
 #include "ir/op_equivalence.h"
+#include "ir/parse_hints.h"
 #include "ir/pass.h"
 #include "ir/run_hooks.h"
 #include "ir/run_watch.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -52,9 +54,9 @@ namespace {
 
 void addDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
-                  memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, shard::ShardDialect,
-                  tensor::TensorDialect, tosa::TosaDialect>();
+                  func::FuncDialect, index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect,
+                  shard::ShardDialect, tensor::TensorDialect, tosa::TosaDialect>();
 }
 
 /// The errors about forms of foreign dialects that only their projects can read.
@@ -136,9 +138,36 @@ void addForeign(DialectRegistry &registry, const DialectRegistry &known) {
    ...);
 }
 
+/// Adds the way out as a note to an error of the parser. The next handler prints both.
+LogicalResult addHint(Diagnostic &error) {
+  std::string message = error.str();
+  if (error.getSeverity() != DiagnosticSeverity::Error || !tp__is_parse_error(message.c_str()))
+    return failure();
+  MLIRContext *context = error.getLocation()->getContext();
+  SmallVector<const char *> ops, dialects;
+  for (RegisteredOperationName name : context->getRegisteredOperations())
+    ops.push_back(name.getStringRef().data());
+  std::vector<StringRef> available = context->getAvailableDialects();
+  for (StringRef name : available)
+    dialects.push_back(name.data());
+  tp_known_names known = {static_cast<int>(ops.size()), static_cast<int>(dialects.size()),
+                          ops.data(), dialects.data()};
+  char hint[TP_PARSE_HINT];
+  if (tp__parse_hint(message.c_str(), wrap(error.getLocation()), &known, hint))
+    error.attachNote() << Twine(hint); // a copy
+  return failure();
+}
+
+/// Handlers are called last to first. The function's dialect is loaded when the program is parsed
+/// or, in a context of the host, prepared: then those that print are there.
+void addHints(MLIRContext *context, func::FuncDialect *) {
+  context->getDiagEngine().registerHandler(addHint);
+}
+
 void addAll(DialectRegistry &registry, const DialectRegistry &known) {
   tp::registerUpstream(registry);
   addForeign<Shardy, StableHlo, Chlo, Vhlo>(registry, known);
+  registry.addExtension(addHints);
 }
 
 /// The flag --tp-explain of shard-opt: the value of every option `explain` that is not given.

@@ -117,7 +117,27 @@ static bool argument_name(const char *at, size_t size, char *name) {
   return (at[n + blanks] == ':' || at[n + blanks] == '=') && take(at, n, size, name);
 }
 
-/* "%a, %b = scf.for ...", whose place is that of the op. Other ops at the same place were made of
+/* Reads what is written before '=' for one name of results: "%a", or "%a:2" for %a#0 and %a#1.
+ * Returns the text behind it and the blanks, and the number of results; NULL: no such name. */
+static const char *read_results(const char *text, size_t *length, long *n_results) {
+  *length = name_length(text);
+  *n_results = 1;
+  text += *length;
+  if (*length > 0 && *text == ':') {
+    char *end;
+    *n_results = strtol(text + 1, &end, 10);
+    text = end;
+  }
+  text += strspn(text, " \t");
+  return *length > 0 && *n_results > 0 && (*text == ',' || *text == '=') ? text : NULL;
+}
+
+/* Appends the number of a result, "#1". */
+static bool add_number(intptr_t k, size_t length, size_t size, char *name) {
+  return (size_t)snprintf(name + length, size - length, "#%ld", (long)k) < size - length;
+}
+
+/* "%a:2, %b = scf.for ...", whose place is that of the op. Other ops at the same place were made of
  * it by passes. */
 static bool result_name(MlirOperation op, intptr_t k, const char *line, const char *at, size_t size,
                         char *name) {
@@ -126,17 +146,19 @@ static bool result_name(MlirOperation op, intptr_t k, const char *line, const ch
   at -= at > line && at[-1] == '"'; /* generic form */
   if (strncmp(at + (*at == '"'), op_name.data, op_name.length) != 0)
     return false;
-  for (;; k--) {
+  for (long n; from < at; from++, k -= n) {
+    size_t length;
     from += strspn(from, " \t");
-    size_t n = name_length(from), blanks = strspn(from + n, " \t");
-    if (n == 0 || from + n > at || (from[n + blanks] != ',' && from[n + blanks] != '='))
+    const char *end = read_results(from, &length, &n);
+    if (!end || end > at)
       return false;
-    if (k == 0)
-      return take(from, n, size, name);
-    if (from[n + blanks] == '=')
+    if (k < n)
+      return take(from, length, size, name) && (n == 1 || add_number(k, length, size, name));
+    if (*end == '=')
       return false;
-    from += n + blanks + 1;
+    from = end;
   }
+  return false;
 }
 
 bool tp__source_name(tp_source *source, MlirValue value, size_t size, char *name) {
@@ -147,6 +169,36 @@ bool tp__source_name(tp_source *source, MlirValue value, size_t size, char *name
     return argument_name(at, size, name);
   return result_name(mlirOpResultGetOwner(value), mlirOpResultGetResultNumber(value), line, at,
                      size, name);
+}
+
+/* ---- similar names ---- */
+
+/* Writes the name of the source that is most like `name`, with at most `distance` edits. Lines may
+ * be cut anywhere: names at the ends are left out. */
+static void find_similar(FILE *file, const char *name, int distance, size_t size, char *closest) {
+  char line[LINE_SIZE], other[LINE_SIZE];
+  while (fgets(line, sizeof line, file))
+    for (const char *at = line; (at = strchr(at, '%')); at++) {
+      size_t n = name_length(at);
+      if (at[n] == 0 || !take(at, n, size, other))
+        continue;
+      int edits = tp__word_distance(other, name);
+      if (edits == 0 || edits > distance)
+        continue;
+      distance = edits - 1;
+      snprintf(closest, size, "%s", other);
+    }
+}
+
+bool tp__source_similar_value(MlirLocation place, size_t size, char *name, char *closest) {
+  char line[LINE_SIZE], *at;
+  tp_source source = {0};
+  bool ok = read_line(&source, place, line, &at) && take(at, name_length(at), size, name);
+  closest[0] = 0;
+  if (ok && fseek(source.file, 0, SEEK_SET) == 0)
+    find_similar(source.file, name, (int)strlen(name) / 3, size, closest);
+  tp__source_close(&source);
+  return ok;
 }
 
 /* ---- arguments and results of functions ---- */

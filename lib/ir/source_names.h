@@ -15,10 +15,15 @@ typedef struct tp_source {
   size_t n_starts, capacity;
 } tp_source;
 
-/* Writes the name that a value has in its source, "%w2". False if it has none: it was made by a
- * pass, or its source is no file that can be read again, or is one of several parts of a file, or
- * it is a number, which no other value of the program may have. */
+/* Writes the name that a value has in its source, "%w2", or "%a#1" for the second result of "%a:2".
+ * False if it has none: it was made by a pass, or its source is no file that can be read again, or
+ * is one of several parts of a file, or it is a number, which no other value of the program may
+ * have. */
 bool tp__source_name(tp_source *source, MlirValue value, size_t size, char *name);
+/* Writes the name of a value that the source uses at `place`, and the one of the source that is
+ * most like it, "" if none is. False if there is no name. Both texts have `size` bytes, at most
+ * 512. */
+bool tp__source_similar_value(MlirLocation place, size_t size, char *name, char *closest);
 void tp__source_close(tp_source *source);
 /* Sets the text in which the locations of a program without a file are, on this thread; NULL: none.
  * It is borrowed. */

@@ -145,12 +145,13 @@ static tp_status pipeline_text(owner *o, const tp_text_request *r, tp__string *t
   tp__string_append(text, r->pipeline);
   for (int i = 0; i < r->n_options; i++) {
     const char *option = r->options[i], *equals = strchr(option, '=');
+    if (equals)
+      TP_TRY(check_option(o, r->pipeline, option, (size_t)(equals - option)));
     if (!equals || strpbrk(option, "'\"{}"))
       return refuse(o, tp__arena_printf(&o->arena,
                                         "option %d, \"%s\", is not NAME=VALUE without quotes and "
                                         "braces; give other values in the text of the pipeline",
                                         i, option));
-    TP_TRY(check_option(o, r->pipeline, option, (size_t)(equals - option)));
     tp__string_printf(text, "%s%.*s='%s'", i ? " " : "{", (int)(equals - option), option,
                       equals + 1);
   }
@@ -183,10 +184,8 @@ static tp_status run_module(owner *o, const tp_text_request *r, const char *pipe
                         .data = r->data};
   int errors_before = tp__error_count();
   tp__run_hooks_set(&hooks);
-  tp__source_text_set(r->program, program_size(r));
   tp_status status = tp_run_pipeline(module, pipeline);
   tp__run_hooks_set(NULL);
-  tp__source_text_set(NULL, 0);
   if (status != TP_OK && tp__error_count() > errors_before)
     status = tp__error_status();
   if (status != TP_OK && hooks.is_cancelled)
@@ -211,14 +210,16 @@ static tp_status run(owner *o, const tp_text_request *r, const char *pipeline) {
   size_t n = program_size(r);
   MlirContext context = mlirContextCreateWithThreading(false);
   tp_status status = TP_INVALID_ARGUMENT; /* if the program does not parse */
+  (void)mlirContextAttachDiagnosticHandler(context, receive, o, NULL);
   tp_context_prepare(context);
   mlirContextSetAllowUnregisteredDialects(context, true);
-  (void)mlirContextAttachDiagnosticHandler(context, receive, o, NULL);
+  tp__source_text_set(r->program, n);
   MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreate(r->program, n));
   if (!mlirModuleIsNull(module)) {
     status = run_module(o, r, pipeline, module);
     mlirModuleDestroy(module);
   }
+  tp__source_text_set(NULL, 0);
   mlirContextDestroy(context);
   return status;
 }

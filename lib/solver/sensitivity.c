@@ -4,7 +4,11 @@
  * nodes: newly forbidden strategies get a price there, newly allowed ones lose it, and after a few
  * passes the bound is certified again. By that bound, most strategies cost more than the best
  * assignment does. The rest is searched, at first only for assignments that cost little more than
- * the bound. */
+ * the bound.
+ *
+ * If the best assignment of the base is known, the nodes around those that differ are decided again
+ * before all that. Mostly this finds the best assignment of the variant, and the bound proves
+ * it. */
 #include "solver/control.h"
 #include "solver/dual.h"
 #include "solver/reduce.h"
@@ -22,8 +26,13 @@ enum {
   BOUND_PASSES = 4,   /* if only a bound is requested */
   /* first search limit: 2^-18 above the bound, or as far above it as the base's cost is ... */
   NEAREST = 18,
-  NEAR = 14,       /* ... but at most 2^-14 above it ... */
-  FARTHER = 4,     /* ... and this many times farther if nothing is found */
+  NEAR = 14,             /* ... but at most 2^-14 above it ... */
+  FARTHER = 4,           /* ... and this many times farther if nothing is found */
+  NEAR_NODES = 256,      /* decided again around the nodes that differ ... */
+  NEAR_TABLES = 1 << 18, /* ... with tables of so many entries ... */
+  NEAR_WORK = 20000000,  /* ... and this much work */
+  /* how often the reductions of a search read each table entry, about; no budget ends them */
+  REDUCTION_READS = 20,
   PRICE_SHIFT = 1, /* price of a strategy that is not allowed: half of the base's cost */
   TABLE_BUDGET = 20000000
 };
@@ -40,6 +49,10 @@ struct tp_sensitivity {
   tp__dual dual;
   tp_cost price; /* of a strategy outside of the base, contained in the dual */
   tp_cost gap;   /* known cost of the base minus its bound */
+  /* from tp_sensitivity_start: strategies in `g` by node (NULL: unknown), their cost, and a bound
+   * on the cost of the base */
+  int *start;
+  tp_cost start_cost, floor;
 };
 
 /* ---- sets of strategies ---- */
@@ -83,16 +96,29 @@ static bool charge_all(const tp_sensitivity *s, tp__dual *dual, const bool *from
   return ok;
 }
 
-/* Passes messages until the bound reaches `enough` or stalls, or a stop is requested. */
-static void pass_messages(tp__dual *dual, int passes, int stalled, tp_cost enough,
-                          tp__control *control, int64_t *work) {
+/* When to stop passing messages. */
+typedef struct passing {
+  int most;           /* number of passes */
+  int stalled;        /* a pass that gains less than 2^-stalled of the bound is the last one */
+  tp_cost enough;     /* bound that is enough */
+  bool all;           /* less is worth nothing, so passes also end when it is out of reach */
+  int64_t work_limit; /* 0: none */
+} passing;
+
+/* Passes messages until that says so, or a stop is requested. */
+static void pass_messages(tp__dual *dual, const passing *until, tp__control *control,
+                          int64_t *work) {
   bool stalls = false;
-  for (int i = 0; i < passes && !stalls && dual->bound < enough && !dual->exhausted &&
-                  !tp__control_poll(control, *work);
+  for (int i = 0;
+       i < until->most && !stalls && dual->bound < until->enough && !dual->exhausted &&
+       !(until->work_limit > 0 && *work >= until->work_limit) && !tp__control_poll(control, *work);
        i++) {
     tp_cost before = dual->bound;
     tp__dual_pass(dual, control, work);
-    stalls = dual->bound - before < dual->bound >> stalled;
+    tp_cost gain = dual->bound - before;
+    /* each pass mostly gains less than half of what the one before did */
+    stalls =
+        gain < dual->bound >> until->stalled || (until->all && until->enough - dual->bound > gain);
   }
 }
 
@@ -116,7 +142,8 @@ static tp_status begin(tp_sensitivity *s, tp_cost known) {
     s->price = (known < s->code.most ? known : s->code.most) >> PRICE_SHIFT;
     s->price = s->price < MAX_PRICE ? s->price + 1 : MAX_PRICE;
     hopeless = s->dual.exhausted || !charge_all(s, &s->dual, NULL, s->base, by);
-    pass_messages(&s->dual, BASE_PASSES, BASE_STALLED, known, &control, &work);
+    passing until = {.most = BASE_PASSES, .stalled = BASE_STALLED, .enough = known};
+    pass_messages(&s->dual, &until, &control, &work);
   }
   s->gap = known > s->dual.bound ? known - s->dual.bound : 0;
   tp__free(by);
@@ -162,9 +189,34 @@ tp_status tp_sensitivity_create(const tp_problem *problem, const tp_solver_optio
   return status;
 }
 
+tp_status tp_sensitivity_start(tp_sensitivity *s, const int *choices, tp_cost bound) {
+  if (!s || !choices || bound < 0)
+    return TP_INVALID_ARGUMENT;
+  if (!s->g)
+    return TP_OK;
+  int *start = tp__malloc(((size_t)s->g->n_nodes + 1) * sizeof *start);
+  if (!start)
+    return TP_NO_MEMORY;
+  bool valid = true, all = true; /* all: the graph has all of these strategies */
+  for (int v = 0; v < s->g->n_nodes; v++) {
+    valid &= choices[v] >= 0 && choices[v] < s->problem->nodes[v].n;
+    start[v] = tp__wcsp_find(&s->g->nodes[v], choices[v]);
+    all &= start[v] >= 0;
+  }
+  tp_cost cost = all ? tp__wcsp_evaluate(s->g, start) : TP_COST_FORBIDDEN;
+  tp__free(cost < TP_COST_FORBIDDEN ? s->start : start);
+  if (cost < TP_COST_FORBIDDEN) {
+    s->start = start;
+    s->start_cost = cost;
+    s->floor = encode_cost(s, bound);
+  }
+  return valid ? TP_OK : TP_INVALID_ARGUMENT;
+}
+
 void tp_sensitivity_destroy(tp_sensitivity *s) {
   if (!s)
     return;
+  tp__free(s->start);
   tp__dual_clear(&s->dual);
   tp__wcsp_destroy(s->g);
   tp__free(s->offset);
@@ -244,12 +296,34 @@ static bool mark_below_limit(query *q, tp_cost limit) {
   return all;
 }
 
+/* True if the reductions of a search of the kept strategies would take more work than is left. */
+static bool exceeds_work(const query *q) {
+  const tp__wcsp *g = q->s->g;
+  int64_t left = (q->search.work_limit - q->search.work) / REDUCTION_READS, entries = 0;
+  for (int e = 0; e < g->n_edges && entries <= left; e++) {
+    int64_t product = g->edges[e].node[0] >= 0;
+    for (int end = 0; product > 0 && end < 2; end++) {
+      int node = g->edges[e].node[end], n = 0;
+      for (int x = 0; x < g->nodes[node].n; x++)
+        n += q->kept[node][x];
+      product *= n;
+    }
+    entries += product;
+  }
+  return entries > left;
+}
+
 /* Looks for an assignment of cost < limit. */
 static tp_status search_below(query *q, tp_cost limit, tp_cost *bound) {
   int n = q->s->problem->n_nodes;
   *bound = limit;
   if (!mark_below_limit(q, limit))
     return TP_OK;
+  bool is_proof = q->cost < TP_COST_FORBIDDEN || q->limit < TP_COST_FORBIDDEN;
+  if (is_proof && exceeds_work(q)) { /* one is known, and is likely to be the best */
+    *bound = q->dual.bound < limit ? q->dual.bound : limit;
+    return TP_OK;
+  }
   tp__wcsp *part = tp__dual_extract(&q->dual, q->kept);
   tp__answer answer = {.choices = tp__calloc((size_t)n + 1, sizeof *answer.choices)};
   tp_status status =
@@ -307,6 +381,93 @@ static tp_status deepen(query *q) {
   return status;
 }
 
+/* ---- near the best assignment of the base ---- */
+
+/* Lists the nodes whose strategies differ from those of the base, and then their neighbors, and so
+ * on, up to NEAR_NODES of them. Returns their number. *fewer: the base has all strategies of the
+ * variant. */
+static int list_near(const query *q, bool *is_member, int *members, bool *fewer) {
+  const tp_sensitivity *s = q->s;
+  int n = 0;
+  *fewer = true;
+  for (int v = 0; v < s->problem->n_nodes; v++)
+    for (size_t i = s->offset[v]; i < s->offset[v + 1]; i++) {
+      *fewer &= !q->allowed[i] || s->base[i];
+      if (q->allowed[i] != s->base[i] && !is_member[v] && n < NEAR_NODES) {
+        is_member[v] = s->g->nodes[v].alive;
+        members[n] = v;
+        n += is_member[v];
+      }
+    }
+  for (int i = 0; i < n; i++) {
+    const tp__wnode *v = &s->g->nodes[members[i]];
+    for (int k = 0; k < v->n_edges && n < NEAR_NODES; k++) {
+      int other = tp__wcsp_view(s->g, v->edges[k], members[i]).other;
+      if (!is_member[other])
+        members[n++] = other;
+      is_member[other] = true;
+    }
+  }
+  return n;
+}
+
+/* Takes the answer for the members, with the start for all other nodes. */
+static void take_near(query *q, const int *members, int n, const tp__answer *answer) {
+  const tp__wcsp *g = q->s->g;
+  for (int v = 0; v < g->n_nodes; v++)
+    q->choices[v] = g->nodes[v].label[q->s->start[v]];
+  for (int i = 0; i < n; i++)
+    q->choices[members[i]] = answer->choices[i];
+}
+
+static tp_status decide_members(query *q, const int *members, int n) {
+  const tp_sensitivity *s = q->s;
+  tp_cost present;
+  tp__wcsp *part = tp__wcsp_condition(s->g, members, n, s->start, &present);
+  tp__answer answer = {.choices = tp__calloc((size_t)n + 1, sizeof *answer.choices)};
+  tp__search search = q->search;
+  tp_status status = part && answer.choices ? TP_OK : TP_NO_MEMORY;
+  search.nested = 1;
+  search.table_budget = search.table_budget < NEAR_TABLES ? search.table_budget : NEAR_TABLES;
+  search.work_limit = search.work + NEAR_WORK;
+  for (int i = 0; status == TP_OK && i < n; i++)
+    for (int x = 0; x < part->nodes[i].n; x++)
+      if (!is_allowed(s, q->allowed, members[i], x))
+        part->nodes[i].cost[x] = TP_COST_FORBIDDEN;
+  tp_cost others = s->start_cost - present; /* the cost of all that stays */
+  tp_cost limit = q->limit < TP_COST_FORBIDDEN ? q->limit - others : TP_COST_FORBIDDEN;
+  if (status == TP_OK && limit > 0)
+    status = tp__wcsp_search(&search, part, limit, 0, &answer);
+  else
+    answer.cost = TP_COST_FORBIDDEN;
+  if (status == TP_OK && answer.cost < limit) {
+    q->cost = others + answer.cost;
+    take_near(q, members, n, &answer);
+  }
+  q->search.work = search.work;
+  tp__wcsp_destroy(part);
+  tp__free(answer.choices);
+  return status;
+}
+
+/* Decides the nodes around those that differ again, if a start is known. */
+static tp_status search_near(query *q) {
+  size_t n_nodes = (size_t)q->s->problem->n_nodes;
+  if (!q->s->start)
+    return TP_OK;
+  bool *is_member = tp__calloc(n_nodes + 1, sizeof *is_member), fewer = false;
+  int *members = tp__malloc((n_nodes + 1) * sizeof *members);
+  tp_status status = TP_NO_MEMORY;
+  if (is_member && members) {
+    int n = list_near(q, is_member, members, &fewer);
+    status = decide_members(q, members, n);
+    q->bound = fewer ? q->s->floor : 0;
+  }
+  tp__free(is_member);
+  tp__free(members);
+  return status;
+}
+
 /* Starts from the dual of the base. *ranged: numbers stayed in their range. */
 static tp_status run_query(query *q, bool *ranged) {
   const tp_sensitivity *s = q->s;
@@ -314,14 +475,18 @@ static tp_status run_query(query *q, bool *ranged) {
   tp_status status = by ? tp__dual_clone(&s->dual, &q->dual) : TP_NO_MEMORY;
   *ranged = status == TP_OK && charge_all(s, &q->dual, s->base, q->allowed, by);
   if (*ranged) {
-    pass_messages(&q->dual, QUERY_PASSES, QUERY_STALLED, q->limit, q->search.control,
-                  &q->search.work);
-    q->bound = q->dual.bound;
-    status = decode(q);
+    passing until = {.most = QUERY_PASSES,
+                     .stalled = QUERY_STALLED,
+                     .enough = q->cost < q->limit ? q->cost : q->limit,
+                     .work_limit = q->search.work_limit};
+    pass_messages(&q->dual, &until, q->search.control, &q->search.work);
+    q->bound = q->dual.bound > q->bound ? q->dual.bound : q->bound;
+    if (q->cost == TP_COST_FORBIDDEN)
+      status = decode(q);
     /* If the remaining gap to the limit is good enough, a search is not worthwhile. */
     tp__control_update(q->search.control, q->bound, q->cost < q->limit ? q->cost : q->limit);
     if (status == TP_OK && q->bound < q->limit && q->bound < q->cost &&
-        !tp__search_stopped(&q->search))
+        !tp__search_spent(&q->search))
       status = deepen(q);
   }
   tp__free(by);
@@ -388,7 +553,11 @@ static tp_status solve_from_dual(const tp_sensitivity *s, const bool *allowed, t
   q.search.table_budget = s->options.table_budget > 0 ? s->options.table_budget : TABLE_BUDGET;
   q.search.work_limit = s->options.work_budget > 0 ? s->options.work_budget : QUERY_WORK;
   q.choices = tp__calloc((size_t)s->problem->n_nodes + 1, sizeof *q.choices);
-  tp_status status = q.choices ? run_query(&q, &ranged) : TP_NO_MEMORY;
+  tp_status status = q.choices ? search_near(&q) : TP_NO_MEMORY;
+  bool proven = status == TP_OK && q.cost <= q.bound;
+  if (status == TP_OK && !proven)
+    status = run_query(&q, &ranged);
+  ranged |= proven;
   if (status == TP_OK && ranged) {
     report(&q, solution);
     status = solution->choices ? TP_OK : TP_INFEASIBLE;
@@ -408,8 +577,12 @@ static tp_status bound_from_dual(const tp_sensitivity *s, const bool *allowed, t
   tp_cost *by = tp__malloc((s->offset[s->problem->n_nodes] + 1) * sizeof *by);
   tp_status status = by ? tp__dual_clone(&s->dual, &dual) : TP_NO_MEMORY;
   if (status == TP_OK) {
+    passing until = {.most = BOUND_PASSES,
+                     .stalled = QUERY_STALLED,
+                     .enough = encode_cost(s, limit),
+                     .all = true};
     if (charge_all(s, &dual, s->base, allowed, by))
-      pass_messages(&dual, BOUND_PASSES, QUERY_STALLED, encode_cost(s, limit), &control, &work);
+      pass_messages(&dual, &until, &control, &work);
     else
       dual.bound = 0;
     *bound = decoded(s, dual.bound);

@@ -134,7 +134,7 @@ static tp_status overwrite_operands(tp_pass *pass) {
 
 static tp_status run(tp_pass *pass) {
   tp_op_list list = {0};
-  tp_status status = tp__walk(pass->module, tp__check_inits, NULL);
+  tp_status status = tp__walk(pass->module, tp__keep_inits, NULL);
   if (status == TP_OK)
     status = overwrite_operands(pass);
   if (status == TP_OK)
@@ -161,7 +161,8 @@ const tp_pass_row tp__clone_inits_row = {
         "structured op, an inserted slice or a loop overwrites has only this use and stands in "
         "front of it, so that "
         "its buffer is neither kept nor copied; an elementwise op overwrites an operand "
-        "that nothing reads after it. Breaks: nothing; the cse pass would undo it.",
+        "that nothing reads after it; a body reads an init of which elements may stay in the "
+        "result. Breaks: nothing; the cse pass would undo it.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -117,7 +117,7 @@ static int64_t read_as_inputs(MlirOperation op) {
 
 static tp_status run(tp_pass *pass) {
   tp_op_list list = {0};
-  tp_status status = tp__walk(pass->module, tp__check_inits, NULL);
+  tp_status status = tp__walk(pass->module, tp__keep_inits, NULL);
   if (status == TP_OK)
     status = tp__walk(pass->module, tp__collect_generic, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++) {
@@ -139,8 +139,8 @@ const tp_pass_row tp__prepare_fusion_row = {
                "read become inputs",
     .description =
         "Requires: tensors. Establishes: no linalg.generic reads a linalg.fill, or another op that "
-        "yields a single number, as an input. Rejected: a linalg.generic whose result may keep "
-        "elements of an init that its simplified body does not read. Breaks: nothing; ops without "
+        "yields a single number, as an input; a body reads an init of which elements may stay in "
+        "the result. Breaks: nothing; ops without "
         "users are left to canonicalize.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),

@@ -287,7 +287,7 @@ class Boundary(Case):
             found.parent.mkdir()
             found.write_text('#!/bin/sh\nexec "%s" "$@"\n' % sys.executable)
             found.chmod(0o755)
-            tool = pathlib.Path(os.environ["TPSHARD_PREFIX"], "bin", "shard-run") if "TPSHARD_PREFIX" in os.environ else "shard-run"
+            tool = tpshard._library.prefix() / "bin" / "shard-run"
             environment = {**os.environ, "PATH": "%s:%s" % (found.parent, os.environ["PATH"])}
             ran = subprocess.run([str(tool), str(path), "--mesh", "tp=2"], capture_output=True, text=True, env=environment)
             self.assertEqual(ran.returncode, 0, ran.stderr)

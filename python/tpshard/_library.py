@@ -1,10 +1,12 @@
 """Finds libtpshard and calls tp_text_run (include/tp/text.h)."""
 import ctypes
 import functools
+import itertools
 import os
 import pathlib
 import threading
 import typing
+import warnings
 
 from .errors import Diagnostic, error_of
 
@@ -97,7 +99,19 @@ def _load():
     library.tp_status_name.argtypes = [ctypes.c_int]
     library.tp_status_name.restype = ctypes.c_char_p
     library.tp_version.restype = ctypes.c_char_p
+    library.tp_env_warning.argtypes = [ctypes.c_size_t, ctypes.c_size_t, ctypes.c_char_p]
+    library.tp_env_warning.restype = ctypes.c_bool
+    _warn_of_environment(library)
     return library
+
+
+def _warn_of_environment(library):
+    """Warns of variables of the environment that are probably wrong."""
+    text = ctypes.create_string_buffer(512)
+    for i in itertools.count():
+        if not library.tp_env_warning(i, len(text), text):
+            return
+        warnings.warn(_text(text.value), stacklevel=2)
 
 
 def version():
@@ -146,6 +160,10 @@ def run(program, pipeline, options=None, report=False, locations=False, progress
     Returns a `Result`. Raises `Refused` for an op that is not supported, `Infeasible` if no plan
     satisfies pins and limits, else `Error`; ImportError if libtpshard is not found.
     """
+    if not isinstance(program, (str, bytes)):
+        raise TypeError("program: is a %s; give MLIR as str, or bytecode as bytes" % type(program).__name__)
+    if options and not hasattr(options, "items"):
+        raise TypeError("options: is %r; give a dict, such as {\"mesh\": \"tp=4\"}" % (options,))
     library, ended, raised = _load(), threading.Event(), []
     data = program if isinstance(program, bytes) else program.encode()
     texts = [("%s=%s" % (name, value)).encode() for name, value in (options or {}).items()]

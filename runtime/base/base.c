@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const char *const status_names[] = {
     [TPRT_OK] = "ok",
@@ -91,6 +92,22 @@ void tprt__log(const char *format, ...) {
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   user_logger.log(user_logger.user, text);
+}
+
+void tprt__warn(const char *format, ...) {
+  static const char begin[] = "tprt: warning: ";
+  char text[768], *message = stpcpy(text, begin);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof text - sizeof begin, format, arguments);
+  va_end(arguments);
+  if (user_logger.log) {
+    user_logger.log(user_logger.user, message);
+    return;
+  }
+  /* one write: other processes may print at the same time */
+  ssize_t written = write(STDERR_FILENO, text, (size_t)(stpcpy(strchr(text, 0), "\n") - text));
+  (void)written;
 }
 
 void *tprt__alloc(size_t bytes) {

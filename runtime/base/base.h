@@ -36,6 +36,10 @@ tprt_status tprt__fail_memory(size_t bytes);
 /* Sends a message to the user's logger. Does nothing if no logger is set. */
 void tprt__log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Like tprt__log, but prints the message on stderr if no logger is set: for what the user did, and
+ * does not learn otherwise. */
+void tprt__warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* The monotonic clock in nanoseconds. */
 int64_t tprt__now(void);
 /* Returns the time `timeout_ns` (at least 0) from now; INT64_MAX on overflow or without checks. */

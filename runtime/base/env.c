@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 static const tprt_env_var table[TPRT__N_ENV] = {
     [TPRT__ENV_BACKEND] = {"TPRT_BACKEND", "name", "shm",
@@ -95,6 +98,68 @@ const tprt_env_var *tprt_env(size_t *n) {
   *n = TPRT__N_ENV;
   return table;
 }
+
+/* ---- Names ---- */
+
+enum { LONGEST_NAME = 64 };
+static const char prefix[] = "TPRT_";
+
+/* Characters inserted, removed or replaced to make `b` of the `n` characters of `a`. */
+static int edits(const char *a, int n, const char *b) {
+  int row[LONGEST_NAME + 1];
+  for (int i = 0; i <= n; i++)
+    row[i] = i;
+  for (; *b; b++) {
+    int diagonal = row[0]++;
+    for (int i = 1; i <= n; i++) {
+      int replaced = diagonal + (a[i - 1] != *b);
+      diagonal = row[i];
+      row[i] = (int)tprt__min(replaced, 1 + tprt__min(row[i - 1], row[i]));
+    }
+  }
+  return row[n];
+}
+
+/* Returns the variable whose name is most like one of n characters; NULL if none is like it, with
+ * at most one edit in three characters. */
+static const tprt_env_var *most_like(const char *name, int n) {
+  const int begin = sizeof prefix - 1;
+  const tprt_env_var *best = NULL;
+  int least = (n - begin) / 3 + 1;
+  for (size_t i = 0; i < TPRT__N_ENV; i++) {
+    int distance = edits(name + begin, n - begin, table[i].name + begin);
+    if (distance < least) {
+      least = distance;
+      best = &table[i];
+    }
+  }
+  return best;
+}
+
+/* Returns true if the name of n characters is in the table. */
+static bool is_known(const char *name, size_t n) {
+  for (size_t i = 0; i < TPRT__N_ENV; i++)
+    if (strlen(table[i].name) == n && memcmp(table[i].name, name, n) == 0)
+      return true;
+  return false;
+}
+
+void tprt__env_warn_of_names(void) {
+  static atomic_flag is_done = ATOMIC_FLAG_INIT;
+  if (getauxval(AT_SECURE) || atomic_flag_test_and_set(&is_done))
+    return;
+  for (char **entry = environ; entry && *entry; entry++) {
+    size_t n = strcspn(*entry, "=");
+    if (strncmp(*entry, prefix, sizeof prefix - 1) != 0 || is_known(*entry, n))
+      continue;
+    const tprt_env_var *like = n <= LONGEST_NAME ? most_like(*entry, (int)n) : NULL;
+    tprt__warn("the environment sets %.*s, which is no variable of tprt; %s%s%s", (int)n, *entry,
+               like ? "did you mean " : "docs/reference/environment.md lists them",
+               like ? like->name : "", like ? "?" : "");
+  }
+}
+
+/* ---- Values ---- */
 
 const char *tprt__env_text(tprt__env_id id) {
   const char *text = secure_getenv(table[id].name);
@@ -205,17 +270,23 @@ static const struct {
     {"class", "an integer from 0 to 255", parse_class},
 };
 
+/* Returns the index of a type; -1: its values are texts. */
+static int find_type(const char *type) {
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (strcmp(types[i].type, type) == 0)
+      return (int)i;
+  return -1;
+}
+
 tprt_status tprt__parse(const char *type, const char *what, const char *name, const char *text,
                         int64_t *value) {
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-    if (strcmp(types[i].type, type) != 0)
-      continue;
-    if (types[i].parse(text, value))
-      return TPRT_OK;
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s%s%s is \"%s\"; it must be %s", what,
-                      *what ? " " : "", name, text, types[i].expects);
-  }
-  return tprt__fail(TPRT_INTERNAL, "%s has no number", name);
+  int i = find_type(type);
+  if (i < 0)
+    return tprt__fail(TPRT_INTERNAL, "%s has no number", name);
+  if (types[i].parse(text, value))
+    return TPRT_OK;
+  return tprt__fail(TPRT_INVALID_ARGUMENT, "%s%s%s is \"%s\"; it must be %s", what,
+                    *what ? " " : "", name, text, types[i].expects);
 }
 
 tprt_status tprt__env_number(tprt__env_id id, int64_t absent, int64_t *value) {
@@ -225,6 +296,17 @@ tprt_status tprt__env_number(tprt__env_id id, int64_t absent, int64_t *value) {
     return TPRT_OK;
   }
   return tprt__parse(table[id].type, "", table[id].name, text, value);
+}
+
+/* Parses all variables that are set, also those that are read later or whose errors would be
+ * dropped. */
+static tprt_status check_values(void) {
+  tprt_status status = TPRT_OK;
+  int64_t value;
+  for (tprt__env_id id = 0; id < TPRT__N_ENV && !status; id++)
+    if (find_type(table[id].type) >= 0)
+      status = tprt__env_number(id, 0, &value);
+  return status;
 }
 
 /* Returns `given` if it is not 0, else the value of the variable. */
@@ -271,6 +353,8 @@ tprt_status tprt__settings_resolve(const tprt_config *config, tprt__settings *se
   tprt__comm_settings of_comm;
   tprt_status status =
       config ? tprt__struct_copy(&own, sizeof own, config, "tprt_config") : TPRT_OK;
+  if (!status)
+    status = check_values();
   if (!status)
     status = choose(own.timeout_ns, TPRT__ENV_TIMEOUT, 0, &timeout);
   if (!status)

@@ -43,6 +43,10 @@ typedef enum tprt__env_id {
 /* Values of TPRT_GEMM */
 enum { TPRT__GEMM_AUTO, TPRT__GEMM_BUILT_IN, TPRT__GEMM_OPENBLAS };
 
+/* Warns of variables TPRT_... that are not in the table, such as misspelled ones; once in a
+ * process. */
+void tprt__env_warn_of_names(void);
+
 /* Returns the text of a variable, else its default. NULL if it has neither. */
 const char *tprt__env_text(tprt__env_id id);
 /* Returns the value of a variable, parsed as its type in the table: int, count, bytes (suffix K, M
@@ -67,7 +71,7 @@ typedef struct tprt__settings {
   tprt_store *store;        /* NULL: none */
 } tprt__settings;
 
-/* Resolves all settings. `config` may be NULL. */
+/* Resolves all settings, and checks the values of all variables. `config` may be NULL. */
 tprt_status tprt__settings_resolve(const tprt_config *config, tprt__settings *settings);
 
 #endif

@@ -81,6 +81,9 @@ static tprt_status join_world(int n_ranks, int rank, const tprt__settings *setti
                               tprt_comm **comm) {
   const tprt__backend *backend;
   tprt__transport *transport;
+  /* the process that made the segment has warned */
+  if (rank == 0 && settings->segment_fd < 0)
+    tprt__env_warn_of_names();
   tprt_status status = tprt__backend_find(settings->backend, 0, &backend);
   if (!status)
     status = tprt__backend_obeys(backend, &settings->comm, false);
@@ -107,6 +110,10 @@ static tprt_status join_launched(tprt__settings *settings, tprt_comm **comm) {
   return status;
 }
 
+static tprt_status fail_empty(int n_ranks) {
+  return tprt__fail(TPRT_INVALID_ARGUMENT, "n_ranks is %d; a world has at least 1 rank", n_ranks);
+}
+
 tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config *config, tprt_comm **comm) {
   tprt__settings settings;
   tprt_status status = tprt__settings_resolve(config, &settings);
@@ -114,8 +121,13 @@ tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config *config, 
     return status;
   if (n_ranks == 0)
     return join_launched(&settings, comm);
-  if (n_ranks < 1 || rank < 0 || rank >= n_ranks)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "rank %d of %d ranks", rank, n_ranks);
+  if (n_ranks < 1)
+    return fail_empty(n_ranks);
+  if (rank < 0 || rank >= n_ranks)
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "rank %d of a world of %d ranks: ranks are numbered from 0 to %d; "
+                      "n_ranks = 0 takes both from the launcher",
+                      rank, n_ranks, n_ranks - 1);
   return join_world(n_ranks, rank, &settings, comm);
 }
 
@@ -124,13 +136,15 @@ tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tp
   const tprt__backend *backend;
   tprt_status status = tprt__settings_resolve(config, &settings);
   if (!status)
+    tprt__env_warn_of_names();
+  if (!status)
     status = tprt__backend_find(settings.backend, TPRT_CAP_THREADS, &backend);
   if (!status)
     status = tprt__backend_obeys(backend, &settings.comm, false);
   if (status)
     return status;
   if (n_ranks < 1)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%d ranks", n_ranks);
+    return fail_empty(n_ranks);
   bool has_device = settings.comm.given & 1u << TPRT__HINT_DEVICE;
   if (n_ranks > 1 && (has_device || settings.comm.stream))
     return tprt__fail(TPRT_INVALID_ARGUMENT,

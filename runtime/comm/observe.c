@@ -238,6 +238,11 @@ tprt_status tprt_comm_set_hooks(tprt_comm *comm, const tprt_hooks *hooks) {
 tprt_status tprt_comm_set_hint(tprt_comm *comm, const char *key, const char *value) {
   tprt__hint hint;
   int64_t number;
+  if (!comm || !key || !value)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_comm_set_hint: the %s is NULL",
+                      !comm  ? "communicator"
+                      : !key ? "key"
+                             : "value");
   tprt_status status = tprt__hint_read(key, value, TPRT__HINT_LATER, &hint, &number);
   if (status)
     return status;

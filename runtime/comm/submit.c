@@ -120,10 +120,19 @@ tprt_status tprt__comm_run_internal(tprt_comm *comm, const tprt_op *op) {
   return status ? status : tprt__comm_submit(comm, &plan, tprt__deadline(tprt__comm_timeout(comm)));
 }
 
+/* Most users forget to check the status of the function that creates the communicator. */
+static tprt_status fail_without_comm(const char *what) {
+  return tprt__fail(TPRT_INVALID_ARGUMENT,
+                    "%s: the communicator is NULL; check the status of the call that creates it",
+                    what);
+}
+
 tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
   tprt_op own;
   tprt__plan plan;
   tprt_status status = TPRT_OK;
+  if (!comm)
+    return fail_without_comm(op->size ? tprt_op_kind_name(op->kind) : "tprt_submit");
   if (op->size != sizeof own) { /* a struct of the current size needs no copy */
     status = tprt__struct_copy(&own, sizeof own, op, "tprt_op");
     op = &own;
@@ -154,6 +163,8 @@ tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
 
 tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n, tprt_work **work) {
   tprt__plan *plans;
+  if (!comm)
+    return fail_without_comm("tprt_submit_batch");
   int64_t timeout = tprt__comm_timeout(comm);
   tprt_status status =
       tprt__batch_make(ops, n, comm->transport->n_ranks, comm->transport->rank, &timeout, &plans);

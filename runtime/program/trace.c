@@ -4,6 +4,7 @@
 #include "base/env.h"
 #include "program/context.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,8 +83,8 @@ void tprt__trace_end(tprt__trace *trace, int rank, int n_ranks) {
   int n = snprintf(path, sizeof path, "%s-%d-of-%d.json", trace->path, rank, n_ranks);
   FILE *file = n < (int)sizeof path ? fopen(path, "we") : NULL;
   if (!file) {
-    tprt__log("TPRT_TRACE: the file %s-%d-of-%d.json cannot be written", trace->path, rank,
-              n_ranks);
+    tprt__log("TPRT_TRACE: the file %s-%d-of-%d.json cannot be written: %s", trace->path, rank,
+              n_ranks, strerror(n < (int)sizeof path ? errno : ENAMETOOLONG));
   } else {
     uint64_t first = trace->n_seen > N_CALLS ? trace->n_seen - N_CALLS : 0;
     snprintf(process, sizeof process, "rank %d", rank);

@@ -21,7 +21,7 @@ def fields(path):
 
 def readable(message):
     """The text that a pattern of FileCheck matches."""
-    text = re.sub(r"^(error|[A-Za-z]*Error): ", "", message).replace("{{ ?$}}", "").replace("{{.*}}", "...").replace("`", "'")
+    text = re.sub(r"^(error|warning|note|[A-Za-z]*Error): ", "", message).replace("{{ ?$}}", "").replace("{{.*}}", "...").replace("`", "'")
     return re.sub(r"\{\{(.*?)\}\}", lambda m: m.group(1).replace("\\", ""), text).replace("|", "\\|")
 
 

@@ -92,6 +92,11 @@ static tp_status use_sensitivity(const tp_problem *p, const bool *const *allowed
   if (status == TP_OK)
     status = tp_sensitivity_bounds(sensitivity, 1, bounds);
   if (status == TP_OK)
+    status = tp_sensitivity_solve(sensitivity, NULL, TP_COST_FORBIDDEN, &solution);
+  if (status == TP_OK)
+    status = tp_sensitivity_start(sensitivity, solution.choices, solution.lower_bound);
+  tp_solution_clear(&solution);
+  if (status == TP_OK)
     status = tp_sensitivity_bound(sensitivity, allowed, TP_COST_FORBIDDEN, &bound);
   if (status == TP_OK)
     status = tp_sensitivity_solve(sensitivity, allowed, TP_COST_FORBIDDEN, &solution);

@@ -106,10 +106,22 @@ static void check_solution(const small *s, const tp_sensitivity *sensitivity,
   tp_solution_clear(&found);
 }
 
+/* Lets variants start from the best choices of the base; false if there are none. */
+static bool start_from_best(const small *s, tp_sensitivity *sensitivity) {
+  tp_solution best;
+  tp_status status = tp_sensitivity_solve(sensitivity, NULL, TP_COST_FORBIDDEN, &best);
+  if (status == TP_OK)
+    assert_int_equal(tp_sensitivity_start(sensitivity, best.choices,
+                                          tp_problem_evaluate(s->problem, best.choices)),
+                     TP_OK);
+  tp_solution_clear(&best);
+  return status == TP_OK;
+}
+
 static void against_brute_force(void **state) {
   (void)state;
   tp_solver_options no_tables = {.size = sizeof no_tables, .table_budget = 1};
-  int n_exact = 0, n_bounds = 0;
+  int n_exact = 0, n_bounds = 0, n_started = 0;
   for (int i = 0; i < 10000; i++) {
     rng r = {(uint64_t)i};
     small s = draw(i, &r);
@@ -122,6 +134,8 @@ static void against_brute_force(void **state) {
                                            i % 3 ? best : TP_COST_FORBIDDEN, &sensitivity),
                      TP_OK);
     n_exact += check_bounds(&s, sensitivity, best);
+    if (i / 2 % 2)
+      n_started += start_from_best(&s, sensitivity);
     for (int v = 0; v < s.n_nodes; v++)
       n_bounds += s.sizes[v];
     for (int k = 0; k < 3; k++) {
@@ -138,7 +152,7 @@ static void against_brute_force(void **state) {
     tp_problem_destroy(s.problem);
   }
   print_message("%d of %d bounds are exact\n", n_exact, n_bounds);
-  assert_true(n_exact > n_bounds / 2);
+  assert_true(n_exact > n_bounds / 2 && n_started > 1000);
 }
 
 static bool at_once(const tp_solver_progress *progress, void *data) {
@@ -263,6 +277,51 @@ static void solved_anew(void **state) {
   tp_problem_destroy(p);
 }
 
+/* With the best choices of the base, little work finds what is best beside them. */
+static void with_little_work(void **state) {
+  (void)state;
+  int n_best = 0, n_without = 0;
+  for (int i = 0; i < 6; i++) {
+    rng r = {(uint64_t)i};
+    tp_problem *p = generate_layers(&r, 8, 12);
+    tp_solver_options little = {.size = sizeof little, .work_budget = 1};
+    tp_solution best;
+    tp_sensitivity *with, *without;
+    assert_int_equal(tp_solve(p, NULL, &best), TP_OK);
+    assert_int_equal(tp_sensitivity_create(p, &little, NULL, best.cost, &with), TP_OK);
+    assert_int_equal(tp_sensitivity_create(p, &little, NULL, best.cost, &without), TP_OK);
+    assert_int_equal(tp_sensitivity_start(with, best.choices, best.lower_bound), TP_OK);
+    const bool **asked = calloc((size_t)best.n_nodes, sizeof *asked);
+    for (int k = 0; k < 10; k++) {
+      int node = rng_below(&r, best.n_nodes);
+      bool others[12];
+      for (int x = 0; x < 12; x++)
+        others[x] = x != best.choices[node];
+      asked[node] = others;
+      tp_solution expected, found, alone;
+      assert_int_equal(tp_solve_allowing(p, NULL, node, others, &expected), TP_OK);
+      assert_int_equal(tp_sensitivity_solve(with, asked, TP_COST_FORBIDDEN, &found), TP_OK);
+      assert_true(found.cost == tp_problem_evaluate(p, found.choices));
+      assert_true(found.cost >= expected.cost && found.lower_bound <= expected.cost);
+      assert_true(found.choices[node] != best.choices[node]);
+      n_best += found.cost == expected.cost;
+      if (tp_sensitivity_solve(without, asked, TP_COST_FORBIDDEN, &alone) == TP_OK)
+        n_without += alone.cost == expected.cost;
+      asked[node] = NULL;
+      tp_solution_clear(&expected);
+      tp_solution_clear(&found);
+      tp_solution_clear(&alone);
+    }
+    free(asked);
+    tp_solution_clear(&best);
+    tp_sensitivity_destroy(with);
+    tp_sensitivity_destroy(without);
+    tp_problem_destroy(p);
+  }
+  print_message("%d of 60 are the best, %d without the start\n", n_best, n_without);
+  assert_true(n_best > 54 && n_without < n_best);
+}
+
 static void arguments(void **state) {
   (void)state;
   tp_cost cost = 1, bound;
@@ -288,6 +347,10 @@ static void arguments(void **state) {
                    TP_INVALID_ARGUMENT);
   assert_int_equal(tp_sensitivity_bound(sensitivity, NULL, 0, NULL), TP_INVALID_ARGUMENT);
   assert_int_equal(tp_sensitivity_bound(sensitivity, NULL, -1, &bound), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_sensitivity_start(NULL, &(int){0}, 0), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_sensitivity_start(sensitivity, NULL, 0), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_sensitivity_start(sensitivity, &(int){0}, -1), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_sensitivity_start(sensitivity, &(int){7}, 0), TP_INVALID_ARGUMENT);
   tp_sensitivity_destroy(sensitivity);
   tp_sensitivity_destroy(NULL);
   tp_problem_destroy(p);
@@ -295,9 +358,9 @@ static void arguments(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(against_brute_force),
-                                     cmocka_unit_test(ended_early),
-                                     cmocka_unit_test(against_solving),
-                                     cmocka_unit_test(solved_anew), cmocka_unit_test(arguments)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(against_brute_force), cmocka_unit_test(ended_early),
+      cmocka_unit_test(against_solving),     cmocka_unit_test(with_little_work),
+      cmocka_unit_test(solved_anew),         cmocka_unit_test(arguments)};
   return cmocka_run_group_tests_name("solver sensitivity", tests, NULL, NULL);
 }

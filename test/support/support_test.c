@@ -1,9 +1,13 @@
-/* Tests the support library: allocation, arenas, strings. */
+/* Tests the support library: allocation, arenas, strings, the environment. */
+#define _GNU_SOURCE 1
 #include "support/support.h"
+
+#include "tp/env.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -183,13 +187,38 @@ static void closest_words(void **state) {
   assert_null(tp__closest_word(too_long, sizeof too_long, n, words));
 }
 
+static void environment(void **state) {
+  (void)state;
+  char warning[256];
+  size_t n;
+  const tp_env_var *table = tp_env(&n);
+  for (size_t i = 0; i < n; i++)
+    assert_int_equal(setenv(table[i].name, "/", 1), 0);
+  setenv("TP_SIZE", "4", 1); /* of another program */
+  assert_false(tp_env_warning(0, sizeof warning, warning));
+  setenv("TP_TOPOLGY_PATH", "x", 1);
+  assert_true(tp_env_warning(0, sizeof warning, warning));
+  assert_string_equal(warning, "the environment sets TP_TOPOLGY_PATH, which is no variable of "
+                               "tpshard; did you mean TP_TOPOLOGY_PATH?");
+  assert_false(tp_env_warning(1, sizeof warning, warning));
+  setenv("TPSHARD_NEW", "", 1); /* like none, but ours */
+  assert_true(tp_env_warning(1, sizeof warning, warning));
+  assert_non_null(strstr(warning, "TPSHARD_NEW, which is no variable of tpshard; docs/reference/"));
+  setenv("TP_TOPOLOGY_PATH", "/::/no/such/folder", 1);
+  assert_true(tp_env_warning(2, sizeof warning, warning));
+  assert_string_equal(warning, "TP_TOPOLOGY_PATH: there is no folder '/no/such/folder'");
+  assert_false(tp_env_warning(3, sizeof warning, warning));
+  assert_true(tp_env_warning(0, 8, warning));
+  assert_string_equal(warning, "the env");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(status_names),    cmocka_unit_test(closest_words),
       cmocka_unit_test(allocation_hook), cmocka_unit_test(allocation_counts),
       cmocka_unit_test(growing),         cmocka_unit_test(arena),
       cmocka_unit_test(strings),         cmocka_unit_test(texts),
-      cmocka_unit_test(sizes_and_times),
+      cmocka_unit_test(sizes_and_times), cmocka_unit_test(environment),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,6 +39,12 @@ void complain(const char *format, ...) {
   va_end(args);
 }
 
+void cli_warn_all(bool (*next)(size_t i, size_t size, char *warning)) {
+  char warning[512];
+  for (size_t i = 0; next(i, sizeof warning, warning); i++)
+    cli_print("%s: warning: %s\n", cli_program.name, warning);
+}
+
 int cli_usage(const char *format, ...) {
   char see[80];
   va_list args;
@@ -115,9 +121,23 @@ static int refuse_long(const char *word) {
                    quoted ? quoted + 1 : "");
 }
 
+/* Returns true if "NAME" or "NAME=VALUE" is the name of an option. */
+static bool find_long(const char *name) {
+  size_t length = strcspn(name, "=");
+  for (int i = 0; option_at(i); i++) {
+    const char *known = option_at(i)->name;
+    if (known && strlen(known) == length && strncmp(known, name, length) == 0)
+      return true;
+  }
+  return false;
+}
+
 static int refuse_option(char **argv) {
-  const char *word = argv[optind - 1];
+  const char *word = argv[optind - 1], *letters = argv[optind];
   bool is_letter = optopt > 0 && optopt < FIRST;
+  /* getopt stands at a word until its last letter */
+  if (is_letter && letters && letters[0] == '-' && find_long(letters + 1))
+    return cli_usage("unknown option '%s' (did you mean '-%s'?)", letters, letters);
   if (is_letter)
     return cli_usage("unknown option '-%c'", optopt);
   return strncmp(word, "--", 2) == 0 ? refuse_long(word) : cli_usage("unknown option '%s'", word);

@@ -123,6 +123,10 @@ int cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "TOOL: error: ..." on stderr, in place of the line of `progress`. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Prints the warnings that `next` writes for i = 0, 1, ... until it returns false, as
+ * "TOOL: warning: ..." on stderr. */
+void cli_warn_all(bool (*next)(size_t i, size_t size, char *warning));
+
 /* ---- The progress line: on stderr, on a terminal, of what takes over a second ---- */
 
 /* An activity begins; NULL: none. */
@@ -211,6 +215,11 @@ const char *cli_suggest(const char *word, size_t length, int n, const char *cons
                         cli_suggestion *out);
 /* The same for the names of "a|b|c". */
 const char *cli_suggest_value(const char *word, const char *values, cli_suggestion *out);
+
+/* Writes to `out` what may be wrong with the path of a file that does not exist: the name in its
+ * folder that is closest, or that there is no such folder; "" if neither is known. Returns the
+ * text. */
+const char *cli_suggest_file(const char *path, cli_suggestion *out);
 
 /* Returns the monotonic clock in seconds. */
 double cli_seconds(void);

@@ -3,6 +3,7 @@
 
 #include "support/support.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,5 +26,31 @@ const char *cli_suggest_value(const char *word, const char *values, cli_suggesti
     names[n++] = name;
   (void)cli_suggest(word, strlen(word), n, names, out);
   free(copy);
+  return out->text;
+}
+
+static int is_visible(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+
+const char *cli_suggest_file(const char *path, cli_suggestion *out) {
+  enum { MAX_FILES = 512, MOST_EDITS = 3 /* names of files are often alike */ };
+  struct dirent **entries;
+  const char *names[MAX_FILES], *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  char folder[4096];
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 2, slash ? path : "./");
+  int n = scandir(folder, &entries, is_visible, alphasort);
+  out->text[0] = 0;
+  if (n < 0) {
+    if (slash)
+      snprintf(out->text, sizeof out->text, " (there is no folder '%.80s')", folder);
+    return out->text;
+  }
+  for (int i = 0; i < n && i < MAX_FILES; i++)
+    names[i] = entries[i]->d_name;
+  const char *closest = tp__closest_word(name, strlen(name), n < MAX_FILES ? n : MAX_FILES, names);
+  if (closest && tp__word_distance(name, closest) <= MOST_EDITS)
+    snprintf(out->text, sizeof out->text, " (did you mean '%s'?)", closest);
+  for (int i = 0; i < n; i++)
+    free(entries[i]);
+  free(entries);
   return out->text;
 }

@@ -74,7 +74,9 @@ static int parse_flag(const cli_option *o, const char *text, void *field) {
 }
 
 static int parse_text(const cli_option *o, const char *text, void *field) {
-  (void)o;
+  if (text && !*text)
+    return cli_usage("--%s: the value is empty; leave the option out, or give %s", o->name,
+                     o->argument + (o->argument[0] == '='));
   memcpy(field, &text, sizeof text);
   return CLI_GO_ON;
 }

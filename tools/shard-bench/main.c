@@ -116,9 +116,15 @@ static int bench(const options *o) {
   return 0;
 }
 
+static void warn(void *user, const char *text) {
+  (void)user;
+  cli_print("shard-bench: warning: %s\n", text);
+}
+
 int main(int argc, char **argv) {
   options o;
   int code = cli_parse(argc, argv, &o);
+  tprt_set_logger(&(tprt_logger){.log = warn});
   if (code < 0 && o.capabilities)
     code = capabilities(&o);
   if (code < 0) {

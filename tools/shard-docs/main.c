@@ -3,6 +3,7 @@
  *
  *   shard-docs            lists the pages
  *   shard-docs PAGE       prints one */
+#include "tp/env.h"
 #include "tp/passes.h"
 #include "tp/rules.h"
 #include "tp/stablehlo.h"
@@ -182,10 +183,23 @@ static void print_launchers(void) {
   }
 }
 
+static void print_compiler_variables(void) {
+  size_t n;
+  const tp_env_var *rows = tp_env(&n);
+  printf("Of a variable that does not exist, such as a misspelled one, there is a warning: of "
+         "`TPSHARD_...`, and of `TP_...` if it is like\none of these, by the tools and the Python "
+         "package; of `TPRT_...` when a world is created, by rank 0.\n\n## Compiler, tools and "
+         "Python package\n\n| variable | meaning |\n|---|---|\n");
+  for (size_t i = 0; i < n; i++)
+    printf("| `%s` | %s |\n", rows[i].name, rows[i].help);
+}
+
 static void print_environment(void) {
   size_t n;
   const tprt_env_var *rows = tprt_env(&n);
-  printf("The variables that libtprt reads. A field set in a `tprt_config` takes precedence over "
+  print_compiler_variables();
+  printf("\n## Runtime\n\nThe variables that libtprt reads. A field set in a `tprt_config` takes "
+         "precedence over "
          "the variable, and the variable over the default.\n\n| variable | type | default | "
          "meaning |\n|---|---|---|---|\n");
   for (size_t i = 0; i < n; i++) {
@@ -235,7 +249,7 @@ static const struct {
   void (*print)(void);
 } pages[] = {
     {"backends", "Backends of the runtime", print_backends},
-    {"environment", "Environment variables of the runtime", print_environment},
+    {"environment", "Environment variables", print_environment},
     {"passes", "Passes and pipelines", print_passes},
     {"rules", "Ops that can be sharded", print_rules},
     {"stablehlo", "StableHLO and CHLO", print_stablehlo},

@@ -2,6 +2,7 @@
  * mlir-opt. */
 #include "options.h"
 
+#include "tp/env.h"
 #include "tp/passes.h"
 #include "tp/watch.h"
 
@@ -116,6 +117,32 @@ static int answer(int argc, char **argv) {
   return -1;
 }
 
+/* The driver ends the process if the command line is wrong. */
+static struct {
+  int argc;
+  char **argv;
+  bool has_succeeded;
+} driver;
+
+static void suggest_at_exit(void) {
+  if (!driver.has_succeeded)
+    opt_suggest(driver.argc, driver.argv);
+}
+
+/* Returns true, with a message, if --tp-explain is given twice: the driver takes the last. */
+static bool asks_twice(int argc, char **argv) {
+  static const char name[] = "tp-explain";
+  int n = 0;
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    const char *option = argv[i] + strspn(argv[i], "-");
+    n += argv[i][0] == '-' && strncmp(option, name, sizeof name - 1) == 0 &&
+         strchr("=", option[sizeof name - 1]);
+  }
+  if (n > 1)
+    complain("--tp-explain is given %d times; ask for one value in each run", n);
+  return n > 1;
+}
+
 /* Called when the driver has opened its files. Then it has set handlers of its own; these end the
  * process by the signal. */
 static int watch(void *data, const tp_progress *p) {
@@ -159,13 +186,18 @@ int main(int argc, char **argv) {
       return 1;
     argv[i] = (char *)path;
   }
+  if (asks_twice(argc, argv))
+    return 1;
+  cli_warn_all(tp_env_warning);
   keep_freed_memory();
   tp_watch_set(watch, NULL);
   int n = argc;
   char **all = with_colors(&n, argv);
+  driver.argc = argc;
+  driver.argv = argv;
+  (void)atexit(suggest_at_exit);
   code = tp_opt_main(n, all);
+  driver.has_succeeded = code == 0;
   progress(NULL);
-  if (code != 0)
-    opt_suggest(argc, argv);
   return code;
 }

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_NAMES = 256 };
 
@@ -23,6 +24,11 @@ const char *opt_suggest_pass(const char *name, size_t length, cli_suggestion *ou
   for (; n < tp_pass_count() && n < MAX_NAMES; n++)
     names[n] = tp_pass_get(n).name;
   return cli_suggest(name, length, n, names, out);
+}
+
+static bool ends_in(const char *text, const char *end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
 }
 
 static size_t length_of_word(const char *text) {
@@ -46,6 +52,22 @@ static void check_option(int pass, const char *name, size_t length) {
   if (*cli_suggest(name, length, n, names, &closest))
     cli_print("shard-opt: note: %s has no option '%.*s'%s; see shard-opt --help=%s\n",
               tp_pass_get(pass).name, (int)length, name, closest.text, tp_pass_get(pass).name);
+  else if (name[length] == '=' && isdigit((unsigned char)name[length + 1]))
+    cli_print(
+        "shard-opt: note: %s has no option '%.*s'; if it is an axis, commas separate the axes "
+        "of a mesh, as in mesh=dp=2,tp=4\n",
+        tp_pass_get(pass).name, (int)length, name);
+}
+
+/* The options of the largest pipeline, which users give to the driver by mistake. */
+static bool is_option_of_spmd(const char *name, size_t length) {
+  int pass = find_pass("tp-spmd", 7);
+  for (int i = 0; pass >= 0 && i < tp_pass_get(pass).n_options; i++) {
+    const char *known = tp_pass_option(pass, i).name;
+    if (strlen(known) == length && strncmp(known, name, length) == 0)
+      return true;
+  }
+  return false;
 }
 
 /* Skips a value, which may have quotes or braces. */
@@ -103,6 +125,17 @@ static void check_pass(const cli_tool *all, const char *name, size_t length) {
   free(names);
 }
 
+/* Notes a pipeline that does not say on which ops it runs, or not on the module. */
+static void check_anchor(const char *text) {
+  size_t n = length_of_word(text);
+  bool is_of_functions = strncmp(text, "func.func(", 10) == 0;
+  if (text[n] != '(')
+    cli_print("shard-opt: note: write --pass-pipeline='builtin.module(%s)'\n", text);
+  else if (is_of_functions && find_pass(text + 10, length_of_word(text + 10)) >= 0)
+    cli_print("shard-opt: note: passes of tpshard run on the module: builtin.module(%s\n",
+              text + 10);
+}
+
 static void check_pipeline(const char *text) {
   static cli_tool all;
   bool is_listed = all.options || opt_options(&all);
@@ -119,18 +152,38 @@ static void check_pipeline(const char *text) {
   }
 }
 
+/* Notes an operand that is no file: options of a pass, or a misspelled path. */
+static void check_operand(const char *before, const char *word) {
+  const char *name = before + strspn(before, "-");
+  bool follows_pass = *before == '-' && find_pass(name, strlen(name)) >= 0;
+  cli_suggestion closest;
+  if (follows_pass && strchr(word, '='))
+    cli_print("shard-opt: note: options of a pass follow its name and a '=': %s='%s'\n", before,
+              word);
+  else if (access(word, F_OK) != 0 && *cli_suggest_file(word, &closest))
+    cli_print("shard-opt: note: the file '%s' does not exist%s\n", word, closest.text);
+}
+
 void opt_suggest(int argc, char **argv) {
   static const char pipeline[] = "pass-pipeline";
   for (int i = 1; i < argc; i++) {
     const char *name = argv[i] + strspn(argv[i], "-");
     size_t n = length_of_word(name);
     int pass = find_pass(name, n);
+    if (argv[i][0] != '-' && strcmp(argv[i - 1], "-o") != 0 && !ends_in(argv[i - 1], pipeline))
+      check_operand(argv[i - 1], argv[i]);
     if (argv[i][0] != '-')
       continue;
+    if (pass < 0 && is_option_of_spmd(name, n))
+      cli_print("shard-opt: note: --%.*s is an option of passes; write --tp-spmd='%.*s=%s'\n",
+                (int)n, name, (int)n, name, name[n] == '=' ? name + n + 1 : "...");
     if (pass >= 0 && name[n] == '=')
       (void)check_options(pass, name + n + 1);
     if (n == strlen(pipeline) && strncmp(name, pipeline, n) == 0 &&
-        (name[n] == '=' || i + 1 < argc))
-      check_pipeline(name[n] == '=' ? name + n + 1 : argv[i + 1]);
+        (name[n] == '=' || i + 1 < argc)) {
+      const char *text = name[n] == '=' ? name + n + 1 : argv[i + 1];
+      check_anchor(text);
+      check_pipeline(text);
+    }
   }
 }

@@ -198,7 +198,7 @@ int cli_parse(int argc, char **argv, options *o) {
   if (optind + 1 < argc)
     return cli_usage("more than one model is given: '%s' and '%s'", argv[optind], argv[optind + 1]);
   o->model = argv[optind];
-  if (o->mesh && (!*o->mesh || strpbrk(o->mesh, " '\"{}")) &&
+  if (o->mesh && strpbrk(o->mesh, " '\"{}") &&
       tp_mesh_parse("mesh", o->mesh, why, sizeof why, &mesh) != TP_OK)
     return cli_usage("%s", why); /* other meshes are refused with the axes of the program */
   if ((o->emit != EMIT_NOTHING) != (o->output != NULL))

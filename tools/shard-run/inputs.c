@@ -73,22 +73,35 @@ static const char *find_file(const options *o, const text_list *list, const char
   return path;
 }
 
+/* Says what the values are for which too many files are given. */
+static void refuse_files(int n_files, int n, const char *what, const tp_plan_value *values) {
+  enum { MOST = 8 };
+  char all[1024] = "", text[256];
+  for (int i = 0; i < n && i < MOST; i++)
+    snprintf(strchr(all, 0), sizeof all - strlen(all), "%s%.80s", i ? ", " : ": ",
+             label(values + i, what, i, text));
+  complain("%d files are given for %d %s%s%s%s; give one for each, in this order", n_files, n, what,
+           n == 1 ? "" : "s", all, n > MOST ? ", ..." : "");
+}
+
 static bool load(const options *o, const text_list *list, const char *kind, const char *what, int n,
                  const tp_plan_value *values, const tp_input_range *ranges, array **arrays) {
   if (list->n > n) {
-    complain("%d files are given for %d %ss", list->n, n, what);
+    refuse_files(list->n, n, what, values);
     return false;
   }
   array *made = calloc((size_t)n + 1, sizeof *made);
   bool ok = made != NULL;
   for (int i = 0; i < n && ok; i++) {
     char path[4096], why[4400], text[256];
+    cli_suggestion closest;
     const char *file = find_file(o, list, kind, i, path, sizeof path);
     ok = describe(values + i, what, i, made + i);
     if (ok && file) {
       ok = npy_read(file, made + i, why, sizeof why);
       if (!ok)
-        complain("%s: %s", label(values + i, what, i, text), why);
+        complain("%s: %s%s", label(values + i, what, i, text), why,
+                 access(file, F_OK) == 0 ? "" : cli_suggest_file(file, &closest));
     } else if (ok && ranges) {
       ok = array_create(made + i, made[i].type, made[i].rank, made[i].shape);
       if (ok)

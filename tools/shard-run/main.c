@@ -2,6 +2,7 @@
  * results. */
 #include "run.h"
 
+#include "tp/env.h"
 #include "tp/watch.h"
 #include "tprt/cuda.h"
 
@@ -27,7 +28,9 @@ static bool read_model(MlirContext context, const char *path, MlirModule *module
     return false;
   FILE *file = fopen(path, "rb");
   if (!file) {
-    complain("cannot read '%s': %s", path, strerror(errno));
+    const char *why = strerror(errno);
+    cli_suggestion closest;
+    complain("cannot read '%s': %s%s", path, why, cli_suggest_file(path, &closest));
     return false;
   }
   fclose(file);
@@ -427,15 +430,16 @@ static int watch(void *data, const tp_progress *p) {
 
 static int run_model(options *o, tprt_comm *world) {
   cli_interrupt_catch(SIGINT, NULL);
+  cli_warn_all(tp_env_warning);
   if (!host_topology(o))
     return EXIT_FAILED;
   progress("reading");
   tp_register_passes();
   MlirContext context = mlirContextCreate();
+  diagnostics_attach(context);
   tp_context_prepare(context);
   /* accepts Shardy annotations; unknown ops are rejected later */
   mlirContextSetAllowUnregisteredDialects(context, true);
-  diagnostics_attach(context);
   session s = {.o = o, .world = world};
   tp_watch_set(watch, &s);
   MlirModule module = {NULL};

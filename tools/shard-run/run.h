@@ -210,6 +210,10 @@ void attached_end(tprt_comm *world, int code);
 
 /* Starts a program n times and waits for all; returns the exit code. */
 int start_program(int n, char **command);
+
+enum { SIGNAL_TEXT = 256 };
+/* Writes "signal 9 (Killed)" and what to do about it. Returns `text`. */
+const char *signal_text(int number, char *text, size_t size);
 /* Main function of a worker process: `text` is the value of --worker. */
 int worker_main(const char *text);
 

@@ -74,8 +74,9 @@ static int code_of(int state) {
 }
 
 static void report_end(int rank, int state) {
+  char text[SIGNAL_TEXT];
   if (WIFSIGNALED(state))
-    complain("rank %d was terminated by signal %d", rank, WTERMSIG(state));
+    complain("rank %d was terminated by %s", rank, signal_text(WTERMSIG(state), text, sizeof text));
   else if (WEXITSTATUS(state))
     complain("rank %d exited with code %d", rank, WEXITSTATUS(state));
 }

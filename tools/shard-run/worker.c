@@ -230,9 +230,10 @@ static bool collect(launch *l, worker *workers) {
     if (result->calls)
       memcpy(result->calls, (char *)x + x->calls_at, MAX_TRACED_CALLS * sizeof *result->calls);
     snprintf(result->error, sizeof result->error, "%s", x->error);
+    char signal[SIGNAL_TEXT];
     if (WIFSIGNALED(state))
-      snprintf(result->error, sizeof result->error, "its process was terminated by signal %d",
-               WTERMSIG(state));
+      snprintf(result->error, sizeof result->error, "its process was terminated by %s",
+               signal_text(WTERMSIG(state), signal, sizeof signal));
     else if (!x->done)
       snprintf(result->error, sizeof result->error, "its process exited with code %d",
                WEXITSTATUS(state));

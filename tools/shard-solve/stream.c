@@ -99,8 +99,10 @@ static bool invalid(stream *s, const char *path) {
   text[strcspn((char *)text, "\n")] = 0;
   bool in_string = strstr((char *)text, "string") != NULL;
   position at = {s->line, s->before - s->line_start + 1};
-  stream_fail(s, s->n > 0 ? stream_here(s, in_string ? 0 : 1) : at, path, "this is not JSON: %s",
-              (char *)text);
+  at = s->n > 0 ? stream_here(s, in_string ? 0 : 1) : at;
+  bool is_begin = at.line == 1 && at.column == 1;
+  stream_fail(s, at, path, "this is not JSON: %s%s", (char *)text,
+              is_begin ? " shard-solve reads planning problems; shard-opt plans programs" : "");
   yajl_free_error(s->parser, text);
   return false;
 }

@@ -7,6 +7,7 @@
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
+#include <stdlib.h>
 
 /* ---- ops ---- */
 
@@ -99,12 +100,54 @@ static void read_sizes(tp__map_nest *n, const tp__map_operand *o) {
   }
 }
 
-static bool writes_disjoint(const tp__map_operand *o, int loop) {
-  for (int d = 0; d < o->rank; d++) {
-    MlirAffineExpr expr = mlirAffineMapGetResult(o->map, d);
-    if (mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == loop)
-      return true;
+/* Adds `scale` times the factor of each loop in `expr` to `factors`. False if it is not a sum of
+ * loops times constants. */
+static bool add_factors(MlirAffineExpr expr, int64_t scale, int64_t *factors) {
+  if (mlirAffineExprIsAConstant(expr))
+    return true;
+  if (mlirAffineExprIsADim(expr)) {
+    int64_t *factor = factors + mlirAffineDimExprGetPosition(expr);
+    return !__builtin_add_overflow(*factor, scale, factor);
   }
+  if (!mlirAffineExprIsAAdd(expr) && !mlirAffineExprIsAMul(expr))
+    return false;
+  MlirAffineExpr a = mlirAffineBinaryOpExprGetLHS(expr), b = mlirAffineBinaryOpExprGetRHS(expr);
+  if (mlirAffineExprIsAAdd(expr))
+    return add_factors(a, scale, factors) && add_factors(b, scale, factors);
+  return mlirAffineExprIsAConstant(b) &&
+         !__builtin_mul_overflow(scale, mlirAffineConstantExprGetValue(b), &scale) &&
+         add_factors(a, scale, factors);
+}
+
+/* True if `expr` depends on `loop`, and its value determines all loops that it depends on: 2 i + 1,
+ * 5 - i, or 4 i + j where j has at most 4 iterations. */
+static bool is_injective(const tp__map_nest *n, MlirAffineExpr expr, int loop) {
+  int64_t factors[TP_MAP_LOOPS] = {0}, reach = 0, last = 0;
+  if (!add_factors(expr, 1, factors) || factors[loop] == 0)
+    return false;
+  for (;;) { /* by growing factors: each is greater than all smaller ones together can reach */
+    int next = -1;
+    for (int l = 0; l < n->n_loops; l++)
+      if (n->size[l] > 1 && llabs(factors[l]) > last &&
+          (next < 0 || llabs(factors[l]) < llabs(factors[next])))
+        next = l;
+    if (next < 0)
+      return true;
+    last = llabs(factors[next]);
+    for (int l = 0; l < n->n_loops; l++)
+      if (l != next && n->size[l] > 1 && llabs(factors[l]) == last)
+        return false;
+    int64_t step;
+    if (last <= reach || __builtin_mul_overflow(last, n->size[next] - 1, &step) ||
+        __builtin_add_overflow(reach, step, &reach))
+      return false;
+  }
+}
+
+static bool writes_disjoint(const tp__map_nest *n, const tp__map_operand *o, int loop) {
+  for (int d = 0; d < o->rank; d++)
+    if (is_injective(n, mlirAffineMapGetResult(o->map, d), loop))
+      return true;
   return false;
 }
 
@@ -114,7 +157,7 @@ static bool writes_disjoint(const tp__map_operand *o, int loop) {
 static tp_status classify_loop(tp__map_nest *n, int loop) {
   int n_apart = 0, n_same = 0, n_outputs = tp__map_n_outputs(n);
   for (int i = n->n_inputs; i < n->n_operands; i++) {
-    n_apart += writes_disjoint(n->operands + i, loop);
+    n_apart += writes_disjoint(n, n->operands + i, loop);
     n_same += !tp__map_depends(n->operands + i, loop);
   }
   if (n->size[loop] <= 1 || (n->is_reduction[loop] ? n_same : n_apart) == n_outputs)

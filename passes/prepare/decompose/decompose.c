@@ -51,7 +51,7 @@ static const row rows[] = {
      halves_twice},
     {"arith.truncf", NULL, "compiled code only rounds to nearest even; remove the rounding mode",
      rounds_elsewhere},
-    {"linalg.generic", NULL, TP_LOSES_INIT, tp__loses_init},
+    {"linalg.generic", tp__read_lost_inits, NULL, tp__loses_init},
     {"linalg.softmax", tp__decompose_softmax, NULL, NULL},
     {"linalg.pack", tp__decompose_pack, NULL, NULL},
     {"linalg.unpack", tp__decompose_unpack, NULL, NULL},
@@ -69,6 +69,7 @@ static const row rows[] = {
     {"math.isnormal", tp__decompose_isnormal, NULL, NULL},
     {"tensor.concat", tp__decompose_concat, NULL, tp__concats_nothing},
     {"tensor.generate", tp__decompose_generate, NULL, NULL},
+    {"tensor.pad", tp__decompose_pad, NULL, tp__is_odd_pad},
     {"tensor.dim", tp__decompose_dim, NULL, NULL},
     {"tensor.rank", tp__decompose_rank, NULL, NULL},
     {"tensor.bitcast", tp__decompose_bitcast, NULL, NULL},
@@ -190,11 +191,15 @@ const tp_pass_row tp__decompose_row = {
         "arith.index_cast there and back. A loop whose counter may not fit its type counts in "
         "i64. A named linalg op whose body must change for uneven shards (pooling, integer "
         "division) is a linalg.generic. A resource of i1 or of complex numbers, of rank 0 or "
-        "without elements is a dense constant. A tensor.extract_slice at dynamic offsets drops "
+        "without elements is a dense constant. The body of a linalg.generic reads an init of which "
+        "elements may stay, or upstream's passes would lose them. A tensor.pad that is negative, "
+        "or whose value "
+        "depends on the index, is a slice in a generated tensor. A tensor.extract_slice at "
+        "dynamic offsets drops "
         "the leading dimensions of size 1 or none, and a second slice drops the others. Rejected, "
         "with advice: Winograd transforms, tensor.parallel_insert_slice, complex.bitcast, "
-        "arith.truncf with a rounding mode, a loop that counts beyond 64 bits, a linalg.generic "
-        "that may leave elements of an init that it does not read. Breaks: nothing.",
+        "arith.truncf with a rounding mode, a loop that counts beyond 64 bits. "
+        "Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

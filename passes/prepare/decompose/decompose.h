@@ -55,6 +55,10 @@ tp_status tp__decompose_softmax(MlirOperation op);
 bool tp__concats_nothing(MlirOperation op);
 tp_status tp__decompose_concat(MlirOperation op);
 tp_status tp__decompose_generate(MlirOperation op);
+/* True for a tensor.pad of static padding that computes its value from the index, or that is
+ * negative along a dimension. */
+bool tp__is_odd_pad(MlirOperation op);
+tp_status tp__decompose_pad(MlirOperation op);
 tp_status tp__decompose_dim(MlirOperation op);
 tp_status tp__decompose_rank(MlirOperation op);
 tp_status tp__decompose_bitcast(MlirOperation op);

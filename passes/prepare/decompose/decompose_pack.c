@@ -102,10 +102,25 @@ static void begin_parts(tp__parts *parts, const packing *p) {
   append_groups(tp__part(parts), p);
 }
 
+/* Replaces a pack or unpack of rank 0 by its source. Upstream's verifier crashes on a transpose of
+ * rank 0. */
+static tp_status decompose_scalar(MlirOperation op, const packing *p) {
+  MlirValue source = mlirOperationGetOperand(op, 0);
+  tp__parts parts = {0};
+  tp__part_type(&parts, p->plain);
+  return tp__decompose_by(op,
+                          "func.func private @scalar(%x: $a) -> $a {\n"
+                          "  return %x : $a\n"
+                          "}\n",
+                          &parts, 1, &source);
+}
+
 tp_status tp__decompose_pack(MlirOperation op) {
   packing p;
   MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
   TP_TRY(read_packing(op, mlirValueGetType(source), mlirValueGetType(result), &p));
+  if (p.rank == 0)
+    return decompose_scalar(op, &p);
   tp__parts parts = {0};
   begin_parts(&parts, &p);
   tp__append_list(tp__part(&parts), p.rank + p.n_tiled, p.split);
@@ -156,6 +171,8 @@ tp_status tp__decompose_unpack(MlirOperation op) {
   packing p;
   MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
   TP_TRY(read_packing(op, mlirValueGetType(result), mlirValueGetType(source), &p));
+  if (p.rank == 0)
+    return decompose_scalar(op, &p);
   tp__parts parts = {0};
   begin_parts(&parts, &p);
   tp__append_list(tp__part(&parts), p.rank + p.n_tiled, p.back);

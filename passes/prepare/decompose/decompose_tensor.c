@@ -1,43 +1,42 @@
 /* Decomposes ops of the tensor dialect that have an equivalent in linalg, arith or reshapes:
- * generate, dim, rank, bitcast, reshape. */
+ * generate, pad, dim, rank, bitcast, reshape. */
 #include "passes/prepare/decompose/decompose.h"
+
+#include "rules/padding.h"
 
 /* ---- tensor.generate: a linalg.generic without inputs that uses the loop indices ---- */
 
 /* $a: type, $b: element type, $c: identity map, $d: iterators, $e: the index ops. */
-static const char generic[] =
-    "func.func private @generate() -> $a {\n"
-    "  %e = tensor.empty() : $a\n"
-    "  %r = linalg.generic {indexing_maps = [$c], iterator_types = [$d]} outs(%e : $a) {\n"
-    "  ^bb0(%o: $b):\n"
-    "$e"
-    "    linalg.yield %o : $b\n"
-    "  } -> $a\n"
-    "  return %r : $a\n"
-    "}\n";
+#define GENERATED                                                                                  \
+  "  %e = tensor.empty() : $a\n"                                                                   \
+  "  %r = linalg.generic {indexing_maps = [$c], iterator_types = [$d]} outs(%e : $a) {\n"          \
+  "  ^bb0(%o: $b):\n"                                                                              \
+  "$e"                                                                                             \
+  "    linalg.yield %o : $b\n"                                                                     \
+  "  } -> $a\n"
 
-tp_status tp__decompose_generate(MlirOperation op) {
-  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+static void append_generated(tp__parts *parts, MlirType type) {
   int rank = (int)mlirShapedTypeGetRank(type);
-  tp__parts parts = {0};
-  tp__part_type(&parts, type);
-  tp__part_type(&parts, tp__element_type(type));
-  tp__append_map(tp__part(&parts), rank, -1);
-  tp__append_iterators(tp__part(&parts), rank, -1);
-  tp__string *indices = tp__part(&parts);
+  tp__part_type(parts, type);
+  tp__part_type(parts, tp__element_type(type));
+  tp__append_map(tp__part(parts), rank, -1);
+  tp__append_iterators(tp__part(parts), rank, -1);
+  tp__string *indices = tp__part(parts);
   for (int d = 0; d < rank; d++)
     tp__string_printf(indices, "    %%i%d = linalg.index %d : index\n", d, d);
-  MlirOperation func = tp__decomposition(op, generic, &parts);
-  if (mlirOperationIsNull(func))
-    return TP_NO_MEMORY;
-  MlirOperation end =
-      mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)));
-  MlirOperation loops = tp__defining_op(mlirOperationGetOperand(end, 0));
+}
+
+/* Moves the body of `op`, whose arguments are indices, into the linalg.generic of GENERATED, with
+ * which `func` begins. */
+static void move_body(MlirOperation op, MlirOperation func) {
+  MlirOperation empty = mlirBlockGetFirstOperation(tp__region_block(func, 0));
+  MlirOperation loops = mlirOperationGetNextInBlock(empty);
   MlirBlock from = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirBlock to = mlirRegionGetFirstBlock(mlirOperationGetRegion(loops, 0));
   MlirOperation yield = mlirBlockGetTerminator(to), old_yield = mlirBlockGetTerminator(from), next;
   MlirOperation index = mlirBlockGetFirstOperation(to);
-  for (int d = 0; d < rank; d++, index = mlirOperationGetNextInBlock(index))
+  intptr_t rank = mlirBlockGetNumArguments(from);
+  for (intptr_t d = 0; d < rank; d++, index = mlirOperationGetNextInBlock(index))
     mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(from, d), mlirOperationGetResult(index, 0));
   for (MlirOperation inner = mlirBlockGetFirstOperation(from);
        !mlirOperationEqual(inner, old_yield); inner = next) {
@@ -45,7 +44,94 @@ tp_status tp__decompose_generate(MlirOperation op) {
     mlirOperationMoveBefore(inner, yield);
   }
   mlirOperationSetOperand(yield, 0, mlirOperationGetOperand(old_yield, 0));
+}
+
+tp_status tp__decompose_generate(MlirOperation op) {
+  tp__parts parts = {0};
+  append_generated(&parts, mlirValueGetType(mlirOperationGetResult(op, 0)));
+  MlirOperation func =
+      tp__decomposition(op,
+                        "func.func private @generate() -> $a {\n" GENERATED "  return %r : $a\n"
+                        "}\n",
+                        &parts);
+  if (mlirOperationIsNull(func))
+    return TP_NO_MEMORY;
+  move_body(op, func);
   tp__decompose_into(op, func, 0, NULL);
+  return TP_OK;
+}
+
+/* ---- tensor.pad: the operand, or what negative padding leaves of it, inserted into what the body
+ * generates ---- */
+
+/* Finds the part of the operand that stays, by its place in the operand and in the result. False if
+ * the padding is not static, or removes more than there is. */
+static bool find_kept(MlirOperation op, tp_padding *p, int64_t *from, int64_t *sizes, int64_t *to) {
+  if (!tp__padding_of(op, p))
+    return false;
+  for (int d = 0; d < p->rank; d++) {
+    if (!tp__padding_is_known(p, d) || p->low[d] < -TP_MAX_ELEMENTS ||
+        p->high[d] < -TP_MAX_ELEMENTS)
+      return false;
+    from[d] = p->low[d] < 0 ? -p->low[d] : 0;
+    to[d] = p->low[d] > 0 ? p->low[d] : 0;
+    sizes[d] = tp__value_size(mlirOperationGetOperand(op, 0), d) - from[d] +
+               (p->high[d] < 0 ? p->high[d] : 0);
+    if (sizes[d] < 0)
+      return false;
+  }
+  return true;
+}
+
+bool tp__is_odd_pad(MlirOperation op) {
+  tp_padding p;
+  int64_t from[TP_MAX_RANK], sizes[TP_MAX_RANK], to[TP_MAX_RANK];
+  MlirValue operand = mlirOperationGetOperand(op, 0);
+  int rank;
+  if (!tp__static_tensor(mlirValueGetType(operand), &rank, sizes) ||
+      !find_kept(op, &p, from, sizes, to))
+    return false;
+  bool crops = false;
+  for (int d = 0; d < p.rank; d++)
+    crops |= p.low[d] < 0 || p.high[d] < 0;
+  return crops || tp__padding_moves(op);
+}
+
+/* $f: type of the operand, $g: of what stays of it, $h: where that is in the operand, $i: in the
+ * result, $j: its sizes, $k: strides. */
+static const char pad[] = "func.func private @pad(%x: $f) -> $a {\n" GENERATED
+                          "  %k = tensor.extract_slice %x$h$j$k : $f to $g\n"
+                          "  %p = tensor.insert_slice %k into %r$i$j$k : $g into $a\n"
+                          "  return %p : $a\n"
+                          "}\n";
+/* Nothing stays. Upstream's verifier refuses slices at the end of a dimension. */
+static const char pad_only[] =
+    "func.func private @pad(%x: $f) -> $a {\n" GENERATED "  return %r : $a\n"
+    "}\n";
+
+tp_status tp__decompose_pad(MlirOperation op) {
+  tp_padding p;
+  int64_t from[TP_MAX_RANK], sizes[TP_MAX_RANK], to[TP_MAX_RANK], ones[TP_MAX_RANK];
+  MlirValue x = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(x);
+  bool is_empty = false;
+  find_kept(op, &p, from, sizes, to);
+  for (int d = 0; d < p.rank; d++) {
+    ones[d] = 1;
+    is_empty |= sizes[d] == 0;
+  }
+  tp__parts parts = {0};
+  append_generated(&parts, mlirValueGetType(mlirOperationGetResult(op, 0)));
+  tp__part_type(&parts, type);
+  tp__part_tensor(&parts, type, p.rank, sizes);
+  const int64_t *const lists[] = {from, to, sizes, ones};
+  for (int i = 0; i < TP_LEN(lists); i++)
+    tp__append_list(tp__part(&parts), p.rank, lists[i]);
+  MlirOperation func = tp__decomposition(op, is_empty ? pad_only : pad, &parts);
+  if (mlirOperationIsNull(func))
+    return TP_NO_MEMORY;
+  move_body(op, func);
+  tp__decompose_into(op, func, 1, &x);
   return TP_OK;
 }
 

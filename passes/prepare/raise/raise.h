@@ -55,16 +55,15 @@ bool tp__map_covers(MlirAffineMap map, MlirType type);
  * operand. Loops with zero iterations leave the init as the result. False also if it is unknown. */
 bool tp__writes_all(MlirOperation op, MlirAttribute maps, int operand);
 /* True if a result of a linalg.generic may keep elements of an init that has contents but that the
- * body does not read. Fusion and bufferization treat such an init as a buffer without contents.
- * tp__check_inits is a tp_visit that reports this as an error; it runs after bodies are
- * simplified. */
+ * body does not read (a diagonal, a stride, one place, loops over nothing). Fusion and
+ * bufferization treat such an init as a buffer without contents, and the result loses them. */
 bool tp__loses_init(MlirOperation op);
-tp_status tp__check_inits(MlirOperation op, void *data);
-#define TP_LOSES_INIT                                                                              \
-  "may leave elements of a result as they are in its init, which the body does not read (a "       \
-  "diagonal, a stride, one place, "                                                                \
-  "loops over nothing); yield a select between the new value and the init in each place, or "      \
-  "start from tensor.empty"
+/* Makes the body of a linalg.generic read such inits, without another result. It cannot fail: a
+ * status, as decompositions return it. */
+tp_status tp__read_lost_inits(MlirOperation op);
+/* A tp_visit that does this to every linalg.generic, for passes behind others that simplify
+ * bodies. */
+tp_status tp__keep_inits(MlirOperation op, void *data);
 /* True if the operands still determine the ranges of all loops without those in `without` (bit i:
  * operand i). */
 bool tp__generic_has_ranges(const tp__generic *generic, uint64_t without);

@@ -2,8 +2,6 @@
  * a tensor.empty, which keeps no other value alive. */
 #include "passes/prepare/raise/raise.h"
 
-#include "ir/diagnostics.h"
-
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/Dialect/Linalg.h>
 
@@ -84,25 +82,52 @@ static bool reaches_yield(MlirValue value, int *uses) {
   return false;
 }
 
-bool tp__loses_init(MlirOperation op) {
-  int n = (int)mlirOperationGetNumOperands(op), n_results = (int)mlirOperationGetNumResults(op),
-      uses = 0;
+/* True if result k may keep elements of an init that has contents and that the body does not
+ * read. */
+static bool loses_init(MlirOperation op, int n_results, int k) {
+  int i = (int)mlirOperationGetNumOperands(op) - n_results + k, uses = 0;
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  MlirAttribute maps = tp__inherent(op, "indexing_maps");
-  for (int i = n - n_results; i < n; i++) {
-    MlirValue init = mlirOperationGetOperand(op, i);
-    MlirOperation maker = tp__defining_op(init);
-    if (!reaches_yield(mlirBlockGetArgument(body, i), &uses) &&
-        (mlirOperationIsNull(maker) || !tp__op_is(maker, "tensor.empty")) &&
-        !is_empty(mlirValueGetType(init)) && !tp__writes_all(op, maps, i))
+  MlirValue init = mlirOperationGetOperand(op, i);
+  return mlirOperationIsNull(tp__defined_by(init, "tensor.empty")) &&
+         !is_empty(mlirValueGetType(init)) &&
+         !tp__writes_all(op, tp__inherent(op, "indexing_maps"), i) &&
+         !reaches_yield(mlirBlockGetArgument(body, i), &uses);
+}
+
+bool tp__loses_init(MlirOperation op) {
+  int n = (int)mlirOperationGetNumResults(op);
+  for (int k = 0; k < n; k++)
+    if (loses_init(op, n, k))
       return true;
-  }
   return false;
 }
 
-tp_status tp__check_inits(MlirOperation op, void *data) {
-  (void)data;
-  if (tp__op_is(op, "linalg.generic") && tp__loses_init(op))
-    return tp__error(op, TP_UNSUPPORTED, "%s", TP_LOSES_INIT);
+/* Builds an i1 before `where` that is true, which no pass of MLIR knows: index.sizeof gets its
+ * value when code is generated. */
+static MlirValue opaque_true(MlirOperation where) {
+  MlirType index = mlirIndexTypeGet(mlirOperationGetContext(where));
+  MlirOperation bits = tp__create(&(tp_build){.name = "index.sizeof",
+                                              .location = mlirOperationGetLocation(where),
+                                              .n_results = 1,
+                                              .results = &index});
+  tp__insert_before(where, bits);
+  return tp__compare(where, TP_NE, mlirOperationGetResult(bits, 0), tp__index_constant(where, 0));
+}
+
+tp_status tp__read_lost_inits(MlirOperation op) {
+  int n = (int)mlirOperationGetNumResults(op), first = (int)mlirOperationGetNumOperands(op) - n;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  for (int k = 0; k < n; k++)
+    if (loses_init(op, n, k))
+      mlirOperationSetOperand(yield, k,
+                              tp__select(yield, opaque_true(yield),
+                                         mlirOperationGetOperand(yield, k),
+                                         mlirBlockGetArgument(body, first + k)));
   return TP_OK;
+}
+
+tp_status tp__keep_inits(MlirOperation op, void *data) {
+  (void)data;
+  return tp__op_is(op, "linalg.generic") ? tp__read_lost_inits(op) : TP_OK;
 }

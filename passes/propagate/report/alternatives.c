@@ -13,8 +13,11 @@ enum {
   /* solver work for the plan, up to which the problem is solved again if an annotation makes the
    * planner offer more */
   LITTLE_WORK = 100000000,
-  /* plans made to find costly annotations, for each alternative that may be reported */
+  /* plans made to find costly annotations, for each alternative that may be reported ... */
   PLANS_PER_ALTERNATIVE = 4,
+  /* ... but at least one, and no more than have this many nodes in total: reading a program again
+   * takes time that grows with it */
+  NODES_PER_ALTERNATIVE = 40000,
 };
 
 /* ---- planning again ---- */
@@ -224,6 +227,8 @@ static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decisio
   tp_alternative other = {0};
   tp_cost limit = best->price.found ? best->price.cost : TP_COST_FORBIDDEN;
   tp_solution solution;
+  if (limit <= p->result.bound)
+    return; /* an alternative that costs no more than the plan is known */
   tp_status status = tp__space_solve_among(space, d.node, among, limit, &solution);
   if (status != TP_OK && status != TP_INFEASIBLE)
     return;
@@ -329,9 +334,10 @@ static tp_status find_alternative(tp_report *r, const tp_planner *p, tp_space *s
   } else {
     const tp_planned_value *v = c->value;
     const tp_use *use = &v->uses[c->use < 0 ? 0 : c->use];
-    status = try_decision(r, p, space, (decision){v->node, OUTPUT, v->output}, &c->alternative);
+    /* mostly the reader can take what there is at little cost, and then the maker is not asked */
+    status = try_decision(r, p, space, (decision){use->node, INPUT, use->input}, &c->alternative);
     if (status == TP_OK)
-      status = try_decision(r, p, space, (decision){use->node, INPUT, use->input}, &c->alternative);
+      status = try_decision(r, p, space, (decision){v->node, OUTPUT, v->output}, &c->alternative);
   }
   if (c->alternative.price.found)
     c->alternative.missing = NULL;
@@ -450,7 +456,10 @@ static void examine(dropping *d, size_t first, size_t n) {
 
 static tp_status find_costly(tp_report *r, const tp_planner *p, tp_space *space) {
   tp_function_report *f = &r->function;
-  dropping d = {r, p, space, PLANS_PER_ALTERNATIVE * r->n_alternatives};
+  size_t plans = NODES_PER_ALTERNATIVE / (p->problem.n_nodes + 1);
+  plans = plans < PLANS_PER_ALTERNATIVE ? plans : PLANS_PER_ALTERNATIVE;
+  plans = plans * (size_t)r->n_alternatives;
+  dropping d = {r, p, space, plans > 0 ? (int)plans : 1};
   f->costly = tp__calloc(f->n_pins + 1, sizeof *f->costly);
   if (!f->costly)
     return tp__out_of_memory(p->problem.graph.func);

@@ -3,7 +3,8 @@
  *
  * Along one mesh axis an op does one thing: it splits a factor, passes a partial value through, or
  * does not use the axis. Two nodes that share a value which both split by the axis are neighbors.
- * The shortest path over neighbors to a pinned node tells where the axis comes from. */
+ * The shortest path over neighbors to a pinned node tells where the axis comes from. One search per
+ * axis, which starts at all pinned nodes, finds these paths for all nodes. */
 #include "passes/propagate/report/plan_report.h"
 
 #include <string.h>
@@ -13,16 +14,20 @@ typedef struct incidence {
   int value, use; /* use < 0: the node produces the value */
 } incidence;
 
+/* The nearest pinned node that splits by an axis. */
+typedef struct origin {
+  int pinned;  /* -1: none can be reached */
+  int between; /* number of nodes on the path to it */
+} origin;
+
 typedef struct causes {
   tp_report *r;
   const tp_planner *p;
   int *first;
   incidence *at;
-  int *from, *queue; /* of a search: predecessor of each node, -1: none */
-  /* the last search that visited a node, that looked at the uses of a value, and the place of the
-   * value for which it did */
-  int search, *visited, *looked;
-  tp_place *places;
+  origin *origins[TP_MAX_AXES]; /* by axis and node; NULL: the axis was not searched */
+  int *queue;                   /* of a search */
+  unsigned *looked;             /* of a search, by value: dimensions whose neighbors were visited */
   int n;
   const char *texts[TP_MAX_CAUSES];
 } causes;
@@ -41,12 +46,9 @@ static tp_status list_incidences(causes *c) {
     n += 1 + (size_t)p->problem.values[k].n_uses;
   c->first = tp__arena_array(p->problem.arena, p->problem.n_nodes + 2, sizeof *c->first);
   c->at = tp__arena_array(p->problem.arena, n + 1, sizeof *c->at);
-  c->from = tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof *c->from);
   c->queue = tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof *c->queue);
-  c->visited = tp__arena_array(p->problem.arena, p->problem.n_nodes + 1, sizeof *c->visited);
   c->looked = tp__arena_array(p->problem.arena, p->problem.n_values + 1, sizeof *c->looked);
-  c->places = tp__arena_array(p->problem.arena, p->problem.n_values + 1, sizeof *c->places);
-  if (!c->first || !c->at || !c->from || !c->queue || !c->visited || !c->looked || !c->places)
+  if (!c->first || !c->at || !c->queue || !c->looked)
     return tp__out_of_memory(p->problem.graph.func);
   for (size_t k = 0; k < p->problem.n_values; k++)
     for (int u = -1; u < p->problem.values[k].n_uses; u++)
@@ -116,60 +118,63 @@ static const char *pin_text(const causes *c, int node) {
 
 /* ---- the origin of an axis ---- */
 
+/* Queues the neighbors that have no origin yet. Those of one dimension of a value are each other's
+ * neighbors, so they are visited once. */
 static void visit_neighbors(causes *c, int node, int axis, int *n_queued) {
+  origin *origins = c->origins[axis], through = origins[node];
+  through.between += through.pinned != node;
   for (int i = c->first[node]; i < c->first[node + 1]; i++) {
     incidence here = c->at[i];
     const tp_planned_value *v = &c->p->problem.values[here.value];
     tp_place place = place_at(c, here, axis);
-    bool is_known = c->looked[here.value] == c->search && same_place(c->places[here.value], place);
-    if (is_known || place.kind != TP_DIM)
+    if (place.kind != TP_DIM || c->looked[here.value] >> place.dim & 1)
       continue;
-    c->looked[here.value] = c->search;
-    c->places[here.value] = place;
+    c->looked[here.value] |= 1u << place.dim;
     for (int u = -1; u < v->n_uses; u++) {
       int other = u < 0 ? v->node : v->uses[u].node;
-      if (u == here.use || c->visited[other] == c->search ||
+      if (origins[other].pinned >= 0 ||
           !same_place(place, place_at(c, (incidence){here.value, u}, axis)))
         continue;
-      c->visited[other] = c->search;
-      c->from[other] = node;
+      origins[other] = through;
       c->queue[(*n_queued)++] = other;
     }
   }
 }
 
-/* Finds the nearest pinned node that has `axis`, and sets `from` to the path back from it; -1 if
- * none. */
-static int find_pin(causes *c, int node, int axis) {
+/* Finds the origins of an axis. */
+static tp_status search_axis(causes *c, int axis) {
+  size_t n_nodes = c->p->problem.n_nodes;
+  origin *origins = tp__arena_array(c->p->problem.arena, n_nodes + 1, sizeof *origins);
   int n = 0;
-  c->search++;
-  c->visited[node] = c->search;
-  c->from[node] = -1;
-  c->queue[n++] = node;
-  for (int k = 0; k < n; k++) {
-    if (c->r->function.pin_of_node[c->queue[k]] >= 0 && splits(c, c->queue[k], axis))
-      return c->queue[k];
-    visit_neighbors(c, c->queue[k], axis, &n);
+  if (!origins)
+    return tp__out_of_memory(c->p->problem.graph.func);
+  c->origins[axis] = origins;
+  memset(c->looked, 0, c->p->problem.n_values * sizeof *c->looked);
+  for (int i = 0; i < (int)n_nodes; i++) {
+    bool is_pinned = c->r->function.pin_of_node[i] >= 0 && splits(c, i, axis);
+    origins[i] = (origin){is_pinned ? i : -1, 0};
+    if (is_pinned)
+      c->queue[n++] = i;
   }
-  return -1;
+  for (int k = 0; k < n; k++)
+    visit_neighbors(c, c->queue[k], axis, &n);
+  return TP_OK;
 }
 
 /* Appends the texts from the annotation to the node that has the axis because of it. */
 static void append_origin(causes *c, int node, int axis) {
-  int pinned = find_pin(c, node, axis), between = 0;
-  if (pinned < 0) {
+  origin from = c->origins[axis][node];
+  if (from.pinned < 0) {
     append_cause(c, tp__report_text(
                         c->r,
                         "%s is split over %s by choice of the planner, no annotation requires it",
                         node_text(c, node), axis_text(c, axis)));
     return;
   }
-  append_cause(c, pin_text(c, pinned));
-  for (int k = c->from[pinned]; pinned != node && k != node; k = c->from[k])
-    between++;
-  if (between > 0)
-    append_cause(c, tp__report_text(c->r, "%d %s %s where it is", between,
-                                    between == 1 ? "op between keeps" : "ops between keep",
+  append_cause(c, pin_text(c, from.pinned));
+  if (from.between > 0)
+    append_cause(c, tp__report_text(c->r, "%d %s %s where it is", from.between,
+                                    from.between == 1 ? "op between keeps" : "ops between keep",
                                     axis_text(c, axis)));
 }
 
@@ -273,6 +278,8 @@ tp_status tp__report_causes(tp_report *r, const tp_planner *p) {
     return tp__out_of_memory(p->problem.graph.func);
   *c = (causes){.r = r, .p = p};
   tp_status status = list_incidences(c);
+  for (int axis = 0; axis < p->problem.mesh->n_axes && status == TP_OK; axis++)
+    status = search_axis(c, axis);
   for (size_t i = 0; i < r->function.n_changes && status == TP_OK; i++) {
     tp_report_communication *change = &r->function.changes[i];
     if (change->n_collectives == 0)

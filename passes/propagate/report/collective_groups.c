@@ -114,8 +114,14 @@ static void print_alternative(tp__string *t, const json_t *other, double cost) {
   const json_t *pin = json_object_get(other, "annotation");
   const char *factors = tp__text_of(pin, "factors"), *now = tp__text_of(other, "instead_of");
   double extra = tp__seconds_of(other, "extra_seconds");
+  double unproven = tp__seconds_of(other, "cost_seconds") - tp__seconds_of(other, "bound_seconds");
+  double least = extra > unproven ? extra - unproven : 0;
+  bool is_range = strcmp(tp__seconds_text(least).chars, tp__seconds_text(extra).chars) != 0;
   if (extra == 0)
     tp__string_append(t, "costs as much: ");
+  else if (extra > 0 && is_range)
+    tp__string_printf(t, "%s to %s more: ", tp__seconds_text(least).chars,
+                      tp__seconds_text(extra).chars);
   else
     tp__string_printf(t, "%s%s (%+.2f %%): ", extra > 0 ? "+" : "", tp__seconds_text(extra).chars,
                       100 * extra / cost);

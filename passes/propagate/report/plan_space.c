@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* Solver work for each other plan without a memory limit. */
+enum { OTHER_PLAN_WORK = 200000000 };
+
 /* ---- matching strategies of two nodes ---- */
 
 static bool same_strategy(const tp_node *a, int s, const tp_node *b, int t) {
@@ -173,7 +176,8 @@ tp_solver_options tp__other_plans_options(const tp_planner *p) {
                    : 0;
   tp_solver_options options = {.size = sizeof options,
                                .gap = gap > p->limits.gap ? gap : p->limits.gap,
-                               .work_budget = p->limits.memory >= 0 ? tp__other_plans_work(p) : 0};
+                               .work_budget = p->limits.memory >= 0 ? tp__other_plans_work(p)
+                                                                    : OTHER_PLAN_WORK};
   tp__clock_limit_solver(p->limits.clock, &options);
   return options;
 }
@@ -194,6 +198,8 @@ tp_status tp__space_create(const tp_planner *p, tp_planner *open, tp_space *spac
     status = tp_sensitivity_create(space->planner->stated, &options, space->base_rows,
                                    p->problem.overlaps ? TP_COST_FORBIDDEN : p->result.cost,
                                    &space->sensitivity);
+  if (status == TP_OK && !p->problem.overlaps)
+    status = tp_sensitivity_start(space->sensitivity, space->chosen, p->result.bound);
   if (status != TP_OK)
     tp__space_destroy(space);
   return status == TP_OK ? TP_OK : tp__out_of_memory(p->problem.graph.func);

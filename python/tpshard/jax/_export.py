@@ -32,6 +32,8 @@ def _by_role(params, state, numbers, names):
     """Returns {leaf: role}. `numbers` has the number of the argument of each leaf."""
     roles = {}
     for role, what, chosen in (("param", "params", params), ("state", "state", state)):
+        if chosen is not None and not isinstance(chosen, (str, int, list, tuple, set)):
+            raise TypeError("%s: is a %s; give a pattern, the number of an argument, or a list of these" % (what, type(chosen).__name__))
         for pattern in [chosen] if isinstance(chosen, (str, int)) else chosen or ():
             if isinstance(pattern, int):
                 found = [i for i, n in enumerate(numbers) if n == pattern]
@@ -50,6 +52,8 @@ def is_key(aval):
 def _pins(pin, names, avals, ranks, sizes):
     """Returns {index: layout}; of two patterns that match a name, the last one counts."""
     layouts = {}
+    if pin and not hasattr(pin, "items"):
+        raise TypeError("pin: is a %s; give {name: PartitionSpec}, such as {\"%s\": P()}" % (type(pin).__name__, names[0]))
     for pattern, spec in (pin or {}).items():
         for i in matches(pattern, names, "pin"):
             layouts[i] = layout_of(spec, len(avals[i].shape), sizes, names[i])

@@ -4,6 +4,7 @@ A layout here is a list with one list of axes for each dimension, major to minor
 a list leaves the dimension open; "tp:(1)2" is a part of an axis.
 """
 import json
+import numbers
 import re
 
 from jax.sharding import PartitionSpec as P
@@ -19,7 +20,9 @@ def mesh_sizes(mesh):
         raise TypeError("mesh: is %r; give axes with their sizes, such as {\"tp\": 4}, or a mesh of JAX" % (mesh,))
     sizes = dict(axes)
     for name, size in sizes.items():
-        if not isinstance(name, str) or not re.fullmatch(r"[^\s=,:'\"{}?]+", name) or int(size) < 1:
+        if isinstance(size, bool) or not isinstance(size, numbers.Integral):
+            raise TypeError("mesh: axis %r has size %r, which is no whole number" % (name, size))
+        if not isinstance(name, str) or not re.fullmatch(r"[^\s=,:'\"{}?]+", name) or size < 1:
             raise ValueError(
                 "mesh: axis %r has size %r; give positive sizes, and names without spaces and punctuation" % (name, size)
             )
@@ -28,17 +31,24 @@ def mesh_sizes(mesh):
     return {name: int(size) for name, size in sizes.items()}
 
 
+def _axes_of(entry, name):
+    """Returns the axes of one entry of a PartitionSpec."""
+    if entry is P.UNCONSTRAINED:
+        return ["?"]
+    axes = [] if entry is None else [entry] if isinstance(entry, str) else entry
+    if not isinstance(axes, (list, tuple)) or not all(isinstance(axis, str) for axis in axes):
+        raise TypeError("pin of \"%s\": has the entry %r; an entry is None, the name of an axis, or several names" % (name, entry))
+    return list(axes)
+
+
 def layout_of(spec, rank, sizes, name):
-    """Returns the layout of a PartitionSpec for a value of this rank. A list is a layout already."""
+    """Returns the layout of a PartitionSpec for a value of this rank. A list of lists is a layout already."""
     if isinstance(spec, str):
         raise TypeError("pin of \"%s\": is the text %r; give an entry for each dimension, such as P(%r, None)" % (name, spec, spec))
-    if isinstance(spec, list):
-        layout = [list(axes) for axes in spec]
-    else:
-        entries = list(spec) if spec is not None else []
-        layout = [
-            ["?"] if e is P.UNCONSTRAINED else [] if e is None else [e] if isinstance(e, str) else list(e) for e in entries
-        ]
+    is_layout = isinstance(spec, list) and all(isinstance(axes, list) for axes in spec)
+    if spec is not None and not is_layout and not isinstance(spec, (P, tuple)):
+        raise TypeError("pin of \"%s\": is %r; give a PartitionSpec, such as P(\"tp\", None)" % (name, spec))
+    layout = [list(axes) for axes in spec] if is_layout else [_axes_of(entry, name) for entry in spec or ()]
     if len(layout) > rank:
         raise ValueError("pin of \"%s\": %s has %d entries, but the value has %d dimensions" % (name, spec, len(layout), rank))
     for axis in (a for axes in layout for a in axes):

@@ -238,7 +238,10 @@ static tprt_status shm_create_threads(int n_ranks, const tprt__settings *setting
 tprt_status tprt_shm_segment_create(int n_ranks, const tprt_config *config, int *fd) {
   tprt__settings settings;
   tprt_status status = tprt__settings_resolve(config, &settings);
-  return status ? status : make_segment(n_ranks, &settings, fd);
+  if (status)
+    return status;
+  tprt__env_warn_of_names();
+  return make_segment(n_ranks, &settings, fd);
 }
 
 /* One channel serves all groups of a split. The groups are disjoint, and lines and pipes are

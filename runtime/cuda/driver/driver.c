@@ -45,7 +45,11 @@ static tprt_status load(void) {
   const char *path = tprt__env_text(TPRT__ENV_CUDA_LIBRARY);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   tprt_status status =
-      library ? find(library, path, symbols) : tprt__fail(TPRT_UNSUPPORTED, "CUDA: %s", dlerror());
+      library ? find(library, path, symbols)
+              : tprt__fail(TPRT_UNSUPPORTED,
+                           "CUDA: %s; it belongs to NVIDIA's driver, and a machine without GPU has "
+                           "none",
+                           dlerror());
   if (!status)
     status = start(path);
   if (status && library)

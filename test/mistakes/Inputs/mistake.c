@@ -15,6 +15,16 @@ static tprt_status make(const char *name, tprt_comm *comm) {
     return tprt_world_create(2, 2, NULL, &other);
   if (strcmp(name, "struct") == 0)
     return tprt_world_create(1, 0, &config, &other);
+  if (strcmp(name, "comm") == 0)
+    return tprt_all_reduce(NULL, data, data, 4, TPRT_F32, TPRT_SUM, NULL, NULL);
+  if (strcmp(name, "batch") == 0)
+    return tprt_submit_batch(NULL, NULL, 0, NULL);
+  if (strcmp(name, "hint-value") == 0)
+    return tprt_comm_set_hint(comm, "timeout", NULL);
+  if (strcmp(name, "hint-key") == 0)
+    return tprt_comm_set_hint(comm, NULL, "5");
+  if (strcmp(name, "ranks") == 0)
+    return tprt_world_create_threads(0, NULL, &other);
   if (strcmp(name, "hint") == 0)
     return tprt_comm_set_hint(comm, "timeuot", "5");
   return tprt_broadcast(comm, data, data, 4, TPRT_F32, 3, NULL, NULL);

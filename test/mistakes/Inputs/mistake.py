@@ -43,6 +43,16 @@ MISTAKES = {
     "type": lambda: tpshard.jax.plan(lambda x: x + x, (jax.ShapeDtypeStruct((8, 16), jnp.int4),), MESH),
     "topology": lambda: plan(topology="h10"),
     "shape": call_with_another_shape,
+    "pin-list": lambda: plan(pin=[P("tp")]),
+    "spec-list": lambda: plan(pin={"x": ["tp", None]}),
+    "spec-number": lambda: plan(pin={"x": P(None, 1)}),
+    "mesh-text": lambda: plan({"tp": "4"}),
+    "mesh-part": lambda: plan({"tp": 2.5}),
+    "function": lambda: plan(params=lambda name: True),
+    "option": lambda: plan(donate=("x",)),
+    "pipeline": lambda: tpshard.run("func.func @f() { return }", "tp-paln"),
+    "program": lambda: tpshard.run(None, "tp-plan"),
+    "options": lambda: tpshard.run("func.func @f() { return }", "tp-plan", "mesh=tp=2"),
     "load": lambda: tpshard.jax.load(os.path.join(HERE, "base.mlir")),
 }
 

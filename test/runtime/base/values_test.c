@@ -179,6 +179,60 @@ static tprt_status world_with(const char *name, const char *value) {
   return status;
 }
 
+typedef struct warnings {
+  int n;
+  char last[256];
+} warnings;
+
+static void take_warning(void *user, const char *text) {
+  warnings *taken = user;
+  taken->n++;
+  snprintf(taken->last, sizeof taken->last, "%s", text);
+}
+
+/* Unknown variables are named once in a process, so this test has to be the first that creates a
+ * world. */
+static void test_unknown_variables(void **state) {
+  (void)state;
+  warnings taken = {0};
+  tprt_set_logger(&(tprt_logger){.log = take_warning, .user = &taken});
+  setenv("TPRT_TIMEOUT", "60", 1);
+  setenv("TPRTX_OF_OTHERS", "1", 1);
+  setenv("TPRT_TIMOET", "5", 1);
+  assert_int_equal(world_with("TPRT_SLOT_BYTES", "64K"), TPRT_OK);
+  assert_int_equal(taken.n, 1);
+  assert_string_equal(taken.last, "the environment sets TPRT_TIMOET, which is no variable of tprt; "
+                                  "did you mean TPRT_TIMEOUT?");
+  assert_int_equal(world_with("TPRT_SLOT_BYTES", "64K"), TPRT_OK);
+  assert_int_equal(taken.n, 1);
+  unsetenv("TPRT_TIMEOUT");
+  unsetenv("TPRTX_OF_OTHERS");
+  unsetenv("TPRT_TIMOET");
+  tprt_set_logger(NULL);
+}
+
+/* Each variable with a type is checked, whether or not this world needs it. */
+static void test_wrong_values(void **state) {
+  (void)state;
+  static const char *const texts[] = {"name", "path", "address"};
+  size_t n;
+  int n_checked = 0;
+  const tprt_env_var *table = tprt_env(&n);
+  for (size_t i = 0; i < n; i++) {
+    bool is_text = false;
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+      is_text |= strcmp(table[i].type, texts[k]) == 0;
+    if (is_text)
+      continue;
+    char expected[128];
+    snprintf(expected, sizeof expected, "%s is \"a-b\"; it must be ", table[i].name);
+    assert_int_equal(world_with(table[i].name, "a-b"), TPRT_INVALID_ARGUMENT);
+    assert_memory_equal(tprt_last_error(), expected, strlen(expected));
+    n_checked++;
+  }
+  assert_true(n_checked > 10);
+}
+
 static void test_environment(void **state) {
   (void)state;
   static const struct {
@@ -263,9 +317,14 @@ static void test_memref_copy(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_half_all),    cmocka_unit_test(test_f8e5m2),
-      cmocka_unit_test(test_names),       cmocka_unit_test(test_special),
-      cmocka_unit_test(test_environment), cmocka_unit_test(test_configs),
+      cmocka_unit_test(test_unknown_variables),
+      cmocka_unit_test(test_wrong_values),
+      cmocka_unit_test(test_half_all),
+      cmocka_unit_test(test_f8e5m2),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_special),
+      cmocka_unit_test(test_environment),
+      cmocka_unit_test(test_configs),
       cmocka_unit_test(test_memref_copy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@ import sys
 
 MESSAGES = re.compile(
     r"shard-run: error: (the program, on rank \d, (divided an integer by 0, or the smallest integer by -1|accessed memory out of bounds: "
-    r"an index exceeds its tensor)|rank \d failed: .*|rank \d exited with code 1|rank \d was terminated by signal \d+|the ranks cannot continue: .*)"
+    r"an index exceeds its tensor)|rank \d failed: .*|rank \d exited with code 1|rank \d was terminated by signal \d+ .*|the ranks cannot continue: .*)"
 )
 
 

@@ -40,9 +40,14 @@ function nextBest(c) {
       (c.no_alternative.includes('report-alternatives')
         ? ' Plan with report-alternatives=N to have it for N of them.' : ''));
   const {annotation, instead_of: now, extra_seconds: extra, exact} = c.alternative;
+  // a search that ended early knows only from where to where it lies
+  const least = Math.max(0, extra - (c.alternative.cost_seconds - c.alternative.bound_seconds));
   return make('div', null,
     make('p', null, 'Without it, the next best plan costs ', make('strong', null,
-      extra > 0 ? secondsText(extra) + ' more' : 'the same'), exact ? '' : ' at most', '. It is what this annotation makes:'),
+      extra > 0 ? secondsText(extra) + ' more' : 'the same'),
+    extra > 0 && secondsText(least) !== secondsText(extra)
+      ? ', or less, at least ' + secondsText(least) : exact ? '' : ' at most',
+    '. It is what this annotation makes:'),
     facts(['at', named(placeText(annotation))], ['annotation', annotationText(annotation)],
       ['instead of', chip(now)]));
 }

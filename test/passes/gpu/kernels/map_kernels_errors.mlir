@@ -80,6 +80,45 @@ func.func private @kernel(%a: memref<4x8xf32>, %b: memref<4xf32>) {
 
 // -----
 
+// Rows of 4 begin 3 apart: points of two rows write one element.
+func.func private @kernel(%a: memref<2x4xf32>, %b: memref<7xf32>) {
+  // expected-error @below {{'linalg.generic': loop 0 (size 2) rewrites elements of some outputs, but not the same elements of all outputs; threads would race}}
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i * 3 + j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<2x4xf32>) outs(%b : memref<7xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// Both loops move by the same step.
+func.func private @kernel(%a: memref<2x4xf32>, %b: memref<9xf32>) {
+  // expected-error @below {{'linalg.generic': loop 0 (size 2) rewrites elements of some outputs, but not the same elements of all outputs; threads would race}}
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i * 2 - j * 2 + 6)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<2x4xf32>) outs(%b : memref<9xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// Two points write each element.
+func.func private @kernel(%a: memref<8xf32>, %b: memref<4xf32>) {
+  // expected-error @below {{'linalg.generic': loop 0 (size 8) rewrites elements of some outputs, but not the same elements of all outputs; threads would race}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i floordiv 2)>], iterator_types = ["parallel"]}
+      ins(%a : memref<8xf32>) outs(%b : memref<4xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// -----
+
 #id = affine_map<(a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q) -> (a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q)>
 func.func private @kernel(%a: memref<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) {
   // expected-error @below {{'linalg.generic': operand 0 has 17 dimensions; a kernel takes at most}}

@@ -129,47 +129,6 @@ func.func @ruled(%x: tensor<5x3xf32>, %i: tensor<7x1xindex>) -> tensor<7x3xf32> 
 
 // -----
 
-// What is not on the diagonal would be that of %o.
-func.func @diagonal(%x: tensor<7xf32>, %o: tensor<7x7xf32>) -> tensor<7x7xf32> {
-  // expected-error @below {{'linalg.generic': may leave elements of a result as they are in its init, which the body does not read}}
-  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, i)>], iterator_types = ["parallel"]}
-      ins(%x : tensor<7xf32>) outs(%o : tensor<7x7xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    linalg.yield %in : f32
-  } -> tensor<7x7xf32>
-  return %r : tensor<7x7xf32>
-}
-
-// -----
-
-// It is read by what nothing needs.
-func.func @dead(%x: tensor<7xf32>, %o: tensor<15xf32>) -> tensor<15xf32> {
-  // expected-error @below {{'linalg.generic': may leave elements of a result as they are in its init, which the body does not read}}
-  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i * 2 + 1)>], iterator_types = ["parallel"]}
-      ins(%x : tensor<7xf32>) outs(%o : tensor<15xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    %0 = arith.addf %in, %out : f32
-    %1 = arith.mulf %0, %in : f32
-    linalg.yield %in : f32
-  } -> tensor<15xf32>
-  return %r : tensor<15xf32>
-}
-
-// -----
-
-// Nothing is written at all.
-func.func @nothing(%x: tensor<7x0xf32>, %o: tensor<7xf32>) -> tensor<7xf32> {
-  // expected-error @below {{'linalg.generic': may leave elements of a result as they are in its init, which the body does not read}}
-  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
-      ins(%x : tensor<7x0xf32>) outs(%o : tensor<7xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    linalg.yield %in : f32
-  } -> tensor<7xf32>
-  return %r : tensor<7xf32>
-}
-
-// -----
-
 // Passes of MLIR behind tp-decompose drop the encoding of the sum, and would leave a function whose result is another type. A program of one
 // device comes here before anything else.
 // expected-error @below {{'func.func': argument 0 (%x) is tensor<4xf32, "rows">, a tensor with an encoding; use a dense tensor without an encoding}}
