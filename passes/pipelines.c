@@ -18,7 +18,7 @@
 #define TO_LLVM(function, target)                                                                  \
   "convert-complex-to-standard," function                                                          \
   "(math-expand-ops{ops=rsqrt,fpowi}),math-extend-to-supported-types,"                             \
-  "arith-emulate-unsupported-floats{source-types=bf16,f8E4M3FN "                                   \
+  "arith-emulate-unsupported-floats{source-types=bf16,f8E4M3FN,f8E5M2 "                            \
   "target-type=f32},tp-expand-float8,tp-expand-math{target=" target                                \
   "},arith-expand{include-bf16=1},"                                                                \
   "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-funcs," \

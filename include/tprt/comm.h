@@ -11,9 +11,76 @@ extern "C" {
 
 /* ---- Configuration ---- */
 
-/* Start with `tprt_config config = {.size = sizeof config};`. A zero field means: take the value of
- * the environment variable, else the default. A size larger than the library knows is accepted as
- * long as the unknown tail is zero. */
+/* A setting of a communicator or of an operation, as text. Keys, the form of their values, and
+ * where they may be given: with an operation (O), when a communicator is created (C), or later,
+ * with tprt_comm_set_hint (L):
+ *   timeout        seconds           O C L  deadline of operations
+ *   deterministic  0 or 1            O C L  1: reductions have the same bits on all ranks and in
+ *                                           every run. Backends on host memory always guarantee
+ *                                           that; nccl refuses sums, products and averages of
+ *                                           floats
+ *   nan_check      0 or 1              C L  a NaN in the data that this rank sends fails the
+ *                                           operation with TPRT_PROGRAM
+ *   flight         count               C L  operations that the flight recorder keeps; 0 turns it
+ *                                           off                                    (TPRT_FLIGHT)
+ *   priority       low, normal, high   C    priority of the stream in which operations run that
+ *                                           name none
+ *   traffic_class  0 to 255            C    quality of service in the network: the TOS byte of IP
+ *                                           packets on tcp; trafficClass of nccl
+ *   min_ctas       count               C    least and largest number of thread blocks with which a
+ *   max_ctas       count               C    collective occupies the GPU
+ *   device         number              C    CUDA device of this rank               (TPRT_DEVICE)
+ *
+ * An unknown key is TPRT_INVALID_ARGUMENT, with the closest known one or all of them in the text.
+ * So is a known key in another place. A backend that cannot obey a hint refuses it with
+ * TPRT_UNSUPPORTED; tprt_hint_backends tells which ones obey. Of two equal keys the last counts.
+ * Both strings are read during the call only. */
+typedef struct tprt_hint {
+  const char *key, *value;
+} tprt_hint;
+
+/* Returns the key of the i-th hint, with the form of its value in *type and its meaning in *help;
+ * both may be NULL. NULL past the last. Static storage. */
+TPRT_API const char *tprt_hint_key(size_t i, const char **type, const char **help);
+/* Writes to `names` (n bytes, truncated) the backends that obey the i-th hint, separated by ", ".
+ * "" past the last. */
+TPRT_API void tprt_hint_backends(size_t i, char *names, size_t n);
+
+/* What happens when a communicator fails for the first time. */
+typedef enum tprt_failure_policy {
+  TPRT_FAILURE_INHERIT = 0, /* as the parent; a world: TPRT_ON_FAILURE, else return */
+  TPRT_FAILURE_RETURN = 1,  /* calls return the status */
+  TPRT_FAILURE_ABORT = 2,   /* prints the reason to stderr and ends the process with abort() */
+} tprt_failure_policy;
+
+enum { TPRT_COMM_CONFIG_VERSION = 1 };
+
+/* Configuration of one communicator. Start with
+ * `tprt_comm_config config = {.size = sizeof config, .version = TPRT_COMM_CONFIG_VERSION};`. A zero
+ * field means: as the parent, or the default for a world. `version` counts changes of meaning; a
+ * larger one than the library's is TPRT_UNSUPPORTED. Everything is copied by the call. The flight
+ * recorder prints the configuration. */
+typedef struct tprt_comm_config {
+  size_t size;
+  uint32_t version;
+  tprt_failure_policy on_failure;
+  /* at most 63 bytes; NULL: "world", or "" for a child. Also the name in NCCL's logs and profilers
+   * (commName, NCCL 2.27 or later) */
+  const char *name;
+  /* stream of the operations that name none, with TPRT_CAP_STREAMS only; not inherited. NULL: such
+   * operations run in a stream of the library */
+  void *stream;
+  /* existing directory, into which the flight recorder is written as JSON when the communicator
+   * fails; see observe.h                                                        TPRT_FLIGHT_DIR */
+  const char *flight_dir;
+  const tprt_hint *hints;
+  size_t n_hints;
+} tprt_comm_config;
+
+/* Configuration of a world. Start with `tprt_config config = {.size = sizeof config};`. A zero
+ * field means: take the value of the environment variable, else the default. A size larger than the
+ * library knows is accepted as long as the unknown tail is zero, and a smaller one leaves the later
+ * fields zero. */
 typedef struct tprt_config {
   size_t size;
   /* backend name, case ignored: "shm" (default), "loopback", "tcp", "mpi", "nccl", "self"; or the
@@ -31,6 +98,10 @@ typedef struct tprt_config {
   int32_t segment_fd;
   /* rendezvous of processes that start separately. Borrowed for the duration of the call */
   tprt_store *store;
+  /* the communicator of the world; NULL: the defaults. A hint `timeout` has precedence over
+   * timeout_ns. `device` and `stream` belong to one rank, so worlds of several threads refuse
+   * them */
+  const tprt_comm_config *comm;
 } tprt_config;
 
 /* An environment variable that the library reads, for documentation. Variables are parsed strictly:
@@ -107,18 +178,28 @@ TPRT_API int tprt_comm_world_rank(const tprt_comm *comm, int rank);
 
 /* The inverse: returns the local rank of a world rank; -1 if it is not a member. */
 TPRT_API int tprt_comm_local_rank(const tprt_comm *comm, int world_rank);
-/* Returns "world", the name given to tprt_comm_named, or "". Lives as long as `comm`. */
+/* Returns "world", the name given at creation or to tprt_comm_named, or "". Lives as long as
+ * `comm`. */
 TPRT_API const char *tprt_comm_name(const tprt_comm *comm);
 
 /* Collective over `comm`. Ranks of equal color >= 0 form a new communicator, ordered by key, then
- * by rank. With a negative color, *child becomes NULL. */
+ * by rank. With a negative color, *child becomes NULL, also if the groups of the other ranks could
+ * not be created (TPRT_NO_MEMORY). */
 TPRT_API tprt_status tprt_comm_split(tprt_comm *comm, int color, int64_t key, tprt_comm **child);
+/* The same with a configuration, which may be NULL. Ranks of one group pass equal hints; names and
+ * the other fields may differ. If a rank's configuration is invalid, only that rank fails and the
+ * others wait for it until their timeout. */
+TPRT_API tprt_status tprt_comm_split_with(tprt_comm *comm, int color, int64_t key,
+                                          const tprt_comm_config *config, tprt_comm **child);
 
 /* Creates a communicator of these ranks of `comm`, in this order. Collective over the listed ranks.
- * All other ranks get NULL without waiting, and so does a call with an empty list. A rank outside
- * `comm`, or listed twice, is an error. */
+ * All other ranks get TPRT_OK and NULL without waiting, unless `comm` has failed; and so does a
+ * call with an empty list. A rank outside `comm`, or listed twice, is an error. */
 TPRT_API tprt_status tprt_comm_split_ranks(tprt_comm *comm, const int *ranks, int n_ranks,
                                            tprt_comm **child);
+/* The same with a configuration, as for tprt_comm_split_with. */
+TPRT_API tprt_status tprt_comm_split_ranks_with(tprt_comm *comm, const int *ranks, int n_ranks,
+                                                const tprt_comm_config *config, tprt_comm **child);
 
 /* Like tprt_comm_split_ranks, with a name of at most 63 bytes. The result is cached and borrowed:
  * it lives as long as `comm`. Using the same name with other ranks is an error. */

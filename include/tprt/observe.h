@@ -16,39 +16,61 @@ typedef struct tprt_op_info {
   uint32_t sequence; /* counts the collectives of the communicator; the same on all ranks */
   int32_t root, peer, tag;
   int64_t bytes; /* size of this rank's send tensor; for recv, of its recv tensor */
+  int64_t timeout_ns;
+  bool deterministic;
+  void *stream; /* NULL: none was named */
 } tprt_op_info;
 
-/* Callbacks. The thread that runs the operation calls them and waits for them. They must not use
- * the communicator. NULL: not called. */
+/* Callbacks. The thread that runs the operation calls them and waits for them, unless stated
+ * otherwise. They must not use the communicator. NULL: not called. */
 typedef struct tprt_hooks {
   size_t size; /* sizeof(tprt_hooks) */
+  /* Before and after the call that runs the operation, or that enqueues it in a stream. */
   void (*pre)(void *user, tprt_comm *comm, const tprt_op_info *op);
   void (*post)(void *user, tprt_comm *comm, const tprt_op_info *op, tprt_status status, int64_t ns);
   /* Called when the communicator fails or is aborted for the first time. From any thread; `text`
    * describes the failure. */
   void (*failed)(void *user, tprt_comm *comm, tprt_status status, const char *text);
   void *user;
+  /* The operation begins: the checks before it have passed, and data may move from now on. In a
+   * stream: it is enqueued, and begins when the device gets there. */
+  void (*start)(void *user, tprt_comm *comm, const tprt_op_info *op);
+  /* The operation has ended, `ns` after its start, also in a stream; then from any thread. Every
+   * start has one end. */
+  void (*end)(void *user, tprt_comm *comm, const tprt_op_info *op, tprt_status status, int64_t ns);
+  /* Called before `failed` when a rank (of the world) has aborted the communicator. From any
+   * thread. */
+  void (*abort)(void *user, tprt_comm *comm, int rank);
+  /* A schedule is about to run for the `run`-th time; `hash` is its tprt_schedule_hash. Its
+   * operations follow, each with its own hooks. The thread that calls tprt_schedule_run calls it.
+   * Graphs that the caller replays run without the library. */
+  void (*replay)(void *user, tprt_comm *comm, uint64_t hash, uint64_t run);
 } tprt_hooks;
-/* Replaces the hooks of this rank's handle, between two operations; NULL removes them. */
+/* Replaces the hooks of this rank's handle, between two operations; NULL removes them. Waits for
+ * operations in streams, so that the old hooks are not called any more. */
 TPRT_API tprt_status tprt_comm_set_hooks(tprt_comm *comm, const tprt_hooks *hooks);
 
-/* Changes a setting of a communicator, given as text. It applies to this rank's handle, from the
- * next operation on:
- *   timeout    seconds   deadline of operations
- *   nan_check  0 or 1    a NaN in the data that this rank sends fails the operation with
- *                        TPRT_PROGRAM
- *   flight     count     operations that the flight recorder keeps; 0 turns it off    (TPRT_FLIGHT)
- *
- * An unknown key is TPRT_INVALID_ARGUMENT; the message lists the known ones. */
+/* Changes a hint of a communicator: see tprt_hint in comm.h for those that can change (L). It
+ * applies to this rank's handle, from the next operation on. */
 TPRT_API tprt_status tprt_comm_set_hint(tprt_comm *comm, const char *key, const char *value);
 
 typedef enum tprt_flight_format {
-  /* {"comm", "rank", "size", "backend", "status", "error", "ops": [...]}, oldest first */
+  /* {"comm", "rank", "size", "world_rank", "ranks", "backend", "status", "error", "time_ns",
+   * "fault": {"status", "rank", "sequence", "kind"} (of the rank of the world that caused a
+   * failure; missing without one), "config": {"on_failure", "hints": {...}}, "ops": [...]}, oldest
+   * first. `ranks` are the ranks of the world. Times are those of the host's monotonic clock */
   TPRT_FLIGHT_JSON = 1,
   TPRT_FLIGHT_TRACE = 2, /* the trace event format of Chrome and Perfetto */
 } tprt_flight_format;
 /* Writes the contents of the flight recorder, in pieces. From any thread, even while an operation
- * hangs. */
+ * hangs. An operation has status "in progress" until it has ended; in a stream, until the device
+ * has finished it.
+ *
+ * With TPRT_FLIGHT_DIR, or tprt_comm_config.flight_dir, a communicator that fails writes it as JSON
+ * to the file rank-R-comm-K.json of that directory: R is the rank in the world, and K counts the
+ * communicators of the process. `shard-run flight DIRECTORY` reads the files of all ranks and says
+ * which rank is missing in which operation. A file that cannot be written is reported to the
+ * logger. */
 TPRT_API tprt_status tprt_comm_flight(tprt_comm *comm, tprt_flight_format format,
                                       void (*write)(void *user, const char *text, size_t n),
                                       void *user);

@@ -53,6 +53,10 @@ typedef struct tprt_op {
   const void *const *send_list;
   void *const *recv_list;
   int32_t peer, tag; /* send and recv only; a tag is at least 0 */
+  /* settings of this operation, see tprt_hint; a hint `timeout` has precedence over timeout_ns.
+   * Read by submit */
+  const tprt_hint *hints;
+  size_t n_hints;
 } tprt_op;
 
 /* Handle of a submitted operation. */
@@ -83,6 +87,19 @@ TPRT_API tprt_status tprt_work_test(const tprt_work *work);
 /* Waits at most timeout_ns (0: until the operation's own deadline). Returns TPRT_IN_PROGRESS if it
  * is still running. */
 TPRT_API tprt_status tprt_work_wait(tprt_work *work, int64_t timeout_ns);
+/* Returns for how long the operation has run, in nanoseconds: until its end, or until now. 0 before
+ * it begins. In a stream it counts as begun when it is enqueued. */
+TPRT_API int64_t tprt_work_elapsed(const tprt_work *work);
+/* Makes later work of a stream (TPRT_CAP_STREAMS) wait for the operation, without blocking the
+ * caller if it was submitted in a stream, otherwise by waiting here. May also wait for work that
+ * the caller has put into that stream since. TPRT_UNSUPPORTED on backends without streams. */
+TPRT_API tprt_status tprt_work_wait_stream(tprt_work *work, void *stream);
+/* Calls `fn` once with the result, in the thread that ends the operation, or at once if it has
+ * ended. The callback must not use the communicator and must return soon: later operations wait for
+ * it. tprt_last_error returns the text of a failure. A work has one callback: a second one is
+ * TPRT_INVALID_STATE. It is also called after tprt_work_destroy. */
+TPRT_API tprt_status tprt_work_on_end(tprt_work *work, void (*fn)(void *user, tprt_status status),
+                                      void *user);
 /* Releases the handle; the operation still runs to completion. NULL is allowed. */
 TPRT_API void tprt_work_destroy(tprt_work *work);
 /* Completes everything submitted before and returns the sticky status. */
@@ -131,6 +148,8 @@ static inline void tprt_op_fill(tprt_op *op, tprt_op_kind kind, const void *send
   op->recv_list = NULL;
   op->peer = 0;
   op->tag = 0;
+  op->hints = NULL;
+  op->n_hints = 0;
 }
 
 static inline tprt_op tprt_op_flat(tprt_op_kind kind, const void *send, void *recv, int64_t count,

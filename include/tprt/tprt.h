@@ -20,8 +20,11 @@
  * success. tprt_last_error() returns the text. Invalid arguments leave a communicator unchanged.
  * Every other failure of an operation is sticky: the communicator stays failed, the peers are
  * notified, and later calls return the first status (TPRT_INVALID_STATE after an abort). The
- * library never exits, aborts the process or prints, unless the environment sets
- * TPRT_ON_FAILURE=abort.
+ * library never exits, aborts the process or prints, unless tprt_comm_config.on_failure or
+ * TPRT_ON_FAILURE=abort in the environment asks for it.
+ *
+ * Settings. A communicator has a configuration (tprt_comm_config), and hints can be given to
+ * operations, too. A backend refuses what it cannot obey.
  *
  * Time. Every wait ends after a timeout, counted from submission: that of the op, else of the
  * communicator, else TPRT_TIMEOUT of the environment, else 600 s.

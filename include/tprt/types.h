@@ -139,6 +139,9 @@ TPRT_API const char *tprt_op_kind_name(tprt_op_kind kind);
 /* The inverse; 0 for an unknown name. */
 TPRT_API tprt_dtype tprt_dtype_parse(const char *name);
 TPRT_API tprt_reduction tprt_reduction_parse(const char *name);
+/* For operations, 0 comes with an error text: the closest name, or, for an operation of another
+ * library that tprt does not have (sparse reductions, those of NCCLX), what to use instead. */
+TPRT_API tprt_op_kind tprt_op_kind_parse(const char *name);
 /* Returns the bytes of one element; 0 for an invalid value. */
 TPRT_API size_t tprt_dtype_size(tprt_dtype dtype);
 /* Returns true if the reduction is defined for the type. */
@@ -151,6 +154,8 @@ TPRT_API float tprt_bf16_to_f32(uint16_t bits);
 TPRT_API uint16_t tprt_f32_to_bf16(float value);
 TPRT_API float tprt_f8e4m3_to_f32(uint8_t bits);
 TPRT_API uint8_t tprt_f32_to_f8e4m3(float value);
+TPRT_API float tprt_f8e5m2_to_f32(uint8_t bits);
+TPRT_API uint8_t tprt_f32_to_f8e5m2(float value);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,9 @@
 /* Windows: one-sided access. Each rank of a communicator contributes memory; the other ranks read,
  * write and signal it without its participation.
  *
- * An access is done when the call returns. If a rank puts data and then signals, the data is
- * visible to the rank that has waited for the signal. Callers must avoid concurrent accesses to the
- * same bytes. Any thread may use a window.
+ * An access is done when the call returns, or when its work is done (tprt_window_submit). If a rank
+ * puts data and then signals, the data is visible to the rank that has waited for the signal.
+ * Callers must avoid concurrent accesses to the same bytes. Any thread may use a window.
  *
  * If ranks share memory (shm, loopback), an access is a copy. Otherwise (tcp, mpi, plug-ins) it is
  * a message exchange that a thread of the owner answers, within a millisecond even while the owner
@@ -13,6 +13,7 @@
 #define TPRT_WINDOW_H
 
 #include "tprt/comm.h"
+#include "tprt/ops.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,6 +54,93 @@ TPRT_API tprt_status tprt_window_signal(tprt_window *window, int rank);
  * communicator fails. */
 TPRT_API tprt_status tprt_window_wait_signal(tprt_window *window, int rank, uint64_t n,
                                              int64_t timeout_ns);
+
+/* ---- Accesses in the background ---- */
+
+typedef enum tprt_access_kind {
+  TPRT_PUT = 1,
+  TPRT_GET = 2,
+  TPRT_SIGNAL = 3,
+  TPRT_WAIT_SIGNAL = 4,
+} tprt_access_kind;
+
+enum { TPRT_ACCESS_VERSION = 1 };
+
+/* Description of an access. Start with
+ * `tprt_access access = {.size = sizeof access, .version = TPRT_ACCESS_VERSION};`. */
+typedef struct tprt_access {
+  size_t size;
+  uint32_t version;
+  tprt_access_kind kind;
+  int32_t rank;
+  size_t offset, bytes; /* put, get: in the part of `rank` */
+  const void *from;     /* put: unchanged until the access is done */
+  void *to;             /* get: not read until the access is done */
+  uint64_t n_signals;   /* wait_signal */
+  /* a stream of the rank's device, with TPRT_CAP_STREAMS only; else NULL */
+  void *stream;
+  int64_t timeout_ns; /* from submission; 0: the communicator's timeout */
+} tprt_access;
+
+/* Starts an access; *work becomes its handle, see ops.h. Puts, gets and signals of a window run in
+ * submission order, and the calls above wait for those before them; so a signal may follow a put
+ * without a wait. Waits for signals run apart from them, one after the other in submission order.
+ * An access that fails, or is not done in time, fails the communicator. With work NULL: returns
+ * when the access is done. Destroying the window waits for its accesses; tprt_sync does not. */
+TPRT_API tprt_status tprt_window_submit(tprt_window *window, const tprt_access *access,
+                                        tprt_work **work);
+
+/* Initializes an access; fields without a parameter become 0. */
+static inline tprt_access tprt_access_of(tprt_access_kind kind, int rank) {
+  tprt_access access;
+  memset(&access, 0, sizeof access); /* not a designated initializer: the header is also C++ */
+  access.size = sizeof access;
+  access.version = TPRT_ACCESS_VERSION;
+  access.kind = kind;
+  access.rank = rank;
+  return access;
+}
+
+static inline tprt_status tprt_window_put_async(tprt_window *window, int rank, size_t offset,
+                                                const void *from, size_t bytes, void *stream,
+                                                tprt_work **work) {
+  tprt_access access = tprt_access_of(TPRT_PUT, rank);
+  access.offset = offset;
+  access.from = from;
+  access.bytes = bytes;
+  access.stream = stream;
+  return tprt_window_submit(window, &access, work);
+}
+
+static inline tprt_status tprt_window_get_async(tprt_window *window, int rank, size_t offset,
+                                                void *to, size_t bytes, void *stream,
+                                                tprt_work **work) {
+  tprt_access access = tprt_access_of(TPRT_GET, rank);
+  access.offset = offset;
+  access.to = to;
+  access.bytes = bytes;
+  access.stream = stream;
+  return tprt_window_submit(window, &access, work);
+}
+
+static inline tprt_status tprt_window_signal_async(tprt_window *window, int rank, void *stream,
+                                                   tprt_work **work) {
+  tprt_access access = tprt_access_of(TPRT_SIGNAL, rank);
+  access.stream = stream;
+  return tprt_window_submit(window, &access, work);
+}
+
+static inline tprt_status tprt_window_wait_signal_async(tprt_window *window, int rank, uint64_t n,
+                                                        int64_t timeout_ns, void *stream,
+                                                        tprt_work **work) {
+  tprt_access access = tprt_access_of(TPRT_WAIT_SIGNAL, rank);
+  access.n_signals = n;
+  access.timeout_ns = timeout_ns;
+  access.stream = stream;
+  return tprt_window_submit(window, &access, work);
+}
+
+/* ---- Memory of the user ---- */
 
 /* Registers memory that is not from tprt_mem_alloc, so that peers can access it. Registrations
  * nest: it stays registered until it is deregistered as often. TPRT_UNSUPPORTED with the reason if

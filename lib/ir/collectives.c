@@ -163,7 +163,7 @@ MlirAttribute tp__identity_attr(MlirType type, tp_combiner combiner) {
       [TP_MAXNUM] = NAN,
       [TP_MINNUM] = NAN,
   };
-  static const double f8[TP_N_COMBINERS] = {/* it has no infinity */
+  static const double f8[TP_N_COMBINERS] = {/* f8E4M3FN has no infinity */
                                             [TP_PRODUCT] = 1,
                                             [TP_MAX] = -448,
                                             [TP_MIN] = 448,

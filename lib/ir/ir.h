@@ -124,6 +124,8 @@ MlirType tp__number_type(MlirType type);
 /* Return the rank, and the size of dimension `dim`, of a value of shaped type. */
 int tp__value_rank(MlirValue value);
 int64_t tp__value_size(MlirValue value, int dim);
+/* Returns true for the floats of 8 bits: f8E4M3FN and f8E5M2. */
+bool tp__is_f8(MlirType type);
 /* Returns the bytes of one element; 1 for i1, 8 for index. 0 for types outside TP_ELEMENT_TYPES:
  * compiled code, runtime and files agree on a memory format only for these. */
 int64_t tp__element_size(MlirType element);
@@ -135,7 +137,8 @@ tp_status tp__check_dense(MlirOperation op, const char *what, int i, MlirType ty
 /* Prints a type as MLIR does, truncated to `size`. */
 void tp__type_text(MlirType type, size_t size, char *text);
 #define TP_ELEMENT_TYPES                                                                           \
-  "f8E4M3FN, f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, complex<f32>, complex<f64>"
+  "f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, complex<f32>, "            \
+  "complex<f64>"
 
 /* ---- building ---- */
 typedef struct tp_build {

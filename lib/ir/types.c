@@ -69,10 +69,14 @@ static int64_t integer_size(unsigned width) {
   return 0;
 }
 
+bool tp__is_f8(MlirType type) {
+  return mlirTypeIsAFloat8E4M3FN(type) || mlirTypeIsAFloat8E5M2(type);
+}
+
 int64_t tp__element_size(MlirType element) {
   if (mlirTypeIsAInteger(element))
     return integer_size(mlirIntegerTypeGetWidth(element));
-  if (mlirTypeIsAFloat8E4M3FN(element))
+  if (tp__is_f8(element))
     return 1;
   if (mlirTypeIsAF16(element) || mlirTypeIsABF16(element))
     return 2;

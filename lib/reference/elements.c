@@ -23,7 +23,7 @@ static double decode(uint32_t pattern, int bits, int exponent_bits, bool finite)
 }
 
 static int exponent_bits(const kind *k) {
-  return k->bits == 8 ? 4 : strcmp(k->name, "bf16") == 0 ? 8 : 5;
+  return !tp__kind_has_infinity(k) ? 4 : strcmp(k->name, "bf16") == 0 ? 8 : 5;
 }
 
 size_t tp__kind_bytes(const kind *k) { return (size_t)(k->bits + 7) / 8 * (size_t)k->parts; }
@@ -43,7 +43,7 @@ number tp__number_read(const kind *k, const void *data, int64_t i) {
     memcpy(&narrow, at, sizeof narrow);
     value = narrow;
   } else {
-    value = decode((uint32_t)bits, k->bits, exponent_bits(k), k->bits == 8);
+    value = decode((uint32_t)bits, k->bits, exponent_bits(k), !tp__kind_has_infinity(k));
   }
   return (number){.value = value, .reach = fabs(value)};
 }
@@ -66,7 +66,7 @@ bool tp__number_bits(const kind *k, const number *x, uint64_t *bits) {
     return (double)value == x->value;
   /* a narrow type has few enough patterns to try them all */
   for (uint64_t pattern = 0; pattern < UINT64_C(1) << k->bits; pattern++) {
-    double tried = decode((uint32_t)pattern, k->bits, exponent_bits(k), k->bits == 8);
+    double tried = decode((uint32_t)pattern, k->bits, exponent_bits(k), !tp__kind_has_infinity(k));
     if (tried == x->value && signbit(tried) == signbit(x->value)) {
       *bits = pattern;
       return true;

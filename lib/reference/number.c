@@ -6,6 +6,7 @@
 
 static const kind kinds[] = {
     {"f8E4M3FN", true, 1, 8, 0x1p-4, 448, 0x1p-6, NULL, false},
+    {"f8E5M2", true, 1, 8, 0x1p-3, 57344, 0x1p-14, NULL, false},
     {"f16", true, 1, 16, 0x1p-11, 65504, 0x1p-14, NULL, false},
     {"bf16", true, 1, 16, 0x1p-8, 0x1.FEp127, 0x1p-126, NULL, false},
     {"f32", true, 1, 32, 0x1p-24, FLT_MAX, FLT_MIN, NULL, false},
@@ -26,12 +27,13 @@ static const kind kinds[] = {
 #define EXACT_KINDS(noisy)                                                                         \
   {                                                                                                \
       EXACT("f8E4M3FN", 1, 8, 448, 0, noisy),                                                      \
-      EXACT("f16", 1, 16, 65504, 1, noisy),                                                        \
-      EXACT("bf16", 1, 16, 0x1.FEp127, 2, noisy),                                                  \
-      EXACT("f32", 1, 32, FLT_MAX, 3, noisy),                                                      \
-      EXACT("f64", 1, 64, DBL_MAX, 4, noisy),                                                      \
-      EXACT("complex<f32>", 2, 32, FLT_MAX, 11, noisy),                                            \
-      EXACT("complex<f64>", 2, 64, DBL_MAX, 12, noisy),                                            \
+      EXACT("f8E5M2", 1, 8, 57344, 1, noisy),                                                      \
+      EXACT("f16", 1, 16, 65504, 2, noisy),                                                        \
+      EXACT("bf16", 1, 16, 0x1.FEp127, 3, noisy),                                                  \
+      EXACT("f32", 1, 32, FLT_MAX, 4, noisy),                                                      \
+      EXACT("f64", 1, 64, DBL_MAX, 5, noisy),                                                      \
+      EXACT("complex<f32>", 2, 32, FLT_MAX, 12, noisy),                                            \
+      EXACT("complex<f64>", 2, 64, DBL_MAX, 13, noisy),                                            \
   }
 static const kind exact_kinds[] = EXACT_KINDS(false), noisy_kinds[] = EXACT_KINDS(true);
 
@@ -49,6 +51,8 @@ const kind *tp__kind_find(const char *name, precision wanted) {
                           : find(sizeof exact_kinds / sizeof *exact_kinds, list, name);
   return exact ? exact : find(sizeof kinds / sizeof *kinds, kinds, name);
 }
+
+bool tp__kind_has_infinity(const kind *k) { return strcmp(k->name, "f8E4M3FN") != 0; }
 
 number tp__unknown(void) { return (number){.error = INFINITY}; }
 
@@ -93,7 +97,7 @@ number tp__rounded(const kind *k, double value, double reach, double error, int 
 
 double tp__nearest(const kind *k, double value) {
   const kind *type = k->nominal ? k->nominal : k;
-  bool has_infinity = type->bits > 8;
+  bool has_infinity = tp__kind_has_infinity(type);
   if (!isfinite(value))
     return has_infinity ? value : NAN;
   if (value == 0 || type->bits == 64)

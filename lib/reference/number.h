@@ -36,6 +36,8 @@ typedef enum precision {
 } precision;
 /* Returns the kind with this name, or NULL. */
 const kind *tp__kind_find(const char *name, precision wanted);
+/* False for floats whose largest exponent encodes numbers, too. */
+bool tp__kind_has_infinity(const kind *k);
 static inline bool is_exact(const kind *k) { return k->is_float && k->unit == 0; }
 /* Returns the unit roundoff of the element type, also of a kind that ignores rounding. */
 static inline double unit_of(const kind *k) { return k->nominal ? k->nominal->unit : k->unit; }

@@ -98,8 +98,9 @@ bool tp__rescale_read(MlirOperation op, int n_inputs, tp_rescale *r) {
   if (r->n < 2 || r->n > TP_MAX_RESCALED || !tp__body_of(op, n_inputs, &r->body) ||
       r->body.n_args != n_inputs + r->n || r->body.n_args > 64)
     return false;
-  for (int k = 0; k < r->n; k++) /* parts start from -infinity, which f8 cannot represent */
-    if (mlirTypeIsAFloat8E4M3FN(tp__element_type(mlirValueGetType(mlirOperationGetResult(op, k)))))
+  for (int k = 0; k < r->n;
+       k++) /* parts start from -infinity, which f8E4M3FN lacks; no sums in f8 */
+    if (tp__is_f8(tp__element_type(mlirValueGetType(mlirOperationGetResult(op, k)))))
       return false;
   int m = 0;
   while (m < r->n && !read_max(r, m))

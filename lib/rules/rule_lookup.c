@@ -46,8 +46,7 @@ static void keep_sums_of_f8(tp_rule *rule) {
   bool is_coarse = false;
   for (int i = 0; i < rule->n_results; i++) {
     const tp_value_map *r = &rule->results[i];
-    bool is_f8 =
-        r->is_tensor && mlirTypeIsAFloat8E4M3FN(tp__element_type(mlirValueGetType(r->value)));
+    bool is_f8 = r->is_tensor && tp__is_f8(tp__element_type(mlirValueGetType(r->value)));
     is_coarse |= is_f8;
     for (int f = 0; f < rule->n_factors && is_f8 && r->has_combiner &&
                     (r->combiner == TP_SUM || r->combiner == TP_PRODUCT);

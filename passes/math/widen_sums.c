@@ -12,7 +12,7 @@
 #include "support/support.h"
 
 static bool is_narrow(MlirType type) {
-  return mlirTypeIsABF16(type) || mlirTypeIsAF16(type) || mlirTypeIsAFloat8E4M3FN(type);
+  return mlirTypeIsABF16(type) || mlirTypeIsAF16(type) || tp__is_f8(type);
 }
 
 static bool has_reduction(MlirOperation op) {

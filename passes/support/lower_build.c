@@ -330,6 +330,8 @@ tprt_dtype tp__runtime_dtype(MlirType element) {
     return TPRT_BF16;
   if (mlirTypeIsAFloat8E4M3FN(element))
     return TPRT_F8E4M3;
+  if (mlirTypeIsAFloat8E5M2(element))
+    return TPRT_F8E5M2;
   if (mlirTypeIsAIndex(element))
     return TPRT_I64;
   if (mlirTypeIsAComplex(element))
@@ -366,7 +368,7 @@ tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype) {
     return TPRT_NO_REDUCTION;
   if (dtype == TPRT_BOOL)
     return table[combiner].booleans;
-  if (dtype == TPRT_F8E4M3)
+  if (dtype == TPRT_F8E4M3 || dtype == TPRT_F8E5M2)
     return table[combiner].floats;
   if (dtype >= TPRT_C64)
     return table[combiner].complexes;

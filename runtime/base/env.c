@@ -49,8 +49,13 @@ static const tprt_env_var table[TPRT__N_ENV] = {
         {"TPRT_ON_FAILURE", "policy", "return",
          "abort: when a communicator fails, print the reason and end the process"},
     [TPRT__ENV_FLIGHT] =
-        {"TPRT_FLIGHT", "int", "0",
-         "number of operations that the flight recorder of each communicator keeps"},
+        {"TPRT_FLIGHT", "int", NULL,
+         "number of operations that the flight recorder of each communicator keeps; default with "
+         "TPRT_FLIGHT_DIR: 256"},
+    [TPRT__ENV_FLIGHT_DIR] =
+        {"TPRT_FLIGHT_DIR", "path", NULL,
+         "existing directory, into which a communicator that fails writes its flight recorder, for "
+         "`shard-run flight`"},
     [TPRT__ENV_TRACE] = {"TPRT_TRACE", "path", NULL,
                          "compiled programs write a trace of their calls for Perfetto to "
                          "`PATH-RANK-of-RANKS.json`"},
@@ -222,17 +227,32 @@ static bool parse_policy(const char *text, int64_t *value) {
   return *value || strcmp(text, "return") == 0;
 }
 
-static bool parse_gemm(const char *text, int64_t *value) {
-  static const char *const names[] = {[TPRT__GEMM_AUTO] = "auto",
-                                      [TPRT__GEMM_BUILT_IN] = "built-in",
-                                      [TPRT__GEMM_OPENBLAS] = "openblas"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+static bool parse_class(const char *text, int64_t *value) {
+  return parse_plain(text, 0, 255, value);
+}
+
+/* Finds a text in a list of names; its index is the value. */
+static bool parse_name(const char *text, const char *const *names, size_t n, int64_t *value) {
+  for (size_t i = 0; i < n; i++) {
     if (strcmp(text, names[i]) == 0) {
       *value = (int64_t)i;
       return true;
     }
   }
   return false;
+}
+
+static bool parse_priority(const char *text, int64_t *value) {
+  static const char *const names[] = {
+      [TPRT__LOW] = "low", [TPRT__NORMAL] = "normal", [TPRT__HIGH] = "high"};
+  return parse_name(text, names, sizeof names / sizeof *names, value);
+}
+
+static bool parse_gemm(const char *text, int64_t *value) {
+  static const char *const names[] = {[TPRT__GEMM_AUTO] = "auto",
+                                      [TPRT__GEMM_BUILT_IN] = "built-in",
+                                      [TPRT__GEMM_OPENBLAS] = "openblas"};
+  return parse_name(text, names, sizeof names / sizeof *names, value);
 }
 
 static const struct {
@@ -246,6 +266,8 @@ static const struct {
     {"switch", "0 or 1", parse_switch},
     {"policy", "return or abort", parse_policy},
     {"gemm", "auto, built-in or openblas", parse_gemm},
+    {"priority", "low, normal or high", parse_priority},
+    {"class", "an integer from 0 to 255", parse_class},
 };
 
 /* Returns the index of a type; -1: its values are texts. */
@@ -297,9 +319,38 @@ static tprt_status choose(int64_t given, tprt__env_id id, int64_t absent, int64_
   return given ? TPRT_OK : tprt__env_number(id, absent, value);
 }
 
+/* Resolves the settings of the world's communicator: the configuration, else the environment. */
+static tprt_status resolve_comm(const tprt_comm_config *config, int64_t timeout_ns,
+                                tprt__comm_settings *settings) {
+  enum { DEFAULT_FLIGHT = 256 }; /* if the recorder is written to a directory */
+  const char *directory = tprt__env_text(TPRT__ENV_FLIGHT_DIR);
+  int64_t aborts, flight;
+  *settings = (tprt__comm_settings){.aborts = false};
+  for (int i = 0; i < TPRT__N_HINTS; i++)
+    settings->hints[i] = TPRT__UNSET;
+  settings->hints[TPRT__HINT_TIMEOUT] = timeout_ns;
+  tprt_status status = tprt__env_number(TPRT__ENV_ON_FAILURE, 0, &aborts);
+  if (!status)
+    status = tprt__env_number(TPRT__ENV_FLIGHT, TPRT__UNSET, &flight);
+  if (status)
+    return status;
+  if (directory && strlen(directory) >= sizeof settings->flight_dir)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "TPRT_FLIGHT_DIR has more than %d bytes",
+                      TPRT__PATH_BYTES - 1);
+  settings->aborts = aborts;
+  settings->hints[TPRT__HINT_FLIGHT] = flight;
+  if (directory)
+    strcpy(settings->flight_dir, directory);
+  status = tprt__comm_settings_apply(config, "world", settings);
+  if (settings->hints[TPRT__HINT_FLIGHT] == TPRT__UNSET)
+    settings->hints[TPRT__HINT_FLIGHT] = *settings->flight_dir ? DEFAULT_FLIGHT : 0;
+  return status;
+}
+
 tprt_status tprt__settings_resolve(const tprt_config *config, tprt__settings *settings) {
   tprt_config own = {.size = sizeof own};
-  int64_t timeout, slot, arena, comms, fd, flight;
+  int64_t timeout, slot, arena, comms, fd;
+  tprt__comm_settings of_comm;
   tprt_status status =
       config ? tprt__struct_copy(&own, sizeof own, config, "tprt_config") : TPRT_OK;
   if (!status)
@@ -315,16 +366,16 @@ tprt_status tprt__settings_resolve(const tprt_config *config, tprt__settings *se
   if (!status)
     status = choose(own.segment_fd, TPRT__ENV_SEGMENT_FD, -1, &fd);
   if (!status)
-    status = tprt__env_number(TPRT__ENV_FLIGHT, 0, &flight);
+    status = resolve_comm(own.comm, timeout, &of_comm);
   if (status)
     return status;
   *settings = (tprt__settings){
       .backend = own.backend ? own.backend : tprt__env_text(TPRT__ENV_BACKEND),
-      .timeout_ns = timeout,
+      .timeout_ns = of_comm.hints[TPRT__HINT_TIMEOUT],
       .slot_bytes = (size_t)slot,
       .arena_bytes = (size_t)arena,
       .max_comms = (int)comms,
-      .flight = (size_t)flight,
+      .comm = of_comm,
       .segment_fd = (int)fd,
       .store = own.store,
   };

@@ -3,7 +3,7 @@
 #ifndef TPRT_RUNTIME_ENV_H
 #define TPRT_RUNTIME_ENV_H
 
-#include "base/base.h"
+#include "base/hints.h"
 #include "tprt/bootstrap.h"
 
 typedef enum tprt__env_id {
@@ -24,6 +24,7 @@ typedef enum tprt__env_id {
   TPRT__ENV_MAX_COMMS,
   TPRT__ENV_ON_FAILURE,
   TPRT__ENV_FLIGHT,
+  TPRT__ENV_FLIGHT_DIR,
   TPRT__ENV_TRACE,
   TPRT__ENV_PROGRESS,
   TPRT__ENV_MPI_LIBRARY,
@@ -50,8 +51,8 @@ void tprt__env_warn_of_names(void);
 const char *tprt__env_text(tprt__env_id id);
 /* Returns the value of a variable, parsed as its type in the table: int, count, bytes (suffix K, M
  * or G), seconds (returned in nanoseconds), switch (0 or 1), policy (1 for abort, else 0), gemm
- * (one of the values above). `absent` is the result for a variable that is unset and has no
- * default. */
+ * (one of the values above), priority (a tprt__priority), class (0 to 255). `absent` is the result
+ * for a variable that is unset and has no default. */
 tprt_status tprt__env_number(tprt__env_id id, int64_t absent, int64_t *value);
 
 /* Parses a text as one of these types. `what` and `name` identify it in the error message, e.g.
@@ -65,9 +66,9 @@ typedef struct tprt__settings {
   int64_t timeout_ns;
   size_t slot_bytes, arena_bytes;
   int max_comms;
-  size_t flight;
-  int segment_fd;    /* -1: none */
-  tprt_store *store; /* NULL: none */
+  tprt__comm_settings comm; /* of the world's communicator */
+  int segment_fd;           /* -1: none */
+  tprt_store *store;        /* NULL: none */
 } tprt__settings;
 
 /* Resolves all settings, and checks the values of all variables. `config` may be NULL. */

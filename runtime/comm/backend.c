@@ -84,7 +84,10 @@ static tprt_status find(const char *name, const tprt__backend **backend) {
     size_t n = strlen(known);
     snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", backends[i]->name);
   }
-  return tprt__fail(TPRT_INVALID_ARGUMENT, "there is no backend \"%s\"; known: %s", name, known);
+  tprt_status status = tprt__refuse_library(name);
+  return status ? status
+                : tprt__fail(TPRT_INVALID_ARGUMENT, "there is no backend \"%s\"; known: %s", name,
+                             known);
 }
 
 tprt_status tprt__backend_find(const char *name, uint32_t wanted, const tprt__backend **backend) {
@@ -97,6 +100,46 @@ tprt_status tprt__backend_find(const char *name, uint32_t wanted, const tprt__ba
                       "threads use another backend, such as shm or loopback",
                       (*backend)->name);
   return (*backend)->probe();
+}
+
+/* Hints that not all backends obey. */
+enum {
+  OPTIONAL_HINTS = 1 << TPRT__HINT_PRIORITY | 1 << TPRT__HINT_TRAFFIC_CLASS |
+                   1 << TPRT__HINT_MIN_CTAS | 1 << TPRT__HINT_MAX_CTAS | 1 << TPRT__HINT_DEVICE,
+};
+
+void tprt_hint_backends(size_t hint, char *names, size_t n) {
+  if (n)
+    *names = 0;
+  for (size_t i = 0; i < N_BACKENDS && hint < TPRT__N_HINTS; i++) {
+    size_t length = strlen(names);
+    if (((backends[i]->hints | ~(uint32_t)OPTIONAL_HINTS) & 1u << hint) && length + 1 < n)
+      snprintf(names + length, n - length, "%s%s", length ? ", " : "", backends[i]->name);
+  }
+}
+
+tprt_status tprt__backend_obeys(const tprt__backend *backend, const tprt__comm_settings *settings,
+                                bool is_child) {
+  uint32_t obeyed = is_child ? backend->child_hints : backend->hints;
+  uint32_t refused = settings->given & OPTIONAL_HINTS & ~obeyed;
+  if (settings->stream && !(backend->capabilities & TPRT_CAP_STREAMS))
+    return tprt__fail(
+        TPRT_UNSUPPORTED,
+        "tprt_comm_config.stream: backend %s works on host memory and takes no stream",
+        backend->name);
+  if (!refused)
+    return TPRT_OK;
+  size_t hint = (size_t)__builtin_ctz(refused);
+  const char *key = tprt_hint_key(hint, NULL, NULL);
+  if (backend->hints & 1u << hint)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "hint %s: with backend %s it is set for the world, whose connections the "
+                      "other communicators share",
+                      key, backend->name);
+  char names[128];
+  tprt_hint_backends(hint, names, sizeof names);
+  return tprt__fail(TPRT_UNSUPPORTED, "hint %s: backend %s cannot obey it; these can: %s", key,
+                    backend->name, names);
 }
 
 static tprt_status refuse_stream(const tprt__transport *transport, const char *what) {

@@ -5,6 +5,7 @@
 #define TPRT_RUNTIME_BACKEND_H
 
 #include "base/env.h"
+#include "base/hints.h"
 #include "comm/op.h"
 #include "tprt/observe.h"
 
@@ -65,7 +66,10 @@ typedef struct tprt__backend {
   size_t size;
   uint32_t abi;
   uint32_t capabilities; /* tprt_capability */
-  bool needs_store;      /* launched ranks rendezvous through settings->store */
+  /* hints that it obeys, of those that not all backends obey: bits of tprt__hint; and those that a
+   * child may have differently from its parent */
+  uint32_t hints, child_hints;
+  bool needs_store; /* launched ranks rendezvous through settings->store */
   const char *name;
   const char *summary;
   const char *lacks[TPRT__N_CAPABILITIES]; /* by bit: why a capability is missing */
@@ -86,7 +90,8 @@ typedef struct tprt__backend {
    * different times. This rank is member `index`; with index -1 the call only gives up its use of
    * the token and *child is NULL. */
   tprt_status (*join)(tprt__transport *parent, const tprt__token *token, int n_members,
-                      const int *members, int index, tprt__transport **child);
+                      const int *members, int index, const tprt__comm_settings *settings,
+                      tprt__transport **child);
   /* Starts the operation that the next submit runs, with the same plan and sequence: does the part
    * that needs no peer and tells the peers that this rank has arrived. Never waits. May do
    * nothing. */
@@ -106,13 +111,14 @@ typedef struct tprt__backend {
                           uint32_t sequence, int64_t deadline);
   /* Enqueues one operation, or n sends and recvs, in the stream of the plans, and returns when it
    * is enqueued. Unless `done` is NULL or this call fails, `done` is called once when the operation
-   * has ended, with the thread's error text. */
+   * has ended, with the thread's error text; for an operation that is captured in a graph, before
+   * this call returns. */
   tprt_status (*launch)(tprt__transport *transport, const tprt__plan *plans, size_t n,
                         uint32_t sequence, int64_t deadline, tprt__done_fn *done, void *user);
   /* Waits until all launched operations have ended; each has its own deadline. */
   void (*settle)(tprt__transport *transport);
-  /* Records the current position of a stream, so that other streams can wait for it. Calls `done`
-   * when the stream reaches it, unless this call fails. */
+  /* Records the current position of a stream, so that other streams can wait for it. Calls `done`,
+   * if it is not NULL, when the stream reaches it, unless this call fails. */
   tprt_status (*record)(tprt__transport *transport, void *stream, int64_t deadline,
                         tprt__done_fn *done, void *user, tprt__stream_mark **mark);
   /* Makes later work of the stream wait for a mark. */
@@ -193,6 +199,15 @@ uint64_t tprt__no_offset(const tprt__transport *transport, const void *memory);
  * backend lacks them; else the result of its probe. */
 tprt_status tprt__backend_find(const char *name, uint32_t capabilities,
                                const tprt__backend **backend);
+
+/* Checks that a backend obeys the hints and the stream that a configuration gives for a world, or
+ * for a child. */
+tprt_status tprt__backend_obeys(const tprt__backend *backend, const tprt__comm_settings *settings,
+                                bool is_child);
+
+/* other_libraries.c: refuses names of libraries that some backend stands for, with that backend.
+ * TPRT_OK for other names. */
+tprt_status tprt__refuse_library(const char *name);
 
 /* plugin.c: returns the backend of a plug-in, which is loaded once. */
 tprt_status tprt__plugin_find(const char *path, const tprt__backend **backend);

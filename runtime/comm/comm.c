@@ -8,8 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
-tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, int64_t timeout_ns,
-                            tprt_comm **result) {
+/* Applies the hints that are more than a number. */
+static tprt_status apply_hints(tprt_comm *comm, const tprt__comm_settings *settings) {
+  tprt_status status = TPRT_OK;
+  if (settings->hints[TPRT__HINT_NAN_CHECK] > 0)
+    status = tprt__observe_nan_check(comm, true);
+  if (!status)
+    status = tprt__observe_flight(comm, (size_t)settings->hints[TPRT__HINT_FLIGHT]);
+  return status;
+}
+
+tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks,
+                            const tprt__comm_settings *settings, tprt_comm **result) {
   size_t n = (size_t)transport->n_ranks;
   tprt_comm *comm = tprt__alloc(sizeof *comm);
   int *ranks = tprt__alloc(n * sizeof *ranks);
@@ -22,13 +32,34 @@ tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, 
   memcpy(ranks, world_ranks, n * sizeof *ranks);
   comm->transport = transport;
   comm->world_ranks = ranks;
-  comm->timeout_ns = timeout_ns;
+  for (int i = 0; i < TPRT__N_HINTS; i++)
+    atomic_init(&comm->hints[i], settings->hints[i]);
+  static atomic_uint n_made;
+  comm->number = atomic_fetch_add(&n_made, 1);
+  comm->aborts = settings->aborts;
+  comm->stream = settings->stream;
+  memcpy(comm->name, settings->name, sizeof comm->name);
+  memcpy(comm->flight_dir, settings->flight_dir, sizeof comm->flight_dir);
   pthread_mutex_init(&comm->lock, NULL);
   pthread_cond_init(&comm->changed, NULL);
   pthread_mutex_init(&comm->axes_making, NULL);
   pthread_mutex_init(&comm->axes_lock, NULL);
-  *result = comm;
-  return TPRT_OK;
+  tprt_status status = apply_hints(comm, settings);
+  if (status)
+    tprt_comm_destroy(comm);
+  else
+    *result = comm;
+  return status;
+}
+
+tprt_status tprt__comm_child_settings(const tprt_comm *comm, const tprt_comm_config *config,
+                                      tprt__comm_settings *settings) {
+  *settings = (tprt__comm_settings){.aborts = comm->aborts};
+  for (int i = 0; i < TPRT__N_HINTS; i++)
+    settings->hints[i] = atomic_load(&comm->hints[i]);
+  memcpy(settings->flight_dir, comm->flight_dir, sizeof settings->flight_dir);
+  tprt_status status = tprt__comm_settings_apply(config, "", settings);
+  return status ? status : tprt__backend_obeys(comm->transport->backend, settings, true);
 }
 
 static tprt_status wrap_world(tprt__transport *transport, const tprt__settings *settings,
@@ -41,13 +72,7 @@ static tprt_status wrap_world(tprt__transport *transport, const tprt__settings *
   }
   for (int i = 0; i < transport->n_ranks; i++)
     ranks[i] = i;
-  tprt_status status = tprt__comm_wrap(transport, ranks, settings->timeout_ns, comm);
-  if (!status) {
-    snprintf((*comm)->name, sizeof(*comm)->name, "world");
-    status = tprt__observe_from(*comm, settings->flight);
-    if (status)
-      tprt_comm_destroy(*comm);
-  }
+  tprt_status status = tprt__comm_wrap(transport, ranks, &settings->comm, comm);
   tprt__free(ranks);
   return status;
 }
@@ -60,6 +85,8 @@ static tprt_status join_world(int n_ranks, int rank, const tprt__settings *setti
   if (rank == 0 && settings->segment_fd < 0)
     tprt__env_warn_of_names();
   tprt_status status = tprt__backend_find(settings->backend, 0, &backend);
+  if (!status)
+    status = tprt__backend_obeys(backend, &settings->comm, false);
   if (!status)
     status = backend->create(n_ranks, rank, settings, &transport);
   return status ? status : wrap_world(transport, settings, comm);
@@ -112,10 +139,17 @@ tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tp
     tprt__env_warn_of_names();
   if (!status)
     status = tprt__backend_find(settings.backend, TPRT_CAP_THREADS, &backend);
+  if (!status)
+    status = tprt__backend_obeys(backend, &settings.comm, false);
   if (status)
     return status;
   if (n_ranks < 1)
     return fail_empty(n_ranks);
+  bool has_device = settings.comm.given & 1u << TPRT__HINT_DEVICE;
+  if (n_ranks > 1 && (has_device || settings.comm.stream))
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "%s is that of one rank, but all %d ranks of the world are created together",
+                      has_device ? "hint device" : "tprt_comm_config.stream", n_ranks);
   size_t n = (size_t)n_ranks;
   tprt__transport **transports = tprt__alloc(n * sizeof *transports);
   tprt_comm **made = tprt__alloc(n * sizeof *made);
@@ -185,13 +219,13 @@ tprt_status tprt__comm_check(tprt_comm *comm) {
                     comm->name, comm->error);
 }
 
-/* Implements TPRT_ON_FAILURE=abort, for users who prefer a dead process to an unnoticed status. */
+/* Implements the policy TPRT_FAILURE_ABORT, for users who prefer a dead process to an unnoticed
+ * status. */
 static void obey_policy(const tprt_comm *comm, tprt_status status) {
-  int64_t aborts;
-  if (status == TPRT_INVALID_STATE || tprt__env_number(TPRT__ENV_ON_FAILURE, 0, &aborts) || !aborts)
+  if (status == TPRT_INVALID_STATE || !comm->aborts)
     return;
   char line[sizeof comm->error + 80]; /* one write: other ranks may print theirs at the same time */
-  int n = snprintf(line, sizeof line, "tprt: %s: %s (TPRT_ON_FAILURE=abort)\n",
+  int n = snprintf(line, sizeof line, "tprt: %s: %s (policy for failures: abort)\n",
                    tprt_status_name(status), comm->error);
   ssize_t written = write(STDERR_FILENO, line, (size_t)n);
   (void)written;

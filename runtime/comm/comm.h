@@ -19,17 +19,19 @@ typedef struct tprt__axes_entry {
   int32_t group[TPRT_MAX_RANK];
 } tprt__axes_entry;
 
-enum { TPRT__NAME_BYTES = 64 };
-
 /* defined in observe.h */
 typedef struct tprt__observer tprt__observer;
 
 struct tprt_comm {
   tprt__transport *transport;
   int *world_ranks;
-  char name[TPRT__NAME_BYTES]; /* "" if it has none */
-  _Atomic int64_t timeout_ns;  /* a hint may change it at any time */
-  uint32_t sequence;           /* number of the last collective; guarded by the lane */
+  char name[TPRT__NAME_BYTES];          /* "" if it has none */
+  _Atomic int64_t hints[TPRT__N_HINTS]; /* may change at any time */
+  bool aborts;                          /* the process, when it fails */
+  void *stream;                         /* of operations that name none; NULL: none */
+  char flight_dir[TPRT__PATH_BYTES];    /* "": the flight recorder writes no file */
+  unsigned number;                      /* counts the communicators of this process */
+  uint32_t sequence;                    /* number of the last collective; guarded by the lane */
 
   /* The lane: operations of a communicator run one at a time, each holding the lane. A blocking
    * operation waits until the queue is empty and then takes the lane. Queued operations run in the
@@ -59,16 +61,25 @@ struct tprt_comm {
 };
 
 /* Creates a communicator around a transport and takes ownership of it, also on failure.
- * `world_ranks` is copied. */
-tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks, int64_t timeout_ns,
-                            tprt_comm **comm);
+ * `world_ranks` and the settings are copied. */
+tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks,
+                            const tprt__comm_settings *settings, tprt_comm **comm);
+
+/* Determines the settings of a child with this configuration, which may be NULL, and checks that
+ * the backend obeys it. */
+tprt_status tprt__comm_child_settings(const tprt_comm *comm, const tprt_comm_config *config,
+                                      tprt__comm_settings *settings);
 
 /* Creates this rank's communicator of a new group. `members` are ranks of `comm`; the function
  * replaces them with ranks of the world. This rank is member `index`, or -1 if it is none; then
- * *child is NULL. The child inherits the timeout and the capacity of the flight recorder. Failures
- * are returned and do not become sticky. */
+ * *child is NULL. Failures are returned and do not become sticky. */
 tprt_status tprt__comm_join(tprt_comm *comm, const tprt__token *token, int n_members, int *members,
-                            int index, tprt_comm **child);
+                            int index, const tprt__comm_settings *settings, tprt_comm **child);
+
+/* The communicator's timeout, in nanoseconds. */
+static inline int64_t tprt__comm_timeout(const tprt_comm *comm) {
+  return atomic_load_explicit(&comm->hints[TPRT__HINT_TIMEOUT], memory_order_relaxed);
+}
 
 /* Private memory of the kind that operations on this communicator accept, for the library itself.
  * Freeing NULL is allowed. */
@@ -102,11 +113,14 @@ tprt_status tprt__comm_launch(tprt_comm *comm, const tprt__plan *plans, size_t n
 /* Creates a work that is in no queue, with two references. tprt__work_end completes it and drops
  * one of them. */
 tprt_work *tprt__work_create(tprt_comm *comm, int64_t deadline);
+/* The same for an operation that is enqueued in a stream: it counts as begun. */
+tprt_work *tprt__work_launch(tprt_comm *comm, int64_t deadline, void *stream);
+void tprt__work_begin(tprt_work *work);
 void tprt__work_end(void *work, tprt_status status);
 void tprt__work_release(tprt_work *work);
-/* Checks that the backend can run these plans of a user; see tprt__backend.accept. All plans must
- * name the same stream. */
-tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, size_t n, bool told);
+/* Adds the communicator's settings to the plans of a user, and checks that the backend can run
+ * them; see tprt__backend.accept. All plans must name the same stream. */
+tprt_status tprt__comm_accept(const tprt_comm *comm, tprt__plan *plans, size_t n, bool told);
 /* Runs an operation of the library itself, on host memory, to its end. Its plan must own no
  * memory. */
 tprt_status tprt__comm_run_internal(tprt_comm *comm, const tprt_op *op);

@@ -1,6 +1,7 @@
 /* The flight recorder: prints the last operations of a communicator as JSON or as a trace. */
 #include "comm/observe.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ tprt_status tprt__flight_resize(tprt__observer *observer, size_t capacity) {
   tprt__flight_entry *old = observer->ring;
   observer->ring = ring;
   observer->capacity = capacity;
-  observer->n_seen = 0;
+  observer->kept_from = observer->n_seen;
   pthread_mutex_unlock(&observer->lock);
   tprt__free(old);
   return TPRT_OK;
@@ -59,7 +60,42 @@ static void print_fields(const output *out, const tprt__flight_entry *entry) {
         entry->op.bytes);
   if (entry->op.kind == TPRT_OP_SEND || entry->op.kind == TPRT_OP_RECV)
     print(out, ", \"peer\": %d, \"tag\": %d", entry->op.peer, entry->op.tag);
+  print(out, ", \"timeout_ns\": %" PRId64, entry->op.timeout_ns);
+  if (entry->op.deterministic)
+    print(out, ", \"deterministic\": true");
+  if (entry->op.stream)
+    print(out, ", \"stream\": \"%p\"", entry->op.stream);
   print(out, ", \"status\": \"%s\"", tprt_status_name(entry->status));
+}
+
+/* Prints the configuration: the policy, and the hints that have a value, as they are given. */
+static void print_config(const output *out, const tprt_comm *comm) {
+  print(out, "\"config\": {\"on_failure\": \"%s\"", comm->aborts ? "abort" : "return");
+  if (comm->stream)
+    print(out, ", \"stream\": \"%p\"", comm->stream);
+  print(out, ", \"hints\": {");
+  for (int i = 0, n = 0; i < TPRT__N_HINTS; i++) {
+    int64_t value = atomic_load(&comm->hints[i]);
+    char text[32];
+    if (value == TPRT__UNSET)
+      continue;
+    tprt__hint_print((tprt__hint)i, value, text, sizeof text);
+    print(out, "%s\"%s\": \"%s\"", n++ ? ", " : "", tprt_hint_key((size_t)i, NULL, NULL), text);
+  }
+  print(out, "}}");
+}
+
+/* Prints the failure that all ranks know, if there is one: who caused it, and in which operation.
+ * */
+static void print_fault(const output *out, const tprt_comm *comm) {
+  const tprt__fault fault = comm->transport->backend->fault(comm->transport);
+  const char *kind = tprt_op_kind_name(fault.kind);
+  if (!fault.status)
+    return;
+  print(out,
+        "\"fault\": {\"status\": \"%s\", \"rank\": %d, \"sequence\": %u, \"kind\": \"%s\"},\n ",
+        tprt_status_name(fault.status), fault.rank == TPRT__NO_RANK ? -1 : fault.rank,
+        fault.sequence, kind ? kind : "none");
 }
 
 static void write_json(const output *out, const tprt_comm *comm, const tprt__flight_entry *entries,
@@ -70,7 +106,14 @@ static void write_json(const output *out, const tprt_comm *comm, const tprt__fli
         tprt_comm_rank(comm), tprt_comm_size(comm), tprt_comm_backend(comm),
         tprt_status_name(tprt_comm_status(comm)));
   print_string(out, tprt_comm_error(comm));
-  print(out, ", \"ops\": [");
+  print(out, ", \"world_rank\": %d, \"time_ns\": %" PRId64 ",\n \"ranks\": [",
+        comm->world_ranks[tprt_comm_rank(comm)], tprt__now());
+  for (int i = 0; i < tprt_comm_size(comm); i++)
+    print(out, "%s%d", i ? ", " : "", comm->world_ranks[i]);
+  print(out, "],\n ");
+  print_fault(out, comm);
+  print_config(out, comm);
+  print(out, ",\n \"ops\": [");
   for (size_t i = 0; i < n; i++) {
     print(out, "%s\n  {\"kind\": \"%s\", ", i ? "," : "", tprt_op_kind_name(entries[i].op.kind));
     print_fields(out, &entries[i]);
@@ -126,8 +169,8 @@ tprt_status tprt_comm_flight(tprt_comm *comm, tprt_flight_format format,
   }
   /* Prints a copy, oldest first, so that `write` does not block the communicator. */
   pthread_mutex_lock(&observer->lock);
-  size_t capacity = observer->capacity,
-         n = observer->n_seen < capacity ? (size_t)observer->n_seen : capacity;
+  size_t capacity = observer->capacity, n = (size_t)(observer->n_seen - observer->kept_from);
+  n = n < capacity ? n : capacity;
   tprt__flight_entry *entries = tprt__alloc((n ? n : 1) * sizeof *entries);
   for (size_t i = 0; i < n && entries; i++)
     entries[i] = observer->ring[(observer->n_seen - n + i) % capacity];
@@ -138,4 +181,39 @@ tprt_status tprt_comm_flight(tprt_comm *comm, tprt_flight_format format,
   writers[format](&out, comm, entries, n);
   tprt__free(entries);
   return TPRT_OK;
+}
+
+/* ---- files ---- */
+
+static void write_to_file(void *user, const char *text, size_t n) {
+  (void)fwrite(text, 1, n, user);
+}
+
+/* Writes the file under another name first, so that readers never see a part of it. */
+static bool save_as(tprt_comm *comm, const char *path) {
+  char part[TPRT__PATH_BYTES + 80];
+  snprintf(part, sizeof part, "%s.part", path);
+  FILE *file = fopen(part, "we");
+  if (!file)
+    return false;
+  bool ok = tprt_comm_flight(comm, TPRT_FLIGHT_JSON, write_to_file, file) == TPRT_OK;
+  ok &= !ferror(file);
+  ok &= fclose(file) == 0;
+  if (ok && rename(part, path) == 0)
+    return true;
+  remove(part);
+  return false;
+}
+
+void tprt__flight_save(tprt_comm *comm) {
+  char path[TPRT__PATH_BYTES + 64], text[512];
+  const tprt__observer *observer = atomic_load(&comm->observer);
+  if (!*comm->flight_dir || !observer || !observer->capacity)
+    return;
+  snprintf(path, sizeof path, "%s/rank-%d-comm-%u.json", comm->flight_dir,
+           comm->world_ranks[tprt_comm_rank(comm)], comm->number);
+  snprintf(text, sizeof text, "%s", tprt_last_error());
+  if (!save_as(comm, path))
+    tprt__log("the flight recorder cannot be written to %s: %s", path, strerror(errno));
+  tprt__fail(tprt_comm_status(comm), "%s", text); /* the text of the failure, for the caller */
 }

@@ -43,13 +43,13 @@ static tprt_status add_named(tprt_comm *comm, const name_key *key, const int *ra
   memcpy(entry + 1, key->name, length);
   entry->name = (const char *)(entry + 1);
   entry->ranks = key->ranks;
-  tprt_status status = tprt_comm_split_ranks(comm, ranks, n_ranks, &entry->child);
+  const tprt_comm_config config = {
+      .size = sizeof config, .version = TPRT_COMM_CONFIG_VERSION, .name = key->name};
+  tprt_status status = tprt_comm_split_ranks_with(comm, ranks, n_ranks, &config, &entry->child);
   if (status) {
     tprt__free(entry);
     return status;
   }
-  if (entry->child)
-    memcpy(entry->child->name, key->name, length);
   status = tprt__axes_insert(comm, entry);
   if (!status)
     *child = entry->child;

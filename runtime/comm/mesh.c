@@ -8,9 +8,11 @@
 static tprt_status make_alone(tprt_comm *comm, tprt_comm **child) {
   int rank = comm->transport->rank;
   tprt__transport *transport;
-  tprt_status status = tprt__backend_self.join(comm->transport, NULL, 1, &rank, 0, &transport);
-  return status ? status
-                : tprt__comm_wrap(transport, &comm->world_ranks[rank], comm->timeout_ns, child);
+  tprt__comm_settings settings;
+  tprt_status status = tprt__comm_child_settings(comm, NULL, &settings);
+  if (!status)
+    status = tprt__backend_self.join(comm->transport, NULL, 1, &rank, 0, &settings, &transport);
+  return status ? status : tprt__comm_wrap(transport, &comm->world_ranks[rank], &settings, child);
 }
 
 static tprt_status check_axes(const tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group,

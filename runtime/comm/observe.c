@@ -1,8 +1,6 @@
 /* Hooks, the NaN check and hints. */
 #include "comm/observe.h"
 
-#include "base/env.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -30,16 +28,23 @@ void tprt__observer_clear(tprt_comm *comm) {
   tprt__free(observer);
 }
 
-tprt_status tprt__observe_from(tprt_comm *comm, size_t capacity) {
-  if (!capacity)
+tprt_status tprt__observe_flight(tprt_comm *comm, size_t capacity) {
+  if (!capacity && !atomic_load(&comm->observer))
     return TPRT_OK;
   tprt__observer *observer = tprt__observer_get(comm);
   return observer ? tprt__flight_resize(observer, capacity) : tprt__fail_memory(sizeof *observer);
 }
 
-size_t tprt__observe_capacity(const tprt_comm *comm) {
-  tprt__observer *observer = atomic_load(&comm->observer);
-  return observer ? observer->capacity : 0;
+tprt_status tprt__observe_nan_check(tprt_comm *comm, bool on) {
+  if (on && comm->transport->host)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "hint nan_check: the host cannot read the memory of backend %s",
+                      comm->transport->backend->name);
+  tprt__observer *observer = tprt__observer_get(comm);
+  if (!observer)
+    return tprt__fail_memory(sizeof *observer);
+  observer->check_nan = on;
+  return TPRT_OK;
 }
 
 static tprt_dtype dtype_of(const tprt__plan *plan) {
@@ -57,7 +62,11 @@ static tprt_op_info describe(const tprt_comm *comm, const tprt__plan *plan) {
                         .root = plan->root,
                         .peer = plan->peer,
                         .tag = plan->tag,
-                        .bytes = bytes};
+                        .bytes = bytes,
+                        .timeout_ns =
+                            plan->timeout_ns ? plan->timeout_ns : tprt__comm_timeout(comm),
+                        .deterministic = plan->deterministic,
+                        .stream = plan->stream};
 }
 
 /* ---- NaN check ---- */
@@ -112,56 +121,101 @@ static tprt_status check_nan(const tprt_comm *comm, const tprt__plan *plan) {
 
 /* ---- before and after operations ---- */
 
-tprt_status tprt__observe_begin(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t *first,
-                                int64_t *begin_ns) {
+/* Enters an operation into the flight recorder. */
+static void enter(tprt__observer *observer, const tprt_op_info *op, int64_t begin_ns) {
+  pthread_mutex_lock(&observer->lock);
+  if (observer->capacity) {
+    observer->ring[observer->n_seen % observer->capacity] =
+        (tprt__flight_entry){.op = *op, .status = TPRT_IN_PROGRESS, .begin_ns = begin_ns};
+  }
+  observer->n_seen++;
+  pthread_mutex_unlock(&observer->lock);
+}
+
+tprt_status tprt__observe_begin(tprt_comm *comm, const tprt__plan *plans, size_t n,
+                                tprt__observation *seen) {
   tprt__observer *observer = atomic_load(&comm->observer);
   tprt_status status = TPRT_OK;
-  *begin_ns = tprt__now();
-  *first = observer->n_seen;
+  seen->comm = comm;
+  seen->begin_ns = tprt__now();
+  seen->first = observer->n_seen;
+  seen->started = false;
+  seen->n = n;
+  seen->ops = n == 1 ? &seen->one : tprt__alloc(n * sizeof *seen->ops);
+  if (!seen->ops) {
+    seen->n = 0;
+    return tprt__fail_memory(n * sizeof *seen->ops);
+  }
   for (size_t i = 0; i < n; i++) {
-    tprt_op_info op = describe(comm, &plans[i]);
-    pthread_mutex_lock(&observer->lock);
-    if (observer->capacity) {
-      observer->ring[observer->n_seen % observer->capacity] =
-          (tprt__flight_entry){.op = op, .status = TPRT_IN_PROGRESS, .begin_ns = *begin_ns};
-    }
-    observer->n_seen++;
-    pthread_mutex_unlock(&observer->lock);
+    seen->ops[i] = describe(comm, &plans[i]);
+    enter(observer, &seen->ops[i], seen->begin_ns);
     if (observer->hooks.pre)
-      observer->hooks.pre(observer->hooks.user, comm, &op);
+      observer->hooks.pre(observer->hooks.user, comm, &seen->ops[i]);
     if (observer->check_nan && !status)
       status = check_nan(comm, &plans[i]);
   }
+  seen->started = !status;
+  for (size_t i = 0; i < n && !status && observer->hooks.start; i++)
+    observer->hooks.start(observer->hooks.user, comm, &seen->ops[i]);
   return status;
 }
 
-void tprt__observe_end(tprt_comm *comm, const tprt__plan *plans, size_t n, uint64_t first,
-                       int64_t begin_ns, tprt_status status) {
-  tprt__observer *observer = atomic_load(&comm->observer);
+void tprt__observe_post(const tprt__observation *seen, tprt_status status) {
+  const tprt_hooks *hooks = &atomic_load(&seen->comm->observer)->hooks;
+  int64_t ns = tprt__now() - seen->begin_ns;
+  for (size_t i = 0; i < seen->n && hooks->post; i++)
+    hooks->post(hooks->user, seen->comm, &seen->ops[i], status, ns);
+}
+
+void tprt__observe_end(const tprt__observation *seen, tprt_status status) {
+  tprt__observer *observer = atomic_load(&seen->comm->observer);
   int64_t end = tprt__now();
-  for (size_t i = 0; i < n; i++) {
-    tprt_op_info op = describe(comm, &plans[i]);
-    pthread_mutex_lock(&observer->lock);
-    if (observer->n_seen - (first + i) <= observer->capacity) {
-      tprt__flight_entry *entry = &observer->ring[(first + i) % observer->capacity];
-      entry->status = status;
-      entry->end_ns = end;
-    }
-    pthread_mutex_unlock(&observer->lock);
-    if (observer->hooks.post)
-      observer->hooks.post(observer->hooks.user, comm, &op, status, end - begin_ns);
+  pthread_mutex_lock(&observer->lock);
+  for (uint64_t at = seen->first; at < seen->first + seen->n; at++) {
+    if (at < observer->kept_from || observer->n_seen - at > observer->capacity)
+      continue; /* overwritten */
+    tprt__flight_entry *entry = &observer->ring[at % observer->capacity];
+    entry->status = status;
+    entry->end_ns = end;
   }
+  tprt_hooks hooks = observer->hooks;
+  pthread_mutex_unlock(&observer->lock);
+  for (size_t i = 0; i < seen->n && seen->started && hooks.end; i++)
+    hooks.end(hooks.user, seen->comm, &seen->ops[i], status, end - seen->begin_ns);
+}
+
+void tprt__observe_clear(tprt__observation *seen) {
+  if (seen->ops != &seen->one)
+    tprt__free(seen->ops);
+}
+
+static tprt_hooks current_hooks(tprt__observer *observer) {
+  pthread_mutex_lock(&observer->lock);
+  tprt_hooks hooks = observer->hooks;
+  pthread_mutex_unlock(&observer->lock);
+  return hooks;
+}
+
+void tprt__observe_replay(tprt_comm *comm, uint64_t hash, uint64_t run) {
+  tprt__observer *observer = atomic_load(&comm->observer);
+  if (!observer)
+    return;
+  tprt_hooks hooks = current_hooks(observer);
+  if (hooks.replay)
+    hooks.replay(hooks.user, comm, hash, run);
 }
 
 void tprt__observe_failure(tprt_comm *comm, tprt_status status) {
   tprt__observer *observer = atomic_load(&comm->observer);
   if (!observer)
     return;
-  pthread_mutex_lock(&observer->lock);
-  tprt_hooks hooks = observer->hooks;
-  pthread_mutex_unlock(&observer->lock);
+  tprt_hooks hooks = current_hooks(observer);
+  if (hooks.abort && status == TPRT_ABORTED)
+    hooks.abort(hooks.user, comm, comm->transport->backend->fault(comm->transport).rank);
   if (hooks.failed)
     hooks.failed(hooks.user, comm, status, comm->error);
+  if (status != TPRT_INVALID_STATE) /* it was not finalized */
+    tprt__flight_save(comm);
 }
 
 tprt_status tprt_comm_set_hooks(tprt_comm *comm, const tprt_hooks *hooks) {
@@ -171,6 +225,7 @@ tprt_status tprt_comm_set_hooks(tprt_comm *comm, const tprt_hooks *hooks) {
   if (!observer)
     return status ? status : tprt__fail_memory(sizeof *observer);
   tprt__lane_enter(comm);
+  comm->transport->backend->settle(comm->transport);
   pthread_mutex_lock(&observer->lock);
   observer->hooks = own;
   pthread_mutex_unlock(&observer->lock);
@@ -180,59 +235,24 @@ tprt_status tprt_comm_set_hooks(tprt_comm *comm, const tprt_hooks *hooks) {
 
 /* ---- hints ---- */
 
-static tprt_status set_timeout(tprt_comm *comm, int64_t value) {
-  comm->timeout_ns = value;
-  return TPRT_OK;
-}
-
-static tprt_status set_nan_check(tprt_comm *comm, int64_t value) {
-  if (value && comm->transport->host)
-    return tprt__fail(TPRT_UNSUPPORTED,
-                      "hint nan_check: the host cannot read the memory of backend %s",
-                      comm->transport->backend->name);
-  tprt__observer *observer = tprt__observer_get(comm);
-  if (!observer)
-    return tprt__fail_memory(sizeof *observer);
-  observer->check_nan = value;
-  return TPRT_OK;
-}
-
-static tprt_status set_flight(tprt_comm *comm, int64_t value) {
-  tprt__observer *observer = tprt__observer_get(comm);
-  return observer ? tprt__flight_resize(observer, (size_t)value)
-                  : tprt__fail_memory(sizeof *observer);
-}
-
-static const struct {
-  const char *key, *type;
-  tprt_status (*set)(tprt_comm *comm, int64_t value); /* called with the lane held */
-} hints[] = {
-    {"timeout", "seconds", set_timeout},
-    {"nan_check", "switch", set_nan_check},
-    {"flight", "int", set_flight},
-};
-enum { N_HINTS = sizeof hints / sizeof *hints };
-
 tprt_status tprt_comm_set_hint(tprt_comm *comm, const char *key, const char *value) {
-  char known[128] = "";
+  tprt__hint hint;
+  int64_t number;
   if (!comm || !key || !value)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_comm_set_hint: the %s is NULL",
                       !comm  ? "communicator"
                       : !key ? "key"
                              : "value");
-  for (size_t i = 0; i < N_HINTS; i++) {
-    size_t n = strlen(known);
-    snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", hints[i].key);
-    if (strcmp(hints[i].key, key) != 0)
-      continue;
-    int64_t number;
-    tprt_status status = tprt__parse(hints[i].type, "hint", key, value, &number);
-    if (status)
-      return status;
-    tprt__lane_enter(comm);
-    status = hints[i].set(comm, number);
-    tprt__lane_leave(comm);
+  tprt_status status = tprt__hint_read(key, value, TPRT__HINT_LATER, &hint, &number);
+  if (status)
     return status;
-  }
-  return tprt__fail(TPRT_INVALID_ARGUMENT, "there is no hint \"%s\"; known: %s", key, known);
+  tprt__lane_enter(comm);
+  if (hint == TPRT__HINT_NAN_CHECK)
+    status = tprt__observe_nan_check(comm, number);
+  else if (hint == TPRT__HINT_FLIGHT)
+    status = tprt__observe_flight(comm, (size_t)number);
+  if (!status)
+    atomic_store(&comm->hints[hint], number);
+  tprt__lane_leave(comm);
+  return status;
 }

@@ -1,6 +1,8 @@
 /* Validation and geometry of operations. The table below lists what each kind requires. */
 #include "comm/op.h"
 
+#include "base/hints.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -309,7 +311,8 @@ tprt_status tprt__plan_shape(const tprt_op *op, int n_ranks, int rank, tprt__pla
                        .root = op->root,
                        .peer = op->peer,
                        .tag = op->tag,
-                       .stream = op->stream};
+                       .stream = op->stream,
+                       .timeout_ns = op->timeout_ns};
   if (!info)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%d is not an operation", (int)op->kind);
   if (op->timeout_ns < 0)
@@ -354,11 +357,32 @@ tprt_status tprt__plan_destinations(const tprt_op *op, tprt__plan *plan) {
   return TPRT_OK;
 }
 
+static tprt_status read_hints(const tprt_op *op, const char *name, tprt__plan *plan) {
+  if (op->n_hints && !op->hints)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %zu hints at NULL", name, op->n_hints);
+  for (size_t i = 0; i < op->n_hints; i++) {
+    tprt__hint hint;
+    int64_t number;
+    tprt_status status =
+        tprt__hint_read(op->hints[i].key, op->hints[i].value, TPRT__HINT_OF_OP, &hint, &number);
+    if (status)
+      return status;
+    if (hint == TPRT__HINT_TIMEOUT)
+      plan->timeout_ns = number;
+    else
+      plan->deterministic = number;
+  }
+  return TPRT_OK;
+}
+
 tprt_status tprt__plan_make(const tprt_op *op, int n_ranks, int rank, tprt__plan *plan) {
   tprt_status status = tprt__plan_shape(op, n_ranks, rank, plan);
   if (status)
     return status;
   const kind_info *info = kind_get(op->kind);
+  status = read_hints(op, info->name, plan);
+  if (status)
+    return status;
   if (in_pieces(info))
     return tprt__plan_parts(op, info->name, plan);
   status = tprt__plan_buffers(plan, op->send, op->recv);

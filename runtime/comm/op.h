@@ -62,6 +62,8 @@ typedef struct tprt__plan {
   int n_destinations;    /* permute: number of ranks to which this rank sends */
   int32_t *destinations; /* owned by the plan if tprt__plan_make made it; else NULL */
   void *stream;
+  int64_t timeout_ns; /* of this operation; 0: the communicator's */
+  bool deterministic;
   /* GPU programs: the GPU that holds the tensors, and its stream; else NULL */
   struct tprt__gpu *gpu;
   tprt_together_fn *together; /* function that replaces the operation, see tprt_context_together */

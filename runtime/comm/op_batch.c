@@ -76,7 +76,7 @@ tprt_status tprt__batch_make(const tprt_op *ops, size_t n, int n_ranks, int rank
     }
     if (!status)
       status = tprt__plan_make(&op, n_ranks, rank, &plans[i]);
-    int64_t timeout = op.timeout_ns ? op.timeout_ns : *timeout_ns;
+    int64_t timeout = !status && plans[i].timeout_ns ? plans[i].timeout_ns : *timeout_ns;
     longest = timeout > longest ? timeout : longest;
     if (status && n > 1)
       tprt__fail(status, "op %zu of the batch: %s", i, tprt_last_error());

@@ -1,6 +1,5 @@
 /* Creates communicators from a communicator: by color and key, or by a list of ranks. */
 #include "comm/comm.h"
-#include "comm/observe.h"
 
 #include <string.h>
 
@@ -32,31 +31,34 @@ static void invite(tprt_comm *comm, int n_users, const int *users, invitation *m
 }
 
 tprt_status tprt__comm_join(tprt_comm *comm, const tprt__token *token, int n_members, int *members,
-                            int index, tprt_comm **child) {
+                            int index, const tprt__comm_settings *settings, tprt_comm **child) {
   tprt__transport *transport = comm->transport, *made;
   tprt_comm *wrapped = NULL;
-  tprt_status status = transport->backend->join(transport, token, n_members, members, index, &made);
+  tprt_status status =
+      transport->backend->join(transport, token, n_members, members, index, settings, &made);
   for (int i = 0; i < n_members && !status; i++)
     members[i] = comm->world_ranks[members[i]];
   if (!status && made)
-    status = tprt__comm_wrap(made, members, comm->timeout_ns, &wrapped);
-  if (!status && wrapped)
-    status = tprt__observe_from(wrapped, tprt__observe_capacity(comm));
+    status = tprt__comm_wrap(made, members, settings, &wrapped);
   if (!status)
     *child = wrapped;
-  else if (wrapped)
-    tprt_comm_destroy(wrapped);
   return status;
 }
 
 static tprt_status enter_group(tprt_comm *comm, const invitation *invited, int n_members,
-                               int *members, int index, tprt_comm **child) {
+                               int *members, int index, const tprt__comm_settings *settings,
+                               tprt_comm **child) {
+  if (invited->status && index < 0) { /* needs no place in a group */
+    *child = NULL;
+    return TPRT_OK;
+  }
   if (invited->status == TPRT_NO_MEMORY)
     return tprt__fail(TPRT_NO_MEMORY,
                       "all communicators of the world are in use; raise TPRT_MAX_COMMS");
   if (invited->status)
     return tprt__fail((tprt_status)invited->status, "the group could not be reserved");
-  tprt_status status = tprt__comm_join(comm, &invited->token, n_members, members, index, child);
+  tprt_status status =
+      tprt__comm_join(comm, &invited->token, n_members, members, index, settings, child);
   return status ? tprt__comm_fail(comm, status, TPRT_OP_BARRIER) : TPRT_OK;
 }
 
@@ -67,11 +69,12 @@ static tprt_status run_bytes(tprt_comm *comm, tprt_op_kind kind, const void *sen
   tprt__plan plan;
   tprt_status status = tprt__plan_make(&op, comm->transport->n_ranks, comm->transport->rank, &plan);
   plan.of_library = true;
-  return status ? status : tprt__comm_run(comm, &plan, tprt__deadline(comm->timeout_ns));
+  return status ? status : tprt__comm_run(comm, &plan, tprt__deadline(tprt__comm_timeout(comm)));
 }
 
 /* Splits with the lane held. `entries` (2n) and `members` (n) are scratch. */
-static tprt_status split_in_lane(tprt_comm *comm, int color, int64_t key, int64_t *entries,
+static tprt_status split_in_lane(tprt_comm *comm, int color, int64_t key,
+                                 const tprt__comm_settings *settings, int64_t *entries,
                                  int *members, tprt_comm **child) {
   tprt__transport *transport = comm->transport;
   int n = transport->n_ranks;
@@ -89,24 +92,33 @@ static tprt_status split_in_lane(tprt_comm *comm, int color, int64_t key, int64_
   if (transport->rank == 0)
     invite(comm, n, NULL, &invited);
   status = run_bytes(comm, TPRT_OP_BROADCAST, &invited, &invited, sizeof invited);
-  return status ? status : enter_group(comm, &invited, n_members, members, index, child);
+  return status ? status : enter_group(comm, &invited, n_members, members, index, settings, child);
 }
 
-tprt_status tprt_comm_split(tprt_comm *comm, int color, int64_t key, tprt_comm **child) {
+tprt_status tprt_comm_split_with(tprt_comm *comm, int color, int64_t key,
+                                 const tprt_comm_config *config, tprt_comm **child) {
+  tprt__comm_settings settings;
+  tprt_status status = tprt__comm_child_settings(comm, config, &settings);
+  if (status)
+    return status;
   size_t n = (size_t)comm->transport->n_ranks;
   int64_t *entries = tprt__alloc(2 * n * sizeof *entries);
   int *members = tprt__alloc(n * sizeof *members);
   tprt__lane_enter(comm);
-  tprt_status status = tprt__comm_check(comm);
+  status = tprt__comm_check(comm);
   if (!status && (!entries || !members)) {
     status = tprt__comm_fail(comm, tprt__fail_memory(2 * n * sizeof *entries), TPRT_OP_ALL_GATHER);
   }
   if (!status)
-    status = split_in_lane(comm, color, key, entries, members, child);
+    status = split_in_lane(comm, color, key, &settings, entries, members, child);
   tprt__lane_leave(comm);
   tprt__free(members);
   tprt__free(entries);
   return status;
+}
+
+tprt_status tprt_comm_split(tprt_comm *comm, int color, int64_t key, tprt_comm **child) {
+  return tprt_comm_split_with(comm, color, key, NULL, child);
 }
 
 /* ---- by a list of ranks, which only its members need to know ---- */
@@ -150,22 +162,27 @@ static tprt_status invite_members(tprt_comm *comm, const int *ranks, int n_ranks
     plans[i].of_library = true;
   }
   if (!status)
-    status = tprt__comm_run_list(comm, plans, n, tprt__deadline(comm->timeout_ns));
+    status = tprt__comm_run_list(comm, plans, n, tprt__deadline(tprt__comm_timeout(comm)));
   tprt__free(plans);
   return status;
 }
 
-tprt_status tprt_comm_split_ranks(tprt_comm *comm, const int *ranks, int n_ranks,
-                                  tprt_comm **child) {
+tprt_status tprt_comm_split_ranks_with(tprt_comm *comm, const int *ranks, int n_ranks,
+                                       const tprt_comm_config *config, tprt_comm **child) {
+  tprt__comm_settings settings;
   tprt_status status = check_ranks(comm, ranks, n_ranks);
+  if (!status)
+    status = tprt__comm_child_settings(comm, config, &settings);
   if (status)
     return status;
   int index = -1;
   for (int i = 0; i < n_ranks; i++)
     index = ranks[i] == comm->transport->rank ? i : index;
   if (index < 0) {
-    *child = NULL;
-    return TPRT_OK;
+    status = tprt__comm_check(comm);
+    if (!status)
+      *child = NULL;
+    return status;
   }
   int *members = tprt__alloc((size_t)n_ranks * sizeof *members);
   if (!members)
@@ -177,8 +194,13 @@ tprt_status tprt_comm_split_ranks(tprt_comm *comm, const int *ranks, int n_ranks
   if (!status)
     status = invite_members(comm, ranks, n_ranks, index, &invited);
   if (!status)
-    status = enter_group(comm, &invited, n_ranks, members, index, child);
+    status = enter_group(comm, &invited, n_ranks, members, index, &settings, child);
   tprt__lane_leave(comm);
   tprt__free(members);
   return status;
+}
+
+tprt_status tprt_comm_split_ranks(tprt_comm *comm, const int *ranks, int n_ranks,
+                                  tprt_comm **child) {
+  return tprt_comm_split_ranks_with(comm, ranks, n_ranks, NULL, child);
 }

@@ -21,12 +21,13 @@ run_observed(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadlin
              tprt_status (*run)(tprt_comm *, const tprt__plan *, size_t, int64_t)) {
   if (!atomic_load_explicit(&comm->observer, memory_order_acquire))
     return run(comm, plans, n, deadline);
-  uint64_t first;
-  int64_t begin_ns;
-  tprt_status status = tprt__observe_begin(comm, plans, n, &first, &begin_ns);
+  tprt__observation seen;
+  tprt_status status = tprt__observe_begin(comm, plans, n, &seen);
   if (!status)
     status = run(comm, plans, n, deadline);
-  tprt__observe_end(comm, plans, n, first, begin_ns, status);
+  tprt__observe_post(&seen, status);
+  tprt__observe_end(&seen, status);
+  tprt__observe_clear(&seen);
   return status;
 }
 
@@ -96,9 +97,14 @@ tprt_status tprt__comm_submit_list(tprt_comm *comm, const tprt__plan *plans, siz
   return status;
 }
 
-tprt_status tprt__comm_accept(const tprt_comm *comm, const tprt__plan *plans, size_t n, bool told) {
+tprt_status tprt__comm_accept(const tprt_comm *comm, tprt__plan *plans, size_t n, bool told) {
+  bool deterministic =
+      atomic_load_explicit(&comm->hints[TPRT__HINT_DETERMINISTIC], memory_order_relaxed) > 0;
   tprt_status status = TPRT_OK;
   for (size_t i = 0; i < n && !status; i++) {
+    plans[i].deterministic |= deterministic;
+    if (!plans[i].stream)
+      plans[i].stream = comm->stream;
     if (plans[i].stream != plans[0].stream)
       return tprt__fail(TPRT_INVALID_ARGUMENT, "op 0 and op %zu of the batch use different streams",
                         i);
@@ -111,7 +117,7 @@ tprt_status tprt__comm_run_internal(tprt_comm *comm, const tprt_op *op) {
   tprt__plan plan;
   tprt_status status = tprt__plan_make(op, comm->transport->n_ranks, comm->transport->rank, &plan);
   plan.of_library = true;
-  return status ? status : tprt__comm_submit(comm, &plan, tprt__deadline(comm->timeout_ns));
+  return status ? status : tprt__comm_submit(comm, &plan, tprt__deadline(tprt__comm_timeout(comm)));
 }
 
 /* Most users forget to check the status of the function that creates the communicator. */
@@ -146,7 +152,7 @@ tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
     tprt__plan_clear(&plan);
     return status;
   }
-  int64_t deadline = tprt__deadline(op->timeout_ns ? op->timeout_ns : comm->timeout_ns);
+  int64_t deadline = tprt__deadline(plan.timeout_ns ? plan.timeout_ns : tprt__comm_timeout(comm));
   bool runs_later = work && !plan.stream;
   status = runs_later ? tprt__work_start(comm, &plan, 1, false, deadline, work)
                       : tprt__comm_submit_list(comm, &plan, 1, deadline, work);
@@ -159,7 +165,7 @@ tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n, tpr
   tprt__plan *plans;
   if (!comm)
     return fail_without_comm("tprt_submit_batch");
-  int64_t timeout = comm->timeout_ns;
+  int64_t timeout = tprt__comm_timeout(comm);
   tprt_status status =
       tprt__batch_make(ops, n, comm->transport->n_ranks, comm->transport->rank, &timeout, &plans);
   if (status)

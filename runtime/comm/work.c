@@ -19,12 +19,15 @@ struct tprt_work {
   /* not run by a worker: the next thread that needs the lane, or waits for this work, runs it */
   bool on_demand;
   bool announced; /* the backend has begun it; guarded by the lane */
-  bool done;      /* guarded by the communicator's lock, like the next two */
-  int64_t begin_ns, end_ns;
+  bool done;      /* guarded by the communicator's lock */
+  void *stream;   /* in which it was launched; NULL: none */
   pthread_mutex_t lock;
   pthread_cond_t finished;
-  int references; /* of the user's handle and of the queue; guarded by `lock`, like the next two */
+  int references; /* of the user's handle and of the queue; guarded by `lock`, like the rest */
   tprt_status status;
+  int64_t begin_ns, end_ns; /* 0: not yet */
+  void (*on_end)(void *user, tprt_status status);
+  void *on_end_user;
   char error[512];
 };
 
@@ -108,14 +111,25 @@ static void announce(tprt_comm *comm, tprt_work *work) {
   comm->transport->backend->begin(comm->transport, work->plans, comm->sequence + 1);
 }
 
-/* Completes the work, with the thread's error text. */
+void tprt__work_begin(tprt_work *work) {
+  pthread_mutex_lock(&work->lock);
+  work->begin_ns = tprt__now();
+  pthread_mutex_unlock(&work->lock);
+}
+
+/* Completes the work, with the thread's error text, and calls its callback. */
 static void set_result(tprt_work *work, tprt_status status) {
   pthread_mutex_lock(&work->lock);
   work->status = status;
+  work->end_ns = tprt__now();
   if (status)
     snprintf(work->error, sizeof work->error, "%s", tprt_last_error());
+  void (*on_end)(void *user, tprt_status result) = work->on_end;
+  void *user = work->on_end_user;
   pthread_cond_broadcast(&work->finished);
   pthread_mutex_unlock(&work->lock);
+  if (on_end)
+    on_end(user, status);
 }
 
 /* Runs the first work of the queue. The caller has found the lane free and holds the communicator's
@@ -125,15 +139,13 @@ static void run_head(tprt_comm *comm) {
   comm->head = work->next;
   comm->busy = true;
   pthread_mutex_unlock(&comm->lock);
-  int64_t begin = tprt__now();
+  tprt__work_begin(work);
   tprt_status status = work->marker
                            ? work->marker(comm, work->data, work->deadline)
                            : tprt__comm_run_list(comm, work->plans, work->n, work->deadline);
   set_result(work, status);
   pthread_mutex_lock(&comm->lock);
   work->done = true;
-  work->begin_ns = begin;
-  work->end_ns = tprt__now();
   tprt_work *next = comm->head;
   pthread_mutex_unlock(&comm->lock);
   tprt__work_release(work);
@@ -170,6 +182,15 @@ void tprt__worker_stop(tprt_comm *comm) {
     pthread_join(comm->worker, NULL);
 }
 
+tprt_work *tprt__work_launch(tprt_comm *comm, int64_t deadline, void *stream) {
+  tprt_work *work = tprt__work_create(comm, deadline);
+  if (!work)
+    return NULL;
+  work->stream = stream;
+  work->begin_ns = tprt__now();
+  return work;
+}
+
 tprt_work *tprt__work_create(tprt_comm *comm, int64_t deadline) {
   tprt_work *work = tprt__alloc(sizeof *work);
   if (!work)
@@ -183,7 +204,6 @@ tprt_work *tprt__work_create(tprt_comm *comm, int64_t deadline) {
   work->comm = comm;
   work->plans = &work->one;
   work->deadline = deadline;
-  work->begin_ns = tprt__now();
   work->references = 2;
   work->status = TPRT_IN_PROGRESS;
   return work;
@@ -197,7 +217,6 @@ void tprt__work_end(void *user, tprt_status status) {
   set_result(work, status);
   pthread_mutex_lock(&comm->lock);
   work->done = true;
-  work->end_ns = tprt__now();
   pthread_cond_broadcast(&comm->changed);
   pthread_mutex_unlock(&comm->lock);
   tprt__work_release(work);
@@ -278,7 +297,7 @@ tprt_status tprt__comm_start(tprt_comm *comm, const tprt__plan *plan, int64_t de
 }
 
 tprt_status tprt__comm_mark(tprt_comm *comm, tprt__marker_fn *fn, void *data, bool is_short) {
-  int64_t deadline = tprt__deadline(comm->timeout_ns);
+  int64_t deadline = tprt__deadline(tprt__comm_timeout(comm));
   pthread_mutex_lock(&comm->lock);
   lane_close(comm);
   bool idle = is_short && !comm->busy && !comm->head;
@@ -355,10 +374,60 @@ tprt_status tprt_work_wait(tprt_work *work, int64_t timeout_ns) {
 }
 
 void tprt__work_times(const tprt_work *work, int64_t *begin_ns, int64_t *end_ns) {
-  pthread_mutex_lock(&work->comm->lock);
+  /* the lock does not change the logical state of the handle */
+  pthread_mutex_t *lock = (pthread_mutex_t *)&work->lock;
+  pthread_mutex_lock(lock);
   *begin_ns = work->begin_ns;
   *end_ns = work->end_ns;
-  pthread_mutex_unlock(&work->comm->lock);
+  pthread_mutex_unlock(lock);
+}
+
+int64_t tprt_work_elapsed(const tprt_work *work) {
+  int64_t begin, end;
+  tprt__work_times(work, &begin, &end);
+  return begin ? (end ? end : tprt__now()) - begin : 0;
+}
+
+/* Makes a stream wait for what is now in another one. */
+static tprt_status chain_streams(tprt_comm *comm, void *before, void *after) {
+  tprt__transport *transport = comm->transport;
+  tprt__stream_mark *mark;
+  tprt_status status = transport->backend->record(
+      transport, before, tprt__deadline(tprt__comm_timeout(comm)), NULL, NULL, &mark);
+  if (status)
+    return status;
+  status = transport->backend->hold(transport, after, mark);
+  mark->forget(mark);
+  return status;
+}
+
+tprt_status tprt_work_wait_stream(tprt_work *work, void *stream) {
+  tprt_status status = tprt_work_test(work);
+  if (status != TPRT_IN_PROGRESS)
+    return status;
+  const tprt__backend *backend = work->comm->transport->backend;
+  if (!(backend->capabilities & TPRT_CAP_STREAMS))
+    return backend->hold(work->comm->transport, stream, NULL); /* sets the error */
+  return work->stream ? chain_streams(work->comm, work->stream, stream) : tprt_work_wait(work, 0);
+}
+
+tprt_status tprt_work_on_end(tprt_work *work, void (*fn)(void *user, tprt_status status),
+                             void *user) {
+  pthread_mutex_lock(&work->lock);
+  tprt_status status = work->status;
+  bool taken = work->on_end != NULL;
+  if (!taken) {
+    work->on_end = fn;
+    work->on_end_user = user;
+  }
+  pthread_mutex_unlock(&work->lock);
+  if (taken)
+    return tprt__fail(TPRT_INVALID_STATE, "the work has a callback already");
+  if (status != TPRT_IN_PROGRESS) {
+    (void)report(work, status); /* sets the error text */
+    fn(user, status);
+  }
+  return TPRT_OK;
 }
 
 void tprt_work_destroy(tprt_work *work) {

@@ -58,7 +58,7 @@ tprt_status tprt__site_collective(const tprt__site_state *state, const void *sen
   tprt__plan plan = state->plan;
   tprt_status status = tprt__plan_buffers(&plan, send, recv);
   if (!status)
-    status = tprt__comm_submit(state->comm, &plan, tprt__deadline(state->comm->timeout_ns));
+    status = tprt__comm_submit(state->comm, &plan, tprt__deadline(tprt__comm_timeout(state->comm)));
   return status;
 }
 

@@ -149,7 +149,7 @@ static tprt_status start(tprt_context *context, tprt__site_state *state, const v
   tprt_work *work;
   tprt_status status = tprt__plan_buffers(&plan, send, recv);
   if (!status)
-    status = tprt__comm_start(state->comm, &plan, tprt__deadline(state->comm->timeout_ns),
+    status = tprt__comm_start(state->comm, &plan, tprt__deadline(tprt__comm_timeout(state->comm)),
                               host->on_demand, &work);
   if (!status)
     state->own = work;

@@ -129,7 +129,7 @@ static tprt_status record(tprt_comm *comm, void *stream, mark *made) {
     return tprt__comm_mark(comm, complete_mark_in_lane, mark_retain(made), !transport->host);
   made->backend = transport->backend;
   tprt_status status =
-      transport->backend->record(transport, stream, tprt__deadline(comm->timeout_ns), reach,
+      transport->backend->record(transport, stream, tprt__deadline(tprt__comm_timeout(comm)), reach,
                                  mark_retain(made), &made->in_stream);
   if (status)
     mark_release(made);
@@ -183,7 +183,7 @@ static tprt_status make_stream_wait(tprt_comm *comm, void *stream, mark *at) {
   tprt__transport *transport = comm->transport;
   if (at->backend == transport->backend)
     return transport->backend->hold(transport, stream, at->in_stream);
-  tprt_status status = mark_wait(at, tprt__deadline(comm->timeout_ns));
+  tprt_status status = mark_wait(at, tprt__deadline(tprt__comm_timeout(comm)));
   return status == TPRT_IN_PROGRESS
              ? tprt__fail(TPRT_TIMEOUT, "the awaited event did not arrive in time")
              : status;

@@ -5,14 +5,18 @@
 
 static tprt_status recover(tprt_comm *comm, int64_t timeout_ns, int *members, tprt_comm **child) {
   tprt__transport *transport = comm->transport;
-  int64_t deadline = tprt__deadline(timeout_ns ? timeout_ns : comm->timeout_ns);
+  int64_t deadline = tprt__deadline(timeout_ns ? timeout_ns : tprt__comm_timeout(comm));
   tprt__token token;
   int n_members = 0, index = -1;
   tprt_status status =
       transport->backend->recover(transport, deadline, &token, members, &n_members);
   for (int i = 0; i < n_members; i++)
     index = members[i] == transport->rank ? i : index;
-  return status ? status : tprt__comm_join(comm, &token, n_members, members, index, child);
+  tprt__comm_settings settings;
+  if (!status)
+    status = tprt__comm_child_settings(comm, NULL, &settings);
+  return status ? status
+                : tprt__comm_join(comm, &token, n_members, members, index, &settings, child);
 }
 
 tprt_status tprt_comm_shrink(tprt_comm *comm, int64_t timeout_ns, tprt_comm **child) {

@@ -1,8 +1,9 @@
 /* Recorded schedules of operations, the cost estimate of operations, and its calibration. */
 #include "tprt/schedule.h"
 
-#include "comm/comm.h"
+#include "comm/observe.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 struct tprt_schedule {
@@ -11,6 +12,7 @@ struct tprt_schedule {
   size_t n;
   int64_t timeout_ns;
   uint64_t hash;
+  _Atomic uint64_t n_runs;
 };
 
 /* Hashes the operations that all ranks share. Transfers are skipped: their endpoints differ between
@@ -50,7 +52,7 @@ tprt_status tprt_schedule_create(tprt_comm *comm, const tprt_op *ops, size_t n,
     return tprt__comm_fail(comm, tprt__fail_memory(sizeof *made), TPRT_OP_ALL_GATHER);
   made->comm = comm;
   made->n = n;
-  made->timeout_ns = comm->timeout_ns;
+  made->timeout_ns = tprt__comm_timeout(comm);
   tprt_status status = tprt__batch_make(ops, n, tprt_comm_size(comm), tprt_comm_rank(comm),
                                         &made->timeout_ns, &made->plans);
   if (status) {
@@ -70,7 +72,14 @@ tprt_status tprt_schedule_create(tprt_comm *comm, const tprt_op *ops, size_t n,
 }
 
 tprt_status tprt_schedule_run(tprt_schedule *schedule, tprt_work **work) {
+  tprt_comm *comm = schedule->comm;
   int64_t deadline = tprt__deadline(schedule->timeout_ns);
+  if (work && schedule->n && schedule->plans->stream) { /* it may be capturing a graph now */
+    tprt_status status = comm->transport->backend->accept(comm->transport, schedule->plans, true);
+    if (status)
+      return status;
+  }
+  tprt__observe_replay(comm, schedule->hash, atomic_fetch_add(&schedule->n_runs, 1) + 1);
   return tprt__comm_submit_list(schedule->comm, schedule->plans, schedule->n, deadline, work);
 }
 

@@ -2,7 +2,7 @@
  * implements the accesses. */
 #include "tprt/window.h"
 
-#include "comm/comm.h"
+#include "services/access.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,11 +24,14 @@ struct tprt_window {
   void *counters; /* of this rank, one per peer; NULL: none are registered */
   part *parts;
   _Atomic uint64_t *used; /* for each peer, the number of its signals consumed by waits */
+  tprt__access_queue *accesses, *waits;
 };
 
 static tprt__transport *transport_of(const tprt_comm *comm) { return comm->transport; }
 
 static void release(tprt_window *window) {
+  tprt__access_queue_destroy(window->accesses);
+  tprt__access_queue_destroy(window->waits);
   tprt__transport *transport = transport_of(window->comm);
   if (window->memory)
     (void)transport->backend->deregister_memory(transport, window->memory);
@@ -49,7 +52,9 @@ static tprt_window *allocate(tprt_comm *comm) {
   *window = (tprt_window){.comm = comm, .n_ranks = (int)n, .rank = tprt_comm_rank(comm)};
   window->parts = tprt__alloc(n * sizeof *window->parts);
   window->used = tprt__alloc(n * sizeof *window->used);
-  if (window->parts && window->used)
+  window->accesses = tprt__access_queue_create(window);
+  window->waits = tprt__access_queue_create(window);
+  if (window->parts && window->used && window->accesses && window->waits)
     return window;
   release(window);
   return NULL;
@@ -107,6 +112,8 @@ tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes, tprt
 tprt_status tprt_window_destroy(tprt_window *window) {
   if (!window)
     return TPRT_OK;
+  tprt__access_queue_drain(window->accesses);
+  tprt__access_queue_drain(window->waits);
   tprt_status status = tprt_barrier(window->comm, NULL, NULL);
   release(window);
   return status;
@@ -137,39 +144,154 @@ static tprt_status check_range(const tprt_window *window, int rank, size_t offse
                     bytes, offset, rank, (unsigned long long)size);
 }
 
-/* Turns a failed access into a failure of the communicator: a rank did not answer in time, or has
- * ended. */
-static tprt_status finish(const tprt_window *window, tprt_status status) {
+/* ---- accesses ---- */
+
+static tprt_status put(tprt_window *window, const tprt_access *access, uint64_t wanted,
+                       int64_t deadline) {
+  (void)wanted;
+  if (!access->bytes)
+    return TPRT_OK;
+  if (access->rank == window->rank) {
+    memmove((char *)window->memory + access->offset, access->from, access->bytes);
+    return TPRT_OK;
+  }
+  tprt__transport *transport = transport_of(window->comm);
+  uint64_t place = window->parts[access->rank].memory + access->offset;
+  return transport->backend->put(transport, access->rank, place, access->from, access->bytes,
+                                 deadline);
+}
+
+static tprt_status get(tprt_window *window, const tprt_access *access, uint64_t wanted,
+                       int64_t deadline) {
+  (void)wanted;
+  if (!access->bytes)
+    return TPRT_OK;
+  if (access->rank == window->rank) {
+    memmove(access->to, (const char *)window->memory + access->offset, access->bytes);
+    return TPRT_OK;
+  }
+  tprt__transport *transport = transport_of(window->comm);
+  uint64_t place = window->parts[access->rank].memory + access->offset;
+  return transport->backend->get(transport, access->rank, place, access->to, access->bytes,
+                                 deadline);
+}
+
+static tprt_status send_signal(tprt_window *window, const tprt_access *access, uint64_t wanted,
+                               int64_t deadline) {
+  (void)wanted;
+  (void)deadline;
+  tprt__transport *transport = transport_of(window->comm);
+  uint64_t place = window->parts[access->rank].signals + (uint64_t)window->rank * SIGNAL_BYTES;
+  return transport->backend->signal(transport, access->rank, place);
+}
+
+static tprt_status wait_signal(tprt_window *window, const tprt_access *access, uint64_t wanted,
+                               int64_t deadline) {
+  tprt__transport *transport = transport_of(window->comm);
+  _Atomic uint64_t *counter =
+      (_Atomic uint64_t *)(void *)((unsigned char *)window->counters + access->rank * SIGNAL_BYTES);
+  return transport->backend->await(transport, counter, wanted, access->rank, deadline);
+}
+
+static const struct {
+  const char *name;
+  bool moves; /* bytes */
+  tprt_status (*run)(tprt_window *window, const tprt_access *access, uint64_t wanted,
+                     int64_t deadline);
+} kinds[] = {
+    [TPRT_PUT] = {"put", true, put},
+    [TPRT_GET] = {"get", true, get},
+    [TPRT_SIGNAL] = {"signal", false, send_signal},
+    [TPRT_WAIT_SIGNAL] = {"wait_signal", false, wait_signal},
+};
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+tprt_status tprt__window_access(tprt_window *window, const tprt_access *access, uint64_t wanted,
+                                int64_t deadline) {
+  tprt_status status = tprt__comm_check(window->comm);
+  if (status)
+    return status;
+  status = kinds[access->kind].run(window, access, wanted, deadline);
   return status ? tprt__comm_fail(window->comm, status, (tprt_op_kind)0) : TPRT_OK;
+}
+
+static tprt_status check_access(const tprt_window *window, const tprt_access *access) {
+  if ((unsigned)access->kind >= N_KINDS || !kinds[access->kind].run)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "window: %d is not a kind of access",
+                      (int)access->kind);
+  const char *name = kinds[access->kind].name;
+  if (access->timeout_ns < 0)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "window: timeout_ns is %lld; it must be >= 0",
+                      (long long)access->timeout_ns);
+  if (access->stream)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "window: %s: backend %s works on host memory and takes no stream", name,
+                      tprt_comm_backend(window->comm));
+  if (!kinds[access->kind].moves)
+    return check(window, access->rank);
+  tprt_status status = check_range(window, access->rank, access->offset, access->bytes);
+  if (!status && access->bytes && !(access->kind == TPRT_PUT ? access->from : access->to))
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "window: %s: %s is NULL", name,
+                        access->kind == TPRT_PUT ? "from" : "to");
+  return status;
+}
+
+/* Submits an access of the current version of the struct. */
+static tprt_status submit(tprt_window *window, const tprt_access *access, tprt_work **work) {
+  tprt_status status = check_access(window, access);
+  if (status)
+    return status;
+  tprt_comm *comm = window->comm;
+  int64_t deadline =
+      tprt__deadline(access->timeout_ns ? access->timeout_ns : tprt__comm_timeout(comm));
+  bool waits = access->kind == TPRT_WAIT_SIGNAL;
+  uint64_t wanted = 0;
+  if (waits)
+    wanted = atomic_fetch_add(&window->used[access->rank], access->n_signals) + access->n_signals;
+  if (work) {
+    status = tprt__access_queue_add(waits ? window->waits : window->accesses, comm, access, wanted,
+                                    deadline, work);
+    if (status && waits)
+      atomic_fetch_sub(&window->used[access->rank], access->n_signals);
+    return status;
+  }
+  if (!waits)
+    tprt__access_queue_drain(window->accesses);
+  return tprt__window_access(window, access, wanted, deadline);
+}
+
+tprt_status tprt_window_submit(tprt_window *window, const tprt_access *access, tprt_work **work) {
+  tprt_access own;
+  tprt_status status = tprt__struct_copy(&own, sizeof own, access, "tprt_access");
+  if (!status && own.version != TPRT_ACCESS_VERSION)
+    status = tprt__fail(own.version ? TPRT_UNSUPPORTED : TPRT_INVALID_ARGUMENT,
+                        "tprt_access.version is %u; this library knows %d", own.version,
+                        TPRT_ACCESS_VERSION);
+  return status ? status : submit(window, &own, work);
 }
 
 tprt_status tprt_window_put(tprt_window *window, int rank, size_t offset, const void *from,
                             size_t bytes) {
-  tprt_status status = check_range(window, rank, offset, bytes);
-  if (status || !bytes)
-    return status;
-  if (rank == window->rank) {
-    memmove((char *)window->memory + offset, from, bytes);
-    return TPRT_OK;
-  }
-  tprt__transport *transport = transport_of(window->comm);
-  uint64_t place = window->parts[rank].memory + offset;
-  int64_t deadline = tprt__deadline(window->comm->timeout_ns);
-  return finish(window, transport->backend->put(transport, rank, place, from, bytes, deadline));
+  const tprt_access access = {
+      .kind = TPRT_PUT, .rank = rank, .offset = offset, .from = from, .bytes = bytes};
+  return submit(window, &access, NULL);
 }
 
 tprt_status tprt_window_get(tprt_window *window, int rank, size_t offset, void *to, size_t bytes) {
-  tprt_status status = check_range(window, rank, offset, bytes);
-  if (status || !bytes)
-    return status;
-  if (rank == window->rank) {
-    memmove(to, (const char *)window->memory + offset, bytes);
-    return TPRT_OK;
-  }
-  tprt__transport *transport = transport_of(window->comm);
-  uint64_t place = window->parts[rank].memory + offset;
-  int64_t deadline = tprt__deadline(window->comm->timeout_ns);
-  return finish(window, transport->backend->get(transport, rank, place, to, bytes, deadline));
+  const tprt_access access = {
+      .kind = TPRT_GET, .rank = rank, .offset = offset, .to = to, .bytes = bytes};
+  return submit(window, &access, NULL);
+}
+
+tprt_status tprt_window_signal(tprt_window *window, int rank) {
+  const tprt_access access = {.kind = TPRT_SIGNAL, .rank = rank};
+  return submit(window, &access, NULL);
+}
+
+tprt_status tprt_window_wait_signal(tprt_window *window, int rank, uint64_t n, int64_t timeout_ns) {
+  const tprt_access access = {
+      .kind = TPRT_WAIT_SIGNAL, .rank = rank, .n_signals = n, .timeout_ns = timeout_ns};
+  return submit(window, &access, NULL);
 }
 
 tprt_status tprt__mapped_put(tprt__transport *transport, int rank, uint64_t place, const void *from,
@@ -205,32 +327,6 @@ tprt_status tprt_window_map(tprt_window *window, int rank, void **memory) {
   if (!status)
     *memory = mapped;
   return status;
-}
-
-tprt_status tprt_window_signal(tprt_window *window, int rank) {
-  tprt_status status = check(window, rank);
-  if (status)
-    return status;
-  tprt__transport *transport = transport_of(window->comm);
-  uint64_t place = window->parts[rank].signals + (uint64_t)window->rank * SIGNAL_BYTES;
-  return finish(window, transport->backend->signal(transport, rank, place));
-}
-
-tprt_status tprt_window_wait_signal(tprt_window *window, int rank, uint64_t n, int64_t timeout_ns) {
-  tprt_status status = check(window, rank);
-  if (!status && timeout_ns < 0)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "window: timeout_ns is %lld; it must be >= 0",
-                        (long long)timeout_ns);
-  if (status)
-    return status;
-  tprt_comm *comm = window->comm;
-  tprt__transport *transport = transport_of(comm);
-  int64_t deadline = tprt__deadline(timeout_ns ? timeout_ns : comm->timeout_ns);
-  uint64_t wanted = atomic_fetch_add(&window->used[rank], n) + n;
-  _Atomic uint64_t *counter =
-      (_Atomic uint64_t *)(void *)((unsigned char *)window->counters + rank * SIGNAL_BYTES);
-  status = transport->backend->await(transport, counter, wanted, rank, deadline);
-  return finish(window, status);
 }
 
 /* ---- memory of the user ---- */
@@ -300,7 +396,7 @@ tprt_status tprt_mem_register_all(tprt_comm *comm, void *memory, size_t bytes) {
   status = tprt__comm_check(comm);
   if (!status)
     status = transport->backend->register_memory_all(transport, memory, bytes,
-                                                     tprt__deadline(comm->timeout_ns));
+                                                     tprt__deadline(tprt__comm_timeout(comm)));
   tprt__lane_leave(comm);
   /* the other ranks will see the fault */
   if (status && transport->backend->fault(transport).status)

@@ -18,7 +18,7 @@ const element *element_find(const char *name) {
       {"si64", "<i8", 8, 'i', false, 1},         {"ui8", "|u1", 1, 'i', false, 1},
       {"ui16", "<u2", 2, 'i', false, 1},         {"ui32", "<u4", 4, 'i', false, 1},
       {"ui64", "<u8", 8, 'i', false, 1},         {"index", "<i8", 8, 'i', false, 1},
-      {"f8E4M3FN", "<f4", 1, 'f', true, 1},
+      {"f8E4M3FN", "<f4", 1, 'f', true, 1},      {"f8E5M2", "<f4", 1, 'f', true, 1},
   };
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     if (strcmp(table[i].name, name) == 0)
@@ -54,6 +54,14 @@ void array_clear(array *a) {
   a->data = NULL;
 }
 
+static bool is_e5m2(const element *type) { return strcmp(type->name, "f8E5M2") == 0; }
+static float f8_to_f32(const element *type, uint8_t bits) {
+  return is_e5m2(type) ? tprt_f8e5m2_to_f32(bits) : tprt_f8e4m3_to_f32(bits);
+}
+static uint8_t f32_to_f8(const element *type, float value) {
+  return is_e5m2(type) ? tprt_f32_to_f8e5m2(value) : tprt_f32_to_f8e4m3(value);
+}
+
 double array_get(const array *a, int64_t i) {
   int64_t size = a->type->size / a->type->parts;
   const char *at = (const char *)a->data + i * size;
@@ -74,7 +82,7 @@ double array_get(const array *a, int64_t i) {
   if (a->type->kind == 'f')
     return size == 8                 ? v.f8
            : size == 4               ? (double)v.f4
-           : size == 1               ? (double)tprt_f8e4m3_to_f32(v.u1)
+           : size == 1               ? (double)f8_to_f32(a->type, v.u1)
            : a->type->name[0] == 'b' ? (double)tprt_bf16_to_f32(v.u2)
                                      : (double)tprt_f16_to_f32(v.u2);
   switch (size) {
@@ -101,7 +109,7 @@ void array_set(array *a, int64_t i, double value) {
     float number = (float)value;
     memcpy(at, &number, sizeof number);
   } else if (size == 1) {
-    uint8_t bits = tprt_f32_to_f8e4m3((float)value);
+    uint8_t bits = f32_to_f8(a->type, (float)value);
     memcpy(at, &bits, sizeof bits);
   } else {
     uint16_t bits =

@@ -135,17 +135,20 @@ static const cli_option rows[] = {
 const cli_tool cli_program = {
     .name = "shard-run",
     .summary = "run a tensor program on a mesh of devices, and verify it",
-    .usage = {"MODEL.mlir [--mesh SIZES] [options]", "-n N -- PROGRAM [arguments]"},
+    .usage = {"MODEL.mlir [--mesh SIZES] [options]", "-n N -- PROGRAM [arguments]",
+              "flight DIRECTORY"},
     .description = "Partitions a tensor program, compiles it once, runs it on all devices of a "
                    "mesh as ranks of this machine, and compares the results with those of the "
                    "single-device program (if the program has communication of its own: with every "
                    "value whole on every device) and with expected results, if given. Started by "
-                   "mpirun, torchrun or srun, or by the second form, each process is a rank.",
+                   "mpirun, torchrun or srun, or by the second form, each process is a rank. The "
+                   "third form reads the flight recorders that the ranks of a failed run wrote to "
+                   "TPRT_FLIGHT_DIR, and says which rank is missing in which operation.",
     .options = rows,
     .n_options = sizeof rows / sizeof *rows,
     .examples = {"shard-run model.mlir --mesh dp=2,tp=4",
                  "shard-run model.mlir --mesh 2x2 --inputs-from model --report run.json",
-                 "shard-run -n 4 -- shard-run model.mlir --mesh 2x2",
+                 "shard-run -n 4 -- shard-run model.mlir --mesh 2x2", "shard-run flight dumps",
                  "shard-run model.mlir --mesh 2x2 --emit=so -o libmodel.so"},
     .notes =
         "Tolerances, relative to the largest absolute value of the reference: against one device "
@@ -182,6 +185,12 @@ int cli_parse(int argc, char **argv, options *o) {
     return cli_usage("-n N requires a program: shard-run -n N -- PROGRAM ...");
   if (o->n_copies) {
     o->command = argv + optind;
+    return CLI_GO_ON;
+  }
+  if (optind < argc && strcmp(argv[optind], "flight") == 0) {
+    if (optind + 2 != argc)
+      return cli_usage("flight requires one directory: shard-run flight DIRECTORY");
+    o->flight = argv[optind + 1];
     return CLI_GO_ON;
   }
   if (optind == argc)

@@ -504,6 +504,8 @@ int tp__shard_run(int argc, char **argv) {
   int code = cli_parse(argc, argv, &o);
   if (code >= 0)
     return cli_end(code);
+  if (o.flight)
+    return cli_end(flight_print(o.flight));
   faults_catch();
   tprt_set_logger(&(tprt_logger){.log = warn});
   if (o.worker)

@@ -105,7 +105,7 @@ static bool check_header(const char *header, const char *path, bool part, array 
 
 /* Returns true for bf16 and f8, which numpy lacks: they are stored as f32. */
 static bool is_widened(const array *a) {
-  return strcmp(a->type->name, "bf16") == 0 || strcmp(a->type->name, "f8E4M3FN") == 0;
+  return strcmp(a->type->name, "bf16") == 0 || (a->type->kind == 'f' && a->type->size == 1);
 }
 
 static bool read_data(FILE *file, const char *path, array *a, char *why, size_t why_size) {

@@ -1,7 +1,7 @@
 /* shard-run. Modules: cli (options), diagnostics, reached and build (compilation), library and
  * shards (ahead-of-time outputs), host_topology, inputs, launch and worker (execution), outputs
  * (joining shards), compare and evaluate (verification), report (JSON), trace, page (the plan's),
- * table (text). */
+ * table (text), flight (flight recorders). */
 #ifndef SHARD_RUN_RUN_H
 #define SHARD_RUN_RUN_H
 
@@ -58,7 +58,8 @@ typedef enum reference_kind {
 typedef enum overlap_mode { OVERLAP_NO, OVERLAP_RUN, OVERLAP_PLAN } overlap_mode;
 
 typedef struct options {
-  const char *model, *function, *inputs_from, *report, *trace, *output, *shards, *worker, *backend;
+  const char *model, *function, *inputs_from, *report, *trace, *output, *shards, *worker, *backend,
+      *flight; /* directory with flight recorders; NULL: this is a run */
   /* values of options of pipelines; NULL: their defaults */
   const char *mesh, *strategy, *objective, *topology, *unknown_ops, *memory_limit, *fuse,
       *plan_report, *plan_diff, *frontier, *shard_constants, *explain;
@@ -78,6 +79,12 @@ typedef struct options {
 
 /* Returns CLI_GO_ON, or the exit code. */
 int cli_parse(int argc, char **argv, options *o);
+
+/* ---- Flight recorders ---- */
+
+/* Prints which rank is missing in which operation, from the files of a directory. Returns the exit
+ * code. */
+int flight_print(const char *directory);
 /* Writes the text of a pipeline with those of its options that `o` has values for. False, with a
  * message, if a value cannot be passed on. */
 bool cli_pipeline(const options *o, const char *pipeline, bool overlap, char *text, size_t size);

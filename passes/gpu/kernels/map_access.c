@@ -124,7 +124,7 @@ int64_t tp__map_alignment(const tp__map_nest *n, int operand, int loop, int lane
 
 MlirType tp__map_stored(MlirType element) {
   MlirContext context = mlirTypeGetContext(element);
-  if (mlirTypeIsAFloat8E4M3FN(element))
+  if (tp__is_f8(element))
     return mlirIntegerTypeGet(context, 8);
   return mlirTypeIsAIndex(element) ? mlirIntegerTypeGet(context, 64) : element;
 }
@@ -187,15 +187,13 @@ static MlirValue extract(const tp__map_nest *n, MlirOperation where, MlirValue v
   MlirValue operands[] = {vector, tp__build_int(where, n->i32, lane)};
   MlirValue value =
       tp__build_one(where, "llvm.extractelement", 2, operands, tp__map_stored(element));
-  return mlirTypeIsAFloat8E4M3FN(element)
-             ? tp__build_one(where, "arith.bitcast", 1, &value, element)
-             : value;
+  return tp__is_f8(element) ? tp__build_one(where, "arith.bitcast", 1, &value, element) : value;
 }
 
 static MlirValue insert(const tp__map_nest *n, MlirOperation where, MlirValue vector, int lane,
                         MlirValue value) {
   MlirType type = mlirValueGetType(value);
-  if (mlirTypeIsAFloat8E4M3FN(type))
+  if (tp__is_f8(type))
     value = tp__build_one(where, "arith.bitcast", 1, &value, tp__map_stored(type));
   MlirValue operands[] = {vector, value, tp__build_int(where, n->i32, lane)};
   return tp__build_one(where, "llvm.insertelement", 3, operands, mlirValueGetType(vector));

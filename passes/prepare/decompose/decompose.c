@@ -23,12 +23,12 @@ static MlirType element_of(MlirValue value) {
 static bool halves_twice(MlirOperation op) {
   MlirType result = element_of(mlirOperationGetResult(op, 0));
   return mlirTypeIsAF64(element_of(mlirOperationGetOperand(op, 0))) &&
-         (mlirTypeIsABF16(result) || mlirTypeIsAFloat8E4M3FN(result));
+         (mlirTypeIsABF16(result) || tp__is_f8(result));
 }
 
 static bool is_widened(MlirOperation op) {
   MlirType type = element_of(mlirOperationGetResult(op, 0));
-  return mlirTypeIsABF16(type) || mlirTypeIsAFloat8E4M3FN(type);
+  return mlirTypeIsABF16(type) || tp__is_f8(type);
 }
 
 /* True if the op asks for another rounding mode than to nearest even, the only one that compiled

@@ -210,9 +210,11 @@ static void use_up(loopback_hub *parent, loopback_invitation *invitation) {
 }
 
 static tprt_status loopback_join(tprt__transport *parent, const tprt__token *token, int n_members,
-                                 const int *members, int index, tprt__transport **child) {
+                                 const int *members, int index, const tprt__comm_settings *settings,
+                                 tprt__transport **child) {
   loopback_hub *from = ((loopback_transport *)parent)->hub;
   loopback_invitation *invitation;
+  (void)settings;
   memcpy(&invitation, token->bytes, sizeof invitation);
   tprt_status status = TPRT_OK;
   pthread_mutex_lock(&from->lock);

@@ -16,9 +16,12 @@ tprt_status tprt__loopback_accept(const tprt__transport *transport, const tprt__
 tprt_status tprt__loopback_launch(tprt__transport *transport, const tprt__plan *plans, size_t n,
                                   uint32_t sequence, int64_t deadline, tprt__done_fn *done,
                                   void *user) {
-  if (!plans->gpu || done)
+  if (!plans->gpu)
     return tprt__no_launch(transport, plans, n, sequence, deadline, done, user);
-  return tprt__loopback_submit(transport, plans, sequence, deadline);
+  tprt_status status = tprt__loopback_submit(transport, plans, sequence, deadline);
+  if (!status && done) /* all ranks have arrived; the GPU itself has no deadline */
+    done(user, TPRT_OK);
+  return status;
 }
 
 static tprt__gpu_queue queue_of(const tprt__plan *plan) {

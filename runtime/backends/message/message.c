@@ -235,9 +235,11 @@ tprt_status tprt__wire_reserve(tprt__transport *parent, int n_users, const int *
 }
 
 tprt_status tprt__wire_join(tprt__transport *parent, const tprt__token *token, int n_members,
-                            const int *members, int index, tprt__transport **child) {
+                            const int *members, int index, const tprt__comm_settings *settings,
+                            tprt__transport **child) {
   wire_transport *wire = (wire_transport *)parent;
   uint64_t context;
+  (void)settings;
   memcpy(&context, token->bytes, sizeof context);
   if (index < 0) {
     *child = NULL;

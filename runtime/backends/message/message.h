@@ -200,7 +200,8 @@ enum {
 tprt_status tprt__wire_reserve(tprt__transport *parent, int n_users, const int *users,
                                tprt__token *token);
 tprt_status tprt__wire_join(tprt__transport *parent, const tprt__token *token, int n_members,
-                            const int *members, int index, tprt__transport **child);
+                            const int *members, int index, const tprt__comm_settings *settings,
+                            tprt__transport **child);
 void tprt__wire_abort(tprt__transport *transport, const tprt__fault *fault);
 tprt__fault tprt__wire_fault(const tprt__transport *transport);
 bool tprt__wire_is_peer_dead(const tprt__transport *transport, int rank);

@@ -15,8 +15,9 @@ static tprt_status nccl_probe(void) {
   return tprt__nccl_load(&library);
 }
 
-static tprt_status open_world(tprt__transport *host, int ordinal, int64_t timeout_ns,
-                              tprt_status before, tprt__transport **transport) {
+static tprt_status open_world(tprt__transport *host, int ordinal,
+                              const tprt__comm_settings *settings, tprt_status before,
+                              tprt__transport **transport) {
   size_t bytes = (size_t)host->n_ranks * sizeof(int);
   int *members = tprt__alloc(bytes);
   if (!members) {
@@ -26,7 +27,7 @@ static tprt_status open_world(tprt__transport *host, int ordinal, int64_t timeou
   for (int i = 0; i < host->n_ranks; i++)
     members[i] = i;
   tprt_status status =
-      tprt__nccl_open_endpoint(host, ordinal, members, timeout_ns, before, transport);
+      tprt__nccl_open_endpoint(host, ordinal, members, settings, before, transport);
   tprt__free(members);
   return status;
 }
@@ -61,8 +62,9 @@ static tprt_status nccl_create(int n_ranks, int rank, const tprt__settings *sett
     status = open_host(n_ranks, rank, settings, &local_rank, &host);
   if (status)
     return status;
-  status = tprt__device_choose(library->device, local_rank, &ordinal);
-  return open_world(host, ordinal, settings->timeout_ns, status, transport);
+  status = tprt__device_choose(library->device, settings->comm.hints[TPRT__HINT_DEVICE], local_rank,
+                               &ordinal);
+  return open_world(host, ordinal, &settings->comm, status, transport);
 }
 
 /* State of a thread that opens one rank. Each rank needs a thread because it waits for the
@@ -70,14 +72,14 @@ static tprt_status nccl_create(int n_ranks, int rank, const tprt__settings *sett
 typedef struct opening {
   pthread_t thread;
   tprt__transport *host, *made;
-  int64_t timeout_ns;
+  const tprt__comm_settings *settings;
   tprt_status status;
   char text[512];
 } opening;
 
 static void *open_thread(void *argument) {
   opening *own = argument;
-  own->status = open_world(own->host, own->host->rank, own->timeout_ns, TPRT_OK, &own->made);
+  own->status = open_world(own->host, own->host->rank, own->settings, TPRT_OK, &own->made);
   snprintf(own->text, sizeof own->text, "%s", own->status ? tprt_last_error() : "");
   return NULL;
 }
@@ -130,7 +132,7 @@ static tprt_status nccl_create_threads(int n_ranks, const tprt__settings *settin
                           : tprt__fail_memory((size_t)n_ranks * sizeof *ranks);
   for (int i = 0; i < n_ranks && !status; i++) {
     ranks[i].host = hosts[i];
-    ranks[i].timeout_ns = settings->timeout_ns;
+    ranks[i].settings = &settings->comm;
   }
   if (!status)
     status = open_all(n_ranks, ranks, transports);
@@ -242,6 +244,11 @@ static void nccl_cost(const tprt__transport *transport, const tprt__plan *plan, 
   *cost = (tprt__cost){.algorithm = "nccl", .n_steps = 1, .bytes = plan->traffic};
 }
 
+enum {
+  NCCL_HINTS = 1 << TPRT__HINT_PRIORITY | 1 << TPRT__HINT_TRAFFIC_CLASS | 1 << TPRT__HINT_MIN_CTAS |
+               1 << TPRT__HINT_MAX_CTAS
+};
+
 const tprt__backend tprt__backend_nccl = {
     .size = sizeof(tprt__backend),
     .abi = TPRT__BACKEND_ABI,
@@ -249,6 +256,8 @@ const tprt__backend tprt__backend_nccl = {
                     TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES | TPRT_CAP_TRANSFERS |
                     TPRT_CAP_USER_MEMORY | TPRT_CAP_RECOVERY | TPRT_CAP_STREAMS |
                     TPRT_CAP_GPU_PROGRAMS,
+    .hints = NCCL_HINTS | 1 << TPRT__HINT_DEVICE,
+    .child_hints = NCCL_HINTS,
     .needs_store = true,
     .name = "nccl",
     .summary = "ranks with one GPU each, operating on GPU memory",

@@ -62,7 +62,7 @@ typedef struct nccl_transport {
   cuda_uuid uuid;
   cuda_context context; /* NULL: not retained */
   int *world_ranks;
-  int64_t timeout_ns;
+  tprt__comm_settings settings;
   bool check, relaxed;
   cuda_stream stream; /* of operations that name no stream */
   cuda_event reached; /* recorded in `stream` */
@@ -111,6 +111,10 @@ tprt_status tprt__nccl_wait_event(nccl_transport *nccl, cuda_event event, nccl_w
  * `put` is TPRT_OK. Leaves the device. */
 tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *wait);
 
+static inline int64_t tprt__nccl_timeout(const nccl_transport *nccl) {
+  return nccl->settings.hints[TPRT__HINT_TIMEOUT];
+}
+
 /* ---- nccl_end.c ---- */
 /* Creates one rank's endpoint around its companion on the host, and takes ownership of the
  * companion, also on failure. `members` are ranks of the world. `before` is a failure that prevents
@@ -118,7 +122,8 @@ tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *
  * the other ranks must still be told, with tprt__nccl_init_comm. *made is NULL if memory is
  * exhausted. */
 tprt_status tprt__nccl_make_endpoint(tprt__transport *host, int ordinal, const int *members,
-                                     int64_t timeout_ns, tprt_status before, nccl_transport **made);
+                                     const tprt__comm_settings *settings, tprt_status before,
+                                     nccl_transport **made);
 /* Creates the endpoint's NCCL communicator, with an id from the first member. Waits for the other
  * ranks; if `before` is a failure, they fail too. */
 tprt_status tprt__nccl_init_comm(nccl_transport *nccl, tprt_status before, nccl_wait *wait);
@@ -130,7 +135,7 @@ tprt_status tprt__nccl_keep(nccl_transport *nccl, tprt_status status, const nccl
                             tprt__transport **transport);
 /* tprt__nccl_make_endpoint, tprt__nccl_init_comm and tprt__nccl_keep in turn. */
 tprt_status tprt__nccl_open_endpoint(tprt__transport *host, int ordinal, const int *members,
-                                     int64_t timeout_ns, tprt_status before,
+                                     const tprt__comm_settings *settings, tprt_status before,
                                      tprt__transport **transport);
 void tprt__nccl_close_endpoint(nccl_transport *nccl);
 /* All-gathers `bytes` bytes of every rank through the companion on the host. */
@@ -141,7 +146,8 @@ tprt_status tprt__nccl_host_all_gather(nccl_transport *nccl, const void *mine, v
 tprt_status tprt__nccl_reserve(tprt__transport *parent, int n_users, const int *users,
                                tprt__token *token);
 tprt_status tprt__nccl_join(tprt__transport *transport, const tprt__token *token, int n_members,
-                            const int *members, int index, tprt__transport **child);
+                            const int *members, int index, const tprt__comm_settings *settings,
+                            tprt__transport **child);
 
 /* ---- nccl_types.c ---- */
 typedef struct nccl_mapping {

@@ -37,6 +37,27 @@ void tprt__nccl_close_endpoint(nccl_transport *nccl) {
   tprt__free(nccl);
 }
 
+/* Creates the stream of operations that name none, with the priority of the hint. */
+static tprt_status create_stream(nccl_transport *nccl) {
+  int64_t priority = nccl->settings.hints[TPRT__HINT_PRIORITY];
+  if (priority == TPRT__UNSET || priority == TPRT__NORMAL)
+    return tprt__device_check(nccl->device,
+                              nccl->device->stream_create(&nccl->stream, CUDA_STREAM_NON_BLOCKING),
+                              "a stream");
+  const cuda_priority_calls *calls;
+  int least, greatest;
+  tprt_status status = tprt__priority_load(&calls);
+  if (!status)
+    status = tprt__device_check(nccl->device, calls->range(&least, &greatest),
+                                "the priorities of streams");
+  return status
+             ? status
+             : tprt__device_check(nccl->device,
+                                  calls->stream_create(&nccl->stream, CUDA_STREAM_NON_BLOCKING,
+                                                       priority == TPRT__HIGH ? greatest : least),
+                                  "a stream with a priority");
+}
+
 static tprt_status open_device(nccl_transport *nccl) {
   enum { WORD_BYTES = 64 };
   const cuda_device_calls *device = nccl->device;
@@ -54,8 +75,7 @@ static tprt_status open_device(nccl_transport *nccl) {
   status = tprt__nccl_enter_device(nccl);
   if (status)
     return status;
-  status = tprt__device_check(
-      device, device->stream_create(&nccl->stream, CUDA_STREAM_NON_BLOCKING), "a stream");
+  status = create_stream(nccl);
   if (!status)
     status = tprt__device_check(
         device, device->event_create(&nccl->reached, CUDA_EVENT_DISABLE_TIMING), "an event");
@@ -72,6 +92,16 @@ static tprt_status open_device(nccl_transport *nccl) {
   return status;
 }
 
+/* Refuses hints that need a newer library. */
+static tprt_status check_version(const nccl_transport *nccl) {
+  int version = nccl->library->version;
+  if (nccl->settings.hints[TPRT__HINT_TRAFFIC_CLASS] == TPRT__UNSET ||
+      tprt__nccl_since(nccl->library, NCCL_SINCE_TRAFFIC_CLASS))
+    return TPRT_OK;
+  return tprt__fail(TPRT_UNSUPPORTED, "hint traffic_class: NCCL has it from 2.25 on; this is %d.%d",
+                    version / 10000, version / 100 % 100);
+}
+
 static tprt_status configure(nccl_transport *nccl) {
   int64_t check = 0, relaxed = 0;
   tprt_status status = tprt__nccl_load(&nccl->library);
@@ -80,6 +110,8 @@ static tprt_status configure(nccl_transport *nccl) {
     status = tprt__env_number(TPRT__ENV_NCCL_CHECK, 0, &check);
   }
   if (!status)
+    status = check_version(nccl);
+  if (!status)
     status = tprt__env_number(TPRT__ENV_NCCL_RELAXED, 0, &relaxed);
   nccl->check = check;
   nccl->relaxed = relaxed;
@@ -87,7 +119,7 @@ static tprt_status configure(nccl_transport *nccl) {
 }
 
 tprt_status tprt__nccl_make_endpoint(tprt__transport *host, int ordinal, const int *members,
-                                     int64_t timeout_ns, tprt_status before,
+                                     const tprt__comm_settings *settings, tprt_status before,
                                      nccl_transport **made) {
   nccl_transport *nccl = tprt__alloc(sizeof *nccl);
   int *ranks = tprt__alloc((size_t)host->n_ranks * sizeof *ranks);
@@ -106,7 +138,7 @@ tprt_status tprt__nccl_make_endpoint(tprt__transport *host, int ordinal, const i
                                  .device = ordinal + 1,
                                  .host = host};
   nccl->world_ranks = ranks;
-  nccl->timeout_ns = timeout_ns;
+  nccl->settings = *settings;
   nccl->ordinal = ordinal;
   pthread_mutex_init(&nccl->lock, NULL);
   tprt__nccl_watch_start(&nccl->watch);
@@ -173,7 +205,7 @@ static tprt_status agree(nccl_transport *nccl, const hello *mine, nccl_id *id,
 }
 
 static tprt_status initialize(nccl_transport *nccl, nccl_id id, nccl_wait *wait) {
-  nccl_config config = tprt__nccl_config();
+  nccl_config config = tprt__nccl_config(nccl->library, &nccl->settings);
   tprt_status status = tprt__nccl_enter_device(nccl);
   if (status)
     return status;
@@ -224,11 +256,11 @@ tprt_status tprt__nccl_keep(nccl_transport *nccl, tprt_status status, const nccl
 }
 
 tprt_status tprt__nccl_open_endpoint(tprt__transport *host, int ordinal, const int *members,
-                                     int64_t timeout_ns, tprt_status before,
+                                     const tprt__comm_settings *settings, tprt_status before,
                                      tprt__transport **transport) {
-  nccl_wait wait = {.deadline = tprt__deadline(timeout_ns)};
+  nccl_wait wait = {.deadline = tprt__deadline(settings->hints[TPRT__HINT_TIMEOUT])};
   nccl_transport *nccl;
-  tprt_status status = tprt__nccl_make_endpoint(host, ordinal, members, timeout_ns, before, &nccl);
+  tprt_status status = tprt__nccl_make_endpoint(host, ordinal, members, settings, before, &nccl);
   if (!nccl)
     return status;
   return tprt__nccl_keep(nccl, tprt__nccl_init_comm(nccl, status, &wait), &wait, transport);

@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 
 static nccl_library loaded;
@@ -28,8 +29,10 @@ static const struct {
     {NCCL_SINCE_MEMORY, "registered memory",
      "tprt_mem_alloc and tprt_mem_register: buffers that NCCL moves without staging copies"},
     {NCCL_SINCE_F8, "f8", "reductions of f8e4m3 and f8e5m2, with TPRT_NCCL_RELAXED"},
+    {NCCL_SINCE_TRAFFIC_CLASS, "traffic class", "the hint traffic_class"},
     {NCCL_SINCE_WINDOWS, "windows",
-     "tprt_mem_register_all: memory that NCCL kernels access directly on peers"},
+     "tprt_mem_register_all: memory that NCCL kernels access directly on peers; names of "
+     "communicators in NCCL's logs"},
     {NCCL_SINCE_PIECES, "pieces",
      "native all_to_all, gather and scatter; in older versions they are sends and receives"},
 };
@@ -45,14 +48,26 @@ const char *tprt_nccl_feature_name(size_t i, int *since, const char **help) {
   return features[i].name;
 }
 
-nccl_config tprt__nccl_config(void) {
-  return (nccl_config){.size = sizeof(nccl_config),
-                       .magic = 0xcafebeef,
-                       .version = NCCL_MIN_VERSION,
-                       .cga_cluster_size = INT_MIN,
-                       .min_ctas = INT_MIN,
-                       .max_ctas = INT_MIN,
-                       .split_share = INT_MIN};
+static int or_unset(int64_t hint) { return hint == TPRT__UNSET ? INT_MIN : (int)hint; }
+
+nccl_config tprt__nccl_config(const nccl_library *library, const tprt__comm_settings *settings) {
+  nccl_config config = {.size = offsetof(nccl_config, traffic_class),
+                        .magic = 0xcafebeef,
+                        .version = NCCL_MIN_VERSION,
+                        .cga_cluster_size = INT_MIN,
+                        .min_ctas = or_unset(settings->hints[TPRT__HINT_MIN_CTAS]),
+                        .max_ctas = or_unset(settings->hints[TPRT__HINT_MAX_CTAS]),
+                        .split_share = INT_MIN,
+                        .traffic_class = or_unset(settings->hints[TPRT__HINT_TRAFFIC_CLASS])};
+  if (tprt__nccl_since(library, NCCL_SINCE_TRAFFIC_CLASS)) {
+    config.size = offsetof(nccl_config, comm_name);
+    config.version = NCCL_SINCE_TRAFFIC_CLASS;
+  }
+  if (tprt__nccl_since(library, NCCL_SINCE_WINDOWS)) { /* the version that has the name, too */
+    config.size = sizeof config;
+    config.comm_name = *settings->name ? settings->name : NULL;
+  }
+  return config;
 }
 
 static void format_version(int version, char text[16]) {

@@ -4,6 +4,7 @@
 #ifndef TPRT_RUNTIME_NCCL_LIBRARY_H
 #define TPRT_RUNTIME_NCCL_LIBRARY_H
 
+#include "base/hints.h"
 #include "cuda/driver/device.h"
 
 typedef struct ncclComm *nccl_comm;
@@ -53,17 +54,18 @@ typedef struct nccl_id {
 
 typedef struct ncclWindow_vidmem *nccl_window;
 
-/* ncclConfig_t of NCCL 2.18. The struct states its version, so a newer library treats later fields
- * as unset. */
+/* ncclConfig_t, up to the last field that is used. It states its size and version, so a newer
+ * library treats later fields as unset. */
 typedef struct nccl_config {
   size_t size;
   unsigned magic, version;
   int blocking, cga_cluster_size, min_ctas, max_ctas;
   const char *net_name;
   int split_share;
+  int traffic_class;     /* since 2.25 */
+  const char *comm_name; /* since 2.27 */
 } nccl_config;
 enum { NCCL_MIN_VERSION = 21800 };
-nccl_config tprt__nccl_config(void); /* non-blocking; all other fields are unset */
 
 /* X(member, symbol, parameters): functions that every library since 2.18 has. All return a
  * nccl_result. */
@@ -138,9 +140,14 @@ tprt_status tprt__nccl_load(const nccl_library **library);
 enum {
   NCCL_SINCE_MEMORY = 21900,
   NCCL_SINCE_F8 = 22400,
+  NCCL_SINCE_TRAFFIC_CLASS = 22500,
   NCCL_SINCE_WINDOWS = 22700,
   NCCL_SINCE_PIECES = 22800
 };
+
+/* A configuration for this library: not blocking, with the hints that are set, and with the name,
+ * which it borrows, if the library takes one. */
+nccl_config tprt__nccl_config(const nccl_library *library, const tprt__comm_settings *settings);
 
 /* True if the library has this version or a newer one. */
 static inline bool tprt__nccl_since(const nccl_library *library, int version) {

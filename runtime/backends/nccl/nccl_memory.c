@@ -80,7 +80,7 @@ tprt_status tprt__nccl_accept(const tprt__transport *transport, const tprt__plan
 /* ---- memory from NCCL ---- */
 
 static tprt_status zero(nccl_transport *nccl, void *memory, size_t bytes) {
-  nccl_wait wait = {.deadline = tprt__deadline(nccl->timeout_ns)};
+  nccl_wait wait = {.deadline = tprt__deadline(tprt__nccl_timeout(nccl))};
   cuda_event done;
   tprt_status status = tprt__device_check(
       nccl->device, nccl->device->event_create(&done, CUDA_EVENT_DISABLE_TIMING), "an event");

@@ -70,13 +70,17 @@ static tprt_status split_parent(nccl_transport *parent, int color, int key, nccl
   tprt_status status = tprt__nccl_enter_device(parent);
   if (status)
     return status;
+  /* a rank that gets no communicator needs no configuration */
+  nccl_config config = {.size = 0};
+  if (end)
+    config = tprt__nccl_config(parent->library, &end->settings);
   pthread_mutex_lock(&parent->lock);
-  status =
-      parent->comm
-          ? tprt__nccl_check(parent->library, parent->comm,
-                             parent->library->split(parent->comm, color, key, &parent->child, NULL),
-                             "ncclCommSplit")
-          : tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
+  status = parent->comm
+               ? tprt__nccl_check(parent->library, parent->comm,
+                                  parent->library->split(parent->comm, color, key, &parent->child,
+                                                         end ? &config : NULL),
+                                  "ncclCommSplit")
+               : tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
   pthread_mutex_unlock(&parent->lock);
   if (!status)
     status = tprt__nccl_ready(parent, wait);
@@ -97,14 +101,13 @@ static tprt_status split_parent(nccl_transport *parent, int color, int key, nccl
  * group; NULL: this rank is not a member. */
 static tprt_status join_all(nccl_transport *parent, tprt_status before, tprt__transport *host,
                             int n_members, const int *members, const int *world, int index,
-                            tprt__transport **child) {
-  nccl_wait wait = {.deadline = tprt__deadline(parent->timeout_ns)};
+                            const tprt__comm_settings *settings, tprt__transport **child) {
+  nccl_wait wait = {.deadline = tprt__deadline(tprt__nccl_timeout(parent))};
   nccl_transport *end = NULL;
   bool split = false;
   tprt_status status = before;
   if (host)
-    status =
-        tprt__nccl_make_endpoint(host, parent->ordinal, world, parent->timeout_ns, before, &end);
+    status = tprt__nccl_make_endpoint(host, parent->ordinal, world, settings, before, &end);
   status = agree(parent, status, &split, &wait);
   if (!status && split)
     status = split_parent(parent, n_members ? members[0] : NCCL_SPLIT_NO_COLOR, index, end, &wait);
@@ -121,7 +124,8 @@ static tprt_status join_all(nccl_transport *parent, tprt_status before, tprt__tr
 }
 
 tprt_status tprt__nccl_join(tprt__transport *transport, const tprt__token *token, int n_members,
-                            const int *members, int index, tprt__transport **child) {
+                            const int *members, int index, const tprt__comm_settings *settings,
+                            tprt__transport **child) {
   nccl_transport *parent = (nccl_transport *)transport;
   bool all_join = token->bytes[ALL_JOIN_AT];
   tprt__transport *host = NULL;
@@ -130,15 +134,14 @@ tprt_status tprt__nccl_join(tprt__transport *transport, const tprt__token *token
   for (int i = 0; i < n_members && world; i++)
     world[i] = parent->world_ranks[members[i]];
   if (!status)
-    status =
-        transport->host->backend->join(transport->host, token, n_members, members, index, &host);
+    status = transport->host->backend->join(transport->host, token, n_members, members, index,
+                                            settings, &host);
   if (status)
     host = NULL;
   if (all_join)
-    status = join_all(parent, status, host, n_members, members, world, index, child);
+    status = join_all(parent, status, host, n_members, members, world, index, settings, child);
   else if (host)
-    status =
-        tprt__nccl_open_endpoint(host, parent->ordinal, world, parent->timeout_ns, TPRT_OK, child);
+    status = tprt__nccl_open_endpoint(host, parent->ordinal, world, settings, TPRT_OK, child);
   else
     *child = NULL;
   tprt__free(world);

@@ -93,8 +93,11 @@ tprt_status tprt__nccl_map_reduction(const nccl_transport *nccl, const tprt__pla
   type_class class = types[dtype].class;
   rule found = rules[plan->reduction][class];
   if (found.likeness == NOT)
-    return tprt__fail(TPRT_UNSUPPORTED, "%s: NCCL does not support %s of %s", kind, name,
-                      plan->type->name);
+    return tprt__fail(TPRT_UNSUPPORTED, "%s: NCCL does not support %s of %s%s", kind, name,
+                      plan->type->name,
+                      class == NONE ? "; convert it to a type of 32 bits, or move the data with "
+                                      "all_to_all or all_gather, and reduce it yourself"
+                                    : "");
   if (class == F8 && !tprt__nccl_since(nccl->library, NCCL_SINCE_F8))
     return tprt__fail(TPRT_UNSUPPORTED, "%s: NCCL supports %s from 2.24 on; this is %d.%d", kind,
                       plan->type->name, nccl->library->version / 10000,
@@ -103,6 +106,13 @@ tprt_status tprt__nccl_map_reduction(const nccl_transport *nccl, const tprt__pla
     return tprt__fail(TPRT_UNSUPPORTED,
                       "%s: NCCL's %s of %s differs from tprt for NaN, signed zeros, overflow, or "
                       "factors that do not fit the type; set TPRT_NCCL_RELAXED=1 to accept it",
+                      kind, name, plan->type->name);
+  bool rounds = class != INTEGER && class != BOOLEAN && found.reduction != NCCL_REDUCE_MIN &&
+                found.reduction != NCCL_REDUCE_MAX;
+  if (plan->deterministic && rounds)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "%s: hint deterministic: NCCL does not say in which order it adds, so %s of "
+                      "%s may differ from run to run; use integers, or another backend",
                       kind, name, plan->type->name);
   *mapping =
       (nccl_mapping){.type = found.as_unsigned ? types[dtype].as_unsigned : types[dtype].type,

@@ -207,9 +207,6 @@ tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plan
   if (status)
     return status;
   status = tprt__nccl_find_capture(nccl, plans->stream, &captured);
-  if (!status && captured && done) /* only from a schedule; other operations were refused before */
-    status = tprt__fail(TPRT_INVALID_STATE,
-                        "an operation captured in a graph has no work handle; pass NULL");
   if (!status && !captured)
     status = prepare(nccl, &what, &pending);
   if (!status)
@@ -219,6 +216,8 @@ tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plan
   if (status)
     give_up(nccl, pending);
   tprt__nccl_leave_device(nccl);
+  if (!status && captured && done)
+    done(user, TPRT_OK);
   return status;
 }
 

@@ -44,9 +44,11 @@ static tprt_status self_reserve(tprt__transport *parent, int n_users, const int 
 }
 
 static tprt_status self_join(tprt__transport *parent, const tprt__token *token, int n_members,
-                             const int *members, int index, tprt__transport **child) {
+                             const int *members, int index, const tprt__comm_settings *settings,
+                             tprt__transport **child) {
   (void)token;
   (void)members;
+  (void)settings;
   if (index < 0) {
     *child = NULL;
     return TPRT_OK;

@@ -267,10 +267,12 @@ static tprt_status shm_reserve(tprt__transport *parent, int n_users, const int *
 }
 
 static tprt_status shm_join(tprt__transport *parent, const tprt__token *token, int n_members,
-                            const int *members, int index, tprt__transport **child) {
+                            const int *members, int index, const tprt__comm_settings *settings,
+                            tprt__transport **child) {
   shm_transport *shm = (shm_transport *)parent;
   shm_segment *segment = shm->segment;
   int32_t channel;
+  (void)settings;
   memcpy(&channel, token->bytes, sizeof channel);
   if (channel < 0 || channel >= segment->sizes.n_channels)
     return tprt__fail(TPRT_INTERNAL, "communicator %d of %d", channel, segment->sizes.n_channels);

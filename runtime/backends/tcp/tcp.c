@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/sockios.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -365,6 +366,21 @@ static tprt_status watch(tcp_endpoint *end) {
   return ok ? TPRT_OK : tprt__fail_errno("backend tcp: epoll");
 }
 
+/* Marks the packets of all connections. A socket of IPv6 has both options, because it may carry
+ * packets of IPv4. */
+static tprt_status set_traffic_class(const tcp_endpoint *end, int traffic_class) {
+  for (int i = 0; i < end->n_ranks; i++) {
+    int fd = end->peers[i].fd;
+    if (fd < 0)
+      continue;
+    int v4 = setsockopt(fd, IPPROTO_IP, IP_TOS, &traffic_class, sizeof traffic_class);
+    int v6 = setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &traffic_class, sizeof traffic_class);
+    if (v4 != 0 && v6 != 0)
+      return tprt__fail_errno("backend tcp: hint traffic_class %d", traffic_class);
+  }
+  return TPRT_OK;
+}
+
 static tprt_status backend_probe(void) { return TPRT_OK; }
 
 static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *settings,
@@ -393,6 +409,8 @@ static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *s
     const tprt__rendezvous meeting = tprt__rendezvous_begin(settings->store, "tcp", n_ranks, rank,
                                                             tprt__deadline(settings->timeout_ns));
     status = tprt__tcp_connect_mesh(&meeting, end);
+    if (!status && settings->comm.hints[TPRT__HINT_TRAFFIC_CLASS] != TPRT__UNSET)
+      status = set_traffic_class(end, (int)settings->comm.hints[TPRT__HINT_TRAFFIC_CLASS]);
     if (!status)
       status = watch(end);
   }
@@ -405,6 +423,7 @@ static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *s
 
 const tprt__backend tprt__backend_tcp = {
     .capabilities = WIRE_CAPABILITIES | TPRT_CAP_PROCESSES,
+    .hints = 1 << TPRT__HINT_TRAFFIC_CLASS,
     .needs_store = true,
     .name = "tcp",
     .summary = "processes on any number of hosts, through TCP",

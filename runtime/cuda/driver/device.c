@@ -20,6 +20,23 @@ tprt_status tprt__device_load(const cuda_device_calls **device) {
   return tprt__load_once(&once, load);
 }
 
+static cuda_priority_calls priority_calls;
+
+static tprt_status load_priority(void) {
+  static const tprt__symbol symbols[] = {
+#define ROW(member, symbol, parameters) {symbol, &priority_calls.member},
+      CUDA_PRIORITY_CALLS(ROW)
+#undef ROW
+          {NULL, NULL}};
+  return tprt__cuda_find(&priority_calls.driver, symbols);
+}
+
+tprt_status tprt__priority_load(const cuda_priority_calls **calls) {
+  static tprt__once once = TPRT__ONCE;
+  *calls = &priority_calls;
+  return tprt__load_once(&once, load_priority);
+}
+
 tprt_status tprt__device_check(const cuda_device_calls *device, cuda_result result,
                                const char *what) {
   tprt_status status = tprt__cuda_check(device->driver, result, what);
@@ -27,11 +44,12 @@ tprt_status tprt__device_check(const cuda_device_calls *device, cuda_result resu
                                              : status;
 }
 
-tprt_status tprt__device_choose(const cuda_device_calls *device, int host_rank, int *ordinal) {
+tprt_status tprt__device_choose(const cuda_device_calls *device, int64_t given, int host_rank,
+                                int *ordinal) {
   cuda_context current = NULL;
   int n_devices = 0;
-  int64_t chosen;
-  tprt_status status = tprt__env_number(TPRT__ENV_DEVICE, -1, &chosen);
+  int64_t chosen = given;
+  tprt_status status = given < 0 ? tprt__env_number(TPRT__ENV_DEVICE, -1, &chosen) : TPRT_OK;
   if (!status)
     status =
         tprt__device_check(device, device->driver->device_count(&n_devices), "number of devices");
@@ -48,7 +66,8 @@ tprt_status tprt__device_choose(const cuda_device_calls *device, int host_rank, 
   }
   if (!status && chosen >= n_devices)
     status = tprt__fail(TPRT_UNSUPPORTED,
-                        "this rank needs device %lld; there are %d (select it with TPRT_DEVICE; "
+                        "this rank needs device %lld; there are %d (select it with the hint "
+                        "device or TPRT_DEVICE; "
                         "for several ranks on one device, use backend loopback)",
                         (long long)chosen, n_devices);
   *ordinal = (int)chosen;

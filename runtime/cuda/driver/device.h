@@ -38,6 +38,20 @@ typedef struct cuda_device_calls {
 #undef MEMBER
 } cuda_device_calls;
 
+/* Functions for streams with a priority, which are looked up when a priority is asked for. */
+#define CUDA_PRIORITY_CALLS(X)                                                                     \
+  X(range, "cuCtxGetStreamPriorityRange", (int *least, int *greatest))                             \
+  X(stream_create, "cuStreamCreateWithPriority",                                                   \
+    (cuda_stream * stream, unsigned flags, int priority))
+
+typedef struct cuda_priority_calls {
+  const tprt__cuda *driver;
+#define MEMBER(member, symbol, parameters) cuda_result(*member) parameters;
+  CUDA_PRIORITY_CALLS(MEMBER)
+#undef MEMBER
+} cuda_priority_calls;
+tprt_status tprt__priority_load(const cuda_priority_calls **calls);
+
 /* Loads the driver once. */
 tprt_status tprt__device_load(const cuda_device_calls **device);
 
@@ -46,8 +60,10 @@ tprt_status tprt__device_load(const cuda_device_calls **device);
 tprt_status tprt__device_check(const cuda_device_calls *device, cuda_result result,
                                const char *what);
 
-/* Chooses the device of a rank of this process: TPRT_DEVICE if it is set, else the current device,
- * else the rank on this host, else 0. host_rank is -1 if it is unknown. */
-tprt_status tprt__device_choose(const cuda_device_calls *device, int host_rank, int *ordinal);
+/* Chooses the device of a rank of this process: `given` unless it is negative, else TPRT_DEVICE if
+ * it is set, else the current device, else the rank on this host, else 0. host_rank is -1 if it is
+ * unknown. */
+tprt_status tprt__device_choose(const cuda_device_calls *device, int64_t given, int host_rank,
+                                int *ordinal);
 
 #endif

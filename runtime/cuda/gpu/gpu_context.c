@@ -45,7 +45,7 @@ static tprt_status choose_device(tprt__gpu *gpu, int rank, int device) {
   tprt_status status =
       tprt__gpu_check(gpu, gpu->device->driver->device_count(&n_devices), "number of devices");
   if (!status && device == 0)
-    status = tprt__device_choose(gpu->device, rank % (n_devices > 0 ? n_devices : 1), &ordinal);
+    status = tprt__device_choose(gpu->device, -1, rank % (n_devices > 0 ? n_devices : 1), &ordinal);
   return status
              ? status
              : tprt__gpu_check(gpu, gpu->device->device_get(&gpu->number, ordinal), "the device");

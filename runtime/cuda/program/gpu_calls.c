@@ -208,7 +208,7 @@ static tprt_status gather(tprt_context *context, tprt_comm *comm, tprt_together_
   plan.alone = alone;
   plan.send = mine;
   return status ? status
-                : tprt__comm_launch(comm, &plan, 1, tprt__deadline(comm->timeout_ns), NULL);
+                : tprt__comm_launch(comm, &plan, 1, tprt__deadline(tprt__comm_timeout(comm)), NULL);
 }
 
 tprt_status tprt__gpu_gather(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn,

@@ -70,8 +70,8 @@ static tprt_status launch(tprt_context *context, const tprt__site_state *state, 
     return context->status;
   }
   return status ? status
-                : tprt__comm_launch(state->comm, &plan, 1, tprt__deadline(state->comm->timeout_ns),
-                                    NULL);
+                : tprt__comm_launch(state->comm, &plan, 1,
+                                    tprt__deadline(tprt__comm_timeout(state->comm)), NULL);
 }
 
 static tprt_status run_unlaunched(tprt_context *context, const tprt__site_state *state,

@@ -258,9 +258,9 @@ static tprt_status watch(tprt_context *context) {
   tprt__stream_mark *mark;
   if (!(transport->backend->capabilities & TPRT_CAP_STREAMS))
     return TPRT_OK; /* on such a backend no device waits for another rank */
-  tprt_status status =
-      transport->backend->record(transport, tprt__gpu_stream(tprt__gpu_of(context)->gpu),
-                                 tprt__deadline(world->timeout_ns), fail_overdue, world, &mark);
+  tprt_status status = transport->backend->record(
+      transport, tprt__gpu_stream(tprt__gpu_of(context)->gpu),
+      tprt__deadline(tprt__comm_timeout(world)), fail_overdue, world, &mark);
   if (!status)
     mark->forget(mark);
   return status;

@@ -62,7 +62,7 @@ static tprt_status try_shared_gpu(tprt_context *context, struct tprt__rows_group
  * unfused mode. Fails only if the communicator has failed. */
 static tprt_status try_p2p(tprt_context *context, struct tprt__rows_group *group) {
   tprt_status status = tprt__gpu_peers_create(tprt__gpu_of(context)->gpu, group->comm,
-                                              group->comm->timeout_ns, &group->peers);
+                                              tprt__comm_timeout(group->comm), &group->peers);
   if (status && tprt_comm_status(group->comm))
     return status;
   if (status)

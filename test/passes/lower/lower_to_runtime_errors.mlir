@@ -81,7 +81,7 @@ module attributes {tp.phase = "local"} {
   shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
   func.func @element(%x: tensor<8xi8>) -> tensor<8xi8> {
     %0 = arith.extsi %x : tensor<8xi8> to tensor<8xi24>
-    // expected-error @below {{'shard.all_reduce': operand 0 has elements of type i24; tensors may have f8E4M3FN, f16, bf16}}
+    // expected-error @below {{'shard.all_reduce': operand 0 has elements of type i24; tensors may have f8E4M3FN, f8E5M2, f16, bf16}}
     %1 = shard.all_reduce %0 on @mesh grid_axes = [0] : tensor<8xi24> -> tensor<8xi24>
     %2 = arith.trunci %1 : tensor<8xi24> to tensor<8xi8>
     return %2 : tensor<8xi8>

@@ -2,9 +2,9 @@
 // RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-spmd{mesh=2})'
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
-func.func @main(%x: tensor<4xf8E5M2>) -> tensor<4xf32> {
-  // expected-error @below {{'arith.extf': operand 0 has elements of type f8E5M2; tensors may have f8E4M3FN, f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, complex<f32>, complex<f64>; convert it to bf16, which has all their numbers}}
-  %y = arith.extf %x : tensor<4xf8E5M2> to tensor<4xf32>
+func.func @main(%x: tensor<4xf8E5M2FNUZ>) -> tensor<4xf32> {
+  // expected-error @below {{'arith.extf': operand 0 has elements of type f8E5M2FNUZ; tensors may have f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, complex<f32>, complex<f64>; convert it to bf16, which has all their numbers}}
+  %y = arith.extf %x : tensor<4xf8E5M2FNUZ> to tensor<4xf32>
   return %y : tensor<4xf32>
 }
 

@@ -18,7 +18,8 @@ static const struct {
     {cases_types, false},         {cases_sizes, false},           {cases_groups, false},
     {path_mixed_placement, true}, {path_own_place, true},         {path_all_to_all_dims, true},
     {path_odd_permutes, true},    {path_random_transfers, false}, {path_tags, true},
-    {path_same_tag, true},        {path_windows, false},          {path_capabilities, false}};
+    {path_same_tag, true},        {path_windows, false},          {path_capabilities, false},
+    {path_accesses, false}};
 
 /* ---- Backends ---- */
 

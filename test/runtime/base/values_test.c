@@ -74,6 +74,32 @@ static void test_half_all(void **state) {
   assert_int_equal(tprt_f32_to_f16(1e-30f), 0);
 }
 
+/* f8e5m2 is the upper half of an f16. All values: widening is that of f16; narrowing restores them;
+ * midpoints round to the even neighbor, and floats beside them to the nearer one. */
+static void test_f8e5m2(void **state) {
+  (void)state;
+  enum { INFINITE = 0x7c };
+  for (uint32_t i = 0; i < 256; i++) {
+    uint8_t byte = (uint8_t)i, magnitude = byte & 0x7f;
+    float wide = tprt_f8e5m2_to_f32(byte), as_half = tprt_f16_to_f32((uint16_t)(i << 8));
+    if (magnitude > INFINITE) {
+      assert_true(isnan(wide) && isnan(tprt_f8e5m2_to_f32(tprt_f32_to_f8e5m2(wide))));
+      continue;
+    }
+    assert_memory_equal(&wide, &as_half, sizeof wide);
+    assert_int_equal(tprt_f32_to_f8e5m2(wide), byte);
+    if (magnitude == INFINITE)
+      continue;
+    /* Infinity is where the next number would be if the exponent had one more value: 65536. */
+    double next = magnitude + 1 == INFINITE ? copysign(65536, (double)wide)
+                                            : (double)tprt_f8e5m2_to_f32((uint8_t)(byte + 1));
+    float middle = (float)(((double)wide + next) / 2);
+    assert_int_equal(tprt_f32_to_f8e5m2(middle), byte & 1 ? byte + 1 : byte);
+    assert_int_equal(tprt_f32_to_f8e5m2(nextafterf(middle, wide)), byte);
+    assert_int_equal(tprt_f32_to_f8e5m2(nextafterf(middle, copysignf(INFINITY, wide))), byte + 1);
+  }
+}
+
 static void test_names(void **state) {
   (void)state;
   for (int i = 1; i < TPRT_N_DTYPES; i++) {
@@ -291,10 +317,15 @@ static void test_memref_copy(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_unknown_variables), cmocka_unit_test(test_wrong_values),
-      cmocka_unit_test(test_half_all),          cmocka_unit_test(test_names),
-      cmocka_unit_test(test_special),           cmocka_unit_test(test_environment),
-      cmocka_unit_test(test_configs),           cmocka_unit_test(test_memref_copy),
+      cmocka_unit_test(test_unknown_variables),
+      cmocka_unit_test(test_wrong_values),
+      cmocka_unit_test(test_half_all),
+      cmocka_unit_test(test_f8e5m2),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_special),
+      cmocka_unit_test(test_environment),
+      cmocka_unit_test(test_configs),
+      cmocka_unit_test(test_memref_copy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

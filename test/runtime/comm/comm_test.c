@@ -299,6 +299,52 @@ static void test_groups(void **state) {
   assert_int_equal(run_threads(6, &config, gather_axes, NULL), 0);
 }
 
+/* Ranks that are in no group get TPRT_OK and NULL, in place of what was there, and do not wait; but
+ * not from a communicator that has failed. `argument`: the world has no place for a group. */
+static int outsiders(tprt_comm *comm, void *argument) {
+  int errors = 0, me = tprt_comm_rank(comm), n = tprt_comm_size(comm);
+  bool full = argument != NULL;
+  static const int pair[] = {1, 2};
+  tprt_comm *child = comm, *named = comm, *none = comm;
+  tprt_status expected = full && me ? TPRT_NO_MEMORY : TPRT_OK;
+  CHECK_STATUS(errors, tprt_comm_split(comm, me ? 0 : -1, 0, &child), expected);
+  CHECK(errors, (child == NULL) == (me == 0));
+  if (me && !full) {
+    CHECK(errors, tprt_comm_size(child) == n - 1);
+    tprt_comm_destroy(child);
+  }
+  if (me == 0) { /* the members come only after these calls */
+    CHECK_STATUS(errors, tprt_comm_split_ranks(comm, pair, 2, &none), TPRT_OK);
+    CHECK_STATUS(errors, tprt_comm_named(comm, "pair", pair, 2, &named), TPRT_OK);
+    CHECK(errors, none == NULL && named == NULL && tprt_comm_find(comm, "pair") == NULL);
+  }
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  if (me == 1 || me == 2) {
+    expected = full ? TPRT_NO_MEMORY : TPRT_OK;
+    CHECK_STATUS(errors, tprt_comm_split_ranks(comm, pair, 2, &child), expected);
+    if (!full)
+      tprt_comm_destroy(child);
+  }
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_comm_finalize(comm), TPRT_OK);
+  none = comm;
+  CHECK_STATUS(errors, tprt_comm_split_ranks(comm, pair, 0, &none), TPRT_INVALID_STATE);
+  if (me == 0)
+    CHECK_STATUS(errors, tprt_comm_split_ranks(comm, pair, 2, &none), TPRT_INVALID_STATE);
+  CHECK(errors, none == comm); /* outputs are written only on success */
+  return errors;
+}
+
+static void test_outsiders(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  assert_int_equal(run_threads(4, &config, outsiders, NULL), 0);
+  NEEDS_SHM();
+  assert_int_equal(run_processes(4, &config, outsiders, NULL, NULL), 0);
+  config.max_comms = 1;
+  assert_int_equal(run_threads(4, &config, outsiders, &config), 0);
+}
+
 static void test_split(void **state) {
   (void)state;
   tprt_config config = test_config();
@@ -482,7 +528,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_launcher),  cmocka_unit_test(test_background),
       cmocka_unit_test(test_split),     cmocka_unit_test(test_groups),
-      cmocka_unit_test(test_arguments),
+      cmocka_unit_test(test_arguments), cmocka_unit_test(test_outsiders),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

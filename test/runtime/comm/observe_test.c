@@ -211,8 +211,10 @@ static int hints(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0;
   CHECK_STATUS(errors, tprt_comm_set_hint(comm, "color", "1"), TPRT_INVALID_ARGUMENT);
-  CHECK(errors, strstr(tprt_last_error(),
-                       "there is no hint \"color\"; known: timeout, nan_check, flight") != NULL);
+  CHECK(errors,
+        strstr(tprt_last_error(),
+               "there is no hint \"color\"; known: timeout, deterministic, nan_check, flight") !=
+            NULL);
   CHECK_STATUS(errors, tprt_comm_set_hint(comm, "timeout", "soon"), TPRT_INVALID_ARGUMENT);
   CHECK(errors, strstr(tprt_last_error(),
                        "hint timeout is \"soon\"; it must be a number of seconds") != NULL);
@@ -292,7 +294,7 @@ static int flight(tprt_comm *comm, void *argument) {
       strstr(
           text,
           "\"kind\": \"all_reduce\", \"sequence\": 5, \"dtype\": \"f32\", \"reduction\": \"sum\", "
-          "\"bytes\": 40, \"status\": \"ok\"") != NULL);
+          "\"bytes\": 40, \"timeout_ns\": 20000000000, \"status\": \"ok\"") != NULL);
   if (me == 0)
     CHECK(errors, strstr(text, "\"error\": \"rank 1 did not arrive in time") &&
                       strstr(text, "\"status\": \"timeout\", \"begin_ns\""));

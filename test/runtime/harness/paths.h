@@ -19,4 +19,7 @@ int path_same_tag(tprt_comm *comm, void *argument);
 /* windows.c */
 int path_windows(tprt_comm *comm, void *argument);
 
+/* accesses.c */
+int path_accesses(tprt_comm *comm, void *argument);
+
 #endif

@@ -57,7 +57,7 @@ func.func private @kernel(%a: memref<4xf32, affine_map<(d0) -> (d0 mod 2)>>) {
 
 #id = affine_map<(d0) -> (d0)>
 func.func private @kernel(%a: memref<4xi7>) {
-  // expected-error @below {{'linalg.generic': operand 0 has an unsupported element type; kernels support f8E4M3FN, f16, bf16,}}
+  // expected-error @below {{'linalg.generic': operand 0 has an unsupported element type; kernels support f8E4M3FN, f8E5M2, f16, bf16,}}
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<4xi7>) {
   ^bb0(%o: i7):
     linalg.yield %o : i7

@@ -25,10 +25,10 @@ func.func @dynamic(%a: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-func.func @element(%a: tensor<4xf8E5M2>) -> tensor<4xf8E5M2> {
-  // expected-error @below {{'stablehlo.negate': operand 0 has elements of type f8E5M2; tensors may have}}
-  %0 = "stablehlo.negate"(%a) : (tensor<4xf8E5M2>) -> tensor<4xf8E5M2>
-  return %0 : tensor<4xf8E5M2>
+func.func @element(%a: tensor<4xf8E5M2FNUZ>) -> tensor<4xf8E5M2FNUZ> {
+  // expected-error @below {{'stablehlo.negate': operand 0 has elements of type f8E5M2FNUZ; tensors may have}}
+  %0 = "stablehlo.negate"(%a) : (tensor<4xf8E5M2FNUZ>) -> tensor<4xf8E5M2FNUZ>
+  return %0 : tensor<4xf8E5M2FNUZ>
 }
 
 // -----
@@ -42,7 +42,7 @@ func.func @number(%a: f32) -> f32 {
 // -----
 
 func.func @narrow(%a: tensor<4xi4>) -> tensor<4xf32> {
-  // expected-error @below {{'stablehlo.convert': operand 0 has elements of type i4; tensors may have f8E4M3FN, f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, complex<f32>, complex<f64>; convert it to i8 (jnp.int8) where it comes from, and make it an argument of that type}}
+  // expected-error @below {{'stablehlo.convert': operand 0 has elements of type i4; tensors may have f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, complex<f32>, complex<f64>; convert it to i8 (jnp.int8) where it comes from, and make it an argument of that type}}
   %0 = "stablehlo.convert"(%a) : (tensor<4xi4>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -50,7 +50,7 @@ func.func @narrow(%a: tensor<4xi4>) -> tensor<4xf32> {
 // -----
 
 func.func @narrow_unsigned(%a: tensor<4xf32>) -> tensor<4xui4> {
-  // expected-error @below {{'stablehlo.convert': result 0 has elements of type ui4; tensors may have f8E4M3FN, f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, complex<f32>, complex<f64>; convert it to ui8 (jnp.uint8) where it comes from, and make it an argument of that type}}
+  // expected-error @below {{'stablehlo.convert': result 0 has elements of type ui4; tensors may have f8E4M3FN, f8E5M2, f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, complex<f32>, complex<f64>; convert it to ui8 (jnp.uint8) where it comes from, and make it an argument of that type}}
   %0 = "stablehlo.convert"(%a) : (tensor<4xf32>) -> tensor<4xui4>
   return %0 : tensor<4xui4>
 }

@@ -72,9 +72,9 @@ func.func @bits(%x: complex<f32>) -> i64 {
 
 // -----
 
-func.func @elements(%x: tensor<4xf8E5M2>) -> tensor<4xi8> {
-  // expected-error @below {{'tensor.bitcast': operand 0 has elements of type f8E5M2}}
-  %y = tensor.bitcast %x : tensor<4xf8E5M2> to tensor<4xi8>
+func.func @elements(%x: tensor<4xf8E5M2FNUZ>) -> tensor<4xi8> {
+  // expected-error @below {{'tensor.bitcast': operand 0 has elements of type f8E5M2FNUZ}}
+  %y = tensor.bitcast %x : tensor<4xf8E5M2FNUZ> to tensor<4xi8>
   return %y : tensor<4xi8>
 }
 

@@ -54,7 +54,8 @@ static int refusals(tprt_comm *comm, void *argument) {
   CHECK(errors, strstr(tprt_last_error(), "recv is memory of device"));
   CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_I16, TPRT_SUM, NULL, NULL),
                TPRT_UNSUPPORTED);
-  CHECK(errors, strstr(tprt_last_error(), "all_reduce: NCCL does not support sum of i16"));
+  CHECK(errors, strstr(tprt_last_error(),
+                       "all_reduce: NCCL does not support sum of i16; convert it to a type of 32"));
   CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_MAX, NULL, NULL),
                TPRT_UNSUPPORTED);
   CHECK(errors, strstr(tprt_last_error(), "NCCL's max of f32 differs from tprt for NaN"));

@@ -47,6 +47,10 @@ SAME(offsetof(nccl_config, min_ctas), offsetof(ncclConfig_t, minCTAs));
 SAME(offsetof(nccl_config, max_ctas), offsetof(ncclConfig_t, maxCTAs));
 SAME(offsetof(nccl_config, net_name), offsetof(ncclConfig_t, netName));
 SAME(offsetof(nccl_config, split_share), offsetof(ncclConfig_t, splitShare));
+#if NCCL_VERSION_CODE >= 22700
+SAME(offsetof(nccl_config, traffic_class), offsetof(ncclConfig_t, trafficClass));
+SAME(offsetof(nccl_config, comm_name), offsetof(ncclConfig_t, commName));
+#endif
 
 #if NCCL_VERSION_CODE >= 22800
 SAME(NCCL_WINDOW_ALIGNMENT, NCCL_WIN_REQUIRED_ALIGNMENT);

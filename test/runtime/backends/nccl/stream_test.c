@@ -4,6 +4,7 @@
 #include "machine.h"
 #include "streams.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -141,6 +142,138 @@ static int timeout(tprt_comm *comm, int me, float *data, void **streams) {
   return errors;
 }
 
+/* ---- The end of operations ---- */
+
+enum { DELAY_MS = 60, TEXT_BYTES = 1 << 14 };
+
+static void append(void *user, const char *text, size_t n) {
+  char *all = user;
+  size_t length = strlen(all);
+  if (length + n < TEXT_BYTES)
+    memcpy(all + length, text, n);
+}
+
+/* Returns true if the flight recorder has the text. */
+static bool flight_has(tprt_comm *comm, const char *text) {
+  char all[TEXT_BYTES] = "";
+  return tprt_comm_flight(comm, TPRT_FLIGHT_JSON, append, all) == TPRT_OK && strstr(all, text);
+}
+
+typedef struct seen {
+  _Atomic int n_post, n_start, n_end, status;
+  _Atomic int64_t ns;
+} seen;
+
+static void on_start(void *user, tprt_comm *comm, const tprt_op_info *op) {
+  (void)comm;
+  atomic_fetch_add(&((seen *)user)->n_start, op->stream != NULL);
+}
+
+static void on_post(void *user, tprt_comm *comm, const tprt_op_info *op, tprt_status status,
+                    int64_t ns) {
+  (void)comm;
+  (void)op;
+  (void)ns;
+  atomic_fetch_add(&((seen *)user)->n_post, status == TPRT_OK);
+}
+
+static void on_end(void *user, tprt_comm *comm, const tprt_op_info *op, tprt_status status,
+                   int64_t ns) {
+  seen *s = user;
+  (void)comm;
+  (void)op;
+  atomic_store(&s->ns, ns);
+  atomic_store(&s->status, (int)status);
+  atomic_fetch_add(&s->n_end, 1);
+}
+
+/* The record and the hook `end` of an operation come when the device has finished it, with and
+ * without a handle. */
+static int ends(tprt_comm *comm, int me, float *data, void **streams) {
+  int errors = 0;
+  tprt_work *work;
+  seen s = {0};
+  const tprt_hooks hooks = {
+      .size = sizeof hooks, .start = on_start, .post = on_post, .end = on_end, .user = &s};
+  (void)me;
+  CHECK_STATUS(errors, tprt_comm_set_hint(comm, "flight", "8"), TPRT_OK);
+  CHECK_STATUS(errors, tprt_comm_set_hooks(comm, &hooks), TPRT_OK);
+  for (int i = 1; i <= 2; i++) {
+    machine_delay(streams[0], DELAY_MS);
+    CHECK_STATUS(
+        errors,
+        tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], i == 1 ? &work : NULL),
+        TPRT_OK);
+    CHECK(errors, atomic_load(&s.n_start) == i && atomic_load(&s.n_post) == i);
+    CHECK(errors, atomic_load(&s.n_end) == i - 1 &&
+                      flight_has(comm, "\"status\": \"in progress\", \"begin_ns\""));
+    if (i == 1) {
+      CHECK_STATUS(errors, tprt_work_wait(work, 0), TPRT_OK);
+      CHECK(errors, tprt_work_elapsed(work) > DELAY_MS * 500000);
+      tprt_work_destroy(work);
+    } else {
+      CHECK_STATUS(errors, tprt_sync(comm), TPRT_OK);
+    }
+    CHECK(errors, atomic_load(&s.n_end) == i && atomic_load(&s.ns) > DELAY_MS * 500000);
+    CHECK(errors, !flight_has(comm, "in progress"));
+  }
+  machine_capture(streams[0], true); /* a captured operation is recorded when it is captured */
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], NULL),
+               TPRT_OK);
+  CHECK(errors, atomic_load(&s.n_end) == 3 && !flight_has(comm, "in progress"));
+  machine_capture(streams[0], false);
+  machine_delay(streams[1], DELAY_MS);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[1], NULL),
+               TPRT_OK);
+  CHECK_STATUS(errors, tprt_comm_set_hooks(comm, NULL), TPRT_OK); /* waits for it */
+  CHECK(errors, atomic_load(&s.n_end) == 4 && atomic_load(&s.status) == TPRT_OK);
+  return errors;
+}
+
+/* Another stream, and thereby its work, waits for an operation. */
+static int chained(tprt_comm *comm, int me, float *data, void **streams) {
+  int errors = 0;
+  tprt_work *work, *host;
+  float before = data[0];
+  machine_delay(streams[0], DELAY_MS);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], &work),
+               TPRT_OK);
+  CHECK_STATUS(errors, tprt_work_wait_stream(work, streams[1]), TPRT_OK);
+  CHECK_STATUS(errors, tprt_work_test(work), TPRT_IN_PROGRESS); /* the host did not wait */
+  tprt_event *event;
+  CHECK_STATUS(errors, tprt_event_create(&event), TPRT_OK);
+  CHECK_STATUS(errors, tprt_event_record(event, comm, streams[1]), TPRT_OK);
+  CHECK_STATUS(errors, tprt_event_sync(event, 0), TPRT_OK);
+  CHECK(errors, data[0] != before || before * N == before); /* the sum is there */
+  tprt_event_destroy(event);
+  CHECK_STATUS(errors, tprt_work_wait(work, 0), TPRT_OK);
+  CHECK_STATUS(errors, tprt_work_wait_stream(work, streams[1]), TPRT_OK);
+  tprt_work_destroy(work);
+  /* of the communicator's own order, which the host waits for */
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, &host), TPRT_OK);
+  CHECK_STATUS(errors, tprt_work_wait_stream(host, streams[1]), TPRT_OK);
+  CHECK_STATUS(errors, tprt_work_test(host), TPRT_OK);
+  tprt_work_destroy(host);
+  (void)me;
+  return errors;
+}
+
+/* A failure without a handle becomes sticky by itself if there is an observer, with its record. */
+static int unobserved(tprt_comm *comm, int me, float *data, void **streams) {
+  int errors = 0;
+  const struct timespec later = {.tv_nsec = 600000000};
+  CHECK_STATUS(errors, tprt_comm_set_hint(comm, "flight", "8"), TPRT_OK);
+  if (me != 2)
+    CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], NULL),
+                 TPRT_OK);
+  nanosleep(&later, NULL);
+  if (me != 2) {
+    CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_TIMEOUT);
+    CHECK(errors, flight_has(comm, "\"status\": \"timeout\", \"begin_ns\""));
+  }
+  return errors;
+}
+
 /* ---- Tests that also run on GPUs ---- */
 
 static int ordinal_of(const tprt_comm *comm) {
@@ -186,11 +319,17 @@ static void test_capture(void **state) {
   run(capture_work, long_ns);
 }
 static void test_timeout(void **state) { (void)state, run(timeout, 200000000); }
+static void test_end(void **state) {
+  (void)state;
+  run(ends, long_ns);
+  run(chained, long_ns);
+  run(unobserved, 200000000);
+}
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_common), cmocka_unit_test(test_batch),
-                                     cmocka_unit_test(test_events), cmocka_unit_test(test_capture),
-                                     cmocka_unit_test(test_timeout)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_common),  cmocka_unit_test(test_batch),
+                                     cmocka_unit_test(test_events),  cmocka_unit_test(test_capture),
+                                     cmocka_unit_test(test_timeout), cmocka_unit_test(test_end)};
   machine_start();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

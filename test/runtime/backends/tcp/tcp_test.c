@@ -19,19 +19,37 @@ enum { N = 3, MOST_STRANGERS = 64, HELLO_BYTES = 96 };
 typedef struct rank {
   pthread_t thread;
   store_board *board;
-  int number, n, sum;
+  int number, n, sum, n_marked;
   int64_t timeout_ns;
   tprt_status status;
   char text[256];
 } rank;
 
+/* Counts the descriptors of this process that are sockets whose packets have this class. */
+static int count_marked(int traffic_class) {
+  int n = 0;
+  for (int fd = 0; fd < 1024; fd++) {
+    int value = 0;
+    socklen_t size = sizeof value;
+    n += getsockopt(fd, IPPROTO_IP, IP_TOS, &value, &size) == 0 && value == traffic_class;
+  }
+  return n;
+}
+
+/* All worlds have this class; its lowest two bits are not for users. */
+enum { TRAFFIC_CLASS = 0x48 };
+
 static void *rank_main(void *data) {
   rank *own = data;
+  const tprt_hint hint = {"traffic_class", "72"};
+  const tprt_comm_config of_comm = {
+      .size = sizeof of_comm, .version = TPRT_COMM_CONFIG_VERSION, .hints = &hint, .n_hints = 1};
   const tprt_store_callbacks calls = store_board_callbacks(own->board);
   tprt_config config = test_config();
   tprt_comm *comm = NULL;
   int value = own->number + 1;
   config.backend = "tcp";
+  config.comm = &of_comm;
   config.timeout_ns = own->timeout_ns;
   own->status = tprt_store_create(&calls, &config.store);
   if (!own->status)
@@ -39,6 +57,11 @@ static void *rank_main(void *data) {
   if (!own->status)
     own->status = tprt_all_reduce(comm, &value, &own->sum, 1, TPRT_I32, TPRT_SUM, NULL, NULL);
   snprintf(own->text, sizeof own->text, "%s", own->status ? tprt_last_error() : "");
+  if (!own->status)
+    own->n_marked = count_marked(TRAFFIC_CLASS);
+  tprt_comm *child;
+  if (!own->status && tprt_comm_split_with(comm, 0, 0, &of_comm, &child) != TPRT_UNSUPPORTED)
+    own->n_marked = -1; /* its connections are those of the world */
   tprt_comm_destroy(comm);
   tprt_store_destroy(config.store);
   return NULL;
@@ -98,6 +121,7 @@ static void test_strangers(void **state) {
   for (int i = 0; i < N; i++) {
     assert_int_equal(ranks[i].status, TPRT_OK);
     assert_int_equal(ranks[i].sum, N * (N + 1) / 2);
+    assert_in_range(ranks[i].n_marked, N - 1, N * (N - 1)); /* others may have left */
   }
   assert_true(s.n >= 50);
   while (s.n > 0)

@@ -58,6 +58,8 @@ SAME_PARAMETERS(cuDevicePrimaryCtxRelease_v2, int);
 SAME_PARAMETERS(cuCtxPushCurrent_v2, cuda_context);
 SAME_PARAMETERS(cuCtxPopCurrent_v2, cuda_context *);
 SAME_PARAMETERS(cuStreamCreate, cuda_stream *, unsigned);
+SAME_PARAMETERS(cuCtxGetStreamPriorityRange, int *, int *);
+SAME_PARAMETERS(cuStreamCreateWithPriority, cuda_stream *, unsigned, int);
 SAME_PARAMETERS(cuStreamDestroy_v2, cuda_stream);
 SAME_PARAMETERS(cuStreamWaitEvent, cuda_stream, cuda_event, unsigned);
 SAME_PARAMETERS(cuEventCreate, cuda_event *, unsigned);

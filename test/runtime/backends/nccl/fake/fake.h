@@ -28,8 +28,12 @@ typedef struct fake_report {
   long n_calls;
   long n_violations;
   long n_by_id, n_by_split; /* communicators created, by method */
-  char violation[256];      /* the first one */
-  char failed[64];          /* the call that was made to fail or hang; "": not reached */
+  /* configuration of the last communicator that was created; INT_MIN and "": unset */
+  int min_ctas, max_ctas, traffic_class;
+  char comm_name[64];
+  int stream_priority; /* of the last stream that was created with one; 0: none */
+  char violation[256]; /* the first one */
+  char failed[64];     /* the call that was made to fail or hang; "": not reached */
   /* objects that exist */
   int n_contexts, n_streams, n_events, n_allocations, n_comms, n_factors, n_windows;
 } fake_report;

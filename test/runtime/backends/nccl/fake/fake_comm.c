@@ -3,6 +3,8 @@
 #include "fake_operation.h"
 
 #include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -344,11 +346,28 @@ nccl_comm fake_make_comm(const nccl_id *id, int n_ranks, int rank, int device) {
   return made;
 }
 
+bool fake_take_config(const nccl_config *config) {
+  int version = fake_now.nccl_version;
+  size_t size = version < 22500   ? offsetof(nccl_config, traffic_class)
+                : version < 22700 ? offsetof(nccl_config, comm_name)
+                                  : sizeof *config;
+  if (config->magic != 0xcafebeef || config->size != size || (int)config->version > version ||
+      config->blocking || config->net_name || config->cga_cluster_size != INT_MIN)
+    return false;
+  bool has_class = config->size > offsetof(nccl_config, traffic_class) && config->version >= 22500;
+  bool has_name = config->size > offsetof(nccl_config, comm_name) && config->comm_name;
+  fake_state.min_ctas = config->min_ctas;
+  fake_state.max_ctas = config->max_ctas;
+  fake_state.traffic_class = has_class ? config->traffic_class : INT_MIN;
+  snprintf(fake_state.comm_name, sizeof fake_state.comm_name, "%s",
+           has_name ? config->comm_name : "");
+  return true;
+}
+
 nccl_result nccl_init(nccl_comm *comm, int n_ranks, nccl_id id, int rank, nccl_config *config) {
   bool hang;
   FAKE_CALL("ncclCommInitRankConfig", true, &hang);
-  if (config->magic != 0xcafebeef || config->version != NCCL_MIN_VERSION || config->blocking ||
-      config->max_ctas != INT_MIN)
+  if (!fake_take_config(config))
     return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a configuration that is not as it should be");
   if (n_ranks < 1 || n_ranks > MOST_RANKS || rank < 0 || rank >= n_ranks || fake_device() < 0)
     return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "a rank that does not exist, or no device");

@@ -118,5 +118,9 @@ bool fake_reduce(nccl_type type, nccl_reduction op, void *to, const void *const 
 TPRT_CUDA_CALLS(EXPORT)
 CUDA_DEVICE_CALLS(EXPORT)
 #undef EXPORT
+#define EXPORT(member, symbol, parameters)                                                         \
+  extern cuda_result cuda_priority_##member parameters __asm__(symbol) TPRT_API;
+CUDA_PRIORITY_CALLS(EXPORT)
+#undef EXPORT
 
 #endif

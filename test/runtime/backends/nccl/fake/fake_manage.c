@@ -54,7 +54,7 @@ nccl_result nccl_split(nccl_comm comm, int color, int key, nccl_comm *child, ncc
   if (comm->aborted || fake_is_busy(comm) || comm->n_tasks)
     return fake_fail(NCCL_RESULT_INVALID_USAGE,
                      "a communicator is split that is aborted, or has something on its way");
-  if (color < NCCL_SPLIT_NO_COLOR || !child || *child || config)
+  if (color < NCCL_SPLIT_NO_COLOR || !child || *child || (config && !fake_take_config(config)))
     return fake_fail(NCCL_RESULT_INVALID_ARGUMENT,
                      "a split with a color, a child or a configuration that it should not have");
   gathering *split = come(comm, false, child, hang);

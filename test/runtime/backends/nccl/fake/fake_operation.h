@@ -104,6 +104,10 @@ struct ncclComm {
   unsigned char factors[MOST_FACTORS][FACTOR_BYTES];
 };
 
+/* Checks and reports the configuration of a communicator. Fields that the version does not have
+ * must not be there. */
+bool fake_take_config(const nccl_config *config);
+
 /* NCCL functions, under the names of the library. */
 #define EXPORT(member, symbol, parameters)                                                         \
   extern nccl_result nccl_##member parameters __asm__(symbol) TPRT_API;

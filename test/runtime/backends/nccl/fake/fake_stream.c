@@ -144,8 +144,7 @@ void fake_capture_stream(void *at, bool begins) {
   fake_exit();
 }
 
-cuda_result cuda_stream_create(cuda_stream *stream, unsigned flags) {
-  FAKE_CALL("cuStreamCreate", false, NULL);
+static cuda_result create(cuda_stream *stream, unsigned flags) {
   if (fake_device() < 0 || flags > 1)
     return fake_leave(FAKE_INVALID_CONTEXT);
   cuda_stream made = calloc(1, sizeof *made);
@@ -158,6 +157,28 @@ cuda_result cuda_stream_create(cuda_stream *stream, unsigned flags) {
   fake_state.n_streams++;
   *stream = made;
   return fake_leave(0);
+}
+
+cuda_result cuda_stream_create(cuda_stream *stream, unsigned flags) {
+  FAKE_CALL("cuStreamCreate", false, NULL);
+  return create(stream, flags);
+}
+
+enum { GREATEST_PRIORITY = -5, LEAST_PRIORITY = 3 };
+
+cuda_result cuda_priority_range(int *least, int *greatest) {
+  FAKE_CALL("cuCtxGetStreamPriorityRange", false, NULL);
+  *least = LEAST_PRIORITY;
+  *greatest = GREATEST_PRIORITY;
+  return fake_leave(0);
+}
+
+cuda_result cuda_priority_stream_create(cuda_stream *stream, unsigned flags, int priority) {
+  FAKE_CALL("cuStreamCreateWithPriority", false, NULL);
+  if (priority < GREATEST_PRIORITY || priority > LEAST_PRIORITY)
+    return fake_leave(FAKE_INVALID_VALUE);
+  fake_state.stream_priority = priority;
+  return create(stream, flags);
 }
 
 /* The real driver lets the stream complete in the background; waiting here is equivalent. */
