@@ -2,6 +2,8 @@
 #define _GNU_SOURCE 1
 #include "base/env.h"
 
+#include "base/closest.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -101,39 +103,21 @@ const tprt_env_var *tprt_env(size_t *n) {
 
 /* ---- Names ---- */
 
-enum { LONGEST_NAME = 64 };
 static const char prefix[] = "TPRT_";
 
-/* Characters inserted, removed or replaced to make `b` of the `n` characters of `a`. */
-static int edits(const char *a, int n, const char *b) {
-  int row[LONGEST_NAME + 1];
-  for (int i = 0; i <= n; i++)
-    row[i] = i;
-  for (; *b; b++) {
-    int diagonal = row[0]++;
-    for (int i = 1; i <= n; i++) {
-      int replaced = diagonal + (a[i - 1] != *b);
-      diagonal = row[i];
-      row[i] = (int)tprt__min(replaced, 1 + tprt__min(row[i - 1], row[i]));
-    }
-  }
-  return row[n];
-}
-
-/* Returns the variable whose name is most like one of n characters; NULL if none is like it, with
- * at most one edit in three characters. */
-static const tprt_env_var *most_like(const char *name, int n) {
-  const int begin = sizeof prefix - 1;
-  const tprt_env_var *best = NULL;
-  int least = (n - begin) / 3 + 1;
-  for (size_t i = 0; i < TPRT__N_ENV; i++) {
-    int distance = edits(name + begin, n - begin, table[i].name + begin);
-    if (distance < least) {
-      least = distance;
-      best = &table[i];
-    }
-  }
-  return best;
+/* Returns the variable whose name is most like that of the entry "NAME=VALUE"; NULL if none is. */
+static const char *most_like(const char *entry, size_t n) {
+  enum { LONGEST_NAME = 64, PREFIX = sizeof prefix - 1 };
+  char word[LONGEST_NAME + 1];
+  const char *words[TPRT__N_ENV]; /* without the prefix, which is no likeness */
+  if (n > LONGEST_NAME)
+    return NULL;
+  memcpy(word, entry + PREFIX, n - PREFIX);
+  word[n - PREFIX] = 0;
+  for (size_t i = 0; i < TPRT__N_ENV; i++)
+    words[i] = table[i].name + PREFIX;
+  const char *like = tprt__closest_word(word, words, TPRT__N_ENV);
+  return like ? like - PREFIX : NULL;
 }
 
 /* Returns true if the name of n characters is in the table. */
@@ -152,10 +136,10 @@ void tprt__env_warn_of_names(void) {
     size_t n = strcspn(*entry, "=");
     if (strncmp(*entry, prefix, sizeof prefix - 1) != 0 || is_known(*entry, n))
       continue;
-    const tprt_env_var *like = n <= LONGEST_NAME ? most_like(*entry, (int)n) : NULL;
+    const char *like = most_like(*entry, n);
     tprt__warn("the environment sets %.*s, which is no variable of tprt; %s%s%s", (int)n, *entry,
                like ? "did you mean " : "docs/reference/environment.md lists them",
-               like ? like->name : "", like ? "?" : "");
+               like ? like : "", like ? "?" : "");
   }
 }
 
