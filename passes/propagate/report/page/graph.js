@@ -1,7 +1,7 @@
 /* The graph: one row for each op in program order, coloured by layout, with edges from the ops that
  * make values to those that read them at the left. Only rows in sight are drawn. */
 
-const ROW = 24, LANE = 9, MAX_LANES = 14, MAX_SPAN = 80, AROUND = 12;
+const ROW = 24, LANE = 9, MAX_LANES = 14, MAX_SPAN = 80, AROUND = 12, MIN_ROWS = 10;
 
 /* The graph of the document, and what is looked up in it: how deep an op is nested, who reads its
  * value, its collectives. */
@@ -210,6 +210,7 @@ function graphPanel(f, openCollective) {
     edges = edgesOf(g, rowOf, rows.length);
     gutter = 14 + LANE * (1 + Math.max(0, ...edges.slice(0, 20000).map((e) => e.lane)));
     layer.style.height = rows.length * ROW + 'px';
+    view.style.height = 'min(36rem, ' + (Math.max(rows.length, MIN_ROWS) * ROW + 2) + 'px)';
   }
 
   function rowElement(number) {

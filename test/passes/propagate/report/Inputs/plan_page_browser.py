@@ -9,7 +9,8 @@ import re
 import sys
 import tempfile
 
-from webdriver import KEYS, Browser
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../.."))
+from webdriver import KEYS, Browser  # noqa: E402
 
 PANELS = ["summary", "tensors", "collectives", "timeline", "memory", "mesh", "what-if", "graph"]
 

@@ -87,5 +87,6 @@ class Browser:
         """What the page has written to the console: errors and violations of its policy, too."""
         return [entry["level"] + " " + entry["message"] for entry in self.call("POST", self.session + "/se/log", {"type": "browser"})]
 
-    def screenshot(self):
-        return self.call("GET", self.session + "/screenshot")
+    def command(self, name, **parameters):
+        """Runs a command of the DevTools protocol."""
+        return self.call("POST", self.session + "/goog/cdp/execute", {"cmd": name, "params": parameters})
