@@ -119,7 +119,8 @@ const KEPT = ['x', 'y', 'x1', 'x2', 'y1', 'y2', 'cx', 'cy', 'r', 'rx', 'width', 
 
 function writeShape(shape) {
   const style = getComputedStyle(shape), isText = shape.tagName === 'text';
-  const attributes = {class: [paintClass('fill', style.fill) || 'none', paintClass('stroke', style.stroke),
+  const fill = shape.tagName === 'line' ? '' : paintClass('fill', style.fill) || 'none';
+  const attributes = {class: [fill, paintClass('stroke', style.stroke),
     isText ? 'mono' : ''].filter(Boolean).join(' ')};
   for (const name of KEPT) if (shape.hasAttribute(name)) attributes[name] = shape.getAttribute(name);
   if (isText) attributes['font-size'] = number(parseFloat(style.fontSize));

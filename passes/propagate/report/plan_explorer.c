@@ -1,7 +1,8 @@
 /* Writes the document as graphs that Model Explorer loads, and what ops take as its node data. An
- * op is a node, equal layers are namespaces. */
+ * op is a node. */
 #include "passes/propagate/report/plan_explorer.h"
 
+#include "passes/propagate/report/plan_namespaces.h"
 #include "passes/propagate/report/plan_text.h"
 
 #include <string.h>
@@ -10,9 +11,7 @@
 typedef struct explorer {
   const json_t *function, *graph;
   size_t n;
-  const json_t **parents; /* by op: the op it is nested in; NULL: the function */
-  json_t *sent;           /* by op as text: the indices of its collectives */
-  size_t layer, section;  /* those that the next op is in or before */
+  json_t *sent; /* by op as text: the indices of its collectives */
 } explorer;
 
 /* ---- what the document says of an op ---- */
@@ -42,15 +41,12 @@ static const json_t *collective(const explorer *e, const json_t *index) {
 }
 
 static bool look_up(explorer *e) {
-  const json_t *pair, *op;
+  const json_t *op;
   size_t i;
   e->n = json_array_size(json_object_get(e->graph, "kind"));
-  e->parents = tp__calloc(e->n + 1, sizeof *e->parents);
   e->sent = json_object();
-  if (!e->parents || !e->sent)
+  if (!e->sent)
     return false;
-  json_array_foreach(json_object_get(e->graph, "nested"), i, pair)
-      e->parents[json_integer_value(json_array_get(pair, 0))] = json_array_get(pair, 1);
   json_array_foreach(json_object_get(e->graph, "collectives"), i, op) {
     char key[24];
     snprintf(key, sizeof key, "%lld", (long long)json_integer_value(op));
@@ -90,30 +86,6 @@ static json_t *label_of(const explorer *e, size_t k) {
   json_t *label = json_string(tp__string_text(&text));
   tp__string_destroy(&text);
   return label;
-}
-
-/* The layers that op k is in: "layers 1/layer 07", and the loops around it. */
-static void print_namespace(tp__string *text, explorer *e, size_t k) {
-  const json_t *runs = json_object_get(e->graph, "layers"), *run, *next;
-  int64_t own = (int64_t)k;
-  while ((run = json_array_get(runs, e->layer)) && own > tp__integer_of(run, "last")) {
-    e->layer++;
-    e->section = 0;
-  }
-  const json_t *first = json_object_get(run, "first");
-  if (run && own >= json_integer_value(json_array_get(first, 0))) {
-    while ((next = json_array_get(first, e->section + 1)) && own >= json_integer_value(next))
-      e->section++;
-    tp__string_printf(text, "layers %zu x %zu/layer %04zu", e->layer + 1, json_array_size(first),
-                      e->section);
-  }
-  size_t around[64], n = 0;
-  for (const json_t *p = e->parents[k]; p && n < TP__COUNT(around);
-       p = e->parents[json_integer_value(p)])
-    around[n++] = (size_t)json_integer_value(p);
-  while (n-- > 0)
-    tp__string_printf(text, "%s%s %zu", *tp__string_text(text) ? "/" : "",
-                      tp__text_of(kind_of(e, around[n]), "op"), around[n]);
 }
 
 static json_t *attrs_of(const explorer *e, size_t k) {
@@ -167,19 +139,16 @@ static json_t *output_json(const char *name, const char *type, const char *layou
   return json_pack("[{s:s, s:o}]", "id", "0", "attrs", attrs);
 }
 
-static json_t *node_json(explorer *e, size_t k) {
+static json_t *node_json(const explorer *e, size_t k, const char *around) {
   const json_t *kind = kind_of(e, k);
-  tp__string layers = {0};
   char id[32];
-  print_namespace(&layers, e, k);
   json_t *node = json_pack(
       "{s:s, s:o, s:s, s:o, s:o, s:o}", "id", id_of_op(id, (int64_t)k), "label", label_of(e, k),
-      "namespace", tp__string_text(&layers), "attrs", attrs_of(e, k), "incomingEdges",
-      edges_of(e, k), "outputsMetadata",
+      "namespace", around, "attrs", attrs_of(e, k), "incomingEdges", edges_of(e, k),
+      "outputsMetadata",
       output_json(text_at(e, "value", k), tp__text_of(kind, "type"), tp__text_of(kind, "layout")));
   if (sent_by(e, k))
     json_object_set_new(node, "style", json_pack("{s:s}", "backgroundColor", "#ffd9a8"));
-  tp__string_destroy(&layers);
   return node;
 }
 
@@ -212,21 +181,18 @@ static json_t *facts_json(const json_t *function) {
       tp__bytes_text(tp__integer_of(memory, "peak_bytes")).chars);
 }
 
-static void forget(explorer *e) {
-  json_decref(e->sent);
-  tp__free(e->parents);
-}
-
 static json_t *graph_json(const json_t *function) {
   explorer e = {.function = function, .graph = json_object_get(function, "graph")};
   json_t *nodes = json_array(), *argument;
-  bool ok = look_up(&e);
+  char **around = tp__namespaces(e.graph);
+  bool ok = around && look_up(&e);
   size_t i;
   json_array_foreach(json_object_get(function, "arguments"), i, argument)
       json_array_append_new(nodes, argument_json(argument, i));
   for (size_t k = 0; ok && k < e.n; k++)
-    json_array_append_new(nodes, node_json(&e, k));
-  forget(&e);
+    json_array_append_new(nodes, node_json(&e, k, around[k]));
+  tp__namespaces_free(around, e.n);
+  json_decref(e.sent);
   if (!ok) {
     json_decref(nodes);
     return NULL;
@@ -252,7 +218,7 @@ static json_t *times_json(const json_t *function) {
       json_object_set_new(results, id_of_op(id, (int64_t)k),
                           json_pack("{s:f}", "value", seconds * 1e6));
   }
-  forget(&e);
+  json_decref(e.sent);
   if (!ok) {
     json_decref(results);
     return NULL;

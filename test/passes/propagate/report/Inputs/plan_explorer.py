@@ -3,9 +3,12 @@
 
 Their fields are those of the table, which is of Model Explorer. Edges lead to nodes that are there.
 What they say is compared with the JSON report."""
+import collections
 import json
+import re
 import sys
 
+MOST = 80  # ops that are placed together
 NAMES = {"string": str, "boolean": bool, "number": (int, float)}
 
 
@@ -63,6 +66,14 @@ def problems(f, graph, data):
     layers = {node["namespace"] for node in graph["nodes"] if node["namespace"].startswith("layers ")}
     if len({text.split("/layer ")[0] + text.split("/layer ")[1][:4] for text in layers}) != sum(len(run["first"]) for run in f["graph"]["layers"]):
         yield "the layers are %s" % sorted(layers)
+    together = collections.Counter(node["namespace"] for node in graph["nodes"] if node["id"].startswith("op "))
+    for text, n in together.items():
+        if n > MOST:
+            yield "%d ops are in %r" % (n, text)
+    for node in graph["nodes"]:
+        for first, last in re.findall(r"ops (\d+)-(\d+)", node["namespace"]):
+            if not int(first) <= int(node["id"].split()[1]) <= int(last):
+                yield "%s is in %r" % (node["id"], node["namespace"])
     seconds = sum(result["value"] for result in data["results"].values()) / 1e6
     if abs(seconds - f["step"]["seconds"]) > 1e-9 * f["step"]["seconds"] + 1e-15:
         yield "the ops take %g s, the step %g s" % (seconds, f["step"]["seconds"])
