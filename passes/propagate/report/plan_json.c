@@ -387,6 +387,8 @@ static json_t *step_json(const tp_report *r, const tp_planner *p) {
   put(json, "collective_seconds", seconds_json(f->communication));
   put(json, "local_seconds", seconds_json(f->local));
   put(json, "shared_seconds", seconds_json(p->result.cost - f->price));
+  put(json, "overlapped_seconds",
+      p->problem.overlaps ? seconds_json(p->result.overlapped) : json_null());
   return json;
 }
 

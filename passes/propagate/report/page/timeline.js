@@ -10,18 +10,21 @@ const workColour = (what) => [1, 7, 2, 3, 5, 4, 6][WORKS.indexOf(what)] ?? 8;
  * times less. */
 const FAR_OFF = 2;
 
+const isChange = (g, k) => g.kinds[g.kind[k]].op === 'shard.shard';
+
 /* What happens in a step, in program order: {k, what, lane, seconds, number} of op k; `number` is
- * that of the collective. */
+ * that of the collective. Slices that run beside compute have a lane of their own. */
 function worksOf(f, g) {
-  const works = [];
+  const works = [], aside = f.step.overlapped_seconds === null ? COMPUTE : LOCAL;
   for (let k = 0; k < g.kind.length; k++) {
-    const {op, modelled_seconds: seconds} = g.kinds[g.kind[k]];
+    const {modelled_seconds: seconds} = g.kinds[g.kind[k]];
     for (const number of g.collectivesAt.get(k) || []) {
       const c = f.collectives[number];
       works.push({k, number, what: c.kind, lane: c.axes, seconds: c.modelled_seconds});
     }
     if (seconds > 0)
-      works.push({k, what: op === 'shard.shard' ? LOCAL : COMPUTE, lane: COMPUTE, seconds});
+      works.push(isChange(g, k) ? {k, what: LOCAL, lane: aside, seconds}
+        : {k, what: COMPUTE, lane: COMPUTE, seconds});
   }
   return works;
 }
@@ -39,19 +42,95 @@ function measuredTimes(f, run) {
 }
 
 /* A track: works with the time of their start, and the length of all. `secondsOf` says how long a
- * work takes. */
-function trackOf(title, works, secondsOf) {
+ * work takes; `startOf`, when it starts. Without that they run one after the other. */
+function trackOf(title, works, secondsOf, startOf) {
   const lanes = [...new Set([COMPUTE, ...works.map((w) => w.lane)])].map((name) =>
     ({name, works: [], starts: []}));
   let time = 0;
-  const places = works.map((work, i) => {
-    const lane = lanes.find(({name}) => name === work.lane), seconds = secondsOf(work);
-    lane.works.push(i);
-    lane.starts.push(time);
-    time += seconds;
-    return {start: time - seconds, end: time};
+  const places = works.map((work) => {
+    const start = startOf ? startOf(work) : time;
+    time = start + secondsOf(work);
+    return {start, end: time};
   });
-  return {title, lanes, places, length: time};
+  for (const lane of lanes) {
+    lane.works = works.flatMap((w, i) => (w.lane === lane.name ? [i] : []))
+      .sort((a, b) => places[a].start - places[b].start);
+    lane.starts = lane.works.map((i) => places[i].start);
+  }
+  return {title, lanes, places, length: places.reduce((most, {end}) => Math.max(most, end), 0)};
+}
+
+/* ---- overlap ---- */
+
+/* When ops start if changes of layout run beside compute. There are two streams, as in the planner:
+ * one computes in program order, and an op waits for the changes that it reads. The other runs
+ * changes whose values are there: the one that can start first, and of several that for the first
+ * reader. What closes a loop waits for nothing. */
+function overlappedStarts(works, g) {
+  const n = g.kind.length, cost = new Float64Array(n), start = new Float64Array(n);
+  const end = new Float64Array(n).fill(-1), waiting = new Set(), lastNested = new Map();
+  const ready = new Float64Array(n), parents = new Map(g.nested);
+  let computed = 0, changed = 0;
+  for (const {k, seconds} of works) cost[k] += seconds;
+  for (const [k, parent] of g.nested) lastNested.set(parent, k);
+  const opOf = (k) => g.kinds[g.kind[k]].op;
+
+  /* The value of op k is there. */
+  function finish(k, time) {
+    end[k] = time;
+    for (const user of new Set(g.users[k])) if (isChange(g, user)) offer(user);
+  }
+
+  /* A change can run when all that it reads is there. */
+  function offer(k) {
+    if (end[k] >= 0 || waiting.has(k)) return;
+    const makers = g.operands[k].filter((maker) => maker >= 0 && opOf(maker) !== 'shard.sharding');
+    if (makers.some((maker) => end[maker] < 0)) return;
+    ready[k] = Math.max(0, ...makers.map((maker) => end[maker]));
+    if (cost[k] > 0) waiting.add(k);
+    else finish(k, ready[k]);
+  }
+
+  function runNext() {
+    let best = -1;
+    const from = (k) => Math.max(ready[k], changed), reader = (k) => g.users[k][0] ?? n;
+    for (const k of waiting)
+      if (best < 0 || from(k) < from(best) ||
+        (from(k) === from(best) && reader(k) < reader(best))) best = k;
+    waiting.delete(best);
+    start[best] = from(best);
+    changed = start[best] + cost[best];
+    finish(best, changed);
+  }
+
+  function compute(k) {
+    if (opOf(k) !== 'scf.yield' && opOf(k) !== 'scf.condition')
+      for (const maker of g.operands[k]) {
+        if (maker < 0 || !isChange(g, maker)) continue;
+        while (end[maker] < 0 && waiting.size) runNext();
+        computed = Math.max(computed, end[maker]);
+      }
+    start[k] = computed;
+    computed += cost[k];
+    if (!lastNested.has(k)) finish(k, computed);
+  }
+
+  for (let k = 0; k < n; k++) if (isChange(g, k)) offer(k);
+  for (let k = 0; k < n; k++) {
+    if (!isChange(g, k)) compute(k);
+    for (let p = parents.get(k); p !== undefined && lastNested.get(p) === k; p = parents.get(p))
+      finish(p, computed);
+  }
+  while (waiting.size) runNext();
+  return start;
+}
+
+/* The track of the model. */
+function modelledTrack(f, works, g) {
+  const secondsOf = (w) => w.seconds;
+  if (f.step.overlapped_seconds === null) return trackOf('model', works, secondsOf);
+  const next = overlappedStarts(works, g);
+  return trackOf('model', works, secondsOf, ({k, seconds}) => (next[k] += seconds) - seconds);
 }
 
 /* Of a run only the sum of compute is known: it is given to ops by their time in the model. */
@@ -326,7 +405,7 @@ function timelinePanel(f, graph) {
   const used = WORKS.filter((what) => works.some((w) => w.what === what));
 
   function show(run) {
-    const tracks = [trackOf('model', works, (w) => w.seconds)];
+    const tracks = [modelledTrack(f, works, graph.ops)];
     if (run) tracks.unshift(measuredTrack(f, works, run));
     body.replaceChildren(works.length ? timelineView(f, tracks, works, graph)
       : make('p', null, 'Nothing in a step takes time.'),
@@ -338,7 +417,11 @@ function timelinePanel(f, graph) {
 
   show(plan.functions.length === 1 ? givenRun : null);
   return panel('timeline', 'Timeline',
-    make('p', {class: 'note'}, 'One step in program order, one work after the other; loops ' +
+    make('p', {class: 'note'}, (f.step.overlapped_seconds === null
+      ? 'One step in program order, one work after the other; loops '
+      : 'One step in two streams, as the planner overlaps them: changes of layout beside compute. ' +
+        'Rings inside ops are drawn as compute. A run is drawn as one work after the other, ' +
+        'because only durations are measured; loops ') +
       'with all their executions together. Arrow keys go from work to work, + and - zoom, 0 shows all, Page keys and ' +
       'dragging move, Enter leads to the graph. In the track of a run collectives take what was ' +
       'measured on the slowest rank; of compute only the sum is known, and ops share it as in ' +

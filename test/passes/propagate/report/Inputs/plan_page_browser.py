@@ -18,7 +18,7 @@ PANELS = ["summary", "tensors", "collectives", "timeline", "memory", "mesh", "wh
 def bytes_text(value):
     for unit in ("B", "KiB", "MiB", "GiB"):
         if value < 1024 or unit == "GiB":
-            return "%d B" % value if unit == "B" else "%.1f %s" % (value, unit)
+            return "%d B" % value if unit == "B" else "%.1f %s" % (value + 1e-9, unit)  # toFixed rounds halves up
         value /= 1024
 
 
@@ -132,7 +132,9 @@ class Page:
         works = len(self.f["collectives"]) + sum(kinds[k]["modelled_seconds"] > 0 for k in self.f["graph"]["kind"])
         shown = self.b.run("return document.getElementById('timeline-view').getAttribute('aria-valuemax')")
         self.check(int(shown) == works, "%s works are shown" % shown)
-        self.check("model: " + seconds_text(self.f["step"]["seconds"]) in self.b.text(view), "the step has another length")
+        step = self.f["step"]
+        length = step["seconds"] if step["overlapped_seconds"] is None else step["overlapped_seconds"]
+        self.check("model: " + seconds_text(length) in self.b.text(view), "the step has another length")
         lanes = {c["axes"] for c in self.f["collectives"]} | {"compute"}
         texts = self.b.run("return [...document.querySelectorAll('#timeline-view svg text')].map((t) => t.textContent)")
         self.check(lanes <= set(texts), "the lanes are %s" % texts)
