@@ -3,7 +3,6 @@
 
 #include "ir/annotation.h"
 
-
 static bool is_public(MlirOperation func) {
   MlirAttribute visibility = tp__inherent(func, "sym_visibility");
   return mlirAttributeIsNull(visibility) ||
