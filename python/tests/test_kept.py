@@ -90,7 +90,8 @@ class Kept(unittest.TestCase):
     def test_refused_unless_asked(self):
         with self.assertRaises(tpshard.Refused) as caught:
             tps.plan(jnp.fft.fft, (models.normal(8, 8),), MESH)
-        self.assertIn("keep it by unknown-ops=replicate", caught.exception.way_out)
+        self.assertIn('keep it by unknown_ops="replicate"', caught.exception.way_out)
+        self.assertEqual(caught.exception.file, __file__)  # the call of plan
 
     # ---- with a rule ----
 

@@ -12,4 +12,12 @@ from ._library import Result, prefix, run, version
 from .errors import Diagnostic, Error, Infeasible, Mismatch, Refused
 
 __all__ = ["Diagnostic", "Error", "Infeasible", "Mismatch", "Refused", "Result", "prefix", "run", "version"]
+
+
+def __getattr__(name):
+    if name in ("plan", "jit", "load"):
+        raise AttributeError("tpshard has no %s; it is tpshard.jax.%s" % (name, name))
+    raise AttributeError("module 'tpshard' has no attribute %r" % name)
+
+
 __version__ = "0.1.0"

@@ -162,6 +162,8 @@ def run(program, pipeline, options=None, report=False, locations=False, progress
     """
     if not isinstance(program, (str, bytes)):
         raise TypeError("program: is a %s; give MLIR as str, or bytecode as bytes" % type(program).__name__)
+    if isinstance(program, str) and len(program.splitlines()) == 1 and os.path.isfile(program):
+        raise ValueError("program: %r is the path of a file; give its text" % program)
     if options and not hasattr(options, "items"):
         raise TypeError("options: is %r; give a dict, such as {\"mesh\": \"tp=4\"}" % (options,))
     library, ended, raised = _load(), threading.Event(), []

@@ -64,5 +64,6 @@ class Mismatch(Error):
 def error_of(status, diagnostics):
     """Returns the exception for a failed run of the compiler."""
     kind = {"unsupported": Refused, "infeasible": Infeasible}.get(status, Error)
-    shown = [str(d) for d in diagnostics if d.severity == "error"]
+    # without a place the name of the exception says that it is an error
+    shown = [str(d).removeprefix("error: ") for d in diagnostics if d.severity == "error"]
     return kind("\n".join(shown) or status, status, diagnostics)

@@ -22,6 +22,11 @@ import jax as _jax
 if _jax.__version_info__ < (0, 8):
     raise ImportError("tpshard.jax: jax %s is too old, it runs some plans with wrong results; pip install 'jax>=0.8'" % _jax.__version__)
 
+from jax.extend import source_info_util as _places
+
+# so that the place of an op is the user's call, where JAX has no frame of the user that is deeper
+_places.register_exclusion(__file__.rpartition("/")[0] + "/")
+
 # after the version is known to be one that has what they import
 from ._jit import Planned, jit
 from ._plan import Plan, load, plan

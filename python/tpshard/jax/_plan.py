@@ -1,7 +1,9 @@
 """A plan of a JAX function, and the call that makes one."""
 import dataclasses
+import difflib
 import functools
 import glob
+import inspect
 import json
 import os
 import re
@@ -10,7 +12,7 @@ import jax
 from jax import tree_util
 
 from .. import _library
-from ..errors import Error
+from ..errors import Error, error_of
 from ._export import export
 from ._names import suggestion
 from ._packed import called, packed, stablehlo_text
@@ -21,7 +23,7 @@ SAVED = "tpshard.jax/1"
 
 
 def plan(
-    function, args, mesh, *, topology="cpu", memory_limit=None, pin=None, params=(), state=(), donate_argnums=(),
+    function, args, *others, mesh=None, topology="cpu", memory_limit=None, pin=None, params=(), state=(), donate_argnums=(),
     static_argnums=(), progress=None, **options,
 ):
     """Plans a function on a mesh and returns the `Plan`.
@@ -56,8 +58,16 @@ def plan(
     `tpshard.Infeasible` if no plan has these pins within this memory, ValueError for a pattern
     without a match, an axis that the mesh lacks or a spec with too many entries.
     """
+    if len(others) == 1 and mesh is None:
+        (mesh,) = others
+    elif others or mesh is None:
+        raise TypeError('plan: give the function, its arguments as one tuple, and a mesh: plan(function, (x, w), mesh={"tp": 4})')
+    if not callable(function):
+        raise TypeError("function: is a %s; give a function of JAX, not what it returns" % type(function).__name__)
     if not isinstance(args, (tuple, list)):
         raise TypeError("args: is a %s; give a tuple with the arguments of the function" % type(args).__name__)
+    if topology == "host":
+        raise ValueError('topology: "host" is one of shard-run; shard-bench --calibrate -o host.json measures this host, give "host.json"')
     sizes = mesh_sizes(mesh)
     donated, static = _positions("donate_argnums", donate_argnums, args), _positions("static_argnums", static_argnums, args)
     exported = export(function, tuple(args), sizes, params, state, pin, donated, static)
@@ -66,8 +76,39 @@ def plan(
     named.setdefault("boundary", "even")
     # without other plans, which take several times as long as the plan: Plan.details looks for them
     quick = {"report-alternatives": 0, **named}
-    made = _library.run(exported.text, "tp-plan", quick, report=True, locations=True, progress=progress)
+    try:
+        made = _library.run(exported.text, "tp-plan", quick, report=True, locations=True, progress=progress)
+    except Error as error:
+        said = [dataclasses.replace(d, message=_as_parameters(d.message)) for d in error.diagnostics]
+        raise error_of(error.status, said) from None
     return Plan(function, exported, sizes, named, made, donated, static)
+
+
+# what users of jax.jit and of other planners write
+OTHER_NAMES = {
+    "in_shardings": "give pin={name: PartitionSpec}",
+    "out_shardings": "give pin={name: PartitionSpec}",
+    "in_specs": "give pin={name: PartitionSpec}",
+    "out_specs": "give pin={name: PartitionSpec}",
+    "donate": "did you mean donate_argnums?",
+    "donate_argnames": "give donate_argnums, or use tpshard.jax.jit",
+    "static_argnames": "give static_argnums, or use tpshard.jax.jit",
+}
+
+
+def _as_parameters(message):
+    """A message of the compiler, in which options of pipelines are those of `plan`."""
+
+    def unknown(match):
+        name = match[1].replace("-", "_")
+        near = difflib.get_close_matches(name, inspect.signature(plan).parameters, n=1)
+        other = "did you mean %s?" % near[0] if near else "docs/reference/passes.md lists the options of tp-plan"
+        return "plan() has no parameter %r; %s" % (name, OTHER_NAMES.get(name, other))
+
+    message = re.sub(r"tp-plan has no option '([^']+)'(?: \(did you mean '[^']*'\?\))?; docs/reference/passes.md lists its options", unknown, message)
+    message = re.sub(r"\bmesh=dp=2,tp=4", 'mesh={"dp": 2, "tp": 4}', message)
+    message = re.sub(r"\b(unknown-ops|strategy)=(\w+)", lambda m: '%s="%s"' % (m[1].replace("-", "_"), m[2]), message)
+    return re.sub(r"\b(memory-limit|shard-constants|unknown-ops)\b", lambda m: m[1].replace("-", "_"), message)
 
 
 def _positions(what, numbers, args):
@@ -226,7 +267,11 @@ class Plan:
         """NamedSharding of arguments and results on a mesh of these devices."""
         devices = jax.devices() if devices is None else list(devices)
         if len(devices) != self.devices:
-            raise ValueError("%s: the plan is for %d devices, but there are %d; plan for another mesh" % (what, self.devices, len(devices)))
+            more = "XLA_FLAGS=--xla_force_host_platform_device_count=%d makes as many of the CPU" % self.devices
+            raise ValueError(
+                "%s: the plan is for %d devices, but there are %d; plan for another mesh%s"
+                % (what, self.devices, len(devices), "; " + more if len(devices) < self.devices else "")
+            )
         cut = boundary_mesh(self._arguments + self._results, self.mesh)
         axes = boundary_names(cut)
         mesh = jax.make_mesh(

@@ -53,6 +53,14 @@ MISTAKES = {
     "pipeline": lambda: tpshard.run("func.func @f() { return }", "tp-paln"),
     "program": lambda: tpshard.run(None, "tp-plan"),
     "options": lambda: tpshard.run("func.func @f() { return }", "tp-plan", "mesh=tp=2"),
+    "many-args": lambda: tpshard.jax.plan(mlp, WEIGHTS, INPUT, mesh=MESH),
+    "value": lambda: tpshard.jax.plan(np.zeros((64, 64)), (INPUT,), MESH),
+    "devices": lambda: plan().jit(),
+    "shardings": lambda: plan(in_shardings=(P("dp"),)),
+    "room": lambda: tpshard.plan(mlp, (WEIGHTS, INPUT), MESH),
+    "path": lambda: tpshard.run(os.path.join(HERE, "base.mlir"), "tp-plan"),
+    "host": lambda: plan(topology="host"),
+    "replicate": lambda: tpshard.jax.plan(jnp.fft.fft, (INPUT,), MESH),
     "load": lambda: tpshard.jax.load(os.path.join(HERE, "base.mlir")),
 }
 
