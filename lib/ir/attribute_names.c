@@ -77,6 +77,11 @@ static const char *meant(MlirStringRef name, place here) {
 /* Refuses an attribute that no pass reads. `where` names the argument or result, or is "". */
 static tp_status refuse_unknown(MlirOperation op, const char *where, MlirStringRef name,
                                 place here) {
+  static const char *const roles[] = {"tp.param", "tp.state"};
+  for (int i = 0; i < TP_LEN(roles); i++)
+    if (here == ARGUMENT && tp__ref_is(name, roles[i]))
+      return tp__error(op, TP_INVALID_ARGUMENT, "%sunknown attribute %s; write tp.role = \"%s\"",
+                       where, roles[i], roles[i] + strlen("tp."));
   const char *closest = meant(name, here);
   return tp__error(op, TP_INVALID_ARGUMENT, "%sunknown attribute %.*s; %s%s%sremove it", where,
                    (int)name.length, name.data, closest ? "rename it to " : "",

@@ -51,11 +51,15 @@ static void emit(MlirOperation op, tp_severity severity, const char *format, va_
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   int n = snprintf(text, sizeof text, "'%.*s': ", (int)name.length, name.data);
   vsnprintf(message, sizeof message, format, args);
-  if (tp__op_is(op, "func.func"))
+  MlirLocation place = place_of(op), argument;
+  if (tp__op_is(op, "func.func")) {
     tp__name_boundary(op, message, sizeof text - (size_t)n, text + n);
-  else
+    if (tp__argument_place(op, message, &argument))
+      place = argument;
+  } else {
     snprintf(text + n, sizeof text - (size_t)n, "%s", message);
-  tp__emit(place_of(op), severity, text, NULL);
+  }
+  tp__emit(place, severity, text, NULL);
 }
 
 static void emit_error(MlirOperation op, tp_status status, const char *format, va_list args) {

@@ -173,6 +173,19 @@ static tp_status bind(MlirOperation module, const char *binding, bool from_nothi
 
 /* ---- refinement by the sub-axes in annotations ---- */
 
+/* Names parts of an axis: its smallest factor, and the rest. */
+static const char *parts_text(const char *axis, int64_t axis_size, size_t size, char *text) {
+  int64_t factor = 2;
+  while (factor * factor <= axis_size && axis_size % factor != 0)
+    factor++;
+  if (factor * factor > axis_size)
+    snprintf(text, size, "this size has no parts: write \"%s\"", axis);
+  else
+    snprintf(text, size, "parts are, for example, %s:(1)%lld and %s:(%lld)%lld", axis,
+             (long long)factor, axis, (long long)factor, (long long)(axis_size / factor));
+  return text;
+}
+
 static tp_status refine_token(MlirOperation at, MlirStringRef token, tp_mesh *mesh) {
   char name[TP_MAX_AXIS_NAME];
   int64_t pre, size;
@@ -185,11 +198,14 @@ static tp_status refine_token(MlirOperation at, MlirStringRef token, tp_mesh *me
   tp_axis parent = mesh->axes[first];
   if (tp_mesh_refine(mesh, name, pre, size) == TP_OK)
     return TP_OK;
-  if (parent.parent_size % (pre * size) != 0)
+  if (parent.parent_size % (pre * size) != 0) {
+    char parts[128];
     return tp__error(at, TP_INVALID_ARGUMENT,
                      "sub-axis \"%.*s\" does not divide axis \"%s\" of size %lld: in (pre)size, "
-                     "the product pre * size must divide it",
-                     (int)token.length, token.data, name, (long long)parent.parent_size);
+                     "the product pre * size must divide it; %s",
+                     (int)token.length, token.data, name, (long long)parent.parent_size,
+                     parts_text(name, parent.parent_size, sizeof parts, parts));
+  }
   return tp__error(at, TP_INVALID_ARGUMENT,
                    "sub-axis \"%.*s\" is not aligned with the other sub-axes of \"%s\", or the "
                    "mesh would need more than %d axes",

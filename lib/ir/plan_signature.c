@@ -34,6 +34,10 @@ static tp_status measure_value(tp_measure *m, bool is_argument, int i, MlirType 
     value->element = unsigned_text(m, value->element);
   value->element_size = tp__element_size(element);
   value->sharding = "[]";
+  if (value->element_size == 0 && mlirTypeIsAMemRef(type))
+    return tp__error(m->func, TP_UNSUPPORTED,
+                     "%s is a memref, %s; programs compute with tensors: write tensor<8x16xf32>",
+                     what, value->element);
   if (value->element_size == 0)
     return tp__error(m->func, TP_UNSUPPORTED,
                      "%s %s of type %s; programs run with " TP_ELEMENT_TYPES, what,

@@ -36,19 +36,36 @@ static const char *closest_axis(const tp_mesh *mesh, const char *name) {
   return closest && strcmp(closest, name) != 0 ? closest : NULL;
 }
 
+/* True if the axes are called d0, d1, ..., as those of a grid without tp.axes. */
+static bool has_default_names(const tp_mesh *mesh) {
+  bool all = mesh->n_axes > 0;
+  for (int i = 0; i < mesh->n_axes; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "d%d", i);
+    all &= strcmp(mesh->axes[i].name, name) == 0;
+  }
+  return all;
+}
+
 /* Finds the axes of the refined mesh that `token` names. */
 static tp_status find_axes(reader *r, MlirStringRef token, int *first, int *n) {
   char name[TP_MAX_AXIS_NAME], text[256];
   int64_t pre, size;
   if (!tp__axis_token(token, name, &pre, &size))
-    return tp__error(
-        r->at, TP_INVALID_ARGUMENT,
-        "%s: tp.sharding: \"%.*s\" is not an axis; write \"axis\" or \"axis:(pre)size\"", r->what,
-        (int)token.length, token.data);
+    return tp__error(r->at, TP_INVALID_ARGUMENT,
+                     "%s: tp.sharding: \"%.*s\" is not an axis; write an axis, \"tp\", or a part "
+                     "of one, \"tp:(1)2\": the factor of 2 after those of product 1",
+                     r->what, (int)token.length, token.data);
   *n = tp_mesh_find(r->mesh, name, pre, size, first);
   if (*n > 0)
     return TP_OK;
   mesh_text(r->mesh, text, sizeof text);
+  if (has_default_names(r->mesh))
+    return tp__error(r->at, TP_NOT_FOUND,
+                     "%s: tp.sharding names axis \"%.*s\", but the grid of mesh %s names no axes; "
+                     "add {tp.axes = [...]} to it, with a name for each of its sizes, such as "
+                     "{tp.axes = [\"dp\", \"tp\"]}",
+                     r->what, (int)token.length, token.data, text);
   const char *closest = closest_axis(r->mesh, name);
   return tp__error(r->at, TP_NOT_FOUND,
                    "%s: tp.sharding names axis \"%.*s\", which mesh %s does not have%s%s%s",
@@ -105,9 +122,9 @@ static tp_status read_dims(reader *r, MlirAttribute dims) {
   if (n != r->rank)
     return tp__error(
         r->at, TP_INVALID_ARGUMENT,
-        "%s: tp.sharding has %d dimensions, but the tensor has rank %d; write a list for "
+        "%s: tp.sharding has %d dimension%s, but the tensor has rank %d; write a list for "
         "each dimension, [] where it is not split",
-        r->what, (int)n, r->rank);
+        r->what, (int)n, n == 1 ? "" : "s", r->rank);
   for (int d = 0; d < r->rank; d++)
     TP_TRY(read_dim(r, mlirArrayAttrGetElement(dims, d), d));
   return TP_OK;

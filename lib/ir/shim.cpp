@@ -138,11 +138,25 @@ void addForeign(DialectRegistry &registry, const DialectRegistry &known) {
    ...);
 }
 
+/// A note that is longer than the error and says less than the hint.
+bool isDump(Diagnostic &note) {
+  std::string text = note.str();
+  return StringRef(text).starts_with("Available dialects") ||
+         StringRef(text).starts_with("see current operation");
+}
+
 /// Adds the way out as a note to an error of the parser. The next handler prints both.
 LogicalResult addHint(Diagnostic &error) {
   std::string message = error.str();
   if (error.getSeverity() != DiagnosticSeverity::Error || !tp__is_parse_error(message.c_str()))
     return failure();
+  if (llvm::any_of(error.getNotes(), isDump) || StringRef(message).contains('\n')) {
+    // again, with our note in place of the dumps
+    StringRef line = StringRef(message).split('\n').first.rtrim();
+    line.consume_back(", has");
+    emitError(error.getLocation()) << line;
+    return success();
+  }
   MLIRContext *context = error.getLocation()->getContext();
   SmallVector<const char *> ops, dialects;
   for (RegisteredOperationName name : context->getRegisteredOperations())

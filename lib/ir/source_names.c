@@ -2,6 +2,7 @@
 #include "ir/source_names.h"
 
 #include "ir/ir.h"
+#include "ir/location.h"
 #include "support/support.h"
 
 #include <stdlib.h>
@@ -201,6 +202,13 @@ bool tp__source_similar_value(MlirLocation place, size_t size, char *name, char 
   return ok;
 }
 
+void tp__source_text(MlirLocation place, size_t size, char *text) {
+  char line[LINE_SIZE], *at;
+  tp_source source = {0};
+  snprintf(text, size, "%s", read_line(&source, place, line, &at) ? at : "");
+  tp__source_close(&source);
+}
+
 /* ---- arguments and results of functions ---- */
 
 static bool source_name_of_argument(tp_source *source, MlirOperation func, int i, size_t size,
@@ -253,6 +261,18 @@ static size_t read_boundary(const char *text, bool *is_argument, int *i) {
     return n + digits;
   }
   return 0;
+}
+
+bool tp__argument_place(MlirOperation func, const char *message, MlirLocation *place) {
+  bool is_argument;
+  int i;
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+  if (read_boundary(message, &is_argument, &i) == 0 || !is_argument || mlirBlockIsNull(entry) ||
+      i >= mlirBlockGetNumArguments(entry))
+    return false;
+  *place = mlirValueGetLocation(mlirBlockGetArgument(entry, i));
+  MlirLocation file;
+  return tp__location_file(*place, &file);
 }
 
 void tp__name_boundary(MlirOperation func, const char *message, size_t size, char *text) {

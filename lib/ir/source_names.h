@@ -24,6 +24,9 @@ bool tp__source_name(tp_source *source, MlirValue value, size_t size, char *name
  * most like it, "" if none is. False if there is no name. Both texts have `size` bytes, at most
  * 512. */
 bool tp__source_similar_value(MlirLocation place, size_t size, char *name, char *closest);
+/* Writes what the source has at `place`, up to the end of the line or of `text`, which has `size`
+ * bytes, at most 512; "" if it cannot be read. */
+void tp__source_text(MlirLocation place, size_t size, char *text);
 void tp__source_close(tp_source *source);
 /* Sets the text in which the locations of a program without a file are, on this thread; NULL: none.
  * It is borrowed. */
@@ -37,6 +40,9 @@ void tp__argument_name(tp_source *source, MlirOperation func, int i, size_t size
  * else "argument 3 (%w1)", with the name in the source; else "argument 3". Returns `text`. */
 const char *tp__boundary_text(tp_source *source, MlirOperation func, bool is_argument, int i,
                               char text[TP_BOUNDARY_TEXT]);
+/* The place of the argument that a message about a function begins with, "argument 3: ...", if it
+ * has one in a file; else false. */
+bool tp__argument_place(MlirOperation func, const char *message, MlirLocation *place);
 /* Writes `message` with the names of the arguments and results of the function that it counts:
  * "argument 3: ..." becomes "argument 3 (%w1): ...". */
 void tp__name_boundary(MlirOperation func, const char *message, size_t size, char *text);

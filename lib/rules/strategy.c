@@ -468,6 +468,22 @@ static bool read_choice(const tp_rule *rule, MlirAttribute attr, tp_choice *choi
   return index >= 0 && index < rule->n_variants;
 }
 
+/* "a factor: 0 (parallel, size 8), 1 (reduction, size 16), or ..." */
+static const char *factors_text(const tp_rule *rule, size_t size, char *text) {
+  static const char *const kinds[] = {[TP_PARALLEL] = "parallel",
+                                      [TP_REDUCTION] = "reduction",
+                                      [TP_ORDERED] = "ordered",
+                                      [TP_FIXED] = "not to be split"};
+  size_t n = 0;
+  tp__text_printf(text, size, &n, "one of the factors of this op:");
+  for (int f = 0; f < rule->n_factors; f++)
+    tp__text_printf(text, size, &n, "%s %d (%s, size %lld)", f ? "," : "", f,
+                    kinds[rule->factors[f].kind], (long long)rule->factors[f].size);
+  if (rule->n_variants > 0)
+    tp__text_printf(text, size, &n, "; or \"linear k\" with k below %d", rule->n_variants);
+  return text;
+}
+
 tp_status tp__read_factors(const tp_rule *rule, MlirAttribute attr, const tp_mesh *mesh,
                            tp_strategy *strategy) {
   tp_strategy s = {0};
@@ -497,11 +513,11 @@ tp_status tp__read_factors(const tp_rule *rule, MlirAttribute attr, const tp_mes
           "tp.factors: \"%.*s\" names a ring, but no operand of this op can be passed around a "
           "ring; only keys and values of attention can, if rows of the queries are split",
           (int)token.length, token.data);
-    if (!fits)
-      return tp__error(
-          rule->op, TP_INVALID_ARGUMENT,
-          "tp.factors: \"%.*s\" needs a factor from 0 to %d, or \"linear k\" with k below %d",
-          (int)token.length, token.data, rule->n_factors - 1, rule->n_variants);
+    if (!fits) {
+      char factors[512];
+      return tp__error(rule->op, TP_INVALID_ARGUMENT, "tp.factors: \"%.*s\" needs %s",
+                       (int)token.length, token.data, factors_text(rule, sizeof factors, factors));
+    }
     for (int k = 0; k < n; k++)
       s.choices[first + k] = choice;
   }

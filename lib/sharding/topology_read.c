@@ -244,8 +244,10 @@ static tp_status read_levels(tp__json_reader *r, json_t *levels, void *to) {
 
 /* ---- the file ---- */
 
+#define SCHEMA "tpshard.topology/1"
+
 static tp_status read_schema(tp__json_reader *r, json_t *text, void *to) {
-  static const char schema[] = "tpshard.topology/1";
+  static const char schema[] = SCHEMA;
   TP_TRY(read_text(r, text, to));
   if (strcmp(json_string_value(text), schema) != 0)
     return tp__json_wrong(r, "expected \"%s\", found \"%.40s\"", schema, json_string_value(text));
@@ -273,6 +275,9 @@ static tp_status read_root(tp__json_reader *r, json_t *root, tp_machine *machine
       {.key = "device", .read = read_device, .to = &machine->device},
       {.key = "levels", .read = read_levels, .to = machine},
   };
+  if (json_is_object(root) && !json_object_get(root, "schema"))
+    return tp__json_wrong(r, "the key \"schema\" is missing; a topology begins with {\"schema\": "
+                             "\"" SCHEMA "\", \"name\": ...");
   /* Checks the schema before the other keys, which it defines. */
   tp_status status = json_is_object(root) ? tp__json_member(r, root, &fields[0]) : TP_OK;
   return status ? status

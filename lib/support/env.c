@@ -48,7 +48,7 @@ static bool warn_of_name(size_t *i, size_t size, char *warning) {
   for (char **entry = environ; entry && *entry; entry++) {
     if (!is_unknown(*entry, &closest) || (*i)-- > 0)
       continue;
-    snprintf(warning, size, "the environment sets %.*s, which is no variable of tpshard; %s%s%s",
+    snprintf(warning, size, "the environment sets %.*s, which is not a variable of tpshard; %s%s%s",
              (int)strcspn(*entry, "="), *entry,
              closest ? "did you mean " : "docs/reference/environment.md lists them",
              closest ? closest : "", closest ? "?" : "");

@@ -38,10 +38,10 @@ static tp_status read_args(tp_partitioner *p) {
       continue;
     TP_TRY(tp__func_graph_arg(&p->graph, i, &annotation, &present));
     if (!present)
-      return tp__error(
-          p->graph.func, TP_INVALID_ARGUMENT,
-          "argument %d has no tp.sharding; run tp-propagate last, it gives every value a layout",
-          i);
+      return tp__error(p->graph.func, TP_INVALID_ARGUMENT,
+                       "argument %d has no tp.sharding; run tp-propagate just before tp-partition, "
+                       "or tp-spmd, which does both",
+                       i);
     p->arg_specs[i] = annotation.spec;
     set_spec_of(p, arg, annotation.spec);
   }
@@ -105,9 +105,10 @@ static tp_status plan_anew(tp_partitioner *p, const tp_item *item, const tp_spec
       continue;
     status = tp__func_graph_op(&p->graph, item->op, i, &annotation, &present);
     if (status == TP_OK && !present)
-      return tp__error(
-          item->op, TP_INVALID_ARGUMENT,
-          "result %d has no tp.sharding; run tp-propagate last, it gives every value a layout", i);
+      return tp__error(item->op, TP_INVALID_ARGUMENT,
+                       "result %d has no tp.sharding; run tp-propagate just before tp-partition, "
+                       "or tp-spmd, which does both",
+                       i);
     plan->results[i] = annotation.spec;
   }
   tp_strategy hint;
@@ -187,7 +188,8 @@ static tp_status plan_layout(tp_partitioner *p, const tp_item *item,
   TP_TRY(tp__func_graph_op(&p->graph, item->op, 0, &annotation, &present));
   if (!present)
     return tp__error(item->op, TP_INVALID_ARGUMENT,
-                     "has no tp.sharding; run tp-propagate last, it gives every value a layout");
+                     "has no tp.sharding; run tp-propagate just before tp-partition, or tp-spmd, "
+                     "which does both");
   int64_t key[] = {(int64_t)from.bits, (int64_t)annotation.spec.bits,
                    (int64_t)(intptr_t)mlirValueGetType(source).ptr};
   void **slot = tp__memo(&p->same_layouts, &p->arena, key, TP_LEN(key));
@@ -254,9 +256,10 @@ static tp_status plan_return(tp_partitioner *p, const tp_item *item) {
       continue;
     TP_TRY(tp__func_graph_result(&p->graph, i, &annotation, &present));
     if (!present)
-      return tp__error(
-          p->graph.func, TP_INVALID_ARGUMENT,
-          "result %d has no tp.sharding; run tp-propagate last, it gives every value a layout", i);
+      return tp__error(p->graph.func, TP_INVALID_ARGUMENT,
+                       "result %d has no tp.sharding; run tp-propagate just before tp-partition, "
+                       "or tp-spmd, which does both",
+                       i);
     p->result_specs[i] = annotation.spec;
     if (!tp__planned_spec(p, value, &spec) || !tp_spec_equal(spec, annotation.spec)) {
       char a[256], b[256];

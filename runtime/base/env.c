@@ -137,7 +137,7 @@ void tprt__env_warn_of_names(void) {
     if (strncmp(*entry, prefix, sizeof prefix - 1) != 0 || is_known(*entry, n))
       continue;
     const char *like = most_like(*entry, n);
-    tprt__warn("the environment sets %.*s, which is no variable of tprt; %s%s%s", (int)n, *entry,
+    tprt__warn("the environment sets %.*s, which is not a variable of tprt; %s%s%s", (int)n, *entry,
                like ? "did you mean " : "docs/reference/environment.md lists them",
                like ? like : "", like ? "?" : "");
   }

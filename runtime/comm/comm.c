@@ -110,8 +110,9 @@ static tprt_status join_launched(tprt__settings *settings, tprt_comm **comm) {
   return status;
 }
 
-static tprt_status fail_empty(int n_ranks) {
-  return tprt__fail(TPRT_INVALID_ARGUMENT, "n_ranks is %d; a world has at least 1 rank", n_ranks);
+static tprt_status fail_empty(const char *function, int n_ranks) {
+  return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: n_ranks is %d; a world has at least 1 rank",
+                    function, n_ranks);
 }
 
 tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config *config, tprt_comm **comm) {
@@ -122,12 +123,13 @@ tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config *config, 
   if (n_ranks == 0)
     return join_launched(&settings, comm);
   if (n_ranks < 1)
-    return fail_empty(n_ranks);
+    return fail_empty("tprt_world_create", n_ranks);
   if (rank < 0 || rank >= n_ranks)
-    return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "rank %d of a world of %d ranks: ranks are numbered from 0 to %d; "
-                      "n_ranks = 0 takes both from the launcher",
-                      rank, n_ranks, n_ranks - 1);
+    return tprt__fail(
+        TPRT_INVALID_ARGUMENT,
+        "tprt_world_create: rank %d of a world of %d ranks: ranks are numbered from 0 to %d; "
+        "n_ranks = 0 takes both from the launcher",
+        rank, n_ranks, n_ranks - 1);
   return join_world(n_ranks, rank, &settings, comm);
 }
 
@@ -144,7 +146,7 @@ tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tp
   if (status)
     return status;
   if (n_ranks < 1)
-    return fail_empty(n_ranks);
+    return fail_empty("tprt_world_create_threads", n_ranks);
   bool has_device = settings.comm.given & 1u << TPRT__HINT_DEVICE;
   if (n_ranks > 1 && (has_device || settings.comm.stream))
     return tprt__fail(TPRT_INVALID_ARGUMENT,

@@ -22,6 +22,7 @@ def fields(path):
 def readable(message):
     """The text that a pattern of FileCheck matches."""
     text = re.sub(r"^(error|warning|note|[A-Za-z]*Error): ", "", message).replace("{{ ?$}}", "").replace("{{.*}}", "...").replace("`", "'")
+    text = text.replace("{{[[]}}", "[")  # which FileCheck would take for a variable
     return re.sub(r"\{\{(.*?)\}\}", lambda m: m.group(1).replace("\\", ""), text).replace("|", "\\|")
 
 

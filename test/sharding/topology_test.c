@@ -83,7 +83,8 @@ static void wrong_files(void **state) {
   } cases[] = {
       {"\"name\": \"toy\",", "", "toy.json:1: the file: the key \"name\" is missing"},
       {"  \"schema\": \"tpshard.topology/1\",\n", "",
-       "toy.json:1: the file: the key \"schema\" is missing"},
+       "toy.json:1: the file: the key \"schema\" is missing; a topology begins with {\"schema\": "
+       "\"tpshard.topology/1\", \"name\": ..."},
       {"topology/1", "topology/2",
        "toy.json:2: schema: expected \"tpshard.topology/1\", found \"tpshard.topology/2\""},
       {"\"toy\"", "7", "toy.json:3: name: expected a text, found a number"},

@@ -181,6 +181,11 @@ static void closest_words(void **state) {
   assert_string_equal(tp__closest_word("role", 4, n, words), "role");
   assert_string_equal(tp__closest_word("rope", 4, n, words), "role");
   assert_string_equal(tp__closest_word("rxle", 4, n, words), "role"); /* of equal ones the first */
+  assert_string_equal(tp__closest_word("SHARD_ING", 9, n, words),
+                      "sharding"); /* case, and one edit */
+  assert_null(tp__closest_word("cpu", 3, 1, (const char *const[]){"gpu"}));
+  assert_string_equal(tp__closest_word("pd", 2, 1, (const char *const[]){"dp"}), "dp");
+  assert_null(tp__closest_word("tp.param", 8, 1, (const char *const[]){"tp.pairs"}));
   assert_null(tp__closest_word("memory", 6, n, words));
   char too_long[100];
   memset(too_long, 'r', sizeof too_long);
@@ -198,12 +203,13 @@ static void environment(void **state) {
   assert_false(tp_env_warning(0, sizeof warning, warning));
   setenv("TP_TOPOLGY_PATH", "x", 1);
   assert_true(tp_env_warning(0, sizeof warning, warning));
-  assert_string_equal(warning, "the environment sets TP_TOPOLGY_PATH, which is no variable of "
+  assert_string_equal(warning, "the environment sets TP_TOPOLGY_PATH, which is not a variable of "
                                "tpshard; did you mean TP_TOPOLOGY_PATH?");
   assert_false(tp_env_warning(1, sizeof warning, warning));
   setenv("TPSHARD_NEW", "", 1); /* like none, but ours */
   assert_true(tp_env_warning(1, sizeof warning, warning));
-  assert_non_null(strstr(warning, "TPSHARD_NEW, which is no variable of tpshard; docs/reference/"));
+  assert_non_null(
+      strstr(warning, "TPSHARD_NEW, which is not a variable of tpshard; docs/reference/"));
   setenv("TP_TOPOLOGY_PATH", "/::/no/such/folder", 1);
   assert_true(tp_env_warning(2, sizeof warning, warning));
   assert_string_equal(warning, "TP_TOPOLOGY_PATH: there is no folder '/no/such/folder'");

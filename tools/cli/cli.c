@@ -112,6 +112,8 @@ static int refuse_long(const char *word) {
                                o->name);
     names[n++] = o->name;
   }
+  if (cli_meant(word))
+    return cli_usage("unknown option '%s'; write %s", word, cli_meant(word));
   if (n_begun > 1)
     return cli_usage("option '%s' may be one of %s", word, list);
   (void)cli_suggest(name, length, n, names, &closest);

@@ -64,6 +64,11 @@ typedef struct cli_exit {
   const char *meaning;
 } cli_exit;
 
+/* What users write of other tools, and what they mean: "--gpu", "--target=gpu". */
+typedef struct cli_synonym {
+  const char *written, *meant;
+} cli_synonym;
+
 /* What a tool is and how it is called. --help, the man page and the completions are printed
  * from this table. Texts are paragraphs, separated by '\n'; they are wrapped when printed. */
 typedef struct cli_tool {
@@ -75,7 +80,8 @@ typedef struct cli_tool {
   int n_options;
   cli_option operand; /* only its values matter: what completion offers besides options */
   const char *examples[8];
-  const char *notes;    /* NULL: none */
+  const char *notes; /* NULL: none */
+  cli_synonym synonyms[4];
   cli_exit exits[8];    /* ends at a row without meaning */
   const char *page;     /* the page of the documentation that says more */
   const char *built_on; /* libraries with versions of their own, for --version; NULL: none */
@@ -216,6 +222,8 @@ const char *cli_suggest(const char *word, size_t length, int n, const char *cons
 /* The same for the names of "a|b|c". */
 const char *cli_suggest_value(const char *word, const char *values, cli_suggestion *out);
 
+/* Returns what the tool calls "--NAME" or "--NAME=VALUE"; NULL: it has no synonym. */
+const char *cli_meant(const char *written);
 /* Writes to `out` what may be wrong with the path of a file that does not exist: the name in its
  * folder that is closest, or that there is no such folder; "" if neither is known. Returns the
  * text. */

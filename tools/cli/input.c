@@ -48,6 +48,19 @@ static bool is_binary(const head *h) {
   return is_found && memcmp(h->bytes, "ML\357R", 4) != 0; /* bytecode of MLIR */
 }
 
+static bool is_python(const head *h) { return ends_in(h->path, ".py"); }
+static bool is_jaxpr(const head *h) {
+  return strncmp(h->bytes + strspn(h->bytes, " \t\r\n"), "{ lambda", 8) == 0;
+}
+
+/* Models of other frameworks, by the suffix of the file. */
+static bool is_onnx(const head *h) { return ends_in(h->path, ".onnx"); }
+static bool is_gguf(const head *h) { return ends_in(h->path, ".gguf"); }
+static bool is_tflite(const head *h) { return ends_in(h->path, ".tflite"); }
+static bool is_graph_def(const head *h) { return ends_in(h->path, ".pb"); }
+static bool is_hdf5(const head *h) { return ends_in(h->path, ".h5"); }
+static bool is_pickle(const head *h) { return ends_in(h->path, ".pkl"); }
+
 /* True if a text cannot be MLIR: it has the name of another kind of file, or begins with what
  * begins no operation and no definition of an alias. */
 static bool is_other_text(const head *h) {
@@ -69,6 +82,8 @@ static bool is_other_text(const head *h) {
   return n > 0 ? has_suffix || isdigit((unsigned char)*at) : !begins_op && !begins_alias;
 }
 
+#define IMPORT_HINT "docs/how-to/import-a-model.md shows how to make MLIR of a model"
+
 static const struct format {
   bool (*matches)(const head *h);
   const char *what, *way_out;
@@ -77,6 +92,18 @@ static const struct format {
     {is_elf, "compiled code (ELF)",
      "give the MLIR program that it was made from; a library of shard-run --emit=so is called as "
      "its header says"},
+    {is_onnx, "a model of ONNX", IMPORT_HINT},
+    {is_gguf, "weights of GGUF, without a program", IMPORT_HINT},
+    {is_tflite, "a model of TensorFlow Lite", IMPORT_HINT},
+    {is_graph_def, "a graph of TensorFlow", IMPORT_HINT},
+    {is_hdf5, "HDF5, in which Keras stores models", IMPORT_HINT},
+    {is_pickle, "a pickle of Python", IMPORT_HINT},
+    {is_python, "a Python program",
+     "give the MLIR that it makes; docs/how-to/import-a-model.md "
+     "shows how to write it"},
+    {is_jaxpr, "the text of a jaxpr",
+     "give MLIR, as jax.export writes it; "
+     "docs/how-to/import-a-model.md shows how"},
     {is_npy, "an array of numpy", "give it beside the program, as --input @FILE.npy of shard-run"},
     {is_zip, "a zip archive, as numpy.savez, torch.save and torch.export write",
      "give arrays one by one as --input @FILE.npy of shard-run, and a model as "
@@ -91,7 +118,7 @@ static const struct format {
      "by shard-solve"},
     {is_binary, "binary, and neither MLIR bytecode nor a format that is known here",
      "give a program in MLIR"},
-    {is_other_text, "text, but no MLIR",
+    {is_other_text, "text, but not MLIR",
      "give a program in MLIR, which begins with module, func.func, or another operation; "
      "docs/how-to/import-a-model.md shows how to make one of a model"},
 };

@@ -29,7 +29,24 @@ const char *cli_suggest_value(const char *word, const char *values, cli_suggesti
   return out->text;
 }
 
+const char *cli_meant(const char *written) {
+  for (const cli_synonym *s = cli_program.synonyms; s->written; s++)
+    if (strcmp(s->written, written) == 0)
+      return s->meant;
+  return NULL;
+}
+
 static int is_visible(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+
+/* The file that has this name and the suffix .mlir; NULL: none. */
+static const char *lacks_suffix(const char *name, int n, const char *const *names) {
+  size_t length = strlen(name);
+  for (int i = 0; i < n; i++)
+    if (length > 0 && strncmp(names[i], name, length) == 0 &&
+        strcmp(names[i] + length, ".mlir") == 0)
+      return names[i];
+  return NULL;
+}
 
 const char *cli_suggest_file(const char *path, cli_suggestion *out) {
   enum { MAX_FILES = 512, MOST_EDITS = 3 /* names of files are often alike */ };
@@ -46,8 +63,14 @@ const char *cli_suggest_file(const char *path, cli_suggestion *out) {
   }
   for (int i = 0; i < n && i < MAX_FILES; i++)
     names[i] = entries[i]->d_name;
-  const char *closest = tp__closest_word(name, strlen(name), n < MAX_FILES ? n : MAX_FILES, names);
-  if (closest && tp__word_distance(name, closest) <= MOST_EDITS)
+  int n_names = n < MAX_FILES ? n : MAX_FILES;
+  const char *closest = lacks_suffix(name, n_names, names);
+  if (!closest) {
+    closest = tp__closest_word(name, strlen(name), n_names, names);
+    if (closest && tp__word_distance(name, closest) > MOST_EDITS)
+      closest = NULL;
+  }
+  if (closest)
     snprintf(out->text, sizeof out->text, " (did you mean '%s'?)", closest);
   for (int i = 0; i < n; i++)
     free(entries[i]);

@@ -18,7 +18,11 @@ static int refuse(const cli_option *o, const char *what, const char *text) {
 }
 
 static int refuse_name(const cli_option *o, const char *text) {
-  char names[256];
+  char names[256], written[128];
+  snprintf(written, sizeof written, "--%s=%s", o->name, text);
+  if (cli_meant(written))
+    return cli_usage("--%s takes %s, not '%s'; write %s", o->name, o->argument, text,
+                     cli_meant(written));
   size_t length = 0;
   for (const char *at = o->argument; *at && length < sizeof names;) {
     size_t n = strcspn(at, "|");

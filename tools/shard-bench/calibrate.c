@@ -163,6 +163,7 @@ int calibrate(const options *o) {
     return EXIT_FAILED;
   }
   set_name(&model, o->output);
+  cli_print("shard-bench: measuring this host takes about a minute\n");
   pass_status status = measure_host(o, &model);
   bool written = status == PASS_OK && write_topology(file.stream, &model);
   if (o->output)

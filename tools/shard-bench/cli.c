@@ -114,7 +114,8 @@ static int parse_kinds(const char *text, options *o) {
           o->n_kinds < MAX_KINDS)
         o->kinds[o->n_kinds++] = kinds[i];
     if (o->n_kinds == n_before && strpbrk(name, "/."))
-      return cli_usage("'%s' is no operation; --calibrate -o FILE writes a topology file", name);
+      return cli_usage("'%s' is not an operation; --calibrate -o FILE writes a topology file",
+                       name);
     if (o->n_kinds == n_before)
       return cli_usage("operation '%s' is unknown or given twice%s; known are all_reduce, "
                        "all_gather, reduce_scatter, all_to_all, broadcast, permute and all",

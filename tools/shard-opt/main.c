@@ -81,9 +81,10 @@ static int print_form(const char *form) {
   if (*form && cli_print_form(&all, form))
     return cli_end(0);
   cli_suggestion closest;
-  return cli_usage("--help takes man, bash, zsh or the name of a pass or pipeline of tpshard, not "
-                   "'%s'%s",
-                   form, opt_suggest_pass(form, strlen(form), &closest));
+  (void)cli_usage("--help takes man, bash, zsh or the name of a pass or pipeline of tpshard, not "
+                  "'%s'%s",
+                  form, opt_suggest_pass(form, strlen(form), &closest));
+  return 1; /* as the driver for other wrong usage */
 }
 
 static int print_version(const char *unused) {

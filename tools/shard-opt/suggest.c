@@ -164,6 +164,30 @@ static void check_operand(const char *before, const char *word) {
     cli_print("shard-opt: note: the file '%s' does not exist%s\n", word, closest.text);
 }
 
+/* Options of shard-run, which users give to shard-opt by mistake. */
+static const struct {
+  const char *name, *way_out;
+} of_shard_run[] = {
+    {"emit", "is an option of shard-run, which compiles: shard-run FILE.mlir --emit=so -o libm.so"},
+    {"plan-report", "is an option of shard-run; write --tp-spmd='mesh=4 report=plan.html'"},
+    {"plan-diff", "is an option of shard-run; write --tp-spmd='mesh=4 report-against=OLD.json'"},
+};
+
+static void check_option_of_shard_run(const char *name, size_t length) {
+  for (size_t i = 0; i < sizeof of_shard_run / sizeof *of_shard_run; i++)
+    if (strlen(of_shard_run[i].name) == length && strncmp(of_shard_run[i].name, name, length) == 0)
+      cli_print("shard-opt: note: --%s %s\n", of_shard_run[i].name, of_shard_run[i].way_out);
+}
+
+/* Notes an option that the driver does not have and that resembles a pass of tpshard. */
+static void check_pass_option(const char *name, size_t length) {
+  cli_suggestion closest;
+  if (length > 3 && strncmp(name, "tp-", 3) == 0 && find_pass(name, length) < 0 &&
+      strncmp(name, "tp-explain", length) != 0 && *opt_suggest_pass(name, length, &closest))
+    cli_print("shard-opt: note: there is no pass or pipeline '%.*s'%s\n", (int)length, name,
+              closest.text);
+}
+
 void opt_suggest(int argc, char **argv) {
   static const char pipeline[] = "pass-pipeline";
   for (int i = 1; i < argc; i++) {
@@ -174,6 +198,8 @@ void opt_suggest(int argc, char **argv) {
       check_operand(argv[i - 1], argv[i]);
     if (argv[i][0] != '-')
       continue;
+    check_option_of_shard_run(name, n);
+    check_pass_option(name, n);
     if (pass < 0 && is_option_of_spmd(name, n))
       cli_print("shard-opt: note: --%.*s is an option of passes; write --tp-spmd='%.*s=%s'\n",
                 (int)n, name, (int)n, name, name[n] == '=' ? name + n + 1 : "...");

@@ -3,6 +3,7 @@
 
 #include "tprt/tprt.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,13 @@ double array_get(const array *a, int64_t i) {
   default:
     return is_unsigned ? (double)v.u8 : (double)v.i8;
   }
+}
+
+int64_t array_count_nan(const array *a) {
+  int64_t count = 0, n = a->type->kind == 'f' ? array_numbers(a) : 0;
+  for (int64_t i = 0; i < n; i++)
+    count += isnan(array_get(a, i));
+  return count;
 }
 
 void array_set(array *a, int64_t i, double value) {

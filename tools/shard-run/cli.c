@@ -1,11 +1,13 @@
 /* The command line of shard-run: one table of options. */
 #include "run.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <llvm/Config/llvm-config.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 static bool push(text_list *list, const char *text) {
   const char **items = realloc(list->items, (size_t)(list->n + 1) * sizeof *items);
@@ -126,8 +128,10 @@ static const cli_option rows[] = {
      "according to one device (one.K.RANK.npy)",
      CLI_TEXT(options, shards)},
     {NULL, "FILE", "output file of --emit", .letter = 'o', CLI_TEXT(options, output)},
-    {NULL, "N", "start PROGRAM N times, as ranks of one world", .letter = 'n',
-     CLI_INT(options, n_copies, 1, 1024)},
+    {NULL, "N",
+     "start PROGRAM N times, as ranks of one world; the exit code is the first of a rank that is "
+     "not 0 (128 + the number of a signal)",
+     .letter = 'n', CLI_INT(options, n_copies, 1, 1024)},
     /* hidden option that starts worker processes */
     {"worker", "...", NULL, CLI_TEXT(options, worker)},
 };
@@ -163,6 +167,7 @@ const cli_tool cli_program = {
         "Ctrl-C while a plan is searched ends the search with the best plan so far; a remark says "
         "how far it may be from the cheapest. A second Ctrl-C, or one at another time, ends the "
         "program and all ranks at once.",
+    .synonyms = {{"--gpu", "--target cuda"}, {"--target=gpu", "--target cuda"}},
     .exits = {{0,
                "verified, or consistent with one device, or done where nothing was to be compared"},
               {1, "a mismatch or failure"},
@@ -171,6 +176,13 @@ const cli_tool cli_program = {
     .page = "docs/how-to/read-a-plan.md",
     .built_on = "LLVM and MLIR " LLVM_VERSION_STRING,
 };
+
+/* True for a file that ends in .json or has no suffix; NULL: there is none. */
+static bool is_json_path(const char *path) {
+  const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
+  const char *dot = name ? strrchr(name, '.') : NULL;
+  return !dot || strcmp(dot, ".json") == 0;
+}
 
 int cli_parse(int argc, char **argv, options *o) {
   char why[256];
@@ -195,14 +207,25 @@ int cli_parse(int argc, char **argv, options *o) {
   }
   if (optind == argc)
     return cli_usage("no model is given");
+  for (int i = optind; i < argc && argc > optind + 1; i++)
+    if (strchr(argv[i], '=') && access(argv[i], F_OK) != 0)
+      return cli_usage("'%s' is not a file; commas join the axes of a mesh: --mesh dp=2,tp=4",
+                       argv[i]);
   if (optind + 1 < argc)
     return cli_usage("more than one model is given: '%s' and '%s'", argv[optind], argv[optind + 1]);
   o->model = argv[optind];
   if (o->mesh && strpbrk(o->mesh, " '\"{}") &&
       tp_mesh_parse("mesh", o->mesh, why, sizeof why, &mesh) != TP_OK)
     return cli_usage("%s", why); /* other meshes are refused with the axes of the program */
+  if (!is_json_path(o->report))
+    return cli_usage(
+        "--report writes JSON, so FILE ends in .json, not '%s'; --plan-report writes a "
+        "page of the plan",
+        o->report);
+  if (!is_json_path(o->trace))
+    return cli_usage("--trace writes JSON for Perfetto, so FILE ends in .json, not '%s'", o->trace);
   if ((o->emit != EMIT_NOTHING) != (o->output != NULL))
-    return cli_usage("--emit and -o FILE require each other");
+    return cli_usage("--emit needs -o FILE, such as -o libm.so, and -o needs --emit");
   if (o->reference != REFERENCE_AUTO && o->no_verify)
     return cli_usage("--reference=evaluator and --no-verify exclude each other");
   if (o->reference == REFERENCE_EVALUATOR && o->emit)
@@ -234,6 +257,35 @@ static bool has_option(const char *pipeline, const char *option) {
           strcmp(tp_pass_option(i, k).name, option) == 0)
         return true;
   return false;
+}
+
+static bool is_of_word(char c) { return isalnum((unsigned char)c) || strchr("-_.{'\"", c); }
+
+/* The row whose option of pipelines a text begins with, as a word that is followed by '=' or has a
+ * '-'; NULL: none. */
+static const cli_option *named_in(const char *text) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const char *name = rows[i].pipeline_option;
+    size_t n = name ? strlen(name) : 0;
+    if (n == 0 || strncmp(text, name, n) != 0)
+      continue;
+    if (text[n] == '=' || (strchr(name, '-') && !(text[n] && is_of_word(text[n]))))
+      return &rows[i];
+  }
+  return NULL;
+}
+
+void cli_respell(const char *message, FILE *out) {
+  char before = ' ';
+  for (const char *at = message; *at; before = at[-1]) {
+    const cli_option *named = is_of_word(before) ? NULL : named_in(at);
+    size_t n = named ? strlen(named->pipeline_option) : 0;
+    if (named)
+      fprintf(out, "--%s%s", named->name, at[n] == '=' ? " " : "");
+    else
+      fputc(*at, out);
+    at += named ? n + (at[n] == '=') : 1;
+  }
 }
 
 bool cli_pipeline(const options *o, const char *pipeline, bool overlap, char *text, size_t size) {

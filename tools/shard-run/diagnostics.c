@@ -122,6 +122,18 @@ static void add_location(MlirLocation location, FILE *out) {
   free(text);
 }
 
+static void add_message(MlirDiagnostic diagnostic, FILE *out) {
+  char *text = NULL;
+  size_t n;
+  FILE *stream = open_memstream(&text, &n);
+  if (!stream)
+    return;
+  mlirDiagnosticPrint(diagnostic, add, stream);
+  if (fclose(stream) == 0)
+    cli_respell(text, out);
+  free(text);
+}
+
 /* The source of a note is shown if it is not that of the message above. */
 static void add_diagnostic(MlirDiagnostic diagnostic, bool shows_source, FILE *out) {
   static const struct {
@@ -138,7 +150,7 @@ static void add_diagnostic(MlirDiagnostic diagnostic, bool shows_source, FILE *o
   add_location(location, out);
   fprintf(out, "%s%s: %s", cli_color(STDERR_FILENO, severities[severity].style),
           severities[severity].name, plain);
-  mlirDiagnosticPrint(diagnostic, add, out);
+  add_message(diagnostic, out);
   fputc('\n', out);
   if (shows_source)
     add_source(location, out);

@@ -137,6 +137,13 @@ bool inputs_load(const options *o, MlirModule module, const tp_plan *plan, array
     complain("memory ran out");
   bool ok = ranges && tp_input_ranges(module, plan->function, ranges) == TP_OK &&
             load(o, &o->inputs, "in", "argument", n, plan->arguments, ranges, inputs);
+  for (int i = 0; i < n && ok; i++) {
+    char text[256];
+    int64_t n_nan = array_count_nan(*inputs + i);
+    if (n_nan > 0)
+      cli_print("shard-run: warning: %s has %lld NaN\n",
+                label(plan->arguments + i, "argument", i, text), (long long)n_nan);
+  }
   free(ranges);
   return ok;
 }

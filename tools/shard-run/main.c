@@ -36,9 +36,7 @@ static bool read_model(MlirContext context, const char *path, MlirModule *module
   fclose(file);
   *module = mlirModuleCreateParseFromFile(context, mlirStringRefCreateFromCString(path));
   if (mlirModuleIsNull(*module))
-    complain("'%s' is not a valid MLIR module; programs have ops of func, linalg, tensor, arith, "
-             "math, scf, tosa and shard, and of StableHLO in generic form",
-             path);
+    complain("'%s' could not be read", path);
   return !mlirModuleIsNull(*module);
 }
 
@@ -198,7 +196,13 @@ static bool compare_all(session *s, MlirModule module, bool is_local, outcome *o
     if (s->expected[k].data)
       s->against_expected[k] = compare_arrays(s->outputs + k, s->expected + k, true);
     is_close &= !s->against_one[k].done || s->against_one[k].ok;
-    if (is_constant(s->outputs + k))
+    int64_t n_nan = array_count_nan(s->outputs + k);
+    if (n_nan > 0)
+      cli_print(
+          "shard-run: warning: result %d has %lld NaN, which count as equal to NaN at the same "
+          "places of the reference\n",
+          k, (long long)n_nan);
+    else if (is_constant(s->outputs + k))
       cli_print("shard-run: warning: all elements of result %d are equal, so its comparison shows "
                 "little\n",
                 k);

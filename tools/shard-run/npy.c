@@ -83,6 +83,13 @@ static bool check_header(const char *header, const char *path, bool part, array 
   /* a list describes the fields of a structure */
   if (sscanf(descr, "'%38[^']'", found) != 1 && sscanf(descr, "%38[^]]", found) == 1)
     strcat(found, "]");
+  if (strcmp(found, a->type->descr) != 0 && strstr(found, "V2")) {
+    snprintf(why, why_size,
+             "%s: has elements of type %s, which numpy writes for bfloat16; convert x before it is "
+             "saved: x.astype(\"%s\")",
+             path, found, a->type->descr);
+    return false;
+  }
   if (strcmp(found, a->type->descr) != 0) {
     snprintf(why, why_size, "%s: has elements of type %s, expected %s (%s); save x.astype(\"%s\")",
              path, found, a->type->descr, a->type->name, a->type->descr);

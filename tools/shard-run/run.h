@@ -85,6 +85,9 @@ int cli_parse(int argc, char **argv, options *o);
 /* Prints which rank is missing in which operation, from the files of a directory. Returns the exit
  * code. */
 int flight_print(const char *directory);
+/* Prints a message of the compiler, in which options of pipelines ("unknown-ops=replicate") become
+ * those of shard-run ("--unknown-ops replicate"). */
+void cli_respell(const char *message, FILE *out);
 /* Writes the text of a pipeline with those of its options that `o` has values for. False, with a
  * message, if a value cannot be passed on. */
 bool cli_pipeline(const options *o, const char *pipeline, bool overlap, char *text, size_t size);

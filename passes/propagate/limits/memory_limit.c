@@ -30,7 +30,7 @@ void tp__limit_remark(const tp_planner *p) {
 
 /* ---- the limit is exceeded ---- */
 
-enum { NAMED = 3 };
+enum { NAMED = 3, LEAST_LIKELY = 1024 /* bytes of a limit that is meant */ };
 
 typedef struct holder {
   int node;
@@ -131,11 +131,15 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
     snprintf(known, sizeof known,
              "no plan was found that fits (none exists by the planner's memory estimate, which may "
              "be too high)");
+  char hint[80] = "";
+  if (p->limits.memory < LEAST_LIKELY)
+    snprintf(hint, sizeof hint, " (a number without a unit is bytes; did you mean %" PRId64 "GB?)",
+             p->limits.memory);
   bool exceeds = solution->least_peak.high > 0 || counted > (uint64_t)p->limits.memory;
   return tp__error(op, TP_INFEASIBLE,
                    "memory-limit: a device may hold %" PRId64
-                   " bytes, and %s; every plan counts at least %" PRIu64
+                   " byte%s%s, and %s; every plan counts at least %" PRIu64
                    " here (%s)%s; %s; raise the limit, use more devices, or annotate fewer layouts",
-                   p->limits.memory, known, counted, values,
+                   p->limits.memory, p->limits.memory == 1 ? "" : "s", hint, known, counted, values,
                    exceeds ? "" : "; layouts small enough are mutually incompatible", found);
 }

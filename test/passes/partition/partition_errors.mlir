@@ -12,14 +12,14 @@ module {}
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'func.func': argument 0 (%x) has no tp.sharding; run tp-propagate last, it gives every value a layout}}
+// expected-error @below {{'func.func': argument 0 (%x) has no tp.sharding; run tp-propagate just before tp-partition, or tp-spmd, which does both}}
 func.func @argument(%x: tensor<8x8xf32>) { return }
 
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @op(%x: tensor<8xf32> {tp.sharding = [[]]}) {
-  // expected-error @below {{'arith.negf': result 0 has no tp.sharding; run tp-propagate last}}
+  // expected-error @below {{'arith.negf': result 0 has no tp.sharding; run tp-propagate just before tp-partition}}
   %y = arith.negf %x : tensor<8xf32>
   return
 }
@@ -27,7 +27,7 @@ func.func @op(%x: tensor<8xf32> {tp.sharding = [[]]}) {
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'func.func': result 0 has no tp.sharding; run tp-propagate last}}
+// expected-error @below {{'func.func': result 0 has no tp.sharding; run tp-propagate just before tp-partition}}
 func.func @result(%x: tensor<8xf32> {tp.sharding = [[]]}) -> tensor<8xf32> { return %x : tensor<8xf32> }
 
 // -----
@@ -35,7 +35,7 @@ func.func @result(%x: tensor<8xf32> {tp.sharding = [[]]}) -> tensor<8xf32> { ret
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @layout(%x: tensor<8xf32> {tp.sharding = [[]]}) {
   %s = shard.sharding @mesh split_axes = [[0]] : !shard.sharding
-  // expected-error @below {{'shard.shard': has no tp.sharding; run tp-propagate last}}
+  // expected-error @below {{'shard.shard': has no tp.sharding; run tp-propagate just before tp-partition}}
   %y = shard.shard %x to %s : tensor<8xf32>
   return
 }
@@ -92,7 +92,7 @@ func.func @quantized(%x: tensor<8x10xi8> {tp.sharding = [[], ["tp"]]}, %y: tenso
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @factors(%x: tensor<8xf32> {tp.sharding = [[]]}) {
-  // expected-error @below {{'arith.negf': tp.factors: "tp" needs a factor from 0 to 0, or "linear k" with k below 1}}
+  // expected-error @below {{'arith.negf': tp.factors: "tp" needs one of the factors of this op: 0 (parallel}}
   %y = arith.negf %x {tp.sharding = [[]], tp.factors = {tp = 7}} : tensor<8xf32>
   return
 }
@@ -111,7 +111,7 @@ func.func @blocks(%x: tensor<8xf32> {tp.sharding = [[]]}) {
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @carried(%x: tensor<8xf32> {tp.sharding = [[]]}, %n: index) {
-  // expected-error @below {{'scf.for': carried value 0 has no layout in tp.region_args or tp.sharding; run tp-propagate last}}
+  // expected-error @below {{'scf.for': carried value 0 has no layout in tp.region_args or tp.sharding; run tp-propagate just before tp-partition}}
   %r = scf.for %i = %n to %n step %n iter_args(%a = %x) -> tensor<8xf32> {
     scf.yield %a : tensor<8xf32>
   }

@@ -3,13 +3,13 @@
 // Section: axes.
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'func.func': argument 1: tp.sharding: "tp:2" is not an axis; write "axis" or "axis:(pre)size"}}
+// expected-error @below {{'func.func': argument 1: tp.sharding: "tp:2" is not an axis; write an axis, "tp", or a part of one, "tp:(1)2": the factor of 2 after those of product 1}}
 func.func private @malformed_axis(tensor<8xf32>, tensor<8xf32> {tp.sharding = [["tp:2"]]})
 
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'func.func': argument 0 (%a): tp.sharding: "tp:( 1)2" is not an axis; write "axis" or "axis:(pre)size"}}
+// expected-error @below {{'func.func': argument 0 (%a): tp.sharding: "tp:( 1)2" is not an axis; write an axis, "tp", or a part of one, "tp:(1)2": the factor of 2 after those of product 1}}
 func.func @space_in_sub_axis(%a: tensor<8xf32> {tp.sharding = [["tp:( 1)2"]]}) { return }
 
 // -----
@@ -89,7 +89,7 @@ func.func private @open_first(tensor<8xf32> {tp.sharding = [["?", "tp"]]})
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{argument 0: tp.sharding has 1 dimensions, but the tensor has rank 2}}
+// expected-error @below {{argument 0: tp.sharding has 1 dimension, but the tensor has rank 2}}
 func.func private @wrong_rank(tensor<8x8xf32> {tp.sharding = [["tp"]]})
 
 // -----

@@ -121,7 +121,7 @@ func.func @loop(%x: tensor<8x8xf32>, %n: index) -> tensor<8x8xf32> {
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @loop(%x: tensor<8x8xf32>, %n: index) -> tensor<8x8xf32> {
-  // expected-error @below {{region 0, argument 1: tp.sharding has 1 dimensions, but the tensor has rank 2}}
+  // expected-error @below {{region 0, argument 1: tp.sharding has 1 dimension, but the tensor has rank 2}}
   %r = scf.for %i = %n to %n step %n iter_args(%a = %x) -> tensor<8x8xf32> {
     scf.yield %a : tensor<8x8xf32>
   } {tp.region_args = [[[], [["dp"]]]]}

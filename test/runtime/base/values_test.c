@@ -201,8 +201,9 @@ static void test_unknown_variables(void **state) {
   setenv("TPRT_TIMOET", "5", 1);
   assert_int_equal(world_with("TPRT_SLOT_BYTES", "64K"), TPRT_OK);
   assert_int_equal(taken.n, 1);
-  assert_string_equal(taken.last, "the environment sets TPRT_TIMOET, which is no variable of tprt; "
-                                  "did you mean TPRT_TIMEOUT?");
+  assert_string_equal(taken.last,
+                      "the environment sets TPRT_TIMOET, which is not a variable of tprt; "
+                      "did you mean TPRT_TIMEOUT?");
   assert_int_equal(world_with("TPRT_SLOT_BYTES", "64K"), TPRT_OK);
   assert_int_equal(taken.n, 1);
   unsetenv("TPRT_TIMEOUT");
