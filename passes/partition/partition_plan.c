@@ -215,8 +215,8 @@ static tp_status plan_region(tp_partitioner *p, const tp_item *item) {
     if (!present)
       return tp__error(item->op, TP_INVALID_ARGUMENT,
                        "carried value %d has no layout in tp.region_args or tp.sharding; run "
-                       "tp-propagate last, it gives every value a "
-                       "layout",
+                       "tp-propagate just before tp-partition, or tp-spmd, which does "
+                       "both",
                        k);
     for (int i = 0; i < c->n_values; i++)
       set_spec_of(p, c->values[i], annotation.spec);

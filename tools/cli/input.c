@@ -64,7 +64,7 @@ static bool is_pickle(const head *h) { return ends_in(h->path, ".pkl"); }
 /* True if a text cannot be MLIR: it has the name of another kind of file, or begins with what
  * begins no operation and no definition of an alias. */
 static bool is_other_text(const head *h) {
-  static const char *const suffixes[] = {".md", ".txt", ".rst", ".py", ".toml", ".yaml", ".cfg"};
+  static const char *const suffixes[] = {".md", ".txt", ".rst", ".toml", ".yaml", ".cfg"};
   const char *at = h->bytes + strspn(h->bytes, " \t\r\n");
   while (strncmp(at, "//", 2) == 0) {
     at += strcspn(at, "\n");

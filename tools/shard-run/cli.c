@@ -177,11 +177,16 @@ const cli_tool cli_program = {
     .built_on = "LLVM and MLIR " LLVM_VERSION_STRING,
 };
 
-/* True for a file that ends in .json or has no suffix; NULL: there is none. */
-static bool is_json_path(const char *path) {
-  const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
-  const char *dot = name ? strrchr(name, '.') : NULL;
-  return !dot || strcmp(dot, ".json") == 0;
+/* The suffix of a format that is not JSON; NULL: the name has none of these. */
+static const char *other_format(const char *path) {
+  static const char *const suffixes[] = {".html", ".htm", ".md", ".txt", ".csv", ".pdf"};
+  size_t length = path ? strlen(path) : 0;
+  for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+    size_t n = strlen(suffixes[i]);
+    if (length > n && strcmp(path + length - n, suffixes[i]) == 0)
+      return suffixes[i];
+  }
+  return NULL;
 }
 
 int cli_parse(int argc, char **argv, options *o) {
@@ -217,13 +222,13 @@ int cli_parse(int argc, char **argv, options *o) {
   if (o->mesh && strpbrk(o->mesh, " '\"{}") &&
       tp_mesh_parse("mesh", o->mesh, why, sizeof why, &mesh) != TP_OK)
     return cli_usage("%s", why); /* other meshes are refused with the axes of the program */
-  if (!is_json_path(o->report))
-    return cli_usage(
-        "--report writes JSON, so FILE ends in .json, not '%s'; --plan-report writes a "
-        "page of the plan",
-        o->report);
-  if (!is_json_path(o->trace))
-    return cli_usage("--trace writes JSON for Perfetto, so FILE ends in .json, not '%s'", o->trace);
+  if (other_format(o->report))
+    return cli_usage("--report writes JSON, not %s; name it FILE.json, or write a page of the plan "
+                     "with --plan-report",
+                     other_format(o->report));
+  if (other_format(o->trace))
+    return cli_usage("--trace writes JSON for Perfetto, not %s; name it FILE.json",
+                     other_format(o->trace));
   if ((o->emit != EMIT_NOTHING) != (o->output != NULL))
     return cli_usage("--emit needs -o FILE, such as -o libm.so, and -o needs --emit");
   if (o->reference != REFERENCE_AUTO && o->no_verify)
