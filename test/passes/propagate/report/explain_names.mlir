@@ -44,7 +44,7 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=argument})' 2>&1 | FileCheck %s --check-prefix=ARGUMENT
 // NEAR: there is no tensor named 'nput'; similar names: input, inputs, %x, %w, %c; names are
 // OUT: there is no tensor named 'outputs'; similar names: inputs, input, {{.*}}; names are
-// PREFIX: there is no tensor named 'inp'; similar names: input, %x, %w, inputs, %c; names are
+// PREFIX: there is no tensor named 'inp'; similar names: input, inputs, %x, %w, %c; names are
 // ARGUMENT: there is no tensor named 'argument'; similar names: input, inputs, scale, result 0, %x; names are
 // TYPO: there is no tensor named 'sscal'; similar names: scale, {{.*}}; names are
 
