@@ -323,6 +323,11 @@ typedef struct tprt_unranked_memref {
 TPRT_API void memrefCopy(int64_t element_bytes, tprt_unranked_memref *source,
                          tprt_unranked_memref *destination);
 
+/* Converts f32 to bf16 as LLVM asks for it on processors without such an instruction (the ABI of
+ * compiler-rt and libgcc): the low 16 bits of the result are the bf16. Weak: where the compiler's
+ * runtime library has it, too, either may be used. */
+TPRT_API float __truncsfbf2(float value);
+
 /* ---- Functions for launchers ---- */
 
 typedef struct tprt_context_config {

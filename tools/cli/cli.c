@@ -81,6 +81,13 @@ const cli_option *cli_option_at(const cli_tool *tool, int i) {
   return i < n ? &tool->options[i] : i < n + N_COMMON ? &common[i - n] : NULL;
 }
 
+const char *cli_meant(const char *written) {
+  for (const cli_synonym *s = cli_program.synonyms; s->written; s++)
+    if (strcmp(s->written, written) == 0)
+      return s->meant;
+  return NULL;
+}
+
 static const cli_option *option_at(int i) { return cli_option_at(&cli_program, i); }
 
 /* Returns the has_arg of getopt_long. */

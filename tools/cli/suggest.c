@@ -29,13 +29,6 @@ const char *cli_suggest_value(const char *word, const char *values, cli_suggesti
   return out->text;
 }
 
-const char *cli_meant(const char *written) {
-  for (const cli_synonym *s = cli_program.synonyms; s->written; s++)
-    if (strcmp(s->written, written) == 0)
-      return s->meant;
-  return NULL;
-}
-
 static int is_visible(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
 /* The file that has this name and the suffix .mlir; NULL: none. */

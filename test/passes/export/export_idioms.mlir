@@ -1,5 +1,5 @@
 // Conversions of floats to integers and comparisons by totalOrder are exported as the one op that they were, although the import spells them out; other selects stay.
-// RUN: shard-opt %s --mlir-print-op-generic --pass-pipeline='builtin.module(tp-import-stablehlo,tp-export-stablehlo)' -o %t.mlir
+// RUN: shard-opt %s --allow-unregistered-dialect --mlir-print-op-generic --pass-pipeline='builtin.module(tp-import-stablehlo,tp-export-stablehlo)' -o %t.mlir
 // RUN: FileCheck %s --input-file %t.mlir
 // RUN: shard-run %t.mlir --mesh x=2 --function converted
 // RUN: shard-run %t.mlir --mesh x=2 --function ordered

@@ -316,6 +316,25 @@ static void test_memref_copy(void **state) {
   assert_int_equal(target[0], source[3]);
 }
 
+/* Ties go to the even number, NaN stays NaN, and large numbers become infinite. */
+static void test_truncate_to_bf16(void **state) {
+  (void)state;
+  static const uint32_t cases[][2] = {
+      {0x00000000, 0x0000}, {0x80000000, 0x8000}, {0x3F800000, 0x3F80}, {0x3F808000, 0x3F80},
+      {0x3F808001, 0x3F81}, {0x3F818000, 0x3F82}, {0xBF807FFF, 0xBF80}, {0x00000001, 0x0000},
+      {0x00018000, 0x0002}, {0x7F7FFFFF, 0x7F80}, {0xFF800000, 0xFF80}, {0x7F800001, 0x7FC0},
+      {0xFFC12345, 0xFFC1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    float from;
+    uint32_t to;
+    memcpy(&from, &cases[i][0], sizeof from);
+    from = __truncsfbf2(from);
+    memcpy(&to, &from, sizeof to);
+    assert_int_equal(to & 0xFFFF, cases[i][1]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_unknown_variables),
@@ -327,6 +346,7 @@ int main(void) {
       cmocka_unit_test(test_environment),
       cmocka_unit_test(test_configs),
       cmocka_unit_test(test_memref_copy),
+      cmocka_unit_test(test_truncate_to_bf16),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
