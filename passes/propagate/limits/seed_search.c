@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { ROUNDS = 6 }; /* improvement rounds */
-#define GRACE 0.2    /* seconds, at least, to select the few; the same again to plan with them */
+#define GRACE 0.4    /* seconds, at least, to select the few; the same again to plan with them */
 #define GRACE_OF_OP 5e-6 /* additional seconds for each op */
 #define WORTHWHILE 1e-3  /* share of the cost that a round must gain for another one to follow */
 
