@@ -45,8 +45,8 @@ tp_status tp__measure_collective(tp_measure *m, MlirOperation op);
 /* Merges the collectives from `first` on, those of a fused function, into one, because one call of
  * the runtime executes them all. */
 void tp__measure_join(tp_measure *m, int first);
-/* Replaces the collectives from `first` on, those of a fused softmax, by its actual communication:
- * an all-gather of 16 bytes per row. Its results have one number per row. */
+/* A fused softmax communicates by one all-gather of 16 bytes per row, not by the collectives from
+ * `first` on, which the program has in its place: replaces these. */
 void tp__measure_gather_parts(tp_measure *m, MlirOperation call, int first);
 
 /* ---- plan_ops.c ---- */

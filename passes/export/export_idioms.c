@@ -50,7 +50,8 @@ typedef struct clamp {
   int64_t chosen;
 } clamp;
 
-/* Returns what the select has elsewhere; null if `value` is not this select. */
+/* Returns the third operand of the select, its value where the comparison is false; null if `value`
+ * is not this select. */
 static MlirValue look_through(tp_export *x, MlirValue value, MlirValue number, const clamp *c) {
   MlirOperation select = tp__defined_by(value, "stablehlo.select");
   MlirOperation compare = mlirOperationIsNull(select)

@@ -100,8 +100,8 @@ static void read_sizes(tp__map_nest *n, const tp__map_operand *o) {
   }
 }
 
-/* Adds `scale` times the factor of each loop in `expr` to `factors`. False if it is not a sum of
- * loops times constants. */
+/* Reads `expr` as a sum of loops times constants, and adds each constant, times `scale`, to the
+ * factor of its loop. False if it has another form. */
 static bool add_factors(MlirAffineExpr expr, int64_t scale, int64_t *factors) {
   if (mlirAffineExprIsAConstant(expr))
     return true;

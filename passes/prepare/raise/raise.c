@@ -4,8 +4,8 @@
  * concatenations, iota operands, captured reads with the index arithmetic that depends on them, and
  * lookups. The next sweeps are in reverse order, so that consumers are gone before producers:
  * unused results and unused inits. The last sweeps add ops: results that let the parts of a
- * reduction be combined, and slices for single elements that are read or written. Then sorts are
- * shortened. */
+ * reduction be combined, and slices for single elements that are read or written. At
+ * the end, sorts are made to return only the elements that are used. */
 #include "passes/prepare/raise/raise.h"
 #include "passes/registry.h"
 

@@ -9,9 +9,10 @@
 enum { LEAST = 40, MOST = 80 };
 
 typedef struct place {
-  int parent;         /* the op that it is nested in; -1: the function */
-  int layer, section; /* which run of equal layers it is in, and which of these; 0: in none */
-  int alive;          /* values that are made up to it and read behind it */
+  int parent; /* the op that it is nested in; -1: the function */
+  /* which run of equal layers it is in, and which layer of that run; 0: none */
+  int layer, section;
+  int alive; /* values that are made up to it and read behind it */
   /* A list has the ops of one region and layer that follow each other. */
   int list;        /* the first op of its list */
   int length;      /* of the list that begins with it */
