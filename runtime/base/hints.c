@@ -81,20 +81,28 @@ tprt_status tprt__hint_read(const char *key, const char *value, unsigned place, 
   return tprt__parse(table[i].type, "hint", key, value, number);
 }
 
-static tprt_status read_hints(const tprt_comm_config *config, tprt__comm_settings *settings) {
-  if (config->n_hints && !config->hints)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_comm_config has %zu hints at NULL",
-                      config->n_hints);
-  for (size_t i = 0; i < config->n_hints; i++) {
+tprt_status tprt__hints_read(const tprt_hint *hints, size_t n, const char *owner, unsigned place,
+                             int64_t *numbers, uint32_t *given) {
+  if (n && !hints)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s has %zu hint%s at NULL", owner, n,
+                      n == 1 ? "" : "s");
+  for (size_t i = 0; i < n; i++) {
     tprt__hint hint;
     int64_t number;
-    tprt_status status =
-        tprt__hint_read(config->hints[i].key, config->hints[i].value, AT_CREATION, &hint, &number);
+    tprt_status status = tprt__hint_read(hints[i].key, hints[i].value, place, &hint, &number);
     if (status)
       return status;
-    settings->hints[hint] = number;
-    settings->given |= 1u << hint;
+    numbers[hint] = number;
+    *given |= 1u << hint;
   }
+  return TPRT_OK;
+}
+
+static tprt_status read_hints(const tprt_comm_config *config, tprt__comm_settings *settings) {
+  tprt_status status = tprt__hints_read(config->hints, config->n_hints, "tprt_comm_config",
+                                        AT_CREATION, settings->hints, &settings->given);
+  if (status)
+    return status;
   int64_t least = settings->hints[TPRT__HINT_MIN_CTAS], most = settings->hints[TPRT__HINT_MAX_CTAS];
   if (least > 0 && most > 0 && least > most)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "hint min_ctas is %lld, but max_ctas is %lld",

@@ -43,6 +43,10 @@ typedef struct tprt__comm_settings {
 /* Reads one hint that is given at `place`, a tprt__hint_place. */
 tprt_status tprt__hint_read(const char *key, const char *value, unsigned place, tprt__hint *hint,
                             int64_t *number);
+/* Reads the n hints of `owner`, named in messages, into numbers[hint], and sets their bits in
+ * *given. Hints that are not among them stay as they are. */
+tprt_status tprt__hints_read(const tprt_hint *hints, size_t n, const char *owner, unsigned place,
+                             int64_t *numbers, uint32_t *given);
 /* Overrides settings, those of the parent or of the environment, with a configuration, which may be
  * NULL. `name` is the default name. */
 tprt_status tprt__comm_settings_apply(const tprt_comm_config *config, const char *name,

@@ -358,20 +358,16 @@ tprt_status tprt__plan_destinations(const tprt_op *op, tprt__plan *plan) {
 }
 
 static tprt_status read_hints(const tprt_op *op, const char *name, tprt__plan *plan) {
-  if (op->n_hints && !op->hints)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %zu hints at NULL", name, op->n_hints);
-  for (size_t i = 0; i < op->n_hints; i++) {
-    tprt__hint hint;
-    int64_t number;
-    tprt_status status =
-        tprt__hint_read(op->hints[i].key, op->hints[i].value, TPRT__HINT_OF_OP, &hint, &number);
-    if (status)
-      return status;
-    if (hint == TPRT__HINT_TIMEOUT)
-      plan->timeout_ns = number;
-    else
-      plan->deterministic = number;
-  }
+  int64_t numbers[TPRT__N_HINTS];
+  uint32_t given = 0;
+  tprt_status status =
+      tprt__hints_read(op->hints, op->n_hints, name, TPRT__HINT_OF_OP, numbers, &given);
+  if (status)
+    return status;
+  if (given & 1u << TPRT__HINT_TIMEOUT)
+    plan->timeout_ns = numbers[TPRT__HINT_TIMEOUT];
+  if (given & 1u << TPRT__HINT_DETERMINISTIC)
+    plan->deterministic = numbers[TPRT__HINT_DETERMINISTIC];
   return TPRT_OK;
 }
 

@@ -260,7 +260,7 @@ static int places(tprt_comm *comm, void *argument) {
                                   "tprt_comm_config.hints, or with tprt_comm_set_hint") != NULL);
   op.hints = NULL;
   CHECK_STATUS(errors, tprt_submit(comm, &op, NULL), TPRT_INVALID_ARGUMENT);
-  CHECK(errors, strstr(tprt_last_error(), "barrier: 1 hints at NULL") != NULL);
+  CHECK(errors, strstr(tprt_last_error(), "barrier has 1 hint at NULL") != NULL);
   CHECK_STATUS(errors, tprt_comm_set_hint(comm, "priority", "low"), TPRT_INVALID_ARGUMENT);
   CHECK(errors, strstr(tprt_last_error(), "hint priority is set when a communicator is created, in "
                                           "tprt_comm_config.hints") != NULL);
