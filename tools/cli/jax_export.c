@@ -9,9 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
-static char written[4096]; /* the file with the MLIR; empty: none */
+static char written[4096]; /* the file with the MLIR; empty: none yet */
 
 static void remove_written(void) {
   (void)unlink(written);
@@ -21,6 +19,8 @@ static void remove_written(void) {
 /* Creates an empty file that is named after `path` and removed at exit. Returns its descriptor, or
  * -1. */
 static int create_file(const char *path) {
+  if (written[0]) /* of a second program, which the tool is going to refuse */
+    remove_written();
   const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path,
              *folder = getenv("TMPDIR");
   int length = (int)(strlen(stem) - strlen(CLI_JAX_EXPORT));
