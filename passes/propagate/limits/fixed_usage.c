@@ -31,8 +31,8 @@ tp_status tp__hold_fixed(struct tp_routes *r) {
                    "memory-limit: a device may hold %" PRId64
                    " bytes, and no plan fits: the constants of the function take %" PRId64
                    " on every device, and its scalar arguments and results %" PRId64
-                   "; raise the limit, or shard constants that are smaller, too "
-                   "(shard-constants of tp-spmd and tp-lift-constants)",
+                   "; raise the limit, or shard constants that are smaller, too, with a "
+                   "smaller shard-constants",
                    p->limits.memory, constants, r->fixed_bytes - constants);
 }
 

@@ -2,7 +2,7 @@
 // RUN: not shard-run %s --mesh 2 2>&1 | FileCheck %s --check-prefix=REFUSED
 // RUN: not shard-run %s --mesh 2 --unknown-ops replicate 2>&1 | FileCheck %s --check-prefix=KEPT
 
-// REFUSED: error: 'stablehlo.fft': is a Fourier transform, which has no implementation here; compute it outside of the program, or keep it by unknown-ops=replicate for an export to StableHLO
+// REFUSED: error: 'stablehlo.fft': is a Fourier transform, which has no implementation here; compute it outside of the program, or keep it by --unknown-ops replicate for an export to StableHLO
 // KEPT: remark: 'stablehlo.fft': has no translation and stays as it is
 // KEPT: error: 'stablehlo.fft': cannot be lowered to machine code: tp-import-stablehlo has no translation for it, and kept it
 func.func @main(%a: tensor<8x16xcomplex<f32>>) -> tensor<8x16xcomplex<f32>> {

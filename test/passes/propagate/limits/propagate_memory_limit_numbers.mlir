@@ -4,7 +4,7 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=2063B})' 2>&1 | FileCheck %s --check-prefix=LESS
 // LESS: a device may hold 2063 bytes, and no plan fits: arguments, results and constants alone hold at least 2064; every plan counts at least 2064 here (
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{memory-limit=15B})' 2>&1 | FileCheck %s --check-prefix=NUMBERS
-// NUMBERS: error: 'func.func': memory-limit: a device may hold 15 bytes, and no plan fits: the constants of the function take 0 on every device, and its scalar arguments and results 16; raise the limit, or shard constants that are smaller, too (shard-constants of tp-spmd and tp-lift-constants)
+// NUMBERS: error: 'func.func': memory-limit: a device may hold 15 bytes, and no plan fits: the constants of the function take 0 on every device, and its scalar arguments and results 16; raise the limit, or shard constants that are smaller, too, with a smaller shard-constants
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @numbers(%a: tensor<32x32xf32> {tp.sharding = [["x"], []]}, %n: i64, %m: i32)
     -> (tensor<32x32xf32> {tp.sharding = [["x"], []]}, i32) {
