@@ -23,8 +23,9 @@ extern "C" {
 #endif
 
 typedef struct tp_compile_options {
-  size_t size;   /* sizeof(tp_compile_options), set by the caller; zeroed fields mean defaults */
-  int opt_level; /* 1, 2 or 3; 0 means 2 */
+  size_t size; /* sizeof(tp_compile_options), set by the caller; zeroed fields mean defaults */
+  /* 1 (quick to compile) to 3; 0: that of the environment variable TP_OPT_LEVEL, else 2 */
+  int opt_level;
   /* 1: code for any machine of this architecture; 0: code for exactly this machine */
   int generic;
 } tp_compile_options;

@@ -16,6 +16,7 @@
 #include <mlir-c/Target/LLVMIR.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void tp_bytes_clear(tp_bytes *bytes) {
@@ -59,9 +60,35 @@ static tp_status fail(compilation *c, const char *what, char *message) {
   return status;
 }
 
-static tp_status create_machine(compilation *c, const tp_compile_options *options) {
-  static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelDefault, LLVMCodeGenLevelLess,
-                                               LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
+/* Row k - 1 is optimization level k. */
+static const struct {
+  LLVMCodeGenOptLevel machine;
+  const char *passes;
+} levels[] = {
+    {LLVMCodeGenLevelLess, "default<O1>"},
+    {LLVMCodeGenLevelDefault, "default<O2>"},
+    {LLVMCodeGenLevelAggressive, "default<O3>"},
+};
+enum { N_LEVELS = TP__COUNT(levels), DEFAULT_LEVEL = 2 };
+
+/* Sets *level to what the caller asks for, else to what the environment does. There is no level 0:
+ * LLVM 22 generates wrong code for the bits of bf16 if no pass has simplified them. */
+static tp_status choose_level(MlirOperation at, int asked, int *level) {
+  if (asked < 0 || asked > N_LEVELS)
+    return tp__error(at, TP_INVALID_ARGUMENT, "optimization level %d is not between 0 and %d",
+                     asked, N_LEVELS);
+  const char *variable = asked == 0 ? secure_getenv("TP_OPT_LEVEL") : NULL;
+  *level = asked == 0 ? DEFAULT_LEVEL : asked;
+  if (!variable)
+    return TP_OK;
+  *level = variable[0] - '0';
+  if (*level >= 1 && *level <= N_LEVELS && variable[1] == '\0')
+    return TP_OK;
+  return tp__error(at, TP_INVALID_ARGUMENT, "TP_OPT_LEVEL is '%s', which is not between 1 and %d",
+                   variable, N_LEVELS);
+}
+
+static tp_status create_machine(compilation *c, const tp_compile_options *options, int level) {
   char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
   LLVMTargetRef target;
   if (LLVMGetTargetFromTriple(triple, &target, &message)) {
@@ -72,7 +99,7 @@ static tp_status create_machine(compilation *c, const tp_compile_options *option
   char *features = options->generic ? NULL : LLVMGetHostCPUFeatures();
   c->machine =
       LLVMCreateTargetMachine(target, triple, cpu ? cpu : "", features ? features : "",
-                              levels[options->opt_level], LLVMRelocPIC, LLVMCodeModelDefault);
+                              levels[level - 1].machine, LLVMRelocPIC, LLVMCodeModelDefault);
   LLVMSetTarget(c->module, triple);
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(c->machine);
   LLVMSetModuleDataLayout(c->module, layout);
@@ -85,14 +112,11 @@ static tp_status create_machine(compilation *c, const tp_compile_options *option
   return TP_OK;
 }
 
-static tp_status optimize(compilation *c, const tp_compile_options *options) {
-  static const char *const pipelines[] = {"default<O2>", "default<O1>", "default<O2>",
-                                          "default<O3>"};
+static tp_status optimize(compilation *c, int level) {
   LLVMPassBuilderOptionsRef settings = LLVMCreatePassBuilderOptions();
   LLVMPassBuilderOptionsSetLoopVectorization(settings, 1);
   LLVMPassBuilderOptionsSetSLPVectorization(settings, 1);
-  LLVMErrorRef error =
-      LLVMRunPasses(c->module, pipelines[options->opt_level], c->machine, settings);
+  LLVMErrorRef error = LLVMRunPasses(c->module, levels[level - 1].passes, c->machine, settings);
   LLVMDisposePassBuilderOptions(settings);
   if (!error)
     return TP_OK;
@@ -152,16 +176,17 @@ tp_status tp_compile(MlirModule module, const tp_compile_options *options, tp_em
   static const tp_compile_options defaults = {0};
   compilation c = {.at = mlirModuleGetOperation(module)};
   options = options ? options : &defaults;
-  if (options->opt_level < 0 || options->opt_level > 3)
-    return tp__error(c.at, TP_INVALID_ARGUMENT, "optimization level %d is not between 0 and 3",
-                     options->opt_level);
+  int level = DEFAULT_LEVEL;
+  tp_status status = choose_level(c.at, options->opt_level, &level);
+  if (status != TP_OK)
+    return status;
   if ((int)emit < TP_EMIT_OBJECT || emit > TP_EMIT_PTX)
     return tp__error(c.at, TP_INVALID_ARGUMENT,
                      "cannot be emitted: invalid tp_emit value %d, expected a value below %d",
                      (int)emit, TP_EMIT_PTX + 1);
   if (emit == TP_EMIT_PTX)
     return find_ptx(module, bytes);
-  tp_status status = tp__walk(c.at, check_lowered, NULL);
+  status = tp__walk(c.at, check_lowered, NULL);
   if (status != TP_OK)
     return status;
   initialize_once();
@@ -175,9 +200,9 @@ tp_status tp_compile(MlirModule module, const tp_compile_options *options, tp_em
   else if (message)
     LLVMDisposeMessage(message);
   if (status == TP_OK)
-    status = create_machine(&c, options);
+    status = create_machine(&c, options, level);
   if (status == TP_OK)
-    status = optimize(&c, options);
+    status = optimize(&c, level);
   if (status == TP_OK)
     status = emit_bytes(&c, emit, bytes);
   if (c.machine)

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -85,6 +86,56 @@ static void test_level(void **state) {
                  "'builtin.module': optimization level 4 is not between 0 and 3");
 }
 
+static void test_level_of_the_environment(void **state) {
+  (void)state;
+  setenv("TP_OPT_LEVEL", "4", 1);
+  expect_refusal(lowered, NULL, TP_EMIT_OBJECT,
+                 "'builtin.module': TP_OPT_LEVEL is '4', which is not between 1 and 3");
+  setenv("TP_OPT_LEVEL", "1s", 1);
+  expect_refusal(lowered, NULL, TP_EMIT_OBJECT,
+                 "'builtin.module': TP_OPT_LEVEL is '1s', which is not between 1 and 3");
+  unsetenv("TP_OPT_LEVEL");
+}
+
+/* Compiles a loop of additions, which only levels 2 and 3 turn into vector code. */
+static bool makes_vectors(int level, const char *variable) {
+  fixture f;
+  tp_bytes bytes = {0};
+  tp_compile_options options = {.size = sizeof options, .opt_level = level, .generic = 1};
+  set_up(&f, "llvm.func @g(%p: !llvm.ptr) {\n"
+             "  %zero = llvm.mlir.constant(0 : i64) : i64\n"
+             "  %one = llvm.mlir.constant(1 : i64) : i64\n"
+             "  %n = llvm.mlir.constant(4096 : i64) : i64\n"
+             "  llvm.br ^loop(%zero : i64)\n"
+             "^loop(%i: i64):\n"
+             "  %at = llvm.getelementptr %p[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32\n"
+             "  %x = llvm.load %at : !llvm.ptr -> f32\n"
+             "  %y = llvm.fadd %x, %x : f32\n"
+             "  llvm.store %y, %at : f32, !llvm.ptr\n"
+             "  %next = llvm.add %i, %one : i64\n"
+             "  %more = llvm.icmp \"ult\" %next, %n : i64\n"
+             "  llvm.cond_br %more, ^loop(%next : i64), ^end\n"
+             "^end:\n"
+             "  llvm.return\n}\n");
+  if (variable)
+    setenv("TP_OPT_LEVEL", variable, 1);
+  assert_int_equal(tp_compile(f.module, &options, TP_EMIT_LLVM, &bytes), TP_OK);
+  unsetenv("TP_OPT_LEVEL");
+  bool are_vectors = memmem(bytes.data, bytes.size, " x float>", 9) != NULL;
+  tp_bytes_clear(&bytes);
+  tear_down(&f);
+  return are_vectors;
+}
+
+static void test_levels(void **state) {
+  (void)state;
+  assert_true(makes_vectors(0, NULL));
+  assert_false(makes_vectors(0, "1"));
+  assert_false(makes_vectors(1, NULL));
+  assert_false(makes_vectors(1, "3"));
+  assert_true(makes_vectors(3, "1"));
+}
+
 static void test_lowered(void **state) {
   (void)state;
   fixture f;
@@ -98,8 +149,9 @@ static void test_lowered(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_not_lowered),
-                                     cmocka_unit_test(test_form), cmocka_unit_test(test_level),
-                                     cmocka_unit_test(test_lowered)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_not_lowered), cmocka_unit_test(test_form),
+      cmocka_unit_test(test_level),       cmocka_unit_test(test_level_of_the_environment),
+      cmocka_unit_test(test_levels),      cmocka_unit_test(test_lowered)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ static const cli_option rows[] = {
      CLI_CHOICE(options, emit, EMIT_LIBRARY)},
     {"target", "cpu|cuda", "run on CPUs or on NVIDIA GPUs (default: cpu)",
      CLI_CHOICE(options, target, TARGET_CPU)},
-    {"opt-level", "1|2|3", "optimization level of generated code (default: 2)",
+    {"opt-level", "1|2|3", "optimization level of generated code (default: TP_OPT_LEVEL, else 2)",
      CLI_CHOICE(options, opt_level, 1)},
     {"cpu", "native|generic",
      "generate code for this processor, or for any processor of its architecture (default: native)",

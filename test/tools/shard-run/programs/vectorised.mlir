@@ -1,5 +1,5 @@
 // What is left between contractions is vector code: exponentials and maxima of a softmax, sums along rows and over rows, tanh.
-// RUN: shard-run %s --mesh 1 --emit=llvm --cpu=generic -o %t.ll && FileCheck %s < %t.ll
+// RUN: shard-run %s --mesh 1 --opt-level 2 --emit=llvm --cpu=generic -o %t.ll && FileCheck %s < %t.ll
 // RUN: shard-run %s --mesh 1 --no-verify
 #row = affine_map<(i, j) -> (i, j)>
 #rows = affine_map<(i, j) -> (i)>
