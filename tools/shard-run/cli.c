@@ -96,7 +96,7 @@ static const cli_option rows[] = {
      CLI_CHOICE(options, generic, false)},
     {"topology", "NAME",
      "cost model for the plan and the modelled times: a name or a topology file; host: this host, "
-     "measured once (default: cpu)",
+     "measured once (default: cpu; with --target=cuda: h100)",
      .values = "cpu|host|a100|h100|h200|pcie4|torus64k", CLI_TEXT(options, topology),
      .pipeline_option = "topology"},
     {"objective", "time|bytes", "what the plan minimizes (default: time)",
@@ -119,7 +119,8 @@ static const cli_option rows[] = {
      CLI_FLAG(options, graph)},
     {"fuse", "no|faster|always",
      "fuse all-reduces with the ops that follow them, as GPU kernels do: no; faster: where the "
-     "cost model predicts a gain; always: wherever possible (default: no)",
+     "cost model predicts a gain; always: wherever possible (default: no; with --target=cuda: "
+     "faster)",
      CLI_WORD(options, fuse), .pipeline_option = "fuse"},
     {"shards", "FOLDER",
      "with --emit=so or obj: write program.txt, which a launcher needs, to this folder, and the "
@@ -189,6 +190,15 @@ static const char *other_format(const char *path) {
   return NULL;
 }
 
+/* What is not given follows the target: GPUs are planned for as GPUs, with the kernels that they
+ * have. */
+static void follow_target(options *o) {
+  if (o->target != TARGET_CUDA)
+    return;
+  o->topology = o->topology ? o->topology : "h100";
+  o->fuse = o->fuse ? o->fuse : "faster";
+}
+
 int cli_parse(int argc, char **argv, options *o) {
   char why[256];
   tp_mesh mesh;
@@ -251,6 +261,7 @@ int cli_parse(int argc, char **argv, options *o) {
     return cli_usage("--launch=processes requires backend shm; '%s' supports threads, or processes "
                      "that its own launcher starts",
                      o->backend);
+  follow_target(o);
   return CLI_GO_ON;
 }
 
