@@ -181,6 +181,7 @@ static int late(tprt_comm *comm, void *argument) {
   cuda_stream stream;
   tprt_work *work = NULL;
   DO(stream_create, &stream, 1);
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* connects the ranks */
   if (tprt_comm_rank(comm) == tprt_comm_size(comm) - 1) {
     nanosleep(&time, NULL);
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_TIMEOUT);

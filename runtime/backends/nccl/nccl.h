@@ -54,6 +54,9 @@ typedef struct nccl_watch {
   nccl_pending *first, **last;
 } nccl_watch;
 
+/* The end of a communicator; see nccl_ending.c. */
+typedef struct nccl_ending nccl_ending;
+
 typedef struct nccl_transport {
   tprt__transport base;
   const nccl_library *library;
@@ -70,12 +73,12 @@ typedef struct nccl_transport {
   nccl_scratch *scratch;
   cuda_event scratch_used; /* recorded after the last operation that used the scratch memory */
   bool scratch_taken;      /* by the operation that is being enqueued */
-  nccl_registration *registrations; /* guarded by `lock` */
   nccl_watch watch;
   uint32_t host_sequence;
   pthread_mutex_t lock;
-  nccl_comm comm;  /* guarded by `lock`, like all calls on it; NULL: aborted */
-  nccl_comm child; /* guarded by `lock`; written by NCCL while it splits `comm` */
+  nccl_comm comm; /* guarded by `lock`, like all calls on it; NULL: its end has begun */
+  nccl_ending *ending;
+  _Atomic bool captured; /* an operation was captured in a graph */
 } nccl_transport;
 
 /* The operation for which a rank waits. */
@@ -91,14 +94,14 @@ typedef struct nccl_wait {
 /* Makes the device's context current in this thread; tprt__nccl_leave_device reverts it. */
 tprt_status tprt__nccl_enter_device(const nccl_transport *nccl);
 void tprt__nccl_leave_device(const nccl_transport *nccl);
-/* Aborts NCCL's communicator, unless it is aborted already, and a split that is in progress. */
-void tprt__nccl_abort_comm(nccl_transport *nccl);
 /* Records a fault for all ranks unless there is one already, and aborts NCCL's communicator. Fails
  * with the status and text of the first fault. */
 tprt_status tprt__nccl_record_fault(nccl_transport *nccl, const tprt__fault *fault);
 /* Reports a failure that this rank detected to the peers. Keeps the thread's error text and returns
  * `status`. */
 tprt_status tprt__nccl_fail(nccl_transport *nccl, tprt_status status, const nccl_wait *wait);
+/* Fails because NCCL's communicator has been aborted. */
+tprt_status tprt__nccl_fail_ended(void);
 /* Returns a failure if there is a reason not to begin, or to stop waiting. */
 tprt_status tprt__nccl_check_fault(nccl_transport *nccl, nccl_wait *wait);
 /* Waits until NCCL has completed a call that it left in progress. */
@@ -114,6 +117,23 @@ tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *
 static inline int64_t tprt__nccl_timeout(const nccl_transport *nccl) {
   return nccl->settings.hints[TPRT__HINT_TIMEOUT];
 }
+
+/* ---- nccl_ending.c ---- */
+/* A rank may have done its part before it ended; that data arrives within this time. */
+enum { NCCL_GONE_NS = 1000000000 };
+nccl_ending *tprt__nccl_ending_make(void);
+/* Called once by the endpoint. What NCCL may still access lives on. NULL is allowed. */
+void tprt__nccl_ending_release(nccl_ending *ending);
+/* Where NCCL writes the child while it splits the communicator; guarded by the endpoint's lock. */
+nccl_comm *tprt__nccl_child(nccl_transport *nccl);
+/* The registered memory; guarded by the endpoint's lock. */
+nccl_registration **tprt__nccl_registrations(nccl_transport *nccl);
+/* Aborts NCCL's communicator, and a split that is in progress, unless its end has begun. Waits for
+ * the end, but not for graphs that hold its operations. Any thread. */
+void tprt__nccl_abort_comm(nccl_transport *nccl);
+/* Ends NCCL's communicator. If there is no fault, what this rank has sent arrives first, within the
+ * timeout. */
+void tprt__nccl_end_comm(nccl_transport *nccl);
 
 /* ---- nccl_end.c ---- */
 /* Creates one rank's endpoint around its companion on the host, and takes ownership of the
@@ -207,6 +227,7 @@ tprt_status tprt__nccl_register_memory(tprt__transport *transport, void *memory,
 tprt_status tprt__nccl_register_memory_all(tprt__transport *transport, void *memory, uint64_t bytes,
                                            int64_t deadline);
 tprt_status tprt__nccl_deregister_memory(tprt__transport *transport, void *memory);
+void tprt__nccl_deregister_all(nccl_transport *nccl);
 
 /* ---- nccl_collective.c ---- */
 tprt_status tprt__nccl_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence,

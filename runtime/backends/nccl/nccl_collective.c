@@ -209,13 +209,12 @@ static tprt_status make_factor(const launch *run, nccl_mapping *mapping) {
   if (run->plan->type->narrow)
     run->plan->type->narrow(scalar, run->plan->scale.bytes, 1);
   pthread_mutex_lock(&nccl->lock);
-  tprt_status status =
-      nccl->comm ? tprt__nccl_check(nccl->library, nccl->comm,
-                                    nccl->library->premul_create(&mapping->reduction, scalar,
-                                                                 mapping->type, NCCL_SCALAR_ON_HOST,
-                                                                 nccl->comm),
-                                    "ncclRedOpCreatePreMulSum")
-                 : tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
+  tprt_status status = nccl->comm ? tprt__nccl_check(nccl->library, nccl->comm,
+                                                     nccl->library->premul_create(
+                                                         &mapping->reduction, scalar, mapping->type,
+                                                         NCCL_SCALAR_ON_HOST, nccl->comm),
+                                                     "ncclRedOpCreatePreMulSum")
+                                  : tprt__nccl_fail_ended();
   pthread_mutex_unlock(&nccl->lock);
   return status;
 }

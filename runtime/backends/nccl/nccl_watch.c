@@ -207,7 +207,9 @@ tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plan
   if (status)
     return status;
   status = tprt__nccl_find_capture(nccl, plans->stream, &captured);
-  if (!status && !captured)
+  if (captured)
+    atomic_store(&nccl->captured, true);
+  else if (!status)
     status = prepare(nccl, &what, &pending);
   if (!status)
     status = put(nccl, plans, n, &wait);

@@ -30,13 +30,10 @@ tprt_status tprt__gpu_check(const tprt__gpu *gpu, cuda_result result, const char
 }
 
 tprt_status tprt__gpu_enter(const tprt__gpu *gpu) {
-  return tprt__gpu_check(gpu, gpu->device->context_push(gpu->context), "its context");
+  return tprt__gpu_check(gpu, tprt__device_enter(gpu->device, gpu->context), "its context");
 }
 
-void tprt__gpu_leave(const tprt__gpu *gpu) {
-  cuda_context context;
-  (void)gpu->device->context_pop(&context);
-}
+void tprt__gpu_leave(const tprt__gpu *gpu) { tprt__device_leave(gpu->device); }
 
 /* ---- creation ---- */
 

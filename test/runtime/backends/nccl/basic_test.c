@@ -208,6 +208,9 @@ static int miss_program(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_context_create(comm, &config, &context), TPRT_OK);
   CHECK_STATUS(errors, (tprt_status)tprt_abi_enter(context, program->words), TPRT_OK);
   CHECK_STATUS(errors, tprt_context_alloc(context, COUNT * sizeof(float), &at), TPRT_OK);
+  /* the first collective connects the ranks, and waits for them */
+  CHECK_STATUS(errors, (tprt_status)tprt_abi_collective(context, REDUCE, at, at), TPRT_OK);
+  CHECK_STATUS(errors, tprt_context_synchronize(context), TPRT_OK);
   if (tprt_comm_rank(comm) == 0) {
     CHECK_STATUS(errors, (tprt_status)tprt_abi_collective(context, REDUCE, at, at), TPRT_OK);
     CHECK_STATUS(errors, tprt_context_synchronize(context), TPRT_TIMEOUT);

@@ -14,11 +14,13 @@
 #include <string.h>
 
 struct CUfunc_st {
+  int device;
   const ptx_kernel *ptx; /* NULL: runs `kernel` as host code */
   fused_kernel kernel;
 };
 
 struct CUmod_st {
+  int device;
   ptx_module *ptx; /* NULL: the library's kernels */
   struct CUfunc_st *functions[1024];
   int n_functions;
@@ -41,13 +43,13 @@ static ptx_module *load_file(const char *path, char error[PTX_TEXT]) {
   return module;
 }
 
-cuda_result fake_load(cuda_module *loaded, const void *image) {
+cuda_result fake_load(cuda_module *loaded, const void *image, int device) {
   static const unsigned char fat_binary[] = {0x50, 0xed, 0x55, 0xba};
   const char *path = getenv("FAKE_PTX");
   bool fat = memcmp(image, fat_binary, sizeof fat_binary) == 0;
   bool ours = fat || strncmp(image, "// Generated from kernels.cu", 28) == 0;
   char error[PTX_TEXT];
-  struct CUmod_st module = {.ptx = NULL};
+  struct CUmod_st module = {.device = device};
   if (!ours || path) {
     module.ptx = fat ? load_file(path, error) : ptx_load(image, error);
     if (!module.ptx) {
@@ -70,7 +72,8 @@ void fake_unload(cuda_module module) {
 }
 
 cuda_result fake_find(cuda_function *function, cuda_module module, const char *name) {
-  struct CUfunc_st found = {.ptx = module->ptx ? ptx_find(module->ptx, name) : NULL};
+  struct CUfunc_st found = {.device = module->device,
+                            .ptx = module->ptx ? ptx_find(module->ptx, name) : NULL};
   while (!module->ptx && found.kernel < FUSED_N_KERNELS &&
          strcmp(name, tprt__fused_names[found.kernel]) != 0)
     found.kernel++;
@@ -90,6 +93,8 @@ cuda_result fake_find(cuda_function *function, cuda_module module, const char *n
   module->functions[module->n_functions++] = *function;
   return CUDA_RESULT_SUCCESS;
 }
+
+int fake_device_of(cuda_function function) { return function->device; }
 
 bool fake_is_ptx(cuda_function function) { return function->ptx; }
 
