@@ -15,6 +15,7 @@
 
 #include "backends/nccl/nccl_library.h"
 #include "comm/backend.h"
+#include "cuda/gpu/gpu_context.h"
 
 #include <pthread.h>
 
@@ -71,6 +72,8 @@ typedef struct nccl_transport {
   cuda_event reached; /* recorded in `stream` */
   cuda_address word;  /* the operand of a barrier */
   nccl_scratch *scratch;
+  tprt__gpu *gpu; /* for kernels; NULL: not needed yet; guarded by `kernels_lock` */
+  pthread_mutex_t kernels_lock;
   cuda_event scratch_used; /* recorded after the last operation that used the scratch memory */
   bool scratch_taken;      /* by the operation that is being enqueued */
   nccl_watch watch;
@@ -171,14 +174,26 @@ tprt_status tprt__nccl_join(tprt__transport *transport, const tprt__token *token
 
 /* ---- nccl_types.c ---- */
 typedef struct nccl_mapping {
+  bool
+      is_ours; /* NCCL lacks it, or its results differ: see nccl_reduce.c; then the rest is unset */
+  bool divides; /* the result is to be divided by the number of ranks */
   nccl_type type;
   int units; /* elements of NCCL's type per element of ours */
   nccl_reduction reduction;
 } nccl_mapping;
-/* Determines how NCCL performs the reduction of a plan. TPRT_UNSUPPORTED, with the reason, if it
- * cannot. */
-tprt_status tprt__nccl_map_reduction(const nccl_transport *nccl, const tprt__plan *plan,
-                                     nccl_mapping *mapping);
+/* Determines how the reduction of a plan is performed. */
+nccl_mapping tprt__nccl_map_reduction(const nccl_transport *nccl, const tprt__plan *plan);
+
+/* ---- nccl_reduce.c: reductions by kernels of this library ---- */
+/* Loads the kernels that a reduction needs, before anything is enqueued: loading may wait for the
+ * device. */
+tprt_status tprt__nccl_load_kernels(nccl_transport *nccl, const tprt__plan *plan);
+/* Enqueues a reduction that is ours. */
+tprt_status tprt__nccl_reduce(nccl_transport *nccl, const tprt__plan *plan, cuda_stream stream,
+                              nccl_wait *wait);
+/* Divides a sum by the number of ranks. */
+tprt_status tprt__nccl_divide(nccl_transport *nccl, const tprt__plan *plan, void *sum,
+                              int64_t bytes, cuda_stream stream);
 
 /* ---- nccl_group.c: groups of NCCL calls; none stays open ---- */
 typedef struct nccl_group {
@@ -234,6 +249,11 @@ tprt_status tprt__nccl_submit(tprt__transport *transport, const tprt__plan *plan
                               int64_t deadline);
 /* True if an operation packs tensors and therefore needs scratch memory. */
 bool tprt__nccl_stages(const tprt__plan *plan);
+/* Packs all pieces of a tensor one after the other into `packed`. */
+tprt_status tprt__nccl_pack(nccl_transport *nccl, const tprt__plan *plan, char *packed,
+                            cuda_stream stream);
+/* True if pieces are contiguous in their tensor. */
+bool tprt__nccl_in_runs(tprt__map map, int64_t piece);
 /* Enqueues an operation, or transfers, into a stream. */
 tprt_status tprt__nccl_enqueue(nccl_transport *nccl, const tprt__plan *plan, cuda_stream stream,
                                nccl_wait *wait);

@@ -19,7 +19,8 @@ void tprt__nccl_close_endpoint(nccl_transport *nccl) {
     bool entered = !tprt__nccl_enter_device(nccl); /* if not, releasing may still succeed */
     tprt__nccl_scratch_free(nccl);
     if (nccl->word)
-      device->memory_free(nccl->word);
+      device->memory_free(nccl->word); /* waits for the device, so no kernel runs any more */
+    tprt__gpu_destroy(nccl->gpu);
     if (nccl->reached)
       device->event_destroy(nccl->reached);
     if (nccl->scratch_used)
@@ -32,6 +33,7 @@ void tprt__nccl_close_endpoint(nccl_transport *nccl) {
   }
   if (host)
     host->backend->destroy(host);
+  pthread_mutex_destroy(&nccl->kernels_lock);
   pthread_mutex_destroy(&nccl->lock);
   tprt__free(nccl->world_ranks);
   tprt__free(nccl);
@@ -144,6 +146,7 @@ tprt_status tprt__nccl_make_endpoint(tprt__transport *host, int ordinal, const i
   nccl->settings = *settings;
   nccl->ordinal = ordinal;
   pthread_mutex_init(&nccl->lock, NULL);
+  pthread_mutex_init(&nccl->kernels_lock, NULL);
   tprt__nccl_watch_start(&nccl->watch);
   *made = nccl;
   return before ? before : configure(nccl);

@@ -93,6 +93,10 @@ static int capture(tprt_comm *comm, int me, float *data, void **streams) {
   CHECK_STATUS(errors, tprt_submit(comm, &strided, NULL), TPRT_UNSUPPORTED);
   CHECK(errors, strstr(tprt_last_error(), "cannot be captured in a graph"));
   CHECK_STATUS(errors,
+               tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_MAX, streams[0], NULL),
+               TPRT_UNSUPPORTED);
+  CHECK(errors, strstr(tprt_last_error(), "all_reduce: NCCL does not compute max of f32 as tprt"));
+  CHECK_STATUS(errors,
                tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_SUM, streams[0], NULL),
                TPRT_OK);
   CHECK(errors, data[0] == (float)me); /* no work has run */
