@@ -1,8 +1,8 @@
 /* Creates groups from a communicator.
  *
- * If all ranks of the parent take part and no operation is pending in a stream, NCCL splits its
- * communicator: over the existing connections, without a new rendezvous. The child shares no
- * resources with the parent, because communicators that share are aborted together.
+ * If all ranks of the parent take part, no operation is pending in a stream, and none was captured,
+ * NCCL splits its communicator: over the existing connections, without a new rendezvous. The child
+ * shares no resources with the parent, because communicators that share are aborted together.
  *
  * Groups known only to their members, and the survivors of a failure, rendezvous again through the
  * companion on the host. NCCL's split needs all ranks. NCCL's shrink needs a parent that was not
@@ -31,9 +31,10 @@ typedef struct answer {
   int32_t quiet;
 } answer;
 
+/* Launches of a user's graph are not watched: one may be under way. */
 static bool is_quiet(nccl_transport *nccl) {
   pthread_mutex_lock(&nccl->watch.lock);
-  bool quiet = !nccl->watch.n_pending;
+  bool quiet = !nccl->watch.n_pending && !atomic_load(&nccl->captured);
   pthread_mutex_unlock(&nccl->watch.lock);
   return quiet;
 }
