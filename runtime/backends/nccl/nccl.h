@@ -37,7 +37,9 @@ typedef struct nccl_registration {
 /* An operation that was enqueued into a stream of a caller and has not ended. */
 typedef struct nccl_pending {
   struct nccl_pending *next;
-  cuda_event event;
+  cuda_event event; /* NULL: a guard, see tprt__nccl_guard */
+  _Atomic bool released;
+  bool removed; /* a guard that is not in the list any more */
   tprt_op_kind kind;
   uint32_t sequence;
   int64_t deadline;
@@ -270,6 +272,12 @@ tprt_status tprt__nccl_record(tprt__transport *transport, void *stream, int64_t 
 tprt_status tprt__nccl_hold(tprt__transport *transport, void *stream,
                             const tprt__stream_mark *mark);
 void tprt__nccl_settle(tprt__transport *transport);
+/* Begins a call that waits for the device without a limit. If a graph holds operations, which nobody
+ * watches, and another rank fails, ends or is late, the watching thread aborts the communicator, so
+ * that the call returns. NULL: nothing is to be watched. */
+nccl_pending *tprt__nccl_guard(nccl_transport *nccl);
+/* The call has returned. */
+void tprt__nccl_unguard(nccl_transport *nccl, nccl_pending *guard);
 void tprt__nccl_watch_start(nccl_watch *watch);
 /* Called after all pending operations have ended. */
 void tprt__nccl_watch_stop(nccl_watch *watch);

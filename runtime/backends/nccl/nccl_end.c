@@ -12,8 +12,7 @@ void tprt__nccl_close_endpoint(nccl_transport *nccl) {
   tprt__transport *host = nccl->base.host;
   tprt__nccl_deregister_all(nccl);
   tprt__nccl_end_comm(nccl);
-  tprt__nccl_watch_stop(&nccl->watch);
-  tprt__nccl_ending_release(nccl->ending);
+  nccl_pending *guard = tprt__nccl_guard(nccl);
   if (nccl->context) {
     const cuda_device_calls *device = nccl->device;
     bool entered = !tprt__nccl_enter_device(nccl); /* if not, releasing may still succeed */
@@ -31,6 +30,9 @@ void tprt__nccl_close_endpoint(nccl_transport *nccl) {
       tprt__nccl_leave_device(nccl);
     device->context_release(nccl->ordinal);
   }
+  tprt__nccl_unguard(nccl, guard);
+  tprt__nccl_watch_stop(&nccl->watch);
+  tprt__nccl_ending_release(nccl->ending);
   if (host)
     host->backend->destroy(host);
   pthread_mutex_destroy(&nccl->kernels_lock);

@@ -147,6 +147,7 @@ static void await_end(const nccl_transport *nccl, int64_t limit_ns) {
 
 void tprt__nccl_abort_comm(nccl_transport *nccl) {
   begin_end(nccl, ENDING);
+  atomic_store(&nccl->ending->gives_up, true); /* if it is finalized in the background */
   if (atomic_load(&nccl->ending->stage) == ENDING)
     await_end(nccl, abort_ns);
 }

@@ -192,8 +192,10 @@ tprt_status tprt__nccl_alloc(tprt__transport *transport, size_t bytes, void **me
 void tprt__nccl_free(tprt__transport *transport, void *memory) {
   nccl_transport *nccl = (nccl_transport *)transport;
   bool entered = !tprt__nccl_enter_device(nccl); /* if not, freeing may still succeed */
+  nccl_pending *guard = tprt__nccl_guard(nccl);
   forget_block(memory);
   give_back(nccl, memory);
+  tprt__nccl_unguard(nccl, guard);
   if (entered)
     tprt__nccl_leave_device(nccl);
 }

@@ -131,6 +131,22 @@ static int replay_alone(place *p) {
   return errors;
 }
 
+/* The same when the rank just ends, and the others wait for the device: to free memory, or to destroy
+ * their communicators. */
+static bool frees;
+static int end_beside_replay(place *p) {
+  int errors = 0;
+  void *memory = NULL;
+  if (frees)
+    CHECK_STATUS(errors, tprt_mem_alloc(p->comm, 64, &memory), TPRT_OK);
+  void *graph = capture_sum(p, &errors);
+  if (p->me)
+    machine_replay(graph, p->stream);
+  tprt_mem_free(p->comm, memory);
+  machine_graph_free(graph);
+  return errors;
+}
+
 /* The user destroys the communicator before the graph. */
 static int graph_outlives(place *p) {
   int errors = 0;
@@ -197,6 +213,10 @@ static void test_graphs(void **state) {
   for (int delay = 0; delay <= 100; delay += 100) {
     assert_true(run(N, fail_beside_graph, long_ns, delay) < 5000);
     assert_true(run(N, replay_alone, long_ns, delay) < 5000);
+    for (int i = 0; i < 2; i++) {
+      frees = i;
+      assert_true(run(N, end_beside_replay, 500000000, delay) < 5000);
+    }
     assert_true(run(N, graph_outlives, long_ns, delay) < 5000);
     assert_true(run(N, shrink_beside_graph, long_ns, delay) < 5000);
     for (mode_now = MACHINE_GLOBAL; mode_now <= MACHINE_RELAXED; mode_now++)
