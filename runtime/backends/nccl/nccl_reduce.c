@@ -38,7 +38,9 @@ tprt_status tprt__nccl_load_kernels(nccl_transport *nccl, const tprt__plan *plan
   if (!mapping.is_ours && !mapping.divides)
     return TPRT_OK;
   pthread_mutex_lock(&nccl->kernels_lock);
+  nccl_pending *guard = tprt__nccl_guard(nccl);
   tprt_status status = load_kernels(nccl, plan);
+  tprt__nccl_unguard(nccl, guard);
   pthread_mutex_unlock(&nccl->kernels_lock);
   return status;
 }
