@@ -74,8 +74,9 @@ typedef struct nccl_transport {
   cuda_event reached; /* recorded in `stream` */
   cuda_address word;  /* the operand of a barrier */
   nccl_scratch *scratch;
-  tprt__gpu *gpu; /* for kernels; NULL: not needed yet; guarded by `kernels_lock` */
-  pthread_mutex_t kernels_lock;
+  tprt__gpu *gpu;                                /* for kernels; NULL: not needed yet */
+  bool loaded[TPRT_N_DTYPES][TPRT_N_REDUCTIONS]; /* the kernel of a reduction */
+  pthread_mutex_t kernels_lock;                  /* guards `gpu` and `loaded` */
   cuda_event scratch_used; /* recorded after the last operation that used the scratch memory */
   bool scratch_taken;      /* by the operation that is being enqueued */
   nccl_watch watch;
@@ -272,9 +273,9 @@ tprt_status tprt__nccl_record(tprt__transport *transport, void *stream, int64_t 
 tprt_status tprt__nccl_hold(tprt__transport *transport, void *stream,
                             const tprt__stream_mark *mark);
 void tprt__nccl_settle(tprt__transport *transport);
-/* Begins a call that waits for the device without a limit. If a graph holds operations, which nobody
- * watches, and another rank fails, ends or is late, the watching thread aborts the communicator, so
- * that the call returns. NULL: nothing is to be watched. */
+/* Begins a call that waits for the device without a limit. If a graph holds operations, which
+ * nobody watches, and another rank fails, ends or is late, the watching thread aborts the
+ * communicator, so that the call returns. NULL: nothing is to be watched. */
 nccl_pending *tprt__nccl_guard(nccl_transport *nccl);
 /* The call has returned. */
 void tprt__nccl_unguard(nccl_transport *nccl, nccl_pending *guard);

@@ -1,10 +1,11 @@
 /* Reductions that NCCL lacks, or that it computes differently: min and max that keep NaN, bits,
  * integers of 16 bits, products of complex numbers, averages and factors of 16-bit floats.
  *
- * Each rank reduces one part of the data. The ranks send each other these parts by NCCL, a kernel of
- * this library reduces them in the order of the ranks, rounding once, and for an all_reduce the
- * ranks send each other the results. So each rank sends as much as in NCCL's own algorithms, results
- * have the same bits as on the other backends, and scratch memory has about the size of the data. */
+ * Each rank reduces one part of the data. The ranks send each other these parts by NCCL, a kernel
+ * of this library reduces them in the order of the ranks, rounding once, and for an all_reduce the
+ * ranks send each other the results. So each rank sends as much as in NCCL's own algorithms,
+ * results have the bits of the other backends, and scratch memory has about the size of the
+ * data. */
 #include "backends/nccl/nccl.h"
 
 #include <string.h>
@@ -35,12 +36,17 @@ static tprt_status load_kernels(nccl_transport *nccl, const tprt__plan *plan) {
 
 tprt_status tprt__nccl_load_kernels(nccl_transport *nccl, const tprt__plan *plan) {
   nccl_mapping mapping = tprt__nccl_map_reduction(nccl, plan);
+  bool *loaded = &nccl->loaded[plan->dtype][plan->reduction];
+  tprt_status status = TPRT_OK;
   if (!mapping.is_ours && !mapping.divides)
     return TPRT_OK;
   pthread_mutex_lock(&nccl->kernels_lock);
-  nccl_pending *guard = tprt__nccl_guard(nccl);
-  tprt_status status = load_kernels(nccl, plan);
-  tprt__nccl_unguard(nccl, guard);
+  if (!*loaded) {
+    nccl_pending *guard = tprt__nccl_guard(nccl);
+    status = load_kernels(nccl, plan);
+    tprt__nccl_unguard(nccl, guard);
+    *loaded = !status;
+  }
   pthread_mutex_unlock(&nccl->kernels_lock);
   return status;
 }

@@ -15,7 +15,7 @@ enum {
   SITE_TILE_K = 16, /* columns of A and rows of B in shared memory at a time */
 };
 
-/* out[i] = the reduction of source[k], times scales[k] if there are scales, over all k, in order, in
+/* out[i] = the reduction of source[k], times scales[k] if there are any, over all k, in order, in
  * the accumulator type, rounded once.
  * out is contiguous and divided into runs. In the sources, each run begins `step` elements after
  * the previous one. A source may be equal to out if run equals step. */

@@ -99,8 +99,8 @@ static tprt_status ring(rank_thread *own) {
 }
 
 static tprt_status strided(rank_thread *own) {
-  tprt_op op = tprt_op_flat(TPRT_OP_ALL_GATHER, own->data, own->data + COUNT, 2, TPRT_F32,
-                            own->stream);
+  tprt_op op =
+      tprt_op_flat(TPRT_OP_ALL_GATHER, own->data, own->data + COUNT, 2, TPRT_F32, own->stream);
   op.n_dims = 2;
   op.shape[1] = 3;
   op.dim = 1;

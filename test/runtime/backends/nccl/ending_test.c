@@ -131,8 +131,8 @@ static int replay_alone(place *p) {
   return errors;
 }
 
-/* The same when the rank just ends, and the others wait for the device: to free memory, or to destroy
- * their communicators. */
+/* The same when the rank just ends, and the others wait for the device: to free memory, or to
+ * destroy their communicators. */
 static bool frees;
 static int end_beside_replay(place *p) {
   int errors = 0;

@@ -124,8 +124,8 @@ static int capture_work(tprt_comm *comm, int me, float *data, void **streams) {
   return errors;
 }
 
-/* A user's capture in GLOBAL mode, which prohibits unsafe calls to all threads of the process, while
- * the device still works for the library, and while the library is used for other things. */
+/* A user's capture in GLOBAL mode, which prohibits unsafe calls to all threads of the process,
+ * while the device still works for the library, and while the library is used for other things. */
 static int undisturbed(tprt_comm *comm, int me, float *data, void **streams) {
   int errors = 0;
   tprt_work *work;
