@@ -17,8 +17,7 @@ extern "C" {
  *   timeout        seconds           O C L  deadline of operations
  *   deterministic  0 or 1            O C L  1: reductions have the same bits on all ranks and in
  *                                           every run. Backends on host memory always guarantee
- *                                           that; nccl refuses sums, products and averages of
- *                                           floats
+ *                                           that; nccl then adds floats by own kernels
  *   nan_check      0 or 1              C L  a NaN in the data that this rank sends fails the
  *                                           operation with TPRT_PROGRAM
  *   flight         count               C L  operations that the flight recorder keeps; 0 turns it

@@ -78,8 +78,8 @@ static const tprt_env_var table[TPRT__N_ENV] = {
         {"TPRT_NCCL_CHECK", "switch", "0",
          "1: the ranks of backend nccl compare every operation before data moves"},
     [TPRT__ENV_NCCL_RELAXED] = {"TPRT_NCCL_RELAXED", "switch", "0",
-                                "1: backend nccl also runs reductions for which NCCL treats NaN, "
-                                "zeros or overflow differently from tprt"},
+                                "1: backend nccl leaves reductions to NCCL although it treats NaN, "
+                                "zeros, overflow or factors differently from tprt: faster"},
     [TPRT__ENV_DEVICE] =
         {"TPRT_DEVICE", "int", NULL,
          "CUDA device of this rank; default: the current device, else the local rank on the host"},

@@ -248,10 +248,20 @@ static void make_sticky(tprt_comm *comm, tprt_status status) {
   obey_policy(comm, status);
 }
 
+tprt_status tprt__comm_settle(tprt_comm *comm) {
+  const tprt__backend *backend = comm->transport->backend;
+  backend->settle(comm->transport);
+  tprt__fault fault = {.status = TPRT_OK};
+  if (backend->capabilities & TPRT_CAP_STREAMS && !tprt_comm_status(comm))
+    fault = backend->fault(comm->transport);
+  if (!fault.status) /* an operation in a stream may have failed without a handle */
+    return tprt__comm_check(comm);
+  return tprt__comm_fail(comm, tprt__fault_fail(&fault), fault.kind);
+}
+
 tprt_status tprt_comm_finalize(tprt_comm *comm) {
   tprt__lane_enter(comm); /* terminates: every operation has a deadline */
-  comm->transport->backend->settle(comm->transport);
-  tprt_status status = tprt__comm_check(comm);
+  tprt_status status = tprt__comm_settle(comm);
   if (!status) {
     tprt__fail(TPRT_INVALID_STATE, "it was finalized");
     make_sticky(comm, TPRT_INVALID_STATE);

@@ -91,6 +91,9 @@ void tprt__lane_enter(tprt_comm *comm);
 void tprt__lane_leave(tprt_comm *comm);
 /* Returns TPRT_OK, or the sticky status with its text. */
 tprt_status tprt__comm_check(tprt_comm *comm);
+/* Waits for the operations in streams, then returns the sticky status, which includes their
+ * failures. Called in the communicator's lane. */
+tprt_status tprt__comm_settle(tprt_comm *comm);
 /* Makes a failure sticky, with the thread's error text, and notifies the peers. Returns
  * `status`. */
 tprt_status tprt__comm_fail(tprt_comm *comm, tprt_status status, tprt_op_kind kind);

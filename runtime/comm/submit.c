@@ -191,8 +191,7 @@ tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n, tpr
 
 tprt_status tprt_sync(tprt_comm *comm) {
   tprt__lane_enter(comm);
-  comm->transport->backend->settle(comm->transport);
-  tprt_status status = tprt__comm_check(comm);
+  tprt_status status = tprt__comm_settle(comm);
   tprt__lane_leave(comm);
   return status;
 }

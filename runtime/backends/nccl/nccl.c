@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- worlds ---- */
 
@@ -166,24 +165,8 @@ static void nccl_leave(tprt__transport *transport) {
   transport->host->backend->leave(transport->host);
 }
 
-/* Waits briefly until the other ranks have left: until then they may still read memory of this
- * rank. */
-static void part(const nccl_transport *nccl) {
-  enum { PART_NS = 5000000, NAP_NS = 20000 };
-  const struct timespec nap = {.tv_nsec = NAP_NS};
-  const tprt__transport *host = nccl->base.host;
-  int64_t end = tprt__now() + PART_NS;
-  for (int i = 0; i < host->n_ranks && !nccl_fault(&nccl->base).status && tprt__now() < end;) {
-    if (i == host->rank || host->backend->peer_dead(host, i))
-      i++;
-    else
-      nanosleep(&nap, NULL);
-  }
-}
-
 static void nccl_destroy(tprt__transport *transport) {
   nccl_leave(transport);
-  part((nccl_transport *)transport);
   tprt__nccl_close_endpoint((nccl_transport *)transport);
 }
 

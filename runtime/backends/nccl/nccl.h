@@ -15,6 +15,7 @@
 
 #include "backends/nccl/nccl_library.h"
 #include "comm/backend.h"
+#include "cuda/gpu/gpu_context.h"
 
 #include <pthread.h>
 
@@ -36,7 +37,9 @@ typedef struct nccl_registration {
 /* An operation that was enqueued into a stream of a caller and has not ended. */
 typedef struct nccl_pending {
   struct nccl_pending *next;
-  cuda_event event;
+  cuda_event event; /* NULL: a guard, see tprt__nccl_guard */
+  _Atomic bool released;
+  bool removed; /* a guard that is not in the list any more */
   tprt_op_kind kind;
   uint32_t sequence;
   int64_t deadline;
@@ -54,6 +57,9 @@ typedef struct nccl_watch {
   nccl_pending *first, **last;
 } nccl_watch;
 
+/* The end of a communicator; see nccl_ending.c. */
+typedef struct nccl_ending nccl_ending;
+
 typedef struct nccl_transport {
   tprt__transport base;
   const nccl_library *library;
@@ -68,14 +74,17 @@ typedef struct nccl_transport {
   cuda_event reached; /* recorded in `stream` */
   cuda_address word;  /* the operand of a barrier */
   nccl_scratch *scratch;
+  tprt__gpu *gpu;                                /* for kernels; NULL: not needed yet */
+  bool loaded[TPRT_N_DTYPES][TPRT_N_REDUCTIONS]; /* the kernel of a reduction */
+  pthread_mutex_t kernels_lock;                  /* guards `gpu` and `loaded` */
   cuda_event scratch_used; /* recorded after the last operation that used the scratch memory */
   bool scratch_taken;      /* by the operation that is being enqueued */
-  nccl_registration *registrations; /* guarded by `lock` */
   nccl_watch watch;
   uint32_t host_sequence;
   pthread_mutex_t lock;
-  nccl_comm comm;  /* guarded by `lock`, like all calls on it; NULL: aborted */
-  nccl_comm child; /* guarded by `lock`; written by NCCL while it splits `comm` */
+  nccl_comm comm; /* guarded by `lock`, like all calls on it; NULL: its end has begun */
+  nccl_ending *ending;
+  _Atomic bool captured; /* an operation was captured in a graph */
 } nccl_transport;
 
 /* The operation for which a rank waits. */
@@ -91,14 +100,14 @@ typedef struct nccl_wait {
 /* Makes the device's context current in this thread; tprt__nccl_leave_device reverts it. */
 tprt_status tprt__nccl_enter_device(const nccl_transport *nccl);
 void tprt__nccl_leave_device(const nccl_transport *nccl);
-/* Aborts NCCL's communicator, unless it is aborted already, and a split that is in progress. */
-void tprt__nccl_abort_comm(nccl_transport *nccl);
 /* Records a fault for all ranks unless there is one already, and aborts NCCL's communicator. Fails
  * with the status and text of the first fault. */
 tprt_status tprt__nccl_record_fault(nccl_transport *nccl, const tprt__fault *fault);
 /* Reports a failure that this rank detected to the peers. Keeps the thread's error text and returns
  * `status`. */
 tprt_status tprt__nccl_fail(nccl_transport *nccl, tprt_status status, const nccl_wait *wait);
+/* Fails because NCCL's communicator has been aborted. */
+tprt_status tprt__nccl_fail_ended(void);
 /* Returns a failure if there is a reason not to begin, or to stop waiting. */
 tprt_status tprt__nccl_check_fault(nccl_transport *nccl, nccl_wait *wait);
 /* Waits until NCCL has completed a call that it left in progress. */
@@ -114,6 +123,23 @@ tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *
 static inline int64_t tprt__nccl_timeout(const nccl_transport *nccl) {
   return nccl->settings.hints[TPRT__HINT_TIMEOUT];
 }
+
+/* ---- nccl_ending.c ---- */
+/* A rank may have done its part before it ended; that data arrives within this time. */
+enum { NCCL_GONE_NS = 1000000000 };
+nccl_ending *tprt__nccl_ending_make(void);
+/* Called once by the endpoint. What NCCL may still access lives on. NULL is allowed. */
+void tprt__nccl_ending_release(nccl_ending *ending);
+/* Where NCCL writes the child while it splits the communicator; guarded by the endpoint's lock. */
+nccl_comm *tprt__nccl_child(nccl_transport *nccl);
+/* The registered memory; guarded by the endpoint's lock. */
+nccl_registration **tprt__nccl_registrations(nccl_transport *nccl);
+/* Aborts NCCL's communicator, and a split that is in progress, unless its end has begun. Waits for
+ * the end, but not for graphs that hold its operations. Any thread. */
+void tprt__nccl_abort_comm(nccl_transport *nccl);
+/* Ends NCCL's communicator. If there is no fault, what this rank has sent arrives first, within the
+ * timeout. */
+void tprt__nccl_end_comm(nccl_transport *nccl);
 
 /* ---- nccl_end.c ---- */
 /* Creates one rank's endpoint around its companion on the host, and takes ownership of the
@@ -151,14 +177,26 @@ tprt_status tprt__nccl_join(tprt__transport *transport, const tprt__token *token
 
 /* ---- nccl_types.c ---- */
 typedef struct nccl_mapping {
+  bool
+      is_ours; /* NCCL lacks it, or its results differ: see nccl_reduce.c; then the rest is unset */
+  bool divides; /* the result is to be divided by the number of ranks */
   nccl_type type;
   int units; /* elements of NCCL's type per element of ours */
   nccl_reduction reduction;
 } nccl_mapping;
-/* Determines how NCCL performs the reduction of a plan. TPRT_UNSUPPORTED, with the reason, if it
- * cannot. */
-tprt_status tprt__nccl_map_reduction(const nccl_transport *nccl, const tprt__plan *plan,
-                                     nccl_mapping *mapping);
+/* Determines how the reduction of a plan is performed. */
+nccl_mapping tprt__nccl_map_reduction(const nccl_transport *nccl, const tprt__plan *plan);
+
+/* ---- nccl_reduce.c: reductions by kernels of this library ---- */
+/* Loads the kernels that a reduction needs, before anything is enqueued: loading may wait for the
+ * device. */
+tprt_status tprt__nccl_load_kernels(nccl_transport *nccl, const tprt__plan *plan);
+/* Enqueues a reduction that is ours. */
+tprt_status tprt__nccl_reduce(nccl_transport *nccl, const tprt__plan *plan, cuda_stream stream,
+                              nccl_wait *wait);
+/* Divides a sum by the number of ranks. */
+tprt_status tprt__nccl_divide(nccl_transport *nccl, const tprt__plan *plan, void *sum,
+                              int64_t bytes, cuda_stream stream);
 
 /* ---- nccl_group.c: groups of NCCL calls; none stays open ---- */
 typedef struct nccl_group {
@@ -207,12 +245,18 @@ tprt_status tprt__nccl_register_memory(tprt__transport *transport, void *memory,
 tprt_status tprt__nccl_register_memory_all(tprt__transport *transport, void *memory, uint64_t bytes,
                                            int64_t deadline);
 tprt_status tprt__nccl_deregister_memory(tprt__transport *transport, void *memory);
+void tprt__nccl_deregister_all(nccl_transport *nccl);
 
 /* ---- nccl_collective.c ---- */
 tprt_status tprt__nccl_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence,
                               int64_t deadline);
 /* True if an operation packs tensors and therefore needs scratch memory. */
 bool tprt__nccl_stages(const tprt__plan *plan);
+/* Packs all pieces of a tensor one after the other into `packed`. */
+tprt_status tprt__nccl_pack(nccl_transport *nccl, const tprt__plan *plan, char *packed,
+                            cuda_stream stream);
+/* True if pieces are contiguous in their tensor. */
+bool tprt__nccl_in_runs(tprt__map map, int64_t piece);
 /* Enqueues an operation, or transfers, into a stream. */
 tprt_status tprt__nccl_enqueue(nccl_transport *nccl, const tprt__plan *plan, cuda_stream stream,
                                nccl_wait *wait);
@@ -229,6 +273,12 @@ tprt_status tprt__nccl_record(tprt__transport *transport, void *stream, int64_t 
 tprt_status tprt__nccl_hold(tprt__transport *transport, void *stream,
                             const tprt__stream_mark *mark);
 void tprt__nccl_settle(tprt__transport *transport);
+/* Begins a call that waits for the device without a limit. If a graph holds operations, which
+ * nobody watches, and another rank fails, ends or is late, the watching thread aborts the
+ * communicator, so that the call returns. NULL: nothing is to be watched. */
+nccl_pending *tprt__nccl_guard(nccl_transport *nccl);
+/* The call has returned. */
+void tprt__nccl_unguard(nccl_transport *nccl, nccl_pending *guard);
 void tprt__nccl_watch_start(nccl_watch *watch);
 /* Called after all pending operations have ended. */
 void tprt__nccl_watch_stop(nccl_watch *watch);

@@ -13,7 +13,7 @@ typedef struct launch {
 
 /* ---- tensors whose pieces are not contiguous ---- */
 
-static bool in_runs(tprt__map map, int64_t piece) {
+bool tprt__nccl_in_runs(tprt__map map, int64_t piece) {
   return map.n == 1 || map.run == piece || !piece;
 }
 
@@ -34,6 +34,12 @@ static tprt_status pack(const launch *run, char *packed, const void *tensor, tpr
             : tprt__nccl_copy_rows(run->nccl, flat, map.run, at, pitch, map.run, rows, run->stream);
   }
   return status;
+}
+
+tprt_status tprt__nccl_pack(nccl_transport *nccl, const tprt__plan *plan, char *packed,
+                            cuda_stream stream) {
+  const launch run = {.nccl = nccl, .plan = plan, .stream = stream};
+  return pack(&run, packed, plan->send, plan->send_map, false);
 }
 
 /* ---- kinds that NCCL has ---- */
@@ -84,7 +90,8 @@ static bool is_native(const launch *run) {
              (plan->kind == TPRT_OP_GATHER && library->gather) ||
              (plan->kind == TPRT_OP_SCATTER && library->scatter);
   return has && tprt__nccl_since(library, NCCL_SINCE_PIECES) &&
-         in_runs(plan->send_map, plan->piece) && in_runs(plan->recv_map, plan->piece);
+         tprt__nccl_in_runs(plan->send_map, plan->piece) &&
+         tprt__nccl_in_runs(plan->recv_map, plan->piece);
 }
 
 static tprt_status native(const launch *run) {
@@ -159,8 +166,9 @@ static int64_t bytes_to_stage(const tprt__plan *plan, size_t unit) {
   int64_t all = 0;
   bool stages = false;
   if (!plan->sends)
-    return is_aligned(plan->send, unit) && in_runs(plan->send_map, plan->piece) ? 0
-                                                                                : plan->send_bytes;
+    return is_aligned(plan->send, unit) && tprt__nccl_in_runs(plan->send_map, plan->piece)
+               ? 0
+               : plan->send_bytes;
   for (int i = 0; i < plan->n_ranks; i++) {
     all += plan->sends[i].bytes;
     stages |= plan->sends[i].bytes && !is_aligned(plan->sends[i].at, unit);
@@ -171,7 +179,7 @@ static int64_t bytes_to_stage(const tprt__plan *plan, size_t unit) {
 static tprt_status stage(const launch *run, char *to) {
   const tprt__plan *plan = run->plan;
   tprt_status status = TPRT_OK;
-  if (!plan->sends && in_runs(plan->send_map, plan->piece))
+  if (!plan->sends && tprt__nccl_in_runs(plan->send_map, plan->piece))
     return tprt__nccl_copy(run->nccl, to, plan->send, plan->send_bytes, run->stream);
   if (!plan->sends)
     return pack(run, to, plan->send, plan->send_map, false);
@@ -209,13 +217,12 @@ static tprt_status make_factor(const launch *run, nccl_mapping *mapping) {
   if (run->plan->type->narrow)
     run->plan->type->narrow(scalar, run->plan->scale.bytes, 1);
   pthread_mutex_lock(&nccl->lock);
-  tprt_status status =
-      nccl->comm ? tprt__nccl_check(nccl->library, nccl->comm,
-                                    nccl->library->premul_create(&mapping->reduction, scalar,
-                                                                 mapping->type, NCCL_SCALAR_ON_HOST,
-                                                                 nccl->comm),
-                                    "ncclRedOpCreatePreMulSum")
-                 : tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
+  tprt_status status = nccl->comm ? tprt__nccl_check(nccl->library, nccl->comm,
+                                                     nccl->library->premul_create(
+                                                         &mapping->reduction, scalar, mapping->type,
+                                                         NCCL_SCALAR_ON_HOST, nccl->comm),
+                                                     "ncclRedOpCreatePreMulSum")
+                                  : tprt__nccl_fail_ended();
   pthread_mutex_unlock(&nccl->lock);
   return status;
 }
@@ -230,11 +237,11 @@ static void end_factor(const launch *run, const nccl_mapping *mapping) {
 
 static tprt_status reduction(const launch *run) {
   const tprt__plan *plan = run->plan;
-  nccl_mapping mapping;
+  nccl_mapping mapping = tprt__nccl_map_reduction(run->nccl, plan);
   places at;
-  tprt_status status = tprt__nccl_map_reduction(run->nccl, plan, &mapping);
-  if (!status)
-    status = find_places(run, &at);
+  if (mapping.is_ours)
+    return tprt__nccl_reduce(run->nccl, plan, run->stream, run->wait);
+  tprt_status status = find_places(run, &at);
   if (!status && plan->reduction == TPRT_PREMUL_SUM)
     status = make_factor(run, &mapping);
   if (status)
@@ -242,6 +249,8 @@ static tprt_status reduction(const launch *run) {
   status = plan->sends ? reduce_parts(run, &mapping, &at) : reduce_one(run, &mapping, &at);
   if (plan->reduction == TPRT_PREMUL_SUM)
     end_factor(run, &mapping);
+  if (!status && mapping.divides)
+    status = tprt__nccl_divide(run->nccl, plan, at.recv, plan->recv_bytes, run->stream);
   if (!status && at.recv != plan->recv)
     status = tprt__nccl_copy(run->nccl, plan->recv, at.recv, plan->recv_bytes, run->stream);
   return status;
@@ -306,11 +315,12 @@ static tprt_status move(const launch *run, const char *packed, char *received) {
 }
 
 static bool packs_sends(const tprt__plan *plan) {
-  return !plan->parts && tprt__plan_sends(plan) && !in_runs(plan->send_map, plan->piece);
+  return !plan->parts && tprt__plan_sends(plan) && !tprt__nccl_in_runs(plan->send_map, plan->piece);
 }
 
 static bool unpacks_receives(const tprt__plan *plan) {
-  return !plan->parts && tprt__plan_receives(plan) && !in_runs(plan->recv_map, plan->piece);
+  return !plan->parts && tprt__plan_receives(plan) &&
+         !tprt__nccl_in_runs(plan->recv_map, plan->piece);
 }
 
 static tprt_status pieces(const launch *run) {
@@ -407,7 +417,7 @@ static tprt_status launch_kind(const launch *run) {
     return reduction(run);
   if (plan->kind == TPRT_OP_BROADCAST)
     return broadcast(run);
-  if (plan->kind == TPRT_OP_ALL_GATHER && in_runs(plan->recv_map, plan->piece))
+  if (plan->kind == TPRT_OP_ALL_GATHER && tprt__nccl_in_runs(plan->recv_map, plan->piece))
     return all_gather(run);
   return is_native(run) ? native(run) : pieces(run);
 }

@@ -10,16 +10,16 @@
 
 void tprt__nccl_close_endpoint(nccl_transport *nccl) {
   tprt__transport *host = nccl->base.host;
-  while (nccl->registrations)
-    tprt__nccl_deregister_memory(&nccl->base, (void *)(uintptr_t)nccl->registrations->memory);
-  tprt__nccl_abort_comm(nccl);
-  tprt__nccl_watch_stop(&nccl->watch);
+  tprt__nccl_deregister_all(nccl);
+  tprt__nccl_end_comm(nccl);
+  nccl_pending *guard = tprt__nccl_guard(nccl);
   if (nccl->context) {
     const cuda_device_calls *device = nccl->device;
     bool entered = !tprt__nccl_enter_device(nccl); /* if not, releasing may still succeed */
     tprt__nccl_scratch_free(nccl);
     if (nccl->word)
-      device->memory_free(nccl->word);
+      device->memory_free(nccl->word); /* waits for the device, so no kernel runs any more */
+    tprt__gpu_destroy(nccl->gpu);
     if (nccl->reached)
       device->event_destroy(nccl->reached);
     if (nccl->scratch_used)
@@ -30,8 +30,12 @@ void tprt__nccl_close_endpoint(nccl_transport *nccl) {
       tprt__nccl_leave_device(nccl);
     device->context_release(nccl->ordinal);
   }
+  tprt__nccl_unguard(nccl, guard);
+  tprt__nccl_watch_stop(&nccl->watch);
+  tprt__nccl_ending_release(nccl->ending);
   if (host)
     host->backend->destroy(host);
+  pthread_mutex_destroy(&nccl->kernels_lock);
   pthread_mutex_destroy(&nccl->lock);
   tprt__free(nccl->world_ranks);
   tprt__free(nccl);
@@ -123,8 +127,10 @@ tprt_status tprt__nccl_make_endpoint(tprt__transport *host, int ordinal, const i
                                      nccl_transport **made) {
   nccl_transport *nccl = tprt__alloc(sizeof *nccl);
   int *ranks = tprt__alloc((size_t)host->n_ranks * sizeof *ranks);
+  nccl_ending *ending = tprt__nccl_ending_make();
   *made = NULL;
-  if (!nccl || !ranks) {
+  if (!nccl || !ranks || !ending) {
+    tprt__nccl_ending_release(ending);
     tprt__free(ranks);
     tprt__free(nccl);
     host->backend->destroy(host);
@@ -138,9 +144,11 @@ tprt_status tprt__nccl_make_endpoint(tprt__transport *host, int ordinal, const i
                                  .device = ordinal + 1,
                                  .host = host};
   nccl->world_ranks = ranks;
+  nccl->ending = ending;
   nccl->settings = *settings;
   nccl->ordinal = ordinal;
   pthread_mutex_init(&nccl->lock, NULL);
+  pthread_mutex_init(&nccl->kernels_lock, NULL);
   tprt__nccl_watch_start(&nccl->watch);
   *made = nccl;
   return before ? before : configure(nccl);

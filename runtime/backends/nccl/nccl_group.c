@@ -5,10 +5,9 @@
 tprt_status tprt__nccl_group_begin(nccl_group *group, nccl_transport *nccl, cuda_stream stream) {
   *group = (nccl_group){.nccl = nccl, .stream = stream};
   pthread_mutex_lock(&nccl->lock);
-  tprt_status status =
-      nccl->comm
-          ? tprt__nccl_check(nccl->library, NULL, nccl->library->group_start(), "ncclGroupStart")
-          : tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
+  tprt_status status = nccl->comm ? tprt__nccl_check(nccl->library, NULL,
+                                                     nccl->library->group_start(), "ncclGroupStart")
+                                  : tprt__nccl_fail_ended();
   if (status)
     pthread_mutex_unlock(&nccl->lock);
   return status;

@@ -28,7 +28,7 @@ static const struct {
      "collectives, transfers, premul_sum, non-blocking communicators, splitting of communicators"},
     {NCCL_SINCE_MEMORY, "registered memory",
      "tprt_mem_alloc and tprt_mem_register: buffers that NCCL moves without staging copies"},
-    {NCCL_SINCE_F8, "f8", "reductions of f8e4m3 and f8e5m2, with TPRT_NCCL_RELAXED"},
+    {NCCL_SINCE_F8, "f8", "reductions of f8e4m3 and f8e5m2 by NCCL, with TPRT_NCCL_RELAXED"},
     {NCCL_SINCE_TRAFFIC_CLASS, "traffic class", "the hint traffic_class"},
     {NCCL_SINCE_WINDOWS, "windows",
      "tprt_mem_register_all: memory that NCCL kernels access directly on peers; names of "

@@ -76,6 +76,8 @@ enum { NCCL_MIN_VERSION = 21800 };
     (nccl_comm * comm, int n_ranks, nccl_id id, int rank, nccl_config *config))                    \
   X(split, "ncclCommSplit",                                                                        \
     (nccl_comm comm, int color, int key, nccl_comm *child, nccl_config *config))                   \
+  X(finalize, "ncclCommFinalize", (nccl_comm comm))                                                \
+  X(destroy, "ncclCommDestroy", (nccl_comm comm))                                                  \
   X(abort, "ncclCommAbort", (nccl_comm comm))                                                      \
   X(async_error, "ncclCommGetAsyncError", (nccl_comm comm, nccl_result * error))                   \
   X(group_start, "ncclGroupStart", (void))                                                         \

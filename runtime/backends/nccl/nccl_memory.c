@@ -50,6 +50,11 @@ static tprt_status check_capture(const nccl_transport *nccl, const tprt__plan *p
   if (told)
     return tprt__fail(TPRT_INVALID_STATE,
                       "%s: an operation captured in a graph has no work handle; pass NULL", kind);
+  if (plan->reduction && tprt__nccl_map_reduction(nccl, plan).is_ours)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "%s: NCCL does not compute %s of %s as tprt defines it; it needs memory for "
+                      "pieces of all ranks, and cannot be captured in a graph",
+                      kind, tprt_reduction_name(plan->reduction), plan->type->name);
   if (tprt__nccl_stages(plan))
     return tprt__fail(TPRT_UNSUPPORTED,
                       "%s: pieces that are not contiguous, or elements that are not aligned, "
@@ -60,16 +65,15 @@ static tprt_status check_capture(const nccl_transport *nccl, const tprt__plan *p
 
 tprt_status tprt__nccl_accept(const tprt__transport *transport, const tprt__plan *plan, bool told) {
   const nccl_transport *nccl = (const nccl_transport *)transport;
-  nccl_mapping unused;
   tprt_status status = TPRT_OK;
   if (tprt__plan_is_transfer(plan) && plan->tag)
     return tprt__fail(TPRT_UNSUPPORTED,
                       "%s: tag %d: NCCL has no tags; messages between two ranks arrive in order",
                       tprt_op_kind_name(plan->kind), plan->tag);
-  if (plan->reduction)
-    status = tprt__nccl_map_reduction(nccl, plan, &unused);
-  if (!status && plan->stream)
+  if (plan->stream)
     status = check_capture(nccl, plan, told);
+  if (!status && plan->reduction)
+    status = tprt__nccl_load_kernels((nccl_transport *)(uintptr_t)nccl, plan);
   if (!status && tprt__plan_sends(plan))
     status = check_side(nccl, plan, "send", plan->send, plan->send_bytes, plan->sends);
   if (!status && tprt__plan_receives(plan))
@@ -188,8 +192,10 @@ tprt_status tprt__nccl_alloc(tprt__transport *transport, size_t bytes, void **me
 void tprt__nccl_free(tprt__transport *transport, void *memory) {
   nccl_transport *nccl = (nccl_transport *)transport;
   bool entered = !tprt__nccl_enter_device(nccl); /* if not, freeing may still succeed */
+  nccl_pending *guard = tprt__nccl_guard(nccl);
   forget_block(memory);
   give_back(nccl, memory);
+  tprt__nccl_unguard(nccl, guard);
   if (entered)
     tprt__nccl_leave_device(nccl);
 }

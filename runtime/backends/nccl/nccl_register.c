@@ -4,8 +4,9 @@
 
 /* The caller holds the lock. */
 static void keep(nccl_transport *nccl, nccl_registration *made) {
-  made->next = nccl->registrations;
-  nccl->registrations = made;
+  nccl_registration **first = tprt__nccl_registrations(nccl);
+  made->next = *first;
+  *first = made;
 }
 
 tprt_status tprt__nccl_register_memory(tprt__transport *transport, void *memory, uint64_t bytes,
@@ -29,7 +30,7 @@ tprt_status tprt__nccl_register_memory(tprt__transport *transport, void *memory,
           ? tprt__nccl_check(library, nccl->comm,
                              library->register_memory(nccl->comm, memory, bytes, &made->handle),
                              "ncclCommRegister")
-          : tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
+          : tprt__nccl_fail_ended();
   if (!status)
     keep(nccl, made);
   pthread_mutex_unlock(&nccl->lock);
@@ -58,7 +59,7 @@ static tprt_status register_window(nccl_transport *nccl, void *memory, uint64_t 
                                   library->register_window(nccl->comm, memory, bytes, &made->window,
                                                            NCCL_WINDOW_SYMMETRIC),
                                   "ncclCommWindowRegister")
-               : tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
+               : tprt__nccl_fail_ended();
   pthread_mutex_unlock(&nccl->lock);
   if (!status)
     status = tprt__nccl_ready(nccl, wait);
@@ -118,22 +119,33 @@ static tprt_status end(const nccl_transport *nccl, const nccl_registration *foun
                                              "ncclCommDeregister");
 }
 
-tprt_status tprt__nccl_deregister_memory(tprt__transport *transport, void *memory) {
-  nccl_transport *nccl = (nccl_transport *)transport;
-  tprt_status status = TPRT_OK;
-  pthread_mutex_lock(&nccl->lock);
-  nccl_registration **at = &nccl->registrations;
-  while (*at && (*at)->memory != memory)
-    at = &(*at)->next;
+/* Removes a registration, with the lock held. If the communicator is ending, NCCL may still write
+ * the window; then the end frees the registration. */
+static tprt_status remove_at(nccl_transport *nccl, nccl_registration **at) {
   nccl_registration *found = *at;
-  if (found) {
-    *at = found->next;
-    if (nccl->comm) /* else the registration ended with the communicator */
-      status = end(nccl, found);
-  }
-  pthread_mutex_unlock(&nccl->lock);
-  if (!found)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "this memory is not registered");
+  if (!nccl->comm)
+    return TPRT_OK;
+  *at = found->next;
+  tprt_status status = end(nccl, found);
   tprt__free(found);
   return status;
+}
+
+tprt_status tprt__nccl_deregister_memory(tprt__transport *transport, void *memory) {
+  nccl_transport *nccl = (nccl_transport *)transport;
+  pthread_mutex_lock(&nccl->lock);
+  nccl_registration **at = tprt__nccl_registrations(nccl);
+  while (*at && (*at)->memory != memory)
+    at = &(*at)->next;
+  tprt_status status = *at ? remove_at(nccl, at)
+                           : tprt__fail(TPRT_INVALID_ARGUMENT, "this memory is not registered");
+  pthread_mutex_unlock(&nccl->lock);
+  return status;
+}
+
+void tprt__nccl_deregister_all(nccl_transport *nccl) {
+  pthread_mutex_lock(&nccl->lock);
+  while (nccl->comm && *tprt__nccl_registrations(nccl))
+    (void)remove_at(nccl, tprt__nccl_registrations(nccl));
+  pthread_mutex_unlock(&nccl->lock);
 }

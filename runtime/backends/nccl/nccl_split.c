@@ -1,8 +1,8 @@
 /* Creates groups from a communicator.
  *
- * If all ranks of the parent take part and no operation is pending in a stream, NCCL splits its
- * communicator: over the existing connections, without a new rendezvous. The child shares no
- * resources with the parent, because communicators that share are aborted together.
+ * If all ranks of the parent take part, no operation is pending in a stream, and none was captured,
+ * NCCL splits its communicator: over the existing connections, without a new rendezvous. The child
+ * shares no resources with the parent, because communicators that share are aborted together.
  *
  * Groups known only to their members, and the survivors of a failure, rendezvous again through the
  * companion on the host. NCCL's split needs all ranks. NCCL's shrink needs a parent that was not
@@ -31,9 +31,10 @@ typedef struct answer {
   int32_t quiet;
 } answer;
 
+/* Launches of a user's graph are not watched: one may be under way. */
 static bool is_quiet(nccl_transport *nccl) {
   pthread_mutex_lock(&nccl->watch.lock);
-  bool quiet = !nccl->watch.n_pending;
+  bool quiet = !nccl->watch.n_pending && !atomic_load(&nccl->captured);
   pthread_mutex_unlock(&nccl->watch.lock);
   return quiet;
 }
@@ -64,6 +65,21 @@ static tprt_status agree(nccl_transport *parent, tprt_status before, bool *split
   return status;
 }
 
+/* Moves the child to its own endpoint, which ends it from here on. */
+static tprt_status take_child(nccl_transport *parent, nccl_transport *end) {
+  nccl_comm *child = tprt__nccl_child(parent);
+  tprt_status status = TPRT_OK;
+  pthread_mutex_lock(&parent->lock);
+  if (parent->comm) {
+    end->comm = *child;
+    *child = NULL;
+  } else { /* the thread that ends the parent ends the child */
+    status = tprt__nccl_fail_ended();
+  }
+  pthread_mutex_unlock(&parent->lock);
+  return status;
+}
+
 /* Splits NCCL's communicator. `end` is NULL if this rank is not a member of a group. */
 static tprt_status split_parent(nccl_transport *parent, int color, int key, nccl_transport *end,
                                 nccl_wait *wait) {
@@ -75,21 +91,20 @@ static tprt_status split_parent(nccl_transport *parent, int color, int key, nccl
   if (end)
     config = tprt__nccl_config(parent->library, &end->settings);
   pthread_mutex_lock(&parent->lock);
-  status = parent->comm
-               ? tprt__nccl_check(parent->library, parent->comm,
-                                  parent->library->split(parent->comm, color, key, &parent->child,
-                                                         end ? &config : NULL),
-                                  "ncclCommSplit")
-               : tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
+  status =
+      parent->comm
+          ? tprt__nccl_check(parent->library, parent->comm,
+                             parent->library->split(parent->comm, color, key,
+                                                    tprt__nccl_child(parent), end ? &config : NULL),
+                             "ncclCommSplit")
+          : tprt__nccl_fail_ended();
   pthread_mutex_unlock(&parent->lock);
   if (!status)
     status = tprt__nccl_ready(parent, wait);
   if (!status && end) {
-    pthread_mutex_lock(&parent->lock);
-    end->comm = parent->child;
-    parent->child = NULL; /* from here on its own endpoint aborts it */
-    pthread_mutex_unlock(&parent->lock);
-    status = tprt__nccl_ready(end, wait);
+    status = take_child(parent, end);
+    if (!status)
+      status = tprt__nccl_ready(end, wait);
   }
   tprt__nccl_leave_device(parent);
   return status;

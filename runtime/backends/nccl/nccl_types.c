@@ -1,5 +1,5 @@
 /* Tables of the reductions that NCCL supports, and the NCCL types and operators that implement
- * them. Combinations without an entry are refused. */
+ * them. This library reduces combinations without an entry itself; see nccl_reduce.c. */
 #include "backends/nccl/nccl.h"
 
 typedef enum type_class { NONE, FLOAT, HALF, F8, INTEGER, BOOLEAN, COMPLEX, N_CLASSES } type_class;
@@ -30,7 +30,7 @@ static const struct {
 typedef enum likeness {
   NOT = 0,
   ALIKE,
-  NEARLY, /* except for NaN, the sign of zero, overflow, or the precision of a factor */
+  NEARLY, /* except for NaN, the sign of zero, overflow, underflow, or the precision of a factor */
 } likeness;
 
 typedef struct rule {
@@ -41,7 +41,7 @@ typedef struct rule {
 
 /* The order of NCCL's sums is unspecified, as its header says; sums of f16 and bf16 are rounded at
  * every rank that they pass. NCCL's min and max are minnum and maxnum. Its f8 saturates where ours
- * becomes NaN. Its factor of premul_sum has the type of the elements. */
+ * becomes NaN. Its factor of premul_sum, and 1/n of an average, have the type of the elements. */
 static const rule rules[TPRT_N_REDUCTIONS][N_CLASSES] = {
     [TPRT_SUM] = {[FLOAT] = {ALIKE, NCCL_REDUCE_SUM, false},
                   [HALF] = {ALIKE, NCCL_REDUCE_SUM, false},
@@ -76,7 +76,7 @@ static const rule rules[TPRT_N_REDUCTIONS][N_CLASSES] = {
     [TPRT_BAND] = {[BOOLEAN] = {ALIKE, NCCL_REDUCE_MIN, true}},
     [TPRT_BOR] = {[BOOLEAN] = {ALIKE, NCCL_REDUCE_MAX, true}},
     [TPRT_AVG] = {[FLOAT] = {ALIKE, NCCL_REDUCE_AVG, false},
-                  [HALF] = {ALIKE, NCCL_REDUCE_AVG, false},
+                  [HALF] = {NEARLY, NCCL_REDUCE_AVG, false},
                   [F8] = {NEARLY, NCCL_REDUCE_AVG, false},
                   [INTEGER] = {ALIKE, NCCL_REDUCE_AVG, false},
                   [COMPLEX] = {ALIKE, NCCL_REDUCE_AVG, false}},
@@ -86,37 +86,29 @@ static const rule rules[TPRT_N_REDUCTIONS][N_CLASSES] = {
                          [INTEGER] = {ALIKE, 0, false}},
 };
 
-tprt_status tprt__nccl_map_reduction(const nccl_transport *nccl, const tprt__plan *plan,
-                                     nccl_mapping *mapping) {
-  tprt_dtype dtype = plan->dtype;
-  const char *kind = tprt_op_kind_name(plan->kind), *name = tprt_reduction_name(plan->reduction);
-  type_class class = types[dtype].class;
-  rule found = rules[plan->reduction][class];
-  if (found.likeness == NOT)
-    return tprt__fail(TPRT_UNSUPPORTED, "%s: NCCL does not support %s of %s%s", kind, name,
-                      plan->type->name,
-                      class == NONE ? "; convert it to a type of 32 bits, or move the data with "
-                                      "all_to_all or all_gather, and reduce it yourself"
-                                    : "");
-  if (class == F8 && !tprt__nccl_since(nccl->library, NCCL_SINCE_F8))
-    return tprt__fail(TPRT_UNSUPPORTED, "%s: NCCL supports %s from 2.24 on; this is %d.%d", kind,
-                      plan->type->name, nccl->library->version / 10000,
-                      nccl->library->version / 100 % 100);
-  if (found.likeness == NEARLY && !nccl->relaxed)
-    return tprt__fail(TPRT_UNSUPPORTED,
-                      "%s: NCCL's %s of %s differs from tprt for NaN, signed zeros, overflow, or "
-                      "factors that do not fit the type; set TPRT_NCCL_RELAXED=1 to accept it",
-                      kind, name, plan->type->name);
+static bool is_power_of_two(int n) { return (n & (n - 1)) == 0; }
+
+/* How the reduction of a plan runs: as NCCL's sum, divided afterwards; as NCCL's reduction; or by
+ * this library. NCCL's average multiplies by 1/n in the type of the elements, which is exact for
+ * powers of two only. */
+static bool is_ours(const nccl_transport *nccl, const tprt__plan *plan, rule found,
+                    type_class class) {
   bool rounds = class != INTEGER && class != BOOLEAN && found.reduction != NCCL_REDUCE_MIN &&
                 found.reduction != NCCL_REDUCE_MAX;
-  if (plan->deterministic && rounds)
-    return tprt__fail(TPRT_UNSUPPORTED,
-                      "%s: hint deterministic: NCCL does not say in which order it adds, so %s of "
-                      "%s may differ from run to run; use integers, or another backend",
-                      kind, name, plan->type->name);
-  *mapping =
-      (nccl_mapping){.type = found.as_unsigned ? types[dtype].as_unsigned : types[dtype].type,
-                     .units = types[dtype].units,
-                     .reduction = found.reduction};
-  return TPRT_OK;
+  bool lacks = class == F8 && !tprt__nccl_since(nccl->library, NCCL_SINCE_F8);
+  return found.likeness == NOT || (found.likeness == NEARLY && !nccl->relaxed) || lacks ||
+         (plan->deterministic && rounds);
+}
+
+nccl_mapping tprt__nccl_map_reduction(const nccl_transport *nccl, const tprt__plan *plan) {
+  tprt_dtype dtype = plan->dtype;
+  type_class class = types[dtype].class;
+  rule found = rules[plan->reduction][class];
+  bool divides = plan->reduction == TPRT_AVG && (class == FLOAT || class == COMPLEX) &&
+                 !is_power_of_two(plan->n_ranks);
+  return (nccl_mapping){.is_ours = is_ours(nccl, plan, found, class),
+                        .divides = divides,
+                        .type = found.as_unsigned ? types[dtype].as_unsigned : types[dtype].type,
+                        .units = types[dtype].units,
+                        .reduction = divides ? NCCL_REDUCE_SUM : found.reduction};
 }

@@ -10,35 +10,16 @@ enum {
   SPINS = 200,
   YIELDS = 2000,
   NAP_NS = 50000,
-  /* a rank may have done its part before it ended; that data arrives within this time */
-  GONE_NS = 1000000000,
 };
 
 tprt_status tprt__nccl_enter_device(const nccl_transport *nccl) {
-  return tprt__device_check(nccl->device, nccl->device->context_push(nccl->context),
+  return tprt__device_check(nccl->device, tprt__device_enter(nccl->device, nccl->context),
                             "making the device current");
 }
 
-void tprt__nccl_leave_device(const nccl_transport *nccl) {
-  cuda_context unused;
-  nccl->device->context_pop(&unused);
-}
+void tprt__nccl_leave_device(const nccl_transport *nccl) { tprt__device_leave(nccl->device); }
 
 /* ---- failure ---- */
-
-void tprt__nccl_abort_comm(nccl_transport *nccl) {
-  pthread_mutex_lock(&nccl->lock);
-  nccl_comm comm = nccl->comm;
-  nccl->comm = NULL;
-  if (comm)
-    nccl->library->abort(comm); /* with the lock held: no call is running, and none follows */
-  if (nccl->child) {
-    /* the abort of the parent ended the split but leaves the child */
-    nccl->library->abort(nccl->child);
-    nccl->child = NULL;
-  }
-  pthread_mutex_unlock(&nccl->lock);
-}
 
 static tprt__fault fault_of(const nccl_transport *nccl) {
   return nccl->base.host->backend->fault(nccl->base.host);
@@ -84,6 +65,10 @@ static tprt_status record_member_fault(nccl_transport *nccl, tprt_status status,
   return tprt__nccl_record_fault(nccl, &fault);
 }
 
+tprt_status tprt__nccl_fail_ended(void) {
+  return tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
+}
+
 tprt_status tprt__nccl_check_fault(nccl_transport *nccl, nccl_wait *wait) {
   tprt__fault fault = fault_of(nccl);
   if (fault.status) {
@@ -96,7 +81,7 @@ tprt_status tprt__nccl_check_fault(nccl_transport *nccl, nccl_wait *wait) {
     wait->dead_since = 0;
   } else if (!wait->dead_since) {
     wait->dead_since = now;
-  } else if (now - wait->dead_since >= GONE_NS) {
+  } else if (now - wait->dead_since >= NCCL_GONE_NS) {
     return record_member_fault(nccl, TPRT_PEER_DEAD, peer_dead, wait);
   }
   return now < wait->deadline ? TPRT_OK : record_member_fault(nccl, TPRT_TIMEOUT, peer_dead, wait);
@@ -133,9 +118,7 @@ tprt_status tprt__nccl_poll(nccl_transport *nccl, nccl_wait *wait) {
   pthread_mutex_unlock(&nccl->lock);
   if (dropped) {
     tprt__fault fault = fault_of(nccl);
-    return fault.status
-               ? tprt__fault_fail(&fault)
-               : tprt__fail(TPRT_INVALID_STATE, "the NCCL communicator was already aborted");
+    return fault.status ? tprt__fault_fail(&fault) : tprt__nccl_fail_ended();
   }
   result = result ? result : state;
   if (result == NCCL_RESULT_IN_PROGRESS)

@@ -21,6 +21,12 @@ static void end(nccl_transport *nccl, nccl_pending **at, tprt_status status) {
   *at = pending->next;
   if (!*at)
     watch->last = at;
+  if (!pending->event) { /* its owner frees it */
+    pending->removed = true;
+    watch->n_pending--;
+    pthread_cond_broadcast(&watch->changed);
+    return;
+  }
   pthread_mutex_unlock(&watch->lock);
   nccl->device->event_destroy(pending->event);
   if (pending->done)
@@ -37,11 +43,13 @@ static void end(nccl_transport *nccl, nccl_pending **at, tprt_status status) {
  * it never will. */
 static tprt_status poll_pending(nccl_transport *nccl, const nccl_pending *pending,
                                 nccl_wait *wait) {
-  cuda_result result = nccl->device->event_query(pending->event);
+  cuda_result result = pending->event                    ? nccl->device->event_query(pending->event)
+                       : atomic_load(&pending->released) ? CUDA_RESULT_SUCCESS
+                                                         : CUDA_RESULT_NOT_READY;
   if (!result)
     return TPRT_OK;
   /* a mark, which waits for other work in the stream */
-  if (!pending->kind && tprt__now() >= pending->deadline)
+  if (pending->event && !pending->kind && tprt__now() >= pending->deadline)
     return tprt__fail(TPRT_TIMEOUT, "the stream did not reach the event in time");
   wait->kind = pending->kind;
   wait->sequence = pending->sequence;
@@ -51,7 +59,7 @@ static tprt_status poll_pending(nccl_transport *nccl, const nccl_pending *pendin
     status = tprt__device_check(nccl->device, result, "an operation on the device");
   if (!status)
     status = tprt__nccl_check_fault(nccl, wait);
-  if (!status)
+  if (!status && pending->event)
     status = tprt__nccl_poll(nccl, wait);
   if (status && status != TPRT_IN_PROGRESS)
     return tprt__nccl_fail(nccl, status, wait);
@@ -130,24 +138,29 @@ void tprt__nccl_settle(tprt__transport *transport) {
 
 /* ---- enqueueing ---- */
 
-/* Allocates the entry and its event and starts the thread, before the operation is enqueued and can
- * no longer be undone. */
-static tprt_status prepare(nccl_transport *nccl, const nccl_pending *what, nccl_pending **made) {
+static tprt_status start_thread(nccl_transport *nccl) {
   nccl_watch *watch = &nccl->watch;
-  nccl_pending *pending = tprt__alloc(sizeof *pending);
-  if (!pending)
-    return tprt__fail_memory(sizeof *pending);
-  *pending = *what;
   pthread_mutex_lock(&watch->lock);
   int error = watch->runs ? 0 : pthread_create(&watch->thread, NULL, watch_main, nccl);
   watch->runs |= !error;
   pthread_mutex_unlock(&watch->lock);
-  tprt_status status =
-      error
-          ? tprt__fail(TPRT_SYSTEM, "cannot start the thread that watches streams: error %d", error)
-          : tprt__device_check(
-                nccl->device,
-                nccl->device->event_create(&pending->event, CUDA_EVENT_DISABLE_TIMING), "an event");
+  return error ? tprt__fail(TPRT_SYSTEM, "cannot start the thread that watches streams: error %d",
+                            error)
+               : TPRT_OK;
+}
+
+/* Allocates the entry and its event and starts the thread, before the operation is enqueued and can
+ * no longer be undone. */
+static tprt_status prepare(nccl_transport *nccl, const nccl_pending *what, nccl_pending **made) {
+  nccl_pending *pending = tprt__alloc(sizeof *pending);
+  if (!pending)
+    return tprt__fail_memory(sizeof *pending);
+  *pending = *what;
+  tprt_status status = start_thread(nccl);
+  if (!status)
+    status = tprt__device_check(
+        nccl->device, nccl->device->event_create(&pending->event, CUDA_EVENT_DISABLE_TIMING),
+        "an event");
   if (status)
     tprt__free(pending);
   else
@@ -155,20 +168,23 @@ static tprt_status prepare(nccl_transport *nccl, const nccl_pending *what, nccl_
   return status;
 }
 
-/* Appends the operation to the list, with an event after all work in the stream. */
-static tprt_status watch_for(nccl_transport *nccl, nccl_pending *pending, cuda_stream stream) {
-  nccl_watch *watch = &nccl->watch;
-  tprt_status status = tprt__device_check(
-      nccl->device, nccl->device->event_record(pending->event, stream), "an event");
-  if (status)
-    return status;
+/* Appends an entry to the list. */
+static void append(nccl_watch *watch, nccl_pending *pending) {
   pthread_mutex_lock(&watch->lock);
   *watch->last = pending;
   watch->last = &pending->next;
   watch->n_pending++;
   pthread_cond_broadcast(&watch->changed);
   pthread_mutex_unlock(&watch->lock);
-  return TPRT_OK;
+}
+
+/* Appends the operation to the list, with an event after all work in the stream. */
+static tprt_status watch_for(nccl_transport *nccl, nccl_pending *pending, cuda_stream stream) {
+  tprt_status status = tprt__device_check(
+      nccl->device, nccl->device->event_record(pending->event, stream), "an event");
+  if (!status)
+    append(&nccl->watch, pending);
+  return status;
 }
 
 static void give_up(nccl_transport *nccl, nccl_pending *pending) {
@@ -207,7 +223,9 @@ tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plan
   if (status)
     return status;
   status = tprt__nccl_find_capture(nccl, plans->stream, &captured);
-  if (!status && !captured)
+  if (captured)
+    atomic_store(&nccl->captured, true);
+  else if (!status)
     status = prepare(nccl, &what, &pending);
   if (!status)
     status = put(nccl, plans, n, &wait);
@@ -219,6 +237,30 @@ tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plan
   if (!status && captured && done)
     done(user, TPRT_OK);
   return status;
+}
+
+/* ---- guards ---- */
+
+nccl_pending *tprt__nccl_guard(nccl_transport *nccl) {
+  nccl_pending *guard =
+      atomic_load(&nccl->captured) && !start_thread(nccl) ? tprt__alloc(sizeof *guard) : NULL;
+  if (!guard)
+    return NULL;
+  guard->deadline = tprt__deadline(tprt__nccl_timeout(nccl));
+  append(&nccl->watch, guard);
+  return guard;
+}
+
+void tprt__nccl_unguard(nccl_transport *nccl, nccl_pending *guard) {
+  nccl_watch *watch = &nccl->watch;
+  if (!guard)
+    return;
+  atomic_store(&guard->released, true);
+  pthread_mutex_lock(&watch->lock);
+  while (!guard->removed)
+    pthread_cond_wait(&watch->changed, &watch->lock);
+  pthread_mutex_unlock(&watch->lock);
+  tprt__free(guard);
 }
 
 /* ---- marks ---- */

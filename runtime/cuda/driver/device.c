@@ -44,6 +44,33 @@ tprt_status tprt__device_check(const cuda_device_calls *device, cuda_result resu
                                              : status;
 }
 
+/* ---- entering a device ---- */
+
+static _Thread_local struct {
+  int depth;
+  int capture_mode; /* of the thread before the first entry */
+} entered;
+
+cuda_result tprt__device_enter(const cuda_device_calls *device, cuda_context context) {
+  cuda_result result = device->context_push(context);
+  if (result)
+    return result;
+  if (entered.depth++ == 0) {
+    entered.capture_mode = CUDA_CAPTURE_RELAXED;
+    device->capture_mode(&entered.capture_mode);
+  }
+  return CUDA_RESULT_SUCCESS;
+}
+
+void tprt__device_leave(const cuda_device_calls *device) {
+  cuda_context unused;
+  if (--entered.depth == 0)
+    device->capture_mode(&entered.capture_mode);
+  device->context_pop(&unused);
+}
+
+/* ---- choosing a device ---- */
+
 tprt_status tprt__device_choose(const cuda_device_calls *device, int64_t given, int host_rank,
                                 int *ordinal) {
   cuda_context current = NULL;

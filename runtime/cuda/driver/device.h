@@ -14,6 +14,7 @@
   X(context_device, "cuCtxGetDevice", (int *device))                                               \
   X(context_push, "cuCtxPushCurrent_v2", (cuda_context context))                                   \
   X(context_pop, "cuCtxPopCurrent_v2", (cuda_context * context))                                   \
+  X(capture_mode, "cuThreadExchangeStreamCaptureMode", (int *mode))                                \
   X(stream_create, "cuStreamCreate", (cuda_stream * stream, unsigned flags))                       \
   X(stream_destroy, "cuStreamDestroy_v2", (cuda_stream stream))                                    \
   X(stream_wait, "cuStreamWaitEvent", (cuda_stream stream, cuda_event event, unsigned flags))      \
@@ -59,6 +60,12 @@ tprt_status tprt__device_load(const cuda_device_calls **device);
  * call. */
 tprt_status tprt__device_check(const cuda_device_calls *device, cuda_result result,
                                const char *what);
+
+/* Makes a context current in this thread. The thread may then also make calls that a capture by the
+ * caller or by another thread would prohibit, and that would break it. tprt__device_leave reverts
+ * both. Calls nest. */
+cuda_result tprt__device_enter(const cuda_device_calls *device, cuda_context context);
+void tprt__device_leave(const cuda_device_calls *device);
 
 /* Chooses the device of a rank of this process: `given` unless it is negative, else TPRT_DEVICE if
  * it is set, else the current device, else the rank on this host, else 0. host_rank is -1 if it is

@@ -36,6 +36,7 @@ enum {
   CUDA_STREAM_NON_BLOCKING = 1,
   CUDA_EVENT_DISABLE_TIMING = 2,
   CUDA_CAPTURE_NONE = 0,
+  CUDA_CAPTURE_RELAXED = 2, /* a capture mode: other calls and threads are not restricted */
   CUDA_IPC_ENABLE_PEERS = 1,
 };
 

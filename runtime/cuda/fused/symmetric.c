@@ -101,8 +101,7 @@ tprt_status tprt__cuda_agree(tprt_comm *comm, tprt_status mine) {
 /* ---- a rank's own memory ---- */
 
 static tprt_status allocate(tprt_cuda_symmetric *memory, size_t bytes) {
-  cuda_context popped;
-  tprt_status status = check(cuda.device->context_push(memory->context), "its context");
+  tprt_status status = check(tprt__device_enter(cuda.device, memory->context), "its context");
   if (status)
     return status;
   status = check(cuda.device->memory_alloc(&memory->own, bytes), "symmetric memory");
@@ -111,7 +110,7 @@ static tprt_status allocate(tprt_cuda_symmetric *memory, size_t bytes) {
         check(cuda.device->memory_set(memory->own, 0, bytes, NULL), "clearing symmetric memory");
   if (!status)
     status = check(cuda.stream_synchronize(NULL), "clearing symmetric memory");
-  (void)cuda.device->context_pop(&popped);
+  tprt__device_leave(cuda.device);
   return status;
 }
 
@@ -292,14 +291,13 @@ tprt_status tprt_cuda_symmetric_create(tprt_comm *comm, size_t bytes,
 }
 
 tprt_status tprt_cuda_symmetric_destroy(tprt_cuda_symmetric *memory) {
-  cuda_context popped;
   if (!memory)
     return TPRT_OK;
   /* if not, freeing may still succeed */
-  bool entered = cuda.device->context_push(memory->context) == CUDA_RESULT_SUCCESS;
+  bool entered = !tprt__device_enter(cuda.device, memory->context);
   tprt_status status = leave(memory);
   if (entered)
-    (void)cuda.device->context_pop(&popped);
+    tprt__device_leave(cuda.device);
   return status;
 }
 

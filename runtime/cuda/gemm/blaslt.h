@@ -57,8 +57,7 @@ enum {
   BLASLT_ALIGNMENT_C = 7,
   BLASLT_ALIGNMENT_D = 8,
 
-  BLASLT_REDUCTION_IN_PLACE = 1, /* of partial sums, in order */
-  BLASLT_REDUCTION_F32 = 2,      /* of partial sums in the workspace, unrounded */
+  BLASLT_REDUCTION_F32 = 2, /* of partial sums in the workspace, unrounded */
 
   BLASLT_WITH_NOTHING = 1, /* epilogues */
   BLASLT_WITH_RELU = 2,

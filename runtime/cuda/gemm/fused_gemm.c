@@ -323,7 +323,7 @@ static tprt_status choose(tprt_cuda_blas *blas, plan *p) {
   blaslt_preference preference = NULL;
   blaslt_choice choice = {.state = BLASLT_SUCCESS};
   uint64_t bytes = blas->config.workspace_bytes;
-  uint32_t alignment = ALIGNMENT, reductions = BLASLT_REDUCTION_IN_PLACE | BLASLT_REDUCTION_F32;
+  uint32_t alignment = ALIGNMENT, reductions = BLASLT_REDUCTION_F32;
   int n_found = 0;
   tprt_status status = tprt__blaslt_check(lt->preference_create(&preference), "preferences");
   if (!status)

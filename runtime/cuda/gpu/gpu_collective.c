@@ -9,28 +9,28 @@
  * separately. Unsigned types use the unsigned comparisons. */
 // clang-format off
 static const struct {
-  /* product: the kernel for products, which for complex numbers combines pairs */
-  gpu_site_kernel kernel, product;
+  /* pairs: the kernel for products and factors, which for complex numbers combines pairs */
+  gpu_site_kernel kernel, pairs;
   int parts;
-  bool is_unsigned, is_integer;
+  bool is_unsigned;
 } types[TPRT_N_DTYPES] = {
-    [TPRT_F32]    = {GPU_REDUCE_F32,    GPU_REDUCE_F32,    1, false, false},
-    [TPRT_F64]    = {GPU_REDUCE_F64,    GPU_REDUCE_F64,    1, false, false},
-    [TPRT_F16]    = {GPU_REDUCE_F16,    GPU_REDUCE_F16,    1, false, false},
-    [TPRT_BF16]   = {GPU_REDUCE_BF16,   GPU_REDUCE_BF16,   1, false, false},
-    [TPRT_BOOL]   = {GPU_REDUCE_I8,     GPU_REDUCE_I8,     1, true,  true},
-    [TPRT_I8]     = {GPU_REDUCE_I8,     GPU_REDUCE_I8,     1, false, true},
-    [TPRT_I16]    = {GPU_REDUCE_I16,    GPU_REDUCE_I16,    1, false, true},
-    [TPRT_I32]    = {GPU_REDUCE_I32,    GPU_REDUCE_I32,    1, false, true},
-    [TPRT_I64]    = {GPU_REDUCE_I64,    GPU_REDUCE_I64,    1, false, true},
-    [TPRT_U8]     = {GPU_REDUCE_I8,     GPU_REDUCE_I8,     1, true,  true},
-    [TPRT_U16]    = {GPU_REDUCE_I16,    GPU_REDUCE_I16,    1, true,  true},
-    [TPRT_U32]    = {GPU_REDUCE_I32,    GPU_REDUCE_I32,    1, true,  true},
-    [TPRT_U64]    = {GPU_REDUCE_I64,    GPU_REDUCE_I64,    1, true,  true},
-    [TPRT_C64]    = {GPU_REDUCE_F32,    GPU_REDUCE_C64,    2, false, false},
-    [TPRT_C128]   = {GPU_REDUCE_F64,    GPU_REDUCE_C128,   2, false, false},
-    [TPRT_F8E4M3] = {GPU_REDUCE_F8E4M3, GPU_REDUCE_F8E4M3, 1, false, false},
-    [TPRT_F8E5M2] = {GPU_REDUCE_F8E5M2, GPU_REDUCE_F8E5M2, 1, false, false},
+    [TPRT_F32]    = {GPU_REDUCE_F32,    GPU_REDUCE_F32,    1, false},
+    [TPRT_F64]    = {GPU_REDUCE_F64,    GPU_REDUCE_F64,    1, false},
+    [TPRT_F16]    = {GPU_REDUCE_F16,    GPU_REDUCE_F16,    1, false},
+    [TPRT_BF16]   = {GPU_REDUCE_BF16,   GPU_REDUCE_BF16,   1, false},
+    [TPRT_BOOL]   = {GPU_REDUCE_I8,     GPU_REDUCE_I8,     1, true},
+    [TPRT_I8]     = {GPU_REDUCE_I8,     GPU_REDUCE_I8,     1, false},
+    [TPRT_I16]    = {GPU_REDUCE_I16,    GPU_REDUCE_I16,    1, false},
+    [TPRT_I32]    = {GPU_REDUCE_I32,    GPU_REDUCE_I32,    1, false},
+    [TPRT_I64]    = {GPU_REDUCE_I64,    GPU_REDUCE_I64,    1, false},
+    [TPRT_U8]     = {GPU_REDUCE_I8,     GPU_REDUCE_I8,     1, true},
+    [TPRT_U16]    = {GPU_REDUCE_I16,    GPU_REDUCE_I16,    1, true},
+    [TPRT_U32]    = {GPU_REDUCE_I32,    GPU_REDUCE_I32,    1, true},
+    [TPRT_U64]    = {GPU_REDUCE_I64,    GPU_REDUCE_I64,    1, true},
+    [TPRT_C64]    = {GPU_REDUCE_F32,    GPU_REDUCE_C64,    2, false},
+    [TPRT_C128]   = {GPU_REDUCE_F64,    GPU_REDUCE_C128,   2, false},
+    [TPRT_F8E4M3] = {GPU_REDUCE_F8E4M3, GPU_REDUCE_F8E4M3, 1, false},
+    [TPRT_F8E5M2] = {GPU_REDUCE_F8E5M2, GPU_REDUCE_F8E5M2, 1, false},
 };
 // clang-format on
 
@@ -47,10 +47,6 @@ tprt_status tprt__gpu_accept(const tprt__plan *plan) {
   if (plan->n_ranks > SITE_RANKS)
     return tprt__fail(TPRT_UNSUPPORTED, "%s: a group of %d ranks on GPUs; at most %d are supported",
                       kind, plan->n_ranks, SITE_RANKS);
-  if (plan->reduction == TPRT_PREMUL_SUM ||
-      (plan->reduction == TPRT_AVG && types[plan->dtype].is_integer))
-    return tprt__fail(TPRT_UNSUPPORTED, "%s: %s of %s has no kernel for GPUs", kind,
-                      tprt_reduction_name(plan->reduction), plan->type->name);
   return TPRT_OK;
 }
 
@@ -166,20 +162,42 @@ static tprt_reduction reduction_of(tprt_dtype dtype, tprt_reduction reduction) {
   return types[dtype].is_unsigned && reduction == TPRT_MAX ? TPRT_UMAX : reduction;
 }
 
+static bool combines_pairs(tprt_reduction reduction) {
+  return reduction == TPRT_PRODUCT || reduction == TPRT_PREMUL_SUM;
+}
+
+static gpu_site_kernel kernel_of(tprt_dtype dtype, tprt_reduction reduction) {
+  return combines_pairs(reduction) ? types[dtype].pairs : types[dtype].kernel;
+}
+
+tprt_status tprt__gpu_load_reduction(tprt__gpu *gpu, tprt_dtype dtype, tprt_reduction reduction,
+                                     int n_sources) {
+  if (n_sources > SITE_RANKS)
+    return tprt__fail(TPRT_UNSUPPORTED, "a reduction by %d ranks on GPUs; at most %d are supported",
+                      n_sources, SITE_RANKS);
+  tprt_status status = tprt__gpu_enter(gpu);
+  if (status)
+    return status;
+  status = tprt__gpu_site_kernel(gpu, kernel_of(dtype, reduction));
+  tprt__gpu_leave(gpu);
+  return status;
+}
+
 tprt_status tprt__gpu_reduce(tprt__gpu_queue queue, const tprt__gpu_reduction *r) {
   uint64_t size = tprt_dtype_size(r->dtype), parts = (uint64_t)types[r->dtype].parts;
-  gpu_site_kernel kernel = types[r->dtype].kernel;
+  gpu_site_kernel kernel = kernel_of(r->dtype, r->reduction);
   if (r->count == 0)
     return TPRT_OK;
-  if (r->reduction == TPRT_PRODUCT && parts > 1) {
-    kernel = types[r->dtype].product;
+  if (combines_pairs(r->reduction))
     parts = 1;
-  }
   site_reduce arguments = {.n = (uint64_t)r->count * parts,
                            .run = (uint64_t)r->run * parts,
                            .step = (uint64_t)r->step * parts,
                            .n_sources = (uint32_t)r->n,
                            .reduction = (uint32_t)reduction_of(r->dtype, r->reduction),
+                           .divisor = (uint32_t)(r->divisor ? r->divisor : r->n),
+                           .is_unsigned = types[r->dtype].is_unsigned,
+                           .scales = r->scales,
                            .out = r->out};
   uint64_t bits = (uintptr_t)r->out | (uint64_t)r->run * size | (uint64_t)r->step * size |
                   (uint64_t)r->count * size;

@@ -30,13 +30,10 @@ tprt_status tprt__gpu_check(const tprt__gpu *gpu, cuda_result result, const char
 }
 
 tprt_status tprt__gpu_enter(const tprt__gpu *gpu) {
-  return tprt__gpu_check(gpu, gpu->device->context_push(gpu->context), "its context");
+  return tprt__gpu_check(gpu, tprt__device_enter(gpu->device, gpu->context), "its context");
 }
 
-void tprt__gpu_leave(const tprt__gpu *gpu) {
-  cuda_context context;
-  (void)gpu->device->context_pop(&context);
-}
+void tprt__gpu_leave(const tprt__gpu *gpu) { tprt__device_leave(gpu->device); }
 
 /* ---- creation ---- */
 
@@ -51,26 +48,31 @@ static tprt_status choose_device(tprt__gpu *gpu, int rank, int device) {
              : tprt__gpu_check(gpu, gpu->device->device_get(&gpu->number, ordinal), "the device");
 }
 
+static void free_resources(tprt__gpu *gpu) {
+  while (gpu->constants) {
+    gpu_constant *constant = gpu->constants;
+    gpu->constants = constant->next;
+    gpu->device->memory_free(constant->memory);
+    tprt__free(constant);
+  }
+  tprt__gpu_side_stream_end(gpu); /* first, because it may still use kernels of sites */
+  tprt__gpu_blas_end(gpu);
+  tprt__gpu_sites_end(gpu);
+  if (gpu->join_event)
+    gpu->device->event_destroy(gpu->join_event);
+  if (gpu->stream)
+    gpu->device->stream_destroy(gpu->stream);
+}
+
 /* Destroys a GPU that may be only partly created. */
 static void end(tprt__gpu *gpu) {
-  if (gpu->context && !tprt__gpu_enter(gpu)) {
-    while (gpu->constants) {
-      gpu_constant *constant = gpu->constants;
-      gpu->constants = constant->next;
-      gpu->device->memory_free(constant->memory);
-      tprt__free(constant);
-    }
-    tprt__gpu_side_stream_end(gpu); /* first, because it may still use kernels of sites */
-    tprt__gpu_blas_end(gpu);
-    tprt__gpu_sites_end(gpu);
-    if (gpu->join_event)
-      gpu->device->event_destroy(gpu->join_event);
-    if (gpu->stream)
-      gpu->device->stream_destroy(gpu->stream);
-    tprt__gpu_leave(gpu);
-  }
-  if (gpu->context)
+  if (gpu->context) {
+    bool entered = !tprt__gpu_enter(gpu); /* if not, releasing may still succeed */
+    free_resources(gpu);
+    if (entered)
+      tprt__gpu_leave(gpu);
     gpu->device->context_release(gpu->number);
+  }
   tprt__free(gpu->reached);
   tprt__free(gpu);
 }

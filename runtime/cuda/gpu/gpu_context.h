@@ -78,7 +78,7 @@ tprt_status tprt__gpu_join_streams(const tprt__gpu_queue *queues, int n);
 
 /* out[i] = the reduction of the n sources in order, rounded once. There are `count` elements. In
  * the sources, each run of `run` elements begins `step` elements after the previous one. A source
- * may be equal to out if it is one run. */
+ * may be equal to out if it is one run. For TPRT_PREMUL_SUM, each source has a factor. */
 typedef struct tprt__gpu_reduction {
   tprt_dtype dtype;
   tprt_reduction reduction;
@@ -86,7 +86,13 @@ typedef struct tprt__gpu_reduction {
   int n;
   void *out;
   int64_t count, run, step;
+  int divisor;        /* of TPRT_AVG; 0: n */
+  const void *scales; /* the factors, in memory of the GPU, of the type that sums up elements */
 } tprt__gpu_reduction;
+/* Loads the kernel for a reduction, which may wait for the GPU. TPRT_UNSUPPORTED if there are more
+ * sources than a kernel can have. */
+tprt_status tprt__gpu_load_reduction(tprt__gpu *gpu, tprt_dtype dtype, tprt_reduction reduction,
+                                     int n_sources);
 tprt_status tprt__gpu_reduce(tprt__gpu_queue queue, const tprt__gpu_reduction *reduction);
 
 /* Copies piece `index` of each of the n sources, of `piece` bytes, to the piece of out with the

@@ -6,8 +6,6 @@
 typedef struct CUgraph_st *cuda_graph;
 typedef struct CUgraphExec_st *cuda_executable;
 
-enum { CAPTURE_RELAXED = 2 /* other threads and streams are not restricted */ };
-
 /* X(member, symbol, parameters) */
 #define GRAPH_CALLS(X)                                                                             \
   X(capture_begin, "cuStreamBeginCapture_v2", (cuda_stream stream, int mode))                      \
@@ -65,7 +63,7 @@ tprt_status tprt__gpu_capture_begin(tprt__gpu *const *gpus, int n) {
   tprt_status status = tprt__gpu_enter(first);
   if (status)
     return status;
-  status = tprt__gpu_check(first, calls.capture_begin(first->stream, CAPTURE_RELAXED),
+  status = tprt__gpu_check(first, calls.capture_begin(first->stream, CUDA_CAPTURE_RELAXED),
                            "beginning a capture");
   tprt__gpu_leave(first);
   return status ? status : follow_first(gpus, n);

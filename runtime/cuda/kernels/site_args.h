@@ -15,16 +15,20 @@ enum {
   SITE_TILE_K = 16, /* columns of A and rows of B in shared memory at a time */
 };
 
-/* out[i] = the reduction of source[k] over all k, in order, in the accumulator type, rounded once.
+/* out[i] = the reduction of source[k], times scales[k] if there are any, over all k, in order, in
+ * the accumulator type, rounded once.
  * out is contiguous and divided into runs. In the sources, each run begins `step` elements after
  * the previous one. A source may be equal to out if run equals step. */
 typedef struct site_reduce {
   uint64_t n;         /* elements of out */
   uint64_t run, step; /* elements; n is a multiple of run */
   uint32_t n_sources;
-  uint32_t reduction; /* tprt_reduction */
-  uint32_t vectors;   /* all addresses, run and step are multiples of SITE_VECTOR_BYTES */
+  uint32_t reduction;   /* tprt_reduction */
+  uint32_t divisor;     /* of TPRT_AVG */
+  uint32_t is_unsigned; /* integers, for TPRT_AVG */
+  uint32_t vectors;     /* all addresses, run and step are multiples of SITE_VECTOR_BYTES */
   const void *source[SITE_RANKS];
+  const void *scales; /* one per source, of the accumulator type; NULL: none */
   void *out;
 } site_reduce;
 

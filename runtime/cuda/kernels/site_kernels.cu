@@ -73,16 +73,16 @@ DEFINE_COMBINE_INTEGER(uint16_t, int16_t)
 DEFINE_COMBINE_INTEGER(uint32_t, int32_t)
 DEFINE_COMBINE_INTEGER(uint64_t, int64_t)
 
-/* Complex numbers. Only products are combined as pairs; sums work on real and imaginary parts
- * separately. */
+/* Complex numbers. Products, and sums with factors, combine pairs; other sums work on real and
+ * imaginary parts separately. */
 #define DEFINE_COMPLEX(name, part)                                                                 \
   typedef struct name {                                                                            \
     part re, im;                                                                                   \
   } name;                                                                                          \
   TPRT_INLINE name combine_##name(uint32_t reduction, name a, name x) {                            \
-    (void)reduction;                                                                               \
+    name sum = {a.re + x.re, a.im + x.im};                                                         \
     name product = {a.re * x.re - a.im * x.im, a.re * x.im + a.im * x.re};                         \
-    return product;                                                                                \
+    return reduction == TPRT_PRODUCT ? product : sum;                                              \
   }
 DEFINE_COMPLEX(complex_float, float)
 DEFINE_COMPLEX(complex_double, double)
@@ -102,6 +102,8 @@ DEFINE_COMPLEX(complex_double, double)
       in.all = *(const PACK *)((const STORED *)args.source[s] + at);                               \
       _Pragma("unroll") for (int lane = 0; lane < LANES; lane++) {                                 \
         ACC x = (ACC)WIDEN(in.one[lane]);                                                          \
+        if (args.scales)                                                                           \
+          x = combine_##ACC(TPRT_PRODUCT, x, ((const ACC *)args.scales)[s]);                       \
         acc[lane] = s == 0 ? x : combine_##ACC(args.reduction, acc[lane], x);                      \
       }                                                                                            \
     }                                                                                              \
@@ -132,17 +134,20 @@ DEFINE_COMPLEX(complex_double, double)
 
 #define AVERAGE_FLOAT                                                                              \
   if (args.reduction == TPRT_AVG)                                                                  \
-    x = x / args.n_sources;
+    x = x / args.divisor;
+#define AVERAGE_INTEGER(signed_type)                                                               \
+  if (args.reduction == TPRT_AVG)                                                                  \
+    x = args.is_unsigned ? x / args.divisor : (signed_type)x / (int64_t)args.divisor;
 REDUCE(f32, float, float, SAME, SAME, AVERAGE_FLOAT)
 REDUCE(f64, double, double, SAME, SAME, AVERAGE_FLOAT)
 REDUCE(f16, uint16_t, float, f16_widen, f16_narrow, AVERAGE_FLOAT)
 REDUCE(bf16, uint16_t, float, bf16_widen, bf16_narrow, AVERAGE_FLOAT)
 REDUCE(f8e4m3, uint8_t, float, f8e4m3_to_f32, f32_to_f8e4m3, AVERAGE_FLOAT)
 REDUCE(f8e5m2, uint8_t, float, f8e5m2_to_f32, f32_to_f8e5m2, AVERAGE_FLOAT)
-REDUCE(i8, uint8_t, uint8_t, SAME, SAME, )
-REDUCE(i16, uint16_t, uint16_t, SAME, SAME, )
-REDUCE(i32, uint32_t, uint32_t, SAME, SAME, )
-REDUCE(i64, uint64_t, uint64_t, SAME, SAME, )
+REDUCE(i8, uint8_t, uint8_t, SAME, SAME, AVERAGE_INTEGER(int8_t))
+REDUCE(i16, uint16_t, uint16_t, SAME, SAME, AVERAGE_INTEGER(int16_t))
+REDUCE(i32, uint32_t, uint32_t, SAME, SAME, AVERAGE_INTEGER(int32_t))
+REDUCE(i64, uint64_t, uint64_t, SAME, SAME, AVERAGE_INTEGER(int64_t))
 REDUCE(c64, complex_float, complex_float, SAME, SAME, )
 REDUCE(c128, complex_double, complex_double, SAME, SAME, )
 

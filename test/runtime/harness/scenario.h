@@ -28,14 +28,13 @@ bool scenario_in_pieces(tprt_op_kind kind);
 bool scenario_has_root(tprt_op_kind kind);
 bool scenario_in_place(tprt_op_kind kind); /* send == recv is allowed */
 
-/* For backends that do not use host memory, or reject reductions; set before worlds are created. */
+/* For backends that do not use host memory; set before worlds are created. */
 typedef struct scenario_place {
   void *(*take)(tprt_comm *comm, size_t bytes);
   void (*give)(tprt_comm *comm, void *block);
   /* Copies between the host and memory from `take` or tprt_mem_alloc; `bytes` may be 0. */
   void (*write)(tprt_comm *comm, void *to, const void *from, size_t bytes);
   void (*read)(tprt_comm *comm, void *to, const void *from, size_t bytes);
-  bool (*refuses)(const scenario *s);
 } scenario_place;
 void scenario_set_place(const scenario_place *place);
 

@@ -3,7 +3,6 @@
  * die, rank 1 is killed and the others continue. */
 #define _GNU_SOURCE 1
 #include "machine.h"
-#include "matrix.h"
 #include "test/runtime/harness/cases.h"
 
 #include <signal.h>
@@ -33,7 +32,7 @@ static void copy(tprt_comm *comm, void *to, const void *from, size_t bytes) {
 /* ---- Cases ---- */
 
 static int cases(tprt_comm *comm) {
-  static const scenario_place place = {take, give, copy, copy, matrix_refuses};
+  static const scenario_place place = {take, give, copy, copy};
   uint64_t stride = cases_stride(n) / (cases_are_long() ? 1 : 8) + 1;
   scenario_set_place(&place);
   int errors = cases_types(comm, &stride);

@@ -63,6 +63,7 @@ static tprt_status do_everything(tprt_comm *comm, int me, int n) {
   tprt_comm *child = NULL;
   void *memory = NULL;
   double factor = 0.5;
+  float small_factor = 0.1f; /* not a number of bf16: NCCL would round it */
   strided.n_dims = 2;
   strided.shape[1] = 6;
   strided.dim = 1;
@@ -73,6 +74,8 @@ static tprt_status do_everything(tprt_comm *comm, int me, int n) {
     status = tprt_submit(comm, &strided, NULL);
   if (!status)
     status = tprt_all_reduce_premul(comm, send, recv, 8, TPRT_F64, &factor, NULL, NULL);
+  if (!status)
+    status = tprt_all_reduce_premul(comm, send, recv, 8, TPRT_BF16, &small_factor, NULL, NULL);
   if (!status)
     status = tprt_gather(comm, send, recv, 5, TPRT_F32, 1, NULL, NULL);
   if (!status)

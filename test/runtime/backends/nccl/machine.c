@@ -10,7 +10,9 @@ typedef struct CUctx_st *context;
 static fake_begin_fn *begin;
 static fake_report_fn *look;
 static int (*retain)(context *, int), (*release)(int), (*push)(context), (*pop)(context *);
-static fake_capture_stream_fn *capture;
+static int (*capture_begin)(void *, int), (*capture_end)(void *, void **);
+static int (*instantiate)(void **, void *, unsigned long long), (*graph_launch)(void *, void *);
+static int (*graph_destroy)(void *), (*executable_destroy)(void *), (*synchronize)(void *);
 static fake_idle_fn *idle;
 static int (*stream_create)(void **, unsigned), (*stream_destroy)(void *);
 static int (*allocate)(unsigned long long *, size_t), (*give_back)(unsigned long long);
@@ -37,7 +39,13 @@ void machine_start(void) {
   find(library, "cuDevicePrimaryCtxRelease_v2", &release);
   find(library, "cuCtxPushCurrent_v2", &push);
   find(library, "cuCtxPopCurrent_v2", &pop);
-  find(library, "fake_capture_stream", &capture);
+  find(library, "cuStreamBeginCapture_v2", &capture_begin);
+  find(library, "cuStreamEndCapture", &capture_end);
+  find(library, "cuGraphInstantiateWithFlags", &instantiate);
+  find(library, "cuGraphLaunch", &graph_launch);
+  find(library, "cuGraphDestroy", &graph_destroy);
+  find(library, "cuGraphExecDestroy", &executable_destroy);
+  find(library, "cuStreamSynchronize", &synchronize);
   find(library, "fake_idle", &idle);
   find(library, "cuStreamCreate", &stream_create);
   find(library, "cuStreamDestroy_v2", &stream_destroy);
@@ -104,7 +112,47 @@ void machine_stream_destroy(int ordinal, void *stream) {
   release(ordinal);
 }
 
-void machine_capture(void *stream, bool begins) { capture(stream, begins); }
+void machine_capture_begin(void *stream, int mode) {
+  if (capture_begin(stream, mode))
+    abort();
+}
+
+void *machine_capture_end(void *stream) {
+  void *graph, *executable;
+  if (capture_end(stream, &graph))
+    return NULL;
+  if (instantiate(&executable, graph, 0) || graph_destroy(graph))
+    abort();
+  return executable;
+}
+
+void machine_replay(void *graph, void *stream) {
+  if (graph_launch(graph, stream))
+    abort();
+}
+
+void machine_graph_free(void *graph) {
+  if (executable_destroy(graph))
+    abort();
+}
+
+void machine_synchronize(void *stream) {
+  if (synchronize(stream))
+    abort();
+}
+
+void machine_capture(void *stream, bool begins) {
+  if (begins) {
+    machine_capture_begin(stream, MACHINE_RELAXED);
+    return;
+  }
+  void *graph = machine_capture_end(stream);
+  if (!graph)
+    abort();
+  machine_replay(graph, stream);
+  machine_graph_free(graph);
+}
+
 void machine_delay(void *stream, int ms) { idle(stream, ms); }
 
 tprt_config machine_config(void) {

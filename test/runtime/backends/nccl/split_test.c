@@ -102,7 +102,13 @@ static int beside_stream(tprt_comm *comm, void *argument) {
   tprt_op send = tprt_op_send(data, 1, TPRT_F32, 3, 0),
           receive = tprt_op_recv(data, 1, TPRT_F32, 0, 0);
   send.stream = receive.stream = stream;
+  if (me == 0) /* the first message connects the ranks, and waits for the recv */
+    CHECK_STATUS(errors, tprt_submit(comm, &send, NULL), TPRT_OK);
+  if (me == 3)
+    CHECK_STATUS(errors, tprt_submit(comm, &receive, NULL), TPRT_OK);
+  CHECK_STATUS(errors, tprt_sync(comm), TPRT_OK);
   *data = (float)me + 5;
+  machine_delay(stream, 100); /* a send that finds room would end without its recv */
   if (me == 0)
     CHECK_STATUS(errors, tprt_submit(comm, &send, NULL), TPRT_OK);
   CHECK_STATUS(errors, tprt_comm_split(comm, 0, 0, &child), TPRT_OK);

@@ -93,6 +93,10 @@ static int capture(tprt_comm *comm, int me, float *data, void **streams) {
   CHECK_STATUS(errors, tprt_submit(comm, &strided, NULL), TPRT_UNSUPPORTED);
   CHECK(errors, strstr(tprt_last_error(), "cannot be captured in a graph"));
   CHECK_STATUS(errors,
+               tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_MAX, streams[0], NULL),
+               TPRT_UNSUPPORTED);
+  CHECK(errors, strstr(tprt_last_error(), "all_reduce: NCCL does not compute max of f32 as tprt"));
+  CHECK_STATUS(errors,
                tprt_all_reduce(comm, data, data, COUNT, TPRT_F32, TPRT_SUM, streams[0], NULL),
                TPRT_OK);
   CHECK(errors, data[0] == (float)me); /* no work has run */
@@ -120,11 +124,45 @@ static int capture_work(tprt_comm *comm, int me, float *data, void **streams) {
   return errors;
 }
 
+/* A user's capture in GLOBAL mode, which prohibits unsafe calls to all threads of the process,
+ * while the device still works for the library, and while the library is used for other things. */
+static int undisturbed(tprt_comm *comm, int me, float *data, void **streams) {
+  int errors = 0;
+  tprt_work *work;
+  void *memory;
+  const struct timespec soon = {.tv_nsec = 20000000};
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  machine_delay(streams[1], 60);
+  CHECK_STATUS(errors,
+               tprt_all_reduce(comm, data + 1, data + 1, 1, TPRT_F32, TPRT_SUM, streams[1], &work),
+               TPRT_OK);
+  machine_capture_begin(streams[0], MACHINE_GLOBAL);
+  nanosleep(&soon, NULL); /* the operation above is watched meanwhile */
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], NULL),
+               TPRT_OK);
+  CHECK_STATUS(errors, tprt_mem_alloc(comm, 64, &memory), TPRT_OK);
+  CHECK_STATUS(errors, tprt_work_test(work), TPRT_IN_PROGRESS);
+  CHECK_STATUS(errors, tprt_work_wait(work, 0), TPRT_OK);
+  tprt_mem_free(comm, memory);
+  void *graph = machine_capture_end(streams[0]);
+  CHECK(errors, graph != NULL);
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* all captures have ended */
+  tprt_work_destroy(work);
+  if (!graph)
+    return errors;
+  machine_replay(graph, streams[0]);
+  machine_synchronize(streams[0]);
+  CHECK(errors, data[0] == 3 && me < N);
+  machine_graph_free(graph);
+  return errors;
+}
+
 /* A missing rank is detected without a waiter: by the work, and by the next call. */
 static int timeout(tprt_comm *comm, int me, float *data, void **streams) {
   int errors = 0;
   tprt_work *handle;
   const struct timespec later = {.tv_nsec = 600000000};
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK); /* connects the ranks */
   if (me == 2) {
     nanosleep(&later, NULL);
     CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_TIMEOUT);
@@ -139,6 +177,31 @@ static int timeout(tprt_comm *comm, int me, float *data, void **streams) {
   CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], NULL),
                TPRT_TIMEOUT);
   CHECK_STATUS(errors, tprt_comm_status(comm), TPRT_TIMEOUT);
+  return errors;
+}
+
+/* The first operation connects the ranks: it waits for them on the host. */
+static int timeout_of_first(tprt_comm *comm, int me, float *data, void **streams) {
+  int errors = 0;
+  const struct timespec later = {.tv_nsec = 600000000};
+  if (me == 2)
+    nanosleep(&later, NULL);
+  CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], NULL),
+               TPRT_TIMEOUT);
+  return errors;
+}
+
+/* A failure without a handle is the result of tprt_sync. */
+static int timeout_at_sync(tprt_comm *comm, int me, float *data, void **streams) {
+  int errors = 0;
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  if (me != 2)
+    CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], NULL),
+                 TPRT_OK);
+  const struct timespec later = {.tv_nsec = 600000000};
+  if (me == 2)
+    nanosleep(&later, NULL);
+  CHECK_STATUS(errors, tprt_sync(comm), TPRT_TIMEOUT);
   return errors;
 }
 
@@ -235,6 +298,7 @@ static int chained(tprt_comm *comm, int me, float *data, void **streams) {
   int errors = 0;
   tprt_work *work, *host;
   float before = data[0];
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
   machine_delay(streams[0], DELAY_MS);
   CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], &work),
                TPRT_OK);
@@ -263,6 +327,7 @@ static int unobserved(tprt_comm *comm, int me, float *data, void **streams) {
   int errors = 0;
   const struct timespec later = {.tv_nsec = 600000000};
   CHECK_STATUS(errors, tprt_comm_set_hint(comm, "flight", "8"), TPRT_OK);
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
   if (me != 2)
     CHECK_STATUS(errors, tprt_all_reduce(comm, data, data, 1, TPRT_F32, TPRT_SUM, streams[0], NULL),
                  TPRT_OK);
@@ -317,8 +382,14 @@ static void test_capture(void **state) {
   (void)state;
   run(capture, long_ns);
   run(capture_work, long_ns);
+  run(undisturbed, long_ns);
 }
-static void test_timeout(void **state) { (void)state, run(timeout, 200000000); }
+static void test_timeout(void **state) {
+  (void)state;
+  run(timeout, 200000000);
+  run(timeout_of_first, 200000000);
+  run(timeout_at_sync, 200000000);
+}
 static void test_end(void **state) {
   (void)state;
   run(ends, long_ns);

@@ -93,6 +93,15 @@ static blaslt_status called(const char *name) {
   if (planned)                                                                                     \
   return planned
 
+/* cuBLASLt works in the current context of the thread, whose driver it finds by itself. */
+static void require_context(void) {
+  void *driver = dlopen(getenv("TPRT_CUDA_LIBRARY"), RTLD_NOW | RTLD_LOCAL),
+       *found = driver ? dlsym(driver, "cuCtxGetCurrent") : NULL, *context = NULL;
+  cuda_result (*current)(void **context);
+  memcpy(&current, &found, sizeof found);
+  require(found && !current(&context) && context, "a current context");
+}
+
 static void *made(size_t bytes) {
   void *object = calloc(1, bytes);
   if (!object)
@@ -124,6 +133,7 @@ static void free_jobs(blaslt_handle handle);
 
 blaslt_status lt_create(blaslt_handle *handle) {
   ENTER("cublasLtCreate");
+  require_context();
   *handle = made(sizeof **handle);
   return BLASLT_SUCCESS;
 }
@@ -310,9 +320,11 @@ blaslt_status lt_choose(blaslt_handle handle, blaslt_operation operation, blaslt
                         blaslt_preference preference, int n_wanted, blaslt_choice *choices,
                         int *n_found) {
   ENTER("cublasLtMatmulAlgoGetHeuristic");
+  require_context();
   state.n_choices++;
   require(handle && n_wanted >= 1, "a handle, and a place for the choice");
-  require(!(preference->reductions & 4), "no sums of rounded parts");
+  /* parts that are summed up in the output, or in its type, are rounded */
+  require(preference->reductions == 2, "parts of sums are added in the type of the computation");
   for (int i = 0; i < 4; i++)
     require(preference->alignment[i] == 16, "alignment of addresses");
   problem p = problem_of(operation, a, b, c, d);
@@ -463,6 +475,7 @@ static void check_vector(const struct blaslt_operation *o) {
 static blaslt_status keep_job(const job *given, const blaslt_algorithm *algorithm,
                               const void *workspace, size_t workspace_bytes, job **kept) {
   ENTER("cublasLtMatmul");
+  require_context();
   uintptr_t bits =
       (uintptr_t)given->a | (uintptr_t)given->b | (uintptr_t)given->c | (uintptr_t)given->d;
   state.n_products++;

@@ -18,6 +18,8 @@
   X(MISALIGNED_ADDRESS, 716, "CUDA_ERROR_MISALIGNED_ADDRESS")                                      \
   X(LAUNCH_FAILED, 719, "CUDA_ERROR_LAUNCH_FAILED")                                                \
   X(TOO_LARGE, 720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE")                                     \
+  X(CAPTURE_UNSUPPORTED, 900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED")                             \
+  X(CAPTURE_INVALID, 901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED")                                 \
   X(UNJOINED, 904, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED")                                           \
   X(ISOLATION, 905, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION")
 enum {

@@ -1,6 +1,7 @@
 /* Modules and launches of the fake driver; fake_module.c executes them. */
 #define _GNU_SOURCE 1
 #include "cuda/fused/plan.h"
+#include "fake_driver.h"
 #include "fake_module.h"
 #include "fake_stream.h"
 
@@ -9,8 +10,10 @@
 /* ---- Modules ---- */
 
 cuda_result fake_module_load(cuda_module *loaded, const void *image) {
-  cuda_result result = fake_fails_at("load");
-  return result ? result : fake_load(loaded, image);
+  cuda_result result = fake_unsafe();
+  if (!result)
+    result = fake_fails_at("load");
+  return result ? result : fake_load(loaded, image, fake_current_device());
 }
 
 cuda_result fake_module_unload(cuda_module module) {

@@ -75,6 +75,8 @@ static void *make_block(size_t bytes, int *file) {
 cuda_result fake_allocate(cuda_address *memory, size_t bytes) {
   size_t whole = (bytes + 255) / 256 * 256;
   int file = SMALL;
+  if (fake_unsafe())
+    return FAKE_CAPTURE_UNSUPPORTED;
   if (fake_mode_is("allocate"))
     return FAKE_OUT_OF_MEMORY;
   void *made = bytes && bytes % BLOCK_BYTES == 0 ? make_block(bytes, &file)
@@ -91,6 +93,8 @@ cuda_result fake_allocate(cuda_address *memory, size_t bytes) {
 cuda_result fake_release(cuda_address memory) {
   uint64_t begin, end;
   int file = fake_file_of(memory);
+  if (fake_unsafe())
+    return FAKE_CAPTURE_UNSUPPORTED;
   if (memory == 0)
     return CUDA_RESULT_SUCCESS;
   fake_finish_device(); /* like the real driver */
@@ -120,21 +124,21 @@ bool fake_find_memory(void *user, uint64_t address, uint64_t *begin, uint64_t *e
 }
 
 cuda_result fake_set(cuda_address to, unsigned char value, size_t bytes) {
-  if (fake_finish(NULL))
+  if (fake_unsafe() || fake_finish(NULL))
     return FAKE_LAUNCH_FAILED;
   memset((void *)(uintptr_t)to, value, bytes);
   return CUDA_RESULT_SUCCESS;
 }
 
 cuda_result fake_upload(cuda_address to, const void *from, size_t bytes) {
-  if (fake_finish(NULL))
+  if (fake_unsafe() || fake_finish(NULL))
     return FAKE_LAUNCH_FAILED;
   memcpy((void *)(uintptr_t)to, from, bytes);
   return CUDA_RESULT_SUCCESS;
 }
 
 cuda_result fake_copy_to_host(void *to, cuda_address from, size_t bytes) {
-  if (fake_finish(NULL))
+  if (fake_unsafe() || fake_finish(NULL))
     return FAKE_LAUNCH_FAILED;
   memcpy(to, (const void *)(uintptr_t)from, bytes);
   return fake_fails_at("copy");

@@ -9,16 +9,20 @@
 #include "test/runtime/cuda/kernels/machine.h"
 #include "test/runtime/cuda/ptx/ptx.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct CUfunc_st {
+  int device;
   const ptx_kernel *ptx; /* NULL: runs `kernel` as host code */
   fused_kernel kernel;
 };
 
 struct CUmod_st {
+  int device;
+  bool is_kept;    /* the PTX is shared */
   ptx_module *ptx; /* NULL: the library's kernels */
   struct CUfunc_st *functions[1024];
   int n_functions;
@@ -41,15 +45,33 @@ static ptx_module *load_file(const char *path, char error[PTX_TEXT]) {
   return module;
 }
 
-cuda_result fake_load(cuda_module *loaded, const void *image) {
+/* Loads PTX. The library's own text, which many tests load often, is kept. */
+static ptx_module *load_text(const char *text, char error[PTX_TEXT], bool *kept) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static const char *text_of_kept;
+  static ptx_module *module_kept;
+  *kept = strncmp(text, "// Generated from ", 18) == 0;
+  if (!*kept)
+    return ptx_load(text, error);
+  pthread_mutex_lock(&lock);
+  if (text_of_kept != text) {
+    module_kept = ptx_load(text, error);
+    text_of_kept = module_kept ? text : NULL;
+  }
+  ptx_module *found = module_kept;
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+cuda_result fake_load(cuda_module *loaded, const void *image, int device) {
   static const unsigned char fat_binary[] = {0x50, 0xed, 0x55, 0xba};
   const char *path = getenv("FAKE_PTX");
   bool fat = memcmp(image, fat_binary, sizeof fat_binary) == 0;
   bool ours = fat || strncmp(image, "// Generated from kernels.cu", 28) == 0;
   char error[PTX_TEXT];
-  struct CUmod_st module = {.ptx = NULL};
+  struct CUmod_st module = {.device = device};
   if (!ours || path) {
-    module.ptx = fat ? load_file(path, error) : ptx_load(image, error);
+    module.ptx = fat ? load_file(path, error) : load_text(image, error, &module.is_kept);
     if (!module.ptx) {
       fprintf(stderr, "PTX: %s\n", error);
       return FAKE_MODULE_INVALID;
@@ -65,12 +87,14 @@ cuda_result fake_load(cuda_module *loaded, const void *image) {
 void fake_unload(cuda_module module) {
   for (int i = 0; i < module->n_functions; i++)
     free(module->functions[i]);
-  ptx_unload(module->ptx);
+  if (!module->is_kept)
+    ptx_unload(module->ptx);
   free(module);
 }
 
 cuda_result fake_find(cuda_function *function, cuda_module module, const char *name) {
-  struct CUfunc_st found = {.ptx = module->ptx ? ptx_find(module->ptx, name) : NULL};
+  struct CUfunc_st found = {.device = module->device,
+                            .ptx = module->ptx ? ptx_find(module->ptx, name) : NULL};
   while (!module->ptx && found.kernel < FUSED_N_KERNELS &&
          strcmp(name, tprt__fused_names[found.kernel]) != 0)
     found.kernel++;
@@ -90,6 +114,8 @@ cuda_result fake_find(cuda_function *function, cuda_module module, const char *n
   module->functions[module->n_functions++] = *function;
   return CUDA_RESULT_SUCCESS;
 }
+
+int fake_device_of(cuda_function function) { return function->device; }
 
 bool fake_is_ptx(cuda_function function) { return function->ptx; }
 

@@ -31,8 +31,9 @@ typedef struct fake_launch {
   fake_find_fn *find;
 } fake_launch;
 
-/* Any thread. */
-cuda_result fake_load(cuda_module *module, const void *image);
+/* Any thread. A module and its functions belong to the context of a device. */
+cuda_result fake_load(cuda_module *module, const void *image, int device);
+int fake_device_of(cuda_function function);
 void fake_unload(cuda_module module);
 cuda_result fake_find(cuda_function *function, cuda_module module, const char *name);
 /* Returns true if the function runs on the PTX machine; else it is one of the library's kernels,

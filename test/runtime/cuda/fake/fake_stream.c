@@ -45,6 +45,7 @@ struct CUstream_st {
 struct CUevent_st {
   cuda_stream stream; /* NULL: never recorded */
   long until;
+  int n_queries;    /* since it was recorded */
   cuda_graph graph; /* the graph that was being captured at the record */
   struct timespec at;
 };
@@ -173,7 +174,9 @@ cuda_result fake_stream_destroy(cuda_stream stream) {
 }
 
 cuda_result fake_stream_synchronize(cuda_stream stream) {
-  cuda_result result = fake_finish(stream);
+  cuda_result result = fake_unsafe();
+  if (!result)
+    result = fake_finish(stream);
   return result ? result : fake_fails_at("synchronize");
 }
 
@@ -194,6 +197,7 @@ typedef struct captured {
 } captured;
 
 struct CUgraph_st {
+  bool broken; /* while it is captured */
   size_t n;
   captured *items;
   cuda_stream
@@ -228,11 +232,11 @@ static void capture(cuda_stream s, captured item) {
 
 cuda_result fake_capture_begin(cuda_stream stream, int mode) {
   cuda_stream s = find(stream);
-  (void)mode;
   if (s->graph || fake_fails_at("capture begin"))
     return FAKE_INVALID_VALUE;
   cuda_graph graph = calloc(1, sizeof *graph);
-  return graph && join(s, graph) ? CUDA_RESULT_SUCCESS : FAKE_INVALID_VALUE;
+  return graph && join(s, graph) && fake_mode_begin(mode, &graph->broken) ? CUDA_RESULT_SUCCESS
+                                                                          : FAKE_INVALID_VALUE;
 }
 
 /* Returns true if the first stream waits, directly or indirectly, for all tasks of all streams.
@@ -257,7 +261,10 @@ cuda_result fake_capture_end(cuda_stream stream, cuda_graph *graph) {
   cuda_graph ended = find(stream)->graph;
   if (!ended || ended->members[0] != find(stream))
     return FAKE_INVALID_VALUE;
-  cuda_result result = is_joined(ended) ? fake_fails_at("capture end") : FAKE_UNJOINED;
+  fake_mode_end(&ended->broken);
+  cuda_result result = ended->broken      ? FAKE_CAPTURE_INVALID
+                       : is_joined(ended) ? fake_fails_at("capture end")
+                                          : FAKE_UNJOINED;
   for (int i = 0; i < ended->n_members; i++)
     ended->members[i]->graph = NULL;
   *graph = result ? NULL : ended;
@@ -414,10 +421,23 @@ static cuda_result finish_event(cuda_event event) {
   return result;
 }
 
-cuda_result fake_event_wait(cuda_event event) { return finish_event(event); }
+cuda_result fake_event_wait(cuda_event event) {
+  cuda_result result = fake_unsafe();
+  return result ? result : finish_event(event);
+}
 
-/* Completes the event, so that polling ends. */
-cuda_result stream_event_query(cuda_event event) { return finish_event(event); }
+/* An event that has not been reached is completed after some queries, so that polling ends. */
+cuda_result stream_event_query(cuda_event event) {
+  enum { MOST_QUERIES = 3 };
+  cuda_result result = fake_unsafe();
+  if (result || !event || event->graph || !event->stream)
+    return result ? result : finish_event(event);
+  pthread_mutex_lock(&lock);
+  bool is_reached = event->stream->n_done >= event->until;
+  pthread_mutex_unlock(&lock);
+  return is_reached || event->n_queries++ >= MOST_QUERIES ? finish_event(event)
+                                                          : CUDA_RESULT_NOT_READY;
+}
 
 cuda_result fake_event_elapsed(float *ms, cuda_event from, cuda_event to) {
   *ms = (float)((double)(to->at.tv_sec - from->at.tv_sec) * 1e3 +

@@ -35,6 +35,12 @@ typedef struct fake_task {
   void *data;
 } fake_task;
 
+/* fake_mode.c: a capture begins, and ends; *broken is set if a call breaks it. A potentially unsafe
+ * call returns the error of fake_unsafe, which breaks the captures that prohibit the call. */
+bool fake_mode_begin(int mode, bool *broken);
+void fake_mode_end(const bool *broken);
+cuda_result fake_unsafe(void);
+
 /* Takes ownership of the task. Returns its result, if it runs at once. */
 cuda_result fake_enqueue(cuda_stream stream, fake_task task);
 /* Runs everything in the stream. */

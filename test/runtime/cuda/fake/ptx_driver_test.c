@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include "fake_driver.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -141,7 +142,6 @@ static void test_streams(void **state) {
     assert_int_equal(fake_host_call(second, add_one, &n), 0);
     assert_int_equal(fake_event_record(event, second), 0);
     assert_int_equal(joins ? wait_event(first, event, 0) : 0, 0);
-    assert_int_equal(fake_stream_synchronize(second), FAKE_INVALID_VALUE);
     assert_int_equal(fake_capture_end(first, &graph), joins ? 0 : FAKE_UNJOINED);
   }
   assert_int_equal(fake_graph_destroy(graph), 0);
@@ -156,6 +156,62 @@ static void test_streams(void **state) {
   assert_int_equal(fake_stream_synchronize(first), FAKE_INVALID_VALUE);
   assert_int_equal(fake_stream_destroy(second), 0);
   unsetenv("FAKE_LATE");
+}
+
+/* ---- Modes of captures ---- */
+
+extern cuda_result exchange_mode(int *mode) __asm__("cuThreadExchangeStreamCaptureMode");
+extern cuda_result query_event(cuda_event event) __asm__("cuEventQuery");
+
+typedef struct query {
+  cuda_event event;
+  int mode; /* of the thread that asks */
+  cuda_result result;
+} query;
+
+static void *ask(void *argument) {
+  query *q = argument;
+  int mode = q->mode;
+  assert_int_equal(exchange_mode(&mode), 0);
+  q->result = query_event(q->event);
+  assert_int_equal(exchange_mode(&mode), 0);
+  return NULL;
+}
+
+/* A capture prohibits unsafe calls to its thread, in mode 0 also to others, unless their mode is
+ * another one; such a call breaks it. */
+static void test_modes(void **state) {
+  enum { GLOBAL, THREAD_LOCAL, N_MODES = 3 };
+  cuda_stream stream;
+  query q;
+  (void)state;
+  assert_int_equal(fake_stream_create(&stream, CUDA_STREAM_NON_BLOCKING), 0);
+  assert_int_equal(fake_event_create(&q.event, CUDA_EVENT_DISABLE_TIMING), 0);
+  for (int mode = 0; mode < N_MODES; mode++) {
+    for (q.mode = 0; q.mode < N_MODES; q.mode++) {
+      for (int by_other = 0; by_other < 2; by_other++) {
+        bool breaks = mode != CUDA_CAPTURE_RELAXED && q.mode != CUDA_CAPTURE_RELAXED &&
+                      (!by_other || (mode == GLOBAL && q.mode == GLOBAL));
+        pthread_t thread;
+        cuda_graph graph;
+        assert_int_equal(fake_capture_begin(stream, mode), 0);
+        if (by_other) {
+          assert_int_equal(pthread_create(&thread, NULL, ask, &q), 0);
+          pthread_join(thread, NULL);
+        } else {
+          ask(&q);
+        }
+        assert_int_equal(q.result, breaks ? FAKE_CAPTURE_UNSUPPORTED : 0);
+        assert_int_equal(fake_capture_end(stream, &graph), breaks ? FAKE_CAPTURE_INVALID : 0);
+        if (!breaks)
+          assert_int_equal(fake_graph_destroy(graph), 0);
+      }
+    }
+  }
+  q.mode = N_MODES;
+  assert_int_equal(exchange_mode(&q.mode), FAKE_INVALID_VALUE);
+  assert_int_equal(fake_event_destroy(q.event), 0);
+  assert_int_equal(fake_stream_destroy(stream), 0);
 }
 
 static void test_mistakes(void **state) {
@@ -180,6 +236,6 @@ static void test_mistakes(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_launches), cmocka_unit_test(test_graph),
                                      cmocka_unit_test(test_mistakes),
-                                     cmocka_unit_test(test_streams)};
+                                     cmocka_unit_test(test_streams), cmocka_unit_test(test_modes)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }

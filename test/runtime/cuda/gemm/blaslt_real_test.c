@@ -70,8 +70,7 @@ int main(void) {
   SET(operation_set, operation, BLASLT_AUX_STEP, int64_t, 64);
   expect(lt.preference_create(&preference), "preferences");
   SET(preference_set, preference, BLASLT_WORKSPACE_BYTES, uint64_t, 4096);
-  SET(preference_set, preference, BLASLT_REDUCTIONS, uint32_t,
-      BLASLT_REDUCTION_IN_PLACE | BLASLT_REDUCTION_F32);
+  SET(preference_set, preference, BLASLT_REDUCTIONS, uint32_t, BLASLT_REDUCTION_F32);
   SET(preference_set, preference, BLASLT_ALIGNMENT_A, uint32_t, 16);
   SET(preference_set, preference, BLASLT_ALIGNMENT_B, uint32_t, 16);
   SET(preference_set, preference, BLASLT_ALIGNMENT_C, uint32_t, 16);

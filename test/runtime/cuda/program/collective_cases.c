@@ -72,12 +72,6 @@ void add_site(program *p, const row *r) {
   p->rows[p->n_sites++] = *r;
 }
 
-/* Returns true if a reduction has a kernel; without one, binding the program is refused. */
-static bool has_kernel(tprt_reduction reduction, tprt_dtype dtype) {
-  bool is_integer = dtype >= TPRT_BOOL && dtype <= TPRT_U64;
-  return reduction != TPRT_PREMUL_SUM && !(reduction == TPRT_AVG && is_integer);
-}
-
 program *make_empty(int n_outer, int n_inner) {
   program *p = calloc(1, sizeof *p);
   const int64_t sizes[] = {n_outer, n_inner};
@@ -105,7 +99,7 @@ program *make_program(int n_outer, int n_inner, bool all) {
                      APART,
                      RING,
                      true};
-      if (tprt_reduction_supports(r.reduction, r.dtype) && has_kernel(r.reduction, r.dtype))
+      if (tprt_reduction_supports(r.reduction, r.dtype) && r.reduction != TPRT_PREMUL_SUM)
         add_site(p, &r);
     }
   return p;

@@ -38,9 +38,6 @@ typedef struct fake_report {
   int n_contexts, n_streams, n_events, n_allocations, n_comms, n_factors, n_windows;
 } fake_report;
 
-/* Begins and ends the capture of a stream. Captured work runs once, when the capture ends. */
-typedef void fake_capture_stream_fn(void *stream, bool begins);
-
 /* Enqueues work that takes this time. */
 typedef void fake_idle_fn(void *stream, int ms);
 

@@ -3,10 +3,12 @@
 #include "fake_operation.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 extern const char *nccl_error_text(nccl_result result) __asm__("ncclGetErrorString") TPRT_API;
 extern const char *nccl_last_error(nccl_comm comm) __asm__("ncclGetLastError") TPRT_API;
@@ -23,9 +25,36 @@ static void put_into_stream(launch *own) {
   own->comm->n_answers = FAKE_N_ANSWERS;
   own->comm->n_tasks++;
   own->captured = own->stream->capture;
+  own->comm->n_captured_alive += own->captured;
   fake_enqueue(own->stream, fake_run_launch, fake_end_launch, own);
 }
 
+/* ---- Connections, which the first operations make ---- */
+
+static void connect(const launch *own) {
+  clique *group = own->comm->clique;
+  for (int i = 0; i < own->n; i++) {
+    if (own->operations[i].kind < SEND)
+      group->met[own->comm->rank] = true;
+    else
+      group->talked[own->comm->rank][own->operations[i].peer] = true;
+  }
+}
+
+static bool is_connected(const launch *own) {
+  const clique *group = own->comm->clique;
+  bool connected = true;
+  for (int i = 0; i < own->n; i++) {
+    for (int k = 0; k < group->n_ranks && own->operations[i].kind < SEND; k++)
+      connected &= group->met[k];
+    connected &=
+        own->operations[i].kind < SEND || group->talked[own->operations[i].peer][own->comm->rank];
+  }
+  return connected;
+}
+
+/* Puts a group into its streams. What has a delay, or is not connected, continues in the
+ * background. */
 static nccl_result end_group(void) {
   nccl_result result = group_error;
   while (group_head) {
@@ -34,15 +63,18 @@ static nccl_result end_group(void) {
     own->next = NULL;
     if (result && result != NCCL_RESULT_IN_PROGRESS) {
       fake_give(own);
-    } else if (fake_now.most_delay_us) { /* continues in the background */
-      own->at = fake_soon();
-      own->stream->n_unlaunched++;
-      own->next = own->comm->unlaunched;
-      own->comm->unlaunched = own;
-      result = NCCL_RESULT_IN_PROGRESS;
-    } else {
-      put_into_stream(own);
+      continue;
     }
+    connect(own);
+    if (!fake_now.most_delay_us && is_connected(own)) {
+      put_into_stream(own);
+      continue;
+    }
+    own->at = fake_soon();
+    own->stream->n_unlaunched++;
+    own->next = own->comm->unlaunched;
+    own->comm->unlaunched = own;
+    result = NCCL_RESULT_IN_PROGRESS;
   }
   group_error = NCCL_RESULT_SUCCESS;
   return result;
@@ -112,10 +144,12 @@ static launch *grow(launch *old) {
 /* Called with the lock held; releases it. */
 static nccl_result add(nccl_comm comm, const operation *op, size_t sent, size_t received,
                        cuda_stream stream, bool hang) {
-  if (comm->aborted)
-    return fake_fail(NCCL_RESULT_INVALID_USAGE, "an operation on a communicator that was aborted");
+  if (comm->aborted || comm->finalized)
+    return fake_fail(NCCL_RESULT_INVALID_USAGE,
+                     "an operation on a communicator that was aborted or finalized");
   if (fake_is_busy(comm))
     return fake_fail(NCCL_RESULT_INVALID_USAGE, "an operation on a communicator that is busy");
+  stream = fake_stream_of(stream);
   if (!stream || stream->device != comm->device || fake_device() != comm->device)
     return fake_fail(NCCL_RESULT_INVALID_ARGUMENT,
                      "a stream or a current device that is not the communicator's");
@@ -136,8 +170,6 @@ static nccl_result add(nccl_comm comm, const operation *op, size_t sent, size_t 
   if (!own)
     *grown = (launch){.comm = comm, .stream = stream, .next = group_head};
   *at = grown; /* new, at the head */
-  if (grown->n && (grown->operations[0].kind >= SEND) != (op->kind >= SEND))
-    fake_violation("transfers and collectives in one group: this fake cannot do it");
   operation *added = &grown->operations[grown->n++];
   *added = *op;
   added->hangs = hang;
@@ -340,6 +372,7 @@ nccl_comm fake_make_comm(const nccl_id *id, int n_ranks, int rank, int device) {
   *made = (struct ncclComm){
       .clique = group, .rank = rank, .device = device, .n_answers = FAKE_N_ANSWERS};
   group->joined[rank] = true;
+  group->process[rank] = getpid();
   group->n_joined++;
   group->references++;
   fake_state.n_comms++;
@@ -383,10 +416,25 @@ nccl_result nccl_init(nccl_comm *comm, int n_ranks, nccl_id id, int rank, nccl_c
   return fake_leave(NCCL_RESULT_IN_PROGRESS);
 }
 
+/* Completes the call that ends a communicator. */
+static nccl_result end_comm(nccl_comm comm, int planned) {
+  for (int i = 0; i < MOST_FACTORS; i++)
+    drop_factor(comm, i);
+  fake_state.n_comms--;
+  comm->ended = true;
+  fake_wake();
+  fake_release_comm(comm);
+  return fake_leave(planned);
+}
+
+/* Ends everything that is under way, then waits until graphs that hold operations of the
+ * communicator are gone. Data that is on its way is lost. */
 nccl_result nccl_abort(nccl_comm comm) {
   FAKE_END_CALL("ncclCommAbort", true);
-  if (comm->aborted) {
-    fake_violation("a communicator is aborted twice");
+  if (fake_unsafe())
+    fake_violation("a communicator is aborted by a thread that may not do so during a capture");
+  if (comm->aborted || comm->ended) {
+    fake_violation("a communicator is aborted that has ended already");
     return fake_leave(NCCL_RESULT_INVALID_USAGE);
   }
   comm->aborted = true;
@@ -396,13 +444,61 @@ nccl_result nccl_abort(nccl_comm comm) {
     own->stream->n_unlaunched--;
     fake_give(own);
   }
-  for (int i = 0; i < MOST_FACTORS; i++)
-    drop_factor(comm, i);
-  fake_state.n_comms--;
+  if (comm->clique)
+    fake_lose_data(comm);
+  if (comm->clique)
+    comm->clique->ended[comm->rank] = true;
   fake_break_gathering(comm);
   fake_wake();
-  fake_release_comm(comm);
-  return fake_leave(planned);
+  while (comm->n_captured_alive)
+    fake_wait();
+  return end_comm(comm, planned);
+}
+
+/* Until it is complete, the communicator is in progress: operations run, data is on its way, or
+ * graphs hold its operations. */
+static bool is_finalizing(nccl_comm comm) {
+  return comm->finalized && (comm->n_tasks || comm->clique->n_sent[comm->rank]);
+}
+
+nccl_result nccl_finalize(nccl_comm comm) {
+  bool hang;
+  FAKE_CALL("ncclCommFinalize", true, &hang);
+  if (comm->aborted || comm->finalized || fake_is_busy(comm))
+    return fake_fail(NCCL_RESULT_INVALID_ARGUMENT,
+                     "a communicator is finalized that has ended, or is busy");
+  if (fake_unsafe())
+    fake_violation("a communicator is finalized by a thread that may not do so during a capture");
+  comm->finalized = true;
+  comm->hangs = hang;
+  comm->n_answers = FAKE_N_ANSWERS;
+  comm->clique->ended[comm->rank] = true;
+  fake_wake();
+  return fake_leave(NCCL_RESULT_IN_PROGRESS);
+}
+
+/* True if the rank of another living process has not ended. */
+static bool is_used_by_others(const clique *group) {
+  for (int i = 0; i < group->n_ranks; i++)
+    if (group->process[i] && group->process[i] != getpid() && !group->ended[i] &&
+        kill(group->process[i], 0) == 0)
+      return true;
+  return false;
+}
+
+/* Waits for the other ranks of the host to end theirs, too, unless they are threads of one process:
+ * the last of those frees everything. */
+nccl_result nccl_destroy(nccl_comm comm) {
+  FAKE_END_CALL("ncclCommDestroy", true);
+  if (fake_unsafe())
+    fake_violation("a communicator is destroyed by a thread that may not do so during a capture");
+  if (comm->aborted || comm->ended || !comm->finalized || is_finalizing(comm))
+    return fake_fail(NCCL_RESULT_INVALID_USAGE,
+                     "a communicator is destroyed before it is finalized: this may block");
+  while (is_used_by_others(comm->clique))
+    fake_wait();
+  comm->aborted = true; /* no call on it may follow */
+  return end_comm(comm, planned);
 }
 
 nccl_result nccl_async_error(nccl_comm comm, nccl_result *error) {
@@ -411,14 +507,19 @@ nccl_result nccl_async_error(nccl_comm comm, nccl_result *error) {
     fake_violation("a communicator is asked that was aborted");
     return fake_leave(NCCL_RESULT_INVALID_USAGE);
   }
-  while (comm->unlaunched && comm->unlaunched->at <= fake_time()) { /* an operation is due */
-    launch *own = comm->unlaunched;
-    comm->unlaunched = own->next;
+  for (launch **at = &comm->unlaunched; *at;) { /* the operations that are due */
+    launch *own = *at;
+    if (own->at > fake_time() || !is_connected(own)) {
+      at = &own->next;
+      continue;
+    }
+    *at = own->next;
     own->stream->n_unlaunched--;
     put_into_stream(own);
   }
   fake_try_gathering(comm);
-  *error = fake_is_busy(comm) ? NCCL_RESULT_IN_PROGRESS : NCCL_RESULT_SUCCESS;
+  *error =
+      fake_is_busy(comm) || is_finalizing(comm) ? NCCL_RESULT_IN_PROGRESS : NCCL_RESULT_SUCCESS;
   bool counts = !*error && comm->n_answers-- > 0;
   return fake_leave(counts ? fake_call("ncclCommGetAsyncError", true, NULL) : NCCL_RESULT_SUCCESS);
 }
@@ -426,7 +527,7 @@ nccl_result nccl_async_error(nccl_comm comm, nccl_result *error) {
 /* ---- Memory ---- */
 
 nccl_result nccl_memory_alloc(void **memory, size_t bytes) {
-  FAKE_CALL("ncclMemAlloc", true, NULL);
+  FAKE_UNSAFE_CALL("ncclMemAlloc", true, 1);
   if (fake_device() < 0 || !bytes)
     return fake_fail(NCCL_RESULT_INVALID_ARGUMENT, "memory of no device, or of no bytes");
   *memory = fake_allocate(fake_device(), bytes);
@@ -437,6 +538,8 @@ nccl_result nccl_memory_alloc(void **memory, size_t bytes) {
 nccl_result nccl_memory_free(void *memory) {
   int device = -1;
   FAKE_END_CALL("ncclMemFree", true);
+  if (fake_unsafe())
+    return fake_leave(1);
   if (fake_release(memory, &device) && fake_device() >= 0 && device != fake_device())
     fake_violation("memory of device %d is freed with device %d current", device, fake_device());
   return fake_leave(planned);

@@ -113,11 +113,11 @@ cuda_result cuda_device_uuid(cuda_uuid *uuid, int device) {
 
 /* ---- Contexts: one per device, in a stack of each thread ---- */
 
-enum { MOST_DEVICES = 64, DEEPEST = 8 };
+enum { DEEPEST = 8 };
 struct CUctx_st {
   int device, references;
 };
-static struct CUctx_st contexts[MOST_DEVICES];
+static struct CUctx_st contexts[FAKE_MOST_DEVICES];
 static _Thread_local cuda_context stack[DEEPEST];
 static _Thread_local int depth;
 

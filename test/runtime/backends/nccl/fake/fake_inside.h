@@ -41,9 +41,13 @@ void fake_sleep_us(int us);
 typedef void fake_task_fn(void *data);
 /* Work of streams between begin and end of a capture, in an order that its events allow. */
 typedef struct fake_capture {
+  struct fake_capture *next; /* of all captures in progress */
   struct fake_task *head, **tail;
   /* stream of the begin; others join by waiting for it, and must be waited for */
   cuda_stream first;
+  int mode; /* of its begin */
+  pthread_t owner;
+  bool invalid; /* broken by a call that was prohibited */
 } fake_capture;
 struct CUstream_st {
   struct CUstream_st *next;
@@ -59,11 +63,19 @@ struct CUstream_st {
 /* Called with the lock held. `release` is called once, when the task has run for the last time;
  * NULL: nothing to release. */
 void fake_enqueue(cuda_stream stream, fake_task_fn *run, fake_task_fn *release, void *data);
-/* Records the work that this thread enqueues from now on; the end of the capture returns it, to be
- * run any number of times. */
-void fake_capture_begin(cuda_stream stream);
-/* NULL: no work was captured. */
-struct fake_task *fake_capture_end(cuda_stream stream);
+/* ---- fake_capture.c ---- */
+enum { FAKE_CAPTURE_GLOBAL, FAKE_CAPTURE_THREAD_LOCAL, FAKE_CAPTURE_RELAXED };
+/* Records the work that is enqueued into a stream from now on. With the lock held. */
+void fake_capture_begin(cuda_stream stream, int mode);
+/* Ends the capture of a stream. *tasks are to be run any number of times; NULL: no work was
+ * captured. FAKE_CAPTURE_INVALID if the capture is broken. With the lock held. */
+cuda_result fake_capture_end(cuda_stream stream, struct fake_task **tasks);
+/* A potentially unsafe call, as the documentation of cuThreadExchangeStreamCaptureMode defines it:
+ * returns an error and breaks the captures that prohibit it to this thread. With the lock held. */
+cuda_result fake_unsafe(void);
+/* fake_stream.c: takes all streams out of a capture that ends. With the lock held. */
+void fake_leave_capture(const fake_capture *ended);
+
 /* fake_run_tasks runs tasks in order, without the lock held; fake_free_tasks releases them, with
  * the lock held. */
 void fake_run_tasks(struct fake_task *tasks);
@@ -72,10 +84,9 @@ void fake_free_tasks(struct fake_task *tasks);
 bool fake_set_context(cuda_context context);
 /* Returns the device that is current in this thread; -1: none. */
 int fake_device(void);
-/* Waits until all streams of a device are empty. With the lock held. */
-void fake_settle(int device);
-/* Returns true if this thread is capturing. */
-bool fake_captures(void);
+/* Waits until all streams of a device are empty, for a call that is said in `what`. With the lock
+ * held. */
+void fake_settle(int device, const char *what);
 /* Returns true if [memory, memory + bytes) is memory of the device; else counts a violation. With
  * the lock held. */
 bool fake_owns(int device, const void *memory, size_t bytes, const char *what);
@@ -87,7 +98,21 @@ bool fake_is_nccls(const void *memory);
 void fake_note_nccls(const void *memory);
 bool fake_release(void *memory, int *device);
 
-enum { FAKE_INVALID_VALUE = 1, FAKE_INVALID_CONTEXT = 201, FAKE_INVALID_HANDLE = 400 };
+/* The stream, or the default stream of the current device for NULL. With the lock held. */
+cuda_stream fake_stream_of(cuda_stream stream);
+
+enum { FAKE_MOST_DEVICES = 64 };
+
+/* Results of cuda.h. */
+enum {
+  FAKE_INVALID_VALUE = 1,
+  FAKE_INVALID_CONTEXT = 201,
+  FAKE_INVALID_HANDLE = 400,
+  FAKE_CAPTURE_UNSUPPORTED = 900,
+  FAKE_CAPTURE_INVALID = 901,
+  FAKE_CAPTURED_EVENT = 907,
+  FAKE_CAPTURE_WRONG_THREAD = 908,
+};
 
 /* Begins a call with the lock held, unless the plan makes it fail. */
 #define FAKE_CALL(name, is_nccl, hang)                                                             \
@@ -95,6 +120,12 @@ enum { FAKE_INVALID_VALUE = 1, FAKE_INVALID_CONTEXT = 201, FAKE_INVALID_HANDLE =
   int planned = fake_call(name, is_nccl, hang);                                                    \
   if (planned)                                                                                     \
     return fake_leave(planned);
+
+/* The same for a call that a capture may prohibit. */
+#define FAKE_UNSAFE_CALL(name, is_nccl, code)                                                      \
+  FAKE_CALL(name, is_nccl, NULL);                                                                  \
+  if (fake_unsafe())                                                                               \
+  return fake_leave(code)
 
 /* The same for a release, which happens even if the call fails. */
 #define FAKE_END_CALL(name, is_nccl)                                                               \

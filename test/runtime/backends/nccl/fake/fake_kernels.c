@@ -23,7 +23,12 @@ cuda_result driver_device_attribute(int *value, int attribute, int device) {
 }
 
 cuda_result driver_module_load(cuda_module *module, const void *image) {
-  return fake_device() < 0 ? FAKE_INVALID_CONTEXT : fake_load(module, image);
+  fake_enter();
+  if (fake_device() < 0)
+    return fake_leave(FAKE_INVALID_CONTEXT);
+  if (fake_unsafe())
+    return fake_leave(FAKE_CAPTURE_UNSUPPORTED);
+  return fake_leave(fake_load(module, image, fake_device()));
 }
 
 cuda_result driver_module_unload(cuda_module module) {
@@ -31,8 +36,13 @@ cuda_result driver_module_unload(cuda_module module) {
   return 0;
 }
 
+/* Modules load lazily: a kernel is loaded when it is looked up, which may wait for the device. */
 cuda_result driver_module_function(cuda_function *function, cuda_module module, const char *name) {
-  return fake_find(function, module, name);
+  cuda_result result = fake_find(function, module, name);
+  fake_enter();
+  if (!result)
+    fake_settle(fake_device_of(*function), "a kernel is loaded");
+  return fake_leave(result);
 }
 
 cuda_result driver_occupancy(int *n, cuda_function function, int threads, size_t shared_bytes) {
@@ -65,8 +75,10 @@ static cuda_result launch(const fake_launch *given, bool cooperative, cuda_strea
   *kept = *given;
   kept->parameters = fake_parameters(given->function, parameters);
   fake_enter();
-  if (!stream || stream->device != fake_device())
-    fake_violation("a kernel is launched in a stream of another device than the current one");
+  stream = fake_stream_of(stream);
+  if (!stream || stream->device != fake_device() ||
+      fake_device_of(given->function) != stream->device)
+    fake_violation("a kernel, its stream and the current context are not of one device");
   fake_enqueue(stream, run, release, kept);
   return fake_leave(0);
 }

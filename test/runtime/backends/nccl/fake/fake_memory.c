@@ -52,8 +52,6 @@ bool fake_is_nccls(const void *memory) {
 void fake_note_nccls(const void *memory) { find_block(memory)->is_nccls = true; }
 
 void *fake_allocate(int device, size_t bytes) {
-  if (fake_captures())
-    fake_violation("memory is allocated by a thread that captures");
   block *made = calloc(1, sizeof *made);
   *made = (block){.next = blocks, .at = fake_take(bytes), .bytes = bytes, .device = device};
   memset(made->at, 0xcd, bytes);
@@ -65,7 +63,7 @@ void *fake_allocate(int device, size_t bytes) {
 bool fake_release(void *memory, int *device) {
   const block *known = find_block(memory);
   if (known)
-    fake_settle(known->device);
+    fake_settle(known->device, "memory is freed");
   block **at = &blocks;
   while (*at && (*at)->at != memory)
     at = &(*at)->next;
@@ -83,7 +81,7 @@ bool fake_release(void *memory, int *device) {
 }
 
 cuda_result cuda_memory_alloc(cuda_address *memory, size_t bytes) {
-  FAKE_CALL("cuMemAlloc", false, NULL);
+  FAKE_UNSAFE_CALL("cuMemAlloc", false, FAKE_CAPTURE_UNSUPPORTED);
   if (fake_device() < 0 || !bytes)
     return fake_leave(fake_device() < 0 ? FAKE_INVALID_CONTEXT : FAKE_INVALID_VALUE);
   *memory = tprt__cuda_address(fake_allocate(fake_device(), bytes));
@@ -93,6 +91,8 @@ cuda_result cuda_memory_alloc(cuda_address *memory, size_t bytes) {
 cuda_result cuda_memory_free(cuda_address memory) {
   int device;
   FAKE_END_CALL("cuMemFree", false);
+  if (fake_unsafe())
+    return fake_leave(FAKE_CAPTURE_UNSUPPORTED);
   return fake_leave(fake_release((void *)(uintptr_t)memory, &device) ? planned
                                                                      : FAKE_INVALID_VALUE);
 }
@@ -123,19 +123,17 @@ static void run_copy(void *data) {
 static int enqueue_any(cuda_stream stream, const copy_task *copy) {
   copy_task *task = calloc(1, sizeof *task);
   *task = *copy;
-  if (!stream) { /* the default stream, which has no other work */
-    run_copy(task);
-    free(task);
-    return 0;
-  }
   fake_enqueue(stream, run_copy, free, task);
   return 0;
 }
 
 /* Enqueues a copy in memory of the stream's device. */
-static int enqueue_copy(cuda_stream stream, const copy_task *copy, const char *what) {
+static int enqueue_copy(cuda_stream given, const copy_task *copy, const char *what) {
   size_t last = copy->height - 1;
-  int device = stream ? stream->device : fake_device();
+  cuda_stream stream = fake_stream_of(given);
+  if (!stream)
+    return FAKE_INVALID_CONTEXT;
+  int device = stream->device;
   if (!copy->width || !copy->height)
     return FAKE_INVALID_VALUE;
   if (!fake_owns(device, copy->to, last * copy->to_pitch + copy->width, what) ||
@@ -145,8 +143,11 @@ static int enqueue_copy(cuda_stream stream, const copy_task *copy, const char *w
 }
 
 /* Enqueues a copy between any devices. */
-static int enqueue_between(cuda_stream stream, const copy_task *copy, const char *what) {
+static int enqueue_between(cuda_stream given, const copy_task *copy, const char *what) {
   size_t last = copy->height - 1;
+  cuda_stream stream = fake_stream_of(given);
+  if (!stream)
+    return FAKE_INVALID_CONTEXT;
   if (!copy->width || !copy->height ||
       !somebody_owns(copy->to, last * copy->to_pitch + copy->width, what) ||
       !somebody_owns(copy->from, last * copy->from_pitch + copy->width, what))

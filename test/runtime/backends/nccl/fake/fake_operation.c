@@ -22,7 +22,7 @@ static void copy_pieces(const clique *group, const meeting *met, size_t bytes) {
     for (int to = 0; to < group->n_ranks; to++) {
       const operation *send = met->of[from], *recv = met->of[to];
       if (((kind == SCATTER || kind == BROADCAST) && from != send->peer) ||
-          (kind == GATHER && to != recv->peer))
+          (kind == GATHER && to != recv->peer) || !recv->recv)
         continue;
       memmove((char *)recv->recv + (joins ? (size_t)from * bytes : 0),
               (const char *)send->send + (splits ? (size_t)to * bytes : 0), bytes);
@@ -75,14 +75,100 @@ static meeting *find_meeting(clique *group, long number) {
   return group->meetings = found;
 }
 
-static void leave_meeting(clique *group, meeting *met) {
+static void free_copy(operation *op) {
+  if (!op || !op->is_copy)
+    return;
+  fake_give((void *)(uintptr_t)op->send);
+  fake_give(op);
+}
+
+static void free_meeting(const clique *group, meeting *met) {
+  for (int i = 0; i < group->n_ranks; i++)
+    free_copy(met->of[i]);
+  fake_give(met);
+}
+
+/* `left`: what stays of the rank's operation. */
+static void leave_meeting(nccl_comm comm, meeting *met, operation *left) {
+  clique *group = comm->clique;
+  met->of[comm->rank] = left;
   if (++met->n_left < group->n_ranks)
     return;
   meeting **at = &group->meetings;
   while (*at != met)
     at = &(*at)->next;
   *at = met->next;
-  fake_give(met);
+  free_meeting(group, met);
+}
+
+/* The bytes that this rank sends, if it is done when they are on their way; else 0. */
+static size_t eager_bytes(const clique *group, int rank, const operation *op) {
+  size_t bytes = op->count * fake_type_size(op->type);
+  bool is_root = op->peer == rank;
+  switch (op->kind) {
+  case SEND:
+    return bytes;
+  case REDUCE:
+  case GATHER:
+    return is_root ? 0 : bytes;
+  case BROADCAST:
+    return is_root ? bytes : 0;
+  case SCATTER:
+    return is_root ? bytes * (size_t)group->n_ranks : 0;
+  default:
+    return 0;
+  }
+}
+
+/* Copies an operation and the data that it sends, and completes what this rank receives of itself:
+ * it is done. */
+static operation *copy_sent(nccl_comm comm, const operation *op) {
+  size_t bytes = eager_bytes(comm->clique, comm->rank, op),
+         own = op->count * fake_type_size(op->type);
+  operation *made = fake_take(sizeof *made);
+  char *data = fake_take(bytes);
+  memcpy(data, op->send, bytes);
+  if (op->kind == BROADCAST || op->kind == SCATTER)
+    memcpy(op->recv, data + (op->kind == SCATTER ? (size_t)comm->rank * own : 0), own);
+  *made = *op;
+  made->send = data;
+  made->recv = NULL;
+  made->is_copy = true;
+  made->next = NULL;
+  comm->clique->n_sent[comm->rank]++;
+  return made;
+}
+
+static void arrived(clique *group, int source) {
+  group->n_sent[source] -= group->n_sent[source] > 0; /* 0: it was aborted */
+}
+
+void fake_lose_data(nccl_comm comm) {
+  clique *group = comm->clique;
+  for (meeting *met = group->meetings; met; met = met->next) {
+    const operation *op = met->of[comm->rank];
+    met->broken |= op && op->is_copy && !met->done && !met->running;
+  }
+  for (int to = 0; to < group->n_ranks; to++) {
+    for (operation **at = &group->sends[comm->rank][to]; *at;) {
+      operation *op = *at;
+      if (!op->is_copy) {
+        at = &op->next;
+        continue;
+      }
+      *at = op->next;
+      free_copy(op);
+    }
+  }
+  group->n_sent[comm->rank] = 0;
+}
+
+static void end_meeting(clique *group, meeting *met) {
+  for (int i = 0; i < group->n_ranks; i++)
+    if (met->of[i]->is_copy)
+      arrived(group, i);
+  met->done = true;
+  fake_wake();
 }
 
 /* Called with the lock held; releases it while data moves. Mismatched operations hang, as in NCCL's
@@ -102,15 +188,19 @@ static void run_collective(nccl_comm comm, operation *op) {
       perform(group, met);
       fake_enter();
       met->running = false;
-      met->done = true;
-      fake_wake();
+      end_meeting(group, met);
     }
+  } else if (!met->broken && eager_bytes(group, comm->rank, op)) {
+    leave_meeting(comm, met, copy_sent(comm, op));
+    return;
   }
   while (!met->done && (met->running || !comm->aborted))
     fake_wait();
   met->broken |= !met->done;
-  leave_meeting(group, met);
+  leave_meeting(comm, met, NULL);
 }
+
+/* ---- Transfers ---- */
 
 static operation **list_of(clique *group, int rank, const operation *op) {
   return op->kind == SEND ? &group->sends[rank][op->peer] : &group->receives[op->peer][rank];
@@ -132,32 +222,35 @@ static void match(clique *group, int source, int destination) {
     memcpy(receive->recv, send->send, send->count * fake_type_size(send->type));
     fake_enter();
     send->state = receive->state = DONE;
+    if (send->is_copy)
+      arrived(group, source);
+    free_copy(send);
     fake_wake();
   }
 }
 
-static void run_transfers(nccl_comm comm, operation *operations, int n) {
-  clique *group = comm->clique;
-  for (int i = 0; i < n; i++) {
-    operation **at = list_of(group, comm->rank, &operations[i]);
-    while (*at)
-      at = &(*at)->next;
-    *at = &operations[i];
+static void post(nccl_comm comm, operation *op) {
+  operation **at = list_of(comm->clique, comm->rank, op);
+  while (*at)
+    at = &(*at)->next;
+  bool is_eager = op->kind == SEND && !op->hangs && !comm->aborted &&
+                  !comm->clique->receives[comm->rank][op->peer];
+  if (is_eager) {
+    *at = copy_sent(comm, op);
+    op->state = DONE;
+  } else {
+    *at = op;
   }
-  for (int i = 0; i < n; i++) {
-    bool sends = operations[i].kind == SEND;
-    match(group, sends ? comm->rank : operations[i].peer, sends ? operations[i].peer : comm->rank);
-  }
-  for (int i = 0; i < n; i++) {
-    operation *op = &operations[i];
-    while (op->state == MOVING || (op->state == POSTED && !comm->aborted))
-      fake_wait();
-    operation **at = list_of(group, comm->rank, op);
-    while (op->state == POSTED && *at && *at != op)
-      at = &(*at)->next;
-    if (op->state == POSTED && *at)
-      *at = op->next;
-  }
+}
+
+static void await_transfer(nccl_comm comm, operation *op) {
+  while (op->state == MOVING || (op->state == POSTED && !comm->aborted))
+    fake_wait();
+  operation **at = list_of(comm->clique, comm->rank, op);
+  while (op->state == POSTED && *at && *at != op)
+    at = &(*at)->next;
+  if (op->state == POSTED && *at)
+    *at = op->next;
 }
 
 static void release_clique(clique *group) {
@@ -170,7 +263,7 @@ static void release_clique(clique *group) {
   while (group->meetings) {
     meeting *met = group->meetings;
     group->meetings = met->next;
-    fake_give(met);
+    free_meeting(group, met);
   }
   while (group->gatherings) {
     gathering *left = group->gatherings;
@@ -181,34 +274,48 @@ static void release_clique(clique *group) {
 }
 
 void fake_release_comm(nccl_comm comm) {
-  if (!comm->aborted || comm->n_tasks)
+  if (!comm->ended || comm->n_tasks)
     return;
   if (comm->clique)
     release_clique(comm->clique);
   free(comm);
 }
 
+/* Transfers of a group wait for no collective of it, and the other way round. */
 void fake_run_launch(void *data) {
   launch *own = data;
   nccl_comm comm = own->comm;
   fake_enter();
-  bool transfers = own->operations[0].kind >= SEND;
   for (int i = 0; i < own->n; i++) {
-    own->operations[i].state = POSTED;
-    own->operations[i].next = NULL;
-    if (own->captured && !transfers)
-      own->operations[i].number = -++comm->n_captured;
+    operation *op = &own->operations[i];
+    op->state = POSTED;
+    op->next = NULL;
+    if (own->captured && op->kind < SEND)
+      op->number = -++comm->n_captured;
+    if (op->kind >= SEND)
+      post(comm, op);
   }
-  if (transfers)
-    run_transfers(comm, own->operations, own->n);
-  for (int i = 0; i < own->n && !transfers; i++)
-    run_collective(comm, &own->operations[i]);
+  for (int i = 0; i < own->n; i++) {
+    const operation *op = &own->operations[i];
+    if (op->kind == SEND)
+      match(comm->clique, comm->rank, op->peer);
+    else if (op->kind == RECEIVE)
+      match(comm->clique, op->peer, comm->rank);
+  }
+  for (int i = 0; i < own->n; i++)
+    if (own->operations[i].kind < SEND)
+      run_collective(comm, &own->operations[i]);
+  for (int i = 0; i < own->n; i++)
+    if (own->operations[i].kind >= SEND)
+      await_transfer(comm, &own->operations[i]);
   fake_exit();
 }
 
 void fake_end_launch(void *data) {
   launch *own = data;
   own->comm->n_tasks--;
+  own->comm->n_captured_alive -= own->captured;
+  fake_wake();
   fake_release_comm(own->comm);
   fake_give(own);
 }

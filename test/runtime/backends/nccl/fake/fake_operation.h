@@ -4,6 +4,8 @@
 
 #include "fake_inside.h"
 
+#include <sys/types.h>
+
 enum { MOST_RANKS = 64, MOST_FACTORS = 8, FACTOR_BYTES = 8, FIRST_FACTOR = 5 };
 
 typedef enum op_kind {
@@ -32,6 +34,7 @@ typedef struct operation {
   bool hangs;
   enum { POSTED, MOVING, DONE } state; /* state of transfers */
   struct operation *next;              /* in the list of its pair of ranks */
+  bool is_copy;                        /* of data that is on its way to another rank */
 } operation;
 
 /* A collective operation at which ranks synchronize. */
@@ -40,7 +43,7 @@ typedef struct meeting {
   long number;
   int n_arrived, n_left;
   bool broken, running, done;
-  operation *of[MOST_RANKS];
+  operation *of[MOST_RANKS]; /* of a rank that has left already: a copy, with its data */
 } meeting;
 
 /* A call that synchronizes all ranks of a communicator: a split or a window. */
@@ -66,6 +69,12 @@ typedef struct clique {
   nccl_id id;
   int n_ranks, n_joined, references;
   bool joined[MOST_RANKS];
+  /* which ranks have begun a collective, and transfers with which rank: the first ones connect the
+   * ranks, and wait for each other on the host */
+  bool met[MOST_RANKS], talked[MOST_RANKS][MOST_RANKS];
+  bool ended[MOST_RANKS]; /* has finalized, or was aborted */
+  pid_t process[MOST_RANKS];
+  int n_sent[MOST_RANKS]; /* data of a rank that is on its way to others */
   meeting *meetings;
   gathering *gatherings;
   /* by source and destination, oldest first */
@@ -86,7 +95,9 @@ typedef struct launch {
 struct ncclComm {
   clique *clique; /* NULL: from an aborted split */
   int rank, device;
-  bool aborted, hangs;
+  bool aborted, finalized, hangs;
+  bool ended;           /* the call that ends it has returned */
+  int n_captured_alive; /* its operations in captures and graphs */
   int64_t ready_at;
   /* numbers of collectives; those in graphs are negative, whenever they are launched */
   long n_collectives, n_captured;
@@ -135,7 +146,10 @@ void fake_break_gathering(nccl_comm comm);
 /* Execute a launch, in the stream's thread; and end it, with the lock held. */
 void fake_run_launch(void *data);
 void fake_end_launch(void *data);
-/* Frees an aborted communicator when none of its work is in a stream. With the lock held. */
+/* Drops the data of an aborted communicator that is on its way to other ranks. With the lock
+ * held. */
+void fake_lose_data(nccl_comm comm);
+/* Frees a communicator that has ended when none of its work is in a stream. With the lock held. */
 void fake_release_comm(nccl_comm comm);
 
 #endif

@@ -71,18 +71,75 @@ static bool sum_scaled(nccl_type type, unsigned char *to, unsigned char *const *
   }
 }
 
+/* ---- Floats of 16 and 8 bits, with a factor: every product and every sum is rounded ---- */
+
+static float widen(nccl_type type, const void *at) {
+  uint16_t bits = 0;
+  memcpy(&bits, at, fake_type_size(type));
+  return type == NCCL_TYPE_F16      ? tprt_f16_to_f32(bits)
+         : type == NCCL_TYPE_BF16   ? tprt_bf16_to_f32(bits)
+         : type == NCCL_TYPE_F8E4M3 ? tprt_f8e4m3_to_f32((uint8_t)bits)
+                                    : tprt_f8e5m2_to_f32((uint8_t)bits);
+}
+
+static void narrow(nccl_type type, float value, void *at) {
+  uint16_t bits = type == NCCL_TYPE_F16      ? tprt_f32_to_f16(value)
+                  : type == NCCL_TYPE_BF16   ? tprt_f32_to_bf16(value)
+                  : type == NCCL_TYPE_F8E4M3 ? tprt_f32_to_f8e4m3(value)
+                                             : tprt_f32_to_f8e5m2(value);
+  memcpy(at, &bits, fake_type_size(type));
+}
+
+static bool is_small_float(nccl_type type) {
+  return type == NCCL_TYPE_F16 || type >= NCCL_TYPE_BF16;
+}
+
+static void sum_small(nccl_type type, unsigned char *to, unsigned char *const *inputs,
+                      const void *const *factors, int n, size_t i) {
+  unsigned char sum[2], product[2];
+  for (int k = 0; k < n; k++) {
+    narrow(type, widen(type, inputs[k] + i * fake_type_size(type)) * widen(type, factors[k]),
+           product);
+    if (k)
+      narrow(type, widen(type, sum) + widen(type, product), sum);
+    else
+      memcpy(sum, product, sizeof sum);
+  }
+  memcpy(to, sum, fake_type_size(type));
+}
+
+/* The factor of averages of floats: 1/n in the type of the elements. */
+static void make_average(nccl_type type, int n, unsigned char factor[8]) {
+  const float single = 1.0f / (float)n;
+  const double all = 1.0 / n;
+  if (is_small_float(type))
+    narrow(type, single, factor);
+  else if (type == NCCL_TYPE_F32)
+    memcpy(factor, &single, sizeof single);
+  else
+    memcpy(factor, &all, sizeof all);
+}
+
 bool fake_reduce(nccl_type type, nccl_reduction op, void *to, const void *const *from,
                  const void *const *factors, int n, size_t count) {
-  unsigned char *inputs[64], element[16];
+  unsigned char *inputs[64], element[16], average[8];
+  const void *averages[64];
   size_t size = fake_type_size(type);
   tprt_reduction reduction = reduction_of(type, op);
   if (!size || n > 64 || (!factors && !reduction))
     return false;
-  for (int k = 0; k < n; k++)
+  make_average(type, n, average);
+  for (int k = 0; k < n; k++) {
     inputs[k] = (unsigned char *)(uintptr_t)from[k];
+    averages[k] = average;
+  }
+  if (reduction == TPRT_AVG && type >= NCCL_TYPE_F16)
+    factors = averages;
   for (size_t i = 0; i < count; i++) { /* `to` may alias an input */
     if (!factors)
       oracle_reduce(types[type], reduction, inputs, n, i, element);
+    else if (is_small_float(type))
+      sum_small(type, element, inputs, factors, n, i);
     else if (!sum_scaled(type, element, inputs, factors, n, i))
       return false;
     memcpy((unsigned char *)to + i * size, element, size);

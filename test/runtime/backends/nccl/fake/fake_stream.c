@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-TPRT_API fake_capture_stream_fn fake_capture_stream;
 TPRT_API fake_idle_fn fake_idle;
 
 /* ---- Streams ---- */
@@ -16,11 +15,8 @@ struct fake_task {
 };
 
 static cuda_stream streams;
-static _Thread_local int n_capturing; /* captures of this thread */
 
-bool fake_captures(void) { return n_capturing > 0; }
-
-void fake_settle(int device) {
+void fake_settle(int device, const char *what) {
   enum { MOST_S = 10 };
   int64_t end = fake_time() + MOST_S * INT64_C(1000000000);
   cuda_stream at = streams;
@@ -30,7 +26,7 @@ void fake_settle(int device) {
       continue;
     }
     if (fake_time() > end) {
-      fake_violation("memory is freed while an operation is under way that does not end");
+      fake_violation("%s while an operation is under way that does not end", what);
       return;
     }
     fake_exit();
@@ -106,56 +102,43 @@ void fake_idle(void *stream, int ms) {
   fake_exit();
 }
 
-void fake_capture_begin(cuda_stream stream) {
-  fake_capture *made = calloc(1, sizeof *made);
-  n_capturing++;
-  made->tail = &made->head;
-  made->first = stream;
-  stream->capture = made;
-}
-
-struct fake_task *fake_capture_end(cuda_stream stream) {
-  fake_capture *ended = stream->capture;
-  struct fake_task *tasks = ended->head;
-  n_capturing--;
-  for (cuda_stream at = streams; at; at = at->next)
-    if (at->capture == ended) {
-      if (at->strays)
-        fake_violation("a capture ends before it has waited for all of its streams");
-      at->capture = NULL;
-      at->strays = false;
-    }
-  free(ended);
-  return tasks;
-}
-
-static void run_captured(void *data) { fake_run_tasks(data); }
-static void free_captured(void *data) { fake_free_tasks(data); }
-
-void fake_capture_stream(void *at, bool begins) {
-  cuda_stream stream = at;
-  fake_enter();
-  if (begins) {
-    fake_capture_begin(stream);
-  } else {
-    struct fake_task *tasks = fake_capture_end(stream);
-    fake_enqueue(stream, run_captured, free_captured, tasks);
+void fake_leave_capture(const fake_capture *ended) {
+  for (cuda_stream at = streams; at; at = at->next) {
+    if (at->capture != ended)
+      continue;
+    if (at->strays && !ended->invalid)
+      fake_violation("a capture ends before it has waited for all of its streams");
+    at->capture = NULL;
+    at->strays = false;
   }
-  fake_exit();
+}
+
+static cuda_stream make_stream(int device) {
+  cuda_stream made = calloc(1, sizeof *made);
+  made->device = device;
+  made->tail = &made->head;
+  if (pthread_create(&made->thread, NULL, stream_main, made) != 0)
+    abort();
+  made->next = streams;
+  return streams = made;
+}
+
+/* The default streams, one per device, live as long as the process. */
+cuda_stream fake_stream_of(cuda_stream stream) {
+  static cuda_stream defaults[FAKE_MOST_DEVICES];
+  int device = fake_device();
+  if (stream || device < 0)
+    return stream;
+  if (!defaults[device])
+    defaults[device] = make_stream(device);
+  return defaults[device];
 }
 
 static cuda_result create(cuda_stream *stream, unsigned flags) {
   if (fake_device() < 0 || flags > 1)
     return fake_leave(FAKE_INVALID_CONTEXT);
-  cuda_stream made = calloc(1, sizeof *made);
-  made->device = fake_device();
-  made->tail = &made->head;
-  if (pthread_create(&made->thread, NULL, stream_main, made) != 0)
-    abort();
-  made->next = streams;
-  streams = made;
+  *stream = make_stream(fake_device());
   fake_state.n_streams++;
-  *stream = made;
   return fake_leave(0);
 }
 
@@ -199,13 +182,15 @@ cuda_result cuda_stream_destroy(cuda_stream stream) {
 
 cuda_result cuda_stream_capturing(cuda_stream stream, int *status) {
   FAKE_CALL("cuStreamIsCapturing", false, NULL);
-  *status = stream->capture ? 1 : CUDA_CAPTURE_NONE;
+  const fake_capture *capture = fake_stream_of(stream)->capture;
+  *status = !capture ? CUDA_CAPTURE_NONE : capture->invalid ? 2 : 1;
   return fake_leave(0);
 }
 
 /* ---- Events ---- */
 
 struct CUevent_st {
+  int device;
   long recorded, done;
   int references;
   fake_capture *capture; /* the capture in which it was last recorded */
@@ -258,6 +243,7 @@ cuda_result cuda_event_create(cuda_event *event, unsigned flags) {
     return fake_leave(FAKE_INVALID_CONTEXT);
   cuda_event made = calloc(1, sizeof *made);
   made->references = 1;
+  made->device = fake_device();
   fake_state.n_events++;
   *event = made;
   return fake_leave(0);
@@ -272,8 +258,11 @@ cuda_result cuda_event_destroy(cuda_event event) {
 
 cuda_result cuda_event_record(cuda_event event, cuda_stream stream) {
   FAKE_CALL("cuEventRecord", false, NULL);
-  if (!stream)
+  stream = fake_stream_of(stream);
+  if (!stream || stream->device != event->device)
     return fake_leave(FAKE_INVALID_HANDLE);
+  if (stream->capture && stream->capture->invalid)
+    return fake_leave(FAKE_CAPTURE_INVALID);
   if (stream->n_unlaunched)
     fake_violation("an event is recorded before NCCL has put its operation into the stream");
   event->capture = stream->capture;
@@ -288,7 +277,9 @@ cuda_result cuda_event_record(cuda_event event, cuda_stream stream) {
 cuda_result cuda_event_query(cuda_event event) {
   fake_enter();
   if (event->capture)
-    fake_violation("an event that was recorded in a capture is asked");
+    return fake_leave(FAKE_CAPTURED_EVENT);
+  if (fake_unsafe())
+    return fake_leave(FAKE_CAPTURE_UNSUPPORTED);
   if (event->done < event->recorded)
     return fake_leave(CUDA_RESULT_NOT_READY);
   return fake_leave(fake_call("cuEventQuery", false, NULL));
@@ -312,6 +303,7 @@ static cuda_result wait_in_capture(cuda_stream stream, cuda_event event) {
 
 cuda_result cuda_stream_wait(cuda_stream stream, cuda_event event, unsigned flags) {
   FAKE_CALL("cuStreamWaitEvent", false, NULL);
+  stream = fake_stream_of(stream);
   if (flags || !stream)
     return fake_leave(FAKE_INVALID_VALUE);
   if (event->capture || stream->capture)

@@ -14,7 +14,6 @@ typedef void host_fn(void *data);
 /* A graph and its executables: one object. */
 typedef struct fake_graph {
   int references; /* includes launches that have not ended */
-  bool ran;
   struct fake_task *tasks;
 } fake_graph;
 
@@ -57,49 +56,65 @@ cuda_result user_context_set(cuda_context context) {
   return fake_leave(fake_set_context(context) ? 0 : FAKE_INVALID_CONTEXT);
 }
 
+/* Copies at once, with the lock held. */
 static cuda_result copy(void *to, const void *from, size_t bytes, const void *on_device,
                         const char *what) {
-  fake_enter();
   if (fake_device() < 0)
-    return fake_leave(FAKE_INVALID_CONTEXT);
+    return FAKE_INVALID_CONTEXT;
   if (bytes && !fake_owns(fake_device(), on_device, bytes, what))
-    return fake_leave(FAKE_INVALID_VALUE);
+    return FAKE_INVALID_VALUE;
   memcpy(to, from, bytes);
-  return fake_leave(0);
+  return 0;
 }
 
 cuda_result user_upload(cuda_address to, const void *from, size_t bytes) {
   void *at = (void *)(uintptr_t)to;
-  return copy(at, from, bytes, at, "cuMemcpyHtoD");
+  fake_enter();
+  cuda_result result = fake_unsafe();
+  return fake_leave(result ? result : copy(at, from, bytes, at, "cuMemcpyHtoD"));
 }
 
 cuda_result user_download(void *to, cuda_address from, size_t bytes) {
   const void *at = (const void *)(uintptr_t)from;
-  return copy(to, at, bytes, at, "cuMemcpyDtoH");
+  fake_enter();
+  cuda_result result = fake_unsafe();
+  return fake_leave(result ? result : copy(to, at, bytes, at, "cuMemcpyDtoH"));
+}
+
+/* Waits until a stream is empty, with the lock held. */
+static cuda_result finish(cuda_stream given) {
+  cuda_stream stream = fake_stream_of(given);
+  if (!stream)
+    return FAKE_INVALID_CONTEXT;
+  if (stream->capture) {
+    stream->capture->invalid = true;
+    return FAKE_CAPTURE_UNSUPPORTED;
+  }
+  while (stream->head || stream->busy)
+    fake_wait();
+  return 0;
 }
 
 cuda_result user_stream_synchronize(cuda_stream stream) {
-  /* NULL: the stream of the copies above, which have ended */
   fake_enter();
-  if (!stream)
-    return fake_leave(0);
-  if (stream->capture)
-    return fake_leave(FAKE_INVALID_VALUE);
-  while (stream->head || stream->busy)
-    fake_wait();
-  return fake_leave(0);
+  cuda_result result = fake_unsafe();
+  return fake_leave(result ? result : finish(stream));
 }
 
 /* Functions that programs use. Copies from and to unpinned host memory are complete when they
  * return. */
 cuda_result user_to_host(void *to, cuda_address from, size_t bytes, cuda_stream stream) {
-  cuda_result result = user_stream_synchronize(stream);
-  return result ? result : user_download(to, from, bytes);
+  const void *at = (const void *)(uintptr_t)from;
+  fake_enter();
+  cuda_result result = finish(stream);
+  return fake_leave(result ? result : copy(to, at, bytes, at, "cuMemcpyDtoHAsync"));
 }
 
 cuda_result user_from_host(cuda_address to, const void *from, size_t bytes, cuda_stream stream) {
-  cuda_result result = user_stream_synchronize(stream);
-  return result ? result : user_upload(to, from, bytes);
+  void *at = (void *)(uintptr_t)to;
+  fake_enter();
+  cuda_result result = finish(stream);
+  return fake_leave(result ? result : copy(at, from, bytes, at, "cuMemcpyHtoDAsync"));
 }
 
 cuda_result user_can_reach(int *reaches, int device, int peer) {
@@ -131,6 +146,7 @@ cuda_result user_close(cuda_address memory) {
 
 cuda_result user_host_call(cuda_stream stream, host_fn *fn, void *data) {
   fake_enter();
+  stream = fake_stream_of(stream);
   if (stream && fn)
     fake_enqueue(stream, fn, NULL, data);
   return fake_leave(stream && fn ? 0 : FAKE_INVALID_VALUE);
@@ -139,20 +155,24 @@ cuda_result user_host_call(cuda_stream stream, host_fn *fn, void *data) {
 /* ---- Graphs ---- */
 
 cuda_result user_capture_begin(cuda_stream stream, int mode) {
-  (void)mode;
   fake_enter();
-  if (!stream || stream->capture)
+  if (!stream || stream->capture || mode < FAKE_CAPTURE_GLOBAL || mode > FAKE_CAPTURE_RELAXED)
     return fake_leave(FAKE_INVALID_VALUE);
-  fake_capture_begin(stream);
+  fake_capture_begin(stream, mode);
   return fake_leave(0);
 }
 
 cuda_result user_capture_end(cuda_stream stream, fake_graph **graph) {
+  struct fake_task *tasks;
   fake_enter();
-  if (!stream || !stream->capture)
+  *graph = NULL;
+  if (!stream || !stream->capture || stream->capture->first != stream)
     return fake_leave(FAKE_INVALID_VALUE);
+  cuda_result result = fake_capture_end(stream, &tasks);
+  if (result)
+    return fake_leave(result);
   fake_graph *made = calloc(1, sizeof *made);
-  *made = (fake_graph){.references = 1, .tasks = fake_capture_end(stream)};
+  *made = (fake_graph){.references = 1, .tasks = tasks};
   *graph = made;
   return fake_leave(0);
 }
@@ -179,16 +199,16 @@ static void unlink_graph(void *data) {
 
 cuda_result user_replay(fake_graph *program, cuda_stream stream) {
   fake_enter();
+  stream = fake_stream_of(stream);
+  if (!stream)
+    return fake_leave(FAKE_INVALID_CONTEXT);
   program->references++;
-  program->ran = true;
   fake_enqueue(stream, run_graph, unlink_graph, program);
   return fake_leave(0);
 }
 
 cuda_result user_program_destroy(fake_graph *program) {
   fake_enter();
-  if (!program->ran)
-    fake_violation("a program ends that was never launched");
   unlink_graph(program);
   return fake_leave(0);
 }
