@@ -8,6 +8,9 @@
  * as selected: what else is added disappears in rounding. */
 static const double far_hidden = -1e30;
 
+static const char *const unknown = "its scores depend on values that are not tensors of scores";
+static const char *const unsupported = "its scores go through an op that the kernel does not have";
+
 typedef struct reader {
   tp_attention_form *form;
   const tp_mesh *mesh;
@@ -94,7 +97,7 @@ static bool read_condition(reader *r, tp_score_origin o, bool inverted) {
     return read_condition_input(r, o, input, inverted);
   }
   if (mlirOperationIsNull(op))
-    return obstacle(r, "what hides its scores is not known");
+    return obstacle(r, unknown);
   if (tp__op_is(op, inverted ? "arith.ori" : "arith.andi"))
     return read_condition(r, operand(o, op, 0), inverted) &&
            read_condition(r, operand(o, op, 1), inverted);
@@ -211,7 +214,7 @@ static bool read_term(reader *r, tp_score_origin o, term *t) {
   if (tp__read_number(o.value, &t->add))
     return true;
   if (mlirOperationIsNull(op))
-    return obstacle(r, "its scores depend on values that are not known");
+    return obstacle(r, unknown);
   if (tp__op_is(op, "arith.addf") || tp__op_is(op, "arith.subf"))
     return read_sum(r, o, op, tp__op_is(op, "arith.addf") ? 1 : -1, t);
   if (tp__op_is(op, "arith.mulf") || tp__op_is(op, "arith.divf"))
@@ -220,7 +223,7 @@ static bool read_term(reader *r, tp_score_origin o, term *t) {
     return read_term(r, operand(o, op, 0), t);
   if (tp__op_is(op, "arith.select"))
     return read_select(r, o, op, t);
-  return obstacle(r, "its scores go through an op that the kernel does not have");
+  return obstacle(r, unsupported);
 }
 
 const char *tp__form_scores(tp_attention_form *form, const tp_mesh *mesh) {
@@ -229,11 +232,10 @@ const char *tp__form_scores(tp_attention_form *form, const tp_mesh *mesh) {
   term t = {1, 0, false};
   MlirValue scores = mlirOperationGetOperand(a->ops[a->maximum].op, 0);
   int maker = tp__score_producer(a, scores);
-  if (maker < 0)
-    return "the softmax is of something else than its scores";
-  if (a->ops[maker].role != TP_SCORES &&
-      (!a->ops[maker].nest.is_written || !read_term(&r, yielded(&a->ops[maker]), &t)))
-    return r.why ? r.why : "an op on the scores has no body";
+  if (maker < 0 || (a->ops[maker].role != TP_SCORES && !a->ops[maker].nest.is_written))
+    return unsupported;
+  if (a->ops[maker].role != TP_SCORES && !read_term(&r, yielded(&a->ops[maker]), &t))
+    return r.why;
   if (t.scale == 0 || !isfinite(t.scale) || t.add != 0)
     return "its scores are not a multiple of products of queries and keys";
   form->scale = t.scale;
