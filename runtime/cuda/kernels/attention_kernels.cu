@@ -112,10 +112,12 @@ template <typename type> TPRT_INLINE void attend(const attention_args &args) {
   }
 }
 
-#define KERNEL(name) extern "C" __global__ void __launch_bounds__(ATTENTION_THREADS) name
+#define KERNEL extern "C" __global__ void
 
+/* Two blocks on a multiprocessor: for three, ptxas spills. */
 #define ATTENTION(name)                                                                            \
-  KERNEL(tprt_attention_##name)(const __grid_constant__ attention_args args) {                     \
+  KERNEL __launch_bounds__(ATTENTION_THREADS, 2)                                                   \
+      tprt_attention_##name(const __grid_constant__ attention_args args) {                         \
     attend<type_##name>(args);                                                                     \
   }
 ATTENTION(f32)
@@ -125,7 +127,8 @@ ATTENTION(bf16)
 /* ---- with tensor cores ---- */
 
 #define ATTENTION_MMA(name, features)                                                              \
-  KERNEL(tprt_attention_##name##_##features)(const __grid_constant__ attention_args args) {        \
+  KERNEL __launch_bounds__(ATTENTION_THREADS)                                                      \
+      tprt_attention_##name##_##features(const __grid_constant__ attention_args args) {            \
     attend_mma<type_##name, features>(args);                                                       \
   }
 #define ATTENTION_MMA_ALL(name)                                                                    \
