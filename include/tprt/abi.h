@@ -258,7 +258,8 @@ enum {
  * axes. Inputs: queries, keys, values; mask; position. Output: the tensor. For each iteration of
  * the outer loops, of the group (queries that share keys and values) and of the rows:
  *
- *     score[column] = scale * sum(queries[row][feature] * keys[column][feature]) + mask[row][column]
+ *     score[column] = scale * sum(queries[row][feature] * keys[column][feature])
+ *                     + mask[row][column]
  *     out[row] = sum(exp(score[column] - m) * values[column]) / sum(exp(score[column] - m))
  *
  * with m the largest score of the row. A column that the mask hides has the score `hidden`; with

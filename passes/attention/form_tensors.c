@@ -2,13 +2,9 @@
  * group, or reshaped before they are used; the kernel reads the original by strides. */
 #include "passes/attention/form.h"
 
-#include <string.h>
+#include "rules/attention_loops.h"
 
-static int shape_of(MlirValue value, int64_t *shape) {
-  int rank = 0;
-  tp__static_tensor(mlirValueGetType(value), &rank, shape);
-  return rank;
-}
+#include <string.h>
 
 /* Distributes the loops of `from` over dimensions of these sizes, in order. Dimensions of size 1
  * have none. */
@@ -37,7 +33,7 @@ static bool regroup(const tp_attention *a, const tp_score_dim *from, int n_from,
 /* True if all dimensions of more than one element are made of loops. */
 static bool is_made_of_loops(const tp_attention *a, MlirValue value, const tp_score_dim *dims) {
   int64_t shape[TP_MAX_RANK];
-  int rank = shape_of(value, shape);
+  int rank = tp__shape_of(value, shape);
   for (int d = 0; d < rank; d++) {
     int64_t n = 1;
     for (int k = 0; k < dims[d].n; k++)
@@ -62,12 +58,12 @@ static bool see_through(const tp_attention *a, MlirOperation op, const tp_score_
   int64_t shape[TP_MAX_RANK];
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(op, 0)));
   if (tp__is_reshape(op)) {
-    int n = shape_of(mlirOperationGetOperand(op, 0), shape);
+    int n = tp__shape_of(mlirOperationGetOperand(op, 0), shape);
     return regroup(a, dims, rank, n, shape, from);
   }
   if (!tp__nest_of(op, &nest) || !tp__nest_copies(&nest) || !tp__nest_is_elementwise(&nest))
     return false;
-  int n = shape_of(mlirOperationGetOperand(op, 0), shape);
+  int n = tp__shape_of(mlirOperationGetOperand(op, 0), shape);
   for (int d = 0; d < n; d++) {
     int loop = tp__nest_loop(&nest, 0, d);
     from[d].n = 0;
@@ -84,7 +80,7 @@ static void set_tensor(tp_attention_form *form, int x, MlirValue value, const tp
   int64_t shape[TP_MAX_RANK], stride = 1;
   form->tensor[x] = value;
   memset(form->stride[x], 0, sizeof form->stride[x]);
-  for (int d = shape_of(value, shape); d-- > 0;)
+  for (int d = tp__shape_of(value, shape); d-- > 0;)
     for (int k = dims[d].n; k-- > 0;) {
       form->stride[x][dims[d].loops[k]] = stride;
       stride *= form->a->sizes[dims[d].loops[k]];
@@ -117,7 +113,7 @@ static bool see_forward(const tp_attention *a, MlirOperation op, const tp_score_
   MlirValue from = mlirOperationGetOperand(op, 0);
   int n = (int)mlirShapedTypeGetRank(mlirValueGetType(from));
   if (tp__is_reshape(op)) {
-    int rank = shape_of(mlirOperationGetResult(op, 0), shape);
+    int rank = tp__shape_of(mlirOperationGetResult(op, 0), shape);
     return regroup(a, dims, n, rank, shape, to);
   }
   if (!tp__nest_of(op, &nest) || !nest.is_written || nest.n_inputs != 1 ||
@@ -128,7 +124,7 @@ static bool see_forward(const tp_attention *a, MlirOperation op, const tp_score_
                 tp__nest_input(&nest, scalar, 0) == 0;
   if (!tp__nest_copies(&nest) && !rounds)
     return false;
-  int rank = shape_of(mlirOperationGetResult(op, 0), shape);
+  int rank = tp__shape_of(mlirOperationGetResult(op, 0), shape);
   for (int r = 0; r < rank; r++) {
     to[r].n = 0;
     for (int d = 0; d < n; d++)

@@ -1,6 +1,6 @@
 /* Lowers calls of the functions that tp-fuse-collectives, tp-fuse-epilogues and tp-fuse-attention
- * create to calls of the runtime. The tp.fused attribute of a function defines its semantics; the pass does not
- * analyze its body. */
+ * create to calls of the runtime. The tp.fused attribute of a function defines its semantics; the
+ * pass does not analyze its body. */
 #include "passes/lower/lower_fused.h"
 
 #include "ir/work.h"

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* The ops to rewrite, in order of rewriting. Sites of collectives come before those of fused
- * ops that do not communicate, as in a tp_plan. Index ops follow, because the lowering of a root reads them. A
- * shard.sharding is erased after its users. */
+ * ops that do not communicate, as in a tp_plan. Index ops follow, because the lowering of a root
+ * reads them. A shard.sharding is erased after its users. */
 typedef struct body_ops {
   MlirOperation module;
   tp_op_list ops, products, indices, shardings;

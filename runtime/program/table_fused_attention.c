@@ -1,6 +1,8 @@
 /* Reads TPRT_SITE_FUSED_ATTENTION: attention in one kernel. */
 #include "program/table.h"
 
+#include "base/float_bits.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -31,13 +33,6 @@ static tprt_status check_loops(const tprt_abi_fused_attention *words) {
   return status ? status
                 : check_loop(&words->value, "features of the values of an attention", 1,
                              TPRT_ATTENTION_FEATURES);
-}
-
-static float float_of(int64_t word) {
-  uint32_t bits = (uint32_t)word;
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
 }
 
 static tprt_status check_mask(const tprt__site *site, const tprt_abi_fused_attention *words) {
@@ -84,11 +79,12 @@ tprt_status tprt__read_fused_attention(const tprt__program *program, tprt__site 
                       "fused attention: type %lld of the result; it must be f32 or that of the "
                       "queries",
                       (long long)words->out_dtype);
-  if (!isfinite(float_of(words->scale)) || !(float_of(words->hidden) < 0))
+  if (!isfinite(float_of((uint32_t)words->scale)) || !(float_of((uint32_t)words->hidden) < 0))
     return tprt__fail(TPRT_INVALID_ARGUMENT,
                       "fused attention: scale %g and hidden score %g; they must be finite, and "
                       "negative",
-                      (double)float_of(words->scale), (double)float_of(words->hidden));
+                      (double)float_of((uint32_t)words->scale),
+                      (double)float_of((uint32_t)words->hidden));
   bool has_position = tprt__site_has(site, TPRT_IN_POSITION);
   if (has_position != (words->position_dtype != 0) || (has_position && !words->causal) ||
       (has_position && words->position_dtype != TPRT_I32 && words->position_dtype != TPRT_I64))

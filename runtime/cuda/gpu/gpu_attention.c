@@ -2,6 +2,7 @@
  * that supports all of them. */
 #include "cuda/gpu/gpu_inside.h"
 
+#include "base/float_bits.h"
 #include "cuda/kernels/attention_args.h"
 
 #include <string.h>
@@ -62,13 +63,6 @@ static attention_loop loop_of(const tprt_abi_attention_loop *loop) {
   return made;
 }
 
-static float float_of(int64_t word) {
-  uint32_t bits = (uint32_t)word;
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 static attention_args describe(tprt_dtype dtype, const tprt_abi_fused_attention *words) {
   static const attention_mask masks[] = {[TPRT_ATTENTION_NO_MASK] = ATTENTION_NO_MASK,
                                          [TPRT_ATTENTION_KEEP] = ATTENTION_KEEP,
@@ -81,8 +75,8 @@ static attention_args describe(tprt_dtype dtype, const tprt_abi_fused_attention 
                          .feature = loop_of(&words->feature),
                          .value = loop_of(&words->value),
                          .offset = words->offset,
-                         .scale = float_of(words->scale),
-                         .hidden = float_of(words->hidden),
+                         .scale = float_of((uint32_t)words->scale),
+                         .hidden = float_of((uint32_t)words->hidden),
                          .mask_kind = adds_f32 ? ATTENTION_ADD_F32 : masks[words->mask],
                          .causal = words->causal != 0,
                          .position_bytes = words->position_dtype == TPRT_I64 ? 8 : 4,

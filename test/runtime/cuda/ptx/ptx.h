@@ -11,8 +11,8 @@
  *   - reads of uninitialized shared memory, and races in it: accesses of two threads without a
  *     barrier between them, at least one a write;
  *   - asynchronous copies that are read before they are waited for;
- *   - threads of a warp at different barriers; shuffles, products of matrices and barriers that wait
- *     for missing threads.
+ *   - threads of a warp at different barriers; shuffles, products of matrices and barriers that
+ *     wait for missing threads.
  *
  * It cannot detect races in global memory, nor slow programs.
  *

@@ -1,8 +1,8 @@
 /* Asynchronous copies from global to shared memory (cp.async). A copy happens at the latest moment
- * that the program allows: when its thread waits for it. Until then the bytes are 0xff, so a missing
- * wait, or a wait for too few groups, gives wrong results. Both the start and the end of a copy
- * count as writes of the thread, so a read by another thread in between, without a barrier, is a
- * race. */
+ * that the program allows: when its thread waits for it. Until then the bytes are 0xff, so a
+ * missing wait, or a wait for too few groups, gives wrong results. Both the start and the end of a
+ * copy count as writes of the thread, so a read by another thread in between, without a barrier, is
+ * a race. */
 #include "ptx_inside.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Tests matrices and asynchronous copies on the PTX machine: where elements are, as the PTX manual
- * says it, and what the machine detects. `ptx_matrix_test --print` prints the module, to validate it
- * with an assembler. */
+ * says it, and what the machine detects. `ptx_matrix_test --print` prints the module, to validate
+ * it with an assembler. */
 #define _GNU_SOURCE 1
 #include "ptx.h"
 
