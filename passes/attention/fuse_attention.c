@@ -88,27 +88,24 @@ static tp_status copy_value(copier *c, MlirValue value) {
   return TP_OK;
 }
 
+static MlirValue build_unary(MlirOperation where, const char *name, MlirValue value,
+                             MlirType result) {
+  MlirOperation op = tp__create(&(tp_build){.name = name,
+                                            .location = mlirOperationGetLocation(where),
+                                            .n_operands = 1,
+                                            .operands = &value,
+                                            .n_results = 1,
+                                            .results = &result});
+  tp__insert_before(where, op);
+  return mlirOperationGetResult(op, 0);
+}
+
 /* The position is read from its tensor, as an index. */
 static MlirValue build_position(MlirOperation where, MlirValue tensor) {
   MlirContext context = mlirOperationGetContext(where);
   MlirType element = tp__element_type(mlirValueGetType(tensor)), index = mlirIndexTypeGet(context);
-  const tp_build reads[] = {{.name = "tensor.extract",
-                             .location = mlirOperationGetLocation(where),
-                             .n_operands = 1,
-                             .operands = &tensor,
-                             .n_results = 1,
-                             .results = &element}};
-  MlirOperation read = tp__create(&reads[0]);
-  tp__insert_before(where, read);
-  MlirValue number = mlirOperationGetResult(read, 0);
-  MlirOperation cast = tp__create(&(tp_build){.name = "arith.index_cast",
-                                              .location = mlirOperationGetLocation(where),
-                                              .n_operands = 1,
-                                              .operands = &number,
-                                              .n_results = 1,
-                                              .results = &index});
-  tp__insert_before(where, cast);
-  return mlirOperationGetResult(cast, 0);
+  return build_unary(where, "arith.index_cast",
+                     build_unary(where, "tensor.extract", tensor, element), index);
 }
 
 /* Fills the function: arguments stand for the operands. */
@@ -146,27 +143,13 @@ static MlirValue position_tensor(MlirOperation where, MlirValue position) {
   if (!mlirOperationIsNull(read)) {
     MlirValue tensor = mlirOperationGetOperand(read, 0);
     MlirType element = tp__element_type(mlirValueGetType(tensor));
-    unsigned width = mlirIntegerTypeGetWidth(element);
+    unsigned width = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) : 0;
     if (mlirShapedTypeGetRank(mlirValueGetType(tensor)) == 0 && (width == 32 || width == 64))
       return tensor;
   }
-  MlirOperation number = tp__create(&(tp_build){.name = "arith.index_cast",
-                                                .location = mlirOperationGetLocation(where),
-                                                .n_operands = 1,
-                                                .operands = &position,
-                                                .n_results = 1,
-                                                .results = &i64});
-  tp__insert_before(where, number);
-  MlirValue element = mlirOperationGetResult(number, 0);
   MlirType type = mlirRankedTensorTypeGet(0, NULL, i64, (MlirAttribute){NULL});
-  MlirOperation made = tp__create(&(tp_build){.name = "tensor.from_elements",
-                                              .location = mlirOperationGetLocation(where),
-                                              .n_operands = 1,
-                                              .operands = &element,
-                                              .n_results = 1,
-                                              .results = &type});
-  tp__insert_before(where, made);
-  return mlirOperationGetResult(made, 0);
+  return build_unary(where, "tensor.from_elements",
+                     build_unary(where, "arith.index_cast", position, i64), type);
 }
 
 static operands operands_of(const tp_attention_form *form, MlirOperation where) {
@@ -263,13 +246,24 @@ static tp_status outline(tp_pass *pass, const tp_attention_form *form) {
 
 /* ---- the pass ---- */
 
+/* True if nothing uses the op, which only computes. */
+static bool is_dead(MlirOperation op) {
+  static const char *const dialects[] = {"linalg", "tensor", "arith", "math"};
+  bool computes = false;
+  for (int i = 0; i < TP_LEN(dialects); i++)
+    computes |= tp__op_has_dialect(op, dialects[i]);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && computes; i++)
+    computes = !tp__is_used(mlirOperationGetResult(op, i));
+  return computes;
+}
+
 /* Erases ops of the list whose results are not used, until there is none. */
 static tp_status erase_dead(tp_op_list *list, tp_value_table *erased) {
   for (bool any = true; any;) {
     any = false;
     for (size_t i = 0; i < list->n; i++) {
       MlirOperation op = list->items[i];
-      if (mlirOperationIsNull(op) || tp__is_used(mlirOperationGetResult(op, 0)))
+      if (mlirOperationIsNull(op) || !is_dead(op))
         continue;
       if (tp__table_put(erased, op.ptr, 1) != TP_OK)
         return tp__out_of_memory(op);

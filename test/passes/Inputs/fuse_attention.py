@@ -78,7 +78,7 @@ def places(first="%i", second="%j"):
 
 
 def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", division="divf", repeats=False, window=False, minimum=False,
-              twice=False, then=(), first=None, exponential="exp", shift=(), after=()):
+              twice=False, then=(), first=None, exponential="exp", shift=(), after=(), split=False):
     """A program of one attention. then, shift, after: lines that make %y of %x0, for scores, for the
     largest ones, and for exponentials. In them $ is the type."""
     size = dict(b=1, h=2, g=2, s=20, t=36, d=16, e=16)
@@ -155,7 +155,11 @@ def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", 
         out = transpose(p, out, out_dims, ["b", "s", "h", "g", "e"])
         out_dims = ["b", "s", "h", "g", "e"]
     results = [(out, p.type(out_dims))] + ([(least, p.type(rows))] if minimum else [])
-    return "func.func @main(%s) -> (%s) {\n%s\n  return %s : %s\n}\n" % (
+    grid = ""
+    if split:  # rows over two devices: the position of the first one follows from the device
+        p.arguments[0] += " {tp.sharding = [%s]}" % ", ".join('["x"]' if d == "s" else "[]" for d in q_dims)
+        grid = 'shard.grid @mesh(shape = 2) {tp.axes = ["x"]}\n'
+    return grid + "func.func @main(%s) -> (%s) {\n%s\n  return %s : %s\n}\n" % (
         ", ".join(p.arguments), ", ".join(t for _, t in results), "\n".join(p.lines), ", ".join(v for v, _ in results), ", ".join(t for _, t in results))
 
 
@@ -191,6 +195,7 @@ FUSED = [
     ("bf16", dict(dtype="bf16", sizes=dict(s=70, t=70, d=64, e=64), mask="causal far"), ("none", True)),
     ("bf16 of 8 queries, 80 features", dict(dtype="bf16", sizes=dict(h=1, g=8, s=10, t=80, d=80, e=80), inside=True, mask="later far"), ("none", True)),
     ("f16 of 128 features", dict(dtype="f16", sizes=dict(h=1, g=1, s=40, t=66, d=128, e=128), mask="bool"), ("keep", False)),
+    ("rows over two devices", dict(mask="causal", split=True), ("none", True)),
     ("largest and infinity", dict(shift=["%c = arith.constant 0xFF800000 : $", "%y = arith.maximumf %x0, %c : $"]), NONE),
 ]
 HALVED = ["%c = arith.constant 0.5 : $", "%y = arith.mulf %x0, %c : $"]
@@ -230,11 +235,11 @@ KEPT = [
 MINUS_INFINITY["f64"], FAR["f64"] = "0xFFF0000000000000", "-1.0e30"
 
 
-def describes(shard_opt, path, wanted):
-    """Whether the site has the mask, and is causal."""
-    run = subprocess.run([shard_opt, path, "--pass-pipeline=builtin.module(tp-spmd{mesh=1},tp-optimize-local{fused=keep})"], capture_output=True, text=True)
+def describes(shard_opt, path, mesh, wanted):
+    """Whether the site has the mask, and is causal; with a position where rows are split."""
+    run = subprocess.run([shard_opt, path, "--pass-pipeline=builtin.module(tp-spmd{mesh=%s strategy=follow},tp-optimize-local{fused=keep})" % mesh], capture_output=True, text=True)
     found = re.findall(r"tp.fused = {causal = (\w+), .*mask = \"(\w+)\"", run.stdout)
-    return found == [("true" if wanted[1] else "false", wanted[0])]
+    return found == [("true" if wanted[1] else "false", wanted[0])] and (mesh == "1" or '"position"' in run.stdout)
 
 
 def main():
@@ -247,9 +252,10 @@ def main():
         path = os.path.join(folder, re.sub(r"\W+", "_", name) + ".mlir")
         with open(path, "w") as file:
             file.write(attention(**parameters))
-        run = subprocess.run([shard_run, path, "--mesh", "1", "--target=cuda"], capture_output=True, text=True, env=environment)
+        mesh = ["--mesh", "2", "--strategy", "follow"] if "split" in parameters else ["--mesh", "1"]
+        run = subprocess.run([shard_run, path, *mesh, "--target=cuda"], capture_output=True, text=True, env=environment)
         ok = run.returncode == 0 and run.stdout.rstrip().endswith("verified") and (ONE if fused else "attention is not computed by one kernel: " + wanted) in run.stderr
-        ok = ok and (not fused or describes(shard_opt, path, wanted))
+        ok = ok and (not fused or describes(shard_opt, path, mesh[1], wanted))
         print(name, "ok" if ok else "FAILED\n%s%s" % (run.stdout, run.stderr))
         failures += not ok
     return failures != 0
