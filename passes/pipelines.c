@@ -54,7 +54,8 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .exposed = optimize_options,
        .n_exposed = TP_LEN(optimize_options),
        .text = "tp-decompose,tp-inline-calls{*},canonicalize,cse,convert-elementwise-to-linalg,"
-               "tp-keep-scalars,tp-tile-attention,tp-fuse-epilogues{*},tp-name-contractions,"
+               "tp-keep-scalars,tp-fuse-attention{*},tp-tile-attention{*},tp-fuse-epilogues{*},"
+               "tp-name-contractions,"
                "tp-widen-sums,convert-elementwise-to-linalg,tp-prepare-fusion,"
                "linalg-fuse-elementwise-ops,tp-inline-calls{*},tp-expand-messages,canonicalize,"
                "cse"},

@@ -25,6 +25,7 @@
   X(expand_sorts) \
   X(expand_switches) \
   X(keep_scalars) \
+  X(fuse_attention) \
   X(tile_attention) \
   X(fuse_epilogues) \
   X(name_contractions) \

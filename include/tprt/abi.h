@@ -72,10 +72,11 @@ typedef enum tprt_site_kind {
 
   /* Fused sites, only in programs for GPUs; run by tprt_abi_fused. Their extra data begin with
    * tprt_abi_operands. */
-  TPRT_SITE_FUSED_REDUCE = 8,   /* tprt_abi_fused_reduce */
-  TPRT_SITE_FUSED_GATHER = 9,   /* tprt_abi_fused_gather */
-  TPRT_SITE_FUSED_SOFTMAX = 10, /* tprt_abi_fused_softmax */
-  TPRT_SITE_FUSED_MATMUL = 11,  /* tprt_abi_fused_matmul */
+  TPRT_SITE_FUSED_REDUCE = 8,     /* tprt_abi_fused_reduce */
+  TPRT_SITE_FUSED_GATHER = 9,     /* tprt_abi_fused_gather */
+  TPRT_SITE_FUSED_SOFTMAX = 10,   /* tprt_abi_fused_softmax */
+  TPRT_SITE_FUSED_MATMUL = 11,    /* tprt_abi_fused_matmul */
+  TPRT_SITE_FUSED_ATTENTION = 12, /* tprt_abi_fused_attention */
 } tprt_site_kind;
 
 typedef struct tprt_abi_site {
@@ -126,6 +127,11 @@ typedef enum tprt_operand {
   TPRT_IN_BETA,
   TPRT_IN_STATIC_SCALE, /* one f32 */
   TPRT_IN_TARGET,       /* column numbers, i32 or i64, counted over the whole group */
+  TPRT_IN_QUERIES,
+  TPRT_IN_KEYS,
+  TPRT_IN_VALUES,
+  TPRT_IN_MASK,
+  TPRT_IN_POSITION, /* one i32 or i64 */
   /* Outputs. */
   TPRT_OUT_TENSOR,
   TPRT_OUT_RESIDUAL,  /* the sum before the norm */
@@ -215,6 +221,68 @@ typedef struct tprt_abi_fused_matmul {
   int64_t transpose_b;
   int64_t function; /* a tprt_cuda_epilogue that is no gradient */
 } tprt_abi_fused_matmul;
+
+/* The tensors of TPRT_SITE_FUSED_ATTENTION, as indices of strides. */
+enum {
+  TPRT_ATTENTION_Q,
+  TPRT_ATTENTION_K,
+  TPRT_ATTENTION_V,
+  TPRT_ATTENTION_MASK,
+  TPRT_ATTENTION_OUT,
+  TPRT_ATTENTION_TENSORS,
+};
+
+/* A loop of an attention. Size 1 stands for no loop. */
+typedef struct tprt_abi_attention_loop {
+  int64_t size;
+  int64_t stride[TPRT_ATTENTION_TENSORS]; /* in elements; 0: the tensor lacks this dimension */
+} tprt_abi_attention_loop;
+
+/* What an element of the mask does to its score: of TPRT_BOOL it hides the score if it is 0
+ * (KEEP), or if it is not (HIDE); of f32, or of the type of the queries, it is added (ADD). */
+typedef enum tprt_attention_mask {
+  TPRT_ATTENTION_NO_MASK,
+  TPRT_ATTENTION_KEEP,
+  TPRT_ATTENTION_HIDE,
+  TPRT_ATTENTION_ADD,
+  TPRT_N_ATTENTION_MASKS,
+} tprt_attention_mask;
+
+enum {
+  TPRT_ATTENTION_OUTER = 4,
+  TPRT_ATTENTION_FEATURES = 128, /* most features of a query, a key or a value */
+};
+
+/* TPRT_SITE_FUSED_ATTENTION: attention in one kernel that stores no scores. The send tensor is
+ * that of the queries, of f32, f16 or bf16, which is also the type of keys and values; there are no
+ * axes. Inputs: queries, keys, values; mask; position. Output: the tensor. For each iteration of
+ * the outer loops, of the group (queries that share keys and values) and of the rows:
+ *
+ *     score[column] = scale * sum(queries[row][feature] * keys[column][feature])
+ *                     + mask[row][column]
+ *     out[row] = sum(exp(score[column] - m) * values[column]) / sum(exp(score[column] - m))
+ *
+ * with m the largest score of the row. A column that the mask hides has the score `hidden`; with
+ * `causal` so have those beyond row + offset + position. Everything is computed in f32 and rounded
+ * once, except that kernels for tensor cores round exp(...) to the type of the values. Columns are
+ * added in an order that depends on the shape alone. A row whose scores are all -infinity, or one
+ * of which is +infinity or NaN, is NaN. Values of columns that a causal mask hides may be left out
+ * even where they are infinite or NaN. */
+typedef struct tprt_abi_fused_attention {
+  tprt_abi_operands operands;
+  tprt_abi_attention_loop outer[TPRT_ATTENTION_OUTER];
+  tprt_abi_attention_loop group, row, column;
+  tprt_abi_attention_loop feature; /* of queries and keys */
+  tprt_abi_attention_loop value;   /* feature of values and results */
+  int64_t scale;                   /* the bits of an f32 */
+  int64_t hidden;                  /* the bits of an f32 < 0, or -infinity */
+  int64_t mask;                    /* tprt_attention_mask */
+  int64_t mask_dtype;              /* tprt_dtype; 0 without a mask */
+  int64_t causal;                  /* 1: columns beyond row + offset + position are hidden */
+  int64_t offset;
+  int64_t position_dtype; /* tprt_dtype; 0: there is no position */
+  int64_t out_dtype;      /* f32, or the type of the queries */
+} tprt_abi_fused_attention;
 
 typedef struct tprt_context tprt_context;
 

@@ -157,8 +157,8 @@ static tp_status find_ptx(MlirModule module, tp_bytes *bytes) {
       return status == TP_OK ? TP_OK : tp__out_of_memory(at);
     }
   return tp__error(at, TP_INVALID_ARGUMENT,
-                   "has no kernels: the pipeline tp-to-cuda did not run, or no op of the program "
-                   "computes on a GPU");
+                   "has no kernels: the pipeline tp-to-cuda did not run, or only kernels of the "
+                   "runtime compute on the GPU");
 }
 
 /* Reports the first op that is not in the LLVM dialect. Otherwise upstream's translation would

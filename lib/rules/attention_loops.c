@@ -110,7 +110,7 @@ static bool split_loop(tp_attention *a, int loop, int64_t major) {
   return fits;
 }
 
-static int shape_of(MlirValue value, int64_t *shape) {
+int tp__shape_of(MlirValue value, int64_t *shape) {
   int rank = 0;
   tp__static_tensor(mlirValueGetType(value), &rank, shape);
   return rank;
@@ -161,7 +161,7 @@ bool tp__attention_reshape(tp_attention *a, tp_attention_op *op, const tp_score_
   int loop = 0;
   op->n_from = (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(op->op, 0)));
   memcpy(op->from, from, (size_t)op->n_from * sizeof *from);
-  op->n_loops = shape_of(mlirOperationGetResult(op->op, 0), shape);
+  op->n_loops = tp__shape_of(mlirOperationGetResult(op->op, 0), shape);
   for (;;) {
     int n = flatten(op->from, op->n_from, TP_LEN(flat), flat);
     dims_match how =
@@ -171,7 +171,7 @@ bool tp__attention_reshape(tp_attention *a, tp_attention_op *op, const tp_score_
     op->n_loops = 0; /* the partial assignment must not be split as well */
     if (!split_loop(a, loop, major))
       return false;
-    op->n_loops = shape_of(mlirOperationGetResult(op->op, 0), shape);
+    op->n_loops = tp__shape_of(mlirOperationGetResult(op->op, 0), shape);
   }
 }
 
@@ -182,7 +182,7 @@ bool tp__attention_reshape_back(const tp_attention *a, tp_attention_op *op,
   int loop;
   op->n_loops = (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(op->op, 0)));
   memcpy(op->loops, to, (size_t)op->n_loops * sizeof *to);
-  op->n_from = shape_of(mlirOperationGetOperand(op->op, 0), shape);
+  op->n_from = tp__shape_of(mlirOperationGetOperand(op->op, 0), shape);
   int n = flatten(op->loops, op->n_loops, TP_LEN(flat), flat);
   return n >= 0 && match_dims(a, n, flat, op->n_from, shape, op->from, &loop, &major) == MATCHED;
 }

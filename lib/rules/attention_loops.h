@@ -12,6 +12,9 @@ int tp__attention_loop(tp_attention *a, int64_t size);
 
 bool tp__has_loop(const tp_score_dim *dims, int n, int loop);
 
+/* Fills the shape of a value of static tensor type, and returns its rank. */
+int tp__shape_of(MlirValue value, int64_t *shape);
+
 /* Assigns the loops in `dims` to the loops of `nest` that index operand `operand`. False if that
  * contradicts loops assigned before (`known`, bits) or the sizes. */
 bool tp__attention_assign(const tp_attention *a, tp_attention_op *op, const tp_nest *nest,

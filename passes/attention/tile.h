@@ -94,6 +94,26 @@ typedef struct tp_tile_causal {
   double hidden; /* the score of masked columns */
 } tp_tile_causal;
 
+/* A scalar of a body: the op of the attention that computes it, and the value in its body. */
+typedef struct tp_score_origin {
+  const tp_attention_op *op;
+  MlirValue value;
+} tp_score_origin;
+
+/* Returns the input of the op that the value reads; -1: it is no body argument, or the init. */
+int tp__score_input(tp_score_origin o);
+/* Returns the op of the attention that computes the elements of a tensor; -1: none. */
+int tp__score_producer(const tp_attention *a, MlirValue value);
+/* Follows body arguments to the values that elementwise ops of the attention yield. */
+tp_score_origin tp__score_origin(const tp_attention *a, tp_score_origin o);
+/* True if `condition`, or with `inverted` its negation, is row + a >= column + b; sets *causal, but
+ * for `hidden`. */
+bool tp__compares_places(const tp_attention *a, const tp_mesh *mesh, tp_score_origin condition,
+                         bool inverted, tp_tile_causal *causal);
+/* Reads the constant that all elements of a value equal, through fills and broadcasts; false if
+ * there is none. */
+bool tp__read_number(MlirValue value, double *number);
+
 /* Detects a causal mask. Its integer arithmetic must not wrap around. */
 void tp__find_causal(const tp_attention *a, const tp_mesh *mesh, tp_tile_causal *causal);
 /* Returns an index: the first column from which on no row of the block attends to any column. It

@@ -23,8 +23,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Under a causal mask, narrow blocks skip more. */
-enum { BLOCK_COLUMNS = 512, CAUSAL_COLUMNS = 256 };
+/* Sizes of blocks. A block of a CPU stays in the caches of a core. On a GPU a block is several
+ * launches for all of its multiprocessors, and scores are tiled only if they need gigabytes. */
+typedef struct limits {
+  double untiled; /* at most so many scores are not tiled */
+  int64_t scores, columns;
+  int64_t causal_columns; /* under a causal mask, narrow blocks skip more */
+} limits;
+static const limits limits_of[] = {
+    /* fused=inline */ {TP_BLOCK_SCORES, TP_BLOCK_SCORES, 512, 256},
+    /* fused=keep */ {1 << 29, 1 << 26, 8192, 4096},
+};
 
 enum { STAT_TILED, STAT_RINGS };
 
@@ -37,6 +46,7 @@ typedef struct carried {
 
 typedef struct blocks {
   tp_tiler t;
+  limits most;
   int n, maximum; /* number of carried values, and index of the maximum among them */
   carried of[TP_MAX_ATTENTION_SUMS];
   /* by op: the value that replaced its result; null: none yet */
@@ -60,13 +70,13 @@ static int64_t even_part(int64_t size, int64_t most) {
 /* The number of columns per block. Under a causal mask, prefers a size that divides the columns,
  * since only full blocks can be skipped. */
 static int64_t columns_of_block(const blocks *b) {
-  int64_t columns = b->ring.columns;
+  int64_t columns = b->ring.columns, most = b->most.causal_columns;
   if (!b->causal.found)
-    return even_part(columns, BLOCK_COLUMNS);
-  for (int64_t tile = CAUSAL_COLUMNS; tile > CAUSAL_COLUMNS / 2; tile--)
+    return even_part(columns, b->most.columns);
+  for (int64_t tile = most; tile > most / 2; tile--)
     if (columns % tile == 0)
       return tile;
-  return even_part(columns, CAUSAL_COLUMNS);
+  return even_part(columns, most);
 }
 
 /* A block must be a contiguous range of every dimension. So if several loops make up a dimension,
@@ -103,7 +113,7 @@ static void choose_tiles(blocks *b) {
   for (int l = 0; l < a->n_loops; l++)
     tile[l] = a->whole >> l & 1 ? a->sizes[l] : 1;
   tile[a->column] = columns_of_block(b);
-  left = TP_BLOCK_SCORES / (tile[a->column] > n_features(a) ? tile[a->column] : n_features(a));
+  left = b->most.scores / (tile[a->column] > n_features(a) ? tile[a->column] : n_features(a));
   left = left > 0 ? left : 1;
   /* rows of one head first, because they share keys and values */
   for (int pass = 0; pass < 2; pass++)
@@ -399,12 +409,17 @@ static void choose_carried(blocks *b) {
   }
 }
 
+typedef struct settings {
+  enum { FUSED_INLINE, FUSED_KEEP } fused;
+} settings;
+
 static tp_status tile(tp_pass *pass, const tp_attention *a, const tp_op_list *followers) {
   MlirOperation output = a->ops[a->output].op;
-  blocks b = {.t = {.a = a, .where = output}};
+  const settings *given = pass->options;
+  blocks b = {.t = {.a = a, .where = output}, .most = limits_of[given->fused]};
   MlirValue values[TP_MAX_ATTENTION_SUMS];
   tp_status status = tp__find_ring(pass->module, &b.t, &b.ring);
-  if (status != TP_OK || (n_scores(a) <= TP_BLOCK_SCORES && b.ring.parts == 1))
+  if (status != TP_OK || (n_scores(a) <= b.most.untiled && b.ring.parts == 1))
     return status; /* the original ops already form a single block */
   tp_mesh mesh;
   status = tp__module_mesh(pass->module, NULL, &mesh);
@@ -504,6 +519,13 @@ static tp_status run(tp_pass *pass) {
   return status;
 }
 
+static const tp_option_row options[] = {
+    {"fused", "inline",
+     "inline: blocks for CPUs; keep: the program is for GPUs, on which only scores of gigabytes "
+     "are tiled",
+     TP_CHOICE(settings, fused, "inline|keep")},
+};
+
 static const tp_statistic_row statistics[] = {
     {"tiled", "attentions computed block by block"},
     {"rings", "attentions of these whose keys or values travel in a ring"}};
@@ -514,9 +536,13 @@ const tp_pass_row tp__tile_attention_row = {
     .description = "Requires: tensors; a single-device or per-device program. Establishes: where "
                    "the scores of queries and keys only go through a softmax into a matmul with "
                    "the values, loops (scf.for) compute and use them in blocks of at most 65536 "
-                   "and never store them all (online softmax). Columns may be split over devices: "
+                   "(fused=keep: of 2^26, if there are more than 2^29) and never store them all "
+                   "(online softmax). Columns may be split over devices: "
                    "the maxima and sums of the rows then go through the existing collectives. "
                    "Breaks: nothing; float sums are rounded in another order.",
+    .options = options,
+    .n_options = TP_LEN(options),
+    .options_size = sizeof(settings),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

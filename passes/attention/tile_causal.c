@@ -10,21 +10,26 @@
 #include "passes/attention/tile.h"
 #include "passes/support/from_text.h"
 
-/* The origin of a scalar of a body: the op of the attention that computes it, and the value in its
- * body. */
-typedef struct origin {
-  const tp_attention_op *op;
-  MlirValue value;
-} origin;
+typedef tp_score_origin origin;
 
-/* Follows body arguments to the values that other ops of the attention yield. */
-static origin origin_of(const tp_attention *a, origin o) {
-  while (o.op->is_nest && o.op->nest.is_written && mlirValueIsABlockArgument(o.value) &&
-         mlirBlockEqual(mlirBlockArgumentGetOwner(o.value), o.op->nest.body.block)) {
-    int input = (int)mlirBlockArgumentGetArgNumber(o.value);
-    int maker = input < o.op->nest.n_inputs
-                    ? tp__attention_producer(a, mlirOperationGetOperand(o.op->op, input))
-                    : -1;
+int tp__score_input(origin o) {
+  bool is_argument = o.op->is_nest && o.op->nest.is_written && mlirValueIsABlockArgument(o.value) &&
+                     mlirBlockEqual(mlirBlockArgumentGetOwner(o.value), o.op->nest.body.block);
+  intptr_t input = is_argument ? mlirBlockArgumentGetArgNumber(o.value) : -1;
+  return input < o.op->nest.n_inputs ? (int)input : -1;
+}
+
+/* Reshapes do not change elements. */
+int tp__score_producer(const tp_attention *a, MlirValue value) {
+  int maker = tp__attention_producer(a, value);
+  while (maker >= 0 && !a->ops[maker].is_nest)
+    maker = tp__attention_producer(a, mlirOperationGetOperand(a->ops[maker].op, 0));
+  return maker;
+}
+
+tp_score_origin tp__score_origin(const tp_attention *a, origin o) {
+  for (int input; (input = tp__score_input(o)) >= 0;) {
+    int maker = tp__score_producer(a, mlirOperationGetOperand(o.op->op, input));
     if (maker < 0 || !a->ops[maker].is_nest || !a->ops[maker].nest.is_written ||
         a->ops[maker].nest.reduced)
       break;
@@ -32,6 +37,8 @@ static origin origin_of(const tp_attention *a, origin o) {
   }
   return o;
 }
+
+static origin origin_of(const tp_attention *a, origin o) { return tp__score_origin(a, o); }
 
 static MlirOperation maker_of(origin o, const char *name) {
   MlirOperation op = tp__defining_op(o.value);
@@ -138,16 +145,10 @@ static bool add_place(const ranges *r, origin o, place *p) {
 
 /* ---- comparisons ---- */
 
-/* True if `condition`, or with `inverted` its negation, implies row + a >= column + b; sets
- * *causal. A conjunction does so if one of its operands does. */
-static bool read_condition(const ranges *r, origin condition, bool inverted,
-                           tp_tile_causal *causal) {
-  const tp_attention *a = r->a;
-  MlirOperation both = maker_of(condition, inverted ? "arith.ori" : "arith.andi"),
-                op = maker_of(condition, "arith.cmpi");
-  for (int i = 0; i < 2 && !mlirOperationIsNull(both); i++)
-    if (read_condition(r, operand_of(a, condition, both, i), inverted, causal))
-      return true;
+bool tp__compares_places(const tp_attention *a, const tp_mesh *mesh, origin condition,
+                         bool inverted, tp_tile_causal *causal) {
+  const ranges all = {a, mesh}, *r = &all;
+  MlirOperation op = maker_of(condition, "arith.cmpi");
   if (mlirOperationIsNull(op))
     return false;
   static const struct {
@@ -179,11 +180,20 @@ static bool read_condition(const ranges *r, origin condition, bool inverted,
   return false;
 }
 
+/* True if `condition`, or with `inverted` its negation, implies row + a >= column + b; sets
+ * *causal. A conjunction does so if one of its operands does. */
+static bool read_condition(const ranges *r, origin condition, bool inverted,
+                           tp_tile_causal *causal) {
+  MlirOperation both = maker_of(condition, inverted ? "arith.ori" : "arith.andi");
+  for (int i = 0; i < 2 && !mlirOperationIsNull(both); i++)
+    if (read_condition(r, operand_of(r->a, condition, both, i), inverted, causal))
+      return true;
+  return tp__compares_places(r->a, r->mesh, condition, inverted, causal);
+}
+
 /* ---- the score of masked columns ---- */
 
-/* Reads the constant that all elements of a value equal, through fills and broadcasts; false if
- * there is none. */
-static bool read_number(MlirValue value, double *number) {
+bool tp__read_number(MlirValue value, double *number) {
   enum { FARTHEST = 8 };
   for (int n = 0; n < FARTHEST; n++) {
     if (mlirValueIsABlockArgument(value)) {
@@ -232,7 +242,7 @@ void tp__find_causal(const tp_attention *a, const tp_mesh *mesh, tp_tile_causal 
   MlirOperation select = maker_of(yielded, "arith.select");
   for (int hidden = 2; hidden > 0 && !mlirOperationIsNull(select) && !causal->found; hidden--) {
     double number;
-    if (read_number(mlirOperationGetOperand(select, hidden), &number) && number < 0 &&
+    if (tp__read_number(mlirOperationGetOperand(select, hidden), &number) && number < 0 &&
         read_condition(&r, operand_of(a, yielded, select, 0), hidden == 1, causal))
       causal->hidden = number;
   }

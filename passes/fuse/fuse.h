@@ -5,6 +5,7 @@
 
 #include "passes/fuse/rows/row_norm.h"
 #include "passes/fuse/rows/row_quantize.h"
+#include "passes/support/fused_func.h"
 
 #include "ir/annotation.h"
 
@@ -137,12 +138,7 @@ void tp__add_matmul(tp__fusion *fusion, const tp_topology *topology, bool always
 void tp__erase_matmul(const tp__fusion *fusion, MlirValue rows);
 
 /* ---- fuse_outline.c ---- */
-/* Builds a private function with the attribute tp.fused and an empty body. */
-void tp__build_fused_func(MlirOperation module, const char *name, MlirLocation location,
-                          MlirAttribute fused, int n_inputs, const MlirType *inputs, int n_results,
-                          const MlirType *results, MlirBlock *block);
 MlirAttribute tp__fused_axes(MlirContext context, const tp_mesh *mesh, int n, const int *axes);
-MlirAttribute tp__fused_names(MlirContext context, int n, const char *const *names);
 
 /* Builds the function `name` that computes the fusion, calls it before `where`, and replaces all
  * uses of the results by those of the call. The caller erases the ops that become unused. */

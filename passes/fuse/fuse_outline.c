@@ -36,13 +36,6 @@ typedef struct result {
   MlirType type;
 } result;
 
-MlirAttribute tp__fused_names(MlirContext context, int n, const char *const *names) {
-  MlirAttribute texts[TP_FUSED_OPERANDS];
-  for (int i = 0; i < n; i++)
-    texts[i] = tp__attr_string(context, names[i]);
-  return mlirArrayAttrGet(context, n, texts);
-}
-
 MlirAttribute tp__fused_axes(MlirContext context, const tp_mesh *mesh, int n, const int *axes) {
   MlirAttribute texts[TP_MAX_AXES];
   for (int i = 0; i < n; i++) {
@@ -124,32 +117,6 @@ int64_t tp__n_pieces(MlirValue value, int dim) {
   for (int d = 0; d < dim; d++)
     n *= shape[d];
   return n;
-}
-
-void tp__build_fused_func(MlirOperation module, const char *name, MlirLocation location,
-                          MlirAttribute fused, int n_inputs, const MlirType *inputs, int n_results,
-                          const MlirType *results, MlirBlock *block) {
-  enum { MAX_OPERANDS = 16 };
-  MlirContext context = mlirOperationGetContext(module);
-  MlirLocation locations[MAX_OPERANDS];
-  for (int i = 0; i < n_inputs && i < MAX_OPERANDS; i++)
-    locations[i] = location;
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "sym_name", tp__attr_string(context, name)),
-      tp__named(
-          context, "function_type",
-          mlirTypeAttrGet(mlirFunctionTypeGet(context, n_inputs, inputs, n_results, results))),
-      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
-      tp__named(context, "tp.fused", fused),
-  };
-  MlirOperation func = tp__create(&(tp_build){.name = "func.func",
-                                              .location = location,
-                                              .n_attributes = TP_LEN(attrs),
-                                              .attributes = attrs,
-                                              .n_regions = 1});
-  *block = mlirBlockCreate(n_inputs, inputs, locations);
-  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0), *block);
-  mlirBlockAppendOwnedOperation(mlirModuleGetBody(mlirModuleFromOperation(module)), func);
 }
 
 /* Returns the type of scales for which the program has no tensor. */

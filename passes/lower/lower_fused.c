@@ -1,6 +1,6 @@
-/* Lowers calls of the functions that tp-fuse-collectives and tp-fuse-epilogues create to calls of
- * the runtime. The tp.fused attribute of a function defines its semantics; the pass does not
- * analyze its body. */
+/* Lowers calls of the functions that tp-fuse-collectives, tp-fuse-epilogues and tp-fuse-attention
+ * create to calls of the runtime. The tp.fused attribute of a function defines its semantics; the
+ * pass does not analyze its body. */
 #include "passes/lower/lower_fused.h"
 
 #include "ir/work.h"
@@ -22,16 +22,26 @@ int tp__fused_text(MlirAttribute attr, int n, const char *const *names) {
   return -1;
 }
 
-static bool is_matmul(const tp__fused_call *d) {
-  static const char *const kind = "multiply";
-  return tp__fused_text(tp__fused_entry(d, "kind"), 1, &kind) == 0;
+/* Kinds that do not communicate, and the pass that makes them. */
+static const struct {
+  const char *kind, *maker;
+} computes[] = {{"multiply", "epilogues"}, {"attention", "attention"}};
+
+/* Returns the row of the kind; -1: it communicates. */
+static int compute_of(const tp__fused_call *d) {
+  for (int i = 0; i < TP_LEN(computes); i++)
+    if (tp__fused_text(tp__fused_entry(d, "kind"), 1, &computes[i].kind) == 0)
+      return i;
+  return -1;
 }
 
 tp_status tp__fused_refuse(const tp__fused_call *d, const char *entry) {
   MlirStringRef name = mlirStringAttrGetValue(tp__inherent(d->callee, "sym_name"));
+  int kind = compute_of(d);
   return tp__error(d->call, TP_INVALID_ARGUMENT,
                    "the tp.fused of @%.*s was not written by tp-fuse-%s: its %s is invalid",
-                   (int)name.length, name.data, is_matmul(d) ? "epilogues" : "collectives", entry);
+                   (int)name.length, name.data, kind < 0 ? "collectives" : computes[kind].maker,
+                   entry);
 }
 
 tp_status tp__fused_choice(const tp__fused_call *d, const char *entry, int n,
@@ -164,9 +174,9 @@ static bool read_call(MlirOperation module, MlirOperation op, tp__fused_call *d)
   return !mlirAttributeIsNull(d->fused);
 }
 
-bool tp__is_fused_matmul(MlirOperation module, MlirOperation op) {
+bool tp__is_fused_compute(MlirOperation module, MlirOperation op) {
   tp__fused_call d;
-  return read_call(module, op, &d) && is_matmul(&d);
+  return read_call(module, op, &d) && compute_of(&d) >= 0;
 }
 
 tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done) {
@@ -179,7 +189,8 @@ tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done) {
     tp_status (*lower)(tp__lowering *l, const tp__fused_call *d);
   } others[] = {{"gather_multiply", tp__lower_fused_gather},
                 {"softmax_rows", tp__lower_fused_softmax},
-                {"multiply", tp__lower_fused_epilogue}};
+                {"multiply", tp__lower_fused_epilogue},
+                {"attention", tp__lower_fused_attention}};
   for (int i = 0; i < TP_LEN(others); i++)
     if (tp__fused_text(tp__fused_entry(&d, "kind"), 1, &others[i].name) == 0)
       return others[i].lower(l, &d);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* The ops to rewrite, in order of rewriting. Sites of collectives come before those of fused
- * contractions, as in a tp_plan. Index ops follow, because the lowering of a root reads them. A
- * shard.sharding is erased after its users. */
+ * ops that do not communicate, as in a tp_plan. Index ops follow, because the lowering of a root
+ * reads them. A shard.sharding is erased after its users. */
 typedef struct body_ops {
   MlirOperation module;
   tp_op_list ops, products, indices, shardings;
@@ -22,7 +22,7 @@ static tp_status collect_op(MlirOperation op, void *data) {
     return tp__op_list_add(&body->shardings, op);
   if (tp__is_index(op))
     return tp__op_list_add(&body->indices, op);
-  if (tp__is_fused_matmul(body->module, op))
+  if (tp__is_fused_compute(body->module, op))
     return tp__op_list_add(&body->products, op);
   bool wanted = tp__op_has_dialect(op, "shard") || tp__op_is(op, "func.call");
   return wanted ? tp__op_list_add(&body->ops, op) : TP_OK;

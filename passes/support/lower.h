@@ -117,10 +117,11 @@ tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype);
 tp_status tp__lower_collective(tp__lowering *l, MlirOperation op, bool *done);
 /* permutes */
 tp_status tp__lower_permute(tp__lowering *l, MlirOperation op, bool *done);
-/* calls of functions of tp-fuse-collectives and tp-fuse-epilogues */
+/* calls of functions that have tp.fused */
 tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done);
-/* True if the op calls a function of tp-fuse-epilogues. */
-bool tp__is_fused_matmul(MlirOperation module, MlirOperation op);
+/* True if the op calls a function of tp-fuse-epilogues or tp-fuse-attention, which do not
+ * communicate. */
+bool tp__is_fused_compute(MlirOperation module, MlirOperation op);
 /* True if the op queries the position of the device. */
 bool tp__is_index(MlirOperation op);
 tp_status tp__lower_index(tp__lowering *l, MlirOperation op);

@@ -64,6 +64,7 @@ typedef struct tprt__site {
   tprt__gathering gathering;
   tprt__softmax softmax;
   tprt__matmul matmul;
+  tprt_abi_fused_attention attention;
 } tprt__site;
 
 typedef struct tprt__program {
@@ -144,6 +145,7 @@ tprt_status tprt__read_fused_reduce(const tprt__program *program, tprt__site *si
 tprt_status tprt__read_fused_gather(const tprt__program *program, tprt__site *site);
 tprt_status tprt__read_fused_softmax(const tprt__program *program, tprt__site *site);
 tprt_status tprt__read_fused_matmul(const tprt__program *program, tprt__site *site);
+tprt_status tprt__read_fused_attention(const tprt__program *program, tprt__site *site);
 /* Checks that the group of the site can run its op. */
 tprt_status tprt__check_group(const tprt__program *program, const tprt__site *site);
 /* Counts the rows of the send tensor: the product of all dimensions but the last. `name` begins the

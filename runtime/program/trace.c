@@ -48,6 +48,7 @@ static const char *const names[] = {
     [TPRT_SITE_FUSED_GATHER] = "fused_gather",
     [TPRT_SITE_FUSED_SOFTMAX] = "fused_softmax",
     [TPRT_SITE_FUSED_MATMUL] = "fused_matmul",
+    [TPRT_SITE_FUSED_ATTENTION] = "fused_attention",
 };
 
 enum { THREAD_CALLS, THREAD_COLLECTIVES };

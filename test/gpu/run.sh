@@ -46,7 +46,7 @@ lines=$out/lines.json wrong=0
 if [ -z "$bin" ]; then
   cmake -S "$source_dir" -B "$out/build" -DTP_COMPILER=OFF -DTP_TESTS=OFF -DTP_GPU_PROGRAMS=ON -DTP_CUDA="$cuda" \
     -DCMAKE_BUILD_TYPE=Release >"$out/build.txt"
-  cmake --build "$out/build" -j "$(nproc)" --target tprt_gpu_fused tprt_gpu_peers tprt_gpu_sites tprt_gpu_timing tprt_gpu_gemm tprt_gpu_model \
+  cmake --build "$out/build" -j "$(nproc)" --target tprt_gpu_fused tprt_gpu_peers tprt_gpu_sites tprt_gpu_timing tprt_gpu_gemm tprt_gpu_attention tprt_gpu_model \
     tprt_gpu_nccl >>"$out/build.txt"
   bin=$out/build/bin
 fi
@@ -66,7 +66,7 @@ compile_models() {
 # Programs, the libraries that they were linked with but the C library's, and these scripts.
 if [ -n "$pack" ]; then
   mkdir -p "$pack/bin" "$pack/lib"
-  cp "$bin"/tprt_gpu_{fused,peers,sites,timing,gemm,model,nccl} "$pack/bin"
+  cp "$bin"/tprt_gpu_{fused,peers,sites,timing,gemm,attention,model,nccl} "$pack/bin"
   ldd "$bin/tprt_gpu_nccl" | sed -nE 's/^\s*lib(tprt|sodium)\.\S* => (.*) \(0x[0-9a-f]+\)$/\2/p' | xargs -d '\n' -I '{}' cp -L '{}' "$pack/lib"
   cp "$here/run.sh" "$here/torch_layer.py" "$pack"
   if [ -n "$shard_run" ]; then
@@ -110,9 +110,9 @@ run() {
 machine_of=fused
 [ "$only" != nccl ] || machine_of=nccl
 "$bin/tprt_gpu_$machine_of" machine >"$out/machine.txt" || exit $?
-turns=1000 replays=1000 all_ranks="1 2 3 4 8" shapes="1024 4096" time_ranks="2 4 8" hidden=8192 watched=70 graph_replays=1000 late_ms=10000 few=()
+turns=1000 replays=1000 all_ranks="1 2 3 4 8" shapes="1024 4096" time_ranks="2 4 8" hidden=8192 watched=70 graph_replays=1000 late_ms=10000 few=() attended="16 2048 8192"
 if [ "$small" = 1 ]; then
-  turns=40 replays=3 all_ranks="1 4" shapes=8 time_ranks=2 hidden=1024 watched=40 graph_replays=1 late_ms=300 few=(small)
+  turns=40 replays=3 all_ranks="1 4" shapes=8 time_ranks=2 hidden=1024 watched=40 graph_replays=1 late_ms=300 few=(small) attended=16
 fi
 
 # watch COMMAND...: the command by every tool of compute-sanitizer.
@@ -141,6 +141,10 @@ fused() {
   done
   run missing "$bin/tprt_gpu_fused" missing
   run products "$bin/tprt_gpu_gemm" products
+  run attention "$bin/tprt_gpu_attention" cases
+  for tokens in $attended; do
+    run attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
+  done
   for ranks in $all_ranks; do
     run slices "$bin/tprt_gpu_gemm" slices "$ranks" "${few[@]}"
     run gathers "$bin/tprt_gpu_gemm" gathers "$ranks" "${few[@]}"

@@ -12,6 +12,10 @@ import sys
 import tempfile
 
 
+# Kernels of the runtime compute all of them.
+WITHOUT_KERNELS = {"attention"}
+
+
 def find_ptxas():
     path = shutil.which("ptxas")
     there = "/usr/local/cuda/bin/ptxas"
@@ -40,7 +44,9 @@ def main():
             for mesh in meshes:
                 run = subprocess.run([shard_run, os.path.join(models, name + ".mlir"), "--mesh", mesh, "--target=cuda", "--emit=ptx", "-o", out],
                                      capture_output=True, text=True)
-                if run.returncode:
+                if name in WITHOUT_KERNELS:
+                    problems = [] if "only kernels of the runtime compute on the GPU" in run.stderr else [run.stdout, run.stderr]
+                elif run.returncode:
                     problems = [run.stderr]
                 else:
                     with open(out) as file:

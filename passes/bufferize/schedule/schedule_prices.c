@@ -108,6 +108,27 @@ static tp_cost price_matmul(const tp__op_pricing *p, const tprt_abi_site *site) 
   return tp_cost_compute(p->topology, &work);
 }
 
+/* Two products of all scores, of which a causal mask hides half. Scores stay on chip. */
+static tp_cost price_attention(const tp__op_pricing *p, const tprt_abi_site *site) {
+  enum { N_WORDS = sizeof(tprt_abi_fused_attention) / sizeof(int64_t) };
+  int64_t begin = site->extra;
+  if (begin < 0 || site->n_extra != N_WORDS || begin + N_WORDS > (int64_t)p->extra->n)
+    return 0;
+  const tprt_abi_fused_attention *w = (const void *)(p->extra->items + begin);
+  double rows = (double)w->row.size * (double)w->group.size, columns = (double)w->column.size,
+         features = (double)(w->feature.size + w->value.size), outer = 1;
+  for (int i = 0; i < TPRT_ATTENTION_OUTER; i++)
+    outer *= (double)w->outer[i].size;
+  const int64_t sizes[3] = {w->row.size * w->group.size, w->column.size, w->feature.size};
+  tp_work work = {
+      .peak = dtypes[site->dtype].peak,
+      .contraction_flops = 2 * outer * rows * columns * features * (w->causal ? 0.5 : 1),
+      .memory_bytes = outer * (rows + columns) * features * (double)dtypes[site->dtype].bytes,
+      .gemm_dim = tp__gemm_dim(3, sizes, 5, 6, 3),
+      .launch = true};
+  return tp_cost_compute(p->topology, &work);
+}
+
 static tp_status add_work(MlirOperation op, void *data) {
   tp_work *sum = data, work;
   if (tp__op_has_dialect(op, "linalg") && tp__op_work(op, &work)) {
@@ -140,6 +161,8 @@ static tp_cost price_call(const tp__op_pricing *p, MlirOperation op) {
           : NULL;
   if (site && site->kind == TPRT_SITE_FUSED_MATMUL)
     return price_matmul(p, site);
+  if (site && site->kind == TPRT_SITE_FUSED_ATTENTION)
+    return price_attention(p, site);
   if (!site || call == TP_CALL_FUSED)
     return 0;
   return call == TP_CALL_COLLECTIVE ? price_collective(p, site) : price_contraction(p, site);

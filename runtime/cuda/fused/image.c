@@ -13,3 +13,4 @@
 
 IMAGE("tprt__fused_image", FUSED_IMAGE);
 IMAGE("tprt__site_image", SITE_IMAGE);
+IMAGE("tprt__attention_image", ATTENTION_IMAGE);

@@ -162,4 +162,25 @@ tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue,
 tprt_status tprt__gpu_matmul_run(tprt__gpu_queue queue, const tprt__gpu_contraction *contraction,
                                  const void *a, const void *b, const void *bias, void *out);
 
+/* ---- attention ---- */
+
+/* A planned attention (tprt_abi_fused_attention) of queries of `dtype`, whose words have been
+ * checked. TPRT_UNSUPPORTED if it has more blocks than a grid. */
+typedef struct tprt__gpu_attention tprt__gpu_attention;
+tprt_status tprt__gpu_attention_plan(tprt__gpu *gpu, tprt_dtype dtype,
+                                     const tprt_abi_fused_attention *words,
+                                     tprt__gpu_attention **attention);
+void tprt__gpu_attention_free(tprt__gpu_attention *attention);
+/* True if there are no rows. */
+bool tprt__gpu_attention_is_empty(const tprt__gpu_attention *attention);
+
+/* Memory of the GPU. `mask` and `position` are NULL if the attention has none. */
+typedef struct tprt__gpu_attention_buffers {
+  const void *q, *k, *v, *mask, *position;
+  void *out;
+} tprt__gpu_attention_buffers;
+/* Enqueues it: one kernel. */
+tprt_status tprt__gpu_attention_run(tprt__gpu_queue queue, const tprt__gpu_attention *attention,
+                                    const tprt__gpu_attention_buffers *buffers);
+
 #endif

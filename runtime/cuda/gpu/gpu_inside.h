@@ -60,10 +60,24 @@ typedef struct cuda_program_calls {
   X(CONTRACT_I32, "tprt_contract_i32")                                                             \
   X(CONTRACT_I64, "tprt_contract_i64")
 
+/* The kernels of attention_kernels.cu, by type; for tensor cores also by the most features. */
+#define GPU_ATTENTION_KERNELS(X)                                                                   \
+  X(ATTENTION_F32, "tprt_attention_f32")                                                           \
+  X(ATTENTION_F16, "tprt_attention_f16")                                                           \
+  X(ATTENTION_BF16, "tprt_attention_bf16")                                                         \
+  X(ATTENTION_F16_64, "tprt_attention_f16_64")                                                     \
+  X(ATTENTION_F16_80, "tprt_attention_f16_80")                                                     \
+  X(ATTENTION_F16_96, "tprt_attention_f16_96")                                                     \
+  X(ATTENTION_F16_128, "tprt_attention_f16_128")                                                   \
+  X(ATTENTION_BF16_64, "tprt_attention_bf16_64")                                                   \
+  X(ATTENTION_BF16_80, "tprt_attention_bf16_80")                                                   \
+  X(ATTENTION_BF16_96, "tprt_attention_bf16_96")                                                   \
+  X(ATTENTION_BF16_128, "tprt_attention_bf16_128")
+
 typedef enum gpu_site_kernel {
   GPU_NO_KERNEL,
 #define MEMBER(name, symbol) GPU_##name,
-  GPU_SITE_KERNELS(MEMBER)
+  GPU_SITE_KERNELS(MEMBER) GPU_ATTENTION_KERNELS(MEMBER)
 #undef MEMBER
       GPU_N_SITE_KERNELS,
 } gpu_site_kernel;
@@ -88,7 +102,8 @@ struct tprt__gpu {
   uint64_t *reached;       /* identities of the GPUs whose memory this one can access */
   int n_reached, reached_capacity;
   gpu_constant *constants;
-  cuda_module sites; /* NULL: no site has needed a kernel yet */
+  /* NULL: no site has needed a kernel of it yet */
+  cuda_module sites, attention;
   cuda_function site_kernels[GPU_N_SITE_KERNELS];
   tprt_cuda_blas *blas; /* NULL: no site has needed a GEMM yet */
   cuda_address workspace;
@@ -104,12 +119,16 @@ tprt_status tprt__gpu_enter(const tprt__gpu *gpu);
 void tprt__gpu_leave(const tprt__gpu *gpu);
 
 /* ---- gpu_sites.c; called in the GPU's context ---- */
-/* Loads the kernels of sites, once, and looks up this one. */
+/* Loads the kernels of sites, or those of attention, once, and looks up this one. */
 tprt_status tprt__gpu_site_kernel(tprt__gpu *gpu, gpu_site_kernel which);
 /* Enqueues a kernel that was looked up, with a struct as its argument: n_items in one dimension of
  * the grid and n_rows in the other. */
 tprt_status tprt__gpu_site_launch(const tprt__gpu *gpu, cuda_stream stream, gpu_site_kernel which,
                                   uint64_t n_items, unsigned n_rows, const void *arguments);
+/* The same with this number of blocks and of threads. */
+tprt_status tprt__gpu_site_launch_blocks(const tprt__gpu *gpu, cuda_stream stream,
+                                         gpu_site_kernel which, unsigned n_blocks, unsigned n_rows,
+                                         unsigned n_threads, const void *arguments);
 void tprt__gpu_sites_end(tprt__gpu *gpu);
 
 /* ---- side_stream.c; called in the GPU's context ---- */

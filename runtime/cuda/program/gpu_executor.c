@@ -70,6 +70,27 @@ static tprt_status run_matmul(tprt_context *context, const tprt__site *site,
                               tprt__site_output(site, outputs, TPRT_OUT_TENSOR, 0));
 }
 
+static tprt_status bind_attention(tprt_context *context, const tprt__site *site,
+                                  tprt__site_state *state) {
+  return tprt__gpu_attention_plan(tprt__gpu_of(context)->gpu, site->op.dtype, &site->attention,
+                                  &tprt__gpu_site_of(state)->attention);
+}
+
+static tprt_status run_attention(tprt_context *context, const tprt__site *site,
+                                 const tprt__site_state *state, const void *const *inputs,
+                                 void *const *outputs, int64_t *traffic) {
+  (void)traffic;
+  const tprt__gpu_attention_buffers buffers = {
+      .q = tprt__site_input(site, inputs, TPRT_IN_QUERIES, 0),
+      .k = tprt__site_input(site, inputs, TPRT_IN_KEYS, 0),
+      .v = tprt__site_input(site, inputs, TPRT_IN_VALUES, 0),
+      .mask = tprt__site_input(site, inputs, TPRT_IN_MASK, 0),
+      .position = tprt__site_input(site, inputs, TPRT_IN_POSITION, 0),
+      .out = tprt__site_output(site, outputs, TPRT_OUT_TENSOR, 0)};
+  return tprt__gpu_attention_run(tprt__gpu_queue_of(context), tprt__gpu_site_of(state)->attention,
+                                 &buffers);
+}
+
 static const struct {
   tprt_status (*bind)(tprt_context *context, const tprt__site *site, tprt__site_state *state);
   tprt_status (*run)(tprt_context *context, const tprt__site *site, const tprt__site_state *state,
@@ -79,6 +100,7 @@ static const struct {
     [TPRT_SITE_FUSED_GATHER] = {tprt__gather_bind, tprt__gather_run},
     [TPRT_SITE_FUSED_SOFTMAX] = {tprt__softmax_bind, tprt__softmax_run},
     [TPRT_SITE_FUSED_MATMUL] = {bind_matmul, run_matmul},
+    [TPRT_SITE_FUSED_ATTENTION] = {bind_attention, run_attention},
 };
 
 tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *state) {
@@ -109,6 +131,7 @@ static void unbind_site(tprt_context *context, tprt__site_state *state) {
   if (!site)
     return;
   tprt__gpu_contraction_free(site->contraction);
+  tprt__gpu_attention_free(site->attention);
   tprt__gpu_mark_free(tprt__gpu_of(context)->gpu, site->ended);
   tprt__rows_unbind(site);
   tprt__gather_unbind(site);
@@ -178,7 +201,10 @@ static tprt_status check_pointers(const tprt__site *site, const void *const *inp
 
 static tprt_status fused(tprt_context *context, const tprt__site *site, tprt__site_state *state,
                          const void *const *inputs, void *const *outputs, int64_t *traffic) {
-  bool is_empty = state->comm ? state->plan.recv_bytes == 0 : site->contraction->empty;
+  bool is_empty = state->comm ? state->plan.recv_bytes == 0
+                  : site->contraction
+                      ? site->contraction->empty
+                      : tprt__gpu_attention_is_empty(tprt__gpu_site_of(state)->attention);
   *traffic = state->plan.traffic;
   if (is_empty) /* then the pointers may be NULL */
     return TPRT_OK;

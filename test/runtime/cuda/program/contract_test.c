@@ -414,8 +414,8 @@ static void test_wrong_products(void **state) {
       {EXTRA_WORD(tprt_abi_operands, n_inputs), 9, "inputs is 9; it must be from 0 to 8"},
       {EXTRA_WORD(tprt_abi_operands, inputs[1]), TPRT_IN_A, "inputs: 2 is listed twice"},
       {EXTRA_WORD(tprt_abi_operands, inputs[0]), TPRT_IN_TENSOR,
-       "fused matmul: operands 0x42a; it needs 0x40c and may have 0x20"},
-      {EXTRA_WORD(tprt_abi_operands, inputs[0]), TPRT_OUT_TENSOR, "inputs is 10"},
+       "fused matmul: operands 0x802a; it needs 0x800c and may have 0x20"},
+      {EXTRA_WORD(tprt_abi_operands, inputs[0]), TPRT_OUT_TENSOR, "inputs is 15"},
       {EXTRA_WORD(tprt_abi_operands, outputs[0]), TPRT_IN_A, "outputs is 2"},
       {EXTRA_WORD(tprt_abi_operands, outputs[0]), TPRT_OUT_SCALE, "fused matmul: operands"},
   };

@@ -10,11 +10,16 @@
  *   - misaligned accesses, and accesses outside of allocations, shared, local and parameter memory;
  *   - reads of uninitialized shared memory, and races in it: accesses of two threads without a
  *     barrier between them, at least one a write;
- *   - threads of a warp at different barriers; shuffles and barriers that wait for missing threads.
+ *   - asynchronous copies that are read before they are waited for;
+ *   - threads of a warp at different barriers; shuffles, products of matrices and barriers that
+ *     wait for missing threads.
  *
  * It cannot detect races in global memory, nor slow programs.
  *
- * ptx_load rejects unsupported features with their line: tensor cores, textures, asynchronous
+ * Of tensor cores it has mma.sync.m16n8k16 with f32 accumulators, which adds the 16 exact products
+ * and the accumulator and rounds once; a GPU rounds in between, in an order of its own.
+ *
+ * ptx_load rejects unsupported features with their line: other forms of matrices, textures, bulk
  * copies, calls that are not inlined, clusters, dynamic parallelism. */
 #ifndef TPRT_TEST_CUDA_PTX_H
 #define TPRT_TEST_CUDA_PTX_H

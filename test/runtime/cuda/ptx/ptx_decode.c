@@ -8,6 +8,8 @@
  *   l m     result of the first and value of the last type, in registers of any width
  *   V v     the same in a vector, or a single one
  *   H h     the parts of a packed value, as a vector
+ *   F f g   vectors of 32-bit registers: four results; four values; two values
+ *   *       no operand: the mask of all threads of the warp
  *   P p     predicate that is set; predicate that is read
  *   Q       p|q that are set; with .and, .or, .xor followed by an operand that is read
  *   @       address
@@ -209,7 +211,7 @@ static bool result(ptx_kernel *k, ptx_instruction *i, const ptx_operand *o, int 
   if (o->kind == PTX_SINK) {
     /* a dummy register, wide enough for any handler */
     i->register_bits = 64;
-    i->wide |= (uint8_t)(1 << i->n_to);
+    i->wide |= UINT32_C(1) << i->n_to;
     i->to[i->n_to++] = ptx_new_register(k, 64);
     return true;
   }
@@ -217,7 +219,7 @@ static bool result(ptx_kernel *k, ptx_instruction *i, const ptx_operand *o, int 
     return false;
   if (i->n_to == 0)
     i->register_bits = k->virtual_bits[o->number];
-  i->wide |= (uint8_t)((k->virtual_bits[o->number] == 64) << i->n_to);
+  i->wide |= (uint32_t)(k->virtual_bits[o->number] == 64) << i->n_to;
   i->to[i->n_to++] = o->number;
   return true;
 }
@@ -235,7 +237,7 @@ static bool value(ptx_kernel *k, ptx_instruction *i, const ptx_operand *o, int t
   } else {
     return false;
   }
-  i->wide |= (uint8_t)(wide << (4 + i->n_from));
+  i->wide |= (uint32_t)wide << (4 + i->n_from);
   i->n_from++;
   return true;
 }
@@ -254,8 +256,9 @@ static bool address(ptx_kernel *k, ptx_instruction *i, const ptx_operand *o) {
     return false;
   bool wide = o->number == PTX_NONE || k->virtual_bits[o->number] == 64;
   i->from[i->n_from] = o->number == PTX_NONE ? ptx_constant(k, 0, true) : o->number;
-  i->offset = (int64_t)(o->bits + (o->symbol ? o->symbol->at : 0));
-  i->wide |= (uint8_t)(wide << (4 + i->n_from));
+  *(i->n_from == 0 ? &i->offset : &i->second_offset) =
+      (int64_t)(o->bits + (o->symbol ? o->symbol->at : 0));
+  i->wide |= (uint32_t)wide << (4 + i->n_from);
   i->n_from++;
   return true;
 }
@@ -314,6 +317,14 @@ static bool take(ptx_kernel *k, ptx_instruction *i, char letter, const ptx_opera
                                  false))
         return false;
     return true;
+  case 'F':
+  case 'f':
+  case 'g':
+    for (int j = 0; j < n; j++)
+      if (letter == 'F' ? !result(k, i, &parts[j], 32, false)
+                        : !value(k, i, &parts[j], PTX_B32, false))
+        return false;
+    return n == (letter == 'g' ? 2 : 4);
   case 'P':
     i->to_p[0] = o->number;
     return o->kind == PTX_PREDICATE;
@@ -346,6 +357,10 @@ static bool fits(ptx_kernel *k, const ptx_operation *row, const opcode *o, const
   made.comparison = o->comparison;
   made.to_p[0] = made.to_p[1] = made.from_p[0] = made.from_p[1] = PTX_NONE;
   for (const char *letter = row->operands; *letter; letter++) {
+    if (*letter == '*') {
+      made.from[made.n_from++] = ptx_constant(k, UINT32_MAX, false);
+      continue;
+    }
     if (!take(k, &made, *letter, n < s->n_operands ? &s->operands[n] : NULL, &n_p))
       return false;
     n += n < s->n_operands;
@@ -374,8 +389,13 @@ bool ptx_decode(ptx_kernel *k, const ptx_statement *s, ptx_instruction *i, char 
   static const char *const reasons[] = {
       "the operation is not supported", "not supported for this type",
       "not supported with these modifiers", "the operands do not fit"};
-  opcode o;
+  opcode o = {.n_types = 0};
   int nearest = UNKNOWN;
+  for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+    for (int r = 0; r < *tables[t].n; r++)
+      if (strchr(tables[t].rows[r].name, '.') && strcmp(tables[t].rows[r].name, s->opcode) == 0)
+        return fits(k, &tables[t].rows[r], &o, s, i) ||
+               failed(error, "%s", reasons[OTHER_OPERANDS]);
   if (!read_opcode(s->opcode, &o, error))
     return false;
   for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)

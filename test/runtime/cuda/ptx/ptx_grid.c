@@ -49,6 +49,7 @@ static void free_cta(ptx_cta *c) {
     free(c->warps[n].rows);
     free(c->warps[n].predicates);
     free(c->warps[n].local);
+    free(c->warps[n].copies);
   }
   free(c->warps);
   free(c->shadow);

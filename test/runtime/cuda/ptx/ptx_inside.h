@@ -69,7 +69,7 @@ typedef enum ptx_comparison {
 
 /* ---- Instructions ---- */
 
-enum { PTX_MOST_TO = 4, PTX_MOST_FROM = 5, PTX_NONE = INT32_MIN };
+enum { PTX_MOST_TO = 4, PTX_MOST_FROM = 12, PTX_NONE = INT32_MIN };
 
 /* Locations of values. Positive: the start of the warp's row, in 32-bit words. Negative,
  * complemented: a position in the kernel's constants. A row has a value for each thread of the
@@ -98,20 +98,21 @@ struct ptx_instruction {
   /* ptx_type of the result; and of the converted or compared value, if different */
   uint8_t type, second_type;
   uint8_t comparison;    /* ptx_comparison of setp and set */
-  uint8_t wide;          /* bits k: to[k] has 64 bits; bits 4 + k: from[k] has */
+  uint32_t wide;         /* bits k: to[k] has 64 bits; bits 4 + k: from[k] has */
   uint8_t register_bits; /* declared width of to[0]: shorter results are extended */
   bool guard_not, from_p_not[2], yields;
   int32_t guard;              /* predicate, or PTX_NONE */
   int32_t to_p[2], from_p[2]; /* predicates, or PTX_NONE */
   ptx_place to[PTX_MOST_TO], from[PTX_MOST_FROM];
-  int64_t offset; /* of an address; the location in a separate memory space */
+  int64_t offset;        /* of an address; the location in a separate memory space */
+  int64_t second_offset; /* of from[1], where that is an address too */
   int32_t target; /* of a branch; before labels are resolved, the number of the label's name */
   const struct ptx_table *table;
   int line;
   const char *text; /* up to ';', in the module's text */
 };
 
-/* A row of the tables of operations. */
+/* A row of the tables of operations. A name with a dot is the whole opcode. */
 typedef struct ptx_operation {
   const char *name;
   const char *types;    /* names of types, e.g. "s32 u32"; "" for an operation without */
@@ -122,7 +123,8 @@ typedef struct ptx_operation {
   ptx_kind kind;
 } ptx_operation;
 
-#define PTX_TABLES(X) X(integer) X(float) X(half) X(compare) X(move) X(convert) X(memory) X(warp)
+#define PTX_TABLES(X)                                                                              \
+  X(integer) X(float) X(half) X(compare) X(move) X(convert) X(memory) X(async) X(matrix) X(warp)
 #define MEMBER(name)                                                                               \
   extern const ptx_operation ptx_##name##_operations[];                                            \
   extern const int ptx_n_##name##_operations;
@@ -286,6 +288,16 @@ typedef struct ptx_shadow {
 
 typedef struct ptx_cta ptx_cta;
 
+/* A copy to shared memory that a thread has started and not yet waited for: see ptx_async.c. */
+typedef struct ptx_copy {
+  int lane;
+  uint32_t group;            /* number of the thread's group, once it is committed */
+  uint64_t to;               /* in shared memory */
+  const unsigned char *from; /* NULL: zeros */
+  uint32_t n_from;           /* bytes to copy; the rest of `bytes` becomes 0 */
+  uint32_t bytes;
+} ptx_copy;
+
 struct ptx_warp {
   ptx_cta *cta;
   const uint32_t *constants;
@@ -297,6 +309,9 @@ struct ptx_warp {
   int n_groups;
   int32_t after;                  /* position of threads that let others proceed first; -1: none */
   ptx_group groups[PTX_WARP + 1]; /* one extra during a split */
+  ptx_copy *copies;
+  int n_copies, copies_capacity;
+  uint32_t n_committed[PTX_WARP]; /* groups of copies of each thread */
 };
 
 struct ptx_cta {
@@ -372,6 +387,12 @@ static inline void ptx_write(ptx_warp *w, const ptx_instruction *i, int k, int l
 void ptx_set_predicates(ptx_warp *w, const ptx_instruction *i, uint32_t mask, uint32_t holds);
 /* Compares two numbers. With a NaN, only comparisons with PTX_UNORDERED are true. */
 bool ptx_compare(double a, double b, int comparison);
+
+/* ptx_memory.c: return the memory of an access by a thread; NULL after a failure. `new_bytes`: the
+ * data to write to shared memory, NULL for a read. */
+unsigned char *ptx_reach_global(ptx_warp *w, int lane, uint64_t address, size_t bytes);
+unsigned char *ptx_reach_shared(ptx_warp *w, int lane, uint64_t address, size_t bytes,
+                                const unsigned char *new_bytes);
 
 /* Applies the rounding mode of the modifiers until ptx_round_nearest. */
 void ptx_round_as(uint64_t modifiers);

@@ -61,7 +61,7 @@ static bool note_shared(ptx_warp *w, int lane, size_t at, size_t bytes, bool wri
 
 /* ---- Addresses ---- */
 
-static unsigned char *global(ptx_warp *w, int lane, uint64_t address, size_t bytes) {
+unsigned char *ptx_reach_global(ptx_warp *w, int lane, uint64_t address, size_t bytes) {
   ptx_cta *c = w->cta;
   for (int r = 0; r < PTX_KNOWN_RANGES; r++)
     if (address >= c->known[r].begin && address < c->known[r].end &&
@@ -100,6 +100,20 @@ static bool place_shared(const ptx_cta *c, uint64_t at, size_t bytes, size_t *pl
   return at <= fixed && bytes <= fixed - at;
 }
 
+unsigned char *ptx_reach_shared(ptx_warp *w, int lane, uint64_t address, size_t bytes,
+                                const unsigned char *new_bytes) {
+  ptx_cta *c = w->cta;
+  size_t at;
+  if (!place_shared(c, address, bytes, &at)) {
+    ptx_fail(w, lane, PTX_BAD_ADDRESS,
+             "%zu bytes at %llu of shared memory, which has %zu, and %zu of dynamic at %d", bytes,
+             (unsigned long long)address, c->kernel->shared_bytes,
+             c->shared_bytes - c->kernel->shared_bytes, PTX_DYNAMIC_SHARED);
+    return NULL;
+  }
+  return note_shared(w, lane, at, bytes, new_bytes != NULL, new_bytes) ? c->shared + at : NULL;
+}
+
 static int window_of(const ptx_instruction *i, uint64_t *address) {
   if (i->modifiers & (PTX_M_GLOBAL | PTX_M_CONST))
     return 0;
@@ -127,9 +141,8 @@ static uint64_t address_of(const ptx_warp *w, const ptx_instruction *i, int lane
 static unsigned char *reach(ptx_warp *w, const ptx_instruction *i, int lane, size_t bytes,
                             const unsigned char *new_bytes) {
   uint64_t address = address_of(w, i, lane), place = address;
-  ptx_cta *c = w->cta;
   int window = window_of(i, &place);
-  size_t at, size;
+  size_t size;
   if (place & (bytes - 1)) { /* bytes is a power of two */
     ptx_fail(w, lane, PTX_MISALIGNED, "address 0x%llx is no multiple of %zu",
              (unsigned long long)address, bytes);
@@ -137,21 +150,14 @@ static unsigned char *reach(ptx_warp *w, const ptx_instruction *i, int lane, siz
   }
   switch (window) {
   case 0:
-    return global(w, lane, place, bytes);
+    return ptx_reach_global(w, lane, place, bytes);
   case PTX_WINDOW_SHARED:
-    if (!place_shared(c, place, bytes, &at)) {
-      ptx_fail(w, lane, PTX_BAD_ADDRESS,
-               "%zu bytes at %llu of shared memory, which has %zu, and %zu of dynamic at %d", bytes,
-               (unsigned long long)place, c->kernel->shared_bytes,
-               c->shared_bytes - c->kernel->shared_bytes, PTX_DYNAMIC_SHARED);
-      return NULL;
-    }
-    return note_shared(w, lane, at, bytes, new_bytes != NULL, new_bytes) ? c->shared + at : NULL;
+    return ptx_reach_shared(w, lane, place, bytes, new_bytes);
   case PTX_WINDOW_LOCAL:
-    size = c->kernel->local_bytes;
+    size = w->cta->kernel->local_bytes;
     break;
   default:
-    size = c->kernel->parameter_bytes;
+    size = w->cta->kernel->parameter_bytes;
   }
   if (place > size || bytes > size - place) {
     ptx_fail(w, lane, PTX_BAD_ADDRESS, "%zu bytes at %llu of %s memory, which has %zu", bytes,

@@ -343,7 +343,8 @@ static void begin_warp(ptx_warp *w) {
   w->live = n < PTX_WARP ? (1u << n) - 1 : UINT32_MAX;
   w->epoch = 0;
   w->after = -1;
-  w->n_groups = 0;
+  w->n_groups = w->n_copies = 0;
+  memset(w->n_committed, 0, sizeof w->n_committed);
   add_group(w, 0, w->live);
   memset(w->rows, 0, k->n_words * sizeof *w->rows);
   memset(w->predicates, 0, (size_t)k->n_predicates * sizeof *w->predicates);

@@ -1,0 +1,54 @@
+/* Attention in the form that a kernel of the runtime computes (tprt_abi_fused_attention): tensors
+ * with strides along loops, a scale, masks, and the softmax of rows. */
+#ifndef TP_PASSES_ATTENTION_FORM_H
+#define TP_PASSES_ATTENTION_FORM_H
+
+#include "passes/attention/tile.h"
+#include "tprt/abi.h"
+
+enum { TP_MAX_SEEN_THROUGH = 24, TP_NO_SCORE_LOOP = -1 };
+
+typedef struct tp_attention_form {
+  const tp_attention *a;
+  /* Queries, keys, values, mask (null: none) and the result. Copies that only reorder or repeat
+   * elements are seen through: operands are what such copies read, the result is what the last of
+   * them makes. */
+  MlirValue tensor[TPRT_ATTENTION_TENSORS];
+  /* in elements; 0: the tensor lacks the loop */
+  int64_t stride[TPRT_ATTENTION_TENSORS][TP_MAX_SCORE_LOOPS];
+  int n_seen_through;
+  MlirOperation seen_through[TP_MAX_SEEN_THROUGH]; /* these copies; they may be dead afterwards */
+
+  /* score = scale * product of queries and keys + mask; `hidden` where the mask or `causal` hides
+   * it */
+  double scale, hidden;
+  bool hides; /* `hidden` is set */
+  tprt_attention_mask mask;
+  tp_tile_causal causal;
+
+  /* loops; TP_NO_SCORE_LOOP: none */
+  int row, column, group, feature, value;
+  int n_outer, outer[TPRT_ATTENTION_OUTER];
+} tp_attention_form;
+
+/* Reads the form of an attention. NULL, or why the kernel does not compute it. */
+const char *tp__attention_form(const tp_attention *a, const tp_mesh *mesh, tp_attention_form *form);
+
+/* ---- form_score.c ---- */
+/* Reads scale and masks, and sets the mask's tensor and strides. NULL, or why it has another
+ * form. */
+const char *tp__form_scores(tp_attention_form *form, const tp_mesh *mesh);
+
+/* ---- form_rows.c ---- */
+/* NULL if the result is that of a softmax of the rows: exponentials of scores less the largest one,
+ * divided by their sum. Else why not. */
+const char *tp__form_softmax(const tp_attention *a);
+
+/* ---- form_tensors.c ---- */
+/* Sets tensor x and its strides to a value with these dimensions, seen through copies. False if a
+ * dimension is not made of loops. */
+bool tp__form_operand(tp_attention_form *form, int x, MlirValue value, const tp_score_dim *dims);
+/* The same for the result, forwards: copies of it that are its only use. */
+bool tp__form_result(tp_attention_form *form, MlirValue value, const tp_score_dim *dims);
+
+#endif

@@ -1,0 +1,99 @@
+/* The softmax of attention: what is subtracted from the scores is their largest, and what divides
+ * the exponentials is their sum. */
+#include "passes/attention/form.h"
+
+#include <math.h>
+#include <string.h>
+
+/* True if the op copies elements or converts them between float types. */
+static bool passes_on(MlirOperation op) {
+  static const char *const conversions[] = {"arith.extf", "arith.truncf"};
+  tp_nest nest;
+  if (tp__is_reshape(op))
+    return true;
+  if (!tp__nest_of(op, &nest) || nest.n_inputs != 1 || !tp__nest_is_elementwise(&nest))
+    return false;
+  if (tp__nest_copies(&nest))
+    return true;
+  MlirOperation scalar = tp__nest_scalar(&nest);
+  for (int i = 0; i < TP_LEN(conversions); i++)
+    if (!mlirOperationIsNull(scalar) && tp__op_is(scalar, conversions[i]))
+      return tp__nest_input(&nest, scalar, 0) == 0;
+  return false;
+}
+
+/* The operand of an elementwise op `name` whose other operand is the number; null: it is no such
+ * op. `at`: the place of the number, -1 for any. */
+static MlirValue beside_number(MlirOperation op, const char *name, int at, double number) {
+  tp_nest nest;
+  double got;
+  if (!tp__nest_of(op, &nest) || !tp__nest_is_elementwise(&nest))
+    return (MlirValue){NULL};
+  MlirOperation scalar = tp__nest_scalar(&nest);
+  if (mlirOperationIsNull(scalar) || !tp__op_is(scalar, name))
+    return (MlirValue){NULL};
+  for (int i = 0; i < 2; i++) {
+    int input = tp__nest_input(&nest, scalar, 1 - i);
+    if ((at < 0 || at == i) && tp__read_number(mlirOperationGetOperand(scalar, i), &got) &&
+        got == number && input >= 0)
+      return mlirOperationGetOperand(op, input);
+  }
+  return (MlirValue){NULL};
+}
+
+/* True if the rows are the result of op `target`, apart from copies, conversions, and a maximum
+ * with -infinity. With `inverse`, they are 1 divided by it. */
+static bool rows_are(MlirValue rows, MlirOperation target, bool inverse) {
+  enum { FARTHEST = 16 };
+  for (int n = 0; n < FARTHEST; n++) {
+    MlirOperation op = tp__defining_op(rows);
+    if (mlirOperationIsNull(op))
+      return false;
+    if (mlirOperationEqual(op, target))
+      return !inverse;
+    if (passes_on(op)) {
+      rows = mlirOperationGetOperand(op, 0);
+      continue;
+    }
+    MlirValue larger = beside_number(op, "arith.maximumf", -1, -INFINITY),
+              number = beside_number(op, "arith.maxnumf", -1, -INFINITY),
+              inverted = inverse ? beside_number(op, "arith.divf", 0, 1) : (MlirValue){NULL};
+    rows = !mlirValueIsNull(larger) ? larger : !mlirValueIsNull(number) ? number : inverted;
+    if (mlirValueIsNull(rows))
+      return false;
+    inverse = inverse && mlirValueIsNull(inverted);
+  }
+  return false;
+}
+
+const char *tp__form_softmax(const tp_attention *a) {
+  int sum = -1, n_sums = 0, n_maxima = 0, n_scales = 0, scale = -1;
+  double first;
+  MlirOperation maximum = a->ops[a->maximum].op;
+  for (int i = 0; i < a->n_ops; i++) {
+    tp_attention_role role = a->ops[i].role;
+    n_maxima += role == TP_ROW_REDUCTION;
+    n_sums += role == TP_ROW_SUM;
+    sum = role == TP_ROW_SUM ? i : sum;
+    n_scales += role == TP_SCALE;
+    scale = role == TP_SCALE ? i : scale;
+    if (role == TP_AFTER && !passes_on(a->ops[i].op))
+      return "an op between the exponentials and the values does more than convert them";
+    bool subtracts =
+        (role == TP_SHIFT || role == TP_EXPONENTIAL) && !mlirValueIsNull(a->ops[i].rows);
+    if (subtracts && !rows_are(a->ops[i].rows, maximum, false))
+      return "what is subtracted from the scores is not just their largest one";
+  }
+  if (n_maxima != 1 || n_sums != 1)
+    return "rows of the scores are reduced to more than their largest score and their sum";
+  if (strcmp(a->exp, "math.exp") != 0)
+    return "its exponential is not math.exp";
+  int last = (int)mlirOperationGetNumOperands(maximum) - 1;
+  if (!tp__read_number(mlirOperationGetOperand(maximum, last), &first) || first > -1e30)
+    return "the largest score begins with another number than -infinity";
+  bool multiplies = n_scales == 1 && a->ops[scale].scale == TP_SCALE_MULTIPLY;
+  if (n_scales != 1 || (a->ops[scale].scale != TP_SCALE_DIVIDE && !multiplies) ||
+      !rows_are(a->ops[scale].rows, a->ops[sum].op, multiplies))
+    return "the exponentials are not just divided by their sum";
+  return NULL;
+}

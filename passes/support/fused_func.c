@@ -1,0 +1,35 @@
+#include "passes/support/fused_func.h"
+
+enum { MAX_OPERANDS = 16 };
+
+MlirAttribute tp__fused_names(MlirContext context, int n, const char *const *names) {
+  MlirAttribute texts[MAX_OPERANDS];
+  for (int i = 0; i < n; i++)
+    texts[i] = tp__attr_string(context, names[i]);
+  return mlirArrayAttrGet(context, n, texts);
+}
+
+void tp__build_fused_func(MlirOperation module, const char *name, MlirLocation location,
+                          MlirAttribute fused, int n_inputs, const MlirType *inputs, int n_results,
+                          const MlirType *results, MlirBlock *block) {
+  MlirContext context = mlirOperationGetContext(module);
+  MlirLocation locations[MAX_OPERANDS];
+  for (int i = 0; i < n_inputs && i < MAX_OPERANDS; i++)
+    locations[i] = location;
+  MlirNamedAttribute attrs[] = {
+      tp__named(context, "sym_name", tp__attr_string(context, name)),
+      tp__named(
+          context, "function_type",
+          mlirTypeAttrGet(mlirFunctionTypeGet(context, n_inputs, inputs, n_results, results))),
+      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
+      tp__named(context, "tp.fused", fused),
+  };
+  MlirOperation func = tp__create(&(tp_build){.name = "func.func",
+                                              .location = location,
+                                              .n_attributes = TP_LEN(attrs),
+                                              .attributes = attrs,
+                                              .n_regions = 1});
+  *block = mlirBlockCreate(n_inputs, inputs, locations);
+  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0), *block);
+  mlirBlockAppendOwnedOperation(mlirModuleGetBody(mlirModuleFromOperation(module)), func);
+}

@@ -1,0 +1,131 @@
+/* What both kinds of attention kernels share: types, the place of a block, masks. */
+#ifndef TPRT_RUNTIME_CUDA_ATTENTION_H
+#define TPRT_RUNTIME_CUDA_ATTENTION_H
+
+#define TPRT_INLINE static __device__ __forceinline__
+
+#include "cuda/kernels/attention_args.h"
+#include "cuda/kernels/numbers.cuh"
+
+/* ---- types ---- */
+
+typedef struct type_f32 {
+  typedef float stored;
+  TPRT_INLINE float widen(float x) { return x; }
+  TPRT_INLINE float narrow(float x) { return x; }
+} type_f32;
+
+#define TYPE_OF_16_BITS(name)                                                                      \
+  typedef struct type_##name {                                                                     \
+    typedef uint16_t stored;                                                                       \
+    TPRT_INLINE float widen(uint16_t x) { return name##_widen(x); }                                \
+    TPRT_INLINE uint16_t narrow(float x) { return name##_narrow(x); }                              \
+  } type_##name;
+TYPE_OF_16_BITS(f16)
+TYPE_OF_16_BITS(bf16)
+
+/* ---- the place of a block ---- */
+
+/* The rows of a block: rows of the members of the group one after the other, from `first` on. */
+typedef struct block_place {
+  int64_t base[ATTENTION_TENSORS]; /* elements before the block's iteration of the outer loops */
+  int64_t first, n_rows;           /* n_rows: of all members of the group */
+  int32_t n_tiles;                 /* of columns */
+  /* tiles before this one have columns that some row of the block sees */
+  int32_t n_visible;
+  int64_t shift; /* the last column that row r sees is r + shift */
+} block_place;
+
+TPRT_INLINE int64_t position_of(const attention_args &args) {
+  if (!args.position)
+    return 0;
+  return args.position_bytes == 4 ? *(const int32_t *)args.position
+                                  : *(const int64_t *)args.position;
+}
+
+/* Blocks of late rows, which see most columns, start first. */
+TPRT_INLINE block_place place_block(const attention_args &args, int64_t rows, int64_t columns) {
+  block_place p;
+  p.n_rows = args.group.size * args.row.size;
+  int64_t n_blocks = (p.n_rows + rows - 1) / rows, outer = blockIdx.x / n_blocks;
+  p.first = (n_blocks - 1 - blockIdx.x % n_blocks) * rows;
+  p.n_tiles = p.n_visible = (int32_t)((args.column.size + columns - 1) / columns);
+  p.shift = args.offset + position_of(args);
+  for (int x = 0; x < ATTENTION_TENSORS; x++)
+    p.base[x] = 0;
+  _Pragma("unroll 1") for (int i = ATTENTION_OUTER; i > 0; i--) {
+    for (int x = 0; x < ATTENTION_TENSORS; x++)
+      p.base[x] += outer % args.outer[i - 1].size * args.outer[i - 1].stride[x];
+    outer /= args.outer[i - 1].size;
+  }
+  if (args.causal) {
+    int64_t end = p.first + rows < p.n_rows ? p.first + rows : p.n_rows;
+    bool one_member = p.first / args.row.size == (end - 1) / args.row.size;
+    int64_t last = (one_member ? (end - 1) % args.row.size : args.row.size - 1) + p.shift;
+    int64_t visible = last < 0 ? 0 : last / columns + 1;
+    p.n_visible = visible < p.n_tiles ? (int32_t)visible : p.n_tiles;
+  }
+  return p;
+}
+
+/* Elements of tensor x before row `row` of the block's rows, beside base. */
+TPRT_INLINE int64_t row_offset(const attention_args &args, int64_t row, int x) {
+  return row / args.row.size * args.group.stride[x] + row % args.row.size * args.row.stride[x];
+}
+
+/* The last column that a row of the block sees. */
+TPRT_INLINE int32_t last_column(const attention_args &args, const block_place &p, int64_t row) {
+  int64_t last = row % args.row.size + p.shift;
+  return !args.causal || last > INT32_MAX ? INT32_MAX : last < 0 ? -1 : (int32_t)last;
+}
+
+/* ---- scores ---- */
+
+/* Applies the masks to a score. `row_at`: first element of the row's mask; `last`: last column that
+ * the row sees. */
+template <typename type>
+TPRT_INLINE float mask_score(const attention_args &args, float score, int64_t row_at,
+                             int32_t column, int32_t last) {
+  bool hides = column > last;
+  int64_t at = row_at + column * args.column.stride[ATTENTION_MASK];
+  switch (args.mask_kind) {
+  case ATTENTION_KEEP:
+  case ATTENTION_HIDE:
+    hides |= (((const uint8_t *)args.mask)[at] != 0) == (args.mask_kind == ATTENTION_HIDE);
+    break;
+  case ATTENTION_ADD:
+    score += type::widen(((const typename type::stored *)args.mask)[at]);
+    break;
+  case ATTENTION_ADD_F32:
+    score += ((const float *)args.mask)[at];
+    break;
+  default:
+    break;
+  }
+  return hides ? args.hidden : score;
+}
+
+/* The number from which the exponentials of a row count. -infinity: the row has no score yet, and
+ * exponentials are 0. */
+TPRT_INLINE float finite_largest(float largest) { return largest == -INFINITY ? 0 : largest; }
+
+/* True if a hidden column adds nothing to a row with this largest score: the exponential of the
+ * difference is 0 in f32. */
+TPRT_INLINE bool outweighs_hidden(const attention_args &args, float largest) {
+  return args.hidden == -INFINITY || largest - args.hidden > 110;
+}
+
+/* True for all threads if it is for all of them. */
+TPRT_INLINE bool all_of_block(bool mine) {
+  __shared__ uint32_t of_warp[ATTENTION_THREADS / 32];
+  __syncthreads();
+  bool all = __all_sync(0xffffffffu, mine);
+  if (threadIdx.x % 32 == 0)
+    of_warp[threadIdx.x / 32] = all;
+  __syncthreads();
+  for (int w = 0; w < ATTENTION_THREADS / 32; w++)
+    all &= of_warp[w] != 0;
+  return all;
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* Arguments of the attention kernels (attention_kernels.cu). The layout is the same in C and
+ * CUDA. */
+#ifndef TPRT_RUNTIME_CUDA_ATTENTION_ARGS_H
+#define TPRT_RUNTIME_CUDA_ATTENTION_ARGS_H
+
+#include <stdint.h>
+
+enum {
+  ATTENTION_OUTER = 4,
+  ATTENTION_FEATURES = 128, /* most features of a query, a key or a value */
+  ATTENTION_THREADS = 128,
+  /* rows and columns of scores that a block has at a time, without and with tensor cores */
+  ATTENTION_ROWS = 32,
+  ATTENTION_COLUMNS = 32,
+  ATTENTION_MMA_ROWS = 64,
+  ATTENTION_MMA_COLUMNS = 64,
+};
+
+/* The tensors of an attention, as indices of strides. */
+enum {
+  ATTENTION_Q,
+  ATTENTION_K,
+  ATTENTION_V,
+  ATTENTION_MASK,
+  ATTENTION_OUT,
+  ATTENTION_TENSORS,
+};
+
+/* What an element of the mask does to its score. */
+typedef enum attention_mask {
+  ATTENTION_NO_MASK,
+  ATTENTION_KEEP,    /* a byte: 0 hides the score */
+  ATTENTION_HIDE,    /* a byte: other than 0 hides the score */
+  ATTENTION_ADD,     /* an element of the type of the queries */
+  ATTENTION_ADD_F32, /* an f32 */
+} attention_mask;
+
+/* A loop of size 1 stands for none. */
+typedef struct attention_loop {
+  int64_t size;
+  int64_t stride[ATTENTION_TENSORS]; /* in elements; 0: the tensor lacks this dimension */
+} attention_loop;
+
+/* For each iteration of the outer loops and each row of each member of the group:
+ *
+ *     score[column] = scale * sum(q[row][feature] * k[column][feature]) + mask[row][column]
+ *     out[row] = sum(exp(score[column] - largest) * v[column]) / sum(exp(score[column] - largest))
+ *
+ * where the score of a hidden column is `hidden`. With `causal`, columns beyond row + offset +
+ * *position are hidden. A row whose scores are all -infinity is 0/0, NaN. */
+typedef struct attention_args {
+  const void *q, *k, *v;
+  const void *mask;
+  const void *position; /* an integer of position_bytes, 4 or 8; NULL: 0 */
+  void *out;
+  attention_loop outer[ATTENTION_OUTER];
+  /* queries that share keys and values; its rows follow each other in a block */
+  attention_loop group;
+  attention_loop row, column;
+  attention_loop feature; /* of queries and keys */
+  attention_loop value;   /* feature of values and results */
+  int64_t offset;
+  float scale, hidden;
+  uint32_t mask_kind; /* attention_mask */
+  uint32_t causal, position_bytes;
+  uint32_t wide; /* the result is f32, whatever the operands are */
+} attention_args;
+
+#endif

@@ -1,0 +1,140 @@
+/* Attention in one kernel: scores stay in registers and shared memory, tile by tile, and each row
+ * carries its largest score, the sum of its exponentials and their product with the values (online
+ * softmax: Milakov and Gimelshein 2018; Dao et al. 2022). Tiles that a causal mask hides from all
+ * rows of a block are skipped, if what they add is 0: where hidden scores are -infinity, or where
+ * all rows have far greater ones.
+ *
+ * Columns are added in order, so results depend on the shape alone. */
+#include "cuda/kernels/attention.cuh"
+#include "cuda/kernels/attention_mma.cuh"
+
+/* ---- without tensor cores: any type, any strides ---- */
+
+enum {
+  LANES = 4, /* threads of a row */
+  COLUMNS_EACH = ATTENTION_COLUMNS / LANES,
+  VALUES_EACH = ATTENTION_FEATURES / LANES,
+  PITCH = ATTENTION_FEATURES + 1, /* rows of a column lie in different banks */
+};
+
+TPRT_INLINE float add_of_row(float x) {
+  x += __shfl_xor_sync(0xffffffffu, x, 1);
+  return x + __shfl_xor_sync(0xffffffffu, x, 2);
+}
+TPRT_INLINE float largest_of_row(float x) {
+  x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
+  return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
+}
+
+/* Loads rows of a matrix into shared memory as f32, with zeros behind the last row. Rows of
+ * queries belong to several members of the group. */
+template <typename type>
+TPRT_INLINE void load_rows(const attention_args &args, int x, const void *from, int64_t base,
+                           int64_t first, int64_t n, const attention_loop &feature, float *to) {
+  uint32_t n_features = (uint32_t)feature.size;
+  _Pragma("unroll 1") for (uint32_t i = threadIdx.x; i < ATTENTION_ROWS * n_features;
+                           i += ATTENTION_THREADS) {
+    uint32_t r = i / n_features, f = i % n_features;
+    int64_t row = first + r;
+    int64_t at = base + f * feature.stride[x] +
+                 (x == ATTENTION_Q ? row_offset(args, row, x) : row * args.column.stride[x]);
+    to[r * PITCH + f] = row < n ? type::widen(((const typename type::stored *)from)[at]) : 0;
+  }
+}
+
+/* LANES neighboring threads share a row: each has every LANES-th column and every LANES-th feature
+ * of the result. */
+template <typename type> TPRT_INLINE void attend(const attention_args &args) {
+  __shared__ float queries[ATTENTION_ROWS * PITCH], tile[ATTENTION_COLUMNS * PITCH];
+  __shared__ float weights[ATTENTION_ROWS][ATTENTION_COLUMNS + 1];
+  block_place p = place_block(args, ATTENTION_ROWS, ATTENTION_COLUMNS);
+  uint32_t r = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+  int64_t row = p.first + r;
+  int32_t last = last_column(args, p, row);
+  int64_t mask_at = p.base[ATTENTION_MASK] + row_offset(args, row, ATTENTION_MASK);
+  bool is_row = row < p.n_rows;
+  float largest = -INFINITY, sum = 0, result[VALUES_EACH];
+  _Pragma("unroll") for (int i = 0; i < VALUES_EACH; i++) result[i] = 0;
+  load_rows<type>(args, ATTENTION_Q, args.q, p.base[ATTENTION_Q], p.first, p.n_rows, args.feature,
+                  queries);
+  for (int32_t t = 0; t < p.n_tiles; t++) {
+    if (t == p.n_visible && all_of_block(!is_row || outweighs_hidden(args, largest)))
+      break;
+    int32_t first = t * ATTENTION_COLUMNS;
+    __syncthreads(); /* values of the last tile have been read */
+    load_rows<type>(args, ATTENTION_K, args.k, p.base[ATTENTION_K], first, args.column.size,
+                    args.feature, tile);
+    __syncthreads();
+    float score[COLUMNS_EACH], before = largest;
+    _Pragma("unroll") for (int j = 0; j < COLUMNS_EACH; j++) score[j] = 0;
+    for (uint32_t f = 0; f < args.feature.size; f++) {
+      float q = queries[r * PITCH + f];
+      _Pragma("unroll") for (int j = 0; j < COLUMNS_EACH; j++) score[j] =
+          __fmaf_rn(q, tile[(j * LANES + lane) * PITCH + f], score[j]);
+    }
+    _Pragma("unroll") for (int j = 0; j < COLUMNS_EACH; j++) {
+      int32_t column = first + j * LANES + lane;
+      bool is_inside = is_row && column < args.column.size; /* others count for nothing */
+      score[j] = is_inside ? mask_score<type>(args, score[j] * args.scale, mask_at, column, last)
+                           : -INFINITY;
+      largest = fmaxf(largest, score[j]);
+    }
+    largest = largest_of_row(largest);
+    float from = finite_largest(largest), factor = expf(before - from);
+    sum *= factor;
+    _Pragma("unroll") for (int j = 0; j < COLUMNS_EACH; j++) {
+      float weight = expf(score[j] - from);
+      sum += weight;
+      weights[r][j * LANES + lane] = weight;
+    }
+    _Pragma("unroll") for (int i = 0; i < VALUES_EACH; i++) result[i] *= factor;
+    __syncthreads(); /* keys have been read, and weights are written */
+    load_rows<type>(args, ATTENTION_V, args.v, p.base[ATTENTION_V], first, args.column.size,
+                    args.value, tile);
+    __syncthreads();
+    _Pragma("unroll 1") for (int c = 0; c < ATTENTION_COLUMNS; c++) {
+      float weight = weights[r][c];
+      _Pragma("unroll") for (int i = 0; i < VALUES_EACH;
+                             i++) if (i * LANES + lane < args.value.size) result[i] =
+          __fmaf_rn(weight, tile[c * PITCH + i * LANES + lane], result[i]);
+    }
+  }
+  sum = add_of_row(sum);
+  int64_t out = p.base[ATTENTION_OUT] + row_offset(args, row, ATTENTION_OUT);
+  _Pragma("unroll") for (int i = 0; i < VALUES_EACH; i++) {
+    int64_t f = i * LANES + lane, at = out + f * args.value.stride[ATTENTION_OUT];
+    if (!is_row || f >= args.value.size)
+      continue;
+    if (args.wide)
+      ((float *)args.out)[at] = result[i] / sum;
+    else
+      ((typename type::stored *)args.out)[at] = type::narrow(result[i] / sum);
+  }
+}
+
+#define KERNEL extern "C" __global__ void
+
+/* Two blocks on a multiprocessor: for three, ptxas spills. */
+#define ATTENTION(name)                                                                            \
+  KERNEL __launch_bounds__(ATTENTION_THREADS, 2)                                                   \
+      tprt_attention_##name(const __grid_constant__ attention_args args) {                         \
+    attend<type_##name>(args);                                                                     \
+  }
+ATTENTION(f32)
+ATTENTION(f16)
+ATTENTION(bf16)
+
+/* ---- with tensor cores ---- */
+
+#define ATTENTION_MMA(name, features)                                                              \
+  KERNEL __launch_bounds__(ATTENTION_THREADS)                                                      \
+      tprt_attention_##name##_##features(const __grid_constant__ attention_args args) {            \
+    attend_mma<type_##name, features>(args);                                                       \
+  }
+#define ATTENTION_MMA_ALL(name)                                                                    \
+  ATTENTION_MMA(name, 64)                                                                          \
+  ATTENTION_MMA(name, 80)                                                                          \
+  ATTENTION_MMA(name, 96)                                                                          \
+  ATTENTION_MMA(name, 128)
+ATTENTION_MMA_ALL(f16)
+ATTENTION_MMA_ALL(bf16)

@@ -1,0 +1,97 @@
+/* Reads TPRT_SITE_FUSED_ATTENTION: attention in one kernel. */
+#include "program/table.h"
+
+#include "base/float_bits.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Limits that keep offsets of elements far from overflow. */
+enum { MAX_COLUMNS = INT32_MAX - 128 };
+static const int64_t max_size = INT64_C(1) << 31, max_stride = INT64_C(1) << 44;
+
+static tprt_status check_loop(const tprt_abi_attention_loop *loop, const char *what, int64_t low,
+                              int64_t high) {
+  tprt_status status = tprt__check_range(what, loop->size, low, high);
+  for (int x = 0; x < TPRT_ATTENTION_TENSORS && !status; x++)
+    status = tprt__check_range("stride of an attention", loop->stride[x], 0, max_stride);
+  return status;
+}
+
+static tprt_status check_loops(const tprt_abi_fused_attention *words) {
+  tprt_status status = TPRT_OK;
+  for (int i = 0; i < TPRT_ATTENTION_OUTER && !status; i++)
+    status = check_loop(&words->outer[i], "size of an outer loop of an attention", 0, max_size);
+  if (!status)
+    status = check_loop(&words->group, "group of an attention", 0, max_size);
+  if (!status)
+    status = check_loop(&words->row, "rows of an attention", 0, max_size);
+  if (!status)
+    status = check_loop(&words->column, "columns of an attention", 1, MAX_COLUMNS);
+  if (!status)
+    status = check_loop(&words->feature, "features of an attention", 1, TPRT_ATTENTION_FEATURES);
+  return status ? status
+                : check_loop(&words->value, "features of the values of an attention", 1,
+                             TPRT_ATTENTION_FEATURES);
+}
+
+static tprt_status check_mask(const tprt__site *site, const tprt_abi_fused_attention *words) {
+  bool has_mask = tprt__site_has(site, TPRT_IN_MASK);
+  tprt_status status = tprt__check_range("mask of an attention", words->mask, has_mask,
+                                         has_mask ? TPRT_N_ATTENTION_MASKS - 1 : 0);
+  if (status)
+    return status;
+  bool adds = words->mask == TPRT_ATTENTION_ADD;
+  bool fits = !has_mask ? words->mask_dtype == 0
+              : adds    ? words->mask_dtype == TPRT_F32 || words->mask_dtype == site->op.dtype
+                        : words->mask_dtype == TPRT_BOOL;
+  return fits ? TPRT_OK
+              : tprt__fail(TPRT_INVALID_ARGUMENT,
+                           "fused attention: type %lld of the mask; it must be %s",
+                           (long long)words->mask_dtype,
+                           !has_mask ? "0: there is no mask"
+                           : adds    ? "f32 or that of the queries, which are added"
+                                     : "bool, which hides scores");
+}
+
+tprt_status tprt__read_fused_attention(const tprt__program *program, tprt__site *site) {
+  (void)program;
+  const tprt_op *op = &site->op;
+  tprt_abi_fused_attention *words = &site->attention;
+  memcpy(words, site->extra, sizeof *words);
+  if (op->reduction || (op->dtype != TPRT_F32 && op->dtype != TPRT_F16 && op->dtype != TPRT_BF16))
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "fused attention: reduction %s of queries of %s; it must be no reduction, of "
+                      "f32, f16 or bf16",
+                      tprt_reduction_name(op->reduction), tprt_dtype_name(op->dtype));
+  tprt_status status = check_loops(words);
+  if (!status)
+    status = check_mask(site, words);
+  if (!status)
+    status = tprt__check_range("causal", words->causal, 0, 1);
+  if (!status)
+    status = tprt__check_range("offset of a causal mask", words->offset,
+                               words->causal ? -max_size : 0, words->causal ? max_size : 0);
+  if (status)
+    return status;
+  if (words->out_dtype != TPRT_F32 && words->out_dtype != (int64_t)op->dtype)
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "fused attention: type %lld of the result; it must be f32 or that of the "
+                      "queries",
+                      (long long)words->out_dtype);
+  if (!isfinite(float_of((uint32_t)words->scale)) || !(float_of((uint32_t)words->hidden) < 0))
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "fused attention: scale %g and hidden score %g; they must be finite, and "
+                      "negative",
+                      (double)float_of((uint32_t)words->scale),
+                      (double)float_of((uint32_t)words->hidden));
+  bool has_position = tprt__site_has(site, TPRT_IN_POSITION);
+  if (has_position != (words->position_dtype != 0) || (has_position && !words->causal) ||
+      (has_position && words->position_dtype != TPRT_I32 && words->position_dtype != TPRT_I64))
+    return tprt__fail(
+        TPRT_INVALID_ARGUMENT,
+        "fused attention: type %lld of the position; it must be that of an i32 or i64 "
+        "operand of a causal mask, or 0",
+        (long long)words->position_dtype);
+  return TPRT_OK;
+}

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""layer_calls.py SHARD_RUN SHARD_OPT LAYER MODELS DRIVER BLASLT FOLDER: counts what the host of a
+GPU program calls for a layer of a Llama, 4096 wide, bf16: launches, matmuls, attention, collectives.
+None of them may stand in a loop, and the host may read nothing that the GPU computes. A small layer,
+and two programs of JAX, run on a driver that executes PTX on the host, as one graph."""
+import os
+import re
+import subprocess
+import sys
+
+MOST = 25
+DEVICE_CALLS = ["launch", "contract", "fused", "collective", "start", "copy"]
+# Tokens, ranks: expected calls. They are here so that a change is seen.
+EXPECTED = {(2048, 1): 15, (2048, 8): 17, (16, 1): 15, (16, 8): 17}
+
+
+def in_bf16(text):
+    return re.sub(r"f32", "bf16", re.sub(r"0x(FF80|7F80|7FC0)0000", r"0x\1", text))
+
+
+def layer(script, tokens, *options):
+    run = subprocess.run([sys.executable, "-B", script, str(tokens), *options], capture_output=True, text=True, check=True)
+    return in_bf16(run.stdout)
+
+
+def has_loop(program):
+    """Whether a block branches to itself or to one before it."""
+    at = 0
+    for line in program.splitlines():
+        label = re.match(r"\s*\^bb(\d+)", line)
+        if label:
+            at = int(label.group(1))
+        elif "llvm.func" in line:
+            at = 0
+        elif re.search(r"llvm\.(cond_)?br ", line) and any(int(to) <= at for to in re.findall(r"\^bb(\d+)", line)):
+            return True
+    return False
+
+
+def count(shard_opt, path, ranks):
+    lowered = subprocess.run([shard_opt, path, "--pass-pipeline=builtin.module(tp-spmd{mesh=tp=%d topology=h100},tp-to-cuda)" % ranks], capture_output=True, text=True)
+    if lowered.returncode:
+        return None, lowered.stderr
+    calls = {}
+    for name in re.findall(r"llvm\.call @tprt_abi_(\w+)", lowered.stdout):
+        calls[name] = calls.get(name, 0) + 1
+    if "read" in calls or "write" in calls or has_loop(lowered.stdout):
+        return None, "the host reads, writes or loops: %s" % calls
+    return sum(calls.get(name, 0) for name in DEVICE_CALLS), "%s" % calls
+
+
+def runs_as_graph(shard_run, path, mesh, options, environment, folder):
+    copies = os.path.join(folder, "copies")
+    run = subprocess.run([shard_run, path, "--mesh", mesh, "--target=cuda", "--graph", *options], capture_output=True, text=True,
+                         env=dict(environment, FAKE_COPIES=copies))
+    with open(copies) as file:
+        n = int(file.read())
+    ok = run.returncode == 0 and run.stdout.rstrip().endswith("verified") and "graph: each call is one graph launch" in run.stdout and n == 0
+    return ok and "is computed by one kernel" in run.stderr, "%d copies\n%s%s" % (n, run.stdout, run.stderr)
+
+
+def main():
+    shard_run, shard_opt, script, models, driver, blaslt, folder = sys.argv[1:]
+    environment = dict(os.environ, TPRT_CUDA_LIBRARY=driver, TPRT_BLASLT_LIBRARY=blaslt)
+    os.makedirs(folder, exist_ok=True)
+    failures = 0
+    path = os.path.join(folder, "layer.mlir")
+    for (tokens, ranks), expected in EXPECTED.items():
+        with open(path, "w") as file:
+            file.write(layer(script, tokens))
+        n, what = count(shard_opt, path, ranks)
+        ok = n == expected and n <= MOST
+        print("%d tokens, %d ranks: %s calls, expected %d, %s" % (tokens, ranks, n, expected, "ok" if ok else "FAILED " + what))
+        failures += not ok
+    with open(path, "w") as file:
+        file.write(layer(script, 40, "--small"))
+    runs = [("small layer", path, "1", []), ("small layer", path, "2", [])]
+    for name in ("attention", "llama_block"):
+        model = os.path.join(models, name)
+        runs.append((name, model + ".mlir", "2", ["--inputs-from", model]))
+    for name, model, mesh, options in runs:
+        ok, what = runs_as_graph(shard_run, model, mesh, options, environment, folder)
+        print(name, mesh, "ok" if ok else "FAILED " + what)
+        failures += not ok
+    return failures != 0
+
+
+sys.exit(main())

@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""fuse_attention.py SHARD_RUN SHARD_OPT DRIVER BLASLT FOLDER: attentions as frameworks write them, as programs
+for a GPU. Each becomes one call of the runtime, or stays as it is for the reason that is listed. The
+results, computed on a driver that executes PTX on the host, are compared with one device on the CPU
+and with the evaluator."""
+import os
+import re
+import subprocess
+import sys
+
+DIMS = ["b", "h", "g", "s", "t"]
+
+
+class Program:
+    """Text of a program on tensors of one type, whose dimensions are letters."""
+
+    def __init__(self, dtype, sizes):
+        self.dtype, self.sizes, self.lines, self.arguments, self.n = dtype, sizes, [], [], 0
+
+    def type(self, dims, dtype=None):
+        return "tensor<%s%s>" % ("".join("%dx" % self.sizes[d] for d in dims), dtype or self.dtype)
+
+    def name(self):
+        self.n += 1
+        return "%%v%d" % self.n
+
+    def argument(self, dims, dtype=None):
+        self.arguments.append("%%a%d: %s" % (len(self.arguments), self.type(dims, dtype)))
+        return "%%a%d" % (len(self.arguments) - 1)
+
+    def emit(self, text):
+        self.lines.append("  " + text)
+
+    def filled(self, dims, number):
+        empty, full = self.name(), self.name()
+        self.emit("%s = tensor.empty() : %s" % (empty, self.type(dims)))
+        if number is None:
+            return empty
+        scalar = self.name()
+        self.emit("%s = arith.constant %s : %s" % (scalar, number, self.dtype))
+        self.emit("%s = linalg.fill ins(%s : %s) outs(%s : %s) -> %s" % (full, scalar, self.dtype, empty, self.type(dims), self.type(dims)))
+        return full
+
+    def generic(self, inputs, dims, loops, body, init=None, dtype=None):
+        """inputs: (value, dims, dtype). body: lines that use %x0, %x1, ... and %o, and yield %y."""
+        dtype = dtype or self.dtype
+        result = self.name()
+        if init is None:
+            init = self.name()
+            self.emit("%s = tensor.empty() : %s" % (init, self.type(dims, dtype)))
+        maps = ["affine_map<(%s) -> (%s)>" % (", ".join(loops), ", ".join(of)) for of in [i[1] for i in inputs] + [dims]]
+        kinds = ['"parallel"' if d in dims else '"reduction"' for d in loops]
+        ins = "" if not inputs else " ins(%s : %s)" % (", ".join(i[0] for i in inputs), ", ".join(self.type(i[1], i[2]) for i in inputs))
+        self.emit("%s = linalg.generic {indexing_maps = [%s], iterator_types = [%s]}%s outs(%s : %s) {"
+                  % (result, ", ".join(maps), ", ".join(kinds), ins, init, self.type(dims, dtype)))
+        arguments = ["%%x%d: %s" % (k, i[2]) for k, i in enumerate(inputs)] + ["%%o: %s" % dtype]
+        self.lines += ["  ^bb0(%s):" % ", ".join(arguments)] + ["    " + line for line in body] + ["    linalg.yield %%y : %s" % dtype, "  } -> %s" % self.type(dims, dtype)]
+        return result
+
+    def map(self, inputs, dims, body, dtype=None):
+        return self.generic([(v, d, t or self.dtype) for v, d, t in inputs], dims, list(dims), body, dtype=dtype)
+
+    def product(self, a, b, dims, loops):
+        f = self.dtype
+        return self.generic([(*a, f), (*b, f)], dims, loops, ["%%m = arith.mulf %%x0, %%x1 : %s" % f, "%%y = arith.addf %%o, %%m : %s" % f],
+                            init=self.filled(dims, "0.0"))
+
+    def reduced(self, a, dims, loops, op, first):
+        return self.generic([(*a, self.dtype)], dims, loops, ["%%y = arith.%s %%o, %%x0 : %s" % (op, self.dtype)], init=self.filled(dims, first))
+
+
+MINUS_INFINITY = {"f32": "0xFF800000", "bf16": "0xFF80", "f16": "0xFC00"}
+FAR = {"f32": "-1.0e30", "bf16": "-1.0e30", "f16": "-6.0e4"}
+
+
+def places(first="%i", second="%j"):
+    return ["%s = linalg.index 0 : index" % first, "%s = linalg.index 1 : index" % second]
+
+
+def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", division="divf", repeats=False, window=False, minimum=False,
+              twice=False, then=(), first=None, exponential="exp", shift=(), after=(), split=False):
+    """A program of one attention. then, shift, after: lines that make %y of %x0, for scores, for the
+    largest ones, and for exponentials. In them $ is the type."""
+    size = dict(b=1, h=2, g=2, s=20, t=36, d=16, e=16)
+    size.update(sizes or {})
+    p = Program(dtype, size)
+    f, scores, rows = dtype, DIMS, DIMS[:4]
+    order = lambda last: ["b", last, "h", "d"] if inside else ["b", "h", last, "d"]
+    q_dims = ["b", "s", "h", "g", "d"] if inside else ["b", "h", "g", "s", "d"]
+    q, k, v = p.argument(q_dims), p.argument(order("t")), p.argument([d if d != "d" else "e" for d in order("t")])
+    k_dims, v_dims = order("t"), [d if d != "d" else "e" for d in order("t")]
+    if repeats:  # keys and values of each query
+        size["r"] = size["g"]
+        def repeat(value, dims):
+            to = ["b", "h", "g", "t", dims[-1]]
+            result = p.name()
+            empty = p.name()
+            p.emit("%s = tensor.empty() : %s" % (empty, p.type(to)))
+            p.emit("%s = linalg.generic {indexing_maps = [affine_map<(%s) -> (%s)>, affine_map<(%s) -> (%s)>], iterator_types = [%s]} ins(%s : %s) outs(%s : %s) {"
+                   % (result, ", ".join(to), ", ".join(dims), ", ".join(to), ", ".join(to), ", ".join(['"parallel"'] * 5), value, p.type(dims), empty, p.type(to)))
+            p.lines += ["  ^bb0(%%x0: %s, %%o: %s):" % (f, f), "    linalg.yield %%x0 : %s" % f, "  } -> %s" % p.type(to)]
+            return result, to
+        k, k_dims = repeat(k, k_dims)
+        v, v_dims = repeat(v, v_dims)
+    x = p.product((q, q_dims), (k, k_dims), scores, scores + ["d"])
+    body = ["%%c = arith.constant %s : %s" % ("2.5e-01" if scale == "mulf" else "4.0", f), "%%y = arith.%s %%x0, %%c : %s" % (scale, f)]
+    x = p.map([(x, scores, None)], scores, body)
+    hidden = MINUS_INFINITY[f] if "far" not in mask else FAR[f]
+    select = ["%%h = arith.constant %s : %s" % (hidden, f), "%%y = arith.select %%k, %%x0, %%h : %s" % f]
+    if mask.startswith("causal"):
+        x = p.map([(x, scores, None)], scores, ["%i = linalg.index 3 : index", "%j = linalg.index 4 : index", "%k = arith.cmpi sge, %i, %j : index"] + select)
+    elif mask.startswith("later"):  # rows are the last ones
+        x = p.map([(x, scores, None)], scores, ["%i = linalg.index 3 : index", "%j = linalg.index 4 : index", "%m = arith.constant 16 : index", "%n = arith.addi %i, %m : index",
+                                                "%k = arith.cmpi slt, %n, %j : index", "%%h = arith.constant %s : %s" % (hidden, f), "%%y = arith.select %%k, %%h, %%x0 : %s" % f])
+    elif mask.startswith("tensor"):  # a computed tensor of bools, of positions or of a window
+        compare = ["%m = arith.constant 9 : index", "%n = arith.addi %j, %m : index", "%y = arith.cmpi slt, %i, %n : index"] if window else ["%y = arith.cmpi sge, %i, %j : index"]
+        bools = p.generic([], ["s", "t"], ["s", "t"], places() + compare, dtype="i1")
+        x = p.map([(bools, ["s", "t"], "i1"), (x, scores, None)], scores, ["%%h = arith.constant %s : %s" % (hidden, f), "%%y = arith.select %%x0, %%x1, %%h : %s" % f])
+    elif mask.startswith("addition"):  # 0 or the hidden score, which is added
+        numbers = p.generic([], ["s", "t"], ["s", "t"], places() + ["%k = arith.cmpi sge, %i, %j : index", "%%a = arith.constant 0.0 : %s" % f,
+                                                                   "%%h = arith.constant %s : %s" % (hidden, f), "%%y = arith.select %%k, %%a, %%h : %s" % f])
+        x = p.map([(x, scores, None), (numbers, ["s", "t"], None)], scores, ["%%y = arith.addf %%x0, %%x1 : %s" % f])
+    if mask in ("less", "narrow") or "given" in mask:  # a mask that is an argument
+        kind = "bf16" if mask == "narrow" else f
+        given = p.argument(["b", "s", "t"], kind)
+        body = {"less": ["%y = arith.subf %x0, %x1 : $"], "narrow": ["%w = arith.extf %x1 : bf16 to $", "%y = arith.addf %x0, %w : $"]}.get(mask, ["%y = arith.addf %x0, %x1 : $"])
+        x = p.map([(x, scores, None), (given, ["b", "s", "t"], kind)], scores, [line.replace("$", f) for line in body])
+    if mask == "scalar":
+        p.arguments.append("%%scalar: %s" % f)
+        x = p.map([(x, scores, None)], scores, ["%%y = arith.addf %%x0, %%scalar : %s" % f])
+    if "bool" in mask or "hide" in mask:
+        given = p.argument(["b", "t"], "i1")
+        zero = p.argument(["b", "t"], "i1") if twice else None
+        keep = "%%y = arith.select %%x0, %%h, %%x1 : %s" % f if "hide" in mask else "%%y = arith.select %%x0, %%x1, %%h : %s" % f
+        x = p.map([(given, ["b", "t"], "i1"), (x, scores, None)], scores, ["%%h = arith.constant %s : %s" % (FAR[f], f), keep])
+        if twice:
+            x = p.map([(zero, ["b", "t"], "i1"), (x, scores, None)], scores, ["%%h = arith.constant %s : %s" % (FAR[f], f), keep])
+    if then:
+        x = p.map([(x, scores, None)], scores, [line.replace("$", f) for line in then])
+    top = p.reduced((x, scores), rows, scores, "maximumf", first or MINUS_INFINITY[f])
+    if minimum:
+        least = p.reduced((x, scores), rows, scores, "minimumf", "0x7F800000")
+    if shift:
+        top = p.map([(top, rows, None)], rows, [line.replace("$", f) for line in shift])
+    e = p.map([(x, scores, None), (top, rows, None)], scores, ["%%m = arith.subf %%x0, %%x1 : %s" % f, "%%y = math.%s %%m : %s" % (exponential, f)])
+    total = p.reduced((e, scores), rows, scores, "addf", "0.0")
+    if division == "inverse":
+        total = p.map([(total, rows, None)], rows, ["%%c = arith.constant 1.0 : %s" % f, "%%y = arith.divf %%c, %%x0 : %s" % f])
+    if after:
+        e = p.map([(e, scores, None)], scores, [line.replace("$", f) for line in after])
+    e = p.map([(e, scores, None), (total, rows, None)], scores, ["%%y = arith.%s %%x0, %%x1 : %s" % ("mulf" if division == "inverse" else division, f)])
+    out = p.product((e, scores), (v, v_dims), rows + ["e"], rows + ["e", "t"])
+    out_dims = rows + ["e"]
+    if inside:  # heads go back inside
+        out = transpose(p, out, out_dims, ["b", "s", "h", "g", "e"])
+        out_dims = ["b", "s", "h", "g", "e"]
+    results = [(out, p.type(out_dims))] + ([(least, p.type(rows))] if minimum else [])
+    grid = ""
+    if split:  # rows over two devices: the position of the first one follows from the device
+        p.arguments[0] += " {tp.sharding = [%s]}" % ", ".join('["x"]' if d == "s" else "[]" for d in q_dims)
+        grid = 'shard.grid @mesh(shape = 2) {tp.axes = ["x"]}\n'
+    return grid + "func.func @main(%s) -> (%s) {\n%s\n  return %s : %s\n}\n" % (
+        ", ".join(p.arguments), ", ".join(t for _, t in results), "\n".join(p.lines), ", ".join(v for v, _ in results), ", ".join(t for _, t in results))
+
+
+def transpose(p, value, dims, to):
+    result, empty = p.name(), p.name()
+    p.emit("%s = tensor.empty() : %s" % (empty, p.type(to)))
+    p.emit("%s = linalg.transpose ins(%s : %s) outs(%s : %s) permutation = [%s]"
+           % (result, value, p.type(dims), empty, p.type(to), ", ".join(str(dims.index(d)) for d in to)))
+    return result
+
+
+NONE = ("none", False)
+ONE = "attention is computed by one kernel"
+# Name, parameters, and the mask of the site and whether it is causal.
+FUSED = [
+    ("plain", {}, NONE),
+    ("divided", dict(scale="divf"), NONE),
+    ("inverse", dict(division="inverse"), NONE),
+    ("heads inside", dict(inside=True, mask="causal"), ("none", True)),
+    ("causal", dict(mask="causal"), ("none", True)),
+    ("causal, far", dict(mask="causal far"), ("none", True)),
+    ("later rows", dict(mask="later far"), ("none", True)),
+    ("tensor of positions", dict(mask="tensor far"), ("none", True)),
+    ("tensor of a window", dict(mask="tensor far", window=True), ("keep", False)),
+    ("added positions", dict(mask="addition far"), ("none", True)),
+    ("given", dict(mask="given"), ("add", False)),
+    ("causal and given", dict(mask="causal given", inside=True), ("add", True)),
+    ("bool", dict(mask="bool"), ("keep", False)),
+    ("hide", dict(mask="hide"), ("hide", False)),
+    ("causal and bool", dict(mask="causal far bool"), ("keep", True)),
+    ("repeated", dict(repeats=True, mask="causal", inside=True), ("none", True)),
+    ("one row", dict(sizes=dict(s=1, t=70)), NONE),
+    ("bf16", dict(dtype="bf16", sizes=dict(s=70, t=70, d=64, e=64), mask="causal far"), ("none", True)),
+    ("bf16 of 8 queries, 80 features", dict(dtype="bf16", sizes=dict(h=1, g=8, s=10, t=80, d=80, e=80), inside=True, mask="later far"), ("none", True)),
+    ("f16 of 128 features", dict(dtype="f16", sizes=dict(h=1, g=1, s=40, t=66, d=128, e=128), mask="bool"), ("keep", False)),
+    ("rows over two devices", dict(mask="causal", split=True), ("none", True)),
+    ("largest and infinity", dict(shift=["%c = arith.constant 0xFF800000 : $", "%y = arith.maximumf %x0, %c : $"]), NONE),
+]
+HALVED = ["%c = arith.constant 0.5 : $", "%y = arith.mulf %x0, %c : $"]
+INDEXES = ["%i = linalg.index 3 : index", "%j = linalg.index 4 : index"]
+# Name, parameters, and why the program stays as it is.
+KEPT = [
+    ("soft cap", dict(then=["%y = math.tanh %x0 : $"]), "its scores go through an op that the kernel does not have"),
+    ("129 features", dict(sizes=dict(d=129)), "its heads have more than 128 features"),
+    ("two masks", dict(mask="bool", twice=True), "there are several masks"),
+    ("different hidden scores", dict(mask="causal bool"), "hidden scores have several numbers, or one that is not negative"),
+    ("f64", dict(dtype="f64"), "queries, keys and values must be of one type: f32, f16 or bf16"),
+    ("two results", dict(minimum=True), "rows of the scores are reduced to more than their largest score and their sum"),
+    ("exp2", dict(exponential="exp2"), "its exponential is not math.exp"),
+    ("begins with 0", dict(first="0.0"), "the largest score begins with another number than -infinity"),
+    ("half of the largest", dict(shift=HALVED), "what is subtracted from the scores is not just their largest one"),
+    ("times the sum", dict(division="mulf"), "the exponentials are not just divided by their sum"),
+    ("a factor for columns", dict(after=["%j = linalg.index 4 : index", "%m = arith.constant 9 : index", "%k = arith.cmpi slt, %j, %m : index",
+                                         "%c = arith.constant 0.0 : $", "%y = arith.select %k, %x0, %c : $"]),
+     "an op between the exponentials and the values does more than convert them"),
+    ("halved behind a mask", dict(mask="bool", then=HALVED), "scores are multiplied behind a mask"),
+    ("more behind a mask", dict(mask="causal", then=["%c = arith.constant 1.0 : $", "%y = arith.addf %x0, %c : $"]), "its scores are not a multiple of products of queries and keys"),
+    ("squares", dict(then=["%y = arith.mulf %x0, %x0 : $"]), "its scores are multiplied or divided by more than a number"),
+    ("an inline window", dict(then=INDEXES + ["%m = arith.constant 9 : index", "%n = arith.muli %j, %m : index", "%k = arith.cmpi slt, %i, %n : index",
+                                              "%h = arith.constant -1.0e30 : $", "%y = arith.select %k, %x0, %h : $"]),
+     "what hides its scores is neither a tensor nor a comparison of row and column"),
+    ("two comparisons", dict(mask="causal far", then=INDEXES + ["%k = arith.cmpi sgt, %i, %j : index", "%h = arith.constant -1.0e30 : $", "%y = arith.select %k, %x0, %h : $"]),
+     "several comparisons of row and column hide its scores"),
+    ("two numbers", dict(then=INDEXES + ["%k = arith.cmpi sgt, %i, %j : index", "%h = arith.constant -2.0 : $", "%z = arith.constant 0.0 : $",
+                                         "%a = arith.select %k, %z, %h : $", "%y = arith.addf %x0, %a : $"]), "a mask selects between two numbers"),
+    ("no constant", dict(then=INDEXES + ["%k = arith.cmpi sgt, %i, %j : index", "%h = arith.negf %x0 : $", "%y = arith.select %k, %x0, %h : $"]), "a select between scores has no constant"),
+    ("something added", dict(then=INDEXES + ["%k = arith.cmpi sgt, %i, %j : index", "%h = arith.constant -9.0 : $", "%a = arith.select %k, %x0, %h : $",
+                                             "%b = arith.constant 1.0 : $", "%y = arith.addf %a, %b : $"]), "something is added to hidden scores"),
+    ("subtracted", dict(mask="less"), "a mask is subtracted"),
+    ("a narrow mask", dict(mask="narrow"), "its mask has another type"),
+    ("a scalar", dict(mask="scalar"), "its scores depend on values that are not tensors of scores"),
+]
+MINUS_INFINITY["f64"], FAR["f64"] = "0xFFF0000000000000", "-1.0e30"
+
+
+def describes(shard_opt, path, mesh, wanted):
+    """Whether the site has the mask, and is causal; with a position where rows are split."""
+    run = subprocess.run([shard_opt, path, "--pass-pipeline=builtin.module(tp-spmd{mesh=%s strategy=follow},tp-optimize-local{fused=keep})" % mesh], capture_output=True, text=True)
+    found = re.findall(r"tp.fused = {causal = (\w+), .*mask = \"(\w+)\"", run.stdout)
+    return found == [("true" if wanted[1] else "false", wanted[0])] and (mesh == "1" or '"position"' in run.stdout)
+
+
+def main():
+    shard_run, shard_opt, driver, blaslt, folder = sys.argv[1:]
+    environment = dict(os.environ, TPRT_CUDA_LIBRARY=driver, TPRT_BLASLT_LIBRARY=blaslt)
+    os.makedirs(folder, exist_ok=True)
+    failures = 0
+    for name, parameters, wanted in FUSED + KEPT:
+        fused = (name, parameters, wanted) in FUSED
+        path = os.path.join(folder, re.sub(r"\W+", "_", name) + ".mlir")
+        with open(path, "w") as file:
+            file.write(attention(**parameters))
+        mesh = ["--mesh", "2", "--strategy", "follow"] if "split" in parameters else ["--mesh", "1"]
+        run = subprocess.run([shard_run, path, *mesh, "--target=cuda"], capture_output=True, text=True, env=environment)
+        ok = run.returncode == 0 and run.stdout.rstrip().endswith("verified") and (ONE if fused else "attention is not computed by one kernel: " + wanted) in run.stderr
+        ok = ok and (not fused or describes(shard_opt, path, mesh[1], wanted))
+        print(name, "ok" if ok else "FAILED\n%s%s" % (run.stdout, run.stderr))
+        failures += not ok
+    return failures != 0
+
+
+sys.exit(main())

@@ -1,0 +1,88 @@
+// What is wrong with a tp.fused of attention that somebody has changed.
+// RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-lower-to-runtime)'
+
+func.func @main(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{the tp.fused of @tp.attention.0 was not written by tp-fuse-attention: its operands is invalid}}
+  %o = call @tp.attention.0(%q, %k, %k) : (tensor<4x8xf32>, tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+  return %o : tensor<4x8xf32>
+}
+func.func private @tp.attention.0(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>, %v: tensor<6x8xf32>) -> tensor<4x8xf32> attributes {tp.fused = {causal = false, hidden = 0xFF800000 : f32, kind = "attention", loops = array<i64: 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 4, 8, 0, 0, 0, 8, 6, 0, 8, 8, 0, 0, 8, 1, 1, 0, 0, 0, 8, 0, 0, 1, 0, 1>, mask = "none", offset = 0 : i64, operands = ["queries", "keys"], scale = 1.0 : f32}} {
+  return %q : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @main(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{the tp.fused of @tp.attention.0 was not written by tp-fuse-attention: its loops is invalid}}
+  %o = call @tp.attention.0(%q, %k, %k) : (tensor<4x8xf32>, tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+  return %o : tensor<4x8xf32>
+}
+func.func private @tp.attention.0(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>, %v: tensor<6x8xf32>) -> tensor<4x8xf32> attributes {tp.fused = {causal = false, hidden = 0xFF800000 : f32, kind = "attention", loops = array<i64: 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 4, 8, 0, 0, 0, 8, 6, 0, 8, 8, 0, 0, 8, 1, 1, 0, 0, 0, 8, 0, 0, 1, 0, 1>, mask = "none", offset = 0 : i64, operands = ["queries", "keys", "values"], scale = 1.0 : f32}} {
+  return %q : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @main(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{the tp.fused of @tp.attention.0 was not written by tp-fuse-attention: its scale is invalid}}
+  %o = call @tp.attention.0(%q, %k, %k) : (tensor<4x8xf32>, tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+  return %o : tensor<4x8xf32>
+}
+func.func private @tp.attention.0(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>, %v: tensor<6x8xf32>) -> tensor<4x8xf32> attributes {tp.fused = {causal = false, hidden = 0xFF800000 : f32, kind = "attention", loops = array<i64: 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 4, 8, 0, 0, 0, 8, 6, 0, 8, 8, 0, 0, 8, 1, 1, 0, 0, 0, 8, 0, 0, 1, 0, 1>, mask = "none", offset = 0 : i64, operands = ["queries", "keys", "values"], scale = 1 : i64}} {
+  return %q : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @main(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{the tp.fused of @tp.attention.0 was not written by tp-fuse-attention: its hidden is invalid}}
+  %o = call @tp.attention.0(%q, %k, %k) : (tensor<4x8xf32>, tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+  return %o : tensor<4x8xf32>
+}
+func.func private @tp.attention.0(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>, %v: tensor<6x8xf32>) -> tensor<4x8xf32> attributes {tp.fused = {causal = false, hidden = "all", kind = "attention", loops = array<i64: 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 4, 8, 0, 0, 0, 8, 6, 0, 8, 8, 0, 0, 8, 1, 1, 0, 0, 0, 8, 0, 0, 1, 0, 1>, mask = "none", offset = 0 : i64, operands = ["queries", "keys", "values"], scale = 1.0 : f32}} {
+  return %q : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @main(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{the tp.fused of @tp.attention.0 was not written by tp-fuse-attention: its mask is invalid}}
+  %o = call @tp.attention.0(%q, %k, %k) : (tensor<4x8xf32>, tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+  return %o : tensor<4x8xf32>
+}
+func.func private @tp.attention.0(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>, %v: tensor<6x8xf32>) -> tensor<4x8xf32> attributes {tp.fused = {causal = false, hidden = 0xFF800000 : f32, kind = "attention", loops = array<i64: 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 4, 8, 0, 0, 0, 8, 6, 0, 8, 8, 0, 0, 8, 1, 1, 0, 0, 0, 8, 0, 0, 1, 0, 1>, mask = "some", offset = 0 : i64, operands = ["queries", "keys", "values"], scale = 1.0 : f32}} {
+  return %q : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @main(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{the tp.fused of @tp.attention.0 was not written by tp-fuse-attention: its mask is invalid}}
+  %o = call @tp.attention.0(%q, %k, %k) : (tensor<4x8xf32>, tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+  return %o : tensor<4x8xf32>
+}
+func.func private @tp.attention.0(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>, %v: tensor<6x8xf32>) -> tensor<4x8xf32> attributes {tp.fused = {causal = false, hidden = 0xFF800000 : f32, kind = "attention", loops = array<i64: 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 4, 8, 0, 0, 0, 8, 6, 0, 8, 8, 0, 0, 8, 1, 1, 0, 0, 0, 8, 0, 0, 1, 0, 1>, mask = "keep", offset = 0 : i64, operands = ["queries", "keys", "values"], scale = 1.0 : f32}} {
+  return %q : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @main(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{the tp.fused of @tp.attention.0 was not written by tp-fuse-attention: its causal is invalid}}
+  %o = call @tp.attention.0(%q, %k, %k) : (tensor<4x8xf32>, tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+  return %o : tensor<4x8xf32>
+}
+func.func private @tp.attention.0(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>, %v: tensor<6x8xf32>) -> tensor<4x8xf32> attributes {tp.fused = {causal = "no", hidden = 0xFF800000 : f32, kind = "attention", loops = array<i64: 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 4, 8, 0, 0, 0, 8, 6, 0, 8, 8, 0, 0, 8, 1, 1, 0, 0, 0, 8, 0, 0, 1, 0, 1>, mask = "none", offset = 0 : i64, operands = ["queries", "keys", "values"], scale = 1.0 : f32}} {
+  return %q : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @main(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{the tp.fused of @tp.attention.0 was not written by tp-fuse-attention: its offset is invalid}}
+  %o = call @tp.attention.0(%q, %k, %k) : (tensor<4x8xf32>, tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+  return %o : tensor<4x8xf32>
+}
+func.func private @tp.attention.0(%q: tensor<4x8xf32>, %k: tensor<6x8xf32>, %v: tensor<6x8xf32>) -> tensor<4x8xf32> attributes {tp.fused = {causal = false, hidden = 0xFF800000 : f32, kind = "attention", loops = array<i64: 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 4, 8, 0, 0, 0, 8, 6, 0, 8, 8, 0, 0, 8, 1, 1, 0, 0, 0, 8, 0, 0, 1, 0, 1>, mask = "none", offset = 0.0 : f32, operands = ["queries", "keys", "values"], scale = 1.0 : f32}} {
+  return %q : tensor<4x8xf32>
+}

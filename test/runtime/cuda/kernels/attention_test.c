@@ -1,0 +1,222 @@
+/* Runs the attention kernels on the PTX machine: all cases against f64, and kernels with one defect
+ * each, which must be found: fragments at other places, missing waits and barriers, wrong masks. */
+#define _GNU_SOURCE 1
+#include "attention_cases.h"
+#include "cuda/kernels/attention_args.h"
+#include "test/runtime/cuda/ptx/ptx.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char *text; /* of attention_kernels.ptx */
+static ptx_module *kernels;
+
+static bool find(void *user, uint64_t address, uint64_t *begin, uint64_t *end) {
+  const attention_memory *memory = user;
+  for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++) {
+    *begin = (uint64_t)(uintptr_t)memory->of[x];
+    *end = *begin + memory->bytes[x];
+    if (*begin && address >= *begin && address < *end)
+      return true;
+  }
+  *begin = (uint64_t)(uintptr_t)&memory->position;
+  *end = *begin + sizeof memory->position;
+  return address >= *begin && address < *end;
+}
+
+static attention_args arguments_of(const attention_case *c, const attention_memory *memory) {
+  static const attention_mask masks[] = {[TPRT_ATTENTION_KEEP] = ATTENTION_KEEP,
+                                         [TPRT_ATTENTION_HIDE] = ATTENTION_HIDE,
+                                         [TPRT_ATTENTION_ADD] = ATTENTION_ADD};
+  const tprt_abi_fused_attention w = attention_words(c);
+  attention_args a = {.q = memory->of[TPRT_ATTENTION_Q],
+                      .k = memory->of[TPRT_ATTENTION_K],
+                      .v = memory->of[TPRT_ATTENTION_V],
+                      .mask = memory->of[TPRT_ATTENTION_MASK],
+                      .position = c->position_dtype ? &memory->position : NULL,
+                      .out = memory->of[TPRT_ATTENTION_OUT],
+                      .offset = c->offset,
+                      .mask_kind = masks[c->mask],
+                      .causal = c->causal,
+                      .position_bytes = c->position_dtype == TPRT_I64 ? 8 : 4,
+                      .wide = c->wide};
+  if (c->mask == TPRT_ATTENTION_ADD && c->mask_dtype == TPRT_F32)
+    a.mask_kind = ATTENTION_ADD_F32;
+  memcpy(a.outer, w.outer, sizeof a.outer);
+  memcpy(&a.group, &w.group, sizeof a.group);
+  memcpy(&a.row, &w.row, sizeof a.row);
+  memcpy(&a.column, &w.column, sizeof a.column);
+  memcpy(&a.feature, &w.feature, sizeof a.feature);
+  memcpy(&a.value, &w.value, sizeof a.value);
+  memcpy(&a.scale, &w.scale, sizeof a.scale);
+  memcpy(&a.hidden, &w.hidden, sizeof a.hidden);
+  return a;
+}
+
+static void name_kernel(const attention_case *c, bool by_tensor_core, char name[64]) {
+  static const int64_t most[] = {64, 80, 96, 128};
+  int64_t n = c->features > c->values ? c->features : c->values;
+  int k = 0;
+  snprintf(name, 64, "tprt_attention_%s", tprt_dtype_name(c->dtype));
+  while (n > most[k])
+    k++;
+  if (by_tensor_core)
+    snprintf(name + strlen(name), 64 - strlen(name), "_%d", (int)most[k]);
+}
+
+/* Runs a case; the result is in `memory`, which the caller frees. */
+static ptx_result run(const ptx_module *module, const attention_case *c, bool by_tensor_core,
+                      attention_memory *memory, char error[PTX_TEXT]) {
+  char name[64];
+  uint32_t rows = by_tensor_core ? ATTENTION_MMA_ROWS : ATTENTION_ROWS;
+  attention_fill(c, memory);
+  const attention_args arguments = arguments_of(c, memory);
+  uint32_t n_blocks = (uint32_t)(c->batch * c->heads * ((c->group * c->rows + rows - 1) / rows));
+  ptx_launch launch = {.grid = {n_blocks, 1, 1},
+                       .block = {ATTENTION_THREADS, 1, 1},
+                       .parameters = &arguments,
+                       .memory = {find, memory},
+                       .n_resident = 2};
+  name_kernel(c, by_tensor_core, name);
+  const ptx_kernel *kernel = ptx_find(module, name);
+  assert_non_null(kernel);
+  assert_int_equal(ptx_parameter_bytes(kernel), sizeof arguments);
+  return ptx_run(kernel, &launch, error);
+}
+
+static void test_cases(void **state) {
+  (void)state;
+  int errors = 0;
+  for (int i = 0; i < n_attention_cases; i++)
+    for (int matrix = 0; matrix <= attention_cases[i].by_tensor_core; matrix++) {
+      attention_memory memory;
+      char error[PTX_TEXT];
+      if (run(kernels, &attention_cases[i], matrix, &memory, error) != PTX_OK) {
+        fprintf(stderr, "wrong: %s: %s\n", attention_cases[i].name, error);
+        errors++;
+      } else {
+        errors += attention_errors(&attention_cases[i], &memory,
+                                   matrix ? "tensor cores" : "general") != 0;
+      }
+      attention_free(&memory);
+    }
+  assert_int_equal(errors, 0);
+}
+
+/* ---- defects ---- */
+
+/* In the text of kernel `kernel`, each (or, if `nth` is not 0, the nth) occurrence of `find` is
+ * replaced. */
+typedef struct defect {
+  const char *name, *kernel, *find, *replacement;
+  int nth;
+} defect;
+
+/* Replaces in a copy of the kernel's text, after the directives of the module. Returns the number
+ * of replacements. */
+static char *mutated(const defect *d, int *n) {
+  char entry[96], *out;
+  size_t size, head = strcspn(text, "\0");
+  snprintf(entry, sizeof entry, ".entry %s(", d->kernel);
+  const char *begin = strstr(text, entry), *first = strstr(text, ".visible .entry");
+  assert_non_null(begin);
+  const char *end = strstr(begin, "\n}\n");
+  head = (size_t)(first - text);
+  FILE *file = open_memstream(&out, &size);
+  fwrite(text, 1, head, file);
+  int seen = 0;
+  *n = 0;
+  for (const char *at = begin; at < end;) {
+    if (strncmp(at, d->find, strlen(d->find)) == 0 && (++seen == d->nth || d->nth == 0)) {
+      fputs(d->replacement, file);
+      at += strlen(d->find);
+      ++*n;
+    } else {
+      fputc(*at++, file);
+    }
+  }
+  fputs("\n}\n", file);
+  fclose(file);
+  return out;
+}
+
+static void test_defects(void **state) {
+  static const char *const core = "tprt_attention_bf16_64", *const general = "tprt_attention_f32";
+  const defect defects[] = {
+      {"values are not transposed", core, "x4.trans.shared", "x4.shared", 0},
+      {"keys are transposed", core, "x4.shared", "x4.trans.shared", 0},
+      {"other products' type", core, "f32.bf16.bf16.f32", "f32.f16.f16.f32", 0},
+      {"weights in the other half", core, "cvt.rn.bf16x2.f32", "cvt.rn.f16x2.f32", 0},
+      {"no waits", core, "cp.async.wait_group 0", "cp.async.wait_group 8", 0},
+      {"no wait for queries", core, "cp.async.wait_group 0", "cp.async.wait_group 8", 1},
+      {"no wait for keys", core, "cp.async.wait_group 0", "cp.async.wait_group 8", 2},
+      {"no wait for values", core, "cp.async.wait_group 0", "cp.async.wait_group 8", 3},
+      {"no groups", core, "cp.async.commit_group;", "", 0},
+      {"barrier behind the queries' wait", core, "bar.sync \t0;", "", 1},
+      {"barrier behind the queries", core, "bar.sync \t0;", "", 2},
+      {"no barriers", core, "bar.sync \t0;", "", 0},
+      {"largest of two lanes only", core, "shfl.sync.bfly.b32", "shfl.sync.up.b32", 2},
+      {"no barriers", general, "bar.sync \t0;", "", 0},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof defects / sizeof *defects; i++) {
+    const defect *d = &defects[i];
+    int n, found = 0;
+    char error[PTX_TEXT] = "", *copy = mutated(d, &n);
+    if (n == 0)
+      fail_msg("%s: '%s' is not in %s", d->name, d->find, d->kernel);
+    ptx_module *module = ptx_load(copy, error);
+    if (!module)
+      fail_msg("%s: %s", d->name, error);
+    for (int k = 0; k < n_attention_cases && !found; k++) {
+      const attention_case *c = &attention_cases[k];
+      attention_memory memory;
+      char name[64];
+      name_kernel(c, c->by_tensor_core, name);
+      if (strcmp(name, d->kernel) != 0)
+        continue;
+      found = run(module, c, c->by_tensor_core, &memory, error) != PTX_OK ||
+              attention_errors(c, &memory, NULL) > 0;
+      attention_free(&memory);
+    }
+    if (!found)
+      fail_msg("%s: no case finds it", d->name);
+    ptx_unload(module);
+    free(copy);
+  }
+}
+
+static void load_text(const char *path) {
+  enum { MOST = 16 << 20 };
+  FILE *file = fopen(path, "r");
+  text = calloc(1, MOST);
+  if (!file || !text || fread(text, 1, MOST - 1, file) == 0) {
+    fprintf(stderr, "%s cannot be read\n", path);
+    exit(2);
+  }
+  fclose(file);
+}
+
+int main(int argc, char **argv) {
+  char error[PTX_TEXT];
+  if (argc != 2) {
+    fprintf(stderr, "usage: %s attention_kernels.ptx\n", argv[0]);
+    return 2;
+  }
+  load_text(argv[1]);
+  kernels = ptx_load(text, error);
+  if (!kernels) {
+    fprintf(stderr, "%s\n", error);
+    return 1;
+  }
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_defects)};
+  int status = cmocka_run_group_tests(tests, NULL, NULL);
+  ptx_unload(kernels);
+  free(text);
+  return status;
+}

@@ -1,0 +1,242 @@
+/* Tests sites of attention in programs for GPUs, on the fake driver: every case against f64, also
+ * with misaligned operands; invalid tables; failing calls; no rows. */
+#define _GNU_SOURCE 1
+#include "../kernels/attention_cases.h"
+#include "test/runtime/harness/table.h"
+#include "tprt/tprt.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const tprt_operand role_of[] = {[TPRT_ATTENTION_Q] = TPRT_IN_QUERIES,
+                                       [TPRT_ATTENTION_K] = TPRT_IN_KEYS,
+                                       [TPRT_ATTENTION_V] = TPRT_IN_VALUES,
+                                       [TPRT_ATTENTION_MASK] = TPRT_IN_MASK,
+                                       [TPRT_ATTENTION_OUT] = TPRT_OUT_TENSOR};
+
+static tprt_abi_fused_attention words_of(const attention_case *c) {
+  tprt_abi_fused_attention w = attention_words(c);
+  for (int x = TPRT_ATTENTION_Q; x <= TPRT_ATTENTION_V; x++)
+    add_input(&w.operands, role_of[x]);
+  if (c->mask)
+    add_input(&w.operands, TPRT_IN_MASK);
+  if (c->position_dtype)
+    add_input(&w.operands, TPRT_IN_POSITION);
+  add_output(&w.operands, TPRT_OUT_TENSOR);
+  return w;
+}
+
+static void add_case(test_table *t, const attention_case *c) {
+  const int64_t shape[] = {c->batch, c->heads * c->group * c->rows, c->features};
+  const tprt_abi_fused_attention words = words_of(c);
+  table_site(t, TPRT_SITE_FUSED_ATTENTION, c->dtype, TPRT_NO_REDUCTION, 0, NULL, 3, shape, &words,
+             N_WORDS_OF(tprt_abi_fused_attention));
+  table_header(t)->target = TPRT_TARGET_CUDA;
+}
+
+static const attention_case *find_case(const char *name) {
+  for (int i = 0; i < n_attention_cases; i++)
+    if (strcmp(attention_cases[i].name, name) == 0)
+      return &attention_cases[i];
+  fail_msg("there is no case %s", name);
+  return NULL;
+}
+
+/* ---- a context of one rank ---- */
+
+typedef struct world {
+  tprt_comm *comm;
+  tprt_context *context;
+  test_table program;
+} world;
+
+static world make_world(const attention_case *cases, int n) {
+  static const int64_t one = 1;
+  world w = {.program = table_make(1, &one)};
+  const tprt_config config = {.size = sizeof config, .backend = "self"};
+  const tprt_context_config for_gpu = {.size = sizeof for_gpu, .target = TPRT_TARGET_CUDA};
+  for (int i = 0; i < n; i++)
+    add_case(&w.program, &cases[i]);
+  assert_int_equal(tprt_world_create_threads(1, &config, &w.comm), TPRT_OK);
+  assert_int_equal(tprt_context_create(w.comm, &for_gpu, &w.context), TPRT_OK);
+  return w;
+}
+
+static void end_world(world *w) {
+  tprt_context_destroy(w->context);
+  tprt_comm_destroy(w->comm);
+  table_free(&w->program);
+}
+
+/* ---- results ---- */
+
+/* Runs a site with operands that begin `shift` bytes behind an aligned address. */
+static int run_case(const world *w, int site, const attention_case *c, size_t shift) {
+  enum { NONE = TPRT_ATTENTION_TENSORS };
+  attention_memory host;
+  fused_pointers pointers = {{{NULL}}};
+  void *device[TPRT_ATTENTION_TENSORS + 1] = {NULL};
+  attention_fill(c, &host);
+  for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++) {
+    if (!host.of[x])
+      continue;
+    assert_int_equal(tprt_context_alloc(w->context, host.bytes[x] + shift, &device[x]), TPRT_OK);
+    pointers.of[role_of[x]][0] = (char *)device[x] + shift;
+    assert_int_equal(
+        tprt_context_upload(w->context, pointers.of[role_of[x]][0], host.of[x], host.bytes[x]),
+        TPRT_OK);
+  }
+  assert_int_equal(tprt_context_alloc(w->context, sizeof host.position, &device[NONE]), TPRT_OK);
+  assert_int_equal(
+      tprt_context_upload(w->context, device[NONE], &host.position, sizeof host.position), TPRT_OK);
+  pointers.of[TPRT_IN_POSITION][0] = device[NONE];
+  const tprt_abi_fused_attention words = words_of(c);
+  if (call_fused(w->context, site, &words.operands, &pointers) != TPRT_OK ||
+      tprt_context_download(w->context, host.of[TPRT_ATTENTION_OUT],
+                            pointers.of[TPRT_OUT_TENSOR][0],
+                            host.bytes[TPRT_ATTENTION_OUT]) != TPRT_OK)
+    fail_msg("%s: %s", c->name, tprt_context_error(w->context));
+  int errors = attention_errors(c, &host, shift ? "misaligned" : "aligned");
+  for (int x = 0; x <= TPRT_ATTENTION_TENSORS; x++)
+    tprt_context_free(w->context, device[x]);
+  attention_free(&host);
+  return errors;
+}
+
+static void test_results(void **state) {
+  (void)state;
+  int errors = 0;
+  world w = make_world(attention_cases, n_attention_cases);
+  assert_int_equal(tprt_abi_enter(w.context, w.program.words), TPRT_OK);
+  for (int i = 0; i < n_attention_cases; i++) {
+    errors += run_case(&w, i, &attention_cases[i], 0);
+    errors += run_case(&w, i, &attention_cases[i], sizeof(float));
+    tprt_site_stats stats;
+    assert_int_equal(tprt_context_site_stats(w.context, i, &stats), TPRT_OK);
+    assert_int_equal(stats.calls, 2);
+    assert_int_equal(stats.bytes, 0);
+  }
+  assert_int_equal(errors, 0);
+  end_world(&w);
+}
+
+/* ---- invalid tables ---- */
+
+static void test_tables(void **state) {
+  (void)state;
+#define WORD(member) EXTRA_WORD(tprt_abi_fused_attention, member)
+  static const struct {
+    const char *of;
+    size_t word;
+    int64_t value;
+    const char *text;
+  } rows[] = {
+      {"f32", HEADER_WORD(target), TPRT_TARGET_HOST,
+       "fused attention: fused sites are supported in GPU programs only"},
+      {"f32", SITE_WORD(dtype), TPRT_F64, "fused attention: reduction none of queries of f64"},
+      {"f32", SITE_WORD(reduction), TPRT_SUM, "fused attention: reduction sum of queries of f32"},
+      {"f32", SITE_WORD(n_extra), 21, "fused attention: has 21 words of extra data, expected"},
+      {"f32", SITE_WORD(dim), 1, "dim is 1"},
+      {"f32", WORD(operands.inputs[0]), TPRT_IN_TENSOR, "fused attention: operands 0x"},
+      {"f32", WORD(operands.outputs[0]), TPRT_OUT_SUM, "fused attention: operands 0x"},
+      {"f32", WORD(outer[3].size), -1, "size of an outer loop of an attention is -1"},
+      {"f32", WORD(group.size), -1, "group of an attention is -1"},
+      {"f32", WORD(row.size), INT64_MAX, "rows of an attention is"},
+      {"f32", WORD(column.size), 0, "columns of an attention is 0"},
+      {"f32", WORD(feature.size), 129, "features of an attention is 129; it must be from 1 to 128"},
+      {"f32", WORD(value.size), 0, "features of the values of an attention is 0"},
+      {"f32", WORD(row.stride[TPRT_ATTENTION_Q]), -1, "stride of an attention is -1"},
+      {"f32", WORD(scale), 0x7f800000, "fused attention: scale inf and hidden score -inf"},
+      {"f32", WORD(hidden), 0, "and hidden score 0; they must be finite, and negative"},
+      {"f32", WORD(mask), TPRT_ATTENTION_KEEP, "mask of an attention is 1; it must be from 0 to 0"},
+      {"f32", WORD(mask_dtype), TPRT_BOOL, "it must be 0: there is no mask"},
+      {"f32 hidden row", WORD(mask), TPRT_ATTENTION_NO_MASK, "mask of an attention is 0"},
+      {"f32 hidden row", WORD(mask_dtype), TPRT_F32, "it must be bool, which hides scores"},
+      {"f32 added", WORD(mask_dtype), TPRT_BF16, "it must be f32 or that of the queries"},
+      {"f32", WORD(causal), 2, "causal is 2"},
+      {"f32", WORD(offset), 1, "offset of a causal mask is 1; it must be from 0 to 0"},
+      {"f32 causal", WORD(offset), INT64_MIN, "offset of a causal mask is"},
+      {"f32", WORD(position_dtype), TPRT_I32, "of the position; it must be that of an i32 or i64"},
+      {"f32 decode", WORD(position_dtype), 0, "of the position; it must be that of an i32 or i64"},
+      {"f32 decode", WORD(position_dtype), TPRT_F32, "of the position; it must be"},
+      {"f32", WORD(out_dtype), TPRT_BF16, "of the result; it must be f32 or that of the queries"},
+  };
+  static const int64_t one = 1;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    test_table t = table_make(1, &one);
+    add_case(&t, find_case(rows[i].of));
+    assert_true(table_refused(&t, rows[i].word, rows[i].value, rows[i].text));
+    table_free(&t);
+  }
+}
+
+/* ---- failing calls ---- */
+
+static void expect_failure(const char *mode, bool has_keys, tprt_status status, const char *text) {
+  world w = make_world(find_case("f32"), 1);
+  float *memory = NULL;
+  assert_int_equal(tprt_context_alloc(w.context, 1 << 16, (void **)&memory), TPRT_OK);
+  int32_t got = tprt_abi_enter(w.context, w.program.words);
+  assert_int_equal(got, TPRT_OK);
+  setenv("FAKE_CUDA", mode, 1);
+  const tprt_abi_fused_attention words = words_of(find_case("f32"));
+  fused_pointers pointers = {{[TPRT_IN_QUERIES] = {memory},
+                              [TPRT_IN_KEYS] = {has_keys ? memory : NULL},
+                              [TPRT_IN_VALUES] = {memory},
+                              [TPRT_OUT_TENSOR] = {memory}}};
+  got = call_fused(w.context, 0, &words.operands, &pointers);
+  setenv("FAKE_CUDA", "", 1);
+  assert_int_equal(got, status);
+  if (!strstr(tprt_context_error(w.context), text))
+    fail_msg("\"%s\" does not say \"%s\"", tprt_context_error(w.context), text);
+  tprt_context_free(w.context, memory);
+  end_world(&w);
+}
+
+static void expect_unbound(const attention_case *c, const char *mode, tprt_status status,
+                           const char *text) {
+  world w = make_world(c, 1);
+  setenv("FAKE_CUDA", mode, 1);
+  int32_t got = tprt_abi_enter(w.context, w.program.words);
+  setenv("FAKE_CUDA", "", 1);
+  assert_int_equal(got, status);
+  if (!strstr(tprt_context_error(w.context), text))
+    fail_msg("\"%s\" does not say \"%s\"", tprt_context_error(w.context), text);
+  end_world(&w);
+}
+
+static void test_failures(void **state) {
+  (void)state;
+  expect_failure("", false, TPRT_INVALID_ARGUMENT, "site 0: input 1 of the site is NULL");
+  expect_failure("launch", true, TPRT_DEVICE, "tprt_attention_f32");
+  expect_unbound(find_case("f32"), "load", TPRT_DEVICE, "the kernels of attention");
+  attention_case large = *find_case("f32");
+  large.batch = large.heads = INT64_C(1) << 20;
+  expect_unbound(&large, "", TPRT_UNSUPPORTED, "more than 2^31 blocks of 32 rows");
+}
+
+/* Without rows there are no buffers. */
+static void test_no_rows(void **state) {
+  (void)state;
+  attention_case none = *find_case("f32");
+  none.rows = 0;
+  world w = make_world(&none, 1);
+  assert_int_equal(tprt_abi_enter(w.context, w.program.words), TPRT_OK);
+  const tprt_abi_fused_attention words = words_of(&none);
+  const fused_pointers pointers = {{{NULL}}};
+  assert_int_equal(call_fused(w.context, 0, &words.operands, &pointers), TPRT_OK);
+  end_world(&w);
+}
+
+int main(void) {
+  setenv("TPRT_CUDA_LIBRARY", FAKE_DRIVER, 1);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_results), cmocka_unit_test(test_tables),
+                                     cmocka_unit_test(test_failures),
+                                     cmocka_unit_test(test_no_rows)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
