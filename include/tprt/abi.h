@@ -28,7 +28,7 @@ extern "C" {
 
 #define TPRT_ABI_MAGIC INT64_C(0x7470727461626931) /* "tprtabi1" */
 enum {
-  TPRT_ABI_VERSION = 2, /* a table of another version is rejected with TPRT_MISMATCH */
+  TPRT_ABI_VERSION = 3, /* a table of another version is rejected with TPRT_MISMATCH */
   TPRT_MAX_AXES = 8,
 };
 
