@@ -35,6 +35,7 @@ typedef struct recent {
 struct tp_reshard_cache {
   tp__cache searches;
   tp__bytes_cache bytes;
+  tp_reshard_cache *planned; /* whose paths are taken where they can be; NULL: none */
   bool prices_whole_axes;
   tp_memo prices; /* for the objective "bytes": rows of them, by search and tensor */
   tp__arena price_rows;
@@ -313,6 +314,28 @@ tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int r
   return cost;
 }
 
+/* Writes the path of cache->planned on the axes of this cache. Returns false if there is none:
+ * parts of an axis are apart in `from` or `to`, or the path cuts an axis that is whole here. */
+static bool take_planned(tp_reshard_cache *cache, const tp__reshard_problem *p,
+                         tp_reshard *reshard) {
+  const tp_mesh *mesh = &cache->searches.mesh, *coarse = &cache->planned->searches.mesh;
+  tp_spec from = tp__spec_join(coarse, mesh, p->from), to = tp__spec_join(coarse, mesh, p->to);
+  tp_reshard path;
+  int first;
+  if (!tp_spec_equal(tp__spec_cut(coarse, mesh, from), p->from) ||
+      !tp_spec_equal(tp__spec_cut(coarse, mesh, to), p->to) ||
+      tp_reshard_path(cache->planned, from, to, p->rank, p->shape, p->element_size, &path) != TP_OK)
+    return false;
+  for (int a = 0; a < path.mesh.n_axes; a++)
+    if (path.mesh.axes[a].size > 1 && tp__cut_run(&path.mesh, mesh, a, &first) == 0)
+      return false;
+  for (int i = 0; i < path.n_steps; i++)
+    append_step(&cache->searches.topology, p, path.steps[i].kind,
+                tp__spec_cut(&path.mesh, mesh, path.steps[i].from),
+                tp__spec_cut(&path.mesh, mesh, path.steps[i].to), reshard);
+  return true;
+}
+
 tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int rank,
                           const int64_t *shape, int64_t element_size, tp_reshard *reshard) {
   const tp_mesh *mesh = &cache->searches.mesh;
@@ -328,7 +351,7 @@ tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int
     return TP_OK;
   }
   TP_TRY(tp__reshard_problem_create(mesh, from, to, rank, shape, element_size, &p));
-  if (!tp_spec_equal(p.from, p.to)) {
+  if (!tp_spec_equal(p.from, p.to) && !(cache->planned && take_planned(cache, &p, &made))) {
     TP_TRY(tp__layout_view_create(&p, &v) ? searched_reshard(&cache->searches, &p, &v, &made)
                                           : direct_reshard(&cache->searches, &p, &made));
     TP_TRY(send_less(cache, &p, &made));
@@ -341,7 +364,10 @@ tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int
   return TP_OK;
 }
 
-void tp_reshard_cache_keep_axes(tp_reshard_cache *cache) { cache->bytes.whole_axes = true; }
+void tp_reshard_cache_keep_axes(tp_reshard_cache *cache, tp_reshard_cache *planned) {
+  cache->bytes.whole_axes = true;
+  cache->planned = planned;
+}
 
 void tp_reshard_cache_price_whole_axes(tp_reshard_cache *cache, bool whole) {
   cache->prices_whole_axes = whole;

@@ -296,6 +296,23 @@ static tp_status partition_functions(tp_pass *pass, const tp_mesh *mesh,
   return TP_OK;
 }
 
+/* Partitions on the mesh whose axes are cut as the paths of `planned`, a cache for `mesh`, need
+ * it. */
+static tp_status partition_on_cuts(tp_pass *pass, tp_mesh *mesh, tp_reshard_cache *planned) {
+  const settings *given = pass->options;
+  tp_topology topology;
+  TP_TRY(tp__cut_for_paths(pass, planned, given->unknown_ops == UNKNOWN_REPLICATE, mesh));
+  TP_TRY(tp__load_prices(pass->module, given->topology, given->objective, mesh, &topology));
+  tp_reshard_cache *reshards = tp_reshard_cache_create(mesh, &topology);
+  if (!reshards)
+    return tp__out_of_memory(pass->module);
+  tp_reshard_cache_keep_axes(reshards, planned); /* the mesh of a per-device program is fixed */
+  tp__write_grids(pass->module, mesh);
+  tp_status status = partition_functions(pass, mesh, reshards);
+  tp_reshard_cache_destroy(reshards);
+  return status;
+}
+
 static tp_status run(tp_pass *pass) {
   const settings *given = pass->options;
   tp_mesh mesh;
@@ -310,16 +327,16 @@ static tp_status run(tp_pass *pass) {
     return tp__error(pass->module, TP_NOT_FOUND,
                      "the module has no mesh; run tp-propagate first, or add a shard.grid");
   TP_TRY(tp__load_prices(pass->module, given->topology, given->objective, &mesh, &topology));
-  if (given->objective == TP_OBJECTIVE_BYTES) {
-    TP_TRY(tp__cut_for_paths(pass, &topology, given->unknown_ops == UNKNOWN_REPLICATE, &mesh));
-    TP_TRY(tp__load_prices(pass->module, given->topology, given->objective, &mesh, &topology));
-  }
   tp_reshard_cache *reshards = tp_reshard_cache_create(&mesh, &topology);
   if (!reshards)
     return tp__out_of_memory(pass->module);
-  tp_reshard_cache_keep_axes(reshards); /* the mesh of a per-device program is fixed */
-  tp__write_grids(pass->module, &mesh);
-  tp_status status = partition_functions(pass, &mesh, reshards);
+  tp_status status;
+  if (given->objective == TP_OBJECTIVE_BYTES) {
+    status = partition_on_cuts(pass, &mesh, reshards);
+  } else {
+    tp__write_grids(pass->module, &mesh);
+    status = partition_functions(pass, &mesh, reshards);
+  }
   tp_reshard_cache_destroy(reshards);
   if (status == TP_OK)
     status = tp__localize_declarations(pass->module);

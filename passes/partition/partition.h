@@ -38,9 +38,9 @@ typedef struct tp_partitioner {
   tp_spec *arg_specs, *result_specs;
 } tp_partitioner;
 
-/* partition_cuts.c: cuts the axes of the mesh that the paths of the module's reshards use in parts.
- * `topology` is that of `mesh`. Emits an error where the program cannot be read. */
-tp_status tp__cut_for_paths(tp_pass *pass, const tp_topology *topology, bool unknown_replicate,
+/* partition_cuts.c: cuts the axes of *mesh that the paths of the module's reshards use in parts.
+ * `reshards` is a cache for *mesh. Emits an error where the program cannot be read. */
+tp_status tp__cut_for_paths(tp_pass *pass, tp_reshard_cache *reshards, bool unknown_replicate,
                             tp_mesh *mesh);
 /* Reads and checks the whole plan without changing the module, so that a refused module stays
  * unchanged. The graph and the arrays of `p` are already set up. */

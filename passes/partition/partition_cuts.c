@@ -129,13 +129,10 @@ static tp_mesh without_cuts(const tp_mesh *mesh, const tp_mesh *cut, unsigned wh
   return result;
 }
 
-tp_status tp__cut_for_paths(tp_pass *pass, const tp_topology *topology, bool unknown_replicate,
+tp_status tp__cut_for_paths(tp_pass *pass, tp_reshard_cache *reshards, bool unknown_replicate,
                             tp_mesh *mesh) {
-  cuts c = {.reshards = tp_reshard_cache_create(mesh, topology), .mesh = mesh, .cut = *mesh};
-  if (!c.reshards)
-    return tp__out_of_memory(pass->module);
+  cuts c = {.reshards = reshards, .mesh = mesh, .cut = *mesh};
   tp_status status = note_funcs(pass, &c, unknown_replicate);
-  tp_reshard_cache_destroy(c.reshards);
   if (status == TP_OK)
     *mesh = without_cuts(mesh, &c.cut, c.uneven);
   return status;

@@ -7,7 +7,8 @@ bytes sent and number of executions, and there must be no other. Executions are 
 counts of loops, 8 where they are not known, on both sides. Three things may differ, and are named:
 
 * merged: XLA merges several collectives into one of several tensors, each of which is compared; and of
-  equal ones, such as those of a product that the function computes twice, only one may be left;
+  equal ones, such as those of a product that the function computes twice, only one may be left; and
+  an all_reduce of an all_reduce, over parts of an axis, is folded into one over both;
 * boundary: with --uneven, arguments and results that the plan splits unevenly are whole outside of the
   exported function, because JAX has no uneven arrays. XLA gathers them, or moves rows for it;
 * widened: XLA's CPU backend moves some bf16 as f32, in twice the bytes."""
@@ -75,6 +76,22 @@ def has_uneven_boundary(plan):
     return any(n % parts(axes) for entry in entries for n, axes in zip(entry["shape"], entry["dims"]))
 
 
+def fold(said, left, more):
+    """Takes all-reduces that XLA has folded from `left`, those of the plan alone, and `more`, those of XLA's program alone.
+    Returns how many. A step of an all-reduce sends a part of the tensor, at least one element."""
+    step = lambda what: what[2] // (2 * (what[1] - 1))
+    folded = 0
+    for what in [what for what in more if what[0] == "all-reduce" and more[what]]:
+        parts = [one for one in said if one[0] == "all-reduce" and one[3] == what[3] and step(one) == step(what) and what[1] % one[1] == 0]
+        for inner in parts:
+            outer = [one for one in parts if one[1] * inner[1] == what[1]]
+            if outer and more[what]:
+                folded += more.pop(what)
+                left.pop(inner, None)
+                left.pop(outer[0], None)
+    return folded
+
+
 def compared(plan, text):
     """Compares the report of a plan with the text of XLA's optimized program."""
     said, narrow = of_report(plan)
@@ -94,12 +111,12 @@ def compared(plan, text):
             equal += n - taken - same
         else:
             left[what] = n
+    merged = equal + sum(one.merged > 0 for one in of_xla) + fold(said, left, more)
     boundary = 0
     for what in [what for what in more if has_uneven_boundary(plan) and what[0] in ("all-gather", "collective-permute")]:
         boundary += more.pop(what)
     alone = lambda where, rest: ["%d in %s alone: %s, group of %d, %d bytes, %d times" % (n, where, *what) for what, n in rest.items() if n]
     wrong = alone("the plan", left) + alone("XLA's program", more)
-    merged = equal + sum(one.merged > 0 for one in of_xla)
     return Comparison(executions(said), executions(found), sent(said), sent(found), merged, boundary, widened, wrong)
 
 
