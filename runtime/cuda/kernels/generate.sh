@@ -12,7 +12,8 @@ bin=$(dirname "$nvcc")
 "$nvcc" -std=c++17 -O3 --fmad=false -I "$here/../.." -I "$here/../../../include" -ptx -arch=compute_80 "$source" -o "$ptx.raw"
 {
   echo "// Generated from $(basename "$source") by generate.sh, with nvcc $("$nvcc" --version | sed -n 's/.*release.*V//p'). Do not edit."
-  sed -e '/^\/\//d' -e '/^$/d' -e '/used_bytes_mask/d' -e 's/^\.version .*/.version 7.8/' "$ptx.raw"
+  # Names of what is local to the source have a number that depends on the path of the source.
+  sed -E -e 's/_INTERNAL_[0-9a-f]{8}_/_INTERNAL_00000000_/g' -e '/^\/\//d' -e '/^$/d' -e '/used_bytes_mask/d' -e 's/^\.version .*/.version 7.8/' "$ptx.raw"
 } >"$ptx.new"
 rm "$ptx.raw"
 set --
