@@ -36,7 +36,7 @@ typedef struct tp__passing {
   int most;           /* number of passes */
   int stalled;        /* a pass that gains less than 2^-stalled of the bound is the last one */
   tp_cost enough;     /* bound that is enough */
-  bool all;           /* less is worth nothing, so passes also end when it is out of reach */
+  bool all;           /* a bound below the goal is useless: stop once the goal is out of reach */
   int64_t work_limit; /* 0: none */
 } tp__passing;
 

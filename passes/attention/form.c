@@ -1,3 +1,4 @@
+/* Reads an attention from the ops that compute it: products, scale, mask, softmax. */
 #include "passes/attention/form.h"
 
 #include "rules/attention_loops.h"

@@ -16,8 +16,8 @@ enum { MAX_OPERANDS = 5 };
 
 typedef struct operands {
   int n;
-  MlirValue given[MAX_OPERANDS]; /* what the call passes */
-  MlirValue of[MAX_OPERANDS];    /* what the ops of the attention read instead */
+  MlirValue given[MAX_OPERANDS]; /* operands of the fused call */
+  MlirValue of[MAX_OPERANDS];    /* the values that the unfused ops read in their place */
   const char *name[MAX_OPERANDS];
 } operands;
 

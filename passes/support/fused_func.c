@@ -1,3 +1,4 @@
+/* Builds the private functions whose calls stand for fused ops, and their attributes. */
 #include "passes/support/fused_func.h"
 
 enum { MAX_OPERANDS = 16 };

@@ -1,3 +1,4 @@
+/* Cases of attention, and their results in double precision (attention_cases.h). */
 #include "attention_cases.h"
 
 #include <math.h>
