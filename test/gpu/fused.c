@@ -31,7 +31,7 @@ typedef struct world {
 static unsigned char *on_device(size_t bytes) {
   cuda_address memory;
   DO(allocate, &memory, bytes);
-  DO(set, memory, 0, bytes);
+  device_set(memory, 0, bytes);
   return (unsigned char *)(uintptr_t)memory;
 }
 
@@ -50,7 +50,7 @@ static void place_constants(world *w) {
   for (int i = 0; i < n_fused_cases; i++) {
     w->constants[i] = on_device(N_CONSTANTS * w->buffer_bytes);
     case_constants(&fused_cases[i], here, w->buffer_bytes);
-    DO(upload, address(w->constants[i]), here, N_CONSTANTS * w->buffer_bytes);
+    device_upload(address(w->constants[i]), here, N_CONSTANTS * w->buffer_bytes);
   }
   free(here);
 }
@@ -97,7 +97,7 @@ static void free_world(world *w) {
 static void fill(world *w, int which, uint64_t turn) {
   for (int r = 0; r < w->n_ranks; r++) {
     case_fill(&fused_cases[which], w->n_ranks, r, turn, w->host[r], w->buffer_bytes);
-    DO(upload, address(w->base[r]), w->host[r], N_BUFFERS * w->buffer_bytes);
+    device_upload(address(w->base[r]), w->host[r], N_BUFFERS * w->buffer_bytes);
   }
 }
 

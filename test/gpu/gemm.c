@@ -1,6 +1,7 @@
 /* Tests GEMM on a GPU. Usage:
  *   gemm products                 every GEMM of the table, twice: against the oracle, and bitwise
  *                                 equal
+ *   gemm nan                      ReLU of NaN, in GEMMs of many shapes and types
  *   gemm slices N_RANKS [small]   GEMMs with a reduction over virtual ranks, in slices; without
  *                                 small also a large one
  *   gemm gathers N_RANKS [small]  all-gather from virtual ranks followed by GEMMs, captured and
@@ -25,7 +26,7 @@ static cuda_address address(const void *pointer) { return (cuda_address)(uintptr
 static unsigned char *on_device(size_t bytes) {
   cuda_address memory;
   DO(allocate, &memory, bytes);
-  DO(set, memory, 0, bytes);
+  device_set(memory, 0, bytes);
   return (unsigned char *)(uintptr_t)memory;
 }
 
@@ -77,7 +78,7 @@ static int products_of_table(void) {
       product_fill(&products[i], host);
       memcpy(old, host[OF_OUT], GEMM_BYTES);
       for (int b = 0; b < N_PRODUCT_BUFFERS; b++)
-        DO(upload, address(there[b]), host[b], GEMM_BYTES);
+        device_upload(address(there[b]), host[b], GEMM_BYTES);
       tprt_cuda_gemm g = product_gemm(&products[i], there);
       need(tprt_cuda_multiply(blas, &g, stream));
       DO(stream_wait, stream);
@@ -101,6 +102,110 @@ static int products_of_table(void) {
   return report("products", 1, 2 * n_products, errors);
 }
 
+/* ---- ReLU of NaN ---- */
+
+typedef struct nan_case {
+  tprt_dtype dtype, out_dtype;
+  int64_t m, n, k;
+  bool tf32, transpose_a, transpose_b, bias, aux;
+} nan_case;
+
+/* A GEMM of ones and a NaN, which is in row 1 of a. Returns the number of elements of row 1 that are not NaN after
+ * ReLU, plus that of elements elsewhere that are NaN. */
+static int64_t lost_nans(const nan_case *c, tprt_cuda_blas *blas, cuda_stream stream,
+                         unsigned char *const there[N_PRODUCT_BUFFERS]) {
+  int64_t counts[N_PRODUCT_BUFFERS] = {
+      [OF_A] = c->m * c->k, [OF_B] = c->k * c->n, [OF_BIAS] = c->n};
+  for (int b = 0; b < N_PRODUCT_BUFFERS; b++) {
+    if (!counts[b])
+      continue;
+    tprt_dtype dtype = b == OF_BIAS ? c->out_dtype : c->dtype;
+    size_t bytes = (size_t)counts[b] * tprt_dtype_size(dtype);
+    unsigned char *here = malloc(bytes);
+    for (int64_t i = 0; i < counts[b]; i++)
+      product_store(dtype, here, i, 1);
+    if (b == OF_A)
+      product_store(dtype, here, c->transpose_a ? 1 : c->k, NAN);
+    device_upload(address(there[b]), here, bytes);
+    free(here);
+  }
+  tprt_cuda_gemm g = {.size = sizeof g,
+                      .dtype = c->dtype,
+                      .out_dtype = c->out_dtype,
+                      .m = c->m,
+                      .n = c->n,
+                      .k = c->k,
+                      .tf32 = c->tf32,
+                      .transpose_a = c->transpose_a,
+                      .transpose_b = c->transpose_b,
+                      .alpha = 1,
+                      .epilogue = TPRT_CUDA_RELU,
+                      .a = there[OF_A],
+                      .b = there[OF_B],
+                      .out = there[OF_OUT],
+                      .bias = c->bias ? there[OF_BIAS] : NULL,
+                      .aux = c->aux ? there[OF_AUX] : NULL};
+  need(tprt_cuda_multiply(blas, &g, stream));
+  DO(stream_wait, stream);
+  size_t bytes = (size_t)(c->m * c->n) * tprt_dtype_size(c->out_dtype);
+  unsigned char *out = malloc(bytes);
+  DO(download, out, address(there[OF_OUT]), bytes);
+  int64_t lost = 0;
+  for (int64_t i = 0; i < c->m * c->n; i++)
+    lost += isnan(product_load(c->out_dtype, out, i)) != (i / c->n == 1);
+  free(out);
+  return lost;
+}
+
+static int relu_of_nan(void) {
+  static const int64_t sizes[][3] = {{6, 8, 8},         {16, 4096, 512}, {64, 64, 64},
+                                     {128, 256, 128},   {130, 72, 40},   {512, 512, 2048},
+                                     {1024, 2048, 512}, {2048, 64, 4096}};
+  static const struct {
+    tprt_dtype dtype, out_dtype;
+    bool tf32;
+  } types[] = {{TPRT_F32, TPRT_F32, false},
+               {TPRT_F32, TPRT_F32, true},
+               {TPRT_F16, TPRT_F16, false},
+               {TPRT_BF16, TPRT_BF16, false},
+               {TPRT_BF16, TPRT_F32, false}};
+  enum { BYTES = 64 << 20 };
+  unsigned char *there[N_PRODUCT_BUFFERS], *workspace = on_device(WORKSPACE);
+  cuda_stream stream;
+  DO(stream_create, &stream, 1);
+  for (int b = 0; b < N_PRODUCT_BUFFERS; b++)
+    there[b] = on_device(BYTES);
+  tprt_cuda_blas *blas = make_blas(workspace);
+  int calls = 0, errors = 0;
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+      for (int bits = 0; bits < 16; bits++) {
+        nan_case c = {.dtype = types[t].dtype,
+                      .out_dtype = types[t].out_dtype,
+                      .m = sizes[s][0],
+                      .n = sizes[s][1],
+                      .k = sizes[s][2],
+                      .tf32 = types[t].tf32,
+                      .transpose_a = bits & 1,
+                      .transpose_b = bits & 2,
+                      .bias = bits & 4,
+                      .aux = bits & 8};
+        int64_t lost = lost_nans(&c, blas, stream, there);
+        if (lost)
+          fprintf(stderr,
+                  "wrong: %lldx%lldx%lld, types %d and %d, tf32 %d, options %d: %lld elements\n",
+                  (long long)c.m, (long long)c.n, (long long)c.k, (int)c.dtype, (int)c.out_dtype,
+                  c.tf32, bits, (long long)lost);
+        errors += lost != 0;
+        calls++;
+      }
+  tprt_cuda_blas_destroy(blas);
+  for (int b = 0; b < N_PRODUCT_BUFFERS; b++)
+    DO(release, address(there[b]));
+  DO(release, address(workspace));
+  return report("relu-nan", 1, calls, errors);
+}
+
 /* ---- GEMM and reduction over ranks ---- */
 
 /* Returns multiples of 1/8: products with few terms are exact, and so are their sums. */
@@ -120,7 +225,7 @@ static void *numbers(int64_t n, int seed, float **here) {
   for (int64_t i = 0; i < n; i++)
     (*here)[i] = number(i, seed);
   unsigned char *there = on_device((size_t)n * sizeof **here);
-  DO(upload, address(there), *here, (size_t)n * sizeof **here);
+  device_upload(address(there), *here, (size_t)n * sizeof **here);
   return there;
 }
 
@@ -281,9 +386,9 @@ static int gather_from_ranks(int n_ranks, int64_t tokens, int64_t n, int64_t wid
     for (int64_t i = 0; i < tokens * width; i++)
       g.all[i] = number(i, turn);
     for (int r = 0; r < n_ranks; r++) {
-      DO(upload, address(g.rows.input[r]), g.all + r * slice * width,
-         (size_t)(slice * width) * sizeof(float));
-      DO(set, address(g.gemms[r].out), 0xff, (size_t)(tokens * n) * sizeof(float));
+      device_upload(address(g.rows.input[r]), g.all + r * slice * width,
+                    (size_t)(slice * width) * sizeof(float));
+      device_set(address(g.gemms[r].out), 0xff, (size_t)(tokens * n) * sizeof(float));
     }
     if (turn % 2)
       DO(replay, program, stream);
@@ -331,6 +436,8 @@ int main(int argc, char **argv) {
     return status;
   if (argc == 2 && strcmp(argv[1], "products") == 0)
     return products_of_table();
+  if (argc == 2 && strcmp(argv[1], "nan") == 0)
+    return relu_of_nan();
   int n_ranks = argc >= 3 ? atoi(argv[2]) : 0;
   bool small = argc == 4 && strcmp(argv[3], "small") == 0,
        ranks = (argc == 3 || argc == 4) && n_ranks >= 1 && n_ranks <= MOST_RANKS;
@@ -338,6 +445,7 @@ int main(int argc, char **argv) {
     return over_shapes("slices", sum_over_ranks, n_ranks, small);
   if (ranks && strcmp(argv[1], "gathers") == 0)
     return over_shapes("gathers", gather_from_ranks, n_ranks, small);
-  fprintf(stderr, "usage: gemm products | slices N_RANKS [small] | gathers N_RANKS [small]\n");
+  fprintf(stderr,
+          "usage: gemm products | nan | slices N_RANKS [small] | gathers N_RANKS [small]\n");
   return 2;
 }

@@ -47,14 +47,10 @@ void nccl_give(tprt_comm *comm, void *block) {
   DO(release, address(block));
 }
 
-/* Waits for the copy, which may still be running on return, because non-blocking streams would not
- * wait for it. */
 void nccl_write(tprt_comm *comm, void *to, const void *from, size_t bytes) {
   enter(comm);
-  if (!bytes)
-    return;
-  DO(upload, address(to), from, bytes);
-  DO(stream_wait, NULL);
+  if (bytes)
+    device_upload(address(to), from, bytes);
 }
 
 void nccl_read(tprt_comm *comm, void *to, const void *from, size_t bytes) {

@@ -72,7 +72,7 @@ static void place_constants(game *g) {
   g->constants = (unsigned char *)(uintptr_t)memory;
   for (int i = 0; i < n_fused_cases; i++) {
     case_constants(&fused_cases[i], g->here, g->buffer_bytes);
-    DO(upload, address(g->constants + (size_t)i * bytes), g->here, bytes);
+    device_upload(address(g->constants + (size_t)i * bytes), g->here, bytes);
   }
 }
 
@@ -81,7 +81,7 @@ static uint64_t play_turn(game *g, uint64_t turn) {
   int which = case_of_turn(turn);
   const fused_case *c = &fused_cases[which];
   case_fill(c, g->n_ranks, g->me, turn, g->here, g->buffer_bytes);
-  DO(upload, address(g->base[g->me]), g->here, N_BUFFERS * g->buffer_bytes);
+  device_upload(address(g->base[g->me]), g->here, N_BUFFERS * g->buffer_bytes);
   case_arguments a = case_arguments_of(c, g->n_ranks, g->base,
                                        g->constants + (size_t)which * N_CONSTANTS * g->buffer_bytes,
                                        g->buffer_bytes);

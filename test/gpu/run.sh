@@ -1,12 +1,16 @@
 #!/bin/bash
-# run.sh [--out FOLDER] [--bin FOLDER | --ptx] [--only fused|models|nccl] [--small] [--bandwidth GB/s] [--arithmetic TFLOP/s]
-#        [--shard-run FILE]: everything that needs a GPU, in one go.
+# run.sh [--out FOLDER] [--bin FOLDER | --ptx] [--only PART,...] [--small] [--jobs N] [--limit SECONDS] [--bandwidth GB/s]
+#        [--arithmetic TFLOP/s] [--shard-run FILE]: everything that needs a GPU, in one go.
 # run.sh --pack FOLDER: what a machine needs that cannot build it; there: FOLDER/run.sh.
 #
 # Builds the runtime and its GPU programs (cmake, ninja or make, a C compiler, pkg-config, libsodium; nvcc is used if it is there), runs them on
 # device 0, and between GPUs where there are several, and writes FOLDER/results.json and FOLDER/results.md. --bin takes programs that
-# are built; --ptx builds without nvcc, so that the driver translates the committed PTX; --only the fused kernels, compiled programs, or backend nccl;
-# --small few turns; --bandwidth and --arithmetic what the times are compared with (default: 4300 and, dense in bf16, 989, of an H200; an H100
+# are built; --ptx builds without nvcc, so that the driver translates the committed PTX.
+#
+# Parts, in this order: fused (the fused kernels), models (compiled programs), tests (the tests of shard-run that name the driver of the tests, on
+# the GPU's; with lit and FileCheck), nccl (backend nccl), fused-times, model-times, torch (PyTorch's times for the same layer), watched
+# (compute-sanitizer). --small few turns; --jobs N runs at once (default 1; times are always taken alone); --limit for each (default 600);
+# --bandwidth and --arithmetic what the times are compared with (default: 4300 and, dense in bf16, 989, of an H200; an H100
 # has 3350 and 989). Programs are compiled by the shard-run of --shard-run, or of --bin; a pack has them compiled. NCCL is
 # libnccl.so.2, or what TPRT_NCCL_LIBRARY names, or that of a Python package nvidia-nccl-*; cuBLASLt is what TPRT_BLASLT_LIBRARY
 # names, or that of CUDA 13, 12 or 11. Exit status: 0, 1 if something was
@@ -14,15 +18,18 @@
 # shellcheck disable=SC2317 # the parts are called by their names
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
-out=$PWD/gpu-results bin='' cuda=AUTO small=0 bandwidth=4300 arithmetic=989 only='' pack='' shard_run=''
+out=$PWD/gpu-results bin='' cuda=AUTO small=0 bandwidth=4300 arithmetic=989 pack='' shard_run='' jobs=1 limit=600
+all_parts='fused models tests nccl fused-times model-times torch watched' parts=''
 while [ $# -gt 0 ]; do
   case $1 in
     --out) out=$2 && shift ;;
     --bin) bin=$2 && shift ;;
     --ptx) cuda=OFF ;;
     --pack) pack=$2 && shift ;;
-    --only) only=$2 && shift ;;
+    --only) parts=${2//,/ } && shift ;;
     --small) small=1 ;;
+    --jobs) jobs=$2 && shift ;;
+    --limit) limit=$2 && shift ;;
     --bandwidth) bandwidth=$2 && shift ;;
     --arithmetic) arithmetic=$2 && shift ;;
     --shard-run) shard_run=$2 && shift ;;
@@ -30,18 +37,18 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-case $only in
-  '' | fused | models | nccl) ;;
-  *) echo "run.sh: --only takes fused, models or nccl, not '$only'" >&2 && exit 2 ;;
-esac
+for part in ${parts:=$all_parts}; do
+  [[ " $all_parts " == *" $part "* ]] || {
+    echo "run.sh: --only takes some of ${all_parts// /, }, not '$part'" >&2
+    exit 2
+  }
+done
 here=$(cd "$(dirname "$0")" && pwd)
 if [ -z "$bin" ] && [ -x "$here/bin/tprt_gpu_fused" ]; then # packed
   bin=$here/bin
 fi
-mkdir -p "$out"
-lines=$out/lines.json wrong=0
-: >"$lines"
-: >"$out/log.txt"
+rm -rf "$out/runs"
+mkdir -p "$out/runs"
 
 if [ -z "$bin" ]; then
   cmake -S "$source_dir" -B "$out/build" -DTP_COMPILER=OFF -DTP_TESTS=OFF -DTP_GPU_PROGRAMS=ON -DTP_CUDA="$cuda" \
@@ -50,7 +57,7 @@ if [ -z "$bin" ]; then
     tprt_gpu_nccl >>"$out/build.txt"
   bin=$out/build/bin
 fi
-commit=$(cat "$here/commit.txt" 2>/dev/null || git -C "$source_dir" rev-parse --short HEAD 2>/dev/null || echo unknown)
+commit=$(cat "$bin/../commit.txt" 2>/dev/null || git -C "$source_dir" rev-parse --short HEAD 2>/dev/null || echo unknown)
 
 # Where there is a compiler: the programs that it makes, in the given folder.
 if [ -z "$shard_run" ] && [ -x "$bin/shard-run" ]; then
@@ -78,54 +85,60 @@ if [ -n "$pack" ]; then
   echo "$pack"
   exit 0
 fi
-if [ -f "$here/commit.txt" ] && [ "$bin" = "$here/bin" ]; then
-  export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+if [ -f "$bin/../commit.txt" ]; then # packed
+  export LD_LIBRARY_PATH=$bin/../lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 fi
 
 # Python packages bring an NCCL that the loader does not find by itself.
-if [ -z "${TPRT_NCCL_LIBRARY:-}" ] && [ "${only:-nccl}" = nccl ] && python=$(command -v python3); then
+if [ -z "${TPRT_NCCL_LIBRARY:-}" ] && [[ " $parts " == *" nccl "* ]] && python=$(command -v python3); then
   found=$("$python" -c 'import nvidia.nccl as n; print(list(n.__path__)[0])' 2>/dev/null || true)
   if [ -n "$found" ] && [ -e "$found/lib/libnccl.so.2" ]; then
     export TPRT_NCCL_LIBRARY=$found/lib/libnccl.so.2
   fi
 fi
 
-# run NAME COMMAND...: its JSON lines, or one that says that it failed, or that it was not possible.
+# run NAME COMMAND...: in the background, when fewer than so many are running. Writes the command's JSON lines, or one that says that it failed or was
+# not possible, and its messages.
+n_runs=0
 run() {
-  local name=$1 status=0
-  shift
-  echo "== $*" >>"$out/log.txt"
-  timeout 600 "$@" >"$out/stdout.txt" 2>>"$out/log.txt" || status=$?
+  while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do
+    wait -n || true
+  done
+  n_runs=$((n_runs + 1))
+  run_one "$(printf '%s/runs/%04d' "$out" $n_runs)" "$@" &
+}
+run_one() {
+  local to=$1 name=$2 status=0 begun=$SECONDS
+  shift 2
+  echo "== $*" >"$to.log"
+  timeout --kill-after=5 "$limit" "$@" >"$to.out" 2>>"$to.log" || status=$?
+  echo "== $((SECONDS - begun)) s, exit status $status" >>"$to.log"
   if [ "$status" = 77 ]; then
-    echo "{\"test\": \"$name\", \"skipped\": \"$(tail -n 1 "$out/log.txt")\"}" >>"$lines"
+    echo "{\"test\": \"$name\", \"skipped\": \"$(tail -n 2 "$to.log" | head -n 1)\"}" >"$to.json"
     return
   fi
-  grep '^{' "$out/stdout.txt" >>"$lines" || true
-  if [ "$status" != 0 ]; then
-    wrong=1
-    echo "{\"test\": \"$name\", \"failed\": $status, \"command\": \"${*##*/}\"}" >>"$lines"
-  fi
+  grep '^{' "$to.out" >"$to.json" || true
+  [ "$status" = 0 ] || echo "{\"test\": \"$name\", \"failed\": $status, \"command\": \"${*##*/}\"}" >>"$to.json"
+}
+# A line of the results.
+note() {
+  n_runs=$((n_runs + 1))
+  echo "$1" >"$(printf '%s/runs/%04d' "$out" $n_runs).json"
+}
+# run_alone NAME COMMAND...: with nothing else on the GPU.
+run_alone() {
+  wait
+  run "$@"
+  wait
 }
 
 machine_of=fused
-[ "$only" != nccl ] || machine_of=nccl
+[ "$parts" != nccl ] || machine_of=nccl
 "$bin/tprt_gpu_$machine_of" machine >"$out/machine.txt" || exit $?
 turns=1000 replays=1000 all_ranks="1 2 3 4 8" shapes="1024 4096" time_ranks="2 4 8" hidden=8192 watched=70 graph_replays=1000 late_ms=10000 few=() attended="16 2048 8192"
 if [ "$small" = 1 ]; then
   turns=40 replays=3 all_ranks="1 4" shapes=8 time_ranks=2 hidden=1024 watched=40 graph_replays=1 late_ms=300 few=(small) attended=16
 fi
-
-# watch COMMAND...: the command by every tool of compute-sanitizer.
-watch() {
-  local sanitizer tool
-  if ! sanitizer=$(command -v compute-sanitizer); then
-    echo '{"test": "compute-sanitizer", "skipped": "not installed"}' >>"$lines"
-    return
-  fi
-  for tool in memcheck initcheck synccheck racecheck; do
-    run "$tool" "$sanitizer" --tool "$tool" --error-exitcode 1 "$@"
-  done
-}
 
 fused() {
   for ranks in $all_ranks; do
@@ -141,44 +154,73 @@ fused() {
   done
   run missing "$bin/tprt_gpu_fused" missing
   run products "$bin/tprt_gpu_gemm" products
+  run relu-nan "$bin/tprt_gpu_gemm" nan
   run attention "$bin/tprt_gpu_attention" cases
-  for tokens in $attended; do
-    run attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
-  done
   for ranks in $all_ranks; do
     run slices "$bin/tprt_gpu_gemm" slices "$ranks" "${few[@]}"
     run gathers "$bin/tprt_gpu_gemm" gathers "$ranks" "${few[@]}"
   done
-  watch "$bin/tprt_gpu_fused" correct 4 "$watched" 0
+}
+
+fused-times() {
+  for tokens in $attended; do
+    run_alone attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
+  done
   for tokens in $shapes; do
     for ranks in $time_ranks; do
-      run time "$bin/tprt_gpu_timing" "$tokens" "$hidden" "$ranks" "$bandwidth"
+      run_alone time "$bin/tprt_gpu_timing" "$tokens" "$hidden" "$ranks" "$bandwidth"
     done
   done
 }
 
-# Compiled programs, on virtual ranks of one GPU.
-models() {
-  local programs=$here/models program python
-  if [ ! -d "$programs" ] && [ -n "$shard_run" ]; then
+# Compiles programs, once, unless they are packed. Returns 1 if there are none.
+programs=''
+have_programs() {
+  if [ -n "$programs" ]; then
+    return 0
+  elif [ -d "$bin/../models" ]; then # packed
+    programs=$bin/../models
+  elif [ -n "$shard_run" ]; then
     programs=$out/models
     compile_models "$programs"
-  elif [ ! -d "$programs" ]; then
-    echo '{"test": "model", "skipped": "no shard-run here, which compiles the programs, and none were packed"}' >>"$lines"
-    return
+  else
+    note "{\"test\": \"$1\", \"skipped\": \"no shard-run here, which compiles the programs, and none were packed\"}"
+    return 1
   fi
+}
+
+# Compiled programs, on virtual ranks of one GPU.
+models() {
+  local program
+  have_programs model || return 0
   for program in "$programs"/check/*; do
     run "model ${program##*/}" "$bin/tprt_gpu_model" check "$program"
   done
-  for program in "$programs"/check/{mlp_fwd.2,layernorm_gelu_bf16.1,llama_block_train.4}; do
-    [ ! -d "$program" ] || watch "$bin/tprt_gpu_model" check "$program"
-  done
+}
+
+model-times() {
+  local program
+  have_programs model-time || return 0
   for program in "$programs"/time/*; do
-    run "model-time ${program##*/}" "$bin/tprt_gpu_model" time "$program" "$bandwidth" "$arithmetic"
+    run_alone "model-time ${program##*/}" "$bin/tprt_gpu_model" time "$program" "$bandwidth" "$arithmetic"
   done
+}
+
+torch() {
+  local python
   if python=$(command -v python3); then
-    run "model-time torch" "$python" -B "$here/torch_layer.py" 16 2048
+    run_alone "model-time torch" "$python" -B "$here/torch_layer.py" 16 2048
   fi
+}
+
+# The commands of tests that name the driver of the tests, on the GPU: lit finds the libraries of the machine under the names of those of the tests.
+tests() {
+  local filecheck
+  if ! filecheck=$(command -v FileCheck || ls /usr/lib/llvm-22/bin/FileCheck 2>/dev/null) || [ -z "$shard_run" ]; then
+    note '{"test": "tests", "skipped": "needs shard-run, lit and FileCheck"}'
+    return
+  fi
+  run tests python3 -B "$here/tests.py" "$shard_run" "$filecheck" "$source_dir" "$out/tests"
 }
 
 # A rank a GPU.
@@ -200,9 +242,31 @@ nccl() {
   done
 }
 
-for part in ${only:-fused models nccl}; do
+# Commands by every tool of compute-sanitizer.
+watched() {
+  local sanitizer tool program
+  if ! sanitizer=$(command -v compute-sanitizer); then
+    note '{"test": "compute-sanitizer", "skipped": "not installed"}'
+    return
+  fi
+  for tool in memcheck initcheck synccheck racecheck; do
+    run "$tool" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_fused" correct 4 "$watched" 0
+    run "$tool attention" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_attention" cases
+    have_programs "$tool" || continue
+    for program in "$programs"/check/{mlp_fwd.2,layernorm_gelu_bf16.1,llama_block_train.4}; do
+      [ ! -d "$program" ] || run "$tool ${program##*/}" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_model" check "$program"
+    done
+  done
+}
+
+for part in $parts; do
   $part
 done
+wait
+cat "$out"/runs/*.log >"$out/log.txt" 2>/dev/null || true
+lines=$out/lines.json wrong=0
+cat "$out"/runs/*.json >"$lines"
+! grep -q '"failed": ' "$lines" || wrong=1
 
 machine=$(cat "$out/machine.txt")
 {
@@ -245,6 +309,6 @@ awk -v machine="$machine" -v commit="$commit" -v bandwidth="$bandwidth" -v arith
     print "Virtual ranks on one GPU, which says nothing about links between GPUs. Bound: bytes at " bandwidth " GB/s.\n"
     print "| tokens | ranks | variant | bound, us | least, us | median, us | median / bound |\n|---|---|---|---|---|---|---|\n" times
   }' "$lines" >"$out/results.md"
-rm -f "$lines" "$out/stdout.txt" "$out/machine.txt"
+rm -rf "$lines" "$out/runs" "$out/machine.txt"
 echo "$out/results.md, $out/results.json"
 exit $wrong

@@ -39,14 +39,14 @@ static void *on_device(size_t bytes) {
     abort();
   cuda_address memory;
   DO(allocate, &memory, bytes);
-  DO(set, memory, 0x3c, bytes); /* 0.0115 in bf16 */
+  device_set(memory, 0x3c, bytes); /* 0.0115 in bf16 */
   taken[n_taken++] = memory;
   return (void *)(uintptr_t)memory;
 }
 
 static void *zeroed(size_t bytes) {
   void *memory = on_device(bytes);
-  DO(set, (cuda_address)(uintptr_t)memory, 0, bytes);
+  device_set((cuda_address)(uintptr_t)memory, 0, bytes);
   return memory;
 }
 

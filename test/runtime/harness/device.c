@@ -51,6 +51,16 @@ int device_open(void) {
   return 0;
 }
 
+void device_set(cuda_address to, unsigned char value, size_t bytes) {
+  DO(set, to, value, bytes);
+  DO(stream_wait, NULL);
+}
+
+void device_upload(cuda_address to, const void *from, size_t bytes) {
+  DO(upload, to, from, bytes);
+  DO(stream_wait, NULL);
+}
+
 cuda_program device_capture(cuda_stream stream, void (*enqueue)(void *user, cuda_stream stream),
                             void *user) {
   enum { RELAXED = 2 };

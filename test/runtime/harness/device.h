@@ -57,6 +57,11 @@ void device_did(int result, const char *what);
  * the exit status 77 if there is no driver or device. */
 int device_open(void);
 
+/* Set or copy, and wait until the GPU has done it: cuMemsetD8 and cuMemcpyHtoD may return before,
+ * and streams that are created as non-blocking do not wait for them. */
+void device_set(cuda_address to, unsigned char value, size_t bytes);
+void device_upload(cuda_address to, const void *from, size_t bytes);
+
 /* Captures the work that `enqueue` puts on the stream. */
 cuda_program device_capture(cuda_stream stream, void (*enqueue)(void *user, cuda_stream stream),
                             void *user);
