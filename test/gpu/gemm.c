@@ -1,7 +1,8 @@
 /* Tests GEMM on a GPU. Usage:
  *   gemm products                 every GEMM of the table, twice: against the oracle, and bitwise
  *                                 equal
- *   gemm nan                      ReLU of NaN, in GEMMs of many shapes and types
+ *   gemm nan [small]              ReLU of NaN, in GEMMs of many shapes and types; small: not in
+ *                                 large ones
  *   gemm slices N_RANKS [small]   GEMMs with a reduction over virtual ranks, in slices; without
  *                                 small also a large one
  *   gemm gathers N_RANKS [small]  all-gather from virtual ranks followed by GEMMs, captured and
@@ -157,7 +158,7 @@ static int64_t lost_nans(const nan_case *c, tprt_cuda_blas *blas, cuda_stream st
   return lost;
 }
 
-static int relu_of_nan(void) {
+static int relu_of_nan(bool small) {
   static const int64_t sizes[][3] = {{6, 8, 8},         {16, 4096, 512}, {64, 64, 64},
                                      {128, 256, 128},   {130, 72, 40},   {512, 512, 2048},
                                      {1024, 2048, 512}, {2048, 64, 4096}};
@@ -177,7 +178,7 @@ static int relu_of_nan(void) {
     there[b] = on_device(BYTES);
   tprt_cuda_blas *blas = make_blas(workspace);
   int calls = 0, errors = 0;
-  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+  for (size_t s = 0; s < (small ? 1 : sizeof sizes / sizeof *sizes); s++)
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
       for (int bits = 0; bits < 16; bits++) {
         nan_case c = {.dtype = types[t].dtype,
@@ -436,8 +437,8 @@ int main(int argc, char **argv) {
     return status;
   if (argc == 2 && strcmp(argv[1], "products") == 0)
     return products_of_table();
-  if (argc == 2 && strcmp(argv[1], "nan") == 0)
-    return relu_of_nan();
+  if ((argc == 2 || (argc == 3 && strcmp(argv[2], "small") == 0)) && strcmp(argv[1], "nan") == 0)
+    return relu_of_nan(argc == 3);
   int n_ranks = argc >= 3 ? atoi(argv[2]) : 0;
   bool small = argc == 4 && strcmp(argv[3], "small") == 0,
        ranks = (argc == 3 || argc == 4) && n_ranks >= 1 && n_ranks <= MOST_RANKS;
@@ -445,7 +446,8 @@ int main(int argc, char **argv) {
     return over_shapes("slices", sum_over_ranks, n_ranks, small);
   if (ranks && strcmp(argv[1], "gathers") == 0)
     return over_shapes("gathers", gather_from_ranks, n_ranks, small);
-  fprintf(stderr,
-          "usage: gemm products | nan | slices N_RANKS [small] | gathers N_RANKS [small]\n");
+  fprintf(
+      stderr,
+      "usage: gemm products | nan [small] | slices N_RANKS [small] | gathers N_RANKS [small]\n");
   return 2;
 }

@@ -154,7 +154,7 @@ fused() {
   done
   run missing "$bin/tprt_gpu_fused" missing
   run products "$bin/tprt_gpu_gemm" products
-  run relu-nan "$bin/tprt_gpu_gemm" nan
+  run relu-nan "$bin/tprt_gpu_gemm" nan "${few[@]}"
   run attention "$bin/tprt_gpu_attention" cases
   for ranks in $all_ranks; do
     run slices "$bin/tprt_gpu_gemm" slices "$ranks" "${few[@]}"
