@@ -1,6 +1,6 @@
 #!/bin/bash
-# run.sh [--out FOLDER] [--bin FOLDER | --ptx] [--only PART,...] [--small] [--jobs N] [--limit SECONDS] [--bandwidth GB/s]
-#        [--arithmetic TFLOP/s] [--shard-run FILE]: everything that needs a GPU, in one go.
+# run.sh [--out FOLDER] [--bin FOLDER | --ptx] [--first] [--only PART,...] [--small] [--jobs N] [--limit SECONDS] [--bandwidth GB/s]
+#        [--arithmetic TFLOP/s] [--shard-run FILE]: everything that needs a GPU, in one go; what is wrong does not stop the rest.
 # run.sh --pack FOLDER: what a machine needs that cannot build it; there: FOLDER/run.sh.
 #
 # Builds the runtime and its GPU programs (cmake, ninja or make, a C compiler, pkg-config, libsodium; nvcc is used if it is there), runs them on
@@ -9,11 +9,11 @@
 #
 # Parts, in this order: fused (the fused kernels), models (compiled programs), tests (the tests of shard-run that name the driver of the tests, on
 # the GPU's; with lit and FileCheck), nccl (backend nccl), fused-times, model-times, torch (PyTorch's times for the same layer), watched
-# (compute-sanitizer). --small few turns; --jobs N runs at once (default 1; times are always taken alone); --limit for each (default 600);
+# (compute-sanitizer). --first: a case of each row in a few minutes, as --small --jobs 8 --limit 60 do. --small few turns; --jobs N runs at once (default 1; times are always taken alone); --limit for each (default 600);
 # --bandwidth and --arithmetic what the times are compared with (default: 4300 and, dense in bf16, 989, of an H200; an H100
 # has 3350 and 989). Programs are compiled by the shard-run of --shard-run, or of --bin; a pack has them compiled. NCCL is
-# libnccl.so.2, or what TPRT_NCCL_LIBRARY names, or that of a Python package nvidia-nccl-*; cuBLASLt is what TPRT_BLASLT_LIBRARY
-# names, or that of CUDA 13, 12 or 11. Exit status: 0, 1 if something was
+# libnccl.so.2, or what TPRT_NCCL_LIBRARY names, or that of a Python package of NVIDIA; cuBLASLt is what TPRT_BLASLT_LIBRARY
+# names, or that of CUDA 13, 12 or 11, or that of such a package. Exit status: 0, 1 if something was
 # wrong, 77 without a GPU.
 # shellcheck disable=SC2317 # the parts are called by their names
 set -euo pipefail
@@ -28,6 +28,7 @@ while [ $# -gt 0 ]; do
     --pack) pack=$2 && shift ;;
     --only) parts=${2//,/ } && shift ;;
     --small) small=1 ;;
+    --first) small=1 jobs=8 limit=60 ;;
     --jobs) jobs=$2 && shift ;;
     --limit) limit=$2 && shift ;;
     --bandwidth) bandwidth=$2 && shift ;;
@@ -89,23 +90,35 @@ if [ -f "$bin/../commit.txt" ]; then # packed
   export LD_LIBRARY_PATH=$bin/../lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 fi
 
-# Python packages bring an NCCL that the loader does not find by itself.
-if [ -z "${TPRT_NCCL_LIBRARY:-}" ] && [[ " $parts " == *" nccl "* ]] && python=$(command -v python3); then
-  found=$("$python" -c 'import nvidia.nccl as n; print(list(n.__path__)[0])' 2>/dev/null || true)
-  if [ -n "$found" ] && [ -e "$found/lib/libnccl.so.2" ]; then
-    export TPRT_NCCL_LIBRARY=$found/lib/libnccl.so.2
-  fi
+# Python packages bring libraries that the loader does not find by itself: the first file of the given names in them.
+in_python() {
+  python3 - "$@" <<'END' 2>/dev/null || true
+import glob, sys, nvidia
+for name in sys.argv[1:]:
+    for path in (path for folder in nvidia.__path__ for path in glob.glob(folder + "/*/lib/" + name)):
+        print(path)
+        sys.exit()
+END
+}
+blaslt=(libcublasLt.so.13 libcublasLt.so.12 libcublasLt.so.11)
+if [ -z "${TPRT_NCCL_LIBRARY:-}" ] && [[ " $parts " == *" nccl "* ]]; then
+  TPRT_NCCL_LIBRARY=$(in_python libnccl.so.2)
+  [ -z "$TPRT_NCCL_LIBRARY" ] || export TPRT_NCCL_LIBRARY
+fi
+if [ -z "${TPRT_BLASLT_LIBRARY:-}" ] && ! ldconfig -p 2>/dev/null | grep -qF "${blaslt[0]}"; then
+  TPRT_BLASLT_LIBRARY=$(in_python "${blaslt[@]}")
+  [ -z "$TPRT_BLASLT_LIBRARY" ] || export TPRT_BLASLT_LIBRARY
 fi
 
 # run NAME COMMAND...: in the background, when fewer than so many are running. Writes the command's JSON lines, or one that says that it failed or was
-# not possible, and its messages.
-n_runs=0
+# not possible, and its messages. `label` stands before the names of tests.
+n_runs=0 label=''
 run() {
   while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do
     wait -n || true
   done
   n_runs=$((n_runs + 1))
-  run_one "$(printf '%s/runs/%04d' "$out" $n_runs)" "$@" &
+  run_one "$(printf '%s/runs/%04d' "$out" "$n_runs")" "$@" &
 }
 run_one() {
   local to=$1 name=$2 status=0 begun=$SECONDS
@@ -117,13 +130,13 @@ run_one() {
     echo "{\"test\": \"$name\", \"skipped\": \"$(tail -n 2 "$to.log" | head -n 1)\"}" >"$to.json"
     return
   fi
-  grep '^{' "$to.out" >"$to.json" || true
+  grep '^{' "$to.out" | sed "s/\"test\": \"/&$label/" >"$to.json" || true
   [ "$status" = 0 ] || echo "{\"test\": \"$name\", \"failed\": $status, \"command\": \"${*##*/}\"}" >>"$to.json"
 }
 # A line of the results.
 note() {
   n_runs=$((n_runs + 1))
-  echo "$1" >"$(printf '%s/runs/%04d' "$out" $n_runs).json"
+  echo "$1" >"$(printf '%s/runs/%04d' "$out" "$n_runs").json"
 }
 # run_alone NAME COMMAND...: with nothing else on the GPU.
 run_alone() {
@@ -250,6 +263,7 @@ watched() {
     return
   fi
   for tool in memcheck initcheck synccheck racecheck; do
+    label="$tool "
     run "$tool" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_fused" correct 4 "$watched" 0
     run "$tool attention" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_attention" cases
     have_programs "$tool" || continue
@@ -257,6 +271,8 @@ watched() {
       [ ! -d "$program" ] || run "$tool ${program##*/}" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_model" check "$program"
     done
   done
+  wait
+  label=''
 }
 
 for part in $parts; do

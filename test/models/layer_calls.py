@@ -51,7 +51,7 @@ def count(shard_opt, path, ranks):
 
 def runs_as_graph(shard_run, path, mesh, options, environment, folder):
     copies = os.path.join(folder, "copies")
-    run = subprocess.run([shard_run, path, "--mesh", mesh, "--target=cuda", "--graph", *options], capture_output=True, text=True,
+    run = subprocess.run([shard_run, path, "--mesh", mesh, "--target=cuda", *options], capture_output=True, text=True,
                          env=dict(environment, FAKE_COPIES=copies))
     with open(copies) as file:
         n = int(file.read())

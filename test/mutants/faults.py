@@ -26,7 +26,7 @@ NO_PLACE = 77
 TILE_ERROR = 1e-3
 FOLDERS = ["passes", "rules", "tools", "models", "fuzz/regressions"]
 NOT_RUN = ("--emit", "--help", "--version", "-n", "--target=cuda", "--target", "--backend", "--backend=tcp", "--no-verify", "--worker",
-           "--launch=processes", "--launch", "--graph", "--shards")
+           "--launch=processes", "--launch", "--no-graph", "--shards")
 MODEL_RUNS = [["--mesh", "2"], ["--mesh", "2x2"]]
 
 

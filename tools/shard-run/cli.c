@@ -115,8 +115,10 @@ static const cli_option rows[] = {
      "overlap communication with compute: no; run: as far as the order of the program allows; "
      "plan: also plan for it (default: no)",
      CLI_CHOICE(options, overlap, OVERLAP_NO)},
-    {"graph", NULL, "with --target=cuda: capture the program in a CUDA graph, and launch the graph",
-     CLI_FLAG(options, graph)},
+    {"no-graph", NULL,
+     "with --target=cuda: launch every kernel, instead of a CUDA graph of all of them, captured "
+     "after the first call",
+     CLI_FLAG(options, no_graph)},
     {"fuse", "no|faster|always",
      "fuse all-reduces with the ops that follow them, as GPU kernels do: no; faster: where the "
      "cost model predicts a gain; always: wherever possible (default: no; with --target=cuda: "
@@ -249,11 +251,11 @@ int cli_parse(int argc, char **argv, options *o) {
     return cli_usage("--shards requires --emit=so or --emit=obj");
   if (o->emit == EMIT_KERNELS && o->target != TARGET_CUDA)
     return cli_usage("--emit=ptx requires --target=cuda");
-  if (o->graph && o->target != TARGET_CUDA)
-    return cli_usage("--graph requires --target=cuda");
-  if (o->graph && o->emit)
-    return cli_usage("--graph excludes --emit, which runs nothing; to run an emitted program as a "
-                     "graph, call tprt_context_replay");
+  if (o->no_graph && o->target != TARGET_CUDA)
+    return cli_usage("--no-graph requires --target=cuda");
+  if (o->no_graph && o->emit)
+    return cli_usage("--no-graph excludes --emit, which runs nothing; an emitted program runs as a "
+                     "graph only by tprt_context_replay");
   if (o->target == TARGET_CUDA && o->launch == LAUNCH_PROCESSES)
     return cli_usage("--target=cuda excludes --launch=processes: its ranks are threads, which "
                      "share one GPU or have one each");

@@ -68,7 +68,7 @@ typedef struct options {
   text_list inputs, expected, save;
   launch_kind launch;
   run_target target;
-  bool no_verify, generic, graph;
+  bool no_verify, generic, no_graph;
   reference_kind reference;
   int n_copies;   /* number of copies of `command` to start; 0: this is a run of a model */
   char **command; /* ends with NULL */

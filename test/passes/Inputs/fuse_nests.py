@@ -122,7 +122,7 @@ def main():
         low = {"f32": "0xFF800000", "f64": "0xFFF0000000000000"}.get(u, "")
         with open(path, "w") as file:
             file.write(text.format(n=n, m=m, t=t, u=u, widen=widen, thin=thin, low=low))
-        run = subprocess.run([shard_run, path, "--mesh", "2", "--target=cuda"], capture_output=True, text=True, env=environment)
+        run = subprocess.run([shard_run, path, "--mesh", "2", "--target=cuda", "--no-graph"], capture_output=True, text=True, env=environment)
         emit = subprocess.run([shard_run, path, "--mesh", "1", "--target=cuda", "--emit=ptx", "-o", ptx], capture_output=True, text=True)
         kernels = 0
         if emit.returncode == 0:

@@ -31,7 +31,7 @@ def measure(tools, template, folder, row, kind):
     with open(model, "w") as file:
         file.write(text)
     outputs = [os.path.join(folder, "%d.npy" % i) for i in range(3)]
-    command = [shard_run, model, "--mesh", "1", "--target=cuda", "--no-verify"] + ["--output=@" + path for path in outputs]
+    command = [shard_run, model, "--mesh", "1", "--target=cuda", "--no-graph", "--no-verify"] + ["--output=@" + path for path in outputs]
     subprocess.run(command, check=True, env=dict(os.environ, TPRT_CUDA_LIBRARY=driver), stdout=subprocess.DEVNULL)
     return subprocess.run([units, function, kind] + outputs, check=True, stdout=subprocess.PIPE, text=True).stdout.split(maxsplit=1)
 

@@ -1,7 +1,7 @@
 // Rows that become f8 behind a sum and its norm, on four ranks against one: scales of rows that have a least before the division or behind it, one
 // that is given; the norm read elsewhere or not; whole rows and slices. On processors, and on GPUs that are none.
 // RUN: shard-run %s --strategy follow --topology %S/../Inputs/kernels.json --fuse always 2>&1 | FileCheck %s
-// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so FAKE_PTX=%S/../../../runtime/cuda/generated/kernels.ptx FAKE_LATE=2 shard-run %s --strategy follow --topology %S/../Inputs/kernels.json --fuse always --target=cuda --repeat 2 2>&1 | FileCheck %s
+// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so FAKE_PTX=%S/../../../runtime/cuda/generated/kernels.ptx FAKE_LATE=2 shard-run %s --strategy follow --topology %S/../Inputs/kernels.json --fuse always --target=cuda --no-graph --repeat 2 2>&1 | FileCheck %s
 // RUN: shard-run %s --strategy follow --topology %S/../Inputs/kernels.json --fuse always --target=cuda --emit llvm -o %t.ll 2>&1
 // RUN: FileCheck %s --check-prefix=CALLS < %t.ll
 // CHECK: 'shard.all_reduce': is fused with residual, RMS norm, f8 with scales of rows, 8 rows of 16

@@ -1,11 +1,11 @@
 // Tensors of f8E4M3FN and f8E5M2: quantized for each token as frameworks write it, multiplied, moved between layouts, largest values of uneven rows.
 // On processors, and on GPUs that are none.
 // RUN: shard-run %s --strategy follow 2>&1 | FileCheck %s --check-prefix=SAME
-// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %s --strategy follow --target=cuda --repeat 1 2>&1 | FileCheck %s --check-prefix=SAME
+// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %s --strategy follow --target=cuda --no-graph --repeat 1 2>&1 | FileCheck %s --check-prefix=SAME
 // The same in f8E5M2.
 // RUN: sed 's/f8E4M3FN/f8E5M2/g' %s > %t.mlir
 // RUN: shard-run %t.mlir --strategy follow 2>&1 | FileCheck %s --check-prefix=SAME
-// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %t.mlir --strategy follow --target=cuda --repeat 1 2>&1 | FileCheck %s --check-prefix=SAME
+// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %t.mlir --strategy follow --target=cuda --no-graph --repeat 1 2>&1 | FileCheck %s --check-prefix=SAME
 // SAME-COUNT-7: against one device   ok
 // SAME: verified
 shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}

@@ -7,7 +7,7 @@
 // RUN: %python -B %S/../../Inputs/overlap_trace.py %t.p 2 | FileCheck %s --check-prefix=BESIDE
 // RUN: env TPRT_TRACE=%t.n shard-run %s --strategy=follow --topology=%S/../../../models/Inputs/slow.json --repeat=3 | FileCheck %s
 // RUN: %python -B %S/../../Inputs/overlap_trace.py %t.n 2 | FileCheck %s --check-prefix=APART
-// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so FAKE_ORDER=0011 TPRT_TRACE=%t.g shard-run %s --target=cuda --strategy=follow --topology=%S/../../../models/Inputs/slow.json --overlap=run --repeat=3 | FileCheck %s
+// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so FAKE_ORDER=0011 TPRT_TRACE=%t.g shard-run %s --target=cuda --no-graph --strategy=follow --topology=%S/../../../models/Inputs/slow.json --overlap=run --repeat=3 | FileCheck %s
 // RUN: %python -B %S/../../Inputs/overlap_trace.py %t.g 2 | FileCheck %s --check-prefix=BESIDE
 // RUN: not shard-run %s --overlap=maybe 2>&1 | FileCheck %s --check-prefix=USAGE
 // CHECK: all_reduce tp 1
