@@ -68,18 +68,26 @@ static void did(int result, const char *what) {
   exit(1);
 }
 
+/* cuMemsetD8 and cuMemcpyHtoD may return before the GPU has written, and a stream that was created
+ * with CU_STREAM_NON_BLOCKING does not wait for them: the default stream, NULL, does. */
 static void *device_memory(size_t n) {
   uint64_t memory;
   did(allocate(&memory, n), "allocate");
   did(clear(memory, 0, n), "clear");
+  did(wait(NULL), "clear");
   return (void *)(uintptr_t)memory;
+}
+
+static void write_floats(const void *memory, const float *host, size_t n) {
+  did(upload((uint64_t)(uintptr_t)memory, host, n), "upload");
+  did(wait(NULL), "upload");
 }
 
 static void fill(const void *memory, float value) {
   float host[COUNT];
   for (int i = 0; i < COUNT; i++)
     host[i] = value;
-  did(upload((uint64_t)(uintptr_t)memory, host, bytes), "upload");
+  write_floats(memory, host, bytes);
 }
 
 int main(void) {
@@ -114,7 +122,7 @@ int main(void) {
   float gamma[HIDDEN];
   for (int i = 0; i < HIDDEN; i++)
     gamma[i] = 2;
-  did(upload((uint64_t)(uintptr_t)rows.gamma, gamma, sizeof gamma), "upload");
+  write_floats(rows.gamma, gamma, sizeof gamma);
   tprt_cuda_group *group;
   expect(tprt_cuda_group_create(&config, &group));
 

@@ -42,10 +42,12 @@ TPRT_API void tprt_cuda_blas_destroy(tprt_cuda_blas *blas);
 
 /* Epilogues: operations on x = alpha * op(a) op(b) + beta * c before it is rounded and stored. aux
  * is [m, aux_row] and carries data from the forward to the gradient GEMM: for GELU, x itself (with
- * the bias); for ReLU, one bit per element, x > 0. */
+ * the bias); for ReLU, one bit per element, x > 0. ReLU of NaN is NaN or 0, with either bit: this
+ * depends on the kernel that cuBLASLt chooses for the shape, the types and the GPU (measured on an
+ * H200 with cuBLASLt 13.1). */
 typedef enum tprt_cuda_epilogue {
   TPRT_CUDA_NOTHING = 0, /* out = x + bias */
-  TPRT_CUDA_RELU = 1,    /* out = max(x + bias, 0), 0 for NaN; aux is written if given */
+  TPRT_CUDA_RELU = 1,    /* out = max(x + bias, 0), NaN or 0 for NaN; aux is written if given */
   /* out = gelu(x + bias), tanh approximation; aux is written if given */
   TPRT_CUDA_GELU = 2,
   TPRT_CUDA_RELU_GRADIENT = 3, /* out = x where the bit in aux is 1, else 0; aux is read */

@@ -112,10 +112,10 @@ static bool feeds_kernel(const tp__rows *rows, MlirValue value) {
   return false;
 }
 
-/* True for a max that propagates NaN, unless NaN is excluded. */
-static tp_status find_strict_maximum(MlirOperation op, void *data) {
+/* True for a max that does not exclude NaN. */
+static tp_status find_max_of_nan(MlirOperation op, void *data) {
   tp__string flags = {0};
-  if (!tp__op_is(op, "arith.maximumf"))
+  if (!tp__op_is(op, "arith.maximumf") && !tp__op_is(op, "arith.maxnumf"))
     return TP_OK;
   MlirAttribute attr = tp__inherent(op, "fastmath");
   if (!mlirAttributeIsNull(attr))
@@ -125,12 +125,14 @@ static tp_status find_strict_maximum(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-static bool keeps_nan(const tp__rows *rows, const epilogue *e) {
+/* True if the max of a ReLU may read NaN, of which arith.maximumf makes NaN and arith.maxnumf 0.
+ * cuBLASLt's ReLU does either, depending on the kernel that cuBLASLt chooses. */
+static bool may_read_nan(const tp__rows *rows, const epilogue *e) {
   bool found = false;
   for (int i = 0; i < rows->n_ops; i++)
     if (e->dead[i]) {
-      (void)find_strict_maximum(rows->ops[i], &found); /* the visitor does not fail */
-      (void)tp__walk(rows->ops[i], find_strict_maximum, &found);
+      (void)find_max_of_nan(rows->ops[i], &found); /* the visitor does not fail */
+      (void)tp__walk(rows->ops[i], find_max_of_nan, &found);
     }
   return found;
 }
@@ -146,8 +148,10 @@ static const char *find_obstacle(const tp__rows *rows, const epilogue *e, const 
     return "its result has other users";
   if (!mlirTypeEqual(bias, e->element))
     return "its bias and its operands have different types";
-  if (e->activation.function == TP_ROW_RELU && keeps_nan(rows, e))
-    return "arith.maximumf keeps NaN, but cuBLASLt's ReLU turns NaN into 0";
+  if (e->activation.function == TP_ROW_RELU && may_read_nan(rows, e))
+    return "its ReLU may read NaN, of which cuBLASLt makes NaN or 0, depending on the kernel that "
+           "it "
+           "chooses; a max with fastmath<nnan> is fused";
   if (feeds_kernel(rows, e->value))
     return "the result is read by a kernel that computes the epilogue itself";
   return NULL;
@@ -181,8 +185,8 @@ static const char *const functions[] = {
 static MlirOperation write_body(const epilogue *e) {
   static const char *const bodies[] = {
       [TP_ROW_IDENTITY] = "    %y = arith.bitcast %s : f32 to f32\n",
-      [TP_ROW_RELU] =
-          "    %zero = arith.constant 0.0 : f32\n    %y = arith.maxnumf %s, %zero : f32\n",
+      [TP_ROW_RELU] = "    %zero = arith.constant 0.0 : f32\n"
+                      "    %y = arith.maximumf %s, %zero fastmath<nnan> : f32\n",
       [TP_ROW_GELU] = "    %half = arith.constant 0.5 : f32\n    %one = arith.constant 1.0 : f32\n"
                       "    %root = arith.constant 0.797884583 : f32\n    %cube = arith.constant "
                       "4.471500e-02 : f32\n"
@@ -410,8 +414,9 @@ const tp_pass_row tp__fuse_epilogues_row = {
         "(f32, f16 or bf16, init 0) whose result is only read by a bias for each column, max(x, 0) "
         "or GELU in the tanh form is a call of a private function together with these ops; its "
         "tp.fused describes it, and tp-lower-to-runtime lowers it to a runtime call. The result is "
-        "rounded once. Left unfused: arith.maximumf without nnan, because cuBLASLt's ReLU turns "
-        "NaN into 0; GELU with erf; an epilogue that elementwise ops read, because their kernel "
+        "rounded once. Left unfused: max(x, 0) without fastmath<nnan>, because cuBLASLt's ReLU of "
+        "NaN is NaN or 0; GELU with erf; an epilogue that elementwise ops read, because their "
+        "kernel "
         "computes it too. A remark says what was fused, or why not. Breaks: nothing.",
     .options = options,
     .n_options = TP_LEN(options),

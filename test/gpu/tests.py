@@ -2,8 +2,8 @@
 """tests.py SHARD_RUN FILECHECK SOURCE OUT: runs the tests of compiled programs that name the driver of the tests, on the GPU of this machine.
 
 In folder OUT, the names of the libraries of the tests are links to those of CUDA. Tests that need more of the
-driver of the tests than that it executes PTX, such as its faults, are left out: they set variables that only it
-knows. Prints a JSON line for each test. Exit status 1 if one failed."""
+driver of the tests than that it executes PTX, such as its faults or its counters, are left out: they, or the
+scripts that they run, set variables that only it knows. Prints a JSON line for each test. Exit status 1 if one failed."""
 import json
 import os
 import re
@@ -13,7 +13,7 @@ import sys
 
 # Variables of the driver of the tests that change what a test sees. The others (FAKE_PTX, FAKE_LATE, FAKE_ORDER)
 # say how it executes what a GPU executes, too.
-FAULTS = re.compile(r"tprt_fake_nccl|FAKE_(?!PTX|LATE|ORDER)\w+|cuda\.py")
+FAULTS = re.compile(r"tprt_fake_nccl|FAKE_(?!PTX|LATE|ORDER)\w+")
 LIBRARIES = {"tprt_fake_cuda.so": ["libcuda.so.1"], "tprt_fake_blaslt.so": ["libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"]}
 
 
@@ -33,10 +33,15 @@ def lit_beside(filecheck):
     return [found] if found else [sys.executable, "-B", "-c", "from lit.main import main; main()"]
 
 
-def uses_driver(path):
+def read(path):
     with open(path, encoding="utf-8") as file:
-        runs = "".join(line for line in file if "RUN:" in line)
-    return "tprt_fake_cuda.so" in runs and not FAULTS.search(runs)
+        return file.read()
+
+
+def uses_driver(path):
+    runs = "\n".join(line for line in read(path).splitlines() if "RUN:" in line)
+    scripts = [read(os.path.join(os.path.dirname(path), script)) for script in re.findall(r"%S/(\S+\.py)", runs)]
+    return "tprt_fake_cuda.so" in runs and not FAULTS.search("\n".join([runs, *scripts]))
 
 
 def main():

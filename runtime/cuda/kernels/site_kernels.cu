@@ -219,8 +219,8 @@ TPRT_INLINE uint64_t add_product(uint64_t sum, uint64_t a, uint64_t b) { return 
         inside ? WIDEN(((const STORED *)FROM)[i * ROW_STRIDE + j * COLUMN_STRIDE]) : 0;            \
   }
 
-/* Applies the function of the epilogue. ReLU of NaN is 0, as in cuBLASLt. GELU uses the tanh
- * form. */
+/* Applies the function of the epilogue. ReLU of NaN is 0; that of cuBLASLt, which computes most
+ * sites, is NaN or 0. GELU uses the tanh form. */
 TPRT_INLINE float finish(float x, uint32_t function) {
   if (function == SITE_RELU)
     return x > 0 ? x : 0;

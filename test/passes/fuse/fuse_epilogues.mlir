@@ -6,7 +6,7 @@
 // HOST-NOT: tp.epilogue
 // HOST-NOT: remark
 
-// Bias and relu of a NaN that is 0. The site: kind 12, f32, 16 x 24; behind: 32 terms, as they are stored, relu, a bias.
+// Bias and relu, where there is no NaN. The site: kind 12, f32, 16 x 24; behind: 32 terms, as they are stored, relu, a bias.
 // REMARK: 'linalg.matmul': is fused with bias, relu
 // CHECK-LABEL: func.func @relu
 // CHECK-SAME: (%[[A:.*]]: tensor<16x32xf32>, %[[B:.*]]: tensor<32x24xf32>, %[[C:.*]]: tensor<24xf32>)
@@ -15,7 +15,7 @@
 // CHECK-NEXT: return %[[Y]]
 // CHECK: func.func private @tp.epilogue.0
 // CHECK-SAME: tp.fused = {function = "relu", kind = "multiply", operands = ["a", "b", "bias"], shape = array<i64: 16, 24>, transpose_b = false}
-// CHECK: arith.maxnumf
+// CHECK: arith.maximumf {{.*}} fastmath<nnan>
 // CALL-LABEL: func.func @relu
 // CALL-SAME: tp.extra = array<i64: 3, 1, 2, 3, 5, 0, 0, 0, 0, 0, 15, 0, 0, 0, 0, 0, 0, 0, 32, 0, 1>
 // CALL-SAME: tp.sites = array<i64: 11, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 16, 24, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 21>
@@ -26,18 +26,22 @@ func.func @relu(%x: tensor<16x32xf32>, %w: tensor<32x24xf32>, %bias: tensor<24xf
   %e = tensor.empty() : tensor<16x24xf32>
   %b = linalg.broadcast ins(%bias : tensor<24xf32>) outs(%e : tensor<16x24xf32>) dimensions = [0]
   %s = arith.addf %b, %y : tensor<16x24xf32>
-  %r = arith.maxnumf %s, %zero : tensor<16x24xf32>
+  %r = arith.maxnumf %s, %zero fastmath<nnan> : tensor<16x24xf32>
   return %r : tensor<16x24xf32>
 }
 
 // -----
 
-// A relu that keeps NaN, as most frontends write it; of numbers that are none, it is fused.
-// REMARK: 'linalg.matmul': is not fused with the ops that follow: arith.maximumf keeps NaN, but cuBLASLt's ReLU turns NaN into 0
+// A relu that keeps NaN, as most frontends write it, and one that makes 0 of it, with a bias: cuBLASLt's does either. Without NaN it is fused.
+// REMARK: 'linalg.matmul': is not fused with the ops that follow: its ReLU may read NaN, of which cuBLASLt makes NaN or 0, depending on the kernel that it chooses; a max with fastmath<nnan> is fused
+// REMARK: 'linalg.matmul': is not fused with the ops that follow: its ReLU may read NaN
 // REMARK: 'linalg.matmul': is fused with relu
 // CHECK-LABEL: func.func @keeps_nan
 // CHECK: linalg.matmul
 // CHECK: arith.maximumf
+// CHECK-LABEL: func.func @drops_nan
+// CHECK: linalg.matmul
+// CHECK: arith.maxnumf
 // CHECK-LABEL: func.func @no_nan
 // CHECK: call @tp.epilogue.0(%{{.*}}, %{{.*}}) : (
 // CALL-LABEL: func.func @no_nan
@@ -46,6 +50,15 @@ func.func @keeps_nan(%x: tensor<16x32xf32>, %w: tensor<32x24xf32>) -> tensor<16x
   %zero = arith.constant dense<0.0> : tensor<16x24xf32>
   %y = linalg.matmul ins(%x, %w : tensor<16x32xf32>, tensor<32x24xf32>) outs(%zero : tensor<16x24xf32>) -> tensor<16x24xf32>
   %r = arith.maximumf %y, %zero : tensor<16x24xf32>
+  return %r : tensor<16x24xf32>
+}
+func.func @drops_nan(%x: tensor<16x32xf32>, %w: tensor<32x24xf32>, %bias: tensor<24xf32>) -> tensor<16x24xf32> {
+  %zero = arith.constant dense<0.0> : tensor<16x24xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<16x32xf32>, tensor<32x24xf32>) outs(%zero : tensor<16x24xf32>) -> tensor<16x24xf32>
+  %e = tensor.empty() : tensor<16x24xf32>
+  %b = linalg.broadcast ins(%bias : tensor<24xf32>) outs(%e : tensor<16x24xf32>) dimensions = [0]
+  %s = arith.addf %y, %b : tensor<16x24xf32>
+  %r = arith.maxnumf %s, %zero : tensor<16x24xf32>
   return %r : tensor<16x24xf32>
 }
 func.func @no_nan(%x: tensor<16x32xf32>, %w: tensor<32x24xf32>) -> tensor<16x24xf32> {
@@ -205,7 +218,7 @@ func.func @residual(%x: tensor<16x32xf32>, %w: tensor<32x16xf32>, %r: tensor<16x
 func.func @second_reader(%x: tensor<16x32xf32>, %w: tensor<32x24xf32>) -> (tensor<16x24xf32>, tensor<16x24xf32>) {
   %zero = arith.constant dense<0.0> : tensor<16x24xf32>
   %y = linalg.matmul ins(%x, %w : tensor<16x32xf32>, tensor<32x24xf32>) outs(%zero : tensor<16x24xf32>) -> tensor<16x24xf32>
-  %r = arith.maxnumf %y, %zero : tensor<16x24xf32>
+  %r = arith.maxnumf %y, %zero fastmath<nnan> : tensor<16x24xf32>
   return %y, %r : tensor<16x24xf32>, tensor<16x24xf32>
 }
 func.func @bias_made_of_it(%x: tensor<1x32xf32>, %w: tensor<32x24xf32>) -> tensor<1x24xf32> {
@@ -218,26 +231,26 @@ func.func @bias_made_of_it(%x: tensor<1x32xf32>, %w: tensor<32x24xf32>) -> tenso
 func.func @goes_on(%x: tensor<16x32xf32>, %w: tensor<32x24xf32>, %m: tensor<16x24xf32>) -> tensor<16x24xf32> {
   %zero = arith.constant dense<0.0> : tensor<16x24xf32>
   %y = linalg.matmul ins(%x, %w : tensor<16x32xf32>, tensor<32x24xf32>) outs(%zero : tensor<16x24xf32>) -> tensor<16x24xf32>
-  %r = arith.maxnumf %y, %zero : tensor<16x24xf32>
+  %r = arith.maxnumf %y, %zero fastmath<nnan> : tensor<16x24xf32>
   %s = arith.mulf %r, %m : tensor<16x24xf32>
   return %s : tensor<16x24xf32>
 }
 func.func @added(%x: tensor<16x32xf32>, %w: tensor<32x24xf32>, %c: tensor<16x24xf32>) -> tensor<16x24xf32> {
   %zero = arith.constant dense<0.0> : tensor<16x24xf32>
   %y = linalg.matmul ins(%x, %w : tensor<16x32xf32>, tensor<32x24xf32>) outs(%c : tensor<16x24xf32>) -> tensor<16x24xf32>
-  %r = arith.maxnumf %y, %zero : tensor<16x24xf32>
+  %r = arith.maxnumf %y, %zero fastmath<nnan> : tensor<16x24xf32>
   return %r : tensor<16x24xf32>
 }
 func.func @doubles(%x: tensor<16x32xf64>, %w: tensor<32x24xf64>) -> tensor<16x24xf64> {
   %zero = arith.constant dense<0.0> : tensor<16x24xf64>
   %y = linalg.matmul ins(%x, %w : tensor<16x32xf64>, tensor<32x24xf64>) outs(%zero : tensor<16x24xf64>) -> tensor<16x24xf64>
-  %r = arith.maxnumf %y, %zero : tensor<16x24xf64>
+  %r = arith.maxnumf %y, %zero fastmath<nnan> : tensor<16x24xf64>
   return %r : tensor<16x24xf64>
 }
 func.func @batch(%x: tensor<2x16x32xf32>, %w: tensor<2x32x24xf32>) -> tensor<2x16x24xf32> {
   %zero = arith.constant dense<0.0> : tensor<2x16x24xf32>
   %y = linalg.batch_matmul ins(%x, %w : tensor<2x16x32xf32>, tensor<2x32x24xf32>) outs(%zero : tensor<2x16x24xf32>) -> tensor<2x16x24xf32>
-  %r = arith.maxnumf %y, %zero : tensor<2x16x24xf32>
+  %r = arith.maxnumf %y, %zero fastmath<nnan> : tensor<2x16x24xf32>
   return %r : tensor<2x16x24xf32>
 }
 func.func @wide_bias(%x: tensor<16x32xbf16>, %w: tensor<32x24xbf16>, %bias: tensor<24xf32>) -> tensor<16x24xbf16> {
@@ -252,7 +265,7 @@ func.func @wide_bias(%x: tensor<16x32xbf16>, %w: tensor<32x24xbf16>, %bias: tens
 func.func @no_terms(%x: tensor<16x0xf32>, %w: tensor<0x24xf32>) -> tensor<16x24xf32> {
   %zero = arith.constant dense<0.0> : tensor<16x24xf32>
   %y = linalg.matmul ins(%x, %w : tensor<16x0xf32>, tensor<0x24xf32>) outs(%zero : tensor<16x24xf32>) -> tensor<16x24xf32>
-  %r = arith.maxnumf %y, %zero : tensor<16x24xf32>
+  %r = arith.maxnumf %y, %zero fastmath<nnan> : tensor<16x24xf32>
   return %r : tensor<16x24xf32>
 }
 func.func @part(%x: tensor<16x32xf32>, %w: tensor<32x2x24xf32>) -> tensor<16x24xf32> {
@@ -260,7 +273,7 @@ func.func @part(%x: tensor<16x32xf32>, %w: tensor<32x2x24xf32>) -> tensor<16x24x
   %p = tensor.extract_slice %w[0, 1, 0] [32, 1, 24] [1, 1, 1] : tensor<32x2x24xf32> to tensor<32x1x24xf32>
   %v = tensor.collapse_shape %p [[0, 1], [2]] : tensor<32x1x24xf32> into tensor<32x24xf32>
   %y = linalg.matmul ins(%x, %v : tensor<16x32xf32>, tensor<32x24xf32>) outs(%zero : tensor<16x24xf32>) -> tensor<16x24xf32>
-  %r = arith.maxnumf %y, %zero : tensor<16x24xf32>
+  %r = arith.maxnumf %y, %zero fastmath<nnan> : tensor<16x24xf32>
   return %r : tensor<16x24xf32>
 }
 
@@ -295,6 +308,6 @@ func.func @both(%x: tensor<16x32xf32>, %w: tensor<32x24xf32>, %bias: tensor<24xf
   %e = tensor.empty() : tensor<16x24xf32>
   %b = linalg.broadcast ins(%bias : tensor<24xf32>) outs(%e : tensor<16x24xf32>) dimensions = [0]
   %s = arith.addf %b, %y : tensor<16x24xf32>
-  %r = arith.maxnumf %s, %zero : tensor<16x24xf32>
+  %r = arith.maxnumf %s, %zero fastmath<nnan> : tensor<16x24xf32>
   return %s, %r : tensor<16x24xf32>, tensor<16x24xf32>
 }

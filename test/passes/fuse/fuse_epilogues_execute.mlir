@@ -40,7 +40,7 @@ func.func @main(%x: tensor<2x16x32xf32> {tp.sharding = [["dp"], [], []]}, %w: te
     ins(%p0, %b : tensor<2x16x48xf32>, tensor<48xf32>) outs(%e0 : tensor<2x16x48xf32>) {
   ^bb0(%a0: f32, %a1: f32, %a2: f32):
     %0 = arith.addf %a0, %a1 : f32
-    %1 = arith.maxnumf %0, %zero : f32
+    %1 = arith.maxnumf %0, %zero fastmath<nnan> : f32
     linalg.yield %1 : f32
   } -> tensor<2x16x48xf32>
   // bias, gelu, from bf16 to bf16 by way of f32
@@ -87,7 +87,7 @@ func.func @main(%x: tensor<2x16x32xf32> {tp.sharding = [["dp"], [], []]}, %w: te
   // tiny
   %z3 = arith.constant dense<0.0> : tensor<8x10xf32>
   %p3 = linalg.matmul ins(%s, %t : tensor<8x6xf32>, tensor<6x10xf32>) outs(%z3 : tensor<8x10xf32>) -> tensor<8x10xf32>
-  %y3 = arith.maxnumf %p3, %z3 : tensor<8x10xf32>
+  %y3 = arith.maxnumf %p3, %z3 fastmath<nnan> : tensor<8x10xf32>
   // summed over devices, then the bias
   %p4 = linalg.matmul ins(%k, %l : tensor<16x32xf32>, tensor<32x16xf32>) outs(%z1 : tensor<16x16xf32>) -> tensor<16x16xf32>
   %e4 = tensor.empty() : tensor<16x16xf32>

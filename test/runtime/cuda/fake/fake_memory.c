@@ -123,18 +123,47 @@ bool fake_find_memory(void *user, uint64_t address, uint64_t *begin, uint64_t *e
   return found;
 }
 
-cuda_result fake_set(cuda_address to, unsigned char value, size_t bytes) {
-  if (fake_unsafe() || fake_finish(NULL))
-    return FAKE_LAUNCH_FAILED;
-  memset((void *)(uintptr_t)to, value, bytes);
+/* ---- Copies and sets in the default stream ---- */
+
+/* A set, or a copy from pageable memory, which has been read already. */
+typedef struct write_task {
+  void *to;
+  size_t bytes;
+  bool is_copy;
+  unsigned char value;
+  char from[];
+} write_task;
+
+static cuda_result run_write(void *data) {
+  const write_task *w = data;
+  if (w->is_copy)
+    memcpy(w->to, w->from, w->bytes);
+  else
+    memset(w->to, w->value, w->bytes);
   return CUDA_RESULT_SUCCESS;
 }
 
+/* The real driver may return before the device has written, and streams that were created with
+ * CU_STREAM_NON_BLOCKING do not wait for the default stream. So writes are always late here. */
+static cuda_result write_late(cuda_address to, const void *from, unsigned char value,
+                              size_t bytes) {
+  write_task *w = malloc(sizeof *w + (from ? bytes : 0));
+  if (!w)
+    abort();
+  *w = (write_task){
+      .to = (void *)(uintptr_t)to, .bytes = bytes, .is_copy = from != NULL, .value = value};
+  if (from)
+    memcpy(w->from, from, bytes);
+  return fake_postpone((fake_task){.run = run_write, .data = w});
+}
+
+cuda_result fake_set(cuda_address to, unsigned char value, size_t bytes) {
+  return fake_unsafe() ? FAKE_LAUNCH_FAILED : write_late(to, NULL, value, bytes);
+}
+
+/* Waits for earlier work of the default stream, as the real driver does for pageable memory. */
 cuda_result fake_upload(cuda_address to, const void *from, size_t bytes) {
-  if (fake_unsafe() || fake_finish(NULL))
-    return FAKE_LAUNCH_FAILED;
-  memcpy((void *)(uintptr_t)to, from, bytes);
-  return CUDA_RESULT_SUCCESS;
+  return fake_unsafe() || fake_finish(NULL) ? FAKE_LAUNCH_FAILED : write_late(to, from, 0, bytes);
 }
 
 cuda_result fake_copy_to_host(void *to, cuda_address from, size_t bytes) {

@@ -132,7 +132,7 @@ static bool is_late(const struct CUstream_st *s) {
   return late && atoi(late) & s->kind;
 }
 
-static cuda_result put(cuda_stream s, entry e) {
+static void append(cuda_stream s, entry e) {
   entry *made = malloc(sizeof *made);
   if (!made)
     abort();
@@ -140,6 +140,10 @@ static cuda_result put(cuda_stream s, entry e) {
   *s->tail = made;
   s->tail = &made->next;
   s->n_put++;
+}
+
+static cuda_result put(cuda_stream s, entry e) {
+  append(s, e);
   return is_late(s) ? CUDA_RESULT_SUCCESS : run_until(s, s->n_put);
 }
 
@@ -283,6 +287,16 @@ cuda_result fake_enqueue(cuda_stream stream, fake_task task) {
     result = put(s, (entry){.task = task});
   pthread_mutex_unlock(&lock);
   return result;
+}
+
+cuda_result fake_postpone(fake_task task) {
+  cuda_stream s = find(NULL);
+  if (s->graph)
+    return FAKE_INVALID_VALUE;
+  pthread_mutex_lock(&lock);
+  append(s, (entry){.task = task});
+  pthread_mutex_unlock(&lock);
+  return CUDA_RESULT_SUCCESS;
 }
 
 cuda_result fake_instantiate(cuda_program *program, cuda_graph graph, unsigned long long flags) {

@@ -6,7 +6,10 @@
  * FAKE_ORDER sets this for each created stream: character i is for the i-th stream, and the string
  * repeats. 1: the stream is late. 0: its work runs at once, with everything it must wait for. ?:
  * random for each entry. So one stream gets ahead of another, and a missing wait between them shows
- * too. */
+ * too.
+ *
+ * cuMemcpyHtoD and cuMemsetD8 are always late: as with the real driver, they are work of the
+ * default stream, and created streams do not wait for it. */
 #ifndef TPRT_TEST_CUDA_FAKE_STREAM_H
 #define TPRT_TEST_CUDA_FAKE_STREAM_H
 
@@ -43,6 +46,9 @@ cuda_result fake_unsafe(void);
 
 /* Takes ownership of the task. Returns its result, if it runs at once. */
 cuda_result fake_enqueue(cuda_stream stream, fake_task task);
+/* Takes ownership of a task of the default stream, which stays there until something waits for it,
+ * or later work of the default stream runs. */
+cuda_result fake_postpone(fake_task task);
 /* Runs everything in the stream. */
 cuda_result fake_finish(cuda_stream stream);
 /* Runs everything in all streams of the current device. */

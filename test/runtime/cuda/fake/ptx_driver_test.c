@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include "fake_driver.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,9 @@
 #include <cmocka.h>
 
 enum { N = 1000, MOST_CTAS = 8 };
+
+extern cuda_result copy_async(cuda_address to, cuda_address from, size_t bytes,
+                              cuda_stream stream) __asm__("cuMemcpyAsync");
 
 static const char scale[] =
     ".version 7.8\n.target sm_80\n.address_size 64\n"
@@ -55,6 +59,35 @@ static void expect(cuda_address data, float factor) {
   assert_int_equal(fake_copy_to_host(host, data, sizeof host), 0);
   for (int i = 0; i < N; i++)
     assert_true(host[i] == (float)i * factor);
+}
+
+/* A copy and a set without a stream come late: a created stream, which does not block, reads what
+ * was there before, unless the default stream was waited for. */
+static void test_late_writes(void **state) {
+  float host = 3, got;
+  cuda_address data, copy;
+  cuda_stream stream;
+  (void)state;
+  assert_int_equal(fake_stream_create(&stream, CUDA_STREAM_NON_BLOCKING), 0);
+  assert_int_equal(fake_allocate(&data, sizeof host), 0);
+  assert_int_equal(fake_allocate(&copy, sizeof host), 0);
+  for (int waits = 0; waits < 2; waits++)
+    for (int uploads = 0; uploads < 2; uploads++) {
+      assert_int_equal(fake_set(data, 0xff, sizeof host), 0);
+      assert_int_equal(fake_stream_synchronize(NULL), 0);
+      assert_int_equal(
+          uploads ? fake_upload(data, &host, sizeof host) : fake_set(data, 0, sizeof host), 0);
+      if (waits)
+        assert_int_equal(fake_stream_synchronize(NULL), 0);
+      assert_int_equal(copy_async(copy, data, sizeof host, stream), 0);
+      assert_int_equal(fake_copy_to_host(&got, copy, sizeof got), 0);
+      assert_true(waits ? got == (uploads ? host : 0) : isnan(got));
+      assert_int_equal(fake_copy_to_host(&got, data, sizeof got), 0); /* waits */
+      assert_true(got == (uploads ? host : 0));
+    }
+  assert_int_equal(fake_stream_destroy(stream), 0);
+  assert_int_equal(fake_release(data), 0);
+  assert_int_equal(fake_release(copy), 0);
 }
 
 static void test_launches(void **state) {
@@ -234,8 +267,9 @@ static void test_mistakes(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_launches), cmocka_unit_test(test_graph),
-                                     cmocka_unit_test(test_mistakes),
-                                     cmocka_unit_test(test_streams), cmocka_unit_test(test_modes)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_launches), cmocka_unit_test(test_graph),
+      cmocka_unit_test(test_mistakes), cmocka_unit_test(test_streams),
+      cmocka_unit_test(test_modes),    cmocka_unit_test(test_late_writes)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }

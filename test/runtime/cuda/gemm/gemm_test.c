@@ -9,6 +9,7 @@
 #include "tprt/tprt.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -86,6 +87,34 @@ static void test_products(void **state) {
     free(old);
     free_buffers(&s);
   }
+}
+
+/* The fake keeps NaN in some shapes and makes it 0 in others, like the kernels of cuBLASLt: a
+ * program that relies on either is found. */
+static void test_relu_of_nan(void **state) {
+  enum { SHAPES = 16 };
+  int n_kept = 0;
+  (void)state;
+  begin(&no_faults);
+  for (int m = 1; m <= SHAPES; m++) {
+    product p = {.dtype = TPRT_F32,
+                 .out_dtype = TPRT_F32,
+                 .m = m,
+                 .n = 1,
+                 .k = 1,
+                 .bias = true,
+                 .nan = true,
+                 .epilogue = TPRT_CUDA_RELU};
+    buffers s = make_buffers(&p);
+    tprt_cuda_blas *blas = make_blas(&s);
+    tprt_cuda_gemm g = product_gemm(&p, s.of);
+    assert_int_equal(tprt_cuda_multiply(blas, &g, NULL), TPRT_OK);
+    assert_int_equal(product_check(&p, s.of, s.of[OF_OUT], 0), 0);
+    n_kept += isnan(product_load(TPRT_F32, s.of[OF_OUT], 0)) != 0;
+    tprt_cuda_blas_destroy(blas);
+    free_buffers(&s);
+  }
+  assert_in_range(n_kept, 1, SHAPES - 1);
 }
 
 /* TF32 is used only if requested. */
@@ -371,9 +400,10 @@ int main(void) {
     return 1;
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_no_library), cmocka_unit_test(test_products),
-      cmocka_unit_test(test_tf32),       cmocka_unit_test(test_kept),
-      cmocka_unit_test(test_graph),      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_no_library),  cmocka_unit_test(test_products),
+      cmocka_unit_test(test_relu_of_nan), cmocka_unit_test(test_relu_of_nan),
+      cmocka_unit_test(test_tf32),        cmocka_unit_test(test_kept),
+      cmocka_unit_test(test_graph),       cmocka_unit_test(test_refused),
       cmocka_unit_test(test_faults),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

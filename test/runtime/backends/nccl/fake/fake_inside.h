@@ -55,6 +55,7 @@ struct CUstream_st {
   pthread_t thread;
   struct fake_task *head, **tail;
   bool stopping, busy;
+  bool holds; /* its tasks do not run before something waits for them, or another one comes */
   fake_capture *capture; /* NULL: enqueued work runs */
   /* has captured work that the capture's first stream does not wait for */
   bool strays;
@@ -63,6 +64,8 @@ struct CUstream_st {
 /* Called with the lock held. `release` is called once, when the task has run for the last time;
  * NULL: nothing to release. */
 void fake_enqueue(cuda_stream stream, fake_task_fn *run, fake_task_fn *release, void *data);
+/* Lets the held tasks of a stream run. */
+void fake_let_run(cuda_stream stream);
 /* ---- fake_capture.c ---- */
 enum { FAKE_CAPTURE_GLOBAL, FAKE_CAPTURE_THREAD_LOCAL, FAKE_CAPTURE_RELAXED };
 /* Records the work that is enqueued into a stream from now on. With the lock held. */

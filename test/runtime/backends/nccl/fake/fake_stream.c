@@ -16,11 +16,18 @@ struct fake_task {
 
 static cuda_stream streams;
 
+void fake_let_run(cuda_stream stream) {
+  stream->holds = false;
+  fake_wake();
+}
+
 void fake_settle(int device, const char *what) {
   enum { MOST_S = 10 };
   int64_t end = fake_time() + MOST_S * INT64_C(1000000000);
   cuda_stream at = streams;
   while (at) {
+    if (at->device == device)
+      fake_let_run(at);
     if (at->device != device || (!at->head && !at->busy)) {
       at = at->next;
       continue;
@@ -40,7 +47,7 @@ static void *stream_main(void *argument) {
   cuda_stream stream = argument;
   fake_enter();
   for (;;) {
-    while (!stream->head && !stream->stopping)
+    while ((!stream->head || stream->holds) && !stream->stopping)
       fake_wait();
     struct fake_task *task = stream->head;
     if (!task)
@@ -70,7 +77,7 @@ void fake_enqueue(cuda_stream stream, fake_task_fn *run, fake_task_fn *release, 
   **tail = task;
   *tail = &task->next;
   stream->strays = stream->capture && stream->capture->first != stream;
-  fake_wake();
+  fake_let_run(stream);
 }
 
 void fake_run_tasks(struct fake_task *tasks) {

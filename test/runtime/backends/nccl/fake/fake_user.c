@@ -56,31 +56,6 @@ cuda_result user_context_set(cuda_context context) {
   return fake_leave(fake_set_context(context) ? 0 : FAKE_INVALID_CONTEXT);
 }
 
-/* Copies at once, with the lock held. */
-static cuda_result copy(void *to, const void *from, size_t bytes, const void *on_device,
-                        const char *what) {
-  if (fake_device() < 0)
-    return FAKE_INVALID_CONTEXT;
-  if (bytes && !fake_owns(fake_device(), on_device, bytes, what))
-    return FAKE_INVALID_VALUE;
-  memcpy(to, from, bytes);
-  return 0;
-}
-
-cuda_result user_upload(cuda_address to, const void *from, size_t bytes) {
-  void *at = (void *)(uintptr_t)to;
-  fake_enter();
-  cuda_result result = fake_unsafe();
-  return fake_leave(result ? result : copy(at, from, bytes, at, "cuMemcpyHtoD"));
-}
-
-cuda_result user_download(void *to, cuda_address from, size_t bytes) {
-  const void *at = (const void *)(uintptr_t)from;
-  fake_enter();
-  cuda_result result = fake_unsafe();
-  return fake_leave(result ? result : copy(to, at, bytes, at, "cuMemcpyDtoH"));
-}
-
 /* Waits until a stream is empty, with the lock held. */
 static cuda_result finish(cuda_stream given) {
   cuda_stream stream = fake_stream_of(given);
@@ -90,9 +65,81 @@ static cuda_result finish(cuda_stream given) {
     stream->capture->invalid = true;
     return FAKE_CAPTURE_UNSUPPORTED;
   }
+  fake_let_run(stream);
   while (stream->head || stream->busy)
     fake_wait();
   return 0;
+}
+
+static cuda_result check_memory(const void *on_device, size_t bytes, const char *what) {
+  if (fake_device() < 0)
+    return FAKE_INVALID_CONTEXT;
+  return !bytes || fake_owns(fake_device(), on_device, bytes, what) ? 0 : FAKE_INVALID_VALUE;
+}
+
+/* A copy from pageable memory, which has been read already. */
+typedef struct staged_copy {
+  void *to;
+  size_t bytes;
+  char from[];
+} staged_copy;
+
+static void run_staged(void *data) {
+  const staged_copy *copy = data;
+  memcpy(copy->to, copy->from, copy->bytes);
+}
+
+/* With the lock held. */
+static cuda_result enqueue_staged(cuda_stream given, void *to, const void *from, size_t bytes,
+                                  const char *what) {
+  cuda_result result = check_memory(to, bytes, what);
+  cuda_stream stream = fake_stream_of(given);
+  if (result || !stream)
+    return result ? result : FAKE_INVALID_CONTEXT;
+  if (stream->capture) {
+    stream->capture->invalid = true;
+    return FAKE_CAPTURE_UNSUPPORTED;
+  }
+  staged_copy *copy = malloc(sizeof *copy + bytes);
+  if (!copy)
+    abort();
+  *copy = (staged_copy){.to = to, .bytes = bytes};
+  memcpy(copy->from, from, bytes);
+  fake_enqueue(stream, run_staged, free, copy);
+  return 0;
+}
+
+/* Copies after everything in a stream, and waits for it, with the lock held. */
+static cuda_result copy_to_host(void *to, const void *from, size_t bytes, cuda_stream stream,
+                                const char *what) {
+  cuda_result result = finish(stream);
+  if (!result)
+    result = check_memory(from, bytes, what);
+  if (!result)
+    memcpy(to, from, bytes);
+  return result;
+}
+
+/* The real driver waits for earlier work of the default stream and may return before the device has
+ * written, and streams that were created with CU_STREAM_NON_BLOCKING do not wait for the default
+ * stream. So the copy is always late here: it stays in the default stream. */
+cuda_result user_upload(cuda_address to, const void *from, size_t bytes) {
+  fake_enter();
+  cuda_result result = fake_unsafe();
+  if (!result)
+    result = finish(NULL);
+  if (!result)
+    result = enqueue_staged(NULL, (void *)(uintptr_t)to, from, bytes, "cuMemcpyHtoD");
+  if (!result)
+    fake_stream_of(NULL)->holds = true;
+  return fake_leave(result);
+}
+
+cuda_result user_download(void *to, cuda_address from, size_t bytes) {
+  const void *at = (const void *)(uintptr_t)from;
+  fake_enter();
+  cuda_result result = fake_unsafe();
+  return fake_leave(result ? result : copy_to_host(to, at, bytes, NULL, "cuMemcpyDtoH"));
 }
 
 cuda_result user_stream_synchronize(cuda_stream stream) {
@@ -101,20 +148,18 @@ cuda_result user_stream_synchronize(cuda_stream stream) {
   return fake_leave(result ? result : finish(stream));
 }
 
-/* Functions that programs use. Copies from and to unpinned host memory are complete when they
- * return. */
+/* Functions that programs use. Copies from pageable memory have been read when they return, copies
+ * to it are complete. */
 cuda_result user_to_host(void *to, cuda_address from, size_t bytes, cuda_stream stream) {
   const void *at = (const void *)(uintptr_t)from;
   fake_enter();
-  cuda_result result = finish(stream);
-  return fake_leave(result ? result : copy(to, at, bytes, at, "cuMemcpyDtoHAsync"));
+  return fake_leave(copy_to_host(to, at, bytes, stream, "cuMemcpyDtoHAsync"));
 }
 
 cuda_result user_from_host(cuda_address to, const void *from, size_t bytes, cuda_stream stream) {
   void *at = (void *)(uintptr_t)to;
   fake_enter();
-  cuda_result result = finish(stream);
-  return fake_leave(result ? result : copy(at, from, bytes, at, "cuMemcpyHtoDAsync"));
+  return fake_leave(enqueue_staged(stream, at, from, bytes, "cuMemcpyHtoDAsync"));
 }
 
 cuda_result user_can_reach(int *reaches, int device, int peer) {
