@@ -2,8 +2,8 @@
  * libnccl.so.2 that the backend calls, and really moves the data. Device memory is tracked memory
  * of this process, streams are threads, and communicators do not block. Every argument and the
  * order of calls is checked: a call that NCCL or the driver would reject is counted as a violation;
- * one that would hang is counted too, or hangs. A process that ends while a thread is in a slow call
- * is aborted, where the real libraries crash. Ranks are threads.
+ * one that would hang is counted too, or hangs. A process that exits while a thread is in a slow
+ * call is aborted, where the real libraries crash. Ranks are threads.
  *
  * Tests load the library under both names and look these functions up in it. */
 #ifndef TPRT_TEST_FAKE_NCCL_H
