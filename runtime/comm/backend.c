@@ -210,7 +210,8 @@ tprt_status tprt__fault_fail(const tprt__fault *fault) {
   if (fault->rank == TPRT__NO_RANK && !kind && !fault->sequence)
     return tprt__fail(
         fault->status,
-        "a launched graph did not finish in time; it is not known which rank is late");
+        "a launched graph, a split or a window did not finish in time; it is not known which rank "
+        "is late");
   if (fault->rank == TPRT__NO_RANK)
     return tprt__fail(
         fault->status,

@@ -8,7 +8,9 @@
 #include "test/runtime/harness/cases.h"
 #include "tprt/nccl.h"
 
+#include <execinfo.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -243,7 +245,19 @@ enum { N_PARTS = sizeof parts / sizeof *parts };
 static int report(const char *name, int n_ranks, long n_calls, int errors) {
   printf("{\"test\": \"nccl-%s\", \"ranks\": %d, \"calls\": %ld, \"errors\": %d}\n", name, n_ranks,
          n_calls, errors);
+  fflush(stdout); /* the libraries may crash when the process exits */
   return errors != 0;
+}
+
+/* Prints where a thread has crashed, and lets the process crash. */
+static void crashed(int number) {
+  enum { MOST_FRAMES = 64 };
+  static const char text[] = "crashed here:\n";
+  void *frames[MOST_FRAMES];
+  if (write(STDERR_FILENO, text, sizeof text - 1) > 0)
+    backtrace_symbols_fd(frames, backtrace(frames, MOST_FRAMES), STDERR_FILENO);
+  signal(number, SIG_DFL);
+  raise(number);
 }
 
 /* Prints the name of device 0 and the version of NCCL. */
@@ -264,6 +278,10 @@ int main(int argc, char **argv) {
                     "       nccl graph N_RANKS REPLAYS\n       nccl late N_RANKS MS\n");
     return 2;
   }
+  void *frame;
+  backtrace(&frame, 1); /* the first call loads a library */
+  signal(SIGSEGV, crashed);
+  signal(SIGABRT, crashed);
   int status = device_open();
   if (status)
     return status;

@@ -212,6 +212,17 @@ static tprt_status agree(nccl_transport *nccl, const hello *mine, nccl_id *id,
   return status;
 }
 
+/* Says what was late, if no rank is known to be. */
+static tprt_status explain(const nccl_transport *nccl, tprt_status status) {
+  tprt__fault fault = nccl->base.host->backend->fault(nccl->base.host);
+  if (status != TPRT_TIMEOUT || fault.rank != TPRT__NO_RANK)
+    return status;
+  return tprt__fail(status,
+                    "NCCL did not create the communicator within %g s: a rank is late, or a device "
+                    "is busy (TPRT_TIMEOUT allows more)",
+                    (double)tprt__nccl_timeout(nccl) * 1e-9);
+}
+
 static tprt_status initialize(nccl_transport *nccl, nccl_id id, nccl_wait *wait) {
   nccl_config config = tprt__nccl_config(nccl->library, &nccl->settings);
   tprt_status status = tprt__nccl_enter_device(nccl);
@@ -223,7 +234,7 @@ static tprt_status initialize(nccl_transport *nccl, nccl_id id, nccl_wait *wait)
   pthread_mutex_unlock(&nccl->lock);
   status = tprt__nccl_check(nccl->library, NULL, result, "ncclCommInitRankConfig");
   if (!status)
-    status = tprt__nccl_ready(nccl, wait);
+    status = explain(nccl, tprt__nccl_ready(nccl, wait));
   tprt__nccl_leave_device(nccl);
   return status;
 }

@@ -9,11 +9,13 @@
 #define _GNU_SOURCE 1
 #include "backends/nccl/nccl.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Stages of an end. */
-enum { ALIVE, FINALIZING, ENDING, ENDED };
+enum { ALIVE, FINALIZING, ENDING, ENDED, N_STAGES };
 
 struct nccl_ending {
   const nccl_library *library;
@@ -54,9 +56,50 @@ void tprt__nccl_ending_release(nccl_ending *ending) {
   tprt__free(ending);
 }
 
+/* The number of communicators in each stage; ALIVE is not counted. */
+static _Atomic int n_in_stage[N_STAGES];
+
+static void enter_stage(nccl_ending *ending, int stage) {
+  atomic_fetch_add(&n_in_stage[stage], 1);
+  atomic_fetch_sub(&n_in_stage[atomic_exchange(&ending->stage, stage)], 1);
+}
+
 nccl_comm *tprt__nccl_child(nccl_transport *nccl) { return &nccl->ending->child; }
 nccl_registration **tprt__nccl_registrations(nccl_transport *nccl) {
   return &nccl->ending->registrations;
+}
+
+/* ---- the end of the process ----
+ *
+ * After main has returned, NCCL and the driver destroy objects that a thread inside NCCL still
+ * uses, and the process crashes. So the exit waits for these threads, for a limited time. */
+
+enum { FINALIZING_AT_EXIT_NS = 1000000000 }; /* a graph that is never destroyed may hold it */
+static const int64_t ending_at_exit_ns = INT64_C(10000000000);
+
+static _Atomic bool has_exited; /* no call of NCCL may begin any more */
+static pid_t process;           /* a forked child does not have its threads */
+
+static void await_all_ends(void) {
+  int64_t begin = tprt__now();
+  if (getpid() != process)
+    return;
+  while (atomic_load(&n_in_stage[FINALIZING]) && tprt__now() - begin < FINALIZING_AT_EXIT_NS)
+    nap(begin);
+  atomic_store(&has_exited, true);
+  while (atomic_load(&n_in_stage[ENDING]) && tprt__now() - begin < ending_at_exit_ns)
+    nap(begin);
+  int left = atomic_load(&n_in_stage[ENDING]);
+  if (left)
+    tprt__warn("the process exits while NCCL still destroys %d communicators, and may crash", left);
+}
+
+/* Exit handlers run in reverse order. NCCL and the driver have registered theirs before, when the
+ * communicator was created. */
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
+static void register_exit(void) {
+  process = getpid();
+  atexit(await_all_ends);
 }
 
 /* ---- the thread ---- */
@@ -72,7 +115,7 @@ static bool finalize(nccl_ending *ending) {
   int64_t begin = tprt__now();
   nccl_result state = NCCL_RESULT_IN_PROGRESS, result = library->finalize(ending->comm);
   while ((!result || result == NCCL_RESULT_IN_PROGRESS) && state == NCCL_RESULT_IN_PROGRESS) {
-    if (atomic_load(&ending->gives_up))
+    if (atomic_load(&ending->gives_up) || atomic_load(&has_exited))
       return false;
     result = library->async_error(ending->comm, &state);
     if (!result && state == NCCL_RESULT_IN_PROGRESS)
@@ -85,21 +128,28 @@ static bool finalize(nccl_ending *ending) {
   return !status;
 }
 
-static void *end_main(void *argument) {
-  nccl_ending *ending = argument;
+static void end_in_nccl(const nccl_ending *ending, bool is_final) {
   const nccl_library *library = ending->library;
-  int mode = CUDA_CAPTURE_RELAXED; /* captures in other threads must not be broken */
-  library->device->capture_mode(&mode);
-  bool is_final = atomic_load(&ending->stage) == FINALIZING && finalize(ending);
-  atomic_store(&ending->stage, ENDING);
   if (is_final)
     library->destroy(ending->comm);
   else
     library->abort(ending->comm);
   if (ending->child) /* the end of the parent has ended the split but leaves the child */
     library->abort(ending->child);
-  library->device->capture_mode(&mode);
-  atomic_store(&ending->stage, ENDED);
+}
+
+static void *end_main(void *argument) {
+  nccl_ending *ending = argument;
+  const cuda_device_calls *device = ending->library->device;
+  int mode = CUDA_CAPTURE_RELAXED; /* captures in other threads must not be broken */
+  device->capture_mode(&mode);
+  bool is_final = atomic_load(&ending->stage) == FINALIZING && finalize(ending);
+  enter_stage(ending, ENDING); /* from here on, the exit of the process waits */
+  if (!atomic_load(&has_exited)) {
+    end_in_nccl(ending, is_final);
+    device->capture_mode(&mode);
+  }
+  enter_stage(ending, ENDED);
   tprt__nccl_ending_release(ending);
   return NULL;
 }
@@ -117,11 +167,12 @@ static void begin_end(nccl_transport *nccl, int stage) {
     ending->rank = nccl->world_ranks[nccl->base.rank];
     memcpy(ending->name, nccl->settings.name, sizeof ending->name);
     nccl->comm = NULL;
-    atomic_store(&ending->stage, stage);
+    enter_stage(ending, stage);
   }
   pthread_mutex_unlock(&nccl->lock);
   if (!begins)
     return;
+  pthread_once(&exit_once, register_exit);
   atomic_fetch_add(&ending->n_references, 1);
   if (pthread_create(&thread, NULL, end_main, ending))
     end_main(ending);

@@ -88,6 +88,11 @@ static const rule rules[TPRT_N_REDUCTIONS][N_CLASSES] = {
 
 static bool is_power_of_two(int n) { return (n & (n - 1)) == 0; }
 
+/* With one rank, NCCL multiplies by a kernel of its own, which before 2.29.7 leaves out the last
+ * elements of some counts: of 4099 doubles, the last one. This concerns factors, and averages, for
+ * which NCCL multiplies by 1. */
+static bool is_alone(const tprt__plan *plan) { return plan->n_ranks == 1; }
+
 /* How the reduction of a plan runs: as NCCL's sum, divided afterwards; as NCCL's reduction; or by
  * this library. NCCL's average multiplies by 1/n in the type of the elements, which is exact for
  * powers of two only. */
@@ -97,7 +102,7 @@ static bool is_ours(const nccl_transport *nccl, const tprt__plan *plan, rule fou
                 found.reduction != NCCL_REDUCE_MAX;
   bool lacks = class == F8 && !tprt__nccl_since(nccl->library, NCCL_SINCE_F8);
   return found.likeness == NOT || (found.likeness == NEARLY && !nccl->relaxed) || lacks ||
-         (plan->deterministic && rounds);
+         (plan->deterministic && rounds) || (is_alone(plan) && plan->reduction == TPRT_PREMUL_SUM);
 }
 
 nccl_mapping tprt__nccl_map_reduction(const nccl_transport *nccl, const tprt__plan *plan) {
@@ -106,9 +111,10 @@ nccl_mapping tprt__nccl_map_reduction(const nccl_transport *nccl, const tprt__pl
   rule found = rules[plan->reduction][class];
   bool divides = plan->reduction == TPRT_AVG && (class == FLOAT || class == COMPLEX) &&
                  !is_power_of_two(plan->n_ranks);
+  bool sums = divides || (plan->reduction == TPRT_AVG && is_alone(plan));
   return (nccl_mapping){.is_ours = is_ours(nccl, plan, found, class),
                         .divides = divides,
                         .type = found.as_unsigned ? types[dtype].as_unsigned : types[dtype].type,
                         .units = types[dtype].units,
-                        .reduction = divides ? NCCL_REDUCE_SUM : found.reduction};
+                        .reduction = sums ? NCCL_REDUCE_SUM : found.reduction};
 }

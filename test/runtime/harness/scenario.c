@@ -6,6 +6,7 @@
 #include "ranks.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -206,16 +207,43 @@ static int complain(const scenario *s, tprt_comm *comm, const char *what, int64_
   return 1;
 }
 
-/* Checks one element, whose source is `at` in the inputs (of `rank`, unless it is reduced). */
-static bool right(const scenario *s, int n, unsigned char *const *inputs, int rank, int64_t at,
-                  const void *got) {
+/* Writes an element as a hexadecimal number; floats of 32 and 64 bits as C does. */
+static void write_element(tprt_dtype dtype, const unsigned char *at, char *text, size_t bytes) {
+  size_t size = tprt_dtype_size(dtype);
+  float single;
+  double all;
+  if (dtype == TPRT_F32) {
+    memcpy(&single, at, size);
+    snprintf(text, bytes, "%a", (double)single);
+  } else if (dtype == TPRT_F64) {
+    memcpy(&all, at, size);
+    snprintf(text, bytes, "%a", all);
+  } else {
+    char *end = stpcpy(text, "0x");
+    for (size_t i = size; i-- > 0;)
+      end += sprintf(end, "%02x", at[i]);
+  }
+}
+
+/* Checks one element, whose source is `at` in the inputs (of `rank`, unless it is reduced). Returns
+ * 1, with a message that begins with `what`, if it is wrong. */
+static int check_element(const scenario *s, tprt_comm *comm, unsigned char *const *inputs, int rank,
+                         int64_t at, const unsigned char *got, const char *what, int64_t element) {
+  enum { TEXT_BYTES = 40 };
   unsigned char expected[16] = {0};
+  char texts[2][TEXT_BYTES];
   size_t size = tprt_dtype_size(s->dtype);
   if (s->reduction)
-    oracle_reduce(s->dtype, s->reduction, inputs, n, (size_t)at, expected);
+    oracle_reduce(s->dtype, s->reduction, inputs, tprt_comm_size(comm), (size_t)at, expected);
   else if (at >= 0)
     oracle_copy(s->dtype, expected, inputs[rank] + (size_t)at * size);
-  return oracle_same(s->dtype, expected, got);
+  if (oracle_same(s->dtype, expected, got))
+    return 0;
+  complain(s, comm, what, element);
+  write_element(s->dtype, expected, texts[0], TEXT_BYTES);
+  write_element(s->dtype, got, texts[1], TEXT_BYTES);
+  fprintf(stderr, "  expected %s, got %s\n", texts[0], texts[1]);
+  return 1;
 }
 
 static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const *inputs,
@@ -225,8 +253,8 @@ static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const
   if (!scenario_in_pieces(s->kind)) {
     for (int64_t e = 0; e < received->span; e++) {
       int64_t at = origin(s, n, me, e, &rank);
-      if (!right(s, n, inputs, rank, at, recv + (size_t)e * size))
-        return complain(s, comm, "wrong element", e);
+      if (check_element(s, comm, inputs, rank, at, recv + (size_t)e * size, "wrong element", e))
+        return 1;
     }
     return 0;
   }
@@ -235,8 +263,9 @@ static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const
     int64_t count = received->pieces ? received->counts[peer] : received->span;
     for (int64_t e = 0; e < count; e++) {
       int64_t at = origin_in_pieces(s, n, me, peer, e, &rank);
-      if (!right(s, n, inputs, rank, at, recv + (size_t)(offset + e) * size))
-        return complain(s, comm, "wrong element of a piece", e);
+      if (check_element(s, comm, inputs, rank, at, recv + (size_t)(offset + e) * size,
+                        "wrong element of a piece", e))
+        return 1;
     }
     for (size_t gap = 0; gap < (received->pieces && s->style != PACKED ? 2 * size : 0); gap++) {
       if (recv[(size_t)(offset + count) * size + gap] != 0xa5)

@@ -1,6 +1,6 @@
 /* Tests the end of communicators: failures while graphs hold operations, and while one is captured;
  * communicators that shrink beside a graph; messages that are on their way at a healthy end; ends
- * that would wait for ever. */
+ * that would wait for ever, or last longer than the process. */
 #define _GNU_SOURCE 1
 #include "machine.h"
 
@@ -326,10 +326,64 @@ static void test_hanging_finalize(void **state) {
   await_clean();
 }
 
-int main(void) {
+/* Communicators that NCCL does not create in time. */
+static void test_late_creation(void **state) {
+  (void)state;
+  tprt_config config = machine_config();
+  tprt_comm *comms[N];
+  config.timeout_ns = 300000000;
+  for (int n = 1; n <= N; n += N - 1) {
+    machine_begin((fake_plan){.hang_on = "ncclCommInitRankConfig"});
+    assert_int_equal(tprt_world_create_threads(n, &config, comms), TPRT_TIMEOUT);
+    assert_non_null(strstr(tprt_last_error(), "NCCL did not create the communicator within 0.3 s"));
+    await_clean();
+  }
+}
+
+/* ---- Ends that take longer than the process ---- */
+
+static int end_after_graph(place *p) {
+  int errors = 0;
+  machine_graph_free(capture_sum(p, &errors));
+  return errors;
+}
+
+/* The graph is never destroyed, so the communicator does not end. */
+static int end_in_graph(place *p) {
+  int errors = 0;
+  capture_sum(p, &errors);
+  return errors;
+}
+
+/* The process exits while communicators end; the machine aborts it if a thread is in NCCL then. */
+static int exit_early(const char *name) {
+  static const struct {
+    const char *name, *slow_on;
+    int slow_ms;
+    place_fn *fn;
+  } ends[] = {
+      {"destroy", "ncclCommDestroy", 2500, nothing},
+      {"graph", "ncclCommDestroy", 1000, end_after_graph},
+      {"finalize", "ncclCommFinalize", 500, end_after_graph},
+      {"held", "ncclCommDestroy", 1000, end_in_graph},
+  };
+  enum { N_ENDS = sizeof ends / sizeof *ends };
+  size_t i = 0;
+  while (i < N_ENDS && strcmp(ends[i].name, name) != 0)
+    i++;
+  if (i == N_ENDS)
+    return 2;
+  machine_begin((fake_plan){.slow_on = ends[i].slow_on, .slow_ms = ends[i].slow_ms});
+  pthread_barrier_init(&all_here, NULL, N);
+  return run_ranks(N, long_ns, ends[i].fn);
+}
+
+/* No argument: the tests. Else one of the ends above. */
+int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_messages), cmocka_unit_test(test_graphs),
                                      cmocka_unit_test(test_lost_messages),
-                                     cmocka_unit_test(test_hanging_finalize)};
+                                     cmocka_unit_test(test_hanging_finalize),
+                                     cmocka_unit_test(test_late_creation)};
   machine_start();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return argc > 1 ? exit_early(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);
 }

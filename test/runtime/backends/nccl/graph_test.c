@@ -204,9 +204,11 @@ static int run_for_ever(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_context_replay(context, program, 2, inputs, N_SITES, outputs, &why),
                TPRT_OK);
   CHECK_STATUS(errors, tprt_context_synchronize(context), TPRT_TIMEOUT);
-  CHECK(errors,
-        strstr(tprt_last_error(),
-               "a launched graph did not finish in time; it is not known which rank is late"));
+  CHECK(
+      errors,
+      strstr(tprt_last_error(),
+             "a launched graph, a split or a window did not finish in time; it is not known which "
+             "rank is late"));
   for (int i = 0; i < 2; i++)
     tprt_context_free(context, inputs[i]);
   for (int i = 0; i < N_SITES; i++)

@@ -2,7 +2,8 @@
  * libnccl.so.2 that the backend calls, and really moves the data. Device memory is tracked memory
  * of this process, streams are threads, and communicators do not block. Every argument and the
  * order of calls is checked: a call that NCCL or the driver would reject is counted as a violation;
- * one that would hang is counted too, or hangs. Ranks are threads.
+ * one that would hang is counted too, or hangs. A process that exits while a thread is in a slow
+ * call is aborted, where the real libraries crash. Ranks are threads.
  *
  * Tests load the library under both names and look these functions up in it. */
 #ifndef TPRT_TEST_FAKE_NCCL_H
@@ -21,7 +22,9 @@ typedef struct fake_plan {
   int cuda_code, nccl_code; /* the codes of that failure */
   long hang_at;             /* number of the call whose work never ends */
   const char *hang_on;      /* the same for the first call of this name; NULL: none */
-  bool no_peers;            /* devices cannot access each other's memory */
+  const char *slow_on;      /* the calls of this name take `slow_ms`; NULL: none */
+  int slow_ms;
+  bool no_peers; /* devices cannot access each other's memory */
 } fake_plan;
 
 typedef struct fake_report {

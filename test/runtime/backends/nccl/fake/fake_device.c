@@ -43,6 +43,24 @@ void fake_violation(const char *format, ...) {
   va_end(arguments);
 }
 
+static _Atomic int n_slow; /* calls that take long at present */
+
+/* Lets a call take long, without the lock. */
+static void be_slow(void) {
+  const struct timespec nap = {.tv_sec = fake_now.slow_ms / 1000,
+                               .tv_nsec = fake_now.slow_ms % 1000 * 1000000L};
+  n_slow++;
+  fake_exit();
+  nanosleep(&nap, NULL);
+  fake_enter();
+  n_slow--;
+}
+
+__attribute__((destructor)) static void check_unused(void) {
+  if (n_slow)
+    abort();
+}
+
 int fake_call(const char *name, bool is_nccl, bool *hang) {
   long number = ++fake_state.n_calls;
   bool hangs = number == fake_now.hang_at ||
@@ -51,6 +69,8 @@ int fake_call(const char *name, bool is_nccl, bool *hang) {
     *hang = hangs;
   if (number == fake_now.fail_at || hangs)
     snprintf(fake_state.failed, sizeof fake_state.failed, "%s", name);
+  if (fake_now.slow_on && strcmp(name, fake_now.slow_on) == 0)
+    be_slow();
   return number != fake_now.fail_at ? 0 : is_nccl ? fake_now.nccl_code : fake_now.cuda_code;
 }
 

@@ -30,6 +30,21 @@ static void copy_pieces(const clique *group, const meeting *met, size_t bytes) {
   }
 }
 
+/* Returns the number of elements that NCCL's kernel for one rank writes. It multiplies by a factor;
+ * before 2.29.7, the share of a block is rounded down, and the last elements are left out. */
+static size_t count_alone(const operation *op) {
+  enum { BLOCK_BYTES = 16384, MOST_BLOCKS = 32, PACK_BYTES = 16, RIGHT_SINCE = 22907 };
+  bool multiplies = op->reduction == FIRST_FACTOR ||
+                    (op->reduction == NCCL_REDUCE_AVG && op->type >= NCCL_TYPE_F16);
+  size_t size = fake_type_size(op->type), pack = PACK_BYTES / size,
+         n_blocks = (op->count * size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+  if (!multiplies || !n_blocks || fake_now.nccl_version >= RIGHT_SINCE)
+    return op->count;
+  n_blocks = n_blocks < MOST_BLOCKS ? n_blocks : MOST_BLOCKS;
+  size_t reached = (op->count / n_blocks + pack - 1) / pack * pack * n_blocks;
+  return reached < op->count ? reached : op->count;
+}
+
 static void reduce(const clique *group, const meeting *met, size_t bytes) {
   const operation *first = met->of[0];
   int n = group->n_ranks;
@@ -47,6 +62,8 @@ static void reduce(const clique *group, const meeting *met, size_t bytes) {
                    first->type);
     fake_exit();
   }
+  if (n == 1)
+    bytes = count_alone(first) * fake_type_size(first->type);
   for (int i = 0; i < n; i++) {
     if (first->kind == REDUCE_SCATTER)
       memcpy(met->of[i]->recv, result + (size_t)i * bytes, bytes);
