@@ -13,7 +13,7 @@
 
 static const tp_env_var table[] = {
     {"TP_OPT_LEVEL", "optimization level of generated code where the caller chooses none: 1 (quick "
-                     "to compile) to 3; default: 2"},
+                     "to compile, slow to run) to 3; default: 2"},
     {"TP_TOPOLOGY_PATH",
      "folders with topology files `NAME.json`, separated by `:`; they come before the topologies "
      "that are built in ([topologies](topology.md))"},

@@ -49,7 +49,7 @@ static bool execute(const options *o, tprt_comm *world, const build *b, const ar
                   .timeout = o->timeout,
                   .repeat = o->repeat,
                   .backend = o->backend,
-                  .graph = !o->no_graph,
+                  .graph = o->target == TARGET_CUDA && !o->no_graph,
                   .trace = o->trace != NULL,
                   .on_step = progress_steps};
   if (!shards_create(b, inputs, run))
