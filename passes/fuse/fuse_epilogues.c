@@ -149,9 +149,8 @@ static const char *find_obstacle(const tp__rows *rows, const epilogue *e, const 
   if (!mlirTypeEqual(bias, e->element))
     return "its bias and its operands have different types";
   if (e->activation.function == TP_ROW_RELU && may_read_nan(rows, e))
-    return "its ReLU may read NaN, of which cuBLASLt makes NaN or 0, depending on the kernel that "
-           "it "
-           "chooses; a max with fastmath<nnan> is fused";
+    return "its ReLU may read NaN, of which cuBLASLt makes NaN or 0, depending on the kernel "
+           "that it chooses; a max with fastmath<nnan> is fused";
   if (feeds_kernel(rows, e->value))
     return "the result is read by a kernel that computes the epilogue itself";
   return NULL;
@@ -416,8 +415,7 @@ const tp_pass_row tp__fuse_epilogues_row = {
         "tp.fused describes it, and tp-lower-to-runtime lowers it to a runtime call. The result is "
         "rounded once. Left unfused: max(x, 0) without fastmath<nnan>, because cuBLASLt's ReLU of "
         "NaN is NaN or 0; GELU with erf; an epilogue that elementwise ops read, because their "
-        "kernel "
-        "computes it too. A remark says what was fused, or why not. Breaks: nothing.",
+        "kernel computes it too. A remark says what was fused, or why not. Breaks: nothing.",
     .options = options,
     .n_options = TP_LEN(options),
     .options_size = sizeof(settings),
