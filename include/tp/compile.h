@@ -24,7 +24,8 @@ extern "C" {
 
 typedef struct tp_compile_options {
   size_t size; /* sizeof(tp_compile_options), set by the caller; zeroed fields mean defaults */
-  /* 1 (quick to compile, slow to run) to 3; 0: that of the environment variable TP_OPT_LEVEL, else 2 */
+  /* 1 (quick to compile, slow to run) to 3; 0: that of the environment variable TP_OPT_LEVEL, else
+   * 2 */
   int opt_level;
   /* 1: code for any machine of this architecture; 0: code for exactly this machine */
   int generic;
