@@ -16,9 +16,11 @@
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/Dialect/Linalg.h>
 
+/* A fill of a memref has no result. */
 static tp_status collect(MlirOperation op, void *data) {
-  return tp__op_is(op, "tensor.empty") || tp__op_is(op, "linalg.fill") ? tp__op_list_add(data, op)
-                                                                       : TP_OK;
+  bool makes_init = tp__op_is(op, "tensor.empty") ||
+                    (tp__op_is(op, "linalg.fill") && mlirOperationGetNumResults(op) == 1);
+  return makes_init ? tp__op_list_add(data, op) : TP_OK;
 }
 
 /* True if the use is an init of a structured op or of a loop. They are the last operands, one per

@@ -43,15 +43,44 @@ static tp_status erase_shapes(MlirOperation module) {
 
 enum { STAT_OPS };
 
+/* The op that upstream's passes cannot lower is at the place of their first error. */
+typedef struct refused_op {
+  MlirLocation at; /* null: no error yet */
+  MlirOperation op;
+} refused_op;
+
+static MlirLogicalResult note_place(MlirDiagnostic diagnostic, void *data) {
+  refused_op *refused = data;
+  if (mlirDiagnosticGetSeverity(diagnostic) == MlirDiagnosticError &&
+      mlirLocationIsNull(refused->at))
+    refused->at = mlirDiagnosticGetLocation(diagnostic);
+  return tp__discard_diagnostic(diagnostic, NULL);
+}
+
+static tp_status find_refused(MlirOperation op, void *data) {
+  refused_op *refused = data;
+  if (mlirOperationIsNull(refused->op) && tp__op_has_dialect(op, "tosa") &&
+      mlirLocationEqual(mlirOperationGetLocation(op), refused->at))
+    refused->op = op;
+  return TP_OK;
+}
+
 /* tosa-to-scf is first, because tosa-to-linalg does not know the ends of regions. */
 static tp_status lower_func(const tp_pass *pass, MlirOperation func) {
-  if (tp__run_nested(pass, func,
-                     "tosa-to-scf,tosa-to-linalg-named,tosa-to-linalg,"
-                     "tosa-to-arith{include-apply-rescale=true},tosa-to-tensor"))
+  refused_op refused = {{NULL}, {NULL}};
+  MlirDiagnosticHandlerID handler =
+      mlirContextAttachDiagnosticHandler(pass->context, note_place, &refused, NULL);
+  bool lowered = tp__run_nested(pass, func,
+                                "tosa-to-scf,tosa-to-linalg-named,tosa-to-linalg,"
+                                "tosa-to-arith{include-apply-rescale=true},tosa-to-tensor");
+  mlirContextDetachDiagnosticHandler(pass->context, handler);
+  if (lowered)
     return TP_OK;
-  return tp__error(func, TP_UNSUPPORTED,
-                   "upstream's passes cannot lower the TOSA op that the error before this one "
-                   "names; run func.func(tosa-optional-decompositions) before, which decomposes "
+  if (!mlirLocationIsNull(refused.at))
+    TP_TRY(tp__walk(func, find_refused, &refused));
+  return tp__error(mlirOperationIsNull(refused.op) ? func : refused.op, TP_UNSUPPORTED,
+                   "upstream's passes cannot lower this TOSA op; run "
+                   "func.func(tosa-optional-decompositions) before, which decomposes "
                    "tosa.transpose_conv2d, or write the op with linalg and tensor ops");
 }
 

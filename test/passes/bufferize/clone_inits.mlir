@@ -176,3 +176,14 @@ func.func @carried_while(%x: f32) -> (tensor<4xf32>, tensor<4xf32>) {
   }
   return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// A fill of a memref makes no value, and stays.
+// CHECK-LABEL: func.func @memref
+// CHECK-NEXT: linalg.fill ins(%arg0 : f32) outs(%arg1 : memref<5xf32>)
+// CHECK-NEXT: return
+func.func @memref(%x: f32, %a: memref<5xf32>) {
+  linalg.fill ins(%x : f32) outs(%a : memref<5xf32>)
+  return
+}
