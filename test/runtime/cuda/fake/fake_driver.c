@@ -89,7 +89,7 @@ cuda_result fake_context_device(int *number) {
 cuda_result fake_device_attribute(int *value, int attribute, int number) {
   (void)number;
   *value = attribute == CUDA_MULTIPROCESSORS    ? FAKE_MULTIPROCESSORS
-           : attribute == CUDA_CAPABILITY_MAJOR ? (fake_mode_is("old") ? 7 : 9)
+           : attribute == CUDA_CAPABILITY_MAJOR ? (fake_mode_is("old") ? 7 : 8)
            : attribute == CUDA_CAPABILITY_MINOR ? (fake_mode_is("old") ? 5 : 0)
            : attribute == CUDA_COOPERATIVE      ? !fake_mode_is("not cooperative")
                                                 : -1;

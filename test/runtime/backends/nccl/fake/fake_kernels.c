@@ -12,11 +12,18 @@
 #define EXPORT_KERNEL(member, symbol, parameters)                                                  \
   extern cuda_result driver_##member parameters __asm__(symbol) TPRT_API;
 KERNEL_CALLS(EXPORT_KERNEL)
+EXPORT_KERNEL(function_attribute, "cuFuncSetAttribute",
+              (cuda_function function, int attribute, int value))
+
+cuda_result driver_function_attribute(cuda_function function, int attribute, int value) {
+  (void)function, (void)value;
+  return attribute == CUDA_MOST_DYNAMIC_SHARED_BYTES ? 0 : FAKE_INVALID_VALUE;
+}
 
 cuda_result driver_device_attribute(int *value, int attribute, int device) {
   (void)device;
   *value = attribute == CUDA_MULTIPROCESSORS    ? FAKE_MULTIPROCESSORS
-           : attribute == CUDA_CAPABILITY_MAJOR ? 9
+           : attribute == CUDA_CAPABILITY_MAJOR ? 8
            : attribute == CUDA_CAPABILITY_MINOR ? 0
                                                 : 1;
   return 0;
