@@ -99,13 +99,14 @@ WGMMA(bf16)
 enum {
   WGMMA_HALF = 64,     /* elements of a row of 128 bytes */
   WGMMA_ROW = 128,     /* bytes */
+  WGMMA_UNIT = 16,     /* bytes, in which descriptors count */
   WGMMA_ROWS_8 = 1024, /* bytes of 8 rows */
   WGMMA_GROUP = 128,   /* threads */
 };
 
 /* Describes a matrix in shared memory to wgmma, from an address on; 8 rows are WGMMA_ROWS_8 bytes
  * apart. `half` is the distance in bytes between the halves of the rows of a right operand whose rows
- * are those of the product; others ignore it. */
+ * are those of the product; for others it is assumed to be WGMMA_UNIT, and not used. */
 TPRT_INLINE uint64_t describe_matrix(uint32_t address, uint32_t half) {
   const uint64_t swizzle_128 = 1ull << 62;
   return (address & 0x3ffff) >> 4 | (uint64_t)(half >> 4) << 16 |
@@ -244,9 +245,9 @@ template <typename type, int FEATURES> struct group_state {
           type(), score,
           describe_matrix(tiles.queries + half * ATTENTION_WGMMA_ROWS * WGMMA_ROW +
                               group * 64 * WGMMA_ROW + at,
-                          0),
+                          WGMMA_UNIT),
           describe_matrix(tiles.of(WGMMA_KEYS, t) + half * ATTENTION_WGMMA_COLUMNS * WGMMA_ROW + at,
-                          0),
+                          WGMMA_UNIT),
           s > 0);
     }
     end_products();
@@ -398,7 +399,9 @@ template <typename type, int FEATURES>
 TPRT_INLINE void compute_rows(const attention_args &args, const block_place &p,
                               const shared_tiles<FEATURES> &tiles, uint32_t group) {
   const float log2_e = 1.44269504f;
-  group_state<type, FEATURES> s = {args, p, tiles, group, {}, {}, {}, args.scale * log2_e};
+  group_state<type, FEATURES> s = {args, p, tiles, group};
+  s.scale = args.scale * log2_e;
+  s.hidden = s.times_log2_e(args.hidden);
   for (int h = 0; h < 2; h++) {
     int64_t row =
         p.first + group * 64 + threadIdx.x % WGMMA_GROUP / 32 * 16 + threadIdx.x % 32 / 4 + 8 * h;
