@@ -2,6 +2,7 @@
  * that supports all of them. */
 #include "cuda/gpu/gpu_inside.h"
 
+#include "base/env.h"
 #include "base/float_bits.h"
 #include "cuda/kernels/attention_args.h"
 
@@ -64,16 +65,22 @@ static bool has_vectors(const attention_args *a) {
          steps_by_vectors(&a->column);
 }
 
-static tprt_status is_hopper(const tprt__gpu *gpu, bool *is) {
+/* Whether the kernels of compute capability 9.0 are allowed, and the device has it. */
+static tprt_status wants_hopper(const tprt__gpu *gpu, bool *wants) {
   int major = 0, minor = 0;
-  tprt_status status =
+  int64_t allowed = 0;
+  tprt_status status = tprt__env_number(TPRT__ENV_HOPPER_ATTENTION, 0, &allowed);
+  *wants = false;
+  if (status || !allowed)
+    return status;
+  status =
       tprt__gpu_check(gpu, gpu->calls->device_attribute(&major, CUDA_CAPABILITY_MAJOR, gpu->number),
                       "attributes of the device");
   if (!status)
     status = tprt__gpu_check(
         gpu, gpu->calls->device_attribute(&minor, CUDA_CAPABILITY_MINOR, gpu->number),
         "attributes of the device");
-  *is = major == 9 && minor == 0;
+  *wants = !status && major == 9 && minor == 0;
   return status;
 }
 
@@ -161,7 +168,7 @@ tprt_status tprt__gpu_attention_plan(tprt__gpu *gpu, tprt_dtype dtype,
   tprt_status status = tprt__gpu_enter(gpu);
   if (!status) {
     bool hopper;
-    status = is_hopper(gpu, &hopper);
+    status = wants_hopper(gpu, &hopper);
     made->matrix = choose_matrix(dtype, &arguments, hopper);
     if (!status)
       status = tprt__gpu_site_kernel(gpu, made->general.which);

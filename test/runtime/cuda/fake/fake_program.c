@@ -34,13 +34,9 @@
   extern cuda_result program_##name parameters __asm__(symbol) TPRT_API;
 CALLS(EXPORT_PROGRAM)
 
-/* Of all attributes, the dynamic shared memory of a kernel, up to what sm_90 has. */
 cuda_result program_function_attribute(cuda_function function, int attribute, int value) {
-  enum { MOST_SHARED = 227 << 10 };
-  (void)function;
-  return attribute == CUDA_MOST_DYNAMIC_SHARED_BYTES && value >= 0 && value <= MOST_SHARED
-             ? fake_fails_at("function attribute")
-             : FAKE_INVALID_VALUE;
+  cuda_result result = fake_set_attribute(function, attribute, value);
+  return result ? result : fake_fails_at("function attribute");
 }
 
 enum { MOST_PUSHED = 8 };
