@@ -473,6 +473,13 @@ unsigned char *ptx_reach_shared(ptx_warp *w, int lane, uint64_t address, size_t 
  * NULL after a failure. */
 const unsigned char *ptx_reach_unit(ptx_warp *w, uint64_t address, size_t *number);
 
+/* ptx_descriptor.c: reads, from row or column `first` on, n of the `all` ones of a matrix of which a
+ * product reads PTX_DEPTH, and converts element k of each to to[k]. Returns the number of units that
+ * it read, and their numbers; 0 after a failure. mn_major: the matrix is "transposed". */
+enum { PTX_DEPTH = 16, PTX_OF_UNIT = PTX_UNIT / 2, PTX_MOST_ACROSS = 2 * PTX_MOST_LIST };
+int ptx_read_matrix(ptx_warp *w, uint64_t descriptor, bool mn_major, uint32_t first, uint32_t n,
+                    uint32_t all, int type, double (*to)[PTX_MOST_ACROSS], uint16_t *units);
+
 /* Applies the rounding mode of the modifiers until ptx_round_nearest. */
 void ptx_round_as(uint64_t modifiers);
 void ptx_round_nearest(void);

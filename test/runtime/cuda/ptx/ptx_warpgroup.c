@@ -4,10 +4,6 @@
  *   A, 16 x 16: register r has columns 2t + 8 (r / 2) and the next of row g + 8 (r % 2)
  *   D, 16 x n:  register r has column 8 (r / 4) + 2t + r % 2 of row g + 8 (r / 2 % 2)
  *
- * A matrix in shared memory consists of units of 16 bytes, 8 elements, at canonical layouts. `width`
- * units are a row of the swizzle's atom: 1, 2, 4 or 8. Bits 4 and up of an address are exchanged with
- * bits 7 and up, as many as the width has: they are added to them, exclusively or.
- *
  * A product reads its operands when it is issued, and writes its accumulators when its group is
  * waited for. Until then they have a NaN of this machine's own, which must still be there at the
  * wait, and registers of A must be as they were. Accumulators and registers of A must not have been
@@ -19,10 +15,7 @@
 enum {
   WARPS = 4,
   ROWS = 16, /* of a warp */
-  DEPTH = 16,
-  MOST_COLUMNS = 128,
-  OF_UNIT = PTX_UNIT / 2, /* elements */
-  MOST_UNITS = (ROWS + MOST_COLUMNS) * DEPTH / OF_UNIT,
+  MOST_UNITS = (ROWS + PTX_MOST_ACROSS) * PTX_DEPTH / PTX_OF_UNIT,
   A_REGISTERS = 4,
   UNCOMMITTED = UINT32_MAX,
   NOT_YET = 0x7fdead01, /* NaN */
@@ -159,76 +152,6 @@ static bool note_step(ptx_warp *w, const ptx_instruction *i, uint32_t mask, uint
   return !c->result;
 }
 
-/* ---- Descriptors ---- */
-
-typedef struct descriptor {
-  uint32_t start, leading, stride; /* bytes */
-  uint32_t width;                  /* units in a row of the atom */
-} descriptor;
-
-/* n: rows or columns of the matrix. */
-static bool read_descriptor(ptx_warp *w, uint64_t bits, bool mn_major, uint32_t n, descriptor *d) {
-  static const uint32_t widths[] = {1, 8, 4, 2};
-  *d = (descriptor){.start = (uint32_t)(bits & 0x3fff) << 4,
-                    .leading = (uint32_t)(bits >> 16 & 0x3fff) << 4,
-                    .stride = (uint32_t)(bits >> 32 & 0x3fff) << 4,
-                    .width = widths[bits >> 62]};
-  uint32_t row = d->width * PTX_UNIT, atom = 8 * row, /* bytes */
-      in_row = mn_major ? (n < d->width * OF_UNIT ? n : d->width * OF_UNIT) * 2 : 2 * PTX_UNIT;
-  bool swizzles = d->width > 1, leads = mn_major && n > d->width * OF_UNIT;
-  if (bits >> 49 & 7)
-    ptx_fail(w, -1, PTX_FAULT, "base offset %u of a descriptor; 0 is supported",
-             (uint32_t)(bits >> 49 & 7));
-  else if (bits & 0x3ff1c000c000c000)
-    ptx_fail(w, -1, PTX_FAULT, "descriptor 0x%llx has bits that mean nothing",
-             (unsigned long long)bits);
-  else if (swizzles && d->start % row + in_row > row)
-    ptx_fail(w, -1, PTX_MISALIGNED, "a matrix at %u does not begin in a row of %u bytes", d->start,
-             row);
-  else if (swizzles && d->start % atom >= row)
-    ptx_fail(w, -1, PTX_MISALIGNED,
-             "a matrix at %u, with base offset 0, does not begin in the first row of %u bytes",
-             d->start, atom);
-  else if (swizzles && (d->stride % atom || (leads && d->leading % atom)))
-    ptx_fail(w, -1, PTX_MISALIGNED, "strides of %u and %u bytes, of atoms of %u bytes", d->leading,
-             d->stride, atom);
-  return !w->cta->result;
-}
-
-/* The address of the unit that begins with row or column mn, and depth k: by the table "Canonical
- * Layouts" of the manual. */
-static uint32_t unit_address(const descriptor *d, bool mn_major, uint32_t mn, uint32_t k) {
-  uint32_t row = d->width * PTX_UNIT, at = d->start;
-  if (mn_major) {
-    uint32_t across = mn / OF_UNIT, leading = d->width == 1 ? d->stride : d->leading,
-             stride = d->width == 1 ? d->leading : d->stride;
-    at += across % d->width * PTX_UNIT + across / d->width * leading + k % 8 * row + k / 8 * stride;
-  } else {
-    at += mn % 8 * row + mn / 8 * d->stride + k / OF_UNIT * (d->width == 1 ? d->leading : PTX_UNIT);
-  }
-  return at ^ (at >> 7 & (d->width - 1)) << 4;
-}
-
-/* Reads n rows or columns, from `first` on; their depth k is in to[k]. */
-static bool read_matrix(ptx_warp *w, const descriptor *d, bool mn_major, uint32_t first,
-                        uint32_t n, int type, double (*to)[MOST_COLUMNS], product *p) {
-  for (uint32_t u = 0; u < n * DEPTH / OF_UNIT; u++) {
-    uint32_t across = n / OF_UNIT, mn = mn_major ? u % across * OF_UNIT : u / 2,
-             k = mn_major ? u / across : u % 2 * OF_UNIT;
-    size_t number;
-    const unsigned char *from =
-        ptx_reach_unit(w, unit_address(d, mn_major, first + mn, k), &number);
-    uint16_t halves[OF_UNIT];
-    if (!from)
-      return false;
-    p->units[p->n_units++] = (uint16_t)number;
-    memcpy(halves, from, sizeof halves);
-    for (uint32_t e = 0; e < OF_UNIT; e++)
-      to[k + (mn_major ? 0 : e)][mn + (mn_major ? e : 0)] = ptx_of_half(type, halves[e]);
-  }
-  return true;
-}
-
 /* ---- Registers ---- */
 
 static uint32_t *fenced(ptx_warp *w, ptx_place place) {
@@ -278,7 +201,7 @@ static sums *find_sums(ptx_warp *w, const ptx_list *registers) {
 /* ---- Products ---- */
 
 static void read_registers(const ptx_warp *w, const ptx_instruction *i, int type,
-                           double (*a)[MOST_COLUMNS], product *p) {
+                           double (*a)[PTX_MOST_ACROSS], product *p) {
   p->instruction = i;
   for (int r = 0; r < A_REGISTERS; r++) {
     memcpy(p->a[r], ptx_from32(w, i, r), sizeof p->a[r]);
@@ -289,13 +212,20 @@ static void read_registers(const ptx_warp *w, const ptx_instruction *i, int type
   }
 }
 
+static void read_shared(ptx_warp *w, uint64_t descriptor, bool mn_major, uint32_t first, uint32_t n,
+                        uint32_t all, int type, double (*to)[PTX_MOST_ACROSS], product *p) {
+  if (!w->cta->result)
+    p->n_units += ptx_read_matrix(w, descriptor, mn_major, first, n, all, type, to,
+                                  p->units + p->n_units);
+}
+
 /* Each sum is rounded once. */
-static void add_products(sums *s, double (*a)[MOST_COLUMNS], double (*b)[MOST_COLUMNS],
+static void add_products(sums *s, double (*a)[PTX_MOST_ACROSS], double (*b)[PTX_MOST_ACROSS],
                          double scale, bool adds) {
   int n = s->registers->n * 2;
   for (int row = 0; row < ROWS; row++) {
-    double sum[MOST_COLUMNS] = {0};
-    for (int k = 0; k < DEPTH; k++)
+    double sum[PTX_MOST_ACROSS] = {0};
+    for (int k = 0; k < PTX_DEPTH; k++)
       for (int column = 0; column < n; column++)
         sum[column] += a[k][row] * b[k][column];
     for (int column = 0; column < n; column++) {
@@ -319,14 +249,13 @@ static double scale_of(ptx_warp *w, uint32_t bits) {
 
 static void multiply(ptx_warp *w, const ptx_instruction *i, uint32_t mask, int type,
                      bool a_in_shared) {
-  double a[DEPTH][MOST_COLUMNS], b[DEPTH][MOST_COLUMNS];
+  double a[PTX_DEPTH][PTX_MOST_ACROSS], b[PTX_DEPTH][PTX_MOST_ACROSS];
   int at = a_in_shared ? 1 : A_REGISTERS; /* the descriptor of b, and what follows */
   uint64_t a_bits = a_in_shared ? ptx_from64(w, i, 0)[0] : 0, b_bits = ptx_from64(w, i, at)[0];
   uint32_t adds = ptx_predicate(w, i, 0), n = (uint32_t)i->accumulators->n * 2;
   bool a_mn = a_in_shared && ptx_from32(w, i, at + 3)[0],
        b_mn = ptx_from32(w, i, at + (a_in_shared ? 4 : 3))[0];
   ptx_products *p = w->products;
-  descriptor a_at, b_at;
   if (!note_step(w, i, mask, a_bits, b_bits))
     return;
   for (int l = 1; l < PTX_WARP; l++)
@@ -353,12 +282,9 @@ static void multiply(ptx_warp *w, const ptx_instruction *i, uint32_t mask, int t
       return;
   if (!a_in_shared)
     read_registers(w, i, type, a, made);
-  else if (!read_descriptor(w, a_bits, a_mn, WARPS * ROWS, &a_at) ||
-           !read_matrix(w, &a_at, a_mn, w->number % WARPS * ROWS, ROWS, type, a, made))
-    return;
-  if (!read_descriptor(w, b_bits, b_mn, n, &b_at) ||
-      !read_matrix(w, &b_at, b_mn, 0, n, type, b, made))
-    return;
+  else
+    read_shared(w, a_bits, a_mn, w->number % WARPS * ROWS, ROWS, WARPS * ROWS, type, a, made);
+  read_shared(w, b_bits, b_mn, 0, n, n, type, b, made);
   sums *s = w->cta->result ? NULL : find_sums(w, i->accumulators);
   if (!s)
     return;
