@@ -336,6 +336,11 @@ template <typename type, int FEATURES> struct group_state {
     return y;
   }
 
+  /* As for the other kernels, but of scores times log2 e, of which the lowest are all -3e38. */
+  __device__ __forceinline__ bool outweighs_hidden(int h) const {
+    return hidden == -INFINITY || largest[h] - hidden > 110 * 1.44269504f;
+  }
+
   /* Makes the exponentials the left operand of the products with values; no such product runs. */
   __device__ __forceinline__ void take_weights(void) {
     _Pragma("unroll") for (int i = 0; i < ATTENTION_WGMMA_COLUMNS / 4; i++) weights[i / 4][i % 4] =
@@ -420,7 +425,7 @@ TPRT_INLINE void compute_rows(const attention_args &args, const block_place &p,
     begin = end;
     bool outweighs = true;
     for (int h = 0; h < 2; h++)
-      outweighs &= !s.is_row[h] || outweighs_hidden(args, s.largest[h] / log2_e);
+      outweighs &= !s.is_row[h] || s.outweighs_hidden(h);
     if (!needs_hidden(p, part, outweighs))
       break;
   }

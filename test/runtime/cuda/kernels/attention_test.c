@@ -148,7 +148,7 @@ static char *mutated(const defect *d, int *n) {
   snprintf(entry, sizeof entry, ".entry %s(", d->kernel);
   const char *begin = strstr(text, entry), *first = strstr(text, ".visible .entry");
   assert_non_null(begin);
-  const char *end = strstr(begin, "\n}\n");
+  const char *next = strstr(begin, ".visible .entry"), *end = next ? next : begin + strlen(begin);
   head = (size_t)(first - text);
   FILE *file = open_memstream(&out, &size);
   fwrite(text, 1, head, file);
@@ -163,13 +163,13 @@ static char *mutated(const defect *d, int *n) {
       fputc(*at++, file);
     }
   }
-  fputs("\n}\n", file);
   fclose(file);
   return out;
 }
 
 static void test_defects(void **state) {
-  static const char *const core = "tprt_attention_bf16_64", *const general = "tprt_attention_f32";
+  static const char *const core = "tprt_attention_bf16_64", *const general = "tprt_attention_f32",
+                    *const hopper = "tprt_attention_f16_wgmma_64";
   const defect defects[] = {
       {"values are not transposed", core, "x4.trans.shared", "x4.shared", 0, MMA},
       {"keys are transposed", core, "x4.shared", "x4.trans.shared", 0, MMA},
@@ -185,6 +185,24 @@ static void test_defects(void **state) {
       {"no barriers", core, "bar.sync \t0;", "", 0, MMA},
       {"largest of two lanes only", core, "shfl.sync.bfly.b32", "shfl.sync.up.b32", 2, MMA},
       {"no barriers", general, "bar.sync \t0;", "", 0, GENERAL},
+      {"values are not transposed", hopper, "1, 1, 1, 1;", "1, 1, 1, 0;", 0, WGMMA},
+      {"keys are transposed", hopper, ", 1, 1, 0, 0;", ", 1, 1, 0, 1;", 0, WGMMA},
+      {"scores are added to", hopper, "setp.ne.b32 adds", "setp.eq.b32 adds", 0, WGMMA},
+      {"other products' type", hopper, "f32.f16.f16 {", "f32.bf16.bf16 {", 0, WGMMA},
+      {"no wait for scores", hopper, "wgmma.wait_group.sync.aligned 1", "wgmma.wait_group.sync.aligned 2", 0, WGMMA},
+      {"no wait for values", hopper, "wgmma.wait_group.sync.aligned 0", "wgmma.wait_group.sync.aligned 1", 2, WGMMA},
+      {"no wait for the last values", hopper, "wgmma.wait_group.sync.aligned 0", "wgmma.wait_group.sync.aligned 1", 3, WGMMA},
+      {"no fence of scores", hopper, "wgmma.fence.sync.aligned;", "", 2, WGMMA},
+      {"no groups of products", hopper, "wgmma.commit_group.sync.aligned;", "", 0, WGMMA},
+      {"fetches are not waited for", hopper, "cp.async.wait_group 1", "cp.async.wait_group 2", 0, WGMMA},
+      {"the last fetch is not waited for", hopper, "cp.async.wait_group 0", "cp.async.wait_group 1", 0, WGMMA},
+      {"no proxy fence of keys", hopper, "fence.proxy.async.shared::cta;", "", 1, WGMMA},
+      {"no proxy fence of values", hopper, "fence.proxy.async.shared::cta;", "", 2, WGMMA},
+      {"no proxy fence of the last tile", hopper, "fence.proxy.async.shared::cta;", "", 3, WGMMA},
+      {"tiles are overwritten", hopper, "bar.sync %r", "bar.arrive %r", 1, WGMMA},
+      {"products do not wait for tiles", hopper, "bar.sync %r", "bar.arrive %r", 3, WGMMA},
+      {"tiles are not released", hopper, "bar.arrive %r", "bar.arrive 15, 384; // %r", 7, WGMMA},
+      {"registers are not given back", hopper, "setmaxnreg.dec.sync.aligned.u32 40", "setmaxnreg.dec.sync.aligned.u32 48", 0, WGMMA},
   };
   (void)state;
   for (size_t i = 0; i < sizeof defects / sizeof *defects; i++) {
