@@ -115,7 +115,8 @@ static void test_cases(void **state) {
   (void)state;
   int errors = 0;
   for (int i = 0; i < n_attention_cases; i++)
-    for (int kind = 0; kind < (attention_cases[i].by_tensor_core ? N_KINDS : MMA); kind++) {
+    for (int kind = attention_cases[i].large ? MMA : GENERAL;
+         kind < (attention_cases[i].by_tensor_core ? N_KINDS : MMA); kind++) {
       attention_memory memory;
       char error[PTX_TEXT];
       if (run(modules[kinds[kind].module], &attention_cases[i], kind, &memory, error) != PTX_OK) {

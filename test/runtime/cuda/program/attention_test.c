@@ -114,11 +114,13 @@ static void test_results(void **state) {
   world w = make_world(attention_cases, n_attention_cases);
   assert_int_equal(tprt_abi_enter(w.context, w.program.words), TPRT_OK);
   for (int i = 0; i < n_attention_cases; i++) {
+    bool large = attention_cases[i].large;
     errors += run_case(&w, i, &attention_cases[i], 0);
-    errors += run_case(&w, i, &attention_cases[i], sizeof(float));
+    if (!large)
+      errors += run_case(&w, i, &attention_cases[i], sizeof(float));
     tprt_site_stats stats;
     assert_int_equal(tprt_context_site_stats(w.context, i, &stats), TPRT_OK);
-    assert_int_equal(stats.calls, 2);
+    assert_int_equal(stats.calls, large ? 1 : 2);
     assert_int_equal(stats.bytes, 0);
   }
   assert_int_equal(errors, 0);
