@@ -43,7 +43,8 @@ static const struct {
                    {GPU_ATTENTION_BF16_WGMMA_64, GPU_ATTENTION_BF16_WGMMA_128,
                     GPU_ATTENTION_BF16_WGMMA_128, GPU_ATTENTION_BF16_WGMMA_128}},
 };
-/* By size: the most features of an operand, and as the kernels of compute capability 9.0 have them. */
+/* By size: the most features of an operand, and as the kernels of compute capability 9.0 have
+ * them. */
 static const int64_t most_features[N_SIZES] = {64, 80, 96, 128},
                      hopper_features[N_SIZES] = {64, 128, 128, 128};
 

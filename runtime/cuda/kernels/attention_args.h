@@ -22,8 +22,8 @@ enum {
   ATTENTION_WGMMA_THREADS = 128 * (ATTENTION_WGMMA_GROUPS + 1),
 };
 
-/* Bytes of shared memory of the kernel for sm_90: queries, and two tiles of keys and of values, each
- * from a multiple of 1024 bytes on. `features` is a multiple of 64. */
+/* Bytes of shared memory of the kernel for sm_90: queries, and two tiles of keys and of values,
+ * each from a multiple of 1024 bytes on. `features` is a multiple of 64. */
 #define ATTENTION_WGMMA_SHARED(features)                                                           \
   (1024 + 2 * (features) * (ATTENTION_WGMMA_ROWS + 4 * ATTENTION_WGMMA_COLUMNS))
 

@@ -1,14 +1,14 @@
-/* Attention of 16-bit types on the tensor cores of sm_90 (wgmma, which other GPUs lack). Two groups of
- * four warps have 64 rows each. A third one fetches tiles of keys and values, two of each ahead; it
- * and the others meet at named barriers, so that one group's softmax runs while the tensor cores
- * work for the other (FlashAttention-3: Shah et al. 2024). In a group, the products of a tile's scores
- * and the next tile's keys run while it computes exponentials.
+/* Attention of 16-bit types on the tensor cores of sm_90 (wgmma, which other GPUs lack). Two groups
+ * of four warps have 64 rows each. A third one fetches tiles of keys and values, two of each ahead;
+ * it and the others meet at named barriers, so that one group's softmax runs while the tensor cores
+ * work for the other (FlashAttention-3: Shah et al. 2024). In a group, the products of a tile's
+ * scores and the next tile's keys run while it computes exponentials.
  *
- * wgmma has its right operand, and here the queries, in shared memory: rows of 64 elements, 128 bytes,
- * in which the 16-byte pieces of row r are exchanged by their number xor r % 8 ("128-byte swizzle"),
- * so that neither fetches nor products meet in a bank. Its results lie in registers as those of mma
- * do (attention_mma.cuh): of 8 columns a thread has 2t and 2t + 1 of rows g and g + 8, and 16 rows
- * belong to a warp. */
+ * wgmma has its right operand, and here the queries, in shared memory: rows of 64 elements, 128
+ * bytes, in which the 16-byte pieces of row r are exchanged by their number xor r % 8 ("128-byte
+ * swizzle"), so that neither fetches nor products meet in a bank. Its results lie in registers as
+ * those of mma do (attention_mma.cuh): of 8 columns a thread has 2t and 2t + 1 of rows g and g + 8,
+ * and 16 rows belong to a warp. */
 #ifndef TPRT_RUNTIME_CUDA_ATTENTION_WGMMA_H
 #define TPRT_RUNTIME_CUDA_ATTENTION_WGMMA_H
 
@@ -24,7 +24,8 @@ TPRT_INLINE void end_products(void) {
 template <int running> TPRT_INLINE void await_products(void) {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(running) : "memory");
 }
-/* Keeps the compiler from moving uses of registers that products read or write across this point. */
+/* Keeps the compiler from moving uses of registers that products read or write across this
+ * point. */
 template <int n> TPRT_INLINE void settle(float (&x)[n]) {
   _Pragma("unroll") for (int i = 0; i < n; i++) asm volatile("" : "+f"(x[i])::"memory");
 }
@@ -66,8 +67,8 @@ TPRT_INLINE void arrive(uint32_t barrier, uint32_t n) {
 #define WGMMA_32(c) WGMMA_16(c, 0), WGMMA_16(c, 16)
 #define WGMMA_64(c) WGMMA_32(c), WGMMA_16(c, 32), WGMMA_16(c, 48)
 
-/* c = a b (+ c if `adds`), with 64 rows of a in shared memory, b with 128 columns; and c += a b with a
- * in registers, where the rows of b in shared memory are those of the product. */
+/* c = a b (+ c if `adds`), with 64 rows of a in shared memory, b with 128 columns; and c += a b
+ * with a in registers, where the rows of b in shared memory are those of the product. */
 #define WGMMA(name)                                                                                \
   TPRT_INLINE void multiply_scores(type_##name, float (&c)[64], uint64_t a, uint64_t b,            \
                                    uint32_t adds) {                                                \
@@ -105,8 +106,8 @@ enum {
 };
 
 /* Describes a matrix in shared memory to wgmma, from an address on; 8 rows are WGMMA_ROWS_8 bytes
- * apart. `half` is the distance in bytes between the halves of the rows of a right operand whose rows
- * are those of the product; for others it is assumed to be WGMMA_UNIT, and not used. */
+ * apart. `half` is the distance in bytes between the halves of the rows of a right operand whose
+ * rows are those of the product; for others it is assumed to be WGMMA_UNIT, and not used. */
 TPRT_INLINE uint64_t describe_matrix(uint32_t address, uint32_t half) {
   const uint64_t swizzle_128 = 1ull << 62;
   return (address & 0x3ffff) >> 4 | (uint64_t)(half >> 4) << 16 |
@@ -120,8 +121,8 @@ TPRT_INLINE void fetch_to(uint32_t to, const void *from, bool is_inside) {
                : "memory");
 }
 
-/* Starts to fetch rows, by the group, with zeros behind their end and behind row n: one half of all rows
- * after the other. `offset` gives the first element of a row. */
+/* Starts to fetch rows, by the group, with zeros behind their end and behind row n: one half of all
+ * rows after the other. `offset` gives the first element of a row. */
 template <int FEATURES, int ROWS, typename offset_fn>
 TPRT_INLINE void fetch_rows(uint32_t to, const uint16_t *from, int64_t n, int32_t n_features,
                             offset_fn offset) {

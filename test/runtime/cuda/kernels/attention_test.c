@@ -22,7 +22,7 @@ static const struct kernel_row {
   const char *what;
   uint32_t rows, n_threads;
   int sizes[N_SIZES]; /* the most features, ascending; 0: any */
-  const char *infix; /* of the kernel's name, before the features; NULL: it has none */
+  const char *infix;  /* of the kernel's name, before the features; NULL: it has none */
   int module;
 } kinds[N_KINDS] = {
     [GENERAL] = {"general", ATTENTION_ROWS, ATTENTION_THREADS, {0}, NULL, 0},
@@ -98,13 +98,13 @@ static ptx_result run(const ptx_module *module, const attention_case *c, kernel_
   attention_fill(c, memory);
   const attention_args arguments = arguments_of(c, memory);
   uint32_t n_blocks = (uint32_t)(c->batch * c->heads * ((c->group * c->rows + rows - 1) / rows));
-  ptx_launch launch = {
-      .grid = {n_blocks, 1, 1},
-      .block = {kinds[kind].n_threads, 1, 1},
-      .shared_bytes = kind == WGMMA ? (uint32_t)ATTENTION_WGMMA_SHARED(features) : 0,
-      .parameters = &arguments,
-      .memory = {find, memory},
-      .n_resident = 2};
+  ptx_launch launch = {.grid = {n_blocks, 1, 1},
+                       .block = {kinds[kind].n_threads, 1, 1},
+                       .shared_bytes =
+                           kind == WGMMA ? (uint32_t)ATTENTION_WGMMA_SHARED(features) : 0,
+                       .parameters = &arguments,
+                       .memory = {find, memory},
+                       .n_resident = 2};
   const ptx_kernel *kernel = ptx_find(module, name);
   assert_non_null(kernel);
   assert_int_equal(ptx_parameter_bytes(kernel), sizeof arguments);
@@ -170,7 +170,7 @@ static char *mutated(const defect *d, int *n) {
 
 static void test_defects(void **state) {
   static const char *const core = "tprt_attention_bf16_64", *const general = "tprt_attention_f32",
-                    *const hopper = "tprt_attention_f16_wgmma_64";
+                           *const hopper = "tprt_attention_f16_wgmma_64";
   const defect defects[] = {
       {"values are not transposed", core, "x4.trans.shared", "x4.shared", 0, MMA},
       {"keys are transposed", core, "x4.shared", "x4.trans.shared", 0, MMA},
@@ -190,19 +190,25 @@ static void test_defects(void **state) {
       {"keys are transposed", hopper, ", 1, 1, 0, 0;", ", 1, 1, 0, 1;", 0, WGMMA},
       {"scores are added to", hopper, "setp.ne.b32 adds", "setp.eq.b32 adds", 0, WGMMA},
       {"other products' type", hopper, "f32.f16.f16 {", "f32.bf16.bf16 {", 0, WGMMA},
-      {"no wait for scores", hopper, "wgmma.wait_group.sync.aligned 1", "wgmma.wait_group.sync.aligned 2", 0, WGMMA},
-      {"no wait for values", hopper, "wgmma.wait_group.sync.aligned 0", "wgmma.wait_group.sync.aligned 1", 2, WGMMA},
-      {"no wait for the last values", hopper, "wgmma.wait_group.sync.aligned 0", "wgmma.wait_group.sync.aligned 1", 3, WGMMA},
+      {"no wait for scores", hopper, "wgmma.wait_group.sync.aligned 1",
+       "wgmma.wait_group.sync.aligned 2", 0, WGMMA},
+      {"no wait for values", hopper, "wgmma.wait_group.sync.aligned 0",
+       "wgmma.wait_group.sync.aligned 1", 2, WGMMA},
+      {"no wait for the last values", hopper, "wgmma.wait_group.sync.aligned 0",
+       "wgmma.wait_group.sync.aligned 1", 3, WGMMA},
       {"no fence of scores", hopper, "wgmma.fence.sync.aligned;", "", 2, WGMMA},
       {"no groups of products", hopper, "wgmma.commit_group.sync.aligned;", "", 0, WGMMA},
-      {"fetches are not waited for", hopper, "cp.async.wait_group 1", "cp.async.wait_group 2", 0, WGMMA},
-      {"the last fetch is not waited for", hopper, "cp.async.wait_group 0", "cp.async.wait_group 1", 0, WGMMA},
+      {"fetches are not waited for", hopper, "cp.async.wait_group 1", "cp.async.wait_group 2", 0,
+       WGMMA},
+      {"the last fetch is not waited for", hopper, "cp.async.wait_group 0", "cp.async.wait_group 1",
+       0, WGMMA},
       {"no proxy fence of keys", hopper, "fence.proxy.async.shared::cta;", "", 2, WGMMA},
       {"no proxy fence of the last tile", hopper, "fence.proxy.async.shared::cta;", "", 3, WGMMA},
       {"tiles are overwritten", hopper, "bar.sync %r", "bar.arrive %r", 1, WGMMA},
       {"products do not wait for tiles", hopper, "bar.sync %r", "bar.arrive %r", 3, WGMMA},
       {"tiles are not released", hopper, "bar.arrive %r", "bar.arrive 15, 384; // %r", 7, WGMMA},
-      {"registers are not given back", hopper, "setmaxnreg.dec.sync.aligned.u32 40", "setmaxnreg.dec.sync.aligned.u32 48", 0, WGMMA},
+      {"registers are not given back", hopper, "setmaxnreg.dec.sync.aligned.u32 40",
+       "setmaxnreg.dec.sync.aligned.u32 48", 0, WGMMA},
   };
   (void)state;
   for (size_t i = 0; i < sizeof defects / sizeof *defects; i++) {

@@ -268,7 +268,6 @@ int main(void) {
   setenv("TPRT_CUDA_LIBRARY", FAKE_DRIVER, 1);
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_results), cmocka_unit_test(test_tables),
                                      cmocka_unit_test(test_failures),
-                                     cmocka_unit_test(test_no_rows),
-                                     cmocka_unit_test(test_choice)};
+                                     cmocka_unit_test(test_no_rows), cmocka_unit_test(test_choice)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,8 +14,8 @@
 
 enum { THREADS = 128 };
 
-/* %r1 is the thread; %r0 its result; %p1 is true in threads of warps 0 and 1, %p2 in odd threads, %p3
- * in threads of warp 0. */
+/* %r1 is the thread; %r0 its result; %p1 is true in threads of warps 0 and 1, %p2 in odd threads,
+ * %p3 in threads of warp 0. */
 static const char prologue[] =
     ".version 8.0\n.target sm_90a\n.address_size 64\n.shared .align 16 .b8 tile[512];\n"
     ".visible .entry k(.param .u64 results)\n.maxntid 128, 1, 1\n{\n.reg .pred %p<6>;\n.reg .b32 "
@@ -68,7 +68,8 @@ static uint32_t all_one(uint32_t t) { return (void)t, 1; }
   "mov.u32 %r5, 0;\n@!%p1 bra $READ;\n$WRITE:\nsetp.ge.u32 %p4, %r5, 2;\nand.b32 %r6, %r5, 1;\n"   \
   "add.u32 %r7, %r6, 3;\n@%p4 bar.sync %r7, 128;\nshl.b32 %r7, %r6, 8;\nadd.u32 %r7, %r7, %r3;\n"  \
   "add.u32 %r4, %r1, %r5;\nst.shared.u32 [%r7], %r4;\nadd.u32 %r6, %r6, 1;\nbar.arrive %r6, "      \
-  "128;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p4, %r5, 5;\n@%p4 bra $WRITE;\nbra.uni $END;\n$READ:\n" \
+  "128;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p4, %r5, 5;\n@%p4 bra $WRITE;\nbra.uni "               \
+  "$END;\n$READ:\n"                                                                                \
   "and.b32 %r6, %r5, 1;\nadd.u32 %r7, %r6, 1;\nbar.sync %r7, 128;\nshl.b32 %r7, %r6, 8;\nadd.u32 " \
   "%r7, %r7, %r3;\nld.shared.u32 %r4, [%r7+-256];\nadd.u32 %r0, %r0, %r4;\nsetp.lt.u32 %p4, %r5, " \
   "3;\nadd.u32 %r6, %r6, 3;\n@%p4 bar.arrive %r6, 128;\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p4, "   \
@@ -88,11 +89,12 @@ static const struct {
      "setp.ge.u32 %p5, %r1, 0;\n@!%p1 and.pred %p5, %p5, %p2;\n@%p1 bar.red.and.pred %p4, 1, 64, "
      "%p5;\n@!%p1 bar.red.and.pred %p4, 2, 64, %p5;\nselp.u32 %r0, 1, 0, %p4;\n",
      one_in_lower},
-    {"or, negated", "@%p1 barrier.red.or.pred %p4, 1, 64, %p3;\n@!%p1 barrier.red.or.pred %p4, 2, "
-                    "64, !%p3;\n@%p1 bar.red.and.pred %p4, 1, 64, %p3;\nselp.u32 %r0, 1, 0, %p4;\n",
+    {"or, negated",
+     "@%p1 barrier.red.or.pred %p4, 1, 64, %p3;\n@!%p1 barrier.red.or.pred %p4, 2, "
+     "64, !%p3;\n@%p1 bar.red.and.pred %p4, 1, 64, %p3;\nselp.u32 %r0, 1, 0, %p4;\n",
      in_upper},
-    {"registers that others give back",
-     "setmaxnreg.dec.sync.aligned.u32 24;\nmov.u32 %r0, 1;\n", all_one},
+    {"registers that others give back", "setmaxnreg.dec.sync.aligned.u32 24;\nmov.u32 %r0, 1;\n",
+     all_one},
 };
 
 static void test_programs(void **state) {

@@ -1,12 +1,12 @@
 /* Matrices in shared memory that products of warpgroups read, as descriptors say: the PTX manual,
  * "Shared Memory Matrix Layout" and "Matrix Descriptor Format".
  *
- * A matrix consists of units of 16 bytes, 8 elements: along its depth (K-major), or along its rows or
- * columns (MN-major, "transposed"). `width` units, 1, 2, 4 or 8, are a row of the atom of its
+ * A matrix consists of units of 16 bytes, 8 elements: along its depth (K-major), or along its rows
+ * or columns (MN-major, "transposed"). `width` units, 1, 2, 4 or 8, are a row of the atom of its
  * swizzle, which has 8 rows. Where a row of the atom is not 1 unit, as many bits of the address as
  * number a unit in it, from bit 4 on, are xored with those from bit 7 on: bits of the address in
- * shared memory, not of an offset in the matrix. So an atom begins at a multiple of its size, unless
- * the descriptor has a base offset, which is not supported. */
+ * shared memory, not of an offset in the matrix. So an atom begins at a multiple of its size,
+ * unless the descriptor has a base offset, which is not supported. */
 #include "ptx_inside.h"
 
 typedef struct descriptor {
@@ -22,7 +22,8 @@ static bool read_descriptor(ptx_warp *w, uint64_t bits, bool mn_major, uint32_t 
                     .stride = (uint32_t)(bits >> 32 & 0x3fff) << 4,
                     .width = widths[bits >> 62]};
   uint32_t row = d->width * PTX_UNIT, atom = 8 * row, /* bytes */
-      in_row = mn_major ? (n < d->width * PTX_OF_UNIT ? n : d->width * PTX_OF_UNIT) * 2 : 2 * PTX_UNIT;
+      in_row =
+          mn_major ? (n < d->width * PTX_OF_UNIT ? n : d->width * PTX_OF_UNIT) * 2 : 2 * PTX_UNIT;
   bool swizzles = d->width > 1, leads = mn_major && n > d->width * PTX_OF_UNIT;
   if (bits >> 49 & 7)
     ptx_fail(w, -1, PTX_FAULT, "base offset %u of a descriptor; 0 is supported",
@@ -52,7 +53,8 @@ static uint32_t unit_address(const descriptor *d, bool mn_major, uint32_t mn, ui
              stride = d->width == 1 ? d->leading : d->stride;
     at += across % d->width * PTX_UNIT + across / d->width * leading + k % 8 * row + k / 8 * stride;
   } else {
-    at += mn % 8 * row + mn / 8 * d->stride + k / PTX_OF_UNIT * (d->width == 1 ? d->leading : PTX_UNIT);
+    at += mn % 8 * row + mn / 8 * d->stride +
+          k / PTX_OF_UNIT * (d->width == 1 ? d->leading : PTX_UNIT);
   }
   return at ^ (at >> 7 & (d->width - 1)) << 4;
 }
@@ -67,7 +69,8 @@ int ptx_read_matrix(ptx_warp *w, uint64_t bits, bool mn_major, uint32_t first, u
     uint32_t across = n / PTX_OF_UNIT, mn = mn_major ? u % across * PTX_OF_UNIT : u / 2,
              k = mn_major ? u / across : u % 2 * PTX_OF_UNIT;
     size_t number;
-    const unsigned char *from = ptx_reach_unit(w, unit_address(&d, mn_major, first + mn, k), &number);
+    const unsigned char *from =
+        ptx_reach_unit(w, unit_address(&d, mn_major, first + mn, k), &number);
     uint16_t halves[PTX_OF_UNIT];
     if (!from)
       return 0;

@@ -218,7 +218,7 @@ struct ptx_kernel {
   ptx_symbol *parameters;
   int n_parameters;
   size_t parameter_bytes, local_bytes, shared_bytes;
-  uint32_t most_threads, required[3]; /* .maxntid (all dimensions), .reqntid; 0: none */
+  uint32_t most_threads, required[3];  /* .maxntid (all dimensions), .reqntid; 0: none */
   uint32_t least_ctas, most_registers; /* .minnctapersm, .maxnreg; 0: none */
 };
 
@@ -347,7 +347,7 @@ struct ptx_warp {
   uint32_t proxied[PTX_MOST_WARPS]; /* `clock` at the last proxy fence of the whole warp */
   ptx_proxy_fence *fences;
   int n_fences;
-  uint32_t n_registers; /* of each thread, as setmaxnreg sets it */
+  uint32_t n_registers;          /* of each thread, as setmaxnreg sets it */
   struct ptx_products *products; /* see ptx_warpgroup.c; NULL: the kernel has none */
 };
 
@@ -355,7 +355,7 @@ struct ptx_warp {
 typedef struct ptx_barrier {
   uint32_t arrived, expected; /* threads; expected 0: all of the CTA */
   bool reduces;
-  uint32_t n_true;               /* predicates of the threads that have arrived */
+  uint32_t n_true;                /* predicates of the threads that have arrived */
   uint32_t clock[PTX_MOST_WARPS]; /* the latest of the threads that have arrived */
 } ptx_barrier;
 
@@ -372,7 +372,8 @@ struct ptx_cta {
   ptx_barrier barriers[PTX_MOST_BARRIERS];
   uint32_t n_registers; /* that warps have given back */
   /* If the kernel has products of warpgroups, for each unit of shared memory: the number of running
-   * ones that read it; and of each warp, its clock when the last one that read it was waited for. */
+   * ones that read it; and of each warp, its clock when the last one that read it was waited
+   * for. */
   uint16_t *n_reading;
   uint32_t *read_by;
   struct ptx_sequence *sequences; /* of the warpgroups: see ptx_warpgroup.c */
@@ -394,7 +395,8 @@ void ptx_reach_barrier(ptx_warp *w, const ptx_instruction *i, uint32_t mask, ptx
 bool ptx_open_barriers(ptx_cta *c);
 /* Executes setmaxnreg; false if it has to wait. */
 bool ptx_resize(ptx_warp *w, const ptx_instruction *i, uint32_t mask);
-/* Lets warps try again that wait for registers; true if there are any for which there are enough. */
+/* Lets warps try again that wait for registers; true if there are any for which there are
+ * enough. */
 bool ptx_find_registers(ptx_cta *c);
 void ptx_begin_barriers(ptx_cta *c);
 
@@ -463,19 +465,19 @@ void ptx_set_predicates(ptx_warp *w, const ptx_instruction *i, uint32_t mask, ui
 /* Compares two numbers. With a NaN, only comparisons with PTX_UNORDERED are true. */
 bool ptx_compare(double a, double b, int comparison);
 
-/* ptx_memory.c and ptx_shadow.c: return the memory of an access by a thread; NULL after a failure. `new_bytes`: the
- * data to write to shared memory, NULL for a read. */
+/* ptx_memory.c and ptx_shadow.c: return the memory of an access by a thread; NULL after a failure.
+ * `new_bytes`: the data to write to shared memory, NULL for a read. */
 unsigned char *ptx_reach_global(ptx_warp *w, int lane, uint64_t address, size_t bytes);
 unsigned char *ptx_reach_shared(ptx_warp *w, int lane, uint64_t address, size_t bytes,
                                 const unsigned char *new_bytes);
 
-/* ptx_shadow.c: returns a unit of shared memory that a product of a warpgroup reads, and its number;
- * NULL after a failure. */
+/* ptx_shadow.c: returns a unit of shared memory that a product of a warpgroup reads, and its
+ * number; NULL after a failure. */
 const unsigned char *ptx_reach_unit(ptx_warp *w, uint64_t address, size_t *number);
 
-/* ptx_descriptor.c: reads, from row or column `first` on, n of the `all` ones of a matrix of which a
- * product reads PTX_DEPTH, and converts element k of each to to[k]. Returns the number of units that
- * it read, and their numbers; 0 after a failure. mn_major: the matrix is "transposed". */
+/* ptx_descriptor.c: reads, from row or column `first` on, n of the `all` ones of a matrix of which
+ * a product reads PTX_DEPTH, and converts element k of each to to[k]. Returns the number of units
+ * that it read, and their numbers; 0 after a failure. mn_major: the matrix is "transposed". */
 enum { PTX_DEPTH = 16, PTX_OF_UNIT = PTX_UNIT / 2, PTX_MOST_ACROSS = 2 * PTX_MOST_LIST };
 int ptx_read_matrix(ptx_warp *w, uint64_t descriptor, bool mn_major, uint32_t first, uint32_t n,
                     uint32_t all, int type, double (*to)[PTX_MOST_ACROSS], uint16_t *units);

@@ -2,8 +2,8 @@
  * at a time. Live ranges are intervals of instructions, from a liveness analysis over basic blocks.
  * A linear scan (Poletto and Sarkar, 1999) assigns them to as many rows as needed. Divergent
  * threads of a warp use different columns of a row, so each needs to be correct along its own path
- * only. Registers of products of warpgroups, which are written later than the instruction that names
- * them, have rows of their own, the first ones. */
+ * only. Registers of products of warpgroups, which are written later than the instruction that
+ * names them, have rows of their own, the first ones. */
 #include "ptx_inside.h"
 
 #include <stdlib.h>

@@ -288,9 +288,8 @@ static void fail_waiting(ptx_cta *c) {
     if (s->state == PTX_AT_REGISTERS)
       ptx_fail(w, lane, PTX_FAULT, "waits for registers that no warp gives back");
     else if (s->state == PTX_AT_BARRIER && b->expected)
-      ptx_fail(w, lane, PTX_FAULT,
-               "waits for threads that never come: %u of %u are at barrier %u", b->arrived,
-               b->expected, s->barrier);
+      ptx_fail(w, lane, PTX_FAULT, "waits for threads that never come: %u of %u are at barrier %u",
+               b->arrived, b->expected, s->barrier);
     else
       ptx_fail(w, lane, PTX_FAULT, "waits for threads that never come");
     return;

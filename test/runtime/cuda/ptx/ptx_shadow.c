@@ -44,9 +44,9 @@ static bool note_write(ptx_warp *w, int lane, size_t at, uint32_t me, unsigned c
   if (s->writer && s->writer != me && !ordered(w, s->writer, s->written, s->written_warp) &&
       w->cta->shared[at] != value)
     return fail_writer(w, lane, at, s->writer);
-  if (s->reader == MANY_READERS ? s->read_epoch == w->cta->epoch
-                                : s->reader && s->reader != me &&
-                                      !ordered(w, s->reader, s->read, s->read_warp))
+  if (s->reader == MANY_READERS
+          ? s->read_epoch == w->cta->epoch
+          : s->reader && s->reader != me && !ordered(w, s->reader, s->read, s->read_warp))
     return fail_reader(w, lane, at, s->reader);
   s->writer = me;
   s->written = w->clock[w->number];

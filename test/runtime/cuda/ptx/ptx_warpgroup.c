@@ -161,8 +161,7 @@ static uint32_t *fenced(ptx_warp *w, ptx_place place) {
 /* Fails if a register was written after the last fence. */
 static bool check_fenced(ptx_warp *w, ptx_place place) {
   if (place >= 0 && memcmp(fenced(w, place), w->rows + place, PTX_WARP * sizeof *w->rows) != 0)
-    ptx_fail(w, -1, PTX_FAULT,
-             "a register of the product was written after the last wgmma.fence");
+    ptx_fail(w, -1, PTX_FAULT, "a register of the product was written after the last wgmma.fence");
   return !w->cta->result;
 }
 
@@ -215,8 +214,8 @@ static void read_registers(const ptx_warp *w, const ptx_instruction *i, int type
 static void read_shared(ptx_warp *w, uint64_t descriptor, bool mn_major, uint32_t first, uint32_t n,
                         uint32_t all, int type, double (*to)[PTX_MOST_ACROSS], product *p) {
   if (!w->cta->result)
-    p->n_units += ptx_read_matrix(w, descriptor, mn_major, first, n, all, type, to,
-                                  p->units + p->n_units);
+    p->n_units +=
+        ptx_read_matrix(w, descriptor, mn_major, first, n, all, type, to, p->units + p->n_units);
 }
 
 /* Each sum is rounded once. */
@@ -392,8 +391,13 @@ static void fence_proxy(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
 }
 
 #define WGMMA(n, type, c, run, run_registers)                                                      \
-  {"wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type, "", 0, 0, c "qqpiiii*",         \
-   run, PTX_TOGETHER},                                                                             \
+  {"wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type,                                 \
+   "",                                                                                             \
+   0,                                                                                              \
+   0,                                                                                              \
+   c "qqpiiii*",                                                                                   \
+   run,                                                                                            \
+   PTX_TOGETHER},                                                                                  \
   {                                                                                                \
     "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type, "", 0, 0, c "fqpiii*",         \
         run_registers, PTX_TOGETHER                                                                \

@@ -27,8 +27,9 @@ static struct {
   float out[64][THREADS];
 } memory;
 
-/* %r1 is the thread, %r2 the begin of the image in shared memory, at a multiple of 1024; %d1 and %d2
- * are `memory` and out + 4 * thread; %d5 and %d6 the descriptors; %p1 whether accumulators count. */
+/* %r1 is the thread, %r2 the begin of the image in shared memory, at a multiple of 1024; %d1 and
+ * %d2 are `memory` and out + 4 * thread; %d5 and %d6 the descriptors; %p1 whether accumulators
+ * count. */
 #define HEAD                                                                                       \
   ".version 8.0\n.target sm_90a\n.address_size 64\n.extern .shared .align 16 .b8 more[];\n"
 #define PROLOGUE                                                                                   \
@@ -53,8 +54,9 @@ static struct {
 
 static void print_copy(FILE *out) {
   for (int i = 0; i < IMAGE; i += 16 * THREADS)
-    fprintf(out, "ld.global.v4.b32 {%%r7, %%r8, %%r9, %%r10}, [%%d4+%d];\nst.shared.v4.b32 "
-                 "[%%r3+%d], {%%r7, %%r8, %%r9, %%r10};\n",
+    fprintf(out,
+            "ld.global.v4.b32 {%%r7, %%r8, %%r9, %%r10}, [%%d4+%d];\nst.shared.v4.b32 "
+            "[%%r3+%d], {%%r7, %%r8, %%r9, %%r10};\n",
             i, i);
 }
 
@@ -130,8 +132,8 @@ static float element(int which, int row, int column) {
   return (float)((which * 37 + row * 29 + column * 11 + row * column) % 17 - 8);
 }
 
-/* A matrix in shared memory: at `at`, its atoms, of `width` units by 8, follow each other along rows
- * or columns first (`mn_first`) or along the depth. `begin` of its depth is skipped. */
+/* A matrix in shared memory: at `at`, its atoms, of `width` units by 8, follow each other along
+ * rows or columns first (`mn_first`) or along the depth. `begin` of its depth is skipped. */
 typedef struct layout {
   int at, width;
   bool mn_major, mn_first;
@@ -153,7 +155,8 @@ static int depth_step(const layout *l) {
 static int offset_of(const layout *l, int mn, int k) {
   int along = l->mn_major ? mn : k, row = (l->mn_major ? k : mn) % 8,
       unit = along / 8 % l->width ^ row * l->width / 8,
-      mn_atom = mn / (l->mn_major ? 8 * l->width : 8), k_atom = k / (l->mn_major ? 8 : 8 * l->width);
+      mn_atom = mn / (l->mn_major ? 8 * l->width : 8),
+      k_atom = k / (l->mn_major ? 8 : 8 * l->width);
   return l->at + mn_atom * mn_step(l) + k_atom * depth_step(l) + row * 16 * l->width + unit * 16 +
          along % 8 * 2;
 }
@@ -161,14 +164,18 @@ static int offset_of(const layout *l, int mn, int k) {
 static uint64_t descriptor_of(const layout *l, uint32_t *at) {
   static const uint64_t modes[] = {[1] = 0, [8] = 1, [4] = 2, [2] = 3};
   bool swaps = l->mn_major && l->width == 1; /* then the stride is that along rows or columns */
-  int leading = l->mn_major ? (swaps ? depth_step(l) : mn_step(l)) : l->width == 1 ? depth_step(l) : 16,
+  int leading = l->mn_major     ? (swaps ? depth_step(l) : mn_step(l))
+                : l->width == 1 ? depth_step(l)
+                                : 16,
       stride = l->mn_major ? (swaps ? mn_step(l) : depth_step(l)) : mn_step(l);
   *at = (uint32_t)(l->at + l->begin / (l->mn_major ? 8 : 8 * l->width) * depth_step(l) +
                    (l->mn_major ? 0 : l->begin / 8 % l->width * 16));
   return (uint64_t)(leading / 16) << 16 | (uint64_t)(stride / 16) << 32 | modes[l->width] << 62;
 }
 
-static uint16_t half_of(bool f16, float x) { return f16 ? tprt_f32_to_f16(x) : tprt_f32_to_bf16(x); }
+static uint16_t half_of(bool f16, float x) {
+  return f16 ? tprt_f32_to_f16(x) : tprt_f32_to_bf16(x);
+}
 
 static void put_matrix(const layout *l, int which, bool f16) {
   for (int mn = 0; mn < l->mn; mn++)
@@ -277,9 +284,19 @@ static void test_groups(void **state) {
     memory.b_rest = descriptor_of(&b, &memory.b_at);
     memory.adds = 1;
     const char *const parts[] = {
-        "C",  "L", DESCRIPTORS, PROXY, BARRIER, FENCE, "P",
-        "P",  COMMIT, wait ? "wgmma.wait_group.sync.aligned 0;\n" : "wgmma.wait_group.sync.aligned 1;\n",
-        "S",  WAIT, NULL};
+        "C",
+        "L",
+        DESCRIPTORS,
+        PROXY,
+        BARRIER,
+        FENCE,
+        "P",
+        "P",
+        COMMIT,
+        wait ? "wgmma.wait_group.sync.aligned 0;\n" : "wgmma.wait_group.sync.aligned 1;\n",
+        "S",
+        WAIT,
+        NULL};
     if (run_text(module_of(parts), THREADS, error) != PTX_OK)
       fail_msg("%s", error);
     for (int t = 0; t < THREADS; t++) {
@@ -309,54 +326,72 @@ static const struct {
     /* the async proxy, and order */
     {{"C", "L", DESCRIPTORS, BARRIER, FENCE, "P"}, PTX_FAULT, "with no fence.proxy.async between"},
     {{PROXY, "C", "L", DESCRIPTORS, BARRIER, FENCE, "P"}, PTX_FAULT, "with no fence.proxy.async"},
-    {{READY, "setp.eq.u32 %p2, %r1, 0;\n", SAME_UNIT, PROXY, FENCE, "P"}, PTX_FAULT,
+    {{READY, "setp.eq.u32 %p2, %r1, 0;\n", SAME_UNIT, PROXY, FENCE, "P"},
+     PTX_FAULT,
      "was written by thread 0, with no barrier between"},
     {{"C", "L", DESCRIPTORS, BARRIER, PROXY, FENCE, "P", COMMIT, WAIT}, PTX_OK, ""},
     {{"L", DESCRIPTORS, FENCE, "P"}, PTX_FAULT, "is read before it was written"},
-    {{READY, FENCE, "P", COMMIT, GO_ON, SAME_UNIT, WAIT}, PTX_FAULT,
+    {{READY, FENCE, "P", COMMIT, GO_ON, SAME_UNIT, WAIT},
+     PTX_FAULT,
      "is read by a product that runs"},
-    {{READY, FENCE, "P", COMMIT, WAIT, GO_ON, SAME_UNIT}, PTX_FAULT,
+    {{READY, FENCE, "P", COMMIT, WAIT, GO_ON, SAME_UNIT},
+     PTX_FAULT,
      "was read by a product of warp 0, with no barrier between"},
     {{READY, FENCE, "P", COMMIT, WAIT, BARRIER, GO_ON, SAME_UNIT}, PTX_OK, ""},
-    {{READY, FENCE, "P", COMMIT, BARRIER, GO_ON, SAME_UNIT, WAIT}, PTX_FAULT,
+    {{READY, FENCE, "P", COMMIT, BARRIER, GO_ON, SAME_UNIT, WAIT},
+     PTX_FAULT,
      "is read by a product that runs"},
     /* registers */
     {{READY, "P"}, PTX_FAULT, "there is no wgmma.fence before the first product"},
-    {{READY, FENCE, "mov.b32 %c7, 0;\n", "P"}, PTX_FAULT,
+    {{READY, FENCE, "mov.b32 %c7, 0;\n", "P"},
+     PTX_FAULT,
      "a register of the product was written after the last wgmma.fence"},
-    {{READY, FENCE, "mov.b32 %a2, 0;\n", "P"}, PTX_FAULT,
+    {{READY, FENCE, "mov.b32 %a2, 0;\n", "P"},
+     PTX_FAULT,
      "a register of the product was written after the last wgmma.fence"},
     {{READY, FENCE, "P", COMMIT, WAIT, "P", COMMIT, WAIT}, PTX_OK, ""},
-    {{READY, FENCE, "P", COMMIT, WAIT, "mov.b32 %c7, 0;\n", "P"}, PTX_FAULT,
+    {{READY, FENCE, "P", COMMIT, WAIT, "mov.b32 %c7, 0;\n", "P"},
+     PTX_FAULT,
      "a register of the product was written after the last wgmma.fence"},
-    {{READY, FENCE, "P", COMMIT, "mov.b32 %c7, 0;\n", WAIT}, PTX_FAULT,
+    {{READY, FENCE, "P", COMMIT, "mov.b32 %c7, 0;\n", WAIT},
+     PTX_FAULT,
      "an accumulator was written before this wait"},
-    {{READY, FENCE, "P", COMMIT, "mov.b32 %a2, 0;\n", WAIT}, PTX_FAULT,
+    {{READY, FENCE, "P", COMMIT, "mov.b32 %a2, 0;\n", WAIT},
+     PTX_FAULT,
      "was written before this wait"},
     {{READY, FENCE, "P", COMMIT}, PTX_FAULT, "the warp ends before its products"},
     {{READY, FENCE, "P", WAIT}, PTX_FAULT, "the warp ends before its products"},
     /* descriptors */
-    {{READY, FENCE, "add.u64 %d6, %d6, 7;\n", "P"}, PTX_MISALIGNED,
+    {{READY, FENCE, "add.u64 %d6, %d6, 7;\n", "P"},
+     PTX_MISALIGNED,
      "does not begin in a row of 128 bytes"},
-    {{READY, FENCE, "add.u64 %d6, %d6, 8;\n", "P"}, PTX_MISALIGNED,
+    {{READY, FENCE, "add.u64 %d6, %d6, 8;\n", "P"},
+     PTX_MISALIGNED,
      "does not begin in the first row of 1024 bytes"},
     {{READY, FENCE, "add.u64 %d6, %d6, 0x100000000;\n", "P"}, PTX_MISALIGNED, "strides of 16 and"},
-    {{READY, FENCE, "or.b64 %d6, %d6, 0x2000000000000;\n", "P"}, PTX_FAULT,
+    {{READY, FENCE, "or.b64 %d6, %d6, 0x2000000000000;\n", "P"},
+     PTX_FAULT,
      "base offset 1 of a descriptor"},
     {{READY, FENCE, "or.b64 %d6, %d6, 0x4000;\n", "P"}, PTX_FAULT, "has bits that mean nothing"},
     {{READY, FENCE, "or.b64 %d6, %d6, 0x3fc0;\n", "P"}, PTX_BAD_ADDRESS, "of shared memory, which"},
     /* threads together */
-    {{READY, GO_ON, FENCE, "@%p2 bra $E;\n", "P", COMMIT, WAIT, "$E:\n"}, PTX_FAULT,
+    {{READY, GO_ON, FENCE, "@%p2 bra $E;\n", "P", COMMIT, WAIT, "$E:\n"},
+     PTX_FAULT,
      "others of the warpgroup execute this, this warp does not"},
-    {{READY, GO_ON, FENCE, "@%p2 bra $E;\n", "P", "$E:\n", COMMIT, WAIT}, PTX_FAULT,
+    {{READY, GO_ON, FENCE, "@%p2 bra $E;\n", "P", "$E:\n", COMMIT, WAIT},
+     PTX_FAULT,
      "others of the warpgroup execute line"},
-    {{READY, GO_ON, FENCE, "@%p2 add.u64 %d6, %d6, 2;\n", "P"}, PTX_FAULT,
+    {{READY, GO_ON, FENCE, "@%p2 add.u64 %d6, %d6, 2;\n", "P"},
+     PTX_FAULT,
      "others of the warpgroup have other descriptors"},
-    {{READY, FENCE, "setp.eq.u32 %p2, %r1, 5;\n@%p2 add.u64 %d6, %d6, 2;\n", "P"}, PTX_FAULT,
+    {{READY, FENCE, "setp.eq.u32 %p2, %r1, 5;\n@%p2 add.u64 %d6, %d6, 2;\n", "P"},
+     PTX_FAULT,
      "threads have different descriptors or predicates"},
-    {{READY, FENCE, "setp.eq.u32 %p1, %r1, 5;\n", "P"}, PTX_FAULT,
+    {{READY, FENCE, "setp.eq.u32 %p1, %r1, 5;\n", "P"},
+     PTX_FAULT,
      "threads have different descriptors or predicates"},
-    {{"setp.lt.u32 %p2, %r1, 16;\n@%p2 bra $E;\n", FENCE, "P", "$E:\n"}, PTX_FAULT,
+    {{"setp.lt.u32 %p2, %r1, 16;\n@%p2 bra $E;\n", FENCE, "P", "$E:\n"},
+     PTX_FAULT,
      "only threads 0xffff0000 of the warp take part"},
 };
 
@@ -392,33 +427,38 @@ static void test_shapes(void **state) {
   print_product(out, 64, "f16", "{%a0, %a1, %a2, %a3}, %d6, %p1, 1, 2, 0");
   fclose(out);
   prepare();
-  const char *const both[] = {READY, FENCE, "P", wide, NULL}, *const two[] = {READY, FENCE, scaled, NULL};
+  const char *const both[] = {READY, FENCE, "P", wide, NULL}, *const two[] = {READY, FENCE, scaled,
+                                                                              NULL};
   layout b = {B_AT, 8, false, false, 128, 64, 0};
   put_matrix(&b, 1, true);
   assert_int_equal(run_text(module_of(both), THREADS, error), PTX_FAULT);
   assert_non_null(strstr(error, "another product that runs writes some of these registers"));
   assert_int_equal(run_text(module_of(two), THREADS, error), PTX_FAULT);
   assert_non_null(strstr(error, "a scale is 1 or -1"));
-  assert_int_equal(run_text(module_of((const char *const[]){FENCE, "P", NULL}), 96, error), PTX_FAULT);
+  assert_int_equal(run_text(module_of((const char *const[]){FENCE, "P", NULL}), 96, error),
+                   PTX_FAULT);
   assert_non_null(strstr(error, "96 threads are no whole warpgroups"));
   /* fewer registers than the shape has, and a shape that the machine lacks */
-  assert_null(ptx_load(module_of((const char *const[]){
-                           "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {%c0, %c1}, %d5, %d6, "
-                           "%p1, 1, 1, 0, 0;\n",
-                           NULL}),
-                       error));
+  assert_null(
+      ptx_load(module_of((const char *const[]){
+                   "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {%c0, %c1}, %d5, %d6, "
+                   "%p1, 1, 1, 0, 0;\n",
+                   NULL}),
+               error));
   assert_non_null(strstr(error, "the operands do not fit"));
-  assert_null(ptx_load(module_of((const char *const[]){
-                           "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%c0, %c1, %c2, %c3}, "
-                           "%d5, %d6, %p1, 1, 1, 0, 0;\n",
-                           NULL}),
-                       error));
+  assert_null(
+      ptx_load(module_of((const char *const[]){
+                   "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%c0, %c1, %c2, %c3}, "
+                   "%d5, %d6, %p1, 1, 1, 0, 0;\n",
+                   NULL}),
+               error));
   assert_non_null(strstr(error, "'.mma_async' is not supported"));
 }
 
 int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], "--print") == 0) {
-    const product_case c = {.n = 128, .a = {.width = 8}, .b = {.width = 8}, .scale_a = 1, .scale_b = -1};
+    const product_case c = {
+        .n = 128, .a = {.width = 8}, .b = {.width = 8}, .scale_a = 1, .scale_b = -1};
     fputs(product_text(&c), stdout);
     return 0;
   }
