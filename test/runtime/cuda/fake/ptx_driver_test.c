@@ -290,9 +290,9 @@ static void test_mistakes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_launches), cmocka_unit_test(test_shared),
-      cmocka_unit_test(test_graph),    cmocka_unit_test(test_mistakes),
-      cmocka_unit_test(test_streams),  cmocka_unit_test(test_modes),
+      cmocka_unit_test(test_launches),   cmocka_unit_test(test_shared),
+      cmocka_unit_test(test_graph),      cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_streams),    cmocka_unit_test(test_modes),
       cmocka_unit_test(test_late_writes)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }
