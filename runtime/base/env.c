@@ -72,6 +72,10 @@ static const tprt_env_var table[TPRT__N_ENV] = {
     [TPRT__ENV_BLASLT_LIBRARY] =
         {"TPRT_BLASLT_LIBRARY", "path", NULL,
          "cuBLASLt library, for matmuls on GPUs; default: that of CUDA 13, 12 or 11"},
+    [TPRT__ENV_HOPPER_ATTENTION] = {"TPRT_HOPPER_ATTENTION", "switch", "0",
+                                    "1: attention of 16-bit types on GPUs of compute capability "
+                                    "9.0 uses kernels that have not run on a GPU yet "
+                                    "(experimental)"},
     [TPRT__ENV_NCCL_LIBRARY] = {"TPRT_NCCL_LIBRARY", "path", "libnccl.so.2",
                                 "NCCL library of backend nccl"},
     [TPRT__ENV_NCCL_CHECK] =

@@ -85,6 +85,12 @@ static void end(program *p) {
   table_free(&p->table);
 }
 
+/* What distinguishes results of the kernels for compute capability 9.0. */
+static const char *kernels_name(void) {
+  const char *setting = getenv("TPRT_HOPPER_ATTENTION");
+  return setting && strcmp(setting, "1") == 0 ? "-hopper" : "";
+}
+
 static int run_cases(tprt_comm *world) {
   int errors = 0;
   for (int i = 0; i < n_attention_cases; i++) {
@@ -105,8 +111,8 @@ static int run_cases(tprt_comm *world) {
     free(first);
     end(&p);
   }
-  printf("{\"test\": \"attention\", \"calls\": %d, \"errors\": %d}\n", 2 * n_attention_cases,
-         errors);
+  printf("{\"test\": \"attention%s\", \"calls\": %d, \"errors\": %d}\n", kernels_name(),
+         2 * n_attention_cases, errors);
   return errors != 0;
 }
 
@@ -143,9 +149,9 @@ static int run_time(tprt_comm *world, int64_t tokens, double tflops, double band
   double us = (now() - begun) / CALLS * 1e6;
   for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++)
     bytes += (double)p.host.bytes[x];
-  printf("{\"test\": \"attention-time\", \"tokens\": %lld, \"us\": %.2f, \"arithmetic_us\": %.2f, "
-         "\"bytes_us\": %.2f}\n",
-         (long long)tokens, us, flops / tflops * 1e-6, bytes / bandwidth * 1e-3);
+  printf("{\"test\": \"attention%s-time\", \"tokens\": %lld, \"us\": %.2f, \"arithmetic_us\": "
+         "%.2f, \"bytes_us\": %.2f}\n",
+         kernels_name(), (long long)tokens, us, flops / tflops * 1e-6, bytes / bandwidth * 1e-3);
   end(&p);
   return 0;
 }

@@ -169,6 +169,7 @@ fused() {
   run products "$bin/tprt_gpu_gemm" products
   run relu-nan "$bin/tprt_gpu_gemm" nan "${few[@]}"
   run attention "$bin/tprt_gpu_attention" cases
+  run attention-hopper env TPRT_HOPPER_ATTENTION=1 "$bin/tprt_gpu_attention" cases
   for ranks in $all_ranks; do
     run slices "$bin/tprt_gpu_gemm" slices "$ranks" "${few[@]}"
     run gathers "$bin/tprt_gpu_gemm" gathers "$ranks" "${few[@]}"
@@ -178,6 +179,7 @@ fused() {
 fused-times() {
   for tokens in $attended; do
     run_alone attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
+    run_alone attention-hopper-time env TPRT_HOPPER_ATTENTION=1 "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
   done
   for tokens in $shapes; do
     for ranks in $time_ranks; do
@@ -266,6 +268,7 @@ watched() {
     label="$tool "
     run "$tool" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_fused" correct 4 "$watched" 0
     run "$tool attention" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_attention" cases
+    run "$tool attention-hopper" env TPRT_HOPPER_ATTENTION=1 "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_attention" cases
     have_programs "$tool" || continue
     for program in "$programs"/check/{mlp_fwd.2,layernorm_gelu_bf16.1,llama_block_train.4}; do
       [ ! -d "$program" ] || run "$tool ${program##*/}" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_model" check "$program"

@@ -28,6 +28,8 @@ enum {
   CUDA_CAPABILITY_MINOR = 76,
   CUDA_COOPERATIVE = 95,
 
+  CUDA_MOST_DYNAMIC_SHARED_BYTES = 8, /* an attribute of functions */
+
   CUDA_POINTER_MEMORY_TYPE = 2, /* pointer attributes */
   CUDA_POINTER_ORDINAL = 9,
 

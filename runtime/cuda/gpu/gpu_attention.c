@@ -2,6 +2,7 @@
  * that supports all of them. */
 #include "cuda/gpu/gpu_inside.h"
 
+#include "base/env.h"
 #include "base/float_bits.h"
 #include "cuda/kernels/attention_args.h"
 
@@ -9,27 +10,43 @@
 
 enum { VECTOR = 8 /* 16-bit elements of 16 bytes */, ALIGNMENT = 16 };
 
+/* A kernel, the rows of scores that a block has, and how it is launched. */
+typedef struct attention_kernel {
+  gpu_site_kernel which;
+  int64_t rows;
+  gpu_launch launch; /* but for the number of blocks */
+} attention_kernel;
+
 struct tprt__gpu_attention {
   attention_args arguments; /* everything but the addresses */
-  gpu_site_kernel general;
-  gpu_site_kernel matrix; /* for tensor cores and aligned operands; GPU_NO_KERNEL: none */
+  attention_kernel general;
+  attention_kernel matrix; /* for tensor cores and aligned operands; GPU_NO_KERNEL: none */
 };
 
 /* ---- planning ---- */
 
-/* By type: the kernel for all layouts, and those for tensor cores. */
+/* By type: the kernel for all layouts, those for tensor cores, and those for the tensor cores of
+ * compute capability 9.0. */
+enum { N_SIZES = 4 };
 static const struct {
-  gpu_site_kernel general, matrix[4];
+  gpu_site_kernel general, matrix[N_SIZES], hopper[N_SIZES];
 } kernels[TPRT_N_DTYPES] = {
-    [TPRT_F32] = {GPU_ATTENTION_F32, {GPU_NO_KERNEL}},
+    [TPRT_F32] = {GPU_ATTENTION_F32, {GPU_NO_KERNEL}, {GPU_NO_KERNEL}},
     [TPRT_F16] = {GPU_ATTENTION_F16,
                   {GPU_ATTENTION_F16_64, GPU_ATTENTION_F16_80, GPU_ATTENTION_F16_96,
-                   GPU_ATTENTION_F16_128}},
+                   GPU_ATTENTION_F16_128},
+                  {GPU_ATTENTION_F16_WGMMA_64, GPU_ATTENTION_F16_WGMMA_128,
+                   GPU_ATTENTION_F16_WGMMA_128, GPU_ATTENTION_F16_WGMMA_128}},
     [TPRT_BF16] = {GPU_ATTENTION_BF16,
                    {GPU_ATTENTION_BF16_64, GPU_ATTENTION_BF16_80, GPU_ATTENTION_BF16_96,
-                    GPU_ATTENTION_BF16_128}},
+                    GPU_ATTENTION_BF16_128},
+                   {GPU_ATTENTION_BF16_WGMMA_64, GPU_ATTENTION_BF16_WGMMA_128,
+                    GPU_ATTENTION_BF16_WGMMA_128, GPU_ATTENTION_BF16_WGMMA_128}},
 };
-static const int64_t most_features[] = {64, 80, 96, 128};
+/* By size: the most features of an operand, and as the kernels of compute capability 9.0 have
+ * them. */
+static const int64_t most_features[N_SIZES] = {64, 80, 96, 128},
+                     hopper_features[N_SIZES] = {64, 128, 128, 128};
 
 /* True if the loop moves by whole vectors in all tensors but the mask. */
 static bool steps_by_vectors(const attention_loop *loop) {
@@ -49,12 +66,42 @@ static bool has_vectors(const attention_args *a) {
          steps_by_vectors(&a->column);
 }
 
-static gpu_site_kernel choose_matrix(tprt_dtype dtype, const attention_args *a) {
+/* Whether the kernels of compute capability 9.0 are allowed, and the device has it. */
+static tprt_status wants_hopper(const tprt__gpu *gpu, bool *wants) {
+  int major = 0, minor = 0;
+  int64_t allowed = 0;
+  tprt_status status = tprt__env_number(TPRT__ENV_HOPPER_ATTENTION, 0, &allowed);
+  *wants = false;
+  if (status || !allowed)
+    return status;
+  status =
+      tprt__gpu_check(gpu, gpu->calls->device_attribute(&major, CUDA_CAPABILITY_MAJOR, gpu->number),
+                      "attributes of the device");
+  if (!status)
+    status = tprt__gpu_check(
+        gpu, gpu->calls->device_attribute(&minor, CUDA_CAPABILITY_MINOR, gpu->number),
+        "attributes of the device");
+  *wants = !status && major == 9 && minor == 0;
+  return status;
+}
+
+static attention_kernel choose_matrix(tprt_dtype dtype, const attention_args *a, bool hopper) {
   int64_t n = a->feature.size > a->value.size ? a->feature.size : a->value.size;
-  for (int i = 0; i < (int)(sizeof most_features / sizeof *most_features); i++)
-    if (n <= most_features[i])
-      return has_vectors(a) ? kernels[dtype].matrix[i] : GPU_NO_KERNEL;
-  return GPU_NO_KERNEL;
+  int size = 0;
+  while (size < N_SIZES && n > most_features[size])
+    size++;
+  if (size == N_SIZES || !has_vectors(a) || !kernels[dtype].matrix[size])
+    return (attention_kernel){.which = GPU_NO_KERNEL};
+  if (hopper)
+    return (attention_kernel){
+        kernels[dtype].hopper[size],
+        ATTENTION_WGMMA_ROWS,
+        {.n_rows = 1,
+         .n_threads = ATTENTION_WGMMA_THREADS,
+         .shared_bytes = (unsigned)ATTENTION_WGMMA_SHARED(hopper_features[size])}};
+  return (attention_kernel){kernels[dtype].matrix[size],
+                            ATTENTION_MMA_ROWS,
+                            {.n_rows = 1, .n_threads = ATTENTION_THREADS}};
 }
 
 static attention_loop loop_of(const tprt_abi_attention_loop *loop) {
@@ -117,13 +164,20 @@ tprt_status tprt__gpu_attention_plan(tprt__gpu *gpu, tprt_dtype dtype,
   if (!made)
     return tprt__fail_memory(sizeof *made);
   made->arguments = arguments;
-  made->general = kernels[dtype].general;
-  made->matrix = choose_matrix(dtype, &arguments);
+  made->general = (attention_kernel){
+      kernels[dtype].general, ATTENTION_ROWS, {.n_rows = 1, .n_threads = ATTENTION_THREADS}};
   tprt_status status = tprt__gpu_enter(gpu);
   if (!status) {
-    status = tprt__gpu_site_kernel(gpu, made->general);
-    if (!status && made->matrix)
-      status = tprt__gpu_site_kernel(gpu, made->matrix);
+    bool hopper;
+    status = wants_hopper(gpu, &hopper);
+    made->matrix = choose_matrix(dtype, &arguments, hopper);
+    if (!status)
+      status = tprt__gpu_site_kernel(gpu, made->general.which);
+    if (!status && made->matrix.which)
+      status = tprt__gpu_site_kernel(gpu, made->matrix.which);
+    if (!status && made->matrix.launch.shared_bytes)
+      status =
+          tprt__gpu_site_allow_shared(gpu, made->matrix.which, made->matrix.launch.shared_bytes);
     tprt__gpu_leave(gpu);
   }
   if (status)
@@ -154,14 +208,14 @@ tprt_status tprt__gpu_attention_run(tprt__gpu_queue queue, const tprt__gpu_atten
                   (uintptr_t)buffers->out) %
                      ALIGNMENT ==
                  0;
-  bool by_matrix = attention->matrix && aligned;
-  int64_t n = count_blocks(&arguments, by_matrix ? ATTENTION_MMA_ROWS : ATTENTION_ROWS);
+  const attention_kernel *kernel =
+      attention->matrix.which && aligned ? &attention->matrix : &attention->general;
+  gpu_launch launch = kernel->launch;
+  launch.n_blocks = (unsigned)count_blocks(&arguments, kernel->rows);
   tprt_status status = tprt__gpu_enter(queue.gpu);
   if (status)
     return status;
-  status = tprt__gpu_site_launch_blocks(queue.gpu, queue.stream,
-                                        by_matrix ? attention->matrix : attention->general,
-                                        (unsigned)n, 1, ATTENTION_THREADS, &arguments);
+  status = tprt__gpu_site_launch_as(queue.gpu, queue.stream, kernel->which, &launch, &arguments);
   tprt__gpu_leave(queue.gpu);
   return status;
 }

@@ -8,10 +8,12 @@
 
 /* X(member, symbol, parameters): functions that programs need in addition to cuda/device.h. */
 #define CUDA_PROGRAM_CALLS(X)                                                                      \
+  X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))             \
   X(module_load, "cuModuleLoadData", (cuda_module * module, const void *image))                    \
   X(module_unload, "cuModuleUnload", (cuda_module module))                                         \
   X(module_function, "cuModuleGetFunction",                                                        \
     (cuda_function * function, cuda_module module, const char *name))                              \
+  X(function_attribute, "cuFuncSetAttribute", (cuda_function function, int attribute, int value))  \
   X(kernel, "cuLaunchKernel",                                                                      \
     (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,  \
      unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream,                \
@@ -74,13 +76,35 @@ typedef struct cuda_program_calls {
   X(ATTENTION_BF16_96, "tprt_attention_bf16_96")                                                   \
   X(ATTENTION_BF16_128, "tprt_attention_bf16_128")
 
+/* Those of attention_hopper_kernels.cu, for compute capability 9.0. */
+#define GPU_HOPPER_KERNELS(X)                                                                      \
+  X(ATTENTION_F16_WGMMA_64, "tprt_attention_f16_wgmma_64")                                         \
+  X(ATTENTION_F16_WGMMA_128, "tprt_attention_f16_wgmma_128")                                       \
+  X(ATTENTION_BF16_WGMMA_64, "tprt_attention_bf16_wgmma_64")                                       \
+  X(ATTENTION_BF16_WGMMA_128, "tprt_attention_bf16_wgmma_128")
+
 typedef enum gpu_site_kernel {
   GPU_NO_KERNEL,
 #define MEMBER(name, symbol) GPU_##name,
-  GPU_SITE_KERNELS(MEMBER) GPU_ATTENTION_KERNELS(MEMBER)
+  GPU_SITE_KERNELS(MEMBER) GPU_ATTENTION_KERNELS(MEMBER) GPU_HOPPER_KERNELS(MEMBER)
 #undef MEMBER
       GPU_N_SITE_KERNELS,
 } gpu_site_kernel;
+
+/* The images that have them. */
+typedef enum gpu_site_module {
+  GPU_SITES,
+  GPU_ATTENTION,
+  GPU_HOPPER,
+  GPU_N_SITE_MODULES
+} gpu_site_module;
+
+/* How a kernel is launched. */
+typedef struct gpu_launch {
+  unsigned n_blocks, n_rows; /* the grid */
+  unsigned n_threads;
+  unsigned shared_bytes; /* what its code asks for when it is launched */
+} gpu_launch;
 
 typedef struct gpu_constant {
   struct gpu_constant *next;
@@ -103,7 +127,7 @@ struct tprt__gpu {
   int n_reached, reached_capacity;
   gpu_constant *constants;
   /* NULL: no site has needed a kernel of it yet */
-  cuda_module sites, attention;
+  cuda_module modules[GPU_N_SITE_MODULES];
   cuda_function site_kernels[GPU_N_SITE_KERNELS];
   tprt_cuda_blas *blas; /* NULL: no site has needed a GEMM yet */
   cuda_address workspace;
@@ -119,16 +143,19 @@ tprt_status tprt__gpu_enter(const tprt__gpu *gpu);
 void tprt__gpu_leave(const tprt__gpu *gpu);
 
 /* ---- gpu_sites.c; called in the GPU's context ---- */
-/* Loads the kernels of sites, or those of attention, once, and looks up this one. */
+/* Loads the image that has the kernel, once, and looks it up. */
 tprt_status tprt__gpu_site_kernel(tprt__gpu *gpu, gpu_site_kernel which);
 /* Enqueues a kernel that was looked up, with a struct as its argument: n_items in one dimension of
  * the grid and n_rows in the other. */
 tprt_status tprt__gpu_site_launch(const tprt__gpu *gpu, cuda_stream stream, gpu_site_kernel which,
                                   uint64_t n_items, unsigned n_rows, const void *arguments);
-/* The same with this number of blocks and of threads. */
-tprt_status tprt__gpu_site_launch_blocks(const tprt__gpu *gpu, cuda_stream stream,
-                                         gpu_site_kernel which, unsigned n_blocks, unsigned n_rows,
-                                         unsigned n_threads, const void *arguments);
+/* The same with a given grid. */
+tprt_status tprt__gpu_site_launch_as(const tprt__gpu *gpu, cuda_stream stream,
+                                     gpu_site_kernel which, const gpu_launch *launch,
+                                     const void *arguments);
+/* Lets a kernel that was looked up ask for so much shared memory when it is launched. */
+tprt_status tprt__gpu_site_allow_shared(const tprt__gpu *gpu, gpu_site_kernel which,
+                                        unsigned bytes);
 void tprt__gpu_sites_end(tprt__gpu *gpu);
 
 /* ---- side_stream.c; called in the GPU's context ---- */

@@ -4,35 +4,54 @@
 #include "cuda/fused/image.h"
 #include "cuda/kernels/site_args.h"
 
-static const char *const names[GPU_N_SITE_KERNELS] = {
-#define ROW(name, symbol) [GPU_##name] = symbol,
-    GPU_SITE_KERNELS(ROW) GPU_ATTENTION_KERNELS(ROW)
-#undef ROW
+static const struct {
+  const char *symbol;
+  gpu_site_module module;
+} kernels[GPU_N_SITE_KERNELS] = {
+#define OF_SITES(name, symbol) [GPU_##name] = {symbol, GPU_SITES},
+#define OF_ATTENTION(name, symbol) [GPU_##name] = {symbol, GPU_ATTENTION},
+#define OF_HOPPER(name, symbol) [GPU_##name] = {symbol, GPU_HOPPER},
+    GPU_SITE_KERNELS(OF_SITES) GPU_ATTENTION_KERNELS(OF_ATTENTION) GPU_HOPPER_KERNELS(OF_HOPPER)};
+
+static const struct {
+  const char *image, *what;
+} modules[] = {
+    [GPU_SITES] = {tprt__site_image, "the kernels of sites"},
+    [GPU_ATTENTION] = {tprt__attention_image, "the kernels of attention"},
+    [GPU_HOPPER] = {tprt__hopper_image, "the kernels of attention for compute capability 9.0"},
 };
 
 tprt_status tprt__gpu_site_kernel(tprt__gpu *gpu, gpu_site_kernel which) {
   tprt_status status = TPRT_OK;
-  bool attends = which >= GPU_ATTENTION_F32;
-  cuda_module *module = attends ? &gpu->attention : &gpu->sites;
-  if (!*module)
-    status = tprt__gpu_check(
-        gpu, gpu->calls->module_load(module, attends ? tprt__attention_image : tprt__site_image),
-        attends ? "the kernels of attention" : "the kernels of sites");
+  gpu_site_module of = kernels[which].module;
+  if (!gpu->modules[of])
+    status = tprt__gpu_check(gpu, gpu->calls->module_load(&gpu->modules[of], modules[of].image),
+                             modules[of].what);
   if (!status && !gpu->site_kernels[which])
-    status = tprt__gpu_check(
-        gpu, gpu->calls->module_function(&gpu->site_kernels[which], *module, names[which]),
-        names[which]);
+    status = tprt__gpu_check(gpu,
+                             gpu->calls->module_function(&gpu->site_kernels[which],
+                                                         gpu->modules[of], kernels[which].symbol),
+                             kernels[which].symbol);
   return status;
 }
 
-tprt_status tprt__gpu_site_launch_blocks(const tprt__gpu *gpu, cuda_stream stream,
-                                         gpu_site_kernel which, unsigned n_blocks, unsigned n_rows,
-                                         unsigned n_threads, const void *arguments) {
+tprt_status tprt__gpu_site_allow_shared(const tprt__gpu *gpu, gpu_site_kernel which,
+                                        unsigned bytes) {
+  return tprt__gpu_check(gpu,
+                         gpu->calls->function_attribute(gpu->site_kernels[which],
+                                                        CUDA_MOST_DYNAMIC_SHARED_BYTES, (int)bytes),
+                         kernels[which].symbol);
+}
+
+tprt_status tprt__gpu_site_launch_as(const tprt__gpu *gpu, cuda_stream stream,
+                                     gpu_site_kernel which, const gpu_launch *launch,
+                                     const void *arguments) {
   void *pointers[] = {(void *)(uintptr_t)arguments};
   return tprt__gpu_check(gpu,
-                         gpu->calls->kernel(gpu->site_kernels[which], n_blocks, n_rows, 1,
-                                            n_threads, 1, 1, 0, stream, pointers, NULL),
-                         names[which]);
+                         gpu->calls->kernel(gpu->site_kernels[which], launch->n_blocks,
+                                            launch->n_rows, 1, launch->n_threads, 1, 1,
+                                            launch->shared_bytes, stream, pointers, NULL),
+                         kernels[which].symbol);
 }
 
 /* Kernels loop over items beyond the grid, so the size of the grid affects only the speed. It
@@ -41,14 +60,14 @@ tprt_status tprt__gpu_site_launch(const tprt__gpu *gpu, cuda_stream stream, gpu_
                                   uint64_t n_items, unsigned n_rows, const void *arguments) {
   enum { MAX_BLOCKS = 4096 };
   uint64_t n_blocks = (n_items + SITE_THREADS - 1) / SITE_THREADS;
-  return tprt__gpu_site_launch_blocks(gpu, stream, which,
-                                      (unsigned)(n_blocks < MAX_BLOCKS ? n_blocks : MAX_BLOCKS),
-                                      n_rows, SITE_THREADS, arguments);
+  const gpu_launch launch = {.n_blocks = (unsigned)(n_blocks < MAX_BLOCKS ? n_blocks : MAX_BLOCKS),
+                             .n_rows = n_rows,
+                             .n_threads = SITE_THREADS};
+  return tprt__gpu_site_launch_as(gpu, stream, which, &launch, arguments);
 }
 
 void tprt__gpu_sites_end(tprt__gpu *gpu) {
-  if (gpu->sites)
-    gpu->calls->module_unload(gpu->sites);
-  if (gpu->attention)
-    gpu->calls->module_unload(gpu->attention);
+  for (int i = 0; i < GPU_N_SITE_MODULES; i++)
+    if (gpu->modules[i])
+      gpu->calls->module_unload(gpu->modules[i]);
 }

@@ -43,20 +43,25 @@ TPRT_INLINE int64_t position_of(const attention_args &args) {
                                   : *(const int64_t *)args.position;
 }
 
-/* Blocks of late rows, which see most columns, start first. */
+/* Blocks of late rows, which see most columns, start first, and those with the same keys and values
+ * one after the other, as far as blocks do not have rows of several members. */
 TPRT_INLINE block_place place_block(const attention_args &args, int64_t rows, int64_t columns) {
   block_place p;
   p.n_rows = args.group.size * args.row.size;
-  int64_t n_blocks = (p.n_rows + rows - 1) / rows, outer = blockIdx.x / n_blocks;
-  p.first = (n_blocks - 1 - blockIdx.x % n_blocks) * rows;
+  bool whole = args.row.size % rows == 0; /* blocks in each member */
+  uint32_t n_members = whole ? (uint32_t)args.group.size : 1,
+           n_blocks = (uint32_t)((p.n_rows + rows - 1) / rows), n_of_member = n_blocks / n_members,
+           n_outer = gridDim.x / n_blocks, late = blockIdx.x / (n_outer * n_members),
+           rest = blockIdx.x % (n_outer * n_members), outer = rest / n_members;
+  p.first = ((int64_t)(rest % n_members) * n_of_member + (n_of_member - 1 - late)) * rows;
   p.n_tiles = p.n_visible = (int32_t)((args.column.size + columns - 1) / columns);
   p.shift = args.offset + position_of(args);
   for (int x = 0; x < ATTENTION_TENSORS; x++)
     p.base[x] = 0;
   _Pragma("unroll 1") for (int i = ATTENTION_OUTER; i > 0; i--) {
     for (int x = 0; x < ATTENTION_TENSORS; x++)
-      p.base[x] += outer % args.outer[i - 1].size * args.outer[i - 1].stride[x];
-    outer /= args.outer[i - 1].size;
+      p.base[x] += outer % (uint32_t)args.outer[i - 1].size * args.outer[i - 1].stride[x];
+    outer /= (uint32_t)args.outer[i - 1].size;
   }
   if (args.causal) {
     int64_t end = p.first + rows < p.n_rows ? p.first + rows : p.n_rows;

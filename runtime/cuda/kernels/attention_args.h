@@ -14,7 +14,18 @@ enum {
   ATTENTION_COLUMNS = 32,
   ATTENTION_MMA_ROWS = 64,
   ATTENTION_MMA_COLUMNS = 64,
+  /* with the tensor cores of sm_90: two groups of four warps have 64 rows each, and a third one
+   * fetches tiles */
+  ATTENTION_WGMMA_GROUPS = 2,
+  ATTENTION_WGMMA_ROWS = 64 * ATTENTION_WGMMA_GROUPS,
+  ATTENTION_WGMMA_COLUMNS = 128,
+  ATTENTION_WGMMA_THREADS = 128 * (ATTENTION_WGMMA_GROUPS + 1),
 };
+
+/* Bytes of shared memory of the kernel for sm_90: queries, and two tiles of keys and of values,
+ * each from a multiple of 1024 bytes on. `features` is a multiple of 64. */
+#define ATTENTION_WGMMA_SHARED(features)                                                           \
+  (1024 + 2 * (features) * (ATTENTION_WGMMA_ROWS + 4 * ATTENTION_WGMMA_COLUMNS))
 
 /* The tensors of an attention, as indices of strides. */
 enum {

@@ -1,23 +1,26 @@
 #!/bin/sh
 # generate.sh NVCC KERNELS.cu OUT.ptx [OUT.fatbin]: compiles kernels to PTX for all GPUs from compute
-# capability 8.0 and all drivers from CUDA 11.8. nvcc writes the PTX version of its own release, so
+# capability 8.0 and all drivers from CUDA 11.8; kernels whose name has "hopper" for compute capability
+# 9.0 alone, and drivers from CUDA 12.0. nvcc writes the PTX version of its own release, so
 # the script lowers it to the version that the code needs; ptxas then verifies the result. The PTX is
 # committed for machines without nvcc. The fat binary also contains machine code for common GPUs, so
 # that the driver need not translate the PTX on first load.
 set -eu
 nvcc=$1 source=$2 ptx=$3 fatbin=${4:-}
+arch=80 version=7.8
+case $source in *hopper*) arch=90a version=8.0 ;; esac
 here=$(dirname "$0")
 bin=$(dirname "$nvcc")
 # Fuse multiply-adds only where the source does, so that results have the same bits as on a host.
-"$nvcc" -std=c++17 -O3 --fmad=false -I "$here/../.." -I "$here/../../../include" -ptx -arch=compute_80 "$source" -o "$ptx.raw"
+"$nvcc" -std=c++17 -O3 --fmad=false -I "$here/../.." -I "$here/../../../include" -ptx -arch="compute_$arch" "$source" -o "$ptx.raw"
 {
   echo "// Generated from $(basename "$source") by generate.sh, with nvcc $("$nvcc" --version | sed -n 's/.*release.*V//p'). Do not edit."
   # Names of what is local to the source have a number that depends on the path of the source.
-  sed -E -e 's/_INTERNAL_[0-9a-f]{8}_/_INTERNAL_00000000_/g' -e '/^\/\//d' -e '/^$/d' -e '/used_bytes_mask/d' -e 's/^\.version .*/.version 7.8/' "$ptx.raw"
+  sed -E -e 's/_INTERNAL_[0-9a-f]{8}_/_INTERNAL_00000000_/g' -e '/^\/\//d' -e '/^$/d' -e '/used_bytes_mask/d' -e "s/^\.version .*/.version $version/" "$ptx.raw"
 } >"$ptx.new"
 rm "$ptx.raw"
 set --
-for arch in 80 ${fatbin:+90}; do
+for arch in "$arch" ${fatbin:+90}; do
   "$bin/ptxas" -arch="sm_$arch" "$ptx.new" -o "$ptx.$arch"
   set -- "$@" "--image3=kind=elf,sm=$arch,file=$ptx.$arch"
 done
@@ -25,4 +28,4 @@ mv "$ptx.new" "$ptx"
 if [ "$fatbin" ]; then
   "$bin/fatbinary" --create="$fatbin" -64 --compress-mode=speed --image3=kind=ptx,sm=80,file="$ptx" "$@"
 fi
-rm "$ptx.80" "$ptx.90" 2>/dev/null || true
+rm -f "$ptx.80" "$ptx.90" "$ptx.90a"

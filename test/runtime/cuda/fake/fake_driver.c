@@ -87,10 +87,12 @@ cuda_result fake_context_device(int *number) {
 }
 
 cuda_result fake_device_attribute(int *value, int attribute, int number) {
+  int major, minor;
   (void)number;
+  fake_capability(&major, &minor);
   *value = attribute == CUDA_MULTIPROCESSORS    ? FAKE_MULTIPROCESSORS
-           : attribute == CUDA_CAPABILITY_MAJOR ? (fake_mode_is("old") ? 7 : 9)
-           : attribute == CUDA_CAPABILITY_MINOR ? (fake_mode_is("old") ? 5 : 0)
+           : attribute == CUDA_CAPABILITY_MAJOR ? (fake_mode_is("old") ? 7 : major)
+           : attribute == CUDA_CAPABILITY_MINOR ? (fake_mode_is("old") ? 5 : minor)
            : attribute == CUDA_COOPERATIVE      ? !fake_mode_is("not cooperative")
                                                 : -1;
   return fake_fails_at("attributes");

@@ -74,7 +74,7 @@ static cuda_result launch_kernel(cuda_stream stream, const fake_launch *given, b
   uint64_t n_ctas = (uint64_t)l.grid[0] * l.grid[1] * l.grid[2];
   if ((cooperative || !fake_is_ptx(l.function)) && n_ctas > FAKE_RESIDENT)
     return FAKE_TOO_LARGE;
-  if (n_ctas == 0 || l.block[0] == 0)
+  if (n_ctas == 0 || l.block[0] == 0 || !fake_has_shared(&l))
     return FAKE_INVALID_VALUE;
   if (!fake_is_ptx(l.function) && (l.block[0] > FUSED_THREADS || l.block[0] % FUSED_WARP))
     return FAKE_INVALID_VALUE;

@@ -16,6 +16,7 @@
 
 struct CUfunc_st {
   int device;
+  uint32_t shared_bytes; /* that a launch may ask for; 0: as all */
   const ptx_kernel *ptx; /* NULL: runs `kernel` as host code */
   fused_kernel kernel;
 };
@@ -118,6 +119,27 @@ cuda_result fake_find(cuda_function *function, cuda_module module, const char *n
 int fake_device_of(cuda_function function) { return function->device; }
 
 bool fake_is_ptx(cuda_function function) { return function->ptx; }
+
+/* ---- Properties ---- */
+
+void fake_capability(int *major, int *minor) {
+  const char *given = getenv("FAKE_CAPABILITY");
+  *major = given ? given[0] - '0' : 9;
+  *minor = given ? given[2] - '0' : 0;
+}
+
+cuda_result fake_set_attribute(cuda_function function, int attribute, int value) {
+  if (attribute != CUDA_MOST_DYNAMIC_SHARED_BYTES || value < 0 || value > PTX_MOST_SHARED)
+    return FAKE_MODULE_BAD_LAUNCH;
+  function->shared_bytes = (uint32_t)value;
+  return CUDA_RESULT_SUCCESS;
+}
+
+bool fake_has_shared(const fake_launch *l) {
+  enum { OF_ALL = 48 << 10 };
+  uint32_t most = l->function->shared_bytes;
+  return l->shared_bytes <= (most > OF_ALL ? most : OF_ALL);
+}
 
 /* ---- Traffic ---- */
 

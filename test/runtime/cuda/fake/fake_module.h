@@ -43,4 +43,13 @@ bool fake_is_ptx(cuda_function function);
 void *fake_parameters(cuda_function function, void *const *parameters);
 cuda_result fake_run(const fake_launch *launch);
 
+/* The compute capability of the fake GPU: 9.0, or that of the environment variable
+ * FAKE_CAPABILITY, such as 8.0. */
+void fake_capability(int *major, int *minor);
+/* Sets an attribute of a function: of all, the dynamic shared memory that launches may ask for. */
+cuda_result fake_set_attribute(cuda_function function, int attribute, int value);
+/* False if a launch asks for more shared memory than all kernels may, and its function has not been
+ * given that attribute. */
+bool fake_has_shared(const fake_launch *launch);
+
 #endif

@@ -28,10 +28,16 @@
   X(to_host_async, "cuMemcpyDtoHAsync_v2",                                                         \
     (void *to, cuda_address from, size_t bytes, cuda_stream stream))                               \
   X(from_host_async, "cuMemcpyHtoDAsync_v2",                                                       \
-    (cuda_address to, const void *from, size_t bytes, cuda_stream stream))
+    (cuda_address to, const void *from, size_t bytes, cuda_stream stream))                         \
+  X(function_attribute, "cuFuncSetAttribute", (cuda_function function, int attribute, int value))
 #define EXPORT_PROGRAM(name, symbol, parameters)                                                   \
   extern cuda_result program_##name parameters __asm__(symbol) TPRT_API;
 CALLS(EXPORT_PROGRAM)
+
+cuda_result program_function_attribute(cuda_function function, int attribute, int value) {
+  cuda_result result = fake_set_attribute(function, attribute, value);
+  return result ? result : fake_fails_at("function attribute");
+}
 
 enum { MOST_PUSHED = 8 };
 static __thread int depth; /* contexts that the thread has pushed but not popped */

@@ -2,6 +2,7 @@
  * the errors that a program gets. */
 #define _GNU_SOURCE 1
 #include "fake_driver.h"
+#include "fake_module.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -110,6 +111,27 @@ static void test_launches(void **state) {
   assert_int_equal(
       fake_cooperative_kernel(function, MOST_CTAS + 1, 1, 1, 128, 1, 1, 0, NULL, parameters),
       FAKE_TOO_LARGE);
+  assert_int_equal(fake_release(data), 0);
+}
+
+/* Launches ask for at most 48 KiB of dynamic shared memory, or for what their function may. */
+static void test_shared(void **state) {
+  enum { LITTLE = 48 << 10, MUCH = 160 << 10, TOO_MUCH = 228 << 10 };
+  cuda_address data = numbers();
+  float factor = 2;
+  unsigned n = N;
+  void *parameters[] = {&data, &factor, &n};
+  (void)state;
+#define LAUNCH(bytes) fake_kernel(function, 8, 1, 1, 128, 1, 1, bytes, NULL, parameters, NULL)
+  assert_int_equal(LAUNCH(LITTLE), 0);
+  assert_int_equal(LAUNCH(LITTLE + 1), FAKE_INVALID_VALUE);
+  assert_int_equal(fake_set_attribute(function, CUDA_MOST_DYNAMIC_SHARED_BYTES, TOO_MUCH),
+                   FAKE_INVALID_VALUE);
+  assert_int_equal(fake_set_attribute(function, CUDA_MULTIPROCESSORS, 1), FAKE_INVALID_VALUE);
+  assert_int_equal(fake_set_attribute(function, CUDA_MOST_DYNAMIC_SHARED_BYTES, MUCH), 0);
+  assert_int_equal(LAUNCH(MUCH), 0);
+  assert_int_equal(LAUNCH(MUCH + 1), FAKE_INVALID_VALUE);
+  expect(data, 4);
   assert_int_equal(fake_release(data), 0);
 }
 
@@ -268,8 +290,9 @@ static void test_mistakes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_launches), cmocka_unit_test(test_graph),
-      cmocka_unit_test(test_mistakes), cmocka_unit_test(test_streams),
-      cmocka_unit_test(test_modes),    cmocka_unit_test(test_late_writes)};
+      cmocka_unit_test(test_launches),   cmocka_unit_test(test_shared),
+      cmocka_unit_test(test_graph),      cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_streams),    cmocka_unit_test(test_modes),
+      cmocka_unit_test(test_late_writes)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -36,6 +36,15 @@ const attention_case attention_cases[] = {
     {"bf16 added", TPRT_BF16, 2, 1, 1, 70, 70, 64, 64, .mask = TPRT_ATTENTION_ADD, .mask_dtype = TPRT_BF16, .hidden = -INFINITY, .by_tensor_core = true},
     {"f16 added f32", TPRT_F16, 1, 1, 2, 30, 70, 80, 64, .mask = TPRT_ATTENTION_ADD, .mask_dtype = TPRT_F32, .hidden = -INFINITY, .hides_a_row = true, .by_tensor_core = true},
     {"bf16 near hidden", TPRT_BF16, 1, 1, 1, 70, 150, 64, 64, .causal = true, .hidden = -9, .by_tensor_core = true},
+    /* more columns than two tiles of any kernel hold, and more rows than a block */
+    {"bf16 many tiles", TPRT_BF16, 1, 1, 1, 200, 650, 64, 64, .causal = true, .offset = 450, .hidden = -INFINITY, .by_tensor_core = true, .large = true},
+    {"f16 many tiles", TPRT_F16, 1, 1, 3, 50, 700, 128, 128, .layout = HEADS_INSIDE, .mask = TPRT_ATTENTION_KEEP, .mask_dtype = TPRT_BOOL, .hidden = LOWEST, .hides_a_row = true, .wide = true, .by_tensor_core = true, .large = true},
+    {"bf16 104, many tiles", TPRT_BF16, 1, 1, 2, 70, 640, 104, 64, .causal = true, .offset = 600, .hidden = LOWEST, .by_tensor_core = true, .large = true},
+    /* hidden columns count: after visible ones, and where rows see nothing; then none do */
+    {"f16 near hidden, many tiles", TPRT_F16, 1, 1, 1, 140, 800, 64, 64, .causal = true, .hidden = -9, .by_tensor_core = true, .large = true},
+    {"bf16 before the first, many tiles", TPRT_BF16, 1, 1, 1, 260, 660, 64, 64, .causal = true, .offset = -130, .hidden = LOWEST, .by_tensor_core = true, .large = true},
+    {"f16 nothing seen", TPRT_F16, 1, 1, 1, 140, 300, 64, 64, .causal = true, .offset = -130, .hidden = -INFINITY, .by_tensor_core = true, .large = true},
+    {"bf16 hidden add nothing", TPRT_BF16, 1, 1, 1, 130, 600, 64, 64, .causal = true, .hidden = LOWEST, .by_tensor_core = true, .large = true},
 };
 /* clang-format on */
 const int n_attention_cases = sizeof attention_cases / sizeof *attention_cases;

@@ -28,6 +28,7 @@ typedef struct attention_case {
   bool wide;           /* the result is f32 */
   bool hides_a_row;    /* the mask hides all columns of row 1 */
   bool by_tensor_core; /* type and layout allow it */
+  bool large;          /* the PTX machine takes long for it without tensor cores */
 } attention_case;
 
 extern const attention_case attention_cases[];

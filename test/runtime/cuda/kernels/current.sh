@@ -3,7 +3,7 @@
 set -eu
 nvcc=$1 runtime=$2 work=$3
 mkdir -p "$work"
-for name in kernels site_kernels attention_kernels; do
+for name in kernels site_kernels attention_kernels attention_hopper_kernels; do
   committed=$runtime/cuda/generated/$name.ptx
   "$runtime/cuda/kernels/generate.sh" "$nvcc" "$runtime/cuda/kernels/$name.cu" "$work/$name.ptx"
   if [ "$(head -n 1 "$work/$name.ptx")" != "$(head -n 1 "$committed")" ]; then

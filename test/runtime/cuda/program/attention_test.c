@@ -114,11 +114,13 @@ static void test_results(void **state) {
   world w = make_world(attention_cases, n_attention_cases);
   assert_int_equal(tprt_abi_enter(w.context, w.program.words), TPRT_OK);
   for (int i = 0; i < n_attention_cases; i++) {
+    bool large = attention_cases[i].large;
     errors += run_case(&w, i, &attention_cases[i], 0);
-    errors += run_case(&w, i, &attention_cases[i], sizeof(float));
+    if (!large)
+      errors += run_case(&w, i, &attention_cases[i], sizeof(float));
     tprt_site_stats stats;
     assert_int_equal(tprt_context_site_stats(w.context, i, &stats), TPRT_OK);
-    assert_int_equal(stats.calls, 2);
+    assert_int_equal(stats.calls, large ? 1 : 2);
     assert_int_equal(stats.bytes, 0);
   }
   assert_int_equal(errors, 0);
@@ -220,6 +222,35 @@ static void test_failures(void **state) {
   expect_unbound(&large, "", TPRT_UNSUPPORTED, "more than 2^31 blocks of 32 rows");
 }
 
+/* Which kernels run: those of compute capability 9.0 alone ask for more shared memory than all
+ * kernels may, and that fails. */
+static void test_choice(void **state) {
+  static const struct {
+    const char *name, *setting, *capability;
+    const char *asks; /* NULL: for no more */
+  } rows[] = {
+      {"bf16 64", "1", "9.0", "tprt_attention_bf16_wgmma_64"},
+      {"f16 128", "1", "9.0", "tprt_attention_f16_wgmma_128"},
+      {"bf16 80", "1", "9.0", "tprt_attention_bf16_wgmma_128"},
+      {"f16 128", "1", "8.0", NULL},
+      {"f16 128", "1", "9.1", NULL},
+      {"f16 128", "0", "9.0", NULL},
+      {"f16 12 features", "1", "9.0", NULL},
+      {"f32", "1", "9.0", NULL},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    setenv("TPRT_HOPPER_ATTENTION", rows[i].setting, 1);
+    setenv("FAKE_CAPABILITY", rows[i].capability, 1);
+    expect_unbound(find_case(rows[i].name), "function attribute",
+                   rows[i].asks ? TPRT_DEVICE : TPRT_OK, rows[i].asks ? rows[i].asks : "");
+  }
+  unsetenv("FAKE_CAPABILITY");
+  setenv("TPRT_HOPPER_ATTENTION", "1", 1);
+  expect_unbound(find_case("f16 128"), "attributes", TPRT_DEVICE, "attributes of the device");
+  unsetenv("TPRT_HOPPER_ATTENTION");
+}
+
 /* Without rows there are no buffers. */
 static void test_no_rows(void **state) {
   (void)state;
@@ -237,6 +268,6 @@ int main(void) {
   setenv("TPRT_CUDA_LIBRARY", FAKE_DRIVER, 1);
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_results), cmocka_unit_test(test_tables),
                                      cmocka_unit_test(test_failures),
-                                     cmocka_unit_test(test_no_rows)};
+                                     cmocka_unit_test(test_no_rows), cmocka_unit_test(test_choice)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,12 +12,19 @@
  *     barrier between them, at least one a write;
  *   - asynchronous copies that are read before they are waited for;
  *   - threads of a warp at different barriers; shuffles, products of matrices and barriers that
- *     wait for missing threads.
+ *     wait for missing threads; a barrier for different numbers of threads; warps that wait for
+ *     registers (setmaxnreg) that no other gives back;
+ *   - products of warpgroups (wgmma) whose operands are written while they run, are not visible to
+ *     the async proxy, or lie at an address that their descriptor cannot have; registers of theirs
+ *     that are written before the wait, or after the last wgmma.fence; warps of a group that
+ *     execute different ones. Accumulators are NaN until they are waited for. Not found: registers
+ *     that are read too early where the NaN has no effect, or read without a fence between.
  *
  * It cannot detect races in global memory, nor slow programs.
  *
- * Of tensor cores it has mma.sync.m16n8k16 with f32 accumulators, which adds the 16 exact products
- * and the accumulator and rounds once; a GPU rounds in between, in an order of its own.
+ * Of tensor cores it has mma.sync.m16n8k16 and wgmma.mma_async.m64n64k16 and m64n128k16, of f16 and
+ * bf16 with f32 accumulators. They add the 16 exact products and the accumulator and round once; a
+ * GPU rounds in between, in an order of its own.
  *
  * ptx_load rejects unsupported features with their line: other forms of matrices, textures, bulk
  * copies, calls that are not inlined, clusters, dynamic parallelism. */

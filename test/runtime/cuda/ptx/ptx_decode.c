@@ -9,13 +9,16 @@
  *   V v     the same in a vector, or a single one
  *   H h     the parts of a packed value, as a vector
  *   F f g   vectors of 32-bit registers: four results; four values; two values
+ *   C c     the accumulators of a product: a vector of 64 or 32 registers of 32 bits
+ *   q       value of 64 bits
+ *   i       number
  *   *       no operand: the mask of all threads of the warp
  *   P p     predicate that is set; predicate that is read
  *   Q       p|q that are set; with .and, .or, .xor followed by an operand that is read
  *   @       address
  *   L       label, or table of labels */
 #define _GNU_SOURCE 1
-#include "ptx_inside.h"
+#include "ptx_parser.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -266,6 +269,24 @@ static bool address(ptx_kernel *k, ptx_instruction *i, const ptx_operand *o) {
 /* Returns the type of twice as many bits: PTX_U32 for b16, ... */
 static int doubled(int type) { return ptx_types[type].bits == 16 ? PTX_U32 : PTX_U64; }
 
+/* Accumulators, and other registers of products, keep their values until the product is waited for,
+ * so they have rows of their own (ptx_registers.c). */
+static bool accumulators(ptx_kernel *k, ptx_instruction *i, const ptx_operand *parts, int n) {
+  ptx_list *list = malloc(sizeof *list);
+  if (!list)
+    abort();
+  *list = (ptx_list){.n = n};
+  k->lists = ptx_grown(k->lists, k->n_lists, sizeof(ptx_list *));
+  k->lists[k->n_lists++] = list;
+  for (int j = 0; j < n; j++) {
+    if (parts[j].kind != PTX_REGISTER || k->virtual_bits[parts[j].number] != 32)
+      return false;
+    list->of[j] = parts[j].number;
+  }
+  i->accumulators = list;
+  return true;
+}
+
 /* Decodes operand `letter`, which may be missing (NULL); false if it does not match. */
 static bool take(ptx_kernel *k, ptx_instruction *i, char letter, const ptx_operand *o, int *n_p) {
   int last = i->second_type;
@@ -273,6 +294,10 @@ static bool take(ptx_kernel *k, ptx_instruction *i, char letter, const ptx_opera
   int n = o && o->kind == PTX_VECTOR ? o->n_of_vector : 1;
   if (!o)
     return letter == 'o';
+  if (letter == 'C' || letter == 'c')
+    return n == (letter == 'C' ? 64 : 32) && accumulators(k, i, parts, n);
+  if (n > PTX_MOST_TO)
+    return false;
   switch (letter) {
   case 'd':
     return result(k, i, o, ptx_types[i->type].bits, false);
@@ -292,6 +317,10 @@ static bool take(ptx_kernel *k, ptx_instruction *i, char letter, const ptx_opera
   case 'w':
   case 'o':
     return value(k, i, o, PTX_U32, false);
+  case 'q':
+    return value(k, i, o, PTX_B64, false);
+  case 'i':
+    return o->kind == PTX_NUMBER && value(k, i, o, PTX_U32, false);
   case 'm':
     return value(k, i, o, last, true);
   case 'V':
@@ -393,9 +422,13 @@ bool ptx_decode(ptx_kernel *k, const ptx_statement *s, ptx_instruction *i, char 
   int nearest = UNKNOWN;
   for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
     for (int r = 0; r < *tables[t].n; r++)
-      if (strchr(tables[t].rows[r].name, '.') && strcmp(tables[t].rows[r].name, s->opcode) == 0)
-        return fits(k, &tables[t].rows[r], &o, s, i) ||
-               failed(error, "%s", reasons[OTHER_OPERANDS]);
+      if (strchr(tables[t].rows[r].name, '.') && strcmp(tables[t].rows[r].name, s->opcode) == 0) {
+        if (fits(k, &tables[t].rows[r], &o, s, i))
+          return true;
+        nearest = OTHER_OPERANDS;
+      }
+  if (nearest == OTHER_OPERANDS)
+    return failed(error, "%s", reasons[nearest]);
   if (!read_opcode(s->opcode, &o, error))
     return false;
   for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)

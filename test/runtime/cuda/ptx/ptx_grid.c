@@ -30,7 +30,8 @@ static ptx_cta *make_cta(const grid *g, char *error) {
   *c = (ptx_cta){.kernel = k, .launch = g->launch, .stop = &g->stop, .error = error};
   c->n_threads = block[0] * block[1] * block[2];
   c->n_warps = (c->n_threads + PTX_WARP - 1) / PTX_WARP;
-  c->shared_bytes = k->shared_bytes + g->launch->shared_bytes;
+  c->dynamic_at = (k->shared_bytes + PTX_UNIT - 1) / PTX_UNIT * PTX_UNIT;
+  c->shared_bytes = c->dynamic_at + g->launch->shared_bytes;
   c->shared = allocated(c->shared_bytes);
   c->shadow = allocated(c->shared_bytes * sizeof *c->shadow);
   c->warps = allocated(c->n_warps * sizeof *c->warps);
@@ -41,15 +42,18 @@ static ptx_cta *make_cta(const grid *g, char *error) {
                              .rows = allocated(k->n_words * sizeof(uint32_t)),
                              .predicates = allocated((size_t)k->n_predicates * sizeof(uint32_t)),
                              .local = allocated(k->local_bytes * PTX_WARP)};
+  ptx_make_products(c);
   return c;
 }
 
 static void free_cta(ptx_cta *c) {
+  ptx_free_products(c);
   for (uint32_t n = 0; n < c->n_warps; n++) {
     free(c->warps[n].rows);
     free(c->warps[n].predicates);
     free(c->warps[n].local);
     free(c->warps[n].copies);
+    free(c->warps[n].fences);
   }
   free(c->warps);
   free(c->shadow);
@@ -114,6 +118,9 @@ static ptx_result check_launch(const ptx_kernel *k, const ptx_launch *l, char er
   if (k->shared_bytes + l->shared_bytes > PTX_MOST_SHARED)
     return refuse(error, "%s: %zu bytes of shared memory and %u of dynamic; there are %d", k->name,
                   k->shared_bytes, l->shared_bytes, PTX_MOST_SHARED);
+  if (l->shared_bytes && k->shared_bytes > PTX_DYNAMIC_SHARED)
+    return refuse(error, "%s: %zu bytes of shared memory; beside dynamic memory there are %d",
+                  k->name, k->shared_bytes, PTX_DYNAMIC_SHARED);
   if (k->parameter_bytes && !l->parameters)
     return refuse(error, "%s: no parameters", k->name);
   return PTX_OK;

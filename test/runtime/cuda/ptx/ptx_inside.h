@@ -2,7 +2,8 @@
  * ptx_parse.c) to decoded instructions (ptx_decode.c), whose registers are packed
  * (ptx_registers.c). Host threads run CTAs (ptx_grid.c). Warps run each instruction for all active
  * threads at once (ptx_run.c), with the handler of its row in the tables of the files that
- * PTX_TABLES lists. */
+ * PTX_TABLES lists, and meet at barriers (ptx_barrier.c). Accesses to shared memory are checked
+ * (ptx_shadow.c). */
 #ifndef TPRT_TEST_CUDA_PTX_INSIDE_H
 #define TPRT_TEST_CUDA_PTX_INSIDE_H
 
@@ -42,7 +43,7 @@ extern const struct ptx_type_row {
   X(SC, "sc") X(NC, "nc") X(CACHED, "cached") X(CTA, "cta") X(GPU, "gpu") X(SYS, "sys") X(UNI, "uni") X(SYNC, "sync")          \
   X(ALIGNED, "aligned") X(BFLY, "bfly") X(UP, "up") X(DOWN, "down") X(IDX, "idx") X(BALLOT, "ballot") X(ALL, "all")            \
   X(ANY, "any") X(ADD, "add") X(MIN, "min") X(MAX, "max") X(AND, "and") X(OR, "or") X(XOR, "xor") X(EXCH, "exch")              \
-  X(CAS, "cas") X(WARP, "warp")
+  X(CAS, "cas") X(WARP, "warp") X(RED, "red") X(ARRIVE, "arrive") X(POPC, "popc") X(INC, "inc") X(DEC, "dec")
 /* clang-format on */
 
 enum {
@@ -69,7 +70,7 @@ typedef enum ptx_comparison {
 
 /* ---- Instructions ---- */
 
-enum { PTX_MOST_TO = 4, PTX_MOST_FROM = 12, PTX_NONE = INT32_MIN };
+enum { PTX_MOST_TO = 4, PTX_MOST_FROM = 12, PTX_MOST_LIST = 64, PTX_NONE = INT32_MIN };
 
 /* Locations of values. Positive: the start of the warp's row, in 32-bit words. Negative,
  * complemented: a position in the kernel's constants. A row has a value for each thread of the
@@ -87,9 +88,16 @@ typedef enum ptx_kind {
   PTX_TOGETHER, /* runs for all threads in the mask, its last operand, at once */
   PTX_BRANCH,   /* branch to `target` */
   PTX_CHOOSE,   /* branch to an entry of `table` */
-  PTX_BARRIER,  /* barrier of the CTA */
+  PTX_BARRIER,  /* barrier of the CTA: ptx_barrier.c */
+  PTX_RESIZE,   /* setmaxnreg: may wait for registers */
   PTX_EXIT,
 } ptx_kind;
+
+/* The accumulators of a product of a warpgroup, which are operands and results. */
+typedef struct ptx_list {
+  int n;
+  ptx_place of[PTX_MOST_LIST];
+} ptx_list;
 
 struct ptx_instruction {
   ptx_handler *run; /* for PLAIN, MEMORY and TOGETHER */
@@ -108,6 +116,7 @@ struct ptx_instruction {
   int64_t second_offset; /* of from[1], where that is an address too */
   int32_t target; /* of a branch; before labels are resolved, the number of the label's name */
   const struct ptx_table *table;
+  const ptx_list *accumulators; /* NULL: none */
   int line;
   const char *text; /* up to ';', in the module's text */
 };
@@ -124,7 +133,9 @@ typedef struct ptx_operation {
 } ptx_operation;
 
 #define PTX_TABLES(X)                                                                              \
-  X(integer) X(float) X(half) X(compare) X(move) X(convert) X(memory) X(async) X(matrix) X(warp)
+  X(integer)                                                                                       \
+  X(float)                                                                                         \
+  X(half) X(compare) X(move) X(convert) X(memory) X(async) X(matrix) X(warpgroup) X(warp)
 #define MEMBER(name)                                                                               \
   extern const ptx_operation ptx_##name##_operations[];                                            \
   extern const int ptx_n_##name##_operations;
@@ -155,9 +166,10 @@ typedef enum ptx_special {
 /* A name for memory. */
 typedef enum ptx_space { PTX_GENERIC, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM } ptx_space;
 
-/* Start of .extern .shared memory, far enough that overruns of other shared memory never reach
- * it. */
-enum { PTX_DYNAMIC_SHARED = 1 << 24 };
+/* Start of .extern .shared memory: behind what a kernel with such memory may have besides, and low
+ * enough that descriptors of matrices, which have 18 bits of an address, reach all of it. It is no
+ * multiple of more than the .align that a variable may ask for. */
+enum { PTX_MOST_ALIGN = 128, PTX_DYNAMIC_SHARED = (16 << 10) + PTX_MOST_ALIGN };
 
 /* Generic addresses of non-global memory: the space is in bits 56 and up, which host addresses do
  * not use. */
@@ -196,12 +208,18 @@ struct ptx_kernel {
   size_t n_words;               /* in the rows of a warp */
   struct ptx_table *tables;
   int n_tables;
+  ptx_list **lists; /* those of instructions */
+  int n_lists;
+  /* Registers of products of warpgroups, first of those of 32 bits, have rows of their own. */
+  ptx_place pinned_at;
+  size_t n_pinned_words;
   ptx_symbol *symbols; /* shared and local variables */
   int n_symbols;
   ptx_symbol *parameters;
   int n_parameters;
   size_t parameter_bytes, local_bytes, shared_bytes;
-  uint32_t most_threads, required[3]; /* .maxntid (all dimensions), .reqntid; 0: none */
+  uint32_t most_threads, required[3];  /* .maxntid (all dimensions), .reqntid; 0: none */
+  uint32_t least_ctas, most_registers; /* .minnctapersm, .maxnreg; 0: none */
 };
 
 struct ptx_module {
@@ -240,7 +258,7 @@ typedef struct ptx_operand {
   char name[64];
 } ptx_operand;
 
-enum { PTX_MOST_OPERANDS = 6 };
+enum { PTX_MOST_OPERANDS = 8 };
 
 /* A parsed instruction. */
 typedef struct ptx_statement {
@@ -266,24 +284,30 @@ ptx_place ptx_constant(ptx_kernel *kernel, uint64_t bits, bool wide);
 
 /* ---- Execution ---- */
 
-enum { PTX_MOST_BARRIERS = 16, PTX_KNOWN_RANGES = 4 };
+enum {
+  PTX_MOST_BARRIERS = 16,
+  PTX_KNOWN_RANGES = 4,
+  PTX_MOST_WARPS = PTX_MOST_THREADS / PTX_WARP,
+  PTX_UNIT = 16 /* bytes of shared memory that a product reads at once */
+};
 
-typedef enum ptx_state { PTX_RUNS, PTX_AT_BARRIER, PTX_AT_TOGETHER } ptx_state;
+typedef enum ptx_state { PTX_RUNS, PTX_AT_BARRIER, PTX_AT_TOGETHER, PTX_AT_REGISTERS } ptx_state;
 
 /* Threads of a warp at the same instruction. */
 typedef struct ptx_group {
   int32_t at;
   uint32_t mask;
   ptx_state state;
-  int barrier;
-  uint32_t expected; /* number of threads of that barrier */
+  uint32_t barrier;
 } ptx_group;
 
-/* The last accesses to a byte of shared memory: see ptx_memory.c. */
+/* The last accesses to a byte of shared memory: see ptx_shadow.c. */
 typedef struct ptx_shadow {
   uint32_t writer, reader;          /* thread + 1; 0: none; reader also: several */
-  uint32_t written, read;           /* epochs of the CTA at those accesses */
-  uint32_t written_warp, read_warp; /* epochs of the warp */
+  uint32_t written, read;           /* clocks of their warps at those accesses */
+  uint32_t written_warp, read_warp; /* epochs of their warps */
+  uint32_t read_epoch;              /* of the CTA */
+  uint32_t fenced;                  /* proxy fences of the writer's warp before the write */
 } ptx_shadow;
 
 typedef struct ptx_cta ptx_cta;
@@ -297,6 +321,11 @@ typedef struct ptx_copy {
   uint32_t n_from;           /* bytes to copy; the rest of `bytes` becomes 0 */
   uint32_t bytes;
 } ptx_copy;
+
+/* A fence.proxy.async: the threads that executed it, and their warp's clock. */
+typedef struct ptx_proxy_fence {
+  uint32_t mask, clock;
+} ptx_proxy_fence;
 
 struct ptx_warp {
   ptx_cta *cta;
@@ -312,7 +341,23 @@ struct ptx_warp {
   ptx_copy *copies;
   int n_copies, copies_capacity;
   uint32_t n_committed[PTX_WARP]; /* groups of copies of each thread */
+  /* Of each warp, what happens before the next access of this one: accesses up to this clock. A
+   * warp's own clock counts its arrivals at barriers. */
+  uint32_t clock[PTX_MOST_WARPS];
+  uint32_t proxied[PTX_MOST_WARPS]; /* `clock` at the last proxy fence of the whole warp */
+  ptx_proxy_fence *fences;
+  int n_fences;
+  uint32_t n_registers;          /* of each thread, as setmaxnreg sets it */
+  struct ptx_products *products; /* see ptx_warpgroup.c; NULL: the kernel has none */
 };
+
+/* A barrier that threads have reached. */
+typedef struct ptx_barrier {
+  uint32_t arrived, expected; /* threads; expected 0: all of the CTA */
+  bool reduces;
+  uint32_t n_true;                /* predicates of the threads that have arrived */
+  uint32_t clock[PTX_MOST_WARPS]; /* the latest of the threads that have arrived */
+} ptx_barrier;
 
 struct ptx_cta {
   const ptx_kernel *kernel;
@@ -323,7 +368,15 @@ struct ptx_cta {
   ptx_warp *warps;
   unsigned char *shared;
   ptx_shadow *shadow;
-  size_t shared_bytes;
+  size_t shared_bytes, dynamic_at; /* all, and where the dynamic memory begins */
+  ptx_barrier barriers[PTX_MOST_BARRIERS];
+  uint32_t n_registers; /* that warps have given back */
+  /* If the kernel has products of warpgroups, for each unit of shared memory: the number of running
+   * ones that read it; and of each warp, its clock when the last one that read it was waited
+   * for. */
+  uint16_t *n_reading;
+  uint32_t *read_by;
+  struct ptx_sequence *sequences; /* of the warpgroups: see ptx_warpgroup.c */
   const ptx_instruction *executing;
   struct {
     uint64_t begin, end;
@@ -332,6 +385,30 @@ struct ptx_cta {
   ptx_result result;
   char *error; /* PTX_TEXT bytes */
 };
+
+/* ---- ptx_barrier.c ---- */
+
+/* Threads of `mask` reach a barrier. If they are the last ones, those that wait go on. `s`: the
+ * group of those that wait; NULL: they only arrive. */
+void ptx_reach_barrier(ptx_warp *w, const ptx_instruction *i, uint32_t mask, ptx_group *s);
+/* Opens barriers of the whole CTA that all live threads have reached; true if there are any. */
+bool ptx_open_barriers(ptx_cta *c);
+/* Executes setmaxnreg; false if it has to wait. */
+bool ptx_resize(ptx_warp *w, const ptx_instruction *i, uint32_t mask);
+/* Lets warps try again that wait for registers; true if there are any for which there are
+ * enough. */
+bool ptx_find_registers(ptx_cta *c);
+void ptx_begin_barriers(ptx_cta *c);
+
+/* ---- ptx_warpgroup.c ---- */
+
+void ptx_make_products(ptx_cta *c);
+void ptx_free_products(ptx_cta *c);
+void ptx_begin_products(ptx_cta *c);
+/* Fails if warps of a group have not executed the same, or a product was not waited for. */
+void ptx_end_products(ptx_cta *c);
+/* Fails unless the mask has all threads of the warp. */
+bool ptx_has_all(ptx_warp *w, uint32_t mask);
 
 /* Runs one CTA to its end or failure. The caller has set `index` and what ptx_grid.c allocates. */
 void ptx_run_cta(ptx_cta *cta);
@@ -388,11 +465,22 @@ void ptx_set_predicates(ptx_warp *w, const ptx_instruction *i, uint32_t mask, ui
 /* Compares two numbers. With a NaN, only comparisons with PTX_UNORDERED are true. */
 bool ptx_compare(double a, double b, int comparison);
 
-/* ptx_memory.c: return the memory of an access by a thread; NULL after a failure. `new_bytes`: the
- * data to write to shared memory, NULL for a read. */
+/* ptx_memory.c and ptx_shadow.c: return the memory of an access by a thread; NULL after a failure.
+ * `new_bytes`: the data to write to shared memory, NULL for a read. */
 unsigned char *ptx_reach_global(ptx_warp *w, int lane, uint64_t address, size_t bytes);
 unsigned char *ptx_reach_shared(ptx_warp *w, int lane, uint64_t address, size_t bytes,
                                 const unsigned char *new_bytes);
+
+/* ptx_shadow.c: returns a unit of shared memory that a product of a warpgroup reads, and its
+ * number; NULL after a failure. */
+const unsigned char *ptx_reach_unit(ptx_warp *w, uint64_t address, size_t *number);
+
+/* ptx_descriptor.c: reads, from row or column `first` on, n of the `all` ones of a matrix of which
+ * a product reads PTX_DEPTH, and converts element k of each to to[k]. Returns the number of units
+ * that it read, and their numbers; 0 after a failure. mn_major: the matrix is "transposed". */
+enum { PTX_DEPTH = 16, PTX_OF_UNIT = PTX_UNIT / 2, PTX_MOST_ACROSS = 2 * PTX_MOST_LIST };
+int ptx_read_matrix(ptx_warp *w, uint64_t descriptor, bool mn_major, uint32_t first, uint32_t n,
+                    uint32_t all, int type, double (*to)[PTX_MOST_ACROSS], uint16_t *units);
 
 /* Applies the rounding mode of the modifiers until ptx_round_nearest. */
 void ptx_round_as(uint64_t modifiers);

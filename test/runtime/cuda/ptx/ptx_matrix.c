@@ -9,14 +9,6 @@
 
 enum { ROWS = 16, COLUMNS = 8, DEPTH = 16, MATRIX = 8 };
 
-static bool has_all(ptx_warp *w, uint32_t mask) {
-  if (mask == UINT32_MAX)
-    return true;
-  ptx_fail(w, __builtin_ctz(mask), PTX_FAULT,
-           "only threads 0x%x of the warp take part; all are needed", mask);
-  return false;
-}
-
 static double half(int type, uint32_t word, int part) {
   return ptx_of_half(type, word >> (16 * part) & 0xffff);
 }
@@ -31,7 +23,7 @@ static float float_of(uint32_t word) {
 static void multiply(ptx_warp *w, const ptx_instruction *i, uint32_t mask, int type) {
   double a[ROWS][DEPTH], b[DEPTH][COLUMNS];
   uint32_t c[4][PTX_WARP];
-  if (!has_all(w, mask))
+  if (!ptx_has_all(w, mask))
     return;
   for (int l = 0; l < PTX_WARP; l++) {
     int g = l / 4, t = l % 4;
@@ -67,7 +59,7 @@ static void multiply_bf16(ptx_warp *w, const ptx_instruction *i, uint32_t mask) 
 /* Loads four 8 x 8 matrices; lane 8m + r gives the address of row r of matrix m. */
 static void load(ptx_warp *w, const ptx_instruction *i, uint32_t mask, bool transposed) {
   uint16_t of[4][MATRIX][MATRIX];
-  if (!has_all(w, mask))
+  if (!ptx_has_all(w, mask))
     return;
   for (int l = 0; l < PTX_WARP; l++) {
     uint64_t address = (uint32_t)(ptx_read(w, i, 0, l) + (uint64_t)i->offset);

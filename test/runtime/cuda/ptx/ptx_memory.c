@@ -2,63 +2,6 @@
  * in shared memory there is a barrier between it and conflicting accesses of other threads. */
 #include "ptx_inside.h"
 
-/* ---- Shadow of shared memory ----
- *
- * Each byte records its last writer and its last reader. Two accesses of different threads, one a
- * write, are a race unless there is a barrier of the CTA between them (its epoch has changed), or,
- * within a warp, a bar.warp.sync (the warp's epoch has changed). Concurrent writes of the same
- * value are allowed, since their order does not matter. */
-
-enum { MANY_READERS = UINT32_MAX };
-
-static bool ordered(const ptx_warp *w, uint32_t other, uint32_t epoch, uint32_t warp_epoch) {
-  if (epoch != w->cta->epoch)
-    return true;
-  bool same_warp = other != MANY_READERS && (other - 1) / PTX_WARP == w->number;
-  return same_warp && warp_epoch != w->epoch;
-}
-
-static bool note_shared(ptx_warp *w, int lane, size_t at, size_t bytes, bool writes,
-                        const unsigned char *new_bytes) {
-  uint32_t me = w->number * PTX_WARP + (uint32_t)lane + 1;
-  for (size_t b = 0; b < bytes; b++) {
-    ptx_shadow *s = &w->cta->shadow[at + b];
-    bool race_with_writer =
-        s->writer && s->writer != me && !ordered(w, s->writer, s->written, s->written_warp);
-    if (!writes && !s->writer) {
-      ptx_fail(w, lane, PTX_FAULT, "shared memory at %zu is read before it was written", at + b);
-      return false;
-    }
-    if (race_with_writer && !(writes && w->cta->shared[at + b] == new_bytes[b])) {
-      ptx_fail(w, lane, PTX_FAULT,
-               "shared memory at %zu was written by thread %u, with no barrier between", at + b,
-               s->writer - 1);
-      return false;
-    }
-    if (writes && s->reader && s->reader != me && !ordered(w, s->reader, s->read, s->read_warp)) {
-      if (s->reader == MANY_READERS)
-        ptx_fail(w, lane, PTX_FAULT,
-                 "shared memory at %zu was read by other threads, with no barrier between", at + b);
-      else
-        ptx_fail(w, lane, PTX_FAULT,
-                 "shared memory at %zu was read by thread %u, with no barrier between", at + b,
-                 s->reader - 1);
-      return false;
-    }
-    if (writes) {
-      s->writer = me;
-      s->written = w->cta->epoch;
-      s->written_warp = w->epoch;
-    } else {
-      bool others = s->reader && s->reader != me && s->read == w->cta->epoch;
-      s->reader = others ? MANY_READERS : me;
-      s->read = w->cta->epoch;
-      s->read_warp = w->epoch;
-    }
-  }
-  return true;
-}
-
 /* ---- Addresses ---- */
 
 unsigned char *ptx_reach_global(ptx_warp *w, int lane, uint64_t address, size_t bytes) {
@@ -85,33 +28,6 @@ unsigned char *ptx_reach_global(ptx_warp *w, int lane, uint64_t address, size_t 
   c->known[c->next_known].end = end;
   c->next_known = (c->next_known + 1) % PTX_KNOWN_RANGES;
   return (unsigned char *)(uintptr_t)address;
-}
-
-/* Static shared memory and the dynamic one, whose addresses start far behind it, are stored
- * together. */
-static bool place_shared(const ptx_cta *c, uint64_t at, size_t bytes, size_t *place) {
-  size_t fixed = c->kernel->shared_bytes, dynamic = c->shared_bytes - fixed;
-  if (at >= PTX_DYNAMIC_SHARED) {
-    at -= PTX_DYNAMIC_SHARED;
-    *place = fixed + at;
-    return at <= dynamic && bytes <= dynamic - at;
-  }
-  *place = at;
-  return at <= fixed && bytes <= fixed - at;
-}
-
-unsigned char *ptx_reach_shared(ptx_warp *w, int lane, uint64_t address, size_t bytes,
-                                const unsigned char *new_bytes) {
-  ptx_cta *c = w->cta;
-  size_t at;
-  if (!place_shared(c, address, bytes, &at)) {
-    ptx_fail(w, lane, PTX_BAD_ADDRESS,
-             "%zu bytes at %llu of shared memory, which has %zu, and %zu of dynamic at %d", bytes,
-             (unsigned long long)address, c->kernel->shared_bytes,
-             c->shared_bytes - c->kernel->shared_bytes, PTX_DYNAMIC_SHARED);
-    return NULL;
-  }
-  return note_shared(w, lane, at, bytes, new_bytes != NULL, new_bytes) ? c->shared + at : NULL;
 }
 
 static int window_of(const ptx_instruction *i, uint64_t *address) {

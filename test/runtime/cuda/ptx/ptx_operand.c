@@ -108,10 +108,11 @@ static ptx_operand address(ptx_parser *p) {
 }
 
 static ptx_operand vector(ptx_parser *p) {
-  ptx_operand o = {.kind = PTX_VECTOR, .number = PTX_NONE, .paired = PTX_NONE}, parts[PTX_MOST_TO];
+  ptx_operand o = {.kind = PTX_VECTOR, .number = PTX_NONE, .paired = PTX_NONE},
+              parts[PTX_MOST_LIST];
   do {
-    if (o.n_of_vector == PTX_MOST_TO)
-      ptx_refuse(p, "a vector of more than %d", PTX_MOST_TO);
+    if (o.n_of_vector == PTX_MOST_LIST)
+      ptx_refuse(p, "a vector of more than %d", PTX_MOST_LIST);
     parts[o.n_of_vector++] = ptx_read_operand(p);
   } while (ptx_accept(p, ','));
   ptx_expect(p, '}');

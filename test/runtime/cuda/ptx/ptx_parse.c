@@ -173,8 +173,8 @@ static void limits(ptx_parser *p) {
     bool required = ptx_is(p, ".reqntid"), most = ptx_is(p, ".maxntid");
     uint32_t n[3] = {1, 1, 1};
     int i = 0;
-    if (!required && !most && !ptx_is(p, ".minnctapersm") && !ptx_is(p, ".maxnreg") &&
-        !ptx_is(p, ".maxnctapersm"))
+    bool ctas = ptx_is(p, ".minnctapersm"), registers = ptx_is(p, ".maxnreg");
+    if (!required && !most && !ctas && !registers && !ptx_is(p, ".maxnctapersm"))
       ptx_refuse(p, "the directive '%s' is not supported", p->token);
     do
       n[i++] = (uint32_t)ptx_integer(p);
@@ -183,6 +183,10 @@ static void limits(ptx_parser *p) {
       memcpy(k->required, n, sizeof n);
     if (most)
       k->most_threads = n[0] * n[1] * n[2];
+    if (ctas)
+      k->least_ctas = n[0];
+    if (registers)
+      k->most_registers = n[0];
   }
 }
 
@@ -275,6 +279,9 @@ void ptx_unload(ptx_module *m) {
     for (int t = 0; t < k->n_tables; t++)
       free(k->tables[t].targets);
     free(k->tables);
+    for (int j = 0; j < k->n_lists; j++)
+      free(k->lists[j]);
+    free(k->lists);
     ptx_free_symbols(k->parameters, k->n_parameters);
     ptx_free_symbols(k->symbols, k->n_symbols);
     free(k->code);

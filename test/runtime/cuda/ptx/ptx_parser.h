@@ -6,7 +6,7 @@
 
 #include <setjmp.h>
 
-enum { PTX_MOST_WORD = 200, PTX_POOL = 16 };
+enum { PTX_MOST_WORD = 200, PTX_POOL = PTX_MOST_LIST + 16 };
 
 /* Registers that a .reg declares: prefix<count>, or a single name. */
 typedef struct ptx_declared {

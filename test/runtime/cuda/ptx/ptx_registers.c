@@ -2,7 +2,8 @@
  * at a time. Live ranges are intervals of instructions, from a liveness analysis over basic blocks.
  * A linear scan (Poletto and Sarkar, 1999) assigns them to as many rows as needed. Divergent
  * threads of a warp use different columns of a row, so each needs to be correct along its own path
- * only. */
+ * only. Registers of products of warpgroups, which are written later than the instruction that
+ * names them, have rows of their own, the first ones. */
 #include "ptx_inside.h"
 
 #include <stdlib.h>
@@ -189,17 +190,45 @@ static ptx_place take_row(rows *set, const life *l) {
   return set->n_rows++;
 }
 
+/* Gives the registers of products rows of their own, the first of `narrow`. */
+static void pin(const ptx_kernel *k, life *lives, ptx_place *places, rows *narrow) {
+  for (int i = 0; i < k->n_code; i++) {
+    const ptx_instruction *c = &k->code[i];
+    for (int j = 0; c->accumulators && j < c->accumulators->n + c->n_from; j++) {
+      ptx_place r =
+          j < c->accumulators->n ? c->accumulators->of[j] : c->from[j - c->accumulators->n];
+      if (r < 0 || k->virtual_bits[r] == 64 || places[r] >= 0)
+        continue;
+      lives[r] = (life){0, -1};
+      places[r] = narrow->n_rows++;
+    }
+  }
+  narrow->ends = zeroed((size_t)narrow->n_rows, sizeof *narrow->ends);
+  for (int r = 0; r < narrow->n_rows; r++)
+    narrow->ends[r] = INT32_MAX;
+}
+
+static void put_lists(const ptx_kernel *k, const ptx_place *places) {
+  for (int l = 0; l < k->n_lists; l++)
+    for (int j = 0; j < k->lists[l]->n; j++)
+      k->lists[l]->of[j] = places[k->lists[l]->of[j]];
+}
+
 void ptx_pack_registers(ptx_kernel *k) {
   life *lives = lives_of(k);
   int n_used = 0;
+  rows narrow = {0}, wide = {0};
+  ptx_place *places = zeroed((size_t)k->n_virtual, sizeof *places);
+  for (int r = 0; r < k->n_virtual; r++)
+    places[r] = -1;
+  pin(k, lives, places, &narrow);
+  k->n_pinned_words = (size_t)narrow.n_rows * PTX_WARP;
   for (int s = 0; s < PTX_N_SPECIALS; s++)
-    if (k->special[s] != PTX_NONE)
+    if (k->special[s] != PTX_NONE && places[k->special[s]] < 0)
       lives[k->special[s]] = (life){0, k->n_code};
   for (int r = 0; r < k->n_virtual; r++)
     n_used += lives[r].end >= 0;
   int32_t *order = in_order(lives, k->n_virtual, k->n_code);
-  ptx_place *places = zeroed((size_t)k->n_virtual, sizeof *places);
-  rows narrow = {0}, wide = {0};
   for (int n = 0; n < n_used; n++) {
     int32_t r = order[n];
     places[r] = take_row(k->virtual_bits[r] == 64 ? &wide : &narrow, &lives[r]);
@@ -214,9 +243,11 @@ void ptx_pack_registers(ptx_kernel *k) {
     for (int j = 0; j < c->n_to; j++)
       c->to[j] = c->to[j] >= 0 ? places[c->to[j]] : c->to[j];
   }
+  put_lists(k, places);
   for (int s = 0; s < PTX_N_SPECIALS; s++)
     if (k->special[s] != PTX_NONE)
       k->special[s] = places[k->special[s]];
+  k->pinned_at = wide.n_rows * 2 * PTX_WARP;
   k->n_words = (size_t)(wide.n_rows * 2 + narrow.n_rows) * PTX_WARP;
   free(narrow.ends);
   free(wide.ends);

@@ -34,6 +34,14 @@ void ptx_fail(ptx_warp *w, int lane, ptx_result result, const char *format, ...)
   va_end(arguments);
 }
 
+bool ptx_has_all(ptx_warp *w, uint32_t mask) {
+  if (mask == UINT32_MAX)
+    return true;
+  ptx_fail(w, __builtin_ctz(mask), PTX_FAULT,
+           "only threads 0x%x of the warp take part; all are needed", mask);
+  return false;
+}
+
 /* ---- Groups of threads ---- */
 
 static void add_group(ptx_warp *w, int32_t at, uint32_t mask) {
@@ -127,17 +135,6 @@ static bool choose_targets(ptx_warp *w, const ptx_instruction *i, uint32_t mask)
   return true;
 }
 
-static void reach_barrier(ptx_warp *w, const ptx_instruction *i, ptx_group *s) {
-  int lane = __builtin_ctz(s->mask);
-  uint32_t number = ptx_from32(w, i, 0)[lane];
-  if (number >= PTX_MOST_BARRIERS) {
-    ptx_fail(w, lane, PTX_FAULT, "barrier %u of %d", number, PTX_MOST_BARRIERS);
-    return;
-  }
-  s->barrier = (int)number;
-  s->expected = i->n_from > 1 ? ptx_from32(w, i, 1)[lane] : 0;
-}
-
 /* Some threads of a group wait at its instruction; the others have executed it. */
 static void stop_group(ptx_warp *w, int g, int32_t at, uint32_t active, ptx_state state) {
   ptx_group *s = &w->groups[g];
@@ -221,9 +218,25 @@ static bool run_group(ptx_warp *w, int g) {
       at++;
       break;
     case PTX_BARRIER:
+      if (i->modifiers & PTX_M_ARRIVE) {
+        ptx_reach_barrier(w, i, active, NULL);
+        at++;
+        if (c->result)
+          return false;
+        continue;
+      }
       stop_group(w, g, at, active, PTX_AT_BARRIER);
-      reach_barrier(w, i, &w->groups[g]);
+      ptx_reach_barrier(w, i, active, &w->groups[g]);
       return false;
+    case PTX_RESIZE:
+      if (!ptx_resize(w, i, active)) {
+        stop_group(w, g, at, active, PTX_AT_REGISTERS);
+        return false;
+      }
+      at++;
+      if (c->result)
+        return false;
+      continue;
     case PTX_EXIT:
       w->live &= ~active;
       mask &= ~active;
@@ -263,68 +276,22 @@ static bool run_warp(ptx_warp *w, bool *paused) {
 
 /* ---- CTAs ---- */
 
-/* Checks that all threads of a warp execute bar.sync, and barrier.sync with .aligned, together. */
-static bool check_aligned(ptx_warp *w, int barrier) {
-  const ptx_kernel *k = w->cta->kernel;
-  int32_t at = -1;
-  for (int g = 0; g < w->n_groups; g++) {
-    const ptx_group *s = &w->groups[g];
-    if (s->state != PTX_AT_BARRIER || s->barrier != barrier)
-      continue;
-    const ptx_instruction *i = &k->code[s->at];
-    bool aligned =
-        i->modifiers & PTX_M_ALIGNED || strncmp(i->text + strcspn(i->text, "b"), "barrier", 7) != 0;
-    if (at >= 0 && at != s->at && aligned) {
-      w->cta->executing = i;
-      ptx_fail(w, __builtin_ctz(s->mask), PTX_FAULT,
-               "threads of one warp wait at different barriers: others at line %d",
-               k->code[at].line);
-      return false;
-    }
-    at = s->at;
-  }
-  return true;
-}
-
-/* Releases the threads at barriers that all participants have reached. */
-static bool open_barriers(ptx_cta *c) {
-  uint32_t arrived[PTX_MOST_BARRIERS] = {0}, expected[PTX_MOST_BARRIERS] = {0}, live = 0;
-  bool opened = false;
-  for (uint32_t n = 0; n < c->n_warps; n++) {
-    const ptx_warp *w = &c->warps[n];
-    live += (uint32_t)__builtin_popcount(w->live);
-    for (int g = 0; g < w->n_groups; g++)
-      if (w->groups[g].state == PTX_AT_BARRIER) {
-        arrived[w->groups[g].barrier] += (uint32_t)__builtin_popcount(w->groups[g].mask);
-        expected[w->groups[g].barrier] = w->groups[g].expected;
-      }
-  }
-  for (int b = 0; b < PTX_MOST_BARRIERS; b++) {
-    if (arrived[b] == 0 || arrived[b] < (expected[b] ? expected[b] : live))
-      continue;
-    opened = true;
-    c->epoch++;
-    for (uint32_t n = 0; n < c->n_warps; n++) {
-      ptx_warp *w = &c->warps[n];
-      if (!check_aligned(w, b))
-        return false;
-      for (int g = 0; g < w->n_groups; g++)
-        if (w->groups[g].state == PTX_AT_BARRIER && w->groups[g].barrier == b) {
-          w->groups[g].state = PTX_RUNS;
-          w->groups[g].at++;
-        }
-    }
-  }
-  return opened;
-}
-
 static void fail_waiting(ptx_cta *c) {
   for (uint32_t n = 0; n < c->n_warps; n++) {
     ptx_warp *w = &c->warps[n];
     if (w->n_groups == 0)
       continue;
-    c->executing = &c->kernel->code[w->groups[0].at];
-    ptx_fail(w, __builtin_ctz(w->groups[0].mask), PTX_FAULT, "waits for threads that never come");
+    const ptx_group *s = &w->groups[0];
+    const ptx_barrier *b = &c->barriers[s->barrier];
+    int lane = __builtin_ctz(s->mask);
+    c->executing = &c->kernel->code[s->at];
+    if (s->state == PTX_AT_REGISTERS)
+      ptx_fail(w, lane, PTX_FAULT, "waits for registers that no warp gives back");
+    else if (s->state == PTX_AT_BARRIER && b->expected)
+      ptx_fail(w, lane, PTX_FAULT, "waits for threads that never come: %u of %u are at barrier %u",
+               b->arrived, b->expected, s->barrier);
+    else
+      ptx_fail(w, lane, PTX_FAULT, "waits for threads that never come");
     return;
   }
 }
@@ -393,15 +360,19 @@ void ptx_run_cta(ptx_cta *c) {
   memset(c->shadow, 0, c->shared_bytes * sizeof *c->shadow);
   for (uint32_t n = 0; n < c->n_warps; n++)
     begin_warp(&c->warps[n]);
+  ptx_begin_barriers(c);
+  ptx_begin_products(c);
   for (;;) {
     bool ran = false, paused = false, live = false;
     for (uint32_t n = 0; n < c->n_warps && !c->result; n++) {
       live |= c->warps[n].live != 0;
       ran |= c->warps[n].live && run_warp(&c->warps[n], &paused);
     }
+    if (!live)
+      ptx_end_products(c);
     if (is_over(c) || !live)
       return;
-    bool opened = open_barriers(c);
+    bool opened = ptx_open_barriers(c) | ptx_find_registers(c);
     if (!ran && !opened && !c->result)
       fail_waiting(c);
     if (paused)

@@ -72,6 +72,9 @@ void ptx_declare_variable(ptx_parser *p, ptx_space space, bool external, size_t 
   s->bytes = count * size;
   align = align > size ? align : size;
   if (space == PTX_SHARED && external) {
+    if (align > PTX_MOST_ALIGN)
+      ptx_refuse(p, "'%s' is aligned to %zu bytes; at most %d are supported", s->name, align,
+                 PTX_MOST_ALIGN);
     s->at = PTX_DYNAMIC_SHARED;
   } else if (cursor) {
     s->at = *cursor = rounded_up(*cursor, align);

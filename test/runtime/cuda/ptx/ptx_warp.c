@@ -95,6 +95,16 @@ static void doze(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   {operation, types, PTX_M_SYNC | (required), 0, operands, run, PTX_TOGETHER}
 #define REDUX(types, modifier) TOGETHER("redux", types, PTX_M_##modifier, "daw", redux)
 #define BARRIER_WORDS (PTX_M_CTA | PTX_M_ALIGNED)
+/* With a number of threads, and without. */
+#define REDUCES(operation, types, modifier, to)                                                    \
+  {operation, types, PTX_M_RED | PTX_M_##modifier, BARRIER_WORDS, to "wp", NULL, PTX_BARRIER}, {   \
+    operation, types, PTX_M_RED | PTX_M_##modifier, BARRIER_WORDS, to "wwp", NULL, PTX_BARRIER     \
+  }
+#define BARRIERS(operation)                                                                        \
+  {operation, "", PTX_M_SYNC, BARRIER_WORDS, "wo", NULL, PTX_BARRIER},                             \
+      {operation, "", PTX_M_ARRIVE, BARRIER_WORDS, "ww", NULL, PTX_BARRIER},                       \
+      REDUCES(operation, "pred", AND, "P"), REDUCES(operation, "pred", OR, "P"),                   \
+      REDUCES(operation, "u32", POPC, "x")
 /* clang-format off */
 PTX_TABLE(warp,
   TOGETHER("shfl", "b32", PTX_M_BFLY, "rawww", shfl), TOGETHER("shfl", "b32", PTX_M_UP, "rawww", shfl),
@@ -105,7 +115,9 @@ PTX_TABLE(warp,
   REDUX("u32 s32", ADD), REDUX("u32 s32", MIN), REDUX("u32 s32", MAX), REDUX("b32", AND), REDUX("b32", OR), REDUX("b32", XOR),
   TOGETHER("match", "b32 b64", PTX_M_ANY, "xaw", match_any),
   TOGETHER("bar", "", PTX_M_WARP, "w", warp_sync),
-  {"bar", "", PTX_M_SYNC, BARRIER_WORDS, "wo", NULL, PTX_BARRIER}, {"barrier", "", PTX_M_SYNC, BARRIER_WORDS, "wo", NULL, PTX_BARRIER},
+  BARRIERS("bar"), BARRIERS("barrier"),
+  {"setmaxnreg", "u32", PTX_M_INC | PTX_M_SYNC | PTX_M_ALIGNED, 0, "i", NULL, PTX_RESIZE},
+  {"setmaxnreg", "u32", PTX_M_DEC | PTX_M_SYNC | PTX_M_ALIGNED, 0, "i", NULL, PTX_RESIZE},
   {"bra", "", 0, PTX_M_UNI, "L", NULL, PTX_BRANCH}, {"brx", "", PTX_M_IDX, PTX_M_UNI, "wL", NULL, PTX_CHOOSE},
   {"ret", "", 0, PTX_M_UNI, "", NULL, PTX_EXIT}, {"exit", "", 0, 0, "", NULL, PTX_EXIT},
   {"nanosleep", "u32", 0, 0, "w", doze, PTX_MEMORY}, {"trap", "", 0, 0, "", trap, PTX_MEMORY})

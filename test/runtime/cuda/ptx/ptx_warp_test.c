@@ -337,6 +337,7 @@ static void test_others_end(void **state) {
 
 /* ---- Rejected modules ---- */
 
+#define EIGHT "%r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1, "
 static const struct {
   const char *text, *message;
 } refused[] = {
@@ -362,8 +363,11 @@ static const struct {
     {"shfl.sync.bfly.b32 %r0|%r1, %r1, 1, 31, -1;", "'%r1' is no predicate"},
     {"call.uni (%r0), helper, (%r1);", "calls are not supported"},
     {"mov.u32 %r0 %r1;", "';' expected, not '%r1'"},
-    {"mov.u32 %r0, {%r1, %r1, %r1, %r1, %r1};", "a vector of more than 4"},
-    {"fma.rn.f32 %r0, %r1, %r1, %r1, %r1, %r1, %r1;", "has more than 6 operands"},
+    {"mov.u32 %r0, {%r1, %r1, %r1, %r1, %r1};", "the operands do not fit"},
+    {"mov.u32 %r0, {" EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT "%r1};",
+     "a vector of more than 64"},
+    {"fma.rn.f32 %r0, %r1, %r1, %r1, %r1, %r1, %r1;", "the operands do not fit"},
+    {"fma.rn.f32 " EIGHT "%r1;", "has more than 8 operands"},
     {".reg .texref %t;", "registers of type '.texref' are not supported"},
     {".local .v4 .b32 x;", "'.v4' of a variable is not supported"},
     {".local .align 4 x;", "the variable 'x' has no type"},
@@ -381,6 +385,8 @@ static const struct {
     {".extern .global .u32 x;", "'x' of another module is not supported"},
     {".global .u32 x", "';' expected, not ''"},
     {".global .align y .u32 x;", "a number expected, not 'y'"},
+    {".extern .shared .align 256 .b8 x[];",
+     "'x' is aligned to 256 bytes; at most 128 are supported"},
     {".entry k()\n{\n ret;", "line 3: '}' is missing"},
     {".entry k(.reg .u32 x)\n{\n}", "'.param' expected, not '.reg'"},
     {".entry k()\n.cluster 2\n{\n}", "the directive '.cluster' is not supported"},
@@ -422,6 +428,7 @@ static void test_refused_launches(void **state) {
        "64 bytes of shared memory and 300000 of dynamic"},
       {{.grid = {1, 1, 1}, .block = {64, 1, 1}}, "no parameters"},
   };
+  static const ptx_launch both = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .shared_bytes = 16};
   char error[PTX_TEXT];
   (void)state;
   ptx_module *module = load(
@@ -432,6 +439,10 @@ static void test_refused_launches(void **state) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (ptx_run(k, &rows[i].launch, error) != PTX_BAD_LAUNCH || !strstr(error, rows[i].message))
       fail_msg("\"%s\", expected \"%s\"", error, rows[i].message);
+  ptx_module *wide = load(".entry k()\n{\n.shared .b8 own[20000];\nret;\n}\n");
+  assert_int_equal(ptx_run(ptx_find(wide, "k"), &both, error), PTX_BAD_LAUNCH);
+  assert_non_null(strstr(error, "20000 bytes of shared memory; beside dynamic memory there are"));
+  ptx_unload(wide);
   /* Other properties of a module. */
   size_t bytes;
   assert_null(ptx_find(module, "other"));

@@ -12,12 +12,20 @@
 #define EXPORT_KERNEL(member, symbol, parameters)                                                  \
   extern cuda_result driver_##member parameters __asm__(symbol) TPRT_API;
 KERNEL_CALLS(EXPORT_KERNEL)
+EXPORT_KERNEL(function_attribute, "cuFuncSetAttribute",
+              (cuda_function function, int attribute, int value))
+
+cuda_result driver_function_attribute(cuda_function function, int attribute, int value) {
+  return fake_set_attribute(function, attribute, value);
+}
 
 cuda_result driver_device_attribute(int *value, int attribute, int device) {
+  int major, minor;
   (void)device;
+  fake_capability(&major, &minor);
   *value = attribute == CUDA_MULTIPROCESSORS    ? FAKE_MULTIPROCESSORS
-           : attribute == CUDA_CAPABILITY_MAJOR ? 9
-           : attribute == CUDA_CAPABILITY_MINOR ? 0
+           : attribute == CUDA_CAPABILITY_MAJOR ? major
+           : attribute == CUDA_CAPABILITY_MINOR ? minor
                                                 : 1;
   return 0;
 }
@@ -68,7 +76,7 @@ static void release(void *data) {
 static cuda_result launch(const fake_launch *given, bool cooperative, cuda_stream stream,
                           void **parameters) {
   uint64_t n_ctas = (uint64_t)given->grid[0] * given->grid[1] * given->grid[2];
-  if (n_ctas == 0 || given->block[0] == 0 ||
+  if (n_ctas == 0 || given->block[0] == 0 || !fake_has_shared(given) ||
       ((cooperative || !fake_is_ptx(given->function)) && n_ctas > FAKE_RESIDENT))
     return FAKE_INVALID_VALUE;
   fake_launch *kept = malloc(sizeof *kept);

@@ -1,0 +1,171 @@
+/* Shadow of shared memory: who has accessed it.
+ *
+ * Each byte records its last writer and its last reader. Two accesses of different threads, one a
+ * write, are a race unless there is a barrier between them: the later thread's warp knows the clock
+ * of the other's warp at that access (ptx_barrier.c). Within a warp, a bar.warp.sync does (the
+ * warp's epoch has changed). After several readers, any barrier of the CTA counts. Concurrent
+ * writes of the same value are allowed, since their order does not matter.
+ *
+ * Products of warpgroups read units of 16 bytes through the async proxy: what threads have written
+ * is visible to them if, after the write, the writer executes fence.proxy.async before the barrier,
+ * or the reader behind it. A unit must not be written while a product runs that reads it, nor later
+ * without a barrier behind the product's wait. */
+#include "ptx_inside.h"
+
+enum { MANY_READERS = UINT32_MAX };
+
+/* An access of thread `other` - 1 happens before the next one of this warp. */
+static bool ordered(const ptx_warp *w, uint32_t other, uint32_t clock, uint32_t warp_epoch) {
+  uint32_t of = (other - 1) / PTX_WARP;
+  if (of == w->number)
+    return clock < w->clock[of] || warp_epoch != w->epoch;
+  return clock <= w->clock[of];
+}
+
+static bool fail_reader(ptx_warp *w, int lane, size_t at, uint32_t reader) {
+  if (reader == MANY_READERS)
+    ptx_fail(w, lane, PTX_FAULT,
+             "shared memory at %zu was read by other threads, with no barrier between", at);
+  else
+    ptx_fail(w, lane, PTX_FAULT,
+             "shared memory at %zu was read by thread %u, with no barrier between", at, reader - 1);
+  return false;
+}
+
+static bool fail_writer(ptx_warp *w, int lane, size_t at, uint32_t writer) {
+  ptx_fail(w, lane, PTX_FAULT,
+           "shared memory at %zu was written by thread %u, with no barrier between", at,
+           writer - 1);
+  return false;
+}
+
+static bool note_write(ptx_warp *w, int lane, size_t at, uint32_t me, unsigned char value) {
+  ptx_shadow *s = &w->cta->shadow[at];
+  if (s->writer && s->writer != me && !ordered(w, s->writer, s->written, s->written_warp) &&
+      w->cta->shared[at] != value)
+    return fail_writer(w, lane, at, s->writer);
+  if (s->reader == MANY_READERS
+          ? s->read_epoch == w->cta->epoch
+          : s->reader && s->reader != me && !ordered(w, s->reader, s->read, s->read_warp))
+    return fail_reader(w, lane, at, s->reader);
+  s->writer = me;
+  s->written = w->clock[w->number];
+  s->written_warp = w->epoch;
+  s->fenced = (uint32_t)w->n_fences;
+  return true;
+}
+
+static bool note_read(ptx_warp *w, int lane, size_t at, uint32_t me) {
+  ptx_shadow *s = &w->cta->shadow[at];
+  if (!s->writer) {
+    ptx_fail(w, lane, PTX_FAULT, "shared memory at %zu is read before it was written", at);
+    return false;
+  }
+  if (s->writer != me && !ordered(w, s->writer, s->written, s->written_warp))
+    return fail_writer(w, lane, at, s->writer);
+  bool others = s->reader && s->reader != me && s->read_epoch == w->cta->epoch;
+  s->reader = others ? MANY_READERS : me;
+  s->read = w->clock[w->number];
+  s->read_warp = w->epoch;
+  s->read_epoch = w->cta->epoch;
+  return true;
+}
+
+/* Fails if products read a unit that is about to be written. */
+static bool is_free(ptx_warp *w, int lane, size_t unit) {
+  const ptx_cta *c = w->cta;
+  const uint32_t *read_by = c->read_by + unit * c->n_warps;
+  if (c->n_reading[unit]) {
+    ptx_fail(w, lane, PTX_FAULT, "shared memory at %zu is read by a product that runs",
+             unit * PTX_UNIT);
+    return false;
+  }
+  for (uint32_t o = 0; o < c->n_warps; o++)
+    if (o != w->number && read_by[o] > w->clock[o]) {
+      ptx_fail(w, lane, PTX_FAULT,
+               "shared memory at %zu was read by a product of warp %u, with no barrier between",
+               unit * PTX_UNIT, o);
+      return false;
+    }
+  return true;
+}
+
+/* Finds static shared memory and the dynamic one, which are stored together. */
+static bool place_shared(ptx_warp *w, int lane, uint64_t address, size_t bytes, size_t *place) {
+  const ptx_cta *c = w->cta;
+  size_t fixed = c->kernel->shared_bytes, dynamic = c->shared_bytes - c->dynamic_at;
+  bool is_dynamic = dynamic > 0 && address >= PTX_DYNAMIC_SHARED;
+  size_t at = address - (is_dynamic ? PTX_DYNAMIC_SHARED : 0), all = is_dynamic ? dynamic : fixed;
+  *place = at + (is_dynamic ? c->dynamic_at : 0);
+  if (at <= all && bytes <= all - at)
+    return true;
+  ptx_fail(w, lane, PTX_BAD_ADDRESS,
+           "%zu bytes at %llu of shared memory, which has %zu, and %zu of dynamic at %d", bytes,
+           (unsigned long long)address, fixed, dynamic, PTX_DYNAMIC_SHARED);
+  return false;
+}
+
+unsigned char *ptx_reach_shared(ptx_warp *w, int lane, uint64_t address, size_t bytes,
+                                const unsigned char *new_bytes) {
+  ptx_cta *c = w->cta;
+  uint32_t me = w->number * PTX_WARP + (uint32_t)lane + 1;
+  size_t at;
+  if (!place_shared(w, lane, address, bytes, &at))
+    return NULL;
+  for (size_t unit = at / PTX_UNIT;
+       new_bytes && c->n_reading && unit <= (at + bytes - 1) / PTX_UNIT; unit++)
+    if (!is_free(w, lane, unit))
+      return NULL;
+  for (size_t b = 0; b < bytes; b++)
+    if (!(new_bytes ? note_write(w, lane, at + b, me, new_bytes[b])
+                    : note_read(w, lane, at + b, me)))
+      return NULL;
+  return c->shared + at;
+}
+
+/* ---- The async proxy ---- */
+
+/* The last write of a byte, which is ordered, is visible to this warp's products. */
+static bool is_proxied(const ptx_warp *w, const ptx_shadow *s) {
+  uint32_t of = (s->writer - 1) / PTX_WARP, lane = (s->writer - 1) % PTX_WARP;
+  const ptx_warp *writer = &w->cta->warps[of];
+  if (of != w->number && s->written <= w->proxied[of])
+    return true;
+  int f = (int)s->fenced;
+  while (f < writer->n_fences && !(writer->fences[f].mask >> lane & 1))
+    f++;
+  return f < writer->n_fences && (of == w->number || writer->fences[f].clock <= w->clock[of]);
+}
+
+const unsigned char *ptx_reach_unit(ptx_warp *w, uint64_t address, size_t *number) {
+  const ptx_cta *c = w->cta;
+  const ptx_shadow *last = NULL;
+  size_t at;
+  if (!place_shared(w, -1, address, PTX_UNIT, &at))
+    return NULL;
+  for (size_t b = 0; b < PTX_UNIT; b++) {
+    const ptx_shadow *s = &c->shadow[at + b];
+    if (last && s->writer == last->writer && s->written == last->written &&
+        s->fenced == last->fenced)
+      continue;
+    last = s;
+    if (!s->writer) {
+      ptx_fail(w, -1, PTX_FAULT, "shared memory at %zu is read before it was written", at + b);
+      return NULL;
+    }
+    /* within a warp, the product itself orders what its threads have done before */
+    if ((s->writer - 1) / PTX_WARP != w->number &&
+        !ordered(w, s->writer, s->written, s->written_warp)) {
+      fail_writer(w, -1, at + b, s->writer);
+      return NULL;
+    }
+    if (!is_proxied(w, s)) {
+      ptx_fail(w, -1, PTX_FAULT,
+               "shared memory at %zu was written by thread %u, with no fence.proxy.async between",
+               at + b, s->writer - 1);
+      return NULL;
+    }
+  }
+  *number = at / PTX_UNIT;
+  return c->shared + at;
+}
