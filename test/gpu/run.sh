@@ -127,16 +127,23 @@ run_one() {
   timeout --kill-after=5 "$limit" "$@" >"$to.out" 2>>"$to.log" || status=$?
   echo "== $((SECONDS - begun)) s, exit status $status" >>"$to.log"
   if [ "$status" = 77 ]; then
-    echo "{\"test\": \"$name\", \"skipped\": \"$(tail -n 2 "$to.log" | head -n 1)\"}" >"$to.json"
+    echo "{\"test\": \"$label$name\", \"skipped\": \"$(tail -n 2 "$to.log" | head -n 1)\"}" >"$to.json"
     return
   fi
   grep '^{' "$to.out" | sed "s/\"test\": \"/&$label/" >"$to.json" || true
-  [ "$status" = 0 ] || echo "{\"test\": \"$name\", \"failed\": $status, \"command\": \"${*##*/}\"}" >>"$to.json"
+  [ "$status" = 0 ] || echo "{\"test\": \"$label$name\", \"failed\": $status, \"command\": \"${*##*/}\"}" >>"$to.json"
 }
 # A line of the results.
 note() {
   n_runs=$((n_runs + 1))
   echo "$1" >"$(printf '%s/runs/%04d' "$out" "$n_runs").json"
+}
+# hopper run|run_alone ...: with the kernels for compute capability 9.0 that are off by default; other GPUs run the same as without.
+hopper() {
+  local before=$label
+  label=${label}'hopper '
+  TPRT_HOPPER_ATTENTION=1 "$@"
+  label=$before
 }
 # run_alone NAME COMMAND...: with nothing else on the GPU.
 run_alone() {
@@ -169,7 +176,7 @@ fused() {
   run products "$bin/tprt_gpu_gemm" products
   run relu-nan "$bin/tprt_gpu_gemm" nan "${few[@]}"
   run attention "$bin/tprt_gpu_attention" cases
-  run attention-hopper env TPRT_HOPPER_ATTENTION=1 "$bin/tprt_gpu_attention" cases
+  hopper run attention "$bin/tprt_gpu_attention" cases
   for ranks in $all_ranks; do
     run slices "$bin/tprt_gpu_gemm" slices "$ranks" "${few[@]}"
     run gathers "$bin/tprt_gpu_gemm" gathers "$ranks" "${few[@]}"
@@ -179,7 +186,7 @@ fused() {
 fused-times() {
   for tokens in $attended; do
     run_alone attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
-    run_alone attention-hopper-time env TPRT_HOPPER_ATTENTION=1 "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
+    hopper run_alone attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
   done
   for tokens in $shapes; do
     for ranks in $time_ranks; do
@@ -210,6 +217,7 @@ models() {
   have_programs model || return 0
   for program in "$programs"/check/*; do
     run "model ${program##*/}" "$bin/tprt_gpu_model" check "$program"
+    [[ ${program##*/} != *llama*bf16* ]] || hopper run "model ${program##*/}" "$bin/tprt_gpu_model" check "$program"
   done
 }
 
@@ -218,6 +226,7 @@ model-times() {
   have_programs model-time || return 0
   for program in "$programs"/time/*; do
     run_alone "model-time ${program##*/}" "$bin/tprt_gpu_model" time "$program" "$bandwidth" "$arithmetic"
+    hopper run_alone "model-time ${program##*/}" "$bin/tprt_gpu_model" time "$program" "$bandwidth" "$arithmetic"
   done
 }
 
@@ -266,12 +275,12 @@ watched() {
   fi
   for tool in memcheck initcheck synccheck racecheck; do
     label="$tool "
-    run "$tool" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_fused" correct 4 "$watched" 0
-    run "$tool attention" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_attention" cases
-    run "$tool attention-hopper" env TPRT_HOPPER_ATTENTION=1 "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_attention" cases
-    have_programs "$tool" || continue
+    run correct "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_fused" correct 4 "$watched" 0
+    run attention "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_attention" cases
+    hopper run attention "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_attention" cases
+    have_programs model || continue
     for program in "$programs"/check/{mlp_fwd.2,layernorm_gelu_bf16.1,llama_block_train.4}; do
-      [ ! -d "$program" ] || run "$tool ${program##*/}" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_model" check "$program"
+      [ ! -d "$program" ] || run "model ${program##*/}" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_model" check "$program"
     done
   done
   wait
@@ -311,14 +320,20 @@ awk -v machine="$machine" -v commit="$commit" -v bandwidth="$bandwidth" -v arith
       field("least_us") " | " field("median_us") " | " field("times_bound") " |\n"
     next
   }
-  field("test") == "model-time" {
-    whole = whole "| " field("variant") " | " field("ranks") " | " field("bound_us") " | " field("least_us") " | " field("median_us") " | " \
+  field("test") ~ /model-time$/ {
+    whole = whole "| " (field("test") ~ /^hopper/ ? "hopper: " : "") field("variant") " | " field("ranks") " | " field("bound_us") " | " field("least_us") " | " field("median_us") " | " \
       field("kernels_us") " | " field("times_bound") " |\n"
+    next
+  }
+  field("test") ~ /attention-time$/ {
+    attended = attended "| " field("test") " | " field("tokens") " | " field("us") " | " field("arithmetic_us") " | " field("bytes_us") " |\n"
     next
   }
   { checks = checks "| " field("test") " | " field("ranks") " | " field("calls") " | " field("errors") " errors |\n" }
   END {
     print "| test | ranks | calls | result |\n|---|---|---|---|\n" checks
+    if (attended != "")
+      print "Attention of a Llama layer.\n\n| | tokens | call, us | its arithmetic, us | its bytes, us |\n|---|---|---|---|---|\n" attended
     if (whole != "") {
       print "Whole programs, arguments in memory of the GPU, all ranks on one. Bound: arguments and results once at " bandwidth " GB/s, or arithmetic " \
         "at " arithmetic " TFLOP/s, the larger. Call: until the GPU is done, seen from the host; kernels: the same by events, median.\n"

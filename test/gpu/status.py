@@ -68,17 +68,18 @@ def number(value):
 
 def times(results):
     """Returns the tables of times."""
-    attention, layers, rows = ([result for result in results if result["test"] == test and "failed" not in result]
+    attention, layers, rows = ([result for result in results if result["test"].split(" ")[-1] == test and "failed" not in result]
                                for test in ("attention-time", "model-time", "time"))
+    kind = lambda result: result["test"].rpartition(" ")[0]
     lines = []
     if attention or layers or rows:
         lines += ["Microseconds, %s, on:" % results[-1]["date"], results[-1]["machine"] + ".", ""]
     if attention:
         lines += ["| attention of a Llama layer, tokens | call | its arithmetic | its bytes |", "|---|---|---|---|"]
-        lines += ["| %d | %s | %s | %s |" % (r["tokens"], number(r["us"]), number(r["arithmetic_us"]), number(r["bytes_us"])) for r in attention] + [""]
+        lines += ["| %s | %s | %s | %s |" % (("%d %s" % (r["tokens"], kind(r))).strip(), number(r["us"]), number(r["arithmetic_us"]), number(r["bytes_us"])) for r in attention] + [""]
     if layers:
         lines += ["| program | ranks | bound | call, median | its kernels | call / bound |", "|---|---|---|---|---|---|"]
-        lines += ["| %s | %d | %s | %s | %s | %s |" % (r["variant"], r["ranks"], number(r.get("bound_us")), number(r["median_us"]), number(r["kernels_us"]),
+        lines += ["| %s | %d | %s | %s | %s | %s |" % (("%s %s" % (kind(r), r["variant"])).strip(), r["ranks"], number(r.get("bound_us")), number(r["median_us"]), number(r["kernels_us"]),
                                                      number(r.get("times_bound"))) for r in layers] + [""]
     if rows:
         lines += ["| rows of 8192, tokens | ranks | variant | bound | median | median / bound |", "|---|---|---|---|---|---|"]
