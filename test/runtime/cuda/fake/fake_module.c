@@ -46,20 +46,27 @@ static ptx_module *load_file(const char *path, char error[PTX_TEXT]) {
   return module;
 }
 
-/* Loads PTX. The library's own text, which many tests load often, is kept. */
-static ptx_module *load_text(const char *text, char error[PTX_TEXT], bool *kept) {
+/* Loads PTX. The library's own texts, which many tests load often, are kept. */
+static ptx_module *load_text(const char *text, char error[PTX_TEXT], bool *is_kept) {
+  enum { MOST_KEPT = 8 };
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  static const char *text_of_kept;
-  static ptx_module *module_kept;
-  *kept = strncmp(text, "// Generated from ", 18) == 0;
-  if (!*kept)
+  static struct {
+    const char *text;
+    ptx_module *module;
+  } kept[MOST_KEPT];
+  int i = 0;
+  *is_kept = false;
+  if (strncmp(text, "// Generated from ", 18) != 0)
     return ptx_load(text, error);
   pthread_mutex_lock(&lock);
-  if (text_of_kept != text) {
-    module_kept = ptx_load(text, error);
-    text_of_kept = module_kept ? text : NULL;
+  while (i < MOST_KEPT && kept[i].module && kept[i].text != text)
+    i++;
+  ptx_module *found = i < MOST_KEPT && kept[i].module ? kept[i].module : ptx_load(text, error);
+  if (found && i < MOST_KEPT) {
+    kept[i].text = text;
+    kept[i].module = found;
+    *is_kept = true;
   }
-  ptx_module *found = module_kept;
   pthread_mutex_unlock(&lock);
   return found;
 }
