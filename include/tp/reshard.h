@@ -110,10 +110,11 @@ typedef struct tp_reshard_cache tp_reshard_cache;
 TP_API tp_reshard_cache *tp_reshard_cache_create(const tp_mesh *mesh, const tp_topology *topology);
 TP_API void tp_reshard_cache_destroy(tp_reshard_cache *cache);
 
-/* Makes all later paths use the axes of the cache's mesh as they are. They take the way that
- * `planned` would take between the same layouts, if these axes allow it: a cache for a mesh that
- * this one refines, which must outlive this cache. Two ways that cost the same may differ by how
- * axes are cut, so that a program would not do what was planned. */
+/* Keeps later paths from cutting axes of the cache's mesh into parts. `planned` is the cache that
+ * the plan was made with, for a mesh of which this one has the axes, some of them cut; it must
+ * outlive this cache. Between two layouts a path is that of `planned`, if the axes of this mesh
+ * allow it, else the cheapest one. Without this a program could take another path of equal cost
+ * than its plan. */
 TP_API void tp_reshard_cache_keep_axes(tp_reshard_cache *cache, tp_reshard_cache *planned);
 
 /* Makes tp_reshard_cost and the fields below agree for the objective "bytes": later costs are those

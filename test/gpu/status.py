@@ -70,7 +70,10 @@ def times(results):
     """Returns the tables of times."""
     attention, layers, rows = ([result for result in results if result["test"].split(" ")[-1] == test and "failed" not in result]
                                for test in ("attention-time", "model-time", "time"))
-    kind = lambda result: result["test"].rpartition(" ")[0]
+
+    def kind(result):
+        return result["test"].rpartition(" ")[0]
+
     lines = []
     if attention or layers or rows:
         lines += ["Microseconds, %s, on:" % results[-1]["date"], results[-1]["machine"] + ".", ""]

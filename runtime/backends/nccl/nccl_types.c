@@ -88,9 +88,9 @@ static const rule rules[TPRT_N_REDUCTIONS][N_CLASSES] = {
 
 static bool is_power_of_two(int n) { return (n & (n - 1)) == 0; }
 
-/* With one rank, NCCL multiplies by a kernel of its own, which before 2.29.7 leaves out the last
- * elements of some counts: of 4099 doubles, the last one. This concerns factors, and averages, for
- * which NCCL multiplies by 1. */
+/* True with one rank, where NCCL before 2.29.7 has a fault: its kernel that multiplies by a factor
+ * leaves out the last elements for some counts, such as the last one of 4099 doubles. It runs for
+ * pre-multiplied sums, and for averages, with factor 1. */
 static bool is_alone(const tprt__plan *plan) { return plan->n_ranks == 1; }
 
 /* How the reduction of a plan runs: as NCCL's sum, divided afterwards; as NCCL's reduction; or by

@@ -103,7 +103,7 @@ typedef enum gpu_site_module {
 typedef struct gpu_launch {
   unsigned n_blocks, n_rows; /* the grid */
   unsigned n_threads;
-  unsigned shared_bytes; /* what its code asks for when it is launched */
+  unsigned shared_bytes; /* of a block, beside what the kernel declares */
 } gpu_launch;
 
 typedef struct gpu_constant {

@@ -86,11 +86,11 @@ TPRT_INLINE int32_t last_column(const attention_args &args, const block_place &p
 
 /* ---- scores ---- */
 
-/* Applies the masks to a score. `row_at`: first element of the row's mask; `last`: last column that
- * the row sees. */
-template <typename type>
-TPRT_INLINE float mask_score(const attention_args &args, float score, int64_t row_at,
-                             int32_t column, int32_t last) {
+/* Applies the masks to a score, which is scaled as `hidden` is. `add(score, number)` adds a number
+ * of the mask. `row_at`: first element of the row's mask; `last`: last column that the row sees. */
+template <typename type, typename add_fn>
+TPRT_INLINE float mask_score(const attention_args &args, float score, float hidden, int64_t row_at,
+                             int32_t column, int32_t last, add_fn add) {
   bool hides = column > last;
   int64_t at = row_at + column * args.column.stride[ATTENTION_MASK];
   switch (args.mask_kind) {
@@ -99,15 +99,23 @@ TPRT_INLINE float mask_score(const attention_args &args, float score, int64_t ro
     hides |= (((const uint8_t *)args.mask)[at] != 0) == (args.mask_kind == ATTENTION_HIDE);
     break;
   case ATTENTION_ADD:
-    score += type::widen(((const typename type::stored *)args.mask)[at]);
+    score = add(score, type::widen(((const typename type::stored *)args.mask)[at]));
     break;
   case ATTENTION_ADD_F32:
-    score += ((const float *)args.mask)[at];
+    score = add(score, ((const float *)args.mask)[at]);
     break;
   default:
     break;
   }
-  return hides ? args.hidden : score;
+  return hides ? hidden : score;
+}
+
+/* For scores that are scaled as in the program. */
+template <typename type>
+TPRT_INLINE float mask_score(const attention_args &args, float score, int64_t row_at,
+                             int32_t column, int32_t last) {
+  return mask_score<type>(args, score, args.hidden, row_at, column, last,
+                          [](float x, float number) { return x + number; });
 }
 
 /* The number from which the exponentials of a row count. -infinity: the row has no score yet, and

@@ -312,23 +312,7 @@ template <typename type, int FEATURES> struct group_state {
   }
 
   __device__ __forceinline__ float mask(float x, int h, int32_t column) const {
-    bool hides = column > last[h];
-    int64_t at = mask_at[h] + column * args.column.stride[ATTENTION_MASK];
-    switch (args.mask_kind) {
-    case ATTENTION_KEEP:
-    case ATTENTION_HIDE:
-      hides |= (((const uint8_t *)args.mask)[at] != 0) == (args.mask_kind == ATTENTION_HIDE);
-      break;
-    case ATTENTION_ADD:
-      x = add_mask(x, type::widen(((const typename type::stored *)args.mask)[at]));
-      break;
-    case ATTENTION_ADD_F32:
-      x = add_mask(x, ((const float *)args.mask)[at]);
-      break;
-    default:
-      break;
-    }
-    return hides ? hidden : x;
+    return mask_score<type>(args, x, hidden, mask_at[h], column, last[h], add_mask);
   }
 
   static __device__ __forceinline__ float power_of_2(float x) {

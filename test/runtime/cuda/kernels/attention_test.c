@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-/* Kernels for all layouts, for the tensor cores of all GPUs, and for those of compute capability
- * 9.0. */
+/* The three families of kernels: without tensor cores, for all layouts; with those of every GPU;
+ * with those of compute capability 9.0. */
 typedef enum kernel_kind { GENERAL, MMA, WGMMA, N_KINDS } kernel_kind;
 enum { N_SIZES = 4 };
 static const struct kernel_row {

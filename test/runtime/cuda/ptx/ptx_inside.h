@@ -368,7 +368,8 @@ struct ptx_cta {
   ptx_warp *warps;
   unsigned char *shared;
   ptx_shadow *shadow;
-  size_t shared_bytes, dynamic_at; /* all, and where the dynamic memory begins */
+  size_t shared_bytes; /* of `shared`: what the kernel declares, then what the launch adds */
+  size_t dynamic_at;   /* where the latter begins */
   ptx_barrier barriers[PTX_MOST_BARRIERS];
   uint32_t n_registers; /* that warps have given back */
   /* If the kernel has products of warpgroups, for each unit of shared memory: the number of running
@@ -407,7 +408,7 @@ void ptx_free_products(ptx_cta *c);
 void ptx_begin_products(ptx_cta *c);
 /* Fails if warps of a group have not executed the same, or a product was not waited for. */
 void ptx_end_products(ptx_cta *c);
-/* Fails unless the mask has all threads of the warp. */
+/* Fails, and returns false, unless the mask has a bit for each thread that the warp has. */
 bool ptx_has_all(ptx_warp *w, uint32_t mask);
 
 /* Runs one CTA to its end or failure. The caller has set `index` and what ptx_grid.c allocates. */
@@ -475,9 +476,10 @@ unsigned char *ptx_reach_shared(ptx_warp *w, int lane, uint64_t address, size_t 
  * number; NULL after a failure. */
 const unsigned char *ptx_reach_unit(ptx_warp *w, uint64_t address, size_t *number);
 
-/* ptx_descriptor.c: reads, from row or column `first` on, n of the `all` ones of a matrix of which
- * a product reads PTX_DEPTH, and converts element k of each to to[k]. Returns the number of units
- * that it read, and their numbers; 0 after a failure. mn_major: the matrix is "transposed". */
+/* ptx_descriptor.c: reads a part of an operand of wgmma: n of its rows (or columns, of the right
+ * operand), from `first` on, of `all` that it has. Each has PTX_DEPTH elements; to[k][i] becomes
+ * element k of row first + i. Sets units to the numbers of the units that it read, and returns how
+ * many; 0 after a failure. mn_major: memory has the transposed operand. */
 enum { PTX_DEPTH = 16, PTX_OF_UNIT = PTX_UNIT / 2, PTX_MOST_ACROSS = 2 * PTX_MOST_LIST };
 int ptx_read_matrix(ptx_warp *w, uint64_t descriptor, bool mn_major, uint32_t first, uint32_t n,
                     uint32_t all, int type, double (*to)[PTX_MOST_ACROSS], uint16_t *units);

@@ -1,4 +1,4 @@
-/* Shadow of shared memory: who has accessed it.
+/* Finds races in shared memory: notes for each byte which thread accessed it last.
  *
  * Each byte records its last writer and its last reader. Two accesses of different threads, one a
  * write, are a race unless there is a barrier between them: the later thread's warp knows the clock
