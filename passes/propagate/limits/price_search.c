@@ -16,10 +16,11 @@ enum { TRIALS = 12, LOWERED = 4, ROUNDS = 2 };
  * which each rise exceeds the one before. */
 #define FIRST_SHARE 0.3
 #define GROWTH 1.2
-#define PRICE_SHARE 0.5  /* share of a time limit for prices */
-#define GRACE 0.7        /* at least this many seconds of processor time for them */
+#define PRICE_SHARE 0.5 /* share of a time limit for prices */
+#define GRACE 2.5 /* at most this many seconds of processor time more, until there is a plan */
 #define TRIED_SHARE 0.9  /* share of the rest for the strategies of the plans tried */
-#define TRIED_GRACE 0.3  /* at least this many seconds for them */
+#define TRIED_GRACE 0.3  /* at least this many seconds of processor time for them; */
+#define FIRST_GRACE 2.5  /* and so many if no plan has been found yet */
 #define TRIED_GAP 0.0005 /* accepted gap for those */
 #define LOWEST 0.4       /* lower end of the search for a common factor of all prices */
 
@@ -224,7 +225,7 @@ static tp_status run_tried(tp_search *s) {
                                .gap = p->limits.gap > TRIED_GAP ? p->limits.gap : TRIED_GAP,
                                .work_budget = p->limits.work / 2};
   tp__clock_share(p->limits.clock, s->end, TRIED_SHARE);
-  tp__clock_extend(p->limits.clock, TRIED_GRACE);
+  tp__clock_extend(p->limits.clock, s->best.cost < TP_COST_FORBIDDEN ? TRIED_GRACE : FIRST_GRACE);
   tp__clock_limit_solver(p->limits.clock, &options);
   tp_status status = tp__state_strategies(p, s->tried, true, &reduced);
   if (status == TP_OK) {
