@@ -9,7 +9,9 @@
 
 /* X(constant, name) for every kernel; FUSED_<constant> is the kernel tprt_<name>. */
 #define FUSED_OF_ELEMENT(X, TYPE, type)                                                            \
-  X(REDUCE_ROWS_##TYPE, reduce_rows_##type) X(CROSS_ENTROPY_##TYPE, cross_entropy_##type)
+  X(REDUCE_ROWS_##TYPE, reduce_rows_##type)                                                        \
+  X(REDUCE_SHORT_ROWS_##TYPE, reduce_short_rows_##type)                                            \
+  X(CROSS_ENTROPY_##TYPE, cross_entropy_##type)
 #define FUSED_KERNELS(X)                                                                           \
   FUSED_OF_ELEMENT(X, F32, f32)                                                                    \
   FUSED_OF_ELEMENT(X, F16, f16) FUSED_OF_ELEMENT(X, BF16, bf16) X(EXCHANGE, exchange)

@@ -200,12 +200,15 @@ tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows
                     ? TPRT_CUDA_SLICES
                     : tprt_cuda_choose(r->dtype, r->tokens, r->hidden, (int)n_ranks,
                                        group->config.staging_bytes);
+  bool has_lines = has_rows(r) || r->blocks > 1; /* otherwise the tensor is cut anyhow */
+  bool is_short = !has_lines || r->hidden <= FUSED_FEW_VALUES * FUSED_THREADS;
   fused_kernel kernel;
   fused_launch plan = {0};
   fused_rows *rows = &plan.args.of.rows;
   status = check_algorithm(group, r, algorithm);
   if (!status)
-    status = tprt__fused_kernel_for(FUSED_REDUCE_ROWS_F32, r->dtype, &kernel);
+    status = tprt__fused_kernel_for(is_short ? FUSED_REDUCE_SHORT_ROWS_F32 : FUSED_REDUCE_ROWS_F32,
+                                    r->dtype, &kernel);
   if (!status)
     status = check_shape(r);
   if (!status)
@@ -225,9 +228,8 @@ tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows
   rows->n_vectors = line * (uint64_t)r->tokens;
   rows->block_vectors = line * block_rows;
   rows->slice_vectors = line * slice_rows;
-  rows->row_vectors = has_rows(r) || n_blocks > 1
-                          ? (uint32_t)line
-                          : piece_of(rows->slice_vectors, group->n_ctas[kernel]);
+  rows->row_vectors =
+      has_lines ? (uint32_t)line : piece_of(rows->slice_vectors, group->n_ctas[kernel]);
   rows->algorithm = (uint8_t)algorithm;
   rows->norm = (uint8_t)r->norm;
   rows->quantize = (uint8_t)r->quantize;

@@ -1,8 +1,8 @@
-/* The reduction of rows over the ranks, in one shot or two. Included once per element type. */
+/* The reduction of rows over the ranks, in one shot or two. Included by reduce_rows.cuh. */
 
 /* One shot without access to inputs of other ranks: every rank sends its input to all ranks, and
  * later reduces the received inputs. */
-TPRT_INLINE void NAMED(send_rows)(cta *c, const fused_rows *rows) {
+TPRT_INLINE void ROWS(send)(cta *c, const fused_rows *rows) {
   const uint64_t step = (uint64_t)c->n_ctas * rows->row_vectors;
   for (uint64_t at = (uint64_t)c->index * rows->row_vectors; at < rows->n_vectors; at += step) {
     EACH_THREAD(c, t)
@@ -18,7 +18,7 @@ TPRT_INLINE void NAMED(send_rows)(cta *c, const fused_rows *rows) {
 /* Describes the row that begins at vector `mine` of the vectors that this rank reduces: its
  * position, and the places of its results. If the end of the block cuts a slice short, rows beyond
  * it have 0 vectors. */
-TPRT_INLINE row NAMED(row_at)(cta *c, const fused_rows *rows, uint64_t mine) {
+TPRT_INLINE row ROWS(place)(cta *c, const fused_rows *rows, uint64_t mine) {
   bool slices = rows->algorithm == FUSED_SLICES;
   uint64_t block = mine / rows->slice_vectors, in_slice = mine - block * rows->slice_vectors;
   uint64_t in_block = (slices ? c->rank * rows->slice_vectors : 0) + in_slice;
@@ -39,27 +39,26 @@ TPRT_INLINE row NAMED(row_at)(cta *c, const fused_rows *rows, uint64_t mine) {
  * stay sharded, at the start of its own memory; if all tensors are sharded this is a
  * reduce-scatter. After all ranks have signaled in a second round, inputs that other ranks read may
  * be reused, and results that other ranks write are complete. */
-KERNEL(NAMED(tprt_reduce_rows)) {
+KERNEL_OF_CTAS(ROWS(tprt_reduce), CTAS_AT_ONCE) {
   const fused_rows *rows = &c->args->of.rows;
   bool push = rows->algorithm == FUSED_PUSH, sent = rows->sharded & FUSED_SENT_INPUT;
   const uint64_t n_mine =
       rows->n_vectors ? rows->n_vectors / rows->block_vectors * rows->slice_vectors : 0;
-  const void *source[FUSED_RANKS];
-  UNROLL for (uint32_t p = 0; p < FUSED_RANKS; p++) source[p] =
-      push   ? staging_slot(c, c->rank, p)
-      : sent ? (const char *)rows->input[c->rank] + 16 * p * n_mine
-             : rows->input[p];
+  const unsigned char *slots = push   ? staging_slot(c, c->rank, 0)
+                               : sent ? (const unsigned char *)rows->input[c->rank]
+                                      : NULL;
+  const row_sources from = {slots, push ? c->args->slot_bytes : 16 * n_mine, rows->input};
   if (push)
-    NAMED(send_rows)(c, rows);
+    ROWS(send)(c, rows);
   cta_signal(c, FUSED_ARRIVED);
   cta_wait(c, FUSED_ARRIVED);
   const uint64_t step = (uint64_t)c->n_ctas * rows->row_vectors;
   for (uint64_t mine = (uint64_t)c->index * rows->row_vectors; mine < n_mine; mine += step) {
-    row r = NAMED(row_at)(c, rows, mine);
+    row r = ROWS(place)(c, rows, mine);
     if (r.vectors == 0)
       continue;
-    NAMED(sum_sources)(c, source, sent ? mine : r.at, r.vectors);
-    NAMED(finish_row)(c, rows, &r);
+    ROWS(sum_sources)(c, &from, sent ? mine : r.at, r.vectors);
+    ROWS(finish)(c, rows, &r);
   }
   if (push)
     return;

@@ -7,10 +7,11 @@
 #include <stdint.h>
 
 enum {
-  FUSED_RANKS = 8,     /* maximum per group */
-  FUSED_CTAS = 256,    /* maximum per rank */
-  FUSED_THREADS = 512, /* maximum per CTA */
-  FUSED_VALUES = 32,   /* of a row, in the registers of one thread */
+  FUSED_RANKS = 8,       /* maximum per group */
+  FUSED_CTAS = 256,      /* maximum per rank */
+  FUSED_THREADS = 512,   /* maximum per CTA */
+  FUSED_VALUES = 32,     /* maximum of a row in the registers of one thread */
+  FUSED_FEW_VALUES = 16, /* the same for kernels of short rows */
   FUSED_WARP = 32,
   FUSED_GROUP = 128, /* elements that share a quantization scale */
   FUSED_STAGES = 2,  /* rounds of signals in a call */

@@ -277,7 +277,11 @@ template <typename type, int FEATURES> struct group_state {
             n = (int32_t)args.column.size;
     bool is_whole = end < n && args.mask_kind == ATTENTION_NO_MASK && end <= last[0] &&
                     end <= last[1] && is_row[0] && is_row[1];
-    _Pragma("unroll") for (int i = 0; i < ATTENTION_WGMMA_COLUMNS / 2; i++) score[i] *= scale;
+    float by = fabsf(scale);
+    if (!is_whole || scale < 0) {
+      _Pragma("unroll") for (int i = 0; i < ATTENTION_WGMMA_COLUMNS / 2; i++) score[i] *= scale;
+      by = 1;
+    }
     if (!is_whole)
       _Pragma("unroll") for (int i = 0; i < ATTENTION_WGMMA_COLUMNS / 2; i++) {
         int h = i / 2 % 2;
@@ -285,17 +289,18 @@ template <typename type, int FEATURES> struct group_state {
         score[i] = is_row[h] && column < n ? mask(score[i], h, column) : -INFINITY;
       }
     _Pragma("unroll") for (int h = 0; h < 2; h++) {
-      float before = largest[h];
-      _Pragma("unroll") for (int i = 0; i < ATTENTION_WGMMA_COLUMNS / 4; i++) largest[h] =
-          fmaxf(largest[h], score[i / 2 * 4 + 2 * h + i % 2]);
-      largest[h] = fmaxf(largest[h], __shfl_xor_sync(0xffffffffu, largest[h], 1));
-      largest[h] = fmaxf(largest[h], __shfl_xor_sync(0xffffffffu, largest[h], 2));
+      float before = largest[h], here = -INFINITY;
+      _Pragma("unroll") for (int i = 0; i < ATTENTION_WGMMA_COLUMNS / 4; i++) here =
+          fmaxf(here, score[i / 2 * 4 + 2 * h + i % 2]);
+      here = fmaxf(here, __shfl_xor_sync(0xffffffffu, here, 1));
+      here = fmaxf(here, __shfl_xor_sync(0xffffffffu, here, 2));
+      largest[h] = fmaxf(before, here * by);
       float from = finite_largest(largest[h]);
       factor[h] = power_of_2(before - from);
       sum[h] *= factor[h];
       _Pragma("unroll") for (int i = 0; i < ATTENTION_WGMMA_COLUMNS / 4; i++) {
         float &x = score[i / 2 * 4 + 2 * h + i % 2];
-        x = power_of_2(x - from);
+        x = power_of_2(fmaf(x, by, -from));
         sum[h] += x;
       }
     }

@@ -1,13 +1,11 @@
 /* Vectors of elements as floats. Included once per element type, with ELEMENT defined as f32, f16
  * or bf16. Declares for the files included next
  *   LANES          elements of a vector
- *   ITEMS          vectors of a row per thread
  *   NAMED(x)       x_f32, ... */
 #define PASTE_(a, b) a##_##b
 #define PASTE(a, b) PASTE_(a, b)
 #define NAMED(name) PASTE(name, ELEMENT)
 #define LANES PASTE(LANES, ELEMENT)
-#define ITEMS (FUSED_VALUES / LANES)
 
 #ifndef TPRT_RUNTIME_CUDA_ELEMENT_H
 #define TPRT_RUNTIME_CUDA_ELEMENT_H

@@ -1,16 +1,20 @@
 /* The fused kernels for one element type. Included once per type, with ELEMENT naming it. */
 #include "cuda/kernels/element.cuh"
 
-#include "cuda/kernels/row.cuh"
-
-/* The order of the kernels in the committed PTX. */
 #include "cuda/kernels/cross_entropy.cuh"
 
-#include "cuda/kernels/all_reduce.cuh"
+#include "cuda/kernels/lanes.cuh"
 
-#undef EACH_ITEM
-#undef LANE_VALUES
-#undef ITEMS
+#define ROWS(name) NAMED(name##_rows)
+#define VALUES FUSED_VALUES
+#define CTAS_AT_ONCE 1
+#include "cuda/kernels/reduce_rows.cuh"
+
+#define ROWS(name) NAMED(name##_short_rows)
+#define VALUES FUSED_FEW_VALUES
+#define CTAS_AT_ONCE 2
+#include "cuda/kernels/reduce_rows.cuh"
+
 #undef LANES
 #undef NAMED
 #undef PASTE

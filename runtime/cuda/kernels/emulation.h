@@ -26,7 +26,7 @@ typedef struct cta {
 #define THREAD(c, t) (&(c)->threads[t])
 
 /* Defines name(c), which runs one CTA. */
-#define KERNEL_NAMED(name)                                                                         \
+#define KERNEL_NAMED(name, at_once)                                                                \
   TPRT_INLINE void name##_body(cta *c);                                                            \
   void name(cta *c);                                                                               \
   void name(cta *c) {                                                                              \

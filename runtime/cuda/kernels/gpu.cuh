@@ -20,9 +20,9 @@ typedef struct cta {
 #define EACH_THREAD(c, t) for (uint32_t t = threadIdx.x, next_ = t + 1; t < next_; t++)
 #define THREAD(c, t) (&(c)->own)
 
-#define KERNEL_NAMED(name)                                                                         \
+#define KERNEL_NAMED(name, at_once)                                                                \
   TPRT_INLINE void name##_body(cta *c);                                                            \
-  extern "C" __global__ void __launch_bounds__(FUSED_THREADS)                                      \
+  extern "C" __global__ void __launch_bounds__(FUSED_THREADS, at_once)                             \
       name(const __grid_constant__ fused_args args) {                                              \
     cta c;                                                                                         \
     c.args = &args;                                                                                \

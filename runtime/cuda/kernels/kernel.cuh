@@ -34,7 +34,10 @@ typedef struct thread {
 #include "cuda/kernels/emulation.h"
 #endif
 
-#define KERNEL(name) KERNEL_NAMED(name) /* `name` may be a macro */
+/* `name` may be a macro. */
+#define KERNEL(name) KERNEL_NAMED(name, 1)
+/* So many CTAs of FUSED_THREADS threads fit on a multiprocessor. */
+#define KERNEL_OF_CTAS(name, at_once) KERNEL_NAMED(name, at_once)
 
 #include "base/float8.h"
 #include "cuda/kernels/protocol.cuh"

@@ -1,23 +1,26 @@
 /* One row of a sum over the ranks, from its inputs to normalized and quantized outputs. Included
- * once per element type. The threads of a CTA hold the row in registers: THREAD(c, t)->value. */
-
-/* Destination of a row's results: the memory of n ranks from `first` on, at vector `at`. */
+ * by reduce_rows.cuh. The threads of a CTA hold the row in registers: THREAD(c, t)->value. */
 #ifndef TPRT_RUNTIME_CUDA_ROW_H
 #define TPRT_RUNTIME_CUDA_ROW_H
-typedef struct row_place {
-  uint32_t first, n;
-  uint64_t at;
-} row_place;
-
-/* Not unrolled, because that would be most of a kernel's code. */
-#define EACH_PLACE(to, p) ROLLED for (uint32_t p = (to).first; p < (to).first + (to).n; p++)
-
 typedef struct row {
   uint64_t at;        /* its first vector in the whole tensor */
   uint32_t vectors;   /* its length */
   row_place out;      /* also for quantized values */
   row_place residual; /* the rank reads its own old residual at residual.at */
 } row;
+
+/* What a row is the sum of: slots of memory of this rank, or the inputs of all ranks. */
+typedef struct row_sources {
+  const unsigned char *slots; /* NULL: the inputs */
+  uint64_t slot_bytes;
+  const void *const *inputs;
+} row_sources;
+
+enum { SOURCES_AT_ONCE = 4 }; /* loads of a thread under way at once */
+
+TPRT_INLINE const void *source_of(const row_sources *from, uint32_t rank) {
+  return from->slots ? from->slots + rank * from->slot_bytes : from->inputs[rank];
+}
 
 TPRT_INLINE void store_scale(const fused_rows *rows, row_place to, uint64_t at, float scale) {
   EACH_PLACE(to, p) rows->scale[p][at] = scale;
@@ -37,30 +40,27 @@ TPRT_INLINE float scale_for(const fused_rows *rows, float largest) {
 
 #define LANE_VALUES(c, t, j) (THREAD(c, t)->value + (j) * LANES)
 
-/* Rounds values to the element type, as storing them would. */
-TPRT_INLINE void NAMED(round_lanes)(float *value) { NAMED(widen)(value, NAMED(narrow)(value)); }
-
 /* Sums the sources in rank order, for the row that begins at vector `at` of each source. */
-TPRT_INLINE void NAMED(sum_sources)(cta *c, const void *const *source, uint64_t at,
-                                    uint32_t vectors) {
+TPRT_INLINE void ROWS(sum_sources)(cta *c, const row_sources *from, uint64_t at, uint32_t vectors) {
   uint32_t n = c->args->n_ranks;
   EACH_THREAD(c, t)
   EACH_ITEM(c, t, j, v, vectors) {
-    /* issues all loads before the first is used */
-    vector loaded[FUSED_RANKS], none = {{0, 0, 0, 0}};
-    UNROLL for (uint32_t p = 0; p < FUSED_RANKS; p++) loaded[p] =
-        p < n ? load_vector(source[p], at + v) : none;
     float *sum = LANE_VALUES(c, t, j);
-    NAMED(widen)(sum, loaded[0]);
-    UNROLL for (uint32_t p = 1; p < FUSED_RANKS; p++) if (p < n) {
-      float x[LANES];
-      NAMED(widen)(x, loaded[p]);
-      UNROLL for (int i = 0; i < LANES; i++) sum[i] += x[i];
+    UNROLL for (uint32_t first = 0; first < FUSED_RANKS; first += SOURCES_AT_ONCE) if (first < n) {
+      /* issues all loads before the first is used */
+      vector loaded[SOURCES_AT_ONCE], none = {{0, 0, 0, 0}};
+      UNROLL for (uint32_t i = 0; i < SOURCES_AT_ONCE; i++) loaded[i] =
+          first + i < n ? load_vector(source_of(from, first + i), at + v) : none;
+      UNROLL for (uint32_t i = 0; i < SOURCES_AT_ONCE; i++) if (first + i < n) {
+        float x[LANES];
+        NAMED(widen)(x, loaded[i]);
+        UNROLL for (int k = 0; k < LANES; k++) sum[k] = first + i == 0 ? x[k] : sum[k] + x[k];
+      }
     }
   }
 }
 
-TPRT_INLINE void NAMED(store_row)(cta *c, void *const *memory, row_place to, uint32_t vectors) {
+TPRT_INLINE void ROWS(store)(cta *c, void *const *memory, row_place to, uint32_t vectors) {
   EACH_THREAD(c, t)
   EACH_ITEM(c, t, j, v, vectors) {
     vector stored = NAMED(narrow)(LANE_VALUES(c, t, j));
@@ -70,7 +70,7 @@ TPRT_INLINE void NAMED(store_row)(cta *c, void *const *memory, row_place to, uin
 
 /* Adds bias and residual, and rounds. The final rounding happens even if nothing is stored: the
  * norm is that of the stored value. */
-TPRT_INLINE void NAMED(add_to_row)(cta *c, const fused_rows *rows, const row *r) {
+TPRT_INLINE void ROWS(add_to)(cta *c, const fused_rows *rows, const row *r) {
   const void *residual = rows->residual[c->rank];
   EACH_THREAD(c, t)
   EACH_ITEM(c, t, j, v, r->vectors) {
@@ -93,7 +93,7 @@ TPRT_INLINE void NAMED(add_to_row)(cta *c, const fused_rows *rows, const row *r)
 
 /* Returns the sum over the row of the values, or of the squares of their differences from
  * `mean`. */
-TPRT_INLINE float NAMED(sum_row)(cta *c, uint32_t vectors, bool squares, float mean) {
+TPRT_INLINE float ROWS(sum)(cta *c, uint32_t vectors, bool squares, float mean) {
   EACH_THREAD(c, t) {
     float sum = 0;
     EACH_ITEM(c, t, j, v, vectors) UNROLL for (int i = 0; i < LANES; i++) {
@@ -105,11 +105,11 @@ TPRT_INLINE float NAMED(sum_row)(cta *c, uint32_t vectors, bool squares, float m
   return cta_sum(c);
 }
 
-TPRT_INLINE void NAMED(normalize_row)(cta *c, const fused_rows *rows, uint32_t vectors) {
+TPRT_INLINE void ROWS(normalize)(cta *c, const fused_rows *rows, uint32_t vectors) {
   float size = (float)(vectors * LANES), mean = 0;
   if (rows->norm == FUSED_LAYER_NORM)
-    mean = NAMED(sum_row)(c, vectors, false, 0) / size;
-  float variance = NAMED(sum_row)(c, vectors, true, mean) / size;
+    mean = ROWS(sum)(c, vectors, false, 0) / size;
+  float variance = ROWS(sum)(c, vectors, true, mean) / size;
   float factor = 1.0f / sqrtf(variance + rows->epsilon);
   EACH_THREAD(c, t)
   EACH_ITEM(c, t, j, v, vectors) {
@@ -124,34 +124,9 @@ TPRT_INLINE void NAMED(normalize_row)(cta *c, const fused_rows *rows, uint32_t v
   }
 }
 
-/* Stores a vector of LANES quantized values, as words of f8e4m3. Magnitudes above 448 become
- * 448. */
-TPRT_INLINE void NAMED(store_quantized)(const fused_rows *rows, row_place to, uint32_t v,
-                                        const float *value, float scale) {
-  uint32_t word[LANES / 4];
-  float inverse = 1.0f / scale;
-  UNROLL for (int w = 0; w < LANES / 4; w++) {
-    word[w] = 0;
-    UNROLL for (int i = 0; i < 4; i++) {
-      float x = rows->divides ? value[4 * w + i] / scale : value[4 * w + i] * inverse;
-      x = x > 448.0f ? 448.0f : x < -448.0f ? -448.0f : x;
-      word[w] |= (uint32_t)f32_to_f8e4m3(x) << (8 * i);
-    }
-  }
-  EACH_PLACE(to, p)
-  UNROLL for (int w = 0; w < LANES / 4;
-              w++)((uint32_t *)rows->quantized[p])[(to.at + v) * (LANES / 4) + w] = word[w];
-}
-
-TPRT_INLINE float NAMED(largest_lane)(const float *value) {
-  float largest = 0;
-  UNROLL for (int i = 0; i < LANES; i++) largest = larger(largest, fabsf(value[i]));
-  return largest;
-}
-
 /* Sets `partial` of each thread to the scale of its vector j. The first thread of a group stores
  * it. */
-TPRT_INLINE void NAMED(scale_groups)(cta *c, const fused_rows *rows, const row *r, uint32_t j) {
+TPRT_INLINE void ROWS(scale_groups)(cta *c, const fused_rows *rows, const row *r, uint32_t j) {
   const uint32_t members = FUSED_GROUP / LANES; /* number of threads whose vectors form a group */
   EACH_THREAD(c, t)
   THREAD(c, t)->partial =
@@ -165,7 +140,7 @@ TPRT_INLINE void NAMED(scale_groups)(cta *c, const fused_rows *rows, const row *
   }
 }
 
-TPRT_INLINE float NAMED(scale_row)(cta *c, const fused_rows *rows, const row *r) {
+TPRT_INLINE float ROWS(scale)(cta *c, const fused_rows *rows, const row *r) {
   EACH_THREAD(c, t) {
     THREAD(c, t)->partial = 0;
     EACH_ITEM(c, t, j, v, r->vectors)
@@ -179,13 +154,13 @@ TPRT_INLINE float NAMED(scale_row)(cta *c, const fused_rows *rows, const row *r)
   return scale;
 }
 
-TPRT_INLINE void NAMED(quantize_row)(cta *c, const fused_rows *rows, const row *r) {
+TPRT_INLINE void ROWS(quantize)(cta *c, const fused_rows *rows, const row *r) {
   float scale = rows->quantize == FUSED_STATIC ? *rows->static_scale : 1;
   if (rows->quantize == FUSED_PER_TOKEN)
-    scale = NAMED(scale_row)(c, rows, r);
+    scale = ROWS(scale)(c, rows, r);
   UNROLL for (uint32_t j = 0; j < ITEMS; j++) {
     if (rows->quantize == FUSED_PER_GROUP)
-      NAMED(scale_groups)(c, rows, r, j);
+      ROWS(scale_groups)(c, rows, r, j);
     EACH_THREAD(c, t) {
       uint32_t v = t + j * c->n_threads;
       float used = rows->quantize == FUSED_PER_GROUP ? THREAD(c, t)->partial : scale;
@@ -196,14 +171,14 @@ TPRT_INLINE void NAMED(quantize_row)(cta *c, const fused_rows *rows, const row *
 }
 
 /* Applies all steps to a row, from the sum on. */
-TPRT_INLINE void NAMED(finish_row)(cta *c, const fused_rows *rows, const row *r) {
-  NAMED(add_to_row)(c, rows, r);
+TPRT_INLINE void ROWS(finish)(cta *c, const fused_rows *rows, const row *r) {
+  ROWS(add_to)(c, rows, r);
   if (rows->residual_out[c->rank])
-    NAMED(store_row)(c, rows->residual_out, r->residual, r->vectors);
+    ROWS(store)(c, rows->residual_out, r->residual, r->vectors);
   if (rows->norm != FUSED_NO_NORM)
-    NAMED(normalize_row)(c, rows, r->vectors);
+    ROWS(normalize)(c, rows, r->vectors);
   if (rows->out[c->rank])
-    NAMED(store_row)(c, rows->out, r->out, r->vectors);
+    ROWS(store)(c, rows->out, r->out, r->vectors);
   if (rows->quantize != FUSED_NO_QUANTIZE)
-    NAMED(quantize_row)(c, rows, r);
+    ROWS(quantize)(c, rows, r);
 }

@@ -158,12 +158,19 @@ static void test_rows_launch(void **state) {
   (void)state;
   tprt_cuda_rows rows = good_rows();
   fused_launch launch = launch_of(rows);
-  assert_string_equal(tprt__fused_names[launch.kernel], "tprt_reduce_rows_bf16");
+  assert_string_equal(tprt__fused_names[launch.kernel], "tprt_reduce_short_rows_bf16");
   assert_int_equal(launch.n_ctas, 10);
   assert_int_equal(launch.n_threads, 32);
   assert_int_equal(launch.args.of.rows.row_vectors, 32);
+  rows.hidden = 8192; /* the longest rows of which a thread has few values */
+  launch = launch_of(rows);
+  assert_string_equal(tprt__fused_names[launch.kernel], "tprt_reduce_short_rows_bf16");
+  rows.hidden = 8320;
+  launch = launch_of(rows);
+  assert_string_equal(tprt__fused_names[launch.kernel], "tprt_reduce_rows_bf16");
   rows.hidden = 16384; /* the longest rows, which use all registers of all threads */
   launch = launch_of(rows);
+  assert_string_equal(tprt__fused_names[launch.kernel], "tprt_reduce_rows_bf16");
   assert_int_equal(launch.n_threads, 512);
   rows.algorithm = TPRT_CUDA_SLICES;
   rows.hidden = 5120; /* 640 vectors: two for each thread */
@@ -178,7 +185,7 @@ static void test_rows_launch(void **state) {
     rows.out[r] = memory + 16;
   }
   launch = launch_of(rows); /* no row operations: arbitrary split; fewer tokens than ranks */
-  assert_string_equal(tprt__fused_names[launch.kernel], "tprt_reduce_rows_f32");
+  assert_string_equal(tprt__fused_names[launch.kernel], "tprt_reduce_short_rows_f32");
   assert_int_equal(launch.n_ctas, 16);
   assert_int_equal(launch.args.of.rows.row_vectors, 1024);
   assert_int_equal(launch.args.of.rows.algorithm, TPRT_CUDA_PULL);

@@ -122,7 +122,11 @@ const fused_case fused_cases[] = {
      .hidden = 8,
      .pick = TPRT_CUDA_LESS_LARGEST,
      .own_picks = true},
-    /* The longest rows, which use all registers of all threads. */
+    /* The longest rows of each kernel, which use all registers of all threads. */
+    {ROWS(.dtype = TPRT_F32, .tokens = 2, .hidden = 8192, .algorithm = TPRT_CUDA_PULL,
+          .norm = TPRT_CUDA_LAYER_NORM, .quantize = TPRT_CUDA_PER_GROUP, .bias = true)},
+    {ROWS(.dtype = TPRT_F16, .tokens = 2, .hidden = 8192, .algorithm = TPRT_CUDA_SLICES,
+          .norm = TPRT_CUDA_RMS_NORM, .quantize = TPRT_CUDA_PER_TOKEN, .residual = true)},
     {ROWS(.dtype = TPRT_F32, .tokens = 2, .hidden = 16384, .algorithm = TPRT_CUDA_SLICES,
           .norm = TPRT_CUDA_RMS_NORM, .quantize = TPRT_CUDA_PER_TOKEN, .residual = true)},
     {ROWS(.dtype = TPRT_BF16, .tokens = 2, .hidden = 16384, .algorithm = TPRT_CUDA_PULL,
@@ -131,7 +135,7 @@ const fused_case fused_cases[] = {
           .norm = TPRT_CUDA_RMS_NORM, .residual = true)},
 };
 const int n_fused_cases = sizeof fused_cases / sizeof *fused_cases,
-          n_small_cases = sizeof fused_cases / sizeof *fused_cases - 3;
+          n_small_cases = sizeof fused_cases / sizeof *fused_cases - 5;
 
 uint32_t case_mixed(uint64_t turn) {
   uint64_t x = (turn + 1) * 0x9e3779b97f4a7c15u;

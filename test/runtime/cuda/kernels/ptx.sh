@@ -5,7 +5,7 @@ set -eu
 # the compiler copies a round.
 awk '
   BEGIN {
-    n = split("reduce_rows_f32 reduce_rows_f16 reduce_rows_bf16", rows)
+    n = split("reduce_rows_f32 reduce_rows_f16 reduce_rows_bf16 reduce_short_rows_f32 reduce_short_rows_f16 reduce_short_rows_bf16", rows)
     for (i = 1; i <= n; i++) { acquires["tprt_" rows[i]] = 4; releases["tprt_" rows[i]] = 4 }
     n = split("cross_entropy_f32 cross_entropy_f16 cross_entropy_bf16", entropy)
     for (i = 1; i <= n; i++) { acquires["tprt_" entropy[i]] = 1; releases["tprt_" entropy[i]] = 2 }

@@ -254,7 +254,7 @@ static void test_failures(void **state) {
   expect_failure("", 1, false, TPRT_INVALID_ARGUMENT, "site 1: output 0 of the site is NULL");
   expect_failure("", n_shape_cases, true, TPRT_INVALID_ARGUMENT,
                  "site 23 of the bound program is not of kind fused site");
-  expect_failure("launch", 1, true, TPRT_DEVICE, "tprt_reduce_rows_f32");
+  expect_failure("launch", 1, true, TPRT_DEVICE, "tprt_reduce_short_rows_f32");
   expect_failure("not cooperative", 1, true, TPRT_UNSUPPORTED,
                  "virtual ranks need cooperative launches");
   expect_failure("full", 1, true, TPRT_UNSUPPORTED, "must run concurrently");
