@@ -249,7 +249,8 @@ static void test_failing_calls(void **state) {
   assert_int_equal(tprt_cuda_group_create(&w.config, &group), TPRT_OK);
   prepare(&w, 0);
   setenv("FAKE_CUDA", "launch", 1);
-  expect(call(&w, group, 0), TPRT_DEVICE, "CUDA: tprt_reduce_short_rows_bf16: CUDA_ERROR_STUB_LIBRARY");
+  expect(call(&w, group, 0), TPRT_DEVICE,
+         "CUDA: tprt_reduce_short_rows_bf16: CUDA_ERROR_STUB_LIBRARY");
   setenv("FAKE_CUDA", "synchronize", 1);
   expect(tprt_cuda_group_check(group, NULL), TPRT_DEVICE, "waiting for the stream");
   setenv("FAKE_CUDA", "copy", 1);
