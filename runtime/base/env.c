@@ -86,7 +86,8 @@ static const tprt_env_var table[TPRT__N_ENV] = {
                                 "zeros, overflow or factors differently from tprt: faster"},
     [TPRT__ENV_DEVICE] =
         {"TPRT_DEVICE", "int", NULL,
-         "CUDA device of this rank; default: the current device, else the local rank on the host"},
+         "CUDA device of this rank; default: the current device, else the only one, else the "
+         "local rank on the host"},
     [TPRT__ENV_GEMM] = {"TPRT_GEMM", "gemm", "auto",
                         "GEMM implementation on CPUs: `built-in`, `openblas`, or `auto`, which "
                         "measures once per host and caches the result under "

@@ -63,7 +63,7 @@ static tprt_status launch_some(tprt_comm *comm, const tprt__plan *plans, size_t 
   tprt_status status = tprt__comm_check(comm);
   if (status)
     return status;
-  comm->sequence += !tprt__plan_is_transfer(plans);
+  comm->sequence += !tprt__plan_is_transfer(plans) && !plans->captured;
   if (atomic_load_explicit(&comm->observer, memory_order_acquire))
     status = launch_observed(comm, plans, n, deadline, work);
   else

@@ -69,6 +69,9 @@ typedef struct tprt__plan {
   tprt_together_fn *together; /* function that replaces the operation, see tprt_context_together */
   /* with `together`: the streams need not wait for each other, and the GPUs may differ */
   bool alone;
+  /* Into a graph. Not counted in the communicator's sequence: it runs when the graph is launched,
+   * and a rank that cannot capture its part leaves it out. */
+  bool captured;
   bool of_library; /* operates on host memory, whatever memory the backend uses */
   int64_t piece;
   tprt__map send_map, recv_map;

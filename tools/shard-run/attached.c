@@ -1,6 +1,7 @@
 /* Runs on ranks that another launcher started: mpirun, torchrun, srun, shard-run -n. Every process
  * is this program with the same arguments. Rank 0 does the work of shard-run; the other ranks wait
- * for its orders, which it sends through the world of all ranks:
+ * for its orders, which it sends through the world of all ranks. Programs for GPUs may run in
+ * another world, whose backend takes no host memory.
  *
  * - Rank 0 sends the order and the object, then to each rank its sizes and arguments.
  * - The program runs in its own communicator, so that a failure leaves the world intact.
@@ -10,15 +11,18 @@
  * Rank 0 ends the other ranks with its own exit code. */
 #include "run.h"
 
+#include "tprt/nccl.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MAX_FUNCTION = 256 };
 
 typedef struct order {
   int32_t run; /* 0: the last order */
   int32_t code;
-  int32_t n_inputs, n_outputs, n_sites, repeat, trace;
+  int32_t n_inputs, n_outputs, n_sites, repeat, trace, graph;
   int64_t object_bytes;
   double timeout;
   char function[MAX_FUNCTION];
@@ -26,7 +30,7 @@ typedef struct order {
 
 /* A rank's reply, before its sites and outputs. */
 typedef struct answer {
-  int32_t status;
+  int32_t status, n_measured;
   double seconds;
   int64_t n_seen, begin_ns, end_ns;
   char error[512];
@@ -59,11 +63,71 @@ static bool from(tprt_comm *world, int rank, void *data, int64_t bytes) {
 
 /* ---- Joining ---- */
 
-bool attached_join(const options *o, bool *attached, tprt_comm **world) {
+/* The backend that the user chose; NULL: none. */
+static const char *chosen_backend(const options *o) {
+  const char *variable = getenv("TPRT_BACKEND");
+  return o->backend ? o->backend : variable && *variable ? variable : NULL;
+}
+
+/* True unless it is a backend of this library that takes device memory only. */
+static bool takes_host_memory(const char *backend) {
+  for (size_t i = 0; tprt_backend_name(i); i++)
+    if (strcasecmp(tprt_backend_name(i), backend) == 0)
+      return !tprt_backend_lack(i, __builtin_ctz(TPRT_CAP_HOST_MEMORY));
+  return true;
+}
+
+/* Returns true if `status` is TPRT_OK on all ranks. Otherwise the first rank on which it is not
+ * says why, with its last error. */
+static bool all_succeed(tprt_comm *world, tprt_status status, bool is_error) {
+  int32_t own = status ? tprt_comm_rank(world) : tprt_comm_size(world), first = own;
+  char why[512];
+  snprintf(why, sizeof why, "%s", tprt_last_error());
+  tprt_op op = tprt_op_flat(TPRT_OP_ALL_REDUCE, &first, &first, 1, TPRT_I32, NULL);
+  op.reduction = TPRT_MIN;
+  bool moved = move(world, op);
+  if (moved && first == own && status)
+    cli_print("shard-run: %s: %s\n", is_error ? "error" : "note", why);
+  return moved && first == tprt_comm_size(world);
+}
+
+/* Chooses the world for programs on GPUs. If the user chose no backend, and the ranks cannot use
+ * NCCL, they share host memory. */
+static bool join_programs(const options *o, const char *chosen, attachment *ranks) {
+  tprt_config config = {
+      .size = sizeof config, .store = ranks->store, .timeout_ns = (int64_t)(o->timeout * 1e9)};
+  tprt_comm *made = NULL;
+  tprt_nccl_info nccl;
+  if (chosen && takes_host_memory(chosen))
+    return true;
+  config.backend = chosen ? chosen : "nccl";
+  bool is_error = chosen != NULL,
+       can = is_error || all_succeed(ranks->world, tprt_nccl_probe(&nccl), is_error);
+  if (can && all_succeed(ranks->world, tprt_world_create(0, 0, &config, &made), is_error)) {
+    ranks->programs = made;
+    return true;
+  }
+  tprt_comm_destroy(made);
+  return !is_error && tprt_comm_status(ranks->world) == TPRT_OK;
+}
+
+/* Opens the launcher's store, which a rank can join once only. */
+static tprt_status open_store(const tprt_launch *found, const tprt_config *config,
+                              tprt_store **store) {
+  const tprt_store_config own = {.size = sizeof own,
+                                 .n_ranks = found->n_ranks,
+                                 .rank = found->rank,
+                                 .job = found->job,
+                                 .epoch = found->epoch,
+                                 .timeout_ns = config->timeout_ns};
+  return *found->store ? tprt_store_open(found->store, &own, store) : TPRT_OK;
+}
+
+bool attached_join(const options *o, attachment *ranks) {
   tprt_launch found = {.size = sizeof found};
   tprt_config config = {.size = sizeof config, .timeout_ns = (int64_t)(o->timeout * 1e9)};
-  config.backend = o->backend;
-  *attached = false;
+  const char *chosen = chosen_backend(o);
+  bool is_cuda = o->target == TARGET_CUDA;
   if (o->launch == LAUNCH_THREADS || o->launch == LAUNCH_PROCESSES)
     return true;
   tprt_status status = tprt_launch_find(&found);
@@ -71,21 +135,40 @@ bool attached_join(const options *o, bool *attached, tprt_comm **world) {
     return true; /* started directly by the user, without a launcher */
   if (!status && found.n_ranks == 1)
     return true;
+  bool is_one_host = found.local_ranks == 0 || found.local_ranks == found.n_ranks;
+  config.backend = chosen && !(is_cuda && !takes_host_memory(chosen)) ? chosen
+                   : is_one_host                                      ? "shm"
+                                                                      : "tcp";
+  if (!status && is_cuda)
+    status = open_store(&found, &config, &ranks->store);
+  config.store = ranks->store;
   if (!status)
-    status = tprt_world_create(0, 0, &config, world);
-  if (status)
+    status = tprt_world_create(0, 0, &config, &ranks->world);
+  if (status) {
     complain("the started ranks cannot connect to each other: %s", tprt_last_error());
-  *attached = !status;
-  return *attached;
+    return false;
+  }
+  ranks->programs = ranks->world;
+  if (!is_cuda || join_programs(o, chosen, ranks))
+    return true;
+  attached_leave(ranks);
+  return false;
+}
+
+void attached_leave(const attachment *ranks) {
+  if (ranks->programs != ranks->world)
+    tprt_comm_destroy(ranks->programs);
+  tprt_comm_destroy(ranks->world);
+  tprt_store_destroy(ranks->store);
 }
 
 /* ---- The program, on one rank ---- */
 
-static void run_in_group(tprt_comm *world, const order *o, tp_entry entry, const array *inputs,
-                         array *outputs, rank_result *result) {
+static void run_in_group(const attachment *ranks, const order *o, tp_entry entry, bool on_gpu,
+                         const array *inputs, array *outputs, rank_result *result) {
   tprt_comm *group;
   char timeout[32];
-  result->status = tprt_comm_split(world, 0, 0, &group);
+  result->status = tprt_comm_split(on_gpu ? ranks->programs : ranks->world, 0, 0, &group);
   if (result->status) {
     snprintf(result->error, sizeof result->error,
              "cannot create a communicator for the program: %s", tprt_last_error());
@@ -96,6 +179,8 @@ static void run_in_group(tprt_comm *world, const order *o, tp_entry entry, const
     (void)tprt_comm_set_hint(group, "timeout", timeout);
   if (entry) {
     rank_work w = {.entry = entry,
+                   .on_gpu = on_gpu,
+                   .graph = o->graph && on_gpu,
                    .n_inputs = o->n_inputs,
                    .n_outputs = o->n_outputs,
                    .n_sites = o->n_sites,
@@ -180,12 +265,11 @@ static int64_t kept_bytes(const rank_result *result) {
 
 /* ---- Ranks 1 and up ---- */
 
-/* Allocates arguments and results, with the sizes from rank 0. */
+/* Allocates arguments and results, as bytes, with the sizes from rank 0. */
 static array *make_arrays(const int64_t *sizes, int n) {
   array *arrays = calloc((size_t)n + 1, sizeof *arrays);
   for (int i = 0; arrays && i < n; i++) {
-    arrays[i].data = aligned_alloc(64, ((size_t)sizes[i] + 64) / 64 * 64);
-    if (arrays[i].data)
+    if (array_create(arrays + i, element_find("i8"), 1, sizes + i))
       continue;
     arrays_clear(arrays, i);
     return NULL;
@@ -196,6 +280,7 @@ static array *make_arrays(const int64_t *sizes, int n) {
 static bool send_results(tprt_comm *world, const order *o, const int64_t *sizes,
                          const rank_result *result, const array *outputs) {
   answer said = {.status = (int32_t)result->status,
+                 .n_measured = result->n_measured,
                  .seconds = result->seconds,
                  .n_seen = result->n_seen,
                  .begin_ns = result->begin_ns,
@@ -210,8 +295,9 @@ static bool send_results(tprt_comm *world, const order *o, const int64_t *sizes,
   return ok;
 }
 
-static bool obey_with_data(tprt_comm *world, const order *o, tp_entry entry, const int64_t *sizes,
-                           array *data) {
+static bool obey_with_data(const attachment *ranks, const order *o, tp_entry entry, bool on_gpu,
+                           const int64_t *sizes, array *data) {
+  tprt_comm *world = ranks->world;
   rank_result result = {.sites = calloc((size_t)o->n_sites + 1, sizeof *result.sites)};
   if (o->trace)
     result.calls = calloc(MAX_TRACED_CALLS, sizeof *result.calls);
@@ -219,27 +305,30 @@ static bool obey_with_data(tprt_comm *world, const order *o, tp_entry entry, con
   for (int i = 0; i < o->n_inputs && ok; i++)
     ok = from(world, 0, data[i].data, sizes[i]);
   if (ok)
-    run_in_group(world, o, entry, data, data + o->n_inputs, &result);
+    run_in_group(ranks, o, entry, on_gpu, data, data + o->n_inputs, &result);
   ok = ok && send_results(world, o, sizes, &result, data + o->n_inputs);
   free(result.sites);
   free(result.calls);
   return ok;
 }
 
-static bool obey_order(tprt_comm *world, const order *o) {
+static bool obey_order(const attachment *ranks, const order *o) {
+  tprt_comm *world = ranks->world;
   char why[400];
   tp_program *program = NULL;
   tp_entry entry = NULL;
   const int64_t *table;
+  bool on_gpu = false;
   int n = o->n_inputs + o->n_outputs;
   void *object = malloc((size_t)o->object_bytes);
   int64_t *sizes = calloc((size_t)n + 1, sizeof *sizes);
   bool ok = object && sizes && notify_all(world, object, o->object_bytes) &&
             from(world, 0, sizes, n * (int64_t)sizeof *sizes);
   array *data = ok ? make_arrays(sizes, n) : NULL;
-  if (ok && tp_program_load(object, (size_t)o->object_bytes, why, sizeof why, &program) == TP_OK)
-    (void)tp_program_find(program, o->function, &entry, &table);
-  ok = ok && data && obey_with_data(world, o, entry, sizes, data);
+  if (ok && tp_program_load(object, (size_t)o->object_bytes, why, sizeof why, &program) == TP_OK &&
+      tp_program_find(program, o->function, &entry, &table) == TP_OK)
+    on_gpu = table[16] == TPRT_TARGET_CUDA;
+  ok = ok && data && obey_with_data(ranks, o, entry, on_gpu, sizes, data);
   if (program)
     tp_program_unload(program);
   arrays_clear(data, n);
@@ -248,12 +337,12 @@ static bool obey_order(tprt_comm *world, const order *o) {
   return ok;
 }
 
-int attached_obey(tprt_comm *world) {
+int attached_obey(const attachment *ranks) {
   order o;
-  while (notify_all(world, &o, sizeof o)) {
+  while (notify_all(ranks->world, &o, sizeof o)) {
     if (!o.run)
       return o.code;
-    if (!obey_order(world, &o))
+    if (!obey_order(ranks, &o))
       break;
   }
   return EXIT_FAILED;
@@ -282,6 +371,7 @@ static bool receive_results(tprt_comm *world, launch *l, int rank) {
       !from(world, rank, result->sites, l->n_sites * (int64_t)sizeof *result->sites))
     return false;
   result->status = (tprt_status)said.status;
+  result->n_measured = said.n_measured;
   result->seconds = said.seconds;
   result->n_seen = said.n_seen;
   result->begin_ns = said.begin_ns;
@@ -295,7 +385,8 @@ static bool receive_results(tprt_comm *world, launch *l, int rank) {
   return ok;
 }
 
-bool launch_attached(launch *l, tprt_comm *world) {
+bool launch_attached(launch *l, const attachment *ranks) {
+  tprt_comm *world = ranks->world;
   tp_program *program = NULL;
   tp_entry entry;
   if (l->n_ranks != tprt_comm_size(world)) {
@@ -317,23 +408,24 @@ bool launch_attached(launch *l, tprt_comm *world) {
              .n_sites = l->n_sites,
              .repeat = l->repeat,
              .trace = l->trace,
+             .graph = l->graph,
              .object_bytes = (int64_t)l->object->size,
              .timeout = l->timeout};
   snprintf(o.function, sizeof o.function, "%s", l->function);
+  launch_say_path(l, ranks->programs);
   bool ok = notify_all(world, &o, sizeof o) && notify_all(world, l->object->data, o.object_bytes);
   for (int r = 1; r < l->n_ranks && ok; r++)
     ok = send_work(world, l, r);
   if (ok)
-    run_in_group(world, &o, entry, l->inputs[0], l->outputs[0], l->ranks);
+    run_in_group(ranks, &o, entry, l->on_gpu, l->inputs[0], l->outputs[0], l->ranks);
   for (int r = 1; r < l->n_ranks && ok; r++)
     ok = receive_results(world, l, r);
   tp_program_unload(program);
   return ok && launch_report(l);
 }
 
-void attached_end(tprt_comm *world, int code) {
+void attached_end(const attachment *ranks, int code) {
   order o = {.run = 0, .code = code};
-  if (tprt_comm_status(world) == TPRT_OK)
-    (void)notify_all(world, &o, sizeof o);
-  tprt_comm_destroy(world);
+  if (tprt_comm_status(ranks->world) == TPRT_OK)
+    (void)notify_all(ranks->world, &o, sizeof o);
 }

@@ -42,7 +42,7 @@ static bool read_model(MlirContext context, const char *path, MlirModule *module
 
 /* ---- Execution ---- */
 
-static bool execute(const options *o, tprt_comm *world, const build *b, const array *inputs,
+static bool execute(const options *o, const attachment *ranks, const build *b, const array *inputs,
                     launch *run, array **outputs) {
   *run = (launch){.function = b->shape->function,
                   .object = &b->object,
@@ -55,7 +55,7 @@ static bool execute(const options *o, tprt_comm *world, const build *b, const ar
   if (!shards_create(b, inputs, run))
     return false;
   bool several = run->n_ranks > 1;
-  bool ok = several && world                           ? launch_attached(run, world)
+  bool ok = several && ranks->world                    ? launch_attached(run, ranks)
             : several && o->launch == LAUNCH_PROCESSES ? launch_processes(run)
                                                        : launch_threads(run);
   return ok && outputs_join(b->shape, run, outputs);
@@ -91,7 +91,7 @@ static bool is_one(const char *mesh) { return mesh && strcmp(mesh, "1") == 0; }
 
 typedef struct session {
   const options *o;
-  tprt_comm *world; /* the world of a launcher's processes; NULL: none */
+  const attachment *ranks;
   build program, reference;
   launch run, reference_run;
   array *inputs, *expected, *outputs, *reference_outputs;
@@ -112,7 +112,7 @@ static bool run_reference(session *s, MlirModule module, build_kind kind) {
   }
   s->compile_seconds = cli_seconds() - start;
   progress("running the reference");
-  return execute(s->o, s->world, &s->reference, s->inputs, &s->reference_run,
+  return execute(s->o, s->ranks, &s->reference, s->inputs, &s->reference_run,
                  &s->reference_outputs);
 }
 
@@ -400,7 +400,7 @@ static int run_session(session *s, MlirModule module) {
   if (o->emit)
     return emit(s) ? EXIT_VERIFIED : EXIT_FAILED;
   progress("running");
-  if (!execute(o, s->world, &s->program, s->inputs, &s->run, &s->outputs) ||
+  if (!execute(o, s->ranks, &s->program, s->inputs, &s->run, &s->outputs) ||
       !check_bytes(s->program.plan, &s->run))
     return EXIT_FAILED;
   outcome out = {.options = o,
@@ -429,10 +429,10 @@ static int run_session(session *s, MlirModule module) {
 static int watch(void *data, const tp_progress *p) {
   const session *s = data;
   /* a launcher ends ranks that go on after a signal */
-  return cli_watch(p->pass, p->phase, p->cost, p->bound, p->left, !s->world);
+  return cli_watch(p->pass, p->phase, p->cost, p->bound, p->left, !s->ranks->world);
 }
 
-static int run_model(options *o, tprt_comm *world) {
+static int run_model(options *o, const attachment *ranks) {
   cli_interrupt_catch(SIGINT, NULL);
   cli_warn_all(tp_env_warning);
   if (!host_topology(o))
@@ -444,7 +444,7 @@ static int run_model(options *o, tprt_comm *world) {
   tp_context_prepare(context);
   /* accepts Shardy annotations; unknown ops are rejected later */
   mlirContextSetAllowUnregisteredDialects(context, true);
-  session s = {.o = o, .world = world};
+  session s = {.o = o, .ranks = ranks};
   tp_watch_set(watch, &s);
   MlirModule module = {NULL};
   char import[256];
@@ -474,26 +474,18 @@ static int run_model(options *o, tprt_comm *world) {
 }
 
 static int run_rank_of_model(options *o) {
-  tprt_comm *world = NULL;
-  bool attached;
-  if (!attached_join(o, &attached, &world))
-    return EXIT_FAILED;
-  if (!attached)
-    return run_model(o, NULL);
+  attachment ranks = {NULL};
   int code;
-  if (o->target == TARGET_CUDA) {
-    complain("--target=cuda runs its ranks as threads of one process; start shard-run without a "
-             "launcher");
-    tprt_comm_destroy(world);
+  if (!attached_join(o, &ranks))
     return EXIT_FAILED;
-  }
-  if (tprt_comm_rank(world) == 0) {
-    code = run_model(o, world);
-    attached_end(world, code);
+  if (ranks.world && tprt_comm_rank(ranks.world) > 0) {
+    code = attached_obey(&ranks);
   } else {
-    code = attached_obey(world);
-    tprt_comm_destroy(world);
+    code = run_model(o, &ranks);
+    if (ranks.world)
+      attached_end(&ranks, code);
   }
+  attached_leave(&ranks);
   return code;
 }
 

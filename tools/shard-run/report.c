@@ -43,8 +43,9 @@ static void measured(const launch *run, int site, double *seconds, int64_t *call
   *calls = 0;
   for (int r = 0; r < run->n_ranks; r++) {
     const tprt_site_stats *s = run->ranks[r].sites + site;
-    *seconds = fmax(*seconds, s->seconds / run->repeat);
-    *calls = s->calls / run->repeat > *calls ? s->calls / run->repeat : *calls;
+    *seconds = fmax(*seconds, s->seconds / run->ranks[r].n_measured);
+    *calls =
+        s->calls / run->ranks[r].n_measured > *calls ? s->calls / run->ranks[r].n_measured : *calls;
   }
 }
 
@@ -71,10 +72,10 @@ static int64_t bytes_sent(const launch *run) {
   for (int r = 0; r < run->n_ranks; r++) {
     int64_t bytes = 0;
     for (int s = 0; s < run->n_sites; s++)
-      bytes += run->ranks[r].sites[s].bytes;
+      bytes += run->ranks[r].sites[s].bytes / run->ranks[r].n_measured;
     busiest = bytes > busiest ? bytes : busiest;
   }
-  return busiest / run->repeat;
+  return busiest;
 }
 
 static int64_t result_bytes(const tp_plan *plan) {

@@ -148,9 +148,10 @@ typedef struct rank_result {
   double seconds;         /* best time of one timed execution */
   char no_graph[256];     /* why executions did not use a graph; "" otherwise */
   char gemm[512];         /* the GEMM implementation; "" on a GPU */
-  tprt_site_stats *sites; /* per site, over the timed executions; owned by the launch */
-  /* --trace: the calls of the last timed execution, the first MAX_TRACED_CALLS of n_seen; owned by
-   * the launch. NULL: no trace */
+  tprt_site_stats *sites; /* per site, over n_measured executions; owned by the launch */
+  int n_measured;         /* those that were timed; with a graph one more, without it */
+  /* --trace: the calls of the last of these, the first MAX_TRACED_CALLS of n_seen; owned by the
+   * launch. NULL: no trace */
   tprt_call *calls;
   int64_t n_seen, begin_ns, end_ns;
   /* the rank's clock minus that of rank 0, and how wrong that may be; 0 on the same host */
@@ -178,12 +179,20 @@ typedef struct launch {
 /* Run the program on all ranks. False, with a message, if it did not succeed on all of them. */
 bool launch_threads(launch *l);
 bool launch_processes(launch *l);
-/* Runs it on the ranks of `world`, of which this is rank 0. */
-bool launch_attached(launch *l, tprt_comm *world);
+/* Ranks that a launcher started as processes. */
+typedef struct attachment {
+  tprt_store *store;   /* where two worlds meet; NULL: each world opens its own */
+  tprt_comm *world;    /* for orders and data, in host memory; NULL: no launcher */
+  tprt_comm *programs; /* for programs: `world`, or a world on a backend of GPUs */
+} attachment;
+/* Runs it on these ranks, of which this is rank 0. */
+bool launch_attached(launch *l, const attachment *ranks);
 /* Loads the program and reads its table: the number of sites and the block sizes. */
 bool launch_load(launch *l, tp_program **program, tp_entry *entry);
 /* Like launch_load, but unloads the program. */
 bool launch_describe(launch *l);
+/* Says so if collectives of a program for GPUs go through host memory. */
+void launch_say_path(const launch *l, const tprt_comm *world);
 /* Prints the messages of failed ranks, each text once (usually one rank fails, and the others
  * report its failure). True if no rank failed. */
 bool launch_report(const launch *l);
@@ -203,13 +212,15 @@ int launch_rank_in_program(void);
 /* Installs handlers: if the program divides by 0 or accesses memory out of bounds, the process ends
  * with a message and code 1. */
 void faults_catch(void);
-/* Joins the world of processes that a launcher started, if there is one. False, with a message, if
- * that fails. */
-bool attached_join(const options *o, bool *attached, tprt_comm **world);
+/* Joins the world of processes that a launcher started, if there is one. Programs for GPUs use NCCL
+ * if all ranks have it and a GPU each, unless a backend is chosen. False, with a message, if that
+ * fails. */
+bool attached_join(const options *o, attachment *ranks);
 /* Executes the orders of rank 0 on the other ranks until rank 0 ends; returns the exit code. */
-int attached_obey(tprt_comm *world);
+int attached_obey(const attachment *ranks);
 /* Ends the other ranks with this exit code. Called by rank 0. */
-void attached_end(tprt_comm *world, int code);
+void attached_end(const attachment *ranks, int code);
+void attached_leave(const attachment *ranks);
 
 /* Starts a program n times and waits for all; returns the exit code. */
 int start_program(int n, char **command);

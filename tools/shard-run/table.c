@@ -86,8 +86,8 @@ static void print_collectives(const tp_plan *plan, const launch *run, FILE *file
       int64_t calls = 0;
       double slowest = 0;
       for (int r = 0; r < run->n_ranks; r++) {
-        calls = run->ranks[r].sites[k].calls / run->repeat;
-        slowest = fmax(slowest, run->ranks[r].sites[k].seconds / run->repeat);
+        calls = run->ranks[r].sites[k].calls / run->ranks[r].n_measured;
+        slowest = fmax(slowest, run->ranks[r].sites[k].seconds / run->ranks[r].n_measured);
       }
       count += calls;
       bytes += (double)calls * (double)d->bytes;
@@ -145,7 +145,8 @@ static void print_graph(const launch *run, FILE *file) {
   if (run->graph && run->ranks[0].no_graph[0])
     fprintf(file, "  graph: none, %s\n", run->ranks[0].no_graph);
   else if (run->graph)
-    fprintf(file, "  graph: each call is one graph launch\n");
+    fprintf(file, "  graph: each call is one graph launch; collectives were measured in a call "
+                  "without it\n");
 }
 
 static void print_results(const outcome *out, FILE *file) {

@@ -224,6 +224,7 @@ static bool collect(launch *l, worker *workers) {
     rank_result *result = l->ranks + r;
     result->status = x->done ? (tprt_status)x->status : TPRT_SYSTEM;
     result->seconds = x->seconds;
+    result->n_measured = l->repeat;
     result->n_seen = x->n_seen;
     result->begin_ns = x->begin_ns;
     result->end_ns = x->end_ns;

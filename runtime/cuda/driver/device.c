@@ -89,7 +89,8 @@ tprt_status tprt__device_choose(const cuda_device_calls *device, int64_t given, 
     status = tprt__device_check(device, device->context_device(&of_current), "the current device");
     chosen = of_current;
   } else if (chosen < 0) {
-    chosen = host_rank < 0 ? 0 : host_rank;
+    /* a launcher may let each rank see its own device only */
+    chosen = host_rank < 0 || n_devices == 1 ? 0 : host_rank;
   }
   if (!status && chosen >= n_devices)
     status = tprt__fail(TPRT_UNSUPPORTED,

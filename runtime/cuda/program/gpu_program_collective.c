@@ -64,8 +64,10 @@ static tprt_status launch(tprt_context *context, const tprt__site_state *state, 
   tprt_status status = tprt__plan_buffers(&plan, send, recv);
   plan.gpu = tprt__gpu_of(context)->gpu;
   plan.stream = stream;
-  if (!status && tprt__gpu_of(context)->captures &&
-      tprt__comm_accept(state->comm, &plan, 1, false)) {
+  plan.captured = tprt__gpu_of(context)->captures;
+  if (!status && plan.captured)
+    status = tprt__comm_accept(state->comm, &plan, 1, false);
+  if (status == TPRT_UNSUPPORTED) {
     tprt__graph_refuse(context, tprt_last_error());
     return context->status;
   }

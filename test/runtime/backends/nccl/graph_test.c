@@ -231,9 +231,54 @@ static void test_without_end(void **state) {
   table_free(&table);
 }
 
+/* ---- Memory of another device, at one rank, in a capture ---- */
+
+static int run_wrongly(tprt_comm *comm, void *argument) {
+  int errors = 0, me = tprt_comm_rank(comm);
+  tprt_context *context = make_context(comm);
+  void *inputs[2], *outputs[N_SITES], *wrong = machine_alloc(0, N * sizeof(float));
+  current = argument;
+  const char *why;
+  for (int i = 0; i < 2; i++)
+    CHECK_STATUS(errors, tprt_context_alloc(context, N * sizeof(float), &inputs[i]), TPRT_OK);
+  for (int i = 0; i < N_SITES; i++)
+    CHECK_STATUS(errors, tprt_context_alloc(context, N * sizeof(float) * MOST_RANKS, &outputs[i]),
+                 TPRT_OK);
+  CHECK_STATUS(errors, tprt_context_replay(context, program, 2, inputs, N_SITES, outputs, &why),
+               TPRT_OK);
+  void *moved[N_SITES];
+  memcpy(moved, outputs, sizeof moved);
+  if (me == 1)
+    moved[REDUCE] = wrong;
+  tprt_status status = tprt_context_replay(context, program, 2, inputs, N_SITES, moved, &why);
+  CHECK(errors, status != TPRT_OK);
+  CHECK(errors, strstr(tprt_context_error(context),
+                       me == 1 ? "all_reduce: recv is memory of device 0; this rank has device 1"
+                               : "rank 1"));
+  for (int i = 0; i < 2; i++)
+    tprt_context_free(context, inputs[i]);
+  for (int i = 0; i < N_SITES; i++)
+    tprt_context_free(context, outputs[i]);
+  tprt_context_destroy(context);
+  machine_free(0, wrong);
+  return errors;
+}
+
+static void test_wrong_memory(void **state) {
+  const tprt_config config = machine_config();
+  test_table table = make_table(2, false);
+  graph_run run = {.table = &table};
+  (void)state;
+  machine_begin((fake_plan){.most_delay_us = 0});
+  assert_int_equal(run_threads(2, &config, run_wrongly, &run), 0);
+  machine_expect_clean();
+  table_free(&table);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_replays), cmocka_unit_test(test_refused),
-                                     cmocka_unit_test(test_without_end)};
+                                     cmocka_unit_test(test_without_end),
+                                     cmocka_unit_test(test_wrong_memory)};
   setenv("TPRT_BLASLT_LIBRARY", FAKE_BLASLT, 1);
   machine_start();
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,15 +110,24 @@ cuda_result cuda_error_name(cuda_result error, const char **name) {
   return 0;
 }
 
+/* Returns the only device of the machine that this process sees, as launchers choose one for a
+ * rank; -1: it sees all. The process numbers the devices that it sees from 0. */
+static int only_device(void) {
+  const char *device = getenv("CUDA_VISIBLE_DEVICES");
+  return device ? atoi(device) : -1;
+}
+static int n_visible(void) { return only_device() < 0 ? fake_now.n_devices : 1; }
+int fake_first_visible(void) { return only_device() < 0 ? 0 : only_device(); }
+
 cuda_result cuda_device_count(int *n) {
   FAKE_CALL("cuDeviceGetCount", false, NULL);
-  *n = fake_now.n_devices;
+  *n = n_visible();
   return fake_leave(0);
 }
 
 cuda_result cuda_device_get(int *device, int ordinal) {
   FAKE_CALL("cuDeviceGet", false, NULL);
-  if (ordinal < 0 || ordinal >= fake_now.n_devices)
+  if (ordinal < 0 || ordinal >= n_visible())
     return fake_leave(FAKE_INVALID_VALUE);
   *device = ordinal;
   return fake_leave(0);
@@ -127,7 +136,8 @@ cuda_result cuda_device_get(int *device, int ordinal) {
 cuda_result cuda_device_uuid(cuda_uuid *uuid, int device) {
   FAKE_CALL("cuDeviceGetUuid", false, NULL);
   const char *host = getenv("FAKE_HOST"); /* a number, if ranks are emulated on several hosts */
-  *uuid = (cuda_uuid){.bytes = {(unsigned char)device, (unsigned char)(host ? atoi(host) : 0)}};
+  *uuid = (cuda_uuid){.bytes = {(unsigned char)(device + fake_first_visible()),
+                                (unsigned char)(host ? atoi(host) : 0)}};
   return fake_leave(0);
 }
 
@@ -152,16 +162,17 @@ int fake_device(void) { return depth ? stack[depth - 1]->device : -1; }
 
 cuda_result cuda_context_retain(cuda_context *context, int device) {
   FAKE_CALL("cuDevicePrimaryCtxRetain", false, NULL);
-  contexts[device].device = device;
-  contexts[device].references++;
+  cuda_context retained = &contexts[device + fake_first_visible()];
+  retained->device = device + fake_first_visible();
+  retained->references++;
   fake_state.n_contexts++;
-  *context = &contexts[device];
+  *context = retained;
   return fake_leave(0);
 }
 
 cuda_result cuda_context_release(int device) {
   FAKE_END_CALL("cuDevicePrimaryCtxRelease", false);
-  if (contexts[device].references-- <= 0)
+  if (contexts[device + fake_first_visible()].references-- <= 0)
     fake_violation("the context of device %d is released more often than it was retained", device);
   fake_state.n_contexts--;
   return fake_leave(planned);
@@ -175,7 +186,7 @@ cuda_result cuda_context_current(cuda_context *context) {
 
 cuda_result cuda_context_device(int *device) {
   FAKE_CALL("cuCtxGetDevice", false, NULL);
-  *device = fake_device();
+  *device = fake_device() - fake_first_visible();
   return fake_leave(depth ? 0 : FAKE_INVALID_CONTEXT);
 }
 

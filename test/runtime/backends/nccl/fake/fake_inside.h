@@ -87,6 +87,8 @@ void fake_free_tasks(struct fake_task *tasks);
 bool fake_set_context(cuda_context context);
 /* Returns the device that is current in this thread; -1: none. */
 int fake_device(void);
+/* The device of the machine that is device 0 of this process. */
+int fake_first_visible(void);
 /* Waits until all streams of a device are empty, for a call that is said in `what`. With the lock
  * held. */
 void fake_settle(int device, const char *what);

@@ -203,7 +203,8 @@ cuda_result cuda_pointer_attribute(void *value, int attribute, cuda_address poin
   const block *found = find_block((const void *)(uintptr_t)pointer);
   if (!found)
     return fake_leave(FAKE_INVALID_VALUE);
-  int answer = attribute == CUDA_POINTER_MEMORY_TYPE ? CUDA_MEMORY_DEVICE : found->device;
+  int answer = attribute == CUDA_POINTER_MEMORY_TYPE ? CUDA_MEMORY_DEVICE
+                                                     : found->device - fake_first_visible();
   memcpy(value, &answer, sizeof answer);
   return fake_leave(0);
 }

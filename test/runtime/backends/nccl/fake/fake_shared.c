@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { N_SIZES = 40, LEAST_SHIFT = 6, NAP_US = 20 };
+enum { N_SIZES = 40, LEAST_SHIFT = 8, NAP_US = 20 };
 static const size_t shared_bytes = (size_t)1 << 32; /* pages take memory only when touched */
 
 /* A free block of a power-of-two size; in an allocated one, the data follows. */
@@ -21,7 +21,7 @@ typedef struct piece {
   struct piece *next;
   int shift;
 } piece;
-enum { PIECE_BYTES = 64 };
+enum { PIECE_BYTES = 256 }; /* data is aligned like that of the driver */
 
 typedef struct shared {
   bool ready;
