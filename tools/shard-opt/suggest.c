@@ -18,12 +18,29 @@ static int find_pass(const char *name, size_t length) {
   return -1;
 }
 
+/* Returns the first pass whose name without "tp-" is a part of this one, as tp-propagate for
+ * tp-sharding-propagate; NULL: none. */
+static const char *find_part(const char *name, size_t length) {
+  for (int i = 0; i < tp_pass_count(); i++) {
+    const char *known = tp_pass_get(i).name, *part = known + 3;
+    size_t n = strlen(part);
+    for (size_t at = 3; at + n <= length; at++)
+      if (strncmp(name + at, part, n) == 0 && name[at - 1] == '-' &&
+          (at + n == length || name[at + n] == '-'))
+        return known;
+  }
+  return NULL;
+}
+
 const char *opt_suggest_pass(const char *name, size_t length, cli_suggestion *out) {
   const char *names[MAX_NAMES];
   int n = 0;
   for (; n < tp_pass_count() && n < MAX_NAMES; n++)
     names[n] = tp_pass_get(n).name;
-  return cli_suggest(name, length, n, names, out);
+  const char *part = find_part(name, length);
+  if (!*cli_suggest(name, length, n, names, out) && part)
+    snprintf(out->text, sizeof out->text, " (did you mean '%s'?)", part);
+  return out->text;
 }
 
 static bool ends_in(const char *text, const char *end) {
@@ -144,6 +161,13 @@ static void check_pipeline(const char *text) {
     bool is_nest = at[n] == '(';
     if (n > 0 && !is_nest)
       check_pass(is_listed ? &all : NULL, at, n);
+    if (n > 0 && is_nest && find_pass(at, n) >= 0) {
+      size_t inside = strcspn(at + n + 1, ")");
+      cli_print("shard-opt: note: options of a pass stand in braces: %.*s{%.*s}\n", (int)n, at,
+                (int)inside, at + n + 1);
+      at += n + 1 + inside;
+      continue;
+    }
     if (at[n] == '{')
       at = check_options(find_pass(at, n), at + n + 1);
     else
@@ -179,13 +203,20 @@ static void check_option_of_shard_run(const char *name, size_t length) {
       cli_print("shard-opt: note: --%s %s\n", of_shard_run[i].name, of_shard_run[i].way_out);
 }
 
-/* Notes an option that the driver does not have and that resembles a pass of tpshard. */
+/* Notes an option that the driver does not have and that is spelled like a pass of tpshard. */
 static void check_pass_option(const char *name, size_t length) {
   cli_suggestion closest;
   if (length > 3 && strncmp(name, "tp-", 3) == 0 && find_pass(name, length) < 0 &&
-      strncmp(name, "tp-explain", length) != 0 && *opt_suggest_pass(name, length, &closest))
+      strncmp(name, "tp-explain", length) != 0)
     cli_print("shard-opt: note: there is no pass or pipeline '%.*s'%s\n", (int)length, name,
-              closest.text);
+              *opt_suggest_pass(name, length, &closest) ? closest.text
+                                                        : "; shard-opt --help lists them");
+}
+
+/* Notes --tp-explain without a name: the driver takes the next option as the name. */
+static void check_explain(const char *option, const char *next) {
+  if (strcmp(option + strspn(option, "-"), "tp-explain") == 0 && (!next || *next == '-'))
+    cli_print("shard-opt: note: --tp-explain takes a name of a value: --tp-explain=w1\n");
 }
 
 void opt_suggest(int argc, char **argv) {
@@ -200,6 +231,7 @@ void opt_suggest(int argc, char **argv) {
       continue;
     check_option_of_shard_run(name, n);
     check_pass_option(name, n);
+    check_explain(argv[i], i + 1 < argc ? argv[i + 1] : NULL);
     if (pass < 0 && is_option_of_spmd(name, n))
       cli_print("shard-opt: note: --%.*s is an option of passes; write --tp-spmd='%.*s=%s'\n",
                 (int)n, name, (int)n, name, name[n] == '=' ? name + n + 1 : "...");
