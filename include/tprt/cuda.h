@@ -98,7 +98,9 @@ typedef struct tprt_cuda_group_config {
   void *staging[TPRT_CUDA_MAX_RANKS];
   size_t staging_bytes; /* of each rank; a message takes 2 * n_ranks times its size */
   uint32_t spin_limit;  /* number of polls after which a wait gives up; 0: never */
-  /* thread blocks per rank, the same on all ranks; 0: as many as can be resident at once */
+  /* thread blocks per rank, the same on all ranks; 0: as many as can be resident at once, at most
+   * 256. If ranks are on several GPUs, at most 64: kernels that wait for peers leave room for
+   * kernels of other streams, which peers may be waiting for */
   int32_t max_ctas;
   /* for tests: blocks pause for up to this time at every step of a call */
   uint32_t skew_ns;

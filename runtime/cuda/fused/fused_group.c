@@ -94,8 +94,7 @@ static tprt_status count_ctas(tprt_cuda_group *group, int kernel, const device_f
         TPRT_UNSUPPORTED,
         "CUDA: %d thread blocks of %d ranks must run concurrently; the device can run %d of %s",
         wanted, ranks_here, each * facts->multiprocessors, tprt__fused_names[kernel]);
-  fit = fit < FUSED_CTAS ? fit : FUSED_CTAS;
-  group->plan.n_ctas[kernel] = config->max_ctas ? config->max_ctas : fit;
+  group->plan.n_ctas[kernel] = tprt__fused_ctas(config, fit);
   return TPRT_OK;
 }
 

@@ -47,6 +47,15 @@ tprt_status tprt__fused_check_config(const tprt_cuda_group_config *config) {
   return TPRT_OK;
 }
 
+int tprt__fused_ctas(const tprt_cuda_group_config *config, int fit) {
+  /* A kernel that waits for peers must leave room for kernels of other streams, which peers may be
+   * waiting for, such as NCCL's. These are enough for the links between GPUs. */
+  enum { BESIDE_OTHERS = 64 };
+  int most =
+      config->rank == TPRT_CUDA_ALL_RANKS || config->n_ranks == 1 ? FUSED_CTAS : BESIDE_OTHERS;
+  return config->max_ctas ? config->max_ctas : fit < most ? fit : most;
+}
+
 tprt_status tprt__fused_pointers(const fused_group *group, const char *what,
                                  const void *const *pointers, fused_reach reach, bool optional,
                                  const void **out) {

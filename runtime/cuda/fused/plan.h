@@ -39,6 +39,8 @@ typedef struct fused_launch {
 } fused_launch;
 
 tprt_status tprt__fused_check_config(const tprt_cuda_group_config *config);
+/* Returns the number of CTAs of a rank in a launch, at most, if so many fit on the device. */
+int tprt__fused_ctas(const tprt_cuda_group_config *config, int fit);
 
 tprt_status tprt__fused_plan_rows(const fused_group *group, const tprt_cuda_rows *rows,
                                   fused_launch *launch);

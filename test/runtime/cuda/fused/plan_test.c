@@ -154,6 +154,19 @@ static fused_launch launch_of(tprt_cuda_rows rows) {
   return launch;
 }
 
+static void test_ctas(void **state) {
+  (void)state;
+  tprt_cuda_group_config alone = group_of(4, TPRT_CUDA_ALL_RANKS).config,
+                         beside = group_of(4, 1).config, one = group_of(1, 0).config;
+  assert_int_equal(tprt__fused_ctas(&alone, 66), 66);
+  assert_int_equal(tprt__fused_ctas(&alone, 400), 256);
+  assert_int_equal(tprt__fused_ctas(&one, 264), 256);
+  assert_int_equal(tprt__fused_ctas(&beside, 264), 64); /* other streams have room */
+  assert_int_equal(tprt__fused_ctas(&beside, 20), 20);
+  beside.max_ctas = 100;
+  assert_int_equal(tprt__fused_ctas(&beside, 264), 100);
+}
+
 static void test_rows_launch(void **state) {
   (void)state;
   tprt_cuda_rows rows = good_rows();
@@ -332,9 +345,10 @@ static void test_entropy(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_groups),      cmocka_unit_test(test_rows),
-      cmocka_unit_test(test_rows_launch), cmocka_unit_test(test_choice),
-      cmocka_unit_test(test_exchanges),   cmocka_unit_test(test_entropy),
+      cmocka_unit_test(test_groups),  cmocka_unit_test(test_rows),
+      cmocka_unit_test(test_ctas),    cmocka_unit_test(test_rows_launch),
+      cmocka_unit_test(test_choice),  cmocka_unit_test(test_exchanges),
+      cmocka_unit_test(test_entropy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
