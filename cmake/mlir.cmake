@@ -22,8 +22,8 @@ message(STATUS "MLIR ${MLIR_VERSION} in ${MLIR_DIR}")
 get_filename_component(TP_LLVM_PREFIX ${LLVM_BINARY_DIR} ABSOLUTE)
 set(TP_LLVM_LIB ${TP_LLVM_PREFIX}/lib)
 
-set(TP_MLIR_CAPI IR RegisterEverything Conversion Transforms Arith Bufferization ControlFlow Func Interfaces LLVM Linalg Math MemRef SCF
-    Shard Tensor Target Debug)
+set(TP_MLIR_CAPI IR RegisterEverything Conversion Transforms Arith Bufferization ControlFlow Func Index Interfaces LLVM Linalg Math MemRef
+    NVVM SCF Shard Tensor Tosa Target Debug)
 set(archives "")
 foreach(part ${TP_MLIR_CAPI})
   list(APPEND archives ${TP_LLVM_LIB}/libMLIRCAPI${part}.a)

@@ -1,10 +1,12 @@
 # Configuration of lit for the textual tests: passes, rules, tools.
 #
 # RUN lines use plain tool names (shard-opt, shard-run, FileCheck, not, split-file, mlir-opt), which
-# are found through PATH; %shard-opt and %shard-run work as well. With `--param opt=plugin`,
-# shard-opt means test/plugin/shard-opt. It runs every command twice, in shard-opt and in a stock
-# mlir-opt that loads libtpshard as a plug-in, and fails if the outputs differ. Tests without
-# shard-opt are excluded there, and four of five tests run only with TP_LONG.
+# are found through PATH; %shard-opt and %shard-run work as well. The first two are those of
+# test/static_tools.cmake, which start faster than those that are installed. With
+# `--param opt=plugin`, shard-opt means test/plugin/shard-opt. It runs every command twice, in the
+# shard-opt that is installed and in a stock mlir-opt that loads libtpshard as a plug-in, and fails
+# if the outputs differ. Tests without shard-opt are excluded there, and four of five tests run only
+# with TP_LONG.
 #
 # TP_OPT_LEVEL, which ./dev test sets to 1, reaches the tools.
 #
@@ -70,6 +72,8 @@ if plugin:
     config.environment["TP_PLUGIN"] = config.tp_plugin
     for folder, _, names in os.walk(passes):
         config.excludes += excluded_from_plugin(folder, names)
+else:
+    path.insert(0, config.tp_test_tools_dir)
 if "tools" in lit_config.params:
     path.insert(0, lit_config.params["tools"])
 config.environment["PATH"] = os.pathsep.join(path + [os.environ.get("PATH", "")])

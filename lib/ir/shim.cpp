@@ -12,25 +12,25 @@
 #include "ir/upstream.h"
 #include "support/support.h"
 
+#include "mlir-c/Dialect/Arith.h"
+#include "mlir-c/Dialect/Bufferization.h"
+#include "mlir-c/Dialect/ControlFlow.h"
+#include "mlir-c/Dialect/Func.h"
+#include "mlir-c/Dialect/Index.h"
+#include "mlir-c/Dialect/Linalg.h"
+#include "mlir-c/Dialect/LLVM.h"
+#include "mlir-c/Dialect/Math.h"
+#include "mlir-c/Dialect/MemRef.h"
+#include "mlir-c/Dialect/NVVM.h"
+#include "mlir-c/Dialect/SCF.h"
+#include "mlir-c/Dialect/Shard.h"
+#include "mlir-c/Dialect/Tensor.h"
+#include "mlir-c/Dialect/Tosa.h"
 #include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Wrap.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Index/IR/IndexDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Shard/IR/ShardDialect.h"
-#include "mlir/Dialect/Shard/IR/ShardOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -52,11 +52,24 @@ using namespace mlir;
 
 namespace {
 
+/// The dialects of which our passes create ops. `isPrepared`: tp_context_prepare loads it. They are
+/// handles of the C API, because the headers of their classes take a minute to compile.
+constexpr struct {
+  MlirDialectHandle (*handle)();
+  bool isPrepared;
+} createdDialects[] = {
+    {mlirGetDialectHandle__arith__, true},  {mlirGetDialectHandle__bufferization__, true},
+    {mlirGetDialectHandle__cf__, true},     {mlirGetDialectHandle__func__, true},
+    {mlirGetDialectHandle__index__, false}, {mlirGetDialectHandle__linalg__, true},
+    {mlirGetDialectHandle__llvm__, true},   {mlirGetDialectHandle__math__, true},
+    {mlirGetDialectHandle__memref__, true}, {mlirGetDialectHandle__nvvm__, true},
+    {mlirGetDialectHandle__scf__, true},    {mlirGetDialectHandle__shard__, true},
+    {mlirGetDialectHandle__tensor__, true}, {mlirGetDialectHandle__tosa__, false},
+};
+
 void addDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-                  math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect,
-                  shard::ShardDialect, tensor::TensorDialect, tosa::TosaDialect>();
+  for (auto &dialect : createdDialects)
+    mlirDialectHandleInsertDialect(dialect.handle(), wrap(&registry));
 }
 
 /// The errors about forms of foreign dialects that only their projects can read.
@@ -399,11 +412,9 @@ void tp_context_prepare(MlirContext context) {
   DialectRegistry registry;
   addAll(registry, unwrap(context)->getDialectRegistry());
   unwrap(context)->appendDialectRegistry(registry);
-  unwrap(context)
-      ->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect,
-                    cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect,
-                    LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
-                    scf::SCFDialect, shard::ShardDialect, tensor::TensorDialect>();
+  for (auto &dialect : createdDialects)
+    if (dialect.isPrepared)
+      mlirDialectHandleLoadDialect(dialect.handle(), context);
 }
 
 void tp__emit(MlirLocation location, tp_severity severity, const char *message, const char *note) {

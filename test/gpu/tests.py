@@ -57,8 +57,9 @@ def main():
         if os.path.lexists(link):
             os.remove(link)
         os.symlink(path, link)
-    site = {"tp_source_dir": source, "tp_build_dir": out, "tp_tools_dir": os.path.dirname(shard_run), "tp_plugin": os.path.join(libraries, "libtpshard.so"),
-            "tp_compiler": True, "tp_sanitize": "", "llvm_tools_dir": os.path.dirname(filecheck)}
+    tools = os.path.dirname(shard_run)
+    site = {"tp_source_dir": source, "tp_build_dir": out, "tp_tools_dir": tools, "tp_test_tools_dir": tools,
+            "tp_plugin": os.path.join(libraries, "libtpshard.so"), "tp_compiler": True, "tp_sanitize": "", "llvm_tools_dir": os.path.dirname(filecheck)}
     with open(os.path.join(out, "lit.site.cfg.py"), "w") as file:
         file.writelines("config.%s = %r\n" % pair for pair in site.items())
         file.write("lit_config.load_config(config, %r)\n" % os.path.join(source, "test", "lit.cfg.py"))

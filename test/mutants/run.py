@@ -127,7 +127,7 @@ class Tree:
         take_over(fresh, self.source)
         shutil.rmtree(fresh)
         configure = ["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON",
-                     "-DCMAKE_C_FLAGS=" + FLAGS]
+                     "-DTP_STATIC_TEST_TOOLS=OFF", "-DCMAKE_C_FLAGS=" + FLAGS]
         if subprocess.run(["sh", "-c", "command -v ccache"], stdout=subprocess.DEVNULL).returncode == 0:
             configure += ["-DCMAKE_C_COMPILER_LAUNCHER=ccache", "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
         for command in (configure, self.ninja()):
