@@ -460,6 +460,8 @@ json_t *tp__report_document(const tp_report *r) {
   put(json, "strategy",
       tp__report_string(given->strategy == TP_STRATEGY_FOLLOW ? "follow" : "plan"));
   put(json, "objective", tp__report_string(tp_objective_name(given->objective)));
+  if (given->objective == TP_OBJECTIVE_BYTES)
+    put(json, "byte_flops", integer_json(given->byte_flops));
   put(json, "functions", json_array());
   return json;
 }
