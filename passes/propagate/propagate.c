@@ -473,6 +473,10 @@ static const tp_option_row options[] = {
      "number of the most expensive collectives for which the report has the next best plan; 0: "
      "none",
      TP_INT(tp_propagate_options, n_alternatives, 0, 1000)},
+    {"report-graph", "true",
+     "whether the report has the ops of the written plan (graph), which can take longer to write "
+     "than the plan takes to find",
+     TP_BOOL(tp_propagate_options, has_graph)},
     {"report-frontier", "0",
      "number of memory limits within which the report also has a plan, to show what less memory "
      "costs; each is planned with the given effort",
