@@ -116,8 +116,9 @@ typedef struct tp_kernels {
  * - time: modeled picoseconds, as described above.
  * - bytes: the bytes that a device sends, plus a charge for its compute. A sent byte costs
  *   TP_BYTE_PS on any link. TP_BYTE_FLOPS contraction operations or TP_BYTE_SCALARS other
- *   operations cost as much. Without this charge, the optimum often replicated all work on every
- *   device. Modeled time breaks ties: a millisecond counts as one byte. */
+ *   operations cost as much, unless another number is given. Without this charge, the optimum often
+ *   replicated all work on every device. Modeled time breaks ties: a millisecond counts as one
+ *   byte. */
 typedef enum tp_objective { TP_OBJECTIVE_TIME, TP_OBJECTIVE_BYTES, TP_N_OBJECTIVES } tp_objective;
 
 enum { TP_BYTE_PS = 10000, TP_BYTE_FLOPS = 20, TP_BYTE_SCALARS = 30 };
@@ -188,8 +189,9 @@ TP_API tp_status tp_topology_load(const char *name, const tp_mesh *mesh, char *w
 TP_API const char *const *tp_topology_names(void);
 
 /* Converts a topology that prices time, as tp_machine_bind returns it, to one that prices
- * TP_OBJECTIVE_BYTES. */
-TP_API void tp_topology_count_bytes(tp_topology *topology);
+ * TP_OBJECTIVE_BYTES. `byte_flops` contraction operations, above 0, cost as much as a sent byte,
+ * and TP_BYTE_SCALARS / TP_BYTE_FLOPS times as many others. */
+TP_API void tp_topology_count_bytes(tp_topology *topology, double byte_flops);
 
 /* Returns the algorithmic bytes sent per device. `elements` is the size of the full tensor of the
  * group: for all_gather the output, for reduce_scatter and all_reduce the input, for all_to_all and

@@ -44,9 +44,10 @@ bool tp__is_main_grid(MlirOperation op, MlirStringRef *symbol);
 /* Calls tp_topology_load and reports its message on `module`. */
 tp_status tp__load_topology(MlirOperation module, const char *name, const tp_mesh *mesh,
                             tp_topology *topology);
-/* Like tp__load_topology, with the prices of the objective. */
+/* Like tp__load_topology, with the prices of the objective; `byte_flops` is that of
+ * tp_topology_count_bytes, TP_BYTE_FLOPS where only changes of layout are priced. */
 tp_status tp__load_prices(MlirOperation module, const char *name, tp_objective objective,
-                          const tp_mesh *mesh, tp_topology *topology);
+                          double byte_flops, const tp_mesh *mesh, tp_topology *topology);
 
 /* The value of an option memory-limit=topology. */
 enum { TP_LIMIT_OF_TOPOLOGY = -2 };

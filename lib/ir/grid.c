@@ -293,10 +293,10 @@ tp_status tp__load_topology(MlirOperation module, const char *name, const tp_mes
 }
 
 tp_status tp__load_prices(MlirOperation module, const char *name, tp_objective objective,
-                          const tp_mesh *mesh, tp_topology *topology) {
+                          double byte_flops, const tp_mesh *mesh, tp_topology *topology) {
   TP_TRY(tp__load_topology(module, name, mesh, topology));
   if (objective == TP_OBJECTIVE_BYTES)
-    tp_topology_count_bytes(topology);
+    tp_topology_count_bytes(topology, byte_flops);
   return TP_OK;
 }
 

@@ -43,16 +43,16 @@ static void price_link(tp_link *link) {
   }
 }
 
-void tp_topology_count_bytes(tp_topology *topology) {
+void tp_topology_count_bytes(tp_topology *topology, double byte_flops) {
+  const double flop_ps = TP_BYTE_PS / byte_flops;
   topology->objective = TP_OBJECTIVE_BYTES;
   for (int a = 0; a < TP_MAX_AXES; a++)
     price_link(&topology->links[a]);
   for (int i = 0; i < topology->n_joints; i++)
     price_link(&topology->joints[i].link);
   for (int i = 0; i < TP_N_PEAKS; i++)
-    topology->gflops[i] =
-        priced_rate((double)TP_BYTE_PS / TP_BYTE_FLOPS, topology->gflops[i] * topology->efficiency);
-  topology->elementwise_gops = priced_rate((double)TP_BYTE_PS / TP_BYTE_SCALARS,
+    topology->gflops[i] = priced_rate(flop_ps, topology->gflops[i] * topology->efficiency);
+  topology->elementwise_gops = priced_rate(flop_ps * TP_BYTE_FLOPS / TP_BYTE_SCALARS,
                                            topology->elementwise_gops * topology->efficiency);
   topology->memory_gbytes_per_s *= topology->efficiency / second_weight;
   topology->contraction_gbytes_per_s *= topology->efficiency / second_weight;

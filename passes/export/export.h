@@ -90,6 +90,15 @@ MlirValue tp__export_slice(tp_export *x, MlirValue value, const int64_t *offsets
                            const int64_t *sizes, const int64_t *strides);
 MlirValue tp__export_reverse(tp_export *x, MlirValue value, int64_t dim);
 MlirValue tp__export_concat(tp_export *x, int n, const MlirValue *values, int64_t dim);
+/* The dimension numbers of stablehlo.gather. */
+typedef struct tp_export_gather {
+  int n_slices, n_indexed, n_batches, index_dim;
+  const int64_t *slices;     /* dimensions of the result */
+  const int64_t *indexed;    /* of the source: they have a position, and their slices size 1 */
+  const int64_t *batch_dims; /* of the source, each with ... */
+  const int64_t *batches;    /* ... the dimension of the positions that belongs to it */
+} tp_export_gather;
+MlirAttribute tp__export_gather_dims(tp_export *x, const tp_export_gather *dims);
 MlirValue tp__export_binary(tp_export *x, const char *name, MlirValue a, MlirValue b);
 /* stablehlo.compare: of integers by the sign of their type, of floats as numbers; the second, of
  * floats in IEEE 754 totalOrder. */

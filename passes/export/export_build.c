@@ -186,6 +186,27 @@ MlirValue tp__export_concat(tp_export *x, int n, const MlirValue *values, int64_
                                    values, 1, &attr);
 }
 
+static void append_list(tp__string *text, const char *name, int n, const int64_t *values) {
+  tp__string_printf(text, "%s = [", name);
+  for (int i = 0; i < n; i++)
+    tp__string_printf(text, "%s%lld", i ? ", " : "", (long long)values[i]);
+  tp__string_append(text, "], ");
+}
+
+MlirAttribute tp__export_gather_dims(tp_export *x, const tp_export_gather *g) {
+  tp__string text = {0};
+  tp__string_append(&text, "#stablehlo.gather<");
+  append_list(&text, "offset_dims", g->n_slices, g->slices);
+  append_list(&text, "collapsed_slice_dims", g->n_indexed, g->indexed);
+  append_list(&text, "operand_batching_dims", g->n_batches, g->batch_dims);
+  append_list(&text, "start_indices_batching_dims", g->n_batches, g->batches);
+  append_list(&text, "start_index_map", g->n_indexed, g->indexed);
+  tp__string_printf(&text, "index_vector_dim = %d>", g->index_dim);
+  MlirAttribute attr = tp__parse_attr(x->context, text.failed ? "unit" : text.text);
+  tp__string_destroy(&text);
+  return attr;
+}
+
 MlirValue tp__export_binary(tp_export *x, const char *name, MlirValue a, MlirValue b) {
   return tp__export_build(x, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, 0, NULL);
 }

@@ -93,28 +93,6 @@ static lookup read_lookup(const tp_nest *n, MlirOperation op, int rank) {
 
 /* ---- stablehlo.gather ---- */
 
-static void append_list(tp__string *text, const char *name, int n, const int64_t *values) {
-  tp__string_printf(text, "%s = [", name);
-  for (int i = 0; i < n; i++)
-    tp__string_printf(text, "%s%lld", i ? ", " : "", (long long)values[i]);
-  tp__string_append(text, "], ");
-}
-
-static MlirAttribute dimension_numbers(tp_export *x, const lookup *l, const int64_t *batches,
-                                       int n_loops) {
-  tp__string text = {0};
-  tp__string_append(&text, "#stablehlo.gather<");
-  append_list(&text, "offset_dims", l->n_slices, l->slices);
-  append_list(&text, "collapsed_slice_dims", l->n_indexed, l->indexed);
-  append_list(&text, "operand_batching_dims", l->n_batches, l->batch_dims);
-  append_list(&text, "start_indices_batching_dims", l->n_batches, batches);
-  append_list(&text, "start_index_map", l->n_indexed, l->indexed);
-  tp__string_printf(&text, "index_vector_dim = %d>", n_loops);
-  MlirAttribute attr = tp__parse_attr(x->context, text.failed ? "unit" : text.text);
-  tp__string_destroy(&text);
-  return attr;
-}
-
 /* The positions, with a dimension per loop that they depend on or that is a loop of the batch. */
 static tp_status positions(tp_export *x, tp_nest *part, const lookup *l, MlirValue *now) {
   MlirValue parts[TP_MAX_RANK];
@@ -147,7 +125,15 @@ tp_status tp__nest_gather(tp_export *x, tp_nest *n, MlirOperation op, MlirValue 
       batches[i] -= l.slices[k] < l.batches[i];
   }
   MlirNamedAttribute attrs[] = {
-      tp__named(x->context, "dimension_numbers", dimension_numbers(x, &l, batches, part.n_loops)),
+      tp__named(x->context, "dimension_numbers",
+                tp__export_gather_dims(x, &(tp_export_gather){.n_slices = l.n_slices,
+                                                              .slices = l.slices,
+                                                              .n_indexed = l.n_indexed,
+                                                              .indexed = l.indexed,
+                                                              .n_batches = l.n_batches,
+                                                              .batch_dims = l.batch_dims,
+                                                              .batches = batches,
+                                                              .index_dim = part.n_loops})),
       tp__export_list(x, "slice_sizes", rank, l.slice_sizes),
       tp__named(x->context, "indices_are_sorted", mlirBoolAttrGet(x->context, false)),
   };

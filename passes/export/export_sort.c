@@ -1,5 +1,5 @@
 /* Exports sorts: stablehlo.sort, and a slice where not all elements are kept; or chlo.top_k, for
- * which compilers have kernels. */
+ * which compilers have kernels, and a gather of what is sorted along. */
 #include "passes/export/export.h"
 
 #include "ir/sort_call.h"
@@ -65,22 +65,64 @@ static bool is_index(tp_export *x, MlirValue value, int dim) {
                        mlirIntegerTypeGet(x->context, 32));
 }
 
+/* True if `sort` only keeps the largest elements of the last dimension. Sorts are stable, so equal
+ * elements come in the order of their positions, as those of chlo.top_k do. */
 static bool is_top_k(tp_export *x, MlirOperation sort, const tp_sort *read) {
-  return read->n == 2 && read->dim == read->rank - 1 && read->kept < read->size &&
-         is_index(x, mlirOperationGetOperand(sort, 1), read->dim) && puts_larger_first(x, sort);
+  return read->dim == read->rank - 1 && read->kept < read->size && puts_larger_first(x, sort);
 }
 
-static MlirOperation build_top_k(tp_export *x, MlirOperation op, MlirValue from, int64_t k) {
-  MlirType results[] = {mlirValueGetType(mlirOperationGetResult(op, 0)),
-                        mlirValueGetType(mlirOperationGetResult(op, 1))};
-  MlirNamedAttribute attr = tp__named(x->context, "k", tp__attr_i64(x->context, k));
-  return tp__export_build_op(x, &(tp_build){.name = "chlo.top_k",
-                                            .n_operands = 1,
-                                            .operands = &from,
-                                            .n_results = 2,
-                                            .results = results,
-                                            .n_attributes = 1,
-                                            .attributes = &attr});
+/* The elements of `from` at these positions of the last dimension, row by row. */
+static MlirValue take(tp_export *x, MlirValue from, MlirValue positions) {
+  int rank = tp__value_rank(from);
+  int64_t sizes[TP_MAX_RANK], batch[TP_MAX_RANK], ones[TP_MAX_RANK];
+  (void)tp__static_tensor(mlirValueGetType(positions), &rank, sizes);
+  for (int d = 0; d < rank; d++) {
+    batch[d] = d;
+    ones[d] = 1;
+  }
+  const int64_t last = rank - 1;
+  MlirNamedAttribute attrs[] = {
+      tp__named(x->context, "dimension_numbers",
+                tp__export_gather_dims(x, &(tp_export_gather){.n_indexed = 1,
+                                                              .indexed = &last,
+                                                              .n_batches = rank - 1,
+                                                              .batch_dims = batch,
+                                                              .batches = batch,
+                                                              .index_dim = rank})),
+      tp__export_list(x, "slice_sizes", rank, ones),
+      tp__named(x->context, "indices_are_sorted", mlirBoolAttrGet(x->context, false)),
+  };
+  MlirType type = tp__tensor_like(mlirValueGetType(from), rank, sizes);
+  return tp__export_build(x, "stablehlo.gather", type, 2, (MlirValue[]){from, positions},
+                          TP_LEN(attrs), attrs);
+}
+
+/* chlo.top_k of operand 0. What is sorted along is taken at the positions that it returns. */
+static tp_status export_top_k(tp_export *x, MlirOperation op, const tp_sort *read) {
+  int rank;
+  int64_t sizes[TP_MAX_RANK];
+  (void)tp__static_tensor(tp__result_type(op), &rank, sizes);
+  MlirValue largest = tp__export_operand(x, op, 0);
+  MlirType results[] = {
+      tp__tensor_like(mlirValueGetType(largest), rank, sizes),
+      tp__export_tensor(mlirIntegerTypeGet(x->context, 32), rank, sizes),
+  };
+  MlirNamedAttribute k = tp__named(x->context, "k", tp__attr_i64(x->context, read->kept));
+  MlirOperation top = tp__export_build_op(x, &(tp_build){.name = "chlo.top_k",
+                                                         .n_operands = 1,
+                                                         .operands = &largest,
+                                                         .n_results = 2,
+                                                         .results = results,
+                                                         .n_attributes = 1,
+                                                         .attributes = &k});
+  MlirValue positions = mlirOperationGetResult(top, 1);
+  TP_TRY(tp__export_map(x, op, mlirOperationGetResult(op, 0), mlirOperationGetResult(top, 0)));
+  for (int i = 1; i < read->n; i++) {
+    MlirValue along = tp__export_operand(x, op, i);
+    TP_TRY(tp__export_map(x, op, mlirOperationGetResult(op, i),
+                          is_index(x, along, read->dim) ? positions : take(x, along, positions)));
+  }
+  return TP_OK;
 }
 
 tp_status tp__export_sort(tp_export *x, MlirOperation op) {
@@ -109,7 +151,7 @@ tp_status tp__export_sort(tp_export *x, MlirOperation op) {
   TP_TRY(build_region(x, sort, n, elements, read.less));
   if (is_top_k(x, sort, &read)) {
     mlirOperationDestroy(sort);
-    return tp__export_replace_all(x, op, build_top_k(x, op, operands[0], read.kept));
+    return export_top_k(x, op, &read);
   }
   (void)tp__static_tensor(tp__result_type(op), &rank, sizes);
   for (int d = 0; d < rank; d++)

@@ -302,7 +302,8 @@ static tp_status partition_on_cuts(tp_pass *pass, tp_mesh *mesh, tp_reshard_cach
   const settings *given = pass->options;
   tp_topology topology;
   TP_TRY(tp__cut_for_paths(pass, planned, given->unknown_ops == UNKNOWN_REPLICATE, mesh));
-  TP_TRY(tp__load_prices(pass->module, given->topology, given->objective, mesh, &topology));
+  TP_TRY(tp__load_prices(pass->module, given->topology, given->objective, TP_BYTE_FLOPS, mesh,
+                         &topology));
   tp_reshard_cache *reshards = tp_reshard_cache_create(mesh, &topology);
   if (!reshards)
     return tp__out_of_memory(pass->module);
@@ -326,7 +327,8 @@ static tp_status run(tp_pass *pass) {
   if (mesh.n_axes == 0)
     return tp__error(pass->module, TP_NOT_FOUND,
                      "the module has no mesh; run tp-propagate first, or add a shard.grid");
-  TP_TRY(tp__load_prices(pass->module, given->topology, given->objective, &mesh, &topology));
+  TP_TRY(tp__load_prices(pass->module, given->topology, given->objective, TP_BYTE_FLOPS, &mesh,
+                         &topology));
   tp_reshard_cache *reshards = tp_reshard_cache_create(&mesh, &topology);
   if (!reshards)
     return tp__out_of_memory(pass->module);

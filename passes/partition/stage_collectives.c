@@ -247,7 +247,8 @@ static tp_status run(tp_pass *pass) {
   tp_status status = tp__module_mesh(pass->module, NULL, &s.mesh);
   if (status != TP_OK || s.mesh.n_axes == 0)
     return status;
-  status = tp__load_prices(pass->module, given->topology, given->objective, &s.mesh, &s.topology);
+  status = tp__load_prices(pass->module, given->topology, given->objective, TP_BYTE_FLOPS, &s.mesh,
+                           &s.topology);
   if (status == TP_OK)
     status = tp__walk(pass->module, collect, &s);
   for (size_t i = 0; i < s.ops.n && status == TP_OK; i++)

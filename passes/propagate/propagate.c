@@ -219,6 +219,11 @@ static tp_status check_options(tp_pass *pass, tp_mesh *mesh) {
                      "overlap=true and objective=%s cannot be combined: overlap only affects time; "
                      "use one of them",
                      tp_objective_name(given->objective));
+  if (given->byte_flops != TP_BYTE_FLOPS && given->objective != TP_OBJECTIVE_BYTES)
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "byte-flops=%lld has no effect with objective=%s, which prices no bytes; give "
+                     "objective=bytes, or leave it out",
+                     (long long)given->byte_flops, tp_objective_name(given->objective));
   if (given->overlap && given->n_frontier > 0)
     return tp__error(pass->module, TP_UNSUPPORTED,
                      "overlap=true and report-frontier=%lld: plans with overlap have no memory "
@@ -242,8 +247,8 @@ static tp_status check_options(tp_pass *pass, tp_mesh *mesh) {
 static tp_status load_topologies(tp_pass *pass, const tp_mesh *mesh, tp_planning *planning) {
   const tp_propagate_options *given = pass->options;
   tp_status status = tp__load_topology(pass->module, given->topology, mesh, &planning->machine);
-  return status == TP_OK ? tp__load_prices(pass->module, given->topology, given->objective, mesh,
-                                           &planning->topology)
+  return status == TP_OK ? tp__load_prices(pass->module, given->topology, given->objective,
+                                           (double)given->byte_flops, mesh, &planning->topology)
                          : status;
 }
 
@@ -411,10 +416,13 @@ static const tp_option_row options[] = {
      "cost model: a name (cpu, h100, h200, a100, pcie4, torus64k) or the path of a topology file",
      TP_TEXT(tp_propagate_options, topology, "NAME|FILE")},
     {"objective", "time",
-     "time: minimize the modeled time; bytes: minimize the bytes that a device sends (20 "
-     "operations of contractions, or 30 others, that devices repeat count as one byte), and among "
-     "these plans the time",
+     "time: minimize the modeled time; bytes: minimize the bytes that a device sends (byte-flops "
+     "operations that devices repeat count as one byte), and among these plans the time",
      TP_CHOICE(tp_propagate_options, objective, "time|bytes")},
+    {"byte-flops", "20",
+     "with objective=bytes: as many operations of contractions, or half as many again of others, "
+     "count as one byte; the more, the fewer bytes are sent, and the more work is repeated",
+     TP_INT(tp_propagate_options, byte_flops, 1, 1000000000)},
     {"unknown-ops", "refuse",
      "refuse: ops without a rule are an error; replicate: they run on all devices, with a remark",
      TP_CHOICE(tp_propagate_options, unknown_ops, "refuse|replicate")},
@@ -465,6 +473,10 @@ static const tp_option_row options[] = {
      "number of the most expensive collectives for which the report has the next best plan; 0: "
      "none",
      TP_INT(tp_propagate_options, n_alternatives, 0, 1000)},
+    {"report-graph", "true",
+     "whether the report has the ops of the written plan (graph), which can take longer to write "
+     "than the plan takes to find",
+     TP_BOOL(tp_propagate_options, has_graph)},
     {"report-frontier", "0",
      "number of memory limits within which the report also has a plan, to show what less memory "
      "costs; each is planned with the given effort",

@@ -1,10 +1,11 @@
 """Runs functions of the collection on many devices and compares them with one.
 
-    python equality.py [--uneven] [--mesh 2x4]... [NAME...]
+    python equality.py [--uneven [whole|even]] [--mesh 2x4]... [NAME...]
 
 prints a line for each function and mesh: the collectives that ran, and the largest difference. With
 --uneven the sizes are those that the meshes do not divide, and each line has the number of computed
-values that the plan splits unevenly."""
+values that the plan splits unevenly; arguments and results that are not pinned may be split unevenly,
+too (whole, the default), or evenly only (even)."""
 import argparse
 import collections
 import fnmatch
@@ -187,20 +188,20 @@ def text_of(collectives):
     return " ".join("%d %s" % (n, kind) for kind, n in collectives.items()) or "none"
 
 
-def run(names, meshes, folder=None, uneven=False):
+def run(names, meshes, folder=None, uneven=None):
     """Returns {(name, mesh): error text}. Programs are written to the folder, if there is one.
 
-    uneven: with sizes that the meshes do not divide, and the pins on arguments that are split so. Each
-            plan has to split a computed value unevenly."""
+    uneven: "whole" or "even", with sizes that the meshes do not divide, the pins on arguments that are
+            split so, and this boundary of the plan. Each plan has to split a computed value unevenly."""
     failed, total, split = {}, collections.Counter(), collections.Counter()
     for name in names:
         case = CASES[name]
-        args = case.args(uneven)
+        args = case.args(bool(uneven))
         expected = one_device(case, args)
         for mesh in meshes:
             start = time.monotonic()
             try:
-                plan, collectives, worst = check(case, MESHES[mesh], expected, args, **({"boundary": "whole"} if uneven else {}))
+                plan, collectives, worst = check(case, MESHES[mesh], expected, args, **({"boundary": uneven} if uneven else {}))
                 total.update(collectives)
                 note = ""
                 if uneven:
@@ -228,7 +229,7 @@ def run(names, meshes, folder=None, uneven=False):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mesh", action="append", choices=list(MESHES))
-    parser.add_argument("--uneven", action="store_true", help="sizes that the meshes do not divide")
+    parser.add_argument("--uneven", nargs="?", const="whole", choices=["whole", "even"], help="sizes that the meshes do not divide")
     parser.add_argument("--folder", type=pathlib.Path, help="write exported programs, for loaded_worker.py")
     parser.add_argument("--fast", action="store_true", help="only the fast subset")
     parser.add_argument("names", nargs="*")

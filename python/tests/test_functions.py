@@ -25,8 +25,12 @@ class Functions(unittest.TestCase):
 
     def test_uneven(self):
         """Sizes that the meshes do not divide: of a loop, of a convolution, of attention, of sorting."""
-        self.assertEqual(equality.run(["lstm", "autoencoder", "haiku_transformer", "top_k"], ["2x4"], uneven=True), {})
-        self.assertEqual(equality.run(["experts_one_hot"], ["8"], uneven=True), {})
+        self.assertEqual(equality.run(["lstm", "autoencoder", "haiku_transformer", "top_k"], ["2x4"], uneven="whole"), {})
+        self.assertEqual(equality.run(["experts_one_hot"], ["8"], uneven="whole"), {})
+
+    def test_even_boundary(self):
+        """The same; only pinned arguments, and their new values, are split unevenly."""
+        self.assertEqual(equality.run(["residual_network", "embedding_gradient"], ["2x4"], uneven="even"), {})
 
     def test_faults(self):
         count, missed = mutants.run(["embedding_gradient"], "2x4")

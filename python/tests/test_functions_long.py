@@ -24,7 +24,8 @@ class Functions(unittest.TestCase):
                 self.assertEqual(text.count("equal "), len(equality.CASES))
 
     def test_uneven(self):
-        self.assertEqual(equality.run(equality.CASES, list(equality.MESHES), uneven=True), {})
+        for boundary in "whole", "even":
+            self.assertEqual(equality.run(equality.CASES, list(equality.MESHES), uneven=boundary), {})
 
     def test_communication(self):
         self.assertEqual(communication.run(equality.CASES, list(equality.MESHES)), {})

@@ -20,6 +20,8 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-spmd,tp-stage-collectives{objective=money})' 2>&1 | FileCheck %s --check-prefix=OBJECTIVE
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{objective=bytes overlap=true})' 2>&1 | FileCheck %s --check-prefix=NOTIME
 // NOTIME: error: {{.*}}overlap=true and objective=bytes cannot be combined: overlap only affects time; use one of them
+// RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{byte-flops=200})' 2>&1 | FileCheck %s --check-prefix=NOBYTES
+// NOBYTES: error: {{.*}}byte-flops=200 has no effect with objective=time, which prices no bytes; give objective=bytes, or leave it out
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{effort=0})' 2>&1 | FileCheck %s --check-prefix=EFFORT
 // EFFORT: error: {{.*}}effort '0' is not a number above 0 and up to 10000
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{effort=2x})' 2>&1 | FileCheck %s --check-prefix=EFFORTS

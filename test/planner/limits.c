@@ -288,7 +288,7 @@ verdict check_limits(const setting *s, MlirModule source, bool mixes, rng *r, to
   if (plan_copy(source, s->bytes ? "objective=bytes" : "", &free)) {
     tp_topology_load("cpu", &free.mesh, NULL, 0, &topology);
     if (s->bytes)
-      tp_topology_count_bytes(&topology);
+      tp_topology_count_bytes(&topology, TP_BYTE_FLOPS);
     /* a pin changes the available parts of an axis */
     bool read =
         !tp_mesh_is_refined(&free.mesh) &&

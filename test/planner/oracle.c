@@ -283,7 +283,7 @@ static verdict check_module(const setting *s, MlirModule module, rng *r, totals 
   if (has_mesh && plan(s, module, &c.plan)) {
     tp_topology_load("cpu", &c.plan.mesh, NULL, 0, &topology);
     if (s->bytes)
-      tp_topology_count_bytes(&topology);
+      tp_topology_count_bytes(&topology, TP_BYTE_FLOPS);
     c.reshards = tp_reshard_cache_create(&c.plan.mesh, &topology);
     /* not a decision, so all plans contain it */
     if (tp__pads_in_place(the_function(module), &c.arena) == TP_OK)

@@ -351,7 +351,7 @@ static void objective_bytes(void **state) {
   for (const char *const *name = tp_topology_names(); *name; name++) {
     tp_topology t;
     assert_int_equal(tp_topology_load(*name, &mesh, NULL, 0, &t), TP_OK);
-    tp_topology_count_bytes(&t);
+    tp_topology_count_bytes(&t, TP_BYTE_FLOPS);
     for (int k = 0; k < TP_N_COLLECTIVES; k++) {
       tp_collective kind = (tp_collective)k;
       int64_t sent = tp_cost_bytes(kind, 8, 80000, 4);
@@ -371,7 +371,7 @@ static void objective_bytes(void **state) {
   /* The same bytes cost more on a slower network, but less than one additional byte. */
   tp_topology t;
   assert_int_equal(tp_topology_load("h100", &mesh, NULL, 0, &t), TP_OK);
-  tp_topology_count_bytes(&t);
+  tp_topology_count_bytes(&t, TP_BYTE_FLOPS);
   assert_true(price(&t, &mesh, TP_PERMUTE, 1, outer, 80000) >
               price(&t, &mesh, TP_PERMUTE, 1, inner, 80000));
   assert_true(price(&t, &mesh, TP_PERMUTE, 1, outer, 80000) <

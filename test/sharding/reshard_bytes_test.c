@@ -69,7 +69,7 @@ static void find(const pair *t, tp_reshard *path) {
   tp_topology topology;
   sim s;
   assert_int_equal(tp_topology_load("cpu", &t->mesh, NULL, 0, &topology), TP_OK);
-  tp_topology_count_bytes(&topology);
+  tp_topology_count_bytes(&topology, TP_BYTE_FLOPS);
   tp_reshard_cache *cache = tp_reshard_cache_create(&t->mesh, &topology);
   assert_non_null(cache);
   tp_cost cost = tp_reshard_cost(cache, t->from, t->to, t->p.rank, t->p.shape, t->p.element_size);
@@ -304,7 +304,7 @@ static void shared_searches(void **state) {
   tp_topology topology;
   uint64_t seed = 7;
   assert_int_equal(tp_topology_load("cpu", &mesh, NULL, 0, &topology), TP_OK);
-  tp_topology_count_bytes(&topology);
+  tp_topology_count_bytes(&topology, TP_BYTE_FLOPS);
   tp_reshard_cache *shared = tp_reshard_cache_create(&mesh, &topology);
   for (int i = 0; i < 1000; i++) {
     static const int64_t shapes[] = {6, 16, 32, 48};
@@ -339,7 +339,7 @@ static void out_of_memory(void **state) {
   assert_int_equal(tp_spec_append(&from, 1, 0), TP_OK);
   assert_int_equal(tp_spec_append(&to, 0, 0), TP_OK);
   assert_int_equal(tp_topology_load("cpu", &mesh, NULL, 0, &topology), TP_OK);
-  tp_topology_count_bytes(&topology);
+  tp_topology_count_bytes(&topology, TP_BYTE_FLOPS);
   int failures = 0;
   for (int64_t k = 1;; k++) {
     tp_reshard path = {0}, again;

@@ -160,7 +160,7 @@ static void exchanges(void **state) {
   tp_mesh mesh = make_mesh(2, (int64_t[]){4, 2});
   tp_topology topology;
   assert_int_equal(tp_topology_load("h100", &mesh, NULL, 0, &topology), TP_OK);
-  tp_topology_count_bytes(&topology);
+  tp_topology_count_bytes(&topology, TP_BYTE_FLOPS);
   tp_reshard_cache *cache = tp_reshard_cache_create(&mesh, &topology);
   assert_non_null(cache);
   tp_spec rows = make_spec(2, together), others = make_spec(2, apart);

@@ -101,6 +101,10 @@ static const cli_option rows[] = {
      .pipeline_option = "topology"},
     {"objective", "time|bytes", "what the plan minimizes (default: time)",
      CLI_WORD(options, objective), .pipeline_option = "objective"},
+    {"byte-flops", "N",
+     "with --objective bytes: operations that cost as much as a sent byte; the more, the fewer "
+     "bytes are sent, and the more work is repeated (default: 20)",
+     CLI_TEXT(options, byte_flops), .pipeline_option = "byte-flops"},
     {"unknown-ops", "refuse|replicate",
      "ops without a sharding rule: report an error, or replicate them on all devices",
      CLI_WORD(options, unknown_ops), .pipeline_option = "unknown-ops"},

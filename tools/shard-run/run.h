@@ -61,8 +61,8 @@ typedef struct options {
   const char *model, *function, *inputs_from, *report, *trace, *output, *shards, *worker, *backend,
       *flight; /* directory with flight recorders; NULL: this is a run */
   /* values of options of pipelines; NULL: their defaults */
-  const char *mesh, *strategy, *objective, *topology, *unknown_ops, *memory_limit, *fuse,
-      *plan_report, *plan_diff, *frontier, *shard_constants, *explain;
+  const char *mesh, *strategy, *objective, *byte_flops, *topology, *unknown_ops, *memory_limit,
+      *fuse, *plan_report, *plan_diff, *frontier, *shard_constants, *explain;
   emit_form emit;
   overlap_mode overlap;
   text_list inputs, expected, save;

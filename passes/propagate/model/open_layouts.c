@@ -259,10 +259,20 @@ tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node)
   return TP_OK;
 }
 
+/* The annotation of a result; or of the argument whose new value it is, which may name a layout
+ * that is not offered otherwise. */
+static tp_status pin_of_result(tp_planner *p, int i, tp_annotation *pin, bool *pinned) {
+  int arg = -1;
+  TP_TRY(tp__func_graph_result(&p->problem.graph, i, pin, pinned));
+  if (!*pinned)
+    TP_TRY(tp__updated_argument(p, i, &arg));
+  return arg < 0 ? TP_OK : tp__func_graph_arg(&p->problem.graph, arg, pin, pinned);
+}
+
 tp_status tp__node_for_result(tp_planner *p, int i, MlirValue value, tp_node *node, bool *pinned) {
   tp_annotation pin = {0};
   layout_list *list;
-  tp_status status = tp__func_graph_result(&p->problem.graph, i, &pin, pinned);
+  tp_status status = pin_of_result(p, i, &pin, pinned);
   if (status == TP_OK)
     status = layouts_of(p, value, true, *pinned, pin, &list);
   if (status == TP_OK)

@@ -10,7 +10,8 @@ typedef struct tp_propagate_options {
   enum { TP_BOUNDARY_ANY, TP_BOUNDARY_WHOLE, TP_BOUNDARY_EVEN } boundary;
   enum { TP_UNKNOWN_REFUSE, TP_UNKNOWN_REPLICATE } unknown_ops;
   tp_objective objective;
-  bool overlap;
+  bool overlap, has_graph;
+  int64_t byte_flops;   /* operations that cost as much as a byte, see TP_OBJECTIVE_BYTES */
   int64_t memory_limit; /* bytes; TP_NO_VALUE, TP_LIMIT_OF_TOPOLOGY */
   int64_t remark_bytes; /* INT64_MAX: no remarks */
   int64_t n_alternatives, n_frontier;

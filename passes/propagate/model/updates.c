@@ -63,8 +63,7 @@ static tp_status tie(tp_planner *p, tp_problem *problem, int arg_node, int resul
   tp_spec_text(p->problem.mesh, b->in[0], rank, to, sizeof to);
   return tp__error(p->problem.graph.func, TP_INFEASIBLE,
                    "result %d is the new value of argument %d (tp.updates), but their layouts "
-                   "cannot be the same (%s, %s); annotate one of "
-                   "them only",
+                   "cannot be the same (%s, %s); annotate the argument only, or both alike",
                    b->index, a->index, to, from);
 }
 

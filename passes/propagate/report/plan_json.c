@@ -415,6 +415,7 @@ static json_t *solution_json(const tp_planner *p) {
 }
 
 json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_peak *peak) {
+  const tp_propagate_options *given = r->pass->options;
   MlirStringRef name = mlirStringAttrGetValue(tp__inherent(p->problem.graph.func, "sym_name"));
   json_t *json = json_object(), *collectives = collectives_json(r, p);
   put(json, "function", tp__report_string(tp__report_text(r, "%.*s", (int)name.length, name.data)));
@@ -436,7 +437,8 @@ json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_p
   put(json, "other_decisions",
       integer_json(
           r->function.n_decisions < MAX_DECISIONS ? 0 : r->function.n_decisions - MAX_DECISIONS));
-  put(json, "graph", tp__report_graph(r, p));
+  if (given->has_graph)
+    put(json, "graph", tp__report_graph(r, p));
   put(json, "frontier", tp__report_frontier(r, p, peak));
   return json;
 }
@@ -460,6 +462,8 @@ json_t *tp__report_document(const tp_report *r) {
   put(json, "strategy",
       tp__report_string(given->strategy == TP_STRATEGY_FOLLOW ? "follow" : "plan"));
   put(json, "objective", tp__report_string(tp_objective_name(given->objective)));
+  if (given->objective == TP_OBJECTIVE_BYTES)
+    put(json, "byte_flops", integer_json(given->byte_flops));
   put(json, "functions", json_array());
   return json;
 }

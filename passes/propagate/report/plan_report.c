@@ -239,14 +239,15 @@ static tp_status check_writable(tp_report *r) {
 typedef struct format {
   const char *suffix;
   char *(*print)(const json_t *document);
+  bool shows_graph;
 } format;
 
-static const format formats[] = {{".model-explorer.json", tp__report_explorer},
-                                 {".node-data.json", tp__report_node_data},
-                                 {".json", tp__report_json},
-                                 {".html", tp__report_page},
-                                 {".md", tp__report_print},
-                                 {".txt", tp__report_print}};
+static const format formats[] = {{".model-explorer.json", tp__report_explorer, true},
+                                 {".node-data.json", tp__report_node_data, true},
+                                 {".json", tp__report_json, false},
+                                 {".html", tp__report_page, true},
+                                 {".md", tp__report_print, false},
+                                 {".txt", tp__report_print, false}};
 
 static bool ends_in(const char *text, const char *end) {
   size_t n = strlen(text), m = strlen(end);
@@ -269,7 +270,15 @@ static const format *format_of(const char *file) {
 }
 
 static tp_status check_format(const tp_report *r) {
-  if (format_of(r->file))
+  const tp_propagate_options *given = r->pass->options;
+  const format *chosen = format_of(r->file);
+  if (chosen && chosen->shows_graph && !given->has_graph)
+    return tp__error(
+        r->pass->module, TP_INVALID_ARGUMENT,
+        "the report '%s' shows the graph that report-graph=false leaves out; leave out "
+        "report-graph, or name the report .json, .md or .txt",
+        r->file);
+  if (chosen)
     return TP_OK;
   return tp__error(r->pass->module, TP_INVALID_ARGUMENT,
                    "the report '%s' ends in '%s', which is no format of reports; name it .html for "
@@ -280,7 +289,12 @@ static tp_status check_format(const tp_report *r) {
 
 /* Reads the older plan, before this one is made. */
 static tp_status read_older(tp_report *r, const char *file) {
+  const tp_propagate_options *given = r->pass->options;
   json_error_t error;
+  if (!given->has_graph)
+    return tp__error(r->pass->module, TP_INVALID_ARGUMENT,
+                     "report-against compares the graphs of two plans, which report-graph=false "
+                     "leaves out; give one of them");
   r->before_document = json_load_file(file, 0, &error);
   if (!r->before_document)
     return tp__error(r->pass->module, TP_INVALID_ARGUMENT,

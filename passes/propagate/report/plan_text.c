@@ -357,6 +357,7 @@ char *tp__report_print(const json_t *document) {
   const json_t *row;
   bool is_time =
       strcmp(tp__text_of(document, "objective"), tp_objective_name(TP_OBJECTIVE_BYTES)) != 0;
+  long long byte_flops = tp__integer_of(document, "byte_flops");
   size_t i;
   tp__string_printf(&t, "# Plan for %lld devices\n\nMesh ",
                     (long long)tp__integer_of(document, "devices"));
@@ -371,8 +372,8 @@ char *tp__report_print(const json_t *document) {
     tp__string_printf(
         &t,
         "Objective bytes: costs of plans and decisions are not times. A byte that a device sends "
-        "costs %g us, and so do %d operations of contractions or %d others.\n",
-        TP_BYTE_PS * 1e-6, TP_BYTE_FLOPS, TP_BYTE_SCALARS);
+        "costs %g us, and so do %lld operations of contractions or %lld others.\n",
+        TP_BYTE_PS * 1e-6, byte_flops, byte_flops * TP_BYTE_SCALARS / TP_BYTE_FLOPS);
   tp__string_append(&t, "\n");
   json_array_foreach(json_object_get(document, "functions"), i, row)
       print_function(&t, row, is_time);

@@ -74,8 +74,8 @@ def plan(
     given = {"mesh": ",".join("%s=%d" % axis for axis in sizes.items()), "topology": topology, "memory_limit": memory_limit}
     named = {k.replace("_", "-"): _value(v) for k, v in {**given, **options}.items() if v is not None}
     named.setdefault("boundary", "even")
-    # without other plans, which take several times as long as the plan: Plan.details looks for them
-    quick = {"report-alternatives": 0, **named}
+    # without other plans and the graph, which take as long as the plan or longer: Plan.details has them
+    quick = {"report-alternatives": 0, "report-graph": "false", **named}
     try:
         made = _library.run(exported.text, "tp-plan", quick, report=True, locations=True, progress=progress)
     except Error as error:

@@ -47,5 +47,6 @@ def run_ranks(program, options, export, leaves):
         command += ["--%s=%s" % (name, options[name]) for name in OF_PARTITION if name in options]
         done = subprocess.run(command + ["--output=@" + path for path in outputs], capture_output=True, text=True)
         if done.returncode != 0:
-            raise Mismatch("shard-run failed (%d):\n%s" % (done.returncode, (done.stderr or done.stdout).strip()))
+            said = done.stderr + done.stdout  # errors, or a table that says what differs
+            raise Mismatch("shard-run failed (%d):\n%s" % (done.returncode, said.strip()))
         return [_back(numpy.load(path), aval) for path, aval in zip(outputs, export.result_avals)]

@@ -4,17 +4,20 @@
 // RUN: shard-opt %s --mlir-print-op-generic --pass-pipeline='builtin.module(tp-spmd{mesh=x=2 strategy=follow},tp-export-stablehlo)' -o %t.mlir
 // RUN: shard-run %t.mlir
 
+// The largest elements, and what is sorted along with them at their positions.
 // CHECK: sym_name = "main"
-// CHECK: %[[S:.*]]:2 = "stablehlo.sort"(%{{.*}}, %{{.*}}) ({
-// CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<i32>, %[[B:.*]]: tensor<i32>, %{{.*}}: tensor<f32>, %{{.*}}: tensor<f32>):
-// CHECK-NEXT: %[[C:.*]] = "stablehlo.compare"(%[[A]], %[[B]])
-// CHECK-SAME: GT
-// CHECK-NEXT: "stablehlo.return"(%[[C]]) : (tensor<i1>) -> ()
-// CHECK-NEXT: }) {dimension = 1 : i64, is_stable = true}
-// CHECK: "stablehlo.slice"(%[[S]]#0)
-// CHECK-SAME: limit_indices = array<i64: 4, 3>
+// CHECK: %[[T:.*]]:2 = "chlo.top_k"(%{{.*}}) {k = 3 : i64} : (tensor<4x16xi32>) -> (tensor<4x3xi32>, tensor<4x3xi32>)
+// CHECK-NEXT: "stablehlo.gather"(%{{.*}}, %[[T]]#1) {dimension_numbers = #stablehlo.gather<offset_dims = [], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2>
+// CHECK-SAME: slice_sizes = array<i64: 1, 1>
+// CHECK-SAME: (tensor<4x16xf32>, tensor<4x3xi32>) -> tensor<4x3xf32>
 // CHECK-NOT: "larger"
-// LOCAL-COUNT-2: "stablehlo.sort"
+// LOCAL: %[[T:.*]]:2 = "chlo.top_k"
+// LOCAL-SAME: (tensor<4x4xi32>)
+// LOCAL-NEXT: %[[P:.*]] = "stablehlo.gather"(%{{.*}}, %[[T]]#1)
+// LOCAL: %[[G:.*]] = "stablehlo.all_gather"(%[[T]]#0)
+// LOCAL: %[[H:.*]] = "stablehlo.all_gather"(%[[P]])
+// LOCAL: %[[U:.*]]:2 = "chlo.top_k"(%[[G]])
+// LOCAL-NEXT: "stablehlo.gather"(%[[H]], %[[U]]#1)
 func.func @main(%k: tensor<4x16xi32> {tp.sharding = [[], ["x"]]}, %p: tensor<4x16xf32>) -> (tensor<4x3xi32>, tensor<4x3xf32>) {
   %0:2 = call @tp.sort(%k, %p) {tp.sort = {dim = 1, less = @larger}, tp.factors = {x = 1}} : (tensor<4x16xi32>, tensor<4x16xf32>) -> (tensor<4x3xi32>, tensor<4x3xf32>)
   return %0#0, %0#1 : tensor<4x3xi32>, tensor<4x3xf32>
@@ -22,6 +25,25 @@ func.func @main(%k: tensor<4x16xi32> {tp.sharding = [[], ["x"]]}, %p: tensor<4x1
 func.func private @tp.sort(tensor<4x16xi32>, tensor<4x16xf32>) -> (tensor<4x3xi32>, tensor<4x3xf32>)
 func.func private @larger(%a: i32, %b: i32, %i: f32, %j: f32) -> i1 attributes {tp.comparator} {
   %0 = arith.cmpi sgt, %a, %b : i32
+  return %0 : i1
+}
+
+// CHECK: sym_name = "smallest"
+// CHECK: %[[S:.*]]:2 = "stablehlo.sort"(%{{.*}}, %{{.*}}) ({
+// CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<i32>, %[[B:.*]]: tensor<i32>, %{{.*}}: tensor<f32>, %{{.*}}: tensor<f32>):
+// CHECK-NEXT: %[[C:.*]] = "stablehlo.compare"(%[[A]], %[[B]])
+// CHECK-SAME: LT
+// CHECK-NEXT: "stablehlo.return"(%[[C]]) : (tensor<i1>) -> ()
+// CHECK-NEXT: }) {dimension = 1 : i64, is_stable = true}
+// CHECK: "stablehlo.slice"(%[[S]]#0)
+// CHECK-SAME: limit_indices = array<i64: 4, 3>
+// LOCAL-COUNT-2: "stablehlo.sort"
+func.func @smallest(%k: tensor<4x16xi32> {tp.sharding = [[], ["x"]]}, %p: tensor<4x16xf32>) -> (tensor<4x3xi32>, tensor<4x3xf32>) {
+  %0:2 = call @tp.sort(%k, %p) {tp.sort = {dim = 1, less = @smaller}, tp.factors = {x = 1}} : (tensor<4x16xi32>, tensor<4x16xf32>) -> (tensor<4x3xi32>, tensor<4x3xf32>)
+  return %0#0, %0#1 : tensor<4x3xi32>, tensor<4x3xf32>
+}
+func.func private @smaller(%a: i32, %b: i32, %i: f32, %j: f32) -> i1 attributes {tp.comparator} {
+  %0 = arith.cmpi slt, %a, %b : i32
   return %0 : i1
 }
 
@@ -51,12 +73,12 @@ func.func @largest(%x: tensor<4x16xf32> {tp.sharding = [["x"], []]}) -> (tensor<
   return %t#0, %u#1 : tensor<4x3xf32>, tensor<4x2xi32>
 }
 
-// These are no chlo.top_k: positions along another dimension, the smallest elements, all elements, another order of floats.
+// These are no chlo.top_k: the largest elements of another dimension than the last, the smallest elements, all elements, another order of floats.
 // CHECK: sym_name = "others"
 // CHECK-NOT: chlo.top_k
 // CHECK-COUNT-4: "stablehlo.sort"
 // CHECK-NOT: chlo.top_k
-func.func @others(%x: tensor<4x16xf32>) -> (tensor<4x3xi32>, tensor<4x3xi32>, tensor<4x16xi32>, tensor<4x3xi32>) {
+func.func @others(%x: tensor<4x16xf32>) -> (tensor<3x16xi32>, tensor<4x3xi32>, tensor<4x16xi32>, tensor<4x3xi32>) {
   %e = tensor.empty() : tensor<4x16xi32>
   %rows = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x16xi32>) {
   ^bb0(%out: i32):
@@ -70,13 +92,14 @@ func.func @others(%x: tensor<4x16xf32>) -> (tensor<4x3xi32>, tensor<4x3xi32>, te
     %c = arith.index_cast %at : index to i32
     linalg.yield %c : i32
   } -> tensor<4x16xi32>
-  %a:2 = call @tp.top(%x, %rows) {tp.sort = {dim = 1, less = @larger_float}} : (tensor<4x16xf32>, tensor<4x16xi32>) -> (tensor<4x3xf32>, tensor<4x3xi32>)
+  %a:2 = call @tp.top_row(%x, %rows) {tp.sort = {dim = 0, less = @larger_float}} : (tensor<4x16xf32>, tensor<4x16xi32>) -> (tensor<3x16xf32>, tensor<3x16xi32>)
   %b:2 = call @tp.top(%x, %columns) {tp.sort = {dim = 1, less = @smaller_float}} : (tensor<4x16xf32>, tensor<4x16xi32>) -> (tensor<4x3xf32>, tensor<4x3xi32>)
   %c:2 = call @tp.all(%x, %columns) {tp.sort = {dim = 1, less = @larger_float}} : (tensor<4x16xf32>, tensor<4x16xi32>) -> (tensor<4x16xf32>, tensor<4x16xi32>)
   %d:2 = call @tp.top(%x, %columns) {tp.sort = {dim = 1, less = @larger_number}} : (tensor<4x16xf32>, tensor<4x16xi32>) -> (tensor<4x3xf32>, tensor<4x3xi32>)
-  return %a#1, %b#1, %c#1, %d#1 : tensor<4x3xi32>, tensor<4x3xi32>, tensor<4x16xi32>, tensor<4x3xi32>
+  return %a#1, %b#1, %c#1, %d#1 : tensor<3x16xi32>, tensor<4x3xi32>, tensor<4x16xi32>, tensor<4x3xi32>
 }
 func.func private @tp.top(tensor<4x16xf32>, tensor<4x16xi32>) -> (tensor<4x3xf32>, tensor<4x3xi32>)
+func.func private @tp.top_row(tensor<4x16xf32>, tensor<4x16xi32>) -> (tensor<3x16xf32>, tensor<3x16xi32>)
 func.func private @tp.top_of_ints(tensor<4x3xi32>, tensor<4x3xi32>) -> (tensor<4x2xi32>, tensor<4x2xi32>)
 func.func private @tp.all(tensor<4x16xf32>, tensor<4x16xi32>) -> (tensor<4x16xf32>, tensor<4x16xi32>)
 func.func private @larger_float(%a: f32, %b: f32, %i: i32, %j: i32) -> i1 attributes {tp.comparator} {

@@ -37,7 +37,7 @@ func.func @twice(%w: tensor<4xf32>) -> (tensor<4xf32> {tp.updates = 0}, tensor<4
 
 // -----
 
-// CHECK: error: {{.*}}result 0 is the new value of argument 0 (tp.updates), but their layouts cannot be the same ({{\[\["dp"\]\], \[\[\]\]}}); annotate one of them only
+// CHECK: error: {{.*}}result 0 is the new value of argument 0 (tp.updates), but their layouts cannot be the same ({{\[\["dp"\]\], \[\[\]\]}}); annotate the argument only, or both alike
 shard.grid @mesh(shape = 2) {tp.axes = ["dp"]}
 func.func @layouts(%w: tensor<4xf32> {tp.sharding = [[]]}) -> (tensor<4xf32> {tp.sharding = [["dp"]], tp.updates = 0}) {
   %v = math.exp %w : tensor<4xf32>
