@@ -116,6 +116,14 @@ json_t *tp__report_frontier(tp_report *r, const tp_planner *p, const tp_memory_p
   }
   find_points(r, p, peak->bytes, n, points);
   qsort(points, (size_t)n, sizeof *points, compare_points);
+  /* what no plan within a limit undercuts, none within a smaller one does */
+  for (int i = n - 1, above = n; i >= 0; i--) {
+    tp_cost bound = above < n ? points[above].bound : own.bound;
+    if (points[i].peak < 0)
+      continue;
+    points[i].bound = points[i].bound < bound ? bound : points[i].bound;
+    above = i;
+  }
   for (int i = 0; i < n; i++)
     json_array_append_new(list, point_json(&points[i], false));
   json_array_append_new(list, point_json(&own, true));

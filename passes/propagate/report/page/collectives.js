@@ -34,7 +34,8 @@ function whatMoves(f, c) {
     (c.name || c.value || 'rows of neighbors');
 }
 
-function nextBest(c) {
+/* What the plan would cost if the decision behind a collective were another one. */
+function otherChoice(c, alike) {
   if (!c.alternative)
     return make('p', null, 'None is known: ' + c.no_alternative + '.' +
       (c.no_alternative.includes('report-alternatives')
@@ -43,14 +44,20 @@ function nextBest(c) {
   // a search that ended early knows only from where to where it lies
   const least = Math.max(0, extra - (c.alternative.cost_seconds - c.alternative.bound_seconds));
   return make('div', null,
-    make('p', null, 'Without it, the next best plan costs ', make('strong', null,
-      extra > 0 ? secondsText(extra) + ' more' : 'the same'),
-    extra > 0 && secondsText(least) !== secondsText(extra)
-      ? ', or less, at least ' + secondsText(least) : exact ? '' : ' at most',
-    '. It is what this annotation makes:'),
+    make('p', null, 'The decision behind it is a layout. With another one, the cheapest plan costs ',
+      make('strong', null, extra > 0 ? secondsText(extra) + ' more' : 'the same'),
+      extra > 0 && secondsText(least) !== secondsText(extra)
+        ? ', or less, at least ' + secondsText(least) : exact ? '' : ' at most',
+      ', and is what this annotation makes:'),
     facts(['at', named(placeText(annotation))], ['annotation', annotationText(annotation)],
-      ['instead of', chip(now)]));
+      ['instead of', chip(now)]),
+    make('p', {class: 'note'}, 'That plan may communicate in other places, and even move the ' +
+      'same value' + (alike > 1 ? '. The price is for this one of the ' + alike + '.' : '.')));
 }
+
+/* What a search looks at, in lower case. */
+const searched = (f, c) => [whatMoves(f, c), c.value, c.at, c.kind, c.axes, ...c.cause].join(' ')
+  .toLowerCase();
 
 function placesOf(f, group) {
   if (group.members.length < 2) return null;
@@ -75,7 +82,7 @@ function collectiveDetails(f, group, showInGraph) {
         (group.members.length > 1 ? ' each' : '')]),
     make('h3', null, 'Why'),
     make('ol', {class: 'causes full'}, c.cause.map((fact) => make('li', null, named(fact)))),
-    make('h3', null, 'Next best'), nextBest(c), placesOf(f, group),
+    make('h3', null, 'Another choice'), otherChoice(c, group.members.length), placesOf(f, group),
     make('button', {class: 'button', type: 'button',
       onclick: () => showInGraph(f.collectives.indexOf(c))}, 'Show in the graph'));
 }
@@ -90,7 +97,8 @@ function collectiveCells(f, group, toggle) {
     make('td', null, c.axes),
     make('td', {class: 'number'}, times > 1 ? 'x ' + times : ''),
     make('td', {class: 'number'}, bytesText(group.bytes)),
-    make('td', {class: 'number'}, secondsText(group.seconds)),
+    make('td', {class: 'number'}, secondsText(group.seconds), times > 1 ? [make('br'),
+      make('span', {class: 'note'}, secondsText(c.modelled_seconds) + ' each')] : []),
     make('td', {class: 'number'}, percentText(group.seconds, f.step.seconds)),
     make('td', null, named(why)),
     make('td', {class: 'number'}, !alternative ? '-' : alternative.extra_seconds > 0
@@ -112,7 +120,7 @@ function collectivesPanel(f, showInGraph) {
     [...new Set(groups.map((g) => g.first.kind))].map((text) => option(text, text)));
   const order = make('select', {id: 'collective-order', onchange: list},
     Object.entries(ORDERS).map(([key, [text]]) => option(key, text)));
-  const titles = ['kind', 'where', 'axes', 'equal', 'sent', 'time', 'of step', 'why', 'next best'];
+  const titles = ['kind', 'where', 'axes', 'equal', 'sent', 'time', 'of step', 'why', 'other choice'];
   const grid = table('', titles, 'lllrrrrlr', []), more = make('div');
   const body = grid.querySelector('tbody'), caption = grid.querySelector('caption');
 
@@ -133,8 +141,8 @@ function collectivesPanel(f, showInGraph) {
   function list() {
     const text = search.value.toLowerCase();
     const found = groups.filter((g) => (!kind.value || g.first.kind === kind.value) &&
-      g.members.some((i) => (whatMoves(f, f.collectives[i]) + ' ' + f.collectives[i].at)
-        .toLowerCase().includes(text))).sort(ORDERS[order.value][1]);
+      g.members.some((i) => searched(f, f.collectives[i]).includes(text)))
+      .sort(ORDERS[order.value][1]);
     body.replaceChildren();
     caption.textContent = plural(sum(found.map((g) => g.members.length)), 'collective') + ' in ' +
       plural(found.length, 'row') + ', ' + bytesText(sum(found.map((g) => g.bytes))) + ', ' +
@@ -158,8 +166,8 @@ function collectivesPanel(f, showInGraph) {
   list();
   const element = panel('collectives', 'Collectives',
     make('p', {class: 'note'}, 'Those that differ in nothing but numbers are one row. Choose one ' +
-      'for its causes, its place in the source and the next best plan.'),
-    make('div', {class: 'controls'}, make('label', null, 'value or place contains', search),
+      'for its causes, its place in the source and the price of another choice.'),
+    make('div', {class: 'controls'}, make('label', null, 'value, place, axes or cause contains', search),
       make('label', null, 'kind', kind), make('label', null, 'order by', order)),
     groups.length ? make('div', {class: 'scroll', tabindex: 0, role: 'region',
       'aria-label': 'List of collectives'}, grid) : make('p', null, 'The plan has no collectives.'),

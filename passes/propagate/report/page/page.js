@@ -11,7 +11,7 @@ function showFunction(number) {
   const graph = graphPanel(f, openCollective);
   collectives = collectivesPanel(f, (i) => graph.show(f.graph.collectives[i]));
   document.getElementById('main').replaceChildren(summaryPanel(f, openCollective),
-    tensorsPanel(f, openCollective), collectives.element, timelinePanel(f, graph),
+    tensorsPanel(f, openCollective, graph), collectives.element, timelinePanel(f, graph),
     memoryPanel(f, graph), meshPanel(f), whatIfPanel(f), graph.element);
   document.getElementById('title').replaceChildren('Plan of ', named(f.function));
   document.title = 'Plan of ' + f.function;

@@ -14,18 +14,40 @@ function proofText({cost_seconds: cost, bound_seconds: bound, gap, stopped_by: s
     ' ended the search' : '');
 }
 
-function memoryNote({peak_bytes: peak, limit_bytes: limit}) {
-  return limit === null ? 'No memory limit was given'
-    : percentText(peak, limit) + ' of the limit of ' + bytesText(limit);
+function memoryNote({peak_bytes: peak, limit_bytes: limit, device_bytes: device}) {
+  if (limit !== null) return percentText(peak, limit) + ' of the limit of ' + bytesText(limit);
+  if (device === null) return 'No memory limit was given';
+  return peak <= device ? percentText(peak, device) + ' of a device\'s ' + bytesText(device)
+    : 'Does not fit: a device has ' + bytesText(device) + '. Plan with memory-limit=topology.';
+}
+
+/* With overlapped collectives, first the time that then is left. */
+function timeTile(f) {
+  const {seconds, overlapped_seconds: overlapped, collective_seconds: collectives} = f.step;
+  const share = percentText(collectives, seconds) + ' collectives';
+  return overlapped === null
+    ? tile('Time of a step, modelled', secondsText(seconds), share)
+    : tile('Time of a step, modelled', secondsText(overlapped), secondsText(seconds - overlapped) +
+      ' of communication hidden; ' + secondsText(seconds) + ' one after the other, ' + share);
+}
+
+/* Why the cost is not the time of a step. */
+function costNotes(f) {
+  const notes = [proofText(f.solution)];
+  if (f.step.overlapped_seconds !== null)
+    notes.push('Without overlap, in which plans are compared');
+  if (f.step.shared_seconds > 0)
+    notes.push(secondsText(f.step.shared_seconds) + ' less in a step: a layout that several ops ' +
+      'need was counted for each, and is made once');
+  return notes;
 }
 
 function tiles(f) {
   const objective = plan.objective === 'time' ? secondsText(f.solution.cost_seconds)
     : secondsText(f.solution.cost_seconds) + ' (priced by bytes)';
   return make('dl', {class: 'tiles'},
-    tile('Time of a step, modelled', secondsText(f.step.seconds),
-      percentText(f.step.collective_seconds, f.step.seconds) + ' collectives'),
-    tile('Cost that the planner minimizes', objective, proofText(f.solution)),
+    timeTile(f),
+    tile('Cost that the planner minimizes', objective, ...costNotes(f)),
     tile('Memory peak of a device', bytesText(f.memory.peak_bytes), memoryNote(f.memory)),
     tile('Sent by a device in a step', bytesText(f.bytes_per_device),
       plural(sum(f.traffic.map((t) => t.count)), 'collective')));
@@ -69,7 +91,7 @@ function alternativesTable(f, openCollective) {
     return make('p', {class: 'note'}, f.collectives.length
       ? 'No other plan was found or sought (report-alternatives).'
       : 'There are no collectives, so no other plan was sought.');
-  return table('Next best plans', ['would cost', 'annotation that makes it', 'instead of', 'decides'],
+  return table('Plans with another choice', ['would cost', 'annotation that makes it', 'instead of', 'decides'],
     'rlll', found.map(({a, collectives}) => [
       a.extra_seconds > 0 ? '+' + secondsText(a.extra_seconds) : 'the same',
       [named(placeText(a.annotation)), make('br'), ...annotationText(a.annotation)],
@@ -84,7 +106,7 @@ function annotationsTable(f) {
     ' examined; only those that cost more than 1 % are listed.';
   if (!f.costly_annotations.length)
     return make('p', {class: 'note'}, 'No annotation is known to cost more than 1 %: ' + said);
-  return table('What annotations cost: ' + said, ['costs', 'annotation', 'layout'], 'rll',
+  return table(said, ['costs', 'annotation', 'layout'], 'rll',
     f.costly_annotations.map((c) => [secondsText(c.saves_seconds),
       named(placeText(c.annotation)), annotationText(c.annotation)]));
 }

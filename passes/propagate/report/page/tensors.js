@@ -16,7 +16,8 @@ function tensorsOf(f) {
     bytes: elements(e.local_shape) * elementBytes(e.element),
     wholeBytes: elements(e.shape) * elementBytes(e.element)});
   return [
-    ...f.arguments.map((e, i) => entry(e, e.role === 'param' ? 'weight' : 'argument', e.value)),
+    ...f.arguments.map((e, i) => entry({...e, index: i}, e.role === 'param' ? 'weight' : 'argument',
+      e.value)),
     ...f.results.map((e, i) => entry(e, 'result', 'result ' + i)),
   ].sort((a, b) => b.bytes - a.bytes);
 }
@@ -37,7 +38,18 @@ function collectiveLinks(list, openCollective) {
         secondsText(c.modelled_seconds))))));
 }
 
-function tensorDetails(f, tensor, openCollective) {
+/* The ops that read an argument, which lead to the graph. */
+function readerLinks(f, tensor, graph) {
+  const readers = f.graph.operands.flatMap((makers, k) =>
+    (makers.includes(-1 - tensor.index) ? [k] : []));
+  if (!readers.length) return make('p', null, 'No op reads it.');
+  return make('div', null, make('p', null, 'Read by ' + plural(readers.length, 'op') + ':'),
+    make('ul', null, readers.slice(0, 20).map((k) => make('li', null,
+      make('button', {class: 'inset', type: 'button', onclick: () => graph.show(k)},
+        named(graph.describe(k)))))));
+}
+
+function tensorDetails(f, tensor, openCollective, graph) {
   const updates = tensor.updates === undefined || tensor.updates === null ? null
     : ['new value of', named(f.arguments[tensor.updates].name || f.arguments[tensor.updates].value)];
   return [
@@ -52,6 +64,7 @@ function tensorDetails(f, tensor, openCollective) {
     ['layout', chip(tensor.sharding)], updates),
     tensorPicture(tensor.sharding, tensor.shape, tensor.local_shape),
     collectiveLinks(collectivesOfTensor(f, tensor), openCollective),
+    tensor.index === undefined ? null : readerLinks(f, tensor, graph),
   ];
 }
 
@@ -66,7 +79,7 @@ function tensorRow(f, tensor, choose) {
     make('td', null, chip(tensor.sharding)));
 }
 
-function tensorsPanel(f, openCollective) {
+function tensorsPanel(f, openCollective, graph) {
   const all = tensorsOf(f), details = make('div', {class: 'card', 'aria-live': 'polite'});
   const search = make('input', {type: 'search', id: 'tensor-search', oninput: list});
   const layouts = [...new Set(all.map((t) => t.sharding))];
@@ -82,7 +95,7 @@ function tensorsPanel(f, openCollective) {
     body.querySelectorAll('[aria-selected="true"]').forEach((r) =>
       r.setAttribute('aria-selected', 'false'));
     row.setAttribute('aria-selected', 'true');
-    details.replaceChildren(...tensorDetails(f, tensor, openCollective));
+    details.replaceChildren(...tensorDetails(f, tensor, openCollective, graph).filter(Boolean));
   }
 
   function list() {
