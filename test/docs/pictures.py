@@ -18,7 +18,7 @@ from webdriver import Browser  # noqa: E402
 
 PROGRAM = "examples/tutorial/mlp.mlir"
 PICTURES = [  # name, part of the page, description, whether it shows measured times
-    ("page_summary", "#summary", "The summary: time, proof, memory and bytes of the plan, and the next best plan", False),
+    ("page_summary", "#summary", "The summary: time, proof, memory and bytes of the plan, and plans with another choice", False),
     ("page_tensors", "#tensors", "The tensors with their layouts, and the part of one that each device has", False),
     ("page_timeline", "#timeline", "The timeline: a run above the model, with lanes for compute and the collective", True),
     ("page_memory", "#memory", "The memory: bytes over the program, and the buffers of the peak", False),

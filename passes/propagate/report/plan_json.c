@@ -241,7 +241,8 @@ static json_t *memory_json(tp_report *r, const tp_planner *p, const tp_memory_pe
   put(json, "peak_bytes", integer_json(peak->bytes));
   put(json, "limit_bytes", p->limits.memory < 0 ? json_null() : integer_json(p->limits.memory));
   put(json, "device_bytes",
-      p->machine->memory_bytes > 0 ? integer_json(p->machine->memory_bytes) : json_null());
+      p->problem.machine->memory_bytes > 0 ? integer_json(p->problem.machine->memory_bytes)
+                                           : json_null());
   put_op(r, json, peak->op, peak->op);
   put(json, "by_kind", by_kind);
   put(json, "values", values);
