@@ -426,7 +426,7 @@ function timelinePanel(f, graph) {
       'dragging move, Enter leads to the graph. In the track of a run collectives take what was ' +
       'measured on the slowest rank; of compute only the sum is known, and ops share it as in ' +
       'the model. Collectives that take ' + FAR_OFF + ' times as long as in the model, or half ' +
-      'as long, are underlined.'),
+      'as long, have a line above them.'),
     make('ul', {class: 'legend', 'aria-label': 'Kinds of work'}, used.map((what) =>
       make('li', null, make('span', {class: 'chip'}, make('span', {
         class: 'swatch c' + workColour(what), 'aria-hidden': 'true'}), what)))),

@@ -27,6 +27,9 @@ def main():
         wrong.append("the last plan is not this one: %s" % own)
     if [p["limit_bytes"] for p in points] != sorted({p["limit_bytes"] for p in points}):
         wrong.append("the limits are %s" % [p["limit_bytes"] for p in points])
+    bounds = [p["bound_seconds"] for p in f["frontier"] if p["bound_seconds"] is not None]
+    if bounds != sorted(bounds, reverse=True):
+        wrong.append("a bound is below that of a larger limit: %s" % bounds)
     with tempfile.TemporaryDirectory() as folder:
         for p in points:
             cost, peak = plan(model, option, p["limit_bytes"], folder)

@@ -78,6 +78,13 @@ class Page:
             height = self.b.run("return document.getElementById(arguments[0]).getBoundingClientRect().height", name)
             self.check(height > 80, "panel %s is %s high" % (name, height))
         self.check(bytes_text(self.f["memory"]["peak_bytes"]) in self.b.text("#summary .tiles"), "the peak is not in the summary")
+        self.check((self.f["step"]["overlapped_seconds"] is not None) == ("of communication hidden" in self.b.text("#summary .tiles")),
+                   "the summary does not say what is hidden")
+        memory = self.f["memory"]
+        if memory["limit_bytes"] is None and memory["device_bytes"]:
+            text = self.b.text("#summary .tiles")
+            self.check(bytes_text(memory["device_bytes"]) in text and ("Does not fit" in text) == (memory["peak_bytes"] > memory["device_bytes"]),
+                       "the memory of a device is not in the summary")
         rows = self.b.count("#summary table:first-of-type tbody tr")
         self.check(rows >= 2 + len(self.f["traffic"]), "the summary has %d rows" % rows)
 
@@ -96,6 +103,10 @@ class Page:
             self.b.run("[...document.querySelectorAll('#tensors .scroll tbody tr button')]"
                        ".find((b) => b.textContent === arguments[0]).click()", label)
             self.check(self.b.text("#tensors .card h3") == label, "the details are not those of %r" % label[:60])
+            readers = sum(-1 - i in makers for makers in self.f["graph"]["operands"])
+            moved = sum(c["value"] == tensor["value"] for c in self.f["collectives"])
+            links = self.b.count("#tensors .card li button")
+            self.check(links == min(20, readers) + min(20, moved), "%r has %d links" % (label[:60], links))
             cells = self.b.count("#tensors .card rect.cell")
             self.check(cells == blocks(self.plan, tensor), "%r has %d blocks" % (label[:60], cells))
         self.b.run("const e = document.getElementById('tensor-search'); e.value = ''; e.dispatchEvent(new Event('input'))")
