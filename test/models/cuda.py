@@ -58,7 +58,7 @@ def main():
                     n = int(file.read())
                 if way == "graph":
                     ok &= ("graph: none, its host code reads" if name in READS else "graph: each call is one graph launch") in run.stdout
-                n_calls = 3 if way == "graph" else 2
+                n_calls = 4 if way == "graph" else 2
                 right = n <= READS.get(name, 0) * devices(mesh) * n_calls
                 print(name, mesh, way, "ok" if ok else "FAILED\n%s%s" % (run.stdout, run.stderr), "" if right else "%d copies to the host" % n)
                 failures += not (ok and right)

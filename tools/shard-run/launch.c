@@ -26,7 +26,8 @@ static tprt_status call(tprt_context *context, const rank_work *w, int rank, voi
                                                       w->n_inputs, in, w->n_outputs, out, &why)
                                 : (tprt_status)w->entry(context, in, out);
   rank_in_program = -1;
-  snprintf(result->no_graph, sizeof result->no_graph, "%s", why);
+  if (w->graph)
+    snprintf(result->no_graph, sizeof result->no_graph, "%s", why);
   return status == TPRT_OK && w->on_gpu ? tprt_context_synchronize(context) : status;
 }
 
