@@ -18,6 +18,7 @@ enum {
   /* ... but at least one, and no more than have this many nodes in total: reading a program again
    * takes time that grows with it */
   NODES_PER_ALTERNATIVE = 40000,
+  PLANS_WITH_OVERLAP = 1, /* instead of 4: each is made anew, and takes as long as the plan */
 };
 
 /* ---- planning again ---- */
@@ -457,7 +458,8 @@ static void examine(dropping *d, size_t first, size_t n) {
 static tp_status find_costly(tp_report *r, const tp_planner *p, tp_space *space) {
   tp_function_report *f = &r->function;
   size_t plans = NODES_PER_ALTERNATIVE / (p->problem.n_nodes + 1);
-  plans = plans < PLANS_PER_ALTERNATIVE ? plans : PLANS_PER_ALTERNATIVE;
+  size_t most = p->problem.overlaps ? PLANS_WITH_OVERLAP : PLANS_PER_ALTERNATIVE;
+  plans = plans < most ? plans : most;
   plans = plans * (size_t)r->n_alternatives;
   dropping d = {r, p, space, plans > 0 ? (int)plans : 1};
   f->costly = tp__calloc(f->n_pins + 1, sizeof *f->costly);
