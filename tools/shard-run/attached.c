@@ -92,7 +92,7 @@ static bool all_succeed(tprt_comm *world, tprt_status status, bool is_error) {
 }
 
 /* Chooses the world for programs on GPUs. If the user chose no backend, and the ranks cannot use
- * NCCL, they share host memory. */
+ * NCCL, collectives go through host memory. */
 static bool join_programs(const options *o, const char *chosen, attachment *ranks) {
   tprt_config config = {
       .size = sizeof config, .store = ranks->store, .timeout_ns = (int64_t)(o->timeout * 1e9)};

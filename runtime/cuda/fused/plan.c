@@ -48,8 +48,9 @@ tprt_status tprt__fused_check_config(const tprt_cuda_group_config *config) {
 }
 
 int tprt__fused_ctas(const tprt_cuda_group_config *config, int fit) {
-  /* A kernel that waits for peers must leave room for kernels of other streams, which peers may be
-   * waiting for, such as NCCL's. These are enough for the links between GPUs. */
+  /* Blocks of a kernel that waits for other GPUs keep their multiprocessors. If they took all, a
+   * kernel of another stream, such as NCCL's, could not start; and if another GPU waits for that
+   * one, neither would end. 64 blocks are taken to be enough for the links between GPUs. */
   enum { BESIDE_OTHERS = 64 };
   int most =
       config->rank == TPRT_CUDA_ALL_RANKS || config->n_ranks == 1 ? FUSED_CTAS : BESIDE_OTHERS;

@@ -105,9 +105,10 @@ enum {
   WGMMA_GROUP = 128,   /* threads */
 };
 
-/* Describes a matrix in shared memory to wgmma, from an address on; 8 rows are WGMMA_ROWS_8 bytes
- * apart. `half` is the distance in bytes between the halves of the rows of a right operand whose
- * rows are those of the product; for others it is assumed to be WGMMA_UNIT, and not used. */
+/* Returns the descriptor by which wgmma finds a matrix in shared memory. The matrix begins at
+ * `address`, and each 8 rows lie WGMMA_ROWS_8 bytes behind the 8 rows before them. `half` matters
+ * for the values only, whose rows have two halves: it is the distance between the halves in bytes.
+ * For other matrices it is WGMMA_UNIT, which wgmma ignores. */
 TPRT_INLINE uint64_t describe_matrix(uint32_t address, uint32_t half) {
   const uint64_t swizzle_128 = 1ull << 62;
   return (address & 0x3ffff) >> 4 | (uint64_t)(half >> 4) << 16 |
@@ -424,8 +425,9 @@ TPRT_INLINE void compute_rows(const attention_args &args, const block_place &p,
 
 /* ---- the kernel ---- */
 
-/* FEATURES: 64 or 128, at least the features of queries and of values. Their strides are 1, and all
- * addresses and other strides multiples of 16 bytes. */
+/* FEATURES is 64 or 128, and neither queries nor values have more features. Features lie next to
+ * each other. All addresses are multiples of 16 bytes, and so are the strides of other dimensions.
+ */
 template <typename type, int FEATURES> TPRT_INLINE void attend_wgmma(const attention_args &args) {
   extern __shared__ uint8_t memory[];
   shared_tiles<FEATURES> tiles = shared_tiles<FEATURES>::make(memory);

@@ -30,7 +30,7 @@ static const struct kernel_row {
     [WGMMA] = {"wgmma", ATTENTION_WGMMA_ROWS, ATTENTION_WGMMA_THREADS, {64, 128}, "_wgmma_", 1},
 };
 
-/* Of attention_kernels.ptx and attention_hopper_kernels.ptx. */
+/* Texts and modules of attention_kernels.ptx and attention_hopper_kernels.ptx. */
 static char *texts[2];
 static ptx_module *modules[2];
 

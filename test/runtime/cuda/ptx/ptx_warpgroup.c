@@ -4,10 +4,11 @@
  *   A, 16 x 16: register r has columns 2t + 8 (r / 2) and the next of row g + 8 (r % 2)
  *   D, 16 x n:  register r has column 8 (r / 4) + 2t + r % 2 of row g + 8 (r / 2 % 2)
  *
- * A product reads its operands when it is issued, and writes its accumulators when its group is
- * waited for. Until then they have a NaN of this machine's own, which must still be there at the
- * wait, and registers of A must be as they were. Accumulators and registers of A must not have been
- * written between the last wgmma.fence and the product, except by products. */
+ * A product reads its operands when it is issued, and writes its accumulators when the program
+ * waits for its group. In between, this machine fills the accumulators with a NaN of its own. At
+ * the wait it checks that this NaN is still there, and that the registers of A have not changed: a
+ * program must leave both alone. When a product is issued, the machine checks that nothing but
+ * other products has written these registers since the last wgmma.fence. */
 #include "ptx_inside.h"
 
 #include <stdlib.h>

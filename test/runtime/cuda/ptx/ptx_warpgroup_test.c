@@ -264,14 +264,16 @@ static void test_products(void **state) {
                         .scale_a = n_cases % 11 == 0 ? -1 : 1,
                         .scale_b = n_cases % 13 == 0 ? -1 : 1};
       c.b.mn = c.n;
-      /* within an atom along its rows, else by whole atoms */
+      /* The depth that is skipped: two whole atoms of a matrix that is stored along M or N; of
+       * others a part of the rows of an atom. */
       c.a.begin = a_mn ? 16 : n_cases % 4 * 16;
       c.b.begin = b_mn ? 16 : (n_cases + 1) % 4 * 16;
       check_product(&c);
     }
 }
 
-/* Sums are chained, groups end in order, and results come with the wait. */
+/* Products that add to the same accumulators run one after the other; groups end in the order in
+ * which they were committed; and results appear only when the program waits. */
 static void test_groups(void **state) {
   static const uint32_t not_yet = 0x7fdead01;
   char error[PTX_TEXT];

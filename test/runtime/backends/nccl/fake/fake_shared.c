@@ -21,7 +21,8 @@ typedef struct piece {
   struct piece *next;
   int shift;
 } piece;
-enum { PIECE_BYTES = 256 }; /* data is aligned like that of the driver */
+/* Of a piece, before its data. The driver aligns memory to 256 bytes, and so does this. */
+enum { PIECE_BYTES = 256 };
 
 typedef struct shared {
   bool ready;
