@@ -17,6 +17,8 @@ BRANCHES = re.compile(r"branch_computations=\{([^}]*)\}")
 TRIPS = re.compile(r'"known_trip_count":\{"n":"(\d+)"\}')
 SHAPE = re.compile(r"\b([a-z]\w*)\[([\d,]*)\]")
 PAIR = re.compile(r"\{(\d+),(\d+)\}")
+TILED = re.compile(r"(?<=\])\{[\d,]*:[^}]*\}")  # layouts of types on TPUs
+CHANNEL = re.compile(r"%([\w.\-]+) = .*channel_id=(\d+)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,13 +109,16 @@ def of_line(line, devices, times, known):
 
 def collectives(hlo, devices):
     """Returns the `Collective`s that the program runs, those of every branch of a condition too."""
-    bodies, entry = computations(hlo)
-    found = []
+    bodies, entry = computations(TILED.sub("", hlo))
+    found, first_of = [], {}
 
     def visit(name, times, known):
         for line in bodies[name]:
             if INSTRUCTION.search(line):
-                found.extend(of_line(line, devices, times, known))
+                channel = CHANNEL.search(line)
+                # on TPUs, the steps of one that runs beside other ops are instructions with the same channel
+                if not channel or first_of.setdefault(channel.group(2), channel.group(1)) == channel.group(1):
+                    found.extend(of_line(line, devices, times, known))
                 continue
             trips, branches = TRIPS.search(line), BRANCHES.search(line)
             is_loop = " while(" in line

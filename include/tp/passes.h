@@ -31,8 +31,9 @@ TP_API void tp_context_prepare(MlirContext context);
 
 /* Runs a textual pipeline on `module`, in place: "tp-spmd{mesh=tp=4}", or the form of mlir-opt,
  * "builtin.module(tp-spmd{mesh=tp=4})". TP_INVALID_ARGUMENT if the text does not parse or a pass
- * rejects the module; TP_NO_MEMORY if memory runs out. Diagnostics on the module's context give the
- * reason. After a failure the module can only be destroyed. */
+ * rejects the module, or if the result does not verify; TP_NO_MEMORY if memory runs out.
+ * Diagnostics on the module's context give the reason. After a failure the module can only be
+ * destroyed. */
 TP_API tp_status tp_run_pipeline(MlirModule module, const char *pipeline);
 
 /* A constructor for each pass of tp/pass_list.h: tp_create_propagate creates tp-propagate, for

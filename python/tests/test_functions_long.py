@@ -1,5 +1,6 @@
 """The whole collection on all meshes, with even and uneven sizes, and in two processes; the collectives that XLA
-runs; all faults; the error of ten training steps."""
+runs, and those that it makes for TPUs; all faults; the error of ten training steps."""
+import importlib.util
 import pathlib
 import tempfile
 import unittest
@@ -32,6 +33,15 @@ class Functions(unittest.TestCase):
         self.assertEqual(communication.run(equality.CASES, ["2x4"], uneven=True), {})
         self.assertEqual(communication.run(equality.CASES, ["2x4"], objective="bytes"), {})
         self.assertEqual(communication.run(equality.CASES, ["2x4"], topology="h100"), {})
+
+    @unittest.skipUnless(importlib.util.find_spec("libtpu"), "needs pip install libtpu")
+    def test_tpu(self):
+        import tpu_ahead
+
+        self.assertEqual(tpu_ahead.run(equality.CASES, list(tpu_ahead.MESHES)), {})
+        plan = equality.planned(equality.CASES["lstm"], {"x": 8}, equality.CASES["lstm"].args(False))
+        _, wrong = tpu_ahead.compared(plan, "ENTRY %main () -> f32[] {\n}")
+        self.assertEqual(len(wrong), len(plan.collectives))
 
     def test_faults(self):
         for mesh in "8", "2x4":

@@ -1,17 +1,14 @@
 #!/bin/sh
-# current.sh NVCC RUNTIME WORK: the committed PTX is what generate.sh makes, if nvcc is of the release that made it.
+# current.sh RUNTIME: the committed PTX was made of these sources, by the hash in its second line.
 set -eu
-nvcc=$1 runtime=$2 work=$3
-mkdir -p "$work"
-for name in kernels site_kernels attention_kernels attention_hopper_kernels; do
-  committed=$runtime/cuda/generated/$name.ptx
-  "$runtime/cuda/kernels/generate.sh" "$nvcc" "$runtime/cuda/kernels/$name.cu" "$work/$name.ptx"
-  if [ "$(head -n 1 "$work/$name.ptx")" != "$(head -n 1 "$committed")" ]; then
-    echo "another release of nvcc: $(head -n 1 "$committed")"
-    exit 77
-  fi
-  cmp "$work/$name.ptx" "$committed" || {
-    echo "run runtime/cuda/kernels/generate.sh NVCC runtime/cuda/kernels/$name.cu runtime/cuda/generated/$name.ptx" >&2
+cd "$1"
+for ptx in cuda/generated/*.ptx; do
+  line=$(sed -n '2s:^// Sources\: ::p' "$ptx")
+  sources=${line% *}
+  # shellcheck disable=SC2086 # names
+  if [ -z "$line" ] || [ "$(cat $sources | sha256sum | cut -d ' ' -f 1)" != "${line##* }" ]; then
+    name=$(basename "$ptx" .ptx)
+    echo "$ptx is not of these sources: run runtime/cuda/kernels/generate.sh NVCC runtime/cuda/kernels/$name.cu runtime/$ptx" >&2
     exit 1
-  }
+  fi
 done
