@@ -443,7 +443,7 @@ class Refusals(Case):
             tps.plan(models.train_step, args, MESH, pin={"x": P("pt")})
         with self.assertRaisesRegex(ValueError, 'pin of "x": .* has 3 entries, but the value has 2 dimensions'):
             tps.plan(models.train_step, args, MESH, pin={"x": P(None, None, "tp")})
-        with self.assertRaisesRegex(tpshard.Error, "tp"):
+        with self.assertRaisesRegex(ValueError, "has axis .tp. twice"):
             tps.plan(models.train_step, args, MESH, pin={"x": P("tp", "tp")})
 
     def test_arguments(self):
@@ -454,21 +454,21 @@ class Refusals(Case):
             tps.plan(models.train_step, args, {})
         with self.assertRaisesRegex(ValueError, 'axis \'tp\' has size 0'):
             tps.plan(models.train_step, args, {"tp": 0})
-        with self.assertRaisesRegex(ValueError, "mesh: axis 'a b' has size 2; give"):
+        with self.assertRaisesRegex(ValueError, "mesh: the name 'a b' has a space"):
             tps.plan(models.train_step, args, {"a b": 2})
         with self.assertRaisesRegex(tpshard.Error, "h900"):
             tps.plan(models.train_step, args, MESH, topology="h900")
-        with self.assertRaisesRegex(tpshard.Error, r"plan\(\) has no parameter 'no_such_option'"):
+        with self.assertRaisesRegex(TypeError, r"plan\(\) has no parameter 'no_such_option'"):
             tps.plan(models.train_step, args, MESH, no_such_option=1)
 
     def test_run(self):
         plan = tps.plan(lambda x: x * 2, (models.normal(8, 8),), {"tp": 2})
         with self.assertRaisesRegex(ValueError, r'"x" is float32\[4\], but the plan is for float32\[8, 8\]'):
             plan.run_here(models.normal(4))
-        with self.assertRaisesRegex(ValueError, "the arguments have the structure"):
+        with self.assertRaisesRegex(ValueError, "2 arguments are given, but the plan is for 1: x"):
             plan.run_here(models.normal(8, 8), 1)
         plan.text = "no program"
-        with self.assertRaisesRegex(tpshard.Mismatch, "shard-run failed"):
+        with self.assertRaisesRegex(tpshard.Error, "shard-run failed"):
             plan.run_here(models.normal(8, 8))
 
 

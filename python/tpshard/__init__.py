@@ -8,6 +8,8 @@ This package is a thin layer over the C API of libtpshard. For JAX:
 `tpshard.run` runs a pipeline on the text of any program. Errors are `tpshard.Error` and its
 subclasses `Refused`, `Infeasible` and `Mismatch`.
 """
+import importlib
+
 from ._library import Result, prefix, run, version
 from .errors import Diagnostic, Error, Infeasible, Mismatch, Refused
 
@@ -15,6 +17,8 @@ __all__ = ["Diagnostic", "Error", "Infeasible", "Mismatch", "Refused", "Result",
 
 
 def __getattr__(name):
+    if name == "jax":  # imported at its first use, because it needs JAX
+        return importlib.import_module(".jax", __name__)
     if name in ("plan", "jit", "load"):
         raise AttributeError("tpshard has no %s; it is tpshard.jax.%s" % (name, name))
     raise AttributeError("module 'tpshard' has no attribute %r" % name)

@@ -8,8 +8,9 @@ import threading
 import typing
 import warnings
 
-from .errors import Diagnostic, error_of
+from .errors import Diagnostic, a_type, error_of
 
+BYTECODE = b"ML\xefR"
 SEVERITIES = ("error", "warning", "remark", "note")
 
 
@@ -123,10 +124,13 @@ def _text(value):
     return value.decode("utf-8", "replace")
 
 
-def _diagnostic(d):
-    notes = tuple(_diagnostic(d.notes[i]) for i in range(d.n_notes))
+def _diagnostic(d, lines):
+    """`lines` are those of the program, whose places have the file "-"."""
+    notes = tuple(_diagnostic(d.notes[i], lines) for i in range(d.n_notes))
+    file = _text(d.file)
+    source = _text(lines[d.line - 1]) if file == "-" and 0 < d.line <= len(lines) else ""
     return Diagnostic(
-        SEVERITIES[d.severity], _text(d.message), _text(d.op), _text(d.file), d.line, d.column, _text(d.location), notes
+        SEVERITIES[d.severity], _text(d.message), _text(d.op), file, d.line, d.column, _text(d.location), notes, source
     )
 
 
@@ -145,6 +149,14 @@ def _in_thread(call, cancel):
     return outcome[0]
 
 
+def _is_text(data):
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def run(program, pipeline, options=None, report=False, locations=False, progress=None):
     """Runs a pipeline of passes on a program.
 
@@ -161,11 +173,20 @@ def run(program, pipeline, options=None, report=False, locations=False, progress
     satisfies pins and limits, else `Error`; ImportError if libtpshard is not found.
     """
     if not isinstance(program, (str, bytes)):
-        raise TypeError("program: is a %s; give MLIR as str, or bytecode as bytes" % type(program).__name__)
+        raise TypeError("program: is %s; give MLIR as str, or bytecode as bytes" % a_type(program))
     if isinstance(program, str) and len(program.splitlines()) == 1 and os.path.isfile(program):
         raise ValueError("program: %r is the path of a file; give its text" % program)
     if options and not hasattr(options, "items"):
         raise TypeError("options: is %r; give a dict, such as {\"mesh\": \"tp=4\"}" % (options,))
+    if not isinstance(pipeline, str):
+        raise TypeError('pipeline: is %s; give text, such as "tp-plan"' % a_type(pipeline))
+    if options and "(" in pipeline:
+        raise ValueError("options: belong to the name of one pipeline; within %r write them in braces, tp-plan{mesh=tp=4}" % pipeline)
+    for name, value in (options or {}).items():
+        if not isinstance(value, (str, int, float, os.PathLike)):
+            raise TypeError("option %s: is %s; give text or a number" % (name, a_type(value)))
+    if isinstance(program, bytes) and not program.startswith(BYTECODE) and (b"\0" in program or not _is_text(program)):
+        raise ValueError("program: these bytes are neither bytecode of MLIR nor text in UTF-8")
     library, ended, raised = _load(), threading.Event(), []
     data = program if isinstance(program, bytes) else program.encode()
     texts = [("%s=%s" % (name, value)).encode() for name, value in (options or {}).items()]
@@ -194,7 +215,8 @@ def run(program, pipeline, options=None, report=False, locations=False, progress
         raise MemoryError("libtpshard: %s" % name)
     try:
         result = pointer.contents
-        diagnostics = tuple(_diagnostic(result.diagnostics[i]) for i in range(result.n_diagnostics))
+        lines = data.splitlines() if not data.startswith(BYTECODE) else []
+        diagnostics = tuple(_diagnostic(result.diagnostics[i], lines) for i in range(result.n_diagnostics))
         if status != 0:
             raise error_of(name, diagnostics)
         made = ctypes.string_at(result.program, result.program_size), ctypes.string_at(result.report, result.report_size)

@@ -1,6 +1,15 @@
 """Diagnostics of the compiler, and the exceptions that carry them."""
 import dataclasses
 
+WHOLE = "builtin.module"  # which messages about options and about the whole program have as their op
+SHOWN = 200  # characters of the longest line of a program that is shown
+
+
+def a_type(value):
+    """Returns "a dict", "an int": what a value is, for messages."""
+    name = type(value).__name__
+    return ("an " if name[0] in "aeiouAEIOU" else "a ") + name
+
 
 @dataclasses.dataclass(frozen=True)
 class Diagnostic:
@@ -9,9 +18,11 @@ class Diagnostic:
     severity: "error", "warning", "remark" or "note".
     message:  the text, which names the object, the values and the way out.
     op:       the op that it is about, such as "stablehlo.fft"; "" if there is none.
-    file, line, column: the innermost place in the user's source; "" and 0 if unknown.
+    file, line, column: the innermost place in the user's source; "" and 0 if unknown. The file "-" is
+              the text of the program.
     location: the whole location, as MLIR prints it.
     notes:    further diagnostics that belong to this one.
+    source:   the line of the program, if the file is "-".
     """
 
     severity: str
@@ -22,11 +33,15 @@ class Diagnostic:
     column: int = 0
     location: str = ""
     notes: tuple = ()
+    source: str = ""
 
     def __str__(self):
-        place = "%s:%d: " % (self.file, self.line) if self.line else ""
-        op = "'%s': " % self.op if self.op else ""
+        column = ":%d" % self.column if self.source else ""
+        place = "%s:%d%s: " % ("program" if self.source else self.file, self.line, column) if self.line else ""
+        op = "'%s': " % self.op if self.op not in ("", WHOLE) else ""
         lines = ["%s%s: %s%s" % (place, self.severity, op, self.message)]
+        if self.source and len(self.source) <= SHOWN:
+            lines += [self.source, " " * (self.column - 1) + "^"]
         return "\n  ".join(lines + [str(note) for note in self.notes])
 
 
@@ -58,7 +73,7 @@ class Infeasible(Error):
 
 
 class Mismatch(Error):
-    """The results of N ranks are not those of one device, or the run failed."""
+    """The results of N ranks are not those of one device."""
 
 
 def error_of(status, diagnostics):

@@ -17,7 +17,10 @@ Names. A leaf of an argument is called by the name of the parameter and its path
 "params/layers/0/wq". A result is "result", a leaf of it "result/0/layers/0/wq". Patterns are those
 of fnmatch, over the whole name, where "*" also matches "/". A pattern without a match is an error.
 """
-import jax as _jax
+try:
+    import jax as _jax
+except ImportError as error:
+    raise ImportError("tpshard.jax needs JAX: pip install 'jax>=0.8'") from error
 
 if _jax.__version_info__ < (0, 8):
     raise ImportError("tpshard.jax: jax %s is too old, it runs some plans with wrong results; pip install 'jax>=0.8'" % _jax.__version__)

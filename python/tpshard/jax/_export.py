@@ -4,9 +4,11 @@ import dataclasses
 import typing
 
 import jax
+import jax.export
 from jax import tree_util
 from jaxlib.mlir import ir
 
+from ..errors import a_type
 from ._names import leaf_names, matches, parameter_names, updated_arguments
 from ._specs import attribute, layout_of
 
@@ -22,6 +24,7 @@ class Export:
     result_names: list
     result_avals: list
     result_tree: typing.Any
+    heads: list  # names of the arguments, static ones too
 
 
 def _numbers(value):
@@ -32,8 +35,8 @@ def _by_role(params, state, numbers, names):
     """Returns {leaf: role}. `numbers` has the number of the argument of each leaf."""
     roles = {}
     for role, what, chosen in (("param", "params", params), ("state", "state", state)):
-        if chosen is not None and not isinstance(chosen, (str, int, list, tuple, set)):
-            raise TypeError("%s: is a %s; give a pattern, the number of an argument, or a list of these" % (what, type(chosen).__name__))
+        if chosen is not None and (isinstance(chosen, bool) or not isinstance(chosen, (str, int, list, tuple, set))):
+            raise TypeError("%s: is %s; give a pattern, the number of an argument, or a list of these" % (what, a_type(chosen)))
         for pattern in [chosen] if isinstance(chosen, (str, int)) else chosen or ():
             if isinstance(pattern, int):
                 found = [i for i, n in enumerate(numbers) if n == pattern]
@@ -41,6 +44,9 @@ def _by_role(params, state, numbers, names):
                     raise ValueError("%s: there is no argument %d with leaves" % (what, pattern))
             else:
                 found = matches(pattern, names, what)
+            both = [names[i] for i in found if roles.get(i, role) != role]
+            if both:
+                raise ValueError('params and state both have "%s"; an argument is one of them' % both[0])
             roles.update(dict.fromkeys(found, role))
     return roles
 
@@ -53,7 +59,7 @@ def _pins(pin, names, avals, ranks, sizes):
     """Returns {index: layout}; of two patterns that match a name, the last one counts."""
     layouts = {}
     if pin and not hasattr(pin, "items"):
-        raise TypeError("pin: is a %s; give {name: PartitionSpec}, such as {\"%s\": P()}" % (type(pin).__name__, names[0]))
+        raise TypeError("pin: is %s; give {name: PartitionSpec}, such as {\"%s\": P()}" % (a_type(pin), names[0]))
     for pattern, spec in (pin or {}).items():
         for i in matches(pattern, names, "pin"):
             layouts[i] = layout_of(spec, len(avals[i].shape), sizes, names[i])
@@ -102,6 +108,18 @@ def _annotate(module, export, roles, pins, updates):
         _write(func, "res_attrs", rows[n:])
 
 
+def _check_arguments(names, leaves, sizes):
+    """Refuses arrays of another mesh, and sizes that are symbols."""
+    for name, leaf in zip(names, leaves):
+        symbols = [str(n) for n in getattr(leaf, "shape", ()) if jax.export.is_symbolic_dim(n)]
+        if symbols:
+            raise ValueError('"%s" has the symbolic size "%s", and a plan is for sizes that are known; give a number' % (name, symbols[0]))
+        mesh = getattr(getattr(leaf, "sharding", None), "mesh", None)
+        if mesh is not None and not set(mesh.axis_names) <= set(sizes):
+            axes = ",".join("%s=%d" % axis for axis in mesh.shape.items())
+            raise ValueError('"%s" is an array on another mesh, %s; give its shape, jax.ShapeDtypeStruct(x.shape, x.dtype)' % (name, axes))
+
+
 def export(function, args, sizes, params, state, pin, donate_argnums, static_argnums):
     """Returns the `Export` of function(*args), planned for a mesh of these sizes."""
     static, donated = set(_numbers(static_argnums)), set(_numbers(donate_argnums))
@@ -112,11 +130,12 @@ def export(function, args, sizes, params, state, pin, donate_argnums, static_arg
         own = leaf_names(heads[i], arg)
         names += own
         numbers += [i] * len(own)
+    _check_arguments(names, tree_util.tree_leaves([arg for _, arg in dynamic]), sizes)
     lowered = jax.jit(function, keep_unused=True, static_argnums=tuple(static)).lower(*args)
     avals = tree_util.tree_leaves(lowered.args_info)
     made = Export(
         "", names, avals, tree_util.tree_structure(tuple(arg for _, arg in dynamic)), leaf_names("result", lowered.out_info),
-        tree_util.tree_leaves(lowered.out_info), tree_util.tree_structure(lowered.out_info),
+        tree_util.tree_leaves(lowered.out_info), tree_util.tree_structure(lowered.out_info), heads,
     )
     kinds = [[(n, (a.shape, a.dtype)) for n, a in zip(*pair)] for pair in ((names, avals), (made.result_names, made.result_avals))]
     updates = updated_arguments(kinds[0], [i for i, n in enumerate(numbers) if n in donated], kinds[1])

@@ -32,6 +32,23 @@ def leaf_names(head, tree):
     return [_joined(head, path) for path, _ in tree_util.tree_flatten_with_path(tree)[0]]
 
 
+def difference(names, heads, args):
+    """Returns a text about the first difference of arguments from those that a plan is for. `names` has
+    the names of its leaves, `heads` those of its arguments."""
+    if len(args) != len(heads):
+        few = "1 argument is" if len(args) == 1 else "%d arguments are" % len(args)
+        return "%s given, but the plan is for %d: %s" % (few, len(heads), ", ".join(heads))
+    given = [name for head, arg in zip(heads, args) for name in leaf_names(head, arg)]
+    more = [name for name in given if name not in names]
+    for name in names:
+        inside = [other for other in given if other.startswith(name + "/")]
+        if inside:
+            return '"%s" is a list or another container; give an array' % name
+        if name not in given:
+            return '"%s" is missing%s' % (name, suggestion(name, more) if more else "")
+    return '"%s" is none of the plan%s' % (more[0], suggestion(more[0], names)) if more else "other containers hold the same leaves"
+
+
 def suggestion(name, names):
     """Returns "; did you mean ..." with the names that are most like it, or all there are."""
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
@@ -44,6 +61,8 @@ def suggestion(name, names):
 def matches(pattern, names, what):
     """Returns the indices of the names that match. A name also matches as the begin of a path:
     "params" is all of "params/...". Raises ValueError if there is none."""
+    if not isinstance(pattern, str):
+        raise TypeError("%s: %r is no name; %s" % (what, pattern, suggestion("", names)[2:]))
     found = [i for i, n in enumerate(names) if fnmatch.fnmatchcase(n, pattern) or n.startswith(pattern + "/")]
     if not found:
         raise ValueError('%s: the pattern "%s" matches no name%s' % (what, pattern, suggestion(pattern, names)))

@@ -12,9 +12,9 @@ import jax
 from jax import tree_util
 
 from .. import _library
-from ..errors import Error, error_of
+from ..errors import Error, a_type, error_of
 from ._export import export
-from ._names import suggestion
+from ._names import difference, suggestion
 from ._packed import called, packed, stablehlo_text
 from ._run import run_ranks
 from ._specs import boundary_mesh, boundary_names, boundary_spec, mesh_sizes, partition_spec
@@ -60,14 +60,24 @@ def plan(
     """
     if len(others) == 1 and mesh is None:
         (mesh,) = others
+    elif len(others) > 1:
+        raise TypeError("plan: %r is one argument too many; give options by name, such as topology=\"h100\"" % (others[1],))
     elif others or mesh is None:
         raise TypeError('plan: give the function, its arguments as one tuple, and a mesh: plan(function, (x, w), mesh={"tp": 4})')
     if not callable(function):
-        raise TypeError("function: is a %s; give a function of JAX, not what it returns" % type(function).__name__)
+        instead = ", such as its apply" if hasattr(function, "apply") else " of JAX, not what it returns"
+        raise TypeError("function: is %s; give a function%s" % (a_type(function), instead))
     if not isinstance(args, (tuple, list)):
-        raise TypeError("args: is a %s; give a tuple with the arguments of the function" % type(args).__name__)
+        raise TypeError("args: is %s; give a tuple with the arguments of the function" % a_type(args))
+    if not isinstance(topology, (str, os.PathLike)):
+        raise TypeError("topology: is %s; give a name, such as \"h100\", or the path of a topology file" % a_type(topology))
+    for name in options:
+        if name in OTHER_NAMES:
+            raise TypeError(_unknown(name))
     if topology == "host":
-        raise ValueError('topology: "host" is one of shard-run; shard-bench --calibrate -o host.json measures this host, give "host.json"')
+        raise ValueError('topology: "host" is a topology of shard-run alone; shard-bench --calibrate -o host.json measures this host, give "host.json"')
+    if isinstance(memory_limit, float) and not memory_limit.is_integer():
+        raise TypeError("memory_limit: is %r; give a whole number of bytes, or text such as \"1.5GB\"" % memory_limit)
     sizes = mesh_sizes(mesh)
     donated, static = _positions("donate_argnums", donate_argnums, args), _positions("static_argnums", static_argnums, args)
     exported = export(function, tuple(args), sizes, params, state, pin, donated, static)
@@ -79,6 +89,9 @@ def plan(
     try:
         made = _library.run(exported.text, "tp-plan", quick, report=True, locations=True, progress=progress)
     except Error as error:
+        unknown = UNKNOWN_OPTION.search(str(error))
+        if unknown:
+            raise TypeError(_unknown(unknown[1].replace("-", "_"))) from None
         said = [dataclasses.replace(d, message=_as_parameters(d.message)) for d in error.diagnostics]
         raise error_of(error.status, said) from None
     return Plan(function, exported, sizes, named, made, donated, static)
@@ -96,26 +109,30 @@ OTHER_NAMES = {
 }
 
 
+UNKNOWN_OPTION = re.compile(r"tp-plan has no option '([^']+)'(?: \(did you mean '([^']*)'\?\))?")
+
+
+def _unknown(name):
+    """Text about a parameter that `plan` does not have."""
+    near = difflib.get_close_matches(name, inspect.signature(plan).parameters, n=1, cutoff=0.7)
+    other = "bind those of the function by functools.partial; docs/reference/passes.md lists the options of tp-plan"
+    return "plan() has no parameter %r; %s" % (name, OTHER_NAMES.get(name, "did you mean %s?" % near[0] if near else other))
+
+
 def _as_parameters(message):
     """A message of the compiler, in which options of pipelines are those of `plan`."""
-
-    def unknown(match):
-        name = match[1].replace("-", "_")
-        near = difflib.get_close_matches(name, inspect.signature(plan).parameters, n=1)
-        other = "did you mean %s?" % near[0] if near else "docs/reference/passes.md lists the options of tp-plan"
-        return "plan() has no parameter %r; %s" % (name, OTHER_NAMES.get(name, other))
-
-    message = re.sub(r"tp-plan has no option '([^']+)'(?: \(did you mean '[^']*'\?\))?; docs/reference/passes.md lists its options", unknown, message)
     message = re.sub(r"\bmesh=dp=2,tp=4", 'mesh={"dp": 2, "tp": 4}', message)
     message = re.sub(r"\b(unknown-ops|strategy)=(\w+)", lambda m: '%s="%s"' % (m[1].replace("-", "_"), m[2]), message)
-    return re.sub(r"\b(memory-limit|shard-constants|unknown-ops)\b", lambda m: m[1].replace("-", "_"), message)
+    return re.sub(r"\b(memory-limit|time-limit|byte-flops|shard-constants|unknown-ops)\b", lambda m: m[1].replace("-", "_"), message)
 
 
 def _positions(what, numbers, args):
     """Returns numbers of arguments as a tuple of positive ones."""
     made = []
     for n in numbers if isinstance(numbers, (tuple, list)) else (numbers,):
-        if not isinstance(n, int) or not -len(args) <= n < len(args):
+        if not isinstance(n, int) or isinstance(n, bool):
+            raise TypeError("%s: %r is no number of an argument; give numbers, from 0" % (what, n))
+        if not -len(args) <= n < len(args):
             raise ValueError("%s: there is no argument %r; there are %d" % (what, n, len(args)))
         made.append(n % len(args))
     return tuple(made)
@@ -166,6 +183,25 @@ def load(path):
     if not isinstance(saved, dict) or saved.get("schema") != SAVED:
         raise ValueError("%s was not written by Plan.save; give a file that it wrote" % path)
     return {glob.escape(name): dims for name, dims in saved["layouts"].items()}
+
+
+class _Checked:
+    """A jitted function that says which argument has another structure than that of the plan, of which
+    JAX would say that it does not fit shardings that the user has not given."""
+
+    def __init__(self, jitted, check):
+        functools.update_wrapper(self, jitted)
+        self._jitted, self._check = jitted, check
+
+    def __call__(self, *args):
+        try:
+            return self._jitted(*args)
+        except ValueError:
+            self._check(args)
+            raise
+
+    def __getattr__(self, name):  # lower, trace, eval_shape, ...
+        return getattr(self._jitted, name)
 
 
 class Plan:
@@ -265,9 +301,11 @@ class Plan:
 
     def _shardings(self, what, devices):
         """NamedSharding of arguments and results on a mesh of these devices."""
+        if devices is not None and not hasattr(devices, "__iter__"):
+            raise TypeError("%s: devices is %r; give a list of devices, such as jax.devices()[:4]" % (what, devices))
         devices = jax.devices() if devices is None else list(devices)
         if len(devices) != self.devices:
-            more = "XLA_FLAGS=--xla_force_host_platform_device_count=%d makes as many of the CPU" % self.devices
+            more = "XLA_FLAGS=--xla_force_host_platform_device_count=%d, set before jax is imported, makes as many of the CPU" % self.devices
             raise ValueError(
                 "%s: the plan is for %d devices, but there are %d; plan for another mesh%s"
                 % (what, self.devices, len(devices), "; " + more if len(devices) < self.devices else "")
@@ -355,11 +393,18 @@ class Plan:
             def run(*args):
                 return program(*(arg for i, arg in enumerate(args) if i not in self._static_argnums))
 
-            return jax.jit(run, in_shardings=ins, out_shardings=outs, donate_argnums=self._donate_argnums, static_argnums=self._static_argnums)
-        return jax.jit(
-            self._function, in_shardings=ins, out_shardings=outs, donate_argnums=self._donate_argnums,
-            static_argnums=self._static_argnums,
-        )
+        else:
+            run = self._function
+        jitted = jax.jit(run, in_shardings=ins, out_shardings=outs, donate_argnums=self._donate_argnums, static_argnums=self._static_argnums)
+        return _Checked(jitted, lambda args: self._check_structure("jit", [arg for i, arg in enumerate(args) if i not in self._static_argnums]))
+
+    def __call__(self, *args, **kwargs):
+        raise TypeError("a plan is no function; plan.jit() returns the planned function, and plan.run_here(...) runs it on this machine")
+
+    def _check_structure(self, what, args):
+        if tree_util.tree_structure(tuple(args)) != self._export.tree:
+            dynamic = [head for i, head in enumerate(self._export.heads) if i not in self._static_argnums]
+            raise ValueError("%s: %s" % (what, difference(self._export.names, dynamic, args)))
 
     def run_here(self, *args):
         """Runs the planned program on as many ranks of this machine as the mesh has devices, through
@@ -372,8 +417,7 @@ class Plan:
         `tpshard.Mismatch` if results differ or the run fails, ValueError for other arguments. What
         is compared, and how closely, says `shard-run --help`.
         """
-        leaves, tree = tree_util.tree_flatten(tuple(args))
-        if tree != self._export.tree:
-            raise ValueError("run_here: the arguments have the structure %s, but the plan is for %s" % (tree, self._export.tree))
+        leaves = tree_util.tree_leaves(tuple(args))
+        self._check_structure("run_here", args)
         results = run_ranks(self.text, self._options, self._export, leaves)
         return tree_util.tree_unflatten(self._export.result_tree, results)

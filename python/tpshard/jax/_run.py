@@ -7,7 +7,7 @@ import jax
 import numpy
 
 from .. import _library
-from ..errors import Mismatch
+from ..errors import Error, Mismatch
 from ._packed import OF_PARTITION
 
 
@@ -16,6 +16,8 @@ def _plain(array, aval, name):
     if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key):
         array = jax.random.key_data(array)
         return numpy.asarray(array)
+    if isinstance(array, jax.ShapeDtypeStruct):
+        raise TypeError('run_here: "%s" is a shape (ShapeDtypeStruct); give an array' % name)
     array = numpy.asarray(array)
     if array.shape != tuple(aval.shape) or jax.dtypes.canonicalize_dtype(array.dtype) != aval.dtype:
         raise ValueError(
@@ -48,5 +50,7 @@ def run_ranks(program, options, export, leaves):
         done = subprocess.run(command + ["--output=@" + path for path in outputs], capture_output=True, text=True)
         if done.returncode != 0:
             said = done.stderr + done.stdout  # errors, or a table that says what differs
-            raise Mismatch("shard-run failed (%d):\n%s" % (done.returncode, said.strip()))
+            kind = Mismatch if "MISMATCH" in done.stdout else Error
+            way_out = "\nXLA can run the plan: plan.jit()" if "cannot be lowered to machine code" in said else ""
+            raise kind("shard-run failed (%d):\n%s%s" % (done.returncode, said.strip(), way_out))
         return [_back(numpy.load(path), aval) for path, aval in zip(outputs, export.result_avals)]

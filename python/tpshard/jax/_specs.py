@@ -13,6 +13,9 @@ from ..errors import Error
 from ._names import suggestion
 
 
+MAX_AXES = 8  # TP_MAX_AXES of include/tp/mesh.h
+
+
 def mesh_sizes(mesh):
     """Returns {axis: size} of a dict or of a mesh of JAX."""
     axes = getattr(mesh, "shape", mesh)
@@ -22,10 +25,14 @@ def mesh_sizes(mesh):
     for name, size in sizes.items():
         if isinstance(size, bool) or not isinstance(size, numbers.Integral):
             raise TypeError("mesh: axis %r has size %r, which is no whole number" % (name, size))
-        if not isinstance(name, str) or not re.fullmatch(r"[^\s=,:'\"{}?]+", name) or size < 1:
-            raise ValueError(
-                "mesh: axis %r has size %r; give positive sizes, and names without spaces and punctuation" % (name, size)
-            )
+        if not isinstance(name, str):
+            raise TypeError("mesh: %r is no name of an axis; give text, such as {\"tp\": 4}" % (name,))
+        if not re.fullmatch(r"[^\s=,:'\"{}?]+", name):
+            raise ValueError("mesh: the name %r has a space or punctuation in it, or is empty; give it another one" % name)
+        if size < 1:
+            raise ValueError("mesh: axis %r has size %r; give a positive size" % (name, size))
+    if len(sizes) > MAX_AXES:
+        raise ValueError("mesh: has %d axes; at most %d are possible" % (len(sizes), MAX_AXES))
     if not sizes:
         raise ValueError("mesh: there are no axes; give one such as {\"tp\": 4}")
     return {name: int(size) for name, size in sizes.items()}
@@ -50,10 +57,14 @@ def layout_of(spec, rank, sizes, name):
         raise TypeError("pin of \"%s\": is %r; give a PartitionSpec, such as P(\"tp\", None)" % (name, spec))
     layout = [list(axes) for axes in spec] if is_layout else [_axes_of(entry, name) for entry in spec or ()]
     if len(layout) > rank:
-        raise ValueError("pin of \"%s\": %s has %d entries, but the value has %d dimensions" % (name, spec, len(layout), rank))
+        raise ValueError("pin of \"%s\": %s has %d entr%s, but the value has %d dimension%s" % (name, spec, len(layout), "y" if len(layout) == 1 else "ies", rank, "" if rank == 1 else "s"))
     for axis in (a for axes in layout for a in axes):
         if axis != "?" and axis.split(":")[0] not in sizes:
             raise ValueError("pin of \"%s\": the mesh has no axis \"%s\"%s" % (name, axis, suggestion(axis, list(sizes))))
+    names = [a for axes in layout for a in axes if a != "?" and ":" not in a]
+    for axis in names:
+        if names.count(axis) > 1:
+            raise ValueError("pin of \"%s\": %s has axis \"%s\" twice; an axis splits one dimension" % (name, spec, axis))
     return layout + [[] for _ in range(rank - len(layout))]
 
 
