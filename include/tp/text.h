@@ -77,7 +77,7 @@ typedef struct tp_text_result {
  * and the status is that of the last error: TP_UNSUPPORTED for an op that is refused,
  * TP_INFEASIBLE if no plan satisfies the pins and limits, TP_INVALID_ARGUMENT if the program or the
  * pipeline does not parse. *result is set whatever the status, except for TP_NO_MEMORY: then it is
- * NULL. */
+ * NULL, and for a request that is NULL. */
 TP_API tp_status tp_text_run(const tp_text_request *request, tp_text_result **result);
 /* NULL is allowed. */
 TP_API void tp_text_result_destroy(tp_text_result *result);

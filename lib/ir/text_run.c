@@ -228,15 +228,20 @@ tp_status tp_text_run(const tp_text_request *request, tp_text_result **result) {
   tp_text_request r = {0};
   tp__string pipeline = {0};
   tp__alloc_forget_failure();
+  if (result)
+    *result = NULL;
+  if (!request || !result)
+    return TP_INVALID_ARGUMENT;
   owner *o = tp__calloc(1, sizeof *o);
-  *result = NULL;
   if (!o)
     return TP_NO_MEMORY;
   memcpy(&r, request, request->size < sizeof r ? request->size : sizeof r);
   o->result.program = o->result.report = "";
   tp_status status = TP_OK;
-  if (!r.program || !r.pipeline)
-    status = refuse(o, "the request has no program or no pipeline");
+  if (request->size == 0)
+    status = refuse(o, "the size of the request is 0; set it to sizeof(tp_text_request)");
+  else if (!r.program || !r.pipeline)
+    status = refuse(o, r.program ? "the request has no pipeline" : "the request has no program");
   tp_register_passes();
   if (status == TP_OK)
     status = pipeline_text(o, &r, &pipeline);

@@ -115,8 +115,15 @@ static tprt_status fail_empty(const char *function, int n_ranks) {
                     function, n_ranks);
 }
 
+static tprt_status fail_without_place(const char *what) {
+  return tprt__fail(TPRT_INVALID_ARGUMENT,
+                    "%s: there is no place for the communicator: the last argument is NULL", what);
+}
+
 tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config *config, tprt_comm **comm) {
   tprt__settings settings;
+  if (!comm)
+    return fail_without_place("tprt_world_create");
   tprt_status status = tprt__settings_resolve(config, &settings);
   if (status)
     return status;
@@ -136,6 +143,8 @@ tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config *config, 
 tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tprt_comm **comms) {
   tprt__settings settings;
   const tprt__backend *backend;
+  if (!comms)
+    return fail_without_place("tprt_world_create_threads");
   tprt_status status = tprt__settings_resolve(config, &settings);
   if (!status)
     tprt__env_warn_of_names();

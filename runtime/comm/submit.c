@@ -131,6 +131,8 @@ tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
   tprt_op own;
   tprt__plan plan;
   tprt_status status = TPRT_OK;
+  if (!op)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_submit: the op is NULL");
   if (!comm)
     return fail_without_comm(op->size ? tprt_op_kind_name(op->kind) : "tprt_submit");
   if (op->size != sizeof own) { /* a struct of the current size needs no copy */

@@ -330,6 +330,9 @@ static tprt_status report(const tprt_work *work, tprt_status status) {
 }
 
 tprt_status tprt_work_test(const tprt_work *work) {
+  if (!work)
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "the work is NULL; check the status of the call that submits it");
   /* the lock does not change the logical state of the handle */
   pthread_mutex_t *lock = (pthread_mutex_t *)&work->lock;
   pthread_mutex_lock(lock);

@@ -174,8 +174,17 @@ static void test_no_program(void **state) {
   tp_text_result_destroy(result);
   request.program = NULL;
   assert_int_equal(tp_text_run(&request, &result), TP_INVALID_ARGUMENT);
-  assert_string_equal(error_of(result)->message, "the request has no program or no pipeline");
+  assert_string_equal(error_of(result)->message, "the request has no program");
   tp_text_result_destroy(result);
+  request.program = "module {}";
+  request.size = 0;
+  assert_int_equal(tp_text_run(&request, &result), TP_INVALID_ARGUMENT);
+  assert_string_equal(error_of(result)->message,
+                      "the size of the request is 0; set it to sizeof(tp_text_request)");
+  tp_text_result_destroy(result);
+  assert_int_equal(tp_text_run(&request, NULL), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_text_run(NULL, &result), TP_INVALID_ARGUMENT);
+  assert_null(result);
 }
 
 static void test_options(void **state) {

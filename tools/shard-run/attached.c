@@ -11,11 +11,8 @@
  * Rank 0 ends the other ranks with its own exit code. */
 #include "run.h"
 
-#include "tprt/nccl.h"
-
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { MAX_FUNCTION = 256 };
 
@@ -36,130 +33,16 @@ typedef struct answer {
   char error[512];
 } answer;
 
-static const int64_t patience_ns =
-    /* long, since rank 0 plans and compiles meanwhile; its death is detected at any time */
-    INT64_C(1000000000000000);
-
-/* Runs an operation on bytes, with a long timeout. */
-static bool move(tprt_comm *world, tprt_op op) {
-  op.timeout_ns = patience_ns;
-  if (tprt_submit(world, &op, NULL) == TPRT_OK)
-    return true;
-  complain("the ranks cannot continue: %s", tprt_last_error());
-  return false;
-}
-
 static bool notify_all(tprt_comm *world, void *data, int64_t bytes) {
-  return move(world, tprt_op_flat(TPRT_OP_BROADCAST, data, data, bytes, TPRT_U8, NULL));
+  return attached_move(world, tprt_op_flat(TPRT_OP_BROADCAST, data, data, bytes, TPRT_U8, NULL));
 }
 
 static bool to(tprt_comm *world, int rank, const void *data, int64_t bytes) {
-  return move(world, tprt_op_send(data, bytes, TPRT_U8, rank, 0));
+  return attached_move(world, tprt_op_send(data, bytes, TPRT_U8, rank, 0));
 }
 
 static bool from(tprt_comm *world, int rank, void *data, int64_t bytes) {
-  return move(world, tprt_op_recv(data, bytes, TPRT_U8, rank, 0));
-}
-
-/* ---- Joining ---- */
-
-/* The backend that the user chose; NULL: none. */
-static const char *chosen_backend(const options *o) {
-  const char *variable = getenv("TPRT_BACKEND");
-  return o->backend ? o->backend : variable && *variable ? variable : NULL;
-}
-
-/* True unless it is a backend of this library that takes device memory only. */
-static bool takes_host_memory(const char *backend) {
-  for (size_t i = 0; tprt_backend_name(i); i++)
-    if (strcasecmp(tprt_backend_name(i), backend) == 0)
-      return !tprt_backend_lack(i, __builtin_ctz(TPRT_CAP_HOST_MEMORY));
-  return true;
-}
-
-/* Returns true if `status` is TPRT_OK on all ranks. Otherwise the first rank on which it is not
- * says why, with its last error. */
-static bool all_succeed(tprt_comm *world, tprt_status status, bool is_error) {
-  int32_t own = status ? tprt_comm_rank(world) : tprt_comm_size(world), first = own;
-  char why[512];
-  snprintf(why, sizeof why, "%s", tprt_last_error());
-  tprt_op op = tprt_op_flat(TPRT_OP_ALL_REDUCE, &first, &first, 1, TPRT_I32, NULL);
-  op.reduction = TPRT_MIN;
-  bool moved = move(world, op);
-  if (moved && first == own && status)
-    cli_print("shard-run: %s: %s\n", is_error ? "error" : "note", why);
-  return moved && first == tprt_comm_size(world);
-}
-
-/* Chooses the world for programs on GPUs. If the user chose no backend, and the ranks cannot use
- * NCCL, collectives go through host memory. */
-static bool join_programs(const options *o, const char *chosen, attachment *ranks) {
-  tprt_config config = {
-      .size = sizeof config, .store = ranks->store, .timeout_ns = (int64_t)(o->timeout * 1e9)};
-  tprt_comm *made = NULL;
-  tprt_nccl_info nccl;
-  if (chosen && takes_host_memory(chosen))
-    return true;
-  config.backend = chosen ? chosen : "nccl";
-  bool is_error = chosen != NULL,
-       can = is_error || all_succeed(ranks->world, tprt_nccl_probe(&nccl), is_error);
-  if (can && all_succeed(ranks->world, tprt_world_create(0, 0, &config, &made), is_error)) {
-    ranks->programs = made;
-    return true;
-  }
-  tprt_comm_destroy(made);
-  return !is_error && tprt_comm_status(ranks->world) == TPRT_OK;
-}
-
-/* Opens the launcher's store, which a rank can join once only. */
-static tprt_status open_store(const tprt_launch *found, const tprt_config *config,
-                              tprt_store **store) {
-  const tprt_store_config own = {.size = sizeof own,
-                                 .n_ranks = found->n_ranks,
-                                 .rank = found->rank,
-                                 .job = found->job,
-                                 .epoch = found->epoch,
-                                 .timeout_ns = config->timeout_ns};
-  return *found->store ? tprt_store_open(found->store, &own, store) : TPRT_OK;
-}
-
-bool attached_join(const options *o, attachment *ranks) {
-  tprt_launch found = {.size = sizeof found};
-  tprt_config config = {.size = sizeof config, .timeout_ns = (int64_t)(o->timeout * 1e9)};
-  const char *chosen = chosen_backend(o);
-  bool is_cuda = o->target == TARGET_CUDA;
-  if (o->launch == LAUNCH_THREADS || o->launch == LAUNCH_PROCESSES)
-    return true;
-  tprt_status status = tprt_launch_find(&found);
-  if (status == TPRT_INVALID_STATE && o->launch == LAUNCH_DEFAULT)
-    return true; /* started directly by the user, without a launcher */
-  if (!status && found.n_ranks == 1)
-    return true;
-  bool is_one_host = found.local_ranks == 0 || found.local_ranks == found.n_ranks;
-  config.backend = chosen && !(is_cuda && !takes_host_memory(chosen)) ? chosen
-                   : is_one_host                                      ? "shm"
-                                                                      : "tcp";
-  if (!status && is_cuda)
-    status = open_store(&found, &config, &ranks->store);
-  config.store = ranks->store;
-  if (!status)
-    status = tprt_world_create(0, 0, &config, &ranks->world);
-  if (status) {
-    complain("the started ranks cannot connect to each other: %s", tprt_last_error());
-    return false;
-  }
-  ranks->programs = ranks->world;
-  if (!is_cuda || join_programs(o, chosen, ranks))
-    return true;
-  attached_leave(ranks);
-  return false;
-}
-
-void attached_leave(const attachment *ranks) {
-  if (ranks->programs != ranks->world)
-    tprt_comm_destroy(ranks->programs);
-  tprt_comm_destroy(ranks->world);
-  tprt_store_destroy(ranks->store);
+  return attached_move(world, tprt_op_recv(data, bytes, TPRT_U8, rank, 0));
 }
 
 /* ---- The program, on one rank ---- */

@@ -500,6 +500,8 @@ int tp__shard_run(int argc, char **argv) {
   int code = cli_parse(argc, argv, &o);
   if (code >= 0)
     return cli_end(code);
+  o.argc = argc;
+  o.argv = argv;
   if (o.flight)
     return cli_end(flight_print(o.flight));
   faults_catch();

@@ -58,6 +58,8 @@ typedef enum reference_kind {
 typedef enum overlap_mode { OVERLAP_NO, OVERLAP_RUN, OVERLAP_PLAN } overlap_mode;
 
 typedef struct options {
+  int argc; /* of the command line */
+  char **argv;
   const char *model, *function, *inputs_from, *report, *trace, *output, *shards, *worker, *backend,
       *flight; /* directory with flight recorders; NULL: this is a run */
   /* values of options of pipelines; NULL: their defaults */
@@ -221,6 +223,8 @@ int attached_obey(const attachment *ranks);
 /* Ends the other ranks with this exit code. Called by rank 0. */
 void attached_end(const attachment *ranks, int code);
 void attached_leave(const attachment *ranks);
+/* Runs an operation on bytes, with a long timeout. */
+bool attached_move(tprt_comm *world, tprt_op op);
 
 /* Starts a program n times and waits for all; returns the exit code. */
 int start_program(int n, char **command);

@@ -11,6 +11,14 @@ static tprt_status make(const char *name, tprt_comm *comm) {
   tprt_comm *other;
   if (strcmp(name, "null") == 0)
     return tprt_all_reduce(comm, NULL, data, 4, TPRT_F32, TPRT_SUM, NULL, NULL);
+  if (strcmp(name, "op") == 0)
+    return tprt_submit(comm, NULL, NULL);
+  if (strcmp(name, "place") == 0)
+    return tprt_world_create(1, 0, NULL, NULL);
+  if (strcmp(name, "places") == 0)
+    return tprt_world_create_threads(2, NULL, NULL);
+  if (strcmp(name, "work") == 0)
+    return tprt_work_wait(NULL, 0);
   if (strcmp(name, "rank") == 0)
     return tprt_world_create(2, 2, NULL, &other);
   if (strcmp(name, "struct") == 0)

@@ -1,0 +1,189 @@
+/* Joins the world of ranks that another launcher started, and for programs on GPUs one of their own. */
+#include "run.h"
+
+#include "tprt/nccl.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+static const int64_t patience_ns =
+    /* long, since rank 0 plans and compiles meanwhile; its death is detected at any time */
+    INT64_C(1000000000000000);
+
+bool attached_move(tprt_comm *world, tprt_op op) {
+  op.timeout_ns = patience_ns;
+  if (tprt_submit(world, &op, NULL) == TPRT_OK)
+    return true;
+  complain("the ranks cannot continue: %s", tprt_last_error());
+  return false;
+}
+
+/* The backend that the user chose; NULL: none. */
+static const char *chosen_backend(const options *o) {
+  const char *variable = getenv("TPRT_BACKEND");
+  return o->backend ? o->backend : variable && *variable ? variable : NULL;
+}
+
+/* True unless it is a backend of this library that takes device memory only. */
+static bool takes_host_memory(const char *backend) {
+  for (size_t i = 0; tprt_backend_name(i); i++)
+    if (strcasecmp(tprt_backend_name(i), backend) == 0)
+      return !tprt_backend_lack(i, __builtin_ctz(TPRT_CAP_HOST_MEMORY));
+  return true;
+}
+
+/* Returns true if `status` is TPRT_OK on all ranks. Otherwise the first rank on which it is not
+ * says why, with its last error. */
+static bool all_succeed(tprt_comm *world, tprt_status status, bool is_error) {
+  int32_t own = status ? tprt_comm_rank(world) : tprt_comm_size(world), first = own;
+  char why[512];
+  snprintf(why, sizeof why, "%s", tprt_last_error());
+  tprt_op op = tprt_op_flat(TPRT_OP_ALL_REDUCE, &first, &first, 1, TPRT_I32, NULL);
+  op.reduction = TPRT_MIN;
+  bool moved = attached_move(world, op);
+  if (moved && first == own && status)
+    cli_print("shard-run: %s: %s\n", is_error ? "error" : "note", why);
+  return moved && first == tprt_comm_size(world);
+}
+
+/* Chooses the world for programs on GPUs. If the user chose no backend, and the ranks cannot use
+ * NCCL, collectives go through host memory. */
+static bool join_programs(const options *o, const char *chosen, attachment *ranks) {
+  tprt_config config = {
+      .size = sizeof config, .store = ranks->store, .timeout_ns = (int64_t)(o->timeout * 1e9)};
+  tprt_comm *made = NULL;
+  tprt_nccl_info nccl;
+  if (chosen && takes_host_memory(chosen))
+    return true;
+  config.backend = chosen ? chosen : "nccl";
+  bool is_error = chosen != NULL,
+       can = is_error || all_succeed(ranks->world, tprt_nccl_probe(&nccl), is_error);
+  if (can && all_succeed(ranks->world, tprt_world_create(0, 0, &config, &made), is_error)) {
+    ranks->programs = made;
+    return true;
+  }
+  tprt_comm_destroy(made);
+  return !is_error && tprt_comm_status(ranks->world) == TPRT_OK;
+}
+
+/* ---- What is said while ranks are missing ---- */
+
+enum { SILENT_S = 5 };
+
+typedef struct notice {
+  const tprt_launch *launch;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t ended;
+  bool is_started, is_ended;
+} notice;
+
+static void *notice_main(void *data) {
+  notice *n = data;
+  struct timespec until;
+  int waited = 0;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += SILENT_S;
+  pthread_mutex_lock(&n->lock);
+  while (!n->is_ended && waited != ETIMEDOUT)
+    waited = pthread_cond_timedwait(&n->ended, &n->lock, &until);
+  if (!n->is_ended)
+    cli_print("shard-run: rank %d of %d waits for the others%s%s; --timeout says how long\n",
+              n->launch->rank, n->launch->n_ranks, *n->launch->store ? " at " : "",
+              n->launch->store);
+  pthread_mutex_unlock(&n->lock);
+  return NULL;
+}
+
+/* Without memory for a thread nothing is said. */
+static void notice_begin(notice *n) {
+  pthread_mutex_init(&n->lock, NULL);
+  pthread_cond_init(&n->ended, NULL);
+  n->is_started = pthread_create(&n->thread, NULL, notice_main, n) == 0;
+}
+
+static void notice_end(notice *n) {
+  pthread_mutex_lock(&n->lock);
+  n->is_ended = true;
+  pthread_cond_signal(&n->ended);
+  pthread_mutex_unlock(&n->lock);
+  if (n->is_started)
+    pthread_join(n->thread, NULL);
+  pthread_cond_destroy(&n->ended);
+  pthread_mutex_destroy(&n->lock);
+}
+
+/* Warns on a rank that was started with other arguments than rank 0, whose arguments count. */
+static bool compare_arguments(const options *o, tprt_comm *world) {
+  uint64_t own = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+  for (int i = 1; i < o->argc; i++)
+    for (const char *at = o->argv[i]; at == o->argv[i] || at[-1]; at++)
+      own = (own ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+  uint64_t first = own;
+  tprt_op op = tprt_op_flat(TPRT_OP_BROADCAST, &first, &first, 1, TPRT_U64, NULL);
+  if (!attached_move(world, op))
+    return false;
+  if (first != own)
+    cli_print("shard-run: warning: rank %d was started with other arguments than rank 0, whose "
+              "arguments count\n",
+              tprt_comm_rank(world));
+  return true;
+}
+
+/* Opens the launcher's store, which a rank can join once only. */
+static tprt_status open_store(const tprt_launch *found, const tprt_config *config,
+                              tprt_store **store) {
+  const tprt_store_config own = {.size = sizeof own,
+                                 .n_ranks = found->n_ranks,
+                                 .rank = found->rank,
+                                 .job = found->job,
+                                 .epoch = found->epoch,
+                                 .timeout_ns = config->timeout_ns};
+  return *found->store ? tprt_store_open(found->store, &own, store) : TPRT_OK;
+}
+
+bool attached_join(const options *o, attachment *ranks) {
+  tprt_launch found = {.size = sizeof found};
+  tprt_config config = {.size = sizeof config, .timeout_ns = (int64_t)(o->timeout * 1e9)};
+  const char *chosen = chosen_backend(o);
+  bool is_cuda = o->target == TARGET_CUDA;
+  if (o->launch == LAUNCH_THREADS || o->launch == LAUNCH_PROCESSES)
+    return true;
+  tprt_status status = tprt_launch_find(&found);
+  if (status == TPRT_INVALID_STATE && o->launch == LAUNCH_DEFAULT)
+    return true; /* started directly by the user, without a launcher */
+  if (!status && found.n_ranks == 1)
+    return true;
+  bool is_one_host = found.local_ranks == 0 || found.local_ranks == found.n_ranks;
+  config.backend = chosen && !(is_cuda && !takes_host_memory(chosen)) ? chosen
+                   : is_one_host                                      ? "shm"
+                                                                      : "tcp";
+  if (!status && is_cuda)
+    status = open_store(&found, &config, &ranks->store);
+  config.store = ranks->store;
+  notice waits = {.launch = &found};
+  notice_begin(&waits);
+  if (!status)
+    status = tprt_world_create(0, 0, &config, &ranks->world);
+  notice_end(&waits);
+  if (status) {
+    complain("the started ranks cannot connect to each other: %s", tprt_last_error());
+    return false;
+  }
+  ranks->programs = ranks->world;
+  if (compare_arguments(o, ranks->world) && (!is_cuda || join_programs(o, chosen, ranks)))
+    return true;
+  attached_leave(ranks);
+  return false;
+}
+
+void attached_leave(const attachment *ranks) {
+  if (ranks->programs != ranks->world)
+    tprt_comm_destroy(ranks->programs);
+  tprt_comm_destroy(ranks->world);
+  tprt_store_destroy(ranks->store);
+}
