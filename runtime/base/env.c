@@ -330,6 +330,9 @@ static tprt_status resolve_comm(const tprt_comm_config *config, int64_t timeout_
   settings->hints[TPRT__HINT_FLIGHT] = flight;
   if (directory)
     strcpy(settings->flight_dir, directory);
+  status = directory ? tprt__flight_dir_check("TPRT_FLIGHT_DIR", directory) : TPRT_OK;
+  if (status)
+    return status;
   status = tprt__comm_settings_apply(config, "world", settings);
   if (settings->hints[TPRT__HINT_FLIGHT] == TPRT__UNSET)
     settings->hints[TPRT__HINT_FLIGHT] = *settings->flight_dir ? DEFAULT_FLIGHT : 0;

@@ -4,8 +4,10 @@
 #include "base/closest.h"
 #include "base/env.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
   OF_OP = TPRT__HINT_OF_OP,
@@ -145,7 +147,17 @@ tprt_status tprt__comm_settings_apply(const tprt_comm_config *config, const char
   if (!status)
     status =
         copy_text("flight_dir", own.flight_dir, settings->flight_dir, sizeof settings->flight_dir);
+  if (!status && own.flight_dir && *own.flight_dir)
+    status = tprt__flight_dir_check("tprt_comm_config.flight_dir", own.flight_dir);
   return status ? status : read_hints(&own, settings);
+}
+
+tprt_status tprt__flight_dir_check(const char *what, const char *path) {
+  return access(path, W_OK | X_OK) == 0
+             ? TPRT_OK
+             : tprt__fail(TPRT_INVALID_ARGUMENT,
+                          "%s is \"%s\", into which nothing can be written: %s", what, path,
+                          strerror(errno));
 }
 
 void tprt__hint_print(tprt__hint hint, int64_t value, char *text, size_t n) {

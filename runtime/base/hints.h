@@ -47,6 +47,9 @@ tprt_status tprt__hint_read(const char *key, const char *value, unsigned place, 
  * *given. Hints that are not among them stay as they are. */
 tprt_status tprt__hints_read(const tprt_hint *hints, size_t n, const char *owner, unsigned place,
                              int64_t *numbers, uint32_t *given);
+/* Refuses a directory for the flight recorder in which nothing can be written: the recorder is
+ * written when a communicator fails, which is too late to say so. */
+tprt_status tprt__flight_dir_check(const char *what, const char *path);
 /* Overrides settings, those of the parent or of the environment, with a configuration, which may be
  * NULL. `name` is the default name. */
 tprt_status tprt__comm_settings_apply(const tprt_comm_config *config, const char *name,

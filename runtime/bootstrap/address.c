@@ -214,11 +214,14 @@ tprt_status tprt__address_connect(const tprt__address *address, bool open, int64
     int64_t left = deadline - tprt__now();
     if (status != TPRT_SYSTEM) /* waiting does not help */
       return status;
-    if (left <= 0)
+    if (left <= 0) {
+      char why[256];
+      snprintf(why, sizeof why, "%s", tprt_last_error());
       return tprt__fail(TPRT_TIMEOUT,
-                        "no answer in time, so the rank that listens there, rank 0 of a store, is "
-                        "missing: %s",
-                        tprt_last_error());
+                        "%s; there was no answer in time: is the address right, and the rank that "
+                        "listens there started (rank 0 of a store)?",
+                        why);
+    }
     left = tprt__min(left, pause);
     nanosleep(&(struct timespec){.tv_nsec = (long)left}, NULL);
   }

@@ -134,7 +134,7 @@ static tprt_status read_store(tprt_launch *launch) {
 static tprt_status fail_absent(void) {
   for (size_t i = 0; i < N_LAUNCHERS; i++) {
     bool rank = text_of(launchers[i].rank) != NULL;
-    /* the user sets ours, so one that is missing was forgotten; others may set one in other programs */
+    /* the user sets ours, so one that is missing was forgotten */
     if (rank != (text_of(launchers[i].n_ranks) != NULL))
       return tprt__fail(i == 0 ? TPRT_INVALID_ARGUMENT : TPRT_INVALID_STATE,
                         "no launcher started this process: %s is set without %s",

@@ -216,6 +216,10 @@ int cli_parse(int argc, char **argv, options *o) {
     return CLI_GO_ON;
   if (o->n_copies && (optind == argc || strcmp(argv[optind - 1], "--") != 0))
     return cli_usage("-n N requires a program: shard-run -n N -- PROGRAM ...");
+  /* -nN or -n N, and -- */
+  if (o->n_copies && optind > (argv[1][0] == '-' && argv[1][1] == 'n' && argv[1][2] ? 3 : 4))
+    return cli_usage("options of the ranks belong behind their program: shard-run -n N -- "
+                     "shard-run MODEL --mesh 2x2");
   if (o->n_copies) {
     o->command = argv + optind;
     return CLI_GO_ON;

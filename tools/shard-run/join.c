@@ -1,4 +1,4 @@
-/* Joins the world of ranks that another launcher started, and for programs on GPUs one of their own. */
+/* Joins the world of ranks that a launcher started, and for programs on GPUs one of their own. */
 #include "run.h"
 
 #include "tprt/nccl.h"

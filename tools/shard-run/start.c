@@ -56,7 +56,11 @@ static bool start_one(char **command, int n, int rank, int store, pid_t *pid) {
   char texts[4][48];
   char **all = make_environment(n, rank, store, texts);
   int code = all ? posix_spawnp(pid, command[0], NULL, NULL, command, all) : ENOMEM;
-  if (code)
+  if ((code == ENOENT || code == EACCES) && access(command[0], F_OK) == 0 &&
+      access(command[0], X_OK) != 0)
+    complain("'%s' is no program; if it is a model, write shard-run -n %d -- shard-run %s",
+             command[0], n, command[0]);
+  else if (code)
     complain("rank %d of %d, '%s', could not be started: %s", rank, n, command[0], strerror(code));
   free(all);
   return code == 0;

@@ -197,7 +197,7 @@ static void test_addresses(void **state) {
   snprintf(address, sizeof address, "tcp://127.0.0.1:%d", store_free_port());
   double begin = test_seconds();
   assert_int_equal(tprt_store_open(address, &config, &store), TPRT_TIMEOUT);
-  assert_non_null(strstr(tprt_last_error(), "no answer in time"));
+  assert_non_null(strstr(tprt_last_error(), "there was no answer in time"));
   assert_true(test_seconds() - begin < 5);
 }
 

@@ -245,8 +245,15 @@ static int well(tprt_comm *comm, void *argument) {
   return errors;
 }
 
+/* The directory for the recorder, `argument`, is removed before the failure. */
+static int missing_without_directory(tprt_comm *comm, void *argument) {
+  if (tprt_comm_rank(comm) == 0)
+    rmdir(argument);
+  return missing(comm, NULL);
+}
+
 static void count_log(void *user, const char *text) {
-  *(int *)user += strstr(text, "the flight recorder cannot be written to /nowhere/") != NULL;
+  *(int *)user += strstr(text, "the flight recorder cannot be written to /tmp/tprt-") != NULL;
 }
 
 static void test_files(void **state) {
@@ -298,10 +305,17 @@ static void test_files(void **state) {
   int n_logged = 0;
   const tprt_logger logger = {count_log, &n_logged};
   tprt_set_logger(&logger);
-  of_comm.flight_dir = "/nowhere";
-  assert_int_equal(run_threads(2, &config, missing, NULL), 0); /* the status is unchanged */
+  assert_int_equal(mkdir(directory, 0700), 0);
+  /* the status is unchanged */
+  assert_int_equal(run_threads(2, &config, missing_without_directory, directory), 0);
   tprt_set_logger(NULL);
   assert_int_equal(n_logged, 1);
+  of_comm.flight_dir = "/nowhere";
+  alone.comm = &of_comm;
+  assert_int_equal(tprt_world_create(1, 0, &alone, &probe), TPRT_INVALID_ARGUMENT);
+  assert_string_equal(tprt_last_error(),
+                      "tprt_comm_config.flight_dir is \"/nowhere\", into which nothing can be "
+                      "written: No such file or directory");
 }
 
 int main(void) {
