@@ -191,19 +191,28 @@ static void add_count(tp_sheet *sheet, size_t alike) {
 
 /* ---- memory ---- */
 
+/* " 3 (%9, loss)" of a result, else " %3 (wq)", " all_gather of %3 (wq)"; "" if it has no name. */
+static void print_held_name(tp__string *t, const json_t *held) {
+  const json_t *result = json_object_get(held, "result");
+  const char *value = tp__text_of(held, "value"), *name = other_name(held);
+  value = *value ? value : tp__text_of(held, "change");
+  if (json_is_integer(result))
+    tp__string_printf(t, " %lld (%s%s%s)", (long long)json_integer_value(result), value,
+                      *value && *name ? ", " : "", name);
+  else if (*value)
+    tp__string_printf(t, " %s%s%s%s", value, *name ? " (" : "", name, *name ? ")" : "");
+}
+
 /* Prints `alike` entries of the list, starting at `from`: "argument %arg0 (x), %arg1 (w), %arg2
- * (b), ..." */
+ * (b), ...", "value all_gather of %arg1 (w)" */
 static void print_held(tp_sheet *sheet, const json_t *list, size_t from, size_t alike) {
   enum { MAX_NAMES = 3 };
   tp__string what = {0}, maker = {0};
   const json_t *first = json_array_get(list, from);
   tp__string_append(&what, tp__text_of(first, "kind"));
   for (size_t i = 0; i < alike && i < MAX_NAMES; i++) {
-    const json_t *v = json_array_get(list, from + i);
-    const char *value = tp__text_of(v, "value"), *name = other_name(v);
-    if (*value)
-      tp__string_printf(&what, "%s %s%s%s%s", i ? "," : "", value, *name ? " (" : "", name,
-                        *name ? ")" : "");
+    tp__string_append(&what, i ? "," : "");
+    print_held_name(&what, json_array_get(list, from + i));
   }
   tp__string_append(&what, alike > MAX_NAMES ? ", ..." : "");
   if (json_is_string(json_object_get(first, "op")))

@@ -7,8 +7,9 @@ const ROW = 24, LANE = 9, MAX_LANES = 14, MAX_SPAN = 80, AROUND = 12, MIN_ROWS =
  * value, its collectives. */
 function graphOf(f) {
   const g = {...f.graph, depth: new Int32Array(f.graph.kind.length),
-    users: f.graph.kind.map(() => []), collectivesAt: new Map(),
-    argumentValues: f.arguments.map((a) => a.value)};
+    users: f.graph.kind.map(() => []), collectivesAt: new Map(), sent: f.collectives,
+    argumentValues: f.arguments.map((a) => a.value),
+    argumentNames: f.arguments.map((a) => a.name || a.value)};
   for (const [k, parent] of g.nested) g.depth[k] = g.depth[parent] + 1;
   g.operands.forEach((makers, k) => {
     for (const maker of makers) if (maker >= 0) g.users[maker].push(k);
@@ -29,7 +30,22 @@ function shapeOfType(type) {
 
 const isFiller = (g, k) => g.kinds[g.kind[k]].filler;
 
-const valueText = (op) => op.value || (op.op === 'shard.shard' ? 'new layout' : '');
+const isChange = (g, k) => g.kinds[g.kind[k]].op === 'shard.shard';
+
+/* "all_gather of params/layers/0/wq": what a change of layout makes. */
+function changeText(g, k) {
+  const kinds = (g.collectivesAt.get(k) || []).map((i) => g.sent[i].kind)
+    .filter((kind, i, all) => kind !== all[i - 1]);
+  const {modelled_seconds: seconds} = g.kinds[g.kind[k]], [maker] = g.operands[k];
+  return (kinds.length ? kinds.join(' and ') : seconds > 0 ? 'slice' : 'new layout') +
+    (maker === undefined ? '' : ' of ' + labelOf(g, maker));
+}
+
+/* How the value of an op is called, or argument -1 - k; by its op if it has no name. */
+function labelOf(g, k) {
+  if (k < 0) return g.argumentNames[-1 - k];
+  return g.texts[g.value[k]] || (isChange(g, k) ? changeText(g, k) : opText(graphOp(g, k)));
+}
 
 /* ---- rows and edges ---- */
 
@@ -126,9 +142,9 @@ const lineText = (g, k) => g.kinds[g.kind[k]].line.map((part) => (part === null 
 function opLinks(g, list, f, choose) {
   if (!list.length) return '-';
   return make('ul', null, list.slice(0, 12).map((k) => make('li', null, k < 0
-    ? named(f.arguments[-1 - k].name || f.arguments[-1 - k].value)
+    ? named(labelOf(g, k))
     : make('button', {class: 'inset', type: 'button', onclick: () => choose(k)},
-      named(valueText(graphOp(g, k)) + ' ' + opText(graphOp(g, k)))))),
+      named(labelOf(g, k) + (g.texts[g.value[k]] ? ' ' + opText(graphOp(g, k)) : ''))))),
   list.length > 12 ? make('li', null, list.length - 12 + ' more') : null);
 }
 
@@ -137,7 +153,7 @@ function opDetails(g, k, f, choose, openCollective) {
   const sent = (g.collectivesAt.get(k) || []).map((i) => [f.collectives[i], i]);
   return [
     make('h3', {class: 'full'}, named(opText(op))),
-    facts(['value', code(valueText(op) || '-')],
+    facts(['value', code(labelOf(g, k))],
     type ? ['type', code(type)] : null, layout ? ['layout', chip(layout)] : null,
     layout ? ['on a device', bytesText(op.bytes_per_device)] : null,
     op.modelled_seconds ? ['computes for', secondsText(op.modelled_seconds)] : null,
@@ -179,9 +195,11 @@ function rowContent(g, entry, f, opened) {
   const sent = (g.collectivesAt.get(k) || []).map((i) => f.collectives[i]);
   return [make('span', {class: 'swatch c' + colourOf(layout), 'aria-hidden': 'true'}),
     make('span', {class: 'code'}, op.value),
-    make('span', null, sent.length ? '' : opText(op)),
+    make('span', null, sent.length ? '' : isChange(g, k) ? changeText(g, k) : opText(op)),
     sent.length ? make('span', {class: 'sends'}, sent.map((c) => c.kind + ' ' + c.axes + ' ' +
       bytesText(c.bytes_per_device)).join(', ')) : null,
+    sent.length && isChange(g, k) ? make('span', null, 'of ' + labelOf(g, g.operands[k][0]))
+      : null,
     layout ? code(layout) : null, make('span', {class: 'at'}, named(op.at))];
 }
 

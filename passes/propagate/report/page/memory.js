@@ -68,14 +68,17 @@ function memoryCurve(memory, held) {
 
 /* ---- what is held at an op ---- */
 
-/* The buffers of the document with the numbers of their ops. */
+/* The buffers of the document with the numbers of their ops, and of the results that they are. */
 function buffersOf({buffers}) {
   const n = buffers.kind.length, from = new Int32Array(n), to = new Int32Array(n);
+  const resultKind = Object.keys(KINDS).indexOf('result');
+  let nth = 0;
   for (let i = 0, at = 0; i < n; i++) {
     from[i] = at += buffers.from[i];
     to[i] = at + buffers.to[i];
   }
-  return {...buffers, from, to};
+  return {...buffers, from, to,
+    result: buffers.kind.map((kind) => (kind === resultKind ? buffers.results[nth++] : -1))};
 }
 
 /* The buffers that are held while op k runs. They are in the order of their first op. */
@@ -89,12 +92,11 @@ function liveAt(buffers, k) {
 const bufferBytes = (buffers, i) => buffers.sizes[buffers.size[i]];
 const bufferKind = (buffers, i) => Object.keys(KINDS)[buffers.kind[i]];
 
-/* What a buffer holds: {name, made}. */
-function bufferPlace(f, graph, buffers, i) {
-  const kind = bufferKind(buffers, i), of = buffers.of[i];
-  if (kind === 'constants') return {name: '-', made: ''};
-  if (of < 0) return {name: f.arguments[-1 - of].name || f.arguments[-1 - of].value, made: ''};
-  return {name: graph.ops.texts[graph.ops.value[of]] || '-', made: graph.describe(of)};
+/* What a buffer holds. */
+function bufferName(f, graph, buffers, i) {
+  if (bufferKind(buffers, i) === 'constants') return 'constants of the program';
+  return buffers.result[i] >= 0 ? resultText(f, buffers.result[i])
+    : labelOf(graph.ops, buffers.of[i]);
 }
 
 /* Buffers of one kind and size, made by ops of one kind, are one row. */
@@ -103,25 +105,35 @@ function bufferGroups(f, graph, buffers, live) {
   for (const i of live) {
     const of = buffers.of[i];
     const key = [buffers.kind[i], buffers.size[i], of < 0
-      ? withoutNumbers(bufferPlace(f, graph, buffers, i).name) : graph.ops.kind[of]].join('\0');
-    if (!groups.has(key)) groups.set(key, {first: i, n: 0, bytes: 0});
+      ? withoutNumbers(bufferName(f, graph, buffers, i)) : graph.ops.kind[of]].join('\0');
+    if (!groups.has(key)) groups.set(key, {members: [], bytes: 0});
     const group = groups.get(key);
-    group.n++;
+    group.members.push(i);
     group.bytes += bufferBytes(buffers, i);
   }
   return [...groups.values()].sort((a, b) => b.bytes - a.bytes);
 }
 
-const MAX_HELD = 40;
+const MAX_HELD = 40, MAX_NAMED = 3;
+
+/* "all_gather of wq, wk, wv, ..." */
+function namesText(f, graph, buffers, members) {
+  const names = members.slice(0, MAX_NAMED).map((i) => bufferName(f, graph, buffers, i));
+  const [common] = /^(\w+( and \w+)* of |result )?/.exec(names[0]);
+  return names.map((name, i) => (i && common && name.startsWith(common)
+    ? name.slice(common.length) : name)).join(', ') + (members.length > MAX_NAMED ? ', ...' : '');
+}
 
 function heldTable(f, graph, buffers, live, held) {
   const groups = bufferGroups(f, graph, buffers, live);
-  const rows = groups.slice(0, MAX_HELD).map(({first: i, n, bytes}) => {
-    const place = bufferPlace(f, graph, buffers, i);
-    return [bytesText(bytes), percentText(bytes, held), n > 1 ? 'x ' + n : '',
-      KINDS[bufferKind(buffers, i)], named(place.name), place.made ? make('button',
-        {class: 'inset', type: 'button', onclick: () => graph.show(buffers.of[i])},
-        named(place.made)) : '',
+  const rows = groups.slice(0, MAX_HELD).map(({members, bytes}) => {
+    const i = members[0], of = buffers.of[i];
+    const isMade = of >= 0 && bufferKind(buffers, i) !== 'constants';
+    return [bytesText(bytes), percentText(bytes, held),
+      members.length > 1 ? 'x ' + members.length : '', KINDS[bufferKind(buffers, i)],
+      named(namesText(f, graph, buffers, members)), isMade ? make('button',
+        {class: 'inset', type: 'button', onclick: () => graph.show(of)},
+        named(graph.describe(of))) : '',
       buffers.to[i] - buffers.from[i] + 1 === graph.ops.kind.length ? 'all the time'
         : 'ops ' + (buffers.from[i] + 1) + ' - ' + (buffers.to[i] + 1)];
   });

@@ -18,7 +18,7 @@ function memoryNote({peak_bytes: peak, limit_bytes: limit, device_bytes: device}
   if (limit !== null) return percentText(peak, limit) + ' of the limit of ' + bytesText(limit);
   if (device === null) return 'No memory limit was given';
   return peak <= device ? percentText(peak, device) + ' of a device\'s ' + bytesText(device)
-    : 'Does not fit: a device has ' + bytesText(device) + '. Plan with memory-limit=topology.';
+    : 'Does not fit: a device has ' + bytesText(device) + '. Plan with memory-limit=topology';
 }
 
 /* With overlapped collectives, first the time that then is left. */

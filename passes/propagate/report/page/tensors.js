@@ -10,15 +10,23 @@ function elementBytes(element) {
 const shapeText = (shape) => (shape.length ? shape.join(' x ') : 'scalar');
 const elements = (shape) => shape.reduce((product, size) => product * size, 1);
 
+/* "result 3 (loss)", "result 4 (new wq)" if it is the new value of an argument. */
+function resultText(f, number) {
+  const {name, updates} = f.results[number];
+  const updated = updates === null ? '' : f.arguments[updates].name || f.arguments[updates].value;
+  const own = name || (updated && 'new ' + updated);
+  return 'result ' + number + (own ? ' (' + own + ')' : '');
+}
+
 function tensorsOf(f) {
-  const entry = (e, kind, value) => ({...e, kind, value,
-    label: e.name || value,
+  const entry = (e, kind, value, label) => ({...e, kind, value,
+    label,
     bytes: elements(e.local_shape) * elementBytes(e.element),
     wholeBytes: elements(e.shape) * elementBytes(e.element)});
   return [
     ...f.arguments.map((e, i) => entry({...e, index: i}, e.role === 'param' ? 'weight' : 'argument',
-      e.value)),
-    ...f.results.map((e, i) => entry(e, 'result', 'result ' + i)),
+      e.value, e.name || e.value)),
+    ...f.results.map((e, i) => entry(e, 'result', 'result ' + i, resultText(f, i))),
   ].sort((a, b) => b.bytes - a.bytes);
 }
 

@@ -10,8 +10,6 @@ const workColour = (what) => [1, 7, 2, 3, 5, 4, 6][WORKS.indexOf(what)] ?? 8;
  * times less. */
 const FAR_OFF = 2;
 
-const isChange = (g, k) => g.kinds[g.kind[k]].op === 'shard.shard';
-
 /* What happens in a step, in program order: {k, what, lane, seconds, number} of op k; `number` is
  * that of the collective. Slices that run beside compute have a lane of their own. */
 function worksOf(f, g) {

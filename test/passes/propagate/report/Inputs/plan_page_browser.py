@@ -210,6 +210,23 @@ class Page:
                                from_[i] <= held.index(max(held)) <= from_[i] + live["to"][i]) for k in range(len(names))}
         self.check(kinds == self.f["memory"]["by_kind"], "the peak is made of %s" % kinds)
         self.check("(the peak)" in self.b.text("#memory-at"), "no way to the peak")
+        self.names_at_peak()
+
+    def names_at_peak(self):
+        """Every row of the peak has a name, and so have results and changes of layout."""
+        shown = self.b.run("return [...document.querySelectorAll('#memory-held tbody tr')].map((r) => [r.cells[3].textContent, r.cells[4].textContent])")
+        for kind, text in shown:
+            self.check(text not in ("", "-") or kind.startswith("smaller"), "%s have no name" % kind)
+            self.check("%op" not in text, "a name is %r" % text[:60])
+        listed = " ".join(text for _, text in shown)
+        if ", ..." in listed:
+            return
+        for held in self.f["memory"]["values"]:
+            argument = next((a for a in self.f["arguments"] if held["change"].endswith(" of %s (%s)" % (a["value"], a["name"]))), None)
+            if held["result"] is not None and held["name"]:
+                self.check("%d (%s)" % (held["result"], held["name"]) in listed, "result %d has no name" % held["result"])
+            elif argument:
+                self.check(held["change"].split(" of ")[0] + " of " in listed and argument["name"] in listed, "%s is not named" % held["change"])
 
     def mesh(self):
         devices = self.b.count("#mesh rect.device")
