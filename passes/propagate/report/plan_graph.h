@@ -23,6 +23,9 @@ void tp__line_printer_destroy(tp_line_printer *printer);
  * with this number in `places`. Without regions, and cut when it is long. */
 json_t *tp__line_json(const tp_line_printer *printer, MlirOperation op, int n_places,
                       const MlirValue *places);
+/* The attributes of an argument of the function as MLIR prints them, cut when they are long; "" if it
+ * has none. */
+json_t *tp__attributes_json(MlirOperation func, MlirValue argument);
 
 /* ---- layers.c ---- */
 

@@ -3,6 +3,7 @@
 #include "passes/propagate/report/plan_text.h"
 
 #include "ir/annotation.h"
+#include "ir/location.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -302,6 +303,17 @@ static tp_status put_layout(tp_report *r, const tp_planner *p, json_t *json, Mli
   return TP_OK;
 }
 
+/* Adds what the program says of an argument, and where. */
+static void put_source(tp_report *r, const tp_planner *p, json_t *json, MlirValue value) {
+  MlirLocation place = mlirValueGetLocation(value);
+  char type[512];
+  tp__type_text(mlirValueGetType(value), sizeof type, type);
+  tp__json_put(json, "type", tp__report_string(type));
+  tp__json_put(json, "attributes", tp__attributes_json(p->problem.graph.func, value));
+  tp__json_put(json, "location", tp__report_string(tp__location_shared(&r->arena, place)));
+  tp__json_put(json, "at", tp__report_string(tp__location_short(&r->arena, place)));
+}
+
 static json_t *boundary_json(tp_report *r, const tp_planner *p, bool is_args) {
   MlirOperation func = p->problem.graph.func;
   MlirBlock entry = tp__region_block(func, 0);
@@ -325,6 +337,8 @@ static json_t *boundary_json(tp_report *r, const tp_planner *p, bool is_args) {
     tp__json_put(json, "element", tp__report_string(element));
     if (put_layout(r, p, json, own, attr(func, i, "tp.sharding")) != TP_OK)
       json_object_clear(json);
+    if (is_args)
+      put_source(r, p, json, mlirBlockGetArgument(entry, i));
     json_array_append_new(list, json);
   }
   return list;

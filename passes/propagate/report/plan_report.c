@@ -139,27 +139,8 @@ const char *tp__report_attr(tp_report *r, MlirAttribute attr) {
   return copy ? copy : "";
 }
 
-/* Removes the folders of the absolute paths in a location, which differ between machines and users:
- * reports are given to others. */
-static char *without_folders(char *location) {
-  char *to = location;
-  for (const char *at = location; *at;) {
-    bool begins = *at == '/' && (at == location || strchr("\"( ", at[-1]));
-    const char *name = at;
-    for (const char *c = at; begins && *c && !strchr("\":", *c); c++)
-      name = *c == '/' ? c + 1 : name;
-    at = name;
-    if (*at)
-      *to++ = *at++;
-  }
-  *to = 0;
-  return location;
-}
-
 const char *tp__report_location(tp_report *r, MlirOperation op) {
-  char *copy =
-      tp__arena_strdup(&r->arena, tp__location_text(&r->arena, mlirOperationGetLocation(op)));
-  return copy ? without_folders(copy) : "";
+  return tp__location_shared(&r->arena, mlirOperationGetLocation(op));
 }
 
 const char *tp__report_at(tp_report *r, MlirOperation op) {
