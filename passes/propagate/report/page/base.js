@@ -42,6 +42,9 @@ const secondsText = (seconds) =>
   seconds === 0 ? '0 s'
     : scaled(seconds * 1e9, ['ns', 'us', 'ms', 's'], 1000, (value) => value.toPrecision(4));
 const percentText = (part, whole) => (whole > 0 ? ((100 * part) / whole).toFixed(1) + ' %' : '');
+/* "1.3", "13", "1,300" */
+const timesText = (ratio) => (ratio < 10 ? ratio.toPrecision(2)
+  : Math.round(ratio).toLocaleString('en'));
 const plural = (n, what) => n.toLocaleString('en') + ' ' + what + (n === 1 ? '' : 's');
 const sum = (list) => list.reduce((total, value) => total + value, 0);
 
@@ -74,6 +77,71 @@ function table(caption, titles, align, rows) {
 function bar(part, whole) {
   const element = make('span', {class: 'bar', 'aria-hidden': 'true'});
   element.style.width = (whole > 0 ? (100 * part) / whole : 0) + '%';
+  return element;
+}
+
+/* One Tab stop for the items of a list; the arrow keys, Home and End go from item to item, as the ARIA
+ * Authoring Practices describe (roving tabindex). `items` selects them in the list; `moved` is called
+ * for the item that a key leads to. Returns what is to be called when there are others. */
+function roving(list, items, moved, keys = {ArrowDown: 1, ArrowUp: -1}) {
+  let stop = null;
+  const all = () => [...list.querySelectorAll(items)];
+
+  function settle() {
+    const found = all();
+    for (const item of found) item.tabIndex = -1;
+    stop = found.includes(stop) ? stop : found[0];
+    if (stop) stop.tabIndex = 0;
+  }
+
+  list.addEventListener('focusin', (event) => {
+    const item = event.target.closest(items);
+    if (!item || item === stop) return;
+    if (stop) stop.tabIndex = -1;
+    stop = item;
+    stop.tabIndex = 0;
+  });
+  list.addEventListener('keydown', (event) => {
+    const found = all(), at = found.indexOf(event.target);
+    const steps = {...keys, Home: -at, End: found.length - 1 - at};
+    if (at < 0 || !(event.key in steps) || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const item = found[at + steps[event.key]];
+    if (!item) return;
+    item.focus();
+    if (moved) moved(item);
+  });
+  settle();
+  return settle;
+}
+
+/* A list of links to places; the first `most` of them. */
+function linkList(links, most) {
+  const list = make('ul', null, links.slice(0, most).map((link) => make('li', null, link)),
+    links.length > most ? make('li', null, links.length - most + ' more') : null);
+  roving(list, 'button');
+  return list;
+}
+
+/* Escape clears it. */
+const searchInput = (id, changed) => make('input', {type: 'search', id, oninput: changed,
+  onkeydown: (event) => {
+    if (event.key !== 'Escape' || !event.target.value) return;
+    event.target.value = '';
+    changed();
+    event.preventDefault();
+  }});
+
+/* What scrolls if it is too large. It is a Tab stop only then, and if nothing in it is one. */
+function scroller(attributes, label, content) {
+  const element = make('div', {class: 'scroll', role: 'region', 'aria-label': label, ...attributes},
+    content);
+  new ResizeObserver(() => {
+    const isCut = element.scrollHeight > element.clientHeight + 1 ||
+      element.scrollWidth > element.clientWidth + 1;
+    if (isCut && !element.querySelector('button')) element.tabIndex = 0;
+    else element.removeAttribute('tabindex');
+  }).observe(element);
   return element;
 }
 

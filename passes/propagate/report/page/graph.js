@@ -139,16 +139,13 @@ const nameOf = (g, k) => g.texts[g.value[k]] || '%op' + k;
 const lineText = (g, k) => g.kinds[g.kind[k]].line.map((part) => (part === null ? nameOf(g, k)
   : typeof part === 'number' ? operandName(g, k, part) : part)).join('');
 
-function opLinks(g, list, f, choose) {
-  if (!list.length) return '-';
-  return make('ul', null, list.slice(0, 12).map((k) => make('li', null, k < 0
-    ? named(labelOf(g, k))
-    : make('button', {class: 'inset', type: 'button', onclick: () => choose(k)},
-      named(labelOf(g, k) + (g.texts[g.value[k]] ? ' ' + opText(graphOp(g, k)) : ''))))),
-  list.length > 12 ? make('li', null, list.length - 12 + ' more') : null);
-}
+/* Links to ops, and to arguments, which are negative. */
+const opLinks = (g, list) => (list.length ? linkList(list.map((k) => (k < 0
+  ? linkTo('argument', -1 - k, named(labelOf(g, k)))
+  : linkTo('op', k, named(labelOf(g, k) + (g.texts[g.value[k]] ? ' ' + opText(graphOp(g, k))
+    : ''))))), 12) : '-');
 
-function opDetails(g, k, f, choose, openCollective) {
+function opDetails(g, k, f) {
   const op = graphOp(g, k), {layout, type} = op, shape = shapeOfType(type);
   const sent = (g.collectivesAt.get(k) || []).map((i) => [f.collectives[i], i]);
   return [
@@ -159,9 +156,9 @@ function opDetails(g, k, f, choose, openCollective) {
     op.modelled_seconds ? ['computes for', secondsText(op.modelled_seconds)] : null,
     ['source line', named(op.at || '-')],
     ['IR', make('pre', {class: 'code', id: 'graph-line'}, lineText(g, k))],
-    ['reads', opLinks(g, g.operands[k], f, choose)],
-    ['read by', opLinks(g, [...new Set(g.users[k])], f, choose)]),
-    sent.length ? collectiveLinks(sent, openCollective) : null,
+    ['reads', opLinks(g, g.operands[k])],
+    ['read by', opLinks(g, [...new Set(g.users[k])])]),
+    sent.length ? collectiveLinks(sent) : null,
     layout && shape ? tensorPicture(layout, shape, null) : null,
   ];
 }
@@ -203,15 +200,16 @@ function rowContent(g, entry, f, opened) {
     layout ? code(layout) : null, make('span', {class: 'at'}, named(op.at))];
 }
 
-/* Returns {element, ops, show, describe}: show(k) selects op k, describe(k) is a text. */
-function graphPanel(f, openCollective) {
+/* Returns {element, ops, show, place, describe}: show(k) selects op k, describe(k) is a text. */
+function graphPanel(f) {
   const g = graphOf(f), opened = new Set();
   const fillers = make('input', {type: 'checkbox', id: 'graph-fillers', onchange: list});
   const layer = make('div', {class: 'sizer', role: 'presentation'});
   const view = make('div', {class: 'graph', id: 'graph-view', tabindex: 0, role: 'listbox',
     'aria-label': 'Ops in program order', onscroll: scrolled,
     onkeydown: onKey, onclick: onClick}, layer);
-  const details = make('div', {class: 'card', id: 'graph-details', 'aria-live': 'polite'});
+  const details = make('div', {class: 'card', id: 'graph-details', 'aria-live': 'polite',
+    onkeydown: onDetailsKey});
   const picture = draw('svg', {'aria-hidden': 'true'});
   let folded, rows, rowOf, edges, gutter, chosen = 0;
   let drawn = {first: -1, last: -1, rows: new Map()};
@@ -284,7 +282,16 @@ function graphPanel(f, openCollective) {
     const entry = rows[chosen];
     if (!entry) return;
     details.replaceChildren(...(entry.sections ? foldDetails(g, entry.sections)
-      : opDetails(g, entry.op, f, show, openCollective)).filter(Boolean));
+      : opDetails(g, entry.op, f)).filter(Boolean));
+  }
+
+  function close() {
+    details.replaceChildren(make('p', null, 'Choose an op to see what it reads and makes.'));
+    reach(view);
+  }
+
+  function onDetailsKey(event) {
+    if (event.key === 'Escape') close();
   }
 
   function choose(row) {
@@ -307,8 +314,10 @@ function graphPanel(f, openCollective) {
     const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity,
       End: Infinity};
     if (event.key in steps) choose(chosen + steps[event.key]);
-    else if ((event.key === 'Enter' || event.key === ' ') && rows[chosen].sections) flip(chosen);
-    else return;
+    else if (event.key === 'Escape') close();
+    else if (event.key !== 'Enter' && event.key !== ' ') return;
+    else if (rows[chosen].sections) flip(chosen);
+    else describe();
     event.preventDefault();
   }
 
@@ -335,8 +344,7 @@ function graphPanel(f, openCollective) {
       arrange();
     }
     choose(rowOf[k]);
-    view.scrollIntoView({block: 'center'});
-    view.focus({preventScroll: true});
+    reach(view);
   }
 
   layer.append(picture);
@@ -355,7 +363,8 @@ function graphPanel(f, openCollective) {
     make('div', {class: 'controls'}, make('label', {class: 'inline'}, fillers,
       'show constants, empty and filled tensors')),
     make('div', {class: 'columns'}, view, details));
-  return {element, ops: g, show, describe: (k) => {
+  const place = () => rows[chosen] && rows[chosen].op !== undefined && ['op', rows[chosen].op];
+  return {element, ops: g, show, place, describe: (k) => {
     const op = graphOp(g, k);
     return opText(op) + (op.at ? ' at ' + op.at : '');
   }};

@@ -131,9 +131,9 @@ function heldTable(f, graph, buffers, live, held) {
     const isMade = of >= 0 && bufferKind(buffers, i) !== 'constants';
     return [bytesText(bytes), percentText(bytes, held),
       members.length > 1 ? 'x ' + members.length : '', KINDS[bufferKind(buffers, i)],
-      named(namesText(f, graph, buffers, members)), isMade ? make('button',
-        {class: 'inset', type: 'button', onclick: () => graph.show(of)},
-        named(graph.describe(of))) : '',
+      named(namesText(f, graph, buffers, members)),
+      isMade ? linkTo('op', of, named(graph.describe(of)))
+        : of < 0 ? linkTo('argument', -1 - of, 'argument ' + (-1 - of)) : '',
       buffers.to[i] - buffers.from[i] + 1 === graph.ops.kind.length ? 'all the time'
         : 'ops ' + (buffers.from[i] + 1) + ' - ' + (buffers.to[i] + 1)];
   });
@@ -141,8 +141,10 @@ function heldTable(f, graph, buffers, live, held) {
     const rest = sum(groups.slice(MAX_HELD).map((group) => group.bytes));
     rows.push([bytesText(rest), percentText(rest, held), '', 'smaller ones, not listed', '', '', '']);
   }
-  return table(plural(live.length, 'buffer') + ' held there',
+  const grid = table(plural(live.length, 'buffer') + ' held there',
     ['bytes', 'share', 'equal', 'kind', 'value', 'made by', 'held'], 'rrrllll', rows);
+  roving(grid, 'button');
+  return grid;
 }
 
 function compositionTable(buffers, live, held) {
@@ -155,28 +157,29 @@ function compositionTable(buffers, live, held) {
       percentText(bytes, held), bar(bytes, held)]));
 }
 
+/* Returns {element, show, place}; show(k) shows what is held at op k. */
 function memoryPanel(f, graph) {
   const memory = f.memory, held = heldOverTime(memory), ops = held.length;
   const buffers = buffersOf(memory), {picture, moveTo, numberAt} = memoryCurve(memory, held);
   const said = make('p', {'aria-live': 'polite', id: 'memory-at'});
-  const list = make('div', {class: 'scroll', id: 'memory-held', tabindex: 0, role: 'region',
-    'aria-label': 'Held at the op that is shown'}), parts = make('div', {class: 'card'});
+  const list = scroller({id: 'memory-held'}, 'Held at the op that is shown');
+  const parts = make('div', {class: 'card'});
   const slider = make('input', {type: 'range', id: 'memory-slider', min: 0, max: ops - 1, step: 1,
-    'aria-label': 'Op whose memory is shown', oninput: () => show(Number(slider.value))});
+    'aria-label': 'Op whose memory is shown', oninput: () => look(Number(slider.value))});
   const peak = held.indexOf(memory.peak_bytes);
-  let shown = -1, waiting = false;
+  let seen = -1, waiting = false;
 
   /* Several moves before the next frame are listed once. */
   function listBuffers() {
     waiting = false;
-    const live = liveAt(buffers, shown);
-    list.replaceChildren(heldTable(f, graph, buffers, live, held[shown]));
-    parts.replaceChildren(compositionTable(buffers, live, held[shown]));
+    const live = liveAt(buffers, seen);
+    list.replaceChildren(heldTable(f, graph, buffers, live, held[seen]));
+    parts.replaceChildren(compositionTable(buffers, live, held[seen]));
   }
 
-  function show(k) {
-    if (k === shown) return;
-    slider.value = shown = k;
+  function look(k) {
+    if (k === seen) return;
+    slider.value = seen = k;
     const text = bytesText(held[k]) + ' at op ' + (k + 1) + ' of ' + ops + ', ' +
       graph.describe(k) + (k === peak ? ' (the peak)' : '');
     slider.setAttribute('aria-valuetext', text);
@@ -186,19 +189,23 @@ function memoryPanel(f, graph) {
     waiting = true;
   }
 
-  picture.addEventListener('pointermove', (event) => show(numberAt(event)));
+  picture.addEventListener('pointermove', (event) => look(numberAt(event)));
   if (ops) {
-    show(Math.max(0, peak));
+    look(Math.max(0, peak));
     listBuffers();
   }
-  return panel('memory', 'Memory',
+  const element = panel('memory', 'Memory',
     make('p', {class: 'full'}, 'The peak is ', make('strong', null, bytesText(memory.peak_bytes)),
       ', first held at ', named(opText(memory) + (memory.at ? ' at ' + memory.at : '')), '. ',
       memoryNote(memory) + '.'),
     make('p', {class: 'note'}, 'Point at the curve, or move the slider with the arrow keys, to ' +
       'see what is held while an op runs. The first is the peak.'),
     make('figure', {class: 'full'}, picture, slider, said),
-    make('button', {class: 'button', type: 'button', onclick: () => show(Math.max(0, peak))},
+    make('button', {class: 'button', type: 'button', onclick: () => look(Math.max(0, peak))},
       'Show the peak'),
     make('div', {class: 'columns'}, list, parts));
+  return {element, place: () => ops && ['memory', seen], show: (k) => {
+    look(k);
+    reach(slider);
+  }};
 }

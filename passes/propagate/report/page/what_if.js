@@ -56,8 +56,7 @@ function frontierPart(f) {
   const lost = f.frontier.filter((p) => p.peak_bytes === null && p.limit_bytes < least).at(-1);
   return [make('h3', null, 'If a device had less memory'),
     make('figure', null, frontierCurve(points, lost)),
-    make('div', {class: 'scroll', id: 'frontier', tabindex: 0, role: 'region',
-      'aria-label': 'Plans within memory limits'}, frontierTable(f))];
+    scroller({id: 'frontier'}, 'Plans within memory limits', frontierTable(f))];
 }
 
 /* ---- an older plan ---- */
@@ -94,10 +93,9 @@ function againstPart(f) {
   return [make('h3', null, 'Against the older plan'),
     make('p', {id: 'against-said'}, 'A step takes ' + moreText(a.seconds_before, a.seconds,
       secondsText).replace('the same', 'as long') + '.'),
-    make('div', {class: 'scroll', id: 'against', tabindex: 0, role: 'region',
-      'aria-label': 'Before and now'}, sumsTable(a)),
-    a.tensors.length + a.values.length ? make('div', {class: 'scroll', id: 'against-layouts',
-      tabindex: 0, role: 'region', 'aria-label': 'Other layouts'}, layoutsTable(a))
+    scroller({id: 'against'}, 'Before and now', sumsTable(a)),
+    a.tensors.length + a.values.length
+      ? scroller({id: 'against-layouts'}, 'Other layouts', layoutsTable(a))
       : make('p', null, 'All layouts are the same.')];
 }
 
