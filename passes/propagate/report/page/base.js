@@ -40,7 +40,8 @@ const bytesText = (bytes) =>
     (value, unit) => (unit ? value.toFixed(1) : String(value)));
 const secondsText = (seconds) =>
   seconds === 0 ? '0 s'
-    : scaled(seconds * 1e9, ['ns', 'us', 'ms', 's'], 1000, (value) => value.toPrecision(4));
+    : scaled(seconds * 1e9, ['ns', 'us', 'ms', 's'], 1000, (value) =>
+      (value < 9999.5 ? value.toPrecision(4) : String(Math.round(value))));
 const percentText = (part, whole) => (whole > 0 ? ((100 * part) / whole).toFixed(1) + ' %' : '');
 /* "1.3", "13", "1,300" */
 const timesText = (ratio) => (ratio < 10 ? ratio.toPrecision(2)
