@@ -35,10 +35,9 @@ json_t *tp__layers_json(tp__arena *arena, int n, const int *ops, const int64_t *
 
 /* ---- frontier.c ---- */
 
-/* Plans within other memory limits, as report-frontier asks; each is told as a remark. NULL when
- * memory runs out. */
-json_t *tp__report_frontier(tp_report *report, const tp_planner *planner,
-                            const tp_memory_peak *peak);
+/* Plans within other memory limits, as report-frontier asks; each is told as a remark. `function` is
+ * the part of the document about this plan. NULL when memory runs out. */
+json_t *tp__report_frontier(tp_report *report, const tp_planner *planner, const json_t *function);
 
 /* ---- machine_json.c: what is asked of a device, and what the network gives ---- */
 
@@ -58,6 +57,9 @@ json_t *tp__report_string(const char *text);
 void tp__json_put(json_t *object, const char *key, json_t *value);
 /* Adds an op, or null, and the location of `place`. */
 void tp__json_put_op(tp_report *report, json_t *object, MlirOperation op, MlirOperation place);
+/* Sums of the collectives by kind and axes, in the order of first occurrence. Call after
+ * tp__report_measure. */
+json_t *tp__report_traffic(const tp_report *report);
 /* A text attribute, or "". */
 json_t *tp__json_attr_text(MlirAttribute attr);
 

@@ -176,31 +176,36 @@ static json_t *collectives_json(tp_report *r, const tp_planner *p) {
   return list;
 }
 
-/* Sums up collectives by kind and axes, in the order of first occurrence. */
-static json_t *traffic_json(const json_t *collectives) {
-  json_t *list = json_array(), *c;
+/* Adds `value` to a number of the object. */
+static void add_integer(json_t *object, const char *key, int64_t value) {
+  tp__json_put(object, key, integer_json(json_integer_value(json_object_get(object, key)) + value));
+}
+
+/* The entry of a kind of collective over these axes, which is added if there is none. */
+static json_t *traffic_of(json_t *list, const char *kind, const char *axes) {
+  json_t *t;
   size_t i;
-  json_array_foreach(collectives, i, c) {
-    json_t *found = NULL, *t;
-    size_t k;
-    json_array_foreach(list, k,
-                       t) if (json_equal(json_object_get(t, "kind"), json_object_get(c, "kind")) &&
-                              json_equal(json_object_get(t, "axes"), json_object_get(c, "axes")))
-        found = t;
-    if (!found) {
-      found = json_pack("{s:O, s:O, s:i, s:i, s:f}", "kind", json_object_get(c, "kind"), "axes",
-                        json_object_get(c, "axes"), "count", 0, "bytes_per_device", 0,
-                        "modelled_seconds", 0.0);
-      json_array_append_new(list, found);
+  json_array_foreach(list, i, t) if (strcmp(tp__text_of(t, "kind"), kind) == 0 &&
+                                     strcmp(tp__text_of(t, "axes"), axes) == 0) return t;
+  t = json_pack("{s:s, s:s, s:i, s:i, s:f}", "kind", kind, "axes", axes, "count", 0,
+                "bytes_per_device", 0, "modelled_seconds", 0.0);
+  json_array_append_new(list, t);
+  return t;
+}
+
+json_t *tp__report_traffic(const tp_report *r) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < r->function.n_changes; i++) {
+    const tp_report_communication *c = &r->function.changes[i];
+    for (size_t k = 0; k < c->n_collectives; k++) {
+      const tp_report_collective *o = &c->collectives[k];
+      json_t *sums = traffic_of(list, tp_collective_name(o->kind), o->over);
+      add_integer(sums, "count", (int64_t)c->trips);
+      add_integer(sums, "bytes_per_device", (int64_t)((double)o->bytes * c->trips));
+      tp__json_put(sums, "modelled_seconds",
+                   json_real(json_real_value(json_object_get(sums, "modelled_seconds")) +
+                             tp_cost_seconds(tp__cost_times(o->cost, c->trips))));
     }
-    static const char *const sums[] = {"count", "bytes_per_device"};
-    for (int s = 0; s < TP_LEN(sums); s++)
-      tp__json_put(found, sums[s],
-                   json_integer(json_integer_value(json_object_get(found, sums[s])) +
-                                json_integer_value(json_object_get(c, sums[s]))));
-    tp__json_put(found, "modelled_seconds",
-                 json_real(json_real_value(json_object_get(found, "modelled_seconds")) +
-                           json_real_value(json_object_get(c, "modelled_seconds"))));
   }
   return list;
 }
@@ -395,7 +400,7 @@ json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_p
   tp__json_put(json, "solution", solution_json(p));
   tp__json_put(json, "step", step_json(r, p));
   tp__json_put(json, "bytes_per_device", integer_json(r->function.bytes));
-  tp__json_put(json, "traffic", traffic_json(collectives));
+  tp__json_put(json, "traffic", tp__report_traffic(r));
   tp__json_put(json, "memory", tp__report_memory(r, p, peak));
   tp__json_put(json, "annotations", integer_json((int64_t)r->function.n_pins));
   tp__json_put(json, "annotations_examined", integer_json(r->function.n_examined));
@@ -410,7 +415,7 @@ json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_p
                                 : r->function.n_decisions - MAX_DECISIONS));
   if (given->has_graph)
     tp__json_put(json, "graph", tp__report_graph(r, p));
-  tp__json_put(json, "frontier", tp__report_frontier(r, p, peak));
+  tp__json_put(json, "frontier", tp__report_frontier(r, p, json));
   return json;
 }
 

@@ -347,7 +347,7 @@ tp_status tp__report_begin(const tp_planner *p) {
   return tp__report_pins(r, p);
 }
 
-static void forget_function(tp_report *r) {
+void tp__report_forget(tp_report *r) {
   for (size_t i = 0; i < r->function.n_changes; i++)
     tp__free(r->function.changes[i].collectives);
   tp__free(r->function.changes);
@@ -392,7 +392,7 @@ tp_status tp__report_end(const tp_planner *p, const tp_memory_peak *peak) {
     status = tp__report_explain(r, p);
   if (status == TP_OK && r->is_full)
     status = add_function(r, p, peak);
-  forget_function(r);
+  tp__report_forget(r);
   return status;
 }
 
@@ -442,7 +442,7 @@ tp_status tp__report_write(tp_report *r) {
 void tp__report_close(tp_report *r) {
   if (!r)
     return;
-  forget_function(r);
+  tp__report_forget(r);
   json_decref(r->document);
   json_decref(r->before_document);
   if (!mlirModuleIsNull(r->before))

@@ -322,8 +322,8 @@ static void print_decisions(tp__string *t, const json_t *list) {
 /* ---- other plans ---- */
 
 static void print_frontier(tp__string *t, const json_t *frontier) {
-  static const char *const titles[] = {"limit", "peak", "cost"};
-  tp_sheet sheet = {.align = "rrr"};
+  static const char *const titles[] = {"limit", "peak", "cost", "against the next row"};
+  tp_sheet sheet = {.align = "rrrl"};
   const json_t *point;
   size_t i;
   if (json_array_size(frontier) == 0)
@@ -338,6 +338,7 @@ static void print_frontier(tp__string *t, const json_t *frontier) {
     tp__sheet_cell(&sheet, "%s", is_found ? bytes_of(point, "peak_bytes").chars : "");
     tp__sheet_cell(&sheet, "%s",
                    is_found ? time_of(point, "cost_seconds").chars : "no plan was found");
+    tp__sheet_cell(&sheet, "%s", tp__text_of(point, "changes"));
   }
   tp__sheet_print(&sheet, t);
 }

@@ -39,12 +39,12 @@ function frontierCurve(points, lost) {
 function frontierTable(f) {
   const own = f.frontier.find((p) => p.limit_bytes === null);
   return table('Plans within memory limits', ['limit', 'peak', 'cost', 'more than this plan',
-    'proven: not below', ''], 'rrrrrl', f.frontier.map((p) => {
+    'proven: not below', 'against the plan in the next row', ''], 'rrrrrll', f.frontier.map((p) => {
     const limit = p.limit_bytes === null ? 'this plan' : bytesText(p.limit_bytes);
-    if (p.peak_bytes === null) return [limit, '', 'no plan was found', '', '', ''];
+    if (p.peak_bytes === null) return [limit, '', 'no plan was found', '', '', '', ''];
     return [limit, bytesText(p.peak_bytes), secondsText(p.cost_seconds), p === own ? ''
       : percentText(p.cost_seconds - own.cost_seconds, own.cost_seconds),
-    secondsText(p.bound_seconds), p.cut_short ? 'the time limit ended the search' : ''];
+    secondsText(p.bound_seconds), named(p.changes), p.cut_short ? 'the time limit ended the search' : ''];
   }));
 }
 
