@@ -362,30 +362,64 @@ static void print_function(tp__string *t, const json_t *f, bool is_time) {
   print_decisions(t, json_object_get(f, "decisions"));
 }
 
-char *tp__report_print(const json_t *document) {
-  tp__string t = {0};
+/* A copy of the document without graphs, in which all that is not seen in texts of the program is. NULL
+ * when memory runs out. */
+static json_t *shown_json(const json_t *json) {
+  const char *key;
+  json_t *copy = NULL, *part;
+  size_t i;
+  if (json_is_string(json)) {
+    const char *text = json_string_value(json);
+    size_t length = tp__visible(text, "", 0, NULL);
+    char *shown = tp__malloc(length + 1);
+    if (shown) {
+      tp__visible(text, "", length + 1, shown);
+      copy = json_string(shown);
+    }
+    tp__free(shown);
+  } else if (json_is_array(json)) {
+    copy = json_array();
+    json_array_foreach(json, i, part) json_array_append_new(copy, shown_json(part));
+  } else if (json_is_object(json)) {
+    copy = json_object();
+    json_object_foreach((json_t *)json, key, part) if (strcmp(key, "graph") != 0)
+        json_object_set_new(copy, key, shown_json(part));
+  } else {
+    copy = json_incref((json_t *)json);
+  }
+  return copy;
+}
+
+static void print_document(tp__string *t, const json_t *document) {
   const json_t *row;
   bool is_time =
       strcmp(tp__text_of(document, "objective"), tp_objective_name(TP_OBJECTIVE_BYTES)) != 0;
   long long byte_flops = tp__integer_of(document, "byte_flops");
   size_t i;
-  tp__string_printf(&t, "# Plan for %lld devices\n\nMesh ",
+  tp__string_printf(t, "# Plan for %lld devices\n\nMesh ",
                     (long long)tp__integer_of(document, "devices"));
   json_array_foreach(json_object_get(document, "mesh"), i, row)
-      tp__string_printf(&t, "%s%s=%lld", i ? "," : "", tp__text_of(row, "axis"),
+      tp__string_printf(t, "%s%s=%lld", i ? "," : "", tp__text_of(row, "axis"),
                         (long long)tp__integer_of(row, "size"));
-  tp__string_printf(&t,
+  tp__string_printf(t,
                     ", topology %s, strategy %s. Times are modeled; all numbers are for one device "
                     "and one execution.\n",
                     tp__text_of(document, "topology"), tp__text_of(document, "strategy"));
   if (!is_time)
     tp__string_printf(
-        &t,
+        t,
         "Objective bytes: costs of plans and decisions are not times. A byte that a device sends "
         "costs %g us, and so do %lld operations of contractions or %lld others.\n",
         TP_BYTE_PS * 1e-6, byte_flops, byte_flops * TP_BYTE_SCALARS / TP_BYTE_FLOPS);
-  tp__string_append(&t, "\n");
+  tp__string_append(t, "\n");
   json_array_foreach(json_object_get(document, "functions"), i, row)
-      print_function(&t, row, is_time);
+      print_function(t, row, is_time);
+}
+
+char *tp__report_print(const json_t *document) {
+  tp__string t = {0};
+  json_t *shown = shown_json(document);
+  print_document(&t, shown);
+  json_decref(shown);
   return tp__string_take(&t);
 }

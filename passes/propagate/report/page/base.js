@@ -5,13 +5,25 @@ const plan = JSON.parse(document.getElementById('plan').textContent);
 /* The times of a run of the plan; null if it was not run. */
 const givenRun = JSON.parse(document.getElementById('run').textContent);
 
+/* A text of the program as it is shown. Characters that are not seen become escapes: controls, marks of
+ * direction, separators of lines, and what has no width but joiners. */
+const UNSEEN = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f' +
+  '\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]', 'g');
+const visible = (text) => text.replace(UNSEEN,
+  (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
+const shownAs = (child) => (typeof child === 'string' ? visible(child) : child);
+/* Attributes that are read by people. */
+const TEXTS = ['title', 'aria-label', 'aria-valuetext'];
+
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (TEXTS.includes(name) && value) element.setAttribute(name, visible(value));
     else if (value !== null && value !== undefined && value !== false)
       element.setAttribute(name, value === true ? '' : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat(Infinity)
+    .filter((child) => child !== null && child !== undefined).map(shownAs));
   return element;
 }
 

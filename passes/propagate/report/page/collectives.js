@@ -56,8 +56,10 @@ function otherChoice(c, alike) {
 }
 
 /* What a search looks at, in lower case. */
-const searched = (f, c) => [whatMoves(f, c), c.value, c.at, c.kind, c.axes, ...c.cause].join(' ')
-  .toLowerCase();
+function searched(f, c) {
+  const text = [whatMoves(f, c), c.value, c.at, c.kind, c.axes, ...c.cause].join(' ');
+  return (text + ' ' + visible(text)).toLowerCase();
+}
 
 function placesOf(f, group) {
   if (group.members.length < 2) return null;

@@ -182,7 +182,7 @@ function memoryPanel(f, graph) {
     slider.value = seen = k;
     const text = bytesText(held[k]) + ' at op ' + (k + 1) + ' of ' + ops + ', ' +
       graph.describe(k) + (k === peak ? ' (the peak)' : '');
-    slider.setAttribute('aria-valuetext', text);
+    slider.setAttribute('aria-valuetext', visible(text));
     said.replaceChildren(named(text));
     moveTo(k);
     if (!waiting) requestAnimationFrame(listBuffers);

@@ -21,15 +21,15 @@ function showFunction(number) {
     collectives.element, timeline.element, memory.element, meshPanel(f), whatIfPanel(f),
     graph.element);
   document.getElementById('title').replaceChildren('Plan of ', named(f.function));
-  document.title = 'Plan of ' + f.function;
+  document.title = 'Plan of ' + visible(f.function);
   document.querySelectorAll('#functions button').forEach((button, i) =>
     (i === number ? button.setAttribute('aria-current', 'true')
       : button.removeAttribute('aria-current')));
 }
 
-document.getElementById('subtitle').textContent = plural(plan.devices, 'device') + ', mesh ' +
+document.getElementById('subtitle').textContent = visible(plural(plan.devices, 'device') + ', mesh ' +
   [...axes].map(([name, size]) => name + '=' + size).join(', ') + '; topology ' + plan.topology +
-  ', strategy ' + plan.strategy + ', objective ' + plan.objective + '; tpshard ' + plan.version;
+  ', strategy ' + plan.strategy + ', objective ' + plan.objective + '; tpshard ' + plan.version);
 document.getElementById('panels').append(...PANELS.map(([id, title]) =>
   make('a', {href: '#' + id}, title)));
 if (plan.functions.length > 1) {

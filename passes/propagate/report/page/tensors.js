@@ -136,7 +136,7 @@ function tensorsPanel(f, graph) {
     const text = search.value.toLowerCase();
     const found = all.filter((t) => (!layout.value || t.sharding === layout.value) &&
       (!kind.value || t.kind === kind.value) &&
-      (t.label + ' ' + t.value).toLowerCase().includes(text));
+      (t.label + ' ' + t.value + ' ' + visible(t.label)).toLowerCase().includes(text));
     body.replaceChildren();
     rows.clear();
     caption.textContent = plural(found.length, 'tensor') + ', ' +

@@ -351,7 +351,7 @@ function timelineView(f, tracks, works, graph) {
     const text = workText(f, graph.describe, tracks, works, chosen);
     said.replaceChildren(named(text));
     view.setAttribute('aria-valuenow', chosen + 1);
-    view.setAttribute('aria-valuetext', text);
+    view.setAttribute('aria-valuetext', visible(text));
     const {start, end} = spanOf(chosen);
     if (!keepSight && (end < sight.from || start > sight.to))
       look(start - span() / 2, span());

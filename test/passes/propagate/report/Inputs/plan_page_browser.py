@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import tempfile
+import unicodedata
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../.."))
 from webdriver import KEYS, Browser  # noqa: E402
@@ -20,6 +21,11 @@ def bytes_text(value):
         if value < 1024 or unit == "GiB":
             return "%d B" % value if unit == "B" else "%.1f %s" % (value + 1e-9, unit)  # toFixed rounds halves up
         value /= 1024
+
+
+def visible(text):
+    """A text as it is shown: controls and formats but joiners, and separators of lines, are escapes."""
+    return "".join("\\u%04x" % ord(c) if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") and c not in "\u200c\u200d" else c for c in text)
 
 
 def seconds_text(seconds):
@@ -98,7 +104,7 @@ class Page:
             self.b.run("const e = document.getElementById('tensor-search'); e.value = arguments[0];"
                        "e.dispatchEvent(new Event('input'))", tensor["value"])
             rows = self.b.run("return [...document.querySelectorAll('#tensors .scroll tbody tr button')].map((b) => b.textContent)")
-            label = tensor["name"] or tensor["value"]
+            label = visible(tensor["name"] or tensor["value"])
             self.check(label in rows, "no row is called %r" % label[:60])
             self.b.run("[...document.querySelectorAll('#tensors .scroll tbody tr button')]"
                        ".find((b) => b.textContent === arguments[0]).click()", label)
@@ -155,7 +161,7 @@ class Page:
         self.b.run("location.hash = '#argument-%d'" % read[0])
         self.b.wait("setTimeout(arguments[0], 100)")
         label = self.b.text("#tensors .card h3")
-        self.check(label == self.f["arguments"][read[0]]["name"] or label == self.f["arguments"][read[0]]["value"], "the fragment leads to %r" % label[:60])
+        self.check(label in [visible(self.f["arguments"][read[0]][key]) for key in ("name", "value")], "the fragment leads to %r" % label[:60])
         self.b.click("#tensors .card > div:last-child ul button")
         self.check(self.b.run("return location.hash").startswith("#op-"), "a reader is at %s" % self.b.run(where))
         links = self.b.run("return [...document.querySelectorAll('#graph-details ul:first-child button')].map((b) => b.textContent)")
@@ -362,6 +368,9 @@ class Page:
     def nothing_else(self):
         self.check(self.b.run("return window.broken || null") is None, "a name was run as a script")
         self.check(self.b.count("script") == 3 and self.b.count("img") == 0, "a name has become an element")
+        shown = self.b.run("return document.body.innerText + [...document.querySelectorAll('[title]')].map((e) => e.title).join('') + document.title")
+        unseen = {c for c in shown if c != visible(c)} - set("\n\t")  # which stand between cells
+        self.check(not unseen, "the page shows %s" % sorted(unseen))
         for entry in self.b.console():
             self.check(False, "the console says: %s" % entry[:300])
 
