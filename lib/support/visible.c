@@ -1,12 +1,12 @@
-/* Names of the program as they are shown. A name may hold characters that ring a bell, move the cursor,
- * end a line or turn the rest of it around; they become escapes, as in JSON. */
+/* Names of the program as they are shown. A name may hold characters that ring a bell, move the
+ * cursor, end a line or turn the rest of it around; they become escapes, as in JSON. */
 #include "support/support.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Control characters, marks of direction, separators of lines, and what has no width. Joiners (U+200C
- * and U+200D) stay: scripts and emoji need them. */
+/* Control characters, marks of direction, separators of lines, and what has no width. Joiners
+ * (U+200C and U+200D) stay: scripts and emoji need them. */
 static const struct {
   uint32_t first, last;
 } unseen[] = {{0x0, 0x1f},      {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},
@@ -22,8 +22,8 @@ static bool is_unseen(uint32_t c) {
 
 static bool continues(unsigned char byte) { return (byte & 0xc0) == 0x80; }
 
-/* The character at `text`, of *n bytes of UTF-8. One of four bytes, which is never unseen, and what is
- * no UTF-8 count as bytes. */
+/* The character at `text`, of *n bytes of UTF-8. Bytes that are no UTF-8, and those of a character
+ * of four, which is never unseen, count alone. */
 static uint32_t character_at(const char *text, size_t *n) {
   const unsigned char *b = (const unsigned char *)text;
   *n = 1;

@@ -221,8 +221,8 @@ void tp__print_difference(tp__string *t, const json_t *function) {
 
 /* ---- in a line ---- */
 
-/* "whole", "split over tp", with `places` "dimension 1 over tp"; a layout that is not only splits as
- * it is written. */
+/* "whole", "split over tp", with `places` "dimension 1 over tp"; as it is written if it has partial
+ * sums. */
 static void print_layout(tp__string *t, const char *layout, bool places) {
   json_t *dims = json_loads(layout, 0, NULL), *axes, *axis;
   size_t d, i, n = 0;

@@ -113,7 +113,7 @@ static json_t *operands_json(builder *b, int k) {
   return list;
 }
 
-/* Ops that read no tensor, and compute and send nothing: there may be one for each use of a value. */
+/* Ops that read no tensor, and compute and send nothing: often there is one for each use. */
 static bool is_filler(const builder *b, int k) {
   static const char *const names[] = {"arith.constant", "shard.sharding", "tensor.empty",
                                       "linalg.fill"};

@@ -23,8 +23,8 @@ void tp__line_printer_destroy(tp_line_printer *printer);
  * with this number in `places`. Without regions, and cut when it is long. */
 json_t *tp__line_json(const tp_line_printer *printer, MlirOperation op, int n_places,
                       const MlirValue *places);
-/* The attributes of an argument of the function as MLIR prints them, cut when they are long; "" if it
- * has none. */
+/* The attributes of an argument of the function as MLIR prints them, cut when they are long; "" if
+ * it has none. */
 json_t *tp__attributes_json(MlirOperation func, MlirValue argument);
 
 /* ---- layers.c ---- */
@@ -35,8 +35,8 @@ json_t *tp__layers_json(tp__arena *arena, int n, const int *ops, const int64_t *
 
 /* ---- frontier.c ---- */
 
-/* Plans within other memory limits, as report-frontier asks; each is told as a remark. `function` is
- * the part of the document about this plan. NULL when memory runs out. */
+/* Plans within other memory limits, as report-frontier asks; each is told as a remark. `function`
+ * is the part of the document about this plan. NULL when memory runs out. */
 json_t *tp__report_frontier(tp_report *report, const tp_planner *planner, const json_t *function);
 
 /* ---- machine_json.c: what is asked of a device, and what the network gives ---- */

@@ -362,7 +362,7 @@ static void print_function(tp__string *t, const json_t *f, bool is_time) {
   print_decisions(t, json_object_get(f, "decisions"));
 }
 
-/* A copy of the document without graphs, in which all that is not seen in texts of the program is. NULL
+/* A copy of the document without graphs, in which characters that are not seen are escapes. NULL
  * when memory runs out. */
 static json_t *shown_json(const json_t *json) {
   const char *key;
