@@ -5,10 +5,10 @@ const plan = JSON.parse(document.getElementById('plan').textContent);
 /* The times of a run of the plan; null if it was not run. */
 const givenRun = JSON.parse(document.getElementById('run').textContent);
 
-/* A text of the program as it is shown. Characters that are not seen become escapes: controls, marks of
- * direction, separators of lines, and what has no width but joiners. */
-const UNSEEN = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f' +
-  '\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]', 'g');
+/* A text of the program as it is shown. Characters that are not seen become escapes: controls, marks
+ * of direction, separators of lines, and what has no width but joiners. */
+const UNSEEN = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e' +
+  '\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]', 'g');
 const visible = (text) => text.replace(UNSEEN,
   (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
 const shownAs = (child) => (typeof child === 'string' ? visible(child) : child);
@@ -93,9 +93,9 @@ function bar(part, whole) {
   return element;
 }
 
-/* One Tab stop for the items of a list; the arrow keys, Home and End go from item to item, as the ARIA
- * Authoring Practices describe (roving tabindex). `items` selects them in the list; `moved` is called
- * for the item that a key leads to. Returns what is to be called when there are others. */
+/* One Tab stop for the items of a list; the arrow keys, Home and End go from item to item, as the
+ * ARIA Authoring Practices describe (roving tabindex). `items` selects them in the list; `moved` is
+ * called for the item that a key leads to. Returns what is to be called when there are others. */
 function roving(list, items, moved, keys = {ArrowDown: 1, ArrowUp: -1}) {
   let stop = null;
   const all = () => [...list.querySelectorAll(items)];

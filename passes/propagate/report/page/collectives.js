@@ -187,7 +187,8 @@ function collectivesPanel(f) {
       'for its causes, its place in the source and the price of another choice.'),
     make('div', {class: 'controls'}, make('label', null, 'value, place, axes or cause contains', search),
       make('label', null, 'kind', kind), make('label', null, 'order by', order)),
-    groups.length ? scroller(null, 'List of collectives', grid) : make('p', null, 'The plan has no collectives.'),
+    groups.length ? scroller(null, 'List of collectives', grid)
+      : make('p', null, 'The plan has no collectives.'),
     more);
   return {element, show, place: () => latest !== null && ['collective', latest]};
 }

@@ -4,15 +4,16 @@
 const ROW = 24, LANE = 9, MAX_LANES = 14, MAX_SPAN = 80, AROUND = 12, MIN_ROWS = 10;
 
 /* The graph of the document, and what is looked up in it: how deep an op is nested, who reads its
- * value, its collectives. */
+ * value or an argument, its collectives. */
 function graphOf(f) {
   const g = {...f.graph, depth: new Int32Array(f.graph.kind.length),
-    users: f.graph.kind.map(() => []), collectivesAt: new Map(), sent: f.collectives,
+    users: f.graph.kind.map(() => []), readers: f.arguments.map(() => []),
+    collectivesAt: new Map(), sent: f.collectives,
     argumentValues: f.arguments.map((a) => a.value),
     argumentNames: f.arguments.map((a) => a.name || a.value)};
   for (const [k, parent] of g.nested) g.depth[k] = g.depth[parent] + 1;
   g.operands.forEach((makers, k) => {
-    for (const maker of makers) if (maker >= 0) g.users[maker].push(k);
+    for (const maker of new Set(makers)) (g.users[maker] || g.readers[-1 - maker]).push(k);
   });
   g.collectives.forEach((k, i) =>
     g.collectivesAt.set(k, [...(g.collectivesAt.get(k) || []), i]));
@@ -157,7 +158,7 @@ function opDetails(g, k, f) {
     ['source line', named(op.at || '-')],
     ['IR', make('pre', {class: 'code', id: 'graph-line'}, lineText(g, k))],
     ['reads', opLinks(g, g.operands[k])],
-    ['read by', opLinks(g, [...new Set(g.users[k])])]),
+    ['read by', opLinks(g, g.users[k])]),
     sent.length ? collectiveLinks(sent) : null,
     layout && shape ? tensorPicture(layout, shape, null) : null,
   ];

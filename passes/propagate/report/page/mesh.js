@@ -103,7 +103,8 @@ function meshPanel(f) {
     make('p', {class: 'note'}, 'Latency and bandwidth are those of an all_gather in the model "' +
       plan.topology + '". A collective over several axes counts for each of them in the first ' +
       'table, and once in the second.'),
-    plan.mesh.length ? [meshPicture(f), scroller(null, 'Links', linksTable(f))] : make('p', null, 'One device.'),
+    plan.mesh.length ? [meshPicture(f), scroller(null, 'Links', linksTable(f))]
+      : make('p', null, 'One device.'),
     f.traffic.length ? scroller({id: 'mesh-groups'}, 'Groups', groupsTable(f))
       : make('p', null, 'No device sends anything.'));
 }

@@ -1,9 +1,9 @@
-/* Places on the page, and the ways between them. A place is a fragment of the address: "#op-12" is op
- * 12 of the first function, "#1.op-12" that of the second one. Links go from place to place, so that
- * Back returns to where one was: to that place, with the focus on the link that was used. */
+/* Places on the page, and the ways between them. A place is a fragment of the address: "#op-12" is
+ * op 12 of the first function, "#1.op-12" that of the second one. Links go from place to place, so
+ * that Back returns to where one was: to that place, with the focus on the link that was used. */
 
-/* The function that is shown: its number, the place that each panel shows by id of the panel, and by
- * kind of place what shows one: {count, show}. */
+/* The function that is shown: its number, the place that each panel shows by id of the panel, and
+ * by kind of place what shows one: {count, show}. */
 const shown = {number: -1, places: {}, kinds: new Map()};
 
 /* The links that were used, by the id that their entry of the history has. */

@@ -91,8 +91,8 @@ function alternativesTable(f) {
     return make('p', {class: 'note'}, f.collectives.length
       ? 'No other plan was found or sought (report-alternatives).'
       : 'There are no collectives, so no other plan was sought.');
-  const grid = table('Plans with another choice', ['would cost', 'annotation that makes it', 'instead of', 'decides'],
-    'rlll', found.map(({a, collectives}) => [
+  const titles = ['would cost', 'annotation that makes it', 'instead of', 'decides'];
+  const grid = table('Plans with another choice', titles, 'rlll', found.map(({a, collectives}) => [
       a.extra_seconds > 0 ? '+' + secondsText(a.extra_seconds) : 'the same',
       [named(placeText(a.annotation)), make('br'), ...annotationText(a.annotation)],
       chip(a.instead_of),

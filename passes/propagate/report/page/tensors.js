@@ -44,9 +44,8 @@ function collectiveLinks(list) {
 }
 
 /* The ops that read an argument, which lead to the graph. */
-function readerLinks(f, tensor, graph) {
-  const readers = f.graph.operands.flatMap((makers, k) =>
-    (makers.includes(-1 - tensor.index) ? [k] : []));
+function readerLinks(tensor, graph) {
+  const readers = graph.ops.readers[tensor.index];
   if (!readers.length) return make('p', null, 'No op reads it.');
   return make('div', null, make('p', null, 'Read by ' + plural(readers.length, 'op') + ':'),
     linkList(readers.map((k) => linkTo('op', k, named(graph.describe(k)))), 20));
@@ -78,7 +77,7 @@ function tensorDetails(f, tensor, graph) {
       : null),
     tensorPicture(tensor.sharding, tensor.shape, tensor.local_shape),
     collectiveLinks(collectivesOfTensor(f, tensor)),
-    isArgument ? readerLinks(f, tensor, graph) : null,
+    isArgument ? readerLinks(tensor, graph) : null,
   ];
 }
 

@@ -55,7 +55,8 @@ function trackOf(title, works, secondsOf, startOf) {
       .sort((a, b) => places[a].start - places[b].start);
     lane.starts = lane.works.map((i) => places[i].start);
   }
-  return {title, lanes, places, stretch: 1, length: places.reduce((most, {end}) => Math.max(most, end), 0)};
+  const length = places.reduce((most, {end}) => Math.max(most, end), 0);
+  return {title, lanes, places, stretch: 1, length};
 }
 
 /* ---- overlap ---- */
@@ -76,7 +77,7 @@ function overlappedStarts(works, g) {
   /* The value of op k is there. */
   function finish(k, time) {
     end[k] = time;
-    for (const user of new Set(g.users[k])) if (isChange(g, user)) offer(user);
+    for (const user of g.users[k]) if (isChange(g, user)) offer(user);
   }
 
   /* A change can run when all that it reads is there. */
@@ -216,8 +217,8 @@ function timeAxis(sight, x, top, height) {
       'text-anchor': 'middle'}, secondsText(t))]);
 }
 
-/* The window of time of a track. With a scale of its own it shows the same part of its length as the
- * longest track does of that. */
+/* The window of time of a track. With a scale of its own it shows the same part of its length as
+ * the longest track does of that. */
 const ownSight = ({from, to}, track) => ({from: from / track.stretch, to: to / track.stretch});
 
 /* The picture of tracks in a window of time. Returns {element, paint, at}; at(event) is what stands
@@ -309,7 +310,8 @@ function workText(f, describe, tracks, works, number) {
     spans.join('; ');
 }
 
-/* The tracks with what moves and zooms them. Returns {element, show, place}; show(i) chooses work i. */
+/* The tracks with what moves and zooms them. Returns {element, show, place}; show(i) chooses work
+ * i. */
 function timelineView(f, tracks, works, graph) {
   const length = Math.max(...tracks.map((t) => t.length)), {element, paint, at} =
     timelinePicture(tracks, works);

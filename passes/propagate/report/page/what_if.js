@@ -44,7 +44,8 @@ function frontierTable(f) {
     if (p.peak_bytes === null) return [limit, '', 'no plan was found', '', '', '', ''];
     return [limit, bytesText(p.peak_bytes), secondsText(p.cost_seconds), p === own ? ''
       : percentText(p.cost_seconds - own.cost_seconds, own.cost_seconds),
-    secondsText(p.bound_seconds), named(p.changes), p.cut_short ? 'the time limit ended the search' : ''];
+    secondsText(p.bound_seconds), named(p.changes),
+    p.cut_short ? 'the time limit ended the search' : ''];
   }));
 }
 
