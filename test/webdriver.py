@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-KEYS = {"down": "\ue015", "end": "\ue010", "home": "\ue011", "enter": "\ue007", "right": "\ue014", "left": "\ue012"}
+KEYS = {"up": "\ue013", "down": "\ue015", "end": "\ue010", "home": "\ue011", "enter": "\ue007", "right": "\ue014", "left": "\ue012", "escape": "\ue00c"}
 
 
 class Browser:
@@ -59,6 +59,9 @@ class Browser:
     def open(self, path):
         self.call("POST", self.session + "/url", {"url": "file://" + os.path.abspath(path)})
 
+    def back(self):
+        self.call("POST", self.session + "/back", {})
+
     def run(self, script, *arguments):
         """Runs the body of a function with these arguments, and returns its value."""
         return self.call("POST", self.session + "/execute/sync", {"script": script, "args": list(arguments)})
@@ -76,6 +79,11 @@ class Browser:
 
     def type(self, selector, text):
         self.call("POST", self.session + "/element/%s/value" % self.find(selector), {"text": text})
+
+    def press(self, key):
+        """Types a key where the focus is."""
+        element = self.call("GET", self.session + "/element/active")[ELEMENT]
+        self.call("POST", self.session + "/element/%s/value" % element, {"text": key})
 
     def text(self, selector):
         return self.run("return document.querySelector(arguments[0]).textContent", selector)

@@ -20,6 +20,15 @@ const char *tp__location_text(tp__arena *arena, MlirLocation location) {
   return kept ? kept : "";
 }
 
+/* The text behind the last `separator` that something follows. */
+static MlirStringRef behind_last(const char *separator, MlirStringRef text) {
+  size_t n = strlen(separator), from = text.length;
+  while (from >= n && memcmp(text.data + from - n, separator, n) != 0)
+    from--;
+  bool is_found = from >= n && from < text.length;
+  return is_found ? (MlirStringRef){text.data + from, text.length - from} : text;
+}
+
 enum { MAX_DEPTH = 64 }; /* locations can be nested arbitrarily deep */
 
 /* ---- the innermost file ---- */
@@ -58,27 +67,75 @@ bool tp__location_file(MlirLocation location, MlirLocation *file) {
   return find_file(location, MAX_DEPTH, file);
 }
 
+/* ---- without folders ---- */
+
+static MlirLocation without_folders(MlirLocation location, int depth);
+
+static MlirLocation file_without_folders(MlirLocation location) {
+  MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location));
+  if (file.length == 0 || file.data[0] != '/')
+    return location;
+  return mlirLocationFileLineColRangeGet(
+      mlirLocationGetContext(location), behind_last("/", file),
+      (unsigned)mlirLocationFileLineColRangeGetStartLine(location),
+      (unsigned)mlirLocationFileLineColRangeGetStartColumn(location),
+      (unsigned)mlirLocationFileLineColRangeGetEndLine(location),
+      (unsigned)mlirLocationFileLineColRangeGetEndColumn(location));
+}
+
+static MlirLocation fused_without_folders(MlirLocation location, int depth) {
+  tp__arena arena = {0};
+  unsigned n = mlirLocationFusedGetNumLocations(location);
+  MlirLocation *parts = tp__arena_array(&arena, n, sizeof *parts);
+  MlirContext context = mlirLocationGetContext(location);
+  MlirLocation kept = mlirLocationUnknownGet(context);
+  if (parts) {
+    mlirLocationFusedGetLocations(location, parts);
+    for (unsigned i = 0; i < n; i++)
+      parts[i] = without_folders(parts[i], depth);
+    kept = mlirLocationFusedGet(context, n, parts, mlirLocationFusedGetMetadata(location));
+  }
+  tp__arena_destroy(&arena);
+  return kept;
+}
+
+static MlirLocation without_folders(MlirLocation location, int depth) {
+  MlirContext context = mlirLocationGetContext(location);
+  if (depth == 0)
+    return mlirLocationUnknownGet(context);
+  if (mlirLocationIsAFileLineColRange(location))
+    return file_without_folders(location);
+  if (mlirLocationIsAName(location))
+    return mlirLocationNameGet(context, mlirIdentifierStr(mlirLocationNameGetName(location)),
+                               without_folders(mlirLocationNameGetChildLoc(location), depth - 1));
+  if (mlirLocationIsACallSite(location))
+    return mlirLocationCallSiteGet(
+        without_folders(mlirLocationCallSiteGetCallee(location), depth - 1),
+        without_folders(mlirLocationCallSiteGetCaller(location), depth - 1));
+  return mlirLocationIsAFused(location) ? fused_without_folders(location, depth - 1) : location;
+}
+
+const char *tp__location_shared(tp__arena *arena, MlirLocation location) {
+  return tp__location_text(arena, without_folders(location, MAX_DEPTH));
+}
+
 /* ---- short form ---- */
 
-static MlirStringRef last_part(MlirStringRef path) {
-  size_t from = path.length;
-  while (from > 0 && path.data[from - 1] != '/')
-    from--;
-  bool ends_in_slash = from == path.length;
-  return ends_in_slash ? path : (MlirStringRef){path.data + from, path.length - from};
-}
+/* A name is no path of a file: that of a weight is "params/layers/0/wq". Only what a framework puts
+ * around it goes: "jit(step)/transpose(jvp(mlp))/dot_general" is dot_general. */
+static MlirStringRef own_name(MlirStringRef name) { return behind_last(")/", name); }
 
 static const char *short_text(tp__arena *arena, MlirLocation location, int depth);
 
 static const char *file_text(tp__arena *arena, MlirLocation location) {
   MlirStringRef file =
-      last_part(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location)));
+      behind_last("/", mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location)));
   return tp__arena_printf(arena, "%.*s:%d", (int)file.length, file.data,
                           mlirLocationFileLineColRangeGetStartLine(location));
 }
 
 static const char *name_text(tp__arena *arena, MlirLocation location, int depth) {
-  MlirStringRef name = last_part(mlirIdentifierStr(mlirLocationNameGetName(location)));
+  MlirStringRef name = own_name(mlirIdentifierStr(mlirLocationNameGetName(location)));
   const char *at = short_text(arena, mlirLocationNameGetChildLoc(location), depth);
   return at && *at ? tp__arena_printf(arena, "%.*s (%s)", (int)name.length, name.data, at)
                    : tp__arena_strndup(arena, name.data, name.length);

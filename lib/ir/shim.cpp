@@ -422,7 +422,9 @@ void tp__emit(MlirLocation location, tp_severity severity, const char *message, 
       DiagnosticSeverity::Error, DiagnosticSeverity::Warning, DiagnosticSeverity::Remark};
   Location loc = unwrap(location);
   InFlightDiagnostic d = loc->getContext()->getDiagEngine().emit(loc, severities[severity]);
-  d << message;
+  std::string shown(tp__visible(message, "\n", 0, nullptr), 0);
+  tp__visible(message, "\n", shown.size() + 1, shown.data());
+  d << shown;
   if (note)
     d.attachNote(loc) << note;
 }

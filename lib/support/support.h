@@ -122,6 +122,11 @@ typedef struct tp__short_text {
 tp__short_text tp__bytes_text(int64_t bytes);
 tp__short_text tp__seconds_text(double seconds);
 
+/* Writes a text of the program as it is shown: "\u202e" for a character that is not seen, such as
+ * controls and marks of direction. Those in `kept` stay as they are. Returns the length of all, as
+ * snprintf does; with size 0 `shown` may be NULL. */
+size_t tp__visible(const char *text, const char *kept, size_t size, char *shown);
+
 /* ---- suggestions ---- */
 
 /* Returns by how many insertions, removals, changes and exchanges of neighbors two words differ. */

@@ -49,7 +49,7 @@ def words_of(picture, is_measured):
     words = " ".join(e.text for e in xml.fromstring(picture).iter() if e.tag.endswith(("}text", "}title"))).split()
     if not is_measured:
         return words
-    return sorted({re.sub(r"[\d.]+(e[+-]\d+)?", "#", word) for word in words} - {"ns", "us", "ms", "s"})
+    return sorted({re.sub(r"\d+([.,]\d+)*(e[+-]\d+)?", "#", word) for word in words} - {"ns", "us", "ms", "s"})
 
 
 def shapes_of(picture):

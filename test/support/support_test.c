@@ -192,6 +192,22 @@ static void closest_words(void **state) {
   assert_null(tp__closest_word(too_long, sizeof too_long, n, words));
 }
 
+static void visible_names(void **state) {
+  (void)state;
+  char shown[128];
+  const char *seen = "params/wq \xc3\xa9 \xd7\xa9 \xe2\x80\x8d \xf0\x9f\x94\xa5 \xff\xe2\x80";
+  assert_int_equal(tp__visible(seen, "", sizeof shown, shown), strlen(seen));
+  assert_string_equal(shown, seen);
+  const char *unseen = "a\x07\x1b[1m\n\x7f\xc2\x9b\xe2\x80\xae\xe2\x81\xa6\xef\xbb\xbf.";
+  tp__visible(unseen, "", sizeof shown, shown);
+  assert_string_equal(shown, "a\\u0007\\u001b[1m\\u000a\\u007f\\u009b\\u202e\\u2066\\ufeff.");
+  assert_int_equal(tp__visible(unseen, "", 0, NULL), strlen(shown));
+  assert_int_equal(tp__visible("a\nb\tc", "\n", 6, shown), 10); /* the text is longer */
+  assert_string_equal(shown, "a\nb\\u");
+  assert_int_equal(tp__visible("", "", sizeof shown, shown), 0);
+  assert_string_equal(shown, "");
+}
+
 static void environment(void **state) {
   (void)state;
   char warning[256];
@@ -225,6 +241,7 @@ int main(void) {
       cmocka_unit_test(growing),         cmocka_unit_test(arena),
       cmocka_unit_test(strings),         cmocka_unit_test(texts),
       cmocka_unit_test(sizes_and_times), cmocka_unit_test(environment),
+      cmocka_unit_test(visible_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,6 +102,7 @@ typedef struct tp_live_buffer {
   int64_t bytes;
   int from, to; /* op numbers, both inclusive */
   int of;       /* the op that makes the value; -1 - i: argument i of the function */
+  int result;   /* number of the result of the function that it is; -1: none */
 } tp_live_buffer;
 
 /* The peak memory of a device, the op at which it occurs, all buffers, and the bytes held at every

@@ -153,7 +153,8 @@ static int last_use(const peak_finder *f, int k, int value, int at) {
 
 static tp_live_buffer buffer(tp_live_buffer_kind kind, MlirValue value, int64_t bytes, int from,
                              int to) {
-  return (tp_live_buffer){.kind = kind, .value = value, .bytes = bytes, .from = from, .to = to};
+  return (tp_live_buffer){
+      .kind = kind, .value = value, .bytes = bytes, .from = from, .to = to, .result = -1};
 }
 
 static void hold(peak_finder *f, tp_live_buffer held) {
@@ -369,7 +370,9 @@ static tp_status hold_boundary(peak_finder *f) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); i++) {
     /* it is returned in the layout of the result */
     MlirValue value = mlirOperationGetOperand(end, i);
-    hold(f, buffer(TP_LIVE_RESULT, value, bytes_at(f, value), 0, last));
+    tp_live_buffer held = buffer(TP_LIVE_RESULT, value, bytes_at(f, value), 0, last);
+    held.result = (int)i;
+    hold(f, held);
   }
   int64_t constants;
   TP_TRY(constant_bytes(f, &constants));

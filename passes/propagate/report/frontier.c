@@ -1,6 +1,8 @@
 /* The frontier of time and memory: the function is planned again within other memory limits. Each
  * plan is written into a copy, so that its peak is that of a program. */
+#include "passes/propagate/report/plan_diff.h"
 #include "passes/propagate/report/plan_graph.h"
+#include "passes/propagate/report/plan_text.h"
 
 #include <mlir-c/Diagnostics.h>
 #include <stdlib.h>
@@ -10,31 +12,74 @@ typedef struct point {
   int64_t limit, peak; /* peak -1: no plan was found */
   tp_cost cost, bound;
   bool is_cut_short;
+  json_t *plan; /* what of it is compared; NULL: no plan, or this plan */
 } point;
 
-static tp_status plan_copy(tp_pass *pass, const tp_planner *p, point *found) {
+/* ---- plans ---- */
+
+/* Layouts of arguments or results, called as in the document of this plan. */
+static json_t *layouts_json(tp_report *r, MlirOperation func, const json_t *own, bool is_args) {
+  json_t *list = json_array();
+  const json_t *like;
+  size_t i;
+  json_array_foreach(own, i, like) {
+    const char *name = tp__text_of(like, "name");
+    MlirAttribute layout = is_args ? tp__arg_attr(func, (int)i, "tp.sharding")
+                                   : tp__result_attr(func, (int)i, "tp.sharding");
+    json_array_append_new(
+        list, json_pack("{s:s, s:s}", "name", *name ? name : tp__text_of(like, "value"), "sharding",
+                        mlirAttributeIsNull(layout) ? "[]" : tp__report_attr(r, layout)));
+  }
+  return list;
+}
+
+/* What is compared of the plan that was written into a copy. NULL when memory runs out. */
+static json_t *plan_json(tp_report *r, const tp_planner *copy, const tp_memory_peak *peak,
+                         const json_t *function) {
+  const tp_function_report *f = &r->function;
+  MlirOperation func = copy->problem.graph.func;
+  return json_pack("{s:o, s:o, s:o, s:{s:f}, s:{s:I}, s:I}", "arguments",
+                   layouts_json(r, func, json_object_get(function, "arguments"), true), "results",
+                   layouts_json(r, func, json_object_get(function, "results"), false), "traffic",
+                   tp__report_traffic(r), "step", "seconds",
+                   tp_cost_seconds(f->compute + f->communication + f->local), "memory",
+                   "peak_bytes", (json_int_t)peak->bytes, "bytes_per_device", (json_int_t)f->bytes);
+}
+
+static tp_status plan_copy(tp_pass *pass, const tp_planner *p, const json_t *function,
+                           point *found) {
   tp_replan again;
   tp_memory_peak peak = {0};
+  tp_report own = {.pass = pass};
   tp_status status = tp__replan_open(pass, p, false, &again);
+  own.mesh = again.planner.problem.mesh;
+  own.topology = again.planner.problem.machine;
   if (status == TP_OK)
     status = tp__plan(&again.planner);
+  again.planner.report = &own; /* lists the changes of layout that are written */
   if (status == TP_OK)
     status = tp__plan_write(&again.planner);
   if (status == TP_OK)
     status = tp__plan_peak(&again.planner, &peak);
+  if (status == TP_OK)
+    status = tp__report_measure(&own, &again.planner);
   found->is_cut_short = again.planner.result.is_cut_short;
-  if (status == TP_OK) {
+  if (status == TP_OK)
+    found->plan = plan_json(&own, &again.planner, &peak, function);
+  if (found->plan) {
     found->peak = peak.bytes;
     found->cost = again.planner.result.cost;
     found->bound = again.planner.result.bound;
   }
+  tp__report_forget(&own);
+  tp__arena_destroy(&own.arena);
   tp__memory_peak_destroy(&peak);
   tp__replan_close(&again);
   return status;
 }
 
 /* Plans the function as its user would with memory-limit=LIMIT. */
-static point plan_within(tp_report *r, const tp_planner *p, int64_t limit) {
+static point plan_within(tp_report *r, const tp_planner *p, const json_t *function, int64_t limit) {
   point found = {.limit = limit, .peak = -1};
   MlirModule copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(r->before)));
   tp_propagate_options given = *(const tp_propagate_options *)r->pass->options;
@@ -44,7 +89,7 @@ static point plan_within(tp_report *r, const tp_planner *p, int64_t limit) {
   pass.module = mlirModuleGetOperation(copy);
   MlirDiagnosticHandlerID handler =
       mlirContextAttachDiagnosticHandler(r->pass->context, tp__discard_diagnostic, NULL, NULL);
-  (void)plan_copy(&pass, p, &found); /* without a plan the peak stays -1 */
+  (void)plan_copy(&pass, p, function, &found); /* without a plan the peak stays -1 */
   mlirContextDetachDiagnosticHandler(r->pass->context, handler);
   mlirModuleDestroy(copy);
   return found;
@@ -66,21 +111,51 @@ static int compare_points(const void *a, const void *b) {
   return (x->limit > y->limit) - (x->limit < y->limit);
 }
 
-static json_t *point_json(const point *found, bool is_own) {
-  json_t *limit = is_own ? json_null() : json_integer((json_int_t)found->limit);
+/* What the plan changes against that within the next larger limit: "wq: whole -> split over tp; 2
+ * all_gathers over tp more, 3.100 ms more". */
+static json_t *changes_json(const point *found, const json_t *next, tp_cost next_cost) {
+  json_t *difference = tp__report_difference_of(next, found->plan);
+  tp__string text = {0};
+  tp__print_changes(&text, difference);
+  bool is_same = found->cost == next_cost && tp__integer_of(difference, "peak_before") ==
+                                                 tp__integer_of(difference, "peak_bytes");
+  if (!*tp__string_text(&text))
+    tp__string_append(&text, is_same ? "the same" : "other layouts of values inside the program");
+  if (found->cost != next_cost)
+    tp__string_printf(
+        &text, ", %s %s",
+        tp__seconds_text(tp_cost_seconds(found->cost > next_cost ? found->cost - next_cost
+                                                                 : next_cost - found->cost))
+            .chars,
+        found->cost > next_cost ? "more" : "less");
+  json_t *json = json_pack("{s:o, s:o}", "changes", tp__report_string(tp__string_text(&text)),
+                           "against_next", difference);
+  tp__string_destroy(&text);
+  return json;
+}
+
+/* `next` is the plan within the next larger limit; NULL for this plan. */
+static json_t *point_json(const point *found, const json_t *next, tp_cost next_cost) {
+  json_t *limit = next ? json_integer((json_int_t)found->limit) : json_null();
   if (found->peak < 0)
-    return json_pack("{s:o, s:n, s:n, s:n, s:b}", "limit_bytes", limit, "peak_bytes",
-                     "cost_seconds", "bound_seconds", "cut_short", found->is_cut_short);
-  return json_pack("{s:o, s:I, s:f, s:f, s:b}", "limit_bytes", limit, "peak_bytes",
-                   (json_int_t)found->peak, "cost_seconds", tp_cost_seconds(found->cost),
-                   "bound_seconds", tp_cost_seconds(found->bound), "cut_short",
-                   found->is_cut_short);
+    return json_pack("{s:o, s:n, s:n, s:n, s:b, s:s, s:n}", "limit_bytes", limit, "peak_bytes",
+                     "cost_seconds", "bound_seconds", "cut_short", found->is_cut_short, "changes",
+                     "", "against_next");
+  json_t *json =
+      json_pack("{s:o, s:I, s:f, s:f, s:b, s:s, s:n}", "limit_bytes", limit, "peak_bytes",
+                (json_int_t)found->peak, "cost_seconds", tp_cost_seconds(found->cost),
+                "bound_seconds", tp_cost_seconds(found->bound), "cut_short", found->is_cut_short,
+                "changes", "", "against_next");
+  if (next && json_object_update_new(json, changes_json(found, next, next_cost)) != 0)
+    json_object_clear(json);
+  return json;
 }
 
 /* The first half of the plans looks for the smallest limit within which there is a plan, by halving
  * the interval. The second half lies evenly between that and the peak of this plan, or below the
  * peak if there was none. */
-static void find_points(tp_report *r, const tp_planner *p, int64_t peak, int n, point *points) {
+static void find_points(tp_report *r, const tp_planner *p, const json_t *function, int64_t peak,
+                        int n, point *points) {
   int64_t low = 0, high = peak;
   int searching = (n + 1) / 2, others = n - searching;
   for (int i = 0; i < n; i++) {
@@ -89,7 +164,7 @@ static void find_points(tp_report *r, const tp_planner *p, int64_t peak, int n, 
         i < searching
             ? low + (high - low) / 2
             : from + (int64_t)((double)(peak - from) * (i - searching + 1) / (others + 1));
-    points[i] = plan_within(r, p, limit);
+    points[i] = plan_within(r, p, function, limit);
     tell(p, &points[i], i + 1, n);
     if (i < searching && points[i].peak >= 0)
       high = limit;
@@ -98,14 +173,26 @@ static void find_points(tp_report *r, const tp_planner *p, int64_t peak, int n, 
   }
 }
 
-json_t *tp__report_frontier(tp_report *r, const tp_planner *p, const tp_memory_peak *peak) {
+/* What no plan within a limit undercuts, none within a smaller one does. */
+static void raise_bounds(int n, point *points, tp_cost own) {
+  for (int i = n - 1, above = n; i >= 0; i--) {
+    tp_cost bound = above < n ? points[above].bound : own;
+    if (points[i].peak < 0)
+      continue;
+    points[i].bound = points[i].bound < bound ? bound : points[i].bound;
+    above = i;
+  }
+}
+
+json_t *tp__report_frontier(tp_report *r, const tp_planner *p, const json_t *function) {
   const tp_propagate_options *given = r->pass->options;
+  int64_t peak = tp__integer_of(json_object_get(function, "memory"), "peak_bytes");
   int n = (int)given->n_frontier;
   json_t *list = json_array();
   if (n == 0)
     return list;
-  point own = {.limit = peak->bytes,
-               .peak = peak->bytes,
+  point own = {.limit = peak,
+               .peak = peak,
                .cost = p->result.cost,
                .bound = p->result.bound,
                .is_cut_short = p->result.is_cut_short};
@@ -114,19 +201,21 @@ json_t *tp__report_frontier(tp_report *r, const tp_planner *p, const tp_memory_p
     json_decref(list);
     return NULL;
   }
-  find_points(r, p, peak->bytes, n, points);
+  find_points(r, p, function, peak, n, points);
   qsort(points, (size_t)n, sizeof *points, compare_points);
-  /* what no plan within a limit undercuts, none within a smaller one does */
-  for (int i = n - 1, above = n; i >= 0; i--) {
-    tp_cost bound = above < n ? points[above].bound : own.bound;
-    if (points[i].peak < 0)
-      continue;
-    points[i].bound = points[i].bound < bound ? bound : points[i].bound;
-    above = i;
+  raise_bounds(n, points, own.bound);
+  json_array_append_new(list, point_json(&own, NULL, 0));
+  const json_t *next = function;
+  tp_cost next_cost = own.cost;
+  for (int i = n - 1; i >= 0; i--) {
+    json_array_insert_new(list, 0, point_json(&points[i], next, next_cost));
+    if (points[i].plan) {
+      next = points[i].plan;
+      next_cost = points[i].cost;
+    }
   }
   for (int i = 0; i < n; i++)
-    json_array_append_new(list, point_json(&points[i], false));
-  json_array_append_new(list, point_json(&own, true));
+    json_decref(points[i].plan);
   tp__free(points);
   return list;
 }

@@ -137,3 +137,22 @@ json_t *tp__line_json(const tp_line_printer *p, MlirOperation op, int n_places,
   tp__free(text);
   return l.parts;
 }
+
+json_t *tp__attributes_json(MlirOperation func, MlirValue argument) {
+  MlirAttribute all = tp__inherent(func, "arg_attrs");
+  tp__string printed = {0};
+  if (!mlirAttributeIsNull(all)) {
+    MlirAttribute own = mlirArrayAttrGetElement(all, mlirBlockArgumentGetArgNumber(argument));
+    if (mlirDictionaryAttrGetNumElements(own) > 0)
+      mlirAttributePrint(own, tp__append_part, &printed);
+  }
+  const char *text = tp__string_text(&printed);
+  size_t length = strlen(text), kept = room_for(text, length, MAX_LINE);
+  tp__string cut = {0};
+  (void)tp__string_append_bytes(&cut, text, kept); /* a failure is sticky */
+  (void)tp__string_append(&cut, kept < length ? " ..." : "");
+  json_t *json = cut.failed || printed.failed ? NULL : tp__report_string(tp__string_text(&cut));
+  tp__string_destroy(&cut);
+  tp__string_destroy(&printed);
+  return json;
+}

@@ -126,8 +126,10 @@ static int64_t peak_of(const json_t *function) {
 
 json_t *tp__report_difference(const json_t *before, const json_t *function) {
   const json_t *old = function_of(before, tp__text_of(function, "function"));
-  if (!old)
-    return json_null();
+  return old ? tp__report_difference_of(old, function) : json_null();
+}
+
+json_t *tp__report_difference_of(const json_t *old, const json_t *function) {
   json_t *tensors = json_array(), *values = json_array();
   add_tensors(tensors, "argument", json_object_get(old, "arguments"),
               json_object_get(function, "arguments"));
@@ -215,4 +217,109 @@ void tp__print_difference(tp__string *t, const json_t *function) {
   json_array_foreach(list, i, traffic) print_traffic(t, traffic);
   print_layouts(t, json_object_get(against, "tensors"), 0);
   print_layouts(t, json_object_get(against, "values"), tp__integer_of(against, "other_values"));
+}
+
+/* ---- in a line ---- */
+
+/* "whole", "split over tp", with `places` "dimension 1 over tp"; as it is written if it has partial
+ * sums. */
+static void print_layout(tp__string *t, const char *layout, bool places) {
+  json_t *dims = json_loads(layout, 0, NULL), *axes, *axis;
+  size_t d, i, n = 0;
+  if (!json_is_array(dims)) {
+    tp__string_append(t, layout);
+    json_decref(dims);
+    return;
+  }
+  json_array_foreach(dims, d, axes) {
+    if (json_array_size(axes) > 0 && (n == 0 || places))
+      tp__string_printf(t, n == 0 && !places ? "split over " : "%sdimension %zu over ",
+                        n > 0 ? ", " : "", d);
+    else if (json_array_size(axes) > 0)
+      tp__string_append(t, ",");
+    json_array_foreach(axes, i, axis)
+        tp__string_printf(t, "%s%s", i ? "," : "", json_string_value(axis));
+    n += json_array_size(axes);
+  }
+  if (n == 0)
+    tp__string_append(t, "whole");
+  json_decref(dims);
+}
+
+static bool same_change(const json_t *a, const json_t *b) {
+  return strcmp(tp__text_of(a, "before"), tp__text_of(b, "before")) == 0 &&
+         strcmp(tp__text_of(a, "now"), tp__text_of(b, "now")) == 0;
+}
+
+/* "wq, wk and 30 more: whole -> split over tp": all tensors that change as number `first` does. */
+static void print_tensors(tp__string *t, const json_t *tensors, size_t first) {
+  enum { MAX_NAMED = 2 };
+  const json_t *change = json_array_get(tensors, first), *other;
+  tp__string before = {0}, now = {0};
+  size_t i, n = 0;
+  json_array_foreach(tensors, i, other) {
+    const char *name = tp__text_of(other, "name");
+    if (!same_change(change, other) || n++ >= MAX_NAMED)
+      continue;
+    tp__string_append(t, n > 1 ? ", " : "");
+    if (*name)
+      tp__string_append(t, name);
+    else
+      tp__string_printf(t, "%s %lld", tp__text_of(other, "kind"),
+                        (long long)tp__integer_of(other, "number"));
+  }
+  if (n > MAX_NAMED)
+    tp__string_printf(t, " and %zu more", n - MAX_NAMED);
+  for (int places = 0; places < 2; places++) {
+    tp__string_clear(&before);
+    tp__string_clear(&now);
+    print_layout(&before, tp__text_of(change, "before"), places);
+    print_layout(&now, tp__text_of(change, "now"), places);
+    if (strcmp(tp__string_text(&before), tp__string_text(&now)) != 0)
+      break;
+  }
+  tp__string_printf(t, ": %s -> %s", tp__string_text(&before), tp__string_text(&now));
+  tp__string_destroy(&before);
+  tp__string_destroy(&now);
+}
+
+/* True if an earlier tensor changes in the same way. */
+static bool is_listed(const json_t *tensors, size_t number) {
+  bool found = false;
+  for (size_t i = 0; i < number; i++)
+    found |= same_change(json_array_get(tensors, i), json_array_get(tensors, number));
+  return found;
+}
+
+void tp__print_changes(void *text, const json_t *difference) {
+  enum { MAX_CHANGES = 3, MAX_KINDS = 4 };
+  tp__string *t = text;
+  const json_t *tensors = json_object_get(difference, "tensors"), *traffic;
+  const char *between = "";
+  size_t i, listed = 0;
+  for (i = 0; i < json_array_size(tensors); i++) {
+    if (is_listed(tensors, i))
+      continue;
+    if (listed++ < MAX_CHANGES) {
+      tp__string_append(t, between);
+      print_tensors(t, tensors, i);
+    }
+    between = "; ";
+  }
+  if (listed > MAX_CHANGES)
+    tp__string_printf(t, "; %zu more change%s of layout", listed - MAX_CHANGES,
+                      listed == MAX_CHANGES + 1 ? "" : "s");
+  listed = 0;
+  json_array_foreach(json_object_get(difference, "traffic"), i, traffic) {
+    int64_t more = tp__integer_of(traffic, "count") - tp__integer_of(traffic, "count_before");
+    int64_t n = more < 0 ? -more : more;
+    if (n == 0 || listed++ >= MAX_KINDS)
+      continue;
+    tp__string_printf(t, "%s%lld %s%s over %s %s", between, (long long)n,
+                      tp__text_of(traffic, "kind"), n == 1 ? "" : "s", tp__text_of(traffic, "axes"),
+                      more < 0 ? "less" : "more");
+    between = ", ";
+  }
+  if (listed > MAX_KINDS)
+    tp__string_append(t, ", and other collectives");
 }

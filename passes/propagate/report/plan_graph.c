@@ -113,13 +113,12 @@ static json_t *operands_json(builder *b, int k) {
   return list;
 }
 
-/* Ops that read no tensor, and compute and send nothing: there is one for each use of a value. */
+/* Ops that read no tensor, and compute and send nothing: often there is one for each use. */
 static bool is_filler(const builder *b, int k) {
-  static const char *const names[] = {"shard.sharding", "tensor.empty", "linalg.fill"};
+  static const char *const names[] = {"arith.constant", "shard.sharding", "tensor.empty",
+                                      "linalg.fill"};
   MlirOperation op = b->timeline.moments[k].op;
-  bool is_scalar = mlirOperationGetNumResults(op) > 0 &&
-                   !tp__is_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
-  bool found = tp__op_is(op, "arith.constant") && is_scalar;
+  bool found = false;
   for (int i = 0; i < TP_LEN(names); i++)
     found |= tp__op_is(op, names[i]);
   return found;

@@ -23,6 +23,9 @@ void tp__line_printer_destroy(tp_line_printer *printer);
  * with this number in `places`. Without regions, and cut when it is long. */
 json_t *tp__line_json(const tp_line_printer *printer, MlirOperation op, int n_places,
                       const MlirValue *places);
+/* The attributes of an argument of the function as MLIR prints them, cut when they are long; "" if
+ * it has none. */
+json_t *tp__attributes_json(MlirOperation func, MlirValue argument);
 
 /* ---- layers.c ---- */
 
@@ -32,15 +35,14 @@ json_t *tp__layers_json(tp__arena *arena, int n, const int *ops, const int64_t *
 
 /* ---- frontier.c ---- */
 
-/* Plans within other memory limits, as report-frontier asks; each is told as a remark. NULL when
- * memory runs out. */
-json_t *tp__report_frontier(tp_report *report, const tp_planner *planner,
-                            const tp_memory_peak *peak);
+/* Plans within other memory limits, as report-frontier asks; each is told as a remark. `function`
+ * is the part of the document about this plan. NULL when memory runs out. */
+json_t *tp__report_frontier(tp_report *report, const tp_planner *planner, const json_t *function);
 
 /* ---- machine_json.c: what is asked of a device, and what the network gives ---- */
 
-/* All buffers of a device, as lists by buffer. NULL when memory runs out. */
-json_t *tp__report_buffers(const tp_memory_peak *peak);
+/* The memory of a device: its peak, what is held there, and all buffers. */
+json_t *tp__report_memory(tp_report *report, const tp_planner *planner, const tp_memory_peak *peak);
 /* The cost lines of a mesh axis, by kind of collective. */
 json_t *tp__report_lines(const tp_link *link);
 /* The names of the kinds of buffers, by tp_live_buffer_kind. */
@@ -50,5 +52,15 @@ extern const char *const tp__buffer_kinds[TP_LIVE_CONSTANTS + 1];
 
 /* Text of the input may have any bytes; JSON must be UTF-8. NULL when memory runs out. */
 json_t *tp__report_string(const char *text);
+/* Takes ownership of `value`. A null value (memory ran out) clears the object, which is detected at
+ * the end. */
+void tp__json_put(json_t *object, const char *key, json_t *value);
+/* Adds an op, or null, and the location of `place`. */
+void tp__json_put_op(tp_report *report, json_t *object, MlirOperation op, MlirOperation place);
+/* Sums of the collectives by kind and axes, in the order of first occurrence. Call after
+ * tp__report_measure. */
+json_t *tp__report_traffic(const tp_report *report);
+/* A text attribute, or "". */
+json_t *tp__json_attr_text(MlirAttribute attr);
 
 #endif

@@ -3,13 +3,14 @@
 #include "passes/propagate/report/plan_text.h"
 
 #include "ir/annotation.h"
+#include "ir/location.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_HELD = 200, MAX_DECISIONS = 200 };
+enum { MAX_DECISIONS = 200 };
 
 /* ---- values ---- */
 
@@ -36,9 +37,7 @@ static json_t *stopped_json(bool is_cut_short, bool is_in_parts) {
                        : json_null();
 }
 
-/* Takes ownership of `value`. A null value (memory ran out) clears the object, which is detected at
- * the end. */
-static void put(json_t *object, const char *key, json_t *value) {
+void tp__json_put(json_t *object, const char *key, json_t *value) {
   if (json_object_set_new(object, key, value) != 0)
     json_object_clear(object);
 }
@@ -48,13 +47,12 @@ static const char *op_name(tp_report *r, MlirOperation op) {
   return tp__report_text(r, "%.*s", (int)name.length, name.data);
 }
 
-/* Adds an op, or null, and the location of `place`. */
-static void put_op(tp_report *r, json_t *json, MlirOperation op, MlirOperation place) {
+void tp__json_put_op(tp_report *r, json_t *json, MlirOperation op, MlirOperation place) {
   bool is_none = mlirOperationIsNull(op);
-  put(json, "op", is_none ? json_null() : tp__report_string(op_name(r, op)));
-  put(json, "body", tp__report_string(is_none ? "" : tp__report_body(r, op)));
-  put(json, "location", tp__report_string(tp__report_location(r, place)));
-  put(json, "at", tp__report_string(tp__report_at(r, place)));
+  tp__json_put(json, "op", is_none ? json_null() : tp__report_string(op_name(r, op)));
+  tp__json_put(json, "body", tp__report_string(is_none ? "" : tp__report_body(r, op)));
+  tp__json_put(json, "location", tp__report_string(tp__report_location(r, place)));
+  tp__json_put(json, "at", tp__report_string(tp__report_at(r, place)));
 }
 
 /* ---- annotations and alternatives ---- */
@@ -63,15 +61,16 @@ static json_t *pin_json(tp_report *r, const tp_planner *p, const tp_pin *pin) {
   static const char *const places[] = {
       [TP_PIN_ARG] = "argument", [TP_PIN_RESULT] = "result", [TP_PIN_OP] = "op"};
   json_t *json = json_object();
-  put(json, "place", json_string(places[pin->place]));
-  put(json, "number", pin->number < 0 ? json_null() : integer_json(pin->number));
-  put_op(r, json, pin->op, pin->op);
-  put(json, "value", tp__report_string(tp__report_name(r, pin->value)));
-  put(json, "name", tp__report_string(tp__report_arg_name(r, p, pin->value)));
-  put(json, "sharding", tp__report_string(tp__report_attr(r, pin->sharding)));
-  put(json, "factors",
-      mlirAttributeIsNull(pin->factors) ? json_null()
-                                        : tp__report_string(tp__report_attr(r, pin->factors)));
+  tp__json_put(json, "place", json_string(places[pin->place]));
+  tp__json_put(json, "number", pin->number < 0 ? json_null() : integer_json(pin->number));
+  tp__json_put_op(r, json, pin->op, pin->op);
+  tp__json_put(json, "value", tp__report_string(tp__report_name(r, pin->value)));
+  tp__json_put(json, "name", tp__report_string(tp__report_arg_name(r, p, pin->value)));
+  tp__json_put(json, "sharding", tp__report_string(tp__report_attr(r, pin->sharding)));
+  tp__json_put(json, "factors",
+               mlirAttributeIsNull(pin->factors)
+                   ? json_null()
+                   : tp__report_string(tp__report_attr(r, pin->factors)));
   return json;
 }
 
@@ -95,12 +94,12 @@ static json_t *alternative_json(tp_report *r, const tp_planner *p, const tp_alte
   if (!a->price.found)
     return json_null();
   json_t *json = json_object();
-  put(json, "annotation", pin_json(r, p, &a->pin));
-  put(json, "instead_of", tp__report_string(layout_at(r, p, &a->pin)));
-  put(json, "cost_seconds", seconds_json(a->price.cost));
-  put(json, "bound_seconds", seconds_json(a->price.bound));
-  put(json, "extra_seconds", seconds_json(a->price.cost - p->result.cost));
-  put(json, "exact", json_boolean(a->price.exact));
+  tp__json_put(json, "annotation", pin_json(r, p, &a->pin));
+  tp__json_put(json, "instead_of", tp__report_string(layout_at(r, p, &a->pin)));
+  tp__json_put(json, "cost_seconds", seconds_json(a->price.cost));
+  tp__json_put(json, "bound_seconds", seconds_json(a->price.bound));
+  tp__json_put(json, "extra_seconds", seconds_json(a->price.cost - p->result.cost));
+  tp__json_put(json, "exact", json_boolean(a->price.exact));
   return json;
 }
 
@@ -109,10 +108,10 @@ static json_t *costly_json(tp_report *r, const tp_planner *p) {
   for (int i = 0; i < r->function.n_costly; i++) {
     const tp_costly_pin *c = &r->function.costly[i];
     json_t *json = json_object();
-    put(json, "annotation", pin_json(r, p, &c->pin));
-    put(json, "cost_without_seconds", seconds_json(c->price.cost));
-    put(json, "bound_without_seconds", seconds_json(c->price.bound));
-    put(json, "saves_seconds", seconds_json(p->result.cost - c->price.cost));
+    tp__json_put(json, "annotation", pin_json(r, p, &c->pin));
+    tp__json_put(json, "cost_without_seconds", seconds_json(c->price.cost));
+    tp__json_put(json, "bound_without_seconds", seconds_json(c->price.bound));
+    tp__json_put(json, "saves_seconds", seconds_json(p->result.cost - c->price.cost));
     json_array_append_new(list, json);
   }
   return list;
@@ -124,8 +123,9 @@ static json_t *consumer_json(tp_report *r, const tp_report_communication *c) {
   const tp_use *use = c->node < 0 ? &c->value->uses[c->use < 0 ? 0 : c->use] : NULL;
   MlirOperation op = use ? use->op : c->op;
   json_t *json = json_object();
-  put_op(r, json, op, op);
-  put(json, "operand", !use || use->operand < 0 ? json_null() : integer_json(use->operand));
+  tp__json_put_op(r, json, op, op);
+  tp__json_put(json, "operand",
+               !use || use->operand < 0 ? json_null() : integer_json(use->operand));
   return json;
 }
 
@@ -140,27 +140,29 @@ static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_repor
                                const tp_report_collective *o) {
   const tp_planned_value *v = c->value;
   json_t *json = json_object();
-  put(json, "kind", json_string(tp_collective_name(o->kind)));
-  put(json, "axes", json_string(o->over));
-  put(json, "group", integer_json(o->group));
-  put(json, "tensor", o->tensor ? tp__report_string(o->tensor) : json_null());
-  put(json, "reduction", json_string(o->reduction));
-  put(json, "count", integer_json((int64_t)c->trips));
-  put(json, "count_is_known", json_boolean(tp__func_graph_counts(&p->problem.graph, c->op)));
-  put(json, "bytes_per_device", integer_json((int64_t)((double)o->bytes * c->trips)));
-  put(json, "modelled_seconds", seconds_json(tp__cost_times(o->cost, c->trips)));
-  put(json, "location", tp__report_string(tp__report_location(r, c->op)));
-  put(json, "at", tp__report_string(tp__report_at(r, c->op)));
-  put(json, "value", tp__report_string(v ? tp__report_name(r, v->value) : ""));
-  put(json, "name", tp__report_string(v ? tp__report_arg_name(r, p, v->value) : ""));
-  put(json, "from", v ? tp__report_string(tp__report_spec(r, c->from, v->rank)) : json_null());
-  put(json, "to", v ? tp__report_string(tp__report_spec(r, c->to, v->rank)) : json_null());
-  put(json, "consumer", consumer_json(r, c));
-  put(json, "consumers", integer_json(c->n_consumers));
-  put(json, "cause", texts_json(c->n_causes, c->causes));
-  put(json, "alternative", alternative_json(r, p, &c->alternative));
-  put(json, "no_alternative",
-      c->alternative.missing ? json_string(c->alternative.missing) : json_null());
+  tp__json_put(json, "kind", json_string(tp_collective_name(o->kind)));
+  tp__json_put(json, "axes", json_string(o->over));
+  tp__json_put(json, "group", integer_json(o->group));
+  tp__json_put(json, "tensor", o->tensor ? tp__report_string(o->tensor) : json_null());
+  tp__json_put(json, "reduction", json_string(o->reduction));
+  tp__json_put(json, "count", integer_json((int64_t)c->trips));
+  tp__json_put(json, "count_is_known",
+               json_boolean(tp__func_graph_counts(&p->problem.graph, c->op)));
+  tp__json_put(json, "bytes_per_device", integer_json((int64_t)((double)o->bytes * c->trips)));
+  tp__json_put(json, "modelled_seconds", seconds_json(tp__cost_times(o->cost, c->trips)));
+  tp__json_put(json, "location", tp__report_string(tp__report_location(r, c->op)));
+  tp__json_put(json, "at", tp__report_string(tp__report_at(r, c->op)));
+  tp__json_put(json, "value", tp__report_string(v ? tp__report_name(r, v->value) : ""));
+  tp__json_put(json, "name", tp__report_string(v ? tp__report_arg_name(r, p, v->value) : ""));
+  tp__json_put(json, "from",
+               v ? tp__report_string(tp__report_spec(r, c->from, v->rank)) : json_null());
+  tp__json_put(json, "to", v ? tp__report_string(tp__report_spec(r, c->to, v->rank)) : json_null());
+  tp__json_put(json, "consumer", consumer_json(r, c));
+  tp__json_put(json, "consumers", integer_json(c->n_consumers));
+  tp__json_put(json, "cause", texts_json(c->n_causes, c->causes));
+  tp__json_put(json, "alternative", alternative_json(r, p, &c->alternative));
+  tp__json_put(json, "no_alternative",
+               c->alternative.missing ? json_string(c->alternative.missing) : json_null());
   return json;
 }
 
@@ -174,85 +176,38 @@ static json_t *collectives_json(tp_report *r, const tp_planner *p) {
   return list;
 }
 
-/* Sums up collectives by kind and axes, in the order of first occurrence. */
-static json_t *traffic_json(const json_t *collectives) {
-  json_t *list = json_array(), *c;
+/* Adds `value` to a number of the object. */
+static void add_integer(json_t *object, const char *key, int64_t value) {
+  tp__json_put(object, key, integer_json(json_integer_value(json_object_get(object, key)) + value));
+}
+
+/* The entry of a kind of collective over these axes, which is added if there is none. */
+static json_t *traffic_of(json_t *list, const char *kind, const char *axes) {
+  json_t *t;
   size_t i;
-  json_array_foreach(collectives, i, c) {
-    json_t *found = NULL, *t;
-    size_t k;
-    json_array_foreach(list, k,
-                       t) if (json_equal(json_object_get(t, "kind"), json_object_get(c, "kind")) &&
-                              json_equal(json_object_get(t, "axes"), json_object_get(c, "axes")))
-        found = t;
-    if (!found) {
-      found = json_pack("{s:O, s:O, s:i, s:i, s:f}", "kind", json_object_get(c, "kind"), "axes",
-                        json_object_get(c, "axes"), "count", 0, "bytes_per_device", 0,
-                        "modelled_seconds", 0.0);
-      json_array_append_new(list, found);
+  json_array_foreach(list, i, t) if (strcmp(tp__text_of(t, "kind"), kind) == 0 &&
+                                     strcmp(tp__text_of(t, "axes"), axes) == 0) return t;
+  t = json_pack("{s:s, s:s, s:i, s:i, s:f}", "kind", kind, "axes", axes, "count", 0,
+                "bytes_per_device", 0, "modelled_seconds", 0.0);
+  json_array_append_new(list, t);
+  return t;
+}
+
+json_t *tp__report_traffic(const tp_report *r) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < r->function.n_changes; i++) {
+    const tp_report_communication *c = &r->function.changes[i];
+    for (size_t k = 0; k < c->n_collectives; k++) {
+      const tp_report_collective *o = &c->collectives[k];
+      json_t *sums = traffic_of(list, tp_collective_name(o->kind), o->over);
+      add_integer(sums, "count", (int64_t)c->trips);
+      add_integer(sums, "bytes_per_device", (int64_t)((double)o->bytes * c->trips));
+      tp__json_put(sums, "modelled_seconds",
+                   json_real(json_real_value(json_object_get(sums, "modelled_seconds")) +
+                             tp_cost_seconds(tp__cost_times(o->cost, c->trips))));
     }
-    static const char *const sums[] = {"count", "bytes_per_device"};
-    for (int s = 0; s < TP_LEN(sums); s++)
-      put(found, sums[s],
-          json_integer(json_integer_value(json_object_get(found, sums[s])) +
-                       json_integer_value(json_object_get(c, sums[s]))));
-    put(found, "modelled_seconds",
-        json_real(json_real_value(json_object_get(found, "modelled_seconds")) +
-                  json_real_value(json_object_get(c, "modelled_seconds"))));
   }
   return list;
-}
-
-/* ---- memory ---- */
-
-static int compare_held(const void *a, const void *b) {
-  const tp_live_buffer *x = a, *y = b;
-  if (x->bytes != y->bytes)
-    return x->bytes > y->bytes ? -1 : 1;
-  return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind)
-                            : (x->from > y->from) - (x->from < y->from);
-}
-
-static json_t *held_json(tp_report *r, const tp_planner *p, const tp_live_buffer *held) {
-  json_t *json = json_object();
-  put(json, "kind", json_string(tp__buffer_kinds[held->kind]));
-  put(json, "bytes", integer_json(held->bytes));
-  bool is_value = !mlirValueIsNull(held->value);
-  MlirOperation op = is_value ? tp__defining_op(held->value) : (MlirOperation){NULL};
-  put(json, "value", tp__report_string(is_value ? tp__report_name(r, held->value) : ""));
-  put(json, "name", tp__report_string(is_value ? tp__report_arg_name(r, p, held->value) : ""));
-  put_op(r, json, op, mlirOperationIsNull(op) ? p->problem.graph.func : op);
-  return json;
-}
-
-static json_t *memory_json(tp_report *r, const tp_planner *p, const tp_memory_peak *peak) {
-  json_t *json = json_object(), *values = json_array(), *by_kind = json_object();
-  json_t *over_time = json_array();
-  int64_t listed = 0, sums[TP_LEN(tp__buffer_kinds)] = {0};
-  qsort(peak->held, peak->n, sizeof *peak->held, compare_held);
-  for (size_t i = 0; i < peak->n && i < MAX_HELD; i++) {
-    json_array_append_new(values, held_json(r, p, &peak->held[i]));
-    listed += peak->held[i].bytes;
-  }
-  for (size_t i = 0; i < peak->n; i++)
-    sums[peak->held[i].kind] += peak->held[i].bytes;
-  for (int k = 0; k < TP_LEN(tp__buffer_kinds); k++)
-    put(by_kind, tp__buffer_kinds[k], integer_json(sums[k]));
-  put(json, "peak_bytes", integer_json(peak->bytes));
-  put(json, "limit_bytes", p->limits.memory < 0 ? json_null() : integer_json(p->limits.memory));
-  put(json, "device_bytes",
-      p->problem.machine->memory_bytes > 0 ? integer_json(p->problem.machine->memory_bytes)
-                                           : json_null());
-  put_op(r, json, peak->op, peak->op);
-  put(json, "by_kind", by_kind);
-  put(json, "values", values);
-  put(json, "other_bytes", integer_json(peak->bytes - listed));
-  for (size_t i = 0; i < peak->n_ops; i++)
-    json_array_append_new(over_time,
-                          integer_json(peak->over_time[i] - (i ? peak->over_time[i - 1] : 0)));
-  put(json, "over_time", over_time);
-  put(json, "buffers", tp__report_buffers(peak));
-  return json;
 }
 
 /* ---- decisions ---- */
@@ -270,13 +225,13 @@ static json_t *decision_json(tp_report *r, const tp_planner *p, const tp_decisio
   else if (is_op && mlirOperationGetNumResults(op) > 0)
     value = mlirOperationGetResult(op, 0);
   json_t *json = json_object();
-  put(json, "kind", json_string(kinds[node->kind]));
-  put(json, "number", is_op ? json_null() : integer_json(node->index));
-  put_op(r, json, op, op);
-  put(json, "value", tp__report_string(tp__report_name(r, value)));
-  put(json, "name", tp__report_string(tp__report_arg_name(r, p, value)));
-  put(json, "strategies", integer_json(node->n));
-  put(json, "worth_seconds", seconds_json(d->worth));
+  tp__json_put(json, "kind", json_string(kinds[node->kind]));
+  tp__json_put(json, "number", is_op ? json_null() : integer_json(node->index));
+  tp__json_put_op(r, json, op, op);
+  tp__json_put(json, "value", tp__report_string(tp__report_name(r, value)));
+  tp__json_put(json, "name", tp__report_string(tp__report_arg_name(r, p, value)));
+  tp__json_put(json, "strategies", integer_json(node->n));
+  tp__json_put(json, "worth_seconds", seconds_json(d->worth));
   return json;
 }
 
@@ -311,17 +266,17 @@ static json_t *attr_json(MlirAttribute attr) {
   return json_stringn(text.data, text.length);
 }
 
-static json_t *updates_json(MlirAttribute attr) {
-  return mlirAttributeIsNull(attr) ? json_null() : integer_json(mlirIntegerAttrGetValueInt(attr));
-}
-
-static json_t *attr_text_json(MlirAttribute attr) {
+json_t *tp__json_attr_text(MlirAttribute attr) {
   if (mlirAttributeIsNull(attr) || !mlirAttributeIsAString(attr))
     return json_string("");
   char text[1024];
   MlirStringRef value = mlirStringAttrGetValue(attr);
   snprintf(text, sizeof text, "%.*s", (int)value.length, value.data);
   return tp__report_string(text);
+}
+
+static json_t *updates_json(MlirAttribute attr) {
+  return mlirAttributeIsNull(attr) ? json_null() : integer_json(mlirIntegerAttrGetValueInt(attr));
 }
 
 /* The layout as written, and the shape of the buffer of one device. */
@@ -343,13 +298,25 @@ static tp_status put_layout(tp_report *r, const tp_planner *p, json_t *json, Mli
   bool is_full = !mlirAttributeIsNull(sharding) && mlirAttributeIsADictionary(sharding);
   MlirAttribute dims =
       is_full ? mlirDictionaryAttrGetElementByName(sharding, tp__ref("dims")) : sharding;
-  put(json, "shape", global);
-  put(json, "local_shape", sizes);
-  put(json, "sharding",
+  tp__json_put(json, "shape", global);
+  tp__json_put(json, "local_shape", sizes);
+  tp__json_put(
+      json, "sharding",
       tp__report_string(mlirAttributeIsNull(sharding) ? "[]" : tp__report_attr(r, sharding)));
-  put(json, "dims", mlirAttributeIsNull(dims) ? json_array() : attr_json(dims));
-  put(json, "is_partial", json_boolean(is_full));
+  tp__json_put(json, "dims", mlirAttributeIsNull(dims) ? json_array() : attr_json(dims));
+  tp__json_put(json, "is_partial", json_boolean(is_full));
   return TP_OK;
+}
+
+/* Adds what the program says of an argument, and where. */
+static void put_source(tp_report *r, const tp_planner *p, json_t *json, MlirValue value) {
+  MlirLocation place = mlirValueGetLocation(value);
+  char type[512];
+  tp__type_text(mlirValueGetType(value), sizeof type, type);
+  tp__json_put(json, "type", tp__report_string(type));
+  tp__json_put(json, "attributes", tp__attributes_json(p->problem.graph.func, value));
+  tp__json_put(json, "location", tp__report_string(tp__location_shared(&r->arena, place)));
+  tp__json_put(json, "at", tp__report_string(tp__location_short(&r->arena, place)));
 }
 
 static json_t *boundary_json(tp_report *r, const tp_planner *p, bool is_args) {
@@ -365,15 +332,18 @@ static json_t *boundary_json(tp_report *r, const tp_planner *p, bool is_args) {
     MlirType own = is_args ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i);
     char element[64];
     tp__type_text(tp__number_type(own), sizeof element, element);
-    put(json, "name", attr_text_json(attr(func, i, "tp.name")));
+    tp__json_put(json, "name", tp__json_attr_text(attr(func, i, "tp.name")));
     if (is_args)
-      put(json, "value", tp__report_string(tp__report_name(r, mlirBlockGetArgument(entry, i))));
-    put(json, is_args ? "role" : "updates",
-        is_args ? attr_text_json(attr(func, i, "tp.role"))
-                : updates_json(attr(func, i, "tp.updates")));
-    put(json, "element", tp__report_string(element));
+      tp__json_put(json, "value",
+                   tp__report_string(tp__report_name(r, mlirBlockGetArgument(entry, i))));
+    tp__json_put(json, is_args ? "role" : "updates",
+                 is_args ? tp__json_attr_text(attr(func, i, "tp.role"))
+                         : updates_json(attr(func, i, "tp.updates")));
+    tp__json_put(json, "element", tp__report_string(element));
     if (put_layout(r, p, json, own, attr(func, i, "tp.sharding")) != TP_OK)
       json_object_clear(json);
+    if (is_args)
+      put_source(r, p, json, mlirBlockGetArgument(entry, i));
     json_array_append_new(list, json);
   }
   return list;
@@ -385,13 +355,13 @@ static json_t *step_json(const tp_report *r, const tp_planner *p) {
   const tp_function_report *f = &r->function;
   tp_cost all = f->compute + f->communication + f->local;
   json_t *json = json_object();
-  put(json, "seconds", seconds_json(all));
-  put(json, "compute_seconds", seconds_json(f->compute));
-  put(json, "collective_seconds", seconds_json(f->communication));
-  put(json, "local_seconds", seconds_json(f->local));
-  put(json, "shared_seconds", seconds_json(p->result.cost - f->price));
-  put(json, "overlapped_seconds",
-      p->problem.overlaps ? seconds_json(p->result.overlapped) : json_null());
+  tp__json_put(json, "seconds", seconds_json(all));
+  tp__json_put(json, "compute_seconds", seconds_json(f->compute));
+  tp__json_put(json, "collective_seconds", seconds_json(f->communication));
+  tp__json_put(json, "local_seconds", seconds_json(f->local));
+  tp__json_put(json, "shared_seconds", seconds_json(p->result.cost - f->price));
+  tp__json_put(json, "overlapped_seconds",
+               p->problem.overlaps ? seconds_json(p->result.overlapped) : json_null());
   return json;
 }
 
@@ -406,14 +376,15 @@ static json_t *solution_json(const tp_planner *p) {
   for (size_t i = 0; i < p->problem.n_nodes; i++)
     strategies += p->problem.nodes[i].n;
   json_t *json = json_object();
-  put(json, "cost_seconds", seconds_json(p->result.cost));
-  put(json, "bound_seconds", seconds_json(p->result.bound));
-  put(json, "gap", p->result.bound || !p->result.cost ? json_real(gap_of(p)) : json_null());
-  put(json, "method", json_string(p->result.method));
-  put(json, "decisions", integer_json((int64_t)p->problem.n_nodes));
-  put(json, "strategies", integer_json(strategies));
-  put(json, "work", integer_json(p->result.work));
-  put(json, "stopped_by", stopped_json(p->result.is_cut_short, false));
+  tp__json_put(json, "cost_seconds", seconds_json(p->result.cost));
+  tp__json_put(json, "bound_seconds", seconds_json(p->result.bound));
+  tp__json_put(json, "gap",
+               p->result.bound || !p->result.cost ? json_real(gap_of(p)) : json_null());
+  tp__json_put(json, "method", json_string(p->result.method));
+  tp__json_put(json, "decisions", integer_json((int64_t)p->problem.n_nodes));
+  tp__json_put(json, "strategies", integer_json(strategies));
+  tp__json_put(json, "work", integer_json(p->result.work));
+  tp__json_put(json, "stopped_by", stopped_json(p->result.is_cut_short, false));
   return json;
 }
 
@@ -421,28 +392,30 @@ json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_p
   const tp_propagate_options *given = r->pass->options;
   MlirStringRef name = mlirStringAttrGetValue(tp__inherent(p->problem.graph.func, "sym_name"));
   json_t *json = json_object(), *collectives = collectives_json(r, p);
-  put(json, "function", tp__report_string(tp__report_text(r, "%.*s", (int)name.length, name.data)));
-  put(json, "location", tp__report_string(tp__report_location(r, p->problem.graph.func)));
-  put(json, "arguments", boundary_json(r, p, true));
-  put(json, "results", boundary_json(r, p, false));
-  put(json, "solution", solution_json(p));
-  put(json, "step", step_json(r, p));
-  put(json, "bytes_per_device", integer_json(r->function.bytes));
-  put(json, "traffic", traffic_json(collectives));
-  put(json, "memory", memory_json(r, p, peak));
-  put(json, "annotations", integer_json((int64_t)r->function.n_pins));
-  put(json, "annotations_examined", integer_json(r->function.n_examined));
-  put(json, "costly_annotations", costly_json(r, p));
-  put(json, "other_plans_stopped_by",
-      stopped_json(r->function.is_cut_short, r->function.is_in_parts));
-  put(json, "collectives", collectives);
-  put(json, "decisions", decisions_json(r, p));
-  put(json, "other_decisions",
-      integer_json(
-          r->function.n_decisions < MAX_DECISIONS ? 0 : r->function.n_decisions - MAX_DECISIONS));
+  tp__json_put(json, "function",
+               tp__report_string(tp__report_text(r, "%.*s", (int)name.length, name.data)));
+  tp__json_put(json, "location", tp__report_string(tp__report_location(r, p->problem.graph.func)));
+  tp__json_put(json, "arguments", boundary_json(r, p, true));
+  tp__json_put(json, "results", boundary_json(r, p, false));
+  tp__json_put(json, "solution", solution_json(p));
+  tp__json_put(json, "step", step_json(r, p));
+  tp__json_put(json, "bytes_per_device", integer_json(r->function.bytes));
+  tp__json_put(json, "traffic", tp__report_traffic(r));
+  tp__json_put(json, "memory", tp__report_memory(r, p, peak));
+  tp__json_put(json, "annotations", integer_json((int64_t)r->function.n_pins));
+  tp__json_put(json, "annotations_examined", integer_json(r->function.n_examined));
+  tp__json_put(json, "costly_annotations", costly_json(r, p));
+  tp__json_put(json, "other_plans_stopped_by",
+               stopped_json(r->function.is_cut_short, r->function.is_in_parts));
+  tp__json_put(json, "collectives", collectives);
+  tp__json_put(json, "decisions", decisions_json(r, p));
+  tp__json_put(json, "other_decisions",
+               integer_json(r->function.n_decisions < MAX_DECISIONS
+                                ? 0
+                                : r->function.n_decisions - MAX_DECISIONS));
   if (given->has_graph)
-    put(json, "graph", tp__report_graph(r, p));
-  put(json, "frontier", tp__report_frontier(r, p, peak));
+    tp__json_put(json, "graph", tp__report_graph(r, p));
+  tp__json_put(json, "frontier", tp__report_frontier(r, p, json));
   return json;
 }
 
@@ -457,17 +430,17 @@ json_t *tp__report_document(const tp_report *r) {
                                           (json_int_t)r->mesh->axes[a].size, "level", link->level,
                                           "lines", tp__report_lines(link)));
   }
-  put(json, "schema", json_string(TP_REPORT_SCHEMA));
-  put(json, "version", json_string(tp_version()));
-  put(json, "mesh", mesh);
-  put(json, "devices", integer_json(tp_mesh_size(r->mesh)));
-  put(json, "topology", tp__report_string(r->topology->name));
-  put(json, "strategy",
-      tp__report_string(given->strategy == TP_STRATEGY_FOLLOW ? "follow" : "plan"));
-  put(json, "objective", tp__report_string(tp_objective_name(given->objective)));
+  tp__json_put(json, "schema", json_string(TP_REPORT_SCHEMA));
+  tp__json_put(json, "version", json_string(tp_version()));
+  tp__json_put(json, "mesh", mesh);
+  tp__json_put(json, "devices", integer_json(tp_mesh_size(r->mesh)));
+  tp__json_put(json, "topology", tp__report_string(r->topology->name));
+  tp__json_put(json, "strategy",
+               tp__report_string(given->strategy == TP_STRATEGY_FOLLOW ? "follow" : "plan"));
+  tp__json_put(json, "objective", tp__report_string(tp_objective_name(given->objective)));
   if (given->objective == TP_OBJECTIVE_BYTES)
-    put(json, "byte_flops", integer_json(given->byte_flops));
-  put(json, "functions", json_array());
+    tp__json_put(json, "byte_flops", integer_json(given->byte_flops));
+  tp__json_put(json, "functions", json_array());
   return json;
 }
 

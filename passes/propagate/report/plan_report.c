@@ -139,27 +139,8 @@ const char *tp__report_attr(tp_report *r, MlirAttribute attr) {
   return copy ? copy : "";
 }
 
-/* Removes the folders of the absolute paths in a location, which differ between machines and users:
- * reports are given to others. */
-static char *without_folders(char *location) {
-  char *to = location;
-  for (const char *at = location; *at;) {
-    bool begins = *at == '/' && (at == location || strchr("\"( ", at[-1]));
-    const char *name = at;
-    for (const char *c = at; begins && *c && !strchr("\":", *c); c++)
-      name = *c == '/' ? c + 1 : name;
-    at = name;
-    if (*at)
-      *to++ = *at++;
-  }
-  *to = 0;
-  return location;
-}
-
 const char *tp__report_location(tp_report *r, MlirOperation op) {
-  char *copy =
-      tp__arena_strdup(&r->arena, tp__location_text(&r->arena, mlirOperationGetLocation(op)));
-  return copy ? without_folders(copy) : "";
+  return tp__location_shared(&r->arena, mlirOperationGetLocation(op));
 }
 
 const char *tp__report_at(tp_report *r, MlirOperation op) {
@@ -366,7 +347,7 @@ tp_status tp__report_begin(const tp_planner *p) {
   return tp__report_pins(r, p);
 }
 
-static void forget_function(tp_report *r) {
+void tp__report_forget(tp_report *r) {
   for (size_t i = 0; i < r->function.n_changes; i++)
     tp__free(r->function.changes[i].collectives);
   tp__free(r->function.changes);
@@ -411,7 +392,7 @@ tp_status tp__report_end(const tp_planner *p, const tp_memory_peak *peak) {
     status = tp__report_explain(r, p);
   if (status == TP_OK && r->is_full)
     status = add_function(r, p, peak);
-  forget_function(r);
+  tp__report_forget(r);
   return status;
 }
 
@@ -461,7 +442,7 @@ tp_status tp__report_write(tp_report *r) {
 void tp__report_close(tp_report *r) {
   if (!r)
     return;
-  forget_function(r);
+  tp__report_forget(r);
   json_decref(r->document);
   json_decref(r->before_document);
   if (!mlirModuleIsNull(r->before))

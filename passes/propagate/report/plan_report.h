@@ -163,6 +163,8 @@ tp_status tp__report_start(tp_report *report, const tp_mesh *mesh, const tp_topo
 tp_status tp__report_begin(const tp_planner *planner);
 tp_status tp__report_end(const tp_planner *planner, const tp_memory_peak *peak);
 tp_status tp__report_write(tp_report *report);
+/* Releases what is known of the function. */
+void tp__report_forget(tp_report *report);
 void tp__report_close(tp_report *report);
 /* Keeps the layouts of the planned module if the caller of tp_text_run wants them. */
 tp_status tp__report_layouts(MlirOperation module);

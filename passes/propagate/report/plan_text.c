@@ -191,19 +191,28 @@ static void add_count(tp_sheet *sheet, size_t alike) {
 
 /* ---- memory ---- */
 
+/* " 3 (%9, loss)" of a result, else " %3 (wq)", " all_gather of %3 (wq)"; "" if it has no name. */
+static void print_held_name(tp__string *t, const json_t *held) {
+  const json_t *result = json_object_get(held, "result");
+  const char *value = tp__text_of(held, "value"), *name = other_name(held);
+  value = *value ? value : tp__text_of(held, "change");
+  if (json_is_integer(result))
+    tp__string_printf(t, " %lld (%s%s%s)", (long long)json_integer_value(result), value,
+                      *value && *name ? ", " : "", name);
+  else if (*value)
+    tp__string_printf(t, " %s%s%s%s", value, *name ? " (" : "", name, *name ? ")" : "");
+}
+
 /* Prints `alike` entries of the list, starting at `from`: "argument %arg0 (x), %arg1 (w), %arg2
- * (b), ..." */
+ * (b), ...", "value all_gather of %arg1 (w)" */
 static void print_held(tp_sheet *sheet, const json_t *list, size_t from, size_t alike) {
   enum { MAX_NAMES = 3 };
   tp__string what = {0}, maker = {0};
   const json_t *first = json_array_get(list, from);
   tp__string_append(&what, tp__text_of(first, "kind"));
   for (size_t i = 0; i < alike && i < MAX_NAMES; i++) {
-    const json_t *v = json_array_get(list, from + i);
-    const char *value = tp__text_of(v, "value"), *name = other_name(v);
-    if (*value)
-      tp__string_printf(&what, "%s %s%s%s%s", i ? "," : "", value, *name ? " (" : "", name,
-                        *name ? ")" : "");
+    tp__string_append(&what, i ? "," : "");
+    print_held_name(&what, json_array_get(list, from + i));
   }
   tp__string_append(&what, alike > MAX_NAMES ? ", ..." : "");
   if (json_is_string(json_object_get(first, "op")))
@@ -313,8 +322,8 @@ static void print_decisions(tp__string *t, const json_t *list) {
 /* ---- other plans ---- */
 
 static void print_frontier(tp__string *t, const json_t *frontier) {
-  static const char *const titles[] = {"limit", "peak", "cost"};
-  tp_sheet sheet = {.align = "rrr"};
+  static const char *const titles[] = {"limit", "peak", "cost", "against the next row"};
+  tp_sheet sheet = {.align = "rrrl"};
   const json_t *point;
   size_t i;
   if (json_array_size(frontier) == 0)
@@ -329,6 +338,7 @@ static void print_frontier(tp__string *t, const json_t *frontier) {
     tp__sheet_cell(&sheet, "%s", is_found ? bytes_of(point, "peak_bytes").chars : "");
     tp__sheet_cell(&sheet, "%s",
                    is_found ? time_of(point, "cost_seconds").chars : "no plan was found");
+    tp__sheet_cell(&sheet, "%s", tp__text_of(point, "changes"));
   }
   tp__sheet_print(&sheet, t);
 }
@@ -352,30 +362,64 @@ static void print_function(tp__string *t, const json_t *f, bool is_time) {
   print_decisions(t, json_object_get(f, "decisions"));
 }
 
-char *tp__report_print(const json_t *document) {
-  tp__string t = {0};
+/* A copy of the document without graphs, in which characters that are not seen are escapes. NULL
+ * when memory runs out. */
+static json_t *shown_json(const json_t *json) {
+  const char *key;
+  json_t *copy = NULL, *part;
+  size_t i;
+  if (json_is_string(json)) {
+    const char *text = json_string_value(json);
+    size_t length = tp__visible(text, "", 0, NULL);
+    char *shown = tp__malloc(length + 1);
+    if (shown) {
+      tp__visible(text, "", length + 1, shown);
+      copy = json_string(shown);
+    }
+    tp__free(shown);
+  } else if (json_is_array(json)) {
+    copy = json_array();
+    json_array_foreach(json, i, part) json_array_append_new(copy, shown_json(part));
+  } else if (json_is_object(json)) {
+    copy = json_object();
+    json_object_foreach((json_t *)json, key, part) if (strcmp(key, "graph") != 0)
+        json_object_set_new(copy, key, shown_json(part));
+  } else {
+    copy = json_incref((json_t *)json);
+  }
+  return copy;
+}
+
+static void print_document(tp__string *t, const json_t *document) {
   const json_t *row;
   bool is_time =
       strcmp(tp__text_of(document, "objective"), tp_objective_name(TP_OBJECTIVE_BYTES)) != 0;
   long long byte_flops = tp__integer_of(document, "byte_flops");
   size_t i;
-  tp__string_printf(&t, "# Plan for %lld devices\n\nMesh ",
+  tp__string_printf(t, "# Plan for %lld devices\n\nMesh ",
                     (long long)tp__integer_of(document, "devices"));
   json_array_foreach(json_object_get(document, "mesh"), i, row)
-      tp__string_printf(&t, "%s%s=%lld", i ? "," : "", tp__text_of(row, "axis"),
+      tp__string_printf(t, "%s%s=%lld", i ? "," : "", tp__text_of(row, "axis"),
                         (long long)tp__integer_of(row, "size"));
-  tp__string_printf(&t,
+  tp__string_printf(t,
                     ", topology %s, strategy %s. Times are modeled; all numbers are for one device "
                     "and one execution.\n",
                     tp__text_of(document, "topology"), tp__text_of(document, "strategy"));
   if (!is_time)
     tp__string_printf(
-        &t,
+        t,
         "Objective bytes: costs of plans and decisions are not times. A byte that a device sends "
         "costs %g us, and so do %lld operations of contractions or %lld others.\n",
         TP_BYTE_PS * 1e-6, byte_flops, byte_flops * TP_BYTE_SCALARS / TP_BYTE_FLOPS);
-  tp__string_append(&t, "\n");
+  tp__string_append(t, "\n");
   json_array_foreach(json_object_get(document, "functions"), i, row)
-      print_function(&t, row, is_time);
+      print_function(t, row, is_time);
+}
+
+char *tp__report_print(const json_t *document) {
+  tp__string t = {0};
+  json_t *shown = shown_json(document);
+  print_document(&t, shown);
+  json_decref(shown);
   return tp__string_take(&t);
 }

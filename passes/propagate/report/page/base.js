@@ -5,13 +5,25 @@ const plan = JSON.parse(document.getElementById('plan').textContent);
 /* The times of a run of the plan; null if it was not run. */
 const givenRun = JSON.parse(document.getElementById('run').textContent);
 
+/* A text of the program as it is shown. Characters that are not seen become escapes: controls, marks
+ * of direction, separators of lines, and what has no width but joiners. */
+const UNSEEN = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e' +
+  '\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]', 'g');
+const visible = (text) => text.replace(UNSEEN,
+  (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
+const shownAs = (child) => (typeof child === 'string' ? visible(child) : child);
+/* Attributes that are read by people. */
+const TEXTS = ['title', 'aria-label', 'aria-valuetext'];
+
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (TEXTS.includes(name) && value) element.setAttribute(name, visible(value));
     else if (value !== null && value !== undefined && value !== false)
       element.setAttribute(name, value === true ? '' : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat(Infinity)
+    .filter((child) => child !== null && child !== undefined).map(shownAs));
   return element;
 }
 
@@ -40,8 +52,12 @@ const bytesText = (bytes) =>
     (value, unit) => (unit ? value.toFixed(1) : String(value)));
 const secondsText = (seconds) =>
   seconds === 0 ? '0 s'
-    : scaled(seconds * 1e9, ['ns', 'us', 'ms', 's'], 1000, (value) => value.toPrecision(4));
+    : scaled(seconds * 1e9, ['ns', 'us', 'ms', 's'], 1000, (value) =>
+      (value < 9999.5 ? value.toPrecision(4) : String(Math.round(value))));
 const percentText = (part, whole) => (whole > 0 ? ((100 * part) / whole).toFixed(1) + ' %' : '');
+/* "1.3", "13", "1,300" */
+const timesText = (ratio) => (ratio < 10 ? ratio.toPrecision(2)
+  : Math.round(ratio).toLocaleString('en'));
 const plural = (n, what) => n.toLocaleString('en') + ' ' + what + (n === 1 ? '' : 's');
 const sum = (list) => list.reduce((total, value) => total + value, 0);
 
@@ -74,6 +90,71 @@ function table(caption, titles, align, rows) {
 function bar(part, whole) {
   const element = make('span', {class: 'bar', 'aria-hidden': 'true'});
   element.style.width = (whole > 0 ? (100 * part) / whole : 0) + '%';
+  return element;
+}
+
+/* One Tab stop for the items of a list; the arrow keys, Home and End go from item to item, as the
+ * ARIA Authoring Practices describe (roving tabindex). `items` selects them in the list; `moved` is
+ * called for the item that a key leads to. Returns what is to be called when there are others. */
+function roving(list, items, moved, keys = {ArrowDown: 1, ArrowUp: -1}) {
+  let stop = null;
+  const all = () => [...list.querySelectorAll(items)];
+
+  function settle() {
+    const found = all();
+    for (const item of found) item.tabIndex = -1;
+    stop = found.includes(stop) ? stop : found[0];
+    if (stop) stop.tabIndex = 0;
+  }
+
+  list.addEventListener('focusin', (event) => {
+    const item = event.target.closest(items);
+    if (!item || item === stop) return;
+    if (stop) stop.tabIndex = -1;
+    stop = item;
+    stop.tabIndex = 0;
+  });
+  list.addEventListener('keydown', (event) => {
+    const found = all(), at = found.indexOf(event.target);
+    const steps = {...keys, Home: -at, End: found.length - 1 - at};
+    if (at < 0 || !(event.key in steps) || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const item = found[at + steps[event.key]];
+    if (!item) return;
+    item.focus();
+    if (moved) moved(item);
+  });
+  settle();
+  return settle;
+}
+
+/* A list of links to places; the first `most` of them. */
+function linkList(links, most) {
+  const list = make('ul', null, links.slice(0, most).map((link) => make('li', null, link)),
+    links.length > most ? make('li', null, links.length - most + ' more') : null);
+  roving(list, 'button');
+  return list;
+}
+
+/* Escape clears it. */
+const searchInput = (id, changed) => make('input', {type: 'search', id, oninput: changed,
+  onkeydown: (event) => {
+    if (event.key !== 'Escape' || !event.target.value) return;
+    event.target.value = '';
+    changed();
+    event.preventDefault();
+  }});
+
+/* What scrolls if it is too large. It is a Tab stop only then, and if nothing in it is one. */
+function scroller(attributes, label, content) {
+  const element = make('div', {class: 'scroll', role: 'region', 'aria-label': label, ...attributes},
+    content);
+  new ResizeObserver(() => {
+    const isCut = element.scrollHeight > element.clientHeight + 1 ||
+      element.scrollWidth > element.clientWidth + 1;
+    if (isCut && !element.querySelector('button')) element.tabIndex = 0;
+    else element.removeAttribute('tabindex');
+  }).observe(element);
   return element;
 }
 

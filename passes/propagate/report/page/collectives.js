@@ -56,8 +56,10 @@ function otherChoice(c, alike) {
 }
 
 /* What a search looks at, in lower case. */
-const searched = (f, c) => [whatMoves(f, c), c.value, c.at, c.kind, c.axes, ...c.cause].join(' ')
-  .toLowerCase();
+function searched(f, c) {
+  const text = [whatMoves(f, c), c.value, c.at, c.kind, c.axes, ...c.cause].join(' ');
+  return (text + ' ' + visible(text)).toLowerCase();
+}
 
 function placesOf(f, group) {
   if (group.members.length < 2) return null;
@@ -68,7 +70,7 @@ function placesOf(f, group) {
     group.members.length > 50 ? make('p', null, group.members.length - 50 + ' more.') : null);
 }
 
-function collectiveDetails(f, group, showInGraph) {
+function collectiveDetails(f, group) {
   const c = group.first, uses = plural(c.consumers, 'use');
   return make('div', null,
     facts(['moves', [named(whatMoves(f, c)), c.tensor ? [' as ', code(c.tensor)] : []].flat()],
@@ -84,7 +86,8 @@ function collectiveDetails(f, group, showInGraph) {
     make('ol', {class: 'causes full'}, c.cause.map((fact) => make('li', null, named(fact)))),
     make('h3', null, 'Another choice'), otherChoice(c, group.members.length), placesOf(f, group),
     make('button', {class: 'button', type: 'button',
-      onclick: () => showInGraph(f.collectives.indexOf(c))}, 'Show in the graph'));
+      onclick: (event) => visit('op', f.graph.collectives[f.collectives.indexOf(c)],
+        event.currentTarget)}, 'Show in the graph'));
 }
 
 function collectiveCells(f, group, toggle) {
@@ -112,10 +115,10 @@ const ORDERS = {
   program: ['program order', (a, b) => a.members[0] - b.members[0]],
 };
 
-/* Returns {element, open}; open(i) shows the entry of collective i. */
-function collectivesPanel(f, showInGraph) {
+/* Returns {element, show, place}; show(i) opens the entry of collective i. */
+function collectivesPanel(f) {
   const groups = collectiveGroups(f);
-  const search = make('input', {type: 'search', id: 'collective-search', oninput: list});
+  const search = searchInput('collective-search', list);
   const kind = make('select', {id: 'collective-kind', onchange: list}, option('', 'all kinds'),
     [...new Set(groups.map((g) => g.first.kind))].map((text) => option(text, text)));
   const order = make('select', {id: 'collective-order', onchange: list},
@@ -123,9 +126,11 @@ function collectivesPanel(f, showInGraph) {
   const titles = ['kind', 'where', 'axes', 'equal', 'sent', 'time', 'of step', 'why', 'other choice'];
   const grid = table('', titles, 'lllrrrrlr', []), more = make('div');
   const body = grid.querySelector('tbody'), caption = grid.querySelector('caption');
+  const settle = roving(grid, 'button[aria-expanded]');
+  let latest = null;
 
   function rowsOf(group) {
-    const number = groups.indexOf(group), id = 'collective-' + number;
+    const number = groups.indexOf(group), id = 'collective-row-' + number;
     const toggle = make('button', {class: 'inset', type: 'button', id: id + '-button',
       'aria-expanded': 'false', 'aria-controls': id, onclick: flip}, group.first.kind);
     const details = make('td', {colspan: titles.length}), below =
@@ -133,8 +138,17 @@ function collectivesPanel(f, showInGraph) {
     function flip() {
       below.hidden = !below.hidden;
       toggle.setAttribute('aria-expanded', String(!below.hidden));
-      if (!details.firstChild) details.append(collectiveDetails(f, group, showInGraph));
+      latest = below.hidden ? null : group.members[0];
+      if (!details.firstChild) details.append(collectiveDetails(f, group));
     }
+    /* Escape closes the details. */
+    function onKey(event) {
+      if (event.key !== 'Escape' || below.hidden) return;
+      flip();
+      reach(toggle);
+    }
+    toggle.addEventListener('keydown', onKey);
+    below.addEventListener('keydown', onKey);
     return [make('tr', null, collectiveCells(f, group, toggle)), below];
   }
 
@@ -147,20 +161,24 @@ function collectivesPanel(f, showInGraph) {
     caption.textContent = plural(sum(found.map((g) => g.members.length)), 'collective') + ' in ' +
       plural(found.length, 'row') + ', ' + bytesText(sum(found.map((g) => g.bytes))) + ', ' +
       secondsText(sum(found.map((g) => g.seconds)));
-    inPortions(found, 100, (some) => body.append(...some.flatMap(rowsOf)), more);
+    inPortions(found, 100, (some) => {
+      body.append(...some.flatMap(rowsOf));
+      settle();
+    }, more);
   }
 
-  function open(i) {
+  function show(i) {
     const number = groups.findIndex((g) => g.members.includes(i));
-    search.value = kind.value = '';
-    list();
-    while (!document.getElementById('collective-' + number + '-button') && more.firstChild &&
-      !more.firstChild.hidden)
-      more.firstChild.click();
-    const button = document.getElementById('collective-' + number + '-button');
+    const id = 'collective-row-' + number + '-button';
+    if (!document.getElementById(id)) {
+      search.value = kind.value = '';
+      list();
+    }
+    while (!document.getElementById(id)) more.firstChild.click();
+    const button = document.getElementById(id);
     if (button.getAttribute('aria-expanded') === 'false') button.click();
-    button.scrollIntoView({block: 'center'});
-    button.focus();
+    latest = i;
+    reach(button);
   }
 
   list();
@@ -169,8 +187,8 @@ function collectivesPanel(f, showInGraph) {
       'for its causes, its place in the source and the price of another choice.'),
     make('div', {class: 'controls'}, make('label', null, 'value, place, axes or cause contains', search),
       make('label', null, 'kind', kind), make('label', null, 'order by', order)),
-    groups.length ? make('div', {class: 'scroll', tabindex: 0, role: 'region',
-      'aria-label': 'List of collectives'}, grid) : make('p', null, 'The plan has no collectives.'),
+    groups.length ? scroller(null, 'List of collectives', grid)
+      : make('p', null, 'The plan has no collectives.'),
     more);
-  return {element, open};
+  return {element, show, place: () => latest !== null && ['collective', latest]};
 }

@@ -4,14 +4,16 @@
 const ROW = 24, LANE = 9, MAX_LANES = 14, MAX_SPAN = 80, AROUND = 12, MIN_ROWS = 10;
 
 /* The graph of the document, and what is looked up in it: how deep an op is nested, who reads its
- * value, its collectives. */
+ * value or an argument, its collectives. */
 function graphOf(f) {
   const g = {...f.graph, depth: new Int32Array(f.graph.kind.length),
-    users: f.graph.kind.map(() => []), collectivesAt: new Map(),
-    argumentValues: f.arguments.map((a) => a.value)};
+    users: f.graph.kind.map(() => []), readers: f.arguments.map(() => []),
+    collectivesAt: new Map(), sent: f.collectives,
+    argumentValues: f.arguments.map((a) => a.value),
+    argumentNames: f.arguments.map((a) => a.name || a.value)};
   for (const [k, parent] of g.nested) g.depth[k] = g.depth[parent] + 1;
   g.operands.forEach((makers, k) => {
-    for (const maker of makers) if (maker >= 0) g.users[maker].push(k);
+    for (const maker of new Set(makers)) (g.users[maker] || g.readers[-1 - maker]).push(k);
   });
   g.collectives.forEach((k, i) =>
     g.collectivesAt.set(k, [...(g.collectivesAt.get(k) || []), i]));
@@ -29,7 +31,22 @@ function shapeOfType(type) {
 
 const isFiller = (g, k) => g.kinds[g.kind[k]].filler;
 
-const valueText = (op) => op.value || (op.op === 'shard.shard' ? 'new layout' : '');
+const isChange = (g, k) => g.kinds[g.kind[k]].op === 'shard.shard';
+
+/* "all_gather of params/layers/0/wq": what a change of layout makes. */
+function changeText(g, k) {
+  const kinds = (g.collectivesAt.get(k) || []).map((i) => g.sent[i].kind)
+    .filter((kind, i, all) => kind !== all[i - 1]);
+  const {modelled_seconds: seconds} = g.kinds[g.kind[k]], [maker] = g.operands[k];
+  return (kinds.length ? kinds.join(' and ') : seconds > 0 ? 'slice' : 'new layout') +
+    (maker === undefined ? '' : ' of ' + labelOf(g, maker));
+}
+
+/* How the value of an op is called, or argument -1 - k; by its op if it has no name. */
+function labelOf(g, k) {
+  if (k < 0) return g.argumentNames[-1 - k];
+  return g.texts[g.value[k]] || (isChange(g, k) ? changeText(g, k) : opText(graphOp(g, k)));
+}
 
 /* ---- rows and edges ---- */
 
@@ -123,29 +140,26 @@ const nameOf = (g, k) => g.texts[g.value[k]] || '%op' + k;
 const lineText = (g, k) => g.kinds[g.kind[k]].line.map((part) => (part === null ? nameOf(g, k)
   : typeof part === 'number' ? operandName(g, k, part) : part)).join('');
 
-function opLinks(g, list, f, choose) {
-  if (!list.length) return '-';
-  return make('ul', null, list.slice(0, 12).map((k) => make('li', null, k < 0
-    ? named(f.arguments[-1 - k].name || f.arguments[-1 - k].value)
-    : make('button', {class: 'inset', type: 'button', onclick: () => choose(k)},
-      named(valueText(graphOp(g, k)) + ' ' + opText(graphOp(g, k)))))),
-  list.length > 12 ? make('li', null, list.length - 12 + ' more') : null);
-}
+/* Links to ops, and to arguments, which are negative. */
+const opLinks = (g, list) => (list.length ? linkList(list.map((k) => (k < 0
+  ? linkTo('argument', -1 - k, named(labelOf(g, k)))
+  : linkTo('op', k, named(labelOf(g, k) + (g.texts[g.value[k]] ? ' ' + opText(graphOp(g, k))
+    : ''))))), 12) : '-');
 
-function opDetails(g, k, f, choose, openCollective) {
+function opDetails(g, k, f) {
   const op = graphOp(g, k), {layout, type} = op, shape = shapeOfType(type);
   const sent = (g.collectivesAt.get(k) || []).map((i) => [f.collectives[i], i]);
   return [
     make('h3', {class: 'full'}, named(opText(op))),
-    facts(['value', code(valueText(op) || '-')],
+    facts(['value', code(labelOf(g, k))],
     type ? ['type', code(type)] : null, layout ? ['layout', chip(layout)] : null,
     layout ? ['on a device', bytesText(op.bytes_per_device)] : null,
     op.modelled_seconds ? ['computes for', secondsText(op.modelled_seconds)] : null,
     ['source line', named(op.at || '-')],
     ['IR', make('pre', {class: 'code', id: 'graph-line'}, lineText(g, k))],
-    ['reads', opLinks(g, g.operands[k], f, choose)],
-    ['read by', opLinks(g, [...new Set(g.users[k])], f, choose)]),
-    sent.length ? collectiveLinks(sent, openCollective) : null,
+    ['reads', opLinks(g, g.operands[k])],
+    ['read by', opLinks(g, g.users[k])]),
+    sent.length ? collectiveLinks(sent) : null,
     layout && shape ? tensorPicture(layout, shape, null) : null,
   ];
 }
@@ -179,21 +193,24 @@ function rowContent(g, entry, f, opened) {
   const sent = (g.collectivesAt.get(k) || []).map((i) => f.collectives[i]);
   return [make('span', {class: 'swatch c' + colourOf(layout), 'aria-hidden': 'true'}),
     make('span', {class: 'code'}, op.value),
-    make('span', null, sent.length ? '' : opText(op)),
+    make('span', null, sent.length ? '' : isChange(g, k) ? changeText(g, k) : opText(op)),
     sent.length ? make('span', {class: 'sends'}, sent.map((c) => c.kind + ' ' + c.axes + ' ' +
       bytesText(c.bytes_per_device)).join(', ')) : null,
+    sent.length && isChange(g, k) ? make('span', null, 'of ' + labelOf(g, g.operands[k][0]))
+      : null,
     layout ? code(layout) : null, make('span', {class: 'at'}, named(op.at))];
 }
 
-/* Returns {element, ops, show, describe}: show(k) selects op k, describe(k) is a text. */
-function graphPanel(f, openCollective) {
+/* Returns {element, ops, show, place, describe}: show(k) selects op k, describe(k) is a text. */
+function graphPanel(f) {
   const g = graphOf(f), opened = new Set();
   const fillers = make('input', {type: 'checkbox', id: 'graph-fillers', onchange: list});
   const layer = make('div', {class: 'sizer', role: 'presentation'});
   const view = make('div', {class: 'graph', id: 'graph-view', tabindex: 0, role: 'listbox',
     'aria-label': 'Ops in program order', onscroll: scrolled,
     onkeydown: onKey, onclick: onClick}, layer);
-  const details = make('div', {class: 'card', id: 'graph-details', 'aria-live': 'polite'});
+  const details = make('div', {class: 'card', id: 'graph-details', 'aria-live': 'polite',
+    onkeydown: onDetailsKey});
   const picture = draw('svg', {'aria-hidden': 'true'});
   let folded, rows, rowOf, edges, gutter, chosen = 0;
   let drawn = {first: -1, last: -1, rows: new Map()};
@@ -266,7 +283,16 @@ function graphPanel(f, openCollective) {
     const entry = rows[chosen];
     if (!entry) return;
     details.replaceChildren(...(entry.sections ? foldDetails(g, entry.sections)
-      : opDetails(g, entry.op, f, show, openCollective)).filter(Boolean));
+      : opDetails(g, entry.op, f)).filter(Boolean));
+  }
+
+  function close() {
+    details.replaceChildren(make('p', null, 'Choose an op to see what it reads and makes.'));
+    reach(view);
+  }
+
+  function onDetailsKey(event) {
+    if (event.key === 'Escape') close();
   }
 
   function choose(row) {
@@ -289,8 +315,10 @@ function graphPanel(f, openCollective) {
     const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity,
       End: Infinity};
     if (event.key in steps) choose(chosen + steps[event.key]);
-    else if ((event.key === 'Enter' || event.key === ' ') && rows[chosen].sections) flip(chosen);
-    else return;
+    else if (event.key === 'Escape') close();
+    else if (event.key !== 'Enter' && event.key !== ' ') return;
+    else if (rows[chosen].sections) flip(chosen);
+    else describe();
     event.preventDefault();
   }
 
@@ -317,8 +345,7 @@ function graphPanel(f, openCollective) {
       arrange();
     }
     choose(rowOf[k]);
-    view.scrollIntoView({block: 'center'});
-    view.focus({preventScroll: true});
+    reach(view);
   }
 
   layer.append(picture);
@@ -337,7 +364,8 @@ function graphPanel(f, openCollective) {
     make('div', {class: 'controls'}, make('label', {class: 'inline'}, fillers,
       'show constants, empty and filled tensors')),
     make('div', {class: 'columns'}, view, details));
-  return {element, ops: g, show, describe: (k) => {
+  const place = () => rows[chosen] && rows[chosen].op !== undefined && ['op', rows[chosen].op];
+  return {element, ops: g, show, place, describe: (k) => {
     const op = graphOp(g, k);
     return opText(op) + (op.at ? ' at ' + op.at : '');
   }};

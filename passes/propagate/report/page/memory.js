@@ -68,14 +68,17 @@ function memoryCurve(memory, held) {
 
 /* ---- what is held at an op ---- */
 
-/* The buffers of the document with the numbers of their ops. */
+/* The buffers of the document with the numbers of their ops, and of the results that they are. */
 function buffersOf({buffers}) {
   const n = buffers.kind.length, from = new Int32Array(n), to = new Int32Array(n);
+  const resultKind = Object.keys(KINDS).indexOf('result');
+  let nth = 0;
   for (let i = 0, at = 0; i < n; i++) {
     from[i] = at += buffers.from[i];
     to[i] = at + buffers.to[i];
   }
-  return {...buffers, from, to};
+  return {...buffers, from, to,
+    result: buffers.kind.map((kind) => (kind === resultKind ? buffers.results[nth++] : -1))};
 }
 
 /* The buffers that are held while op k runs. They are in the order of their first op. */
@@ -89,12 +92,11 @@ function liveAt(buffers, k) {
 const bufferBytes = (buffers, i) => buffers.sizes[buffers.size[i]];
 const bufferKind = (buffers, i) => Object.keys(KINDS)[buffers.kind[i]];
 
-/* What a buffer holds: {name, made}. */
-function bufferPlace(f, graph, buffers, i) {
-  const kind = bufferKind(buffers, i), of = buffers.of[i];
-  if (kind === 'constants') return {name: '-', made: ''};
-  if (of < 0) return {name: f.arguments[-1 - of].name || f.arguments[-1 - of].value, made: ''};
-  return {name: graph.ops.texts[graph.ops.value[of]] || '-', made: graph.describe(of)};
+/* What a buffer holds. */
+function bufferName(f, graph, buffers, i) {
+  if (bufferKind(buffers, i) === 'constants') return 'constants of the program';
+  return buffers.result[i] >= 0 ? resultText(f, buffers.result[i])
+    : labelOf(graph.ops, buffers.of[i]);
 }
 
 /* Buffers of one kind and size, made by ops of one kind, are one row. */
@@ -103,25 +105,35 @@ function bufferGroups(f, graph, buffers, live) {
   for (const i of live) {
     const of = buffers.of[i];
     const key = [buffers.kind[i], buffers.size[i], of < 0
-      ? withoutNumbers(bufferPlace(f, graph, buffers, i).name) : graph.ops.kind[of]].join('\0');
-    if (!groups.has(key)) groups.set(key, {first: i, n: 0, bytes: 0});
+      ? withoutNumbers(bufferName(f, graph, buffers, i)) : graph.ops.kind[of]].join('\0');
+    if (!groups.has(key)) groups.set(key, {members: [], bytes: 0});
     const group = groups.get(key);
-    group.n++;
+    group.members.push(i);
     group.bytes += bufferBytes(buffers, i);
   }
   return [...groups.values()].sort((a, b) => b.bytes - a.bytes);
 }
 
-const MAX_HELD = 40;
+const MAX_HELD = 40, MAX_NAMED = 3;
+
+/* "all_gather of wq, wk, wv, ..." */
+function namesText(f, graph, buffers, members) {
+  const names = members.slice(0, MAX_NAMED).map((i) => bufferName(f, graph, buffers, i));
+  const [common] = /^(\w+( and \w+)* of |result )?/.exec(names[0]);
+  return names.map((name, i) => (i && common && name.startsWith(common)
+    ? name.slice(common.length) : name)).join(', ') + (members.length > MAX_NAMED ? ', ...' : '');
+}
 
 function heldTable(f, graph, buffers, live, held) {
   const groups = bufferGroups(f, graph, buffers, live);
-  const rows = groups.slice(0, MAX_HELD).map(({first: i, n, bytes}) => {
-    const place = bufferPlace(f, graph, buffers, i);
-    return [bytesText(bytes), percentText(bytes, held), n > 1 ? 'x ' + n : '',
-      KINDS[bufferKind(buffers, i)], named(place.name), place.made ? make('button',
-        {class: 'inset', type: 'button', onclick: () => graph.show(buffers.of[i])},
-        named(place.made)) : '',
+  const rows = groups.slice(0, MAX_HELD).map(({members, bytes}) => {
+    const i = members[0], of = buffers.of[i];
+    const isMade = of >= 0 && bufferKind(buffers, i) !== 'constants';
+    return [bytesText(bytes), percentText(bytes, held),
+      members.length > 1 ? 'x ' + members.length : '', KINDS[bufferKind(buffers, i)],
+      named(namesText(f, graph, buffers, members)),
+      isMade ? linkTo('op', of, named(graph.describe(of)))
+        : of < 0 ? linkTo('argument', -1 - of, 'argument ' + (-1 - of)) : '',
       buffers.to[i] - buffers.from[i] + 1 === graph.ops.kind.length ? 'all the time'
         : 'ops ' + (buffers.from[i] + 1) + ' - ' + (buffers.to[i] + 1)];
   });
@@ -129,8 +141,10 @@ function heldTable(f, graph, buffers, live, held) {
     const rest = sum(groups.slice(MAX_HELD).map((group) => group.bytes));
     rows.push([bytesText(rest), percentText(rest, held), '', 'smaller ones, not listed', '', '', '']);
   }
-  return table(plural(live.length, 'buffer') + ' held there',
+  const grid = table(plural(live.length, 'buffer') + ' held there',
     ['bytes', 'share', 'equal', 'kind', 'value', 'made by', 'held'], 'rrrllll', rows);
+  roving(grid, 'button');
+  return grid;
 }
 
 function compositionTable(buffers, live, held) {
@@ -143,50 +157,55 @@ function compositionTable(buffers, live, held) {
       percentText(bytes, held), bar(bytes, held)]));
 }
 
+/* Returns {element, show, place}; show(k) shows what is held at op k. */
 function memoryPanel(f, graph) {
   const memory = f.memory, held = heldOverTime(memory), ops = held.length;
   const buffers = buffersOf(memory), {picture, moveTo, numberAt} = memoryCurve(memory, held);
   const said = make('p', {'aria-live': 'polite', id: 'memory-at'});
-  const list = make('div', {class: 'scroll', id: 'memory-held', tabindex: 0, role: 'region',
-    'aria-label': 'Held at the op that is shown'}), parts = make('div', {class: 'card'});
+  const list = scroller({id: 'memory-held'}, 'Held at the op that is shown');
+  const parts = make('div', {class: 'card'});
   const slider = make('input', {type: 'range', id: 'memory-slider', min: 0, max: ops - 1, step: 1,
-    'aria-label': 'Op whose memory is shown', oninput: () => show(Number(slider.value))});
+    'aria-label': 'Op whose memory is shown', oninput: () => look(Number(slider.value))});
   const peak = held.indexOf(memory.peak_bytes);
-  let shown = -1, waiting = false;
+  let seen = -1, waiting = false;
 
   /* Several moves before the next frame are listed once. */
   function listBuffers() {
     waiting = false;
-    const live = liveAt(buffers, shown);
-    list.replaceChildren(heldTable(f, graph, buffers, live, held[shown]));
-    parts.replaceChildren(compositionTable(buffers, live, held[shown]));
+    const live = liveAt(buffers, seen);
+    list.replaceChildren(heldTable(f, graph, buffers, live, held[seen]));
+    parts.replaceChildren(compositionTable(buffers, live, held[seen]));
   }
 
-  function show(k) {
-    if (k === shown) return;
-    slider.value = shown = k;
+  function look(k) {
+    if (k === seen) return;
+    slider.value = seen = k;
     const text = bytesText(held[k]) + ' at op ' + (k + 1) + ' of ' + ops + ', ' +
       graph.describe(k) + (k === peak ? ' (the peak)' : '');
-    slider.setAttribute('aria-valuetext', text);
+    slider.setAttribute('aria-valuetext', visible(text));
     said.replaceChildren(named(text));
     moveTo(k);
     if (!waiting) requestAnimationFrame(listBuffers);
     waiting = true;
   }
 
-  picture.addEventListener('pointermove', (event) => show(numberAt(event)));
+  picture.addEventListener('pointermove', (event) => look(numberAt(event)));
   if (ops) {
-    show(Math.max(0, peak));
+    look(Math.max(0, peak));
     listBuffers();
   }
-  return panel('memory', 'Memory',
+  const element = panel('memory', 'Memory',
     make('p', {class: 'full'}, 'The peak is ', make('strong', null, bytesText(memory.peak_bytes)),
       ', first held at ', named(opText(memory) + (memory.at ? ' at ' + memory.at : '')), '. ',
       memoryNote(memory) + '.'),
     make('p', {class: 'note'}, 'Point at the curve, or move the slider with the arrow keys, to ' +
       'see what is held while an op runs. The first is the peak.'),
     make('figure', {class: 'full'}, picture, slider, said),
-    make('button', {class: 'button', type: 'button', onclick: () => show(Math.max(0, peak))},
+    make('button', {class: 'button', type: 'button', onclick: () => look(Math.max(0, peak))},
       'Show the peak'),
     make('div', {class: 'columns'}, list, parts));
+  return {element, place: () => ops && ['memory', seen], show: (k) => {
+    look(k);
+    reach(slider);
+  }};
 }

@@ -103,9 +103,8 @@ function meshPanel(f) {
     make('p', {class: 'note'}, 'Latency and bandwidth are those of an all_gather in the model "' +
       plan.topology + '". A collective over several axes counts for each of them in the first ' +
       'table, and once in the second.'),
-    plan.mesh.length ? [meshPicture(f), make('div', {class: 'scroll', tabindex: 0, role: 'region',
-      'aria-label': 'Links'}, linksTable(f))] : make('p', null, 'One device.'),
-    f.traffic.length ? make('div', {class: 'scroll', id: 'mesh-groups', tabindex: 0,
-      role: 'region', 'aria-label': 'Groups'}, groupsTable(f))
+    plan.mesh.length ? [meshPicture(f), scroller(null, 'Links', linksTable(f))]
+      : make('p', null, 'One device.'),
+    f.traffic.length ? scroller({id: 'mesh-groups'}, 'Groups', groupsTable(f))
       : make('p', null, 'No device sends anything.'));
 }

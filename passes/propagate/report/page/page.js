@@ -5,24 +5,31 @@ const PANELS = [['summary', 'Summary'], ['tensors', 'Tensors'], ['collectives', 
   ['what-if', 'What if'], ['graph', 'Graph']];
 
 function showFunction(number) {
-  const f = plan.functions[number];
-  let collectives = null;
-  const openCollective = (i) => collectives.open(i);
-  const graph = graphPanel(f, openCollective);
-  collectives = collectivesPanel(f, (i) => graph.show(f.graph.collectives[i]));
-  document.getElementById('main').replaceChildren(summaryPanel(f, openCollective),
-    tensorsPanel(f, openCollective, graph), collectives.element, timelinePanel(f, graph),
-    memoryPanel(f, graph), meshPanel(f), whatIfPanel(f), graph.element);
+  const f = plan.functions[number], graph = graphPanel(f), tensors = tensorsPanel(f, graph);
+  const collectives = collectivesPanel(f), timeline = timelinePanel(f, graph);
+  const memory = memoryPanel(f, graph);
+  Object.assign(shown, {number,
+    places: {graph: graph.place, tensors: tensors.place, collectives: collectives.place,
+      timeline: timeline.place, memory: memory.place},
+    kinds: new Map([['op', {count: f.graph.kind.length, show: graph.show}],
+      ['argument', {count: f.arguments.length, show: (i) => tensors.show('argument', i)}],
+      ['result', {count: f.results.length, show: (i) => tensors.show('result', i)}],
+      ['collective', {count: f.collectives.length, show: collectives.show}],
+      ['work', {count: timeline.count, show: timeline.show}],
+      ['memory', {count: f.memory.over_time.length, show: memory.show}]])});
+  document.getElementById('main').replaceChildren(summaryPanel(f), tensors.element,
+    collectives.element, timeline.element, memory.element, meshPanel(f), whatIfPanel(f),
+    graph.element);
   document.getElementById('title').replaceChildren('Plan of ', named(f.function));
-  document.title = 'Plan of ' + f.function;
+  document.title = 'Plan of ' + visible(f.function);
   document.querySelectorAll('#functions button').forEach((button, i) =>
     (i === number ? button.setAttribute('aria-current', 'true')
       : button.removeAttribute('aria-current')));
 }
 
-document.getElementById('subtitle').textContent = plural(plan.devices, 'device') + ', mesh ' +
+document.getElementById('subtitle').textContent = visible(plural(plan.devices, 'device') + ', mesh ' +
   [...axes].map(([name, size]) => name + '=' + size).join(', ') + '; topology ' + plan.topology +
-  ', strategy ' + plan.strategy + ', objective ' + plan.objective + '; tpshard ' + plan.version;
+  ', strategy ' + plan.strategy + ', objective ' + plan.objective + '; tpshard ' + plan.version);
 document.getElementById('panels').append(...PANELS.map(([id, title]) =>
   make('a', {href: '#' + id}, title)));
 if (plan.functions.length > 1) {
@@ -31,5 +38,8 @@ if (plan.functions.length > 1) {
   buttons.append(...plan.functions.map((f, i) =>
     make('button', {type: 'button', onclick: () => showFunction(i)}, named(f.function))));
 }
-if (plan.functions.length) showFunction(0);
-else document.getElementById('main').append(make('p', null, 'No function was planned.'));
+if (plan.functions.length) {
+  showFunction(0);
+  window.addEventListener('popstate', goBackTo);
+  arrive(location.hash);
+} else document.getElementById('main').append(make('p', null, 'No function was planned.'));

@@ -18,7 +18,7 @@ function memoryNote({peak_bytes: peak, limit_bytes: limit, device_bytes: device}
   if (limit !== null) return percentText(peak, limit) + ' of the limit of ' + bytesText(limit);
   if (device === null) return 'No memory limit was given';
   return peak <= device ? percentText(peak, device) + ' of a device\'s ' + bytesText(device)
-    : 'Does not fit: a device has ' + bytesText(device) + '. Plan with memory-limit=topology.';
+    : 'Does not fit: a device has ' + bytesText(device) + '. Plan with memory-limit=topology';
 }
 
 /* With overlapped collectives, first the time that then is left. */
@@ -85,20 +85,22 @@ function annotationText({sharding, factors}) {
   return [chip(sharding), factors ? [' with tp.factors = ', code(factors)] : []].flat(2);
 }
 
-function alternativesTable(f, openCollective) {
+function alternativesTable(f) {
   const found = alternativesOf(f);
   if (!found.length)
     return make('p', {class: 'note'}, f.collectives.length
       ? 'No other plan was found or sought (report-alternatives).'
       : 'There are no collectives, so no other plan was sought.');
-  return table('Plans with another choice', ['would cost', 'annotation that makes it', 'instead of', 'decides'],
-    'rlll', found.map(({a, collectives}) => [
+  const titles = ['would cost', 'annotation that makes it', 'instead of', 'decides'];
+  const grid = table('Plans with another choice', titles, 'rlll', found.map(({a, collectives}) => [
       a.extra_seconds > 0 ? '+' + secondsText(a.extra_seconds) : 'the same',
       [named(placeText(a.annotation)), make('br'), ...annotationText(a.annotation)],
       chip(a.instead_of),
-      make('button', {class: 'inset', type: 'button', onclick: () => openCollective(collectives[0])},
+      linkTo('collective', collectives[0],
         f.collectives[collectives[0]].kind + ' over ' + f.collectives[collectives[0]].axes),
     ]));
+  roving(grid, 'button');
+  return grid;
 }
 
 function annotationsTable(f) {
@@ -111,10 +113,10 @@ function annotationsTable(f) {
       named(placeText(c.annotation)), annotationText(c.annotation)]));
 }
 
-function summaryPanel(f, openCollective) {
+function summaryPanel(f) {
   return panel('summary', 'Summary', tiles(f),
     make('div', {class: 'scroll'}, timeTable(f)),
     make('h3', null, 'What would be cheaper or nearly as good'),
-    make('div', {class: 'scroll'}, alternativesTable(f, openCollective)),
+    make('div', {class: 'scroll'}, alternativesTable(f)),
     make('h3', null, 'What annotations cost'), annotationsTable(f));
 }

@@ -10,15 +10,22 @@ function elementBytes(element) {
 const shapeText = (shape) => (shape.length ? shape.join(' x ') : 'scalar');
 const elements = (shape) => shape.reduce((product, size) => product * size, 1);
 
+/* "result 3 (loss)", "result 4 (new wq)" if it is the new value of an argument. */
+function resultText(f, number) {
+  const {name, updates} = f.results[number];
+  const updated = updates === null ? '' : f.arguments[updates].name || f.arguments[updates].value;
+  const own = name || (updated && 'new ' + updated);
+  return 'result ' + number + (own ? ' (' + own + ')' : '');
+}
+
 function tensorsOf(f) {
-  const entry = (e, kind, value) => ({...e, kind, value,
-    label: e.name || value,
+  const entry = (e, place, index, kind, value, label) => ({...e, place, index, kind, value, label,
     bytes: elements(e.local_shape) * elementBytes(e.element),
     wholeBytes: elements(e.shape) * elementBytes(e.element)});
   return [
-    ...f.arguments.map((e, i) => entry({...e, index: i}, e.role === 'param' ? 'weight' : 'argument',
-      e.value)),
-    ...f.results.map((e, i) => entry(e, 'result', 'result ' + i)),
+    ...f.arguments.map((e, i) => entry(e, 'argument', i, e.role === 'param' ? 'weight' : 'argument',
+      e.value, e.name || e.value)),
+    ...f.results.map((e, i) => entry(e, 'result', i, 'result', 'result ' + i, resultText(f, i))),
   ].sort((a, b) => b.bytes - a.bytes);
 }
 
@@ -29,42 +36,48 @@ function collectivesOfTensor(f, tensor) {
     : c.value === tensor.value));
 }
 
-function collectiveLinks(list, openCollective) {
+function collectiveLinks(list) {
   if (!list.length) return make('p', null, 'No collective changes its layout.');
   return make('div', null, make('p', null, plural(list.length, 'collective') + ':'),
-    make('ul', null, list.slice(0, 20).map(([c, i]) => make('li', null,
-      make('button', {class: 'inset', type: 'button', onclick: () => openCollective(i)},
-        c.kind + ' over ' + c.axes + ': ' + bytesText(c.bytes_per_device) + ', ' +
-        secondsText(c.modelled_seconds))))));
+    linkList(list.map(([c, i]) => linkTo('collective', i, c.kind + ' over ' + c.axes + ': ' +
+      bytesText(c.bytes_per_device) + ', ' + secondsText(c.modelled_seconds))), 20));
 }
 
 /* The ops that read an argument, which lead to the graph. */
-function readerLinks(f, tensor, graph) {
-  const readers = f.graph.operands.flatMap((makers, k) =>
-    (makers.includes(-1 - tensor.index) ? [k] : []));
+function readerLinks(tensor, graph) {
+  const readers = graph.ops.readers[tensor.index];
   if (!readers.length) return make('p', null, 'No op reads it.');
   return make('div', null, make('p', null, 'Read by ' + plural(readers.length, 'op') + ':'),
-    make('ul', null, readers.slice(0, 20).map((k) => make('li', null,
-      make('button', {class: 'inset', type: 'button', onclick: () => graph.show(k)},
-        named(graph.describe(k)))))));
+    linkList(readers.map((k) => linkTo('op', k, named(graph.describe(k)))), 20));
 }
 
-function tensorDetails(f, tensor, openCollective, graph) {
-  const updates = tensor.updates === undefined || tensor.updates === null ? null
-    : ['new value of', named(f.arguments[tensor.updates].name || f.arguments[tensor.updates].value)];
+/* An argument as the program has it. */
+const argumentLine = ({value, type, attributes}) =>
+  value + ': ' + type + (attributes ? ' ' + attributes : '');
+
+function tensorDetails(f, tensor, graph) {
+  const isArgument = tensor.place === 'argument';
+  const updates = isArgument || tensor.updates === null ? null
+    : ['new value of', linkTo('argument', tensor.updates, named(labelOf(graph.ops,
+      -1 - tensor.updates)))];
   return [
     make('h3', {class: 'full'}, named(tensor.label)),
     facts(['kind', tensor.kind + (tensor.role && tensor.role !== 'param'
       ? ' (' + tensor.role + ')' : '')],
     ['value', code(tensor.value)],
+    isArgument ? ['type', code(tensor.type)] : null,
     ['tensor', shapeText(tensor.shape) + ' ' + tensor.element + ', ' +
       bytesText(tensor.wholeBytes)],
     ['on a device', shapeText(tensor.local_shape) + ', ' + bytesText(tensor.bytes) + ' (' +
       percentText(tensor.bytes, tensor.wholeBytes) + ')'],
-    ['layout', chip(tensor.sharding)], updates),
+    ['layout', chip(tensor.sharding)], updates,
+    isArgument ? ['source line', named(tensor.location === 'unknown' ? '-' : tensor.location)]
+      : null,
+    isArgument ? ['IR', make('pre', {class: 'code', id: 'tensor-line'}, argumentLine(tensor))]
+      : null),
     tensorPicture(tensor.sharding, tensor.shape, tensor.local_shape),
-    collectiveLinks(collectivesOfTensor(f, tensor), openCollective),
-    tensor.index === undefined ? null : readerLinks(f, tensor, graph),
+    collectiveLinks(collectivesOfTensor(f, tensor)),
+    isArgument ? readerLinks(tensor, graph) : null,
   ];
 }
 
@@ -79,9 +92,11 @@ function tensorRow(f, tensor, choose) {
     make('td', null, chip(tensor.sharding)));
 }
 
-function tensorsPanel(f, openCollective, graph) {
-  const all = tensorsOf(f), details = make('div', {class: 'card', 'aria-live': 'polite'});
-  const search = make('input', {type: 'search', id: 'tensor-search', oninput: list});
+/* Returns {element, show, place}; show('argument', i) shows the details of argument i. */
+function tensorsPanel(f, graph) {
+  const all = tensorsOf(f), rows = new Map();
+  const details = make('div', {class: 'card', 'aria-live': 'polite', onkeydown: onDetailsKey});
+  const search = searchInput('tensor-search', list);
   const layouts = [...new Set(all.map((t) => t.sharding))];
   const layout = make('select', {id: 'tensor-layout', onchange: list}, option('', 'all layouts'),
     layouts.map((text) => option(text, text)));
@@ -90,37 +105,72 @@ function tensorsPanel(f, openCollective, graph) {
   const titles = ['name', 'kind', 'tensor', 'on a device', 'part', 'layout'];
   const grid = table('', titles, 'lllrrl', []), more = make('div');
   const body = grid.querySelector('tbody'), caption = grid.querySelector('caption');
+  const settle = roving(grid, 'tbody button', (button) => button.click());
+  let chosen = null;
 
-  function choose(tensor, row) {
-    body.querySelectorAll('[aria-selected="true"]').forEach((r) =>
-      r.setAttribute('aria-selected', 'false'));
-    row.setAttribute('aria-selected', 'true');
-    details.replaceChildren(...tensorDetails(f, tensor, openCollective, graph).filter(Boolean));
+  function mark(tensor) {
+    if (rows.has(chosen)) rows.get(chosen).setAttribute('aria-selected', 'false');
+    chosen = tensor;
+    if (rows.has(chosen)) rows.get(chosen).setAttribute('aria-selected', 'true');
+  }
+
+  function choose(tensor) {
+    if (tensor === chosen && details.querySelector('h3')) return;
+    mark(tensor);
+    details.replaceChildren(...tensorDetails(f, tensor, graph).filter(Boolean));
+  }
+
+  function close() {
+    const row = rows.get(chosen);
+    mark(null);
+    details.replaceChildren(make('p', null, 'Choose a tensor to see where its parts are.'));
+    if (row) reach(row.querySelector('button'));
+  }
+
+  function onDetailsKey(event) {
+    if (event.key === 'Escape') close();
   }
 
   function list() {
     const text = search.value.toLowerCase();
     const found = all.filter((t) => (!layout.value || t.sharding === layout.value) &&
       (!kind.value || t.kind === kind.value) &&
-      (t.label + ' ' + t.value).toLowerCase().includes(text));
+      (t.label + ' ' + t.value + ' ' + visible(t.label)).toLowerCase().includes(text));
     body.replaceChildren();
+    rows.clear();
     caption.textContent = plural(found.length, 'tensor') + ', ' +
       bytesText(sum(found.map((t) => t.bytes))) + ' on a device';
-    inPortions(found, 100, (some) => body.append(...some.map((tensor) => {
-      const row = tensorRow(f, tensor, () => choose(tensor, row));
-      return row;
-    })), more);
-    if (found.length) choose(found[0], body.firstChild);
-    else details.replaceChildren(make('p', null, 'No tensor is like this.'));
+    inPortions(found, 100, (some) => {
+      for (const tensor of some) rows.set(tensor, tensorRow(f, tensor, () => choose(tensor)));
+      body.append(...some.map((tensor) => rows.get(tensor)));
+      settle();
+    }, more);
+    if (found.length) choose(found[0]);
+    else {
+      mark(null);
+      details.replaceChildren(make('p', null, 'No tensor is like this.'));
+    }
+  }
+
+  function show(place, index) {
+    const tensor = all.find((t) => t.place === place && t.index === index);
+    if (!rows.has(tensor)) {
+      search.value = layout.value = kind.value = '';
+      list();
+    }
+    while (!rows.has(tensor)) more.firstChild.click();
+    reach(rows.get(tensor).querySelector('button'));
+    choose(tensor);
   }
 
   list();
-  return panel('tensors', 'Tensors',
+  grid.setAttribute('role', 'grid');
+  const element = panel('tensors', 'Tensors',
     make('p', {class: 'note'}, 'Arguments, weights and results, the largest on a device first. ' +
       'Values inside the program are in the graph.'),
     make('div', {class: 'controls'}, make('label', null, 'name contains', search),
       make('label', null, 'layout', layout), make('label', null, 'kind', kind)),
     make('div', {class: 'columns'},
-      make('div', null, make('div', {class: 'scroll', tabindex: 0, role: 'region',
-        'aria-label': 'List of tensors'}, grid), more), details));
+      make('div', null, scroller(null, 'List of tensors', grid), more), details));
+  return {element, show, place: () => chosen && [chosen.place, chosen.index]};
 }

@@ -10,8 +10,6 @@ const workColour = (what) => [1, 7, 2, 3, 5, 4, 6][WORKS.indexOf(what)] ?? 8;
  * times less. */
 const FAR_OFF = 2;
 
-const isChange = (g, k) => g.kinds[g.kind[k]].op === 'shard.shard';
-
 /* What happens in a step, in program order: {k, what, lane, seconds, number} of op k; `number` is
  * that of the collective. Slices that run beside compute have a lane of their own. */
 function worksOf(f, g) {
@@ -57,7 +55,8 @@ function trackOf(title, works, secondsOf, startOf) {
       .sort((a, b) => places[a].start - places[b].start);
     lane.starts = lane.works.map((i) => places[i].start);
   }
-  return {title, lanes, places, length: places.reduce((most, {end}) => Math.max(most, end), 0)};
+  const length = places.reduce((most, {end}) => Math.max(most, end), 0);
+  return {title, lanes, places, stretch: 1, length};
 }
 
 /* ---- overlap ---- */
@@ -78,7 +77,7 @@ function overlappedStarts(works, g) {
   /* The value of op k is there. */
   function finish(k, time) {
     end[k] = time;
-    for (const user of new Set(g.users[k])) if (isChange(g, user)) offer(user);
+    for (const user of g.users[k]) if (isChange(g, user)) offer(user);
   }
 
   /* A change can run when all that it reads is there. */
@@ -145,10 +144,13 @@ function measuredTrack(f, works, run) {
     times};
 }
 
-/* What the track of a run cannot show. */
-function runNote(run, {length, times}) {
+/* How long a run took beside the model, and what its track cannot show. */
+function runNote(run, {length, times}, model) {
   const lost = times.filter((t) => t === undefined).length;
-  return 'The run took ' + secondsText(run.measured_seconds) + '. ' +
+  const ratio = run.measured_seconds / model.length;
+  return 'The run took ' + secondsText(run.measured_seconds) + ', ' + (ratio >= 1
+    ? timesText(ratio) + ' times as long as the model. '
+    : percentText(ratio, 1) + ' of the time in the model. ') +
     (length > run.measured_seconds * 1.001 ? 'Its collectives, each on its slowest rank, took ' +
       secondsText(length) + ' together, which leaves nothing for compute. ' : '') +
     (lost ? plural(lost, 'collective') + ' did not run as planned and are drawn as modelled.' : '');
@@ -208,32 +210,38 @@ function marksOf({from, to}, n) {
   return marks;
 }
 
-function timeAxis(sight, x, height) {
+function timeAxis(sight, x, top, height) {
   return marksOf(sight, 8).flatMap((t) => [
-    draw('line', {class: 'axis', x1: x(t), x2: x(t), y1: 0, y2: height - LINE.axis}),
-    draw('text', {class: 'quiet', x: Math.min(x(t), LINE.width - 30), y: height - 8,
+    draw('line', {class: 'axis', x1: x(t), x2: x(t), y1: top, y2: top + height}),
+    draw('text', {class: 'quiet', x: Math.min(x(t), LINE.width - 30), y: top + height + 16,
       'text-anchor': 'middle'}, secondsText(t))]);
 }
+
+/* The window of time of a track. With a scale of its own it shows the same part of its length as
+ * the longest track does of that. */
+const ownSight = ({from, to}, track) => ({from: from / track.stretch, to: to / track.stretch});
 
 /* The picture of tracks in a window of time. Returns {element, paint, at}; at(event) is what stands
  * under the pointer. */
 function timelinePicture(tracks, works) {
-  const heights = tracks.map((t) => LINE.gap + 16 + t.lanes.length * LINE.lane);
-  const height = sum(heights) + LINE.axis;
-  const element = draw('svg', {viewBox: '0 0 ' + LINE.width + ' ' + height, 'aria-hidden': 'true'});
-  let sight = null;
-  const x = (t) => LINE.left + ((t - sight.from) / (sight.to - sight.from)) *
-    (LINE.width - LINE.left);
+  const element = draw('svg', {'aria-hidden': 'true'});
+  let sight = null, hasOwn = false;
+  const lanesHeight = (track) => LINE.gap + 16 + track.lanes.length * LINE.lane;
+  const heightOf = (track) => lanesHeight(track) + (hasOwn ? LINE.axis : 0);
 
   function trackElements(track, top, chosen) {
-    const parts = [draw('text', {x: 0, y: top + 14, class: 'quiet'}, track.title + ': ' +
-      secondsText(track.length))];
+    const own = ownSight(sight, track);
+    const x = (t) => LINE.left + ((t - own.from) / (own.to - own.from)) *
+      (LINE.width - LINE.left);
+    const parts = hasOwn ? timeAxis(own, x, top, lanesHeight(track)) : [];
+    parts.push(draw('text', {x: 0, y: top + 14, class: 'quiet'}, track.title + ': ' +
+      secondsText(track.length)));
     track.lanes.forEach((lane, i) => {
       const y = top + 20 + i * LINE.lane;
       parts.push(draw('text', {x: 8, y: y + 13}, lane.name.slice(0, 20)),
-        ...lanePaths(track, lane, works, sight, y, x));
+        ...lanePaths(track, lane, works, own, y, x));
       const place = works[chosen] && works[chosen].lane === lane.name && track.places[chosen];
-      if (place && place.end >= sight.from && place.start <= sight.to)
+      if (place && place.end >= own.from && place.start <= own.to)
         parts.push(draw('rect', {class: 'chosen', x: Math.max(LINE.left, x(place.start)) - 1,
           y: y - 1, width: Math.max(2, Math.min(LINE.width, x(place.end)) -
             Math.max(LINE.left, x(place.start))) + 1, height: LINE.lane - 2}));
@@ -243,12 +251,17 @@ function timelinePicture(tracks, works) {
 
   function paint(now, chosen) {
     sight = now;
+    hasOwn = tracks.some((track) => track.stretch !== 1);
     let top = 0;
-    element.replaceChildren(...timeAxis(sight, x, height), ...tracks.flatMap((track, i) => {
-      const parts = trackElements(track, top, chosen);
-      top += heights[i];
-      return parts;
-    }));
+    const parts = tracks.map((track) => {
+      const group = draw('g', {class: track.title}, trackElements(track, top, chosen));
+      top += heightOf(track);
+      return group;
+    });
+    const x = (t) => LINE.left + ((t - sight.from) / (sight.to - sight.from)) *
+      (LINE.width - LINE.left);
+    element.setAttribute('viewBox', '0 0 ' + LINE.width + ' ' + (hasOwn ? top : top + LINE.axis));
+    element.replaceChildren(...(hasOwn ? [] : timeAxis(sight, x, 0, top)), ...parts);
   }
 
   function at(event) {
@@ -257,11 +270,14 @@ function timelinePicture(tracks, works) {
     const time = sight.from + ((px - LINE.left) / (LINE.width - LINE.left)) *
       (sight.to - sight.from);
     let top = 0;
-    for (let i = 0; i < tracks.length; top += heights[i++]) {
-      const lane = tracks[i].lanes[Math.floor((py - top - 20) / LINE.lane)];
-      if (!lane || py < top + 20 || py > top + heights[i]) continue;
-      const number = lane.works[firstAbove(lane.starts, time) - 1];
-      return {time, number: number !== undefined && tracks[i].places[number].end >= time ? number
+    for (const track of tracks) {
+      const lane = track.lanes[Math.floor((py - top - 20) / LINE.lane)];
+      const own = time / track.stretch;
+      const isOver = lane && py >= top + 20 && py <= top + heightOf(track);
+      top += heightOf(track);
+      if (!isOver) continue;
+      const number = lane.works[firstAbove(lane.starts, own) - 1];
+      return {time, number: number !== undefined && track.places[number].end >= own ? number
         : undefined};
     }
     return {time};
@@ -280,7 +296,7 @@ function differencesTable(f, track) {
     rows.map(({c, measured}) => [c.kind + ' over ' + c.axes, named(c.at || ''),
       secondsText(c.modelled_seconds), secondsText(measured),
       make('span', {class: isFarOff(measured, c.modelled_seconds) ? 'warn' : null},
-        c.modelled_seconds > 0 ? 'x ' + (measured / c.modelled_seconds).toPrecision(2) : '')]));
+        c.modelled_seconds > 0 ? 'x ' + timesText(measured / c.modelled_seconds) : '')]));
 }
 
 function workText(f, describe, tracks, works, number) {
@@ -294,7 +310,8 @@ function workText(f, describe, tracks, works, number) {
     spans.join('; ');
 }
 
-/* The tracks with what moves and zooms them. */
+/* The tracks with what moves and zooms them. Returns {element, show, place}; show(i) chooses work
+ * i. */
 function timelineView(f, tracks, works, graph) {
   const length = Math.max(...tracks.map((t) => t.length)), {element, paint, at} =
     timelinePicture(tracks, works);
@@ -321,9 +338,14 @@ function timelineView(f, tracks, works, graph) {
   const span = () => sight.to - sight.from;
   const zoom = (by, around) => look(around - (around - sight.from) / by, span() / by);
   const middle = () => {
-    const {start, end} = tracks[0].places[chosen];
+    const {start, end} = spanOf(chosen);
     return start < sight.to && end > sight.from ? Math.max(sight.from, Math.min(sight.to, start))
       : (sight.from + sight.to) / 2;
+  };
+  /* Where a work stands in the first track, in the time of the window. */
+  const spanOf = (number) => {
+    const {start, end} = tracks[0].places[number], {stretch} = tracks[0];
+    return {start: start * stretch, end: end * stretch};
   };
 
   function choose(number, keepSight) {
@@ -331,8 +353,8 @@ function timelineView(f, tracks, works, graph) {
     const text = workText(f, graph.describe, tracks, works, chosen);
     said.replaceChildren(named(text));
     view.setAttribute('aria-valuenow', chosen + 1);
-    view.setAttribute('aria-valuetext', text);
-    const {start, end} = tracks[0].places[chosen];
+    view.setAttribute('aria-valuetext', visible(text));
+    const {start, end} = spanOf(chosen);
     if (!keepSight && (end < sight.from || start > sight.to))
       look(start - span() / 2, span());
     repaint();
@@ -345,7 +367,7 @@ function timelineView(f, tracks, works, graph) {
     PageUp: () => look(sight.from - span() / 2, span()),
     PageDown: () => look(sight.from + span() / 2, span()),
     '+': () => zoom(2, middle()), '-': () => zoom(0.5, middle()), '0': () => look(0, length),
-    Enter: () => graph.show(works[chosen].k),
+    Enter: () => visit('op', works[chosen].k, view),
   };
   const view = make('div', {class: 'timeline', id: 'timeline-view', tabindex: 0, role: 'slider',
     'aria-label': 'Work of the step that is chosen', 'aria-valuemin': 1,
@@ -374,11 +396,22 @@ function timelineView(f, tracks, works, graph) {
     }}, element);
   const button = (text, key) => make('button', {class: 'button', type: 'button',
     onclick: () => keys[key]()}, text);
+  const tools = make('div', {class: 'controls', role: 'toolbar', 'aria-label': 'Move and zoom'},
+    button('Zoom in', '+'), button('Zoom out', '-'), button('Whole step', '0'),
+    button('Earlier', 'PageUp'), button('Later', 'PageDown'), button('Show in the graph', 'Enter'));
+  roving(tools, 'button', null, {ArrowRight: 1, ArrowLeft: -1});
+  const own = make('input', {type: 'checkbox', id: 'timeline-own', onchange: () => {
+    for (const track of tracks) track.stretch = own.checked ? length / track.length : 1;
+    look(0, length);
+  }});
   choose(0);
   paint(sight, chosen);
-  return make('div', null, make('div', {class: 'controls'}, button('Zoom in', '+'),
-    button('Zoom out', '-'), button('Whole step', '0'), button('Earlier', 'PageUp'),
-    button('Later', 'PageDown'), button('Show in the graph', 'Enter')), view, said);
+  return {element: make('div', null, tools, tracks.length > 1 ? make('div', {class: 'controls'},
+    make('label', {class: 'inline'}, own, 'own scale for each track')) : null, view, said),
+  place: () => ['work', chosen], show: (number) => {
+    choose(number);
+    reach(view);
+  }};
 }
 
 /* Reads the report of a run that the user chooses; nothing leaves the page. */
@@ -400,23 +433,24 @@ function runChooser(use) {
     make('label', null, 'Compare with a run (shard-run --report=FILE.json)', file), said);
 }
 
+/* Returns {element, count, show, place}; show(i) chooses work i of `count`. */
 function timelinePanel(f, graph) {
   const works = worksOf(f, graph.ops), body = make('div');
+  let view = null;
   const used = WORKS.filter((what) => works.some((w) => w.what === what));
 
-  function show(run) {
+  function compare(run) {
     const tracks = [modelledTrack(f, works, graph.ops)];
     if (run) tracks.unshift(measuredTrack(f, works, run));
-    body.replaceChildren(works.length ? timelineView(f, tracks, works, graph)
-      : make('p', null, 'Nothing in a step takes time.'),
-    run ? make('p', {class: 'note', id: 'timeline-note'}, runNote(run, tracks[0])) : '',
-    run && f.collectives.length ? make('div', {class: 'scroll', id: 'timeline-differences',
-      tabindex: 0, role: 'region', 'aria-label': 'Differences of collectives'},
-    differencesTable(f, tracks[0])) : '');
+    view = works.length ? timelineView(f, tracks, works, graph) : null;
+    body.replaceChildren(view ? view.element : make('p', null, 'Nothing in a step takes time.'),
+    run ? make('p', {class: 'note', id: 'timeline-note'}, runNote(run, tracks[0], tracks[1])) : '',
+    run && f.collectives.length ? scroller({id: 'timeline-differences'},
+      'Differences of collectives', differencesTable(f, tracks[0])) : '');
   }
 
-  show(plan.functions.length === 1 ? givenRun : null);
-  return panel('timeline', 'Timeline',
+  compare(plan.functions.length === 1 ? givenRun : null);
+  const element = panel('timeline', 'Timeline',
     make('p', {class: 'note'}, (f.step.overlapped_seconds === null
       ? 'One step in program order, one work after the other; loops '
       : 'One step in two streams, as the planner overlaps them: changes of layout beside compute. ' +
@@ -430,5 +464,7 @@ function timelinePanel(f, graph) {
     make('ul', {class: 'legend', 'aria-label': 'Kinds of work'}, used.map((what) =>
       make('li', null, make('span', {class: 'chip'}, make('span', {
         class: 'swatch c' + workColour(what), 'aria-hidden': 'true'}), what)))),
-    body, runChooser(show));
+    body, runChooser(compare));
+  return {element, count: works.length, show: (number) => view.show(number),
+    place: () => view && view.place()};
 }

@@ -39,12 +39,13 @@ function frontierCurve(points, lost) {
 function frontierTable(f) {
   const own = f.frontier.find((p) => p.limit_bytes === null);
   return table('Plans within memory limits', ['limit', 'peak', 'cost', 'more than this plan',
-    'proven: not below', ''], 'rrrrrl', f.frontier.map((p) => {
+    'proven: not below', 'against the plan in the next row', ''], 'rrrrrll', f.frontier.map((p) => {
     const limit = p.limit_bytes === null ? 'this plan' : bytesText(p.limit_bytes);
-    if (p.peak_bytes === null) return [limit, '', 'no plan was found', '', '', ''];
+    if (p.peak_bytes === null) return [limit, '', 'no plan was found', '', '', '', ''];
     return [limit, bytesText(p.peak_bytes), secondsText(p.cost_seconds), p === own ? ''
       : percentText(p.cost_seconds - own.cost_seconds, own.cost_seconds),
-    secondsText(p.bound_seconds), p.cut_short ? 'the time limit ended the search' : ''];
+    secondsText(p.bound_seconds), named(p.changes),
+    p.cut_short ? 'the time limit ended the search' : ''];
   }));
 }
 
@@ -56,8 +57,7 @@ function frontierPart(f) {
   const lost = f.frontier.filter((p) => p.peak_bytes === null && p.limit_bytes < least).at(-1);
   return [make('h3', null, 'If a device had less memory'),
     make('figure', null, frontierCurve(points, lost)),
-    make('div', {class: 'scroll', id: 'frontier', tabindex: 0, role: 'region',
-      'aria-label': 'Plans within memory limits'}, frontierTable(f))];
+    scroller({id: 'frontier'}, 'Plans within memory limits', frontierTable(f))];
 }
 
 /* ---- an older plan ---- */
@@ -94,10 +94,9 @@ function againstPart(f) {
   return [make('h3', null, 'Against the older plan'),
     make('p', {id: 'against-said'}, 'A step takes ' + moreText(a.seconds_before, a.seconds,
       secondsText).replace('the same', 'as long') + '.'),
-    make('div', {class: 'scroll', id: 'against', tabindex: 0, role: 'region',
-      'aria-label': 'Before and now'}, sumsTable(a)),
-    a.tensors.length + a.values.length ? make('div', {class: 'scroll', id: 'against-layouts',
-      tabindex: 0, role: 'region', 'aria-label': 'Other layouts'}, layoutsTable(a))
+    scroller({id: 'against'}, 'Before and now', sumsTable(a)),
+    a.tensors.length + a.values.length
+      ? scroller({id: 'against-layouts'}, 'Other layouts', layoutsTable(a))
       : make('p', null, 'All layouts are the same.')];
 }
 

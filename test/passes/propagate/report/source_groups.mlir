@@ -1,7 +1,7 @@
 // Names for several results in the source, "%pair:2": values are called "%pair#1".
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.md})' -o /dev/null
 // RUN: FileCheck %s --input-file=%t.md
-// CHECK-DAG: %pair#0, %pair#1, %last{{ }}
+// CHECK-DAG: result 0 (%pair#0), 1 (%pair#1), 2 (%last){{ }}
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=%%pair#1})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SECOND
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=pair#1})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SECOND
 // RUN: shard-opt %s --tp-propagate --tp-explain=pair#1 -o /dev/null 2>&1 | FileCheck %s --check-prefix=SECOND

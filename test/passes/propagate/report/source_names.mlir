@@ -4,7 +4,7 @@
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.remarks
 // CHECK-DAG: argument %weights{{ }}
 // CHECK-DAG: argument %x.0$-_{{ }}
-// CHECK-DAG: %first, %second{{ }}
+// CHECK-DAG: result 0 (%first), 1 (%second){{ }}
 
 // REMARK: remark: 'func.func': argument 0 (%odd) is replicated
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Writes a program whose names try to leave the place where they are shown."""
+"""hostile.py [WORD]: writes a program whose names try to leave the place where they are shown; with
+WORD the name that begins with it."""
+import sys
+
 NAMES = [
     "</script><script>window.broken = 1</script>",
     "<img src=x onerror='window.broken = 2'>",
@@ -8,6 +11,7 @@ NAMES = [
     "\u202e\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627",
     "\U0001f525\U0001f469\u200d\U0001f680",
     "line\u2028and\u2029paragraph",
+    "bell\u0007 \u001b[31mred\u009b0m two\nlines\ttab gnp\u202etxt.exe\u2066\u200b\ufeff",
     "n" * 10000,
 ]
 
@@ -17,6 +21,9 @@ def quoted(text):
 
 
 def main():
+    if len(sys.argv) > 1:
+        print(next(name for name in NAMES if name.startswith(sys.argv[1])), end="")
+        return
     arguments = ["%%x: tensor<8x64xf32> {tp.name = %s, tp.sharding = [[\"dp\"], []]}" % quoted("x")]
     body, value = [], "%x"
     for i, name in enumerate(NAMES):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """plan_frontier.py MODEL.mlir REPORT.json OPTION: plans the model with each limit of the report's
-frontier, and compares cost and peak."""
+frontier, and compares cost and peak, and what
+each plan changes against that within the next larger limit."""
 import json
 import os
 import subprocess
@@ -13,9 +14,45 @@ def plan(model, option, limit, folder):
     pipeline = "builtin.module(tp-propagate{report=%s report-alternatives=0 memory-limit=%d %s})" % (path, limit, option)
     run = subprocess.run(["shard-opt", model, "--pass-pipeline=" + pipeline, "-o", os.devnull], capture_output=True)
     if run.returncode != 0:
-        return None, None
+        return None
     f, = json.load(open(path, encoding="utf-8"))["functions"]
-    return f["solution"]["cost_seconds"], f["memory"]["peak_bytes"]
+    return f
+
+
+def figures(f):
+    return (f["solution"]["cost_seconds"], f["memory"]["peak_bytes"]) if f else (None, None)
+
+
+def words(layout):
+    axes = [",".join(dim) for dim in layout["dims"] if dim]
+    return "split over " + ",".join(axes) if axes else "whole"
+
+
+def changes(now, following):
+    """Texts that must be in what is said of a change between plans."""
+    for a, b in zip(following["arguments"], now["arguments"]):
+        if a["sharding"] != b["sharding"] and words(a) != words(b):
+            yield "%s -> %s" % (words(a), words(b))
+    counts = {}
+    for f, sign in ((now, 1), (following, -1)):
+        for t in f["traffic"]:
+            counts[t["kind"], t["axes"]] = counts.get((t["kind"], t["axes"]), 0) + sign * t["count"]
+    for (kind, axes), n in counts.items():
+        if n and sum(m != 0 for m in counts.values()) <= 4:
+            yield "%d %s%s over %s %s" % (abs(n), kind, "" if abs(n) == 1 else "s", axes, "more" if n > 0 else "less")
+    if now["solution"]["cost_seconds"] > following["solution"]["cost_seconds"]:
+        yield "s more"
+
+
+def wrong_changes(point, now, following):
+    listed = [(t["kind"], t["number"], t["before"], t["now"]) for t in point["against_next"]["tensors"]]
+    differ = [(kind[:-1], i, a["sharding"], b["sharding"]) for kind in ("arguments", "results")
+              for i, (a, b) in enumerate(zip(following[kind], now[kind])) if a["sharding"] != b["sharding"]]
+    if listed != differ:
+        yield "within %d other layouts are %s, not %s" % (point["limit_bytes"], listed, differ)
+    for text in changes(now, following):
+        if text not in point["changes"]:
+            yield "within %d %r lacks %r" % (point["limit_bytes"], point["changes"], text)
 
 
 def main():
@@ -30,9 +67,14 @@ def main():
     bounds = [p["bound_seconds"] for p in f["frontier"] if p["bound_seconds"] is not None]
     if bounds != sorted(bounds, reverse=True):
         wrong.append("a bound is below that of a larger limit: %s" % bounds)
+    following = f
     with tempfile.TemporaryDirectory() as folder:
-        for p in points:
-            cost, peak = plan(model, option, p["limit_bytes"], folder)
+        for p in reversed(points):
+            now = plan(model, option, p["limit_bytes"], folder)
+            cost, peak = figures(now)
+            if now:
+                wrong += wrong_changes(p, now, following)
+                following = now
             if (cost, peak) != (p["cost_seconds"], p["peak_bytes"]):
                 wrong.append("within %d: %s, but planning gives %s and %s" % (p["limit_bytes"], p, cost, peak))
             if peak is not None and peak > p["limit_bytes"]:

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import tempfile
+import unicodedata
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../.."))
 from webdriver import KEYS, Browser  # noqa: E402
@@ -20,6 +21,11 @@ def bytes_text(value):
         if value < 1024 or unit == "GiB":
             return "%d B" % value if unit == "B" else "%.1f %s" % (value + 1e-9, unit)  # toFixed rounds halves up
         value /= 1024
+
+
+def visible(text):
+    """A text as it is shown: controls and formats but joiners, and separators of lines, are escapes."""
+    return "".join("\\u%04x" % ord(c) if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") and c not in "\u200c\u200d" else c for c in text)
 
 
 def seconds_text(seconds):
@@ -98,7 +104,7 @@ class Page:
             self.b.run("const e = document.getElementById('tensor-search'); e.value = arguments[0];"
                        "e.dispatchEvent(new Event('input'))", tensor["value"])
             rows = self.b.run("return [...document.querySelectorAll('#tensors .scroll tbody tr button')].map((b) => b.textContent)")
-            label = tensor["name"] or tensor["value"]
+            label = visible(tensor["name"] or tensor["value"])
             self.check(label in rows, "no row is called %r" % label[:60])
             self.b.run("[...document.querySelectorAll('#tensors .scroll tbody tr button')]"
                        ".find((b) => b.textContent === arguments[0]).click()", label)
@@ -107,11 +113,68 @@ class Page:
             moved = sum(c["value"] == tensor["value"] for c in self.f["collectives"])
             links = self.b.count("#tensors .card li button")
             self.check(links == min(20, readers) + min(20, moved), "%r has %d links" % (label[:60], links))
+            details = self.b.text("#tensors .card .facts")
+            self.check(tensor["type"] in details and tensor["sharding"] in details, "no type or layout of %r" % label[:60])
+            line = "%s: %s%s" % (tensor["value"], tensor["type"], " " * bool(tensor["attributes"]) + tensor["attributes"])
+            self.check(self.b.text("#tensor-line") == line, "the IR of %r is %r" % (label[:60], self.b.text("#tensor-line")[:200]))
+            self.check(tensor["location"] in details, "no source line of %r" % label[:60])
             cells = self.b.count("#tensors .card rect.cell")
             self.check(cells == blocks(self.plan, tensor), "%r has %d blocks" % (label[:60], cells))
         self.b.run("const e = document.getElementById('tensor-search'); e.value = ''; e.dispatchEvent(new Event('input'))")
         self.b.type("#tensor-search", "no such tensor")
         self.check(self.b.count("#tensors .scroll tbody tr") == 0, "the search finds what is not there")
+
+    def keys(self):
+        """Lists are one Tab stop each, and have arrow keys; Escape clears searches and closes details."""
+        stops = self.b.run("return [...document.querySelectorAll('a, button, input, select, summary, [tabindex]')]"
+                           ".filter((e) => e.tabIndex >= 0 && e.getClientRects().length && e.id !== 'main').map((e) => [e.closest('section')?.id, e.tagName])")
+        for part, most in (("summary", 1), ("tensors", 9), ("collectives", 6), ("timeline", 4), ("memory", 3), ("mesh", 2), ("what-if", 3), ("graph", 6)):
+            there = [tag for section, tag in stops if section == part]
+            self.check(len(there) <= most, "%s has %d Tab stops: %s" % (part, len(there), there))
+        name = "return document.activeElement.textContent"
+        rows = self.b.run("return [...document.querySelectorAll('#tensors .columns > div:first-child tbody button')].map((b) => b.textContent)")
+        self.b.click("#tensors tbody button")
+        for key, expected in (("down", min(1, len(rows) - 1)), ("end", len(rows) - 1), ("down", len(rows) - 1), ("home", 0), ("up", 0)):
+            self.b.press(KEYS[key])
+            self.check(self.b.run(name) == rows[expected], "%s leads to %r" % (key, self.b.run(name)))
+            self.check(self.b.text("#tensors .card h3") == rows[expected], "%s shows %r" % (key, self.b.text("#tensors .card h3")))
+        self.b.click("#tensors .card summary")
+        self.b.press(KEYS["escape"])
+        self.check(self.b.count("#tensors .card h3") == 0 and self.b.run(name) == rows[0], "Escape leaves the details of a tensor open")
+        self.b.type("#tensor-search", "no such tensor" + KEYS["escape"])
+        self.check(self.b.count("#tensors .columns > div:first-child tbody tr") == len(rows), "Escape does not clear the search")
+        self.b.type("#graph-view", KEYS["end"] + KEYS["escape"])
+        self.check(self.b.count("#graph-details h3") == 0, "Escape leaves the details of an op open")
+        self.b.press(KEYS["enter"])
+        self.check(self.b.count("#graph-details h3") == 1, "Enter does not open the details of an op")
+        if self.f["collectives"]:
+            self.b.click("#collectives button[aria-expanded]")
+            self.b.press(KEYS["escape"])
+            self.check(self.b.count("#collectives tr.more:not([hidden])") == 0, "Escape leaves a collective open")
+
+    def ways(self):
+        """From an argument to a reader, to what that reads, and Back; a fragment opens the place."""
+        read = [i for i in range(len(self.f["arguments"])) if any(-1 - i in makers for makers in self.f["graph"]["operands"])]
+        if not read:
+            return
+        where = "return [location.hash, document.activeElement.textContent]"
+        self.b.run("location.hash = '#argument-%d'" % read[0])
+        self.b.wait("setTimeout(arguments[0], 100)")
+        label = self.b.text("#tensors .card h3")
+        self.check(label in [visible(self.f["arguments"][read[0]][key]) for key in ("name", "value")], "the fragment leads to %r" % label[:60])
+        self.b.click("#tensors .card > div:last-child ul button")
+        self.check(self.b.run("return location.hash").startswith("#op-"), "a reader is at %s" % self.b.run(where))
+        links = self.b.run("return [...document.querySelectorAll('#graph-details ul:first-child button')].map((b) => b.textContent)")
+        self.check(label in links, "%r is not among what the op reads: %s" % (label[:60], links))
+        self.b.run("[...document.querySelectorAll('#graph-details ul:first-child button')].find((b) => b.textContent === arguments[0]).click()", label)
+        self.check(self.b.run(where) == ["#argument-%d" % read[0], label], "the link leads to %s" % self.b.run(where))
+        for place in ("#op-", "#argument-%d" % read[0]):
+            self.b.back()
+            self.b.wait("setTimeout(arguments[0], 100)")
+            self.check(self.b.run("return location.hash").startswith(place), "Back leads to %s" % self.b.run(where))
+        self.check(self.b.run("return document.activeElement.closest('#tensors .card ul') !== null"), "Back does not lead to the link")
+        self.b.run("location.hash = '#op-%d'" % len(self.f["graph"]["kind"]))
+        self.b.run("location.hash = '#constructor-0'")
 
     def collectives(self):
         n = len(self.f["collectives"])
@@ -181,6 +244,23 @@ class Page:
         self.check(self.b.count("#timeline-view .off") > 0, "no difference is marked")
         ratios = self.b.run("return [...document.querySelectorAll('#timeline-differences tbody td:last-child')].map((e) => e.textContent)")
         self.check(set(ratios) == {"x 3.0"}, "the differences are %s" % ratios)
+        step = self.f["step"]
+        self.own_scales(run["measured_seconds"], step["seconds"] if step["overlapped_seconds"] is None else step["overlapped_seconds"])
+
+    def own_scales(self, measured, modelled):
+        """Tracks have one scale, or each its own; the ratio of their lengths is said."""
+        ends = "return ['run', 'model'].map((t) => Math.max(...[...document.querySelectorAll('#timeline-view g.' + t + ' [class^=k]')].map((p) => p.getBBox().x + p.getBBox().width)))"
+        run, model = self.b.run(ends)
+        self.check(abs((run - 150) / (model - 150) - measured / modelled) < 0.05, "one scale: the tracks end at %s and %s" % (run, model))
+        self.b.click("#timeline-own")
+        self.b.wait("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+        run, model = self.b.run(ends)
+        self.check(abs(run - 1200) < 2 and abs(model - 1200) < 2, "own scales: the tracks end at %s and %s" % (run, model))
+        self.b.type("#timeline-view", KEYS["end"])
+        self.b.wait("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+        self.check(self.b.count("#timeline-view g.model .chosen") == 1, "the last work is not in sight")
+        ratio = re.search(r", ([\d.,]+) times as long as the model", self.b.text("#timeline-note"))
+        self.check(ratio and abs(float(ratio.group(1).replace(",", "")) / (measured / modelled) - 1) < 0.05, self.b.text("#timeline-note"))
 
     def memory(self):
         held, at = [], 0
@@ -210,6 +290,23 @@ class Page:
                                from_[i] <= held.index(max(held)) <= from_[i] + live["to"][i]) for k in range(len(names))}
         self.check(kinds == self.f["memory"]["by_kind"], "the peak is made of %s" % kinds)
         self.check("(the peak)" in self.b.text("#memory-at"), "no way to the peak")
+        self.names_at_peak()
+
+    def names_at_peak(self):
+        """Every row of the peak has a name, and so have results and changes of layout."""
+        shown = self.b.run("return [...document.querySelectorAll('#memory-held tbody tr')].map((r) => [r.cells[3].textContent, r.cells[4].textContent])")
+        for kind, text in shown:
+            self.check(text not in ("", "-") or kind.startswith("smaller"), "%s have no name" % kind)
+            self.check("%op" not in text, "a name is %r" % text[:60])
+        listed = " ".join(text for _, text in shown)
+        if ", ..." in listed:
+            return
+        for held in self.f["memory"]["values"]:
+            argument = next((a for a in self.f["arguments"] if held["change"].endswith(" of %s (%s)" % (a["value"], a["name"]))), None)
+            if held["result"] is not None and held["name"]:
+                self.check("%d (%s)" % (held["result"], held["name"]) in listed, "result %d has no name" % held["result"])
+            elif argument:
+                self.check(held["change"].split(" of ")[0] + " of " in listed and argument["name"] in listed, "%s is not named" % held["change"])
 
     def mesh(self):
         devices = self.b.count("#mesh rect.device")
@@ -251,10 +348,29 @@ class Page:
         self.check(self.b.text("#graph-line") == list(lines(self.f["graph"]))[-1], "the IR of the last op is another")
         ops = len(self.f["graph"]["kind"])
         self.check(last <= ops, "%d rows for %d ops" % (last, ops))
+        self.b.type(view, KEYS["home"])
+        hidden = ("arith.constant", "tensor.empty", "linalg.fill", "shard.sharding")
+        for k in range(min(last, 20)):
+            title = self.b.run("return document.querySelector('#graph-view [aria-selected=\"true\"]').textContent")
+            self.check(not any(op in title for op in hidden), "row %d is %s" % (k, title))
+            self.b.type(view, KEYS["down"])
+
+    def paper(self):
+        """On A4 with margins of 1 cm, 718 points of the style sheet, nothing is wider than the page."""
+        self.b.command("Emulation.setEmulatedMedia", media="print")
+        self.b.command("Emulation.setDeviceMetricsOverride", width=718, height=1047, deviceScaleFactor=1, mobile=True)
+        wide = self.b.run("return [...document.querySelectorAll('main *')].filter((e) => !e.closest('svg, .graph') && e.getBoundingClientRect().right > "
+                          "document.documentElement.clientWidth + 1).map((e) => [e.closest('section').id, e.tagName, e.getBoundingClientRect().right])")
+        self.check(not wide, "wider than the page: %s" % wide[:4])
+        self.b.command("Emulation.clearDeviceMetricsOverride")
+        self.b.command("Emulation.setEmulatedMedia", media="")
 
     def nothing_else(self):
         self.check(self.b.run("return window.broken || null") is None, "a name was run as a script")
         self.check(self.b.count("script") == 3 and self.b.count("img") == 0, "a name has become an element")
+        shown = self.b.run("return document.body.innerText + [...document.querySelectorAll('[title]')].map((e) => e.title).join('') + document.title")
+        unseen = {c for c in shown if c != visible(c)} - set("\n\t")  # which stand between cells
+        self.check(not unseen, "the page shows %s" % sorted(unseen))
         for entry in self.b.console():
             self.check(False, "the console says: %s" % entry[:300])
 
@@ -265,7 +381,7 @@ def main():
         for page, report in zip(sys.argv[1::2], sys.argv[2::2]):
             browser.open(page)
             p = Page(browser, json.load(open(report, encoding="utf-8")))
-            for step in (p.panels, p.tensors, p.collectives, p.timeline, p.memory, p.mesh, p.what_if, p.graph, p.nothing_else):
+            for step in (p.panels, p.tensors, p.ways, p.keys, p.collectives, p.timeline, p.memory, p.mesh, p.what_if, p.graph, p.paper, p.nothing_else):
                 try:
                     step()
                 except RuntimeError as error:
