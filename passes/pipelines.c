@@ -74,7 +74,8 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .exposed = cuda_options,
        .n_exposed = TP_LEN(cuda_options),
        .text = TO_BUFFERS
-       ",func.func(linalg-generalize-named-ops),tp-order-loops,tp-split-reductions,tp-fuse-nests,"
+       ",func.func(linalg-generalize-named-ops),tp-keep-offsets,tp-order-loops,"
+       "tp-split-reductions,tp-fuse-nests,"
        "tp-schedule-collectives{*},tp-assign-buffers{target=cuda},"
        "func.func(linalg-generalize-named-ops),tp-order-loops,tp-outline-kernels{asserts=true},"
        "tp-map-kernels,builtin.module(" TO_LLVM(

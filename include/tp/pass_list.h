@@ -37,6 +37,7 @@
   X(keep_original) \
   X(export_constraints) \
   X(assign_buffers) \
+  X(keep_offsets) \
   X(split_reductions) \
   X(fuse_nests) \
   X(outline_kernels) \

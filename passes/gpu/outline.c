@@ -15,6 +15,7 @@ typedef struct inputs {
   MlirOperation root;
   int n;
   MlirValue values[MAX_INPUTS];
+  bool moves[MAX_INPUTS]; /* a part of a buffer, whose offset is computed inside */
   bool overflow;
 } inputs;
 
@@ -42,12 +43,80 @@ static bool is_constant(MlirValue value) {
          (tp__op_is(op, "arith.constant") || tp__op_is(op, "complex.constant"));
 }
 
+static int find_input(const inputs *in, MlirValue value) {
+  int i = 0;
+  while (i < in->n && !mlirValueEqual(in->values[i], value))
+    i++;
+  return i;
+}
+
+/* True if a number depends on nothing but constants and loads from inputs. */
+static bool is_computed(const inputs *in, MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  if (mlirOperationIsNull(op) || is_constant(value))
+    return !mlirOperationIsNull(op);
+  if (tp__op_is(op, "memref.load"))
+    return mlirOperationGetNumOperands(op) == 1 &&
+           find_input(in, mlirOperationGetOperand(op, 0)) < in->n;
+  bool ok = tp__op_has_dialect(op, "arith");
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && ok; i++)
+    ok = is_computed(in, mlirOperationGetOperand(op, i));
+  return ok;
+}
+
+/* Marks the parts of buffers that a marked nest accesses, if their offsets can be computed inside. */
+static tp_status mark_moves(MlirOperation op, void *data) {
+  inputs *in = data;
+  if (mlirAttributeIsNull(tp__get(op, TP_ATTR_OFFSETS)))
+    return TP_OK;
+  for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); k++) {
+    MlirValue value = mlirOperationGetOperand(op, k);
+    MlirOperation view = tp__defining_op(value);
+    int i = find_input(in, value);
+    if (i == in->n || mlirOperationIsNull(view) || !tp__op_is(view, "memref.subview"))
+      continue;
+    intptr_t n = mlirOperationGetNumOperands(view);
+    bool moves = n > 1;
+    for (intptr_t j = 1; j < n && moves; j++)
+      moves = is_computed(in, mlirOperationGetOperand(view, j));
+    in->moves[i] = moves;
+  }
+  return TP_OK;
+}
+
 static inputs find_inputs(MlirOperation op) {
   inputs in = {.root = op};
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     add_input(&in, mlirOperationGetOperand(op, i));
   tp__walk(op, add_captured, &in);
+  mark_moves(op, &in);
+  tp__walk(op, mark_moves, &in);
+  for (int i = 0, n = in.n; i < n; i++)
+    if (in.moves[i])
+      add_input(&in, mlirOperationGetOperand(tp__defining_op(in.values[i]), 0));
   return in;
+}
+
+/* True if the caller passes this input. */
+static bool is_argument(const inputs *in, int i) {
+  return !in->moves[i] && !is_constant(in->values[i]);
+}
+
+/* Erases ops without uses from the one of this value on. */
+static void erase_unused(MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  if (mlirOperationIsNull(op) || !mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
+    return;
+  MlirValue operands[1 + TP_MAX_RANK * 3];
+  int n = (int)mlirOperationGetNumOperands(op);
+  if (n > TP_LEN(operands) || !(tp__op_is(op, "memref.subview") || tp__op_is(op, "memref.load") ||
+                                tp__op_has_dialect(op, "arith")))
+    return;
+  for (int i = 0; i < n; i++)
+    operands[i] = mlirOperationGetOperand(op, i);
+  mlirOperationDestroy(op);
+  for (int i = 0; i < n; i++)
+    erase_unused(operands[i]);
 }
 
 /* ---- creating functions ---- */
@@ -81,6 +150,20 @@ static void unwrap(MlirOperation func, MlirOperation group) {
   tp__set(func, TP_ATTR_KERNEL, mlirUnitAttrGet(mlirOperationGetContext(func)));
 }
 
+/* Copies a value that moves, and what it is computed from, to the end of the block. `to` has the
+ * inputs inside, but for those that move. */
+static MlirValue copy_inside(MlirBlock block, const inputs *in, const MlirValue *to,
+                             MlirValue value) {
+  int i = find_input(in, value);
+  if (i < in->n && !in->moves[i])
+    return to[i];
+  MlirOperation op = mlirOperationClone(tp__defining_op(value));
+  for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); k++)
+    mlirOperationSetOperand(op, k, copy_inside(block, in, to, mlirOperationGetOperand(op, k)));
+  mlirBlockAppendOwnedOperation(block, op);
+  return mlirOperationGetResult(op, 0);
+}
+
 static MlirOperation make_function(tp__outliner *o, MlirOperation op, const inputs *in) {
   MlirContext context = mlirOperationGetContext(o->module);
   MlirLocation location = mlirOperationGetLocation(op);
@@ -89,7 +172,7 @@ static MlirOperation make_function(tp__outliner *o, MlirOperation op, const inpu
   MlirValue to[MAX_INPUTS];
   int n = 0;
   for (int i = 0; i < in->n; i++)
-    if (!is_constant(in->values[i])) {
+    if (is_argument(in, i)) {
       types[n] = mlirValueGetType(in->values[i]);
       locations[n++] = location;
     }
@@ -114,10 +197,13 @@ static MlirOperation make_function(tp__outliner *o, MlirOperation op, const inpu
       MlirOperation clone = mlirOperationClone(tp__defining_op(in->values[i]));
       mlirBlockAppendOwnedOperation(block, clone);
       to[i] = mlirOperationGetResult(clone, 0);
-    } else {
+    } else if (is_argument(in, i)) {
       to[i] = mlirBlockGetArgument(block, arg++);
     }
   }
+  for (int i = 0; i < in->n; i++)
+    if (in->moves[i])
+      to[i] = copy_inside(block, in, to, in->values[i]);
   MlirOperation clone = mlirOperationClone(op);
   mlirBlockAppendOwnedOperation(block, clone);
   renaming r = {in, to};
@@ -169,7 +255,7 @@ tp_status tp__outline(tp__outliner *o, MlirOperation op, const char *prefix) {
   MlirValue arguments[MAX_INPUTS];
   int n = 0;
   for (int i = 0; i < in.n; i++)
-    if (!is_constant(in.values[i]))
+    if (is_argument(&in, i))
       arguments[n++] = in.values[i];
   MlirNamedAttribute callee = tp__named(mlirOperationGetContext(o->module), "callee", symbol);
   tp__insert_before(op, tp__create(&(tp_build){.name = "func.call",
@@ -179,6 +265,9 @@ tp_status tp__outline(tp__outliner *o, MlirOperation op, const char *prefix) {
                                                .n_attributes = 1,
                                                .attributes = &callee}));
   mlirOperationDestroy(op);
+  for (int i = 0; i < in.n; i++)
+    if (in.moves[i])
+      erase_unused(in.values[i]);
   o->n_outlined++;
   return TP_OK;
 }

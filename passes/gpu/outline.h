@@ -4,11 +4,15 @@
 
 #include "ir/ir.h"
 
-/* Maximum number of values that a nest may use from outside. */
-enum { TP_OUTLINE_INPUTS = 64 };
+/* Maximum number of values that a nest may use from outside, and of loads that its offsets may depend
+ * on. */
+enum { TP_OUTLINE_INPUTS = 64, TP_OUTLINE_LOADS = 4 };
 
 /* Marks a function that is one kernel as a whole. */
 #define TP_ATTR_KERNEL "tp.kernel"
+/* Marks a nest on parts of buffers whose offsets are computed from numbers in other buffers, which it
+ * has as operands, and which nothing changes between their loads and the nest. */
+#define TP_ATTR_OFFSETS "tp.offsets"
 
 typedef struct tp__outlined {
   char *text; /* printed body: equal texts are equal kernels */
@@ -25,7 +29,8 @@ typedef struct tp__outliner {
 } tp__outliner;
 
 /* Replaces `op`, a nest or an scf.execute_region of several, by a call of a private function at the
- * end of the module. Constants are copied into the function; other outside values become arguments.
+ * end of the module. Constants are copied into the function, and loads and offsets of nests that
+ * TP_ATTR_OFFSETS marks move there; other outside values become arguments.
  * An op that uses more than TP_OUTLINE_INPUTS values stays. `prefix` is the name of the enclosing
  * function. */
 tp_status tp__outline(tp__outliner *outliner, MlirOperation op, const char *prefix);

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """layer_calls.py SHARD_RUN SHARD_OPT LAYER MODELS DRIVER BLASLT FOLDER: counts what the host of a
-GPU program calls for a layer of a Llama, 4096 wide, bf16: launches, matmuls, attention, collectives.
-None of them may stand in a loop, and the host may read nothing that the GPU computes. A small layer,
-and two programs of JAX, run on a driver that executes PTX on the host, as one graph."""
+GPU program calls for a layer of a Llama, 4096 wide, bf16: launches, matmuls, attention, collectives;
+and for decoding with a key-value cache. None of them may stand in a loop, and the host may read
+nothing that the GPU computes. A small layer, and three programs of JAX, run on a driver that executes
+PTX on the host, as one graph."""
 import os
 import re
 import subprocess
@@ -72,10 +73,14 @@ def main():
         ok = n == expected and n <= MOST
         print("%d tokens, %d ranks: %s calls, expected %d, %s" % (tokens, ranks, n, expected, "ok" if ok else "FAILED " + what))
         failures += not ok
+    for ranks, expected in ((1, 11), (8, 12)):
+        n, what = count(shard_opt, os.path.join(models, "kv_decode.mlir"), ranks)
+        print("decoding, %d ranks: %s calls, expected %d, %s" % (ranks, n, expected, "ok" if n == expected else "FAILED " + what))
+        failures += n != expected
     with open(path, "w") as file:
         file.write(layer(script, 40, "--small"))
     runs = [("small layer", path, "1", []), ("small layer", path, "2", [])]
-    for name in ("attention", "llama_block"):
+    for name in ("attention", "llama_block", "kv_decode"):
         model = os.path.join(models, name)
         runs.append((name, model + ".mlir", "2", ["--inputs-from", model]))
     for name, model, mesh, options in runs:

@@ -225,6 +225,8 @@ CASES(lower, {MODELS "attention.mlir", "tp-spmd", "tp-to-runtime{overlap=true}"}
       {PASSES "math/widen_sums.mlir", NULL, "tp-widen-sums"},
       {PASSES "math/expand_math.mlir", NULL, "tp-expand-math"})
 CASES(gpu, {MODELS "layernorm_gelu_bf16.mlir", "tp-spmd{fuse=always}", "tp-to-cuda{overlap=true}"},
+      {PASSES "gpu/nests/keep_offsets.mlir", NULL,
+       "tp-keep-offsets,tp-outline-kernels{asserts=true}"},
       {PASSES "gpu/nests/split_reductions.mlir", NULL, "tp-split-reductions"},
       {PASSES "gpu/nests/fuse_nests.mlir", NULL, "tp-fuse-nests"},
       {PASSES "gpu/kernels/map_kernels.mlir", NULL,

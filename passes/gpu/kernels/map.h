@@ -26,8 +26,8 @@ typedef struct tp__map_operand {
   MlirAffineMap map;
   MlirType element;
   MlirValue memref;
-  MlirValue pointer;
-  bool is_scalar; /* no buffer: `memref` is the scalar itself */
+  MlirValue pointer; /* null for a buffer that the kernel does not get as an argument */
+  bool is_scalar;    /* no buffer: `memref` is the scalar itself */
   int rank;
   int64_t strides[TP_MAX_RANK], sizes[TP_MAX_RANK];
   /* some strides are dynamic: TP_MAP_UNKNOWN_STRIDE, assumed to be no multiple of anything */
@@ -41,6 +41,7 @@ typedef struct tp__map_nest {
   tp_body body;
   int n_operands, n_inputs, n_loops;
   int max_lanes;                             /* maximum number of vector lanes */
+  bool is_inside;                            /* in a kernel; `pointer` is known */
   tp__map_operand operands[TP_MAP_OPERANDS]; /* inputs, then outputs */
   bool is_reduction[TP_MAP_LOOPS];
   int64_t size[TP_MAP_LOOPS];

@@ -1,5 +1,6 @@
 /* Builds accesses to a nest's operands, as scalars or vectors, and its body. */
 #include "passes/gpu/kernels/map.h"
+#include "passes/gpu/outline.h"
 
 #include "ir/diagnostics.h"
 #include "passes/support/lower.h"
@@ -72,10 +73,17 @@ static bool has_vectors(MlirType element) {
           mlirIntegerTypeGetWidth(element) >= 8);
 }
 
+/* True for a part of a buffer, at an offset that the kernel computes or will compute. */
+static bool is_part(const tp__map_nest *n, const tp__map_operand *o) {
+  MlirOperation view = tp__defining_op(o->memref);
+  bool computes = n->is_inside || !mlirAttributeIsNull(tp__get(n->op, TP_ATTR_OFFSETS));
+  return computes && !mlirOperationIsNull(view) && tp__op_is(view, "memref.subview");
+}
+
 /* True if neighbors along `loop` are contiguous in groups of `lanes` that are aligned to the
  * group. */
 static bool is_packed(const tp__map_nest *n, const tp__map_operand *o, int loop, int lanes) {
-  if (o->is_scalar || !has_vectors(o->element))
+  if (o->is_scalar || is_part(n, o) || !has_vectors(o->element))
     return false;
   bool found = false;
   for (int d = 0; d < o->rank; d++) {

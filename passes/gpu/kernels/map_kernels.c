@@ -125,6 +125,7 @@ static void fill_function(MlirOperation func, MlirOperation kernel, MlirValue *v
 static void find_pointers(MlirOperation kernel, int n, const MlirValue *values,
                           tp__map_nest *nest) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  nest->is_inside = true;
   for (int i = 0; i < nest->n_operands; i++)
     for (int k = 0; k < n; k++)
       if (mlirValueEqual(nest->operands[i].memref, values[k]))
