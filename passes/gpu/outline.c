@@ -64,7 +64,8 @@ static bool is_computed(const inputs *in, MlirValue value) {
   return ok;
 }
 
-/* Marks the parts of buffers that a marked nest accesses, if their offsets can be computed inside. */
+/* Marks the parts of buffers that a marked nest accesses, if their offsets can be computed
+ * inside. */
 static tp_status mark_moves(MlirOperation op, void *data) {
   inputs *in = data;
   if (mlirAttributeIsNull(tp__get(op, TP_ATTR_OFFSETS)))

@@ -4,14 +4,14 @@
 
 #include "ir/ir.h"
 
-/* Maximum number of values that a nest may use from outside, and of loads that its offsets may depend
- * on. */
+/* Maximum number of values that a nest may use from outside, and of loads that its offsets may
+ * depend on. */
 enum { TP_OUTLINE_INPUTS = 64, TP_OUTLINE_LOADS = 4 };
 
 /* Marks a function that is one kernel as a whole. */
 #define TP_ATTR_KERNEL "tp.kernel"
-/* Marks a nest on parts of buffers whose offsets are computed from numbers in other buffers, which it
- * has as operands, and which nothing changes between their loads and the nest. */
+/* Marks a nest on parts of buffers whose offsets are computed from numbers in other buffers, which
+ * it has as operands, and which nothing changes between their loads and the nest. */
 #define TP_ATTR_OFFSETS "tp.offsets"
 
 typedef struct tp__outlined {

@@ -1,11 +1,12 @@
 /* tp-keep-offsets: a position that the GPU computes, and at which a loop nest reads or writes, such
  * as that of a token in a key-value cache, stays on the GPU.
  *
- * The host would have to wait for the number, and a program that waits cannot become a graph. A nest
- * on a part of a buffer whose offset is loaded from another buffer therefore gets that buffer as an
- * operand that it does not use. All later passes then see the dependence, and keep the buffer until
- * the nest has run. When the nest becomes a function, the loads and the offset move into it
- * (outline.h). This is correct if nothing is written to the buffer between the load and the nest. */
+ * The host would have to wait for the number, and a program that waits cannot become a graph. A
+ * nest on a part of a buffer whose offset is loaded from another buffer therefore gets that buffer
+ * as an operand that it does not use. All later passes then see the dependence, and keep the buffer
+ * until the nest has run. When the nest becomes a function, the loads and the offset move into it
+ * (outline.h). This is correct if nothing is written to the buffer between the load and the
+ * nest. */
 #include "passes/gpu/outline.h"
 #include "passes/registry.h"
 #include "passes/support/lower.h"
