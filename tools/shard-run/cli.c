@@ -143,6 +143,19 @@ static const cli_option rows[] = {
     {"worker", "...", NULL, CLI_TEXT(options, worker)},
 };
 
+/* Refuses --PASS, which shard-opt takes. */
+static bool refuse_pass(const char *word) {
+  const char *name = word + strspn(word, "-");
+  size_t n = strcspn(name, "=");
+  for (int i = 0; i < tp_pass_count(); i++)
+    if (strlen(tp_pass_get(i).name) == n && strncmp(tp_pass_get(i).name, name, n) == 0) {
+      (void)cli_usage("'%s' is a pass, and shard-opt runs passes: shard-opt MODEL.mlir %s", word,
+                      word);
+      return true;
+    }
+  return false;
+}
+
 const cli_tool cli_program = {
     .name = "shard-run",
     .summary = "run a tensor program on a mesh of devices, and verify it",
@@ -174,7 +187,10 @@ const cli_tool cli_program = {
         "Ctrl-C while a plan is searched ends the search with the best plan so far; a remark says "
         "how far it may be from the cheapest. A second Ctrl-C, or one at another time, ends the "
         "program and all ranks at once.",
-    .synonyms = {{"--gpu", "--target cuda"}, {"--target=gpu", "--target cuda"}},
+    .synonyms = {{"--gpu", "--target cuda"},
+                 {"--target=gpu", "--target cuda"},
+                 {"-np", "--mesh SIZES for the ranks of a program, or -n N -- PROGRAM"}},
+    .refuse_foreign = refuse_pass,
     .exits = {{0,
                "verified, or consistent with one device, or done where nothing was to be compared"},
               {1, "a mismatch or failure"},
@@ -194,6 +210,57 @@ static const char *other_format(const char *path) {
       return suffixes[i];
   }
   return NULL;
+}
+
+static const char *emit_name(const options *o) {
+  static const char *const names[] = {
+      [EMIT_LIBRARY] = "so", [EMIT_OBJECT] = "obj", [EMIT_LLVM] = "llvm", [EMIT_KERNELS] = "ptx"};
+  return names[o->emit];
+}
+
+/* Refuses options of runs beside --emit, which runs nothing. Data is used where --shards writes
+ * it. */
+static int check_emit(const options *o) {
+  const struct {
+    const char *option;
+    bool is_given;
+  } of_runs[] = {
+      {"report", o->report != NULL},
+      {"trace", o->trace != NULL},
+      {"output", o->save.n > 0},
+      {"backend", o->backend != NULL},
+      {"input", o->inputs.n > 0 && !o->shards},
+      {"inputs-from", o->inputs_from != NULL && !o->shards},
+      {"expected-output", o->expected.n > 0 && !o->shards},
+      {"reference=evaluator", o->reference == REFERENCE_EVALUATOR},
+      {"no-graph", o->no_graph},
+  };
+  if (!o->emit)
+    return CLI_GO_ON;
+  for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; i++)
+    if (of_runs[i].is_given)
+      return cli_usage("--%s requires a run, and --emit=%s runs nothing; leave one of them out",
+                       of_runs[i].option, emit_name(o));
+  return CLI_GO_ON;
+}
+
+/* Refuses more than one model, and says what is probably meant by a word that is no file. */
+static int check_operands(int n, char **words) {
+  static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"};
+  for (int i = 0; i < n && n > 1; i++) {
+    if (access(words[i], F_OK) == 0)
+      continue;
+    if (strchr(words[i], '='))
+      return cli_usage("'%s' is not a file; commas join the axes of a mesh: --mesh dp=2,tp=4",
+                       words[i]);
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+      if (strcasecmp(words[i], units[k]) == 0)
+        return cli_usage("'%s' is not a file; a size and its unit have no blank between them: "
+                         "--memory-limit 80GB",
+                         words[i]);
+  }
+  return n > 1 ? cli_usage("more than one model is given: '%s' and '%s'", words[0], words[1])
+               : CLI_GO_ON;
 }
 
 /* What is not given follows the target: GPUs are planned for as GPUs, with the kernels that they
@@ -232,12 +299,9 @@ int cli_parse(int argc, char **argv, options *o) {
   }
   if (optind == argc)
     return cli_usage("no model is given");
-  for (int i = optind; i < argc && argc > optind + 1; i++)
-    if (strchr(argv[i], '=') && access(argv[i], F_OK) != 0)
-      return cli_usage("'%s' is not a file; commas join the axes of a mesh: --mesh dp=2,tp=4",
-                       argv[i]);
-  if (optind + 1 < argc)
-    return cli_usage("more than one model is given: '%s' and '%s'", argv[optind], argv[optind + 1]);
+  code = check_operands(argc - optind, argv + optind);
+  if (code != CLI_GO_ON)
+    return code;
   o->model = argv[optind];
   if (o->mesh && strpbrk(o->mesh, " '\"{}") &&
       tp_mesh_parse("mesh", o->mesh, why, sizeof why, &mesh) != TP_OK)
@@ -249,21 +313,24 @@ int cli_parse(int argc, char **argv, options *o) {
   if (other_format(o->trace))
     return cli_usage("--trace writes JSON for Perfetto, not %s; name it FILE.json",
                      other_format(o->trace));
+  if (other_format(o->plan_diff))
+    return cli_usage("--plan-diff reads a report in JSON, not %s; write it with --plan-report "
+                     "OLD.json",
+                     other_format(o->plan_diff));
   if ((o->emit != EMIT_NOTHING) != (o->output != NULL))
     return cli_usage("--emit needs -o FILE, such as -o libm.so, and -o needs --emit");
   if (o->reference != REFERENCE_AUTO && o->no_verify)
-    return cli_usage("--reference=evaluator and --no-verify exclude each other");
-  if (o->reference == REFERENCE_EVALUATOR && o->emit)
-    return cli_usage("--reference=evaluator excludes --emit, which runs nothing");
+    return cli_usage("--reference=%s and --no-verify exclude each other",
+                     o->reference == REFERENCE_DEVICE ? "device" : "evaluator");
+  code = check_emit(o);
+  if (code != CLI_GO_ON)
+    return code;
   if (o->shards && o->emit != EMIT_LIBRARY && o->emit != EMIT_OBJECT)
     return cli_usage("--shards requires --emit=so or --emit=obj");
   if (o->emit == EMIT_KERNELS && o->target != TARGET_CUDA)
     return cli_usage("--emit=ptx requires --target=cuda");
   if (o->no_graph && o->target != TARGET_CUDA)
     return cli_usage("--no-graph requires --target=cuda");
-  if (o->no_graph && o->emit)
-    return cli_usage("--no-graph excludes --emit, which runs nothing; an emitted program runs as a "
-                     "graph only by tprt_context_replay");
   if (o->target == TARGET_CUDA && o->launch == LAUNCH_PROCESSES)
     return cli_usage("--target=cuda excludes --launch=processes: its ranks are threads, which "
                      "share one GPU or have one each");

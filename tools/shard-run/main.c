@@ -233,10 +233,6 @@ static bool compare_all(session *s, MlirModule module, bool is_local, outcome *o
 
 static bool save_outputs(session *s) {
   char why[4400];
-  if (s->o->save.n > s->n_outputs) {
-    complain("%d output files are given for %d results", s->o->save.n, s->n_outputs);
-    return false;
-  }
   for (int k = 0; k < s->o->save.n; k++)
     if (!npy_write(s->o->save.items[k], s->outputs + k, why, sizeof why)) {
       complain("%s", why);
@@ -367,7 +363,7 @@ static int run_session(session *s, MlirModule module) {
              "--mesh, or give the program before tp-partition");
   bool ok =
       !(local && o->mesh) && (o->emit || reached_only(module, signature->function)) &&
-      fits_this_machine(o, module) &&
+      fits_this_machine(o, module) && outputs_fit(o, signature) &&
       (!has_data(o) || (fits_memory(signature) && inputs_load(o, module, signature, &s->inputs) &&
                         expected_load(o, signature, &s->expected)));
   tp_plan_destroy(signature);

@@ -241,6 +241,8 @@ int worker_main(const char *text);
 bool inputs_load(const options *o, MlirModule module, const tp_plan *plan, array **inputs);
 /* Reads one array per result for which a file is given; the others have data NULL. */
 bool expected_load(const options *o, const tp_plan *plan, array **expected);
+/* Checks that there are not more files of --output than results. False after a message. */
+bool outputs_fit(const options *o, const tp_plan *plan);
 /* Reads the constants that are arguments; NULL on failure, with a message. */
 array *constants_load(MlirModule module, const tp_plan *plan);
 /* Creates the shards of the arguments for all ranks, and the buffers for their results. `inputs`
