@@ -221,26 +221,29 @@ static const char *emit_name(const options *o) {
 /* Refuses options of runs beside --emit, which runs nothing. Data is used where --shards writes
  * it. */
 static int check_emit(const options *o) {
+  static const char otherwise[] = "leave one of them out",
+                    data[] = "--shards FOLDER writes the data of the ranks beside the program";
   const struct {
     const char *option;
     bool is_given;
+    const char *way_out;
   } of_runs[] = {
-      {"report", o->report != NULL},
-      {"trace", o->trace != NULL},
-      {"output", o->save.n > 0},
-      {"backend", o->backend != NULL},
-      {"input", o->inputs.n > 0 && !o->shards},
-      {"inputs-from", o->inputs_from != NULL && !o->shards},
-      {"expected-output", o->expected.n > 0 && !o->shards},
-      {"reference=evaluator", o->reference == REFERENCE_EVALUATOR},
-      {"no-graph", o->no_graph},
+      {"report", o->report != NULL, otherwise},
+      {"trace", o->trace != NULL, otherwise},
+      {"output", o->save.n > 0, otherwise},
+      {"backend", o->backend != NULL, "the caller of the program chooses its backend"},
+      {"input", o->inputs.n > 0 && !o->shards, data},
+      {"inputs-from", o->inputs_from != NULL && !o->shards, data},
+      {"expected-output", o->expected.n > 0 && !o->shards, data},
+      {"reference=evaluator", o->reference == REFERENCE_EVALUATOR, otherwise},
+      {"no-graph", o->no_graph, "an emitted program runs as a graph only by tprt_context_replay"},
   };
   if (!o->emit)
     return CLI_GO_ON;
   for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; i++)
     if (of_runs[i].is_given)
-      return cli_usage("--%s requires a run, and --emit=%s runs nothing; leave one of them out",
-                       of_runs[i].option, emit_name(o));
+      return cli_usage("--%s requires a run, and --emit=%s runs nothing; %s", of_runs[i].option,
+                       emit_name(o), of_runs[i].way_out);
   return CLI_GO_ON;
 }
 
@@ -270,6 +273,68 @@ static void follow_target(options *o) {
     return;
   o->topology = o->topology ? o->topology : "h100";
   o->fuse = o->fuse ? o->fuse : "faster";
+}
+
+/* Returns the value of an option of pipelines; NULL: it is not given. */
+static const char *value_of(const options *o, const char *pipeline_option) {
+  const char *value = NULL;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows && !value; i++)
+    if (rows[i].pipeline_option && strcmp(rows[i].pipeline_option, pipeline_option) == 0)
+      memcpy(&value, (const char *)o + rows[i].offset, sizeof value);
+  return value;
+}
+
+/* Prints a message of the compiler, with the names that options have here, as a usage error. */
+static int refuse_value(const char *message) {
+  char *text = NULL;
+  size_t n;
+  FILE *out = open_memstream(&text, &n);
+  if (!out)
+    return cli_usage("%s", message);
+  cli_respell(message, out);
+  if (fclose(out) == 0)
+    message = text;
+  int code = cli_usage("%s", message);
+  free(text);
+  return code;
+}
+
+/* Checks the values of the options that are passed on to tp-spmd, so that a wrong one is not
+ * reported as an error in the program. */
+static int check_values(const options *o) {
+  char why[1024];
+  tp_machine *machine;
+  for (int i = 0; i < tp_pass_count(); i++) {
+    if (strcmp(tp_pass_get(i).name, "tp-spmd") != 0)
+      continue;
+    for (int k = 0; k < tp_pass_get(i).n_options; k++) {
+      const char *value = value_of(o, tp_pass_option(i, k).name);
+      if (value && tp_pass_option_check(i, k, value, sizeof why, why) != TP_OK)
+        return refuse_value(why);
+    }
+  }
+  if (!o->topology || strcmp(o->topology, "host") == 0)
+    return CLI_GO_ON;
+  tp_status status = tp_machine_load(o->topology, why, sizeof why, &machine);
+  if (status == TP_OK)
+    tp_machine_destroy(machine);
+  return status == TP_NOT_FOUND ? cli_usage("--topology: %s", why) : CLI_GO_ON;
+}
+
+/* Refuses a misspelled backend. The runtime refuses other names, and says what to use instead. */
+static int check_backend(const options *o) {
+  enum { MAX_NAMES = 16 };
+  const char *names[MAX_NAMES];
+  cli_suggestion closest;
+  int n = 0;
+  for (; n < MAX_NAMES && tprt_backend_name((size_t)n); n++) {
+    names[n] = tprt_backend_name((size_t)n);
+    if (o->backend && strcasecmp(names[n], o->backend) == 0)
+      return CLI_GO_ON;
+  }
+  if (!o->backend || !*cli_suggest(o->backend, strlen(o->backend), n, names, &closest))
+    return CLI_GO_ON;
+  return cli_usage("there is no backend '%s'%s", o->backend, closest.text);
 }
 
 int cli_parse(int argc, char **argv, options *o) {
@@ -338,8 +403,11 @@ int cli_parse(int argc, char **argv, options *o) {
     return cli_usage("--launch=processes requires backend shm; '%s' supports threads, or processes "
                      "that its own launcher starts",
                      o->backend);
+  code = check_backend(o);
+  if (code != CLI_GO_ON)
+    return code;
   follow_target(o);
-  return CLI_GO_ON;
+  return check_values(o);
 }
 
 /* Returns true if a pipeline or pass has this option. */
@@ -386,7 +454,7 @@ bool cli_pipeline(const options *o, const char *pipeline, bool overlap, char *te
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *value = NULL;
     if (rows[i].pipeline_option && has_option(pipeline, rows[i].pipeline_option))
-      memcpy(&value, (const char *)o + rows[i].offset, sizeof value);
+      value = value_of(o, rows[i].pipeline_option);
     if (!value)
       continue;
     if (n < size)

@@ -267,6 +267,40 @@ static const array *whole_argument(const build *b, const array *inputs, int i) {
   return i >= first ? b->constants + (i - first) : inputs ? inputs + i : NULL;
 }
 
+/* Returns how many devices have no part of dimension `d`; 0 if the value is empty on all. */
+static int64_t count_idle(const tp_plan *plan, const tp_plan_value *value, int d) {
+  int64_t n_idle = 0, begin, size;
+  for (int64_t device = 0; device < plan->n_devices; device++) {
+    tp_spec_shard(&plan->mesh, value->spec, d, value->shape[d], device, &begin, &size);
+    n_idle += size == 0;
+  }
+  return value->shape[d] > 0 ? n_idle : 0;
+}
+
+/* Warns of the first dimension that is split over more devices than it has elements. */
+static bool warn_of_idle_of(const tp_plan *plan, const char *what, int n,
+                            const tp_plan_value *values) {
+  char text[256];
+  for (int i = 0; i < n; i++)
+    for (int d = 0; d < values[i].rank; d++) {
+      int64_t n_idle = count_idle(plan, values + i, d);
+      if (n_idle == 0)
+        continue;
+      cli_print(
+          "shard-run: warning: %lld of %lld devices have no part of %s: dimension %d has size "
+          "%lld\n",
+          (long long)n_idle, (long long)plan->n_devices, label(values + i, what, i, text), d,
+          (long long)values[i].shape[d]);
+      return true;
+    }
+  return false;
+}
+
+void shards_warn_of_idle(const tp_plan *plan) {
+  if (!warn_of_idle_of(plan, "argument", plan->n_arguments, plan->arguments))
+    (void)warn_of_idle_of(plan, "result", plan->n_results, plan->results);
+}
+
 bool shards_create(const build *b, const array *inputs, launch *l) {
   const tp_plan *plan = b->shape;
   if (!check_values("argument", plan->n_arguments, plan->arguments) ||

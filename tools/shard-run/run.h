@@ -245,6 +245,8 @@ bool expected_load(const options *o, const tp_plan *plan, array **expected);
 bool outputs_fit(const options *o, const tp_plan *plan);
 /* Reads the constants that are arguments; NULL on failure, with a message. */
 array *constants_load(MlirModule module, const tp_plan *plan);
+/* Warns if devices have no part of an argument or result that is split. */
+void shards_warn_of_idle(const tp_plan *plan);
 /* Creates the shards of the arguments for all ranks, and the buffers for their results. `inputs`
  * has the arguments that are no constants; NULL: their shards have no data. */
 bool shards_create(const build *b, const array *inputs, launch *l);
