@@ -297,7 +297,8 @@ static void check_explain(const char *option, const char *next) {
     cli_print("shard-opt: note: --tp-explain takes a name of a value: --tp-explain=w1\n");
 }
 
-/* True if the driver read an empty file, or /dev/null, as standard input. Of a pipe it is not known. */
+/* True if the driver read an empty file, or /dev/null, as standard input. Of a pipe it is not
+ * known. */
 static bool has_read_nothing(int argc, char **argv) {
   struct stat in;
   for (int i = 1; i < argc; i++)
