@@ -81,8 +81,8 @@ typedef struct options {
 
 /* Returns CLI_GO_ON, or the exit code. */
 int cli_parse(int argc, char **argv, options *o);
-/* Checks that no options of a model's run exclude or lack each other. Returns CLI_GO_ON, or the exit
- * code after a message. */
+/* Checks that no options of a model's run exclude or lack each other. Returns CLI_GO_ON, or the
+ * exit code after a message. */
 int usage_check(const options *o);
 
 /* ---- Flight recorders ---- */
