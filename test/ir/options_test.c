@@ -113,10 +113,8 @@ static void objectives_are_in_order(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_option_is_complete),
-      cmocka_unit_test(behind_the_end_is_nothing),
-      cmocka_unit_test(values_are_checked),
-      cmocka_unit_test(pipelines_inherit),
+      cmocka_unit_test(every_option_is_complete), cmocka_unit_test(behind_the_end_is_nothing),
+      cmocka_unit_test(values_are_checked),       cmocka_unit_test(pipelines_inherit),
       cmocka_unit_test(objectives_are_in_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
