@@ -1,5 +1,6 @@
 /* Which tp.* attributes there are, and where they may stand. A misspelled attribute would otherwise
- * be ignored, and the program planned without what its author asked for. */
+ * be ignored, and the program planned without what its author asked for. Attributes of other
+ * dialects that seem to ask for a sharding get a warning. */
 #include "ir/annotation.h"
 #include "ir/diagnostics.h"
 #include "ir/ir.h"
@@ -78,6 +79,10 @@ static const char *meant(MlirStringRef name, place here) {
 static tp_status refuse_unknown(MlirOperation op, const char *where, MlirStringRef name,
                                 place here) {
   static const char *const roles[] = {"tp.param", "tp.state"};
+  if (here == MODULE && tp__ref_is(name, "tp.mesh"))
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "unknown attribute tp.mesh; write the mesh as shard.grid @mesh(shape = 2x4) "
+                     "{tp.axes = [\"dp\", \"tp\"]}");
   for (int i = 0; i < TP_LEN(roles); i++)
     if (here == ARGUMENT && tp__ref_is(name, roles[i]))
       return tp__error(op, TP_INVALID_ARGUMENT, "%sunknown attribute %s; write tp.role = \"%s\"",
@@ -113,15 +118,48 @@ static tp_status check_role(MlirOperation op, const char *where, MlirAttribute r
       is_text ? "\"" : "not a string", (int)text.length, text.data, is_text ? "\"" : "");
 }
 
-static tp_status check(MlirOperation op, const char *where, MlirNamedAttribute attr, place here) {
+/* Attributes that an author may mean by a similar name of another dialect. */
+static const char *const asked_for[] = {"tp.factors",       "tp.role",    "tp.rule",
+                                        "tp.sharding",      "tp.updates", "sdy.sharding",
+                                        "sdy.sharding_rule"};
+
+/* Warns of an attribute that no pass reads although it seems to ask for a sharding. */
+static void warn_of_foreign(MlirOperation op, const char *where, MlirStringRef name,
+                            bool has_sharding) {
+  enum { MOST_EDITS = 1 };
+  char text[32];
+  if (tp__ref_is(name, "mhlo.sharding") && !has_sharding)
+    tp__warning(op,
+                "%smhlo.sharding, an annotation of GSPMD, is not read; export the model with "
+                "Shardy (jax_use_shardy_partitioner), or write tp.sharding",
+                where);
+  if (name.length >= sizeof text)
+    return;
+  snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
+  for (int i = 0; i < TP_LEN(asked_for); i++) {
+    int edits = tp__word_distance(text, asked_for[i]);
+    if (edits > 0 && edits <= MOST_EDITS)
+      tp__warning(op, "%s%s is not read; did you mean %s?", where, text, asked_for[i]);
+  }
+}
+
+/* `has_sharding`: tp.sharding stands beside the attribute. */
+static tp_status check(MlirOperation op, const char *where, MlirNamedAttribute attr, place here,
+                       bool has_sharding) {
   MlirStringRef name = mlirIdentifierStr(attr.name);
-  if (name.length < 3 || memcmp(name.data, "tp.", 3) != 0)
+  if (name.length < 3 || memcmp(name.data, "tp.", 3) != 0) {
+    warn_of_foreign(op, where, name, has_sharding);
     return TP_OK;
+  }
   const struct row *row = find(name);
   if (!row)
     return refuse_unknown(op, where, name, here);
   if (!(row->places & AT(here)))
     return refuse_place(op, where, row, here);
+  if (tp__ref_is(name, "tp.sharding") && tp__op_is(op, "func.return"))
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "tp.sharding of a result belongs in the type of the function: "
+                     "-> (tensor<8x32xf32> {tp.sharding = ...})");
   if (tp__ref_is(name, "tp.role"))
     return check_role(op, where, attr.attribute);
   return tp__ref_is(name, "tp.name") && !mlirAttributeIsAString(attr.attribute)
@@ -139,8 +177,10 @@ static tp_status check_boundary(MlirOperation func, const char *list, const char
     MlirAttribute dictionary = mlirArrayAttrGetElement(dictionaries, i);
     char where[40];
     snprintf(where, sizeof where, "%s %d: ", what, (int)i);
+    bool has_sharding = !mlirAttributeIsNull(
+        mlirDictionaryAttrGetElementByName(dictionary, tp__ref("tp.sharding")));
     for (intptr_t k = 0; k < mlirDictionaryAttrGetNumElements(dictionary); k++)
-      TP_TRY(check(func, where, mlirDictionaryAttrGetElement(dictionary, k), here));
+      TP_TRY(check(func, where, mlirDictionaryAttrGetElement(dictionary, k), here, has_sharding));
   }
   return TP_OK;
 }
@@ -151,8 +191,10 @@ static tp_status check_op(MlirOperation op, void *data) {
                : tp__op_is(op, "shard.grid")     ? GRID
                : tp__op_is(op, "builtin.module") ? MODULE
                                                  : OP;
-  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(op); i++)
-    TP_TRY(check(op, "", mlirOperationGetDiscardableAttribute(op, i), here));
+  intptr_t n = mlirOperationGetNumDiscardableAttributes(op);
+  bool has_sharding = n > 1 && !mlirAttributeIsNull(tp__get(op, "tp.sharding"));
+  for (intptr_t i = 0; i < n; i++)
+    TP_TRY(check(op, "", mlirOperationGetDiscardableAttribute(op, i), here, has_sharding));
   if (here != FUNC)
     return TP_OK;
   TP_TRY(check_boundary(op, "arg_attrs", "argument", ARGUMENT));
@@ -160,5 +202,6 @@ static tp_status check_op(MlirOperation op, void *data) {
 }
 
 tp_status tp__check_attribute_names(MlirOperation module) {
+  TP_TRY(check_op(module, NULL));
   return tp__walk(module, check_op, NULL);
 }

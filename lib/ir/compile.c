@@ -156,9 +156,11 @@ static tp_status find_ptx(MlirModule module, tp_bytes *bytes) {
       tp_status status = copy_bytes(text.data, text.length - 1, bytes);
       return status == TP_OK ? TP_OK : tp__out_of_memory(at);
     }
-  return tp__error(at, TP_INVALID_ARGUMENT,
-                   "has no kernels: the pipeline tp-to-cuda did not run, or only kernels of the "
-                   "runtime compute on the GPU");
+  return tp__error(
+      at, TP_INVALID_ARGUMENT,
+      "has no GPU kernels of its own to write: kernels of the runtime do all of its "
+      "work on the GPU, or the pipeline tp-to-cuda did not run; emit the whole program "
+      "instead (--emit=so of shard-run)");
 }
 
 /* Reports the first op that is not in the LLVM dialect. Otherwise upstream's translation would

@@ -26,43 +26,36 @@ static const char *closest_choice(const char *choices, const char *text, size_t 
 }
 
 /* "a, b or c" for "a|b|c". */
-static tp_status not_known(MlirOperation module, const tp_option_row *row, const char *text) {
-  tp__string names = {0};
+static void not_known(const tp_option_row *row, const char *text, tp__string *why) {
   size_t length;
   const char *closest = closest_choice(row->values, text, &length);
+  tp__string_printf(why, "%s '%s' is not known; use ", row->name, text);
   for (const char *at = row->values; *at;) {
     size_t n = strcspn(at, "|");
     bool is_last = at[n] == 0;
-    tp__string_printf(&names, "%s%.*s",
-                      at == row->values ? ""
-                      : is_last         ? " or "
-                                        : ", ",
-                      (int)n, at);
+    tp__string_printf(why, "%s%.*s", at == row->values ? "" : is_last ? " or " : ", ", (int)n, at);
     at += n + !is_last;
   }
   if (closest)
-    tp__string_printf(&names, " (did you mean '%.*s'?)", (int)length, closest);
-  tp_status status = tp__error(module, TP_INVALID_ARGUMENT, "%s '%s' is not known; use %s",
-                               row->name, text, tp__string_text(&names));
-  tp__string_destroy(&names);
-  return status;
+    tp__string_printf(why, " (did you mean '%.*s'?)", (int)length, closest);
 }
 
-static tp_status not_in_range(MlirOperation module, const tp_option_row *row, const char *text) {
-  return tp__error(module, TP_INVALID_ARGUMENT, "%s '%s' is not a %snumber %s %.15g %s %.15g",
-                   row->name, text, row->type == TP_OPTION_INT ? "whole " : "",
-                   row->is_above ? "above" : "from", row->low,
-                   row->is_above   ? "and up to"
-                   : row->is_below ? "to below"
-                                   : "to",
-                   row->high);
+static void not_in_range(const tp_option_row *row, const char *text, tp__string *why) {
+  tp__string_printf(why, "%s '%s' is not a %snumber %s %.15g %s %.15g", row->name, text,
+                    row->type == TP_OPTION_INT ? "whole " : "", row->is_above ? "above" : "from",
+                    row->low,
+                    row->is_above   ? "and up to"
+                    : row->is_below ? "to below"
+                                    : "to",
+                    row->high);
 }
 
-static tp_status not_a_size(MlirOperation module, const tp_option_row *row, const char *text) {
-  return tp__error(module, TP_INVALID_ARGUMENT,
-                   "invalid %s '%s': expected bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, "
-                   "TiB), as in 80GB, or %s",
-                   row->name, text, row->word);
+static void not_a_size(const tp_option_row *row, const char *text, tp__string *why) {
+  tp__string_printf(
+      why,
+      "invalid %s '%s': expected bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, "
+      "TiB), as in 80GB, or %s",
+      row->name, text, row->word);
 }
 
 /* ---- values ---- */
@@ -132,11 +125,11 @@ static bool parse_bytes(const tp_option_row *row, const char *text, void *field)
   return is_allowed;
 }
 
-tp_status tp__parse_options(MlirOperation module, const tp_option_row *rows, int n,
-                            const char *const *texts, void *options) {
+/* Parses a value into its field. On failure, `why` receives the message. */
+static tp_status parse(const tp_option_row *row, const char *text, void *field, tp__string *why) {
   static const struct {
     bool (*parse)(const tp_option_row *row, const char *text, void *field);
-    tp_status (*refuse)(MlirOperation module, const tp_option_row *row, const char *text);
+    void (*refuse)(const tp_option_row *row, const char *text, tp__string *why);
   } types[] = {
       [TP_OPTION_TEXT] = {parse_text, NULL}, /* nothing is refused */
       [TP_OPTION_BOOL] = {parse_bool, not_known},
@@ -145,8 +138,34 @@ tp_status tp__parse_options(MlirOperation module, const tp_option_row *rows, int
       [TP_OPTION_NUMBER] = {parse_number, not_in_range},
       [TP_OPTION_BYTES] = {parse_bytes, not_a_size},
   };
-  for (int i = 0; i < n; i++)
-    if (!types[rows[i].type].parse(&rows[i], texts[i], (char *)options + rows[i].offset))
-      return types[rows[i].type].refuse(module, &rows[i], texts[i]);
-  return TP_OK;
+  if (types[row->type].parse(row, text, field))
+    return TP_OK;
+  types[row->type].refuse(row, text, why);
+  return TP_INVALID_ARGUMENT;
+}
+
+tp_status tp__parse_options(MlirOperation module, const tp_option_row *rows, int n,
+                            const char *const *texts, void *options) {
+  tp_status status = TP_OK;
+  for (int i = 0; i < n && status == TP_OK; i++) {
+    tp__string why = {0};
+    status = parse(&rows[i], texts[i], (char *)options + rows[i].offset, &why);
+    if (status != TP_OK)
+      tp__error(module, status, "%s", tp__string_text(&why));
+    tp__string_destroy(&why);
+  }
+  return status;
+}
+
+tp_status tp__check_option(const tp_option_row *row, const char *text, size_t why_size, char *why) {
+  union {
+    const char *text;
+    int64_t whole;
+    double number;
+  } field;
+  tp__string message = {0};
+  tp_status status = parse(row, text, &field, &message);
+  snprintf(why, why_size, "%s", tp__string_text(&message));
+  tp__string_destroy(&message);
+  return status;
 }

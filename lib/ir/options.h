@@ -72,6 +72,9 @@ enum { TP_NO_VALUE = -1 };
 tp_status tp__parse_options(MlirOperation module, const tp_option_row *rows, int n,
                             const char *const *texts, void *options);
 
+/* Checks the value of an option. On failure `why`, of why_size bytes, receives the message. */
+tp_status tp__check_option(const tp_option_row *row, const char *text, size_t why_size, char *why);
+
 #ifdef __cplusplus
 }
 #endif

@@ -33,6 +33,13 @@ static bool op_of(const char *message, char name[MAX_NAME]) {
   return true;
 }
 
+/* True if the source has "NAME =" at the place. `text` receives what stands there. */
+static bool is_assigned(MlirLocation place, const char *name, char text[MAX_NAME]) {
+  size_t n = strlen(name);
+  tp__source_text(place, MAX_NAME, text);
+  return strncmp(text, name, n) == 0 && text[n + strspn(text + n, " ")] == '=';
+}
+
 /* The op of another dialect that has the same name within its dialect; NULL: none. */
 static const char *op_of_other_dialect(const char *name, const tp_known_names *known) {
   for (int i = 0; i < known->n_ops; i++) {
@@ -74,6 +81,29 @@ static bool write_closest_op(const char *message, MlirLocation place, const tp_k
   return closest;
 }
 
+/* A name of a value without its %, which reads as the name of an op: "y = linalg.matmul ...". */
+static bool write_percent(const char *message, MlirLocation place, const tp_known_names *known,
+                          char *hint) {
+  (void)known;
+  char name[MAX_NAME], text[MAX_NAME];
+  if (!op_of(message, name) || !is_assigned(place, name, text))
+    return false;
+  snprintf(hint, TP_PARSE_HINT, "names of values begin with %%: write %%%s = ...", name);
+  return true;
+}
+
+/* An attribute where the body of a function is read. */
+static bool write_attribute_of_result(const char *message, MlirLocation place,
+                                      const tp_known_names *known, char *hint) {
+  (void)known;
+  char name[MAX_NAME], text[MAX_NAME];
+  if (!op_of(message, name) || !is_assigned(place, name, text))
+    return false;
+  snprintf(hint, TP_PARSE_HINT,
+           "attributes of a result need parentheses: -> (tensor<8x32xf32> {%s = ...})", name);
+  return true;
+}
+
 /* An op without a dialect, outside of a function. */
 static bool write_dialect_missing(const char *message, MlirLocation place,
                                   const tp_known_names *known, char *hint) {
@@ -101,9 +131,16 @@ static const struct {
     {"onnx", "lower the model to linalg or TOSA first, with onnx-mlir"},
     {"tf", "lower the model to StableHLO or TOSA first"},
     {"tfl", "lower the model to TOSA first"},
-    {"mhlo", "convert the program to StableHLO first, with mlir-hlo-opt --hlo-legalize-to-"
-             "stablehlo, and print it in generic form"},
+    {"mhlo", "mhlo is the old name of StableHLO; convert the program with mlir-hlo-opt "
+             "--hlo-legalize-to-stablehlo, and print it in generic form"},
 };
+
+const char *tp__foreign_dialect_hint(MlirStringRef dialect) {
+  for (int i = 0; i < TP_LEN(foreign); i++)
+    if (tp__ref_is(dialect, foreign[i].name))
+      return foreign[i].hint;
+  return NULL;
+}
 
 static bool write_dialect(const char *message, MlirLocation place, const tp_known_names *known,
                           char *hint) {
@@ -113,13 +150,11 @@ static bool write_dialect(const char *message, MlirLocation place, const tp_know
     return false;
   size_t length = strcspn(op, ".");
   snprintf(name, sizeof name, "%.*s", (int)length, op);
-  for (int i = 0; i < TP_LEN(foreign); i++)
-    if (strcmp(name, foreign[i].name) == 0) {
-      snprintf(hint, TP_PARSE_HINT, "%s", foreign[i].hint);
-      return true;
-    }
-  const char *closest = tp__closest_word(name, length, known->n_dialects, known->dialects);
-  if (closest)
+  const char *way_out = tp__foreign_dialect_hint(tp__ref(name)),
+             *closest = tp__closest_word(name, length, known->n_dialects, known->dialects);
+  if (way_out)
+    snprintf(hint, TP_PARSE_HINT, "%s", way_out);
+  else if (closest)
     snprintf(hint, TP_PARSE_HINT, "did you mean '%s%s'?", closest, op + length);
   else
     snprintf(hint, TP_PARSE_HINT,
@@ -174,10 +209,72 @@ static bool write_value(const char *message, MlirLocation place, const tp_known_
     snprintf(hint, TP_PARSE_HINT,
              "a dimension that is not split is written [], as in "
              "tp.sharding = [[\"dp\"], []]");
-  else if (is_word(place))
-    snprintf(hint, TP_PARSE_HINT, "texts have quotation marks, as in tp.sharding = [[\"dp\"], []]");
+  else if (!*word || isalnum((unsigned char)*word))
+    snprintf(hint, TP_PARSE_HINT,
+             "texts have quotation marks, as in tp.sharding = [[\"dp\"], []] and "
+             "tp.role = \"param\"");
   else
     snprintf(hint, TP_PARSE_HINT, "a value is missing here");
+  return true;
+}
+
+/* A list in round brackets, which begin a type of functions. */
+static bool write_list(const char *message, MlirLocation place, const tp_known_names *known,
+                       char *hint) {
+  (void)message;
+  (void)known;
+  char text[2];
+  tp__source_text(place, sizeof text, text);
+  snprintf(hint, TP_PARSE_HINT, "lists have square brackets, as in tp.sharding = [[\"dp\"], []]");
+  return text[0] == '"';
+}
+
+/* Quotation marks that MLIR does not read. */
+static bool write_quotation_mark(const char *message, MlirLocation place,
+                                 const tp_known_names *known, char *hint) {
+  static const char *const marks[] = {"'", "`", "\u2018", "\u2019", "\u201c", "\u201d", "\u201e"};
+  (void)message;
+  (void)known;
+  char text[8];
+  tp__source_text(place, sizeof text, text);
+  snprintf(hint, TP_PARSE_HINT,
+           "texts have straight double quotation marks, as in tp.sharding = [[\"dp\"], []]");
+  for (int i = 0; i < TP_LEN(marks); i++)
+    if (strncmp(text, marks[i], strlen(marks[i])) == 0)
+      return true;
+  return false;
+}
+
+/* A comment of another language. */
+static bool write_comment(const char *message, MlirLocation place, const tp_known_names *known,
+                          char *hint) {
+  (void)message;
+  (void)known;
+  char text[3];
+  tp__source_text(place, sizeof text, text);
+  snprintf(hint, TP_PARSE_HINT, "comments begin with //");
+  return strcmp(text, "# ") == 0 || strcmp(text, "##") == 0;
+}
+
+/* Two sizes of one index. The message compares a dimension of an operand with the range that the
+ * other operands give to the index. */
+static bool write_sizes(const char *message, MlirLocation place, const tp_known_names *known,
+                        char *hint) {
+  (void)known;
+  int operand, dim;
+  long long expected, found;
+  char name[MAX_NAME];
+  const char *at = strstr(message, "operand #");
+  if (sscanf(at, "operand #%d has shape's dimension #%d to be %lld, but found %lld", &operand, &dim,
+             &expected, &found) != 4)
+    return false;
+  bool is_named = tp__source_operand(place, operand, sizeof name, name);
+  snprintf(
+      hint, TP_PARSE_HINT,
+      "an index of the op has two sizes: %lld in dimension %d of operand %d%s%s%s, and %lld in "
+      "another operand; correct one of their types",
+      found, dim, operand, is_named ? " (" : "", is_named ? name : "", is_named ? ")" : "",
+      expected);
   return true;
 }
 
@@ -190,6 +287,19 @@ static bool write_other_type(const char *message, MlirLocation place, const tp_k
   else
     snprintf(hint, TP_PARSE_HINT,
              "write the type that its definition has; the first one is written here");
+  return true;
+}
+
+/* A size of a grid that is no number, or no x between two. */
+static bool write_grid_size(const char *message, MlirLocation place, const tp_known_names *known,
+                            char *hint) {
+  (void)message;
+  (void)known;
+  char text[2];
+  tp__source_text(place, sizeof text, text);
+  snprintf(hint, TP_PARSE_HINT, "%s",
+           text[0] == '-' ? "sizes are at least 1, as in shard.grid @mesh(shape = 2x4)"
+                          : GRID_SHAPE);
   return true;
 }
 
@@ -206,8 +316,11 @@ static bool write_grid_shape(const char *message, MlirLocation place, const tp_k
 }
 
 static const error_form forms[] = {
+    {"custom op '", "' is unknown", NULL, write_percent},
     {"custom op '", "' is unknown (tried 'builtin.", NULL, write_dialect_missing},
     {"custom op '", "' is unknown", NULL, write_closest_op},
+    {"Dialect `", "' not found for custom op '", NULL, write_attribute_of_result},
+    {"custom op 'sdy.", "' is in the pretty form", NULL, write_attribute_of_result},
     {"Dialect `", "' not found for custom op '", NULL, write_dialect},
     {"use of undeclared SSA value name", "", NULL, write_closest_value},
     {"use of value '", "' expects different type than prior uses: ", NULL, write_other_type},
@@ -217,11 +330,17 @@ static const error_form forms[] = {
      "give the tensor that the result is written to, as in linalg.matmul ins(%x, %w : ...) "
      "outs(%z : tensor<8x32xf32>)",
      NULL},
-    {"custom op 'shard.grid' Failed parsing dimension list", "", GRID_SHAPE, NULL},
+    {"custom op 'linalg.", "'tensor<*x",
+     "tensor<*x...> has no rank; give every tensor its sizes, as in tensor<8x16xf32>", NULL},
+    {"'linalg.", "inferred input/output operand #", NULL, write_sizes},
+    {"custom op 'shard.grid' Failed parsing dimension list", "", NULL, write_grid_size},
     {"expected ')'", "", NULL, write_grid_shape},
     {"expected operation name in quotes", "",
      "an op begins with its name, as in linalg.matmul: is a '}' missing, or one too many?", NULL},
+    {"expected non-function type", "", NULL, write_list},
     {"expected non-function type", "", NULL, write_type},
+    {"invalid attribute name", "", NULL, write_comment},
+    {"unexpected character", "", NULL, write_quotation_mark},
     {"expected 'x' in dimension list", "", "a tensor is written tensor<8x16xf32>", NULL},
     {"expected attribute value", "", NULL, write_value},
     {"'func.func' op arguments may only have dialect attributes", "",
@@ -235,23 +354,27 @@ static const error_form forms[] = {
     {"attempting to parse ", " remain", "the file is cut off or damaged; write it again", NULL},
 };
 
-/* Returns the first form that fits; NULL: none. */
-static const error_form *find_form(const char *message) {
-  for (int i = 0; i < TP_LEN(forms); i++)
-    if (strncmp(message, forms[i].begin, strlen(forms[i].begin)) == 0 &&
-        strstr(message, forms[i].part))
-      return &forms[i];
-  return NULL;
+static bool has_form(const char *message, const error_form *form) {
+  return strncmp(message, form->begin, strlen(form->begin)) == 0 && strstr(message, form->part);
 }
 
-bool tp__is_parse_error(const char *message) { return find_form(message); }
+bool tp__is_parse_error(const char *message) {
+  for (int i = 0; i < TP_LEN(forms); i++)
+    if (has_form(message, &forms[i]))
+      return true;
+  return false;
+}
 
+/* Several forms may fit: the first one counts that finds its cause in the source. */
 bool tp__parse_hint(const char *message, MlirLocation place, const tp_known_names *known,
                     char hint[TP_PARSE_HINT]) {
-  const error_form *form = find_form(message);
-  if (form && form->write)
-    return form->write(message, place, known, hint);
-  if (form)
-    snprintf(hint, TP_PARSE_HINT, "%s", form->hint);
-  return form;
+  for (int i = 0; i < TP_LEN(forms); i++) {
+    if (!has_form(message, &forms[i]))
+      continue;
+    if (!forms[i].write)
+      snprintf(hint, TP_PARSE_HINT, "%s", forms[i].hint);
+    if (!forms[i].write || forms[i].write(message, place, known, hint))
+      return true;
+  }
+  return false;
 }

@@ -23,6 +23,8 @@ enum { TP_PARSE_HINT = 512 };
  * known. */
 bool tp__parse_hint(const char *message, MlirLocation place, const tp_known_names *known,
                     char hint[TP_PARSE_HINT]);
+/* Returns how programs with ops of another project's dialect are converted; NULL: it is unknown. */
+const char *tp__foreign_dialect_hint(MlirStringRef dialect);
 
 #ifdef __cplusplus
 }

@@ -116,14 +116,30 @@ tp_pass_info tp_pass_get(int i) {
   return (tp_pass_info){0};
 }
 
-tp_option_info tp_pass_option(int i, int option) {
+/* Finds an option of the `i`-th pass or pipeline. False if there is none. */
+static bool find_option_row(int i, int option, tp_option_row *row) {
   const tp_pass_row *pass;
   const tp_pipeline_row *pipeline;
   find_row(i, &pass, &pipeline);
   if (option < 0 || option >= tp_pass_get(i).n_options)
+    return false;
+  *row = pass ? pass->options[option] : tp__pipeline_option(pipeline, option);
+  return true;
+}
+
+tp_option_info tp_pass_option(int i, int option) {
+  tp_option_row row;
+  if (!find_option_row(i, option, &row))
     return (tp_option_info){0};
-  tp_option_row row = pass ? pass->options[option] : tp__pipeline_option(pipeline, option);
   return (tp_option_info){row.name, row.type, row.values, row.default_value, row.help};
+}
+
+tp_status tp_pass_option_check(int i, int option, const char *value, size_t why_size, char *why) {
+  tp_option_row row;
+  if (why_size > 0)
+    why[0] = 0;
+  return find_option_row(i, option, &row) ? tp__check_option(&row, value, why_size, why)
+                                          : TP_NOT_FOUND;
 }
 
 /* ---- running ---- */

@@ -47,6 +47,17 @@ static bool has_default_names(const tp_mesh *mesh) {
   return all;
 }
 
+/* True if the module that `at` is in has a mesh of its own. */
+static bool has_grid(MlirOperation at) {
+  MlirStringRef symbol;
+  for (MlirOperation up = at; !mlirOperationIsNull(up); up = mlirOperationGetParentOperation(up))
+    at = up;
+  MlirOperation op = mlirBlockGetFirstOperation(tp__region_block(at, 0));
+  while (!mlirOperationIsNull(op) && !tp__is_main_grid(op, &symbol))
+    op = mlirOperationGetNextInBlock(op);
+  return !mlirOperationIsNull(op);
+}
+
 /* Finds the axes of the refined mesh that `token` names. */
 static tp_status find_axes(reader *r, MlirStringRef token, int *first, int *n) {
   char name[TP_MAX_AXIS_NAME], text[256];
@@ -67,6 +78,12 @@ static tp_status find_axes(reader *r, MlirStringRef token, int *first, int *n) {
                      "{tp.axes = [\"dp\", \"tp\"]}",
                      r->what, (int)token.length, token.data, text);
   const char *closest = closest_axis(r->mesh, name);
+  if (!closest && !has_grid(r->at))
+    return tp__error(r->at, TP_NOT_FOUND,
+                     "%s: tp.sharding names axis \"%s\", which mesh %s does not have; the program "
+                     "has no mesh of its own, so give one with the axes that it names, such as "
+                     "mesh=%s=4",
+                     r->what, name, text, name);
   return tp__error(r->at, TP_NOT_FOUND,
                    "%s: tp.sharding names axis \"%.*s\", which mesh %s does not have%s%s%s",
                    r->what, (int)token.length, token.data, text, closest ? "; did you mean \"" : "",

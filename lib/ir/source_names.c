@@ -209,6 +209,19 @@ void tp__source_text(MlirLocation place, size_t size, char *text) {
   tp__source_close(&source);
 }
 
+bool tp__source_operand(MlirLocation place, int i, size_t size, char *name) {
+  char text[LINE_SIZE], *at = text;
+  tp__source_text(place, sizeof text, text);
+  at += strcspn(at, "%");
+  for (; i > 0 && *at; i--)
+    at += 1 + strcspn(at + 1, "%");
+  size_t n = name_length(at);
+  if (n < 2 || n >= size)
+    return false;
+  snprintf(name, size, "%.*s", (int)n, at);
+  return true;
+}
+
 /* ---- arguments and results of functions ---- */
 
 static bool source_name_of_argument(tp_source *source, MlirOperation func, int i, size_t size,

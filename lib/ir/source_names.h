@@ -27,6 +27,9 @@ bool tp__source_similar_value(MlirLocation place, size_t size, char *name, char 
 /* Writes what the source has at `place`, up to the end of the line or of `text`, which has `size`
  * bytes, at most 512; "" if it cannot be read. */
 void tp__source_text(MlirLocation place, size_t size, char *text);
+/* Writes the name of operand `i` of the op that the source has at `place`. False if that line does
+ * not name it. */
+bool tp__source_operand(MlirLocation place, int i, size_t size, char *name);
 void tp__source_close(tp_source *source);
 /* Sets the text in which the locations of a program without a file are, on this thread; NULL: none.
  * It is borrowed. */

@@ -2,6 +2,10 @@
 #include "rules/families.h"
 #include "rules/rule.h"
 
+#include "ir/parse_hints.h"
+
+#include <string.h>
+
 static bool has_regions(MlirOperation op) { return mlirOperationGetNumRegions(op) > 0; }
 
 /* Returns advice for frequent unsupported ops. The last row matches all ops. */
@@ -22,12 +26,23 @@ static const char *way_out(MlirOperation op) {
   for (int i = 0; i < TP_LEN(rows); i++)
     if (tp__op_is(op, rows[i].op))
       return rows[i].hint;
+  if (tp__op_has_dialect(op, "gpu"))
+    return "programs compute with tensors, on GPUs, too: write the computation with linalg, and "
+           "compile it for GPUs (--target=cuda of shard-run)";
+  MlirStringRef dialect = tp__op_name(op);
+  const char *dot = memchr(dialect.data, '.', dialect.length);
+  dialect.length = dot ? (size_t)(dot - dialect.data) : dialect.length;
+  const char *foreign = tp__foreign_dialect_hint(dialect);
+  if (foreign)
+    return foreign;
   return has_regions(op) ? "rewrite it with linalg and tensor ops"
                          : "rewrite it with linalg and tensor ops, or pass unknown-ops=replicate, "
                            "or state its rule with tp.rule";
 }
 
-bool tp__is_never_compiled(MlirOperation op) { return tp__op_is(op, "vector.print"); }
+bool tp__is_never_compiled(MlirOperation op) {
+  return tp__op_is(op, "vector.print") || tp__op_has_dialect(op, "gpu");
+}
 
 /* Reports an op without a rule. Calls of functions that have a body are inlined beforehand. */
 static tp_status refuse(MlirOperation op) {

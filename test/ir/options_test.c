@@ -62,6 +62,43 @@ static void pipelines_inherit(void **state) {
   assert_string_equal(find("tp-spmd", "fuse").default_value, "no");
 }
 
+static tp_status check_value(const char *option, const char *value, char why[256]) {
+  for (int i = 0; i < tp_pass_count(); i++)
+    for (int k = 0; k < tp_pass_get(i).n_options; k++)
+      if (strcmp(tp_pass_get(i).name, "tp-spmd") == 0 &&
+          strcmp(tp_pass_option(i, k).name, option) == 0)
+        return tp_pass_option_check(i, k, value, 256, why);
+  fail_msg("tp-spmd has no option %s", option);
+  return TP_NOT_FOUND;
+}
+
+static void values_are_checked(void **state) {
+  static const struct {
+    const char *option, *value, *why; /* "": allowed */
+  } rows[] = {
+      {"memory-limit", "80GB", ""},
+      {"memory-limit", "topology", ""},
+      {"memory-limit", "80gigs",
+       "invalid memory-limit '80gigs': expected bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, "
+       "GiB, TiB), as in 80GB, or topology"},
+      {"objective", "bytes", ""},
+      {"objective", "byte",
+       "objective 'byte' is not known; use time or bytes (did you mean 'bytes'?)"},
+      {"gap", "0.5", ""},
+      {"gap", "1", "gap '1' is not a number from 0 to below 1"},
+      {"mesh", "anything", ""},
+  };
+  char why[256];
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    assert_int_equal(check_value(rows[i].option, rows[i].value, why),
+                     *rows[i].why ? TP_INVALID_ARGUMENT : TP_OK);
+    assert_string_equal(why, rows[i].why);
+  }
+  assert_int_equal(tp_pass_option_check(-1, 0, "1", sizeof why, why), TP_NOT_FOUND);
+  assert_string_equal(why, "");
+}
+
 static void objectives_are_in_order(void **state) {
   (void)state;
   char names[64] = "";
@@ -76,9 +113,8 @@ static void objectives_are_in_order(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_option_is_complete),
-      cmocka_unit_test(behind_the_end_is_nothing),
-      cmocka_unit_test(pipelines_inherit),
+      cmocka_unit_test(every_option_is_complete), cmocka_unit_test(behind_the_end_is_nothing),
+      cmocka_unit_test(values_are_checked),       cmocka_unit_test(pipelines_inherit),
       cmocka_unit_test(objectives_are_in_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

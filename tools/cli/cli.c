@@ -121,6 +121,8 @@ static int refuse_long(const char *word) {
   }
   if (cli_meant(word))
     return cli_usage("unknown option '%s'; write %s", word, cli_meant(word));
+  if (cli_program.refuse_foreign && cli_program.refuse_foreign(word))
+    return CLI_USAGE;
   if (n_begun > 1)
     return cli_usage("option '%s' may be one of %s", word, list);
   (void)cli_suggest(name, length, n, names, &closest);
@@ -162,6 +164,21 @@ static int index_of(int code) {
   return i;
 }
 
+/* Refuses operands that begin with a dash of typography, as word processors write it for "--".
+ * Behind "--" they belong to another program. */
+static int check_dashes(int argc, char **argv) {
+  static const char *const dashes[] = {"\u2012", "\u2013", "\u2014", "\u2212"};
+  enum { LENGTH = 3 };
+  bool are_others = optind > 0 && strcmp(argv[optind - 1], "--") == 0;
+  for (int i = optind; i < argc && !are_others; i++)
+    for (size_t k = 0; k < sizeof dashes / sizeof *dashes; k++)
+      if (strncmp(argv[i], dashes[k], LENGTH) == 0)
+        return cli_usage("'%s' begins with a dash of typography; options begin with two hyphens: "
+                         "--%s",
+                         argv[i], argv[i] + LENGTH);
+  return CLI_GO_ON;
+}
+
 int cli_options(int argc, char **argv, void *options) {
   fill_standard_descriptors();
   int n = cli_program.n_options;
@@ -198,5 +215,5 @@ int cli_options(int argc, char **argv, void *options) {
       return CLI_DONE;
     }
   }
-  return CLI_GO_ON;
+  return check_dashes(argc, argv);
 }

@@ -80,8 +80,11 @@ typedef struct cli_tool {
   int n_options;
   cli_option operand; /* only its values matter: what completion offers besides options */
   const char *examples[8];
-  const char *notes; /* NULL: none */
-  cli_synonym synonyms[4];
+  const char *notes;       /* NULL: none */
+  cli_synonym synonyms[4]; /* ends at a row without text */
+  /* Reports an unknown option "--WORD" that other tools have, and returns true; NULL: none is
+   * known. */
+  bool (*refuse_foreign)(const char *word);
   cli_exit exits[8];    /* ends at a row without meaning */
   const char *page;     /* the page of the documentation that says more */
   const char *built_on; /* libraries with versions of their own, for --version; NULL: none */

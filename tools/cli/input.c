@@ -48,6 +48,34 @@ static bool is_binary(const head *h) {
   return is_found && memcmp(h->bytes, "ML\357R", 4) != 0; /* bytecode of MLIR */
 }
 
+/* Byte order marks. */
+static bool is_utf16(const head *h) {
+  return h->n > 2 && (memcmp(h->bytes, "\377\376", 2) == 0 || memcmp(h->bytes, "\376\377", 2) == 0);
+}
+static bool has_mark(const head *h) { return h->n > 3 && memcmp(h->bytes, "\357\273\277", 3) == 0; }
+
+static bool begins(const head *h, const char *text) {
+  return strncmp(h->bytes + strspn(h->bytes, " \t\r\n"), text, strlen(text)) == 0;
+}
+
+static bool is_lfs(const head *h) { return begins(h, "version https://git-lfs.github.com/spec/"); }
+static bool is_hlo(const head *h) { return begins(h, "HloModule "); }
+
+static bool is_llvm(const head *h) {
+  return ends_in(h->path, ".ll") || begins(h, "; ModuleID") || begins(h, "source_filename =") ||
+         begins(h, "target datalayout") || begins(h, "define ");
+}
+
+static bool is_c(const head *h) {
+  static const char *const suffixes[] = {".c", ".h", ".cc", ".cpp", ".cu"};
+  bool has_suffix = false;
+  for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+    has_suffix |= ends_in(h->path, suffixes[i]);
+  return has_suffix || begins(h, "#include");
+}
+
+static bool has_hash(const head *h) { return ends_in(h->path, ".mlir") && begins(h, "# "); }
+
 static bool is_python(const head *h) { return ends_in(h->path, ".py"); }
 static bool is_jaxpr(const head *h) {
   return strncmp(h->bytes + strspn(h->bytes, " \t\r\n"), "{ lambda", 8) == 0;
@@ -116,6 +144,15 @@ static const struct format {
      "give a program in MLIR; topologies are read by --topology of shard-run, and planning "
      "problems "
      "by shard-solve"},
+    {is_utf16, "text in UTF-16", "save it as UTF-8: iconv -f UTF-16 -t UTF-8"},
+    {has_mark, "text with a byte order mark (BOM)", "save it as UTF-8 without one"},
+    {is_lfs, "a pointer of Git LFS, without the contents of the file",
+     "fetch them with git lfs pull"},
+    {is_hlo, "HLO text of XLA", "give the StableHLO that it was made from; " IMPORT_HINT},
+    {is_llvm, "LLVM IR, which is lowered too far to be sharded",
+     "give the program with tensors that it was made from"},
+    {is_c, "a program in C or C++", "give a program in MLIR; " IMPORT_HINT},
+    {has_hash, "no MLIR: it begins with '# '", "comments begin with //"},
     {is_binary, "binary, and neither MLIR bytecode nor a format that is known here",
      "give a program in MLIR"},
     {is_other_text, "text, but not MLIR",

@@ -11,6 +11,10 @@
 /* Reports "--NAME takes WHAT, not 'TEXT'". */
 static int refuse(const cli_option *o, const char *what, const char *text) {
   cli_suggestion closest = {.text = ""};
+  char written[128];
+  snprintf(written, sizeof written, "-%c%s", o->letter, text);
+  if (!o->name && cli_meant(written))
+    return cli_usage("unknown option '%s'; write %s", written, cli_meant(written));
   if (cli_values(o))
     (void)cli_suggest_value(text, cli_values(o), &closest);
   return o->name ? cli_usage("--%s takes %s, not '%s'%s", o->name, what, text, closest.text)
@@ -126,6 +130,9 @@ int cli_parse_value(const cli_option *o, const char *text, void *options) {
       [CLI_TYPE_WORD] = parse_word, [CLI_TYPE_CHOICE] = parse_choice,
       [CLI_TYPE_INT] = parse_int,   [CLI_TYPE_NUMBER] = parse_number,
   };
+  if (text && strcmp(text, "=") == 0 && o->name)
+    return cli_usage("--%s: '=' has no blanks around it: --%s=%s", o->name, o->name,
+                     o->argument + (o->argument[0] == '='));
   if (o->type == CLI_TYPE_OTHER)
     return o->parse(o, text, options);
   return parsers[o->type](o, text, (char *)options + o->offset);

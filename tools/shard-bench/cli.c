@@ -113,6 +113,10 @@ static int parse_kinds(const char *text, options *o) {
       if ((strcmp(name, "all") == 0 || strcmp(name, tprt_op_kind_name(kinds[i])) == 0) &&
           o->n_kinds < MAX_KINDS)
         o->kinds[o->n_kinds++] = kinds[i];
+    size_t n = strlen(name);
+    if (o->n_kinds == n_before && n > 5 && strcmp(name + n - 5, ".mlir") == 0)
+      return cli_usage("'%s' is a model, and shard-run runs models: shard-run %s --mesh 2x2", name,
+                       name);
     if (o->n_kinds == n_before && strpbrk(name, "/."))
       return cli_usage("'%s' is not an operation; --calibrate -o FILE writes a topology file",
                        name);

@@ -7,6 +7,8 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum { MAX_NAMES = 256 };
@@ -57,15 +59,23 @@ static size_t length_of_word(const char *text) {
 
 /* ---- options of passes ---- */
 
+static bool has_option(int pass, const char *name, size_t length) {
+  for (int i = 0; i < tp_pass_get(pass).n_options; i++) {
+    const char *known = tp_pass_option(pass, i).name;
+    if (strlen(known) == length && strncmp(known, name, length) == 0)
+      return true;
+  }
+  return false;
+}
+
 static void check_option(int pass, const char *name, size_t length) {
   const char *names[MAX_NAMES];
   int n = tp_pass_get(pass).n_options;
   cli_suggestion closest;
-  for (int i = 0; i < n && i < MAX_NAMES; i++) {
+  if (has_option(pass, name, length))
+    return;
+  for (int i = 0; i < n && i < MAX_NAMES; i++)
     names[i] = tp_pass_option(pass, i).name;
-    if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0)
-      return;
-  }
   if (*cli_suggest(name, length, n, names, &closest))
     cli_print("shard-opt: note: %s has no option '%.*s'%s; see shard-opt --help=%s\n",
               tp_pass_get(pass).name, (int)length, name, closest.text, tp_pass_get(pass).name);
@@ -79,12 +89,7 @@ static void check_option(int pass, const char *name, size_t length) {
 /* The options of the largest pipeline, which users give to the driver by mistake. */
 static bool is_option_of_spmd(const char *name, size_t length) {
   int pass = find_pass("tp-spmd", 7);
-  for (int i = 0; pass >= 0 && i < tp_pass_get(pass).n_options; i++) {
-    const char *known = tp_pass_option(pass, i).name;
-    if (strlen(known) == length && strncmp(known, name, length) == 0)
-      return true;
-  }
-  return false;
+  return pass >= 0 && has_option(pass, name, length);
 }
 
 /* Skips a value, which may have quotes or braces. */
@@ -104,6 +109,17 @@ static const char *skip_value(const char *at) {
   return at;
 }
 
+/* Notes a comma before the next option, where a blank has to stand. */
+static void check_separator(int pass, const char *value, const char *end) {
+  for (const char *at = value; at < end && (at = strchr(at, ',')) && at < end; at++) {
+    size_t n = length_of_word(at + 1);
+    if (at[1 + n] == '=' && has_option(pass, at + 1, n))
+      cli_print(
+          "shard-opt: note: a blank separates options of a pass, not a comma: '%.*s %.*s...'\n",
+          (int)(at - value), value, (int)n + 1, at + 1);
+  }
+}
+
 /* Checks "NAME=VALUE NAME=VALUE". Returns the end: a '}' or that of the text. */
 static const char *check_options(int pass, const char *at) {
   while (*at && *at != '}') {
@@ -114,7 +130,10 @@ static const char *check_options(int pass, const char *at) {
     }
     if (pass >= 0)
       check_option(pass, at, n);
-    at = skip_value(at + n);
+    const char *end = skip_value(at + n);
+    if (pass >= 0)
+      check_separator(pass, at, end);
+    at = end;
   }
   return at;
 }
@@ -153,12 +172,38 @@ static void check_anchor(const char *text) {
               text + 10);
 }
 
+/* Notes a bracket that is not closed, or not opened. */
+static void check_brackets(const char *text) {
+  static const char open[] = "({", closed[] = ")}";
+  char expected[64];
+  size_t depth = 0;
+  for (const char *at = text; *at && depth < sizeof expected; at++) {
+    const char *opens = strchr(open, *at);
+    if (opens) {
+      expected[depth++] = closed[opens - open];
+    } else if (strchr(closed, *at)) {
+      if (depth == 0)
+        cli_print("shard-opt: note: the pipeline has one '%c' too many\n", *at);
+      else if (expected[depth - 1] != *at)
+        cli_print("shard-opt: note: a '%c' is missing before '%s'\n", expected[depth - 1], at);
+      if (depth == 0 || expected[depth - 1] != *at)
+        return;
+      depth--;
+    }
+  }
+  if (depth > 0 && depth < sizeof expected)
+    cli_print("shard-opt: note: a '%c' is missing at the end of the pipeline\n",
+              expected[depth - 1]);
+}
+
 static void check_pipeline(const char *text) {
   static cli_tool all;
   bool is_listed = all.options || opt_options(&all);
   for (const char *at = text; *at;) {
     size_t n = length_of_word(at);
     bool is_nest = at[n] == '(';
+    if (n > 0 && at[n] == ';')
+      cli_print("shard-opt: note: commas separate the passes of a pipeline, not semicolons\n");
     if (n > 0 && !is_nest)
       check_pass(is_listed ? &all : NULL, at, n);
     if (n > 0 && is_nest && find_pass(at, n) >= 0) {
@@ -188,13 +233,34 @@ static void check_operand(const char *before, const char *word) {
     cli_print("shard-opt: note: the file '%s' does not exist%s\n", word, closest.text);
 }
 
-/* Options of shard-run, which users give to shard-opt by mistake. */
+#define RUNS "is an option of shard-run, which compiles and runs programs"
+
+/* Options of shard-run that no pass has, which users give to shard-opt by mistake. */
 static const struct {
   const char *name, *way_out;
 } of_shard_run[] = {
     {"emit", "is an option of shard-run, which compiles: shard-run FILE.mlir --emit=so -o libm.so"},
     {"plan-report", "is an option of shard-run; write --tp-spmd='mesh=4 report=plan.html'"},
     {"plan-diff", "is an option of shard-run; write --tp-spmd='mesh=4 report-against=OLD.json'"},
+    {"frontier", "is an option of shard-run; write --tp-spmd='mesh=4 report-frontier=8'"},
+    {"input", RUNS},
+    {"inputs-from", RUNS},
+    {"expected-output", RUNS},
+    {"output", RUNS},
+    {"launch", RUNS},
+    {"backend", RUNS},
+    {"trace", RUNS},
+    {"seed", RUNS},
+    {"no-verify", RUNS},
+    {"reference", RUNS},
+    {"function", RUNS},
+    {"timeout", RUNS},
+    {"repeat", RUNS},
+    {"target", RUNS},
+    {"opt-level", RUNS},
+    {"cpu", RUNS},
+    {"no-graph", RUNS},
+    {"shards", RUNS},
 };
 
 static void check_option_of_shard_run(const char *name, size_t length) {
@@ -213,14 +279,41 @@ static void check_pass_option(const char *name, size_t length) {
                                                         : "; shard-opt --help lists them");
 }
 
+/* Notes what follows the name of a pass: other passes, or options after a colon. */
+static void check_after_pass(const char *name, size_t length) {
+  const char *rest = name + length;
+  size_t next = strspn(rest + (*rest != 0), "-");
+  if (*rest == ',' && find_pass(rest + 1 + next, length_of_word(rest + 1 + next)) >= 0)
+    cli_print("shard-opt: note: each pass is an option of its own: --%.*s --%s\n", (int)length,
+              name, rest + 1 + next);
+  if (*rest == ':')
+    cli_print("shard-opt: note: options of a pass follow its name and a '=': --%.*s='%s'\n",
+              (int)length, name, rest + 1);
+}
+
 /* Notes --tp-explain without a name: the driver takes the next option as the name. */
 static void check_explain(const char *option, const char *next) {
   if (strcmp(option + strspn(option, "-"), "tp-explain") == 0 && (!next || *next == '-'))
     cli_print("shard-opt: note: --tp-explain takes a name of a value: --tp-explain=w1\n");
 }
 
+/* True if the driver read an empty file, or /dev/null, as standard input. Of a pipe it is not
+ * known. */
+static bool has_read_nothing(int argc, char **argv) {
+  struct stat in;
+  for (int i = 1; i < argc; i++)
+    if (argv[i][0] != '-' && strcmp(argv[i - 1], "-o") != 0)
+      return false;
+  if (fstat(STDIN_FILENO, &in) != 0)
+    return false;
+  return S_ISREG(in.st_mode) ? in.st_size == 0 : S_ISCHR(in.st_mode) && in.st_rdev == makedev(1, 3);
+}
+
 void opt_suggest(int argc, char **argv) {
   static const char pipeline[] = "pass-pipeline";
+  if (has_read_nothing(argc, argv))
+    cli_print("shard-opt: note: standard input is empty; name a file, or write a program to "
+              "standard input\n");
   for (int i = 1; i < argc; i++) {
     const char *name = argv[i] + strspn(argv[i], "-");
     size_t n = length_of_word(name);
@@ -235,12 +328,15 @@ void opt_suggest(int argc, char **argv) {
     if (pass < 0 && is_option_of_spmd(name, n))
       cli_print("shard-opt: note: --%.*s is an option of passes; write --tp-spmd='%.*s=%s'\n",
                 (int)n, name, (int)n, name, name[n] == '=' ? name + n + 1 : "...");
+    if (pass >= 0)
+      check_after_pass(name, n);
     if (pass >= 0 && name[n] == '=')
       (void)check_options(pass, name + n + 1);
     if (n == strlen(pipeline) && strncmp(name, pipeline, n) == 0 &&
         (name[n] == '=' || i + 1 < argc)) {
       const char *text = name[n] == '=' ? name + n + 1 : argv[i + 1];
       check_anchor(text);
+      check_brackets(text);
       check_pipeline(text);
     }
   }

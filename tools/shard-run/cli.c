@@ -143,6 +143,19 @@ static const cli_option rows[] = {
     {"worker", "...", NULL, CLI_TEXT(options, worker)},
 };
 
+/* Refuses --PASS, which shard-opt takes. */
+static bool refuse_pass(const char *word) {
+  const char *name = word + strspn(word, "-");
+  size_t n = strcspn(name, "=");
+  for (int i = 0; i < tp_pass_count(); i++)
+    if (strlen(tp_pass_get(i).name) == n && strncmp(tp_pass_get(i).name, name, n) == 0) {
+      (void)cli_usage("'%s' is a pass, and shard-opt runs passes: shard-opt MODEL.mlir %s", word,
+                      word);
+      return true;
+    }
+  return false;
+}
+
 const cli_tool cli_program = {
     .name = "shard-run",
     .summary = "run a tensor program on a mesh of devices, and verify it",
@@ -174,7 +187,10 @@ const cli_tool cli_program = {
         "Ctrl-C while a plan is searched ends the search with the best plan so far; a remark says "
         "how far it may be from the cheapest. A second Ctrl-C, or one at another time, ends the "
         "program and all ranks at once.",
-    .synonyms = {{"--gpu", "--target cuda"}, {"--target=gpu", "--target cuda"}},
+    .synonyms = {{"--gpu", "--target cuda"},
+                 {"--target=gpu", "--target cuda"},
+                 {"-np", "--mesh SIZES for the ranks of a program, or -n N -- PROGRAM"}},
+    .refuse_foreign = refuse_pass,
     .exits = {{0,
                "verified, or consistent with one device, or done where nothing was to be compared"},
               {1, "a mismatch or failure"},
@@ -184,16 +200,23 @@ const cli_tool cli_program = {
     .built_on = "LLVM and MLIR " LLVM_VERSION_STRING,
 };
 
-/* The suffix of a format that is not JSON; NULL: the name has none of these. */
-static const char *other_format(const char *path) {
-  static const char *const suffixes[] = {".html", ".htm", ".md", ".txt", ".csv", ".pdf"};
-  size_t length = path ? strlen(path) : 0;
-  for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-    size_t n = strlen(suffixes[i]);
-    if (length > n && strcmp(path + length - n, suffixes[i]) == 0)
-      return suffixes[i];
+/* Refuses more than one model, and says what is probably meant by a word that is no file. */
+static int check_operands(int n, char **words) {
+  static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"};
+  for (int i = 0; i < n && n > 1; i++) {
+    if (access(words[i], F_OK) == 0)
+      continue;
+    if (strchr(words[i], '='))
+      return cli_usage("'%s' is not a file; commas join the axes of a mesh: --mesh dp=2,tp=4",
+                       words[i]);
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+      if (strcasecmp(words[i], units[k]) == 0)
+        return cli_usage("'%s' is not a file; a size and its unit have no blank between them: "
+                         "--memory-limit 80GB",
+                         words[i]);
   }
-  return NULL;
+  return n > 1 ? cli_usage("more than one model is given: '%s' and '%s'", words[0], words[1])
+               : CLI_GO_ON;
 }
 
 /* What is not given follows the target: GPUs are planned for as GPUs, with the kernels that they
@@ -203,6 +226,52 @@ static void follow_target(options *o) {
     return;
   o->topology = o->topology ? o->topology : "h100";
   o->fuse = o->fuse ? o->fuse : "faster";
+}
+
+/* Returns the value of an option of pipelines; NULL: it is not given. */
+static const char *value_of(const options *o, const char *pipeline_option) {
+  const char *value = NULL;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows && !value; i++)
+    if (rows[i].pipeline_option && strcmp(rows[i].pipeline_option, pipeline_option) == 0)
+      memcpy(&value, (const char *)o + rows[i].offset, sizeof value);
+  return value;
+}
+
+/* Prints a message of the compiler, with the names that options have here, as a usage error. */
+static int refuse_value(const char *message) {
+  char *text = NULL;
+  size_t n;
+  FILE *out = open_memstream(&text, &n);
+  if (!out)
+    return cli_usage("%s", message);
+  cli_respell(message, out);
+  if (fclose(out) == 0)
+    message = text;
+  int code = cli_usage("%s", message);
+  free(text);
+  return code;
+}
+
+/* Checks the values of the options that are passed on to tp-spmd, so that a wrong one is not
+ * reported as an error in the program. */
+static int check_values(const options *o) {
+  char why[1024];
+  tp_machine *machine;
+  for (int i = 0; i < tp_pass_count(); i++) {
+    if (strcmp(tp_pass_get(i).name, "tp-spmd") != 0)
+      continue;
+    for (int k = 0; k < tp_pass_get(i).n_options; k++) {
+      const char *value = value_of(o, tp_pass_option(i, k).name);
+      if (value && tp_pass_option_check(i, k, value, sizeof why, why) != TP_OK)
+        return refuse_value(why);
+    }
+  }
+  if (!o->topology || strcmp(o->topology, "host") == 0)
+    return CLI_GO_ON;
+  tp_status status = tp_machine_load(o->topology, why, sizeof why, &machine);
+  if (status == TP_OK)
+    tp_machine_destroy(machine);
+  return status == TP_NOT_FOUND ? cli_usage("--topology: %s", why) : CLI_GO_ON;
 }
 
 int cli_parse(int argc, char **argv, options *o) {
@@ -232,47 +301,18 @@ int cli_parse(int argc, char **argv, options *o) {
   }
   if (optind == argc)
     return cli_usage("no model is given");
-  for (int i = optind; i < argc && argc > optind + 1; i++)
-    if (strchr(argv[i], '=') && access(argv[i], F_OK) != 0)
-      return cli_usage("'%s' is not a file; commas join the axes of a mesh: --mesh dp=2,tp=4",
-                       argv[i]);
-  if (optind + 1 < argc)
-    return cli_usage("more than one model is given: '%s' and '%s'", argv[optind], argv[optind + 1]);
+  code = check_operands(argc - optind, argv + optind);
+  if (code != CLI_GO_ON)
+    return code;
   o->model = argv[optind];
   if (o->mesh && strpbrk(o->mesh, " '\"{}") &&
       tp_mesh_parse("mesh", o->mesh, why, sizeof why, &mesh) != TP_OK)
     return cli_usage("%s", why); /* other meshes are refused with the axes of the program */
-  if (other_format(o->report))
-    return cli_usage("--report writes JSON, not %s; name it FILE.json, or write a page of the plan "
-                     "with --plan-report",
-                     other_format(o->report));
-  if (other_format(o->trace))
-    return cli_usage("--trace writes JSON for Perfetto, not %s; name it FILE.json",
-                     other_format(o->trace));
-  if ((o->emit != EMIT_NOTHING) != (o->output != NULL))
-    return cli_usage("--emit needs -o FILE, such as -o libm.so, and -o needs --emit");
-  if (o->reference != REFERENCE_AUTO && o->no_verify)
-    return cli_usage("--reference=evaluator and --no-verify exclude each other");
-  if (o->reference == REFERENCE_EVALUATOR && o->emit)
-    return cli_usage("--reference=evaluator excludes --emit, which runs nothing");
-  if (o->shards && o->emit != EMIT_LIBRARY && o->emit != EMIT_OBJECT)
-    return cli_usage("--shards requires --emit=so or --emit=obj");
-  if (o->emit == EMIT_KERNELS && o->target != TARGET_CUDA)
-    return cli_usage("--emit=ptx requires --target=cuda");
-  if (o->no_graph && o->target != TARGET_CUDA)
-    return cli_usage("--no-graph requires --target=cuda");
-  if (o->no_graph && o->emit)
-    return cli_usage("--no-graph excludes --emit, which runs nothing; an emitted program runs as a "
-                     "graph only by tprt_context_replay");
-  if (o->target == TARGET_CUDA && o->launch == LAUNCH_PROCESSES)
-    return cli_usage("--target=cuda excludes --launch=processes: its ranks are threads, which "
-                     "share one GPU or have one each");
-  if (o->backend && o->launch == LAUNCH_PROCESSES && strcasecmp(o->backend, "shm") != 0)
-    return cli_usage("--launch=processes requires backend shm; '%s' supports threads, or processes "
-                     "that its own launcher starts",
-                     o->backend);
+  code = usage_check(o);
+  if (code != CLI_GO_ON)
+    return code;
   follow_target(o);
-  return CLI_GO_ON;
+  return check_values(o);
 }
 
 /* Returns true if a pipeline or pass has this option. */
@@ -319,7 +359,7 @@ bool cli_pipeline(const options *o, const char *pipeline, bool overlap, char *te
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *value = NULL;
     if (rows[i].pipeline_option && has_option(pipeline, rows[i].pipeline_option))
-      memcpy(&value, (const char *)o + rows[i].offset, sizeof value);
+      value = value_of(o, rows[i].pipeline_option);
     if (!value)
       continue;
     if (n < size)

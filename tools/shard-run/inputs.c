@@ -2,6 +2,8 @@
  * shards. */
 #include "run.h"
 
+#include <ctype.h>
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,23 +75,28 @@ static const char *find_file(const options *o, const text_list *list, const char
   return path;
 }
 
-/* Says what the values are for which too many files are given. */
-static void refuse_files(int n_files, int n, const char *what, const tp_plan_value *values) {
+/* Checks that there are not more files than values; otherwise it says what the values are. */
+static bool check_count(int n_files, int n, const char *what, const tp_plan_value *values) {
   enum { MOST = 8 };
   char all[1024] = "", text[256];
+  if (n_files <= n)
+    return true;
   for (int i = 0; i < n && i < MOST; i++)
     snprintf(strchr(all, 0), sizeof all - strlen(all), "%s%.80s", i ? ", " : ": ",
              label(values + i, what, i, text));
   complain("%d files are given for %d %s%s%s%s; give one for each, in this order", n_files, n, what,
            n == 1 ? "" : "s", all, n > MOST ? ", ..." : "");
+  return false;
+}
+
+bool outputs_fit(const options *o, const tp_plan *plan) {
+  return check_count(o->save.n, plan->n_results, "result", plan->results);
 }
 
 static bool load(const options *o, const text_list *list, const char *kind, const char *what, int n,
                  const tp_plan_value *values, const tp_input_range *ranges, array **arrays) {
-  if (list->n > n) {
-    refuse_files(list->n, n, what, values);
+  if (!check_count(list->n, n, what, values))
     return false;
-  }
   array *made = calloc((size_t)n + 1, sizeof *made);
   bool ok = made != NULL;
   for (int i = 0; i < n && ok; i++) {
@@ -117,6 +124,40 @@ static bool load(const options *o, const text_list *list, const char *kind, cons
   return ok;
 }
 
+/* Warns of files PREFIX.KIND.K.npy that belong to no value. */
+static void warn_of_others(const options *o, const char *kind, const char *what, int n) {
+  char pattern[4096], begin[4096];
+  glob_t files;
+  if (snprintf(begin, sizeof begin, "%s.%s.", o->inputs_from, kind) >= (int)sizeof begin ||
+      snprintf(pattern, sizeof pattern, "%s*.npy", begin) >= (int)sizeof pattern)
+    return;
+  if (glob(pattern, 0, NULL, &files) != 0)
+    return;
+  for (size_t i = 0; i < files.gl_pathc; i++) {
+    const char *number = files.gl_pathv[i] + strlen(begin);
+    char *end;
+    long k = strtol(number, &end, 10);
+    if (isdigit((unsigned char)*number) && strcmp(end, ".npy") == 0 && k >= n)
+      cli_print("shard-run: warning: %s belongs to no %s; the program has %d\n", files.gl_pathv[i],
+                what, n);
+  }
+  globfree(&files);
+}
+
+/* Says which arguments have random values although files are given for others. */
+static void note_random(const options *o, int n, const tp_plan_value *values) {
+  enum { MOST = 8 };
+  char all[1024] = "", text[256], path[4096];
+  int n_random = 0;
+  for (int i = 0; i < n; i++)
+    if (!find_file(o, &o->inputs, "in", i, path, sizeof path) && n_random++ < MOST)
+      snprintf(strchr(all, 0), sizeof all - strlen(all), "%s%.80s", n_random > 1 ? ", " : "",
+               label(values + i, "argument", i, text));
+  if (n_random > 0 && n_random < n)
+    cli_print("shard-run: note: no file is given for %s%s: random values from --seed %llu\n", all,
+              n_random > MOST ? ", ..." : "", (unsigned long long)o->seed);
+}
+
 /* Returns true if any file has the prefix. A prefix without files is a user error that random
  * arguments would hide. */
 static bool prefix_exists(const options *o, const tp_plan *plan) {
@@ -132,11 +173,17 @@ bool inputs_load(const options *o, MlirModule module, const tp_plan *plan, array
   int n = plan->n_arguments - plan->n_constants;
   if (o->inputs_from && n > 0 && !prefix_exists(o, plan))
     return false;
+  if (o->inputs_from) {
+    warn_of_others(o, "in", "argument", n);
+    warn_of_others(o, "out", "result", plan->n_results);
+  }
   tp_input_range *ranges = calloc((size_t)plan->n_arguments + 1, sizeof *ranges);
   if (!ranges)
     complain("memory ran out");
   bool ok = ranges && tp_input_ranges(module, plan->function, ranges) == TP_OK &&
             load(o, &o->inputs, "in", "argument", n, plan->arguments, ranges, inputs);
+  if (ok)
+    note_random(o, n, plan->arguments);
   for (int i = 0; i < n && ok; i++) {
     char text[256];
     int64_t n_nan = array_count_nan(*inputs + i);
@@ -218,6 +265,40 @@ static bool check_values(const char *what, int n, const tp_plan_value *values) {
 static const array *whole_argument(const build *b, const array *inputs, int i) {
   int first = b->shape->n_arguments - b->shape->n_constants;
   return i >= first ? b->constants + (i - first) : inputs ? inputs + i : NULL;
+}
+
+/* Returns how many devices have no part of dimension `d`; 0 if the value is empty on all. */
+static int64_t count_idle(const tp_plan *plan, const tp_plan_value *value, int d) {
+  int64_t n_idle = 0, begin, size;
+  for (int64_t device = 0; device < plan->n_devices; device++) {
+    tp_spec_shard(&plan->mesh, value->spec, d, value->shape[d], device, &begin, &size);
+    n_idle += size == 0;
+  }
+  return value->shape[d] > 0 ? n_idle : 0;
+}
+
+/* Warns of the first dimension that is split over more devices than it has elements. */
+static bool warn_of_idle_of(const tp_plan *plan, const char *what, int n,
+                            const tp_plan_value *values) {
+  char text[256];
+  for (int i = 0; i < n; i++)
+    for (int d = 0; d < values[i].rank; d++) {
+      int64_t n_idle = count_idle(plan, values + i, d);
+      if (n_idle == 0)
+        continue;
+      cli_print(
+          "shard-run: warning: %lld of %lld devices have no part of %s: dimension %d has size "
+          "%lld\n",
+          (long long)n_idle, (long long)plan->n_devices, label(values + i, what, i, text), d,
+          (long long)values[i].shape[d]);
+      return true;
+    }
+  return false;
+}
+
+void shards_warn_of_idle(const tp_plan *plan) {
+  if (!warn_of_idle_of(plan, "argument", plan->n_arguments, plan->arguments))
+    (void)warn_of_idle_of(plan, "result", plan->n_results, plan->results);
 }
 
 bool shards_create(const build *b, const array *inputs, launch *l) {

@@ -272,7 +272,8 @@ bool launch_threads(launch *l) {
   config.backend = backend_of(l);
   bool ok = tprt_world_create_threads(l->n_ranks, &config, worlds) == TPRT_OK;
   if (!ok)
-    complain("cannot create a world of %d ranks: %s", l->n_ranks, tprt_last_error());
+    complain("cannot create a world of %d rank%s: %s", l->n_ranks, l->n_ranks == 1 ? "" : "s",
+             tprt_last_error());
   if (ok)
     launch_say_path(l, worlds[0]);
   ok = ok && run_threads(l, entry, worlds);

@@ -233,10 +233,6 @@ static bool compare_all(session *s, MlirModule module, bool is_local, outcome *o
 
 static bool save_outputs(session *s) {
   char why[4400];
-  if (s->o->save.n > s->n_outputs) {
-    complain("%d output files are given for %d results", s->o->save.n, s->n_outputs);
-    return false;
-  }
   for (int k = 0; k < s->o->save.n; k++)
     if (!npy_write(s->o->save.items[k], s->outputs + k, why, sizeof why)) {
       complain("%s", why);
@@ -287,6 +283,22 @@ static bool fits_this_machine(const options *o, MlirModule module) {
            "any number)",
            (long long)n_devices, MAX_RANKS);
   return false;
+}
+
+/* Reads the program, and imports it. Returns CLI_GO_ON, or an exit code: CLI_USAGE if the mesh of
+ * the command line does not fit that of the program. */
+static int read_program(const options *o, MlirContext context, MlirModule *module) {
+  char import[256];
+  tp_mesh mesh;
+  if (!read_model(context, o->model, module) || tp_run_pipeline(*module, "tp-import") != TP_OK ||
+      tp_module_mesh(*module, NULL, &mesh) != TP_OK)
+    return EXIT_FAILED;
+  if (o->mesh && !is_one(o->mesh) && tp_module_mesh(*module, o->mesh, &mesh) != TP_OK)
+    return CLI_USAGE;
+  snprintf(
+      import, sizeof import, "tp-import-stablehlo{mesh=%s unknown-ops=%s},tp-lower-tosa{mesh=%s}",
+      o->mesh ? o->mesh : "", o->unknown_ops ? o->unknown_ops : "refuse", o->mesh ? o->mesh : "");
+  return tp_run_pipeline(*module, import) == TP_OK ? CLI_GO_ON : EXIT_FAILED;
 }
 
 /* Returns true for regular files: they are replaced by a new file in the same folder (cli_file).
@@ -367,7 +379,7 @@ static int run_session(session *s, MlirModule module) {
              "--mesh, or give the program before tp-partition");
   bool ok =
       !(local && o->mesh) && (o->emit || reached_only(module, signature->function)) &&
-      fits_this_machine(o, module) &&
+      fits_this_machine(o, module) && outputs_fit(o, signature) &&
       (!has_data(o) || (fits_memory(signature) && inputs_load(o, module, signature, &s->inputs) &&
                         expected_load(o, signature, &s->expected)));
   tp_plan_destroy(signature);
@@ -389,6 +401,8 @@ static int run_session(session *s, MlirModule module) {
     return EXIT_FAILED;
   if (ok && ((!o->emit && !fits_memory(s->program.shape)) || !has_constants(o, s->program.shape)))
     return EXIT_FAILED;
+  if (ok)
+    shards_warn_of_idle(s->program.shape);
   if (ok && verify && !run_reference(s, module, reference))
     return EXIT_FAILED;
   progress("compiling");
@@ -447,13 +461,9 @@ static int run_model(options *o, const attachment *ranks) {
   session s = {.o = o, .ranks = ranks};
   tp_watch_set(watch, &s);
   MlirModule module = {NULL};
-  char import[256];
-  snprintf(import, sizeof import,
-           "tp-import,tp-import-stablehlo{mesh=%s unknown-ops=%s},tp-lower-tosa{mesh=%s}",
-           o->mesh ? o->mesh : "", o->unknown_ops ? o->unknown_ops : "refuse",
-           o->mesh ? o->mesh : "");
-  bool read = read_model(context, o->model, &module) && tp_run_pipeline(module, import) == TP_OK;
-  int code = read ? run_session(&s, module) : EXIT_FAILED;
+  int code = read_program(o, context, &module);
+  if (code == CLI_GO_ON)
+    code = run_session(&s, module);
   progress(NULL);
   tp_watch_set(NULL, NULL);
   free(s.against_one);

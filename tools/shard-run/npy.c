@@ -18,7 +18,10 @@ static bool fail(char *why, size_t size, const char *path, const char *what) {
 /* Reads the text of the header, zero-terminated, into a buffer of MAX_HEADER bytes. */
 static bool read_header(FILE *file, const char *path, char *text, char *why, size_t why_size) {
   unsigned char head[12];
-  if (fread(head, 1, 10, file) != 10 || memcmp(head, "\x93NUMPY", 6) != 0)
+  size_t n_read = fread(head, 1, 10, file);
+  if (n_read == 10 && memcmp(head, "version ht", 10) == 0)
+    return fail(why, why_size, path, "is a pointer of Git LFS; fetch the array with git lfs pull");
+  if (n_read != 10 || memcmp(head, "\x93NUMPY", 6) != 0)
     return fail(why, why_size, path, "is not an npy file, as numpy.save writes it");
   size_t n = head[8] | (size_t)head[9] << 8;
   if (head[6] < 1 || head[6] > 3)

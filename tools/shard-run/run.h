@@ -81,6 +81,9 @@ typedef struct options {
 
 /* Returns CLI_GO_ON, or the exit code. */
 int cli_parse(int argc, char **argv, options *o);
+/* Checks that no options of a model's run exclude or lack each other. Returns CLI_GO_ON, or the
+ * exit code after a message. */
+int usage_check(const options *o);
 
 /* ---- Flight recorders ---- */
 
@@ -241,8 +244,12 @@ int worker_main(const char *text);
 bool inputs_load(const options *o, MlirModule module, const tp_plan *plan, array **inputs);
 /* Reads one array per result for which a file is given; the others have data NULL. */
 bool expected_load(const options *o, const tp_plan *plan, array **expected);
+/* Checks that there are not more files of --output than results. False after a message. */
+bool outputs_fit(const options *o, const tp_plan *plan);
 /* Reads the constants that are arguments; NULL on failure, with a message. */
 array *constants_load(MlirModule module, const tp_plan *plan);
+/* Warns if devices have no part of an argument or result that is split. */
+void shards_warn_of_idle(const tp_plan *plan);
 /* Creates the shards of the arguments for all ranks, and the buffers for their results. `inputs`
  * has the arguments that are no constants; NULL: their shards have no data. */
 bool shards_create(const build *b, const array *inputs, launch *l);

@@ -267,7 +267,8 @@ bool launch_processes(launch *l) {
   bool ok = workers && object >= 0 && launch_describe(l);
   ok = ok && pwrite(object, l->object->data, l->object->size, 0) == (ssize_t)l->object->size;
   if (ok && tprt_shm_segment_create(l->n_ranks, &config, &segment) != TPRT_OK) {
-    complain("cannot create a world of %d ranks: %s", l->n_ranks, tprt_last_error());
+    complain("cannot create a world of %d rank%s: %s", l->n_ranks, l->n_ranks == 1 ? "" : "s",
+             tprt_last_error());
     ok = false;
   }
   for (int r = 0; workers && r < l->n_ranks; r++)

@@ -133,8 +133,8 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
              "be too high)");
   char hint[80] = "";
   if (p->limits.memory < LEAST_LIKELY)
-    snprintf(hint, sizeof hint, " (a number without a unit is bytes; did you mean %" PRId64 "GB?)",
-             p->limits.memory);
+    snprintf(hint, sizeof hint, " (other units are written %" PRId64 "MB, %" PRId64 "GB)",
+             p->limits.memory, p->limits.memory);
   bool exceeds = solution->least_peak.high > 0 || counted > (uint64_t)p->limits.memory;
   return tp__error(op, TP_INFEASIBLE,
                    "memory-limit: a device may hold %" PRId64

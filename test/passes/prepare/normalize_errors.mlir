@@ -195,9 +195,24 @@ func.func private @unranked() -> (f32, tensor<*xf32> {tp.sharding = []})
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-func.func @no_result(%x: tensor<8xf32>) {
-  // expected-error @below {{'func.return': tp.sharding on an op with 0 results}}
-  return {tp.sharding = [[]]}
+func.func @no_result(%x: i1) {
+  // expected-error @below {{'cf.assert': tp.sharding on an op with 0 results}}
+  cf.assert %x, "false" {tp.sharding = [[]]}
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @of_return(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{'func.return': tp.sharding of a result belongs in the type of the function: -> (tensor<8x32xf32> {tp.sharding = ...})}}
+  return {tp.sharding = [["dp"]]} %x : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @below {{'builtin.module': unknown attribute tp.mesh; write the mesh as shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}}}
+module attributes {tp.mesh = "2x2"} {
 }
 
 // -----
