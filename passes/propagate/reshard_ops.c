@@ -114,6 +114,14 @@ static MlirValue insert_reshard(const copies *c, MlirOperation where, MlirLocati
   return tp__insert_reshard(where, location, from, kept);
 }
 
+/* A reshard has the place of its reader. The place of func.return is that of the whole function, or
+ * of the tool that traced it: a reshard of a result has the place of what makes the value. */
+static MlirLocation place_of_reshard(MlirOperation reader, MlirValue value) {
+  return mlirValueIsAOpResult(value) && tp__op_is(reader, "func.return")
+             ? mlirValueGetLocation(value)
+             : mlirOperationGetLocation(reader);
+}
+
 /* Returns the value in layout `spec` for a use (if `shared`, for several uses), available from its
  * anchor on. */
 static MlirValue changed(copies *c, tp_spec spec, const placed_use *at, bool shared) {
@@ -121,7 +129,7 @@ static MlirValue changed(copies *c, tp_spec spec, const placed_use *at, bool sha
   if (tp_spec_equal(c->specs[best], spec))
     return c->values[best];
   MlirValue from = c->values[best];
-  MlirLocation location = mlirOperationGetLocation(at->use->op);
+  MlirLocation location = place_of_reshard(at->use->op, c->v->value);
   bool stays = c->p->problem.nodes[c->v->node].kind != TP_NODE_OP &&
                c->p->problem.nodes[c->v->node].kind != TP_NODE_LAYOUT;
   bool late = (stays && best == 0) || bytes_in(c, spec) > bytes_in(c, c->specs[best]);
@@ -298,7 +306,7 @@ static MlirValue pass_station(copies *c, const tp_route *route, int station, Mli
   if (!s->in_op) {
     to = insert_reshard(
         c, s->anchor >= 0 ? tp__routes_op(p->routes, 2 * (int64_t)s->anchor) : behind(from),
-        mlirOperationGetLocation(op), from, after);
+        place_of_reshard(op, c->v->value), from, after);
     op = mlirOpResultGetOwner(to);
     if (is_repeated(p, c->v, route, station))
       tp__set(op, "tp.copy", tp__attr_i64(p->problem.pass->context, station));

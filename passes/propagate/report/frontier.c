@@ -111,42 +111,58 @@ static int compare_points(const void *a, const void *b) {
   return (x->limit > y->limit) - (x->limit < y->limit);
 }
 
-/* What the plan changes against that within the next larger limit: "wq: whole -> split over tp; 2
- * all_gathers over tp more, 3.100 ms more". */
-static json_t *changes_json(const point *found, const json_t *next, tp_cost next_cost) {
-  json_t *difference = tp__report_difference_of(next, found->plan);
+/* What the plan changes against another one, in words: "wq: whole -> split over tp; 2 all_gathers
+ * over tp more, 3.100 ms more". */
+static json_t *changes_text(const point *found, const json_t *difference, tp_cost other_cost) {
   tp__string text = {0};
   tp__print_changes(&text, difference);
-  bool is_same = found->cost == next_cost && tp__integer_of(difference, "peak_before") ==
+  bool is_same = found->cost == other_cost && tp__integer_of(difference, "peak_before") ==
                                                  tp__integer_of(difference, "peak_bytes");
   if (!*tp__string_text(&text))
     tp__string_append(&text, is_same ? "the same" : "other layouts of values inside the program");
-  if (found->cost != next_cost)
+  if (found->cost != other_cost)
     tp__string_printf(
         &text, ", %s %s",
-        tp__seconds_text(tp_cost_seconds(found->cost > next_cost ? found->cost - next_cost
-                                                                 : next_cost - found->cost))
+        tp__seconds_text(tp_cost_seconds(found->cost > other_cost ? found->cost - other_cost
+                                                                  : other_cost - found->cost))
             .chars,
-        found->cost > next_cost ? "more" : "less");
-  json_t *json = json_pack("{s:o, s:o}", "changes", tp__report_string(tp__string_text(&text)),
-                           "against_next", difference);
+        found->cost > other_cost ? "more" : "less");
+  json_t *json = tp__report_string(tp__string_text(&text));
   tp__string_destroy(&text);
   return json;
 }
 
-/* `next` is the plan within the next larger limit; NULL for this plan. */
-static json_t *point_json(const point *found, const json_t *next, tp_cost next_cost) {
-  json_t *limit = next ? json_integer((json_int_t)found->limit) : json_null();
-  if (found->peak < 0)
-    return json_pack("{s:o, s:n, s:n, s:n, s:b, s:s, s:n}", "limit_bytes", limit, "peak_bytes",
-                     "cost_seconds", "bound_seconds", "cut_short", found->is_cut_short, "changes",
-                     "", "against_next");
+/* A plan to compare with. */
+typedef struct reference {
+  const json_t *plan; /* a document; NULL: none */
+  tp_cost cost;
+} reference;
+
+static json_t *changes_json(const point *found, reference own, reference next) {
+  json_t *from_own = tp__report_difference_of(own.plan, found->plan);
+  json_t *from_next = tp__report_difference_of(next.plan, found->plan);
   json_t *json =
-      json_pack("{s:o, s:I, s:f, s:f, s:b, s:s, s:n}", "limit_bytes", limit, "peak_bytes",
+      json_pack("{s:o, s:o, s:o}", "changes", changes_text(found, from_next, next.cost),
+                "changes_from_this", changes_text(found, from_own, own.cost), "against_next",
+                from_next);
+  json_decref(from_own);
+  return json;
+}
+
+/* `own` is this plan, `next` that within the next larger limit; without a plan in `next`, `found` is
+ * this plan. */
+static json_t *point_json(const point *found, reference own, reference next) {
+  json_t *limit = next.plan ? json_integer((json_int_t)found->limit) : json_null();
+  if (found->peak < 0)
+    return json_pack("{s:o, s:n, s:n, s:n, s:b, s:s, s:s, s:n}", "limit_bytes", limit, "peak_bytes",
+                     "cost_seconds", "bound_seconds", "cut_short", found->is_cut_short, "changes",
+                     "", "changes_from_this", "", "against_next");
+  json_t *json =
+      json_pack("{s:o, s:I, s:f, s:f, s:b, s:s, s:s, s:n}", "limit_bytes", limit, "peak_bytes",
                 (json_int_t)found->peak, "cost_seconds", tp_cost_seconds(found->cost),
                 "bound_seconds", tp_cost_seconds(found->bound), "cut_short", found->is_cut_short,
-                "changes", "", "against_next");
-  if (next && json_object_update_new(json, changes_json(found, next, next_cost)) != 0)
+                "changes", "", "changes_from_this", "", "against_next");
+  if (next.plan && json_object_update_new(json, changes_json(found, own, next)) != 0)
     json_object_clear(json);
   return json;
 }
@@ -204,15 +220,13 @@ json_t *tp__report_frontier(tp_report *r, const tp_planner *p, const json_t *fun
   find_points(r, p, function, peak, n, points);
   qsort(points, (size_t)n, sizeof *points, compare_points);
   raise_bounds(n, points, own.bound);
-  json_array_append_new(list, point_json(&own, NULL, 0));
-  const json_t *next = function;
-  tp_cost next_cost = own.cost;
+  const reference this_plan = {.plan = function, .cost = own.cost};
+  json_array_append_new(list, point_json(&own, this_plan, (reference){0}));
+  reference next = this_plan;
   for (int i = n - 1; i >= 0; i--) {
-    json_array_insert_new(list, 0, point_json(&points[i], next, next_cost));
-    if (points[i].plan) {
-      next = points[i].plan;
-      next_cost = points[i].cost;
-    }
+    json_array_insert_new(list, 0, point_json(&points[i], this_plan, next));
+    if (points[i].plan)
+      next = (reference){.plan = points[i].plan, .cost = points[i].cost};
   }
   for (int i = 0; i < n; i++)
     json_decref(points[i].plan);

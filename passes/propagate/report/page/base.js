@@ -54,7 +54,12 @@ const secondsText = (seconds) =>
   seconds === 0 ? '0 s'
     : scaled(seconds * 1e9, ['ns', 'us', 'ms', 's'], 1000, (value) =>
       (value < 9999.5 ? value.toPrecision(4) : String(Math.round(value))));
-const percentText = (part, whole) => (whole > 0 ? ((100 * part) / whole).toFixed(1) + ' %' : '');
+/* "12.3 %"; what is above 0 is not shown as 0. */
+function percentText(part, whole) {
+  if (!(whole > 0)) return '';
+  const percent = (100 * part) / whole;
+  return percent > 0 && percent < 0.05 ? '< 0.1 %' : percent.toFixed(1) + ' %';
+}
 /* "1.3", "13", "1,300" */
 const timesText = (ratio) => (ratio < 10 ? ratio.toPrecision(2)
   : Math.round(ratio).toLocaleString('en'));

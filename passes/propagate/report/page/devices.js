@@ -18,7 +18,7 @@ function blockCell(block, [down, across], shape, place, isPartial) {
   const colour = place.colour;
   const text = rangesText(block.devices), room = Math.floor((width - 6) / 6.7);
   const where = block.dims.map((dim) => dim.from + ':' + dim.end).join(', ');
-  return draw('g', null, draw('title', null, '[' + where + '] on devices ' + text),
+  return draw('g', null, draw('title', null, '[' + where + '] on devices ' + devicesText(block.devices)),
     draw('rect', {class: 'cell k' + colour, x: place.x + x, y: place.y + y, width, height,
       'stroke-dasharray': isPartial ? '4 3' : null}),
     height > 13 && room > 0
@@ -42,13 +42,24 @@ function slicesOf(blocks, others) {
 
 const isEmpty = (block) => block.dims.some((dim) => dim.end <= dim.from);
 
+/* "the 32 x 32 values in 8 different blocks of 8 x 16" */
+function blocksText(blocks, shape) {
+  if (!shape.length) return 'the value';
+  const values = 'the ' + shape.join(' x ') + ' values in ';
+  if (blocks.length === 1) return values + 'one block';
+  const sizes = shape.map((_, d) => blocks.map(({dims}) => dims[d].end - dims[d].from));
+  const isUneven = sizes.some((list) => Math.min(...list) < Math.max(...list));
+  return values + plural(blocks.length, 'different block') + ' of ' + (isUneven ? 'up to ' : '') +
+    sizes.map((list) => Math.max(...list)).join(' x ');
+}
+
 function blockTable(blocks, shape) {
-  const rows = blocks.slice(0, 64).map((block) => [rangesText(block.devices),
+  const rows = blocks.slice(0, 64).map((block) => [devicesText(block.devices),
     isEmpty(block) ? 'padding only'
       : code('[' + block.dims.map((dim) => dim.from + ':' + dim.end).join(', ') + ']')]);
   const rest = blocks.length - rows.length;
   return make('details', null, make('summary', null, 'Which device has what'),
-    table(plural(blocks.length, 'different block') + ' of ' + shape.join(' x ') +
+    table(blocksText(blocks, shape) +
       (rest > 0 ? '; ' + rest + ' not listed' : ''), ['devices', 'elements'], 'll', rows));
 }
 
@@ -81,7 +92,7 @@ function tensorPicture(text, shape, localShape) {
     figures.push(make('figure', null, picture,
       title ? make('figcaption', {class: 'note'}, title) : null));
   }
-  const idle = blocks.filter(isEmpty).flatMap((block) => block.devices);
+  const idle = blocks.filter(isEmpty).flatMap((block) => block.devices).sort((a, b) => a - b);
   return make('div', null, words, ...figures,
     slices.size > 8 ? make('p', {class: 'note'}, slices.size - 8 + ' more slices not drawn.') : null,
     idle.length ? make('p', {class: 'warn'}, 'Uneven: devices ' + rangesText(idle) +

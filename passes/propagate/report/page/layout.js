@@ -84,6 +84,17 @@ function rangesText(numbers) {
   return runs.map(([a, b]) => (a === b ? '' + a : a + '-' + b)).join(', ');
 }
 
+/* Devices with their coordinates: "5 (dp 2, tp 1)", "4-7 (dp 1, tp 0-3)". Without these if the
+ * devices are not all those of some coordinates along each axis. */
+function devicesText(devices) {
+  const at = devices.map(coordinates);
+  const parts = [...axes.keys()].map((name) =>
+    [name, [...new Set(at.map((place) => place.get(name)))].sort((a, b) => a - b)]);
+  const isProduct = parts.reduce((n, [, list]) => n * list.length, 1) === devices.length;
+  return rangesText(devices) + (isProduct && parts.length
+    ? ' (' + parts.map(([name, list]) => name + ' ' + rangesText(list)).join(', ') + ')' : '');
+}
+
 /* What a layout does, in words. */
 function layoutWords(layout) {
   if (!layout) return '';

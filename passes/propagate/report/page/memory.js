@@ -23,9 +23,17 @@ function highest(list, n) {
   return parts;
 }
 
+/* The memory of a device is a line if it is at most so many times the peak: the curve would be flat
+ * below a higher one. */
+const MAX_ABOVE = 4;
+
 function memoryCurve(memory, held) {
   const width = 900, height = 240, left = 80, bottom = 24, top = 12;
-  const most = Math.max(memory.peak_bytes, memory.limit_bytes || 0, 1) * 1.05;
+  const device = memory.device_bytes, lines = [];
+  if (memory.limit_bytes !== null) lines.push([memory.limit_bytes, 'limit ']);
+  if (device !== null && device <= MAX_ABOVE * memory.peak_bytes)
+    lines.push([device, 'memory of a device ']);
+  const most = Math.max(memory.peak_bytes, 1, ...lines.map(([bytes]) => bytes)) * 1.05;
   const parts = highest(held, width - left);
   const x = (i) => left + (i / parts.length) * (width - left);
   const y = (bytes) => top + (1 - bytes / most) * (height - top - bottom);
@@ -42,12 +50,14 @@ function memoryCurve(memory, held) {
       draw('text', {class: 'quiet', x: left - 6, y: y(bytes) + 4, 'text-anchor': 'end'},
         bytesText(bytes)));
   }
-  if (memory.limit_bytes !== null)
+  for (const [bytes, title] of lines)
     picture.append(
-      draw('line', {class: 'limit', x1: left, x2: width, y1: y(memory.limit_bytes),
-        y2: y(memory.limit_bytes)}),
-      draw('text', {x: left + 6, y: y(memory.limit_bytes) + 14},
-        'limit ' + bytesText(memory.limit_bytes)));
+      draw('line', {class: 'limit', x1: left, x2: width, y1: y(bytes), y2: y(bytes)}),
+      draw('text', {x: title === 'limit ' ? left + 6 : width - 6, y: y(bytes) + 14,
+        'text-anchor': title === 'limit ' ? 'start' : 'end'}, title + bytesText(bytes)));
+  if (device > MAX_ABOVE * memory.peak_bytes)
+    picture.append(draw('text', {class: 'quiet', x: width - 6, y: top + 2, 'text-anchor': 'end'},
+      'a device has ' + bytesText(device) + ', far above'));
   picture.append(draw('text', {class: 'quiet', x: left, y: height - 6}, 'first op'),
     draw('text', {class: 'quiet', x: width, y: height - 6, 'text-anchor': 'end'}, 'last op'));
   const cursor = draw('line', {class: 'cursor', y1: top, y2: height - bottom});
@@ -157,8 +167,8 @@ function compositionTable(buffers, live, held) {
       percentText(bytes, held), bar(bytes, held)]));
 }
 
-/* Returns {element, show, place}; show(k) shows what is held at op k. */
-function memoryPanel(f, graph) {
+/* Returns {element, show, place}; show(k) shows what is held at op k, which starts at startOf(k). */
+function memoryPanel(f, graph, startOf) {
   const memory = f.memory, held = heldOverTime(memory), ops = held.length;
   const buffers = buffersOf(memory), {picture, moveTo, numberAt} = memoryCurve(memory, held);
   const said = make('p', {'aria-live': 'polite', id: 'memory-at'});
@@ -180,10 +190,11 @@ function memoryPanel(f, graph) {
   function look(k) {
     if (k === seen) return;
     slider.value = seen = k;
-    const text = bytesText(held[k]) + ' at op ' + (k + 1) + ' of ' + ops + ', ' +
-      graph.describe(k) + (k === peak ? ' (the peak)' : '');
-    slider.setAttribute('aria-valuetext', visible(text));
-    said.replaceChildren(named(text));
+    const bytes = bytesText(held[k]) + ' at ', op = 'op ' + (k + 1) + ' of ' + ops;
+    const start = startOf(k), place = graph.describe(k), time = (start === undefined ? ''
+      : ', ' + secondsText(start) + ' into the step') + (k === peak ? ' (the peak)' : '');
+    slider.setAttribute('aria-valuetext', visible(bytes + op + ', ' + place + time));
+    said.replaceChildren(bytes, linkTo('op', k, op), ', ', named(place), time);
     moveTo(k);
     if (!waiting) requestAnimationFrame(listBuffers);
     waiting = true;
@@ -203,7 +214,7 @@ function memoryPanel(f, graph) {
     make('figure', {class: 'full'}, picture, slider, said),
     make('button', {class: 'button', type: 'button', onclick: () => look(Math.max(0, peak))},
       'Show the peak'),
-    make('div', {class: 'columns'}, list, parts));
+    parts, list);
   return {element, place: () => ops && ['memory', seen], show: (k) => {
     look(k);
     reach(slider);

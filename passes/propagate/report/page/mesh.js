@@ -55,13 +55,16 @@ function meshPicture(f) {
       if (row + 1 < rows && (row + 1) % down !== 0)
         picture.append(link(last - 1, middle, y + cell.height, middle, place(row + 1, column).y));
       picture.append(draw('rect', {class: 'device', x, y, width: cell.width, height: cell.height,
-        rx: 4}), draw('text', {x: middle, y: y + 17, 'text-anchor': 'middle'},
+        rx: 4}, draw('title', null, 'device ' + devicesText([row * across + column]))), draw('text', {x: middle, y: y + 17, 'text-anchor': 'middle'},
         row * across + column));
     }
   }
-  if (names.length)
-    picture.append(draw('text', {x: 120, y: 16, class: 'quiet'}, names[last] + ' 0 .. ' +
-      (across - 1)));
+  for (let column = 0; column < columns && names.length; column++) {
+    const text = names[last] + ' ' + column, {x} = place(0, column);
+    const isShort = text.length * 6.7 < cell.width + cell.gap; // of letters 6.7 wide
+    picture.append(draw('text', {x: x + cell.width / 2, y: 20, class: 'quiet',
+      'text-anchor': 'middle'}, isShort || column === 0 ? text : column));
+  }
   const hidden = plan.devices - rows * columns;
   return make('figure', null, make('div', {class: 'scroll bare'}, picture),
     make('figcaption', {class: 'note'}, 'Lines are links between neighbors along the last two ' +

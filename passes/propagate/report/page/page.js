@@ -7,7 +7,7 @@ const PANELS = [['summary', 'Summary'], ['tensors', 'Tensors'], ['collectives', 
 function showFunction(number) {
   const f = plan.functions[number], graph = graphPanel(f), tensors = tensorsPanel(f, graph);
   const collectives = collectivesPanel(f), timeline = timelinePanel(f, graph);
-  const memory = memoryPanel(f, graph);
+  const memory = memoryPanel(f, graph, timeline.startOf);
   Object.assign(shown, {number,
     places: {graph: graph.place, tensors: tensors.place, collectives: collectives.place,
       timeline: timeline.place, memory: memory.place},

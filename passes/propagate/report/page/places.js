@@ -49,7 +49,8 @@ function goBackTo({state}) {
   const link = state && usedLinks.get(state.id);
   const isThere = link && link.isConnected && placeAround(link) === location.hash;
   if (!isThere) arrive(location.hash);
-  if (link && link.isConnected) reach(link);
+  // the browser takes the focus away afterwards if the fragment is that of a panel
+  if (link && link.isConnected) setTimeout(() => reach(link));
 }
 
 /* Moves the focus to an element, and scrolls if it is not in sight. */

@@ -1,4 +1,4 @@
-/* The first panel: what the plan costs, how good that is, what would be cheaper. */
+/* The first panel: what the plan costs, how good that is, what other choices cost. */
 
 function tile(term, figure, ...rest) {
   return make('div', {class: 'tile'}, make('dt', null, term),
@@ -17,18 +17,33 @@ function proofText({cost_seconds: cost, bound_seconds: bound, gap, stopped_by: s
 function memoryNote({peak_bytes: peak, limit_bytes: limit, device_bytes: device}) {
   if (limit !== null) return percentText(peak, limit) + ' of the limit of ' + bytesText(limit);
   if (device === null) return 'No memory limit was given';
-  return peak <= device ? percentText(peak, device) + ' of a device\'s ' + bytesText(device)
+  return peak <= device
+    ? 'Fits: ' + bytesText(device - peak) + ' free of a device\'s ' + bytesText(device)
     : 'Does not fit: a device has ' + bytesText(device) + '. Plan with memory-limit=topology';
 }
 
 /* With overlapped collectives, first the time that then is left. */
 function timeTile(f) {
   const {seconds, overlapped_seconds: overlapped, collective_seconds: collectives} = f.step;
-  const share = percentText(collectives, seconds) + ' collectives';
-  return overlapped === null
-    ? tile('Time of a step, modelled', secondsText(seconds), share)
-    : tile('Time of a step, modelled', secondsText(overlapped), secondsText(seconds - overlapped) +
-      ' of communication hidden; ' + secondsText(seconds) + ' one after the other, ' + share);
+  const title = 'Time of a step, modelled', share = percentText(collectives, seconds);
+  if (overlapped === null)
+    return tile(title, secondsText(seconds), collectives > 0
+      ? share + ' of the time is collectives, none of it overlapped' : 'No collectives');
+  return tile(title, secondsText(overlapped), secondsText(seconds) + ' one after the other, of ' +
+    'which ' + share + ' is collectives; ' + secondsText(seconds - overlapped) +
+    ' of communication hidden');
+}
+
+/* What a device sends by kind of collective, the kind that sends most first: "all_gather 64.1 KiB:
+ * over dp 32.1 KiB, over tp 32.0 KiB". */
+function sentNotes(f) {
+  const kinds = new Map();
+  for (const t of f.traffic) kinds.set(t.kind, [...(kinds.get(t.kind) || []), t]);
+  const bytesOf = (list) => sum(list.map((t) => t.bytes_per_device));
+  return [...kinds].sort((a, b) => bytesOf(b[1]) - bytesOf(a[1])).map(([kind, list]) =>
+    kind + (list.length > 1 ? ' ' + bytesText(bytesOf(list)) + ': ' : ' ') +
+    [...list].sort((a, b) => b.bytes_per_device - a.bytes_per_device).map((t) =>
+      'over ' + t.axes + ' ' + bytesText(t.bytes_per_device)).join(', '));
 }
 
 /* Why the cost is not the time of a step. */
@@ -50,7 +65,7 @@ function tiles(f) {
     tile('Cost that the planner minimizes', objective, ...costNotes(f)),
     tile('Memory peak of a device', bytesText(f.memory.peak_bytes), memoryNote(f.memory)),
     tile('Sent by a device in a step', bytesText(f.bytes_per_device),
-      plural(sum(f.traffic.map((t) => t.count)), 'collective')));
+      plural(sum(f.traffic.map((t) => t.count)), 'collective'), ...sentNotes(f)));
 }
 
 function timeTable(f) {
@@ -91,9 +106,11 @@ function alternativesTable(f) {
     return make('p', {class: 'note'}, f.collectives.length
       ? 'No other plan was found or sought (report-alternatives).'
       : 'There are no collectives, so no other plan was sought.');
-  const titles = ['would cost', 'annotation that makes it', 'instead of', 'decides'];
-  const grid = table('Plans with another choice', titles, 'rlll', found.map(({a, collectives}) => [
-      a.extra_seconds > 0 ? '+' + secondsText(a.extra_seconds) : 'the same',
+  const titles = ['the plan would cost', 'annotation that makes it', 'instead of', 'decides'];
+  const sought = f.collectives.filter((c) => c.alternative || !notSought(c)).length;
+  const grid = table('Other choices at the ' + plural(sought, 'costliest collective')
+    .replace(/^1 /, '') + '; not all plans were tried', titles, 'rlll', found.map(({a, collectives}) => [
+      priceText(a),
       [named(placeText(a.annotation)), make('br'), ...annotationText(a.annotation)],
       chip(a.instead_of),
       linkTo('collective', collectives[0],
@@ -116,7 +133,7 @@ function annotationsTable(f) {
 function summaryPanel(f) {
   return panel('summary', 'Summary', tiles(f),
     make('div', {class: 'scroll'}, timeTable(f)),
-    make('h3', null, 'What would be cheaper or nearly as good'),
+    make('h3', null, 'Other choices'),
     make('div', {class: 'scroll'}, alternativesTable(f)),
     make('h3', null, 'What annotations cost'), annotationsTable(f));
 }

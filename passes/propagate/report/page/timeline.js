@@ -9,6 +9,8 @@ const workColour = (what) => [1, 7, 2, 3, 5, 4, 6][WORKS.indexOf(what)] ?? 8;
 /* A collective stands out if its time in the run is so many times that in the model, or so many
  * times less. */
 const FAR_OFF = 2;
+/* Tracks have a scale each at first if one is more than so many times as long as another. */
+const FAR_LONGER = 10;
 
 /* What happens in a step, in program order: {k, what, lane, seconds, number} of op k; `number` is
  * that of the collective. Slices that run beside compute have a lane of their own. */
@@ -56,7 +58,7 @@ function trackOf(title, works, secondsOf, startOf) {
     lane.starts = lane.works.map((i) => places[i].start);
   }
   const length = places.reduce((most, {end}) => Math.max(most, end), 0);
-  return {title, lanes, places, stretch: 1, length};
+  return {title, lanes, places, stretch: 1, length, lengthText: secondsText(length)};
 }
 
 /* ---- overlap ---- */
@@ -140,8 +142,10 @@ function measuredTrack(f, works, run) {
   const computed = sum(works.filter((w) => w.number === undefined).map((w) => w.seconds));
   const rest = Math.max(0, run.measured_seconds - sum(collectives.map(sent)));
   const scale = computed > 0 ? rest / computed : 0;
-  return {...trackOf('run', works, (w) => (w.number === undefined ? w.seconds * scale : sent(w))),
-    times};
+  const track = trackOf('run', works, (w) => (w.number === undefined ? w.seconds * scale : sent(w)));
+  const isLonger = track.length > run.measured_seconds * 1.001;
+  return {...track, times, lengthText: secondsText(run.measured_seconds) + (isLonger ? ' (' +
+    track.lengthText + ' summed over the slowest rank of each collective)' : '')};
 }
 
 /* How long a run took beside the model, and what its track cannot show. */
@@ -235,7 +239,7 @@ function timelinePicture(tracks, works) {
       (LINE.width - LINE.left);
     const parts = hasOwn ? timeAxis(own, x, top, lanesHeight(track)) : [];
     parts.push(draw('text', {x: 0, y: top + 14, class: 'quiet'}, track.title + ': ' +
-      secondsText(track.length)));
+      track.lengthText));
     track.lanes.forEach((lane, i) => {
       const y = top + 20 + i * LINE.lane;
       parts.push(draw('text', {x: 8, y: y + 13}, lane.name.slice(0, 20)),
@@ -400,10 +404,13 @@ function timelineView(f, tracks, works, graph) {
     button('Zoom in', '+'), button('Zoom out', '-'), button('Whole step', '0'),
     button('Earlier', 'PageUp'), button('Later', 'PageDown'), button('Show in the graph', 'Enter'));
   roving(tools, 'button', null, {ArrowRight: 1, ArrowLeft: -1});
-  const own = make('input', {type: 'checkbox', id: 'timeline-own', onchange: () => {
+  const own = make('input', {type: 'checkbox', id: 'timeline-own', onchange: scale});
+  function scale() {
     for (const track of tracks) track.stretch = own.checked ? length / track.length : 1;
     look(0, length);
-  }});
+  }
+  own.checked = length > FAR_LONGER * Math.min(...tracks.map((t) => t.length));
+  scale();
   choose(0);
   paint(sight, chosen);
   return {element: make('div', null, tools, tracks.length > 1 ? make('div', {class: 'controls'},
@@ -433,20 +440,29 @@ function runChooser(use) {
     make('label', null, 'Compare with a run (shard-run --report=FILE.json)', file), said);
 }
 
-/* Returns {element, count, show, place}; show(i) chooses work i of `count`. */
+/* Returns {element, count, show, place, startOf}; show(i) chooses work i of `count`. */
 function timelinePanel(f, graph) {
   const works = worksOf(f, graph.ops), body = make('div');
+  const model = modelledTrack(f, works, graph.ops);
   let view = null;
   const used = WORKS.filter((what) => works.some((w) => w.what === what));
 
   function compare(run) {
-    const tracks = [modelledTrack(f, works, graph.ops)];
+    const tracks = [model];
     if (run) tracks.unshift(measuredTrack(f, works, run));
     view = works.length ? timelineView(f, tracks, works, graph) : null;
     body.replaceChildren(view ? view.element : make('p', null, 'Nothing in a step takes time.'),
     run ? make('p', {class: 'note', id: 'timeline-note'}, runNote(run, tracks[0], tracks[1])) : '',
     run && f.collectives.length ? scroller({id: 'timeline-differences'},
       'Differences of collectives', differencesTable(f, tracks[0])) : '');
+  }
+
+  /* When op k runs, in the model; undefined for ops without time of their own beside others. */
+  function startOf(k) {
+    const i = works.findIndex((work) => work.k >= k);
+    if (i >= 0 && works[i].k === k) return model.places[i].start;
+    if (f.step.overlapped_seconds !== null) return undefined;
+    return i < 0 ? model.length : model.places[i].start;
   }
 
   compare(plan.functions.length === 1 ? givenRun : null);
@@ -466,5 +482,5 @@ function timelinePanel(f, graph) {
         class: 'swatch c' + workColour(what), 'aria-hidden': 'true'}), what)))),
     body, runChooser(compare));
   return {element, count: works.length, show: (number) => view.show(number),
-    place: () => view && view.place()};
+    place: () => view && view.place(), startOf};
 }

@@ -2,6 +2,26 @@
 
 const CURVE = {width: 900, height: 260, left: 90, right: 20, top: 16, bottom: 34};
 
+/* Where no plan was found, up to `end`: a box with its label, in as many lines as it needs there, or
+ * right of a narrow box, below the curve. */
+function lostPart({limit_bytes: limit}, end) {
+  const {height, left, top, bottom} = CURVE, letter = 6.7;
+  const letters = Math.floor((end - left - 16) / letter), lines = [''];
+  const words = ['no plan', 'was found', 'up to', bytesText(limit)];
+  for (const word of words) {
+    const longer = (lines.at(-1) + ' ' + word).trim();
+    if (longer.length > letters && lines.at(-1)) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  const box = draw('rect', {class: 'lost', x: left, y: top, width: end - left,
+    height: height - top - bottom});
+  if (Math.max(...words.map((word) => word.length)) > letters)
+    return [box, draw('text', {class: 'quiet', x: end + 6, y: height - bottom - 8},
+      words.join(' '))];
+  return [box, ...lines.map((line, i) =>
+    draw('text', {class: 'quiet', x: left + 8, y: top + 16 + 14 * i}, line))];
+}
+
 /* The cost by the peak of plans within different limits. Below the smallest no plan was found. */
 function frontierCurve(points, lost) {
   const {width, height, left, right, top, bottom} = CURVE;
@@ -23,10 +43,7 @@ function frontierCurve(points, lost) {
         'text-anchor': share === 1 ? 'end' : 'middle'},
         bytesText(Math.round(bytes))));
   }
-  if (lost)
-    picture.append(draw('rect', {class: 'lost', x: left, y: top, width: x(lost.limit_bytes) - left,
-      height: height - top - bottom}), draw('text', {class: 'quiet', x: left + 8, y: top + 16},
-      'no plan was found up to ' + bytesText(lost.limit_bytes)));
+  if (lost) picture.append(...lostPart(lost, x(lost.limit_bytes)));
   picture.append(draw('path', {class: 'curve', d: points.map((p, i) =>
     (i ? 'H' + x(p.peak_bytes).toFixed(1) + 'V' : 'M' + x(p.peak_bytes).toFixed(1) + ' ') +
     y(p.cost_seconds).toFixed(1)).join('')}),
@@ -39,12 +56,12 @@ function frontierCurve(points, lost) {
 function frontierTable(f) {
   const own = f.frontier.find((p) => p.limit_bytes === null);
   return table('Plans within memory limits', ['limit', 'peak', 'cost', 'more than this plan',
-    'proven: not below', 'against the plan in the next row', ''], 'rrrrrll', f.frontier.map((p) => {
+    'proven: not below', 'against this plan', 'against the plan in the next row', ''], 'rrrrrlll', f.frontier.map((p) => {
     const limit = p.limit_bytes === null ? 'this plan' : bytesText(p.limit_bytes);
-    if (p.peak_bytes === null) return [limit, '', 'no plan was found', '', '', '', ''];
+    if (p.peak_bytes === null) return [limit, '', 'no plan was found', '', '', '', '', ''];
     return [limit, bytesText(p.peak_bytes), secondsText(p.cost_seconds), p === own ? ''
       : percentText(p.cost_seconds - own.cost_seconds, own.cost_seconds),
-    secondsText(p.bound_seconds), named(p.changes),
+    secondsText(p.bound_seconds), named(p.changes_from_this), named(p.changes),
     p.cut_short ? 'the time limit ended the search' : ''];
   }));
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """plan_frontier.py MODEL.mlir REPORT.json OPTION: plans the model with each limit of the report's
 frontier, and compares cost and peak, and what
-each plan changes against that within the next larger limit."""
+each plan changes against that within the next larger limit and against this plan."""
 import json
 import os
 import subprocess
@@ -28,31 +28,32 @@ def words(layout):
     return "split over " + ",".join(axes) if axes else "whole"
 
 
-def changes(now, following):
+def changes(now, other):
     """Texts that must be in what is said of a change between plans."""
-    for a, b in zip(following["arguments"], now["arguments"]):
+    for a, b in zip(other["arguments"], now["arguments"]):
         if a["sharding"] != b["sharding"] and words(a) != words(b):
             yield "%s -> %s" % (words(a), words(b))
     counts = {}
-    for f, sign in ((now, 1), (following, -1)):
+    for f, sign in ((now, 1), (other, -1)):
         for t in f["traffic"]:
             counts[t["kind"], t["axes"]] = counts.get((t["kind"], t["axes"]), 0) + sign * t["count"]
     for (kind, axes), n in counts.items():
         if n and sum(m != 0 for m in counts.values()) <= 4:
             yield "%d %s%s over %s %s" % (abs(n), kind, "" if abs(n) == 1 else "s", axes, "more" if n > 0 else "less")
-    if now["solution"]["cost_seconds"] > following["solution"]["cost_seconds"]:
+    if now["solution"]["cost_seconds"] > other["solution"]["cost_seconds"]:
         yield "s more"
 
 
-def wrong_changes(point, now, following):
+def wrong_changes(point, now, own, following):
     listed = [(t["kind"], t["number"], t["before"], t["now"]) for t in point["against_next"]["tensors"]]
     differ = [(kind[:-1], i, a["sharding"], b["sharding"]) for kind in ("arguments", "results")
               for i, (a, b) in enumerate(zip(following[kind], now[kind])) if a["sharding"] != b["sharding"]]
     if listed != differ:
         yield "within %d other layouts are %s, not %s" % (point["limit_bytes"], listed, differ)
-    for text in changes(now, following):
-        if text not in point["changes"]:
-            yield "within %d %r lacks %r" % (point["limit_bytes"], point["changes"], text)
+    for key, other in (("changes", following), ("changes_from_this", own)):
+        for text in changes(now, other):
+            if text not in point[key]:
+                yield "within %d %s %r lacks %r" % (point["limit_bytes"], key, point[key], text)
 
 
 def main():
@@ -73,7 +74,7 @@ def main():
             now = plan(model, option, p["limit_bytes"], folder)
             cost, peak = figures(now)
             if now:
-                wrong += wrong_changes(p, now, following)
+                wrong += wrong_changes(p, now, f, following)
                 following = now
             if (cost, peak) != (p["cost_seconds"], p["peak_bytes"]):
                 wrong.append("within %d: %s, but planning gives %s and %s" % (p["limit_bytes"], p, cost, peak))

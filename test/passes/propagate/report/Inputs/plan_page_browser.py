@@ -61,6 +61,15 @@ def simple(tensor):
         ":" not in axis for dim in tensor["dims"] for axis in dim) and sum(len(d) > 0 for d in tensor["dims"]) <= 2
 
 
+def price(alternative):
+    extra, least = alternative["extra_seconds"], alternative["extra_seconds"] - (alternative["cost_seconds"] - alternative["bound_seconds"])
+    if extra <= 0:
+        return "the same" if alternative["exact"] else "as much"
+    if seconds_text(max(least, 0)) == seconds_text(extra):
+        return seconds_text(extra) + " more"
+    return "%s to %s more" % ("0" if least < extra / 100 else seconds_text(least), seconds_text(extra))
+
+
 def lines(graph):
     """The IR of all ops, with the names of their values."""
     names = [graph["texts"][t] or "%%op%d" % k for k, t in enumerate(graph["value"])]
@@ -70,8 +79,8 @@ def lines(graph):
 
 
 class Page:
-    def __init__(self, browser, report):
-        self.b, self.plan, self.f, self.wrong = browser, report, report["functions"][0], []
+    def __init__(self, browser, path, report):
+        self.b, self.path, self.plan, self.f, self.wrong = browser, path, report, report["functions"][0], []
 
     def check(self, holds, text):
         if not holds:
@@ -91,8 +100,30 @@ class Page:
             text = self.b.text("#summary .tiles")
             self.check(bytes_text(memory["device_bytes"]) in text and ("Does not fit" in text) == (memory["peak_bytes"] > memory["device_bytes"]),
                        "the memory of a device is not in the summary")
+            free = memory["device_bytes"] - memory["peak_bytes"]
+            self.check(free < 0 or "Fits: %s free" % bytes_text(free) in text, "the free memory is not in the summary")
+        self.summary_words()
         rows = self.b.count("#summary table:first-of-type tbody tr")
         self.check(rows >= 2 + len(self.f["traffic"]), "the summary has %d rows" % rows)
+
+    def summary_words(self):
+        text, step = self.b.text("#summary .tiles"), self.f["step"]
+        if step["overlapped_seconds"] is None and step["collective_seconds"] > 0:
+            self.check("%.1f %% of the time is collectives, none of it overlapped" % (100 * step["collective_seconds"] / step["seconds"]) in text,
+                       "the share of collectives is not in the summary")
+        kinds = {}
+        for t in self.f["traffic"]:
+            kinds.setdefault(t["kind"], []).append(t)
+        sums = sorted(kinds, key=lambda kind: -sum(t["bytes_per_device"] for t in kinds[kind]))
+        at = [text.find("%s %s: over " % (kind, bytes_text(sum(t["bytes_per_device"] for t in kinds[kind]))) if len(kinds[kind]) > 1 else
+                        "%s over %s %s" % (kind, kinds[kind][0]["axes"], bytes_text(kinds[kind][0]["bytes_per_device"]))) for kind in sums]
+        self.check(-1 not in at and at == sorted(at), "the kinds of collectives are not in the summary, the largest first")
+        small = self.b.run("return [...document.querySelectorAll('#summary table:first-of-type tbody tr')].filter((r) => r.cells[1].textContent !== '0 s')"
+                           ".map((r) => r.cells[2].textContent)")
+        self.check("0.0 %" not in small, "a share above 0 is 0.0 %")
+        prices = self.b.run("return [...document.querySelectorAll('#summary .scroll')][1].innerText") if any(c["alternative"] for c in self.f["collectives"]) else ""
+        for alternative in (c["alternative"] for c in self.f["collectives"] if c["alternative"]):
+            self.check(price(alternative) in prices, "no price of another choice is %r" % price(alternative))
 
     def tensors(self):
         all_tensors = self.f["arguments"] + self.f["results"]
@@ -120,6 +151,11 @@ class Page:
             self.check(tensor["location"] in details, "no source line of %r" % label[:60])
             cells = self.b.count("#tensors .card rect.cell")
             self.check(cells == blocks(self.plan, tensor), "%r has %d blocks" % (label[:60], cells))
+            self.check(cells == 1 or "the %s values in %d different blocks of %s" % (
+                " x ".join(map(str, tensor["shape"])), cells, " x ".join(map(str, tensor["local_shape"]))) in self.b.text("#tensors .card caption"),
+                "the blocks of %r are %r" % (label[:60], self.b.text("#tensors .card caption")))
+            first = self.b.run("return document.querySelector('#tensors .card details tbody td').textContent")
+            self.check(first.endswith(")") and re.match(r"[0-9, -]+ \(" + re.escape(next(iter(self.coordinates(0)))) + " 0", first), "the devices are %r" % first)
         self.b.run("const e = document.getElementById('tensor-search'); e.value = ''; e.dispatchEvent(new Event('input'))")
         self.b.type("#tensor-search", "no such tensor")
         self.check(self.b.count("#tensors .scroll tbody tr") == 0, "the search finds what is not there")
@@ -128,7 +164,7 @@ class Page:
         """Lists are one Tab stop each, and have arrow keys; Escape clears searches and closes details."""
         stops = self.b.run("return [...document.querySelectorAll('a, button, input, select, summary, [tabindex]')]"
                            ".filter((e) => e.tabIndex >= 0 && e.getClientRects().length && e.id !== 'main').map((e) => [e.closest('section')?.id, e.tagName])")
-        for part, most in (("summary", 1), ("tensors", 9), ("collectives", 6), ("timeline", 4), ("memory", 3), ("mesh", 2), ("what-if", 3), ("graph", 6)):
+        for part, most in (("summary", 1), ("tensors", 9), ("collectives", 6), ("timeline", 4), ("memory", 4), ("mesh", 2), ("what-if", 3), ("graph", 6)):
             there = [tag for section, tag in stops if section == part]
             self.check(len(there) <= most, "%s has %d Tab stops: %s" % (part, len(there), there))
         name = "return document.activeElement.textContent"
@@ -182,7 +218,7 @@ class Page:
             return
         rows = self.b.run("return [...document.querySelectorAll('#collectives tbody tr:not(.more)')].map((r) => r.cells[3].textContent)")
         counted = sum(int(re.sub(r"\D", "", text) or 1) for text in rows)
-        self.check(counted == n or len(rows) == 100, "%d collectives are listed" % counted)
+        self.check(counted == n or len(rows) == 40, "%d collectives are listed" % counted)
         self.b.click("#collectives tbody button")
         causes = [text for text in self.b.run(
             "return [...document.querySelectorAll('#collectives tr.more:not([hidden]) ol li')].map((e) => e.textContent)")]
@@ -197,6 +233,43 @@ class Page:
         if found:
             self.b.click("#summary .scroll button.inset")
             self.check(self.b.run("return document.activeElement.getAttribute('aria-expanded')") == "true", "no way to a collective")
+
+    def opened(self):
+        """An opened row is a place in the history, and nothing scrolls within the list."""
+        if not self.f["collectives"]:
+            return
+        self.b.open(self.path)
+        row = "#collectives tbody button[aria-expanded]"
+        before = self.b.run("return history.length")
+        self.b.click(row)
+        self.check(re.fullmatch(r"#collective-\d+", self.b.run("return location.hash")) and self.b.run("return history.length") == before + 1,
+                   "an opened row is at %s" % self.b.run("return location.hash"))
+        inner = self.b.run("const e = document.querySelector('#collectives .scroll'); return e.scrollHeight - e.clientHeight")
+        self.check(inner <= 1, "the list of collectives scrolls by %d" % inner)
+        self.b.back()
+        self.b.wait("setTimeout(arguments[0], 100)")
+        self.check(self.b.run("return location.hash") == "#collectives" and self.b.run("return document.activeElement.hasAttribute('aria-expanded')"),
+                   "Back from a row leads to %s" % self.b.run("return location.hash"))
+        ops = self.f["graph"]["kinds"]
+        end = max(k for k, kind in enumerate(self.f["graph"]["kind"]) if ops[kind]["op"] == "func.return")
+        for op in self.f["graph"]["collectives"]:
+            if op not in self.f["graph"]["operands"][end]:
+                continue
+            number = self.f["graph"]["operands"][end].index(op)
+            name = visible(self.f["results"][number]["name"])
+            self.b.run("const e = document.getElementById('collective-search'); e.value = arguments[0]; e.dispatchEvent(new Event('input'))", "result %d" % number)
+            rows = self.b.run("return [...document.querySelectorAll('#collectives tbody tr:not(.more)')].map((r) => r.cells[1].textContent)")
+            self.check(any("result %d%s" % (number, " (%s)" % name if name else "") in text for text in rows), "result %d is not found: %s" % (number, rows))
+
+    def coordinates(self, device):
+        at = {}
+        for axis in reversed(self.plan["mesh"]):
+            name, sizes = axis["axis"].split(":")[0], 1
+            for part in self.plan["mesh"][self.plan["mesh"].index(axis) + 1:]:
+                sizes *= part["size"] if part["axis"].split(":")[0] == name else 1
+            at[name] = at.get(name, 0) + device % axis["size"] * sizes
+            device //= axis["size"]
+        return dict(reversed(at.items()))
 
     def chosen_work(self):
         return int(self.b.run("return document.getElementById('timeline-view').getAttribute('aria-valuenow')"))
@@ -245,7 +318,22 @@ class Page:
         ratios = self.b.run("return [...document.querySelectorAll('#timeline-differences tbody td:last-child')].map((e) => e.textContent)")
         self.check(set(ratios) == {"x 3.0"}, "the differences are %s" % ratios)
         step = self.f["step"]
+        self.check(not self.b.run("return document.getElementById('timeline-own').checked"), "a run 3 times as long has a scale of its own")
         self.own_scales(run["measured_seconds"], step["seconds"] if step["overlapped_seconds"] is None else step["overlapped_seconds"])
+
+        self.slow_run(run)
+
+    def slow_run(self, run):
+        """A run 20 times as long as the model, whose collectives take longer together than it: both times are said, and it has its own scale."""
+        total = 20 * max(self.f["step"]["seconds"], self.f["step"]["collective_seconds"])
+        for c in run["collectives"]:
+            c["measured_seconds"] = total * c["modelled_seconds"] / self.f["step"]["collective_seconds"]
+        run["measured_seconds"] = total / 2
+        with tempfile.TemporaryDirectory() as folder:
+            self.choose_file(folder, "slow.json", json.dumps(run), "document.getElementById('timeline-own').checked")
+        self.b.wait("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+        title = self.b.run("return document.querySelector('#timeline-view g.run text.quiet:not([text-anchor])').textContent")
+        self.check(title == "run: %s (%s summed over the slowest rank of each collective)" % (seconds_text(total / 2), seconds_text(total)), title)
 
     def own_scales(self, measured, modelled):
         """Tracks have one scale, or each its own; the ratio of their lengths is said."""
@@ -291,6 +379,26 @@ class Page:
         self.check(kinds == self.f["memory"]["by_kind"], "the peak is made of %s" % kinds)
         self.check("(the peak)" in self.b.text("#memory-at"), "no way to the peak")
         self.names_at_peak()
+        self.way_from_memory(len(held) // 2)
+
+    def way_from_memory(self, k):
+        """The op that is shown is a link, and has its time in the step."""
+        self.b.run("const e = document.getElementById('memory-slider'); e.value = arguments[0]; e.dispatchEvent(new Event('input'))", k)
+        if self.f["step"]["overlapped_seconds"] is None:
+            g = self.f["graph"]
+            start = sum(g["kinds"][kind]["modelled_seconds"] for kind in g["kind"][:k]) + sum(
+                c["modelled_seconds"] for c, op in zip(self.f["collectives"], g["collectives"]) if op < k)
+            said = re.search(r", ([0-9.]+ \w+) into the step", self.b.text("#memory-at"))
+            units = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+            value, unit = said.group(1).split() if said else ("-1", "s")
+            self.check(abs(float(value) * units[unit] - start) <= 1e-3 * start, "op %d is at %s, not %s" % (k, said and said.group(1), start))
+        self.b.click("#memory-at button")
+        self.b.run("const e = document.getElementById('graph-fillers'); if (e.checked) e.click()")  # the op may be one
+        self.check(self.b.run("return location.hash") == "#op-%d" % k, "the op of the memory leads to %s" % self.b.run("return location.hash"))
+        device = self.f["memory"]["device_bytes"]
+        if device:
+            near = device <= 4 * self.f["memory"]["peak_bytes"]
+            self.check(("memory of a device " if near else "a device has ") + bytes_text(device) in self.b.text("#memory figure"), "the curve has no memory of a device")
 
     def names_at_peak(self):
         """Every row of the peak has a name, and so have results and changes of layout."""
@@ -311,6 +419,9 @@ class Page:
     def mesh(self):
         devices = self.b.count("#mesh rect.device")
         self.check(devices == self.plan["devices"], "%d devices are drawn" % devices)
+        titles = self.b.run("return [...document.querySelectorAll('#mesh rect.device title')].map((t) => t.textContent)")
+        self.check(titles == ["device %d (%s)" % (d, ", ".join("%s %d" % at for at in self.coordinates(d).items())) for d in range(devices)],
+                   "the devices are %s" % titles)
         rows = self.b.run("return [...document.querySelectorAll('#mesh .scroll:not(.bare) tbody tr')].map((r) => "
                           "[...r.cells].map((c) => c.textContent))")
         parts = rows[: len(self.plan["mesh"])]
@@ -325,6 +436,11 @@ class Page:
         self.check(self.b.count("#frontier tbody tr") == len(frontier), "the frontier has %d rows" % self.b.count("#frontier tbody tr"))
         found = sum(p["peak_bytes"] is not None for p in frontier)
         self.check(self.b.count("#what-if circle") == found, "%d plans are drawn" % self.b.count("#what-if circle"))
+        self.check(self.b.run("return [...document.querySelectorAll('#frontier tbody tr')].map((r) => r.cells[5].textContent)") ==
+                   [visible(p["changes_from_this"]) for p in frontier], "the frontier is not compared with this plan")
+        wide = self.b.run("const box = document.querySelector('#what-if .lost'); return box ? [...box.parentNode.querySelectorAll('.lost ~ text')].filter((t) => {"
+                          "const a = t.getBBox(), b = box.getBBox(); return a.x < b.x + b.width && a.x + a.width > b.x + b.width;}).map((t) => t.textContent) : []")
+        self.check(not wide, "labels run out of their box: %s" % wide)
         if not against:
             self.check(self.b.count("#against") == 0, "there is an older plan")
             return
@@ -380,8 +496,8 @@ def main():
     with Browser() as browser:
         for page, report in zip(sys.argv[1::2], sys.argv[2::2]):
             browser.open(page)
-            p = Page(browser, json.load(open(report, encoding="utf-8")))
-            for step in (p.panels, p.tensors, p.ways, p.keys, p.collectives, p.timeline, p.memory, p.mesh, p.what_if, p.graph, p.paper, p.nothing_else):
+            p = Page(browser, page, json.load(open(report, encoding="utf-8")))
+            for step in (p.panels, p.tensors, p.ways, p.keys, p.collectives, p.opened, p.timeline, p.memory, p.mesh, p.what_if, p.graph, p.paper, p.nothing_else):
                 try:
                     step()
                 except RuntimeError as error:
