@@ -117,7 +117,7 @@ static json_t *changes_text(const point *found, const json_t *difference, tp_cos
   tp__string text = {0};
   tp__print_changes(&text, difference);
   bool is_same = found->cost == other_cost && tp__integer_of(difference, "peak_before") ==
-                                                 tp__integer_of(difference, "peak_bytes");
+                                                  tp__integer_of(difference, "peak_bytes");
   if (!*tp__string_text(&text))
     tp__string_append(&text, is_same ? "the same" : "other layouts of values inside the program");
   if (found->cost != other_cost)
@@ -141,16 +141,15 @@ typedef struct reference {
 static json_t *changes_json(const point *found, reference own, reference next) {
   json_t *from_own = tp__report_difference_of(own.plan, found->plan);
   json_t *from_next = tp__report_difference_of(next.plan, found->plan);
-  json_t *json =
-      json_pack("{s:o, s:o, s:o}", "changes", changes_text(found, from_next, next.cost),
-                "changes_from_this", changes_text(found, from_own, own.cost), "against_next",
-                from_next);
+  json_t *json = json_pack("{s:o, s:o, s:o}", "changes", changes_text(found, from_next, next.cost),
+                           "changes_from_this", changes_text(found, from_own, own.cost),
+                           "against_next", from_next);
   json_decref(from_own);
   return json;
 }
 
-/* `own` is this plan, `next` that within the next larger limit; without a plan in `next`, `found` is
- * this plan. */
+/* `own` is this plan, `next` that within the next larger limit; without a plan in `next`, `found`
+ * is this plan. */
 static json_t *point_json(const point *found, reference own, reference next) {
   json_t *limit = next.plan ? json_integer((json_int_t)found->limit) : json_null();
   if (found->peak < 0)

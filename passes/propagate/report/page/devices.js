@@ -95,7 +95,7 @@ function tensorPicture(text, shape, localShape) {
   const idle = blocks.filter(isEmpty).flatMap((block) => block.devices).sort((a, b) => a - b);
   return make('div', null, words, ...figures,
     slices.size > 8 ? make('p', {class: 'note'}, slices.size - 8 + ' more slices not drawn.') : null,
-    idle.length ? make('p', {class: 'warn'}, 'Uneven: devices ' + rangesText(idle) +
+    idle.length ? make('p', {class: 'warn'}, 'Uneven: devices ' + devicesText(idle) +
       ' hold padding only.') : null,
     blockTable(blocks, shape));
 }
