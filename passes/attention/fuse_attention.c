@@ -267,7 +267,7 @@ static tp_status erase_dead(tp_op_list *list, tp_value_table *erased) {
         continue;
       if (tp__table_put(erased, op.ptr, 1) != TP_OK)
         return tp__out_of_memory(op);
-      for (size_t k = i; k < list->n; k++)
+      for (size_t k = 0; k < list->n; k++) /* an op may be listed more than once */
         if (mlirOperationEqual(list->items[k], op))
           list->items[k] = (MlirOperation){NULL};
       mlirOperationDestroy(op);

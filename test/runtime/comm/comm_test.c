@@ -491,7 +491,7 @@ static void test_arguments(void **state) {
   (void)state;
   tprt_comm *none;
   setenv("TPRT_SIZE", "2", 1); /* only half of a launcher's variables */
-  assert_int_equal(tprt_world_create(0, 0, NULL, &none), TPRT_INVALID_STATE);
+  assert_int_equal(tprt_world_create(0, 0, NULL, &none), TPRT_INVALID_ARGUMENT);
   assert_non_null(strstr(tprt_last_error(), "TPRT_SIZE is set without TPRT_RANK"));
   unsetenv("TPRT_SIZE");
   tprt_config config = test_config();
