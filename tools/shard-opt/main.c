@@ -198,6 +198,8 @@ int main(int argc, char **argv) {
   driver.argv = argv;
   (void)atexit(suggest_at_exit);
   code = tp_opt_main(n, all);
+  if (all != argv)
+    free(all);
   driver.has_succeeded = code == 0;
   progress(NULL);
   return code;
