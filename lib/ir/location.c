@@ -20,7 +20,7 @@ const char *tp__location_text(tp__arena *arena, MlirLocation location) {
   return kept ? kept : "";
 }
 
-/* The text behind the last `separator` that something follows. */
+/* The part of a text after its last separator; a separator at the very end does not count. */
 static MlirStringRef behind_last(const char *separator, MlirStringRef text) {
   size_t n = strlen(separator), from = text.length;
   while (from >= n && memcmp(text.data + from - n, separator, n) != 0)

@@ -125,7 +125,8 @@ static bool parse_bytes(const tp_option_row *row, const char *text, void *field)
   return is_allowed;
 }
 
-/* Parses a value into its field. On failure, `why` receives the message. */
+/* Parses the text of an option and stores the value in `field`. On failure, appends the reason to
+ * `why`. */
 static tp_status parse(const tp_option_row *row, const char *text, void *field, tp__string *why) {
   static const struct {
     bool (*parse)(const tp_option_row *row, const char *text, void *field);

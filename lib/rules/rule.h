@@ -209,8 +209,8 @@ bool tp__op_has_tensors(MlirOperation op);
  * no static shape. With `unknown_replicate`, an op that no family matches gets a rule without
  * factors and without a family. Memory comes from `arena`. */
 tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_rule *rule);
-/* True for ops that are refused even without tensors and with unknown-ops=replicate: programs
- * cannot contain them. */
+/* True for ops that no program may contain, such as those of the gpu dialect. They are refused also
+ * with unknown-ops=replicate, and if they have no tensors. */
 bool tp__is_never_compiled(MlirOperation op);
 
 /* ---- for families ---- */

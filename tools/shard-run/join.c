@@ -10,9 +10,8 @@
 #include <strings.h>
 #include <time.h>
 
-static const int64_t patience_ns =
-    /* long, since rank 0 plans and compiles meanwhile; its death is detected at any time */
-    INT64_C(1000000000000000);
+/* Longer than rank 0 may plan and compile while the others wait. If it dies, they notice at once. */
+static const int64_t patience_ns = INT64_C(1000000000000000);
 
 bool attached_move(tprt_comm *world, tprt_op op) {
   op.timeout_ns = patience_ns;
@@ -51,7 +50,7 @@ static bool all_succeed(tprt_comm *world, tprt_status status, bool is_error) {
 }
 
 /* Chooses the world for programs on GPUs. If the user chose no backend, and the ranks cannot use
- * NCCL, collectives go through host memory. */
+ * NCCL, the programs run in the world of all ranks, through host memory. */
 static bool join_programs(const options *o, const char *chosen, attachment *ranks) {
   tprt_config config = {
       .size = sizeof config, .store = ranks->store, .timeout_ns = (int64_t)(o->timeout * 1e9)};

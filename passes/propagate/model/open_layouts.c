@@ -259,8 +259,8 @@ tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node)
   return TP_OK;
 }
 
-/* The annotation of a result; or of the argument whose new value it is, which may name a layout
- * that is not offered otherwise. */
+/* Finds the annotation of a result. A result without one that is the new value of an argument has
+ * the argument's, which may name a layout that is not offered otherwise. */
 static tp_status pin_of_result(tp_planner *p, int i, tp_annotation *pin, bool *pinned) {
   int arg = -1;
   TP_TRY(tp__func_graph_result(&p->problem.graph, i, pin, pinned));

@@ -113,7 +113,8 @@ static json_t *operands_json(builder *b, int k) {
   return list;
 }
 
-/* Ops that read no tensor, and compute and send nothing: often there is one for each use. */
+/* True for ops that only state a constant, an empty tensor or a layout. The page can hide them,
+ * because programs often have one for each use. */
 static bool is_filler(const builder *b, int k) {
   static const char *const names[] = {"arith.constant", "shard.sharding", "tensor.empty",
                                       "linalg.fill"};
