@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <time.h>
 
-/* Longer than rank 0 may plan and compile while the others wait. If it dies, they notice at once. */
+/* Longer than rank 0 may plan and compile. The others notice at once if it dies. */
 static const int64_t patience_ns = INT64_C(1000000000000000);
 
 bool attached_move(tprt_comm *world, tprt_op op) {
