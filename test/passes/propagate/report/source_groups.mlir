@@ -4,7 +4,7 @@
 // CHECK-DAG: result 0 (%pair#0), 1 (%pair#1), 2 (%last){{ }}
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=%%pair#1})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SECOND
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=pair#1})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SECOND
-// RUN: shard-opt %s --tp-propagate --tp-explain=pair#1 -o /dev/null 2>&1 | FileCheck %s --check-prefix=SECOND
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate)' --tp-explain=pair#1 -o /dev/null 2>&1 | FileCheck %s --check-prefix=SECOND
 // SECOND: source_groups.mlir:[[#]]:{{[0-9]+}}: remark: %pair#1 (result 1) has layout
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=last})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=LAST
 // LAST: remark: %last (result 2) has layout
