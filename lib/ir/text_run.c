@@ -163,6 +163,7 @@ static tp_status pipeline_text(owner *o, const tp_text_request *r, tp__string *t
 static void print(owner *o, const tp_text_request *r, MlirModule module) {
   tp__string text = {0};
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+  mlirOpPrintingFlagsAssumeVerified(flags); /* it was, after the last pass */
   if (r->wants_locations)
     mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
   mlirOperationPrintWithFlags(mlirModuleGetOperation(module), flags, tp__append_part, &text);

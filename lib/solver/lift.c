@@ -13,10 +13,16 @@ enum {
   MIN_NODES = 500, /* smaller graphs are solved quickly without lifting */
   REPEATED = 2,    /* minimum average number of nodes per class */
   MAX_PASSES = 200,
-  /* stop after this many passes that gain less than a thousandth of the total gain */
+  /* stop after this many passes that gain less than a hundredth of the total gain */
   IDLE_PASSES = 2,
   MAX_SWEEPS = 8 /* in one direction, before the other direction */
 };
+
+/* Radii of the surroundings, in edges, that make nodes equal, tried in this order. The smaller one
+ * has a few classes, whose messages soon gain most of the bound; the larger one tells the layers
+ * near the borders apart, and starts from these messages. */
+enum { N_RADII = 2 };
+static const int RADII[N_RADII] = {3, 5};
 
 /* Finite numbers stay within +-SAFE, so sums of a few of them stay clear of forbidden costs. */
 #define SAFE ((tp_cost)1 << 54)
@@ -303,16 +309,18 @@ VECTORS static tp_cost take_from(const tp__lift_edges *e, const tp_cost *of_rows
   return least;
 }
 
-/* Returns only the minimum. */
+/* Returns only the minimum. Messages are so small beside a forbidden cost that the least entry is an
+ * allowed one without asking. */
 VECTORS static tp_cost min_after(const tp__lift_edges *e, const tp_cost *of_rows,
                                  const tp_cost *restrict of_columns) {
   const tp_cost *row = e->table;
   tp_cost least = TP_COST_FORBIDDEN;
-  for (int x = 0; x < e->rows; x++, row += e->columns)
-    for (int y = 0; y < e->columns; y++) {
-      tp_cost entry = row[y] < TP_COST_FORBIDDEN ? row[y] - of_rows[x] - of_columns[y] : row[y];
-      least = entry < least ? entry : least;
-    }
+  for (int x = 0; x < e->rows; x++, row += e->columns) {
+    tp_cost of_row = TP_COST_FORBIDDEN;
+    for (int y = 0; y < e->columns; y++)
+      of_row = row[y] - of_columns[y] < of_row ? row[y] - of_columns[y] : of_row;
+    least = of_row - of_rows[x] < least ? of_row - of_rows[x] : least;
+  }
   return least;
 }
 
@@ -367,7 +375,7 @@ static tp__int128 pass_messages(lift *l, tp__control *control, int64_t *work) {
     sweep(l, false, sweeps);
     tp__int128 now = bound(l);
     *work += (2 * sweeps + 1) * entries;
-    idle = now - best > (best - first) / 1000 ? 0 : idle + 1;
+    idle = now - best > (best - first) / 100 ? 0 : idle + 1;
     if (l->exhausted || now <= best)
       continue;
     best = now;
@@ -444,12 +452,12 @@ static tp_status apply(lift *l, tp_cost constant) {
   return TP_OK;
 }
 
-tp_status tp__lift(tp__wcsp *g, tp__control *control, int64_t *work, bool *lifted) {
-  *lifted = false;
-  if (g->n_alive < MIN_NODES || tp__control_poll_must_finish(control, *work))
+static tp_status lift_within(tp__wcsp *g, int radius, tp__control *control, int64_t *work,
+                             bool *lifted) {
+  if (tp__control_poll_must_finish(control, *work))
     return TP_OK;
   lift l = {.g = g};
-  tp_status status = tp__lift_classify(g, &l.pool, &l.classes);
+  tp_status status = tp__lift_classify(g, radius, &l.pool, &l.classes);
   if (status == TP_OK && l.classes.n_nodes <= g->n_alive / REPEATED) {
     status = start(&l);
     bool starts_in_range = !l.exhausted;
@@ -463,4 +471,13 @@ tp_status tp__lift(tp__wcsp *g, tp__control *control, int64_t *work, bool *lifte
   }
   tp__pool_release(&l.pool);
   return status;
+}
+
+tp_status tp__lift(tp__wcsp *g, tp__control *control, int64_t *work, bool *lifted) {
+  *lifted = false;
+  if (g->n_alive < MIN_NODES)
+    return TP_OK;
+  for (int i = 0; i < N_RADII; i++)
+    TP_TRY(lift_within(g, RADII[i], control, work, lifted));
+  return TP_OK;
 }

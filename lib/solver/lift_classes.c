@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 8 }; /* radius, in edges, of the surroundings that must agree */
-
 static uint64_t mix(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
   hash ^= hash >> 29;
@@ -22,7 +20,7 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
 static uint64_t address(const void *array) { return (uint64_t)(uintptr_t)array; }
 
 /* Returns the colors by node; NULL if memory runs out. */
-static const uint64_t *colors(const tp__wcsp *g, tp__pool *pool) {
+static const uint64_t *colors(const tp__wcsp *g, int radius, tp__pool *pool) {
   uint64_t *now = tp__pool_calloc(pool, (size_t)g->n_nodes, sizeof *now);
   uint64_t *next = tp__pool_calloc(pool, (size_t)g->n_nodes, sizeof *next);
   if (!now || !next)
@@ -30,7 +28,7 @@ static const uint64_t *colors(const tp__wcsp *g, tp__pool *pool) {
   for (int v = 0; v < g->n_nodes; v++)
     if (g->nodes[v].alive)
       now[v] = mix((uint64_t)g->nodes[v].n, address(g->nodes[v].cost));
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < radius; round++) {
     memset(next, 0, (size_t)g->n_nodes * sizeof *next);
     for (int e = 0; e < g->n_edges; e++) {
       const tp__wedge *edge = &g->edges[e];
@@ -191,13 +189,13 @@ static tp_status list_items(const tp__wcsp *g, tp__pool *pool, int64_t *ends, tp
   return TP_OK;
 }
 
-static tp_status classify(const tp__wcsp *g, tp__hash_cons *cache, tp__pool *pool,
+static tp_status classify(const tp__wcsp *g, int radius, tp__hash_cons *cache, tp__pool *pool,
                           tp__lift_classes *c) {
   size_t most = 1;
   for (int v = 0; v < g->n_nodes; v++)
     most = (size_t)g->nodes[v].n_edges > most ? (size_t)g->nodes[v].n_edges : most;
   int64_t *ends = tp__pool_alloc(pool, most, sizeof *ends);
-  const uint64_t *color = colors(g, pool);
+  const uint64_t *color = colors(g, radius, pool);
   c->node_class = tp__pool_alloc(pool, (size_t)g->n_nodes, sizeof *c->node_class);
   c->edge_class = tp__pool_alloc(pool, (size_t)g->n_edges, sizeof *c->edge_class);
   if (!ends || !color || !c->node_class || !c->edge_class)
@@ -208,10 +206,11 @@ static tp_status classify(const tp__wcsp *g, tp__hash_cons *cache, tp__pool *poo
   return list_items(g, pool, ends, c);
 }
 
-tp_status tp__lift_classify(const tp__wcsp *g, tp__pool *pool, tp__lift_classes *classes) {
+tp_status tp__lift_classify(const tp__wcsp *g, int radius, tp__pool *pool,
+                            tp__lift_classes *classes) {
   *classes = (tp__lift_classes){0};
   tp__hash_cons *cache = tp__hash_cons_create();
-  tp_status status = cache ? classify(g, cache, pool, classes) : TP_NO_MEMORY;
+  tp_status status = cache ? classify(g, radius, cache, pool, classes) : TP_NO_MEMORY;
   tp__hash_cons_destroy(cache);
   return status;
 }

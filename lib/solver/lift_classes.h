@@ -35,8 +35,10 @@ typedef struct tp__lift_classes {
   int *node_class, *edge_class; /* by alive node and edge of the graph */
 } tp__lift_classes;
 
-/* Finds the classes of `g`, which has a shelf, so that equal arrays have the same address.
- * Allocates in `pool`. TP_NO_MEMORY. */
-tp_status tp__lift_classify(const tp__wcsp *g, tp__pool *pool, tp__lift_classes *classes);
+/* Finds the classes of `g`, which has a shelf, so that equal arrays have the same address. The
+ * surroundings of the nodes of a class agree up to `radius` edges away. Allocates in `pool`.
+ * TP_NO_MEMORY. */
+tp_status tp__lift_classify(const tp__wcsp *g, int radius, tp__pool *pool,
+                            tp__lift_classes *classes);
 
 #endif

@@ -30,7 +30,7 @@ static tp_problem *stack_of(rng r, int n_layers, int forbidden, bool shares, boo
   for (int v = 0; v < n_layers * WIDTH; v++) {
     tp_cost cost[CHOICES];
     for (int x = 0; x < CHOICES; x++)
-      cost[x] = costs[v % WIDTH][x] + (odd ? (v / WIDTH * 7 + x * 3) % 100 : 0);
+      cost[x] = costs[v % WIDTH][x] + (odd ? v / WIDTH * (x + 1) * 37 % 151 : 0);
     assert_int_equal(tp_problem_add_node(p, CHOICES, cost), v);
   }
   int shared = tp_problem_add_node(p, CHOICES, costs[0]);

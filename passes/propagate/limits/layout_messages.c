@@ -100,9 +100,8 @@ static tp_status for_each_update(builder *b, edge_fn *visit) {
   const tp_planner *p = b->m->p;
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->problem.graph.func, 0));
   for (int i = 0; i < (int)p->problem.n_nodes; i++) {
-    int arg = -1;
-    if (p->problem.nodes[i].kind == TP_NODE_RESULT)
-      TP_TRY(tp__updated_argument(p, p->problem.nodes[i].index, &arg));
+    const tp_node *node = &p->problem.nodes[i];
+    int arg = node->kind == TP_NODE_RESULT ? p->problem.updated[node->index] : -1;
     if (arg < 0)
       continue;
     const tp_planned_value *v = tp__planned_value(p, mlirBlockGetArgument(entry, arg));

@@ -303,7 +303,9 @@ tp_status tp__plan_copies(tp_planner *p) {
 }
 
 tp_status tp__plan_nodes(tp_planner *p) {
-  tp_status status = add_items(p);
+  tp_status status = tp__read_updates(p);
+  if (status == TP_OK)
+    status = add_items(p);
   if (status == TP_OK && p->limits.memory < 0)
     status = tp__plan_copies(p);
   return status == TP_OK ? tp__order_nodes(p) : status;

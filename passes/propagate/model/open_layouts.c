@@ -262,10 +262,8 @@ tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node)
 /* Finds the annotation of a result. A result without one that is the new value of an argument has
  * the argument's, which may name a layout that is not offered otherwise. */
 static tp_status pin_of_result(tp_planner *p, int i, tp_annotation *pin, bool *pinned) {
-  int arg = -1;
   TP_TRY(tp__func_graph_result(&p->problem.graph, i, pin, pinned));
-  if (!*pinned)
-    TP_TRY(tp__updated_argument(p, i, &arg));
+  int arg = *pinned ? -1 : p->problem.updated[i];
   return arg < 0 ? TP_OK : tp__func_graph_arg(&p->problem.graph, arg, pin, pinned);
 }
 

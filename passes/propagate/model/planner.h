@@ -96,6 +96,7 @@ typedef struct tp_plan_problem {
   size_t number; /* index of the function in the module */
   bool follow;
   bool overlaps;        /* choose by the simulated time of two streams */
+  const int *updated;   /* by result: the argument whose new value it is (tp.updates), or -1 */
   bool mixes_sub_axes;  /* an annotation splits an axis, so any mix of its parts is offered */
   struct tp_flow *flow; /* which axes annotations propagate to which dimension */
   /* orders in which axes may follow each other on one dimension: that of the mesh, and those of
@@ -325,8 +326,8 @@ tp_status tp__plan_remarks(const tp_planner *planner);
 
 /* updates.c: adds an edge between each argument and the result that is its new value. */
 tp_status tp__tie_updates(tp_planner *planner, tp_problem *problem);
-/* Sets *arg to the argument whose new value a result is (tp.updates), or to -1. */
-tp_status tp__updated_argument(const tp_planner *planner, int result, int *arg);
+/* Reads tp.updates of all results into `updated` of the problem. */
+tp_status tp__read_updates(tp_planner *planner);
 
 /* write_plan.c: writes the chosen plan into the IR. */
 tp_status tp__plan_write(tp_planner *planner);

@@ -4,7 +4,10 @@
 
 #include <inttypes.h>
 
-tp_status tp__updated_argument(const tp_planner *p, int result, int *arg) {
+/* Sets *arg to the argument whose new value a result is, or to -1. by_arg[i] is the result that
+ * updates argument i, or -1. */
+static tp_status read_update(const tp_planner *p, MlirType type, int result, int *by_arg,
+                             int *arg) {
   MlirAttribute attr = tp__result_attr(p->problem.graph.func, result, "tp.updates");
   *arg = -1;
   if (mlirAttributeIsNull(attr))
@@ -15,7 +18,6 @@ tp_status tp__updated_argument(const tp_planner *p, int result, int *arg) {
                      "result %d: tp.updates must be the number of the argument whose new value the "
                      "result is, 0 to %d",
                      result, p->problem.graph.n_args - 1);
-  MlirType type = tp__func_type(p->problem.graph.func);
   if (!mlirTypeEqual(mlirFunctionTypeGetInput(type, i), mlirFunctionTypeGetResult(type, result))) {
     char from[128], to[128];
     tp__type_text(mlirFunctionTypeGetInput(type, i), sizeof from, from);
@@ -25,16 +27,28 @@ tp_status tp__updated_argument(const tp_planner *p, int result, int *arg) {
                      " (tp.updates), which is %s",
                      result, to, i, from);
   }
-  for (int k = 0; k < result; k++) {
-    MlirAttribute other = tp__result_attr(p->problem.graph.func, k, "tp.updates");
-    if (!mlirAttributeIsNull(other) && mlirAttributeIsAInteger(other) &&
-        mlirIntegerAttrGetValueInt(other) == i)
-      return tp__error(p->problem.graph.func, TP_INVALID_ARGUMENT,
-                       "results %d and %d are both the new value of argument %" PRId64
-                       " (tp.updates); drop one of them",
-                       k, result, i);
-  }
+  if (by_arg[i] >= 0)
+    return tp__error(p->problem.graph.func, TP_INVALID_ARGUMENT,
+                     "results %d and %d are both the new value of argument %" PRId64
+                     " (tp.updates); drop one of them",
+                     by_arg[i], result, i);
   *arg = (int)i;
+  by_arg[i] = result;
+  return TP_OK;
+}
+
+tp_status tp__read_updates(tp_planner *p) {
+  const tp_func_graph *graph = &p->problem.graph;
+  MlirType type = tp__func_type(graph->func);
+  int *by_arg = tp__arena_array(p->problem.arena, (size_t)graph->n_args + 1, sizeof *by_arg);
+  int *updated = tp__arena_array(p->problem.arena, (size_t)graph->n_results + 1, sizeof *updated);
+  if (!by_arg || !updated)
+    return tp__out_of_memory(graph->func);
+  for (int i = 0; i < graph->n_args; i++)
+    by_arg[i] = -1;
+  for (int i = 0; i < graph->n_results; i++)
+    TP_TRY(read_update(p, type, i, by_arg, &updated[i]));
+  p->problem.updated = updated;
   return TP_OK;
 }
 
@@ -71,10 +85,9 @@ tp_status tp__tie_updates(tp_planner *p, tp_problem *problem) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->problem.graph.func, 0));
   tp_status status = TP_OK;
   for (size_t i = 0; i < p->problem.n_nodes && status == TP_OK; i++) {
-    int arg = -1;
-    if (p->problem.nodes[i].kind == TP_NODE_RESULT)
-      status = tp__updated_argument(p, p->problem.nodes[i].index, &arg);
-    if (status == TP_OK && arg >= 0)
+    const tp_node *node = &p->problem.nodes[i];
+    int arg = node->kind == TP_NODE_RESULT ? p->problem.updated[node->index] : -1;
+    if (arg >= 0)
       status =
           tie(p, problem, tp__planned_value(p, mlirBlockGetArgument(entry, arg))->node, (int)i);
   }

@@ -10,6 +10,7 @@ enum { MAX_LINE = 600, LARGE_ELEMENTS = 8 };
 
 tp_line_printer tp__line_printer_create(MlirOperation func) {
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+  mlirOpPrintingFlagsAssumeVerified(flags);
   mlirOpPrintingFlagsSkipRegions(flags);
   mlirOpPrintingFlagsUseLocalScope(flags); /* maps in place, not as names of the module */
   mlirOpPrintingFlagsElideLargeElementsAttrs(flags, LARGE_ELEMENTS);
