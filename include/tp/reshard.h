@@ -117,6 +117,10 @@ TP_API void tp_reshard_cache_destroy(tp_reshard_cache *cache);
  * than its plan. */
 TP_API void tp_reshard_cache_keep_axes(tp_reshard_cache *cache, tp_reshard_cache *planned);
 
+/* Keeps paths from cutting these axes of the cache's mesh, as bits, into parts. Costs and paths
+ * that were asked for before stay as they were, so this comes first. */
+TP_API void tp_reshard_cache_keep_whole(tp_reshard_cache *cache, unsigned axes);
+
 /* Makes tp_reshard_cost and the fields below agree for the objective "bytes": later costs are those
  * without the search described above. */
 TP_API void tp_reshard_cache_price_whole_axes(tp_reshard_cache *cache, bool whole);

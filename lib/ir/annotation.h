@@ -99,6 +99,10 @@ tp_status tp__check_plan_attributes(MlirOperation op, const tp_mesh *mesh);
 tp_status tp__check_attribute_names(MlirOperation module);
 /* Verifies that tp.phase of the module is absent or "local". */
 tp_status tp__check_phase(MlirOperation module);
+/* tp.whole_axes of a module: the axes that no path of a reshard cuts, as bits of the axes of
+ * `mesh`. Reading fails with a diagnostic if the list names another axis. */
+tp_status tp__read_whole_axes(MlirOperation module, const tp_mesh *mesh, unsigned *axes);
+void tp__write_whole_axes(MlirOperation module, const tp_mesh *mesh, unsigned axes);
 
 /* Returns the grid symbol ("mesh" or "mesh.sub") and the grid_axes attribute (DenseI16Array) of a
  * collective over the given axes of the refined mesh. Prefers the unrefined grid if the axes form

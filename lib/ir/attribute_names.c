@@ -48,6 +48,7 @@ static const struct row {
     {"tp.sort", AT(OP)},
     {"tp.unsigned", AT(ARGUMENT) | AT(RESULT) | AT(OP)},
     {"tp.updates", AT(RESULT)},
+    {"tp.whole_axes", AT(MODULE)},
 };
 /* clang-format on */
 

@@ -1,5 +1,5 @@
 /* Verifies the attributes other than tp.sharding: tp.factors, tp.region_args, tp.global, tp.phase,
- * tp.pairs. */
+ * tp.pairs, tp.whole_axes. */
 #include "ir/annotation.h"
 
 #include "support/support.h"
@@ -163,4 +163,48 @@ tp_status tp__check_phase(MlirOperation module) {
   if (mlirAttributeIsNull(phase) || tp__is_local(module))
     return TP_OK;
   return tp__error(module, TP_INVALID_ARGUMENT, "tp.phase must be \"local\" or absent");
+}
+
+tp_status tp__read_whole_axes(MlirOperation module, const tp_mesh *mesh, unsigned *axes) {
+  MlirAttribute attr = tp__get(module, "tp.whole_axes");
+  *axes = 0;
+  if (mlirAttributeIsNull(attr))
+    return TP_OK;
+  if (!mlirAttributeIsAArray(attr))
+    return tp__error(module, TP_INVALID_ARGUMENT,
+                     "tp.whole_axes has to be a list of axes, as in [\"%s\"]", mesh->axes[0].name);
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(attr); i++) {
+    MlirAttribute entry = mlirArrayAttrGetElement(attr, i);
+    MlirStringRef token =
+        mlirAttributeIsAString(entry) ? mlirStringAttrGetValue(entry) : tp__ref("");
+    char name[TP_MAX_AXIS_NAME];
+    int64_t pre, size;
+    int first, n = tp__axis_token(token, name, &pre, &size)
+                       ? tp_mesh_find(mesh, name, pre, size, &first)
+                       : 0;
+    if (n == 0)
+      return tp__error(
+          module, TP_NOT_FOUND,
+          "tp.whole_axes names \"%.*s\", which is no axis of mesh @%s; name one of its "
+          "axes, such as \"%s\"",
+          (int)token.length, token.data, mesh->name, mesh->axes[0].name);
+    for (int a = first; a < first + n; a++)
+      *axes |= 1u << a;
+  }
+  return TP_OK;
+}
+
+void tp__write_whole_axes(MlirOperation module, const tp_mesh *mesh, unsigned axes) {
+  MlirAttribute names[TP_MAX_AXES];
+  intptr_t n = 0;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    char text[TP_MAX_AXIS_NAME + 64];
+    tp_mesh_axis_text(mesh, a, 1, text, sizeof text);
+    if (axes >> a & 1)
+      names[n++] = tp__attr_string(mlirOperationGetContext(module), text);
+  }
+  if (n > 0)
+    tp__set(module, "tp.whole_axes", mlirArrayAttrGet(mlirOperationGetContext(module), n, names));
+  else
+    tp__remove(module, "tp.whole_axes");
 }

@@ -365,8 +365,12 @@ tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int
 }
 
 void tp_reshard_cache_keep_axes(tp_reshard_cache *cache, tp_reshard_cache *planned) {
-  cache->bytes.whole_axes = true;
+  cache->bytes.whole = ~0u;
   cache->planned = planned;
+}
+
+void tp_reshard_cache_keep_whole(tp_reshard_cache *cache, unsigned axes) {
+  cache->bytes.whole = axes;
 }
 
 void tp_reshard_cache_price_whole_axes(tp_reshard_cache *cache, bool whole) {

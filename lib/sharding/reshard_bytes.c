@@ -111,7 +111,7 @@ static tp_spec cut_spec(const tp_mesh *mesh, const struct tp__cut *cut, tp_spec 
 /* Sets *cuts to the ways to cut the axes for this problem; NULL: the search does not cover it. */
 static tp_status find_cuts(tp__bytes_cache *cache, const tp__reshard_problem *p,
                            const struct tp__cuts **cuts) {
-  unsigned keep = cache->whole_axes ? ~0u : uneven_axes(p, p->from) | uneven_axes(p, p->to);
+  unsigned keep = cache->whole | uneven_axes(p, p->from) | uneven_axes(p, p->to);
   *cuts = NULL;
   return p->combiner == p->last_combiner ? list_cuts(cache, p->mesh, keep, cuts) : TP_OK;
 }

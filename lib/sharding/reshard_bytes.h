@@ -8,7 +8,7 @@
 
 /* Empty if zeroed. */
 typedef struct tp__bytes_cache {
-  bool whole_axes; /* axes are not cut */
+  unsigned whole; /* axes that are not cut, as bits */
   tp__fewest_memo memo;
   struct tp__cuts *cuts; /* by set of axes that stay whole */
   tp__arena arena;

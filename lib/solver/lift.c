@@ -309,8 +309,8 @@ VECTORS static tp_cost take_from(const tp__lift_edges *e, const tp_cost *of_rows
   return least;
 }
 
-/* Returns only the minimum. Messages are so small beside a forbidden cost that the least entry is an
- * allowed one without asking. */
+/* Returns only the minimum. Messages are so small beside a forbidden cost that the least entry is
+ * an allowed one without asking. */
 VECTORS static tp_cost min_after(const tp__lift_edges *e, const tp_cost *of_rows,
                                  const tp_cost *restrict of_columns) {
   const tp_cost *row = e->table;

@@ -342,6 +342,7 @@ static tp_status run(tp_pass *pass) {
   tp_reshard_cache_destroy(reshards);
   if (status == TP_OK)
     status = tp__localize_declarations(pass->module);
+  tp__remove(pass->module, "tp.whole_axes");
   if (status == TP_OK)
     tp__set(pass->module, "tp.phase", tp__attr_string(pass->context, "local"));
   return status;

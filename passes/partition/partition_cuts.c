@@ -2,7 +2,8 @@
  *
  * With objective=bytes, a path may use sub-axes that no annotation names (tp/reshard.h). A
  * per-device program has one mesh, so the cuts of all paths are made first. An axis that splits
- * some tensor unevenly stays whole: the shards of that tensor would change. */
+ * some tensor unevenly stays whole: the shards of that tensor would change. So do the axes that the
+ * plan does not count on cutting (tp.whole_axes). */
 #include "passes/partition/partition.h"
 
 typedef struct cuts {
@@ -132,6 +133,9 @@ static tp_mesh without_cuts(const tp_mesh *mesh, const tp_mesh *cut, unsigned wh
 tp_status tp__cut_for_paths(tp_pass *pass, tp_reshard_cache *reshards, bool unknown_replicate,
                             tp_mesh *mesh) {
   cuts c = {.reshards = reshards, .mesh = mesh, .cut = *mesh};
+  unsigned whole;
+  TP_TRY(tp__read_whole_axes(pass->module, mesh, &whole));
+  tp_reshard_cache_keep_whole(reshards, whole);
   tp_status status = note_funcs(pass, &c, unknown_replicate);
   if (status == TP_OK)
     *mesh = without_cuts(mesh, &c.cut, c.uneven);

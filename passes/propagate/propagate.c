@@ -111,14 +111,18 @@ static tp_status report_plan(tp_planner *p) {
   return status;
 }
 
-static tp_status plan_func(tp_planner *p) {
+static tp_status choose_plan(tp_planner *p) {
   tp__clock_share(p->limits.clock, p->limits.end, tp__report_makes_plans(p->report) ? 0.5 : 1);
   tp__clock_phase("listing strategies");
   tp_status status = p->problem.flow ? TP_OK : tp__flow_build(p);
   if (status == TP_OK)
     status = tp__plan_nodes(p);
-  if (status == TP_OK)
-    status = tp__plan(p);
+  return status == TP_OK ? tp__plan(p) : status;
+}
+
+/* Writes and reports the plan that was chosen. */
+static tp_status write_plan(tp_planner *p) {
+  tp_status status = TP_OK;
   tp__clock_phase(p->report ? "writing the plan, pricing others" : "writing the plan");
   if (status == TP_OK)
     status = tp__plan_cancelled(p);
@@ -153,6 +157,18 @@ static tp_status plan_func(tp_planner *p) {
   return status;
 }
 
+/* Creates an empty cache of reshards for the mesh of the planning, without the cuts that it does
+ * not allow. */
+static tp_status create_reshards(tp_planning *planning) {
+  tp_reshard_cache_destroy(planning->reshards);
+  planning->reshards = tp_reshard_cache_create(&planning->mesh, &planning->topology);
+  planning->common.problem.reshards = planning->reshards;
+  if (!planning->reshards)
+    return tp__out_of_memory(planning->common.problem.pass->module);
+  tp_reshard_cache_keep_whole(planning->reshards, planning->whole);
+  return TP_OK;
+}
+
 /* Reads all functions before planning any, because their reshapes decide how the mesh is
  * refined. */
 static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_replicate,
@@ -179,6 +195,45 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
   return TP_OK;
 }
 
+static void start_function(const tp_planning *planning, size_t i, tp_planner *p) {
+  const tp_func_list *functions = &planning->functions;
+  *p = planning->common;
+  p->problem.graph = functions->graphs[i];
+  p->problem.number = i;
+  if (!functions->flows)
+    return;
+  p->problem.flow = functions->flows[i].flow;
+  p->problem.n_orders = functions->flows[i].n_orders;
+  memcpy(p->problem.orders, functions->flows[i].orders, sizeof p->problem.orders);
+}
+
+/* Plans one function within a share of the remaining time. Where the plan counts on cuts of axes
+ * that tp-partition cannot make, it is made again with these axes whole: so its cost is that of the
+ * program. The bound of the first plan is that of all, since whole axes only make paths dearer. */
+static tp_status plan_function(tp_planning *planning, size_t i, double share) {
+  tp_planner p;
+  start_function(planning, i, &p);
+  double end = tp__clock_share(p.limits.clock, p.limits.clock->end, share);
+  tp_cost bound = 0;
+  for (;;) {
+    p.limits.end = end;
+    tp_status status = choose_plan(&p);
+    bool may_cut = p.problem.topology->objective == TP_OBJECTIVE_BYTES && planning->reshards;
+    unsigned wrong = status == TP_OK && may_cut ? tp__wrongly_cut_axes(&p) : 0;
+    p.result.bound = bound > 0 ? bound : p.result.bound;
+    if (!wrong) {
+      status = status == TP_OK ? write_plan(&p) : status;
+      destroy(&p);
+      return status;
+    }
+    bound = p.result.bound;
+    destroy(&p);
+    planning->whole |= wrong;
+    TP_TRY(create_reshards(planning));
+    start_function(planning, i, &p);
+  }
+}
+
 /* Each function gets a share of the remaining time, in proportion to its share of the remaining
  * ops. */
 static tp_status plan_functions(tp_planning *planning) {
@@ -187,21 +242,8 @@ static tp_status plan_functions(tp_planning *planning) {
   for (size_t i = 0; i < functions->n; i++)
     left += 1 + functions->graphs[i].n_items;
   for (size_t i = 0; i < functions->n; i++) {
-    tp_planner p = planning->common;
-    p.problem.graph = functions->graphs[i];
-    p.problem.number = i;
-    if (functions->flows) {
-      p.problem.flow = functions->flows[i].flow;
-      p.problem.n_orders = functions->flows[i].n_orders;
-      memcpy(p.problem.orders, functions->flows[i].orders, sizeof p.problem.orders);
-    }
-    p.limits.end =
-        tp__clock_share(p.limits.clock, p.limits.clock->end, (1 + p.problem.graph.n_items) / left);
-    left -= 1 + p.problem.graph.n_items;
-    tp_status status = plan_func(&p);
-    destroy(&p);
-    if (status != TP_OK)
-      return status;
+    TP_TRY(plan_function(planning, i, (1 + functions->graphs[i].n_items) / left));
+    left -= 1 + functions->graphs[i].n_items;
   }
   return TP_OK;
 }
@@ -294,12 +336,11 @@ static tp_status refine(tp_planner *p, const tp_mesh *read, tp_planning *plannin
 
 /* Reuses the reshard cache of `like` if it has the same mesh, since reshards then cost the same. */
 static tp_status share_reshards(tp_planning *planning, const tp_planner *like) {
-  tp_planner *common = &planning->common;
   bool is_shared = like && same_axes(like->problem.mesh, &planning->mesh);
   if (!is_shared)
-    planning->reshards = tp_reshard_cache_create(&planning->mesh, &planning->topology);
-  common->problem.reshards = is_shared ? like->problem.reshards : planning->reshards;
-  return common->problem.reshards ? TP_OK : tp__out_of_memory(common->problem.pass->module);
+    return create_reshards(planning);
+  planning->common.problem.reshards = like->problem.reshards;
+  return TP_OK;
 }
 
 /* Reads everything of a module that does not depend on a plan. `like` is a planner of the same
@@ -335,6 +376,8 @@ static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh,
   } else if (status == TP_OK) {
     status = refine(common, &read, planning);
   }
+  if (status == TP_OK)
+    status = tp__read_whole_axes(pass->module, mesh, &planning->whole);
   if (status == TP_OK)
     status = tp__memory_limit(pass->module, given->memory_limit, common->problem.topology,
                               &common->limits.memory);
@@ -392,6 +435,8 @@ static tp_status run(tp_pass *pass) {
     status = plan_functions(&planning);
   if (status == TP_OK)
     tp__write_grids(pass->module, &planning.mesh);
+  if (status == TP_OK)
+    tp__write_whole_axes(pass->module, &planning.mesh, planning.whole);
   if (status == TP_OK && report)
     status = tp__report_write(report);
   tp__report_close(report);
@@ -500,7 +545,10 @@ const tp_pass_row tp__propagate_row = {
         "Requires: tensors of static shape; a mesh (shard.grid with tp.axes, or the mesh option). "
         "Establishes: every tensor argument, result and op has a closed tp.sharding; every reshard "
         "is a shard.shard; tp.plan on each function has the modelled cost and its certified lower "
-        "bound. Breaks: nothing; the plan may be edited by hand before tp-partition expands it.",
+        "bound; with objective=bytes, tp.whole_axes of the module are the axes that paths of "
+        "reshards "
+        "do not cut. Breaks: nothing; the plan may be edited by hand before tp-partition expands "
+        "it.",
     .options = options,
     .n_options = TP_LEN(options),
     .options_size = sizeof(tp_propagate_options),

@@ -181,6 +181,7 @@ typedef struct tp_planning {
   tp__arena arena;
   tp_func_list functions;
   tp_reshard_cache *reshards; /* NULL: the cache of another planning is used */
+  unsigned whole;             /* axes that paths do not cut, as bits (tp.whole_axes) */
   tp_clock clock;
   tp_planner common; /* initial values for the planners of all functions */
 } tp_planning;
@@ -323,6 +324,10 @@ tp_status tp__plan_cancelled(const tp_planner *planner);
 
 /* remarks.c: emits remarks about large tensors of the plan, before the plan is written. */
 tp_status tp__plan_remarks(const tp_planner *planner);
+
+/* whole_axes.c: returns the axes, as bits, that paths of the chosen plan cut and tp-partition
+ * cannot cut. */
+unsigned tp__wrongly_cut_axes(const tp_planner *planner);
 
 /* updates.c: adds an edge between each argument and the result that is its new value. */
 tp_status tp__tie_updates(tp_planner *planner, tp_problem *problem);
