@@ -8,6 +8,7 @@
 
 #include "ir/annotation.h"
 #include "ir/collectives.h"
+#include "ir/location.h"
 #include "ir/value_table.h"
 
 #include <stdio.h>
@@ -74,6 +75,20 @@ static tp_status constrain(const inliner *in, MlirOperation callee, bool is_arg,
   return status;
 }
 
+/* An op without a file gets that of the call, below its name: tools that trace a function once, and
+ * call it from several places, know the file only there. */
+static tp_status locate(MlirOperation op, void *data) {
+  const MlirOperation *call = data;
+  MlirLocation location = mlirOperationGetLocation(op), at = mlirOperationGetLocation(*call), file;
+  if (tp__location_file(location, &file) || !tp__location_file(at, &file))
+    return TP_OK;
+  if (mlirLocationIsAName(location))
+    at = mlirLocationNameGet(mlirOperationGetContext(op),
+                             mlirIdentifierStr(mlirLocationNameGetName(location)), at);
+  mlirOperationSetLocation(op, at);
+  return TP_OK;
+}
+
 static tp_status clone_body(const inliner *in, MlirOperation call, MlirOperation callee,
                             mapping *map) {
   MlirBlock body = tp__region_block(callee, 0);
@@ -89,6 +104,8 @@ static tp_status clone_body(const inliner *in, MlirOperation call, MlirOperation
     tp__insert_before(call, clone);
     map_operands(clone, map);
     tp__walk(clone, map_operands, map);
+    locate(clone, &call);
+    tp__walk_outside(clone, locate, &call);
     for (int i = 0; i < mlirOperationGetNumResults(op); i++)
       if (map_value(map, mlirOperationGetResult(op, i), mlirOperationGetResult(clone, i)) != TP_OK)
         return TP_NO_MEMORY;

@@ -467,6 +467,10 @@ class Refusals(Case):
             plan.run_here(models.normal(4))
         with self.assertRaisesRegex(ValueError, "2 arguments are given, but the plan is for 1: x"):
             plan.run_here(models.normal(8, 8), 1)
+        inverse = lambda x: jnp.linalg.inv(x)  # jax traces what is inside once, without this line
+        line = inverse.__code__.co_firstlineno
+        with self.assertRaisesRegex(tpshard.Error, r"test_jax.py:%d:\d+: error: 'stablehlo.custom_call'[\s\S]*plan\.jit" % line):
+            tps.plan(inverse, (models.normal(8, 8),), {"tp": 2}).run_here(models.normal(8, 8))
         plan.text = "no program"
         with self.assertRaisesRegex(tpshard.Error, "shard-run failed"):
             plan.run_here(models.normal(8, 8))

@@ -97,29 +97,23 @@ static void add_source(MlirLocation location, FILE *out) {
 /* Appends to a growing text. */
 static void add(MlirStringRef part, void *data) { fwrite(part.data, 1, part.length, data); }
 
-/* Prints loc("file":1:2) as file:1:2. The module itself is at 0:0, which is omitted because it says
- * nothing. */
+/* Prints the innermost place as FILE:LINE:COLUMN, else the names that the location has. A module
+ * itself is at 0:0, which is omitted because it says nothing. */
 static void add_location(MlirLocation location, FILE *out) {
-  char *text = NULL;
-  size_t n;
-  FILE *stream = open_memstream(&text, &n);
-  if (!stream)
-    return;
-  mlirLocationPrint(location, add, stream);
-  if (fclose(stream) != 0)
-    n = 0;
-  char *end = n > 5 && strncmp(text, "loc(\"", 5) == 0 && text[n - 1] == ')'
-                  ? strstr(text + 5, "\":")
-                  : NULL;
-  if (end && strcmp(end, "\":0:0)") == 0)
-    fprintf(out, "%.*s: ", (int)(end - text - 5), text + 5);
-  else if (end)
-    fprintf(out, "%.*s%.*s: ", (int)(end - text - 5), text + 5, (int)(text + n - 1 - (end + 1)),
-            end + 1);
-  else if (n &&
-           !mlirLocationEqual(location, mlirLocationUnknownGet(mlirLocationGetContext(location))))
-    fprintf(out, "%s: ", text);
-  free(text);
+  MlirLocation place;
+  bool has_line = find_place(location, MAX_DEPTH, &place);
+  if (has_line || mlirLocationIsAFileLineColRange(location)) {
+    MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(place));
+    fprintf(out, "%.*s", (int)file.length, file.data);
+    if (has_line)
+      fprintf(out, ":%d:%d", mlirLocationFileLineColRangeGetStartLine(place),
+              mlirLocationFileLineColRangeGetStartColumn(place));
+    fputs(": ", out);
+  } else if (!mlirLocationEqual(location,
+                                mlirLocationUnknownGet(mlirLocationGetContext(location)))) {
+    mlirLocationPrint(location, add, out);
+    fputs(": ", out);
+  }
 }
 
 static void add_message(MlirDiagnostic diagnostic, FILE *out) {
