@@ -49,7 +49,9 @@ static MlirLocation place_of(MlirOperation op) {
 static void emit(MlirOperation op, tp_severity severity, const char *format, va_list args) {
   char text[MESSAGE_SIZE], message[MESSAGE_SIZE];
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  int n = snprintf(text, sizeof text, "'%.*s': ", (int)name.length, name.data);
+  int n = 0;
+  if (!tp__op_is(op, "builtin.module")) /* users do not write it */
+    n = snprintf(text, sizeof text, "'%.*s': ", (int)name.length, name.data);
   vsnprintf(message, sizeof message, format, args);
   MlirLocation place = place_of(op), argument;
   if (tp__op_is(op, "func.func")) {

@@ -73,27 +73,27 @@ static void test_form(void **state) {
   (void)state;
   expect_refusal(
       lowered, NULL, (tp_emit)3,
-      "'builtin.module': cannot be emitted: invalid tp_emit value 3, expected a value below 3");
+      "cannot be emitted: invalid tp_emit value 3, expected a value below 3");
   expect_refusal(
       lowered, NULL, (tp_emit)-1,
-      "'builtin.module': cannot be emitted: invalid tp_emit value -1, expected a value below 3");
+      "cannot be emitted: invalid tp_emit value -1, expected a value below 3");
 }
 
 static void test_level(void **state) {
   (void)state;
   tp_compile_options options = {.size = sizeof options, .opt_level = 4};
   expect_refusal(lowered, &options, TP_EMIT_OBJECT,
-                 "'builtin.module': optimization level 4 is not between 0 and 3");
+                 "optimization level 4 is not between 0 and 3");
 }
 
 static void test_level_of_the_environment(void **state) {
   (void)state;
   setenv("TP_OPT_LEVEL", "4", 1);
   expect_refusal(lowered, NULL, TP_EMIT_OBJECT,
-                 "'builtin.module': TP_OPT_LEVEL is '4', which is not between 1 and 3");
+                 "TP_OPT_LEVEL is '4', which is not between 1 and 3");
   setenv("TP_OPT_LEVEL", "1s", 1);
   expect_refusal(lowered, NULL, TP_EMIT_OBJECT,
-                 "'builtin.module': TP_OPT_LEVEL is '1s', which is not between 1 and 3");
+                 "TP_OPT_LEVEL is '1s', which is not between 1 and 3");
   unsetenv("TP_OPT_LEVEL");
 }
 

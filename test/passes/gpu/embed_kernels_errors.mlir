@@ -7,7 +7,7 @@
 func.func private @other()
 
 // LLVM's code generator would end the process.
-// expected-error @below {{'builtin.module': a kernel calls 'llvm.pow.f32', which is not available on GPUs; this function does not run on GPUs yet}}
+// expected-error @below {{a kernel calls 'llvm.pow.f32', which is not available on GPUs; this function does not run on GPUs yet}}
 module @tp_kernels {
   llvm.func @tp_kernel0(%a: !llvm.ptr, %b: f32) attributes {nvvm.kernel} {
     %x = llvm.load %a : !llvm.ptr -> f32
@@ -21,7 +21,7 @@ module @tp_kernels {
 
 func.func private @other()
 
-// expected-error @below {{'builtin.module': a kernel calls 'llvm.experimental.constrained.fptrunc.f32.f64', which is not available on GPUs}}
+// expected-error @below {{a kernel calls 'llvm.experimental.constrained.fptrunc.f32.f64', which is not available on GPUs}}
 module @tp_kernels {
   llvm.func @tp_kernel0(%a: !llvm.ptr, %b: f64) attributes {nvvm.kernel} {
     %y = llvm.intr.experimental.constrained.fptrunc %b tonearest ignore : f64 to f32
@@ -34,7 +34,7 @@ module @tp_kernels {
 
 func.func private @other()
 
-// expected-error @below {{'builtin.module': a kernel calls 'lgammaf', which is not available on GPUs}}
+// expected-error @below {{a kernel calls 'lgammaf', which is not available on GPUs}}
 module @tp_kernels {
   llvm.func @lgammaf(f32) -> f32
   llvm.func @tp_kernel0(%a: !llvm.ptr, %b: f32) attributes {nvvm.kernel} {

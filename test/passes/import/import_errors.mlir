@@ -544,7 +544,7 @@ func.func @two_layouts(%x: tensor<8x8xf32>) {
 
 // -----
 
-// expected-error @below {{'builtin.module': the module is already partitioned (tp.phase = "local") but still has annotations to import; run tp-import before tp-partition}}
+// expected-error @below {{the module is already partitioned (tp.phase = "local") but still has annotations to import; run tp-import before tp-partition}}
 module attributes {tp.phase = "local"} {
   shard.grid @g(shape = 2)
   func.func @local(%x: tensor<8xf32>) {

@@ -1,12 +1,12 @@
 // RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-partition)'
 
 // Partitioning twice would shard twice.
-// expected-error @below {{'builtin.module': the module is already partitioned (tp.phase = "local")}}
+// expected-error @below {{the module is already partitioned (tp.phase = "local")}}
 module attributes {tp.phase = "local"} {}
 
 // -----
 
-// expected-error @below {{'builtin.module': the module has no mesh; run tp-propagate first, or add a shard.grid}}
+// expected-error @below {{the module has no mesh; run tp-propagate first, or add a shard.grid}}
 module {}
 
 // -----

@@ -211,7 +211,7 @@ func.func @of_return(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// expected-error @below {{'builtin.module': unknown attribute tp.mesh; write the mesh as shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}}}
+// expected-error @below {{unknown attribute tp.mesh; write the mesh as shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}}}
 module attributes {tp.mesh = "2x2"} {
 }
 

@@ -1,6 +1,6 @@
 // RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-normalize)'
 
-// expected-error @below {{'builtin.module': tp.phase must be "local" or absent}}
+// expected-error @below {{tp.phase must be "local" or absent}}
 module attributes {tp.phase = "global"} {}
 
 // -----

@@ -1,11 +1,11 @@
 // RUN: shard-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tp-propagate)'
 
-// expected-error @below {{'builtin.module': the module is already partitioned (tp.phase = "local")}}
+// expected-error @below {{the module is already partitioned (tp.phase = "local")}}
 module attributes {tp.phase = "local"} {}
 
 // -----
 
-// expected-error @below {{'builtin.module': the module has no mesh; add shard.grid @mesh(shape = 2x4)}}
+// expected-error @below {{the module has no mesh; add shard.grid @mesh(shape = 2x4)}}
 module {}
 
 // -----

@@ -25,8 +25,8 @@
 // PLACE: remark: %h{{( \([a-z0-9 ]+\))?}} has layout {{\[\[\], \["tp"\]\]}}
 // PLACE-NOT: remark
 
-// NEAR: error: 'builtin.module': explain: there is no tensor named 'w3'; similar names: %w1, %w2,
-// NOWHERE: error: 'builtin.module': explain: there is no tensor made at 'plain.mlir:43'; names are
+// NEAR: error: explain: there is no tensor named 'w3'; similar names: %w1, %w2,
+// NOWHERE: error: explain: there is no tensor made at 'plain.mlir:43'; names are
 
 // A value along which nothing is split says so; all functions are looked through.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=%%arg0})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=TWO

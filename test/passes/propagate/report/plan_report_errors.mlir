@@ -18,15 +18,15 @@
 // RUN: FileCheck %s --check-prefix=SMALL --implicit-check-not='"graph"' --input-file=%t/small.json
 
 // SMALL: "schema": "tpshard.plan/1"
-// GRAPH: error: 'builtin.module': the report '{{.*}}/plan.html' shows the graph that report-graph=false leaves out; leave out report-graph, or name the report .json, .md or .txt
-// AGAINST: error: 'builtin.module': report-against compares the graphs of two plans, which report-graph=false leaves out; give one of them
-// CHECK: error: 'builtin.module': the report cannot be written to '{{.*}}/no/such/folder/plan.json': No such file or directory
-// FOLDER: error: 'builtin.module': the report cannot be written to '{{.*}}': Is a directory
-// SUFFIX: error: 'builtin.module': the report '{{.*}}/plan.json.gz' ends in '.gz', which is no format of reports; name it .html for a page, .json, .md or .txt for text, or .model-explorer.json or .node-data.json for Model Explorer
+// GRAPH: error: the report '{{.*}}/plan.html' shows the graph that report-graph=false leaves out; leave out report-graph, or name the report .json, .md or .txt
+// AGAINST: error: report-against compares the graphs of two plans, which report-graph=false leaves out; give one of them
+// CHECK: error: the report cannot be written to '{{.*}}/no/such/folder/plan.json': No such file or directory
+// FOLDER: error: the report cannot be written to '{{.*}}': Is a directory
+// SUFFIX: error: the report '{{.*}}/plan.json.gz' ends in '.gz', which is no format of reports; name it .html for a page, .json, .md or .txt for text, or .model-explorer.json or .node-data.json for Model Explorer
 // NONE: "schema": "tpshard.plan/1"
 // NONE: "graph"
-// COUNT: error: 'builtin.module': report-alternatives 'many' is not a whole number from 0 to 1000
-// NEGATIVE: error: 'builtin.module': report-alternatives '-1' is not a whole number from 0 to 1000
+// COUNT: error: report-alternatives 'many' is not a whole number from 0 to 1000
+// NEGATIVE: error: report-alternatives '-1' is not a whole number from 0 to 1000
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
 func.func @f(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {

@@ -8,7 +8,7 @@
 // DEFAULT: remark: 'func.func': argument 1 (big) is replicated on all 4 devices, 64.0 MiB on each
 // DEFAULT-NOT: remark:
 // NONE-NOT: remark:
-// ERROR: error: 'builtin.module': invalid remark-bytes '64M': expected bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), as in 80GB, or none
+// ERROR: error: invalid remark-bytes '64M': expected bytes with a unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB), as in 80GB, or none
 
 shard.grid @mesh(shape = 4) {tp.axes = ["dp"]}
 func.func @large(%x: tensor<3xf32> {tp.sharding = [[]]}, %y: tensor<4096x4096xf32> {tp.name = "big"}) -> (tensor<4096x4096xf32> {tp.sharding = [[], []]}) {
