@@ -29,6 +29,8 @@ extern "C" {
  *   min_ctas       count               C    least and largest number of thread blocks with which a
  *   max_ctas       count               C    collective occupies the GPU
  *   device         number              C    CUDA device of this rank               (TPRT_DEVICE)
+ *   independent    0 or 1            O      1: no other operation of the batch with this hint reads
+ *                                           or writes what this one writes, see tprt_submit_batch
  *
  * An unknown key is TPRT_INVALID_ARGUMENT, with the closest known one or all of them in the text.
  * So is a known key in another place. A backend that cannot obey a hint refuses it with

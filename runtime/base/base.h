@@ -59,6 +59,7 @@ int tprt__cores(void);
 static inline size_t tprt__round_up(size_t value, size_t unit) {
   return (value + unit - 1) / unit * unit;
 }
+static inline int64_t tprt__max(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline int64_t tprt__min(int64_t a, int64_t b) { return a < b ? a : b; }
 
 #endif

@@ -38,6 +38,8 @@ static const struct {
     [TPRT__HINT_MAX_CTAS] = {"max_ctas", "count", AT_CREATION,
                              "largest number of thread blocks of a collective"},
     [TPRT__HINT_DEVICE] = {"device", "int", AT_CREATION, "CUDA device of the rank"},
+    [TPRT__HINT_INDEPENDENT] = {"independent", "switch", OF_OP,
+                                "1: may run together with others of its batch that have it"},
 };
 
 const char *tprt_hint_key(size_t i, const char **type, const char **help) {
@@ -76,9 +78,13 @@ tprt_status tprt__hint_read(const char *key, const char *value, unsigned place, 
   if (i == TPRT__N_HINTS)
     return fail_unknown(key, place);
   if (!(table[i].places & place))
-    return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "hint %s is set when a communicator is created, in tprt_comm_config.hints%s",
-                      key, table[i].places & LATER ? ", or with tprt_comm_set_hint" : "");
+    return table[i].places == OF_OP
+               ? tprt__fail(TPRT_INVALID_ARGUMENT,
+                            "hint %s is one of an operation, in tprt_op.hints", key)
+               : tprt__fail(TPRT_INVALID_ARGUMENT,
+                            "hint %s is set when a communicator is created, in "
+                            "tprt_comm_config.hints%s",
+                            key, table[i].places & LATER ? ", or with tprt_comm_set_hint" : "");
   *hint = (tprt__hint)i;
   return tprt__parse(table[i].type, "hint", key, value, number);
 }

@@ -14,6 +14,7 @@ typedef enum tprt__hint {
   TPRT__HINT_MIN_CTAS,
   TPRT__HINT_MAX_CTAS,
   TPRT__HINT_DEVICE,
+  TPRT__HINT_INDEPENDENT,
   TPRT__N_HINTS,
 } tprt__hint;
 

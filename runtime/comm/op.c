@@ -368,6 +368,8 @@ static tprt_status read_hints(const tprt_op *op, const char *name, tprt__plan *p
     plan->timeout_ns = numbers[TPRT__HINT_TIMEOUT];
   if (given & 1u << TPRT__HINT_DETERMINISTIC)
     plan->deterministic = numbers[TPRT__HINT_DETERMINISTIC];
+  if (given & 1u << TPRT__HINT_INDEPENDENT)
+    plan->independent = numbers[TPRT__HINT_INDEPENDENT];
   return TPRT_OK;
 }
 

@@ -64,6 +64,7 @@ typedef struct tprt__plan {
   void *stream;
   int64_t timeout_ns; /* of this operation; 0: the communicator's */
   bool deterministic;
+  bool independent; /* of the other operations of its batch: may run together with them */
   /* GPU programs: the GPU that holds the tensors, and its stream; else NULL */
   struct tprt__gpu *gpu;
   tprt_together_fn *together; /* function that replaces the operation, see tprt_context_together */

@@ -1,5 +1,5 @@
 /* Batches: plans of several operations, including transfers of a rank with itself. */
-#include "comm/op.h"
+#include "comm/coalesce.h"
 
 #include <string.h>
 
@@ -87,6 +87,8 @@ tprt_status tprt__batch_make(const tprt_op *ops, size_t n, int n_ranks, int rank
       end++;
     status = pair_own(plans + begin, end - begin);
   }
+  if (!status)
+    status = tprt__check_independent(plans, n);
   if (status) {
     tprt__batch_clear(plans, n);
     return status;

@@ -1,4 +1,5 @@
 /* Submission: executes operations and notifies observers. */
+#include "comm/coalesce.h"
 #include "comm/comm.h"
 #include "comm/observe.h"
 
@@ -46,6 +47,20 @@ tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t dead
   return status;
 }
 
+/* Runs n collectives as one. */
+static tprt_status run_coalesced(tprt_comm *comm, const tprt__plan *plans, size_t n,
+                                 int64_t deadline) {
+  tprt__coalesced as_one;
+  tprt_status status = tprt__coalesce(plans, n, &as_one);
+  if (status)
+    return tprt__comm_fail(comm, status, plans->kind);
+  status = tprt__comm_run(comm, &as_one.whole, deadline);
+  if (!status)
+    tprt__coalesced_deliver(&as_one);
+  tprt__coalesced_clear(&as_one);
+  return status;
+}
+
 /* Runs n transfers. Transfers of a rank with itself are copies; they were paired before. */
 static tprt_status run_transfers(tprt_comm *comm, const tprt__plan *plans, size_t n,
                                  int64_t deadline) {
@@ -75,7 +90,10 @@ tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t
         tprt__comm_fail(comm, status, plans[i].kind);
       i = end;
     } else {
-      status = tprt__comm_run(comm, &plans[i++], deadline);
+      size_t together = tprt__coalescible(plans + i, n - i);
+      status = together > 1 ? run_coalesced(comm, plans + i, together, deadline)
+                            : tprt__comm_run(comm, &plans[i], deadline);
+      i += together;
     }
   }
   return status;

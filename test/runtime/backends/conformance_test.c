@@ -19,7 +19,7 @@ static const struct {
     {path_mixed_placement, true}, {path_own_place, true},         {path_all_to_all_dims, true},
     {path_odd_permutes, true},    {path_random_transfers, false}, {path_tags, true},
     {path_same_tag, true},        {path_windows, false},          {path_capabilities, false},
-    {path_accesses, false}};
+    {path_accesses, false},       {path_coalesced, false}};
 
 /* ---- Backends ---- */
 

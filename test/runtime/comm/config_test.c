@@ -92,6 +92,8 @@ static void test_disobeyed(void **state) {
                    "hint traffic_class: backend self cannot obey it; these can: tcp, nccl"));
   assert_true(refused_hint("max_ctas", "8", TPRT_UNSUPPORTED, "these can: nccl"));
   assert_true(refused_hint("device", "0", TPRT_UNSUPPORTED, "these can: nccl"));
+  assert_true(refused_hint("independent", "1", TPRT_INVALID_ARGUMENT,
+                           "hint independent is one of an operation, in tprt_op.hints"));
   const tprt_hint crossed[] = {{"min_ctas", "8"}, {"max_ctas", "4"}};
   tprt_comm_config config = with_hints(crossed, 2);
   assert_true(refused(&config, TPRT_INVALID_ARGUMENT, "hint min_ctas is 8, but max_ctas is 4"));
@@ -121,7 +123,7 @@ static void test_table(void **state) {
     tprt_hint_backends(n, names, 4); /* truncated to whole bytes */
     assert_true(strlen(names) < 4);
   }
-  assert_int_equal(n, 9);
+  assert_int_equal(n, 10);
   char names[8] = "x";
   tprt_hint_backends(n, names, sizeof names);
   assert_string_equal(names, "");

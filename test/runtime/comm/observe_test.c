@@ -144,6 +144,66 @@ static void on_failure(void *user, tprt_comm *comm, tprt_status status, const ch
       status == TPRT_ABORTED && strstr(text, "aborted the communicator") != NULL;
 }
 
+static void on_any(void *user, tprt_comm *comm, const tprt_op_info *op) {
+  (void)comm;
+  (void)op;
+  ++*(int *)user;
+}
+
+/* Adjacent independent operations of a kind are one, up to 64 KiB. */
+static int coalesced(tprt_comm *comm, void *argument) {
+  (void)argument;
+  enum { LARGE = 12 * 1024 };
+  static const tprt_hint hint = {"independent", "1"};
+  static float in[8][LARGE];
+  int errors = 0, n_seen = 0;
+  float (*out)[LARGE] = calloc(8, sizeof *out);
+  tprt_hooks mine = {.size = sizeof mine, .pre = on_any, .user = &n_seen};
+  static const struct {
+    int counts[8], n_without, n; /* n_without: the first ops without the hint */
+  } cases[] = {
+      {{1, 2, 3, 4, 5, 6, 7, 8}, 0, 1},
+      {{1, 2, 3, 4, 5, 6, 7, 8}, 3, 4},
+      {{1, LARGE, 1, 1, LARGE, 1, 1, 1}, 0, 2},
+      {{1, 2, 3, 4, 5, 6, 7, 8}, 8, 8},
+  };
+  CHECK(errors, out != NULL);
+  CHECK_STATUS(errors, tprt_comm_set_hooks(comm, &mine), TPRT_OK);
+  for (size_t c = 0; c < sizeof cases / sizeof *cases && !errors; c++) {
+    tprt_op ops[8];
+    for (int i = 0; i < 8; i++) {
+      ops[i] = tprt_op_flat(TPRT_OP_ALL_REDUCE, in[i], out[i], cases[c].counts[i], TPRT_F32, NULL);
+      ops[i].reduction = TPRT_SUM;
+      ops[i].hints = &hint;
+      ops[i].n_hints = i >= cases[c].n_without;
+    }
+    n_seen = 0;
+    CHECK_STATUS(errors, tprt_submit_batch(comm, ops, 8, NULL), TPRT_OK);
+    CHECK(errors, n_seen == cases[c].n);
+  }
+  tprt_op chain[2] = {tprt_op_flat(TPRT_OP_ALL_REDUCE, in[0], out[0], 4, TPRT_F32, NULL),
+                      tprt_op_flat(TPRT_OP_ALL_REDUCE, out[0] + 3, out[1], 4, TPRT_F32, NULL)};
+  for (int i = 0; i < 2; i++) {
+    chain[i].reduction = TPRT_SUM;
+    chain[i].hints = &hint;
+    chain[i].n_hints = 1;
+  }
+  CHECK_STATUS(errors, tprt_submit_batch(comm, chain, 2, NULL), TPRT_INVALID_ARGUMENT);
+  CHECK(errors, strstr(tprt_last_error(), "op 1 reads what op 0 writes") != NULL);
+  chain[1].send = in[1];
+  chain[1].recv = out[0] + 3;
+  CHECK_STATUS(errors, tprt_submit_batch(comm, chain, 2, NULL), TPRT_INVALID_ARGUMENT);
+  CHECK(errors, strstr(tprt_last_error(), "op 1 writes what op 0 writes") != NULL);
+  free(out);
+  return errors;
+}
+
+static void test_coalesced(void **state) {
+  (void)state;
+  tprt_config config = test_config();
+  assert_int_equal(run_threads(3, &config, coalesced, NULL), 0);
+}
+
 /* `argument` counts the ranks that have left the last barrier, because an abort may otherwise
  * overtake it. */
 static int hooks(tprt_comm *comm, void *argument) {
@@ -352,7 +412,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_capabilities), cmocka_unit_test(test_schedules),
       cmocka_unit_test(test_costs),        cmocka_unit_test(test_observers),
-      cmocka_unit_test(test_flight),
+      cmocka_unit_test(test_flight),       cmocka_unit_test(test_coalesced),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,9 @@ int path_random_transfers(tprt_comm *comm, void *argument);
 int path_tags(tprt_comm *comm, void *argument);
 int path_same_tag(tprt_comm *comm, void *argument);
 
+/* coalesced.c: batches of independent collectives. */
+int path_coalesced(tprt_comm *comm, void *argument);
+
 /* windows.c */
 int path_windows(tprt_comm *comm, void *argument);
 
