@@ -37,11 +37,11 @@ const madeBy = new Map();
 for (const f of plan.functions)
   madeResults(f).forEach((result, i) => madeBy.set(f.collectives[i], result));
 
-/* "weight wq", "%7, result 3 (loss)". */
+/* "weight wq (%arg1)", "mean after head (%7), result 3 (loss)". */
 function whatMoves(f, c) {
   const argument = movedArgument(f, c), result = madeBy.get(c);
   return (argument && argument.role === 'param' ? 'weight ' : '') +
-    [c.name || c.value || 'rows of neighbors', result < 0 ? '' : resultText(f, result)]
+    [valueText(c) || 'rows of neighbors', result < 0 ? '' : resultText(f, result)]
       .filter(Boolean).join(', ');
 }
 
@@ -77,7 +77,7 @@ function otherChoice(c, alike) {
 
 /* What a search looks at, in lower case. */
 function searched(f, c) {
-  const text = [whatMoves(f, c), c.value, c.at, c.kind, c.axes, ...c.cause].join(' ');
+  const text = [whatMoves(f, c), c.at, c.kind, c.axes, ...c.cause].join(' ');
   return (text + ' ' + visible(text)).toLowerCase();
 }
 
