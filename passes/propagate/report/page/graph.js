@@ -197,10 +197,12 @@ function rowContent(g, entry, f, opened) {
     layout ? code(layout) : null, make('span', {class: 'at'}, named(op.at))];
 }
 
-/* Returns {element, ops, show, place, describe}: show(k) selects op k, describe(k) says which op it
- * is, name(k) what it makes. */
+/* Returns {element, ops, show, leave, place, describe, name}: show(k) selects op k, leave() closes
+ * the layers that show opened; describe(k) says which op it is, name(k) what it makes. */
 function graphPanel(f) {
   const g = graphOf(f), opened = new Set();
+  /* Layers that links opened, not the user. */
+  const openedByLinks = new Set();
   const fillers = make('input', {type: 'checkbox', id: 'graph-fillers', onchange: list});
   const layer = make('div', {class: 'sizer', role: 'presentation'});
   const view = make('div', {class: 'graph', id: 'graph-view', tabindex: 0, role: 'listbox',
@@ -215,6 +217,7 @@ function graphPanel(f) {
   function list() {
     folded = foldOps(g, [...g.kind.keys()].filter((k) => fillers.checked || !isFiller(g, k)));
     opened.clear();
+    openedByLinks.clear();
     arrange();
     choose(0);
   }
@@ -302,6 +305,7 @@ function graphPanel(f) {
   }
 
   function flip(row) {
+    openedByLinks.delete(rows[row]);
     if (!opened.delete(rows[row])) opened.add(rows[row]);
     arrange();
     choose(row);
@@ -337,12 +341,23 @@ function graphPanel(f) {
       k <= sections.at(-1).at(-1));
     if (run) {
       const own = run.sections.find((section) => k <= section.at(-1));
+      if (!opened.has(run)) openedByLinks.add(run);
       opened.add(run);
       k = run.sections[0][Math.min(own.indexOf(k), run.sections[0].length - 1)];
       arrange();
     }
     choose(rowOf[k]);
     reach(view);
+  }
+
+  /* Closes the layers that links opened. */
+  function leave() {
+    if (!openedByLinks.size) return;
+    const {op, sections} = rows[chosen];
+    for (const run of openedByLinks) opened.delete(run);
+    openedByLinks.clear();
+    arrange();
+    choose(rowOf[sections ? sections[0][0] : op]);
   }
 
   layer.append(picture);
@@ -362,7 +377,7 @@ function graphPanel(f) {
       'show constants, empty and filled tensors')),
     make('div', {class: 'columns'}, view, details));
   const place = () => rows[chosen] && rows[chosen].op !== undefined && ['op', rows[chosen].op];
-  return {element, ops: g, show, place, name: (k) => nameText(g, k), describe: (k) => {
+  return {element, ops: g, show, leave, place, name: (k) => nameText(g, k), describe: (k) => {
     const op = graphOp(g, k);
     return opText(op) + (op.at ? ' at ' + op.at : '');
   }};

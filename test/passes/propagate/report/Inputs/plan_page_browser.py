@@ -261,6 +261,36 @@ class Page:
             rows = self.b.run("return [...document.querySelectorAll('#collectives tbody tr:not(.more)')].map((r) => r.cells[1].textContent)")
             self.check(any("result %d%s" % (number, " (%s)" % name if name else "") in text for text in rows), "result %d is not found: %s" % (number, rows))
 
+    def closed(self):
+        """Back closes a row that a link opened, and leaves one open that the user opened."""
+        if not self.b.count("#summary .scroll button.inset") or self.b.count("#collectives tbody button[aria-expanded]") < 2:
+            return
+        opened = "return [...document.querySelectorAll('#collectives tbody button[aria-expanded=true]')].map((b) => b.id)"
+        for own in (False, True):
+            self.b.open(self.path)
+            self.b.wait("setTimeout(arguments[0], 100)")
+            if own:
+                self.b.run("const link = document.querySelector('#summary .scroll button.inset'); link.click();"
+                           "const row = document.activeElement; row.click(); row.click()")
+                before = self.b.run(opened)
+                self.check(len(before) == 1, "the user opened %s" % before)
+            else:
+                before = []
+            self.b.click("#summary .scroll button.inset")
+            self.check(len(self.b.run(opened)) == 1, "a link opens %s" % self.b.run(opened))
+            self.b.back()
+            self.b.wait("setTimeout(arguments[0], 100)")
+            self.check(self.b.run(opened) == before, "after Back these are open: %s, not %s" % (self.b.run(opened), before))
+        if self.f["graph"]["layers"]:
+            rows = "return document.querySelector('#graph-view .row').getAttribute('aria-setsize')"
+            folded = self.b.run(rows)
+            self.b.run("location.hash = '#op-%d'" % self.f["graph"]["layers"][0]["first"][1])
+            self.b.wait("setTimeout(arguments[0], 100)")
+            self.check(self.b.run(rows) != folded, "a fragment does not open layers")
+            self.b.back()
+            self.b.wait("setTimeout(arguments[0], 100)")
+            self.check(self.b.run(rows) == folded, "Back leaves layers open")
+
     def coordinates(self, device):
         at = {}
         for axis in reversed(self.plan["mesh"]):
@@ -497,7 +527,7 @@ def main():
         for page, report in zip(sys.argv[1::2], sys.argv[2::2]):
             browser.open(page)
             p = Page(browser, page, json.load(open(report, encoding="utf-8")))
-            for step in (p.panels, p.tensors, p.ways, p.keys, p.collectives, p.opened, p.timeline, p.memory, p.mesh, p.what_if, p.graph, p.paper, p.nothing_else):
+            for step in (p.panels, p.tensors, p.ways, p.keys, p.collectives, p.opened, p.closed, p.timeline, p.memory, p.mesh, p.what_if, p.graph, p.paper, p.nothing_else):
                 try:
                     step()
                 except RuntimeError as error:
