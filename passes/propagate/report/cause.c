@@ -99,9 +99,8 @@ static const char *node_text(const causes *c, int node) {
   const tp_func_graph *graph = &c->p->problem.graph;
   if (n->kind == TP_NODE_ARG)
     return tp__report_label(
-        c->r,
-        mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(graph->func, 0)),
-                             n->index));
+        c->r, mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(graph->func, 0)),
+                                   n->index));
   if (n->kind == TP_NODE_RESULT)
     return tp__report_text(c->r, "result %d", n->index);
   if (n->kind == TP_NODE_CARRIED)

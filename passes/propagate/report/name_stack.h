@@ -7,8 +7,8 @@
 
 #include <mlir-c/IR.h>
 
-/* "jit(step)/transpose(jvp(attention))/dot_general" has the scope "attention", the op "dot_general",
- * and is a gradient. */
+/* "jit(step)/transpose(jvp(attention))/dot_general" has the scope "attention" and the op
+ * "dot_general", and is a gradient. */
 typedef struct tp_name_stack {
   bool is_stack;    /* the location has scopes: a framework wrote it */
   bool is_gradient; /* in the transposed part of a function that was differentiated */
@@ -17,7 +17,8 @@ typedef struct tp_name_stack {
   /* Scopes of the user, joined by "/", without the outermost function. Without scopes, the function
    * in which the op stands. "": none is known. */
   const char *scope;
-  const char *op; /* the last part, or the whole name if it is no stack; "": the location has none */
+  const char
+      *op; /* the last part, or the whole name if it is no stack; "": the location has none */
 } tp_name_stack;
 
 /* Texts are allocated in the arena. False if memory runs out. */

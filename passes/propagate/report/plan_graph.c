@@ -11,12 +11,11 @@ enum { KIND, VALUE, DESCRIPTION, AT, OPERANDS, N_LISTS };
 /* Bits of the parts of a token: see add_token. */
 enum { KIND_SHIFT = 32, OPERANDS_SHIFT = 12 };
 
-static const char *const list_names[] = {
-    [KIND] = "kind",
-    [VALUE] = "value",
-    [DESCRIPTION] = "description",
-    [AT] = "at",
-    [OPERANDS] = "operands"};
+static const char *const list_names[] = {[KIND] = "kind",
+                                         [VALUE] = "value",
+                                         [DESCRIPTION] = "description",
+                                         [AT] = "at",
+                                         [OPERANDS] = "operands"};
 
 /* Different entries of a list. */
 typedef struct table {
@@ -157,9 +156,9 @@ static void add_token(builder *b, int k, json_int_t kind, size_t n_operands) {
 }
 
 static const char *description_of(const builder *b, int k, MlirValue value) {
-  return b->change_of[k] < 0 ? tp__report_description(b->report, value)
-                             : tp__report_change_text(
-                                   b->report, &b->report->function.changes[b->change_of[k]]);
+  return b->change_of[k] < 0
+             ? tp__report_description(b->report, value)
+             : tp__report_change_text(b->report, &b->report->function.changes[b->change_of[k]]);
 }
 
 static bool add_op(builder *b, int k) {

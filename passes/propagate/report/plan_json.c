@@ -66,9 +66,8 @@ const char *tp__report_change(tp_report *r, MlirOperation op) {
   size_t i = 0;
   while (i < f->n_changes && (f->changes[i].node >= 0 || !mlirOperationEqual(f->changes[i].op, op)))
     i++;
-  return mlirOperationIsNull(op) || i == f->n_changes
-             ? ""
-             : tp__report_change_text(r, &f->changes[i]);
+  return mlirOperationIsNull(op) || i == f->n_changes ? ""
+                                                      : tp__report_change_text(r, &f->changes[i]);
 }
 
 const char *tp__report_change_text(tp_report *r, const tp_report_communication *c) {
@@ -361,9 +360,9 @@ static json_t *boundary_json(tp_report *r, const tp_planner *p, bool is_args) {
       tp__json_put(json, "value",
                    tp__report_string(tp__report_name(r, mlirBlockGetArgument(entry, i))));
     tp__json_put(json, "description",
-                 tp__report_string(
-                     is_args ? tp__report_description(r, mlirBlockGetArgument(entry, i))
-                             : tp__report_result(r, i)));
+                 tp__report_string(is_args
+                                       ? tp__report_description(r, mlirBlockGetArgument(entry, i))
+                                       : tp__report_result(r, i)));
     tp__json_put(json, is_args ? "role" : "updates",
                  is_args ? tp__json_attr_text(attr(func, i, "tp.role"))
                          : updates_json(attr(func, i, "tp.updates")));

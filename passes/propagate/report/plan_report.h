@@ -118,9 +118,9 @@ typedef struct tp_function_report {
   int64_t bytes;
   struct causes *causes;
   const char **results; /* by result of the function: what it is, as for values */
-  bool failed;       /* memory ran out while the plan was written */
-  bool is_cut_short; /* the clock ended the search for other plans */
-  bool is_in_parts;  /* other plans are not sought, since the function is planned in parts */
+  bool failed;          /* memory ran out while the plan was written */
+  bool is_cut_short;    /* the clock ended the search for other plans */
+  bool is_in_parts;     /* other plans are not sought, since the function is planned in parts */
 } tp_function_report;
 
 /* The name of a value in the source, and the one that MLIR prints. They are equal if the former is
@@ -189,7 +189,8 @@ const char *tp__report_printed_name(const tp_report *report, MlirValue value);
 const char *tp__report_description(const tp_report *report, MlirValue value);
 /* The same of result `i` of the function. */
 const char *tp__report_result(const tp_report *report, int i);
-/* "all_gather of wq": what a change of layout makes, by the kinds of its steps. "" for other ops. */
+/* "all_gather of wq": what a change of layout makes, by the kinds of its steps. "" for other
+ * ops. */
 const char *tp__report_change(tp_report *report, MlirOperation op);
 const char *tp__report_change_text(tp_report *report, const tp_report_communication *change);
 const char *tp__report_text(tp_report *report, const char *format, ...) TP__PRINTF(2, 3);

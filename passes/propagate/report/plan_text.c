@@ -27,8 +27,8 @@ static tp__short_text time_of(const json_t *object, const char *key) {
   return tp__seconds_text(tp__seconds_of(object, key));
 }
 
-/* What a value is, and its name in the program, "gradient of wq" and "%12"; the former is "" if both
- * are the same, as in "h" and "%h". */
+/* What a value is, and its name in the program, "gradient of wq" and "%12"; the former is "" if
+ * both are the same, as in "h" and "%h". */
 typedef struct value_texts {
   const char *description, *value;
 } value_texts;

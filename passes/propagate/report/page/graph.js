@@ -184,12 +184,13 @@ function rowContent(g, entry, f, opened) {
       n ? make('span', {class: 'sends'}, plural(n, 'collective')) : null];
   }
   const k = entry.op, op = graphOp(g, k), {layout} = op;
+  const isNamed = op.value === '%' + op.description;
   const sent = (g.collectivesAt.get(k) || []).map((i) => f.collectives[i]);
   return [make('span', {class: 'swatch c' + colourOf(layout), 'aria-hidden': 'true'}),
     make('span', {class: 'code'}, op.value),
-    sent.length ? null : make('span', null, labelOf(g, k)),
-    op.description && !sent.length && !isChange(g, k) ? make('span', {class: 'op'}, opText(op))
-      : null,
+    sent.length || isNamed ? null : make('span', null, labelOf(g, k)),
+    op.description && !sent.length && !isChange(g, k)
+      ? make('span', {class: isNamed ? null : 'op'}, opText(op)) : null,
     sent.length ? make('span', {class: 'sends'}, sent.map((c) => c.kind + ' ' + c.axes + ' ' +
       bytesText(c.bytes_per_device)).join(', ')) : null,
     sent.length ? make('span', null, isChange(g, k) ? 'of ' + labelOf(g, g.operands[k][0])
