@@ -113,6 +113,7 @@ typedef struct tp_function_report {
   tp_decision *decisions; /* decisions with a positive lower bound, largest first */
   /* number of pins for which it is known whether they cost more than one percent */
   int n_examined;
+  int n_fruitless; /* plans from scratch since the last one that found an alternative */
   tp_cost compute, communication, local;
   tp_cost price; /* cost of the written plan in the prices of the objective */
   int64_t bytes;
