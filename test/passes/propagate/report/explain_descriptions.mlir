@@ -5,7 +5,7 @@
 // RUN: not shard-opt %s --pass-pipeline="builtin.module(tp-propagate{explain='matmul of x and w'})" -o /dev/null 2>&1 | FileCheck %s --check-prefix=NEAR
 // CHECK: explain_descriptions.mlir:[[#]]:8: remark: matmul with x and w (%2) has layout [{{.*}}]; the plan costs
 // CHECK-NOT: remark
-// ALIKE: error: 'builtin.module': explain: 'exp after w' describes 2 values: %3, %4; give the name of one
+// ALIKE: error: explain: 'exp after w' describes 2 values: %3, %4; give the name of one
 // MANY: 'absf after w' describes 9 values: %{{[0-9]+(, %[0-9]+)+}}, ...; give the name of one
 // NEAR: there is no tensor named 'matmul of x and w'; similar names: matmul with x and w, {{.*}}; names are
 
