@@ -18,6 +18,8 @@ enum {
   /* ... but at least one, and no more than have this many nodes in total: reading a program again
    * takes time that grows with it */
   NODES_PER_ALTERNATIVE = 40000,
+  /* plans from scratch that may be in vain, one after the other */
+  MAX_FRUITLESS = 2,
   PLANS_WITH_OVERLAP = 1, /* instead of 4: each is made anew, and takes as long as the plan */
 };
 
@@ -117,6 +119,9 @@ static const char *out_of_time_text(void) {
              ? "an interrupt ended the search before one was found"
              : "the time limit ended the search before one was found (time-limit)";
 }
+static const char fruitless_text[] =
+    "two plans that were made anew within the memory limit for more expensive collectives led to "
+    "none, and no more were made";
 static const char in_parts_text[] =
     "none is sought in functions that are planned in parts (entries)";
 
@@ -201,6 +206,10 @@ static bool price_otherwise(tp_report *r, const tp_planner *p, tp_space *space, 
                             tp_price *price) {
   tp_replan again;
   bool covers = false;
+  if (p->kept) { /* the problem has few strategies, and the annotation may offer more */
+    *price = (tp_price){true, false, other->cost, other->lower_bound};
+    return true;
+  }
   bool read = read_copy(r, p, false, &again);
   if (read && is_near(p, space, &again, &covers) && (covers || p->result.work > LITTLE_WORK)) {
     *price = (tp_price){true, covers, other->cost, other->lower_bound};
@@ -285,12 +294,17 @@ static bool plan_otherwise(tp_report *r, const tp_node *own, decision d, int pla
   return planned;
 }
 
-/* Plans the function from scratch, since the solved problem has only few strategies. */
+/* Plans the function from scratch, since all strategies that were kept for the plan decide the same
+ * way. Each such plan takes seconds, so few are made in vain. */
 static void replan_from_scratch(tp_report *r, const tp_planner *p, decision d,
                                 tp_alternative *best) {
   tp_replan again;
   tp_alternative other = {0};
   int place = first_place(p, d.node);
+  if (r->function.n_fruitless == MAX_FRUITLESS) {
+    best->missing = best->price.found ? NULL : fruitless_text;
+    return;
+  }
   if (read_copy(r, p, true, &again) &&
       plan_otherwise(r, &p->problem.nodes[d.node], d, place, &again, &other)) {
     const tp_node *n = at_place(&again.planner, place);
@@ -300,19 +314,21 @@ static void replan_from_scratch(tp_report *r, const tp_planner *p, decision d,
   } else if (!best->price.found && other.missing) {
     best->missing = other.missing;
   }
+  r->function.n_fruitless = best->price.found ? 0 : r->function.n_fruitless + 1;
   tp__replan_close(&again);
 }
 
 static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space, decision d,
                               tp_alternative *best) {
-  const tp_node *n = &space->planner->problem.nodes[d.node];
+  const tp_planner *of = space->planner ? space->planner : p;
+  const tp_node *n = &of->problem.nodes[d.node];
   /* can it carry an annotation? */
   bool has_place = n->kind == TP_NODE_ARG || n->kind == TP_NODE_RESULT || n->kind == TP_NODE_OP;
-  if (has_place && p->kept) {
+  if (has_place && !space->planner) {
     replan_from_scratch(r, p, d, best);
     return TP_OK;
   }
-  if (!has_place || p->problem.nodes[d.node].n < 2)
+  if (!has_place || (p->problem.nodes[d.node].n < 2 && !p->kept))
     return TP_OK;
   bool *among = tp__calloc((size_t)n->n, sizeof *among), any = false;
   if (!among)
@@ -323,6 +339,8 @@ static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space
                                           : !decides_as(n, s, n, space->chosen[d.node], d));
   if (any)
     try_plan(r, p, space, d, among, best);
+  else if (p->kept)
+    replan_from_scratch(r, p, d, best);
   tp__free(among);
   return TP_OK;
 }
@@ -461,6 +479,7 @@ static tp_status find_costly(tp_report *r, const tp_planner *p, tp_space *space)
   size_t most = p->problem.overlaps ? PLANS_WITH_OVERLAP : PLANS_PER_ALTERNATIVE;
   plans = plans < most ? plans : most;
   plans = plans * (size_t)r->n_alternatives;
+  plans = p->kept ? 1 : plans; /* it is made anew, too, and from more strategies than the plan */
   dropping d = {r, p, space, plans > 0 ? (int)plans : 1};
   f->costly = tp__calloc(f->n_pins + 1, sizeof *f->costly);
   if (!f->costly)

@@ -99,9 +99,8 @@ static const char *node_text(const causes *c, int node) {
   const tp_func_graph *graph = &c->p->problem.graph;
   if (n->kind == TP_NODE_ARG)
     return tp__report_label(
-        c->r, c->p,
-        mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(graph->func, 0)),
-                             n->index));
+        c->r, mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(graph->func, 0)),
+                                   n->index));
   if (n->kind == TP_NODE_RESULT)
     return tp__report_text(c->r, "result %d", n->index);
   if (n->kind == TP_NODE_CARRIED)
@@ -200,7 +199,7 @@ static int source_of_partial(const causes *c, int node, int axis) {
 static void append_placement(causes *c, const tp_planned_value *v, tp_spec spec, int axis) {
   tp_place place = tp_spec_place(spec, axis);
   int node = v->node;
-  const char *value = tp__report_label(c->r, c->p, v->value), *name = axis_text(c, axis);
+  const char *value = tp__report_label(c->r, v->value), *name = axis_text(c, axis);
   if (place.kind == TP_PARTIAL) {
     int source = source_of_partial(c, node, axis);
     tp_choice choice = choice_of(c, source, axis);

@@ -135,13 +135,16 @@ static void print_alternative(tp__string *t, const json_t *other, double cost) {
 
 static void print_change(tp__string *t, const json_t *c) {
   const json_t *consumer = json_object_get(c, "consumer");
-  const char *value = tp__text_of(c, "value"), *name = tp__text_of(c, "name");
-  if (json_is_string(json_object_get(c, "from")))
-    tp__string_printf(t, "takes %s%s%s%s from `%s` to `%s` for ",
-                      *value ? value : "a value made in place", *name ? " (" : "", name,
-                      *name ? ")" : "", tp__text_of(c, "from"), tp__text_of(c, "to"));
-  else
+  if (json_is_string(json_object_get(c, "from"))) {
+    tp__string_append(t, "takes ");
+    if (*tp__text_of(c, "value"))
+      tp__print_value(t, c);
+    else
+      tp__string_append(t, "a value made in place");
+    tp__string_printf(t, " from `%s` to `%s` for ", tp__text_of(c, "from"), tp__text_of(c, "to"));
+  } else {
     tp__string_append(t, "inside ");
+  }
   tp__print_place(t, consumer);
   if (json_is_integer(json_object_get(consumer, "operand")))
     tp__string_printf(t, ", operand %lld", (long long)tp__integer_of(consumer, "operand"));

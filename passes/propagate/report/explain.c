@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NEAR = 5 };
+enum { MAX_NEAR = 5, MAX_ALIKE = 8 };
 
 /* ---- the requested value ---- */
 
@@ -48,9 +48,19 @@ static bool is_place(const char *text) {
   return colon && colon != text && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1);
 }
 
+/* What is wanted, without the % of names. */
+static const char *wanted_text(const tp_report *r) { return r->explain + (r->explain[0] == '%'); }
+
+static bool is_described(const tp_report *r, const tp_planned_value *v) {
+  return strcmp(wanted_text(r), tp__report_description(r, v->value)) == 0;
+}
+
+/* A description is accepted if it is that of one value: `n_described` have it. */
 static bool is_wanted(tp_report *r, const tp_planner *p, const tp_planned_value *v,
-                      const tp_value_names *names) {
-  const char *wanted = r->explain + (r->explain[0] == '%');
+                      const tp_value_names *names, int n_described) {
+  const char *wanted = wanted_text(r);
+  if (n_described == 1 && is_described(r, v))
+    return true;
   if (names->n > 0 && is_place(wanted))
     return !mlirValueIsABlockArgument(v->value) && is_at(r, op_of(p, v), wanted);
   for (int i = 0; i < names->n; i++)
@@ -299,10 +309,12 @@ static void print_collectives(tp_report *r, const tp_planned_value *v, tp__strin
 static tp_status explain(tp_report *r, const tp_planner *p, const tp_planned_value *v,
                          const tp_value_names *names) {
   tp__string text = {0};
-  const char *printed = tp__report_printed_name(r, v->value);
-  bool has_other = names->n > 1 && strcmp(names->items[1], printed + (*printed == '%')) != 0;
-  tp__string_printf(&text, "%%%s%s%s%s has layout %s; the plan costs %.3f us", names->items[0],
-                    has_other ? " (" : "", has_other ? names->items[1] : "", has_other ? ")" : "",
+  const char *number = "";
+  for (int i = 0; i < names->n; i++)
+    if (strncmp(names->items[i], "result ", strlen("result ")) == 0)
+      number = names->items[i];
+  tp__string_printf(&text, "%s has layout %s; the plan costs %.3f us",
+                    tp__report_label_with(r, v->value, number),
                     tp__report_spec(r, tp__plan_produced(p, v), v->rank), us(p->result.cost));
   print_why(r, p, v, &text);
   print_collectives(r, v, &text);
@@ -314,8 +326,26 @@ static tp_status explain(tp_report *r, const tp_planner *p, const tp_planned_val
   return status;
 }
 
+/* Nothing is said of values that have no names: they are made in place. */
+static bool has_name(const tp_value_names *names, const char *text) {
+  bool found = names->n == 0 || !*text;
+  for (int i = 0; i < names->n; i++)
+    found |= strcmp(names->items[i], text) == 0;
+  return found;
+}
+
 tp_status tp__report_explain(tp_report *r, const tp_planner *p) {
   tp_status status = TP_OK;
+  int n_described = 0;
+  for (size_t k = 0; k < p->problem.n_values; k++)
+    if (is_described(r, &p->problem.values[k])) {
+      const char *name = tp__report_name(r, p->problem.values[k].value);
+      n_described++;
+      if (r->n_alike++ == 0)
+        r->alike = name;
+      else if (r->n_alike <= MAX_ALIKE)
+        r->alike = tp__report_text(r, "%s, %s", r->alike, name);
+    }
   for (size_t k = 0; k < p->problem.n_values && status == TP_OK; k++) {
     const tp_planned_value *v = &p->problem.values[k];
     tp_value_names names;
@@ -324,7 +354,9 @@ tp_status tp__report_explain(tp_report *r, const tp_planner *p) {
     for (int i = 0; i < names.n && status == TP_OK; i++)
       if (i == 0 || strcmp(names.items[i], printed + (*printed == '%')) != 0)
         status = keep_known(r, i == 0 ? tp__report_name(r, v->value) : names.items[i]);
-    if (status == TP_OK && is_wanted(r, p, v, &names))
+    if (status == TP_OK && !has_name(&names, tp__report_description(r, v->value)))
+      status = keep_known(r, tp__report_description(r, v->value));
+    if (status == TP_OK && is_wanted(r, p, v, &names, n_described))
       status = explain(r, p, v, &names);
   }
   return status;
@@ -354,10 +386,14 @@ static void insert(near_name *nearest, int *n, const char *name, int distance) {
 
 tp_status tp__report_explained(tp_report *r) {
   near_name nearest[MAX_NEAR];
-  const char *wanted = r->explain + (r->explain[0] == '%');
+  const char *wanted = wanted_text(r);
   int n = 0;
   if (r->n_explained > 0)
     return TP_OK;
+  if (r->n_alike > 1)
+    return tp__error(r->pass->module, TP_NOT_FOUND,
+                     "explain: '%s' describes %d values: %s%s; give the name of one", wanted,
+                     r->n_alike, r->alike, r->n_alike > MAX_ALIKE ? ", ..." : "");
   tp__string near = {0};
   for (size_t i = 0; i < r->n_known && !is_place(wanted); i++)
     insert(nearest, &n, r->known[i],
@@ -367,7 +403,8 @@ tp_status tp__report_explained(tp_report *r) {
   tp_status status = tp__error(
       r->pass->module, TP_NOT_FOUND,
       "explain: there is no tensor %s '%s'%s; names are those of arguments and results (tp.name, "
-      "result 0), of the source, and those that --mlir-print-ir-before=tp-propagate prints",
+      "result 0), of the source, what a report calls a value, and those that "
+      "--mlir-print-ir-before=tp-propagate prints",
       is_place(wanted) ? "made at" : "named", r->explain, tp__string_text(&near));
   tp__string_destroy(&near);
   return status;

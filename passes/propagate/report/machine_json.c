@@ -104,26 +104,6 @@ static int compare_held(const void *a, const void *b) {
                             : (x->result > y->result) - (x->result < y->result);
 }
 
-/* "all_gather of %arg3 (wq)": what a change of layout makes, by the kinds of its steps. "" for
- * other ops. */
-static const char *change_text(tp_report *r, const tp_planner *p, MlirOperation op) {
-  const tp_function_report *f = &r->function;
-  size_t i = 0;
-  while (i < f->n_changes && (f->changes[i].node >= 0 || !mlirOperationEqual(f->changes[i].op, op)))
-    i++;
-  if (mlirOperationIsNull(op) || i == f->n_changes)
-    return "";
-  const tp_report_communication *c = &f->changes[i];
-  const char *does = "";
-  for (size_t k = 0; k < c->n_collectives; k++)
-    if (k == 0 || c->collectives[k].kind != c->collectives[k - 1].kind)
-      does = tp__report_text(r, "%s%s%s", does, *does ? " and " : "",
-                             tp_collective_name(c->collectives[k].kind));
-  if (!*does)
-    does = c->local > 0 ? "slice" : "new layout";
-  return tp__report_text(r, "%s of %s", does, tp__report_label(r, p, c->value->value));
-}
-
 static json_t *held_json(tp_report *r, const tp_planner *p, const tp_live_buffer *held) {
   json_t *json = json_object();
   bool is_result = held->result >= 0;
@@ -131,16 +111,17 @@ static json_t *held_json(tp_report *r, const tp_planner *p, const tp_live_buffer
   tp__json_put(json, "bytes", json_integer((json_int_t)held->bytes));
   bool is_value = !mlirValueIsNull(held->value);
   MlirOperation op = is_value ? tp__defining_op(held->value) : (MlirOperation){NULL};
-  tp__json_put(json, "value", tp__report_string(is_value ? tp__report_name(r, held->value) : ""));
+  tp__json_put_value(r, p, json, held->value);
   if (is_result)
     tp__json_put(
         json, "name",
         tp__json_attr_text(tp__result_attr(p->problem.graph.func, held->result, "tp.name")));
-  else
-    tp__json_put(json, "name",
-                 tp__report_string(is_value ? tp__report_arg_name(r, p, held->value) : ""));
   tp__json_put(json, "result", is_result ? json_integer((json_int_t)held->result) : json_null());
-  tp__json_put(json, "change", tp__report_string(change_text(r, p, op)));
+  const char *change = tp__report_change(r, op);
+  if (is_result || *change)
+    tp__json_put(json, "description",
+                 tp__report_string(is_result ? tp__report_result(r, held->result) : change));
+  tp__json_put(json, "change", tp__report_string(change));
   tp__json_put_op(r, json, op, mlirOperationIsNull(op) ? p->problem.graph.func : op);
   return json;
 }

@@ -106,9 +106,10 @@ static int64_t add_values(json_t *list, const json_t *before, const json_t *now)
       left_out++;
     else
       json_array_append_new(
-          list, json_pack("{s:s, s:O, s:O, s:O, s:O, s:O}", "value", name, "op",
-                          json_object_get(kind, "op"), "body", json_object_get(kind, "body"), "at",
-                          entry(now, "at", "texts", k), "before", old, "now", layout));
+          list, json_pack("{s:s, s:O, s:O, s:O, s:O, s:O, s:O}", "value", name, "description",
+                          entry(now, "description", "texts", k), "op", json_object_get(kind, "op"),
+                          "body", json_object_get(kind, "body"), "at", entry(now, "at", "texts", k),
+                          "before", old, "now", layout));
   }
   json_decref(layouts);
   return left_out;

@@ -93,6 +93,7 @@ static json_t *attrs_of(const explorer *e, size_t k) {
   double seconds = tp__seconds_of(kind, "modelled_seconds");
   json_t *list = json_array();
   size_t i;
+  add_attr(list, "description", text_at(e, "description", k));
   add_attr(list, "value", text_at(e, "value", k));
   add_attr(list, "type", tp__text_of(kind, "type"));
   add_attr(list, "layout", tp__text_of(kind, "layout"));
@@ -155,7 +156,7 @@ static json_t *node_json(const explorer *e, size_t k, const char *around) {
 static json_t *argument_json(const json_t *argument, size_t i) {
   static const char *const keys[] = {"role", "element", "sharding"};
   char id[32], value[32];
-  const char *name = tp__text_of(argument, "name");
+  const char *name = tp__text_of(argument, "description");
   json_t *attrs = json_array();
   snprintf(value, sizeof value, "%%arg%zu", i);
   add_attr(attrs, "value", value);

@@ -6,13 +6,16 @@
 #include <string.h>
 
 /* The lists by op. */
-enum { KIND, VALUE, AT, OPERANDS, N_LISTS };
+enum { KIND, VALUE, DESCRIPTION, AT, OPERANDS, N_LISTS };
 
 /* Bits of the parts of a token: see add_token. */
 enum { KIND_SHIFT = 32, OPERANDS_SHIFT = 12 };
 
-static const char *const list_names[] = {
-    [KIND] = "kind", [VALUE] = "value", [AT] = "at", [OPERANDS] = "operands"};
+static const char *const list_names[] = {[KIND] = "kind",
+                                         [VALUE] = "value",
+                                         [DESCRIPTION] = "description",
+                                         [AT] = "at",
+                                         [OPERANDS] = "operands"};
 
 /* Different entries of a list. */
 typedef struct table {
@@ -152,6 +155,12 @@ static void add_token(builder *b, int k, json_int_t kind, size_t n_operands) {
       ((int64_t)kind << KIND_SHIFT) + ((int64_t)n_operands << OPERANDS_SHIFT) + b->depths[k];
 }
 
+static const char *description_of(const builder *b, int k, MlirValue value) {
+  return b->change_of[k] < 0
+             ? tp__report_description(b->report, value)
+             : tp__report_change_text(b->report, &b->report->function.changes[b->change_of[k]]);
+}
+
 static bool add_op(builder *b, int k) {
   tp_report *r = b->report;
   const tp_timeline_op *m = &b->timeline.moments[k];
@@ -161,6 +170,7 @@ static bool add_op(builder *b, int k) {
   json_t *row[N_LISTS] = {
       [KIND] = number_in(&b->kinds, kind_json(b, k, (int)json_array_size(operands))),
       [VALUE] = number_in(&b->texts, tp__report_string(tp__report_name(r, value))),
+      [DESCRIPTION] = number_in(&b->texts, tp__report_string(description_of(b, k, value))),
       [AT] = number_in(&b->texts, tp__report_string(tp__report_at(r, m->op))),
       [OPERANDS] = operands,
   };

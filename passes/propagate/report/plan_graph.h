@@ -55,6 +55,9 @@ json_t *tp__report_string(const char *text);
 /* Takes ownership of `value`. A null value (memory ran out) clears the object, which is detected at
  * the end. */
 void tp__json_put(json_t *object, const char *key, json_t *value);
+/* Adds "value", "name" and "description" of a value, which may be null. */
+void tp__json_put_value(tp_report *report, const tp_planner *planner, json_t *object,
+                        MlirValue value);
 /* Adds an op, or null, and the location of `place`. */
 void tp__json_put_op(tp_report *report, json_t *object, MlirOperation op, MlirOperation place);
 /* Sums of the collectives by kind and axes, in the order of first occurrence. Call after

@@ -55,6 +55,32 @@ void tp__json_put_op(tp_report *r, json_t *json, MlirOperation op, MlirOperation
   tp__json_put(json, "at", tp__report_string(tp__report_at(r, place)));
 }
 
+void tp__json_put_value(tp_report *r, const tp_planner *p, json_t *json, MlirValue value) {
+  tp__json_put(json, "value", tp__report_string(tp__report_name(r, value)));
+  tp__json_put(json, "name", tp__report_string(tp__report_arg_name(r, p, value)));
+  tp__json_put(json, "description", tp__report_string(tp__report_description(r, value)));
+}
+
+const char *tp__report_change(tp_report *r, MlirOperation op) {
+  const tp_function_report *f = &r->function;
+  size_t i = 0;
+  while (i < f->n_changes && (f->changes[i].node >= 0 || !mlirOperationEqual(f->changes[i].op, op)))
+    i++;
+  return mlirOperationIsNull(op) || i == f->n_changes ? ""
+                                                      : tp__report_change_text(r, &f->changes[i]);
+}
+
+const char *tp__report_change_text(tp_report *r, const tp_report_communication *c) {
+  const char *does = "", *of = tp__report_description(r, c->value->value);
+  for (size_t k = 0; k < c->n_collectives; k++)
+    if (k == 0 || c->collectives[k].kind != c->collectives[k - 1].kind)
+      does = tp__report_text(r, "%s%s%s", does, *does ? " and " : "",
+                             tp_collective_name(c->collectives[k].kind));
+  if (!*does)
+    does = c->local > 0 ? "slice" : "new layout";
+  return tp__report_text(r, "%s of %s", does, *of ? of : "a value made in place");
+}
+
 /* ---- annotations and alternatives ---- */
 
 static json_t *pin_json(tp_report *r, const tp_planner *p, const tp_pin *pin) {
@@ -64,8 +90,7 @@ static json_t *pin_json(tp_report *r, const tp_planner *p, const tp_pin *pin) {
   tp__json_put(json, "place", json_string(places[pin->place]));
   tp__json_put(json, "number", pin->number < 0 ? json_null() : integer_json(pin->number));
   tp__json_put_op(r, json, pin->op, pin->op);
-  tp__json_put(json, "value", tp__report_string(tp__report_name(r, pin->value)));
-  tp__json_put(json, "name", tp__report_string(tp__report_arg_name(r, p, pin->value)));
+  tp__json_put_value(r, p, json, pin->value);
   tp__json_put(json, "sharding", tp__report_string(tp__report_attr(r, pin->sharding)));
   tp__json_put(json, "factors",
                mlirAttributeIsNull(pin->factors)
@@ -152,8 +177,7 @@ static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_repor
   tp__json_put(json, "modelled_seconds", seconds_json(tp__cost_times(o->cost, c->trips)));
   tp__json_put(json, "location", tp__report_string(tp__report_location(r, c->op)));
   tp__json_put(json, "at", tp__report_string(tp__report_at(r, c->op)));
-  tp__json_put(json, "value", tp__report_string(v ? tp__report_name(r, v->value) : ""));
-  tp__json_put(json, "name", tp__report_string(v ? tp__report_arg_name(r, p, v->value) : ""));
+  tp__json_put_value(r, p, json, v ? v->value : (MlirValue){NULL});
   tp__json_put(json, "from",
                v ? tp__report_string(tp__report_spec(r, c->from, v->rank)) : json_null());
   tp__json_put(json, "to", v ? tp__report_string(tp__report_spec(r, c->to, v->rank)) : json_null());
@@ -228,8 +252,7 @@ static json_t *decision_json(tp_report *r, const tp_planner *p, const tp_decisio
   tp__json_put(json, "kind", json_string(kinds[node->kind]));
   tp__json_put(json, "number", is_op ? json_null() : integer_json(node->index));
   tp__json_put_op(r, json, op, op);
-  tp__json_put(json, "value", tp__report_string(tp__report_name(r, value)));
-  tp__json_put(json, "name", tp__report_string(tp__report_arg_name(r, p, value)));
+  tp__json_put_value(r, p, json, value);
   tp__json_put(json, "strategies", integer_json(node->n));
   tp__json_put(json, "worth_seconds", seconds_json(d->worth));
   return json;
@@ -336,6 +359,10 @@ static json_t *boundary_json(tp_report *r, const tp_planner *p, bool is_args) {
     if (is_args)
       tp__json_put(json, "value",
                    tp__report_string(tp__report_name(r, mlirBlockGetArgument(entry, i))));
+    tp__json_put(json, "description",
+                 tp__report_string(is_args
+                                       ? tp__report_description(r, mlirBlockGetArgument(entry, i))
+                                       : tp__report_result(r, i)));
     tp__json_put(json, is_args ? "role" : "updates",
                  is_args ? tp__json_attr_text(attr(func, i, "tp.role"))
                          : updates_json(attr(func, i, "tp.updates")));

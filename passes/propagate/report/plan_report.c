@@ -79,6 +79,15 @@ const char *tp__report_printed_name(const tp_report *r, MlirValue value) {
   return i < 0 ? "" : r->names[i].printed;
 }
 
+const char *tp__report_description(const tp_report *r, MlirValue value) {
+  int i = mlirValueIsNull(value) ? -1 : tp__table_get(&r->name_of, value.ptr);
+  return i < 0 || !r->names[i].description ? "" : r->names[i].description;
+}
+
+const char *tp__report_result(const tp_report *r, int i) {
+  return r->function.results ? r->function.results[i] : "";
+}
+
 const char *tp__report_arg_name(tp_report *r, const tp_planner *p, MlirValue value) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->problem.graph.func, 0));
   if (mlirValueIsNull(value) || !mlirValueIsABlockArgument(value) ||
@@ -93,11 +102,17 @@ const char *tp__report_arg_name(tp_report *r, const tp_planner *p, MlirValue val
   return copy ? copy : "";
 }
 
-const char *tp__report_label(tp_report *r, const tp_planner *p, MlirValue value) {
-  const char *name = tp__report_name(r, value), *own = tp__report_arg_name(r, p, value);
-  if (*own && (*name != '%' || strcmp(name + 1, own) != 0))
-    return tp__report_text(r, "%s (%s)", name, own);
-  return *name ? name : "a value made in place";
+const char *tp__report_label_with(tp_report *r, MlirValue value, const char *more) {
+  const char *name = tp__report_name(r, value), *text = tp__report_description(r, value);
+  if (*text && (*name != '%' || strcmp(name + 1, text) != 0))
+    return tp__report_text(r, "%s (%s%s%s)", text, name, *more ? ", " : "", more);
+  if (!*name)
+    return "a value made in place";
+  return *more ? tp__report_text(r, "%s (%s)", name, more) : name;
+}
+
+const char *tp__report_label(tp_report *r, MlirValue value) {
+  return tp__report_label_with(r, value, "");
 }
 
 /* ---- texts ---- */
@@ -345,6 +360,7 @@ tp_status tp__report_start(tp_report *r, const tp_mesh *mesh, const tp_topology 
 tp_status tp__report_begin(const tp_planner *p) {
   tp_report *r = p->report;
   r->function = (tp_function_report){0};
+  TP_TRY(tp__report_describe(r, p));
   return tp__report_pins(r, p);
 }
 

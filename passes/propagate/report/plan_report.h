@@ -113,19 +113,22 @@ typedef struct tp_function_report {
   tp_decision *decisions; /* decisions with a positive lower bound, largest first */
   /* number of pins for which it is known whether they cost more than one percent */
   int n_examined;
+  int n_fruitless; /* plans from scratch since the last one that found an alternative */
   tp_cost compute, communication, local;
   tp_cost price; /* cost of the written plan in the prices of the objective */
   int64_t bytes;
   struct causes *causes;
-  bool failed;       /* memory ran out while the plan was written */
-  bool is_cut_short; /* the clock ended the search for other plans */
-  bool is_in_parts;  /* other plans are not sought, since the function is planned in parts */
+  const char **results; /* by result of the function: what it is, as for values */
+  bool failed;          /* memory ran out while the plan was written */
+  bool is_cut_short;    /* the clock ended the search for other plans */
+  bool is_in_parts;     /* other plans are not sought, since the function is planned in parts */
 } tp_function_report;
 
 /* The name of a value in the source, and the one that MLIR prints. They are equal if the former is
  * unknown. */
 typedef struct tp_value_name {
   const char *own, *printed;
+  const char *description; /* what the value is, in words; NULL: not known */
 } tp_value_name;
 
 typedef struct tp_report {
@@ -134,6 +137,8 @@ typedef struct tp_report {
   bool is_full;        /* the document is wanted: not only `explain` */
   const char *explain; /* "%name", a tp.name or FILE:LINE; "": no request */
   int n_explained;
+  int n_alike;       /* values that have the description `explain` */
+  const char *alike; /* their names */
   size_t n_known, known_capacity;
   const char **known; /* names that explain= accepts */
   int n_alternatives;
@@ -180,6 +185,15 @@ void tp__report_reshard(const tp_planner *planner, const tp_planned_value *value
 const char *tp__report_name(const tp_report *report, MlirValue value);
 /* The one that MLIR prints. */
 const char *tp__report_printed_name(const tp_report *report, MlirValue value);
+/* What a value is, in the words of the program: its name, "wq"; or what it is of named ones,
+ * "gradient of wq". "" for a value that the planner created. */
+const char *tp__report_description(const tp_report *report, MlirValue value);
+/* The same of result `i` of the function. */
+const char *tp__report_result(const tp_report *report, int i);
+/* "all_gather of wq": what a change of layout makes, by the kinds of its steps. "" for other
+ * ops. */
+const char *tp__report_change(tp_report *report, MlirOperation op);
+const char *tp__report_change_text(tp_report *report, const tp_report_communication *change);
 const char *tp__report_text(tp_report *report, const char *format, ...) TP__PRINTF(2, 3);
 const char *tp__report_spec(tp_report *report, tp_spec spec, int rank);
 /* "dp,tp"; `mesh` is that of the axes. */
@@ -193,8 +207,14 @@ const char *tp__report_body(tp_report *report, MlirOperation op);
 /* "linalg.generic (mulf, addf) at model.mlir:12" */
 const char *tp__report_op(tp_report *report, MlirOperation op);
 const char *tp__report_arg_name(tp_report *report, const tp_planner *planner, MlirValue value);
-/* "%arg1 (w1)" */
-const char *tp__report_label(tp_report *report, const tp_planner *planner, MlirValue value);
+/* "w1 (%arg1)", "gradient of w1 (%12)", "%h" */
+const char *tp__report_label(tp_report *report, MlirValue value);
+/* With something more in the parentheses: "gradient of w1 (%12, result 3)". */
+const char *tp__report_label_with(tp_report *report, MlirValue value, const char *more);
+
+/* ---- descriptions.c ---- */
+/* Describes the values of the function that is planned, before the plan is written. */
+tp_status tp__report_describe(tp_report *report, const tp_planner *planner);
 
 /* ---- communication.c ---- */
 tp_status tp__report_pins(tp_report *report, const tp_planner *planner);

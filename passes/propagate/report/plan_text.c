@@ -27,16 +27,25 @@ static tp__short_text time_of(const json_t *object, const char *key) {
   return tp__seconds_text(tp__seconds_of(object, key));
 }
 
-/* tp.name, but "" if the value has the same name in the source. */
-static const char *other_name(const json_t *object) {
-  const char *value = tp__text_of(object, "value"), *name = tp__text_of(object, "name");
-  return *value == '%' && strcmp(value + 1, name) == 0 ? "" : name;
+/* What a value is, and its name in the program, "gradient of wq" and "%12"; the former is "" if
+ * both are the same, as in "h" and "%h". */
+typedef struct value_texts {
+  const char *description, *value;
+} value_texts;
+
+static value_texts texts_of_value(const json_t *object) {
+  value_texts v = {tp__text_of(object, "description"), tp__text_of(object, "value")};
+  if (*v.value == '%' && strcmp(v.value + 1, v.description) == 0)
+    v.description = "";
+  return v;
 }
 
-/* "%arg0, x" */
-static void print_value(tp__string *t, const json_t *object) {
-  const char *value = tp__text_of(object, "value"), *name = other_name(object);
-  tp__string_printf(t, "%s%s%s", value, *value && *name ? ", " : "", name);
+void tp__print_value(tp__string *t, const json_t *object) {
+  value_texts v = texts_of_value(object);
+  if (*v.description && *v.value)
+    tp__string_printf(t, "%s (%s)", v.description, v.value);
+  else
+    tp__string_append(t, *v.description ? v.description : v.value);
 }
 
 static void print_op(tp__string *t, const json_t *object) {
@@ -54,11 +63,9 @@ void tp__print_place(tp__string *t, const json_t *object) {
   } else {
     print_op(t, object);
   }
-  if (!*tp__text_of(object, "value"))
-    return;
-  tp__string_append(t, " (");
-  print_value(t, object);
-  tp__string_append(t, ")");
+  value_texts v = texts_of_value(object);
+  if (*v.value)
+    tp__string_printf(t, " (%s%s%s)", v.description, *v.description ? ", " : "", v.value);
 }
 
 /* ---- the summary ---- */
@@ -191,20 +198,22 @@ static void add_count(tp_sheet *sheet, size_t alike) {
 
 /* ---- memory ---- */
 
-/* " 3 (%9, loss)" of a result, else " %3 (wq)", " all_gather of %3 (wq)"; "" if it has no name. */
+/* " 3 (loss, %9)" of a result, else " gradient of wq (%3)", " all_gather of wq"; "" if it has no
+ * name. */
 static void print_held_name(tp__string *t, const json_t *held) {
   const json_t *result = json_object_get(held, "result");
-  const char *value = tp__text_of(held, "value"), *name = other_name(held);
-  value = *value ? value : tp__text_of(held, "change");
-  if (json_is_integer(result))
-    tp__string_printf(t, " %lld (%s%s%s)", (long long)json_integer_value(result), value,
-                      *value && *name ? ", " : "", name);
-  else if (*value)
-    tp__string_printf(t, " %s%s%s%s", value, *name ? " (" : "", name, *name ? ")" : "");
+  value_texts v = texts_of_value(held);
+  if (json_is_integer(result)) {
+    tp__string_printf(t, " %lld (%s%s%s)", (long long)json_integer_value(result), v.description,
+                      *v.description && *v.value ? ", " : "", v.value);
+  } else if (*v.description || *v.value) {
+    tp__string_append(t, " ");
+    tp__print_value(t, held);
+  }
 }
 
-/* Prints `alike` entries of the list, starting at `from`: "argument %arg0 (x), %arg1 (w), %arg2
- * (b), ...", "value all_gather of %arg1 (w)" */
+/* Prints `alike` entries of the list, starting at `from`: "argument x (%arg0), w (%arg1), b
+ * (%arg2), ...", "value all_gather of w" */
 static void print_held(tp_sheet *sheet, const json_t *list, size_t from, size_t alike) {
   enum { MAX_NAMES = 3 };
   tp__string what = {0}, maker = {0};
@@ -322,8 +331,9 @@ static void print_decisions(tp__string *t, const json_t *list) {
 /* ---- other plans ---- */
 
 static void print_frontier(tp__string *t, const json_t *frontier) {
-  static const char *const titles[] = {"limit", "peak", "cost", "against the next row"};
-  tp_sheet sheet = {.align = "rrrl"};
+  static const char *const titles[] = {"limit", "peak", "cost", "against this plan",
+                                       "against the next row"};
+  tp_sheet sheet = {.align = "rrrll"};
   const json_t *point;
   size_t i;
   if (json_array_size(frontier) == 0)
@@ -338,6 +348,7 @@ static void print_frontier(tp__string *t, const json_t *frontier) {
     tp__sheet_cell(&sheet, "%s", is_found ? bytes_of(point, "peak_bytes").chars : "");
     tp__sheet_cell(&sheet, "%s",
                    is_found ? time_of(point, "cost_seconds").chars : "no plan was found");
+    tp__sheet_cell(&sheet, "%s", tp__text_of(point, "changes_from_this"));
     tp__sheet_cell(&sheet, "%s", tp__text_of(point, "changes"));
   }
   tp__sheet_print(&sheet, t);

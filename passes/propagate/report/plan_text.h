@@ -15,8 +15,10 @@ char *tp__report_print(const json_t *document);
 const char *tp__text_of(const json_t *object, const char *key); /* "" if there is none */
 int64_t tp__integer_of(const json_t *object, const char *key);
 double tp__seconds_of(const json_t *object, const char *key);
-/* Prints the place of an object: "linalg.generic (mulf, addf) at model.mlir:12 (%7)", "argument 2
- * (%arg2, w1)". */
+/* Prints what an object says of a value: "gradient of w1 (%7)", "%h". */
+void tp__print_value(tp__string *text, const json_t *object);
+/* Prints the place of an object: "linalg.generic (mulf, addf) at model.mlir:12 (input of w2, %7)",
+ * "argument 2 (w1, %arg2)". */
 void tp__print_place(tp__string *text, const json_t *object);
 
 /* ---- collective_groups.c ---- */

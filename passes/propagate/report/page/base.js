@@ -68,10 +68,15 @@ const sum = (list) => list.reduce((total, value) => total + value, 0);
 
 /* "linalg.generic (mulf, addf)" */
 const opText = (entry) => (entry.op || 'function') + (entry.body ? ' (' + entry.body + ')' : '');
-/* [value, tp.name], once if both are the same, as in %w1 and w1. */
-const namesOf = (entry) =>
-  [entry.value, entry.value === '%' + entry.name ? '' : entry.name].filter(Boolean);
-/* "argument 2 (%arg2, w1)", "linalg.matmul at model.py:12 (%7)" */
+/* [what a value is, its name in the program], once if both are the same, as in h and %h. */
+const namesOf = ({description, value}) =>
+  [value === '%' + description ? '' : description, value].filter(Boolean);
+/* "gradient of wq (%12)", "%h", "all_gather of wq" */
+function valueText(entry) {
+  const [first, second] = namesOf(entry);
+  return second ? first + ' (' + second + ')' : first || '';
+}
+/* "argument 2 (w1, %arg2)", "linalg.matmul at model.py:12 (gradient of w1, %7)" */
 function placeText(entry) {
   const names = namesOf(entry).join(', ');
   const kind = entry.place || entry.kind;

@@ -37,11 +37,11 @@ const madeBy = new Map();
 for (const f of plan.functions)
   madeResults(f).forEach((result, i) => madeBy.set(f.collectives[i], result));
 
-/* "weight wq", "%7, result 3 (loss)". */
+/* "weight wq (%arg1)", "mean after head (%7), result 3 (loss)". */
 function whatMoves(f, c) {
   const argument = movedArgument(f, c), result = madeBy.get(c);
   return (argument && argument.role === 'param' ? 'weight ' : '') +
-    [c.name || c.value || 'rows of neighbors', result < 0 ? '' : resultText(f, result)]
+    [valueText(c) || 'rows of neighbors', result < 0 ? '' : resultText(f, result)]
       .filter(Boolean).join(', ');
 }
 
@@ -77,7 +77,7 @@ function otherChoice(c, alike) {
 
 /* What a search looks at, in lower case. */
 function searched(f, c) {
-  const text = [whatMoves(f, c), c.value, c.at, c.kind, c.axes, ...c.cause].join(' ');
+  const text = [whatMoves(f, c), c.at, c.kind, c.axes, ...c.cause].join(' ');
   return (text + ' ' + visible(text)).toLowerCase();
 }
 
@@ -137,7 +137,8 @@ const ORDERS = {
 /* So many rows are listed at a time. They do not scroll in a box: opened ones are long. */
 const PORTION = 40;
 
-/* Returns {element, show, place}; show(i) opens the entry of collective i. */
+/* Returns {element, show, leave, place}; show(i) opens the entry of collective i, leave() closes
+ * those that show opened. */
 function collectivesPanel(f) {
   const groups = collectiveGroups(f);
   const search = searchInput('collective-search', list);
@@ -150,17 +151,24 @@ function collectivesPanel(f) {
   const body = grid.querySelector('tbody'), caption = grid.querySelector('caption');
   const settle = roving(grid, 'button[aria-expanded]');
   const flips = new Map();
+  /* The ids of buttons whose rows were opened by links, not by the user. */
+  const openedByLinks = new Set();
   let latest = null;
 
   function rowsOf(group) {
     const number = groups.indexOf(group), id = 'collective-row-' + number;
     const toggle = make('button', {class: 'inset', type: 'button', id: id + '-button',
       'aria-expanded': 'false', 'aria-controls': id,
-      onclick: () => (below.hidden ? visit('collective', group.members[0], toggle) : flip())}, group.first.kind);
+      onclick: () => {
+        if (below.hidden) visit('collective', group.members[0], toggle);
+        else flip();
+        openedByLinks.delete(toggle.id);
+      }}, group.first.kind);
     const details = make('td', {colspan: titles.length}), below =
       make('tr', {class: 'more', id, hidden: true}, details);
     function flip() {
       below.hidden = !below.hidden;
+      openedByLinks.delete(toggle.id);
       toggle.setAttribute('aria-expanded', String(!below.hidden));
       latest = below.hidden ? null : group.members[0];
       if (!details.firstChild) details.append(collectiveDetails(f, group));
@@ -201,9 +209,18 @@ function collectivesPanel(f) {
     }
     while (!document.getElementById(id)) more.firstChild.click();
     const button = document.getElementById(id);
-    if (button.getAttribute('aria-expanded') === 'false') flips.get(id)();
+    if (button.getAttribute('aria-expanded') === 'false') {
+      flips.get(id)();
+      openedByLinks.add(id);
+    }
     latest = i;
     reach(button);
+  }
+
+  /* Closes what links opened. */
+  function leave() {
+    for (const id of [...openedByLinks]) if (document.getElementById(id)) flips.get(id)();
+    openedByLinks.clear();
   }
 
   list();
@@ -215,5 +232,5 @@ function collectivesPanel(f) {
     groups.length ? scroller(null, 'List of collectives', grid)
       : make('p', null, 'The plan has no collectives.'),
     more);
-  return {element, show, place: () => latest !== null && ['collective', latest]};
+  return {element, show, leave, place: () => latest !== null && ['collective', latest]};
 }

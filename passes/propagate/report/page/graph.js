@@ -10,7 +10,7 @@ function graphOf(f) {
     users: f.graph.kind.map(() => []), readers: f.arguments.map(() => []),
     collectivesAt: new Map(), sent: f.collectives,
     argumentValues: f.arguments.map((a) => a.value),
-    argumentNames: f.arguments.map((a) => a.name || a.value)};
+    argumentNames: f.arguments.map((a) => a.description || a.value)};
   for (const [k, parent] of g.nested) g.depth[k] = g.depth[parent] + 1;
   g.operands.forEach((makers, k) => {
     for (const maker of new Set(makers)) (g.users[maker] || g.readers[-1 - maker]).push(k);
@@ -21,7 +21,8 @@ function graphOf(f) {
 }
 
 const graphOp = (g, k) =>
-  ({...g.kinds[g.kind[k]], value: g.texts[g.value[k]], at: g.texts[g.at[k]]});
+  ({...g.kinds[g.kind[k]], value: g.texts[g.value[k]], description: g.texts[g.description[k]],
+    at: g.texts[g.at[k]]});
 
 /* "tensor<4x16xf32>" as a shape; null for other types. */
 function shapeOfType(type) {
@@ -33,20 +34,14 @@ const isFiller = (g, k) => g.kinds[g.kind[k]].filler;
 
 const isChange = (g, k) => g.kinds[g.kind[k]].op === 'shard.shard';
 
-/* "all_gather of params/layers/0/wq": what a change of layout makes. */
-function changeText(g, k) {
-  const kinds = (g.collectivesAt.get(k) || []).map((i) => g.sent[i].kind)
-    .filter((kind, i, all) => kind !== all[i - 1]);
-  const {modelled_seconds: seconds} = g.kinds[g.kind[k]], [maker] = g.operands[k];
-  return (kinds.length ? kinds.join(' and ') : seconds > 0 ? 'slice' : 'new layout') +
-    (maker === undefined ? '' : ' of ' + labelOf(g, maker));
-}
-
-/* How the value of an op is called, or argument -1 - k; by its op if it has no name. */
+/* What the value of an op is, or argument -1 - k; the op if it makes none. */
 function labelOf(g, k) {
   if (k < 0) return g.argumentNames[-1 - k];
-  return g.texts[g.value[k]] || (isChange(g, k) ? changeText(g, k) : opText(graphOp(g, k)));
+  return g.texts[g.description[k]] || opText(graphOp(g, k));
 }
+
+/* The same with the name in the program: "gradient of wq (%12)". */
+const nameText = (g, k) => (k < 0 ? labelOf(g, k) : valueText(graphOp(g, k)) || labelOf(g, k));
 
 /* ---- rows and edges ---- */
 
@@ -143,15 +138,14 @@ const lineText = (g, k) => g.kinds[g.kind[k]].line.map((part) => (part === null 
 /* Links to ops, and to arguments, which are negative. */
 const opLinks = (g, list) => (list.length ? linkList(list.map((k) => (k < 0
   ? linkTo('argument', -1 - k, named(labelOf(g, k)))
-  : linkTo('op', k, named(labelOf(g, k) + (g.texts[g.value[k]] ? ' ' + opText(graphOp(g, k))
-    : ''))))), 12) : '-');
+  : linkTo('op', k, named(nameText(g, k))))), 12) : '-');
 
 function opDetails(g, k, f) {
   const op = graphOp(g, k), {layout, type} = op, shape = shapeOfType(type);
   const sent = (g.collectivesAt.get(k) || []).map((i) => [f.collectives[i], i]);
   return [
-    make('h3', {class: 'full'}, named(opText(op))),
-    facts(['value', code(labelOf(g, k))],
+    make('h3', {class: 'full'}, named(labelOf(g, k))),
+    facts(['op', named(opText(op))], op.value ? ['value', code(op.value)] : null,
     type ? ['type', code(type)] : null, layout ? ['layout', chip(layout)] : null,
     layout ? ['on a device', bytesText(op.bytes_per_device)] : null,
     op.modelled_seconds ? ['computes for', secondsText(op.modelled_seconds)] : null,
@@ -190,20 +184,26 @@ function rowContent(g, entry, f, opened) {
       n ? make('span', {class: 'sends'}, plural(n, 'collective')) : null];
   }
   const k = entry.op, op = graphOp(g, k), {layout} = op;
+  const isNamed = op.value === '%' + op.description;
   const sent = (g.collectivesAt.get(k) || []).map((i) => f.collectives[i]);
   return [make('span', {class: 'swatch c' + colourOf(layout), 'aria-hidden': 'true'}),
     make('span', {class: 'code'}, op.value),
-    make('span', null, sent.length ? '' : isChange(g, k) ? changeText(g, k) : opText(op)),
+    sent.length || isNamed ? null : make('span', null, labelOf(g, k)),
+    op.description && !sent.length && !isChange(g, k)
+      ? make('span', {class: isNamed ? null : 'op'}, opText(op)) : null,
     sent.length ? make('span', {class: 'sends'}, sent.map((c) => c.kind + ' ' + c.axes + ' ' +
       bytesText(c.bytes_per_device)).join(', ')) : null,
-    sent.length && isChange(g, k) ? make('span', null, 'of ' + labelOf(g, g.operands[k][0]))
-      : null,
+    sent.length ? make('span', null, isChange(g, k) ? 'of ' + labelOf(g, g.operands[k][0])
+      : 'in ' + labelOf(g, k)) : null,
     layout ? code(layout) : null, make('span', {class: 'at'}, named(op.at))];
 }
 
-/* Returns {element, ops, show, place, describe}: show(k) selects op k, describe(k) is a text. */
+/* Returns {element, ops, show, leave, place, describe, name}: show(k) selects op k, leave() closes
+ * the layers that show opened; describe(k) says which op it is, name(k) what it makes. */
 function graphPanel(f) {
   const g = graphOf(f), opened = new Set();
+  /* Layers that links opened, not the user. */
+  const openedByLinks = new Set();
   const fillers = make('input', {type: 'checkbox', id: 'graph-fillers', onchange: list});
   const layer = make('div', {class: 'sizer', role: 'presentation'});
   const view = make('div', {class: 'graph', id: 'graph-view', tabindex: 0, role: 'listbox',
@@ -218,6 +218,7 @@ function graphPanel(f) {
   function list() {
     folded = foldOps(g, [...g.kind.keys()].filter((k) => fillers.checked || !isFiller(g, k)));
     opened.clear();
+    openedByLinks.clear();
     arrange();
     choose(0);
   }
@@ -305,6 +306,7 @@ function graphPanel(f) {
   }
 
   function flip(row) {
+    openedByLinks.delete(rows[row]);
     if (!opened.delete(rows[row])) opened.add(rows[row]);
     arrange();
     choose(row);
@@ -340,12 +342,23 @@ function graphPanel(f) {
       k <= sections.at(-1).at(-1));
     if (run) {
       const own = run.sections.find((section) => k <= section.at(-1));
+      if (!opened.has(run)) openedByLinks.add(run);
       opened.add(run);
       k = run.sections[0][Math.min(own.indexOf(k), run.sections[0].length - 1)];
       arrange();
     }
     choose(rowOf[k]);
     reach(view);
+  }
+
+  /* Closes the layers that links opened. */
+  function leave() {
+    if (!openedByLinks.size) return;
+    const {op, sections} = rows[chosen];
+    for (const run of openedByLinks) opened.delete(run);
+    openedByLinks.clear();
+    arrange();
+    choose(rowOf[sections ? sections[0][0] : op]);
   }
 
   layer.append(picture);
@@ -365,7 +378,7 @@ function graphPanel(f) {
       'show constants, empty and filled tensors')),
     make('div', {class: 'columns'}, view, details));
   const place = () => rows[chosen] && rows[chosen].op !== undefined && ['op', rows[chosen].op];
-  return {element, ops: g, show, place, describe: (k) => {
+  return {element, ops: g, show, leave, place, name: (k) => nameText(g, k), describe: (k) => {
     const op = graphOp(g, k);
     return opText(op) + (op.at ? ' at ' + op.at : '');
   }};

@@ -106,7 +106,7 @@ const bufferKind = (buffers, i) => Object.keys(KINDS)[buffers.kind[i]];
 function bufferName(f, graph, buffers, i) {
   if (bufferKind(buffers, i) === 'constants') return 'constants of the program';
   return buffers.result[i] >= 0 ? resultText(f, buffers.result[i])
-    : labelOf(graph.ops, buffers.of[i]);
+    : nameText(graph.ops, buffers.of[i]);
 }
 
 /* Buffers of one kind and size, made by ops of one kind, are one row. */
@@ -129,7 +129,7 @@ const MAX_HELD = 40, MAX_NAMED = 3;
 /* "all_gather of wq, wk, wv, ..." */
 function namesText(f, graph, buffers, members) {
   const names = members.slice(0, MAX_NAMED).map((i) => bufferName(f, graph, buffers, i));
-  const [common] = /^(\w+( and \w+)* of |result )?/.exec(names[0]);
+  const [common] = /^((?!input)\w+( and \w+)* of |result )?/.exec(names[0]);
   return names.map((name, i) => (i && common && name.startsWith(common)
     ? name.slice(common.length) : name)).join(', ') + (members.length > MAX_NAMED ? ', ...' : '');
 }
@@ -191,7 +191,7 @@ function memoryPanel(f, graph, startOf) {
     if (k === seen) return;
     slider.value = seen = k;
     const bytes = bytesText(held[k]) + ' at ', op = 'op ' + (k + 1) + ' of ' + ops;
-    const start = startOf(k), place = graph.describe(k), time = (start === undefined ? ''
+    const start = startOf(k), place = graph.name(k), time = (start === undefined ? ''
       : ', ' + secondsText(start) + ' into the step') + (k === peak ? ' (the peak)' : '');
     slider.setAttribute('aria-valuetext', visible(bytes + op + ', ' + place + time));
     said.replaceChildren(bytes, linkTo('op', k, op), ', ', named(place), time);

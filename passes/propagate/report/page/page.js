@@ -11,10 +11,11 @@ function showFunction(number) {
   Object.assign(shown, {number,
     places: {graph: graph.place, tensors: tensors.place, collectives: collectives.place,
       timeline: timeline.place, memory: memory.place},
-    kinds: new Map([['op', {count: f.graph.kind.length, show: graph.show}],
+    kinds: new Map([['op', {count: f.graph.kind.length, show: graph.show, leave: graph.leave}],
       ['argument', {count: f.arguments.length, show: (i) => tensors.show('argument', i)}],
       ['result', {count: f.results.length, show: (i) => tensors.show('result', i)}],
-      ['collective', {count: f.collectives.length, show: collectives.show}],
+      ['collective', {count: f.collectives.length, show: collectives.show,
+        leave: collectives.leave}],
       ['work', {count: timeline.count, show: timeline.show}],
       ['memory', {count: f.memory.over_time.length, show: memory.show}]])});
   document.getElementById('main').replaceChildren(summaryPanel(f), tensors.element,

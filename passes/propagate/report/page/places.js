@@ -3,7 +3,8 @@
  * that Back returns to where one was: to that place, with the focus on the link that was used. */
 
 /* The function that is shown: its number, the place that each panel shows by id of the panel, and
- * by kind of place what shows one: {count, show}. */
+ * by kind of place what shows one: {count, show}, and `leave` if that opens something that Back is
+ * to close. */
 const shown = {number: -1, places: {}, kinds: new Map()};
 
 /* The links that were used, by the id that their entry of the history has. */
@@ -46,6 +47,7 @@ function visit(kind, number, link) {
 }
 
 function goBackTo({state}) {
+  for (const {leave} of shown.kinds.values()) if (leave) leave();
   const link = state && usedLinks.get(state.id);
   const isThere = link && link.isConnected && placeAround(link) === location.hash;
   if (!isThere) arrive(location.hash);

@@ -12,10 +12,8 @@ const elements = (shape) => shape.reduce((product, size) => product * size, 1);
 
 /* "result 3 (loss)", "result 4 (new wq)" if it is the new value of an argument. */
 function resultText(f, number) {
-  const {name, updates} = f.results[number];
-  const updated = updates === null ? '' : f.arguments[updates].name || f.arguments[updates].value;
-  const own = name || (updated && 'new ' + updated);
-  return 'result ' + number + (own ? ' (' + own + ')' : '');
+  const {description} = f.results[number];
+  return 'result ' + number + (description ? ' (' + description + ')' : '');
 }
 
 function tensorsOf(f) {
@@ -24,7 +22,7 @@ function tensorsOf(f) {
     wholeBytes: elements(e.shape) * elementBytes(e.element)});
   return [
     ...f.arguments.map((e, i) => entry(e, 'argument', i, e.role === 'param' ? 'weight' : 'argument',
-      e.value, e.name || e.value)),
+      e.value, e.description || e.value)),
     ...f.results.map((e, i) => entry(e, 'result', i, 'result', 'result ' + i, resultText(f, i))),
   ].sort((a, b) => b.bytes - a.bytes);
 }
@@ -48,7 +46,7 @@ function readerLinks(tensor, graph) {
   const readers = graph.ops.readers[tensor.index];
   if (!readers.length) return make('p', null, 'No op reads it.');
   return make('div', null, make('p', null, 'Read by ' + plural(readers.length, 'op') + ':'),
-    linkList(readers.map((k) => linkTo('op', k, named(graph.describe(k)))), 20));
+    linkList(readers.map((k) => linkTo('op', k, named(graph.name(k)))), 20));
 }
 
 /* An argument as the program has it. */

@@ -303,14 +303,15 @@ function differencesTable(f, track) {
         c.modelled_seconds > 0 ? 'x ' + timesText(measured / c.modelled_seconds) : '')]));
 }
 
-function workText(f, describe, tracks, works, number) {
+function workText(f, graph, tracks, works, number) {
   const work = works[number], c = f.collectives[work.number];
   const spans = tracks.map((track) => {
     const {start, end} = track.places[number];
     return track.title + ': ' + secondsText(end - start) + ' from ' + secondsText(start);
   });
-  return (c ? c.kind + ' over ' + c.axes + ', ' + bytesText(c.bytes_per_device) + (c.count > 1
-    ? ' in ' + c.count + ' runs' : '') + ', for ' : work.what + ': ') + describe(work.k) + '; ' +
+  return (c ? c.kind + ' over ' + c.axes + ' of ' + whatMoves(f, c) + ', ' +
+    bytesText(c.bytes_per_device) + (c.count > 1 ? ' in ' + c.count + ' runs' : '')
+    : work.what + ': ' + graph.name(work.k)) + '; ' +
     spans.join('; ');
 }
 
@@ -354,7 +355,7 @@ function timelineView(f, tracks, works, graph) {
 
   function choose(number, keepSight) {
     chosen = Math.max(0, Math.min(works.length - 1, number));
-    const text = workText(f, graph.describe, tracks, works, chosen);
+    const text = workText(f, graph, tracks, works, chosen);
     said.replaceChildren(named(text));
     view.setAttribute('aria-valuenow', chosen + 1);
     view.setAttribute('aria-valuetext', visible(text));

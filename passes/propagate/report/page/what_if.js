@@ -98,7 +98,7 @@ function sumsTable(a) {
 
 function layoutsTable(a) {
   const rows = a.tensors.map((t) => [named(t.kind + ' ' + t.number + (t.name ? ' (' + t.name + ')'
-    : '')), '', chip(t.before), chip(t.now)]).concat(a.values.map((v) => [code(v.value),
+    : '')), '', chip(t.before), chip(t.now)]).concat(a.values.map((v) => [named(valueText(v)),
     named(opText(v) + (v.at ? ' at ' + v.at : '')), chip(v.before), chip(v.now)]));
   const rest = a.other_values ? '; ' + a.other_values + ' more are not listed' : '';
   return table('Other layouts: ' + plural(a.tensors.length, 'argument or result') + ', ' +

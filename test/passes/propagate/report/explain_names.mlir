@@ -8,32 +8,32 @@
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{explain=scale})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SCALAR
 
 // The first annotation leaves no choice; a value without dimensions has none, and nobody annotated it.
-// X: remark: %x (input) has layout {{\[\["dp"\], \[\]\]}}; the plan costs
-// X-NEXT: dp: %x (input) is pinned to {{\[\["dp"\], \[\]\]}}
+// X: remark: input (%x) has layout {{\[\["dp"\], \[\]\]}}; the plan costs
+// X-NEXT: dp: input (%x) is pinned to {{\[\["dp"\], \[\]\]}}
 // X-NEXT: not along tp: all devices along it hold the same data
 // X-NEXT: it causes no collective
 // X-NEXT: its annotation leaves no other layout
 // X-NOT: remark
-// SCALAR: remark: %s (scale) has layout []; the plan costs
+// SCALAR: remark: scale (%s) has layout []; the plan costs
 // SCALAR-NEXT: not along dp: all devices along it hold the same data
 // SCALAR-NEXT: not along tp: all devices along it hold the same data
 // SCALAR-NEXT: it causes no collective
 // SCALAR-NEXT: it can have no other layout
 
 // A line of one digit, and one that starts with it. Both annotations reach the value, each along its axis.
-// SHORT: model/layer.py:7:1: remark: %0 has layout
+// SHORT: model/layer.py:7:1: remark: matmul with input and inputs (%0) has layout
 // SHORT-NEXT: dp:{{$}}
-// SHORT-NEXT: %x (input) is pinned to {{\[\["dp"\], \[\]\]}}
-// SHORT-NEXT: %0 has layout {{\[\["dp"\], \["tp"\]\]$}}
+// SHORT-NEXT: input (%x) is pinned to {{\[\["dp"\], \[\]\]}}
+// SHORT-NEXT: matmul with input and inputs (%0) has layout {{\[\["dp"\], \["tp"\]\]$}}
 // SHORT-NEXT: tp:{{$}}
-// SHORT-NEXT: %w (inputs) is pinned to {{\[\[\], \["tp"\]\]}}
-// SHORT-NEXT: %0 has layout {{\[\["dp"\], \["tp"\]\]$}}
+// SHORT-NEXT: inputs (%w) is pinned to {{\[\[\], \["tp"\]\]}}
+// SHORT-NEXT: matmul with input and inputs (%0) has layout {{\[\["dp"\], \["tp"\]\]$}}
 // SHORT-NOT: remark
-// LONG: model/layer.py:72:3: remark: %1 (result 0) has layout
+// LONG: model/layer.py:72:3: remark: {{.*}} (%1, result 0) has layout
 // LONG-NEXT: dp:{{$}}
-// LONG-NEXT: %x (input) is pinned to {{.*}}
+// LONG-NEXT: input (%x) is pinned to {{.*}}
 // LONG-NEXT: 1 op between keeps dp where it is
-// LONG-NEXT: %1 has layout
+// LONG-NEXT: {{.*}} (%1) has layout
 // LONG-NOT: remark
 
 // What is near: names of tp.name and of the text, the nearest first, at most five, however long they are.

@@ -10,10 +10,10 @@
 
 // ARGUMENT: explain_source.mlir:21:52: remark: %wq has layout
 // OP: explain_source.mlir:24:13: remark: %logits has layout
-// SECOND: remark: %high (loss) has layout
-// LOCATION: : %{{.*}} (jit(step)/dot_general) has layout
-// RESULT: remark: %high (loss) has layout
-// NUMBER: remark: %high (loss) has layout
+// SECOND: remark: loss (%high, result 1) has layout
+// LOCATION: : dot_general with logits and wq (%{{.*}}) has layout
+// RESULT: remark: loss (%high, result 1) has layout
+// NUMBER: remark: loss (%high, result 1) has layout
 // UNKNOWN: explain: there is no tensor named 'logit'; similar names: %logits, {{.*}}; names are those of arguments and results (tp.name, result 0)
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}

@@ -6,6 +6,7 @@
 // CHECK: "arguments": [
 // CHECK: "name": "x",
 // CHECK-NEXT: "value": "%x",
+// CHECK-NEXT: "description": "x",
 // CHECK-NEXT: "role": "",
 // CHECK-NEXT: "element": "f32",
 // CHECK-NEXT: "shape": [
@@ -26,13 +27,16 @@
 // CHECK-NEXT: "is_partial": false
 // CHECK: "name": "w",
 // CHECK-NEXT: "value": "%w",
+// CHECK-NEXT: "description": "w",
 // CHECK-NEXT: "role": "param",
 // CHECK: "results": [
 // CHECK: "name": "y",
+// CHECK-NEXT: "description": "y",
 // CHECK-NEXT: "updates": null,
 // CHECK: "sharding": "{dims = {{\[\[}}], []], partial = {tp = \"sum\"}}",
 // CHECK: "is_partial": true
-// CHECK: "updates": 1,
+// CHECK: "description": "new w",
+// CHECK-NEXT: "updates": 1,
 // CHECK: "at": "dot (model.py:12)"
 func.func @main(%x: tensor<7x16xf32> {tp.name = "x", tp.sharding = [["dp"], []]}, %w: tensor<16x32xf32> {tp.name = "w", tp.role = "param"})
     -> (tensor<7x32xf32> {tp.name = "y", tp.sharding = {dims = [[], []], partial = {tp = "sum"}}}, tensor<16x32xf32> {tp.updates = 1 : i64}) {

@@ -11,13 +11,13 @@
 // CHECK-LABEL: ## layers
 // CHECK: | all_reduce over tp | {{.*}} | 72.0 KiB |    3 |
 // CHECK: 1. **all_reduce** over tp x3: 72.0 KiB, {{[0-9]+\.[0-9]+}} us ({{[0-9.]+}} %)
-// CHECK-NEXT: * takes %{{[0-9]+}} from {{.*}} for linalg.generic (absf) at model.py:12, operand 0
+// CHECK-NEXT: * takes matmul with x and l0_w (%{{[0-9]+}}) from {{.*}} for linalg.generic (absf) at model.py:12, operand 0
 // CHECK-NEXT: * because
 // CHECK: * alike, each 24.0 KiB and {{[0-9]+\.[0-9]+}} us: model.py:22, 32{{$}}
 // CHECK-NEXT: * next best: +
 // CHECK-NOT: **
 // CHECK: |     each | alike | what
-// CHECK: | 32.0 KiB |    x4 | argument %x, %u (l0_w), %v (l1_w), ... |
+// CHECK: | 32.0 KiB |    x4 | argument %x, l0_w (%u), l1_w (%v), ... |
 // CHECK: | at least | alike | what
 // CHECK: ## places
 
@@ -63,7 +63,7 @@ func.func @layers(%x: tensor<64x512xf32> {tp.sharding = [[], ["tp"]]}, %u: tenso
 // CHECK: for linalg.generic (exp) at fused.py:4, operand 0
 // CHECK: for linalg.generic (copy) at callee.py:3, operand 0
 // CHECK: for linalg.generic (negf), operand 0
-// CHECK: {{^}}| {{.*}} | argument %x (a\|b), %e | {{ *}}|{{$}}
+// CHECK: {{^}}| {{.*}} | argument a\|b (%x), %e | {{ *}}|{{$}}
 func.func @places(%x: tensor<64x64xf32> {tp.name = "a|b", tp.sharding = [["tp"], []]}, %e: tensor<64x64xf32>) -> (tensor<64x64xf32> {tp.sharding = [["tp"], []]}) {
   %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"], tp.sharding = [[], ["tp"]]} ins(%x : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
   ^bb0(%s: f32, %o: f32):

@@ -1,17 +1,19 @@
-// What a device holds at the peak has names: the values of the source, changes of layout by what they change, and results by their number.
+// What a device holds at the peak has names: the values of the source, changes of layout by what they change, and results by their number and name.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.json report-alternatives=0})' -o /dev/null
 // RUN: FileCheck %s --check-prefix=JSON --input-file=%t.json
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate{report=%t.md report-alternatives=0})' -o /dev/null
 // RUN: FileCheck %s --input-file=%t.md
 // CHECK: ### Memory
-// CHECK-DAG: value all_gather of %wq (params/layers/0/wq){{ }}
+// CHECK-DAG: value all_gather of params/layers/0/wq{{ }}
 // CHECK-DAG: argument %x{{ }}
-// CHECK-DAG: result 0 (%y, new_params/y){{ }}
-// CHECK-DAG: result 1 (all_gather of %z){{ }}
+// CHECK-DAG: result 0 (new_params/y, %y){{ }}
+// CHECK-DAG: result 1 (z){{ }}
 
 // A value that an op makes is no change, and no result.
 // JSON: "values": [
-// JSON: "change": "all_gather of %wq (params/layers/0/wq)"
+// JSON: "description": "all_gather of params/layers/0/wq",
+// JSON-NEXT: "result": null,
+// JSON-NEXT: "change": "all_gather of params/layers/0/wq"
 // JSON: "buffers": {
 // JSON: "results": [
 // JSON-NEXT: 0,

@@ -28,7 +28,7 @@
 
 // A pipe has been read. A number may be the name of another value in what MLIR prints.
 // RUN: cat %s | shard-opt --pass-pipeline='builtin.module(tp-propagate{explain=%%arg1})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=PIPE
-// PIPE: remark: %arg1 has layout
+// PIPE: remark: argument 1 (%arg1) has layout
 // RUN: sed 's/%%weights/%%77/g' %s > %t.number.mlir
 // RUN: shard-opt %t.number.mlir --pass-pipeline='builtin.module(tp-propagate{explain=%%arg1})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=PIPE
 

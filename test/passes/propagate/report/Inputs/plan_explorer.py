@@ -60,7 +60,7 @@ def problems(f, graph, data):
     for node in sends:
         if "style" not in node or " " not in node["label"]:
             yield "%s does not look like a collective" % node["id"]
-    names = [a["name"] for a in f["arguments"] if a["name"]]
+    names = [a["description"] for a in f["arguments"]]
     if not set(names) <= {node["label"] for node in graph["nodes"]}:
         yield "an argument has lost its name"
     layers = {node["namespace"] for node in graph["nodes"] if node["namespace"].startswith("layers ")}

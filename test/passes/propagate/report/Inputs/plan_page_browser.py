@@ -135,7 +135,7 @@ class Page:
             self.b.run("const e = document.getElementById('tensor-search'); e.value = arguments[0];"
                        "e.dispatchEvent(new Event('input'))", tensor["value"])
             rows = self.b.run("return [...document.querySelectorAll('#tensors .scroll tbody tr button')].map((b) => b.textContent)")
-            label = visible(tensor["name"] or tensor["value"])
+            label = visible(tensor["description"] or tensor["value"])
             self.check(label in rows, "no row is called %r" % label[:60])
             self.b.run("[...document.querySelectorAll('#tensors .scroll tbody tr button')]"
                        ".find((b) => b.textContent === arguments[0]).click()", label)
@@ -197,7 +197,7 @@ class Page:
         self.b.run("location.hash = '#argument-%d'" % read[0])
         self.b.wait("setTimeout(arguments[0], 100)")
         label = self.b.text("#tensors .card h3")
-        self.check(label in [visible(self.f["arguments"][read[0]][key]) for key in ("name", "value")], "the fragment leads to %r" % label[:60])
+        self.check(label in [visible(self.f["arguments"][read[0]]["description"])], "the fragment leads to %r" % label[:60])
         self.b.click("#tensors .card > div:last-child ul button")
         self.check(self.b.run("return location.hash").startswith("#op-"), "a reader is at %s" % self.b.run(where))
         links = self.b.run("return [...document.querySelectorAll('#graph-details ul:first-child button')].map((b) => b.textContent)")
@@ -256,10 +256,40 @@ class Page:
             if op not in self.f["graph"]["operands"][end]:
                 continue
             number = self.f["graph"]["operands"][end].index(op)
-            name = visible(self.f["results"][number]["name"])
+            name = visible(self.f["results"][number]["description"])
             self.b.run("const e = document.getElementById('collective-search'); e.value = arguments[0]; e.dispatchEvent(new Event('input'))", "result %d" % number)
             rows = self.b.run("return [...document.querySelectorAll('#collectives tbody tr:not(.more)')].map((r) => r.cells[1].textContent)")
             self.check(any("result %d%s" % (number, " (%s)" % name if name else "") in text for text in rows), "result %d is not found: %s" % (number, rows))
+
+    def closed(self):
+        """Back closes a row that a link opened, and leaves one open that the user opened."""
+        if not self.b.count("#summary .scroll button.inset") or self.b.count("#collectives tbody button[aria-expanded]") < 2:
+            return
+        opened = "return [...document.querySelectorAll('#collectives tbody button[aria-expanded=true]')].map((b) => b.id)"
+        for own in (False, True):
+            self.b.open(self.path)
+            self.b.wait("setTimeout(arguments[0], 100)")
+            if own:
+                self.b.run("const link = document.querySelector('#summary .scroll button.inset'); link.click();"
+                           "const row = document.activeElement; row.click(); row.click()")
+                before = self.b.run(opened)
+                self.check(len(before) == 1, "the user opened %s" % before)
+            else:
+                before = []
+            self.b.click("#summary .scroll button.inset")
+            self.check(len(self.b.run(opened)) == 1, "a link opens %s" % self.b.run(opened))
+            self.b.back()
+            self.b.wait("setTimeout(arguments[0], 100)")
+            self.check(self.b.run(opened) == before, "after Back these are open: %s, not %s" % (self.b.run(opened), before))
+        if self.f["graph"]["layers"]:
+            rows = "return document.querySelector('#graph-view .row').getAttribute('aria-setsize')"
+            folded = self.b.run(rows)
+            self.b.run("location.hash = '#op-%d'" % self.f["graph"]["layers"][0]["first"][1])
+            self.b.wait("setTimeout(arguments[0], 100)")
+            self.check(self.b.run(rows) != folded, "a fragment does not open layers")
+            self.b.back()
+            self.b.wait("setTimeout(arguments[0], 100)")
+            self.check(self.b.run(rows) == folded, "Back leaves layers open")
 
     def coordinates(self, device):
         at = {}
@@ -405,16 +435,16 @@ class Page:
         shown = self.b.run("return [...document.querySelectorAll('#memory-held tbody tr')].map((r) => [r.cells[3].textContent, r.cells[4].textContent])")
         for kind, text in shown:
             self.check(text not in ("", "-") or kind.startswith("smaller"), "%s have no name" % kind)
-            self.check("%op" not in text, "a name is %r" % text[:60])
+            self.check(not re.search("%op|(^|, )%[0-9]", text), "a name is %r" % text[:60])
         listed = " ".join(text for _, text in shown)
         if ", ..." in listed:
             return
         for held in self.f["memory"]["values"]:
-            argument = next((a for a in self.f["arguments"] if held["change"].endswith(" of %s (%s)" % (a["value"], a["name"]))), None)
-            if held["result"] is not None and held["name"]:
-                self.check("%d (%s)" % (held["result"], held["name"]) in listed, "result %d has no name" % held["result"])
-            elif argument:
-                self.check(held["change"].split(" of ")[0] + " of " in listed and argument["name"] in listed, "%s is not named" % held["change"])
+            what = visible(held["description"])
+            if held["result"] is not None:
+                self.check("%d (%s)" % (held["result"], what) in listed, "result %d has no name" % held["result"])
+            elif held["kind"] != "constants" and (held["op"] or "").split(".")[0] != "scf" and "loop" not in what:
+                self.check(what.split(" of ")[-1] in listed, "%s is not named" % what)
 
     def mesh(self):
         devices = self.b.count("#mesh rect.device")
@@ -497,7 +527,7 @@ def main():
         for page, report in zip(sys.argv[1::2], sys.argv[2::2]):
             browser.open(page)
             p = Page(browser, page, json.load(open(report, encoding="utf-8")))
-            for step in (p.panels, p.tensors, p.ways, p.keys, p.collectives, p.opened, p.timeline, p.memory, p.mesh, p.what_if, p.graph, p.paper, p.nothing_else):
+            for step in (p.panels, p.tensors, p.ways, p.keys, p.collectives, p.opened, p.closed, p.timeline, p.memory, p.mesh, p.what_if, p.graph, p.paper, p.nothing_else):
                 try:
                     step()
                 except RuntimeError as error:
