@@ -98,7 +98,7 @@ ATTENTION(bf16)
 /* ---- with tensor cores ---- */
 
 #define ATTENTION_MMA(name, features)                                                              \
-  KERNEL __launch_bounds__(ATTENTION_THREADS)                                                      \
+  KERNEL __launch_bounds__(ATTENTION_THREADS, features == 64 ? 4 : 3)                              \
       tprt_attention_##name##_##features(const __grid_constant__ attention_args args) {            \
     attend_mma<type_##name, features>(args);                                                       \
   }
