@@ -28,7 +28,7 @@ extern "C" {
 
 #define TPRT_ABI_MAGIC INT64_C(0x7470727461626931) /* "tprtabi1" */
 enum {
-  TPRT_ABI_VERSION = 3, /* a table of another version is rejected with TPRT_MISMATCH */
+  TPRT_ABI_VERSION = 4, /* a table of another version is rejected with TPRT_MISMATCH */
   TPRT_MAX_AXES = 8,
 };
 
@@ -76,7 +76,8 @@ typedef enum tprt_site_kind {
   TPRT_SITE_FUSED_GATHER = 9,     /* tprt_abi_fused_gather */
   TPRT_SITE_FUSED_SOFTMAX = 10,   /* tprt_abi_fused_softmax */
   TPRT_SITE_FUSED_MATMUL = 11,    /* tprt_abi_fused_matmul */
-  TPRT_SITE_FUSED_ATTENTION = 12, /* tprt_abi_fused_attention */
+  TPRT_SITE_FUSED_ATTENTION = 12, /* tprt_abi_fused_attention; likewise the next one */
+  TPRT_SITE_FUSED_ATTENTION_GRADIENT = 13,
 } tprt_site_kind;
 
 typedef struct tprt_abi_site {
@@ -132,6 +133,10 @@ typedef enum tprt_operand {
   TPRT_IN_VALUES,
   TPRT_IN_MASK,
   TPRT_IN_POSITION, /* one i32 or i64 */
+  TPRT_IN_ATTENDED, /* the result of an attention */
+  TPRT_IN_MAX,      /* f32, one per row; likewise the next one */
+  TPRT_IN_SUM,
+  TPRT_IN_GRADIENT, /* of the result */
   /* Outputs. */
   TPRT_OUT_TENSOR,
   TPRT_OUT_RESIDUAL,  /* the sum before the norm */
@@ -141,10 +146,14 @@ typedef enum tprt_operand {
   TPRT_OUT_MAX,    /* f32, one per row; likewise the next two */
   TPRT_OUT_SUM,    /* of exp(x - max) */
   TPRT_OUT_PICKED, /* value derived from the target column, see tprt_cuda_pick */
+  TPRT_OUT_GRADIENT_QUERIES,
+  TPRT_OUT_GRADIENT_KEYS,
+  TPRT_OUT_GRADIENT_VALUES,
+  TPRT_OUT_WORKSPACE, /* f32, one per row, of unspecified contents */
   TPRT_N_OPERANDS,
 } tprt_operand;
 
-enum { TPRT_MAX_INPUTS = 8, TPRT_MAX_OUTPUTS = 8 };
+enum { TPRT_MAX_INPUTS = 10, TPRT_MAX_OUTPUTS = 10 };
 
 /* The operands of a fused site, in the order in which tprt_abi_fused receives them. Only operands
  * that the site has are listed; entries beyond the counts are 0. Each operand appears once, except
@@ -222,13 +231,19 @@ typedef struct tprt_abi_fused_matmul {
   int64_t function; /* a tprt_cuda_epilogue that is no gradient */
 } tprt_abi_fused_matmul;
 
-/* The tensors of TPRT_SITE_FUSED_ATTENTION, as indices of strides. */
+/* The tensors of TPRT_SITE_FUSED_ATTENTION and its gradient, as indices of strides. */
 enum {
   TPRT_ATTENTION_Q,
   TPRT_ATTENTION_K,
   TPRT_ATTENTION_V,
   TPRT_ATTENTION_MASK,
   TPRT_ATTENTION_OUT,
+  TPRT_ATTENTION_MAX, /* statistics of rows */
+  TPRT_ATTENTION_SUM,
+  TPRT_ATTENTION_GRADIENT, /* of the result */
+  TPRT_ATTENTION_GRADIENT_Q,
+  TPRT_ATTENTION_GRADIENT_K,
+  TPRT_ATTENTION_GRADIENT_V,
   TPRT_ATTENTION_TENSORS,
 };
 
@@ -253,21 +268,37 @@ enum {
   TPRT_ATTENTION_FEATURES = 128, /* most features of a query, a key or a value */
 };
 
-/* TPRT_SITE_FUSED_ATTENTION: attention in one kernel that stores no scores. The send tensor is
- * that of the queries, of f32, f16 or bf16, which is also the type of keys and values; there are no
- * axes. Inputs: queries, keys, values; mask; position. Output: the tensor. For each iteration of
- * the outer loops, of the group (queries that share keys and values) and of the rows:
+/* TPRT_SITE_FUSED_ATTENTION: attention in one kernel that stores no scores. The send tensor is that
+ * of the queries, of f32, f16 or bf16, which is also the type of keys and values; there are no
+ * axes. Inputs: queries, keys, values; mask; position. Outputs: the tensor; max and sum, both or
+ * neither. For each iteration of the outer loops, of the group (queries that share keys and values)
+ * and of the rows:
  *
  *     score[column] = scale * sum(queries[row][feature] * keys[column][feature])
  *                     + mask[row][column]
  *     out[row] = sum(exp(score[column] - m) * values[column]) / sum(exp(score[column] - m))
  *
- * with m the largest score of the row. A column that the mask hides has the score `hidden`; with
- * `causal` so have those beyond row + offset + position. Everything is computed in f32 and rounded
- * once, except that kernels for tensor cores round exp(...) to the type of the values. Columns are
- * added in an order that depends on the shape alone. A row whose scores are all -infinity, or one
- * of which is +infinity or NaN, is NaN. Values of columns that a causal mask hides may be left out
- * even where they are infinite or NaN. */
+ * with m the largest score of the row, which is its max; its sum is that of exp(score[column] - m).
+ * A column that the mask hides has the score `hidden`; with `causal` so have those beyond row +
+ * offset + position. Everything is computed in f32 and rounded once, except that kernels for tensor
+ * cores round exp(...) to the type of the values. Columns are added in an order that depends on the
+ * shape alone. A row whose scores are all -infinity, or one of which is +infinity or NaN, is NaN.
+ * Values of columns that a causal mask hides may be left out even where they are infinite or NaN.
+ *
+ * TPRT_SITE_FUSED_ATTENTION_GRADIENT: the gradients of queries, keys and values of such an
+ * attention, in two kernels that store no scores (FlashAttention-2: Dao 2023). Inputs: also the
+ * result (attended), max and sum, and the gradient of the result, of the type of the queries.
+ * Outputs: the gradients of queries, keys and values; the workspace. With w = exp(score[column] -
+ * max[row]) / sum[row]:
+ *
+ *     s[row][column] = w * (sum(gradient[row] * values[column]) - sum(gradient[row] * out[row]))
+ *     gradient_queries[row] = scale * sum(s[row][column] * keys[column])
+ *     gradient_keys[column] = scale * sum(s[row][column] * queries[row])
+ *     gradient_values[column] = sum(w * gradient[row])
+ *
+ * where s is 0 in hidden columns, unless `passes_hidden`. Sums over rows are over the group, too.
+ * Numbers are rounded as above; kernels for tensor cores also round s to the type of the
+ * queries. */
 typedef struct tprt_abi_fused_attention {
   tprt_abi_operands operands;
   tprt_abi_attention_loop outer[TPRT_ATTENTION_OUTER];
@@ -282,6 +313,10 @@ typedef struct tprt_abi_fused_attention {
   int64_t offset;
   int64_t position_dtype; /* tprt_dtype; 0: there is no position */
   int64_t out_dtype;      /* f32, or the type of the queries */
+  /* Only for the gradient, else 0. The types of the gradients of queries, keys and values: each
+   * f32, or the type of the queries. */
+  int64_t gradient_dtypes[3];
+  int64_t passes_hidden;
 } tprt_abi_fused_attention;
 
 typedef struct tprt_context tprt_context;

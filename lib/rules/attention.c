@@ -34,7 +34,7 @@ static void note_users(tp_attention_finder *f, MlirOperation op, bool is_inner) 
     MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, i));
     for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
       MlirOperation user = mlirOpOperandGetOwner(use);
-      f->escapes |= is_inner && is_out_of_reach(f, user);
+      f->escapes |= is_inner && !f->is_shared && is_out_of_reach(f, user);
       while (!mlirOperationIsNull(user) && !mlirBlockEqual(mlirOperationGetBlock(user), block))
         user = mlirOperationGetParentOperation(user);
       if (!mlirOperationIsNull(user))
@@ -314,12 +314,12 @@ tp_status tp__attention_followers(const tp_attention *a, tp_op_list *list) {
   return status;
 }
 
-bool tp__attention_next(tp_attention_reach *reach, MlirOperation scores, tp_attention *a) {
+static bool find(tp_attention_reach *reach, MlirOperation scores, bool is_shared, tp_attention *a) {
   memset(a, 0, offsetof(tp_attention, ops)); /* elements of `ops` are cleared when they are added */
   a->column = -1;
-  tp_attention_finder f = {.a = a, .last = farthest(reach, scores)};
-  bool found = tp__attention_scores(&f, scores) && scan(&f) && stays_inside(a) && is_stable(a) &&
-               fits_blocks(a);
+  tp_attention_finder f = {.a = a, .last = farthest(reach, scores), .is_shared = is_shared};
+  bool found = tp__attention_scores(&f, scores) && scan(&f) && (is_shared || stays_inside(a)) &&
+               is_stable(a) && fits_blocks(a);
   tp__table_destroy(&f.dependent);
   tp__table_destroy(&f.users);
   if (found)
@@ -327,7 +327,16 @@ bool tp__attention_next(tp_attention_reach *reach, MlirOperation scores, tp_atte
   return found;
 }
 
+bool tp__attention_next(tp_attention_reach *reach, MlirOperation scores, tp_attention *a) {
+  return find(reach, scores, false, a);
+}
+
 bool tp__attention_at(MlirOperation scores, tp_attention *a) {
   tp_attention_reach reach = {0};
-  return tp__attention_next(&reach, scores, a);
+  return find(&reach, scores, false, a);
+}
+
+bool tp__attention_shared(MlirOperation scores, tp_attention *a) {
+  tp_attention_reach reach = {0};
+  return find(&reach, scores, true, a);
 }

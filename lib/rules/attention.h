@@ -103,6 +103,10 @@ typedef struct tp_attention {
  * would be another one (docs/explanation/planning.md says when). */
 bool tp__attention_at(MlirOperation scores, tp_attention *attention);
 
+/* The same where values as large as the scores may also be used elsewhere, as a training step uses
+ * them for gradients. */
+bool tp__attention_shared(MlirOperation scores, tp_attention *attention);
+
 /* A cache for the search limit: the last op that can belong to the attention of `scores`, as
  * computed for the previous scores. */
 typedef struct tp_attention_reach {

@@ -15,6 +15,7 @@ typedef struct tp_attention_finder {
   tp_value_table users;
   int n_noted;        /* number of the attention's ops whose users are recorded */
   MlirOperation last; /* the scan ends here; null: at the end of the block */
+  bool is_shared;     /* score values may have users that are not part of the attention */
   bool escapes;       /* a score value has a user that cannot be part of the attention */
   bool failed;        /* memory ran out */
 } tp_attention_finder;

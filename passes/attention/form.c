@@ -29,7 +29,7 @@ static const char *read_tensors(tp_attention_form *form) {
                  tp__form_operand(form, TPRT_ATTENTION_K, operands[keys], dims[keys]) &&
                  tp__form_operand(form, TPRT_ATTENTION_V,
                                   mlirOperationGetOperand(output->op, values), of_values) &&
-                 tp__form_result(form, result, of_result)
+                 tp__form_result(form, TPRT_ATTENTION_OUT, result, of_result)
              ? NULL
              : no_loop;
 }
@@ -46,10 +46,6 @@ static const char *check_types(const tp_attention_form *form) {
              : "queries, keys and values must be of one type: f32, f16 or bf16";
 }
 
-static bool has(const tp_attention_form *form, int x, int loop) {
-  return form->stride[x][loop] != 0;
-}
-
 /* Features are loops that the scores do not have, at most one of either kind. */
 static const char *read_features(tp_attention_form *form) {
   const tp_attention *a = form->a;
@@ -57,10 +53,10 @@ static const char *read_features(tp_attention_form *form) {
   for (int l = 0; l < a->n_loops; l++) {
     if (!(a->whole >> l & 1))
       continue;
-    int *of = has(form, TPRT_ATTENTION_Q, l) ? &form->feature : &form->value;
-    bool in_both = of == &form->feature
-                       ? has(form, TPRT_ATTENTION_K, l)
-                       : has(form, TPRT_ATTENTION_V, l) && has(form, TPRT_ATTENTION_OUT, l);
+    int *of = tp__form_has(form, TPRT_ATTENTION_Q, l) ? &form->feature : &form->value;
+    bool in_both = of == &form->feature ? tp__form_has(form, TPRT_ATTENTION_K, l)
+                                        : tp__form_has(form, TPRT_ATTENTION_V, l) &&
+                                              tp__form_has(form, TPRT_ATTENTION_OUT, l);
     if (*of != TP_NO_SCORE_LOOP || !in_both)
       return "its heads have several dimensions of features";
     *of = l;
@@ -80,25 +76,26 @@ static const char *read_loops(tp_attention_form *form) {
   for (int pass = 0; pass < 2; pass++)
     for (int l = 0; l < a->n_loops; l++) {
       int *of = pass == 0 ? &form->row : &form->group;
-      bool shares =
-          (a->rows >> l & 1) && !has(form, TPRT_ATTENTION_K, l) && !has(form, TPRT_ATTENTION_V, l);
+      bool shares = (a->rows >> l & 1) && !tp__form_has(form, TPRT_ATTENTION_K, l) &&
+                    !tp__form_has(form, TPRT_ATTENTION_V, l);
       bool is_taken = l == form->row || (pass == 0 && form->causal.found);
       if (shares && !is_taken && (*of == TP_NO_SCORE_LOOP || a->sizes[l] > a->sizes[*of]))
         *of = l;
     }
-  if (form->row != TP_NO_SCORE_LOOP &&
-      (has(form, TPRT_ATTENTION_K, form->row) || has(form, TPRT_ATTENTION_V, form->row)))
+  if (form->row != TP_NO_SCORE_LOOP && (tp__form_has(form, TPRT_ATTENTION_K, form->row) ||
+                                        tp__form_has(form, TPRT_ATTENTION_V, form->row)))
     return "each row has keys or values of its own";
   for (int l = 0; l < a->n_loops; l++) {
     if (a->whole >> l & 1 || l == form->column || l == form->row || l == form->group)
       continue;
     if (form->n_outer == TPRT_ATTENTION_OUTER)
       return "it has more than four loops around rows, columns and groups";
-    if (!has(form, TPRT_ATTENTION_OUT, l))
+    if (!tp__form_has(form, TPRT_ATTENTION_OUT, l))
       return "it has a loop that its result lacks";
     form->outer[form->n_outer++] = l;
   }
-  return has(form, TPRT_ATTENTION_V, form->column) ? NULL : "its values are the same everywhere";
+  return tp__form_has(form, TPRT_ATTENTION_V, form->column) ? NULL
+                                                            : "its values are the same everywhere";
 }
 
 /* A place that is not constant is one index: the position of the first row. */

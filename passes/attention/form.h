@@ -6,13 +6,13 @@
 #include "passes/attention/tile.h"
 #include "tprt/abi.h"
 
-enum { TP_MAX_SEEN_THROUGH = 24, TP_NO_SCORE_LOOP = -1 };
+enum { TP_MAX_SEEN_THROUGH = 64, TP_NO_SCORE_LOOP = -1 };
 
 typedef struct tp_attention_form {
   const tp_attention *a;
-  /* Queries, keys, values, mask (null: none) and the result. Copies that only reorder or repeat
-   * elements are seen through: operands are what such copies read, the result is what the last of
-   * them makes. */
+  /* Queries, keys, values, mask and the result; with a gradient (gradient.h), also what it reads
+   * and makes. Null: there is none. Copies that only reorder or repeat elements are seen through:
+   * operands are what such copies read, results are what the last of them makes. */
   MlirValue tensor[TPRT_ATTENTION_TENSORS];
   /* in elements; 0: the tensor lacks the loop */
   int64_t stride[TPRT_ATTENTION_TENSORS][TP_MAX_SCORE_LOOPS];
@@ -31,6 +31,11 @@ typedef struct tp_attention_form {
   int n_outer, outer[TPRT_ATTENTION_OUTER];
 } tp_attention_form;
 
+/* True if tensor x has the loop. */
+static inline bool tp__form_has(const tp_attention_form *form, int x, int loop) {
+  return form->stride[x][loop] != 0;
+}
+
 /* Reads the form of an attention. NULL, or why the kernel does not compute it. */
 const char *tp__attention_form(const tp_attention *a, const tp_mesh *mesh, tp_attention_form *form);
 
@@ -43,12 +48,23 @@ const char *tp__form_scores(tp_attention_form *form, const tp_mesh *mesh);
 /* NULL if the result is that of a softmax of the rows: exponentials of scores less the largest one,
  * divided by their sum. Else why not. */
 const char *tp__form_softmax(const tp_attention *a);
+/* True if the elements are those of input 0, converted to another float type. */
+bool tp__form_converts(const tp_nest *nest);
 
 /* ---- form_tensors.c ---- */
 /* Sets tensor x and its strides to a value with these dimensions, seen through copies. False if a
  * dimension is not made of loops. */
 bool tp__form_operand(tp_attention_form *form, int x, MlirValue value, const tp_score_dim *dims);
-/* The same for the result, forwards: copies of it that are its only use. */
-bool tp__form_result(tp_attention_form *form, MlirValue value, const tp_score_dim *dims);
+/* The same for a result, forwards: copies of it that are its only use. */
+bool tp__form_result(tp_attention_form *form, int x, MlirValue value, const tp_score_dim *dims);
+/* The same for the value itself. */
+void tp__form_set_tensor(tp_attention_form *form, int x, MlirValue value, const tp_score_dim *dims);
+/* Fills the dimensions of the operand of a copy, a reshape or, with `converts`, a conversion
+ * between float types, from those of its result. False if it is another op. */
+bool tp__form_see_through(const tp_attention *a, MlirOperation op, const tp_score_dim *dims,
+                          bool converts, tp_score_dim *from);
+/* Fills the dimensions of the result of a reshape from those of its operand. */
+bool tp__form_reshaped(const tp_attention *a, MlirOperation op, const tp_score_dim *dims,
+                       tp_score_dim *to);
 
 #endif

@@ -5,21 +5,22 @@
 #include <math.h>
 #include <string.h>
 
+bool tp__form_converts(const tp_nest *nest) {
+  static const char *const conversions[] = {"arith.extf", "arith.truncf"};
+  MlirOperation scalar = tp__nest_scalar(nest);
+  for (int i = 0; i < TP_LEN(conversions); i++)
+    if (!mlirOperationIsNull(scalar) && tp__op_is(scalar, conversions[i]))
+      return tp__nest_input(nest, scalar, 0) == 0;
+  return false;
+}
+
 /* True if the op copies elements or converts them between float types. */
 static bool passes_on(MlirOperation op) {
-  static const char *const conversions[] = {"arith.extf", "arith.truncf"};
   tp_nest nest;
   if (tp__is_reshape(op))
     return true;
-  if (!tp__nest_of(op, &nest) || nest.n_inputs != 1 || !tp__nest_is_elementwise(&nest))
-    return false;
-  if (tp__nest_copies(&nest))
-    return true;
-  MlirOperation scalar = tp__nest_scalar(&nest);
-  for (int i = 0; i < TP_LEN(conversions); i++)
-    if (!mlirOperationIsNull(scalar) && tp__op_is(scalar, conversions[i]))
-      return tp__nest_input(&nest, scalar, 0) == 0;
-  return false;
+  return tp__nest_of(op, &nest) && nest.n_inputs == 1 && tp__nest_is_elementwise(&nest) &&
+         (tp__nest_copies(&nest) || tp__form_converts(&nest));
 }
 
 /* The operand of an elementwise op `name` whose other operand is the number; null: it is no such

@@ -25,9 +25,19 @@ static bool regroup(const tp_attention *a, const tp_score_dim *from, int n_from,
     if (left == 0)
       return false;
   }
-  for (; d < n_from && k == from[d].n; d++)
-    k = 0;
-  return d == n_from;
+  for (; d < n_from; d++, k = 0)
+    for (; k < from[d].n; k++)
+      if (a->sizes[from[d].loops[k]] != 1)
+        return false;
+  return true;
+}
+
+bool tp__form_reshaped(const tp_attention *a, MlirOperation op, const tp_score_dim *dims,
+                       tp_score_dim *to) {
+  int64_t shape[TP_MAX_RANK];
+  int n = (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  int rank = tp__shape_of(mlirOperationGetResult(op, 0), shape);
+  return regroup(a, dims, n, rank, shape, to);
 }
 
 /* True if all dimensions of more than one element are made of loops. */
@@ -51,9 +61,8 @@ static bool note(tp_attention_form *form, MlirOperation op) {
   return true;
 }
 
-/* The operand of a copy or reshape, with its dimensions; false if the op is neither. */
-static bool see_through(const tp_attention *a, MlirOperation op, const tp_score_dim *dims,
-                        tp_score_dim *from) {
+bool tp__form_see_through(const tp_attention *a, MlirOperation op, const tp_score_dim *dims,
+                          bool converts, tp_score_dim *from) {
   tp_nest nest;
   int64_t shape[TP_MAX_RANK];
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(op, 0)));
@@ -61,7 +70,8 @@ static bool see_through(const tp_attention *a, MlirOperation op, const tp_score_
     int n = tp__shape_of(mlirOperationGetOperand(op, 0), shape);
     return regroup(a, dims, rank, n, shape, from);
   }
-  if (!tp__nest_of(op, &nest) || !tp__nest_copies(&nest) || !tp__nest_is_elementwise(&nest))
+  if (!tp__nest_of(op, &nest) || nest.n_inputs != 1 || !tp__nest_is_elementwise(&nest) ||
+      !(tp__nest_copies(&nest) || (converts && tp__form_converts(&nest))))
     return false;
   int n = tp__shape_of(mlirOperationGetOperand(op, 0), shape);
   for (int d = 0; d < n; d++) {
@@ -76,7 +86,8 @@ static bool see_through(const tp_attention *a, MlirOperation op, const tp_score_
   return true;
 }
 
-static void set_tensor(tp_attention_form *form, int x, MlirValue value, const tp_score_dim *dims) {
+void tp__form_set_tensor(tp_attention_form *form, int x, MlirValue value,
+                         const tp_score_dim *dims) {
   int64_t shape[TP_MAX_RANK], stride = 1;
   form->tensor[x] = value;
   memset(form->stride[x], 0, sizeof form->stride[x]);
@@ -94,13 +105,13 @@ bool tp__form_operand(tp_attention_form *form, int x, MlirValue value, const tp_
     return false;
   for (;;) {
     MlirOperation op = tp__defining_op(value);
-    if (mlirOperationIsNull(op) || !see_through(form->a, op, now, before) ||
+    if (mlirOperationIsNull(op) || !tp__form_see_through(form->a, op, now, false, before) ||
         !is_made_of_loops(form->a, mlirOperationGetOperand(op, 0), before) || !note(form, op))
       break;
     value = mlirOperationGetOperand(op, 0);
     memcpy(now, before, sizeof now);
   }
-  set_tensor(form, x, value, now);
+  tp__form_set_tensor(form, x, value, now);
   return true;
 }
 
@@ -109,13 +120,10 @@ bool tp__form_operand(tp_attention_form *form, int x, MlirValue value, const tp_
 static bool see_forward(const tp_attention *a, MlirOperation op, const tp_score_dim *dims,
                         tp_score_dim *to) {
   tp_nest nest;
-  int64_t shape[TP_MAX_RANK];
   MlirValue from = mlirOperationGetOperand(op, 0);
   int n = (int)mlirShapedTypeGetRank(mlirValueGetType(from));
-  if (tp__is_reshape(op)) {
-    int rank = tp__shape_of(mlirOperationGetResult(op, 0), shape);
-    return regroup(a, dims, n, rank, shape, to);
-  }
+  if (tp__is_reshape(op))
+    return tp__form_reshaped(a, op, dims, to);
   if (!tp__nest_of(op, &nest) || !nest.is_written || nest.n_inputs != 1 ||
       !tp__nest_is_elementwise(&nest))
     return false;
@@ -124,7 +132,7 @@ static bool see_forward(const tp_attention *a, MlirOperation op, const tp_score_
                 tp__nest_input(&nest, scalar, 0) == 0;
   if (!tp__nest_copies(&nest) && !rounds)
     return false;
-  int rank = tp__shape_of(mlirOperationGetResult(op, 0), shape);
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(op, 0)));
   for (int r = 0; r < rank; r++) {
     to[r].n = 0;
     for (int d = 0; d < n; d++)
@@ -135,7 +143,7 @@ static bool see_forward(const tp_attention *a, MlirOperation op, const tp_score_
   return true;
 }
 
-bool tp__form_result(tp_attention_form *form, MlirValue value, const tp_score_dim *dims) {
+bool tp__form_result(tp_attention_form *form, int x, MlirValue value, const tp_score_dim *dims) {
   tp_score_dim now[TP_MAX_RANK], after[TP_MAX_RANK];
   memcpy(now, dims, (size_t)mlirShapedTypeGetRank(mlirValueGetType(value)) * sizeof *now);
   if (!is_made_of_loops(form->a, value, now))
@@ -156,6 +164,6 @@ bool tp__form_result(tp_attention_form *form, MlirValue value, const tp_score_di
     value = made;
     memcpy(now, after, sizeof now);
   }
-  set_tensor(form, TPRT_ATTENTION_OUT, value, now);
+  tp__form_set_tensor(form, x, value, now);
   return true;
 }

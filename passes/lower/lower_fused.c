@@ -25,7 +25,8 @@ int tp__fused_text(MlirAttribute attr, int n, const char *const *names) {
 /* Kinds that do not communicate, and the pass that makes them. */
 static const struct {
   const char *kind, *maker;
-} computes[] = {{"multiply", "epilogues"}, {"attention", "attention"}};
+} computes[] = {
+    {"multiply", "epilogues"}, {"attention", "attention"}, {"attention_gradient", "attention"}};
 
 /* Returns the row of the kind; -1: it communicates. */
 static int compute_of(const tp__fused_call *d) {
@@ -190,7 +191,8 @@ tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done) {
   } others[] = {{"gather_multiply", tp__lower_fused_gather},
                 {"softmax_rows", tp__lower_fused_softmax},
                 {"multiply", tp__lower_fused_epilogue},
-                {"attention", tp__lower_fused_attention}};
+                {"attention", tp__lower_fused_attention},
+                {"attention_gradient", tp__lower_fused_attention_gradient}};
   for (int i = 0; i < TP_LEN(others); i++)
     if (tp__fused_text(tp__fused_entry(&d, "kind"), 1, &others[i].name) == 0)
       return others[i].lower(l, &d);

@@ -49,5 +49,6 @@ tp_status tp__lower_fused_gather(tp__lowering *l, const tp__fused_call *d);
 tp_status tp__lower_fused_softmax(tp__lowering *l, const tp__fused_call *d);
 tp_status tp__lower_fused_epilogue(tp__lowering *l, const tp__fused_call *d);
 tp_status tp__lower_fused_attention(tp__lowering *l, const tp__fused_call *d);
+tp_status tp__lower_fused_attention_gradient(tp__lowering *l, const tp__fused_call *d);
 
 #endif

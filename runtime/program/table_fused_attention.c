@@ -1,4 +1,5 @@
-/* Reads TPRT_SITE_FUSED_ATTENTION: attention in one kernel. */
+/* Reads TPRT_SITE_FUSED_ATTENTION and TPRT_SITE_FUSED_ATTENTION_GRADIENT: attention in one kernel,
+ * and its gradient in two. */
 #include "program/table.h"
 
 #include "base/float_bits.h"
@@ -18,14 +19,15 @@ static tprt_status check_loop(const tprt_abi_attention_loop *loop, const char *w
   return status;
 }
 
-static tprt_status check_loops(const tprt_abi_fused_attention *words) {
+/* A gradient without rows would have to clear those of keys and values. */
+static tprt_status check_loops(const tprt_abi_fused_attention *words, int64_t least) {
   tprt_status status = TPRT_OK;
   for (int i = 0; i < TPRT_ATTENTION_OUTER && !status; i++)
     status = check_loop(&words->outer[i], "size of an outer loop of an attention", 0, max_size);
   if (!status)
-    status = check_loop(&words->group, "group of an attention", 0, max_size);
+    status = check_loop(&words->group, "group of an attention", least, max_size);
   if (!status)
-    status = check_loop(&words->row, "rows of an attention", 0, max_size);
+    status = check_loop(&words->row, "rows of an attention", least, max_size);
   if (!status)
     status = check_loop(&words->column, "columns of an attention", 1, MAX_COLUMNS);
   if (!status)
@@ -54,6 +56,33 @@ static tprt_status check_mask(const tprt__site *site, const tprt_abi_fused_atten
                                      : "bool, which hides scores");
 }
 
+static tprt_status check_result(const tprt_op *op, int64_t dtype) {
+  return dtype == TPRT_F32 || dtype == (int64_t)op->dtype
+             ? TPRT_OK
+             : tprt__fail(TPRT_INVALID_ARGUMENT,
+                          "fused attention: type %lld of a result; it must be f32 or that of the "
+                          "queries",
+                          (long long)dtype);
+}
+
+/* Statistics of rows are complete, and what only a gradient has is 0 elsewhere. */
+static tprt_status check_gradient(const tprt__site *site, const tprt_abi_fused_attention *words) {
+  enum { N = sizeof words->gradient_dtypes / sizeof *words->gradient_dtypes };
+  bool is_gradient = site->kind == TPRT_SITE_FUSED_ATTENTION_GRADIENT;
+  tprt_status status = TPRT_OK;
+  if (tprt__site_has(site, TPRT_OUT_MAX) != tprt__site_has(site, TPRT_OUT_SUM))
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "fused attention: it has one statistic of its rows; it needs max and sum, or "
+                      "neither");
+  for (int i = 0; i < N && !status; i++)
+    status = is_gradient ? check_result(&site->op, words->gradient_dtypes[i])
+                         : tprt__check_range("type of a gradient of an attention",
+                                             words->gradient_dtypes[i], 0, 0);
+  return status ? status
+                : tprt__check_range("whether hidden scores pass gradients", words->passes_hidden, 0,
+                                    is_gradient);
+}
+
 tprt_status tprt__read_fused_attention(const tprt__program *program, tprt__site *site) {
   (void)program;
   const tprt_op *op = &site->op;
@@ -64,7 +93,7 @@ tprt_status tprt__read_fused_attention(const tprt__program *program, tprt__site 
                       "fused attention: reduction %s of queries of %s; it must be no reduction, of "
                       "f32, f16 or bf16",
                       tprt_reduction_name(op->reduction), tprt_dtype_name(op->dtype));
-  tprt_status status = check_loops(words);
+  tprt_status status = check_loops(words, site->kind == TPRT_SITE_FUSED_ATTENTION_GRADIENT);
   if (!status)
     status = check_mask(site, words);
   if (!status)
@@ -74,11 +103,11 @@ tprt_status tprt__read_fused_attention(const tprt__program *program, tprt__site 
                                words->causal ? -max_size : 0, words->causal ? max_size : 0);
   if (status)
     return status;
-  if (words->out_dtype != TPRT_F32 && words->out_dtype != (int64_t)op->dtype)
-    return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "fused attention: type %lld of the result; it must be f32 or that of the "
-                      "queries",
-                      (long long)words->out_dtype);
+  status = check_result(op, words->out_dtype);
+  if (!status)
+    status = check_gradient(site, words);
+  if (status)
+    return status;
   if (!isfinite(float_of((uint32_t)words->scale)) || !(float_of((uint32_t)words->hidden) < 0))
     return tprt__fail(TPRT_INVALID_ARGUMENT,
                       "fused attention: scale %g and hidden score %g; they must be finite, and "

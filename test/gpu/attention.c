@@ -1,9 +1,11 @@
-/* Tests attention of programs on a GPU. Usage:
+/* Tests attention of programs, and its gradient, on a GPU. Usage:
  *   attention cases                        every case of the table, twice: against f64, and bitwise
  *                                          equal
+ *   attention gradients                    the same for statistics of rows and gradients
  *   attention time TOKENS TFLOP/s GB/s     causal attention of a Llama layer in bf16: 32 heads of
  *                                          128 features, in groups of 4; beside its arithmetic and
  *                                          its bytes
+ *   attention gradient-time TOKENS TFLOP/s GB/s    the same for its gradient
  *
  * Exit status: 0, 1 after "wrong" on stderr, 77 without a GPU. The last line on stdout is a JSON
  * object. */
@@ -27,13 +29,15 @@ static void need(tprt_status status) {
   exit(1);
 }
 
-/* A program with one attention, and its operands on the GPU. */
+/* A program with one attention or, with `is_gradient`, one that keeps statistics of its rows, and
+ * its gradient; and its operands on the GPU. */
 typedef struct program {
+  bool is_gradient;
   tprt_context *context;
   test_table table;
-  tprt_abi_fused_attention words;
+  tprt_abi_operands operands[2]; /* of the attention, of the gradient */
   attention_memory host;
-  void *device[TPRT_ATTENTION_TENSORS + 1]; /* the last one is the position */
+  void *device[TPRT_ATTENTION_TENSORS], *position, *workspace;
   fused_pointers pointers;
 } program;
 
@@ -44,42 +48,56 @@ static void *upload(const program *p, const void *from, size_t bytes) {
   return memory;
 }
 
-static program begin(tprt_comm *world, const attention_case *c) {
-  static const tprt_operand roles[] = {TPRT_IN_QUERIES, TPRT_IN_KEYS, TPRT_IN_VALUES, TPRT_IN_MASK,
-                                       TPRT_OUT_TENSOR};
+static void add_site(program *p, const attention_case *c, bool is_gradient) {
+  const int64_t shape[] = {c->batch, c->heads * c->group * c->rows, c->features};
+  tprt_abi_fused_attention words = is_gradient ? attention_gradient_words(c) : attention_words(c);
+  for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++)
+    if (p->host.of[x])
+      attention_add_role(&words.operands, x, p->is_gradient, is_gradient);
+  if (c->position_dtype)
+    add_input(&words.operands, TPRT_IN_POSITION);
+  if (is_gradient)
+    add_output(&words.operands, TPRT_OUT_WORKSPACE);
+  p->operands[is_gradient] = words.operands;
+  table_site(&p->table,
+             is_gradient ? TPRT_SITE_FUSED_ATTENTION_GRADIENT : TPRT_SITE_FUSED_ATTENTION, c->dtype,
+             TPRT_NO_REDUCTION, 0, NULL, 3, shape, &words, N_WORDS_OF(tprt_abi_fused_attention));
+}
+
+static program begin(tprt_comm *world, const attention_case *c, bool is_gradient) {
   static const int64_t one = 1;
   const tprt_context_config config = {.size = sizeof config, .target = TPRT_TARGET_CUDA};
-  const int64_t shape[] = {c->batch, c->heads * c->group * c->rows, c->features};
-  program p = {.table = table_make(1, &one), .words = attention_words(c)};
+  program p = {.is_gradient = is_gradient, .table = table_make(1, &one)};
   need(tprt_context_create(world, &config, &p.context));
   attention_fill(c, &p.host);
-  for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++)
-    if (p.host.of[x]) {
-      p.device[x] = upload(&p, p.host.of[x], p.host.bytes[x]);
-      p.pointers.of[roles[x]][0] = p.device[x];
-      if (x != TPRT_ATTENTION_OUT)
-        add_input(&p.words.operands, roles[x]);
-    }
-  if (c->position_dtype) {
-    p.device[TPRT_ATTENTION_TENSORS] = upload(&p, &p.host.position, sizeof p.host.position);
-    p.pointers.of[TPRT_IN_POSITION][0] = p.device[TPRT_ATTENTION_TENSORS];
-    add_input(&p.words.operands, TPRT_IN_POSITION);
+  for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++) {
+    if (!p.host.of[x])
+      continue;
+    p.device[x] = upload(&p, p.host.of[x], p.host.bytes[x]);
+    for (int of_gradient = 0; of_gradient < 2; of_gradient++)
+      if (attention_role(x, of_gradient))
+        p.pointers.of[attention_role(x, of_gradient)][0] = p.device[x];
   }
-  add_output(&p.words.operands, TPRT_OUT_TENSOR);
-  table_site(&p.table, TPRT_SITE_FUSED_ATTENTION, c->dtype, TPRT_NO_REDUCTION, 0, NULL, 3, shape,
-             &p.words, N_WORDS_OF(tprt_abi_fused_attention));
+  p.position = upload(&p, &p.host.position, sizeof p.host.position);
+  p.workspace = upload(&p, p.host.workspace, p.host.workspace_bytes);
+  p.pointers.of[TPRT_IN_POSITION][0] = p.position;
+  p.pointers.of[TPRT_OUT_WORKSPACE][0] = p.workspace;
+  for (int site = 0; site <= is_gradient; site++)
+    add_site(&p, c, site);
   table_header(&p.table)->target = TPRT_TARGET_CUDA;
   need((tprt_status)tprt_abi_enter(p.context, p.table.words));
   return p;
 }
 
-static void call(const program *p) {
-  need((tprt_status)call_fused(p->context, 0, &p->words.operands, &p->pointers));
+static void call(const program *p, int site) {
+  need((tprt_status)call_fused(p->context, site, &p->operands[site], &p->pointers));
 }
 
 static void end(program *p) {
-  for (int x = 0; x <= TPRT_ATTENTION_TENSORS; x++)
+  for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++)
     tprt_context_free(p->context, p->device[x]);
+  tprt_context_free(p->context, p->position);
+  tprt_context_free(p->context, p->workspace);
   attention_free(&p->host);
   tprt_context_destroy(p->context);
   table_free(&p->table);
@@ -91,28 +109,54 @@ static const char *kernels_name(void) {
   return setting && strcmp(setting, "1") == 0 ? "-hopper" : "";
 }
 
-static int run_cases(tprt_comm *world) {
-  int errors = 0;
-  for (int i = 0; i < n_attention_cases; i++) {
-    const attention_case *c = &attention_cases[i];
-    program p = begin(world, c);
-    void *out = p.host.of[TPRT_ATTENTION_OUT], *first = malloc(p.host.bytes[TPRT_ATTENTION_OUT]);
-    size_t bytes = p.host.bytes[TPRT_ATTENTION_OUT];
-    for (int turn = 0; turn < 2; turn++) {
-      call(&p);
-      need(tprt_context_download(p.context, out, p.device[TPRT_ATTENTION_OUT], bytes));
-      errors += attention_errors(c, &p.host, "GPU");
-      if (turn && memcmp(first, out, bytes) != 0) {
-        fprintf(stderr, "wrong: %s has other bits the second time\n", c->name);
-        errors++;
-      }
-      memcpy(first, out, bytes);
-    }
-    free(first);
-    end(&p);
+/* Downloads what a call makes. Counts tensors that differ from before. */
+static int download(const program *p, int site) {
+  int differ = 0;
+  for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++) {
+    size_t bytes = p->host.bytes[x];
+    tprt_operand role = attention_role(x, site);
+    bool is_statistic = x == TPRT_ATTENTION_MAX || x == TPRT_ATTENTION_SUM;
+    if (role < TPRT_OUT_TENSOR || (is_statistic && !p->is_gradient))
+      continue;
+    void *before = malloc(bytes);
+    if (!before)
+      abort();
+    memcpy(before, p->host.of[x], bytes);
+    need(tprt_context_download(p->context, p->host.of[x], p->device[x], bytes));
+    differ += memcmp(before, p->host.of[x], bytes) != 0;
+    free(before);
   }
-  printf("{\"test\": \"attention%s\", \"calls\": %d, \"errors\": %d}\n", kernels_name(),
-         2 * n_attention_cases, errors);
+  return differ;
+}
+
+static int run_case(tprt_comm *world, const attention_case *c, bool is_gradient) {
+  int errors = 0;
+  program p = begin(world, c, is_gradient);
+  for (int turn = 0; turn < 2; turn++) {
+    int differ = 0;
+    for (int site = 0; site <= is_gradient; site++) {
+      call(&p, site);
+      differ += download(&p, site);
+    }
+    errors += attention_errors(c, &p.host, "GPU");
+    if (is_gradient)
+      errors += attention_statistics_errors(c, &p.host, "GPU") +
+                attention_gradient_errors(c, &p.host, 3, "GPU");
+    if (turn && differ) {
+      fprintf(stderr, "wrong: %s has other bits the second time\n", c->name);
+      errors++;
+    }
+  }
+  end(&p);
+  return errors;
+}
+
+static int run_cases(tprt_comm *world, bool is_gradient) {
+  int errors = 0;
+  for (int i = 0; i < n_attention_cases; i++)
+    errors += run_case(world, &attention_cases[i], is_gradient);
+  printf("{\"test\": \"attention%s%s\", \"calls\": %d, \"errors\": %d}\n",
+         is_gradient ? "-gradients" : "", kernels_name(), 2 * n_attention_cases, errors);
   return errors != 0;
 }
 
@@ -122,7 +166,8 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static int run_time(tprt_comm *world, int64_t tokens, double tflops, double bandwidth) {
+static int run_time(tprt_comm *world, bool is_gradient, int64_t tokens, double tflops,
+                    double bandwidth) {
   enum { WARM = 3, CALLS = 20 };
   const attention_case c = {.name = "time",
                             .dtype = TPRT_BF16,
@@ -136,22 +181,27 @@ static int run_time(tprt_comm *world, int64_t tokens, double tflops, double band
                             .layout = HEADS_INSIDE,
                             .causal = true,
                             .hidden = -INFINITY};
-  program p = begin(world, &c);
-  double begun = 0, flops = 2.0 * 32 * (double)tokens * (double)tokens * 256 / 2, bytes = 0;
+  program p = begin(world, &c, is_gradient);
+  /* two products of all scores, or five */
+  double products = is_gradient ? 2.5 : 1, begun = 0, bytes = 0,
+         flops = products * 2.0 * 32 * (double)tokens * (double)tokens * 256 / 2;
+  if (is_gradient)
+    call(&p, 0);
   for (int i = 0; i < WARM + CALLS; i++) {
     if (i == WARM) {
       need(tprt_context_synchronize(p.context));
       begun = now();
     }
-    call(&p);
+    call(&p, is_gradient);
   }
   need(tprt_context_synchronize(p.context));
   double us = (now() - begun) / CALLS * 1e6;
   for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++)
-    bytes += (double)p.host.bytes[x];
-  printf("{\"test\": \"attention%s-time\", \"tokens\": %lld, \"us\": %.2f, \"arithmetic_us\": "
+    bytes += is_gradient || x <= TPRT_ATTENTION_OUT ? (double)p.host.bytes[x] : 0;
+  printf("{\"test\": \"attention%s%s-time\", \"tokens\": %lld, \"us\": %.2f, \"arithmetic_us\": "
          "%.2f, \"bytes_us\": %.2f}\n",
-         kernels_name(), (long long)tokens, us, flops / tflops * 1e-6, bytes / bandwidth * 1e-3);
+         is_gradient ? "-gradient" : "", kernels_name(), (long long)tokens, us,
+         flops / tflops * 1e-6, bytes / bandwidth * 1e-3);
   end(&p);
   return 0;
 }
@@ -159,16 +209,26 @@ static int run_time(tprt_comm *world, int64_t tokens, double tflops, double band
 int main(int argc, char **argv) {
   tprt_comm *world;
   const tprt_config config = {.size = sizeof config, .backend = "self"};
-  bool times = argc == 5 && strcmp(argv[1], "time") == 0;
-  if (!times && !(argc == 2 && strcmp(argv[1], "cases") == 0)) {
-    fprintf(stderr, "usage: %s cases | time TOKENS TFLOP/s GB/s\n", argv[0]);
+  static const struct {
+    const char *name;
+    int argc;
+    bool is_gradient;
+  } modes[] = {
+      {"cases", 2, false}, {"gradients", 2, true}, {"time", 5, false}, {"gradient-time", 5, true}};
+  size_t m = 0, n = sizeof modes / sizeof *modes;
+  while (m < n && !(argc == modes[m].argc && strcmp(argv[1], modes[m].name) == 0))
+    m++;
+  if (m == n) {
+    fprintf(stderr, "usage: %s cases | gradients | (time | gradient-time) TOKENS TFLOP/s GB/s\n",
+            argv[0]);
     return 2;
   }
   if (device_open() != 0)
     return 77;
   need(tprt_world_create_threads(1, &config, &world));
-  int status =
-      times ? run_time(world, atoll(argv[2]), atof(argv[3]), atof(argv[4])) : run_cases(world);
+  int status = modes[m].argc > 2 ? run_time(world, modes[m].is_gradient, atoll(argv[2]),
+                                            atof(argv[3]), atof(argv[4]))
+                                 : run_cases(world, modes[m].is_gradient);
   tprt_comm_destroy(world);
   return status;
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""layer.py TOKENS [--small]: writes one layer of a Llama with grouped-query attention as a program,
-annotated for tensor parallelism, with the functions of bench/compile/generate.py. --small: with
-small dimensions."""
+"""layer.py TOKENS [--small] [--train]: writes one layer of a Llama with grouped-query attention as a
+program, annotated for tensor parallelism, with the functions of bench/compile/generate.py. --small:
+with small dimensions. --train: also the gradient of x from that of the result, and the weights after
+a step along theirs."""
 import argparse
 import os
 import sys
@@ -18,6 +19,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tokens", type=int)
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--train", action="store_true")
     options = parser.parse_args()
     generate.BATCH, generate.SEQUENCE = 1, options.tokens
     shapes = {name: shape for name, shape, _ in generate.LAYER_PARAMETERS}
@@ -27,7 +29,7 @@ def main():
     trace, arguments = Trace(False), []
 
     def argument(name, shape, layout, role):
-        value = Tensor(f"%arg{len(arguments)}", shape, "f32")
+        value = Tensor(f"%arg{len(arguments)}", shape, "f32", diff=options.train)
         arguments.append(f'{value.name}: {value.type} {{tp.name = "{name}", {role}tp.sharding = {layout}}}')
         return value
 
@@ -35,11 +37,21 @@ def main():
     parameters = {name: argument(name, shapes[name], layout, 'tp.role = "param", ')
                   for name, _, layout in generate.LAYER_PARAMETERS}
     y = generate.layer(trace, x, parameters)
+    results = [(y, "[[], [], []]")]
+    if options.train:
+        gradient = argument("gradient", y.shape, "[[], [], []]", "")
+        of_x, *of_parameters = trace.gradients(y, [x, *parameters.values()], gradient)
+        results.append((of_x, "[[], [], []]"))
+        for (name, _, layout), of_parameter in zip(generate.LAYER_PARAMETERS, of_parameters):
+            step = trace.mul(of_parameter, trace.like(of_parameter, "1.000000e-03"))
+            results.append((trace.sub(parameters[name], step), layout))
     for text, alias in trace.maps.items():
         print(f"{alias} = {text}")
     print("module @layer {\n  shard.grid @mesh(shape = 4) {tp.axes = [\"tp\"]}")
-    print(f"  func.func @main({', '.join(arguments)}) -> ({y.type} {{tp.sharding = [[], [], []]}}) {{")
-    print("\n".join(trace.lines) + f"\n    return {y.name} : {y.type}\n  }}\n}}")
+    types = ", ".join(f"{value.type} {{tp.sharding = {layout}}}" for value, layout in results)
+    print(f"  func.func @main({', '.join(arguments)}) -> ({types}) {{")
+    print("\n".join(trace.lines))
+    print(f"    return {', '.join(value.name for value, _ in results)} : {', '.join(value.type for value, _ in results)}\n  }}\n}}")
 
 
 if __name__ == "__main__":

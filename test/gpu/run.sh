@@ -177,6 +177,7 @@ fused() {
   run relu-nan "$bin/tprt_gpu_gemm" nan "${few[@]}"
   run attention "$bin/tprt_gpu_attention" cases
   hopper run attention "$bin/tprt_gpu_attention" cases
+  run attention-gradients "$bin/tprt_gpu_attention" gradients
   for ranks in $all_ranks; do
     run slices "$bin/tprt_gpu_gemm" slices "$ranks" "${few[@]}"
     run gathers "$bin/tprt_gpu_gemm" gathers "$ranks" "${few[@]}"
@@ -187,6 +188,7 @@ fused-times() {
   for tokens in $attended; do
     run_alone attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
     hopper run_alone attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
+    run_alone attention-gradient-time "$bin/tprt_gpu_attention" gradient-time "$tokens" "$arithmetic" "$bandwidth"
   done
   for tokens in $shapes; do
     for ranks in $time_ranks; do
@@ -278,6 +280,7 @@ watched() {
     run correct "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_fused" correct 4 "$watched" 0
     run attention "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_attention" cases
     hopper run attention "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_attention" cases
+    run attention-gradients "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_attention" gradients
     have_programs model || continue
     for program in "$programs"/check/{mlp_fwd.2,layernorm_gelu_bf16.1,llama_block_train.4}; do
       [ ! -d "$program" ] || run "model ${program##*/}" "$sanitizer" --tool "$tool" --error-exitcode 1 "$bin/tprt_gpu_model" check "$program"
@@ -325,7 +328,7 @@ awk -v machine="$machine" -v commit="$commit" -v bandwidth="$bandwidth" -v arith
       field("kernels_us") " | " field("times_bound") " |\n"
     next
   }
-  field("test") ~ /attention-time$/ {
+  field("test") ~ /attention(-gradient)?-time$/ {
     attended = attended "| " field("test") " | " field("tokens") " | " field("us") " | " field("arithmetic_us") " | " field("bytes_us") " |\n"
     next
   }

@@ -68,11 +68,12 @@ def number(value):
 
 def times(results):
     """Returns the tables of times."""
-    attention, layers, rows = ([result for result in results if result["test"].split(" ")[-1] == test and "failed" not in result]
-                               for test in ("attention-time", "model-time", "time"))
+    attention, layers, rows = ([result for result in results if result["test"].split(" ")[-1] in tests and "failed" not in result]
+                               for tests in (("attention-time", "attention-gradient-time"), ("model-time",), ("time",)))
 
     def kind(result):
-        return result["test"].rpartition(" ")[0]
+        prefix, _, test = result["test"].rpartition(" ")
+        return (prefix + " gradient" if "gradient" in test else prefix).strip()
 
     lines = []
     if attention or layers or rows:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """layer_calls.py SHARD_RUN SHARD_OPT LAYER MODELS DRIVER BLASLT FOLDER: counts what the host of a
 GPU program calls for a layer of a Llama, 4096 wide, bf16: launches, matmuls, attention, collectives;
-and for decoding with a key-value cache. None of them may stand in a loop, and the host may read
-nothing that the GPU computes. A small layer, and three programs of JAX, run on a driver that executes
+for a training step of the layer, which stores no scores; and for decoding with a key-value cache.
+None of them may stand in a loop, and the host may read nothing that the GPU computes. A small layer, and three programs of JAX, run on a driver that executes
 PTX on the host, as one graph."""
 import os
 import re
@@ -13,6 +13,9 @@ MOST = 25
 DEVICE_CALLS = ["launch", "contract", "fused", "collective", "start", "copy"]
 # Tokens, ranks: expected calls. They are here so that a change is seen.
 EXPECTED = {(2048, 1): 15, (2048, 8): 17, (16, 1): 15, (16, 8): 17}
+# Ranks: expected calls of a training step, 2048 tokens.
+EXPECTED_TRAINING = {1: 49, 8: 54}
+MOST_TRAINING = 70
 
 
 def in_bf16(text):
@@ -50,6 +53,14 @@ def count(shard_opt, path, ranks):
     return sum(calls.get(name, 0) for name in DEVICE_CALLS), "%s" % calls
 
 
+def scores_stored(shard_opt, path, ranks, tokens):
+    """Values that are as large as the scores of one head, outside of what kernels compute."""
+    run = subprocess.run([shard_opt, path, "--pass-pipeline=builtin.module(tp-spmd{mesh=tp=%d topology=h100},tp-optimize-local{fused=keep})" % ranks],
+                         capture_output=True, text=True, check=True)
+    main = re.search(r"func\.func @main.*?\n  }\n", run.stdout, re.DOTALL).group(0)
+    return sorted(set(re.findall(r"tensor<(?:\d+x)*%dx%dx\w+>" % (tokens, tokens), main)))
+
+
 def runs_as_graph(shard_run, path, mesh, options, environment, folder):
     copies = os.path.join(folder, "copies")
     run = subprocess.run([shard_run, path, "--mesh", mesh, "--target=cuda", *options], capture_output=True, text=True,
@@ -57,7 +68,8 @@ def runs_as_graph(shard_run, path, mesh, options, environment, folder):
     with open(copies) as file:
         n = int(file.read())
     ok = run.returncode == 0 and run.stdout.rstrip().endswith("verified") and "graph: each call is one graph launch" in run.stdout and n == 0
-    return ok and "is computed by one kernel" in run.stderr, "%d copies\n%s%s" % (n, run.stdout, run.stderr)
+    kernels = "is computed by one kernel, and its gradient by two" if "train" in path else "is computed by one kernel"
+    return ok and kernels in run.stderr, "%d copies\n%s%s" % (n, run.stdout, run.stderr)
 
 
 def main():
@@ -73,14 +85,26 @@ def main():
         ok = n == expected and n <= MOST
         print("%d tokens, %d ranks: %s calls, expected %d, %s" % (tokens, ranks, n, expected, "ok" if ok else "FAILED " + what))
         failures += not ok
+    for ranks, expected in EXPECTED_TRAINING.items():
+        with open(path, "w") as file:
+            file.write(layer(script, 2048, "--train"))
+        n, what = count(shard_opt, path, ranks)
+        stored = scores_stored(shard_opt, path, ranks, 2048)
+        ok = n == expected and n <= MOST_TRAINING and not stored
+        print("training, %d ranks: %s calls, expected %d, %s" % (ranks, n, expected, "ok" if ok else "FAILED %s %s" % (what, stored)))
+        failures += not ok
     for ranks, expected in ((1, 11), (8, 12)):
         n, what = count(shard_opt, os.path.join(models, "kv_decode.mlir"), ranks)
         print("decoding, %d ranks: %s calls, expected %d, %s" % (ranks, n, expected, "ok" if n == expected else "FAILED " + what))
         failures += n != expected
     with open(path, "w") as file:
         file.write(layer(script, 40, "--small"))
-    runs = [("small layer", path, "1", []), ("small layer", path, "2", [])]
-    for name in ("attention", "llama_block", "kv_decode"):
+    trained = os.path.join(folder, "trained.mlir")
+    with open(trained, "w") as file:
+        file.write(layer(script, 40, "--small", "--train"))
+    runs = [("small layer", path, "1", []), ("small layer", path, "2", []),
+            ("training of a small layer", trained, "1", []), ("training of a small layer", trained, "2", [])]
+    for name in ("attention", "llama_block", "llama_block_train", "kv_decode"):
         model = os.path.join(models, name)
         runs.append((name, model + ".mlir", "2", ["--inputs-from", model]))
     for name, model, mesh, options in runs:

@@ -225,6 +225,10 @@ CASES(lower, {MODELS "attention.mlir", "tp-spmd", "tp-to-runtime{overlap=true}"}
       {PASSES "math/widen_sums.mlir", NULL, "tp-widen-sums"},
       {PASSES "math/expand_math.mlir", NULL, "tp-expand-math"})
 CASES(gpu, {MODELS "layernorm_gelu_bf16.mlir", "tp-spmd{fuse=always}", "tp-to-cuda{overlap=true}"},
+      {MODELS "llama_block_train.mlir",
+       "tp-spmd{mesh=1},tp-decompose,tp-inline-calls,tp-raise,canonicalize,cse,"
+       "convert-elementwise-to-linalg",
+       "tp-fuse-attention{fused=keep}"},
       {PASSES "gpu/nests/keep_offsets.mlir", NULL,
        "tp-keep-offsets,tp-outline-kernels{asserts=true}"},
       {PASSES "gpu/nests/split_reductions.mlir", NULL, "tp-split-reductions"},

@@ -108,7 +108,8 @@ static tp_cost price_matmul(const tp__op_pricing *p, const tprt_abi_site *site) 
   return tp_cost_compute(p->topology, &work);
 }
 
-/* Two products of all scores, of which a causal mask hides half. Scores stay on chip. */
+/* Two products of all scores, of which a causal mask hides half; in the kernels of the gradient
+ * three and four. Scores stay on chip. */
 static tp_cost price_attention(const tp__op_pricing *p, const tprt_abi_site *site) {
   enum { N_WORDS = sizeof(tprt_abi_fused_attention) / sizeof(int64_t) };
   int64_t begin = site->extra;
@@ -120,9 +121,10 @@ static tp_cost price_attention(const tp__op_pricing *p, const tprt_abi_site *sit
   for (int i = 0; i < TPRT_ATTENTION_OUTER; i++)
     outer *= (double)w->outer[i].size;
   const int64_t sizes[3] = {w->row.size * w->group.size, w->column.size, w->feature.size};
+  double products = site->kind == TPRT_SITE_FUSED_ATTENTION_GRADIENT ? 3.5 : 1;
   tp_work work = {
       .peak = dtypes[site->dtype].peak,
-      .contraction_flops = 2 * outer * rows * columns * features * (w->causal ? 0.5 : 1),
+      .contraction_flops = products * 2 * outer * rows * columns * features * (w->causal ? 0.5 : 1),
       .memory_bytes = outer * (rows + columns) * features * (double)dtypes[site->dtype].bytes,
       .gemm_dim = tp__gemm_dim(3, sizes, 5, 6, 3),
       .launch = true};
@@ -161,7 +163,8 @@ static tp_cost price_call(const tp__op_pricing *p, MlirOperation op) {
           : NULL;
   if (site && site->kind == TPRT_SITE_FUSED_MATMUL)
     return price_matmul(p, site);
-  if (site && site->kind == TPRT_SITE_FUSED_ATTENTION)
+  if (site &&
+      (site->kind == TPRT_SITE_FUSED_ATTENTION || site->kind == TPRT_SITE_FUSED_ATTENTION_GRADIENT))
     return price_attention(p, site);
   if (!site || call == TP_CALL_FUSED)
     return 0;

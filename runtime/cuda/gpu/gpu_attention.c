@@ -1,5 +1,5 @@
-/* Attention of programs on a GPU: on tensor cores, if type and layout allow it, else by a kernel
- * that supports all of them. */
+/* Attention of programs on a GPU, and its gradient: on tensor cores, if type and layout allow it,
+ * else by a kernel that supports all of them. */
 #include "cuda/gpu/gpu_inside.h"
 
 #include "base/env.h"
@@ -10,56 +10,84 @@
 
 enum { VECTOR = 8 /* 16-bit elements of 16 bytes */, ALIGNMENT = 16 };
 
-/* A kernel, the rows of scores that a block has, and how it is launched. */
+/* A kernel, the rows (or, with `by_columns`, columns) of scores that a block has, and how it is
+ * launched. */
 typedef struct attention_kernel {
   gpu_site_kernel which;
-  int64_t rows;
+  int64_t tile;
+  bool by_columns;
   gpu_launch launch; /* but for the number of blocks */
 } attention_kernel;
 
+/* Kernels that run one after the other. */
+typedef struct kernel_list {
+  int n;
+  attention_kernel of[2];
+} kernel_list;
+
 struct tprt__gpu_attention {
   attention_args arguments; /* everything but the addresses */
-  attention_kernel general;
-  attention_kernel matrix; /* for tensor cores and aligned operands; GPU_NO_KERNEL: none */
+  kernel_list general;
+  kernel_list matrix; /* for tensor cores and aligned operands; may be empty */
 };
 
 /* ---- planning ---- */
 
 /* By type: the kernel for all layouts, those for tensor cores, and those for the tensor cores of
- * compute capability 9.0. */
+ * compute capability 9.0; and the same of the gradients of queries, and of keys and values. */
 enum { N_SIZES = 4 };
-static const struct {
+typedef struct kernel_family {
   gpu_site_kernel general, matrix[N_SIZES], hopper[N_SIZES];
+} kernel_family;
+#define SIZES(kernel) {GPU_##kernel##_64, GPU_##kernel##_80, GPU_##kernel##_96, GPU_##kernel##_128}
+static const struct {
+  kernel_family attention, gradient[2];
 } kernels[TPRT_N_DTYPES] = {
-    [TPRT_F32] = {GPU_ATTENTION_F32, {GPU_NO_KERNEL}, {GPU_NO_KERNEL}},
-    [TPRT_F16] = {GPU_ATTENTION_F16,
-                  {GPU_ATTENTION_F16_64, GPU_ATTENTION_F16_80, GPU_ATTENTION_F16_96,
-                   GPU_ATTENTION_F16_128},
-                  {GPU_ATTENTION_F16_WGMMA_64, GPU_ATTENTION_F16_WGMMA_128,
-                   GPU_ATTENTION_F16_WGMMA_128, GPU_ATTENTION_F16_WGMMA_128}},
-    [TPRT_BF16] = {GPU_ATTENTION_BF16,
-                   {GPU_ATTENTION_BF16_64, GPU_ATTENTION_BF16_80, GPU_ATTENTION_BF16_96,
-                    GPU_ATTENTION_BF16_128},
-                   {GPU_ATTENTION_BF16_WGMMA_64, GPU_ATTENTION_BF16_WGMMA_128,
-                    GPU_ATTENTION_BF16_WGMMA_128, GPU_ATTENTION_BF16_WGMMA_128}},
+    [TPRT_F32] = {{GPU_ATTENTION_F32, {GPU_NO_KERNEL}, {GPU_NO_KERNEL}},
+                  {{GPU_GRADIENT_ROWS_F32, {GPU_NO_KERNEL}, {GPU_NO_KERNEL}},
+                   {GPU_GRADIENT_COLUMNS_F32, {GPU_NO_KERNEL}, {GPU_NO_KERNEL}}}},
+    [TPRT_F16] = {{GPU_ATTENTION_F16,
+                   SIZES(ATTENTION_F16),
+                   {GPU_ATTENTION_F16_WGMMA_64, GPU_ATTENTION_F16_WGMMA_128,
+                    GPU_ATTENTION_F16_WGMMA_128, GPU_ATTENTION_F16_WGMMA_128}},
+                  {{GPU_GRADIENT_ROWS_F16, SIZES(GRADIENT_ROWS_F16), {GPU_NO_KERNEL}},
+                   {GPU_GRADIENT_COLUMNS_F16, SIZES(GRADIENT_COLUMNS_F16), {GPU_NO_KERNEL}}}},
+    [TPRT_BF16] = {{GPU_ATTENTION_BF16,
+                    SIZES(ATTENTION_BF16),
+                    {GPU_ATTENTION_BF16_WGMMA_64, GPU_ATTENTION_BF16_WGMMA_128,
+                     GPU_ATTENTION_BF16_WGMMA_128, GPU_ATTENTION_BF16_WGMMA_128}},
+                   {{GPU_GRADIENT_ROWS_BF16, SIZES(GRADIENT_ROWS_BF16), {GPU_NO_KERNEL}},
+                    {GPU_GRADIENT_COLUMNS_BF16, SIZES(GRADIENT_COLUMNS_BF16), {GPU_NO_KERNEL}}}},
 };
 /* By size: the most features of an operand, and as the kernels of compute capability 9.0 have
  * them. */
 static const int64_t most_features[N_SIZES] = {64, 80, 96, 128},
                      hopper_features[N_SIZES] = {64, 128, 128, 128};
 
-/* True if the loop moves by whole vectors in all tensors but the mask. */
+/* Tensors that kernels for tensor cores read and write element by element. */
+static bool is_scalar(int x) {
+  return x == ATTENTION_MASK || x == ATTENTION_MAX || x == ATTENTION_SUM;
+}
+
+/* True if the loop moves by whole vectors in all other tensors. */
 static bool steps_by_vectors(const attention_loop *loop) {
   bool fits = true;
   for (int x = 0; x < ATTENTION_TENSORS; x++)
-    fits &= x == ATTENTION_MASK || loop->size == 1 || loop->stride[x] % VECTOR == 0;
+    fits &= is_scalar(x) || loop->size == 1 || loop->stride[x] % VECTOR == 0;
+  return fits;
+}
+
+/* True if features lie next to each other in all tensors that have them. */
+static bool is_dense(const attention_loop *features) {
+  bool fits = true;
+  for (int x = 0; x < ATTENTION_TENSORS; x++)
+    fits &= features->stride[x] <= 1;
   return fits;
 }
 
 static bool has_vectors(const attention_args *a) {
   bool fits = a->feature.size % VECTOR == 0 && a->value.size % VECTOR == 0 &&
-              a->feature.stride[ATTENTION_Q] == 1 && a->feature.stride[ATTENTION_K] == 1 &&
-              a->value.stride[ATTENTION_V] == 1 && a->value.stride[ATTENTION_OUT] == 1;
+              is_dense(&a->feature) && is_dense(&a->value);
   for (int i = 0; i < ATTENTION_OUTER; i++)
     fits &= steps_by_vectors(&a->outer[i]);
   return fits && steps_by_vectors(&a->group) && steps_by_vectors(&a->row) &&
@@ -85,23 +113,50 @@ static tprt_status wants_hopper(const tprt__gpu *gpu, bool *wants) {
   return status;
 }
 
-static attention_kernel choose_matrix(tprt_dtype dtype, const attention_args *a, bool hopper) {
+/* The kernels of an attention for all layouts. */
+static kernel_list choose_general(tprt__attention_kind kind, tprt_dtype dtype) {
+  const gpu_launch launch = {.n_rows = 1, .n_threads = ATTENTION_THREADS};
+  gpu_launch of_gradient = launch;
+  of_gradient.shared_bytes = ATTENTION_GRADIENT_SHARED;
+  if (kind != TPRT__ATTENTION_GRADIENT)
+    return (kernel_list){1, {{kernels[dtype].attention.general, ATTENTION_ROWS, false, launch}}};
+  const kernel_family *families = kernels[dtype].gradient;
+  return (kernel_list){2,
+                       {{families[0].general, ATTENTION_ROWS, false, of_gradient},
+                        {families[1].general, ATTENTION_COLUMNS, true, of_gradient}}};
+}
+
+/* Those for tensor cores; none, if type and layout do not allow it. */
+static kernel_list choose_matrix(tprt__attention_kind kind, tprt_dtype dtype,
+                                 const attention_args *a, bool hopper) {
   int64_t n = a->feature.size > a->value.size ? a->feature.size : a->value.size;
+  gpu_launch launch = {.n_rows = 1, .n_threads = ATTENTION_THREADS};
   int size = 0;
   while (size < N_SIZES && n > most_features[size])
     size++;
-  if (size == N_SIZES || !has_vectors(a) || !kernels[dtype].matrix[size])
-    return (attention_kernel){.which = GPU_NO_KERNEL};
-  if (hopper)
-    return (attention_kernel){
-        kernels[dtype].hopper[size],
-        ATTENTION_WGMMA_ROWS,
-        {.n_rows = 1,
-         .n_threads = ATTENTION_WGMMA_THREADS,
-         .shared_bytes = (unsigned)ATTENTION_WGMMA_SHARED(hopper_features[size])}};
-  return (attention_kernel){kernels[dtype].matrix[size],
-                            ATTENTION_MMA_ROWS,
-                            {.n_rows = 1, .n_threads = ATTENTION_THREADS}};
+  if (size == N_SIZES || !has_vectors(a) || !kernels[dtype].attention.matrix[size])
+    return (kernel_list){.n = 0};
+  if (kind == TPRT__ATTENTION_GRADIENT) {
+    const kernel_family *families = kernels[dtype].gradient;
+    launch.shared_bytes = (unsigned)ATTENTION_GRADIENT_MMA_SHARED(most_features[size]);
+    return (kernel_list){2,
+                         {{families[0].matrix[size], ATTENTION_MMA_ROWS, false, launch},
+                          {families[1].matrix[size], ATTENTION_MMA_COLUMNS, true, launch}}};
+  }
+  const kernel_family *family = &kernels[dtype].attention;
+  if (!hopper)
+    return (kernel_list){1, {{family->matrix[size], ATTENTION_MMA_ROWS, false, launch}}};
+  launch.n_threads = ATTENTION_WGMMA_THREADS;
+  launch.shared_bytes = (unsigned)ATTENTION_WGMMA_SHARED(hopper_features[size]);
+  return (kernel_list){1, {{family->hopper[size], ATTENTION_WGMMA_ROWS, false, launch}}};
+}
+
+/* Bits of the results that are wider than the operands. */
+static uint32_t find_wide(tprt_dtype dtype, const tprt_abi_fused_attention *words) {
+  uint32_t wide = words->out_dtype == TPRT_F32 ? 1u << ATTENTION_OUT : 0;
+  for (int i = 0; i < 3; i++)
+    wide |= words->gradient_dtypes[i] == TPRT_F32 ? 1u << (ATTENTION_GRADIENT_Q + i) : 0;
+  return dtype == TPRT_F32 ? 0 : wide;
 }
 
 static attention_loop loop_of(const tprt_abi_attention_loop *loop) {
@@ -127,57 +182,75 @@ static attention_args describe(tprt_dtype dtype, const tprt_abi_fused_attention 
                          .mask_kind = adds_f32 ? ATTENTION_ADD_F32 : masks[words->mask],
                          .causal = words->causal != 0,
                          .position_bytes = words->position_dtype == TPRT_I64 ? 8 : 4,
-                         .wide = words->out_dtype == TPRT_F32 && dtype != TPRT_F32};
+                         .wide = find_wide(dtype, words),
+                         .passes_hidden = words->passes_hidden != 0};
   for (int i = 0; i < ATTENTION_OUTER; i++)
     made.outer[i] = loop_of(&words->outer[i]);
   return made;
 }
 
-/* The number of blocks that have `rows` rows each; -1: too many for a grid. */
-static int64_t count_blocks(const attention_args *a, int64_t rows) {
-  int64_t all, n;
-  if (__builtin_mul_overflow(a->group.size, a->row.size, &all))
+/* The number of blocks of a kernel; -1: too many for a grid. */
+static int64_t count_blocks(const attention_args *a, const attention_kernel *kernel) {
+  int64_t all = a->column.size, n;
+  if (!kernel->by_columns && __builtin_mul_overflow(a->group.size, a->row.size, &all))
     return -1;
-  n = (all + rows - 1) / rows;
+  n = (all + kernel->tile - 1) / kernel->tile;
   for (int i = 0; i < ATTENTION_OUTER; i++)
     if (__builtin_mul_overflow(n, a->outer[i].size, &n))
       return -1;
   return n <= INT32_MAX ? n : -1;
 }
 
-tprt_status tprt__gpu_attention_plan(tprt__gpu *gpu, tprt_dtype dtype,
+/* Loads the kernels; called in the GPU's context. */
+static tprt_status load(tprt__gpu *gpu, const kernel_list *list) {
+  enum { ALWAYS_ALLOWED = 48 << 10 };
+  tprt_status status = TPRT_OK;
+  for (int i = 0; i < list->n && !status; i++) {
+    const attention_kernel *kernel = &list->of[i];
+    status = tprt__gpu_site_kernel(gpu, kernel->which);
+    if (!status && kernel->launch.shared_bytes > ALWAYS_ALLOWED)
+      status = tprt__gpu_site_allow_shared(gpu, kernel->which, kernel->launch.shared_bytes);
+  }
+  return status;
+}
+
+tprt_status tprt__gpu_attention_plan(tprt__gpu *gpu, tprt__attention_kind kind, tprt_dtype dtype,
                                      const tprt_abi_fused_attention *words,
                                      tprt__gpu_attention **result) {
   _Static_assert(
       ATTENTION_TENSORS == (int)TPRT_ATTENTION_TENSORS && ATTENTION_Q == (int)TPRT_ATTENTION_Q &&
           ATTENTION_K == (int)TPRT_ATTENTION_K && ATTENTION_V == (int)TPRT_ATTENTION_V &&
           ATTENTION_MASK == (int)TPRT_ATTENTION_MASK && ATTENTION_OUT == (int)TPRT_ATTENTION_OUT &&
+          ATTENTION_MAX == (int)TPRT_ATTENTION_MAX && ATTENTION_SUM == (int)TPRT_ATTENTION_SUM &&
+          ATTENTION_GRADIENT == (int)TPRT_ATTENTION_GRADIENT &&
+          ATTENTION_GRADIENT_Q == (int)TPRT_ATTENTION_GRADIENT_Q &&
+          ATTENTION_GRADIENT_K == (int)TPRT_ATTENTION_GRADIENT_K &&
+          ATTENTION_GRADIENT_V == (int)TPRT_ATTENTION_GRADIENT_V &&
           ATTENTION_OUTER == (int)TPRT_ATTENTION_OUTER &&
           ATTENTION_FEATURES == (int)TPRT_ATTENTION_FEATURES,
       "attention of kernels and of tables");
   attention_args arguments = describe(dtype, words);
-  if (count_blocks(&arguments, ATTENTION_ROWS) < 0)
-    return tprt__fail(TPRT_UNSUPPORTED,
-                      "fused attention: more than 2^31 blocks of %d rows; a grid has no more",
-                      ATTENTION_ROWS);
+  kernel_list general = choose_general(kind, dtype);
+  for (int i = 0; i < general.n; i++)
+    if (count_blocks(&arguments, &general.of[i]) < 0)
+      return tprt__fail(TPRT_UNSUPPORTED,
+                        "fused attention: more than 2^31 blocks of %d %s; a grid has no more",
+                        (int)general.of[i].tile, general.of[i].by_columns ? "columns" : "rows");
   tprt__gpu_attention *made = tprt__alloc(sizeof *made);
   if (!made)
     return tprt__fail_memory(sizeof *made);
   made->arguments = arguments;
-  made->general = (attention_kernel){
-      kernels[dtype].general, ATTENTION_ROWS, {.n_rows = 1, .n_threads = ATTENTION_THREADS}};
+  made->general = general;
   tprt_status status = tprt__gpu_enter(gpu);
   if (!status) {
-    bool hopper;
-    status = wants_hopper(gpu, &hopper);
-    made->matrix = choose_matrix(dtype, &arguments, hopper);
+    bool hopper = false;
+    if (kind == TPRT__ATTENTION) /* its kernels write no statistics */
+      status = wants_hopper(gpu, &hopper);
+    made->matrix = choose_matrix(kind, dtype, &arguments, hopper);
     if (!status)
-      status = tprt__gpu_site_kernel(gpu, made->general.which);
-    if (!status && made->matrix.which)
-      status = tprt__gpu_site_kernel(gpu, made->matrix.which);
-    if (!status && made->matrix.launch.shared_bytes)
-      status =
-          tprt__gpu_site_allow_shared(gpu, made->matrix.which, made->matrix.launch.shared_bytes);
+      status = load(gpu, &made->general);
+    if (!status)
+      status = load(gpu, &made->matrix);
     tprt__gpu_leave(gpu);
   }
   if (status)
@@ -190,32 +263,49 @@ tprt_status tprt__gpu_attention_plan(tprt__gpu *gpu, tprt_dtype dtype,
 void tprt__gpu_attention_free(tprt__gpu_attention *attention) { tprt__free(attention); }
 
 bool tprt__gpu_attention_is_empty(const tprt__gpu_attention *attention) {
-  return count_blocks(&attention->arguments, ATTENTION_ROWS) == 0;
+  return count_blocks(&attention->arguments, &attention->general.of[0]) == 0;
 }
 
 /* ---- running ---- */
 
+static attention_args address(const tprt__gpu_attention *attention,
+                              const tprt__gpu_attention_buffers *buffers) {
+  const void *const *of = buffers->of;
+  attention_args a = attention->arguments;
+  a.q = of[ATTENTION_Q];
+  a.k = of[ATTENTION_K];
+  a.v = of[ATTENTION_V];
+  a.mask = of[ATTENTION_MASK];
+  a.position = buffers->position;
+  a.out = (void *)(uintptr_t)of[ATTENTION_OUT];
+  a.max = (float *)(uintptr_t)of[ATTENTION_MAX];
+  a.sum = (float *)(uintptr_t)of[ATTENTION_SUM];
+  a.gradient = of[ATTENTION_GRADIENT];
+  a.gradient_q = (void *)(uintptr_t)of[ATTENTION_GRADIENT_Q];
+  a.gradient_k = (void *)(uintptr_t)of[ATTENTION_GRADIENT_K];
+  a.gradient_v = (void *)(uintptr_t)of[ATTENTION_GRADIENT_V];
+  a.delta = buffers->workspace;
+  return a;
+}
+
 tprt_status tprt__gpu_attention_run(tprt__gpu_queue queue, const tprt__gpu_attention *attention,
                                     const tprt__gpu_attention_buffers *buffers) {
-  attention_args arguments = attention->arguments;
-  arguments.q = buffers->q;
-  arguments.k = buffers->k;
-  arguments.v = buffers->v;
-  arguments.mask = buffers->mask;
-  arguments.position = buffers->position;
-  arguments.out = buffers->out;
-  bool aligned = ((uintptr_t)buffers->q | (uintptr_t)buffers->k | (uintptr_t)buffers->v |
-                  (uintptr_t)buffers->out) %
-                     ALIGNMENT ==
-                 0;
-  const attention_kernel *kernel =
-      attention->matrix.which && aligned ? &attention->matrix : &attention->general;
-  gpu_launch launch = kernel->launch;
-  launch.n_blocks = (unsigned)count_blocks(&arguments, kernel->rows);
+  const attention_args arguments = address(attention, buffers);
+  uintptr_t addresses = 0;
+  for (int x = 0; x < ATTENTION_TENSORS; x++)
+    addresses |= is_scalar(x) ? 0 : (uintptr_t)buffers->of[x];
+  const kernel_list *list = attention->matrix.n > 0 && addresses % ALIGNMENT == 0
+                                ? &attention->matrix
+                                : &attention->general;
   tprt_status status = tprt__gpu_enter(queue.gpu);
   if (status)
     return status;
-  status = tprt__gpu_site_launch_as(queue.gpu, queue.stream, kernel->which, &launch, &arguments);
+  for (int i = 0; i < list->n && !status; i++) {
+    gpu_launch launch = list->of[i].launch;
+    launch.n_blocks = (unsigned)count_blocks(&arguments, &list->of[i]);
+    status =
+        tprt__gpu_site_launch_as(queue.gpu, queue.stream, list->of[i].which, &launch, &arguments);
+  }
   tprt__gpu_leave(queue.gpu);
   return status;
 }

@@ -164,22 +164,30 @@ tprt_status tprt__gpu_matmul_run(tprt__gpu_queue queue, const tprt__gpu_contract
 
 /* ---- attention ---- */
 
+typedef enum tprt__attention_kind {
+  TPRT__ATTENTION,
+  TPRT__ATTENTION_STATISTICS, /* with max and sum of its rows */
+  TPRT__ATTENTION_GRADIENT,
+} tprt__attention_kind;
+
 /* A planned attention (tprt_abi_fused_attention) of queries of `dtype`, whose words have been
  * checked. TPRT_UNSUPPORTED if it has more blocks than a grid. */
 typedef struct tprt__gpu_attention tprt__gpu_attention;
-tprt_status tprt__gpu_attention_plan(tprt__gpu *gpu, tprt_dtype dtype,
+tprt_status tprt__gpu_attention_plan(tprt__gpu *gpu, tprt__attention_kind kind, tprt_dtype dtype,
                                      const tprt_abi_fused_attention *words,
                                      tprt__gpu_attention **attention);
 void tprt__gpu_attention_free(tprt__gpu_attention *attention);
 /* True if there are no rows. */
 bool tprt__gpu_attention_is_empty(const tprt__gpu_attention *attention);
 
-/* Memory of the GPU. `mask` and `position` are NULL if the attention has none. */
+/* Memory of the GPU: tensors TPRT_ATTENTION_Q, ..., of which those that the attention does not have
+ * are NULL. A gradient also has a workspace. */
 typedef struct tprt__gpu_attention_buffers {
-  const void *q, *k, *v, *mask, *position;
-  void *out;
+  const void *of[TPRT_ATTENTION_TENSORS];
+  const void *position;
+  float *workspace;
 } tprt__gpu_attention_buffers;
-/* Enqueues it: one kernel. */
+/* Enqueues it: one kernel, or two of a gradient. */
 tprt_status tprt__gpu_attention_run(tprt__gpu_queue queue, const tprt__gpu_attention *attention,
                                     const tprt__gpu_attention_buffers *buffers);
 

@@ -76,6 +76,32 @@ typedef struct cuda_program_calls {
   X(ATTENTION_BF16_96, "tprt_attention_bf16_96")                                                   \
   X(ATTENTION_BF16_128, "tprt_attention_bf16_128")
 
+/* Those of attention_gradient_kernels.cu: of queries, over rows; of keys and values, over
+ * columns. */
+#define GPU_GRADIENT_KERNELS(X)                                                                    \
+  X(GRADIENT_ROWS_F32, "tprt_attention_gradient_rows_f32")                                         \
+  X(GRADIENT_ROWS_F16, "tprt_attention_gradient_rows_f16")                                         \
+  X(GRADIENT_ROWS_BF16, "tprt_attention_gradient_rows_bf16")                                       \
+  X(GRADIENT_ROWS_F16_64, "tprt_attention_gradient_rows_f16_64")                                   \
+  X(GRADIENT_ROWS_F16_80, "tprt_attention_gradient_rows_f16_80")                                   \
+  X(GRADIENT_ROWS_F16_96, "tprt_attention_gradient_rows_f16_96")                                   \
+  X(GRADIENT_ROWS_F16_128, "tprt_attention_gradient_rows_f16_128")                                 \
+  X(GRADIENT_ROWS_BF16_64, "tprt_attention_gradient_rows_bf16_64")                                 \
+  X(GRADIENT_ROWS_BF16_80, "tprt_attention_gradient_rows_bf16_80")                                 \
+  X(GRADIENT_ROWS_BF16_96, "tprt_attention_gradient_rows_bf16_96")                                 \
+  X(GRADIENT_ROWS_BF16_128, "tprt_attention_gradient_rows_bf16_128")                               \
+  X(GRADIENT_COLUMNS_F32, "tprt_attention_gradient_columns_f32")                                   \
+  X(GRADIENT_COLUMNS_F16, "tprt_attention_gradient_columns_f16")                                   \
+  X(GRADIENT_COLUMNS_BF16, "tprt_attention_gradient_columns_bf16")                                 \
+  X(GRADIENT_COLUMNS_F16_64, "tprt_attention_gradient_columns_f16_64")                             \
+  X(GRADIENT_COLUMNS_F16_80, "tprt_attention_gradient_columns_f16_80")                             \
+  X(GRADIENT_COLUMNS_F16_96, "tprt_attention_gradient_columns_f16_96")                             \
+  X(GRADIENT_COLUMNS_F16_128, "tprt_attention_gradient_columns_f16_128")                           \
+  X(GRADIENT_COLUMNS_BF16_64, "tprt_attention_gradient_columns_bf16_64")                           \
+  X(GRADIENT_COLUMNS_BF16_80, "tprt_attention_gradient_columns_bf16_80")                           \
+  X(GRADIENT_COLUMNS_BF16_96, "tprt_attention_gradient_columns_bf16_96")                           \
+  X(GRADIENT_COLUMNS_BF16_128, "tprt_attention_gradient_columns_bf16_128")
+
 /* Those of attention_hopper_kernels.cu, for compute capability 9.0. */
 #define GPU_HOPPER_KERNELS(X)                                                                      \
   X(ATTENTION_F16_WGMMA_64, "tprt_attention_f16_wgmma_64")                                         \
@@ -86,15 +112,17 @@ typedef struct cuda_program_calls {
 typedef enum gpu_site_kernel {
   GPU_NO_KERNEL,
 #define MEMBER(name, symbol) GPU_##name,
-  GPU_SITE_KERNELS(MEMBER) GPU_ATTENTION_KERNELS(MEMBER) GPU_HOPPER_KERNELS(MEMBER)
+  GPU_SITE_KERNELS(MEMBER) GPU_ATTENTION_KERNELS(MEMBER) GPU_GRADIENT_KERNELS(MEMBER)
+      GPU_HOPPER_KERNELS(MEMBER)
 #undef MEMBER
-      GPU_N_SITE_KERNELS,
+          GPU_N_SITE_KERNELS,
 } gpu_site_kernel;
 
 /* The images that have them. */
 typedef enum gpu_site_module {
   GPU_SITES,
   GPU_ATTENTION,
+  GPU_GRADIENT,
   GPU_HOPPER,
   GPU_N_SITE_MODULES
 } gpu_site_module;

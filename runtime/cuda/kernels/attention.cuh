@@ -29,6 +29,7 @@ TYPE_OF_16_BITS(bf16)
 /* The rows of a block: rows of the members of the group one after the other, from `first` on. */
 typedef struct block_place {
   int64_t base[ATTENTION_TENSORS]; /* elements before the block's iteration of the outer loops */
+  uint32_t outer;                  /* the iteration of the outer loops */
   int64_t first, n_rows;           /* n_rows: of all members of the group */
   int32_t n_tiles;                 /* of columns */
   /* tiles before this one have columns that some row of the block sees */
@@ -41,6 +42,18 @@ TPRT_INLINE int64_t position_of(const attention_args &args) {
     return 0;
   return args.position_bytes == 4 ? *(const int32_t *)args.position
                                   : *(const int64_t *)args.position;
+}
+
+/* Elements of each tensor before iteration `outer` of the outer loops. */
+TPRT_INLINE void find_bases(const attention_args &args, uint32_t outer,
+                            int64_t base[ATTENTION_TENSORS]) {
+  for (int x = 0; x < ATTENTION_TENSORS; x++)
+    base[x] = 0;
+  _Pragma("unroll 1") for (int i = ATTENTION_OUTER; i > 0; i--) {
+    for (int x = 0; x < ATTENTION_TENSORS; x++)
+      base[x] += outer % (uint32_t)args.outer[i - 1].size * args.outer[i - 1].stride[x];
+    outer /= (uint32_t)args.outer[i - 1].size;
+  }
 }
 
 /* Blocks of late rows, which see most columns, start first, and those with the same keys and values
@@ -56,13 +69,8 @@ TPRT_INLINE block_place place_block(const attention_args &args, int64_t rows, in
   p.first = ((int64_t)(rest % n_members) * n_of_member + (n_of_member - 1 - late)) * rows;
   p.n_tiles = p.n_visible = (int32_t)((args.column.size + columns - 1) / columns);
   p.shift = args.offset + position_of(args);
-  for (int x = 0; x < ATTENTION_TENSORS; x++)
-    p.base[x] = 0;
-  _Pragma("unroll 1") for (int i = ATTENTION_OUTER; i > 0; i--) {
-    for (int x = 0; x < ATTENTION_TENSORS; x++)
-      p.base[x] += outer % (uint32_t)args.outer[i - 1].size * args.outer[i - 1].stride[x];
-    outer /= (uint32_t)args.outer[i - 1].size;
-  }
+  p.outer = outer;
+  find_bases(args, outer, p.base);
   if (args.causal) {
     int64_t end = p.first + rows < p.n_rows ? p.first + rows : p.n_rows;
     bool one_member = p.first / args.row.size == (end - 1) / args.row.size;
@@ -86,8 +94,20 @@ TPRT_INLINE int32_t last_column(const attention_args &args, const block_place &p
 
 /* ---- scores ---- */
 
+/* `row_at`: first element of the row's mask; `last`: last column that the row sees. */
+TPRT_INLINE bool is_hidden(const attention_args &args, int64_t row_at, int32_t column,
+                           int32_t last) {
+  bool hides = args.mask_kind == ATTENTION_HIDE;
+  if (column > last)
+    return true;
+  if (!hides && args.mask_kind != ATTENTION_KEEP)
+    return false;
+  int64_t at = row_at + column * args.column.stride[ATTENTION_MASK];
+  return (((const uint8_t *)args.mask)[at] != 0) == hides;
+}
+
 /* Applies the masks to a score, which is scaled as `hidden` is. `add(score, number)` adds a number
- * of the mask. `row_at`: first element of the row's mask; `last`: last column that the row sees. */
+ * of the mask. */
 template <typename type, typename add_fn>
 TPRT_INLINE float mask_score(const attention_args &args, float score, float hidden, int64_t row_at,
                              int32_t column, int32_t last, add_fn add) {
@@ -116,6 +136,28 @@ TPRT_INLINE float mask_score(const attention_args &args, float score, int64_t ro
                              int32_t column, int32_t last) {
   return mask_score<type>(args, score, args.hidden, row_at, column, last,
                           [](float x, float number) { return x + number; });
+}
+
+/* Elements of tensor x before a row, found without the block's bases: these need not stay in
+ * registers until the end. */
+TPRT_INLINE int64_t find_row_offset(const attention_args &args, const block_place &p, int64_t row,
+                                    int x) {
+  int64_t at = row_offset(args, row, x);
+  uint32_t outer = p.outer;
+  _Pragma("unroll 1") for (int i = ATTENTION_OUTER; i > 0; i--) {
+    at += outer % (uint32_t)args.outer[i - 1].size * args.outer[i - 1].stride[x];
+    outer /= (uint32_t)args.outer[i - 1].size;
+  }
+  return at;
+}
+
+/* Writes the statistics of a row. */
+TPRT_INLINE void store_statistics(const attention_args &args, const block_place &p, int64_t row,
+                                  float largest, float sum) {
+  if (!args.max)
+    return;
+  args.max[find_row_offset(args, p, row, ATTENTION_MAX)] = largest;
+  args.sum[find_row_offset(args, p, row, ATTENTION_SUM)] = sum;
 }
 
 /* The number from which the exponentials of a row count. -infinity: the row has no score yet, and

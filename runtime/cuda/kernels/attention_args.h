@@ -1,5 +1,5 @@
-/* Arguments of the attention kernels (attention_kernels.cu). The layout is the same in C and
- * CUDA. */
+/* Arguments of the attention kernels (attention_kernels.cu) and of those of its gradient
+ * (attention_gradient_kernels.cu). The layout is the same in C and CUDA. */
 #ifndef TPRT_RUNTIME_CUDA_ATTENTION_ARGS_H
 #define TPRT_RUNTIME_CUDA_ATTENTION_ARGS_H
 
@@ -27,6 +27,14 @@ enum {
 #define ATTENTION_WGMMA_SHARED(features)                                                           \
   (1024 + 2 * (features) * (ATTENTION_WGMMA_ROWS + 4 * ATTENTION_WGMMA_COLUMNS))
 
+/* Bytes of shared memory of the kernels of the gradient. Without tensor cores: four tiles of f32,
+ * weights and gradients of scores. With them: four tiles of 16-bit elements, whose rows are 16
+ * bytes apart. */
+#define ATTENTION_GRADIENT_SHARED                                                                  \
+  (4 *                                                                                             \
+   (4 * ATTENTION_ROWS * (ATTENTION_FEATURES + 1) + 2 * ATTENTION_ROWS * (ATTENTION_COLUMNS + 1)))
+#define ATTENTION_GRADIENT_MMA_SHARED(features) (2 * 4 * ATTENTION_MMA_ROWS * ((features) + 8))
+
 /* The tensors of an attention, as indices of strides. */
 enum {
   ATTENTION_Q,
@@ -34,6 +42,12 @@ enum {
   ATTENTION_V,
   ATTENTION_MASK,
   ATTENTION_OUT,
+  ATTENTION_MAX, /* of each row, f32; likewise the next one */
+  ATTENTION_SUM,
+  ATTENTION_GRADIENT, /* of the result */
+  ATTENTION_GRADIENT_Q,
+  ATTENTION_GRADIENT_K,
+  ATTENTION_GRADIENT_V,
   ATTENTION_TENSORS,
 };
 
@@ -58,12 +72,30 @@ typedef struct attention_loop {
  *     out[row] = sum(exp(score[column] - largest) * v[column]) / sum(exp(score[column] - largest))
  *
  * where the score of a hidden column is `hidden`. With `causal`, columns beyond row + offset +
- * *position are hidden. A row whose scores are all -infinity is 0/0, NaN. */
+ * *position are hidden. A row whose scores are all -infinity is 0/0, NaN.
+ *
+ * With `max` and `sum`, they receive the largest score and the sum of exponentials of each row.
+ * (Their one number max + log(sum) would lose the sum where all scores of a row are hidden by a
+ * large number.) From them, the kernels of the gradient make the weights again (FlashAttention-2:
+ * Dao 2023). With w the weight of a column in a row and g the gradient of the result:
+ *
+ *     delta[row] = sum(g[row][value] * out[row][value])
+ *     s[row][column] = w * (sum(g[row][value] * v[column][value]) - delta[row])
+ *     gradient_q[row] = scale * sum(s[row][column] * k[column])
+ *     gradient_k[column] = scale * sum(s[row][column] * q[row])
+ *     gradient_v[column] = sum(w * g[row])
+ *
+ * where s of a hidden column is 0, unless `passes_hidden`. The kernel for the queries' gradient
+ * writes `delta`, the other one reads it. */
 typedef struct attention_args {
   const void *q, *k, *v;
   const void *mask;
   const void *position; /* an integer of position_bytes, 4 or 8; NULL: 0 */
-  void *out;
+  void *out;            /* the gradient's kernels only read it */
+  float *max, *sum;     /* NULL: they are not wanted */
+  const void *gradient;
+  void *gradient_q, *gradient_k, *gradient_v;
+  float *delta; /* of all rows, in the order of the outer loops, members of the group and rows */
   attention_loop outer[ATTENTION_OUTER];
   /* queries that share keys and values; its rows follow each other in a block */
   attention_loop group;
@@ -74,7 +106,8 @@ typedef struct attention_args {
   float scale, hidden;
   uint32_t mask_kind; /* attention_mask */
   uint32_t causal, position_bytes;
-  uint32_t wide; /* the result is f32, whatever the operands are */
+  uint32_t wide;          /* bit x: result x is f32, whatever the operands are */
+  uint32_t passes_hidden; /* hidden scores pass gradients on: they were hidden by an addition */
 } attention_args;
 
 #endif

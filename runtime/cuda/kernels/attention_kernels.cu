@@ -6,41 +6,10 @@
  *
  * Columns are added in order, so results depend on the shape alone. */
 #include "cuda/kernels/attention.cuh"
+#include "cuda/kernels/attention_lanes.cuh"
 #include "cuda/kernels/attention_mma.cuh"
 
 /* ---- without tensor cores: any type, any strides ---- */
-
-enum {
-  LANES = 4, /* threads of a row */
-  COLUMNS_EACH = ATTENTION_COLUMNS / LANES,
-  VALUES_EACH = ATTENTION_FEATURES / LANES,
-  PITCH = ATTENTION_FEATURES + 1, /* rows of a column lie in different banks */
-};
-
-TPRT_INLINE float add_of_row(float x) {
-  x += __shfl_xor_sync(0xffffffffu, x, 1);
-  return x + __shfl_xor_sync(0xffffffffu, x, 2);
-}
-TPRT_INLINE float largest_of_row(float x) {
-  x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
-  return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
-}
-
-/* Loads rows of a matrix into shared memory as f32, with zeros behind the last row. Rows of
- * queries belong to several members of the group. */
-template <typename type>
-TPRT_INLINE void load_rows(const attention_args &args, int x, const void *from, int64_t base,
-                           int64_t first, int64_t n, const attention_loop &feature, float *to) {
-  uint32_t n_features = (uint32_t)feature.size;
-  _Pragma("unroll 1") for (uint32_t i = threadIdx.x; i < ATTENTION_ROWS * n_features;
-                           i += ATTENTION_THREADS) {
-    uint32_t r = i / n_features, f = i % n_features;
-    int64_t row = first + r;
-    int64_t at = base + f * feature.stride[x] +
-                 (x == ATTENTION_Q ? row_offset(args, row, x) : row * args.column.stride[x]);
-    to[r * PITCH + f] = row < n ? type::widen(((const typename type::stored *)from)[at]) : 0;
-  }
-}
 
 /* LANES neighboring threads share a row: each has every LANES-th column and every LANES-th feature
  * of the result. */
@@ -62,8 +31,8 @@ template <typename type> TPRT_INLINE void attend(const attention_args &args) {
       break;
     int32_t first = t * ATTENTION_COLUMNS;
     __syncthreads(); /* values of the last tile have been read */
-    load_rows<type>(args, ATTENTION_K, args.k, p.base[ATTENTION_K], first, args.column.size,
-                    args.feature, tile);
+    load_columns<type>(args, ATTENTION_K, args.k, p.base[ATTENTION_K], first, args.column.size,
+                       args.feature, tile);
     __syncthreads();
     float score[COLUMNS_EACH], before = largest;
     _Pragma("unroll") for (int j = 0; j < COLUMNS_EACH; j++) score[j] = 0;
@@ -89,8 +58,8 @@ template <typename type> TPRT_INLINE void attend(const attention_args &args) {
     }
     _Pragma("unroll") for (int i = 0; i < VALUES_EACH; i++) result[i] *= factor;
     __syncthreads(); /* keys have been read, and weights are written */
-    load_rows<type>(args, ATTENTION_V, args.v, p.base[ATTENTION_V], first, args.column.size,
-                    args.value, tile);
+    load_columns<type>(args, ATTENTION_V, args.v, p.base[ATTENTION_V], first, args.column.size,
+                       args.value, tile);
     __syncthreads();
     _Pragma("unroll 1") for (int c = 0; c < ATTENTION_COLUMNS; c++) {
       float weight = weights[r][c];
@@ -100,12 +69,14 @@ template <typename type> TPRT_INLINE void attend(const attention_args &args) {
     }
   }
   sum = add_of_row(sum);
+  if (is_row && lane == 0)
+    store_statistics(args, p, row, largest, sum);
   int64_t out = p.base[ATTENTION_OUT] + row_offset(args, row, ATTENTION_OUT);
   _Pragma("unroll") for (int i = 0; i < VALUES_EACH; i++) {
     int64_t f = i * LANES + lane, at = out + f * args.value.stride[ATTENTION_OUT];
     if (!is_row || f >= args.value.size)
       continue;
-    if (args.wide)
+    if (args.wide >> ATTENTION_OUT & 1)
       ((float *)args.out)[at] = result[i] / sum;
     else
       ((typename type::stored *)args.out)[at] = type::narrow(result[i] / sum);
@@ -127,7 +98,7 @@ ATTENTION(bf16)
 /* ---- with tensor cores ---- */
 
 #define ATTENTION_MMA(name, features)                                                              \
-  KERNEL __launch_bounds__(ATTENTION_THREADS)                                                      \
+  KERNEL __launch_bounds__(ATTENTION_THREADS, features == 64 ? 4 : 3)                              \
       tprt_attention_##name##_##features(const __grid_constant__ attention_args args) {            \
     attend_mma<type_##name, features>(args);                                                       \
   }

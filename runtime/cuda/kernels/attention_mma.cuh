@@ -87,15 +87,16 @@ TPRT_INLINE void fetch_tile(uint16_t *to, const uint16_t *from, int64_t stride, 
   }
 }
 
+/* The same for rows of all members of the group, of queries or of the gradient (x). */
 template <int FEATURES>
-TPRT_INLINE void fetch_queries(const attention_args &args, const block_place &p, uint16_t *to) {
+TPRT_INLINE void fetch_rows(const attention_args &args, uint16_t *to, int x, const uint16_t *from,
+                            int64_t first, int64_t n, int32_t n_features) {
   enum { VECTORS = FEATURES / MMA_VECTOR };
-  const uint16_t *from = (const uint16_t *)args.q + p.base[ATTENTION_Q];
   for (uint32_t i = threadIdx.x; i < ATTENTION_MMA_ROWS * VECTORS; i += ATTENTION_THREADS) {
     uint32_t r = i / VECTORS, f = i % VECTORS * MMA_VECTOR;
-    bool is_inside = p.first + r < p.n_rows && f < args.feature.size;
+    bool is_inside = first + r < n && (int32_t)f < n_features;
     fetch(to + r * (FEATURES + MMA_VECTOR) + f,
-          is_inside ? from + row_offset(args, p.first + r, ATTENTION_Q) + f : from, is_inside);
+          is_inside ? from + row_offset(args, first + r, x) + f : from, is_inside);
   }
 }
 
@@ -130,7 +131,8 @@ template <typename type, int FEATURES> TPRT_INLINE void attend_mma(const attenti
                  *from_values = (const uint16_t *)args.v + p.base[ATTENTION_V];
 
   uint32_t queries[STEPS][4];
-  fetch_queries<FEATURES>(args, p, keys);
+  fetch_rows<FEATURES>(args, keys, ATTENTION_Q, (const uint16_t *)args.q + p.base[ATTENTION_Q],
+                       p.first, p.n_rows, n_features);
   end_fetch_group();
   await_fetches();
   __syncthreads();
@@ -228,12 +230,14 @@ template <typename type, int FEATURES> TPRT_INLINE void attend_mma(const attenti
     sum[h] += __shfl_xor_sync(0xffffffffu, sum[h], 1);
     sum[h] += __shfl_xor_sync(0xffffffffu, sum[h], 2);
     int64_t out = p.base[ATTENTION_OUT] + row_offset(args, row[h], ATTENTION_OUT);
+    if (is_row[h] && lane % 4 == 0)
+      store_statistics(args, p, row[h], largest[h], sum[h]);
     _Pragma("unroll") for (int i = 0; i < VALUE_PARTS; i++) {
       int64_t f = i * 8 + lane % 4 * 2, at = out + f;
       float low = result[i][2 * h] / sum[h], high = result[i][2 * h + 1] / sum[h];
       if (!is_row[h] || f >= n_values)
         continue;
-      if (args.wide)
+      if (args.wide >> ATTENTION_OUT & 1)
         *(float2 *)((float *)args.out + at) = make_float2(low, high);
       else
         *(uint32_t *)((uint16_t *)args.out + at) = pack(as, low, high);

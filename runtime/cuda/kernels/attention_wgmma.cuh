@@ -382,7 +382,7 @@ template <typename type, int FEATURES> struct group_state {
         float low = result[4 * i + 2 * h] * by, high = result[4 * i + 2 * h + 1] * by;
         if (f >= args.value.size)
           continue;
-        if (args.wide)
+        if (args.wide >> ATTENTION_OUT & 1)
           *(float2 *)((float *)args.out + at) = make_float2(low, high);
         else
           *(uint32_t *)((uint16_t *)args.out + at) = pack(type(), low, high);

@@ -72,21 +72,40 @@ static tprt_status run_matmul(tprt_context *context, const tprt__site *site,
 
 static tprt_status bind_attention(tprt_context *context, const tprt__site *site,
                                   tprt__site_state *state) {
-  return tprt__gpu_attention_plan(tprt__gpu_of(context)->gpu, site->op.dtype, &site->attention,
-                                  &tprt__gpu_site_of(state)->attention);
+  tprt__attention_kind kind = site->kind == TPRT_SITE_FUSED_ATTENTION_GRADIENT
+                                  ? TPRT__ATTENTION_GRADIENT
+                              : tprt__site_has(site, TPRT_OUT_MAX) ? TPRT__ATTENTION_STATISTICS
+                                                                   : TPRT__ATTENTION;
+  return tprt__gpu_attention_plan(tprt__gpu_of(context)->gpu, kind, site->op.dtype,
+                                  &site->attention, &tprt__gpu_site_of(state)->attention);
 }
 
+/* Both an attention and its gradient have each tensor once, as an input or as an output. */
 static tprt_status run_attention(tprt_context *context, const tprt__site *site,
                                  const tprt__site_state *state, const void *const *inputs,
                                  void *const *outputs, int64_t *traffic) {
+  static const struct {
+    tprt_operand input, output; /* 0: none */
+  } roles[TPRT_ATTENTION_TENSORS] = {[TPRT_ATTENTION_Q] = {TPRT_IN_QUERIES, 0},
+                                     [TPRT_ATTENTION_K] = {TPRT_IN_KEYS, 0},
+                                     [TPRT_ATTENTION_V] = {TPRT_IN_VALUES, 0},
+                                     [TPRT_ATTENTION_MASK] = {TPRT_IN_MASK, 0},
+                                     [TPRT_ATTENTION_OUT] = {TPRT_IN_ATTENDED, TPRT_OUT_TENSOR},
+                                     [TPRT_ATTENTION_MAX] = {TPRT_IN_MAX, TPRT_OUT_MAX},
+                                     [TPRT_ATTENTION_SUM] = {TPRT_IN_SUM, TPRT_OUT_SUM},
+                                     [TPRT_ATTENTION_GRADIENT] = {TPRT_IN_GRADIENT, 0},
+                                     [TPRT_ATTENTION_GRADIENT_Q] = {0, TPRT_OUT_GRADIENT_QUERIES},
+                                     [TPRT_ATTENTION_GRADIENT_K] = {0, TPRT_OUT_GRADIENT_KEYS},
+                                     [TPRT_ATTENTION_GRADIENT_V] = {0, TPRT_OUT_GRADIENT_VALUES}};
   (void)traffic;
-  const tprt__gpu_attention_buffers buffers = {
-      .q = tprt__site_input(site, inputs, TPRT_IN_QUERIES, 0),
-      .k = tprt__site_input(site, inputs, TPRT_IN_KEYS, 0),
-      .v = tprt__site_input(site, inputs, TPRT_IN_VALUES, 0),
-      .mask = tprt__site_input(site, inputs, TPRT_IN_MASK, 0),
+  tprt__gpu_attention_buffers buffers = {
       .position = tprt__site_input(site, inputs, TPRT_IN_POSITION, 0),
-      .out = tprt__site_output(site, outputs, TPRT_OUT_TENSOR, 0)};
+      .workspace = tprt__site_output(site, outputs, TPRT_OUT_WORKSPACE, 0)};
+  for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++) {
+    const void *input = roles[x].input ? tprt__site_input(site, inputs, roles[x].input, 0) : NULL;
+    buffers.of[x] =
+        input || !roles[x].output ? input : tprt__site_output(site, outputs, roles[x].output, 0);
+  }
   return tprt__gpu_attention_run(tprt__gpu_queue_of(context), tprt__gpu_site_of(state)->attention,
                                  &buffers);
 }
@@ -101,6 +120,7 @@ static const struct {
     [TPRT_SITE_FUSED_SOFTMAX] = {tprt__softmax_bind, tprt__softmax_run},
     [TPRT_SITE_FUSED_MATMUL] = {bind_matmul, run_matmul},
     [TPRT_SITE_FUSED_ATTENTION] = {bind_attention, run_attention},
+    [TPRT_SITE_FUSED_ATTENTION_GRADIENT] = {bind_attention, run_attention},
 };
 
 tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *state) {

@@ -39,7 +39,7 @@ typedef struct tprt__gpu_program {
 /* State of a site. */
 typedef struct tprt__gpu_site {
   tprt__gpu_contraction *contraction; /* TPRT_SITE_CONTRACT and TPRT_SITE_FUSED_MATMUL */
-  tprt__gpu_attention *attention;     /* TPRT_SITE_FUSED_ATTENTION */
+  tprt__gpu_attention *attention;     /* TPRT_SITE_FUSED_ATTENTION and its gradient */
   struct tprt__rows_state *rows;      /* TPRT_SITE_FUSED_REDUCE */
   struct tprt__gather_state *gather;  /* TPRT_SITE_FUSED_GATHER */
   tprt__gpu_event *ended;             /* its end in the side stream; NULL: it was never started */

@@ -261,4 +261,5 @@ def main():
     return failures != 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -45,6 +45,12 @@ def attention(q, k, v):
     return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores, -1), v)
 
 
+def attention_gradient(q, k, v, gradient):
+    """Grouped queries; the result, and the gradients of all operands."""
+    out, pull = jax.vjp(lambda *x: jax.nn.dot_product_attention(*x, is_causal=True), q, k, v)
+    return out, *pull(gradient)
+
+
 def cross_entropy(x, w, target):
     return -jnp.take_along_axis(jax.nn.log_softmax(x @ w), target[:, None], 1).mean()
 
@@ -294,6 +300,7 @@ LATER = {
     "gamma": (gamma_functions, lambda: (floats(8, 16), np.abs(floats(8, 16)) + np.float32(0.3), ints(8, 16, high=5))),
     "ragged_dot": (ragged, lambda: (floats(12, 8), floats(4, 8, 6), np.array([5, 0, 4, 3], np.int32), np.array([2, 3, 0, 1], np.int32))),
     "random_bits": (random_bits, lambda: (np.array([0x12345678, 0x9ABCDEF0, 0xFFFFFFFE, 0xFFFFFFFF], np.uint32),)),
+    "attention_gradient": (attention_gradient, lambda: (floats(2, 16, 8, 16), floats(2, 16, 2, 16), floats(2, 16, 2, 16), floats(2, 16, 8, 16))),
 }
 ALL = FUNCTIONS | MANUAL | LATER
 

@@ -15,7 +15,7 @@ const attention_case attention_cases[] = {
     {"f32 causal", TPRT_F32, 1, 2, 2, 70, 70, 64, 64, .causal = true, .hidden = -INFINITY},
     {"f32 strided, uneven", TPRT_F32, 2, 1, 4, 37, 53, 80, 24, .layout = HEADS_INSIDE, .causal = true, .offset = 16, .hidden = LOWEST},
     {"f32 hidden row", TPRT_F32, 1, 1, 1, 5, 45, 7, 3, .mask = TPRT_ATTENTION_KEEP, .mask_dtype = TPRT_BOOL, .hidden = -INFINITY, .hides_a_row = true},
-    {"f32 hidden row, finite", TPRT_F32, 1, 1, 1, 5, 45, 7, 3, .mask = TPRT_ATTENTION_HIDE, .mask_dtype = TPRT_BOOL, .hidden = LOWEST, .hides_a_row = true},
+    {"f32 hidden row, finite", TPRT_F32, 1, 1, 1, 5, 45, 7, 3, .passes_hidden = true, .mask = TPRT_ATTENTION_HIDE, .mask_dtype = TPRT_BOOL, .hidden = LOWEST, .hides_a_row = true},
     {"f32 added", TPRT_F32, 2, 2, 1, 33, 65, 128, 128, .mask = TPRT_ATTENTION_ADD, .mask_dtype = TPRT_F32, .hidden = -INFINITY},
     /* rows before the first column see nothing, so hidden scores are all equal */
     {"f32 before the first", TPRT_F32, 1, 1, 1, 40, 70, 8, 8, .causal = true, .offset = -3, .hidden = LOWEST},
@@ -41,15 +41,27 @@ const attention_case attention_cases[] = {
     {"f16 many tiles", TPRT_F16, 1, 1, 3, 50, 700, 128, 128, .layout = HEADS_INSIDE, .mask = TPRT_ATTENTION_KEEP, .mask_dtype = TPRT_BOOL, .hidden = LOWEST, .hides_a_row = true, .wide = true, .by_tensor_core = true, .large = true},
     {"bf16 104, many tiles", TPRT_BF16, 1, 1, 2, 70, 640, 104, 64, .causal = true, .offset = 600, .hidden = LOWEST, .by_tensor_core = true, .large = true},
     /* hidden columns count: after visible ones, and where rows see nothing; then none do */
-    {"f16 near hidden, many tiles", TPRT_F16, 1, 1, 1, 140, 800, 64, 64, .causal = true, .hidden = -9, .by_tensor_core = true, .large = true},
-    {"bf16 before the first, many tiles", TPRT_BF16, 1, 1, 1, 260, 660, 64, 64, .causal = true, .offset = -130, .hidden = LOWEST, .by_tensor_core = true, .large = true},
+    {"f16 near hidden, many tiles", TPRT_F16, 1, 1, 1, 140, 800, 64, 64, .passes_hidden = true, .causal = true, .hidden = -9, .by_tensor_core = true, .large = true},
+    {"bf16 before the first, many tiles", TPRT_BF16, 1, 1, 1, 260, 660, 64, 64, .passes_hidden = true, .causal = true, .offset = -130, .hidden = LOWEST, .by_tensor_core = true, .large = true},
     {"f16 nothing seen", TPRT_F16, 1, 1, 1, 140, 300, 64, 64, .causal = true, .offset = -130, .hidden = -INFINITY, .by_tensor_core = true, .large = true},
     {"bf16 hidden add nothing", TPRT_BF16, 1, 1, 1, 130, 600, 64, 64, .causal = true, .hidden = LOWEST, .by_tensor_core = true, .large = true},
 };
 /* clang-format on */
 const int n_attention_cases = sizeof attention_cases / sizeof *attention_cases;
 
-enum { Q = TPRT_ATTENTION_Q, K, V, MASK, OUT };
+enum {
+  Q = TPRT_ATTENTION_Q,
+  K,
+  V,
+  MASK,
+  OUT,
+  MAX,
+  SUM,
+  GRADIENT,
+  GRADIENT_Q,
+  GRADIENT_K,
+  GRADIENT_V
+};
 enum { HIDDEN_ROW = 1 };
 
 static float scale_of(const attention_case *c) { return 1.5f / sqrtf((float)c->features); }
@@ -60,17 +72,43 @@ static int64_t bits_of(float value) {
   return bits;
 }
 
-/* Strides of a tensor with `n` rows of `width` elements, for each head and member of the group. */
-static void set_strides(const attention_case *c, tprt_abi_fused_attention *w, int x, int64_t n,
-                        int64_t width, int64_t group) {
-  bool outside = c->layout == HEADS_OUTSIDE;
+/* What a tensor is indexed by: rows of queries or columns, features of queries or values. */
+static const struct {
+  bool rows, columns, features, values;
+  bool other_layout; /* heads are where the case's layout does not have them */
+} indexed[TPRT_ATTENTION_TENSORS] = {
+    [Q] = {.rows = true, .features = true},
+    [K] = {.columns = true, .features = true},
+    [V] = {.columns = true, .values = true},
+    [OUT] = {.rows = true, .values = true},
+    [MAX] = {.rows = true, .other_layout = true},
+    [SUM] = {.rows = true},
+    [GRADIENT] = {.rows = true, .values = true, .other_layout = true},
+    [GRADIENT_Q] = {.rows = true, .features = true, .other_layout = true},
+    [GRADIENT_K] = {.columns = true, .features = true, .other_layout = true},
+    [GRADIENT_V] = {.columns = true, .values = true},
+};
+
+static int64_t width_of(const attention_case *c, int x) {
+  return indexed[x].features ? c->features : indexed[x].values ? c->values : 1;
+}
+
+static int64_t elements_of(const attention_case *c, int x) {
+  return c->batch * c->heads * width_of(c, x) * (indexed[x].rows ? c->group * c->rows : c->columns);
+}
+
+/* Strides of a tensor with rows of queries for each member of the group, or with columns. */
+static void set_strides(const attention_case *c, tprt_abi_fused_attention *w, int x) {
+  bool outside = (c->layout == HEADS_OUTSIDE) != indexed[x].other_layout, is_row = indexed[x].rows;
+  int64_t n = is_row ? c->rows : c->columns, group = is_row ? c->group : 1, width = width_of(c, x);
   int64_t member = outside ? n * width : width, head = member * group,
           row = outside ? width : head * c->heads;
   w->outer[0].stride[x] = c->heads * group * n * width;
   w->outer[1].stride[x] = head;
-  w->group.stride[x] = x == Q || x == OUT ? member : 0;
-  (x == Q || x == OUT ? &w->row : &w->column)->stride[x] = row;
-  (x == Q || x == K ? &w->feature : &w->value)->stride[x] = 1;
+  w->group.stride[x] = is_row ? member : 0;
+  (is_row ? &w->row : &w->column)->stride[x] = row;
+  w->feature.stride[x] = indexed[x].features;
+  w->value.stride[x] = indexed[x].values;
 }
 
 tprt_abi_fused_attention attention_words(const attention_case *c) {
@@ -88,16 +126,50 @@ tprt_abi_fused_attention attention_words(const attention_case *c) {
                                 .offset = c->offset,
                                 .position_dtype = c->position_dtype,
                                 .out_dtype = c->wide ? TPRT_F32 : c->dtype};
-  set_strides(c, &w, Q, c->rows, c->features, c->group);
-  set_strides(c, &w, K, c->columns, c->features, 1);
-  set_strides(c, &w, V, c->columns, c->values, 1);
-  set_strides(c, &w, OUT, c->rows, c->values, c->group);
+  for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++)
+    if (x != MASK)
+      set_strides(c, &w, x);
   if (c->mask) {
     w.outer[0].stride[MASK] = c->rows * c->columns;
     w.row.stride[MASK] = c->columns;
     w.column.stride[MASK] = 1;
   }
   return w;
+}
+
+static tprt_dtype dtype_of(const attention_case *c, int x) {
+  bool is_wide =
+      x == MAX || x == SUM || (c->wide && (x == OUT || x == GRADIENT_Q || x == GRADIENT_V));
+  return is_wide ? TPRT_F32 : c->dtype;
+}
+
+tprt_abi_fused_attention attention_gradient_words(const attention_case *c) {
+  tprt_abi_fused_attention w = attention_words(c);
+  for (int x = GRADIENT_Q; x <= GRADIENT_V; x++)
+    w.gradient_dtypes[x - GRADIENT_Q] = dtype_of(c, x);
+  w.passes_hidden = c->passes_hidden;
+  return w;
+}
+
+tprt_operand attention_role(int x, bool is_gradient) {
+  static const tprt_operand roles[][2] = {
+      [Q] = {TPRT_IN_QUERIES, TPRT_IN_QUERIES},      [K] = {TPRT_IN_KEYS, TPRT_IN_KEYS},
+      [V] = {TPRT_IN_VALUES, TPRT_IN_VALUES},        [MASK] = {TPRT_IN_MASK, TPRT_IN_MASK},
+      [OUT] = {TPRT_OUT_TENSOR, TPRT_IN_ATTENDED},   [MAX] = {TPRT_OUT_MAX, TPRT_IN_MAX},
+      [SUM] = {TPRT_OUT_SUM, TPRT_IN_SUM},           [GRADIENT] = {0, TPRT_IN_GRADIENT},
+      [GRADIENT_Q] = {0, TPRT_OUT_GRADIENT_QUERIES}, [GRADIENT_K] = {0, TPRT_OUT_GRADIENT_KEYS},
+      [GRADIENT_V] = {0, TPRT_OUT_GRADIENT_VALUES}};
+  return roles[x][is_gradient];
+}
+
+void attention_add_role(tprt_abi_operands *operands, int x, bool statistics, bool is_gradient) {
+  tprt_operand role = attention_role(x, is_gradient);
+  if (!role || (!statistics && (x == MAX || x == SUM)))
+    return;
+  if (role < TPRT_OUT_TENSOR)
+    operands->inputs[operands->n_inputs++] = role;
+  else
+    operands->outputs[operands->n_outputs++] = role;
 }
 
 /* ---- operands ---- */
@@ -144,27 +216,32 @@ static void fill_mask(const attention_case *c, attention_memory *memory, uint32_
   }
 }
 
+static bool is_input(int x) { return x <= V || x == GRADIENT; }
+
 void attention_fill(const attention_case *c, attention_memory *memory) {
   uint32_t state = 12345;
-  const int64_t n[] = {[Q] = c->batch * c->heads * c->group * c->rows * c->features,
-                       [K] = c->batch * c->heads * c->columns * c->features,
-                       [V] = c->batch * c->heads * c->columns * c->values};
   *memory = (attention_memory){.position = c->position};
-  for (int x = Q; x <= V; x++) {
-    void *made = make(memory, x, n[x], c->dtype);
-    for (int64_t i = 0; i < n[x]; i++)
+  for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++) {
+    if (x == MASK)
+      continue;
+    void *made = make(memory, x, elements_of(c, x), dtype_of(c, x));
+    memset(made, 0xff, memory->bytes[x]);
+    for (int64_t i = 0; is_input(x) && i < elements_of(c, x); i++)
       put(c->dtype, made, i, number(&state));
   }
   if (c->mask)
     fill_mask(c, memory, &state);
-  make(memory, OUT, c->batch * c->heads * c->group * c->rows * c->values,
-       c->wide ? TPRT_F32 : c->dtype);
-  memset(memory->of[OUT], 0xff, memory->bytes[OUT]);
+  memory->workspace_bytes = memory->bytes[SUM];
+  memory->workspace = malloc(memory->workspace_bytes);
+  if (!memory->workspace)
+    abort();
+  memset(memory->workspace, 0xff, memory->workspace_bytes);
 }
 
 void attention_free(attention_memory *memory) {
   for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++)
     free(memory->of[x]);
+  free(memory->workspace);
 }
 
 /* ---- the result in f64 ---- */
@@ -179,6 +256,14 @@ static int64_t start(const tprt_abi_fused_attention *w, int x, row_place p, int6
          p.r * w->row.stride[x] + column * w->column.stride[x];
 }
 
+static bool is_hidden(const attention_case *c, const tprt_abi_fused_attention *w,
+                      const attention_memory *m, row_place p, int64_t column) {
+  bool by_mask = (c->mask == TPRT_ATTENTION_KEEP || c->mask == TPRT_ATTENTION_HIDE) &&
+                 (((const uint8_t *)m->of[MASK])[start(w, MASK, p, column)] != 0) ==
+                     (c->mask == TPRT_ATTENTION_HIDE);
+  return by_mask || (c->causal && column > p.r + c->offset + c->position);
+}
+
 static double score(const attention_case *c, const tprt_abi_fused_attention *w,
                     const attention_memory *m, row_place p, int64_t column) {
   double sum = 0;
@@ -186,48 +271,170 @@ static double score(const attention_case *c, const tprt_abi_fused_attention *w,
     sum += get(c->dtype, m->of[Q], start(w, Q, p, 0) + f) *
            get(c->dtype, m->of[K], start(w, K, p, column) + f);
   sum *= (double)scale_of(c);
-  bool hides = c->causal && column > p.r + c->offset + c->position;
-  int64_t at = start(w, MASK, p, column);
   if (c->mask == TPRT_ATTENTION_ADD)
-    sum += get(c->mask_dtype, m->of[MASK], at);
-  else if (c->mask)
-    hides |= (((const uint8_t *)m->of[MASK])[at] != 0) == (c->mask == TPRT_ATTENTION_HIDE);
-  return hides ? (double)c->hidden : sum;
+    sum += get(c->mask_dtype, m->of[MASK], start(w, MASK, p, column));
+  return is_hidden(c, w, m, p, column) ? (double)c->hidden : sum;
+}
+
+static row_place place_of(const attention_case *c, int64_t i) {
+  return (row_place){i / c->rows / c->group / c->heads, i / c->rows / c->group % c->heads,
+                     i / c->rows % c->group, i % c->rows};
+}
+
+/* Exponentials of a row, less its largest score, of which it returns the sum. */
+static double exponentials(const attention_case *c, const tprt_abi_fused_attention *w,
+                           const attention_memory *m, row_place p, double *of, double *largest) {
+  double sum = 0;
+  *largest = -INFINITY;
+  for (int64_t j = 0; j < c->columns; j++)
+    *largest = fmax(*largest, of[j] = score(c, w, m, p, j));
+  for (int64_t j = 0; j < c->columns; j++)
+    sum += of[j] = exp(of[j] - *largest);
+  return sum;
+}
+
+static double *allocate(int64_t n) {
+  double *made = calloc((size_t)n, sizeof *made);
+  if (!made)
+    abort();
+  return made;
+}
+
+/* Half of the last place of a result, and of a weight. */
+static double half_ulp_of(const attention_case *c) {
+  return c->dtype == TPRT_F32 ? 0 : c->dtype == TPRT_F16 ? 0x1p-11 : 0x1p-8;
+}
+
+/* Compares element `at` of tensor x. `most`: the error before the result is rounded. */
+static int compare(const attention_case *c, const attention_memory *m, int x, int64_t at,
+                   double wanted, double most, bool prints, const char *what) {
+  static const char *const names[] = {[OUT] = "result",
+                                      [MAX] = "max",
+                                      [SUM] = "sum",
+                                      [GRADIENT_Q] = "gradient of queries",
+                                      [GRADIENT_K] = "gradient of keys",
+                                      [GRADIENT_V] = "gradient of values"};
+  double got = get(dtype_of(c, x), m->of[x], at);
+  most += dtype_of(c, x) == TPRT_F32 ? 0 : half_ulp_of(c) * fabs(wanted);
+  bool same = isnan(wanted) ? isnan(got) : got == wanted || fabs(got - wanted) <= most;
+  if (!same && prints && what)
+    fprintf(stderr, "wrong: %s, %s, element %lld of %s: %g, expected %g +- %g\n", what, c->name,
+            (long long)at, names[x], got, wanted, most);
+  return !same;
 }
 
 int attention_errors(const attention_case *c, const attention_memory *m, const char *what) {
   const tprt_abi_fused_attention w = attention_words(c);
-  /* half of the last place of the result, and of a weight */
-  double half_ulp = c->dtype == TPRT_F32 ? 0 : c->dtype == TPRT_F16 ? 0x1p-11 : 0x1p-8;
-  double *weights = malloc((size_t)c->columns * sizeof *weights);
+  double *weights = allocate(c->columns), largest;
   int errors = 0;
-  if (!weights)
-    abort();
   for (int64_t i = 0; i < c->batch * c->heads * c->group * c->rows; i++) {
-    row_place p = {i / c->rows / c->group / c->heads, i / c->rows / c->group % c->heads,
-                   i / c->rows % c->group, i % c->rows};
-    double largest = -INFINITY, sum = 0;
-    for (int64_t j = 0; j < c->columns; j++)
-      largest = fmax(largest, weights[j] = score(c, &w, m, p, j));
-    for (int64_t j = 0; j < c->columns; j++)
-      sum += weights[j] = exp(weights[j] - largest);
+    row_place p = place_of(c, i);
+    double total = exponentials(c, &w, m, p, weights, &largest);
     for (int64_t f = 0; f < c->values; f++) {
       double wanted = 0, size = 0;
       for (int64_t j = 0; j < c->columns; j++) {
-        double term = weights[j] / sum * get(c->dtype, m->of[V], start(&w, V, p, j) + f);
+        double term = weights[j] / total * get(c->dtype, m->of[V], start(&w, V, p, j) + f);
         wanted += term;
         size += fabs(term);
       }
-      double got = get(c->wide ? TPRT_F32 : c->dtype, m->of[OUT], start(&w, OUT, p, 0) + f);
-      double most = half_ulp * (size + (c->wide ? 0 : fabs(wanted))) + 5e-6 * size;
-      bool same = isnan(wanted) ? isnan(got) : fabs(got - wanted) <= most;
-      if (!same && errors++ == 0 && what)
-        fprintf(stderr,
-                "wrong: %s, %s, batch %lld, head %lld, member %lld, row %lld, feature %lld: %g, "
-                "expected %g +- %g\n",
-                what, c->name, (long long)p.b, (long long)p.h, (long long)p.g, (long long)p.r,
-                (long long)f, got, wanted, most);
+      errors += compare(c, m, OUT, start(&w, OUT, p, 0) + f, wanted, (half_ulp_of(c) + 5e-6) * size,
+                        errors == 0, what);
     }
+  }
+  free(weights);
+  return errors;
+}
+
+int attention_statistics_errors(const attention_case *c, const attention_memory *m,
+                                const char *what) {
+  const tprt_abi_fused_attention w = attention_words(c);
+  double *weights = allocate(c->columns), largest;
+  int errors = 0;
+  for (int64_t i = 0; i < c->batch * c->heads * c->group * c->rows; i++) {
+    row_place p = place_of(c, i);
+    double total = exponentials(c, &w, m, p, weights, &largest);
+    /* exponentials of nothing but -infinity count for nothing */
+    total = largest == -INFINITY ? 0 : total;
+    errors += compare(c, m, MAX, start(&w, MAX, p, 0), largest, 1e-5 * (1 + fabs(largest)),
+                      errors == 0, what);
+    errors += compare(c, m, SUM, start(&w, SUM, p, 0), total, 5e-5 * total, errors == 0, what);
+  }
+  free(weights);
+  return errors;
+}
+
+/* ---- the gradients in f64 ---- */
+
+/* A tensor of f64, and bounds of errors before rounding, laid out as a result. */
+typedef struct exact {
+  double *value, *error;
+} exact;
+
+static exact make_exact(const attention_case *c, int x) {
+  return (exact){allocate(elements_of(c, x)), allocate(elements_of(c, x))};
+}
+
+static void add(exact *to, int64_t at, double factor, double factor_error, double by) {
+  to->value[at] += factor * by;
+  to->error[at] += factor_error * fabs(by);
+}
+
+/* Adds what a row gives to all gradients, of which `to` begins with that of the queries. Errors are
+ * those of weights and of gradients of scores: rounding to the type of the operands, and that of
+ * the result, from which the kernels make `delta`. */
+static void add_row(const attention_case *c, const tprt_abi_fused_attention *w,
+                    const attention_memory *m, row_place p, double *weights, exact to[3]) {
+  double largest, total = exponentials(c, w, m, p, weights, &largest), delta = 0, delta_size = 0;
+  double half_ulp = half_ulp_of(c), scale = (double)scale_of(c), *direct = allocate(c->columns),
+         *size = allocate(c->columns);
+  for (int64_t j = 0; j < c->columns; j++) {
+    for (int64_t f = 0; f < c->values; f++) {
+      double term = get(c->dtype, m->of[GRADIENT], start(w, GRADIENT, p, 0) + f) *
+                    get(c->dtype, m->of[V], start(w, V, p, j) + f);
+      direct[j] += term;
+      size[j] += fabs(term);
+    }
+    weights[j] /= total;
+    delta += weights[j] * direct[j];
+    delta_size += weights[j] * size[j];
+  }
+  for (int64_t j = 0; j < c->columns; j++) {
+    double weight = weights[j], slope = weight * (direct[j] - delta);
+    double slope_error = (half_ulp + 2e-5) * fabs(slope) +
+                         weight * ((2 * half_ulp + 2e-5) * delta_size + 2e-5 * size[j]);
+    if (!c->passes_hidden && is_hidden(c, w, m, p, j))
+      slope = slope_error = 0;
+    for (int64_t f = 0; f < c->features; f++) {
+      int64_t q = start(w, Q, p, 0) + f, k = start(w, K, p, j) + f;
+      add(&to[0], start(w, GRADIENT_Q, p, 0) + f, scale * slope, scale * slope_error,
+          get(c->dtype, m->of[K], k));
+      add(&to[1], start(w, GRADIENT_K, p, j) + f, scale * slope, scale * slope_error,
+          get(c->dtype, m->of[Q], q));
+    }
+    for (int64_t f = 0; f < c->values; f++)
+      add(&to[2], start(w, GRADIENT_V, p, j) + f, weight, (half_ulp + 2e-5) * weight,
+          get(c->dtype, m->of[GRADIENT], start(w, GRADIENT, p, 0) + f));
+  }
+  free(direct);
+  free(size);
+}
+
+int attention_gradient_errors(const attention_case *c, const attention_memory *m, int n,
+                              const char *what) {
+  const tprt_abi_fused_attention w = attention_words(c);
+  double *weights = allocate(c->columns);
+  exact all[3];
+  int errors = 0;
+  for (int i = 0; i < 3; i++)
+    all[i] = make_exact(c, GRADIENT_Q + i);
+  for (int64_t i = 0; i < c->batch * c->heads * c->group * c->rows; i++)
+    add_row(c, &w, m, place_of(c, i), weights, all);
+  for (int i = 0; i < 3; i++) {
+    for (int64_t at = 0; i < n && at < elements_of(c, GRADIENT_Q + i); at++)
+      errors += compare(c, m, GRADIENT_Q + i, at, all[i].value[at], all[i].error[at] + 1e-6,
+                        errors == 0, what);
+    free(all[i].value);
+    free(all[i].error);
   }
   free(weights);
   return errors;

@@ -1,4 +1,5 @@
-/* Attentions for tests: shapes, layouts and masks, their operands, and the result in f64. */
+/* Attentions for tests: shapes, layouts and masks, their operands, and results and gradients in
+ * f64. */
 #ifndef TPRT_TEST_ATTENTION_CASES_H
 #define TPRT_TEST_ATTENTION_CASES_H
 
@@ -25,7 +26,8 @@ typedef struct attention_case {
   tprt_dtype position_dtype; /* 0: none */
   int64_t position;
   float hidden;
-  bool wide;           /* the result is f32 */
+  bool wide;           /* the result is f32, and so are the gradients of queries and values */
+  bool passes_hidden;  /* hidden scores pass gradients on */
   bool hides_a_row;    /* the mask hides all columns of row 1 */
   bool by_tensor_core; /* type and layout allow it */
   bool large;          /* the PTX machine takes long for it without tensor cores */
@@ -35,19 +37,32 @@ extern const attention_case attention_cases[];
 extern const int n_attention_cases;
 
 typedef struct attention_memory {
-  /* of operands TPRT_ATTENTION_Q, ..., and of the result; NULL: there is none */
+  /* tensors TPRT_ATTENTION_Q, ...; NULL: there is none */
   void *of[TPRT_ATTENTION_TENSORS];
   size_t bytes[TPRT_ATTENTION_TENSORS];
+  float *workspace; /* of a gradient */
+  size_t workspace_bytes;
   int64_t position; /* as its type, in the lower bytes */
 } attention_memory;
 
-/* The site's words. */
+/* The site's words; those of its gradient also have types of gradients. */
 tprt_abi_fused_attention attention_words(const attention_case *c);
-/* Makes the operands, and a result of NaN. */
+tprt_abi_fused_attention attention_gradient_words(const attention_case *c);
+/* The operand that tensor x is in a site of attention, or of its gradient; 0: none. */
+tprt_operand attention_role(int x, bool is_gradient);
+/* Lists it as an operand of the site, with `statistics` also those of rows. */
+void attention_add_role(tprt_abi_operands *operands, int x, bool statistics, bool is_gradient);
+/* Makes the operands and a result, statistics, gradients and a workspace of NaN. */
 void attention_fill(const attention_case *c, attention_memory *memory);
 void attention_free(attention_memory *memory);
 /* Compares a result with f64: each element within the rounding of weights and results. Returns the
  * number of elements beyond it, of which it prints the first if `what` is not NULL. */
 int attention_errors(const attention_case *c, const attention_memory *memory, const char *what);
+/* The same for max and sum of the rows. */
+int attention_statistics_errors(const attention_case *c, const attention_memory *memory,
+                                const char *what);
+/* The same for the first n gradients, of queries, keys and values. */
+int attention_gradient_errors(const attention_case *c, const attention_memory *memory, int n,
+                              const char *what);
 
 #endif

@@ -1,6 +1,6 @@
-/* Runs the attention kernels on the PTX machine: all cases against f64, and kernels with one defect
- * each, which must be found: fragments at other places, missing waits, fences and barriers, wrong
- * masks. */
+/* Runs the kernels of attention and of its gradient on the PTX machine: all cases against f64, and
+ * kernels with one defect each, which must be found: fragments at other places, missing waits,
+ * fences and barriers, wrong masks. */
 #define _GNU_SOURCE 1
 #include "attention_cases.h"
 #include "cuda/kernels/attention_args.h"
@@ -15,24 +15,71 @@
 #include <cmocka.h>
 
 /* The three families of kernels: without tensor cores, for all layouts; with those of every GPU;
- * with those of compute capability 9.0. */
-typedef enum kernel_kind { GENERAL, MMA, WGMMA, N_KINDS } kernel_kind;
-enum { N_SIZES = 4 };
+ * with those of compute capability 9.0. Then the kernels of the gradient, of the first two, for
+ * rows and for columns. */
+typedef enum kernel_kind {
+  GENERAL,
+  MMA,
+  WGMMA,
+  N_KINDS,
+  GRADIENT_ROWS = N_KINDS,
+  GRADIENT_COLUMNS,
+  GRADIENT_ROWS_MMA,
+  GRADIENT_COLUMNS_MMA,
+  N_ALL_KINDS
+} kernel_kind;
+enum { N_SIZES = 4, N_MODULES = 3, HOPPER_MODULE = 1, GRADIENT_MODULE = 2 };
 static const struct kernel_row {
   const char *what;
   uint32_t rows, n_threads;
   int sizes[N_SIZES]; /* the most features, ascending; 0: any */
-  const char *infix;  /* of the kernel's name, before the features; NULL: it has none */
+  const char *prefix; /* of the kernel's name, before the type */
+  const char *infix;  /* before the features; NULL: it has none */
   int module;
-} kinds[N_KINDS] = {
-    [GENERAL] = {"general", ATTENTION_ROWS, ATTENTION_THREADS, {0}, NULL, 0},
-    [MMA] = {"tensor cores", ATTENTION_MMA_ROWS, ATTENTION_THREADS, {64, 80, 96, 128}, "_", 0},
-    [WGMMA] = {"wgmma", ATTENTION_WGMMA_ROWS, ATTENTION_WGMMA_THREADS, {64, 128}, "_wgmma_", 1},
+} kinds[N_ALL_KINDS] = {
+    [GENERAL] = {"general", ATTENTION_ROWS, ATTENTION_THREADS, {0}, "", NULL, 0},
+    [MMA] = {"tensor cores", ATTENTION_MMA_ROWS, ATTENTION_THREADS, {64, 80, 96, 128}, "", "_", 0},
+    [WGMMA] = {"wgmma",
+               ATTENTION_WGMMA_ROWS,
+               ATTENTION_WGMMA_THREADS,
+               {64, 128},
+               "",
+               "_wgmma_",
+               HOPPER_MODULE},
+    [GRADIENT_ROWS] = {"gradient of queries",
+                       ATTENTION_ROWS,
+                       ATTENTION_THREADS,
+                       {0},
+                       "gradient_rows_",
+                       NULL,
+                       GRADIENT_MODULE},
+    [GRADIENT_COLUMNS] = {"gradient of keys",
+                          ATTENTION_COLUMNS,
+                          ATTENTION_THREADS,
+                          {0},
+                          "gradient_columns_",
+                          NULL,
+                          GRADIENT_MODULE},
+    [GRADIENT_ROWS_MMA] = {"gradient of queries on tensor cores",
+                           ATTENTION_MMA_ROWS,
+                           ATTENTION_THREADS,
+                           {64, 80, 96, 128},
+                           "gradient_rows_",
+                           "_",
+                           GRADIENT_MODULE},
+    [GRADIENT_COLUMNS_MMA] = {"gradient of keys on tensor cores",
+                              ATTENTION_MMA_COLUMNS,
+                              ATTENTION_THREADS,
+                              {64, 80, 96, 128},
+                              "gradient_columns_",
+                              "_",
+                              GRADIENT_MODULE},
 };
 
-/* Texts and modules of attention_kernels.ptx and attention_hopper_kernels.ptx. */
-static char *texts[2];
-static ptx_module *modules[2];
+/* Texts and modules of attention_kernels.ptx, attention_hopper_kernels.ptx and
+ * attention_gradient_kernels.ptx. */
+static char *texts[N_MODULES];
+static ptx_module *modules[N_MODULES];
 
 static bool find(void *user, uint64_t address, uint64_t *begin, uint64_t *end) {
   const attention_memory *memory = user;
@@ -42,6 +89,10 @@ static bool find(void *user, uint64_t address, uint64_t *begin, uint64_t *end) {
     if (*begin && address >= *begin && address < *end)
       return true;
   }
+  *begin = (uint64_t)(uintptr_t)memory->workspace;
+  *end = *begin + memory->workspace_bytes;
+  if (address >= *begin && address < *end)
+    return true;
   *begin = (uint64_t)(uintptr_t)&memory->position;
   *end = *begin + sizeof memory->position;
   return address >= *begin && address < *end;
@@ -58,11 +109,21 @@ static attention_args arguments_of(const attention_case *c, const attention_memo
                       .mask = memory->of[TPRT_ATTENTION_MASK],
                       .position = c->position_dtype ? &memory->position : NULL,
                       .out = memory->of[TPRT_ATTENTION_OUT],
+                      .max = memory->of[TPRT_ATTENTION_MAX],
+                      .sum = memory->of[TPRT_ATTENTION_SUM],
+                      .gradient = memory->of[TPRT_ATTENTION_GRADIENT],
+                      .gradient_q = memory->of[TPRT_ATTENTION_GRADIENT_Q],
+                      .gradient_k = memory->of[TPRT_ATTENTION_GRADIENT_K],
+                      .gradient_v = memory->of[TPRT_ATTENTION_GRADIENT_V],
+                      .delta = memory->workspace,
+                      .passes_hidden = c->passes_hidden,
                       .offset = c->offset,
                       .mask_kind = masks[c->mask],
                       .causal = c->causal,
                       .position_bytes = c->position_dtype == TPRT_I64 ? 8 : 4,
-                      .wide = c->wide};
+                      .wide = c->wide ? 1u << ATTENTION_OUT | 1u << ATTENTION_GRADIENT_Q |
+                                            1u << ATTENTION_GRADIENT_V
+                                      : 0};
   if (c->mask == TPRT_ATTENTION_ADD && c->mask_dtype == TPRT_F32)
     a.mask_kind = ATTENTION_ADD_F32;
   memcpy(a.outer, w.outer, sizeof a.outer);
@@ -83,25 +144,40 @@ static int name_kernel(const attention_case *c, kernel_kind kind, char name[64])
   int k = 0;
   while (row->sizes[k] && n > row->sizes[k])
     k++;
-  int length = snprintf(name, 64, "tprt_attention_%s", tprt_dtype_name(c->dtype));
+  int length = snprintf(name, 64, "tprt_attention_%s%s", row->prefix, tprt_dtype_name(c->dtype));
   if (row->infix)
     snprintf(name + length, 64 - (size_t)length, "%s%d", row->infix, row->sizes[k]);
   return row->sizes[k];
 }
 
-/* Runs a case; the result is in `memory`, which the caller frees. */
-static ptx_result run(const ptx_module *module, const attention_case *c, kernel_kind kind,
-                      attention_memory *memory, char error[PTX_TEXT]) {
+static uint32_t shared_bytes(kernel_kind kind, int features) {
+  switch (kind) {
+  case GENERAL:
+  case MMA:
+    return 0;
+  case WGMMA:
+    return (uint32_t)ATTENTION_WGMMA_SHARED(features);
+  case GRADIENT_ROWS:
+  case GRADIENT_COLUMNS:
+    return ATTENTION_GRADIENT_SHARED;
+  default:
+    return (uint32_t)ATTENTION_GRADIENT_MMA_SHARED(features);
+  }
+}
+
+/* Runs a kernel on memory that has been filled. */
+static ptx_result run_filled(const ptx_module *module, const attention_case *c, kernel_kind kind,
+                             attention_memory *memory, char error[PTX_TEXT]) {
   char name[64];
   uint32_t rows = kinds[kind].rows;
   int features = name_kernel(c, kind, name);
-  attention_fill(c, memory);
+  bool by_columns = kind == GRADIENT_COLUMNS || kind == GRADIENT_COLUMNS_MMA;
   const attention_args arguments = arguments_of(c, memory);
-  uint32_t n_blocks = (uint32_t)(c->batch * c->heads * ((c->group * c->rows + rows - 1) / rows));
+  int64_t all = by_columns ? c->columns : c->group * c->rows;
+  uint32_t n_blocks = (uint32_t)(c->batch * c->heads * ((all + rows - 1) / rows));
   ptx_launch launch = {.grid = {n_blocks, 1, 1},
                        .block = {kinds[kind].n_threads, 1, 1},
-                       .shared_bytes =
-                           kind == WGMMA ? (uint32_t)ATTENTION_WGMMA_SHARED(features) : 0,
+                       .shared_bytes = shared_bytes(kind, features),
                        .parameters = &arguments,
                        .memory = {find, memory},
                        .n_resident = 2};
@@ -109,6 +185,32 @@ static ptx_result run(const ptx_module *module, const attention_case *c, kernel_
   assert_non_null(kernel);
   assert_int_equal(ptx_parameter_bytes(kernel), sizeof arguments);
   return ptx_run(kernel, &launch, error);
+}
+
+/* Runs a case; the result is in `memory`, which the caller frees. For a kernel of the gradient also
+ * those before it, of the modules as they are. */
+static ptx_result run(const ptx_module *module, const attention_case *c, kernel_kind kind,
+                      attention_memory *memory, char error[PTX_TEXT]) {
+  bool is_matrix = kind == GRADIENT_ROWS_MMA || kind == GRADIENT_COLUMNS_MMA;
+  bool is_gradient = kind >= GRADIENT_ROWS;
+  ptx_result result = PTX_OK;
+  attention_fill(c, memory);
+  if (is_gradient)
+    result = run_filled(modules[0], c, is_matrix ? MMA : GENERAL, memory, error);
+  if (result == PTX_OK && (kind == GRADIENT_COLUMNS || kind == GRADIENT_COLUMNS_MMA))
+    result = run_filled(modules[GRADIENT_MODULE], c, kind - 1, memory, error);
+  return result == PTX_OK ? run_filled(module, c, kind, memory, error) : result;
+}
+
+/* Of a run whose last kernel is of this kind. */
+static int count_errors(const attention_case *c, kernel_kind kind, const attention_memory *memory,
+                        const char *what) {
+  if (kind == GRADIENT_COLUMNS || kind == GRADIENT_COLUMNS_MMA)
+    return attention_gradient_errors(c, memory, 3, what);
+  if (kind == GRADIENT_ROWS || kind == GRADIENT_ROWS_MMA)
+    return attention_gradient_errors(c, memory, 1, what);
+  return attention_errors(c, memory, what) +
+         (kind == WGMMA ? 0 : attention_statistics_errors(c, memory, what));
 }
 
 static void test_cases(void **state) {
@@ -123,10 +225,31 @@ static void test_cases(void **state) {
         fprintf(stderr, "wrong: %s, %s: %s\n", kinds[kind].what, attention_cases[i].name, error);
         errors++;
       } else {
-        errors += attention_errors(&attention_cases[i], &memory, kinds[kind].what) != 0;
+        errors += count_errors(&attention_cases[i], kind, &memory, kinds[kind].what) != 0;
       }
       attention_free(&memory);
     }
+  assert_int_equal(errors, 0);
+}
+
+static void test_gradients(void **state) {
+  (void)state;
+  int errors = 0;
+  for (int i = 0; i < n_attention_cases; i++) {
+    const attention_case *c = &attention_cases[i];
+    for (int kind = c->large ? GRADIENT_COLUMNS_MMA : GRADIENT_COLUMNS;
+         kind <= (c->by_tensor_core ? GRADIENT_COLUMNS_MMA : GRADIENT_COLUMNS); kind += 2) {
+      attention_memory memory;
+      char error[PTX_TEXT];
+      if (run(modules[GRADIENT_MODULE], c, kind, &memory, error) != PTX_OK) {
+        fprintf(stderr, "wrong: %s, %s: %s\n", kinds[kind].what, c->name, error);
+        errors++;
+      } else {
+        errors += count_errors(c, kind, &memory, kinds[kind].what) != 0;
+      }
+      attention_free(&memory);
+    }
+  }
   assert_int_equal(errors, 0);
 }
 
@@ -170,7 +293,11 @@ static char *mutated(const defect *d, int *n) {
 
 static void test_defects(void **state) {
   static const char *const core = "tprt_attention_bf16_64", *const general = "tprt_attention_f32",
-                           *const hopper = "tprt_attention_f16_wgmma_64";
+                           *const hopper = "tprt_attention_f16_wgmma_64",
+                           *const rows = "tprt_attention_gradient_rows_bf16_64",
+                           *const columns = "tprt_attention_gradient_columns_bf16_64",
+                           *const rows_f32 = "tprt_attention_gradient_rows_f32",
+                           *const columns_f32 = "tprt_attention_gradient_columns_f32";
   const defect defects[] = {
       {"values are not transposed", core, "x4.trans.shared", "x4.shared", 0, MMA},
       {"keys are transposed", core, "x4.shared", "x4.trans.shared", 0, MMA},
@@ -186,6 +313,27 @@ static void test_defects(void **state) {
       {"no barriers", core, "bar.sync \t0;", "", 0, MMA},
       {"largest of two lanes only", core, "shfl.sync.bfly.b32", "shfl.sync.up.b32", 2, MMA},
       {"no barriers", general, "bar.sync \t0;", "", 0, GENERAL},
+      {"keys are transposed", rows, "x4.shared", "x4.trans.shared", 0, GRADIENT_ROWS_MMA},
+      {"keys are not transposed", rows, "x4.trans.shared", "x4.shared", 0, GRADIENT_ROWS_MMA},
+      {"other products' type", rows, "f32.bf16.bf16.f32", "f32.f16.f16.f32", 0, GRADIENT_ROWS_MMA},
+      {"no waits", rows, "cp.async.wait_group 0", "cp.async.wait_group 8", 0, GRADIENT_ROWS_MMA},
+      {"no wait for queries", rows, "cp.async.wait_group 0", "cp.async.wait_group 8", 1,
+       GRADIENT_ROWS_MMA},
+      {"no wait for the next keys", rows, "cp.async.wait_group 0", "cp.async.wait_group 8", 2,
+       GRADIENT_ROWS_MMA},
+      {"no barriers", rows, "bar.sync \t0;", "", 0, GRADIENT_ROWS_MMA},
+      {"delta of one of two threads", rows, "shfl.sync.bfly.b32", "shfl.sync.up.b32", 1,
+       GRADIENT_ROWS_MMA},
+      {"delta is added", rows, "sub.rn.f32", "add.rn.f32", 0, GRADIENT_ROWS_MMA},
+      {"rows are not transposed", columns, "x4.trans.shared", "x4.shared", 0, GRADIENT_COLUMNS_MMA},
+      {"no waits", columns, "cp.async.wait_group 0", "cp.async.wait_group 8", 0,
+       GRADIENT_COLUMNS_MMA},
+      {"no barriers", columns, "bar.sync \t0;", "", 0, GRADIENT_COLUMNS_MMA},
+      {"rows are overwritten", columns, "bar.sync \t0;", "", 1, GRADIENT_COLUMNS_MMA},
+      {"delta is added", columns, "sub.rn.f32", "add.rn.f32", 0, GRADIENT_COLUMNS_MMA},
+      {"no barriers", rows_f32, "bar.sync \t0;", "", 0, GRADIENT_ROWS},
+      {"no barriers", columns_f32, "bar.sync \t0;", "", 0, GRADIENT_COLUMNS},
+      {"slopes of another warp", rows_f32, "bar.warp.sync", "// bar.warp.sync", 0, GRADIENT_ROWS},
       {"values are not transposed", hopper, "1, 1, 1, 1;", "1, 1, 1, 0;", 0, WGMMA},
       {"keys are transposed", hopper, ", 1, 1, 0, 0;", ", 1, 1, 0, 1;", 0, WGMMA},
       {"scores are added to", hopper, "setp.ne.b32 adds", "setp.eq.b32 adds", 0, WGMMA},
@@ -224,13 +372,13 @@ static void test_defects(void **state) {
       const attention_case *c = &attention_cases[k];
       attention_memory memory;
       char name[64];
-      if (d->kind != GENERAL && !c->by_tensor_core)
+      if (kinds[d->kind].infix && !c->by_tensor_core)
         continue;
       name_kernel(c, d->kind, name);
       if (strcmp(name, d->kernel) != 0)
         continue;
       found = run(module, c, d->kind, &memory, error) != PTX_OK ||
-              attention_errors(c, &memory, NULL) > 0;
+              count_errors(c, d->kind, &memory, NULL) > 0;
       attention_free(&memory);
     }
     if (!found)
@@ -254,11 +402,14 @@ static char *load_text(const char *path) {
 
 int main(int argc, char **argv) {
   char error[PTX_TEXT];
-  if (argc != 3) {
-    fprintf(stderr, "usage: %s attention_kernels.ptx attention_hopper_kernels.ptx\n", argv[0]);
+  if (argc != 1 + N_MODULES) {
+    fprintf(stderr,
+            "usage: %s attention_kernels.ptx attention_hopper_kernels.ptx "
+            "attention_gradient_kernels.ptx\n",
+            argv[0]);
     return 2;
   }
-  for (int m = 0; m < 2; m++) {
+  for (int m = 0; m < N_MODULES; m++) {
     texts[m] = load_text(argv[1 + m]);
     modules[m] = ptx_load(texts[m], error);
     if (!modules[m]) {
@@ -266,9 +417,10 @@ int main(int argc, char **argv) {
       return 1;
     }
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_defects)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_gradients),
+                                     cmocka_unit_test(test_defects)};
   int status = cmocka_run_group_tests(tests, NULL, NULL);
-  for (int m = 0; m < 2; m++) {
+  for (int m = 0; m < N_MODULES; m++) {
     ptx_unload(modules[m]);
     free(texts[m]);
   }

@@ -26,9 +26,11 @@ def blocks(chip, registers, shared, threads):
 
 
 def dynamic_shared(name):
-    """Shared memory that a launch adds: ATTENTION_WGMMA_SHARED."""
-    features = re.fullmatch(r"tprt_attention_\w+_wgmma_(\d+)", name)
-    return 1024 + 2 * int(features.group(1)) * (128 + 4 * 128) if features else 0
+    """Shared memory that a launch adds: ATTENTION_WGMMA_SHARED, and those of the gradient."""
+    features = re.fullmatch(r"tprt_attention_\w+_(\d+)", name)
+    if name.startswith("tprt_attention_gradient"):
+        return 2 * 4 * 64 * (int(features.group(1)) + 8) if features else 4 * (4 * 32 * 129 + 2 * 32 * 33)
+    return 1024 + 2 * int(features.group(1)) * (128 + 4 * 128) if "_wgmma_" in name else 0
 
 
 def rows(ptxas, kernels, chip):
@@ -41,7 +43,7 @@ def rows(ptxas, kernels, chip):
         shared = number["bytes smem"] + dynamic_shared(name)
         n = blocks(chip, number["registers"], shared, int(threads[name]))
         spilled = number["bytes spill stores"] + number["bytes spill loads"]
-        yield "%-32s %-7s %7s %9d %7d %7d %7d %6d" % (name, chip, threads[name], number["registers"], spilled, shared, n,
+        yield "%-42s %-7s %7s %9d %7d %7d %7d %6d" % (name, chip, threads[name], number["registers"], spilled, shared, n,
                                                       100 * n * int(threads[name]) // 32 // MOST_WARPS)
 
 
@@ -52,7 +54,7 @@ def chips_of(kernels):
 
 def main():
     ptxas, folder, table = sys.argv[1:4]
-    made = ["# ptxas " + release(ptxas), "# %-30s %-7s %7s %9s %7s %7s %7s %6s" % ("kernel", "chip", "threads", "registers", "spills", "shared", "blocks", "warps%")]
+    made = ["# ptxas " + release(ptxas), "# %-40s %-7s %7s %9s %7s %7s %7s %6s" % ("kernel", "chip", "threads", "registers", "spills", "shared", "blocks", "warps%")]
     for kernels in sorted(pathlib.Path(folder).glob("*.ptx")):
         for chip in chips_of(kernels):
             made += sorted(rows(ptxas, kernels, chip))

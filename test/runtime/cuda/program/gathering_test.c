@@ -204,7 +204,7 @@ static void test_tables(void **state) {
       {SITE_WORD(dtype), TPRT_F64, "fused all-gather: reduction none of f64"},
       {SITE_WORD(shape[2]), 0, "width of gathered rows is 0"},
       {SITE_WORD(dim), 2, "fused all-gather: dimension 2 of a tensor of rank 3 cannot be gathered"},
-      {SITE_WORD(n_extra), 0, "fused all-gather: has 0 words of extra data, expected 27"},
+      {SITE_WORD(n_extra), 0, "fused all-gather: has 0 words of extra data, expected 31"},
       {EXTRA_WORD(tprt_abi_fused_gather, n_matmuls), 5,
        "number of matmuls is 5; it must be from 1 to 4"},
       {EXTRA_WORD(tprt_abi_fused_gather, n_matmuls), 3,

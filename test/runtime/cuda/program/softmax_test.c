@@ -265,7 +265,7 @@ static void test_tables(void **state) {
       {SITE_WORD(shape[1]), INT64_C(1) << 32, "number of rows is 8589934592"},
       {SITE_WORD(shape[1]), INT64_MAX, "there are more than 2^63 rows"},
       {SITE_WORD(dim), 1, "dim is 1"},
-      {SITE_WORD(n_extra), 21, "fused softmax: has 21 words of extra data, expected 22"},
+      {SITE_WORD(n_extra), 21, "fused softmax: has 21 words of extra data, expected 26"},
       {SOFTMAX_WORD(target), TPRT_F32, "fused softmax: a target of f32; it must be i32 or i64"},
       {SOFTMAX_WORD(target), TPRT_N_DTYPES, "type of the target is"},
       {SOFTMAX_WORD(target), 0, "a target, its type and the picked column must be given together"},

@@ -1,0 +1,99 @@
+/* Arithmetic of terms.h. */
+#include "passes/attention/terms.h"
+
+tp_terms tp__terms_number(double number) {
+  return (tp_terms){.n = number != 0, .of = {{.factor = number}}};
+}
+
+static bool is_alike(const tp_term *x, const tp_term *y) {
+  return x->gradient == y->gradient && x->exponential == y->exponential && x->sum == y->sum &&
+         x->dot == y->dot;
+}
+
+/* Adds a term; terms that cancel each other disappear. */
+static bool append(tp_terms *to, const tp_term *x) {
+  for (int i = 0; i < to->n; i++) {
+    if (!is_alike(&to->of[i], x))
+      continue;
+    to->of[i].factor += x->factor;
+    if (to->of[i].factor == 0)
+      to->of[i] = to->of[--to->n];
+    return true;
+  }
+  if (to->n == TP_MAX_TERMS)
+    return false;
+  to->of[to->n++] = *x;
+  return true;
+}
+
+bool tp__terms_add(const tp_terms *x, double factor, const tp_terms *y, tp_terms *to) {
+  tp_terms made = *x;
+  if (x->selects != y->selects)
+    return false;
+  for (int i = 0; i < y->n; i++) {
+    tp_term term = y->of[i];
+    term.factor *= factor;
+    if (!append(&made, &term))
+      return false;
+  }
+  *to = made;
+  return true;
+}
+
+static tp_term product(const tp_term *x, const tp_term *y) {
+  return (tp_term){x->factor * y->factor, x->gradient + y->gradient,
+                   x->exponential + y->exponential, x->sum + y->sum, x->dot + y->dot};
+}
+
+bool tp__terms_multiply(const tp_terms *x, const tp_terms *y, tp_terms *to) {
+  tp_terms made = {.selects = x->selects | y->selects};
+  for (int i = 0; i < x->n; i++)
+    for (int k = 0; k < y->n; k++) {
+      tp_term term = product(&x->of[i], &y->of[k]);
+      if (!append(&made, &term))
+        return false;
+    }
+  *to = made;
+  return true;
+}
+
+bool tp__terms_divide(const tp_terms *x, const tp_terms *y, tp_terms *to) {
+  if (y->n != 1 || y->selects)
+    return false;
+  const tp_term *by = &y->of[0];
+  const tp_terms inverse = {
+      .n = 1, .of = {{1 / by->factor, -by->gradient, -by->exponential, -by->sum, -by->dot}}};
+  return tp__terms_multiply(x, &inverse, to);
+}
+
+bool tp__terms_sum(const tp_terms *x, tp_terms *to) {
+  tp_terms made = {.n = 0};
+  if (x->selects)
+    return false;
+  for (int i = 0; i < x->n; i++) {
+    tp_term term = x->of[i];
+    if (term.exponential != 1 || term.gradient < 0 || term.gradient > 1)
+      return false;
+    *(term.gradient ? &term.dot : &term.sum) += 1;
+    term.exponential = term.gradient = 0;
+    if (!append(&made, &term))
+      return false;
+  }
+  *to = made;
+  return true;
+}
+
+bool tp__terms_are_weight(const tp_terms *x) {
+  static const tp_term weight = {1, 0, 1, -1, 0};
+  return x->n == 1 && !x->selects && is_alike(&x->of[0], &weight) && x->of[0].factor == 1;
+}
+
+bool tp__terms_are_slope(const tp_terms *x, double *factor) {
+  static const tp_term direct = {1, 1, 1, -1, 0}, row = {-1, 0, 1, -2, 1};
+  if (x->n != 2)
+    return false;
+  int first = is_alike(&x->of[0], &direct) ? 0 : 1;
+  *factor = x->of[first].factor;
+  return is_alike(&x->of[first], &direct) && is_alike(&x->of[1 - first], &row) &&
+         x->of[1 - first].factor == -*factor;
+}
