@@ -71,19 +71,16 @@ static void test_not_lowered(void **state) {
 
 static void test_form(void **state) {
   (void)state;
-  expect_refusal(
-      lowered, NULL, (tp_emit)3,
-      "cannot be emitted: invalid tp_emit value 3, expected a value below 3");
-  expect_refusal(
-      lowered, NULL, (tp_emit)-1,
-      "cannot be emitted: invalid tp_emit value -1, expected a value below 3");
+  expect_refusal(lowered, NULL, (tp_emit)3,
+                 "cannot be emitted: invalid tp_emit value 3, expected a value below 3");
+  expect_refusal(lowered, NULL, (tp_emit)-1,
+                 "cannot be emitted: invalid tp_emit value -1, expected a value below 3");
 }
 
 static void test_level(void **state) {
   (void)state;
   tp_compile_options options = {.size = sizeof options, .opt_level = 4};
-  expect_refusal(lowered, &options, TP_EMIT_OBJECT,
-                 "optimization level 4 is not between 0 and 3");
+  expect_refusal(lowered, &options, TP_EMIT_OBJECT, "optimization level 4 is not between 0 and 3");
 }
 
 static void test_level_of_the_environment(void **state) {
