@@ -515,7 +515,8 @@ static const tp_option_row options[] = {
      "source or in a location, a tp.name, result 0, %name as printed before the pass, or FILE:LINE",
      TP_TEXT(tp_propagate_options, explain, "VALUE")},
     {"report-alternatives", "4",
-     "number of the most expensive collectives for which the report has the next best plan; 0: "
+     "number of the most expensive collectives, equal ones once, for which the report has the next "
+     "best plan; 0: "
      "none",
      TP_INT(tp_propagate_options, n_alternatives, 0, 1000)},
     {"report-graph", "true",

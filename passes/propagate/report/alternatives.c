@@ -18,8 +18,10 @@ enum {
   /* ... but at least one, and no more than have this many nodes in total: reading a program again
    * takes time that grows with it */
   NODES_PER_ALTERNATIVE = 40000,
-  /* plans from scratch that may be in vain, one after the other */
+  /* plans from scratch that may be in vain, one after the other: so many, and more of small
+   * problems, up to NODES_ANEW nodes in total */
   MAX_FRUITLESS = 2,
+  NODES_ANEW = 1000,
   PLANS_WITH_OVERLAP = 1, /* instead of 4: each is made anew, and takes as long as the plan */
 };
 
@@ -114,13 +116,14 @@ static MlirAttribute without(const tp_report *r, const tp_pin *pin) {
 static const MlirAttribute none = {NULL};
 const char tp__alternative_not_sought[] =
     "not among the most expensive collectives (report-alternatives)";
+const char tp__alternative_of_equal[] = "looked for at an equal collective (report-alternatives)";
 static const char *out_of_time_text(void) {
   return strcmp(tp__clock_ender(), "interrupt") == 0
              ? "an interrupt ended the search before one was found"
              : "the time limit ended the search before one was found (time-limit)";
 }
 static const char fruitless_text[] =
-    "two plans that were made anew within the memory limit for more expensive collectives led to "
+    "plans that were made anew within the memory limit for more expensive collectives led to "
     "none, and no more were made";
 static const char in_parts_text[] =
     "none is sought in functions that are planned in parts (entries)";
@@ -301,7 +304,7 @@ static void replan_from_scratch(tp_report *r, const tp_planner *p, decision d,
   tp_replan again;
   tp_alternative other = {0};
   int place = first_place(p, d.node);
-  if (r->function.n_fruitless == MAX_FRUITLESS) {
+  if ((size_t)r->function.n_fruitless >= MAX_FRUITLESS + NODES_ANEW / p->problem.n_nodes) {
     best->missing = best->price.found ? NULL : fruitless_text;
     return;
   }
@@ -372,34 +375,65 @@ static bool out_of_time(tp_report *r, const tp_planner *p) {
   return over;
 }
 
+/* True if two collectives differ only in the values that they change: those of equal layers, or of
+ * equal weights. */
+static bool are_alike(const tp_report_communication *a, const tp_report_communication *b) {
+  const tp_planned_value *x = a->value, *y = b->value;
+  return a->cost == b->cost && tp_spec_equal(a->from, b->from) && tp_spec_equal(a->to, b->to) &&
+         x && y && x->rank == y->rank && x->element_size == y->element_size &&
+         memcmp(x->shape, y->shape, (size_t)x->rank * sizeof *x->shape) == 0;
+}
+
+/* The first of collectives that are alike, with what all of them cost. */
+typedef struct alike {
+  tp_report_communication *first;
+  tp_cost cost;
+} alike;
+
 static int compare_costs(const void *a, const void *b) {
-  const tp_report_communication *x = *(tp_report_communication *const *)a,
-                                *y = *(tp_report_communication *const *)b;
-  tp_cost cx = x->cost - x->local, cy = y->cost - y->local;
-  return cx != cy ? (cx > cy ? -1 : 1) : x->position < y->position ? -1 : 1;
+  const alike *x = a, *y = b;
+  return x->cost != y->cost                        ? (x->cost > y->cost ? -1 : 1)
+         : x->first->position < y->first->position ? -1
+                                                   : 1;
+}
+
+/* Lists the collectives, those that are alike once, the most expensive first. Returns how many. */
+static size_t list_alike(tp_function_report *f, alike *list) {
+  size_t n = 0;
+  for (size_t i = 0; i < f->n_changes; i++) {
+    tp_report_communication *c = &f->changes[i];
+    size_t k = 0;
+    if (c->n_collectives == 0)
+      continue;
+    c->alternative.missing = tp__alternative_not_sought;
+    while (k < n && !are_alike(list[k].first, c))
+      k++;
+    if (k == n)
+      list[n++] = (alike){c, 0};
+    list[k].cost = tp_cost_add(list[k].cost, c->cost - c->local);
+  }
+  qsort(list, n, sizeof *list, compare_costs);
+  return n;
 }
 
 static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *space) {
   tp_function_report *f = &r->function;
   tp_status status = TP_OK;
-  tp_report_communication **order =
-      tp__arena_array(p->problem.arena, f->n_changes + 1, sizeof *order);
-  size_t n = 0;
-  if (!order)
+  alike *list = tp__arena_array(p->problem.arena, f->n_changes + 1, sizeof *list);
+  if (!list)
     return tp__out_of_memory(p->problem.graph.func);
-  for (size_t i = 0; i < f->n_changes; i++)
-    if (f->changes[i].n_collectives > 0)
-      order[n++] = &f->changes[i];
-  qsort(order, n, sizeof *order, compare_costs);
-  for (size_t i = 0; i < n && status == TP_OK; i++)
-    if (i >= (size_t)r->n_alternatives)
-      order[i]->alternative.missing = tp__alternative_not_sought;
-    else if (r->function.is_in_parts)
-      order[i]->alternative.missing = in_parts_text;
+  size_t n = list_alike(f, list);
+  for (size_t i = 0; i < n && i < (size_t)r->n_alternatives && status == TP_OK; i++)
+    if (r->function.is_in_parts)
+      list[i].first->alternative.missing = in_parts_text;
     else if (out_of_time(r, p))
-      order[i]->alternative.missing = out_of_time_text();
+      list[i].first->alternative.missing = out_of_time_text();
     else
-      status = find_alternative(r, p, space, order[i]);
+      status = find_alternative(r, p, space, list[i].first);
+  for (size_t i = 0; i < n && i < (size_t)r->n_alternatives; i++)
+    for (size_t k = 0; k < f->n_changes; k++)
+      if (&f->changes[k] != list[i].first && are_alike(list[i].first, &f->changes[k]))
+        f->changes[k].alternative.missing = tp__alternative_of_equal;
   return status;
 }
 
@@ -479,7 +513,9 @@ static tp_status find_costly(tp_report *r, const tp_planner *p, tp_space *space)
   size_t most = p->problem.overlaps ? PLANS_WITH_OVERLAP : PLANS_PER_ALTERNATIVE;
   plans = plans < most ? plans : most;
   plans = plans * (size_t)r->n_alternatives;
-  plans = p->kept ? 1 : plans; /* it is made anew, too, and from more strategies than the plan */
+  size_t anew = 1 + NODES_ANEW / p->problem.n_nodes;
+  if (p->kept && plans > anew) /* each is made anew, and from more strategies than the plan */
+    plans = anew;
   dropping d = {r, p, space, plans > 0 ? (int)plans : 1};
   f->costly = tp__calloc(f->n_pins + 1, sizeof *f->costly);
   if (!f->costly)

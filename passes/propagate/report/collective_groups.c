@@ -58,7 +58,9 @@ static bool are_alike(const json_t *a, const json_t *b) {
 
 /* True if no other plan was searched for. */
 static bool is_passed_over(const json_t *collective) {
-  return strcmp(tp__text_of(collective, "no_alternative"), tp__alternative_not_sought) == 0;
+  const char *missing = tp__text_of(collective, "no_alternative");
+  return strcmp(missing, tp__alternative_not_sought) == 0 ||
+         strcmp(missing, tp__alternative_of_equal) == 0;
 }
 
 /* "model.mlir:12, 20, 31, other.mlir:7" */

@@ -34,7 +34,7 @@ typedef struct tp_price {
 } tp_price;
 
 /* The value of tp_alternative.missing if no alternative was searched for. */
-extern const char tp__alternative_not_sought[];
+extern const char tp__alternative_not_sought[], tp__alternative_of_equal[];
 
 /* The cheapest plan that makes another decision. */
 typedef struct tp_alternative {

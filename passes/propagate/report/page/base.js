@@ -4,6 +4,8 @@
 const plan = JSON.parse(document.getElementById('plan').textContent);
 /* The times of a run of the plan; null if it was not run. */
 const givenRun = JSON.parse(document.getElementById('run').textContent);
+/* A run does not say which function it is of. */
+const runOf = () => (plan.functions.length === 1 ? givenRun : null);
 
 /* A text of the program as it is shown. Characters that are not seen become escapes: controls, marks
  * of direction, separators of lines, and what has no width but joiners. */

@@ -61,9 +61,8 @@ function priceText({extra_seconds: extra, cost_seconds: cost, bound_seconds: bou
 /* What the plan would cost if the decision behind a collective were another one. */
 function otherChoice(c, alike) {
   if (!c.alternative)
-    return make('p', null, 'None is known: ' + c.no_alternative + '.' +
-      (notSought(c)
-        ? ' Plan with report-alternatives=N to have it for N of them.' : ''));
+    return make('p', null, (notSought(c) ? 'Not sought here: ' : 'None is known: ') +
+      c.no_alternative + '.');
   const {annotation, instead_of: now} = c.alternative, price = priceText(c.alternative);
   return make('div', null,
     make('p', null, 'The decision behind it is a layout. With another one, the cheapest plan costs ',
@@ -123,8 +122,8 @@ function collectiveCells(f, group, toggle) {
     make('td', {class: 'number'}, secondsText(group.seconds), times > 1 ? [make('br'),
       make('span', {class: 'note'}, secondsText(c.modelled_seconds) + ' each')] : []),
     make('td', {class: 'number'}, percentText(group.seconds, f.step.seconds)),
-    make('td', null, named(why)),
     make('td', {class: 'number'}, alternative ? priceText(alternative) : '-'),
+    make('td', {class: 'why'}, named(why)),
   ];
 }
 
@@ -146,8 +145,8 @@ function collectivesPanel(f) {
     [...new Set(groups.map((g) => g.first.kind))].map((text) => option(text, text)));
   const order = make('select', {id: 'collective-order', onchange: list},
     Object.entries(ORDERS).map(([key, [text]]) => option(key, text)));
-  const titles = ['kind', 'where', 'axes', 'equal', 'sent', 'time', 'of step', 'why', 'other choice'];
-  const grid = table('', titles, 'lllrrrrlr', []), more = make('div');
+  const titles = ['kind', 'where', 'axes', 'equal', 'sent', 'time', 'of step', 'other choice', 'why'];
+  const grid = table('', titles, 'lllrrrrrl', []), more = make('div');
   const body = grid.querySelector('tbody'), caption = grid.querySelector('caption');
   const settle = roving(grid, 'button[aria-expanded]');
   const flips = new Map();

@@ -8,9 +8,13 @@ const ROW = 24, LANE = 9, MAX_LANES = 14, MAX_SPAN = 80, AROUND = 12, MIN_ROWS =
 function graphOf(f) {
   const g = {...f.graph, depth: new Int32Array(f.graph.kind.length),
     users: f.graph.kind.map(() => []), readers: f.arguments.map(() => []),
-    collectivesAt: new Map(), sent: f.collectives,
+    collectivesAt: new Map(), sent: f.collectives, gradients: new Map(),
     argumentValues: f.arguments.map((a) => a.value),
     argumentNames: f.arguments.map((a) => a.description || a.value)};
+  g.description.forEach((text, k) => {
+    const [, of] = /^gradient of (.*)$/.exec(g.texts[text] || '') || [];
+    if (of !== undefined && !isChange(g, k)) g.gradients.set(of, k);
+  });
   for (const [k, parent] of g.nested) g.depth[k] = g.depth[parent] + 1;
   g.operands.forEach((makers, k) => {
     for (const maker of new Set(makers)) (g.users[maker] || g.readers[-1 - maker]).push(k);
@@ -175,6 +179,15 @@ function foldDetails(g, sections) {
 
 /* ---- the panel ---- */
 
+/* The ops whose value, name, kind or place contains a text, in program order. Texts are looked at
+ * once, however many ops have them. */
+function opsLike(g, text) {
+  const has = (some) => (some + ' ' + visible(some)).toLowerCase().includes(text.toLowerCase());
+  const texts = g.texts.map((some) => has(some || '')), kinds = g.kinds.map((kind) => has(opText(kind)));
+  return [...g.kind.keys()].filter((k) => kinds[g.kind[k]] || texts[g.value[k]] ||
+    texts[g.description[k]] || texts[g.at[k]]);
+}
+
 function rowContent(g, entry, f, opened) {
   if (entry.sections) {
     const {sections} = entry, n = collectivesIn(g, sections);
@@ -204,6 +217,14 @@ function graphPanel(f) {
   const g = graphOf(f), opened = new Set();
   /* Layers that links opened, not the user. */
   const openedByLinks = new Set();
+  const search = searchInput('graph-search', find), found = make('span', {'aria-live': 'polite'});
+  let alike = [], at = 0;
+  search.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || !alike.length) return;
+    at = (at + (event.shiftKey ? alike.length - 1 : 1)) % alike.length;
+    showFound();
+    event.preventDefault();
+  });
   const fillers = make('input', {type: 'checkbox', id: 'graph-fillers', onchange: list});
   const layer = make('div', {class: 'sizer', role: 'presentation'});
   const view = make('div', {class: 'graph', id: 'graph-view', tabindex: 0, role: 'listbox',
@@ -332,8 +353,21 @@ function graphPanel(f) {
     else choose(number);
   }
 
+  /* The first op that the search finds; Enter goes on to the next. */
+  function find() {
+    alike = search.value ? opsLike(g, search.value) : [];
+    at = 0;
+    found.textContent = search.value && !alike.length ? 'none' : '';
+    if (alike.length) showFound();
+  }
+
+  function showFound() {
+    turnTo(alike[at]);
+    found.textContent = (at + 1).toLocaleString('en') + ' of ' + plural(alike.length, 'op');
+  }
+
   /* An op of a later layer is shown in the first one. */
-  function show(k) {
+  function turnTo(k) {
     if (isFiller(g, k) && !fillers.checked) {
       fillers.checked = true;
       list();
@@ -348,6 +382,10 @@ function graphPanel(f) {
       arrange();
     }
     choose(rowOf[k]);
+  }
+
+  function show(k) {
+    turnTo(k);
     reach(view);
   }
 
@@ -369,12 +407,13 @@ function graphPanel(f) {
     make('p', {class: 'note'}, plural(g.kind.length, 'op') + ' in program order, from top to bottom, ' +
       'with lines from the ops that make values to those that read them at the left. Lines that ' +
       'communicate are wider the more they move. Equal layers are one row. Arrow keys move, Enter ' +
-      'opens layers.'),
+      'opens layers; in the search it goes to the next op found.'),
     make('ul', {class: 'legend', 'aria-label': 'Layouts'}, used.slice(0, 12).map((text) =>
       make('li', null, chip(text)))),
     make('p', {class: 'note'}, used.length > 12
       ? 'And ' + (used.length - 12) + ' more layouts. There are ten colours, which repeat.' : ''),
-    make('div', {class: 'controls'}, make('label', {class: 'inline'}, fillers,
+    make('div', {class: 'controls'}, make('label', null, 'value, name, op or place contains', search,
+      found), make('label', {class: 'inline'}, fillers,
       'show constants, empty and filled tensors')),
     make('div', {class: 'columns'}, view, details));
   const place = () => rows[chosen] && rows[chosen].op !== undefined && ['op', rows[chosen].op];

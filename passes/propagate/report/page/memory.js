@@ -27,7 +27,8 @@ function highest(list, n) {
  * below a higher one. */
 const MAX_ABOVE = 4;
 
-function memoryCurve(memory, held) {
+/* `gradients`: the first op that makes one; Infinity: none does. */
+function memoryCurve(memory, held, gradients) {
   const width = 900, height = 240, left = 80, bottom = 24, top = 12;
   const device = memory.device_bytes, lines = [];
   if (memory.limit_bytes !== null) lines.push([memory.limit_bytes, 'limit ']);
@@ -60,6 +61,12 @@ function memoryCurve(memory, held) {
       'a device has ' + bytesText(device) + ', far above'));
   picture.append(draw('text', {class: 'quiet', x: left, y: height - 6}, 'first op'),
     draw('text', {class: 'quiet', x: width, y: height - 6, 'text-anchor': 'end'}, 'last op'));
+  if (gradients < held.length) {
+    const at = left + (gradients / held.length) * (width - left);
+    picture.append(draw('line', {class: 'axis', x1: at, x2: at, y1: top, y2: height - bottom}),
+      draw('text', {class: 'quiet', x: at, y: height - 6, 'text-anchor': 'middle'},
+        'first gradient'));
+  }
   const cursor = draw('line', {class: 'cursor', y1: top, y2: height - bottom});
   picture.append(cursor);
   const moveTo = (k) => {
@@ -107,6 +114,26 @@ function bufferName(f, graph, buffers, i) {
   if (bufferKind(buffers, i) === 'constants') return 'constants of the program';
   return buffers.result[i] >= 0 ? resultText(f, buffers.result[i])
     : nameText(graph.ops, buffers.of[i]);
+}
+
+/* ---- what fills the memory, in words ---- */
+
+/* The first op that makes a gradient; Infinity: none does. */
+function firstGradient(g) {
+  const k = g.description.findIndex((text) => /^gradient /.test(g.texts[text] || ''));
+  return k < 0 ? Infinity : k;
+}
+
+/* "weights in another layout", "gradients", ...: what a buffer is for. `gradients`: the first op that
+ * makes one. */
+function purposeOf(f, graph, buffers, gradients, i) {
+  const kind = bufferKind(buffers, i), of = buffers.of[i], g = graph.ops;
+  if (kind !== 'value' || of < 0) return KINDS[kind];
+  const [source] = isChange(g, of) ? g.operands[of] : [of];
+  if (source < 0 && f.arguments[-1 - source].role === 'param') return 'weights in another layout';
+  if (/^(gradient|update) /.test(g.texts[g.description[of]] || '')) return 'gradients';
+  return buffers.from[i] < gradients && buffers.to[i] >= gradients ? 'values kept for gradients'
+    : 'other values';
 }
 
 /* Buffers of one kind and size, made by ops of one kind, are one row. */
@@ -157,20 +184,22 @@ function heldTable(f, graph, buffers, live, held) {
   return grid;
 }
 
-function compositionTable(buffers, live, held) {
+function compositionTable(partAt, buffers, live, held) {
   const sums = new Map();
-  for (const i of live)
-    sums.set(bufferKind(buffers, i),
-      (sums.get(bufferKind(buffers, i)) || 0) + bufferBytes(buffers, i));
-  return table('What it is made of', ['kind', 'bytes', 'share', ''], 'lrrl',
-    [...sums].sort((a, b) => b[1] - a[1]).map(([kind, bytes]) => [KINDS[kind], bytesText(bytes),
+  for (const i of live) {
+    const part = partAt(i);
+    sums.set(part, (sums.get(part) || 0) + bufferBytes(buffers, i));
+  }
+  return table('What it is made of', ['part', 'bytes', 'share', ''], 'lrrl',
+    [...sums].sort((a, b) => b[1] - a[1]).map(([part, bytes]) => [part, bytesText(bytes),
       percentText(bytes, held), bar(bytes, held)]));
 }
 
 /* Returns {element, show, place}; show(k) shows what is held at op k, which starts at startOf(k). */
 function memoryPanel(f, graph, startOf) {
   const memory = f.memory, held = heldOverTime(memory), ops = held.length;
-  const buffers = buffersOf(memory), {picture, moveTo, numberAt} = memoryCurve(memory, held);
+  const buffers = buffersOf(memory), gradients = firstGradient(graph.ops);
+  const {picture, moveTo, numberAt} = memoryCurve(memory, held, gradients);
   const said = make('p', {'aria-live': 'polite', id: 'memory-at'});
   const list = scroller({id: 'memory-held'}, 'Held at the op that is shown');
   const parts = make('div', {class: 'card'});
@@ -184,7 +213,8 @@ function memoryPanel(f, graph, startOf) {
     waiting = false;
     const live = liveAt(buffers, seen);
     list.replaceChildren(heldTable(f, graph, buffers, live, held[seen]));
-    parts.replaceChildren(compositionTable(buffers, live, held[seen]));
+    parts.replaceChildren(compositionTable((i) => purposeOf(f, graph, buffers, gradients, i), buffers,
+      live, held[seen]));
   }
 
   function look(k) {
@@ -207,10 +237,11 @@ function memoryPanel(f, graph, startOf) {
   }
   const element = panel('memory', 'Memory',
     make('p', {class: 'full'}, 'The peak is ', make('strong', null, bytesText(memory.peak_bytes)),
-      ', first held at ', named(opText(memory) + (memory.at ? ' at ' + memory.at : '')), '. ',
+      ', first held at ', named((peak < 0 ? opText(memory) : graph.name(peak)) +
+        (memory.at ? ' at ' + memory.at : '')), '. ',
       memoryNote(memory) + '.'),
     make('p', {class: 'note'}, 'Point at the curve, or move the slider with the arrow keys, to ' +
-      'see what is held while an op runs. The first is the peak.'),
+      'see what is held while an op runs. First the op of the peak is shown.'),
     make('figure', {class: 'full'}, picture, slider, said),
     make('button', {class: 'button', type: 'button', onclick: () => look(Math.max(0, peak))},
       'Show the peak'),

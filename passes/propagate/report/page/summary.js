@@ -6,10 +6,11 @@ function tile(term, figure, ...rest) {
       ...rest.map((text) => make('div', {class: 'note'}, text))));
 }
 
-function proofText({cost_seconds: cost, bound_seconds: bound, gap, stopped_by: stopped}) {
-  const proof = cost <= bound ? 'Proven: no plan costs less'
-    : 'Proven: no plan is below ' + secondsText(bound) +
-      (gap === null ? '' : ' (gap ' + (100 * gap).toPrecision(2) + ' %)');
+function proofText(f) {
+  const {cost_seconds: cost, bound_seconds: bound, gap, stopped_by: stopped} = f.solution;
+  const any = 'Proven: no plan' + (f.annotations ? ' with these annotations' : '');
+  const proof = any + (cost <= bound ? ' costs less' : ' is below ' + secondsText(bound) +
+    (gap === null ? '' : ' (gap ' + (100 * gap).toPrecision(2) + ' %)'));
   return proof + (stopped ? '; ' + (stopped === 'interrupt' ? 'an interrupt' : 'the time limit') +
     ' ended the search' : '');
 }
@@ -22,16 +23,25 @@ function memoryNote({peak_bytes: peak, limit_bytes: limit, device_bytes: device}
     : 'Does not fit: a device has ' + bytesText(device) + '. Plan with memory-limit=topology';
 }
 
+/* How long the run took whose times the page has, beside the model. */
+function measuredNotes(modelled) {
+  const run = runOf();
+  if (!run) return [];
+  return ['A run took ' + secondsText(run.measured_seconds) + ', ' +
+    timesText(run.measured_seconds / modelled) + ' times that: see the timeline'];
+}
+
 /* With overlapped collectives, first the time that then is left. */
 function timeTile(f) {
   const {seconds, overlapped_seconds: overlapped, collective_seconds: collectives} = f.step;
   const title = 'Time of a step, modelled', share = percentText(collectives, seconds);
   if (overlapped === null)
     return tile(title, secondsText(seconds), collectives > 0
-      ? share + ' of the time is collectives, none of it overlapped' : 'No collectives');
+      ? share + ' of the time is collectives. None of it is hidden: the plan was made without ' +
+        'overlap' : 'No collectives', ...measuredNotes(seconds));
   return tile(title, secondsText(overlapped), secondsText(seconds) + ' one after the other, of ' +
     'which ' + share + ' is collectives; ' + secondsText(seconds - overlapped) +
-    ' of communication hidden');
+    ' of communication hidden', ...measuredNotes(overlapped));
 }
 
 /* What a device sends by kind of collective, the kind that sends most first: "all_gather 64.1 KiB:
@@ -48,7 +58,7 @@ function sentNotes(f) {
 
 /* Why the cost is not the time of a step. */
 function costNotes(f) {
-  const notes = [proofText(f.solution)];
+  const notes = [proofText(f)];
   if (f.step.overlapped_seconds !== null)
     notes.push('Without overlap, in which plans are compared');
   if (f.step.shared_seconds > 0)
@@ -108,8 +118,8 @@ function alternativesTable(f) {
       : 'There are no collectives, so no other plan was sought.');
   const titles = ['the plan would cost', 'annotation that makes it', 'instead of', 'decides'];
   const sought = f.collectives.filter((c) => c.alternative || !notSought(c)).length;
-  const grid = table('Other choices at the ' + plural(sought, 'costliest collective')
-    .replace(/^1 /, '') + '; not all plans were tried', titles, 'rlll', found.map(({a, collectives}) => [
+  const grid = table('The best plans with another choice at one of the ' +
+    plural(sought, 'costliest collective').replace(/^1 /, '') + ', the cheapest first', titles, 'rlll', found.map(({a, collectives}) => [
       priceText(a),
       [named(placeText(a.annotation)), make('br'), ...annotationText(a.annotation)],
       chip(a.instead_of),

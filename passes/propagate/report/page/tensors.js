@@ -49,6 +49,15 @@ function readerLinks(tensor, graph) {
     linkList(readers.map((k) => linkTo('op', k, named(graph.name(k)))), 20));
 }
 
+/* The gradient of an argument as it arrives there: "%12, [["tp"], []]"; null if none is known. */
+function gradientFact(tensor, {ops}) {
+  const k = tensor.place === 'argument' && tensor.description
+    ? ops.gradients.get(tensor.description) : undefined;
+  if (k === undefined) return null;
+  const {value, layout} = graphOp(ops, k);
+  return ['its gradient', [linkTo('op', k, value || 'in the graph'), ' ', layout ? chip(layout) : '']];
+}
+
 /* An argument as the program has it. */
 const argumentLine = ({value, type, attributes}) =>
   value + ': ' + type + (attributes ? ' ' + attributes : '');
@@ -68,7 +77,7 @@ function tensorDetails(f, tensor, graph) {
       bytesText(tensor.wholeBytes)],
     ['on a device', shapeText(tensor.local_shape) + ', ' + bytesText(tensor.bytes) + ' (' +
       percentText(tensor.bytes, tensor.wholeBytes) + ')'],
-    ['layout', chip(tensor.sharding)], updates,
+    ['layout', chip(tensor.sharding)], updates, gradientFact(tensor, graph),
     isArgument ? ['source line', named(tensor.location === 'unknown' ? '-' : tensor.location)]
       : null,
     isArgument ? ['IR', make('pre', {class: 'code', id: 'tensor-line'}, argumentLine(tensor))]
@@ -146,7 +155,8 @@ function tensorsPanel(f, graph) {
     if (found.length) choose(found[0]);
     else {
       mark(null);
-      details.replaceChildren(make('p', null, 'No tensor is like this.'));
+      details.replaceChildren(make('p', null, 'No argument and no result is like this. ' +
+        'The search of the graph finds values inside the program.'));
     }
   }
 

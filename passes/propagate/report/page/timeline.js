@@ -466,7 +466,7 @@ function timelinePanel(f, graph) {
     return i < 0 ? model.length : model.places[i].start;
   }
 
-  compare(plan.functions.length === 1 ? givenRun : null);
+  compare(runOf());
   const element = panel('timeline', 'Timeline',
     make('p', {class: 'note'}, (f.step.overlapped_seconds === null
       ? 'One step in program order, one work after the other; loops '

@@ -22,6 +22,9 @@ function lostPart({limit_bytes: limit}, end) {
     draw('text', {class: 'quiet', x: left + 8, y: top + 16 + 14 * i}, line))];
 }
 
+/* From this plan to those that need less memory, then the limits within which none was found. */
+const frontierRows = (f) => [...f.frontier].reverse();
+
 /* The cost by the peak of plans within different limits. Below the smallest no plan was found. */
 function frontierCurve(points, lost) {
   const {width, height, left, right, top, bottom} = CURVE;
@@ -55,14 +58,17 @@ function frontierCurve(points, lost) {
 
 function frontierTable(f) {
   const own = f.frontier.find((p) => p.limit_bytes === null);
-  return table('Plans within memory limits', ['limit', 'peak', 'cost', 'more than this plan',
-    'proven: not below', 'against this plan', 'against the plan in the next row', ''], 'rrrrrlll', f.frontier.map((p) => {
+  return table('Plans within memory limits', ['limit', 'peak', 'less memory', 'cost', 'more cost',
+    'against this plan', 'against the plan above', 'no plan costs less than', ''], 'rrrrrllrl',
+  frontierRows(f).map((p) => {
     const limit = p.limit_bytes === null ? 'this plan' : bytesText(p.limit_bytes);
-    if (p.peak_bytes === null) return [limit, '', 'no plan was found', '', '', '', '', ''];
-    return [limit, bytesText(p.peak_bytes), secondsText(p.cost_seconds), p === own ? ''
-      : percentText(p.cost_seconds - own.cost_seconds, own.cost_seconds),
-    secondsText(p.bound_seconds), named(p.changes_from_this), named(p.changes),
-    p.cut_short ? 'the time limit ended the search' : ''];
+    if (p.peak_bytes === null) return [limit, '', '', 'no plan was found', '', '', '', '', ''];
+    const more = (now, before, whole) => (p === own ? '' : percentText(now - before, whole));
+    return [limit, bytesText(p.peak_bytes),
+      more(own.peak_bytes, p.peak_bytes, own.peak_bytes), secondsText(p.cost_seconds),
+      more(p.cost_seconds, own.cost_seconds, own.cost_seconds),
+      named(p.changes_from_this), named(p.changes), secondsText(p.bound_seconds),
+      p.cut_short ? 'the time limit ended the search' : ''];
   }));
 }
 

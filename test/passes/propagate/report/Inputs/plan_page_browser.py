@@ -109,7 +109,7 @@ class Page:
     def summary_words(self):
         text, step = self.b.text("#summary .tiles"), self.f["step"]
         if step["overlapped_seconds"] is None and step["collective_seconds"] > 0:
-            self.check("%.1f %% of the time is collectives, none of it overlapped" % (100 * step["collective_seconds"] / step["seconds"]) in text,
+            self.check("%.1f %% of the time is collectives. None of it is hidden" % (100 * step["collective_seconds"] / step["seconds"]) in text,
                        "the share of collectives is not in the summary")
         kinds = {}
         for t in self.f["traffic"]:
@@ -164,7 +164,7 @@ class Page:
         """Lists are one Tab stop each, and have arrow keys; Escape clears searches and closes details."""
         stops = self.b.run("return [...document.querySelectorAll('a, button, input, select, summary, [tabindex]')]"
                            ".filter((e) => e.tabIndex >= 0 && e.getClientRects().length && e.id !== 'main').map((e) => [e.closest('section')?.id, e.tagName])")
-        for part, most in (("summary", 1), ("tensors", 9), ("collectives", 6), ("timeline", 4), ("memory", 4), ("mesh", 2), ("what-if", 3), ("graph", 6)):
+        for part, most in (("summary", 1), ("tensors", 9), ("collectives", 6), ("timeline", 4), ("memory", 4), ("mesh", 2), ("what-if", 3), ("graph", 7)):
             there = [tag for section, tag in stops if section == part]
             self.check(len(there) <= most, "%s has %d Tab stops: %s" % (part, len(there), there))
         name = "return document.activeElement.textContent"
@@ -260,6 +260,26 @@ class Page:
             self.b.run("const e = document.getElementById('collective-search'); e.value = arguments[0]; e.dispatchEvent(new Event('input'))", "result %d" % number)
             rows = self.b.run("return [...document.querySelectorAll('#collectives tbody tr:not(.more)')].map((r) => r.cells[1].textContent)")
             self.check(any("result %d%s" % (number, " (%s)" % name if name else "") in text for text in rows), "result %d is not found: %s" % (number, rows))
+
+    def search_of_graph(self):
+        """The search finds ops by their description; Enter goes to the next one, around the end."""
+        if self.b.count("#graph-view .row") == 0 or len(self.f["graph"]["kind"]) > 2000:
+            return
+        self.b.open(self.path)
+        graph = self.f["graph"]
+        text = next((self.description(k) for k in range(len(graph["kind"])) if len(self.description(k)) > 4 and "#" not in self.description(k)), None)
+        if text is None or text != visible(text) or len(text) > 100:
+            return
+        has = lambda some: text.lower() in (some or "").lower()
+        of_kind = [has("%s (%s)" % (kind["op"], kind["body"]) if kind["body"] else kind["op"]) for kind in graph["kinds"]]
+        alike = [k for k, kind in enumerate(graph["kind"]) if of_kind[kind] or any(has(graph["texts"][graph[field][k]]) for field in ("value", "description", "at"))]
+        self.b.type("#graph-search", text)
+        said = "document.querySelector('#graph .controls span').textContent"
+        self.check(self.b.run("return " + said) == "1 of %d op%s" % (len(alike), "s" * (len(alike) != 1)), "the search for %r says %s" % (text, self.b.run("return " + said)))
+        self.b.type("#graph-search", KEYS["enter"])
+        self.check(self.b.run("return " + said).startswith("%d of " % min(2, len(alike))), "Enter leads to %s" % self.b.run("return " + said))
+        self.b.type("#graph-search", "zzz")
+        self.check(self.b.run("return " + said) == "none", "a search for nothing finds %s" % self.b.run("return " + said))
 
     def closed(self):
         """Back closes a row that a link opened, and leaves one open that the user opened."""
@@ -380,6 +400,23 @@ class Page:
         ratio = re.search(r", ([\d.,]+) times as long as the model", self.b.text("#timeline-note"))
         self.check(ratio and abs(float(ratio.group(1).replace(",", "")) / (measured / modelled) - 1) < 0.05, self.b.text("#timeline-note"))
 
+    def description(self, k):
+        graph = self.f["graph"]
+        return graph["texts"][graph["description"][k]] or ""
+
+    def purpose(self, names, live, i, first):
+        """What a buffer is for: its kind; of values whether they are weights in another layout, gradients, or kept until gradients are made."""
+        graph, of, kind = self.f["graph"], live["of"][i], names[live["kind"][i]]
+        if kind != "value" or of < 0:
+            return kind
+        source = graph["operands"][of][0] if graph["kinds"][graph["kind"][of]]["op"] == "shard.shard" else of
+        if source < 0 and self.f["arguments"][-1 - source]["role"] == "param":
+            return "weights in another layout"
+        if self.description(of).startswith(("gradient ", "update ")):
+            return "gradients"
+        gradients = next((k for k in range(len(graph["kind"])) if self.description(k).startswith("gradient ")), None)
+        return "kept" if gradients is not None and first < gradients <= first + live["to"][i] else "other"
+
     def memory(self):
         held, at = [], 0
         for change in self.f["memory"]["over_time"]:
@@ -397,7 +434,8 @@ class Page:
             there = [i for i, first in enumerate(from_) if first <= k <= first + live["to"][i]]
             sums = {}
             for i in there:
-                sums[live["kind"][i]] = sums.get(live["kind"][i], 0) + live["sizes"][live["size"][i]]
+                purpose = self.purpose(names, live, i, from_[i])
+                sums[purpose] = sums.get(purpose, 0) + live["sizes"][live["size"][i]]
             self.check(sum(sums.values()) == held[k], "the buffers at %d are %s" % (k, sums))
             self.check(self.b.text("#memory-held caption").startswith("%d buffer" % len(there)), "%s at %d" % (self.b.text("#memory-held caption"), k))
             shown = self.b.run("return [...document.querySelectorAll('#memory .card tbody tr')].map((r) => r.cells[1].textContent)")
@@ -467,7 +505,7 @@ class Page:
         found = sum(p["peak_bytes"] is not None for p in frontier)
         self.check(self.b.count("#what-if circle") == found, "%d plans are drawn" % self.b.count("#what-if circle"))
         self.check(self.b.run("return [...document.querySelectorAll('#frontier tbody tr')].map((r) => r.cells[5].textContent)") ==
-                   [visible(p["changes_from_this"]) for p in frontier], "the frontier is not compared with this plan")
+                   [visible(p["changes_from_this"]) for p in reversed(frontier)], "the frontier is not compared with this plan")
         wide = self.b.run("const box = document.querySelector('#what-if .lost'); return box ? [...box.parentNode.querySelectorAll('.lost ~ text')].filter((t) => {"
                           "const a = t.getBBox(), b = box.getBBox(); return a.x < b.x + b.width && a.x + a.width > b.x + b.width;}).map((t) => t.textContent) : []")
         self.check(not wide, "labels run out of their box: %s" % wide)
@@ -527,7 +565,7 @@ def main():
         for page, report in zip(sys.argv[1::2], sys.argv[2::2]):
             browser.open(page)
             p = Page(browser, page, json.load(open(report, encoding="utf-8")))
-            for step in (p.panels, p.tensors, p.ways, p.keys, p.collectives, p.opened, p.closed, p.timeline, p.memory, p.mesh, p.what_if, p.graph, p.paper, p.nothing_else):
+            for step in (p.panels, p.tensors, p.ways, p.keys, p.collectives, p.opened, p.closed, p.search_of_graph, p.timeline, p.memory, p.mesh, p.what_if, p.graph, p.paper, p.nothing_else):
                 try:
                     step()
                 except RuntimeError as error:
