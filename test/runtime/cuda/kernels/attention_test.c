@@ -5,6 +5,7 @@
 #include "attention_cases.h"
 #include "cuda/kernels/attention_args.h"
 #include "test/runtime/cuda/ptx/ptx.h"
+#include "test/runtime/harness/long.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -234,9 +235,12 @@ static void test_cases(void **state) {
 
 static void test_gradients(void **state) {
   (void)state;
-  int errors = 0;
+  int errors = 0, n_large = 0;
   for (int i = 0; i < n_attention_cases; i++) {
     const attention_case *c = &attention_cases[i];
+    n_large += c->large;
+    if (c->large && n_large > 1 && !test_is_long()) /* they take most of the time */
+      continue;
     for (int kind = c->large ? GRADIENT_COLUMNS_MMA : GRADIENT_COLUMNS;
          kind <= (c->by_tensor_core ? GRADIENT_COLUMNS_MMA : GRADIENT_COLUMNS); kind += 2) {
       attention_memory memory;
