@@ -82,6 +82,9 @@ TP_API int tp_spec_dim_axes(const tp_mesh *mesh, tp_spec spec, int dim, int *axe
 TP_API bool tp_spec_has_partial(tp_spec spec);
 /* Returns the number of shards along `dim`: the product of the sizes of its axes. */
 TP_API int64_t tp_spec_dim_shards(const tp_mesh *mesh, tp_spec spec, int dim);
+/* Returns the axes, as bits, that split a dimension of a tensor of `shape` unevenly. */
+TP_API unsigned tp_spec_uneven_axes(const tp_mesh *mesh, tp_spec spec, int rank,
+                                    const int64_t *shape);
 /* Returns true if the orders are canonical: the axes of each dimension are in mesh order,
  * ascending. */
 TP_API bool tp_spec_is_canonical(const tp_mesh *mesh, tp_spec spec);

@@ -11,16 +11,10 @@ enum { N_DIMS_WITH_PARKING = 4 };
 
 /* ---- problem ---- */
 
-/* Returns the axes that split a dimension unevenly. They stay whole, because the shards of an
- * uneven dimension depend on the sizes of its axes. */
+/* The axes that split a dimension unevenly. They stay whole, because the shards of an uneven
+ * dimension depend on the sizes of its axes. */
 static unsigned uneven_axes(const tp__reshard_problem *p, tp_spec spec) {
-  unsigned axes = 0;
-  for (int a = 0; a < p->mesh->n_axes; a++) {
-    int d = tp__byte_dim(tp__spec_byte(spec, a));
-    if (d >= 0 && p->shape[d] % tp_spec_dim_shards(p->mesh, spec, d) != 0)
-      axes |= 1u << a;
-  }
-  return axes;
+  return tp_spec_uneven_axes(p->mesh, spec, p->rank, p->shape);
 }
 
 static unsigned dims_of(const tp_mesh *mesh, tp_spec spec) {

@@ -107,6 +107,16 @@ int64_t tp_spec_dim_shards(const tp_mesh *mesh, tp_spec spec, int dim) {
   return shards;
 }
 
+unsigned tp_spec_uneven_axes(const tp_mesh *mesh, tp_spec spec, int rank, const int64_t *shape) {
+  unsigned axes = 0;
+  for (int i = 0; i < mesh->n_axes; i++) {
+    int dim = tp__byte_dim(tp__spec_byte(spec, i));
+    if (dim >= 0 && dim < rank && shape[dim] % tp_spec_dim_shards(mesh, spec, dim) != 0)
+      axes |= 1u << i;
+  }
+  return axes;
+}
+
 bool tp_spec_is_canonical(const tp_mesh *mesh, tp_spec spec) {
   /* the order that the next axis of the dimension must have */
   unsigned next[TP_MAX_RANK + 2] = {0};

@@ -23,18 +23,12 @@ typedef struct reading {
 } reading;
 
 static void note(reading *r, MlirValue value, tp_spec spec) {
-  const tp_mesh *mesh = r->c->mesh;
   int number = tp__func_graph_number(&r->graph, value), rank;
   int64_t shape[TP_MAX_RANK];
   if (number < 0 || !tp__static_tensor(mlirValueGetType(value), &rank, shape))
     return;
   r->specs[number] = spec;
-  for (int a = 0; a < mesh->n_axes; a++) {
-    tp_place place = tp_spec_place(spec, a);
-    if (place.kind == TP_DIM && place.dim < rank &&
-        shape[place.dim] % tp_spec_dim_shards(mesh, spec, place.dim) != 0)
-      r->c->uneven |= 1u << a;
-  }
+  r->c->uneven |= tp_spec_uneven_axes(r->c->mesh, spec, rank, shape);
 }
 
 static void add_cuts(cuts *c, const tp_mesh *mesh) {

@@ -15,13 +15,7 @@ typedef struct cuts {
 } cuts;
 
 static void note_layout(cuts *c, const tp_planned_value *v, tp_spec spec) {
-  const tp_mesh *mesh = c->p->problem.mesh;
-  for (int a = 0; a < mesh->n_axes; a++) {
-    tp_place place = tp_spec_place(spec, a);
-    if (place.kind == TP_DIM &&
-        v->shape[place.dim] % tp_spec_dim_shards(mesh, spec, place.dim) != 0)
-      c->uneven |= 1u << a;
-  }
+  c->uneven |= tp_spec_uneven_axes(c->p->problem.mesh, spec, v->rank, v->shape);
 }
 
 static void note_path(cuts *c, const tp_planned_value *v, tp_spec from, tp_spec to) {
