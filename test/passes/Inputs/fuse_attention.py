@@ -242,19 +242,21 @@ def describes(shard_opt, path, mesh, wanted):
     return found == [("true" if wanted[1] else "false", wanted[0])] and (mesh == "1" or '"position"' in run.stdout)
 
 
-def main():
+def check(fused_forms, kept_forms, said, program, describes):
+    """Runs programs on the emulated GPU, each checked against a CPU run: the fused forms say `said`, the others why they are kept.
+    `program` makes the text of a form, and `describes` says whether the fused one is as wanted. Returns whether one failed."""
     shard_run, shard_opt, driver, blaslt, folder = sys.argv[1:]
     environment = dict(os.environ, TPRT_CUDA_LIBRARY=driver, TPRT_BLASLT_LIBRARY=blaslt)
     os.makedirs(folder, exist_ok=True)
     failures = 0
-    for name, parameters, wanted in FUSED + KEPT:
-        fused = (name, parameters, wanted) in FUSED
+    forms = [(True, *form) for form in fused_forms] + [(False, *form) for form in kept_forms]
+    for fused, name, parameters, wanted in forms:
         path = os.path.join(folder, re.sub(r"\W+", "_", name) + ".mlir")
         with open(path, "w") as file:
-            file.write(attention(**parameters))
+            file.write(program(**parameters))
         mesh = ["--mesh", "2", "--strategy", "follow"] if "split" in parameters else ["--mesh", "1"]
         run = subprocess.run([shard_run, path, *mesh, "--target=cuda", "--no-graph"], capture_output=True, text=True, env=environment)
-        ok = run.returncode == 0 and run.stdout.rstrip().endswith("verified") and (ONE if fused else "attention is not computed by one kernel: " + wanted) in run.stderr
+        ok = run.returncode == 0 and run.stdout.rstrip().endswith("verified") and (said if fused else "attention is not computed by one kernel: " + wanted) in run.stderr
         ok = ok and (not fused or describes(shard_opt, path, mesh[1], wanted))
         print(name, "ok" if ok else "FAILED\n%s%s" % (run.stdout, run.stderr))
         failures += not ok
@@ -262,4 +264,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check(FUSED, KEPT, ONE, attention, describes))

@@ -3,12 +3,11 @@
 queries, keys and values, as programs for a GPU. Three kernels compute each of them, which store no
 scores, or it stays as it is for the reason that is listed. The results, computed on a driver that
 executes PTX on the host, are compared with one device on the CPU and with the evaluator."""
-import os
 import re
 import subprocess
 import sys
 
-from fuse_attention import FAR, MINUS_INFINITY, Program, places
+from fuse_attention import FAR, MINUS_INFINITY, Program, check, places
 
 SCORES = ["b", "h", "g", "s", "t"]
 ROWS = SCORES[:4]
@@ -238,24 +237,5 @@ def describes(shard_opt, path, mesh, passes):
     return kinds == ["attention", "attention_gradient"] and found == ["true" if passes else "false"]
 
 
-def main():
-    shard_run, shard_opt, driver, blaslt, folder = sys.argv[1:]
-    environment = dict(os.environ, TPRT_CUDA_LIBRARY=driver, TPRT_BLASLT_LIBRARY=blaslt)
-    os.makedirs(folder, exist_ok=True)
-    failures = 0
-    for name, parameters, wanted in FUSED + KEPT:
-        fused = (name, parameters, wanted) in FUSED
-        path = os.path.join(folder, re.sub(r"\W+", "_", name) + ".mlir")
-        with open(path, "w") as file:
-            file.write(step(**parameters))
-        mesh = ["--mesh", "2", "--strategy", "follow"] if "split" in parameters else ["--mesh", "1"]
-        run = subprocess.run([shard_run, path, *mesh, "--target=cuda", "--no-graph"], capture_output=True, text=True, env=environment)
-        ok = run.returncode == 0 and run.stdout.rstrip().endswith("verified") and (ONE if fused else "attention is not computed by one kernel: " + wanted) in run.stderr
-        ok = ok and (not fused or describes(shard_opt, path, mesh[1], wanted))
-        print(name, "ok" if ok else "FAILED\n%s%s" % (run.stdout, run.stderr))
-        failures += not ok
-    return failures != 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check(FUSED, KEPT, ONE, step, describes))
