@@ -296,7 +296,8 @@ enum {
  *     gradient_keys[column] = scale * sum(s[row][column] * queries[row])
  *     gradient_values[column] = sum(w * gradient[row])
  *
- * where s is 0 in hidden columns, unless `passes_hidden`. Sums over rows are over the group, too.
+ * where s is 0 in hidden columns, unless `passes_hidden`. The gradients of keys and values also sum
+ * over all queries that share them (the group).
  * Numbers are rounded as above; kernels for tensor cores also round s to the type of the
  * queries. */
 typedef struct tprt_abi_fused_attention {

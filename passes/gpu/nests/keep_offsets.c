@@ -2,11 +2,11 @@
  * as that of a token in a key-value cache, stays on the GPU.
  *
  * The host would have to wait for the number, and a program that waits cannot become a graph. A
- * nest on a part of a buffer whose offset is loaded from another buffer therefore gets that buffer
- * as an operand that it does not use. All later passes then see the dependence, and keep the buffer
- * until the nest has run. When the nest becomes a function, the loads and the offset move into it
- * (outline.h). This is correct if nothing is written to the buffer between the load and the
- * nest. */
+ * nest on a part of a buffer whose offset is loaded from another buffer therefore gets that other
+ * buffer as an operand. The nest does not read it yet, but later passes see that it depends on it,
+ * and keep it until the nest has run. When the nest becomes a function, the loads and the offset
+ * move into it (outline.h). This is correct if nothing is written to that buffer between the load
+ * and the nest. */
 #include "passes/gpu/outline.h"
 #include "passes/registry.h"
 #include "passes/support/lower.h"

@@ -1,6 +1,6 @@
-/* Reads name stacks. JAX writes "jit(step)/transpose(jvp(scope))/while/body/scope/primitive": the
- * transformations stand around the scope that they transform, and regions of control flow stand
- * among the scopes. */
+/* Reads name stacks. JAX writes "jit(step)/transpose(jvp(layer))/while/body/mlp/mul" for a `mul` in
+ * scope `mlp`, which is in a loop in scope `layer`, whose gradient this is: the name of a
+ * transformation encloses the scope, and regions of control flow are named between scopes. */
 #include "passes/propagate/report/name_stack.h"
 
 #include "ir/ir.h"

@@ -21,7 +21,7 @@ typedef struct tp_name_stack {
       *op; /* the last part, or the whole name if it is no stack; "": the location has none */
 } tp_name_stack;
 
-/* Texts are allocated in the arena. False if memory runs out. */
+/* Reads the name stack of a location; its texts are in the arena. False if memory runs out. */
 bool tp__name_stack_read(tp__arena *arena, MlirLocation location, tp_name_stack *stack);
 
 #endif

@@ -88,7 +88,8 @@ static int round_of(tprt_comm *comm, bool background, uint64_t *seed) {
   return errors;
 }
 
-/* The results are those of single operations, bit for bit, also in place. */
+/* A batch has the same results, bit for bit, as its operations submitted one by one, also where
+ * send and recv are the same buffer. */
 int path_coalesced(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, n = tprt_comm_size(comm);

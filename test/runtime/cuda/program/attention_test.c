@@ -1,5 +1,6 @@
-/* Tests sites of attention and of its gradient in programs for GPUs, on the fake driver: every case
- * against f64, also with misaligned operands; invalid tables; failing calls; no rows. */
+/* Runs attention and its gradient as programs for GPUs call them, on the fake driver. Every case is
+ * compared with f64, also with misaligned operands. Invalid tables, failing calls and tensors
+ * without rows are tried, too. */
 #define _GNU_SOURCE 1
 #include "../kernels/attention_cases.h"
 #include "test/runtime/harness/table.h"
