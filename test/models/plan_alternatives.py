@@ -115,6 +115,15 @@ def opened(sharding):
     return "[%s]" % ", ".join('["?"]' for _ in split((dims.group(1) if dims else sharding)[1:-1]))
 
 
+def taken_away(text, group):
+    """Returns the program without a group of annotations."""
+    pin = group["annotation"]
+    without = opened(pin["sharding"]) if pin["op"] == "shard.shard" else None
+    for number in group["numbers"] or [None]:
+        text = annotate(text, dict(pin, number=number), without, None)
+    return text
+
+
 def run(shard_opt, source, pipeline, target):
     subprocess.run([shard_opt, source, "--mlir-print-op-generic", "--pass-pipeline=" + pipeline, "-o", target], check=True,
                    stderr=subprocess.DEVNULL)
@@ -123,7 +132,7 @@ def run(shard_opt, source, pipeline, target):
 class Checked:
     def __init__(self, shard_opt, folder, options):
         self.shard_opt, self.folder, self.options = shard_opt, folder, options
-        self.done, self.inexact, self.wrong = 0, 0, []
+        self.done, self.inexact, self.groups, self.wrong = 0, 0, 0, []
 
     def plan(self, text):
         source, target = os.path.join(self.folder, "changed.mlir"), os.path.join(self.folder, "planned.mlir")
@@ -141,6 +150,18 @@ class Checked:
         self.inexact += not exact
         if got[0] > want[0] if not exact else got != want:
             self.wrong.append("%s: the report says cost and bound %s, planning gives %s" % (what, want, got))
+
+
+    def check_without(self, text, groups, price, name):
+        """Checks the price of a program without these groups of annotations, if it has one and the report tells where all stand."""
+        if price["cost_without_seconds"] is None or any(g["count"] > max(1, len(g["numbers"])) for g in groups):
+            return
+        for group in groups:
+            text = taken_away(text, group)
+        self.groups += any(g["count"] > 1 for g in groups)
+        # within a memory limit, planning itself may search longer
+        exact = "memory-limit=" not in self.options
+        self.check(text, "%s: without %s" % (name, groups), price["cost_without_seconds"], price["bound_without_seconds"], exact)
 
 
 def wrong_worths(function):
@@ -176,12 +197,12 @@ def check_model(shard_opt, models, n, name, options):
             pin = other["annotation"]
             checked.check(annotate(text, pin, pin["sharding"], pin["factors"]), "%s: next best of %s at %s" % (name, c["kind"], c["location"]),
                           other["cost_seconds"], other["bound_seconds"], other["exact"])
-        for c in function["costly_annotations"]:
-            pin = c["annotation"]
-            without = opened(pin["sharding"]) if pin["op"] == "shard.shard" else None
-            checked.check(annotate(text, pin, without, None), "%s: without %s" % (name, pin), c["cost_without_seconds"],
-                          c["bound_without_seconds"])
-        print("%s: %d plans, %d not exact" % (name, checked.done, checked.inexact))
+        groups = function["annotation_groups"]
+        for group in groups:
+            checked.check_without(text, [group], group, name)
+        if len(groups) > 1:
+            checked.check_without(text, groups, function["without_annotations"], name)
+        print("%s: %d plans, %d not exact, %d without several annotations" % (name, checked.done, checked.inexact, checked.groups))
         return checked
 
 

@@ -4,116 +4,19 @@
 #include "passes/propagate/limits/reduced_planner.h"
 #include "passes/propagate/report/plan_report.h"
 
-#include <mlir-c/Diagnostics.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  COSTLY_PERCENT = 1, /* of the cost; annotations that cost less are not reported */
   /* solver work for the plan, up to which the problem is solved again if an annotation makes the
    * planner offer more */
   LITTLE_WORK = 100000000,
-  /* plans made to find costly annotations, for each alternative that may be reported ... */
-  PLANS_PER_ALTERNATIVE = 4,
-  /* ... but at least one, and no more than have this many nodes in total: reading a program again
-   * takes time that grows with it */
-  NODES_PER_ALTERNATIVE = 40000,
   /* plans from scratch that may be in vain, one after the other: so many, and more of small
    * problems, up to NODES_ANEW nodes in total */
   MAX_FRUITLESS = 2,
   NODES_ANEW = 1000,
-  PLANS_WITH_OVERLAP = 1, /* instead of 4: each is made anew, and takes as long as the plan */
 };
 
-/* ---- planning again ---- */
-
-/* Reads the copy with its current annotations. `again` must be closed also when it fails. */
-static bool read_copy(const tp_report *r, const tp_planner *p, bool keep_mesh, tp_replan *again) {
-  MlirDiagnosticHandlerID handler =
-      mlirContextAttachDiagnosticHandler(r->pass->context, tp__discard_diagnostic, NULL, NULL);
-  tp_pass pass = *r->pass;
-  pass.module = mlirModuleGetOperation(r->before);
-  tp_status status = tp__replan_open(&pass, p, keep_mesh, again);
-  again->planner.limits.work = tp__other_plans_work(p);
-  again->planner.limits.effort = p->limits.effort / TP_OTHER_PLANS_SHARE;
-  mlirContextDetachDiagnosticHandler(r->pass->context, handler);
-  return status == TP_OK;
-}
-
-static bool solve_copy(tp_report *r, tp_replan *again, tp_price *price) {
-  MlirDiagnosticHandlerID handler =
-      mlirContextAttachDiagnosticHandler(r->pass->context, tp__discard_diagnostic, NULL, NULL);
-  tp_status status = tp__plan(&again->planner);
-  mlirContextDetachDiagnosticHandler(r->pass->context, handler);
-  *price =
-      (tp_price){status == TP_OK, true, again->planner.result.cost, again->planner.result.bound};
-  r->function.is_cut_short |= again->planner.result.is_cut_short;
-  return price->found;
-}
-
-/* True if the problem of `again` has strategies and costs comparable to those of the plan. Then the
- * space selects it. */
-static bool is_near(const tp_planner *p, tp_space *space, const tp_replan *again, bool *covers) {
-  return p->limits.memory < 0 && !p->problem.overlaps &&
-         again->planner.problem.reshards == p->problem.reshards &&
-         tp__space_match(space, &again->planner, covers);
-}
-
-static MlirOperation copied(const tp_report *r, MlirOperation op) {
-  return r->ops.items[tp__table_get(&r->op_place, op.ptr)];
-}
-
-static void set_boundary(MlirOperation func, bool is_arg, int i, MlirAttribute value) {
-  tp_boundary boundary;
-  if (tp__boundary_begin(func, is_arg, &boundary) != TP_OK)
-    return;
-  tp__boundary_set(&boundary, i, "tp.sharding", value);
-  tp__boundary_end(&boundary);
-}
-
-static void set_or_remove(MlirOperation op, const char *name, MlirAttribute value) {
-  if (mlirAttributeIsNull(value))
-    tp__remove(op, name);
-  else
-    tp__set(op, name, value);
-}
-
-/* The annotation that the copy has at the position of this one. */
-static tp_pin current(const tp_report *r, const tp_pin *pin) {
-  tp_pin now = *pin;
-  MlirOperation op = copied(r, pin->op);
-  bool is_op = pin->place == TP_PIN_OP;
-  now.sharding = is_op                      ? tp__get(op, "tp.sharding")
-                 : pin->place == TP_PIN_ARG ? tp__arg_attr(op, pin->number, "tp.sharding")
-                                            : tp__result_attr(op, pin->number, "tp.sharding");
-  now.factors = is_op ? tp__get(op, "tp.factors") : (MlirAttribute){NULL};
-  return now;
-}
-
-/* Writes the annotation into the copy; null attributes remove it. */
-static void annotate(const tp_report *r, const tp_pin *pin, MlirAttribute sharding,
-                     MlirAttribute factors) {
-  MlirOperation op = copied(r, pin->op);
-  if (pin->place != TP_PIN_OP) {
-    set_boundary(op, pin->place == TP_PIN_ARG, pin->number, sharding);
-    return;
-  }
-  set_or_remove(op, "tp.sharding", sharding);
-  set_or_remove(op, "tp.factors", factors);
-}
-
-/* The attribute that replaces a dropped annotation. A constraint cannot be removed because its
- * value has users; with all dimensions open it demands nothing. */
-static MlirAttribute without(const tp_report *r, const tp_pin *pin) {
-  if (!pin->is_constraint)
-    return (MlirAttribute){NULL};
-  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(pin->value));
-  return tp__write_sharding(
-      r->pass->context, r->mesh, rank,
-      (tp_annotation){.spec = tp_spec_replicated(), .open = (1u << rank) - 1});
-}
-
-static const MlirAttribute none = {NULL};
 const char tp__alternative_not_sought[] =
     "not among the most expensive collectives (report-alternatives)";
 const char tp__alternative_of_equal[] = "looked for at an equal collective (report-alternatives)";
@@ -213,8 +116,9 @@ static bool price_otherwise(tp_report *r, const tp_planner *p, tp_space *space, 
     *price = (tp_price){true, false, other->cost, other->lower_bound};
     return true;
   }
-  bool read = read_copy(r, p, false, &again);
-  if (read && is_near(p, space, &again, &covers) && (covers || p->result.work > LITTLE_WORK)) {
+  bool read = tp__other_read(r, p, false, &again);
+  if (read && tp__other_is_near(p, space, &again, &covers) &&
+      (covers || p->result.work > LITTLE_WORK)) {
     *price = (tp_price){true, covers, other->cost, other->lower_bound};
     if (!tp__space_has(space, other->choices) || !tp__space_is_within(space, node, among)) {
       tp_solution solution;
@@ -227,7 +131,7 @@ static bool price_otherwise(tp_report *r, const tp_planner *p, tp_space *space, 
       }
     }
   } else if (read) {
-    solve_copy(r, &again, price);
+    tp__other_solve(r, &again, price);
   }
   tp__replan_close(&again);
   return price->found;
@@ -253,10 +157,10 @@ static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decisio
     return;
   if (solution.lower_bound < limit && pin_of_strategy(r, p, &space->planner->problem.nodes[d.node],
                                                       d, solution.choices[d.node], &other.pin)) {
-    tp_pin own = current(r, &other.pin);
-    annotate(r, &other.pin, other.pin.sharding, other.pin.factors);
+    tp_pin own = tp__other_pin(r, &other.pin);
+    tp__other_annotate(r, &other.pin, other.pin.sharding, other.pin.factors);
     bool found = price_otherwise(r, p, space, d.node, among, limit, &solution, &other.price);
-    annotate(r, &own, own.sharding, own.factors);
+    tp__other_annotate(r, &own, own.sharding, own.factors);
     if (found && other.price.cost < limit)
       *best = other;
   }
@@ -291,7 +195,7 @@ static bool plan_otherwise(tp_report *r, const tp_node *own, decision d, int pla
     any |= among[s] = !decides_as(n, s, own, own->chosen, d);
   other->missing = any ? "none was found, and it is not proven that there is none" : NULL;
   bool planned = any && tp__planner_restrict(&again->planner, place, among) == TP_OK &&
-                 solve_copy(r, again, &other->price);
+                 tp__other_solve(r, again, &other->price);
   other->price.exact = false; /* the annotation might offer more */
   tp__free(among);
   return planned;
@@ -308,7 +212,7 @@ static void replan_from_scratch(tp_report *r, const tp_planner *p, decision d,
     best->missing = best->price.found ? NULL : fruitless_text;
     return;
   }
-  if (read_copy(r, p, true, &again) &&
+  if (tp__other_read(r, p, true, &again) &&
       plan_otherwise(r, &p->problem.nodes[d.node], d, place, &again, &other)) {
     const tp_node *n = at_place(&again.planner, place);
     bool is_better = !best->price.found || other.price.cost < best->price.cost;
@@ -368,8 +272,7 @@ static tp_status find_alternative(tp_report *r, const tp_planner *p, tp_space *s
   return status;
 }
 
-/* True if the time is over; the report then says that something was left out. */
-static bool out_of_time(tp_report *r, const tp_planner *p) {
+bool tp__report_out_of_time(tp_report *r, const tp_planner *p) {
   bool over = tp__clock_is_over(p->limits.clock);
   r->function.is_cut_short |= over;
   return over;
@@ -426,7 +329,7 @@ static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *
   for (size_t i = 0; i < n && i < (size_t)r->n_alternatives && status == TP_OK; i++)
     if (r->function.is_in_parts)
       list[i].first->alternative.missing = in_parts_text;
-    else if (out_of_time(r, p))
+    else if (tp__report_out_of_time(r, p))
       list[i].first->alternative.missing = out_of_time_text();
     else
       status = find_alternative(r, p, space, list[i].first);
@@ -437,101 +340,14 @@ static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *
   return status;
 }
 
-/* ---- annotations that increase the cost ---- */
-
-typedef struct dropping {
-  tp_report *r;
-  const tp_planner *p;
-  tp_space *space;
-  int plans; /* number of plans that may still be made */
-} dropping;
-
-/* Removes annotations from the copy, or restores them. */
-static void drop(const tp_report *r, size_t first, size_t n, bool back) {
-  const tp_function_report *f = &r->function;
-  for (size_t i = first; i < first + n; i++)
-    annotate(r, &f->pins[i], back ? f->pins[i].sharding : without(r, &f->pins[i]),
-             back ? f->pins[i].factors : none);
-}
-
-/* Prices the plan without these annotations: for one annotation the cheapest plan if it costs less
- * than the limit, for several only a bound. */
-static bool price_without(const dropping *d, size_t n, tp_cost limit, tp_price *price) {
-  tp_solution solution;
-  *price = (tp_price){.exact = true};
-  if (n > 1)
-    return tp__space_bound(d->space, limit, &price->bound) == TP_OK;
-  tp_status status = tp__space_solve(d->space, limit, &solution);
-  if (status != TP_OK && status != TP_INFEASIBLE)
-    return false;
-  d->r->function.is_cut_short |= solution.stopped;
-  price->found = status == TP_OK;
-  price->cost = solution.cost;
-  price->bound = solution.lower_bound;
-  tp_solution_clear(&solution);
-  return true;
-}
-
-static bool plan_without(dropping *d, size_t first, size_t n, tp_cost limit, tp_price *price) {
-  tp_replan again;
-  bool covers = false;
-  if (d->plans == 0 || out_of_time(d->r, d->p))
-    return false;
-  d->plans--;
-  drop(d->r, first, n, false);
-  bool known = read_copy(d->r, d->p, false, &again);
-  if (known && is_near(d->p, d->space, &again, &covers) && covers)
-    known = price_without(d, n, limit, price);
-  else if (known)
-    known = solve_copy(d->r, &again, price);
-  tp__replan_close(&again);
-  drop(d->r, first, n, true);
-  return known;
-}
-
-/* Examines a group of annotations. If the plan without them costs about the same, none of them is
- * costly; else both halves are examined. */
-static void examine(dropping *d, size_t first, size_t n) {
-  tp_function_report *f = &d->r->function;
-  tp_price price = {0};
-  tp_cost limit = d->p->result.cost - d->p->result.cost / 100 * COSTLY_PERCENT;
-  if (n == 0 || !plan_without(d, first, n, limit, &price))
-    return;
-  if (price.bound >= limit || n == 1) {
-    f->n_examined += (int)n;
-    if (price.found && price.cost < limit)
-      f->costly[f->n_costly++] = (tp_costly_pin){f->pins[first], price};
-    return;
-  }
-  examine(d, first, n / 2);
-  examine(d, first + n / 2, n - n / 2);
-}
-
-static tp_status find_costly(tp_report *r, const tp_planner *p, tp_space *space) {
-  tp_function_report *f = &r->function;
-  size_t plans = NODES_PER_ALTERNATIVE / (p->problem.n_nodes + 1);
-  size_t most = p->problem.overlaps ? PLANS_WITH_OVERLAP : PLANS_PER_ALTERNATIVE;
-  plans = plans < most ? plans : most;
-  plans = plans * (size_t)r->n_alternatives;
-  size_t anew = 1 + NODES_ANEW / p->problem.n_nodes;
-  if (p->kept && plans > anew) /* each is made anew, and from more strategies than the plan */
-    plans = anew;
-  dropping d = {r, p, space, plans > 0 ? (int)plans : 1};
-  f->costly = tp__calloc(f->n_pins + 1, sizeof *f->costly);
-  if (!f->costly)
-    return tp__out_of_memory(p->problem.graph.func);
-  examine(&d, 0, f->n_pins);
-  return TP_OK;
-}
-
 /* ---- entry point ---- */
 
 /* Reads the function without annotations; false if its problem is not comparable to that of the
  * plan. */
 static bool read_open(tp_report *r, const tp_planner *p, tp_replan *open) {
-  drop(r, 0, r->function.n_pins, false);
-  bool read = read_copy(r, p, true, open);
-  drop(r, 0, r->function.n_pins, true);
+  tp__report_drop(r, 0, r->function.n_pin_groups, false);
+  bool read = tp__other_read(r, p, true, open);
+  tp__report_drop(r, 0, r->function.n_pin_groups, true);
   return read && p->limits.memory < 0 && !p->problem.overlaps;
 }
 
@@ -541,14 +357,14 @@ tp_status tp__report_alternatives(tp_report *r, const tp_planner *p) {
   /* every other plan would take as long as this one */
   r->function.is_in_parts =
       r->n_alternatives > 0 && p->kept && p->limits.memory < 0 && !p->result.is_cut_short;
-  if (r->n_alternatives == 0 || r->function.is_in_parts || out_of_time(r, p))
+  if (r->n_alternatives == 0 || r->function.is_in_parts || tp__report_out_of_time(r, p))
     return find_alternatives(r, p, NULL);
   bool is_open = r->function.n_pins > 0 && read_open(r, p, &open);
   tp_status status = tp__space_create(p, is_open ? &open.planner : NULL, &space);
   if (status == TP_OK)
     status = find_alternatives(r, p, &space);
   if (status == TP_OK && space.planner)
-    status = find_costly(r, p, &space);
+    tp__report_price_annotations(r, p, &space);
   if (status == TP_OK && space.planner)
     status = tp__report_decisions(r, p, &space);
   tp__space_destroy(&space);

@@ -28,8 +28,9 @@ typedef struct causes {
   origin *origins[TP_MAX_AXES]; /* by axis and node; NULL: the axis was not searched */
   int *queue;                   /* of a search */
   unsigned *looked;             /* of a search, by value: dimensions whose neighbors were visited */
-  int n;
+  int n, n_pins;
   const char *texts[TP_MAX_CAUSES];
+  int pins[TP_MAX_CAUSES];
 } causes;
 
 static void append_cause(causes *c, const char *text) {
@@ -109,10 +110,12 @@ static const char *node_text(const causes *c, int node) {
   return tp__report_op(c->r, graph->items[n->index].op);
 }
 
-static const char *pin_text(const causes *c, int node) {
-  const tp_pin *pin = &c->r->function.pins[c->r->function.pin_of_node[node]];
-  return tp__report_text(c->r, "%s is pinned to %s", node_text(c, node),
-                         tp__report_attr(c->r, pin->sharding));
+static void append_pin(causes *c, int node) {
+  int pin = c->r->function.pin_of_node[node];
+  append_cause(c, tp__report_text(c->r, "%s is pinned to %s", node_text(c, node),
+                                  tp__report_attr(c->r, c->r->function.pins[pin].sharding)));
+  if (c->n_pins < TP_MAX_CAUSES)
+    c->pins[c->n_pins++] = pin;
 }
 
 /* ---- the origin of an axis ---- */
@@ -170,7 +173,7 @@ static void append_origin(causes *c, int node, int axis) {
                         node_text(c, node), axis_text(c, axis)));
     return;
   }
-  append_cause(c, pin_text(c, from.pinned));
+  append_pin(c, from.pinned);
   if (from.between > 0)
     append_cause(c, tp__report_text(c->r, "%d %s %s where it is", from.between,
                                     from.between == 1 ? "op between keeps" : "ops between keep",
@@ -240,7 +243,7 @@ static void append_consumer(causes *c, const tp_report_communication *change, in
     append_cause(c, tp__report_text(c->r, "one copy in layout %s serves %d uses", layout,
                                     change->n_consumers));
   else if (c->r->function.pin_of_node[use->node] >= 0 && node->kind != TP_NODE_OP)
-    append_cause(c, pin_text(c, use->node));
+    append_pin(c, use->node);
   else if (node->kind != TP_NODE_OP)
     append_cause(c, tp__report_text(c->r, "%s has layout %s", who, layout));
   else if (!accepts_layout(c, use, tp_spec_place(change->from, axis), axis))
@@ -284,7 +287,7 @@ tp_status tp__report_causes(tp_report *r, const tp_planner *p) {
     if (change->n_collectives == 0)
       continue;
     int axis = axis_of(change);
-    c->n = 0;
+    c->n = c->n_pins = 0;
     if (change->node >= 0) {
       append_inside(c, change, axis);
     } else {
@@ -293,6 +296,8 @@ tp_status tp__report_causes(tp_report *r, const tp_planner *p) {
     }
     change->n_causes = c->n;
     memcpy(change->causes, c->texts, (size_t)c->n * sizeof *c->texts);
+    change->n_pins = c->n_pins;
+    memcpy(change->pins, c->pins, (size_t)c->n_pins * sizeof *c->pins);
   }
   r->function.causes = c;
   return status;

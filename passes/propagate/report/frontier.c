@@ -33,15 +33,32 @@ static json_t *layouts_json(tp_report *r, MlirOperation func, const json_t *own,
   return list;
 }
 
+/* What moves, called as in the document of this plan. */
+static json_t *collectives_json(const tp_report *r) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < r->function.n_changes; i++) {
+    const tp_report_communication *c = &r->function.changes[i];
+    const char *description = c->value ? tp__report_description(r, c->value->value) : "";
+    for (size_t k = 0; k < c->n_collectives; k++)
+      json_array_append_new(
+          list,
+          json_pack("{s:s, s:s, s:o, s:I, s:I}", "kind", tp_collective_name(c->collectives[k].kind),
+                    "axes", c->collectives[k].over, "description", tp__report_string(description),
+                    "count", (json_int_t)c->trips, "bytes_per_device",
+                    (json_int_t)((double)c->collectives[k].bytes * c->trips)));
+  }
+  return list;
+}
+
 /* What is compared of the plan that was written into a copy. NULL when memory runs out. */
 static json_t *plan_json(tp_report *r, const tp_planner *copy, const tp_memory_peak *peak,
                          const json_t *function) {
   const tp_function_report *f = &r->function;
   MlirOperation func = copy->problem.graph.func;
-  return json_pack("{s:o, s:o, s:o, s:{s:f}, s:{s:I}, s:I}", "arguments",
+  return json_pack("{s:o, s:o, s:o, s:o, s:{s:f}, s:{s:I}, s:I}", "arguments",
                    layouts_json(r, func, json_object_get(function, "arguments"), true), "results",
                    layouts_json(r, func, json_object_get(function, "results"), false), "traffic",
-                   tp__report_traffic(r), "step", "seconds",
+                   tp__report_traffic(r), "collectives", collectives_json(r), "step", "seconds",
                    tp_cost_seconds(f->compute + f->communication + f->local), "memory",
                    "peak_bytes", (json_int_t)peak->bytes, "bytes_per_device", (json_int_t)f->bytes);
 }
@@ -56,6 +73,10 @@ static tp_status plan_copy(tp_pass *pass, const tp_planner *p, const json_t *fun
   own.topology = again.planner.problem.machine;
   if (status == TP_OK)
     status = tp__plan(&again.planner);
+  if (status == TP_OK)
+    status = tp__report_name_values(&own);
+  if (status == TP_OK)
+    status = tp__report_describe(&own, &again.planner);
   again.planner.report = &own; /* lists the changes of layout that are written */
   if (status == TP_OK)
     status = tp__plan_write(&again.planner);
@@ -72,6 +93,7 @@ static tp_status plan_copy(tp_pass *pass, const tp_planner *p, const json_t *fun
     found->bound = again.planner.result.bound;
   }
   tp__report_forget(&own);
+  tp__report_forget_names(&own);
   tp__arena_destroy(&own.arena);
   tp__memory_peak_destroy(&peak);
   tp__replan_close(&again);

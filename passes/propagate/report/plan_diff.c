@@ -1,8 +1,10 @@
 /* What differs between a plan and an older one, from the documents of both. */
 #include "passes/propagate/report/plan_diff.h"
 
+#include "passes/propagate/report/plan_graph.h"
 #include "passes/propagate/report/plan_text.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { MAX_VALUES = 200, MAX_PRINTED = 10 };
@@ -72,6 +74,72 @@ static json_t *all_traffic(const json_t *before, const json_t *now) {
   return list;
 }
 
+/* ---- what moves ---- */
+
+/* A description with '*' for numbers, "gradient of l*_wq": what moves in equal layers. */
+static json_t *without_numbers(const char *description) {
+  tp__string text = {0};
+  for (const char *c = description; *c; c++)
+    if (!isdigit((unsigned char)*c))
+      tp__string_printf(&text, "%c", *c);
+    else if (c == description || !isdigit((unsigned char)c[-1]))
+      tp__string_append(&text, "*");
+  json_t *json = tp__report_string(tp__string_text(&text));
+  tp__string_destroy(&text);
+  return json;
+}
+
+/* The entry of a kind of collective, axes and what moves; it is added if there is none. `like` is
+ * that without numbers. */
+static json_t *move_of(json_t *moves, const json_t *collective, json_t *like) {
+  static const char *const keys[] = {"kind", "axes"};
+  json_t *move;
+  size_t i;
+  json_array_foreach(moves, i, move) {
+    bool same = json_equal(json_object_get(move, "like"), like);
+    for (size_t k = 0; k < TP__COUNT(keys); k++)
+      same &= json_equal(json_object_get(move, keys[k]), json_object_get(collective, keys[k]));
+    if (same)
+      return move;
+  }
+  move = json_pack("{s:O, s:O, s:O, s:O, s:i, s:i, s:i, s:i}", "kind",
+                   json_object_get(collective, "kind"), "axes", json_object_get(collective, "axes"),
+                   "of", json_object_get(collective, "description"), "like", like, "count_before",
+                   0, "count", 0, "bytes_before", 0, "bytes_per_device", 0);
+  json_array_append_new(moves, move);
+  return move;
+}
+
+/* Adds what a collective counts and sends, as what it was before or is now. */
+static void add_move(json_t *moves, const json_t *collective, const char *count,
+                     const char *bytes) {
+  const char *const sums[][2] = {{count, "count"}, {bytes, "bytes_per_device"}};
+  json_t *like = without_numbers(tp__text_of(collective, "description"));
+  json_t *move = move_of(moves, collective, like);
+  if (!json_equal(json_object_get(move, "of"), json_object_get(collective, "description")))
+    json_object_set(move, "of", like);
+  for (size_t k = 0; k < TP__COUNT(sums); k++)
+    json_object_set_new(move, sums[k][0],
+                        json_integer((json_int_t)(tp__integer_of(move, sums[k][0]) +
+                                                  tp__integer_of(collective, sums[k][1]))));
+  json_decref(like);
+}
+
+/* What one plan moves more often than the other, by kind of collective, axes and what moves. */
+static json_t *all_moves(const json_t *before, const json_t *now) {
+  json_t *moves = json_array(), *changed = json_array(), *m;
+  const json_t *collective;
+  size_t i;
+  json_array_foreach(now, i, collective) add_move(moves, collective, "count", "bytes_per_device");
+  json_array_foreach(before, i, collective)
+      add_move(moves, collective, "count_before", "bytes_before");
+  json_array_foreach(moves, i,
+                     m) if (tp__integer_of(m, "count") != tp__integer_of(m, "count_before"))
+      json_array_append(changed, m);
+  json_decref(moves);
+  return changed;
+}
+
 /* ---- values ---- */
 
 static const json_t *entry(const json_t *graph, const char *list, const char *table, size_t k) {
@@ -139,13 +207,14 @@ json_t *tp__report_difference_of(const json_t *old, const json_t *function) {
   int64_t others =
       add_values(values, json_object_get(old, "graph"), json_object_get(function, "graph"));
   return json_pack(
-      "{s:f, s:f, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:I}", "seconds_before", step_of(old),
+      "{s:f, s:f, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I}", "seconds_before", step_of(old),
       "seconds", step_of(function), "peak_before", (json_int_t)peak_of(old), "peak_bytes",
       (json_int_t)peak_of(function), "bytes_before",
       (json_int_t)tp__integer_of(old, "bytes_per_device"), "bytes_per_device",
       (json_int_t)tp__integer_of(function, "bytes_per_device"), "tensors", tensors, "traffic",
-      all_traffic(json_object_get(old, "traffic"), json_object_get(function, "traffic")), "values",
-      values, "other_values", (json_int_t)others);
+      all_traffic(json_object_get(old, "traffic"), json_object_get(function, "traffic")), "moves",
+      all_moves(json_object_get(old, "collectives"), json_object_get(function, "collectives")),
+      "values", values, "other_values", (json_int_t)others);
 }
 
 /* ---- as text ---- */
@@ -284,6 +353,25 @@ static void print_tensors(tp__string *t, const json_t *tensors, size_t first) {
   tp__string_destroy(&now);
 }
 
+/* " (wq, wo and 3 others)": what the collectives move that one plan has more of. */
+static void print_moved(tp__string *t, const json_t *moves, const json_t *traffic, bool is_more) {
+  enum { MAX_NAMED = 3 };
+  const json_t *m;
+  size_t i, n = 0;
+  json_array_foreach(moves, i, m) {
+    bool gains = tp__integer_of(m, "count") > tp__integer_of(m, "count_before");
+    if (gains != is_more || !*tp__text_of(m, "of") ||
+        !json_equal(json_object_get(m, "kind"), json_object_get(traffic, "kind")) ||
+        !json_equal(json_object_get(m, "axes"), json_object_get(traffic, "axes")))
+      continue;
+    if (n++ < MAX_NAMED)
+      tp__string_printf(t, "%s%s", n == 1 ? " (" : ", ", tp__text_of(m, "of"));
+  }
+  if (n > MAX_NAMED)
+    tp__string_printf(t, " and %zu other%s", n - MAX_NAMED, n == MAX_NAMED + 1 ? "" : "s");
+  tp__string_append(t, n > 0 ? ")" : "");
+}
+
 /* True if an earlier tensor changes in the same way. */
 static bool is_listed(const json_t *tensors, size_t number) {
   bool found = false;
@@ -319,6 +407,7 @@ void tp__print_changes(void *text, const json_t *difference) {
     tp__string_printf(t, "%s%lld %s%s over %s %s", between, (long long)n,
                       tp__text_of(traffic, "kind"), n == 1 ? "" : "s", tp__text_of(traffic, "axes"),
                       more < 0 ? "less" : "more");
+    print_moved(t, json_object_get(difference, "moves"), traffic, more > 0);
     between = ", ";
   }
   if (listed > MAX_KINDS)

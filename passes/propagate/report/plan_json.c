@@ -128,16 +128,50 @@ static json_t *alternative_json(tp_report *r, const tp_planner *p, const tp_alte
   return json;
 }
 
-static json_t *costly_json(tp_report *r, const tp_planner *p) {
+/* What is known of plans without annotations. */
+static void put_without(json_t *json, const tp_planner *p, bool is_examined,
+                        const tp_price *price) {
+  bool found = is_examined && price->found;
+  tp__json_put(json, "cost_without_seconds", found ? seconds_json(price->cost) : json_null());
+  tp__json_put(json, "bound_without_seconds",
+               is_examined ? seconds_json(price->bound) : json_null());
+  tp__json_put(json, "saves_seconds",
+               found ? seconds_json(p->result.cost - price->cost) : json_null());
+}
+
+static json_t *annotation_groups_json(tp_report *r, const tp_planner *p) {
+  const tp_function_report *f = &r->function;
   json_t *list = json_array();
-  for (int i = 0; i < r->function.n_costly; i++) {
-    const tp_costly_pin *c = &r->function.costly[i];
-    json_t *json = json_object();
-    tp__json_put(json, "annotation", pin_json(r, p, &c->pin));
-    tp__json_put(json, "cost_without_seconds", seconds_json(c->price.cost));
-    tp__json_put(json, "bound_without_seconds", seconds_json(c->price.bound));
-    tp__json_put(json, "saves_seconds", seconds_json(p->result.cost - c->price.cost));
+  for (int i = 0; i < f->n_pin_groups; i++) {
+    const tp_pin_group *group = &f->pin_groups[i];
+    json_t *json = json_object(), *numbers = json_array();
+    for (size_t k = (size_t)group->first; k < f->n_pins; k++)
+      if (f->pins[k].group == i && f->pins[k].number >= 0)
+        json_array_append_new(numbers, integer_json(f->pins[k].number));
+    tp__json_put(json, "annotation", pin_json(r, p, &f->pins[group->first]));
+    tp__json_put(json, "count", integer_json(group->n));
+    tp__json_put(json, "numbers", numbers);
+    put_without(json, p, group->is_examined, &group->price);
     json_array_append_new(list, json);
+  }
+  return list;
+}
+
+static json_t *without_json(const tp_report *r, const tp_planner *p) {
+  json_t *json = json_object();
+  put_without(json, p, r->function.is_without_all_known, &r->function.without_all);
+  return json;
+}
+
+/* The groups of the annotations that are among the causes, each once. */
+static json_t *pinned_by_json(const tp_report *r, const tp_report_communication *c) {
+  json_t *list = json_array();
+  for (int i = 0; i < c->n_pins; i++) {
+    bool is_new = true;
+    for (int k = 0; k < i; k++)
+      is_new &= r->function.pins[c->pins[k]].group != r->function.pins[c->pins[i]].group;
+    if (is_new)
+      json_array_append_new(list, integer_json(r->function.pins[c->pins[i]].group));
   }
   return list;
 }
@@ -184,6 +218,7 @@ static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_repor
   tp__json_put(json, "consumer", consumer_json(r, c));
   tp__json_put(json, "consumers", integer_json(c->n_consumers));
   tp__json_put(json, "cause", texts_json(c->n_causes, c->causes));
+  tp__json_put(json, "pinned_by", pinned_by_json(r, c));
   tp__json_put(json, "alternative", alternative_json(r, p, &c->alternative));
   tp__json_put(json, "no_alternative",
                c->alternative.missing ? json_string(c->alternative.missing) : json_null());
@@ -430,8 +465,8 @@ json_t *tp__report_function(tp_report *r, const tp_planner *p, const tp_memory_p
   tp__json_put(json, "traffic", tp__report_traffic(r));
   tp__json_put(json, "memory", tp__report_memory(r, p, peak));
   tp__json_put(json, "annotations", integer_json((int64_t)r->function.n_pins));
-  tp__json_put(json, "annotations_examined", integer_json(r->function.n_examined));
-  tp__json_put(json, "costly_annotations", costly_json(r, p));
+  tp__json_put(json, "annotation_groups", annotation_groups_json(r, p));
+  tp__json_put(json, "without_annotations", without_json(r, p));
   tp__json_put(json, "other_plans_stopped_by",
                stopped_json(r->function.is_cut_short, r->function.is_in_parts));
   tp__json_put(json, "collectives", collectives);

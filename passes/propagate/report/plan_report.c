@@ -58,7 +58,7 @@ static tp_status name_op(MlirOperation op, void *data) {
   return status;
 }
 
-static tp_status name_all(tp_report *r) {
+tp_status tp__report_name_values(tp_report *r) {
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   mlirOpPrintingFlagsAssumeVerified(flags); /* verifying again takes longer than naming */
   naming n = {.report = r, .state = mlirAsmStateCreateForOperation(r->pass->module, flags)};
@@ -67,6 +67,11 @@ static tp_status name_all(tp_report *r) {
   tp__source_close(&n.source);
   mlirOpPrintingFlagsDestroy(flags);
   return status;
+}
+
+void tp__report_forget_names(tp_report *r) {
+  tp__free(r->names);
+  tp__table_destroy(&r->name_of);
 }
 
 const char *tp__report_name(const tp_report *r, MlirValue value) {
@@ -327,7 +332,7 @@ tp_status tp__report_open(tp_pass *pass, tp_report **report) {
   }
   if (*given->against)
     TP_TRY(read_older(r, given->against));
-  return name_all(r);
+  return tp__report_name_values(r);
 }
 
 bool tp__report_makes_plans(const tp_report *r) {
@@ -361,7 +366,8 @@ tp_status tp__report_begin(const tp_planner *p) {
   tp_report *r = p->report;
   r->function = (tp_function_report){0};
   TP_TRY(tp__report_describe(r, p));
-  return tp__report_pins(r, p);
+  TP_TRY(tp__report_pins(r, p));
+  return tp__report_group_pins(r, p);
 }
 
 void tp__report_forget(tp_report *r) {
@@ -369,7 +375,6 @@ void tp__report_forget(tp_report *r) {
     tp__free(r->function.changes[i].collectives);
   tp__free(r->function.changes);
   tp__free(r->function.pins);
-  tp__free(r->function.costly);
   tp__free(r->function.decisions);
   r->function = (tp_function_report){0};
 }
@@ -465,9 +470,8 @@ void tp__report_close(tp_report *r) {
   if (!mlirModuleIsNull(r->before))
     mlirModuleDestroy(r->before);
   tp__free(r->ops.items);
-  tp__free(r->names);
+  tp__report_forget_names(r);
   tp__free(r->known);
-  tp__table_destroy(&r->name_of);
   tp__table_destroy(&r->op_place);
   tp__arena_destroy(&r->arena);
   tp__free(r);

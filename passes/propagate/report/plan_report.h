@@ -21,6 +21,7 @@ typedef struct tp_pin {
   MlirOperation op;                /* the annotated op, or the function */
   MlirValue value;                 /* the value that has the layout; null for a function result */
   bool is_constraint;              /* the op is a shard.shard */
+  int group;                       /* of annotations of the input: see tp_pin_group */
   MlirAttribute sharding, factors; /* factors: null attribute if there are none */
 } tp_pin;
 
@@ -72,13 +73,19 @@ typedef struct tp_report_communication {
   tp_report_collective *collectives;
   int n_causes;
   const char *causes[TP_MAX_CAUSES];
+  int n_pins; /* annotations among the causes */
+  int pins[TP_MAX_CAUSES];
   tp_alternative alternative;
 } tp_report_communication;
 
-typedef struct tp_costly_pin {
-  tp_pin pin;
-  tp_price price; /* without the annotation */
-} tp_costly_pin;
+/* Annotations that differ only in numbers in the names of what they stand at: those of equal
+ * layers. */
+typedef struct tp_pin_group {
+  int first, n;     /* index of the first pin, and how many there are */
+  bool is_examined; /* the price is known */
+  /* without these annotations; not found: no plan that is cheaper by more than one percent */
+  tp_price price;
+} tp_pin_group;
 
 /* Lower bound on the extra cost of any plan in which the node decides otherwise. */
 typedef struct tp_decision {
@@ -107,13 +114,13 @@ typedef struct tp_function_report {
   size_t n_pins, pin_capacity;
   tp_pin *pins;     /* the annotations of the input */
   int *pin_of_node; /* by node: index of the annotation that pins it, or -1 */
-  int n_costly;
-  tp_costly_pin *costly;
+  int n_pin_groups;
+  tp_pin_group *pin_groups;  /* by the first pin */
+  bool is_without_all_known; /* the price without any annotation is */
+  tp_price without_all;
   int n_decisions;
   tp_decision *decisions; /* decisions with a positive lower bound, largest first */
-  /* number of pins for which it is known whether they cost more than one percent */
-  int n_examined;
-  int n_fruitless; /* plans from scratch since the last one that found an alternative */
+  int n_fruitless;        /* plans from scratch since the last one that found an alternative */
   tp_cost compute, communication, local;
   tp_cost price; /* cost of the written plan in the prices of the objective */
   int64_t bytes;
@@ -180,6 +187,9 @@ bool tp__report_makes_plans(const tp_report *report);
 void tp__report_reshard(const tp_planner *planner, const tp_planned_value *value, int use,
                         tp_spec from, tp_spec to, MlirOperation op);
 
+/* Names all values of the module, as printed now. */
+tp_status tp__report_name_values(tp_report *report);
+void tp__report_forget_names(tp_report *report);
 /* The name in the source, "%w2"; else the one that MLIR prints, "%12", "%arg0"; "" for a value that
  * the planner created. */
 const char *tp__report_name(const tp_report *report, MlirValue value);
@@ -278,8 +288,37 @@ tp_status tp__space_solve_among(const tp_space *space, int node, const bool *amo
 /* ---- decision_bounds.c ---- */
 tp_status tp__report_decisions(tp_report *report, const tp_planner *planner, const tp_space *space);
 
+/* ---- other_plans.c ---- */
+/* Reads the copy with its current annotations. `again` must be closed also when it fails. */
+bool tp__other_read(const tp_report *report, const tp_planner *planner, bool keep_mesh,
+                    tp_replan *again);
+/* Plans what was read. */
+bool tp__other_solve(tp_report *report, tp_replan *again, tp_price *price);
+/* True if the problem of `again` has strategies and costs comparable to those of the plan. Then the
+ * space selects it; *covers is that of tp__space_match. */
+bool tp__other_is_near(const tp_planner *planner, tp_space *space, const tp_replan *again,
+                       bool *covers);
+/* The annotation that the copy has at the position of this one. */
+tp_pin tp__other_pin(const tp_report *report, const tp_pin *pin);
+/* Writes the annotation into the copy; null attributes remove it. */
+void tp__other_annotate(const tp_report *report, const tp_pin *pin, MlirAttribute sharding,
+                        MlirAttribute factors);
+/* The attribute that replaces a dropped annotation. A constraint cannot be removed because its
+ * value has users; with all dimensions open it demands nothing. */
+MlirAttribute tp__other_open(const tp_report *report, const tp_pin *pin);
+
+/* ---- annotation_prices.c ---- */
+/* Sorts the annotations of the input into groups. */
+tp_status tp__report_group_pins(tp_report *report, const tp_planner *planner);
+/* Removes the annotations of n groups from the copy, or restores them. */
+void tp__report_drop(const tp_report *report, int first, int n, bool back);
+/* Prices the plans without groups of annotations, and without any. */
+void tp__report_price_annotations(tp_report *report, const tp_planner *planner, tp_space *space);
+
 /* ---- alternatives.c: plans with one annotation more or less ---- */
 tp_status tp__report_alternatives(tp_report *report, const tp_planner *planner);
+/* True if the time is over; the report then says that something was left out. */
+bool tp__report_out_of_time(tp_report *report, const tp_planner *planner);
 
 /* ---- plan_json.c: the JSON document ---- */
 struct json_t *tp__report_document(const tp_report *report);

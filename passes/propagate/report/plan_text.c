@@ -280,20 +280,64 @@ static void print_memory(tp__string *t, const json_t *memory) {
 
 /* ---- annotations and decisions ---- */
 
-static void print_costly(tp__string *t, const json_t *f) {
-  const json_t *c, *list = json_object_get(f, "costly_annotations");
-  size_t i;
-  if (json_array_size(list) == 0)
+/* What the plan costs more than the best one without annotations: "1.2 us", "at most 30 ns"; "-" if
+ * that is not known. */
+static tp__short_text saved_without(const json_t *f, const json_t *without) {
+  double cost = tp__seconds_of(json_object_get(f, "solution"), "cost_seconds"),
+         saved = cost - tp__seconds_of(without, "bound_without_seconds");
+  tp__short_text text = {"-"};
+  if (!json_is_null(json_object_get(without, "saves_seconds")))
+    return time_of(without, "saves_seconds");
+  if (!json_is_null(json_object_get(without, "bound_without_seconds")))
+    snprintf(text.chars, sizeof text.chars, saved > 0 ? "at most %s" : "nothing",
+             tp__seconds_text(saved).chars);
+  return text;
+}
+
+static void print_annotation(tp_sheet *sheet, const json_t *f, const json_t *group) {
+  const json_t *pin = json_object_get(group, "annotation");
+  tp__string place = {0};
+  tp__print_place(&place, pin);
+  tp__sheet_cell(sheet, "%s", saved_without(f, group).chars);
+  add_count(sheet, (size_t)tp__integer_of(group, "count"));
+  tp__sheet_cell(sheet, "%s", tp__text_of(pin, "sharding"));
+  tp__sheet_cell(sheet, "%s", tp__string_text(&place));
+  tp__string_destroy(&place);
+}
+
+/* Those that are known to cost something first. */
+static void print_annotations(tp__string *t, const json_t *f) {
+  enum { MAX_ROWS = 20 };
+  static const char *const titles[] = {"costs", "alike", "layout", "annotation of"};
+  const json_t *groups = json_object_get(f, "annotation_groups");
+  size_t n = json_array_size(groups), rows = 0;
+  tp_sheet sheet = {.align = "rrll"};
+  bool is_known = false;
+  for (size_t i = 0; i < n; i++)
+    is_known |= !json_is_null(json_object_get(json_array_get(groups, i), "bound_without_seconds"));
+  if (!is_known)
     return;
-  tp__string_append(t, "### Annotations that cost more than 1 %\n\n");
-  json_array_foreach(list, i, c) {
-    const json_t *pin = json_object_get(c, "annotation");
-    tp__string_printf(t, "* %s less without `tp.sharding = %s` on ",
-                      time_of(c, "saves_seconds").chars, tp__text_of(pin, "sharding"));
-    tp__print_place(t, pin);
-    tp__string_append(t, "\n");
+  tp__string_append(t, "### What annotations cost\n\n"
+                       "So much less would the best plan cost without them.\n\n");
+  for (size_t k = 0; k < TP__COUNT(titles); k++)
+    tp__sheet_cell(&sheet, "%s", titles[k]);
+  if (n > 1) {
+    const json_t *without = json_object_get(f, "without_annotations");
+    tp__sheet_cell(&sheet, "%s", saved_without(f, without).chars);
+    add_count(&sheet, (size_t)tp__integer_of(f, "annotations"));
+    tp__sheet_cell(&sheet, "%s", "");
+    tp__sheet_cell(&sheet, "%s", "all together");
   }
-  tp__string_append(t, "\n");
+  for (int costly = 1; costly >= 0; costly--)
+    for (size_t i = 0; i < n; i++) {
+      const json_t *group = json_array_get(groups, i);
+      bool is_costly = !json_is_null(json_object_get(group, "saves_seconds"));
+      if (is_costly == costly && rows++ < MAX_ROWS)
+        print_annotation(&sheet, f, group);
+    }
+  tp__sheet_print(&sheet, t);
+  if (rows > MAX_ROWS)
+    tp__string_printf(t, "%zu more are in the report as JSON.\n\n", rows - MAX_ROWS);
 }
 
 static void print_decisions(tp__string *t, const json_t *list) {
@@ -325,8 +369,6 @@ static void print_decisions(tp__string *t, const json_t *list) {
   }
   tp__sheet_print(&sheet, t);
 }
-
-/* ---- the document ---- */
 
 /* ---- other plans ---- */
 
@@ -367,7 +409,7 @@ static void print_function(tp__string *t, const json_t *f, bool is_time) {
   print_summary(t, f, is_time);
   print_against(t, f);
   print_frontier(t, json_object_get(f, "frontier"));
-  print_costly(t, f);
+  print_annotations(t, f);
   tp__print_collectives(t, f);
   print_memory(t, json_object_get(f, "memory"));
   print_decisions(t, json_object_get(f, "decisions"));

@@ -7,7 +7,7 @@ with open(sys.argv[1]) as file:
     (function,) = json.load(file)["functions"]
 others = [c["alternative"] for c in function["collectives"] if c["alternative"]]
 pairs = [(other["bound_seconds"], other["cost_seconds"]) for other in others]
-(costly,) = function["costly_annotations"]
+(costly,) = [g for g in function["annotation_groups"] if g["saves_seconds"]]
 pairs.append((costly["bound_without_seconds"], costly["cost_without_seconds"]))
 for bound, cost in pairs:
     if not 0 < bound <= cost <= bound * (1 + float(sys.argv[2])):

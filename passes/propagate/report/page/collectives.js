@@ -74,6 +74,17 @@ function otherChoice(c, alike) {
       'same value' + (alike > 1 ? '. The price is for this one of the ' + alike + '.' : '.')));
 }
 
+/* What the annotations among the causes cost. */
+function pinnedBy(f, c) {
+  return c.pinned_by.map((i) => f.annotation_groups[i]).map((group) => {
+    const price = annotationPrice(group, f), place = annotationPlace(group);
+    return make('p', null, 'The annotation of ', named(place), ' ', annotationText(group.annotation),
+      price === 'not looked at' ? ' is among the causes; what it costs was not looked at.'
+        : [' costs ', make('strong', null, price), ': so much less would the best plan take without ' +
+          'it.']);
+  });
+}
+
 /* What a search looks at, in lower case. */
 function searched(f, c) {
   const text = [whatMoves(f, c), c.at, c.kind, c.axes, ...c.cause].join(' ');
@@ -103,6 +114,7 @@ function collectiveDetails(f, group) {
         (group.members.length > 1 ? ' each' : '')]),
     make('h3', null, 'Why'),
     make('ol', {class: 'causes full'}, c.cause.map((fact) => make('li', null, named(fact)))),
+    ...pinnedBy(f, c),
     make('h3', null, 'Another choice'), otherChoice(c, group.members.length), placesOf(f, group),
     make('button', {class: 'button', type: 'button',
       onclick: (event) => visit('op', f.graph.collectives[f.collectives.indexOf(c)],

@@ -130,14 +130,31 @@ function alternativesTable(f) {
   return grid;
 }
 
+/* What annotations cost: how much less the best plan without them would. */
+function annotationPrice({saves_seconds: saves, bound_without_seconds: bound}, {solution}) {
+  const whole = solution.cost_seconds;
+  const priced = (seconds) => secondsText(seconds) + ' (' + percentText(seconds, whole) + ')';
+  if (saves !== null) return priced(saves);
+  if (bound === null) return 'not looked at';
+  return bound >= whole ? 'nothing' : 'at most ' + priced(whole - bound);
+}
+
+/* "w1 (%arg1)", "params/layers/0/wq (%arg3) and 31 like it". */
+const annotationPlace = (group) => placeText(group.annotation) +
+  (group.count > 1 ? ' and ' + (group.count - 1) + ' like it' : '');
+
 function annotationsTable(f) {
-  const said = f.annotations_examined + ' of ' + plural(f.annotations, 'annotation') +
-    ' examined; only those that cost more than 1 % are listed.';
-  if (!f.costly_annotations.length)
-    return make('p', {class: 'note'}, 'No annotation is known to cost more than 1 %: ' + said);
-  return table(said, ['costs', 'annotation', 'layout'], 'rll',
-    f.costly_annotations.map((c) => [secondsText(c.saves_seconds),
-      named(placeText(c.annotation)), annotationText(c.annotation)]));
+  const groups = f.annotation_groups;
+  if (!groups.length)
+    return make('p', {class: 'note'}, 'The program has no annotations: the planner chose every ' +
+      'layout.');
+  const all = [make('strong', null, 'all ' + f.annotations), '', annotationPrice(f.without_annotations, f)];
+  const rows = groups.map((g) => [g, [named(annotationPlace(g)), annotationText(g.annotation),
+    annotationPrice(g, f)]])
+    .sort((a, b) => (b[0].saves_seconds || 0) - (a[0].saves_seconds || 0));
+  return table('How much less a step would cost if the program did not have them. ' +
+    'Those of equal layers are taken away together.', ['annotation', 'layout', 'costs'], 'llr',
+  (groups.length > 1 ? [all] : []).concat(rows.map((row) => row[1])));
 }
 
 function summaryPanel(f) {
@@ -145,5 +162,6 @@ function summaryPanel(f) {
     make('div', {class: 'scroll'}, timeTable(f)),
     make('h3', null, 'Other choices'),
     make('div', {class: 'scroll'}, alternativesTable(f)),
-    make('h3', null, 'What annotations cost'), annotationsTable(f));
+    make('h3', null, 'What annotations cost'),
+    make('div', {class: 'scroll'}, annotationsTable(f)));
 }

@@ -58,6 +58,16 @@ function gradientFact(tensor, {ops}) {
   return ['its gradient', [linkTo('op', k, value || 'in the graph'), ' ', layout ? chip(layout) : '']];
 }
 
+/* The annotation of an argument or result, and what it costs. */
+function annotationFact(f, tensor) {
+  const group = f.annotation_groups.find(({annotation, numbers}) =>
+    annotation.place === tensor.place && numbers.includes(tensor.index));
+  if (!group) return ['layout chosen by', 'the planner'];
+  return ['layout given by', ['an annotation of the program', group.count > 1
+    ? ' (as are ' + (group.count - 1) + ' like it)' : '', ', which costs ',
+  annotationPrice(group, f)]];
+}
+
 /* An argument as the program has it. */
 const argumentLine = ({value, type, attributes}) =>
   value + ': ' + type + (attributes ? ' ' + attributes : '');
@@ -77,7 +87,7 @@ function tensorDetails(f, tensor, graph) {
       bytesText(tensor.wholeBytes)],
     ['on a device', shapeText(tensor.local_shape) + ', ' + bytesText(tensor.bytes) + ' (' +
       percentText(tensor.bytes, tensor.wholeBytes) + ')'],
-    ['layout', chip(tensor.sharding)], updates, gradientFact(tensor, graph),
+    ['layout', chip(tensor.sharding)], annotationFact(f, tensor), updates, gradientFact(tensor, graph),
     isArgument ? ['source line', named(tensor.location === 'unknown' ? '-' : tensor.location)]
       : null,
     isArgument ? ['IR', make('pre', {class: 'code', id: 'tensor-line'}, argumentLine(tensor))]

@@ -102,6 +102,13 @@ function sumsTable(a) {
         secondsText), moreText(t.bytes_before, t.bytes_per_device, bytesText)].join(', ')])));
 }
 
+function movesTable(a) {
+  return table('What moves more often, or less often', ['collective', 'of', 'before', 'now', 'sends'],
+    'llrrr', a.moves.map((m) => [m.kind + ' over ' + m.axes, named(m.of || '-'),
+      String(m.count_before), String(m.count),
+      moreText(m.bytes_before, m.bytes_per_device, bytesText)]));
+}
+
 function layoutsTable(a) {
   const rows = a.tensors.map((t) => [named(t.kind + ' ' + t.number + (t.name ? ' (' + t.name + ')'
     : '')), '', chip(t.before), chip(t.now)]).concat(a.values.map((v) => [named(valueText(v)),
@@ -118,6 +125,7 @@ function againstPart(f) {
     make('p', {id: 'against-said'}, 'A step takes ' + moreText(a.seconds_before, a.seconds,
       secondsText).replace('the same', 'as long') + '.'),
     scroller({id: 'against'}, 'Before and now', sumsTable(a)),
+    ...(a.moves.length ? [scroller({id: 'against-moves'}, 'What moves', movesTable(a))] : []),
     a.tensors.length + a.values.length
       ? scroller({id: 'against-layouts'}, 'Other layouts', layoutsTable(a))
       : make('p', null, 'All layouts are the same.')];

@@ -13,7 +13,15 @@
 // CHECK: "schema": "tpshard.plan/1"
 // CHECK: "function": "mlp"
 // CHECK: "annotations": 4,
-// CHECK-NEXT: "annotations_examined": 4,
+// CHECK: "annotation_groups": [
+// CHECK: "name": "x",
+// CHECK: "count": 1,
+// CHECK: "numbers": [
+// CHECK-NEXT: 0
+// CHECK: "cost_without_seconds": {{null|[0-9.e-]+}},
+// CHECK-NEXT: "bound_without_seconds": {{[0-9.e-]+}},
+// CHECK-NEXT: "saves_seconds":
+// CHECK: "without_annotations": {
 // CHECK: "collectives": [
 // CHECK: "kind": "all_reduce",
 // CHECK-NEXT: "axes": "tp",
@@ -28,8 +36,8 @@
 // CHECK-NEXT: "to": {{"\[\[\], \[\]\]"}},
 // CHECK: "op": "func.return",
 // CHECK-NEXT: "body": "",
-// CHECK-NEXT: "location": "plan_report.mlir:[[# @LINE + 56]]:3",
-// CHECK-NEXT: "at": "plan_report.mlir:[[# @LINE + 55]]",
+// CHECK-NEXT: "location": "plan_report.mlir:[[# @LINE + 60]]:3",
+// CHECK-NEXT: "at": "plan_report.mlir:[[# @LINE + 59]]",
 // CHECK-NEXT: "operand": 0
 // CHECK: "cause": [
 // CHECK-NEXT: "%w{{[12]}} is pinned to
@@ -58,6 +66,10 @@
 // TEXT-NEXT: {{^}}| compute            | {{[0-9.]+}} us |  {{[0-9.]+}} % |          |      |{{$}}
 // TEXT-NEXT: {{^}}| all_reduce over tp | [[TIME:[0-9.]+ us]] |  [[SHARE]] | 24.0 KiB |    1 |{{$}}
 // TEXT: {{^}}| step {{.*}}[[STEP]] | 100.0 % | 24.0 KiB |    1 |{{$}}
+// TEXT: ### What annotations cost
+// TEXT: {{^}}| {{ *}}costs | alike | layout
+// TEXT: {{^}}| {{[0-9.]+}} us | x4 | | all together
+// TEXT: argument 1 (%w1)
 // TEXT: 1. **all_reduce** over tp: 24.0 KiB, [[TIME]] ([[SHARE]]){{$}}
 // TEXT-NEXT: * takes %y from `{{.*}}` to `{{.*}}` for func.return at plan_report.mlir:{{[0-9]+}}, operand 0{{$}}
 // TEXT-NEXT: * because
@@ -72,7 +84,7 @@
 // TEXT: | at least | alike | what
 // TEXT: | {{[0-9.]+}} us | | linalg.matmul at plan_report.mlir:{{[0-9]+}} (%h)
 
-// NONE: "annotations_examined": 0
+// NONE: "bound_without_seconds": null
 // NONE: "alternative": null,
 // NONE-NEXT: "no_alternative": "not among the most expensive collectives (report-alternatives)"
 // NONE: "decisions": [],

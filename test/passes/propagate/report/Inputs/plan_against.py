@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """plan_against.py OLD.json NEW.json: compares two reports anew, and checks what NEW.json says of it."""
 import json
+import re
 import sys
 
 
@@ -11,6 +12,18 @@ def layouts(graph):
 
 def traffic(f):
     return {(t["kind"], t["axes"]): (t["count"], t["bytes_per_device"]) for t in f["traffic"]}
+
+
+def moves(old, new):
+    """What moves how often and in how many bytes, by kind, axes and description without numbers; what both do as often is left out."""
+    sums = {}
+    for f, at in ((old, 0), (new, 1)):
+        for c in f["collectives"]:
+            key = (c["kind"], c["axes"], re.sub(r"[0-9]+", "*", c["description"]))
+            counts = sums.setdefault(key, ([0, 0], [0, 0]))[at]
+            counts[0] += c["count"]
+            counts[1] += c["bytes_per_device"]
+    return {key: value for key, value in sums.items() if value[0][0] != value[1][0]}
 
 
 def main():
@@ -24,6 +37,10 @@ def main():
     rows = {(t["kind"], t["axes"]): ((t["count_before"], t["bytes_before"]), (t["count"], t["bytes_per_device"])) for t in said["traffic"]}
     if rows != {key: (a.get(key, (0, 0)), b.get(key, (0, 0))) for key in a.keys() | b.keys() if a.get(key) != b.get(key)}:
         wrong.append("other collectives differ: %s and %s" % (a, b))
+    rows = {(m["kind"], m["axes"], re.sub(r"[0-9]+", "*", m["of"])): ([m["count_before"], m["bytes_before"]], [m["count"], m["bytes_per_device"]])
+            for m in said["moves"]}
+    if rows != moves(old, new) or not rows:
+        wrong.append("other values move: %s" % moves(old, new))
     tensors = {(kind, i): (x["sharding"], y["sharding"]) for kind in ("argument", "result")
                for i, (x, y) in enumerate(zip(old[kind + "s"], new[kind + "s"])) if x["sharding"] != y["sharding"]}
     if {(t["kind"], t["number"]): (t["before"], t["now"]) for t in said["tensors"]} != tensors:
