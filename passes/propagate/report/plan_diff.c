@@ -1,7 +1,6 @@
 /* What differs between a plan and an older one, from the documents of both. */
 #include "passes/propagate/report/plan_diff.h"
 
-#include "passes/propagate/report/plan_graph.h"
 #include "passes/propagate/report/plan_text.h"
 
 #include <ctype.h>
@@ -84,7 +83,7 @@ static json_t *without_numbers(const char *description) {
       tp__string_printf(&text, "%c", *c);
     else if (c == description || !isdigit((unsigned char)c[-1]))
       tp__string_append(&text, "*");
-  json_t *json = tp__report_string(tp__string_text(&text));
+  json_t *json = json_string(tp__string_text(&text));
   tp__string_destroy(&text);
   return json;
 }
