@@ -154,9 +154,14 @@ static void add_diagnostic(MlirDiagnostic diagnostic, bool shows_source, FILE *o
   }
 }
 
-/* Prints a diagnostic and its notes as one text in one write, because ranks share stderr. */
+/* Prints a diagnostic and its notes as one text in one write, because ranks share stderr. A remark
+ * that follows another one about the same place, as of a search that says how far it is, does not
+ * show the source again. */
 static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *data) {
-  (void)data;
+  MlirLocation *last_remark = data, location = mlirDiagnosticGetLocation(diagnostic);
+  bool is_remark = mlirDiagnosticGetSeverity(diagnostic) == MlirDiagnosticRemark;
+  bool is_shown = is_remark && last_remark->ptr == location.ptr;
+  last_remark->ptr = is_remark ? location.ptr : NULL;
   char *text = NULL;
   size_t n = 0;
   FILE *out = open_memstream(&text, &n);
@@ -164,13 +169,17 @@ static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *data) {
     complain("memory ran out for a diagnostic");
     return mlirLogicalResultSuccess();
   }
-  add_diagnostic(diagnostic, true, out);
+  add_diagnostic(diagnostic, !is_shown, out);
   if (fclose(out) == 0)
     (void)cli_write(text, n);
   free(text);
   return mlirLogicalResultSuccess();
 }
 
+static void forget_remark(void *data) { free(data); }
+
 void diagnostics_attach(MlirContext context) {
-  (void)mlirContextAttachDiagnosticHandler(context, handle, NULL, NULL);
+  MlirLocation *last_remark = calloc(1, sizeof *last_remark);
+  if (last_remark)
+    (void)mlirContextAttachDiagnosticHandler(context, handle, last_remark, forget_remark);
 }

@@ -18,8 +18,8 @@ enum {
 };
 
 const char tp__alternative_not_sought[] =
-    "not among the most expensive collectives (report-alternatives)";
-const char tp__alternative_of_equal[] = "looked for at an equal collective (report-alternatives)";
+    "other collectives cost more, equal ones counted together (report-alternatives)";
+const char tp__alternative_of_equal[] = "found or looked for at an equal collective";
 static const char *out_of_time_text(void) {
   return strcmp(tp__clock_ender(), "interrupt") == 0
              ? "an interrupt ended the search before one was found"
@@ -335,8 +335,10 @@ static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *
       status = find_alternative(r, p, space, list[i].first);
   for (size_t i = 0; i < n && i < (size_t)r->n_alternatives; i++)
     for (size_t k = 0; k < f->n_changes; k++)
-      if (&f->changes[k] != list[i].first && are_alike(list[i].first, &f->changes[k]))
+      if (&f->changes[k] != list[i].first && are_alike(list[i].first, &f->changes[k])) {
         f->changes[k].alternative.missing = tp__alternative_of_equal;
+        f->changes[k].priced = list[i].first;
+      }
   return status;
 }
 

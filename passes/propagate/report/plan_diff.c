@@ -352,23 +352,43 @@ static void print_tensors(tp__string *t, const json_t *tensors, size_t first) {
   tp__string_destroy(&now);
 }
 
-/* " (wq, wo and 3 others)": what the collectives move that one plan has more of. */
-static void print_moved(tp__string *t, const json_t *moves, const json_t *traffic, bool is_more) {
+/* "wq / wo / 3 others": what the collectives move that one plan has more of, or less. Returns how
+ * many of these there are. */
+static int64_t print_moved(tp__string *t, const json_t *moves, const json_t *traffic, int sign) {
   enum { MAX_NAMED = 3 };
   const json_t *m;
   size_t i, n = 0;
+  int64_t moved = 0;
   json_array_foreach(moves, i, m) {
-    bool gains = tp__integer_of(m, "count") > tp__integer_of(m, "count_before");
-    if (gains != is_more || !*tp__text_of(m, "of") ||
-        !json_equal(json_object_get(m, "kind"), json_object_get(traffic, "kind")) ||
+    int64_t more = sign * (tp__integer_of(m, "count") - tp__integer_of(m, "count_before"));
+    const char *of = tp__text_of(m, "of");
+    if (more <= 0 || !json_equal(json_object_get(m, "kind"), json_object_get(traffic, "kind")) ||
         !json_equal(json_object_get(m, "axes"), json_object_get(traffic, "axes")))
       continue;
+    moved += more;
     if (n++ < MAX_NAMED)
-      tp__string_printf(t, "%s%s", n == 1 ? " (" : ", ", tp__text_of(m, "of"));
+      tp__string_printf(t, "%s%s", n == 1 ? "" : " / ", *of ? of : "a value without a name");
   }
   if (n > MAX_NAMED)
-    tp__string_printf(t, " and %zu other%s", n - MAX_NAMED, n == MAX_NAMED + 1 ? "" : "s");
-  tp__string_append(t, n > 0 ? ")" : "");
+    tp__string_printf(t, " / %zu other%s", n - MAX_NAMED, n == MAX_NAMED + 1 ? "" : "s");
+  return moved;
+}
+
+/* "2 all_gathers over tp more (wq / wo)"; what makes up for some of them is named, too: "1
+ * all_gather over tp more (2 more: wq / wo; 1 less: gate)". */
+static void print_kind(tp__string *t, const json_t *moves, const json_t *traffic, int64_t more) {
+  tp__string gained = {0}, lost = {0};
+  int64_t n = more < 0 ? -more : more, n_gained = print_moved(&gained, moves, traffic, 1),
+          n_lost = print_moved(&lost, moves, traffic, -1);
+  tp__string_printf(t, "%lld %s%s over %s %s", (long long)n, tp__text_of(traffic, "kind"),
+                    n == 1 ? "" : "s", tp__text_of(traffic, "axes"), more < 0 ? "less" : "more");
+  if (n_gained > 0 && n_lost > 0)
+    tp__string_printf(t, " (%lld more: %s; %lld less: %s)", (long long)n_gained,
+                      tp__string_text(&gained), (long long)n_lost, tp__string_text(&lost));
+  else if (n_gained + n_lost > 0)
+    tp__string_printf(t, " (%s)", tp__string_text(n_gained > 0 ? &gained : &lost));
+  tp__string_destroy(&gained);
+  tp__string_destroy(&lost);
 }
 
 /* True if an earlier tensor changes in the same way. */
@@ -397,16 +417,17 @@ void tp__print_changes(void *text, const json_t *difference) {
   if (listed > MAX_CHANGES)
     tp__string_printf(t, "; %zu more change%s of layout", listed - MAX_CHANGES,
                       listed == MAX_CHANGES + 1 ? "" : "s");
+  if (listed == 0 && json_array_size(json_object_get(difference, "traffic")) > 0) {
+    tp__string_append(t, "arguments and results as they are");
+    between = "; ";
+  }
   listed = 0;
   json_array_foreach(json_object_get(difference, "traffic"), i, traffic) {
     int64_t more = tp__integer_of(traffic, "count") - tp__integer_of(traffic, "count_before");
-    int64_t n = more < 0 ? -more : more;
-    if (n == 0 || listed++ >= MAX_KINDS)
+    if (more == 0 || listed++ >= MAX_KINDS)
       continue;
-    tp__string_printf(t, "%s%lld %s%s over %s %s", between, (long long)n,
-                      tp__text_of(traffic, "kind"), n == 1 ? "" : "s", tp__text_of(traffic, "axes"),
-                      more < 0 ? "less" : "more");
-    print_moved(t, json_object_get(difference, "moves"), traffic, more > 0);
+    tp__string_append(t, between);
+    print_kind(t, json_object_get(difference, "moves"), traffic, more);
     between = ", ";
   }
   if (listed > MAX_KINDS)

@@ -195,6 +195,14 @@ static json_t *texts_json(int n, const char *const *texts) {
   return list;
 }
 
+/* The index of the first collective of a change among all. */
+static int64_t first_collective(const tp_report *r, const tp_report_communication *change) {
+  int64_t n = 0;
+  for (const tp_report_communication *c = r->function.changes; c < change; c++)
+    n += (int64_t)c->n_collectives;
+  return n;
+}
+
 static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_report_communication *c,
                                const tp_report_collective *o) {
   const tp_planned_value *v = c->value;
@@ -222,6 +230,8 @@ static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_repor
   tp__json_put(json, "alternative", alternative_json(r, p, &c->alternative));
   tp__json_put(json, "no_alternative",
                c->alternative.missing ? json_string(c->alternative.missing) : json_null());
+  tp__json_put(json, "alternative_at",
+               c->priced ? integer_json(first_collective(r, c->priced)) : json_null());
   return json;
 }
 

@@ -76,6 +76,8 @@ typedef struct tp_report_communication {
   int n_pins; /* annotations among the causes */
   int pins[TP_MAX_CAUSES];
   tp_alternative alternative;
+  /* an equal one, at which the alternative was looked for; NULL: none */
+  const struct tp_report_communication *priced;
 } tp_report_communication;
 
 /* Annotations that differ only in numbers in the names of what they stand at: those of equal

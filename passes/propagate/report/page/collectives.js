@@ -45,6 +45,19 @@ function whatMoves(f, c) {
       .filter(Boolean).join(', ');
 }
 
+/* What all of these texts have in common, with * for numbers in which they differ: "gradient of
+ * l*_wq". The first one if they differ in more. */
+function commonText(texts) {
+  const parts = texts.map((text) => text.split(/(\d+)/)), [first] = parts;
+  if (parts.some((list) => list.length !== first.length ||
+    list.some((part, i) => i % 2 === 0 && part !== first[i]))) return texts[0];
+  return first.map((part, i) => (parts.every((list) => list[i] === part) ? part : '*')).join('');
+}
+
+/* The alternative of a collective, or of an equal one at which it was found. */
+const alternativeOf = (f, c) => c.alternative ||
+  (c.alternative_at === null ? null : f.collectives[c.alternative_at].alternative);
+
 /* True if no other choice was sought because other collectives cost more. */
 const notSought = (c) => c.no_alternative !== null &&
   c.no_alternative.includes('report-alternatives');
@@ -53,23 +66,29 @@ const notSought = (c) => c.no_alternative !== null &&
  * more" where a search that ended early knows only between what it lies. */
 function priceText({extra_seconds: extra, cost_seconds: cost, bound_seconds: bound, exact}) {
   const least = Math.max(0, extra - (cost - bound)), most = exact ? '' : 'at most ';
-  if (extra <= 0) return most + (exact ? 'the same' : 'as much');
+  if (extra <= 0) return exact ? 'the same' : 'the same or less';
   if (secondsText(least) === secondsText(extra)) return most + secondsText(extra) + ' more';
   return (least < extra / 100 ? '0' : secondsText(least)) + ' to ' + secondsText(extra) + ' more';
 }
 
 /* What the plan would cost if the decision behind a collective were another one. */
-function otherChoice(c, alike) {
-  if (!c.alternative)
+function otherChoice(f, c, alike) {
+  const alternative = alternativeOf(f, c);
+  if (!alternative)
     return make('p', null, (notSought(c) ? 'Not sought here: ' : 'None is known: ') +
       c.no_alternative + '.');
-  const {annotation, instead_of: now} = c.alternative, price = priceText(c.alternative);
+  const {annotation, instead_of: now} = alternative, price = priceText(alternative);
   return make('div', null,
+    c.alternative ? null : make('p', null, 'It was looked for at an equal collective, that of ',
+      linkTo('collective', c.alternative_at, named(whatMoves(f, f.collectives[c.alternative_at]))),
+      '.'),
     make('p', null, 'The decision behind it is a layout. With another one, the cheapest plan costs ',
       make('strong', null, price.includes(' to ') ? 'between ' + price.replace(' to ', ' and ')
         : price), ', and is what this annotation makes:'),
     facts(['at', named(placeText(annotation))], ['annotation', annotationText(annotation)],
       ['instead of', chip(now)]),
+    annotation.factors ? make('p', {class: 'note'}, 'tp.factors says which loop of the op an axis ' +
+      'splits, by the loop\'s kind and number.') : null,
     make('p', {class: 'note'}, 'That plan may communicate in other places, and even move the ' +
       'same value' + (alike > 1 ? '. The price is for this one of the ' + alike + '.' : '.')));
 }
@@ -115,7 +134,7 @@ function collectiveDetails(f, group) {
     make('h3', null, 'Why'),
     make('ol', {class: 'causes full'}, c.cause.map((fact) => make('li', null, named(fact)))),
     ...pinnedBy(f, c),
-    make('h3', null, 'Another choice'), otherChoice(c, group.members.length), placesOf(f, group),
+    make('h3', null, 'Another choice'), otherChoice(f, c, group.members.length), placesOf(f, group),
     make('button', {class: 'button', type: 'button',
       onclick: (event) => visit('op', f.graph.collectives[f.collectives.indexOf(c)],
         event.currentTarget)}, 'Show in the graph'));
@@ -123,10 +142,11 @@ function collectiveDetails(f, group) {
 
 function collectiveCells(f, group, toggle) {
   const c = group.first, times = group.members.length;
-  const why = c.cause[0] || '', alternative = c.alternative;
+  const why = c.cause[0] || '', alternative = alternativeOf(f, c);
+  const what = commonText(group.members.map((i) => whatMoves(f, f.collectives[i])));
   return [
     make('td', null, toggle),
-    make('td', null, named(whatMoves(f, c)), make('br'),
+    make('td', null, named(what), make('br'),
       make('span', {class: 'note'}, named(c.at || ''))),
     make('td', null, c.axes),
     make('td', {class: 'number'}, times > 1 ? 'x ' + times : ''),
@@ -142,6 +162,7 @@ function collectiveCells(f, group, toggle) {
 const ORDERS = {
   time: ['time', (a, b) => b.seconds - a.seconds],
   bytes: ['bytes', (a, b) => b.bytes - a.bytes],
+  each: ['time of one', (a, b) => b.first.modelled_seconds - a.first.modelled_seconds],
   program: ['program order', (a, b) => a.members[0] - b.members[0]],
 };
 
@@ -237,7 +258,9 @@ function collectivesPanel(f) {
   list();
   const element = panel('collectives', 'Collectives',
     make('p', {class: 'note'}, 'Those that differ in nothing but numbers are one row. Choose one ' +
-      'for its causes, its place in the source and the price of another choice.'),
+      'for its causes, its place in the source and the price of another choice.' +
+      (f.traffic.some((t) => t.axes.includes(':('))
+        ? ' dp:(2)4 is the part of axis dp that has size 4 and follows parts of size 2.' : '')),
     make('div', {class: 'controls'}, make('label', null, 'value, place, axes or cause contains', search),
       make('label', null, 'kind', kind), make('label', null, 'order by', order)),
     groups.length ? scroller(null, 'List of collectives', grid)

@@ -66,7 +66,8 @@ function foldOps(g, ops) {
   return rows;
 }
 
-/* The rows that are visible while these layers are open, and the row of each op. */
+/* The rows that are visible while these layers are open, and the row of each op. `opened` says
+ * which of the equal layers is shown. */
 function rowsOf(folded, opened) {
   const rows = [], rowOf = [];
   for (const entry of folded) {
@@ -75,7 +76,7 @@ function rowsOf(folded, opened) {
     if (entry.op !== undefined) rowOf[entry.op] = header;
     for (const section of entry.sections || []) for (const k of section) rowOf[k] = header;
     if (!opened.has(entry)) continue;
-    for (const k of entry.sections[0]) {
+    for (const k of entry.sections[opened.get(entry)]) {
       rowOf[k] = rows.length;
       rows.push({op: k, inFold: true});
     }
@@ -167,6 +168,9 @@ function collectivesIn(g, sections) {
   return g.collectives.filter((k) => k >= first && k <= last).length;
 }
 
+/* "layer 8 of 32" */
+const layerText = (number, sections) => 'layer ' + (number + 1) + ' of ' + sections.length;
+
 function foldDetails(g, sections) {
   const first = sections[0][0], last = sections.at(-1).at(-1);
   return [make('h3', null, 'Equal layers x ' + sections.length),
@@ -193,6 +197,8 @@ function rowContent(g, entry, f, opened) {
     const {sections} = entry, n = collectivesIn(g, sections);
     return [make('span', {class: 'fold'},
       (opened.has(entry) ? '\u25be ' : '\u25b8 ') + 'x ' + sections.length),
+      opened.get(entry) > 0 ? make('span', null, 'below: ' + layerText(opened.get(entry), sections))
+        : null,
       make('span', null, plural(sections[0].length, 'op') + ' each' + (n ? ', ' : '')),
       n ? make('span', {class: 'sends'}, plural(n, 'collective')) : null];
   }
@@ -214,7 +220,7 @@ function rowContent(g, entry, f, opened) {
 /* Returns {element, ops, show, leave, place, describe, name}: show(k) selects op k, leave() closes
  * the layers that show opened; describe(k) says which op it is, name(k) what it makes. */
 function graphPanel(f) {
-  const g = graphOf(f), opened = new Set();
+  const g = graphOf(f), opened = new Map();
   /* Layers that links opened, not the user. */
   const openedByLinks = new Set();
   const search = searchInput('graph-search', find), found = make('span', {'aria-live': 'polite'});
@@ -328,7 +334,7 @@ function graphPanel(f) {
 
   function flip(row) {
     openedByLinks.delete(rows[row]);
-    if (!opened.delete(rows[row])) opened.add(rows[row]);
+    if (!opened.delete(rows[row])) opened.set(rows[row], 0);
     arrange();
     choose(row);
   }
@@ -366,7 +372,7 @@ function graphPanel(f) {
     found.textContent = (at + 1).toLocaleString('en') + ' of ' + plural(alike.length, 'op');
   }
 
-  /* An op of a later layer is shown in the first one. */
+  /* Opens the layer of an op if it is one of equal ones. */
   function turnTo(k) {
     if (isFiller(g, k) && !fillers.checked) {
       fillers.checked = true;
@@ -375,10 +381,8 @@ function graphPanel(f) {
     const run = folded.find(({sections}) => sections && k >= sections[0][0] &&
       k <= sections.at(-1).at(-1));
     if (run) {
-      const own = run.sections.find((section) => k <= section.at(-1));
       if (!opened.has(run)) openedByLinks.add(run);
-      opened.add(run);
-      k = run.sections[0][Math.min(own.indexOf(k), run.sections[0].length - 1)];
+      opened.set(run, run.sections.findIndex((section) => k <= section.at(-1)));
       arrange();
     }
     choose(rowOf[k]);

@@ -105,7 +105,7 @@ function meshPanel(f) {
   return panel('mesh', 'Mesh',
     make('p', {class: 'note'}, 'Latency and bandwidth are those of an all_gather in the model "' +
       plan.topology + '". A collective over several axes counts for each of them in the first ' +
-      'table, and once in the second.'),
+      'table, and once in the second; the rates of other kinds may be higher.'),
     plan.mesh.length ? [meshPicture(f), scroller(null, 'Links', linksTable(f))]
       : make('p', null, 'One device.'),
     f.traffic.length ? scroller({id: 'mesh-groups'}, 'Groups', groupsTable(f))

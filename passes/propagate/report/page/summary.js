@@ -15,12 +15,16 @@ function proofText(f) {
     ' ended the search' : '');
 }
 
-function memoryNote({peak_bytes: peak, limit_bytes: limit, device_bytes: device}) {
+function memoryNote({peak_bytes: peak, limit_bytes: limit, device_bytes: device,
+  by_kind: kinds}) {
   if (limit !== null) return percentText(peak, limit) + ' of the limit of ' + bytesText(limit);
   if (device === null) return 'No memory limit was given';
+  const given = kinds.argument + kinds.result;
   return peak <= device
     ? 'Fits: ' + bytesText(device - peak) + ' free of a device\'s ' + bytesText(device)
-    : 'Does not fit: a device has ' + bytesText(device) + '. Plan with memory-limit=topology';
+    : 'Does not fit: a device has ' + bytesText(device) + (given > device
+      ? ', and arguments and results alone take ' + bytesText(given)
+      : '. Plan with memory-limit=topology');
 }
 
 /* How long the run took whose times the page has, beside the model. */
@@ -118,8 +122,9 @@ function alternativesTable(f) {
       : 'There are no collectives, so no other plan was sought.');
   const titles = ['the plan would cost', 'annotation that makes it', 'instead of', 'decides'];
   const sought = f.collectives.filter((c) => c.alternative || !notSought(c)).length;
-  const grid = table('The best plans with another choice at one of the ' +
-    plural(sought, 'costliest collective').replace(/^1 /, '') + ', the cheapest first', titles, 'rlll', found.map(({a, collectives}) => [
+  const grid = table('The best plans with another choice at ' + (sought === 1
+    ? 'the collective that costs most' : 'one of the ' + sought + ' collectives that cost most') +
+    ' (equal ones counted together), the cheapest first', titles, 'rlll', found.map(({a, collectives}) => [
       priceText(a),
       [named(placeText(a.annotation)), make('br'), ...annotationText(a.annotation)],
       chip(a.instead_of),
@@ -151,9 +156,11 @@ function annotationsTable(f) {
   const all = [make('strong', null, 'all ' + f.annotations), '', annotationPrice(f.without_annotations, f)];
   const rows = groups.map((g) => [g, [named(annotationPlace(g)), annotationText(g.annotation),
     annotationPrice(g, f)]])
-    .sort((a, b) => (b[0].saves_seconds || 0) - (a[0].saves_seconds || 0));
-  return table('How much less a step would cost if the program did not have them. ' +
-    'Those of equal layers are taken away together.', ['annotation', 'layout', 'costs'], 'llr',
+    .sort(([a], [b]) => (b.saves_seconds || 0) - (a.saves_seconds || 0) ||
+      (a.bound_without_seconds || 0) - (b.bound_without_seconds || 0));
+  return table('How much less the plan would cost if the program did not have them. Those of ' +
+    'equal layers are taken away together. "At most" is proven, often for several groups ' +
+    'at once: together they cost no more, and none was looked at alone.', ['annotation', 'layout', 'costs'], 'llr',
   (groups.length > 1 ? [all] : []).concat(rows.map((row) => row[1])));
 }
 
@@ -163,5 +170,5 @@ function summaryPanel(f) {
     make('h3', null, 'Other choices'),
     make('div', {class: 'scroll'}, alternativesTable(f)),
     make('h3', null, 'What annotations cost'),
-    make('div', {class: 'scroll'}, annotationsTable(f)));
+    make('div', {class: 'scroll', id: 'annotations'}, annotationsTable(f)));
 }

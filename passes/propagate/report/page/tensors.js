@@ -34,9 +34,16 @@ function collectivesOfTensor(f, tensor) {
     : c.value === tensor.value));
 }
 
-function collectiveLinks(list) {
+/* The collectives of its gradient: "gradient of wq", "gradient of wq before the transpose". */
+function gradientCollectives(f, {place, description}) {
+  const text = 'gradient of ' + description;
+  return place !== 'argument' || !description ? [] : f.collectives.map((c, i) => [c, i])
+    .filter(([c]) => c.description === text || c.description.startsWith(text + ' before '));
+}
+
+function collectiveLinks(list, of = '') {
   if (!list.length) return make('p', null, 'No collective changes its layout.');
-  return make('div', null, make('p', null, plural(list.length, 'collective') + ':'),
+  return make('div', null, make('p', null, plural(list.length, 'collective') + of + ':'),
     linkList(list.map(([c, i]) => linkTo('collective', i, c.kind + ' over ' + c.axes + ': ' +
       bytesText(c.bytes_per_device) + ', ' + secondsText(c.modelled_seconds))), 20));
 }
@@ -73,7 +80,7 @@ const argumentLine = ({value, type, attributes}) =>
   value + ': ' + type + (attributes ? ' ' + attributes : '');
 
 function tensorDetails(f, tensor, graph) {
-  const isArgument = tensor.place === 'argument';
+  const isArgument = tensor.place === 'argument', gradients = gradientCollectives(f, tensor);
   const updates = isArgument || tensor.updates === null ? null
     : ['new value of', linkTo('argument', tensor.updates, named(labelOf(graph.ops,
       -1 - tensor.updates)))];
@@ -90,10 +97,11 @@ function tensorDetails(f, tensor, graph) {
     ['layout', chip(tensor.sharding)], annotationFact(f, tensor), updates, gradientFact(tensor, graph),
     isArgument ? ['source line', named(tensor.location === 'unknown' ? '-' : tensor.location)]
       : null,
-    isArgument ? ['IR', make('pre', {class: 'code', id: 'tensor-line'}, argumentLine(tensor))]
+    isArgument ? ['IR as planned', make('pre', {class: 'code', id: 'tensor-line'}, argumentLine(tensor))]
       : null),
     tensorPicture(tensor.sharding, tensor.shape, tensor.local_shape),
     collectiveLinks(collectivesOfTensor(f, tensor)),
+    gradients.length ? collectiveLinks(gradients, ' of its gradient') : null,
     isArgument ? readerLinks(tensor, graph) : null,
   ];
 }

@@ -291,13 +291,14 @@ function timelinePicture(tracks, works) {
 }
 
 function differencesTable(f, track) {
-  const rows = f.collectives.map((c, i) => ({c, measured: track.times[i]}))
+  const rows = f.collectives.map((c, i) => ({c, i, measured: track.times[i]}))
     .filter(({measured}) => measured !== undefined)
     .sort((a, b) => Math.abs(b.measured - b.c.modelled_seconds) -
       Math.abs(a.measured - a.c.modelled_seconds)).slice(0, 12);
   return table('Collectives that differ most from the model',
-    ['collective', 'where', 'modelled', 'measured', 'times'], 'llrrr',
-    rows.map(({c, measured}) => [c.kind + ' over ' + c.axes, named(c.at || ''),
+    ['collective', 'of', 'where', 'modelled', 'measured', 'times'], 'lllrrr',
+    rows.map(({c, i, measured}) => [linkTo('collective', i, c.kind + ' over ' + c.axes),
+      named(whatMoves(f, c)), named(c.at || ''),
       secondsText(c.modelled_seconds), secondsText(measured),
       make('span', {class: isFarOff(measured, c.modelled_seconds) ? 'warn' : null},
         c.modelled_seconds > 0 ? 'x ' + timesText(measured / c.modelled_seconds) : '')]));

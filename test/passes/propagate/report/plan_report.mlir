@@ -86,7 +86,7 @@
 
 // NONE: "bound_without_seconds": null
 // NONE: "alternative": null,
-// NONE-NEXT: "no_alternative": "not among the most expensive collectives (report-alternatives)"
+// NONE-NEXT: "no_alternative": "other collectives cost more, equal ones counted together (report-alternatives)"
 // NONE: "decisions": [],
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}

@@ -64,7 +64,7 @@ def simple(tensor):
 def price(alternative):
     extra, least = alternative["extra_seconds"], alternative["extra_seconds"] - (alternative["cost_seconds"] - alternative["bound_seconds"])
     if extra <= 0:
-        return "the same" if alternative["exact"] else "as much"
+        return "the same" if alternative["exact"] else "the same or less"
     if seconds_text(max(least, 0)) == seconds_text(extra):
         return seconds_text(extra) + " more"
     return "%s to %s more" % ("0" if least < extra / 100 else seconds_text(least), seconds_text(extra))
@@ -124,6 +124,32 @@ class Page:
         prices = self.b.run("return [...document.querySelectorAll('#summary .scroll')][1].innerText") if any(c["alternative"] for c in self.f["collectives"]) else ""
         for alternative in (c["alternative"] for c in self.f["collectives"] if c["alternative"]):
             self.check(price(alternative) in prices, "no price of another choice is %r" % price(alternative))
+        self.annotations()
+
+    def annotations(self):
+        """What annotations cost, in the summary and with the first tensor of each group."""
+        groups = self.f["annotation_groups"]
+        shown = self.b.run("return [...document.querySelectorAll('#annotations tbody tr')].map((r) => r.lastChild.textContent)")
+        costs = [self.annotation_cost(g) for g in groups] + [self.annotation_cost(self.f["without_annotations"])] * (len(groups) > 1)
+        self.check(sorted(shown) == sorted(costs), "annotations cost %s, not %s" % (shown, costs))
+        for group in groups[:3]:
+            kind, numbers = group["annotation"]["place"], group["numbers"]
+            if kind == "argument" and numbers[-1] < 50:
+                tensor = self.f["arguments"][numbers[-1]]
+                self.b.run("[...document.querySelectorAll('#tensors .scroll tbody tr button')].find((b) => b.textContent === arguments[0]).click()",
+                           visible(tensor["description"] or tensor["value"]))
+                fact = self.b.text("#tensors .card .facts")
+                self.check("an annotation of the program" in fact and self.annotation_cost(group) in fact, "the price of %s is not at it" % numbers)
+
+    def annotation_cost(self, group):
+        cost, bound, saves = self.f["solution"]["cost_seconds"], group["bound_without_seconds"], group["saves_seconds"]
+        if bound is None:
+            return "not looked at"
+        if saves is None and bound >= cost:
+            return "nothing"
+        save = cost - bound if saves is None else saves
+        share = "< 0.1 %" if save < cost * 0.0005 else "%.1f %%" % (100 * save / cost)
+        return "%s%s (%s)" % ("at most " if saves is None else "", seconds_text(save), share)
 
     def tensors(self):
         all_tensors = self.f["arguments"] + self.f["results"]
@@ -143,7 +169,10 @@ class Page:
             readers = sum(-1 - i in makers for makers in self.f["graph"]["operands"])
             moved = sum(c["value"] == tensor["value"] for c in self.f["collectives"])
             links = self.b.count("#tensors .card li button")
-            self.check(links == min(20, readers) + min(20, moved), "%r has %d links" % (label[:60], links))
+            text = "gradient of " + tensor["description"]
+            gradients = sum(c["description"] == text or c["description"].startswith(text + " before ") for c in self.f["collectives"]) \
+                if tensor["description"] else 0
+            self.check(links == min(20, readers) + min(20, moved) + min(20, gradients), "%r has %d links" % (label[:60], links))
             details = self.b.text("#tensors .card .facts")
             self.check(tensor["type"] in details and tensor["sharding"] in details, "no type or layout of %r" % label[:60])
             line = "%s: %s%s" % (tensor["value"], tensor["type"], " " * bool(tensor["attributes"]) + tensor["attributes"])
@@ -307,6 +336,8 @@ class Page:
             self.b.run("location.hash = '#op-%d'" % self.f["graph"]["layers"][0]["first"][1])
             self.b.wait("setTimeout(arguments[0], 100)")
             self.check(self.b.run(rows) != folded, "a fragment does not open layers")
+            line = list(lines(self.f["graph"]))[self.f["graph"]["layers"][0]["first"][1]]
+            self.check(self.b.text("#graph-line") == line, "the op of the second layer is not shown but %r" % self.b.text("#graph-line")[:80])
             self.b.back()
             self.b.wait("setTimeout(arguments[0], 100)")
             self.check(self.b.run(rows) == folded, "Back leaves layers open")
