@@ -143,6 +143,7 @@ function collectiveDetails(f, group) {
 function collectiveCells(f, group, toggle) {
   const c = group.first, times = group.members.length;
   const why = c.cause[0] || '', alternative = alternativeOf(f, c);
+  const costly = c.pinned_by.map((i) => f.annotation_groups[i]).find((g) => g.saves_seconds);
   const what = commonText(group.members.map((i) => whatMoves(f, f.collectives[i])));
   return [
     make('td', null, toggle),
@@ -154,7 +155,9 @@ function collectiveCells(f, group, toggle) {
     make('td', {class: 'number'}, secondsText(group.seconds), times > 1 ? [make('br'),
       make('span', {class: 'note'}, secondsText(c.modelled_seconds) + ' each')] : []),
     make('td', {class: 'number'}, percentText(group.seconds, f.step.seconds)),
-    make('td', {class: 'number'}, alternative ? priceText(alternative) : '-'),
+    make('td', {class: 'number'}, alternative ? priceText(alternative) : '-', costly ? [make('br'),
+      make('span', {class: 'note'}, secondsText(costly.saves_seconds) + ' less without a pin')]
+      : null),
     make('td', {class: 'why'}, named(why)),
   ];
 }

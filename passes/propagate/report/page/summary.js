@@ -121,7 +121,8 @@ function alternativesTable(f) {
       ? 'No other plan was found or sought (report-alternatives).'
       : 'There are no collectives, so no other plan was sought.');
   const titles = ['the plan would cost', 'annotation that makes it', 'instead of', 'decides'];
-  const sought = f.collectives.filter((c) => c.alternative || !notSought(c)).length;
+  const sought = f.collectives.filter((c) => c.alternative ||
+    (c.alternative_at === null && !notSought(c))).length;
   const grid = table('The best plans with another choice at ' + (sought === 1
     ? 'the collective that costs most' : 'one of the ' + sought + ' collectives that cost most') +
     ' (equal ones counted together), the cheapest first', titles, 'rlll', found.map(({a, collectives}) => [
