@@ -80,9 +80,10 @@ TPRT_API tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work *
  * run one after the other, but adjacent ones with the hint `independent` may run as one: on host
  * memory, up to 64 KiB of all_reduces, all_gathers, reduce_scatters, all_to_alls or broadcasts of
  * one type (and reduction, and root) are packed, so that the ranks meet once. The recorder and
- * hooks then see one operation. All ranks give equal hints. All ops have the same `size` and the
- * same stream. One invalid op makes the whole batch invalid. The timeout of the batch is the
- * longest of its ops. */
+ * hooks then see one operation. On nccl any number of them is one group of NCCL calls, except those
+ * that take more than one call, and with TPRT_NCCL_CHECK. All ranks give equal hints. All ops have
+ * the same `size` and the same stream. One invalid op makes the whole batch invalid. The timeout of
+ * the batch is the longest of its ops. */
 TPRT_API tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n,
                                        tprt_work **work);
 

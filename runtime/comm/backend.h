@@ -105,14 +105,18 @@ typedef struct tprt__backend {
   /* Runs an operation to its end. `deadline` is a time of tprt__now. */
   tprt_status (*submit)(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence,
                         int64_t deadline);
-  /* Runs n sends and recvs concurrently. The backend handles transfers of this rank with itself
-   * only if it has a `host`. */
+  /* Runs n sends and recvs concurrently, or n collectives that `joins` put together. The backend
+   * handles transfers of this rank with itself only if it has a `host`. */
   tprt_status (*exchange)(tprt__transport *transport, const tprt__plan *plans, size_t n,
                           uint32_t sequence, int64_t deadline);
-  /* Enqueues one operation, or n sends and recvs, in the stream of the plans, and returns when it
-   * is enqueued. Unless `done` is NULL or this call fails, `done` is called once when the operation
-   * has ended, with the thread's error text; for an operation that is captured in a graph, before
-   * this call returns. */
+  /* Tells how many collectives, beginning with the first, run as one exchange or launch, because
+   * they have the hint independent; at least 1, and the same on all ranks. NULL: only one. Asked of
+   * backends with a `host`; on host memory such collectives are packed, see comm/coalesce.h. */
+  size_t (*joins)(const tprt__transport *transport, const tprt__plan *plans, size_t n);
+  /* Enqueues one operation, n collectives that `joins` put together, or n sends and recvs, in the
+   * stream of the plans, and returns when it is enqueued. Unless `done` is NULL or this call fails,
+   * `done` is called once when the operation has ended, with the thread's error text; for an
+   * operation that is captured in a graph, before this call returns. */
   tprt_status (*launch)(tprt__transport *transport, const tprt__plan *plans, size_t n,
                         uint32_t sequence, int64_t deadline, tprt__done_fn *done, void *user);
   /* Waits until all launched operations have ended; each has its own deadline. */

@@ -105,6 +105,9 @@ void tprt__comm_poison(tprt_comm *comm, tprt_status status, int rank);
  * lane. */
 tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t n,
                                 int64_t deadline);
+/* Tells how many operations, beginning with the first, run as one; at least 1, and the same on all
+ * ranks. */
+size_t tprt__comm_joins(const tprt_comm *comm, const tprt__plan *plans, size_t n);
 /* Runs one planned operation. The caller holds the lane. */
 tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t deadline);
 /* Waits for the lane and runs one planned operation. */

@@ -56,7 +56,8 @@ static tprt_status launch_observed(tprt_comm *comm, const tprt__plan *plans, siz
   return status;
 }
 
-/* Launches one collective, or a run of adjacent transfers. With a `work`, its end completes it. */
+/* Launches one collective, some that run together, or a run of adjacent transfers. With a `work`,
+ * its end completes it. */
 static tprt_status launch_some(tprt_comm *comm, const tprt__plan *plans, size_t n, int64_t deadline,
                                tprt_work *work) {
   tprt__transport *transport = comm->transport;
@@ -81,7 +82,7 @@ tprt_status tprt__comm_launch(tprt_comm *comm, const tprt__plan *plans, size_t n
   for (size_t i = 0, end; i < n && !status; i = end) {
     for (end = i; end < n && tprt__plan_is_transfer(&plans[end]);)
       end++;
-    end += end == i;
+    end += end == i ? tprt__comm_joins(comm, plans + i, n - i) : 0;
     status = launch_some(comm, plans + i, end - i, deadline, end == n ? work : NULL);
   }
   tprt__lane_leave(comm);

@@ -47,7 +47,7 @@ tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t dead
   return status;
 }
 
-/* Runs n collectives as one. */
+/* Runs n collectives as one, on packed copies in host memory. */
 static tprt_status run_coalesced(tprt_comm *comm, const tprt__plan *plans, size_t n,
                                  int64_t deadline) {
   tprt__coalesced as_one;
@@ -61,6 +61,30 @@ static tprt_status run_coalesced(tprt_comm *comm, const tprt__plan *plans, size_
   return status;
 }
 
+size_t tprt__comm_joins(const tprt_comm *comm, const tprt__plan *plans, size_t n) {
+  const tprt__transport *end = endpoint_for(comm, plans);
+  if (!end->host)
+    return tprt__coalescible(plans, n);
+  return end->backend->joins ? end->backend->joins(end, plans, n) : 1;
+}
+
+static tprt_status run_exchange(tprt_comm *comm, const tprt__plan *plans, size_t n,
+                                int64_t deadline) {
+  tprt__transport *end = endpoint_for(comm, plans);
+  return end->backend->exchange(end, plans, n, comm->sequence, deadline);
+}
+
+/* Runs n collectives that the backend puts together. */
+static tprt_status run_joined(tprt_comm *comm, const tprt__plan *plans, size_t n,
+                              int64_t deadline) {
+  tprt_status status = tprt__comm_check(comm);
+  if (status)
+    return status;
+  comm->sequence++;
+  status = run_observed(comm, plans, n, deadline, run_exchange);
+  return status ? tprt__comm_fail(comm, status, plans->kind) : TPRT_OK;
+}
+
 /* Runs n transfers. Transfers of a rank with itself are copies; they were paired before. */
 static tprt_status run_transfers(tprt_comm *comm, const tprt__plan *plans, size_t n,
                                  int64_t deadline) {
@@ -71,7 +95,7 @@ static tprt_status run_transfers(tprt_comm *comm, const tprt__plan *plans, size_
         plan->recv != plan->send)
       memcpy(plan->recv, plan->send, (size_t)plan->recv_bytes);
   }
-  return end->backend->exchange(end, plans, n, comm->sequence, deadline);
+  return run_exchange(comm, plans, n, deadline);
 }
 
 tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t n,
@@ -90,9 +114,13 @@ tprt_status tprt__comm_run_list(tprt_comm *comm, const tprt__plan *plans, size_t
         tprt__comm_fail(comm, status, plans[i].kind);
       i = end;
     } else {
-      size_t together = tprt__coalescible(plans + i, n - i);
-      status = together > 1 ? run_coalesced(comm, plans + i, together, deadline)
-                            : tprt__comm_run(comm, &plans[i], deadline);
+      size_t together = tprt__comm_joins(comm, plans + i, n - i);
+      if (together == 1)
+        status = tprt__comm_run(comm, &plans[i], deadline);
+      else if (endpoint_for(comm, plans + i)->host)
+        status = run_joined(comm, plans + i, together, deadline);
+      else
+        status = run_coalesced(comm, plans + i, together, deadline);
       i += together;
     }
   }

@@ -1,7 +1,6 @@
 /* Work handles: the lane of a communicator, the queue of background operations, and the threads
  * that run them. */
 #define _GNU_SOURCE 1
-#include "comm/coalesce.h"
 #include "comm/comm.h"
 
 #include <stdio.h>
@@ -106,7 +105,7 @@ void tprt__work_release(tprt_work *work) {
 /* Lets the backend begin an on-demand operation, so that peers do not wait until this rank runs it.
  * The work is the first of the queue, and the caller holds the lane. */
 static void announce(tprt_comm *comm, tprt_work *work) {
-  bool as_one = tprt__coalescible(work->plans, work->n) > 1;
+  bool as_one = tprt__comm_joins(comm, work->plans, work->n) > 1;
   if (work->announced || !work->on_demand || as_one || atomic_load(&comm->status))
     return;
   work->announced = true;

@@ -261,6 +261,7 @@ const tprt__backend tprt__backend_nccl = {
     .accept = tprt__nccl_accept,
     .submit = tprt__nccl_submit,
     .exchange = tprt__nccl_exchange,
+    .joins = tprt__nccl_joins,
     .launch = tprt__nccl_launch,
     .settle = tprt__nccl_settle,
     .record = tprt__nccl_record,

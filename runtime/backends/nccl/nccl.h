@@ -262,6 +262,15 @@ tprt_status tprt__nccl_enqueue(nccl_transport *nccl, const tprt__plan *plan, cud
                                nccl_wait *wait);
 tprt_status tprt__nccl_enqueue_transfers(nccl_transport *nccl, const tprt__plan *plans, size_t n,
                                          cuda_stream stream, nccl_wait *wait);
+/* How many of the first collectives, which are independent, fit in one group; see
+ * tprt__backend.joins. */
+size_t tprt__nccl_joins(const tprt__transport *transport, const tprt__plan *plans, size_t n);
+/* Enqueues collectives that tprt__nccl_joins put together. */
+tprt_status tprt__nccl_enqueue_joined(nccl_transport *nccl, const tprt__plan *plans, size_t n,
+                                      cuda_stream stream, nccl_wait *wait);
+/* Any of these three. */
+tprt_status tprt__nccl_enqueue_some(nccl_transport *nccl, const tprt__plan *plans, size_t n,
+                                    cuda_stream stream, nccl_wait *wait);
 
 /* ---- nccl_watch.c: streams of callers ---- */
 /* Determines whether a stream is capturing a graph; captured work runs at every replay. */

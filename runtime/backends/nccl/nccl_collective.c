@@ -9,6 +9,7 @@ typedef struct launch {
   const tprt__plan *plan;
   cuda_stream stream;
   nccl_wait *wait;
+  nccl_group *group; /* an open group that the operation joins; NULL: it has one of its own */
 } launch;
 
 /* ---- tensors whose pieces are not contiguous ---- */
@@ -44,11 +45,15 @@ tprt_status tprt__nccl_pack(nccl_transport *nccl, const tprt__plan *plan, char *
 
 /* ---- kinds that NCCL has ---- */
 
-/* Runs a single NCCL call in a group of its own, and returns its status from the calling
+/* Runs a single NCCL call in the group of the operation, and returns its status from the calling
  * function. */
 #define CALL_ALONE(run, name, call)                                                                \
   do {                                                                                             \
     nccl_group group_;                                                                             \
+    if ((run)->group) {                                                                            \
+      tprt__nccl_group_add((run)->group, call, name);                                              \
+      return (run)->group->status;                                                                 \
+    }                                                                                              \
     tprt_status status_ = tprt__nccl_group_begin(&group_, (run)->nccl, (run)->stream);             \
     if (status_)                                                                                   \
       return status_;                                                                              \
@@ -190,23 +195,30 @@ static tprt_status stage(const launch *run, char *to) {
   return status;
 }
 
-static tprt_status find_places(const launch *run, places *at) {
-  const tprt__plan *plan = run->plan;
+/* Bytes of scratch memory that a reduction needs for its input and for its output. */
+typedef struct scratch_need {
+  int64_t in, out;
+} scratch_need;
+
+static scratch_need scratch_of(const tprt__plan *plan) {
   size_t unit = plan->type->size; /* at least the size of NCCL's type */
-  int64_t in = (int64_t)tprt__round_up((size_t)bytes_to_stage(plan, unit), 64);
   /* NULL, if this rank receives nothing, counts as aligned */
   int64_t out = is_aligned(plan->recv, unit) ? 0 : plan->recv_bytes;
-  char *scratch = NULL;
+  return (scratch_need){(int64_t)tprt__round_up((size_t)bytes_to_stage(plan, unit), 64),
+                        (int64_t)tprt__round_up((size_t)out, 64)};
+}
+
+/* Finds the places of a reduction, and copies its input to scratch memory if it must. */
+static tprt_status find_places(const launch *run, char *scratch, places *at) {
+  const tprt__plan *plan = run->plan;
+  scratch_need need = scratch_of(plan);
   *at = (places){.send = plan->sends ? NULL : plan->send, .recv = plan->recv};
-  tprt_status status =
-      in || out ? tprt__nccl_scratch(run->nccl, in + out, run->stream, &scratch) : TPRT_OK;
-  if (!status && in) {
-    at->send = scratch;
-    status = stage(run, scratch);
-  }
-  if (!status && out)
-    at->recv = scratch + in;
-  return status;
+  if (need.out)
+    at->recv = scratch + need.in;
+  if (!need.in)
+    return TPRT_OK;
+  at->send = scratch;
+  return stage(run, scratch);
 }
 
 /* Creates the NCCL operator of premul_sum, which holds the factor of this rank. */
@@ -235,13 +247,31 @@ static void end_factor(const launch *run, const nccl_mapping *mapping) {
   pthread_mutex_unlock(&nccl->lock);
 }
 
+/* What NCCL's reduction leaves to do. */
+static tprt_status finish_reduction(const launch *run, const nccl_mapping *mapping,
+                                    const places *at) {
+  const tprt__plan *plan = run->plan;
+  tprt_status status =
+      mapping->divides ? tprt__nccl_divide(run->nccl, plan, at->recv, plan->recv_bytes, run->stream)
+                       : TPRT_OK;
+  if (!status && at->recv != plan->recv)
+    status = tprt__nccl_copy(run->nccl, plan->recv, at->recv, plan->recv_bytes, run->stream);
+  return status;
+}
+
 static tprt_status reduction(const launch *run) {
   const tprt__plan *plan = run->plan;
   nccl_mapping mapping = tprt__nccl_map_reduction(run->nccl, plan);
+  scratch_need need = scratch_of(plan);
+  char *scratch = NULL;
   places at;
+  tprt_status status = TPRT_OK;
   if (mapping.is_ours)
     return tprt__nccl_reduce(run->nccl, plan, run->stream, run->wait);
-  tprt_status status = find_places(run, &at);
+  if (need.in || need.out)
+    status = tprt__nccl_scratch(run->nccl, need.in + need.out, run->stream, &scratch);
+  if (!status)
+    status = find_places(run, scratch, &at);
   if (!status && plan->reduction == TPRT_PREMUL_SUM)
     status = make_factor(run, &mapping);
   if (status)
@@ -249,11 +279,7 @@ static tprt_status reduction(const launch *run) {
   status = plan->sends ? reduce_parts(run, &mapping, &at) : reduce_one(run, &mapping, &at);
   if (plan->reduction == TPRT_PREMUL_SUM)
     end_factor(run, &mapping);
-  if (!status && mapping.divides)
-    status = tprt__nccl_divide(run->nccl, plan, at.recv, plan->recv_bytes, run->stream);
-  if (!status && at.recv != plan->recv)
-    status = tprt__nccl_copy(run->nccl, plan->recv, at.recv, plan->recv_bytes, run->stream);
-  return status;
+  return status ? status : finish_reduction(run, &mapping, &at);
 }
 
 /* ---- kinds composed of sends and receives ---- */
@@ -434,6 +460,96 @@ tprt_status tprt__nccl_enqueue(nccl_transport *nccl, const tprt__plan *plan, cud
   tprt_status status = nccl->check ? compare(nccl, plan, wait) : TPRT_OK;
   if (!status)
     status = launch_kind(&run);
+  tprt_status ended = status ? TPRT_OK : tprt__nccl_scratch_end(nccl, stream);
+  nccl->scratch_taken = false;
+  return status ? status : ended;
+}
+
+/* ---- several collectives in a group ---- */
+
+/* True for a collective that is one call of NCCL, before and after which only this rank's own data
+ * is copied. Says the same on all ranks: it does not look at addresses. */
+static bool is_one_call(const nccl_transport *nccl, const tprt__plan *plan) {
+  const launch run = {.nccl = (nccl_transport *)(uintptr_t)nccl, .plan = plan};
+  if (plan->parts || plan->kind == TPRT_OP_BARRIER)
+    return false;
+  if (plan->reduction)
+    return plan->reduction != TPRT_PREMUL_SUM && !tprt__nccl_map_reduction(nccl, plan).is_ours;
+  return plan->kind == TPRT_OP_BROADCAST ||
+         (plan->kind == TPRT_OP_ALL_GATHER && tprt__nccl_in_runs(plan->recv_map, plan->piece)) ||
+         is_native(&run);
+}
+
+size_t tprt__nccl_joins(const tprt__transport *transport, const tprt__plan *plans, size_t n) {
+  const nccl_transport *nccl = (const nccl_transport *)transport;
+  size_t count = 0;
+  while (count < n && !nccl->check && plans[count].independent && is_one_call(nccl, &plans[count]))
+    count++;
+  return count > 1 ? count : 1;
+}
+
+/* Where a collective of a group reads and writes. */
+typedef struct joined {
+  nccl_mapping mapping; /* of a reduction */
+  places at;
+} joined;
+
+static tprt_status stage_all(launch *run, const tprt__plan *plans, size_t n, joined *all) {
+  int64_t bytes = 0;
+  char *scratch = NULL;
+  tprt_status status = TPRT_OK;
+  for (size_t i = 0; i < n; i++) {
+    scratch_need need = plans[i].reduction ? scratch_of(&plans[i]) : (scratch_need){0};
+    bytes += need.in + need.out;
+  }
+  if (bytes)
+    status = tprt__nccl_scratch(run->nccl, bytes, run->stream, &scratch);
+  for (size_t i = 0; i < n && !status; i++) {
+    run->plan = &plans[i];
+    if (!plans[i].reduction)
+      continue;
+    scratch_need need = scratch_of(&plans[i]);
+    all[i].mapping = tprt__nccl_map_reduction(run->nccl, &plans[i]);
+    status = find_places(run, scratch, &all[i].at);
+    scratch += scratch ? need.in + need.out : 0;
+  }
+  return status;
+}
+
+static tprt_status call_all(launch *run, const tprt__plan *plans, size_t n, const joined *all) {
+  nccl_group group;
+  tprt_status status = tprt__nccl_group_begin(&group, run->nccl, run->stream);
+  if (status)
+    return status;
+  run->group = &group;
+  for (size_t i = 0; i < n && !group.status; i++) {
+    run->plan = &plans[i];
+    if (!plans[i].send_bytes)
+      continue; /* on all ranks, because they have the same shape */
+    if (plans[i].reduction)
+      (void)reduce_one(run, &all[i].mapping, &all[i].at); /* the group keeps the status */
+    else
+      (void)launch_kind(run);
+  }
+  run->group = NULL;
+  return tprt__nccl_group_end(&group, run->wait);
+}
+
+tprt_status tprt__nccl_enqueue_joined(nccl_transport *nccl, const tprt__plan *plans, size_t n,
+                                      cuda_stream stream, nccl_wait *wait) {
+  launch run = {.nccl = nccl, .stream = stream, .wait = wait};
+  joined *all = tprt__alloc(n * sizeof *all);
+  if (!all)
+    return tprt__fail_memory(n * sizeof *all);
+  tprt_status status = stage_all(&run, plans, n, all);
+  if (!status)
+    status = call_all(&run, plans, n, all);
+  for (size_t i = 0; i < n && !status; i++) {
+    run.plan = &plans[i];
+    if (plans[i].reduction)
+      status = finish_reduction(&run, &all[i].mapping, &all[i].at);
+  }
+  tprt__free(all);
   tprt_status ended = status ? TPRT_OK : tprt__nccl_scratch_end(nccl, stream);
   nccl->scratch_taken = false;
   return status ? status : ended;

@@ -35,6 +35,14 @@ tprt_status tprt__nccl_enqueue_transfers(nccl_transport *nccl, const tprt__plan 
   return status ? status : move(nccl, plans, n, stream, wait);
 }
 
+tprt_status tprt__nccl_enqueue_some(nccl_transport *nccl, const tprt__plan *plans, size_t n,
+                                    cuda_stream stream, nccl_wait *wait) {
+  if (tprt__plan_is_transfer(plans))
+    return tprt__nccl_enqueue_transfers(nccl, plans, n, stream, wait);
+  return n > 1 ? tprt__nccl_enqueue_joined(nccl, plans, n, stream, wait)
+               : tprt__nccl_enqueue(nccl, plans, stream, wait);
+}
+
 tprt_status tprt__nccl_exchange(tprt__transport *transport, const tprt__plan *plans, size_t n,
                                 uint32_t sequence, int64_t deadline) {
   nccl_transport *nccl = (nccl_transport *)transport;
@@ -44,6 +52,6 @@ tprt_status tprt__nccl_exchange(tprt__transport *transport, const tprt__plan *pl
     status = tprt__nccl_enter_device(nccl);
   if (status)
     return status;
-  return tprt__nccl_finish(nccl, tprt__nccl_enqueue_transfers(nccl, plans, n, nccl->stream, &wait),
+  return tprt__nccl_finish(nccl, tprt__nccl_enqueue_some(nccl, plans, n, nccl->stream, &wait),
                            &wait);
 }

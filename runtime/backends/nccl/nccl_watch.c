@@ -193,12 +193,6 @@ static void give_up(nccl_transport *nccl, nccl_pending *pending) {
   tprt__free(pending);
 }
 
-static tprt_status put(nccl_transport *nccl, const tprt__plan *plans, size_t n, nccl_wait *wait) {
-  cuda_stream stream = plans->stream;
-  return tprt__plan_is_transfer(plans) ? tprt__nccl_enqueue_transfers(nccl, plans, n, stream, wait)
-                                       : tprt__nccl_enqueue(nccl, plans, stream, wait);
-}
-
 tprt_status tprt__nccl_find_capture(const nccl_transport *nccl, cuda_stream stream,
                                     bool *captured) {
   int capturing = CUDA_CAPTURE_NONE;
@@ -228,7 +222,7 @@ tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plan
   else if (!status)
     status = prepare(nccl, &what, &pending);
   if (!status)
-    status = put(nccl, plans, n, &wait);
+    status = tprt__nccl_enqueue_some(nccl, plans, n, plans->stream, &wait);
   if (!status && pending)
     status = watch_for(nccl, pending, plans->stream);
   if (status)

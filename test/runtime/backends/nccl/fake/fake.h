@@ -31,6 +31,7 @@ typedef struct fake_report {
   long n_calls;
   long n_violations;
   long n_by_id, n_by_split; /* communicators created, by method */
+  long n_groups;            /* groups of calls that launched something */
   /* configuration of the last communicator that was created; INT_MIN and "": unset */
   int min_ctas, max_ctas, traffic_class;
   char comm_name[64];

@@ -57,6 +57,7 @@ static bool is_connected(const launch *own) {
  * background. */
 static nccl_result end_group(void) {
   nccl_result result = group_error;
+  fake_state.n_groups += group_head != NULL;
   while (group_head) {
     launch *own = group_head;
     group_head = own->next;

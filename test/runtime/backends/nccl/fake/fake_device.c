@@ -21,6 +21,7 @@ void fake_begin(const fake_plan *plan) {
   fake_enter();
   fake_now = *plan;
   fake_state.n_calls = fake_state.n_violations = fake_state.n_by_id = fake_state.n_by_split = 0;
+  fake_state.n_groups = 0;
   fake_state.violation[0] = fake_state.failed[0] = 0;
   fake_exit();
 }
