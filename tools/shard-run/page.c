@@ -43,8 +43,9 @@ static char *times_text(const outcome *out) {
       json_object_set(entry, fields[k], json_object_get(c, fields[k]));
     json_array_append_new(list, entry);
   }
-  json_t *json = json_pack("{s:O, s:o}", "measured_seconds",
-                           json_object_get(report, "measured_seconds"), "collectives", list);
+  json_t *json =
+      json_pack("{s:O, s:O, s:o}", "measured_seconds", json_object_get(report, "measured_seconds"),
+                "processors", json_object_get(report, "processors"), "collectives", list);
   char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
   json_decref(json);
   json_decref(report);

@@ -90,7 +90,7 @@ function otherChoice(f, c, alike) {
     annotation.factors ? make('p', {class: 'note'}, 'tp.factors says which loop of the op an axis ' +
       'splits, by the loop\'s kind and number.') : null,
     make('p', {class: 'note'}, 'That plan may communicate in other places, and even move the ' +
-      'same value' + (alike > 1 ? '. The price is for this one of the ' + alike + '.' : '.')));
+      'same value.' + (alike > 1 ? ' The price is for one of these ' + alike + '.' : '')));
 }
 
 /* What the annotations among the causes cost. */
@@ -155,10 +155,10 @@ function collectiveCells(f, group, toggle) {
     make('td', {class: 'number'}, secondsText(group.seconds), times > 1 ? [make('br'),
       make('span', {class: 'note'}, secondsText(c.modelled_seconds) + ' each')] : []),
     make('td', {class: 'number'}, percentText(group.seconds, f.step.seconds)),
-    make('td', {class: 'number'}, alternative ? priceText(alternative) : '-', costly ? [make('br'),
-      make('span', {class: 'note'}, secondsText(costly.saves_seconds) + ' less without a pin')]
-      : null),
-    make('td', {class: 'why'}, named(why)),
+    make('td', {class: 'number'}, alternative ? priceText(alternative) : '-'),
+    make('td', {class: 'why'}, named(why), costly ? [make('br'), make('span', {class: 'note'},
+      secondsText(costly.saves_seconds) + ' less without the annotation of ' +
+        (costly.annotation.description || placeText(costly.annotation)))] : null),
   ];
 }
 

@@ -59,7 +59,7 @@ function memoryCurve(memory, held, gradients) {
   if (device > MAX_ABOVE * memory.peak_bytes)
     picture.append(draw('text', {class: 'quiet', x: width - 6, y: top + 2, 'text-anchor': 'end'},
       'a device has ' + bytesText(device) + ', far above'));
-  picture.append(draw('text', {class: 'quiet', x: left, y: height - 6}, 'first op'),
+  picture.append(draw('text', {class: 'quiet', x: left, y: height - 6}, 'first op (in program order, not by time)'),
     draw('text', {class: 'quiet', x: width, y: height - 6, 'text-anchor': 'end'}, 'last op'));
   if (gradients < held.length) {
     const at = left + (gradients / held.length) * (width - left);

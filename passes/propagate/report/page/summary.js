@@ -32,7 +32,9 @@ function measuredNotes(modelled) {
   const run = runOf();
   if (!run) return [];
   return ['A run took ' + secondsText(run.measured_seconds) + ', ' +
-    timesText(run.measured_seconds / modelled) + ' times that: see the timeline'];
+    timesText(run.measured_seconds / modelled) + ' times that' +
+    (run.processors && run.processors < plan.devices ? ' (' + plural(plan.devices, 'rank') +
+      ' on ' + plural(run.processors, 'processor') + ')' : '') + ': see the timeline'];
 }
 
 /* With overlapped collectives, first the time that then is left. */
@@ -160,8 +162,8 @@ function annotationsTable(f) {
     .sort(([a], [b]) => (b.saves_seconds || 0) - (a.saves_seconds || 0) ||
       (a.bound_without_seconds || 0) - (b.bound_without_seconds || 0));
   return table('How much less the plan would cost if the program did not have them. Those of ' +
-    'equal layers are taken away together. "At most" is proven, often for several groups ' +
-    'at once: together they cost no more, and none was looked at alone.', ['annotation', 'layout', 'costs'], 'llr',
+    'equal layers are taken away together. "At most": several groups were taken away ' +
+    'together, and all of them together cost no more.', ['annotation', 'layout', 'costs'], 'llr',
   (groups.length > 1 ? [all] : []).concat(rows.map((row) => row[1])));
 }
 

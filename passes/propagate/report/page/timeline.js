@@ -155,6 +155,8 @@ function runNote(run, {length, times}, model) {
   return 'The run took ' + secondsText(run.measured_seconds) + ', ' + (ratio >= 1
     ? timesText(ratio) + ' times as long as the model. '
     : percentText(ratio, 1) + ' of the time in the model. ') +
+    (run.processors && run.processors < plan.devices ? plural(plan.devices, 'rank') + ' shared ' +
+      plural(run.processors, 'processor') + ', which the model does not count. ' : '') +
     (length > run.measured_seconds * 1.001 ? 'Its collectives, each on its slowest rank, took ' +
       secondsText(length) + ' together, which leaves nothing for compute. ' : '') +
     (lost ? plural(lost, 'collective') + ' did not run as planned and are drawn as modelled.' : '');

@@ -44,7 +44,7 @@ def run_problems(text, ran):
             yield "it has times of a run"
         return
     fields = ("kind", "axes", "count", "bytes_per_device", "measured_seconds")
-    if run != {"measured_seconds": ran["measured_seconds"], "collectives": [{f: c[f] for f in fields} for c in ran["collectives"]]}:
+    if run != {"measured_seconds": ran["measured_seconds"], "processors": ran["processors"], "collectives": [{f: c[f] for f in fields} for c in ran["collectives"]]}:
         yield "the times are not those of the run"
 
 

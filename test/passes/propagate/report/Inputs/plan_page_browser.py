@@ -388,6 +388,7 @@ class Page:
         """A run whose collectives take 3 times as long as modelled, and its ops as long."""
         run = {"collectives": [{**c, "measured_seconds": 3 * c["modelled_seconds"]} for c in self.f["collectives"]]}
         run["measured_seconds"] = self.f["step"]["seconds"] + 2 * self.f["step"]["collective_seconds"]
+        run["processors"] = self.plan["devices"] - 1
         with tempfile.TemporaryDirectory() as folder:
             self.choose_file(folder, "wrong.json", "{}", "document.getElementById('run-said').textContent")
             self.check("cannot be used" in self.b.text("#run-said"), "a wrong file is taken")
@@ -398,6 +399,8 @@ class Page:
         self.check(self.b.count("#timeline-view .off") > 0, "no difference is marked")
         ratios = self.b.run("return [...document.querySelectorAll('#timeline-differences tbody td:last-child')].map((e) => e.textContent)")
         self.check(set(ratios) == {"x 3.0"}, "the differences are %s" % ratios)
+        shared = "%d ranks shared %d processor" % (self.plan["devices"], run["processors"])
+        self.check(shared in self.b.text("#timeline-note"), "it is not said that ranks share processors")
         step = self.f["step"]
         self.check(not self.b.run("return document.getElementById('timeline-own').checked"), "a run 3 times as long has a scale of its own")
         self.own_scales(run["measured_seconds"], step["seconds"] if step["overlapped_seconds"] is None else step["overlapped_seconds"])
