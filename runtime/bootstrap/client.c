@@ -17,6 +17,11 @@ typedef struct client {
 
 /* ---- requests ---- */
 
+static tprt_status fail_ended(const client *c) {
+  return tprt__fail(TPRT_PEER_DEAD, "rank %d, which serves %s, ended or closed the store",
+                    c->server, c->address);
+}
+
 /* Closes the connection: a later message on it would answer an earlier request. */
 static tprt_status give_up(client *c, tprt__socket_result how) {
   close(c->fd);
@@ -24,8 +29,7 @@ static tprt_status give_up(client *c, tprt__socket_result how) {
   if (how == TPRT__SOCKET_TIMED_OUT)
     return tprt__fail(TPRT_TIMEOUT, "rank %d, which serves %s, did not answer in time", c->server,
                       c->address);
-  return tprt__fail(TPRT_PEER_DEAD, "rank %d, which serves %s, ended or closed the store",
-                    c->server, c->address);
+  return fail_ended(c);
 }
 
 static tprt_status receive_reply(client *c, int64_t deadline, tprt__frame *frame) {
@@ -178,13 +182,21 @@ static tprt__socket_result shake_hands(client *c, const tprt__identity *own, int
   return TPRT__SOCKET_DONE;
 }
 
+static tprt_status connect_to(client *c, const tprt__address *address,
+                              const tprt__store_setup *setup, int64_t deadline) {
+  if (!setup->is_up)
+    return tprt__address_connect(address, setup->open, deadline, &c->fd);
+  tprt_status status = tprt__address_connect_once(address, setup->open, deadline, &c->fd);
+  return status == TPRT_SYSTEM ? fail_ended(c) : status;
+}
+
 /* Tries until the server has time for this rank. If too many clients connect, it drops the oldest
  * that has not proven anything. */
 static tprt_status join(client *c, const tprt__address *address, const tprt__store_setup *setup) {
   enum { TRY_NS = 1000000000, PAUSE_NS = 2000000 };
   int64_t deadline = tprt__deadline(setup->timeout_ns);
   for (;;) {
-    tprt_status status = tprt__address_connect(address, setup->open, deadline, &c->fd);
+    tprt_status status = connect_to(c, address, setup, deadline);
     if (status)
       return status;
     if (address->is_unix && !tprt__same_user(c->fd))

@@ -134,21 +134,38 @@ void tprt__spares_withdraw(tprt_store *store, const char *name, int64_t number) 
   (void)tprt_store_remove(store, key);
 }
 
-tprt_status tprt__epoch_claim(tprt_store *store, const unsigned char lineage[TPRT__LINEAGE_BYTES],
-                              int32_t epoch) {
-  char key[TPRT_STORE_KEY_BYTES], hex[2 * TPRT__LINEAGE_BYTES + 1];
-  int64_t claimed = 0;
-  sodium_bin2hex(hex, sizeof hex, lineage, TPRT__LINEAGE_BYTES);
-  snprintf(key, sizeof key, "tprt/epoch/%s", hex);
-  tprt_status status = TPRT_OK;
-  /* the counter lags behind if a leader ended before it claimed the epoch of its attempt */
-  while (!status && claimed < epoch)
-    status = tprt_store_add(store, key, 1, &claimed);
-  if (!status && claimed > epoch)
-    status = tprt__fail(TPRT_INVALID_STATE,
+/* ---- claims ---- */
+
+/* Numbers small enough that the sum of several does not overflow. */
+int64_t tprt__epoch_draw_claim(void) {
+  int64_t drawn;
+  randombytes_buf(&drawn, sizeof drawn);
+  return (int64_t)((uint64_t)drawn >> 8) | 1;
+}
+
+/* The counter of a claim is 0 or the claim that follows it. A claim is added, which shows what was
+ * there before, and subtracted if it was not the first. */
+tprt_status tprt__epoch_claim(tprt_store *store, int64_t last, const int64_t *known, size_t n,
+                              int64_t claim) {
+  for (;;) {
+    char key[TPRT_STORE_KEY_BYTES];
+    int64_t sum, unused;
+    snprintf(key, sizeof key, "tprt/epoch/%lld", (long long)last);
+    tprt_status status = tprt_store_add(store, key, claim, &sum);
+    if (status || sum == claim)
+      return status;
+    status = tprt_store_add(store, key, -claim, &unused);
+    size_t i = 0;
+    while (i < n && known[i] != sum - claim)
+      i++;
+    if (status)
+      return status;
+    if (i == n)
+      return tprt__fail(TPRT_INVALID_STATE,
                         "other ranks of this communicator have continued without this one; it can "
                         "come back as a spare, with tprt_comm_join");
-  return status;
+    last = known[i];
+  }
 }
 
 /* ---- the store of an epoch ---- */
@@ -161,13 +178,13 @@ static tprt__store_setup make_setup(const tprt__invitation *invitation, const tp
                                           .epoch = invitation->epoch,
                                           .has_secret = true},
                              .server = invitation->server,
+                             .is_up = true,
                              .timeout_ns = time_left(deadline),
                              .open = job && job->open};
   crypto_generichash(setup.identity.secret, sizeof setup.identity.secret, invitation->ticket,
                      sizeof invitation->ticket, has_secret ? job->secret : NULL,
                      has_secret ? sizeof job->secret : 0);
-  crypto_generichash(setup.identity.job, sizeof setup.identity.job, invitation->lineage,
-                     sizeof invitation->lineage, NULL, 0);
+  memcpy(setup.identity.job, &invitation->claim, sizeof invitation->claim);
   return setup;
 }
 
@@ -220,15 +237,18 @@ tprt_status tprt__epoch_serve(tprt__invitation *invitation, const tprt_store *jo
 }
 
 tprt_status tprt__epoch_enter(const tprt__invitation *invitation, const tprt_store *job,
-                              int64_t deadline, tprt_store **store) {
+                              int64_t patience_ns, int64_t deadline, tprt_store **store) {
   tprt__address address;
   tprt_status status = tprt__address_parse(invitation->address, &address);
   if (status)
     return status;
-  tprt__store_setup setup = make_setup(invitation, job, deadline);
+  tprt__store_setup setup =
+      make_setup(invitation, job, tprt__min(deadline, tprt__deadline(patience_ns)));
   status = tprt__store_connect(&address, &setup, store);
-  if (!status)
+  if (!status) {
     inherit_trust(*store, &setup);
+    (*store)->timeout_ns = time_left(deadline);
+  }
   tprt__wipe(&setup, sizeof setup);
   return status;
 }

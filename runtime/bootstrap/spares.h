@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "tprt/bootstrap.h"
 
-enum { TPRT__TICKET_BYTES = 32, TPRT__LINEAGE_BYTES = 16 };
+enum { TPRT__TICKET_BYTES = 32, TPRT__MOST_CLAIMS = 8 };
 
 /* What a process needs to enter the next epoch of a communicator. Its processes meet in a store of
  * their own, which only they can enter: its secret is the ticket, mixed with the secret of the
@@ -14,7 +14,7 @@ typedef struct tprt__invitation {
   char backend[16];
   char address[128]; /* of the store of the epoch */
   unsigned char ticket[TPRT__TICKET_BYTES];
-  unsigned char lineage[TPRT__LINEAGE_BYTES]; /* the same in all epochs of a communicator */
+  int64_t claim; /* identifies the epoch, among all of all communicators */
   int32_t epoch, n_ranks, rank;
   int32_t server;     /* the rank that serves the store of the epoch */
   int64_t timeout_ns; /* until the world of the epoch must be complete */
@@ -37,10 +37,15 @@ tprt_status tprt__spares_invite(tprt_store *store, const char *name, int64_t num
 /* Withdraws an invitation that was not accepted. */
 void tprt__spares_withdraw(tprt_store *store, const char *name, int64_t number);
 
-/* Claims an epoch of a communicator. TPRT_INVALID_STATE if other ranks of it have claimed this or a
- * later one, so that of two groups which lost each other only one continues. */
-tprt_status tprt__epoch_claim(tprt_store *store, const unsigned char lineage[TPRT__LINEAGE_BYTES],
-                              int32_t epoch);
+/* Epochs form a chain in the store: each claim follows another one, and only one claim can follow
+ * it. So of two groups of a communicator that lost each other, only one continues. */
+
+/* Returns a number for a claim. */
+int64_t tprt__epoch_draw_claim(void);
+/* Enters `claim` after `last`, or after those of the n `known` claims which already follow it: they
+ * are of ranks of this group that ended meanwhile. TPRT_INVALID_STATE if another claim follows. */
+tprt_status tprt__epoch_claim(tprt_store *store, int64_t last, const int64_t *known, size_t n,
+                              int64_t claim);
 
 /* ---- the store of an epoch ---- */
 
@@ -55,9 +60,10 @@ typedef enum tprt__epoch_reach {
  * which the spares wait; NULL: there is none. */
 tprt_status tprt__epoch_serve(tprt__invitation *invitation, const tprt_store *job,
                               tprt__epoch_reach reach, int64_t deadline, tprt_store **store);
-/* Enters the store of an epoch. */
+/* Enters the store of an epoch. TPRT_PEER_DEAD if its server has closed it or ended, TPRT_TIMEOUT if
+ * it does not answer within `patience_ns`. */
 tprt_status tprt__epoch_enter(const tprt__invitation *invitation, const tprt_store *job,
-                              int64_t deadline, tprt_store **store);
+                              int64_t patience_ns, int64_t deadline, tprt_store **store);
 /* Says in the store of an epoch that this rank has entered it, and waits until a rank has. */
 tprt_status tprt__epoch_report(tprt_store *store, int rank);
 tprt_status tprt__epoch_await(tprt_store *store, int rank, int64_t timeout_ns);

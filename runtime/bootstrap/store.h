@@ -79,7 +79,10 @@ tprt_status tprt__address_parse(const char *text, tprt__address *address);
 /* Opens a listening socket, close-on-exec and non-blocking. `open`: addresses of other machines are
  * allowed. */
 tprt_status tprt__address_listen(const tprt__address *address, bool open, int *fd);
-/* Opens a connected, non-blocking socket. Tries at least once, and until the deadline; then
+/* Opens a connected, non-blocking socket. TPRT_SYSTEM if nobody listens. */
+tprt_status tprt__address_connect_once(const tprt__address *address, bool open, int64_t deadline,
+                                       int *fd);
+/* The same. Tries at least once, and until the deadline; then
  * TPRT_TIMEOUT. */
 tprt_status tprt__address_connect(const tprt__address *address, bool open, int64_t deadline,
                                   int *fd);
@@ -118,6 +121,7 @@ static inline int tprt__store_processes(int n_ranks) {
 typedef struct tprt__store_setup {
   tprt__identity identity;
   int server; /* the rank that serves the store, for error messages */
+  bool is_up; /* it serves the store already; if nobody listens, it has ended */
   int64_t timeout_ns;
   bool open; /* connections to and from other machines are allowed */
 } tprt__store_setup;

@@ -26,12 +26,14 @@ typedef struct tprt__observer tprt__observer;
 struct tprt_comm {
   tprt__transport *transport;
   int *world_ranks;
-  /* Of tprt_comm_reconfigure. For each rank the epoch in which its process joined. The last epoch
-   * that some rank has tried to begin. A number that all epochs share; zeros: not chosen yet. The
-   * ranks that are left after a reconfiguration that failed; NULL: none has. */
+  /* Of tprt_comm_reconfigure. `joined`: for each rank the epoch in which its process joined.
+   * `tried_epoch`: the last that some rank has tried to begin, at least `epoch`. `claim`: the last
+   * that is known to be in the store, or the first of the chain; 0: none. `tried`: claims after it
+   * of which that is not known. `survivors`: the ranks that are left after a reconfiguration that
+   * failed; NULL: none has. */
   int *joined;
-  int epoch, claimed;
-  unsigned char lineage[TPRT__LINEAGE_BYTES];
+  int epoch, tried_epoch, n_tried;
+  int64_t claim, tried[TPRT__MOST_CLAIMS];
   tprt_comm *survivors;
   char name[TPRT__NAME_BYTES];          /* "" if it has none */
   _Atomic int64_t hints[TPRT__N_HINTS]; /* may change at any time */

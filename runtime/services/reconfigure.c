@@ -28,14 +28,16 @@ typedef struct outcome {
 /* What the leader tells the others. */
 typedef struct plan {
   outcome outcome;
+  int32_t is_claimed, unused;
   tprt__invitation next;
 } plan;
 
 /* What each rank contributes when the ranks that are left meet. */
 typedef struct proposal {
   uint64_t set; /* hash of the wanted places */
-  int32_t claimed, unused;
-  unsigned char lineage[TPRT__LINEAGE_BYTES];
+  int32_t tried_epoch, unused;
+  int64_t next;                         /* the claim, if this rank leads */
+  int64_t known[TPRT__MOST_CLAIMS + 1]; /* as in tprt_comm: `claim`, `tried`; 0: none */
 } proposal;
 
 /* A call of tprt_comm_reconfigure. Ranks are those of the old communicator. */
@@ -45,6 +47,7 @@ typedef struct change {
   int n_places;
   tprt__settings settings; /* of the new world */
   int64_t deadline;
+  proposal *proposals; /* of the ranks that are left */
 } change;
 
 static outcome outcome_of(tprt_status status) {
@@ -155,37 +158,42 @@ static uint64_t hash_of_set(const change *c) {
   return hash;
 }
 
-/* Compares the proposals. All take the lineage of the leader, and know from here on that the leader
- * claims the next epoch. */
-static tprt_status agree(const change *c, const proposal *all) {
+/* Remembers a claim that the leader may make, or not any more if it ends. */
+static void note_claim(tprt_comm *comm, int64_t claim) {
+  if (comm->n_tried == TPRT__MOST_CLAIMS) /* without the oldest, this group loses at worst */
+    memmove(comm->tried, comm->tried + 1, (size_t)--comm->n_tried * sizeof *comm->tried);
+  comm->tried[comm->n_tried++] = claim;
+}
+
+/* Compares the proposals. All know from here on what the leader claims. */
+static tprt_status agree(const change *c) {
   tprt_comm *comm = c->comm;
+  const proposal *all = c->proposals;
   int n = tprt_comm_size(comm->survivors), leader = find_leader(c);
   for (int i = 0; i < n; i++) {
     if (all[i].set != all[0].set)
       return tprt__fail(TPRT_MISMATCH,
                         "ranks %d and %d want other sets of ranks for the next epoch",
                         comm->world_ranks[survivor(c, 0)], comm->world_ranks[survivor(c, i)]);
-    comm->claimed = (int)tprt__max(comm->claimed, all[i].claimed);
+    comm->tried_epoch = (int)tprt__max(comm->tried_epoch, all[i].tried_epoch);
   }
   if (leader < 0)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
                       "none of the ranks that are left has a place in the next epoch");
-  comm->claimed++;
-  memcpy(comm->lineage, all[leader].lineage, sizeof comm->lineage);
+  comm->tried_epoch++;
+  comm->claim = comm->claim ? comm->claim : all[leader].known[0];
+  note_claim(comm, all[leader].next);
   return TPRT_OK;
 }
 
 /* Meets the ranks that are left; again, without those that end meanwhile. */
 static tprt_status meet(const change *c) {
   tprt_comm *comm = c->comm;
-  size_t n = (size_t)tprt_comm_size(comm);
-  proposal mine = {.set = hash_of_set(c), .claimed = comm->claimed},
-           *all = tprt__alloc(n * sizeof *all);
-  if (!all)
-    return tprt__fail_memory(n * sizeof *all);
-  memcpy(mine.lineage, comm->lineage, sizeof mine.lineage);
-  if (sodium_is_zero(mine.lineage, sizeof mine.lineage))
-    randombytes_buf(mine.lineage, sizeof mine.lineage);
+  proposal mine = {.set = hash_of_set(c),
+                   .tried_epoch = comm->tried_epoch,
+                   .next = tprt__epoch_draw_claim(),
+                   .known = {comm->claim ? comm->claim : tprt__epoch_draw_claim()}};
+  memcpy(mine.known + 1, comm->tried, (size_t)comm->n_tried * sizeof *comm->tried);
   tprt_status status;
   do {
     status = TPRT_OK;
@@ -193,12 +201,9 @@ static tprt_status meet(const change *c) {
       status = find_survivors(c);
     if (status)
       break;
-    status = gather_among_survivors(c, &mine, all, sizeof mine);
+    status = gather_among_survivors(c, &mine, c->proposals, sizeof mine);
   } while (status == TPRT_PEER_DEAD && tprt__now() < c->deadline);
-  if (!status)
-    status = agree(c, all);
-  tprt__free(all);
-  return status;
+  return status ? status : agree(c);
 }
 
 /* ---- 2. the leader ---- */
@@ -222,12 +227,15 @@ static tprt_status fail_without_spare(const change *c, tprt_status status, int p
                     place, c->settings.comm.name, why);
 }
 
-/* Fails if a rank that is left has ended meanwhile, or another one has noticed that. */
+/* TPRT_PEER_DEAD if a rank that is left has ended meanwhile, or if another one waits no longer: then
+ * all meet again. */
 static tprt_status check_survivors(const change *c) {
   const tprt__transport *transport = c->comm->survivors->transport;
   const tprt__fault fault = transport->backend->fault(transport);
-  if (fault.status)
-    return tprt__fault_fail(&fault);
+  if (fault.status) {
+    tprt__fault_fail(&fault); /* sets the error text */
+    return TPRT_PEER_DEAD;
+  }
   for (int i = 0; i < transport->n_ranks; i++) {
     if (i != transport->rank && transport->backend->peer_dead(transport, i))
       return tprt__fail(TPRT_PEER_DEAD, "rank %d ended before the next epoch began",
@@ -291,17 +299,33 @@ static tprt__epoch_reach find_reach(const change *c) {
   return transport->host_ranks < transport->n_ranks ? TPRT__FROM_OTHER_HOSTS : TPRT__FROM_ANYWHERE;
 }
 
+/* Claims the next epoch, with what the ranks that are left know of claims. */
+static tprt_status claim_epoch(const change *c, int64_t claim) {
+  enum { EACH = TPRT__MOST_CLAIMS + 1 };
+  size_t n = (size_t)tprt_comm_size(c->comm->survivors) * EACH;
+  int64_t *known = tprt__alloc(n * sizeof *known);
+  if (!known)
+    return tprt__fail_memory(n * sizeof *known);
+  for (size_t i = 0; i < n; i++)
+    known[i] = c->proposals[i / EACH].known[i % EACH];
+  tprt_status status = tprt__epoch_claim(c->settings.store, c->comm->claim, known, n, claim);
+  tprt__free(known);
+  return status;
+}
+
 /* Serves the store of the next epoch and fills the places that no rank takes. */
-static tprt_status lead(const change *c, tprt__invitation *next, tprt_store **meeting) {
+static tprt_status lead(const change *c, plan *made, tprt_store **meeting) {
   tprt_comm *comm = c->comm;
   int place = place_of_rank(c, tprt_comm_rank(comm));
-  *next = (tprt__invitation){
-      .epoch = comm->claimed, .n_ranks = c->n_places, .rank = place, .server = place};
+  tprt__invitation *next = &made->next;
+  *next = (tprt__invitation){.epoch = comm->tried_epoch,
+                             .n_ranks = c->n_places,
+                             .rank = place,
+                             .server = place,
+                             .claim = comm->tried[comm->n_tried - 1]};
   snprintf(next->backend, sizeof next->backend, "%s", tprt_comm_backend(comm));
-  memcpy(next->lineage, comm->lineage, sizeof next->lineage);
-  tprt_status status = TPRT_OK;
-  if (c->settings.store)
-    status = tprt__epoch_claim(c->settings.store, comm->lineage, comm->claimed);
+  tprt_status status = c->settings.store ? claim_epoch(c, next->claim) : TPRT_OK;
+  made->is_claimed = !status;
   if (!status)
     status = tprt__epoch_serve(next, c->settings.store, find_reach(c), c->deadline, meeting);
   for (int i = 0; i < c->n_places && !status; i++) {
@@ -315,8 +339,8 @@ static tprt_status lead(const change *c, tprt__invitation *next, tprt_store **me
 
 /* Gives the world what it inherits from the epoch before. */
 static void inherit(tprt_comm *next, const tprt__invitation *invitation, int joined) {
-  next->epoch = next->claimed = invitation->epoch;
-  memcpy(next->lineage, invitation->lineage, sizeof next->lineage);
+  next->epoch = next->tried_epoch = invitation->epoch;
+  next->claim = invitation->claim;
   next->joined[tprt_comm_rank(next)] = joined;
 }
 
@@ -328,6 +352,18 @@ static tprt_status create_world(const tprt__invitation *own, tprt__settings sett
   return tprt__world_join(own->n_ranks, own->rank, &settings, next);
 }
 
+/* Enters the store of the next epoch, if the leader lives. */
+static tprt_status enter_store(const change *c, const tprt__invitation *own, tprt_store **meeting) {
+  enum { CHECK_NS = 1000000000 };
+  tprt_status status;
+  do {
+    status = tprt__epoch_enter(own, c->settings.store, CHECK_NS, c->deadline, meeting);
+    tprt_status others = status == TPRT_TIMEOUT ? check_survivors(c) : TPRT_OK;
+    status = others ? others : status;
+  } while (status == TPRT_TIMEOUT && tprt__now() < c->deadline);
+  return status ? status : tprt__epoch_report(*meeting, own->rank);
+}
+
 /* Enters the next epoch, if this rank has a place there. */
 static tprt_status enter(const change *c, tprt__invitation next, tprt_store **meeting,
                          tprt_comm **made) {
@@ -336,13 +372,7 @@ static tprt_status enter(const change *c, tprt__invitation next, tprt_store **me
   if (place < 0)
     return TPRT_OK;
   next.rank = place;
-  if (*meeting) {
-    status = await_entries(c, *meeting);
-  } else {
-    status = tprt__epoch_enter(&next, c->settings.store, c->deadline, meeting);
-    if (!status)
-      status = tprt__epoch_report(*meeting, place);
-  }
+  status = *meeting ? await_entries(c, *meeting) : enter_store(c, &next, meeting);
   if (!status)
     status = create_world(&next, c->settings, *meeting, c->deadline, made);
   if (!status)
@@ -379,10 +409,14 @@ static tprt_status attempt(const change *c, tprt_comm **result) {
   int leader = find_leader(c);
   plan said = {.outcome = {.status = TPRT_OK}};
   if (tprt_comm_rank(left) == leader)
-    said.outcome = outcome_of(lead(c, &said.next, &meeting));
+    said.outcome = outcome_of(lead(c, &said, &meeting));
   tprt_op op = tprt_op_flat(TPRT_OP_BROADCAST, &said, &said, (int64_t)sizeof said, TPRT_U8, NULL);
   op.root = leader;
   tprt_status status = run_among_survivors(c, &op);
+  if (!status && said.is_claimed) {
+    c->comm->claim = said.next.claim;
+    c->comm->n_tried = 0;
+  }
   if (!status)
     status = fail_as(&said.outcome);
   if (status) {
@@ -479,11 +513,16 @@ tprt_status tprt_comm_reconfigure(tprt_comm *comm, const int *ranks, int n_ranks
   if (status)
     return status;
   c.deadline = tprt__deadline(timeout_ns ? timeout_ns : tprt__comm_timeout(comm));
+  size_t bytes = (size_t)tprt_comm_size(comm) * sizeof *c.proposals;
+  c.proposals = tprt__alloc(bytes);
+  if (!c.proposals)
+    return tprt__fail_memory(bytes);
   do {
     status = meet(&c);
     if (!status)
       status = attempt(&c, next);
   } while (status == TPRT_PEER_DEAD && tprt__now() < c.deadline);
+  tprt__free(c.proposals);
   return status;
 }
 
@@ -498,10 +537,11 @@ int tprt_comm_joined(const tprt_comm *comm, int rank) {
 /* Takes the place of an invitation. */
 static tprt_status take_place(const tprt__settings *settings, const tprt__invitation *own,
                               tprt_comm **next) {
+  enum { PATIENCE_NS = 2000000000 };
   tprt_store *meeting = NULL;
   tprt_comm *made = NULL;
   int64_t deadline = tprt__deadline(own->timeout_ns);
-  tprt_status status = tprt__epoch_enter(own, settings->store, deadline, &meeting);
+  tprt_status status = tprt__epoch_enter(own, settings->store, PATIENCE_NS, deadline, &meeting);
   if (!status)
     status = tprt__epoch_report(meeting, own->rank);
   if (!status)

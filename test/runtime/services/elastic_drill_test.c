@@ -1,8 +1,10 @@
-/* The drill of elasticity: a job under load in which one rank after the other is killed, and a spare
- * replaces it. In each round the survivors must be told which rank was killed, and all results are
- * checked. TP_LONG=1: 1,000 rounds. Prints how long detection and replacement took.
+/* Drills of elasticity: a job under load in which one rank after the other is killed, and a spare
+ * replaces it. All results are checked. TP_LONG=1: 1,000 rounds each.
  *
- * In the second half of the rounds rank 0 is spared: what its process has open must not grow. */
+ * In the first drill the survivors of each round must be told which rank was killed. It prints how
+ * long detection and replacement took. In the second half of its rounds rank 0 is spared: what its
+ * process has open must not grow. In the second drill a second process is killed while the first
+ * one is replaced: another rank, or the spare that joins. */
 #define _GNU_SOURCE 1
 #include "jobs.h"
 
@@ -18,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { N = 4, MOST_ROUNDS = 1000, LARGE = 40000, WAITING_SPARES = 1, PATIENCE_S = 60 };
+enum { N = 4, MOST_ROUNDS = 1000, LARGE = 40000, PATIENCE_S = 60 };
 
 /* What a process has open. */
 typedef struct holdings {
@@ -37,7 +39,7 @@ typedef struct place {
 
 typedef struct drill {
   place places[N];
-  _Atomic int errors;
+  _Atomic int errors, left_out;
   _Atomic bool over; /* ranks leave after their next operation */
 } drill;
 
@@ -136,6 +138,17 @@ static void note_failure(tprt_comm *comm, tprt_status status) {
   atomic_store(&own->told_ns, now_ns());
 }
 
+/* Continues after a failure: in the next epoch, or, if the others have begun it without this rank,
+ * as a spare. That is possible if several ranks end at once. Destroys `comm`. */
+static tprt_status go_on(tprt_comm *comm, tprt_config *config, tprt_comm **next) {
+  tprt_status status = tprt_comm_reconfigure(comm, NULL, 0, config, 0, next);
+  tprt_comm_destroy(comm);
+  if (status != TPRT_INVALID_STATE)
+    return status;
+  atomic_fetch_add(&board->left_out, 1);
+  return tprt_comm_join(config, 0, next);
+}
+
 /* Runs from epoch to epoch. Returns the number of errors. */
 static int live(tprt_comm *comm, tprt_config *config) {
   load l = {.data = malloc(LARGE * sizeof(int32_t)), .all = malloc(N * LARGE * sizeof(int32_t))};
@@ -144,8 +157,7 @@ static int live(tprt_comm *comm, tprt_config *config) {
   while ((status = work(comm, &l)) != TPRT_OK && !errors) {
     tprt_comm *next = NULL;
     note_failure(comm, status);
-    CHECK_STATUS(errors, tprt_comm_reconfigure(comm, NULL, 0, config, 0, &next), TPRT_OK);
-    tprt_comm_destroy(comm);
+    CHECK_STATUS(errors, go_on(comm, config, &next), TPRT_OK);
     comm = next;
     if (!comm)
       break;
@@ -184,13 +196,15 @@ typedef struct samples {
   int n;
 } samples;
 
-static void start(const test_job *job, int rank) {
+/* Starts a rank, or a spare with rank -1. */
+static pid_t start(const test_job *job, int rank) {
   fflush(NULL);
   pid_t child = fork();
   if (child < 0)
     abort();
   if (child == 0)
     process_main(job, rank);
+  return child;
 }
 
 /* Waits until all ranks run their load in a later epoch than this, and have completed some
@@ -282,6 +296,38 @@ static int check_holdings(const holdings *before, const holdings *after) {
          after->maps > before->maps + 8;
 }
 
+/* Starts a job with waiting spares. Returns the process that serves its store. */
+static pid_t start_job(test_job *job, int n_spares) {
+  board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  assert_true(board != MAP_FAILED);
+  pid_t server = job_serve(job);
+  for (int rank = 0; rank < N; rank++) {
+    atomic_store(&board->places[rank].epoch, -1);
+    start(job, rank);
+  }
+  for (int i = 0; i < n_spares; i++)
+    start(job, -1);
+  return server;
+}
+
+/* Lets the ranks leave, then closes the store on the spares. Returns the number of processes that
+ * failed or hung. */
+static int end_job(pid_t server) {
+  double end = test_seconds() + PATIENCE_S;
+  atomic_store(&board->over, true);
+  for (int i = 0; i < N && test_seconds() < end;) {
+    pid_t pid = atomic_load(&board->places[i].pid);
+    bool runs = kill(pid, 0) == 0 && waitpid(pid, NULL, WNOHANG) == 0;
+    i += !runs;
+    if (runs)
+      usleep(1000);
+  }
+  kill(server, SIGTERM);
+  int errors = reap(server) + atomic_load(&board->errors);
+  munmap(board, sizeof *board);
+  return errors;
+}
+
 static void test_drill(void **state) {
   (void)state;
   static samples detection, replacement;
@@ -289,15 +335,7 @@ static void test_drill(void **state) {
   uint64_t random = 1;
   test_job job = {.kind = STORE_UNIX};
   holdings half = {0};
-  board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  assert_true(board != MAP_FAILED);
-  pid_t server = job_serve(&job);
-  for (int rank = 0; rank < N; rank++) {
-    atomic_store(&board->places[rank].epoch, -1);
-    start(&job, rank);
-  }
-  for (int i = 0; i < WAITING_SPARES; i++)
-    start(&job, -1);
+  pid_t server = start_job(&job, 1);
   hangs += !await_load(-1, 3);
   for (; done < rounds && !hangs; done++) {
     int victim = (int)(test_random(&random) % N);
@@ -308,24 +346,53 @@ static void test_drill(void **state) {
     hangs += !run_round(&job, victim, &random, &detection, &replacement, &errors);
   }
   holdings last = board->places[0].held;
-  atomic_store(&board->over, true);
-  while (!hangs && atomic_load(&board->places[0].epoch) >= 0 &&
-         kill(board->places[0].pid, 0) == 0) {
-    waitpid(board->places[0].pid, NULL, WNOHANG);
-    usleep(1000);
-  }
-  kill(server, SIGTERM);
-  errors += hangs ? 0 : reap(server);
-  printf("%d rounds of %d ranks: %d hangs, %d wrong results\n", done, N, hangs,
-         atomic_load(&board->errors));
+  int left_out = atomic_load(&board->left_out);
+  errors += end_job(server);
+  printf("%d kills in %d ranks: %d hangs, %d errors\n", done, N, hangs, errors);
   print_times("detection", &detection);
   print_times("replacement", &replacement);
   assert_int_equal(hangs, 0);
-  assert_int_equal(errors + atomic_load(&board->errors), 0);
+  assert_int_equal(errors + left_out, 0);
   assert_int_equal(check_holdings(&half, &last), 0);
 }
 
+/* Kills a rank, and soon after that another one, or the spare that was there first. New spares come
+ * for them. */
+static bool run_double_round(const test_job *job, pid_t spares[2], uint64_t *random) {
+  int first = (int)(test_random(random) % N), second = (int)(test_random(random) % (N + 1));
+  int epoch = atomic_load(&board->places[first].epoch);
+  pid_t pids[2] = {atomic_load(&board->places[first].pid),
+                   second < N ? atomic_load(&board->places[second].pid) : spares[0]};
+  kill(pids[0], SIGKILL);
+  usleep((useconds_t)(test_random(random) % 12000)); /* somewhere in the replacement */
+  kill(pids[1], SIGKILL);
+  for (int i = 0; i < 2; i++) {
+    if (waitpid(pids[i], NULL, 0) != pids[i])
+      continue; /* it had already been killed */
+    spares[0] = spares[1];
+    spares[1] = start(job, -1);
+  }
+  return await_load(epoch, 3);
+}
+
+static void test_double_kills(void **state) {
+  (void)state;
+  int rounds = test_is_long() ? MOST_ROUNDS : 15, hangs = 0, done = 0;
+  uint64_t random = 2;
+  test_job job = {.kind = STORE_UNIX};
+  pid_t server = start_job(&job, 0), spares[2] = {start(&job, -1), start(&job, -1)};
+  hangs += !await_load(-1, 3);
+  for (; done < rounds && !hangs; done++)
+    hangs += !run_double_round(&job, spares, &random);
+  int left_out = atomic_load(&board->left_out), errors = end_job(server);
+  printf("%d double kills in %d ranks: %d hangs, %d errors, %d came back as spares\n", done, N,
+         hangs, errors, left_out);
+  assert_int_equal(hangs, 0);
+  assert_int_equal(errors, 0);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_drill)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_drill),
+                                     cmocka_unit_test(test_double_kills)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
