@@ -60,8 +60,8 @@ typedef enum tprt__epoch_reach {
  * which the spares wait; NULL: there is none. */
 tprt_status tprt__epoch_serve(tprt__invitation *invitation, const tprt_store *job,
                               tprt__epoch_reach reach, int64_t deadline, tprt_store **store);
-/* Enters the store of an epoch. TPRT_PEER_DEAD if its server has closed it or ended, TPRT_TIMEOUT if
- * it does not answer within `patience_ns`. */
+/* Enters the store of an epoch. TPRT_PEER_DEAD if its server has closed it or ended; TPRT_TIMEOUT
+ * if it does not answer within `patience_ns`. */
 tprt_status tprt__epoch_enter(const tprt__invitation *invitation, const tprt_store *job,
                               int64_t patience_ns, int64_t deadline, tprt_store **store);
 /* Says in the store of an epoch that this rank has entered it, and waits until a rank has. */

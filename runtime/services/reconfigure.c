@@ -9,7 +9,6 @@
  * 4. The ranks that are left tell each other how that went: either all continue or all fail, and if
  *    a process ended, all try again. If one ends while they do, those who have the new world keep
  *    it: it has failed, and its next reconfiguration replaces that rank. */
-#include "bootstrap/store.h"
 #include "comm/comm.h"
 
 #include <sodium.h>
@@ -227,8 +226,8 @@ static tprt_status fail_without_spare(const change *c, tprt_status status, int p
                     place, c->settings.comm.name, why);
 }
 
-/* TPRT_PEER_DEAD if a rank that is left has ended meanwhile, or if another one waits no longer: then
- * all meet again. */
+/* TPRT_PEER_DEAD if a rank that is left has ended meanwhile, or if another one waits no longer:
+ * then all meet again. */
 static tprt_status check_survivors(const change *c) {
   const tprt__transport *transport = c->comm->survivors->transport;
   const tprt__fault fault = transport->backend->fault(transport);
@@ -260,8 +259,8 @@ static tprt_status await_entries(const change *c, tprt_store *meeting) {
   return status;
 }
 
-/* Invites the next spare to a place, unless none comes soon, and waits until one is there: this one,
- * or an earlier one that was slow. */
+/* Invites the next spare to a place, unless none comes soon, and waits until one is there: this
+ * one, or an earlier one that was slow. */
 static tprt_status invite_one(const change *c, tprt__invitation *invitation, tprt_store *meeting) {
   enum { CHECK_NS = 50000000, ENTER_NS = 1000000000 };
   const char *name = c->settings.comm.name;

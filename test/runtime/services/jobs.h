@@ -29,8 +29,8 @@ typedef struct test_job {
   int spare_status[JOB_MOST_SPARES]; /* how the spares ended, as of waitpid */
 } test_job;
 
-/* Runs a job until all its processes have ended. Returns the number of ranks and spares that failed,
- * without those that were killed by SIGKILL, plus one for each that hung. */
+/* Runs a job until all its processes have ended. Returns the number of ranks and spares that
+ * failed, without those that were killed by SIGKILL, plus one for each that hung. */
 int job_run(test_job *job);
 
 /* Opens the store of the job as one of its processes. */
