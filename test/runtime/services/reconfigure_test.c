@@ -652,6 +652,54 @@ static void test_unsupported(void **state) {
   }
 }
 
+/* ---- ranks that are threads, with a store of callbacks ---- */
+
+typedef struct thread_rank {
+  pthread_t thread;
+  store_board *board;
+  tprt_comm *comm; /* NULL: a spare */
+  int errors;
+} thread_rank;
+
+static void *thread_main(void *data) {
+  static const int joined[] = {0, 0, 1};
+  thread_rank *own = data;
+  const tprt_store_callbacks calls = store_board_callbacks(own->board);
+  tprt_config config = test_config();
+  tprt_comm *next = NULL;
+  CHECK_STATUS(own->errors, tprt_store_create(&calls, &config.store), TPRT_OK);
+  if (own->comm)
+    CHECK_STATUS(own->errors, tprt_comm_reconfigure(own->comm, NULL, 3, &config, 0, &next),
+                 TPRT_OK);
+  else
+    CHECK_STATUS(own->errors, tprt_comm_join(&config, 0, &next), TPRT_OK);
+  tprt_comm_destroy(own->comm);
+  if (next)
+    own->errors += check_members(next, 3, 1, joined);
+  tprt_comm_destroy(next);
+  tprt_store_destroy(config.store);
+  return NULL;
+}
+
+static void test_threads(void **state) {
+  (void)state;
+  NEEDS_SHM();
+  store_board *board = store_board_make();
+  tprt_config config = test_config();
+  tprt_comm *comms[2];
+  thread_rank ranks[3] = {{.board = board}, {.board = board}, {.board = board}};
+  assert_int_equal(tprt_world_create_threads(2, &config, comms), TPRT_OK);
+  for (int i = 0; i < 2; i++)
+    ranks[i].comm = comms[i];
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(pthread_create(&ranks[i].thread, NULL, thread_main, &ranks[i]), 0);
+  for (int i = 0; i < 3; i++) {
+    pthread_join(ranks[i].thread, NULL);
+    assert_int_equal(ranks[i].errors, 0);
+  }
+  store_board_free(board);
+}
+
 /* ---- two groups that lost each other: the store lets only one continue ---- */
 
 /* In the store another group has claimed the next epoch. Notes what this one leaves there. */
@@ -687,20 +735,14 @@ static void test_fence(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_replaced),
-                                     cmocka_unit_test(test_grows),
-                                     cmocka_unit_test(test_other_set),
-                                     cmocka_unit_test(test_late),
-                                     cmocka_unit_test(test_no_spare),
-                                     cmocka_unit_test(test_not_needed),
-                                     cmocka_unit_test(test_dead_spares),
-                                     cmocka_unit_test(test_waits_on),
-                                     cmocka_unit_test(test_store_ends),
-                                     cmocka_unit_test(test_secret),
-                                     cmocka_unit_test(test_deaths_meanwhile),
-                                     cmocka_unit_test(test_disagreement),
-                                     cmocka_unit_test(test_wrong_calls),
-                                     cmocka_unit_test(test_unsupported),
-                                     cmocka_unit_test(test_fence)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_replaced),         cmocka_unit_test(test_grows),
+      cmocka_unit_test(test_other_set),        cmocka_unit_test(test_late),
+      cmocka_unit_test(test_no_spare),         cmocka_unit_test(test_not_needed),
+      cmocka_unit_test(test_dead_spares),      cmocka_unit_test(test_waits_on),
+      cmocka_unit_test(test_store_ends),       cmocka_unit_test(test_secret),
+      cmocka_unit_test(test_deaths_meanwhile), cmocka_unit_test(test_disagreement),
+      cmocka_unit_test(test_wrong_calls),      cmocka_unit_test(test_unsupported),
+      cmocka_unit_test(test_threads),          cmocka_unit_test(test_fence)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
