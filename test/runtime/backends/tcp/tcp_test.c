@@ -208,7 +208,8 @@ static void test_missing(void **state) {
   store_board_free(board);
 }
 
-/* Rank 2 ends after it has said where it is, and before it connects: the others are told at once. */
+/* Rank 2 ends after it has said on which host it is, and before it connects: the others are told at
+ * once. */
 static int dies_before_connecting(int number, void *argument) {
   const char *address = argument, nobody[128] = "another host";
   int errors = 0;
