@@ -31,11 +31,17 @@ enum {
   TPRT_STORE_KEY_BYTES = 128,
   TPRT_STORE_VALUE_BYTES = 4096, /* maximum */
   TPRT_SECRET_BYTES = 32,
+  TPRT_STORE_OPEN_PROCESSES = 1024,
 };
 
 /* Start with `tprt_store_config config = {.size = sizeof config, .n_ranks = n, .rank = r};`. All
  * ranks pass the same number of ranks, job and epoch. A rank that differs is refused with
- * TPRT_MISMATCH. */
+ * TPRT_MISMATCH.
+ *
+ * With n_ranks 0 the store is open: it serves a job whose processes come and go, up to
+ * TPRT_STORE_OPEN_PROCESSES at a time; see tprt_comm_reconfigure. The process that opens it as rank
+ * 0 serves it and should outlive the others, such as a launcher. All others open it as rank 1; they
+ * are not told apart, and the end of one fails no other. */
 typedef struct tprt_store_config {
   size_t size;
   int32_t n_ranks, rank;
@@ -56,13 +62,15 @@ typedef struct tprt_store_config {
  *   fd:N              the same on an inherited descriptor, for example of a memfd that the launcher
  *                     created
  *
- * A rank joins a store once; a second process with the same rank gets TPRT_INVALID_STATE. */
+ * A rank joins a store once; a second process with the same rank gets TPRT_INVALID_STATE, unless
+ * the store is open. */
 TPRT_API tprt_status tprt_store_open(const char *address, const tprt_store_config *config,
                                      tprt_store **store);
 
 /* Wraps a store that the caller implements, in this process or as a client of a service. `get`
  * waits until the key exists and writes its value and length; on entry *bytes is the capacity.
- * `add` adds to a counter that starts at 0. All three return TPRT_TIMEOUT after timeout_ns. */
+ * `add` adds to a counter that starts at 0. `remove` may be NULL; then values stay. All return
+ * TPRT_TIMEOUT after timeout_ns. */
 typedef struct tprt_store_callbacks {
   size_t size;
   tprt_status (*set)(void *user, const char *key, const void *value, size_t bytes,
@@ -71,6 +79,7 @@ typedef struct tprt_store_callbacks {
   tprt_status (*add)(void *user, const char *key, int64_t delta, int64_t *sum, int64_t timeout_ns);
   void *user;
   int64_t timeout_ns; /* default of the store; 0: from TPRT_TIMEOUT */
+  tprt_status (*remove)(void *user, const char *key, int64_t timeout_ns);
 } tprt_store_callbacks;
 TPRT_API tprt_status tprt_store_create(const tprt_store_callbacks *callbacks, tprt_store **store);
 
@@ -89,11 +98,14 @@ TPRT_API tprt_status tprt_store_wait(tprt_store *store, const char *key, int64_t
  * 8 bytes, little-endian. */
 TPRT_API tprt_status tprt_store_add(tprt_store *store, const char *key, int64_t delta,
                                     int64_t *sum);
+/* Removes a key, if it exists. TPRT_UNSUPPORTED for callbacks without `remove`. */
+TPRT_API tprt_status tprt_store_remove(tprt_store *store, const char *key);
 /* Waits until n ranks have reached the barrier of this name. A name can be used once. */
 TPRT_API tprt_status tprt_store_barrier(tprt_store *store, const char *name, int n,
                                         int64_t timeout_ns);
 /* Releases the store. For tcp and unix, rank 0 waits, within the timeout, until the other ranks
- * have left; for file, rank 0 removes the file. NULL is allowed. */
+ * have left, unless the store is open: then waiting processes get TPRT_PEER_DEAD. For file, rank 0
+ * removes the file. NULL is allowed. */
 TPRT_API void tprt_store_destroy(tprt_store *store);
 
 /* ---- Launchers ---- */

@@ -249,6 +249,64 @@ TPRT_API tprt_status tprt_comm_shrink(tprt_comm *comm, int64_t timeout_ns, tprt_
  * TPRT_PEER_DEAD with its name. */
 TPRT_API tprt_status tprt_comm_rebuild(tprt_comm *comm, int64_t timeout_ns, tprt_comm **child);
 
+/* ---- Communicators whose processes change ----
+ *
+ * A communicator continues with other processes in its next epoch: spares replace ranks that have
+ * ended, more ranks join, or some leave. Spares are processes that wait in a store, in
+ * tprt_comm_join. The ranks call tprt_comm_reconfigure with the same store, which should be an open
+ * one (see tprt_store_config) that a process other than the ranks serves, since a store ends with
+ * its server. One store can serve several communicators with different names. Whoever may enter the
+ * store may join: it asks for the job's secret like at the start.
+ *
+ * An epoch is a new world, with connections or shared memory of its own, so nothing that was sent
+ * in an old epoch arrives in it, and its ranks are numbered from 0. Only backends with
+ * TPRT_CAP_ELASTIC can do this; others return TPRT_UNSUPPORTED with the reason. */
+
+enum { TPRT_SPARE = -1 };
+
+/* Creates the next epoch of `comm`, which need not have failed. All of its ranks that are left call
+ * this with the same places; ranks that have not called it after half of timeout_ns (0: the
+ * communicator's timeout) are left out like those that have ended.
+ *
+ * ranks[i], for i < n_ranks, says who becomes rank i: a rank of `comm`, or TPRT_SPARE. A spare also
+ * takes the place of a rank that has ended or is left out. With `ranks` NULL everyone stays where
+ * it is, and n_ranks (0: as many as now) may be larger than now: the additional ranks are spares.
+ * So (comm, NULL, 0, ...) replaces what is lost, and (comm, NULL, n + 2, ...) lets two join.
+ *
+ * `config` is that of the new world, like for tprt_world_create: its store is where spares wait
+ * and is borrowed for the call. It is not needed if no place is for a spare, but without it two
+ * groups of ranks that lose each other may both continue. Without `config->comm`,
+ * name, hints, policy and directory are those of `comm`. The backend stays the same; of a rank that
+ * becomes rank 0, sizes count.
+ *
+ * *next is NULL for a rank without a place. If ranks end during the call, it tries again without
+ * them. On failure all callers get the same status:
+ *   TPRT_TIMEOUT           no spare came; the text names the place
+ *   TPRT_INVALID_ARGUMENT  nothing has happened, unless no rank with a place is left
+ *   TPRT_INVALID_STATE     this rank was left out, or other ranks have continued without it
+ *   TPRT_MISMATCH          the ranks asked for different places
+ * After a failure `comm` can be used for nothing but another tprt_comm_reconfigure, or
+ * tprt_comm_shrink. In any case it must be destroyed. */
+TPRT_API tprt_status tprt_comm_reconfigure(tprt_comm *comm, const int *ranks, int n_ranks,
+                                           const tprt_config *config, int64_t timeout_ns,
+                                           tprt_comm **next);
+
+/* Waits as a spare in `config->store` until the communicator named `config->comm->name` (default
+ * "world") has a place, and takes it. TPRT_TIMEOUT if it has none within timeout_ns (0: that of
+ * `config`); TPRT_PEER_DEAD when the store is closed. A spare whose place comes to nothing, because
+ * others could not continue, waits on. The creation of the world has the deadline of the ranks that
+ * called tprt_comm_reconfigure. The store is borrowed for the call. */
+TPRT_API tprt_status tprt_comm_join(const tprt_config *config, int64_t timeout_ns,
+                                    tprt_comm **comm);
+
+/* Returns the number of the epoch: 0 for a world from tprt_world_create, and larger in each next
+ * one. Numbers may be left out. Children have the epoch of their parent. */
+TPRT_API int tprt_comm_epoch(const tprt_comm *comm);
+/* Returns the epoch in which the process of a rank joined; -1 if there is no such rank. Ranks for
+ * which this is less than tprt_comm_epoch have seen the epochs before, and can tell the others the
+ * state of the job. */
+TPRT_API int tprt_comm_joined(const tprt_comm *comm, int rank);
+
 /* Allocates memory that peers can access: operations whose send and recv lie in such memory on all
  * ranks move data without staging copies. Zeroed, 64-byte aligned, a local call. On shm its pages
  * are populated here if the system supports it (Linux 5.14). Zero bytes give NULL. Free it before

@@ -91,6 +91,7 @@ typedef enum tprt_capability {
   TPRT_CAP_MAPPED = 1 << 11,
   TPRT_CAP_HOST_MEMORY = 1 << 12,
   TPRT_CAP_GPU_PROGRAMS = 1 << 13,
+  TPRT_CAP_ELASTIC = 1 << 14,
 } tprt_capability;
 /* Bits of tprt_capability. */
 TPRT_API uint32_t tprt_comm_capabilities(const tprt_comm *comm);

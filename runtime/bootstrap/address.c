@@ -200,19 +200,24 @@ static tprt_status connect_at(const struct sockaddr *at, socklen_t bytes, void *
   return TPRT_OK;
 }
 
+tprt_status tprt__address_connect_once(const tprt__address *address, bool open, int64_t deadline,
+                                       int *fd) {
+  enum { TRY_NS = 1000000000 };
+  connecting c = {.base = {.address = address},
+                  .deadline = tprt__min(deadline, tprt__deadline(TRY_NS))};
+  tprt_status status = each_address(address, open, connect_at, &c);
+  if (!status)
+    *fd = c.base.fd;
+  return status;
+}
+
 tprt_status tprt__address_connect(const tprt__address *address, bool open, int64_t deadline,
                                   int *fd) {
-  enum { FIRST_PAUSE_NS = 2000000, LAST_PAUSE_NS = 50000000, TRY_NS = 1000000000 };
+  enum { FIRST_PAUSE_NS = 2000000, LAST_PAUSE_NS = 50000000 };
   for (int64_t pause = FIRST_PAUSE_NS;; pause = tprt__min(2 * pause, LAST_PAUSE_NS)) {
-    connecting c = {.base = {.address = address},
-                    .deadline = tprt__min(deadline, tprt__deadline(TRY_NS))};
-    tprt_status status = each_address(address, open, connect_at, &c);
-    if (!status) {
-      *fd = c.base.fd;
-      return TPRT_OK;
-    }
+    tprt_status status = tprt__address_connect_once(address, open, deadline, fd);
     int64_t left = deadline - tprt__now();
-    if (status != TPRT_SYSTEM) /* waiting does not help */
+    if (status != TPRT_SYSTEM) /* connected, or waiting does not help */
       return status;
     if (left <= 0) {
       char why[256];

@@ -8,7 +8,8 @@
 
 typedef struct client {
   tprt_store base;
-  int fd; /* -1: the connection is broken */
+  int fd;     /* -1: the connection is broken */
+  int server; /* the rank that serves the store */
   tprt__session session;
   char address[320];
   unsigned char buffer[TPRT__MAX_FRAME];
@@ -16,14 +17,19 @@ typedef struct client {
 
 /* ---- requests ---- */
 
+static tprt_status fail_ended(const client *c) {
+  return tprt__fail(TPRT_PEER_DEAD, "rank %d, which serves %s, ended or closed the store",
+                    c->server, c->address);
+}
+
 /* Closes the connection: a later message on it would answer an earlier request. */
 static tprt_status give_up(client *c, tprt__socket_result how) {
   close(c->fd);
   c->fd = -1;
   if (how == TPRT__SOCKET_TIMED_OUT)
-    return tprt__fail(TPRT_TIMEOUT, "rank 0, which serves %s, did not answer in time", c->address);
-  return tprt__fail(TPRT_PEER_DEAD, "rank 0, which serves %s, ended or closed the store",
-                    c->address);
+    return tprt__fail(TPRT_TIMEOUT, "rank %d, which serves %s, did not answer in time", c->server,
+                      c->address);
+  return fail_ended(c);
 }
 
 static tprt_status receive_reply(client *c, int64_t deadline, tprt__frame *frame) {
@@ -112,6 +118,11 @@ static tprt_status client_get(tprt_store *store, const char *key, void *value, s
   return TPRT_OK;
 }
 
+static tprt_status client_remove(tprt_store *store, const char *key, int64_t deadline) {
+  tprt__frame frame = make_frame(TPRT__FRAME_REMOVE, key);
+  return request((client *)store, &frame, deadline);
+}
+
 static void client_close(tprt_store *store) {
   client *c = (client *)store;
   tprt__frame bye = {.kind = TPRT__FRAME_BYE};
@@ -132,15 +143,15 @@ static tprt_status refuse(const client *c, const tprt__identity *own, tprt__refu
   switch (refusal) {
   case TPRT__OTHER_VERSION:
     return tprt__fail(TPRT_MISMATCH,
-                      "rank 0 speaks version %u of the store's protocol, rank %d version %d",
-                      stated->version, own->rank, TPRT__WIRE_VERSION);
+                      "rank %d speaks version %u of the store's protocol, rank %d version %d",
+                      c->server, stated->version, own->rank, TPRT__WIRE_VERSION);
   case TPRT__OTHER_JOB:
     if (stated->n_ranks != own->n_ranks)
-      return tprt__fail(TPRT_MISMATCH, "rank 0 was started with %d ranks, rank %d with %d",
-                        stated->n_ranks, own->rank, own->n_ranks);
+      return tprt__fail(TPRT_MISMATCH, "rank %d was started with %d ranks, rank %d with %d",
+                        c->server, stated->n_ranks, own->rank, own->n_ranks);
     if (stated->epoch != own->epoch)
-      return tprt__fail(TPRT_MISMATCH, "rank 0 is in epoch %d of the job, rank %d in epoch %d",
-                        stated->epoch, own->rank, own->epoch);
+      return tprt__fail(TPRT_MISMATCH, "rank %d is in epoch %d of the job, rank %d in epoch %d",
+                        c->server, stated->epoch, own->rank, own->epoch);
     return tprt__fail(TPRT_MISMATCH, "%s belongs to another job", c->address);
   case TPRT__OTHER_SECRET:
     return tprt__fail(TPRT_AUTH, "%s %s the secret of rank %d", c->address,
@@ -167,8 +178,16 @@ static tprt__socket_result shake_hands(client *c, const tprt__identity *own, int
     *status =
         tprt__fail(TPRT_INVALID_STATE, "rank %d has already joined %s", own->rank, c->address);
   else if (welcome.status)
-    *status = tprt__fail(TPRT_NO_MEMORY, "rank 0 has no memory for rank %d", own->rank);
+    *status = tprt__fail(TPRT_NO_MEMORY, "%s has no memory for another process", c->address);
   return TPRT__SOCKET_DONE;
+}
+
+static tprt_status connect_to(client *c, const tprt__address *address,
+                              const tprt__store_setup *setup, int64_t deadline) {
+  if (!setup->is_up)
+    return tprt__address_connect(address, setup->open, deadline, &c->fd);
+  tprt_status status = tprt__address_connect_once(address, setup->open, deadline, &c->fd);
+  return status == TPRT_SYSTEM ? fail_ended(c) : status;
 }
 
 /* Tries until the server has time for this rank. If too many clients connect, it drops the oldest
@@ -177,7 +196,7 @@ static tprt_status join(client *c, const tprt__address *address, const tprt__sto
   enum { TRY_NS = 1000000000, PAUSE_NS = 2000000 };
   int64_t deadline = tprt__deadline(setup->timeout_ns);
   for (;;) {
-    tprt_status status = tprt__address_connect(address, setup->open, deadline, &c->fd);
+    tprt_status status = connect_to(c, address, setup, deadline);
     if (status)
       return status;
     if (address->is_unix && !tprt__same_user(c->fd))
@@ -195,12 +214,14 @@ static tprt_status join(client *c, const tprt__address *address, const tprt__sto
 
 tprt_status tprt__store_connect(const tprt__address *address, const tprt__store_setup *setup,
                                 tprt_store **store) {
-  static const tprt__store_kind kind = {client_set, client_get, client_add, client_close};
+  static const tprt__store_kind kind = {client_set, client_get, client_add, client_remove,
+                                        client_close};
   client *c = tprt__alloc(sizeof *c);
   if (!c)
     return tprt__fail_memory(sizeof *c);
   c->base = (tprt_store){.kind = &kind, .timeout_ns = setup->timeout_ns};
   c->fd = -1;
+  c->server = setup->server;
   memcpy(c->address, address->text, sizeof c->address);
   tprt_status status = join(c, address, setup);
   if (status) {

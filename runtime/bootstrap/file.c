@@ -22,12 +22,13 @@ typedef struct file_head {
 } file_head;
 
 typedef struct record_head {
-  uint32_t n_key, n_value;
-  uint64_t check; /* hash of key and value */
+  uint32_t n_key, n_value; /* n_value REMOVED: the key is removed */
+  uint64_t check;          /* hash of key and value */
 } record_head;
 
 static const uint64_t magic = UINT64_C(0x316c696674727074); /* "tprtfil1" */
-enum { VERSION = 1 };
+enum { VERSION = 2 };
+#define REMOVED UINT32_MAX
 
 typedef struct file_store {
   tprt_store base;
@@ -58,26 +59,29 @@ static tprt_status catch_up(file_store *f) {
   unsigned char value[TPRT_STORE_VALUE_BYTES];
   while (read_all(f->fd, &head, sizeof head, f->end)) {
     off_t at = f->end + (off_t)sizeof head;
-    if (head.n_key == 0 || head.n_key >= sizeof key || head.n_value > sizeof value ||
-        !read_all(f->fd, key, head.n_key, at) ||
-        !read_all(f->fd, value, head.n_value, at + (off_t)head.n_key))
+    bool removes = head.n_value == REMOVED;
+    size_t n = removes ? 0 : head.n_value;
+    if (head.n_key == 0 || head.n_key >= sizeof key || n > sizeof value ||
+        !read_all(f->fd, key, head.n_key, at) || !read_all(f->fd, value, n, at + (off_t)head.n_key))
       break;
     key[head.n_key] = 0;
-    if (head.check != check_of(key, value, head.n_value))
+    if (head.check != check_of(key, value, n))
       break;
-    tprt_status status = tprt__values_set(&f->values, key, value, head.n_value);
+    tprt_status status = removes ? TPRT_OK : tprt__values_set(&f->values, key, value, n);
     if (status)
       return status;
-    f->end = at + (off_t)(head.n_key + head.n_value);
+    if (removes)
+      tprt__values_remove(&f->values, key);
+    f->end = at + (off_t)(head.n_key + n);
   }
   return TPRT_OK;
 }
 
-/* Appends a record. The caller holds the lock. */
+/* Appends a record; without a value (NULL), one that removes the key. The caller holds the lock. */
 static tprt_status append(file_store *f, const char *key, const void *value, size_t bytes) {
   unsigned char record[sizeof(record_head) + TPRT_STORE_KEY_BYTES + TPRT_STORE_VALUE_BYTES];
   record_head head = {.n_key = (uint32_t)strlen(key),
-                      .n_value = (uint32_t)bytes,
+                      .n_value = value ? (uint32_t)bytes : REMOVED,
                       .check = check_of(key, value, bytes)};
   size_t n = sizeof head;
   memcpy(record, &head, sizeof head);
@@ -126,7 +130,19 @@ static tprt_status file_set(tprt_store *store, const char *key, const void *valu
   tprt_status status = lock(f, deadline);
   if (status)
     return status;
-  status = append(f, key, value, bytes);
+  status = append(f, key, value ? value : "", bytes);
+  unlock(f);
+  return status;
+}
+
+static tprt_status file_remove(tprt_store *store, const char *key, int64_t deadline) {
+  file_store *f = (file_store *)store;
+  tprt_status status = lock(f, deadline);
+  if (status)
+    return status;
+  status = catch_up(f);
+  if (!status && tprt__values_find(&f->values, key))
+    status = append(f, key, NULL, 0);
   unlock(f);
   return status;
 }
@@ -246,6 +262,8 @@ static tprt_status join(file_store *f, const tprt__identity *own) {
     return status;
   status = check_head(f, own);
   unlock(f);
+  if (!own->n_ranks)
+    return status;
   snprintf(key, sizeof key, "tprt/rank/%d", own->rank);
   if (!status)
     status = file_add(&f->base, key, 1, &count, tprt__deadline(f->base.timeout_ns));
@@ -258,7 +276,7 @@ static tprt_status join(file_store *f, const tprt__identity *own) {
 
 tprt_status tprt__store_file(const char *path, int fd, const tprt__store_setup *setup,
                              tprt_store **store) {
-  static const tprt__store_kind kind = {file_set, file_get, file_add, file_close};
+  static const tprt__store_kind kind = {file_set, file_get, file_add, file_remove, file_close};
   file_store *f = tprt__alloc(sizeof *f);
   if (!f)
     return tprt__fail_memory(sizeof *f);

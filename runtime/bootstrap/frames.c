@@ -101,7 +101,7 @@ static size_t challenge(tprt__handshake *gate, unsigned char *answer) {
   tprt__refusal refusal = judge(own, gate->hello);
   uint64_t rank = take(gate->hello + H_RANK, 4);
   if (take(gate->hello + H_MAGIC, 8) != magic || take(gate->hello + H_ZERO, 4) ||
-      rank >= (uint32_t)own->n_ranks) {
+      (own->n_ranks ? rank >= (uint32_t)own->n_ranks : rank != 1)) {
     gate->state = TPRT__HANDSHAKE_REFUSED; /* no rank of any job sends this */
     return 0;
   }
@@ -221,7 +221,7 @@ size_t tprt__frame_write(tprt__session *session, const tprt__frame *frame, unsig
 size_t tprt__frame_bytes(const unsigned char head[TPRT__HEAD_BYTES]) {
   uint64_t kind = take(head + F_KIND, 2), n_key = take(head + F_N_KEY, 2),
            n_value = take(head + F_N_VALUE, 4);
-  if (kind < TPRT__FRAME_SET || kind > TPRT__FRAME_REPLY || n_key > TPRT__MAX_KEY ||
+  if (kind < TPRT__FRAME_SET || kind > TPRT__FRAME_REMOVE || n_key > TPRT__MAX_KEY ||
       n_value > TPRT__MAX_VALUE)
     return 0;
   return (size_t)(TPRT__HEAD_BYTES + n_key + n_value + TPRT__KEY_BYTES);

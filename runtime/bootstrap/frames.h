@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 enum {
-  TPRT__WIRE_VERSION = 1,
+  TPRT__WIRE_VERSION = 2,
   TPRT__KEY_BYTES = 32, /* of HMAC-SHA-256 keys, nonces and tags */
   TPRT__HELLO_BYTES = 96,
   TPRT__CHALLENGE_BYTES = 96,
@@ -37,7 +37,7 @@ enum {
 
 /* The identity of a party: a rank of a job, with the secret that proves it. */
 typedef struct tprt__identity {
-  int32_t n_ranks, rank, epoch;
+  int32_t n_ranks, rank, epoch; /* n_ranks 0: the ranks do not tell clients apart */
   bool has_secret;
   unsigned char secret[TPRT__KEY_BYTES];
   unsigned char job[32]; /* digest of the job's name */
@@ -112,6 +112,7 @@ typedef enum tprt__frame_kind {
   TPRT__FRAME_ADD = 3,   /* number: the summand */
   TPRT__FRAME_BYE = 4,   /* the client leaves on purpose */
   TPRT__FRAME_REPLY = 5, /* code, rank at fault, number, value */
+  TPRT__FRAME_REMOVE = 6,
 } tprt__frame_kind;
 
 typedef struct tprt__frame {

@@ -7,11 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CLIENTS_PER_RANK = 4, ACCEPTS_PER_ROUND = 64 };
+enum { CLIENTS_PER_RANK = 4, CLIENTS_OF_OPEN_STORE = 64, ACCEPTS_PER_ROUND = 64 };
 static const int64_t handshake_ns = 1000000000, no_descriptor_ns = 10000000;
 
 tprt_status tprt__handshake_server_init(tprt__handshake_server *door, const tprt__identity *own) {
-  size_t n = CLIENTS_PER_RANK * (size_t)own->n_ranks;
+  size_t n = own->n_ranks ? CLIENTS_PER_RANK * (size_t)own->n_ranks : CLIENTS_OF_OPEN_STORE;
   *door = (tprt__handshake_server){.own = own, .listener = -1, .n_clients = (int)n};
   door->clients = tprt__alloc(n * sizeof *door->clients);
   if (!door->clients)

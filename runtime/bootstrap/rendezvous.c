@@ -49,6 +49,12 @@ tprt_status tprt__rendezvous_fetch(const tprt__rendezvous *m, const char *key, i
   return status;
 }
 
+tprt_status tprt__rendezvous_check(const tprt__rendezvous *m) {
+  char key[TPRT_STORE_KEY_BYTES];
+  tprt__rendezvous_key(key, m, "never", m->rank);
+  return tprt_store_wait(m->store, key, 1) == TPRT_PEER_DEAD ? TPRT_PEER_DEAD : TPRT_OK;
+}
+
 tprt_status tprt__rendezvous_end(const tprt__rendezvous *m) {
   char key[TPRT_STORE_KEY_BYTES];
   snprintf(key, sizeof key, "tprt/%.16s/%u/end", m->backend, m->number);

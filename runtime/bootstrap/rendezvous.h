@@ -26,6 +26,8 @@ tprt_status tprt__rendezvous_fetch(const tprt__rendezvous *meeting, const char *
                                    void *value, size_t size);
 /* Nanoseconds until the deadline, at least 1. */
 int64_t tprt__rendezvous_time_left(const tprt__rendezvous *meeting);
+/* TPRT_PEER_DEAD if a rank is known to have died: for waits that are not for the store. */
+tprt_status tprt__rendezvous_check(const tprt__rendezvous *meeting);
 /* Waits until all ranks have called it. If a rank dies before, the error names it. */
 tprt_status tprt__rendezvous_end(const tprt__rendezvous *meeting);
 

@@ -1,4 +1,4 @@
-/* The store served by rank 0: one thread with non-blocking sockets. Only admitted clients have
+/* The store served by a rank: one thread with non-blocking sockets. Only admitted clients have
  * buffers, each with the capacity of the largest frame. */
 #define _GNU_SOURCE 1
 #include "bootstrap/handshake_server.h"
@@ -33,8 +33,10 @@ typedef struct server {
   pthread_mutex_t lock; /* guards the fields below; not held while the thread waits */
   pthread_cond_t changed;
   tprt__values values;
-  member **members; /* by rank; NULL: has not joined */
-  int lost;         /* a rank that ended without BYE; -1: none */
+  /* by rank, NULL: has not joined; in an open store, in the order of joining, and used again */
+  member **members;
+  int n_members;
+  int lost; /* a rank that ended without BYE; -1: none */
   bool stopping;
   int64_t stop_deadline;
 } server;
@@ -54,15 +56,17 @@ static void reply(member *m, tprt_status status, int rank, int64_t number,
   m->waits = false;
 }
 
+static bool is_open(const server *s) { return s->identity.n_ranks == 0; }
+
 /* Closes a rank's connection. A rank that did not announce it is lost, so that other ranks do not
- * wait for its values. */
+ * wait for its values. Processes may leave an open store at any time. */
 static void close_connection(server *s, int rank, bool on_purpose) {
   member *m = s->members[rank];
   close(m->fd);
   m->fd = -1;
   m->waits = false;
   tprt__wipe(&m->session, sizeof m->session);
-  if (on_purpose || s->stopping)
+  if (on_purpose || s->stopping || is_open(s))
     return;
   s->lost = s->lost < 0 ? rank : s->lost;
   pthread_cond_broadcast(&s->changed);
@@ -92,6 +96,10 @@ static void serve(server *s, int rank, const tprt__frame *frame) {
     pthread_cond_broadcast(&s->changed);
     return;
   }
+  case TPRT__FRAME_REMOVE:
+    tprt__values_remove(&s->values, frame->key);
+    reply(m, TPRT_OK, -1, 0, NULL);
+    return;
   case TPRT__FRAME_GET:
     memcpy(m->key, frame->key, sizeof m->key);
     m->deadline = tprt__deadline(frame->number > 0 ? frame->number : 0);
@@ -152,16 +160,33 @@ static void handle_request(server *s, int rank, short events) {
 
 /* ---- handshakes ---- */
 
+/* Returns the place of a new member; -1, with the reason in *status, if there is none. */
+static int find_place(const server *s, int rank, tprt_status *status) {
+  if (!is_open(s)) {
+    *status = TPRT_INVALID_STATE;
+    return rank != s->identity.rank && !s->members[rank] ? rank : -1;
+  }
+  *status = TPRT_NO_MEMORY;
+  int place = 0;
+  while (place < s->n_members && s->members[place] && s->members[place]->fd >= 0)
+    place++;
+  return place < s->n_members ? place : -1;
+}
+
 /* Turns a guest into a member, and sends it the status in the first frame. */
 static bool admit(void *user, const tprt__handshake_client *guest) {
   server *s = user;
-  int rank = guest->gate.rank;
-  bool is_new = rank != 0 && !s->members[rank];
-  member *m = is_new ? tprt__alloc(sizeof *m) : NULL;
-  tprt__handshake_client_reply(guest, m ? TPRT_OK : is_new ? TPRT_NO_MEMORY : TPRT_INVALID_STATE);
+  tprt_status refusal;
+  int rank = find_place(s, guest->gate.rank, &refusal);
+  if (rank < 0) {
+    tprt__handshake_client_reply(guest, refusal);
+    return false;
+  }
+  member *m = s->members[rank] ? s->members[rank] : tprt__alloc(sizeof *m);
+  tprt__handshake_client_reply(guest, m ? TPRT_OK : TPRT_NO_MEMORY);
   if (!m)
     return false;
-  m->fd = guest->fd;
+  *m = (member){.fd = guest->fd};
   tprt__handshake_session(&guest->gate, &m->session);
   m->session.n_sent = 1; /* the status frame */
   s->members[rank] = m;
@@ -171,7 +196,7 @@ static bool admit(void *user, const tprt__handshake_client *guest) {
 /* ---- thread ---- */
 
 static size_t n_watched(const server *s) {
-  return 1 + tprt__handshake_server_n_fds(&s->door) + (size_t)s->identity.n_ranks;
+  return 1 + tprt__handshake_server_n_fds(&s->door) + (size_t)s->n_members;
 }
 
 /* Fills in the descriptors to poll. Returns until when to wait. */
@@ -181,7 +206,7 @@ static int64_t prepare(server *s) {
   *at++ = (struct pollfd){.fd = s->bell, .events = POLLIN};
   until = tprt__min(until, tprt__handshake_server_prepare(&s->door, at));
   at += tprt__handshake_server_n_fds(&s->door);
-  for (int rank = 0; rank < s->identity.n_ranks; rank++) {
+  for (int rank = 0; rank < s->n_members; rank++) {
     const member *m = s->members[rank];
     *at++ = (struct pollfd){.fd = m ? m->fd : -1, .events = m && m->n_out ? POLLOUT : POLLIN};
     if (m && m->waits)
@@ -197,12 +222,12 @@ static void handle(server *s) {
     (void)!read(s->bell, &rung, sizeof rung);
   tprt__handshake_server_handle(&s->door, at, admit, s);
   at += tprt__handshake_server_n_fds(&s->door);
-  for (int rank = 0; rank < s->identity.n_ranks; rank++, at++) {
+  for (int rank = 0; rank < s->n_members; rank++, at++) {
     if (s->members[rank] && s->members[rank]->fd >= 0)
       handle_request(s, rank, at->fd == s->members[rank]->fd ? at->revents : 0);
   }
   /* values set by one rank may complete the waits of others */
-  for (int rank = 0; rank < s->identity.n_ranks; rank++) {
+  for (int rank = 0; rank < s->n_members; rank++) {
     if (s->members[rank] && s->members[rank]->fd >= 0 && s->members[rank]->waits)
       handle_request(s, rank, 0);
   }
@@ -210,7 +235,7 @@ static void handle(server *s) {
 
 static bool is_done(const server *s) {
   bool alone = true;
-  for (int rank = 0; rank < s->identity.n_ranks; rank++)
+  for (int rank = 0; rank < s->n_members; rank++)
     alone &= !s->members[rank] || s->members[rank]->fd < 0;
   return s->stopping && (alone || tprt__now() >= s->stop_deadline);
 }
@@ -233,7 +258,7 @@ static void *run(void *data) {
   return NULL;
 }
 
-/* ---- calls of rank 0 ---- */
+/* ---- calls of the rank that serves ---- */
 
 static void announce(server *s) {
   const uint64_t one = 1;
@@ -263,6 +288,15 @@ static tprt_status server_add(tprt_store *store, const char *key, int64_t delta,
   return status;
 }
 
+static tprt_status server_remove(tprt_store *store, const char *key, int64_t deadline) {
+  server *s = (server *)store;
+  (void)deadline;
+  pthread_mutex_lock(&s->lock);
+  tprt__values_remove(&s->values, key);
+  pthread_mutex_unlock(&s->lock);
+  return TPRT_OK;
+}
+
 static tprt_status server_get(tprt_store *store, const char *key, void *value, size_t *bytes,
                               int64_t deadline) {
   server *s = (server *)store;
@@ -287,7 +321,7 @@ static tprt_status server_get(tprt_store *store, const char *key, void *value, s
 /* ---- creation and destruction ---- */
 
 static void release(server *s) {
-  for (int rank = 0; rank < s->identity.n_ranks && s->members; rank++) {
+  for (int rank = 0; rank < s->n_members && s->members; rank++) {
     if (s->members[rank] && s->members[rank]->fd >= 0)
       close(s->members[rank]->fd);
     tprt__free(s->members[rank]);
@@ -308,7 +342,7 @@ static void server_close(tprt_store *store) {
   server *s = (server *)store;
   pthread_mutex_lock(&s->lock);
   s->stopping = true;
-  s->stop_deadline = tprt__deadline(s->base.timeout_ns);
+  s->stop_deadline = is_open(s) ? 0 : tprt__deadline(s->base.timeout_ns);
   announce(s);
   pthread_mutex_unlock(&s->lock);
   pthread_join(s->thread, NULL);
@@ -316,14 +350,16 @@ static void server_close(tprt_store *store) {
 }
 
 static server *make_server(const tprt__store_setup *setup) {
-  static const tprt__store_kind kind = {server_set, server_get, server_add, server_close};
-  size_t n = (size_t)setup->identity.n_ranks;
+  static const tprt__store_kind kind = {server_set, server_get, server_add, server_remove,
+                                        server_close};
+  int n = tprt__store_processes(setup->identity.n_ranks);
   server *s = tprt__alloc(sizeof *s);
   pthread_condattr_t monotonic;
   if (!s)
     return NULL;
   s->base = (tprt_store){.kind = &kind, .timeout_ns = setup->timeout_ns};
   s->identity = setup->identity;
+  s->n_members = n;
   s->bell = s->lost = -1;
   pthread_mutex_init(&s->lock, NULL);
   pthread_condattr_init(&monotonic);
@@ -332,7 +368,7 @@ static server *make_server(const tprt__store_setup *setup) {
   pthread_condattr_destroy(&monotonic);
   tprt__values_start(&s->values, setup->identity.n_ranks);
   tprt_status status = tprt__handshake_server_init(&s->door, &s->identity);
-  s->members = tprt__alloc(n * sizeof *s->members);
+  s->members = tprt__alloc((size_t)n * sizeof *s->members);
   s->watched = tprt__alloc(n_watched(s) * sizeof *s->watched);
   if (status || !s->members || !s->watched) {
     release(s);
@@ -342,7 +378,7 @@ static server *make_server(const tprt__store_setup *setup) {
 }
 
 tprt_status tprt__store_serve(const tprt__address *address, const tprt__store_setup *setup,
-                              tprt_store **store) {
+                              int *port, tprt_store **store) {
   server *s = make_server(setup);
   if (!s)
     return tprt__fail_memory(sizeof *s);
@@ -354,6 +390,10 @@ tprt_status tprt__store_serve(const tprt__address *address, const tprt__store_se
     s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (s->bell < 0)
       status = tprt__fail_errno("eventfd");
+  }
+  if (!status && port) {
+    char host[TPRT__HOST_BYTES];
+    *port = tprt__socket_here(s->door.listener, host);
   }
   if (!status && pthread_create(&s->thread, NULL, run, s) != 0)
     status = tprt__fail(TPRT_SYSTEM, "cannot start the thread of the store");

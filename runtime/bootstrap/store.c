@@ -59,6 +59,11 @@ tprt_status tprt_store_add(tprt_store *store, const char *key, int64_t delta, in
                 : store->kind->add(store, key, delta, sum, tprt__deadline(store->timeout_ns));
 }
 
+tprt_status tprt_store_remove(tprt_store *store, const char *key) {
+  tprt_status status = check_key(key);
+  return status ? status : store->kind->remove(store, key, tprt__deadline(store->timeout_ns));
+}
+
 tprt_status tprt_store_barrier(tprt_store *store, const char *name, int n, int64_t timeout_ns) {
   char key[TPRT_STORE_KEY_BYTES];
   int64_t n_here;
@@ -95,8 +100,9 @@ static tprt_status make_setup(const tprt_store_config *config, tprt__store_setup
   const char *job = "";
   tprt_status status = config ? tprt__struct_copy(&own, sizeof own, config, "tprt_store_config")
                               : tprt__fail(TPRT_INVALID_ARGUMENT, "the configuration is NULL");
-  if (!status && (own.n_ranks < 1 || own.rank < 0 || own.rank >= own.n_ranks || own.epoch < 0 ||
-                  own.timeout_ns < 0))
+  int end = own.n_ranks ? own.n_ranks : 2; /* of an open store: the server, and all others */
+  if (!status &&
+      (own.n_ranks < 0 || own.rank < 0 || own.rank >= end || own.epoch < 0 || own.timeout_ns < 0))
     status = tprt__fail(TPRT_INVALID_ARGUMENT,
                         "invalid tprt_store_config: rank %d of %d, epoch %d, timeout_ns %lld",
                         own.rank, own.n_ranks, own.epoch, (long long)own.timeout_ns);
@@ -153,8 +159,8 @@ tprt_status tprt_store_open(const char *text, const tprt_store_config *config, t
   } else {
     status = tprt__address_parse(text, &address);
     if (!status)
-      status = (setup.identity.rank == 0 ? tprt__store_serve : tprt__store_connect)(&address,
-                                                                                    &setup, store);
+      status = setup.identity.rank == 0 ? tprt__store_serve(&address, &setup, NULL, store)
+                                        : tprt__store_connect(&address, &setup, store);
   }
   if (!status)
     trust(*store, &setup);
@@ -207,10 +213,18 @@ static tprt_status callback_add(tprt_store *store, const char *key, int64_t delt
   return check_callback(calls->add(calls->user, key, delta, sum, time_left(deadline)), "add", key);
 }
 
+static tprt_status callback_remove(tprt_store *store, const char *key, int64_t deadline) {
+  const tprt_store_callbacks *calls = &((callback_store *)store)->calls;
+  if (!calls->remove)
+    return tprt__fail(TPRT_UNSUPPORTED, "the store has no callback remove, so \"%s\" stays", key);
+  return check_callback(calls->remove(calls->user, key, time_left(deadline)), "remove", key);
+}
+
 static void callback_close(tprt_store *store) { tprt__free(store); }
 
 tprt_status tprt_store_create(const tprt_store_callbacks *callbacks, tprt_store **store) {
-  static const tprt__store_kind kind = {callback_set, callback_get, callback_add, callback_close};
+  static const tprt__store_kind kind = {callback_set, callback_get, callback_add, callback_remove,
+                                        callback_close};
   tprt_store_callbacks own;
   int64_t timeout;
   tprt_status status = tprt__struct_copy(&own, sizeof own, callbacks, "tprt_store_callbacks");

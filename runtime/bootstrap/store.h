@@ -20,6 +20,7 @@ typedef struct tprt__store_kind {
                      int64_t deadline);
   tprt_status (*add)(tprt_store *store, const char *key, int64_t delta, int64_t *sum,
                      int64_t deadline);
+  tprt_status (*remove)(tprt_store *store, const char *key, int64_t deadline);
   void (*close)(tprt_store *store);
 } tprt__store_kind;
 
@@ -58,6 +59,8 @@ void tprt__values_start(tprt__values *values, int n_ranks);
 void tprt__values_clear(tprt__values *values);
 const tprt__value *tprt__values_find(const tprt__values *values, const char *key);
 tprt_status tprt__values_set(tprt__values *values, const char *key, const void *data, size_t bytes);
+/* Removes a value, if it exists. */
+void tprt__values_remove(tprt__values *values, const char *key);
 tprt_status tprt__values_add(tprt__values *values, const char *key, int64_t delta, int64_t *sum);
 /* Copies a value out. *bytes is the capacity before the call and the length after it. */
 tprt_status tprt__value_read(const tprt__value *value, void *data, size_t *bytes);
@@ -76,7 +79,10 @@ tprt_status tprt__address_parse(const char *text, tprt__address *address);
 /* Opens a listening socket, close-on-exec and non-blocking. `open`: addresses of other machines are
  * allowed. */
 tprt_status tprt__address_listen(const tprt__address *address, bool open, int *fd);
-/* Opens a connected, non-blocking socket. Tries at least once, and until the deadline; then
+/* Opens a connected, non-blocking socket. TPRT_SYSTEM if nobody listens. */
+tprt_status tprt__address_connect_once(const tprt__address *address, bool open, int64_t deadline,
+                                       int *fd);
+/* The same. Tries at least once, and until the deadline; then
  * TPRT_TIMEOUT. */
 tprt_status tprt__address_connect(const tprt__address *address, bool open, int64_t deadline,
                                   int *fd);
@@ -107,14 +113,24 @@ tprt_status tprt__secret_find(const void *given, unsigned char secret[TPRT_SECRE
 
 /* ---- implementations ---- */
 
+/* Limits of an open store, which has no number of ranks. */
+static inline int tprt__store_processes(int n_ranks) {
+  return n_ranks ? n_ranks : TPRT_STORE_OPEN_PROCESSES;
+}
+
 typedef struct tprt__store_setup {
   tprt__identity identity;
+  int server; /* the rank that serves the store, for error messages */
+  bool is_up; /* it serves the store already; if nobody listens, it has ended */
   int64_t timeout_ns;
   bool open; /* connections to and from other machines are allowed */
 } tprt__store_setup;
 
+/* `port`, which may be NULL, receives the port of the socket, which the system chooses if that of
+ * the address is "0". */
 tprt_status tprt__store_serve(const tprt__address *address, const tprt__store_setup *setup,
-                              tprt_store **store);
+                              int *port, tprt_store **store);
+/* Tries until the timeout of the setup. */
 tprt_status tprt__store_connect(const tprt__address *address, const tprt__store_setup *setup,
                                 tprt_store **store);
 /* `path`, or a descriptor if `path` is NULL. */

@@ -7,7 +7,7 @@ enum { NUMBER_BYTES = 8 };
 
 /* The limit suffices for the keys of the library and of users, and guards against a faulty rank. */
 void tprt__values_start(tprt__values *values, int n_ranks) {
-  *values = (tprt__values){.limit = 1024 + 64 * (size_t)n_ranks};
+  *values = (tprt__values){.limit = 1024 + 64 * (size_t)tprt__store_processes(n_ranks)};
 }
 
 void tprt__values_clear(tprt__values *values) {
@@ -46,6 +46,18 @@ tprt_status tprt__values_set(tprt__values *values, const char *key, const void *
   if (bytes)
     memcpy(value->data, data, bytes);
   return TPRT_OK;
+}
+
+void tprt__values_remove(tprt__values *values, const char *key) {
+  tprt__value **at = &values->first;
+  while (*at && strcmp((*at)->key, key) != 0)
+    at = &(*at)->next;
+  if (!*at)
+    return;
+  tprt__value *value = *at;
+  *at = value->next;
+  values->n--;
+  tprt__free(value);
 }
 
 tprt_status tprt__values_add(tprt__values *values, const char *key, int64_t delta, int64_t *sum) {

@@ -58,6 +58,7 @@ static const struct {
     {"host memory", "operations on host memory; otherwise on device memory"},
     {"GPU programs", "collectives of GPU programs run on GPU memory, in GPU streams; otherwise on "
                      "copies in host memory"},
+    {"elastic", "processes that join later: tprt_comm_reconfigure and tprt_comm_join"},
 };
 
 const char *tprt_capability_name(int i, const char **help) {

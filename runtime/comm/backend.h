@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-enum { TPRT__BACKEND_ABI = 1, TPRT__N_CAPABILITIES = 14 };
+enum { TPRT__BACKEND_ABI = 1, TPRT__N_CAPABILITIES = 15 };
 
 /* Designators and entries for tprt__backend.lacks. */
 #define TPRT__LACK(capability) [__builtin_ctz(capability)]

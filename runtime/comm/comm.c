@@ -22,7 +22,7 @@ tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks,
                             const tprt__comm_settings *settings, tprt_comm **result) {
   size_t n = (size_t)transport->n_ranks;
   tprt_comm *comm = tprt__alloc(sizeof *comm);
-  int *ranks = tprt__alloc(n * sizeof *ranks);
+  int *ranks = tprt__alloc(2 * n * sizeof *ranks);
   if (!comm || !ranks) {
     tprt__free(ranks);
     tprt__free(comm);
@@ -32,6 +32,7 @@ tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks,
   memcpy(ranks, world_ranks, n * sizeof *ranks);
   comm->transport = transport;
   comm->world_ranks = ranks;
+  comm->joined = ranks + n;
   for (int i = 0; i < TPRT__N_HINTS; i++)
     atomic_init(&comm->hints[i], settings->hints[i]);
   static atomic_uint n_made;
@@ -77,8 +78,8 @@ static tprt_status wrap_world(tprt__transport *transport, const tprt__settings *
   return status;
 }
 
-static tprt_status join_world(int n_ranks, int rank, const tprt__settings *settings,
-                              tprt_comm **comm) {
+tprt_status tprt__world_join(int n_ranks, int rank, const tprt__settings *settings,
+                             tprt_comm **comm) {
   const tprt__backend *backend;
   tprt__transport *transport;
   /* the process that made the segment has warned */
@@ -102,10 +103,10 @@ static tprt_status join_launched(tprt__settings *settings, tprt_comm **comm) {
     status = tprt__backend_find(settings->backend, 0, &backend);
   if (status || launch.n_ranks == 1 || !backend->needs_store || settings->store ||
       settings->segment_fd >= 0)
-    return status ? status : join_world(launch.n_ranks, launch.rank, settings, comm);
+    return status ? status : tprt__world_join(launch.n_ranks, launch.rank, settings, comm);
   status = tprt__launch_store(&launch, settings->timeout_ns, &settings->store);
   if (!status)
-    status = join_world(launch.n_ranks, launch.rank, settings, comm);
+    status = tprt__world_join(launch.n_ranks, launch.rank, settings, comm);
   tprt_store_destroy(settings->store);
   return status;
 }
@@ -137,7 +138,7 @@ tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config *config, 
         "tprt_world_create: rank %d of a world of %d ranks: ranks are numbered from 0 to %d; "
         "n_ranks = 0 takes both from the launcher",
         rank, n_ranks, n_ranks - 1);
-  return join_world(n_ranks, rank, &settings, comm);
+  return tprt__world_join(n_ranks, rank, &settings, comm);
 }
 
 tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tprt_comm **comms) {
@@ -194,6 +195,7 @@ void tprt_comm_destroy(tprt_comm *comm) {
     tprt__log("work was pending when rank %d destroyed its communicator%s%s: %s",
               comm->world_ranks[comm->transport->rank], *comm->name ? " " : "", comm->name,
               comm->error);
+  tprt_comm_destroy(comm->survivors);
   tprt__axes_clear(comm);
   tprt__observer_clear(comm);
   comm->transport->backend->destroy(comm->transport);

@@ -3,6 +3,7 @@
 #ifndef TPRT_RUNTIME_COMM_H
 #define TPRT_RUNTIME_COMM_H
 
+#include "bootstrap/spares.h"
 #include "comm/backend.h"
 
 #include <pthread.h>
@@ -25,6 +26,15 @@ typedef struct tprt__observer tprt__observer;
 struct tprt_comm {
   tprt__transport *transport;
   int *world_ranks;
+  /* Of tprt_comm_reconfigure. `joined`: for each rank the epoch in which its process joined.
+   * `tried_epoch`: the last that some rank has tried to begin, at least `epoch`. `claim`: the last
+   * that is known to be in the store, or the first of the chain; 0: none. `tried`: claims after it
+   * of which that is not known. `survivors`: the ranks that are left after a reconfiguration that
+   * failed; NULL: none has. */
+  int *joined;
+  int epoch, tried_epoch, n_tried;
+  int64_t claim, tried[TPRT__MOST_CLAIMS];
+  tprt_comm *survivors;
   char name[TPRT__NAME_BYTES];          /* "" if it has none */
   _Atomic int64_t hints[TPRT__N_HINTS]; /* may change at any time */
   bool aborts;                          /* the process, when it fails */
@@ -64,6 +74,15 @@ struct tprt_comm {
  * `world_ranks` and the settings are copied. */
 tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks,
                             const tprt__comm_settings *settings, tprt_comm **comm);
+
+/* Joins a world as one of its ranks, see tprt_world_create. */
+tprt_status tprt__world_join(int n_ranks, int rank, const tprt__settings *settings,
+                             tprt_comm **comm);
+
+/* recover.c: creates a communicator of the ranks that call this by the deadline, with these
+ * settings; see tprt_comm_shrink. */
+tprt_status tprt__comm_recover(tprt_comm *comm, int64_t deadline,
+                               const tprt__comm_settings *settings, tprt_comm **child);
 
 /* Determines the settings of a child with this configuration, which may be NULL, and checks that
  * the backend obeys it. */

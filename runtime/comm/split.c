@@ -40,6 +40,10 @@ tprt_status tprt__comm_join(tprt_comm *comm, const tprt__token *token, int n_mem
     members[i] = comm->world_ranks[members[i]];
   if (!status && made)
     status = tprt__comm_wrap(made, members, settings, &wrapped);
+  if (wrapped)
+    wrapped->epoch = wrapped->tried_epoch = comm->epoch;
+  for (int i = 0; i < n_members && wrapped && comm->epoch; i++)
+    wrapped->joined[i] = comm->joined[tprt_comm_local_rank(comm, members[i])];
   if (!status)
     *child = wrapped;
   return status;

@@ -257,6 +257,8 @@ const tprt__backend tprt__backend_loopback = {
     .summary = "virtual ranks of one process; the last rank to arrive does the work of all",
     .lacks = {TPRT__LACK(TPRT_CAP_PROCESSES) =
                   "the ranks access each other's memory directly, so they must share one process",
+              TPRT__LACK(TPRT_CAP_ELASTIC) =
+                  "its ranks are created together; use backend shm or tcp",
               TPRT__LACKS_STREAMS},
     .probe = loopback_probe,
     .create = loopback_create,

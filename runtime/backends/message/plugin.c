@@ -58,6 +58,9 @@ static tprt_status plugin_create_threads(int n_ranks, const tprt__settings *sett
 
 static const tprt__backend rows = {
     .capabilities = WIRE_CAPABILITIES,
+    .lacks = {TPRT__LACK(TPRT_CAP_ELASTIC) =
+                  "a plug-in opens with all ranks; use backend shm or tcp",
+              WIRE_LACKS},
     .probe = plugin_probe,
     .create = plugin_create,
     .create_threads = plugin_create_threads,

@@ -255,6 +255,8 @@ const tprt__backend tprt__backend_mpi = {
     .name = "mpi",
     .summary = "processes of an MPI launcher, on any number of hosts",
     .lacks = {TPRT__LACK(TPRT_CAP_THREADS) = "the ranks are processes that the MPI launcher starts",
+              TPRT__LACK(TPRT_CAP_ELASTIC) =
+                  "the MPI launcher starts all processes of a job; use backend tcp",
               WIRE_LACKS},
     .probe = backend_probe,
     .create = backend_create,

@@ -250,7 +250,9 @@ const tprt__backend tprt__backend_nccl = {
                    "calls of 2.29 are not used"),
               TPRT__LACK(TPRT_CAP_MAPPED) =
                   "the host cannot access memory of other ranks; NCCL maps it for kernels only",
-              TPRT__LACK(TPRT_CAP_HOST_MEMORY) = "NCCL operates on device memory only"},
+              TPRT__LACK(TPRT_CAP_HOST_MEMORY) = "NCCL operates on device memory only",
+              TPRT__LACK(TPRT_CAP_ELASTIC) =
+                  "it does not use NCCL's grow, of 2.29; let all ranks create a new world"},
     .probe = nccl_probe,
     .create = nccl_create,
     .create_threads = nccl_create_threads,

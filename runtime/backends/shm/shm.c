@@ -304,7 +304,8 @@ const tprt__backend tprt__backend_shm = {
     .abi = TPRT__BACKEND_ABI,
     .capabilities = TPRT_CAP_THREADS | TPRT_CAP_PROCESSES | TPRT_CAP_REGISTERED |
                     TPRT_CAP_COLLECTIVES | TPRT_CAP_PIECES | TPRT_CAP_TRANSFERS | TPRT_CAP_TAGS |
-                    TPRT_CAP_WINDOWS | TPRT_CAP_MAPPED | TPRT_CAP_RECOVERY | TPRT_CAP_HOST_MEMORY,
+                    TPRT_CAP_WINDOWS | TPRT_CAP_MAPPED | TPRT_CAP_RECOVERY | TPRT_CAP_HOST_MEMORY |
+                    TPRT_CAP_ELASTIC,
     .needs_store = true,
     .name = "shm",
     .summary = "threads or processes of one host, through shared memory",

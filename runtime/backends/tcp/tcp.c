@@ -422,7 +422,7 @@ static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *s
 }
 
 const tprt__backend tprt__backend_tcp = {
-    .capabilities = WIRE_CAPABILITIES | TPRT_CAP_PROCESSES,
+    .capabilities = WIRE_CAPABILITIES | TPRT_CAP_PROCESSES | TPRT_CAP_ELASTIC,
     .hints = 1 << TPRT__HINT_TRAFFIC_CLASS,
     .needs_store = true,
     .name = "tcp",

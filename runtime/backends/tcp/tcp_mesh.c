@@ -76,13 +76,19 @@ static tprt__socket_result greet(int fd, int rank, const tprt__identity *own, in
   return how;
 }
 
-/* Tries until the other rank has time. If too many clients connect, it drops the oldest that has
- * not proven anything. */
+/* Tries until the other rank has time, unless one has died. If too many clients connect, it drops
+ * the oldest that has not proven anything. */
 static tprt_status join(const tprt__rendezvous *m, int rank, const tprt__address *address,
                         const tprt__identity *own, int *fd) {
   enum { TRY_NS = 1000000000, PAUSE_NS = 2000000 };
   for (;;) {
-    tprt_status status = tprt__address_connect(address, m->store->open, m->deadline, fd);
+    int64_t until = tprt__min(m->deadline, tprt__deadline(TRY_NS));
+    tprt_status status = tprt__address_connect(address, m->store->open, until, fd);
+    if (status == TPRT_TIMEOUT && tprt__now() < m->deadline) {
+      status = tprt__rendezvous_check(m);
+      if (!status)
+        continue;
+    }
     if (status)
       return status;
     if (greet(*fd, rank, own, tprt__min(m->deadline, tprt__deadline(TRY_NS)), &status) ==
@@ -90,6 +96,9 @@ static tprt_status join(const tprt__rendezvous *m, int rank, const tprt__address
       return status;
     close(*fd);
     *fd = -1;
+    status = tprt__rendezvous_check(m);
+    if (status)
+      return status;
     if (tprt__now() >= m->deadline)
       return tprt__fail(TPRT_TIMEOUT, "rank %d did not accept a connection in time", rank);
     nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
@@ -131,18 +140,22 @@ static int find_missing(const tcp_endpoint *end) {
 
 static tprt_status accept_all(const tprt__rendezvous *m, tprt__handshake_server *door,
                               tcp_endpoint *end) {
+  enum { CHECK_NS = 100000000 };
   size_t n = tprt__handshake_server_n_fds(door);
   struct pollfd *watched = tprt__alloc(n * sizeof *watched);
   tprt_status status = watched ? TPRT_OK : tprt__fail_memory(n * sizeof *watched);
   while (!status && find_missing(end) < m->n_ranks) {
-    int64_t left =
-        tprt__min(m->deadline, tprt__handshake_server_prepare(door, watched)) - tprt__now();
+    /* ranks that have died do not connect */
+    int64_t check = tprt__min(m->deadline, tprt__deadline(CHECK_NS));
+    int64_t left = tprt__min(check, tprt__handshake_server_prepare(door, watched)) - tprt__now();
     const struct timespec time = {.tv_sec = left > 0 ? left / 1000000000 : 0,
                                   .tv_nsec = left > 0 ? left % 1000000000 : 0};
     if (ppoll(watched, n, &time, NULL) < 0) /* interrupted, so revents are undefined */
       memset(watched, 0, n * sizeof *watched);
     tprt__handshake_server_handle(door, watched, admit, end);
-    if (find_missing(end) < m->n_ranks && tprt__now() >= m->deadline)
+    if (find_missing(end) < m->n_ranks && tprt__now() >= check)
+      status = tprt__rendezvous_check(m);
+    if (!status && find_missing(end) < m->n_ranks && tprt__now() >= m->deadline)
       status = tprt__fail(TPRT_TIMEOUT, "rank %d did not connect in time", find_missing(end));
   }
   tprt__free(watched);

@@ -49,11 +49,37 @@ static tprt_status survive(tprt_comm *comm) {
   return status;
 }
 
+/* The first process begins alone and serves an open store; the one on the other host joins. */
+static int join_later(const tprt_launch *launch) {
+  tprt_store_config config = {.size = sizeof config, .rank = launch->rank, .job = launch->job};
+  tprt_config world_config = {.size = sizeof world_config};
+  tprt_comm *first = NULL, *comm = NULL;
+  if (say("store", tprt_store_open(launch->store, &config, &world_config.store)))
+    return 1;
+  tprt_status status;
+  if (launch->rank == 0) {
+    status = tprt_world_create(1, 0, &world_config, &first);
+    if (!status)
+      status = tprt_comm_reconfigure(first, NULL, 2, &world_config, 0, &comm);
+  } else {
+    status = tprt_comm_join(&world_config, 0, &comm);
+  }
+  int failed = say("join", status);
+  if (comm)
+    failed |= say("sum", sum(comm));
+  tprt_comm_destroy(comm);
+  tprt_comm_destroy(first);
+  tprt_store_destroy(world_config.store);
+  return failed;
+}
+
 int main(int argc, char **argv) {
   tprt_launch launch = {.size = sizeof launch};
   tprt_store *store;
   if (say("launch", tprt_launch_find(&launch)))
     return 1;
+  if (argc > 1 && strcmp(argv[1], "join") == 0)
+    return join_later(&launch);
   tprt_store_config config = {.size = sizeof config,
                               .n_ranks = launch.n_ranks,
                               .rank = launch.rank,

@@ -64,6 +64,13 @@ done
 both die
 expect 0 "^alone: peer dead: rank 1 ended"
 
+# A process of another host joins a world that runs already.
+both join
+for rank in 0 1; do
+  expect $rank "^join: ok"
+  expect $rank "^sum: ok"
+done
+
 # A file says nothing of addresses: they have to be given, one of this host.
 tcp=$first
 first="$tcp TPRT_STORE=file:$work/store-1" second=$first

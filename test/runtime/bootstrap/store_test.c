@@ -4,10 +4,13 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- Ranks as threads ---- */
@@ -47,6 +50,34 @@ static int run_store(const char *address, int n, store_fn *fn, void *argument) {
     pthread_join(ranks[i].thread, NULL);
     errors += ranks[i].errors;
   }
+  return errors;
+}
+
+/* What one rank removes is gone for all, and can be set again. */
+static int removals(tprt_store *store, int rank, int n) {
+  int errors = 0;
+  char value[8] = "";
+  size_t bytes = sizeof value;
+  int64_t sum;
+  if (rank == n - 1) {
+    CHECK_STATUS(errors, tprt_store_set(store, "brief", "first", 5), TPRT_OK);
+    CHECK_STATUS(errors, tprt_store_add(store, "count", 7, &sum), TPRT_OK);
+    CHECK_STATUS(errors, tprt_store_remove(store, "brief"), TPRT_OK);
+    CHECK_STATUS(errors, tprt_store_remove(store, "count"), TPRT_OK);
+    CHECK_STATUS(errors, tprt_store_remove(store, "brief"), TPRT_OK); /* there is none */
+    CHECK_STATUS(errors, tprt_store_remove(store, ""), TPRT_INVALID_ARGUMENT);
+  }
+  CHECK_STATUS(errors, tprt_store_barrier(store, "removed", n, 0), TPRT_OK);
+  CHECK_STATUS(errors, tprt_store_wait(store, "brief", 1), TPRT_TIMEOUT);
+  CHECK_STATUS(errors, tprt_store_barrier(store, "seen", n, 0), TPRT_OK);
+  if (rank == 0) {
+    CHECK_STATUS(errors, tprt_store_set(store, "brief", "second", 6), TPRT_OK);
+    CHECK_STATUS(errors, tprt_store_add(store, "count", 2, &sum), TPRT_OK);
+    CHECK(errors, sum == 2);
+  }
+  CHECK_STATUS(errors, tprt_store_get(store, "brief", value, &bytes, 0), TPRT_OK);
+  CHECK(errors, bytes == 6 && memcmp(value, "second", 6) == 0);
+  CHECK_STATUS(errors, tprt_store_barrier(store, "read", n, 0), TPRT_OK);
   return errors;
 }
 
@@ -95,7 +126,7 @@ static int exchange(tprt_store *store, int n, int rank, void *argument) {
   CHECK(errors, strstr(tprt_last_error(), "no rank set") != NULL && test_seconds() - begin < 10);
   CHECK_STATUS(errors, tprt_store_wait(store, "empty", -1), TPRT_INVALID_ARGUMENT);
   CHECK_STATUS(errors, tprt_store_barrier(store, "end", n, 0), TPRT_OK);
-  return errors;
+  return errors + removals(store, rank, n);
 }
 
 static void test_kinds(void **state) {
@@ -110,6 +141,75 @@ static void test_kinds(void **state) {
       store_drop_address(address);
     }
   }
+}
+
+/* ---- Open stores ---- */
+
+/* Any number of processes enters as rank 1, and their ends concern nobody. */
+static void test_open(void **state) {
+  (void)state;
+  for (int kind = STORE_TCP; kind <= STORE_FILE; kind++) {
+    char address[128];
+    tprt_store *server, *clients[3];
+    tprt_store_config config = store_config_of(0, 0, NULL);
+    store_make_address(kind, address, sizeof address);
+    assert_int_equal(tprt_store_open(address, &config, &server), TPRT_OK);
+    config.rank = 2;
+    assert_int_equal(tprt_store_open(address, &config, &clients[0]), TPRT_INVALID_ARGUMENT);
+    config.rank = 1;
+    pid_t child = fork();
+    if (child == 0) {
+      if (tprt_store_open(address, &config, &clients[0]) == TPRT_OK)
+        raise(SIGKILL);
+      _exit(1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_true(WIFSIGNALED(status));
+    for (int i = 0; i < 3; i++) {
+      int64_t sum;
+      assert_int_equal(tprt_store_open(address, &config, &clients[i]), TPRT_OK);
+      assert_int_equal(tprt_store_add(clients[i], "sum", 1, &sum), TPRT_OK);
+      assert_int_equal(sum, i + 1);
+    }
+    assert_int_equal(tprt_store_wait(clients[0], "nothing", 1000000), TPRT_TIMEOUT);
+    tprt_store_destroy(clients[0]);
+    double begin = test_seconds();
+    tprt_store_destroy(server); /* does not wait for the others */
+    assert_true(test_seconds() - begin < 4);
+    if (kind != STORE_FILE)
+      assert_int_equal(tprt_store_wait(clients[1], "sum", 0), TPRT_PEER_DEAD);
+    tprt_store_destroy(clients[1]);
+    tprt_store_destroy(clients[2]);
+  }
+}
+
+/* More processes than an open store has places: those that leave make room. */
+static void test_open_limit(void **state) {
+  (void)state;
+  enum { N = TPRT_STORE_OPEN_PROCESSES };
+  char address[128];
+  static tprt_store *clients[N];
+  tprt_store *server, *more;
+  struct rlimit limit;
+  getrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_max < 2 * N + 100) /* both ends are in this process */
+    skip();
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  tprt_store_config config = store_config_of(0, 0, NULL);
+  store_make_address(STORE_UNIX, address, sizeof address);
+  assert_int_equal(tprt_store_open(address, &config, &server), TPRT_OK);
+  config.rank = 1;
+  for (int i = 0; i < N; i++)
+    assert_int_equal(tprt_store_open(address, &config, &clients[i]), TPRT_OK);
+  assert_int_equal(tprt_store_open(address, &config, &more), TPRT_NO_MEMORY);
+  assert_non_null(strstr(tprt_last_error(), "has no memory for another process"));
+  for (int i = 0; i < N; i++)
+    tprt_store_destroy(clients[i]);
+  assert_int_equal(tprt_store_open(address, &config, &more), TPRT_OK);
+  tprt_store_destroy(more);
+  tprt_store_destroy(server);
 }
 
 /* ---- Callbacks ---- */
@@ -145,6 +245,10 @@ static void test_callbacks(void **state) {
   calls.get = NULL;
   assert_int_equal(tprt_store_create(&calls, &store), TPRT_INVALID_ARGUMENT);
   calls = store_board_callbacks(board);
+  assert_int_equal(tprt_store_create(&calls, &store), TPRT_OK);
+  assert_int_equal(tprt_store_remove(store, "key"), TPRT_UNSUPPORTED);
+  assert_non_null(strstr(tprt_last_error(), "the store has no callback remove"));
+  tprt_store_destroy(store);
   for (int i = 0; i < 3; i++) {
     ranks[i] = (callback_rank){.rank = i};
     assert_int_equal(tprt_store_create(&calls, &ranks[i].store), TPRT_OK);
@@ -250,10 +354,9 @@ static void test_files(void **state) {
 int main(void) {
   unsetenv("TPRT_SECRET_FILE");
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_kinds),
-      cmocka_unit_test(test_callbacks),
-      cmocka_unit_test(test_addresses),
-      cmocka_unit_test(test_files),
+      cmocka_unit_test(test_kinds),      cmocka_unit_test(test_open),
+      cmocka_unit_test(test_open_limit), cmocka_unit_test(test_callbacks),
+      cmocka_unit_test(test_addresses),  cmocka_unit_test(test_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

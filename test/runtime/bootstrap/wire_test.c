@@ -144,7 +144,7 @@ static void test_heads(void **state) {
     uint32_t n_value;
     size_t bytes;
   } rows[] = {
-      {1, 0, 0, 56},  {5, 127, 4096, 4279}, {0, 0, 0, 0},          {6, 0, 0, 0},
+      {1, 0, 0, 56},  {6, 127, 4096, 4279}, {0, 0, 0, 0},          {7, 0, 0, 0},
       {1, 128, 0, 0}, {1, 0, 4097, 0},      {1, 0, 0xffffffff, 0}, {1, 65535, 0xffffffff, 0},
       {257, 0, 0, 0}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -179,7 +179,7 @@ int path_capabilities(tprt_comm *comm, void *argument) {
     CHECK(errors, tprt_capability_name(__builtin_ctz(rows[i].bit), &help) && *help);
   }
   CHECK(errors, tprt_capability_name(-1, NULL) == NULL &&
-                    tprt_capability_name(__builtin_ctz(TPRT_CAP_GPU_PROGRAMS) + 1, NULL) == NULL);
+                    tprt_capability_name(__builtin_ctz(TPRT_CAP_ELASTIC) + 1, NULL) == NULL);
   CHECK_STATUS(errors, tprt_window_destroy(window), TPRT_OK);
   tprt_mem_free(comm, memory);
   return errors;

@@ -208,6 +208,43 @@ static void test_missing(void **state) {
   store_board_free(board);
 }
 
+/* Rank 2 ends after it has said on which host it is, and before it connects: the others are told at
+ * once. */
+static int dies_before_connecting(int number, void *argument) {
+  const char *address = argument, nobody[128] = "another host";
+  int errors = 0;
+  tprt_store *store;
+  tprt_store_config of_store = store_config_of(N, number, NULL);
+  of_store.timeout_ns = 20 * store_second;
+  CHECK_STATUS(errors, tprt_store_open(address, &of_store, &store), TPRT_OK);
+  if (errors)
+    return errors;
+  if (number == 2) {
+    CHECK_STATUS(errors, tprt_store_set(store, "tprt/tcp/0/host/2", nobody, sizeof nobody),
+                 TPRT_OK);
+    CHECK_STATUS(errors, tprt_store_wait(store, "tprt/tcp/0/where/1", 0), TPRT_OK);
+    usleep(300000); /* the others have connected */
+    _exit(errors);
+  }
+  tprt_config config = test_config();
+  tprt_comm *comm;
+  config.backend = "tcp";
+  config.store = store;
+  double begin = test_seconds();
+  CHECK_STATUS(errors, tprt_world_create(N, number, &config, &comm), TPRT_PEER_DEAD);
+  CHECK(errors, strstr(tprt_last_error(), "rank 2 ended") != NULL);
+  CHECK(errors, test_seconds() - begin < 10);
+  tprt_store_destroy(store);
+  return errors;
+}
+
+static void test_death_before_connecting(void **state) {
+  (void)state;
+  char address[128];
+  store_make_address(STORE_TCP, address, sizeof address);
+  assert_int_equal(store_run_ranks(N, dies_before_connecting, address, NULL), 0);
+}
+
 static void test_no_store(void **state) {
   (void)state;
   tprt_config config = test_config();
@@ -227,6 +264,7 @@ static void test_no_store(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_strangers), cmocka_unit_test(test_impostors),
-      cmocka_unit_test(test_missing), cmocka_unit_test(test_no_store)};
+      cmocka_unit_test(test_missing), cmocka_unit_test(test_death_before_connecting),
+      cmocka_unit_test(test_no_store)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
