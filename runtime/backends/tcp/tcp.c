@@ -473,7 +473,7 @@ static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *s
   }
   if (!status)
     return tprt__wire_open_endpoint(&messenger, &tprt__backend_tcp, end, UINT32_MAX, n_ranks, rank,
-                                    end->local.n_ranks, transport);
+                                    end->local.n_ranks, n_ranks > 1 ? end->first : NULL, transport);
   tcp_close(end);
   return status;
 }
