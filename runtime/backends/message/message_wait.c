@@ -8,8 +8,10 @@
 #include <time.h>
 
 enum {
-  SPINS = 200, /* rounds before yielding the processor */
-  YIELDS = 2000,
+  SPINS = 20, /* rounds before yielding the processor, which a peer may need */
+  /* rounds after which a rank sleeps: if the messenger wakes it, and if it does not */
+  WAKEABLE_ROUNDS = 200,
+  YIELDS = 2200,
   NAP_NS = 50000,
   /* bounded, because another thread may handle the note for which this one waits */
   WAIT_NS = 1000000,
@@ -109,10 +111,10 @@ tprt_status tprt__wire_idle(wire_world *world, wire_wait *wait, bool moved) {
   wait->rounds = moved ? 0 : wait->rounds + 1;
   if (wait->rounds > SPINS) {
     pthread_mutex_unlock(&world->lock);
-    if (world->messenger->wait)
-      world->messenger->wait(world->end, WAIT_NS);
-    else if (wait->rounds < SPINS + YIELDS)
+    if (wait->rounds < (world->messenger->wait ? WAKEABLE_ROUNDS : YIELDS))
       sched_yield();
+    else if (world->messenger->wait)
+      world->messenger->wait(world->end, WAIT_NS);
     else
       nanosleep(&nap, NULL);
     pthread_mutex_lock(&world->lock);
