@@ -117,6 +117,10 @@ if shutil.which("unshare") and subprocess.run(["unshare", "--time", "--monotonic
 
 # Open MPI only, since RUN lines use its flags. Not with a sanitizer, which would report problems
 # inside Open MPI.
+# Network name spaces, of which test/runtime/harness/cluster.sh makes hosts.
+if subprocess.run("unshare --net --mount true && ip -V", shell=True, capture_output=True).returncode == 0:
+    config.available_features.add("net-namespace")
+
 if shutil.which("mpirun.openmpi") and not config.tp_sanitize:
     config.available_features.add("openmpi-run")
 

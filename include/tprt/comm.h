@@ -15,9 +15,12 @@ extern "C" {
  * where they may be given: with an operation (O), when a communicator is created (C), or later,
  * with tprt_comm_set_hint (L):
  *   timeout        seconds           O C L  deadline of operations
- *   deterministic  0 or 1            O C L  1: reductions have the same bits on all ranks and in
- *                                           every run. Backends on host memory always guarantee
- *                                           that; nccl then adds floats by own kernels
+ *   deterministic  0 or 1            O C L  1: reductions add floats in the order of the ranks, so
+ *                                           that the bits depend neither on the backend nor on the
+ *                                           placement of ranks. On one host, backends on host
+ *                                           memory always do. On several hosts, tcp and mpi then
+ *                                           send more between them; nccl uses own kernels. All
+ *                                           ranks have to agree
  *   nan_check      0 or 1              C L  a NaN in the data that this rank sends fails the
  *                                           operation with TPRT_PROGRAM
  *   flight         count               C L  operations that the flight recorder keeps; 0 turns it

@@ -37,6 +37,9 @@ static const tprt_env_var table[TPRT__N_ENV] = {
     [TPRT__ENV_ADDRESS] = {"TPRT_ADDRESS", "address", NULL,
                            "address of this host to which ranks of other hosts connect; default: "
                            "the address known to the store"},
+    [TPRT__ENV_TCP_MEMORY] = {"TPRT_TCP_MEMORY", "switch", "1",
+                              "0: ranks of backend tcp that are on one host exchange messages over "
+                              "TCP, not through shared memory"},
     [TPRT__ENV_TIMEOUT] = {"TPRT_TIMEOUT", "seconds", "600",
                            "deadline of every operation, counted from submission"},
     [TPRT__ENV_SLOT_BYTES] = {"TPRT_SLOT_BYTES", "bytes", "512K",

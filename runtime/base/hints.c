@@ -23,8 +23,10 @@ static const struct {
 } table[TPRT__N_HINTS] = {
     [TPRT__HINT_TIMEOUT] = {"timeout", "seconds", ANYWHERE,
                             "deadline of operations, counted from submission"},
-    [TPRT__HINT_DETERMINISTIC] = {"deterministic", "switch", ANYWHERE,
-                                  "1: reductions have the same bits on all ranks and in all runs"},
+    [TPRT__HINT_DETERMINISTIC] =
+        {"deterministic", "switch", ANYWHERE,
+         "1: reductions add floats in the order of the ranks, on every backend and on "
+         "any number of hosts"},
     [TPRT__HINT_NAN_CHECK] = {"nan_check", "switch", AT_CREATION | LATER,
                               "1: a NaN in the data that a rank sends fails the operation"},
     [TPRT__HINT_FLIGHT] = {"flight", "int", AT_CREATION | LATER,

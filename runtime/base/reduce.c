@@ -160,3 +160,51 @@ void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *
       store(destinations, n_destinations, n_streamed, sources, n_sources, offset, result, bytes);
   }
 }
+
+/* ---- in two stages ---- */
+
+/* A group's sum is that of its average. */
+static tprt_reduction of_group(tprt_reduction reduction) {
+  return reduction == TPRT_AVG ? TPRT_SUM : reduction;
+}
+
+void tprt__reduce_group(const tprt__dtype_info *type, tprt_reduction reduction, void *sums,
+                        const void *const *sources, int n_sources, const tprt__scale *scales,
+                        int64_t count) {
+  blocks b;
+  tprt__dtype_info wide = *type; /* results stay accumulators */
+  wide.narrow = NULL;
+  const int64_t block = BLOCK_BYTES / (int64_t)type->acc_size;
+  for (int64_t begin = 0; begin < count; begin += block) {
+    size_t n = (size_t)tprt__min(block, count - begin);
+    char *to = (char *)sums + (size_t)begin * type->acc_size;
+    const void *result = reduce_block(&wide, of_group(reduction), sources, n_sources, scales,
+                                      (size_t)begin * type->size, n, n_sources > 1 ? to : NULL, &b);
+    if (result != to)
+      memcpy(to, result, n * type->acc_size);
+  }
+}
+
+void tprt__reduce_groups(const tprt__dtype_info *type, tprt_reduction reduction, void *destination,
+                         const void *const *sums, int n_groups, int n_inputs, int64_t count) {
+  blocks b;
+  tprt__dtype_info wide = *type; /* sources are accumulators */
+  wide.widen = NULL;
+  wide.narrow = NULL;
+  wide.size = type->acc_size;
+  tprt_reduction combined = reduction == TPRT_PREMUL_SUM ? TPRT_SUM : of_group(reduction);
+  const int64_t block = BLOCK_BYTES / (int64_t)type->acc_size;
+  for (int64_t begin = 0; begin < count; begin += block) {
+    size_t n = (size_t)tprt__min(block, count - begin);
+    char *to = (char *)destination + (size_t)begin * type->size;
+    void *sum = b.sums[(n_groups - 1) % 2];
+    reduce_block(&wide, combined, sums, n_groups, NULL, (size_t)begin * type->acc_size, n, NULL,
+                 &b);
+    if (reduction == TPRT_AVG)
+      type->divide(sum, n_inputs, n);
+    if (type->narrow)
+      type->narrow(to, sum, n);
+    else
+      memcpy(to, sum, n * type->size);
+  }
+}

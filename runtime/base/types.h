@@ -50,4 +50,14 @@ void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *
                   int n_destinations, const void *const *sources, int n_sources,
                   const tprt__scale *scales, int64_t count, int n_streamed);
 
+/* The same in two stages, for sums of groups of ranks. The first reduces sources into accumulators,
+ * at an address that is aligned to 64 bytes; the second reduces the accumulators of at least two
+ * groups, which have n_inputs sources together, into a destination of any alignment. So a result is
+ * rounded to the storage type once. */
+void tprt__reduce_group(const tprt__dtype_info *type, tprt_reduction reduction, void *sums,
+                        const void *const *sources, int n_sources, const tprt__scale *scales,
+                        int64_t count);
+void tprt__reduce_groups(const tprt__dtype_info *type, tprt_reduction reduction, void *destination,
+                         const void *const *sums, int n_groups, int n_inputs, int64_t count);
+
 #endif

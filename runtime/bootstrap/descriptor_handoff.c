@@ -1,9 +1,9 @@
-/* Passes a file descriptor from rank 0 to the other ranks. Every rank listens at a UNIX socket
- * whose name the kernel chose, and puts its host, that name and a ticket into the store. Rank 0
- * connects, checks that the peer belongs to the same user, and sends the ticket with the
- * descriptor. The receiving rank makes the same check and compares the ticket. Rank 0 then stores
- * the outcome, so that no rank waits at its socket for a rank that has ended. No file is
- * created. */
+/* Passes a file descriptor from the first member of a group to the others. Every other member
+ * listens at a UNIX socket whose name the kernel chose, and puts its host, that name and a ticket
+ * into the store. The first member connects, checks that the peer belongs to the same user, and
+ * sends the ticket with the descriptor. The receiving rank makes the same check and compares the
+ * ticket. The first member then stores the outcome, so that no rank waits at its socket for a rank
+ * that has ended. No file is created. */
 #define _GNU_SOURCE 1
 #include "bootstrap/rendezvous.h"
 #include "bootstrap/store.h"
@@ -21,6 +21,14 @@
 
 enum { TICKET_BYTES = 32, NAME_BYTES = 32, TEXT_BYTES = 400 };
 
+/* The ranks that get the descriptor. `members` NULL: 0, 1, ... */
+typedef struct group {
+  int n;
+  const int *members;
+} group;
+
+static int member(const group *of, int i) { return of->members ? of->members[i] : i; }
+
 /* The value that a rank puts into the store. */
 typedef struct handoff_address {
   tprt__host host;
@@ -29,7 +37,7 @@ typedef struct handoff_address {
   char name[NAME_BYTES]; /* name of the socket */
 } handoff_address;
 
-/* Outcome that rank 0 puts into the store. */
+/* Outcome that the first member puts into the store. */
 typedef struct verdict {
   int32_t status;
   char text[TEXT_BYTES];
@@ -57,11 +65,11 @@ static tprt_status listen_somewhere(handoff_address *own, int *listener) {
   return TPRT_OK;
 }
 
-/* ---- rank 0 ---- */
+/* ---- the first member ---- */
 
 /* Sends a packet with the ticket and the descriptor. */
-static tprt_status send_descriptor(const handoff_address *to, int rank, int segment,
-                                   int64_t deadline) {
+static tprt_status send_descriptor(const tprt__rendezvous *m, const handoff_address *to, int rank,
+                                   int segment) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   union {
     char bytes[CMSG_SPACE(sizeof(int))];
@@ -82,8 +90,8 @@ static tprt_status send_descriptor(const handoff_address *to, int rank, int segm
   memcpy(address.sun_path, to->name, to->n_name);
   socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + to->n_name);
   while (connect(fd, (const struct sockaddr *)&address, size) != 0 && !status) {
-    if (errno != EAGAIN || tprt__now() >= deadline)
-      status = tprt__fail_errno("rank 0 cannot reach the socket of rank %d", rank);
+    if (errno != EAGAIN || tprt__now() >= m->deadline)
+      status = tprt__fail_errno("rank %d cannot reach the socket of rank %d", m->rank, rank);
     else
       usleep(1000); /* the queue of the socket is full */
   }
@@ -94,7 +102,7 @@ static tprt_status send_descriptor(const handoff_address *to, int rank, int segm
       .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof segment)};
   memcpy(CMSG_DATA(head), &segment, sizeof segment);
   if (!status && sendmsg(fd, &message, MSG_NOSIGNAL) != (ssize_t)sizeof to->ticket)
-    status = tprt__fail_errno("rank 0 cannot give rank %d the segment", rank);
+    status = tprt__fail_errno("rank %d cannot give rank %d the segment", m->rank, rank);
   close(fd);
   return status;
 }
@@ -112,11 +120,13 @@ static tprt_status find_reason(const tprt__rendezvous *m, tprt_status status, in
   return tprt__fail(status, "%s", text);
 }
 
-static tprt_status send_to_all(const tprt__rendezvous *m, const handoff_address *own, int segment) {
+static tprt_status send_to_all(const tprt__rendezvous *m, const group *to,
+                               const handoff_address *own, int segment) {
   char key[TPRT_STORE_KEY_BYTES];
   tprt_status status = TPRT_OK;
   handoff_address other;
-  for (int rank = 1; rank < m->n_ranks && !status; rank++) {
+  for (int i = 1; i < to->n && !status; i++) {
+    int rank = member(to, i);
     tprt__rendezvous_key(key, m, "here", rank);
     status = tprt__rendezvous_fetch(m, key, rank, &other, sizeof other);
     if (status)
@@ -124,35 +134,36 @@ static tprt_status send_to_all(const tprt__rendezvous *m, const handoff_address 
     other.host.name[sizeof other.host.name - 1] = 0;
     if (!tprt__host_is(&other.host, &own->host)) {
       return tprt__fail(TPRT_UNSUPPORTED,
-                        "backend %s joins only ranks of one host: rank 0 is on \"%s\", rank %d on "
+                        "backend %s joins only ranks of one host: rank %d is on \"%s\", rank %d on "
                         "\"%s\"%s; use a backend for several hosts, such as tcp or mpi",
-                        m->backend, own->host.name, rank, other.host.name,
+                        m->backend, m->rank, own->host.name, rank, other.host.name,
                         strcmp(own->host.name, other.host.name)
                             ? ""
                             : " in other namespaces, which share no memory");
     }
-    status = send_descriptor(&other, rank, segment, m->deadline);
+    status = send_descriptor(m, &other, rank, segment);
     if (status == TPRT_SYSTEM)
       status = find_reason(m, status, rank);
   }
   return status;
 }
 
-static tprt_status lead(const tprt__rendezvous *m, const handoff_address *own, int segment) {
+static tprt_status lead(const tprt__rendezvous *m, const group *to, const handoff_address *own,
+                        int segment) {
   char key[TPRT_STORE_KEY_BYTES];
-  tprt_status status = send_to_all(m, own, segment);
+  tprt_status status = send_to_all(m, to, own, segment);
   verdict said = {.status = (int32_t)status};
   if (status)
     snprintf(said.text, sizeof said.text, "%s", tprt_last_error());
-  for (int rank = 1; rank < m->n_ranks; rank++) {
-    tprt__rendezvous_key(key, m, "verdict", rank);
+  for (int i = 1; i < to->n; i++) {
+    tprt__rendezvous_key(key, m, "verdict", member(to, i));
     tprt_status told = tprt_store_set(m->store, key, &said, sizeof said);
     status = status ? status : told;
   }
   return status ? tprt__fail(status, "%s", said.status ? said.text : tprt_last_error()) : TPRT_OK;
 }
 
-/* ---- other ranks ---- */
+/* ---- the other members ---- */
 
 /* Receives the packet of an accepted connection. Returns the descriptor if the packet is the
  * expected one, else -1. */
@@ -183,8 +194,10 @@ static int receive_descriptor(int fd, const handoff_address *own, int64_t deadli
   return -1;
 }
 
-/* The packet of rank 0 is already queued, possibly after connections of other processes. */
-static tprt_status accept_segment(int listener, const handoff_address *own, int *received) {
+/* The packet of the first member is already queued, possibly after connections of other
+ * processes. */
+static tprt_status accept_segment(int listener, int leader, const handoff_address *own,
+                                  int *received) {
   enum { TRY_NS = 1000000000, PEER_NS = 100000000 };
   int64_t deadline = tprt__deadline(TRY_NS);
   while (tprt__socket_wait(listener, POLLIN, deadline)) {
@@ -198,17 +211,18 @@ static tprt_status accept_segment(int listener, const handoff_address *own, int 
       return TPRT_OK;
     }
     if (fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-      return tprt__fail_errno("accepting the segment of rank 0");
+      return tprt__fail_errno("accepting the segment of rank %d", leader);
   }
-  return tprt__fail(TPRT_TIMEOUT, "the segment of rank 0 did not arrive");
+  return tprt__fail(TPRT_TIMEOUT, "the segment of rank %d did not arrive", leader);
 }
 
-static tprt_status follow(const tprt__rendezvous *m, handoff_address *own, int *received) {
+static tprt_status follow(const tprt__rendezvous *m, int leader, handoff_address *own,
+                          int *received) {
   char key[TPRT_STORE_KEY_BYTES];
   enum { VERDICT_NS = 1000000000 };
   verdict said;
   int listener = -1;
-  /* rank 0 says who is missing when its own time is over */
+  /* the leader says who is missing when its own time is over */
   tprt__rendezvous patient = *m;
   patient.deadline += VERDICT_NS;
   tprt_status status = listen_somewhere(own, &listener);
@@ -218,18 +232,20 @@ static tprt_status follow(const tprt__rendezvous *m, handoff_address *own, int *
   status = tprt_store_set(m->store, key, own, sizeof *own);
   tprt__rendezvous_key(key, m, "verdict", m->rank);
   if (!status)
-    status = tprt__rendezvous_fetch(&patient, key, 0, &said, sizeof said);
+    status = tprt__rendezvous_fetch(&patient, key, leader, &said, sizeof said);
   if (!status && said.status) {
     said.text[sizeof said.text - 1] = 0;
     status = tprt__fail((tprt_status)said.status, "%s", said.text);
   }
   if (!status)
-    status = accept_segment(listener, own, received);
+    status = accept_segment(listener, leader, own, received);
   close(listener);
   return status;
 }
 
-tprt_status tprt__rendezvous_share_fd(const tprt__rendezvous *m, int segment, int *received) {
+tprt_status tprt__rendezvous_share_fd(const tprt__rendezvous *m, int n_members, const int *members,
+                                      int segment, int *received) {
+  const group to = {n_members, members};
   handoff_address own = {.n_name = 0};
   if (sodium_init() < 0)
     return tprt__fail(TPRT_SYSTEM, "libsodium cannot be initialized");
@@ -237,5 +253,6 @@ tprt_status tprt__rendezvous_share_fd(const tprt__rendezvous *m, int segment, in
   if (status)
     return status;
   randombytes_buf(own.ticket, sizeof own.ticket);
-  return m->rank == 0 ? lead(m, &own, segment) : follow(m, &own, received);
+  return m->rank == member(&to, 0) ? lead(m, &to, &own, segment)
+                                   : follow(m, member(&to, 0), &own, received);
 }

@@ -90,23 +90,53 @@ bool tprt__host_is(const tprt__host *a, const tprt__host *b) {
   return memcmp(a->identity, b->identity, sizeof a->identity) == 0;
 }
 
-tprt_status tprt__rendezvous_host_rank(const tprt__rendezvous *m, tprt__host_rank *local) {
+/* What a rank puts into the store. */
+typedef struct whereabouts {
+  tprt__host host;
+  uint64_t trait;
+} whereabouts;
+
+/* Compares a rank with the first rank of each host before it. */
+static int first_on_host(const whereabouts *all, const int *first, int rank) {
+  for (int i = 0; i < rank; i++) {
+    if (first[i] == i && tprt__host_is(&all[i].host, &all[rank].host))
+      return i;
+  }
+  return rank;
+}
+
+tprt_status tprt__rendezvous_hosts(const tprt__rendezvous *m, uint64_t trait, int *first,
+                                   bool *is_common) {
   char key[TPRT_STORE_KEY_BYTES];
-  tprt__host own, other;
-  *local = (tprt__host_rank){.n_ranks = 1};
-  tprt_status status = tprt__host_describe(&own);
+  size_t n = (size_t)m->n_ranks;
+  whereabouts *all = tprt__alloc(n * sizeof *all);
+  if (!all)
+    return tprt__fail_memory(n * sizeof *all);
+  whereabouts *own = &all[m->rank];
+  tprt_status status = tprt__host_describe(&own->host);
+  own->trait = trait;
   tprt__rendezvous_key(key, m, "host", m->rank);
   if (!status)
-    status = tprt_store_set(m->store, key, &own, sizeof own);
+    status = tprt_store_set(m->store, key, own, sizeof *own);
   for (int rank = 0; rank < m->n_ranks && !status; rank++) {
-    if (rank == m->rank)
-      continue;
     tprt__rendezvous_key(key, m, "host", rank);
-    status = tprt__rendezvous_fetch(m, key, rank, &other, sizeof other);
-    if (!status && tprt__host_is(&own, &other)) {
-      local->n_ranks++;
-      local->rank += rank < m->rank;
-    }
+    if (rank != m->rank)
+      status = tprt__rendezvous_fetch(m, key, rank, &all[rank], sizeof all[rank]);
+    if (!status)
+      first[rank] = first_on_host(all, first, rank);
   }
+  *is_common = !status;
+  for (int rank = 0; rank < m->n_ranks && !status; rank++)
+    *is_common &= first[rank] != first[m->rank] || all[rank].trait == trait;
+  tprt__free(all);
   return status;
+}
+
+tprt__host_rank tprt__host_rank_of(int n_ranks, const int *first, int rank) {
+  tprt__host_rank local = {.rank = 0};
+  for (int i = 0; i < n_ranks; i++) {
+    local.n_ranks += first[i] == first[rank];
+    local.rank += first[i] == first[rank] && i < rank;
+  }
+  return local;
 }

@@ -39,16 +39,22 @@ typedef struct tprt__host {
 tprt_status tprt__host_describe(tprt__host *own);
 bool tprt__host_is(const tprt__host *a, const tprt__host *b);
 
+/* Determines where the ranks of a meeting are: first[r] is the lowest rank on the host of rank r.
+ * `trait` is a property of this rank; *is_common tells whether all ranks of its host have it. */
+tprt_status tprt__rendezvous_hosts(const tprt__rendezvous *meeting, uint64_t trait, int *first,
+                                   bool *is_common);
+
 /* A rank's number among the ranks of its host, which are counted in the order of the world. */
 typedef struct tprt__host_rank {
   int rank, n_ranks;
 } tprt__host_rank;
-tprt_status tprt__rendezvous_host_rank(const tprt__rendezvous *meeting, tprt__host_rank *local);
+tprt__host_rank tprt__host_rank_of(int n_ranks, const int *first, int rank);
 
 /* ---- descriptor_handoff.c: distributes a shared segment to the ranks of one host ---- */
 
-/* Rank 0 sends a duplicate of `segment` to all other ranks, which get it in *received. If a rank is
- * on another host, all ranks get TPRT_UNSUPPORTED. */
-tprt_status tprt__rendezvous_share_fd(const tprt__rendezvous *meeting, int segment, int *received);
+/* The first of the members (NULL: ranks 0, 1, ...) sends a duplicate of `segment` to the others,
+ * which get it in *received. If one of them is on another host, all get TPRT_UNSUPPORTED. */
+tprt_status tprt__rendezvous_share_fd(const tprt__rendezvous *meeting, int n_members,
+                                      const int *members, int segment, int *received);
 
 #endif

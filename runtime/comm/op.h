@@ -115,6 +115,13 @@ static inline bool tprt__plan_wants(const tprt__plan *plan, int i) {
     return i == plan->root;
   return plan->kind == TPRT_OP_PERMUTE ? i == plan->source : tprt__plan_receives(plan);
 }
+/* True if a reduction rounds, so that its result depends on the order. */
+static inline bool tprt__plan_rounds(const tprt__plan *plan) {
+  bool is_integer = plan->dtype >= TPRT_BOOL && plan->dtype <= TPRT_U64;
+  tprt_reduction r = plan->reduction;
+  return !is_integer &&
+         (r == TPRT_SUM || r == TPRT_PRODUCT || r == TPRT_AVG || r == TPRT_PREMUL_SUM);
+}
 static inline bool tprt__plan_is_transfer(const tprt__plan *plan) {
   return plan->traits & TPRT__PEER;
 }

@@ -22,7 +22,9 @@ typedef struct options {
   /* settings common to all measurements; the number of ranks and the kind are set for each */
   bench_job job;
   bool registered, threads, bound, calibrate, idle, capabilities;
-  const char *backend; /* for --capabilities; NULL: all */
+  /* --capabilities: the one to print; ranks of a launcher: theirs; NULL: all, or the default */
+  const char *backend;
+  tprt_launch launch; /* of the launcher that started this process as one of several ranks */
   int n_peers;
   int peers[MAX_PEERS]; /* indices into the table of peers */
   int repeats, round_ms;
@@ -59,6 +61,9 @@ typedef struct own_ranks {
   bool registered, threads;
 } own_ranks;
 int own_start(void *data); /* data: own_ranks */
+/* Measures all sizes on a communicator, as one of its ranks. `all` has the ranks that measure at
+ * the same time, in several communicators. */
+void own_measure(const own_ranks *ranks, tprt_comm *comm, tprt_comm *all, pass_result *result);
 
 /* ---- Peers: other communication libraries ---- */
 
@@ -84,7 +89,26 @@ typedef struct bound_ranks {
 } bound_ranks;
 int bound_start(void *data); /* data: bound_ranks */
 
+/* ---- Ranks that a launcher started ---- */
+
+/* Measure on the ranks of which this process is one; rank 0 reports. Return an exit code. */
+int attached_bench(const options *o);
+int attached_calibrate(const options *o);
+/* The backend that these ranks use. */
+const char *attached_backend(const options *o);
+
 /* ---- Reports ---- */
+
+enum { MAX_REPEATS = 25 };
+
+/* All passes of one program, by repetition. */
+typedef struct series {
+  pass_result passes[MAX_REPEATS];
+} series;
+
+/* Prints the rows of all sizes. Without a bound or peers, their series are not read. */
+void report_series(const options *o, const bench_job *job, const series *own, const series *bound,
+                   const series *theirs);
 
 typedef struct report_row {
   const options *o;

@@ -27,24 +27,23 @@ static int rank_counts(const options *o, int counts[MAX_RANK_COUNTS]) {
   return n;
 }
 
-/* The minimum times of one kind for one number of ranks. */
-typedef struct kind_times {
-  bench_job job;
-  double us[BENCH_MAX_SIZES]; /* 0: not measured yet */
-} kind_times;
-
 /* Measures one kind and keeps the minima, since other load on the host can only increase times. */
 static pass_status measure_kind(const options *o, kind_times *times) {
   own_ranks ranks = {.job = &times->job, .registered = true, .threads = o->threads};
   pass_result result;
   pass_status status = pass_run(own_start, &ranks, times->job.n_sizes, &result);
-  for (int s = 0; s < times->job.n_sizes && status == PASS_OK; s++)
-    if (times->us[s] == 0 || result.minimum_us[s] < times->us[s])
-      times->us[s] = result.minimum_us[s];
+  if (status == PASS_OK)
+    keep_minima(times, &result);
   return status;
 }
 
-static fit fit_times(const kind_times *times) {
+void keep_minima(kind_times *times, const pass_result *result) {
+  for (int s = 0; s < times->job.n_sizes; s++)
+    if (times->us[s] == 0 || result->minimum_us[s] < times->us[s])
+      times->us[s] = result->minimum_us[s];
+}
+
+fit fit_times(const kind_times *times) {
   double bytes[BENCH_MAX_SIZES];
   for (int s = 0; s < times->job.n_sizes; s++)
     bytes[s] = (double)bench_bus_bytes(&times->job, s);
@@ -71,7 +70,7 @@ static void keep_best(const double *rates, double *best) {
   }
 }
 
-static pass_status measure_rates(const options *o, host_model *model) {
+pass_status measure_rates(const options *o, host_model *model) {
   double rates[N_HOST_RATES];
   host_ranks ranks = {.n_ranks = model->n_ranks, .round_seconds = o->job.round_seconds};
   pass_status status = pass_numbers(host_start, &ranks, N_HOST_RATES, rates);
@@ -80,7 +79,7 @@ static pass_status measure_rates(const options *o, host_model *model) {
   return status;
 }
 
-static pass_status check_rates(const options *o, const host_model *model) {
+pass_status check_rates(const options *o, const host_model *model) {
   const double *rates = model->rates;
   cli_print(
       "%d active ranks, each: memory %.2f GB/s, stores %.2f GB/s, matrices %.2f GB/s, %.2f of "
@@ -113,13 +112,19 @@ static pass_status measure_host(const options *o, host_model *model) {
   pass_status status = PASS_OK;
   model->n_ranks = n < BENCH_MAX_RANKS ? n : BENCH_MAX_RANKS;
   model->memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / model->n_ranks;
-  model->n_lines = rank_counts(o, counts);
+  model->n_hosts = 1;
+  model->lines_of = "registered buffers";
+  strcpy(model->description, "This host, ranks on shared memory");
+  model->n_levels = 1;
+  host_level *level = &model->levels[0];
+  level->name = "host";
+  level->n_lines = rank_counts(o, counts);
   progress("calibrating");
-  const int all = o->repeats * (N_STEPS_OF_RATES + model->n_lines * MAX_KINDS);
+  const int all = o->repeats * (N_STEPS_OF_RATES + level->n_lines * MAX_KINDS);
   for (int repeat = 0; repeat < o->repeats && status == PASS_OK; repeat++) {
     status = measure_rates(o, model);
     done += N_STEPS_OF_RATES;
-    for (int i = 0; i < model->n_lines; i++)
+    for (int i = 0; i < level->n_lines; i++)
       for (int k = 0; k < MAX_KINDS && status == PASS_OK; k++) {
         times[i][k].job = o->job;
         times[i][k].job.kind = host_kinds[k];
@@ -132,10 +137,10 @@ static pass_status measure_host(const options *o, host_model *model) {
   progress(NULL);
   if (status == PASS_OK)
     status = check_rates(o, model);
-  for (int i = 0; i < model->n_lines && status == PASS_OK; i++) {
-    model->lines[i].n = counts[i];
+  for (int i = 0; i < level->n_lines && status == PASS_OK; i++) {
+    level->lines[i].n = counts[i];
     for (int k = 0; k < MAX_KINDS; k++)
-      model->lines[i].kinds[k] = fit_times(&times[i][k]);
+      level->lines[i].kinds[k] = fit_times(&times[i][k]);
   }
   return status;
 }
@@ -157,15 +162,20 @@ static void set_name(host_model *model, const char *path) {
 
 int calibrate(const options *o) {
   static host_model model;
+  cli_print("shard-bench: measuring this host takes about a minute\n");
+  return calibrate_with(o, &model, measure_host);
+}
+
+int calibrate_with(const options *o, host_model *model,
+                   pass_status (*measure)(const options *o, host_model *model)) {
   cli_file file = {.stream = stdout};
   if (o->output && !cli_file_open(&file, o->output)) { /* opened before measuring, to fail early */
     complain("cannot write %s: %s", o->output, strerror(errno));
     return EXIT_FAILED;
   }
-  set_name(&model, o->output);
-  cli_print("shard-bench: measuring this host takes about a minute\n");
-  pass_status status = measure_host(o, &model);
-  bool written = status == PASS_OK && write_topology(file.stream, &model);
+  set_name(model, o->output);
+  pass_status status = measure(o, model);
+  bool written = status == PASS_OK && write_topology(file.stream, model);
   if (o->output)
     written = cli_file_close(&file, written);
   if (status == PASS_INTERRUPTED)

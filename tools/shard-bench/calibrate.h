@@ -50,14 +50,41 @@ typedef struct host_lines {
   fit kinds[MAX_KINDS];
 } host_lines;
 
+/* A level of the network. */
+typedef struct host_level {
+  const char *name;
+  int devices; /* of one unit of the level; 0: as many as there are */
+  int n_lines;
+  host_lines lines[MAX_RANK_COUNTS + 1];
+} host_level;
+
 typedef struct host_model {
-  char name[32];
+  char name[32], description[96];
+  const char *lines_of; /* what the lines are of, for the source of the file */
   double rates[N_HOST_RATES];
   int n_ranks;          /* number of ranks while the rates were measured */
+  int n_hosts;          /* that have so many processors each */
   int64_t memory_bytes; /* per rank */
-  int n_lines;
-  host_lines lines[MAX_RANK_COUNTS];
+  int n_levels;
+  host_level levels[2];
 } host_model;
+
+/* The minimum times of one kind for one number of ranks. */
+typedef struct kind_times {
+  bench_job job;
+  double us[BENCH_MAX_SIZES]; /* 0: not measured yet */
+} kind_times;
+void keep_minima(kind_times *times, const pass_result *result);
+fit fit_times(const kind_times *times);
+
+/* Measures the rates of this host once more, and keeps the best. */
+pass_status measure_rates(const options *o, host_model *model);
+/* Prints the rates. Fails, with --idle, if other work disturbed them. */
+pass_status check_rates(const options *o, const host_model *model);
+
+/* Opens the output, has `measure` fill the model, and writes it. Returns an exit code. */
+int calibrate_with(const options *o, host_model *model,
+                   pass_status (*measure)(const options *o, host_model *model));
 
 extern const tprt_op_kind host_kinds[MAX_KINDS];
 

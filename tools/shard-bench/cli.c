@@ -203,7 +203,10 @@ static const cli_option rows[] = {
     {"capabilities", NULL,
      "print the capabilities of the backends, and whether they work on this machine",
      CLI_FLAG(options, capabilities)},
-    {"backend", "NAME", "with --capabilities: print only this backend (default: all)",
+    {"backend", "NAME",
+     "of ranks that a launcher started (default: TPRT_BACKEND, else tcp on several hosts, else "
+     "shm); "
+     "with --capabilities: print only this one (default: all)",
      .values = "shm|loopback|tcp|mpi|nccl|self", CLI_TEXT(options, backend)},
     {"output", "FILE", "with --calibrate: output file (default: standard output)", .letter = 'o',
      CLI_TEXT(options, output)},
@@ -217,16 +220,21 @@ const cli_tool cli_program = {
     .description =
         "Times of all_reduce, all_gather, reduce_scatter, all_to_all, broadcast and permute (a "
         "ring) between ranks of this host; `all` is all of them. Results are checked. --calibrate "
-        "measures the lines, rates and latencies that the planner needs.",
+        "measures the lines, rates and latencies that the planner needs. Started by mpirun, "
+        "torchrun, srun or shard-run -n, it measures the ranks of the launcher, on one host or "
+        "several, over the backend that they use; rank 0 prints, and writes the file.",
     .options = rows,
     .n_options = sizeof rows / sizeof *rows,
     .operand = {.values = "all_reduce|all_gather|reduce_scatter|all_to_all|broadcast|permute|all",
                 .is_list = true},
-    .examples = {"shard-bench all_reduce --ranks=2,4 --registered",
-                 "shard-bench all_reduce --sizes=16M,64M --registered --bound",
-                 "shard-bench all_reduce,all_gather --sizes=64K,1M --peer=openmpi --format=json",
-                 "shard-bench --calibrate -o host.json",
-                 "shard-run model.mlir --mesh 2x2 --topology=./host.json"},
+    .examples =
+        {"shard-bench all_reduce --ranks=2,4 --registered",
+         "shard-bench all_reduce --sizes=16M,64M --registered --bound",
+         "shard-bench all_reduce,all_gather --sizes=64K,1M --peer=openmpi --format=json",
+         "shard-bench --calibrate -o host.json",
+         "shard-run -n 4 -- shard-bench all_reduce --backend=tcp",
+         "mpirun -n 8 --hostfile hosts shard-bench --calibrate --backend=mpi -o cluster.json",
+         "shard-run model.mlir --mesh 2x2 --topology=./host.json"},
     .exits = {{0, "done"}, {1, "failure"}, {2, "wrong usage"}, {130, "interrupted"}},
     .page = "docs/reference/shard-bench.md",
 };
@@ -252,8 +260,10 @@ static int check(const options *o) {
     has_in_place &= o->kinds[i] == TPRT_OP_ALL_REDUCE || o->kinds[i] == TPRT_OP_BROADCAST;
   if (o->capabilities && (o->calibrate || o->n_kinds > 0))
     return cli_usage("--capabilities takes neither an operation nor --calibrate");
-  if (o->backend && !o->capabilities)
-    return cli_usage("--backend requires --capabilities");
+  if (o->backend && !o->capabilities && o->launch.n_ranks < 2)
+    return cli_usage("--backend requires --capabilities, or ranks that a launcher started, such as "
+                     "those of shard-run -n 4 -- shard-bench all_reduce --backend=%s",
+                     o->backend);
   if (o->calibrate && o->n_kinds > 0)
     return cli_usage("--calibrate measures all operations; do not name any");
   if (o->calibrate && (o->n_peers > 0 || o->bound || o->job.in_place || o->job.dtype != TPRT_F32 ||
@@ -278,6 +288,35 @@ static int check(const options *o) {
   return CLI_GO_ON;
 }
 
+/* Rejects what ranks that a launcher started cannot do. */
+static int check_attached(const options *o) {
+  if (o->capabilities)
+    return CLI_GO_ON;
+  if (o->launch.n_ranks > BENCH_MAX_RANKS)
+    return cli_usage("%s started %d ranks, but at most %d are measured", o->launch.launcher,
+                     o->launch.n_ranks, BENCH_MAX_RANKS);
+  if (o->n_rank_counts > 0 || o->threads || o->n_peers > 0 || o->bound)
+    return cli_usage("%s started %d ranks, so --ranks, --launch, --peer and --bound do not apply",
+                     o->launch.launcher, o->launch.n_ranks);
+  if (strcmp(attached_backend(o), "nccl") == 0)
+    return cli_usage("the buffers of shard-bench are in host memory, which backend nccl does not "
+                     "take; tcp and mpi can be measured");
+  return CLI_GO_ON;
+}
+
+/* Finds the launcher, if this process is one of several ranks. */
+static int find_launch(options *o) {
+  tprt_launch found = {.size = sizeof found};
+  tprt_status status = tprt_launch_find(&found);
+  if (status == TPRT_INVALID_STATE)
+    return CLI_GO_ON;
+  if (status)
+    return cli_usage("%s", tprt_last_error());
+  if (found.n_ranks > 1)
+    o->launch = found;
+  return CLI_GO_ON;
+}
+
 int cli_parse(int argc, char **argv, options *o) {
   *o = (options){.repeats = 3, .job = {.dtype = TPRT_F32}};
   read_sizes("1K:16M", &o->job);
@@ -295,6 +334,11 @@ int cli_parse(int argc, char **argv, options *o) {
     if (code != CLI_GO_ON)
       return code;
   }
+  code = find_launch(o);
+  if (code == CLI_GO_ON && o->launch.n_ranks > 1)
+    code = check_attached(o);
+  if (code != CLI_GO_ON)
+    return code;
   if (o->n_rank_counts == 0 && !o->calibrate)
     o->rank_counts[o->n_rank_counts++] = 2;
   return check(o);

@@ -205,7 +205,9 @@ int host_start(void *data) {
   pthread_t threads[BENCH_MAX_RANKS];
   static rank_work work[BENCH_MAX_RANKS];
   make_table(host->n_ranks, table);
-  expect(tprt_world_create_threads(host->n_ranks, NULL, comms));
+  /* threads, whatever backend the environment names for the ranks of a launcher */
+  const tprt_config config = {.size = sizeof config, .backend = "shm"};
+  expect(tprt_world_create_threads(host->n_ranks, &config, comms));
   for (int r = 0; r < host->n_ranks; r++) {
     work[r] = (rank_work){.comm = comms[r], .table = table, .round_seconds = host->round_seconds};
     if (pthread_create(&threads[r], NULL, play, &work[r]) != 0) {

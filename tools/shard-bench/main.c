@@ -2,30 +2,6 @@
  * files. */
 #include "bench.h"
 
-#include <stdlib.h>
-
-enum { MAX_REPEATS = 25 };
-
-/* All passes of one program, by repetition. */
-typedef struct series {
-  pass_result passes[MAX_REPEATS];
-} series;
-
-static double median_us(const series *s, int n, int size) {
-  double values[MAX_REPEATS];
-  for (int i = 0; i < n; i++)
-    values[i] = s->passes[i].median_us[size];
-  qsort(values, (size_t)n, sizeof *values, bench_compare);
-  return values[n / 2];
-}
-
-static double minimum_us(const series *s, int n, int size) {
-  double least = s->passes[0].minimum_us[size];
-  for (int i = 1; i < n; i++)
-    least = s->passes[i].minimum_us[size] < least ? s->passes[i].minimum_us[size] : least;
-  return least;
-}
-
 /* Measures the bound: for each size, the faster of ordinary and non-temporal stores. */
 static pass_status measure_bound(const bench_job *job, pass_result *bound) {
   pass_result results[2];
@@ -63,25 +39,6 @@ static pass_status measure(const options *o, const bench_job *job, series *own, 
   return status;
 }
 
-static void print(const options *o, const bench_job *job, const series *own, const series *bound,
-                  const series *theirs) {
-  for (int s = 0; s < job->n_sizes; s++)
-    for (int p = 0; p < (o->n_peers ? o->n_peers : 1); p++) {
-      report_row row = {.o = o, .job = job, .size = s, .peer = o->n_peers ? o->peers[p] : -1};
-      row.us = median_us(own, o->repeats, s);
-      row.minimum_us = minimum_us(own, o->repeats, s);
-      if (o->bound) {
-        row.bound_us = median_us(bound, o->repeats, s);
-        row.bound_minimum_us = minimum_us(bound, o->repeats, s);
-      }
-      if (o->n_peers) {
-        row.peer_us = median_us(&theirs[p], o->repeats, s);
-        row.peer_minimum_us = minimum_us(&theirs[p], o->repeats, s);
-      }
-      report_print(&row);
-    }
-}
-
 static int bench(const options *o) {
   static series own, bound, theirs[MAX_PEERS];
   bench_job job = o->job;
@@ -111,7 +68,7 @@ static int bench(const options *o) {
         cli_print("shard-bench: interrupted\n");
       if (status != PASS_OK)
         return status == PASS_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_FAILED;
-      print(o, &job, &own, &bound, theirs);
+      report_series(o, &job, &own, &bound, theirs);
     }
   return 0;
 }
@@ -129,7 +86,10 @@ int main(int argc, char **argv) {
     code = capabilities(&o);
   if (code < 0) {
     pass_catch_signals();
-    code = o.calibrate ? calibrate(&o) : bench(&o);
+    if (o.launch.n_ranks > 1)
+      code = o.calibrate ? attached_calibrate(&o) : attached_bench(&o);
+    else
+      code = o.calibrate ? calibrate(&o) : bench(&o);
   }
   return cli_end(code);
 }

@@ -178,8 +178,11 @@ static void measure_size(const bench_job *job, const bench_rank *rank, memory *m
   for (int i = 0; i < job->n_rounds; i++)
     rounds[i] = time_calls(job, rank, m, elements, n);
   qsort(rounds, (size_t)job->n_rounds, sizeof *rounds, bench_compare);
-  if (rank->rank == 0) {
-    printf("%d %.4f %.4f\n", index, rounds[job->n_rounds / 2] * 1e6, rounds[0] * 1e6);
+  double median = rounds[job->n_rounds / 2] * 1e6, minimum = rounds[0] * 1e6;
+  if (rank->report) {
+    rank->report(rank->state, index, median, minimum);
+  } else if (rank->rank == 0) {
+    printf("%d %.4f %.4f\n", index, median, minimum);
     fflush(stdout);
   }
 }

@@ -38,6 +38,8 @@ typedef struct bench_rank {
   double (*largest)(void *state, double value);
   void *(*take)(void *state, size_t bytes);
   void (*give)(void *state, void *buffer); /* frees a buffer from `take` */
+  /* gets the times of size `index`; NULL: rank 0 prints them */
+  void (*report)(void *state, int index, double median_us, double minimum_us);
 } bench_rank;
 
 /* Returns the number of elements of the full tensor of the group: of the send tensor of all_reduce,
@@ -48,7 +50,8 @@ int64_t bench_elements(const bench_job *job, int i);
 int64_t bench_send_elements(const bench_job *job, int64_t elements);
 int64_t bench_recv_elements(const bench_job *job, int64_t elements);
 
-/* Measures all sizes. For each, rank 0 prints a line "index median minimum", in microseconds. */
+/* Measures all sizes, and reports each; rank 0 prints a line "index median minimum", in
+ * microseconds. */
 void bench_measure(const bench_job *job, const bench_rank *rank);
 
 /* Orders doubles, for qsort. */

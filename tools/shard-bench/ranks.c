@@ -10,7 +10,9 @@
 
 typedef struct own_rank {
   tprt_comm *comm;
+  tprt_comm *all; /* of the ranks that measure at the same time */
   const own_ranks *ranks;
+  pass_result *result; /* NULL: printed */
 } own_rank;
 
 void expect(tprt_status status) {
@@ -50,7 +52,7 @@ static void run(void *state, const bench_job *job, const void *send, void *recv,
 static double largest(void *state, double value) {
   double most;
   expect(
-      tprt_all_reduce(((own_rank *)state)->comm, &value, &most, 1, TPRT_F64, TPRT_MAX, NULL, NULL));
+      tprt_all_reduce(((own_rank *)state)->all, &value, &most, 1, TPRT_F64, TPRT_MAX, NULL, NULL));
   return most;
 }
 
@@ -71,20 +73,27 @@ static void give(void *state, void *buffer) {
     free(buffer);
 }
 
-static void play(const own_ranks *ranks, tprt_comm *comm) {
-  own_rank own = {comm, ranks};
+static void keep(void *state, int index, double median_us, double minimum_us) {
+  pass_result *result = ((own_rank *)state)->result;
+  result->median_us[index] = median_us;
+  result->minimum_us[index] = minimum_us;
+}
+
+void own_measure(const own_ranks *ranks, tprt_comm *comm, tprt_comm *all, pass_result *result) {
+  own_rank own = {.comm = comm, .all = all, .ranks = ranks, .result = result};
   bench_rank rank = {.state = &own,
                      .rank = tprt_comm_rank(comm),
                      .run = run,
                      .largest = largest,
                      .take = take,
-                     .give = give};
+                     .give = give,
+                     .report = result ? keep : NULL};
   bench_measure(ranks->job, &rank);
 }
 
 static void *play_thread(void *data) {
   own_rank *own = data;
-  play(own->ranks, own->comm);
+  own_measure(own->ranks, own->comm, own->comm, NULL);
   return NULL;
 }
 
@@ -95,7 +104,7 @@ static int start_threads(const own_ranks *ranks, const tprt_config *config) {
   own_rank own[BENCH_MAX_RANKS];
   expect(tprt_world_create_threads(n, config, comms));
   for (int r = 0; r < n; r++) {
-    own[r] = (own_rank){comms[r], ranks};
+    own[r] = (own_rank){.comm = comms[r], .ranks = ranks};
     if (pthread_create(&threads[r], NULL, play_thread, &own[r]) != 0) {
       complain("cannot start thread %d of %d", r, n);
       exit(EXIT_FAILED);
@@ -112,7 +121,7 @@ static void play_process(const own_ranks *ranks, int rank, tprt_config config) {
   tprt_comm *comm;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   expect(tprt_world_create(ranks->job->n_ranks, rank, &config, &comm));
-  play(ranks, comm);
+  own_measure(ranks, comm, comm, NULL);
   tprt_comm_destroy(comm);
   exit(0);
 }

@@ -5,6 +5,7 @@
  * time of this library. */
 #include "bench.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 int64_t bench_bus_bytes(const bench_job *job, int i) {
@@ -105,4 +106,40 @@ void report_print(const report_row *row) {
     putchar('\n');
   }
   fflush(stdout);
+}
+
+/* ---- series ---- */
+
+static double median_us(const series *s, int n, int size) {
+  double values[MAX_REPEATS];
+  for (int i = 0; i < n; i++)
+    values[i] = s->passes[i].median_us[size];
+  qsort(values, (size_t)n, sizeof *values, bench_compare);
+  return values[n / 2];
+}
+
+static double minimum_us(const series *s, int n, int size) {
+  double least = s->passes[0].minimum_us[size];
+  for (int i = 1; i < n; i++)
+    least = s->passes[i].minimum_us[size] < least ? s->passes[i].minimum_us[size] : least;
+  return least;
+}
+
+void report_series(const options *o, const bench_job *job, const series *own, const series *bound,
+                   const series *theirs) {
+  for (int s = 0; s < job->n_sizes; s++)
+    for (int p = 0; p < (o->n_peers ? o->n_peers : 1); p++) {
+      report_row row = {.o = o, .job = job, .size = s, .peer = o->n_peers ? o->peers[p] : -1};
+      row.us = median_us(own, o->repeats, s);
+      row.minimum_us = minimum_us(own, o->repeats, s);
+      if (o->bound) {
+        row.bound_us = median_us(bound, o->repeats, s);
+        row.bound_minimum_us = minimum_us(bound, o->repeats, s);
+      }
+      if (o->n_peers) {
+        row.peer_us = median_us(&theirs[p], o->repeats, s);
+        row.peer_minimum_us = minimum_us(&theirs[p], o->repeats, s);
+      }
+      report_print(&row);
+    }
 }

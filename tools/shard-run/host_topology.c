@@ -98,14 +98,36 @@ static bool find_bench(char *path, size_t size) {
   return true;
 }
 
+/* Returns the environment without the variables by which launchers number their ranks: shard-bench
+ * would measure these ranks, which do not take part. The caller frees it. */
+static char **environment_of_one(void) {
+  size_t n = 0, n_launchers, kept = 0;
+  const tprt_launcher *launchers = tprt_launchers(&n_launchers);
+  while (environ[n])
+    n++;
+  char **made = calloc(n + 1, sizeof *made);
+  for (size_t i = 0; i < n && made; i++) {
+    bool is_rank = false;
+    for (size_t k = 0; k < n_launchers; k++) {
+      size_t length = strlen(launchers[k].rank);
+      is_rank |= strncmp(environ[i], launchers[k].rank, length) == 0 && environ[i][length] == '=';
+    }
+    if (!is_rank)
+      made[kept++] = environ[i];
+  }
+  return made;
+}
+
 /* Runs shard-bench; its messages go to stderr. */
 static bool measure(char *output) {
   char bench[MAX_PATH], name[] = "shard-bench", calibrate[] = "--calibrate", idle[] = "--idle";
   char to[] = "-o", *arguments[] = {name, calibrate, idle, to, output, NULL};
   pid_t child;
   int status = 0, error = ENOENT;
-  if (find_bench(bench, sizeof bench))
-    error = posix_spawn(&child, bench, NULL, NULL, arguments, environ);
+  char **environment = environment_of_one();
+  if (environment && find_bench(bench, sizeof bench))
+    error = posix_spawn(&child, bench, NULL, NULL, arguments, environment);
+  free(environment);
   if (error) {
     complain("cannot start shard-bench, which measures this host: %s", strerror(error));
     return false;

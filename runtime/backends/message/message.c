@@ -1,6 +1,6 @@
 /* Worlds and groups over a messenger, and the functions shared by all such backends. */
 #define _GNU_SOURCE 1
-#include "backends/message/message.h"
+#include "backends/message/message_engine.h"
 
 #include <sched.h>
 #include <string.h>
@@ -22,6 +22,7 @@ static void transport_free(wire_transport *wire) {
   tprt__free(wire->scratch);
   tprt__free(wire->sources);
   tprt__free(wire->scales);
+  tprt__wire_hosts_free(&wire->hosts);
   tprt__free(wire);
 }
 
@@ -58,6 +59,11 @@ static tprt_status transport_create(wire_world *world, uint64_t context, int n_m
   if (!wire->sources || !wire->scales) {
     transport_free(wire);
     return tprt__fail_memory(n * sizeof *wire->scales);
+  }
+  tprt_status status = tprt__wire_hosts_make(world, n_members, members, index, &wire->hosts);
+  if (status) {
+    transport_free(wire);
+    return status;
   }
   wire->world = world;
   wire->context = context;
@@ -108,18 +114,21 @@ static void world_free(wire_world *world) {
   pthread_cond_destroy(&world->ended);
   pthread_mutex_destroy(&world->lock);
   tprt__free(world->inbox);
+  tprt__free(world->first);
   tprt__free(world);
 }
 
 /* Takes ownership of the endpoint, also on failure. */
 static tprt_status world_create(const tprt_messenger *messenger, const tprt__backend *backend,
                                 void *end, uint32_t max_tag, int n_ranks, int rank, int host_ranks,
-                                tprt__transport **transport) {
+                                const int *first, tprt__transport **transport) {
   size_t n = (size_t)n_ranks;
   wire_world *world = tprt__alloc(sizeof *world);
   wire_pending_note *inbox = tprt__alloc(n * sizeof *inbox);
   int *members = tprt__alloc(n * sizeof *members);
-  if (!world || !inbox || !members) {
+  int *own_first = first ? tprt__alloc(n * sizeof *first) : NULL;
+  if (!world || !inbox || !members || (first && !own_first)) {
+    tprt__free(own_first);
     tprt__free(members);
     tprt__free(inbox);
     tprt__free(world);
@@ -132,6 +141,7 @@ static tprt_status world_create(const tprt_messenger *messenger, const tprt__bac
                         .n_ranks = n_ranks,
                         .rank = rank,
                         .host_ranks = host_ranks,
+                        .first = own_first,
                         .max_tag = max_tag,
                         .next_tag = WIRE_FIRST_TAG,
                         .inbox = inbox};
@@ -142,6 +152,8 @@ static tprt_status world_create(const tprt_messenger *messenger, const tprt__bac
   pthread_cond_init(&world->ended, &monotonic);
   pthread_condattr_destroy(&monotonic);
   tprt_status status = TPRT_OK;
+  if (first)
+    memcpy(own_first, first, n * sizeof *first);
   for (int i = 0; i < n_ranks; i++) {
     members[i] = i;
     inbox[i].peer = i;
@@ -171,10 +183,12 @@ static tprt_status check_world(const char *name, int n_ranks, uint32_t max_tag) 
 
 tprt_status tprt__wire_open_endpoint(const tprt_messenger *messenger, const tprt__backend *backend,
                                      void *end, uint32_t max_tag, int n_ranks, int rank,
-                                     int host_ranks, tprt__transport **transport) {
+                                     int host_ranks, const int *first,
+                                     tprt__transport **transport) {
   tprt_status status = check_world(backend->name, n_ranks, max_tag);
   if (!status)
-    return world_create(messenger, backend, end, max_tag, n_ranks, rank, host_ranks, transport);
+    return world_create(messenger, backend, end, max_tag, n_ranks, rank, host_ranks, first,
+                        transport);
   messenger->close(end);
   return status;
 }
@@ -188,7 +202,7 @@ tprt_status tprt__wire_open(const tprt_messenger *messenger, const tprt__backend
   tprt_status status = messenger->open(n_ranks, rank, timeout_ns, &end, &max_tag, &host_ranks);
   return status ? status
                 : tprt__wire_open_endpoint(messenger, backend, end, max_tag, n_ranks, rank,
-                                           host_ranks, transport);
+                                           host_ranks, NULL, transport);
 }
 
 tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt__backend *backend,
@@ -205,7 +219,7 @@ tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt_
   status = check_world(backend->name, n_ranks, max_tag);
   int n_open = 0;
   for (; n_open < n_ranks && !status; n_open++)
-    status = world_create(messenger, backend, ends[n_open], max_tag, n_ranks, n_open, n_ranks,
+    status = world_create(messenger, backend, ends[n_open], max_tag, n_ranks, n_open, n_ranks, NULL,
                           &transports[n_open]);
   for (int i = n_open; i < n_ranks; i++)
     messenger->close(ends[i]);
@@ -329,7 +343,15 @@ void tprt__wire_constants(const tprt__transport *transport, int64_t *alpha_ps,
 }
 
 void tprt__wire_cost(const tprt__transport *transport, const tprt__plan *plan, tprt__cost *cost) {
-  (void)transport;
+  const wire_transport *wire = (const wire_transport *)transport;
+  bool gathers = plan->kind == TPRT_OP_ALL_REDUCE || plan->kind == TPRT_OP_REDUCE;
+  if (tprt__wire_has_host_algorithm(wire, plan)) { /* notes; inside of a host, and between hosts */
+    *cost =
+        (tprt__cost){.algorithm = "by host",
+                     .n_steps = gathers ? 5 : 3,
+                     .bytes = (gathers ? 4 : 2) * tprt__max(plan->send_bytes, plan->recv_bytes)};
+    return;
+  }
   bool sliced = plan->reduction && !(plan->traits & TPRT__SCATTERS);
   *cost = (tprt__cost){.algorithm = sliced ? "slices" : "direct",
                        .n_steps = sliced ? 3 : 2,

@@ -6,7 +6,9 @@
  *
  * Collectives: every rank sends its note with the signature to every other rank (arrival). All
  * ranks compare the notes. Then the data goes directly between the ranks that have it and need it.
- * For a reduction each rank reduces a slice, in the order of the ranks. Transfers: the receiver
+ * For a reduction each rank reduces a slice, in the order of the ranks. If some of the hosts have
+ * several ranks, longer data crosses between two hosts once, and not once per rank
+ * (message_hosts.c). Transfers: the receiver
  * sends a request and the sender answers the first request with its tag. Windows: a rank sends a
  * request for an access. The thread that handles the owner's messages serves it, without any action
  * of the owner.
@@ -43,6 +45,8 @@ typedef enum wire_note_kind {
   WIRE_SIGNALS,
   WIRE_RECOVERS, /* wants to continue after a failure */
   WIRE_DECIDES,  /* announces which ranks continue */
+  WIRE_PINGS,    /* asks for an answer, which the world gives at once */
+  WIRE_ANSWERS,
 } wire_note_kind;
 
 /* Has the same size and layout on all ranks, because they run the same architecture. */
@@ -64,7 +68,9 @@ typedef struct wire_note {
   /* FAILED, SERVED: the status. RECOVERS: not TPRT_OK if the sender waits no longer for other
    * ranks */
   int32_t status;
-  int32_t op, rank, unused; /* FAILED */
+  int32_t op, rank; /* FAILED */
+  /* ARRIVES: whether a reduction adds the ranks of each host first */
+  int32_t by_host;
 } wire_note;
 
 /* A pending note: one to be sent, one for a communicator that does not exist here yet, or a request
@@ -98,6 +104,7 @@ typedef struct wire_service wire_service;
 typedef struct wire_peer {
   int world_rank;
   bool left;
+  bool answered; /* the last WIRE_PINGS */
   /* recovery: wants to continue; waits no longer for others; does continue */
   bool recovers, due, survives;
   /* number of operations whose note has arrived; at most one ahead of this rank */
@@ -107,6 +114,18 @@ typedef struct wire_peer {
 } wire_peer;
 
 typedef struct wire_world wire_world;
+
+/* The members of a communicator by host. Hosts are in the order of their lowest members. */
+typedef struct wire_hosts {
+  int n; /* 0: the members are on one host, or each on another, or it is not known */
+  int mine;
+  int *host_of, *index_of;     /* of each member: its host, and its number there */
+  int *members, *begin;        /* those of host h: members[begin[h]] to members[begin[h + 1]] */
+  int n_most;                  /* the largest number of members on a host */
+  tprt__part *pieces, *inputs; /* scratch, one per member */
+  const void **sources;
+  tprt__scale *scales;
+} wire_hosts;
 
 typedef struct wire_transport {
   tprt__transport base;
@@ -131,6 +150,7 @@ typedef struct wire_transport {
   size_t scratch_bytes;
   const void **sources; /* one per rank, like the next */
   tprt__scale *scales;
+  wire_hosts hosts;
   wire_peer peers[];
 } wire_transport;
 
@@ -141,6 +161,7 @@ struct wire_world {
   void *end;
   const tprt__backend *backend;
   int n_ranks, rank, host_ranks;
+  int *first; /* for each rank, the lowest rank on its host; NULL: not known */
   uint32_t max_tag, next_tag;
   uint64_t next_context;
   int references; /* number of transports that are not closed */
@@ -170,10 +191,10 @@ typedef struct wire_wait {
 tprt_status tprt__wire_open(const tprt_messenger *messenger, const tprt__backend *backend,
                             int n_ranks, int rank, int64_t timeout_ns, tprt__transport **transport);
 /* Like tprt__wire_open, with an endpoint of the messenger that is already open. Takes ownership of
- * it, also on failure. */
+ * it, also on failure. first[r] is the lowest rank on the host of rank r; NULL: not known. */
 tprt_status tprt__wire_open_endpoint(const tprt_messenger *messenger, const tprt__backend *backend,
                                      void *end, uint32_t max_tag, int n_ranks, int rank,
-                                     int host_ranks, tprt__transport **transport);
+                                     int host_ranks, const int *first, tprt__transport **transport);
 tprt_status tprt__wire_open_threads(const tprt_messenger *messenger, const tprt__backend *backend,
                                     int n_ranks, tprt__transport **transports);
 /* Capabilities that all backends over a messenger have. */
@@ -233,8 +254,8 @@ void tprt__wire_decline(wire_transport *parent, uint64_t context, int n_members,
 void tprt__wire_deliver_early(wire_transport *wire);
 /* Waits, for a short time at most, until all notes are sent. */
 void tprt__wire_flush(wire_world *world);
-/* Returns a tag for data; tags are reused only after all others. */
-uint32_t tprt__wire_tag(wire_world *world);
+/* Returns the first of n consecutive tags for data; tags are reused only after all others. */
+uint32_t tprt__wire_tags(wire_world *world, int n);
 /* Starts and stops the attendant. The caller does not hold the lock. */
 tprt_status tprt__wire_start_progress_thread(wire_world *world);
 void tprt__wire_stop_progress_thread(wire_world *world);
@@ -244,7 +265,9 @@ tprt_status tprt__wire_fail(const wire_transport *wire);
 /* Records a fault with this thread's error text, notifies the members, and fails with the first
  * recorded fault. */
 tprt_status tprt__wire_record_fault(wire_transport *wire, const tprt__fault *fault);
-/* Like tprt__wire_record_fault, for a member that did not arrive in time or has ended. */
+/* Like tprt__wire_record_fault, for a member that did not arrive in time or has ended. A late
+ * member may itself wait for another one, which is lost. So after a timeout all members are asked
+ * for an answer, and the fault is that of one that gives none, if there is one. */
 tprt_status tprt__wire_record_peer_fault(wire_transport *wire, tprt_status status, int peer,
                                          const wire_wait *wait);
 /* Handles the notes that arrived before an operation begins. Fails if a fault is known by then. */
@@ -259,6 +282,13 @@ tprt_status tprt__wire_poll(wire_transport *wire, wire_wait *wait, bool moved);
 /* True if a member will send nothing any more. */
 bool tprt__wire_peer_dead(const wire_transport *wire, int peer);
 
+/* ---- message_hosts.c ---- */
+/* Groups the members of a communicator, ranks of the world, by host. Leaves hosts->n at 0 if that
+ * saves nothing. */
+tprt_status tprt__wire_hosts_make(const wire_world *world, int n_members, const int *members,
+                                  int index, wire_hosts *hosts);
+void tprt__wire_hosts_free(wire_hosts *hosts);
+
 /* ---- message_moves.c: data; the caller holds the lock ---- */
 typedef struct wire_move {
   int peer;
@@ -267,6 +297,7 @@ typedef struct wire_move {
   char *at;
   int64_t bytes, started; /* `started` bytes have a request or are done */
   void *request;          /* of the last message; NULL: none is pending */
+  int after;              /* 1 + the index of the move that has to be done first; 0: none */
   bool done;
 } wire_move;
 

@@ -1,5 +1,5 @@
 /* Collectives built from messages: arrival, then the data movement of each kind. */
-#include "backends/message/message.h"
+#include "backends/message/message_engine.h"
 
 #include <string.h>
 
@@ -10,26 +10,13 @@ enum {
   PACKED_BYTES = 1 << 20, /* of a piece that is not contiguous, in one round */
 };
 
-typedef struct engine {
-  wire_transport *wire;
-  const tprt__plan *plan;
-  wire_wait wait;
-  uint32_t tag; /* tag of the data that this rank expects */
-  wire_move *moves;
-  int n_moves;
-} engine;
-
-static const wire_note *note_of(const engine *run, int i) {
-  return &run->wire->peers[i].arrived[run->wire->step & 1];
-}
-
 /* ---- arrival ---- */
 
 static bool has_all_arrived(const wire_transport *wire, int i) {
   return (int32_t)(wire->peers[i].n_arrived - wire->step) >= 0; /* steps wrap around */
 }
 
-static tprt_status await_notes(engine *run) {
+static tprt_status await_notes(wire_engine *run) {
   wire_transport *wire = run->wire;
   tprt_status status = TPRT_OK;
   run->wait.comparing = true;
@@ -56,13 +43,19 @@ static tprt_status await_notes(engine *run) {
 
 /* Compares all notes with this rank's own. Either all are equal, or every rank sees one that
  * differs from its own. */
-static tprt_status compare(const engine *run, const wire_note *mine) {
+static tprt_status compare(const wire_engine *run, const wire_note *mine) {
   const wire_transport *wire = run->wire;
   for (int i = 0; i < run->plan->n_ranks; i++) {
-    const wire_note *other = note_of(run, i);
-    if (memcmp(other->signature, mine->signature, sizeof mine->signature) == 0 &&
-        other->sequence == mine->sequence)
+    const wire_note *other = tprt__wire_note_of(run, i);
+    bool is_same = memcmp(other->signature, mine->signature, sizeof mine->signature) == 0 &&
+                   other->sequence == mine->sequence;
+    if (is_same && other->by_host == mine->by_host)
       continue;
+    if (is_same)
+      return tprt__fail(TPRT_MISMATCH,
+                        "operation %u has hint deterministic on rank %d, but not on rank %d",
+                        mine->sequence, wire->peers[mine->by_host ? i : run->plan->rank].world_rank,
+                        wire->peers[mine->by_host ? run->plan->rank : i].world_rank);
     char difference[192];
     tprt__signature_explain(mine->signature, other->signature, difference, sizeof difference);
     return tprt__fail(TPRT_MISMATCH, "operation %u differs between rank %d and rank %d: %s",
@@ -75,13 +68,15 @@ static tprt_status compare(const engine *run, const wire_note *mine) {
 /* Sends this rank's note to the other ranks. */
 static tprt_status send_arrival(wire_transport *wire, const tprt__plan *plan, uint32_t sequence) {
   int me = plan->rank;
+  bool in_parts = tprt__wire_has_host_algorithm(wire, plan);
   wire_note mine = {.kind = WIRE_ARRIVES,
-                    .tag = tprt__wire_tag(wire->world),
+                    .tag = tprt__wire_tags(wire->world, in_parts ? plan->n_ranks : 1),
                     .sequence = sequence,
                     .source = plan->source,
                     .scale = plan->scale,
                     .sent = plan->sent,
-                    .expected = plan->expected};
+                    .expected = plan->expected,
+                    .by_host = tprt__wire_adds_by_host(wire, plan)};
   memcpy(mine.signature, plan->signature, sizeof mine.signature);
   wire->step++;
   wire->peers[me].n_arrived = wire->step;
@@ -94,7 +89,7 @@ static tprt_status send_arrival(wire_transport *wire, const tprt__plan *plan, ui
   return status;
 }
 
-static tprt_status arrive(engine *run) {
+static tprt_status arrive(wire_engine *run) {
   wire_transport *wire = run->wire;
   const tprt__plan *plan = run->plan;
   bool begun = wire->begun;
@@ -104,21 +99,20 @@ static tprt_status arrive(engine *run) {
     status = tprt__fail(wire->begun_status,
                         "operation %u: the other ranks could not be notified when it was started",
                         run->wait.sequence);
-  run->tag = note_of(run, plan->rank)->tag;
+  run->tag = tprt__wire_note_of(run, plan->rank)->tag;
+  run->by_host = tprt__wire_note_of(run, plan->rank)->by_host;
   if (!status)
     status = await_notes(run);
   if (!status)
-    status = compare(run, note_of(run, plan->rank));
+    status = compare(run, tprt__wire_note_of(run, plan->rank));
   for (int i = 0; i < plan->n_ranks && !status && plan->reduction == TPRT_PREMUL_SUM; i++)
-    wire->scales[i] = note_of(run, i)->scale;
+    wire->scales[i] = tprt__wire_note_of(run, i)->scale;
   return status;
 }
 
 /* ---- data ---- */
 
-/* Ensures that wire->scratch has capacity for n aligned pieces of `bytes` bytes. *stride is the
- * distance between two pieces. */
-static tprt_status reserve(engine *run, int n, int64_t bytes, int64_t *stride) {
+tprt_status tprt__wire_scratch(wire_engine *run, int n, int64_t bytes, int64_t *stride) {
   wire_transport *wire = run->wire;
   *stride = (int64_t)tprt__round_up((size_t)bytes, 64);
   size_t needed = (size_t)n * (size_t)*stride;
@@ -133,34 +127,27 @@ static tprt_status reserve(engine *run, int n, int64_t bytes, int64_t *stride) {
   return TPRT_OK;
 }
 
-static void add_send(engine *run, int peer, const void *at, int64_t bytes) {
-  if (bytes)
-    run->moves[run->n_moves++] = (wire_move){.peer = peer,
-                                             .tag = note_of(run, peer)->tag,
-                                             .sends = true,
-                                             .at = (char *)(uintptr_t)at,
-                                             .bytes = bytes};
+int tprt__wire_add_send(wire_engine *run, int peer, const void *at, int64_t bytes, int part) {
+  if (!bytes)
+    return 0;
+  run->moves[run->n_moves] = (wire_move){.peer = peer,
+                                         .tag = tprt__wire_note_of(run, peer)->tag + (uint32_t)part,
+                                         .sends = true,
+                                         .at = (char *)(uintptr_t)at,
+                                         .bytes = bytes};
+  return ++run->n_moves;
 }
 
-static void add_receive(engine *run, int peer, void *at, int64_t bytes) {
+void tprt__wire_add_receive(wire_engine *run, int peer, void *at, int64_t bytes, int part) {
   if (bytes)
     run->moves[run->n_moves++] =
-        (wire_move){.peer = peer, .tag = run->tag, .at = at, .bytes = bytes};
+        (wire_move){.peer = peer, .tag = run->tag + (uint32_t)part, .at = at, .bytes = bytes};
 }
 
-/* Runs the moves. The receives precede the sends in the list, and tprt__wire_move starts the list
- * from its end. */
-static tprt_status move(engine *run) {
+tprt_status tprt__wire_run_moves(wire_engine *run) {
   tprt_status status = tprt__wire_move(run->wire, run->moves, run->n_moves, &run->wait);
   run->n_moves = 0;
   return status;
-}
-
-/* True if every piece of a tensor is contiguous. */
-static bool in_runs(tprt__map map, int64_t piece) { return map.n == 1 || map.run == piece; }
-
-static char *piece_at(const void *tensor, tprt__map map, int index, int64_t at) {
-  return (char *)(uintptr_t)tensor + (map.n > 1 ? index * map.run : 0) + at;
 }
 
 /* Number of the bytes [begin, begin + limit) of a piece of `bytes` bytes. */
@@ -168,46 +155,47 @@ static int64_t bytes_in_round(int64_t bytes, int64_t begin, int64_t limit) {
   return bytes <= begin ? 0 : tprt__min(bytes - begin, limit);
 }
 
-static bool is_wanted_by(const engine *run, int i) {
+static bool is_wanted_by(const wire_engine *run, int i) {
   const tprt__plan *plan = run->plan;
   if (plan->traits & TPRT__ROOT_SENDS)
     return plan->rank == plan->root;
   if (plan->traits & TPRT__ROOT_RECEIVES)
     return i == plan->root;
-  return plan->kind != TPRT_OP_PERMUTE || note_of(run, i)->source == plan->rank;
+  return plan->kind != TPRT_OP_PERMUTE || tprt__wire_note_of(run, i)->source == plan->rank;
 }
 
 /* Moves bytes [begin, begin + bytes) of every piece, packed if they are not contiguous. */
-static tprt_status copy_round(engine *run, int64_t begin, int64_t bytes) {
+static tprt_status copy_round(wire_engine *run, int64_t begin, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   int n = plan->n_ranks, me = plan->rank;
-  bool send_runs = in_runs(plan->send_map, plan->piece),
-       recv_runs = in_runs(plan->recv_map, plan->piece);
+  bool send_runs = tprt__wire_in_runs(plan->send_map, plan->piece),
+       recv_runs = tprt__wire_in_runs(plan->recv_map, plan->piece);
   int64_t stride = 0;
-  tprt_status status = send_runs && recv_runs ? TPRT_OK : reserve(run, 2 * n, bytes, &stride);
+  tprt_status status =
+      send_runs && recv_runs ? TPRT_OK : tprt__wire_scratch(run, 2 * n, bytes, &stride);
   if (status)
     return status;
   unsigned char *packed = run->wire->scratch, *received = packed ? packed + n * stride : NULL;
   for (int i = 0; i < n; i++) {
     if (i == me || !tprt__plan_wants(plan, i))
       continue;
-    add_receive(run, i,
-                recv_runs ? piece_at(plan->recv, plan->recv_map, i, begin)
-                          : (char *)received + i * stride,
-                bytes);
+    tprt__wire_add_receive(run, i,
+                           recv_runs ? tprt__wire_piece_at(plan->recv, plan->recv_map, i, begin)
+                                     : (char *)received + i * stride,
+                           bytes, 0);
   }
   for (int i = 0; i < n; i++) {
     if (i == me || !is_wanted_by(run, i))
       continue;
-    const void *from = piece_at(plan->send, plan->send_map, i, begin);
+    const void *from = tprt__wire_piece_at(plan->send, plan->send_map, i, begin);
     if (!send_runs) {
       tprt__piece_copy(packed + i * stride, tprt__place_flat(), plan->send,
                        tprt__place_in(plan->send_map, i, begin), bytes, false);
       from = packed + i * stride;
     }
-    add_send(run, i, from, bytes);
+    tprt__wire_add_send(run, i, from, bytes, 0);
   }
-  status = move(run);
+  status = tprt__wire_run_moves(run);
   for (int i = 0; i < n && !status; i++) {
     tprt__place to = tprt__place_in(plan->recv_map, i, begin);
     if (!tprt__plan_wants(plan, i))
@@ -221,9 +209,10 @@ static tprt_status copy_round(engine *run, int64_t begin, int64_t bytes) {
   return status;
 }
 
-static tprt_status run_copies(engine *run) {
+static tprt_status run_copies(wire_engine *run) {
   const tprt__plan *plan = run->plan;
-  bool direct = in_runs(plan->send_map, plan->piece) && in_runs(plan->recv_map, plan->piece);
+  bool direct = tprt__wire_in_runs(plan->send_map, plan->piece) &&
+                tprt__wire_in_runs(plan->recv_map, plan->piece);
   int64_t limit = direct ? plan->piece : PACKED_BYTES;
   tprt_status status = TPRT_OK;
   for (int64_t begin = 0; begin < plan->piece && !status; begin += limit)
@@ -233,21 +222,21 @@ static tprt_status run_copies(engine *run) {
   return status;
 }
 
-static tprt_status run_part_copies(engine *run) {
+static tprt_status run_part_copies(wire_engine *run) {
   const tprt__plan *plan = run->plan;
   tprt__part whole_send = {(char *)(uintptr_t)plan->send, plan->send_bytes},
              whole_recv = {plan->recv, plan->recv_bytes};
   for (int i = 0; i < plan->n_ranks; i++) {
     tprt__part to = plan->recvs ? plan->recvs[i] : whole_recv;
     if (i != plan->rank && tprt__plan_wants(plan, i))
-      add_receive(run, i, to.at, to.bytes);
+      tprt__wire_add_receive(run, i, to.at, to.bytes, 0);
   }
   for (int i = 0; i < plan->n_ranks; i++) {
     tprt__part from = plan->sends ? plan->sends[i] : whole_send;
     if (i != plan->rank && is_wanted_by(run, i))
-      add_send(run, i, from.at, from.bytes);
+      tprt__wire_add_send(run, i, from.at, from.bytes, 0);
   }
-  tprt_status status = move(run);
+  tprt_status status = tprt__wire_run_moves(run);
   tprt__part to = plan->recvs ? plan->recvs[plan->rank] : whole_recv;
   const char *from = plan->sends ? plan->sends[plan->rank].at : plan->send;
   if (!status && tprt__plan_wants(plan, plan->rank) && to.bytes && to.at != from)
@@ -259,33 +248,35 @@ static tprt_status run_part_copies(engine *run) {
 
 /* Reduces the inputs of all ranks into `to`: this rank's at `own`, the others' in the scratch
  * memory. */
-static void reduce(engine *run, const void *own, int64_t stride, void *to, int64_t bytes) {
+static void reduce(wire_engine *run, const void *own, int64_t stride, void *to, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   wire_transport *wire = run->wire;
   for (int i = 0; i < plan->n_ranks; i++)
     wire->sources[i] = i == plan->rank ? own : wire->scratch + i * stride;
-  if (bytes)
+  if (bytes && run->by_host)
+    tprt__wire_reduce_by_host(run, to, bytes);
+  else if (bytes)
     tprt__reduce(plan->type, plan->reduction, &to, 1, wire->sources, plan->n_ranks, wire->scales,
                  bytes / (int64_t)plan->type->size, 0);
 }
 
 /* Every receiving rank gets all inputs and reduces them. */
-static tprt_status reduce_one_shot(engine *run) {
+static tprt_status reduce_one_shot(wire_engine *run) {
   const tprt__plan *plan = run->plan;
   int64_t stride;
   bool receives = tprt__plan_receives(plan);
-  tprt_status status = reserve(run, plan->n_ranks, plan->piece, &stride);
+  tprt_status status = tprt__wire_scratch(run, plan->n_ranks, plan->piece, &stride);
   if (status)
     return status;
   for (int i = 0; i < plan->n_ranks && receives; i++) {
     if (i != plan->rank)
-      add_receive(run, i, run->wire->scratch + i * stride, plan->piece);
+      tprt__wire_add_receive(run, i, run->wire->scratch + i * stride, plan->piece, 0);
   }
   for (int i = 0; i < plan->n_ranks; i++) {
     if (i != plan->rank && is_wanted_by(run, i))
-      add_send(run, i, plan->send, plan->piece);
+      tprt__wire_add_send(run, i, plan->send, plan->piece, 0);
   }
-  status = move(run);
+  status = tprt__wire_run_moves(run);
   if (!status && receives)
     reduce(run, plan->send, stride, plan->recv, plan->piece);
   return status;
@@ -293,25 +284,25 @@ static tprt_status reduce_one_shot(engine *run) {
 
 /* Each rank reduces a slice of the `bytes` bytes at `begin`, and sends the result to all
  * receivers. */
-static tprt_status reduce_slices(engine *run, int64_t begin, int64_t bytes) {
+static tprt_status reduce_slices(wire_engine *run, int64_t begin, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   int n = plan->n_ranks, me = plan->rank;
   int64_t from = tprt__slice_begin(bytes, n, me), mine = tprt__slice_begin(bytes, n, me + 1) - from,
           stride;
   const char *send = (const char *)plan->send + begin;
-  tprt_status status = reserve(run, n, mine, &stride);
+  tprt_status status = tprt__wire_scratch(run, n, mine, &stride);
   if (status)
     return status;
   for (int i = 0; i < n; i++) {
     if (i != me)
-      add_receive(run, i, run->wire->scratch + i * stride, mine);
+      tprt__wire_add_receive(run, i, run->wire->scratch + i * stride, mine, 0);
   }
   for (int i = 0; i < n; i++) {
     int64_t at = tprt__slice_begin(bytes, n, i);
     if (i != me)
-      add_send(run, i, send + at, tprt__slice_begin(bytes, n, i + 1) - at);
+      tprt__wire_add_send(run, i, send + at, tprt__slice_begin(bytes, n, i + 1) - at, 0);
   }
-  status = move(run);
+  status = tprt__wire_run_moves(run);
   if (status)
     return status;
   char *recv = plan->recv ? (char *)plan->recv + begin : NULL;
@@ -320,16 +311,16 @@ static tprt_status reduce_slices(engine *run, int64_t begin, int64_t bytes) {
   for (int i = 0; i < n && recv; i++) {
     int64_t at = tprt__slice_begin(bytes, n, i);
     if (i != me)
-      add_receive(run, i, recv + at, tprt__slice_begin(bytes, n, i + 1) - at);
+      tprt__wire_add_receive(run, i, recv + at, tprt__slice_begin(bytes, n, i + 1) - at, 0);
   }
   for (int i = 0; i < n; i++) {
     if (i != me && is_wanted_by(run, i))
-      add_send(run, i, result, mine);
+      tprt__wire_add_send(run, i, result, mine, 0);
   }
-  return move(run);
+  return tprt__wire_run_moves(run);
 }
 
-static tprt_status run_reduction(engine *run) {
+static tprt_status run_reduction(wire_engine *run) {
   const tprt__plan *plan = run->plan;
   int64_t limit = plan->n_ranks * (int64_t)SLICE_BYTES;
   tprt_status status = TPRT_OK;
@@ -342,24 +333,24 @@ static tprt_status run_reduction(engine *run) {
 
 /* Reduces the bytes from `begin` on of every rank's piece. Pieces that are not contiguous are
  * packed into the scratch memory, after the received data. */
-static tprt_status scatter_round(engine *run, int64_t begin) {
+static tprt_status scatter_round(wire_engine *run, int64_t begin) {
   const tprt__plan *plan = run->plan;
   int n = plan->n_ranks, me = plan->rank;
-  bool runs = plan->sends || in_runs(plan->send_map, plan->piece);
+  bool runs = plan->sends || tprt__wire_in_runs(plan->send_map, plan->piece);
   int64_t mine = bytes_in_round(plan->recv_bytes, begin, SLICE_BYTES), stride;
-  tprt_status status = reserve(run, runs ? n : 2 * n, SLICE_BYTES, &stride);
+  tprt_status status = tprt__wire_scratch(run, runs ? n : 2 * n, SLICE_BYTES, &stride);
   if (status)
     return status;
   const char *own = NULL;
   for (int i = 0; i < n; i++) {
     if (i != me)
-      add_receive(run, i, run->wire->scratch + i * stride, mine);
+      tprt__wire_add_receive(run, i, run->wire->scratch + i * stride, mine, 0);
   }
   for (int i = 0; i < n; i++) {
     int64_t bytes =
         bytes_in_round(plan->sends ? plan->sends[i].bytes : plan->piece, begin, SLICE_BYTES);
     const char *from = plan->sends ? plan->sends[i].at + (bytes ? begin : 0)
-                                   : piece_at(plan->send, plan->send_map, i, begin);
+                                   : tprt__wire_piece_at(plan->send, plan->send_map, i, begin);
     if (!runs) {
       unsigned char *packed = run->wire->scratch + (n + i) * stride;
       tprt__piece_copy(packed, tprt__place_flat(), plan->send,
@@ -369,15 +360,15 @@ static tprt_status scatter_round(engine *run, int64_t begin) {
     if (i == me)
       own = from;
     else
-      add_send(run, i, from, bytes);
+      tprt__wire_add_send(run, i, from, bytes, 0);
   }
-  status = move(run);
+  status = tprt__wire_run_moves(run);
   if (!status)
     reduce(run, own, stride, (char *)plan->recv + begin, mine);
   return status;
 }
 
-static tprt_status run_scatter(engine *run) {
+static tprt_status run_scatter(wire_engine *run) {
   int64_t longest = run->plan->sends ? run->plan->longest : run->plan->piece;
   tprt_status status = TPRT_OK;
   for (int64_t begin = 0; begin < longest && !status; begin += SLICE_BYTES)
@@ -387,12 +378,12 @@ static tprt_status run_scatter(engine *run) {
 
 /* ---- all_to_all_v: finding the ranks that disagree ---- */
 
-static tprt_status explain(engine *run) {
+static tprt_status explain(wire_engine *run) {
   const tprt__plan *plan = run->plan;
   wire_transport *wire = run->wire;
   int n = plan->n_ranks;
   int64_t words = 2 * n, stride;
-  tprt_status status = reserve(run, n, words * (int64_t)sizeof words, &stride);
+  tprt_status status = tprt__wire_scratch(run, n, words * (int64_t)sizeof words, &stride);
   if (status)
     return status;
   int64_t *mine = (int64_t *)(void *)(wire->scratch + plan->rank * stride);
@@ -400,14 +391,14 @@ static tprt_status explain(engine *run) {
     mine[2 * i] = plan->sends[i].bytes;
     mine[2 * i + 1] = plan->recvs[i].bytes;
     if (i != plan->rank)
-      add_receive(run, i, wire->scratch + i * stride, words * (int64_t)sizeof words);
+      tprt__wire_add_receive(run, i, wire->scratch + i * stride, words * (int64_t)sizeof words, 0);
   }
   for (int i = 0; i < n; i++) {
     if (i != plan->rank)
-      add_send(run, i, mine, words * (int64_t)sizeof words);
+      tprt__wire_add_send(run, i, mine, words * (int64_t)sizeof words, 0);
   }
   run->wait.comparing = true;
-  status = move(run);
+  status = tprt__wire_run_moves(run);
   for (int i = 0; i < n && !status; i++) {
     for (int k = 0; k < n && !status; k++) {
       int64_t sent, expected, size = (int64_t)plan->type->size;
@@ -427,17 +418,19 @@ static tprt_status explain(engine *run) {
                              run->wait.sequence);
 }
 
-static tprt_status check_parts(engine *run) {
+static tprt_status check_parts(wire_engine *run) {
   uint64_t sent = 0, expected = 0;
   for (int i = 0; i < run->plan->n_ranks; i++) {
-    sent += note_of(run, i)->sent;
-    expected += note_of(run, i)->expected;
+    sent += tprt__wire_note_of(run, i)->sent;
+    expected += tprt__wire_note_of(run, i)->expected;
   }
   return sent == expected ? TPRT_OK : explain(run);
 }
 
-static tprt_status run_kind(engine *run) {
+static tprt_status run_kind(wire_engine *run) {
   const tprt__plan *plan = run->plan;
+  if (tprt__wire_has_host_algorithm(run->wire, plan))
+    return tprt__wire_run_by_host(run);
   if (plan->reduction)
     return plan->traits & TPRT__SCATTERS ? run_scatter(run) : run_reduction(run);
   if (!plan->parts)
@@ -460,11 +453,13 @@ void tprt__wire_begin_collective(tprt__transport *transport, const tprt__plan *p
 tprt_status tprt__wire_submit(tprt__transport *transport, const tprt__plan *plan, uint32_t sequence,
                               int64_t deadline) {
   wire_transport *wire = (wire_transport *)transport;
-  size_t bytes = 2 * (size_t)plan->n_ranks * sizeof(wire_move);
-  engine run = {.wire = wire,
-                .plan = plan,
-                .wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline},
-                .moves = tprt__alloc(bytes)};
+  size_t n_moves = tprt__wire_has_host_algorithm(wire, plan) ? tprt__wire_host_moves(wire)
+                                                             : 2 * (size_t)plan->n_ranks;
+  size_t bytes = n_moves * sizeof(wire_move);
+  wire_engine run = {.wire = wire,
+                     .plan = plan,
+                     .wait = {.kind = plan->kind, .sequence = sequence, .deadline = deadline},
+                     .moves = tprt__alloc(bytes)};
   if (!run.moves)
     return tprt__fail_memory(bytes);
   pthread_mutex_lock(&wire->world->lock);

@@ -40,13 +40,17 @@ void tprt__wire_give_up(wire_transport *wire, wire_move *moves, size_t n) {
   }
 }
 
-/* Checks for reasons to stop waiting for a move. `gone`: its peer had ended before the unsuccessful
- * check for its message. */
+/* Checks for reasons to stop waiting for a move. `peer_dead`: its peer had ended before the
+ * unsuccessful check for its message. */
 static tprt_status check(wire_transport *wire, const wire_move *move, bool peer_dead,
                          const wire_wait *wait) {
   if (tprt__now() >= wait->deadline)
     return tprt__wire_record_peer_fault(wire, TPRT_TIMEOUT, move->peer, wait);
   return peer_dead ? tprt__wire_record_peer_fault(wire, TPRT_PEER_DEAD, move->peer, wait) : TPRT_OK;
+}
+
+static bool is_ready(const wire_move *moves, const wire_move *move) {
+  return !move->after || moves[move->after - 1].done;
 }
 
 static bool has_ended(const wire_transport *wire, const wire_move *move) {
@@ -59,7 +63,7 @@ tprt_status tprt__wire_move(wire_transport *wire, wire_move *moves, int n, wire_
     bool moved = false, peer_dead = first < n && has_ended(wire, &moves[first]);
     int left = n;
     for (int i = n - 1; i >= 0 && !status; i--) {
-      if (!moves[i].done)
+      if (!moves[i].done && is_ready(moves, &moves[i]))
         status = tprt__wire_push(wire, &moves[i], &moved);
       if (!moves[i].done)
         left = i;

@@ -65,6 +65,9 @@ static tprt_status deliver(wire_transport *wire, const wire_pending_note *letter
   case WIRE_DECIDES:
     tprt__wire_take_recovery(wire, from, note);
     return TPRT_OK;
+  case WIRE_ANSWERS:
+    peer->answered = true;
+    return TPRT_OK;
   case WIRE_LEAVES:
     peer->left = true;
     tprt__wire_reap(wire);
@@ -90,9 +93,32 @@ void tprt__wire_deliver_early(wire_transport *wire) {
   }
 }
 
+static tprt_status post(wire_world *world, uint64_t context, int world_rank,
+                        const wire_note *note) {
+  wire_pending_note *letter = tprt__alloc(sizeof *letter);
+  if (!letter)
+    return tprt__fail_memory(sizeof *letter);
+  letter->note = *note;
+  letter->note.context = context;
+  letter->peer = world_rank;
+  tprt_status status = world->messenger->send(world->end, world_rank, WIRE_NOTE_TAG, &letter->note,
+                                              sizeof letter->note, &letter->request);
+  if (status) {
+    tprt__free(letter);
+    return status;
+  }
+  letter->next = world->outbox;
+  world->outbox = letter;
+  return TPRT_OK;
+}
+
 static tprt_status take_in(wire_world *world, const wire_pending_note *letter) {
+  const wire_note answer = {.kind = WIRE_ANSWERS};
+  if (letter->note.kind == WIRE_PINGS) /* also for a communicator that does not exist here yet */
+    return post(world, letter->note.context, letter->peer, &answer);
   wire_transport *wire = find(world, letter->note.context);
-  return wire ? deliver(wire, letter) : keep(&world->early, letter);
+  bool is_late = letter->note.kind == WIRE_ANSWERS; /* the communicator is gone */
+  return wire ? deliver(wire, letter) : is_late ? TPRT_OK : keep(&world->early, letter);
 }
 
 /* Reads all arrived notes of one peer. If memory is exhausted, a note stays in the inbox and is
@@ -163,25 +189,6 @@ tprt_status tprt__wire_progress(wire_world *world) {
   return status;
 }
 
-static tprt_status post(wire_world *world, uint64_t context, int world_rank,
-                        const wire_note *note) {
-  wire_pending_note *letter = tprt__alloc(sizeof *letter);
-  if (!letter)
-    return tprt__fail_memory(sizeof *letter);
-  letter->note = *note;
-  letter->note.context = context;
-  letter->peer = world_rank;
-  tprt_status status = world->messenger->send(world->end, world_rank, WIRE_NOTE_TAG, &letter->note,
-                                              sizeof letter->note, &letter->request);
-  if (status) {
-    tprt__free(letter);
-    return status;
-  }
-  letter->next = world->outbox;
-  world->outbox = letter;
-  return TPRT_OK;
-}
-
 tprt_status tprt__wire_note(wire_transport *wire, int peer, const wire_note *note) {
   return post(wire->world, wire->context, wire->peers[peer].world_rank, note);
 }
@@ -217,9 +224,11 @@ void tprt__wire_flush(wire_world *world) {
 }
 
 /* Returns tags in turn, so that a tag is reused only after all others. */
-uint32_t tprt__wire_tag(wire_world *world) {
+uint32_t tprt__wire_tags(wire_world *world, int n) {
+  if (world->max_tag - world->next_tag < (uint32_t)n - 1)
+    world->next_tag = WIRE_FIRST_TAG;
   uint32_t tag = world->next_tag;
-  world->next_tag = tag == world->max_tag ? WIRE_FIRST_TAG : tag + 1;
+  world->next_tag = world->max_tag - tag == (uint32_t)n - 1 ? WIRE_FIRST_TAG : tag + (uint32_t)n;
   return tag;
 }
 

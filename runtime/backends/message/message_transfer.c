@@ -28,7 +28,7 @@ static tprt_dtype dtype_of(const tprt__plan *plan) { return tprt_dtype_parse(pla
 static tprt_status send_request(exchange *run, transfer *t) {
   const tprt__plan *plan = t->plan;
   t->move = (wire_move){.peer = plan->peer,
-                        .tag = tprt__wire_tag(run->wire->world),
+                        .tag = tprt__wire_tags(run->wire->world, 1),
                         .at = plan->recv,
                         .bytes = plan->recv_bytes};
   t->state = MOVING;

@@ -8,8 +8,10 @@
 #include <time.h>
 
 enum {
-  SPINS = 200, /* rounds before yielding the processor */
-  YIELDS = 2000,
+  SPINS = 20, /* rounds before yielding the processor, which a peer may need */
+  /* rounds after which a rank sleeps: if the messenger wakes it, and if it does not */
+  WAKEABLE_ROUNDS = 200,
+  YIELDS = 2200,
   NAP_NS = 50000,
   /* bounded, because another thread may handle the note for which this one waits */
   WAIT_NS = 1000000,
@@ -37,13 +39,58 @@ tprt_status tprt__wire_record_fault(wire_transport *wire, const tprt__fault *fau
   return tprt__wire_fail(wire);
 }
 
+/* Returns a member that has not answered; -1: all have. */
+static int find_silent(const wire_transport *wire, int from) {
+  for (int i = from; i < wire->base.n_ranks; i++) {
+    if (i != wire->base.rank && !wire->peers[i].answered && !tprt__wire_peer_dead(wire, i))
+      return i;
+  }
+  return -1;
+}
+
+/* Asks all members for an answer, and waits for a while. */
+static void ask_members(wire_transport *wire) {
+  enum { ANSWER_NS = 200000000 };
+  const wire_note question = {.kind = WIRE_PINGS};
+  wire_wait wait = {.deadline = tprt__deadline(ANSWER_NS)};
+  for (int i = 0; i < wire->base.n_ranks; i++)
+    wire->peers[i].answered = false;
+  tprt__wire_notify_all(wire, &question);
+  while (find_silent(wire, 0) >= 0 && !wire->fault.status && tprt__now() < wait.deadline &&
+         !tprt__wire_idle(wire->world, &wait, false))
+    ;
+}
+
+/* Adds the members that give no answer to the error text, if there are several. */
+static void list_silent(const wire_transport *wire, tprt_status status) {
+  char list[96] = "";
+  int n = 0;
+  for (int i = find_silent(wire, 0); i >= 0; i = find_silent(wire, i + 1), n++) {
+    size_t length = strlen(list);
+    snprintf(list + length, sizeof list - length, "%s%d", n ? ", " : "", wire->peers[i].world_rank);
+  }
+  if (n > 1) {
+    char text[160];
+    snprintf(text, sizeof text, "%s", tprt_last_error());
+    tprt__fail(status, "%s; ranks %s do not answer", text, list);
+  }
+}
+
 tprt_status tprt__wire_record_peer_fault(wire_transport *wire, tprt_status status, int peer,
                                          const wire_wait *wait) {
+  bool late = status == TPRT_TIMEOUT && !wire->fault.status;
+  if (late)
+    ask_members(wire);
+  int silent = late ? find_silent(wire, 0) : -1;
+  /* another rank may have found the reason meanwhile; the first fault counts */
+  bool is_other = silent >= 0 && wire->peers[peer].answered;
   tprt__fault fault = {.status = status,
                        .kind = wait->kind,
-                       .rank = wire->peers[peer].world_rank,
+                       .rank = wire->peers[is_other ? silent : peer].world_rank,
                        .sequence = wait->sequence};
   tprt__fault_fail(&fault); /* sets the error text */
+  if (silent >= 0)
+    list_silent(wire, status);
   return tprt__wire_record_fault(wire, &fault);
 }
 
@@ -64,10 +111,10 @@ tprt_status tprt__wire_idle(wire_world *world, wire_wait *wait, bool moved) {
   wait->rounds = moved ? 0 : wait->rounds + 1;
   if (wait->rounds > SPINS) {
     pthread_mutex_unlock(&world->lock);
-    if (world->messenger->wait)
-      world->messenger->wait(world->end, WAIT_NS);
-    else if (wait->rounds < SPINS + YIELDS)
+    if (wait->rounds < (world->messenger->wait ? WAKEABLE_ROUNDS : YIELDS))
       sched_yield();
+    else if (world->messenger->wait)
+      world->messenger->wait(world->end, WAIT_NS);
     else
       nanosleep(&nap, NULL);
     pthread_mutex_lock(&world->lock);

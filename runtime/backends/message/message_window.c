@@ -133,7 +133,7 @@ static tprt_status take_request(wire_transport *wire, int from, const wire_note 
       !is_registered(wire, note->place, (uint64_t)note->elements))
     service->state = REFUSED;
   service->move.sends = !puts;
-  service->move.tag = puts ? tprt__wire_tag(wire->world) : note->tag;
+  service->move.tag = puts ? tprt__wire_tags(wire->world, 1) : note->tag;
   service->move.at = (char *)(uintptr_t)note->place;
   service->move.bytes = note->elements;
   wire_service **at = &wire->services;
@@ -270,7 +270,7 @@ static tprt_status access_memory(tprt__transport *transport, wire_note_kind kind
   pthread_mutex_lock(&wire->world->lock);
   wire_access access = {.next = wire->accesses,
                         .number = ++wire->last_access,
-                        .tag = gets ? tprt__wire_tag(wire->world) : 0,
+                        .tag = gets ? tprt__wire_tags(wire->world, 1) : 0,
                         .status = gets ? TPRT_OK : TPRT_IN_PROGRESS};
   const wire_note note = {.kind = kind,
                           .tag = access.tag,

@@ -105,25 +105,36 @@ static tprt_status check_place(const mpi_endpoint *end, int n_ranks, int rank) {
                     rank, n_ranks, end->library->functions->family, own, size);
 }
 
-/* Duplicates the world communicator, and queries its largest tag and the number of ranks per
- * host. */
+/* Queries the hosts of the ranks. All ranks take part, also those that are not where their caller
+ * wants them, so that none of the others waits for them. The caller owns *first. */
+static tprt_status find_hosts(const mpi_endpoint *end, int rank, int **first, int *host_ranks) {
+  int size = 0, code = end->library->functions->size(end->comm, &size);
+  *first = tprt__alloc((size_t)size * sizeof **first);
+  if (!*first)
+    return tprt__fail_memory((size_t)size * sizeof **first);
+  if (!code)
+    code = end->library->functions->hosts(end->comm, rank, *first, host_ranks);
+  return code ? tprt__mpi_fail(end->library, code, "the hosts of the ranks") : TPRT_OK;
+}
+
+/* Duplicates the world communicator, and queries its largest tag and the hosts of its ranks. */
 static tprt_status duplicate(mpi_endpoint *end, int n_ranks, int rank, uint32_t *max_tag,
-                             int *host_ranks) {
+                             int **first, int *host_ranks) {
   const mpi_functions *call = end->library->functions;
   int tag = 0, code = call->duplicate_world(&end->comm);
   if (!code)
     code = call->return_errors(end->comm);
   if (!code)
     code = call->max_tag(end->comm, &tag);
-  if (!code)
-    code = call->host_size(end->comm, rank, host_ranks);
   *max_tag = (uint32_t)tag;
-  return code ? tprt__mpi_fail(end->library, code, "a new communicator")
-              : check_place(end, n_ranks, rank);
+  if (code)
+    return tprt__mpi_fail(end->library, code, "a new communicator");
+  tprt_status status = find_hosts(end, rank, first, host_ranks);
+  return status ? status : check_place(end, n_ranks, rank);
 }
 
-static tprt_status mpi_open(int n_ranks, int rank, int64_t timeout_ns, void **result,
-                            uint32_t *max_tag, int *host_ranks) {
+static tprt_status open_endpoint(int n_ranks, int rank, int64_t timeout_ns, void **result,
+                                 uint32_t *max_tag, int **first, int *host_ranks) {
   const mpi_library *library;
   tprt_status status = tprt__mpi_load(&library);
   mpi_endpoint *end = tprt__alloc(sizeof *end);
@@ -137,7 +148,7 @@ static tprt_status mpi_open(int n_ranks, int rank, int64_t timeout_ns, void **re
     if (!status)
       status = barrier(library, tprt__deadline(timeout_ns));
     if (!status)
-      status = duplicate(end, n_ranks, rank, max_tag, host_ranks);
+      status = duplicate(end, n_ranks, rank, max_tag, first, host_ranks);
     leave();
   }
   if (status)
@@ -230,7 +241,6 @@ static const tprt_messenger messenger = {
     .abi = TPRT_MESSENGER_ABI,
     .name = "mpi",
     .summary = "processes of an MPI launcher, on any number of hosts",
-    .open = mpi_open,
     .send = mpi_send,
     .receive = mpi_receive,
     .test = mpi_test,
@@ -246,8 +256,16 @@ static tprt_status backend_probe(void) {
 
 static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *settings,
                                   tprt__transport **transport) {
-  return tprt__wire_open(&messenger, &tprt__backend_mpi, n_ranks, rank, settings->timeout_ns,
-                         transport);
+  void *end;
+  uint32_t max_tag;
+  int host_ranks, *first = NULL;
+  tprt_status status =
+      open_endpoint(n_ranks, rank, settings->timeout_ns, &end, &max_tag, &first, &host_ranks);
+  if (!status)
+    status = tprt__wire_open_endpoint(&messenger, &tprt__backend_mpi, end, max_tag, n_ranks, rank,
+                                      host_ranks, first, transport);
+  tprt__free(first);
+  return status;
 }
 
 const tprt__backend tprt__backend_mpi = {

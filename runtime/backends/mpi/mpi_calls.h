@@ -11,6 +11,8 @@ static struct {
   int (*Comm_size)(HANDLE comm, int *size);
   int (*Comm_split_type)(HANDLE comm, int type, int key, HANDLE info, HANDLE *made);
   int (*Comm_free)(HANDLE *comm);
+  int (*Allgather)(const void *send, int n_send, HANDLE send_type, void *recv, int n_recv,
+                   HANDLE recv_type, HANDLE comm);
   int (*Comm_get_attr)(HANDLE comm, int keyval, void *value, int *found);
   int (*Comm_set_errhandler)(HANDLE comm, HANDLE handler);
   int (*Ibarrier)(HANDLE comm, HANDLE *request);
@@ -30,6 +32,7 @@ static const tprt__symbol FAMILY(symbols)[] = {
     {"MPI_Comm_size", &FAMILY(calls).Comm_size},
     {"MPI_Comm_split_type", &FAMILY(calls).Comm_split_type},
     {"MPI_Comm_free", &FAMILY(calls).Comm_free},
+    {"MPI_Allgather", &FAMILY(calls).Allgather},
     {"MPI_Comm_get_attr", &FAMILY(calls).Comm_get_attr},
     {"MPI_Comm_set_errhandler", &FAMILY(calls).Comm_set_errhandler},
     {"MPI_Ibarrier", &FAMILY(calls).Ibarrier},
@@ -55,14 +58,19 @@ static int FAMILY(size)(mpi_handle comm, int *size) {
   return FAMILY(calls).Comm_size(comm.FIELD, size);
 }
 
-static int FAMILY(host_size)(mpi_handle comm, int rank, int *size) {
+static int FAMILY(hosts)(mpi_handle comm, int rank, int *first, int *size) {
   HANDLE host;
   int code = FAMILY(calls).Comm_split_type(comm.FIELD, SHARED_MEMORY, rank, INFO_NULL, &host);
   if (code)
     return code;
   code = FAMILY(calls).Comm_size(host, size);
+  if (!code) /* the ranks of this host, ascending */
+    code = FAMILY(calls).Allgather(&rank, sizeof rank, BYTE, first, sizeof rank, BYTE, host);
   FAMILY(calls).Comm_free(&host);
-  return code;
+  int lowest = first[0];
+  return code ? code
+              : FAMILY(calls).Allgather(&lowest, sizeof lowest, BYTE, first, sizeof lowest, BYTE,
+                                        comm.FIELD);
 }
 
 static int FAMILY(max_tag)(mpi_handle comm, int *tag) {
@@ -105,7 +113,7 @@ static const mpi_functions FAMILY(functions) = {
     .duplicate_world = FAMILY(duplicate_world),
     .rank = FAMILY(rank),
     .size = FAMILY(size),
-    .host_size = FAMILY(host_size),
+    .hosts = FAMILY(hosts),
     .max_tag = FAMILY(max_tag),
     .return_errors = FAMILY(return_errors),
     .world_barrier = FAMILY(world_barrier),

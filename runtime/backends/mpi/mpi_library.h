@@ -21,7 +21,8 @@ typedef struct mpi_functions {
   int (*duplicate_world)(mpi_handle *comm);
   int (*rank)(mpi_handle comm, int *rank);
   int (*size)(mpi_handle comm, int *size);
-  int (*host_size)(mpi_handle comm, int rank, int *size);
+  /* The lowest rank on the host of each rank, and the number of ranks on this host. */
+  int (*hosts)(mpi_handle comm, int rank, int *first, int *size);
   int (*max_tag)(mpi_handle comm, int *tag);
   int (*return_errors)(mpi_handle comm);
   int (*world_barrier)(mpi_handle *request);

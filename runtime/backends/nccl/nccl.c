@@ -31,6 +31,19 @@ static tprt_status open_world(tprt__transport *host, int ordinal,
   return status;
 }
 
+/* Determines the number of this rank among those of its host. */
+static tprt_status find_host_rank(const tprt__rendezvous *meeting, tprt__host_rank *local) {
+  bool is_common;
+  int *first = tprt__alloc((size_t)meeting->n_ranks * sizeof *first);
+  if (!first)
+    return tprt__fail_memory((size_t)meeting->n_ranks * sizeof *first);
+  tprt_status status = tprt__rendezvous_hosts(meeting, 0, first, &is_common);
+  if (!status)
+    *local = tprt__host_rank_of(meeting->n_ranks, first, meeting->rank);
+  tprt__free(first);
+  return status;
+}
+
 /* Opens the companion communicator on host memory, and determines this rank's number on its host.
  * The ranks of a segment are on one host; ranks that meet in a store may be on several. */
 static tprt_status open_host(int n_ranks, int rank, const tprt__settings *settings, int *local_rank,
@@ -40,7 +53,7 @@ static tprt_status open_host(int n_ranks, int rank, const tprt__settings *settin
   if (n_ranks > 1 && settings->segment_fd < 0 && settings->store) {
     const tprt__rendezvous meeting = tprt__rendezvous_begin(settings->store, "nccl", n_ranks, rank,
                                                             tprt__deadline(settings->timeout_ns));
-    status = tprt__rendezvous_host_rank(&meeting, &local);
+    status = find_host_rank(&meeting, &local);
   }
   if (status)
     return status;

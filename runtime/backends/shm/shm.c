@@ -168,7 +168,7 @@ static tprt_status join_rendezvous(const tprt__rendezvous *meeting, const tprt__
   int fd = -1;
   tprt_status status = meeting->rank == 0 ? make_segment(meeting->n_ranks, settings, &fd) : TPRT_OK;
   if (!status)
-    status = tprt__rendezvous_share_fd(meeting, fd, &fd);
+    status = tprt__rendezvous_share_fd(meeting, meeting->n_ranks, NULL, fd, &fd);
   if (!status)
     status =
         join_segment(fd, meeting->n_ranks, meeting->rank, meeting, meeting->deadline, transport);

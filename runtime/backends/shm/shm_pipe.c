@@ -6,6 +6,7 @@
  * moves through the ring of the pipe or, if the receiver's buffer is in an arena, is written
  * directly into that buffer. Every change rings the peer's bell. */
 #include "backends/shm/shm.h"
+#include "base/ring.h"
 
 #include <string.h>
 
@@ -48,14 +49,7 @@ static uint64_t padded(uint64_t bytes) {
 
 /* Copies between memory and the ring at stream position `at`. */
 static void ring_copy(shm_pipe *pipe, uint64_t at, void *memory, size_t bytes, bool out) {
-  while (bytes) {
-    size_t offset = at % SHM_PIPE_BYTES,
-           n = SHM_PIPE_BYTES - offset < bytes ? SHM_PIPE_BYTES - offset : bytes;
-    memcpy(out ? memory : pipe->stream + offset, out ? pipe->stream + offset : memory, n);
-    memory = (char *)memory + n;
-    at += n;
-    bytes -= n;
-  }
+  tprt__ring_copy(pipe->stream, SHM_PIPE_BYTES, at, memory, bytes, out);
 }
 
 /* Returns the transfer of this batch that is in the middle of this pipe's stream; NULL if none. */

@@ -1,6 +1,7 @@
 /* The shared segment: layout, creation, mapping, joining and channels. */
 #define _GNU_SOURCE 1
 #include "backends/shm/shm.h"
+#include "base/memfd.h"
 #include "base/nontemporal.h"
 
 #include <errno.h>
@@ -70,11 +71,6 @@ tprt_status tprt__shm_sizes_make(int n_ranks, const tprt__settings *settings, sh
 }
 
 tprt_status tprt__shm_segment_make(const shm_sizes *sizes, int *fd) {
-  int made = memfd_create("tprt", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (made < 0)
-    return tprt__fail_errno("memfd_create");
-  /* The size is sealed, so that no peer can shrink the file under a mapping. Pages are allocated
-   * when they are touched. */
   shm_header header = {
       .magic = magic,
       .version = VERSION,
@@ -83,17 +79,7 @@ tprt_status tprt__shm_segment_make(const shm_sizes *sizes, int *fd) {
       .slot_bytes = sizes->slot_bytes,
       .arena_bytes = sizes->arena_bytes,
   };
-  size_t head = offsetof(shm_header, n_joined);
-  if (ftruncate(made, (off_t)sizes->total) != 0 ||
-      pwrite(made, &header, head, 0) != (ssize_t)head ||
-      fcntl(made, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    tprt_status status = tprt__fail_errno("cannot create a shared segment of %llu bytes",
-                                          (unsigned long long)sizes->total);
-    close(made);
-    return status;
-  }
-  *fd = made;
-  return TPRT_OK;
+  return tprt__memfd_make(&header, offsetof(shm_header, n_joined), sizes->total, fd);
 }
 
 /* Reads the independent parameters from the file, once, and derives the others. */
@@ -104,9 +90,7 @@ static tprt_status read_sizes(int fd, shm_sizes *sizes) {
   if (fstat(fd, &info) != 0 || pread(fd, &header, head, 0) != (ssize_t)head) {
     return tprt__fail_errno("segment descriptor %d cannot be read", fd);
   }
-  int seals = fcntl(fd, F_GET_SEALS);
-  if (seals < 0 || (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW) ||
-      header.magic != magic) {
+  if (!tprt__memfd_is_sealed(fd) || header.magic != magic) {
     return tprt__fail(TPRT_INVALID_ARGUMENT,
                       "descriptor %d is not a segment from tprt_shm_segment_create", fd);
   }

@@ -53,23 +53,38 @@ static void end_peer(tcp_peer *peer) {
 
 /* ---- sending ---- */
 
+/* Sends the rest of a message: of its header, of which `head` bytes are left, and of its data.
+ * Returns false if nothing can be sent now. */
+static bool send_some(tcp_peer *peer, tcp_request *request) {
+  size_t head = request->done < sizeof request->head ? sizeof request->head - request->done : 0;
+  size_t sent = head ? 0 : request->done - sizeof request->head;
+  char *from_head = (char *)&request->head + sizeof request->head - head;
+  if (peer->neighbor)
+    return head ? tprt__tcp_memory_write(peer, from_head, head, &request->done)
+                : tprt__tcp_memory_write(peer, request->data + sent, request->head.bytes - sent,
+                                         &request->done);
+  struct iovec parts[] = {{from_head, head}, {request->data + sent, request->head.bytes - sent}};
+  const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+  ssize_t n = sendmsg(peer->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (n < 0 && errno != EAGAIN && errno != EINTR)
+    peer->ended = true;
+  if (n > 0)
+    request->done += (size_t)n;
+  return n > 0;
+}
+
 static void push(tcp_peer *peer) {
+  if (peer->neighbor)
+    tprt__tcp_memory_attend(peer);
   while (peer->sends && !peer->ended) {
     tcp_request *request = peer->sends;
-    size_t head = request->done < sizeof request->head ? sizeof request->head - request->done : 0;
-    size_t sent = head ? 0 : request->done - sizeof request->head;
-    struct iovec parts[] = {{(char *)&request->head + sizeof request->head - head, head},
-                            {request->data + sent, request->head.bytes - sent}};
-    const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
-    ssize_t n = sendmsg(peer->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-      return;
-    if (n < 0) {
-      end_peer(peer);
+    /* Nobody reads any more. What the peer has sent is still to be read, so it has not ended. */
+    if (!peer->hung_up && !send_some(peer, request)) {
+      if (peer->ended)
+        end_peer(peer);
       return;
     }
-    request->done += (size_t)n;
-    if (request->done < sizeof request->head + request->head.bytes)
+    if (!peer->hung_up && request->done < sizeof request->head + request->head.bytes)
       continue;
     take_out(&peer->sends, &peer->last_send, request);
     end_request(request);
@@ -147,6 +162,12 @@ static void end_message(tcp_peer *peer) {
 
 /* Reads available bytes. Returns false if there are none. */
 static bool read_some(tcp_peer *peer, void *to, size_t bytes, size_t *n) {
+  if (peer->neighbor) {
+    bool hung_up = peer->hung_up, found = tprt__tcp_memory_read(peer, to, bytes, n);
+    if (peer->ended || (hung_up && !found))
+      end_peer(peer);
+    return found;
+  }
   ssize_t got = recv(peer->fd, to, bytes, MSG_DONTWAIT);
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
     end_peer(peer);
@@ -188,6 +209,38 @@ static tprt_status pull(tcp_peer *peer, const tcp_request *request) {
 }
 
 /* ---- messenger ---- */
+
+/* Waits for events of connections, and marks the peers that have any. */
+static void await_events(tcp_endpoint *end, int timeout_ms) {
+  enum { MOST = 16 };
+  struct epoll_event events[MOST];
+  int n = epoll_wait(end->changes, events, MOST, timeout_ms);
+  for (int i = 0; i < n; i++)
+    atomic_store(&end->peers[events[i].data.u32].has_event, true);
+}
+
+static void tcp_wait(void *at, int64_t timeout_ns) {
+  tcp_endpoint *end = at;
+  int timeout_ms = (int)((timeout_ns + 999999) / 1000000);
+  if (!end->memory) {
+    await_events(end, timeout_ms);
+    return;
+  }
+  atomic_store(&end->neighbor->sleeps, 1);
+  if (!tprt__tcp_memory_is_waiting(end))
+    await_events(end, timeout_ms);
+  atomic_store(&end->neighbor->sleeps, 0);
+}
+
+/* Looks for events now and then: a rank that never sleeps has to notice the end of its peers. */
+static void look(tcp_endpoint *end) {
+  enum { LOOK_NS = 1000000 };
+  int64_t now = tprt__now();
+  if (now < end->next_look)
+    return;
+  end->next_look = now + LOOK_NS;
+  await_events(end, 0);
+}
 
 static tcp_request *make_request(int rank, uint32_t tag, void *data, size_t bytes, bool sends) {
   tcp_request *made = tprt__alloc(sizeof *made);
@@ -244,8 +297,11 @@ static tprt_status tcp_test(void *at, void *asked) {
   push(peer);
   if (!request->sends && !request->over)
     status = pull(peer, request);
-  if (!status && !request->over)
+  if (!status && !request->over) {
+    if (peer->neighbor)
+      look(end);
     return TPRT_IN_PROGRESS;
+  }
   if (!status)
     status = request->status;
   else if (!request->over)
@@ -287,22 +343,16 @@ static bool tcp_cancel(void *at, void *asked) {
   return true;
 }
 
-static void tcp_wait(void *at, int64_t timeout_ns) {
-  struct epoll_event unused;
-  (void)!epoll_wait(((const tcp_endpoint *)at)->changes, &unused, 1,
-                    (int)((timeout_ns + 999999) / 1000000));
-}
-
 static bool tcp_ended(void *at, int rank) { return ((const tcp_endpoint *)at)->peers[rank].ended; }
 
 /* ---- closing ---- */
 
-/* True if all sent data has reached the peer's host. If this end closed while data arrives, the
- * system would discard the unsent rest. */
+/* True if all sent data has reached the peer's host, or its memory. If this end closed while data
+ * arrives, the system would discard the unsent rest. */
 static bool is_delivered(const tcp_peer *peer) {
   int n = 0;
   return peer->fd < 0 || peer->ended ||
-         (!peer->sends && ioctl(peer->fd, SIOCOUTQ, &n) == 0 && n == 0);
+         (!peer->sends && (peer->neighbor || (ioctl(peer->fd, SIOCOUTQ, &n) == 0 && n == 0)));
 }
 
 static void deliver(tcp_endpoint *end) {
@@ -336,6 +386,8 @@ static void tcp_close(void *at) {
   }
   if (end->changes >= 0)
     close(end->changes);
+  tprt__tcp_memory_close(end);
+  tprt__free(end->first);
   tprt__free(end);
 }
 
@@ -359,7 +411,7 @@ static tprt_status watch(tcp_endpoint *end) {
   end->changes = epoll_create1(EPOLL_CLOEXEC);
   bool ok = end->changes >= 0;
   for (int i = 0; i < end->n_ranks && ok; i++) {
-    struct epoll_event wanted = {.events = EPOLLIN | EPOLLOUT | EPOLLET};
+    struct epoll_event wanted = {.events = EPOLLIN | EPOLLOUT | EPOLLET, .data.u32 = (uint32_t)i};
     ok = end->peers[i].fd < 0 ||
          epoll_ctl(end->changes, EPOLL_CTL_ADD, end->peers[i].fd, &wanted) == 0;
   }
@@ -391,8 +443,13 @@ static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *s
                       "tprt_config, or let a launcher provide its address",
                       n_ranks);
   tcp_endpoint *end = tprt__alloc(sizeof *end + (size_t)n_ranks * sizeof *end->peers);
-  if (!end)
+  int *first = tprt__alloc((size_t)n_ranks * sizeof *first);
+  if (!end || !first) {
+    tprt__free(first);
+    tprt__free(end);
     return tprt__fail_memory(sizeof *end);
+  }
+  end->first = first;
   end->n_ranks = n_ranks;
   end->rank = rank;
   end->changes = -1;
@@ -416,7 +473,7 @@ static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *s
   }
   if (!status)
     return tprt__wire_open_endpoint(&messenger, &tprt__backend_tcp, end, UINT32_MAX, n_ranks, rank,
-                                    end->local.n_ranks, transport);
+                                    end->local.n_ranks, n_ranks > 1 ? end->first : NULL, transport);
   tcp_close(end);
   return status;
 }

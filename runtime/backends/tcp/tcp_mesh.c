@@ -162,20 +162,42 @@ static tprt_status accept_all(const tprt__rendezvous *m, tprt__handshake_server 
   return status;
 }
 
+/* ---- hosts ---- */
+
+/* Determines which ranks are on which host, and whether those of this one share memory: they do if
+ * they belong to one user, and none of them forbids it. */
+static tprt_status find_hosts(const tprt__rendezvous *m, tcp_endpoint *end, bool *shares) {
+  int64_t allowed;
+  bool is_common;
+  tprt_status status = tprt__env_number(TPRT__ENV_TCP_MEMORY, 1, &allowed);
+  uint64_t trait = allowed ? 1 + (uint64_t)geteuid() : 0;
+  if (!status)
+    status = tprt__rendezvous_hosts(m, trait, end->first, &is_common);
+  if (status)
+    return status;
+  end->local = tprt__host_rank_of(m->n_ranks, end->first, m->rank);
+  *shares = trait && is_common && end->local.n_ranks > 1;
+  return TPRT_OK;
+}
+
 /* ---- entry point ---- */
 
 tprt_status tprt__tcp_connect_mesh(const tprt__rendezvous *m, tcp_endpoint *end) {
   tprt__identity own;
   char key[TPRT_STORE_KEY_BYTES], where[WHERE_BYTES] = "";
   tprt__handshake_server door;
-  tprt_status status = tprt__rendezvous_host_rank(m, &end->local);
+  bool shares = false;
+  tprt_status status = find_hosts(m, end, &shares);
   if (!status)
     status = make_identity(m, &own);
   if (!status)
     status = tprt__handshake_server_init(&door, &own);
   if (status)
     return status;
-  status = listen_here(m, &end->local, where, &door.listener);
+  if (shares)
+    status = tprt__tcp_memory_open(m, end);
+  if (!status)
+    status = listen_here(m, &end->local, where, &door.listener);
   tprt__rendezvous_key(key, m, "where", m->rank);
   if (!status)
     status = tprt_store_set(m->store, key, where, sizeof where);

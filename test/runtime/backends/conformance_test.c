@@ -150,11 +150,34 @@ static void test_count(void **state) { /* last test */
   assert_true(scenario_count() > 100);
 }
 
-/* Runs every table as one rank of a world that a launcher started. */
-static int run_attached(const char *backend) {
+enum { MOST_ATTACHED = 64 };
+
+/* Reads the hosts of the ranks, such as 0,0,1,1. */
+static void set_hosts(const char *list) {
+  static int hosts[MOST_ATTACHED];
+  int n = 0;
+  for (const char *at = list; at && n < MOST_ATTACHED; at = strchr(at, ',')) {
+    at += *at == ',';
+    hosts[n++] = atoi(at);
+  }
+  if (list)
+    scenario_set_hosts(hosts);
+}
+
+/* Runs every table as one rank of a world that a launcher started. `hosts`: the sums of the ranks
+ * of each host are added. Without them, ranks on several hosts need hint deterministic. */
+static int run_attached(const char *backend, bool deterministic, const char *hosts) {
   int errors = 0;
-  tprt_config config = {
-      .size = sizeof config, .backend = backend, .timeout_ns = INT64_C(120000000000)};
+  const tprt_hint hint = {"deterministic", "1"};
+  const tprt_comm_config of_comm = {.size = sizeof of_comm,
+                                    .version = TPRT_COMM_CONFIG_VERSION,
+                                    .hints = &hint,
+                                    .n_hints = deterministic};
+  tprt_config config = {.size = sizeof config,
+                        .backend = backend,
+                        .comm = &of_comm,
+                        .timeout_ns = INT64_C(120000000000)};
+  set_hosts(hosts);
   tprt_comm *comm;
   CHECK_STATUS(errors, tprt_world_create(0, 0, &config, &comm), TPRT_OK);
   if (errors)
@@ -174,8 +197,9 @@ static int run_attached(const char *backend) {
 }
 
 int main(int argc, char **argv) {
-  if (argc == 3 && strcmp(argv[1], "--attached") == 0)
-    return run_attached(argv[2]);
+  bool deterministic = argc > 3 && strcmp(argv[3], "deterministic") == 0;
+  if (argc >= 3 && strcmp(argv[1], "--attached") == 0)
+    return run_attached(argv[2], deterministic, argc > 3 && !deterministic ? argv[3] : NULL);
   enum { N_BACKENDS = sizeof backends / sizeof *backends };
   struct CMUnitTest tests[N_BACKENDS + 3];
   for (size_t i = 0; i < N_BACKENDS; i++)

@@ -292,9 +292,57 @@ static void test_larger_than_the_cache(void **state) {
   }
 }
 
+/* Sums of groups, of which the first does not fit the type of the elements, are rounded once. */
+static void test_groups(void **state) {
+  (void)state;
+  enum { N = 700 }; /* more than a block */
+  static uint16_t inputs[4][N], result[N + 1];
+  _Alignas(64) static float sums[2][N];
+  static const float values[4] = {60000, 50000, -60000, -20000};
+  const tprt__dtype_info *type = tprt__dtype_info_get(TPRT_F16);
+  const void *const groups[2] = {sums[0], sums[1]};
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < N; i++)
+      inputs[k][i] = tprt_f32_to_f16(values[k]);
+  for (int turn = 0; turn < 2; turn++) {
+    tprt_reduction reduction = turn ? TPRT_AVG : TPRT_SUM;
+    const float expected_sum = turn ? 30000.0f / 4 : 30000; /* nearly: inputs are rounded */
+    for (int g = 0; g < 2; g++) {
+      const void *const sources[2] = {inputs[2 * g], inputs[2 * g + 1]};
+      tprt__reduce_group(type, reduction, sums[g], sources, 2, NULL, N);
+    }
+    uint16_t *to = (uint16_t *)(void *)((char *)result + 1); /* any alignment */
+    tprt__reduce_groups(type, reduction, to, groups, 2, 4, N);
+    for (int i = 0; i < N; i++) {
+      uint16_t got;
+      memcpy(&got, (char *)result + 1 + 2 * i, sizeof got);
+      assert_true(fabsf(tprt_f16_to_f32(got) - expected_sum) <= 16);
+    }
+  }
+}
+
+/* Averages of integers are divided once, by the number of all inputs. */
+static void test_groups_of_integers(void **state) {
+  (void)state;
+  static const int32_t inputs[3] = {7, 2, 4};
+  _Alignas(64) int32_t sums[2][16];
+  int32_t result;
+  const tprt__dtype_info *type = tprt__dtype_info_get(TPRT_I32);
+  const void *const first[2] = {&inputs[0], &inputs[1]}, *const second[1] = {&inputs[2]},
+                    *const groups[2] = {sums[0], sums[1]};
+  tprt__reduce_group(type, TPRT_AVG, sums[0], first, 2, NULL, 1);
+  tprt__reduce_group(type, TPRT_AVG, sums[1], second, 1, NULL, 1);
+  tprt__reduce_groups(type, TPRT_AVG, &result, groups, 2, 3, 1);
+  assert_int_equal(result, 4); /* 13 / 3 */
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain), cmocka_unit_test(test_avx2),
-                                     cmocka_unit_test(test_avx512), cmocka_unit_test(test_stream),
-                                     cmocka_unit_test(test_larger_than_the_cache)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain),
+                                     cmocka_unit_test(test_avx2),
+                                     cmocka_unit_test(test_avx512),
+                                     cmocka_unit_test(test_stream),
+                                     cmocka_unit_test(test_larger_than_the_cache),
+                                     cmocka_unit_test(test_groups),
+                                     cmocka_unit_test(test_groups_of_integers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,22 +251,37 @@ static number read_input(tprt_dtype t, tprt_reduction r, const void *at, int ran
   return read_number(t, wrapped);
 }
 
-void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs, int n, size_t i,
-                   void *out) {
-  size_t size = tprt_dtype_size(t);
-  number acc = read_input(t, r, inputs[0] + i * size, 0);
-  for (int k = 1; k < n; k++) {
-    number x = read_input(t, r, inputs[k] + i * size, k);
-    if (is_float(t)) {
-      acc.f = combine_float(t, r, acc.f, x.f);
-    } else if (is_complex(t)) {
-      acc = combine_complex(t, r, acc, x);
-    } else {
-      acc.i = combine_integer(t, r, acc.i, x.i);
-      unsigned char wrapped[16]; /* wraps to the width, with the resulting sign */
-      write_number(t, wrapped, acc);
-      acc = read_number(t, wrapped);
-    }
+static number combine(tprt_dtype t, tprt_reduction r, number a, number b) {
+  unsigned char wrapped[16]; /* integers wrap to the width, with the resulting sign */
+  if (is_complex(t))
+    return combine_complex(t, r, a, b);
+  if (is_float(t))
+    return (number){.f = combine_float(t, r, a.f, b.f)};
+  write_number(t, wrapped, (number){.i = combine_integer(t, r, a.i, b.i)});
+  return read_number(t, wrapped);
+}
+
+/* Combines the inputs of the host of rank `first`, its lowest one. */
+static number combine_host(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs, int n,
+                           const int *hosts, int first, size_t offset) {
+  number acc = read_input(t, r, inputs[first] + offset, first);
+  for (int k = first + 1; k < n; k++) {
+    if (!hosts || hosts[k] == hosts[first])
+      acc = combine(t, r, acc, read_input(t, r, inputs[k] + offset, k));
+  }
+  return acc;
+}
+
+void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs, int n,
+                   const int *hosts, size_t i, void *out) {
+  size_t offset = i * tprt_dtype_size(t);
+  number acc = combine_host(t, r, inputs, n, hosts, 0, offset);
+  for (int k = 1; k < n && hosts; k++) {
+    bool is_first = true;
+    for (int j = 0; j < k; j++)
+      is_first &= hosts[j] != hosts[k];
+    if (is_first)
+      acc = combine(t, r, acc, combine_host(t, r, inputs, n, hosts, k, offset));
   }
   if (r == TPRT_AVG) {
     if (t == TPRT_F64)

@@ -5,9 +5,11 @@
 
 #include "tprt/tprt.h"
 
-/* Writes the reduction of element i of n inputs, those of ranks 0 .. n-1, to `out`. */
-void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs, int n, size_t i,
-                   void *out);
+/* Writes the reduction of element i of n inputs, those of ranks 0 .. n-1, to `out`. hosts[k] is
+ * the host of rank k: the inputs of each host are combined first, then the hosts, in the order of
+ * their lowest ranks. NULL: all ranks are on one host. */
+void oracle_reduce(tprt_dtype t, tprt_reduction r, unsigned char *const *inputs, int n,
+                   const int *hosts, size_t i, void *out);
 
 /* Fills a buffer with numbers whose sums round, so that order matters, and occasional special
  * values. */

@@ -225,6 +225,18 @@ static void write_element(tprt_dtype dtype, const unsigned char *at, char *text,
   }
 }
 
+static const int *hosts;
+
+void scenario_set_hosts(const int *wanted) { hosts = wanted; }
+
+static void expect_reduction(const scenario *s, tprt_comm *comm, unsigned char *const *inputs,
+                             int64_t at, void *expected) {
+  int hosts_here[MAX_RANKS], n = tprt_comm_size(comm);
+  for (int i = 0; i < n && hosts; i++)
+    hosts_here[i] = hosts[tprt_comm_world_rank(comm, i)];
+  oracle_reduce(s->dtype, s->reduction, inputs, n, hosts ? hosts_here : NULL, (size_t)at, expected);
+}
+
 /* Checks one element, whose source is `at` in the inputs (of `rank`, unless it is reduced). Returns
  * 1, with a message that begins with `what`, if it is wrong. */
 static int check_element(const scenario *s, tprt_comm *comm, unsigned char *const *inputs, int rank,
@@ -234,7 +246,7 @@ static int check_element(const scenario *s, tprt_comm *comm, unsigned char *cons
   char texts[2][TEXT_BYTES];
   size_t size = tprt_dtype_size(s->dtype);
   if (s->reduction)
-    oracle_reduce(s->dtype, s->reduction, inputs, tprt_comm_size(comm), (size_t)at, expected);
+    expect_reduction(s, comm, inputs, at, expected);
   else if (at >= 0)
     oracle_copy(s->dtype, expected, inputs[rank] + (size_t)at * size);
   if (oracle_same(s->dtype, expected, got))

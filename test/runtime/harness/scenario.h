@@ -38,6 +38,10 @@ typedef struct scenario_place {
 } scenario_place;
 void scenario_set_place(const scenario_place *place);
 
+/* The host of each rank of the world, where the backend adds the ranks of a host first; NULL, as at
+ * the start: it adds all in their order. The array is kept. */
+void scenario_set_hosts(const int *hosts);
+
 /* Runs and counts one case; returns its errors. */
 int scenario_run(tprt_comm *comm, const scenario *s);
 

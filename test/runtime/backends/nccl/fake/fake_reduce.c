@@ -137,7 +137,7 @@ bool fake_reduce(nccl_type type, nccl_reduction op, void *to, const void *const 
     factors = averages;
   for (size_t i = 0; i < count; i++) { /* `to` may alias an input */
     if (!factors)
-      oracle_reduce(types[type], reduction, inputs, n, i, element);
+      oracle_reduce(types[type], reduction, inputs, n, NULL, i, element);
     else if (is_small_float(type))
       sum_small(type, element, inputs, factors, n, i);
     else if (!sum_scaled(type, element, inputs, factors, n, i))

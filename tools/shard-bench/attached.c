@@ -1,0 +1,189 @@
+/* Measures on the ranks that a launcher started: mpirun, torchrun, srun, shard-run -n. Every
+ * process is this program with the same arguments, and one of the ranks. */
+#include "calibrate.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* The ranks, on hosts that have the same number of them, one host after the other. */
+typedef struct cluster {
+  tprt_comm *world;
+  int rank, n_ranks;
+  int n_hosts, n_here; /* number of hosts, and of ranks on each */
+  bool regular;        /* false: ranks are placed in another way */
+} cluster;
+
+const char *attached_backend(const options *o) {
+  const char *named = o->backend ? o->backend : getenv("TPRT_BACKEND");
+  bool several = o->launch.local_ranks && o->launch.local_ranks < o->launch.n_ranks;
+  return named && *named ? named : several ? "tcp" : "shm";
+}
+
+/* A number that is the same for all ranks of a host: of its kernel and its network. */
+static int64_t host_number(void) {
+  char text[256] = "";
+  FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+  size_t n = file ? fread(text, 1, 64, file) : 0;
+  ssize_t link = readlink("/proc/self/ns/net", text + n, sizeof text - 1 - n);
+  uint64_t hash = 1469598103934665603u; /* FNV-1a */
+  if (file)
+    fclose(file);
+  for (size_t i = 0; i < n + (link > 0 ? (size_t)link : 0); i++)
+    hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
+  return (int64_t)hash;
+}
+
+static void find_hosts(cluster *c) {
+  int64_t mine = host_number(), *all = calloc((size_t)c->n_ranks, sizeof *all);
+  if (!all) {
+    complain("no memory");
+    exit(EXIT_FAILED);
+  }
+  expect(tprt_all_gather(c->world, &mine, all, 1, TPRT_I64, NULL, NULL));
+  c->n_here = 1;
+  while (c->n_here < c->n_ranks && all[c->n_here] == all[0])
+    c->n_here++;
+  c->n_hosts = c->n_ranks / c->n_here;
+  c->regular = c->n_ranks % c->n_here == 0;
+  for (int i = 0; i < c->n_ranks && c->regular; i++)
+    for (int j = 0; j < i; j++)
+      c->regular &= (all[i] == all[j]) == (i / c->n_here == j / c->n_here);
+  free(all);
+}
+
+static cluster open_world(const options *o) {
+  int64_t most = 0;
+  cluster c = {.rank = o->launch.rank, .n_ranks = o->launch.n_ranks};
+  for (int i = 0; i < o->job.n_sizes; i++)
+    most = o->job.sizes[i] > most ? o->job.sizes[i] : most;
+  tprt_config config = {.size = sizeof config,
+                        .backend = attached_backend(o),
+                        .arena_bytes = 2 * (size_t)most + ((size_t)128 << 20)};
+  expect(tprt_world_create(0, 0, &config, &c.world));
+  find_hosts(&c);
+  return c;
+}
+
+int attached_bench(const options *o) {
+  static series own;
+  cluster c = open_world(o);
+  bench_job job = o->job;
+  job.n_ranks = c.n_ranks;
+  if (c.rank == 0)
+    report_begin(o);
+  for (int k = 0; k < o->n_kinds; k++) {
+    job.kind = o->kinds[k];
+    own_ranks ranks = {.job = &job, .registered = o->registered};
+    for (int i = 0; i < o->repeats; i++)
+      own_measure(&ranks, c.world, c.world, &own.passes[i]);
+    if (c.rank == 0)
+      report_series(o, &job, &own, NULL, NULL);
+  }
+  tprt_comm_destroy(c.world);
+  return 0;
+}
+
+/* ---- calibration ---- */
+
+/* A level of the cluster: groups of n ranks inside of a host, or of one rank on each of n hosts. */
+typedef struct groups {
+  tprt_comm *own, *all; /* this rank's group, and all groups; NULL: it is in none */
+} groups;
+
+/* Divides the ranks into groups of n. Groups that would be smaller are left out. */
+static groups make_groups(const cluster *c, bool between, int n) {
+  int host = c->rank / c->n_here, index = c->rank % c->n_here;
+  int place = between ? host : index, all = between ? c->n_hosts : c->n_here;
+  int line = between ? index : host;
+  groups made = {.own = NULL};
+  bool whole = (place / n + 1) * n <= all;
+  expect(tprt_comm_split(c->world, whole ? line * all + place / n : -1, 0, &made.own));
+  expect(tprt_comm_split(c->world, whole ? 0 : -1, 0, &made.all));
+  return made;
+}
+
+static void measure_groups(const options *o, const groups *g, int n, kind_times times[MAX_KINDS]) {
+  for (int k = 0; k < MAX_KINDS && g->own; k++) {
+    pass_result result;
+    bench_job *job = &times[k].job;
+    own_ranks ranks = {.job = job, .registered = true};
+    *job = o->job;
+    job->kind = host_kinds[k];
+    job->n_ranks = n;
+    job->fresh = true;
+    own_measure(&ranks, g->own, g->all, &result);
+    keep_minima(&times[k], &result);
+  }
+}
+
+/* Measures groups of n ranks of a level. n = 0: of all ranks. */
+static void measure_line(const options *o, const cluster *c, bool between, int n,
+                         host_level *level) {
+  kind_times times[MAX_KINDS] = {{.us = {0}}};
+  groups g = n ? make_groups(c, between, n) : (groups){c->world, c->world};
+  int size = n ? n : c->n_ranks;
+  for (int repeat = 0; repeat < o->repeats; repeat++)
+    measure_groups(o, &g, size, times);
+  if (n) {
+    tprt_comm_destroy(g.own);
+    tprt_comm_destroy(g.all);
+  }
+  expect(tprt_barrier(c->world, NULL, NULL));
+  host_lines *line = &level->lines[level->n_lines++];
+  line->n = size;
+  for (int k = 0; k < MAX_KINDS && c->rank == 0; k++)
+    line->kinds[k] = fit_times(&times[k]);
+}
+
+static void measure_level(const options *o, const cluster *c, bool between, host_level *level) {
+  int most = between ? c->n_hosts : c->n_here;
+  level->name = between ? "hosts" : "host";
+  for (int n = 2; n < most && level->n_lines < MAX_RANK_COUNTS - 1; n *= 2)
+    measure_line(o, c, between, n, level);
+  measure_line(o, c, between, most, level);
+  if (between && c->n_here > 1)
+    measure_line(o, c, between, 0, level);
+}
+
+/* The rates are measured before there is a world, so that only rank 0 works. */
+static pass_status measure_cluster(const options *o, host_model *model) {
+  int n = cli_processors();
+  pass_status status = PASS_OK;
+  model->n_ranks = n < BENCH_MAX_RANKS ? n : BENCH_MAX_RANKS;
+  for (int i = 0; i < o->repeats && status == PASS_OK && o->launch.rank == 0; i++)
+    status = measure_rates(o, model);
+  if (status == PASS_OK && o->launch.rank == 0)
+    status = check_rates(o, model);
+  if (status != PASS_OK) /* the launcher ends the others */
+    return status;
+  cluster c = open_world(o);
+  if (!c.regular) {
+    if (c.rank == 0)
+      complain("the ranks of a host need consecutive numbers, and each host as many ranks: let the "
+               "launcher place them host by host");
+    tprt_comm_destroy(c.world);
+    return PASS_FAILED;
+  }
+  model->n_hosts = c.n_hosts;
+  model->lines_of = "the ranks of a launcher";
+  model->memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / c.n_here;
+  snprintf(model->description, sizeof model->description, "%d host%s of %d rank%s, backend %s",
+           c.n_hosts, c.n_hosts == 1 ? "" : "s", c.n_here, c.n_here == 1 ? "" : "s",
+           tprt_comm_backend(c.world));
+  if (c.n_here > 1)
+    measure_level(o, &c, false, &model->levels[model->n_levels++]);
+  if (c.n_here > 1 && c.n_hosts > 1)
+    model->levels[0].devices = c.n_here;
+  if (c.n_hosts > 1)
+    measure_level(o, &c, true, &model->levels[model->n_levels++]);
+  tprt_comm_destroy(c.world);
+  return PASS_OK;
+}
+
+int attached_calibrate(const options *o) {
+  static host_model model;
+  if (o->launch.rank > 0)
+    return measure_cluster(o, &model) == PASS_OK ? 0 : EXIT_FAILED;
+  cli_print("shard-bench: measuring %d ranks takes minutes\n", o->launch.n_ranks);
+  return calibrate_with(o, &model, measure_cluster);
+}
