@@ -132,9 +132,11 @@ static json_t *all_moves(const json_t *before, const json_t *now) {
   json_array_foreach(now, i, collective) add_move(moves, collective, "count", "bytes_per_device");
   json_array_foreach(before, i, collective)
       add_move(moves, collective, "count_before", "bytes_before");
-  json_array_foreach(moves, i,
-                     m) if (tp__integer_of(m, "count") != tp__integer_of(m, "count_before"))
+  json_array_foreach(moves, i, m) {
+    json_object_del(m, "like");
+    if (tp__integer_of(m, "count") != tp__integer_of(m, "count_before"))
       json_array_append(changed, m);
+  }
   json_decref(moves);
   return changed;
 }

@@ -211,7 +211,8 @@ static void test_missing(void **state) {
 /* Rank 2 ends after it has said on which host it is, and before it connects: the others are told at
  * once. */
 static int dies_before_connecting(int number, void *argument) {
-  const char *address = argument, nobody[128] = "another host";
+  /* as large as what a rank says of its host */
+  const char *address = argument, nobody[136] = "another host";
   int errors = 0;
   tprt_store *store;
   tprt_store_config of_store = store_config_of(N, number, NULL);
