@@ -124,6 +124,34 @@ static int windows(tprt_comm *comm) {
   return errors;
 }
 
+/* Independent operations of a batch, which are one group of NCCL calls; without a stream. */
+static int groups(tprt_comm *comm) {
+  enum { N_OPS = 4, COUNT = 256 };
+  static const tprt_hint independent = {"independent", "1"};
+  int errors = 0, n = tprt_comm_size(comm);
+  float *data = nccl_take(comm, N_OPS * COUNT * sizeof *data), here[COUNT];
+  tprt_op ops[N_OPS];
+  for (int i = 0; i < N_OPS; i++) {
+    float *tensor = data + i * COUNT;
+    for (int k = 0; k < COUNT; k++)
+      here[k] = (float)(i + k);
+    nccl_write(comm, tensor, here, sizeof here);
+    ops[i] = tprt_op_flat(TPRT_OP_ALL_REDUCE, tensor, tensor, COUNT, TPRT_F32, NULL);
+    ops[i].reduction = TPRT_SUM;
+    ops[i].hints = &independent;
+    ops[i].n_hints = 1;
+  }
+  CHECK_STATUS(errors, tprt_submit_batch(comm, ops, N_OPS, NULL), TPRT_OK);
+  for (int i = 0; i < N_OPS; i++) {
+    nccl_read(comm, here, data + i * COUNT, sizeof here);
+    for (int k = 0; k < COUNT; k++)
+      errors += here[k] != (float)(n * (i + k));
+  }
+  CHECK(errors, errors == 0);
+  nccl_give(comm, data);
+  return errors;
+}
+
 static int refusals(tprt_comm *comm, void *argument) {
   enum { BYTES = 64 };
   int errors = 0, on_host = 0, n = tprt_comm_size(comm);
@@ -144,7 +172,7 @@ static int refusals(tprt_comm *comm, void *argument) {
   CHECK(errors, here == 3 * (float)n);
   CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
   nccl_give(comm, data);
-  return errors + windows(comm);
+  return errors + windows(comm) + groups(comm);
 }
 
 static int aborts(tprt_comm *comm, void *argument) {
