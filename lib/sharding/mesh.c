@@ -78,21 +78,22 @@ typedef struct mesh_text {
   size_t why_size;
 } mesh_text;
 
-/* Writes what "tp4" and "dp2,tp4" were probably meant to be, "tp=4". False for other texts. */
+/* Writes what "tp4", "tp:4" and "dp2,tp4" were probably meant to be, "tp=4". False for other
+ * texts. */
 static bool with_equals(const char *t, size_t size, char *meant) {
   const char *text = t;
   size_t used = 0;
   do {
     size_t name = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"),
-           from = name + (text[name] == '='), digits = strspn(text + from, "0123456789"),
-           end = from + digits;
+           from = name + (text[name] == '=' || text[name] == ':'),
+           digits = strspn(text + from, "0123456789"), end = from + digits;
     if (name == 0 || digits == 0 || text[from] == '0' || (text[end] != 0 && text[end] != ','))
       return false;
     tp__text_printf(meant, size, &used, "%.*s=%.*s%.1s", (int)name, text, (int)digits, text + from,
                     text + end);
     text += end + (text[end] == ',');
   } while (*text);
-  return used < size && strlen(t) != used;
+  return used < size && strcmp(t, meant) != 0;
 }
 
 static tp_status expected(const mesh_text *t, const char *wanted) {

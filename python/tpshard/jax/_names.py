@@ -46,7 +46,8 @@ def difference(names, heads, args):
             return '"%s" is a list or another container; give an array' % name
         if name not in given:
             return '"%s" is missing%s' % (name, suggestion(name, more) if more else "")
-    return '"%s" is none of the plan%s' % (more[0], suggestion(more[0], names)) if more else "other containers hold the same leaves"
+    # all that the plan is for is there, so no name of it was meant
+    return '"%s" is none of the plan; leave it out, or plan again with it' % more[0] if more else "other containers hold the same leaves"
 
 
 def suggestion(name, names):
