@@ -32,6 +32,19 @@ tp_status tp__string_append(tp__string *string, const char *text) {
   return tp__string_append_bytes(string, text, strlen(text));
 }
 
+tp_status tp__string_append_without_numbers(tp__string *string, const char *text, char mark) {
+  static const char digits[] = "0123456789";
+  tp_status status = TP_OK;
+  while (*text && status == TP_OK) {
+    size_t plain = strcspn(text, digits), number = strspn(text + plain, digits);
+    status = tp__string_append_bytes(string, text, plain);
+    if (status == TP_OK && number > 0)
+      status = tp__string_append_bytes(string, &mark, 1);
+    text += plain + number;
+  }
+  return status;
+}
+
 tp_status tp__string_vprintf(tp__string *string, const char *format, va_list args) {
   va_list again;
   va_copy(again, args);

@@ -96,6 +96,8 @@ tp_status tp__string_append(tp__string *string, const char *text);
 tp_status tp__string_append_bytes(tp__string *string, const char *bytes, size_t n);
 tp_status tp__string_printf(tp__string *string, const char *format, ...) TP__PRINTF(2, 3);
 tp_status tp__string_vprintf(tp__string *string, const char *format, va_list args) TP__PRINTF(2, 0);
+/* Appends the text with `mark` in place of each number: "l*_wq" for "l12_wq". */
+tp_status tp__string_append_without_numbers(tp__string *string, const char *text, char mark);
 /* Returns the current text, "" if empty. Borrowed. */
 const char *tp__string_text(const tp__string *string);
 /* Transfers the text to the caller (tp__free) and empties the string. NULL if an append failed. */

@@ -1,9 +1,9 @@
-/* Passes a file descriptor from the first member of a group to the others. Every other member
- * listens at a UNIX socket whose name the kernel chose, and puts its host, that name and a ticket
- * into the store. The first member connects, checks that the peer belongs to the same user, and
- * sends the ticket with the descriptor. The receiving rank makes the same check and compares the
- * ticket. The first member then stores the outcome, so that no rank waits at its socket for a rank
- * that has ended. No file is created. */
+/* Passes a file descriptor from the first member of a group to the others. Every other member opens
+ * a UNIX socket, whose name the kernel chooses, and listens there. It puts its host, the name and a
+ * random ticket into the store. The first member connects, checks that the peer belongs to the same
+ * user, and sends the ticket with the descriptor. The receiving rank makes the same check and
+ * compares the ticket. The first member then stores the outcome, so that no rank waits at its
+ * socket for a rank that has ended. No file is created. */
 #define _GNU_SOURCE 1
 #include "bootstrap/rendezvous.h"
 #include "bootstrap/store.h"

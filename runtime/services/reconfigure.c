@@ -84,7 +84,7 @@ static int place_of_rank(const change *c, int rank) {
   return place < c->n_places ? place : -1;
 }
 
-/* Returns the rank in the old communicator of the i-th rank that is left. */
+/* Returns the number that the i-th survivor has in the old communicator. */
 static int survivor(const change *c, int i) {
   return tprt_comm_local_rank(c->comm, c->comm->survivors->world_ranks[i]);
 }
@@ -432,7 +432,7 @@ static tprt_status attempt(const change *c, tprt_comm **result) {
   }
   c->comm->survivors = NULL;
   tprt_comm_destroy(left);
-  if (made) /* if this fails, so has the communicator, and its user learns why */
+  if (made) /* a failure also fails the new communicator, whose next call returns the reason */
     (void)exchange_joined(made);
   *result = made;
   return TPRT_OK;

@@ -118,6 +118,11 @@ static void strings(void **state) {
   assert_int_equal(s.length, 10 * 2 + 90 * 3);
   assert_int_equal(strlen(tp__string_text(&s)), s.length);
   assert_int_equal(tp__string_append(&s, "end"), TP_OK);
+  tp__string unnumbered = {0};
+  assert_int_equal(tp__string_append_without_numbers(&unnumbered, "12 l3_w45, x", '*'), TP_OK);
+  assert_int_equal(tp__string_append_without_numbers(&unnumbered, "", '*'), TP_OK);
+  assert_string_equal(tp__string_text(&unnumbered), "* l*_w*, x");
+  tp__string_destroy(&unnumbered);
   char *text = tp__string_take(&s);
   assert_memory_equal(text, "0,1,2,", 6);
   assert_string_equal(text + strlen(text) - 6, "99,end");

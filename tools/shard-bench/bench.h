@@ -101,7 +101,7 @@ const char *attached_backend(const options *o);
 
 enum { MAX_REPEATS = 25 };
 
-/* All passes of one program, by repetition. */
+/* The results of one program: one pass for each repetition. */
 typedef struct series {
   pass_result passes[MAX_REPEATS];
 } series;

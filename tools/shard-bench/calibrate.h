@@ -79,7 +79,7 @@ fit fit_times(const kind_times *times);
 
 /* Measures the rates of this host once more, and keeps the best. */
 pass_status measure_rates(const options *o, host_model *model);
-/* Prints the rates. Fails, with --idle, if other work disturbed them. */
+/* Prints the measured rates. With --idle it fails if other work on the machine disturbed them. */
 pass_status check_rates(const options *o, const host_model *model);
 
 /* Opens the output, has `measure` fill the model, and writes it. Returns an exit code. */

@@ -11,8 +11,8 @@ enum {
   /* solver work for the plan, up to which the problem is solved again if an annotation makes the
    * planner offer more */
   LITTLE_WORK = 100000000,
-  /* plans from scratch that may be in vain, one after the other: so many, and more of small
-   * problems, up to NODES_ANEW nodes in total */
+  /* how many plans from scratch in a row may find nothing; small problems may have more, up to
+   * NODES_ANEW nodes in total */
   MAX_FRUITLESS = 2,
   NODES_ANEW = 1000,
 };

@@ -3,8 +3,6 @@
 #include "passes/propagate/limits/reduced_planner.h"
 #include "passes/propagate/report/plan_report.h"
 
-#include <ctype.h>
-
 enum {
   COSTLY_PERCENT = 1, /* of the cost; annotations that cost less are not priced */
   /* plans made to price annotations, for each alternative that may be reported ... */
@@ -34,11 +32,7 @@ static const char *pinned_name(const tp_report *r, const tp_pin *pin) {
 /* The name with '#' for each number, as an attribute since there is one of each text. */
 static MlirAttribute name_without_numbers(const tp_report *r, const char *name) {
   tp__string text = {0};
-  for (const char *c = name; *c; c++)
-    if (!isdigit((unsigned char)*c))
-      tp__string_printf(&text, "%c", *c);
-    else if (c == name || !isdigit((unsigned char)c[-1]))
-      tp__string_append(&text, "#");
+  tp__string_append_without_numbers(&text, name, '#');
   MlirAttribute attr =
       mlirStringAttrGet(r->pass->context, mlirStringRefCreateFromCString(tp__string_text(&text)));
   tp__string_destroy(&text);

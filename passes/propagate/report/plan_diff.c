@@ -3,7 +3,6 @@
 
 #include "passes/propagate/report/plan_text.h"
 
-#include <ctype.h>
 #include <string.h>
 
 enum { MAX_VALUES = 200, MAX_PRINTED = 10 };
@@ -78,11 +77,7 @@ static json_t *all_traffic(const json_t *before, const json_t *now) {
 /* A description with '*' for numbers, "gradient of l*_wq": what moves in equal layers. */
 static json_t *without_numbers(const char *description) {
   tp__string text = {0};
-  for (const char *c = description; *c; c++)
-    if (!isdigit((unsigned char)*c))
-      tp__string_printf(&text, "%c", *c);
-    else if (c == description || !isdigit((unsigned char)c[-1]))
-      tp__string_append(&text, "*");
+  tp__string_append_without_numbers(&text, description, '*');
   json_t *json = json_string(tp__string_text(&text));
   tp__string_destroy(&text);
   return json;

@@ -114,7 +114,7 @@ static tprt_status post(wire_world *world, uint64_t context, int world_rank,
 
 static tprt_status take_in(wire_world *world, const wire_pending_note *letter) {
   const wire_note answer = {.kind = WIRE_ANSWERS};
-  if (letter->note.kind == WIRE_PINGS) /* also for a communicator that does not exist here yet */
+  if (letter->note.kind == WIRE_PINGS) /* answered even before the communicator exists here */
     return post(world, letter->note.context, letter->peer, &answer);
   wire_transport *wire = find(world, letter->note.context);
   bool is_late = letter->note.kind == WIRE_ANSWERS; /* the communicator is gone */
