@@ -69,6 +69,9 @@ tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute at
 MlirAttribute tp__write_sharding(MlirContext context, const tp_mesh *mesh, int rank,
                                  tp_annotation annotation);
 
+/* Writes the name and the axes of a mesh, as @mesh(dp=2, tp=4). */
+void tp__mesh_text(const tp_mesh *mesh, char *text, size_t size);
+
 /* Splits "axis" or "axis:(pre)size". `pre` and `size` are 0 for a whole axis. `name` has a capacity
  * of TP_MAX_AXIS_NAME bytes. */
 bool tp__axis_token(MlirStringRef token, char *name, int64_t *pre, int64_t *size);

@@ -16,7 +16,7 @@ typedef struct reader {
   tp_annotation *out;
 } reader;
 
-static void mesh_text(const tp_mesh *mesh, char *text, size_t size) {
+void tp__mesh_text(const tp_mesh *mesh, char *text, size_t size) {
   tp_mesh parent = tp_mesh_parent(mesh);
   int n = snprintf(text, size, "@%s(", mesh->name);
   for (int i = 0; i < parent.n_axes && n < (int)size; i++)
@@ -70,7 +70,7 @@ static tp_status find_axes(reader *r, MlirStringRef token, int *first, int *n) {
   *n = tp_mesh_find(r->mesh, name, pre, size, first);
   if (*n > 0)
     return TP_OK;
-  mesh_text(r->mesh, text, sizeof text);
+  tp__mesh_text(r->mesh, text, sizeof text);
   if (has_default_names(r->mesh))
     return tp__error(r->at, TP_NOT_FOUND,
                      "%s: tp.sharding names axis \"%.*s\", but the grid of mesh %s names no axes; "

@@ -160,13 +160,14 @@ tp_status tp__sdy_check_computation(tp_importer *im, MlirOperation op) {
   if (status == TP_OK)
     status = read_computation(op, c);
   for (int i = 0; i < c->n_manual && status == TP_OK; i++) {
-    char name[TP_MAX_AXIS_NAME];
+    char name[TP_MAX_AXIS_NAME], mesh[256];
     int first;
+    tp__mesh_text(&im->mesh, mesh, sizeof mesh);
     if (!tp__ref_copy(c->manual[i], name, sizeof name) ||
         tp_mesh_find(&im->mesh, name, 0, 0, &first) == 0)
       status = tp__error(op, TP_NOT_FOUND,
-                         "manual_axes names axis \"%.*s\", which the mesh does not have",
-                         (int)c->manual[i].length, c->manual[i].data);
+                         "manual_axes names axis \"%.*s\", which mesh %s does not have",
+                         (int)c->manual[i].length, c->manual[i].data, mesh);
   }
   if (status == TP_OK)
     status = check_values(im, op, c);

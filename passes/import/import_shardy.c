@@ -124,13 +124,18 @@ static tp_status check_axes(tp_importer *im, MlirOperation at, const char *what,
                             const tp_sdy_sharding *s, bool empty_mesh) {
   for (int i = 0; i < s->n_axes; i++) {
     const tp_sdy_axis *axis = &s->axes[i];
-    char name[TP_MAX_AXIS_NAME];
+    char name[TP_MAX_AXIS_NAME], mesh[256];
     int first;
-    if (empty_mesh || !tp__ref_copy(axis->name, name, sizeof name) ||
+    if (empty_mesh)
+      return tp__error(at, TP_NOT_FOUND,
+                       "%s: sdy.sharding names axis \"%.*s\", but mesh @%.*s has no axes", what,
+                       (int)axis->name.length, axis->name.data, (int)s->mesh.length, s->mesh.data);
+    tp__mesh_text(&im->mesh, mesh, sizeof mesh);
+    if (!tp__ref_copy(axis->name, name, sizeof name) ||
         tp_mesh_find(&im->mesh, name, 0, 0, &first) == 0)
       return tp__error(at, TP_NOT_FOUND,
-                       "%s: sdy.sharding names axis \"%.*s\", which mesh @%.*s does not have", what,
-                       (int)axis->name.length, axis->name.data, (int)s->mesh.length, s->mesh.data);
+                       "%s: sdy.sharding names axis \"%.*s\", which mesh %s does not have", what,
+                       (int)axis->name.length, axis->name.data, mesh);
     for (int k = 0; k < i; k++)
       if (overlap(axis, &s->axes[k]))
         return tp__error(at, TP_INVALID_ARGUMENT,

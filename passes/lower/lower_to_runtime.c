@@ -41,9 +41,8 @@ static tp_status check_known(MlirOperation op, void *data) {
   if (tp__op_has_dialect(op, "stablehlo") || tp__op_has_dialect(op, "chlo"))
     return tp__error(
         op, TP_UNSUPPORTED,
-        "cannot be lowered to machine code: tp-import-stablehlo has no translation for "
-        "it, and kept it; only a program that tp-export-stablehlo writes can contain "
-        "it, so export the program and run it with XLA, or lower the op between "
+        "runs only with XLA: it has no implementation here, and was kept for an export "
+        "to StableHLO; run the exported program with XLA, or lower the op between "
         "tp-partition and tp-to-runtime");
   return tp__error(op, TP_UNSUPPORTED,
                    "cannot be lowered to machine code; rewrite it with linalg, tensor, scf and "

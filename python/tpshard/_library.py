@@ -157,6 +157,12 @@ def _is_text(data):
     return True
 
 
+def _as_text(value):
+    """Returns how a dict that stands for axes is written, for a message: `, such as "tp=4"`."""
+    is_axes = isinstance(value, dict) and all(isinstance(size, int) for size in value.values())
+    return ', such as "%s"' % ",".join("%s=%d" % axis for axis in value.items()) if is_axes and value else ""
+
+
 def run(program, pipeline, options=None, report=False, locations=False, progress=None):
     """Runs a pipeline of passes on a program.
 
@@ -184,7 +190,7 @@ def run(program, pipeline, options=None, report=False, locations=False, progress
         raise ValueError("options: belong to the name of one pipeline; within %r write them in braces, tp-plan{mesh=tp=4}" % pipeline)
     for name, value in (options or {}).items():
         if not isinstance(value, (str, int, float, os.PathLike)):
-            raise TypeError("option %s: is %s; give text or a number" % (name, a_type(value)))
+            raise TypeError("option %s: is %s; give text or a number%s" % (name, a_type(value), _as_text(value)))
     if isinstance(program, bytes) and not program.startswith(BYTECODE) and (b"\0" in program or not _is_text(program)):
         raise ValueError("program: these bytes are neither bytecode of MLIR nor text in UTF-8")
     library, ended, raised = _load(), threading.Event(), []

@@ -174,10 +174,12 @@ bool tprt__socket_wait(int fd, short events, int64_t deadline) {
 typedef struct connecting {
   attempt base;
   int64_t deadline;
+  bool is_resolved; /* the host's name has an address */
 } connecting;
 
 static tprt_status connect_at(const struct sockaddr *at, socklen_t bytes, void *data) {
   connecting *c = data;
+  c->is_resolved = true;
   int fd = make_socket(at), error = 0;
   socklen_t size = sizeof error;
   if (fd < 0)
@@ -200,22 +202,30 @@ static tprt_status connect_at(const struct sockaddr *at, socklen_t bytes, void *
   return TPRT_OK;
 }
 
-tprt_status tprt__address_connect_once(const tprt__address *address, bool open, int64_t deadline,
-                                       int *fd) {
+static tprt_status connect_once(const tprt__address *address, bool open, int64_t deadline, int *fd,
+                                bool *is_resolved) {
   enum { TRY_NS = 1000000000 };
   connecting c = {.base = {.address = address},
                   .deadline = tprt__min(deadline, tprt__deadline(TRY_NS))};
   tprt_status status = each_address(address, open, connect_at, &c);
   if (!status)
     *fd = c.base.fd;
+  *is_resolved = c.is_resolved;
   return status;
+}
+
+tprt_status tprt__address_connect_once(const tprt__address *address, bool open, int64_t deadline,
+                                       int *fd) {
+  bool is_resolved;
+  return connect_once(address, open, deadline, fd, &is_resolved);
 }
 
 tprt_status tprt__address_connect(const tprt__address *address, bool open, int64_t deadline,
                                   int *fd) {
   enum { FIRST_PAUSE_NS = 2000000, LAST_PAUSE_NS = 50000000 };
   for (int64_t pause = FIRST_PAUSE_NS;; pause = tprt__min(2 * pause, LAST_PAUSE_NS)) {
-    tprt_status status = tprt__address_connect_once(address, open, deadline, fd);
+    bool is_resolved;
+    tprt_status status = connect_once(address, open, deadline, fd, &is_resolved);
     int64_t left = deadline - tprt__now();
     if (status != TPRT_SYSTEM) /* connected, or waiting does not help */
       return status;
@@ -223,8 +233,11 @@ tprt_status tprt__address_connect(const tprt__address *address, bool open, int64
       char why[256];
       snprintf(why, sizeof why, "%s", tprt_last_error());
       return tprt__fail(TPRT_TIMEOUT,
-                        "%s; there was no answer in time: is the address right, and the rank that "
-                        "listens there started (rank 0 of a store)?",
+                        is_resolved
+                            ? "%s; there was no answer in time: is the address right, and the rank "
+                              "that listens there started (rank 0 of a store)?"
+                            : "%s; no host of this name was found in time: is the name right, and "
+                              "known on this host?",
                         why);
     }
     left = tprt__min(left, pause);

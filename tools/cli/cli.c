@@ -39,6 +39,14 @@ void complain(const char *format, ...) {
   va_end(args);
 }
 
+void complain_of_write(const char *path) {
+  const char *slash = strrchr(path, '/');
+  bool lacks_folder = errno == ENOENT && slash;
+  complain("cannot write '%s': %s%s%.*s%s", path, strerror(errno),
+           lacks_folder ? "; make the folder '" : "", lacks_folder ? (int)(slash - path) : 0, path,
+           lacks_folder ? "' first" : "");
+}
+
 void cli_warn_all(bool (*next)(size_t i, size_t size, char *warning)) {
   char warning[512];
   for (size_t i = 0; next(i, sizeof warning, warning); i++)

@@ -131,6 +131,8 @@ int cli_end(int code);
 int cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "TOOL: error: ..." on stderr, in place of the line of `progress`. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Complains that `path` could not be written, with the reason in errno. */
+void complain_of_write(const char *path);
 
 /* Prints the warnings that `next` writes for i = 0, 1, ... until it returns false, as
  * "TOOL: warning: ..." on stderr. */

@@ -170,7 +170,7 @@ int calibrate_with(const options *o, host_model *model,
                    pass_status (*measure)(const options *o, host_model *model)) {
   cli_file file = {.stream = stdout};
   if (o->output && !cli_file_open(&file, o->output)) { /* opened before measuring, to fail early */
-    complain("cannot write %s: %s", o->output, strerror(errno));
+    complain_of_write(o->output);
     return EXIT_FAILED;
   }
   set_name(model, o->output);
@@ -181,6 +181,6 @@ int calibrate_with(const options *o, host_model *model,
   if (status == PASS_INTERRUPTED)
     cli_print("shard-bench: interrupted\n");
   else if (status == PASS_OK && !written)
-    complain("cannot write %s: %s", o->output ? o->output : "the topology", strerror(errno));
+    complain_of_write(o->output ? o->output : "the topology");
   return written ? 0 : status == PASS_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_FAILED;
 }

@@ -4,6 +4,7 @@
 #include "tprt/tprt.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,10 +99,20 @@ double array_get(const array *a, int64_t i) {
   }
 }
 
-int64_t array_count_nan(const array *a) {
-  int64_t count = 0, n = a->type->kind == 'f' ? array_numbers(a) : 0;
+int64_t array_count_nan(const array *a, char *first, size_t size) {
+  int64_t count = 0, at = 0, n = a->type->kind == 'f' ? array_numbers(a) : 0;
   for (int64_t i = 0; i < n; i++)
-    count += isnan(array_get(a, i));
+    if (isnan(array_get(a, i)) && count++ == 0)
+      at = i / a->type->parts;
+  int64_t stride = array_count(a);
+  size_t end = 0;
+  first[0] = 0;
+  for (int d = 0; d < a->rank && count > 0 && end < size; d++) {
+    stride /= a->shape[d];
+    end += (size_t)snprintf(first + end, size - end, "%s%lld", d ? ", " : "",
+                            (long long)(at / stride));
+    at %= stride;
+  }
   return count;
 }
 

@@ -30,8 +30,9 @@ bool array_create(array *a, const element *type, int rank, const int64_t *shape)
 void array_clear(array *a);
 /* Returns the number of numbers: two per complex element, the real part first. */
 int64_t array_numbers(const array *a);
-/* Returns how many of the numbers are NaN. */
-int64_t array_count_nan(const array *a);
+/* Returns how many of the numbers are NaN. `first`, of `size` bytes, receives the indices of the
+ * first of them, "3, 5". */
+int64_t array_count_nan(const array *a, char *first, size_t size);
 /* Returns number `i`; exact except for 64-bit integers beyond 2^53. */
 double array_get(const array *a, int64_t i);
 void array_set(array *a, int64_t i, double value);

@@ -154,7 +154,7 @@ static bool measure_to(const char *path) {
   bool ok = measure(partial);
   cli_leftover_file(unfinished, false);
   if (ok && rename(partial, path) != 0) {
-    complain("cannot write '%s': %s", path, strerror(errno));
+    complain_of_write(path);
     ok = false;
   }
   if (ok)

@@ -185,11 +185,13 @@ bool inputs_load(const options *o, MlirModule module, const tp_plan *plan, array
   if (ok)
     note_random(o, n, plan->arguments);
   for (int i = 0; i < n && ok; i++) {
-    char text[256];
-    int64_t n_nan = array_count_nan(*inputs + i);
+    char text[256], first[256];
+    int64_t n_nan = array_count_nan(*inputs + i, first, sizeof first);
     if (n_nan > 0)
-      cli_print("shard-run: warning: %s has %lld NaN\n",
-                label(plan->arguments + i, "argument", i, text), (long long)n_nan);
+      cli_print(
+          "shard-run: warning: %s has %lld NaN, the first at [%s]; what is computed from it is "
+          "NaN, too\n",
+          label(plan->arguments + i, "argument", i, text), (long long)n_nan, first);
   }
   free(ranges);
   return ok;
@@ -277,20 +279,34 @@ static int64_t count_idle(const tp_plan *plan, const tp_plan_value *value, int d
   return value->shape[d] > 0 ? n_idle : 0;
 }
 
+/* Writes the axes that split dimension `d`, with their sizes: "dp=2,tp=4". */
+static void axes_of(const tp_mesh *mesh, tp_spec spec, int d, char *text, size_t size) {
+  int axes[TP_MAX_AXES], n = tp_spec_dim_axes(mesh, spec, d, axes);
+  char name[TP_MAX_AXIS_NAME + 32];
+  size_t end = 0;
+  text[0] = 0;
+  for (int i = 0; i < n && end < size; i++) {
+    (void)tp_mesh_axis_text(mesh, axes[i], 1, name, sizeof name);
+    end += (size_t)snprintf(text + end, size - end, "%s%s=%lld", i ? "," : "", name,
+                            (long long)mesh->axes[axes[i]].size);
+  }
+}
+
 /* Warns of the first dimension that is split over more devices than it has elements. */
 static bool warn_of_idle_of(const tp_plan *plan, const char *what, int n,
                             const tp_plan_value *values) {
-  char text[256];
+  char text[256], axes[256];
   for (int i = 0; i < n; i++)
     for (int d = 0; d < values[i].rank; d++) {
       int64_t n_idle = count_idle(plan, values + i, d);
       if (n_idle == 0)
         continue;
-      cli_print(
-          "shard-run: warning: %lld of %lld devices have no part of %s: dimension %d has size "
-          "%lld\n",
-          (long long)n_idle, (long long)plan->n_devices, label(values + i, what, i, text), d,
-          (long long)values[i].shape[d]);
+      axes_of(&plan->mesh, values[i].spec, d, axes, sizeof axes);
+      cli_print("shard-run: warning: %lld of %lld devices have no part of %s: dimension %d of size "
+                "%lld is "
+                "split over %s; leave these devices idle, or split it less\n",
+                (long long)n_idle, (long long)plan->n_devices, label(values + i, what, i, text), d,
+                (long long)values[i].shape[d], axes);
       return true;
     }
   return false;

@@ -170,7 +170,9 @@ bool attached_join(const options *o, attachment *ranks) {
     status = tprt_world_create(0, 0, &config, &ranks->world);
   notice_end(&waits);
   if (status) {
-    complain("the started ranks cannot connect to each other: %s", tprt_last_error());
+    bool is_setting = status == TPRT_INVALID_ARGUMENT; /* which the text names */
+    complain("%s%s", is_setting ? "" : "the started ranks cannot connect to each other: ",
+             tprt_last_error());
     return false;
   }
   ranks->programs = ranks->world;

@@ -205,7 +205,7 @@ static bool write_header(const options *o, const tp_plan *plan, const char *name
   bool ok = file && print_header(file, o, plan, name);
   ok = file && fclose(file) == 0 && ok;
   if (!ok)
-    complain("cannot write '%s': %s", path, strerror(errno));
+    complain_of_write(path);
   return ok;
 }
 
@@ -251,7 +251,7 @@ bool library_write(const options *o, const build *b, const char *name) {
   int file = n < (int)sizeof object ? mkstemp(object) : -1;
   bool ok = file >= 0 && write(file, b->object.data, b->object.size) == (ssize_t)b->object.size;
   if (!ok)
-    complain("cannot write '%s': %s", object, strerror(errno));
+    complain_of_write(object);
   if (file >= 0)
     close(file);
   ok = ok && link_object(object, o->output, name) && write_header(o, b->plan, name);

@@ -19,7 +19,7 @@ static bool write_file(const char *path, const tp_bytes *bytes) {
   bool ok = cli_file_open(&file, path) &&
             cli_file_close(&file, fwrite(bytes->data, 1, bytes->size, file.stream) == bytes->size);
   if (!ok)
-    complain("cannot write '%s': %s", path, strerror(errno));
+    complain_of_write(path);
   return ok;
 }
 
@@ -196,12 +196,13 @@ static bool compare_all(session *s, MlirModule module, bool is_local, outcome *o
     if (s->expected[k].data)
       s->against_expected[k] = compare_arrays(s->outputs + k, s->expected + k, true);
     is_close &= !s->against_one[k].done || s->against_one[k].ok;
-    int64_t n_nan = array_count_nan(s->outputs + k);
+    char first[256];
+    int64_t n_nan = array_count_nan(s->outputs + k, first, sizeof first);
     if (n_nan > 0)
       cli_print(
-          "shard-run: warning: result %d has %lld NaN, which count as equal to NaN at the same "
-          "places of the reference\n",
-          k, (long long)n_nan);
+          "shard-run: warning: result %d has %lld NaN, the first at [%s]; they count as equal to "
+          "NaN at the same places of the reference\n",
+          k, (long long)n_nan, first);
     else if (is_constant(s->outputs + k))
       cli_print("shard-run: warning: all elements of result %d are equal, so its comparison shows "
                 "little\n",
@@ -319,7 +320,7 @@ static bool can_write(const char *path) {
     errno = EISDIR;
   else if (access(exists && !is_replaced(path) ? path : folder, W_OK) == 0)
     return true;
-  complain("cannot write '%s': %s", path, strerror(errno));
+  complain_of_write(path);
   return false;
 }
 

@@ -43,7 +43,7 @@ static bool write_description(const folder *f, const char *program) {
   bool ok = file && !ferror(file);
   ok = file && fclose(file) == 0 && ok;
   if (!ok)
-    complain("cannot write '%s': %s", path, strerror(errno));
+    complain_of_write(path);
   return ok;
 }
 

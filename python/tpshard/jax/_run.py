@@ -51,6 +51,6 @@ def run_ranks(program, options, export, leaves):
         if done.returncode != 0:
             said = done.stderr + done.stdout  # errors, or a table that says what differs
             kind = Mismatch if "MISMATCH" in done.stdout else Error
-            way_out = "\nXLA can run the plan: plan.jit()" if "cannot be lowered to machine code" in said else ""
+            way_out = "\nXLA can run the plan: plan.jit()" if "runs only with XLA" in said else ""
             raise kind("shard-run failed (%d):\n%s%s" % (done.returncode, said.strip(), way_out))
         return [_back(numpy.load(path), aval) for path, aval in zip(outputs, export.result_avals)]

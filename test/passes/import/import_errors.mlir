@@ -88,13 +88,13 @@ func.func @quoted(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@"one mesh", [
 // Section: shardings.
 
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=4]>, sym_name = "mesh"}> : () -> ()
-// expected-error @below {{'func.func': argument 1: sdy.sharding names axis "z", which mesh @mesh does not have}}
+// expected-error @below {{'func.func': argument 1: sdy.sharding names axis "z", which mesh @mesh(x=2, y=4) does not have}}
 func.func private @unknown_axis(tensor<8xf32>, tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"z"}]>})
 
 // -----
 
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=4]>, sym_name = "mesh"}> : () -> ()
-// expected-error @below {{argument 0: sdy.sharding names axis "z", which mesh @mesh does not have}}
+// expected-error @below {{argument 0: sdy.sharding names axis "z", which mesh @mesh(x=2, y=4) does not have}}
 func.func private @unknown_replicated(tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], replicated={"z"}>})
 
 // -----
@@ -106,7 +106,7 @@ func.func private @unknown_mesh() -> (tensor<8xf32> {sdy.sharding = #sdy.shardin
 // -----
 
 "sdy.mesh"() <{mesh = #sdy.mesh<[]>, sym_name = "empty"}> : () -> ()
-// expected-error @below {{argument 0: sdy.sharding names axis "x", which mesh @empty does not have}}
+// expected-error @below {{argument 0: sdy.sharding names axis "x", but mesh @empty has no axes}}
 func.func private @empty_mesh(tensor<8xf32> {sdy.sharding = #sdy.sharding<@empty, [{"x"}]>})
 
 // -----
@@ -249,7 +249,7 @@ func.func @lists(%x: tensor<8xf32>) {
 
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=2]>, sym_name = "mesh"}> : () -> ()
 func.func @axis(%x: tensor<8xf32>) {
-  // expected-error @below {{manual_axes names axis "z", which the mesh does not have}}
+  // expected-error @below {{manual_axes names axis "z", which mesh @mesh(x=2, y=2) does not have}}
   %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"z"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}> ({
   ^bb0(%y: tensor<4xf32>):
     "sdy.return"(%y) : (tensor<4xf32>) -> ()
