@@ -146,7 +146,12 @@ static void try_plan(tp_report *r, const tp_planner *p, tp_space *space, decisio
   tp_solution solution;
   if (limit <= p->result.bound)
     return; /* an alternative that costs no more than the plan is known */
-  tp_status status = tp__space_solve_among(space, d.node, among, limit, &solution);
+  const bool **rows =
+      tp__arena_array(p->problem.arena, space->planner->problem.n_nodes + 1, sizeof *rows);
+  if (!rows)
+    return;
+  rows[d.node] = among;
+  tp_status status = tp__space_solve_among(space, rows, limit, &solution);
   if (status != TP_OK && status != TP_INFEASIBLE)
     return;
   r->function.is_cut_short |= solution.stopped;
@@ -252,6 +257,50 @@ static tp_status try_decision(tp_report *r, const tp_planner *p, tp_space *space
   return TP_OK;
 }
 
+/* Restricts what uses the value in layout `to` to strategies that take it in layout `from`. `rows`
+ * has an entry for each node. False if there are none. */
+static bool leave_unmoved(const tp_planner *p, const tp_space *space,
+                          const tp_report_communication *c, bool **rows) {
+  bool all = true;
+  for (int u = 0; u < c->value->n_uses && all; u++) {
+    const tp_use *use = &c->value->uses[u];
+    const tp_node *n = &space->planner->problem.nodes[use->node];
+    int now = space->chosen[use->node];
+    bool *row = rows[use->node], any = false;
+    if (!tp_spec_equal(n->in[now * n->n_in + use->input], c->to))
+      continue;
+    if (!row) {
+      row = rows[use->node] = tp__arena_array(p->problem.arena, (size_t)n->n, sizeof *row);
+      if (row)
+        memcpy(row, space->base_rows[use->node], (size_t)n->n * sizeof *row);
+    }
+    for (int s = 0; row && s < n->n; s++)
+      any |= row[s] &= tp_spec_equal(n->in[s * n->n_in + use->input], c->from);
+    all = any;
+  }
+  return all;
+}
+
+/* Finds the cheapest plan without a change of layout. */
+static tp_status price_unmoved(tp_report *r, const tp_planner *p, tp_space *space,
+                               tp_report_communication *c) {
+  if (c->node >= 0 || !space->planner)
+    return TP_OK;
+  bool **rows =
+      tp__arena_array(p->problem.arena, space->planner->problem.n_nodes + 1, sizeof *rows);
+  tp_solution solution;
+  if (!rows)
+    return tp__out_of_memory(p->problem.graph.func);
+  if (leave_unmoved(p, space, c, rows) &&
+      tp__space_solve_among(space, (const bool *const *)rows, TP_COST_FORBIDDEN, &solution) ==
+          TP_OK) {
+    r->function.is_cut_short |= solution.stopped;
+    c->unmoved = (tp_price){true, false, solution.cost, solution.lower_bound};
+    tp_solution_clear(&solution);
+  }
+  return TP_OK;
+}
+
 static tp_status find_alternative(tp_report *r, const tp_planner *p, tp_space *space,
                                   tp_report_communication *c) {
   tp_status status;
@@ -265,6 +314,8 @@ static tp_status find_alternative(tp_report *r, const tp_planner *p, tp_space *s
     if (status == TP_OK)
       status = try_decision(r, p, space, (decision){v->node, OUTPUT, v->output}, &c->alternative);
   }
+  if (status == TP_OK)
+    status = price_unmoved(r, p, space, c);
   if (c->alternative.price.found)
     c->alternative.missing = NULL;
   else if (!c->alternative.missing)

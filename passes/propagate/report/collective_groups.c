@@ -11,6 +11,7 @@
 typedef struct group {
   const json_t *first;
   const json_t *alternative; /* the cheapest alternative of its members, or NULL */
+  const json_t *unmoved;     /* of that member */
   const char *missing;       /* why a member has none although it was searched for, or NULL */
   size_t at, n;              /* index of the first member in the list; number of members */
   int64_t bytes;
@@ -81,8 +82,10 @@ static void add(group *g, const json_t *c) {
     tp__string_append(&g->places, ", ...");
   if (json_is_object(other) &&
       (!g->alternative ||
-       tp__seconds_of(other, "extra_seconds") < tp__seconds_of(g->alternative, "extra_seconds")))
+       tp__seconds_of(other, "extra_seconds") < tp__seconds_of(g->alternative, "extra_seconds"))) {
     g->alternative = other;
+    g->unmoved = json_object_get(c, "unmoved");
+  }
   if (!g->missing && !json_is_object(other) && !is_passed_over(c))
     g->missing = tp__text_of(c, "no_alternative");
   g->n++;
@@ -112,21 +115,29 @@ static int compare_groups(const void *a, const void *b) {
 
 /* ---- texts ---- */
 
-static void print_alternative(tp__string *t, const json_t *other, double cost) {
-  const json_t *pin = json_object_get(other, "annotation");
-  const char *factors = tp__text_of(pin, "factors"), *now = tp__text_of(other, "instead_of");
+/* What another plan costs more: "costs as much", "1.2 us to 3.4 us more", "at most +3.4 us (+1.00
+ * %)". */
+static void print_price(tp__string *t, const json_t *other, double cost) {
   double extra = tp__seconds_of(other, "extra_seconds");
   double unproven = tp__seconds_of(other, "cost_seconds") - tp__seconds_of(other, "bound_seconds");
   double least = extra > unproven ? extra - unproven : 0;
   bool is_range = strcmp(tp__seconds_text(least).chars, tp__seconds_text(extra).chars) != 0;
   if (extra == 0)
-    tp__string_append(t, "costs as much: ");
+    tp__string_append(t, "costs as much");
   else if (extra > 0 && is_range)
-    tp__string_printf(t, "%s to %s more: ", tp__seconds_text(least).chars,
+    tp__string_printf(t, "%s to %s more", tp__seconds_text(least).chars,
                       tp__seconds_text(extra).chars);
   else
-    tp__string_printf(t, "%s%s (%+.2f %%): ", extra > 0 ? "+" : "", tp__seconds_text(extra).chars,
-                      100 * extra / cost);
+    tp__string_printf(t, "%s%s%s (%+.2f %%)",
+                      json_is_true(json_object_get(other, "exact")) ? "" : "at most ",
+                      extra > 0 ? "+" : "", tp__seconds_text(extra).chars, 100 * extra / cost);
+}
+
+static void print_alternative(tp__string *t, const json_t *other, double cost) {
+  const json_t *pin = json_object_get(other, "annotation");
+  const char *factors = tp__text_of(pin, "factors"), *now = tp__text_of(other, "instead_of");
+  print_price(t, other, cost);
+  tp__string_append(t, ": ");
   tp__print_place(t, pin);
   tp__string_printf(t, " with `tp.sharding = %s`", tp__text_of(pin, "sharding"));
   if (*factors)
@@ -189,6 +200,11 @@ static void print_group(tp__string *t, size_t number, const group *g, const json
   else
     tp__string_append(t, g->missing);
   tp__string_append(t, "\n");
+  if (json_is_object(g->unmoved)) {
+    tp__string_append(t, "   * without it, all uses take the value as it is: ");
+    print_price(t, g->unmoved, cost);
+    tp__string_append(t, "\n");
+  }
 }
 
 void tp__print_collectives(tp__string *t, const json_t *f) {

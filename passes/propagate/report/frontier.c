@@ -163,11 +163,9 @@ typedef struct reference {
 static json_t *changes_json(const point *found, reference own, reference next) {
   json_t *from_own = tp__report_difference_of(own.plan, found->plan);
   json_t *from_next = tp__report_difference_of(next.plan, found->plan);
-  json_t *json = json_pack("{s:o, s:o, s:o}", "changes", changes_text(found, from_next, next.cost),
-                           "changes_from_this", changes_text(found, from_own, own.cost),
-                           "against_next", from_next);
-  json_decref(from_own);
-  return json;
+  return json_pack("{s:o, s:o, s:o, s:o}", "changes", changes_text(found, from_next, next.cost),
+                   "changes_from_this", changes_text(found, from_own, own.cost), "against_next",
+                   from_next, "against_this", from_own);
 }
 
 /* `own` is this plan, `next` that within the next larger limit; without a plan in `next`, `found`
@@ -175,14 +173,15 @@ static json_t *changes_json(const point *found, reference own, reference next) {
 static json_t *point_json(const point *found, reference own, reference next) {
   json_t *limit = next.plan ? json_integer((json_int_t)found->limit) : json_null();
   if (found->peak < 0)
-    return json_pack("{s:o, s:n, s:n, s:n, s:b, s:s, s:s, s:n}", "limit_bytes", limit, "peak_bytes",
-                     "cost_seconds", "bound_seconds", "cut_short", found->is_cut_short, "changes",
-                     "", "changes_from_this", "", "against_next");
+    return json_pack("{s:o, s:n, s:n, s:n, s:b, s:s, s:s, s:n, s:n}", "limit_bytes", limit,
+                     "peak_bytes", "cost_seconds", "bound_seconds", "cut_short",
+                     found->is_cut_short, "changes", "", "changes_from_this", "", "against_next",
+                     "against_this");
   json_t *json =
-      json_pack("{s:o, s:I, s:f, s:f, s:b, s:s, s:s, s:n}", "limit_bytes", limit, "peak_bytes",
+      json_pack("{s:o, s:I, s:f, s:f, s:b, s:s, s:s, s:n, s:n}", "limit_bytes", limit, "peak_bytes",
                 (json_int_t)found->peak, "cost_seconds", tp_cost_seconds(found->cost),
                 "bound_seconds", tp_cost_seconds(found->bound), "cut_short", found->is_cut_short,
-                "changes", "", "changes_from_this", "", "against_next");
+                "changes", "", "changes_from_this", "", "against_next", "against_this");
   if (next.plan && json_object_update_new(json, changes_json(found, own, next)) != 0)
     json_object_clear(json);
   return json;

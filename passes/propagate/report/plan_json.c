@@ -115,6 +115,16 @@ static const char *layout_at(tp_report *r, const tp_planner *p, const tp_pin *pi
   return "";
 }
 
+static json_t *unmoved_json(const tp_planner *p, const tp_price *price) {
+  if (!price->found)
+    return json_null();
+  json_t *json = json_object();
+  tp__json_put(json, "cost_seconds", seconds_json(price->cost));
+  tp__json_put(json, "bound_seconds", seconds_json(price->bound));
+  tp__json_put(json, "extra_seconds", seconds_json(price->cost - p->result.cost));
+  return json;
+}
+
 static json_t *alternative_json(tp_report *r, const tp_planner *p, const tp_alternative *a) {
   if (!a->price.found)
     return json_null();
@@ -230,6 +240,7 @@ static json_t *collective_json(tp_report *r, const tp_planner *p, const tp_repor
   tp__json_put(json, "alternative", alternative_json(r, p, &c->alternative));
   tp__json_put(json, "no_alternative",
                c->alternative.missing ? json_string(c->alternative.missing) : json_null());
+  tp__json_put(json, "unmoved", unmoved_json(p, &c->unmoved));
   tp__json_put(json, "alternative_at",
                c->priced ? integer_json(first_collective(r, c->priced)) : json_null());
   return json;

@@ -76,7 +76,9 @@ typedef struct tp_report_communication {
   int n_pins; /* annotations among the causes */
   int pins[TP_MAX_CAUSES];
   tp_alternative alternative;
-  /* an equal one, at which the alternative was looked for; NULL: none */
+  /* the cheapest plan in which all that use it in layout `to` take it in layout `from` */
+  tp_price unmoved;
+  /* an equal one, at which these two were looked for; NULL: none */
   const struct tp_report_communication *priced;
 } tp_report_communication;
 
@@ -283,8 +285,9 @@ bool tp__space_is_within(const tp_space *space, int node, const bool *among);
 tp_status tp__space_solve(const tp_space *space, tp_cost limit, tp_solution *solution);
 /* Computes a bound for the current problem; see tp_sensitivity_bound. */
 tp_status tp__space_bound(const tp_space *space, tp_cost limit, tp_cost *bound);
-/* Solves the plan's own problem with the node restricted to the strategies `among`. */
-tp_status tp__space_solve_among(const tp_space *space, int node, const bool *among, tp_cost limit,
+/* Solves the plan's own problem with nodes restricted: `among` has an entry for each node, with its
+ * strategies; NULL: all of its own. */
+tp_status tp__space_solve_among(const tp_space *space, const bool *const *among, tp_cost limit,
                                 tp_solution *solution);
 
 /* ---- decision_bounds.c ---- */

@@ -248,13 +248,7 @@ tp_status tp__space_bound(const tp_space *space, tp_cost limit, tp_cost *bound) 
   return tp_sensitivity_bound(space->sensitivity, space->rows, limit, bound);
 }
 
-tp_status tp__space_solve_among(const tp_space *space, int node, const bool *among, tp_cost limit,
+tp_status tp__space_solve_among(const tp_space *space, const bool *const *among, tp_cost limit,
                                 tp_solution *solution) {
-  const bool **rows = tp__calloc(space->planner->problem.n_nodes + 1, sizeof *rows);
-  if (!rows)
-    return TP_NO_MEMORY;
-  rows[node] = among; /* other nodes: as in the plan's own problem */
-  tp_status status = tp_sensitivity_solve(space->sensitivity, rows, limit, solution);
-  tp__free(rows);
-  return status;
+  return tp_sensitivity_solve(space->sensitivity, among, limit, solution);
 }

@@ -124,8 +124,10 @@ static void print_proof(tp__string *t, const json_t *f, bool is_time) {
          bound = tp__seconds_of(solution, "bound_seconds");
   if (!is_time)
     tp__string_printf(t, "It costs %s by the objective. ", tp__seconds_text(cost).chars);
+  bool is_annotated = tp__integer_of(f, "annotations") > 0;
   if (bound >= cost)
-    tp__string_append(t, "Proven: no plan costs less");
+    tp__string_printf(t, "Proven: no plan%s costs less",
+                      is_annotated ? " with these annotations" : "");
   else
     tp__string_printf(t, "No plan costs less than %s, this one costs %s",
                       tp__seconds_text(bound).chars, tp__seconds_text(cost).chars);

@@ -66,9 +66,23 @@ const notSought = (c) => c.no_alternative !== null &&
  * more" where a search that ended early knows only between what it lies. */
 function priceText({extra_seconds: extra, cost_seconds: cost, bound_seconds: bound, exact}) {
   const least = Math.max(0, extra - (cost - bound)), most = exact ? '' : 'at most ';
-  if (extra <= 0) return exact ? 'the same' : 'the same or less';
+  if (extra === 0) return 'the same';
+  if (extra < 0) return secondsText(-extra) + ' less';
   if (secondsText(least) === secondsText(extra)) return most + secondsText(extra) + ' more';
   return (least < extra / 100 ? '0' : secondsText(least)) + ' to ' + secondsText(extra) + ' more';
+}
+
+/* The price of a plan in which the uses take the value as it is. */
+const unmovedOf = (f, c) => c.unmoved ||
+  (c.alternative_at === null ? null : f.collectives[c.alternative_at].unmoved);
+
+/* What the plan would cost without this collective. */
+function withoutIt(f, c) {
+  const unmoved = unmovedOf(f, c);
+  if (!unmoved) return null;
+  return make('p', null, 'Without it, if ', c.consumers > 1 ? 'all uses take' : 'its use takes',
+    ' the value as it is, ', chip(c.from), ', the cheapest plan costs ',
+    make('strong', null, priceText({...unmoved, exact: false})), '.');
 }
 
 /* What the plan would cost if the decision behind a collective were another one. */
@@ -112,15 +126,17 @@ function searched(f, c) {
 
 function placesOf(f, group) {
   if (group.members.length < 2) return null;
-  const shown = group.members.slice(0, 50).map((i) => f.collectives[i]);
+  const shown = group.members.slice(0, 50).map((i) => [i, f.collectives[i]]);
   return make('details', {class: 'places'},
     make('summary', null, 'All ' + group.members.length + ' of them'),
-    make('ul', null, shown.map((c) => make('li', null, named(whatMoves(f, c) + ' at ' + c.at)))),
+    make('ul', null, shown.map(([i, c]) => make('li', null, linkTo('collective', i,
+      named(whatMoves(f, c) + ' at ' + c.at))))),
     group.members.length > 50 ? make('p', null, group.members.length - 50 + ' more.') : null);
 }
 
-function collectiveDetails(f, group) {
-  const c = group.first, uses = plural(c.consumers, 'use');
+/* The facts are those of collective `number` of the group. */
+function collectiveDetails(f, group, number) {
+  const c = f.collectives[number], priced = alternativeOf(f, c) ? c : group.first, uses = plural(c.consumers, 'use');
   return make('div', null,
     facts(['moves', [named(whatMoves(f, c)), c.tensor ? [' as ', code(c.tensor)] : []].flat()],
       c.from === null ? null : ['from', chip(c.from)],
@@ -134,15 +150,16 @@ function collectiveDetails(f, group) {
     make('h3', null, 'Why'),
     make('ol', {class: 'causes full'}, c.cause.map((fact) => make('li', null, named(fact)))),
     ...pinnedBy(f, c),
-    make('h3', null, 'Another choice'), otherChoice(f, c, group.members.length), placesOf(f, group),
+    make('h3', null, 'Another choice'), withoutIt(f, priced),
+    otherChoice(f, priced, group.members.length), placesOf(f, group),
     make('button', {class: 'button', type: 'button',
-      onclick: (event) => visit('op', f.graph.collectives[f.collectives.indexOf(c)],
+      onclick: (event) => visit('op', f.graph.collectives[number],
         event.currentTarget)}, 'Show in the graph'));
 }
 
 function collectiveCells(f, group, toggle) {
   const c = group.first, times = group.members.length;
-  const why = c.cause[0] || '', alternative = alternativeOf(f, c);
+  const why = c.cause[0] || '', alternative = alternativeOf(f, c), unmoved = unmovedOf(f, c);
   const costly = c.pinned_by.map((i) => f.annotation_groups[i]).find((g) => g.saves_seconds);
   const what = commonText(group.members.map((i) => whatMoves(f, f.collectives[i])));
   return [
@@ -155,7 +172,8 @@ function collectiveCells(f, group, toggle) {
     make('td', {class: 'number'}, secondsText(group.seconds), times > 1 ? [make('br'),
       make('span', {class: 'note'}, secondsText(c.modelled_seconds) + ' each')] : []),
     make('td', {class: 'number'}, percentText(group.seconds, f.step.seconds)),
-    make('td', {class: 'number'}, alternative ? priceText(alternative) : '-'),
+    make('td', {class: 'number'}, alternative ? priceText(alternative) : '-', unmoved ? [make('br'),
+      make('span', {class: 'note'}, priceText({...unmoved, exact: false}) + ' without it')] : null),
     make('td', {class: 'why'}, named(why), costly ? [make('br'), make('span', {class: 'note'},
       secondsText(costly.saves_seconds) + ' less without the annotation of ' +
         (costly.annotation.description || placeText(costly.annotation)))] : null),
@@ -185,7 +203,7 @@ function collectivesPanel(f) {
   const grid = table('', titles, 'lllrrrrrl', []), more = make('div');
   const body = grid.querySelector('tbody'), caption = grid.querySelector('caption');
   const settle = roving(grid, 'button[aria-expanded]');
-  const flips = new Map();
+  const flips = new Map(), fills = new Map();
   /* The ids of buttons whose rows were opened by links, not by the user. */
   const openedByLinks = new Set();
   let latest = null;
@@ -195,7 +213,7 @@ function collectivesPanel(f) {
     const toggle = make('button', {class: 'inset', type: 'button', id: id + '-button',
       'aria-expanded': 'false', 'aria-controls': id,
       onclick: () => {
-        if (below.hidden) visit('collective', group.members[0], toggle);
+        if (below.hidden) visit('collective', f.collectives.indexOf(group.first), toggle);
         else flip();
         openedByLinks.delete(toggle.id);
       }}, group.first.kind);
@@ -206,9 +224,13 @@ function collectivesPanel(f) {
       openedByLinks.delete(toggle.id);
       toggle.setAttribute('aria-expanded', String(!below.hidden));
       latest = below.hidden ? null : group.members[0];
-      if (!details.firstChild) details.append(collectiveDetails(f, group));
+      if (!details.firstChild) fillIn(f.collectives.indexOf(group.first));
+    }
+    function fillIn(member) {
+      details.replaceChildren(collectiveDetails(f, group, member));
     }
     flips.set(toggle.id, flip);
+    fills.set(toggle.id, fillIn);
     /* Escape closes the details. */
     function onKey(event) {
       if (event.key !== 'Escape' || below.hidden) return;
@@ -248,6 +270,7 @@ function collectivesPanel(f) {
       flips.get(id)();
       openedByLinks.add(id);
     }
+    if (latest !== i) fills.get(id)(i);
     latest = i;
     reach(button);
   }
@@ -261,9 +284,8 @@ function collectivesPanel(f) {
   list();
   const element = panel('collectives', 'Collectives',
     make('p', {class: 'note'}, 'Those that differ in nothing but numbers are one row. Choose one ' +
-      'for its causes, its place in the source and the price of another choice.' +
-      (f.traffic.some((t) => t.axes.includes(':('))
-        ? ' dp:(2)4 is the part of axis dp that has size 4 and follows parts of size 2.' : '')),
+      'for its causes, its place in the source and the price of another choice.'),
+    partsNote(f),
     make('div', {class: 'controls'}, make('label', null, 'value, place, axes or cause contains', search),
       make('label', null, 'kind', kind), make('label', null, 'order by', order)),
     groups.length ? scroller(null, 'List of collectives', grid)

@@ -64,8 +64,7 @@ function memoryCurve(memory, held, gradients) {
   if (gradients < held.length) {
     const at = left + (gradients / held.length) * (width - left);
     picture.append(draw('line', {class: 'axis', x1: at, x2: at, y1: top, y2: height - bottom}),
-      draw('text', {class: 'quiet', x: at, y: height - 6, 'text-anchor': 'middle'},
-        'first gradient'));
+      draw('text', {class: 'quiet', x: at + 4, y: top + 2}, 'first gradient'));
   }
   const cursor = draw('line', {class: 'cursor', y1: top, y2: height - bottom});
   picture.append(cursor);
@@ -128,6 +127,8 @@ function firstGradient(g) {
  * makes one. */
 function purposeOf(f, graph, buffers, gradients, i) {
   const kind = bufferKind(buffers, i), of = buffers.of[i], g = graph.ops;
+  if (kind === 'argument' && of < 0)
+    return f.arguments[-1 - of].role === 'param' ? 'weights' : 'other arguments';
   if (kind !== 'value' || of < 0) return KINDS[kind];
   const [source] = isChange(g, of) ? g.operands[of] : [of];
   if (source < 0 && f.arguments[-1 - source].role === 'param') return 'weights in another layout';
@@ -136,14 +137,14 @@ function purposeOf(f, graph, buffers, gradients, i) {
     : 'other values';
 }
 
-/* Buffers of one kind and size, made by ops of one kind, are one row. */
-function bufferGroups(f, graph, buffers, live) {
+/* Buffers of one part and size, made by ops of one kind, are one row. */
+function bufferGroups(f, graph, buffers, live, partOf) {
   const groups = new Map();
   for (const i of live) {
     const of = buffers.of[i];
-    const key = [buffers.kind[i], buffers.size[i], of < 0
+    const part = partOf.get(i), key = [part, buffers.size[i], of < 0
       ? withoutNumbers(bufferName(f, graph, buffers, i)) : graph.ops.kind[of]].join('\0');
-    if (!groups.has(key)) groups.set(key, {members: [], bytes: 0});
+    if (!groups.has(key)) groups.set(key, {members: [], bytes: 0, part});
     const group = groups.get(key);
     group.members.push(i);
     group.bytes += bufferBytes(buffers, i);
@@ -161,13 +162,14 @@ function namesText(f, graph, buffers, members) {
     ? name.slice(common.length) : name)).join(', ') + (members.length > MAX_NAMED ? ', ...' : '');
 }
 
-function heldTable(f, graph, buffers, live, held) {
-  const groups = bufferGroups(f, graph, buffers, live);
-  const rows = groups.slice(0, MAX_HELD).map(({members, bytes}) => {
+/* `partOf` says for each buffer of `live` what it is for. */
+function heldTable(f, graph, buffers, live, held, partOf) {
+  const groups = bufferGroups(f, graph, buffers, live, partOf);
+  const rows = groups.slice(0, MAX_HELD).map(({members, bytes, part}) => {
     const i = members[0], of = buffers.of[i];
     const isMade = of >= 0 && bufferKind(buffers, i) !== 'constants';
     return [bytesText(bytes), percentText(bytes, held),
-      members.length > 1 ? 'x ' + members.length : '', KINDS[bufferKind(buffers, i)],
+      members.length > 1 ? 'x ' + members.length : '', bytesText(bufferBytes(buffers, i)), part,
       named(namesText(f, graph, buffers, members)),
       isMade ? linkTo('op', of, named(graph.describe(of)))
         : of < 0 ? linkTo('argument', -1 - of, 'argument ' + (-1 - of)) : '',
@@ -176,18 +178,18 @@ function heldTable(f, graph, buffers, live, held) {
   });
   if (groups.length > MAX_HELD) {
     const rest = sum(groups.slice(MAX_HELD).map((group) => group.bytes));
-    rows.push([bytesText(rest), percentText(rest, held), '', 'smaller ones, not listed', '', '', '']);
+    rows.push([bytesText(rest), percentText(rest, held), '', '', 'smaller ones, not listed', '', '', '']);
   }
   const grid = table(plural(live.length, 'buffer') + ' held there',
-    ['bytes', 'share', 'equal', 'kind', 'value', 'made by', 'held'], 'rrrllll', rows);
+    ['bytes', 'share', 'equal', 'each', 'part', 'value', 'made by', 'held'], 'rrrrllll', rows);
   roving(grid, 'button');
   return grid;
 }
 
-function compositionTable(partAt, buffers, live, held) {
+function compositionTable(partOf, buffers, live, held) {
   const sums = new Map();
   for (const i of live) {
-    const part = partAt(i);
+    const part = partOf.get(i);
     sums.set(part, (sums.get(part) || 0) + bufferBytes(buffers, i));
   }
   return table('What it is made of', ['part', 'bytes', 'share', ''], 'lrrl',
@@ -212,9 +214,9 @@ function memoryPanel(f, graph, startOf) {
   function listBuffers() {
     waiting = false;
     const live = liveAt(buffers, seen);
-    list.replaceChildren(heldTable(f, graph, buffers, live, held[seen]));
-    parts.replaceChildren(compositionTable((i) => purposeOf(f, graph, buffers, gradients, i), buffers,
-      live, held[seen]));
+    const partOf = new Map(live.map((i) => [i, purposeOf(f, graph, buffers, gradients, i)]));
+    list.replaceChildren(heldTable(f, graph, buffers, live, held[seen], partOf));
+    parts.replaceChildren(compositionTable(partOf, buffers, live, held[seen]));
   }
 
   function look(k) {

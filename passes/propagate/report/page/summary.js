@@ -68,8 +68,8 @@ function costNotes(f) {
   if (f.step.overlapped_seconds !== null)
     notes.push('Without overlap, in which plans are compared');
   if (f.step.shared_seconds > 0)
-    notes.push(secondsText(f.step.shared_seconds) + ' less in a step: a layout that several ops ' +
-      'need was counted for each, and is made once');
+    notes.push('A step takes ' + secondsText(f.step.shared_seconds) + ' less than that: a layout ' +
+      'that several ops need was counted once per op, but is made only once');
   return notes;
 }
 
@@ -157,19 +157,31 @@ function annotationsTable(f) {
     return make('p', {class: 'note'}, 'The program has no annotations: the planner chose every ' +
       'layout.');
   const all = [make('strong', null, 'all ' + f.annotations), '', annotationPrice(f.without_annotations, f)];
-  const rows = groups.map((g) => [g, [named(annotationPlace(g)), annotationText(g.annotation),
+  const {saves_seconds: saved, bound_without_seconds: bound} = f.without_annotations;
+  /* of these nothing is known but that all together cost no more */
+  const isUnknown = (g) => g.saves_seconds === null && saved === null && bound !== null &&
+    bound < f.solution.cost_seconds && g.bound_without_seconds === bound;
+  const unknown = groups.length > 1 ? groups.filter(isUnknown) : [];
+  const rows = groups.filter((g) => !unknown.includes(g)).map((g) => [g, [named(annotationPlace(g)), annotationText(g.annotation),
     annotationPrice(g, f)]])
     .sort(([a], [b]) => (b.saves_seconds || 0) - (a.saves_seconds || 0) ||
       (a.bound_without_seconds || 0) - (b.bound_without_seconds || 0));
   return table('How much less the plan would cost if the program did not have them. Those of ' +
-    'equal layers are taken away together. "At most": several groups were taken away ' +
-    'together, and all of them together cost no more.', ['annotation', 'layout', 'costs'], 'llr',
-  (groups.length > 1 ? [all] : []).concat(rows.map((row) => row[1])));
+    'equal layers are taken away together. "At most": no cheaper plan was found without them, ' +
+    'and none costs less by more than that.', ['annotation', 'layout', 'costs'], 'llr',
+  (groups.length > 1 ? [all] : []).concat(rows.map((row) => row[1]), unknown.length
+    ? [['each ' + (rows.length ? 'of the others' : 'of them') + ': ' +
+      unknown.map(annotationPlace).join('; '), '', 'no more than all']] : []));
 }
+
+/* What "dp:(2)4" means, if a plan cuts axes into parts. */
+const partsNote = (f) => (f.traffic.some((t) => t.axes.includes(':('))
+  ? make('p', {class: 'note'}, 'dp:(2)4 is the part of axis dp that has size 4 and follows parts of ' +
+    'size 2.') : null);
 
 function summaryPanel(f) {
   return panel('summary', 'Summary', tiles(f),
-    make('div', {class: 'scroll'}, timeTable(f)),
+    make('div', {class: 'scroll'}, timeTable(f)), partsNote(f),
     make('h3', null, 'Other choices'),
     make('div', {class: 'scroll'}, alternativesTable(f)),
     make('h3', null, 'What annotations cost'),

@@ -292,6 +292,21 @@ function timelinePicture(tracks, works) {
   return {element, paint, at};
 }
 
+/* What each kind of collective takes in the model and in the run. */
+function kindsTable(f, track) {
+  const kinds = new Map();
+  f.collectives.forEach((c, i) => {
+    const key = c.kind + ' over ' + c.axes;
+    if (!kinds.has(key)) kinds.set(key, {modelled: 0, measured: 0});
+    kinds.get(key).modelled += c.modelled_seconds;
+    kinds.get(key).measured += track.times[i] || 0;
+  });
+  return table('Collectives by kind', ['collective', 'modelled', 'measured on the slowest rank', 'times'],
+    'lrrr', [...kinds].sort((a, b) => b[1].measured - a[1].measured).map(
+      ([what, {modelled, measured}]) => [what, secondsText(modelled), secondsText(measured),
+        modelled > 0 ? 'x ' + timesText(measured / modelled) : '']));
+}
+
 function differencesTable(f, track) {
   const rows = f.collectives.map((c, i) => ({c, i, measured: track.times[i]}))
     .filter(({measured}) => measured !== undefined)
@@ -457,6 +472,8 @@ function timelinePanel(f, graph) {
     view = works.length ? timelineView(f, tracks, works, graph) : null;
     body.replaceChildren(view ? view.element : make('p', null, 'Nothing in a step takes time.'),
     run ? make('p', {class: 'note', id: 'timeline-note'}, runNote(run, tracks[0], tracks[1])) : '',
+    run && f.collectives.length ? scroller({id: 'timeline-kinds'}, 'Collectives by kind',
+      kindsTable(f, tracks[0])) : '',
     run && f.collectives.length ? scroller({id: 'timeline-differences'},
       'Differences of collectives', differencesTable(f, tracks[0])) : '');
   }

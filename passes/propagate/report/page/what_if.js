@@ -56,18 +56,25 @@ function frontierCurve(points, lost) {
   return picture;
 }
 
+/* What a plan within a limit does otherwise than this one: in words, and on demand as a table. */
+function frontierChanges({changes_from_this: text, against_this: difference}) {
+  if (!difference || !difference.moves.length) return named(text);
+  return make('div', null, named(text), make('details', null, make('summary', null,
+    'All that moves more or less often'), movesTable(difference)));
+}
+
 function frontierTable(f) {
   const own = f.frontier.find((p) => p.limit_bytes === null);
   return table('Plans within memory limits', ['limit', 'peak', 'less memory', 'cost', 'more cost',
     'against this plan', 'against the plan above', 'no plan costs less than', ''], 'rrrrrllrl',
   frontierRows(f).map((p) => {
     const limit = p.limit_bytes === null ? 'this plan' : bytesText(p.limit_bytes);
-    if (p.peak_bytes === null) return [limit, '', '', 'no plan was found', '', '', '', '', ''];
+    if (p.peak_bytes === null) return [limit, '', '', 'no plan was found (not proven that there is none)', '', '', '', '', ''];
     const more = (now, before, whole) => (p === own ? '' : percentText(now - before, whole));
     return [limit, bytesText(p.peak_bytes),
       more(own.peak_bytes, p.peak_bytes, own.peak_bytes), secondsText(p.cost_seconds),
       more(p.cost_seconds, own.cost_seconds, own.cost_seconds),
-      named(p.changes_from_this), named(p.changes), secondsText(p.bound_seconds),
+      frontierChanges(p), named(p.changes), secondsText(p.bound_seconds),
       p.cut_short ? 'the time limit ended the search' : ''];
   }));
 }
@@ -79,6 +86,10 @@ function frontierPart(f) {
   const least = points[0].peak_bytes;
   const lost = f.frontier.filter((p) => p.peak_bytes === null && p.limit_bytes < least).at(-1);
   return [make('h3', null, 'If a device had less memory'),
+    make('p', {class: 'note'}, 'A plan was sought within each of these limits; between two of them, ' +
+      'the plan for the smaller one fits. To hold less, a plan moves a value again where it is ' +
+      'needed, instead of keeping it: where all_gathers of a weight become more, it is gathered ' +
+      'once more for the gradients.'),
     make('figure', null, frontierCurve(points, lost)),
     scroller({id: 'frontier'}, 'Plans within memory limits', frontierTable(f))];
 }

@@ -40,7 +40,7 @@
 // TEXT: Objective bytes: costs of plans and decisions are not times. A byte that a device sends costs 0.01 us, and so do 20 operations of
 // TEXT: A step takes {{[0-9]+\.[0-9]+}} us in the model: {{[0-9.]+}} % compute, {{[0-9.]+}} % collectives
 // TEXT: A device sends 1.5 KiB and holds
-// TEXT: It costs {{[0-9]+\.[0-9]+}} us by the objective. Proven: no plan costs less (
+// TEXT: It costs {{[0-9]+\.[0-9]+}} us by the objective. Proven: no plan with these annotations costs less (
 // TEXT: | compute
 // TEXT: | all_gather over tp {{ *}}| {{[0-9]+\.[0-9]+}} us |
 

@@ -60,7 +60,7 @@
 // TEXT: Mesh tp=4, topology cpu, strategy plan.
 // TEXT: A step takes [[STEP:[0-9.]+ us]] in the model: {{[0-9.]+}} % compute, [[SHARE:[0-9.]+ %]] collectives, {{[0-9.]+}} % slices and masks.
 // TEXT-NEXT: A device sends 24.0 KiB and holds at most {{[0-9.]+}} KiB.
-// TEXT-NEXT: Proven: no plan costs less ({{.*}}, {{[0-9]+}} strategies).
+// TEXT-NEXT: Proven: no plan with these annotations costs less ({{.*}}, {{[0-9]+}} strategies).
 // TEXT: {{^}}| part               |      time |   share |     sent | runs |{{$}}
 // TEXT-NEXT: {{^}}|--------------------|----------:|--------:|---------:|-----:|{{$}}
 // TEXT-NEXT: {{^}}| compute            | {{[0-9.]+}} us |  {{[0-9.]+}} % |          |      |{{$}}

@@ -218,6 +218,20 @@ static void fill_mask(const attention_case *c, attention_memory *memory, uint32_
 
 static bool is_input(int x) { return x <= V || x == GRADIENT; }
 
+static double *allocate(int64_t n) {
+  double *made = calloc((size_t)n, sizeof *made);
+  if (!made)
+    abort();
+  return made;
+}
+
+static void note_exact(attention_memory *memory, int x, tprt_dtype dtype) {
+  int64_t n = (int64_t)(memory->bytes[x] / tprt_dtype_size(dtype));
+  memory->exact[x] = allocate(n);
+  for (int64_t i = 0; i < n; i++)
+    memory->exact[x][i] = get(dtype, memory->of[x], i);
+}
+
 void attention_fill(const attention_case *c, attention_memory *memory) {
   uint32_t state = 12345;
   *memory = (attention_memory){.position = c->position};
@@ -228,9 +242,13 @@ void attention_fill(const attention_case *c, attention_memory *memory) {
     memset(made, 0xff, memory->bytes[x]);
     for (int64_t i = 0; is_input(x) && i < elements_of(c, x); i++)
       put(c->dtype, made, i, number(&state));
+    if (is_input(x))
+      note_exact(memory, x, c->dtype);
   }
   if (c->mask)
     fill_mask(c, memory, &state);
+  if (c->mask == TPRT_ATTENTION_ADD)
+    note_exact(memory, MASK, c->mask_dtype);
   memory->workspace_bytes = memory->bytes[SUM];
   memory->workspace = malloc(memory->workspace_bytes);
   if (!memory->workspace)
@@ -239,8 +257,10 @@ void attention_fill(const attention_case *c, attention_memory *memory) {
 }
 
 void attention_free(attention_memory *memory) {
-  for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++)
+  for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++) {
     free(memory->of[x]);
+    free(memory->exact[x]);
+  }
   free(memory->workspace);
 }
 
@@ -266,13 +286,14 @@ static bool is_hidden(const attention_case *c, const tprt_abi_fused_attention *w
 
 static double score(const attention_case *c, const tprt_abi_fused_attention *w,
                     const attention_memory *m, row_place p, int64_t column) {
+  const double *query = m->exact[Q] + start(w, Q, p, 0),
+               *key = m->exact[K] + start(w, K, p, column);
   double sum = 0;
   for (int64_t f = 0; f < c->features; f++)
-    sum += get(c->dtype, m->of[Q], start(w, Q, p, 0) + f) *
-           get(c->dtype, m->of[K], start(w, K, p, column) + f);
+    sum += query[f] * key[f];
   sum *= (double)scale_of(c);
   if (c->mask == TPRT_ATTENTION_ADD)
-    sum += get(c->mask_dtype, m->of[MASK], start(w, MASK, p, column));
+    sum += m->exact[MASK][start(w, MASK, p, column)];
   return is_hidden(c, w, m, p, column) ? (double)c->hidden : sum;
 }
 
@@ -291,13 +312,6 @@ static double exponentials(const attention_case *c, const tprt_abi_fused_attenti
   for (int64_t j = 0; j < c->columns; j++)
     sum += of[j] = exp(of[j] - *largest);
   return sum;
-}
-
-static double *allocate(int64_t n) {
-  double *made = calloc((size_t)n, sizeof *made);
-  if (!made)
-    abort();
-  return made;
 }
 
 /* Half of the last place of a result, and of a weight. */
@@ -333,7 +347,7 @@ int attention_errors(const attention_case *c, const attention_memory *m, const c
     for (int64_t f = 0; f < c->values; f++) {
       double wanted = 0, size = 0;
       for (int64_t j = 0; j < c->columns; j++) {
-        double term = weights[j] / total * get(c->dtype, m->of[V], start(&w, V, p, j) + f);
+        double term = weights[j] / total * m->exact[V][start(&w, V, p, j) + f];
         wanted += term;
         size += fabs(term);
       }
@@ -374,9 +388,13 @@ static exact make_exact(const attention_case *c, int x) {
   return (exact){allocate(elements_of(c, x)), allocate(elements_of(c, x))};
 }
 
-static void add(exact *to, int64_t at, double factor, double factor_error, double by) {
-  to->value[at] += factor * by;
-  to->error[at] += factor_error * fabs(by);
+/* Adds a multiple of n numbers to those from `at` on. */
+static void add(exact *to, int64_t at, double factor, double factor_error, const double *by,
+                int64_t n) {
+  for (int64_t f = 0; f < n; f++) {
+    to->value[at + f] += factor * by[f];
+    to->error[at + f] += factor_error * fabs(by[f]);
+  }
 }
 
 /* Adds what a row gives to all gradients, of which `to` begins with that of the queries. Errors are
@@ -385,12 +403,13 @@ static void add(exact *to, int64_t at, double factor, double factor_error, doubl
 static void add_row(const attention_case *c, const tprt_abi_fused_attention *w,
                     const attention_memory *m, row_place p, double *weights, exact to[3]) {
   double largest, total = exponentials(c, w, m, p, weights, &largest), delta = 0, delta_size = 0;
+  const double *query = m->exact[Q] + start(w, Q, p, 0),
+               *gradient = m->exact[GRADIENT] + start(w, GRADIENT, p, 0);
   double half_ulp = half_ulp_of(c), scale = (double)scale_of(c), *direct = allocate(c->columns),
          *size = allocate(c->columns);
   for (int64_t j = 0; j < c->columns; j++) {
     for (int64_t f = 0; f < c->values; f++) {
-      double term = get(c->dtype, m->of[GRADIENT], start(w, GRADIENT, p, 0) + f) *
-                    get(c->dtype, m->of[V], start(w, V, p, j) + f);
+      double term = gradient[f] * m->exact[V][start(w, V, p, j) + f];
       direct[j] += term;
       size[j] += fabs(term);
     }
@@ -404,16 +423,11 @@ static void add_row(const attention_case *c, const tprt_abi_fused_attention *w,
                          weight * ((2 * half_ulp + 2e-5) * delta_size + 2e-5 * size[j]);
     if (!c->passes_hidden && is_hidden(c, w, m, p, j))
       slope = slope_error = 0;
-    for (int64_t f = 0; f < c->features; f++) {
-      int64_t q = start(w, Q, p, 0) + f, k = start(w, K, p, j) + f;
-      add(&to[0], start(w, GRADIENT_Q, p, 0) + f, scale * slope, scale * slope_error,
-          get(c->dtype, m->of[K], k));
-      add(&to[1], start(w, GRADIENT_K, p, j) + f, scale * slope, scale * slope_error,
-          get(c->dtype, m->of[Q], q));
-    }
-    for (int64_t f = 0; f < c->values; f++)
-      add(&to[2], start(w, GRADIENT_V, p, j) + f, weight, (half_ulp + 2e-5) * weight,
-          get(c->dtype, m->of[GRADIENT], start(w, GRADIENT, p, 0) + f));
+    add(&to[0], start(w, GRADIENT_Q, p, 0), scale * slope, scale * slope_error,
+        m->exact[K] + start(w, K, p, j), c->features);
+    add(&to[1], start(w, GRADIENT_K, p, j), scale * slope, scale * slope_error, query, c->features);
+    add(&to[2], start(w, GRADIENT_V, p, j), weight, (half_ulp + 2e-5) * weight, gradient,
+        c->values);
   }
   free(direct);
   free(size);

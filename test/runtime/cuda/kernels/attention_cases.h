@@ -40,7 +40,9 @@ typedef struct attention_memory {
   /* tensors TPRT_ATTENTION_Q, ...; NULL: there is none */
   void *of[TPRT_ATTENTION_TENSORS];
   size_t bytes[TPRT_ATTENTION_TENSORS];
-  float *workspace; /* of a gradient */
+  double
+      *exact[TPRT_ATTENTION_TENSORS]; /* the same numbers; of results, and masks of bytes: NULL */
+  float *workspace;                   /* of a gradient */
   size_t workspace_bytes;
   int64_t position; /* as its type, in the lower bytes */
 } attention_memory;

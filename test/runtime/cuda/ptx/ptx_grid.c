@@ -33,7 +33,10 @@ static ptx_cta *make_cta(const grid *g, char *error) {
   c->dynamic_at = (k->shared_bytes + PTX_UNIT - 1) / PTX_UNIT * PTX_UNIT;
   c->shared_bytes = c->dynamic_at + g->launch->shared_bytes;
   c->shared = allocated(c->shared_bytes);
-  c->shadow = allocated(c->shared_bytes * sizeof *c->shadow);
+  c->n_words = (c->shared_bytes + PTX_WORD - 1) / PTX_WORD;
+  c->words = allocated(c->n_words * sizeof *c->words);
+  c->bytes = allocated(c->n_words * PTX_WORD * sizeof *c->bytes);
+  c->apart = allocated(c->n_words * sizeof *c->apart);
   c->warps = allocated(c->n_warps * sizeof *c->warps);
   for (uint32_t n = 0; n < c->n_warps; n++)
     c->warps[n] = (ptx_warp){.cta = c,
@@ -56,7 +59,9 @@ static void free_cta(ptx_cta *c) {
     free(c->warps[n].fences);
   }
   free(c->warps);
-  free(c->shadow);
+  free(c->words);
+  free(c->bytes);
+  free(c->apart);
   free(c->shared);
   free(c);
 }

@@ -288,6 +288,7 @@ enum {
   PTX_MOST_BARRIERS = 16,
   PTX_KNOWN_RANGES = 4,
   PTX_MOST_WARPS = PTX_MOST_THREADS / PTX_WARP,
+  PTX_WORD = 4, /* bytes of shared memory that are mostly accessed together */
   PTX_UNIT = 16 /* bytes of shared memory that a product reads at once */
 };
 
@@ -301,7 +302,7 @@ typedef struct ptx_group {
   uint32_t barrier;
 } ptx_group;
 
-/* The last accesses to a byte of shared memory: see ptx_shadow.c. */
+/* The last accesses to a byte or a word of shared memory: see ptx_shadow.c. */
 typedef struct ptx_shadow {
   uint32_t writer, reader;          /* thread + 1; 0: none; reader also: several */
   uint32_t written, read;           /* clocks of their warps at those accesses */
@@ -367,9 +368,11 @@ struct ptx_cta {
   const bool *stop; /* another CTA has failed */
   ptx_warp *warps;
   unsigned char *shared;
-  ptx_shadow *shadow;
-  size_t shared_bytes; /* of `shared`: what the kernel declares, then what the launch adds */
-  size_t dynamic_at;   /* where the latter begins */
+  ptx_shadow *words, *bytes; /* of each word or, where it is apart, of each byte */
+  bool *apart;               /* of each word: its bytes were accessed apart */
+  size_t shared_bytes;       /* of `shared`: what the kernel declares, then what the launch adds */
+  size_t dynamic_at;         /* where the latter begins */
+  size_t n_words;            /* of `shared` */
   ptx_barrier barriers[PTX_MOST_BARRIERS];
   uint32_t n_registers; /* that warps have given back */
   /* If the kernel has products of warpgroups, for each unit of shared memory: the number of running

@@ -357,7 +357,8 @@ void ptx_run_cta(ptx_cta *c) {
   uint32_t n_pauses = 0;
   c->epoch = 0;
   c->n_rounds = 0;
-  memset(c->shadow, 0, c->shared_bytes * sizeof *c->shadow);
+  memset(c->words, 0, c->n_words * sizeof *c->words);
+  memset(c->apart, 0, c->n_words * sizeof *c->apart);
   for (uint32_t n = 0; n < c->n_warps; n++)
     begin_warp(&c->warps[n]);
   ptx_begin_barriers(c);

@@ -1,10 +1,11 @@
 /* Finds races in shared memory: notes for each byte which thread accessed it last.
  *
- * Each byte records its last writer and its last reader. Two accesses of different threads, one a
- * write, are a race unless there is a barrier between them: the later thread's warp knows the clock
- * of the other's warp at that access (ptx_barrier.c). Within a warp, a bar.warp.sync does (the
- * warp's epoch has changed). After several readers, any barrier of the CTA counts. Concurrent
- * writes of the same value are allowed, since their order does not matter.
+ * Each byte has a record of its last writer and its last reader; the four of a word have one as
+ * long as they are accessed together. Two accesses of different threads, one a write, are a race
+ * unless there is a barrier between them: the later thread's warp knows the clock of the other's
+ * warp at that access (ptx_barrier.c). Within a warp, a bar.warp.sync does (the warp's epoch has
+ * changed). After several readers, any barrier of the CTA counts. Concurrent writes of the same
+ * value are allowed, since their order does not matter.
  *
  * Products of warpgroups read units of 16 bytes through the async proxy: what threads have written
  * is visible to them if, after the write, the writer executes fence.proxy.async before the barrier,
@@ -39,11 +40,35 @@ static bool fail_writer(ptx_warp *w, int lane, size_t at, uint32_t writer) {
   return false;
 }
 
-static bool note_write(ptx_warp *w, int lane, size_t at, uint32_t me, unsigned char value) {
-  ptx_shadow *s = &w->cta->shadow[at];
-  if (s->writer && s->writer != me && !ordered(w, s->writer, s->written, s->written_warp) &&
-      w->cta->shared[at] != value)
-    return fail_writer(w, lane, at, s->writer);
+/* Returns the record of byte `at`, where an access has `left` more bytes, and for how many of these
+ * it stands. */
+static ptx_shadow *record_of(const ptx_cta *c, size_t at, size_t left, size_t *n) {
+  bool is_whole = at % PTX_WORD == 0 && left >= PTX_WORD;
+  ptx_shadow *word = c->words + at / PTX_WORD, *bytes = c->bytes + at / PTX_WORD * PTX_WORD;
+  bool *apart = c->apart + at / PTX_WORD;
+  if (is_whole && *apart) {
+    bool equal = true;
+    for (int b = 1; b < PTX_WORD; b++)
+      equal &= memcmp(bytes, bytes + b, sizeof *bytes) == 0;
+    if (equal)
+      *word = *bytes;
+    *apart = !equal;
+  } else if (!is_whole && !*apart) {
+    for (int b = 0; b < PTX_WORD; b++)
+      bytes[b] = *word;
+    *apart = true;
+  }
+  *n = *apart ? 1 : PTX_WORD;
+  return *apart ? c->bytes + at : word;
+}
+
+/* Note an access by thread `me` - 1 to the `n` bytes of a record. */
+static bool note_write(ptx_warp *w, int lane, size_t at, size_t n, ptx_shadow *s, uint32_t me,
+                       const unsigned char *new_bytes) {
+  if (s->writer && s->writer != me && !ordered(w, s->writer, s->written, s->written_warp))
+    for (size_t b = 0; b < n; b++)
+      if (w->cta->shared[at + b] != new_bytes[b])
+        return fail_writer(w, lane, at + b, s->writer);
   if (s->reader == MANY_READERS
           ? s->read_epoch == w->cta->epoch
           : s->reader && s->reader != me && !ordered(w, s->reader, s->read, s->read_warp))
@@ -55,8 +80,11 @@ static bool note_write(ptx_warp *w, int lane, size_t at, uint32_t me, unsigned c
   return true;
 }
 
-static bool note_read(ptx_warp *w, int lane, size_t at, uint32_t me) {
-  ptx_shadow *s = &w->cta->shadow[at];
+static bool note_read(ptx_warp *w, int lane, size_t at, ptx_shadow *s, uint32_t me) {
+  uint32_t clock = w->clock[w->number];
+  if (s->reader == me && s->read == clock && s->read_warp == w->epoch &&
+      s->read_epoch == w->cta->epoch)
+    return true; /* as before: a write since then would have been a race */
   if (!s->writer) {
     ptx_fail(w, lane, PTX_FAULT, "shared memory at %zu is read before it was written", at);
     return false;
@@ -65,7 +93,7 @@ static bool note_read(ptx_warp *w, int lane, size_t at, uint32_t me) {
     return fail_writer(w, lane, at, s->writer);
   bool others = s->reader && s->reader != me && s->read_epoch == w->cta->epoch;
   s->reader = others ? MANY_READERS : me;
-  s->read = w->clock[w->number];
+  s->read = clock;
   s->read_warp = w->epoch;
   s->read_epoch = w->cta->epoch;
   return true;
@@ -116,10 +144,12 @@ unsigned char *ptx_reach_shared(ptx_warp *w, int lane, uint64_t address, size_t 
        new_bytes && c->n_reading && unit <= (at + bytes - 1) / PTX_UNIT; unit++)
     if (!is_free(w, lane, unit))
       return NULL;
-  for (size_t b = 0; b < bytes; b++)
-    if (!(new_bytes ? note_write(w, lane, at + b, me, new_bytes[b])
-                    : note_read(w, lane, at + b, me)))
+  for (size_t b = 0, n; b < bytes; b += n) {
+    ptx_shadow *s = record_of(c, at + b, bytes - b, &n);
+    if (!(new_bytes ? note_write(w, lane, at + b, n, s, me, new_bytes + b)
+                    : note_read(w, lane, at + b, s, me)))
       return NULL;
+  }
   return c->shared + at;
 }
 
@@ -140,11 +170,11 @@ static bool is_proxied(const ptx_warp *w, const ptx_shadow *s) {
 const unsigned char *ptx_reach_unit(ptx_warp *w, uint64_t address, size_t *number) {
   const ptx_cta *c = w->cta;
   const ptx_shadow *last = NULL;
-  size_t at;
+  size_t at, n;
   if (!place_shared(w, -1, address, PTX_UNIT, &at))
     return NULL;
-  for (size_t b = 0; b < PTX_UNIT; b++) {
-    const ptx_shadow *s = &c->shadow[at + b];
+  for (size_t b = 0; b < PTX_UNIT; b += n) {
+    const ptx_shadow *s = record_of(c, at + b, PTX_UNIT - b, &n);
     if (last && s->writer == last->writer && s->written == last->written &&
         s->fenced == last->fenced)
       continue;

@@ -64,7 +64,7 @@ def simple(tensor):
 def price(alternative):
     extra, least = alternative["extra_seconds"], alternative["extra_seconds"] - (alternative["cost_seconds"] - alternative["bound_seconds"])
     if extra <= 0:
-        return "the same" if alternative["exact"] else "the same or less"
+        return "the same" if extra == 0 else seconds_text(-extra) + " less"
     if seconds_text(max(least, 0)) == seconds_text(extra):
         return seconds_text(extra) + " more"
     return "%s to %s more" % ("0" if least < extra / 100 else seconds_text(least), seconds_text(extra))
@@ -130,7 +130,13 @@ class Page:
         """What annotations cost, in the summary and with the first tensor of each group."""
         groups = self.f["annotation_groups"]
         shown = self.b.run("return [...document.querySelectorAll('#annotations tbody tr')].map((r) => r.lastChild.textContent)")
-        costs = [self.annotation_cost(g) for g in groups] + [self.annotation_cost(self.f["without_annotations"])] * (len(groups) > 1)
+        together = self.f["without_annotations"]
+        # those of which nothing is known but that all together cost no more are one row
+        unknown = [g for g in groups if len(groups) > 1 and g["saves_seconds"] is None and together["saves_seconds"] is None
+                   and together["bound_without_seconds"] not in (None, self.f["solution"]["cost_seconds"])
+                   and g["bound_without_seconds"] == together["bound_without_seconds"]]
+        costs = [self.annotation_cost(g) for g in groups if g not in unknown] + [self.annotation_cost(together)] * (len(groups) > 1)
+        costs += ["no more than all"] * (len(unknown) > 0)
         self.check(sorted(shown) == sorted(costs), "annotations cost %s, not %s" % (shown, costs))
         for group in groups[:3]:
             kind, numbers = group["annotation"]["place"], group["numbers"]
@@ -258,10 +264,23 @@ class Page:
         self.check(kind in self.b.text("#graph-view [aria-selected='true']"), "another op is chosen in the graph")
         self.b.click("#graph-details li button.inset")
         self.check(self.b.text("#graph-details h3") != "", "the graph has no details")
+        self.member_of_group()
         found = self.b.count("#summary .scroll button.inset")
         if found:
             self.b.click("#summary .scroll button.inset")
             self.check(self.b.run("return document.activeElement.getAttribute('aria-expanded')") == "true", "no way to a collective")
+
+    def member_of_group(self):
+        """A collective among equal ones shows its own facts, and each price that is known."""
+        for i, c in reversed(list(enumerate(self.f["collectives"]))[-3:]):
+            self.b.run("location.hash = arguments[0]", "#collective-%d" % i)
+            self.b.wait("setTimeout(arguments[0], 50)")
+            opened = self.b.run("const row = document.activeElement.closest('tr'); return row.nextSibling.innerText")
+            said = visible(c["description"] or c["value"]).split(" of ")[-1]
+            self.check(said in opened and (c["location"] in opened or c["location"] == "unknown"), "collective %d shows %s" % (i, opened[:200]))
+            other = c if c["alternative_at"] is None else self.f["collectives"][c["alternative_at"]]
+            if other["unmoved"]:
+                self.check("Without it, if" in opened, "the price without collective %d is not said" % i)
 
     def opened(self):
         """An opened row is a place in the history, and nothing scrolls within the list."""
@@ -399,6 +418,8 @@ class Page:
         self.check(self.b.count("#timeline-view .off") > 0, "no difference is marked")
         ratios = self.b.run("return [...document.querySelectorAll('#timeline-differences tbody td:last-child')].map((e) => e.textContent)")
         self.check(set(ratios) == {"x 3.0"}, "the differences are %s" % ratios)
+        kinds = self.b.run("return [...document.querySelectorAll('#timeline-kinds tbody tr')].map((r) => [r.cells[0].textContent, r.cells[3].textContent])")
+        self.check(sorted(kinds) == sorted([t["kind"] + " over " + t["axes"], "x 3.0"] for t in self.f["traffic"]), "the kinds of the run are %s" % kinds)
         shared = "%d ranks shared %d processor" % (self.plan["devices"], run["processors"])
         self.check(shared in self.b.text("#timeline-note"), "it is not said that ranks share processors")
         step = self.f["step"]
@@ -441,6 +462,8 @@ class Page:
     def purpose(self, names, live, i, first):
         """What a buffer is for: its kind; of values whether they are weights in another layout, gradients, or kept until gradients are made."""
         graph, of, kind = self.f["graph"], live["of"][i], names[live["kind"][i]]
+        if kind == "argument" and of < 0:
+            return "weights" if self.f["arguments"][-1 - of]["role"] == "param" else kind
         if kind != "value" or of < 0:
             return kind
         source = graph["operands"][of][0] if graph["kinds"][graph["kind"][of]]["op"] == "shard.shard" else of
@@ -474,6 +497,9 @@ class Page:
             self.check(self.b.text("#memory-held caption").startswith("%d buffer" % len(there)), "%s at %d" % (self.b.text("#memory-held caption"), k))
             shown = self.b.run("return [...document.querySelectorAll('#memory .card tbody tr')].map((r) => r.cells[1].textContent)")
             self.check(sorted(shown) == sorted(bytes_text(n) for n in sums.values()), "the kinds at %d are %s" % (k, shown))
+            parts = self.b.run("return [...document.querySelectorAll('#memory .card tbody tr')].map((r) => r.cells[0].textContent)")
+            rows = self.b.run("return [...document.querySelectorAll('#memory-held tbody tr')].map((r) => r.cells[4].textContent)")
+            self.check(set(rows) <= {*parts, "smaller ones, not listed"}, "the parts are %s, the rows have %s" % (parts, rows))
         self.b.click("#memory .button")
         self.b.wait("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
         kinds = {names[k]: sum(live["sizes"][live["size"][i]] for i in range(len(from_)) if live["kind"][i] == k and
@@ -504,7 +530,7 @@ class Page:
 
     def names_at_peak(self):
         """Every row of the peak has a name, and so have results and changes of layout."""
-        shown = self.b.run("return [...document.querySelectorAll('#memory-held tbody tr')].map((r) => [r.cells[3].textContent, r.cells[4].textContent])")
+        shown = self.b.run("return [...document.querySelectorAll('#memory-held tbody tr')].map((r) => [r.cells[4].textContent, r.cells[5].textContent])")
         for kind, text in shown:
             self.check(text not in ("", "-") or kind.startswith("smaller"), "%s have no name" % kind)
             self.check(not re.search("%op|(^|, )%[0-9]", text), "a name is %r" % text[:60])
@@ -535,11 +561,15 @@ class Page:
 
     def what_if(self):
         frontier, against = self.f["frontier"], self.f["against"]
-        self.check(self.b.count("#frontier tbody tr") == len(frontier), "the frontier has %d rows" % self.b.count("#frontier tbody tr"))
+        rows = self.b.count("#frontier > table > tbody > tr")
+        self.check(rows == len(frontier), "the frontier has %d rows" % rows)
         found = sum(p["peak_bytes"] is not None for p in frontier)
         self.check(self.b.count("#what-if circle") == found, "%d plans are drawn" % self.b.count("#what-if circle"))
-        self.check(self.b.run("return [...document.querySelectorAll('#frontier tbody tr')].map((r) => r.cells[5].textContent)") ==
+        self.check(self.b.run("return [...document.querySelectorAll('#frontier > table > tbody > tr')].map((r) => r.cells[5].querySelector('bdi')?.textContent ?? '')") ==
                    [visible(p["changes_from_this"]) for p in reversed(frontier)], "the frontier is not compared with this plan")
+        moves = [[str(m["count_before"]), str(m["count"])] for p in reversed(frontier) for m in (p["against_this"] or {"moves": []})["moves"]]
+        self.check(self.b.run("return [...document.querySelectorAll('#frontier details tbody tr')].map((r) => [r.cells[2].textContent, r.cells[3].textContent])") ==
+                   moves, "what moves within less memory is not listed")
         wide = self.b.run("const box = document.querySelector('#what-if .lost'); return box ? [...box.parentNode.querySelectorAll('.lost ~ text')].filter((t) => {"
                           "const a = t.getBBox(), b = box.getBBox(); return a.x < b.x + b.width && a.x + a.width > b.x + b.width;}).map((t) => t.textContent) : []")
         self.check(not wide, "labels run out of their box: %s" % wide)
