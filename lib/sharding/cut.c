@@ -53,11 +53,14 @@ int tp__cut_run(const tp_mesh *mesh, const tp_mesh *refined, int axis, int *firs
 tp_spec tp__spec_cut(const tp_mesh *mesh, const tp_mesh *refined, tp_spec spec) {
   tp_spec cut = tp_spec_replicated();
   unsigned orders[TP_MAX_RANK + 1] = {0};
+  int first[TP_MAX_AXES] = {0}, n[TP_MAX_AXES];
+  for (int a = 0; a < mesh->n_axes; a++)
+    n[a] = tp__spec_byte(spec, a) ? tp__cut_run(mesh, refined, a, &first[a]) : 0;
   for (int order = 0; order < TP_MAX_AXES; order++)
     for (int a = 0; a < mesh->n_axes; a++) {
       unsigned byte = tp__spec_byte(spec, a);
-      int dim = tp__byte_dim(byte), first, n = tp__cut_run(mesh, refined, a, &first);
-      for (int i = first; i < first + n; i++) {
+      int dim = tp__byte_dim(byte);
+      for (int i = first[a]; i < first[a] + n[a]; i++) {
         if (dim < 0)
           tp__spec_set_byte(&cut, i, byte);
         else if ((int)(byte >> 4) == order)

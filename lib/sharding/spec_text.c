@@ -115,24 +115,21 @@ tp_status tp_spec_verify(const tp_mesh *mesh, tp_spec spec, int rank, char *why,
       WHY("axis number %d is used, but mesh \"%s\" has %d axes", a, mesh->name, mesh->n_axes);
       return TP_INVALID_ARGUMENT;
     }
+    bool is_partial = byte & TP__PARTIAL_BIT;
+    int dim = tp__byte_dim(byte);
+    if (is_partial ? (byte & 0x7f) < TP_N_COMBINERS
+                   : dim >= 0 && dim < rank && orders_close(mesh, spec, dim))
+      continue;
     char name[2 * TP_MAX_AXIS_NAME];
     tp_mesh_axis_text(mesh, a, 1, name, sizeof name);
-    if (byte & TP__PARTIAL_BIT) {
-      if ((byte & 0x7f) < TP_N_COMBINERS)
-        continue;
+    if (is_partial)
       WHY("axis \"%s\": unknown combiner %u", name, byte & 0x7f);
-      return TP_INVALID_ARGUMENT;
-    }
-    int dim = tp__byte_dim(byte);
-    if (dim < 0 || dim >= rank) {
+    else if (dim < 0 || dim >= rank)
       WHY("axis \"%s\" splits dimension %d, but the tensor has %d dimensions", name, dim, rank);
-      return TP_INVALID_ARGUMENT;
-    }
-    if (!orders_close(mesh, spec, dim)) {
+    else
       WHY("the axes of dimension %d have orders with gaps or repeats (seen at axis \"%s\")", dim,
           name);
-      return TP_INVALID_ARGUMENT;
-    }
+    return TP_INVALID_ARGUMENT;
   }
   return TP_OK;
 }

@@ -5,6 +5,7 @@
 #include "solver/memory.h"
 #include "support/vectors.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Dominance compares all pairs of strategies; beyond this number it does not pay off. */
@@ -265,6 +266,7 @@ typedef struct surroundings {
   tp__wview *edges;
   int *n_far;
   const tp_cost **cheapest; /* [i * n + x]: the column of edge i in which row x is cheapest */
+  double *gain, *size;      /* by strategy: see compare_in_cheapest */
 } surroundings;
 
 static tp_status tighten_edges(tp__reducer *r, int node, surroundings *s) {
@@ -274,9 +276,12 @@ static tp_status tighten_edges(tp__reducer *r, int node, surroundings *s) {
   char *capacity = (char *)tp__reducer_scratch(
       r,
       (n_edges * (sizeof *s->edges + sizeof(tp_cost *) * n + sizeof *s->n_far)) / sizeof(tp_cost) +
-          1);
+          1 + 2 * n);
   if (!capacity)
     return TP_NO_MEMORY;
+  s->gain = (double *)(void *)capacity;
+  s->size = s->gain + n;
+  capacity += 2 * n * sizeof *s->gain;
   s->edges = (tp__wview *)(void *)capacity;
   s->cheapest = (const tp_cost **)(void *)(capacity + n_edges * sizeof *s->edges);
   s->n_far = (int *)(void *)(s->cheapest + n_edges * n);
@@ -294,19 +299,35 @@ static tp_status tighten_edges(tp__reducer *r, int node, surroundings *s) {
   return TP_OK;
 }
 
-/* True if y is at least as good as x for all choices of the neighbors. Testing only the cheapest
- * column of x refutes most pairs at once. */
-static bool dominates(const tp__reducer *r, int node, int y, int x, const surroundings *s) {
+/* Computes what every strategy costs more than x if the neighbors choose what is cheapest for x: a
+ * sum of differences, and the sum of their sizes, which bounds its error. */
+static void compare_in_cheapest(const surroundings *s, int x) {
   const tp__wnode *v = s->v;
-  /* Cost differences, summed over the edges of a hub, may exceed 64 bits. */
-  tp__int128 gain = (tp__int128)v->cost[y] - v->cost[x];
+  for (int y = 0; y < v->n; y++) {
+    s->gain[y] = (double)(v->cost[y] - v->cost[x]);
+    s->size[y] = fabs(s->gain[y]);
+  }
   for (int i = 0; i < v->n_edges; i++) {
     const tp_cost *column = s->cheapest[(size_t)i * (size_t)v->n + (size_t)x];
-    gain += (tp__int128)column[(size_t)y * s->edges[i].self] - column[(size_t)x * s->edges[i].self];
+    size_t self = s->edges[i].self;
+    tp_cost of_x = column[(size_t)x * self];
+    for (int y = 0; y < v->n; y++) {
+      double more = (double)(column[(size_t)y * self] - of_x);
+      s->gain[y] += more;
+      s->size[y] += fabs(more);
+    }
   }
-  if (gain > 0 || !tp__memory_dominates(r->g, node, y, x))
+}
+
+/* True if y is at least as good as x for all choices of the neighbors. The comparison in the
+ * cheapest column of x refutes most pairs at once. */
+static bool dominates(const tp__reducer *r, int node, int y, int x, const surroundings *s) {
+  const tp__wnode *v = s->v;
+  const double error = 1e-9; /* far above that of a sum over a million edges */
+  if (s->gain[y] > error * s->size[y] || !tp__memory_dominates(r->g, node, y, x))
     return false;
-  gain = (tp__int128)v->cost[y] - v->cost[x];
+  /* Cost differences, summed over the edges of a hub, may exceed 64 bits. */
+  tp__int128 gain = (tp__int128)v->cost[y] - v->cost[x];
   for (int i = 0; i < v->n_edges; i++) {
     const tp__wview *w = &s->edges[i];
     tp_cost worst = -TP_COST_FORBIDDEN;
@@ -335,12 +356,14 @@ static tp_status find_dominated(tp__reducer *r, int node, int *n_drop) {
   memset(r->drop, 0, (size_t)v->n * sizeof *r->drop);
   for (int x = 0; x < v->n && !(x % POLL_INTERVAL == POLL_INTERVAL - 1 &&
                                 tp__control_poll_must_finish(r->control, *r->work));
-       x++)
+       x++) {
+    compare_in_cheapest(&s, x);
     for (int y = 0; y < v->n && !r->drop[x]; y++)
       if (y != x && !r->drop[y] && dominates(r, node, y, x, &s)) {
         r->drop[x] = true;
         ++*n_drop;
       }
+  }
   *r->work += (int64_t)v->n * v->n * (v->n_edges + 1);
   return TP_OK;
 }
