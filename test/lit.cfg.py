@@ -57,11 +57,11 @@ def is_compared(file):
 
 
 def excluded_from_plugin(folder, names):
-    """Returns the tests of a folder that the second suite does not run. It runs every fifth that it can compare, since the
+    """Returns the tests of a folder that the second suite does not run. It runs every tenth that it can compare, since the
     passes are those of the first suite and only their loading differs; with TP_LONG all."""
     tests = sorted(name for name in names if name.endswith((".mlir", ".test")))
     compared = [name for name in tests if is_compared(os.path.join(folder, name))]
-    return set(tests) - set(compared if is_long else compared[::5])
+    return set(tests) - set(compared if is_long else compared[::10])
 
 
 path = [config.tp_tools_dir, config.llvm_tools_dir]

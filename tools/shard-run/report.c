@@ -78,7 +78,7 @@ static int64_t bytes_sent(const launch *run) {
   return busiest;
 }
 
-static int64_t result_bytes(const tp_plan *plan) {
+int64_t report_result_bytes(const tp_plan *plan) {
   int64_t bytes = 0;
   for (int i = 0; i < plan->n_results; i++) {
     int64_t n = plan->results[i].element_size;
@@ -97,7 +97,7 @@ static double slowest(const launch *run) {
 }
 
 static json_t *memory_json(const build *b, const launch *run) {
-  int64_t results = result_bytes(b->shape);
+  int64_t results = report_result_bytes(b->shape);
   int64_t buffers = run->private_bytes + run->registered_bytes;
   return json_pack(
       "{s:I, s:I, s:I, s:I, s:I, s:I}", "arguments", (json_int_t)b->shape->argument_bytes, "params",

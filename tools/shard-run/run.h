@@ -308,6 +308,8 @@ const char *outcome_reference(const outcome *out);
 void table_print(const outcome *out, FILE *file);
 /* The report as JSON; NULL when memory runs out. */
 struct json_t *report_json(const outcome *out);
+/* Returns the bytes of the results on one device. */
+int64_t report_result_bytes(const tp_plan *plan);
 bool report_write(const outcome *out, const char *path);
 /* Writes the trace of all ranks. */
 bool trace_write(const outcome *out, const char *path);

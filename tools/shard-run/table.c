@@ -168,22 +168,24 @@ static void print_constants(const tp_plan *shape, FILE *file) {
     fprintf(file, ", constants %s", bytes_text((double)shape->constant_bytes, bytes, sizeof bytes));
 }
 
-static void print_memory(const outcome *out, FILE *file) {
-  const tp_plan *shape = out->program->shape;
-  char a[32], b[32], c[32];
-  int64_t buffers = out->run->private_bytes + out->run->registered_bytes;
-  fprintf(file, "  memory per device: arguments %s (params %s), buffers %s",
+/* What a device holds. */
+static void print_held(const tp_plan *shape, const launch *run, FILE *file) {
+  char a[32], b[32], c[32], d[32];
+  fprintf(file, "arguments %s (params %s), results %s, buffers %s",
           bytes_text((double)shape->argument_bytes, a, sizeof a),
           bytes_text((double)shape->param_bytes, b, sizeof b),
-          bytes_text((double)buffers, c, sizeof c));
+          bytes_text((double)report_result_bytes(shape), c, sizeof c),
+          bytes_text((double)(run->private_bytes + run->registered_bytes), d, sizeof d));
   print_constants(shape, file);
+}
+
+static void print_memory(const outcome *out, FILE *file) {
+  const tp_plan *shape = out->program->shape;
+  fprintf(file, "  memory per device: ");
+  print_held(shape, out->run, file);
   if (out->reference) {
-    int64_t one = out->reference_run->private_bytes + out->reference_run->registered_bytes;
-    fprintf(file, "; %s: arguments %s (params %s), buffers %s", out->where,
-            bytes_text((double)out->reference->shape->argument_bytes, a, sizeof a),
-            bytes_text((double)out->reference->shape->param_bytes, b, sizeof b),
-            bytes_text((double)one, c, sizeof c));
-    print_constants(out->reference->shape, file);
+    fprintf(file, "; %s: ", out->where);
+    print_held(out->reference->shape, out->reference_run, file);
   }
   fprintf(file, "\n  arithmetic per device: %.4g flop", shape->flops);
   if (out->reference && out->reference->shape->flops > 0)
@@ -226,11 +228,9 @@ static void print_all(const outcome *out, FILE *file) {
     sharded = fmax(sharded, out->run->ranks[r].seconds);
   fprintf(file, "@%s on %lld device%s", plan->function, (long long)plan->n_devices,
           plan->n_devices == 1 ? "" : "s");
-  for (int i = 0; i < plan->mesh.n_axes && plan->n_devices > 1; i++) {
-    char name[2 * TP_MAX_AXIS_NAME];
-    tp_mesh_axis_text(&plan->mesh, i, 1, name, sizeof name);
-    fprintf(file, "%s%s=%lld", i ? "," : ": ", name, (long long)plan->mesh.axes[i].size);
-  }
+  tp_mesh whole = tp_mesh_parent(&plan->mesh); /* without the parts that the plan cuts axes into */
+  for (int i = 0; i < whole.n_axes && plan->n_devices > 1; i++)
+    fprintf(file, "%s%s=%lld", i ? "," : ": ", whole.axes[i].name, (long long)whole.axes[i].size);
   fprintf(file, "\n");
   print_collectives(plan, out->run, file);
   print_memory(out, file);

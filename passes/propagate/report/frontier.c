@@ -121,7 +121,7 @@ static point plan_within(tp_report *r, const tp_planner *p, const json_t *functi
 static void tell(const tp_planner *p, const point *found, int number, int n) {
   char result[80] = "no plan was found";
   if (found->peak >= 0)
-    snprintf(result, sizeof result, "%s, peak %s",
+    snprintf(result, sizeof result, "cost %s, peak %s",
              tp__seconds_text(tp_cost_seconds(found->cost)).chars,
              tp__bytes_text(found->peak).chars);
   tp__remark(p->problem.graph.func, "report-frontier: plan %d of %d, within %s: %s", number, n,

@@ -82,7 +82,7 @@ function withoutIt(f, c) {
   if (!unmoved) return null;
   return make('p', null, 'Without it, if ', c.consumers > 1 ? 'all uses take' : 'its use takes',
     ' the value as it is, ', chip(c.from), ', the cheapest plan costs ',
-    make('strong', null, priceText({...unmoved, exact: false})), '.');
+    make('strong', null, priceText({...unmoved, exact: false})), '; the value may move later.');
 }
 
 /* What the plan would cost if the decision behind a collective were another one. */
@@ -113,8 +113,9 @@ function pinnedBy(f, c) {
     const price = annotationPrice(group, f), place = annotationPlace(group);
     return make('p', null, 'The annotation of ', named(place), ' ', annotationText(group.annotation),
       price === 'not looked at' ? ' is among the causes; what it costs was not looked at.'
-        : [' costs ', make('strong', null, price), ': so much less would the best plan take without ' +
-          'it.']);
+        : [' costs ', make('strong', null, price), group.saves_seconds === null
+        ? ': no cheaper plan was found without it.'
+        : ': so much less would the best plan take without it.']);
   });
 }
 
@@ -172,10 +173,12 @@ function collectiveCells(f, group, toggle) {
     make('td', {class: 'number'}, secondsText(group.seconds), times > 1 ? [make('br'),
       make('span', {class: 'note'}, secondsText(c.modelled_seconds) + ' each')] : []),
     make('td', {class: 'number'}, percentText(group.seconds, f.step.seconds)),
-    make('td', {class: 'number'}, alternative ? priceText(alternative) : '-', unmoved ? [make('br'),
-      make('span', {class: 'note'}, priceText({...unmoved, exact: false}) + ' without it')] : null),
+    make('td', {class: 'number'}, alternative ? priceText(alternative) : notSought(c) ? 'not sought' : '-', unmoved ? [make('br'),
+      make('span', {class: 'note'}, priceText({...unmoved, exact: false}) + ' without it')] : null,
+    times > 1 && (alternative || unmoved) ? [make('br'), make('span', {class: 'note'}, 'for one')] : null),
     make('td', {class: 'why'}, named(why), costly ? [make('br'), make('span', {class: 'note'},
-      secondsText(costly.saves_seconds) + ' less without the annotation of ' +
+      secondsText(costly.saves_seconds) + ' less without the ' + (costly.count > 1
+        ? costly.count + ' annotations like that of ' : 'annotation of ') +
         (costly.annotation.description || placeText(costly.annotation)))] : null),
   ];
 }
@@ -208,12 +211,13 @@ function collectivesPanel(f) {
   const openedByLinks = new Set();
   let latest = null;
 
-  function rowsOf(group) {
+  /* `shown`: the collective whose facts its row shows first. */
+  function rowsOf(group, shown) {
     const number = groups.indexOf(group), id = 'collective-row-' + number;
     const toggle = make('button', {class: 'inset', type: 'button', id: id + '-button',
       'aria-expanded': 'false', 'aria-controls': id,
       onclick: () => {
-        if (below.hidden) visit('collective', f.collectives.indexOf(group.first), toggle);
+        if (below.hidden) visit('collective', shown, toggle);
         else flip();
         openedByLinks.delete(toggle.id);
       }}, group.first.kind);
@@ -224,7 +228,7 @@ function collectivesPanel(f) {
       openedByLinks.delete(toggle.id);
       toggle.setAttribute('aria-expanded', String(!below.hidden));
       latest = below.hidden ? null : group.members[0];
-      if (!details.firstChild) fillIn(f.collectives.indexOf(group.first));
+      if (!details.firstChild) fillIn(shown);
     }
     function fillIn(member) {
       details.replaceChildren(collectiveDetails(f, group, member));
@@ -244,15 +248,18 @@ function collectivesPanel(f) {
 
   function list() {
     const text = search.value.toLowerCase();
+    const isFound = (i) => searched(f, f.collectives[i]).includes(text);
     const found = groups.filter((g) => (!kind.value || g.first.kind === kind.value) &&
-      g.members.some((i) => searched(f, f.collectives[i]).includes(text)))
-      .sort(ORDERS[order.value][1]);
+      g.members.some(isFound)).sort(ORDERS[order.value][1]);
     body.replaceChildren();
     caption.textContent = plural(sum(found.map((g) => g.members.length)), 'collective') + ' in ' +
       plural(found.length, 'row') + ', ' + bytesText(sum(found.map((g) => g.bytes))) + ', ' +
       secondsText(sum(found.map((g) => g.seconds)));
     inPortions(found, PORTION, (some) => {
-      body.append(...some.flatMap(rowsOf));
+      body.append(...some.flatMap((group) => {
+        const first = f.collectives.indexOf(group.first);
+        return rowsOf(group, isFound(first) ? first : group.members.find(isFound));
+      }));
       settle();
     }, more);
   }

@@ -64,7 +64,7 @@ function memoryCurve(memory, held, gradients) {
   if (gradients < held.length) {
     const at = left + (gradients / held.length) * (width - left);
     picture.append(draw('line', {class: 'axis', x1: at, x2: at, y1: top, y2: height - bottom}),
-      draw('text', {class: 'quiet', x: at + 4, y: top + 2}, 'first gradient'));
+      draw('text', {class: 'quiet', x: at + 4, y: top + 28}, 'first gradient'));
   }
   const cursor = draw('line', {class: 'cursor', y1: top, y2: height - bottom});
   picture.append(cursor);
@@ -128,7 +128,9 @@ function firstGradient(g) {
 function purposeOf(f, graph, buffers, gradients, i) {
   const kind = bufferKind(buffers, i), of = buffers.of[i], g = graph.ops;
   if (kind === 'argument' && of < 0)
-    return f.arguments[-1 - of].role === 'param' ? 'weights' : 'other arguments';
+    return f.arguments[-1 - of].role === 'param' ? 'weights'
+      : f.results.some((result) => result.updates === -1 - of) ? 'arguments with new values (states)'
+        : 'other arguments';
   if (kind !== 'value' || of < 0) return KINDS[kind];
   const [source] = isChange(g, of) ? g.operands[of] : [of];
   if (source < 0 && f.arguments[-1 - source].role === 'param') return 'weights in another layout';

@@ -8,7 +8,8 @@ function tile(term, figure, ...rest) {
 
 function proofText(f) {
   const {cost_seconds: cost, bound_seconds: bound, gap, stopped_by: stopped} = f.solution;
-  const any = 'Proven: no plan' + (f.annotations ? ' with these annotations' : '');
+  const any = 'Proven: no plan that the planner offers' +
+    (f.annotations ? ' with these annotations' : '');
   const proof = any + (cost <= bound ? ' costs less' : ' is below ' + secondsText(bound) +
     (gap === null ? '' : ' (gap ' + (100 * gap).toPrecision(2) + ' %)'));
   return proof + (stopped ? '; ' + (stopped === 'interrupt' ? 'an interrupt' : 'the time limit') +
@@ -99,6 +100,25 @@ function timeTable(f) {
     }));
 }
 
+/* Ops of one kind, those that take most time first. */
+const MAX_OPS = 8;
+function computeTable({graph, step}) {
+  const sums = new Map();
+  graph.kind.forEach((number) => {
+    const kind = graph.kinds[number], text = opText(kind);
+    if (kind.op === 'shard.shard' || !(kind.modelled_seconds > 0)) return;
+    const entry = sums.get(text) || {seconds: 0, n: 0};
+    sums.set(text, {seconds: entry.seconds + kind.modelled_seconds, n: entry.n + 1});
+  });
+  const sorted = [...sums].sort((a, b) => b[1].seconds - a[1].seconds);
+  const rest = sum(sorted.slice(MAX_OPS).map(([, {seconds}]) => seconds));
+  const row = (what, seconds, n) => [named(what), n, secondsText(seconds),
+    percentText(seconds, step.seconds), bar(seconds, step.seconds)];
+  return table('What computes, ops of one kind together', ['op', 'ops', 'time', 'share', ''], 'lrrrl',
+    sorted.slice(0, MAX_OPS).map(([what, {seconds, n}]) => row(what, seconds, 'x ' + n))
+      .concat(rest > 0 ? [row('other ops', rest, '')] : []));
+}
+
 /* Different plans that were found as alternatives of collectives, the nearest first. */
 function alternativesOf(f) {
   const found = new Map();
@@ -182,8 +202,9 @@ const partsNote = (f) => (f.traffic.some((t) => t.axes.includes(':('))
 function summaryPanel(f) {
   return panel('summary', 'Summary', tiles(f),
     make('div', {class: 'scroll'}, timeTable(f)), partsNote(f),
+    make('div', {class: 'scroll', id: 'compute'}, computeTable(f)),
     make('h3', null, 'Other choices'),
-    make('div', {class: 'scroll'}, alternativesTable(f)),
+    make('div', {class: 'scroll', id: 'alternatives'}, alternativesTable(f)),
     make('h3', null, 'What annotations cost'),
     make('div', {class: 'scroll', id: 'annotations'}, annotationsTable(f)));
 }

@@ -25,8 +25,9 @@ function lostPart({limit_bytes: limit}, end) {
 /* From this plan to those that need less memory, then the limits within which none was found. */
 const frontierRows = (f) => [...f.frontier].reverse();
 
-/* The cost by the peak of plans within different limits. Below the smallest no plan was found. */
-function frontierCurve(points, lost) {
+/* The cost by the peak of plans within different limits. Below the smallest no plan was found.
+ * `showPoint` is called for a point that is clicked. */
+function frontierCurve(points, lost, showPoint) {
   const {width, height, left, right, top, bottom} = CURVE;
   const most = Math.max(...points.map((p) => p.peak_bytes)) * 1.04;
   const highest = Math.max(...points.map((p) => p.cost_seconds)) * 1.08;
@@ -51,7 +52,7 @@ function frontierCurve(points, lost) {
     (i ? 'H' + x(p.peak_bytes).toFixed(1) + 'V' : 'M' + x(p.peak_bytes).toFixed(1) + ' ') +
     y(p.cost_seconds).toFixed(1)).join('')}),
   ...points.map((p) => draw('circle', {class: p.limit_bytes === null ? 'point own' : 'point',
-    cx: x(p.peak_bytes), cy: y(p.cost_seconds), r: 4.5},
+    cx: x(p.peak_bytes), cy: y(p.cost_seconds), r: 4.5, onclick: () => showPoint(p)},
   draw('title', null, bytesText(p.peak_bytes) + ': ' + secondsText(p.cost_seconds)))));
   return picture;
 }
@@ -66,16 +67,15 @@ function frontierChanges({changes_from_this: text, against_this: difference}) {
 function frontierTable(f) {
   const own = f.frontier.find((p) => p.limit_bytes === null);
   return table('Plans within memory limits', ['limit', 'peak', 'less memory', 'cost', 'more cost',
-    'against this plan', 'against the plan above', 'no plan costs less than', ''], 'rrrrrllrl',
+    'no plan costs less than', 'what differs from this plan'], 'rrrrrrl',
   frontierRows(f).map((p) => {
     const limit = p.limit_bytes === null ? 'this plan' : bytesText(p.limit_bytes);
-    if (p.peak_bytes === null) return [limit, '', '', 'no plan was found (not proven that there is none)', '', '', '', '', ''];
+    if (p.peak_bytes === null) return [limit, '', '', 'no plan was found (not proven that there is none)', '', '', ''];
     const more = (now, before, whole) => (p === own ? '' : percentText(now - before, whole));
     return [limit, bytesText(p.peak_bytes),
       more(own.peak_bytes, p.peak_bytes, own.peak_bytes), secondsText(p.cost_seconds),
-      more(p.cost_seconds, own.cost_seconds, own.cost_seconds),
-      frontierChanges(p), named(p.changes), secondsText(p.bound_seconds),
-      p.cut_short ? 'the time limit ended the search' : ''];
+      more(p.cost_seconds, own.cost_seconds, own.cost_seconds), secondsText(p.bound_seconds),
+      [frontierChanges(p), p.cut_short ? ' The time limit ended the search.' : '']];
   }));
 }
 
@@ -85,13 +85,19 @@ function frontierPart(f) {
     .sort((a, b) => a.peak_bytes - b.peak_bytes);
   const least = points[0].peak_bytes;
   const lost = f.frontier.filter((p) => p.peak_bytes === null && p.limit_bytes < least).at(-1);
+  const grid = frontierTable(f);
+  function showPoint(p) {
+    const rows = [...grid.querySelectorAll('tbody')][0].children, at = frontierRows(f).indexOf(p);
+    [...rows].forEach((row, i) => row.setAttribute('aria-selected', String(i === at)));
+    rows[at].scrollIntoView({block: 'nearest'});
+  }
   return [make('h3', null, 'If a device had less memory'),
     make('p', {class: 'note'}, 'A plan was sought within each of these limits; between two of them, ' +
       'the plan for the smaller one fits. To hold less, a plan moves a value again where it is ' +
       'needed, instead of keeping it: where all_gathers of a weight become more, it is gathered ' +
       'once more for the gradients.'),
-    make('figure', null, frontierCurve(points, lost)),
-    scroller({id: 'frontier'}, 'Plans within memory limits', frontierTable(f))];
+    make('figure', null, frontierCurve(points, lost, showPoint)),
+    scroller({id: 'frontier'}, 'Plans within memory limits', grid)];
 }
 
 /* ---- an older plan ---- */

@@ -9,7 +9,7 @@
 
 // The compiled program agrees.
 // RUN: shard-run %s --report=%t.json | FileCheck %s --check-prefix=RUNS
-// RUNS: memory per device: arguments 64 B (params 0 B), buffers 0 B, constants 256 B; on one device: arguments 256 B (params 0 B), buffers 0 B, constants 256 B
+// RUNS: memory per device: arguments 64 B (params 0 B), results {{[0-9]+}} B, buffers 0 B, constants 256 B; on one device: arguments 256 B (params 0 B), results {{[0-9]+}} B, buffers 0 B, constants 256 B
 // RUN: FileCheck %s --check-prefix=REPORT --input-file %t.json
 // REPORT: "constants": 256
 // REPORT-NEXT: "total": 384

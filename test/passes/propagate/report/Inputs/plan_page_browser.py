@@ -121,10 +121,13 @@ class Page:
         small = self.b.run("return [...document.querySelectorAll('#summary table:first-of-type tbody tr')].filter((r) => r.cells[1].textContent !== '0 s')"
                            ".map((r) => r.cells[2].textContent)")
         self.check("0.0 %" not in small, "a share above 0 is 0.0 %")
-        prices = self.b.run("return [...document.querySelectorAll('#summary .scroll')][1].innerText") if any(c["alternative"] for c in self.f["collectives"]) else ""
+        prices = self.b.text("#alternatives") if any(c["alternative"] for c in self.f["collectives"]) else ""
         for alternative in (c["alternative"] for c in self.f["collectives"] if c["alternative"]):
             self.check(price(alternative) in prices, "no price of another choice is %r" % price(alternative))
         self.annotations()
+        compute = self.b.run("return [...document.querySelectorAll('#compute tbody tr')].map((r) => r.cells[1].textContent)")
+        ops = [kind for kind in map(self.f["graph"]["kinds"].__getitem__, self.f["graph"]["kind"]) if kind["op"] != "shard.shard" and kind["modelled_seconds"] > 0]
+        self.check(sum(int(n.replace("x", "") or 0) for n in compute) == len(ops) or len(compute) == 9, "the ops that compute are %s" % compute)
 
     def annotations(self):
         """What annotations cost, in the summary and with the first tensor of each group."""
@@ -290,7 +293,7 @@ class Page:
         row = "#collectives tbody button[aria-expanded]"
         before = self.b.run("return history.length")
         self.b.click(row)
-        self.check(re.fullmatch(r"#collective-\d+", self.b.run("return location.hash")) and self.b.run("return history.length") == before + 1,
+        self.check(re.fullmatch(r"#collective-\d+", self.b.run("return location.hash")) and self.b.run("return history.length") == min(before + 1, 50),
                    "an opened row is at %s" % self.b.run("return location.hash"))
         inner = self.b.run("const e = document.querySelector('#collectives .scroll'); return e.scrollHeight - e.clientHeight")
         self.check(inner <= 1, "the list of collectives scrolls by %d" % inner)
@@ -463,7 +466,8 @@ class Page:
         """What a buffer is for: its kind; of values whether they are weights in another layout, gradients, or kept until gradients are made."""
         graph, of, kind = self.f["graph"], live["of"][i], names[live["kind"][i]]
         if kind == "argument" and of < 0:
-            return "weights" if self.f["arguments"][-1 - of]["role"] == "param" else kind
+            return ("weights" if self.f["arguments"][-1 - of]["role"] == "param" else
+                    "states" if any(r["updates"] == -1 - of for r in self.f["results"]) else kind)
         if kind != "value" or of < 0:
             return kind
         source = graph["operands"][of][0] if graph["kinds"][graph["kind"][of]]["op"] == "shard.shard" else of
@@ -565,7 +569,7 @@ class Page:
         self.check(rows == len(frontier), "the frontier has %d rows" % rows)
         found = sum(p["peak_bytes"] is not None for p in frontier)
         self.check(self.b.count("#what-if circle") == found, "%d plans are drawn" % self.b.count("#what-if circle"))
-        self.check(self.b.run("return [...document.querySelectorAll('#frontier > table > tbody > tr')].map((r) => r.cells[5].querySelector('bdi')?.textContent ?? '')") ==
+        self.check(self.b.run("return [...document.querySelectorAll('#frontier > table > tbody > tr')].map((r) => r.cells[6]?.querySelector('bdi')?.textContent ?? '')") ==
                    [visible(p["changes_from_this"]) for p in reversed(frontier)], "the frontier is not compared with this plan")
         moves = [[str(m["count_before"]), str(m["count"])] for p in reversed(frontier) for m in (p["against_this"] or {"moves": []})["moves"]]
         self.check(self.b.run("return [...document.querySelectorAll('#frontier details tbody tr')].map((r) => [r.cells[2].textContent, r.cells[3].textContent])") ==
