@@ -351,6 +351,20 @@ static int compare_costs(const void *a, const void *b) {
                                                    : 1;
 }
 
+/* Moves the most expensive single collective to place `last`, if it stands behind it. */
+static void keep_dearest(alike *list, size_t n, size_t last) {
+  size_t dearest = 0;
+  for (size_t i = 1; i < n; i++)
+    if (list[i].first->cost - list[i].first->local >
+        list[dearest].first->cost - list[dearest].first->local)
+      dearest = i;
+  if (last >= n || dearest <= last)
+    return;
+  alike moved = list[dearest];
+  list[dearest] = list[last];
+  list[last] = moved;
+}
+
 /* Lists the collectives, those that are alike once, the most expensive first. Returns how many. */
 static size_t list_alike(tp_function_report *f, alike *list) {
   size_t n = 0;
@@ -377,6 +391,8 @@ static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *
   if (!list)
     return tp__out_of_memory(p->problem.graph.func);
   size_t n = list_alike(f, list);
+  if (r->n_alternatives > 0)
+    keep_dearest(list, n, (size_t)r->n_alternatives - 1);
   for (size_t i = 0; i < n && i < (size_t)r->n_alternatives && status == TP_OK; i++)
     if (r->function.is_in_parts)
       list[i].first->alternative.missing = in_parts_text;

@@ -158,9 +158,19 @@ function collectiveDetails(f, group, number) {
         event.currentTarget)}, 'Show in the graph'));
 }
 
+/* The price of another choice, for one of `times` equal collectives. */
+function choiceCell(c, alternative, unmoved, times) {
+  if (!alternative) return notSought(c) ? 'not sought' : '-';
+  const price = priceText(alternative);
+  const notes = [unmoved && unmoved.extra_seconds > 0
+    ? 'without this collective: ' + priceText({...unmoved, exact: false}) : '',
+  times > 1 && price !== 'the same' ? 'for one of the ' + times : ''].filter(Boolean);
+  return [price, ...notes.map((text) => [make('br'), make('span', {class: 'note'}, text)])];
+}
+
 function collectiveCells(f, group, toggle) {
   const c = group.first, times = group.members.length;
-  const why = c.cause[0] || '', alternative = alternativeOf(f, c), unmoved = unmovedOf(f, c);
+  const why = c.cause[0] || '', alternative = alternativeOf(f, c);
   const costly = c.pinned_by.map((i) => f.annotation_groups[i]).find((g) => g.saves_seconds);
   const what = commonText(group.members.map((i) => whatMoves(f, f.collectives[i])));
   return [
@@ -173,9 +183,7 @@ function collectiveCells(f, group, toggle) {
     make('td', {class: 'number'}, secondsText(group.seconds), times > 1 ? [make('br'),
       make('span', {class: 'note'}, secondsText(c.modelled_seconds) + ' each')] : []),
     make('td', {class: 'number'}, percentText(group.seconds, f.step.seconds)),
-    make('td', {class: 'number'}, alternative ? priceText(alternative) : notSought(c) ? 'not sought' : '-', unmoved ? [make('br'),
-      make('span', {class: 'note'}, priceText({...unmoved, exact: false}) + ' without it')] : null,
-    times > 1 && (alternative || unmoved) ? [make('br'), make('span', {class: 'note'}, 'for one')] : null),
+    make('td', {class: 'number'}, choiceCell(c, alternative, unmovedOf(f, c), times)),
     make('td', {class: 'why'}, named(why), costly ? [make('br'), make('span', {class: 'note'},
       secondsText(costly.saves_seconds) + ' less without the ' + (costly.count > 1
         ? costly.count + ' annotations like that of ' : 'annotation of ') +

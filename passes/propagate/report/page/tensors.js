@@ -20,11 +20,15 @@ function tensorsOf(f) {
   const entry = (e, place, index, kind, value, label) => ({...e, place, index, kind, value, label,
     bytes: elements(e.local_shape) * elementBytes(e.element),
     wholeBytes: elements(e.shape) * elementBytes(e.element)});
-  return [
+  const all = [
     ...f.arguments.map((e, i) => entry(e, 'argument', i, e.role === 'param' ? 'weight' : 'argument',
       e.value, e.description || e.value)),
     ...f.results.map((e, i) => entry(e, 'result', i, 'result', 'result ' + i, resultText(f, i))),
   ].sort((a, b) => b.bytes - a.bytes);
+  const times = new Map();
+  for (const {label} of all) times.set(label, (times.get(label) || 0) + 1);
+  return all.map((tensor) => (times.get(tensor.label) > 1 && tensor.label !== tensor.value
+    ? {...tensor, label: tensor.label + ' (' + tensor.value + ')'} : tensor));
 }
 
 /* The collectives that change the layout of an argument, or make a result. */

@@ -70,7 +70,8 @@ function frontierTable(f) {
     'no plan costs less than', 'what differs from this plan'], 'rrrrrrl',
   frontierRows(f).map((p) => {
     const limit = p.limit_bytes === null ? 'this plan' : bytesText(p.limit_bytes);
-    if (p.peak_bytes === null) return [limit, '', '', 'no plan was found (not proven that there is none)', '', '', ''];
+    if (p.peak_bytes === null)
+      return [limit, '', '', '', '', '', 'no plan was found; it is not proven that there is none'];
     const more = (now, before, whole) => (p === own ? '' : percentText(now - before, whole));
     return [limit, bytesText(p.peak_bytes),
       more(own.peak_bytes, p.peak_bytes, own.peak_bytes), secondsText(p.cost_seconds),
