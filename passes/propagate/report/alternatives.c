@@ -351,18 +351,20 @@ static int compare_costs(const void *a, const void *b) {
                                                    : 1;
 }
 
-/* Moves the most expensive single collective to place `last`, if it stands behind it. */
-static void keep_dearest(alike *list, size_t n, size_t last) {
+/* Moves the most expensive single collective to place n_sought, if it stands there or behind.
+ * Returns how many there then are up to it. */
+static size_t add_dearest(alike *list, size_t n, size_t n_sought) {
   size_t dearest = 0;
   for (size_t i = 1; i < n; i++)
     if (list[i].first->cost - list[i].first->local >
         list[dearest].first->cost - list[dearest].first->local)
       dearest = i;
-  if (last >= n || dearest <= last)
-    return;
+  if (n_sought >= n || dearest < n_sought)
+    return n_sought < n ? n_sought : n;
   alike moved = list[dearest];
-  list[dearest] = list[last];
-  list[last] = moved;
+  list[dearest] = list[n_sought];
+  list[n_sought] = moved;
+  return n_sought + 1;
 }
 
 /* Lists the collectives, those that are alike once, the most expensive first. Returns how many. */
@@ -391,16 +393,15 @@ static tp_status find_alternatives(tp_report *r, const tp_planner *p, tp_space *
   if (!list)
     return tp__out_of_memory(p->problem.graph.func);
   size_t n = list_alike(f, list);
-  if (r->n_alternatives > 0)
-    keep_dearest(list, n, (size_t)r->n_alternatives - 1);
-  for (size_t i = 0; i < n && i < (size_t)r->n_alternatives && status == TP_OK; i++)
+  n = r->n_alternatives > 0 ? add_dearest(list, n, (size_t)r->n_alternatives) : 0;
+  for (size_t i = 0; i < n && status == TP_OK; i++)
     if (r->function.is_in_parts)
       list[i].first->alternative.missing = in_parts_text;
     else if (tp__report_out_of_time(r, p))
       list[i].first->alternative.missing = out_of_time_text();
     else
       status = find_alternative(r, p, space, list[i].first);
-  for (size_t i = 0; i < n && i < (size_t)r->n_alternatives; i++)
+  for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < f->n_changes; k++)
       if (&f->changes[k] != list[i].first && are_alike(list[i].first, &f->changes[k])) {
         f->changes[k].alternative.missing = tp__alternative_of_equal;
