@@ -15,6 +15,7 @@
   X(raise) \
   X(hoist_invariants) \
   X(lift_constants) \
+  X(group_rows) \
   X(propagate) \
   X(partition) \
   X(restore_constants) \

@@ -43,6 +43,8 @@ static const struct row {
     {"tp.regions", AT(OP)},
     {"tp.ring", AT(OP)},
     {"tp.role", AT(ARGUMENT)},
+    {"tp.route", AT(OP)},
+    {"tp.rows", AT(OP)},
     {"tp.rule", AT(FUNC) | AT(OP)},
     {"tp.sharding", AT(ARGUMENT) | AT(RESULT) | AT(OP)},
     {"tp.sort", AT(OP)},

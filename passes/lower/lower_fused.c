@@ -133,17 +133,14 @@ void tp__fused_operands(int64_t bits, int n, const tprt_operand *table, tprt_ope
       *operands++ = table[i];
 }
 
-tp_status tp__fused_replace(tp__lowering *l, const tp__fused_call *d, const tprt_abi_site *site,
-                            int n_extra, int64_t *extra, const tprt_operand *input_of,
-                            const tprt_operand *output_of) {
-  MlirOperation op = d->call;
+tp_status tp__fused_call_site(tp__lowering *l, MlirOperation op, const tprt_abi_site *site,
+                              int n_extra, int64_t *extra, const tprt_operand *input_of,
+                              const tprt_operand *output_of) {
   int n_inputs = (int)mlirOperationGetNumOperands(op),
       n_outputs = (int)mlirOperationGetNumResults(op);
   tprt_abi_operands operands = {.n_inputs = n_inputs, .n_outputs = n_outputs};
   MlirValue given[2 + TPRT_MAX_INPUTS + TPRT_MAX_OUTPUTS] = {l->ctx}, buffers[TPRT_MAX_OUTPUTS];
   char callee[TP_FUSED_NAME];
-  if (n_inputs > TPRT_MAX_INPUTS || n_outputs > TPRT_MAX_OUTPUTS)
-    return tp__fused_refuse(d, "operands");
   for (int i = 0; i < n_outputs; i++) {
     operands.outputs[i] = output_of[i];
     given[2 + n_inputs + i] =
@@ -164,6 +161,15 @@ tp_status tp__fused_replace(tp__lowering *l, const tp__fused_call *d, const tprt
   }
   mlirOperationDestroy(op);
   return TP_OK;
+}
+
+tp_status tp__fused_replace(tp__lowering *l, const tp__fused_call *d, const tprt_abi_site *site,
+                            int n_extra, int64_t *extra, const tprt_operand *input_of,
+                            const tprt_operand *output_of) {
+  if (mlirOperationGetNumOperands(d->call) > TPRT_MAX_INPUTS ||
+      mlirOperationGetNumResults(d->call) > TPRT_MAX_OUTPUTS)
+    return tp__fused_refuse(d, "operands");
+  return tp__fused_call_site(l, d->call, site, n_extra, extra, input_of, output_of);
 }
 
 /* True if the op calls a function that has tp.fused; fills in *d. */
