@@ -234,6 +234,21 @@ static bool rows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
          rule->factors[f].size % tp__strategy_shards(rule, mesh, s, f) == 0;
 }
 
+/* True if the value is partial("rows") and its rows are also split into blocks. */
+static bool cuts_rows(const tp_mesh *mesh, tp_spec spec) {
+  bool has_rows = false, is_split = false;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    tp_place place = tp_spec_place(spec, a);
+    has_rows |= place.kind == TP_PARTIAL && place.combiner == TP_ROWS;
+    is_split |= place.kind == TP_DIM && place.dim == 0;
+  }
+  return has_rows && is_split;
+}
+
+static bool spec_legal(const tp_mesh *mesh, tp_spec spec) {
+  return !tp__spec_mixes_combiners(spec) && !cuts_rows(mesh, spec);
+}
+
 /* True if no value is partial with two combiners. A linear variant passes partial values through,
  * and a combination of shards (such as an `or` of masks) may produce others. */
 static bool combiners_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
@@ -245,10 +260,10 @@ static bool combiners_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_s
   if (n_variants == 0 || n_chosen == 1) /* the reductions of a value have one combiner */
     return true;
   for (int i = 0; i < rule->n_operands; i++)
-    if (tp__spec_mixes_combiners(tp__strategy_operand(rule, mesh, s, i)))
+    if (!spec_legal(mesh, tp__strategy_operand(rule, mesh, s, i)))
       return false;
   for (int i = 0; i < rule->n_results; i++)
-    if (tp__spec_mixes_combiners(tp__strategy_result(rule, mesh, s, i)))
+    if (!spec_legal(mesh, tp__strategy_result(rule, mesh, s, i)))
       return false;
   return true;
 }
