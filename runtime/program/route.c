@@ -184,7 +184,14 @@ static tprt_status send_rows(tprt_comm *comm, exchange *e, int64_t *offsets[2]) 
   op.recv_counts = e->recv_counts;
   op.send_offsets = offsets[0];
   op.recv_offsets = offsets[1];
-  return tprt_submit(comm, &op, NULL);
+  tprt__plan plan;
+  tprt_status status = tprt__plan_make(&op, e->n_ranks, e->rank, &plan);
+  if (status)
+    return status;
+  plan.of_library = true; /* host memory, also in programs for GPUs */
+  status = tprt__comm_submit(comm, &plan, tprt__deadline(tprt__comm_timeout(comm)));
+  tprt__plan_clear(&plan);
+  return status;
 }
 
 static tprt_status exchange_all(tprt_comm *comm, exchange *e, tprt__route_memory *scratch,
