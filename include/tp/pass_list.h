@@ -22,6 +22,7 @@
   X(simplify_collectives) \
   X(stage_collectives) \
   X(fuse_collectives) \
+  X(bound_rows) \
   X(expand_messages) \
   X(expand_sorts) \
   X(expand_switches) \

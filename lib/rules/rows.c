@@ -1,6 +1,7 @@
 /* Rows of groups: the choices of ops with tp.rows, their cost, and the exchange of rows. */
 #include "rules/rows.h"
 
+#include "ir/collectives.h"
 #include "ir/route_call.h"
 #include "ir/scatter.h"
 
@@ -291,7 +292,107 @@ tp_cost tp__rows_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_s
                    map->element_size);
 }
 
+/* The number of parts of the groups: of a mask, a product, or an op on each row. */
+static int64_t n_holders(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
+  int64_t n = 1;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    tp_choice c = s->choices[a];
+    bool by_rows = c.kind == TP_CHOOSE_VARIANT ? rule->variants[c.index].combiner == TP_ROWS
+                                               : c.rows && !rule->rows.sends;
+    n *= by_rows ? mesh->axes[a].size : 1;
+  }
+  return n;
+}
+
+double tp__rows_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
+  return 1 / (double)n_holders(rule, mesh, s);
+}
+
+double tp__rows_held(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int operand) {
+  tp_spec spec = operand < 0 ? tp__strategy_result(rule, mesh, s, 0)
+                             : tp__strategy_operand(rule, mesh, s, operand);
+  bool is_masked = rule->rows.results && !rule->rows.sends && operand == 0;
+  double held = is_masked ? tp__rows_share(rule, mesh, s) : 1;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    tp_place place = tp_spec_place(spec, a);
+    if (place.kind == TP_PARTIAL && place.combiner == TP_ROWS)
+      held /= (double)mesh->axes[a].size;
+  }
+  return held;
+}
+
 /* ---- localize ---- */
+
+bool tp__rows_is_mask(MlirOperation op) {
+  return tp__op_is(op, "linalg.generic") && !mlirAttributeIsNull(tp__get(op, "tp.mask"));
+}
+
+bool tp__rows_is_own(MlirOperation op) {
+  MlirAttribute role = tp__get(op, "tp.rows");
+  return !mlirAttributeIsNull(role) && mlirAttributeIsAString(role) &&
+         tp__ref_is(mlirStringAttrGetValue(role), TP_ROWS_OWN);
+}
+
+static MlirValue element_at(MlirOperation where, MlirValue list, int64_t i, int64_t limit) {
+  MlirValue operands[] = {list, tp__index_constant(where, i)};
+  MlirType element = tp__element_type(mlirValueGetType(list)),
+           index = mlirValueGetType(operands[1]);
+  MlirOperation read = tp__create(&(tp_build){.name = "tensor.extract",
+                                              .location = mlirOperationGetLocation(where),
+                                              .n_operands = 2,
+                                              .operands = operands,
+                                              .n_results = 1,
+                                              .results = &element});
+  tp__insert_before(where, read);
+  MlirValue value = mlirOperationGetResult(read, 0);
+  MlirOperation cast = tp__create(&(tp_build){.name = "arith.index_cast",
+                                              .location = mlirOperationGetLocation(where),
+                                              .n_operands = 1,
+                                              .operands = &value,
+                                              .n_results = 1,
+                                              .results = &index});
+  tp__insert_before(where, cast);
+  value = tp__binary(where, "arith.maxsi", mlirOperationGetResult(cast, 0),
+                     tp__index_constant(where, 0));
+  return tp__binary(where, "arith.minsi", value, tp__index_constant(where, limit));
+}
+
+static void mark(MlirValue value, const char *role, MlirAttribute number) {
+  MlirOperation op = tp__defining_op(value);
+  tp__set(op, "tp.rows", tp__attr_string(mlirOperationGetContext(op), role));
+  tp__set(op, "tp.groups", number);
+}
+
+/* Builds the first row of the device and the row behind its last one, before a mask. Rows in front
+ * of all groups are those of the first device, and rows behind them those of the last one. */
+static void build_bounds(const tp_local *local, MlirAttribute number) {
+  MlirOperation op = local->rule->op;
+  int axes[TP_MAX_AXES], f = factor_of(&local->rule->results[0], 0),
+                         n_axes = tp__strategy_axes(local->mesh, local->strategy, f, axes);
+  int64_t rows = local->rule->results[0].shape[1],
+          n = tp__strategy_shards(local->rule, local->mesh, local->strategy, f),
+          per_device = local->rule->factors[f].size / n;
+  MlirValue rank = tp__build_group_index(op, local->mesh, n_axes, axes);
+  MlirValue is_first = tp__compare(op, TP_EQ, rank, tp__index_constant(op, 0)),
+            is_last = tp__compare(op, TP_EQ, rank, tp__index_constant(op, n - 1));
+  MlirValue start = element_at(op, mlirOperationGetOperand(op, 1), 0, rows),
+            end = element_at(op, mlirOperationGetOperand(op, 2), per_device - 1, rows);
+  mark(tp__select(op, is_first, tp__index_constant(op, 0), start), TP_ROWS_FIRST, number);
+  mark(tp__select(op, is_last, tp__index_constant(op, rows), end), TP_ROWS_LAST, number);
+}
+
+/* Marks an op that needs to compute only the rows of the device. */
+static void mark_own(const tp_local *local) {
+  MlirOperation op = local->rule->op;
+  MlirAttribute number = tp__get(op, "tp.groups"), role = tp__get(op, "tp.rows");
+  if (mlirAttributeIsNull(number) || n_holders(local->rule, local->mesh, local->strategy) == 1)
+    return;
+  if (tp__ref_is(mlirStringAttrGetValue(role), TP_ROWS_MASK)) {
+    build_bounds(local, number);
+    tp__set(op, "tp.mask", mlirUnitAttrGet(mlirOperationGetContext(op)));
+  }
+  tp__set(op, "tp.rows", tp__attr_string(mlirOperationGetContext(op), TP_ROWS_OWN));
+}
 
 static tp_status replace_by_route(const tp_local *local, const tp_row_access *access, int n_axes,
                                   const int *axes) {
@@ -332,8 +433,10 @@ tp_status tp__rows_localize(const tp_local *local, bool *done) {
   tp_row_access access;
   int axes[TP_MAX_AXES], n_axes = route_axes(rule, local->mesh, local->strategy, axes);
   *done = n_axes > 0;
-  if (n_axes == 0)
+  if (n_axes == 0) {
+    mark_own(local);
     return TP_OK;
+  }
   if (!access_of(rule->op, true, &access))
     return tp__error(rule->op, TP_INTERNAL, "has tp.rows, but no rows to exchange");
   return replace_by_route(local, &access, n_axes, axes);

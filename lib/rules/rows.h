@@ -29,6 +29,21 @@
 #define TP_ROWS_SCATTER_TO "scatter_to"
 #define TP_ROWS_SCATTER_FROM "scatter_from"
 
+/* In a per-device program: ops on rows of groups that need to compute only the rows of the device,
+ * and the ops that compute the first of these rows and the row behind the last one. They also have
+ * tp.groups, the number that tp-group-rows gave to the groups. */
+#define TP_ROWS_OWN "own"
+#define TP_ROWS_FIRST "first"
+#define TP_ROWS_LAST "last"
+
+/* The maximum number of values of one loop over rows that others use. */
+enum { TP_MAX_ROWS_RESULTS = 64 };
+
+/* True if the op masks rows: its rows are dimension 1 of its result, and its groups dimension 0. */
+bool tp__rows_is_mask(MlirOperation op);
+/* True if the op has tp.rows = "own". */
+bool tp__rows_is_own(MlirOperation op);
+
 /* A linalg.generic that reads or changes whole rows at positions that one of its inputs gives. */
 typedef struct tp_row_access {
   bool scatters;   /* else it gathers */
@@ -48,6 +63,12 @@ bool tp__is_row_wise(const tp_rule *rule, uint64_t *operands);
 
 /* Adds the choices that tp.rows gives an op, if its structure allows them. */
 void tp__rule_rows(tp_rule *rule);
+
+/* Returns the share of the rows that a device has, and works on, if the groups are of equal size: of
+ * the rows of an operand or result (operand >= 0, -1), and of the op's work. 1 for other ops. */
+double tp__rows_held(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy,
+                     int operand);
+double tp__rows_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
 
 /* Returns the modeled time of the exchange of rows. Groups of equal size are assumed: each device
  * sends an equal share of its rows to every device. */

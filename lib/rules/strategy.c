@@ -302,7 +302,7 @@ double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_str
     if (rule->factors[f].size > 1 &&
         (!rule->factors[f].repeats_work || tp__strategy_by_rows(mesh, s, f)))
       share *= (double)tp__strategy_local(rule, mesh, s, f) / (double)rule->factors[f].size;
-  return share;
+  return share * tp__rows_share(rule, mesh, s);
 }
 
 static uint32_t factors_of(const tp_value_map *map) {

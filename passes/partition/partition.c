@@ -175,8 +175,10 @@ static void erase_unused(tp_partitioner *p) {
     bool is_empty = item->rule->is_free && tp__op_is(item->op, "tensor.empty");
     if ((is_empty || item->rule->rows.sends) && !tp__is_used(mlirOperationGetResult(item->op, 0)))
       mlirOperationDestroy(item->op);
-    else
+    else if (!tp__rows_is_own(item->op)) {
       tp__remove(item->op, "tp.rows");
+      tp__remove(item->op, "tp.groups");
+    }
   }
 }
 

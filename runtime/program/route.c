@@ -52,7 +52,8 @@ static tprt_status find_bounds(exchange *e) {
   for (int64_t g = 0; g < r->n_groups; g++) {
     int64_t start = number_at(e->tensors->starts, r->groups, g),
             end = number_at(e->tensors->ends, r->groups, g);
-    if (start < behind || end < start)
+    bool follows = g == 0 ? start >= 0 : start == behind;
+    if (!follows || end < start)
       return tprt__fail(TPRT_INVALID_STATE,
                         "group %lld has rows %lld to %lld, but the groups before it end at row "
                         "%lld: sizes of groups must not be negative, nor their sum overflow",

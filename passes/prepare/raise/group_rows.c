@@ -438,6 +438,7 @@ static void begin(marker *m) {
     groups g = {mlirOperationGetOperand(mask, 1), mlirOperationGetOperand(mask, 2)};
     int64_t of = number_of_groups(m, &g);
     MlirValue result = mlirOperationGetResult(mask, 0);
+    tp__set(mask, "tp.groups", tp__attr_i64(m->pass->context, of));
     add_rows(m, mlirOperationGetOperand(mask, 0), of);
     for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {
@@ -445,6 +446,7 @@ static void begin(marker *m) {
       if (mlirOpOperandGetOperandNumber(use) != 0 || !is_product(user))
         continue;
       tp__set(user, "tp.rows", tp__attr_string(m->pass->context, TP_ROWS_PRODUCT));
+      tp__set(user, "tp.groups", tp__attr_i64(m->pass->context, of));
       if (tp__op_list_add(&m->products, user) != TP_OK)
         failed(m);
       add_rows(m, mlirOperationGetResult(user, 0), of);
@@ -531,8 +533,10 @@ static bool has_both_ends(const marker *m) {
 }
 
 static void drop_roles(const tp_op_list *list) {
-  for (size_t i = 0; i < list->n; i++)
+  for (size_t i = 0; i < list->n; i++) {
     tp__remove(list->items[i], "tp.rows");
+    tp__remove(list->items[i], "tp.groups");
+  }
 }
 
 static void write_marks(marker *m) {
@@ -549,6 +553,8 @@ static void write_marks(marker *m) {
       m->pass->statistics[STAT_EXCHANGES]++;
     }
     tp__set(mark->op, "tp.rows", tp__attr_string(m->pass->context, mark->role));
+    if (mark->of >= 0)
+      tp__set(mark->op, "tp.groups", tp__attr_i64(m->pass->context, mark->of));
   }
 }
 

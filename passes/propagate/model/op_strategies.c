@@ -1,6 +1,8 @@
 /* The strategies of ops, with the layouts they imply and their cost. */
 #include "passes/propagate/model/planner.h"
 
+#include "rules/rows.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -378,7 +380,8 @@ static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, co
   for (int i = 0; i < rule->n_operands; i++) {
     const tp_value_map *map = &rule->operands[i];
     double bytes = map->is_tensor && !map->is_unused
-                       ? local_bytes(p, map, tp__strategy_operand(rule, p->problem.mesh, s, i))
+                       ? local_bytes(p, map, tp__strategy_operand(rule, p->problem.mesh, s, i)) *
+                             tp__rows_held(rule, p->problem.mesh, s, i)
                        : 0;
     if (!(t.fused >> i & 1) && !map->in_blocks)
       work.memory_bytes += bytes;
@@ -388,13 +391,13 @@ static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, co
   for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
     if (rule->results[i].is_tensor && !rule->results[i].in_blocks)
       work.memory_bytes +=
-          (parts > 1 ? 2 : 1) *
+          (parts > 1 ? 2 : 1) * tp__rows_held(rule, p->problem.mesh, s, -1) *
           local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->problem.mesh, s, i));
   for (int i = 0; i < rule->n_results && t.stored >> i; i++)
     if (t.stored >> i & 1)
       work.store_bytes +=
-          local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->problem.mesh, s, i)) /
-          (double)parts;
+          local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->problem.mesh, s, i)) *
+          tp__rows_held(rule, p->problem.mesh, s, -1) / (double)parts;
   return tp__cost_times(tp_cost_compute(topology, &work), (double)parts);
 }
 

@@ -20,7 +20,7 @@ typedef struct tprt__gpu_state {
   void *assert_word; /* in GPU memory; allocated when a program contains an assertion */
   void *staging;     /* host memory, for collectives that run on the host */
   size_t staging_bytes;
-  tprt__route_memory route; /* for rows that routes send and receive */
+  tprt__route_memory route;             /* for rows that routes send and receive */
   struct tprt__rows_group *rows_groups; /* communicators of fused reductions and gathers */
   struct tprt__gpu_ranks *alone;        /* a group of this rank only */
   /* rows_room: reduced rows and result slices of unfused sites, or softmax statistics.
