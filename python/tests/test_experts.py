@@ -275,7 +275,7 @@ class Sorted(unittest.TestCase):
     """Tokens are sorted by expert, and multiplied with jax.lax.ragged_dot. They go to their experts, and come back, in all-to-alls whose
     sizes are known when the program runs; plans count those for experts with equally many tokens."""
 
-    WIDTH = 64
+    WIDTH = 128
     ARGS = arguments(WIDTH, TOKENS)
     FORMS = {"by_inverse": by_inverse, "by_set": by_set, "by_add": by_add}
 
@@ -284,16 +284,15 @@ class Sorted(unittest.TestCase):
             for trains in False, True:
                 yield "%s%s" % (name, ", training" * trains), function, trains, self.ARGS[: 3 if trains else 2]
 
-    def exchanges(self, plan, trains, tokens=TOKENS):
-        return [kind for kind in large(plan, self.WIDTH, 2, trains, tokens) if kind == "all_to_all"]
-
     def test_bytes(self):
         for name, function, trains, args in self.each():
             for options in {}, {"objective": "bytes"}:
                 with self.subTest(name, **options):
                     plan = planned(function, args, trains=trains, **options)
-                    self.assertLess(sent(plan), 1.1 * needed(self.WIDTH, 2, trains))
-                    self.assertEqual(self.exchanges(plan, trains), ["all_to_all"] * (4 if trains else 2))
+                    # the gradient of .at[].set exchanges, by time, also the rows that it replaces, which are zeros
+                    more = 2 if function is by_set and trains and not options else 0
+                    self.assertLess(sent(plan), (1.4 if more else 1.1) * needed(self.WIDTH, 2, trains))
+                    self.assertEqual(large(plan, self.WIDTH, 2, trains), ["all_to_all"] * ((4 if trains else 2) + more))
 
     def test_bytes_of_gpus(self):
         tokens, width = 16384, 4096
@@ -306,18 +305,17 @@ class Sorted(unittest.TestCase):
 
     def test_equal(self):
         """With several experts on each device, and as many tokens as devices do not divide."""
-        for devices, tokens in (8, 160), (4, 180), (2, 173):
+        for devices, tokens, trains in (8, 160, True), (4, 180, False), (2, 173, True):
             params, x, target = arguments(16, tokens)
             for name, function in self.FORMS.items():
-                for trains in False, True:
-                    with self.subTest(name, devices=devices, trains=trains):
-                        args = (params, x, target)[: 3 if trains else 2]
-                        plan = planned(function, args, {"ep": devices}, trains, objective="bytes")
-                        self.assertGreater(len([one for one in plan.collectives if one["kind"] == "all_to_all"]), 1)
-                        found = equality.leaves(plan.run_here(*args))
-                        equality.difference(found, equality.leaves(jax.jit(training(function) if trains else function)(*args)))
-                        if not trains:
-                            equality.difference(found, {"": by_loops(params, x[None], 2, limited=False)[0]})
+                with self.subTest(name, devices=devices):
+                    args = (params, x, target)[: 3 if trains else 2]
+                    plan = planned(function, args, {"ep": devices}, trains, objective="bytes")
+                    self.assertGreater(len([one for one in plan.collectives if one["kind"] == "all_to_all"]), 1)
+                    found = equality.leaves(plan.run_here(*args))
+                    equality.difference(found, equality.leaves(jax.jit(training(function) if trains else function)(*args)))
+                    if not trains:
+                        equality.difference(found, {"": by_loops(params, x[None], 2, limited=False)[0]})
 
     def test_one_expert_has_all(self):
         """Buffers have room for that; other devices then have no rows."""
@@ -330,8 +328,9 @@ class Sorted(unittest.TestCase):
             equality.difference({"": plan.run_here(params, x)}, {"": by_loops(params, x[None], 2, limited=False)[0]})
 
     def test_same_bits(self):
-        plan = planned(by_add, self.ARGS, trains=True, objective="bytes")
-        first, second = (equality.leaves(plan.run_here(*self.ARGS)) for _ in range(2))
+        args = arguments(16, 160)
+        plan = planned(by_add, args, trains=True, objective="bytes")
+        first, second = (equality.leaves(plan.run_here(*args)) for _ in range(2))
         for name, value in first.items():
             self.assertEqual(numpy.asarray(value).tobytes(), numpy.asarray(second[name]).tobytes(), name)
 
@@ -343,11 +342,13 @@ class Sorted(unittest.TestCase):
         self.assertLess(abs(found - numpy.asarray(jax.jit(by_inverse)(*narrow)).astype(numpy.float32)).max(), 0.02)
 
     def test_xla(self):
-        """XLA has no such exchanges: it gets no layouts for the rows of experts, and its results are right."""
-        params, x, _ = arguments(16, 160)
-        plan = planned(by_inverse, (params, x), objective="bytes")
-        on_devices = plan.jit(jax.devices()[: plan.devices])
-        equality.difference({"": on_devices(*jax.tree.map(jnp.array, (params, x)))}, {"": jax.jit(by_inverse)(params, x)})
+        """StableHLO has no such exchanges: its program gathers the rows."""
+        args = arguments(16, 160)
+        for name, function in self.FORMS.items():
+            with self.subTest(name):
+                plan = planned(function, args, trains=True, objective="bytes")
+                found = plan.jit(jax.devices()[: plan.devices])(*jax.tree.map(jnp.array, args))
+                equality.difference(equality.leaves(found), equality.leaves(jax.jit(training(function))(*args)))
 
 
 if __name__ == "__main__":
