@@ -94,22 +94,14 @@ MlirValue tp__route_build(MlirOperation where, MlirOperation module, const tp_me
 
 /* ---- reading ---- */
 
-static MlirAttribute field(MlirOperation op, const char *name) {
-  MlirAttribute attr = tp__get(op, prefix);
-  return mlirAttributeIsADictionary(attr) ? mlirDictionaryAttrGetElementByName(attr, tp__ref(name))
-                                          : (MlirAttribute){NULL};
-}
-
-/* The number of the name that the field is; -1: none. */
-static int name_of_field(MlirAttribute attr, int n, const char *const *names) {
-  for (int i = 0; i < n && !mlirAttributeIsNull(attr) && mlirAttributeIsAString(attr); i++)
-    if (tp__ref_is(mlirStringAttrGetValue(attr), names[i]))
-      return i;
-  return -1;
+/* An entry of tp.route; null if it is missing. */
+static MlirAttribute entry_of(MlirAttribute attr, const char *name) {
+  bool is_list = mlirAttributeIsADictionary(attr);
+  return is_list ? mlirDictionaryAttrGetElementByName(attr, tp__ref(name)) : (MlirAttribute){NULL};
 }
 
 static bool read_axes(MlirOperation op, const tp_mesh *mesh, tp_route *route) {
-  MlirAttribute list = field(op, "axes");
+  MlirAttribute list = entry_of(tp__get(op, prefix), "axes");
   bool is_list = !mlirAttributeIsNull(list) && mlirAttributeIsAArray(list);
   route->n_axes = is_list ? (int)mlirArrayAttrGetNumElements(list) : 0;
   if (route->n_axes < 1 || route->n_axes > mesh->n_axes)
@@ -120,7 +112,7 @@ static bool read_axes(MlirOperation op, const tp_mesh *mesh, tp_route *route) {
       char text[2 * TP_MAX_AXIS_NAME];
       const char *const name = text;
       tp_mesh_axis_text(mesh, a, 1, text, sizeof text);
-      if (name_of_field(mlirArrayAttrGetElement(list, i), 1, &name) == 0)
+      if (tp__attr_which(mlirArrayAttrGetElement(list, i), 1, &name) == 0)
         break;
     }
     if (a == mesh->n_axes || (i > 0 && a <= route->axes[i - 1]))
@@ -163,9 +155,10 @@ static bool shapes_fit(MlirOperation op, const tp_route *route, int64_t n) {
 
 tp_status tp__route_read(MlirOperation op, const tp_mesh *mesh, tp_route *route) {
   *route = (tp_route){.form = TP_ROUTE_GATHER};
-  int form = name_of_field(field(op, "form"), TP_LEN(forms), forms),
-      to = name_of_field(field(op, "to"), TP_LEN(sides), sides);
-  MlirAttribute rows = field(op, "rows");
+  MlirAttribute attr = tp__get(op, prefix);
+  int form = tp__attr_which(entry_of(attr, "form"), TP_LEN(forms), forms),
+      to = tp__attr_which(entry_of(attr, "to"), TP_LEN(sides), sides);
+  MlirAttribute rows = entry_of(attr, "rows");
   bool fits = form >= 0 && to >= 0 && !mlirAttributeIsNull(rows) && mlirAttributeIsAInteger(rows) &&
               mlirOperationGetNumResults(op) == 1 &&
               mlirOperationGetNumOperands(op) == TP_ROUTE_INIT + (form != TP_ROUTE_GATHER) &&

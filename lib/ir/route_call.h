@@ -3,7 +3,8 @@
  *
  *     %y = call @tp.route(%rows, %positions, %starts, %ends)
  *         {tp.route = {axes = ["ep"], form = "gather", to = "groups", rows = 64}}
- *         : (tensor<8x16xf32>, tensor<128x1xi32>, tensor<8xi32>, tensor<8xi32>) -> tensor<128x16xf32>
+ *         : (tensor<8x16xf32>, tensor<128x1xi32>, tensor<8xi32>, tensor<8xi32>)
+ *         -> tensor<128x16xf32>
  *
  * On one side, rows are split into blocks: the group's rank d has rows d*b, d*b + 1, ..., where b
  * is the number of rows of its tensor; `rows` is their number on all devices. On the other side,

@@ -327,10 +327,10 @@ bool tp__rows_is_mask(MlirOperation op) {
   return tp__op_is(op, "linalg.generic") && !mlirAttributeIsNull(tp__get(op, "tp.mask"));
 }
 
-bool tp__rows_is_own(MlirOperation op) {
-  MlirAttribute role = tp__get(op, "tp.rows");
-  return !mlirAttributeIsNull(role) && mlirAttributeIsAString(role) &&
-         tp__ref_is(mlirStringAttrGetValue(role), TP_ROWS_OWN);
+bool tp__rows_has_role(MlirOperation op, const char *role) {
+  MlirAttribute attr = tp__get(op, "tp.rows");
+  return !mlirAttributeIsNull(attr) && mlirAttributeIsAString(attr) &&
+         tp__ref_is(mlirStringAttrGetValue(attr), role);
 }
 
 static MlirValue element_at(MlirOperation where, MlirValue list, int64_t i, int64_t limit) {

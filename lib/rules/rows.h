@@ -41,8 +41,8 @@ enum { TP_MAX_ROWS_RESULTS = 64 };
 
 /* True if the op masks rows: its rows are dimension 1 of its result, and its groups dimension 0. */
 bool tp__rows_is_mask(MlirOperation op);
-/* True if the op has tp.rows = "own". */
-bool tp__rows_is_own(MlirOperation op);
+/* True if the op has this tp.rows. */
+bool tp__rows_has_role(MlirOperation op, const char *role);
 
 /* A linalg.generic that reads or changes whole rows at positions that one of its inputs gives. */
 typedef struct tp_row_access {
@@ -64,8 +64,8 @@ bool tp__is_row_wise(const tp_rule *rule, uint64_t *operands);
 /* Adds the choices that tp.rows gives an op, if its structure allows them. */
 void tp__rule_rows(tp_rule *rule);
 
-/* Returns the share of the rows that a device has, and works on, if the groups are of equal size: of
- * the rows of an operand or result (operand >= 0, -1), and of the op's work. 1 for other ops. */
+/* Return the share of the rows that a device has if the groups are of equal size: of an operand, or
+ * of the result for -1; and the share of the op's work that it does for that. 1 for other ops. */
 double tp__rows_held(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy,
                      int operand);
 double tp__rows_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);

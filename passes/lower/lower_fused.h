@@ -13,8 +13,6 @@ typedef struct tp__fused_call {
 
 /* Returns an entry of the tp.fused dictionary; null if it is missing. */
 MlirAttribute tp__fused_entry(const tp__fused_call *d, const char *name);
-/* Returns the index of the name that a string attribute equals; -1 if there is none. */
-int tp__fused_text(MlirAttribute attr, int n, const char *const *names);
 /* Reports an invalid entry; returns the error. */
 tp_status tp__fused_refuse(const tp__fused_call *d, const char *entry);
 /* Reads a string entry as its index in `names`. */

@@ -215,8 +215,8 @@ static tp_status lower_entry(MlirOperation func, void *data) {
   return status == TP_OK ? end : status;
 }
 
-/* Erases module contents that a compiled program does not need: grids, declarations of permutes and routes,
- * bodies of fused functions, and the phase attribute. */
+/* Erases module contents that a compiled program does not need: grids, declarations of permutes and
+ * routes, bodies of fused functions, and the phase attribute. */
 static void clean_module(MlirOperation module) {
   MlirOperation next;
   for (MlirOperation op =

@@ -1,11 +1,11 @@
 /* tp-bound-rows: limits work on rows of groups (rules/rows.h) to the rows that a device has.
  *
  * The buffers have the size of all rows, but a device has only those of its groups, from a first to
- * a last row that it knows at run time. Ops on such rows that follow each other become one loop over
- * blocks of rows, from the block of the first row to that of the last one. Blocks begin at multiples
- * of their size, which divides the number of rows, so that no block is cut and no row is computed
- * twice. Rows of other devices in these blocks are computed from unspecified values, and are
- * unspecified themselves. */
+ * a last row that it knows at run time. Ops on such rows that follow each other become one loop
+ * over blocks of rows, from the block of the first row to that of the last one. Blocks begin at
+ * multiples of their size, which divides the number of rows, so that no block is cut and no row is
+ * computed twice. Rows of other devices in these blocks are computed from unspecified values, and
+ * are unspecified themselves. */
 #include "passes/registry.h"
 
 #include "ir/diagnostics.h"
@@ -43,12 +43,6 @@ static int64_t groups_of(MlirOperation op) {
                    ? -1
                    : mlirIntegerAttrGetValueInt(number);
   return of < MAX_KINDS ? of : -1;
-}
-
-static bool has_role(MlirOperation op, const char *role) {
-  MlirAttribute attr = tp__get(op, "tp.rows");
-  return !mlirAttributeIsNull(attr) && mlirAttributeIsAString(attr) &&
-         tp__ref_is(mlirStringAttrGetValue(attr), role);
 }
 
 static void drop_marks(MlirOperation op) {
@@ -386,11 +380,11 @@ static tp_status visit_block(bounding *b, MlirBlock block) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     int64_t of = groups_of(op);
-    if (of >= 0 && has_role(op, TP_ROWS_FIRST)) {
+    if (of >= 0 && tp__rows_has_role(op, TP_ROWS_FIRST)) {
       b->bounds[of].first = mlirOperationGetResult(op, 0);
-    } else if (of >= 0 && has_role(op, TP_ROWS_LAST)) {
+    } else if (of >= 0 && tp__rows_has_role(op, TP_ROWS_LAST)) {
       b->bounds[of].last = mlirOperationGetResult(op, 0);
-    } else if (of >= 0 && has_role(op, TP_ROWS_OWN)) {
+    } else if (of >= 0 && tp__rows_has_role(op, TP_ROWS_OWN)) {
       TP_TRY(add_to_segment(b, op, of));
       continue;
     } else if (reads_segment(&b->now, op)) {
@@ -401,7 +395,7 @@ static tp_status visit_block(bounding *b, MlirBlock block) {
 }
 
 static tp_status collect_blocks(MlirOperation op, void *data) {
-  return has_role(op, TP_ROWS_OWN) ? tp__op_list_add(data, op) : TP_OK;
+  return tp__rows_has_role(op, TP_ROWS_OWN) ? tp__op_list_add(data, op) : TP_OK;
 }
 
 static tp_status visit_marks(MlirOperation op, void *data) {

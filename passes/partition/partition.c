@@ -175,7 +175,7 @@ static void erase_unused(tp_partitioner *p) {
     bool is_empty = item->rule->is_free && tp__op_is(item->op, "tensor.empty");
     if ((is_empty || item->rule->rows.sends) && !tp__is_used(mlirOperationGetResult(item->op, 0)))
       mlirOperationDestroy(item->op);
-    else if (!tp__rows_is_own(item->op)) {
+    else if (!tp__rows_has_role(item->op, TP_ROWS_OWN)) {
       tp__remove(item->op, "tp.rows");
       tp__remove(item->op, "tp.groups");
     }

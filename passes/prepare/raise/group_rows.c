@@ -94,7 +94,7 @@ static bool counts_rows(MlirValue value) {
   return !mlirOperationIsNull(index) && tp__dim_of(index) == 1;
 }
 
-/* The bound of a comparison: `row < bound` for `is_end`, else `bound <= row`. Null if it is none. */
+/* The bound of a comparison: `row < bound` if is_end, else `bound <= row`. Null if it is none. */
 static MlirValue bound_of(MlirValue condition, bool is_end) {
   static const struct {
     tp_compare predicate;
@@ -261,12 +261,6 @@ static int64_t number_of_groups(marker *m, const groups *g) {
   return (int64_t)m->n_groups++;
 }
 
-static bool has_role(MlirOperation op, const char *role) {
-  MlirAttribute attr = tp__get(op, "tp.rows");
-  return !mlirAttributeIsNull(attr) && mlirAttributeIsAString(attr) &&
-         tp__ref_is(mlirStringAttrGetValue(attr), role);
-}
-
 /* True if the op is the product of a mask, operand 0, and weights: it adds over the groups and over
  * columns, and has the mask's rows. */
 static bool is_product(MlirOperation op) {
@@ -359,7 +353,7 @@ static void add_init(marker *m, MlirOperation op, int64_t of) {
 
 static void visit_user(marker *m, MlirOperation op, MlirValue value, int64_t of) {
   tp_row_access access;
-  if (has_role(op, TP_ROWS_MASK))
+  if (tp__rows_has_role(op, TP_ROWS_MASK))
     return;
   if (!tp__row_access_of(op, &access)) {
     visit_each(m, op, of);
@@ -374,9 +368,9 @@ static void visit_user(marker *m, MlirOperation op, MlirValue value, int64_t of)
 
 static void visit_maker(marker *m, MlirOperation op, int64_t of) {
   tp_row_access access;
-  if (mlirOperationIsNull(op) || has_role(op, TP_ROWS_MASK))
+  if (mlirOperationIsNull(op) || tp__rows_has_role(op, TP_ROWS_MASK))
     return;
-  if (has_role(op, TP_ROWS_PRODUCT)) {
+  if (tp__rows_has_role(op, TP_ROWS_PRODUCT)) {
     add_init(m, op, of);
   } else if (!tp__row_access_of(op, &access)) {
     visit_each(m, op, of);
@@ -407,7 +401,7 @@ static tp_status collect(MlirOperation op, void *data) {
   marker *m = data;
   MlirValue rows;
   groups g;
-  bool is_imported = has_role(op, TP_ROWS_MASK);
+  bool is_imported = tp__rows_has_role(op, TP_ROWS_MASK);
   m->is_marked |= !is_imported && !mlirAttributeIsNull(tp__get(op, "tp.rows"));
   return is_imported || read_mask(op, &rows, &g) ? tp__op_list_add(&m->masks, op) : TP_OK;
 }
