@@ -19,7 +19,7 @@
 // gathered, RMS norm, 1e-5, slices; no matmul, no quantization.
 // CHECK: func.func private @tprt_abi_fused.3.2(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK: func.func @main(%[[CTX:.*]]: !llvm.ptr, %[[D:.*]]: tensor<32x16xf32> {{.*}}, %[[RES:.*]]: tensor<8x16xf32> {{.*}}, %[[G:.*]]: tensor<16xf32>
-// CHECK-SAME: tp.extra = array<i64: 3, 2, 1, 4, 6, 0, 0, 0, 0, 0, 0, 0, 20, 19, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 925353388, 3, 0, 0, 0, 0, 0, 0>
+// CHECK-SAME: tp.extra = array<i64: 3, 2, 1, 4, 6, 0, 0, 0, 0, 0, 0, 0, 23, 22, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 925353388, 3, 0, 0, 0, 0, 0, 0>
 // CHECK-SAME: tp.sites = array<i64: 8, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 32, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32>
 // CHECK: %[[R:.*]] = memref.alloc() : memref<8x16xf32>
 // CHECK: memref.extract_aligned_pointer_as_index %[[R]]
@@ -91,7 +91,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %residual: tensor<8x16xf32>)
 // The rows are a matmul of inputs A and B (2 and 3): k is 4, B is transposed.
 // CHECK: func.func private @tprt_abi_fused.3.1(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK: func.func @product(%[[CTX:.*]]: !llvm.ptr, %[[A:.*]]: tensor<2x8x4xf32> {{.*}}, %[[B:.*]]: tensor<16x4xf32> {{.*}}, %[[RES:.*]]: tensor<2x2x16xf32>
-// CHECK-SAME: tp.extra = array<i64: 3, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 19, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 3, 4, 1, 0, 0, 0, 0>
+// CHECK-SAME: tp.extra = array<i64: 3, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 3, 4, 1, 0, 0, 0, 0>
 // CHECK-SAME: tp.sites = array<i64: 8, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 3, 2, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 32>
 // CHECK: bufferization.to_buffer %[[A]] read_only
 // CHECK: %[[AP:.*]] = llvm.inttoptr
