@@ -177,7 +177,7 @@ func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>, %c: ten
 // A softmax: kind 10, the shape of the logits; a target of i32, all results, of the target the logarithm of its probability, as this device has it.
 // CHECK: func.func private @tprt_abi_fused.2.3(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK: func.func @softmax(%[[CTX:.*]]: !llvm.ptr, %[[X:.*]]: tensor<8x16xbf16> {{.*}}, %[[T:.*]]: tensor<8xi32>
-// CHECK-SAME: tp.extra = array<i64: 2, 3, 1, 9, 0, 0, 0, 0, 0, 0, 0, 0, 24, 25, 26, 0, 0, 0, 0, 0, 0, 0, [[I32:[0-9]+]], 2, 1, 1>
+// CHECK-SAME: tp.extra = array<i64: 2, 3, 1, 9, 0, 0, 0, 0, 0, 0, 0, 0, 27, 28, 29, 0, 0, 0, 0, 0, 0, 0, [[I32:[0-9]+]], 2, 1, 1>
 // CHECK-SAME: tp.sites = array<i64: 10, {{[0-9]+}}, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 26>
 // CHECK: bufferization.to_buffer %[[X]] read_only
 // CHECK: %[[XP:.*]] = llvm.inttoptr
