@@ -15,12 +15,14 @@
   X(raise) \
   X(hoist_invariants) \
   X(lift_constants) \
+  X(group_rows) \
   X(propagate) \
   X(partition) \
   X(restore_constants) \
   X(simplify_collectives) \
   X(stage_collectives) \
   X(fuse_collectives) \
+  X(bound_rows) \
   X(expand_messages) \
   X(expand_sorts) \
   X(expand_switches) \

@@ -49,6 +49,9 @@ typedef struct tp_plan_collective {
   tp_cost cost;          /* modeled time per execution */
   const char *location;  /* source location, as MLIR prints it */
   bool in_loop;          /* executed once per iteration of a loop */
+  /* an exchange of rows of groups: what it sends depends on values. `bytes` and `cost` are those
+   * for groups of equal size whose rows come from all devices alike */
+  bool varies;
 } tp_plan_collective;
 
 typedef struct tp_plan {

@@ -43,6 +43,10 @@ typedef enum tp_combiner {
   TP_XOR,     /* "xor" */
   /* "average": sum divided by the number of devices; only on collectives written by the user */
   TP_AVERAGE,
+  /* "rows": not combined. The rows (dimension 0) are sorted into groups whose sizes are known only
+   * at run time, and each device holds the rows of its groups; its other rows are unspecified. Only
+   * ops with tp.rows make and read such values */
+  TP_ROWS,
   TP_N_COMBINERS
 } tp_combiner;
 

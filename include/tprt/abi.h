@@ -28,7 +28,7 @@ extern "C" {
 
 #define TPRT_ABI_MAGIC INT64_C(0x7470727461626931) /* "tprtabi1" */
 enum {
-  TPRT_ABI_VERSION = 4, /* a table of another version is rejected with TPRT_MISMATCH */
+  TPRT_ABI_VERSION = 5, /* a table of another version is rejected with TPRT_MISMATCH */
   TPRT_MAX_AXES = 8,
 };
 
@@ -70,14 +70,17 @@ typedef enum tprt_site_kind {
    * one tprt_abi_loop each. Has neither axes nor a shape. */
   TPRT_SITE_CONTRACT = 7,
 
-  /* Fused sites, only in programs for GPUs; run by tprt_abi_fused. Their extra data begin with
-   * tprt_abi_operands. */
+  /* Fused sites, run by tprt_abi_fused. Their extra data begin with tprt_abi_operands. These are
+   * only in programs for GPUs. */
   TPRT_SITE_FUSED_REDUCE = 8,     /* tprt_abi_fused_reduce */
   TPRT_SITE_FUSED_GATHER = 9,     /* tprt_abi_fused_gather */
   TPRT_SITE_FUSED_SOFTMAX = 10,   /* tprt_abi_fused_softmax */
   TPRT_SITE_FUSED_MATMUL = 11,    /* tprt_abi_fused_matmul */
   TPRT_SITE_FUSED_ATTENTION = 12, /* tprt_abi_fused_attention; likewise the next one */
   TPRT_SITE_FUSED_ATTENTION_GRADIENT = 13,
+
+  /* An exchange of rows, whose sizes are known when it runs. A fused site for every target. */
+  TPRT_SITE_ROUTE = 14, /* tprt_abi_route */
 } tprt_site_kind;
 
 typedef struct tprt_abi_site {
@@ -114,7 +117,7 @@ enum {
   TPRT_LOOP_WORDS = sizeof(tprt_abi_loop) / sizeof(int64_t),         /* 4 */
 };
 
-/* ---- Fused sites ---- */
+/* ---- Fused sites: calls with any number of tensors ---- */
 
 /* Role of an operand of a fused site. */
 typedef enum tprt_operand {
@@ -132,11 +135,14 @@ typedef enum tprt_operand {
   TPRT_IN_KEYS,
   TPRT_IN_VALUES,
   TPRT_IN_MASK,
-  TPRT_IN_POSITION, /* one i32 or i64 */
+  TPRT_IN_POSITION, /* one i32 or i64; of TPRT_SITE_ROUTE one for each row */
   TPRT_IN_ATTENDED, /* the result of an attention */
   TPRT_IN_MAX,      /* f32, one per row; likewise the next one */
   TPRT_IN_SUM,
   TPRT_IN_GRADIENT, /* of the result */
+  TPRT_IN_STARTS,   /* first row of each group, i32 or i64 */
+  TPRT_IN_ENDS,     /* row behind the last one of each group, of the same type */
+  TPRT_IN_INIT,     /* of the result */
   /* Outputs. */
   TPRT_OUT_TENSOR,
   TPRT_OUT_RESIDUAL,  /* the sum before the norm */
@@ -230,6 +236,37 @@ typedef struct tprt_abi_fused_matmul {
   int64_t transpose_b;
   int64_t function; /* a tprt_cuda_epilogue that is no gradient */
 } tprt_abi_fused_matmul;
+
+/* What a route does with row i and position i. */
+typedef enum tprt_route_form {
+  TPRT_ROUTE_GATHER, /* out[i] = rows[position]; a position outside is moved to the nearest row */
+  /* out[position] += rows[i], or = rows[i], from `init` on, in the order of i; a position outside
+   * is ignored */
+  TPRT_ROUTE_ADD,
+  TPRT_ROUTE_SET,
+  TPRT_N_ROUTES,
+} tprt_route_form;
+
+/* TPRT_SITE_ROUTE: moves rows (elements of dimension 0) between two sides. On the side of blocks,
+ * rank d of the site's group has rows d*b to (d+1)*b - 1 of block_rows, b = ceil(block_rows /
+ * ranks). On the side of groups, rows are sorted by group, every rank has a buffer for all
+ * group_rows, and rank d has the rows of groups d*n_groups/ranks to (d+1)*n_groups/ranks - 1; rows
+ * in front of the first group are those of the first rank, and rows behind the last group those of
+ * the last rank. What a buffer holds of other rows
+ * is not read, and is unspecified in results. Inputs: the tensor, on the side that sends; the
+ * positions, one for each row of the result (gather) or of the tensor; starts and ends of the
+ * groups, equal on all ranks like the positions; for scatters the init, of the shape of the result.
+ * Output: the tensor. Sums have the bits that one device computes: each is rounded to the type of
+ * the tensor, in the order of i. A rank sends each row that another rank needs once for each use,
+ * and these are the bytes that are counted. TPRT_INVALID_STATE
+ * unless 0 <= starts[0] and starts[g] <= ends[g] = starts[g+1] for all groups. */
+typedef struct tprt_abi_route {
+  tprt_abi_operands operands;
+  int64_t form;      /* tprt_route_form */
+  int64_t to_groups; /* 1: the result is on the side of groups; 0: of blocks */
+  int64_t block_rows, group_rows, n_groups;
+  int64_t position_type, group_type; /* tprt_dtype of the positions; of starts and ends */
+} tprt_abi_route;
 
 /* The tensors of TPRT_SITE_FUSED_ATTENTION and its gradient, as indices of strides. */
 enum {

@@ -196,3 +196,11 @@ int tp__int_list(MlirAttribute attr, int max, int64_t *values) {
   }
   return (int)n;
 }
+
+int tp__attr_which(MlirAttribute attr, int n, const char *const *names) {
+  bool is_text = !mlirAttributeIsNull(attr) && mlirAttributeIsAString(attr);
+  for (int i = 0; i < n && is_text; i++)
+    if (tp__ref_is(mlirStringAttrGetValue(attr), names[i]))
+      return i;
+  return -1;
+}

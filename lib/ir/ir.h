@@ -72,6 +72,8 @@ void tp__remove(MlirOperation op, const char *name);
  * one for many ops with the same attributes. In shim.cpp. */
 MlirAttribute tp__attributes(MlirOperation op);
 void tp__set_attributes(MlirOperation op, MlirAttribute dictionary);
+/* Returns the index of the name that a string attribute equals; -1 if it is null or equals none. */
+int tp__attr_which(MlirAttribute attr, int n, const char *const *names);
 /* Returns attribute `name` of argument or result `i` of a func.func. Null if absent. */
 MlirAttribute tp__arg_attr(MlirOperation func, int i, const char *name);
 MlirAttribute tp__result_attr(MlirOperation func, int i, const char *name);

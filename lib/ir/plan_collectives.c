@@ -3,6 +3,7 @@
 
 #include "ir/location.h"
 #include "ir/place.h"
+#include "ir/route_call.h"
 #include "ir/work.h"
 
 #include <string.h>
@@ -38,17 +39,16 @@ static const char *combiner_text(tp_measure *m, MlirOperation op) {
   return kept ? kept : "";
 }
 
-static tp_status add_collective(tp_measure *m, MlirOperation op, tp_collective kind, int n_axes,
-                                const int *axes) {
+/* `elements` as in tp_cost_collective. */
+static tp_status add_sent(tp_measure *m, MlirOperation op, tp_collective kind, int n_axes,
+                          const int *axes, int64_t elements) {
   const tp_mesh *mesh = &m->plan.mesh;
   int64_t group = 1;
   for (int i = 0; i < n_axes; i++)
     group *= mesh->axes[axes[i]].size;
   if (group == 1)
     return TP_OK;
-  MlirType operand = mlirValueGetType(mlirOperationGetOperand(op, 0)),
-           result = mlirValueGetType(mlirOperationGetResult(op, 0));
-  int64_t elements = tp__n_elements(kind == TP_ALL_GATHER ? result : operand);
+  MlirType operand = mlirValueGetType(mlirOperationGetOperand(op, 0));
   int64_t size = tp__element_size(tp__element_type(operand));
   size_t n = (size_t)m->plan.n_collectives;
   if (tp__grow((void **)&m->collectives, &m->capacity, n + 1, sizeof *m->collectives) != TP_OK)
@@ -70,6 +70,13 @@ static tp_status add_collective(tp_measure *m, MlirOperation op, tp_collective k
   m->plan.bytes += c->bytes;
   m->plan.communication = tp_cost_add(m->plan.communication, c->cost);
   return TP_OK;
+}
+
+static tp_status add_collective(tp_measure *m, MlirOperation op, tp_collective kind, int n_axes,
+                                const int *axes) {
+  MlirValue counted =
+      kind == TP_ALL_GATHER ? mlirOperationGetResult(op, 0) : mlirOperationGetOperand(op, 0);
+  return add_sent(m, op, kind, n_axes, axes, tp__n_elements(mlirValueGetType(counted)));
 }
 
 /* Adds a permute. Its group consists of the axes along which some pair moves data. */
@@ -102,6 +109,26 @@ static tp_status add_permute(tp_measure *m, MlirOperation op) {
   return add_collective(m, op, TP_PERMUTE, nothing ? mesh->n_axes : n, axes);
 }
 
+/* Adds an exchange of rows. How many a device sends is known at run time; with groups of equal
+ * size, each device has an equal share of all rows that travel, and sends it to all devices
+ * alike. */
+static tp_status add_route(tp_measure *m, MlirOperation op) {
+  tp_route route;
+  TP_TRY(tp__route_read(op, &m->plan.mesh, &route));
+  int64_t group = 1;
+  for (int i = 0; i < route.n_axes; i++)
+    group *= m->plan.mesh.axes[route.axes[i]].size;
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, TP_ROUTE_ROWS));
+  int64_t rows = tp__value_size(mlirOperationGetOperand(op, TP_ROUTE_POSITIONS), 0),
+          of_tensor = mlirShapedTypeGetDimSize(type, 0),
+          all = of_tensor > 0 ? tp__multiply(rows, tp__n_elements(type) / of_tensor) : 0;
+  TP_TRY(
+      add_sent(m, op, TP_ALL_TO_ALL, route.n_axes, route.axes, all / group + (all % group != 0)));
+  if (group > 1)
+    m->collectives[m->plan.n_collectives - 1].varies = true;
+  return TP_OK;
+}
+
 tp_status tp__measure_collective(tp_measure *m, MlirOperation op) {
   static const struct {
     const char *name;
@@ -116,6 +143,8 @@ tp_status tp__measure_collective(tp_measure *m, MlirOperation op) {
     return TP_OK;
   if (!mlirAttributeIsNull(tp__get(op, "tp.pairs")))
     return add_permute(m, op);
+  if (tp__is_route(op))
+    return add_route(m, op);
   for (int i = 0; i < TP_LEN(kinds); i++) {
     if (!tp__op_is(op, kinds[i].name))
       continue;

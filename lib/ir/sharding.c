@@ -158,9 +158,10 @@ static int other_combiner(const reader *r, tp_combiner combiner) {
 }
 
 /* True if a partial value of this type can be created: its combiner has an identity. An average has
- * no identity, but only users write averages. */
+ * no identity, but only users write averages; rows are not combined. */
 static bool has_identity(MlirType element, tp_combiner combiner) {
-  return combiner == TP_AVERAGE || !mlirAttributeIsNull(tp__identity_attr(element, combiner));
+  return combiner == TP_AVERAGE || combiner == TP_ROWS ||
+         !mlirAttributeIsNull(tp__identity_attr(element, combiner));
 }
 
 static tp_status read_partial(reader *r, MlirNamedAttribute entry) {

@@ -2,6 +2,7 @@
  * whole tensors. A rule of the user, on the declaration or on the call, takes precedence. */
 #include "rules/call.h"
 
+#include "ir/route_call.h"
 #include "ir/sort_call.h"
 #include "rules/families.h"
 #include "rules/rule.h"
@@ -12,7 +13,7 @@ static MlirStringRef name_of(MlirOperation func) {
 
 static bool matches(MlirOperation op) {
   return !mlirOperationIsNull(tp__declaration(op)) && !tp__is_permute(op) && !tp__is_sort(op) &&
-         !tp__user_family.matches(op);
+         !tp__is_route(op) && !tp__user_family.matches(op);
 }
 
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {

@@ -4,6 +4,7 @@
 
 #include "ir/collectives.h"
 #include "ir/place.h"
+#include "ir/route_call.h"
 #include "rules/families.h"
 
 typedef struct collective_row {
@@ -124,6 +125,15 @@ tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, int resul
   *effect = (tp_effect){.equality = TP_KEEP};
   if (tp__is_permute(op)) {
     *effect = (tp_effect){TP_DIFFER, (1u << mesh->n_axes) - 1, moved_axes(op, mesh)};
+    return TP_OK;
+  }
+  if (tp__is_route(op)) {
+    tp_route route;
+    TP_TRY(tp__route_read(op, mesh, &route));
+    effect->equality = TP_DIFFER;
+    for (int i = 0; i < route.n_axes; i++)
+      effect->axes |= 1u << route.axes[i];
+    effect->waits = effect->axes;
     return TP_OK;
   }
   if (!tp__op_has_dialect(op, "shard"))

@@ -102,6 +102,19 @@ typedef struct tp_ring {
   MlirOperation last; /* the last op that uses the traveling parts; other ops use them too */
 } tp_ring;
 
+/* How an op with tp.rows works on rows of groups (rules/rows.h). An axis that splits one of the
+ * factors may do so `by rows`: operands and results then are partial("rows") along it, as said
+ * here, and the others are split as usual. */
+typedef struct tp_rows {
+  uint32_t factors; /* bits; 0: no factor is split by rows */
+  uint64_t own;     /* bits: operands that are partial("rows") */
+  uint64_t whole;   /* bits: operands that are not split, although they have the factor */
+  bool results;     /* the results and their inits are partial("rows") */
+  bool even;        /* the axes must divide the factor */
+  int traveling;    /* operand whose rows are sent; -1: those of result 0 */
+  bool sends;       /* localize exchanges rows between devices */
+} tp_rows;
+
 struct tp_family;
 struct tp_rule_text;
 
@@ -117,6 +130,7 @@ typedef struct tp_rule {
   int n_variants;
   tp_variant *variants; /* capacity TP_MAX_VARIANTS */
   tp_ring ring;         /* keys or values of attention (attention.h) */
+  tp_rows rows;
   /* Work of the whole op on one device, for the cost model. */
   double contraction_flops; /* a multiply and an add count as 2 */
   tp_peak peak;             /* of the contraction */
@@ -141,6 +155,7 @@ typedef struct tp_choice {
   uint8_t kind;
   uint8_t index; /* factor or variant */
   bool ring;     /* of a factor: the axis also splits the operand of tp_rule.ring */
+  bool rows;     /* of a factor: the axis splits it by rows (tp_rule.rows) */
 } tp_choice;
 
 typedef struct tp_strategy {
@@ -261,6 +276,8 @@ int tp__strategy_ring(const tp_mesh *mesh, const tp_strategy *strategy, int *axe
 /* Returns the number of traveling parts, which is the number of steps in which the op is computed;
  * 1: there is no ring. */
 int64_t tp__ring_parts(const tp_mesh *mesh, const tp_strategy *strategy);
+/* True if some axis splits factor f by rows. */
+bool tp__strategy_by_rows(const tp_mesh *mesh, const tp_strategy *strategy, int f);
 /* Lists the axes that split factor f, major to minor. Returns their number. Capacity:
  * TP_MAX_AXES. */
 int tp__strategy_axes(const tp_mesh *mesh, const tp_strategy *strategy, int f, int *axes);
@@ -278,7 +295,7 @@ double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_str
 int64_t tp__strategy_gemm_dim(const tp_rule *rule, const tp_mesh *mesh,
                               const tp_strategy *strategy);
 /* Returns the modeled time of the communication that localize adds: fetches for windows, regrouping
- * of units, ordered factors, and rings. */
+ * of units, ordered factors, rings, and exchanges of rows. */
 tp_cost tp__strategy_communication(const tp_rule *rule, const tp_pricing *pricing,
                                    const tp_strategy *strategy);
 
@@ -296,7 +313,8 @@ int tp__strategy_match(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *
 /* ---- tp.factors: choices annotated on an op ---- */
 
 /* Writes the attribute. {dp = 0, "tp:(1)2" = 2} names the factor of each axis; {tp = "linear 1"}
- * names a variant, {tp = "ring 2"} factor 2 with a ring along the axis. */
+ * names a variant, {tp = "ring 2"} factor 2 with a ring along the axis, {tp = "rows 2"} factor 2
+ * split by rows. */
 MlirAttribute tp__write_factors(MlirContext context, const tp_mesh *mesh,
                                 const tp_strategy *strategy);
 /* True if this entry of tp.factors is a ring. */

@@ -94,7 +94,9 @@ static tp_status keep(tp_rule_cache_entry *entry, uint64_t hash, tp_rule *rule, 
 tp_status tp__rule_cached(tp_rule_cache *alike, MlirOperation op, bool unknown_replicate,
                           tp__arena *arena, tp_rule *rule) {
   uint64_t hash;
-  if (!mlirAttributeIsNull(tp__get(op, "tp.rule")) || !tp__op_structure_hash(op, &hash))
+  bool has_own =
+      !mlirAttributeIsNull(tp__get(op, "tp.rule")) || !mlirAttributeIsNull(tp__get(op, "tp.rows"));
+  if (has_own || !tp__op_structure_hash(op, &hash))
     return tp__rule_of(op, unknown_replicate, arena, rule);
   if (2 * (alike->count + 1) > alike->capacity && grow(alike) != TP_OK)
     return tp__out_of_memory(op);

@@ -1,5 +1,6 @@
 /* Finds the family of an op and reads its rule. */
 #include "rules/families.h"
+#include "rules/rows.h"
 #include "rules/rule.h"
 
 #include "ir/parse_hints.h"
@@ -94,6 +95,7 @@ tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena
     rule->family = families[i];
     TP_TRY(families[i]->rule(op, arena, rule));
     keep_sums_of_f8(rule);
+    tp__rule_rows(rule);
     return TP_OK;
   }
   if (unknown_replicate && !has_regions(op) && !tp__is_never_compiled(op))

@@ -1,6 +1,7 @@
 /* Strategies: one choice per mesh axis, and the shardings that follow from them. */
 #include "ir/work.h"
 #include "rules/regroup.h"
+#include "rules/rows.h"
 #include "rules/window.h"
 #include "sharding/sharding.h"
 
@@ -21,7 +22,14 @@ int64_t tp__strategy_shards(const tp_rule *rule, const tp_mesh *mesh, const tp_s
 }
 
 bool tp__same_choice(tp_choice a, tp_choice b) {
-  return a.kind == b.kind && a.index == b.index && a.ring == b.ring;
+  return a.kind == b.kind && a.index == b.index && a.ring == b.ring && a.rows == b.rows;
+}
+
+bool tp__strategy_by_rows(const tp_mesh *mesh, const tp_strategy *s, int f) {
+  for (int a = 0; a < mesh->n_axes; a++)
+    if (chooses(s, a, TP_CHOOSE_FACTOR, f) && s->choices[a].rows)
+      return true;
+  return false;
 }
 
 int tp__strategy_ring(const tp_mesh *mesh, const tp_strategy *s, int *axes) {
@@ -131,27 +139,46 @@ static bool is_ring_operand(const tp_rule *rule, const tp_value_map *map) {
   return rule->ring.factors && map == &rule->operands[rule->ring.operand];
 }
 
+/* True if the value is partial("rows") along an axis with this choice. `bit` is that of an
+ * operand. */
+static bool is_own_rows(const tp_rule *rule, tp_choice c, const tp_value_map *map, uint64_t bit,
+                        bool is_result) {
+  if (!c.rows)
+    return false;
+  return is_result ? rule->rows.results
+                   : (rule->rows.own & bit) || (rule->rows.results && map->is_init);
+}
+
+/* True if the choice splits the dimensions of the value that have the factor. */
+static bool splits_value(const tp_rule *rule, tp_choice c, const tp_value_map *map, uint64_t bit,
+                         bool is_result) {
+  bool is_whole = c.rows && !is_result && (rule->rows.whole & bit);
+  return !is_whole && !is_own_rows(rule, c, map, bit, is_result);
+}
+
 /* Appends the axes of each factor of each dimension and those of a ring, then sets the partial
  * axes. */
 static tp_spec value_spec(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s,
-                          const tp_value_map *map, uint64_t variant_bit, bool is_result) {
+                          const tp_value_map *map, uint64_t bit, bool is_result) {
   tp_spec spec = tp_spec_replicated();
   if (!map->is_tensor)
     return spec;
   for (int d = 0; d < map->rank; d++)
     for (int k = 0; k < map->dims[d].n_factors; k++)
       for (int o = 0; o < mesh->n_axes; o++)
-        if (chooses(s, s->order[o], TP_CHOOSE_FACTOR, map->dims[d].factors[k]))
+        if (chooses(s, s->order[o], TP_CHOOSE_FACTOR, map->dims[d].factors[k]) &&
+            splits_value(rule, s->choices[s->order[o]], map, bit, is_result))
           tp_spec_append(&spec, s->order[o], d);
   int ring[TP_MAX_AXES], n_ring = is_ring_operand(rule, map) ? tp__strategy_ring(mesh, s, ring) : 0;
   for (int i = 0; i < n_ring; i++)
     tp_spec_append(&spec, ring[i], rule->ring.dim);
   for (int a = 0; a < mesh->n_axes; a++) {
     tp_choice c = s->choices[a];
-    if (c.kind == TP_CHOOSE_FACTOR && is_reduced(rule, c.index, map, is_result))
+    if (is_own_rows(rule, c, map, bit, is_result))
+      tp_spec_set_partial(&spec, a, TP_ROWS);
+    else if (c.kind == TP_CHOOSE_FACTOR && !c.rows && is_reduced(rule, c.index, map, is_result))
       tp_spec_set_partial(&spec, a, map->combiner);
-    if (c.kind == TP_CHOOSE_VARIANT &&
-        (is_result || (rule->variants[c.index].operands & variant_bit)))
+    if (c.kind == TP_CHOOSE_VARIANT && (is_result || (rule->variants[c.index].operands & bit)))
       tp_spec_set_partial(&spec, a, rule->variants[c.index].combiner);
   }
   return spec;
@@ -196,21 +223,47 @@ static bool ring_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
          map->shape[rule->ring.dim] % parts == 0;
 }
 
+/* True if all axes of a factor that is split by rows do so, in the order of the mesh, so that
+ * every op assigns the same rows to a device. Shards of unequal size are those of one axis. */
+static bool rows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int f) {
+  int axes[TP_MAX_AXES], n = tp__strategy_axes(mesh, s, f, axes);
+  for (int i = 0; i < n; i++)
+    if (!s->choices[axes[i]].rows || (i > 0 && axes[i] < axes[i - 1]))
+      return false;
+  return (!rule->rows.even && n == 1) ||
+         rule->factors[f].size % tp__strategy_shards(rule, mesh, s, f) == 0;
+}
+
+/* True if the value is partial("rows") and its rows are also split into blocks. */
+static bool cuts_rows(const tp_mesh *mesh, tp_spec spec) {
+  bool has_rows = false, is_split = false;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    tp_place place = tp_spec_place(spec, a);
+    has_rows |= place.kind == TP_PARTIAL && place.combiner == TP_ROWS;
+    is_split |= place.kind == TP_DIM && place.dim == 0;
+  }
+  return has_rows && is_split;
+}
+
+static bool spec_legal(const tp_mesh *mesh, tp_spec spec) {
+  return !tp__spec_mixes_combiners(spec) && !cuts_rows(mesh, spec);
+}
+
 /* True if no value is partial with two combiners. A linear variant passes partial values through,
  * and a combination of shards (such as an `or` of masks) may produce others. */
 static bool combiners_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
   int n_chosen = 0, n_variants = 0;
   for (int a = 0; a < mesh->n_axes; a++) {
     n_chosen += s->choices[a].kind != TP_CHOOSE_NONE;
-    n_variants += s->choices[a].kind == TP_CHOOSE_VARIANT;
+    n_variants += s->choices[a].kind == TP_CHOOSE_VARIANT || s->choices[a].rows;
   }
   if (n_variants == 0 || n_chosen == 1) /* the reductions of a value have one combiner */
     return true;
   for (int i = 0; i < rule->n_operands; i++)
-    if (tp__spec_mixes_combiners(tp__strategy_operand(rule, mesh, s, i)))
+    if (!spec_legal(mesh, tp__strategy_operand(rule, mesh, s, i)))
       return false;
   for (int i = 0; i < rule->n_results; i++)
-    if (tp__spec_mixes_combiners(tp__strategy_result(rule, mesh, s, i)))
+    if (!spec_legal(mesh, tp__strategy_result(rule, mesh, s, i)))
       return false;
   return true;
 }
@@ -224,6 +277,11 @@ bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
   for (int f = 0; f < rule->n_factors; f++) {
     int64_t shards = tp__strategy_shards(rule, mesh, s, f);
     bool uneven = rule->factors[f].size % shards != 0;
+    if (shards > 1 && tp__strategy_by_rows(mesh, s, f)) {
+      if (!rows_legal(rule, mesh, s, f))
+        return false;
+      continue;
+    }
     if (shards > 1 &&
         (rule->factors[f].kind == TP_FIXED || (uneven && rule->factors[f].must_divide)))
       return false;
@@ -241,9 +299,10 @@ bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
 double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
   double share = 1;
   for (int f = 0; f < rule->n_factors; f++)
-    if (rule->factors[f].size > 1 && !rule->factors[f].repeats_work)
+    if (rule->factors[f].size > 1 &&
+        (!rule->factors[f].repeats_work || tp__strategy_by_rows(mesh, s, f)))
       share *= (double)tp__strategy_local(rule, mesh, s, f) / (double)rule->factors[f].size;
-  return share;
+  return share * tp__rows_share(rule, mesh, s);
 }
 
 static uint32_t factors_of(const tp_value_map *map) {
@@ -290,6 +349,7 @@ tp_cost tp__strategy_communication(const tp_rule *rule, const tp_pricing *pricin
                                    const tp_strategy *s) {
   tp_cost cost = tp_cost_add(tp__window_cost(rule, pricing, s), tp__regroup_cost(rule, pricing, s));
   cost = tp_cost_add(cost, tp__ring_cost(rule, pricing, s));
+  cost = tp_cost_add(cost, tp__rows_cost(rule, pricing, s));
   if (rule->family && rule->family->joining)
     cost = tp_cost_add(cost, rule->family->joining(rule, pricing, s));
   return cost;
@@ -306,9 +366,11 @@ static bool place_agrees(const tp_rule *rule, tp_choice c, const tp_value_map *m
   if (c.kind == TP_CHOOSE_FACTOR) {
     for (int d = 0; d < map->rank; d++)
       for (int k = 0; k < map->dims[d].n_factors; k++)
-        if (map->dims[d].factors[k] == c.index)
+        if (map->dims[d].factors[k] == c.index && splits_value(rule, c, map, bit, is_result))
           want = (tp_place){.kind = TP_DIM, .dim = d};
-    if (is_reduced(rule, c.index, map, is_result))
+    if (is_own_rows(rule, c, map, bit, is_result))
+      want = (tp_place){.kind = TP_PARTIAL, .combiner = TP_ROWS};
+    else if (!c.rows && is_reduced(rule, c.index, map, is_result))
       want = (tp_place){.kind = TP_PARTIAL, .combiner = map->combiner};
     if (c.ring && is_ring_operand(rule, map))
       want = (tp_place){.kind = TP_DIM, .dim = rule->ring.dim};
@@ -318,6 +380,32 @@ static bool place_agrees(const tp_rule *rule, tp_choice c, const tp_value_map *m
   }
   return want.kind == place.kind && (want.kind != TP_DIM || want.dim == place.dim) &&
          (want.kind != TP_PARTIAL || want.combiner == place.combiner);
+}
+
+/* The kth of the choices that an axis may have: none, factors, variants, factors with a ring,
+ * factors by rows. False if there are fewer. */
+static bool nth_choice(const tp_rule *rule, int k, tp_choice *c) {
+  int n_plain = 1 + rule->n_factors + rule->n_variants, special = k - n_plain;
+  if (k == 0)
+    *c = (tp_choice){.kind = TP_CHOOSE_NONE};
+  else if (k <= rule->n_factors)
+    *c = (tp_choice){.kind = TP_CHOOSE_FACTOR, .index = (uint8_t)(k - 1)};
+  else if (k < n_plain)
+    *c = (tp_choice){.kind = TP_CHOOSE_VARIANT, .index = (uint8_t)(k - 1 - rule->n_factors)};
+  else if (rule->n_factors > 0)
+    *c = (tp_choice){.kind = TP_CHOOSE_FACTOR,
+                     .index = (uint8_t)(special % rule->n_factors),
+                     .ring = special < rule->n_factors,
+                     .rows = special >= rule->n_factors};
+  return special < 2 * rule->n_factors;
+}
+
+static bool choice_allowed(const tp_rule *rule, tp_choice c) {
+  if (c.kind != TP_CHOOSE_FACTOR)
+    return true;
+  if (c.ring || c.rows)
+    return (c.ring ? rule->ring.factors : rule->rows.factors) >> c.index & 1;
+  return rule->factors[c.index].kind != TP_FIXED;
 }
 
 static bool choice_agrees(const tp_rule *rule, int axis, tp_choice c, const tp_spec *operands,
@@ -394,17 +482,9 @@ int tp__strategy_match(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *
       found.choices[a] = hint->choices[a];
       continue;
     }
-    int n_plain = 1 + rule->n_factors + rule->n_variants,
-        n_choices = n_plain + (rule->ring.factors ? rule->n_factors : 0);
-    for (int k = 0; k < n_choices; k++) {
-      tp_choice c = k == 0                 ? (tp_choice){TP_CHOOSE_NONE, 0, false}
-                    : k <= rule->n_factors ? (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)(k - 1), false}
-                    : k < n_plain
-                        ? (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)(k - 1 - rule->n_factors), false}
-                        : (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)(k - n_plain), true};
-      bool fixed = c.kind == TP_CHOOSE_FACTOR && rule->factors[c.index].kind == TP_FIXED;
-      if (fixed || (c.ring && !(rule->ring.factors >> c.index & 1)) ||
-          !choice_agrees(rule, a, c, operands, results))
+    tp_choice c;
+    for (int k = 0; nth_choice(rule, k, &c); k++) {
+      if (!choice_allowed(rule, c) || !choice_agrees(rule, a, c, operands, results))
         continue;
       if (n++ == 0)
         found.choices[a] = c;
@@ -429,12 +509,11 @@ MlirAttribute tp__write_factors(MlirContext context, const tp_mesh *mesh, const 
     if (s->choices[a].kind == TP_CHOOSE_NONE)
       continue;
     tp_mesh_axis_text(mesh, a, 1, name, sizeof name);
-    snprintf(text, sizeof text, "%s %d", s->choices[a].ring ? "ring" : "linear",
-             s->choices[a].index);
-    bool is_number = s->choices[a].kind == TP_CHOOSE_FACTOR && !s->choices[a].ring;
-    entries[n++] = tp__named(context, name,
-                             is_number ? tp__attr_i64(context, s->choices[a].index)
-                                       : tp__attr_string(context, text));
+    tp_choice c = s->choices[a];
+    snprintf(text, sizeof text, "%s %d", c.ring ? "ring" : c.rows ? "rows" : "linear", c.index);
+    bool is_number = c.kind == TP_CHOOSE_FACTOR && !c.ring && !c.rows;
+    entries[n++] = tp__named(
+        context, name, is_number ? tp__attr_i64(context, c.index) : tp__attr_string(context, text));
   }
   return mlirDictionaryAttrGet(context, n, entries);
 }
@@ -451,7 +530,7 @@ static bool read_choice(const tp_rule *rule, MlirAttribute attr, tp_choice *choi
   int index;
   if (mlirAttributeIsAInteger(attr)) {
     int64_t f = mlirIntegerAttrGetValueInt(attr);
-    *choice = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)f, false};
+    *choice = (tp_choice){.kind = TP_CHOOSE_FACTOR, .index = (uint8_t)f};
     return f >= 0 && f < rule->n_factors;
   }
   char text[32];
@@ -459,12 +538,16 @@ static bool read_choice(const tp_rule *rule, MlirAttribute attr, tp_choice *choi
       !tp__ref_copy(mlirStringAttrGetValue(attr), text, sizeof text))
     return false;
   if (sscanf(text, "ring %d", &index) == 1) {
-    *choice = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)index, true};
+    *choice = (tp_choice){.kind = TP_CHOOSE_FACTOR, .index = (uint8_t)index, .ring = true};
     return index >= 0 && index < rule->n_factors && (rule->ring.factors >> index & 1);
+  }
+  if (sscanf(text, "rows %d", &index) == 1) {
+    *choice = (tp_choice){.kind = TP_CHOOSE_FACTOR, .index = (uint8_t)index, .rows = true};
+    return index >= 0 && index < rule->n_factors && (rule->rows.factors >> index & 1);
   }
   if (sscanf(text, "linear %d", &index) != 1)
     return false;
-  *choice = (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)index, false};
+  *choice = (tp_choice){.kind = TP_CHOOSE_VARIANT, .index = (uint8_t)index};
   return index >= 0 && index < rule->n_variants;
 }
 

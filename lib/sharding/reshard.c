@@ -265,6 +265,27 @@ static tp_cost written_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, i
   return reshard.cost;
 }
 
+/* ---- rows of groups ---- */
+
+static unsigned rows_axes(const tp_mesh *mesh, tp_spec spec) {
+  unsigned set = 0;
+  for (int a = 0; a < mesh->n_axes; a++)
+    set |= tp__spec_byte(spec, a) == (TP__PARTIAL_BIT | TP_ROWS) ? 1u << a : 0;
+  return set;
+}
+
+/* True if either layout has partial("rows"). The only step between two such layouts is a mask,
+ * which does nothing: it goes from a layout that replicates the axes, and *kept tells if this is
+ * it. */
+static bool about_rows(const tp_mesh *mesh, tp_spec from, tp_spec to, bool *kept) {
+  unsigned before = rows_axes(mesh, from), after = rows_axes(mesh, to);
+  for (int a = 0; a < mesh->n_axes; a++)
+    if (after >> a & 1)
+      tp_spec_clear(&to, a);
+  *kept = before == 0 && tp_spec_equal(from, to);
+  return before || after;
+}
+
 /* ---- entry points ---- */
 
 /* Returns the cost by the search over whole axes. */
@@ -296,8 +317,11 @@ tp_cost tp_reshard_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, int r
   bool as_written =
       cache->searches.topology.objective == TP_OBJECTIVE_BYTES && !cache->prices_whole_axes;
   uint32_t state;
+  bool kept;
   if (tp_spec_equal(from, to))
     return 0;
+  if (about_rows(&cache->searches.mesh, from, to, &kept))
+    return kept ? 1 : TP_COST_FORBIDDEN;
   const recent *r = recall(cache, from, to, rank, shape, element_size, &state);
   if (r && as_written && r->written && r->written[state])
     return r->written[state];
@@ -347,6 +371,15 @@ tp_status tp_reshard_path(tp_reshard_cache *cache, tp_spec from, tp_spec to, int
     return TP_INVALID_ARGUMENT;
   }
   if (tp_spec_equal(from, to)) {
+    *reshard = made;
+    return TP_OK;
+  }
+  bool kept;
+  if (about_rows(mesh, from, to, &kept)) {
+    if (!kept)
+      return TP_UNSUPPORTED;
+    tp__step_describe(mesh, TP_STEP_MASK, from, to, &made.steps[made.n_steps++]);
+    made.steps[0].cost = made.cost = 1; /* every step has a positive cost */
     *reshard = made;
     return TP_OK;
   }

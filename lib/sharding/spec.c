@@ -10,6 +10,7 @@ static const char *const combiner_names[TP_N_COMBINERS] = {
     [TP_MIN] = "min",    [TP_MAXNUM] = "maxnumf",  [TP_MINNUM] = "minnumf",
     [TP_MAXU] = "maxui", [TP_MINU] = "minui",      [TP_AND] = "and",
     [TP_OR] = "or",      [TP_XOR] = "xor",         [TP_AVERAGE] = "average",
+    [TP_ROWS] = "rows",
 };
 
 const char *tp_combiner_name(tp_combiner c) {

@@ -123,6 +123,8 @@ tp_status tp__export_elementwise(tp_export *x, MlirOperation op, int n, MlirValu
 
 /* Exports a structured op other than linalg.fill (export_linalg.c). */
 tp_status tp__export_structured(tp_export *x, MlirOperation op);
+/* Replaces all exchanges of rows of the module by gathers on all devices (export_route.c). */
+tp_status tp__export_expand_routes(MlirOperation module);
 /* Exports a permute (export_collective.c). */
 tp_status tp__export_permute(tp_export *x, MlirOperation op);
 /* Exports a sort (ir/sort_call.h). */

@@ -226,6 +226,7 @@ static tp_status export_module(tp_pass *pass, const module_ops *ops) {
 
 static tp_status run(tp_pass *pass) {
   module_ops ops = {0};
+  TP_TRY(tp__export_expand_routes(pass->module));
   tp_status status = tp__walk(pass->module, collect, &ops);
   if (status == TP_OK && ops.funcs.n > 0)
     status = export_module(pass, &ops);
@@ -246,7 +247,8 @@ const tp_pass_row tp__export_stablehlo_row = {
         "are written as they were, on local shapes. Establishes: StableHLO; print it with "
         "--mlir-print-op-generic. A per-device program is one sdy.manual_computation on a mesh of "
         "axes a0, a1, ... in a function on global tensors; values with uneven shards cross its "
-        "boundary whole. Breaks: the program can no longer be lowered here.",
+        "boundary whole. Exchanges of rows, for which StableHLO has no op, gather all rows on all "
+        "devices of the group. Breaks: the program can no longer be lowered here.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -15,13 +15,6 @@ MlirAttribute tp__fused_entry(const tp__fused_call *d, const char *name) {
              : (MlirAttribute){NULL};
 }
 
-int tp__fused_text(MlirAttribute attr, int n, const char *const *names) {
-  for (int i = 0; i < n && !mlirAttributeIsNull(attr) && mlirAttributeIsAString(attr); i++)
-    if (tp__ref_is(mlirStringAttrGetValue(attr), names[i]))
-      return i;
-  return -1;
-}
-
 /* Kinds that do not communicate, and the pass that makes them. */
 static const struct {
   const char *kind, *maker;
@@ -31,7 +24,7 @@ static const struct {
 /* Returns the row of the kind; -1: it communicates. */
 static int compute_of(const tp__fused_call *d) {
   for (int i = 0; i < TP_LEN(computes); i++)
-    if (tp__fused_text(tp__fused_entry(d, "kind"), 1, &computes[i].kind) == 0)
+    if (tp__attr_which(tp__fused_entry(d, "kind"), 1, &computes[i].kind) == 0)
       return i;
   return -1;
 }
@@ -47,7 +40,7 @@ tp_status tp__fused_refuse(const tp__fused_call *d, const char *entry) {
 
 tp_status tp__fused_choice(const tp__fused_call *d, const char *entry, int n,
                            const char *const *names, int64_t *choice) {
-  *choice = tp__fused_text(tp__fused_entry(d, entry), n, names);
+  *choice = tp__attr_which(tp__fused_entry(d, entry), n, names);
   return *choice < 0 ? tp__fused_refuse(d, entry) : TP_OK;
 }
 
@@ -60,7 +53,7 @@ tp_status tp__fused_bits(const tp__fused_call *d, const char *entry, int n,
   int last = -1;
   *bits = 0;
   for (intptr_t i = 0; i < n_given; i++) {
-    int found = tp__fused_text(mlirArrayAttrGetElement(list, i), n, names);
+    int found = tp__attr_which(mlirArrayAttrGetElement(list, i), n, names);
     if (found <= last)
       return tp__fused_refuse(d, entry);
     *bits |= INT64_C(1) << found;
@@ -80,7 +73,7 @@ tp_status tp__fused_mesh_axes(const tp__fused_call *d, const tp_mesh *mesh, int 
       char text[2 * TP_MAX_AXIS_NAME];
       const char *const name = text;
       tp_mesh_axis_text(mesh, a, 1, text, sizeof text);
-      if (tp__fused_text(mlirArrayAttrGetElement(list, i), 1, &name) == 0)
+      if (tp__attr_which(mlirArrayAttrGetElement(list, i), 1, &name) == 0)
         break;
     }
     if (a == mesh->n_axes)
@@ -133,17 +126,14 @@ void tp__fused_operands(int64_t bits, int n, const tprt_operand *table, tprt_ope
       *operands++ = table[i];
 }
 
-tp_status tp__fused_replace(tp__lowering *l, const tp__fused_call *d, const tprt_abi_site *site,
-                            int n_extra, int64_t *extra, const tprt_operand *input_of,
-                            const tprt_operand *output_of) {
-  MlirOperation op = d->call;
+tp_status tp__fused_call_site(tp__lowering *l, MlirOperation op, const tprt_abi_site *site,
+                              int n_extra, int64_t *extra, const tprt_operand *input_of,
+                              const tprt_operand *output_of) {
   int n_inputs = (int)mlirOperationGetNumOperands(op),
       n_outputs = (int)mlirOperationGetNumResults(op);
   tprt_abi_operands operands = {.n_inputs = n_inputs, .n_outputs = n_outputs};
   MlirValue given[2 + TPRT_MAX_INPUTS + TPRT_MAX_OUTPUTS] = {l->ctx}, buffers[TPRT_MAX_OUTPUTS];
   char callee[TP_FUSED_NAME];
-  if (n_inputs > TPRT_MAX_INPUTS || n_outputs > TPRT_MAX_OUTPUTS)
-    return tp__fused_refuse(d, "operands");
   for (int i = 0; i < n_outputs; i++) {
     operands.outputs[i] = output_of[i];
     given[2 + n_inputs + i] =
@@ -164,6 +154,15 @@ tp_status tp__fused_replace(tp__lowering *l, const tp__fused_call *d, const tprt
   }
   mlirOperationDestroy(op);
   return TP_OK;
+}
+
+tp_status tp__fused_replace(tp__lowering *l, const tp__fused_call *d, const tprt_abi_site *site,
+                            int n_extra, int64_t *extra, const tprt_operand *input_of,
+                            const tprt_operand *output_of) {
+  if (mlirOperationGetNumOperands(d->call) > TPRT_MAX_INPUTS ||
+      mlirOperationGetNumResults(d->call) > TPRT_MAX_OUTPUTS)
+    return tp__fused_refuse(d, "operands");
+  return tp__fused_call_site(l, d->call, site, n_extra, extra, input_of, output_of);
 }
 
 /* True if the op calls a function that has tp.fused; fills in *d. */
@@ -194,7 +193,7 @@ tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done) {
                 {"attention", tp__lower_fused_attention},
                 {"attention_gradient", tp__lower_fused_attention_gradient}};
   for (int i = 0; i < TP_LEN(others); i++)
-    if (tp__fused_text(tp__fused_entry(&d, "kind"), 1, &others[i].name) == 0)
+    if (tp__attr_which(tp__fused_entry(&d, "kind"), 1, &others[i].name) == 0)
       return others[i].lower(l, &d);
   return tp__lower_fused_rows(l, &d);
 }

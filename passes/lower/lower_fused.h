@@ -13,8 +13,6 @@ typedef struct tp__fused_call {
 
 /* Returns an entry of the tp.fused dictionary; null if it is missing. */
 MlirAttribute tp__fused_entry(const tp__fused_call *d, const char *name);
-/* Returns the index of the name that a string attribute equals; -1 if there is none. */
-int tp__fused_text(MlirAttribute attr, int n, const char *const *names);
 /* Reports an invalid entry; returns the error. */
 tp_status tp__fused_refuse(const tp__fused_call *d, const char *entry);
 /* Reads a string entry as its index in `names`. */
@@ -34,9 +32,7 @@ tp_status tp__fused_mesh_axes(const tp__fused_call *d, const tp_mesh *mesh, int 
 tp_status tp__fused_matmul(const tp__fused_call *d, MlirType *type, int64_t *k,
                            int64_t *transposed);
 
-/* Replaces the call by a runtime call for fused site `site` with n_extra words of extra data. The
- * extra data begin with tprt_abi_operands, which this function fills in: input_of and output_of
- * give the role of each operand and result of the call. */
+/* As tp__fused_call_site; refuses a call with too many operands or results. */
 tp_status tp__fused_replace(tp__lowering *l, const tp__fused_call *d, const tprt_abi_site *site,
                             int n_extra, int64_t *extra, const tprt_operand *input_of,
                             const tprt_operand *output_of);

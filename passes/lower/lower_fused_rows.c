@@ -50,7 +50,7 @@ static bool has(int64_t bits, int i) { return bits >> i & 1; }
 
 static tp_status read_kind(const tp__fused_call *d, row_call *c) {
   for (int i = 0; i < TP_LEN(kinds); i++)
-    if (tp__fused_text(tp__fused_entry(d, "kind"), 1, &kinds[i].name) == 0) {
+    if (tp__attr_which(tp__fused_entry(d, "kind"), 1, &kinds[i].name) == 0) {
       *c = (row_call){.kind = &kinds[i]};
       return TP_OK;
     }

@@ -2,6 +2,7 @@
 #include "passes/registry.h"
 #include "passes/support/lower.h"
 
+#include "ir/route_call.h"
 #include "ir/symbols.h"
 #include "support/support.h"
 
@@ -133,6 +134,8 @@ static tp_status lower_op(tp__lowering *l, MlirOperation op, bool local) {
   if (!done)
     TP_TRY(tp__lower_permute(l, op, &done));
   if (!done)
+    TP_TRY(tp__lower_route(l, op, &done));
+  if (!done)
     TP_TRY(tp__lower_fused(l, op, &done));
   if (done)
     return TP_OK;
@@ -212,8 +215,8 @@ static tp_status lower_entry(MlirOperation func, void *data) {
   return status == TP_OK ? end : status;
 }
 
-/* Erases module contents that a compiled program does not need: grids, permute declarations, bodies
- * of fused functions, and the phase attribute. */
+/* Erases module contents that a compiled program does not need: grids, declarations of permutes and
+ * routes, bodies of fused functions, and the phase attribute. */
 static void clean_module(MlirOperation module) {
   MlirOperation next;
   for (MlirOperation op =
@@ -225,7 +228,7 @@ static void clean_module(MlirOperation module) {
     bool permute = !mlirAttributeIsNull(name) && mlirStringAttrGetValue(name).length >= 10 &&
                    memcmp(mlirStringAttrGetValue(name).data, "tp.permute", 10) == 0;
     bool fused = !mlirAttributeIsNull(tp__get(op, "tp.fused"));
-    if (permute || fused || tp__op_is(op, "shard.grid"))
+    if (permute || fused || tp__is_route_symbol(op) || tp__op_is(op, "shard.grid"))
       mlirOperationDestroy(op);
   }
   tp__remove(module, "tp.phase");

@@ -1,5 +1,6 @@
 /* Gives functions without a body the types with which the per-device program calls them. */
 #include "ir/collectives.h"
+#include "ir/route_call.h"
 #include "ir/sort_call.h"
 #include "ir/value_table.h"
 #include "passes/partition/partition.h"
@@ -70,7 +71,8 @@ static tp_status redeclare_sorts(MlirOperation module) {
 static tp_status visit(MlirOperation op, void *data) {
   if (tp__is_sort(op))
     return TP_OK;
-  MlirOperation func = tp__is_permute(op) ? (MlirOperation){NULL} : tp__declaration(op);
+  bool is_ours = tp__is_permute(op) || tp__is_route(op);
+  MlirOperation func = is_ours ? (MlirOperation){NULL} : tp__declaration(op);
   MlirType type;
   if (mlirOperationIsNull(func))
     return TP_OK;
@@ -89,11 +91,12 @@ static bool is_permute(MlirOperation func) {
   return name.length >= sizeof prefix - 1 && memcmp(name.data, prefix, sizeof prefix - 1) == 0;
 }
 
-/* True if the module declares a function without a body, other than permutes. */
+/* True if the module declares a function without a body, other than permutes and routes. */
 static bool has_declarations(MlirOperation module) {
   for (MlirOperation op = mlirBlockGetFirstOperation(tp__region_block(module, 0));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (tp__op_is(op, "func.func") && !tp__is_defined_func(op) && !is_permute(op))
+    if (tp__op_is(op, "func.func") && !tp__is_defined_func(op) && !is_permute(op) &&
+        !tp__is_route_symbol(op))
       return true;
   return false;
 }

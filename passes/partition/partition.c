@@ -7,6 +7,7 @@
 
 #include "rules/attention.h"
 #include "rules/regroup.h"
+#include "rules/rows.h"
 
 enum { STAT_COLLECTIVES, STAT_LOCAL_STEPS, STAT_OPS };
 
@@ -93,7 +94,10 @@ static tp_status rewrite_op(tp_partitioner *p, const tp_item *item, const tp_pla
   tp_status status = gather_ring(&local);
   if (status == TP_OK)
     status = tp__regroup_operands(&local);
-  if (status == TP_OK && rule->family && rule->family->localize)
+  bool is_routed = false;
+  if (status == TP_OK)
+    status = tp__rows_localize(&local, &is_routed);
+  if (status == TP_OK && !is_routed && rule->family && rule->family->localize)
     status = rule->family->localize(&local);
   if (status != TP_OK)
     return status;
@@ -162,13 +166,19 @@ static void erase_layouts(tp_partitioner *p) {
   }
 }
 
-/* Erases tensor.empty ops of global shape that were replaced. */
+/* Erases ops that were replaced: tensor.empty of global shape, and exchanges of rows. */
 static void erase_unused(tp_partitioner *p) {
   for (int i = 0; i < p->graph.n_items; i++) {
     const tp_item *item = &p->graph.items[i];
-    if (item->kind == TP_ITEM_OP && item->rule->is_free && tp__op_is(item->op, "tensor.empty") &&
-        !tp__is_used(mlirOperationGetResult(item->op, 0)))
+    if (item->kind != TP_ITEM_OP)
+      continue;
+    bool is_empty = item->rule->is_free && tp__op_is(item->op, "tensor.empty");
+    if ((is_empty || item->rule->rows.sends) && !tp__is_used(mlirOperationGetResult(item->op, 0)))
       mlirOperationDestroy(item->op);
+    else if (!tp__rows_has_role(item->op, TP_ROWS_OWN)) {
+      tp__remove(item->op, "tp.rows");
+      tp__remove(item->op, "tp.groups");
+    }
   }
 }
 

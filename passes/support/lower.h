@@ -117,6 +117,15 @@ tprt_reduction tp__runtime_reduction(tp_combiner combiner, tprt_dtype dtype);
 tp_status tp__lower_collective(tp__lowering *l, MlirOperation op, bool *done);
 /* permutes */
 tp_status tp__lower_permute(tp__lowering *l, MlirOperation op, bool *done);
+/* exchanges of rows */
+tp_status tp__lower_route(tp__lowering *l, MlirOperation op, bool *done);
+/* Replaces a call by a runtime call for fused site `site` with n_extra words of extra data. The
+ * extra data begin with tprt_abi_operands, which this function fills in: input_of and output_of
+ * give the role of each operand and result of the call, of which there are at most TPRT_MAX_INPUTS
+ * and TPRT_MAX_OUTPUTS. */
+tp_status tp__fused_call_site(tp__lowering *l, MlirOperation op, const tprt_abi_site *site,
+                              int n_extra, int64_t *extra, const tprt_operand *input_of,
+                              const tprt_operand *output_of);
 /* calls of functions that have tp.fused */
 tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done);
 /* True if the op calls a function of tp-fuse-epilogues or tp-fuse-attention, which do not

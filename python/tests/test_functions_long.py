@@ -11,6 +11,9 @@ import fuzz_exports
 import mutants
 import training
 
+# A program for XLA gathers rows that the plan's program sends by all-to-alls of variable sizes.
+COMPARED = {name: case for name, case in equality.CASES.items() if name != "experts_sorted"}
+
 
 class Functions(unittest.TestCase):
     def test_equal(self):
@@ -29,16 +32,16 @@ class Functions(unittest.TestCase):
             self.assertEqual(equality.run(equality.CASES, list(equality.MESHES), uneven=boundary), {})
 
     def test_communication(self):
-        self.assertEqual(communication.run(equality.CASES, list(equality.MESHES)), {})
-        self.assertEqual(communication.run(equality.CASES, ["2x4"], uneven=True), {})
-        self.assertEqual(communication.run(equality.CASES, ["2x4"], objective="bytes"), {})
-        self.assertEqual(communication.run(equality.CASES, ["2x4"], topology="h100"), {})
+        self.assertEqual(communication.run(COMPARED, list(equality.MESHES)), {})
+        self.assertEqual(communication.run(COMPARED, ["2x4"], uneven=True), {})
+        self.assertEqual(communication.run(COMPARED, ["2x4"], objective="bytes"), {})
+        self.assertEqual(communication.run(COMPARED, ["2x4"], topology="h100"), {})
 
     @unittest.skipUnless(importlib.util.find_spec("libtpu"), "needs pip install libtpu")
     def test_tpu(self):
         import tpu_ahead
 
-        self.assertEqual(tpu_ahead.run(equality.CASES, list(tpu_ahead.MESHES)), {})
+        self.assertEqual(tpu_ahead.run(COMPARED, list(tpu_ahead.MESHES)), {})
         plan = equality.planned(equality.CASES["lstm"], {"x": 8}, equality.CASES["lstm"].args(False))
         _, wrong = tpu_ahead.compared(plan, "ENTRY %main () -> f32[] {\n}")
         self.assertEqual(len(wrong), len(plan.collectives))

@@ -1,6 +1,7 @@
 /* Runs compiled programs on the host: collectives in the calling thread or in a worker thread,
  * contractions with the GEMM of runtime/cpu. */
 #include "program/executor.h"
+#include "program/route.h"
 
 #include "base/env.h"
 #include "cpu/gemm_choice.h"
@@ -10,6 +11,7 @@ typedef struct host_executor {
   tprt__gemm_choice choice; /* of this rank; common to all ranks once a program is bound */
   char text[512];           /* the choice in words; "" until a program is bound */
   size_t scratch_bytes;     /* size of gemm.scratch */
+  tprt__route_memory route; /* for rows that routes send and receive */
   bool on_demand;           /* no worker thread: the thread that waits for a collective runs it */
 } host_executor;
 
@@ -56,6 +58,7 @@ static tprt_status create(tprt_context *context, const tprt_context_config *conf
 static void destroy(tprt_context *context) {
   host_executor *host = context->own;
   tprt__free_aligned(host->gemm.scratch);
+  tprt__route_memory_free(&host->route);
   tprt__free(host);
 }
 
@@ -185,13 +188,16 @@ static tprt_status contract(tprt_context *context, const tprt__site *site,
 
 static tprt_status fused(tprt_context *context, const tprt__site *site, tprt__site_state *state,
                          const void *const *inputs, void *const *outputs, int64_t *traffic) {
-  (void)context;
-  (void)site;
-  (void)state;
-  (void)inputs;
-  (void)outputs;
-  *traffic = 0;
-  return tprt__fail(TPRT_INVALID_ARGUMENT, "fused sites run on GPUs only");
+  host_executor *host = context->own;
+  if (site->kind != TPRT_SITE_ROUTE)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "fused sites run on GPUs only");
+  const tprt__route_tensors tensors = {tprt__site_input(site, inputs, TPRT_IN_TENSOR, 0),
+                                       tprt__site_input(site, inputs, TPRT_IN_POSITION, 0),
+                                       tprt__site_input(site, inputs, TPRT_IN_STARTS, 0),
+                                       tprt__site_input(site, inputs, TPRT_IN_ENDS, 0),
+                                       tprt__site_input(site, inputs, TPRT_IN_INIT, 0),
+                                       tprt__site_output(site, outputs, TPRT_OUT_TENSOR, 0)};
+  return tprt__route_run(state->comm, site, &tensors, &host->route, traffic);
 }
 
 const tprt__executor tprt__host_executor = {

@@ -29,6 +29,7 @@ static const struct {
     [TPRT_SITE_FUSED_MATMUL]   = {0,                      false, false, false, true},
     [TPRT_SITE_FUSED_ATTENTION] = {0,                     false, false, false, true},
     [TPRT_SITE_FUSED_ATTENTION_GRADIENT] = {0,            false, false, false, true},
+    [TPRT_SITE_ROUTE]          = {TPRT_OP_ALL_TO_ALL_V,   false, false, false, true},
 };
 // clang-format on
 enum { N_KINDS = sizeof kinds / sizeof *kinds };

@@ -45,6 +45,16 @@ typedef struct tprt__matmul {
   tprt_abi_loop loops[TPRT__MATMUL_LOOPS];
 } tprt__matmul;
 
+/* TPRT_SITE_ROUTE. The site's op is the all_to_all_v, without counts. */
+typedef struct tprt__route {
+  tprt_route_form form;
+  bool to_groups;
+  int64_t block_rows, block; /* rows on the side of blocks: of all ranks, and in one block */
+  int64_t group_rows, n_groups;
+  tprt_dtype positions, groups, element;
+  int64_t row_elements;
+} tprt__route;
+
 typedef struct tprt__site {
   tprt_site_kind kind;
   /* The collective that the site is or contains. `pairs` stays empty; the pairs are in `extra`.
@@ -65,6 +75,7 @@ typedef struct tprt__site {
   tprt__softmax softmax;
   tprt__matmul matmul;
   tprt_abi_fused_attention attention;
+  tprt__route route;
 } tprt__site;
 
 typedef struct tprt__program {
@@ -146,6 +157,7 @@ tprt_status tprt__read_fused_gather(const tprt__program *program, tprt__site *si
 tprt_status tprt__read_fused_softmax(const tprt__program *program, tprt__site *site);
 tprt_status tprt__read_fused_matmul(const tprt__program *program, tprt__site *site);
 tprt_status tprt__read_fused_attention(const tprt__program *program, tprt__site *site);
+tprt_status tprt__read_route(const tprt__program *program, tprt__site *site);
 /* Checks that the group of the site can run its op. */
 tprt_status tprt__check_group(const tprt__program *program, const tprt__site *site);
 /* Counts the rows of the send tensor: the product of all dimensions but the last. `name` begins the

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-#define BIT(operand) (1u << (operand))
+#define BIT(operand) (UINT64_C(1) << (operand))
 
 /* One row per kind: required and allowed operands as bits, the length of the extra data in words,
  * and the function that reads the extra data. */
 static const struct {
   const char *name;
-  uint32_t required, allowed;
+  uint64_t required, allowed;
   int64_t n_extra;
   tprt_status (*read)(const tprt__program *program, tprt__site *site);
 } kinds[] = {
@@ -49,6 +49,11 @@ static const struct {
              BIT(TPRT_OUT_GRADIENT_VALUES) | BIT(TPRT_OUT_WORKSPACE),
          BIT(TPRT_IN_MASK) | BIT(TPRT_IN_POSITION),
          sizeof(tprt_abi_fused_attention) / sizeof(int64_t), tprt__read_fused_attention},
+    [TPRT_SITE_ROUTE] = {"route",
+                         BIT(TPRT_IN_TENSOR) | BIT(TPRT_IN_POSITION) | BIT(TPRT_IN_STARTS) |
+                             BIT(TPRT_IN_ENDS) | BIT(TPRT_OUT_TENSOR),
+                         BIT(TPRT_IN_INIT), sizeof(tprt_abi_route) / sizeof(int64_t),
+                         tprt__read_route},
 };
 
 int tprt__site_operand(const tprt__site *site, tprt_operand which, int nth) {
@@ -65,7 +70,7 @@ int tprt__site_operand(const tprt__site *site, tprt_operand which, int nth) {
 
 /* Reads one list of operands and adds them to `seen` as bits. */
 static tprt_status read_list(tprt_site_kind kind, const char *what, int64_t n, const int64_t *list,
-                             int64_t low, int64_t high, uint32_t *seen) {
+                             int64_t low, int64_t high, uint64_t *seen) {
   tprt_status status = tprt__check_range(what, n, 0, TPRT_MAX_INPUTS);
   for (int i = 0; i < TPRT_MAX_INPUTS && !status; i++) {
     bool is_listed = i < n;
@@ -84,22 +89,24 @@ static tprt_status read_list(tprt_site_kind kind, const char *what, int64_t n, c
 
 static tprt_status read_operands(tprt__site *site) {
   tprt_abi_operands *operands = &site->operands;
-  uint32_t seen = 0;
+  uint64_t seen = 0;
   memcpy(operands, site->extra, sizeof *operands);
   tprt_status status = read_list(site->kind, "inputs", operands->n_inputs, operands->inputs,
                                  TPRT_IN_TENSOR, TPRT_OUT_TENSOR - 1, &seen);
   if (!status)
     status = read_list(site->kind, "outputs", operands->n_outputs, operands->outputs,
                        TPRT_OUT_TENSOR, TPRT_N_OPERANDS - 1, &seen);
-  uint32_t required = kinds[site->kind].required;
+  uint64_t required = kinds[site->kind].required;
   if (!status && ((seen & required) != required || seen & ~(required | kinds[site->kind].allowed)))
-    status = tprt__fail(TPRT_INVALID_ARGUMENT, "%s: operands 0x%x; it needs 0x%x and may have 0x%x",
-                        kinds[site->kind].name, seen, required, kinds[site->kind].allowed);
+    status = tprt__fail(
+        TPRT_INVALID_ARGUMENT, "%s: operands 0x%llx; it needs 0x%llx and may have 0x%llx",
+        kinds[site->kind].name, (unsigned long long)seen, (unsigned long long)required,
+        (unsigned long long)kinds[site->kind].allowed);
   return status;
 }
 
 tprt_status tprt__read_fused(const tprt__program *program, tprt__site *site) {
-  if (program->target != TPRT_TARGET_CUDA)
+  if (program->target != TPRT_TARGET_CUDA && site->kind != TPRT_SITE_ROUTE)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: fused sites are supported in GPU programs only",
                       kinds[site->kind].name);
   if (site->n_extra != kinds[site->kind].n_extra)

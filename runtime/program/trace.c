@@ -50,6 +50,7 @@ static const char *const names[] = {
     [TPRT_SITE_FUSED_MATMUL] = "fused_matmul",
     [TPRT_SITE_FUSED_ATTENTION] = "fused_attention",
     [TPRT_SITE_FUSED_ATTENTION_GRADIENT] = "fused_attention_gradient",
+    [TPRT_SITE_ROUTE] = "route",
 };
 
 enum { THREAD_CALLS, THREAD_COLLECTIVES };

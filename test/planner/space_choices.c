@@ -294,18 +294,22 @@ static void choose_axes(choosing *c, int axis) {
     order_axes(c, shares_dim(c) ? 0 : mesh->n_axes);
     return;
   }
-  c->now.choices[axis] = (tp_choice){TP_CHOOSE_NONE, 0, false};
+  c->now.choices[axis] = (tp_choice){.kind = TP_CHOOSE_NONE};
   choose_axes(c, axis + 1);
   for (int f = 0; f < c->rule->n_factors && mesh->axes[axis].size > 1; f++) {
-    c->now.choices[axis] = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)f, false};
+    c->now.choices[axis] = (tp_choice){.kind = TP_CHOOSE_FACTOR, .index = (uint8_t)f};
     if (c->rule->factors[f].kind != TP_FIXED)
       choose_axes(c, axis + 1);
-    c->now.choices[axis] = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)f, true};
+    c->now.choices[axis].ring = true;
     if (c->rule->ring.factors >> f & 1)
+      choose_axes(c, axis + 1);
+    c->now.choices[axis].ring = false;
+    c->now.choices[axis].rows = true;
+    if (c->rule->rows.factors >> f & 1)
       choose_axes(c, axis + 1);
   }
   for (int v = 0; v < c->rule->n_variants && mesh->axes[axis].size > 1; v++) {
-    c->now.choices[axis] = (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)v, false};
+    c->now.choices[axis] = (tp_choice){.kind = TP_CHOOSE_VARIANT, .index = (uint8_t)v};
     choose_axes(c, axis + 1);
   }
 }

@@ -154,7 +154,7 @@ static void verifies(void **state) {
       UINT64_C(0x0011),     /* order 1 without order 0 */
       UINT64_C(0x0101),     /* order 0 twice */
       UINT64_C(0x0010),     /* an order but no dimension */
-      UINT64_C(0x008c),     /* invalid combiner */
+      UINT64_C(0x008d),     /* invalid combiner */
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     assert_int_equal(tp_spec_verify(&mesh, (tp_spec){bad[i]}, 2, why, sizeof why),

@@ -240,6 +240,8 @@ static MlirValue masked(tp_hlo *hlo, const ragged *r, MlirValue value, MlirValue
                           tp__hlo_loop_map(hlo, rank, rank, all)};
   MlirOperation yield, outer = hlo->where;
   MlirOperation generic = tp__hlo_generic(hlo, 3, 1, operands, maps, &yield);
+  if (r->dim == 0) /* for tp-group-rows */
+    tp__set(generic, "tp.rows", tp__attr_string(mlirOperationGetContext(generic), "mask"));
   hlo->where = yield;
   MlirValue at =
       tp__hlo_convert_to(hlo, "arith.index_cast", tp__element_type(mlirValueGetType(sizes)),

@@ -1,6 +1,8 @@
 /* The strategies of ops, with the layouts they imply and their cost. */
 #include "passes/propagate/model/planner.h"
 
+#include "rules/rows.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +25,7 @@ typedef struct enumeration {
   uint8_t named_axes[TP_MAX_FACTORS];
   /* bit a: axis a is a sub-axis cut for a dimension linked to the factor */
   uint8_t cut_axes[TP_MAX_FACTORS];
+  uint8_t rows_axes[TP_MAX_FACTORS]; /* bit a: axis a may split the factor by rows */
   tp_strategy current;
   int n;
   tp_strategy found[TP_MAX_FOUND];
@@ -61,6 +64,8 @@ static void factor_axes(enumeration *e) {
   for (int f = 0; f < e->rule->n_factors; f++) {
     const tp_factor *factor = &e->rule->factors[f];
     uint8_t may = factor->kind == TP_FIXED ? 0 : split;
+    bool by_rows = e->rule->rows.factors >> f & 1;
+    e->rows_axes[f] = by_rows ? split & (e->planner->problem.follow ? e->named_axes[f] : split) : 0;
     e->named_axes[f] &= may;
     e->cut_axes[f] &= may;
     e->axes_of_factor[f] = e->planner->problem.follow ? e->named_axes[f] : may;
@@ -163,21 +168,27 @@ static void enumerate(enumeration *e, int axis) {
       add_orders(e);
     return;
   }
-  e->current.choices[axis] = (tp_choice){TP_CHOOSE_NONE, 0, false};
+  e->current.choices[axis] = (tp_choice){.kind = TP_CHOOSE_NONE};
   enumerate(e, axis + 1);
   if (mesh->axes[axis].size == 1)
     return;
-  for (int f = 0; f < e->rule->n_factors; f++)
+  for (int f = 0; f < e->rule->n_factors; f++) {
+    e->current.choices[axis] = (tp_choice){.kind = TP_CHOOSE_FACTOR, .index = (uint8_t)f};
     if (e->axes_of_factor[f] >> axis & 1) {
-      e->current.choices[axis] = (tp_choice){TP_CHOOSE_FACTOR, (uint8_t)f, false};
       enumerate(e, axis + 1);
       if (e->rule->ring.factors >> f & 1) {
         e->current.choices[axis].ring = true;
         enumerate(e, axis + 1);
+        e->current.choices[axis].ring = false;
       }
     }
+    if (e->rows_axes[f] >> axis & 1) {
+      e->current.choices[axis].rows = true;
+      enumerate(e, axis + 1);
+    }
+  }
   for (int v = 0; v < e->rule->n_variants; v++) {
-    e->current.choices[axis] = (tp_choice){TP_CHOOSE_VARIANT, (uint8_t)v, false};
+    e->current.choices[axis] = (tp_choice){.kind = TP_CHOOSE_VARIANT, .index = (uint8_t)v};
     enumerate(e, axis + 1);
   }
 }
@@ -369,7 +380,8 @@ static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, co
   for (int i = 0; i < rule->n_operands; i++) {
     const tp_value_map *map = &rule->operands[i];
     double bytes = map->is_tensor && !map->is_unused
-                       ? local_bytes(p, map, tp__strategy_operand(rule, p->problem.mesh, s, i))
+                       ? local_bytes(p, map, tp__strategy_operand(rule, p->problem.mesh, s, i)) *
+                             tp__rows_held(rule, p->problem.mesh, s, i)
                        : 0;
     if (!(t.fused >> i & 1) && !map->in_blocks)
       work.memory_bytes += bytes;
@@ -379,13 +391,13 @@ static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, co
   for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
     if (rule->results[i].is_tensor && !rule->results[i].in_blocks)
       work.memory_bytes +=
-          (parts > 1 ? 2 : 1) *
+          (parts > 1 ? 2 : 1) * tp__rows_held(rule, p->problem.mesh, s, -1) *
           local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->problem.mesh, s, i));
   for (int i = 0; i < rule->n_results && t.stored >> i; i++)
     if (t.stored >> i & 1)
       work.store_bytes +=
-          local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->problem.mesh, s, i)) /
-          (double)parts;
+          local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->problem.mesh, s, i)) *
+          tp__rows_held(rule, p->problem.mesh, s, -1) / (double)parts;
   return tp__cost_times(tp_cost_compute(topology, &work), (double)parts);
 }
 
@@ -517,8 +529,13 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   tp__memo_key_add(&key, (int64_t)in_blocks(rule));
   tp__memo_key_add(&key,
                    (int64_t)rule->ring.factors << 16 | rule->ring.operand << 8 | rule->ring.dim);
+  tp__memo_key_add(&key,
+                   (int64_t)rule->rows.factors << 16 | rule->rows.results << 1 | rule->rows.sends);
+  tp__memo_key_add(&key, (int64_t)rule->rows.own);
+  tp__memo_key_add(&key, (int64_t)rule->rows.whole);
   for (int f = 0; f < rule->n_factors; f++)
-    tp__memo_key_add(&key, e->axes_of_factor[f] << 16 | e->cut_axes[f] << 8 | e->named_axes[f]);
+    tp__memo_key_add(&key, e->rows_axes[f] << 24 | e->axes_of_factor[f] << 16 |
+                               e->cut_axes[f] << 8 | e->named_axes[f]);
   if (word && !tp__is_annotated(rule->op) &&
       !(slot = tp__memo(&p->same_ops, p->problem.arena, key.words, key.n)))
     return tp__plan_no_memory(p);

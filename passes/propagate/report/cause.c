@@ -84,7 +84,7 @@ static bool splits(const causes *c, int node, int axis) {
 static tp_choice choice_of(const causes *c, int node, int axis) {
   const tp_node *n = &c->p->problem.nodes[node];
   return n->kind == TP_NODE_OP ? n->strategies[n->chosen].choices[axis]
-                               : (tp_choice){TP_CHOOSE_NONE, 0, false};
+                               : (tp_choice){.kind = TP_CHOOSE_NONE};
 }
 
 /* ---- texts ---- */

@@ -22,6 +22,7 @@ static void destroy(tprt_context *context) {
   tprt__gpu_state *state = tprt__gpu_of(context);
   tprt__graphs_end(context);
   tprt__free(state->staging);
+  tprt__route_memory_free(&state->route);
   tprt__rows_end(context);
   tprt__gpu_free(state->gpu, state->assert_word);
   tprt__gpu_destroy(state->gpu);
@@ -121,6 +122,7 @@ static const struct {
     [TPRT_SITE_FUSED_MATMUL] = {bind_matmul, run_matmul},
     [TPRT_SITE_FUSED_ATTENTION] = {bind_attention, run_attention},
     [TPRT_SITE_FUSED_ATTENTION_GRADIENT] = {bind_attention, run_attention},
+    [TPRT_SITE_ROUTE] = {tprt__gpu_route_bind, tprt__gpu_route_run},
 };
 
 tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *state) {
@@ -140,7 +142,8 @@ static tprt_status bind_site(tprt_context *context, const tprt__site *site,
   if (site->kind == TPRT_SITE_CONTRACT)
     return tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, site->contraction, site->n_loops,
                                       site->loops, NULL, &made->contraction);
-  tprt_status status = state->comm ? tprt__bind_to_gpu(context, state) : TPRT_OK;
+  bool in_stream = state->comm && site->kind != TPRT_SITE_ROUTE;
+  tprt_status status = in_stream ? tprt__bind_to_gpu(context, state) : TPRT_OK;
   return status || !tprt__site_is_fused(site->kind)
              ? status
              : fused_kinds[site->kind].bind(context, site, state);

@@ -5,6 +5,7 @@
 
 #include "cuda/gpu/gpu_context.h"
 #include "program/executor.h"
+#include "program/route.h"
 
 /* GPU memory shared by all sites of a context, which run one at a time. */
 typedef struct tprt__gpu_buffer {
@@ -19,6 +20,7 @@ typedef struct tprt__gpu_state {
   void *assert_word; /* in GPU memory; allocated when a program contains an assertion */
   void *staging;     /* host memory, for collectives that run on the host */
   size_t staging_bytes;
+  tprt__route_memory route;             /* for rows that routes send and receive */
   struct tprt__rows_group *rows_groups; /* communicators of fused reductions and gathers */
   struct tprt__gpu_ranks *alone;        /* a group of this rank only */
   /* rows_room: reduced rows and result slices of unfused sites, or softmax statistics.
@@ -128,5 +130,18 @@ tprt_status tprt__softmax_bind(tprt_context *context, const tprt__site *site,
 tprt_status tprt__softmax_run(tprt_context *context, const tprt__site *site,
                               const tprt__site_state *state, const void *const *inputs,
                               void *const *outputs, int64_t *traffic);
+
+/* ---- gpu_program_collective.c ---- */
+
+/* Provides host memory for n parts of these sizes, each aligned to 64 bytes. All calls share it. */
+tprt_status tprt__gpu_stage(tprt_context *context, int n, const size_t *bytes, void **parts);
+
+/* ---- gpu_route.c ---- */
+
+tprt_status tprt__gpu_route_bind(tprt_context *context, const tprt__site *site,
+                                 tprt__site_state *state);
+tprt_status tprt__gpu_route_run(tprt_context *context, const tprt__site *site,
+                                const tprt__site_state *state, const void *const *inputs,
+                                void *const *outputs, int64_t *traffic);
 
 #endif

@@ -4,8 +4,7 @@
 
 /* ---- Through the host: for backends that can only access host memory ---- */
 
-/* Provides staging memory for n parts of these sizes, each aligned to 64 bytes. */
-static tprt_status stage(tprt_context *context, int n, const size_t *bytes, void **parts) {
+tprt_status tprt__gpu_stage(tprt_context *context, int n, const size_t *bytes, void **parts) {
   size_t total = 0;
   for (int i = 0; i < n; i++)
     total += (bytes[i] + 63) / 64 * 64;
@@ -32,7 +31,7 @@ static tprt_status run_on_host(tprt_context *context, const tprt__site_state *st
   tprt__graph_refuse(context, "its collectives go through host memory");
   if (context->status)
     return context->status;
-  tprt_status status = stage(context, 2, bytes, parts);
+  tprt_status status = tprt__gpu_stage(context, 2, bytes, parts);
   if (!status)
     status = tprt__gpu_download(tprt__gpu_of(context)->gpu, parts[0], send, bytes[0]);
   if (!status)

@@ -1,0 +1,52 @@
+/* Exchanges of rows between devices in a per-device program: all-to-alls whose sizes are known at
+ * run time. A route is a call of a private declaration with the attribute tp.route:
+ *
+ *     %y = call @tp.route(%rows, %positions, %starts, %ends)
+ *         {tp.route = {axes = ["ep"], form = "gather", to = "groups", rows = 64}}
+ *         : (tensor<8x16xf32>, tensor<128x1xi32>, tensor<8xi32>, tensor<8xi32>)
+ *         -> tensor<128x16xf32>
+ *
+ * On one side, rows are split into blocks: the group's rank d has rows d*b, d*b + 1, ..., where b
+ * is the number of rows of its tensor; `rows` is their number on all devices. On the other side,
+ * each rank has a buffer for all rows, and those of its groups: rows starts[g] to ends[g] of group
+ * g, where the groups are split over the ranks in equal blocks. The last rank also has the rows
+ * behind the last group, and the first one those before the first.
+ *
+ *   form = "gather"       y[i] = rows[positions[i]], for all i
+ *   form = "add", "set"   y[positions[i]] += rows[i], or = rows[i], in the order of i, starting
+ *                         from the last operand, the init
+ *
+ * `to` names the side of y. positions, starts and ends are equal on all devices of the group. */
+#ifndef TP_IR_ROUTE_H
+#define TP_IR_ROUTE_H
+
+#include "ir/ir.h"
+#include "tp/mesh.h"
+
+typedef enum tp_route_form { TP_ROUTE_GATHER, TP_ROUTE_ADD, TP_ROUTE_SET } tp_route_form;
+
+typedef struct tp_route {
+  tp_route_form form;
+  bool to_groups;
+  int64_t blocks; /* rows on the side of blocks, of all devices */
+  int n_axes;
+  int axes[TP_MAX_AXES]; /* of the mesh, major to minor */
+} tp_route;
+
+/* The operands of a route. The init is that of forms that are no gather. */
+enum { TP_ROUTE_ROWS, TP_ROUTE_POSITIONS, TP_ROUTE_STARTS, TP_ROUTE_ENDS, TP_ROUTE_INIT };
+
+/* True for a call with the attribute; for a declaration that such calls have. */
+bool tp__is_route(MlirOperation op);
+bool tp__is_route_symbol(MlirOperation func);
+
+/* Builds a route before `where`, with its declaration in `module`. Returns its result. Null if
+ * memory runs out. */
+MlirValue tp__route_build(MlirOperation where, MlirOperation module, const tp_mesh *mesh,
+                          const tp_route *route, int n_operands, const MlirValue *operands,
+                          MlirType result);
+
+/* Reads and checks a route. An error emits one diagnostic. */
+tp_status tp__route_read(MlirOperation op, const tp_mesh *mesh, tp_route *route);
+
+#endif
