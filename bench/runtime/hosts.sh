@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Compares the times of collectives on several hosts, with two ranks each, with Open MPI's: its
-# default ones (tuned) and its hierarchical ones (han). The hosts are network name spaces of this
+# Compares the times of collectives on several hosts, with two ranks each: of backends tcp, fabric
+# (its default provider) and mpi, and those of Open MPI itself: its default ones (tuned) and its
+# hierarchical ones (han). The hosts are network name spaces of this
 # machine, which root can make. One run of each takes turns; the minimum over all turns of each
 # counts, since other load on the machine can only increase times.
 #
@@ -33,8 +34,10 @@ theirs() {
     NF == 3 && $1 ~ /^[0-9]+$/ { print name, op, bytes[$1 + 1], $3 }'
 }
 one_turn() { # OPERATION
-  cluster_run "$bin/shard-bench" "$1" "${short[@]}"
-  ours tcp "$1" <"$cluster_dir/0"
+  for cluster_backend in tcp fabric; do
+    cluster_run "$bin/shard-bench" "$1" "${short[@]}"
+    ours $cluster_backend "$1" <"$cluster_dir/0"
+  done
   mpirun -n "$ranks" "$bin/shard-bench" "$1" --backend=mpi "${short[@]}" | ours mpi "$1"
   local job=("${kinds[$1]}" 1 0 "$ranks" 9 0.02 "$sizes")
   mpirun -n "$ranks" "$bin/shard-bench-openmpi" "${job[@]}" | theirs tuned "$1"
@@ -49,10 +52,10 @@ done | awk '
   !((key, $1) in least) || $4 < least[key, $1] { least[key, $1] = $4 }
   !(key in seen) { seen[key] = 1; keys[++n] = key }
   END {
-    printf "%-14s %9s %10s %10s %10s %10s %9s %9s\n", "op", "bytes", "tcp us", "mpi us", "tuned us", "han us", "tuned/tcp", "han/tcp"
+    printf "%-14s %9s %10s %10s %10s %10s %10s %9s %9s\n", "op", "bytes", "tcp us", "fabric us", "mpi us", "tuned us", "han us", "tuned/tcp", "han/tcp"
     for (i = 1; i <= n; i++) {
       split(keys[i], part, " ")
       tcp = least[keys[i], "tcp"]; tuned = least[keys[i], "tuned"]; han = least[keys[i], "han"]
-      printf "%-14s %9d %10.1f %10.1f %10.1f %10.1f %9.2f %9.2f\n", part[1], part[2], tcp, least[keys[i], "mpi"], tuned, han, tuned / tcp, han / tcp
+      printf "%-14s %9d %10.1f %10.1f %10.1f %10.1f %10.1f %9.2f %9.2f\n", part[1], part[2], tcp, least[keys[i], "fabric"], least[keys[i], "mpi"], tuned, han, tuned / tcp, han / tcp
     }
   }'

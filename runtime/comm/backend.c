@@ -6,7 +6,7 @@
 #include <strings.h>
 
 static const tprt__backend *const backends[] = {&tprt__backend_shm,  &tprt__backend_loopback,
-                                                &tprt__backend_tcp,  &tprt__backend_mpi,
+                                                &tprt__backend_tcp, &tprt__backend_fabric, &tprt__backend_mpi,
                                                 &tprt__backend_nccl, &tprt__backend_self};
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
 

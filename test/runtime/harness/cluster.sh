@@ -6,9 +6,9 @@
 #   cluster_place HOST ...     says on which host each rank runs: 0 0 1 1 are two ranks on each of
 #                              two hosts
 #   cluster_pairs              places two ranks on each host, one after the other
-#   cluster_run PROGRAM ...    runs the program as all ranks, with the environment of torchrun. The
-#                              output of rank R goes to $cluster_dir/R, its exit code to
-#                              $cluster_dir/R.code
+#   cluster_run PROGRAM ...    runs the program as all ranks, with the environment of torchrun, on
+#                              backend $cluster_backend (tcp). The output of rank R goes to
+#                              $cluster_dir/R, its exit code to $cluster_dir/R.code
 #   cluster_mpirun ARGUMENT... runs mpirun of Open MPI on the first host, with the hosts as its nodes
 #   cluster_rate RATE          limits what each host sends, such as 1gbit
 #   cluster_show               prints the output of all ranks
@@ -16,6 +16,7 @@
 cluster_name=tprt-$$-
 cluster_hosts=0
 cluster_places=
+cluster_backend=tcp
 cluster_dir=$(mktemp -d)
 
 cluster_end() {
@@ -96,7 +97,7 @@ cluster_run() {
   cluster_count
   cluster_r=0 cluster_port=$((cluster_port + 1))
   WORLD_SIZE=$cluster_n MASTER_ADDR=198.51.100.1 MASTER_PORT=$cluster_port
-  TPRT_SECRET_FILE=$cluster_dir/secret TPRT_BACKEND=tcp
+  TPRT_SECRET_FILE=$cluster_dir/secret TPRT_BACKEND=$cluster_backend
   export WORLD_SIZE MASTER_ADDR MASTER_PORT TPRT_SECRET_FILE TPRT_BACKEND
   for cluster_h in $cluster_places; do
     cluster_rank $cluster_r "$cluster_h" "$@" &

@@ -175,9 +175,8 @@ int main(int argc, char **argv) {
     int (*run)(tprt_comm *comm);
   } cases[] = {{"bytes", bytes}, {"fails", fails}, {"differs", differs}};
   int errors = 0, firsts;
-  tprt_config config = {.size = sizeof config, .backend = "tcp"};
   tprt_comm *comm;
-  CHECK_STATUS(errors, tprt_world_create(0, 0, &config, &comm), TPRT_OK);
+  CHECK_STATUS(errors, tprt_world_create(0, 0, NULL, &comm), TPRT_OK);
   if (errors)
     return 1;
   me = tprt_comm_rank(comm);

@@ -6,6 +6,7 @@
 #   loss       packets that are lost (nftables)
 #   rate       hosts that send at a limited rate (tc)
 #   mpi        the cases of all backends, over Open MPI
+#   fabric     the cases of all backends, and failures, over libfabric
 # Code 77: this cannot be done here.
 set -eu
 what=$1 program=$2 conformance=$3
@@ -29,9 +30,9 @@ hosts_of_ranks() { echo "$cluster_places" | sed 's/^ *//; s/  */,/g'; }
 
 # The sums of each host are added; with hint deterministic, all in the order of the ranks.
 sums() {
-  cluster_run "$conformance" --attached tcp "$(hosts_of_ranks)"
+  cluster_run "$conformance" --attached $cluster_backend "$(hosts_of_ranks)"
   cluster_passed || fail "sums by host of $cluster_places"
-  cluster_run "$conformance" --attached tcp deterministic
+  cluster_run "$conformance" --attached $cluster_backend deterministic
   cluster_passed || fail "sums in order of $cluster_places"
   says "attached ranks: [1-9][0-9]* cases" 0
 }
@@ -70,29 +71,32 @@ start_world() {
   done
 }
 
+failures() { # HOSTS
+  cluster_make "$1"
+  cluster_pairs
+  cluster_count
+  others=$(seq 0 $((cluster_n - 1)) | grep -v '^2$')
+  # the other rank of its host learns of it as those of other hosts do
+  start_world
+  kill -9 "$(sed -n 's/^ready //p' "$cluster_dir/2")"
+  wait $world
+  # shellcheck disable=SC2086 # one word per rank
+  says "^failed: peer dead: rank 2 ended" $others
+
+  # a host that is cut off: ranks 2 and 3
+  start_world
+  ip -n "${cluster_name}switch" link set port1 down
+  wait $world
+  # shellcheck disable=SC2046
+  says "^failed: timeout: rank [23] did not arrive in time" $(seq 0 $((cluster_n - 1)) | grep -v '^[23]$')
+  says "^failed: timeout: rank [014567] did not arrive in time" 2 3
+  cluster_passed || fail "they waited too long"
+}
+
 test_failures() {
   export TPRT_TIMEOUT=3
-  for hosts in 2 4; do
-    cluster_make $hosts
-    cluster_pairs
-    cluster_count
-    others=$(seq 0 $((cluster_n - 1)) | grep -v '^2$')
-    # the other rank of its host learns of it as those of other hosts do
-    start_world
-    kill -9 "$(sed -n 's/^ready //p' "$cluster_dir/2")"
-    wait $world
-    # shellcheck disable=SC2086 # one word per rank
-    says "^failed: peer dead: rank 2 ended" $others
-
-    # a host that is cut off: ranks 2 and 3
-    start_world
-    ip -n "${cluster_name}switch" link set port1 down
-    wait $world
-    # shellcheck disable=SC2046
-    says "^failed: timeout: rank [23] did not arrive in time" $(seq 0 $((cluster_n - 1)) | grep -v '^[23]$')
-    says "^failed: timeout: rank [014567] did not arrive in time" 2 3
-    cluster_passed || fail "they waited too long"
-  done
+  failures 2
+  failures 4
 
   cluster_make 2
   cluster_pairs
@@ -145,6 +149,15 @@ test_mpi() {
     cluster_mpirun -n 4 "$conformance" --attached mpi "$sums" >"$cluster_dir/0" 2>&1 || fail "sums over MPI: $sums"
     grep -q "attached ranks: [1-9][0-9]* cases" "$cluster_dir/0" || fail "no cases over MPI"
   done
+}
+
+test_fabric() {
+  export TPRT_TIMEOUT=3
+  cluster_backend=fabric
+  failures 2
+  cluster_make 2
+  cluster_pairs
+  sums
 }
 
 "test_$what"
