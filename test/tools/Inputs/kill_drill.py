@@ -74,6 +74,11 @@ def await_end(launcher, is_ours):
     return time.monotonic() - begin, names
 
 
+def segments_of(pids):
+    """The files in /dev/shm that the processes have mapped; others there are of other jobs."""
+    return {word for pid in pids for word in words_of(f"/proc/{pid}/maps") if word.startswith("/dev/shm/")}
+
+
 def files_in(folder):
     """Without the folders that Open MPI keeps for itself."""
     return {os.path.join(folder, name) for name in os.listdir(folder) if not name.startswith("ompi.")}
@@ -89,18 +94,20 @@ def main():
     environment = dict(os.environ, TMPDIR=folder)
     times, n_left = [], 0
     for turn in range(kills):
-        shared = files_in("/dev/shm")
-        launcher = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        said = tempfile.TemporaryFile()
+        launcher = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
         time.sleep(most * random.random() * random.choice((0.1, 0.3, 1)))  # more often soon
         if launcher.poll() is not None:
-            sys.exit(f"turn {turn}: the job ended by itself, with code {launcher.returncode}")
+            said.seek(0)
+            sys.exit(f"turn {turn}: the job ended by itself, with code {launcher.returncode}: {said.read().decode()}")
         ranks = descendants(launcher.pid)
         what = ("launcher", "rank", "all")[turn % 3]
+        shared = segments_of([launcher.pid, *ranks])
         kill({"launcher": [launcher.pid], "rank": [random.choice(ranks or [launcher.pid])], "all": [launcher.pid, *ranks]}[what])
         seconds, left = await_end(launcher.pid, is_ours)
         launcher.returncode = 0  # it has been waited for
         times.append(seconds)
-        left += sorted(files_in(folder) | files_in("/dev/shm") - shared)
+        left += sorted(files_in(folder) | {path for path in shared if os.path.exists(path)})
         n_left += len(left)
         for name in left:
             print(f"turn {turn}, killed {what}: left is {name}")
