@@ -103,8 +103,8 @@ static void complete(fabric_endpoint *end, fabric_request *request, size_t bytes
   request->base.over = error == 0;
   request->error = error;
   request->error_time = tprt__now();
-  bool is_other_size = error == FI_ETRUNC || (!error && !request->base.sends &&
-                                              bytes != request->base.head.bytes);
+  bool is_other_size =
+      error == FI_ETRUNC || (!error && !request->base.sends && bytes != request->base.head.bytes);
   if (!is_other_size)
     return;
   request->base.over = true;
@@ -235,21 +235,22 @@ static tprt_status fabric_test(void *at, void *asked) {
     return tprt__tcp_messenger.test(end->near, asked);
   if (!request->base.over)
     progress(end);
-  tprt_status status = request->base.over    ? request->base.status
-                       : request->error ? judge(end, request)
-                                        : TPRT_IN_PROGRESS;
+  tprt_status status = request->base.over ? request->base.status
+                       : request->error   ? judge(end, request)
+                                          : TPRT_IN_PROGRESS;
   if (status == TPRT_IN_PROGRESS)
     return status;
   if (request->base.status)
-    tprt__fail(status, "backend fabric: rank %d sent another number of bytes than the %u that were "
-                       "expected",
+    tprt__fail(status,
+               "backend fabric: rank %d sent another number of bytes than the %u that were "
+               "expected",
                request->base.peer, request->base.head.bytes);
   tprt__free(request);
   return status;
 }
 
-/* The library cannot cancel a send, nor a receive whose data arrives. Both end soon, unless the peer
- * does not take the data. */
+/* The library cannot cancel a send, nor a receive whose data arrives. Both end soon, unless the
+ * peer does not take the data. */
 static bool fabric_cancel(void *at, void *asked) {
   enum { PATIENCE_NS = 5000000 };
   fabric_endpoint *end = at;

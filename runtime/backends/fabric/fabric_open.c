@@ -117,8 +117,8 @@ void tprt__fabric_close_objects(fabric_endpoint *end) {
     end->library->free_info(end->info);
 }
 
-/* Opens the queue of completions. If the provider has a descriptor that tells of them, it also wakes
- * a rank that waits for its connections; else such a rank polls. */
+/* Opens the queue of completions. If the provider has a descriptor that tells of them, it also
+ * wakes a rank that waits for its connections; else such a rank polls. */
 static int open_completions(fabric_endpoint *end) {
   struct fi_cq_attr wanted = {.format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_FD};
   struct epoll_event readable = {.events = EPOLLIN, .data.u32 = UINT32_MAX};
@@ -191,9 +191,9 @@ static tprt_status insert(const tprt__rendezvous *m, fabric_endpoint *end, int r
   if (status)
     return status;
   if (!of_peer.bytes)
-    return tprt__fail(TPRT_UNSUPPORTED,
-                      "backend fabric: rank %d has no endpoint of libfabric; its own error says why",
-                      rank);
+    return tprt__fail(
+        TPRT_UNSUPPORTED,
+        "backend fabric: rank %d has no endpoint of libfabric; its own error says why", rank);
   int n = fi_av_insert(end->addresses, of_peer.data, 1, &end->peers[rank].address, 0, NULL);
   return n == 1 ? TPRT_OK : tprt__fabric_fail("fi_av_insert", n < 0 ? n : -FI_EINVAL);
 }
@@ -205,7 +205,8 @@ static tprt_status agree(const tprt__rendezvous *m, choice *chosen) {
   char key[TPRT_STORE_KEY_BYTES];
   tprt__rendezvous_key(key, m, "provider", 0);
   if (m->rank == 0) {
-    tprt_status status = choose(chosen), written = tprt_store_set(m->store, key, chosen, sizeof *chosen);
+    tprt_status status = choose(chosen),
+                written = tprt_store_set(m->store, key, chosen, sizeof *chosen);
     return status ? status : written;
   }
   tprt_status status = tprt__rendezvous_fetch(m, key, 0, chosen, sizeof *chosen);
@@ -257,9 +258,8 @@ tprt_status tprt__fabric_open(tcp_endpoint *near, const tprt__settings *settings
   }
   tprt_status status = TPRT_OK;
   if (has_far) { /* if one rank has far ranks, all have */
-    const tprt__rendezvous meeting =
-        tprt__rendezvous_begin(settings->store, "fabric", near->n_ranks, near->rank,
-                               tprt__deadline(settings->timeout_ns));
+    const tprt__rendezvous meeting = tprt__rendezvous_begin(
+        settings->store, "fabric", near->n_ranks, near->rank, tprt__deadline(settings->timeout_ns));
     status = meet(&meeting, end);
   }
   if (!status)

@@ -467,8 +467,8 @@ tprt_status tprt__tcp_open(const char *backend, int n_ranks, int rank,
   tcp_endpoint *end = make_endpoint(n_ranks, rank);
   tprt_status status = end ? TPRT_OK : tprt__fail_memory(sizeof *end);
   if (!status && n_ranks > 1) {
-    const tprt__rendezvous meeting = tprt__rendezvous_begin(
-        settings->store, backend, n_ranks, rank, tprt__deadline(settings->timeout_ns));
+    const tprt__rendezvous meeting = tprt__rendezvous_begin(settings->store, backend, n_ranks, rank,
+                                                            tprt__deadline(settings->timeout_ns));
     status = tprt__tcp_connect_mesh(&meeting, end);
     if (!status && settings->comm.hints[TPRT__HINT_TRAFFIC_CLASS] != TPRT__UNSET)
       status = set_traffic_class(end, (int)settings->comm.hints[TPRT__HINT_TRAFFIC_CLASS]);

@@ -9,7 +9,8 @@ static void test_missing(void **state) {
   tprt_comm *comm;
   config.backend = "fabric";
   assert_int_equal(tprt_world_create(1, 0, &config, &comm), TPRT_UNSUPPORTED);
-  assert_non_null(strstr(tprt_last_error(), "this tprt was built without the headers of libfabric"));
+  assert_non_null(
+      strstr(tprt_last_error(), "this tprt was built without the headers of libfabric"));
 }
 
 int main(void) {

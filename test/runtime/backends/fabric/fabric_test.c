@@ -1,6 +1,6 @@
-/* Tests what is special in backend fabric: a library that is missing or wrong, providers, the secret
- * of the world, and ranks that die. The cases of all backends run with attached ranks. Far ranks are
- * ranks of this host with TPRT_TCP_MEMORY=0. */
+/* Tests what is special in backend fabric: a library that is missing or wrong, providers, the
+ * secret of the world, and ranks that die. The cases of all backends run with attached ranks. Far
+ * ranks are ranks of this host with TPRT_TCP_MEMORY=0. */
 #define _GNU_SOURCE 1
 #include "test/runtime/bootstrap/stores.h"
 #include "test/runtime/harness/long.h"
@@ -109,8 +109,9 @@ static void test_other_provider(void **state) {
   rank ranks[2];
   run_two(ranks, rename_provider, 20 * store_second);
   ends(&ranks[0], TPRT_UNSUPPORTED, "rank 1 has no endpoint of libfabric");
-  ends(&ranks[1], TPRT_UNSUPPORTED,
-       "rank 0 chose the provider \"pigeons\" of libfabric, which the host of rank 1 does not have");
+  ends(
+      &ranks[1], TPRT_UNSUPPORTED,
+      "rank 0 chose the provider \"pigeons\" of libfabric, which the host of rank 1 does not have");
 }
 
 /* The secret ends what rank 0 stores; its upper bits are used. */
@@ -199,9 +200,9 @@ static void test_deaths(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_library), cmocka_unit_test(test_unknown_provider),
-      cmocka_unit_test(test_other_provider), cmocka_unit_test(test_secret),
-      cmocka_unit_test(test_deaths)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_library),
+                                     cmocka_unit_test(test_unknown_provider),
+                                     cmocka_unit_test(test_other_provider),
+                                     cmocka_unit_test(test_secret), cmocka_unit_test(test_deaths)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

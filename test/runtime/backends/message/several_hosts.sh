@@ -1,15 +1,16 @@
 #!/bin/sh
-# several_hosts.sh WHAT PROGRAM CONFORMANCE: collectives of ranks on several hosts, two on each. WHAT is one of
+# several_hosts.sh WHAT PROGRAM CONFORMANCE DELAY: collectives of ranks on several hosts, two on each. WHAT is one of
 #   sums       the cases of all backends, on hosts with equal and different numbers of ranks
 #   bytes      what crosses between the hosts, compared with the least possible
 #   failures   a rank that is killed; a host that is cut off; ranks that disagree
 #   loss       packets that are lost (nftables)
 #   rate       hosts that send at a limited rate (tc)
+#   delay      packets that take 20 ms, some of which overtake others
 #   mpi        the cases of all backends, over Open MPI
 #   fabric     the cases of all backends, and failures, over libfabric
 # Code 77: this cannot be done here.
 set -eu
-what=$1 program=$2 conformance=$3
+what=$1 program=$2 conformance=$3 delay=$4
 # shellcheck source=test/runtime/harness/cluster.sh
 . "$(dirname "$0")/../../harness/cluster.sh"
 
@@ -28,10 +29,16 @@ says() { # TEXT RANK...
 }
 hosts_of_ranks() { echo "$cluster_places" | sed 's/^ *//; s/  */,/g'; }
 
-# The sums of each host are added; with hint deterministic, all in the order of the ranks.
-sums() {
+# The sums of each host are added.
+sums_by_host() {
   cluster_run "$conformance" --attached $cluster_backend "$(hosts_of_ranks)"
-  cluster_passed || fail "sums by host of $cluster_places"
+  cluster_passed || fail "sums by host of $cluster_places, on $cluster_backend"
+  says "attached ranks: [1-9][0-9]* cases" 0
+}
+
+# The same, and with hint deterministic all in the order of the ranks.
+sums() {
+  sums_by_host
   cluster_run "$conformance" --attached $cluster_backend deterministic
   cluster_passed || fail "sums in order of $cluster_places"
   says "attached ranks: [1-9][0-9]* cases" 0
@@ -138,6 +145,14 @@ test_rate() {
   cluster_passed || fail "bytes at a limited rate"
 }
 
+test_delay() {
+  for cluster_backend in tcp fabric; do
+    cluster_make_slow 2 "$delay" 20 10
+    cluster_pairs
+    sums_by_host
+  done
+}
+
 test_mpi() {
   if ! command -v mpirun.openmpi >/dev/null; then
     echo "skipped: there is no Open MPI"
@@ -157,7 +172,7 @@ test_fabric() {
   failures 2
   cluster_make 2
   cluster_pairs
-  sums
+  sums_by_host
 }
 
 "test_$what"
