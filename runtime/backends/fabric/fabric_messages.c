@@ -305,8 +305,9 @@ static void take_leave(fabric_endpoint *end, int rank) {
   if (end->peers[rank].ended || submit(end, rank, FABRIC_FAREWELL_TAG, NULL, 0, true, &made))
     return;
   fabric_request *request = made;
-  request->abandoned = true; /* nobody asks for its result */
-  if (!request->list)
+  if (request && request->list)
+    request->abandoned = true; /* nobody asks for its result */
+  else
     tprt__free(request);
 }
 

@@ -68,6 +68,7 @@ test_bytes() {
 
 # Starts a world in which collectives run until one fails, and waits until they run.
 start_world() {
+  rm -f "$cluster_dir"/[0-9]* # what the ranks before have said
   cluster_run "$program" fails &
   world=$!
   tries=0
