@@ -217,15 +217,26 @@ static tprt_status agree(const tprt__rendezvous *m, choice *chosen) {
   return status;
 }
 
+/* Sets the secret in those bits of a tag that the provider has: from the highest one of its format
+ * down. */
+static tprt_status set_tags(const choice *chosen, fabric_endpoint *end) {
+  uint64_t format = end->info->ep_attr->mem_tag_format;
+  if (format >> FABRIC_TAG_BITS == 0)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "backend fabric: tags of the provider \"%s\" have fewer than %d bits",
+                      chosen->provider, FABRIC_TAG_BITS + 1);
+  uint64_t tags = UINT64_MAX >> __builtin_clzll(format);
+  end->secret = chosen->secret & tags & ~(uint64_t)FABRIC_FAREWELL_TAG;
+  return TPRT_OK;
+}
+
 static tprt_status meet(const tprt__rendezvous *m, fabric_endpoint *end) {
   choice chosen = {.provider = ""};
   tprt_status status = agree(m, &chosen);
   if (!status)
     status = select_interface(m, &chosen, end);
-  if (!status && end->info->ep_attr->mem_tag_format >> FABRIC_TAG_BITS == 0)
-    status = tprt__fail(TPRT_UNSUPPORTED,
-                        "backend fabric: tags of the provider \"%s\" have fewer than %d bits",
-                        chosen.provider, FABRIC_TAG_BITS + 1);
+  if (!status)
+    status = set_tags(&chosen, end);
   if (!status)
     status = open_objects(end);
   status = publish(m, end, status);
@@ -233,12 +244,7 @@ static tprt_status meet(const tprt__rendezvous *m, fabric_endpoint *end) {
     if (end->peers[rank].is_far)
       status = insert(m, end, rank);
   }
-  if (status)
-    return status;
-  /* a tag may use the bits from the highest one of the format down */
-  uint64_t tags = UINT64_MAX >> __builtin_clzll(end->info->ep_attr->mem_tag_format);
-  end->secret = chosen.secret & tags & ~(uint64_t)FABRIC_FAREWELL_TAG;
-  return tprt__rendezvous_end(m);
+  return status ? status : tprt__rendezvous_end(m);
 }
 
 tprt_status tprt__fabric_open(tcp_endpoint *near, const tprt__settings *settings, void **result,

@@ -157,8 +157,10 @@ static int survives(int number, void *argument) {
   CHECK_STATUS(errors, tprt_store_open(d->address, &of_store, &config.store), TPRT_OK);
   if (!errors)
     CHECK_STATUS(errors, tprt_world_create(N, number, &config, &comm), TPRT_OK);
-  if (errors)
+  if (errors) {
+    free(data);
     return errors;
+  }
   for (int i = 0; !status; i++) {
     if (number == d->victim && i == d->operation) {
       tprt_work *work;
