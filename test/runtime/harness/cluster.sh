@@ -131,7 +131,7 @@ cluster_rank() { # RANK HOST PROGRAM...
 cluster_port=29500
 cluster_run() {
   cluster_count
-  cluster_r=0 cluster_ranks= cluster_port=$((cluster_port + 1))
+  cluster_r=0 cluster_port=$((cluster_port + 1)) cluster_ranks=
   WORLD_SIZE=$cluster_n MASTER_ADDR=198.51.100.1 MASTER_PORT=$cluster_port
   TPRT_SECRET_FILE=$cluster_dir/secret TPRT_BACKEND=$cluster_backend
   export WORLD_SIZE MASTER_ADDR MASTER_PORT TPRT_SECRET_FILE TPRT_BACKEND
