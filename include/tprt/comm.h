@@ -18,9 +18,9 @@ extern "C" {
  *   deterministic  0 or 1            O C L  1: reductions add floats in the order of the ranks, so
  *                                           that the bits depend neither on the backend nor on the
  *                                           placement of ranks. On one host, backends on host
- *                                           memory always do. On several hosts, tcp and mpi then
- *                                           send more between them; nccl uses own kernels. All
- *                                           ranks have to agree
+ *                                           memory always do. On several hosts, tcp, fabric
+ *                                           and mpi then send more between them; nccl uses own
+ *                                           kernels. All ranks have to agree
  *   nan_check      0 or 1              C L  a NaN in the data that this rank sends fails the
  *                                           operation with TPRT_PROGRAM
  *   flight         count               C L  operations that the flight recorder keeps; 0 turns it
@@ -87,8 +87,8 @@ typedef struct tprt_comm_config {
  * fields zero. */
 typedef struct tprt_config {
   size_t size;
-  /* backend name, case ignored: "shm" (default), "loopback", "tcp", "mpi", "nccl", "self"; or the
-   * path of a plug-in */
+  /* backend name, case ignored: "shm" (default), "loopback", "tcp", "fabric", "mpi", "nccl",
+   * "self"; or the path of a plug-in */
   const char *backend;
   /* timeout of every operation                                   TPRT_TIMEOUT       600 s */
   int64_t timeout_ns;

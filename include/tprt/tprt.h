@@ -14,8 +14,8 @@
  *
  * Results. Reductions run in rank order 0 .. n-1; f16 and bf16 are accumulated in f32 and rounded
  * once. Results are therefore bitwise equal on all ranks and do not depend on how messages are
- * split. On several hosts, tcp and mpi add the ranks of each host first and then the hosts, unless
- * hint deterministic is set. Backend nccl adds in NCCL's order, and rounds at every step.
+ * split. On several hosts, tcp, fabric and mpi add the ranks of each host first and then the hosts,
+ * unless hint deterministic is set. Backend nccl adds in NCCL's order, and rounds at every step.
  *
  * Errors. A function that can fail returns a tprt_status; outputs come last and are written only on
  * success. tprt_last_error() returns the text. Invalid arguments leave a communicator unchanged.

@@ -5,10 +5,10 @@
  * puts data and then signals, the data is visible to the rank that has waited for the signal.
  * Callers must avoid concurrent accesses to the same bytes. Any thread may use a window.
  *
- * If ranks share memory (shm, loopback), an access is a copy. Otherwise (tcp, mpi, plug-ins) it is
- * a message exchange that a thread of the owner answers, within a millisecond even while the owner
- * computes. An access that is not answered within the communicator's timeout, or whose owner has
- * ended, fails the communicator. */
+ * If ranks share memory (shm, loopback), an access is a copy. Otherwise (tcp, fabric, mpi,
+ * plug-ins) it is a message exchange that a thread of the owner answers, within a millisecond even
+ * while the owner computes. An access that is not answered within the communicator's timeout, or
+ * whose owner has ended, fails the communicator. */
 #ifndef TPRT_WINDOW_H
 #define TPRT_WINDOW_H
 

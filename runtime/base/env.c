@@ -38,8 +38,8 @@ static const tprt_env_var table[TPRT__N_ENV] = {
                            "address of this host to which ranks of other hosts connect; default: "
                            "the address known to the store"},
     [TPRT__ENV_TCP_MEMORY] = {"TPRT_TCP_MEMORY", "switch", "1",
-                              "0: ranks of backend tcp that are on one host exchange messages over "
-                              "TCP, not through shared memory"},
+                              "0: ranks of backends tcp and fabric that are on one host exchange "
+                              "messages as between hosts, not through shared memory"},
     [TPRT__ENV_TIMEOUT] = {"TPRT_TIMEOUT", "seconds", "600",
                            "deadline of every operation, counted from submission"},
     [TPRT__ENV_SLOT_BYTES] = {"TPRT_SLOT_BYTES", "bytes", "512K",
@@ -68,6 +68,12 @@ static const tprt_env_var table[TPRT__N_ENV] = {
                             "1: asynchronous collectives of a compiled program run in a separate "
                             "thread; 0: they run in the program's thread when it waits for them; "
                             "default: 1 if each rank of this host has two processors"},
+    [TPRT__ENV_FABRIC_LIBRARY] = {"TPRT_FABRIC_LIBRARY", "path", "libfabric.so.1",
+                                  "libfabric library of backend fabric"},
+    [TPRT__ENV_FABRIC_PROVIDER] = {"TPRT_FABRIC_PROVIDER", "name", NULL,
+                                   "provider of libfabric for backend fabric, such as "
+                                   "`verbs;ofi_rxm`; default: the first that libfabric offers; "
+                                   "rank 0 decides"},
     [TPRT__ENV_MPI_LIBRARY] = {"TPRT_MPI_LIBRARY", "path", NULL,
                                "MPI library of backend mpi; default: that of the launcher"},
     [TPRT__ENV_CUDA_LIBRARY] = {"TPRT_CUDA_LIBRARY", "path", "libcuda.so.1",

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
-static const tprt__backend *const backends[] = {&tprt__backend_shm,  &tprt__backend_loopback,
-                                                &tprt__backend_tcp,  &tprt__backend_mpi,
-                                                &tprt__backend_nccl, &tprt__backend_self};
+static const tprt__backend *const backends[] = {
+    &tprt__backend_shm, &tprt__backend_loopback, &tprt__backend_tcp, &tprt__backend_fabric,
+    &tprt__backend_mpi, &tprt__backend_nccl,     &tprt__backend_self};
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
 
 const char *tprt_backend_name(size_t i) { return i < N_BACKENDS ? backends[i]->name : NULL; }

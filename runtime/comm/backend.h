@@ -173,6 +173,7 @@ typedef struct tprt__backend {
   void (*destroy)(tprt__transport *transport);
 } tprt__backend;
 
+extern const tprt__backend tprt__backend_fabric;
 extern const tprt__backend tprt__backend_loopback;
 extern const tprt__backend tprt__backend_mpi;
 extern const tprt__backend tprt__backend_nccl;

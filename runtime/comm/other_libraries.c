@@ -63,7 +63,8 @@ tprt_status tprt__refuse_library(const char *name) {
       {"rccl",
        "use backend nccl with TPRT_NCCL_LIBRARY=librccl.so.1, which has the same functions"},
       {"gloo", "use backend tcp, or shm for ranks of one host"},
-      {"ucc", "use backend mpi, or tcp"},
+      {"ofi", "use backend fabric"},
+      {"ucc", "use backend fabric, tcp or mpi"},
   };
   for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
     if (strcasecmp(libraries[i].name, name) == 0)

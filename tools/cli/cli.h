@@ -178,6 +178,11 @@ void cli_leftover_file(const char *path, bool is_partial);
 /* Ends those processes and removes those files. Async-signal-safe. */
 void cli_leftovers_end(void);
 
+/* Lets this process, a rank, end when the launcher that started it has ended, such as one that was
+ * killed. The arguments are those of tprt_launch; a launcher that is not known to be the parent is
+ * not watched. */
+void cli_end_with_launcher(const char *launcher, const char *job, const char *store);
+
 /* ---- Output to stderr ---- */
 
 /* Prints whole lines on stderr in one write, in place of the line of `progress`. Ranks share

@@ -54,6 +54,7 @@ static void find_hosts(cluster *c) {
 static cluster open_world(const options *o) {
   int64_t most = 0;
   cluster c = {.rank = o->launch.rank, .n_ranks = o->launch.n_ranks};
+  cli_end_with_launcher(o->launch.launcher, o->launch.job, o->launch.store);
   for (int i = 0; i < o->job.n_sizes; i++)
     most = o->job.sizes[i] > most ? o->job.sizes[i] : most;
   tprt_config config = {.size = sizeof config,

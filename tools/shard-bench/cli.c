@@ -207,7 +207,7 @@ static const cli_option rows[] = {
      "of ranks that a launcher started (default: TPRT_BACKEND, else tcp on several hosts, else "
      "shm); "
      "with --capabilities: print only this one (default: all)",
-     .values = "shm|loopback|tcp|mpi|nccl|self", CLI_TEXT(options, backend)},
+     .values = "shm|loopback|tcp|fabric|mpi|nccl|self", CLI_TEXT(options, backend)},
     {"output", "FILE", "with --calibrate: output file (default: standard output)", .letter = 'o',
      CLI_TEXT(options, output)},
 };
@@ -300,7 +300,7 @@ static int check_attached(const options *o) {
                      o->launch.launcher, o->launch.n_ranks);
   if (strcmp(attached_backend(o), "nccl") == 0)
     return cli_usage("the buffers of shard-bench are in host memory, which backend nccl does not "
-                     "take; tcp and mpi can be measured");
+                     "take; tcp, fabric and mpi can be measured");
   return CLI_GO_ON;
 }
 

@@ -2,6 +2,8 @@
  * files. */
 #include "bench.h"
 
+#include <signal.h>
+
 /* Measures the bound: for each size, the faster of ordinary and non-temporal stores. */
 static pass_status measure_bound(const bench_job *job, pass_result *bound) {
   pass_result results[2];
@@ -84,12 +86,13 @@ int main(int argc, char **argv) {
   tprt_set_logger(&(tprt_logger){.log = warn});
   if (code < 0 && o.capabilities)
     code = capabilities(&o);
-  if (code < 0) {
+  if (code < 0 && o.launch.n_ranks > 1) {
+    cli_interrupt_catch(SIGINT, NULL);
+    cli_interrupt_catch(SIGTERM, NULL);
+    code = o.calibrate ? attached_calibrate(&o) : attached_bench(&o);
+  } else if (code < 0) {
     pass_catch_signals();
-    if (o.launch.n_ranks > 1)
-      code = o.calibrate ? attached_calibrate(&o) : attached_bench(&o);
-    else
-      code = o.calibrate ? calibrate(&o) : bench(&o);
+    code = o.calibrate ? calibrate(&o) : bench(&o);
   }
   return cli_end(code);
 }

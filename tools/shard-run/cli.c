@@ -45,9 +45,9 @@ static const cli_option rows[] = {
      "-n started (default: attached under such a launcher, else threads)",
      CLI_CHOICE(options, launch, LAUNCH_THREADS)},
     {"backend", "NAME",
-     "backend of the runtime: shm, loopback, tcp, mpi, or the path of a plug-in (default: "
+     "backend of the runtime: shm, loopback, tcp, fabric, mpi, or the path of a plug-in (default: "
      "TPRT_BACKEND, else shm)",
-     .values = "shm|loopback|tcp|mpi", CLI_TEXT(options, backend)},
+     .values = "shm|loopback|tcp|fabric|mpi", CLI_TEXT(options, backend)},
     {"strategy", "plan|follow", "how shardings are chosen (default: plan)",
      CLI_WORD(options, strategy), .pipeline_option = "strategy"},
     {"report", "FILE.json", "write the report of the run as JSON", CLI_TEXT(options, report)},

@@ -157,6 +157,8 @@ bool attached_join(const options *o, attachment *ranks) {
     return true; /* started directly by the user, without a launcher */
   if (!status && found.n_ranks == 1)
     return true;
+  if (!status)
+    cli_end_with_launcher(found.launcher, found.job, found.store);
   bool is_one_host = found.local_ranks == 0 || found.local_ranks == found.n_ranks;
   config.backend = chosen && !(is_cuda && !takes_host_memory(chosen)) ? chosen
                    : is_one_host                                      ? "shm"

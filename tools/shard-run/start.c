@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,10 +52,46 @@ static char **make_environment(int n, int rank, int store, char texts[4][48]) {
   return all;
 }
 
+/* Becomes the program. The rank is killed if the launcher ends, since nobody else would end it.
+ * Returns the reason why it could not start. */
+static int become(char **command, char **environment, pid_t launcher) {
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+    return errno;
+  if (getppid() != launcher) /* it has ended already */
+    _exit(EXIT_FAILED);
+  environ = environment;
+  execvp(command[0], command);
+  return errno;
+}
+
+/* Starts the program. Returns the reason why it could not start, which comes through a pipe; 0: it
+ * started. */
+static int start_process(char **command, char **environment, pid_t *pid) {
+  int ends[2], code = 0;
+  pid_t launcher = getpid();
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return errno;
+  *pid = fork();
+  if (*pid == 0) {
+    code = become(command, environment, launcher);
+    (void)!write(ends[1], &code, sizeof code);
+    _exit(EXIT_FAILED);
+  }
+  if (*pid < 0)
+    code = errno;
+  close(ends[1]);
+  if (*pid > 0 && read(ends[0], &code, sizeof code) > 0) {
+    waitpid(*pid, NULL, 0);
+    *pid = 0;
+  }
+  close(ends[0]);
+  return code;
+}
+
 static bool start_one(char **command, int n, int rank, int store, pid_t *pid) {
   char texts[4][48];
   char **all = make_environment(n, rank, store, texts);
-  int code = all ? posix_spawnp(pid, command[0], NULL, NULL, command, all) : ENOMEM;
+  int code = all ? start_process(command, all, pid) : ENOMEM;
   if ((code == ENOENT || code == EACCES) && access(command[0], F_OK) == 0 &&
       access(command[0], X_OK) != 0)
     complain("'%s' is no program; if it is a model, write shard-run -n %d -- shard-run %s",
@@ -133,13 +169,14 @@ int start_program(int n, char **command) {
   int file = memfd_create("shard-run store", MFD_CLOEXEC);
   int store = file < 0 ? -1 : fcntl(file, F_DUPFD, 10); /* inherited */
   int code = EXIT_FAILED;
-  sigaction(SIGINT, &note, NULL);
-  sigaction(SIGTERM, &note, NULL);
   if (!pids || store < 0)
     complain("%d ranks could not be started: %s", n, strerror(errno));
   bool ok = pids && store >= 0;
   for (int r = 0; r < n && ok; r++)
     ok = start_one(command, n, r, store, &pids[r]);
+  /* before this, a signal ends the launcher, and its end those of the ranks that are started */
+  sigaction(SIGINT, &note, NULL);
+  sigaction(SIGTERM, &note, NULL);
   if (pids && !ok)
     signal_all(pids, n, SIGKILL);
   if (pids) {

@@ -1,4 +1,5 @@
-/* Operations built from messages, for the backends without shared memory: mpi, tcp and plug-ins.
+/* Operations built from messages, for the backends without shared memory: mpi, tcp, fabric and
+ * plug-ins.
  *
  * Ranks announce their actions with notes, which are small messages of fixed size. Data follows
  * with a tag that the receiver chose and named in a note. So every message that arrives is

@@ -215,8 +215,10 @@ static void await_events(tcp_endpoint *end, int timeout_ms) {
   enum { MOST = 16 };
   struct epoll_event events[MOST];
   int n = epoll_wait(end->changes, events, MOST, timeout_ms);
-  for (int i = 0; i < n; i++)
-    atomic_store(&end->peers[events[i].data.u32].has_event, true);
+  for (int i = 0; i < n; i++) {
+    if (events[i].data.u32 < (uint32_t)end->n_ranks) /* else it only wakes this rank */
+      atomic_store(&end->peers[events[i].data.u32].has_event, true);
+  }
 }
 
 static void tcp_wait(void *at, int64_t timeout_ns) {
@@ -232,8 +234,7 @@ static void tcp_wait(void *at, int64_t timeout_ns) {
   atomic_store(&end->neighbor->sleeps, 0);
 }
 
-/* Looks for events now and then: a rank that never sleeps has to notice the end of its peers. */
-static void look(tcp_endpoint *end) {
+void tprt__tcp_look(tcp_endpoint *end) {
   enum { LOOK_NS = 1000000 };
   int64_t now = tprt__now();
   if (now < end->next_look)
@@ -299,7 +300,7 @@ static tprt_status tcp_test(void *at, void *asked) {
     status = pull(peer, request);
   if (!status && !request->over) {
     if (peer->neighbor)
-      look(end);
+      tprt__tcp_look(end);
     return TPRT_IN_PROGRESS;
   }
   if (!status)
@@ -391,8 +392,8 @@ static void tcp_close(void *at) {
   tprt__free(end);
 }
 
-static const tprt_messenger messenger = {
-    .size = sizeof messenger,
+const tprt_messenger tprt__tcp_messenger = {
+    .size = sizeof tprt__tcp_messenger,
     .abi = TPRT_MESSENGER_ABI,
     .name = "tcp",
     .summary = "processes on any number of hosts, through TCP",
@@ -433,21 +434,13 @@ static tprt_status set_traffic_class(const tcp_endpoint *end, int traffic_class)
   return TPRT_OK;
 }
 
-static tprt_status backend_probe(void) { return TPRT_OK; }
-
-static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *settings,
-                                  tprt__transport **transport) {
-  if (n_ranks > 1 && !settings->store)
-    return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "backend tcp: %d ranks need a store for the rendezvous: set one in "
-                      "tprt_config, or let a launcher provide its address",
-                      n_ranks);
+static tcp_endpoint *make_endpoint(int n_ranks, int rank) {
   tcp_endpoint *end = tprt__alloc(sizeof *end + (size_t)n_ranks * sizeof *end->peers);
   int *first = tprt__alloc((size_t)n_ranks * sizeof *first);
   if (!end || !first) {
     tprt__free(first);
     tprt__free(end);
-    return tprt__fail_memory(sizeof *end);
+    return NULL;
   }
   end->first = first;
   end->n_ranks = n_ranks;
@@ -461,9 +454,20 @@ static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *s
     peer->last_receive = &peer->receives;
     peer->last_kept = &peer->kept;
   }
-  tprt_status status = TPRT_OK;
-  if (n_ranks > 1) {
-    const tprt__rendezvous meeting = tprt__rendezvous_begin(settings->store, "tcp", n_ranks, rank,
+  return end;
+}
+
+tprt_status tprt__tcp_open(const char *backend, int n_ranks, int rank,
+                           const tprt__settings *settings, tcp_endpoint **result) {
+  if (n_ranks > 1 && !settings->store)
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "backend %s: %d ranks need a store for the rendezvous: set one in "
+                      "tprt_config, or let a launcher provide its address",
+                      backend, n_ranks);
+  tcp_endpoint *end = make_endpoint(n_ranks, rank);
+  tprt_status status = end ? TPRT_OK : tprt__fail_memory(sizeof *end);
+  if (!status && n_ranks > 1) {
+    const tprt__rendezvous meeting = tprt__rendezvous_begin(settings->store, backend, n_ranks, rank,
                                                             tprt__deadline(settings->timeout_ns));
     status = tprt__tcp_connect_mesh(&meeting, end);
     if (!status && settings->comm.hints[TPRT__HINT_TRAFFIC_CLASS] != TPRT__UNSET)
@@ -471,11 +475,23 @@ static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *s
     if (!status)
       status = watch(end);
   }
-  if (!status)
-    return tprt__wire_open_endpoint(&messenger, &tprt__backend_tcp, end, UINT32_MAX, n_ranks, rank,
-                                    end->local.n_ranks, n_ranks > 1 ? end->first : NULL, transport);
-  tcp_close(end);
+  if (status && end)
+    tcp_close(end);
+  else if (!status)
+    *result = end;
   return status;
+}
+
+static tprt_status backend_probe(void) { return TPRT_OK; }
+
+static tprt_status backend_create(int n_ranks, int rank, const tprt__settings *settings,
+                                  tprt__transport **transport) {
+  tcp_endpoint *end;
+  tprt_status status = tprt__tcp_open("tcp", n_ranks, rank, settings, &end);
+  return status ? status
+                : tprt__wire_open_endpoint(&tprt__tcp_messenger, &tprt__backend_tcp, end,
+                                           UINT32_MAX, n_ranks, rank, end->local.n_ranks,
+                                           n_ranks > 1 ? end->first : NULL, transport);
 }
 
 const tprt__backend tprt__backend_tcp = {

@@ -17,6 +17,7 @@
 
 #include "backends/message/message.h"
 #include "bootstrap/rendezvous.h"
+#include "bootstrap/store.h"
 
 #include <stdatomic.h>
 
@@ -92,7 +93,20 @@ typedef struct tcp_endpoint {
   tcp_peer peers[];
 } tcp_endpoint;
 
+/* ---- tcp.c: also the base of backend fabric ---- */
+extern const tprt_messenger tprt__tcp_messenger;
+/* Opens the endpoint of one rank of a world of this backend, which rendezvous in the store. The
+ * caller owns it; the messenger closes it. */
+tprt_status tprt__tcp_open(const char *backend, int n_ranks, int rank,
+                           const tprt__settings *settings, tcp_endpoint **end);
+/* Looks for events now and then: a rank that never sleeps has to notice the end of its peers. */
+void tprt__tcp_look(tcp_endpoint *end);
+
 /* ---- tcp_mesh.c ---- */
+/* Writes the address at which ranks of other hosts reach this one: 127.0.0.1 if all ranks are on
+ * this host. */
+tprt_status tprt__tcp_own_host(const tprt__rendezvous *meeting, const tprt__host_rank *local,
+                               char host[TPRT__HOST_BYTES]);
 /* Connects the ranks of a meeting with each other. */
 tprt_status tprt__tcp_connect_mesh(const tprt__rendezvous *meeting, tcp_endpoint *end);
 

@@ -37,27 +37,36 @@ static tprt_status make_identity(const tprt__rendezvous *m, tprt__identity *own)
 
 /* ---- addresses ---- */
 
-static tprt_status listen_here(const tprt__rendezvous *m, const tprt__host_rank *local,
-                               char where[WHERE_BYTES], int *listener) {
+tprt_status tprt__tcp_own_host(const tprt__rendezvous *m, const tprt__host_rank *local,
+                               char host[TPRT__HOST_BYTES]) {
   const char *given = tprt__env_text(TPRT__ENV_ADDRESS);
-  const char *host = local->n_ranks == m->n_ranks ? "127.0.0.1" : given ? given : m->store->host;
-  tprt__address address = {.port = "0"};
-  char found[TPRT__HOST_BYTES];
-  if (!*host)
+  const char *found = local->n_ranks == m->n_ranks ? "127.0.0.1" : given ? given : m->store->host;
+  if (!*found)
     return tprt__fail(TPRT_INVALID_ARGUMENT,
                       "the store has no address at which ranks of other hosts can reach rank %d: "
                       "set TPRT_ADDRESS to an address of this host",
                       m->rank);
-  if (strlen(host) >= sizeof address.host)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "TPRT_ADDRESS has %zu bytes; at most %zu are allowed",
-                      strlen(host), sizeof address.host - 1);
-  snprintf(address.host, sizeof address.host, "%s", host);
-  snprintf(address.text, sizeof address.text, "the address %.255s", host);
-  tprt_status status = tprt__address_listen(&address, m->store->open, listener);
+  if (strlen(found) >= TPRT__HOST_BYTES)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "TPRT_ADDRESS has %zu bytes; at most %d are allowed",
+                      strlen(found), TPRT__HOST_BYTES - 1);
+  snprintf(host, TPRT__HOST_BYTES, "%s", found);
+  return TPRT_OK;
+}
+
+static tprt_status listen_here(const tprt__rendezvous *m, const tprt__host_rank *local,
+                               char where[WHERE_BYTES], int *listener) {
+  char found[TPRT__HOST_BYTES];
+  tprt__address address = {.port = "0"};
+  tprt_status status = tprt__tcp_own_host(m, local, address.host);
+  if (status)
+    return status;
+  snprintf(address.text, sizeof address.text, "the address %.255s", address.host);
+  status = tprt__address_listen(&address, m->store->open, listener);
   if (status)
     return status;
   int port = tprt__socket_here(*listener, found);
-  snprintf(where, WHERE_BYTES, strchr(host, ':') ? "tcp://[%s]:%d" : "tcp://%s:%d", host, port);
+  snprintf(where, WHERE_BYTES, strchr(address.host, ':') ? "tcp://[%s]:%d" : "tcp://%s:%d",
+           address.host, port);
   return TPRT_OK;
 }
 

@@ -256,7 +256,7 @@ static void test_environment(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     assert_int_equal(world_with(cases[i].name, cases[i].value), cases[i].status);
   }
-  assert_non_null(strstr(tprt_last_error(), "known: shm, loopback, tcp, mpi, nccl, self"));
+  assert_non_null(strstr(tprt_last_error(), "known: shm, loopback, tcp, fabric, mpi, nccl, self"));
   size_t n;
   const tprt_env_var *table = tprt_env(&n);
   for (size_t i = 0; i < n; i++)

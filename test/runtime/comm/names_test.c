@@ -38,7 +38,7 @@ static void test_others(void **state) {
     assert_int_equal(strncmp(tprt_last_error(), operations[i].name, strlen(operations[i].name)), 0);
     assert_non_null(strstr(tprt_last_error() + strlen(operations[i].name), operations[i].instead));
   }
-  static const char *const libraries[] = {"ncclx", "NCCLX", "rccl", "gloo", "ucc"};
+  static const char *const libraries[] = {"ncclx", "NCCLX", "rccl", "gloo", "ofi", "ucc"};
   for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
     const tprt_config config = {.size = sizeof config, .backend = libraries[i]};
     tprt_comm *comm;

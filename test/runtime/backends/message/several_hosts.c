@@ -149,10 +149,11 @@ static int fails(tprt_comm *comm) {
   }
   printf("failed: %s: %s\n", tprt_status_name(status), tprt_last_error());
   double took = test_seconds() - begin;
-  if (took > 6) /* the timeout is 3 s */
+  bool is_late = took > 2 * strtod(getenv("TPRT_TIMEOUT"), NULL);
+  if (is_late)
     printf("too late: after %.1f s\n", took);
   free(data);
-  return took > 6;
+  return is_late;
 }
 
 /* Ranks that differ in hint deterministic. */
@@ -175,9 +176,8 @@ int main(int argc, char **argv) {
     int (*run)(tprt_comm *comm);
   } cases[] = {{"bytes", bytes}, {"fails", fails}, {"differs", differs}};
   int errors = 0, firsts;
-  tprt_config config = {.size = sizeof config, .backend = "tcp"};
   tprt_comm *comm;
-  CHECK_STATUS(errors, tprt_world_create(0, 0, &config, &comm), TPRT_OK);
+  CHECK_STATUS(errors, tprt_world_create(0, 0, NULL, &comm), TPRT_OK);
   if (errors)
     return 1;
   me = tprt_comm_rank(comm);

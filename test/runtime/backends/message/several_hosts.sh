@@ -1,14 +1,16 @@
 #!/bin/sh
-# several_hosts.sh WHAT PROGRAM CONFORMANCE: collectives of ranks on several hosts, two on each. WHAT is one of
+# several_hosts.sh WHAT PROGRAM CONFORMANCE DELAY: collectives of ranks on several hosts, two on each. WHAT is one of
 #   sums       the cases of all backends, on hosts with equal and different numbers of ranks
 #   bytes      what crosses between the hosts, compared with the least possible
 #   failures   a rank that is killed; a host that is cut off; ranks that disagree
 #   loss       packets that are lost (nftables)
 #   rate       hosts that send at a limited rate (tc)
+#   delay      packets that take 20 ms, some of which overtake others
 #   mpi        the cases of all backends, over Open MPI
+#   fabric     the cases of all backends, and failures, over libfabric
 # Code 77: this cannot be done here.
 set -eu
-what=$1 program=$2 conformance=$3
+what=$1 program=$2 conformance=$3 delay=$4
 # shellcheck source=test/runtime/harness/cluster.sh
 . "$(dirname "$0")/../../harness/cluster.sh"
 
@@ -27,11 +29,17 @@ says() { # TEXT RANK...
 }
 hosts_of_ranks() { echo "$cluster_places" | sed 's/^ *//; s/  */,/g'; }
 
-# The sums of each host are added; with hint deterministic, all in the order of the ranks.
+# The sums of each host are added.
+sums_by_host() {
+  cluster_run "$conformance" --attached $cluster_backend "$(hosts_of_ranks)"
+  cluster_passed || fail "sums by host of $cluster_places, on $cluster_backend"
+  says "attached ranks: [1-9][0-9]* cases" 0
+}
+
+# The same, and with hint deterministic all in the order of the ranks.
 sums() {
-  cluster_run "$conformance" --attached tcp "$(hosts_of_ranks)"
-  cluster_passed || fail "sums by host of $cluster_places"
-  cluster_run "$conformance" --attached tcp deterministic
+  sums_by_host
+  cluster_run "$conformance" --attached $cluster_backend deterministic
   cluster_passed || fail "sums in order of $cluster_places"
   says "attached ranks: [1-9][0-9]* cases" 0
 }
@@ -60,6 +68,7 @@ test_bytes() {
 
 # Starts a world in which collectives run until one fails, and waits until they run.
 start_world() {
+  rm -f "$cluster_dir"/[0-9]* # what the ranks before have said
   cluster_run "$program" fails &
   world=$!
   tries=0
@@ -70,29 +79,32 @@ start_world() {
   done
 }
 
+failures() { # HOSTS
+  cluster_make "$1"
+  cluster_pairs
+  cluster_count
+  others=$(seq 0 $((cluster_n - 1)) | grep -v '^2$')
+  # the other rank of its host learns of it as those of other hosts do
+  start_world
+  kill -9 "$(sed -n 's/^ready //p' "$cluster_dir/2")"
+  wait $world
+  # shellcheck disable=SC2086 # one word per rank
+  says "^failed: peer dead: rank 2 ended" $others
+
+  # a host that is cut off: ranks 2 and 3
+  start_world
+  ip -n "${cluster_name}switch" link set port1 down
+  wait $world
+  # shellcheck disable=SC2046
+  says "^failed: timeout: rank [23] did not arrive in time" $(seq 0 $((cluster_n - 1)) | grep -v '^[23]$')
+  says "^failed: timeout: rank [014567] did not arrive in time" 2 3
+  cluster_passed || fail "they waited too long"
+}
+
 test_failures() {
   export TPRT_TIMEOUT=3
-  for hosts in 2 4; do
-    cluster_make $hosts
-    cluster_pairs
-    cluster_count
-    others=$(seq 0 $((cluster_n - 1)) | grep -v '^2$')
-    # the other rank of its host learns of it as those of other hosts do
-    start_world
-    kill -9 "$(sed -n 's/^ready //p' "$cluster_dir/2")"
-    wait $world
-    # shellcheck disable=SC2086 # one word per rank
-    says "^failed: peer dead: rank 2 ended" $others
-
-    # a host that is cut off: ranks 2 and 3
-    start_world
-    ip -n "${cluster_name}switch" link set port1 down
-    wait $world
-    # shellcheck disable=SC2046
-    says "^failed: timeout: rank [23] did not arrive in time" $(seq 0 $((cluster_n - 1)) | grep -v '^[23]$')
-    says "^failed: timeout: rank [014567] did not arrive in time" 2 3
-    cluster_passed || fail "they waited too long"
-  done
+  failures 2
+  failures 4
 
   cluster_make 2
   cluster_pairs
@@ -134,6 +146,14 @@ test_rate() {
   cluster_passed || fail "bytes at a limited rate"
 }
 
+test_delay() {
+  for cluster_backend in tcp fabric; do
+    cluster_make_slow 2 "$delay" 20 10
+    cluster_pairs
+    sums_by_host
+  done
+}
+
 test_mpi() {
   if ! command -v mpirun.openmpi >/dev/null; then
     echo "skipped: there is no Open MPI"
@@ -145,6 +165,16 @@ test_mpi() {
     cluster_mpirun -n 4 "$conformance" --attached mpi "$sums" >"$cluster_dir/0" 2>&1 || fail "sums over MPI: $sums"
     grep -q "attached ranks: [1-9][0-9]* cases" "$cluster_dir/0" || fail "no cases over MPI"
   done
+}
+
+# Without FI_PROVIDER, each rank initializes all providers of libfabric, which takes seconds on a busy machine.
+test_fabric() {
+  export TPRT_TIMEOUT=5 FI_PROVIDER=tcp,ofi_rxm
+  cluster_backend=fabric
+  failures 2
+  cluster_make 2
+  cluster_pairs
+  sums_by_host
 }
 
 "test_$what"
