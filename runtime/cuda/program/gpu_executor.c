@@ -122,7 +122,6 @@ static const struct {
     [TPRT_SITE_FUSED_MATMUL] = {bind_matmul, run_matmul},
     [TPRT_SITE_FUSED_ATTENTION] = {bind_attention, run_attention},
     [TPRT_SITE_FUSED_ATTENTION_GRADIENT] = {bind_attention, run_attention},
-    [TPRT_SITE_ROUTE] = {tprt__gpu_route_bind, tprt__gpu_route_run},
 };
 
 tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *state) {
@@ -144,7 +143,7 @@ static tprt_status bind_site(tprt_context *context, const tprt__site *site,
                                       site->loops, NULL, &made->contraction);
   bool in_stream = state->comm && site->kind != TPRT_SITE_ROUTE;
   tprt_status status = in_stream ? tprt__bind_to_gpu(context, state) : TPRT_OK;
-  return status || !tprt__site_is_fused(site->kind)
+  return status || !tprt__site_is_fused(site->kind) || site->kind == TPRT_SITE_ROUTE
              ? status
              : fused_kinds[site->kind].bind(context, site, state);
 }
@@ -224,6 +223,9 @@ static tprt_status check_pointers(const tprt__site *site, const void *const *inp
 
 static tprt_status fused(tprt_context *context, const tprt__site *site, tprt__site_state *state,
                          const void *const *inputs, void *const *outputs, int64_t *traffic) {
+  /* what a route sends is known only when it runs */
+  if (site->kind == TPRT_SITE_ROUTE)
+    return tprt__gpu_route_run(context, site, state, inputs, outputs, traffic);
   bool is_empty = state->comm ? state->plan.recv_bytes == 0
                   : site->contraction
                       ? site->contraction->empty

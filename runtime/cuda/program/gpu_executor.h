@@ -138,8 +138,6 @@ tprt_status tprt__gpu_stage(tprt_context *context, int n, const size_t *bytes, v
 
 /* ---- gpu_route.c ---- */
 
-tprt_status tprt__gpu_route_bind(tprt_context *context, const tprt__site *site,
-                                 tprt__site_state *state);
 tprt_status tprt__gpu_route_run(tprt_context *context, const tprt__site *site,
                                 const tprt__site_state *state, const void *const *inputs,
                                 void *const *outputs, int64_t *traffic);

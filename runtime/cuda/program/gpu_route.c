@@ -18,14 +18,6 @@ static void tensor_bytes(const tprt__site *site, size_t bytes[N_TENSORS]) {
   bytes[STARTS] = bytes[ENDS] = (size_t)r->n_groups * tprt_dtype_size(r->groups);
 }
 
-tprt_status tprt__gpu_route_bind(tprt_context *context, const tprt__site *site,
-                                 tprt__site_state *state) {
-  (void)context;
-  (void)site;
-  (void)state;
-  return TPRT_OK;
-}
-
 tprt_status tprt__gpu_route_run(tprt_context *context, const tprt__site *site,
                                 const tprt__site_state *state, const void *const *inputs,
                                 void *const *outputs, int64_t *traffic) {
@@ -44,10 +36,12 @@ tprt_status tprt__gpu_route_run(tprt_context *context, const tprt__site *site,
   tprt_status status = tprt__gpu_await_started(context);
   if (!status)
     status = tprt__gpu_stage(context, N_TENSORS, bytes, parts);
-  for (int i = 0; i < OUT && !status; i++)
+  for (int i = 0; i < OUT && !status; i++) {
+    const void *input = bytes[i] > 0 ? tprt__site_input(site, inputs, operands[i], 0) : NULL;
     if (bytes[i] > 0)
-      status = tprt__gpu_download(gpu, parts[i], tprt__site_input(site, inputs, operands[i], 0),
-                                  bytes[i]);
+      status = input ? tprt__gpu_download(gpu, parts[i], input, bytes[i])
+                     : tprt__fail(TPRT_INVALID_ARGUMENT, "input %d of the exchange is NULL", i);
+  }
   if (status)
     return status;
   const tprt__route_tensors tensors = {.rows = parts[ROWS],

@@ -5,6 +5,7 @@
 // RUN: shard-run %s --mesh ep=8 --objective bytes | FileCheck %s
 // RUN: shard-run %s --mesh a=2,ep=4 --objective bytes | FileCheck %s --check-prefix=RIGHT
 // RUN: shard-run %s --mesh ep=3 --objective bytes | FileCheck %s --check-prefix=RIGHT
+// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %s --mesh ep=4 --objective bytes --target=cuda | FileCheck %s
 
 // CHECK: all_to_all {{ *}}ep {{ *}}2
 // CHECK: verified
