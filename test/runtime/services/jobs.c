@@ -66,6 +66,21 @@ void job_end(test_job *job, pid_t server) {
   munmap(job->board, sizeof *job->board);
 }
 
+/* Waits until all first ranks have the world: one that ended before would fail the others. */
+static int wait_for_world(test_job *job) {
+  double end = test_seconds() + 20;
+  atomic_fetch_add(&job->board->n_created, 1);
+  while (atomic_load(&job->board->n_created) < job->n_ranks) {
+    if (test_seconds() > end) {
+      fprintf(stderr, "%d of %d ranks have the world\n", atomic_load(&job->board->n_created),
+              job->n_ranks);
+      return 1;
+    }
+    usleep(500);
+  }
+  return 0;
+}
+
 static int rank_main(test_job *job, int rank) {
   tprt_config config = test_config();
   tprt_comm_config of_comm = {
@@ -77,6 +92,8 @@ static int rank_main(test_job *job, int rank) {
   CHECK_STATUS(errors, job_open(job, job->secret, &config.store), TPRT_OK);
   if (!errors)
     CHECK_STATUS(errors, tprt_world_create(job->n_ranks, rank, &config, &comm), TPRT_OK);
+  if (!errors)
+    errors = wait_for_world(job);
   if (!errors)
     errors = job->rank(job, comm, &config);
   if (config.store)

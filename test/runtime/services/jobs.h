@@ -11,6 +11,7 @@ enum { JOB_MOST_RANKS = 8, JOB_MOST_SPARES = 4 };
 /* What the processes of a job share. */
 typedef struct job_board {
   _Atomic int pid[JOB_MOST_RANKS]; /* of the first ranks */
+  _Atomic int n_created;           /* first ranks that have the first world */
   _Atomic int marks[8];            /* for the functions of a test */
 } job_board;
 
