@@ -69,6 +69,10 @@ tp_status tp__read_sharding(MlirOperation at, const char *what, MlirAttribute at
 MlirAttribute tp__write_sharding(MlirContext context, const tp_mesh *mesh, int rank,
                                  tp_annotation annotation);
 
+/* Returns the axis, or the part of one, that a string attribute names, such as "tp" or "tp:(1)2".
+ * Returns -1 if the mesh has none of that name. */
+int tp__axis_named(const tp_mesh *mesh, MlirAttribute name);
+
 /* Writes the name and the axes of a mesh, as @mesh(dp=2, tp=4). */
 void tp__mesh_text(const tp_mesh *mesh, char *text, size_t size);
 

@@ -107,15 +107,8 @@ static bool read_axes(MlirOperation op, const tp_mesh *mesh, tp_route *route) {
   if (route->n_axes < 1 || route->n_axes > mesh->n_axes)
     return false;
   for (int i = 0; i < route->n_axes; i++) {
-    int a = 0;
-    for (; a < mesh->n_axes; a++) {
-      char text[2 * TP_MAX_AXIS_NAME];
-      const char *const name = text;
-      tp_mesh_axis_text(mesh, a, 1, text, sizeof text);
-      if (tp__attr_which(mlirArrayAttrGetElement(list, i), 1, &name) == 0)
-        break;
-    }
-    if (a == mesh->n_axes || (i > 0 && a <= route->axes[i - 1]))
+    int a = tp__axis_named(mesh, mlirArrayAttrGetElement(list, i));
+    if (a < 0 || (i > 0 && a <= route->axes[i - 1]))
       return false;
     route->axes[i] = a;
   }

@@ -26,6 +26,17 @@ void tp__mesh_text(const tp_mesh *mesh, char *text, size_t size) {
     snprintf(text + n, size - (size_t)n, ")");
 }
 
+int tp__axis_named(const tp_mesh *mesh, MlirAttribute name) {
+  for (int a = 0; a < mesh->n_axes; a++) {
+    char text[2 * TP_MAX_AXIS_NAME];
+    const char *const wanted = text;
+    tp_mesh_axis_text(mesh, a, 1, text, sizeof text);
+    if (tp__attr_which(name, 1, &wanted) == 0)
+      return a;
+  }
+  return -1;
+}
+
 /* The axis whose name is most like this one; NULL: none is, or it is the axis of a part that the
  * mesh lacks. */
 static const char *closest_axis(const tp_mesh *mesh, const char *name) {

@@ -64,8 +64,9 @@ bool tp__is_row_wise(const tp_rule *rule, uint64_t *operands);
 /* Adds the choices that tp.rows gives an op, if its structure allows them. */
 void tp__rule_rows(tp_rule *rule);
 
-/* Return the share of the rows that a device has if the groups are of equal size: of an operand, or
- * of the result for -1; and the share of the op's work that it does for that. 1 for other ops. */
+/* Both assume groups of equal size, and return 1 for ops without tp.rows. tp__rows_held returns
+ * which part of all rows of an operand (or of the result, for -1) a device has; tp__rows_share,
+ * which part of the op's work it does. */
 double tp__rows_held(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy,
                      int operand);
 double tp__rows_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);

@@ -299,8 +299,9 @@ static tp_status tighten_edges(tp__reducer *r, int node, surroundings *s) {
   return TP_OK;
 }
 
-/* Computes what every strategy costs more than x if the neighbors choose what is cheapest for x: a
- * sum of differences, and the sum of their sizes, which bounds its error. */
+/* For every strategy y, computes by how much it costs more than x if each neighbor chooses what is
+ * cheapest for x (`gain`, negative if y is cheaper). It is a sum of doubles, whose rounding error
+ * is at most a tiny part of the sum of the absolute values (`size`). */
 static void compare_in_cheapest(const surroundings *s, int x) {
   const tp__wnode *v = s->v;
   for (int y = 0; y < v->n; y++) {

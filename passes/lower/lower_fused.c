@@ -3,6 +3,7 @@
  * pass does not analyze its body. */
 #include "passes/lower/lower_fused.h"
 
+#include "ir/annotation.h"
 #include "ir/work.h"
 
 #include <string.h>
@@ -68,15 +69,8 @@ tp_status tp__fused_mesh_axes(const tp__fused_call *d, const tp_mesh *mesh, int 
            ? 0
            : (int)mlirArrayAttrGetNumElements(list);
   for (int i = 0; i < *n; i++) {
-    int a = *n > mesh->n_axes ? mesh->n_axes : 0;
-    for (; a < mesh->n_axes; a++) {
-      char text[2 * TP_MAX_AXIS_NAME];
-      const char *const name = text;
-      tp_mesh_axis_text(mesh, a, 1, text, sizeof text);
-      if (tp__attr_which(mlirArrayAttrGetElement(list, i), 1, &name) == 0)
-        break;
-    }
-    if (a == mesh->n_axes)
+    int a = *n > mesh->n_axes ? -1 : tp__axis_named(mesh, mlirArrayAttrGetElement(list, i));
+    if (a < 0)
       return tp__fused_refuse(d, "axes");
     axes[i] = a;
   }

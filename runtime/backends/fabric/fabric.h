@@ -1,8 +1,9 @@
 /* Messages over libfabric, for networks with a transport of their own, such as InfiniBand,
  * Slingshot or EFA. Backend tcp is the base: its connections, which prove that both sides belong to
  * the world, tell when a rank has ended, and ranks of one host exchange messages through its shared
- * memory. Messages to other ranks, the far ones, are tagged messages of a reliable-datagram
- * endpoint, and go directly between the memories of the callers.
+ * memory. To ranks on other hosts, called far ranks, messages are libfabric's tagged messages on an
+ * endpoint of reliable datagrams. Data go from the memory of one caller to that of the other,
+ * without a copy.
  *
  * Tags of libfabric have 64 bits. The low bits are the tag of the message, the others are random,
  * the same on all ranks, and only known to them: so a stranger who reaches the endpoint matches no

@@ -148,7 +148,8 @@ static void end_peer(fabric_endpoint *end, fabric_peer *peer) {
   }
 }
 
-/* Reads the bytes of a connection, which is otherwise unused: an answer to the farewell. */
+/* Reads what the peer wrote to its TCP connection. The only thing that is written there is the
+ * answer to a farewell. */
 static void read_connection(tcp_peer *connection, fabric_peer *peer) {
   char bytes[16];
   ssize_t got;
@@ -311,7 +312,8 @@ static void take_leave(fabric_endpoint *end, int rank) {
     tprt__free(request);
 }
 
-/* Returns true if a far rank may still wait for messages of this one. */
+/* Returns true if a rank on another host has not yet answered the farewell of this one. It may
+ * still have messages of this rank to receive. */
 static bool is_awaited(const fabric_endpoint *end) {
   for (int i = 0; i < end->near->n_ranks; i++) {
     if (end->peers[i].farewell && !end->peers[i].answered && !end->peers[i].end_time)

@@ -129,7 +129,7 @@ static void test_secret(void **state) {
     ends(&ranks[i], TPRT_OK, "");
     assert_int_equal(ranks[i].sum, 3);
   }
-  run_two(ranks, change_secret, 3 * store_second); /* they do not hear each other */
+  run_two(ranks, change_secret, 3 * store_second); /* with other secrets, their tags do not match */
   ends(&ranks[0], TPRT_TIMEOUT, "rank 1 did not arrive in time");
   ends(&ranks[1], TPRT_TIMEOUT, "rank 0 did not arrive in time");
 }

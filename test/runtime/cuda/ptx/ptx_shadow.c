@@ -62,7 +62,8 @@ static ptx_shadow *record_of(const ptx_cta *c, size_t at, size_t left, size_t *n
   return *apart ? c->bytes + at : word;
 }
 
-/* Note an access by thread `me` - 1 to the `n` bytes of a record. */
+/* Both check and record an access by thread number me - 1 to the bytes for which a record stands:
+ * n bytes from `at` on. They return false after a race. */
 static bool note_write(ptx_warp *w, int lane, size_t at, size_t n, ptx_shadow *s, uint32_t me,
                        const unsigned char *new_bytes) {
   if (s->writer && s->writer != me && !ordered(w, s->writer, s->written, s->written_warp))
