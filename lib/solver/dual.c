@@ -192,20 +192,33 @@ static void visit(tp__dual *d, int node, bool forward) {
   }
 }
 
-void tp__dual_pass(tp__dual *d, tp__control *control, int64_t *work) {
+/* Sweeps over n nodes, or over the first n of the graph if `nodes` is NULL. */
+static void sweep(tp__dual *d, const int *nodes, int n, tp__control *control, int64_t work) {
   enum { POLL_INTERVAL = 64 }; /* polls the clock once per this many nodes */
-  int n = d->g->n_nodes;
   d->passed = true;
   for (int i = 0;
        i < 2 * n && !d->exhausted &&
-       !(i % POLL_INTERVAL == POLL_INTERVAL - 1 && tp__control_poll_must_finish(control, *work));
+       !(i % POLL_INTERVAL == POLL_INTERVAL - 1 && tp__control_poll_must_finish(control, work));
        i++) {
     bool forward = i < n;
-    int v = forward ? i : 2 * n - 1 - i;
+    int place = forward ? i : 2 * n - 1 - i, v = nodes ? nodes[place] : place;
     if (d->g->nodes[v].alive)
       visit(d, v, forward);
   }
+}
+
+void tp__dual_pass(tp__dual *d, tp__control *control, int64_t *work) {
+  sweep(d, NULL, d->g->n_nodes, control, *work);
   *work += 2 * tp__wcsp_entries(d->g);
+}
+
+void tp__dual_pass_over(tp__dual *d, const int *nodes, int n, tp__control *control, int64_t *work) {
+  sweep(d, nodes, n, control, *work);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < d->g->nodes[nodes[i]].n_edges; k++) {
+      const int *ends = d->g->edges[d->g->nodes[nodes[i]].edges[k]].node;
+      *work += 2 * (int64_t)d->g->nodes[ends[0]].n * d->g->nodes[ends[1]].n;
+    }
 }
 
 static tp_cost entry(const tp__dual *d, int edge, int node, int x, int y) {

@@ -35,6 +35,9 @@ void tp__dual_clear(tp__dual *dual);
 /* Makes one forward and one backward sweep, or only a part of them if `control` (may be NULL) stops
  * the search. */
 void tp__dual_pass(tp__dual *dual, tp__control *control, int64_t *work);
+/* The same over some alive nodes only, which are in ascending order. */
+void tp__dual_pass_over(tp__dual *dual, const int *nodes, int n, tp__control *control,
+                        int64_t *work);
 
 /* Chooses nodes in order, by their current costs and by the edges to nodes chosen before. Avoids
  * strategies that have no allowed partner left. `at` receives a strategy for every alive node; the

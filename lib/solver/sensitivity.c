@@ -74,7 +74,10 @@ void tp__sensitivity_pass(tp__dual *dual, const tp__passing *until, tp__control 
        !(until->work_limit > 0 && *work >= until->work_limit) && !tp__control_poll(control, *work);
        i++) {
     tp_cost before = dual->bound;
-    tp__dual_pass(dual, control, work);
+    if (until->nodes)
+      tp__dual_pass_over(dual, until->nodes, until->n_nodes, control, work);
+    else
+      tp__dual_pass(dual, control, work);
     tp_cost gain = dual->bound - before;
     /* each pass mostly gains less than half of what the one before did */
     stalls =
@@ -84,6 +87,19 @@ void tp__sensitivity_pass(tp__dual *dual, const tp__passing *until, tp__control 
 
 tp_cost tp__sensitivity_encode(const tp_sensitivity *s, tp_cost cost) {
   return cost >= TP_COST_FORBIDDEN / s->code.step ? TP_COST_FORBIDDEN : cost * s->code.step;
+}
+
+static tp_status measure(tp_sensitivity *s) {
+  const tp__wcsp *g = s->g;
+  s->least = tp__pool_calloc(&s->pool, (size_t)g->n_nodes, sizeof *s->least);
+  bool ok = s->least != NULL;
+  for (int v = 0; ok && v < g->n_nodes; v++) {
+    s->least[v] = tp__pool_alloc(&s->pool, (size_t)g->nodes[v].n, sizeof **s->least);
+    ok = s->least[v] != NULL;
+    if (ok)
+      tp__dual_reduced_costs(&s->dual, v, s->least[v]);
+  }
+  return ok ? TP_OK : TP_NO_MEMORY;
 }
 
 /* Creates the graph with all strategies that have partners, and messages for those of the base. */
@@ -104,6 +120,7 @@ static tp_status begin(tp_sensitivity *s, tp_cost known) {
     hopeless = s->dual.exhausted || !tp__sensitivity_charge(s, &s->dual, NULL, s->base, by);
     tp__passing until = {.most = BASE_PASSES, .stalled = BASE_STALLED, .enough = known};
     tp__sensitivity_pass(&s->dual, &until, &control, &work);
+    status = measure(s);
   }
   s->gap = known > s->dual.bound ? known - s->dual.bound : 0;
   tp__free(by);
@@ -111,7 +128,7 @@ static tp_status begin(tp_sensitivity *s, tp_cost known) {
     tp__dual_clear(&s->dual);
     tp__wcsp_destroy(s->g);
     s->g = NULL;
-    return TP_OK;
+    return status == TP_NO_MEMORY ? status : TP_OK;
   }
   return status;
 }
@@ -177,6 +194,7 @@ void tp_sensitivity_destroy(tp_sensitivity *s) {
   if (!s)
     return;
   tp__free(s->start);
+  tp__pool_release(&s->pool);
   tp__dual_clear(&s->dual);
   tp__wcsp_destroy(s->g);
   tp__free(s->offset);
@@ -198,15 +216,10 @@ tp_status tp_sensitivity_bounds(const tp_sensitivity *s, int node, tp_cost *boun
                                                               : s->problem->nodes[node].costs[x];
   if (!s->g)
     return TP_OK;
-  tp_cost *least = tp__malloc((size_t)s->g->nodes[node].n * sizeof *least + 1);
-  if (!least)
-    return TP_NO_MEMORY;
-  tp__dual_reduced_costs(&s->dual, node, least);
   for (int x = 0; x < s->g->nodes[node].n; x++)
     if (tp__sensitivity_allows(s, s->base, node, x))
       bounds[s->g->nodes[node].label[x]] =
-          tp__sensitivity_decode(s, tp_cost_add(least[x], s->dual.bound));
-  tp__free(least);
+          tp__sensitivity_decode(s, tp_cost_add(s->least[node][x], s->dual.bound));
   return TP_OK;
 }
 

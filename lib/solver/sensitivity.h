@@ -14,8 +14,10 @@ struct tp_sensitivity {
   tp__wcsp *g;    /* NULL: variants are solved from scratch */
   tp__code code;
   tp__dual dual;
-  tp_cost price; /* of a strategy outside of the base, contained in the dual */
-  tp_cost gap;   /* known cost of the base minus its bound */
+  tp_cost **least; /* by node: tp__dual_reduced_costs of the dual */
+  tp__pool pool;   /* of `least` */
+  tp_cost price;   /* of a strategy outside of the base, contained in the dual */
+  tp_cost gap;     /* known cost of the base minus its bound */
   /* from tp_sensitivity_start: strategies in `g` by node (NULL: unknown), their cost, and a bound
    * on the cost of the base */
   int *start;
@@ -38,6 +40,8 @@ typedef struct tp__passing {
   tp_cost enough;     /* bound that is enough */
   bool all;           /* a bound below the goal is useless: stop once the goal is out of reach */
   int64_t work_limit; /* 0: none */
+  const int *nodes;   /* passes over these n_nodes in ascending order; NULL: over all */
+  int n_nodes;
 } tp__passing;
 
 /* Passes messages until that says so, or a stop is requested. */

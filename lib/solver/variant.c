@@ -4,6 +4,7 @@
 #include "solver/search.h"
 #include "support/support.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -12,6 +13,7 @@ enum {
   NEAREST = 18,
   NEAR = 14,             /* ... but at most 2^-14 above it ... */
   FARTHER = 4,           /* ... and this many times farther if nothing is found */
+  LOCAL_NODES = 1024,    /* messages are passed over so many nodes, or over all if as many differ */
   NEAR_NODES = 256,      /* decided again around the nodes that differ ... */
   NEAR_TABLES = 1 << 18, /* ... with tables of so many entries ... */
   NEAR_WORK = 20000000,  /* ... and this much work */
@@ -25,31 +27,66 @@ enum {
 typedef struct query {
   const tp_sensitivity *s;
   const bool *allowed;
+  /* nodes whose strategies differ from those of the base, their neighbors, and so on */
+  int *near, n_near;
+  bool fewer;    /* the base has all strategies of the variant */
+  bool is_local; /* few differ: messages are passed over the nodes of `near` only */
   tp__dual dual;
-  tp_cost **least; /* by node: tp__dual_reduced_costs */
-  bool **kept;     /* by node */
-  tp_cost limit;   /* only assignments that cost less are searched for */
-  tp_cost bound;   /* certified, for all assignments below the limit */
-  tp_cost cost;    /* of `choices`; TP_COST_FORBIDDEN if there are none */
+  const tp_cost **least; /* by node: tp__dual_reduced_costs */
+  bool **kept;           /* by node */
+  tp_cost limit;         /* only assignments that cost less are searched for */
+  tp_cost bound;         /* certified, for all assignments below the limit */
+  tp_cost cost;          /* of `choices`; TP_COST_FORBIDDEN if there are none */
   int *choices;
   tp__search search;
   tp__pool pool;
 } query;
 
+static tp_status measure_node(query *q, int node) {
+  const tp__wcsp *g = q->s->g;
+  tp_cost *least = tp__pool_alloc(&q->pool, (size_t)g->nodes[node].n, sizeof *least);
+  if (!least)
+    return TP_NO_MEMORY;
+  tp__dual_reduced_costs(&q->dual, node, least);
+  for (int i = 0; i < g->nodes[node].n_edges; i++) {
+    const int *ends = g->edges[g->nodes[node].edges[i]].node;
+    q->search.work += (int64_t)g->nodes[ends[0]].n * g->nodes[ends[1]].n;
+  }
+  q->least[node] = least;
+  return TP_OK;
+}
+
+/* Measures the nodes that the messages may have changed: those of `near` and their neighbors. */
+static tp_status measure_near(query *q) {
+  const tp__wcsp *g = q->s->g;
+  tp_status status = TP_OK;
+  for (int i = 0; status == TP_OK && i < q->n_near; i++) {
+    const tp__wnode *v = &g->nodes[q->near[i]];
+    if (q->least[q->near[i]] == q->s->least[q->near[i]])
+      status = measure_node(q, q->near[i]);
+    for (int k = 0; status == TP_OK && k < v->n_edges; k++) {
+      int other = tp__wcsp_view(g, v->edges[k], q->near[i]).other;
+      if (q->least[other] == q->s->least[other])
+        status = measure_node(q, other);
+    }
+  }
+  return status;
+}
+
 static tp_status measure(query *q) {
   const tp__wcsp *g = q->s->g;
   q->least = tp__pool_calloc(&q->pool, (size_t)g->n_nodes, sizeof *q->least);
   q->kept = tp__pool_calloc(&q->pool, (size_t)g->n_nodes, sizeof *q->kept);
-  bool ok = q->least && q->kept;
-  for (int v = 0; ok && v < g->n_nodes; v++) {
-    q->least[v] = tp__pool_alloc(&q->pool, (size_t)g->nodes[v].n, sizeof **q->least);
+  tp_status status = q->least && q->kept ? TP_OK : TP_NO_MEMORY;
+  for (int v = 0; status == TP_OK && v < g->n_nodes; v++) {
+    q->least[v] = q->s->least[v];
     q->kept[v] = tp__pool_alloc(&q->pool, (size_t)g->nodes[v].n, sizeof **q->kept);
-    ok = q->least[v] && q->kept[v];
-    if (ok)
-      tp__dual_reduced_costs(&q->dual, v, q->least[v]);
+    if (!q->kept[v])
+      status = TP_NO_MEMORY;
+    else if (!q->is_local)
+      status = measure_node(q, v);
   }
-  q->search.work += 2 * tp__wcsp_entries(g);
-  return ok ? TP_OK : TP_NO_MEMORY;
+  return status == TP_OK && q->is_local ? measure_near(q) : status;
 }
 
 /* Marks the strategies that can be in an assignment of cost < limit. False if a node has none. */
@@ -153,32 +190,39 @@ static tp_status deepen(query *q) {
 
 /* ---- near the best assignment of the base ---- */
 
-/* Lists the nodes whose strategies differ from those of the base, and then their neighbors, and so
- * on, up to NEAR_NODES of them. Returns their number. *fewer: the base has all strategies of the
- * variant. */
-static int list_near(const query *q, bool *is_member, int *members, bool *fewer) {
+/* Lists the nodes near those that differ, up to LOCAL_NODES of them, or all that differ. */
+static tp_status list_near(query *q) {
   const tp_sensitivity *s = q->s;
-  int n = 0;
-  *fewer = true;
-  for (int v = 0; v < s->problem->n_nodes; v++)
+  size_t n_nodes = (size_t)s->g->n_nodes;
+  bool *is_near = tp__calloc(n_nodes + 1, sizeof *is_near);
+  q->near = tp__pool_alloc(&q->pool, n_nodes + 1, sizeof *q->near);
+  if (!is_near || !q->near) {
+    tp__free(is_near);
+    return TP_NO_MEMORY;
+  }
+  q->fewer = true;
+  for (int v = 0; v < s->g->n_nodes; v++) {
+    bool differs = false;
     for (size_t i = s->offset[v]; i < s->offset[v + 1]; i++) {
-      *fewer &= !q->allowed[i] || s->base[i];
-      if (q->allowed[i] != s->base[i] && !is_member[v] && n < NEAR_NODES) {
-        is_member[v] = s->g->nodes[v].alive;
-        members[n] = v;
-        n += is_member[v];
-      }
+      q->fewer &= !q->allowed[i] || s->base[i];
+      differs |= q->allowed[i] != s->base[i];
     }
-  for (int i = 0; i < n; i++) {
-    const tp__wnode *v = &s->g->nodes[members[i]];
-    for (int k = 0; k < v->n_edges && n < NEAR_NODES; k++) {
-      int other = tp__wcsp_view(s->g, v->edges[k], members[i]).other;
-      if (!is_member[other])
-        members[n++] = other;
-      is_member[other] = true;
+    is_near[v] = differs && s->g->nodes[v].alive;
+    if (is_near[v])
+      q->near[q->n_near++] = v;
+  }
+  q->is_local = s->start && q->n_near < LOCAL_NODES && s->g->n_nodes > LOCAL_NODES;
+  for (int i = 0; i < q->n_near; i++) {
+    const tp__wnode *v = &s->g->nodes[q->near[i]];
+    for (int k = 0; k < v->n_edges && q->n_near < LOCAL_NODES; k++) {
+      int other = tp__wcsp_view(s->g, v->edges[k], q->near[i]).other;
+      if (!is_near[other])
+        q->near[q->n_near++] = other;
+      is_near[other] = true;
     }
   }
-  return n;
+  tp__free(is_near);
+  return TP_OK;
 }
 
 /* Takes the answer for the members, with the start for all other nodes. */
@@ -222,21 +266,13 @@ static tp_status decide_members(query *q, const int *members, int n) {
 
 /* Decides the nodes around those that differ again, if a start is known. */
 static tp_status search_near(query *q) {
-  size_t n_nodes = (size_t)q->s->problem->n_nodes;
   if (!q->s->start)
     return TP_OK;
-  bool *is_member = tp__calloc(n_nodes + 1, sizeof *is_member), fewer = false;
-  int *members = tp__malloc((n_nodes + 1) * sizeof *members);
-  tp_status status = TP_NO_MEMORY;
-  if (is_member && members) {
-    int n = list_near(q, is_member, members, &fewer);
-    status = decide_members(q, members, n);
-    q->bound = fewer ? q->s->floor : 0;
-  }
-  tp__free(is_member);
-  tp__free(members);
-  return status;
+  q->bound = q->fewer ? q->s->floor : 0;
+  return decide_members(q, q->near, q->n_near < NEAR_NODES ? q->n_near : NEAR_NODES);
 }
+
+static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 /* Starts from the dual of the base. *ranged: numbers stayed in their range. */
 static tp_status run_query(query *q, bool *ranged) {
@@ -245,10 +281,14 @@ static tp_status run_query(query *q, bool *ranged) {
   tp_status status = by ? tp__dual_clone(&s->dual, &q->dual) : TP_NO_MEMORY;
   *ranged = status == TP_OK && tp__sensitivity_charge(s, &q->dual, s->base, q->allowed, by);
   if (*ranged) {
+    if (q->is_local)
+      qsort(q->near, (size_t)q->n_near, sizeof *q->near, by_number);
     tp__passing until = {.most = PASSES,
                          .stalled = TP__VARIANT_STALLED,
                          .enough = q->cost < q->limit ? q->cost : q->limit,
-                         .work_limit = q->search.work_limit};
+                         .work_limit = q->search.work_limit,
+                         .nodes = q->is_local ? q->near : NULL,
+                         .n_nodes = q->n_near};
     tp__sensitivity_pass(&q->dual, &until, q->search.control, &q->search.work);
     q->bound = q->dual.bound > q->bound ? q->dual.bound : q->bound;
     if (q->cost == TP_COST_FORBIDDEN)
@@ -302,7 +342,9 @@ tp_status tp__variant_solve(const tp_sensitivity *s, const bool *allowed, tp_cos
   q.search.table_budget = s->options.table_budget > 0 ? s->options.table_budget : TABLE_BUDGET;
   q.search.work_limit = s->options.work_budget > 0 ? s->options.work_budget : WORK;
   q.choices = tp__calloc((size_t)s->problem->n_nodes + 1, sizeof *q.choices);
-  tp_status status = q.choices ? search_near(&q) : TP_NO_MEMORY;
+  tp_status status = q.choices ? list_near(&q) : TP_NO_MEMORY;
+  if (status == TP_OK)
+    status = search_near(&q);
   bool proven = status == TP_OK && q.cost <= q.bound;
   if (status == TP_OK && !proven)
     status = run_query(&q, solved);

@@ -30,6 +30,16 @@ static int find_strategy(const tp_node *in, const tp_node *node, int s, int from
   return -1;
 }
 
+/* Writes what two nodes must share with two others so that their strategies compare alike. */
+enum { LISTS = 6, KEYS = LISTS + 2 };
+static void key_of(const tp_node *a, const tp_node *b, int64_t key[KEYS]) {
+  const void *lists[LISTS] = {a->in, a->out, a->costs, b->in, b->out, b->costs};
+  for (int i = 0; i < LISTS; i++)
+    key[i] = (int64_t)(intptr_t)lists[i];
+  key[LISTS] = a->n;
+  key[LISTS + 1] = b->n;
+}
+
 static bool same_decision(const tp_node *a, const tp_node *b) {
   return a->kind == b->kind && a->index == b->index && a->slot == b->slot && a->n_in == b->n_in &&
          a->n_out == b->n_out;
@@ -42,19 +52,41 @@ static bool same_decisions(const tp_planner *a, const tp_planner *b) {
   return same;
 }
 
-/* Marks the strategies that `p` also has; true if these are all strategies of `p`. */
+/* Marks the strategies of a node that `other` also has; true if these are all of `other`. */
+static bool mark_node(const tp_node *node, const tp_node *other, bool *allowed) {
+  bool all = true;
+  for (int s = 0, t = 0; s < other->n; s++) {
+    int found = find_strategy(node, other, s, t);
+    all &= found >= 0;
+    t = found >= 0 ? found + 1 : t;
+    if (found >= 0)
+      allowed[found] = true;
+  }
+  return all;
+}
+
+/* Marks the strategies that `p` also has; true if these are all strategies of `p`. Nodes of equal
+ * layers share the arrays of their strategies, and each pair of such arrays is compared once. */
 static bool mark(const tp_planner *space, const tp_planner *p, const size_t *offset,
                  bool *allowed) {
+  tp_memo seen = {0};
   bool all = true;
   memset(allowed, 0, offset[space->problem.n_nodes] * sizeof *allowed);
-  for (size_t i = 0; i < p->problem.n_nodes; i++)
-    for (int s = 0, t = 0; s < p->problem.nodes[i].n; s++) {
-      int found = find_strategy(&space->problem.nodes[i], &p->problem.nodes[i], s, t);
-      all &= found >= 0;
-      t = found >= 0 ? found + 1 : t;
-      if (found >= 0)
-        allowed[offset[i] + (size_t)found] = true;
+  for (size_t i = 0; i < p->problem.n_nodes; i++) {
+    const tp_node *node = &space->problem.nodes[i], *other = &p->problem.nodes[i];
+    int64_t key[KEYS];
+    key_of(node, other, key);
+    void **slot = tp__memo(&seen, p->problem.arena, key, KEYS);
+    const bool *first = slot ? *slot : NULL;
+    if (first) {
+      memcpy(allowed + offset[i], first, (size_t)node->n * sizeof *allowed);
+      continue; /* `all` knows already */
     }
+    all &= mark_node(node, other, allowed + offset[i]);
+    if (slot)
+      *slot = allowed + offset[i];
+  }
+  tp__memo_destroy(&seen);
   return all;
 }
 
@@ -109,11 +141,9 @@ static tp_status add_strategies(tp_planner *open, const tp_planner *p) {
     const tp_node *b = &p->problem.nodes[i];
     if (has_all(a, b))
       continue;
-    const void *lists[] = {a->in, a->out, a->costs, b->in, b->out, b->costs};
-    int64_t key[TP_LEN(lists)];
-    for (int k = 0; k < TP_LEN(lists); k++)
-      key[k] = (int64_t)(intptr_t)lists[k];
-    void **slot = tp__memo(&joined, open->problem.arena, key, TP_LEN(lists));
+    int64_t key[KEYS];
+    key_of(a, b, key);
+    void **slot = tp__memo(&joined, open->problem.arena, key, KEYS);
     tp_node *both = slot ? *slot : NULL;
     if (slot && !both && (both = *slot = tp__arena_array(open->problem.arena, 1, sizeof *both)))
       status = join(open, a, b, both);
