@@ -11,6 +11,7 @@
  * it. */
 #include "solver/sensitivity.h"
 
+#include "solver/lift.h"
 #include "solver/reduce.h"
 #include "support/support.h"
 
@@ -102,32 +103,59 @@ static tp_status measure(tp_sensitivity *s) {
   return ok ? TP_OK : TP_NO_MEMORY;
 }
 
-/* Creates the graph with all strategies that have partners, and messages for those of the base. */
+/* Creates a graph of all strategies that have partners. */
+static tp_status encode(const tp_sensitivity *s, tp__wcsp **g) {
+  int64_t work = 0;
+  *g = tp__encode(s->problem, &s->code, false);
+  return *g ? tp__wcsp_prune(*g, TP_COST_FORBIDDEN, &work) : TP_NO_MEMORY;
+}
+
+/* Adds the price to the strategies that are not in the base. */
+static tp_status add_prices(tp_sensitivity *s) {
+  tp__wcsp *g = s->priced;
+  for (int v = 0; v < g->n_nodes; v++) {
+    tp__wnode *node = &g->nodes[v];
+    tp_cost *cost = tp__pool_alloc(&g->pool, (size_t)node->n, sizeof *cost);
+    for (int x = 0; cost && x < node->n; x++)
+      cost[x] = node->cost[x] + (tp__sensitivity_allows(s, s->base, v, x) ? 0 : s->price);
+    node->cost = tp__wcsp_share(g, cost, (size_t)node->n);
+    if (!node->cost)
+      return TP_NO_MEMORY;
+  }
+  return TP_OK;
+}
+
+/* Creates the graph, and messages for the strategies of the base. */
 static tp_status begin(tp_sensitivity *s, tp_cost known) {
   int64_t work = 0;
   tp__control control;
+  bool lifted;
   tp__control_start(&control, &s->options);
-  tp_cost *by = tp__malloc((s->offset[s->problem->n_nodes] + 1) * sizeof *by);
-  s->g = by ? tp__encode(s->problem, &s->code, false) : NULL;
-  tp_status status = s->g ? tp__wcsp_prune(s->g, TP_COST_FORBIDDEN, &work) : TP_NO_MEMORY;
+  known = tp__sensitivity_encode(s, known);
+  s->price = (known < s->code.most ? known : s->code.most) >> PRICE_SHIFT;
+  s->price = s->price < MAX_PRICE ? s->price + 1 : MAX_PRICE;
+  tp_status status = encode(s, &s->g);
   bool hopeless = status == TP_INFEASIBLE;
   if (status == TP_OK)
-    status = tp__dual_create(s->g, &s->dual);
+    status = encode(s, &s->priced);
+  if (status == TP_OK)
+    status = add_prices(s);
+  if (status == TP_OK)
+    status = tp__lift(s->priced, &control, &work, &lifted);
+  if (status == TP_OK)
+    status = tp__dual_create(s->priced, &s->dual);
   if (status == TP_OK) {
-    known = tp__sensitivity_encode(s, known);
-    s->price = (known < s->code.most ? known : s->code.most) >> PRICE_SHIFT;
-    s->price = s->price < MAX_PRICE ? s->price + 1 : MAX_PRICE;
-    hopeless = s->dual.exhausted || !tp__sensitivity_charge(s, &s->dual, NULL, s->base, by);
+    hopeless = s->dual.exhausted;
     tp__passing until = {.most = BASE_PASSES, .stalled = BASE_STALLED, .enough = known};
     tp__sensitivity_pass(&s->dual, &until, &control, &work);
     status = measure(s);
   }
   s->gap = known > s->dual.bound ? known - s->dual.bound : 0;
-  tp__free(by);
   if (hopeless) { /* nothing to start from */
     tp__dual_clear(&s->dual);
+    tp__wcsp_destroy(s->priced);
     tp__wcsp_destroy(s->g);
-    s->g = NULL;
+    s->priced = s->g = NULL;
     return status == TP_NO_MEMORY ? status : TP_OK;
   }
   return status;
@@ -196,6 +224,7 @@ void tp_sensitivity_destroy(tp_sensitivity *s) {
   tp__free(s->start);
   tp__pool_release(&s->pool);
   tp__dual_clear(&s->dual);
+  tp__wcsp_destroy(s->priced);
   tp__wcsp_destroy(s->g);
   tp__free(s->offset);
   tp__free(s->base);

@@ -13,11 +13,12 @@ struct tp_sensitivity {
   bool *base;     /* by strategy of all nodes */
   tp__wcsp *g;    /* NULL: variants are solved from scratch */
   tp__code code;
-  tp__dual dual;
-  tp_cost **least; /* by node: tp__dual_reduced_costs of the dual */
-  tp__pool pool;   /* of `least` */
-  tp_cost price;   /* of a strategy outside of the base, contained in the dual */
-  tp_cost gap;     /* known cost of the base minus its bound */
+  tp__wcsp *priced; /* the graph with the price, after lifted messages */
+  tp__dual dual;    /* of it */
+  tp_cost **least;  /* by node: tp__dual_reduced_costs of the dual */
+  tp__pool pool;    /* of `least` */
+  tp_cost price;    /* of a strategy outside of the base */
+  tp_cost gap;      /* known cost of the base minus its bound */
   /* from tp_sensitivity_start: strategies in `g` by node (NULL: unknown), their cost, and a bound
    * on the cost of the base */
   int *start;
