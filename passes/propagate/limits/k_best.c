@@ -276,7 +276,8 @@ static tp_status search(listing *l, int64_t work) {
   return status;
 }
 
-static tp_status open_listing(listing *l) {
+/* `work`: for the search of each part, at most. */
+static tp_status open_listing(listing *l, int64_t work) {
   const tp_planner *p = l->p;
   l->place = tp__calloc(p->problem.n_nodes + 1, sizeof *l->place);
   if (!l->place)
@@ -289,7 +290,7 @@ static tp_status open_listing(listing *l) {
     status = tp__plan_copies(&l->unrouted);
   if (status == TP_OK)
     status = tp__plan_make_problem(&l->unrouted, false, &l->unrouted.stated);
-  tp_solver_options options = {.size = sizeof options};
+  tp_solver_options options = {.size = sizeof options, .work_budget = work};
   tp__clock_limit_solver(p->limits.clock, &options);
   if (status == TP_OK)
     status =
@@ -304,7 +305,7 @@ static bool applies(const tp_search *s) {
 
 static tp_status list_plans(const tp_planner *p, int64_t work, best_plan *best) {
   listing l = {.p = p, .best = best};
-  tp_status status = open_listing(&l);
+  tp_status status = open_listing(&l, work);
   if (status == TP_OK)
     status = search(&l, work);
   best->work = l.work;
