@@ -88,7 +88,8 @@ static tp_status try_elimination(tp__search *s, const tp__wcsp *g, int64_t worth
     return status;
   out->fits = order.complete && order.peak <= MAX_PEAK * s->table_budget &&
               order.argmins <= MAX_ARGMINS * s->table_budget &&
-              order.work <= MAX_WORK * s->table_budget;
+              order.work <= MAX_WORK * s->table_budget &&
+              (s->elimination_limit == 0 || order.work <= s->elimination_limit);
   if (out->fits && order.work <= worth)
     status = finish_exactly(s, g, &order, limit, answer, &out->done);
   tp__order_clear(&order);

@@ -17,8 +17,9 @@ typedef struct tp__search {
   int64_t work;         /* spent so far, in table entries read */
   /* limit for the current part of the problem; reductions and affordable eliminations ignore it */
   int64_t work_limit;
-  tp_cost step; /* every cost of an assignment is a multiple of this */
-  int width;    /* size of the largest scope eliminated exactly; -1: none */
+  int64_t elimination_limit; /* of the work of an affordable elimination; 0: none */
+  tp_cost step;              /* every cost of an assignment is a multiple of this */
+  int width;                 /* size of the largest scope eliminated exactly; -1: none */
   bool passed_messages, branched;
   bool multiplied;             /* memory prices were computed */
   int threads;                 /* number of threads allowed; 0 and 1: only this one */
@@ -27,6 +28,12 @@ typedef struct tp__search {
   int nested;                  /* > 0: the current graph is a part of the whole */
   tp__time_prices time_prices; /* the last prices found for the whole; owned by tp_solve */
 } tp__search;
+
+/* An exact elimination mostly ends the search, so it may take four times the whole budget of work;
+ * without a budget, any that fits into memory is made. */
+static inline int64_t tp__elimination_limit(int64_t work_budget) {
+  return work_budget > 0 && work_budget < INT64_MAX / 4 ? 4 * work_budget : 0;
+}
 
 /* True if a stop was requested. */
 static inline bool tp__search_stopped(const tp__search *s) {

@@ -207,6 +207,7 @@ static tp_status search_coded(tp__search *s, attempt *a, tp__answer *answer) {
   s->table_budget = o->table_budget > 0 ? o->table_budget : DEFAULT_TABLE_BUDGET;
   s->table_budget = s->table_budget < MAX_TABLE_BUDGET ? s->table_budget : MAX_TABLE_BUDGET;
   s->threads = o->threads;
+  s->elimination_limit = tp__elimination_limit(o->work_budget);
   a->settled = true;
   answer->cost = answer->bound = TP_COST_FORBIDDEN;
   if (status == TP_OK && limited)

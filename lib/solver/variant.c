@@ -244,6 +244,7 @@ static tp_status decide_members(query *q, const int *members, int n) {
   search.nested = 1;
   search.table_budget = search.table_budget < NEAR_TABLES ? search.table_budget : NEAR_TABLES;
   search.work_limit = search.work + NEAR_WORK;
+  search.elimination_limit = 0; /* NEAR_TABLES limits it */
   for (int i = 0; status == TP_OK && i < n; i++)
     for (int x = 0; x < part->nodes[i].n; x++)
       if (!tp__sensitivity_allows(s, q->allowed, members[i], x))
@@ -340,6 +341,7 @@ tp_status tp__variant_solve(const tp_sensitivity *s, const bool *allowed, tp_cos
   q.search = (tp__search){
       .width = -1, .step = s->code.step, .threads = s->options.threads, .control = &control};
   q.search.table_budget = s->options.table_budget > 0 ? s->options.table_budget : TABLE_BUDGET;
+  q.search.elimination_limit = tp__elimination_limit(s->options.work_budget);
   q.search.work_limit = s->options.work_budget > 0 ? s->options.work_budget : WORK;
   q.choices = tp__calloc((size_t)s->problem->n_nodes + 1, sizeof *q.choices);
   tp_status status = q.choices ? list_near(&q) : TP_NO_MEMORY;

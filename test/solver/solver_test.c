@@ -332,6 +332,25 @@ static void many_tied_to_one(void **state) {
   }
 }
 
+/* An exact elimination ends the search, but at first takes sixty times the budget: it is not made,
+ * and what is found without it is certified. */
+static void no_elimination_far_beyond_the_budget(void **state) {
+  (void)state;
+  rng r = {30};
+  recipe c = {SHAPE_SPARSE, 100, 7, 8, 100, 0, 0, false};
+  tp_problem *p = generate(&r, &c);
+  tp_solver_options little = {.size = sizeof little, .work_budget = 100000};
+  tp_solution whole, part;
+  assert_int_equal(tp_solve(p, NULL, &whole), TP_OK);
+  assert_int_equal(tp_solve(p, &little, &part), TP_OK);
+  assert_true(whole.optimal && whole.work > 40 * little.work_budget);
+  assert_true(part.work < 5 * little.work_budget);
+  assert_true(part.lower_bound <= whole.cost && part.cost >= whole.cost);
+  tp_solution_clear(&whole);
+  tp_solution_clear(&part);
+  tp_problem_destroy(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(many_tied_to_one),
@@ -344,6 +363,7 @@ int main(void) {
       cmocka_unit_test(huge_costs),
       cmocka_unit_test(larger_ones_keep_their_promises),
       cmocka_unit_test(layers),
+      cmocka_unit_test(no_elimination_far_beyond_the_budget),
   };
   return cmocka_run_group_tests_name("solver", tests, NULL, NULL);
 }

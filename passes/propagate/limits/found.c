@@ -28,5 +28,5 @@ bool tp__found_exceeds(const tp_search *s, double gap) {
 
 bool tp__search_is_open(const tp_search *s) {
   return tp__found_exceeds(s, s->p->limits.gap) && s->priced.bound < s->best.cost &&
-         !tp__clock_is_over(s->p->limits.clock);
+         !(s->p->limits.is_other && s->priced.left <= 0) && !tp__clock_is_over(s->p->limits.clock);
 }

@@ -120,6 +120,7 @@ typedef struct tp_plan_limits {
   double gap;      /* relative gap of cost over bound that is accepted */
   tp_clock *clock; /* of the pass */
   double end;      /* deadline for planning this function */
+  bool is_other;   /* another plan, for a report: the search ends with the work, even with none */
 } tp_plan_limits;
 
 /* The plan that was chosen; the strategies are in the nodes. */
