@@ -187,19 +187,32 @@ static json_t *point_json(const point *found, reference own, reference next) {
   return json;
 }
 
+/* The middle of the widest gap between the limits of n points from `from` to `peak`. */
+static int64_t middle_of_gap(const point *points, int n, int64_t from, int64_t peak) {
+  int64_t start = from, widest = -1;
+  for (int i = -1; i < n; i++) {
+    int64_t a = i < 0 ? from : points[i].limit, b = peak;
+    for (int k = 0; k < n; k++)
+      if (points[k].limit > a && points[k].limit < b)
+        b = points[k].limit;
+    if (a >= from && b - a > widest) {
+      start = a;
+      widest = b - a;
+    }
+  }
+  return start + widest / 2;
+}
+
 /* The first half of the plans looks for the smallest limit within which there is a plan, by halving
- * the interval. The second half lies evenly between that and the peak of this plan, or below the
- * peak if there was none. */
+ * the interval. Each of the second half halves the widest gap from that to the peak of this plan, or
+ * from the largest without a plan if there was none. */
 static void find_points(tp_report *r, const tp_planner *p, const json_t *function, int64_t peak,
                         int n, point *points) {
   int64_t low = 0, high = peak;
-  int searching = (n + 1) / 2, others = n - searching;
+  int searching = (n + 1) / 2;
   for (int i = 0; i < n; i++) {
-    int64_t from = high < peak ? high : low;
-    int64_t limit =
-        i < searching
-            ? low + (high - low) / 2
-            : from + (int64_t)((double)(peak - from) * (i - searching + 1) / (others + 1));
+    int64_t limit = i < searching ? low + (high - low) / 2
+                                  : middle_of_gap(points, i, high < peak ? high : low, peak);
     points[i] = plan_within(r, p, function, limit);
     tell(p, &points[i], i + 1, n);
     if (i < searching && points[i].peak >= 0)

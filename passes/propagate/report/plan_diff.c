@@ -3,9 +3,10 @@
 
 #include "passes/propagate/report/plan_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_VALUES = 200, MAX_PRINTED = 10 };
+enum { MAX_VALUES = 200, MAX_OPS = 50, MAX_PRINTED = 10 };
 
 static const json_t *function_of(const json_t *document, const char *name) {
   const json_t *function;
@@ -58,13 +59,22 @@ static json_t *traffic_json(const json_t *before, const json_t *now) {
                    tp__seconds_of(now, "modelled_seconds"));
 }
 
+/* True if both plans send as much as often. Equal sums in another order differ in the last bits. */
+static bool same_traffic(const json_t *a, const json_t *b) {
+  double x = tp__seconds_of(a, "modelled_seconds"), y = tp__seconds_of(b, "modelled_seconds");
+  return json_equal(json_object_get(a, "count"), json_object_get(b, "count")) &&
+         json_equal(json_object_get(a, "bytes_per_device"),
+                    json_object_get(b, "bytes_per_device")) &&
+         (x > y ? x - y : y - x) <= 1e-9 * x;
+}
+
 static json_t *all_traffic(const json_t *before, const json_t *now) {
   json_t *list = json_array();
   const json_t *t;
   size_t i;
   json_array_foreach(now, i, t) {
     const json_t *old = traffic_like(before, t);
-    if (!old || !json_equal(old, t))
+    if (!old || !same_traffic(old, t))
       json_array_append_new(list, traffic_json(old, t));
   }
   json_array_foreach(before, i, t) if (!traffic_like(now, t))
@@ -179,10 +189,94 @@ static int64_t add_values(json_t *list, const json_t *before, const json_t *now)
   return left_out;
 }
 
+/* ---- ops ---- */
+
+/* The entry of a kind of op and of what it makes; it is added if there is none. */
+static json_t *op_of(json_t *ops, const json_t *kind, const char *description) {
+  json_t *like = without_numbers(description);
+  tp__string key = {0};
+  tp__string_printf(&key, "%s %s %s", tp__text_of(kind, "op"), tp__text_of(kind, "body"),
+                    json_string_value(like));
+  json_t *op = json_object_get(ops, tp__string_text(&key));
+  if (!op) {
+    op = json_pack("{s:O, s:O, s:s, s:i, s:i, s:f, s:f}", "op", json_object_get(kind, "op"), "body",
+                   json_object_get(kind, "body"), "of", description, "count_before", 0, "count", 0,
+                   "seconds_before", 0.0, "modelled_seconds", 0.0);
+    json_object_set_new(ops, tp__string_text(&key), op);
+  }
+  if (strcmp(tp__text_of(op, "of"), description) != 0)
+    json_object_set(op, "of", like);
+  tp__string_destroy(&key);
+  json_decref(like);
+  return op;
+}
+
+/* Adds what the ops of a plan count and take. Collectives are left out, since what moves is listed
+ * by itself, and so are ops that only say what a value starts with. */
+static tp_status add_ops(json_t *ops, const json_t *graph, const char *count, const char *seconds) {
+  size_t n = json_array_size(json_object_get(graph, "kind")), i;
+  bool *moves = tp__calloc(n + 1, sizeof *moves);
+  const json_t *place;
+  if (!moves)
+    return TP_NO_MEMORY;
+  json_array_foreach(json_object_get(graph, "collectives"), i, place) {
+    json_int_t k = json_integer_value(place);
+    if (k >= 0 && k < (json_int_t)n) /* the older report may be anything */
+      moves[k] = true;
+  }
+  for (size_t k = 0; k < n; k++) {
+    const json_t *kind = entry(graph, "kind", "kinds", k);
+    if (moves[k] || json_is_true(json_object_get(kind, "filler")))
+      continue;
+    json_t *op = op_of(ops, kind, json_string_value(entry(graph, "description", "texts", k)));
+    json_object_set_new(op, count, json_integer((json_int_t)(tp__integer_of(op, count) + 1)));
+    json_object_set_new(
+        op, seconds,
+        json_real(tp__seconds_of(op, seconds) + tp__seconds_of(kind, "modelled_seconds")));
+  }
+  tp__free(moves);
+  return TP_OK;
+}
+
+static double gain_of(const json_t *op) {
+  double more = tp__seconds_of(op, "modelled_seconds") - tp__seconds_of(op, "seconds_before");
+  return more < 0 ? -more : more;
+}
+
+static int by_gain(const void *a, const void *b) {
+  double x = gain_of(*(json_t *const *)a), y = gain_of(*(json_t *const *)b);
+  return x == y ? 0 : x > y ? -1 : 1;
+}
+
+/* The kinds of ops that one plan has more of, or on which it spends more time, the largest
+ * difference of time first. */
+static json_t *all_ops(const json_t *before, const json_t *now, int64_t *left_out) {
+  json_t *ops = json_object(), *list = json_array(), *op;
+  const char *key;
+  size_t n = 0;
+  json_t **changed = add_ops(ops, now, "count", "modelled_seconds") == TP_OK &&
+                             add_ops(ops, before, "count_before", "seconds_before") == TP_OK
+                         ? tp__calloc(json_object_size(ops) + 1, sizeof(json_t *))
+                         : NULL;
+  json_object_foreach(ops, key,
+                      op) if (changed &&
+                              (tp__integer_of(op, "count") != tp__integer_of(op, "count_before") ||
+                               gain_of(op) > 1e-9 * tp__seconds_of(op, "modelled_seconds")))
+      changed[n++] = op;
+  if (n > 0)
+    qsort(changed, n, sizeof(json_t *), by_gain);
+  *left_out = n > MAX_OPS ? (int64_t)n - MAX_OPS : 0;
+  for (size_t i = 0; i < n && i < MAX_OPS; i++)
+    json_array_append(list, changed[i]);
+  tp__free(changed);
+  json_decref(ops);
+  return list;
+}
+
 /* ---- the difference ---- */
 
-static double step_of(const json_t *function) {
-  return tp__seconds_of(json_object_get(function, "step"), "seconds");
+static double step_of(const json_t *function, const char *part) {
+  return tp__seconds_of(json_object_get(function, "step"), part);
 }
 
 static int64_t peak_of(const json_t *function) {
@@ -200,17 +294,22 @@ json_t *tp__report_difference_of(const json_t *old, const json_t *function) {
               json_object_get(function, "arguments"));
   add_tensors(tensors, "result", json_object_get(old, "results"),
               json_object_get(function, "results"));
-  int64_t others =
-      add_values(values, json_object_get(old, "graph"), json_object_get(function, "graph"));
+  const json_t *was = json_object_get(old, "graph"), *graph = json_object_get(function, "graph");
+  int64_t others = add_values(values, was, graph), other_ops;
+  json_t *ops = all_ops(was, graph, &other_ops);
   return json_pack(
-      "{s:f, s:f, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I}", "seconds_before", step_of(old),
-      "seconds", step_of(function), "peak_before", (json_int_t)peak_of(old), "peak_bytes",
-      (json_int_t)peak_of(function), "bytes_before",
+      "{s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o, s:I}",
+      "seconds_before", step_of(old, "seconds"), "seconds", step_of(function, "seconds"),
+      "compute_before", step_of(old, "compute_seconds"), "compute_seconds",
+      step_of(function, "compute_seconds"), "local_before", step_of(old, "local_seconds"),
+      "local_seconds", step_of(function, "local_seconds"), "peak_before", (json_int_t)peak_of(old),
+      "peak_bytes", (json_int_t)peak_of(function), "bytes_before",
       (json_int_t)tp__integer_of(old, "bytes_per_device"), "bytes_per_device",
       (json_int_t)tp__integer_of(function, "bytes_per_device"), "tensors", tensors, "traffic",
       all_traffic(json_object_get(old, "traffic"), json_object_get(function, "traffic")), "moves",
       all_moves(json_object_get(old, "collectives"), json_object_get(function, "collectives")),
-      "values", values, "other_values", (json_int_t)others);
+      "values", values, "other_values", (json_int_t)others, "ops", ops, "other_ops",
+      (json_int_t)other_ops);
 }
 
 /* ---- as text ---- */
@@ -248,6 +347,28 @@ static void print_traffic(tp__string *t, const json_t *traffic) {
               tp__integer_of(traffic, "bytes_per_device"));
 }
 
+static void print_ops(tp__string *t, const json_t *list) {
+  const json_t *op;
+  size_t i;
+  json_array_foreach(list, i, op) {
+    int64_t before = tp__integer_of(op, "count_before"), now = tp__integer_of(op, "count");
+    double was = tp__seconds_of(op, "seconds_before"), is = tp__seconds_of(op, "modelled_seconds");
+    const char *of = tp__text_of(op, "of");
+    if (i == MAX_PRINTED)
+      break;
+    tp__string_printf(t, "\n* %s (%s): ", *of ? of : "values without a name",
+                      tp__text_of(op, "op"));
+    if (before == now)
+      tp__string_printf(t, "as many (%lld), ", (long long)now);
+    else
+      tp__string_printf(t, "%lld %s, ", (long long)(now > before ? now - before : before - now),
+                        now > before ? "more" : "less");
+    print_seconds(t, was, is);
+  }
+  if (json_array_size(list) > i)
+    tp__string_printf(t, "\n* and %zu more kinds of ops", json_array_size(list) - i);
+}
+
 static void print_layouts(tp__string *t, const json_t *list, int64_t others) {
   const json_t *change;
   size_t i;
@@ -281,6 +402,7 @@ void tp__print_difference(tp__string *t, const json_t *function) {
               tp__integer_of(against, "peak_bytes"));
   list = json_object_get(against, "traffic");
   json_array_foreach(list, i, traffic) print_traffic(t, traffic);
+  print_ops(t, json_object_get(against, "ops"));
   print_layouts(t, json_object_get(against, "tensors"), 0);
   print_layouts(t, json_object_get(against, "values"), tp__integer_of(against, "other_values"));
 }

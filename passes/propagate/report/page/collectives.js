@@ -112,11 +112,23 @@ function pinnedBy(f, c) {
   return c.pinned_by.map((i) => f.annotation_groups[i]).map((group) => {
     const price = annotationPrice(group, f), place = annotationPlace(group);
     return make('p', null, 'The annotation of ', named(place), ' ', annotationText(group.annotation),
-      price === 'not looked at' ? ' is among the causes; what it costs was not looked at.'
+      price === NOT_PRICED ? ' is among the causes; what it costs was not looked at.'
         : [' costs ', make('strong', null, price), group.saves_seconds === null
         ? ': no cheaper plan was found without it.'
         : ': so much less would the best plan take without it.']);
   });
+}
+
+/* The prices of the choices that the text below explains, beside each other. */
+function pricesOf(f, c, priced) {
+  const unmoved = unmovedOf(f, priced), alternative = alternativeOf(f, priced);
+  const costly = c.pinned_by.map((i) => f.annotation_groups[i]).find((g) => g.saves_seconds);
+  return facts(['the value does not move', unmoved ? priceText({...unmoved, exact: false})
+    : 'not known'],
+  ['another layout (the next best plan)', alternative ? priceText(alternative) : 'not known'],
+  costly ? ['without your annotation of ' + (costly.annotation.description ||
+    placeText(costly.annotation)) + (costly.count > 1 ? ' and ' + (costly.count - 1) +
+    ' like it' : ''), secondsText(costly.saves_seconds) + ' less'] : null);
 }
 
 /* What a search looks at, in lower case. */
@@ -151,7 +163,7 @@ function collectiveDetails(f, group, number) {
     make('h3', null, 'Why'),
     make('ol', {class: 'causes full'}, c.cause.map((fact) => make('li', null, named(fact)))),
     ...pinnedBy(f, c),
-    make('h3', null, 'Another choice'), withoutIt(f, priced),
+    make('h3', null, 'Other choices'), pricesOf(f, c, priced), withoutIt(f, priced),
     otherChoice(f, priced, group.members.length), placesOf(f, group),
     make('button', {class: 'button', type: 'button',
       onclick: (event) => visit('op', f.graph.collectives[number],
@@ -163,7 +175,7 @@ function choiceCell(c, alternative, unmoved, times) {
   if (!alternative) return notSought(c) ? 'not sought' : '-';
   const price = priceText(alternative);
   const notes = [unmoved && unmoved.extra_seconds > 0
-    ? 'without this collective: ' + priceText({...unmoved, exact: false}) : '',
+    ? 'if it does not move: ' + priceText({...unmoved, exact: false}) : '',
   times > 1 && price !== 'the same' ? 'for one of the ' + times : ''].filter(Boolean);
   return [price, ...notes.map((text) => [make('br'), make('span', {class: 'note'}, text)])];
 }
@@ -212,6 +224,7 @@ function collectivesPanel(f) {
     Object.entries(ORDERS).map(([key, [text]]) => option(key, text)));
   const titles = ['kind', 'where', 'axes', 'equal', 'sent', 'time', 'of step', 'other choice', 'why'];
   const grid = table('', titles, 'lllrrrrrl', []), more = make('div');
+  const nothing = make('p', {class: 'note', role: 'status', hidden: true});
   const body = grid.querySelector('tbody'), caption = grid.querySelector('caption');
   const settle = roving(grid, 'button[aria-expanded]');
   const flips = new Map(), fills = new Map();
@@ -260,6 +273,9 @@ function collectivesPanel(f) {
     const found = groups.filter((g) => (!kind.value || g.first.kind === kind.value) &&
       g.members.some(isFound)).sort(ORDERS[order.value][1]);
     body.replaceChildren();
+    nothing.hidden = found.length > 0;
+    nothing.textContent = 'No collective has \u201c' + search.value + '\u201d in its value, place, ' +
+      'axes or cause' + (kind.value ? ', of kind ' + kind.value : '') + '.';
     caption.textContent = plural(sum(found.map((g) => g.members.length)), 'collective') + ' in ' +
       plural(found.length, 'row') + ', ' + bytesText(sum(found.map((g) => g.bytes))) + ', ' +
       secondsText(sum(found.map((g) => g.seconds)));
@@ -305,6 +321,6 @@ function collectivesPanel(f) {
       make('label', null, 'kind', kind), make('label', null, 'order by', order)),
     groups.length ? scroller(null, 'List of collectives', grid)
       : make('p', null, 'The plan has no collectives.'),
-    more);
+    groups.length ? nothing : null, more);
   return {element, show, leave, place: () => latest !== null && ['collective', latest]};
 }

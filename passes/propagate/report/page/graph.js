@@ -214,7 +214,14 @@ function rowContent(g, entry, f, opened) {
       bytesText(c.bytes_per_device)).join(', ')) : null,
     sent.length ? make('span', null, isChange(g, k) ? 'of ' + labelOf(g, g.operands[k][0])
       : 'in ' + labelOf(g, k)) : null,
-    layout ? code(layout) : null, make('span', {class: 'at'}, named(op.at))];
+    layout ? code(layout) : null, make('span', {class: 'at'}, named(shortPlace(g, op.at)))];
+}
+
+/* A place without its file, if that is the file of the first op that has one: ":107". */
+function shortPlace(g, place) {
+  const first = g.texts[g.at.find((at) => g.texts[at])] || '', file = first.replace(/:\d+$/, ':');
+  return file.length > 1 && file !== first && place.startsWith(file) ? place.slice(file.length - 1)
+    : place;
 }
 
 /* Returns {element, ops, show, leave, place, describe, name}: show(k) selects op k, leave() closes

@@ -22,7 +22,7 @@ function memoryNote({peak_bytes: peak, limit_bytes: limit, device_bytes: device,
   if (device === null) return 'No memory limit was given';
   const given = kinds.argument + kinds.result;
   return peak <= device
-    ? 'Fits: ' + bytesText(device - peak) + ' free of a device\'s ' + bytesText(device)
+    ? 'Fits: ' + percentText(peak, device) + ' of a device\'s ' + bytesText(device)
     : 'Does not fit: a device has ' + bytesText(device) + (given > device
       ? ', and arguments and results alone take ' + bytesText(given)
       : '. Plan with memory-limit=topology');
@@ -90,7 +90,7 @@ function timeTable(f) {
   const rows = [['compute', f.step.compute_seconds, '', '']].concat(
     f.traffic.map((t) => [t.kind + ' over ' + t.axes, t.modelled_seconds,
       bytesText(t.bytes_per_device), String(t.count)]),
-    [['slices and masks', f.step.local_seconds, '', '']])
+    f.step.local_seconds > 0 ? [['slices and masks', f.step.local_seconds, '', '']] : [])
     .sort((a, b) => b[1] - a[1]);
   return table('Where the time of a step goes',
     ['part', 'time', 'share', '', 'sent', 'runs'], 'lrrlrr',
@@ -159,17 +159,21 @@ function alternativesTable(f) {
 }
 
 /* What annotations cost: how much less the best plan without them would. */
+const NOT_PRICED = 'not looked at';
 function annotationPrice({saves_seconds: saves, bound_without_seconds: bound}, {solution}) {
   const whole = solution.cost_seconds;
   const priced = (seconds) => secondsText(seconds) + ' (' + percentText(seconds, whole) + ')';
   if (saves !== null) return priced(saves);
-  if (bound === null) return 'not looked at';
+  if (bound === null) return NOT_PRICED;
   return bound >= whole ? 'nothing' : 'at most ' + priced(whole - bound);
 }
 
 /* "w1 (%arg1)", "params/layers/0/wq (%arg3) and 31 like it". */
 const annotationPlace = (group) => placeText(group.annotation) +
   (group.count > 1 ? ' and ' + (group.count - 1) + ' like it' : '');
+
+/* So many annotations of one bound have a row each. */
+const TOGETHER = 6;
 
 function annotationsTable(f) {
   const groups = f.annotation_groups;
@@ -182,8 +186,20 @@ function annotationsTable(f) {
   const isUnknown = (g) => g.saves_seconds === null && saved === null && bound !== null &&
     bound < f.solution.cost_seconds && g.bound_without_seconds === bound;
   const unknown = groups.length > 1 ? groups.filter(isUnknown) : [];
-  const rows = groups.filter((g) => !unknown.includes(g)).map((g) => [g, [named(annotationPlace(g)), annotationText(g.annotation),
-    annotationPrice(g, f)]])
+  /* many that were taken away together, to no avail, are one row: only one bound is known of them */
+  const sameBound = new Map();
+  const known = groups.filter((g) => !unknown.includes(g));
+  const boundOf = (g) => (g.saves_seconds === null && g.bound_without_seconds !== null
+    ? g.bound_without_seconds : g);
+  for (const g of known) {
+    const isMany = known.filter((other) => boundOf(other) === boundOf(g)).length > TOGETHER;
+    const key = isMany ? boundOf(g) : g;
+    sameBound.set(key, [...(sameBound.get(key) || []), g]);
+  }
+  const rows = [...sameBound.values()].map((same) => [same[0], [same.length > 1
+    ? 'each of these ' + same.length + ': ' + same.map(annotationPlace).join('; ')
+    : named(annotationPlace(same[0])), same.length > 1 ? '' : annotationText(same[0].annotation),
+  annotationPrice(same[0], f)]])
     .sort(([a], [b]) => (b.saves_seconds || 0) - (a.saves_seconds || 0) ||
       (a.bound_without_seconds || 0) - (b.bound_without_seconds || 0));
   return table('How much less the plan would cost if the program did not have them. Those of ' +

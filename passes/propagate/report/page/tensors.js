@@ -74,9 +74,10 @@ function annotationFact(f, tensor) {
   const group = f.annotation_groups.find(({annotation, numbers}) =>
     annotation.place === tensor.place && numbers.includes(tensor.index));
   if (!group) return ['layout chosen by', 'the planner'];
+  const price = annotationPrice(group, f);
   return ['layout given by', ['an annotation of the program', group.count > 1
-    ? ' (as are ' + (group.count - 1) + ' like it)' : '', ', which costs ',
-  annotationPrice(group, f)]];
+    ? ' (as are ' + (group.count - 1) + ' like it)' : '', price === NOT_PRICED
+    ? '; what it costs was not looked at' : ', which costs ' + price]];
 }
 
 /* An argument as the program has it. */

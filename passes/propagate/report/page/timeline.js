@@ -158,7 +158,8 @@ function runNote(run, {length, times}, model) {
     (run.processors && run.processors < plan.devices ? plural(plan.devices, 'rank') + ' shared ' +
       plural(run.processors, 'processor') + ', which the model does not count. ' : '') +
     (length > run.measured_seconds * 1.001 ? 'Its collectives, each on its slowest rank, took ' +
-      secondsText(length) + ' together, which leaves nothing for compute. ' : '') +
+      secondsText(length) + ' together, more than the whole run, since ranks wait at different times; ' +
+      'how long each of them computed is in the trace of the run (--trace). ' : '') +
     (lost ? plural(lost, 'collective') + ' did not run as planned and are drawn as modelled.' : '');
 }
 

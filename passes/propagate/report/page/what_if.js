@@ -106,18 +106,35 @@ function frontierPart(f) {
 const moreText = (before, now, text) => (now === before ? 'the same'
   : text(Math.abs(now - before)) + (now > before ? ' more' : ' less'));
 
+/* A kind of collective, as a row of the table. */
+const trafficRow = (t) => [t.kind + ' over ' + t.axes,
+  t.count_before + ' in ' + secondsText(t.seconds_before),
+  t.count + ' in ' + secondsText(t.modelled_seconds),
+  [t.count === t.count_before ? '' : moreText(t.count_before, t.count, String),
+    moreText(t.seconds_before, t.modelled_seconds, secondsText),
+    t.bytes_before === t.bytes_per_device ? ''
+      : moreText(t.bytes_before, t.bytes_per_device, bytesText)].filter(Boolean).join(', ')];
+
 function sumsTable(a) {
   const row = (what, before, now, text) => [what, text(before), text(now),
     moreText(before, now, text)];
   return table('Before and now', ['', 'before', 'now', 'difference'], 'lrrr', [
     row('time of a step', a.seconds_before, a.seconds, secondsText),
+    row('compute', a.compute_before, a.compute_seconds, secondsText),
+    row('slices and masks', a.local_before, a.local_seconds, secondsText),
     row('memory peak of a device', a.peak_before, a.peak_bytes, bytesText),
     row('sent by a device', a.bytes_before, a.bytes_per_device, bytesText)]
-    .concat(a.traffic.map((t) => [t.kind + ' over ' + t.axes,
-      t.count_before + ' in ' + secondsText(t.seconds_before),
-      t.count + ' in ' + secondsText(t.modelled_seconds),
-      [moreText(t.count_before, t.count, String), moreText(t.seconds_before, t.modelled_seconds,
-        secondsText), moreText(t.bytes_before, t.bytes_per_device, bytesText)].join(', ')])));
+    .concat(a.traffic.length ? a.traffic.map(trafficRow)
+      : [['collectives', '', '', 'all the same']]));
+}
+
+/* The ops that one plan has more of, or on which it spends more time. */
+function opsTable(a) {
+  const rest = a.other_ops ? '; ' + a.other_ops + ' more are not listed' : '';
+  return table('Ops of which the number or the time differs: ' + plural(a.ops.length, 'kind') + rest,
+    ['op', 'makes', 'before', 'now', 'takes'], 'llrrr', a.ops.map((o) => [
+      opText(o), named(o.of || '-'), String(o.count_before), String(o.count),
+      moreText(o.seconds_before, o.modelled_seconds, secondsText)]));
 }
 
 function movesTable(a) {
@@ -144,6 +161,7 @@ function againstPart(f) {
       secondsText).replace('the same', 'as long') + '.'),
     scroller({id: 'against'}, 'Before and now', sumsTable(a)),
     ...(a.moves.length ? [scroller({id: 'against-moves'}, 'What moves', movesTable(a))] : []),
+    ...(a.ops.length ? [scroller({id: 'against-ops'}, 'Ops that differ', opsTable(a))] : []),
     a.tensors.length + a.values.length
       ? scroller({id: 'against-layouts'}, 'Other layouts', layoutsTable(a))
       : make('p', null, 'All layouts are the same.')];
