@@ -19,13 +19,25 @@ enum { STAT_FUSED, STAT_MATMULS, STAT_GATHERS, STAT_SLOWER, STAT_OTHER };
 
 /* ---- candidate collectives ---- */
 
-static bool is_largest(MlirOperation op) {
-  return tp__op_is(op, "shard.all_reduce") && !tp__is_sum(op);
+/* True if a dimension of the tensor has size 0. */
+static bool is_empty(MlirValue value) {
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  bool empty = false;
+  for (int d = tp__static_tensor(mlirValueGetType(value), &rank, shape) ? rank : 0; d-- > 0;)
+    empty |= shape[d] == 0;
+  return empty;
 }
 
-/* Excludes collectives in functions that this pass created. */
+/* Excludes collectives in functions that this pass created, and those that move nothing. */
 static bool is_left(MlirOperation op) {
-  return mlirAttributeIsNull(tp__get(tp__enclosing_func(op), "tp.fused"));
+  return mlirAttributeIsNull(tp__get(tp__enclosing_func(op), "tp.fused")) &&
+         !is_empty(mlirOperationGetOperand(op, 0));
+}
+
+static bool is_largest(MlirOperation op) {
+  return tp__op_is(op, "shard.all_reduce") && !tp__is_sum(op) &&
+         !is_empty(mlirOperationGetOperand(op, 0));
 }
 
 static bool is_sum_left(MlirOperation op) {
