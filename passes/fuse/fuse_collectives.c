@@ -29,15 +29,13 @@ static bool is_empty(MlirValue value) {
   return empty;
 }
 
-/* Excludes collectives in functions that this pass created, and those that move nothing. */
-static bool is_left(MlirOperation op) {
-  return mlirAttributeIsNull(tp__get(tp__enclosing_func(op), "tp.fused")) &&
-         !is_empty(mlirOperationGetOperand(op, 0));
+static bool is_largest(MlirOperation op) {
+  return tp__op_is(op, "shard.all_reduce") && !tp__is_sum(op);
 }
 
-static bool is_largest(MlirOperation op) {
-  return tp__op_is(op, "shard.all_reduce") && !tp__is_sum(op) &&
-         !is_empty(mlirOperationGetOperand(op, 0));
+/* Excludes collectives in functions that this pass created. */
+static bool is_left(MlirOperation op) {
+  return mlirAttributeIsNull(tp__get(tp__enclosing_func(op), "tp.fused"));
 }
 
 static bool is_sum_left(MlirOperation op) {
@@ -46,7 +44,8 @@ static bool is_sum_left(MlirOperation op) {
 }
 
 static bool is_gather_left(MlirOperation op) {
-  return tp__op_is(op, "shard.all_gather") && is_left(op);
+  return tp__op_is(op, "shard.all_gather") && is_left(op) &&
+         !is_empty(mlirOperationGetOperand(op, 0));
 }
 
 /* Order of the stages: softmaxes consume reductions, and reductions consume all-gathers. */
