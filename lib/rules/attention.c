@@ -217,6 +217,19 @@ static MlirOperation farthest(tp_attention_reach *reach, MlirOperation scores) {
   return moved.last;
 }
 
+bool tp__leads_nowhere(MlirOperation op, int depth) {
+  enum { FAR = 8 };
+  bool dead =
+      depth < FAR && mlirOperationGetNumResults(op) > 0 &&
+      (tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "linalg") || tp__is_reshape(op));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && dead; i++) {
+    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, i));
+    for (; !mlirOpOperandIsNull(use) && dead; use = mlirOpOperandGetNextUse(use))
+      dead = tp__leads_nowhere(mlirOpOperandGetOwner(use), depth + 1);
+  }
+  return dead;
+}
+
 /* Continues from the scores until the output is found. False if an op does not fit. */
 static bool scan(tp_attention_finder *f) {
   tp_attention *a = f->a;
@@ -244,6 +257,8 @@ static bool scan(tp_attention_finder *f) {
         s.past = past;
       }
     }
+    if (s.n_inner > 0 && tp__leads_nowhere(op, 0))
+      continue;
     if (s.n_inner > 0 && !add_op(f, &s))
       return false;
     if (s.n_inner == 0 && reads_dependent(f, op))
@@ -329,6 +344,10 @@ static bool find(tp_attention_reach *reach, MlirOperation scores, bool is_shared
 
 bool tp__attention_next(tp_attention_reach *reach, MlirOperation scores, tp_attention *a) {
   return find(reach, scores, false, a);
+}
+
+bool tp__attention_next_shared(tp_attention_reach *reach, MlirOperation scores, tp_attention *a) {
+  return find(reach, scores, true, a);
 }
 
 bool tp__attention_at(MlirOperation scores, tp_attention *a) {

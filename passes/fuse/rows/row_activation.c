@@ -152,8 +152,8 @@ bool tp__is_sum_with_rows(const tp__rows *rows, int node, int n_columns) {
     dims[d] = d;
   for (int i = 0; i < 2 && n == 2; i++) {
     int other = tp__row_exact(rows, parts[1 - i]);
-    if (tp__row_is_root(rows, tp__row_exact(rows, parts[i])) && at(rows, other)->kind == TP_ROW_VALUE &&
-        !tp__row_is_root(rows, other))
+    if (tp__row_is_root(rows, tp__row_exact(rows, parts[i])) &&
+        at(rows, other)->kind == TP_ROW_VALUE && !tp__row_is_root(rows, other))
       return !tp__row_is_along(rows, other, rows->rank, dims) &&
              !tp__row_is_along(rows, other, n_columns, dims + rows->rank - n_columns);
   }
