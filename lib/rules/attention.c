@@ -267,18 +267,38 @@ static bool scan(tp_attention_finder *f) {
   return a->output > 0 && a->exponential > 0 && a->maximum > 0 && !f->failed;
 }
 
-/* True if the maximum is taken over the same value from which the rows are subtracted. The
- * exponential is then at most 1, whatever ops lie between the two. */
+/* True if the op makes a tensor of the same elements: a reshape, or a copy of score values in
+ * another order. */
+static bool rearranges(const tp_attention *a, MlirOperation op) {
+  int i = 0;
+  if (tp__is_reshape(op))
+    return true;
+  while (i < a->n_ops && !mlirOperationEqual(a->ops[i].op, op))
+    i++;
+  return i < a->n_ops && a->ops[i].role == TP_BEFORE && a->ops[i].is_nest &&
+         tp__nest_copies(&a->ops[i].nest);
+}
+
+/* What the value is a rearrangement of. */
+static MlirValue arranged(const tp_attention *a, MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  for (; !mlirOperationIsNull(op) && rearranges(a, op); op = tp__defining_op(value))
+    value = mlirOperationGetOperand(op, 0);
+  return value;
+}
+
+/* True if the maximum is taken over the same value from which the rows are subtracted, perhaps
+ * arranged in another way. The exponential is then at most 1, whatever ops lie between the two. */
 static bool is_stable(const tp_attention *a) {
   const tp_attention_op *exponential = &a->ops[a->exponential];
-  MlirValue x = mlirOperationGetOperand(a->ops[a->maximum].op, 0);
+  MlirValue x = arranged(a, mlirOperationGetOperand(a->ops[a->maximum].op, 0));
   for (int i = 0; i < mlirOperationGetNumOperands(exponential->op); i++) {
     int maker = tp__attention_producer(a, mlirOperationGetOperand(exponential->op, i));
     if (maker >= 0 && a->ops[maker].role == TP_SHIFT)
       exponential = &a->ops[maker];
   }
   for (int i = 0; i < mlirOperationGetNumOperands(exponential->op); i++)
-    if (mlirValueEqual(mlirOperationGetOperand(exponential->op, i), x))
+    if (mlirValueEqual(arranged(a, mlirOperationGetOperand(exponential->op, i)), x))
       return true;
   return false;
 }
