@@ -279,8 +279,7 @@ static bool rearranges(const tp_attention *a, MlirOperation op) {
          tp__nest_copies(&a->ops[i].nest);
 }
 
-/* What the value is a rearrangement of. */
-static MlirValue arranged(const tp_attention *a, MlirValue value) {
+MlirValue tp__attention_arranged(const tp_attention *a, MlirValue value) {
   MlirOperation op = tp__defining_op(value);
   for (; !mlirOperationIsNull(op) && rearranges(a, op); op = tp__defining_op(value))
     value = mlirOperationGetOperand(op, 0);
@@ -291,14 +290,14 @@ static MlirValue arranged(const tp_attention *a, MlirValue value) {
  * arranged in another way. The exponential is then at most 1, whatever ops lie between the two. */
 static bool is_stable(const tp_attention *a) {
   const tp_attention_op *exponential = &a->ops[a->exponential];
-  MlirValue x = arranged(a, mlirOperationGetOperand(a->ops[a->maximum].op, 0));
+  MlirValue x = tp__attention_arranged(a, mlirOperationGetOperand(a->ops[a->maximum].op, 0));
   for (int i = 0; i < mlirOperationGetNumOperands(exponential->op); i++) {
     int maker = tp__attention_producer(a, mlirOperationGetOperand(exponential->op, i));
     if (maker >= 0 && a->ops[maker].role == TP_SHIFT)
       exponential = &a->ops[maker];
   }
   for (int i = 0; i < mlirOperationGetNumOperands(exponential->op); i++)
-    if (mlirValueEqual(arranged(a, mlirOperationGetOperand(exponential->op, i)), x))
+    if (mlirValueEqual(tp__attention_arranged(a, mlirOperationGetOperand(exponential->op, i)), x))
       return true;
   return false;
 }

@@ -133,6 +133,8 @@ bool tp__attention_next_shared(tp_attention_reach *reach, MlirOperation scores,
 struct tp_func_graph;
 tp_status tp__mark_attention(struct tp_func_graph *graph, int64_t kernel_features);
 
+/* Returns the value of which `value` is a reshape, or the same scores in another order. */
+MlirValue tp__attention_arranged(const tp_attention *attention, MlirValue value);
 /* Returns the index of the op that produces `value`; -1: none of the attention's ops does. */
 int tp__attention_producer(const tp_attention *attention, MlirValue value);
 /* True if results of this role are as large as the scores, so that they are never stored. */

@@ -8,7 +8,7 @@
 /* ---- the kernel of attention ---- */
 
 typedef struct body_check {
-  bool fits;
+  bool fits, may_cap; /* may_cap: tanh is allowed */
 } body_check;
 
 /* The ops on scores that the kernels have, and those that compute positions and masks. */
@@ -16,6 +16,8 @@ static tp_status check_scalar(MlirOperation op, void *data) {
   static const char *const functions[] = {"math.", "complex."};
   body_check *check = data;
   MlirStringRef name = tp__op_name(op);
+  if (check->may_cap && tp__op_is(op, "math.tanh"))
+    return TP_OK;
   for (int i = 0; i < TP_LEN(functions); i++) {
     size_t n = strlen(functions[i]);
     check->fits &= name.length < n || memcmp(name.data, functions[i], n) != 0;
@@ -23,9 +25,9 @@ static tp_status check_scalar(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* True if the op computes elements without functions such as tanh. */
-static bool has_plain_body(MlirOperation op) {
-  body_check check = {.fits = true};
+/* True if the op computes elements without functions, but for the tanh of a cap. */
+static bool has_plain_body(MlirOperation op, bool may_cap) {
+  body_check check = {.fits = true, .may_cap = may_cap};
   (void)check_scalar(op, &check);
   (void)tp__walk(op, check_scalar, &check); /* the visitor does not fail */
   return check.fits;
@@ -48,7 +50,8 @@ bool tp__attention_fits_kernel(const tp_attention *a, int64_t features) {
     tp_attention_role role = a->ops[i].role;
     n_maxima += role == TP_ROW_REDUCTION;
     n_sums += role == TP_ROW_SUM;
-    fits = (role != TP_BEFORE && role != TP_MASK) || has_plain_body(a->ops[i].op);
+    fits =
+        (role != TP_BEFORE && role != TP_MASK) || has_plain_body(a->ops[i].op, role == TP_BEFORE);
   }
   return fits && n_maxima == 1 && n_sums == 1;
 }
@@ -116,7 +119,7 @@ static bool accept_operand(search *s, MlirValue value) {
   bool multiplies = !is_view && nest.is_written && nest.reduced &&
                     tp__body_is_contraction(&nest.body) && mlirOperationIsNull(s->made->slopes);
   if (!is_view && !multiplies &&
-      (nest.reduced || !tp__nest_is_elementwise(&nest) || !has_plain_body(op)))
+      (nest.reduced || !tp__nest_is_elementwise(&nest) || !has_plain_body(op, false)))
     return false;
   if (multiplies)
     s->made->slopes = op;
@@ -141,7 +144,7 @@ static bool accept_operands(search *s, MlirOperation op) {
 static bool accept_elementwise(search *s, MlirOperation op, const tp_nest *nest) {
   add_op(s, op);
   add_value(s, mlirOperationGetResult(op, 0));
-  return tp__nest_is_elementwise(nest) && has_plain_body(op) &&
+  return tp__nest_is_elementwise(nest) && has_plain_body(op, false) &&
          elements_of(mlirOperationGetResult(op, 0)) == s->n_scores;
 }
 

@@ -181,6 +181,7 @@ def transpose(p, value, dims, to):
     return result
 
 
+CAP = ["%c = arith.constant 1.5 : $", "%w = arith.divf %x0, %c : $", "%z = math.tanh %w : $", "%y = arith.mulf %z, %c : $"]
 NONE = ("none", False)
 ONE = "attention is computed by one kernel"
 # Name, parameters, and the mask of the site and whether it is causal.
@@ -208,13 +209,18 @@ FUSED = [
     ("rows over two devices", dict(mask="causal", split=True), ("none", True)),
     ("turned behind the largest", dict(arranged="turned", mask="causal"), ("none", True)),
     ("expanded behind the largest", dict(arranged="expanded"), NONE),
+    ("soft cap", dict(then=CAP), NONE),
+    ("soft cap of a negative number", dict(dtype="bf16", sizes=dict(d=64, e=64), then=["%c = arith.constant -2.0 : $", "%z = math.tanh %x0 : $", "%y = arith.mulf %z, %c : $"]), NONE),
     ("largest and infinity", dict(shift=["%c = arith.constant 0xFF800000 : $", "%y = arith.maximumf %x0, %c : $"]), NONE),
 ]
 HALVED = ["%c = arith.constant 0.5 : $", "%y = arith.mulf %x0, %c : $"]
 INDEXES = ["%i = linalg.index 3 : index", "%j = linalg.index 4 : index"]
 # Name, parameters, and why the program stays as it is.
 KEPT = [
-    ("soft cap", dict(then=["%y = math.tanh %x0 : $"]), "its scores go through an op that the kernel does not have"),
+    ("sine", dict(then=["%y = math.sin %x0 : $"]), "its scores go through an op that the kernel does not have"),
+    ("tanh behind a mask", dict(mask="bool", then=["%y = math.tanh %x0 : $"]), "its scores go through an op that the kernel does not have"),
+    ("soft cap twice", dict(then=["%z = math.tanh %x0 : $", "%y = math.tanh %z : $"]), "its scores go through an op that the kernel does not have"),
+    ("soft cap and the product", dict(then=["%z = math.tanh %x0 : $", "%y = arith.addf %z, %x0 : $"]), "its scores go through an op that the kernel does not have"),
     ("129 features", dict(sizes=dict(d=129)), "its heads have more than 128 features"),
     ("two masks", dict(mask="bool", twice=True), "there are several masks"),
     ("different hidden scores", dict(mask="causal bool"), "hidden scores have several numbers, or one that is not negative"),
@@ -250,7 +256,7 @@ MINUS_INFINITY["f64"], FAR["f64"] = "0xFFF0000000000000", "-1.0e30"
 def describes(shard_opt, path, mesh, wanted):
     """Whether the site has the mask, and is causal; with a position where rows are split."""
     run = subprocess.run([shard_opt, path, "--pass-pipeline=builtin.module(tp-spmd{mesh=%s strategy=follow},tp-optimize-local{fused=keep})" % mesh], capture_output=True, text=True)
-    found = re.findall(r"tp.fused = {causal = (\w+), .*mask = \"(\w+)\"", run.stdout)
+    found = re.findall(r"tp.fused = {.*causal = (\w+), .*mask = \"(\w+)\"", run.stdout)
     return found == [("true" if wanted[1] else "false", wanted[0])] and (mesh == "1" or '"position"' in run.stdout)
 
 
