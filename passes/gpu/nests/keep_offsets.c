@@ -8,8 +8,8 @@
  * move into it (outline.h). This is correct if nothing is written to that buffer between the load
  * and the nest.
  *
- * A number that the body of a nest takes from such a buffer, such as the position up to which a mask
- * is true, is read by the nest itself, too. */
+ * A number that the body of a nest takes from such a buffer, such as the position up to which a
+ * mask is true, is read by the nest itself, too. */
 #include "passes/gpu/outline.h"
 #include "passes/registry.h"
 #include "passes/support/lower.h"
