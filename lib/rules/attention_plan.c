@@ -196,6 +196,23 @@ static tp_status check_free(const tp_func_graph *graph, const tp_attention_backw
   return TP_OK;
 }
 
+/* Adds the masks that only ops of the attention and of its gradient read to what kernels do not
+ * store. */
+static tp_status add_masks(const tp_attention *a, tp_attention_backward *b) {
+  for (int k = 0; k < a->n_ops; k++) {
+    MlirValue mask = mlirOperationGetResult(a->ops[k].op, 0);
+    bool inside = a->ops[k].role == TP_MASK &&
+                  mlirBlockEqual(mlirOperationGetBlock(a->ops[k].op),
+                                 mlirOperationGetBlock(a->ops[0].op));
+    MlirOpOperand use = mlirValueGetFirstUse(mask);
+    for (; inside && !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+      inside = tp__table_get(&b->inside, mlirOpOperandGetOwner(use).ptr) >= 0;
+    if (inside && tp__table_put(&b->values, mask.ptr, 1) != TP_OK)
+      return tp__out_of_memory(a->ops[k].op);
+  }
+  return TP_OK;
+}
+
 /* Marks an attention with its gradient, if kernels compute both. */
 static tp_status mark_backward(const tp_func_graph *graph, const tp_attention *a,
                                tp_value_table *numbers) {
@@ -208,6 +225,8 @@ static tp_status mark_backward(const tp_func_graph *graph, const tp_attention *a
   fits = fits && n == 0;
   if (status == TP_OK && fits)
     status = check_free(graph, &b, &fits);
+  if (status == TP_OK && fits)
+    status = add_masks(a, &b);
   if (status == TP_OK && fits && numbers->count == 0)
     status = number_items(graph, numbers);
   if (status == TP_OK && fits && !is_marked(graph, a, numbers)) {
