@@ -201,9 +201,8 @@ static tp_status check_free(const tp_func_graph *graph, const tp_attention_backw
 static tp_status add_masks(const tp_attention *a, tp_attention_backward *b) {
   for (int k = 0; k < a->n_ops; k++) {
     MlirValue mask = mlirOperationGetResult(a->ops[k].op, 0);
-    bool inside = a->ops[k].role == TP_MASK &&
-                  mlirBlockEqual(mlirOperationGetBlock(a->ops[k].op),
-                                 mlirOperationGetBlock(a->ops[0].op));
+    bool inside = a->ops[k].role == TP_MASK && mlirBlockEqual(mlirOperationGetBlock(a->ops[k].op),
+                                                              mlirOperationGetBlock(a->ops[0].op));
     MlirOpOperand use = mlirValueGetFirstUse(mask);
     for (; inside && !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
       inside = tp__table_get(&b->inside, mlirOpOperandGetOwner(use).ptr) >= 0;
