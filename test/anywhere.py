@@ -37,6 +37,8 @@ ENVIRONMENTS = [
     Environment("blas-cooperlake", BLAS, {"OPENBLAS_CORETYPE": "Cooperlake", "TPRT_GEMM": "openblas"}, needs=("avx512f", "avx512_bf16")),
     Environment("no-blas", RANKS, {"TPRT_GEMM": "built-in"}),
     Environment("generic-cpu", NO_CTEST, tools="generic"),
+    Environment("gpu", NO_CTEST, {"TP_GPU_BACKEND": "loopback", "TP_GPU_LIBRARIES": "{build}/lib"}, tools="gpu"),
+    Environment("gpu-nccl", NO_CTEST, {"TP_GPU_BACKEND": "nccl", "TP_GPU_LIBRARIES": "{build}/lib"}, tools="gpu"),
     Environment("one-processor", RANKS, before=("taskset", "-c", "0")),
     Environment("one-processor-loaded", RANKS, before=("taskset", "-c", "0"), load=1),
     Environment("tmpdir", RANKS, {"TMPDIR": "{scratch}/tmp"}),
@@ -138,7 +140,7 @@ def run(e, build, lit, scratch, only):
     """Returns how many tests passed and failed in the environment."""
     check_available(e)
     place = e.place.format(scratch=scratch) if e.place else SOURCE
-    variables = {name: value.format(scratch=scratch, place=place) for name, value in e.variables.items()}
+    variables = {name: value.format(scratch=scratch, place=place, build=build) for name, value in e.variables.items()}
     if e.place:
         prepare_place(place, e.before)
         build = place + "/build/release"

@@ -147,6 +147,9 @@ typedef struct tp_topology {
   double exposed;
   /* number of devices that work at full speed at the same time; more share them. 0: all do */
   int64_t processors;
+  /* attention with at most so many features of queries and of values, and its gradient, are
+   * computed by kernels that store no scores; 0: there are no such kernels */
+  int64_t attention_features;
   tp_link links[TP_MAX_AXES];        /* by mesh axis, set by tp_machine_bind */
   tp_kernels kernels[TP_MAX_LEVELS]; /* by level (tp_link.level) */
   /* number of joints. Further groups, which need a mesh of thousands of devices, are priced like

@@ -28,6 +28,8 @@ extern "C" {
 /* The results of one evaluation. */
 typedef struct tp_reference tp_reference;
 
+enum { TP_NOISES = 4 };
+
 typedef struct tp_reference_options {
   /* sizeof(tp_reference_options), set by the caller; zeroed fields mean defaults. */
   size_t size;
@@ -40,8 +42,8 @@ typedef struct tp_reference_options {
   /* Computes without error bounds, and changes every result of a float operation by a pseudorandom
    * fraction of the unit roundoff of its type, always the same for the same number. What this
    * changes in a result is what rounding may change, to an order of magnitude (Parker, Monte Carlo
-   * Arithmetic, 1997). */
-  bool with_noise;
+   * Arithmetic, 1997). 1 to TP_NOISES: which sequence of fractions; 0: no noise. */
+  int with_noise;
   /* Called periodically with the number of scalar operations so far; NULL: never. A nonzero result
    * ends the evaluation. */
   int (*progress)(void *user, double steps);

@@ -28,7 +28,7 @@ extern "C" {
 
 #define TPRT_ABI_MAGIC INT64_C(0x7470727461626931) /* "tprtabi1" */
 enum {
-  TPRT_ABI_VERSION = 5, /* a table of another version is rejected with TPRT_MISMATCH */
+  TPRT_ABI_VERSION = 6, /* a table of another version is rejected with TPRT_MISMATCH */
   TPRT_MAX_AXES = 8,
 };
 
@@ -316,10 +316,12 @@ enum {
  *     out[row] = sum(exp(score[column] - m) * values[column]) / sum(exp(score[column] - m))
  *
  * with m the largest score of the row, which is its max; its sum is that of exp(score[column] - m).
- * A column that the mask hides has the score `hidden`; with `causal` so have those beyond row +
- * offset + position. Everything is computed in f32 and rounded once, except that kernels for tensor
- * cores round exp(...) to the type of the values. Columns are added in an order that depends on the
- * shape alone. A row whose scores are all -infinity, or one of which is +infinity or NaN, is NaN.
+ * With `cap`, cap * tanh(x / cap) takes the place of the scaled product x. A column that the mask
+ * hides has the score `hidden`; with `causal` so have those beyond row + offset + position.
+ * Everything is computed in f32 and rounded once, except that kernels for tensor cores round
+ * exp(...) to the type of the values. Columns are added in an order that depends on the shape
+ * alone. A row whose scores are all -infinity, or one of which is +infinity or NaN, is NaN;
+ * with `zeroes_hidden` the former is 0.
  * Values of columns that a causal mask hides may be left out even where they are infinite or NaN.
  *
  * TPRT_SITE_FUSED_ATTENTION_GRADIENT: the gradients of queries, keys and values of such an
@@ -333,8 +335,8 @@ enum {
  *     gradient_keys[column] = scale * sum(s[row][column] * queries[row])
  *     gradient_values[column] = sum(w * gradient[row])
  *
- * where s is 0 in hidden columns, unless `passes_hidden`. The gradients of keys and values also sum
- * over all queries that share them (the group).
+ * where s is 0 in hidden columns, unless `passes_hidden`, and is multiplied by the derivative of
+ * the cap. The gradients of keys and values also sum over all queries that share them (the group).
  * Numbers are rounded as above; kernels for tensor cores also round s to the type of the
  * queries. */
 typedef struct tprt_abi_fused_attention {
@@ -355,6 +357,8 @@ typedef struct tprt_abi_fused_attention {
    * f32, or the type of the queries. */
   int64_t gradient_dtypes[3];
   int64_t passes_hidden;
+  int64_t zeroes_hidden; /* 1: a row whose scores are all -infinity is 0; only without a gradient */
+  int64_t cap;           /* the bits of an f32 >= 0; 0: scores have no cap */
 } tprt_abi_fused_attention;
 
 typedef struct tprt_context tprt_context;

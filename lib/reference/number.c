@@ -5,25 +5,25 @@
 #include <string.h>
 
 static const kind kinds[] = {
-    {"f8E4M3FN", true, 1, 8, 0x1p-4, 448, 0x1p-6, NULL, false},
-    {"f8E5M2", true, 1, 8, 0x1p-3, 57344, 0x1p-14, NULL, false},
-    {"f16", true, 1, 16, 0x1p-11, 65504, 0x1p-14, NULL, false},
-    {"bf16", true, 1, 16, 0x1p-8, 0x1.FEp127, 0x1p-126, NULL, false},
-    {"f32", true, 1, 32, 0x1p-24, FLT_MAX, FLT_MIN, NULL, false},
-    {"f64", true, 1, 64, 0x1p-53, DBL_MAX, DBL_MIN, NULL, false},
-    {"i1", false, 1, 1, 0, 0, 0, NULL, false},
-    {"i8", false, 1, 8, 0, 0, 0, NULL, false},
-    {"i16", false, 1, 16, 0, 0, 0, NULL, false},
-    {"i32", false, 1, 32, 0, 0, 0, NULL, false},
-    {"i64", false, 1, 64, 0, 0, 0, NULL, false},
-    {"index", false, 1, 64, 0, 0, 0, NULL, false},
-    {"complex<f32>", true, 2, 32, 0x1p-24, FLT_MAX, FLT_MIN, NULL, false},
-    {"complex<f64>", true, 2, 64, 0x1p-53, DBL_MAX, DBL_MIN, NULL, false},
+    {"f8E4M3FN", true, 1, 8, 0x1p-4, 448, 0x1p-6, NULL, 0},
+    {"f8E5M2", true, 1, 8, 0x1p-3, 57344, 0x1p-14, NULL, 0},
+    {"f16", true, 1, 16, 0x1p-11, 65504, 0x1p-14, NULL, 0},
+    {"bf16", true, 1, 16, 0x1p-8, 0x1.FEp127, 0x1p-126, NULL, 0},
+    {"f32", true, 1, 32, 0x1p-24, FLT_MAX, FLT_MIN, NULL, 0},
+    {"f64", true, 1, 64, 0x1p-53, DBL_MAX, DBL_MIN, NULL, 0},
+    {"i1", false, 1, 1, 0, 0, 0, NULL, 0},
+    {"i8", false, 1, 8, 0, 0, 0, NULL, 0},
+    {"i16", false, 1, 16, 0, 0, 0, NULL, 0},
+    {"i32", false, 1, 32, 0, 0, 0, NULL, 0},
+    {"i64", false, 1, 64, 0, 0, 0, NULL, 0},
+    {"index", false, 1, 64, 0, 0, 0, NULL, 0},
+    {"complex<f32>", true, 2, 32, 0x1p-24, FLT_MAX, FLT_MIN, NULL, 0},
+    {"complex<f64>", true, 2, 64, 0x1p-53, DBL_MAX, DBL_MIN, NULL, 0},
 };
 
 /* The same float kinds without rounding; `row` is their row in `kinds`. */
-#define EXACT(name, parts, bits, most, row, noisy)                                                 \
-  {name, true, parts, bits, 0, most, 0, kinds + row, noisy}
+#define EXACT(name, parts, bits, most, row, noise)                                                 \
+  {name, true, parts, bits, 0, most, 0, kinds + row, noise}
 #define EXACT_KINDS(noisy)                                                                         \
   {                                                                                                \
       EXACT("f8E4M3FN", 1, 8, 448, 0, noisy),                                                      \
@@ -35,7 +35,9 @@ static const kind kinds[] = {
       EXACT("complex<f32>", 2, 32, FLT_MAX, 12, noisy),                                            \
       EXACT("complex<f64>", 2, 64, DBL_MAX, 13, noisy),                                            \
   }
-static const kind exact_kinds[] = EXACT_KINDS(false), noisy_kinds[] = EXACT_KINDS(true);
+static const kind exact_kinds[] = EXACT_KINDS(0);
+static const kind noisy_kinds[TP_NOISES][sizeof exact_kinds / sizeof *exact_kinds] = {
+    EXACT_KINDS(1), EXACT_KINDS(2), EXACT_KINDS(3), EXACT_KINDS(4)};
 
 static const kind *find(size_t n, const kind *list, const char *name) {
   for (size_t i = 0; i < n; i++)
@@ -45,7 +47,8 @@ static const kind *find(size_t n, const kind *list, const char *name) {
 }
 
 const kind *tp__kind_find(const char *name, precision wanted) {
-  const kind *list = wanted == PRECISION_NOISY ? noisy_kinds : exact_kinds;
+  const kind *list =
+      wanted >= PRECISION_NOISY ? noisy_kinds[wanted - PRECISION_NOISY] : exact_kinds;
   const kind *exact = wanted == PRECISION_BOUNDS
                           ? NULL
                           : find(sizeof exact_kinds / sizeof *exact_kinds, list, name);
@@ -69,6 +72,7 @@ static double with_noise(const kind *k, double value) {
     return value;
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
+  bits ^= (uint64_t)(k->noise - 1) * UINT64_C(0xD6E8FEB86659FD93);
   bits = (bits ^ bits >> 31) * UINT64_C(0x9E3779B97F4A7C15);
   bits = (bits ^ bits >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
   return value * (1 + unit * ((double)(bits >> 11) * 0x1p-52 - 1));
@@ -80,7 +84,7 @@ number tp__rounded(const kind *k, double value, double reach, double error, int 
   /* Rounding does not change NaN or infinity, and operand errors are too small to matter. */
   if (!isfinite(value))
     return (number){.value = value, .reach = fabs(value)};
-  if (k->is_noisy && roundings > 0)
+  if (k->noise && roundings > 0)
     value = with_noise(k, value);
   if (is_exact(k))
     return (number){.value = fabs(value) > k->most ? copysign(INFINITY, value) : value,

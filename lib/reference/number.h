@@ -12,6 +12,8 @@
 #ifndef TP_REFERENCE_NUMBER_H
 #define TP_REFERENCE_NUMBER_H
 
+#include "tp/reference.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,12 +29,15 @@ typedef struct kind {
   double unit;
   double most, min_normal;    /* the largest finite magnitude and the smallest normal one */
   const struct kind *nominal; /* of a kind that ignores rounding: the kind with it; else NULL */
-  bool is_noisy;              /* of a kind that ignores rounding: results are changed at random */
+  /* of a kind that ignores rounding: which sequence changes results at random; 0: none */
+  int noise;
 } kind;
 typedef enum precision {
   PRECISION_BOUNDS, /* floats have error bounds */
   PRECISION_EXACT,  /* floats are never rounded and carry no error, so every number is known */
-  PRECISION_NOISY,  /* as before, but each result changes by at most the unit roundoff */
+  /* as before, but each result changes by at most the unit roundoff; TP_NOISES values from here on,
+   * one for each sequence of changes */
+  PRECISION_NOISY,
 } precision;
 /* Returns the kind with this name, or NULL. */
 const kind *tp__kind_find(const char *name, precision wanted);

@@ -18,9 +18,11 @@ const kind *tp__kind_of(const evaluation *r, MlirType type) {
   char text[32] = "";
   mlirTypePrint(mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type, keep_text,
                 text);
-  return tp__kind_find(text, r->options.with_noise       ? PRECISION_NOISY
-                             : r->options.without_bounds ? PRECISION_EXACT
-                                                         : PRECISION_BOUNDS);
+  int noise = r->options.with_noise;
+  precision wanted = noise > 0 ? (precision)(PRECISION_NOISY + (noise - 1) % TP_NOISES)
+                     : r->options.without_bounds ? PRECISION_EXACT
+                                                 : PRECISION_BOUNDS;
+  return tp__kind_find(text, wanted);
 }
 
 tensor *tp__tensor_of(evaluation *r, MlirOperation op, MlirType type) {

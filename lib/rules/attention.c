@@ -217,6 +217,19 @@ static MlirOperation farthest(tp_attention_reach *reach, MlirOperation scores) {
   return moved.last;
 }
 
+bool tp__leads_nowhere(MlirOperation op, int depth) {
+  enum { FAR = 8 };
+  bool dead =
+      depth < FAR && mlirOperationGetNumResults(op) > 0 &&
+      (tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "linalg") || tp__is_reshape(op));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && dead; i++) {
+    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, i));
+    for (; !mlirOpOperandIsNull(use) && dead; use = mlirOpOperandGetNextUse(use))
+      dead = tp__leads_nowhere(mlirOpOperandGetOwner(use), depth + 1);
+  }
+  return dead;
+}
+
 /* Continues from the scores until the output is found. False if an op does not fit. */
 static bool scan(tp_attention_finder *f) {
   tp_attention *a = f->a;
@@ -244,6 +257,8 @@ static bool scan(tp_attention_finder *f) {
         s.past = past;
       }
     }
+    if (s.n_inner > 0 && tp__leads_nowhere(op, 0))
+      continue;
     if (s.n_inner > 0 && !add_op(f, &s))
       return false;
     if (s.n_inner == 0 && reads_dependent(f, op))
@@ -252,18 +267,37 @@ static bool scan(tp_attention_finder *f) {
   return a->output > 0 && a->exponential > 0 && a->maximum > 0 && !f->failed;
 }
 
-/* True if the maximum is taken over the same value from which the rows are subtracted. The
- * exponential is then at most 1, whatever ops lie between the two. */
+/* True if the op makes a tensor of the same elements: a reshape, or a copy of score values in
+ * another order. */
+static bool rearranges(const tp_attention *a, MlirOperation op) {
+  int i = 0;
+  if (tp__is_reshape(op))
+    return true;
+  while (i < a->n_ops && !mlirOperationEqual(a->ops[i].op, op))
+    i++;
+  return i < a->n_ops && a->ops[i].role == TP_BEFORE && a->ops[i].is_nest &&
+         tp__nest_copies(&a->ops[i].nest);
+}
+
+MlirValue tp__attention_arranged(const tp_attention *a, MlirValue value) {
+  MlirOperation op = tp__defining_op(value);
+  for (; !mlirOperationIsNull(op) && rearranges(a, op); op = tp__defining_op(value))
+    value = mlirOperationGetOperand(op, 0);
+  return value;
+}
+
+/* True if the maximum is taken over the same value from which the rows are subtracted, perhaps
+ * arranged in another way. The exponential is then at most 1, whatever ops lie between the two. */
 static bool is_stable(const tp_attention *a) {
   const tp_attention_op *exponential = &a->ops[a->exponential];
-  MlirValue x = mlirOperationGetOperand(a->ops[a->maximum].op, 0);
+  MlirValue x = tp__attention_arranged(a, mlirOperationGetOperand(a->ops[a->maximum].op, 0));
   for (int i = 0; i < mlirOperationGetNumOperands(exponential->op); i++) {
     int maker = tp__attention_producer(a, mlirOperationGetOperand(exponential->op, i));
     if (maker >= 0 && a->ops[maker].role == TP_SHIFT)
       exponential = &a->ops[maker];
   }
   for (int i = 0; i < mlirOperationGetNumOperands(exponential->op); i++)
-    if (mlirValueEqual(mlirOperationGetOperand(exponential->op, i), x))
+    if (mlirValueEqual(tp__attention_arranged(a, mlirOperationGetOperand(exponential->op, i)), x))
       return true;
   return false;
 }
@@ -329,6 +363,10 @@ static bool find(tp_attention_reach *reach, MlirOperation scores, bool is_shared
 
 bool tp__attention_next(tp_attention_reach *reach, MlirOperation scores, tp_attention *a) {
   return find(reach, scores, false, a);
+}
+
+bool tp__attention_next_shared(tp_attention_reach *reach, MlirOperation scores, tp_attention *a) {
+  return find(reach, scores, true, a);
 }
 
 bool tp__attention_at(MlirOperation scores, tp_attention *a) {

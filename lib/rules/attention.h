@@ -116,20 +116,33 @@ typedef struct tp_attention_reach {
 /* Like tp__attention_at, for a sequence of scores in program order. Start with a zeroed reach. Ops
  * must not change in between. */
 bool tp__attention_next(tp_attention_reach *reach, MlirOperation scores, tp_attention *attention);
+/* Likewise, like tp__attention_shared. */
+bool tp__attention_next_shared(tp_attention_reach *reach, MlirOperation scores,
+                               tp_attention *attention);
 
 /* Marks the values of a program that are computed in blocks (tp_value_map.in_blocks). This requires
  * that the annotated shardings allow it: all of these values are annotated or none is, and each
  * mesh axis splits the same loop in all of them. The keys and values may then travel in a ring
  * (tp_rule.ring): an axis splits the rows of the queries, each device holds a part of the columns,
  * and blocks are computed with one part after the other (Liu, Zaharia and Abbeel 2023).
+ *
+ * kernel_features > 0: kernels compute attention with at most so many features, and its gradient in
+ * training steps (attention_backward.h). What these do not store is marked (in_kernel), and what
+ * they compute again is counted (tp_rule.n_again). 0: there are no kernels.
  * TP_NO_MEMORY with a diagnostic. */
 struct tp_func_graph;
-tp_status tp__mark_attention(struct tp_func_graph *graph);
+tp_status tp__mark_attention(struct tp_func_graph *graph, int64_t kernel_features);
 
+/* Returns the value of which `value` is a reshape, or the same scores in another order. */
+MlirValue tp__attention_arranged(const tp_attention *attention, MlirValue value);
 /* Returns the index of the op that produces `value`; -1: none of the attention's ops does. */
 int tp__attention_producer(const tp_attention *attention, MlirValue value);
 /* True if results of this role are as large as the scores, so that they are never stored. */
 bool tp__attention_is_inner(tp_attention_role role);
+
+/* True if nothing reads what the op computes, nor what is computed from it. Traced programs compute
+ * parts of gradients that are not used. */
+bool tp__leads_nowhere(MlirOperation op, int depth);
 
 /* Lists the ops that must run after the blocks, in program order: the TP_ROW_SUM ops, and the ops
  * between the scores and the output that depend on the rows without being part of the attention.

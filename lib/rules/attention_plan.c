@@ -2,6 +2,7 @@
  * resharded. */
 #include "ir/diagnostics.h"
 #include "rules/attention.h"
+#include "rules/attention_backward.h"
 #include "rules/attention_loops.h"
 #include "rules/func_graph.h"
 
@@ -88,12 +89,16 @@ static tp_status check_layouts(const tp_func_graph *graph, const tp_attention *a
 
 /* ---- marks ---- */
 
-static void mark(tp_rule *rule, const tp_attention *a) {
+static tp_value_map *map_of(tp_rule *rule, int i) {
+  return i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
+}
+
+static void mark(tp_rule *rule, const tp_attention *a, bool in_kernel) {
   for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
-    tp_value_map *map =
-        i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
+    tp_value_map *map = map_of(rule, i);
     int maker = tp__attention_producer(a, map->value);
     map->in_blocks = maker >= 0 && is_inner(a, maker);
+    map->in_kernel = map->in_blocks && in_kernel;
   }
 }
 
@@ -160,7 +165,83 @@ static bool is_marked(const tp_func_graph *graph, const tp_attention *a,
   return false;
 }
 
-static tp_status mark_at(const tp_func_graph *graph, const tp_attention *a,
+/* ---- gradients ---- */
+
+/* The kernels of a gradient compute scores twice more, and the gradients of weights once more. */
+enum { SCORES_AGAIN = 2, SLOPES_AGAIN = 1 };
+
+static void mark_op(const tp_func_graph *graph, const tp_value_table *numbers, MlirOperation op,
+                    const tp_attention_backward *b) {
+  int item = tp__table_get(numbers, op.ptr);
+  if (item < 0)
+    return;
+  tp_rule *rule = graph->items[item].rule;
+  for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
+    tp_value_map *map = map_of(rule, i);
+    if (tp__table_get(&b->values, map->value.ptr) >= 0)
+      map->in_blocks = map->in_kernel = true;
+  }
+  rule->n_again += mlirOperationEqual(op, b->slopes) ? SLOPES_AGAIN : 0;
+}
+
+/* True if no layout of an op of the gradient is given. */
+static tp_status check_free(const tp_func_graph *graph, const tp_attention_backward *b,
+                            bool *is_free) {
+  for (size_t i = 0; i < b->ops.n && *is_free; i++) {
+    tp_annotation pin = {0};
+    bool pinned;
+    TP_TRY(tp__func_graph_op(graph, b->ops.items[i], 0, &pin, &pinned));
+    *is_free = !pinned;
+  }
+  return TP_OK;
+}
+
+/* Adds the masks that only ops of the attention and of its gradient read to what kernels do not
+ * store. */
+static tp_status add_masks(const tp_attention *a, tp_attention_backward *b) {
+  for (int k = 0; k < a->n_ops; k++) {
+    MlirValue mask = mlirOperationGetResult(a->ops[k].op, 0);
+    bool inside = a->ops[k].role == TP_MASK && mlirBlockEqual(mlirOperationGetBlock(a->ops[k].op),
+                                                              mlirOperationGetBlock(a->ops[0].op));
+    MlirOpOperand use = mlirValueGetFirstUse(mask);
+    for (; inside && !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+      inside = tp__table_get(&b->inside, mlirOpOperandGetOwner(use).ptr) >= 0;
+    if (inside && tp__table_put(&b->values, mask.ptr, 1) != TP_OK)
+      return tp__out_of_memory(a->ops[k].op);
+  }
+  return TP_OK;
+}
+
+/* Marks an attention with its gradient, if kernels compute both. */
+static tp_status mark_backward(const tp_func_graph *graph, const tp_attention *a,
+                               tp_value_table *numbers) {
+  tp_attention_backward b;
+  bool fits = false;
+  int n = 0, n_inner = 0;
+  tp_status status = tp__attention_backward(a, &b, &fits);
+  if (status == TP_OK && fits)
+    status = check_layouts(graph, a, &fits, &n, &n_inner);
+  fits = fits && n == 0;
+  if (status == TP_OK && fits)
+    status = check_free(graph, &b, &fits);
+  if (status == TP_OK && fits)
+    status = add_masks(a, &b);
+  if (status == TP_OK && fits && numbers->count == 0)
+    status = number_items(graph, numbers);
+  if (status == TP_OK && fits && !is_marked(graph, a, numbers)) {
+    for (int k = 0; k < a->n_ops; k++)
+      mark_op(graph, numbers, a->ops[k].op, &b);
+    for (size_t k = 0; k < b.ops.n; k++)
+      mark_op(graph, numbers, b.ops.items[k], &b);
+    int scores = tp__table_get(numbers, a->ops[0].op.ptr);
+    if (scores >= 0)
+      graph->items[scores].rule->n_again = SCORES_AGAIN;
+  }
+  tp__attention_backward_destroy(&b);
+  return status;
+}
+
+static tp_status mark_at(const tp_func_graph *graph, const tp_attention *a, bool in_kernel,
                          tp_value_table *numbers) {
   bool fits;
   int n = 0, n_inner = 0;
@@ -176,7 +257,7 @@ static tp_status mark_at(const tp_func_graph *graph, const tp_attention *a,
     if (item < 0)
       continue;
     tp_rule *rule = graph->items[item].rule;
-    mark(rule, a);
+    mark(rule, a, in_kernel);
     int keys = k == 0 || k == a->output ? keys_of(a, k) : -1;
     if (keys >= 0)
       add_ring(rule, a, k, keys);
@@ -263,7 +344,7 @@ static bool may_be_scores(const search *s, const tp_rule *rule) {
   return number >= 0 && s->reaches[number] && !rule->results[0].in_blocks;
 }
 
-tp_status tp__mark_attention(tp_func_graph *graph) {
+tp_status tp__mark_attention(tp_func_graph *graph, int64_t kernel_features) {
   tp_value_table numbers = {0};
   tp_attention_reach reach = {0};
   tp_attention a;
@@ -271,9 +352,13 @@ tp_status tp__mark_attention(tp_func_graph *graph) {
   tp_status status = find_paths(&s);
   for (int i = 0; i < graph->n_items && status == TP_OK; i++) {
     const tp_item *item = &graph->items[i];
-    if (item->kind == TP_ITEM_OP && may_be_scores(&s, item->rule) &&
-        tp__attention_next(&reach, item->op, &a))
-      status = mark_at(graph, &a, &numbers);
+    if (item->kind != TP_ITEM_OP || !may_be_scores(&s, item->rule))
+      continue;
+    if (tp__attention_next(&reach, item->op, &a))
+      status = mark_at(graph, &a, tp__attention_fits_kernel(&a, kernel_features), &numbers);
+    else if (kernel_features > 0 && tp__attention_next_shared(&reach, item->op, &a) &&
+             tp__attention_fits_kernel(&a, kernel_features))
+      status = mark_backward(graph, &a, &numbers);
   }
   tp__table_destroy(&s.maxima);
   tp__free(s.pending);

@@ -259,10 +259,11 @@ static tp_rule *rule_before(const reading *r, MlirOperation op) {
       return NULL;
   for (int i = 0; i < rule->n_operands; i++) {
     rule->operands[i].value = mlirOperationGetOperand(op, i);
-    rule->operands[i].in_blocks = false;
+    rule->operands[i].in_blocks = rule->operands[i].in_kernel = false;
   }
   for (int i = 0; i < rule->n_results; i++)
-    rule->results[i].in_blocks = false;
+    rule->results[i].in_blocks = rule->results[i].in_kernel = false;
+  rule->n_again = 0;
   rule->ring = (tp_ring){0};
   rule->barred_axes = 0;
   return rule;

@@ -74,6 +74,7 @@ typedef struct tp_value_map {
   /* Never stored as a whole: a value of attention that is produced and used block by block
    * (attention.h). */
   bool in_blocks;
+  bool in_kernel;       /* in_blocks: by a kernel that stores no block either */
   bool has_combiner;    /* results and inits of a reduction */
   tp_combiner combiner; /* how partial results combine over a sharded reduction factor */
   int rank;
@@ -133,6 +134,7 @@ typedef struct tp_rule {
   tp_rows rows;
   /* Work of the whole op on one device, for the cost model. */
   double contraction_flops; /* a multiply and an add count as 2 */
+  int n_again;              /* how often the kernels of a gradient compute the op once more */
   tp_peak peak;             /* of the contraction */
   double scalar_ops;        /* weighted: an exp counts more than an add */
   /* Fuses with its neighbors: values between two such ops do not go through memory. */

@@ -39,7 +39,7 @@ static tp_status read_peaks(tp__json_reader *r, json_t *peaks, void *to) {
 
 static tp_status read_device(tp__json_reader *r, json_t *device, void *to) {
   tp_topology *t = to;
-  double memory_bytes = 0, min_gemm_dim = 0, processors = 0;
+  double memory_bytes = 0, min_gemm_dim = 0, processors = 0, attention_features = 0;
   const tp__json_field fields[] = {
       {.key = "gflops", .read = read_peaks, .to = t->gflops},
       {.key = "elementwise_gops", .number = &t->elementwise_gops, .range = TP__JSON_POSITIVE},
@@ -58,12 +58,17 @@ static tp_status read_device(tp__json_reader *r, json_t *device, void *to) {
        .optional = true},
       {.key = "exposed", .number = &t->exposed, .range = TP__JSON_PART, .optional = true},
       {.key = "processors", .number = &processors, .range = TP__JSON_COUNT, .optional = true},
+      {.key = "attention_features",
+       .number = &attention_features,
+       .range = TP__JSON_COUNT,
+       .optional = true},
   };
   tp_status status =
       tp__json_object(r, device, "an object with the keys of a device", TP__COUNT(fields), fields);
   t->memory_bytes = (int64_t)memory_bytes;
   t->min_gemm_dim = (int64_t)min_gemm_dim;
   t->processors = (int64_t)processors;
+  t->attention_features = (int64_t)attention_features;
   return status;
 }
 

@@ -108,7 +108,7 @@ static const char *check_position(const tp_tile_causal *causal) {
 const char *tp__attention_form(const tp_attention *a, const tp_mesh *mesh,
                                tp_attention_form *form) {
   *form = (tp_attention_form){.a = a, .hidden = -INFINITY};
-  const char *why = tp__form_softmax(a);
+  const char *why = tp__form_softmax(a, &form->zeroes_hidden);
   why = why ? why : read_tensors(form);
   why = why ? why : check_types(form);
   why = why ? why : tp__form_scores(form, mesh);

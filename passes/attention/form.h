@@ -20,9 +20,10 @@ typedef struct tp_attention_form {
   MlirOperation seen_through[TP_MAX_SEEN_THROUGH]; /* these copies; they may be dead afterwards */
 
   /* score = scale * product of queries and keys + mask; `hidden` where the mask or `causal` hides
-   * it */
-  double scale, hidden;
-  bool hides; /* `hidden` is set */
+   * it. With a cap > 0, cap * tanh(scale * product / cap) takes the place of the scaled product */
+  double scale, hidden, cap;
+  bool zeroes_hidden; /* a row whose scores are all -infinity is 0 */
+  bool hides;         /* `hidden` is set */
   tprt_attention_mask mask;
   tp_tile_causal causal;
 
@@ -46,8 +47,8 @@ const char *tp__form_scores(tp_attention_form *form, const tp_mesh *mesh);
 
 /* ---- form_rows.c ---- */
 /* NULL if the result is that of a softmax of the rows: exponentials of scores less the largest one,
- * divided by their sum. Else why not. */
-const char *tp__form_softmax(const tp_attention *a);
+ * divided by their sum. Else why not. *zeroes_hidden: rows whose scores are all -infinity are 0. */
+const char *tp__form_softmax(const tp_attention *a, bool *zeroes_hidden);
 /* True if the elements are those of input 0, converted to another float type. */
 bool tp__form_converts(const tp_nest *nest);
 

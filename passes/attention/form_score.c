@@ -18,10 +18,12 @@ typedef struct reader {
   const char *why; /* the first obstacle */
 } reader;
 
-/* value = scale * product + add + mask */
+/* value = scale * product + add + mask; with `inner`, tanh(inner * product) takes the place of the
+ * product */
 typedef struct term {
   double scale, add;
   bool has_mask;
+  double inner; /* 0: none */
 } term;
 
 static bool obstacle(reader *r, const char *why) {
@@ -164,7 +166,10 @@ static bool read_sum(reader *r, tp_score_origin o, MlirOperation op, double sign
   int n_conditions = r->n_conditions;
   if (n_conditions && r->form->hides && r->form->hidden > far_hidden)
     return obstacle(r, "something is added to hidden scores");
-  *t = (term){x.scale + sign * y.scale, x.add + sign * y.add, x.has_mask || y.has_mask};
+  if ((x.inner != 0 || y.inner != 0) && x.scale != 0 && y.scale != 0)
+    return obstacle(r, unsupported);
+  *t = (term){x.scale + sign * y.scale, x.add + sign * y.add, x.has_mask || y.has_mask,
+              x.inner + y.inner};
   return true;
 }
 
@@ -179,7 +184,7 @@ static bool read_product(reader *r, tp_score_origin o, MlirOperation op, bool di
   double factor = divides ? 1 / number->add : number->add;
   if (factor != 1 && (other->has_mask || r->n_conditions != n_conditions))
     return obstacle(r, "scores are multiplied behind a mask");
-  *t = (term){other->scale * factor, other->add * factor, other->has_mask};
+  *t = (term){other->scale * factor, other->add * factor, other->has_mask, other->inner};
   return true;
 }
 
@@ -205,6 +210,18 @@ static bool read_select(reader *r, tp_score_origin o, MlirOperation op, term *t)
   return obstacle(r, "a select between scores has no constant");
 }
 
+/* A tanh of scaled products alone. */
+static bool read_tanh(reader *r, tp_score_origin o, MlirOperation op, term *t) {
+  term x;
+  int n_conditions = r->n_conditions;
+  if (!read_term(r, operand(o, op, 0), &x))
+    return false;
+  if (x.scale == 0 || x.add != 0 || x.has_mask || x.inner != 0 || r->n_conditions != n_conditions)
+    return obstacle(r, unsupported);
+  *t = (term){.scale = 1, .inner = x.scale};
+  return true;
+}
+
 static bool read_term(reader *r, tp_score_origin o, term *t) {
   int input = tp__score_input(o);
   MlirOperation op = tp__defining_op(o.value);
@@ -223,21 +240,24 @@ static bool read_term(reader *r, tp_score_origin o, term *t) {
     return read_term(r, operand(o, op, 0), t);
   if (tp__op_is(op, "arith.select"))
     return read_select(r, o, op, t);
+  if (tp__op_is(op, "math.tanh"))
+    return read_tanh(r, o, op, t);
   return obstacle(r, unsupported);
 }
 
 const char *tp__form_scores(tp_attention_form *form, const tp_mesh *mesh) {
   const tp_attention *a = form->a;
   reader r = {.form = form, .mesh = mesh};
-  term t = {1, 0, false};
+  term t = {1, 0, false, 0};
   MlirValue scores = mlirOperationGetOperand(a->ops[a->maximum].op, 0);
   int maker = tp__score_producer(a, scores);
   if (maker < 0 || (a->ops[maker].role != TP_SCORES && !a->ops[maker].nest.is_written))
     return unsupported;
   if (a->ops[maker].role != TP_SCORES && !read_term(&r, yielded(&a->ops[maker]), &t))
     return r.why;
-  if (t.scale == 0 || !isfinite(t.scale) || t.add != 0)
+  if (t.scale == 0 || !isfinite(t.scale) || !isfinite(t.inner) || t.add != 0)
     return "its scores are not a multiple of products of queries and keys";
-  form->scale = t.scale;
+  form->scale = t.inner != 0 ? t.scale * t.inner : t.scale;
+  form->cap = t.inner != 0 ? fabs(t.scale) : 0;
   return NULL;
 }

@@ -65,6 +65,8 @@ bool tp__form_see_through(const tp_attention *a, MlirOperation op, const tp_scor
                           bool converts, tp_score_dim *from) {
   tp_nest nest;
   int64_t shape[TP_MAX_RANK];
+  if (!tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, 0))))
+    return false; /* a number that fills a tensor */
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(op, 0)));
   if (tp__is_reshape(op)) {
     int n = tp__shape_of(mlirOperationGetOperand(op, 0), shape);

@@ -63,6 +63,21 @@ static tp_status visit_select(MlirOperation op, void *data) {
   return TP_OK;
 }
 
+/* The tanh of a score that has a cap, which its gradient reads. */
+static bool provide_tanh(tp_gradient *g) {
+  static const tp_term tanh_of_score = {.factor = 1, .tanh = 1};
+  const tp_attention *a = g->form->a;
+  bool fits = true;
+  for (int i = 0; i < a->n_ops && g->form->cap > 0 && fits; i++) {
+    if (!a->ops[i].is_nest || a->ops[i].role != TP_BEFORE)
+      continue;
+    MlirOperation scalar = tp__nest_scalar(&a->ops[i].nest);
+    if (!mlirOperationIsNull(scalar) && tp__op_is(scalar, "math.tanh"))
+      fits = provide(g, i, &tanh_of_score, -1);
+  }
+  return fits;
+}
+
 /* Conditions that hide scores stop gradients, where they select the scores. */
 static bool find_conditions(tp_gradient *g) {
   const tp_attention *a = g->form->a;
@@ -118,7 +133,11 @@ static bool follow(tp_gradient *g, MlirOperation user, int operand, const tp_sco
   const tp_attention *a = g->form->a;
   tp_score_dim made[TP_MAX_RANK];
   tp_terms terms;
-  if (mlirOperationEqual(user, a->ops[a->output].op) ||
+  int i = 0;
+  while (i < a->n_ops && !mlirOperationEqual(a->ops[i].op, user))
+    i++;
+  bool leads_to_exponential = i < a->n_ops && i <= a->exponential && a->ops[i].role != TP_ROW_SUM;
+  if (leads_to_exponential || mlirOperationEqual(user, a->ops[a->output].op) ||
       mlirOperationEqual(user, a->ops[role_index(a, TP_ROW_SUM)].op) ||
       tp__table_get(&g->known, mlirOperationGetResult(user, 0).ptr) >= 0)
     return true;
@@ -193,7 +212,7 @@ static bool classify(tp_gradient *g, const tp_gradient_product *p, int *x, int *
     *by = TPRT_ATTENTION_GRADIENT;
     return true;
   }
-  if (!tp__terms_are_slope(terms, &factor))
+  if (!tp__terms_are_slope(terms, form->cap > 0, &factor))
     return tp__gradient_obstacle(g, "its gradient is not that of a softmax");
   if (!(fabs(factor - form->scale) <= 1e-6 * fabs(form->scale)))
     return tp__gradient_obstacle(g, "the gradient of its scores has another scale");
@@ -270,11 +289,14 @@ static bool read(tp_gradient *g) {
   tp_attention_form *form = g->form;
   const tp_attention *a = form->a;
   tp_score_dim dims[TP_MAX_RANK];
+  if (form->zeroes_hidden)
+    return tp__gradient_obstacle(g, "rows whose scores are all hidden are 0");
   tp__attention_result_dims(&a->ops[a->maximum], dims);
   tp__form_set_tensor(form, TPRT_ATTENTION_MAX, mlirOperationGetResult(a->ops[a->maximum].op, 0),
                       dims);
   if (!note_attention(g) || !find_conditions(g) || !provide(g, a->exponential, &exponential, -1) ||
-      !provide(g, role_index(a, TP_ROW_SUM), &sum, TPRT_ATTENTION_SUM) || !follow_all(g))
+      !provide(g, role_index(a, TP_ROW_SUM), &sum, TPRT_ATTENTION_SUM) || !provide_tanh(g) ||
+      !follow_all(g))
     return false;
   if (g->n_products != 3 || mlirValueIsNull(form->tensor[TPRT_ATTENTION_GRADIENT]))
     return tp__gradient_obstacle(g, "its scores are not used for three gradients");

@@ -236,9 +236,11 @@ static MlirAttribute describe(const tp_attention_form *form, const operands *all
       /* a row sees columns below row + add */
       tp__named(context, "offset",
                 tp__attr_i64(context, form->causal.found ? form->causal.add - 1 : 0)),
-      tp__named(context, "passes_hidden", mlirBoolAttrGet(context, g && g->passes_hidden)),
+      tp__named(context, "cap", mlirFloatAttrDoubleGet(context, f32, form->cap)),
+      g ? tp__named(context, "passes_hidden", mlirBoolAttrGet(context, g->passes_hidden))
+        : tp__named(context, "zeroes_hidden", mlirBoolAttrGet(context, form->zeroes_hidden)),
   };
-  return mlirDictionaryAttrGet(context, g ? TP_LEN(entries) : TP_LEN(entries) - 1, entries);
+  return mlirDictionaryAttrGet(context, TP_LEN(entries), entries);
 }
 
 /* ---- functions and calls ---- */

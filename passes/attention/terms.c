@@ -7,7 +7,7 @@ tp_terms tp__terms_number(double number) {
 
 static bool is_alike(const tp_term *x, const tp_term *y) {
   return x->gradient == y->gradient && x->exponential == y->exponential && x->sum == y->sum &&
-         x->dot == y->dot;
+         x->dot == y->dot && x->tanh == y->tanh;
 }
 
 /* Adds a term; terms that cancel each other disappear. */
@@ -41,8 +41,9 @@ bool tp__terms_add(const tp_terms *x, double factor, const tp_terms *y, tp_terms
 }
 
 static tp_term product(const tp_term *x, const tp_term *y) {
-  return (tp_term){x->factor * y->factor, x->gradient + y->gradient,
-                   x->exponential + y->exponential, x->sum + y->sum, x->dot + y->dot};
+  return (tp_term){
+      x->factor * y->factor, x->gradient + y->gradient, x->exponential + y->exponential,
+      x->sum + y->sum,       x->dot + y->dot,           x->tanh + y->tanh};
 }
 
 bool tp__terms_multiply(const tp_terms *x, const tp_terms *y, tp_terms *to) {
@@ -62,7 +63,8 @@ bool tp__terms_divide(const tp_terms *x, const tp_terms *y, tp_terms *to) {
     return false;
   const tp_term *by = &y->of[0];
   const tp_terms inverse = {
-      .n = 1, .of = {{1 / by->factor, -by->gradient, -by->exponential, -by->sum, -by->dot}}};
+      .n = 1,
+      .of = {{1 / by->factor, -by->gradient, -by->exponential, -by->sum, -by->dot, -by->tanh}}};
   return tp__terms_multiply(x, &inverse, to);
 }
 
@@ -72,7 +74,7 @@ bool tp__terms_sum(const tp_terms *x, tp_terms *to) {
     return false;
   for (int i = 0; i < x->n; i++) {
     tp_term term = x->of[i];
-    if (term.exponential != 1 || term.gradient < 0 || term.gradient > 1)
+    if (term.exponential != 1 || term.gradient < 0 || term.gradient > 1 || term.tanh)
       return false;
     *(term.gradient ? &term.dot : &term.sum) += 1;
     term.exponential = term.gradient = 0;
@@ -84,16 +86,26 @@ bool tp__terms_sum(const tp_terms *x, tp_terms *to) {
 }
 
 bool tp__terms_are_weight(const tp_terms *x) {
-  static const tp_term weight = {1, 0, 1, -1, 0};
+  static const tp_term weight = {1, 0, 1, -1, 0, 0};
   return x->n == 1 && !x->selects && is_alike(&x->of[0], &weight) && x->of[0].factor == 1;
 }
 
-bool tp__terms_are_slope(const tp_terms *x, double *factor) {
-  static const tp_term direct = {1, 1, 1, -1, 0}, row = {-1, 0, 1, -2, 1};
-  if (x->n != 2)
-    return false;
-  int first = is_alike(&x->of[0], &direct) ? 0 : 1;
-  *factor = x->of[first].factor;
-  return is_alike(&x->of[first], &direct) && is_alike(&x->of[1 - first], &row) &&
-         x->of[1 - first].factor == -*factor;
+/* The factor of the term like `like`; 0: there is none. */
+static double factor_of(const tp_terms *x, tp_term like) {
+  for (int i = 0; i < x->n; i++)
+    if (is_alike(&x->of[i], &like))
+      return x->of[i].factor;
+  return 0;
+}
+
+bool tp__terms_are_slope(const tp_terms *x, bool has_cap, double *factor) {
+  bool fits = x->n == (has_cap ? 4 : 2);
+  *factor = factor_of(x, (tp_term){1, 1, 1, -1, 0, 0});
+  for (int power = 0; power <= 2 && fits; power += 2) { /* of tanh */
+    double sign = power ? -1 : 1;
+    fits =
+        (power && !has_cap) || (factor_of(x, (tp_term){1, 1, 1, -1, 0, power}) == sign * *factor &&
+                                factor_of(x, (tp_term){1, 0, 1, -2, 1, power}) == -sign * *factor);
+  }
+  return fits && *factor != 0;
 }

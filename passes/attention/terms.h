@@ -8,12 +8,12 @@
 
 enum { TP_MAX_TERMS = 8 };
 
-/* factor * g^gradient * e^exponential * s^sum * d^dot, where e is the exponential of a score less
- * the largest one, g the gradient of its weight, s the sum of e over the columns, and d that of e *
- * g. */
+/* factor * g^gradient * e^exponential * s^sum * d^dot * t^tanh, where e is the exponential of a
+ * score less the largest one, g the gradient of its weight, s the sum of e over the columns, d that
+ * of e * g, and t the tanh of a score that has a cap. */
 typedef struct tp_term {
   double factor;
-  int gradient, exponential, sum, dot;
+  int gradient, exponential, sum, dot, tanh;
 } tp_term;
 
 typedef struct tp_terms {
@@ -32,7 +32,8 @@ bool tp__terms_sum(const tp_terms *x, tp_terms *to);
 
 /* True for the weight e / s. */
 bool tp__terms_are_weight(const tp_terms *x);
-/* True for the gradient of a score, e * g / s - e * d / s^2, times *factor. */
-bool tp__terms_are_slope(const tp_terms *x, double *factor);
+/* True for the gradient of a score, e * g / s - e * d / s^2, times *factor; of a score with a cap
+ * times 1 - t^2. */
+bool tp__terms_are_slope(const tp_terms *x, bool has_cap, double *factor);
 
 #endif

@@ -10,6 +10,9 @@
 #include "passes/attention/tile.h"
 #include "passes/support/from_text.h"
 
+#include <math.h>
+#include <string.h>
+
 typedef tp_score_origin origin;
 
 int tp__score_input(origin o) {
@@ -193,8 +196,28 @@ static bool read_condition(const ranges *r, origin condition, bool inverted,
 
 /* ---- the score of masked columns ---- */
 
+/* Rounds a number to the type. False if the result is not known here. */
+static bool round_number(MlirType type, double *number) {
+  float x = (float)*number;
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  if (mlirTypeIsABF16(type) && isfinite(x)) {
+    bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u; /* ties to even */
+    memcpy(&x, &bits, sizeof x);
+  } else if (mlirTypeIsAF16(type)) {
+    if (fabs(*number) < 65520 && !(x == rintf(x) && fabsf(x) <= 2048))
+      return false;
+    x = fabs(*number) < 65520 ? x : copysignf(INFINITY, x);
+  } else if (!mlirTypeIsABF16(type) && !mlirTypeIsAF32(type)) {
+    return false;
+  }
+  *number = x;
+  return true;
+}
+
 bool tp__read_number(MlirValue value, double *number) {
-  enum { FARTHEST = 8 };
+  enum { FARTHEST = 16 };
+  MlirType rounded = {NULL};
   for (int n = 0; n < FARTHEST; n++) {
     if (mlirValueIsABlockArgument(value)) {
       MlirOperation parent = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
@@ -212,14 +235,19 @@ bool tp__read_number(MlirValue value, double *number) {
       if (!mlirAttributeIsAFloat(attr))
         return false;
       *number = mlirFloatAttrGetValueDouble(attr);
-      return true;
+      return mlirTypeIsNull(rounded) || round_number(rounded, number);
     }
-    if (tp__op_is(op, "linalg.fill"))
+    bool is_scalar = !tp__is_tensor(mlirValueGetType(value));
+    if (tp__op_is(op, "linalg.fill") || tp__op_is(op, "tensor.extract")) {
+      value = mlirOperationGetOperand(op, 0); /* of a tensor all of whose elements are the number */
+    } else if (is_scalar && tp__op_is(op, "arith.truncf") && mlirTypeIsNull(rounded)) {
+      rounded = mlirValueGetType(value);
       value = mlirOperationGetOperand(op, 0);
-    else if (tp__op_is(op, "linalg.generic") && tp__nest_of(op, &nest) && !nest.reduced)
+    } else if (tp__op_is(op, "linalg.generic") && tp__nest_of(op, &nest) && !nest.reduced) {
       value = mlirOperationGetOperand(nest.body.yield, 0);
-    else
+    } else {
       return false;
+    }
   }
   return false;
 }

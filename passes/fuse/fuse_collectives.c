@@ -19,6 +19,16 @@ enum { STAT_FUSED, STAT_MATMULS, STAT_GATHERS, STAT_SLOWER, STAT_OTHER };
 
 /* ---- candidate collectives ---- */
 
+/* True if a dimension of the tensor has size 0. */
+static bool is_empty(MlirValue value) {
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  bool empty = false;
+  for (int d = tp__static_tensor(mlirValueGetType(value), &rank, shape) ? rank : 0; d-- > 0;)
+    empty |= shape[d] == 0;
+  return empty;
+}
+
 static bool is_largest(MlirOperation op) {
   return tp__op_is(op, "shard.all_reduce") && !tp__is_sum(op);
 }
@@ -34,7 +44,8 @@ static bool is_sum_left(MlirOperation op) {
 }
 
 static bool is_gather_left(MlirOperation op) {
-  return tp__op_is(op, "shard.all_gather") && is_left(op);
+  return tp__op_is(op, "shard.all_gather") && is_left(op) &&
+         !is_empty(mlirOperationGetOperand(op, 0));
 }
 
 /* Order of the stages: softmaxes consume reductions, and reductions consume all-gathers. */

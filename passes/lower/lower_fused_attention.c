@@ -72,6 +72,7 @@ static tp_status read_words(const tp__fused_call *d, int64_t required, int64_t *
   TP_TRY(read_loops(d, words));
   TP_TRY(tp__fused_float(d, "scale", &words->scale));
   TP_TRY(tp__fused_float(d, "hidden", &words->hidden));
+  TP_TRY(tp__fused_float(d, "cap", &words->cap));
   return read_masks(d, *bits, words);
 }
 
@@ -95,6 +96,10 @@ tp_status tp__lower_fused_attention(tp__lowering *l, const tp__fused_call *d) {
   TP_TRY(read_words(d, TENSORS, &bits, &words));
   if (n != 1 && n != TP_LEN(outputs))
     return tp__fused_refuse(d, "results");
+  MlirAttribute zeroes = tp__fused_entry(d, "zeroes_hidden");
+  if (mlirAttributeIsNull(zeroes) || !mlirAttributeIsABool(zeroes))
+    return tp__fused_refuse(d, "zeroes_hidden");
+  words.zeroes_hidden = mlirBoolAttrGetValue(zeroes);
   words.out_dtype = result_dtype(d, 0);
   return lower(l, d, TPRT_SITE_FUSED_ATTENTION, bits, &words, outputs);
 }

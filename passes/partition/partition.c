@@ -274,7 +274,7 @@ static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh
   if (status == TP_OK)
     status = allocate(&p);
   if (status == TP_OK && names_ring(&p.graph))
-    status = tp__mark_attention(&p.graph);
+    status = tp__mark_attention(&p.graph, 0);
   if (status == TP_OK)
     status = tp__read_plan(&p);
   if (status == TP_OK)

@@ -188,7 +188,8 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
       status = tp__func_graph_read(op, mesh, unknown_replicate, NULL, p->problem.arena,
                                    &list->graphs[list->n++]);
     if (status == TP_OK)
-      status = tp__mark_attention(&list->graphs[list->n - 1]);
+      status =
+          tp__mark_attention(&list->graphs[list->n - 1], p->problem.machine->attention_features);
     if (status != TP_OK)
       return status;
   }
@@ -366,6 +367,8 @@ static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh,
   if (!like)
     tp__clock_start(given->time_limit, common->limits.clock);
   tp_status status = check_options(pass, &read);
+  if (status == TP_OK)
+    status = tp__load_topology(pass->module, given->topology, &read, &planning->machine);
   if (status == TP_OK)
     status = read_functions(common, &read, given->unknown_ops == TP_UNKNOWN_REPLICATE,
                             &planning->functions);

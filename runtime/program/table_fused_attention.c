@@ -78,9 +78,12 @@ static tprt_status check_gradient(const tprt__site *site, const tprt_abi_fused_a
     status = is_gradient ? check_result(&site->op, words->gradient_dtypes[i])
                          : tprt__check_range("type of a gradient of an attention",
                                              words->gradient_dtypes[i], 0, 0);
+  if (!status)
+    status = tprt__check_range("whether hidden scores pass gradients", words->passes_hidden, 0,
+                               is_gradient);
   return status ? status
-                : tprt__check_range("whether hidden scores pass gradients", words->passes_hidden, 0,
-                                    is_gradient);
+                : tprt__check_range("whether rows of hidden scores are 0", words->zeroes_hidden, 0,
+                                    !is_gradient);
 }
 
 tprt_status tprt__read_fused_attention(const tprt__program *program, tprt__site *site) {
@@ -114,6 +117,11 @@ tprt_status tprt__read_fused_attention(const tprt__program *program, tprt__site 
                       "negative",
                       (double)float_of((uint32_t)words->scale),
                       (double)float_of((uint32_t)words->hidden));
+  float cap = float_of((uint32_t)words->cap);
+  if (!isfinite(cap) || !(cap >= 0))
+    return tprt__fail(TPRT_INVALID_ARGUMENT,
+                      "fused attention: a cap of %g; it must be finite, and not negative",
+                      (double)cap);
   bool has_position = tprt__site_has(site, TPRT_IN_POSITION);
   if (has_position != (words->position_dtype != 0) || (has_position && !words->causal) ||
       (has_position && words->position_dtype != TPRT_I32 && words->position_dtype != TPRT_I64))

@@ -1,8 +1,8 @@
-"""usage: memory.py SHARD_OPT SHARD_RUN MODELS NAME[:LIMIT]...
+"""usage: memory.py SHARD_OPT SHARD_RUN MODELS [--gpu] NAME[:LIMIT]...
 
 Prints for each program the memory per device according to the plan (peak_memory) and in the
 compiled program. Fails if their ratio is not within 0.92 to 1.03, or if a plan exceeds its limit.
-NAME is a model, or row/N for row N of bench/plans at its small size."""
+NAME is a model, which is for two devices if it names no mesh, or row/N for row N of bench/plans at its small size. --gpu: for GPUs, within 0.9 to 1.1."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "plans"))
 from rows import ROWS  # noqa: E402
 
-LEAST, MOST = 0.92, 1.03
+CPU, GPU = (0.92, 1.03), (0.9, 1.1)
 
 
 def program(models, name, folder):
@@ -29,18 +29,24 @@ def program(models, name, folder):
 def main():
     opt, run, models, *names = sys.argv[1:]
     failed = False
+    is_gpu = names[0] == "--gpu"
+    least, most = GPU if is_gpu else CPU
+    names = names[is_gpu:]
+    target = ["--target=cuda", "--no-graph", "--repeat=1"] if is_gpu else []
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
         for name, _, limit in (name.partition(":") for name in names):
             model = program(models, name, folder)
-            options = "{memory-limit=%s}" % limit if limit else ""
+            with open(model, encoding="utf-8") as file:
+                mesh = [] if "shard.grid" in file.read() else ["--mesh", "2"]
+            options = "{%s %s %s}" % ("memory-limit=%s" % limit if limit else "", "topology=h100 fuse=faster" if is_gpu else "", "mesh=2" if mesh else "")
             text = subprocess.run([opt, model, f"--pass-pipeline=builtin.module(tp-spmd{options})"], check=True, capture_output=True, text=True).stdout
             planned = int(re.search(r"peak_memory = (\d+)", text)[1])
             limited = ["--memory-limit", limit] if limit else []
-            subprocess.run([run, model, "--no-verify", "--report", report, *limited], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([run, model, "--no-verify", "--report", report, *mesh, *limited, *target], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             exact = json.load(open(report))["memory_per_device"]["total"]
             print(f"{name:24}{limit:>8} planned {planned:8}  compiled {exact:8}  {planned / exact:.2f}")
-            failed |= not LEAST <= planned / exact <= MOST or (limit != "" and planned > int(limit))
+            failed |= not least <= planned / exact <= most or (limit != "" and planned > int(limit))
     sys.exit(failed)
 
 

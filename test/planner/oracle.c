@@ -87,7 +87,7 @@ static tp_cost written_cost(const planned *p, const tp_topology *topology,
   space s = {.mesh = &p->mesh, .topology = topology, .arena = arena};
   tp_cost sum = 0;
   if (tp__func_graph_read(p->func, &p->mesh, false, NULL, arena, &s.graph) != TP_OK ||
-      tp__mark_attention(&s.graph) != TP_OK)
+      tp__mark_attention(&s.graph, topology->attention_features) != TP_OK)
     return TP_COST_FORBIDDEN;
   for (int i = 0; i < s.graph.n_items; i++) {
     const tp_item *item = &s.graph.items[i];

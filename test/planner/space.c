@@ -142,7 +142,7 @@ bool space_read(MlirOperation func, const tp_mesh *mesh, const tp_topology *topo
   *s =
       (space){.mesh = mesh, .topology = topology, .mixes_sub_axes = mixes_sub_axes, .arena = arena};
   if (tp__func_graph_read(func, mesh, false, NULL, arena, &s->graph) != TP_OK ||
-      tp__mark_attention(&s->graph) != TP_OK)
+      tp__mark_attention(&s->graph, s->topology->attention_features) != TP_OK)
     return false;
   size_t n_values = (size_t)s->graph.n_args + 1;
   for (int i = 0; i < s->graph.n_items; i++)

@@ -178,7 +178,7 @@ tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *t, uint6
   tp_cost sent =
       tp__strategy_communication(rule, &(tp_pricing){.mesh = s->mesh, .topology = s->topology}, t);
   tp_work work = {.peak = rule->peak,
-                  .contraction_flops = rule->contraction_flops * share,
+                  .contraction_flops = rule->contraction_flops * (1 + rule->n_again) * share,
                   .gemm_dim = tp__strategy_gemm_dim(rule, s->mesh, t),
                   .scalar_ops = rule->scalar_ops * share,
                   .launch = !rule->is_elementwise};

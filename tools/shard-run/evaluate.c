@@ -28,7 +28,8 @@ tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *p
                                       .progress = show_progress,
                                       .user = &shown,
                                       .without_bounds = mode == EVALUATE_EXACT,
-                                      .with_noise = mode == EVALUATE_NOISY};
+                                      .with_noise =
+                                          mode >= EVALUATE_NOISY ? mode - EVALUATE_NOISY + 1 : 0};
   tp_reference *made = NULL;
   int n = plan->n_arguments - plan->n_constants; /* the constants are in the module */
   const void **data = calloc((size_t)n + 1, sizeof *data);
@@ -68,9 +69,11 @@ static comparison compare_integers(const array *value, const tp_reference *refer
   return c;
 }
 
-/* Returns the largest change of a number that noise makes. Numbers that the noise makes infinite or
- * undefined count as infinitely changed. */
-static double change_by_noise(const tp_reference *reference, const tp_reference *noisy, int k) {
+/* Errors of two correct results may differ by SEVERAL. MANY: noise changes each result once, but a
+ * sum of n terms may round n times. */
+enum { SEVERAL = 4, MANY = 1000 };
+
+double change_by_noise(const tp_reference *reference, const tp_reference *noisy, int k) {
   double change = 0, exact, other;
   for (int64_t i = 0; i < tp_reference_count(reference, k); i++)
     if (tp_reference_value(reference, k, i, &exact, NULL) && isfinite(exact)) {
@@ -82,8 +85,6 @@ static double change_by_noise(const tp_reference *reference, const tp_reference 
 
 comparison compare_with_evaluator(const array *value, const array *one,
                                   const tp_reference *reference, const tp_reference *noisy, int k) {
-  /* MANY: noise changes each result once, but a sum of n terms may round n times */
-  enum { SEVERAL = 4, MANY = 1000 };
   /* for narrow types one tolerance is already large */
   const double most_of_wide = 50, most_of_narrow = 2.5;
   if (value->type->kind != 'f')
@@ -98,15 +99,19 @@ comparison compare_with_evaluator(const array *value, const array *one,
   double scale = fmin(judgement.largest, compare_scale(one ? one : value));
   scale = scale > 0 ? scale : judgement.largest > 0 ? judgement.largest : 1;
   c.error = judgement.error / scale;
+  c.scale = scale;
   if (one) {
     tp_reference_judge(reference, k, one->data, &of_one);
     c.error_of_one = of_one.error / scale;
     c.error = fmax(c.error, error_of_unknown(value, one, reference, k) / scale);
     double allowed = SEVERAL * c.error_of_one;
     double most = (value->type->narrow ? most_of_narrow : most_of_wide) * c.tolerance;
-    most = fmax(most, most_of_narrow * compare_tolerance_of_unit(judgement.unit));
+    double of_unit = most_of_narrow * compare_tolerance_of_unit(judgement.unit);
+    most = fmax(most, of_unit);
     c.is_ill_conditioned = c.error > most && c.error <= allowed;
     c.tolerance = fmax(c.tolerance, fmin(allowed, most));
+    if (!value->type->narrow && c.error > c.tolerance && c.error <= of_unit)
+      c.narrow_tolerance = of_unit;
     if (c.is_ill_conditioned && noisy) {
       c.error_of_rounding = change_by_noise(reference, noisy, k) / scale;
       c.is_ill_conditioned = c.error_of_one <= MANY * c.error_of_rounding;
@@ -118,4 +123,10 @@ comparison compare_with_evaluator(const array *value, const array *one,
   }
   c.ok = c.error <= c.tolerance;
   return c;
+}
+
+void compare_with_rounding(comparison *c, double change) {
+  double allowed = SEVERAL * change / c->scale;
+  c->tolerance = fmax(c->tolerance, fmin(allowed, c->narrow_tolerance));
+  c->ok = c->error <= c->tolerance;
 }

@@ -60,8 +60,6 @@ static tprt_status execute(tprt_context *context, const rank_work *w, int rank, 
     result->seconds = i == 0 || took < result->seconds ? took : result->seconds;
   }
   /* a graph does not tell the times of its calls; ranks without one do the same */
-  if (getenv("DBG"))
-    fprintf(stderr, "rank %d graph %s\n", rank, result->no_graph);
   if (status == TPRT_OK && w->graph) {
     rank_work eager = *w;
     eager.graph = false;
@@ -242,8 +240,11 @@ bool launch_describe(launch *l) {
 }
 
 /* Returns the backend to use. A single rank uses "self", unless it runs on a GPU and the user chose
- * a backend. GPU ranks default to loopback, which supports GPU programs. */
+ * a backend. GPU ranks default to loopback, which supports GPU programs. The backend that the user
+ * chose for GPUs may not take host memory, so their references do not use it. */
 static const char *backend_of(const launch *l) {
+  if (l->checks_gpu && !l->on_gpu)
+    return l->n_ranks == 1 ? "self" : "loopback";
   if (l->n_ranks == 1 && !(l->on_gpu && l->backend))
     return "self";
   return l->on_gpu && !l->backend && !getenv("TPRT_BACKEND") ? "loopback" : l->backend;

@@ -174,9 +174,10 @@ typedef struct launch {
   array **outputs; /* [rank][output], allocated by the caller */
   rank_result *ranks;
   int64_t private_bytes, registered_bytes;
-  bool on_gpu; /* the program's target is a GPU */
-  bool graph;  /* execute by launching a captured graph, if possible */
-  bool trace;  /* record calls */
+  bool on_gpu;     /* the program's target is a GPU */
+  bool checks_gpu; /* so is the target of the program for which this one is a reference */
+  bool graph;      /* execute by launching a captured graph, if possible */
+  bool trace;      /* record calls */
   /* called on a thread of rank 0 when so many of all executions are done; NULL: not wanted */
   void (*on_step)(int done, int all);
 } launch;
@@ -268,7 +269,8 @@ void arrays_clear(array *arrays, int n);
 typedef enum evaluation_mode {
   EVALUATE_EXACT,   /* nothing rounds */
   EVALUATE_BOUNDED, /* identifies values that depend on rounding */
-  EVALUATE_NOISY,   /* estimates how much rounding may change */
+  /* estimates how much rounding may change; TP_NOISES values from here on are estimates */
+  EVALUATE_NOISY,
 } evaluation_mode;
 
 /* Evaluates the function of a module that is not partitioned. max_steps: as in
@@ -285,6 +287,12 @@ tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *p
  * integers. */
 comparison compare_with_evaluator(const array *value, const array *one,
                                   const tp_reference *reference, const tp_reference *noisy, int k);
+/* Returns the largest change of a number of result `k` that the noise of a noisy evaluation makes.
+ * Numbers that the noise makes infinite or undefined count as infinitely changed. */
+double change_by_noise(const tp_reference *reference, const tp_reference *noisy, int k);
+/* Judges a result with narrow_tolerance again: it is ok if its error is at most several times the
+ * largest change by noise that several noisy evaluations show. */
+void compare_with_rounding(comparison *c, double change);
 
 typedef struct outcome {
   const options *options;

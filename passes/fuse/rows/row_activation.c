@@ -11,10 +11,6 @@ static const double ROOT = 0.7978845608028654,
 
 static const tp__row_node *at(const tp__rows *rows, int node) { return &rows->nodes[node]; }
 
-static bool is_root(const tp__rows *rows, int node) {
-  return at(rows, node)->kind == TP_ROW_VALUE && mlirValueEqual(at(rows, node)->value, rows->root);
-}
-
 /* True if the node is a constant near `number`. The tolerance is that of the program's element
  * type, because constants of f16 and bf16 programs may have this type. */
 static bool is_number_near(const tp__rows *rows, int node, double number) {
@@ -38,7 +34,7 @@ static bool match_sum(const tp__rows *rows, int node, int n_columns, MlirValue *
     columns[i] = rows->rank - n_columns + i;
   for (int i = 0; i < n; i++) {
     int part = tp__row_exact(rows, parts[i]);
-    if (is_root(rows, part))
+    if (tp__row_is_root(rows, part))
       n_roots++;
     else if (tp__row_is_along(rows, part, n_columns, columns))
       *bias = at(rows, part)->value;
@@ -156,8 +152,8 @@ bool tp__is_sum_with_rows(const tp__rows *rows, int node, int n_columns) {
     dims[d] = d;
   for (int i = 0; i < 2 && n == 2; i++) {
     int other = tp__row_exact(rows, parts[1 - i]);
-    if (is_root(rows, tp__row_exact(rows, parts[i])) && at(rows, other)->kind == TP_ROW_VALUE &&
-        !is_root(rows, other))
+    if (tp__row_is_root(rows, tp__row_exact(rows, parts[i])) &&
+        at(rows, other)->kind == TP_ROW_VALUE && !tp__row_is_root(rows, other))
       return !tp__row_is_along(rows, other, rows->rank, dims) &&
              !tp__row_is_along(rows, other, n_columns, dims + rows->rank - n_columns);
   }

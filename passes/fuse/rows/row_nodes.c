@@ -374,8 +374,12 @@ int tp__row_apply(tp__rows *rows, MlirOperation op, const int *operands) {
 /* ---- questions ---- */
 
 bool tp__row_is_root(const tp__rows *rows, int node) {
+  int dims[TP_MAX_RANK];
+  for (int d = 0; d < rows->rank; d++)
+    dims[d] = d;
   return node >= 0 && rows->nodes[node].kind == TP_ROW_VALUE &&
-         mlirValueEqual(rows->nodes[node].value, rows->root);
+         mlirValueEqual(rows->nodes[node].value, rows->root) &&
+         tp__row_is_along(rows, node, rows->rank, dims);
 }
 
 bool tp__row_is_close(const tp__rows *rows, int node, double number) {

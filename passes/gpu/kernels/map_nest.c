@@ -165,7 +165,8 @@ static tp_status classify_loop(tp__map_nest *n, int loop) {
   if (n_apart < n_outputs && n_same < n_outputs)
     return tp__error(n->op, TP_UNSUPPORTED,
                      "loop %d (size %lld) rewrites elements of some outputs, but not the same "
-                     "elements of all outputs; threads would race",
+                     "elements of all outputs; threads of a kernel would race: compute these "
+                     "outputs by separate ops",
                      loop, (long long)n->size[loop]);
   n->is_reduction[loop] = n_same == n_outputs;
   return TP_OK;

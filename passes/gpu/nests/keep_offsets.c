@@ -6,7 +6,10 @@
  * buffer as an operand. The nest does not read it yet, but later passes see that it depends on it,
  * and keep it until the nest has run. When the nest becomes a function, the loads and the offset
  * move into it (outline.h). This is correct if nothing is written to that buffer between the load
- * and the nest. */
+ * and the nest.
+ *
+ * A number that the body of a nest takes from such a buffer, such as the position up to which a
+ * mask is true, is read by the nest itself, too. */
 #include "passes/gpu/outline.h"
 #include "passes/registry.h"
 #include "passes/support/lower.h"
@@ -17,7 +20,7 @@
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 
-enum { MAX_OPERANDS = 16, STAT_KEPT = 0 };
+enum { MAX_OPERANDS = 16, STAT_KEPT = 0, STAT_TAKEN = 1 };
 
 /* ---- where offsets come from ---- */
 
@@ -100,6 +103,35 @@ static bool is_at_loaded_offset(MlirValue value, origin *from) {
   return from->n > 0;
 }
 
+/* ---- numbers that bodies take ---- */
+
+typedef struct captured {
+  MlirOperation nest;
+  origin from;
+} captured;
+
+/* True if `op` is inside of the nest. */
+static bool is_inside(MlirOperation op, MlirOperation nest) {
+  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, nest))
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
+}
+
+/* Adds the loads whose results an op of a body uses. */
+static tp_status find_captured(MlirOperation op, void *data) {
+  captured *c = data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirOperation load = tp__defining_op(mlirOperationGetOperand(op, i));
+    if (mlirOperationIsNull(load) || !tp__op_is(load, "memref.load") ||
+        mlirOperationGetNumOperands(load) != 1 || is_inside(load, c->nest) ||
+        !mlirBlockEqual(mlirOperationGetBlock(load), mlirOperationGetBlock(c->nest)) ||
+        !is_settled(mlirOperationGetOperand(load, 0), load))
+      continue;
+    (void)add_load(&c->from, load); /* without room, the host reads it */
+  }
+  return TP_OK;
+}
+
 /* ---- rewriting ---- */
 
 static MlirOperation build_nest(MlirOperation op, const origin *from) {
@@ -146,6 +178,37 @@ static MlirOperation build_nest(MlirOperation op, const origin *from) {
   return made;
 }
 
+static tp_status replace_captured(MlirOperation op, void *data) {
+  const captured *c = data; /* with the nest that has the new operands */
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(c->nest, 0));
+  int64_t segments[2] = {1, 1};
+  (void)tp__int_list(tp__inherent(c->nest, "operandSegmentSizes"), 2, segments);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    for (int k = 0; k < c->from.n; k++)
+      if (mlirValueEqual(mlirOperationGetOperand(op, i),
+                         mlirOperationGetResult(c->from.loads[k], 0)))
+        mlirOperationSetOperand(op, i, mlirBlockGetArgument(body, segments[0] - c->from.n + k));
+  return TP_OK;
+}
+
+/* Gives a nest the buffers of the numbers that its body takes. */
+static void take_captured(tp_pass *pass, MlirOperation *op) {
+  captured c = {.nest = *op, .from = {.nest = *op}};
+  if (!tp__op_is(*op, "linalg.generic") || mlirOperationGetNumOperands(*op) > MAX_OPERANDS)
+    return;
+  (void)tp__walk(*op, find_captured, &c); /* the visitor does not fail */
+  if (c.from.n == 0)
+    return;
+  c.nest = build_nest(*op, &c.from);
+  (void)tp__walk(c.nest, replace_captured, &c);
+  mlirOperationDestroy(*op);
+  for (int k = 0; k < c.from.n; k++)
+    if (!tp__is_used(mlirOperationGetResult(c.from.loads[k], 0)))
+      mlirOperationDestroy(c.from.loads[k]);
+  *op = c.nest;
+  pass->statistics[STAT_TAKEN]++;
+}
+
 static tp_status collect(MlirOperation op, void *data) {
   bool is_nest = tp__op_is(op, "linalg.generic") && mlirOperationGetNumResults(op) == 0;
   return is_nest || tp__op_is(op, "memref.copy") ? tp__op_list_add(data, op) : TP_OK;
@@ -156,6 +219,7 @@ static tp_status keep(MlirOperation func, void *data) {
   tp_op_list list = {0};
   tp_status status = tp__walk(func, collect, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++) {
+    take_captured(pass, &list.items[i]);
     MlirOperation op = list.items[i];
     origin from = {.nest = op};
     bool is_kept = false, fits = mlirOperationGetNumOperands(op) <= MAX_OPERANDS;
@@ -180,6 +244,7 @@ static tp_status run(tp_pass *pass) { return tp__each_entry(pass->module, keep, 
 
 static const tp_statistic_row statistics[] = {
     {"kept", "loop nests and copies at offsets that the GPU computes"},
+    {"taken", "loop nests that read numbers that the GPU computes"},
 };
 
 const tp_pass_row tp__keep_offsets_row = {
@@ -189,9 +254,9 @@ const tp_pass_row tp__keep_offsets_row = {
     .description =
         "Requires: linalg.generic and memref.copy on buffers without assigned addresses. "
         "Establishes: a nest, or a copy, that accesses a part of a buffer at an offset computed "
-        "from "
-        "numbers in other buffers has these as operands, and an attribute, so that outlining can "
-        "move loads and offset into the kernel; copies become nests. Offsets of buffers that may "
+        "from numbers in other buffers has these as operands, and an attribute, so that outlining "
+        "can move loads and offset into the kernel; copies become nests. A nest whose body uses a "
+        "number that was loaded in front of it has its buffer as an operand. Buffers that may "
         "change between load and nest are left to the host. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),

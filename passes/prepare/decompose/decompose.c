@@ -31,12 +31,24 @@ static bool is_widened(MlirOperation op) {
   return mlirTypeIsABF16(type) || tp__is_f8(type);
 }
 
+static const char rounding_mode[] = "roundingmode";
+
 /* True if the op asks for another rounding mode than to nearest even, the only one that compiled
  * code supports. */
 static bool rounds_elsewhere(MlirOperation op) {
-  MlirAttribute mode = tp__inherent(op, "roundingmode");
+  MlirAttribute mode = tp__inherent(op, rounding_mode);
   return !mlirAttributeIsNull(mode) && mlirAttributeIsAInteger(mode) &&
          mlirIntegerAttrGetValueInt(mode) != 0 /* to_nearest_even */;
+}
+
+static bool names_mode(MlirOperation op) {
+  return !mlirAttributeIsNull(tp__inherent(op, rounding_mode));
+}
+
+/* A mode that is named becomes a call of an intrinsic, which GPUs do not have. */
+static tp_status drop_mode(MlirOperation op) {
+  mlirOperationRemoveAttributeByName(op, tp__ref(rounding_mode));
+  return TP_OK;
 }
 
 #define WINOGRAD                                                                                   \
@@ -51,6 +63,7 @@ static const row rows[] = {
      halves_twice},
     {"arith.truncf", NULL, "compiled code only rounds to nearest even; remove the rounding mode",
      rounds_elsewhere},
+    {"arith.truncf", drop_mode, NULL, names_mode},
     {"linalg.generic", tp__read_lost_inits, NULL, tp__loses_init},
     {"linalg.softmax", tp__decompose_softmax, NULL, NULL},
     {"linalg.pack", tp__decompose_pack, NULL, NULL},

@@ -68,7 +68,7 @@ int64_t tp__change_start(const tp_station_plan *plan) {
 /* A value computed in blocks holds one block. */
 static int64_t held_bytes(const tp_planner *p, const tp_planned_value *v, tp_spec spec) {
   int64_t bytes = tp__value_bytes(p, v, spec);
-  return v->in_blocks ? tp__block_bytes(bytes, v->element_size) : bytes;
+  return v->in_blocks ? tp__block_bytes(v, bytes) : bytes;
 }
 
 tp_status tp__hold_output(struct tp_routes *r, int node, const tp_planned_value *v, int64_t start,

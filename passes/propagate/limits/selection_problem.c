@@ -125,8 +125,8 @@ static tp_status add_edges(tp_planner *p, tp_problem *problem) {
 
 /* ---- the plan ---- */
 
-int64_t tp__block_bytes(int64_t bytes, int64_t element_size) {
-  int64_t block = TP_BLOCK_SCORES * element_size;
+int64_t tp__block_bytes(const tp_planned_value *v, int64_t bytes) {
+  int64_t block = v->in_kernel ? 0 : TP_BLOCK_SCORES * v->element_size;
   return bytes < block ? bytes : block;
 }
 

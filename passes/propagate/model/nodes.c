@@ -55,6 +55,7 @@ static void new_result(tp_planner *p, const tp_value_map *map, int node, int out
   v->shape = map->shape;
   v->element_size = map->element_size;
   v->in_blocks = v->keeps_layout = map->in_blocks;
+  v->in_kernel = map->in_kernel;
 }
 
 static tp_status add_use(tp_planner *p, int value, tp_use use) {

@@ -371,7 +371,7 @@ static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, co
   int64_t parts = tp__ring_parts(p->problem.mesh, s);
   double share = tp__strategy_share(rule, p->problem.mesh, s) / (double)parts;
   tp_work work = {.peak = rule->peak,
-                  .contraction_flops = rule->contraction_flops * share,
+                  .contraction_flops = rule->contraction_flops * (1 + rule->n_again) * share,
                   .gemm_dim = tp__strategy_gemm_dim(rule, p->problem.mesh, s),
                   .scalar_ops = rule->scalar_ops * share,
                   .launch = !rule->is_elementwise};
@@ -527,6 +527,7 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   tp__memo_key_add(&key, (int64_t)t.fused);
   tp__memo_key_add(&key, (int64_t)t.stored);
   tp__memo_key_add(&key, (int64_t)in_blocks(rule));
+  tp__memo_key_add(&key, rule->n_again);
   tp__memo_key_add(&key,
                    (int64_t)rule->ring.factors << 16 | rule->ring.operand << 8 | rule->ring.dim);
   tp__memo_key_add(&key,

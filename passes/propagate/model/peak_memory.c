@@ -90,7 +90,7 @@ static int64_t bytes_of(const peak_finder *f, int value) {
     return bytes_in(p, mlirValueGetType(tp__timeline_value(&f->timeline, value)),
                     layout_of(f, value));
   int64_t bytes = tp__value_bytes(p, v, tp__plan_produced(p, v));
-  return v->in_blocks ? tp__block_bytes(bytes, v->element_size) : bytes;
+  return v->in_blocks ? tp__block_bytes(v, bytes) : bytes;
 }
 
 /* True if the value is larger than a block. A value that fits into one is stored whole. */

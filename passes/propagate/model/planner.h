@@ -72,6 +72,7 @@ typedef struct tp_planned_value {
   tp_use *uses;
   int use_capacity;
   bool in_blocks; /* computed block by block, never stored as a whole (attention.h) */
+  bool in_kernel; /* likewise, by a kernel that stores nothing of it */
   /* used in the layout in which it is produced: computed in blocks, or a constant fill under a
    * memory limit */
   bool keeps_layout;
@@ -308,7 +309,7 @@ tp_status tp__plan_overlap(tp_planner *planner);
 tp_planned_value *tp__planned_value(const tp_planner *planner, MlirValue value);
 
 /* Bytes that an attention value takes in blocks, given the bytes it would take as a whole. */
-int64_t tp__block_bytes(int64_t bytes, int64_t element_size);
+int64_t tp__block_bytes(const tp_planned_value *value, int64_t bytes);
 
 /* The layouts of the plan: what the producer makes, and what a use expects. */
 tp_spec tp__plan_produced(const tp_planner *planner, const tp_planned_value *value);

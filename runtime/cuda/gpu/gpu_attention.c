@@ -144,7 +144,7 @@ static kernel_list choose_matrix(tprt__attention_kind kind, tprt_dtype dtype,
                           {families[1].matrix[size], ATTENTION_MMA_COLUMNS, true, launch}}};
   }
   const kernel_family *family = &kernels[dtype].attention;
-  if (!hopper)
+  if (!hopper || a->cap != 0 || a->zeroes_hidden) /* which these kernels do not have */
     return (kernel_list){1, {{family->matrix[size], ATTENTION_MMA_ROWS, false, launch}}};
   launch.n_threads = ATTENTION_WGMMA_THREADS;
   launch.shared_bytes = (unsigned)ATTENTION_WGMMA_SHARED(hopper_features[size]);
@@ -183,7 +183,9 @@ static attention_args describe(tprt_dtype dtype, const tprt_abi_fused_attention 
                          .causal = words->causal != 0,
                          .position_bytes = words->position_dtype == TPRT_I64 ? 8 : 4,
                          .wide = find_wide(dtype, words),
-                         .passes_hidden = words->passes_hidden != 0};
+                         .passes_hidden = words->passes_hidden != 0,
+                         .zeroes_hidden = words->zeroes_hidden != 0,
+                         .cap = float_of((uint32_t)words->cap)};
   for (int i = 0; i < ATTENTION_OUTER; i++)
     made.outer[i] = loop_of(&words->outer[i]);
   return made;

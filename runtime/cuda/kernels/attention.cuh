@@ -106,6 +106,17 @@ TPRT_INLINE bool is_hidden(const attention_args &args, int64_t row_at, int32_t c
   return (((const uint8_t *)args.mask)[at] != 0) == hides;
 }
 
+/* The soft cap of a scaled product. `tanh_of(x)` is the hyperbolic tangent. */
+template <typename tanh_fn>
+TPRT_INLINE float cap_score(const attention_args &args, float x, tanh_fn tanh_of) {
+  return args.cap == 0 ? x : args.cap * tanh_of(x / args.cap);
+}
+
+/* The sum of exponentials by which a row is divided. */
+TPRT_INLINE float divisor(const attention_args &args, float sum) {
+  return args.zeroes_hidden && sum == 0 ? 1 : sum;
+}
+
 /* Applies the masks to a score, which is scaled as `hidden` is. `add(score, number)` adds a number
  * of the mask. */
 template <typename type, typename add_fn>

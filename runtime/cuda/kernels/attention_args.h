@@ -71,8 +71,9 @@ typedef struct attention_loop {
  *     score[column] = scale * sum(q[row][feature] * k[column][feature]) + mask[row][column]
  *     out[row] = sum(exp(score[column] - largest) * v[column]) / sum(exp(score[column] - largest))
  *
- * where the score of a hidden column is `hidden`. With `causal`, columns beyond row + offset +
- * *position are hidden. A row whose scores are all -infinity is 0/0, NaN.
+ * where the score of a hidden column is `hidden`. With `cap`, cap * tanh(x / cap) takes the place
+ * of the scaled product x (soft cap). With `causal`, columns beyond row + offset + *position are
+ * hidden. A row whose scores are all -infinity is 0/0, NaN, or 0 with `zeroes_hidden`.
  *
  * With `max` and `sum`, they receive the largest score and the sum of exponentials of each row.
  * (Their one number max + log(sum) would lose the sum where all scores of a row are hidden by a
@@ -85,6 +86,7 @@ typedef struct attention_loop {
  *     gradient_k[column] = scale * sum(s[row][column] * q[row])
  *     gradient_v[column] = sum(w * g[row])
  *
+ * With `cap`, s is also multiplied by 1 - tanh(x / cap)^2.
  * where s of a hidden column is 0, unless `passes_hidden`. The kernel for the queries' gradient
  * writes `delta`, the other one reads it. */
 typedef struct attention_args {
@@ -108,6 +110,8 @@ typedef struct attention_args {
   uint32_t causal, position_bytes;
   uint32_t wide;          /* bit x: result x is f32, whatever the operands are */
   uint32_t passes_hidden; /* hidden scores pass gradients on: they were hidden by an addition */
+  uint32_t zeroes_hidden; /* a row whose scores are all -infinity is 0 */
+  float cap;              /* of scores; 0: there is none */
 } attention_args;
 
 #endif

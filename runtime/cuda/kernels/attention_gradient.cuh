@@ -37,30 +37,39 @@ TPRT_INLINE bool needs_hidden(const attention_args &args, const row_state &s) {
   return s.is_row && !(outweighs_hidden(args, s.from) && isfinite(s.by));
 }
 
+/* The derivative of the soft cap, of a capped score. */
+TPRT_INLINE float slope_of_cap(const attention_args &args, float capped) {
+  return args.cap == 0 ? 1 : 1 - capped / args.cap * (capped / args.cap);
+}
+
 /* The weight of a column, and the gradient of its score without its scale. `product`: the product
- * of query and key; `direct`: the product of gradient and value; `exp_of(x)` is the exponential. */
+ * of query and key; `direct`: the product of gradient and value; `exp_of(x)` is the exponential,
+ * `tanh_of(x)` the hyperbolic tangent. */
 typedef struct score_gradient {
   float weight, slope;
 } score_gradient;
 
-template <typename type, typename exp_fn>
+template <typename type, typename exp_fn, typename tanh_fn>
 TPRT_INLINE score_gradient differentiate(const attention_args &args, const row_state &s,
-                                         int32_t column, float product, float direct,
-                                         exp_fn exp_of) {
+                                         int32_t column, float product, float direct, exp_fn exp_of,
+                                         tanh_fn tanh_of) {
   if (!s.is_row || column >= args.column.size)
     return {0, 0};
-  float score = mask_score<type>(args, product * args.scale, s.mask_at, column, s.last);
+  float capped = cap_score(args, product * args.scale, tanh_of);
+  float score = mask_score<type>(args, capped, s.mask_at, column, s.last);
   float weight = exp_of(score - s.from) * s.by;
   bool stops = !args.passes_hidden && is_hidden(args, s.mask_at, column, s.last);
-  return {weight, stops ? 0 : weight * (direct - s.delta)};
+  return {weight, stops ? 0 : weight * (direct - s.delta) * slope_of_cap(args, capped)};
 }
 
 /* The same for a column that the row sees, and that no mask changes. */
-template <typename exp_fn>
+template <typename exp_fn, typename tanh_fn>
 TPRT_INLINE score_gradient differentiate_seen(const attention_args &args, const row_state &s,
-                                              float product, float direct, exp_fn exp_of) {
-  float weight = exp_of(product * args.scale - s.from) * s.by;
-  return {weight, weight * (direct - s.delta)};
+                                              float product, float direct, exp_fn exp_of,
+                                              tanh_fn tanh_of) {
+  float score = cap_score(args, product * args.scale, tanh_of);
+  float weight = exp_of(score - s.from) * s.by;
+  return {weight, weight * (direct - s.delta) * slope_of_cap(args, score)};
 }
 
 /* True if the row sees `n` columns from `first` on, and no mask changes their scores. */

@@ -108,7 +108,7 @@ template <typename type> TPRT_INLINE void differentiate_rows(const attention_arg
     _Pragma("unroll") for (int j = 0; j < COLUMNS_EACH; j++) {
       uint32_t c = j * LANES + lane;
       tiles.slopes[r * SCORES_PITCH + c] =
-          differentiate<type>(args, s, first + c, product[j], direct[j], precise_exp).slope;
+          differentiate<type>(args, s, first + c, product[j], direct[j], precise_exp, tanhf).slope;
     }
     __syncwarp(); /* the threads of a row belong to one warp */
     add_rows(result, tiles.slopes + r * SCORES_PITCH, tiles.keys, lane, args.feature.size);
@@ -156,7 +156,7 @@ template <typename type> TPRT_INLINE void differentiate_columns(const attention_
     _Pragma("unroll") for (int j = 0; j < COLUMNS_EACH; j++) {
       uint32_t r = j * LANES + lane;
       score_gradient g =
-          differentiate<type>(args, rows[r], column, product[j], direct[j], precise_exp);
+          differentiate<type>(args, rows[r], column, product[j], direct[j], precise_exp, tanhf);
       tiles.weights[c * SCORES_PITCH + r] = g.weight;
       tiles.slopes[c * SCORES_PITCH + r] = g.slope;
     }

@@ -186,11 +186,11 @@ TPRT_INLINE void differentiate_rows_mma(const attention_args &args) {
     };
     if (is_whole)
       differentiate_tile([&](const row_state &row, int32_t, float product, float of_weight) {
-        return differentiate_seen(args, row, product, of_weight, fast_exp);
+        return differentiate_seen(args, row, product, of_weight, fast_exp, fast_tanh);
       });
     else
       differentiate_tile([&](const row_state &row, int32_t column, float product, float of_weight) {
-        return differentiate<type>(args, row, column, product, of_weight, fast_exp);
+        return differentiate<type>(args, row, column, product, of_weight, fast_exp, fast_tanh);
       });
     products::add_product(result, slopes, keys);
     __syncthreads(); /* keys have been read */
@@ -269,11 +269,11 @@ TPRT_INLINE void differentiate_columns_mma(const attention_args &args) {
     };
     if (is_whole)
       differentiate_tile([&](const row_state &s, int32_t, float product, float of_weight) {
-        return differentiate_seen(args, s, product, of_weight, fast_exp);
+        return differentiate_seen(args, s, product, of_weight, fast_exp, fast_tanh);
       });
     else
       differentiate_tile([&](const row_state &s, int32_t column, float product, float of_weight) {
-        return differentiate<type>(args, s, column, product, of_weight, fast_exp);
+        return differentiate<type>(args, s, column, product, of_weight, fast_exp, fast_tanh);
       });
     products::add_product(of_value, weights, gradients);
     products::add_product(of_key, slopes, queries);

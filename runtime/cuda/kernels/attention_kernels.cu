@@ -44,7 +44,8 @@ template <typename type> TPRT_INLINE void attend(const attention_args &args) {
     _Pragma("unroll") for (int j = 0; j < COLUMNS_EACH; j++) {
       int32_t column = first + j * LANES + lane;
       bool is_inside = is_row && column < args.column.size; /* others count for nothing */
-      score[j] = is_inside ? mask_score<type>(args, score[j] * args.scale, mask_at, column, last)
+      score[j] = is_inside ? mask_score<type>(args, cap_score(args, score[j] * args.scale, tanhf),
+                                              mask_at, column, last)
                            : -INFINITY;
       largest = fmaxf(largest, score[j]);
     }
@@ -72,6 +73,7 @@ template <typename type> TPRT_INLINE void attend(const attention_args &args) {
   if (is_row && lane == 0)
     store_statistics(args, p, row, largest, sum);
   int64_t out = p.base[ATTENTION_OUT] + row_offset(args, row, ATTENTION_OUT);
+  sum = divisor(args, sum);
   _Pragma("unroll") for (int i = 0; i < VALUES_EACH; i++) {
     int64_t f = i * LANES + lane, at = out + f * args.value.stride[ATTENTION_OUT];
     if (!is_row || f >= args.value.size)

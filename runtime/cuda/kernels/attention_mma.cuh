@@ -68,6 +68,9 @@ TPRT_INLINE float fast_exp(float x) {
   return y;
 }
 
+/* tanh(x) within 2e-7. */
+TPRT_INLINE float fast_tanh(float x) { return 1 - 2 / (fast_exp(2 * x) + 1); }
+
 /* ---- tiles ---- */
 
 enum { MMA_VECTOR = 8 /* elements of 16 bytes */ };
@@ -174,6 +177,11 @@ template <typename type, int FEATURES> TPRT_INLINE void attend_mma(const attenti
     float before[2] = {largest[0], largest[1]};
     _Pragma("unroll") for (int j = 0; j < COLUMN_PARTS; j++)
         _Pragma("unroll") for (int e = 0; e < 4; e++) score[j][e] *= args.scale;
+    if (args.cap != 0) {
+      _Pragma("unroll") for (int j = 0; j < COLUMN_PARTS; j++)
+          _Pragma("unroll") for (int e = 0; e < 4; e++) score[j][e] =
+              cap_score(args, score[j][e], fast_tanh);
+    }
     if (!is_whole) {
       _Pragma("unroll") for (int j = 0; j < COLUMN_PARTS; j++)
           _Pragma("unroll") for (int e = 0; e < 4; e++) {
@@ -232,6 +240,7 @@ template <typename type, int FEATURES> TPRT_INLINE void attend_mma(const attenti
     int64_t out = p.base[ATTENTION_OUT] + row_offset(args, row[h], ATTENTION_OUT);
     if (is_row[h] && lane % 4 == 0)
       store_statistics(args, p, row[h], largest[h], sum[h]);
+    sum[h] = divisor(args, sum[h]);
     _Pragma("unroll") for (int i = 0; i < VALUE_PARTS; i++) {
       int64_t f = i * 8 + lane % 4 * 2, at = out + f;
       float low = result[i][2 * h] / sum[h], high = result[i][2 * h + 1] / sum[h];

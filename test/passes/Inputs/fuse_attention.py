@@ -78,9 +78,9 @@ def places(first="%i", second="%j"):
 
 
 def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", division="divf", repeats=False, window=False, minimum=False,
-              twice=False, then=(), first=None, exponential="exp", shift=(), after=(), split=False):
+              twice=False, then=(), first=None, exponential="exp", shift=(), after=(), split=False, arranged=None):
     """A program of one attention. then, shift, after: lines that make %y of %x0, for scores, for the
-    largest ones, and for exponentials. In them $ is the type."""
+    largest ones, and for exponentials. In them $ is the type. arranged: how scores are rearranged behind their largest one."""
     size = dict(b=1, h=2, g=2, s=20, t=36, d=16, e=16)
     size.update(sizes or {})
     p = Program(dtype, size)
@@ -142,7 +142,17 @@ def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", 
         least = p.reduced((x, scores), rows, scores, "minimumf", "0x7F800000")
     if shift:
         top = p.map([(top, rows, None)], rows, [line.replace("$", f) for line in shift])
-    e = p.map([(x, scores, None), (top, rows, None)], scores, ["%%m = arith.subf %%x0, %%x1 : %s" % f, "%%y = math.%s %%m : %s" % (exponential, f)])
+    top_dims = rows
+    if arranged == "turned":
+        turned = ["g", "b", "h", "s", "t"]
+        x, scores, rows = transpose(p, x, scores, turned), turned, turned[:4]
+    elif arranged == "expanded":
+        size["u"] = 1
+        expanded = p.name()
+        p.emit("%s = tensor.expand_shape %s [[0, 1], [2], [3], [4], [5]] output_shape [%s] : %s into %s"
+               % (expanded, x, ", ".join(str(size[d]) for d in ["u"] + scores), p.type(scores), p.type(["u"] + scores)))
+        x, scores, rows = expanded, ["u"] + scores, ["u"] + rows
+    e = p.map([(x, scores, None), (top, top_dims, None)], scores, ["%%m = arith.subf %%x0, %%x1 : %s" % f, "%%y = math.%s %%m : %s" % (exponential, f)])
     total = p.reduced((e, scores), rows, scores, "addf", "0.0")
     if division == "inverse":
         total = p.map([(total, rows, None)], rows, ["%%c = arith.constant 1.0 : %s" % f, "%%y = arith.divf %%c, %%x0 : %s" % f])
@@ -171,6 +181,7 @@ def transpose(p, value, dims, to):
     return result
 
 
+CAP = ["%c = arith.constant 1.5 : $", "%w = arith.divf %x0, %c : $", "%z = math.tanh %w : $", "%y = arith.mulf %z, %c : $"]
 NONE = ("none", False)
 ONE = "attention is computed by one kernel"
 # Name, parameters, and the mask of the site and whether it is causal.
@@ -196,13 +207,20 @@ FUSED = [
     ("bf16 of 8 queries, 80 features", dict(dtype="bf16", sizes=dict(h=1, g=8, s=10, t=80, d=80, e=80), inside=True, mask="later far"), ("none", True)),
     ("f16 of 128 features", dict(dtype="f16", sizes=dict(h=1, g=1, s=40, t=66, d=128, e=128), mask="bool"), ("keep", False)),
     ("rows over two devices", dict(mask="causal", split=True), ("none", True)),
+    ("turned behind the largest", dict(arranged="turned", mask="causal"), ("none", True)),
+    ("expanded behind the largest", dict(arranged="expanded"), NONE),
+    ("soft cap", dict(then=CAP), NONE),
+    ("soft cap of a negative number", dict(dtype="bf16", sizes=dict(d=64, e=64), then=["%c = arith.constant -2.0 : $", "%z = math.tanh %x0 : $", "%y = arith.mulf %z, %c : $"]), NONE),
     ("largest and infinity", dict(shift=["%c = arith.constant 0xFF800000 : $", "%y = arith.maximumf %x0, %c : $"]), NONE),
 ]
 HALVED = ["%c = arith.constant 0.5 : $", "%y = arith.mulf %x0, %c : $"]
 INDEXES = ["%i = linalg.index 3 : index", "%j = linalg.index 4 : index"]
 # Name, parameters, and why the program stays as it is.
 KEPT = [
-    ("soft cap", dict(then=["%y = math.tanh %x0 : $"]), "its scores go through an op that the kernel does not have"),
+    ("sine", dict(then=["%y = math.sin %x0 : $"]), "its scores go through an op that the kernel does not have"),
+    ("tanh behind a mask", dict(mask="bool", then=["%y = math.tanh %x0 : $"]), "its scores go through an op that the kernel does not have"),
+    ("soft cap twice", dict(then=["%z = math.tanh %x0 : $", "%y = math.tanh %z : $"]), "its scores go through an op that the kernel does not have"),
+    ("soft cap and the product", dict(then=["%z = math.tanh %x0 : $", "%y = arith.addf %z, %x0 : $"]), "its scores go through an op that the kernel does not have"),
     ("129 features", dict(sizes=dict(d=129)), "its heads have more than 128 features"),
     ("two masks", dict(mask="bool", twice=True), "there are several masks"),
     ("different hidden scores", dict(mask="causal bool"), "hidden scores have several numbers, or one that is not negative"),
@@ -238,7 +256,7 @@ MINUS_INFINITY["f64"], FAR["f64"] = "0xFFF0000000000000", "-1.0e30"
 def describes(shard_opt, path, mesh, wanted):
     """Whether the site has the mask, and is causal; with a position where rows are split."""
     run = subprocess.run([shard_opt, path, "--pass-pipeline=builtin.module(tp-spmd{mesh=%s strategy=follow},tp-optimize-local{fused=keep})" % mesh], capture_output=True, text=True)
-    found = re.findall(r"tp.fused = {causal = (\w+), .*mask = \"(\w+)\"", run.stdout)
+    found = re.findall(r"tp.fused = {.*causal = (\w+), .*mask = \"(\w+)\"", run.stdout)
     return found == [("true" if wanted[1] else "false", wanted[0])] and (mesh == "1" or '"position"' in run.stdout)
 
 

@@ -18,7 +18,7 @@ import types
 
 def plan(path, function):
     with open(path, encoding="utf-8") as file:
-        found = dict(re.findall(r"func\.func @(\w+)\(.*tp\.plan = \{([^}]*)\}", file.read()))
+        found = dict(re.findall(r"func\.func (?:public )?@(\w+)\(.*tp\.plan = \{([^}]*)\}", file.read()))
     if not found or (function and function not in found) or (not function and len(found) != 1):
         sys.exit(f"{path}: there is no plan of {function or 'one function'}, but of {list(found)}")
     text = found[function] if function else next(iter(found.values()))

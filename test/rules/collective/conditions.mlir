@@ -3,6 +3,8 @@
 // RUN: shard-run %s --function branch 
 // RUN: shard-run %s --function branch --strategy follow --launch processes
 // RUN: shard-run %s --function bounds 
+// With NCCL, the program without layouts runs on the host all the same.
+// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_nccl.so TPRT_NCCL_LIBRARY=%libraries/tprt_fake_nccl.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %s --function bounds --target=cuda --backend=nccl
 // RUN: shard-run %s --function bounds --strategy follow --launch processes
 
 shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}

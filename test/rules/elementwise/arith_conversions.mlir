@@ -1,6 +1,7 @@
 // Every conversion of arith, with and without rounding modes.
 // RUN: shard-run %s --mesh 2x1
 // RUN: shard-run %s --mesh 2x2
+// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so shard-run %s --mesh 2x2 --target=cuda
 // RUN: shard-run %s --mesh 1x4 --strategy follow
 
 shard.grid @mesh(shape = 2x1) {tp.axes = ["x", "y"]}

@@ -30,7 +30,7 @@ typedef struct fixture {
 } fixture;
 
 static tp_reference *evaluate_as(const fixture *f, const void *input, bool without_bounds,
-                                 bool with_noise) {
+                                 int with_noise) {
   const tp_reference_options chosen = {
       .size = sizeof chosen, .without_bounds = without_bounds, .with_noise = with_noise};
   char why[200];
@@ -181,6 +181,50 @@ static void test_narrow_on_the_way(void **state) {
   }
 }
 
+/* If one device has no such error by chance, noise of the size of the unit roundoff decides, within
+ * the limit of bf16. Each sequence of noise changes the result by some 4e-3 of 8 at most. */
+static void test_narrow_by_noise(void **state) {
+  (void)state;
+  const struct {
+    double of_ranks;
+    bool is_within, ok;
+  } cases[] = {{3e-3, true, true}, {4e-2, true, false}, {6e-2, false, false}};
+  float exact[N] = {1.1f, 2.3f, 4.7f, 8, -3.3f, 0.7f}, numbers[N];
+  fixture f;
+  setup(&f,
+        "func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {\n"
+        "  %0 = arith.truncf %x : tensor<6xf32> to tensor<6xbf16>\n"
+        "  %1 = arith.mulf %0, %0 : tensor<6xbf16>\n"
+        "  %2 = arith.extf %1 : tensor<6xbf16> to tensor<6xf32>\n  return %2 : tensor<6xf32>\n}\n",
+        exact, true);
+  double change = 0, last = 0;
+  for (int i = 1; i <= TP_NOISES; i++) {
+    tp_reference *noisy = evaluate_as(&f, exact, false, i);
+    double one = change_by_noise(f.reference, noisy, 0);
+    assert_true(one > 0 && one != last);
+    change = fmax(change, last = one);
+    tp_reference_destroy(noisy);
+  }
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    float ranks[N];
+    for (int k = 0; k < N; k++) {
+      double value;
+      assert_true(tp_reference_value(f.reference, 0, k, &value, NULL));
+      numbers[k] = (float)value;
+    }
+    memcpy(ranks, numbers, sizeof ranks);
+    ranks[0] += (float)(64 * cases[i].of_ranks);
+    array a = array_of("f32", ranks), b = array_of("f32", numbers);
+    comparison c = compare_with_evaluator(&a, &b, f.reference, NULL, 0);
+    assert_false(c.ok);
+    assert_true((c.narrow_tolerance > 0) == cases[i].is_within);
+    if (c.narrow_tolerance > 0)
+      compare_with_rounding(&c, change);
+    assert_true(c.ok == cases[i].ok);
+  }
+  teardown(&f);
+}
+
 /* Where one device is as wrong as N ranks, noise of the size of the unit roundoff decides: if it
  * changes little, both are wrong. */
 static void test_noise(void **state) {
@@ -279,10 +323,10 @@ static void test_undefined(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_errors),    cmocka_unit_test(test_masks),
-      cmocka_unit_test(test_narrow),    cmocka_unit_test(test_narrow_on_the_way),
-      cmocka_unit_test(test_noise),     cmocka_unit_test(test_integers),
-      cmocka_unit_test(test_undefined),
+      cmocka_unit_test(test_errors),          cmocka_unit_test(test_masks),
+      cmocka_unit_test(test_narrow),          cmocka_unit_test(test_narrow_on_the_way),
+      cmocka_unit_test(test_narrow_by_noise), cmocka_unit_test(test_noise),
+      cmocka_unit_test(test_integers),        cmocka_unit_test(test_undefined),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

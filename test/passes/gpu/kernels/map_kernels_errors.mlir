@@ -70,7 +70,7 @@ func.func private @kernel(%a: memref<4xi7>) {
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #first = affine_map<(d0, d1) -> (d0)>
 func.func private @kernel(%a: memref<4x8xf32>, %b: memref<4xf32>) {
-  // expected-error @below {{'linalg.generic': loop 1 (size 8) rewrites elements of some outputs, but not the same elements of all outputs; threads would race}}
+  // expected-error @below {{'linalg.generic': loop 1 (size 8) rewrites elements of some outputs, but not the same elements of all outputs; threads of a kernel would race: compute these outputs by separate ops}}
   linalg.generic {indexing_maps = [#id, #first], iterator_types = ["parallel", "reduction"]} outs(%a, %b : memref<4x8xf32>, memref<4xf32>) {
   ^bb0(%x: f32, %o: f32):
     linalg.yield %o, %x : f32, f32
@@ -82,7 +82,7 @@ func.func private @kernel(%a: memref<4x8xf32>, %b: memref<4xf32>) {
 
 // Rows of 4 begin 3 apart: points of two rows write one element.
 func.func private @kernel(%a: memref<2x4xf32>, %b: memref<7xf32>) {
-  // expected-error @below {{'linalg.generic': loop 0 (size 2) rewrites elements of some outputs, but not the same elements of all outputs; threads would race}}
+  // expected-error @below {{'linalg.generic': loop 0 (size 2) rewrites elements of some outputs, but not the same elements of all outputs; threads of a kernel would race: compute these outputs by separate ops}}
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i * 3 + j)>], iterator_types = ["parallel", "parallel"]}
       ins(%a : memref<2x4xf32>) outs(%b : memref<7xf32>) {
   ^bb0(%x: f32, %o: f32):
@@ -95,7 +95,7 @@ func.func private @kernel(%a: memref<2x4xf32>, %b: memref<7xf32>) {
 
 // Both loops move by the same step.
 func.func private @kernel(%a: memref<2x4xf32>, %b: memref<9xf32>) {
-  // expected-error @below {{'linalg.generic': loop 0 (size 2) rewrites elements of some outputs, but not the same elements of all outputs; threads would race}}
+  // expected-error @below {{'linalg.generic': loop 0 (size 2) rewrites elements of some outputs, but not the same elements of all outputs; threads of a kernel would race: compute these outputs by separate ops}}
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i * 2 - j * 2 + 6)>], iterator_types = ["parallel", "parallel"]}
       ins(%a : memref<2x4xf32>) outs(%b : memref<9xf32>) {
   ^bb0(%x: f32, %o: f32):
@@ -108,7 +108,7 @@ func.func private @kernel(%a: memref<2x4xf32>, %b: memref<9xf32>) {
 
 // Two points write each element.
 func.func private @kernel(%a: memref<8xf32>, %b: memref<4xf32>) {
-  // expected-error @below {{'linalg.generic': loop 0 (size 8) rewrites elements of some outputs, but not the same elements of all outputs; threads would race}}
+  // expected-error @below {{'linalg.generic': loop 0 (size 8) rewrites elements of some outputs, but not the same elements of all outputs; threads of a kernel would race: compute these outputs by separate ops}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i floordiv 2)>], iterator_types = ["parallel"]}
       ins(%a : memref<8xf32>) outs(%b : memref<4xf32>) {
   ^bb0(%x: f32, %o: f32):

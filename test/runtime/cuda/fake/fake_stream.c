@@ -191,7 +191,7 @@ cuda_result stream_capturing(cuda_stream stream, int *status) {
 
 /* ---- Graphs: captured entries, in capture order ---- */
 
-enum { MOST_MEMBERS = 32 };
+enum { MOST_MEMBERS = 256 };
 
 /* A task of a member, or its wait until another member has reached a position. */
 typedef struct captured {

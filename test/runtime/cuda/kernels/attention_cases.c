@@ -20,6 +20,11 @@ const attention_case attention_cases[] = {
     /* rows before the first column see nothing, so hidden scores are all equal */
     {"f32 before the first", TPRT_F32, 1, 1, 1, 40, 70, 8, 8, .causal = true, .offset = -3, .hidden = LOWEST},
     {"f32 nothing seen", TPRT_F32, 1, 1, 1, 40, 70, 8, 8, .causal = true, .offset = -3, .hidden = -INFINITY},
+    {"f32 nothing seen, zero", TPRT_F32, 1, 1, 1, 40, 70, 8, 8, .zeroes_hidden = true, .causal = true, .offset = -3, .hidden = -INFINITY},
+    {"f32 cap", TPRT_F32, 1, 2, 2, 37, 53, 24, 16, .cap = 1.5f, .causal = true, .offset = 16, .hidden = LOWEST},
+    {"bf16 cap", TPRT_BF16, 1, 2, 1, 70, 150, 64, 64, .cap = 1.5f, .causal = true, .offset = 80, .hidden = -INFINITY, .by_tensor_core = true},
+    {"f16 cap, added", TPRT_F16, 1, 1, 2, 40, 70, 80, 80, .cap = 2, .mask = TPRT_ATTENTION_ADD, .mask_dtype = TPRT_F32, .hidden = -INFINITY, .by_tensor_core = true},
+    {"bf16 hidden row, zero", TPRT_BF16, 1, 2, 1, 20, 130, 64, 64, .zeroes_hidden = true, .mask = TPRT_ATTENTION_KEEP, .mask_dtype = TPRT_BOOL, .hidden = -INFINITY, .hides_a_row = true, .by_tensor_core = true},
     {"f32 near hidden", TPRT_F32, 1, 1, 1, 40, 100, 8, 8, .causal = true, .hidden = -9},
     {"f16 odd features", TPRT_F16, 1, 2, 1, 20, 50, 72, 40, .layout = HEADS_INSIDE, .causal = true, .hidden = LOWEST, .by_tensor_core = true},
     {"f16 12 features", TPRT_F16, 1, 2, 1, 20, 50, 12, 12, .hidden = LOWEST},
@@ -120,6 +125,8 @@ tprt_abi_fused_attention attention_words(const attention_case *c) {
                                 .value = {c->values, {0}},
                                 .scale = bits_of(scale_of(c)),
                                 .hidden = bits_of(c->hidden),
+                                .cap = bits_of(c->cap),
+                                .zeroes_hidden = c->zeroes_hidden,
                                 .mask = c->mask,
                                 .mask_dtype = c->mask_dtype,
                                 .causal = c->causal,
@@ -148,6 +155,7 @@ tprt_abi_fused_attention attention_gradient_words(const attention_case *c) {
   for (int x = GRADIENT_Q; x <= GRADIENT_V; x++)
     w.gradient_dtypes[x - GRADIENT_Q] = dtype_of(c, x);
   w.passes_hidden = c->passes_hidden;
+  w.zeroes_hidden = 0;
   return w;
 }
 
@@ -292,9 +300,21 @@ static double score(const attention_case *c, const tprt_abi_fused_attention *w,
   for (int64_t f = 0; f < c->features; f++)
     sum += query[f] * key[f];
   sum *= (double)scale_of(c);
+  if (c->cap > 0)
+    sum = (double)c->cap * tanh(sum / (double)c->cap);
   if (c->mask == TPRT_ATTENTION_ADD)
     sum += m->exact[MASK][start(w, MASK, p, column)];
   return is_hidden(c, w, m, p, column) ? (double)c->hidden : sum;
+}
+
+/* The derivative of the cap. */
+static double slope_of_cap(const attention_case *c, const tprt_abi_fused_attention *w,
+                           const attention_memory *m, row_place p, int64_t column) {
+  attention_case plain = *c;
+  plain.mask = TPRT_ATTENTION_NO_MASK;
+  plain.causal = false;
+  double capped = c->cap > 0 ? score(&plain, w, m, p, column) / (double)c->cap : 0;
+  return 1 - capped * capped;
 }
 
 static row_place place_of(const attention_case *c, int64_t i) {
@@ -344,6 +364,10 @@ int attention_errors(const attention_case *c, const attention_memory *m, const c
   for (int64_t i = 0; i < c->batch * c->heads * c->group * c->rows; i++) {
     row_place p = place_of(c, i);
     double total = exponentials(c, &w, m, p, weights, &largest);
+    if (c->zeroes_hidden && largest == -INFINITY) {
+      memset(weights, 0, (size_t)c->columns * sizeof *weights);
+      total = 1;
+    }
     for (int64_t f = 0; f < c->values; f++) {
       double wanted = 0, size = 0;
       for (int64_t j = 0; j < c->columns; j++) {
@@ -418,7 +442,7 @@ static void add_row(const attention_case *c, const tprt_abi_fused_attention *w,
     delta_size += weights[j] * size[j];
   }
   for (int64_t j = 0; j < c->columns; j++) {
-    double weight = weights[j], slope = weight * (direct[j] - delta);
+    double weight = weights[j], slope = weight * (direct[j] - delta) * slope_of_cap(c, w, m, p, j);
     double slope_error = (half_ulp + 2e-5) * fabs(slope) +
                          weight * ((2 * half_ulp + 2e-5) * delta_size + 2e-5 * size[j]);
     if (!c->passes_hidden && is_hidden(c, w, m, p, j))

@@ -29,6 +29,8 @@ typedef struct attention_case {
   bool wide;           /* the result is f32, and so are the gradients of queries and values */
   bool passes_hidden;  /* hidden scores pass gradients on */
   bool hides_a_row;    /* the mask hides all columns of row 1 */
+  bool zeroes_hidden;  /* such a row is 0; attention with it has no gradient */
+  float cap;           /* of scores; 0: none */
   bool by_tensor_core; /* type and layout allow it */
   bool large;          /* the PTX machine takes long for it without tensor cores */
 } attention_case;

@@ -221,12 +221,15 @@ static void test_tables(void **state) {
       {"f32", WORD(out_dtype), TPRT_BF16, "of a result; it must be f32 or that of the queries"},
       {"f32", WORD(gradient_dtypes[1]), TPRT_F32, "type of a gradient of an attention is"},
       {"f32", WORD(passes_hidden), 1, "whether hidden scores pass gradients is 1"},
+      {"f32", WORD(zeroes_hidden), 2, "whether rows of hidden scores are 0 is 2"},
+      {"f32", WORD(cap), 0xbf800000, "a cap of -1; it must be finite, and not negative"},
   };
   static const refusal of_statistics[] = {
       {"f32", WORD(operands.n_outputs), 2, "outputs is"},
   };
   static const refusal of_gradient[] = {
       {"f32", WORD(passes_hidden), 2, "whether hidden scores pass gradients is 2"},
+      {"f32", WORD(zeroes_hidden), 1, "whether rows of hidden scores are 0 is 1"},
       {"f32", WORD(gradient_dtypes[2]), TPRT_BF16, "of a result; it must be f32"},
       {"f32", WORD(row.size), 0, "rows of an attention is 0; it must be from 1"},
       {"f32", WORD(group.size), 0, "group of an attention is 0; it must be from 1"},

@@ -98,6 +98,24 @@ static void setp_half(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   ptx_set_predicates(w, i, mask, holds);
 }
 
+/* Of pairs, the first predicate is that of the low halves, the second that of the high ones. */
+static void setp_pair(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
+  const uint32_t *a = ptx_from32(w, i, 0), *b = ptx_from32(w, i, 1);
+  ptx_type half = i->type == PTX_F16X2 ? PTX_F16 : PTX_BF16;
+  for (int k = 0; k < 2; k++) {
+    ptx_instruction one = *i;
+    uint32_t holds = 0;
+    PTX_EACH_LANE(mask, l, {
+      double x = ptx_of_half(half, a[l] >> 16 * k & 0xffff);
+      holds |= (uint32_t)ptx_compare(x, ptx_of_half(half, b[l] >> 16 * k & 0xffff), i->comparison)
+               << l;
+    })
+    one.to_p[0] = i->to_p[k];
+    one.to_p[1] = PTX_NONE;
+    ptx_set_predicates(w, &one, mask, holds);
+  }
+}
+
 /* ---- Selection ---- */
 
 static void selp_32(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
@@ -132,7 +150,7 @@ PTX_TABLE(compare,
   {"setp", "s32", 0, COMPARED, "Qaa", setp_s32, PTX_PLAIN}, {"setp", "u32 b32", 0, COMPARED, "Qaa", setp_u32, PTX_PLAIN},
   {"setp", "s64", 0, COMPARED, "Qaa", setp_s64, PTX_PLAIN}, {"setp", "u64 b64", 0, COMPARED, "Qaa", setp_u64, PTX_PLAIN},
   {"setp", "f32", 0, COMPARED | PTX_M_FTZ, "Qaa", setp_f32, PTX_PLAIN}, {"setp", "f64", 0, COMPARED, "Qaa", setp_f64, PTX_PLAIN},
-  {"setp", "f16 bf16", 0, COMPARED, "Qaa", setp_half, PTX_PLAIN},
+  {"setp", "f16 bf16", 0, COMPARED, "Qaa", setp_half, PTX_PLAIN}, {"setp", "f16x2 bf16x2", 0, COMPARED, "Qaa", setp_pair, PTX_PLAIN},
   {"mov", "pred", 0, 0, "Pp", mov_pred, PTX_PLAIN}, {"not", "pred", 0, 0, "Pp", not_pred, PTX_PLAIN},
   {"and", "pred", 0, 0, "Ppp", and_pred, PTX_PLAIN}, {"or", "pred", 0, 0, "Ppp", or_pred, PTX_PLAIN},
   {"xor", "pred", 0, 0, "Ppp", xor_pred, PTX_PLAIN},

@@ -10,6 +10,17 @@
 // The other way round: zero where something holds not.
 // RUN: sed -e 's/select %%x, %%y, %%w/select %%x, %%w, %%y/' -e 's/ins(%%dead, %%zeros/ins(%%any, %%zeros/' %s > %t.unless.mlir
 // RUN: shard-run %t.unless.mlir --mesh tp=2 --expected-output @%t.npy | FileCheck %s --check-prefixes=BLOCKS
+// On GPUs the kernel of attention makes these rows 0.
+// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %s --mesh tp=1 --target cuda --expected-output @%t.npy 2>&1 | FileCheck %s --check-prefix=KERNEL
+// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %t.unless.mlir --mesh tp=1 --target cuda --expected-output @%t.npy 2>&1 | FileCheck %s --check-prefix=KERNEL
+// Rows in which one column is hidden are others.
+// RUN: sed -e 's/arith.ori %%x, %%z/arith.andi %%x, %%z/' -e 's/ins(%%false : i1) outs(%%er/ins(%%true : i1) outs(%%er/' %s > %t.some.mlir
+// RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %t.some.mlir --mesh tp=1 --target cuda 2>&1 | FileCheck %s --check-prefix=SOME
+// KERNEL: attention is computed by one kernel
+// KERNEL: against expected{{ +}}ok
+// KERNEL: verified
+// SOME: attention is not computed by one kernel: rows of the scores are reduced to more than their largest score and their sum
+// SOME: verified
 // Something else than zero is no such row: scores are stored.
 // RUN: sed -e 's/%%zeros = linalg.fill ins(%%zero/%%zeros = linalg.fill ins(%%sc/' %s > %t.other.mlir
 // RUN: shard-run %t.other.mlir --mesh tp=2 | FileCheck %s --check-prefix=STORED

@@ -111,6 +111,14 @@ cuda_result cuda_error_name(cuda_result error, const char **name) {
   return 0;
 }
 
+/* Processes that no test controls may ask for another number of devices. */
+__attribute__((constructor)) static void read_devices(void) {
+  const char *text = getenv("FAKE_DEVICES");
+  int n = text ? atoi(text) : 0;
+  if (n > 0 && n <= FAKE_MOST_DEVICES)
+    fake_now.n_devices = n;
+}
+
 /* Returns the only device of the machine that this process sees, as launchers choose one for a
  * rank; -1: it sees all. The process numbers the devices that it sees from 0. */
 static int only_device(void) {
