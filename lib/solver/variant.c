@@ -2,6 +2,7 @@
 #include "solver/sensitivity.h"
 
 #include "solver/search.h"
+#include "support/compare.h"
 #include "support/support.h"
 
 #include <stdlib.h>
@@ -273,8 +274,6 @@ static tp_status search_near(query *q) {
   return decide_members(q, q->near, q->n_near < NEAR_NODES ? q->n_near : NEAR_NODES);
 }
 
-static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-
 /* Starts from the dual of the base. *ranged: numbers stayed in their range. */
 static tp_status run_query(query *q, bool *ranged) {
   const tp_sensitivity *s = q->s;
@@ -283,7 +282,7 @@ static tp_status run_query(query *q, bool *ranged) {
   *ranged = status == TP_OK && tp__sensitivity_charge(s, &q->dual, s->base, q->allowed, by);
   if (*ranged) {
     if (q->is_local)
-      qsort(q->near, (size_t)q->n_near, sizeof *q->near, by_number);
+      qsort(q->near, (size_t)q->n_near, sizeof *q->near, tp__compare_ints);
     tp__passing until = {.most = PASSES,
                          .stalled = TP__VARIANT_STALLED,
                          .enough = q->cost < q->limit ? q->cost : q->limit,

@@ -5,6 +5,8 @@
  * ready task within the window runs instead. */
 #include "passes/bufferize/schedule/schedule.h"
 
+#include "support/compare.h"
+
 #include <stdlib.h>
 
 typedef struct ordering {
@@ -43,8 +45,6 @@ static void write_wait(ordering *o, int task) {
   o->n_flying = n;
 }
 
-static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-
 /* Collects the free tasks that `task` needs and that have no step yet, in program order. Writes the
  * waits that they and `task` need. */
 static int collect_needed(ordering *o, int task) {
@@ -61,7 +61,7 @@ static int collect_needed(ordering *o, int task) {
       o->written[before] = true;
     }
   }
-  qsort(o->needed, (size_t)n_needed, sizeof *o->needed, by_number);
+  qsort(o->needed, (size_t)n_needed, sizeof *o->needed, tp__compare_ints);
   return n_needed;
 }
 
