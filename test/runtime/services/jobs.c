@@ -217,3 +217,10 @@ int job_check(tprt_comm *comm) {
   free(all);
   return errors;
 }
+
+int job_says(const char *text) {
+  if (strstr(tprt_last_error(), text))
+    return 0;
+  fprintf(stderr, "expected \"%s\", got \"%s\"\n", text, tprt_last_error());
+  return 1;
+}

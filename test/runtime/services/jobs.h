@@ -43,5 +43,7 @@ void job_end(test_job *job, pid_t server);
 
 /* Runs operations of all kinds and checks their results; returns the number of errors. */
 int job_check(tprt_comm *comm);
+/* Checks that the last error of this thread contains a text; returns the number of errors. */
+int job_says(const char *text);
 
 #endif
