@@ -277,7 +277,8 @@ enum { TPRT_SPARE = -1 };
  * So (comm, NULL, 0, ...) replaces what is lost, and (comm, NULL, n + 2, ...) lets two join.
  *
  * `config` is that of the new world, like for tprt_world_create: its store is where spares wait
- * and is borrowed for the call. It is not needed if no place is for a spare, but without it two
+ * and is borrowed for the call; without it, that in which the launcher lets spares wait, if it does
+ * (TPRT_MEMBER_KEY in bootstrap.h). It is not needed if no place is for a spare, but without it two
  * groups of ranks that lose each other may both continue. Without `config->comm`,
  * name, hints, policy and directory are those of `comm`. The backend stays the same; of a rank that
  * becomes rank 0, sizes count.

@@ -78,6 +78,10 @@ tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks,
 /* Joins a world as one of its ranks, see tprt_world_create. */
 tprt_status tprt__world_join(int n_ranks, int rank, const tprt__settings *settings,
                              tprt_comm **comm);
+/* Opens the store in which the launcher of this process lets spares wait; NULL if it does not. */
+tprt_status tprt__launched_spares(int64_t timeout_ns, tprt_store **spares);
+/* Waits in the store of the settings for a place, as tprt_comm_join does. */
+tprt_status tprt__spare_join(const tprt__settings *settings, int64_t timeout_ns, tprt_comm **comm);
 
 /* recover.c: creates a communicator of the ranks that call this by the deadline, with these
  * settings; see tprt_comm_shrink. */

@@ -60,8 +60,6 @@ static tprt_status execute(tprt_context *context, const rank_work *w, int rank, 
     result->seconds = i == 0 || took < result->seconds ? took : result->seconds;
   }
   /* a graph does not tell the times of its calls; ranks without one do the same */
-  if (getenv("DBG"))
-    fprintf(stderr, "rank %d graph %s\n", rank, result->no_graph);
   if (status == TPRT_OK && w->graph) {
     rank_work eager = *w;
     eager.graph = false;
