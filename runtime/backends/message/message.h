@@ -165,10 +165,11 @@ struct wire_world {
   int *first; /* for each rank, the lowest rank on its host; NULL: not known */
   uint32_t max_tag, next_tag;
   uint64_t next_context;
-  int references; /* number of transports that are not closed */
-  bool broken;    /* the messenger has failed */
-  bool lively;    /* a note has arrived since the attendant last checked */
-  int n_regions;  /* of all transports */
+  int references;          /* number of transports that are not closed */
+  tprt_status broken;      /* how the messenger has failed; TPRT_OK: it has not */
+  char broken_reason[256]; /* the text of that */
+  bool lively;             /* a note has arrived since the attendant last checked */
+  int n_regions;           /* of all transports */
   bool has_progress_thread, closing;
   pthread_t attendant;
   pthread_cond_t ended;      /* wakes the attendant when the world closes */
