@@ -6,6 +6,8 @@
 #include "measure.h"
 #include "tools/cli/cli.h"
 
+#include "tprt/abi.h"
+
 #include <stdio.h>
 
 enum { EXIT_FAILED = 1, EXIT_INTERRUPTED = 130 };
@@ -30,6 +32,7 @@ typedef struct options {
   int repeats, round_ms;
   report_format format;
   const char *output;
+  const char *device; /* topology file that describes the devices; NULL: this host is measured */
 } options;
 
 /* Returns CLI_GO_ON or the exit code. */
@@ -59,6 +62,7 @@ void expect(tprt_status status);
 typedef struct own_ranks {
   const bench_job *job;
   bool registered, threads;
+  tprt_context *device; /* buffers are memory of its GPU; NULL: of the host */
 } own_ranks;
 int own_start(void *data); /* data: own_ranks */
 /* Measures all sizes on a communicator, as one of its ranks. `all` has the ranks that measure at
@@ -94,8 +98,8 @@ int bound_start(void *data); /* data: bound_ranks */
 /* Measure on the ranks of which this process is one; rank 0 reports. Return an exit code. */
 int attached_bench(const options *o);
 int attached_calibrate(const options *o);
-/* The backend that these ranks use. */
-const char *attached_backend(const options *o);
+/* True if the backend that these ranks use takes device memory only. */
+bool attached_on_gpus(const options *o);
 
 /* ---- Reports ---- */
 

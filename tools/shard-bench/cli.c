@@ -208,6 +208,10 @@ static const cli_option rows[] = {
      "shm); "
      "with --capabilities: print only this one (default: all)",
      .values = "shm|loopback|tcp|fabric|mpi|nccl|self", CLI_TEXT(options, backend)},
+    {"device", "FILE",
+     "with --calibrate: take `device` and `kernels` from this topology file, instead of measuring "
+     "the processors of this host; required with backend nccl",
+     CLI_TEXT(options, device)},
     {"output", "FILE", "with --calibrate: output file (default: standard output)", .letter = 'o',
      CLI_TEXT(options, output)},
 };
@@ -275,6 +279,9 @@ static int check(const options *o) {
       return cli_usage("--calibrate requires --ranks in ascending order, each at least 2");
   if (o->calibrate && o->job.n_sizes < 3)
     return cli_usage("--calibrate fits lines and needs at least three sizes");
+  if (o->device && (!o->calibrate || o->launch.n_ranks < 2 || o->idle))
+    return cli_usage("--device requires --calibrate on ranks that a launcher started, without "
+                     "--idle");
   if (!o->calibrate && o->idle)
     return cli_usage("--idle requires --calibrate");
   if (!o->calibrate && o->output)
@@ -298,9 +305,9 @@ static int check_attached(const options *o) {
   if (o->n_rank_counts > 0 || o->threads || o->n_peers > 0 || o->bound)
     return cli_usage("%s started %d ranks, so --ranks, --launch, --peer and --bound do not apply",
                      o->launch.launcher, o->launch.n_ranks);
-  if (strcmp(attached_backend(o), "nccl") == 0)
-    return cli_usage("the buffers of shard-bench are in host memory, which backend nccl does not "
-                     "take; tcp, fabric and mpi can be measured");
+  if (o->calibrate && !o->device && attached_on_gpus(o))
+    return cli_usage("--calibrate measures the network between GPUs, not the GPUs: --device FILE "
+                     "names a topology file that describes them, such as h100.json");
   return CLI_GO_ON;
 }
 

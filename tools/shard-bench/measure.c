@@ -100,12 +100,27 @@ static int received(const bench_job *job, int r, int64_t i, int64_t chunk) {
   }
 }
 
-/* Fills the send tensor, runs the operation once and checks every element. */
-static void check(const bench_job *job, const bench_rank *rank, void *send, void *recv,
-                  int64_t elements) {
-  for (int64_t i = 0; i < bench_send_elements(job, elements); i++)
-    put(job->dtype, send, i, sent(rank->rank, i));
-  rank->run(rank->state, job, send, recv, elements);
+static void *allocate(const bench_rank *rank, size_t bytes) {
+  void *memory = calloc(bytes ? bytes : 1, 1);
+  if (memory)
+    return memory;
+  cli_print("rank %d: no memory for %zu bytes\n", rank->rank, bytes);
+  exit(1);
+}
+
+static void write_zeros(const bench_rank *rank, void *to, size_t bytes) {
+  if (!rank->upload) {
+    memset(to, 0, bytes);
+    return;
+  }
+  void *zeros = allocate(rank, bytes);
+  rank->upload(rank->state, to, zeros, bytes);
+  free(zeros);
+}
+
+/* Checks every element of the recv tensor. */
+static void compare(const bench_job *job, const bench_rank *rank, const void *recv,
+                    int64_t elements) {
   for (int64_t i = 0; i < bench_recv_elements(job, elements); i++) {
     double got = get(job->dtype, recv, i),
            wanted = received(job, rank->rank, i, elements / job->n_ranks);
@@ -116,8 +131,27 @@ static void check(const bench_job *job, const bench_rank *rank, void *send, void
       exit(1);
     }
   }
+}
+
+/* Fills the send tensor, runs the operation once and checks the result. */
+static void check(const bench_job *job, const bench_rank *rank, void *send, void *recv,
+                  int64_t elements) {
+  size_t size = tprt_dtype_size(job->dtype);
+  size_t send_bytes = (size_t)bench_send_elements(job, elements) * size,
+         recv_bytes = (size_t)bench_recv_elements(job, elements) * size;
+  void *here =
+      rank->upload ? allocate(rank, send_bytes > recv_bytes ? send_bytes : recv_bytes) : NULL;
+  for (int64_t i = 0; i < bench_send_elements(job, elements); i++)
+    put(job->dtype, here ? here : send, i, sent(rank->rank, i));
+  if (here)
+    rank->upload(rank->state, send, here, send_bytes);
+  rank->run(rank->state, job, send, recv, elements);
+  if (here)
+    rank->download(rank->state, here, recv, recv_bytes);
+  compare(job, rank, here ? here : recv, elements);
+  free(here);
   if (job->in_place) /* zeros, so that repeated sums stay exact */
-    memset(send, 0, (size_t)bench_send_elements(job, elements) * tprt_dtype_size(job->dtype));
+    write_zeros(rank, send, send_bytes);
 }
 
 /* ---- Timing ---- */
@@ -146,7 +180,8 @@ static double time_fresh_calls(const bench_job *job, const bench_rank *rank, mem
       m->used = 0;
     char *send = m->send + m->used, *recv = m->recv + m->used;
     m->used += bytes;
-    memset(send, 0, (size_t)bench_send_elements(job, elements) * tprt_dtype_size(job->dtype));
+    write_zeros(rank, send,
+                (size_t)bench_send_elements(job, elements) * tprt_dtype_size(job->dtype));
     rank->largest(rank->state, 0);
     double begin = cli_seconds();
     rank->run(rank->state, job, send, recv, elements);

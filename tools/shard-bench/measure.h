@@ -38,6 +38,9 @@ typedef struct bench_rank {
   double (*largest)(void *state, double value);
   void *(*take)(void *state, size_t bytes);
   void (*give)(void *state, void *buffer); /* frees a buffer from `take` */
+  /* copy to and from a buffer, if buffers are memory of a device; NULL: they are of the host */
+  void (*upload)(void *state, void *to, const void *from, size_t bytes);
+  void (*download)(void *state, void *to, const void *from, size_t bytes);
   /* gets the times of size `index`; NULL: rank 0 prints them */
   void (*report)(void *state, int index, double median_us, double minimum_us);
 } bench_rank;

@@ -59,9 +59,10 @@ static double largest(void *state, double value) {
 static void *take(void *state, size_t bytes) {
   const own_rank *own = state;
   void *memory;
-  if (!own->ranks->registered)
+  if (!own->ranks->registered && !own->ranks->device)
     return malloc(bytes);
-  expect(tprt_mem_alloc(own->comm, bytes, &memory));
+  expect(own->ranks->registered ? tprt_mem_alloc(own->comm, bytes, &memory)
+                                : tprt_context_alloc(own->ranks->device, bytes, &memory));
   return memory;
 }
 
@@ -69,8 +70,18 @@ static void give(void *state, void *buffer) {
   const own_rank *own = state;
   if (own->ranks->registered)
     tprt_mem_free(own->comm, buffer);
+  else if (own->ranks->device)
+    tprt_context_free(own->ranks->device, buffer);
   else
     free(buffer);
+}
+
+static void upload(void *state, void *to, const void *from, size_t bytes) {
+  expect(tprt_context_upload(((own_rank *)state)->ranks->device, to, from, bytes));
+}
+
+static void download(void *state, void *to, const void *from, size_t bytes) {
+  expect(tprt_context_download(((own_rank *)state)->ranks->device, to, from, bytes));
 }
 
 static void keep(void *state, int index, double median_us, double minimum_us) {
@@ -87,6 +98,8 @@ void own_measure(const own_ranks *ranks, tprt_comm *comm, tprt_comm *all, pass_r
                      .largest = largest,
                      .take = take,
                      .give = give,
+                     .upload = ranks->device ? upload : NULL,
+                     .download = ranks->device ? download : NULL,
                      .report = result ? keep : NULL};
   bench_measure(ranks->job, &rank);
 }
