@@ -1,5 +1,5 @@
-/* Takes the description of a device from a topology file, as text: whoever reads the new file checks
- * it. */
+/* Takes the description of a device from a topology file, as text: whoever reads the new file
+ * checks it. */
 #include "calibrate.h"
 
 #include <errno.h>
