@@ -94,7 +94,7 @@ static int parse_peers(const cli_option *option, const char *text, void *data) {
     for (int i = 0; i < o->n_peers; i++)
       again |= o->peers[i] == peer;
     if (peer < 0)
-      return cli_usage("--%s takes openmpi or gloo, or both, not '%s'%s", option->name, name,
+      return cli_usage("--%s takes openmpi, gloo and one-by-one, not '%s'%s", option->name, name,
                        cli_suggest_value(name, option->values, &(cli_suggestion){{0}}));
     if (!again)
       o->peers[o->n_peers++] = peer;
@@ -178,8 +178,14 @@ static const cli_option rows[] = {
      CLI_FLAG(options, registered)},
     {"in-place", NULL, "send and receive in one buffer (all_reduce, broadcast)",
      CLI_FLAG(options, job.in_place)},
-    {"peer", "LIST", "also measure these libraries, in turns: openmpi, gloo",
-     .values = "openmpi|gloo", .is_list = true, CLI_OTHER(options, peers, parse_peers)},
+    {"pieces", "N",
+     "run all_reduce and broadcast as N independent operations on parts of the tensor, in a batch "
+     "(default: 1)",
+     CLI_INT(options, job.n_pieces, 1, BENCH_MAX_PIECES)},
+    {"peer", "LIST",
+     "also measure these libraries, in turns: openmpi, gloo; one-by-one: this one with --pieces, "
+     "but no batch",
+     .values = "openmpi|gloo|one-by-one", .is_list = true, CLI_OTHER(options, peers, parse_peers)},
     {"bound", NULL,
      "also measure the same work without a library, in turns: the bound set by memory (reductions: "
      "f32)",
@@ -292,6 +298,8 @@ static int check(const options *o) {
     return cli_usage("the buffers for these --sizes and --ranks exceed the memory of this host");
   if (o->job.in_place && !has_in_place)
     return cli_usage("only all_reduce and broadcast work in place");
+  if (o->job.n_pieces > 1 && (!has_in_place || o->calibrate || o->bound))
+    return cli_usage("--pieces is for all_reduce and broadcast, without --calibrate and --bound");
   return CLI_GO_ON;
 }
 
@@ -325,7 +333,7 @@ static int find_launch(options *o) {
 }
 
 int cli_parse(int argc, char **argv, options *o) {
-  *o = (options){.repeats = 3, .job = {.dtype = TPRT_F32}};
+  *o = (options){.repeats = 3, .job = {.dtype = TPRT_F32, .n_pieces = 1}};
   read_sizes("1K:16M", &o->job);
   int code = cli_options(argc, argv, o);
   if (code != CLI_GO_ON)

@@ -24,6 +24,10 @@ int64_t bench_recv_elements(const bench_job *job, int64_t elements) {
   return job->kind == TPRT_OP_REDUCE_SCATTER ? elements / job->n_ranks : elements;
 }
 
+int64_t bench_piece(const bench_job *job, int64_t elements, int piece) {
+  return elements * piece / job->n_pieces;
+}
+
 /* ---- Elements ---- */
 
 static void put(tprt_dtype dtype, void *buffer, int64_t i, int value) {
@@ -252,6 +256,7 @@ void bench_print_args(const bench_job *job, char texts[BENCH_N_ARGS][BENCH_MAX_A
   snprintf(texts[3], BENCH_MAX_ARG, "%d", job->n_ranks);
   snprintf(texts[4], BENCH_MAX_ARG, "%d", job->n_rounds);
   snprintf(texts[5], BENCH_MAX_ARG, "%.9g", job->round_seconds);
+  snprintf(texts[7], BENCH_MAX_ARG, "%d", job->n_pieces);
   texts[6][0] = 0;
   for (int i = 0; i < job->n_sizes; i++)
     length += (size_t)snprintf(texts[6] + length, BENCH_MAX_ARG - length, "%s%lld", i ? "," : "",
@@ -265,12 +270,14 @@ bool bench_read_args(char **texts, bench_job *job) {
                      .in_place = atoi(texts[2]) != 0,
                      .n_ranks = atoi(texts[3]),
                      .n_rounds = atoi(texts[4]),
+                     .n_pieces = atoi(texts[7]),
                      .round_seconds = atof(texts[5])};
   while (*at && job->n_sizes < BENCH_MAX_SIZES) {
     job->sizes[job->n_sizes++] = strtoll(at, &at, 10);
     at += *at == ',';
   }
   return tprt_op_kind_name(job->kind) && tprt_dtype_size(job->dtype) > 0 && job->n_ranks >= 1 &&
-         job->n_ranks <= BENCH_MAX_RANKS && job->n_rounds >= 1 && job->n_rounds <= MAX_ROUNDS &&
+         job->n_ranks <= BENCH_MAX_RANKS && job->n_pieces >= 1 &&
+         job->n_pieces <= BENCH_MAX_PIECES && job->n_rounds >= 1 && job->n_rounds <= MAX_ROUNDS &&
          job->n_sizes >= 1 && *at == 0;
 }

@@ -22,8 +22,32 @@ void expect(tprt_status status) {
   exit(EXIT_FAILED);
 }
 
+/* Runs an all_reduce or a broadcast in pieces: as a batch, or one after the other. */
+static void run_pieces(const own_rank *own, const bench_job *job, const char *send, char *recv,
+                       int64_t elements) {
+  static const tprt_hint independent = {"independent", "1"};
+  tprt_op ops[BENCH_MAX_PIECES];
+  int64_t size = (int64_t)tprt_dtype_size(job->dtype);
+  for (int i = 0; i < job->n_pieces; i++) {
+    int64_t begin = bench_piece(job, elements, i), end = bench_piece(job, elements, i + 1);
+    ops[i] = tprt_op_flat(job->kind, send + begin * size, recv + begin * size, end - begin,
+                          job->dtype, NULL);
+    ops[i].reduction = job->kind == TPRT_OP_ALL_REDUCE ? TPRT_SUM : ops[i].reduction;
+    ops[i].hints = &independent;
+    ops[i].n_hints = 1;
+    if (own->ranks->one_by_one)
+      expect(tprt_submit(own->comm, &ops[i], NULL));
+  }
+  if (!own->ranks->one_by_one)
+    expect(tprt_submit_batch(own->comm, ops, (size_t)job->n_pieces, NULL));
+}
+
 static void run(void *state, const bench_job *job, const void *send, void *recv, int64_t elements) {
   tprt_comm *comm = ((own_rank *)state)->comm;
+  if (job->n_pieces > 1) {
+    run_pieces(state, job, send, recv, elements);
+    return;
+  }
   tprt_pair ring[BENCH_MAX_RANKS];
   int n = job->n_ranks;
   switch (job->kind) {
