@@ -252,6 +252,7 @@ void tprt_comm_destroy(tprt_comm *comm) {
   pthread_mutex_destroy(&comm->axes_making);
   pthread_cond_destroy(&comm->changed);
   pthread_mutex_destroy(&comm->lock);
+  tprt__free(comm->packed);
   tprt__free(comm->world_ranks);
   tprt__free(comm);
 }

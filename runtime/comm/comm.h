@@ -35,7 +35,8 @@ struct tprt_comm {
   int epoch, tried_epoch, n_tried;
   int64_t claim, tried[TPRT__MOST_CLAIMS];
   tprt_comm *survivors;
-  char name[TPRT__NAME_BYTES];          /* "" if it has none */
+  void *packed;                /* for small operations that run as one, when they first do */
+  char name[TPRT__NAME_BYTES]; /* "" if it has none */
   _Atomic int64_t hints[TPRT__N_HINTS]; /* may change at any time */
   bool aborts;                          /* the process, when it fails */
   void *stream;                         /* of operations that name none; NULL: none */
