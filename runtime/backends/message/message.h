@@ -184,7 +184,8 @@ typedef struct wire_wait {
   tprt_op_kind kind;
   uint32_t sequence;
   int64_t deadline;
-  int rounds;
+  int rounds;               /* since something has moved */
+  int64_t since, waited_ns; /* from one of the first of them on */
   /* the operation continues although another rank has already found that signatures differ */
   bool comparing;
 } wire_wait;
