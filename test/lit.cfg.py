@@ -123,6 +123,10 @@ if subprocess.run("unshare --net --mount true && ip -V", shell=True, capture_out
 # inside Open MPI.
 if shutil.which("mpirun.openmpi") and not config.tp_sanitize:
     config.available_features.add("openmpi-run")
+# Backend fabric, which needs the headers of libfabric where libtprt is built, and libfabric.
+if "fabric,here,yes" in subprocess.run([os.path.join(config.tp_tools_dir, "shard-bench"), "--capabilities", "--backend=fabric", "--format=csv"],
+                                       capture_output=True, text=True).stdout:
+    config.available_features.add("fabric")
 if shutil.which("torchrun") and not config.tp_sanitize:
     config.available_features.add("torchrun")
 # SLURM whose controller answers.

@@ -171,10 +171,12 @@ static tprt_status open_store(const tprt_launch *found, const tprt_config *confi
 }
 
 /* Checks that ranks can be replaced here. Rank 0 says why not. */
-static bool can_replace(const options *o, const tprt_comm *world) {
+static bool can_replace(const options *o, tprt_comm *world) {
   bool is_cuda = o->target == TARGET_CUDA, is_first = tprt_comm_rank(world) == 0;
   if (!is_cuda && tprt_comm_capabilities(world) & TPRT_CAP_ELASTIC)
     return true;
+  /* a rank that left now would end others that are still connecting */
+  (void)attached_move(world, tprt_op_flat(TPRT_OP_BARRIER, NULL, NULL, 0, TPRT_U8, NULL));
   if (is_first && is_cuda)
     complain("ranks with --target=cuda cannot be replaced by --spares");
   else if (is_first)

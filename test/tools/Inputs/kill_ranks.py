@@ -5,6 +5,7 @@ SIGKILL: those joined by '+' at once, and after a comma when all ranks are conne
 """
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -41,10 +42,14 @@ def store_of(launcher):
     return b""
 
 
+def is_member(pid, store):
+    return re.search(rb"launch/member/%d(?!\d)" % pid, store)
+
+
 def await_ranks(launcher, n, killed):
     while launcher.poll() is None:
         ranks, store = ranks_of(launcher.pid), store_of(launcher.pid)
-        if len(ranks) == n and all(pid not in killed and b"launch/member/%d" % pid in store for pid in ranks.values()):
+        if len(ranks) == n and all(pid not in killed and is_member(pid, store) for pid in ranks.values()):
             return ranks
         time.sleep(0.005)
     sys.exit("the job ended before all ranks were connected")
