@@ -202,7 +202,7 @@ static void note_end(job *j, int rank, int state) {
     fail(j, code_of(state), j->n_spares ? grace_after_signal : grace_seconds);
     return;
   }
-  const char *why_not = j->n_spares ? replace(j, rank) : "";
+  const char *why_not = j->n_spares && !stopped_by ? replace(j, rank) : "";
   j->lost_code = code_of(state);
   signal_text(WTERMSIG(state), text, sizeof text);
   if (!why_not)

@@ -1,7 +1,7 @@
 """kill_ranks.py RANKS SECONDS COMMAND...: kills ranks of shard-run -n N --spares K, and ends with its exit code.
 
 When all ranks are connected, which they say in the store of the spares, and so many seconds later, the processes of RANKS (such as 1,0 or 0+1) get
-SIGKILL: those joined by '+' at once, and after a comma when all ranks are connected again. A rank that is a spare counts like the process before it. In place of a rank, `launcher` gets SIGINT.
+SIGKILL: those joined by '+' at once, and after a comma when all ranks are connected again. A rank that is a spare counts like the process before it. In place of a rank, `launcher` gets SIGINT, or with `terminal` it and all ranks.
 """
 
 import os
@@ -57,12 +57,12 @@ def await_ranks(launcher, n, killed):
 
 def main():
     turns, seconds, command = sys.argv[1].split(","), float(sys.argv[2]), sys.argv[3:]
-    launcher, killed = subprocess.Popen(command), set()
+    launcher, killed = subprocess.Popen(command, start_new_session=True), set()
     for turn in turns:
         ranks = await_ranks(launcher, int(command[command.index("-n") + 1]), killed)
         time.sleep(seconds)
-        if turn == "launcher":
-            launcher.send_signal(signal.SIGINT)
+        if turn in ("launcher", "terminal"):
+            os.killpg(launcher.pid, signal.SIGINT) if turn == "terminal" else launcher.send_signal(signal.SIGINT)
             break
         for rank in turn.split("+"):
             os.kill(ranks[int(rank)], signal.SIGKILL)
