@@ -82,7 +82,7 @@ if "tools" in lit_config.params:
     path.insert(0, lit_config.params["tools"])
 config.environment["PATH"] = os.pathsep.join(path + [os.environ.get("PATH", "")])
 
-for name in ["ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TP_LONG", "TP_OPT_LEVEL"] + lit_config.params.get("environment", "").split(","):
+for name in ["ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "SLURM_CONF", "TP_LONG", "TP_OPT_LEVEL"] + lit_config.params.get("environment", "").split(","):
     if os.environ.get(name):
         config.environment[name] = os.environ[name]
 
@@ -115,14 +115,23 @@ if shutil.which("chromedriver"):
 if shutil.which("unshare") and subprocess.run(["unshare", "--time", "--monotonic", "1", "true"], stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("time-namespace")
 
-# Open MPI only, since RUN lines use its flags. Not with a sanitizer, which would report problems
-# inside Open MPI.
 # Network name spaces, of which test/runtime/harness/cluster.sh makes hosts.
 if subprocess.run("unshare --net --mount true && ip -V", shell=True, capture_output=True).returncode == 0:
     config.available_features.add("net-namespace")
 
+# Open MPI only, since RUN lines use its flags. Not with a sanitizer, which would report problems
+# inside Open MPI.
 if shutil.which("mpirun.openmpi") and not config.tp_sanitize:
     config.available_features.add("openmpi-run")
+# Backend fabric, which needs the headers of libfabric where libtprt is built, and libfabric.
+if "fabric,here,yes" in subprocess.run([os.path.join(config.tp_tools_dir, "shard-bench"), "--capabilities", "--backend=fabric", "--format=csv"],
+                                       capture_output=True, text=True).stdout:
+    config.available_features.add("fabric")
+if shutil.which("torchrun") and not config.tp_sanitize:
+    config.available_features.add("torchrun")
+# SLURM whose controller answers.
+if shutil.which("sinfo") and subprocess.run(["sinfo", "-h"], capture_output=True).returncode == 0 and not config.tp_sanitize:
+    config.available_features.add("slurm")
 
 linked = config.test_format.linked
 config.substitutions += [

@@ -39,7 +39,7 @@ one_turn() { # OPERATION
     ours $cluster_backend "$1" <"$cluster_dir/0"
   done
   mpirun -n "$ranks" "$bin/shard-bench" "$1" --backend=mpi "${short[@]}" | ours mpi "$1"
-  local job=("${kinds[$1]}" 1 0 "$ranks" 9 0.02 "$sizes")
+  local job=("${kinds[$1]}" 1 0 "$ranks" 9 0.02 "$sizes" 1)
   mpirun -n "$ranks" "$bin/shard-bench-openmpi" "${job[@]}" | theirs tuned "$1"
   mpirun --mca coll_han_priority 100 -n "$ranks" "$bin/shard-bench-openmpi" "${job[@]}" | theirs han "$1"
 }

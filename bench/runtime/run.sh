@@ -26,3 +26,11 @@ run() { # OPERATIONS PEER...
 options=("$@")
 run all_reduce,all_gather,all_to_all,broadcast openmpi gloo
 run reduce_scatter,permute openmpi
+# Small operations: 16 of 64 to 1,024 numbers in a batch, one by one, and beside nonblocking ones of Open MPI.
+small=(--peer one-by-one)
+[[ ! -x $bin/shard-bench-openmpi ]] || small=(--peer "one-by-one,openmpi")
+for way in "" --registered; do
+  echo "== 16 small operations, ${way:-staged}"
+  # shellcheck disable=SC2086 # no option when staged
+  "$bin/shard-bench" all_reduce,broadcast --pieces 16 --sizes 4K,16K,64K --ranks 2,4 $way "${small[@]}" "${options[@]}"
+done

@@ -131,7 +131,20 @@ typedef struct tprt_launch {
   int32_t epoch;
   char job[128];   /* "" if unknown */
   char store[320]; /* address of the store; "" if it cannot be derived */
+  /* address of the open store in which the launcher lets spares wait; "": it starts none */
+  char spares[320];
+  /* 1: this process is a spare; `rank` is that in whose place the launcher started it */
+  int32_t is_spare;
 } tprt_launch;
+
+/* A launcher that starts a spare for each rank that a signal has killed, such as shard-run -n,
+ * passes the address of an open store in TPRT_SPARES, which tprt_comm_reconfigure uses if its
+ * configuration has no store, and to spares TPRT_SPARE=1, for which tprt_world_create with n_ranks
+ * 0 waits for a place, like tprt_comm_join. A process that has become a rank in this way, or at the
+ * start, sets this key in the open store, with its process id: so the launcher knows whether there
+ * are ranks left that a spare can join. */
+#define TPRT_MEMBER_KEY "launch/member/%d"
+
 /* Detects the launcher that started this process. Values are parsed strictly: a malformed one is
  * TPRT_INVALID_ARGUMENT, with the name of the variable. TPRT_INVALID_STATE: no launcher.
  * Set-user-id programs ignore the environment. */

@@ -158,7 +158,9 @@ TPRT_API tprt_status tprt_shm_segment_create(int n_ranks, const tprt_config *con
  * segment descriptor, which stays the caller's, or a store, through which rank 0 passes a
  * descriptor to the others. "self" needs n_ranks 1. With n_ranks == 0, the number of ranks and the
  * rank come from the environment as mpirun, torchrun, srun or another launcher set it (see the
- * table in bootstrap.h); so does the descriptor or store if `config` has neither. */
+ * table in bootstrap.h); so does the descriptor or store if `config` has neither. In a spare that a
+ * launcher started (TPRT_MEMBER_KEY in bootstrap.h) it waits for a place, like tprt_comm_join, and
+ * joins the epoch in which it has one. */
 TPRT_API tprt_status tprt_world_create(int n_ranks, int rank, const tprt_config *config,
                                        tprt_comm **comm);
 
@@ -277,7 +279,8 @@ enum { TPRT_SPARE = -1 };
  * So (comm, NULL, 0, ...) replaces what is lost, and (comm, NULL, n + 2, ...) lets two join.
  *
  * `config` is that of the new world, like for tprt_world_create: its store is where spares wait
- * and is borrowed for the call. It is not needed if no place is for a spare, but without it two
+ * and is borrowed for the call; without it, that in which the launcher lets spares wait, if it does
+ * (TPRT_MEMBER_KEY in bootstrap.h). It is not needed if no place is for a spare, but without it two
  * groups of ranks that lose each other may both continue. Without `config->comm`,
  * name, hints, policy and directory are those of `comm`. The backend stays the same; of a rank that
  * becomes rank 0, sizes count.

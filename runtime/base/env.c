@@ -23,6 +23,14 @@ static const tprt_env_var table[TPRT__N_ENV] = {
     [TPRT__ENV_STORE] = {"TPRT_STORE", "address", NULL,
                          "rendezvous address of the ranks: `tcp://HOST:PORT` of rank 0, "
                          "`unix:NAME`, `file:PATH` or `fd:NUMBER`"},
+    [TPRT__ENV_SPARES] = {"TPRT_SPARES", "address", NULL,
+                          "address of the open store in which spares wait, set by the launcher"},
+    [TPRT__ENV_SPARE] = {"TPRT_SPARE", "switch", "0",
+                         "1: this process is a spare, which takes the place of a rank that has "
+                         "ended, set by the launcher"},
+    [TPRT__ENV_END_WITH_LAUNCHER] =
+        {"TPRT_END_WITH_LAUNCHER", "switch", "0",
+         "1: a rank that a launcher started is killed when the process that started it ends"},
     [TPRT__ENV_JOB] = {"TPRT_JOB", "name", NULL,
                        "name of the job; a store admits only ranks of the same job"},
     [TPRT__ENV_EPOCH] = {"TPRT_EPOCH", "int", "0", "number of times the job was restarted"},

@@ -146,6 +146,22 @@ static tprt_status fail_absent(void) {
                     "variables of torchrun, mpirun or srun are set");
 }
 
+static tprt_status read_spares(tprt_launch *launch) {
+  const char *given = tprt__env_text(TPRT__ENV_SPARES);
+  int64_t is_spare;
+  tprt_status status = tprt__env_number(TPRT__ENV_SPARE, 0, &is_spare);
+  if (!status && is_spare && !given)
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "TPRT_SPARE is set without TPRT_SPARES");
+  if (!status && given && strlen(given) >= sizeof launch->spares)
+    status = tprt__fail(TPRT_INVALID_ARGUMENT, "TPRT_SPARES has %zu bytes; at most %zu are allowed",
+                        strlen(given), sizeof launch->spares - 1);
+  if (status || !given)
+    return status;
+  snprintf(launch->spares, sizeof launch->spares, "%s", given);
+  launch->is_spare = (int32_t)is_spare;
+  return TPRT_OK;
+}
+
 tprt_status tprt_launch_find(tprt_launch *result) {
   tprt_launch launch = {.size = sizeof launch};
   const tprt_launcher *row = launchers;
@@ -166,6 +182,8 @@ tprt_status tprt_launch_find(tprt_launch *result) {
   if (!status)
     status = read_store(&launch);
   if (!status)
+    status = read_spares(&launch);
+  if (!status)
     memcpy(result, &launch, size);
   return status;
 }
@@ -183,4 +201,15 @@ tprt_status tprt__launch_store(const tprt_launch *launch, int64_t timeout_ns, tp
                     "launcher %s provides no rendezvous address for its %d ranks: set TPRT_STORE "
                     "to an address, e.g. tcp://HOST:PORT of rank 0, or MASTER_ADDR and MASTER_PORT",
                     launch->launcher, launch->n_ranks);
+}
+
+tprt_status tprt__launch_spares(const tprt_launch *launch, int64_t timeout_ns, tprt_store **store) {
+  const tprt_store_config config = {.size = sizeof config, .rank = 1, .timeout_ns = timeout_ns};
+  return tprt_store_open(launch->spares, &config, store);
+}
+
+tprt_status tprt__launch_enrol(tprt_store *spares) {
+  char key[TPRT_STORE_KEY_BYTES];
+  snprintf(key, sizeof key, TPRT_MEMBER_KEY, (int)getpid());
+  return tprt_store_set(spares, key, "", 0);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The packed bytes of a meeting beyond which a copy costs more than a meeting of its own. */
-enum { MOST_BYTES = 64 * 1024 };
+enum { MOST_BYTES = TPRT__PACKED_BYTES / 2 };
 
 /* How the tensors of a kind lie in a packed buffer: whether they consist of one piece per rank. */
 static const struct {
@@ -54,18 +54,12 @@ static void copy(const tprt__plan *plans, size_t n, char *packed, bool in) {
     }
 }
 
-tprt_status tprt__coalesce(const tprt__plan *plans, size_t n, tprt__coalesced *made) {
-  int64_t sent = 0, received = 0;
+tprt_status tprt__coalesce(const tprt__plan *plans, size_t n, void *memory, tprt__coalesced *made) {
+  int64_t sent = 0;
+  char *send = memory, *recv = send + MOST_BYTES;
   *made = (tprt__coalesced){.plans = plans, .n = n};
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; i++)
     sent += plans[i].send_bytes;
-    received += plans[i].recv_bytes;
-  }
-  size_t before = tprt__round_up((size_t)sent, 64);
-  made->memory = tprt__alloc(before + (size_t)received + 1);
-  if (!made->memory)
-    return tprt__fail_memory(before + (size_t)received);
-  char *send = made->memory, *recv = send + before;
   tprt_op op =
       tprt_op_flat(plans->kind, send, recv, sent / (int64_t)plans->type->size, plans->dtype, NULL);
   if (kinds[plans->kind].sends_pieces) {
@@ -76,10 +70,8 @@ tprt_status tprt__coalesce(const tprt__plan *plans, size_t n, tprt__coalesced *m
   op.reduction = plans->reduction;
   op.root = plans->root;
   tprt_status status = tprt__plan_make(&op, plans->n_ranks, plans->rank, &made->whole);
-  if (status) {
-    tprt__coalesced_clear(made);
+  if (status)
     return status;
-  }
   made->whole.deterministic = plans->deterministic;
   if (tprt__plan_sends(plans))
     copy(plans, n, send, true);
@@ -90,11 +82,7 @@ void tprt__coalesced_deliver(const tprt__coalesced *made) {
   copy(made->plans, made->n, made->whole.recv, false);
 }
 
-void tprt__coalesced_clear(tprt__coalesced *made) {
-  tprt__plan_clear(&made->whole);
-  tprt__free(made->memory);
-  made->memory = NULL;
-}
+void tprt__coalesced_clear(tprt__coalesced *made) { tprt__plan_clear(&made->whole); }
 
 tprt_status tprt__check_independent(const tprt__plan *plans, size_t n) {
   for (size_t i = 0; i < n; i++)

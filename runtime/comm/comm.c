@@ -3,9 +3,11 @@
 #include "bootstrap/launcher.h"
 #include "comm/observe.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /* Applies the hints that are more than a number. */
@@ -95,20 +97,67 @@ tprt_status tprt__world_join(int n_ranks, int rank, const tprt__settings *settin
 
 /* Joins the world that the launcher describes. The launcher's store lives until all ranks have
  * joined. */
-static tprt_status join_launched(tprt__settings *settings, tprt_comm **comm) {
-  tprt_launch launch = {.size = sizeof launch};
+static tprt_status join_ranks(const tprt_launch *launch, tprt__settings *settings,
+                              tprt_comm **comm) {
   const tprt__backend *backend;
-  tprt_status status = tprt_launch_find(&launch);
-  if (!status)
-    status = tprt__backend_find(settings->backend, 0, &backend);
-  if (status || launch.n_ranks == 1 || !backend->needs_store || settings->store ||
+  tprt_status status = tprt__backend_find(settings->backend, 0, &backend);
+  if (status || launch->n_ranks == 1 || !backend->needs_store || settings->store ||
       settings->segment_fd >= 0)
-    return status ? status : tprt__world_join(launch.n_ranks, launch.rank, settings, comm);
-  status = tprt__launch_store(&launch, settings->timeout_ns, &settings->store);
+    return status ? status : tprt__world_join(launch->n_ranks, launch->rank, settings, comm);
+  status = tprt__launch_store(launch, settings->timeout_ns, &settings->store);
   if (!status)
-    status = tprt__world_join(launch.n_ranks, launch.rank, settings, comm);
+    status = tprt__world_join(launch->n_ranks, launch->rank, settings, comm);
   tprt_store_destroy(settings->store);
   return status;
+}
+
+/* The same under a launcher that replaces ranks: a spare waits for a place, until the launcher ends
+ * it. */
+static tprt_status join_elastic(const tprt_launch *launch, tprt__settings *settings,
+                                tprt_comm **comm) {
+  static const int64_t forever_ns = INT64_C(1000000000000000);
+  tprt_store *spares;
+  tprt_status status = tprt__launch_spares(launch, settings->timeout_ns, &spares);
+  if (status)
+    return status;
+  if (launch->is_spare)
+    settings->store = spares;
+  status = launch->is_spare ? tprt__spare_join(settings, forever_ns, comm)
+                            : join_ranks(launch, settings, comm);
+  if (!status) {
+    status = tprt__launch_enrol(spares);
+    if (status)
+      tprt_comm_destroy(*comm);
+  }
+  tprt_store_destroy(spares);
+  return status;
+}
+
+/* Lets the system kill this process when the launcher ends, if that is wanted. */
+static tprt_status follow_launcher(void) {
+  int64_t follows;
+  tprt_status status = tprt__env_number(TPRT__ENV_END_WITH_LAUNCHER, 0, &follows);
+  if (!status && follows && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+    status = tprt__fail_errno("prctl(PR_SET_PDEATHSIG)");
+  return status;
+}
+
+static tprt_status join_launched(tprt__settings *settings, tprt_comm **comm) {
+  tprt_launch launch = {.size = sizeof launch};
+  tprt_status status = tprt_launch_find(&launch);
+  if (!status)
+    status = follow_launcher();
+  if (status)
+    return status;
+  return (*launch.spares ? join_elastic : join_ranks)(&launch, settings, comm);
+}
+
+tprt_status tprt__launched_spares(int64_t timeout_ns, tprt_store **spares) {
+  tprt_launch launch = {.size = sizeof launch};
+  *spares = NULL;
+  if (tprt_launch_find(&launch) || !*launch.spares)
+    return TPRT_OK;
+  return tprt__launch_spares(&launch, timeout_ns, spares);
 }
 
 static tprt_status fail_empty(const char *function, int n_ranks) {
@@ -203,6 +252,7 @@ void tprt_comm_destroy(tprt_comm *comm) {
   pthread_mutex_destroy(&comm->axes_making);
   pthread_cond_destroy(&comm->changed);
   pthread_mutex_destroy(&comm->lock);
+  tprt__free(comm->packed);
   tprt__free(comm->world_ranks);
   tprt__free(comm);
 }

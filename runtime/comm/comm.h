@@ -35,7 +35,8 @@ struct tprt_comm {
   int epoch, tried_epoch, n_tried;
   int64_t claim, tried[TPRT__MOST_CLAIMS];
   tprt_comm *survivors;
-  char name[TPRT__NAME_BYTES];          /* "" if it has none */
+  void *packed;                /* for small operations that run as one, when they first do */
+  char name[TPRT__NAME_BYTES]; /* "" if it has none */
   _Atomic int64_t hints[TPRT__N_HINTS]; /* may change at any time */
   bool aborts;                          /* the process, when it fails */
   void *stream;                         /* of operations that name none; NULL: none */
@@ -78,6 +79,10 @@ tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks,
 /* Joins a world as one of its ranks, see tprt_world_create. */
 tprt_status tprt__world_join(int n_ranks, int rank, const tprt__settings *settings,
                              tprt_comm **comm);
+/* Opens the store in which the launcher of this process lets spares wait; NULL if it does not. */
+tprt_status tprt__launched_spares(int64_t timeout_ns, tprt_store **spares);
+/* Waits in the store of the settings for a place, as tprt_comm_join does. */
+tprt_status tprt__spare_join(const tprt__settings *settings, int64_t timeout_ns, tprt_comm **comm);
 
 /* recover.c: creates a communicator of the ranks that call this by the deadline, with these
  * settings; see tprt_comm_shrink. */

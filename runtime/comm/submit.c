@@ -51,7 +51,10 @@ tprt_status tprt__comm_run(tprt_comm *comm, const tprt__plan *plan, int64_t dead
 static tprt_status run_coalesced(tprt_comm *comm, const tprt__plan *plans, size_t n,
                                  int64_t deadline) {
   tprt__coalesced as_one;
-  tprt_status status = tprt__coalesce(plans, n, &as_one);
+  if (!comm->packed) /* kept, since fresh pages cost more than the operation */
+    comm->packed = tprt__alloc(TPRT__PACKED_BYTES);
+  tprt_status status = comm->packed ? tprt__coalesce(plans, n, comm->packed, &as_one)
+                                    : tprt__fail_memory(TPRT__PACKED_BYTES);
   if (status)
     return tprt__comm_fail(comm, status, plans->kind);
   status = tprt__comm_run(comm, &as_one.whole, deadline);

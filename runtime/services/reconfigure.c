@@ -496,6 +496,16 @@ static tprt_status find_settings(const tprt_comm *comm, const tprt_config *confi
   return status;
 }
 
+static tprt_status repeat(change *c, tprt_comm **next) {
+  tprt_status status;
+  do {
+    status = meet(c);
+    if (!status)
+      status = attempt(c, next);
+  } while (status == TPRT_PEER_DEAD && tprt__now() < c->deadline);
+  return status;
+}
+
 tprt_status tprt_comm_reconfigure(tprt_comm *comm, const int *ranks, int n_ranks,
                                   const tprt_config *config, int64_t timeout_ns, tprt_comm **next) {
   change c = {.comm = comm, .ranks = ranks, .n_places = n_ranks ? n_ranks : tprt_comm_size(comm)};
@@ -512,16 +522,19 @@ tprt_status tprt_comm_reconfigure(tprt_comm *comm, const int *ranks, int n_ranks
   if (status)
     return status;
   c.deadline = tprt__deadline(timeout_ns ? timeout_ns : tprt__comm_timeout(comm));
+  tprt_store *spares = NULL;
+  if (!c.settings.store) {
+    status = tprt__launched_spares(c.settings.timeout_ns, &spares);
+    c.settings.store = spares;
+  }
   size_t bytes = (size_t)tprt_comm_size(comm) * sizeof *c.proposals;
   c.proposals = tprt__alloc(bytes);
-  if (!c.proposals)
-    return tprt__fail_memory(bytes);
-  do {
-    status = meet(&c);
-    if (!status)
-      status = attempt(&c, next);
-  } while (status == TPRT_PEER_DEAD && tprt__now() < c.deadline);
+  if (!status && !c.proposals)
+    status = tprt__fail_memory(bytes);
+  if (!status)
+    status = repeat(&c, next);
   tprt__free(c.proposals);
+  tprt_store_destroy(spares);
   return status;
 }
 
@@ -563,37 +576,42 @@ static bool is_of_others(tprt_status status) {
          status == TPRT_ABORTED;
 }
 
-tprt_status tprt_comm_join(const tprt_config *config, int64_t timeout_ns, tprt_comm **comm) {
-  tprt__settings settings;
+tprt_status tprt__spare_join(const tprt__settings *settings, int64_t timeout_ns, tprt_comm **comm) {
   const tprt__backend *backend;
-  if (timeout_ns < 0)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "timeout_ns is %lld; it must be >= 0",
-                      (long long)timeout_ns);
-  tprt_status status = tprt__settings_resolve(config, &settings);
-  if (!status)
-    status = tprt__backend_find(settings.backend, 0, &backend);
+  tprt_status status = tprt__backend_find(settings->backend, 0, &backend);
   if (!status)
     status = check_elastic(backend);
   if (!status)
-    status = tprt__backend_obeys(backend, &settings.comm, false);
-  if (!status && !settings.store)
+    status = tprt__backend_obeys(backend, &settings->comm, false);
+  if (!status && !settings->store)
     status = tprt__fail(TPRT_INVALID_ARGUMENT,
                         "tprt_comm_join needs the store in which spares wait: set it in "
                         "tprt_config");
-  int64_t deadline = tprt__deadline(timeout_ns ? timeout_ns : settings.timeout_ns);
+  int64_t deadline = tprt__deadline(timeout_ns);
   while (!status) {
     tprt__invitation own;
-    status = tprt__spares_wait(settings.store, settings.comm.name, deadline, &own);
+    status = tprt__spares_wait(settings->store, settings->comm.name, deadline, &own);
     if (!status && strcmp(own.backend, backend->name) != 0)
       return tprt__fail(TPRT_MISMATCH, "communicator \"%s\" is of backend %.15s, this spare of %s",
-                        settings.comm.name, own.backend, backend->name);
+                        settings->comm.name, own.backend, backend->name);
     if (status)
       break;
-    status = take_place(&settings, &own, comm);
+    status = take_place(settings, &own, comm);
     if (!status)
       return TPRT_OK;
     if (is_of_others(status))
       status = TPRT_OK; /* waits for the next place */
   }
   return status;
+}
+
+tprt_status tprt_comm_join(const tprt_config *config, int64_t timeout_ns, tprt_comm **comm) {
+  tprt__settings settings;
+  if (timeout_ns < 0)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "timeout_ns is %lld; it must be >= 0",
+                      (long long)timeout_ns);
+  tprt_status status = tprt__settings_resolve(config, &settings);
+  if (status)
+    return status;
+  return tprt__spare_join(&settings, timeout_ns ? timeout_ns : settings.timeout_ns, comm);
 }

@@ -2,9 +2,13 @@
 #define _GNU_SOURCE 1
 #include "cli.h"
 
+#include <errno.h>
+#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,6 +32,32 @@ static bool is_unread(void) {
          ((outputs[0].revents | outputs[1].revents) & (POLLERR | POLLHUP));
 }
 
+static bool is_refused(const struct addrinfo *address) {
+  int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  bool refused =
+      fd >= 0 && connect(fd, address->ai_addr, address->ai_addrlen) != 0 && errno == ECONNREFUSED;
+  if (fd >= 0)
+    close(fd);
+  return refused;
+}
+
+/* True if the agent of torchrun, which serves a store on this host, has ended. */
+static bool is_agent_gone(void) {
+  const char *serves = getenv("TORCHELASTIC_USE_AGENT_STORE"), *host = getenv("MASTER_ADDR"),
+             *port = getenv("MASTER_PORT"), *here = getenv("LOCAL_WORLD_SIZE"),
+             *all = getenv("WORLD_SIZE");
+  const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+  struct addrinfo *found;
+  if (!serves || !host || !port || !here || !all || strcmp(serves, "True") != 0 ||
+      strcmp(here, all) != 0 || getaddrinfo(host, port, &hints, &found) != 0)
+    return false;
+  bool gone = true;
+  for (const struct addrinfo *one = found; one; one = one->ai_next)
+    gone &= is_refused(one);
+  freeaddrinfo(found);
+  return gone;
+}
+
 void cli_end_with_launcher(const char *launcher, const char *job, const char *store) {
   /* Without a job, or with variables that a user set, the parent may be a shell that goes on or
    * ends. An inherited store is that of shard-run -n. */
@@ -39,7 +69,7 @@ void cli_end_with_launcher(const char *launcher, const char *job, const char *st
   if (fd < 0)
     return;
   /* a launcher that ended before this is the parent no more */
-  if (getppid() != parent || (!is_ours && is_unread()))
+  if (getppid() != parent || (!is_ours && (is_unread() || is_agent_gone())))
     end();
   if (pthread_create(&thread, NULL, await_end, (void *)(intptr_t)fd) != 0)
     close(fd);

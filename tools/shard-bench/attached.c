@@ -3,20 +3,35 @@
 #include "calibrate.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* The ranks, on hosts that have the same number of them, one host after the other. */
 typedef struct cluster {
-  tprt_comm *world;
+  tprt_store *store;    /* where two worlds meet; NULL: there is one, which opens its own */
+  tprt_comm *world;     /* in host memory */
+  tprt_comm *measured;  /* `world`, or one on a backend of GPUs */
+  tprt_context *device; /* of a GPU; NULL: memory of the host */
   int rank, n_ranks;
   int n_hosts, n_here; /* number of hosts, and of ranks on each */
   bool regular;        /* false: ranks are placed in another way */
 } cluster;
 
-const char *attached_backend(const options *o) {
+static bool is_one_host(const options *o) {
+  return !o->launch.local_ranks || o->launch.local_ranks == o->launch.n_ranks;
+}
+
+static const char *attached_backend(const options *o) {
   const char *named = o->backend ? o->backend : getenv("TPRT_BACKEND");
-  bool several = o->launch.local_ranks && o->launch.local_ranks < o->launch.n_ranks;
-  return named && *named ? named : several ? "tcp" : "shm";
+  return named && *named ? named : is_one_host(o) ? "shm" : "tcp";
+}
+
+bool attached_on_gpus(const options *o) {
+  for (size_t i = 0; tprt_backend_name(i); i++)
+    if (strcasecmp(tprt_backend_name(i), attached_backend(o)) == 0)
+      return tprt_backend_lack(i, __builtin_ctz(TPRT_CAP_HOST_MEMORY)) != NULL;
+  return false;
 }
 
 /* A number that is the same for all ranks of a host: of its kernel and its network. */
@@ -51,6 +66,25 @@ static void find_hosts(cluster *c) {
   free(all);
 }
 
+/* Opens the launcher's store, which a rank can join once only. */
+static void open_store(const options *o, tprt_store **store) {
+  const tprt_store_config own = {.size = sizeof own,
+                                 .n_ranks = o->launch.n_ranks,
+                                 .rank = o->launch.rank,
+                                 .job = o->launch.job,
+                                 .epoch = o->launch.epoch};
+  if (*o->launch.store)
+    expect(tprt_store_open(o->launch.store, &own, store));
+}
+
+/* The world that is measured, and the memory of its GPU. */
+static void open_gpus(const options *o, cluster *c) {
+  tprt_config config = {.size = sizeof config, .backend = attached_backend(o), .store = c->store};
+  tprt_context_config on_gpu = {.size = sizeof on_gpu, .target = TPRT_TARGET_CUDA};
+  expect(tprt_world_create(0, 0, &config, &c->measured));
+  expect(tprt_context_create(c->measured, &on_gpu, &c->device));
+}
+
 static cluster open_world(const options *o) {
   int64_t most = 0;
   cluster c = {.rank = o->launch.rank, .n_ranks = o->launch.n_ranks};
@@ -60,9 +94,26 @@ static cluster open_world(const options *o) {
   tprt_config config = {.size = sizeof config,
                         .backend = attached_backend(o),
                         .arena_bytes = 2 * (size_t)most + ((size_t)128 << 20)};
+  if (attached_on_gpus(o)) {
+    open_store(o, &c.store);
+    config.store = c.store;
+    config.backend = is_one_host(o) ? "shm" : "tcp";
+  }
   expect(tprt_world_create(0, 0, &config, &c.world));
+  c.measured = c.world;
+  if (attached_on_gpus(o))
+    open_gpus(o, &c);
   find_hosts(&c);
   return c;
+}
+
+static void close_world(cluster *c) {
+  if (c->device)
+    tprt_context_destroy(c->device);
+  if (c->measured != c->world)
+    tprt_comm_destroy(c->measured);
+  tprt_comm_destroy(c->world);
+  tprt_store_destroy(c->store);
 }
 
 int attached_bench(const options *o) {
@@ -74,13 +125,13 @@ int attached_bench(const options *o) {
     report_begin(o);
   for (int k = 0; k < o->n_kinds; k++) {
     job.kind = o->kinds[k];
-    own_ranks ranks = {.job = &job, .registered = o->registered};
+    own_ranks ranks = {.job = &job, .registered = o->registered, .device = c.device};
     for (int i = 0; i < o->repeats; i++)
-      own_measure(&ranks, c.world, c.world, &own.passes[i]);
+      own_measure(&ranks, c.measured, c.world, &own.passes[i]);
     if (c.rank == 0)
       report_series(o, &job, &own, NULL, NULL);
   }
-  tprt_comm_destroy(c.world);
+  close_world(&c);
   return 0;
 }
 
@@ -89,6 +140,7 @@ int attached_bench(const options *o) {
 /* A level of the cluster: groups of n ranks inside of a host, or of one rank on each of n hosts. */
 typedef struct groups {
   tprt_comm *own, *all; /* this rank's group, and all groups; NULL: it is in none */
+  tprt_context *device;
 } groups;
 
 /* Divides the ranks into groups of n. Groups that would be smaller are left out. */
@@ -96,9 +148,9 @@ static groups make_groups(const cluster *c, bool between, int n) {
   int host = c->rank / c->n_here, index = c->rank % c->n_here;
   int place = between ? host : index, all = between ? c->n_hosts : c->n_here;
   int line = between ? index : host;
-  groups made = {.own = NULL};
+  groups made = {.device = c->device};
   bool whole = (place / n + 1) * n <= all;
-  expect(tprt_comm_split(c->world, whole ? line * all + place / n : -1, 0, &made.own));
+  expect(tprt_comm_split(c->measured, whole ? line * all + place / n : -1, 0, &made.own));
   expect(tprt_comm_split(c->world, whole ? 0 : -1, 0, &made.all));
   return made;
 }
@@ -107,7 +159,7 @@ static void measure_groups(const options *o, const groups *g, int n, kind_times 
   for (int k = 0; k < MAX_KINDS && g->own; k++) {
     pass_result result;
     bench_job *job = &times[k].job;
-    own_ranks ranks = {.job = job, .registered = true};
+    own_ranks ranks = {.job = job, .registered = true, .device = g->device};
     *job = o->job;
     job->kind = host_kinds[k];
     job->n_ranks = n;
@@ -121,7 +173,7 @@ static void measure_groups(const options *o, const groups *g, int n, kind_times 
 static void measure_line(const options *o, const cluster *c, bool between, int n,
                          host_level *level) {
   kind_times times[MAX_KINDS] = {{.us = {0}}};
-  groups g = n ? make_groups(c, between, n) : (groups){c->world, c->world};
+  groups g = n ? make_groups(c, between, n) : (groups){c->measured, c->world, c->device};
   int size = n ? n : c->n_ranks;
   for (int repeat = 0; repeat < o->repeats; repeat++)
     measure_groups(o, &g, size, times);
@@ -151,9 +203,12 @@ static pass_status measure_cluster(const options *o, host_model *model) {
   int n = cli_processors();
   pass_status status = PASS_OK;
   model->n_ranks = n < BENCH_MAX_RANKS ? n : BENCH_MAX_RANKS;
-  for (int i = 0; i < o->repeats && status == PASS_OK && o->launch.rank == 0; i++)
+  bool measures = o->launch.rank == 0 && !o->device;
+  if (o->launch.rank == 0 && o->device && !read_device(o->device, model))
+    status = PASS_FAILED;
+  for (int i = 0; i < o->repeats && status == PASS_OK && measures; i++)
     status = measure_rates(o, model);
-  if (status == PASS_OK && o->launch.rank == 0)
+  if (status == PASS_OK && measures)
     status = check_rates(o, model);
   if (status != PASS_OK) /* the launcher ends the others */
     return status;
@@ -162,7 +217,7 @@ static pass_status measure_cluster(const options *o, host_model *model) {
     if (c.rank == 0)
       complain("the ranks of a host need consecutive numbers, and each host as many ranks: let the "
                "launcher place them host by host");
-    tprt_comm_destroy(c.world);
+    close_world(&c);
     return PASS_FAILED;
   }
   model->n_hosts = c.n_hosts;
@@ -170,14 +225,14 @@ static pass_status measure_cluster(const options *o, host_model *model) {
   model->memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / c.n_here;
   snprintf(model->description, sizeof model->description, "%d host%s of %d rank%s, backend %s",
            c.n_hosts, c.n_hosts == 1 ? "" : "s", c.n_here, c.n_here == 1 ? "" : "s",
-           tprt_comm_backend(c.world));
+           tprt_comm_backend(c.measured));
   if (c.n_here > 1)
     measure_level(o, &c, false, &model->levels[model->n_levels++]);
   if (c.n_here > 1 && c.n_hosts > 1)
     model->levels[0].devices = c.n_here;
   if (c.n_hosts > 1)
     measure_level(o, &c, true, &model->levels[model->n_levels++]);
-  tprt_comm_destroy(c.world);
+  close_world(&c);
   return PASS_OK;
 }
 

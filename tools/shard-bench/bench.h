@@ -6,13 +6,15 @@
 #include "measure.h"
 #include "tools/cli/cli.h"
 
+#include "tprt/abi.h"
+
 #include <stdio.h>
 
 enum { EXIT_FAILED = 1, EXIT_INTERRUPTED = 130 };
 
 typedef enum report_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON } report_format;
 
-enum { MAX_PEERS = 2, MAX_KINDS = 6, MAX_RANK_COUNTS = 8 };
+enum { MAX_PEERS = 3, MAX_KINDS = 6, MAX_RANK_COUNTS = 8 };
 
 typedef struct options {
   int n_kinds;
@@ -30,6 +32,7 @@ typedef struct options {
   int repeats, round_ms;
   report_format format;
   const char *output;
+  const char *device; /* topology file that describes the devices; NULL: this host is measured */
 } options;
 
 /* Returns CLI_GO_ON or the exit code. */
@@ -58,7 +61,8 @@ pass_status pass_numbers(int (*start)(void *data), void *data, int n_values, dou
 void expect(tprt_status status);
 typedef struct own_ranks {
   const bench_job *job;
-  bool registered, threads;
+  bool registered, threads, one_by_one; /* one_by_one: pieces are no batch */
+  tprt_context *device;                 /* buffers are memory of its GPU; NULL: of the host */
 } own_ranks;
 int own_start(void *data); /* data: own_ranks */
 /* Measures all sizes on a communicator, as one of its ranks. `all` has the ranks that measure at
@@ -70,12 +74,11 @@ void own_measure(const own_ranks *ranks, tprt_comm *comm, tprt_comm *all, pass_r
 /* Returns the index of a peer by name; -1 if there is none. */
 int peer_find(const char *name);
 const char *peer_name(int peer);
-const char *peer_names(void); /* "openmpi, gloo" */
 /* Returns false, with a message, if the peer is not available or lacks the operation. */
 bool peer_ready(int peer, const bench_job *job);
 typedef struct peer_ranks {
   int peer;
-  const bench_job *job;
+  own_ranks own; /* what it is compared with */
 } peer_ranks;
 int peer_start(void *data); /* data: peer_ranks */
 
@@ -94,8 +97,8 @@ int bound_start(void *data); /* data: bound_ranks */
 /* Measure on the ranks of which this process is one; rank 0 reports. Return an exit code. */
 int attached_bench(const options *o);
 int attached_calibrate(const options *o);
-/* The backend that these ranks use. */
-const char *attached_backend(const options *o);
+/* True if the backend that these ranks use takes device memory only. */
+bool attached_on_gpus(const options *o);
 
 /* ---- Reports ---- */
 

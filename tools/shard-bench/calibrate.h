@@ -67,7 +67,13 @@ typedef struct host_model {
   int64_t memory_bytes; /* per rank */
   int n_levels;
   host_level levels[2];
+  /* texts of these objects of another topology file; NULL: what was measured, none */
+  char *device, *kernels;
 } host_model;
+
+/* Reads the texts of `device` and `kernels` from a topology file. False, with a message, if there
+ * is no device. */
+bool read_device(const char *path, host_model *model);
 
 /* The minimum times of one kind for one number of ranks. */
 typedef struct kind_times {

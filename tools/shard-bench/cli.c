@@ -94,7 +94,7 @@ static int parse_peers(const cli_option *option, const char *text, void *data) {
     for (int i = 0; i < o->n_peers; i++)
       again |= o->peers[i] == peer;
     if (peer < 0)
-      return cli_usage("--%s takes openmpi or gloo, or both, not '%s'%s", option->name, name,
+      return cli_usage("--%s takes openmpi, gloo and one-by-one, not '%s'%s", option->name, name,
                        cli_suggest_value(name, option->values, &(cli_suggestion){{0}}));
     if (!again)
       o->peers[o->n_peers++] = peer;
@@ -178,8 +178,14 @@ static const cli_option rows[] = {
      CLI_FLAG(options, registered)},
     {"in-place", NULL, "send and receive in one buffer (all_reduce, broadcast)",
      CLI_FLAG(options, job.in_place)},
-    {"peer", "LIST", "also measure these libraries, in turns: openmpi, gloo",
-     .values = "openmpi|gloo", .is_list = true, CLI_OTHER(options, peers, parse_peers)},
+    {"pieces", "N",
+     "run all_reduce and broadcast as N independent operations on parts of the tensor, in a batch "
+     "(default: 1)",
+     CLI_INT(options, job.n_pieces, 1, BENCH_MAX_PIECES)},
+    {"peer", "LIST",
+     "also measure these libraries, in turns: openmpi, gloo; one-by-one: this one with --pieces, "
+     "but no batch",
+     .values = "openmpi|gloo|one-by-one", .is_list = true, CLI_OTHER(options, peers, parse_peers)},
     {"bound", NULL,
      "also measure the same work without a library, in turns: the bound set by memory (reductions: "
      "f32)",
@@ -208,6 +214,10 @@ static const cli_option rows[] = {
      "shm); "
      "with --capabilities: print only this one (default: all)",
      .values = "shm|loopback|tcp|fabric|mpi|nccl|self", CLI_TEXT(options, backend)},
+    {"device", "FILE",
+     "with --calibrate: take `device` and `kernels` from this topology file, instead of measuring "
+     "the processors of this host; required with backend nccl",
+     CLI_TEXT(options, device)},
     {"output", "FILE", "with --calibrate: output file (default: standard output)", .letter = 'o',
      CLI_TEXT(options, output)},
 };
@@ -275,6 +285,9 @@ static int check(const options *o) {
       return cli_usage("--calibrate requires --ranks in ascending order, each at least 2");
   if (o->calibrate && o->job.n_sizes < 3)
     return cli_usage("--calibrate fits lines and needs at least three sizes");
+  if (o->device && (!o->calibrate || o->launch.n_ranks < 2 || o->idle))
+    return cli_usage("--device requires --calibrate on ranks that a launcher started, without "
+                     "--idle");
   if (!o->calibrate && o->idle)
     return cli_usage("--idle requires --calibrate");
   if (!o->calibrate && o->output)
@@ -285,6 +298,8 @@ static int check(const options *o) {
     return cli_usage("the buffers for these --sizes and --ranks exceed the memory of this host");
   if (o->job.in_place && !has_in_place)
     return cli_usage("only all_reduce and broadcast work in place");
+  if (o->job.n_pieces > 1 && (!has_in_place || o->calibrate || o->bound))
+    return cli_usage("--pieces is for all_reduce and broadcast, without --calibrate and --bound");
   return CLI_GO_ON;
 }
 
@@ -298,9 +313,9 @@ static int check_attached(const options *o) {
   if (o->n_rank_counts > 0 || o->threads || o->n_peers > 0 || o->bound)
     return cli_usage("%s started %d ranks, so --ranks, --launch, --peer and --bound do not apply",
                      o->launch.launcher, o->launch.n_ranks);
-  if (strcmp(attached_backend(o), "nccl") == 0)
-    return cli_usage("the buffers of shard-bench are in host memory, which backend nccl does not "
-                     "take; tcp, fabric and mpi can be measured");
+  if (o->calibrate && !o->device && attached_on_gpus(o))
+    return cli_usage("--calibrate measures the network between GPUs, not the GPUs: --device FILE "
+                     "names a topology file that describes them, such as h100.json");
   return CLI_GO_ON;
 }
 
@@ -318,7 +333,7 @@ static int find_launch(options *o) {
 }
 
 int cli_parse(int argc, char **argv, options *o) {
-  *o = (options){.repeats = 3, .job = {.dtype = TPRT_F32}};
+  *o = (options){.repeats = 3, .job = {.dtype = TPRT_F32, .n_pieces = 1}};
   read_sizes("1K:16M", &o->job);
   int code = cli_options(argc, argv, o);
   if (code != CLI_GO_ON)

@@ -32,7 +32,7 @@ static pass_status measure(const options *o, const bench_job *job, series *own, 
     if (o->bound && status == PASS_OK)
       status = measure_bound(job, &bound->passes[i]);
     for (int p = 0; p < o->n_peers && status == PASS_OK; p++) {
-      peer_ranks peer = {.peer = o->peers[p], .job = job};
+      peer_ranks peer = {.peer = o->peers[p], .own = ranks};
       status = pass_run(peer_start, &peer, job->n_sizes, &theirs[p].passes[i]);
       if (status == PASS_FAILED)
         complain("the peer %s failed", peer_name(peer.peer));

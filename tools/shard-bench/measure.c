@@ -24,6 +24,10 @@ int64_t bench_recv_elements(const bench_job *job, int64_t elements) {
   return job->kind == TPRT_OP_REDUCE_SCATTER ? elements / job->n_ranks : elements;
 }
 
+int64_t bench_piece(const bench_job *job, int64_t elements, int piece) {
+  return elements * piece / job->n_pieces;
+}
+
 /* ---- Elements ---- */
 
 static void put(tprt_dtype dtype, void *buffer, int64_t i, int value) {
@@ -100,12 +104,27 @@ static int received(const bench_job *job, int r, int64_t i, int64_t chunk) {
   }
 }
 
-/* Fills the send tensor, runs the operation once and checks every element. */
-static void check(const bench_job *job, const bench_rank *rank, void *send, void *recv,
-                  int64_t elements) {
-  for (int64_t i = 0; i < bench_send_elements(job, elements); i++)
-    put(job->dtype, send, i, sent(rank->rank, i));
-  rank->run(rank->state, job, send, recv, elements);
+static void *allocate(const bench_rank *rank, size_t bytes) {
+  void *memory = calloc(bytes ? bytes : 1, 1);
+  if (memory)
+    return memory;
+  cli_print("rank %d: no memory for %zu bytes\n", rank->rank, bytes);
+  exit(1);
+}
+
+static void write_zeros(const bench_rank *rank, void *to, size_t bytes) {
+  if (!rank->upload) {
+    memset(to, 0, bytes);
+    return;
+  }
+  void *zeros = allocate(rank, bytes);
+  rank->upload(rank->state, to, zeros, bytes);
+  free(zeros);
+}
+
+/* Checks every element of the recv tensor. */
+static void compare(const bench_job *job, const bench_rank *rank, const void *recv,
+                    int64_t elements) {
   for (int64_t i = 0; i < bench_recv_elements(job, elements); i++) {
     double got = get(job->dtype, recv, i),
            wanted = received(job, rank->rank, i, elements / job->n_ranks);
@@ -116,8 +135,27 @@ static void check(const bench_job *job, const bench_rank *rank, void *send, void
       exit(1);
     }
   }
+}
+
+/* Fills the send tensor, runs the operation once and checks the result. */
+static void check(const bench_job *job, const bench_rank *rank, void *send, void *recv,
+                  int64_t elements) {
+  size_t size = tprt_dtype_size(job->dtype);
+  size_t send_bytes = (size_t)bench_send_elements(job, elements) * size,
+         recv_bytes = (size_t)bench_recv_elements(job, elements) * size;
+  void *here =
+      rank->upload ? allocate(rank, send_bytes > recv_bytes ? send_bytes : recv_bytes) : NULL;
+  for (int64_t i = 0; i < bench_send_elements(job, elements); i++)
+    put(job->dtype, here ? here : send, i, sent(rank->rank, i));
+  if (here)
+    rank->upload(rank->state, send, here, send_bytes);
+  rank->run(rank->state, job, send, recv, elements);
+  if (here)
+    rank->download(rank->state, here, recv, recv_bytes);
+  compare(job, rank, here ? here : recv, elements);
+  free(here);
   if (job->in_place) /* zeros, so that repeated sums stay exact */
-    memset(send, 0, (size_t)bench_send_elements(job, elements) * tprt_dtype_size(job->dtype));
+    write_zeros(rank, send, send_bytes);
 }
 
 /* ---- Timing ---- */
@@ -146,7 +184,8 @@ static double time_fresh_calls(const bench_job *job, const bench_rank *rank, mem
       m->used = 0;
     char *send = m->send + m->used, *recv = m->recv + m->used;
     m->used += bytes;
-    memset(send, 0, (size_t)bench_send_elements(job, elements) * tprt_dtype_size(job->dtype));
+    write_zeros(rank, send,
+                (size_t)bench_send_elements(job, elements) * tprt_dtype_size(job->dtype));
     rank->largest(rank->state, 0);
     double begin = cli_seconds();
     rank->run(rank->state, job, send, recv, elements);
@@ -217,6 +256,7 @@ void bench_print_args(const bench_job *job, char texts[BENCH_N_ARGS][BENCH_MAX_A
   snprintf(texts[3], BENCH_MAX_ARG, "%d", job->n_ranks);
   snprintf(texts[4], BENCH_MAX_ARG, "%d", job->n_rounds);
   snprintf(texts[5], BENCH_MAX_ARG, "%.9g", job->round_seconds);
+  snprintf(texts[7], BENCH_MAX_ARG, "%d", job->n_pieces);
   texts[6][0] = 0;
   for (int i = 0; i < job->n_sizes; i++)
     length += (size_t)snprintf(texts[6] + length, BENCH_MAX_ARG - length, "%s%lld", i ? "," : "",
@@ -230,12 +270,14 @@ bool bench_read_args(char **texts, bench_job *job) {
                      .in_place = atoi(texts[2]) != 0,
                      .n_ranks = atoi(texts[3]),
                      .n_rounds = atoi(texts[4]),
+                     .n_pieces = atoi(texts[7]),
                      .round_seconds = atof(texts[5])};
   while (*at && job->n_sizes < BENCH_MAX_SIZES) {
     job->sizes[job->n_sizes++] = strtoll(at, &at, 10);
     at += *at == ',';
   }
   return tprt_op_kind_name(job->kind) && tprt_dtype_size(job->dtype) > 0 && job->n_ranks >= 1 &&
-         job->n_ranks <= BENCH_MAX_RANKS && job->n_rounds >= 1 && job->n_rounds <= MAX_ROUNDS &&
+         job->n_ranks <= BENCH_MAX_RANKS && job->n_pieces >= 1 &&
+         job->n_pieces <= BENCH_MAX_PIECES && job->n_rounds >= 1 && job->n_rounds <= MAX_ROUNDS &&
          job->n_sizes >= 1 && *at == 0;
 }

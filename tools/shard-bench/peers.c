@@ -9,9 +9,10 @@
 
 typedef struct peer_row {
   const char *name, *program, *packages;
-  unsigned kinds; /* bit set of tprt_op_kind */
-  unsigned sums;  /* bit set of tprt_dtype: types it can sum; it can move every type */
-  bool by_mpirun; /* else the program starts its ranks itself */
+  unsigned kinds;  /* bit set of tprt_op_kind */
+  unsigned sums;   /* bit set of tprt_dtype: types it can sum; it can move every type */
+  bool by_mpirun;  /* else the program starts its ranks itself */
+  bool has_pieces; /* it can run independent operations at the same time */
 } peer_row;
 
 #define BIT(x) (1u << (x))
@@ -24,7 +25,9 @@ static const peer_row peers[] = {
               BIT(TPRT_OP_ALL_TO_ALL) | BIT(TPRT_OP_PERMUTE) | BIT(TPRT_OP_BROADCAST),
      .sums = BIT(TPRT_F32) | BIT(TPRT_F64) | BIT(TPRT_I8) | BIT(TPRT_I16) | BIT(TPRT_I32) |
              BIT(TPRT_I64) | BIT(TPRT_U8) | BIT(TPRT_U16) | BIT(TPRT_U32) | BIT(TPRT_U64),
-     .by_mpirun = true},
+     .by_mpirun = true,
+     .has_pieces = true},
+    {.name = "one-by-one"}, /* this library, without batches */
     {.name = "gloo",
      .program = "shard-bench-gloo",
      .packages = "libgloo-dev",
@@ -44,7 +47,6 @@ int peer_find(const char *name) {
 }
 
 const char *peer_name(int peer) { return peers[peer].name; }
-const char *peer_names(void) { return "openmpi, gloo"; }
 
 /* Returns the path of a peer's program, which is in the folder of this executable. */
 static void program_path(int peer, char path[PATH_MAX]) {
@@ -74,6 +76,16 @@ bool peer_ready(int peer, const bench_job *job) {
   const peer_row *row = &peers[peer];
   bool reduces = job->kind == TPRT_OP_ALL_REDUCE || job->kind == TPRT_OP_REDUCE_SCATTER;
   char path[PATH_MAX];
+  if (!row->program) {
+    if (job->n_pieces == 1)
+      complain("the peer one-by-one runs the pieces of an operation one after the other; --pieces "
+               "says how many");
+    return job->n_pieces > 1;
+  }
+  if (job->n_pieces > 1 && !row->has_pieces) {
+    complain("%s does not run operations at the same time; omit it, or --pieces", row->name);
+    return false;
+  }
   if (!(row->kinds & BIT(job->kind))) {
     complain("%s does not support %s; omit one of them", row->name, tprt_op_kind_name(job->kind));
     return false;
@@ -103,9 +115,14 @@ int peer_start(void *data) {
   static char texts[BENCH_N_ARGS][BENCH_MAX_ARG];
   char path[PATH_MAX], count[16], *argv[BENCH_N_ARGS + 6];
   int n = 0;
+  if (!row->program) {
+    own_ranks own = ranks->own;
+    own.one_by_one = true;
+    return own_start(&own);
+  }
   program_path(ranks->peer, path);
-  bench_print_args(ranks->job, texts);
-  snprintf(count, sizeof count, "%d", ranks->job->n_ranks);
+  bench_print_args(ranks->own.job, texts);
+  snprintf(count, sizeof count, "%d", ranks->own.job->n_ranks);
   if (row->by_mpirun) {
     argv[n++] = "mpirun";
     argv[n++] = "-n";

@@ -22,8 +22,32 @@ void expect(tprt_status status) {
   exit(EXIT_FAILED);
 }
 
+/* Runs an all_reduce or a broadcast in pieces: as a batch, or one after the other. */
+static void run_pieces(const own_rank *own, const bench_job *job, const char *send, char *recv,
+                       int64_t elements) {
+  static const tprt_hint independent = {"independent", "1"};
+  tprt_op ops[BENCH_MAX_PIECES];
+  int64_t size = (int64_t)tprt_dtype_size(job->dtype);
+  for (int i = 0; i < job->n_pieces; i++) {
+    int64_t begin = bench_piece(job, elements, i), end = bench_piece(job, elements, i + 1);
+    ops[i] = tprt_op_flat(job->kind, send + begin * size, recv + begin * size, end - begin,
+                          job->dtype, NULL);
+    ops[i].reduction = job->kind == TPRT_OP_ALL_REDUCE ? TPRT_SUM : ops[i].reduction;
+    ops[i].hints = &independent;
+    ops[i].n_hints = 1;
+    if (own->ranks->one_by_one)
+      expect(tprt_submit(own->comm, &ops[i], NULL));
+  }
+  if (!own->ranks->one_by_one)
+    expect(tprt_submit_batch(own->comm, ops, (size_t)job->n_pieces, NULL));
+}
+
 static void run(void *state, const bench_job *job, const void *send, void *recv, int64_t elements) {
   tprt_comm *comm = ((own_rank *)state)->comm;
+  if (job->n_pieces > 1) {
+    run_pieces(state, job, send, recv, elements);
+    return;
+  }
   tprt_pair ring[BENCH_MAX_RANKS];
   int n = job->n_ranks;
   switch (job->kind) {
@@ -59,9 +83,10 @@ static double largest(void *state, double value) {
 static void *take(void *state, size_t bytes) {
   const own_rank *own = state;
   void *memory;
-  if (!own->ranks->registered)
+  if (!own->ranks->registered && !own->ranks->device)
     return malloc(bytes);
-  expect(tprt_mem_alloc(own->comm, bytes, &memory));
+  expect(own->ranks->registered ? tprt_mem_alloc(own->comm, bytes, &memory)
+                                : tprt_context_alloc(own->ranks->device, bytes, &memory));
   return memory;
 }
 
@@ -69,8 +94,18 @@ static void give(void *state, void *buffer) {
   const own_rank *own = state;
   if (own->ranks->registered)
     tprt_mem_free(own->comm, buffer);
+  else if (own->ranks->device)
+    tprt_context_free(own->ranks->device, buffer);
   else
     free(buffer);
+}
+
+static void upload(void *state, void *to, const void *from, size_t bytes) {
+  expect(tprt_context_upload(((own_rank *)state)->ranks->device, to, from, bytes));
+}
+
+static void download(void *state, void *to, const void *from, size_t bytes) {
+  expect(tprt_context_download(((own_rank *)state)->ranks->device, to, from, bytes));
 }
 
 static void keep(void *state, int index, double median_us, double minimum_us) {
@@ -87,6 +122,8 @@ void own_measure(const own_ranks *ranks, tprt_comm *comm, tprt_comm *all, pass_r
                      .largest = largest,
                      .take = take,
                      .give = give,
+                     .upload = ranks->device ? upload : NULL,
+                     .download = ranks->device ? download : NULL,
                      .report = result ? keep : NULL};
   bench_measure(ranks->job, &rank);
 }

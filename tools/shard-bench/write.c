@@ -27,7 +27,7 @@ static double doubling_us(const host_level *level) {
   return least > begin ? (least - begin) / doublings : 0;
 }
 
-static void write_level(FILE *file, const host_level *level, bool is_last) {
+static void write_level(FILE *file, const host_level *level, const char *kernels, bool is_last) {
   fprintf(file, "    {\n      \"name\": \"%s\",\n", level->name);
   if (level->devices)
     fprintf(file, "      \"devices\": %d,\n", level->devices);
@@ -36,14 +36,20 @@ static void write_level(FILE *file, const host_level *level, bool is_last) {
     for (int i = 0; i < level->n_lines; i++)
       write_line(file, tprt_op_kind_name(host_kinds[k]), level->lines[i].n,
                  &level->lines[i].kinds[k], k == MAX_KINDS - 1 && i == level->n_lines - 1);
-  fprintf(file, "      ]\n    }%s\n", is_last ? "" : ",");
+  fprintf(file, "      ]%s%s\n    }%s\n", kernels ? ",\n      \"kernels\": " : "",
+          kernels ? kernels : "", is_last ? "" : ",");
 }
 
-bool write_topology(FILE *file, const host_model *model) {
+static void write_device(FILE *file, const host_model *model) {
   const double *rates = model->rates;
+  if (model->device) {
+    fprintf(file,
+            "  \"source\": \"shard-bench --calibrate: lines of %s; device and kernels are those of "
+            "another file\",\n  \"certainty\": \"lines measured\",\n  \"device\": %s,\n",
+            model->lines_of, model->device);
+    return;
+  }
   fprintf(file,
-          "{\n  \"schema\": \"tpshard.topology/1\",\n  \"name\": \"%s\",\n"
-          "  \"description\": \"%s\",\n"
           "  \"source\": \"shard-bench --calibrate: lines of %s, rates with %d "
           "ranks at work\",\n"
           "  \"certainty\": \"measured, with %.0f %% of the processors\",\n  \"device\": {\n"
@@ -52,14 +58,23 @@ bool write_topology(FILE *file, const host_model *model) {
           "\"memory_bytes\": %lld,\n"
           "    \"contraction_gbytes_per_s\": %.4g,\n    \"store_gbytes_per_s\": %.4g,\n"
           "    \"exposed\": %.4g,\n    \"processors\": %d,\n"
-          "    \"launch_us\": %.4g,\n    \"efficiency\": 1\n  },\n  \"levels\": [\n",
-          model->name, model->description, model->lines_of, model->n_ranks, 100 * rates[HOST_SHARE],
-          rates[HOST_F64], rates[HOST_F32], rates[HOST_F16], rates[HOST_I8],
-          rates[HOST_ELEMENTWISE], rates[HOST_MEMORY], (long long)model->memory_bytes,
-          rates[HOST_CONTRACTION], rates[HOST_STORE], rates[HOST_EXPOSED],
-          model->n_ranks * model->n_hosts, rates[HOST_LAUNCH]);
-  for (int i = 0; i < model->n_levels; i++)
-    write_level(file, &model->levels[i], i == model->n_levels - 1);
+          "    \"launch_us\": %.4g,\n    \"efficiency\": 1\n  },\n",
+          model->lines_of, model->n_ranks, 100 * rates[HOST_SHARE], rates[HOST_F64],
+          rates[HOST_F32], rates[HOST_F16], rates[HOST_I8], rates[HOST_ELEMENTWISE],
+          rates[HOST_MEMORY], (long long)model->memory_bytes, rates[HOST_CONTRACTION],
+          rates[HOST_STORE], rates[HOST_EXPOSED], model->n_ranks * model->n_hosts,
+          rates[HOST_LAUNCH]);
+}
+
+bool write_topology(FILE *file, const host_model *model) {
+  fprintf(file,
+          "{\n  \"schema\": \"tpshard.topology/1\",\n  \"name\": \"%s\",\n"
+          "  \"description\": \"%s\",\n",
+          model->name, model->description);
+  write_device(file, model);
+  fputs("  \"levels\": [\n", file);
+  for (int i = 0; i < model->n_levels; i++) /* kernels reach the GPUs of a host */
+    write_level(file, &model->levels[i], i == 0 ? model->kernels : NULL, i == model->n_levels - 1);
   fputs("  ]\n}\n", file);
   return fflush(file) == 0 && !ferror(file);
 }

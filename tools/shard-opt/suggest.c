@@ -261,6 +261,7 @@ static const struct {
     {"cpu", RUNS},
     {"no-graph", RUNS},
     {"shards", RUNS},
+    {"spares", RUNS},
 };
 
 static void check_option_of_shard_run(const char *name, size_t length) {

@@ -8,7 +8,11 @@
  * - Each rank sends its result, its sites and its outputs to rank 0. For a trace it also sends its
  *   calls, and the two compare clocks.
  *
- * Rank 0 ends the other ranks with its own exit code. */
+ * Rank 0 ends the other ranks with its own exit code.
+ *
+ * If a rank ends whose launcher starts spares, all others go into the next epoch of the world, in
+ * which a spare has its place, and rank 0 sends its order again. A spare that becomes rank 0 begins
+ * with the work of shard-run. */
 #include "run.h"
 
 #include <stdlib.h>
@@ -220,14 +224,16 @@ static bool obey_order(const attachment *ranks, const order *o) {
   return ok;
 }
 
-int attached_obey(const attachment *ranks) {
+int attached_obey(attachment *ranks) {
   order o;
-  while (notify_all(ranks->world, &o, sizeof o)) {
-    if (!o.run)
-      return o.code;
-    if (!obey_order(ranks, &o))
-      break;
-  }
+  do {
+    while (notify_all(ranks->world, &o, sizeof o)) {
+      if (!o.run)
+        return o.code;
+      if (!obey_order(ranks, &o))
+        break;
+    }
+  } while (attached_recover(ranks));
   return EXIT_FAILED;
 }
 
@@ -268,7 +274,20 @@ static bool receive_results(tprt_comm *world, launch *l, int rank) {
   return ok;
 }
 
-bool launch_attached(launch *l, const attachment *ranks) {
+/* Lets all ranks run the program once. False if one of them has not said how that went. */
+static bool run_once(launch *l, const attachment *ranks, order *o, tp_entry entry) {
+  tprt_comm *world = ranks->world;
+  bool ok = notify_all(world, o, sizeof *o) && notify_all(world, l->object->data, o->object_bytes);
+  for (int r = 1; r < l->n_ranks && ok; r++)
+    ok = send_work(world, l, r);
+  if (ok)
+    run_in_group(ranks, o, entry, l->on_gpu, l->inputs[0], l->outputs[0], l->ranks);
+  for (int r = 1; r < l->n_ranks && ok; r++)
+    ok = receive_results(world, l, r);
+  return ok;
+}
+
+bool launch_attached(launch *l, attachment *ranks) {
   tprt_comm *world = ranks->world;
   tp_program *program = NULL;
   tp_entry entry;
@@ -296,19 +315,20 @@ bool launch_attached(launch *l, const attachment *ranks) {
              .timeout = l->timeout};
   snprintf(o.function, sizeof o.function, "%s", l->function);
   launch_say_path(l, ranks->programs);
-  bool ok = notify_all(world, &o, sizeof o) && notify_all(world, l->object->data, o.object_bytes);
-  for (int r = 1; r < l->n_ranks && ok; r++)
-    ok = send_work(world, l, r);
-  if (ok)
-    run_in_group(ranks, &o, entry, l->on_gpu, l->inputs[0], l->outputs[0], l->ranks);
-  for (int r = 1; r < l->n_ranks && ok; r++)
-    ok = receive_results(world, l, r);
+  bool ok;
+  do
+    ok = run_once(l, ranks, &o, entry);
+  while (!ok && attached_recover(ranks));
+  for (int r = 0; r < l->n_ranks; r++)
+    l->ranks[r].joined = tprt_comm_joined(ranks->world, r);
   tp_program_unload(program);
   return ok && launch_report(l);
 }
 
-void attached_end(const attachment *ranks, int code) {
+void attached_end(attachment *ranks, int code) {
   order o = {.run = 0, .code = code};
-  if (tprt_comm_status(ranks->world) == TPRT_OK)
-    (void)notify_all(ranks->world, &o, sizeof o);
+  do {
+    if (tprt_comm_status(ranks->world) == TPRT_OK && notify_all(ranks->world, &o, sizeof o))
+      break;
+  } while (attached_recover(ranks));
 }

@@ -139,6 +139,10 @@ static const cli_option rows[] = {
      "start PROGRAM N times, as ranks of one world; the exit code is the first of a rank that is "
      "not 0 (128 + the number of a signal)",
      .letter = 'n', CLI_INT(options, n_copies, 1, 1024)},
+    {"spares", "K",
+     "with -n: up to K times, another process takes the place of a rank that a signal killed; "
+     "shard-run, as PROGRAM, then runs the model again (default: 0)",
+     CLI_INT(options, n_spares, 0, 1024)},
     /* hidden option that starts worker processes */
     {"worker", "...", NULL, CLI_TEXT(options, worker)},
 };
@@ -159,7 +163,7 @@ static bool refuse_pass(const char *word) {
 const cli_tool cli_program = {
     .name = "shard-run",
     .summary = "run a tensor program on a mesh of devices, and verify it",
-    .usage = {"MODEL.mlir [--mesh SIZES] [options]", "-n N -- PROGRAM [arguments]",
+    .usage = {"MODEL.mlir [--mesh SIZES] [options]", "-n N [--spares K] -- PROGRAM [arguments]",
               "flight DIRECTORY"},
     .description = "Partitions a tensor program, compiles it once, runs it on all devices of a "
                    "mesh as ranks of this machine, and compares the results with those of the "
@@ -274,6 +278,30 @@ static int check_values(const options *o) {
   return status == TP_NOT_FOUND ? cli_usage("--topology: %s", why) : CLI_GO_ON;
 }
 
+/* True if all words before the program are those of -n and --spares. */
+static bool is_of_launcher(char **words, int n) {
+  for (int i = 0; i < n; i++) {
+    bool is_copies = strncmp(words[i], "-n", 2) == 0, is_spares = strncmp(words[i], "--s", 3) == 0;
+    if (!is_copies && !is_spares)
+      return false;
+    i += is_copies ? !words[i][2] : !strchr(words[i], '='); /* its value is a word of its own */
+  }
+  return true;
+}
+
+/* shard-run -n N [--spares K] -- PROGRAM */
+static int read_command(int argc, char **argv, options *o) {
+  if (optind == argc || strcmp(argv[optind - 1], "--") != 0)
+    return cli_usage("-n N requires a program: shard-run -n N -- PROGRAM ...");
+  if (!is_of_launcher(argv + 1, optind - 2))
+    return cli_usage("options of the ranks belong behind their program: shard-run -n N -- "
+                     "shard-run MODEL --mesh 2x2");
+  if (o->n_spares && o->n_copies == 1)
+    return cli_usage("--spares requires at least 2 ranks: a spare joins those that are left");
+  o->command = argv + optind;
+  return CLI_GO_ON;
+}
+
 int cli_parse(int argc, char **argv, options *o) {
   char why[256];
   tp_mesh mesh;
@@ -283,16 +311,10 @@ int cli_parse(int argc, char **argv, options *o) {
     return code;
   if (o->worker)
     return CLI_GO_ON;
-  if (o->n_copies && (optind == argc || strcmp(argv[optind - 1], "--") != 0))
-    return cli_usage("-n N requires a program: shard-run -n N -- PROGRAM ...");
-  /* -nN or -n N, and -- */
-  if (o->n_copies && optind > (argv[1][0] == '-' && argv[1][1] == 'n' && argv[1][2] ? 3 : 4))
-    return cli_usage("options of the ranks belong behind their program: shard-run -n N -- "
-                     "shard-run MODEL --mesh 2x2");
-  if (o->n_copies) {
-    o->command = argv + optind;
-    return CLI_GO_ON;
-  }
+  if (o->n_copies)
+    return read_command(argc, argv, o);
+  if (o->n_spares)
+    return cli_usage("--spares requires -n: shard-run -n N --spares K -- PROGRAM ...");
   if (optind < argc && strcmp(argv[optind], "flight") == 0) {
     if (optind + 2 != argc)
       return cli_usage("flight requires one directory: shard-run flight DIRECTORY");

@@ -13,12 +13,37 @@
 /* Longer than rank 0 may plan and compile. The others notice at once if it dies. */
 static const int64_t patience_ns = INT64_C(1000000000000000);
 
+/* The launcher of this process starts spares. */
+static bool has_spares;
+
+/* True if a rank has ended, or the others have noticed that first, and a spare may come. */
+static bool may_recover(const tprt_comm *world) {
+  tprt_status status = tprt_comm_status(world);
+  return has_spares && (status == TPRT_PEER_DEAD || status == TPRT_ABORTED);
+}
+
 bool attached_move(tprt_comm *world, tprt_op op) {
   op.timeout_ns = patience_ns;
   if (tprt_submit(world, &op, NULL) == TPRT_OK)
     return true;
-  complain("the ranks cannot continue: %s", tprt_last_error());
+  if (!may_recover(world))
+    complain("the ranks cannot continue: %s", tprt_last_error());
   return false;
+}
+
+/* Rank 0 may be planning, so the others wait for it and for the spare as long as it takes; the
+ * launcher ends them if no spare comes. */
+bool attached_recover(attachment *ranks) {
+  tprt_comm *next = NULL;
+  if (!may_recover(ranks->world))
+    return false;
+  if (tprt_comm_reconfigure(ranks->world, NULL, 0, NULL, patience_ns, &next) != TPRT_OK) {
+    complain("the ranks cannot continue with a spare: %s", tprt_last_error());
+    return false;
+  }
+  tprt_comm_destroy(ranks->world);
+  ranks->world = ranks->programs = next;
+  return true;
 }
 
 /* The backend that the user chose; NULL: none. */
@@ -145,6 +170,21 @@ static tprt_status open_store(const tprt_launch *found, const tprt_config *confi
   return *found->store ? tprt_store_open(found->store, &own, store) : TPRT_OK;
 }
 
+/* Checks that ranks can be replaced here. Rank 0 says why not. */
+static bool can_replace(const options *o, tprt_comm *world) {
+  bool is_cuda = o->target == TARGET_CUDA, is_first = tprt_comm_rank(world) == 0;
+  if (!is_cuda && tprt_comm_capabilities(world) & TPRT_CAP_ELASTIC)
+    return true;
+  /* a rank that left now would end others that are still connecting */
+  (void)attached_move(world, tprt_op_flat(TPRT_OP_BARRIER, NULL, NULL, 0, TPRT_U8, NULL));
+  if (is_first && is_cuda)
+    complain("ranks with --target=cuda cannot be replaced by --spares");
+  else if (is_first)
+    complain("--spares requires backend shm or tcp, which can replace a rank; the ranks use %s",
+             tprt_comm_backend(world));
+  return false;
+}
+
 bool attached_join(const options *o, attachment *ranks) {
   tprt_launch found = {.size = sizeof found};
   tprt_config config = {.size = sizeof config, .timeout_ns = (int64_t)(o->timeout * 1e9)};
@@ -163,14 +203,17 @@ bool attached_join(const options *o, attachment *ranks) {
   config.backend = chosen && !(is_cuda && !takes_host_memory(chosen)) ? chosen
                    : is_one_host                                      ? "shm"
                                                                       : "tcp";
-  if (!status && is_cuda)
+  has_spares = !status && *found.spares;
+  if (!status && is_cuda && !has_spares)
     status = open_store(&found, &config, &ranks->store);
   config.store = ranks->store;
   notice waits = {.launch = &found};
-  notice_begin(&waits);
+  if (!found.is_spare) /* which may wait while rank 0 plans */
+    notice_begin(&waits);
   if (!status)
     status = tprt_world_create(0, 0, &config, &ranks->world);
-  notice_end(&waits);
+  if (!found.is_spare)
+    notice_end(&waits);
   if (status) {
     bool is_setting = status == TPRT_INVALID_ARGUMENT; /* which the text names */
     complain("%s%s", is_setting ? "" : "the started ranks cannot connect to each other: ",
@@ -178,7 +221,10 @@ bool attached_join(const options *o, attachment *ranks) {
     return false;
   }
   ranks->programs = ranks->world;
-  if (compare_arguments(o, ranks->world) && (!is_cuda || join_programs(o, chosen, ranks)))
+  bool ok = !has_spares || can_replace(o, ranks->world);
+  /* of ranks that lose one meanwhile, some may not compare theirs */
+  ok = ok && (found.is_spare || compare_arguments(o, ranks->world) || attached_recover(ranks));
+  if (ok && (!is_cuda || join_programs(o, chosen, ranks)))
     return true;
   attached_leave(ranks);
   return false;

@@ -42,7 +42,7 @@ static bool read_model(MlirContext context, const char *path, MlirModule *module
 
 /* ---- Execution ---- */
 
-static bool execute(const options *o, const attachment *ranks, const build *b, const array *inputs,
+static bool execute(const options *o, attachment *ranks, const build *b, const array *inputs,
                     launch *run, array **outputs) {
   *run = (launch){.function = b->shape->function,
                   .object = &b->object,
@@ -94,7 +94,7 @@ static bool is_one(const char *mesh) { return mesh && strcmp(mesh, "1") == 0; }
 
 typedef struct session {
   const options *o;
-  const attachment *ranks;
+  attachment *ranks;
   build program, reference;
   launch run, reference_run;
   array *inputs, *expected, *outputs, *reference_outputs;
@@ -470,7 +470,7 @@ static int watch(void *data, const tp_progress *p) {
   return cli_watch(p->pass, p->phase, p->cost, p->bound, p->left, !s->ranks->world);
 }
 
-static int run_model(options *o, const attachment *ranks) {
+static int run_model(options *o, attachment *ranks) {
   cli_interrupt_catch(SIGINT, NULL);
   cli_warn_all(tp_env_warning);
   if (!host_topology(o))
@@ -542,7 +542,7 @@ int tp__shard_run(int argc, char **argv) {
   tprt_set_logger(&(tprt_logger){.log = warn});
   if (o.worker)
     return worker_main(o.worker);
-  code = o.n_copies ? start_program(o.n_copies, o.command) : run_rank_of_model(&o);
+  code = o.n_copies ? start_program(o.n_copies, o.n_spares, o.command) : run_rank_of_model(&o);
   free(o.inputs.items);
   free(o.expected.items);
   free(o.save.items);

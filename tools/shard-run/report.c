@@ -67,6 +67,15 @@ static json_t *collectives_json(const tp_plan *plan, const launch *run) {
   return list;
 }
 
+static json_t *replaced_json(const launch *run) {
+  json_t *list = json_array();
+  for (int r = 0; r < run->n_ranks; r++)
+    if (run->ranks[r].joined > 0)
+      json_array_append_new(list,
+                            json_pack("{s:i, s:i}", "rank", r, "epoch", run->ranks[r].joined));
+  return list;
+}
+
 static int64_t bytes_sent(const launch *run) {
   int64_t busiest = 0;
   for (int r = 0; r < run->n_ranks; r++) {
@@ -131,7 +140,7 @@ json_t *report_json(const outcome *out) {
   return json_pack(
       "{s:i, s:s, s:s, s:s, s:o, s:s?, s:s?, s:o, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:f, s:o, "
       "s:o, "
-      "s:o, s:o, s:s, s:o}",
+      "s:o, s:o, s:s, s:o, s:o}",
       "schema", 1, "version", tp_version(), "model", out->options->model, "function",
       shape->function, "verified", verified, "reference", reference, "not_evaluated",
       out->not_evaluated, "mesh", mesh, "devices", (json_int_t)shape->n_devices, "bytes_per_device",
@@ -142,7 +151,8 @@ json_t *report_json(const outcome *out) {
       collectives_json(out->program->plan, out->run), "arguments",
       values_json(shape->n_arguments, shape->arguments, shape->n_constants), "results", results,
       "gemm", out->run->ranks[0].gemm, "processors",
-      out->options->target == TARGET_CPU ? json_integer(cli_processors()) : json_null());
+      out->options->target == TARGET_CPU ? json_integer(cli_processors()) : json_null(), "replaced",
+      replaced_json(out->run));
 }
 
 bool report_write(const outcome *out, const char *path) {

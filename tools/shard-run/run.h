@@ -73,6 +73,7 @@ typedef struct options {
   bool no_verify, generic, no_graph;
   reference_kind reference;
   int n_copies;   /* number of copies of `command` to start; 0: this is a run of a model */
+  int n_spares;   /* processes that may take the place of copies that were killed */
   char **command; /* ends with NULL */
   double timeout; /* seconds; 0: the runtime's default */
   uint64_t seed;
@@ -161,6 +162,8 @@ typedef struct rank_result {
   int64_t n_seen, begin_ns, end_ns;
   /* the rank's clock minus that of rank 0, and how wrong that may be; 0 on the same host */
   int64_t clock_offset_ns, clock_error_ns;
+  /* the epoch in which its process became this rank; 0: at the start; more: it is a spare */
+  int joined;
 } rank_result;
 
 enum { MAX_TRACED_CALLS = 1 << 15 }; /* per rank */
@@ -192,7 +195,7 @@ typedef struct attachment {
   tprt_comm *programs; /* for programs: `world`, or a world on a backend of GPUs */
 } attachment;
 /* Runs it on these ranks, of which this is rank 0. */
-bool launch_attached(launch *l, const attachment *ranks);
+bool launch_attached(launch *l, attachment *ranks);
 /* Loads the program and reads its table: the number of sites and the block sizes. */
 bool launch_load(launch *l, tp_program **program, tp_entry *entry);
 /* Like launch_load, but unloads the program. */
@@ -223,15 +226,20 @@ void faults_catch(void);
  * fails. */
 bool attached_join(const options *o, attachment *ranks);
 /* Executes the orders of rank 0 on the other ranks until rank 0 ends; returns the exit code. */
-int attached_obey(const attachment *ranks);
+int attached_obey(attachment *ranks);
+/* After a rank has ended: continues with a spare in its place. False, with a message, if that is
+ * not the reason of the failure, if there are no spares, or if it fails. */
+bool attached_recover(attachment *ranks);
 /* Ends the other ranks with this exit code. Called by rank 0. */
-void attached_end(const attachment *ranks, int code);
+void attached_end(attachment *ranks, int code);
 void attached_leave(const attachment *ranks);
-/* Runs an operation on bytes, with a long timeout. */
+/* Runs an operation on bytes, with a long timeout. If it fails because a rank has ended, that is
+ * printed unless there are spares. */
 bool attached_move(tprt_comm *world, tprt_op op);
 
-/* Starts a program n times and waits for all; returns the exit code. */
-int start_program(int n, char **command);
+/* Starts a program n times and waits for all; starts up to n_spares more in place of those that a
+ * signal killed. Returns the exit code. */
+int start_program(int n, int n_spares, char **command);
 
 enum { SIGNAL_TEXT = 256 };
 /* Writes "signal 9 (Killed)" and what to do about it. Returns `text`. */

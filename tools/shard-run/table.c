@@ -149,6 +149,14 @@ static void print_graph(const launch *run, FILE *file) {
                   "without it\n");
 }
 
+/* Ranks of which the launcher has started another process meanwhile. */
+static void print_replaced(const launch *run, FILE *file) {
+  for (int r = 0; r < run->n_ranks; r++)
+    if (run->ranks[r].joined > 0)
+      fprintf(file, "  rank %d: a spare took its place (epoch %d), and the program ran again\n", r,
+              run->ranks[r].joined);
+}
+
 static void print_results(const outcome *out, FILE *file) {
   const tp_plan *shape = out->program->shape;
   for (int k = 0; k < shape->n_results; k++) {
@@ -235,6 +243,7 @@ static void print_all(const outcome *out, FILE *file) {
   print_collectives(plan, out->run, file);
   print_memory(out, file);
   print_graph(out->run, file);
+  print_replaced(out->run, file);
   fprintf(file, "  time: %s", seconds_text(sharded, a, sizeof a));
   if (out->reference) {
     for (int r = 0; r < out->reference_run->n_ranks; r++)

@@ -191,8 +191,10 @@ static void add_call(tracer *t, const traced *own, int rank) {
 /* The calls of a rank, and between them what the program computes by itself. */
 static void add_rank(tracer *t, int rank) {
   const rank_result *result = t->run->ranks + rank;
-  char name[32];
-  snprintf(name, sizeof name, "rank %d", rank);
+  char name[64], since[32] = "";
+  if (result->joined)
+    snprintf(since, sizeof since, ", a spare since epoch %d", result->joined);
+  snprintf(name, sizeof name, "rank %d%s", rank, since);
   add_process(t, rank, name, "execution");
   double at = microseconds(t, rank, result->begin_ns);
   for (int64_t i = 0; i < t->n[rank]; i++) {

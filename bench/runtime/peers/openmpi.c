@@ -36,10 +36,37 @@ static MPI_Datatype type_of(tprt_dtype dtype) {
   }
 }
 
+/* Runs an all-reduce or a broadcast in pieces that progress at the same time. */
+static void run_pieces(const bench_job *job, int rank, const char *send, char *recv,
+                       int64_t elements) {
+  MPI_Request requests[BENCH_MAX_PIECES];
+  MPI_Datatype type = type_of(job->dtype);
+  int64_t size = (int64_t)tprt_dtype_size(job->dtype);
+  for (int i = 0; i < job->n_pieces; i++) {
+    int64_t begin = bench_piece(job, elements, i);
+    int n = (int)(bench_piece(job, elements, i + 1) - begin);
+    const char *from = send + begin * size;
+    char *to = recv + begin * size;
+    if (job->kind == TPRT_OP_ALL_REDUCE) {
+      expect(MPI_Iallreduce(job->in_place ? MPI_IN_PLACE : from, to, n, type, MPI_SUM,
+                            MPI_COMM_WORLD, &requests[i]));
+      continue;
+    }
+    if (rank == 0 && from != to)
+      memcpy(to, from, (size_t)n * (size_t)size);
+    expect(MPI_Ibcast(to, n, type, 0, MPI_COMM_WORLD, &requests[i]));
+  }
+  expect(MPI_Waitall(job->n_pieces, requests, MPI_STATUSES_IGNORE));
+}
+
 static void run(void *state, const bench_job *job, const void *send, void *recv, int64_t elements) {
   MPI_Datatype type = type_of(job->dtype);
   int n = job->n_ranks, rank = *(const int *)state, all = (int)elements,
       chunk = (int)(elements / n);
+  if (job->n_pieces > 1) {
+    run_pieces(job, rank, send, recv, elements);
+    return;
+  }
   switch (job->kind) {
   case TPRT_OP_ALL_REDUCE:
     expect(MPI_Allreduce(job->in_place ? MPI_IN_PLACE : send, recv, all, type, MPI_SUM,

@@ -165,10 +165,11 @@ struct wire_world {
   int *first; /* for each rank, the lowest rank on its host; NULL: not known */
   uint32_t max_tag, next_tag;
   uint64_t next_context;
-  int references; /* number of transports that are not closed */
-  bool broken;    /* the messenger has failed */
-  bool lively;    /* a note has arrived since the attendant last checked */
-  int n_regions;  /* of all transports */
+  int references;          /* number of transports that are not closed */
+  tprt_status broken;      /* how the messenger has failed; TPRT_OK: it has not */
+  char broken_reason[256]; /* the text of that */
+  bool lively;             /* a note has arrived since the attendant last checked */
+  int n_regions;           /* of all transports */
   bool has_progress_thread, closing;
   pthread_t attendant;
   pthread_cond_t ended;      /* wakes the attendant when the world closes */
@@ -183,7 +184,8 @@ typedef struct wire_wait {
   tprt_op_kind kind;
   uint32_t sequence;
   int64_t deadline;
-  int rounds;
+  int rounds;               /* since something has moved */
+  int64_t since, waited_ns; /* from one of the first of them on */
   /* the operation continues although another rank has already found that signatures differ */
   bool comparing;
 } wire_wait;

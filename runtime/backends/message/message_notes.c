@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include "backends/message/message.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -174,9 +175,9 @@ static tprt_status serve_peers(wire_world *world) {
 }
 
 tprt_status tprt__wire_progress(wire_world *world) {
+  /* the thread may have noticed it */
   tprt_status status =
-      world->broken ? tprt__fail(TPRT_SYSTEM, "the connection to the other ranks failed earlier")
-                    : TPRT_OK;
+      world->broken ? tprt__fail(world->broken, "%s", world->broken_reason) : TPRT_OK;
   for (int i = 0; i < world->n_ranks && !status; i++) {
     if (i != world->rank)
       status = read_inbox(world, &world->inbox[i]);
@@ -185,7 +186,10 @@ tprt_status tprt__wire_progress(wire_world *world) {
     status = serve_peers(world);
   if (!status)
     status = sweep_outbox(world);
-  world->broken |= status != TPRT_OK;
+  if (status && !world->broken) {
+    world->broken = status;
+    snprintf(world->broken_reason, sizeof world->broken_reason, "%s", tprt_last_error());
+  }
   return status;
 }
 

@@ -8,9 +8,11 @@
 #include <time.h>
 
 enum {
-  SPINS = 20, /* rounds before yielding the processor, which a peer may need */
-  /* rounds after which a rank sleeps: if the messenger wakes it, and if it does not */
-  WAKEABLE_ROUNDS = 200,
+  SPINS = 20,     /* rounds before yielding the processor, which a peer may need */
+  SPIN_NS = 5000, /* or this time: a round looks at every peer, and may take microseconds */
+  /* after which a rank sleeps: this time if the messenger wakes it, and so many rounds if not. On
+   * processors that ranks share, most of this time is that of others */
+  YIELD_NS = 200000,
   YIELDS = 2200,
   NAP_NS = 50000,
   /* bounded, because another thread may handle the note for which this one waits */
@@ -105,13 +107,27 @@ bool tprt__wire_peer_dead(const wire_transport *wire, int peer) {
          world->messenger->ended(world->end, wire->peers[peer].world_rank);
 }
 
+/* Looks at the clock now and then, which takes as long as a round of few peers. */
+static void count_round(wire_wait *wait, bool moved) {
+  enum { CLOCK_ROUNDS = 4 };
+  wait->rounds = moved ? 0 : wait->rounds + 1;
+  if (moved)
+    wait->waited_ns = 0;
+  if (wait->rounds % CLOCK_ROUNDS || !wait->rounds)
+    return;
+  int64_t now = tprt__now();
+  if (wait->rounds == CLOCK_ROUNDS)
+    wait->since = now;
+  wait->waited_ns = now - wait->since;
+}
+
 /* If the messenger cannot wake threads, a waiting rank polls. */
 tprt_status tprt__wire_idle(wire_world *world, wire_wait *wait, bool moved) {
   const struct timespec nap = {.tv_nsec = NAP_NS};
-  wait->rounds = moved ? 0 : wait->rounds + 1;
-  if (wait->rounds > SPINS) {
+  count_round(wait, moved);
+  if (wait->rounds > SPINS || wait->waited_ns > SPIN_NS) {
     pthread_mutex_unlock(&world->lock);
-    if (wait->rounds < (world->messenger->wait ? WAKEABLE_ROUNDS : YIELDS))
+    if (world->messenger->wait ? wait->waited_ns < YIELD_NS : wait->rounds < YIELDS)
       sched_yield();
     else if (world->messenger->wait)
       world->messenger->wait(world->end, WAIT_NS);

@@ -2,9 +2,11 @@
 #define _GNU_SOURCE 1
 #include "test/runtime/harness/harness.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MOST_VARIABLES = 8 };
@@ -282,11 +284,55 @@ static void test_world(void **state) {
   tprt_comm_destroy(comm);
 }
 
+/* A launcher that starts a rank and is killed once the rank has its world. Returns the end of a
+ * pipe that closes when the rank ends. */
+static int lose_launcher(void) {
+  static const char *const alone[MOST_VARIABLES] = {"RANK=0", "WORLD_SIZE=1"};
+  int ready[2], alive[2];
+  char byte;
+  assert_int_equal(pipe(ready) | pipe(alive), 0);
+  set_environment(alone);
+  pid_t launcher = fork();
+  if (launcher == 0 && fork() == 0) {
+    tprt_config config = test_config();
+    tprt_comm *comm;
+    if (tprt_world_create(0, 0, &config, &comm) == TPRT_OK)
+      (void)!write(ready[1], "", 1);
+    sleep(1); /* and ends, if nobody ends it */
+    (void)!write(alive[1], "", 1);
+    _exit(0);
+  }
+  if (launcher == 0)
+    for (;;)
+      pause();
+  assert_int_equal(read(ready[0], &byte, 1), 1);
+  kill(launcher, SIGKILL);
+  waitpid(launcher, NULL, 0);
+  close(ready[0]);
+  close(ready[1]);
+  close(alive[1]);
+  return alive[0];
+}
+
+/* On request a rank does not outlive its launcher. */
+static void test_end_with_launcher(void **state) {
+  (void)state;
+  char byte;
+  for (int follows = 0; follows < 2; follows++) {
+    setenv("TPRT_END_WITH_LAUNCHER", follows ? "1" : "0", 1);
+    int alive = lose_launcher();
+    assert_int_equal(read(alive, &byte, 1), !follows);
+    close(alive);
+  }
+  unsetenv("TPRT_END_WITH_LAUNCHER");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_found),
       cmocka_unit_test(test_refused),
       cmocka_unit_test(test_world),
+      cmocka_unit_test(test_end_with_launcher),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

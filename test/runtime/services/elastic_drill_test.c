@@ -10,7 +10,6 @@
 
 #include "test/runtime/harness/long.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,18 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define SANITIZED true
-#else
-#define SANITIZED false
-#endif
-
 enum { N = 4, MOST_ROUNDS = 1000, LARGE = 40000, PATIENCE_S = 60 };
-
-/* What a process has open. */
-typedef struct holdings {
-  int descriptors, maps, threads;
-} holdings;
 
 /* One place per rank; each process writes that of its rank. */
 typedef struct place {
@@ -40,7 +28,7 @@ typedef struct place {
   _Atomic int64_t operations; /* that it has completed in this epoch */
   _Atomic int64_t told_ns, ready_ns;
   _Atomic int told_rank, told_status;
-  holdings held;
+  job_holdings held;
 } place;
 
 typedef struct drill {
@@ -52,26 +40,6 @@ typedef struct drill {
 static drill *board;
 
 static int64_t now_ns(void) { return (int64_t)(test_seconds() * 1e9); }
-
-static int count_entries(const char *path) {
-  DIR *folder = opendir(path);
-  int n = 0;
-  while (readdir(folder))
-    n++;
-  closedir(folder);
-  return n -
-         3; /* ".", "..", and the folder itself while it is read, if it is that of descriptors */
-}
-
-static holdings look(void) {
-  holdings held = {.descriptors = count_entries("/proc/self/fd"),
-                   .threads = count_entries("/proc/self/task") + 1};
-  FILE *maps = fopen("/proc/self/maps", "re");
-  for (int c; (c = fgetc(maps)) != EOF;)
-    held.maps += c == '\n';
-  fclose(maps);
-  return held;
-}
 
 /* ---- a rank ---- */
 
@@ -118,7 +86,7 @@ static tprt_status work(tprt_comm *comm, load *l) {
   tprt_status status = agree_on_step(comm, l);
   atomic_store(&own->operations, 0);
   atomic_store(&own->ready_ns, now_ns());
-  own->held = look();
+  own->held = job_holds();
   atomic_store(&own->pid, getpid());
   atomic_store(&own->epoch, tprt_comm_epoch(comm));
   for (int32_t over = 0; !status && !over;) {
@@ -293,14 +261,14 @@ static int reap(pid_t server) {
   return errors;
 }
 
-static int check_holdings(const holdings *before, const holdings *after) {
+static int check_holdings(const job_holdings *before, const job_holdings *after) {
   printf("rank 0 holds %d descriptors, %d maps, %d threads; halfway it held %d, %d, %d\n",
          after->descriptors, after->maps, after->threads, before->descriptors, before->maps,
          before->threads);
   /* the allocator of the system may keep a few maps for threads that have ended; sanitizers keep
    * many for themselves */
   return after->descriptors > before->descriptors || after->threads > before->threads ||
-         (!SANITIZED && after->maps > before->maps + 8);
+         (!JOB_SANITIZED && after->maps > before->maps + 8);
 }
 
 /* Starts a job with waiting spares. Returns the process that serves its store. */
@@ -341,7 +309,7 @@ static void test_drill(void **state) {
   int rounds = test_is_long() ? MOST_ROUNDS : 30, hangs = 0, errors = 0, done = 0;
   uint64_t random = 1;
   test_job job = {.kind = STORE_UNIX};
-  holdings half = {0};
+  job_holdings half = {0};
   pid_t server = start_job(&job, 1);
   hangs += !await_load(-1, 3);
   for (; done < rounds && !hangs; done++) {
@@ -352,7 +320,7 @@ static void test_drill(void **state) {
       half = board->places[0].held;
     hangs += !run_round(&job, victim, &random, &detection, &replacement, &errors);
   }
-  holdings last = board->places[0].held;
+  job_holdings last = board->places[0].held;
   int left_out = atomic_load(&board->left_out);
   errors += end_job(server);
   printf("%d kills in %d ranks: %d hangs, %d errors\n", done, N, hangs, errors);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE 1
 #include "jobs.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,9 +115,9 @@ static int spare_main(test_job *job, int number) {
   return errors;
 }
 
-/* Waits for a process, which must end within a minute. */
-static int wait_for(pid_t pid, int *status) {
-  int64_t end = (int64_t)test_seconds() + 60;
+/* Waits for a process, which must end in time. */
+static int wait_for(const test_job *job, pid_t pid, int *status) {
+  int64_t end = (int64_t)test_seconds() + (job->seconds ? job->seconds : 60);
   while (waitpid(pid, status, WNOHANG) == 0) {
     if (test_seconds() > (double)end) {
       fprintf(stderr, "process %d hangs\n", (int)pid);
@@ -143,7 +144,7 @@ int job_run(test_job *job) {
   }
   for (int i = 0; i < n; i++) {
     int status = 0;
-    errors += wait_for(pids[i], &status);
+    errors += wait_for(job, pids[i], &status);
     if (i >= job->n_ranks)
       job->spare_status[i - job->n_ranks] = status;
   }
@@ -216,4 +217,31 @@ int job_check(tprt_comm *comm) {
   free(data);
   free(all);
   return errors;
+}
+
+int job_says(const char *text) {
+  if (strstr(tprt_last_error(), text))
+    return 0;
+  fprintf(stderr, "expected \"%s\", got \"%s\"\n", text, tprt_last_error());
+  return 1;
+}
+
+static int count_entries(const char *path) {
+  DIR *folder = opendir(path);
+  int n = 0;
+  while (readdir(folder))
+    n++;
+  closedir(folder);
+  return n -
+         3; /* ".", "..", and the folder itself while it is read, if it is that of descriptors */
+}
+
+job_holdings job_holds(void) {
+  job_holdings held = {.descriptors = count_entries("/proc/self/fd"),
+                       .threads = count_entries("/proc/self/task") + 1};
+  FILE *maps = fopen("/proc/self/maps", "re");
+  for (int c; (c = fgetc(maps)) != EOF;)
+    held.maps += c == '\n';
+  fclose(maps);
+  return held;
 }

@@ -6,6 +6,13 @@
 
 #include <stdatomic.h>
 
+/* A sanitizer, which keeps maps and memory for itself. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define JOB_SANITIZED true
+#else
+#define JOB_SANITIZED false
+#endif
+
 enum { JOB_MOST_RANKS = 8, JOB_MOST_SPARES = 4 };
 
 /* What the processes of a job share. */
@@ -23,6 +30,7 @@ typedef struct test_job {
   int (*spare)(struct test_job *job, int number, tprt_config *config);
   int kind; /* of the store: STORE_UNIX, STORE_TCP or STORE_FILE */
   int parameter;
+  int seconds;                 /* after which it counts as hung; 0: 60 */
   const char *name;            /* of the communicator; NULL: "world" */
   const unsigned char *secret; /* NULL: none */
   char address[128];
@@ -43,5 +51,13 @@ void job_end(test_job *job, pid_t server);
 
 /* Runs operations of all kinds and checks their results; returns the number of errors. */
 int job_check(tprt_comm *comm);
+/* What this process has open. */
+typedef struct job_holdings {
+  int descriptors, maps, threads;
+} job_holdings;
+job_holdings job_holds(void);
+
+/* Checks that the last error of this thread contains a text; returns the number of errors. */
+int job_says(const char *text);
 
 #endif

@@ -253,7 +253,7 @@ static void expect_failure(const char *mode, bool has_keys, tprt_status status, 
   fused_pointers pointers = {{[TPRT_IN_QUERIES] = {memory},
                               [TPRT_IN_KEYS] = {has_keys ? memory : NULL},
                               [TPRT_IN_VALUES] = {memory},
-                              [TPRT_OUT_TENSOR] = {memory}}};
+                              [TPRT_OUT_TENSOR] = {memory + (1 << 13)}}};
   got = call_fused(w.context, 0, &words.operands, &pointers);
   setenv("FAKE_CUDA", "", 1);
   assert_int_equal(got, status);
