@@ -1,5 +1,6 @@
 /* Clones pads that windows can read in place. Each such user gets its own pad in front of it,
- * marked with tp.in_place. */
+ * marked with tp.in_place. The last user gets the pad itself: no value goes, whose name in reports
+ * another value at its address would have. */
 #include "passes/propagate/model/planner.h"
 
 #include "ir/diagnostics.h"
@@ -9,10 +10,18 @@ static tp_status collect(MlirOperation op, void *data) {
   return tp__op_is(op, "tensor.pad") && !tp__is_in_place(op) ? tp__op_list_add(data, op) : TP_OK;
 }
 
+/* The pad that a user reads in place: a clone, or the pad if nothing else uses it any more. */
+static MlirOperation own_pad(MlirOperation pad) {
+  MlirOpOperand first = mlirValueGetFirstUse(mlirOperationGetResult(pad, 0));
+  if (!mlirOpOperandIsNull(mlirOpOperandGetNextUse(first)))
+    return mlirOperationClone(pad);
+  mlirOperationRemoveFromParent(pad);
+  return pad;
+}
+
 static tp_status clone_for_users(MlirOperation pad, tp__arena *arena) {
   MlirValue result = mlirOperationGetResult(pad, 0);
   MlirOpOperand use = mlirValueGetFirstUse(result);
-  bool given = false;
   while (!mlirOpOperandIsNull(use)) {
     MlirOpOperand next = mlirOpOperandGetNextUse(use);
     MlirOperation user = mlirOpOperandGetOwner(use);
@@ -20,16 +29,13 @@ static tp_status clone_for_users(MlirOperation pad, tp__arena *arena) {
     bool can;
     TP_TRY(tp__can_read_in_place(pad, user, operand, arena, &can));
     if (can) {
-      MlirOperation own = mlirOperationClone(pad);
-      tp__set(own, "tp.in_place", mlirUnitAttrGet(mlirOperationGetContext(pad)));
+      MlirOperation own = own_pad(pad);
+      tp__set(own, "tp.in_place", mlirUnitAttrGet(mlirOperationGetContext(own)));
       tp__insert_before(user, own);
       mlirOperationSetOperand(user, operand, mlirOperationGetResult(own, 0));
-      given = true;
     }
     use = next;
   }
-  if (given && !tp__is_used(result))
-    mlirOperationDestroy(pad);
   return TP_OK;
 }
 

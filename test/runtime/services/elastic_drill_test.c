@@ -34,7 +34,8 @@ typedef struct place {
 typedef struct drill {
   place places[N];
   _Atomic int errors, left_out;
-  _Atomic bool over; /* ranks leave after their next operation */
+  _Atomic int opened; /* number of spares that have opened the store */
+  _Atomic bool over;  /* ranks leave after their next operation */
 } drill;
 
 static drill *board;
@@ -148,6 +149,8 @@ static void process_main(const test_job *job, int rank) {
   tprt_config config = test_config();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   CHECK_STATUS(errors, job_open(job, NULL, &config.store), TPRT_OK);
+  if (!errors && rank < 0)
+    atomic_fetch_add(&board->opened, 1);
   if (!errors && rank >= 0)
     CHECK_STATUS(errors, tprt_world_create(N, rank, &config, &comm), TPRT_OK);
   if (!errors && rank < 0) {
@@ -170,8 +173,11 @@ typedef struct samples {
   int n;
 } samples;
 
+static int n_started; /* that were started in this job */
+
 /* Starts a rank, or a spare with rank -1. */
 static pid_t start(const test_job *job, int rank) {
+  n_started += rank < 0;
   fflush(NULL);
   pid_t child = fork();
   if (child < 0)
@@ -192,6 +198,15 @@ static bool await_load(int after, int operations) {
     if (!runs)
       usleep(200);
   }
+  return test_seconds() < end;
+}
+
+/* Waits until all spares that were started have opened the store: one that opens it when it has
+ * closed fails. */
+static bool await_spares(void) {
+  double end = test_seconds() + PATIENCE_S;
+  while (atomic_load(&board->opened) < n_started && test_seconds() < end)
+    usleep(200);
   return test_seconds() < end;
 }
 
@@ -237,7 +252,7 @@ static bool run_round(const test_job *job, int victim, uint64_t *random, samples
   int64_t begin = now_ns();
   kill(atomic_load(&killed->pid), SIGKILL);
   start(job, -1);
-  if (!await_load(epoch, 3))
+  if (!await_load(epoch, 3) || !await_spares())
     return false;
   *errors += collect(victim, begin, detection, replacement);
   while (waitpid(-1, NULL, WNOHANG) > 0)
@@ -276,6 +291,7 @@ static pid_t start_job(test_job *job, int n_spares) {
   board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   assert_true(board != MAP_FAILED);
   pid_t server = job_serve(job);
+  n_started = 0;
   for (int rank = 0; rank < N; rank++) {
     atomic_store(&board->places[rank].epoch, -1);
     start(job, rank);
@@ -347,7 +363,7 @@ static bool run_double_round(const test_job *job, pid_t spares[2], uint64_t *ran
     spares[0] = spares[1];
     spares[1] = start(job, -1);
   }
-  return await_load(epoch, 3);
+  return await_load(epoch, 3) && await_spares();
 }
 
 static void test_double_kills(void **state) {
@@ -356,7 +372,7 @@ static void test_double_kills(void **state) {
   uint64_t random = 2;
   test_job job = {.kind = STORE_UNIX};
   pid_t server = start_job(&job, 0), spares[2] = {start(&job, -1), start(&job, -1)};
-  hangs += !await_load(-1, 3);
+  hangs += !await_load(-1, 3) || !await_spares();
   for (; done < rounds && !hangs; done++)
     hangs += !run_double_round(&job, spares, &random);
   int left_out = atomic_load(&board->left_out), errors = end_job(server);

@@ -12,9 +12,9 @@ import terminal
 
 LARGE, SMALL, OUTPUT = sys.argv[1:]
 MARKER = f"TOOLS_INTERRUPT={os.getpid()}"
-PLAN = "tp-spmd{memory-limit=40GB remark-bytes=none}"
+PLAN = "tp-decompose,tp-raise,tp-spmd{memory-limit=150000B remark-bytes=none}"
 OPT = ["shard-opt", LARGE, f"--pass-pipeline=builtin.module({PLAN})", "-o", OUTPUT]
-EMIT = ["shard-run", LARGE, "--memory-limit=40GB", "--emit=obj", "-o", OUTPUT]
+EMIT = ["shard-run", LARGE, "--memory-limit=150000B", "--emit=obj", "-o", OUTPUT]
 RUN = ["shard-run", SMALL, "--mesh", "2", "--repeat=1000000", "--no-verify", "--report", OUTPUT]
 PROVEN = "remark: 'func.func': an interrupt ended the search; this plan is proven to cost at most"
 

@@ -144,7 +144,7 @@ function measuredTrack(f, works, run) {
   const scale = computed > 0 ? rest / computed : 0;
   const track = trackOf('run', works, (w) => (w.number === undefined ? w.seconds * scale : sent(w)));
   const isLonger = track.length > run.measured_seconds * 1.001;
-  return {...track, times, lengthText: secondsText(run.measured_seconds) + (isLonger ? ' (' +
+  return {...track, times, hidesCompute: rest === 0, lengthText: secondsText(run.measured_seconds) + (isLonger ? ' (' +
     track.lengthText + ' summed over the slowest rank of each collective)' : '')};
 }
 
@@ -326,7 +326,8 @@ function workText(f, graph, tracks, works, number) {
   const work = works[number], c = f.collectives[work.number];
   const spans = tracks.map((track) => {
     const {start, end} = track.places[number];
-    return track.title + ': ' + secondsText(end - start) + ' from ' + secondsText(start);
+    return track.title + ': ' + (track.hidesCompute && !c ? 'not known'
+      : secondsText(end - start) + ' from ' + secondsText(start));
   });
   return (c ? c.kind + ' over ' + c.axes + ' of ' + whatMoves(f, c) + ', ' +
     bytesText(c.bytes_per_device) + (c.count > 1 ? ' in ' + c.count + ' runs' : '')
