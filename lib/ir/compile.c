@@ -158,9 +158,9 @@ static tp_status find_ptx(MlirModule module, tp_bytes *bytes) {
     }
   return tp__error(
       at, TP_INVALID_ARGUMENT,
-      "has no GPU kernels of its own to write: kernels of the runtime do all of its "
-      "work on the GPU, or the pipeline tp-to-cuda did not run; emit the whole program "
-      "instead (--emit=so of shard-run)");
+      "the program has no GPU kernels of its own, so there is no PTX to write: it only calls "
+      "kernels of the runtime; write the whole program instead (--emit=so of shard-run). Without "
+      "the pipeline tp-to-cuda no program has kernels");
 }
 
 /* Reports the first op that is not in the LLVM dialect. Otherwise upstream's translation would

@@ -76,7 +76,8 @@ static tp_status find_axes(reader *r, MlirStringRef token, int *first, int *n) {
   if (!tp__axis_token(token, name, &pre, &size))
     return tp__error(r->at, TP_INVALID_ARGUMENT,
                      "%s: tp.sharding: \"%.*s\" is not an axis; write an axis, \"tp\", or a part "
-                     "of one, \"tp:(1)2\": the factor of 2 after those of product 1",
+                     "of one: of tp=4, \"tp:(1)2\" is the outer part of size 2, and \"tp:(2)2\" "
+                     "the inner one",
                      r->what, (int)token.length, token.data);
   *n = tp_mesh_find(r->mesh, name, pre, size, first);
   if (*n > 0)

@@ -314,6 +314,9 @@ int tp__strategy_match(const tp_rule *rule, const tp_mesh *mesh, const tp_spec *
 
 /* ---- tp.factors: choices annotated on an op ---- */
 
+/* Orders the axes as the mesh lists them. */
+void tp__identity_order(tp_strategy *strategy);
+
 /* Writes the attribute. {dp = 0, "tp:(1)2" = 2} names the factor of each axis; {tp = "linear 1"}
  * names a variant, {tp = "ring 2"} factor 2 with a ring along the axis, {tp = "rows 2"} factor 2
  * split by rows. */

@@ -39,12 +39,17 @@ static tp_status check_known(MlirOperation op, void *data) {
   for (int i = 0; i < TP_LEN(dialects); i++)
     if (tp__op_has_dialect(op, dialects[i]))
       return TP_OK;
-  if (tp__op_has_dialect(op, "stablehlo") || tp__op_has_dialect(op, "chlo"))
+  if (tp__op_has_dialect(op, "stablehlo") || tp__op_has_dialect(op, "chlo")) {
+    MlirAttribute target = tp__inherent(op, "call_target_name");
+    bool is_named = !mlirAttributeIsNull(target) && mlirAttributeIsAString(target);
+    MlirStringRef name = is_named ? mlirStringAttrGetValue(target) : tp__ref("");
     return tp__error(
         op, TP_UNSUPPORTED,
-        "runs only with XLA: it has no implementation here, and was kept for an export "
+        "%s%.*s%sruns only with XLA: it has no implementation here, and was kept for an export "
         "to StableHLO; run the exported program with XLA, or lower the op between "
-        "tp-partition and tp-to-runtime");
+        "tp-partition and tp-to-runtime",
+        is_named ? "the call of " : "", (int)name.length, name.data, is_named ? " " : "");
+  }
   return tp__error(op, TP_UNSUPPORTED,
                    "cannot be lowered to machine code; rewrite it with linalg, tensor, scf and "
                    "arith ops between tp-partition and tp-to-runtime (its rule says how it is "

@@ -51,6 +51,8 @@ def run_ranks(program, options, export, leaves):
         if done.returncode != 0:
             said = done.stderr + done.stdout  # errors, or a table that says what differs
             kind = Mismatch if "MISMATCH" in done.stdout else Error
-            way_out = "\nXLA can run the plan: plan.jit()" if "runs only with XLA" in said else ""
-            raise kind("shard-run failed (%d):\n%s%s" % (done.returncode, said.strip(), way_out))
+            what = "shard-run failed (%d)" % done.returncode
+            if "runs only with XLA" in said:
+                what = "run_here: the program has an op that runs only with XLA; call plan.jit() instead"
+            raise kind("%s:\n%s" % (what, said.strip()))
         return [_back(numpy.load(path), aval) for path, aval in zip(outputs, export.result_avals)]

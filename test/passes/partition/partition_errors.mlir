@@ -92,7 +92,7 @@ func.func @quantized(%x: tensor<8x10xi8> {tp.sharding = [[], ["tp"]]}, %y: tenso
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @factors(%x: tensor<8xf32> {tp.sharding = [[]]}) {
-  // expected-error @below {{'arith.negf': tp.factors: "tp" needs one of the factors of this op: 0 (parallel}}
+  // expected-error @below {{which is no factor of this op; give one of 0 (parallel}}
   %y = arith.negf %x {tp.sharding = [[]], tp.factors = {tp = 7}} : tensor<8xf32>
   return
 }

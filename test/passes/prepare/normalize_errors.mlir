@@ -3,13 +3,13 @@
 // Section: axes.
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'func.func': argument 1: tp.sharding: "tp:2" is not an axis; write an axis, "tp", or a part of one, "tp:(1)2": the factor of 2 after those of product 1}}
+// expected-error @below {{'func.func': argument 1: tp.sharding: "tp:2" is not an axis; write an axis, "tp", or a part of one: of tp=4, "tp:(1)2" is the outer part of size 2, and "tp:(2)2" the inner one}}
 func.func private @malformed_axis(tensor<8xf32>, tensor<8xf32> {tp.sharding = [["tp:2"]]})
 
 // -----
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
-// expected-error @below {{'func.func': argument 0 (%a): tp.sharding: "tp:( 1)2" is not an axis; write an axis, "tp", or a part of one, "tp:(1)2": the factor of 2 after those of product 1}}
+// expected-error @below {{'func.func': argument 0 (%a): tp.sharding: "tp:( 1)2" is not an axis; write an axis, "tp", or a part of one: of tp=4, "tp:(1)2" is the outer part of size 2, and "tp:(2)2" the inner one}}
 func.func @space_in_sub_axis(%a: tensor<8xf32> {tp.sharding = [["tp:( 1)2"]]}) { return }
 
 // -----

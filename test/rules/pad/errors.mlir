@@ -41,7 +41,7 @@ func.func @index(%a: tensor<8xf32>, %y: tensor<10xf32>) -> tensor<10xf32> {
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @affine(%a: tensor<8xf32>) -> tensor<10xf32> {
   %one = arith.constant 1.0 : f32
-  // expected-error @below {{'tensor.pad': tp.factors: "x" needs one of the factors of this op: 0 (}}
+  // expected-error @below {{which is no factor of this op; give one of 0 (}}
   %r = tensor.pad %a low[1] high[1] {
   ^bb0(%i: index):
     tensor.yield %one : f32
