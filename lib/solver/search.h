@@ -17,7 +17,7 @@ typedef struct tp__search {
   int64_t work;         /* spent so far, in table entries read */
   /* limit for the current part of the problem; reductions and affordable eliminations ignore it */
   int64_t work_limit;
-  int64_t elimination_limit; /* of the work of an affordable elimination; 0: none */
+  int64_t elimination_limit; /* most work of one exact elimination; 0: no limit */
   tp_cost step;              /* every cost of an assignment is a multiple of this */
   int width;                 /* size of the largest scope eliminated exactly; -1: none */
   bool passed_messages, branched;

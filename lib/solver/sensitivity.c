@@ -43,27 +43,26 @@ bool tp__sensitivity_allows(const tp_sensitivity *s, const bool *flat, int node,
 
 /* ---- the base ---- */
 
-/* Charges the price for strategies of the node that are in `from` but not in `to`, and refunds it
- * for those in `to` but not in `from`. */
-static bool charge(const tp_sensitivity *s, tp__dual *dual, int node, const bool *from,
-                   const bool *to, tp_cost *by) {
+/* The same for one node. */
+static bool charge(const tp_sensitivity *s, tp__dual *dual, int node, const bool *allowed,
+                   tp_cost *by) {
   const tp__wnode *v = &s->g->nodes[node];
   bool any = false;
   for (int x = 0; x < v->n; x++) {
-    bool was = !from || tp__sensitivity_allows(s, from, node, x),
-         is = tp__sensitivity_allows(s, to, node, x);
+    bool was = tp__sensitivity_allows(s, s->base, node, x),
+         is = tp__sensitivity_allows(s, allowed, node, x);
     by[x] = was == is ? 0 : was ? s->price : -s->price;
     any |= was != is;
   }
   return !any || tp__dual_shift(dual, node, by);
 }
 
-bool tp__sensitivity_charge(const tp_sensitivity *s, tp__dual *dual, const bool *from,
-                            const bool *to, tp_cost *by) {
+bool tp__sensitivity_charge(const tp_sensitivity *s, tp__dual *dual, const bool *allowed,
+                            tp_cost *by) {
   bool ok = true;
   for (int v = 0; ok && v < s->g->n_nodes; v++)
     if (s->g->nodes[v].alive)
-      ok = charge(s, dual, v, from, to, by);
+      ok = charge(s, dual, v, allowed, by);
   return ok;
 }
 
@@ -90,6 +89,7 @@ tp_cost tp__sensitivity_encode(const tp_sensitivity *s, tp_cost cost) {
   return cost >= TP_COST_FORBIDDEN / s->code.step ? TP_COST_FORBIDDEN : cost * s->code.step;
 }
 
+/* Computes the reduced costs of the base. */
 static tp_status measure(tp_sensitivity *s) {
   const tp__wcsp *g = s->g;
   s->least = tp__pool_calloc(&s->pool, (size_t)g->n_nodes, sizeof *s->least);
@@ -289,7 +289,7 @@ static tp_status bound_from_dual(const tp_sensitivity *s, const bool *allowed, t
                          .stalled = TP__VARIANT_STALLED,
                          .enough = tp__sensitivity_encode(s, limit),
                          .all = true};
-    if (tp__sensitivity_charge(s, &dual, s->base, allowed, by))
+    if (tp__sensitivity_charge(s, &dual, allowed, by))
       tp__sensitivity_pass(&dual, &until, &control, &work);
     else
       dual.bound = 0;

@@ -28,11 +28,11 @@ struct tp_sensitivity {
 /* True if `flat`, with an entry for each strategy of all nodes, has strategy x of the node in the
  * graph. */
 bool tp__sensitivity_allows(const tp_sensitivity *s, const bool *flat, int node, int x);
-/* Charges the price for strategies that are in `from` but not in `to`, and refunds it for those in
- * `to` but not in `from`. `from` may be NULL: all. `by` has room for the strategies of any node.
- * False if numbers left their range. */
-bool tp__sensitivity_charge(const tp_sensitivity *s, tp__dual *dual, const bool *from,
-                            const bool *to, tp_cost *by);
+/* Charges the price for strategies that are in the base but not in `allowed`, and refunds it for
+ * those in `allowed` but not in the base. `by` has room for the strategies of any node. False if
+ * numbers left their range. */
+bool tp__sensitivity_charge(const tp_sensitivity *s, tp__dual *dual, const bool *allowed,
+                            tp_cost *by);
 
 /* When to stop passing messages. */
 typedef struct tp__passing {

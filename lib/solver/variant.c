@@ -43,6 +43,7 @@ typedef struct query {
   tp__pool pool;
 } query;
 
+/* Computes the reduced costs of a node under the messages of the variant. */
 static tp_status measure_node(query *q, int node) {
   const tp__wcsp *g = q->s->g;
   tp_cost *least = tp__pool_alloc(&q->pool, (size_t)g->nodes[node].n, sizeof *least);
@@ -279,7 +280,7 @@ static tp_status run_query(query *q, bool *ranged) {
   const tp_sensitivity *s = q->s;
   tp_cost *by = tp__malloc((s->offset[s->problem->n_nodes] + 1) * sizeof *by);
   tp_status status = by ? tp__dual_clone(&s->dual, &q->dual) : TP_NO_MEMORY;
-  *ranged = status == TP_OK && tp__sensitivity_charge(s, &q->dual, s->base, q->allowed, by);
+  *ranged = status == TP_OK && tp__sensitivity_charge(s, &q->dual, q->allowed, by);
   if (*ranged) {
     if (q->is_local)
       qsort(q->near, (size_t)q->n_near, sizeof *q->near, tp__compare_ints);

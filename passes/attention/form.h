@@ -47,7 +47,8 @@ const char *tp__form_scores(tp_attention_form *form, const tp_mesh *mesh);
 
 /* ---- form_rows.c ---- */
 /* NULL if the result is that of a softmax of the rows: exponentials of scores less the largest one,
- * divided by their sum. Else why not. *zeroes_hidden: rows whose scores are all -infinity are 0. */
+ * divided by their sum; else the reason why it is not. Sets *zeroes_hidden if the program makes
+ * rows 0 whose scores are all -infinity. */
 const char *tp__form_softmax(const tp_attention *a, bool *zeroes_hidden);
 /* True if the elements are those of input 0, converted to another float type. */
 bool tp__form_converts(const tp_nest *nest);

@@ -281,7 +281,8 @@ static int check_values(const options *o) {
 /* True if all words before the program are those of -n and --spares. */
 static bool is_of_launcher(char **words, int n) {
   for (int i = 0; i < n; i++) {
-    bool is_copies = strncmp(words[i], "-n", 2) == 0, is_spares = strncmp(words[i], "--s", 3) == 0;
+    bool is_copies = strncmp(words[i], "-n", 2) == 0,
+         is_spares = strncmp(words[i], "--sp", 4) == 0; /* may be cut short */
     if (!is_copies && !is_spares)
       return false;
     i += is_copies ? !words[i][2] : !strchr(words[i], '='); /* its value is a word of its own */

@@ -8,8 +8,8 @@
  * move into it (outline.h). This is correct if nothing is written to that buffer between the load
  * and the nest.
  *
- * A number that the body of a nest takes from such a buffer, such as the position up to which a
- * mask is true, is read by the nest itself, too. */
+ * The body of a nest may also use a number that the host has loaded from such a buffer, such as the
+ * position up to which a mask is true. The nest then reads it from the device itself. */
 #include "passes/gpu/outline.h"
 #include "passes/registry.h"
 #include "passes/support/lower.h"

@@ -204,8 +204,9 @@ static int64_t middle_of_gap(const point *points, int n, int64_t from, int64_t p
 }
 
 /* The first half of the plans looks for the smallest limit within which there is a plan, by halving
- * the interval. Each of the second half halves the widest gap from that to the peak of this plan;
- * from the largest limit without a plan if there was none. */
+ * the interval. Each later plan halves the widest gap between the limits so far: those from that
+ * smallest limit up to the peak of this plan, or, if there was no plan, from the largest limit that
+ * was tried. */
 static void find_points(tp_report *r, const tp_planner *p, const json_t *function, int64_t peak,
                         int n, point *points) {
   int64_t low = 0, high = peak;

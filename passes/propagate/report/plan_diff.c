@@ -331,16 +331,19 @@ static void print_bytes(tp__string *t, const char *what, int64_t before, int64_t
                       now > before ? "more" : "less");
 }
 
+/* "as many (4), ", "2 more, " */
+static void print_count(tp__string *t, int64_t before, int64_t now) {
+  if (before == now)
+    tp__string_printf(t, "as many (%lld), ", (long long)now);
+  else
+    tp__string_printf(t, "%lld %s, ", (long long)(now > before ? now - before : before - now),
+                      now > before ? "more" : "less");
+}
+
 static void print_traffic(tp__string *t, const json_t *traffic) {
-  int64_t before = tp__integer_of(traffic, "count_before"), now = tp__integer_of(traffic, "count");
   tp__string_printf(t, "\n* %s over %s: ", tp__text_of(traffic, "kind"),
                     tp__text_of(traffic, "axes"));
-  if (before == now)
-    tp__string_printf(t, "as many (%lld)", (long long)now);
-  else
-    tp__string_printf(t, "%lld %s", (long long)(now > before ? now - before : before - now),
-                      now > before ? "more" : "less");
-  tp__string_append(t, ", ");
+  print_count(t, tp__integer_of(traffic, "count_before"), tp__integer_of(traffic, "count"));
   print_seconds(t, tp__seconds_of(traffic, "seconds_before"),
                 tp__seconds_of(traffic, "modelled_seconds"));
   print_bytes(t, "sends", tp__integer_of(traffic, "bytes_before"),
@@ -351,19 +354,13 @@ static void print_ops(tp__string *t, const json_t *list) {
   const json_t *op;
   size_t i;
   json_array_foreach(list, i, op) {
-    int64_t before = tp__integer_of(op, "count_before"), now = tp__integer_of(op, "count");
-    double was = tp__seconds_of(op, "seconds_before"), is = tp__seconds_of(op, "modelled_seconds");
     const char *of = tp__text_of(op, "of");
     if (i == MAX_PRINTED)
       break;
     tp__string_printf(t, "\n* %s (%s): ", *of ? of : "values without a name",
                       tp__text_of(op, "op"));
-    if (before == now)
-      tp__string_printf(t, "as many (%lld), ", (long long)now);
-    else
-      tp__string_printf(t, "%lld %s, ", (long long)(now > before ? now - before : before - now),
-                        now > before ? "more" : "less");
-    print_seconds(t, was, is);
+    print_count(t, tp__integer_of(op, "count_before"), tp__integer_of(op, "count"));
+    print_seconds(t, tp__seconds_of(op, "seconds_before"), tp__seconds_of(op, "modelled_seconds"));
   }
   if (json_array_size(list) > i)
     tp__string_printf(t, "\n* and %zu more kinds of ops", json_array_size(list) - i);

@@ -1,5 +1,5 @@
-/* Tests the epochs of communicators: ranks that are replaced, join or leave, spares that come, and
- * processes that end meanwhile. Ranks and spares are processes. */
+/* Tests tprt_comm_reconfigure: spares replace ranks that have ended, ranks join and leave, and
+ * processes end while this happens. Each rank and each spare is a process. */
 #define _GNU_SOURCE 1
 #include "jobs.h"
 

@@ -191,10 +191,12 @@ function annotationsTable(f) {
   const known = groups.filter((g) => !unknown.includes(g));
   const boundOf = (g) => (g.saves_seconds === null && g.bound_without_seconds !== null
     ? g.bound_without_seconds : g);
+  const times = new Map();
+  for (const g of known) times.set(boundOf(g), (times.get(boundOf(g)) || 0) + 1);
   for (const g of known) {
-    const isMany = known.filter((other) => boundOf(other) === boundOf(g)).length > TOGETHER;
-    const key = isMany ? boundOf(g) : g;
-    sameBound.set(key, [...(sameBound.get(key) || []), g]);
+    const key = times.get(boundOf(g)) > TOGETHER ? boundOf(g) : g;
+    if (!sameBound.has(key)) sameBound.set(key, []);
+    sameBound.get(key).push(g);
   }
   const rows = [...sameBound.values()].map((same) => [same[0], [same.length > 1
     ? 'each of these ' + same.length + ': ' + same.map(annotationPlace).join('; ')

@@ -161,9 +161,9 @@ function againstPart(f) {
       secondsText).replace('the same', 'as long') + '.'),
     f.memory.limit_bytes !== null && a.seconds > a.seconds_before &&
       a.peak_before <= f.memory.limit_bytes ? make('p', {class: 'note'}, 'The older plan holds no ' +
-      'more than the limit of this one. Within a limit, plans are compared by another sum, in ' +
-      'which a held copy of a value is paid once; the plan that is cheapest by it can take a ' +
-      'little longer.') : null,
+      'more than the limit of this one. Planning within a limit changes layouts as late as ' +
+      'possible, so that a device holds less; without a limit, a value has one copy that serves ' +
+      'all its uses, which can take a little less time.') : null,
     scroller({id: 'against'}, 'Before and now', sumsTable(a)),
     ...(a.moves.length ? [scroller({id: 'against-moves'}, 'What moves', movesTable(a))] : []),
     ...(a.ops.length ? [scroller({id: 'against-ops'}, 'Ops that differ', opsTable(a))] : []),

@@ -153,7 +153,7 @@ static bool is_right(const program *p, int ahead, int first, const rank *expecte
  * and the fake driver detects every missing wait. */
 static void test_each_wait_counts(void **state) {
   (void)state;
-#if defined(__SANITIZE_THREAD__) /* ThreadSanitizer would report these intended races */
+#if defined(__SANITIZE_THREAD__) /* the races that this test makes on purpose would be reported */
   skip();
 #endif
   static const row rows[] = {
