@@ -9,7 +9,7 @@ import terminal
 MODEL, PROBLEM = sys.argv[1:]
 OPT = ["shard-opt", MODEL, "--pass-pipeline=builtin.module(tp-decompose,tp-raise,tp-spmd{memory-limit=150000B remark-bytes=none time-limit=2})", "-o", os.devnull]
 SOLVE = ["shard-solve", PROBLEM, "--time-limit", "2"]
-BENCH = ["shard-bench", "all_reduce", "--sizes=1M", "--rounds=6", "--round-time=50", "--repeats=5"]
+BENCH = ["shard-bench", "all_reduce", "--sizes=1M", "--rounds=12", "--round-time=50", "--repeats=5"]
 
 
 def check(name, command, pattern, environment=None):
