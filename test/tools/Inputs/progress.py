@@ -12,8 +12,8 @@ SOLVE = ["shard-solve", PROBLEM, "--time-limit", "2"]
 BENCH = ["shard-bench", "all_reduce", "--sizes=1M", "--rounds=12", "--round-time=50", "--repeats=5"]
 
 
-def check(name, command, pattern, environment=None):
-    ended = terminal.run(command, environment=environment)
+def check(name, command, pattern, environment=None, presses=()):
+    ended = terminal.run(command, presses=presses, environment=environment)
     lines, columns = ended.lines(), int((environment or {}).get("COLUMNS", 80))
     fitting = [line for line in lines if re.search(pattern, line)]
     for line in lines:
@@ -34,7 +34,8 @@ def check_silent(name, command):
 check("planning", OPT, r"^shard-opt: tp-propagate, \d+ s.*: ", {"COLUMNS": "80"})
 check("narrow", OPT, r"^shard-opt: tp-propagate, \d+ s", {"COLUMNS": "50"})
 check("solving", SOLVE, r"^shard-solve: solving, \d+ s \(at most \d+ s left\): best .*, bound")
-check("measuring", BENCH, r"^shard-bench: measuring, \d+ s \(\d+ s left\): [1-4] of 5")
+# how long a repetition takes depends on the load: 25 take long enough to see one, and Ctrl-C ends the others
+check("measuring", [*BENCH, "--repeats=25"], r"^shard-bench: measuring, \d+ s \(\d+ s left\): [1-9]\d* of 25", presses=[" left)"])
 check_silent("elsewhere", BENCH)
 dumb = terminal.run(BENCH, environment={"TERM": "dumb"})
 assert not dumb.lines() and "left" not in dumb.shown, dumb.shown
