@@ -122,6 +122,7 @@ typedef struct tp_plan_limits {
   tp_clock *clock; /* of the pass */
   double end;      /* deadline for planning this function */
   bool is_other;   /* another plan, for a report: the search ends with the work, even with none */
+  bool binds;      /* the plan without the memory limit is known to exceed it */
 } tp_plan_limits;
 
 /* The plan that was chosen; the strategies are in the nodes. */

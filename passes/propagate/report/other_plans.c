@@ -13,6 +13,7 @@ bool tp__other_read(const tp_report *r, const tp_planner *p, bool keep_mesh, tp_
   pass.module = mlirModuleGetOperation(r->before);
   tp_status status = tp__replan_open(&pass, p, keep_mesh, again);
   again->planner.limits.is_other = true;
+  again->planner.limits.binds = p->limits.binds;
   again->planner.limits.work = tp__other_plans_work(p);
   again->planner.limits.effort = p->limits.effort / TP_OTHER_PLANS_SHARE;
   mlirContextDetachDiagnosticHandler(r->pass->context, handler);

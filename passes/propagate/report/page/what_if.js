@@ -159,11 +159,6 @@ function againstPart(f) {
   return [make('h3', null, 'Against the older plan'),
     make('p', {id: 'against-said'}, 'A step takes ' + moreText(a.seconds_before, a.seconds,
       secondsText).replace('the same', 'as long') + '.'),
-    f.memory.limit_bytes !== null && a.seconds > a.seconds_before &&
-      a.peak_before <= f.memory.limit_bytes ? make('p', {class: 'note'}, 'The older plan holds no ' +
-      'more than the limit of this one. Planning within a limit changes layouts as late as ' +
-      'possible, so that a device holds less; without a limit, a value has one copy that serves ' +
-      'all its uses, which can take a little less time.') : null,
     scroller({id: 'against'}, 'Before and now', sumsTable(a)),
     ...(a.moves.length ? [scroller({id: 'against-moves'}, 'What moves', movesTable(a))] : []),
     ...(a.ops.length ? [scroller({id: 'against-ops'}, 'Ops that differ', opsTable(a))] : []),
