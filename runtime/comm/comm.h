@@ -81,7 +81,7 @@ tprt_status tprt__world_join(int n_ranks, int rank, const tprt__settings *settin
                              tprt_comm **comm);
 /* Opens the store in which the launcher of this process lets spares wait; NULL if it does not. */
 tprt_status tprt__launched_spares(int64_t timeout_ns, tprt_store **spares);
-/* Waits in the store of the settings for a place, as tprt_comm_join does. */
+/* spare.c: waits in the store of the settings for a place, as tprt_comm_join does. */
 tprt_status tprt__spare_join(const tprt__settings *settings, int64_t timeout_ns, tprt_comm **comm);
 
 /* recover.c: creates a communicator of the ranks that call this by the deadline, with these

@@ -1,4 +1,4 @@
-/* The next epoch of a communicator, with other processes: tprt_comm_reconfigure, tprt_comm_join.
+/* The next epoch of a communicator, with other processes: tprt_comm_reconfigure.
  *
  * 1. The ranks that are left agree on who they are, as after a failure (recover.c). The first of
  *    them with a place leads.
@@ -9,7 +9,7 @@
  * 4. The ranks that are left tell each other how that went: either all continue or all fail, and if
  *    a process ended, all try again. If one ends while they do, those who have the new world keep
  *    it: it has failed, and its next reconfiguration replaces that rank. */
-#include "comm/comm.h"
+#include "services/epoch.h"
 
 #include <sodium.h>
 #include <stdio.h>
@@ -336,21 +336,6 @@ static tprt_status lead(const change *c, plan *made, tprt_store **meeting) {
 
 /* ---- 3. the new world ---- */
 
-/* Gives the world what it inherits from the epoch before. */
-static void inherit(tprt_comm *next, const tprt__invitation *invitation, int joined) {
-  next->epoch = next->tried_epoch = invitation->epoch;
-  next->claim = invitation->claim;
-  next->joined[tprt_comm_rank(next)] = joined;
-}
-
-static tprt_status create_world(const tprt__invitation *own, tprt__settings settings,
-                                tprt_store *meeting, int64_t deadline, tprt_comm **next) {
-  settings.store = meeting;
-  settings.segment_fd = -1;
-  settings.timeout_ns = tprt__max(deadline - tprt__now(), 1);
-  return tprt__world_join(own->n_ranks, own->rank, &settings, next);
-}
-
 /* Enters the store of the next epoch, if the leader lives. */
 static tprt_status enter_store(const change *c, const tprt__invitation *own, tprt_store **meeting) {
   enum { CHECK_NS = 1000000000 };
@@ -373,18 +358,9 @@ static tprt_status enter(const change *c, tprt__invitation next, tprt_store **me
   next.rank = place;
   status = *meeting ? await_entries(c, *meeting) : enter_store(c, &next, meeting);
   if (!status)
-    status = create_world(&next, c->settings, *meeting, c->deadline, made);
-  if (!status)
-    inherit(*made, &next, c->comm->joined[tprt_comm_rank(c->comm)]);
+    status = tprt__epoch_world(&next, &c->settings, c->comm->joined[tprt_comm_rank(c->comm)],
+                               *meeting, c->deadline, made);
   return status;
-}
-
-/* Tells the ranks of a new world since when each has been there. */
-static tprt_status exchange_joined(tprt_comm *next) {
-  int mine = next->joined[tprt_comm_rank(next)];
-  tprt_op op =
-      tprt_op_flat(TPRT_OP_ALL_GATHER, &mine, next->joined, (int64_t)sizeof mine, TPRT_U8, NULL);
-  return tprt__comm_run_internal(next, &op);
 }
 
 /* ---- 4. agreement ---- */
@@ -433,7 +409,7 @@ static tprt_status attempt(const change *c, tprt_comm **result) {
   c->comm->survivors = NULL;
   tprt_comm_destroy(left);
   if (made) /* a failure also fails the new communicator, whose next call returns the reason */
-    (void)exchange_joined(made);
+    (void)tprt__epoch_exchange(made);
   *result = made;
   return TPRT_OK;
 }
@@ -465,13 +441,6 @@ static tprt_status check_places(const tprt_comm *comm, const int *ranks, int n_r
     return tprt__fail(TPRT_INVALID_ARGUMENT,
                       "the next epoch has only spares; at least one rank must stay");
   return TPRT_OK;
-}
-
-static tprt_status check_elastic(const tprt__backend *backend) {
-  if (backend->capabilities & TPRT_CAP_ELASTIC)
-    return TPRT_OK;
-  return tprt__fail(TPRT_UNSUPPORTED, "backend %s cannot take in processes: %s", backend->name,
-                    backend->lacks[__builtin_ctz(TPRT_CAP_ELASTIC)]);
 }
 
 static tprt_status find_settings(const tprt_comm *comm, const tprt_config *config,
@@ -512,7 +481,7 @@ tprt_status tprt_comm_reconfigure(tprt_comm *comm, const int *ranks, int n_ranks
   if (timeout_ns < 0)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "timeout_ns is %lld; it must be >= 0",
                       (long long)timeout_ns);
-  tprt_status status = check_elastic(comm->transport->backend);
+  tprt_status status = tprt__epoch_check(comm->transport->backend);
   if (!status)
     status = check_places(comm, ranks, n_ranks);
   if (!status)
@@ -536,82 +505,4 @@ tprt_status tprt_comm_reconfigure(tprt_comm *comm, const int *ranks, int n_ranks
   tprt__free(c.proposals);
   tprt_store_destroy(spares);
   return status;
-}
-
-int tprt_comm_epoch(const tprt_comm *comm) { return comm->epoch; }
-
-int tprt_comm_joined(const tprt_comm *comm, int rank) {
-  return rank >= 0 && rank < tprt_comm_size(comm) ? comm->joined[rank] : -1;
-}
-
-/* ---- the call of a spare ---- */
-
-/* Takes the place of an invitation. */
-static tprt_status take_place(const tprt__settings *settings, const tprt__invitation *own,
-                              tprt_comm **next) {
-  enum { PATIENCE_NS = 2000000000 };
-  tprt_store *meeting = NULL;
-  tprt_comm *made = NULL;
-  int64_t deadline = tprt__deadline(own->timeout_ns);
-  tprt_status status = tprt__epoch_enter(own, settings->store, PATIENCE_NS, deadline, &meeting);
-  if (!status)
-    status = tprt__epoch_report(meeting, own->rank);
-  if (!status)
-    status = create_world(own, *settings, meeting, deadline, &made);
-  tprt__epoch_leave(meeting, false);
-  if (status)
-    return status;
-  inherit(made, own, own->epoch);
-  status = exchange_joined(made); /* fails if the others could not continue */
-  if (status)
-    tprt_comm_destroy(made);
-  else
-    *next = made;
-  return status;
-}
-
-/* Failures for which the process that has a place is not the cause. */
-static bool is_of_others(tprt_status status) {
-  return status == TPRT_TIMEOUT || status == TPRT_PEER_DEAD || status == TPRT_INVALID_STATE ||
-         status == TPRT_ABORTED;
-}
-
-tprt_status tprt__spare_join(const tprt__settings *settings, int64_t timeout_ns, tprt_comm **comm) {
-  const tprt__backend *backend;
-  tprt_status status = tprt__backend_find(settings->backend, 0, &backend);
-  if (!status)
-    status = check_elastic(backend);
-  if (!status)
-    status = tprt__backend_obeys(backend, &settings->comm, false);
-  if (!status && !settings->store)
-    status = tprt__fail(TPRT_INVALID_ARGUMENT,
-                        "tprt_comm_join needs the store in which spares wait: set it in "
-                        "tprt_config");
-  int64_t deadline = tprt__deadline(timeout_ns);
-  while (!status) {
-    tprt__invitation own;
-    status = tprt__spares_wait(settings->store, settings->comm.name, deadline, &own);
-    if (!status && strcmp(own.backend, backend->name) != 0)
-      return tprt__fail(TPRT_MISMATCH, "communicator \"%s\" is of backend %.15s, this spare of %s",
-                        settings->comm.name, own.backend, backend->name);
-    if (status)
-      break;
-    status = take_place(settings, &own, comm);
-    if (!status)
-      return TPRT_OK;
-    if (is_of_others(status))
-      status = TPRT_OK; /* waits for the next place */
-  }
-  return status;
-}
-
-tprt_status tprt_comm_join(const tprt_config *config, int64_t timeout_ns, tprt_comm **comm) {
-  tprt__settings settings;
-  if (timeout_ns < 0)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "timeout_ns is %lld; it must be >= 0",
-                      (long long)timeout_ns);
-  tprt_status status = tprt__settings_resolve(config, &settings);
-  if (status)
-    return status;
-  return tprt__spare_join(&settings, timeout_ns ? timeout_ns : settings.timeout_ns, comm);
 }

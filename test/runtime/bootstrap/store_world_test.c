@@ -109,14 +109,6 @@ typedef struct meeting {
   int victim; /* 3: none */
 } meeting;
 
-static tprt_store *open_store(const meeting *m, int rank, int *errors) {
-  tprt_store_config config = store_config_of(3, rank, NULL);
-  tprt_store *store = NULL;
-  config.timeout_ns = 20 * store_second;
-  CHECK_STATUS(*errors, tprt_store_open(m->address, &config, &store), TPRT_OK);
-  return store;
-}
-
 static bool names_victim(const meeting *m) {
   char who[32];
   snprintf(who, sizeof who, "rank %d", m->victim);
@@ -126,7 +118,7 @@ static bool names_victim(const meeting *m) {
 static int die_in_store(int rank, void *argument) {
   const meeting *m = argument;
   int errors = 0;
-  tprt_store *store = open_store(m, rank, &errors);
+  tprt_store *store = store_open_rank(m->address, 3, rank, &errors);
   tprt_status met = tprt_store_barrier(store, "all", 3, 0);
   if (rank == m->victim)
     raise(SIGKILL);
@@ -145,7 +137,7 @@ static int die_in_world(int rank, void *argument) {
   const meeting *m = argument;
   tprt_config config = test_config();
   int errors = 0;
-  config.store = open_store(m, rank, &errors);
+  config.store = store_open_rank(m->address, 3, rank, &errors);
   config.backend = m->backend;
   for (int world = 0; world < 3; world++) {
     tprt_comm *comm = NULL;

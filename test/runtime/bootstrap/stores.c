@@ -52,6 +52,28 @@ tprt_store_config store_config_of(int n, int rank, const unsigned char *secret) 
                              .secret = secret};
 }
 
+tprt_store *store_open_rank(const char *address, int n, int rank, int *errors) {
+  tprt_store_config config = store_config_of(n, rank, NULL);
+  tprt_store *store = NULL;
+  config.timeout_ns = 20 * store_second;
+  CHECK_STATUS(*errors, tprt_store_open(address, &config, &store), TPRT_OK);
+  return store;
+}
+
+tprt_comm *store_open_world(const char *address, const char *backend, int n, int rank,
+                            tprt_store **store, int *errors) {
+  tprt_config config = test_config();
+  tprt_comm *comm = NULL;
+  config.backend = backend;
+  config.store = store_open_rank(address, n, rank, errors);
+  if (config.store)
+    CHECK_STATUS(*errors, tprt_world_create(n, rank, &config, &comm), TPRT_OK);
+  if (!comm)
+    tprt_store_destroy(config.store);
+  *store = comm ? config.store : NULL;
+  return comm;
+}
+
 /* ---- Callbacks ---- */
 
 struct store_board {

@@ -21,6 +21,14 @@ void store_drop_address(const char *text);
 /* Returns the config of rank `rank` of n of the job "job", with a timeout of 5 s. */
 tprt_store_config store_config_of(int n, int rank, const unsigned char *secret);
 
+/* Opens the store of rank `rank` of n at an address, with a timeout of 20 s. Returns NULL after a
+ * failure, which it prints and counts. */
+tprt_store *store_open_rank(const char *address, int n, int rank, int *errors);
+/* Opens that store in *store, and creates the world of a backend in it. Without a world, returns
+ * NULL and leaves no store. */
+tprt_comm *store_open_world(const char *address, const char *backend, int n, int rank,
+                            tprt_store **store, int *errors);
+
 /* A callback store for threads of this process: values protected by a lock. `seen`, unless NULL,
  * gets every value before the other ranks, and may change it. */
 typedef struct store_board store_board;

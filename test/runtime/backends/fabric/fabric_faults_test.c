@@ -20,15 +20,8 @@ static int plays(int number, void *argument) {
   const fault *f = argument;
   static int32_t data[ELEMENTS];
   int errors = 0;
-  tprt_comm *comm = NULL;
-  tprt_config config = test_config();
-  tprt_store_config of_store = store_config_of(N, number, NULL);
-  of_store.timeout_ns = 20 * store_second;
-  config.backend = "fabric";
-  config.timeout_ns = 20 * store_second;
-  CHECK_STATUS(errors, tprt_store_open(f->address, &of_store, &config.store), TPRT_OK);
-  if (!errors)
-    CHECK_STATUS(errors, tprt_world_create(N, number, &config, &comm), TPRT_OK);
+  tprt_store *store;
+  tprt_comm *comm = store_open_world(f->address, "fabric", N, number, &store, &errors);
   if (!errors)
     CHECK_STATUS(errors,
                  tprt_all_reduce(comm, data, data, ELEMENTS, TPRT_I32, TPRT_SUM, NULL, NULL),
@@ -46,7 +39,7 @@ static int plays(int number, void *argument) {
     fprintf(stderr, "rank %d: %s\n", number, tprt_last_error());
   unsetenv("FAULTY_FABRIC");
   tprt_comm_destroy(comm);
-  tprt_store_destroy(config.store);
+  tprt_store_destroy(store);
   return errors;
 }
 

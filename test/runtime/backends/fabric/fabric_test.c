@@ -147,17 +147,11 @@ static int survives(int number, void *argument) {
   const death *d = argument;
   int errors = 0, sum = 0;
   float *data = calloc(LARGE, sizeof *data);
-  tprt_comm *comm, *fewer;
+  tprt_comm *fewer;
+  tprt_store *store;
   tprt_status status = TPRT_OK;
-  tprt_config config = test_config();
-  tprt_store_config of_store = store_config_of(N, number, NULL);
-  of_store.timeout_ns = 20 * store_second;
-  config.backend = "fabric";
-  config.timeout_ns = 20 * store_second;
-  CHECK_STATUS(errors, tprt_store_open(d->address, &of_store, &config.store), TPRT_OK);
-  if (!errors)
-    CHECK_STATUS(errors, tprt_world_create(N, number, &config, &comm), TPRT_OK);
-  if (errors) {
+  tprt_comm *comm = store_open_world(d->address, "fabric", N, number, &store, &errors);
+  if (!comm) {
     free(data);
     return errors;
   }
@@ -183,7 +177,7 @@ static int survives(int number, void *argument) {
     tprt_comm_destroy(fewer);
   }
   tprt_comm_destroy(comm);
-  tprt_store_destroy(config.store);
+  tprt_store_destroy(store);
   free(data);
   return errors;
 }

@@ -214,11 +214,8 @@ static int dies_before_connecting(int number, void *argument) {
   /* as large as what a rank says of its host */
   const char *address = argument, nobody[136] = "another host";
   int errors = 0;
-  tprt_store *store;
-  tprt_store_config of_store = store_config_of(N, number, NULL);
-  of_store.timeout_ns = 20 * store_second;
-  CHECK_STATUS(errors, tprt_store_open(address, &of_store, &store), TPRT_OK);
-  if (errors)
+  tprt_store *store = store_open_rank(address, N, number, &errors);
+  if (!store)
     return errors;
   if (number == 2) {
     CHECK_STATUS(errors, tprt_store_set(store, "tprt/tcp/0/host/2", nobody, sizeof nobody),

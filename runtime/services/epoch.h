@@ -1,0 +1,17 @@
+/* The world of the next epoch, for the ranks that continue (reconfigure.c) and for the spares that
+ * come (spare.c). */
+#ifndef TPRT_SERVICES_EPOCH_H
+#define TPRT_SERVICES_EPOCH_H
+
+#include "comm/comm.h"
+
+/* Checks that a backend can take in processes. */
+tprt_status tprt__epoch_check(const tprt__backend *backend);
+/* Creates the world of an epoch, whose ranks meet in the store `meeting`. `own` is the place of
+ * this process, which has been a rank since epoch `joined`. */
+tprt_status tprt__epoch_world(const tprt__invitation *own, const tprt__settings *settings,
+                              int joined, tprt_store *meeting, int64_t deadline, tprt_comm **next);
+/* Tells the ranks of a new world since when each has been there. */
+tprt_status tprt__epoch_exchange(tprt_comm *next);
+
+#endif
