@@ -43,7 +43,7 @@ bool tp__sensitivity_allows(const tp_sensitivity *s, const bool *flat, int node,
 
 /* ---- the base ---- */
 
-/* The same for one node. */
+/* Does for one node what tp__sensitivity_charge does for all. */
 static bool charge(const tp_sensitivity *s, tp__dual *dual, int node, const bool *allowed,
                    tp_cost *by) {
   const tp__wnode *v = &s->g->nodes[node];

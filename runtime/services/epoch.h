@@ -11,7 +11,7 @@ tprt_status tprt__epoch_check(const tprt__backend *backend);
  * this process, which has been a rank since epoch `joined`. */
 tprt_status tprt__epoch_world(const tprt__invitation *own, const tprt__settings *settings,
                               int joined, tprt_store *meeting, int64_t deadline, tprt_comm **next);
-/* Tells the ranks of a new world since when each has been there. */
+/* Called by all ranks of a new world: each learns since which epoch every other has been a rank. */
 tprt_status tprt__epoch_exchange(tprt_comm *next);
 
 #endif

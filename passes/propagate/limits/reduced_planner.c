@@ -170,6 +170,15 @@ tp_status tp__planner_restrict(tp_planner *p, int place, const bool *among) {
   return status;
 }
 
+int tp__number_among_all(const bool *kept, int s) {
+  int at = 0;
+  if (!kept)
+    return s;
+  for (int left = s; !kept[at] || left-- > 0; at++)
+    ;
+  return at;
+}
+
 bool tp__is_of_routes(const tp_node *node) {
   return node->kind == TP_NODE_CHANGE || node->kind == TP_NODE_HELD || node->kind == TP_NODE_SPACE;
 }

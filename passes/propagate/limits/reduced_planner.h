@@ -17,6 +17,9 @@ void tp__planner_take(tp_planner *planner, tp_planner *copy);
  * routes. `kept` stays in use as planner->kept. */
 tp_status tp__planner_cut(tp_planner *planner, const bool *const *kept);
 
+/* Returns the number, among all strategies of a node, of strategy s of those in `kept`; NULL: it
+ * keeps all. */
+int tp__number_among_all(const bool *kept, int s);
 /* The node at this index (routes are not built) keeps its strategies s with among[s]. The result
  * counts as another function. */
 tp_status tp__planner_restrict(tp_planner *planner, int place, const bool *among);

@@ -45,13 +45,12 @@ typedef struct tp_search {
   double end;    /* deadline of all searches together */
   tp_found best;
   tp_cost floor; /* lower bound on the cost of any plan, with or without the limit */
+  bool is_slack; /* the plan without the memory limit keeps it: it is `best`, `floor` its bound */
 
   /* little time */
   tp_seeds seeds;
   bool is_solved;  /* the problem of all strategies was solved, and its plan is in `p` */
   bool is_planned; /* there are too many strategies for that, and `best` has the plan */
-  bool
-      is_slack; /* the plan without a memory limit keeps it: `best` has it, and `floor` its bound */
   /* by node: the strategies of all plans tried by prices; NULL: none were tried */
   const bool *const *tried;
 
@@ -73,9 +72,9 @@ typedef struct tp_search_row {
   tp_status (*run)(tp_search *search);
 } tp_search_row;
 
-extern const tp_search_row tp__slack_row;                      /* slack_limit.c */
 extern const tp_search_row tp__seed_row, tp__neighborhood_row; /* seed_search.c */
 extern const tp_search_row tp__price_row, tp__tried_row;       /* price_search.c */
+extern const tp_search_row tp__slack_row;                      /* slack_limit.c */
 extern const tp_search_row tp__many_row;                       /* many_strategies.c */
 extern const tp_search_row tp__whole_row;                      /* whole_problem.c */
 extern const tp_search_row tp__cheapest_row, tp__ascent_row, tp__generation_row,

@@ -7,12 +7,12 @@
 #include <string.h>
 #endif
 
-enum { FIRST_QUICK = 1, N_QUICK = 4 };
+enum { N_QUICK = 4 };
 
 static const tp_search_row *const rows[] = {
-    &tp__slack_row,                             /* a memory limit, and time */
     &tp__seed_row,       &tp__neighborhood_row, /* little time, no memory limit */
     &tp__price_row,      &tp__tried_row,        /* little time within a memory limit */
+    &tp__slack_row,                             /* a memory limit, and time */
     &tp__many_row,                              /* many axes, no memory limit */
     &tp__whole_row,                             /* small functions, or no memory limit */
     &tp__cheapest_row,   &tp__ascent_row,       /* large functions within a memory limit */
@@ -130,9 +130,9 @@ bool tp__has_little_time(const tp_search *s) {
   return s->p->limits.clock->is_limited || tp__clock_is_interrupted();
 }
 
-static tp_status run_searches(tp_search *s, size_t first, size_t n) {
+static tp_status run_searches(tp_search *s, size_t n) {
   tp_status status = TP_OK;
-  for (size_t i = first; i < first + n && status == TP_OK && !s->is_slack; i++)
+  for (size_t i = 0; i < n && status == TP_OK && !s->is_slack; i++)
     if (rows[i]->applies(s) && !is_left_out(rows[i]->name))
       status = rows[i]->run(s);
   return status;
@@ -140,10 +140,10 @@ static tp_status run_searches(tp_search *s, size_t first, size_t n) {
 
 /* The searches for little time come first, but it may be known only later that there is little. */
 static tp_status run_all(tp_search *s) {
-  tp_status status = run_searches(s, 0, TP_LEN(rows));
+  tp_status status = run_searches(s, TP_LEN(rows));
   bool has_plan = s->best.cost < TP_COST_FORBIDDEN || s->is_solved || s->over.stated;
   if (status == TP_OK && !has_plan && tp__clock_is_interrupted())
-    status = run_searches(s, FIRST_QUICK, N_QUICK);
+    status = run_searches(s, N_QUICK);
   return status;
 }
 

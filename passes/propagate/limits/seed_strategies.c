@@ -337,10 +337,7 @@ int *tp__seeds_chosen(const tp_planner *p, const tp_planner *reduced) {
   for (size_t i = 0, k = 0; choices && i < p->problem.n_nodes; i++, k++) {
     while (tp__is_of_routes(&reduced->problem.nodes[k]))
       k++;
-    int left = reduced->problem.nodes[k].chosen, s = 0;
-    while (!reduced->kept[i][s] || left-- > 0)
-      s++;
-    choices[i] = s;
+    choices[i] = tp__number_among_all(reduced->kept[i], reduced->problem.nodes[k].chosen);
   }
   return choices;
 }

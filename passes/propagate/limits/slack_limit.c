@@ -1,20 +1,10 @@
-/* The plan without a limit, if it keeps the limit.
+/* The plan without a memory limit, if it keeps the limit.
  *
- * A limit that no plan has to give way to changes nothing: the plan and its bound are those without
- * a limit. Planning within a limit prices changes of layout in another way (unrouted_plan.c), so it
- * could find another plan of about the same cost. It also takes much longer. */
+ * Planning within a limit places and prices reshards in another way (unrouted_plan.c), so it could
+ * find another plan even where the limit is large enough for every plan. It also takes longer. So
+ * the plan without the limit is made first. If it keeps the limit, it is the plan, and its bound is
+ * the bound. */
 #include "passes/propagate/limits/search.h"
-
-/* Returns the chosen strategy of a node, as numbered among all. */
-static int chosen_among_all(const tp_planner *p, size_t i) {
-  const bool *kept = p->kept ? p->kept[i] : NULL;
-  int s = 0;
-  if (!kept)
-    return p->problem.nodes[i].chosen;
-  for (int left = p->problem.nodes[i].chosen; !kept[s] || left-- > 0; s++)
-    ;
-  return s;
-}
 
 /* By node of the planner, which has no copies: the choices of the plan without a limit. NULL when
  * memory runs out. */
@@ -23,7 +13,8 @@ static int *choices_of(const tp_planner *p, const tp_planner *unlimited) {
   size_t n = 0;
   for (size_t i = 0; choices && i < unlimited->problem.n_nodes; i++)
     if (unlimited->problem.nodes[i].kind != TP_NODE_COPY)
-      choices[n++] = chosen_among_all(unlimited, i);
+      choices[n++] = tp__number_among_all(unlimited->kept ? unlimited->kept[i] : NULL,
+                                          unlimited->problem.nodes[i].chosen);
   return choices;
 }
 

@@ -9,14 +9,6 @@
 
 #include <string.h>
 
-/* Number, among all strategies, of strategy s of a node that kept those in `kept`. */
-static int number_among_all(const bool *kept, int s) {
-  int at = 0;
-  for (int left = s; !kept[at] || left-- > 0; at++)
-    ;
-  return at;
-}
-
 /* By node that does not belong to routes: a row with only the chosen strategy, numbered as in the
  * program, or as in the planner if `own`. NULL when memory runs out. */
 static const bool *const *chosen_rows(const tp_planner *p, const int *choices, bool own) {
@@ -26,8 +18,7 @@ static const bool *const *chosen_rows(const tp_planner *p, const int *choices, b
   for (size_t i = 0; rows && i < p->problem.n_nodes; i++) {
     if (tp__is_of_routes(&p->problem.nodes[i]))
       continue;
-    const bool *kept = p->kept && !own ? p->kept[n] : NULL;
-    int at = kept ? number_among_all(kept, choices[i]) : choices[i];
+    int at = tp__number_among_all(p->kept && !own ? p->kept[n] : NULL, choices[i]);
     bool *row =
         tp__arena_array(p->problem.arena,
                         (size_t)(at < TP_MAX_STRATEGIES ? TP_MAX_STRATEGIES : at) + 1, sizeof *row);

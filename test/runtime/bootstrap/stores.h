@@ -21,7 +21,7 @@ void store_drop_address(const char *text);
 /* Returns the config of rank `rank` of n of the job "job", with a timeout of 5 s. */
 tprt_store_config store_config_of(int n, int rank, const unsigned char *secret);
 
-/* Opens the store of rank `rank` of n at an address, with a timeout of 20 s. Returns NULL after a
+/* Opens the store at an address as rank `rank` of n, with a timeout of 20 s. Returns NULL after a
  * failure, which it prints and counts. */
 tprt_store *store_open_rank(const char *address, int n, int rank, int *errors);
 /* Opens that store in *store, and creates the world of a backend in it. Without a world, returns

@@ -62,9 +62,9 @@ static ptx_shadow *record_of(const ptx_cta *c, size_t at, size_t left, size_t *n
   return *apart ? c->bytes + at : word;
 }
 
-/* note_write and note_read check an access by a thread to shared memory at `at`, and note it in s,
- * the record of the n bytes there. `me` is the number of the thread, counted from 1. They return
- * false if the access races with an earlier one. */
+/* note_write and note_read record an access to the n bytes of shared memory at `at` in s, their
+ * record. `me` is the number of the thread that accesses them, counted from 1. They return false if
+ * the access races with an earlier one. */
 static bool note_write(ptx_warp *w, int lane, size_t at, size_t n, ptx_shadow *s, uint32_t me,
                        const unsigned char *new_bytes) {
   if (s->writer && s->writer != me && !ordered(w, s->writer, s->written, s->written_warp))
