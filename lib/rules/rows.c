@@ -4,6 +4,7 @@
 #include "ir/collectives.h"
 #include "ir/route_call.h"
 #include "ir/scatter.h"
+#include "rules/pointwise_builder.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
@@ -191,22 +192,38 @@ static int factor_of(const tp_value_map *map, int dim) {
 
 static void each_row(tp_rule *rule) {
   uint64_t operands;
-  if (tp__is_row_wise(rule, &operands))
-    tp__rule_variant(rule, TP_ROWS, operands);
+  if (!tp__is_row_wise(rule, &operands))
+    return;
+  tp__rule_variant(rule, TP_ROWS, operands);
+  tp__rule_variant(rule, TP_ROW_PARTS, operands);
 }
 
 /* The first dimension of the result of a mask, and of operand 0 of a product, is that of the
  * groups. */
 static void mask_rows(tp_rule *rule) {
   int f = factor_of(&rule->results[0], 0);
-  if (f >= 0)
-    rule->rows = (tp_rows){.factors = UINT32_C(1) << f, .own = 1, .even = true};
+  if (f < 0)
+    return;
+  rule->rows = (tp_rows){.factors = UINT32_C(1) << f, .own = 1, .even = true, .makes_mask = true};
+  tp__rule_variant(rule, TP_ROW_PARTS, 1);
 }
 
 static void product_rows(tp_rule *rule) {
   int f = factor_of(&rule->operands[0], 0);
-  if (f >= 0)
-    rule->rows = (tp_rows){.factors = UINT32_C(1) << f, .results = true, .even = true};
+  if (f < 0)
+    return;
+  rule->rows = (tp_rows){.factors = UINT32_C(1) << f, .results = true, .even = true, .masks = 1};
+  tp__rule_variant(rule, TP_ROW_PARTS, UINT64_C(1) << (rule->n_operands - 1) | 1);
+}
+
+/* Parts of the rows give parts of the sum. */
+static void sum_rows(tp_rule *rule) {
+  int f = factor_of(&rule->operands[0], 0);
+  if (f < 0 || rule->n_variants == TP_MAX_VARIANTS)
+    return;
+  rule->rows = (tp_rows){.groups = UINT32_C(1) << f, .masks = 3};
+  tp__rule_variant(rule, TP_ROW_PARTS, UINT64_C(1) << (rule->n_operands - 1) | 3);
+  rule->variants[rule->n_variants - 1].result = TP_SUM;
 }
 
 static void gather_rows(tp_rule *rule, const tp_row_access *access, bool to_groups) {
@@ -260,6 +277,8 @@ void tp__rule_rows(tp_rule *rule) {
     mask_rows(rule);
   else if (tp__ref_is(text, TP_ROWS_PRODUCT))
     product_rows(rule);
+  else if (tp__ref_is(text, TP_ROWS_SUM))
+    sum_rows(rule);
   else
     exchange_rows(rule, role);
 }
@@ -292,12 +311,12 @@ tp_cost tp__rows_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_s
                    map->element_size);
 }
 
-/* The number of parts of the groups: of a mask, a product, or an op on each row. */
+/* The number of devices among which rows are divided: of a mask, a product, or an op on each row. */
 static int64_t n_holders(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
   int64_t n = 1;
   for (int a = 0; a < mesh->n_axes; a++) {
     tp_choice c = s->choices[a];
-    bool by_rows = c.kind == TP_CHOOSE_VARIANT ? rule->variants[c.index].combiner == TP_ROWS
+    bool by_rows = c.kind == TP_CHOOSE_VARIANT ? tp_combiner_is_rows(rule->variants[c.index].result)
                                                : c.rows && !rule->rows.sends;
     n *= by_rows ? mesh->axes[a].size : 1;
   }
@@ -312,10 +331,11 @@ double tp__rows_held(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy
   tp_spec spec = operand < 0 ? tp__strategy_result(rule, mesh, s, 0)
                              : tp__strategy_operand(rule, mesh, s, operand);
   bool is_masked = rule->rows.results && !rule->rows.sends && operand == 0;
-  double held = is_masked ? tp__rows_share(rule, mesh, s) : 1;
+  double held = 1;
+  if (is_masked)
+    return tp__rows_share(rule, mesh, s);
   for (int a = 0; a < mesh->n_axes; a++) {
-    tp_place place = tp_spec_place(spec, a);
-    if (place.kind == TP_PARTIAL && place.combiner == TP_ROWS)
+    if (tp_place_is_rows(tp_spec_place(spec, a)))
       held /= (double)mesh->axes[a].size;
   }
   return held;
@@ -363,9 +383,14 @@ static void mark(MlirValue value, const char *role, MlirAttribute number) {
   tp__set(op, "tp.groups", number);
 }
 
-/* Builds the first row of the device and the row behind its last one, before a mask. Rows in front
- * of all groups are those of the first device, and rows behind them those of the last one. */
-static void build_bounds(const tp_local *local, MlirAttribute number) {
+/* The rows of a device: [first, last), of type index. */
+typedef struct row_range {
+  MlirValue first, last;
+} row_range;
+
+/* Builds the rows of the device's groups, before a mask. Rows in front of all groups are those of
+ * the first device, and rows behind them those of the last one. */
+static row_range build_range(const tp_local *local) {
   MlirOperation op = local->rule->op;
   int axes[TP_MAX_AXES], f = factor_of(&local->rule->results[0], 0),
                          n_axes = tp__strategy_axes(local->mesh, local->strategy, f, axes);
@@ -377,18 +402,70 @@ static void build_bounds(const tp_local *local, MlirAttribute number) {
             is_last = tp__compare(op, TP_EQ, rank, tp__index_constant(op, n - 1));
   MlirValue start = element_at(op, mlirOperationGetOperand(op, 1), 0, rows),
             end = element_at(op, mlirOperationGetOperand(op, 2), per_device - 1, rows);
-  mark(tp__select(op, is_first, tp__index_constant(op, 0), start), TP_ROWS_FIRST, number);
-  mark(tp__select(op, is_last, tp__index_constant(op, rows), end), TP_ROWS_LAST, number);
+  return (row_range){tp__select(op, is_first, tp__index_constant(op, 0), start),
+                     tp__select(op, is_last, tp__index_constant(op, rows), end)};
 }
 
-/* Marks an op that needs to compute only the rows of the device. */
-static void mark_own(const tp_local *local) {
+/* Builds a list of bounds of groups, limited to the range. */
+static MlirValue build_limited(MlirOperation op, MlirValue bounds, row_range range) {
+  MlirType type = mlirValueGetType(bounds), element = tp__element_type(type);
+  MlirValue limits[] = {range.first, range.last};
+  for (int i = 0; i < TP_LEN(limits); i++) {
+    MlirOperation cast = tp__create(&(tp_build){.name = "arith.index_cast",
+                                                .location = mlirOperationGetLocation(op),
+                                                .n_operands = 1,
+                                                .operands = &limits[i],
+                                                .n_results = 1,
+                                                .results = &element});
+    tp__insert_before(op, cast);
+    limits[i] = mlirOperationGetResult(cast, 0);
+  }
+  tp_pointwise points = tp__pointwise_begin(op, 1, &bounds, tp__empty(op, type));
+  MlirValue limited =
+      tp__binary(points.yield, "arith.maxsi", tp__pointwise_value(&points, 0), limits[0]);
+  return tp__pointwise_end(&points, tp__binary(points.yield, "arith.minsi", limited, limits[1]));
+}
+
+/* Lists the axes along which an op divides the rows of the groups of a device, major to minor. */
+static int part_axes(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int *axes) {
+  int n = 0;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    tp_choice c = s->choices[a];
+    if (c.kind == TP_CHOOSE_VARIANT ? rule->variants[c.index].combiner == TP_ROW_PARTS
+                                    : c.rows == TP_BY_PARTS)
+      axes[n++] = a;
+  }
+  return n;
+}
+
+/* Localizes a mask, whose groups end where the rows of the device do. Returns these rows. */
+static row_range localize_mask(const tp_local *local) {
+  MlirOperation op = local->rule->op;
+  int axes[TP_MAX_AXES], n_axes = part_axes(local->rule, local->mesh, local->strategy, axes);
+  row_range own = build_range(local);
+  if (n_axes == 0)
+    return own;
+  tp__route_build_part(op, local->mesh, n_axes, axes, &own.first, &own.last);
+  for (int i = 1; i <= 2; i++)
+    mlirOperationSetOperand(op, i, build_limited(op, mlirOperationGetOperand(op, i), own));
+  return own;
+}
+
+/* Localizes an op that needs to compute only the rows of the device. */
+static void localize_own(const tp_local *local) {
   MlirOperation op = local->rule->op;
   MlirAttribute number = tp__get(op, "tp.groups"), role = tp__get(op, "tp.rows");
-  if (mlirAttributeIsNull(number) || n_holders(local->rule, local->mesh, local->strategy) == 1)
+  if (n_holders(local->rule, local->mesh, local->strategy) == 1)
     return;
-  if (tp__ref_is(mlirStringAttrGetValue(role), TP_ROWS_MASK)) {
-    build_bounds(local, number);
+  bool is_mask = tp__ref_is(mlirStringAttrGetValue(role), TP_ROWS_MASK);
+  row_range own = {{NULL}, {NULL}};
+  if (is_mask)
+    own = localize_mask(local);
+  if (mlirAttributeIsNull(number))
+    return;
+  if (is_mask) {
+    mark(own.first, TP_ROWS_FIRST, number);
+    mark(own.last, TP_ROWS_LAST, number);
     tp__set(op, "tp.mask", mlirUnitAttrGet(mlirOperationGetContext(op)));
   }
   tp__set(op, "tp.rows", tp__attr_string(mlirOperationGetContext(op), TP_ROWS_OWN));
@@ -415,6 +492,9 @@ static tp_status replace_by_route(const tp_local *local, const tp_row_access *ac
                     .blocks = blocks->shape[0],
                     .n_axes = n_axes};
   memcpy(route.axes, axes, (size_t)n_axes * sizeof *axes);
+  for (int i = 0; i < n_axes; i++)
+    if (local->strategy->choices[axes[i]].rows == TP_BY_PARTS)
+      route.part_axes |= UINT32_C(1) << i;
   MlirValue operands[] = {
       access->scatters ? mlirOperationGetOperand(op, access->updates) : access->table,
       mlirOperationGetOperand(op, access->index), mlirOperationGetOperand(op, n_inputs - 2),
@@ -434,7 +514,7 @@ tp_status tp__rows_localize(const tp_local *local, bool *done) {
   int axes[TP_MAX_AXES], n_axes = route_axes(rule, local->mesh, local->strategy, axes);
   *done = n_axes > 0;
   if (n_axes == 0) {
-    mark_own(local);
+    localize_own(local);
     return TP_OK;
   }
   if (!access_of(rule->op, true, &access))

@@ -1,13 +1,15 @@
 /* Rows of groups: tensors whose rows (dimension 0) are sorted into groups, such as tokens sorted by
  * expert. The sizes of the groups are known only at run time. Groups are split over devices in
  * blocks, and each device holds the rows of its groups: partial("rows"). Its buffer has the size of
- * the whole tensor, since all rows may belong to one group; the other rows are unspecified.
+ * the whole tensor, since all rows may belong to one group; the other rows are unspecified. Devices
+ * that have the same groups may divide the rows of these groups into parts: partial("row_parts").
  *
  * The attribute tp.rows of an op, which tp-group-rows writes, names the op's role:
  *
  *   "each"          every row of the result follows from the same row of the operands
  *   "mask"          repeats the rows of operand 0 once for each group, zero outside of the group
  *   "product"       contracts such a value over the groups and over the columns
+ *   "sum"           contracts two such values over the rows
  *   "gather_to"     reads rows of a table; the result has rows of groups
  *   "gather_from"   the same, where the table has them
  *   "scatter_to"    adds or writes rows to places of the result, which has rows of groups
@@ -24,6 +26,7 @@
 #define TP_ROWS_EACH "each"
 #define TP_ROWS_MASK "mask"
 #define TP_ROWS_PRODUCT "product"
+#define TP_ROWS_SUM "sum"
 #define TP_ROWS_GATHER_TO "gather_to"
 #define TP_ROWS_GATHER_FROM "gather_from"
 #define TP_ROWS_SCATTER_TO "scatter_to"

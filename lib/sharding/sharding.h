@@ -21,7 +21,7 @@ static inline int tp__byte_dim(unsigned byte) {
 }
 
 /* True if the partial axes have different combiners. Such a value depends on the order of
- * combination, so no op may produce or use it. */
+ * combination, so no op may produce or use it. Rows and parts of rows go together. */
 bool tp__spec_mixes_combiners(tp_spec spec);
 
 /* Product of two sizes >= 0, saturating at INT64_MAX. */

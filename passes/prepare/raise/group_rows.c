@@ -283,6 +283,40 @@ static bool is_product(MlirOperation op) {
   return true;
 }
 
+/* The mask with groups that defines operand i of the op; null: something else does. */
+static MlirOperation mask_of(MlirOperation op, int i) {
+  MlirOperation mask = tp__defining_op(mlirOperationGetOperand(op, i));
+  bool is = !mlirOperationIsNull(mask) && tp__rows_has_role(mask, TP_ROWS_MASK) &&
+            !mlirAttributeIsNull(tp__get(mask, "tp.groups"));
+  return is ? mask : (MlirOperation){NULL};
+}
+
+/* True if the op adds products of two masks of the same groups over their rows, as the gradient of
+ * the weights of groups does. */
+static bool is_sum(MlirOperation op) {
+  tp_body body;
+  int64_t segments[2];
+  if (!tp__op_is(op, "linalg.generic") ||
+      tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2 || segments[0] != 2 ||
+      segments[1] != 1 || !tp__body_of(op, 2, &body) || !tp__body_is_contraction(&body))
+    return false;
+  MlirOperation first = mask_of(op, 0), second = mask_of(op, 1);
+  if (mlirOperationIsNull(first) || mlirOperationIsNull(second) ||
+      !mlirAttributeEqual(tp__get(first, "tp.groups"), tp__get(second, "tp.groups")))
+    return false;
+  MlirAttribute maps = tp__inherent(op, "indexing_maps");
+  MlirAffineMap result = tp__map_at(maps, 2);
+  MlirAffineExpr row = mlirAffineMapGetResult(tp__map_at(maps, 0), 1);
+  if (!mlirAffineExprIsADim(row) ||
+      !mlirAffineExprEqual(mlirAffineMapGetResult(tp__map_at(maps, 1), 1), row))
+    return false;
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(result); d++)
+    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(result, d),
+                                      mlirAffineDimExprGetPosition(row)))
+      return false;
+  return true;
+}
+
 /* The op that uses a value, or that contains the op that does. */
 static MlirOperation user_of(MlirOpOperand use, MlirBlock block) {
   MlirOperation op = mlirOpOperandGetOwner(use);
@@ -448,6 +482,19 @@ static void begin(marker *m) {
   }
 }
 
+/* Marks the sums of masks, which all have their groups. */
+static void mark_sums(marker *m) {
+  for (size_t i = 0; i < m->masks.n && m->status == TP_OK; i++) {
+    MlirOperation mask = m->masks.items[i];
+    int64_t of = mlirIntegerAttrGetValueInt(tp__get(mask, "tp.groups"));
+    MlirValue result = mlirOperationGetResult(mask, 0);
+    for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
+      if (is_sum(mlirOpOperandGetOwner(use)))
+        set_role(m, mlirOpOperandGetOwner(use), TP_ROWS_SUM, of);
+  }
+}
+
 typedef struct availability {
   MlirOperation root, where;
   int depth;
@@ -558,6 +605,7 @@ static tp_status mark_rows(marker *m) {
     return TP_OK;
   join_masks(m);
   begin(m);
+  mark_sums(m);
   spread(m);
   if (m->status == TP_OK)
     write_marks(m);
