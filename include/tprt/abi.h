@@ -253,14 +253,14 @@ typedef enum tprt_route_form {
  * group_rows, and rank d has the rows of groups d*n_groups/ranks to (d+1)*n_groups/ranks - 1; rows
  * in front of the first group are those of the first rank, and rows behind the last group those of
  * the last rank. Along the axes of part_axes, ranks have the same groups, and count as one rank in
- * this; they divide its m rows into n consecutive parts, which begin at its rows m*i/n. What a buffer
- * holds of other rows is not read, and is unspecified in results. Inputs: the tensor, on the side that sends; the
- * positions, one for each row of the result (gather) or of the tensor; starts and ends of the
- * groups, equal on all ranks like the positions; for scatters the init, of the shape of the result.
- * Output: the tensor. Sums have the bits that one device computes: each is rounded to the type of
- * the tensor, in the order of i. A rank sends each row that another rank needs once for each use,
- * and these are the bytes that are counted. TPRT_INVALID_STATE
- * unless 0 <= starts[0] and starts[g] <= ends[g] = starts[g+1] for all groups. */
+ * this; they divide its m rows into n consecutive parts, which begin at its rows m*i/n. What a
+ * buffer holds of other rows is not read, and is unspecified in results. Inputs: the tensor, on the
+ * side that sends; the positions, one for each row of the result (gather) or of the tensor; starts
+ * and ends of the groups, equal on all ranks like the positions; for scatters the init, of the
+ * shape of the result. Output: the tensor. Sums have the bits that one device computes: each is
+ * rounded to the type of the tensor, in the order of i. A rank sends each row that another rank
+ * needs once for each use, and these are the bytes that are counted. TPRT_INVALID_STATE unless 0 <=
+ * starts[0] and starts[g] <= ends[g] = starts[g+1] for all groups. */
 typedef struct tprt_abi_route {
   tprt_abi_operands operands;
   int64_t form;      /* tprt_route_form */

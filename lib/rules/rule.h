@@ -106,9 +106,9 @@ typedef struct tp_ring {
 } tp_ring;
 
 /* How an op with tp.rows works on rows of groups (rules/rows.h). An axis that splits one of the
- * factors may do so `by rows`: operands and results then are partial("rows") or, if the axis divides
- * the rows of groups and not the groups, partial("row_parts") along it, as said here, and the others
- * are split as usual. */
+ * factors may do so `by rows`: operands and results then are partial("rows") or, if the axis
+ * divides the rows of groups and not the groups, partial("row_parts") along it, as said here, and
+ * the others are split as usual. */
 typedef struct tp_rows {
   uint32_t factors; /* bits; 0: no factor is split by rows */
   uint64_t own;     /* bits: operands that are partial */

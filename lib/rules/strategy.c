@@ -325,8 +325,10 @@ bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
 double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
   double share = 1;
   for (int f = 0; f < rule->n_factors; f++)
-    if (rule->factors[f].size > 1 &&
-        (!rule->factors[f].repeats_work || tp__strategy_by_rows(mesh, s, f)))
+    if (tp__rows_of_one_group(rule, mesh, s, f))
+      share /= (double)rule->factors[f].size;
+    else if (rule->factors[f].size > 1 &&
+             (!rule->factors[f].repeats_work || tp__strategy_by_rows(mesh, s, f)))
       share *= (double)tp__strategy_local(rule, mesh, s, f) / (double)rule->factors[f].size;
   return share * tp__rows_share(rule, mesh, s);
 }

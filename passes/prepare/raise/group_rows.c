@@ -371,9 +371,19 @@ static void add_operands(marker *m, MlirOperation op, uint64_t operands, int64_t
   }
 }
 
-static void visit_each(marker *m, MlirOperation op, int64_t of) {
+/* True if the rows of the result follow from those of the value, which is an operand. */
+static bool has_rows_of(MlirOperation op, uint64_t operands, MlirValue value) {
+  for (int i = 0; i < mlirOperationGetNumOperands(op) && i < 64; i++)
+    if ((operands >> i & 1) && mlirValueEqual(mlirOperationGetOperand(op, i), value))
+      return true;
+  return false;
+}
+
+/* `value`: an operand, or the result, that has rows of the groups. */
+static void visit_each(marker *m, MlirOperation op, MlirValue value, int64_t of) {
   uint64_t operands;
-  if (!is_row_wise(m, op, &operands))
+  if (!is_row_wise(m, op, &operands) ||
+      !(mlirValueEqual(mlirOperationGetResult(op, 0), value) || has_rows_of(op, operands, value)))
     return;
   set_role(m, op, TP_ROWS_EACH, of);
   add_operands(m, op, operands, of);
@@ -390,7 +400,7 @@ static void visit_user(marker *m, MlirOperation op, MlirValue value, int64_t of)
   if (tp__rows_has_role(op, TP_ROWS_MASK))
     return;
   if (!tp__row_access_of(op, &access)) {
-    visit_each(m, op, of);
+    visit_each(m, op, value, of);
     return;
   }
   bool is_table = !access.scatters && mlirValueEqual(access.table, value);
@@ -400,14 +410,14 @@ static void visit_user(marker *m, MlirOperation op, MlirValue value, int64_t of)
     set_role(m, op, is_table ? TP_ROWS_GATHER_FROM : TP_ROWS_SCATTER_FROM, of);
 }
 
-static void visit_maker(marker *m, MlirOperation op, int64_t of) {
+static void visit_maker(marker *m, MlirOperation op, MlirValue value, int64_t of) {
   tp_row_access access;
   if (mlirOperationIsNull(op) || tp__rows_has_role(op, TP_ROWS_MASK))
     return;
   if (tp__rows_has_role(op, TP_ROWS_PRODUCT)) {
     add_init(m, op, of);
   } else if (!tp__row_access_of(op, &access)) {
-    visit_each(m, op, of);
+    visit_each(m, op, value, of);
   } else {
     set_role(m, op, access.scatters ? TP_ROWS_SCATTER_TO : TP_ROWS_GATHER_TO, of);
     if (access.scatters)
@@ -419,7 +429,7 @@ static void spread(marker *m) {
   for (size_t i = 0; i < m->n && m->status == TP_OK && !m->conflicts; i++) {
     MlirValue value = m->queue[i];
     int64_t of = *tp__value_find(&m->seen, value);
-    visit_maker(m, tp__defining_op(value), of);
+    visit_maker(m, tp__defining_op(value), value, of);
     for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {
       MlirOperation user = user_of(use, tp__block_of(value));
