@@ -102,6 +102,15 @@ static const char *axes_text(const tp_mesh *mesh, size_t size, char *text) {
   return text;
 }
 
+/* The sizes of the program's grid, as a binding without names writes them: "2x4". */
+static const char *sizes_text(const tp_mesh *mesh, size_t size, char *text) {
+  size_t n = 0;
+  text[0] = 0;
+  for (int i = 0; i < mesh->n_axes; i++)
+    tp__text_printf(text, size, &n, "%s%lld", i ? "x" : "", (long long)mesh->axes[i].size);
+  return text;
+}
+
 enum { AXES_TEXT = TP_MAX_AXES * (TP_MAX_AXIS_NAME + 20) };
 
 static tp_status refuse_name(MlirOperation module, const char *binding, const tp_axis *unknown,
@@ -139,14 +148,15 @@ static tp_status bind_named(MlirOperation module, const char *binding, const tp_
 static tp_status bind_bare(MlirOperation module, const char *binding, const tp_mesh *bound,
                            tp_mesh *mesh) {
   int64_t sizes[TP_MAX_AXES];
-  char axes[AXES_TEXT];
+  char axes[AXES_TEXT], own[AXES_TEXT];
   if (bound->n_axes != 1 && bound->n_axes != mesh->n_axes)
     return tp__error(module, TP_INVALID_ARGUMENT,
-                     "mesh '%s' has %d sizes, but the program's grid @%s has %d axes, %s; give a "
-                     "size for each, or name axes, as in %s=%lld",
+                     "mesh '%s' has %d sizes, but the program's grid @%s has %d ax%ss, %s; write "
+                     "%d size%s, such as %s, or name axes, as in %s=%lld",
                      binding, bound->n_axes, mesh->name, mesh->n_axes,
-                     axes_text(mesh, sizeof axes, axes), mesh->axes[0].name,
-                     (long long)bound->axes[0].size);
+                     mesh->n_axes == 1 ? "i" : "e", axes_text(mesh, sizeof axes, axes),
+                     mesh->n_axes, mesh->n_axes == 1 ? "" : "s", sizes_text(mesh, sizeof own, own),
+                     mesh->axes[0].name, (long long)bound->axes[0].size);
   for (int i = 0; i < mesh->n_axes; i++) {
     int from = i - (mesh->n_axes - bound->n_axes);
     sizes[i] = from < 0 ? 1 : bound->axes[from].size;

@@ -256,25 +256,31 @@ static bool write_comment(const char *message, MlirLocation place, const tp_know
   return strcmp(text, "# ") == 0 || strcmp(text, "##") == 0;
 }
 
-/* Two sizes of one index. The message compares a dimension of an operand with the range that the
+/* Two sizes of one index. The hint names all operands if the line has them. The message compares a dimension of an operand with the range that the
  * other operands give to the index. */
 static bool write_sizes(const char *message, MlirLocation place, const tp_known_names *known,
                         char *hint) {
   (void)known;
   int operand, dim;
   long long expected, found;
-  char name[MAX_NAME];
+  char name[MAX_NAME], types[TP_PARSE_HINT / 2];
   const char *at = strstr(message, "operand #");
   if (sscanf(at, "operand #%d has shape's dimension #%d to be %lld, but found %lld", &operand, &dim,
              &expected, &found) != 4)
     return false;
   bool is_named = tp__source_operand(place, operand, sizeof name, name);
-  snprintf(
-      hint, TP_PARSE_HINT,
-      "an index of the op has two sizes: %lld in dimension %d of operand %d%s%s%s, and %lld in "
-      "another operand; correct one of their types",
-      found, dim, operand, is_named ? " (" : "", is_named ? name : "", is_named ? ")" : "",
-      expected);
+  if (is_named && tp__source_operand_types(place, sizeof types, types))
+    snprintf(hint, TP_PARSE_HINT,
+             "dimension %d of %s has size %lld, and another operand gives it size %lld: %s; "
+             "correct one of these types",
+             dim, name, found, expected, types);
+  else
+    snprintf(
+        hint, TP_PARSE_HINT,
+        "an index of the op has two sizes: %lld in dimension %d of operand %d%s%s%s, and %lld in "
+        "another operand; correct one of their types",
+        found, dim, operand, is_named ? " (" : "", is_named ? name : "", is_named ? ")" : "",
+        expected);
   return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include "support/support.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -96,10 +97,33 @@ static bool with_equals(const char *t, size_t size, char *meant) {
   return used < size && strcmp(t, meant) != 0;
 }
 
+/* Writes a text with blanks as it was probably meant: a comma stands for those between two axes.
+ * False for other texts. */
+static bool without_blanks(const char *text, size_t size, char *meant) {
+  const char *beside = strchr(text, '=') ? ",=" : ",x";
+  tp_mesh mesh;
+  size_t n = 0;
+  for (const char *at = text; *at && n + 2 < size; at++) {
+    bool is_blank = isspace((unsigned char)*at);
+    bool separates = is_blank && n > 0 && !isspace((unsigned char)at[1]) && at[1] &&
+                     !strchr(beside, meant[n - 1]) && !strchr(beside, at[1]);
+    if (!is_blank || separates)
+      meant[n++] = is_blank ? ',' : *at;
+  }
+  meant[n] = 0;
+  return strlen(text) < size && strpbrk(text, " \t\n") &&
+         tp_mesh_parse("mesh", meant, NULL, 0, &mesh) == TP_OK;
+}
+
 static tp_status expected(const mesh_text *t, const char *wanted) {
   enum { SHOWN = 60, REST = 20 };
   char meant[SHOWN];
-  if (t->why && with_equals(t->text, sizeof meant, meant))
+  int first = (int)strcspn(t->text, " \t\n");
+  if (t->why && without_blanks(t->text, sizeof meant, meant))
+    snprintf(t->why, t->why_size, "mesh '%s': %s%.*s%s; write %s", t->text,
+             first ? "there is a blank after '" : "it begins with a blank", first, t->text,
+             first ? "'" : "", meant);
+  else if (t->why && with_equals(t->text, sizeof meant, meant))
     snprintf(t->why, t->why_size, "mesh '%s': '=' is missing between name and size; write %s",
              t->text, meant);
   else if (t->why)

@@ -68,9 +68,19 @@ static bool has_option(int pass, const char *name, size_t length) {
   return false;
 }
 
-static void check_option(int pass, const char *name, size_t length) {
+/* The option mesh=... of the options that begin at `begin` and end before `name`; NULL: none. */
+static const char *mesh_before(const char *begin, const char *name) {
+  for (const char *at = begin; (at = strstr(at, "mesh=")) && at < name; at++)
+    if (at == begin || at[-1] == ' ')
+      return at;
+  return NULL;
+}
+
+/* Checks the name of an option. `begin`: where the options of the pass begin. */
+static void check_option(int pass, const char *begin, const char *name, size_t length) {
   const char *names[MAX_NAMES];
   int n = tp_pass_get(pass).n_options;
+  const char *mesh = mesh_before(begin, name);
   cli_suggestion closest;
   if (has_option(pass, name, length))
     return;
@@ -79,11 +89,11 @@ static void check_option(int pass, const char *name, size_t length) {
   if (*cli_suggest(name, length, n, names, &closest))
     cli_print("shard-opt: note: %s has no option '%.*s'%s; see shard-opt --help=%s\n",
               tp_pass_get(pass).name, (int)length, name, closest.text, tp_pass_get(pass).name);
-  else if (name[length] == '=' && isdigit((unsigned char)name[length + 1]))
-    cli_print(
-        "shard-opt: note: %s has no option '%.*s'; if it is an axis, commas separate the axes "
-        "of a mesh, as in mesh=dp=2,tp=4\n",
-        tp_pass_get(pass).name, (int)length, name);
+  else if (mesh && name[length] == '=' && isdigit((unsigned char)name[length + 1]))
+    cli_print("shard-opt: note: %s has no option '%.*s'; if it is an axis, write %.*s,%.*s, with a "
+              "comma and no blank\n",
+              tp_pass_get(pass).name, (int)length, name, (int)strcspn(mesh, " ,"), mesh,
+              (int)strcspn(name, " }"), name);
 }
 
 /* The options of the largest pipeline, which users give to the driver by mistake. */
@@ -122,6 +132,7 @@ static void check_separator(int pass, const char *value, const char *end) {
 
 /* Checks "NAME=VALUE NAME=VALUE". Returns the end: a '}' or that of the text. */
 static const char *check_options(int pass, const char *at) {
+  const char *begin = at;
   while (*at && *at != '}') {
     size_t n = length_of_word(at);
     if (n == 0) {
@@ -129,7 +140,7 @@ static const char *check_options(int pass, const char *at) {
       continue;
     }
     if (pass >= 0)
-      check_option(pass, at, n);
+      check_option(pass, begin, at, n);
     const char *end = skip_value(at + n);
     if (pass >= 0)
       check_separator(pass, at, end);
@@ -168,7 +179,8 @@ static void check_anchor(const char *text) {
   if (text[n] != '(')
     cli_print("shard-opt: note: write --pass-pipeline='builtin.module(%s)'\n", text);
   else if (is_of_functions && find_pass(text + 10, length_of_word(text + 10)) >= 0)
-    cli_print("shard-opt: note: passes of tpshard run on the module: builtin.module(%s\n",
+    cli_print("shard-opt: note: passes of tpshard run on the module; write "
+              "--pass-pipeline='builtin.module(%s'\n",
               text + 10);
 }
 

@@ -411,7 +411,8 @@ static int run_session(session *s, MlirModule module) {
     return EXIT_FAILED;
   tprt_cuda_info gpus;
   if (o->target == TARGET_CUDA && !o->emit && tprt_cuda_probe(&gpus) != TPRT_OK) {
-    complain("--target=cuda needs a GPU here: %s (--emit=ptx compiles without one)",
+    complain("--target=cuda needs a GPU here: %s; leave --target out to run on CPUs, or compile "
+             "without a GPU (--emit=ptx)",
              tprt_last_error());
     return EXIT_FAILED;
   }

@@ -362,7 +362,7 @@ func.func @main(%n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{has a built-in rule of family "elementwise" and a user rule (tp.rule or registered); remove the user rule}}
+  // expected-error @below {{has a built-in rule of family "elementwise", so it needs no other; remove its tp.rule}}
   %r = arith.addf %a, %a {tp.rule = "([i,j],[i,j])->([i,j])"} : tensor<8x4xf32>
   return
 }
