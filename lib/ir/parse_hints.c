@@ -256,8 +256,8 @@ static bool write_comment(const char *message, MlirLocation place, const tp_know
   return strcmp(text, "# ") == 0 || strcmp(text, "##") == 0;
 }
 
-/* Two sizes of one index. The hint names all operands if the line has them. The message compares a dimension of an operand with the range that the
- * other operands give to the index. */
+/* Two sizes of one index. The message compares a dimension of an operand with the range that the
+ * other operands give to the index. The hint names all operands if the line has them. */
 static bool write_sizes(const char *message, MlirLocation place, const tp_known_names *known,
                         char *hint) {
   (void)known;

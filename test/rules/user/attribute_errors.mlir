@@ -488,3 +488,12 @@ func.func @main(%a: tensor<8x4xf32>, %n: index) {
   %r, %s = "my.op"(%a) {tp.rule = "([_,_])->([_,_],()) linear={0}"} : (tensor<8x4xf32>) -> (tensor<8x4xf32>, f32)
   return
 }
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @main(%a: tensor<8x4xf32>) {
+  // expected-error @below {{tp.factors gives "x" 7, which is no factor of this op; give one of 0 (parallel, size 8), 1 (not to be split, size 4)}}
+  %r = "my.sort"(%a) {tp.rule = "([i,k])->([i,k]) fixed={k}", tp.factors = {x = 7}} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return
+}
