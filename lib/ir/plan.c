@@ -58,7 +58,9 @@ static tp_status choose_function(tp_measure *m, const char *name) {
   }
   if (n == 1 && !name)
     return TP_OK;
-  return n == 0 ? tp__error(m->module, TP_NOT_FOUND, "has no public function with a body")
+  return n == 0 ? tp__error(m->module, TP_NOT_FOUND,
+                            "has no public function with a body; write one, such as func.func "
+                            "@main(%%x: tensor<8x16xf32>) -> tensor<8x16xf32> {...}")
                 : refuse_functions(m, name);
 }
 

@@ -2,6 +2,7 @@
  * errors, and does not know what is close. */
 #include "options.h"
 
+#include "tp/mesh.h"
 #include "tp/passes.h"
 
 #include <ctype.h>
@@ -76,6 +77,15 @@ static const char *mesh_before(const char *begin, const char *name) {
   return NULL;
 }
 
+/* True if the text up to a blank or brace is a mesh. */
+static bool is_mesh(const char *text) {
+  char copy[64];
+  tp_mesh mesh;
+  size_t n = strcspn(text, " }");
+  return snprintf(copy, sizeof copy, "%.*s", (int)n, text) < (int)sizeof copy &&
+         tp_mesh_parse("mesh", copy, NULL, 0, &mesh) == TP_OK;
+}
+
 /* Checks the name of an option. `begin`: where the options of the pass begin. */
 static void check_option(int pass, const char *begin, const char *name, size_t length) {
   const char *names[MAX_NAMES];
@@ -89,6 +99,9 @@ static void check_option(int pass, const char *begin, const char *name, size_t l
   if (*cli_suggest(name, length, n, names, &closest))
     cli_print("shard-opt: note: %s has no option '%.*s'%s; see shard-opt --help=%s\n",
               tp_pass_get(pass).name, (int)length, name, closest.text, tp_pass_get(pass).name);
+  else if (!mesh && has_option(pass, "mesh", 4) && is_mesh(name))
+    cli_print("shard-opt: note: %s has no option '%.*s'; if it is the mesh, write mesh=%.*s\n",
+              tp_pass_get(pass).name, (int)length, name, (int)strcspn(name, " }"), name);
   else if (mesh && name[length] == '=' && isdigit((unsigned char)name[length + 1]))
     cli_print("shard-opt: note: %s has no option '%.*s'; if it is an axis, write %.*s,%.*s, with a "
               "comma and no blank\n",
@@ -236,10 +249,14 @@ static void check_pipeline(const char *text) {
 /* Notes an operand that is no file: options of a pass, or a misspelled path. */
 static void check_operand(const char *before, const char *word) {
   const char *name = before + strspn(before, "-");
+  size_t length = length_of_word(word);
   bool follows_pass = *before == '-' && find_pass(name, strlen(name)) >= 0;
   cli_suggestion closest;
   if (follows_pass && strchr(word, '='))
     cli_print("shard-opt: note: options of a pass follow its name and a '=': %s='%s'\n", before,
+              word);
+  else if (access(word, F_OK) != 0 && find_pass(word, length) >= 0)
+    cli_print("shard-opt: note: '%.*s' is a pass; write --%.*s\n", (int)length, word, (int)length,
               word);
   else if (access(word, F_OK) != 0 && *cli_suggest_file(word, &closest))
     cli_print("shard-opt: note: the file '%s' does not exist%s\n", word, closest.text);

@@ -325,7 +325,7 @@ int cli_parse(int argc, char **argv, options *o) {
     return CLI_GO_ON;
   }
   if (optind == argc)
-    return cli_usage("no model is given");
+    return cli_usage("no model is given; write for example shard-run model.mlir --mesh 2x2");
   code = check_operands(argc - optind, argv + optind);
   if (code != CLI_GO_ON)
     return code;

@@ -24,6 +24,10 @@ static bool write_file(const char *path, const tp_bytes *bytes) {
 }
 
 static bool read_model(MlirContext context, const char *path, MlirModule *module) {
+  if (strcmp(path, "-") == 0) {
+    complain("'-' is no file; give a file, or /dev/stdin for standard input");
+    return false;
+  }
   if (!cli_find_program(&path))
     return false;
   FILE *file = fopen(path, "rb");

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -119,19 +120,26 @@ static int start_process(char **command, char **environment, pid_t *pid) {
   return code;
 }
 
+static bool is_program(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
 static bool start_one(job *j, int rank, bool is_spare) {
   char texts[N_VARIABLES][VARIABLE_BYTES], **command = j->command;
   char **all = make_environment(j, rank, is_spare, texts);
   place *p = &j->places[rank];
   *p = (place){.is_spare = is_spare};
   int code = all ? start_process(command, all, &p->pid) : ENOMEM;
+  bool is_here = code == ENOENT && is_program(command[0]); /* programs without a '/' are in PATH */
   if ((code == ENOENT || code == EACCES) && access(command[0], F_OK) == 0 &&
       access(command[0], X_OK) != 0)
     complain("'%s' is no program; if it is a model, write shard-run -n %d -- shard-run %s",
              command[0], j->n, command[0]);
   else if (code)
-    complain("rank %d of %d, '%s', could not be started: %s", rank, j->n, command[0],
-             strerror(code));
+    complain("rank %d of %d, '%s', could not be started: %s%s%s%s", rank, j->n, command[0],
+             strerror(code), is_here ? " (did you mean './" : "", is_here ? command[0] : "",
+             is_here ? "'?)" : "");
   free(all);
   return code == 0;
 }
