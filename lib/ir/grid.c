@@ -1,6 +1,7 @@
 /* Reads and writes the mesh of a module: shard.grid symbols with tp.axes, their refinement, and the
  * axes of collectives. */
 #include "ir/annotation.h"
+#include "sharding/sharding.h"
 #include "support/support.h"
 
 #include <stdio.h>
@@ -42,11 +43,26 @@ static MlirOperation next_grid(MlirOperation op) {
   return op;
 }
 
+enum { WHY_SIZE = 160 };
+
+/* Names for n axes, as an attribute has them. */
+static const char *example_of_names(int n, char text[WHY_SIZE]) {
+  static const char *const names[] = {"x", "y", "z", "u", "v", "w", "s", "t"}, *const few[] = {
+                                                                                   "dp", "tp"};
+  size_t length = 0;
+  tp__text_printf(text, WHY_SIZE, &length, "[");
+  for (int i = 0; i < n && i < TP_LEN(names); i++)
+    tp__text_printf(text, WHY_SIZE, &length, "%s\"%s\"", i ? ", " : "",
+                    n > TP_LEN(few) ? names[i] : few[i + TP_LEN(few) - n]);
+  tp__text_printf(text, WHY_SIZE, &length, "]");
+  return text;
+}
+
 static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
   int64_t sizes[TP_MAX_AXES];
   char names[TP_MAX_AXES][TP_MAX_AXIS_NAME];
   const char *pointers[TP_MAX_AXES];
-  char symbol[TP_MAX_AXIS_NAME];
+  char symbol[TP_MAX_AXIS_NAME], why[WHY_SIZE];
   int n = tp__int_list(tp__inherent(grid, "shape"), TP_MAX_AXES, sizes);
   if (n < 1)
     return tp__error(grid, TP_UNSUPPORTED, "a grid needs 1 to %d axes", TP_MAX_AXES);
@@ -57,7 +73,9 @@ static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
   bool named = !mlirAttributeIsNull(axes);
   if (named && (!mlirAttributeIsAArray(axes) || mlirArrayAttrGetNumElements(axes) != n))
     return tp__error(grid, TP_INVALID_ARGUMENT,
-                     "tp.axes has to be a list of %d names, one for each axis of the shape", n);
+                     "tp.axes has to be a list of %d name%s, one for each size of the shape, such "
+                     "as %s",
+                     n, n == 1 ? "" : "s", example_of_names(n, why));
   for (int i = 0; i < n; i++) {
     pointers[i] = names[i];
     snprintf(names[i], sizeof names[i], "d%d", i);
@@ -70,10 +88,13 @@ static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
                        "tp.axes: entry %d is not a name of at most %d bytes", i,
                        TP_MAX_AXIS_NAME - 1);
   }
-  if (tp_mesh_create(symbol, n, pointers, sizes, mesh) != TP_OK)
-    return tp__error(grid, TP_INVALID_ARGUMENT,
-                     "invalid mesh: axis sizes must be static and positive, axis names must be "
-                     "distinct and free of :()\"?,= and spaces");
+  for (int i = 0; i < n; i++)
+    if (sizes[i] < 0)
+      return tp__error(grid, TP_INVALID_ARGUMENT,
+                       "the shape has a '?' for axis \"%s\"; write its size, as in shape = 2x4",
+                       pointers[i]);
+  if (tp__mesh_create(symbol, n, pointers, sizes, why, sizeof why, mesh) != TP_OK)
+    return tp__error(grid, TP_INVALID_ARGUMENT, "%s", why);
   return TP_OK;
 }
 

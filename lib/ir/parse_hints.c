@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An error that begins with `begin` and has `part` in it, at a place where the source has `source`;
- * NULL: whatever it has. */
+/* An error that begins with `begin` and has `part` in it, where the source has `source`, perhaps
+ * behind blanks; NULL: whatever it has. */
 typedef struct error_form {
   const char *begin, *part, *source, *hint;
   /* Writes a hint that depends on the message; NULL: `hint` is it. */
@@ -334,6 +334,8 @@ static const error_form forms[] = {
     {"custom op 'shard.grid' Failed parsing dimension list", "", NULL, GRID_SHAPE, NULL},
     {"custom op 'func.func' expected valid '@'-identifier", "", NULL,
      "names of functions begin with @, as in func.func @main(%x: tensor<8x16xf32>)", NULL},
+    {"custom op 'shard.grid' expected", "", NULL, GRID_HINT, NULL},
+    {"expected '('", "", "{shape", GRID_HINT, NULL},
     {"'func.return' op has ", " operands, but enclosing function", NULL,
      "types of results stand behind '->', as in func.func @main(%x: tensor<8x16xf32>) -> "
      "tensor<8x16xf32>",
@@ -341,7 +343,11 @@ static const error_form forms[] = {
     {"'func.call' op '", "' does not reference a valid function", NULL,
      "define the function in this module, or correct its name", NULL},
     {"expected ')'", "", "[", TENSOR_HINT, NULL},
+    {"expected ')'", "", "tp.",
+     "attributes have braces around them, as in %x: tensor<8x16xf32> {tp.role = \"param\"}", NULL},
     {"expected ')'", "", NULL, NULL, write_grid_shape},
+    {"expected '}' in attribute dictionary", "", ":",
+     "an attribute has '=' behind its name, as in {tp.role = \"param\"}", NULL},
     {"expected operation name in quotes", "", NULL,
      "an op begins with its name, as in linalg.matmul: is a '}' missing, or one too many?", NULL},
     {"expected SSA operand", "", "(",
@@ -376,7 +382,7 @@ static bool has_source(MlirLocation place, const error_form *form) {
   if (!form->source)
     return true;
   tp__source_text(place, sizeof text, text);
-  return strncmp(text, form->source, strlen(form->source)) == 0;
+  return strncmp(text + strspn(text, " "), form->source, strlen(form->source)) == 0;
 }
 
 bool tp__is_parse_error(const char *message) {

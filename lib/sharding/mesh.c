@@ -1,6 +1,7 @@
 /* Meshes: creation, parsing, and refinement into sub-axes. */
 #include "tp/mesh.h"
 
+#include "sharding/sharding.h"
 #include "support/support.h"
 
 #include <ctype.h>
@@ -35,8 +36,8 @@ static tp_status check_axis(const char *name, int64_t size, int64_t devices_befo
   return TP_OK;
 }
 
-static tp_status create(const char *name, int n, const char *const *names, const int64_t *sizes,
-                        char *why, size_t why_size, tp_mesh *mesh) {
+tp_status tp__mesh_create(const char *name, int n, const char *const *names, const int64_t *sizes,
+                          char *why, size_t why_size, tp_mesh *mesh) {
   if (!name_fits(name)) {
     WHY("mesh name \"%s\" is empty or longer than %d bytes", name ? name : "",
         TP_MAX_AXIS_NAME - 1);
@@ -67,7 +68,7 @@ static tp_status create(const char *name, int n, const char *const *names, const
 
 tp_status tp_mesh_create(const char *name, int n, const char *const *names, const int64_t *sizes,
                          tp_mesh *mesh) {
-  return create(name, n, names, sizes, NULL, 0, mesh);
+  return tp__mesh_create(name, n, names, sizes, NULL, 0, mesh);
 }
 
 /* ---- parsing ---- */
@@ -195,8 +196,8 @@ tp_status tp_mesh_parse(const char *name, const char *text, char *why, size_t wh
     devices *= sizes[i];
   }
   char reason[128] = "";
-  tp_status status = create(name, n, named ? names : names_by_place[n <= 2 ? n - 1 : 2], sizes,
-                            reason, sizeof reason, mesh);
+  tp_status status = tp__mesh_create(name, n, named ? names : names_by_place[n <= 2 ? n - 1 : 2],
+                                     sizes, reason, sizeof reason, mesh);
   if (status != TP_OK)
     WHY("mesh '%s': %s", text, reason);
   return status;
