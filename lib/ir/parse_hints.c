@@ -336,7 +336,7 @@ static const error_form forms[] = {
      "names of functions begin with @, as in func.func @main(%x: tensor<8x16xf32>)", NULL},
     {"custom op 'shard.grid' expected", "", NULL, GRID_HINT, NULL},
     {"expected '('", "", "{shape", GRID_HINT, NULL},
-    {"'func.return' op has ", " operands, but enclosing function", NULL,
+    {"'func.return' op has ", ") returns 0", NULL,
      "types of results stand behind '->', as in func.func @main(%x: tensor<8x16xf32>) -> "
      "tensor<8x16xf32>",
      NULL},
