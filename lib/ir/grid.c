@@ -58,6 +58,14 @@ static const char *example_of_names(int n, char text[WHY_SIZE]) {
   return text;
 }
 
+tp_status tp__mesh_of_axes(MlirOperation op, const char *name, int n, const char *const *names,
+                           const int64_t *sizes, tp_mesh *mesh) {
+  char why[WHY_SIZE];
+  return tp__mesh_create(name, n, names, sizes, why, sizeof why, mesh) == TP_OK
+             ? TP_OK
+             : tp__error(op, TP_INVALID_ARGUMENT, "%s", why);
+}
+
 static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
   int64_t sizes[TP_MAX_AXES];
   char names[TP_MAX_AXES][TP_MAX_AXIS_NAME];
@@ -93,9 +101,7 @@ static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
       return tp__error(grid, TP_INVALID_ARGUMENT,
                        "the shape has a '?' for axis \"%s\"; write its size, as in shape = 2x4",
                        pointers[i]);
-  if (tp__mesh_create(symbol, n, pointers, sizes, why, sizeof why, mesh) != TP_OK)
-    return tp__error(grid, TP_INVALID_ARGUMENT, "%s", why);
-  return TP_OK;
+  return tp__mesh_of_axes(grid, symbol, n, pointers, sizes, mesh);
 }
 
 bool tp__is_main_grid(MlirOperation op, MlirStringRef *symbol) {

@@ -142,8 +142,17 @@ static tp_status parse_name(mesh_text *t, char name[TP_MAX_AXIS_NAME]) {
     memcpy(name, t->at, length);
     name[length] = 0;
   }
-  if (length >= TP_MAX_AXIS_NAME || t->at[length] != '=' || !axis_name_valid(name))
+  if (t->at[length] != '=' || length == 0 || memchr(t->at, ' ', length))
     return expected(t, "an axis name and '='");
+  if (length >= TP_MAX_AXIS_NAME || !axis_name_valid(name)) {
+    if (t->why)
+      snprintf(
+          t->why, t->why_size,
+          "mesh '%.60s': the name of an axis has at most %d bytes, and none of :()\"?; this one "
+          "is '%.*s'",
+          t->text, TP_MAX_AXIS_NAME - 1, length < 60 ? (int)length : 60, t->at);
+    return TP_INVALID_ARGUMENT;
+  }
   t->at += length + 1;
   return TP_OK;
 }

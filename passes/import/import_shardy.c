@@ -3,7 +3,6 @@
 #include "passes/import/import.h"
 
 #include "ir/collectives.h"
-#include "sharding/sharding.h"
 #include "support/support.h"
 
 #include <stdio.h>
@@ -28,11 +27,9 @@ static tp_status mesh_of(MlirOperation op, char *symbol, tp_sdy_mesh *mesh) {
 static tp_status create_mesh(MlirOperation op, const char *symbol, const tp_sdy_mesh *from,
                              tp_mesh *mesh) {
   const char *names[TP_MAX_AXES];
-  char why[160];
   for (int i = 0; i < from->n; i++)
     names[i] = from->names[i];
-  if (tp__mesh_create(symbol, from->n, names, from->sizes, why, sizeof why, mesh) != TP_OK)
-    return tp__error(op, TP_INVALID_ARGUMENT, "%s", why);
+  TP_TRY(tp__mesh_of_axes(op, symbol, from->n, names, from->sizes, mesh));
   if (from->n_devices > 0 && from->n_devices != tp_mesh_size(mesh))
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "device_ids has %lld entries, but the mesh has %lld devices",

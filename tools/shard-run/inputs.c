@@ -169,7 +169,6 @@ static void note_random(const options *o, int n, const tp_plan_value *values) {
 static void refuse_prefix(const char *prefix) {
   struct stat info;
   const char *kind = strstr(prefix, ".in.");
-  char path[4096];
   bool exists = stat(prefix, &info) == 0;
   if (exists && S_ISREG(info.st_mode) && kind)
     complain("'%s' is a file, and --inputs-from takes what precedes .in.K.npy in its name; write "
@@ -183,10 +182,10 @@ static void refuse_prefix(const char *prefix) {
     complain("'%s' is a folder, and --inputs-from takes a prefix of files: argument K is read from "
              "PREFIX.in.K.npy, such as %s/x.in.0.npy with --inputs-from %s/x",
              prefix, prefix, prefix);
-  else if (snprintf(path, sizeof path, "%s.in.0.npy", prefix) < (int)sizeof path)
-    complain("there is no file '%s', and none for another argument; --inputs-from PREFIX reads "
-             "argument K from PREFIX.in.K.npy",
-             path);
+  else
+    complain("there is no file '%s.in.0.npy', and none for another argument; --inputs-from PREFIX "
+             "reads argument K from PREFIX.in.K.npy",
+             prefix);
 }
 
 /* Returns true if any file has the prefix. A prefix without files is a user error that random

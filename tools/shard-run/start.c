@@ -120,9 +120,14 @@ static int start_process(char **command, char **environment, pid_t *pid) {
   return code;
 }
 
-static bool is_program(const char *path) {
+/* Why a program may be missing that can be executed here: without a '/' it is looked for in PATH,
+ * else the system looks for what its first line names. "" if that is not so. */
+static const char *why_missing(int code, const char *path) {
   struct stat info;
-  return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+  if (code != ENOENT || stat(path, &info) != 0 || !S_ISREG(info.st_mode) || access(path, X_OK) != 0)
+    return "";
+  return strchr(path, '/') ? "; its first line names an interpreter that is missing"
+                           : "; write ./ before it: it is in this folder, and not in PATH";
 }
 
 static bool start_one(job *j, int rank, bool is_spare) {
@@ -131,15 +136,13 @@ static bool start_one(job *j, int rank, bool is_spare) {
   place *p = &j->places[rank];
   *p = (place){.is_spare = is_spare};
   int code = all ? start_process(command, all, &p->pid) : ENOMEM;
-  bool is_here = code == ENOENT && is_program(command[0]); /* programs without a '/' are in PATH */
   if ((code == ENOENT || code == EACCES) && access(command[0], F_OK) == 0 &&
       access(command[0], X_OK) != 0)
     complain("'%s' is no program; if it is a model, write shard-run -n %d -- shard-run %s",
              command[0], j->n, command[0]);
   else if (code)
-    complain("rank %d of %d, '%s', could not be started: %s%s%s%s", rank, j->n, command[0],
-             strerror(code), is_here ? " (did you mean './" : "", is_here ? command[0] : "",
-             is_here ? "'?)" : "");
+    complain("rank %d of %d, '%s', could not be started: %s%s", rank, j->n, command[0],
+             strerror(code), why_missing(code, command[0]));
   free(all);
   return code == 0;
 }

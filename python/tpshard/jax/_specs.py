@@ -16,7 +16,7 @@ from ._names import suggestion
 MAX_AXES = 8  # TP_MAX_AXES of include/tp/mesh.h
 
 
-_NO_NAME = r"[\s=,:'\"{}?]"
+_NO_NAME = r"[\s=,:'\"{}()?]"
 
 
 def _other_name(name):
