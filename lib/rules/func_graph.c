@@ -405,7 +405,8 @@ static tp_status read_boundary(const tp_func_graph *graph, bool is_arg, int i,
   int64_t shape[TP_MAX_RANK];
   if (!tp__static_tensor(type, &rank, shape))
     return tp__error(graph->func, TP_INVALID_ARGUMENT,
-                     "%s has tp.sharding, but is not a tensor of static shape", what);
+                     "%s has tp.sharding, but is not a tensor of static shape; remove tp.sharding",
+                     what);
   TP_TRY(tp__read_sharding(graph->func, what, attr, graph->mesh, type, annotation));
   for (int a = 0; a < graph->mesh->n_axes; a++) {
     tp_place place = tp_spec_place(annotation->spec, a);
