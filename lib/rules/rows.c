@@ -157,6 +157,7 @@ static void exchange_rows(tp_rule *rule, MlirAttribute role) {
       mlirOperationGetNumOperands(rule->op) != n_wanted)
     return;
   (gathers ? gather_rows : scatter_rows)(rule, &access, to_groups);
+  rule->rows.n_groups = rule->operands[n_wanted - 3].shape[0];
 }
 
 void tp__rule_rows(tp_rule *rule) {

@@ -117,6 +117,7 @@ typedef struct tp_rows {
   bool even;        /* the axes must divide the factor */
   int traveling;    /* operand whose rows are sent; -1: those of result 0 */
   bool sends;       /* localize exchanges rows between devices */
+  int64_t n_groups; /* of an exchange: devices divide them exactly */
   uint64_t masks;   /* bits: operands whose rows are dimension 1, behind the groups */
   bool makes_mask;  /* likewise of the result */
   uint32_t groups;  /* bits: factors of the groups of a sum over rows, which is split as usual */

@@ -238,11 +238,15 @@ static bool ring_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
  * every op assigns the same rows to a device. Shards of unequal size are those of one axis. */
 static bool rows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int f) {
   int axes[TP_MAX_AXES], n = tp__strategy_axes(mesh, s, f, axes);
-  for (int i = 0; i < n; i++)
+  int64_t holders = 1;
+  for (int i = 0; i < n; i++) {
     if (!s->choices[axes[i]].rows || (i > 0 && axes[i] < axes[i - 1]))
       return false;
-  return (!rule->rows.even && n == 1) ||
-         rule->factors[f].size % tp__strategy_shards(rule, mesh, s, f) == 0;
+    holders *= s->choices[axes[i]].rows == TP_BY_GROUPS ? mesh->axes[axes[i]].size : 1;
+  }
+  bool fits = (!rule->rows.even && n == 1) ||
+              rule->factors[f].size % tp__strategy_shards(rule, mesh, s, f) == 0;
+  return fits && rule->rows.n_groups % holders == 0;
 }
 
 /* True if an axis divides rows of groups, but none divides the groups: then, whole rows are split

@@ -347,6 +347,13 @@ class Sorted(unittest.TestCase):
                     if not trains:
                         equality.difference(found, {"": by_loops(params, x[None], 2, limited=False)[0]})
 
+    def test_axis_that_does_not_divide_experts(self):
+        """Rows that meet no weights, as those of gates, could be exchanged along it."""
+        args = arguments(16, 192)
+        first = lambda params, x: by_add(params, x, 1)
+        plan = tps.plan(training(first), shapes(args), {"ep": 3}, objective="bytes")
+        equality.difference(equality.leaves(plan.run_here(*args)), equality.leaves(jax.jit(training(first))(*args)))
+
     def test_one_expert_has_all(self):
         """Buffers have room for that; other devices then have no rows."""
         params, x, _ = arguments(16, 160)

@@ -535,6 +535,7 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
                    (int64_t)rule->rows.factors << 16 | rule->rows.results << 1 | rule->rows.sends);
   tp__memo_key_add(&key, (int64_t)rule->rows.own);
   tp__memo_key_add(&key, rule->rows.groups);
+  tp__memo_key_add(&key, rule->rows.n_groups);
   tp__memo_key_add(&key, (int64_t)rule->rows.whole);
   for (int f = 0; f < rule->n_factors; f++)
     tp__memo_key_add(&key, e->rows_axes[f] << 24 | e->axes_of_factor[f] << 16 |
