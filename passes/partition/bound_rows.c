@@ -2,11 +2,11 @@
  *
  * The buffers have the size of all rows, but a device has only those of its groups, from a first to
  * a last row that it knows at run time. Ops on such rows that follow each other become a segment,
- * and then a loop over blocks of rows, from the block of the first row to that of the last one; with
- * masks, it is in a loop over the groups of the device, and the rows are those of the group. Blocks
- * begin at multiples of their size, which divides the number of rows, so that no block is cut. Rows
- * of other devices in these blocks are computed from unspecified values, and are unspecified
- * themselves; rows of other groups in them are not stored. */
+ * and then a loop over blocks of rows, from the block of the first row to that of the last one;
+ * with masks, it is in a loop over the groups of the device, and the rows are those of the group.
+ * Blocks begin at multiples of their size, which divides the number of rows, so that no block is
+ * cut. Rows of other devices in these blocks are computed from unspecified values, and are
+ * unspecified themselves; rows of other groups in them are not stored. */
 #include "passes/partition/bound_rows.h"
 #include "passes/registry.h"
 
