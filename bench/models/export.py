@@ -1,4 +1,5 @@
-"""Exports a JAX function as linalg on tensors with Shardy annotations, for import by tpshard."""
+"""Exports a JAX function with Shardy annotations, for import by tpshard: as StableHLO, or as linalg on tensors, whose ops the benchmarks of
+plans pin by their text."""
 
 import re
 
@@ -6,10 +7,10 @@ import jax
 from jax._src.interpreters import mlir as jax_mlir
 from jax.sharding import NamedSharding, PartitionSpec
 from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import stablehlo
+from jaxlib.mlir.dialects.stablehlo import register_stablehlo_passes
 from jaxlib.mlir.passmanager import PassManager
 
-stablehlo.register_stablehlo_passes()
+register_stablehlo_passes()
 
 TO_STABLEHLO = "builtin.module(sdy-flatten-call-graph,inline,func.func(chlo-legalize-to-stablehlo),canonicalize,cse)"
 TO_LINALG = "builtin.module(func.func(stablehlo-legalize-to-linalg),canonicalize,cse)"
@@ -48,6 +49,11 @@ def sharding(mesh, axes):
     return NamedSharding(mesh, PartitionSpec(*axes) if axes else PartitionSpec())
 
 
+def stablehlo(lowered):
+    """Returns the module text of a lowered function, in generic form."""
+    return lowered.compiler_ir("stablehlo").operation.get_asm(print_generic_op_form=True)
+
+
 def linalg(lowered):
     """Returns the module text of a lowered function."""
     with jax_mlir.make_ir_context() as context:
@@ -60,7 +66,7 @@ def linalg(lowered):
         return module.operation.get_asm(print_generic_op_form=True)
 
 
-def export(function, arguments, mesh):
-    """Returns the module text. `arguments`: [(shape, axes)]."""
+def export(function, arguments, mesh, write=stablehlo):
+    """Returns the module text. `arguments`: [(shape, axes)]; `write`: stablehlo or linalg."""
     specs = [jax.ShapeDtypeStruct(shape, "float32", sharding=sharding(mesh, axes)) for shape, axes in arguments]
-    return linalg(jax.jit(function).lower(*specs))
+    return write(jax.jit(function).lower(*specs))

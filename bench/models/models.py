@@ -65,6 +65,28 @@ def attention_block(x, wq, wk, wv, wo):
     return jnp.einsum("bshk,hkd->bsd", attention(q, k, v), wo)
 
 
+def experts_sorted(x, router, up, down):
+    """Two of the experts for each token; tokens are sorted by expert. x: [tokens, width]."""
+    gate, expert = jax.lax.top_k(jax.nn.softmax(x @ router), 2)
+    order, sizes = jnp.argsort(expert.reshape(-1)), jnp.bincount(expert.reshape(-1), length=router.shape[1])
+    h = jax.nn.gelu(jax.lax.ragged_dot(x[order // 2], up, sizes))
+    back = jax.lax.ragged_dot(h, down, sizes)[jnp.argsort(order)]
+    return (gate[..., None] * back.reshape(*gate.shape, -1)).sum(-2)
+
+
+def experts_sorted_train(x, t, router, up, down):
+    def loss(*w):
+        return jnp.mean((experts_sorted(x, *w) - t) ** 2)
+
+    value, grads = jax.value_and_grad(loss, argnums=(0, 1, 2))(router, up, down)
+    return (value, *(w - 0.01 * g for w, g in zip((router, up, down), grads)))
+
+
+def _experts(t, d, f, n):
+    """Tokens, which are split, and the weights of n experts."""
+    return [((t, d), ("tp", None))], [((d, n), None), ((n, d, f), ("tp", None, None)), ((n, f, d), ("tp", None, None))]
+
+
 def _block(b, s, d, h, f):
     k = d // h
     heads = [((d, h, k), (None, "tp", None))] * 3
@@ -84,5 +106,7 @@ MODELS = {
     "mlp_train_1024": (mlp_train, [((256, 1024), None), ((256, 1024), None), *_mlp(256, 1024, 4096)]),
     "mlp_train_4096": (mlp_train, [((64, 4096), None), ((64, 4096), None), *_mlp(64, 4096, 4096)]),
     "layernorm_mlp_2048": (layernorm_mlp, [((256, 2048), None), ((2048,), None), ((2048,), None), *_mlp(256, 2048, 8192)]),
+    "experts_sorted_8": (experts_sorted, sum(_experts(2048, 512, 1024, 8), [])),
+    "experts_sorted_train_8": (experts_sorted_train, sum(_experts(2048, 512, 1024, 8), _experts(2048, 512, 1024, 8)[0])),
     "softmax_ce_1024": (softmax_ce, [((256, 1024), None), ((1024, 16384), (None, "tp")), ((256, 16384), (None, "tp"))]),
 }
