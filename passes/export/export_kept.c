@@ -53,11 +53,14 @@ static tp_status restore_regions(tp_export *x, MlirOperation op, MlirOperation c
   if (mlirAttributeIsAString(text))
     holder = mlirOperationCreateParse(x->context, mlirStringAttrGetValue(text), tp__ref(""));
   if (mlirOperationIsNull(holder) ||
-      mlirOperationGetNumRegions(holder) != mlirOperationGetNumRegions(clone))
+      mlirOperationGetNumRegions(holder) != mlirOperationGetNumRegions(clone)) {
+    if (!mlirOperationIsNull(holder))
+      mlirOperationDestroy(holder);
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "its tp.regions does not hold its %d regions; keep what "
                      "tp-import-stablehlo wrote",
                      (int)mlirOperationGetNumRegions(clone));
+  }
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(clone); r++)
     mlirRegionTakeBody(mlirOperationGetRegion(clone, r), mlirOperationGetRegion(holder, r));
   mlirOperationDestroy(holder);
