@@ -198,6 +198,18 @@ static int source_of_partial(const causes *c, int node, int axis) {
   return node;
 }
 
+static const char *partial_text(const causes *c, const char *value, tp_combiner combiner,
+                                const char *axis) {
+  if (combiner == TP_ROWS)
+    return tp__report_text(c->r, "%s has on each device over %s the rows of its groups", value,
+                           axis);
+  if (combiner == TP_ROW_PARTS)
+    return tp__report_text(c->r, "%s has on each device over %s a part of the rows of its groups",
+                           value, axis);
+  return tp__report_text(c->r, "%s is a partial %s over %s", value, tp_combiner_name(combiner),
+                         axis);
+}
+
 /* Appends the reason why the value has its layout along `axis`. */
 static void append_placement(causes *c, const tp_planned_value *v, tp_spec spec, int axis) {
   tp_place place = tp_spec_place(spec, axis);
@@ -208,11 +220,12 @@ static void append_placement(causes *c, const tp_planned_value *v, tp_spec spec,
     tp_choice choice = choice_of(c, source, axis);
     if (choice.kind == TP_CHOOSE_FACTOR) {
       append_origin(c, source, axis);
-      append_cause(c, tp__report_text(c->r, "%s splits over %s a dimension that it reduces",
+      append_cause(c, tp__report_text(c->r,
+                                      choice.rows ? "%s makes rows of groups, which %s divides"
+                                                  : "%s splits over %s a dimension that it reduces",
                                       node_text(c, source), name));
     }
-    append_cause(c, tp__report_text(c->r, "%s is a partial %s over %s", value,
-                                    tp_combiner_name(place.combiner), name));
+    append_cause(c, partial_text(c, value, place.combiner, name));
     return;
   }
   if (place.kind == TP_DIM) {

@@ -7,6 +7,7 @@
 // RUN: shard-run %s --mesh ep=2,dp=2 --objective bytes | FileCheck %s --check-prefix=OTHER
 // RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %s --mesh dp=2,ep=2 --objective bytes --target=cuda | FileCheck %s
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-plan{mesh=dp=2,ep=2 objective=bytes})' | FileCheck %s --check-prefix=PLAN
+// RUN: shard-run %s --mesh dp=2,ep=2 --objective bytes --no-verify --explain active 2>&1 | FileCheck %s --check-prefix=WHY
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-spmd{mesh=dp=2,ep=2 objective=bytes})' | FileCheck %s --check-prefix=LOCAL
 
 // CHECK: all_to_all {{ *}}dp,ep {{ *}}2
@@ -18,6 +19,11 @@
 // PLAN: tp.rows = "gather_to", tp.sharding = {dims = {{\[\[\], \[\]\]}}, partial = {dp = "row_parts", ep = "rows"}}
 // PLAN: tp.rows = "mask", tp.sharding = {dims = {{\[\["ep"\], \[\], \[\]\]}}, partial = {dp = "row_parts"}}
 // PLAN: tp.rows = "product", tp.sharding = {dims = {{\[\[\], \[\]\]}}, partial = {dp = "row_parts", ep = "rows"}}
+
+// WHY: linalg.generic {{.*}} makes rows of groups, which dp divides
+// WHY: %active has on each device over dp a part of the rows of its groups
+// WHY: linalg.generic {{.*}} makes rows of groups, which ep divides
+// WHY: %active has on each device over ep the rows of its groups
 
 // LOCAL: call @tp.route(%arg0, {{.*}}tp.route = {axes = ["dp", "ep"], form = "gather", parts = ["dp"], rows = 180 : i64, to = "groups"}}
 // LOCAL: call @tp.route.1({{.*}}tp.route = {axes = ["dp", "ep"], form = "add", parts = ["dp"], rows = 180 : i64, to = "blocks"}}
