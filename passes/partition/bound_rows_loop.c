@@ -181,7 +181,7 @@ static tp_status shift_index(MlirOperation op, void *data) {
   return TP_OK;
 }
 
-/* Without a loop over groups, ops compute those of the whole device. */
+/* Without a loop over groups, ops compute all groups of the device. */
 static op_loops dims_in(const nest *l, MlirOperation op, int operand) {
   op_loops dims = dims_of(op, operand);
   if (mlirOperationIsNull(l->mask))
