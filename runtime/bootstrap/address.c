@@ -171,6 +171,21 @@ bool tprt__socket_wait(int fd, short events, int64_t deadline) {
   }
 }
 
+void tprt__sockets_wait(struct pollfd *watched, size_t n, int64_t until) {
+  enum { TRY_NS = 10000000 };
+  int64_t left = tprt__max(until - tprt__now(), 0);
+  struct timespec time = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
+  if (ppoll(watched, n, &time, NULL) >= 0)
+    return;
+  bool interrupted = errno == EINTR;
+  if (!interrupted) { /* the limit of open files, which may change at any time, is below n */
+    time = (struct timespec){.tv_nsec = tprt__min(left, TRY_NS)};
+    nanosleep(&time, NULL);
+  }
+  for (size_t i = 0; i < n; i++)
+    watched[i].revents = interrupted || watched[i].fd < 0 ? 0 : watched[i].events;
+}
+
 typedef struct connecting {
   attempt base;
   int64_t deadline;

@@ -166,7 +166,8 @@ static tprt_status lead(const tprt__rendezvous *m, const group *to, const handof
 /* ---- the other members ---- */
 
 /* Receives the packet of an accepted connection. Returns the descriptor if the packet is the
- * expected one, else -1. */
+ * expected one; NONE_LEFT if it is, but this process may open no more descriptors; else -1. */
+enum { NONE_LEFT = -2 };
 static int receive_descriptor(int fd, const handoff_address *own, int64_t deadline) {
   unsigned char ticket[TICKET_BYTES];
   union {
@@ -186,9 +187,11 @@ static int receive_descriptor(int fd, const handoff_address *own, int64_t deadli
   if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
       head->cmsg_len == CMSG_LEN(sizeof got))
     memcpy(&got, CMSG_DATA(head), sizeof got);
-  if (got >= 0 && n == (ssize_t)sizeof ticket &&
-      sodium_memcmp(ticket, own->ticket, sizeof ticket) == 0)
-    return got;
+  if (n == (ssize_t)sizeof ticket && sodium_memcmp(ticket, own->ticket, sizeof ticket) == 0) {
+    if (got >= 0)
+      return got;
+    return message.msg_flags & MSG_CTRUNC ? NONE_LEFT : -1;
+  }
   if (got >= 0)
     close(got);
   return -1;
@@ -210,6 +213,9 @@ static tprt_status accept_segment(int listener, int leader, const handoff_addres
       *received = got;
       return TPRT_OK;
     }
+    if (got == NONE_LEFT)
+      return tprt__fail(TPRT_SYSTEM, "receiving the segment of rank %d: %s", leader,
+                        strerror(EMFILE));
     if (fd < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
       return tprt__fail_errno("accepting the segment of rank %d", leader);
   }

@@ -115,10 +115,13 @@ static void accept_all(tprt__handshake_server *door) {
   for (int i = 0; i < ACCEPTS_PER_ROUND; i++) {
     int fd = accept4(door->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) {
-      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
         door->accept_after = tprt__deadline(no_descriptor_ns);
+        door->accept_errno = errno;
+      }
       return;
     }
+    door->accept_errno = 0;
     if (door->check_user && !tprt__same_user(fd)) {
       close(fd);
       continue;

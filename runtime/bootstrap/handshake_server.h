@@ -24,6 +24,7 @@ typedef struct tprt__handshake_server {
   int listener;         /* no listener; -1: closed */
   bool check_user;      /* for a UNIX socket: accept only processes of the same user */
   int64_t accept_after; /* set when no file descriptor was left */
+  int accept_errno;     /* why the last connection was not accepted; 0: it was */
   tprt__handshake_client *clients;
   int n_clients;
 } tprt__handshake_server;

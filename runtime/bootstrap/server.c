@@ -244,14 +244,10 @@ static void *run(void *data) {
   server *s = data;
   pthread_mutex_lock(&s->lock);
   while (!is_done(s)) {
-    int64_t until = prepare(s), left = until - tprt__now();
-    struct timespec time = {.tv_sec = left > 0 ? left / 1000000000 : 0,
-                            .tv_nsec = left > 0 ? left % 1000000000 : 0};
+    int64_t until = prepare(s);
     pthread_mutex_unlock(&s->lock);
-    int n = ppoll(s->watched, n_watched(s), &time, NULL);
+    tprt__sockets_wait(s->watched, n_watched(s), until);
     pthread_mutex_lock(&s->lock);
-    if (n < 0) /* interrupted, so revents are undefined */
-      memset(s->watched, 0, n_watched(s) * sizeof *s->watched);
     handle(s);
   }
   pthread_mutex_unlock(&s->lock);

@@ -6,6 +6,7 @@
 #include "bootstrap/frames.h"
 #include "tprt/bootstrap.h"
 
+#include <poll.h>
 #include <pthread.h>
 
 /* In the message of a store whose value nobody has set in time. */
@@ -91,6 +92,10 @@ bool tprt__same_user(int fd);
 /* Waits until a socket is readable (POLLIN) or writable (POLLOUT). Returns false at the
  * deadline. */
 bool tprt__socket_wait(int fd, short events, int64_t deadline);
+/* Waits until one of n descriptors is ready, at the latest until `until`, and fills in `revents`.
+ * May return earlier with none ready. All must be non-blocking: where the process may not poll so
+ * many, all seem ready every 10 ms. */
+void tprt__sockets_wait(struct pollfd *watched, size_t n, int64_t until);
 
 typedef enum tprt__socket_result {
   TPRT__SOCKET_DONE,

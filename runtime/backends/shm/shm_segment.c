@@ -191,7 +191,7 @@ tprt_status tprt__shm_segment_join(shm_segment *segment, int rank) {
   return TPRT_OK;
 }
 
-/* Opens a pidfd for a rank's process. If the system call is missing or not permitted, only
+/* Opens a pidfd for a rank's process. If the kernel lacks the system call or forbids it, only
  * deadlines detect a dead peer. */
 static tprt_status watch(shm_segment *segment, int rank) {
   int32_t pid = atomic_load(&segment->header->ranks[rank].pid);
@@ -200,6 +200,8 @@ static tprt_status watch(shm_segment *segment, int rank) {
   int fd = (int)syscall(SYS_pidfd_open, pid, 0);
   if (fd < 0 && errno == ESRCH)
     return tprt__fail(TPRT_PEER_DEAD, "rank %d ended while the world was created", rank);
+  if (fd < 0 && errno != ENOSYS && errno != EPERM)
+    return tprt__fail_errno("the process of rank %d cannot be watched", rank);
   segment->pidfds[rank] = fd;
   return TPRT_OK;
 }
@@ -227,7 +229,14 @@ tprt_status tprt__shm_segment_await(shm_segment *segment, int64_t deadline) {
 
 bool tprt__shm_ended(const shm_segment *segment, int rank) {
   struct pollfd watched = {.fd = segment->pidfds[rank], .events = POLLIN};
-  return watched.fd >= 0 && poll(&watched, 1, 0) == 1;
+  if (watched.fd < 0)
+    return false;
+  int n = poll(&watched, 1, 0);
+  if (n >= 0 || errno == EINTR)
+    return n == 1;
+  /* A process that may open no files any more may not poll either. A signal still tells whether the
+   * other process exists: it does until its parent has waited for it. */
+  return syscall(SYS_pidfd_send_signal, watched.fd, 0, NULL, 0) != 0 && errno == ESRCH;
 }
 
 /* Pages that were never touched, or were punched, read as zeros, which is the state of an unused

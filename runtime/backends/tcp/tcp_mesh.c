@@ -10,7 +10,6 @@
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { TICKET_BYTES = 32, WHERE_BYTES = TPRT__HOST_BYTES + 16 };
@@ -147,6 +146,12 @@ static int find_missing(const tcp_endpoint *end) {
   return rank;
 }
 
+static tprt_status fail_missing(const tprt__handshake_server *door, int rank) {
+  return door->accept_errno ? tprt__fail(TPRT_SYSTEM, "rank %d cannot be accepted: %s", rank,
+                                         strerror(door->accept_errno))
+                            : tprt__fail(TPRT_TIMEOUT, "rank %d did not connect in time", rank);
+}
+
 static tprt_status accept_all(const tprt__rendezvous *m, tprt__handshake_server *door,
                               tcp_endpoint *end) {
   enum { CHECK_NS = 100000000 };
@@ -156,16 +161,13 @@ static tprt_status accept_all(const tprt__rendezvous *m, tprt__handshake_server 
   while (!status && find_missing(end) < m->n_ranks) {
     /* ranks that have died do not connect */
     int64_t check = tprt__min(m->deadline, tprt__deadline(CHECK_NS));
-    int64_t left = tprt__min(check, tprt__handshake_server_prepare(door, watched)) - tprt__now();
-    const struct timespec time = {.tv_sec = left > 0 ? left / 1000000000 : 0,
-                                  .tv_nsec = left > 0 ? left % 1000000000 : 0};
-    if (ppoll(watched, n, &time, NULL) < 0) /* interrupted, so revents are undefined */
-      memset(watched, 0, n * sizeof *watched);
+    int64_t until = tprt__min(check, tprt__handshake_server_prepare(door, watched));
+    tprt__sockets_wait(watched, n, until);
     tprt__handshake_server_handle(door, watched, admit, end);
     if (find_missing(end) < m->n_ranks && tprt__now() >= check)
       status = tprt__rendezvous_check(m);
     if (!status && find_missing(end) < m->n_ranks && tprt__now() >= m->deadline)
-      status = tprt__fail(TPRT_TIMEOUT, "rank %d did not connect in time", find_missing(end));
+      status = fail_missing(door, find_missing(end));
   }
   tprt__free(watched);
   return status;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -178,13 +179,62 @@ static void test_death_in_world(void **state) {
     run_deaths(die_in_world, backends[i], 4);
 }
 
+/* ---- One rank may open few files: it joins the world, or says why not ---- */
+
+enum { ENOUGH = 10 }; /* descriptors with which each backend can make a world of 3 ranks */
+
+typedef struct shortage {
+  char address[128];
+  const char *backend;
+  int n_left; /* descriptors that rank 1 may still open */
+} shortage;
+
+static int join_in_shortage(int rank, void *argument) {
+  const shortage *s = argument;
+  int errors = 0;
+  tprt_config config = test_config();
+  tprt_comm *comm = NULL;
+  tprt_store *store = store_open_rank(s->address, 3, rank, &errors);
+  config.store = store;
+  config.backend = s->backend;
+  config.timeout_ns = store_second / 2;
+  if (rank == 1) {
+    int next = dup(0);
+    struct rlimit limit;
+    close(next);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = (rlim_t)(next + s->n_left);
+    CHECK(errors, setrlimit(RLIMIT_NOFILE, &limit) == 0);
+  }
+  bool made = tprt_world_create(3, rank, &config, &comm) == TPRT_OK;
+  if (rank == 1 && !made && !strstr(tprt_last_error(), "Too many open files")) {
+    fprintf(stderr, "%s, %d left: %s\n", s->backend, s->n_left, tprt_last_error());
+    errors++;
+  }
+  CHECK(errors, made || s->n_left < ENOUGH);
+  tprt_comm_destroy(comm);
+  tprt_store_destroy(store);
+  return errors;
+}
+
+static void test_few_descriptors(void **state) {
+  (void)state;
+  for (int i = 0; i < N_BACKENDS; i++) {
+    for (int n_left = 0; n_left <= ENOUGH; n_left++) {
+      shortage s = {.backend = backends[i], .n_left = n_left};
+      store_make_address(STORE_UNIX, s.address, sizeof s.address);
+      assert_int_equal(store_run_ranks(3, join_in_shortage, &s, NULL), 0);
+      store_drop_address(s.address);
+    }
+  }
+}
+
 int main(void) {
   unsetenv("TPRT_SECRET_FILE");
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_worlds),
-      cmocka_unit_test(test_death_apart),
-      cmocka_unit_test(test_death_in_store),
-      cmocka_unit_test(test_death_in_world),
+      cmocka_unit_test(test_worlds),          cmocka_unit_test(test_death_apart),
+      cmocka_unit_test(test_death_in_store),  cmocka_unit_test(test_death_in_world),
+      cmocka_unit_test(test_few_descriptors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

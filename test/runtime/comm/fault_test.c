@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -412,6 +413,43 @@ static void test_join(void **state) {
   assert_int_equal(run_threads(1, &config, join_alone, NULL), 0);
 }
 
+/* A rank that has no descriptor left to watch the other with: it would not notice its death. */
+static void test_unwatched(void **state) {
+  (void)state;
+  NEEDS_SHM();
+  tprt_config config = test_config();
+  config.timeout_ns = 20000000000;
+  tprt_comm *comm;
+  int fd;
+  assert_int_equal(tprt_shm_segment_create(2, &config, &fd), TPRT_OK);
+  config.segment_fd = fd;
+  pid_t peer = fork();
+  assert_true(peer >= 0);
+  if (peer == 0) {
+    int errors = 0;
+    CHECK_STATUS(errors, tprt_world_create(2, 1, &config, &comm), TPRT_OK);
+    if (!errors) {
+      CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_PEER_DEAD);
+      tprt_comm_destroy(comm);
+    }
+    _exit(errors);
+  }
+  struct rlimit all, few;
+  int next = dup(fd), status;
+  close(next);
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+  few = (struct rlimit){.rlim_cur = (rlim_t)next + 1, .rlim_max = all.rlim_max}; /* the segment */
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+  tprt_status made = tprt_world_create(2, 0, &config, &comm);
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+  assert_int_equal(made, TPRT_SYSTEM);
+  assert_string_equal(tprt_last_error(),
+                      "the process of rank 1 cannot be watched: Too many open files");
+  assert_int_equal(waitpid(peer, &status, 0), peer);
+  assert_int_equal(status, 0);
+  close(fd);
+}
+
 /* ---- Abort ---- */
 
 static void *abort_soon(void *comm) {
@@ -545,6 +583,7 @@ int main(void) {
       cmocka_unit_test(test_timeout),
       cmocka_unit_test(test_leave),
       cmocka_unit_test(test_join),
+      cmocka_unit_test(test_unwatched),
       cmocka_unit_test(test_abort),
       cmocka_unit_test(test_aborted_after),
   };

@@ -2,7 +2,7 @@
 
 When all ranks are connected, which they say in the store of the spares, and so many seconds later, the processes of RANKS (such as 1,0 or 0+1) get
 SIGKILL: those joined by '+' at once, and after a comma when all ranks are connected again. A rank that is a spare counts like the process before it. In place of a rank, `launcher` gets SIGINT, or with `terminal` it and all ranks.
-A rank such as `full1` is not killed: from then on rank 1 cannot open a file.
+A rank such as `full1` is not killed: from then on rank 1 can neither open a file nor poll one.
 """
 
 import os
@@ -68,7 +68,7 @@ def main():
             break
         for rank in turn.split("+"):
             if rank.startswith("full"):
-                resource.prlimit(ranks[int(rank[4:])], resource.RLIMIT_NOFILE, (3, 3))
+                resource.prlimit(ranks[int(rank[4:])], resource.RLIMIT_NOFILE, (0, 0))
                 continue
             os.kill(ranks[int(rank)], signal.SIGKILL)
             killed.add(ranks[int(rank)])
