@@ -5,8 +5,8 @@
 
 #include "comm/comm.h"
 
-/* The time that the creation of the world has at least, also if the last spare comes when the time of
- * the call is almost over. */
+/* The time that the creation of the world has at least, also if the last spare comes when the time
+ * of the call is almost over. */
 enum { TPRT__EPOCH_NS = 1000000000 };
 
 /* Checks that a backend can take in processes. */
