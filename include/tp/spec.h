@@ -47,6 +47,9 @@ typedef enum tp_combiner {
    * at run time, and each device holds the rows of its groups; its other rows are unspecified. Only
    * ops with tp.rows make and read such values */
   TP_ROWS,
+  /* "row_parts": like "rows", along further axes: devices with the same groups divide the rows of
+   * these groups into consecutive parts of equal size, and each holds one part */
+  TP_ROW_PARTS,
   TP_N_COMBINERS
 } tp_combiner;
 
@@ -67,6 +70,12 @@ typedef struct tp_place {
   int order;            /* TP_DIM: 0 is the major-most axis of the dimension */
   tp_combiner combiner; /* TP_PARTIAL */
 } tp_place;
+
+/* True for rows of groups, which are not combined. */
+static inline bool tp_combiner_is_rows(tp_combiner c) { return c == TP_ROWS || c == TP_ROW_PARTS; }
+static inline bool tp_place_is_rows(tp_place place) {
+  return place.kind == TP_PARTIAL && tp_combiner_is_rows(place.combiner);
+}
 
 static inline tp_spec tp_spec_replicated(void) { return (tp_spec){0}; }
 static inline bool tp_spec_equal(tp_spec a, tp_spec b) { return a.bits == b.bits; }

@@ -28,7 +28,7 @@ extern "C" {
 
 #define TPRT_ABI_MAGIC INT64_C(0x7470727461626931) /* "tprtabi1" */
 enum {
-  TPRT_ABI_VERSION = 6, /* a table of another version is rejected with TPRT_MISMATCH */
+  TPRT_ABI_VERSION = 7, /* a table of another version is rejected with TPRT_MISMATCH */
   TPRT_MAX_AXES = 8,
 };
 
@@ -252,20 +252,22 @@ typedef enum tprt_route_form {
  * ranks). On the side of groups, rows are sorted by group, every rank has a buffer for all
  * group_rows, and rank d has the rows of groups d*n_groups/ranks to (d+1)*n_groups/ranks - 1; rows
  * in front of the first group are those of the first rank, and rows behind the last group those of
- * the last rank. What a buffer holds of other rows
- * is not read, and is unspecified in results. Inputs: the tensor, on the side that sends; the
- * positions, one for each row of the result (gather) or of the tensor; starts and ends of the
- * groups, equal on all ranks like the positions; for scatters the init, of the shape of the result.
- * Output: the tensor. Sums have the bits that one device computes: each is rounded to the type of
- * the tensor, in the order of i. A rank sends each row that another rank needs once for each use,
- * and these are the bytes that are counted. TPRT_INVALID_STATE
- * unless 0 <= starts[0] and starts[g] <= ends[g] = starts[g+1] for all groups. */
+ * the last rank. Along the axes of part_axes, ranks have the same groups, and count as one rank in
+ * this; they divide its m rows into n consecutive parts, which begin at its rows m*i/n. What a
+ * buffer holds of other rows is not read, and is unspecified in results. Inputs: the tensor, on the
+ * side that sends; the positions, one for each row of the result (gather) or of the tensor; starts
+ * and ends of the groups, equal on all ranks like the positions; for scatters the init, of the
+ * shape of the result. Output: the tensor. Sums have the bits that one device computes: each is
+ * rounded to the type of the tensor, in the order of i. A rank sends each row that another rank
+ * needs once for each use, and these are the bytes that are counted. TPRT_INVALID_STATE unless 0 <=
+ * starts[0] and starts[g] <= ends[g] = starts[g+1] for all groups. */
 typedef struct tprt_abi_route {
   tprt_abi_operands operands;
   int64_t form;      /* tprt_route_form */
   int64_t to_groups; /* 1: the result is on the side of groups; 0: of blocks */
   int64_t block_rows, group_rows, n_groups;
   int64_t position_type, group_type; /* tprt_dtype of the positions; of starts and ends */
+  int64_t part_axes; /* bit i: the site's axis i, in its list, divides rows of the same groups */
 } tprt_abi_route;
 
 /* The tensors of TPRT_SITE_FUSED_ATTENTION and its gradient, as indices of strides. */

@@ -31,6 +31,11 @@ typedef struct tp_annotation {
  * "x,y,z,..."). */
 tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *mesh);
 
+/* Like tp_mesh_create, for a mesh that `op` states. Errors: one diagnostic says which axis is
+ * wrong. */
+tp_status tp__mesh_of_axes(MlirOperation op, const char *name, int n, const char *const *names,
+                           const int64_t *sizes, tp_mesh *mesh);
+
 /* True for an op that states a mesh; *symbol is its name. */
 typedef bool (*tp__mesh_reader)(MlirOperation op, MlirStringRef *symbol);
 /* Of the ops at module level for which `is_mesh` holds, chooses the mesh of the module: the only

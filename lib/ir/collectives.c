@@ -319,7 +319,7 @@ static MlirValue move(const tp__collective *c, MlirOperation module, MlirValue v
   case TP_STEP_PERMUTE:
     return permute_step(c, module, value);
   case TP_STEP_MASK:
-    return step->combiner == TP_ROWS ? value : build_mask(c, value);
+    return tp_combiner_is_rows(step->combiner) ? value : build_mask(c, value);
   }
   return value;
 }

@@ -1,6 +1,7 @@
 /* Reads and writes the mesh of a module: shard.grid symbols with tp.axes, their refinement, and the
  * axes of collectives. */
 #include "ir/annotation.h"
+#include "sharding/sharding.h"
 #include "support/support.h"
 
 #include <stdio.h>
@@ -42,11 +43,34 @@ static MlirOperation next_grid(MlirOperation op) {
   return op;
 }
 
+enum { WHY_SIZE = 160 };
+
+/* Names for n axes, as an attribute has them. */
+static const char *example_of_names(int n, char text[WHY_SIZE]) {
+  static const char *const names[] = {"x", "y", "z", "u", "v", "w", "s", "t"}, *const few[] = {
+                                                                                   "dp", "tp"};
+  size_t length = 0;
+  tp__text_printf(text, WHY_SIZE, &length, "[");
+  for (int i = 0; i < n && i < TP_LEN(names); i++)
+    tp__text_printf(text, WHY_SIZE, &length, "%s\"%s\"", i ? ", " : "",
+                    n > TP_LEN(few) ? names[i] : few[i + TP_LEN(few) - n]);
+  tp__text_printf(text, WHY_SIZE, &length, "]");
+  return text;
+}
+
+tp_status tp__mesh_of_axes(MlirOperation op, const char *name, int n, const char *const *names,
+                           const int64_t *sizes, tp_mesh *mesh) {
+  char why[WHY_SIZE];
+  return tp__mesh_create(name, n, names, sizes, why, sizeof why, mesh) == TP_OK
+             ? TP_OK
+             : tp__error(op, TP_INVALID_ARGUMENT, "%s", why);
+}
+
 static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
   int64_t sizes[TP_MAX_AXES];
   char names[TP_MAX_AXES][TP_MAX_AXIS_NAME];
   const char *pointers[TP_MAX_AXES];
-  char symbol[TP_MAX_AXIS_NAME];
+  char symbol[TP_MAX_AXIS_NAME], why[WHY_SIZE];
   int n = tp__int_list(tp__inherent(grid, "shape"), TP_MAX_AXES, sizes);
   if (n < 1)
     return tp__error(grid, TP_UNSUPPORTED, "a grid needs 1 to %d axes", TP_MAX_AXES);
@@ -57,7 +81,9 @@ static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
   bool named = !mlirAttributeIsNull(axes);
   if (named && (!mlirAttributeIsAArray(axes) || mlirArrayAttrGetNumElements(axes) != n))
     return tp__error(grid, TP_INVALID_ARGUMENT,
-                     "tp.axes has to be a list of %d names, one for each axis of the shape", n);
+                     "tp.axes has to be a list of %d name%s, one for each size of the shape, such "
+                     "as %s",
+                     n, n == 1 ? "" : "s", example_of_names(n, why));
   for (int i = 0; i < n; i++) {
     pointers[i] = names[i];
     snprintf(names[i], sizeof names[i], "d%d", i);
@@ -70,11 +96,12 @@ static tp_status read_grid(MlirOperation grid, tp_mesh *mesh) {
                        "tp.axes: entry %d is not a name of at most %d bytes", i,
                        TP_MAX_AXIS_NAME - 1);
   }
-  if (tp_mesh_create(symbol, n, pointers, sizes, mesh) != TP_OK)
-    return tp__error(grid, TP_INVALID_ARGUMENT,
-                     "invalid mesh: axis sizes must be static and positive, axis names must be "
-                     "distinct and free of :()\"?,= and spaces");
-  return TP_OK;
+  for (int i = 0; i < n; i++)
+    if (sizes[i] < 0)
+      return tp__error(grid, TP_INVALID_ARGUMENT,
+                       "the shape has a '?' for axis \"%s\"; write its size, as in shape = 2x4",
+                       pointers[i]);
+  return tp__mesh_of_axes(grid, symbol, n, pointers, sizes, mesh);
 }
 
 bool tp__is_main_grid(MlirOperation op, MlirStringRef *symbol) {
@@ -99,6 +126,15 @@ static const char *axes_text(const tp_mesh *mesh, size_t size, char *text) {
   for (int i = 0; i < mesh->n_axes; i++)
     tp__text_printf(text, size, &n, "%s\"%s\" (%lld)", i ? ", " : "", mesh->axes[i].name,
                     (long long)mesh->axes[i].size);
+  return text;
+}
+
+/* The sizes of the program's grid, as a binding without names writes them: "2x4". */
+static const char *sizes_text(const tp_mesh *mesh, size_t size, char *text) {
+  size_t n = 0;
+  text[0] = 0;
+  for (int i = 0; i < mesh->n_axes; i++)
+    tp__text_printf(text, size, &n, "%s%lld", i ? "x" : "", (long long)mesh->axes[i].size);
   return text;
 }
 
@@ -139,14 +175,15 @@ static tp_status bind_named(MlirOperation module, const char *binding, const tp_
 static tp_status bind_bare(MlirOperation module, const char *binding, const tp_mesh *bound,
                            tp_mesh *mesh) {
   int64_t sizes[TP_MAX_AXES];
-  char axes[AXES_TEXT];
+  char axes[AXES_TEXT], own[AXES_TEXT];
   if (bound->n_axes != 1 && bound->n_axes != mesh->n_axes)
     return tp__error(module, TP_INVALID_ARGUMENT,
-                     "mesh '%s' has %d sizes, but the program's grid @%s has %d axes, %s; give a "
-                     "size for each, or name axes, as in %s=%lld",
+                     "mesh '%s' has %d sizes, but the program's grid @%s has %d ax%ss, %s; write "
+                     "%d size%s, such as %s, or name axes, as in %s=%lld",
                      binding, bound->n_axes, mesh->name, mesh->n_axes,
-                     axes_text(mesh, sizeof axes, axes), mesh->axes[0].name,
-                     (long long)bound->axes[0].size);
+                     mesh->n_axes == 1 ? "i" : "e", axes_text(mesh, sizeof axes, axes),
+                     mesh->n_axes, mesh->n_axes == 1 ? "" : "s", sizes_text(mesh, sizeof own, own),
+                     mesh->axes[0].name, (long long)bound->axes[0].size);
   for (int i = 0; i < mesh->n_axes; i++) {
     int from = i - (mesh->n_axes - bound->n_axes);
     sizes[i] = from < 0 ? 1 : bound->axes[from].size;

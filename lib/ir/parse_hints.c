@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An error that begins with `begin` and has `part` in it. */
+/* An error that begins with `begin` and has `part` in it, where the source has `source`, perhaps
+ * behind blanks; NULL: whatever it has. */
 typedef struct error_form {
-  const char *begin, *part, *hint;
+  const char *begin, *part, *source, *hint;
   /* Writes a hint that depends on the message; NULL: `hint` is it. */
   bool (*write)(const char *message, MlirLocation place, const tp_known_names *known, char *hint);
 } error_form;
@@ -19,6 +20,11 @@ typedef struct error_form {
 enum { MAX_NAME = 128, MAX_OPS = 1024 };
 
 #define GRID_SHAPE "sizes have an x in between, as in shard.grid @mesh(shape = 2x4)"
+#define TENSOR_HINT "a tensor is written tensor<8x16xf32>"
+#define COMMENT_HINT "comments begin with //"
+#define OUTS_HINT                                                                                  \
+  "give the tensor that the result is written to, as in linalg.matmul ins(%x, %w : ...) "          \
+  "outs(%z : tensor<8x32xf32>)"
 #define GRID_HINT "write shard.grid @mesh(shape = 2x4) {tp.axes = [\"dp\", \"tp\"]}"
 
 /* Copies the name of the op of an error "... custom op 'NAME' ...". False if it is too long. */
@@ -40,14 +46,24 @@ static bool is_assigned(MlirLocation place, const char *name, char text[MAX_NAME
   return strncmp(text, name, n) == 0 && text[n + strspn(text + n, " ")] == '=';
 }
 
-/* The op of another dialect that has the same name within its dialect; NULL: none. */
+/* The op of another dialect that has the same name within its dialect, one on tensors if there is
+ * one; NULL: none. */
 static const char *op_of_other_dialect(const char *name, const tp_known_names *known) {
+  static const char *const of_tensors[] = {"linalg", "tensor", "arith", "math"};
+  const char *found = NULL;
+  int best = TP_LEN(of_tensors) + 1;
   for (int i = 0; i < known->n_ops; i++) {
-    const char *dot = strchr(known->ops[i], '.');
-    if (dot && strcmp(dot + 1, name) == 0)
-      return known->ops[i];
+    const char *op = known->ops[i], *dot = strchr(op, '.');
+    if (!dot || strcmp(dot + 1, name) != 0)
+      continue;
+    int rank = 0;
+    while (rank < TP_LEN(of_tensors) && (strlen(of_tensors[rank]) != (size_t)(dot - op) ||
+                                         strncmp(op, of_tensors[rank], (size_t)(dot - op)) != 0))
+      rank++;
+    found = rank < best ? op : found;
+    best = rank < best ? rank : best;
   }
-  return NULL;
+  return found;
 }
 
 /* The op of the same dialect whose name is closest; NULL: none. */
@@ -186,6 +202,17 @@ static bool is_word(MlirLocation place) {
   return !text[0] || isalnum((unsigned char)text[0]);
 }
 
+/* An op of linalg that has a result, but no tensor to write it to. */
+static bool write_outs(const char *message, MlirLocation place, const tp_known_names *known,
+                       char *hint) {
+  (void)message;
+  (void)known;
+  char text[TP_PARSE_HINT];
+  tp__source_text(place, sizeof text, text);
+  snprintf(hint, TP_PARSE_HINT, "%s", OUTS_HINT);
+  return strstr(text, "= linalg.") && !strstr(text, " outs(");
+}
+
 /* What stands in place of a type may be anything: only of a word is it known what is wrong. */
 static bool write_type(const char *message, MlirLocation place, const tp_known_names *known,
                        char *hint) {
@@ -218,17 +245,6 @@ static bool write_value(const char *message, MlirLocation place, const tp_known_
   return true;
 }
 
-/* A list in round brackets, which begin a type of functions. */
-static bool write_list(const char *message, MlirLocation place, const tp_known_names *known,
-                       char *hint) {
-  (void)message;
-  (void)known;
-  char text[2];
-  tp__source_text(place, sizeof text, text);
-  snprintf(hint, TP_PARSE_HINT, "lists have square brackets, as in tp.sharding = [[\"dp\"], []]");
-  return text[0] == '"';
-}
-
 /* Quotation marks that MLIR does not read. */
 static bool write_quotation_mark(const char *message, MlirLocation place,
                                  const tp_known_names *known, char *hint) {
@@ -245,36 +261,31 @@ static bool write_quotation_mark(const char *message, MlirLocation place,
   return false;
 }
 
-/* A comment of another language. */
-static bool write_comment(const char *message, MlirLocation place, const tp_known_names *known,
-                          char *hint) {
-  (void)message;
-  (void)known;
-  char text[3];
-  tp__source_text(place, sizeof text, text);
-  snprintf(hint, TP_PARSE_HINT, "comments begin with //");
-  return strcmp(text, "# ") == 0 || strcmp(text, "##") == 0;
-}
-
 /* Two sizes of one index. The message compares a dimension of an operand with the range that the
- * other operands give to the index. */
+ * other operands give to the index. The hint names all operands if the line has them. */
 static bool write_sizes(const char *message, MlirLocation place, const tp_known_names *known,
                         char *hint) {
   (void)known;
   int operand, dim;
   long long expected, found;
-  char name[MAX_NAME];
+  char name[MAX_NAME], types[TP_PARSE_HINT / 2];
   const char *at = strstr(message, "operand #");
   if (sscanf(at, "operand #%d has shape's dimension #%d to be %lld, but found %lld", &operand, &dim,
              &expected, &found) != 4)
     return false;
   bool is_named = tp__source_operand(place, operand, sizeof name, name);
-  snprintf(
-      hint, TP_PARSE_HINT,
-      "an index of the op has two sizes: %lld in dimension %d of operand %d%s%s%s, and %lld in "
-      "another operand; correct one of their types",
-      found, dim, operand, is_named ? " (" : "", is_named ? name : "", is_named ? ")" : "",
-      expected);
+  if (is_named && tp__source_operand_types(place, sizeof types, types))
+    snprintf(hint, TP_PARSE_HINT,
+             "dimension %d of %s has size %lld, and another operand gives it size %lld: %s; "
+             "correct one of these types",
+             dim, name, found, expected, types);
+  else
+    snprintf(
+        hint, TP_PARSE_HINT,
+        "an index of the op has two sizes: %lld in dimension %d of operand %d%s%s%s, and %lld in "
+        "another operand; correct one of their types",
+        found, dim, operand, is_named ? " (" : "", is_named ? name : "", is_named ? ")" : "",
+        expected);
   return true;
 }
 
@@ -287,19 +298,6 @@ static bool write_other_type(const char *message, MlirLocation place, const tp_k
   else
     snprintf(hint, TP_PARSE_HINT,
              "write the type that its definition has; the first one is written here");
-  return true;
-}
-
-/* A size of a grid that is no number, or no x between two. */
-static bool write_grid_size(const char *message, MlirLocation place, const tp_known_names *known,
-                            char *hint) {
-  (void)message;
-  (void)known;
-  char text[2];
-  tp__source_text(place, sizeof text, text);
-  snprintf(hint, TP_PARSE_HINT, "%s",
-           text[0] == '-' ? "sizes are at least 1, as in shard.grid @mesh(shape = 2x4)"
-                          : GRID_SHAPE);
   return true;
 }
 
@@ -316,46 +314,75 @@ static bool write_grid_shape(const char *message, MlirLocation place, const tp_k
 }
 
 static const error_form forms[] = {
-    {"custom op '", "' is unknown", NULL, write_percent},
-    {"custom op '", "' is unknown (tried 'builtin.", NULL, write_dialect_missing},
-    {"custom op '", "' is unknown", NULL, write_closest_op},
-    {"Dialect `", "' not found for custom op '", NULL, write_attribute_of_result},
-    {"custom op 'sdy.", "' is in the pretty form", NULL, write_attribute_of_result},
-    {"Dialect `", "' not found for custom op '", NULL, write_dialect},
-    {"use of undeclared SSA value name", "", NULL, write_closest_value},
-    {"use of value '", "' expects different type than prior uses: ", NULL, write_other_type},
-    {"block with no terminator", "",
+    {"custom op '", "' is unknown", NULL, NULL, write_percent},
+    {"custom op '", "' is unknown (tried 'builtin.", NULL, NULL, write_dialect_missing},
+    {"custom op '", "' is unknown", NULL, NULL, write_closest_op},
+    {"Dialect `", "' not found for custom op '", NULL, NULL, write_attribute_of_result},
+    {"custom op 'sdy.", "' is in the pretty form", NULL, NULL, write_attribute_of_result},
+    {"Dialect `", "' not found for custom op '", NULL, NULL, write_dialect},
+    {"use of undeclared SSA value name", "", NULL, NULL, write_closest_value},
+    {"use of value '", "' expects different type than prior uses: ", NULL, NULL, write_other_type},
+    {"block with no terminator", "", NULL,
      "a function ends with return, as in return %y : tensor<8x32xf32>", NULL},
-    {"custom op 'linalg.", "generated region expects",
-     "give the tensor that the result is written to, as in linalg.matmul ins(%x, %w : ...) "
-     "outs(%z : tensor<8x32xf32>)",
-     NULL},
-    {"custom op 'linalg.", "'tensor<*x",
+    {"custom op 'linalg.", "generated region expects", NULL, OUTS_HINT, NULL},
+    {"custom op 'linalg.", "'tensor<*x", NULL,
      "tensor<*x...> has no rank; give every tensor its sizes, as in tensor<8x16xf32>", NULL},
-    {"'linalg.", "inferred input/output operand #", NULL, write_sizes},
-    {"custom op 'shard.grid' Failed parsing dimension list", "", NULL, write_grid_size},
-    {"expected ')'", "", NULL, write_grid_shape},
-    {"expected operation name in quotes", "",
+    {"cannot name an operation with no results", "", NULL, NULL, write_outs},
+    {"'linalg.", "inferred input/output operand #", NULL, NULL, write_sizes},
+    {"custom op 'shard.grid' Failed parsing dimension list", "", "-",
+     "sizes are at least 1, as in shard.grid @mesh(shape = 2x4)", NULL},
+    {"custom op 'shard.grid' Failed parsing dimension list", "", NULL, GRID_SHAPE, NULL},
+    {"custom op 'func.func' expected valid '@'-identifier", "", NULL,
+     "names of functions begin with @, as in func.func @main(%x: tensor<8x16xf32>)", NULL},
+    {"custom op 'shard.grid' expected", "", NULL, GRID_HINT, NULL},
+    {"expected '('", "", "{shape", GRID_HINT, NULL},
+    {"'func.return' op has ", ") returns 0", NULL,
+     "types of results stand behind '->', as in func.func @main(%x: tensor<8x16xf32>) -> "
+     "tensor<8x16xf32>",
+     NULL},
+    {"'func.call' op '", "' does not reference a valid function", NULL,
+     "define the function in this module, or correct its name", NULL},
+    {"expected ')'", "", "[", TENSOR_HINT, NULL},
+    {"expected ')'", "", "tp.",
+     "attributes have braces around them, as in %x: tensor<8x16xf32> {tp.role = \"param\"}", NULL},
+    {"expected ')'", "", NULL, NULL, write_grid_shape},
+    {"expected '}' in attribute dictionary", "", ":",
+     "an attribute has '=' behind its name, as in {tp.role = \"param\"}", NULL},
+    {"expected operation name in quotes", "", NULL,
      "an op begins with its name, as in linalg.matmul: is a '}' missing, or one too many?", NULL},
-    {"expected non-function type", "", NULL, write_list},
-    {"expected non-function type", "", NULL, write_type},
-    {"invalid attribute name", "", NULL, write_comment},
-    {"unexpected character", "", NULL, write_quotation_mark},
-    {"expected 'x' in dimension list", "", "a tensor is written tensor<8x16xf32>", NULL},
-    {"expected attribute value", "", NULL, write_value},
-    {"'func.func' op arguments may only have dialect attributes", "",
+    {"expected SSA operand", "", "(",
+     "operands have no parentheses, as in %y = math.exp %x : tensor<8x16xf32>", NULL},
+    {"expected non-function type", "", "\"",
+     "lists have square brackets, as in tp.sharding = [[\"dp\"], []]", NULL},
+    {"expected non-function type", "", NULL, NULL, write_type},
+    {"invalid attribute name", "", "# ", COMMENT_HINT, NULL},
+    {"invalid attribute name", "", "##", COMMENT_HINT, NULL},
+    {"unexpected character", "", ";", "lines have no ';' at their end", NULL},
+    {"unexpected character", "", NULL, NULL, write_quotation_mark},
+    {"expected 'x' in dimension list", "", NULL, TENSOR_HINT, NULL},
+    {"expected attribute value", "", NULL, NULL, write_value},
+    {"'func.func' op arguments may only have dialect attributes", "", NULL,
      "attributes of arguments begin with tp., as in {tp.sharding = [[\"dp\"], []]}", NULL},
-    {"'func.func' op results may only have dialect attributes", "",
+    {"'func.func' op results may only have dialect attributes", "", NULL,
      "attributes of results begin with tp., as in {tp.sharding = [[\"dp\"], []]}", NULL},
-    {"bytecode version ", " is newer than the current version",
+    {"bytecode version ", " is newer than the current version", NULL,
      "a newer MLIR wrote the file; write it as text, or with --emit-bytecode-version of the "
      "current version",
      NULL},
-    {"attempting to parse ", " remain", "the file is cut off or damaged; write it again", NULL},
+    {"attempting to parse ", " remain", NULL, "the file is cut off or damaged; write it again",
+     NULL},
 };
 
 static bool has_form(const char *message, const error_form *form) {
   return strncmp(message, form->begin, strlen(form->begin)) == 0 && strstr(message, form->part);
+}
+
+static bool has_source(MlirLocation place, const error_form *form) {
+  char text[16];
+  if (!form->source)
+    return true;
+  tp__source_text(place, sizeof text, text);
+  return strncmp(text + strspn(text, " "), form->source, strlen(form->source)) == 0;
 }
 
 bool tp__is_parse_error(const char *message) {
@@ -369,7 +396,7 @@ bool tp__is_parse_error(const char *message) {
 bool tp__parse_hint(const char *message, MlirLocation place, const tp_known_names *known,
                     char hint[TP_PARSE_HINT]) {
   for (int i = 0; i < TP_LEN(forms); i++) {
-    if (!has_form(message, &forms[i]))
+    if (!has_form(message, &forms[i]) || !has_source(place, &forms[i]))
       continue;
     if (!forms[i].write)
       snprintf(hint, TP_PARSE_HINT, "%s", forms[i].hint);

@@ -18,20 +18,25 @@ static bool may_run(MlirOperation op) {
 static tp_status refuse_functions(tp_measure *m, const char *name) {
   enum { SHOWN = 400 };
   tp__string names = {0};
+  MlirStringRef first = {0};
   for (MlirOperation op = mlirBlockGetFirstOperation(tp__region_block(m->module, 0));
        !mlirOperationIsNull(op) && names.length < SHOWN; op = mlirOperationGetNextInBlock(op)) {
     if (!may_run(op))
       continue;
     MlirStringRef own = mlirStringAttrGetValue(tp__inherent(op, "sym_name"));
+    first = names.length ? first : own;
     tp__string_printf(&names, "%s@%.*s", names.length ? ", " : "", (int)own.length, own.data);
   }
   const char *dots = names.length < SHOWN ? "" : ", ...", *list = tp__string_text(&names);
   tp_status status =
       name ? tp__error(m->module, TP_NOT_FOUND,
-                       "has no public function @%s with a body; it has %s%s", name, list, dots)
+                       "has no public function @%s with a body; it has %s%s; choose one, as in "
+                       "--function %.*s",
+                       name, list, dots, (int)first.length, first.data)
            : tp__error(m->module, TP_NOT_FOUND,
-                       "has several public functions and none is @main; name one of %s%s", list,
-                       dots);
+                       "has several public functions and none is @main: %s%s; choose one, as in "
+                       "--function %.*s",
+                       list, dots, (int)first.length, first.data);
   tp__string_destroy(&names);
   return status;
 }
@@ -53,7 +58,9 @@ static tp_status choose_function(tp_measure *m, const char *name) {
   }
   if (n == 1 && !name)
     return TP_OK;
-  return n == 0 ? tp__error(m->module, TP_NOT_FOUND, "has no public function with a body")
+  return n == 0 ? tp__error(m->module, TP_NOT_FOUND,
+                            "has no public function with a body; write one, such as func.func "
+                            "@main(%%x: tensor<8x16xf32>) -> tensor<8x16xf32> {...}")
                 : refuse_functions(m, name);
 }
 

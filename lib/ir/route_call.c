@@ -2,6 +2,7 @@
 #include "ir/route_call.h"
 
 #include "ir/annotation.h"
+#include "ir/collectives.h"
 #include "ir/diagnostics.h"
 
 #include <stdio.h>
@@ -60,12 +61,15 @@ MlirValue tp__route_build(MlirOperation where, MlirOperation module, const tp_me
                           MlirType result) {
   MlirContext context = mlirOperationGetContext(where);
   MlirLocation location = mlirOperationGetLocation(where);
-  MlirAttribute axes[TP_MAX_AXES];
+  MlirAttribute axes[TP_MAX_AXES], parts[TP_MAX_AXES];
+  int n_parts = 0;
   MlirType types[TP_ROUTE_INIT + 1];
   for (int i = 0; i < route->n_axes; i++) {
     char text[2 * TP_MAX_AXIS_NAME];
     tp_mesh_axis_text(mesh, route->axes[i], 1, text, sizeof text);
     axes[i] = tp__attr_string(context, text);
+    if (route->part_axes >> i & 1)
+      parts[n_parts++] = axes[i];
   }
   for (int i = 0; i < n_operands; i++)
     types[i] = mlirValueGetType(operands[i]);
@@ -74,11 +78,13 @@ MlirValue tp__route_build(MlirOperation where, MlirOperation module, const tp_me
       tp__named(context, "form", tp__attr_string(context, forms[route->form])),
       tp__named(context, "rows", tp__attr_i64(context, route->blocks)),
       tp__named(context, "to", tp__attr_string(context, sides[route->to_groups])),
+      tp__named(context, "parts", mlirArrayAttrGet(context, n_parts, parts)),
   };
+  int n_fields = TP_LEN(fields) - (n_parts == 0);
   MlirType type = mlirFunctionTypeGet(context, n_operands, types, 1, &result);
   MlirNamedAttribute attrs[] = {
       tp__named(context, "callee", declare(module, location, type)),
-      tp__named(context, prefix, mlirDictionaryAttrGet(context, TP_LEN(fields), fields)),
+      tp__named(context, prefix, mlirDictionaryAttrGet(context, n_fields, fields)),
   };
   MlirOperation op = tp__create(&(tp_build){.name = "func.call",
                                             .location = location,
@@ -92,6 +98,26 @@ MlirValue tp__route_build(MlirOperation where, MlirOperation module, const tp_me
   return mlirOperationGetResult(op, 0);
 }
 
+/* Row first + rows * part / n, rounded down. */
+static MlirValue row_of_part(MlirOperation where, MlirValue first, MlirValue rows, MlirValue part,
+                             int64_t n) {
+  MlirValue before = tp__binary(where, "arith.divui", tp__binary(where, "arith.muli", rows, part),
+                                tp__index_constant(where, n));
+  return tp__binary(where, "arith.addi", first, before);
+}
+
+void tp__route_build_part(MlirOperation where, const tp_mesh *mesh, int n_axes, const int *axes,
+                          MlirValue *first, MlirValue *last) {
+  int64_t n = 1;
+  for (int i = 0; i < n_axes; i++)
+    n *= mesh->axes[axes[i]].size;
+  MlirValue part = tp__build_group_index(where, mesh, n_axes, axes);
+  MlirValue next = tp__binary(where, "arith.addi", part, tp__index_constant(where, 1));
+  MlirValue rows = tp__binary(where, "arith.subi", *last, *first), begin = *first;
+  *first = row_of_part(where, begin, rows, part, n);
+  *last = row_of_part(where, begin, rows, next, n);
+}
+
 /* ---- reading ---- */
 
 /* An entry of tp.route; null if it is missing. */
@@ -100,23 +126,50 @@ static MlirAttribute entry_of(MlirAttribute attr, const char *name) {
   return is_list ? mlirDictionaryAttrGetElementByName(attr, tp__ref(name)) : (MlirAttribute){NULL};
 }
 
-static bool read_axes(MlirOperation op, const tp_mesh *mesh, tp_route *route) {
-  MlirAttribute list = entry_of(tp__get(op, prefix), "axes");
-  bool is_list = !mlirAttributeIsNull(list) && mlirAttributeIsAArray(list);
-  route->n_axes = is_list ? (int)mlirArrayAttrGetNumElements(list) : 0;
-  if (route->n_axes < 1 || route->n_axes > mesh->n_axes)
-    return false;
-  for (int i = 0; i < route->n_axes; i++) {
-    int a = tp__axis_named(mesh, mlirArrayAttrGetElement(list, i));
-    if (a < 0 || (i > 0 && a <= route->axes[i - 1]))
-      return false;
-    route->axes[i] = a;
+/* Reads the axes of an entry, in the order of the mesh. Returns their number; -1: a mistake. */
+static int read_axes(MlirOperation op, const tp_mesh *mesh, const char *name, int *axes) {
+  MlirAttribute list = entry_of(tp__get(op, prefix), name);
+  if (mlirAttributeIsNull(list))
+    return 0;
+  int n = mlirAttributeIsAArray(list) ? (int)mlirArrayAttrGetNumElements(list) : -1;
+  if (n > mesh->n_axes)
+    return -1;
+  for (int i = 0; i < n; i++) {
+    axes[i] = tp__axis_named(mesh, mlirArrayAttrGetElement(list, i));
+    if (axes[i] < 0 || (i > 0 && axes[i] <= axes[i - 1]))
+      return -1;
   }
-  return true;
+  return n;
 }
 
-/* True if the operands have the shapes of a route over n devices. */
-static bool shapes_fit(MlirOperation op, const tp_route *route, int64_t n) {
+static bool read_all_axes(MlirOperation op, const tp_mesh *mesh, tp_route *route) {
+  int parts[TP_MAX_AXES], n_parts = read_axes(op, mesh, "parts", parts), n_found = 0;
+  route->n_axes = read_axes(op, mesh, "axes", route->axes);
+  for (int i = 0; i < route->n_axes; i++)
+    for (int k = 0; k < n_parts; k++)
+      if (parts[k] == route->axes[i]) {
+        route->part_axes |= UINT32_C(1) << i;
+        n_found++;
+      }
+  return route->n_axes > 0 && n_parts >= 0 && n_found == n_parts;
+}
+
+int tp__route_axes(const tp_route *route, const tp_mesh *mesh, bool of_parts, int *axes,
+                   int64_t *n) {
+  int n_axes = 0;
+  *n = 1;
+  for (int i = 0; i < route->n_axes; i++) {
+    if ((route->part_axes >> i & 1) != of_parts)
+      continue;
+    axes[n_axes++] = route->axes[i];
+    *n *= mesh->axes[route->axes[i]].size;
+  }
+  return n_axes;
+}
+
+/* True if the operands have the shapes of a route over n devices, n_holders of which divide the
+ * groups. */
+static bool shapes_fit(MlirOperation op, const tp_route *route, int64_t n, int64_t n_holders) {
   int rank[TP_ROUTE_INIT + 1], result_rank;
   int64_t shape[TP_ROUTE_INIT + 1][TP_MAX_RANK], result[TP_MAX_RANK];
   for (int i = 0; i < mlirOperationGetNumOperands(op); i++)
@@ -141,7 +194,7 @@ static bool shapes_fit(MlirOperation op, const tp_route *route, int64_t n) {
   return fits && block == route->blocks / n + (route->blocks % n != 0) &&
          n_positions == (counts_blocks ? route->blocks : groups) && rank[TP_ROUTE_STARTS] == 1 &&
          rank[TP_ROUTE_ENDS] == 1 && shape[TP_ROUTE_STARTS][0] == shape[TP_ROUTE_ENDS][0] &&
-         shape[TP_ROUTE_STARTS][0] % n == 0 &&
+         shape[TP_ROUTE_STARTS][0] % n_holders == 0 &&
          (is_gather ||
           mlirTypeEqual(type, mlirValueGetType(mlirOperationGetOperand(op, TP_ROUTE_INIT))));
 }
@@ -155,15 +208,16 @@ tp_status tp__route_read(MlirOperation op, const tp_mesh *mesh, tp_route *route)
   bool fits = form >= 0 && to >= 0 && !mlirAttributeIsNull(rows) && mlirAttributeIsAInteger(rows) &&
               mlirOperationGetNumResults(op) == 1 &&
               mlirOperationGetNumOperands(op) == TP_ROUTE_INIT + (form != TP_ROUTE_GATHER) &&
-              read_axes(op, mesh, route);
-  int64_t n = 1;
-  for (int i = 0; i < route->n_axes && fits; i++)
-    n *= mesh->axes[route->axes[i]].size;
+              read_all_axes(op, mesh, route);
   if (fits) {
+    int axes[TP_MAX_AXES];
+    int64_t n_holders, n_parts;
+    tp__route_axes(route, mesh, false, axes, &n_holders);
+    tp__route_axes(route, mesh, true, axes, &n_parts);
     route->form = (tp_route_form)form;
     route->to_groups = to;
     route->blocks = mlirIntegerAttrGetValueInt(rows);
-    fits = route->blocks >= 0 && shapes_fit(op, route, n);
+    fits = route->blocks >= 0 && shapes_fit(op, route, n_holders * n_parts, n_holders);
   }
   return fits
              ? TP_OK

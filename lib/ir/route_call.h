@@ -10,7 +10,9 @@
  * is the number of rows of its tensor; `rows` is their number on all devices. On the other side,
  * each rank has a buffer for all rows, and those of its groups: rows starts[g] to ends[g] of group
  * g, where the groups are split over the ranks in equal blocks. The last rank also has the rows
- * behind the last group, and the first one those before the first.
+ * behind the last group, and the first one those before the first. Along the axes in `parts`, which
+ * may be missing, ranks have the same groups, and divide their rows into n consecutive parts: of m
+ * rows, those before m * (i + 1) / n are in part i or before it.
  *
  *   form = "gather"       y[i] = rows[positions[i]], for all i
  *   form = "add", "set"   y[positions[i]] += rows[i], or = rows[i], in the order of i, starting
@@ -31,6 +33,7 @@ typedef struct tp_route {
   int64_t blocks; /* rows on the side of blocks, of all devices */
   int n_axes;
   int axes[TP_MAX_AXES]; /* of the mesh, major to minor */
+  uint32_t part_axes;    /* bits: those of `axes` that divide the rows of the same groups */
 } tp_route;
 
 /* The operands of a route. The init is that of forms that are no gather. */
@@ -48,5 +51,15 @@ MlirValue tp__route_build(MlirOperation where, MlirOperation module, const tp_me
 
 /* Reads and checks a route. An error emits one diagnostic. */
 tp_status tp__route_read(MlirOperation op, const tp_mesh *mesh, tp_route *route);
+
+/* Lists the axes that divide rows (of_parts), or the groups, in order. Returns their number, and
+ * the product of their sizes in *n. */
+int tp__route_axes(const tp_route *route, const tp_mesh *mesh, bool of_parts, int *axes,
+                   int64_t *n);
+
+/* Limits the rows [*first, *last) of a device's groups, values of type index, to those of its part:
+ * the axes, in the order of the mesh, divide them. */
+void tp__route_build_part(MlirOperation where, const tp_mesh *mesh, int n_axes, const int *axes,
+                          MlirValue *first, MlirValue *last);
 
 #endif

@@ -163,7 +163,8 @@ static tp_status read_dims(reader *r, MlirAttribute dims) {
 static int other_combiner(const reader *r, tp_combiner combiner) {
   for (int a = 0; a < r->mesh->n_axes; a++) {
     tp_place place = tp_spec_place(r->out->spec, a);
-    if (place.kind == TP_PARTIAL && place.combiner != combiner)
+    if (place.kind == TP_PARTIAL && place.combiner != combiner &&
+        !(tp_place_is_rows(place) && tp_combiner_is_rows(combiner)))
       return a;
   }
   return -1;
@@ -172,7 +173,7 @@ static int other_combiner(const reader *r, tp_combiner combiner) {
 /* True if a partial value of this type can be created: its combiner has an identity. An average has
  * no identity, but only users write averages; rows are not combined. */
 static bool has_identity(MlirType element, tp_combiner combiner) {
-  return combiner == TP_AVERAGE || combiner == TP_ROWS ||
+  return combiner == TP_AVERAGE || tp_combiner_is_rows(combiner) ||
          !mlirAttributeIsNull(tp__identity_attr(element, combiner));
 }
 

@@ -222,6 +222,47 @@ bool tp__source_operand(MlirLocation place, int i, size_t size, char *name) {
   return true;
 }
 
+/* The length of a type, which ends before a comma or bracket that it does not open. */
+static size_t type_length(const char *text) {
+  int depth = 0;
+  size_t n = 0;
+  for (; text[n] && (depth > 0 || !strchr(",)", text[n])); n++)
+    depth += strchr("<(", text[n]) ? 1 : strchr(">)", text[n]) ? -1 : 0;
+  return n;
+}
+
+/* Writes the names and types of "%x, %w : T, U)". Returns the end, or NULL if that is not there. */
+static const char *write_types(const char *names, size_t size, size_t *length, char *text) {
+  const char *type = strstr(names, " : ");
+  for (type = type ? type + 3 : NULL; type; names++, type++) {
+    size_t n = name_length(names), m = type_length(type);
+    if (n < 2 || m == 0 || names[n] == '#')
+      return NULL;
+    tp__text_printf(text, size, length, "%s%.*s is %.*s", *length ? ", " : "", (int)n, names,
+                    (int)m, type);
+    names += n;
+    type += m;
+    if (*type != ',')
+      return *type == ')' && strncmp(names, " : ", 3) == 0 ? type : NULL;
+    names += *names == ',';
+    type += type[1] == ' ';
+  }
+  return NULL;
+}
+
+bool tp__source_operand_types(MlirLocation place, size_t size, char *text) {
+  static const char *const begins[] = {" ins(", " outs("};
+  char line[LINE_SIZE];
+  const char *at = line;
+  size_t length = 0;
+  tp__source_text(place, sizeof line, line);
+  for (int i = 0; i < TP_LEN(begins) && at; i++) {
+    at = strstr(at, begins[i]);
+    at = at ? write_types(at + strlen(begins[i]), size, &length, text) : NULL;
+  }
+  return at && length + 1 < size;
+}
+
 /* ---- arguments and results of functions ---- */
 
 static bool source_name_of_argument(tp_source *source, MlirOperation func, int i, size_t size,

@@ -30,6 +30,10 @@ void tp__source_text(MlirLocation place, size_t size, char *text);
 /* Writes the name of operand `i` of the op that the source has at `place`. False if that line does
  * not name it. */
 bool tp__source_operand(MlirLocation place, int i, size_t size, char *name);
+/* Writes "%x is tensor<8x16xf32>, %w is tensor<17x32xf32>" about the operands in "ins(...)" and
+ * "outs(...)" of the op that the source has at `place`. False if that line does not have them, or
+ * `size` does not suffice. */
+bool tp__source_operand_types(MlirLocation place, size_t size, char *text);
 void tp__source_close(tp_source *source);
 /* Sets the text in which the locations of a program without a file are, on this thread; NULL: none.
  * It is borrowed. */

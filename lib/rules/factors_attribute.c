@@ -13,7 +13,12 @@ MlirAttribute tp__write_factors(MlirContext context, const tp_mesh *mesh, const 
       continue;
     tp_mesh_axis_text(mesh, a, 1, name, sizeof name);
     tp_choice c = s->choices[a];
-    snprintf(text, sizeof text, "%s %d", c.ring ? "ring" : c.rows ? "rows" : "linear", c.index);
+    snprintf(text, sizeof text, "%s %d",
+             c.ring                   ? "ring"
+             : c.rows == TP_BY_GROUPS ? "rows"
+             : c.rows == TP_BY_PARTS  ? "row_parts"
+                                      : "linear",
+             c.index);
     bool is_number = c.kind == TP_CHOOSE_FACTOR && !c.ring && !c.rows;
     entries[n++] = tp__named(
         context, name, is_number ? tp__attr_i64(context, c.index) : tp__attr_string(context, text));
@@ -44,8 +49,11 @@ static bool read_choice(const tp_rule *rule, MlirAttribute attr, tp_choice *choi
     *choice = (tp_choice){.kind = TP_CHOOSE_FACTOR, .index = (uint8_t)index, .ring = true};
     return index >= 0 && index < rule->n_factors && (rule->ring.factors >> index & 1);
   }
-  if (sscanf(text, "rows %d", &index) == 1) {
-    *choice = (tp_choice){.kind = TP_CHOOSE_FACTOR, .index = (uint8_t)index, .rows = true};
+  bool by_groups = sscanf(text, "rows %d", &index) == 1;
+  if (by_groups || sscanf(text, "row_parts %d", &index) == 1) {
+    *choice = (tp_choice){.kind = TP_CHOOSE_FACTOR,
+                          .index = (uint8_t)index,
+                          .rows = by_groups ? TP_BY_GROUPS : TP_BY_PARTS};
     return index >= 0 && index < rule->n_factors && (rule->rows.factors >> index & 1);
   }
   if (sscanf(text, "linear %d", &index) != 1)

@@ -405,16 +405,17 @@ static tp_status read_boundary(const tp_func_graph *graph, bool is_arg, int i,
   int64_t shape[TP_MAX_RANK];
   if (!tp__static_tensor(type, &rank, shape))
     return tp__error(graph->func, TP_INVALID_ARGUMENT,
-                     "%s has tp.sharding, but is not a tensor of static shape", what);
+                     "%s has tp.sharding, but is not a tensor of static shape; remove tp.sharding",
+                     what);
   TP_TRY(tp__read_sharding(graph->func, what, attr, graph->mesh, type, annotation));
   for (int a = 0; a < graph->mesh->n_axes; a++) {
     tp_place place = tp_spec_place(annotation->spec, a);
-    if (place.kind == TP_PARTIAL && place.combiner == TP_ROWS)
+    if (tp_place_is_rows(place))
       return tp__error(
           graph->func, TP_INVALID_ARGUMENT,
-          "%s is partial \"rows\" over \"%s\", a layout of values inside of a function "
+          "%s is partial \"%s\" over \"%s\", a layout of values inside of a function "
           "alone: which rows a device has depends on other values; remove the annotation",
-          what, graph->mesh->axes[a].name);
+          what, tp_combiner_name(place.combiner), graph->mesh->axes[a].name);
   }
   drop_trivial_axes(graph->mesh, &annotation->spec);
   return TP_OK;

@@ -1,13 +1,15 @@
 /* Rows of groups: tensors whose rows (dimension 0) are sorted into groups, such as tokens sorted by
  * expert. The sizes of the groups are known only at run time. Groups are split over devices in
  * blocks, and each device holds the rows of its groups: partial("rows"). Its buffer has the size of
- * the whole tensor, since all rows may belong to one group; the other rows are unspecified.
+ * the whole tensor, since all rows may belong to one group; the other rows are unspecified. Devices
+ * that have the same groups may divide the rows of these groups into parts: partial("row_parts").
  *
  * The attribute tp.rows of an op, which tp-group-rows writes, names the op's role:
  *
  *   "each"          every row of the result follows from the same row of the operands
  *   "mask"          repeats the rows of operand 0 once for each group, zero outside of the group
  *   "product"       contracts such a value over the groups and over the columns
+ *   "sum"           contracts two such values over the rows
  *   "gather_to"     reads rows of a table; the result has rows of groups
  *   "gather_from"   the same, where the table has them
  *   "scatter_to"    adds or writes rows to places of the result, which has rows of groups
@@ -24,6 +26,7 @@
 #define TP_ROWS_EACH "each"
 #define TP_ROWS_MASK "mask"
 #define TP_ROWS_PRODUCT "product"
+#define TP_ROWS_SUM "sum"
 #define TP_ROWS_GATHER_TO "gather_to"
 #define TP_ROWS_GATHER_FROM "gather_from"
 #define TP_ROWS_SCATTER_TO "scatter_to"
@@ -31,7 +34,8 @@
 
 /* In a per-device program: ops on rows of groups that need to compute only the rows of the device,
  * and the ops that compute the first of these rows and the row behind the last one. They also have
- * tp.groups, the number that tp-group-rows gave to the groups. */
+ * tp.groups, a number that those with the same rows have. The first kind has tp.own, its role
+ * before the partition, and a mask has tp.n_groups, the number of groups of all devices. */
 #define TP_ROWS_OWN "own"
 #define TP_ROWS_FIRST "first"
 #define TP_ROWS_LAST "last"
@@ -39,8 +43,20 @@
 /* The maximum number of values of one loop over rows that others use. */
 enum { TP_MAX_ROWS_RESULTS = 64 };
 
-/* True if the op masks rows: its rows are dimension 1 of its result, and its groups dimension 0. */
-bool tp__rows_is_mask(MlirOperation op);
+/* How an op computes rows of the device. */
+typedef enum tp_rows_own { TP_OWN_EACH, TP_OWN_MASK, TP_OWN_PRODUCT, TP_OWN_SUM } tp_rows_own;
+tp_rows_own tp__rows_own(MlirOperation op);
+/* The number of groups of all devices that a mask of the device has; 1 for others and null. */
+int64_t tp__rows_groups(MlirOperation op);
+void tp__rows_drop_marks(MlirOperation op);
+/* True if ops with this tp.groups compute all rows on each device. */
+bool tp__rows_are_all(int64_t groups);
+
+/* The rows of one block of a loop over n rows in groups: a divisor of n from 16 to 256, of few rows
+ * up to an eighth of them, that does not exceed a quarter of a group of mean size much. 0: there is
+ * none, and the ops compute all rows. */
+int64_t tp__rows_block(int64_t n, int64_t n_groups);
+
 /* True if the op has this tp.rows. */
 bool tp__rows_has_role(MlirOperation op, const char *role);
 
@@ -70,6 +86,10 @@ void tp__rule_rows(tp_rule *rule);
 double tp__rows_held(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy,
                      int operand);
 double tp__rows_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy);
+/* True if the work of the op under this strategy is that for one value of the factor, the groups:
+ * each row is computed for its group alone. */
+bool tp__rows_of_one_group(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *strategy,
+                           int factor);
 
 /* Returns the modeled time of the exchange of rows. Groups of equal size are assumed: each device
  * sends an equal share of its rows to every device. */

@@ -144,7 +144,7 @@ tp_status tp__dim_window(tp_rule *rule, tp_value_map *map, int dim, int f, tp_wi
 
 void tp__rule_variant(tp_rule *rule, tp_combiner combiner, uint64_t operands) {
   if (rule->n_variants < TP_MAX_VARIANTS)
-    rule->variants[rule->n_variants++] = (tp_variant){combiner, operands};
+    rule->variants[rule->n_variants++] = (tp_variant){combiner, operands, combiner};
 }
 
 void tp__rule_same_dims(tp_rule *rule) {

@@ -87,10 +87,12 @@ typedef struct tp_value_map {
 } tp_value_map;
 
 /* A linear op passes partial values through: if these operands are partial(combiner) over an axis,
- * and all others are replicated along it, then all results are partial(combiner). */
+ * and all others are replicated along it, then all results are partial(combiner). A sum over rows
+ * of groups makes another kind of partial values. */
 typedef struct tp_variant {
   tp_combiner combiner;
-  uint64_t operands; /* bit i: operand i is partial */
+  uint64_t operands;  /* bit i: operand i is partial */
+  tp_combiner result; /* of the results, and of inits among the operands */
 } tp_variant;
 
 /* An operand of which every device holds one part but reads all. The op is computed part by part,
@@ -104,16 +106,20 @@ typedef struct tp_ring {
 } tp_ring;
 
 /* How an op with tp.rows works on rows of groups (rules/rows.h). An axis that splits one of the
- * factors may do so `by rows`: operands and results then are partial("rows") along it, as said
- * here, and the others are split as usual. */
+ * factors may do so `by rows`: operands and results then are partial("rows") or, if the axis
+ * divides the rows of groups and not the groups, partial("row_parts") along it, as said here, and
+ * the others are split as usual. */
 typedef struct tp_rows {
   uint32_t factors; /* bits; 0: no factor is split by rows */
-  uint64_t own;     /* bits: operands that are partial("rows") */
+  uint64_t own;     /* bits: operands that are partial */
   uint64_t whole;   /* bits: operands that are not split, although they have the factor */
-  bool results;     /* the results and their inits are partial("rows") */
+  bool results;     /* the results and their inits are partial */
   bool even;        /* the axes must divide the factor */
   int traveling;    /* operand whose rows are sent; -1: those of result 0 */
   bool sends;       /* localize exchanges rows between devices */
+  uint64_t masks;   /* bits: operands whose rows are dimension 1, behind the groups */
+  bool makes_mask;  /* likewise of the result */
+  uint32_t groups;  /* bits: factors of the groups of a sum over rows, which is split as usual */
 } tp_rows;
 
 struct tp_family;
@@ -153,11 +159,17 @@ typedef struct tp_rule {
 
 /* The choice for one axis. */
 typedef enum tp_choice_kind { TP_CHOOSE_NONE, TP_CHOOSE_FACTOR, TP_CHOOSE_VARIANT } tp_choice_kind;
+typedef enum tp_rows_kind {
+  TP_NOT_BY_ROWS,
+  TP_BY_GROUPS, /* the axis divides the groups: "rows" */
+  TP_BY_PARTS,  /* it divides the rows of the groups of a device: "row_parts" */
+  TP_N_ROWS_KINDS
+} tp_rows_kind;
 typedef struct tp_choice {
   uint8_t kind;
   uint8_t index; /* factor or variant */
   bool ring;     /* of a factor: the axis also splits the operand of tp_rule.ring */
-  bool rows;     /* of a factor: the axis splits it by rows (tp_rule.rows) */
+  uint8_t rows;  /* tp_rows_kind. Of a factor: how the axis splits it by rows (tp_rule.rows) */
 } tp_choice;
 
 typedef struct tp_strategy {
@@ -319,7 +331,7 @@ void tp__identity_order(tp_strategy *strategy);
 
 /* Writes the attribute. {dp = 0, "tp:(1)2" = 2} names the factor of each axis; {tp = "linear 1"}
  * names a variant, {tp = "ring 2"} factor 2 with a ring along the axis, {tp = "rows 2"} factor 2
- * split by rows. */
+ * split by groups of rows, {tp = "row_parts 2"} by parts of them. */
 MlirAttribute tp__write_factors(MlirContext context, const tp_mesh *mesh,
                                 const tp_strategy *strategy);
 /* True if this entry of tp.factors is a ring. */

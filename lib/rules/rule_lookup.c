@@ -89,9 +89,10 @@ tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena
       continue;
     if (families[i] != &tp__user_family && tp__user_family.matches(op))
       return tp__error(op, TP_INVALID_ARGUMENT,
-                       "has a built-in rule of family \"%s\" and a user rule (tp.rule or "
-                       "registered); remove the user rule",
-                       families[i]->name);
+                       "has a built-in rule of family \"%s\", so it needs no other; remove %s",
+                       families[i]->name,
+                       mlirAttributeIsNull(tp__get(op, "tp.rule")) ? "the registered rule"
+                                                                   : "its tp.rule");
     rule->family = families[i];
     TP_TRY(families[i]->rule(op, arena, rule));
     keep_sums_of_f8(rule);

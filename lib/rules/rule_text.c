@@ -16,8 +16,9 @@ typedef struct reader {
 static tp_status refuse(const reader *r, const char *expected) {
   char found[8];
   snprintf(found, sizeof found, "'%c'", *r->at);
-  snprintf(r->why, r->why_size, "column %d: expected %s, found %s", (int)(r->at - r->text) + 1,
-           expected,
+  snprintf(r->why, r->why_size,
+           "column %d: expected %s, found %s; a rule is written as in ([i,k],[k,j])->([i,j])",
+           (int)(r->at - r->text) + 1, expected,
            !*r->at                          ? "the end"
            : isprint((unsigned char)*r->at) ? found
                                             : "a character that is not printable ASCII");

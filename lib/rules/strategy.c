@@ -139,7 +139,12 @@ static bool is_ring_operand(const tp_rule *rule, const tp_value_map *map) {
   return rule->ring.factors && map == &rule->operands[rule->ring.operand];
 }
 
-/* True if the value is partial("rows") along an axis with this choice. `bit` is that of an
+/* How rows are partial along an axis that splits a factor by rows. */
+static tp_combiner rows_combiner(tp_choice c) {
+  return c.rows == TP_BY_PARTS ? TP_ROW_PARTS : TP_ROWS;
+}
+
+/* True if the value is partial by rows along an axis with this choice. `bit` is that of an
  * operand. */
 static bool is_own_rows(const tp_rule *rule, tp_choice c, const tp_value_map *map, uint64_t bit,
                         bool is_result) {
@@ -154,6 +159,12 @@ static bool splits_value(const tp_rule *rule, tp_choice c, const tp_value_map *m
                          bool is_result) {
   bool is_whole = c.rows && !is_result && (rule->rows.whole & bit);
   return !is_whole && !is_own_rows(rule, c, map, bit, is_result);
+}
+
+static tp_combiner variant_combiner(const tp_rule *rule, tp_choice c, const tp_value_map *map,
+                                    bool is_result) {
+  const tp_variant *variant = &rule->variants[c.index];
+  return is_result || map->is_init ? variant->result : variant->combiner;
 }
 
 /* Appends the axes of each factor of each dimension and those of a ring, then sets the partial
@@ -175,11 +186,11 @@ static tp_spec value_spec(const tp_rule *rule, const tp_mesh *mesh, const tp_str
   for (int a = 0; a < mesh->n_axes; a++) {
     tp_choice c = s->choices[a];
     if (is_own_rows(rule, c, map, bit, is_result))
-      tp_spec_set_partial(&spec, a, TP_ROWS);
+      tp_spec_set_partial(&spec, a, rows_combiner(c));
     else if (c.kind == TP_CHOOSE_FACTOR && !c.rows && is_reduced(rule, c.index, map, is_result))
       tp_spec_set_partial(&spec, a, map->combiner);
     if (c.kind == TP_CHOOSE_VARIANT && (is_result || (rule->variants[c.index].operands & bit)))
-      tp_spec_set_partial(&spec, a, rule->variants[c.index].combiner);
+      tp_spec_set_partial(&spec, a, variant_combiner(rule, c, map, is_result));
   }
   return spec;
 }
@@ -234,19 +245,34 @@ static bool rows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
          rule->factors[f].size % tp__strategy_shards(rule, mesh, s, f) == 0;
 }
 
-/* True if the value is partial("rows") and its rows are also split into blocks. */
-static bool cuts_rows(const tp_mesh *mesh, tp_spec spec) {
+/* True if an axis divides rows of groups, but none divides the groups: then, whole rows are split
+ * into blocks instead. */
+static bool has_parts_alone(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
+  bool has_parts = false, has_groups = false;
+  for (int a = 0; a < mesh->n_axes; a++) {
+    tp_choice c = s->choices[a];
+    bool is_variant = c.kind == TP_CHOOSE_VARIANT;
+    tp_combiner combiner = is_variant ? rule->variants[c.index].combiner : TP_SUM;
+    has_parts |= c.rows == TP_BY_PARTS || combiner == TP_ROW_PARTS;
+    has_groups |= c.rows == TP_BY_GROUPS || combiner == TP_ROWS ||
+                  (c.kind == TP_CHOOSE_FACTOR && (rule->rows.groups >> c.index & 1));
+  }
+  return has_parts && !has_groups;
+}
+
+/* True if the value is partial by rows, and its rows are also split into blocks. */
+static bool cuts_rows(const tp_mesh *mesh, tp_spec spec, int row_dim) {
   bool has_rows = false, is_split = false;
   for (int a = 0; a < mesh->n_axes; a++) {
     tp_place place = tp_spec_place(spec, a);
-    has_rows |= place.kind == TP_PARTIAL && place.combiner == TP_ROWS;
-    is_split |= place.kind == TP_DIM && place.dim == 0;
+    has_rows |= tp_place_is_rows(place);
+    is_split |= place.kind == TP_DIM && place.dim == row_dim;
   }
   return has_rows && is_split;
 }
 
-static bool spec_legal(const tp_mesh *mesh, tp_spec spec) {
-  return !tp__spec_mixes_combiners(spec) && !cuts_rows(mesh, spec);
+static bool spec_legal(const tp_mesh *mesh, tp_spec spec, int row_dim) {
+  return !tp__spec_mixes_combiners(spec) && !cuts_rows(mesh, spec, row_dim);
 }
 
 /* True if no value is partial with two combiners. A linear variant passes partial values through,
@@ -260,16 +286,16 @@ static bool combiners_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_s
   if (n_variants == 0 || n_chosen == 1) /* the reductions of a value have one combiner */
     return true;
   for (int i = 0; i < rule->n_operands; i++)
-    if (!spec_legal(mesh, tp__strategy_operand(rule, mesh, s, i)))
+    if (!spec_legal(mesh, tp__strategy_operand(rule, mesh, s, i), rule->rows.masks >> i & 1))
       return false;
   for (int i = 0; i < rule->n_results; i++)
-    if (!spec_legal(mesh, tp__strategy_result(rule, mesh, s, i)))
+    if (!spec_legal(mesh, tp__strategy_result(rule, mesh, s, i), rule->rows.makes_mask))
       return false;
   return true;
 }
 
 bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
-  if (!ring_legal(rule, mesh, s))
+  if (!ring_legal(rule, mesh, s) || has_parts_alone(rule, mesh, s))
     return false;
   for (int a = 0; a < mesh->n_axes; a++)
     if ((rule->barred_axes >> a & 1) && s->choices[a].kind != TP_CHOOSE_NONE)
@@ -299,8 +325,10 @@ bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
 double tp__strategy_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
   double share = 1;
   for (int f = 0; f < rule->n_factors; f++)
-    if (rule->factors[f].size > 1 &&
-        (!rule->factors[f].repeats_work || tp__strategy_by_rows(mesh, s, f)))
+    if (tp__rows_of_one_group(rule, mesh, s, f))
+      share /= (double)rule->factors[f].size;
+    else if (rule->factors[f].size > 1 &&
+             (!rule->factors[f].repeats_work || tp__strategy_by_rows(mesh, s, f)))
       share *= (double)tp__strategy_local(rule, mesh, s, f) / (double)rule->factors[f].size;
   return share * tp__rows_share(rule, mesh, s);
 }
@@ -369,21 +397,21 @@ static bool place_agrees(const tp_rule *rule, tp_choice c, const tp_value_map *m
         if (map->dims[d].factors[k] == c.index && splits_value(rule, c, map, bit, is_result))
           want = (tp_place){.kind = TP_DIM, .dim = d};
     if (is_own_rows(rule, c, map, bit, is_result))
-      want = (tp_place){.kind = TP_PARTIAL, .combiner = TP_ROWS};
+      want = (tp_place){.kind = TP_PARTIAL, .combiner = rows_combiner(c)};
     else if (!c.rows && is_reduced(rule, c.index, map, is_result))
       want = (tp_place){.kind = TP_PARTIAL, .combiner = map->combiner};
     if (c.ring && is_ring_operand(rule, map))
       want = (tp_place){.kind = TP_DIM, .dim = rule->ring.dim};
   } else if (c.kind == TP_CHOOSE_VARIANT &&
              (is_result || (rule->variants[c.index].operands & bit))) {
-    want = (tp_place){.kind = TP_PARTIAL, .combiner = rule->variants[c.index].combiner};
+    want = (tp_place){.kind = TP_PARTIAL, .combiner = variant_combiner(rule, c, map, is_result)};
   }
   return want.kind == place.kind && (want.kind != TP_DIM || want.dim == place.dim) &&
          (want.kind != TP_PARTIAL || want.combiner == place.combiner);
 }
 
 /* The kth of the choices that an axis may have: none, factors, variants, factors with a ring,
- * factors by rows. False if there are fewer. */
+ * factors by groups of rows and by parts of them. False if there are fewer. */
 static bool nth_choice(const tp_rule *rule, int k, tp_choice *c) {
   int n_plain = 1 + rule->n_factors + rule->n_variants, special = k - n_plain;
   if (k == 0)
@@ -396,13 +424,15 @@ static bool nth_choice(const tp_rule *rule, int k, tp_choice *c) {
     *c = (tp_choice){.kind = TP_CHOOSE_FACTOR,
                      .index = (uint8_t)(special % rule->n_factors),
                      .ring = special < rule->n_factors,
-                     .rows = special >= rule->n_factors};
-  return special < 2 * rule->n_factors;
+                     .rows = (uint8_t)(special / rule->n_factors)};
+  return special < TP_N_ROWS_KINDS * rule->n_factors;
 }
 
 static bool choice_allowed(const tp_rule *rule, tp_choice c) {
   if (c.kind != TP_CHOOSE_FACTOR)
     return true;
+  if (c.rows == TP_BY_PARTS && !rule->rows.sends)
+    return false;
   if (c.ring || c.rows)
     return (c.ring ? rule->ring.factors : rule->rows.factors) >> c.index & 1;
   return rule->factors[c.index].kind != TP_FIXED;

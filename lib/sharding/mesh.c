@@ -1,8 +1,10 @@
 /* Meshes: creation, parsing, and refinement into sub-axes. */
 #include "tp/mesh.h"
 
+#include "sharding/sharding.h"
 #include "support/support.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,8 +36,8 @@ static tp_status check_axis(const char *name, int64_t size, int64_t devices_befo
   return TP_OK;
 }
 
-static tp_status create(const char *name, int n, const char *const *names, const int64_t *sizes,
-                        char *why, size_t why_size, tp_mesh *mesh) {
+tp_status tp__mesh_create(const char *name, int n, const char *const *names, const int64_t *sizes,
+                          char *why, size_t why_size, tp_mesh *mesh) {
   if (!name_fits(name)) {
     WHY("mesh name \"%s\" is empty or longer than %d bytes", name ? name : "",
         TP_MAX_AXIS_NAME - 1);
@@ -66,7 +68,7 @@ static tp_status create(const char *name, int n, const char *const *names, const
 
 tp_status tp_mesh_create(const char *name, int n, const char *const *names, const int64_t *sizes,
                          tp_mesh *mesh) {
-  return create(name, n, names, sizes, NULL, 0, mesh);
+  return tp__mesh_create(name, n, names, sizes, NULL, 0, mesh);
 }
 
 /* ---- parsing ---- */
@@ -96,10 +98,33 @@ static bool with_equals(const char *t, size_t size, char *meant) {
   return used < size && strcmp(t, meant) != 0;
 }
 
+/* Writes a text with blanks as it was probably meant: a comma stands for those between two axes.
+ * False for other texts. */
+static bool without_blanks(const char *text, size_t size, char *meant) {
+  const char *beside = strchr(text, '=') ? ",=" : ",x";
+  tp_mesh mesh;
+  size_t n = 0;
+  for (const char *at = text; *at && n + 2 < size; at++) {
+    bool is_blank = isspace((unsigned char)*at);
+    bool separates = is_blank && n > 0 && !isspace((unsigned char)at[1]) && at[1] &&
+                     !strchr(beside, meant[n - 1]) && !strchr(beside, at[1]);
+    if (!is_blank || separates)
+      meant[n++] = is_blank ? ',' : *at;
+  }
+  meant[n] = 0;
+  return strlen(text) < size && strpbrk(text, " \t\n") &&
+         tp_mesh_parse("mesh", meant, NULL, 0, &mesh) == TP_OK;
+}
+
 static tp_status expected(const mesh_text *t, const char *wanted) {
   enum { SHOWN = 60, REST = 20 };
   char meant[SHOWN];
-  if (t->why && with_equals(t->text, sizeof meant, meant))
+  int first = (int)strcspn(t->text, " \t\n");
+  if (t->why && without_blanks(t->text, sizeof meant, meant))
+    snprintf(t->why, t->why_size, "mesh '%s': %s%.*s%s; write %s", t->text,
+             first ? "there is a blank after '" : "it begins with a blank", first, t->text,
+             first ? "'" : "", meant);
+  else if (t->why && with_equals(t->text, sizeof meant, meant))
     snprintf(t->why, t->why_size, "mesh '%s': '=' is missing between name and size; write %s",
              t->text, meant);
   else if (t->why)
@@ -117,8 +142,17 @@ static tp_status parse_name(mesh_text *t, char name[TP_MAX_AXIS_NAME]) {
     memcpy(name, t->at, length);
     name[length] = 0;
   }
-  if (length >= TP_MAX_AXIS_NAME || t->at[length] != '=' || !axis_name_valid(name))
+  if (t->at[length] != '=' || length == 0 || memchr(t->at, ' ', length))
     return expected(t, "an axis name and '='");
+  if (length >= TP_MAX_AXIS_NAME || !axis_name_valid(name)) {
+    if (t->why)
+      snprintf(
+          t->why, t->why_size,
+          "mesh '%.60s': the name of an axis has at most %d bytes, and none of :()\"?; this one "
+          "is '%.*s'",
+          t->text, TP_MAX_AXIS_NAME - 1, length < 60 ? (int)length : 60, t->at);
+    return TP_INVALID_ARGUMENT;
+  }
   t->at += length + 1;
   return TP_OK;
 }
@@ -171,8 +205,8 @@ tp_status tp_mesh_parse(const char *name, const char *text, char *why, size_t wh
     devices *= sizes[i];
   }
   char reason[128] = "";
-  tp_status status = create(name, n, named ? names : names_by_place[n <= 2 ? n - 1 : 2], sizes,
-                            reason, sizeof reason, mesh);
+  tp_status status = tp__mesh_create(name, n, named ? names : names_by_place[n <= 2 ? n - 1 : 2],
+                                     sizes, reason, sizeof reason, mesh);
   if (status != TP_OK)
     WHY("mesh '%s': %s", text, reason);
   return status;

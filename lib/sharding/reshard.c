@@ -270,11 +270,11 @@ static tp_cost written_cost(tp_reshard_cache *cache, tp_spec from, tp_spec to, i
 static unsigned rows_axes(const tp_mesh *mesh, tp_spec spec) {
   unsigned set = 0;
   for (int a = 0; a < mesh->n_axes; a++)
-    set |= tp__spec_byte(spec, a) == (TP__PARTIAL_BIT | TP_ROWS) ? 1u << a : 0;
+    set |= tp_place_is_rows(tp_spec_place(spec, a)) ? 1u << a : 0;
   return set;
 }
 
-/* True if either layout has partial("rows"). The only step between two such layouts is a mask,
+/* True if either layout has rows of groups. The only step between two such layouts is a mask,
  * which does nothing: it goes from a layout that replicates the axes, and *kept tells if this is
  * it. */
 static bool about_rows(const tp_mesh *mesh, tp_spec from, tp_spec to, bool *kept) {

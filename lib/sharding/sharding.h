@@ -1,4 +1,4 @@
-/* Internal helpers for specs: their bytes, sizes, and combiners. */
+/* Internal helpers for meshes and specs: bytes, sizes, combiners, and reasons of errors. */
 #ifndef TP_LIB_SHARDING_SHARDING_H
 #define TP_LIB_SHARDING_SHARDING_H
 
@@ -20,8 +20,12 @@ static inline int tp__byte_dim(unsigned byte) {
   return byte & TP__PARTIAL_BIT ? -1 : (int)(byte & 15) - 1;
 }
 
+/* As tp_mesh_create; `why` (may be NULL, else why_size bytes) receives the reason of an error. */
+tp_status tp__mesh_create(const char *name, int n, const char *const *names, const int64_t *sizes,
+                          char *why, size_t why_size, tp_mesh *mesh);
+
 /* True if the partial axes have different combiners. Such a value depends on the order of
- * combination, so no op may produce or use it. */
+ * combination, so no op may produce or use it. Rows and parts of rows go together. */
 bool tp__spec_mixes_combiners(tp_spec spec);
 
 /* Product of two sizes >= 0, saturating at INT64_MAX. */

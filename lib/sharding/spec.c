@@ -6,11 +6,13 @@
 #include <string.h>
 
 static const char *const combiner_names[TP_N_COMBINERS] = {
-    [TP_SUM] = "sum",    [TP_PRODUCT] = "product", [TP_MAX] = "max",
-    [TP_MIN] = "min",    [TP_MAXNUM] = "maxnumf",  [TP_MINNUM] = "minnumf",
-    [TP_MAXU] = "maxui", [TP_MINU] = "minui",      [TP_AND] = "and",
-    [TP_OR] = "or",      [TP_XOR] = "xor",         [TP_AVERAGE] = "average",
-    [TP_ROWS] = "rows",
+    [TP_SUM] = "sum",        [TP_PRODUCT] = "product",
+    [TP_MAX] = "max",        [TP_MIN] = "min",
+    [TP_MAXNUM] = "maxnumf", [TP_MINNUM] = "minnumf",
+    [TP_MAXU] = "maxui",     [TP_MINU] = "minui",
+    [TP_AND] = "and",        [TP_OR] = "or",
+    [TP_XOR] = "xor",        [TP_AVERAGE] = "average",
+    [TP_ROWS] = "rows",      [TP_ROW_PARTS] = "row_parts",
 };
 
 const char *tp_combiner_name(tp_combiner c) {
@@ -92,6 +94,8 @@ bool tp__spec_mixes_combiners(tp_spec spec) {
     unsigned byte = tp__spec_byte(spec, a);
     if (!(byte & TP__PARTIAL_BIT))
       continue;
+    if (byte == (TP__PARTIAL_BIT | TP_ROW_PARTS))
+      byte = TP__PARTIAL_BIT | TP_ROWS;
     if (first != 0 && byte != first)
       return true;
     first = byte;

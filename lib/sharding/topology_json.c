@@ -98,6 +98,7 @@ static tp_status check_type(const tp__json_reader *r, const json_t *value, json_
 
 static tp_status check_keys(tp__json_reader *r, json_t *object, int n,
                             const tp__json_field *fields) {
+  enum { MAX_KEYS = 32 };
   const char *key;
   json_t *value;
   json_object_foreach(object, key, value) {
@@ -107,11 +108,16 @@ static tp_status check_keys(tp__json_reader *r, json_t *object, int n,
     if (known)
       continue;
     char list[256] = "";
+    const char *names[MAX_KEYS];
     size_t length = 0;
     for (int i = 0; i < n; i++)
       tp__text_printf(list, sizeof list, &length, "%s%s", i ? ", " : "", fields[i].key);
+    for (int i = 0; i < n && i < MAX_KEYS; i++)
+      names[i] = fields[i].key;
+    const char *closest = tp__closest_word(key, strlen(key), n < MAX_KEYS ? n : MAX_KEYS, names);
     step_in(r, key, 0);
-    return tp__json_wrong(r, "unknown key; known are %s", list);
+    return tp__json_wrong(r, "unknown key%s%s%s; known are %s", closest ? " (did you mean \"" : "",
+                          closest ? closest : "", closest ? "\"?)" : "", list);
   }
   return TP_OK;
 }

@@ -9,7 +9,7 @@
 static const char *read_tensors(tp_attention_form *form) {
   const tp_attention *a = form->a;
   const tp_attention_op *scores = &a->ops[0], *output = &a->ops[a->output];
-  static const char *const no_loop = "a dimension of its operands is not one of its loops";
+  static const char *const no_loop = "it uses only the first element of a dimension of a tensor";
   tp_score_dim dims[2][TP_MAX_RANK], of_values[TP_MAX_RANK], of_result[TP_MAX_RANK];
   MlirValue operands[2], result = mlirOperationGetResult(output->op, 0);
   for (int i = 0; i < 2; i++) {
@@ -90,8 +90,6 @@ static const char *read_loops(tp_attention_form *form) {
       continue;
     if (form->n_outer == TPRT_ATTENTION_OUTER)
       return "it has more than four loops around rows, columns and groups";
-    if (!tp__form_has(form, TPRT_ATTENTION_OUT, l))
-      return "it has a loop that its result lacks";
     form->outer[form->n_outer++] = l;
   }
   return tp__form_has(form, TPRT_ATTENTION_V, form->column) ? NULL

@@ -53,7 +53,7 @@ static bool take_mask(reader *r, const tp_attention_op *op, int input, tprt_atte
     return obstacle(r, "its mask has another type");
   tp__attention_operand_dims(op, input, dims);
   if (!tp__form_operand(f, TPRT_ATTENTION_MASK, value, dims))
-    return obstacle(r, "a dimension of its mask is not one of the scores");
+    return obstacle(r, "it uses only the first element of a dimension of its mask");
   f->mask = kind;
   return true;
 }

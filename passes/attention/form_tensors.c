@@ -118,12 +118,13 @@ bool tp__form_operand(tp_attention_form *form, int x, MlirValue value, const tp_
 }
 
 /* The dimensions of the result of a reshape, of a copy that keeps all elements, or of a conversion
- * from or to f32. */
+ * from or to f32. All loops of the operand are in it: the kernel writes each element. */
 static bool see_forward(const tp_attention *a, MlirOperation op, const tp_score_dim *dims,
                         tp_score_dim *to) {
   tp_nest nest;
   MlirValue from = mlirOperationGetOperand(op, 0);
-  int n = (int)mlirShapedTypeGetRank(mlirValueGetType(from));
+  int64_t shape[TP_MAX_RANK];
+  int n = tp__shape_of(from, shape);
   if (tp__is_reshape(op))
     return tp__form_reshaped(a, op, dims, to);
   if (!tp__nest_of(op, &nest) || !nest.is_written || nest.n_inputs != 1 ||
@@ -134,6 +135,9 @@ static bool see_forward(const tp_attention *a, MlirOperation op, const tp_score_
                 tp__nest_input(&nest, scalar, 0) == 0;
   if (!tp__nest_copies(&nest) && !rounds)
     return false;
+  for (int d = 0; d < n; d++)
+    if (tp__nest_loop(&nest, 0, d) == TP_WHOLE_DIM && shape[d] != 1)
+      return false; /* its first element only */
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(op, 0)));
   for (int r = 0; r < rank; r++) {
     to[r].n = 0;

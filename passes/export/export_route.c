@@ -81,20 +81,24 @@ static MlirValue element_at(const expansion *e, int operand, MlirValue i) {
 static MlirValue collect_rows(const expansion *e) {
   MlirOperation op = e->op;
   MlirValue rows = mlirOperationGetOperand(op, TP_ROUTE_ROWS);
-  int64_t n = 1, n_rows = tp__value_size(rows, 0),
-          n_groups = tp__value_size(mlirOperationGetOperand(op, TP_ROUTE_STARTS), 0);
-  for (int i = 0; i < e->route.n_axes; i++)
-    n *= e->mesh->axes[e->route.axes[i]].size;
+  int axes[TP_MAX_AXES], n_axes;
+  int64_t n, n_parts, n_rows = tp__value_size(rows, 0),
+                      n_groups = tp__value_size(mlirOperationGetOperand(op, TP_ROUTE_STARTS), 0);
+  n_axes = tp__route_axes(&e->route, e->mesh, false, axes, &n);
   MlirValue per_device = tp__index_constant(op, n_groups / n), zero = tp__index_constant(op, 0),
             one = tp__index_constant(op, 1);
-  MlirValue first_group = tp__binary(op, "arith.muli", e->rank, per_device);
+  MlirValue holder = tp__build_group_index(op, e->mesh, n_axes, axes);
+  MlirValue first_group = tp__binary(op, "arith.muli", holder, per_device);
   MlirValue last_group =
       tp__binary(op, "arith.subi", tp__binary(op, "arith.addi", first_group, per_device), one);
-  MlirValue is_first = tp__compare(op, TP_EQ, e->rank, zero),
-            is_last = tp__compare(op, TP_EQ, e->rank, tp__index_constant(op, n - 1));
+  MlirValue is_first = tp__compare(op, TP_EQ, holder, zero),
+            is_last = tp__compare(op, TP_EQ, holder, tp__index_constant(op, n - 1));
   MlirValue first = tp__select(op, is_first, zero, element_at(e, TP_ROUTE_STARTS, first_group));
   MlirValue end = tp__select(op, is_last, tp__index_constant(op, n_rows),
                              element_at(e, TP_ROUTE_ENDS, last_group));
+  n_axes = tp__route_axes(&e->route, e->mesh, true, axes, &n_parts);
+  if (n_axes > 0)
+    tp__route_build_part(op, e->mesh, n_axes, axes, &first, &end);
   MlirType type = mlirValueGetType(rows), element = tp__element_type(type);
   tp_pointwise points = tp__pointwise_begin(op, 1, &rows, tp__empty(op, type));
   MlirValue at = tp__pointwise_index(&points, 0);

@@ -29,11 +29,7 @@ static tp_status create_mesh(MlirOperation op, const char *symbol, const tp_sdy_
   const char *names[TP_MAX_AXES];
   for (int i = 0; i < from->n; i++)
     names[i] = from->names[i];
-  if (tp_mesh_create(symbol, from->n, names, from->sizes, mesh) != TP_OK)
-    return tp__error(op, TP_INVALID_ARGUMENT,
-                     "invalid mesh: axis sizes must be positive, axis names distinct and without "
-                     "any of :()\"?,= and spaces, and the number of devices at most %d",
-                     INT32_MAX);
+  TP_TRY(tp__mesh_of_axes(op, symbol, from->n, names, from->sizes, mesh));
   if (from->n_devices > 0 && from->n_devices != tp_mesh_size(mesh))
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "device_ids has %lld entries, but the mesh has %lld devices",

@@ -23,7 +23,8 @@ static tprt_abi_route words_of(MlirOperation op, const tp_route *route) {
                           .n_groups =
                               tp__value_size(mlirOperationGetOperand(op, TP_ROUTE_STARTS), 0),
                           .position_type = type_of(op, TP_ROUTE_POSITIONS),
-                          .group_type = type_of(op, TP_ROUTE_STARTS)};
+                          .group_type = type_of(op, TP_ROUTE_STARTS),
+                          .part_axes = route->part_axes};
 }
 
 static tp_status lower(tp__lowering *l, MlirOperation op) {

@@ -294,6 +294,17 @@ class Sorted(unittest.TestCase):
                     self.assertLess(sent(plan), (1.4 if more else 1.1) * needed(self.WIDTH, 2, trains))
                     self.assertEqual(large(plan, self.WIDTH, 2, trains), ["all_to_all"] * ((4 if trains else 2) + more))
 
+    def test_bytes_of_two_axes(self):
+        """Experts are split over one axis, and devices with the same experts share their tokens; gradients of experts are added besides."""
+        for mesh in {"dp": 2, "ep": 4}, {"dp": 2, "ep": 8}:
+            for name, function, trains, args in self.each():
+                with self.subTest(name, mesh=mesh):
+                    plan = planned(function, args, mesh, trains, objective="bytes")
+                    exchanges = [one for one in plan.collectives if one["axes"] == "dp,ep" and one["kind"] == "all_to_all"]
+                    self.assertGreaterEqual(len(exchanges), 4 if trains else 2)
+                    weights = trains * 2 * 2 * 4 * (mesh["dp"] - 1) * sum(self.ARGS[0][name].size for name in ("up", "down"))
+                    self.assertLess(sent(plan), 1.1 * (needed(self.WIDTH, 2, trains) + weights))
+
     def test_bytes_of_gpus(self):
         tokens, width = 16384, 4096
         f32 = lambda *shape: jax.ShapeDtypeStruct(shape, numpy.float32)
@@ -312,6 +323,25 @@ class Sorted(unittest.TestCase):
                     args = (params, x, target)[: 3 if trains else 2]
                     plan = planned(function, args, {"ep": devices}, trains, objective="bytes")
                     self.assertGreater(len([one for one in plan.collectives if one["kind"] == "all_to_all"]), 1)
+                    found = equality.leaves(plan.run_here(*args))
+                    equality.difference(found, equality.leaves(jax.jit(training(function) if trains else function)(*args)))
+                    if not trains:
+                        equality.difference(found, {"": by_loops(params, x[None], 2, limited=False)[0]})
+
+    def test_two_axes_equal(self):
+        """Two devices have the same experts, of which some have no tokens or one has all."""
+        for tokens, trains, name in (320, True, "by_inverse"), (160, False, "by_add"):
+            params, x, target = arguments(16, tokens)
+            function = self.FORMS[name]
+            plan = planned(function, (params, x, target)[: 3 if trains else 2], {"dp": 2, "ep": 2}, trains, objective="bytes")
+            self.assertIn("all_to_all", {one["kind"] for one in plan.collectives if one["axes"] == "dp,ep"})
+            for chosen in None, 5:
+                with self.subTest(name, chosen=chosen):
+                    if chosen is not None:
+                        params["router"][:] = -1
+                        params["router"][:, chosen] = params["router"][:, 0] = 1
+                        x = numpy.abs(x)
+                    args = (params, x, target)[: 3 if trains else 2]
                     found = equality.leaves(plan.run_here(*args))
                     equality.difference(found, equality.leaves(jax.jit(training(function) if trains else function)(*args)))
                     if not trains:

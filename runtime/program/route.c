@@ -13,8 +13,9 @@ typedef struct exchange {
   size_t row_bytes;
   int n_ranks, rank;
   int64_t n_items;
-  /* first row of each rank on the side of groups, and one more */
-  int64_t *bounds;
+  /* The side of groups: ranks in the order of their rows, which the axes of parts come last in;
+   * first row of each of them, and one more */
+  int64_t n_parts, *order, *bounds;
   int64_t *send_counts, *recv_counts; /* rows for and from each rank; 0 for this one */
   int64_t *send_next, *recv_next;     /* next row in the packed rows */
   char *packed, *received;
@@ -45,10 +46,27 @@ static int64_t limited(int64_t value, int64_t low, int64_t high) {
   return value < low ? low : value > high ? high : value;
 }
 
+/* Finds the order of the ranks on the side of groups. */
+static void find_order(exchange *e) {
+  const tprt__route *r = e->route;
+  e->n_parts = 1;
+  for (int i = 0; i < r->n_axes; i++)
+    e->n_parts *= r->part_axes >> i & 1 ? r->sizes[i] : 1;
+  for (int rank = 0; rank < e->n_ranks; rank++) {
+    int64_t holder = 0, part = 0, behind = e->n_ranks; /* ranks with the same coordinates so far */
+    for (int i = 0; i < r->n_axes; i++) {
+      int64_t *number = r->part_axes >> i & 1 ? &part : &holder, before = behind;
+      behind /= r->sizes[i];
+      *number = *number * r->sizes[i] + rank % before / behind;
+    }
+    e->order[r->n_axes ? holder * e->n_parts + part : rank] = rank;
+  }
+}
+
 /* Finds the rows of each rank on the side of groups. */
 static tprt_status find_bounds(exchange *e) {
   const tprt__route *r = e->route;
-  int64_t behind = 0, per_rank = r->n_groups / e->n_ranks;
+  int64_t behind = 0, per_holder = r->n_groups * e->n_parts / e->n_ranks, n = e->n_parts;
   for (int64_t g = 0; g < r->n_groups; g++) {
     int64_t start = number_at(e->tensors->starts, r->groups, g),
             end = number_at(e->tensors->ends, r->groups, g);
@@ -59,11 +77,16 @@ static tprt_status find_bounds(exchange *e) {
                         "%lld: sizes of groups must not be negative, nor their sum overflow",
                         (long long)g, (long long)start, (long long)end, (long long)behind);
     behind = end;
-    if (g % per_rank == 0)
-      e->bounds[g / per_rank] = limited(start, 0, r->group_rows);
+    if (g % per_holder == 0)
+      e->bounds[g / per_holder * n] = limited(start, 0, r->group_rows);
   }
   e->bounds[0] = 0;
   e->bounds[e->n_ranks] = r->group_rows;
+  for (int64_t i = 0; i < e->n_ranks; i++) {
+    int64_t first = e->bounds[i - i % n], rows = e->bounds[i - i % n + n] - first;
+    if (i % n != 0)
+      e->bounds[i] = first + rows * (i % n) / n;
+  }
   return TPRT_OK;
 }
 
@@ -82,7 +105,7 @@ static int rank_of(const exchange *e, bool in_groups, int64_t row, int64_t *plac
     else
       high = middle - 1;
   }
-  return low;
+  return (int)e->order[low];
 }
 
 /* One row that travels. */
@@ -197,6 +220,7 @@ static tprt_status send_rows(tprt_comm *comm, exchange *e, int64_t *offsets[2]) 
 
 static tprt_status exchange_all(tprt_comm *comm, exchange *e, tprt__route_memory *scratch,
                                 int64_t *offsets[2], int64_t *traffic) {
+  find_order(e);
   tprt_status status = find_bounds(e);
   if (status)
     return status;
@@ -225,7 +249,7 @@ tprt_status tprt__route_run(tprt_comm *comm, const tprt__site *site,
                             const tprt__route_tensors *tensors, tprt__route_memory *scratch,
                             int64_t *traffic) {
   const tprt__route *r = &site->route;
-  enum { N_LISTS = 7 };
+  enum { N_LISTS = 8 };
   int n = tprt_comm_size(comm);
   int64_t *lists = tprt__alloc(N_LISTS * ((size_t)n + 1) * sizeof *lists);
   if (!lists)
@@ -246,8 +270,9 @@ tprt_status tprt__route_run(tprt_comm *comm, const tprt__site *site,
                 .send_counts = list[1],
                 .recv_counts = list[2],
                 .send_next = list[3],
-                .recv_next = list[4]};
-  tprt_status status = exchange_all(comm, &e, scratch, list + 5, traffic);
+                .recv_next = list[4],
+                .order = list[5]};
+  tprt_status status = exchange_all(comm, &e, scratch, list + 6, traffic);
   tprt__free(lists);
   return status;
 }

@@ -51,6 +51,9 @@ typedef struct tprt__route {
   bool to_groups;
   int64_t block_rows, block; /* rows on the side of blocks: of all ranks, and in one block */
   int64_t group_rows, n_groups;
+  int n_axes; /* of the site, major to minor */
+  int64_t sizes[TPRT_MAX_AXES];
+  int64_t part_axes; /* bits: those that divide rows of the same groups */
   tprt_dtype positions, groups, element;
   int64_t row_elements;
 } tprt__route;

@@ -147,7 +147,8 @@ static tp_spec spec_of(const space *s, const tp_rule *rule, const tp_strategy *t
     tp_choice c = t->choices[a];
     const tp_variant *variant = &rule->variants[c.index];
     if (c.kind == TP_CHOOSE_VARIANT && (is_result || (variant->operands >> i & 1)))
-      tp_spec_set_partial(&spec, a, variant->combiner);
+      tp_spec_set_partial(&spec, a,
+                          is_result || map->is_init ? variant->result : variant->combiner);
     if (c.kind == TP_CHOOSE_FACTOR && rule->factors[c.index].kind == TP_REDUCTION &&
         map->has_combiner && (is_result || map->is_init) && !map_has(map, c.index))
       tp_spec_set_partial(&spec, a, map->combiner);
@@ -304,8 +305,11 @@ static void choose_axes(choosing *c, int axis) {
     if (c->rule->ring.factors >> f & 1)
       choose_axes(c, axis + 1);
     c->now.choices[axis].ring = false;
-    c->now.choices[axis].rows = true;
+    c->now.choices[axis].rows = TP_BY_GROUPS;
     if (c->rule->rows.factors >> f & 1)
+      choose_axes(c, axis + 1);
+    c->now.choices[axis].rows = TP_BY_PARTS;
+    if (c->rule->rows.sends && (c->rule->rows.factors >> f & 1))
       choose_axes(c, axis + 1);
   }
   for (int v = 0; v < c->rule->n_variants && mesh->axes[axis].size > 1; v++) {

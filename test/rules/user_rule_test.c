@@ -120,7 +120,10 @@ static void registrations_are_checked(void **state) {
   (void)state;
   char why[256];
   assert_int_equal(add_text("my.double", "([i,j)->([i,j])", why, sizeof why), TP_INVALID_ARGUMENT);
-  assert_string_equal(why, "the rule of 'my.double': column 6: expected ',' or ']', found ')'");
+  assert_string_equal(
+      why,
+      "the rule of 'my.double': column 6: expected ',' or ']', found ')'; a rule is written as in "
+      "([i,k],[k,j])->([i,j])");
   assert_int_equal(add_text("my.double", NULL, why, sizeof why), TP_INVALID_ARGUMENT);
   assert_string_equal(why, "'my.double' sets neither of rule and describe; set exactly one");
   assert_int_equal(add_text("double", "()->()", why, sizeof why), TP_INVALID_ARGUMENT);
@@ -145,7 +148,9 @@ static void known_ops_are_refused(void **state) {
                             "  return %r : tensor<8xf32>\n"
                             "}\n"),
                    TP_INVALID_ARGUMENT);
-  assert_contains(f->errors, "'arith.negf': has a built-in rule of family \"elementwise\"");
+  assert_contains(f->errors,
+                  "'arith.negf': has a built-in rule of family \"elementwise\", so it needs no "
+                  "other; remove the registered rule");
   assert_int_equal(tp_rule_unregister("arith.negf"), TP_OK);
 }
 

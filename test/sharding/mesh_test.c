@@ -53,13 +53,24 @@ static void says_what_is_wrong(void **state) {
   static const struct {
     const char *text, *message;
   } cases[] = {
-      {" 4", "mesh ' 4': expected a size, which is at least 1, at ' 4'; write dp=2,tp=4, or 2x4, "
+      {" 4", "mesh ' 4': it begins with a blank; write 4"},
+      {"4 ", "mesh '4 ': there is a blank after '4'; write 4"},
+      {"2 4", "mesh '2 4': there is a blank after '2'; write 2,4"},
+      {"2 x 4", "mesh '2 x 4': there is a blank after '2'; write 2x4"},
+      {"+4", "mesh '+4': expected a size, which is at least 1, at '+4'; write dp=2,tp=4, or 2x4, "
              "or one size, without spaces (at most 8 axes)"},
-      {"4 ", "mesh '4 ': expected ',' or the end at ' '; write"},
-      {"+4", "mesh '+4': expected a size, which is at least 1, at '+4'; write"},
       {"2X4", "mesh '2X4': expected ',' or the end at 'X4'; write"},
       {"2x", "mesh '2x': expected a size, which is at least 1, at the end; write"},
-      {"dp=2, tp=4", "mesh 'dp=2, tp=4': expected an axis name and '=' at ' tp=4'; write"},
+      {"dp=2, tp=4", "mesh 'dp=2, tp=4': there is a blank after 'dp=2,'; write dp=2,tp=4"},
+      {"dp = 2 x = 4", "mesh 'dp = 2 x = 4': there is a blank after 'dp'; write dp=2,x=4"},
+      {"=2", "mesh '=2': expected an axis name and '=' at '=2'; write"},
+      {"a(b)=2",
+       "mesh 'a(b)=2': the name of an axis has at most 31 bytes, and none of :()\"?; this "
+       "one is 'a(b)'"},
+      {"an_axis_whose_name_is_far_too_long=2",
+       "mesh 'an_axis_whose_name_is_far_too_long=2': the name of an axis has at most 31 bytes, and "
+       "none of :()\"?; this one is 'an_axis_whose_name_is_far_too_long'"},
+      {"dp=2, tp", "mesh 'dp=2, tp': expected an axis name and '=' at ' tp'; write"},
       {"dp=2,tp", "mesh 'dp=2,tp': expected an axis name and '=' at 'tp'; write"},
       {"tp4", "mesh 'tp4': '=' is missing between name and size; write tp=4"},
       {"dp=2,tp4", "mesh 'dp=2,tp4': '=' is missing between name and size; write dp=2,tp=4"},

@@ -150,11 +150,11 @@ static void verifies(void **state) {
   assert_int_equal(tp_spec_verify(&mesh, good, TP_MAX_RANK + 1, why, sizeof why),
                    TP_INVALID_ARGUMENT);
   static const uint64_t bad[] = {
-      UINT64_C(0x01010000), /* axes outside of the mesh */
-      UINT64_C(0x0011),     /* order 1 without order 0 */
-      UINT64_C(0x0101),     /* order 0 twice */
-      UINT64_C(0x0010),     /* an order but no dimension */
-      UINT64_C(0x008d),     /* invalid combiner */
+      UINT64_C(0x01010000),  /* axes outside of the mesh */
+      UINT64_C(0x0011),      /* order 1 without order 0 */
+      UINT64_C(0x0101),      /* order 0 twice */
+      UINT64_C(0x0010),      /* an order but no dimension */
+      0x80 | TP_N_COMBINERS, /* invalid combiner */
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     assert_int_equal(tp_spec_verify(&mesh, (tp_spec){bad[i]}, 2, why, sizeof why),

@@ -102,7 +102,7 @@ static void wrong_files(void **state) {
       {"\"f32\": 100", "\"f32\": -100",
        "toy.json:6: device.gflops.f32: expected a number above 0 and at most 1e15, found -100"},
       {"\"f32\": 100", "\"f32\": 100, \"f48\": 1",
-       "toy.json:6: device.gflops.f48: unknown key; known are f32, f64"},
+       "toy.json:6: device.gflops.f48: unknown key (did you mean \"f8\"?); known are f32, f64"},
       {"{\"f32\": 100, \"f16\": 400}", "100",
        "toy.json:6: device.gflops: expected an object with a number for f32, f16, ..."},
       {"    \"elementwise_gops\": 2,\n", "",

@@ -40,11 +40,29 @@ static bool is_json(const head *h) {
   return (*at == '{' && at[1] != '-') || *at == '[';
 }
 
+/* The length of the character of UTF-8 that begins here; 0: there is none. */
+static size_t character_length(const char *text) {
+  static const struct {
+    unsigned char mask, begin;
+  } leads[] = {{0x80, 0x00}, {0xe0, 0xc0}, {0xf0, 0xe0}, {0xf8, 0xf0}};
+  for (size_t n = 1; n <= sizeof leads / sizeof *leads; n++) {
+    if (((unsigned char)*text & leads[n - 1].mask) != leads[n - 1].begin)
+      continue;
+    for (size_t k = 1; k < n; k++)
+      if (((unsigned char)text[k] & 0xc0) != 0x80)
+        return 0;
+    return n;
+  }
+  return 0;
+}
+
 /* Strings of a program may hold any byte, its begin may not. */
 static bool is_binary(const head *h) {
   bool is_found = false;
-  for (size_t i = 0; i < h->n && i < 16; i++)
-    is_found |= (unsigned char)h->bytes[i] < '\t';
+  for (size_t i = 0, n; i < h->n && i < 16 && !is_found; i += n) {
+    n = character_length(h->bytes + i);
+    is_found = n == 0 || (unsigned char)h->bytes[i] < '\t';
+  }
   return is_found && memcmp(h->bytes, "ML\357R", 4) != 0; /* bytecode of MLIR */
 }
 

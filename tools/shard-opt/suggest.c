@@ -2,6 +2,7 @@
  * errors, and does not know what is close. */
 #include "options.h"
 
+#include "tp/mesh.h"
 #include "tp/passes.h"
 
 #include <ctype.h>
@@ -68,9 +69,28 @@ static bool has_option(int pass, const char *name, size_t length) {
   return false;
 }
 
-static void check_option(int pass, const char *name, size_t length) {
+/* The option mesh=... of the options that begin at `begin` and end before `name`; NULL: none. */
+static const char *mesh_before(const char *begin, const char *name) {
+  for (const char *at = begin; (at = strstr(at, "mesh=")) && at < name; at++)
+    if (at == begin || at[-1] == ' ')
+      return at;
+  return NULL;
+}
+
+/* True if the text up to a blank or brace is a mesh. */
+static bool is_mesh(const char *text) {
+  char copy[64];
+  tp_mesh mesh;
+  size_t n = strcspn(text, " }");
+  return snprintf(copy, sizeof copy, "%.*s", (int)n, text) < (int)sizeof copy &&
+         tp_mesh_parse("mesh", copy, NULL, 0, &mesh) == TP_OK;
+}
+
+/* Checks the name of an option. `begin`: where the options of the pass begin. */
+static void check_option(int pass, const char *begin, const char *name, size_t length) {
   const char *names[MAX_NAMES];
   int n = tp_pass_get(pass).n_options;
+  const char *mesh = mesh_before(begin, name);
   cli_suggestion closest;
   if (has_option(pass, name, length))
     return;
@@ -79,11 +99,14 @@ static void check_option(int pass, const char *name, size_t length) {
   if (*cli_suggest(name, length, n, names, &closest))
     cli_print("shard-opt: note: %s has no option '%.*s'%s; see shard-opt --help=%s\n",
               tp_pass_get(pass).name, (int)length, name, closest.text, tp_pass_get(pass).name);
-  else if (name[length] == '=' && isdigit((unsigned char)name[length + 1]))
-    cli_print(
-        "shard-opt: note: %s has no option '%.*s'; if it is an axis, commas separate the axes "
-        "of a mesh, as in mesh=dp=2,tp=4\n",
-        tp_pass_get(pass).name, (int)length, name);
+  else if (!mesh && has_option(pass, "mesh", 4) && is_mesh(name))
+    cli_print("shard-opt: note: %s has no option '%.*s'; if it is the mesh, write mesh=%.*s\n",
+              tp_pass_get(pass).name, (int)length, name, (int)strcspn(name, " }"), name);
+  else if (mesh && name[length] == '=' && isdigit((unsigned char)name[length + 1]))
+    cli_print("shard-opt: note: %s has no option '%.*s'; if it is an axis, write %.*s,%.*s, with a "
+              "comma and no blank\n",
+              tp_pass_get(pass).name, (int)length, name, (int)strcspn(mesh, " ,"), mesh,
+              (int)strcspn(name, " }"), name);
 }
 
 /* The options of the largest pipeline, which users give to the driver by mistake. */
@@ -122,6 +145,7 @@ static void check_separator(int pass, const char *value, const char *end) {
 
 /* Checks "NAME=VALUE NAME=VALUE". Returns the end: a '}' or that of the text. */
 static const char *check_options(int pass, const char *at) {
+  const char *begin = at;
   while (*at && *at != '}') {
     size_t n = length_of_word(at);
     if (n == 0) {
@@ -129,7 +153,7 @@ static const char *check_options(int pass, const char *at) {
       continue;
     }
     if (pass >= 0)
-      check_option(pass, at, n);
+      check_option(pass, begin, at, n);
     const char *end = skip_value(at + n);
     if (pass >= 0)
       check_separator(pass, at, end);
@@ -168,7 +192,8 @@ static void check_anchor(const char *text) {
   if (text[n] != '(')
     cli_print("shard-opt: note: write --pass-pipeline='builtin.module(%s)'\n", text);
   else if (is_of_functions && find_pass(text + 10, length_of_word(text + 10)) >= 0)
-    cli_print("shard-opt: note: passes of tpshard run on the module: builtin.module(%s\n",
+    cli_print("shard-opt: note: passes of tpshard run on the module; write "
+              "--pass-pipeline='builtin.module(%s'\n",
               text + 10);
 }
 
@@ -224,10 +249,14 @@ static void check_pipeline(const char *text) {
 /* Notes an operand that is no file: options of a pass, or a misspelled path. */
 static void check_operand(const char *before, const char *word) {
   const char *name = before + strspn(before, "-");
+  size_t length = length_of_word(word);
   bool follows_pass = *before == '-' && find_pass(name, strlen(name)) >= 0;
   cli_suggestion closest;
   if (follows_pass && strchr(word, '='))
     cli_print("shard-opt: note: options of a pass follow its name and a '=': %s='%s'\n", before,
+              word);
+  else if (access(word, F_OK) != 0 && find_pass(word, length) >= 0)
+    cli_print("shard-opt: note: '%.*s' is a pass; write --%.*s\n", (int)length, word, (int)length,
               word);
   else if (access(word, F_OK) != 0 && *cli_suggest_file(word, &closest))
     cli_print("shard-opt: note: the file '%s' does not exist%s\n", word, closest.text);

@@ -292,9 +292,10 @@ bool launch_attached(launch *l, attachment *ranks) {
   tp_program *program = NULL;
   tp_entry entry;
   if (l->n_ranks != tprt_comm_size(world)) {
-    complain("the mesh has %d devices, but %d ranks were started; start %d, or give a --mesh of %d "
-             "devices",
-             l->n_ranks, tprt_comm_size(world), l->n_ranks, tprt_comm_size(world));
+    complain("the mesh has %d devices, but %d ranks were started; start %d, as in shard-run -n %d "
+             "-- shard-run MODEL ..., or give a mesh of %d, as in --mesh %d",
+             l->n_ranks, tprt_comm_size(world), l->n_ranks, l->n_ranks, tprt_comm_size(world),
+             tprt_comm_size(world));
     return false;
   }
   if (strlen(l->function) >= MAX_FUNCTION) {

@@ -191,9 +191,11 @@ const cli_tool cli_program = {
         "Ctrl-C while a plan is searched ends the search with the best plan so far; a remark says "
         "how far it may be from the cheapest. A second Ctrl-C, or one at another time, ends the "
         "program and all ranks at once.",
-    .synonyms = {{"--gpu", "--target cuda"},
-                 {"--target=gpu", "--target cuda"},
-                 {"-np", "--mesh SIZES for the ranks of a program, or -n N -- PROGRAM"}},
+    .synonyms =
+        {{"--gpu", "--target cuda"},
+         {"--target=gpu", "--target cuda"},
+         {"-np",
+          "--mesh 4 to run the model on 4 ranks, or -n 4 -- PROGRAM to start a program 4 times"}},
     .refuse_foreign = refuse_pass,
     .exits = {{0,
                "verified, or consistent with one device, or done where nothing was to be compared"},
@@ -323,7 +325,7 @@ int cli_parse(int argc, char **argv, options *o) {
     return CLI_GO_ON;
   }
   if (optind == argc)
-    return cli_usage("no model is given");
+    return cli_usage("no model is given; write for example shard-run model.mlir --mesh 2x2");
   code = check_operands(argc - optind, argv + optind);
   if (code != CLI_GO_ON)
     return code;

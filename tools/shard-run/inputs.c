@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static uint64_t next_random(uint64_t *state) { /* splitmix64 */
@@ -100,15 +101,17 @@ static bool load(const options *o, const text_list *list, const char *kind, cons
   array *made = calloc((size_t)n + 1, sizeof *made);
   bool ok = made != NULL;
   for (int i = 0; i < n && ok; i++) {
-    char path[4096], why[4400], text[256];
+    char path[4096], why[4400], text[256], wanted[400];
     cli_suggestion closest;
     const char *file = find_file(o, list, kind, i, path, sizeof path);
     ok = describe(values + i, what, i, made + i);
     if (ok && file) {
       ok = npy_read(file, made + i, why, sizeof why);
-      if (!ok)
-        complain("%s: %s%s", label(values + i, what, i, text), why,
-                 access(file, F_OK) == 0 ? "" : cli_suggest_file(file, &closest));
+      if (!ok && access(file, F_OK) == 0)
+        complain("%s: %s", label(values + i, what, i, text), why);
+      else if (!ok)
+        complain("%s: %s%s; give %s", label(values + i, what, i, text), why,
+                 cli_suggest_file(file, &closest), npy_describe(made + i, wanted));
     } else if (ok && ranges) {
       ok = array_create(made + i, made[i].type, made[i].rank, made[i].shape);
       if (ok)
@@ -127,7 +130,11 @@ static bool load(const options *o, const text_list *list, const char *kind, cons
 /* Warns of files PREFIX.KIND.K.npy that belong to no value. */
 static void warn_of_others(const options *o, const char *kind, const char *what, int n) {
   char pattern[4096], begin[4096];
+  char numbers[64] = "";
   glob_t files;
+  if (n > 0)
+    snprintf(numbers, sizeof numbers, n > 1 ? ", with the numbers 0 to %d" : ", with the number %d",
+             n - 1);
   if (snprintf(begin, sizeof begin, "%s.%s.", o->inputs_from, kind) >= (int)sizeof begin ||
       snprintf(pattern, sizeof pattern, "%s*.npy", begin) >= (int)sizeof pattern)
     return;
@@ -138,8 +145,8 @@ static void warn_of_others(const options *o, const char *kind, const char *what,
     char *end;
     long k = strtol(number, &end, 10);
     if (isdigit((unsigned char)*number) && strcmp(end, ".npy") == 0 && k >= n)
-      cli_print("shard-run: warning: %s belongs to no %s; the program has %d\n", files.gl_pathv[i],
-                what, n);
+      cli_print("shard-run: warning: %s belongs to no %s; the program has %d%s\n",
+                files.gl_pathv[i], what, n, numbers);
   }
   globfree(&files);
 }
@@ -158,6 +165,29 @@ static void note_random(const options *o, int n, const tp_plan_value *values) {
               n_random > MOST ? ", ..." : "", (unsigned long long)o->seed);
 }
 
+/* Says why no file has the prefix, as far as it is known: it is a folder, or the name of a file. */
+static void refuse_prefix(const char *prefix) {
+  struct stat info;
+  const char *kind = strstr(prefix, ".in.");
+  bool exists = stat(prefix, &info) == 0;
+  if (exists && S_ISREG(info.st_mode) && kind)
+    complain("'%s' is a file, and --inputs-from takes what precedes .in.K.npy in its name; write "
+             "--inputs-from %.*s",
+             prefix, (int)(kind - prefix), prefix);
+  else if (exists && S_ISREG(info.st_mode))
+    complain("'%s' is a file, and --inputs-from takes a prefix of files; write --input @%s to read "
+             "the first argument from it",
+             prefix, prefix);
+  else if (exists && S_ISDIR(info.st_mode))
+    complain("'%s' is a folder, and --inputs-from takes a prefix of files: argument K is read from "
+             "PREFIX.in.K.npy, such as %s/x.in.0.npy with --inputs-from %s/x",
+             prefix, prefix, prefix);
+  else
+    complain("there is no file '%s.in.0.npy', and none for another argument; --inputs-from PREFIX "
+             "reads argument K from PREFIX.in.K.npy",
+             prefix);
+}
+
 /* Returns true if any file has the prefix. A prefix without files is a user error that random
  * arguments would hide. */
 static bool prefix_exists(const options *o, const tp_plan *plan) {
@@ -165,7 +195,7 @@ static bool prefix_exists(const options *o, const tp_plan *plan) {
   for (int i = 0; i < plan->n_arguments - plan->n_constants; i++)
     if (find_file(o, &(text_list){0}, "in", i, path, sizeof path))
       return true;
-  complain("no file %s.in.K.npy exists for an argument K", o->inputs_from);
+  refuse_prefix(o->inputs_from);
   return false;
 }
 

@@ -216,8 +216,15 @@ bool attached_join(const options *o, attachment *ranks) {
     notice_end(&waits);
   if (status) {
     bool is_setting = status == TPRT_INVALID_ARGUMENT; /* which the text names */
-    complain("%s%s", is_setting ? "" : "the started ranks cannot connect to each other: ",
-             tprt_last_error());
+    bool is_alone =
+        status == TPRT_TIMEOUT && strcmp(found.launcher, "tprt") == 0 &&
+        (strncmp(found.store, "file:", 5) == 0 || strncmp(found.store, "unix:", 5) == 0);
+    char way_out[96] = "";
+    if (is_alone)
+      snprintf(way_out, sizeof way_out, " shard-run -n %d -- COMMAND starts all ranks of one host",
+               found.n_ranks);
+    complain("%s%s%s", is_setting ? "" : "the started ranks cannot connect to each other: ",
+             tprt_last_error(), way_out);
     return false;
   }
   ranks->programs = ranks->world;

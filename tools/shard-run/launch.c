@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static void **pointers(int n, const array *arrays) {
   void **list = calloc((size_t)n + 1, sizeof *list);
@@ -261,6 +262,27 @@ void launch_say_path(const launch *l, const tprt_comm *world) {
          reason ? reason : "");
 }
 
+/* Says why there is no world of threads, and what to do about backends that have none here. */
+static void refuse_world(const launch *l, const char *why) {
+  static const struct {
+    const char *backend, *launcher;
+  } of_processes[] = {
+      {"mpi", "mpirun -n N shard-run"},
+      {"tcp", "shard-run -n N -- shard-run"},
+      {"fabric", "shard-run -n N -- shard-run"},
+  };
+  const char *backend = l->backend ? l->backend : getenv("TPRT_BACKEND");
+  char way_out[96] = "";
+  if (backend && strcasecmp(backend, "nccl") == 0 && !l->on_gpu)
+    snprintf(way_out, sizeof way_out, "; --backend shm works on CPUs");
+  for (size_t i = 0; backend && i < sizeof of_processes / sizeof *of_processes; i++)
+    if (strcasecmp(backend, of_processes[i].backend) == 0)
+      snprintf(way_out, sizeof way_out, "; processes start with %s MODEL --backend %s ...",
+               of_processes[i].launcher, of_processes[i].backend);
+  complain("cannot create a world of %d rank%s: %s%s", l->n_ranks, l->n_ranks == 1 ? "" : "s", why,
+           way_out);
+}
+
 bool launch_threads(launch *l) {
   tp_program *program = NULL;
   tp_entry entry;
@@ -273,8 +295,7 @@ bool launch_threads(launch *l) {
   config.backend = backend_of(l);
   bool ok = tprt_world_create_threads(l->n_ranks, &config, worlds) == TPRT_OK;
   if (!ok)
-    complain("cannot create a world of %d rank%s: %s", l->n_ranks, l->n_ranks == 1 ? "" : "s",
-             tprt_last_error());
+    refuse_world(l, tprt_last_error());
   if (ok)
     launch_say_path(l, worlds[0]);
   ok = ok && run_threads(l, entry, worlds);

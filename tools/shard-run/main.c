@@ -24,6 +24,10 @@ static bool write_file(const char *path, const tp_bytes *bytes) {
 }
 
 static bool read_model(MlirContext context, const char *path, MlirModule *module) {
+  if (strcmp(path, "-") == 0) {
+    complain("'-' is no file; give a file, or /dev/stdin for standard input");
+    return false;
+  }
   if (!cli_find_program(&path))
     return false;
   FILE *file = fopen(path, "rb");
@@ -411,7 +415,8 @@ static int run_session(session *s, MlirModule module) {
     return EXIT_FAILED;
   tprt_cuda_info gpus;
   if (o->target == TARGET_CUDA && !o->emit && tprt_cuda_probe(&gpus) != TPRT_OK) {
-    complain("--target=cuda needs a GPU here: %s (--emit=ptx compiles without one)",
+    complain("--target=cuda needs a GPU here: %s; leave --target out to run on CPUs, or compile "
+             "without a GPU (--emit=ptx)",
              tprt_last_error());
     return EXIT_FAILED;
   }

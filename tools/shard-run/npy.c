@@ -19,6 +19,8 @@ static bool fail(char *why, size_t size, const char *path, const char *what) {
 static bool read_header(FILE *file, const char *path, char *text, char *why, size_t why_size) {
   unsigned char head[12];
   size_t n_read = fread(head, 1, 10, file);
+  if (n_read == 0)
+    return fail(why, why_size, path, ferror(file) ? strerror(errno) : "is empty; write it again");
   if (n_read == 10 && memcmp(head, "version ht", 10) == 0)
     return fail(why, why_size, path, "is a pointer of Git LFS; fetch the array with git lfs pull");
   if (n_read != 10 || memcmp(head, "\x93NUMPY", 6) != 0)
@@ -69,6 +71,14 @@ static void shape_text(int rank, const int64_t *shape, char *text, size_t size) 
     n -= 1; /* trailing comma, as in (3,) */
   if (n < size)
     snprintf(text + n, size - n, ")");
+}
+
+const char *npy_describe(const array *a, char text[400]) {
+  char shape[256];
+  shape_text(a->rank, a->shape, shape, sizeof shape);
+  snprintf(text, 400, "an array of shape %s with elements of type %s (%s)", shape, a->type->descr,
+           a->type->name);
+  return text;
 }
 
 /* Checks a header. `part`: dimensions may be smaller than those of `a`, whose shape becomes the

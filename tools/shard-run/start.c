@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -119,6 +120,16 @@ static int start_process(char **command, char **environment, pid_t *pid) {
   return code;
 }
 
+/* Why a program may be missing that can be executed here: without a '/' it is looked for in PATH,
+ * else the system looks for what its first line names. "" if that is not so. */
+static const char *why_missing(int code, const char *path) {
+  struct stat info;
+  if (code != ENOENT || stat(path, &info) != 0 || !S_ISREG(info.st_mode) || access(path, X_OK) != 0)
+    return "";
+  return strchr(path, '/') ? "; its first line names an interpreter that is missing"
+                           : "; write ./ before it: it is in this folder, and not in PATH";
+}
+
 static bool start_one(job *j, int rank, bool is_spare) {
   char texts[N_VARIABLES][VARIABLE_BYTES], **command = j->command;
   char **all = make_environment(j, rank, is_spare, texts);
@@ -130,8 +141,8 @@ static bool start_one(job *j, int rank, bool is_spare) {
     complain("'%s' is no program; if it is a model, write shard-run -n %d -- shard-run %s",
              command[0], j->n, command[0]);
   else if (code)
-    complain("rank %d of %d, '%s', could not be started: %s", rank, j->n, command[0],
-             strerror(code));
+    complain("rank %d of %d, '%s', could not be started: %s%s", rank, j->n, command[0],
+             strerror(code), why_missing(code, command[0]));
   free(all);
   return code == 0;
 }

@@ -56,15 +56,17 @@ static int check_backend(const options *o) {
   enum { MAX_NAMES = 16 };
   const char *names[MAX_NAMES];
   cli_suggestion closest;
+  char known[128] = "";
   int n = 0;
   for (; n < MAX_NAMES && tprt_backend_name((size_t)n); n++) {
     names[n] = tprt_backend_name((size_t)n);
+    snprintf(strchr(known, 0), sizeof known - strlen(known), "%s%s", n ? ", " : "", names[n]);
     if (o->backend && strcasecmp(names[n], o->backend) == 0)
       return CLI_GO_ON;
   }
   if (!o->backend || !*cli_suggest(o->backend, strlen(o->backend), n, names, &closest))
     return CLI_GO_ON;
-  return cli_usage("there is no backend '%s'%s", o->backend, closest.text);
+  return cli_usage("there is no backend '%s'%s; known: %s", o->backend, closest.text, known);
 }
 
 int usage_check(const options *o) {

@@ -99,10 +99,17 @@ static bool invalid(stream *s, const char *path) {
   text[strcspn((char *)text, "\n")] = 0;
   bool in_string = strstr((char *)text, "string") != NULL;
   position at = {s->line, s->before - s->line_start + 1};
+  size_t length = strlen((char *)text);
+  if (length > 0 && text[length - 1] == '.')
+    text[length - 1] = 0;
   at = s->n > 0 ? stream_here(s, in_string ? 0 : 1) : at;
   bool is_begin = at.line == 1 && at.column == 1;
-  stream_fail(s, at, path, "this is not JSON: %s%s", (char *)text,
-              is_begin ? " shard-solve reads planning problems; shard-opt plans programs" : "");
+  if (s->n == 0 && s->before == 0)
+    stream_fail_file(s, "is empty; give a planning problem in JSON");
+  else
+    stream_fail(s, at, path, "this is not JSON: %s%s", (char *)text,
+                is_begin ? "; shard-solve reads planning problems, and shard-opt plans programs"
+                         : "");
   yajl_free_error(s->parser, text);
   return false;
 }

@@ -185,7 +185,7 @@ static tp_status read_ragged(MlirOperation op, ragged *r) {
   tp_hlo_kind kind = tp__hlo_kind(tp__hlo_operand_element(op, 2));
   bool is_list = sizes.rank == 1 && (kind == TP_HLO_SIGNED || kind == TP_HLO_UNSIGNED);
   bool fits = n == 1 && dims[0] >= 0 && dims[0] < r->d.shapes[0].rank && n_groups <= 1 &&
-              r->d.shapes[0].rank < TP_MAX_RANK;
+              r->d.shapes[0].rank < TP_MAX_RANK && r->d.shapes[1].rank < TP_MAX_RANK;
   if (!is_list || !fits || tp__hlo_has(r->d.n_batch, r->d.batch[0], dims[0]))
     return tp__error(op, TP_UNSUPPORTED,
                      "needs one ragged dimension of operand 0, which is no batch dimension, and a "
@@ -224,8 +224,9 @@ static MlirValue ends_of(tp_hlo *hlo, MlirValue sizes) {
   return mlirOperationGetResult(generic, 0);
 }
 
-/* Operand 0 once for each group, which is the first dimension, with zeros outside of the group. */
-static MlirValue masked(tp_hlo *hlo, const ragged *r, MlirValue value, MlirValue sizes) {
+/* An operand once for each group, which is the first dimension, with zeros outside of the group.
+ * The groups lie in dimension `dim` of the operand. */
+static MlirValue masked(tp_hlo *hlo, int64_t dim, MlirValue value, MlirValue sizes) {
   MlirValue ends = ends_of(hlo, sizes), starts = tp__hlo_binary(hlo, "arith.subi", ends, sizes);
   tp_hlo_shape shape = tp__hlo_shape(mlirValueGetType(value));
   int rank = shape.rank + 1, all[TP_MAX_RANK];
@@ -240,12 +241,12 @@ static MlirValue masked(tp_hlo *hlo, const ragged *r, MlirValue value, MlirValue
                           tp__hlo_loop_map(hlo, rank, rank, all)};
   MlirOperation yield, outer = hlo->where;
   MlirOperation generic = tp__hlo_generic(hlo, 3, 1, operands, maps, &yield);
-  if (r->dim == 0) /* for tp-group-rows */
+  if (dim == 0) /* for tp-group-rows */
     tp__set(generic, "tp.rows", tp__attr_string(mlirOperationGetContext(generic), "mask"));
   hlo->where = yield;
   MlirValue at =
       tp__hlo_convert_to(hlo, "arith.index_cast", tp__element_type(mlirValueGetType(sizes)),
-                         tp__hlo_loop_index(hlo, 1 + (int)r->dim));
+                         tp__hlo_loop_index(hlo, 1 + (int)dim));
   MlirValue inside = tp__hlo_binary(hlo, "arith.andi",
                                     tp__hlo_compare(hlo, "sge", at, tp__hlo_body_arg(generic, 1)),
                                     tp__hlo_compare(hlo, "slt", at, tp__hlo_body_arg(generic, 2)));
@@ -264,23 +265,36 @@ static tp_status ragged_dot(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row
   dot *d = &r.d;
   if (mlirTypeIsAComplex(tp__hlo_operand_element(op, 0)))
     return tp__error(op, TP_UNSUPPORTED, "is not supported for complex numbers");
-  MlirValue value = masked(hlo, &r, tp__hlo_operand(hlo, op, 0), tp__hlo_operand(hlo, op, 2));
-  d->shapes[0] = tp__hlo_shape(mlirValueGetType(value));
-  for (int i = 0; i < d->n_batch; i++)
-    d->batch[0][i]++;
+  MlirValue operands[] = {tp__hlo_operand(hlo, op, 0), tp__hlo_operand(hlo, op, 1)},
+            sizes = tp__hlo_operand(hlo, op, 2);
+  int64_t dims[] = {r.dim, -1};
   for (int i = 0; i < d->n_contracted; i++)
-    d->contracted[0][i]++;
+    if (d->contracted[0][i] == r.dim)
+      dims[1] = d->contracted[1][i];
+  for (int s = 0; s < 2 && dims[s] >= 0; s++) { /* both, if the rows of a group are added */
+    operands[s] = masked(hlo, dims[s], operands[s], sizes);
+    d->shapes[s] = tp__hlo_shape(mlirValueGetType(operands[s]));
+    for (int i = 0; i < d->n_batch; i++)
+      d->batch[s][i]++;
+    for (int i = 0; i < d->n_contracted; i++)
+      d->contracted[s][i]++;
+  }
   if (r.group >= 0) {
     d->contracted[0][d->n_contracted] = 0;
     d->contracted[1][d->n_contracted++] = r.group;
+  } else {
+    d->batch[0][0] = d->batch[1][0] = 0;
+    d->n_batch = 1;
   }
-  return contract(hlo, op, d, (MlirValue[]){value, tp__hlo_operand(hlo, op, 1)});
+  return contract(hlo, op, d, operands);
 }
 
 const tp_hlo_row tp__hlo_contraction_rows[] = {
     {"stablehlo.dot_general", 2, 1, 0, dot_general, NULL,
      "linalg.generic; sums in the widest of the three types"},
     {"chlo.ragged_dot", 3, 1, 0, ragged_dot, NULL,
-     "a contraction of operand 0 repeated for each group, with zeros outside of the group"},
+     "a contraction of operand 0 repeated for each group, with zeros outside of the group; "
+     "likewise "
+     "of operand 1 if the rows of a group are added"},
     {NULL},
 };

@@ -283,6 +283,40 @@ static bool is_product(MlirOperation op) {
   return true;
 }
 
+/* The mask with groups that defines operand i of the op; null: something else does. */
+static MlirOperation mask_of(MlirOperation op, int i) {
+  MlirOperation mask = tp__defining_op(mlirOperationGetOperand(op, i));
+  bool is = !mlirOperationIsNull(mask) && tp__rows_has_role(mask, TP_ROWS_MASK) &&
+            !mlirAttributeIsNull(tp__get(mask, "tp.groups"));
+  return is ? mask : (MlirOperation){NULL};
+}
+
+/* True if the op adds products of two masks of the same groups over their rows, as the gradient of
+ * the weights of groups does. */
+static bool is_sum(MlirOperation op) {
+  tp_body body;
+  int64_t segments[2];
+  if (!tp__op_is(op, "linalg.generic") ||
+      tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2 || segments[0] != 2 ||
+      segments[1] != 1 || !tp__body_of(op, 2, &body) || !tp__body_is_contraction(&body))
+    return false;
+  MlirOperation first = mask_of(op, 0), second = mask_of(op, 1);
+  if (mlirOperationIsNull(first) || mlirOperationIsNull(second) ||
+      !mlirAttributeEqual(tp__get(first, "tp.groups"), tp__get(second, "tp.groups")))
+    return false;
+  MlirAttribute maps = tp__inherent(op, "indexing_maps");
+  MlirAffineMap result = tp__map_at(maps, 2);
+  MlirAffineExpr row = mlirAffineMapGetResult(tp__map_at(maps, 0), 1);
+  if (!mlirAffineExprIsADim(row) ||
+      !mlirAffineExprEqual(mlirAffineMapGetResult(tp__map_at(maps, 1), 1), row))
+    return false;
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(result); d++)
+    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(result, d),
+                                      mlirAffineDimExprGetPosition(row)))
+      return false;
+  return true;
+}
+
 /* The op that uses a value, or that contains the op that does. */
 static MlirOperation user_of(MlirOpOperand use, MlirBlock block) {
   MlirOperation op = mlirOpOperandGetOwner(use);
@@ -337,9 +371,19 @@ static void add_operands(marker *m, MlirOperation op, uint64_t operands, int64_t
   }
 }
 
-static void visit_each(marker *m, MlirOperation op, int64_t of) {
+/* True if the rows of the result follow from those of the value, which is an operand. */
+static bool has_rows_of(MlirOperation op, uint64_t operands, MlirValue value) {
+  for (int i = 0; i < mlirOperationGetNumOperands(op) && i < 64; i++)
+    if ((operands >> i & 1) && mlirValueEqual(mlirOperationGetOperand(op, i), value))
+      return true;
+  return false;
+}
+
+/* `value`: an operand, or the result, that has rows of the groups. */
+static void visit_each(marker *m, MlirOperation op, MlirValue value, int64_t of) {
   uint64_t operands;
-  if (!is_row_wise(m, op, &operands))
+  if (!is_row_wise(m, op, &operands) ||
+      !(mlirValueEqual(mlirOperationGetResult(op, 0), value) || has_rows_of(op, operands, value)))
     return;
   set_role(m, op, TP_ROWS_EACH, of);
   add_operands(m, op, operands, of);
@@ -356,7 +400,7 @@ static void visit_user(marker *m, MlirOperation op, MlirValue value, int64_t of)
   if (tp__rows_has_role(op, TP_ROWS_MASK))
     return;
   if (!tp__row_access_of(op, &access)) {
-    visit_each(m, op, of);
+    visit_each(m, op, value, of);
     return;
   }
   bool is_table = !access.scatters && mlirValueEqual(access.table, value);
@@ -366,14 +410,14 @@ static void visit_user(marker *m, MlirOperation op, MlirValue value, int64_t of)
     set_role(m, op, is_table ? TP_ROWS_GATHER_FROM : TP_ROWS_SCATTER_FROM, of);
 }
 
-static void visit_maker(marker *m, MlirOperation op, int64_t of) {
+static void visit_maker(marker *m, MlirOperation op, MlirValue value, int64_t of) {
   tp_row_access access;
   if (mlirOperationIsNull(op) || tp__rows_has_role(op, TP_ROWS_MASK))
     return;
   if (tp__rows_has_role(op, TP_ROWS_PRODUCT)) {
     add_init(m, op, of);
   } else if (!tp__row_access_of(op, &access)) {
-    visit_each(m, op, of);
+    visit_each(m, op, value, of);
   } else {
     set_role(m, op, access.scatters ? TP_ROWS_SCATTER_TO : TP_ROWS_GATHER_TO, of);
     if (access.scatters)
@@ -385,7 +429,7 @@ static void spread(marker *m) {
   for (size_t i = 0; i < m->n && m->status == TP_OK && !m->conflicts; i++) {
     MlirValue value = m->queue[i];
     int64_t of = *tp__value_find(&m->seen, value);
-    visit_maker(m, tp__defining_op(value), of);
+    visit_maker(m, tp__defining_op(value), value, of);
     for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {
       MlirOperation user = user_of(use, tp__block_of(value));
@@ -445,6 +489,19 @@ static void begin(marker *m) {
         failed(m);
       add_rows(m, mlirOperationGetResult(user, 0), of);
     }
+  }
+}
+
+/* Marks the sums of masks, which all have their groups. */
+static void mark_sums(marker *m) {
+  for (size_t i = 0; i < m->masks.n && m->status == TP_OK; i++) {
+    MlirOperation mask = m->masks.items[i];
+    int64_t of = mlirIntegerAttrGetValueInt(tp__get(mask, "tp.groups"));
+    MlirValue result = mlirOperationGetResult(mask, 0);
+    for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
+      if (is_sum(mlirOpOperandGetOwner(use)))
+        set_role(m, mlirOpOperandGetOwner(use), TP_ROWS_SUM, of);
   }
 }
 
@@ -558,6 +615,7 @@ static tp_status mark_rows(marker *m) {
     return TP_OK;
   join_masks(m);
   begin(m);
+  mark_sums(m);
   spread(m);
   if (m->status == TP_OK)
     write_marks(m);

@@ -507,10 +507,10 @@ static bool changes_combiner(const tp_mesh *mesh, tp_spec from, tp_spec to) {
   for (int a = 0; a < mesh->n_axes; a++)
     for (int b = 0; b < mesh->n_axes; b++) {
       tp_place x = tp_spec_place(from, a), y = tp_spec_place(to, b);
-      if (y.kind == TP_PARTIAL && (y.combiner == TP_AVERAGE || y.combiner == TP_ROWS ||
-                                   (x.kind == TP_PARTIAL && x.combiner != y.combiner)))
+      if (tp_place_is_rows(x) || tp_place_is_rows(y))
         return true;
-      if (x.kind == TP_PARTIAL && x.combiner == TP_ROWS)
+      if (y.kind == TP_PARTIAL &&
+          (y.combiner == TP_AVERAGE || (x.kind == TP_PARTIAL && x.combiner != y.combiner)))
         return true;
     }
   return false;

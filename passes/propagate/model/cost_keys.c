@@ -52,6 +52,7 @@ void tp__memo_key_add_rule(tp_memo_key *words, const tp_rule *rule) {
   for (int v = 0; v < rule->n_variants; v++) {
     tp__memo_key_add(words, rule->variants[v].combiner);
     tp__memo_key_add(words, (int64_t)rule->variants[v].operands);
+    tp__memo_key_add(words, rule->variants[v].result);
   }
   for (int i = 0; i < rule->n_operands; i++)
     add_map(words, &rule->operands[i]);

@@ -182,8 +182,9 @@ static void enumerate(enumeration *e, int axis) {
         e->current.choices[axis].ring = false;
       }
     }
-    if (e->rows_axes[f] >> axis & 1) {
-      e->current.choices[axis].rows = true;
+    int n_kinds = e->rule->rows.sends ? TP_N_ROWS_KINDS : TP_BY_PARTS;
+    for (int k = TP_BY_GROUPS; k < n_kinds && (e->rows_axes[f] >> axis & 1); k++) {
+      e->current.choices[axis].rows = (uint8_t)k;
       enumerate(e, axis + 1);
     }
   }
@@ -533,6 +534,7 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   tp__memo_key_add(&key,
                    (int64_t)rule->rows.factors << 16 | rule->rows.results << 1 | rule->rows.sends);
   tp__memo_key_add(&key, (int64_t)rule->rows.own);
+  tp__memo_key_add(&key, rule->rows.groups);
   tp__memo_key_add(&key, (int64_t)rule->rows.whole);
   for (int f = 0; f < rule->n_factors; f++)
     tp__memo_key_add(&key, e->rows_axes[f] << 24 | e->axes_of_factor[f] << 16 |

@@ -233,8 +233,9 @@ static tp_status check_writable(tp_report *r) {
     errno = EISDIR;
   if (!is_folder && access(exists && !is_replaced(r->file) ? r->file : folder, W_OK) == 0)
     return TP_OK;
-  return tp__error(r->pass->module, TP_INVALID_ARGUMENT, "the report cannot be written to '%s': %s",
-                   r->file, strerror(errno));
+  return tp__error(r->pass->module, TP_INVALID_ARGUMENT,
+                   "the report cannot be written to '%s': %s%s", r->file, strerror(errno),
+                   errno == ENOENT ? "; make its folder first" : "");
 }
 
 /* The format that the end of a file's name chooses; the first that fits. */
@@ -297,6 +298,15 @@ static tp_status read_older(tp_report *r, const char *file) {
     return tp__error(r->pass->module, TP_INVALID_ARGUMENT,
                      "report-against compares the graphs of two plans, which report-graph=false "
                      "leaves out; give one of them");
+  struct stat info;
+  bool exists = stat(file, &info) == 0;
+  const char *what = exists && S_ISDIR(info.st_mode)                        ? "is a folder"
+                     : exists && S_ISREG(info.st_mode) && info.st_size == 0 ? "is empty"
+                                                                            : NULL;
+  if (what)
+    return tp__error(r->pass->module, TP_INVALID_ARGUMENT,
+                     "report-against: '%s' %s; give a report, which report=FILE.json writes", file,
+                     what);
   r->before_document = json_load_file(file, 0, &error);
   if (!r->before_document)
     return tp__error(r->pass->module, TP_INVALID_ARGUMENT,

@@ -17,7 +17,7 @@ def _plain(array, aval, name):
         array = jax.random.key_data(array)
         return numpy.asarray(array)
     if isinstance(array, jax.ShapeDtypeStruct):
-        raise TypeError('run_here: "%s" is a shape (ShapeDtypeStruct); give an array' % name)
+        raise TypeError('run_here: "%s" is a shape (ShapeDtypeStruct); give an array, such as numpy.zeros(%r, "%s")' % (name, tuple(aval.shape), aval.dtype))
     array = numpy.asarray(array)
     if array.shape != tuple(aval.shape) or jax.dtypes.canonicalize_dtype(array.dtype) != aval.dtype:
         raise ValueError(

@@ -16,6 +16,17 @@ from ._names import suggestion
 MAX_AXES = 8  # TP_MAX_AXES of include/tp/mesh.h
 
 
+_NO_NAME = r"[\s=,:'\"{}()?]"
+
+
+def _other_name(name):
+    """Returns the message about a name that no axis may have."""
+    if not name:
+        return 'mesh: the name of an axis is empty; give one, such as {"tp": 4}'
+    found = re.search(_NO_NAME, name).group()
+    return "mesh: the name of an axis, %r, has %r in it; write for example %r" % (name, found, re.sub(_NO_NAME + "+", "_", name))
+
+
 def mesh_sizes(mesh):
     """Returns {axis: size} of a dict or of a mesh of JAX."""
     axes = getattr(mesh, "shape", mesh)
@@ -24,13 +35,14 @@ def mesh_sizes(mesh):
     sizes = dict(axes)
     for name, size in sizes.items():
         if isinstance(size, bool) or not isinstance(size, numbers.Integral):
-            raise TypeError("mesh: axis %r has size %r, which is no whole number" % (name, size))
+            what = "text" if isinstance(size, str) else "no whole number"
+            raise TypeError("mesh: axis %r has size %r, which is %s; give a whole number, such as {%r: 4}" % (name, size, what, name))
         if not isinstance(name, str):
             raise TypeError("mesh: %r is no name of an axis; give text, such as {\"tp\": 4}" % (name,))
-        if not re.fullmatch(r"[^\s=,:'\"{}?]+", name):
-            raise ValueError("mesh: the name %r has a space or punctuation in it, or is empty; give it another one" % name)
+        if not name or re.search(_NO_NAME, name):
+            raise ValueError(_other_name(name))
         if size < 1:
-            raise ValueError("mesh: axis %r has size %r; give a positive size" % (name, size))
+            raise ValueError("mesh: axis %r has size %r; give 1 or more, such as {%r: 1} for an axis that splits nothing" % (name, size, name))
     if len(sizes) > MAX_AXES:
         raise ValueError("mesh: has %d axes; at most %d are possible" % (len(sizes), MAX_AXES))
     if not sizes:

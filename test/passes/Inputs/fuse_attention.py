@@ -78,9 +78,10 @@ def places(first="%i", second="%j"):
 
 
 def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", division="divf", repeats=False, window=False, minimum=False,
-              twice=False, then=(), first=None, exponential="exp", shift=(), after=(), split=False, arranged=None):
+              twice=False, then=(), first=None, exponential="exp", shift=(), after=(), split=False, arranged=None, picked=False):
     """A program of one attention. then, shift, after: lines that make %y of %x0, for scores, for the
-    largest ones, and for exponentials. In them $ is the type. arranged: how scores are rearranged behind their largest one."""
+    largest ones, and for exponentials. In them $ is the type. arranged: how scores are rearranged behind their largest one.
+    picked: only the first row is a result."""
     size = dict(b=1, h=2, g=2, s=20, t=36, d=16, e=16)
     size.update(sizes or {})
     p = Program(dtype, size)
@@ -164,6 +165,14 @@ def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", 
     if inside:  # heads go back inside
         out = transpose(p, out, out_dims, ["b", "s", "h", "g", "e"])
         out_dims = ["b", "s", "h", "g", "e"]
+    if picked:
+        to, empty, result = [d for d in out_dims if d != "s"], p.name(), p.name()
+        p.emit("%s = tensor.empty() : %s" % (empty, p.type(to)))
+        p.emit('%s = linalg.generic {indexing_maps = [affine_map<(%s) -> (%s)>, affine_map<(%s) -> (%s)>], iterator_types = [%s]} ins(%s : %s) outs(%s : %s) {'
+               % (result, ", ".join(to), ", ".join(d if d != "s" else "0" for d in out_dims), ", ".join(to), ", ".join(to), ", ".join(['"parallel"'] * len(to)),
+                  out, p.type(out_dims), empty, p.type(to)))
+        p.lines += ["  ^bb0(%%x0: %s, %%o: %s):" % (f, f), "    linalg.yield %%x0 : %s" % f, "  } -> %s" % p.type(to)]
+        out, out_dims = result, to
     results = [(out, p.type(out_dims))] + ([(least, p.type(rows))] if minimum else [])
     grid = ""
     if split:  # rows over two devices: the position of the first one follows from the device
@@ -211,6 +220,7 @@ FUSED = [
     ("expanded behind the largest", dict(arranged="expanded"), NONE),
     ("soft cap", dict(then=CAP), NONE),
     ("soft cap of a negative number", dict(dtype="bf16", sizes=dict(d=64, e=64), then=["%c = arith.constant -2.0 : $", "%z = math.tanh %x0 : $", "%y = arith.mulf %z, %c : $"]), NONE),
+    ("the first row alone is used", dict(picked=True), NONE),
     ("largest and infinity", dict(shift=["%c = arith.constant 0xFF800000 : $", "%y = arith.maximumf %x0, %c : $"]), NONE),
 ]
 HALVED = ["%c = arith.constant 0.5 : $", "%y = arith.mulf %x0, %c : $"]

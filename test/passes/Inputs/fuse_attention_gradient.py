@@ -127,8 +127,9 @@ def apply_mask(p, scores, mask):
 
 
 def step(dtype="f32", sizes=None, inside=False, mask="none", form=as_jax, scale="mulf", factor=None, masks=None, wide=False, returned=None, missing=(),
-         other=None, added=False, apart=False, shared=False, wide_gradient=False, split=False, twice=False):
-    """masks: which masks the gradient has; factor: its scale. missing: gradients that are not computed; other: one that multiplies another tensor."""
+         other=None, added=False, apart=False, shared=False, wide_gradient=False, split=False, twice=False, several=False):
+    """masks: which masks the gradient has; factor: its scale. missing: gradients that are not computed; other: one that multiplies another tensor; several: the
+    result has two gradients, which are added behind their products with the values."""
     size = dict(b=1, h=2, g=2, s=20, t=36, d=16, e=16)
     size.update(sizes or {})
     p = Step(dtype, size)
@@ -148,6 +149,8 @@ def step(dtype="f32", sizes=None, inside=False, mask="none", form=as_jax, scale=
     out_dtype = "f32" if wide else dtype
     out = p.times(narrow, v, row_dims("e"), ROWS + ["e", "t"], out_dtype)
     g = p.times(gradient, v, SCORES, SCORES + ["e"])
+    if several:
+        g, _ = p.on_scores([(g, SCORES), (p.times(p.operand(row_dims("e")), v, SCORES, SCORES + ["e"]), SCORES)], binary("addf"))
     slopes = form(p, e, z, weights, g)
     for unmask in back if masks is None else back[:masks]:
         slopes = unmask(slopes)
@@ -225,6 +228,7 @@ KEPT = [
     ("added to an argument", dict(added=True), "a gradient is added to something"),
     ("keys' gradient of each query", dict(apart=True), "a gradient has other dimensions than its tensor"),
     ("keys of all batches", dict(shared=True, sizes=dict(b=2)), "its queries, keys or values are shared by more than a group of queries"),
+    ("two gradients of the result", dict(several=True), "its result has several gradients"),
     ("a wide gradient", dict(dtype="bf16", wide_gradient=True), "a gradient has another type than the queries"),
 ]
 

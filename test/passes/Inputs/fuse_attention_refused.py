@@ -10,9 +10,10 @@ from fuse_attention import MINUS_INFINITY, Program
 SIZES = dict(a=2, b=2, f=2, g=2, h=2, s=4, t=8, d=4, c=4, e=4)
 
 
-def attention(q="bhsd", k="bhtd", v="bhte", out="bhse", inner="d", added=False, positions=0):
+def attention(q="bhsd", k="bhtd", v="bhte", out="bhse", inner="d", added=False, positions=0, masked=False, repeated=False, edits=()):
     """Dimensions of the operands and of the result, letters; inner: what the scores are summed over; added: the scores are added to an argument.
-    positions: indices that a comparison of row and column adds to the row."""
+    positions: indices that a comparison of row and column adds to the row; masked: an argument is added; repeated: values are repeated for all columns.
+    edits: texts that take the place of others."""
     p = Program("f32", dict(SIZES))
     scores = [d for d in "abfghst" if d in q + k and d not in inner]
     rows = [d for d in scores if d != "t"]
@@ -27,13 +28,22 @@ def attention(q="bhsd", k="bhtd", v="bhte", out="bhse", inner="d", added=False, 
         body += ["%%r%d = arith.addi %%r%d, %%i%d : index" % (i + 1, i, i) for i in range(positions)]
         body += ["%%k = arith.cmpi sge, %%r%d, %%j : index" % positions, "%h = arith.constant -1.0e30 : f32", "%y = arith.select %k, %x0, %h : f32"]
         x = p.map([(x, scores, None)], scores, body)
+    if masked:
+        x = p.map([(x, scores, None), (p.argument(["b", "s", "t"]), ["b", "s", "t"], None)], scores, ["%y = arith.addf %x0, %x1 : f32"])
+    if repeated:
+        v = (p.name(), v[1] + ["t"])
+        p.emit("%s = linalg.broadcast ins(%s : %s) outs(%s : %s) dimensions = [3]" % (v[0], "%a2", p.type(v[1][:-1]), p.filled(v[1], None), p.type(v[1])))
     top = p.reduced((x, scores), rows, scores, "maximumf", MINUS_INFINITY["f32"])
     e = p.map([(x, scores, None), (top, rows, None)], scores, ["%m = arith.subf %x0, %x1 : f32", "%y = math.exp %m : f32"])
     total = p.reduced((e, scores), rows, scores, "addf", "0.0")
     e = p.map([(e, scores, None), (total, rows, None)], scores, ["%y = arith.divf %x0, %x1 : f32"])
     loops = list(out) + [d for d in dict.fromkeys(scores + v[1]) if d not in out]
     made = p.product((e, scores), v, list(out), loops)
-    return "func.func @main(%s) -> %s {\n%s\n  return %s : %s\n}\n" % (", ".join(p.arguments), p.type(list(out)), "\n".join(p.lines), made, p.type(list(out)))
+    text = "func.func @main(%s) -> %s {\n%s\n  return %s : %s\n}\n" % (", ".join(p.arguments), p.type(list(out)), "\n".join(p.lines), made, p.type(list(out)))
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    return text
 
 
 KEPT = [
@@ -42,6 +52,11 @@ KEPT = [
     (dict(v="bhste", positions=1), "each row has keys or values of its own"),
     (dict(q="abfghsd", k="abfghtd", v="abfghte", out="abfghse"), "it has more than four loops around rows, columns and groups"),
     (dict(positions=2), "its causal mask depends on several positions that are known only at run time"),
+    (dict(v="bhe", repeated=True), "its values are the same everywhere"),
+    (dict(edits=[("-> (b, h, t, e)>", "-> (0, h, t, e)>")]), "it uses only the first element of a dimension of a tensor"),
+    (dict(masked=True, edits=[("-> (b, s, t)>", "-> (0, s, t)>")]), "it uses only the first element of a dimension of its mask"),
+    (dict(edits=[("outs(%v10 :", "outs(%a3 :"), ("%a2: tensor<2x2x8x4xf32>", "%a2: tensor<2x2x8x4xf32>, %a3: tensor<2x2x4x8xf32>")]),
+     "it depends on more than queries, keys, values and masks"),  # contents that an op does not read
 ]
 
 

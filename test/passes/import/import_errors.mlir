@@ -23,7 +23,7 @@
 
 // -----
 
-// expected-error @below {{invalid mesh: axis sizes must be positive, axis names distinct and without any of :()"?,= and spaces, and the number of devices at most 2147483647}}
+// expected-error @below {{axis "x" occurs twice in mesh "mesh"}}
 "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "x"=2]>, sym_name = "mesh"}> : () -> ()
 
 // -----

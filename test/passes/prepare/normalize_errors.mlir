@@ -260,17 +260,27 @@ shard.grid @mesh(shape = 1x1x1x1x1x1x1x1x2)
 
 // -----
 
+// expected-error @below {{'shard.grid': tp.axes has to be a list of 3 names, one for each size of the shape, such as ["x", "y", "z"]}}
+shard.grid @mesh(shape = 2x4x2) {tp.axes = ["dp", "tp"]}
+
+// -----
+
+// expected-error @below {{'shard.grid': tp.axes has to be a list of 1 name, one for each size of the shape, such as ["tp"]}}
+shard.grid @mesh(shape = 2) {tp.axes = "tp"}
+
+// -----
+
 // expected-error @below {{'shard.grid': the symbol name is longer than 31 bytes}}
 shard.grid @a_name_that_is_much_longer_than_a_mesh_may_have(shape = 2x4)
 
 // -----
 
-// expected-error @below {{'shard.grid': tp.axes has to be a list of 2 names, one for each axis of the shape}}
+// expected-error @below {{'shard.grid': tp.axes has to be a list of 2 names, one for each size of the shape, such as ["dp", "tp"]}}
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp"]}
 
 // -----
 
-// expected-error @below {{'shard.grid': tp.axes has to be a list of 2 names, one for each axis of the shape}}
+// expected-error @below {{'shard.grid': tp.axes has to be a list of 2 names, one for each size of the shape, such as ["dp", "tp"]}}
 shard.grid @mesh(shape = 2x4) {tp.axes = "dp,tp"}
 
 // -----
@@ -280,22 +290,22 @@ shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", 1]}
 
 // -----
 
-// expected-error @below {{'shard.grid': invalid mesh: axis sizes must be static and positive, axis names must be distinct and free of :()"?,= and spaces}}
+// expected-error @below {{'shard.grid': axis "tp" occurs twice in mesh "mesh"}}
 shard.grid @mesh(shape = 2x4) {tp.axes = ["tp", "tp"]}
 
 // -----
 
-// expected-error @below {{'shard.grid': invalid mesh: axis sizes must be static and positive}}
+// expected-error @below {{'shard.grid': axis name "t:p" is empty, longer than 31 bytes, or holds one of :()" ,?=}}
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "t:p"]}
 
 // -----
 
-// expected-error @below {{'shard.grid': invalid mesh: axis sizes must be static and positive}}
+// expected-error @below {{'shard.grid': the shape has a '?' for axis "tp"; write its size, as in shape = 2x4}}
 shard.grid @mesh(shape = 2x?) {tp.axes = ["dp", "tp"]}
 
 // -----
 
-// expected-error @below {{'shard.grid': invalid mesh: axis sizes must be static and positive}}
+// expected-error @below {{'shard.grid': axis "dp" has size 0; it must be at least 1, and the mesh at most 2147483647 devices}}
 shard.grid @mesh(shape = 0x2) {tp.axes = ["dp", "tp"]}
 
 // -----

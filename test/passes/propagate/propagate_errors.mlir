@@ -172,3 +172,12 @@ func.func @print(%x: f32) {
   vector.print %x : f32
   return
 }
+
+// -----
+
+shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
+func.func @dim(%x: tensor<8xf32>, %i: index) -> index {
+  // expected-error @below {{'tensor.dim': no sharding rule for this op; fold it before sharding (--canonicalize): all shapes are static}}
+  %n = tensor.dim %x, %i : tensor<8xf32>
+  return %n : index
+}

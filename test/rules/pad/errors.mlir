@@ -106,7 +106,7 @@ func.func @annotated(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf32>, 
 // A pad that a window could read in place is none as long as it has a rule of its user: the rule is refused as on any pad, not forgotten.
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @rule_of_user(%a: tensor<2x16x3xf32> {tp.sharding = [[], ["x"], []]}, %z: f32, %w: tensor<3xf32>) -> tensor<2x16x3xf32> {
-  // expected-error@+1 {{'tensor.pad': has a built-in rule of family "pad" and a user rule (tp.rule or registered); remove the user rule}}
+  // expected-error@+1 {{'tensor.pad': has a built-in rule of family "pad", so it needs no other; remove its tp.rule}}
   %p = tensor.pad %a low[0, 1, 0] high[0, 1, 0] {
   ^bb0(%i: index, %j: index, %l: index):
     tensor.yield %z : f32

@@ -15,9 +15,13 @@
 // LOCAL: math.tanh {{.*}}tp.rows = "own"{{.*}} : tensor<180x16xf32>
 // LOCAL: call @tp.route.1({{.*}}tp.route = {axes = ["ep"], form = "add", rows = 180 : i64, to = "blocks"}} : (tensor<180x8xf32>, tensor<180xi32>, tensor<8xi32>, tensor<8xi32>, tensor<45x8xf32>) -> tensor<45x8xf32>
 
+// A loop over the groups of the device, and in it one over blocks of their rows: a product reads the weights of one group.
 // BOUND-NOT: tp.rows
+// BOUND: scf.for %[[G:arg[0-9]+]] = {{.*}} -> (tensor<180x8xf32>)
+// BOUND: cf.assert {{.*}}, "a group of rows does not follow the one before it: sizes of groups must not be negative, nor their sum overflow"
+// BOUND: tensor.extract_slice %arg2[%[[G]], 0, 0] [1, 8, 16] [1, 1, 1]
 // BOUND: scf.for
-// BOUND: math.tanh {{.*}} : tensor<20x16xf32>
+// BOUND: math.tanh {{.*}} : tensor<18x16xf32>
 // BOUND: scf.yield {{.*}} : tensor<180x8xf32>
 
 // RAN: verified

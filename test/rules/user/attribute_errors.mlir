@@ -362,7 +362,7 @@ func.func @main(%n: index) {
 
 shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
-  // expected-error @below {{has a built-in rule of family "elementwise" and a user rule (tp.rule or registered); remove the user rule}}
+  // expected-error @below {{has a built-in rule of family "elementwise", so it needs no other; remove its tp.rule}}
   %r = arith.addf %a, %a {tp.rule = "([i,j],[i,j])->([i,j])"} : tensor<8x4xf32>
   return
 }
@@ -486,5 +486,14 @@ shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x4xf32>, %n: index) {
   // expected-error @below {{the op is declared linear, but result 1 is a scalar, which cannot be partial}}
   %r, %s = "my.op"(%a) {tp.rule = "([_,_])->([_,_],()) linear={0}"} : (tensor<8x4xf32>) -> (tensor<8x4xf32>, f32)
+  return
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
+func.func @main(%a: tensor<8x4xf32>) {
+  // expected-error @below {{tp.factors gives "x" 7, which is no factor of this op; give one of 0 (parallel, size 8), 1 (not to be split, size 4)}}
+  %r = "my.sort"(%a) {tp.rule = "([i,k])->([i,k]) fixed={k}", tp.factors = {x = 7}} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return
 }

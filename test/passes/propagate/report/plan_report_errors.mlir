@@ -20,7 +20,7 @@
 // SMALL: "schema": "tpshard.plan/1"
 // GRAPH: error: the report '{{.*}}/plan.html' shows the graph that report-graph=false leaves out; leave out report-graph, or name the report .json, .md or .txt
 // AGAINST: error: report-against compares the graphs of two plans, which report-graph=false leaves out; give one of them
-// CHECK: error: the report cannot be written to '{{.*}}/no/such/folder/plan.json': No such file or directory
+// CHECK: error: the report cannot be written to '{{.*}}/no/such/folder/plan.json': No such file or directory; make its folder first
 // FOLDER: error: the report cannot be written to '{{.*}}': Is a directory
 // SUFFIX: error: the report '{{.*}}/plan.json.gz' ends in '.gz', which is no format of reports; name it .html for a page, .json, .md or .txt for text, or .model-explorer.json or .node-data.json for Model Explorer
 // NONE: "schema": "tpshard.plan/1"
