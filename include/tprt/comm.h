@@ -271,7 +271,8 @@ enum { TPRT_SPARE = -1 };
 
 /* Creates the next epoch of `comm`, which need not have failed. All of its ranks that are left call
  * this with the same places; ranks that have not called it after half of timeout_ns (0: the
- * communicator's timeout) are left out like those that have ended.
+ * communicator's timeout) are left out like those that have ended. Spares may come until the end of
+ * timeout_ns; the creation of the new world then has another second.
  *
  * ranks[i], for i < n_ranks, says who becomes rank i: a rank of `comm`, or TPRT_SPARE. A spare also
  * takes the place of a rank that has ended or is left out. With `ranks` NULL everyone stays where
@@ -300,8 +301,7 @@ TPRT_API tprt_status tprt_comm_reconfigure(tprt_comm *comm, const int *ranks, in
 /* Waits as a spare in `config->store` until the communicator named `config->comm->name` (default
  * "world") has a place, and takes it. TPRT_TIMEOUT if it has none within timeout_ns (0: that of
  * `config`); TPRT_PEER_DEAD when the store is closed. A spare whose place comes to nothing, because
- * others could not continue, waits on. The creation of the world has the deadline of the ranks that
- * called tprt_comm_reconfigure. The store is borrowed for the call. */
+ * others could not continue, waits on. The store is borrowed for the call. */
 TPRT_API tprt_status tprt_comm_join(const tprt_config *config, int64_t timeout_ns,
                                     tprt_comm **comm);
 

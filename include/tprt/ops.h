@@ -63,8 +63,9 @@ typedef struct tprt_op {
 typedef struct tprt_work tprt_work;
 
 /* Submits an operation. If work is NULL, returns when the operation is done, after everything
- * submitted before it. Otherwise the operation runs in the background, in submission order, and
- * *work becomes its handle. Until it is done, the caller must not change send or read recv.
+ * submitted before it, also in streams. Otherwise the operation runs in the background, in
+ * submission order, and *work becomes its handle. Until it is done, the caller must not change send
+ * or read recv.
  *
  * With a stream: returns when the operation is enqueued in the stream, after the caller's earlier
  * work and before its later work; *work is done when the device has finished. The deadline counts

@@ -17,7 +17,7 @@ typedef struct tprt__invitation {
   int64_t claim; /* identifies the epoch, among all of all communicators */
   int32_t epoch, n_ranks, rank;
   int32_t server;     /* the rank that serves the store of the epoch */
-  int64_t timeout_ns; /* until the world of the epoch must be complete */
+  int64_t timeout_ns; /* until all places must be taken */
 } tprt__invitation;
 
 /* ---- for spares ---- */

@@ -5,6 +5,10 @@
 
 #include "comm/comm.h"
 
+/* The time that the creation of the world has at least, also if the last spare comes when the time
+ * of the call is almost over. */
+enum { TPRT__EPOCH_NS = 1000000000 };
+
 /* Checks that a backend can take in processes. */
 tprt_status tprt__epoch_check(const tprt__backend *backend);
 /* Creates the world of an epoch, whose ranks meet in the store `meeting`. `own` is the place of

@@ -45,8 +45,8 @@ typedef struct change {
   const int *ranks; /* NULL: place i is for rank i */
   int n_places;
   tprt__settings settings; /* of the new world */
-  int64_t deadline;
-  proposal *proposals; /* of the ranks that are left */
+  int64_t deadline;        /* for late ranks and for spares */
+  proposal *proposals;     /* of the ranks that are left */
 } change;
 
 static outcome outcome_of(tprt_status status) {
@@ -132,10 +132,10 @@ static tprt_status find_survivors(const change *c) {
   return TPRT_OK;
 }
 
-/* Runs an operation of the ranks that are left. The others wait a little longer than the leader, so
- * that they learn its reason. */
+/* Runs an operation of the ranks that are left. They wait longer than any of them has for what it
+ * does before, so that they learn its reason. */
 static tprt_status run_among_survivors(const change *c, tprt_op *op) {
-  enum { GRACE_NS = 1000000000 };
+  enum { GRACE_NS = 2 * TPRT__EPOCH_NS };
   tprt_comm *left = c->comm->survivors;
   int64_t time = tprt__max(c->deadline - tprt__now(), 0) + GRACE_NS;
   atomic_store(&left->hints[TPRT__HINT_TIMEOUT], time);
@@ -245,7 +245,7 @@ static tprt_status check_survivors(const change *c) {
 
 /* Waits until all ranks that are left and have a place are in the store of the epoch. From then on
  * the store notices if they end. */
-static tprt_status await_entries(const change *c, tprt_store *meeting) {
+static tprt_status await_entries(const change *c, tprt_store *meeting, int64_t deadline) {
   enum { CHECK_NS = 10000000 };
   tprt_status status = TPRT_OK;
   for (int place = 0; place < c->n_places && !status;) {
@@ -253,7 +253,7 @@ static tprt_status await_entries(const change *c, tprt_store *meeting) {
     if (rank >= 0 && rank != tprt_comm_rank(c->comm))
       status = tprt__epoch_await(meeting, place, CHECK_NS);
     place += !status;
-    if (status == TPRT_TIMEOUT && tprt__now() < c->deadline)
+    if (status == TPRT_TIMEOUT && tprt__now() < deadline)
       status = check_survivors(c);
   }
   return status;
@@ -337,14 +337,15 @@ static tprt_status lead(const change *c, plan *made, tprt_store **meeting) {
 /* ---- 3. the new world ---- */
 
 /* Enters the store of the next epoch, if the leader lives. */
-static tprt_status enter_store(const change *c, const tprt__invitation *own, tprt_store **meeting) {
+static tprt_status enter_store(const change *c, const tprt__invitation *own, int64_t deadline,
+                               tprt_store **meeting) {
   enum { CHECK_NS = 1000000000 };
   tprt_status status;
   do {
-    status = tprt__epoch_enter(own, c->settings.store, CHECK_NS, c->deadline, meeting);
+    status = tprt__epoch_enter(own, c->settings.store, CHECK_NS, deadline, meeting);
     tprt_status others = status == TPRT_TIMEOUT ? check_survivors(c) : TPRT_OK;
     status = others ? others : status;
-  } while (status == TPRT_TIMEOUT && tprt__now() < c->deadline);
+  } while (status == TPRT_TIMEOUT && tprt__now() < deadline);
   return status ? status : tprt__epoch_report(*meeting, own->rank);
 }
 
@@ -352,14 +353,16 @@ static tprt_status enter_store(const change *c, const tprt__invitation *own, tpr
 static tprt_status enter(const change *c, tprt__invitation next, tprt_store **meeting,
                          tprt_comm **made) {
   int place = place_of_rank(c, tprt_comm_rank(c->comm));
+  int64_t deadline = tprt__max(c->deadline, tprt__deadline(TPRT__EPOCH_NS));
   tprt_status status;
   if (place < 0)
     return TPRT_OK;
   next.rank = place;
-  status = *meeting ? await_entries(c, *meeting) : enter_store(c, &next, meeting);
+  status =
+      *meeting ? await_entries(c, *meeting, deadline) : enter_store(c, &next, deadline, meeting);
   if (!status)
     status = tprt__epoch_world(&next, &c->settings, c->comm->joined[tprt_comm_rank(c->comm)],
-                               *meeting, c->deadline, made);
+                               *meeting, deadline, made);
   return status;
 }
 

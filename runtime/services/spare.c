@@ -8,9 +8,11 @@
 static tprt_status take_place(const tprt__settings *settings, const tprt__invitation *own,
                               tprt_comm **next) {
   enum { PATIENCE_NS = 2000000000 };
+  const int64_t grace_ns = INT64_C(3) * TPRT__EPOCH_NS;
   tprt_store *meeting = NULL;
   tprt_comm *made = NULL;
-  int64_t deadline = tprt__deadline(own->timeout_ns);
+  /* outlasts the leader, which closes the store when it gives up: it counts on those who entered */
+  int64_t deadline = tprt__deadline(tprt__min(own->timeout_ns, INT64_MAX - grace_ns) + grace_ns);
   tprt_status status = tprt__epoch_enter(own, settings->store, PATIENCE_NS, deadline, &meeting);
   if (!status)
     status = tprt__epoch_report(meeting, own->rank);

@@ -38,7 +38,7 @@ struct fabric_request {
   struct fi_context2 context; /* the library's, while it has the message */
   fabric_list *list;          /* the one of the endpoint that it is in; NULL: none */
   fabric_request *next, *previous;
-  bool abandoned; /* nobody waits for it; it is freed when the library gives it back */
+  bool abandoned; /* nobody waits for it; it is freed when it leaves its list */
   int error;      /* of the library; 0: none */
   int64_t error_time;
 };

@@ -38,6 +38,16 @@ static void free_all(fabric_list *list) {
   }
 }
 
+/* Takes a request that has ended out of its list. Returns false if nobody asks for it: then it is
+ * freed. */
+static bool take_out(fabric_endpoint *end, fabric_request *request) {
+  bool abandoned = request->abandoned;
+  move(end, request, NULL);
+  if (abandoned)
+    tprt__free(request);
+  return !abandoned;
+}
+
 /* ---- starting ---- */
 
 /* Gives a request to the library. Returns false if it cannot take it now. */
@@ -51,9 +61,12 @@ static bool start(fabric_endpoint *end, fabric_request *request) {
                                         tag, 0, &request->context);
   if (code == -FI_EAGAIN)
     return false;
-  move(end, request, code ? NULL : &end->taken);
-  request->error = (int)-code;
-  request->error_time = code ? tprt__now() : 0;
+  if (!code) {
+    move(end, request, &end->taken);
+  } else if (take_out(end, request)) {
+    request->error = (int)-code;
+    request->error_time = tprt__now();
+  }
   return true;
 }
 
@@ -95,11 +108,8 @@ static tprt_status submit(fabric_endpoint *end, int rank, uint32_t tag, void *da
 
 /* Handles the end of a request that the library has had. */
 static void complete(fabric_endpoint *end, fabric_request *request, size_t bytes, int error) {
-  move(end, request, NULL);
-  if (request->abandoned) {
-    tprt__free(request);
+  if (!take_out(end, request))
     return;
-  }
   request->base.over = error == 0;
   request->error = error;
   request->error_time = tprt__now();
@@ -143,8 +153,8 @@ static void end_peer(fabric_endpoint *end, fabric_peer *peer) {
     next = request->next;
     if (!request->base.sends || &end->peers[request->base.peer] != peer)
       continue;
-    move(end, request, NULL);
-    request->base.over = true;
+    if (take_out(end, request))
+      request->base.over = true;
   }
 }
 

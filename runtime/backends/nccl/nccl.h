@@ -116,6 +116,9 @@ tprt_status tprt__nccl_ready(nccl_transport *nccl, nccl_wait *wait);
 tprt_status tprt__nccl_poll(nccl_transport *nccl, nccl_wait *wait);
 /* Waits until the device has reached an event. */
 tprt_status tprt__nccl_wait_event(nccl_transport *nccl, cuda_event event, nccl_wait *wait);
+/* Begins work in this endpoint's own stream, which comes after all operations that were launched
+ * into streams of the caller. Enters the device, unless it fails. */
+tprt_status tprt__nccl_begin(nccl_transport *nccl, nccl_wait *wait);
 /* Completes work that was enqueued in this endpoint's own stream with status `put`: waits for it if
  * `put` is TPRT_OK. Leaves the device. */
 tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *wait);
@@ -282,6 +285,9 @@ tprt_status tprt__nccl_record(tprt__transport *transport, void *stream, int64_t 
 tprt_status tprt__nccl_hold(tprt__transport *transport, void *stream,
                             const tprt__stream_mark *mark);
 void tprt__nccl_settle(tprt__transport *transport);
+/* Makes later work in this endpoint's own stream wait for the operations that were launched into
+ * streams of the caller. */
+tprt_status tprt__nccl_follow_launched(nccl_transport *nccl);
 /* Begins a call that waits for the device without a limit. If a graph holds operations, which
  * nobody watches, and another rank fails, ends or is late, the watching thread aborts the
  * communicator, so that the call returns. NULL: nothing is to be watched. */

@@ -47,9 +47,7 @@ tprt_status tprt__nccl_exchange(tprt__transport *transport, const tprt__plan *pl
                                 uint32_t sequence, int64_t deadline) {
   nccl_transport *nccl = (nccl_transport *)transport;
   nccl_wait wait = {.kind = plans[0].kind, .sequence = sequence, .deadline = deadline};
-  tprt_status status = tprt__nccl_check_fault(nccl, &wait);
-  if (!status)
-    status = tprt__nccl_enter_device(nccl);
+  tprt_status status = tprt__nccl_begin(nccl, &wait);
   if (status)
     return status;
   return tprt__nccl_finish(nccl, tprt__nccl_enqueue_some(nccl, plans, n, nccl->stream, &wait),

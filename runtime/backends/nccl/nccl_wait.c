@@ -151,6 +151,18 @@ tprt_status tprt__nccl_wait_event(nccl_transport *nccl, cuda_event event, nccl_w
   }
 }
 
+tprt_status tprt__nccl_begin(nccl_transport *nccl, nccl_wait *wait) {
+  tprt_status status = tprt__nccl_check_fault(nccl, wait);
+  if (!status)
+    status = tprt__nccl_enter_device(nccl);
+  if (status)
+    return status;
+  status = tprt__nccl_follow_launched(nccl);
+  if (status)
+    tprt__nccl_leave_device(nccl);
+  return status;
+}
+
 tprt_status tprt__nccl_finish(nccl_transport *nccl, tprt_status put, nccl_wait *wait) {
   tprt_status status = put;
   if (!status)

@@ -233,6 +233,20 @@ tprt_status tprt__nccl_launch(tprt__transport *transport, const tprt__plan *plan
   return status;
 }
 
+tprt_status tprt__nccl_follow_launched(nccl_transport *nccl) {
+  nccl_watch *watch = &nccl->watch;
+  tprt_status status = TPRT_OK;
+  pthread_mutex_lock(&watch->lock); /* the events of the list exist as long as they are in it */
+  for (const nccl_pending *at = watch->first; at && !status; at = at->next) {
+    if (at->kind)
+      status =
+          tprt__device_check(nccl->device, nccl->device->stream_wait(nccl->stream, at->event, 0),
+                             "waiting for operations in streams");
+  }
+  pthread_mutex_unlock(&watch->lock);
+  return status;
+}
+
 /* ---- guards ---- */
 
 nccl_pending *tprt__nccl_guard(nccl_transport *nccl) {

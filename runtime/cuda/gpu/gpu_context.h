@@ -123,13 +123,14 @@ typedef struct tprt__gpu_graph tprt__gpu_graph;
  * Call it before all functions below. */
 tprt_status tprt__gpu_graphs_load(void);
 /* Begins a capture: later work in the streams of these GPUs, and in streams that wait for them, is
- * captured instead of executed. */
+ * captured instead of executed. If it fails, nothing is captured. */
 tprt_status tprt__gpu_capture_begin(tprt__gpu *const *gpus, int n);
 /* Ends the capture for all of them. Free the graph with tprt__gpu_graph_free and the first GPU. If
  * this fails with TPRT_DEVICE, the capture has ended too. */
 tprt_status tprt__gpu_capture_end(tprt__gpu *const *gpus, int n, tprt__gpu_graph **graph);
-/* Ends a capture and discards it. */
-void tprt__gpu_capture_abandon(tprt__gpu *first);
+/* Discards the capture of this GPU's stream: ends it if it began there. Else the rank where it
+ * began ends it, and this waits for that. */
+void tprt__gpu_capture_abandon(tprt__gpu *gpu, int64_t timeout_ns);
 /* Launches a graph after all current work of the streams; later work in the streams waits for
  * it. */
 tprt_status tprt__gpu_graph_launch(tprt__gpu *const *gpus, int n, const tprt__gpu_graph *graph);

@@ -1,7 +1,10 @@
 /* Captures the work of ranks in a CUDA graph, and launches it repeatedly. Ranks whose streams wait
  * for each other share a graph. It begins and ends in the stream of the first of them: a stream
  * that waits for captured work is captured too. */
+#define _GNU_SOURCE 1
 #include "cuda/gpu/gpu_inside.h"
+
+#include <time.h>
 
 typedef struct CUgraph_st *cuda_graph;
 typedef struct CUgraphExec_st *cuda_executable;
@@ -58,6 +61,23 @@ static tprt_status lead_first(tprt__gpu *const *gpus, int n) {
   return status;
 }
 
+void tprt__gpu_capture_abandon(tprt__gpu *gpu, int64_t timeout_ns) {
+  enum { NAP_NS = 50000 };
+  const struct timespec nap = {.tv_nsec = NAP_NS};
+  int64_t end = tprt__deadline(timeout_ns);
+  int capturing = CUDA_CAPTURE_NONE;
+  cuda_graph graph = NULL;
+  if (tprt__gpu_enter(gpu))
+    return;
+  if (!calls.capture_end(gpu->stream, &graph) && graph)
+    calls.graph_destroy(graph);
+  /* if it began on another stream, its rank ends it, maybe later */
+  while (!gpu->device->stream_capturing(gpu->stream, &capturing) &&
+         capturing != CUDA_CAPTURE_NONE && tprt__now() < end)
+    nanosleep(&nap, NULL);
+  tprt__gpu_leave(gpu);
+}
+
 tprt_status tprt__gpu_capture_begin(tprt__gpu *const *gpus, int n) {
   tprt__gpu *first = gpus[0];
   tprt_status status = tprt__gpu_enter(first);
@@ -66,16 +86,12 @@ tprt_status tprt__gpu_capture_begin(tprt__gpu *const *gpus, int n) {
   status = tprt__gpu_check(first, calls.capture_begin(first->stream, CUDA_CAPTURE_RELAXED),
                            "beginning a capture");
   tprt__gpu_leave(first);
-  return status ? status : follow_first(gpus, n);
-}
-
-void tprt__gpu_capture_abandon(tprt__gpu *first) {
-  cuda_graph graph = NULL;
-  if (tprt__gpu_enter(first))
-    return;
-  if (!calls.capture_end(first->stream, &graph) && graph)
-    calls.graph_destroy(graph);
-  tprt__gpu_leave(first);
+  if (status)
+    return status;
+  status = follow_first(gpus, n);
+  if (status)
+    tprt__gpu_capture_abandon(first, 0);
+  return status;
 }
 
 /* Ends the capture and instantiates the graph. Called in the context of the first GPU. */

@@ -92,7 +92,7 @@ static tprt_status end(tprt__gpu *const *gpus, int n, member *first) {
 static tprt_status abandon(tprt__gpu *const *gpus, int n, member *first) {
   (void)n;
   (void)first;
-  tprt__gpu_capture_abandon(gpus[0]);
+  tprt__gpu_capture_abandon(gpus[0], 0);
   return TPRT_OK;
 }
 
@@ -273,21 +273,22 @@ static tprt_status capture(tprt_context *context, struct tprt__graphs *of, captu
   member mine = {.gpu = tprt__gpu_of(context)->gpu};
   int64_t common;
   tprt_status status = all_do(context, begin_together, &mine);
-  if (!status) {
-    tprt__gpu_of(context)->captures = true;
-    status = call(context, of, inputs, outputs);
-    tprt__gpu_of(context)->captures = false;
-    if (of->why[0] && status == TPRT_UNSUPPORTED)
-      context->status = status = TPRT_OK; /* the capture was refused; nothing has failed */
-  }
+  if (status)
+    return status;
+  tprt__gpu_of(context)->captures = true;
+  status = call(context, of, inputs, outputs);
+  tprt__gpu_of(context)->captures = false;
+  if (of->why[0] && status == TPRT_UNSUPPORTED)
+    context->status = status = TPRT_OK; /* the capture was refused; nothing has failed */
   if (!status)
     status = agree(context, of->why[0] ? CAPTURE_IMPOSSIBLE : item->number, &common);
   *captures = !status && common == item->number;
   if (!status)
     status = all_do(context, *captures ? end_together : abandon_together, &mine);
-  if (status)
-    /* ends the capture if it began on this stream; has no effect on other streams */
-    tprt__gpu_capture_abandon(tprt__gpu_of(context)->gpu);
+  if (status) {
+    status = fail_with(context, status); /* so that all ranks abandon it */
+    tprt__gpu_capture_abandon(tprt__gpu_of(context)->gpu, tprt__comm_timeout(context->world));
+  }
   item->graph = mine.graph;
   return status;
 }

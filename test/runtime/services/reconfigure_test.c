@@ -315,7 +315,7 @@ static void test_dead_spares(void **state) {
   assert_int_equal(job_run(&job), 0);
 }
 
-/* Two places, one spare: it waits on, and gets a place later. */
+/* Two places, one spare: it waits on as long as the ranks do, and gets a place later. */
 static int needs_two(test_job *job, tprt_comm *comm, tprt_config *config) {
   int errors = 0;
   tprt_comm *next = NULL;
@@ -347,6 +347,45 @@ static void test_waits_on(void **state) {
   (void)state;
   test_job job = {
       .n_ranks = 2, .n_spares = 1, .rank = needs_two, .spare = waits_on, .kind = STORE_UNIX};
+  assert_int_equal(job_run(&job), 0);
+}
+
+/* The spare comes shortly before the end of the time, and a rank is stopped until after it. */
+static int needs_time(test_job *job, tprt_comm *comm, tprt_config *config) {
+  int errors = 0;
+  tprt_comm *next = NULL;
+  pid_t child = -1, me = getpid();
+  CHECK_STATUS(errors, tprt_barrier(comm, NULL, NULL), TPRT_OK);
+  if (tprt_comm_rank(comm) == 1)
+    child = fork();
+  if (child == 0) {
+    usleep(300000);
+    kill(me, SIGSTOP);
+    atomic_store(&job->board->marks[0], 1);
+    usleep(900000);
+    kill(me, SIGCONT);
+    _exit(0);
+  }
+  CHECK_STATUS(errors, tprt_comm_reconfigure(comm, NULL, 3, config, second, &next), TPRT_OK);
+  if (next)
+    errors += job_check(next);
+  tprt_comm_destroy(next);
+  tprt_comm_destroy(comm);
+  if (child > 0)
+    waitpid(child, NULL, 0);
+  return errors;
+}
+
+static int comes_late(test_job *job, int number, tprt_config *config) {
+  while (!atomic_load(&job->board->marks[0]))
+    usleep(1000);
+  return waits_on(job, number, config);
+}
+
+static void test_time_of_creation(void **state) {
+  (void)state;
+  test_job job = {
+      .n_ranks = 2, .n_spares = 1, .rank = needs_time, .spare = comes_late, .kind = STORE_UNIX};
   assert_int_equal(job_run(&job), 0);
 }
 
@@ -496,10 +535,10 @@ static void test_threads(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_replaced),    cmocka_unit_test(test_grows),
-      cmocka_unit_test(test_other_set),   cmocka_unit_test(test_late),
-      cmocka_unit_test(test_dead_spares), cmocka_unit_test(test_waits_on),
-      cmocka_unit_test(test_secret),      cmocka_unit_test(test_deaths_meanwhile),
-      cmocka_unit_test(test_threads)};
+      cmocka_unit_test(test_replaced),         cmocka_unit_test(test_grows),
+      cmocka_unit_test(test_other_set),        cmocka_unit_test(test_late),
+      cmocka_unit_test(test_dead_spares),      cmocka_unit_test(test_waits_on),
+      cmocka_unit_test(test_time_of_creation), cmocka_unit_test(test_secret),
+      cmocka_unit_test(test_deaths_meanwhile), cmocka_unit_test(test_threads)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

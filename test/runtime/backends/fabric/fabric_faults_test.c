@@ -3,9 +3,11 @@
 #define _GNU_SOURCE 1
 #include "test/runtime/bootstrap/stores.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { N = 2, FAULTY = 1, ELEMENTS = 3000 };
 
@@ -64,8 +66,61 @@ static void test_failed_message(void **state) {
                       .text = "backend fabric: a message from rank 0 failed: "});
 }
 
+/* ---- a rank that ends while another one says farewell ---- */
+
+static _Atomic long n_alive;
+
+static void *count_allocation(void *user, size_t bytes) {
+  (void)user;
+  atomic_fetch_add(&n_alive, 1);
+  return malloc(bytes);
+}
+
+static void count_release(void *user, void *memory) {
+  (void)user;
+  atomic_fetch_sub(&n_alive, 1);
+  free(memory);
+}
+
+/* Rank 0 cannot send its farewell to rank 1, which ends, while it waits for rank 2. */
+static int says_farewell(int number, void *argument) {
+  enum { RANKS = 3, LEAVER = 0, DEAD = 1, SOON_US = 50000, LATER_US = 300000 };
+  const tprt_allocator allocator = {count_allocation, count_release, NULL};
+  const fault *f = argument;
+  int32_t value = 1;
+  int errors = 0;
+  tprt_store *store;
+  tprt_set_allocator(&allocator);
+  tprt_comm *comm = store_open_world(f->address, "fabric", RANKS, number, &store, &errors);
+  if (!errors)
+    CHECK_STATUS(errors, tprt_all_reduce(comm, &value, &value, 1, TPRT_I32, TPRT_SUM, NULL, NULL),
+                 TPRT_OK);
+  if (errors)
+    return errors;
+  if (number != LEAVER)
+    usleep(number == DEAD ? SOON_US : LATER_US);
+  if (number == DEAD)
+    _exit(0);
+  if (number == LEAVER)
+    setenv("FAULTY_FABRIC", "busy", 1);
+  tprt_comm_destroy(comm);
+  unsetenv("FAULTY_FABRIC");
+  tprt_store_destroy(store);
+  CHECK(errors, n_alive == 0);
+  return errors;
+}
+
+static void test_farewell(void **state) {
+  fault f = {.name = "busy"};
+  (void)state;
+  setenv("TPRT_FABRIC_LIBRARY", FAULTY_LIBRARY, 1);
+  store_make_address(STORE_UNIX, f.address, sizeof f.address);
+  assert_int_equal(store_run_ranks(3, says_farewell, &f, NULL), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_other_size),
-                                     cmocka_unit_test(test_failed_message)};
+                                     cmocka_unit_test(test_failed_message),
+                                     cmocka_unit_test(test_farewell)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

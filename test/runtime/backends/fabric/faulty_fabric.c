@@ -1,12 +1,14 @@
 /* libfabric with faults: passes everything on to the library of the system, but changes completions
  * of receives while the environment variable FAULTY_FABRIC is set. "size": another number of bytes
- * has arrived than did; "error": the message has failed. */
+ * has arrived than did; "error": the message has failed. "busy": takes no messages to send. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
+#include <rdma/fi_tagged.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 static struct fi_ops_fabric of_fabric, *old_of_fabric;
 static struct fi_ops_domain of_domain, *old_of_domain;
 static struct fi_ops_cq of_queue, *old_of_queue;
+static struct fi_ops_tagged of_endpoint, *old_of_endpoint;
 static void *failed; /* the message that is said to have failed; NULL: none */
 
 static void *find(const char *name) {
@@ -71,6 +74,24 @@ static int open_queue(struct fid_domain *domain, struct fi_cq_attr *wanted, stru
   return 0;
 }
 
+static ssize_t send_tagged(struct fid_ep *endpoint, const void *data, size_t bytes, void *key,
+                           fi_addr_t to, uint64_t tag, void *context) {
+  return has_fault("busy") ? -FI_EAGAIN
+                           : old_of_endpoint->send(endpoint, data, bytes, key, to, tag, context);
+}
+
+static int open_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid_ep **endpoint,
+                         void *context) {
+  int code = old_of_domain->endpoint(domain, info, endpoint, context);
+  if (code)
+    return code;
+  old_of_endpoint = (*endpoint)->tagged;
+  of_endpoint = *old_of_endpoint;
+  of_endpoint.send = send_tagged;
+  (*endpoint)->tagged = &of_endpoint;
+  return 0;
+}
+
 static int open_domain(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **domain,
                        void *context) {
   int code = old_of_fabric->domain(fabric, info, domain, context);
@@ -79,6 +100,7 @@ static int open_domain(struct fid_fabric *fabric, struct fi_info *info, struct f
   old_of_domain = (*domain)->ops;
   of_domain = *old_of_domain;
   of_domain.cq_open = open_queue;
+  of_domain.endpoint = open_endpoint;
   (*domain)->ops = &of_domain;
   return 0;
 }

@@ -102,7 +102,7 @@ failures() { # HOSTS
 }
 
 test_failures() {
-  export TPRT_TIMEOUT=3
+  export TPRT_TIMEOUT=30 FAILS_AFTER=3
   failures 2
   failures 4
 
@@ -167,9 +167,9 @@ test_mpi() {
   done
 }
 
-# Without FI_PROVIDER, each rank initializes all providers of libfabric, which takes seconds on a busy machine.
+# Without FI_PROVIDER, each rank initializes all providers of libfabric, which takes seconds.
 test_fabric() {
-  export TPRT_TIMEOUT=5 FI_PROVIDER=tcp,ofi_rxm
+  export TPRT_TIMEOUT=30 FAILS_AFTER=5 FI_PROVIDER=tcp,ofi_rxm
   cluster_backend=fabric
   failures 2
   cluster_make 2

@@ -84,6 +84,23 @@ static int works(const place *p) {
   return errors;
 }
 
+/* An operation without a stream comes after everything submitted before it, in any stream. */
+static int then_host(const place *p) {
+  int errors = 0;
+  float n = (float)p->n;
+  for (int i = 0; i < 2; i++) {
+    fill(p, 0, 1);
+    fill(p, 1, 2);
+    delay(p->streams[0]);
+    CHECK_STATUS(errors, sum(p, 0, p->streams[0], NULL), TPRT_OK);
+    CHECK_STATUS(errors, sum(p, 1, p->streams[1], NULL), TPRT_OK);
+    CHECK_STATUS(errors, sum(p, i, NULL, NULL), TPRT_OK);
+    CHECK(errors, wrong(p, i, (float)(i + 1) * n * n, n * n) == 0);
+    CHECK(errors, wrong(p, 1 - i, (float)(2 - i) * n, n) == 0);
+  }
+  return errors;
+}
+
 /* An operation in one stream waits for another stream; the host waits for a stream. */
 static int events(const place *p) {
   int errors = 0;
@@ -218,7 +235,8 @@ static void close_place(place *p) {
 }
 
 int nccl_streams(tprt_comm *comm, void *argument) {
-  static int (*const cases[])(const place *p) = {chain, works, events, scratch, transfers};
+  static int (*const cases[])(const place *p) = {chain,  works,   then_host,
+                                                 events, scratch, transfers};
   place p = open_place(comm);
   int errors = 0;
   (void)argument;

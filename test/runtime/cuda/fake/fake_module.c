@@ -46,24 +46,24 @@ static ptx_module *load_file(const char *path, char error[PTX_TEXT]) {
   return module;
 }
 
-/* Loads PTX. The library's own texts, which many tests load often, are kept. */
-static ptx_module *load_text(const char *text, char error[PTX_TEXT], bool *is_kept) {
+typedef ptx_module *load_fn(const char *from, char error[PTX_TEXT]);
+
+/* Loads the library's own PTX, a text or the file with this path, and keeps it: many tests load it
+ * often. */
+static ptx_module *load_once(load_fn *load, const char *from, char error[PTX_TEXT], bool *is_kept) {
   enum { MOST_KEPT = 8 };
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static struct {
-    const char *text;
+    const char *from;
     ptx_module *module;
   } kept[MOST_KEPT];
   int i = 0;
-  *is_kept = false;
-  if (strncmp(text, "// Generated from ", 18) != 0)
-    return ptx_load(text, error);
   pthread_mutex_lock(&lock);
-  while (i < MOST_KEPT && kept[i].module && kept[i].text != text)
+  while (i < MOST_KEPT && kept[i].module && kept[i].from != from)
     i++;
-  ptx_module *found = i < MOST_KEPT && kept[i].module ? kept[i].module : ptx_load(text, error);
+  ptx_module *found = i < MOST_KEPT && kept[i].module ? kept[i].module : load(from, error);
   if (found && i < MOST_KEPT) {
-    kept[i].text = text;
+    kept[i].from = from;
     kept[i].module = found;
     *is_kept = true;
   }
@@ -79,7 +79,10 @@ cuda_result fake_load(cuda_module *loaded, const void *image, int device) {
   char error[PTX_TEXT];
   struct CUmod_st module = {.device = device};
   if (!ours || path) {
-    module.ptx = fat ? load_file(path, error) : load_text(image, error, &module.is_kept);
+    bool is_text = strncmp(image, "// Generated from ", 18) == 0;
+    module.ptx = fat       ? load_once(load_file, path, error, &module.is_kept)
+                 : is_text ? load_once(ptx_load, image, error, &module.is_kept)
+                           : ptx_load(image, error);
     if (!module.ptx) {
       fprintf(stderr, "PTX: %s\n", error);
       return FAKE_MODULE_INVALID;

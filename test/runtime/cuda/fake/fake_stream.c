@@ -18,6 +18,8 @@
   extern cuda_result stream_##name parameters __asm__(symbol) TPRT_API;
 CALLS(EXPORT_STREAM)
 
+/* Guards streams, events and captures: threads may make any calls at the same time, like those of
+ * the driver. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
@@ -147,10 +149,15 @@ static cuda_result put(cuda_stream s, entry e) {
   return is_late(s) ? CUDA_RESULT_SUCCESS : run_until(s, s->n_put);
 }
 
+/* With the lock held. */
+static cuda_result finish(cuda_stream s) {
+  return s->graph || s->destroyed ? FAKE_INVALID_VALUE : run_until(s, s->n_put);
+}
+
 cuda_result fake_finish(cuda_stream stream) {
   cuda_stream s = find(stream);
   pthread_mutex_lock(&lock);
-  cuda_result result = s->graph || s->destroyed ? FAKE_INVALID_VALUE : run_until(s, s->n_put);
+  cuda_result result = finish(s);
   pthread_mutex_unlock(&lock);
   return result;
 }
@@ -171,10 +178,13 @@ cuda_result fake_stream_create(cuda_stream *stream, unsigned flags) {
 }
 
 cuda_result fake_stream_destroy(cuda_stream stream) {
-  if (!stream || fake_finish(stream))
+  if (!stream)
     return FAKE_INVALID_VALUE;
-  stream->destroyed = true;
-  return CUDA_RESULT_SUCCESS;
+  pthread_mutex_lock(&lock);
+  cuda_result result = finish(stream);
+  stream->destroyed |= !result;
+  pthread_mutex_unlock(&lock);
+  return result ? FAKE_INVALID_VALUE : CUDA_RESULT_SUCCESS;
 }
 
 cuda_result fake_stream_synchronize(cuda_stream stream) {
@@ -185,7 +195,10 @@ cuda_result fake_stream_synchronize(cuda_stream stream) {
 }
 
 cuda_result stream_capturing(cuda_stream stream, int *status) {
-  *status = find(stream)->graph ? 1 : CUDA_CAPTURE_NONE;
+  const struct CUstream_st *s = find(stream);
+  pthread_mutex_lock(&lock);
+  *status = s->graph ? 1 : CUDA_CAPTURE_NONE;
+  pthread_mutex_unlock(&lock);
   return CUDA_RESULT_SUCCESS;
 }
 
@@ -236,11 +249,14 @@ static void capture(cuda_stream s, captured item) {
 
 cuda_result fake_capture_begin(cuda_stream stream, int mode) {
   cuda_stream s = find(stream);
-  if (s->graph || fake_fails_at("capture begin"))
-    return FAKE_INVALID_VALUE;
   cuda_graph graph = calloc(1, sizeof *graph);
-  return graph && join(s, graph) && fake_mode_begin(mode, &graph->broken) ? CUDA_RESULT_SUCCESS
-                                                                          : FAKE_INVALID_VALUE;
+  pthread_mutex_lock(&lock);
+  bool begins = graph && !s->graph && !fake_fails_at("capture begin") && join(s, graph) &&
+                fake_mode_begin(mode, &graph->broken);
+  pthread_mutex_unlock(&lock);
+  if (!begins)
+    free(graph);
+  return begins ? CUDA_RESULT_SUCCESS : FAKE_INVALID_VALUE;
 }
 
 /* Returns true if the first stream waits, directly or indirectly, for all tasks of all streams.
@@ -262,15 +278,20 @@ static bool is_joined(const struct CUgraph_st *graph) {
 }
 
 cuda_result fake_capture_end(cuda_stream stream, cuda_graph *graph) {
-  cuda_graph ended = find(stream)->graph;
-  if (!ended || ended->members[0] != find(stream))
+  const struct CUstream_st *s = find(stream);
+  pthread_mutex_lock(&lock);
+  cuda_graph ended = s->graph;
+  if (!ended || ended->members[0] != s) {
+    pthread_mutex_unlock(&lock);
     return FAKE_INVALID_VALUE;
+  }
   fake_mode_end(&ended->broken);
   cuda_result result = ended->broken      ? FAKE_CAPTURE_INVALID
                        : is_joined(ended) ? fake_fails_at("capture end")
                                           : FAKE_UNJOINED;
   for (int i = 0; i < ended->n_members; i++)
     ended->members[i]->graph = NULL;
+  pthread_mutex_unlock(&lock);
   *graph = result ? NULL : ended;
   if (result)
     fake_graph_destroy(ended);
@@ -291,12 +312,12 @@ cuda_result fake_enqueue(cuda_stream stream, fake_task task) {
 
 cuda_result fake_postpone(fake_task task) {
   cuda_stream s = find(NULL);
-  if (s->graph)
-    return FAKE_INVALID_VALUE;
   pthread_mutex_lock(&lock);
-  append(s, (entry){.task = task});
+  cuda_result result = s->graph ? FAKE_INVALID_VALUE : CUDA_RESULT_SUCCESS;
+  if (!result)
+    append(s, (entry){.task = task});
   pthread_mutex_unlock(&lock);
-  return CUDA_RESULT_SUCCESS;
+  return result;
 }
 
 cuda_result fake_instantiate(cuda_program *program, cuda_graph graph, unsigned long long flags) {
@@ -387,14 +408,17 @@ cuda_result fake_event_destroy(cuda_event event) {
 
 cuda_result fake_event_record(cuda_event event, cuda_stream stream) {
   cuda_stream s = find(stream);
-  if (!event || s->destroyed)
+  if (!event)
     return FAKE_INVALID_VALUE;
   pthread_mutex_lock(&lock);
-  *event = (struct CUevent_st){
-      .stream = s, .until = s->graph ? s->n_put_in_graph : s->n_put, .graph = s->graph};
-  clock_gettime(CLOCK_MONOTONIC, &event->at);
+  cuda_result result = s->destroyed ? FAKE_INVALID_VALUE : fake_fails_at("record");
+  if (!s->destroyed) {
+    *event = (struct CUevent_st){
+        .stream = s, .until = s->graph ? s->n_put_in_graph : s->n_put, .graph = s->graph};
+    clock_gettime(CLOCK_MONOTONIC, &event->at);
+  }
   pthread_mutex_unlock(&lock);
-  return fake_fails_at("record");
+  return result;
 }
 
 /* A stream that waits for an event of a capture joins the capture; a captured stream must not wait
@@ -412,13 +436,15 @@ static cuda_result wait_in_capture(cuda_stream s, cuda_event event) {
 cuda_result stream_event_await(cuda_stream stream, cuda_event event, unsigned flags) {
   cuda_stream s = find(stream);
   cuda_result result = CUDA_RESULT_SUCCESS;
-  if (!event || flags || s->destroyed)
+  if (!event || flags)
     return FAKE_INVALID_VALUE;
   if (++fake_streams.n_waits == fake_streams.lose_wait ||
       atomic_fetch_add(&waits.n, 1) + 1 == atomic_load(&waits.lose))
     return CUDA_RESULT_SUCCESS;
   pthread_mutex_lock(&lock);
-  if (event->stream && (event->graph || s->graph))
+  if (s->destroyed)
+    result = FAKE_INVALID_VALUE;
+  else if (event->stream && (event->graph || s->graph))
     result = wait_in_capture(s, event);
   else if (event->stream)
     result = put(s, (entry){.of = event->stream, .until = event->until});
@@ -426,31 +452,35 @@ cuda_result stream_event_await(cuda_stream stream, cuda_event event, unsigned fl
   return result ? result : fake_fails_at("wait");
 }
 
+/* With the lock held. */
 static cuda_result finish_event(cuda_event event) {
-  if (!event || event->graph)
+  if (event->graph)
     return FAKE_INVALID_VALUE;
-  pthread_mutex_lock(&lock);
-  cuda_result result = event->stream ? run_until(event->stream, event->until) : CUDA_RESULT_SUCCESS;
-  pthread_mutex_unlock(&lock);
-  return result;
+  return event->stream ? run_until(event->stream, event->until) : CUDA_RESULT_SUCCESS;
 }
 
 cuda_result fake_event_wait(cuda_event event) {
   cuda_result result = fake_unsafe();
-  return result ? result : finish_event(event);
+  if (result || !event)
+    return result ? result : FAKE_INVALID_VALUE;
+  pthread_mutex_lock(&lock);
+  result = finish_event(event);
+  pthread_mutex_unlock(&lock);
+  return result;
 }
 
 /* An event that has not been reached is completed after some queries, so that polling ends. */
 cuda_result stream_event_query(cuda_event event) {
   enum { MOST_QUERIES = 3 };
   cuda_result result = fake_unsafe();
-  if (result || !event || event->graph || !event->stream)
-    return result ? result : finish_event(event);
+  if (result || !event)
+    return result ? result : FAKE_INVALID_VALUE;
   pthread_mutex_lock(&lock);
-  bool is_reached = event->stream->n_done >= event->until;
+  bool is_waiting = !event->graph && event->stream && event->stream->n_done < event->until;
+  result =
+      is_waiting && event->n_queries++ < MOST_QUERIES ? CUDA_RESULT_NOT_READY : finish_event(event);
   pthread_mutex_unlock(&lock);
-  return is_reached || event->n_queries++ >= MOST_QUERIES ? finish_event(event)
-                                                          : CUDA_RESULT_NOT_READY;
+  return result;
 }
 
 cuda_result fake_event_elapsed(float *ms, cuda_event from, cuda_event to) {

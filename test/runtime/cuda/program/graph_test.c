@@ -41,7 +41,15 @@ static const char kernels[] = ".version 7.8\n"
                               "}\n";
 
 /* What the program does in addition to its all-reduce. */
-typedef enum habit { NOTHING, READS, WRITES, ASSERTS, READS_LATER, READS_ON_RANK_1 } habit;
+typedef enum habit {
+  NOTHING,
+  READS,
+  WRITES,
+  ASSERTS,
+  READS_LATER,
+  READS_ON_RANK_1,
+  FAILS_ON_RANK_1
+} habit;
 
 typedef struct rank {
   pthread_t thread;
@@ -58,6 +66,7 @@ typedef struct rank {
   int n_runs, runs_after[MOST_CALLS]; /* number of runs of the function */
   long launches[MOST_CALLS], replays[MOST_CALLS];
   float results[MOST_CALLS][COUNT];
+  int capturing; /* the state of the stream after the last call */
   tprt_status status;
   char error[256], why[256];
   tprt_site_stats stats;
@@ -66,6 +75,7 @@ typedef struct rank {
 static __thread rank *self;
 static fake_streams_of_thread_fn *streams_of_thread;
 static fake_waits_of_all_fn *waits_of_all;
+static cuda_result (*stream_capturing)(cuda_stream stream, int *status);
 
 static void set(const char *name, const char *value) {
   if (value)
@@ -112,6 +122,12 @@ static int32_t program(tprt_context *context, void *const *inputs, void *const *
   (void)tprt_abi_copy(context, other, sum, BYTES);
   if (self->habit == ASSERTS && tprt_abi_asserted(context))
     return tprt_abi_fail(context, TPRT_PROGRAM, "asserted");
+  if (self->habit == FAILS_ON_RANK_1 && self->n_runs == 2) {
+    if (self->number == 1)
+      return tprt_abi_fail(context, TPRT_PROGRAM, "wanted");
+    for (int i = 0; i < 20; i++)
+      nap(true);
+  }
   return tprt_abi_status(context);
 }
 
@@ -176,12 +192,16 @@ static void *run_rank(void *argument) {
   rank *r = self = argument;
   tprt_context *context = NULL;
   const tprt_context_config config = {.size = sizeof config, .target = TPRT_TARGET_CUDA};
-  void *buffers[2 + N_BUFFERS];
+  void *buffers[2 + N_BUFFERS], *stream = NULL;
   r->status = tprt_context_create(r->world, &config, &context);
   for (int i = 0; i < 2 + N_BUFFERS && !r->status; i++)
     r->status = tprt_context_alloc(context, BYTES, &buffers[i]);
+  if (!r->status)
+    r->status = tprt_context_stream(context, &stream);
   for (int i = 0; i < r->n_calls && !r->status; i++)
     r->status = call(r, context, i, buffers);
+  if (stream && stream_capturing(stream, &r->capturing))
+    r->capturing = -1;
   if (!r->status)
     r->status = tprt_context_site_stats(context, REDUCE, &r->stats);
   snprintf(r->error, sizeof r->error, "%s",
@@ -396,6 +416,21 @@ static void test_driver_that_fails(void **state) {
   set("FAKE_CUDA", "");
 }
 
+/* A rank fails while its stream is captured together with that of a rank that is still busy. The
+ * capture has ended on both when the call returns. */
+static void test_program_that_fails(void **state) {
+  static rank ranks[MOST_RANKS];
+  rank like = plain;
+  (void)state;
+  like.habit = FAILS_ON_RANK_1;
+  run(2, "loopback", &like, ranks);
+  for (int k = 0; k < 2; k++) {
+    assert_int_equal(ranks[k].status, TPRT_PROGRAM);
+    assert_non_null(strstr(ranks[k].error, k ? "rank 1: wanted" : "rank 1"));
+    assert_int_equal(ranks[k].capturing, CUDA_CAPTURE_NONE);
+  }
+}
+
 static void test_arguments(void **state) {
   const tprt_config config = {.size = sizeof config, .backend = "self"};
   const char *why;
@@ -456,19 +491,25 @@ int main(int argc, char **argv) {
     const char *name;
     void *to;
   } found[] = {{"fake_streams_of_thread", &streams_of_thread},
-               {"fake_waits_of_all", &waits_of_all}};
+               {"fake_waits_of_all", &waits_of_all},
+               {"cuStreamIsCapturing", &stream_capturing}};
   void *library = dlopen(driver, RTLD_NOW | RTLD_LOCAL);
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
     void *at = library ? dlsym(library, found[i].name) : NULL;
     if (!at)
       return 1;
     memcpy(found[i].to, &at, sizeof at);
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_alone),        cmocka_unit_test(test_virtual_ranks),
-      cmocka_unit_test(test_several_gpus), cmocka_unit_test(test_addresses),
-      cmocka_unit_test(test_refused),      cmocka_unit_test(test_driver_that_fails),
-      cmocka_unit_test(test_arguments),    cmocka_unit_test(test_each_wait_counts),
+      cmocka_unit_test(test_alone),
+      cmocka_unit_test(test_virtual_ranks),
+      cmocka_unit_test(test_several_gpus),
+      cmocka_unit_test(test_addresses),
+      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_driver_that_fails),
+      cmocka_unit_test(test_program_that_fails),
+      cmocka_unit_test(test_arguments),
+      cmocka_unit_test(test_each_wait_counts),
   };
   const struct CMUnitTest old_tests[] = {cmocka_unit_test(test_old_driver)};
   return old ? cmocka_run_group_tests(old_tests, NULL, NULL)
