@@ -227,6 +227,11 @@ static int64_t n_holders(const tp_rule *rule, const tp_mesh *mesh, const tp_stra
 
 bool tp__rows_whole(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s) {
   const tp_value_map *result = &rule->results[0];
+  /* groups that are split, but not by rows: the device has zeros for the rows of other groups */
+  for (int g = 0; g < rule->n_factors; g++)
+    if ((rule->rows.factors >> g & 1) && !rule->rows.sends &&
+        tp__strategy_shards(rule, mesh, s, g) > 1 && !tp__strategy_by_rows(mesh, s, g))
+      return false;
   int f = rule->rows.makes_mask ? tp__rows_factor(result, 1)
           : rule->rows.masks    ? tp__rows_factor(&rule->operands[0], 1)
                                 : tp__rows_factor(result, 0);

@@ -21,7 +21,8 @@ bool tp__rows_by_parts(const tp_rule *rule, tp_choice c);
  * have together: that of a mask, a product, a sum, or an op on each row. */
 bool tp__rows_divided(const tp_rule *rule, tp_choice c);
 
-/* True if no axis splits the rows (of a mask, a product, a sum, or an op on each row) in blocks. */
+/* True if the device has all rows, or its own by groups and parts, of a mask, a product, a sum, or
+ * an op on each row: no axis splits rows into blocks, or groups so that others have zeros. */
 bool tp__rows_whole(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s);
 
 #endif

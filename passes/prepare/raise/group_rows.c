@@ -7,14 +7,13 @@
  * row-wise ops to the gathers and scatters of whole rows at the ends, which take the bounds of the
  * groups as inputs: there, rows are exchanged between devices. All rows that are connected in this
  * way must have the same groups; else nothing is marked. */
+#include "passes/prepare/raise/group_rows.h"
 #include "passes/prepare/raise/raise.h"
 #include "passes/registry.h"
 
-#include "ir/collectives.h"
 #include "ir/diagnostics.h"
 #include "ir/op_equivalence.h"
 #include "passes/support/value_map.h"
-#include "rules/body.h"
 #include "rules/rows.h"
 
 #include <mlir-c/AffineExpr.h>
@@ -46,151 +45,6 @@ static bool same_value(MlirValue a, MlirValue b, int depth) {
   return true;
 }
 
-/* ---- masks ---- */
-
-/* The bounds of groups, one number for each. */
-typedef struct groups {
-  MlirValue starts, ends;
-} groups;
-
-static bool is_map(MlirAttribute maps, int i, int n, const int *loops) {
-  MlirAffineMap map = tp__map_at(maps, i);
-  if (mlirAffineMapGetNumResults(map) != n)
-    return false;
-  for (int d = 0; d < n; d++) {
-    MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
-    if (!mlirAffineExprIsADim(expr) || mlirAffineDimExprGetPosition(expr) != loops[d])
-      return false;
-  }
-  return true;
-}
-
-/* The operand of a linalg.generic that only repeats it along the loops that `loops` lacks; null: it
- * does something else. */
-static MlirValue repeated(MlirValue value, int n, const int *loops) {
-  MlirOperation op = tp__defined_by(value, "linalg.generic");
-  if (mlirOperationIsNull(op) || mlirOperationGetNumOperands(op) != 2)
-    return (MlirValue){NULL};
-  MlirAttribute maps = tp__inherent(op, "indexing_maps");
-  MlirBlock body = tp__region_block(op, 0);
-  MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
-  bool fits = mlirArrayAttrGetNumElements(maps) == 2 && is_map(maps, 0, n, loops) &&
-              mlirAffineMapIsIdentity(tp__map_at(maps, 1)) &&
-              mlirValueEqual(yielded, mlirBlockGetArgument(body, 0));
-  return fits ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
-}
-
-/* True if element [e, r, ...] of the value is r. */
-static bool counts_rows(MlirValue value) {
-  MlirOperation op = tp__defined_by(value, "linalg.generic");
-  if (mlirOperationIsNull(op) || mlirOperationGetNumOperands(op) != 1 ||
-      !mlirAffineMapIsIdentity(tp__map_at(tp__inherent(op, "indexing_maps"), 0)))
-    return false;
-  MlirOperation yield = mlirBlockGetTerminator(tp__region_block(op, 0));
-  MlirOperation cast = tp__defined_by(mlirOperationGetOperand(yield, 0), "arith.index_cast");
-  if (mlirOperationIsNull(cast))
-    return false;
-  MlirOperation index = tp__defined_by(mlirOperationGetOperand(cast, 0), "linalg.index");
-  return !mlirOperationIsNull(index) && tp__dim_of(index) == 1;
-}
-
-/* The bound of a comparison: `row < bound` if is_end, else `bound <= row`. Null if it is none. */
-static MlirValue bound_of(MlirValue condition, bool is_end) {
-  static const struct {
-    tp_compare predicate;
-    int row; /* operand that is the number of the row */
-    bool is_end;
-  } forms[] = {{TP_SLT, 0, true}, {TP_SGT, 1, true}, {TP_SLE, 1, false}, {TP_SGE, 0, false}};
-  MlirOperation op = tp__defined_by(condition, "arith.cmpi");
-  for (int i = 0; i < TP_LEN(forms) && !mlirOperationIsNull(op); i++) {
-    if (forms[i].is_end != is_end ||
-        mlirIntegerAttrGetValueInt(tp__inherent(op, "predicate")) != forms[i].predicate ||
-        !counts_rows(mlirOperationGetOperand(op, forms[i].row)))
-      continue;
-    return repeated(mlirOperationGetOperand(op, 1 - forms[i].row), 1, (int[]){0});
-  }
-  return (MlirValue){NULL};
-}
-
-static bool read_groups(MlirValue mask, groups *g) {
-  MlirOperation both = tp__defined_by(mask, "arith.andi");
-  for (int i = 0; i < 2 && !mlirOperationIsNull(both); i++) {
-    g->starts = bound_of(mlirOperationGetOperand(both, i), false);
-    g->ends = bound_of(mlirOperationGetOperand(both, 1 - i), true);
-    if (!mlirValueIsNull(g->starts) && !mlirValueIsNull(g->ends))
-      return mlirTypeEqual(mlirValueGetType(g->starts), mlirValueGetType(g->ends));
-  }
-  return false;
-}
-
-/* Reads select(mask, repeated rows, 0). */
-static bool read_mask(MlirOperation op, MlirValue *rows, groups *g) {
-  int loops[TP_MAX_RANK], rank;
-  int64_t shape[TP_MAX_RANK];
-  if (!tp__op_is(op, "arith.select") || !tp__static_tensor(tp__result_type(op), &rank, shape) ||
-      rank < 2 || !tp__is_zero_tensor(mlirOperationGetOperand(op, 2)))
-    return false;
-  for (int d = 0; d < rank; d++)
-    loops[d] = d + 1;
-  *rows = repeated(mlirOperationGetOperand(op, 1), rank - 1, loops);
-  return !mlirValueIsNull(*rows) && read_groups(mlirOperationGetOperand(op, 0), g);
-}
-
-static MlirAttribute loop_map(MlirContext context, int n_loops, int n, const int *loops) {
-  MlirAffineExpr exprs[TP_MAX_RANK];
-  for (int d = 0; d < n; d++)
-    exprs[d] = mlirAffineDimExprGet(context, loops[d]);
-  return mlirAffineMapAttrGet(mlirAffineMapGet(context, n_loops, 0, n, exprs));
-}
-
-/* Builds the mask as one op, of the form that the import of chlo.ragged_dot has. */
-static MlirOperation build_mask(MlirOperation op, MlirValue rows, const groups *g) {
-  MlirContext context = mlirOperationGetContext(op);
-  MlirType type = tp__result_type(op);
-  int rank = (int)mlirShapedTypeGetRank(type), all[TP_MAX_RANK];
-  for (int d = 0; d < rank; d++)
-    all[d] = d;
-  MlirAttribute of_group = loop_map(context, rank, 1, all);
-  MlirValue operands[] = {rows, g->starts, g->ends, tp__empty(op, type)};
-  MlirAttribute maps[] = {loop_map(context, rank, rank - 1, all + 1), of_group, of_group,
-                          loop_map(context, rank, rank, all)};
-  MlirOperation made = tp__build_generic(&(tp_generic){.where = op,
-                                                       .location = mlirOperationGetLocation(op),
-                                                       .n_inputs = 3,
-                                                       .n_inits = 1,
-                                                       .operands = operands,
-                                                       .maps = maps});
-  MlirOperation yield = tp__build_generic_body(made);
-  MlirBlock body = mlirOperationGetBlock(yield);
-  MlirType index = mlirIndexTypeGet(context),
-           number = tp__element_type(mlirValueGetType(g->starts)), element = tp__element_type(type);
-  MlirNamedAttribute dim = tp__named(context, "dim", tp__attr_i64(context, 1));
-  MlirOperation row = tp__create(&(tp_build){.name = "linalg.index",
-                                             .location = mlirOperationGetLocation(op),
-                                             .n_results = 1,
-                                             .results = &index,
-                                             .n_attributes = 1,
-                                             .attributes = &dim});
-  tp__insert_before(yield, row);
-  MlirValue at = mlirOperationGetResult(row, 0);
-  MlirOperation cast = tp__create(&(tp_build){.name = "arith.index_cast",
-                                              .location = mlirOperationGetLocation(op),
-                                              .n_operands = 1,
-                                              .operands = &at,
-                                              .n_results = 1,
-                                              .results = &number});
-  tp__insert_before(yield, cast);
-  at = mlirOperationGetResult(cast, 0);
-  MlirValue inside =
-      tp__binary(yield, "arith.andi", tp__compare(yield, TP_SGE, at, mlirBlockGetArgument(body, 1)),
-                 tp__compare(yield, TP_SLT, at, mlirBlockGetArgument(body, 2)));
-  MlirAttribute zero = tp__identity_attr(element, TP_SUM);
-  MlirValue value =
-      tp__select(yield, inside, mlirBlockGetArgument(body, 0), tp__constant(yield, element, zero));
-  mlirOperationSetOperands(yield, 1, &value);
-  return made;
-}
-
 /* ---- rows of groups ---- */
 
 /* An op that gets a role. */
@@ -209,7 +63,7 @@ typedef struct marker {
   size_t n_marks, marks_capacity;
   MlirValue *queue;
   size_t n, queue_capacity, n_groups, groups_capacity;
-  groups *groups;
+  tp_row_groups *groups;
   bool conflicts; /* rows with two kinds of groups */
   bool is_marked; /* an earlier run of the pass has marked the module */
   tp_status status;
@@ -247,7 +101,7 @@ static void add_rows(marker *m, MlirValue value, int64_t of) {
     m->queue[m->n++] = value;
 }
 
-static int64_t number_of_groups(marker *m, const groups *g) {
+static int64_t number_of_groups(marker *m, const tp_row_groups *g) {
   for (size_t i = 0; i < m->n_groups; i++)
     if (same_value(m->groups[i].starts, g->starts, MAX_DEPTH) &&
         same_value(m->groups[i].ends, g->ends, MAX_DEPTH))
@@ -259,62 +113,6 @@ static int64_t number_of_groups(marker *m, const groups *g) {
   }
   m->groups[m->n_groups] = *g;
   return (int64_t)m->n_groups++;
-}
-
-/* True if the op is the product of a mask, operand 0, and weights: it adds over the groups and over
- * columns, and has the mask's rows. */
-static bool is_product(MlirOperation op) {
-  tp_body body;
-  int64_t segments[2];
-  if (!tp__op_is(op, "linalg.generic") ||
-      tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2 || segments[0] != 2 ||
-      segments[1] != 1 || !tp__body_of(op, 2, &body) || !tp__body_is_contraction(&body))
-    return false;
-  MlirAttribute maps = tp__inherent(op, "indexing_maps");
-  MlirAffineMap mask = tp__map_at(maps, 0), result = tp__map_at(maps, 2);
-  MlirAffineExpr group = mlirAffineMapGetResult(mask, 0), row = mlirAffineMapGetResult(mask, 1);
-  if (mlirAffineMapGetNumResults(result) < 1 || !mlirAffineExprIsADim(group) ||
-      !mlirAffineExprIsADim(row) || !mlirAffineExprEqual(mlirAffineMapGetResult(result, 0), row))
-    return false;
-  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(result); d++)
-    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(result, d),
-                                      mlirAffineDimExprGetPosition(group)))
-      return false;
-  return true;
-}
-
-/* The mask with groups that defines operand i of the op; null: something else does. */
-static MlirOperation mask_of(MlirOperation op, int i) {
-  MlirOperation mask = tp__defining_op(mlirOperationGetOperand(op, i));
-  bool is = !mlirOperationIsNull(mask) && tp__rows_has_role(mask, TP_ROWS_MASK) &&
-            !mlirAttributeIsNull(tp__get(mask, "tp.groups"));
-  return is ? mask : (MlirOperation){NULL};
-}
-
-/* True if the op adds products of two masks of the same groups over their rows, as the gradient of
- * the weights of groups does. */
-static bool is_sum(MlirOperation op) {
-  tp_body body;
-  int64_t segments[2];
-  if (!tp__op_is(op, "linalg.generic") ||
-      tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2 || segments[0] != 2 ||
-      segments[1] != 1 || !tp__body_of(op, 2, &body) || !tp__body_is_contraction(&body))
-    return false;
-  MlirOperation first = mask_of(op, 0), second = mask_of(op, 1);
-  if (mlirOperationIsNull(first) || mlirOperationIsNull(second) ||
-      !mlirAttributeEqual(tp__get(first, "tp.groups"), tp__get(second, "tp.groups")))
-    return false;
-  MlirAttribute maps = tp__inherent(op, "indexing_maps");
-  MlirAffineMap result = tp__map_at(maps, 2);
-  MlirAffineExpr row = mlirAffineMapGetResult(tp__map_at(maps, 0), 1);
-  if (!mlirAffineExprIsADim(row) ||
-      !mlirAffineExprEqual(mlirAffineMapGetResult(tp__map_at(maps, 1), 1), row))
-    return false;
-  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(result); d++)
-    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(result, d),
-                                      mlirAffineDimExprGetPosition(row)))
-      return false;
-  return true;
 }
 
 /* The op that uses a value, or that contains the op that does. */
@@ -444,10 +242,10 @@ static void spread(marker *m) {
 static tp_status collect(MlirOperation op, void *data) {
   marker *m = data;
   MlirValue rows;
-  groups g;
+  tp_row_groups g;
   bool is_imported = tp__rows_has_role(op, TP_ROWS_MASK);
   m->is_marked |= !is_imported && !mlirAttributeIsNull(tp__get(op, "tp.rows"));
-  return is_imported || read_mask(op, &rows, &g) ? tp__op_list_add(&m->masks, op) : TP_OK;
+  return is_imported || tp__rows_read_mask(op, &rows, &g) ? tp__op_list_add(&m->masks, op) : TP_OK;
 }
 
 /* Replaces masks that JAX writes as tensors. */
@@ -455,10 +253,10 @@ static void join_masks(marker *m) {
   for (size_t i = 0; i < m->masks.n; i++) {
     MlirOperation op = m->masks.items[i];
     MlirValue rows;
-    groups g;
-    if (!read_mask(op, &rows, &g))
+    tp_row_groups g;
+    if (!tp__rows_read_mask(op, &rows, &g))
       continue;
-    MlirOperation made = build_mask(op, rows, &g);
+    MlirOperation made = tp__rows_build_mask(op, rows, &g);
     tp__set(made, "tp.rows", tp__attr_string(m->pass->context, TP_ROWS_MASK));
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetResult(made, 0));
     m->masks.items[i] = made;
@@ -473,7 +271,7 @@ static void join_masks(marker *m) {
 static void begin(marker *m) {
   for (size_t i = 0; i < m->masks.n && m->status == TP_OK; i++) {
     MlirOperation mask = m->masks.items[i];
-    groups g = {mlirOperationGetOperand(mask, 1), mlirOperationGetOperand(mask, 2)};
+    tp_row_groups g = {mlirOperationGetOperand(mask, 1), mlirOperationGetOperand(mask, 2)};
     int64_t of = number_of_groups(m, &g);
     MlirValue result = mlirOperationGetResult(mask, 0);
     tp__set(mask, "tp.groups", tp__attr_i64(m->pass->context, of));
@@ -481,7 +279,7 @@ static void begin(marker *m) {
     for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use)) {
       MlirOperation user = mlirOpOperandGetOwner(use);
-      if (mlirOpOperandGetOperandNumber(use) != 0 || !is_product(user))
+      if (mlirOpOperandGetOperandNumber(use) != 0 || !tp__rows_is_product(user))
         continue;
       tp__set(user, "tp.rows", tp__attr_string(m->pass->context, TP_ROWS_PRODUCT));
       tp__set(user, "tp.groups", tp__attr_i64(m->pass->context, of));
@@ -500,7 +298,7 @@ static void mark_sums(marker *m) {
     MlirValue result = mlirOperationGetResult(mask, 0);
     for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use))
-      if (is_sum(mlirOpOperandGetOwner(use)))
+      if (tp__rows_is_sum(mlirOpOperandGetOwner(use)))
         set_role(m, mlirOpOperandGetOwner(use), TP_ROWS_SUM, of);
   }
 }
@@ -562,7 +360,7 @@ static bool is_exchange(const marked_op *mark) {
 static bool add_bounds(const marker *m, const marked_op *mark) {
   tp__generic generic;
   MlirValue unused;
-  const groups *g = &m->groups[mark->of];
+  const tp_row_groups *g = &m->groups[mark->of];
   if (!make_available(g->starts, mark->op, MAX_DEPTH) ||
       !make_available(g->ends, mark->op, MAX_DEPTH) || !tp__generic_read(mark->op, &generic))
     return false;
