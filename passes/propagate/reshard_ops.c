@@ -178,18 +178,20 @@ static bool reshards_itself(const tp_planner *p, const tp_use *use) {
   return p->problem.nodes[use->node].kind == TP_NODE_LAYOUT;
 }
 
-/* The first of the uses that take the shared copy; -1 if no use or only one takes it, which then
- * reshards directly. */
+/* The first of the uses that take the shared copy; -1 if no use takes it, or only one that can
+ * reshard directly. To rows of groups there is a direct way only from whole rows. */
 static int first_sharing(const copies *c, tp_spec shared, const placed_use *uses) {
   int users = 0, first = -1;
+  bool is_needed = false;
   for (int u = 0; u < c->v->n_uses; u++) {
     tp_spec want = tp__plan_wanted(c->p, uses[u].use);
-    if (tp_spec_equal(want, c->specs[0]) ||
-        reshard_cost(c, shared, want) >= reshard_cost(c, c->specs[0], want))
+    tp_cost direct = reshard_cost(c, c->specs[0], want);
+    if (tp_spec_equal(want, c->specs[0]) || reshard_cost(c, shared, want) >= direct)
       continue;
     first = users++ ? first : u;
+    is_needed |= direct >= TP_COST_FORBIDDEN;
   }
-  return users > 1 ? first : -1;
+  return users > 1 || is_needed ? first : -1;
 }
 
 static MlirValue constrained(const copies *c, tp_spec spec, const tp_use *use) {

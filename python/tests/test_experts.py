@@ -1,6 +1,8 @@
 """Mixtures of experts: tokens go to the devices of their experts by all-to-all, in few bytes, with the right results."""
 import math
+import sys
 import unittest
+import unittest.mock
 
 import communication
 import equality
@@ -353,6 +355,14 @@ class Sorted(unittest.TestCase):
         first = lambda params, x: by_add(params, x, 1)
         plan = tps.plan(training(first), shapes(args), {"ep": 3}, objective="bytes")
         equality.difference(equality.leaves(plan.run_here(*args)), equality.leaves(jax.jit(training(first))(*args)))
+
+    @unittest.mock.patch.multiple(sys.modules[__name__], EXPERTS=6, HIDDEN=32)
+    def test_half_of_an_axis(self):
+        """Half of the devices divide the experts. One op alone reads rows from a copy that is whole along this half of the axis."""
+        args = arguments(16, 160)
+        plan = tps.plan(training(by_add), shapes(args), {"ep": 4})
+        self.assertIn("ep:(2)2", {one["axes"] for one in plan.collectives if one["kind"] == "all_to_all"})
+        equality.difference(equality.leaves(plan.run_here(*args)), equality.leaves(jax.jit(training(by_add))(*args)))
 
     def test_one_expert_has_all(self):
         """Buffers have room for that; other devices then have no rows."""
