@@ -258,9 +258,9 @@ typedef enum tprt_route_form {
  * side that sends; the positions, one for each row of the result (gather) or of the tensor; starts
  * and ends of the groups, equal on all ranks like the positions; for scatters the init, of the
  * shape of the result. Output: the tensor. Sums have the bits that one device computes: each is
- * rounded to the type of the tensor, in the order of i. A rank sends each row that another rank
- * needs once for each use, and these are the bytes that are counted. TPRT_INVALID_STATE unless 0 <=
- * starts[0] and starts[g] <= ends[g] = starts[g+1] for all groups. */
+ * rounded to the type of the tensor, in the order of i. A row that another rank uses k times is
+ * sent k times, and counted so. Fails with TPRT_INVALID_STATE unless 0 <= starts[0] and starts[g]
+ * <= ends[g] = starts[g+1] for all groups. */
 typedef struct tprt_abi_route {
   tprt_abi_operands operands;
   int64_t form;      /* tprt_route_form */

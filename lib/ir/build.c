@@ -88,6 +88,29 @@ MlirValue tp__select(MlirOperation where, MlirValue condition, MlirValue yes, Ml
   return mlirOperationGetResult(op, 0);
 }
 
+MlirValue tp__index_cast(MlirOperation where, MlirValue value, MlirType type) {
+  MlirOperation op = tp__create(&(tp_build){.name = "arith.index_cast",
+                                            .location = mlirOperationGetLocation(where),
+                                            .n_operands = 1,
+                                            .operands = &value,
+                                            .n_results = 1,
+                                            .results = &type});
+  tp__insert_before(where, op);
+  return mlirOperationGetResult(op, 0);
+}
+
+MlirValue tp__index_at(MlirOperation where, MlirValue list, MlirValue i) {
+  MlirType element = tp__element_type(mlirValueGetType(list));
+  MlirOperation op = tp__create(&(tp_build){.name = "tensor.extract",
+                                            .location = mlirOperationGetLocation(where),
+                                            .n_operands = 2,
+                                            .operands = (MlirValue[]){list, i},
+                                            .n_results = 1,
+                                            .results = &element});
+  tp__insert_before(where, op);
+  return tp__index_cast(where, mlirOperationGetResult(op, 0), mlirValueGetType(i));
+}
+
 MlirValue tp__regroup(MlirOperation where, MlirLocation location, MlirValue value, int rank,
                       const int64_t *sizes, int n_groups, const int *n_parts) {
   MlirContext context = mlirOperationGetContext(where);

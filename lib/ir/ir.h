@@ -174,6 +174,10 @@ typedef enum tp_compare { TP_EQ, TP_NE, TP_SLT, TP_SLE, TP_SGT, TP_SGE, TP_ULT }
 MlirValue tp__compare(MlirOperation where, tp_compare predicate, MlirValue a, MlirValue b);
 /* Builds an arith.select before `where`. */
 MlirValue tp__select(MlirOperation where, MlirValue condition, MlirValue yes, MlirValue no);
+/* Builds an arith.index_cast, from or to an index, before `where`. */
+MlirValue tp__index_cast(MlirOperation where, MlirValue value, MlirType type);
+/* Builds element `i`, an index, of a list of integers before `where`. Returns it as an index. */
+MlirValue tp__index_at(MlirOperation where, MlirValue list, MlirValue i);
 
 /* Builds a tensor.expand_shape or tensor.collapse_shape before `where`. Dimension g of the shorter
  * shape, which has `n_groups`, corresponds to n_parts[g] dimensions of the longer one. Returns the

@@ -57,8 +57,9 @@ tp_status tp__route_read(MlirOperation op, const tp_mesh *mesh, tp_route *route)
 int tp__route_axes(const tp_route *route, const tp_mesh *mesh, bool of_parts, int *axes,
                    int64_t *n);
 
-/* Limits the rows [*first, *last) of a device's groups, values of type index, to those of its part:
- * the axes, in the order of the mesh, divide them. */
+/* *first and *last, of type index, are the first row of a device's groups and the row behind their
+ * last one. Replaces them by those of the device's part of these rows, which `axes`, in the order
+ * of the mesh, divide. */
 void tp__route_build_part(MlirOperation where, const tp_mesh *mesh, int n_axes, const int *axes,
                           MlirValue *first, MlirValue *last);
 

@@ -43,7 +43,7 @@
 /* The maximum number of values of one loop over rows that others use. */
 enum { TP_MAX_ROWS_RESULTS = 64 };
 
-/* How an op computes rows of the device. */
+/* The role of an op with tp.rows = "own", which it had before the partition. */
 typedef enum tp_rows_own { TP_OWN_EACH, TP_OWN_MASK, TP_OWN_PRODUCT, TP_OWN_SUM } tp_rows_own;
 tp_rows_own tp__rows_own(MlirOperation op);
 /* The number of groups of all devices that a mask of the device has; 1 for others and null. */
@@ -52,9 +52,10 @@ void tp__rows_drop_marks(MlirOperation op);
 /* True if ops with this tp.groups compute all rows on each device. */
 bool tp__rows_are_all(int64_t groups);
 
-/* The rows of one block of a loop over n rows in groups: a divisor of n from 16 to 256, of few rows
- * up to an eighth of them, that does not exceed a quarter of a group of mean size much. 0: there is
- * none, and the ops compute all rows. */
+/* The number of rows of one block of a loop over n rows in groups: a divisor of n, from 16 to 256
+ * and at most n / 8. Of these, the largest that is at most a quarter of a group of mean size, or
+ * the largest of all if there is one group; if there is none, the smallest above that. 0: n has no
+ * such divisor, and the ops compute all rows. */
 int64_t tp__rows_block(int64_t n, int64_t n_groups);
 
 /* True if the op has this tp.rows. */

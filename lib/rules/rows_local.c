@@ -5,27 +5,10 @@
 #include "ir/route_call.h"
 #include "rules/pointwise_builder.h"
 
-static MlirValue element_at(MlirOperation where, MlirValue list, int64_t i, int64_t limit) {
-  MlirValue operands[] = {list, tp__index_constant(where, i)};
-  MlirType element = tp__element_type(mlirValueGetType(list)),
-           index = mlirValueGetType(operands[1]);
-  MlirOperation read = tp__create(&(tp_build){.name = "tensor.extract",
-                                              .location = mlirOperationGetLocation(where),
-                                              .n_operands = 2,
-                                              .operands = operands,
-                                              .n_results = 1,
-                                              .results = &element});
-  tp__insert_before(where, read);
-  MlirValue value = mlirOperationGetResult(read, 0);
-  MlirOperation cast = tp__create(&(tp_build){.name = "arith.index_cast",
-                                              .location = mlirOperationGetLocation(where),
-                                              .n_operands = 1,
-                                              .operands = &value,
-                                              .n_results = 1,
-                                              .results = &index});
-  tp__insert_before(where, cast);
-  value = tp__binary(where, "arith.maxsi", mlirOperationGetResult(cast, 0),
-                     tp__index_constant(where, 0));
+/* Bound `i` of a list, limited to [0, limit]. */
+static MlirValue bound_at(MlirOperation where, MlirValue list, int64_t i, int64_t limit) {
+  MlirValue value = tp__index_at(where, list, tp__index_constant(where, i));
+  value = tp__binary(where, "arith.maxsi", value, tp__index_constant(where, 0));
   return tp__binary(where, "arith.minsi", value, tp__index_constant(where, limit));
 }
 
@@ -54,8 +37,8 @@ static row_range build_range(const tp_local *local) {
   MlirValue rank = tp__build_group_index(op, local->mesh, n_axes, axes);
   MlirValue is_first = tp__compare(op, TP_EQ, rank, tp__index_constant(op, 0)),
             is_last = tp__compare(op, TP_EQ, rank, tp__index_constant(op, n - 1));
-  MlirValue start = element_at(op, mlirOperationGetOperand(op, 1), 0, rows),
-            end = element_at(op, mlirOperationGetOperand(op, 2), per_device - 1, rows);
+  MlirValue start = bound_at(op, mlirOperationGetOperand(op, 1), 0, rows),
+            end = bound_at(op, mlirOperationGetOperand(op, 2), per_device - 1, rows);
   return (row_range){tp__select(op, is_first, tp__index_constant(op, 0), start),
                      tp__select(op, is_last, tp__index_constant(op, rows), end)};
 }
@@ -63,21 +46,12 @@ static row_range build_range(const tp_local *local) {
 /* Builds a list of bounds of groups, limited to the range. */
 static MlirValue build_limited(MlirOperation op, MlirValue bounds, row_range range) {
   MlirType type = mlirValueGetType(bounds), element = tp__element_type(type);
-  MlirValue limits[] = {range.first, range.last};
-  for (int i = 0; i < TP_LEN(limits); i++) {
-    MlirOperation cast = tp__create(&(tp_build){.name = "arith.index_cast",
-                                                .location = mlirOperationGetLocation(op),
-                                                .n_operands = 1,
-                                                .operands = &limits[i],
-                                                .n_results = 1,
-                                                .results = &element});
-    tp__insert_before(op, cast);
-    limits[i] = mlirOperationGetResult(cast, 0);
-  }
+  MlirValue first = tp__index_cast(op, range.first, element),
+            last = tp__index_cast(op, range.last, element);
   tp_pointwise points = tp__pointwise_begin(op, 1, &bounds, tp__empty(op, type));
   MlirValue limited =
-      tp__binary(points.yield, "arith.maxsi", tp__pointwise_value(&points, 0), limits[0]);
-  return tp__pointwise_end(&points, tp__binary(points.yield, "arith.minsi", limited, limits[1]));
+      tp__binary(points.yield, "arith.maxsi", tp__pointwise_value(&points, 0), first);
+  return tp__pointwise_end(&points, tp__binary(points.yield, "arith.minsi", limited, last));
 }
 
 /* Lists the axes along which an op divides the rows of the groups of a device, major to minor. */

@@ -105,10 +105,10 @@ typedef struct tp_ring {
   MlirOperation last; /* the last op that uses the traveling parts; other ops use them too */
 } tp_ring;
 
-/* How an op with tp.rows works on rows of groups (rules/rows.h). An axis that splits one of the
- * factors may do so `by rows`: operands and results then are partial("rows") or, if the axis
- * divides the rows of groups and not the groups, partial("row_parts") along it, as said here, and
- * the others are split as usual. */
+/* How an op with tp.rows works on rows of groups (rules/rows.h). An axis may split one of `factors`
+ * by rows (tp_rows_kind). Then the operands in `own`, and the results if `results` says so, are
+ * partial along it: "rows" where it divides the groups, "row_parts" where it divides the rows of
+ * the same groups. Other values are split as usual. */
 typedef struct tp_rows {
   uint32_t factors; /* bits; 0: no factor is split by rows */
   uint64_t own;     /* bits: operands that are partial */

@@ -51,32 +51,6 @@ static MlirValue build_step(const expansion *e, tp_step_kind kind, MlirValue val
 
 /* ---- rows on the side of groups ---- */
 
-static MlirValue cast_to(MlirOperation where, MlirValue value, MlirType type) {
-  MlirOperation cast = tp__create(&(tp_build){.name = "arith.index_cast",
-                                              .location = mlirOperationGetLocation(where),
-                                              .n_operands = 1,
-                                              .operands = &value,
-                                              .n_results = 1,
-                                              .results = &type});
-  tp__insert_before(where, cast);
-  return mlirOperationGetResult(cast, 0);
-}
-
-/* Element `i` of a list of integers, as an index. */
-static MlirValue element_at(const expansion *e, int operand, MlirValue i) {
-  MlirValue operands[] = {mlirOperationGetOperand(e->op, operand), i};
-  MlirType type = tp__element_type(mlirValueGetType(operands[0]));
-  MlirOperation read = tp__create(&(tp_build){.name = "tensor.extract",
-                                              .location = mlirOperationGetLocation(e->op),
-                                              .n_operands = 2,
-                                              .operands = operands,
-                                              .n_results = 1,
-                                              .results = &type});
-  tp__insert_before(e->op, read);
-  return cast_to(e->op, mlirOperationGetResult(read, 0),
-                 mlirIndexTypeGet(mlirOperationGetContext(e->op)));
-}
-
 /* All rows, each from the device that has it. */
 static MlirValue collect_rows(const expansion *e) {
   MlirOperation op = e->op;
@@ -93,9 +67,12 @@ static MlirValue collect_rows(const expansion *e) {
       tp__binary(op, "arith.subi", tp__binary(op, "arith.addi", first_group, per_device), one);
   MlirValue is_first = tp__compare(op, TP_EQ, holder, zero),
             is_last = tp__compare(op, TP_EQ, holder, tp__index_constant(op, n - 1));
-  MlirValue first = tp__select(op, is_first, zero, element_at(e, TP_ROUTE_STARTS, first_group));
-  MlirValue end = tp__select(op, is_last, tp__index_constant(op, n_rows),
-                             element_at(e, TP_ROUTE_ENDS, last_group));
+  MlirValue first =
+      tp__select(op, is_first, zero,
+                 tp__index_at(op, mlirOperationGetOperand(op, TP_ROUTE_STARTS), first_group));
+  MlirValue end =
+      tp__select(op, is_last, tp__index_constant(op, n_rows),
+                 tp__index_at(op, mlirOperationGetOperand(op, TP_ROUTE_ENDS), last_group));
   n_axes = tp__route_axes(&e->route, e->mesh, true, axes, &n_parts);
   if (n_axes > 0)
     tp__route_build_part(op, e->mesh, n_axes, axes, &first, &end);
@@ -152,7 +129,8 @@ static MlirValue build_gather(const expansion *e, MlirValue rows, MlirValue posi
                                                      .operands = operands,
                                                      .maps = maps});
   MlirOperation yield = tp__build_generic_body(op);
-  MlirValue at = cast_to(yield, mlirBlockGetArgument(mlirOperationGetBlock(yield), 0), index);
+  MlirValue at =
+      tp__index_cast(yield, mlirBlockGetArgument(mlirOperationGetBlock(yield), 0), index);
   at = tp__binary(yield, "arith.maxsi", at, tp__index_constant(yield, 0));
   at = tp__binary(yield, "arith.minsi", at, tp__index_constant(yield, tp__value_size(rows, 0) - 1));
   MlirValue read[TP_MAX_RANK + 1] = {rows, at};
@@ -194,7 +172,7 @@ static MlirValue build_scatter(const expansion *e, MlirValue rows, MlirValue pos
   const char *sum = mlirTypeIsAFloat(element) ? "arith.addf" : "arith.addi";
   if (e->route.form == TP_ROUTE_ADD)
     update = tp__binary(yield, sum, old, update);
-  MlirValue at = cast_to(yield, mlirBlockGetArgument(body, 0), mlirIndexTypeGet(context));
+  MlirValue at = tp__index_cast(yield, mlirBlockGetArgument(body, 0), mlirIndexTypeGet(context));
   MlirValue is_here = tp__compare(yield, TP_EQ, at, loop_index(yield, 0));
   MlirValue value = tp__select(yield, is_here, update, old);
   mlirOperationSetOperands(yield, 1, &value);
@@ -205,7 +183,7 @@ static MlirValue build_scatter(const expansion *e, MlirValue rows, MlirValue pos
 static MlirValue shifted(const expansion *e, MlirValue positions, int64_t block) {
   MlirType type = mlirValueGetType(positions);
   MlirValue first = tp__binary(e->op, "arith.muli", e->rank, tp__index_constant(e->op, block));
-  first = cast_to(e->op, first, tp__element_type(type));
+  first = tp__index_cast(e->op, first, tp__element_type(type));
   tp_pointwise points = tp__pointwise_begin(e->op, 1, &positions, tp__empty(e->op, type));
   return tp__pointwise_end(
       &points, tp__binary(points.yield, "arith.subi", tp__pointwise_value(&points, 0), first));

@@ -95,7 +95,7 @@ typedef struct nest {
   int64_t block;
   int n_results;
   const struct carried *results;
-  MlirValue sums[MAX_CARRIED]; /* by result: what the sum is up to this block */
+  MlirValue sums[MAX_CARRIED]; /* for each result that is a sum: its value before this block */
   tp__value_map parts;         /* value -> number of its part in `values` */
   MlirValue *values;
   size_t n, capacity;
@@ -245,35 +245,13 @@ static MlirOperation build_for(MlirOperation where, MlirLocation location, MlirV
   return op;
 }
 
-/* Element `group` of a list of bounds, as an index. */
-static MlirValue bound_at(MlirOperation where, MlirValue list, MlirValue group) {
-  MlirValue operands[] = {list, group};
-  MlirType element = tp__element_type(mlirValueGetType(list)), index = mlirValueGetType(group);
-  MlirOperation read = tp__create(&(tp_build){.name = "tensor.extract",
-                                              .location = mlirOperationGetLocation(where),
-                                              .n_operands = 2,
-                                              .operands = operands,
-                                              .n_results = 1,
-                                              .results = &element});
-  tp__insert_before(where, read);
-  MlirValue value = mlirOperationGetResult(read, 0);
-  MlirOperation cast = tp__create(&(tp_build){.name = "arith.index_cast",
-                                              .location = mlirOperationGetLocation(where),
-                                              .n_operands = 1,
-                                              .operands = &value,
-                                              .n_results = 1,
-                                              .results = &index});
-  tp__insert_before(where, cast);
-  return mlirOperationGetResult(cast, 0);
-}
-
 /* Ends the run if the group does not begin where the one before it ends, or ends before: its rows
  * would be computed for one group alone. */
 static void check_order(MlirOperation at, MlirValue lists[2], MlirValue group, MlirValue is_first,
                         MlirValue start, MlirValue end) {
   MlirContext context = mlirOperationGetContext(at);
   MlirValue before = tp__binary(at, "arith.subi", group, tp__index_constant(at, 1));
-  before = bound_at(at, lists[1], tp__select(at, is_first, group, before));
+  before = tp__index_at(at, lists[1], tp__select(at, is_first, group, before));
   MlirValue follows = tp__binary(at, "arith.ori", is_first, tp__compare(at, TP_EQ, start, before));
   MlirValue ok = tp__binary(at, "arith.andi", follows, tp__compare(at, TP_SLE, start, end));
   MlirAttribute text = tp__attr_string(
@@ -292,8 +270,8 @@ static void check_order(MlirOperation at, MlirValue lists[2], MlirValue group, M
  * group, or behind its last one, go with these. */
 static void find_group(nest *l, const tp_row_bounds *own, int64_t n_groups) {
   MlirOperation at = l->in_group;
-  MlirValue start = bound_at(at, mlirOperationGetOperand(l->mask, 1), l->group),
-            end = bound_at(at, mlirOperationGetOperand(l->mask, 2), l->group);
+  MlirValue start = tp__index_at(at, mlirOperationGetOperand(l->mask, 1), l->group),
+            end = tp__index_at(at, mlirOperationGetOperand(l->mask, 2), l->group);
   MlirValue is_first = tp__compare(at, TP_EQ, l->group, tp__index_constant(at, 0)),
             is_last = tp__compare(at, TP_EQ, l->group, tp__index_constant(at, n_groups - 1));
   MlirValue lists[] = {mlirOperationGetOperand(l->mask, 1), mlirOperationGetOperand(l->mask, 2)};

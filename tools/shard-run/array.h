@@ -50,8 +50,8 @@ static inline void array_copy_box(const array *from, const int64_t *from_at, arr
 bool npy_read(const char *path, array *a, char *why, size_t why_size);
 /* Like npy_read, but dimensions of the file may be smaller; the shape of `a` becomes the file's. */
 bool npy_read_part(const char *path, array *a, char *why, size_t why_size);
-/* Writes which array a file for `a` has, such as "an array of shape (8, 16) with elements of type
- * <f4 (f32)". Returns the text. */
+/* Describes the array that a file must hold to be read as `a`, such as "an array of shape (8, 16)
+ * with elements of type <f4 (f32)". Returns the text. */
 const char *npy_describe(const array *a, char text[400]);
 bool npy_write(const char *path, const array *a, char *why, size_t why_size);
 

@@ -165,7 +165,7 @@ static void note_random(const options *o, int n, const tp_plan_value *values) {
               n_random > MOST ? ", ..." : "", (unsigned long long)o->seed);
 }
 
-/* Says why no file has the prefix, as far as it is known: it is a folder, or the name of a file. */
+/* Refuses a prefix that no file has. The message says if it is a folder, or the name of a file. */
 static void refuse_prefix(const char *prefix) {
   struct stat info;
   const char *kind = strstr(prefix, ".in.");

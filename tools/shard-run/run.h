@@ -227,9 +227,9 @@ void faults_catch(void);
 bool attached_join(const options *o, attachment *ranks);
 /* Executes the orders of rank 0 on the other ranks until rank 0 ends; returns the exit code. */
 int attached_obey(attachment *ranks);
-/* To be called when communication with the other ranks has failed. If a rank has ended and the
- * launcher starts spares, continues with a spare in its place and returns true. Otherwise returns
- * false; if the attempt to continue failed, it prints why. */
+/* To be called when communication with the other ranks has failed. If a rank has ended, a spare
+ * takes its place: true. False if the launcher starts no spares or no rank has ended, and, with a
+ * message, if no spare could take the place. */
 bool attached_recover(attachment *ranks);
 /* Ends the other ranks with this exit code. Called by rank 0. */
 void attached_end(attachment *ranks, int code);

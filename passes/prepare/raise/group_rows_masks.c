@@ -128,15 +128,7 @@ MlirOperation tp__rows_build_mask(MlirOperation op, MlirValue rows, const tp_row
                                              .n_attributes = 1,
                                              .attributes = &dim});
   tp__insert_before(yield, row);
-  MlirValue at = mlirOperationGetResult(row, 0);
-  MlirOperation cast = tp__create(&(tp_build){.name = "arith.index_cast",
-                                              .location = mlirOperationGetLocation(op),
-                                              .n_operands = 1,
-                                              .operands = &at,
-                                              .n_results = 1,
-                                              .results = &number});
-  tp__insert_before(yield, cast);
-  at = mlirOperationGetResult(cast, 0);
+  MlirValue at = tp__index_cast(yield, mlirOperationGetResult(row, 0), number);
   MlirValue inside =
       tp__binary(yield, "arith.andi", tp__compare(yield, TP_SGE, at, mlirBlockGetArgument(body, 1)),
                  tp__compare(yield, TP_SLT, at, mlirBlockGetArgument(body, 2)));
@@ -149,12 +141,27 @@ MlirOperation tp__rows_build_mask(MlirOperation op, MlirValue rows, const tp_row
 
 /* ---- what uses them ---- */
 
-bool tp__rows_is_product(MlirOperation op) {
+/* True for a contraction of two inputs. */
+static bool is_contraction(MlirOperation op) {
   tp_body body;
   int64_t segments[2];
-  if (!tp__op_is(op, "linalg.generic") ||
-      tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2 || segments[0] != 2 ||
-      segments[1] != 1 || !tp__body_of(op, 2, &body) || !tp__body_is_contraction(&body))
+  return tp__op_is(op, "linalg.generic") &&
+         tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) == 2 &&
+         segments[0] == 2 && segments[1] == 1 && tp__body_of(op, 2, &body) &&
+         tp__body_is_contraction(&body);
+}
+
+/* True if a result of the map depends on the loop. */
+static bool depends_on(MlirAffineMap map, MlirAffineExpr loop) {
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); d++)
+    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d),
+                                      mlirAffineDimExprGetPosition(loop)))
+      return true;
+  return false;
+}
+
+bool tp__rows_is_product(MlirOperation op) {
+  if (!is_contraction(op))
     return false;
   MlirAttribute maps = tp__inherent(op, "indexing_maps");
   MlirAffineMap mask = tp__map_at(maps, 0), result = tp__map_at(maps, 2);
@@ -162,11 +169,7 @@ bool tp__rows_is_product(MlirOperation op) {
   if (mlirAffineMapGetNumResults(result) < 1 || !mlirAffineExprIsADim(group) ||
       !mlirAffineExprIsADim(row) || !mlirAffineExprEqual(mlirAffineMapGetResult(result, 0), row))
     return false;
-  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(result); d++)
-    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(result, d),
-                                      mlirAffineDimExprGetPosition(group)))
-      return false;
-  return true;
+  return !depends_on(result, group);
 }
 
 /* The mask with groups that defines operand i of the op; null: something else does. */
@@ -178,11 +181,7 @@ static MlirOperation mask_of(MlirOperation op, int i) {
 }
 
 bool tp__rows_is_sum(MlirOperation op) {
-  tp_body body;
-  int64_t segments[2];
-  if (!tp__op_is(op, "linalg.generic") ||
-      tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2 || segments[0] != 2 ||
-      segments[1] != 1 || !tp__body_of(op, 2, &body) || !tp__body_is_contraction(&body))
+  if (!is_contraction(op))
     return false;
   MlirOperation first = mask_of(op, 0), second = mask_of(op, 1);
   if (mlirOperationIsNull(first) || mlirOperationIsNull(second) ||
@@ -194,9 +193,5 @@ bool tp__rows_is_sum(MlirOperation op) {
   if (!mlirAffineExprIsADim(row) ||
       !mlirAffineExprEqual(mlirAffineMapGetResult(tp__map_at(maps, 1), 1), row))
     return false;
-  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(result); d++)
-    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(result, d),
-                                      mlirAffineDimExprGetPosition(row)))
-      return false;
-  return true;
+  return !depends_on(result, row);
 }
