@@ -60,18 +60,20 @@ typedef enum tprt_cuda_epilogue {
  * sizeof gemm}`. */
 typedef struct tprt_cuda_gemm {
   size_t size;
-  tprt_dtype dtype;     /* type of a and b: f32, f16 or bf16. Products are accumulated in f32 */
-  tprt_dtype out_dtype; /* type of out, c, bias, bias_gradient, and aux of GELU: dtype or f32 */
-  int64_t m, n, k;      /* if m or n is 0, there is nothing to do */
-  int64_t batch;        /* 0 means 1 */
+  /* type of a and b: f32, f64, f16 or bf16. Sums are f32; of f64 they are f64 */
+  tprt_dtype dtype;
+  /* type of out, c, bias, bias_gradient, and aux of GELU: dtype, or f32 unless dtype is f64 */
+  tprt_dtype out_dtype;
+  int64_t m, n, k; /* if m or n is 0, there is nothing to do */
+  int64_t batch;   /* 0 means 1 */
   bool transpose_a, transpose_b;
   /* f32 only: operands are rounded to 11 mantissa bits; several times as fast */
   bool tf32;
   int64_t row_a, row_b, row_out; /* row stride in elements, as stored; 0: dense */
   /* batch stride in elements; for a and b, 0: the same matrix for the whole batch */
   int64_t step_a, step_b, step_out;
-  float alpha, beta; /* if beta is 0, c is not read */
-  tprt_cuda_epilogue epilogue;
+  float alpha, beta;           /* if beta is 0, c is not read */
+  tprt_cuda_epilogue epilogue; /* of f64: TPRT_CUDA_NOTHING, without bias and bias_gradient */
   const void *a, *b;
   const void *c; /* same layout as out; NULL: c is out itself */
   void *out;

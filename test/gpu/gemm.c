@@ -121,7 +121,7 @@ typedef struct nan_count {
 static nan_count count_nans(const nan_case *c, const unsigned char *out) {
   nan_count count = {0};
   for (int64_t i = 0; i < c->m * c->n; i++) {
-    double got = (double)product_load(c->out_dtype, out, i), sum = (double)(c->k + c->bias);
+    double got = product_load(c->out_dtype, out, i), sum = (double)(c->k + c->bias);
     if (i / c->n != 1)
       count.wrong += !(fabs(got - sum) <= sum / 256);
     else if (isnan(got))

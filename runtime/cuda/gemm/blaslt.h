@@ -30,10 +30,12 @@ enum {
   BLASLT_NOT_SUPPORTED = 15,
 
   BLASLT_F32 = 0, /* cudaDataType */
+  BLASLT_F64 = 1,
   BLASLT_F16 = 2,
   BLASLT_BF16 = 14,
 
   BLASLT_COMPUTE_F32 = 68, /* cublasComputeType_t */
+  BLASLT_COMPUTE_F64 = 70,
   BLASLT_COMPUTE_TF32 = 77,
 
   BLASLT_PLAIN = 0, /* cublasOperation_t */

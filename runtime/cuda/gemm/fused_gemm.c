@@ -101,16 +101,18 @@ static bool is_gradient(tprt_cuda_epilogue e) {
 
 static int type_of(tprt_dtype dtype) {
   return dtype == TPRT_F32    ? BLASLT_F32
+         : dtype == TPRT_F64  ? BLASLT_F64
          : dtype == TPRT_F16  ? BLASLT_F16
          : dtype == TPRT_BF16 ? BLASLT_BF16
                               : -1;
 }
 
 static tprt_status check_types(const tprt_cuda_gemm *g) {
-  if (type_of(g->dtype) < 0 || (g->out_dtype != g->dtype && g->out_dtype != TPRT_F32))
+  bool is_wider = g->out_dtype == TPRT_F32 && g->dtype != TPRT_F64;
+  if (type_of(g->dtype) < 0 || (g->out_dtype != g->dtype && !is_wider))
     return tprt__fail(TPRT_UNSUPPORTED,
-                      "cuBLASLt: unsupported matmul of %s to %s; supported are f32, f16 and bf16, "
-                      "to the same type or to f32",
+                      "cuBLASLt: unsupported matmul of %s to %s; supported are f32, f64, f16 and "
+                      "bf16, to the same type, and f16 and bf16 to f32",
                       tprt_dtype_name(g->dtype), tprt_dtype_name(g->out_dtype));
   if (g->tf32 && g->dtype != TPRT_F32)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: tf32 needs operands of f32, not of %s",
@@ -175,6 +177,9 @@ static tprt_status check_epilogue(const tprt_cuda_gemm *g) {
       (g->bias || g->epilogue == TPRT_CUDA_RELU || g->epilogue == TPRT_CUDA_GELU))
     return tprt__fail(TPRT_INVALID_ARGUMENT,
                       "cuBLASLt: a bias gradient excludes a bias and an activation function");
+  if (g->dtype == TPRT_F64 && (g->epilogue || g->bias || g->bias_gradient))
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "cuBLASLt: matmuls of f64 have neither an epilogue nor a bias");
   if (g->bias_gradient && g->batch > 1)
     return tprt__fail(TPRT_UNSUPPORTED,
                       "cuBLASLt: a bias gradient of %lld matmuls; only one is supported",
@@ -256,7 +261,9 @@ static problem problem_of(const tprt_cuda_gemm *g) {
   p.step_out = g->batch > 1 ? g->step_out : 0;
   p.type = type_of(g->dtype);
   p.out_type = type_of(g->out_dtype);
-  p.compute = g->tf32 ? BLASLT_COMPUTE_TF32 : BLASLT_COMPUTE_F32;
+  p.compute = g->tf32                ? BLASLT_COMPUTE_TF32
+              : g->dtype == TPRT_F64 ? BLASLT_COMPUTE_F64
+                                     : BLASLT_COMPUTE_F32;
   p.epilogue = epilogue_of(g);
   p.transpose_a = g->transpose_a;
   p.transpose_b = g->transpose_b;
@@ -281,8 +288,9 @@ static tprt_status describe(const tprt__blaslt *lt, const tprt_cuda_gemm *g, pla
           of_a = o->transpose_a ? BLASLT_TRANSPOSED : BLASLT_PLAIN;
   int64_t aux_row = tprt_cuda_aux_row(g->epilogue, o->n), aux_step = aux_row * o->m;
   uint32_t epilogue = (uint32_t)o->epilogue;
-  tprt_status status = tprt__blaslt_check(
-      lt->operation_create(&p->operation, o->compute, BLASLT_F32), "an operation");
+  int scale = o->type == BLASLT_F64 ? BLASLT_F64 : BLASLT_F32;
+  tprt_status status =
+      tprt__blaslt_check(lt->operation_create(&p->operation, o->compute, scale), "an operation");
   if (!status)
     status = SET(lt->operation_set, p->operation, BLASLT_TRANSPOSE_A, of_b, "transposing");
   if (!status)
@@ -411,9 +419,12 @@ tprt_status tprt_cuda_multiply(tprt_cuda_blas *blas, const tprt_cuda_gemm *given
     return status;
   const void *c = g->c ? g->c : g->out;
   const tprt_cuda_blas_config *config = &blas->config;
-  return tprt__blaslt_check(blas->lt->multiply(blas->handle, p->operation, &g->alpha, g->b, p->b,
-                                               g->a, p->a, &g->beta, c, p->out, g->out, p->out,
-                                               &p->algorithm, config->workspace,
-                                               config->workspace_bytes, stream),
+  const double wide_alpha = (double)g->alpha, wide_beta = (double)g->beta;
+  bool is_wide = g->dtype == TPRT_F64; /* then alpha and beta are f64 as well */
+  const void *alpha = is_wide ? (const void *)&wide_alpha : &g->alpha,
+             *beta = is_wide ? (const void *)&wide_beta : &g->beta;
+  return tprt__blaslt_check(blas->lt->multiply(blas->handle, p->operation, alpha, g->b, p->b, g->a,
+                                               p->a, beta, c, p->out, g->out, p->out, &p->algorithm,
+                                               config->workspace, config->workspace_bytes, stream),
                             "a product");
 }

@@ -146,7 +146,7 @@ typedef struct tprt__gpu_finish {
 } tprt__gpu_finish;
 
 /* A planned contraction of a site, described by `of` and `words` (see tprt__contraction_plan). It
- * runs with cuBLASLt if it is one GEMM of f32, f16 or bf16, or a few, and with a kernel otherwise.
+ * runs with cuBLASLt if it is one GEMM of floats, or a few, and with a kernel otherwise.
  * TPRT_UNSUPPORTED if cuBLASLt is needed but not installed. With `finish` (NULL: none), which is
  * copied, it is a product as described by tprt__product_words. */
 typedef struct tprt__gpu_contraction tprt__gpu_contraction;

@@ -48,7 +48,7 @@ void tprt__gpu_blas_end(tprt__gpu *gpu) {
 }
 
 static bool is_blas_type(tprt_dtype dtype) {
-  return dtype == TPRT_F32 || dtype == TPRT_F16 || dtype == TPRT_BF16;
+  return dtype == TPRT_F32 || dtype == TPRT_F64 || dtype == TPRT_F16 || dtype == TPRT_BF16;
 }
 
 /* Index of the left and of the right operand. */
@@ -89,7 +89,7 @@ static int64_t iterations(const tprt_abi_loop *loops, int n) {
 }
 
 /* Describes the contraction as GEMMs. Sums over several calls would be rounded after each call, so
- * they are for f32 only. */
+ * they are for f32 and f64 only. */
 static bool is_gemm(const tprt__contraction *of, const tprt_abi_loop *loops, int64_t n_loops,
                     tprt__gpu_contraction *made) {
   tprt__contraction *p = &made->product;
@@ -112,7 +112,7 @@ static bool is_gemm(const tprt__contraction *of, const tprt_abi_loop *loops, int
   made->n_outer = iterations(p->outer, p->n_outer);
   made->n_inner = iterations(p->inner, p->n_inner);
   bool is_large = g->m * g->n * g->k >= MIN_WORK,
-       adds_once = made->n_inner == 1 || of->dtype == TPRT_F32;
+       adds_once = made->n_inner == 1 || of->dtype == TPRT_F32 || of->dtype == TPRT_F64;
   return is_large && adds_once && made->n_outer <= MAX_CALLS &&
          made->n_inner <= MAX_CALLS / made->n_outer;
 }

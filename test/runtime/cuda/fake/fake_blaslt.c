@@ -1,4 +1,4 @@
-/* A fake libcublasLt. It checks every argument, and multiplies on the host in f32, sequentially,
+/* A fake libcublasLt. It checks every argument, and multiplies on the host, sequentially,
  * when the fake driver reaches the call in the stream. Any thread; one call at a time. */
 #define _GNU_SOURCE 1
 #include "fake_blaslt.h"
@@ -25,7 +25,7 @@ struct blaslt_layout {
   int32_t batch;
 };
 struct blaslt_operation {
-  int compute;
+  int compute, scale;
   int32_t transpose_a, transpose_b;
   uint32_t epilogue;
   void *bias, *aux;
@@ -178,9 +178,11 @@ blaslt_status lt_layout_set(blaslt_layout layout, int attribute, const void *val
 
 blaslt_status lt_operation_create(blaslt_operation *operation, int compute, int scale) {
   ENTER("cublasLtMatmulDescCreate");
-  require(scale == BLASLT_F32, "alpha and beta are f32");
+  require(scale == (compute == BLASLT_COMPUTE_F64 ? BLASLT_F64 : BLASLT_F32),
+          "alpha and beta have the type of the sums");
   *operation = made(sizeof **operation);
-  **operation = (struct blaslt_operation){.compute = compute, .epilogue = BLASLT_WITH_NOTHING};
+  **operation = (struct blaslt_operation){
+      .compute = compute, .scale = scale, .epilogue = BLASLT_WITH_NOTHING};
   return BLASLT_SUCCESS;
 }
 
@@ -288,11 +290,14 @@ static void check_problem(const problem *p) {
     violation("%llu x %llu times %llu x %llu to %llu x %llu", (unsigned long long)m,
               (unsigned long long)k, (unsigned long long)k_of_b, (unsigned long long)n,
               (unsigned long long)p->d.rows, (unsigned long long)p->d.columns);
-  require(p->a.type == p->b.type && (p->d.type == p->a.type || p->d.type == BLASLT_F32),
+  bool wide = p->a.type == BLASLT_F64;
+  require(p->a.type == p->b.type && (p->d.type == p->a.type || (p->d.type == BLASLT_F32 && !wide)),
           "types of matrices");
-  require(o->compute == BLASLT_COMPUTE_F32 ||
-              (o->compute == BLASLT_COMPUTE_TF32 && p->a.type == BLASLT_F32),
+  require(wide ? o->compute == BLASLT_COMPUTE_F64
+               : o->compute == BLASLT_COMPUTE_F32 ||
+                     (o->compute == BLASLT_COMPUTE_TF32 && p->a.type == BLASLT_F32),
           "type of sums");
+  require(!wide || o->epilogue == BLASLT_WITH_NOTHING, "no epilogue of f64");
   require(p->a.batch == p->d.batch && p->b.batch == p->d.batch, "equal batches");
   uint32_t e = o->epilogue & ~(uint32_t)BLASLT_WITH_AUX;
   bool relu = e & (BLASLT_WITH_RELU | (BLASLT_WITH_RELU_GRADIENT & 127));
@@ -340,7 +345,7 @@ typedef struct job {
   struct job *next;
   blaslt_handle handle;
   problem of;
-  float alpha, beta;
+  double alpha, beta;
   const char *a, *b, *c;
   char *d;
 } job;
@@ -360,33 +365,42 @@ static void free_jobs(blaslt_handle handle) {
 }
 
 static double load(int type, const void *from, int64_t i) {
-  return type == BLASLT_F32   ? (double)((const float *)from)[i]
+  return type == BLASLT_F64   ? ((const double *)from)[i]
+         : type == BLASLT_F32 ? (double)((const float *)from)[i]
          : type == BLASLT_F16 ? (double)tprt_f16_to_f32(((const uint16_t *)from)[i])
                               : (double)tprt_bf16_to_f32(((const uint16_t *)from)[i]);
 }
 
-static void store(int type, void *to, int64_t i, float x) {
-  if (type == BLASLT_F32)
-    ((float *)to)[i] = x;
+static void store(int type, void *to, int64_t i, double x) {
+  if (type == BLASLT_F64)
+    ((double *)to)[i] = x;
+  else if (type == BLASLT_F32)
+    ((float *)to)[i] = (float)x;
   else
-    ((uint16_t *)to)[i] = type == BLASLT_F16 ? tprt_f32_to_f16(x) : tprt_f32_to_bf16(x);
+    ((uint16_t *)to)[i] =
+        type == BLASLT_F16 ? tprt_f32_to_f16((float)x) : tprt_f32_to_bf16((float)x);
+}
+
+/* Rounds to the type of sums. */
+static double rounded(const problem *p, double x) {
+  return p->operation.compute == BLASLT_COMPUTE_F64 ? x : (double)(float)x;
 }
 
 /* Rounds to nearest, to the 11-bit significand of TF32. */
-static float tf32(float x) {
+static double tf32(float x) {
   uint32_t bits;
   memcpy(&bits, &x, sizeof x);
   bits = (bits + 0xfff + (bits >> 13 & 1)) & ~UINT32_C(0x1fff);
   memcpy(&x, &bits, sizeof x);
-  return x;
+  return (double)x;
 }
 
-static float factor(const problem *p, const struct blaslt_layout *l, bool transposed,
-                    const char *from, int64_t batch, int64_t row, int64_t column) {
+static double factor(const problem *p, const struct blaslt_layout *l, bool transposed,
+                     const char *from, int64_t batch, int64_t row, int64_t column) {
   int64_t i =
       batch * l->step + (transposed ? row * l->leading + column : column * l->leading + row);
-  float x = (float)load(l->type, from, i);
-  return p->operation.compute == BLASLT_COMPUTE_TF32 ? tf32(x) : x;
+  double x = load(l->type, from, i);
+  return p->operation.compute == BLASLT_COMPUTE_TF32 ? tf32((float)x) : x;
 }
 
 static const double ROOT = 0.7978845608028654, CUBE = 0.044715; /* of gelu: sqrt(2 / pi) */
@@ -401,14 +415,14 @@ static double gelu_gradient(double x) {
 static bool keeps_nan(const problem *p) { return mark_of(p) >> 40 & 1; }
 
 /* Applies the epilogue to an element of D. */
-static float finish(const problem *p, int64_t batch, int64_t i, int64_t j, float x) {
+static double finish(const problem *p, int64_t batch, int64_t i, int64_t j, double x) {
   const struct blaslt_operation *o = &p->operation;
   uint32_t e = o->epilogue;
   int64_t at = batch * o->aux_step + j * o->aux_leading + i;
   unsigned char *bits = o->aux;
   bool has_aux = e & BLASLT_WITH_AUX;
   if (e & BLASLT_WITH_BIAS)
-    x += (float)load(p->d.type, o->bias, i);
+    x = rounded(p, x + load(p->d.type, o->bias, i));
   if (e & BLASLT_WITH_RELU) {
     if (has_aux)
       bits[at / 8] = (unsigned char)((bits[at / 8] & ~(1 << at % 8)) | (x > 0) << at % 8);
@@ -417,12 +431,12 @@ static float finish(const problem *p, int64_t batch, int64_t i, int64_t j, float
   if (e & BLASLT_WITH_GELU) {
     if (has_aux)
       store(p->d.type, o->aux, at, x);
-    return (float)gelu((double)x);
+    return rounded(p, gelu(x));
   }
   if ((e & BLASLT_WITH_RELU_GRADIENT) == BLASLT_WITH_RELU_GRADIENT)
     return bits[at / 8] >> at % 8 & 1 ? x : 0;
   if ((e & BLASLT_WITH_GELU_GRADIENT) == BLASLT_WITH_GELU_GRADIENT)
-    return x * (float)gelu_gradient(load(p->d.type, o->aux, at));
+    return rounded(p, x * rounded(p, gelu_gradient(load(p->d.type, o->aux, at))));
   return x;
 }
 
@@ -434,18 +448,18 @@ static void run(void *data) {
   int64_t k = (int64_t)(o->transpose_a ? p->a.rows : p->a.columns);
   for (int64_t batch = 0; batch < p->d.batch; batch++)
     for (int64_t i = 0; i < m; i++) {
-      float sum_of_a = 0, gradient = 0;
+      double sum_of_a = 0, gradient = 0;
       for (int64_t l = 0; l < k; l++)
-        sum_of_a += factor(p, &p->a, o->transpose_a, w->a, batch, i, l);
+        sum_of_a = rounded(p, sum_of_a + factor(p, &p->a, o->transpose_a, w->a, batch, i, l));
       for (int64_t j = 0; j < n; j++) {
         int64_t at = batch * p->d.step + j * p->d.leading + i;
-        float x = 0;
+        double x = 0;
         for (int64_t l = 0; l < k; l++)
-          x += factor(p, &p->a, o->transpose_a, w->a, batch, i, l) *
-               factor(p, &p->b, o->transpose_b, w->b, batch, l, j);
-        x = w->alpha * x + (w->beta != 0 ? w->beta * (float)load(p->d.type, w->c, at) : 0);
-        x = finish(p, batch, i, j, x);
-        gradient += x;
+          x = rounded(p, x + rounded(p, factor(p, &p->a, o->transpose_a, w->a, batch, i, l) *
+                                            factor(p, &p->b, o->transpose_b, w->b, batch, l, j)));
+        double old = w->beta != 0 ? rounded(p, w->beta * load(p->d.type, w->c, at)) : 0;
+        x = finish(p, batch, i, j, rounded(p, rounded(p, w->alpha * x) + old));
+        gradient = rounded(p, gradient + x);
         store(p->d.type, w->d, at, x);
       }
       if (o->epilogue & BLASLT_WITH_SUM_OF_A)
@@ -508,8 +522,8 @@ blaslt_status lt_multiply(blaslt_handle handle, blaslt_operation operation, cons
                           size_t workspace_bytes, cuda_stream stream) {
   const job given = {.handle = handle,
                      .of = problem_of(operation, of_a, of_b, of_c, of_d),
-                     .alpha = *(const float *)alpha,
-                     .beta = *(const float *)beta,
+                     .alpha = load(operation->scale, alpha, 0),
+                     .beta = load(operation->scale, beta, 0),
                      .a = a,
                      .b = b,
                      .c = c,

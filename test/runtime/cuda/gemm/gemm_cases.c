@@ -38,30 +38,37 @@ const product products[] = {
     CASE(F16, F16, 6, 5, 3, .bias = true, .nan = true, .epilogue = TPRT_CUDA_RELU),
     CASE(BF16, BF16, 6, 8, 3, .bias = true, .nan = true, .epilogue = TPRT_CUDA_RELU),
     CASE(F16, F16, 6, 5, 3, .bias = true, .nan = true, .epilogue = TPRT_CUDA_RELU, .aux = true),
+    CASE(F64, F64, 5, 7, 9, .transpose_b = true),
+    CASE(F64, F64, 3, 4, 5, .batch = 3, .transpose_a = true, .alpha = 0.5f, .beta = 2, .pad = 2),
 };
 const int n_products = sizeof products / sizeof *products;
 
-float product_load(tprt_dtype dtype, const void *from, int64_t i) {
-  return dtype == TPRT_F32   ? ((const float *)from)[i]
-         : dtype == TPRT_F16 ? tprt_f16_to_f32(((const uint16_t *)from)[i])
-                             : tprt_bf16_to_f32(((const uint16_t *)from)[i]);
+double product_load(tprt_dtype dtype, const void *from, int64_t i) {
+  if (dtype == TPRT_F64)
+    return ((const double *)from)[i];
+  return (double)(dtype == TPRT_F32   ? ((const float *)from)[i]
+                  : dtype == TPRT_F16 ? tprt_f16_to_f32(((const uint16_t *)from)[i])
+                                      : tprt_bf16_to_f32(((const uint16_t *)from)[i]));
 }
 
-void product_store(tprt_dtype dtype, void *to, int64_t i, float x) {
-  if (dtype == TPRT_F32)
-    ((float *)to)[i] = x;
+void product_store(tprt_dtype dtype, void *to, int64_t i, double x) {
+  if (dtype == TPRT_F64)
+    ((double *)to)[i] = x;
+  else if (dtype == TPRT_F32)
+    ((float *)to)[i] = (float)x;
   else
-    ((uint16_t *)to)[i] = dtype == TPRT_F16 ? tprt_f32_to_f16(x) : tprt_f32_to_bf16(x);
+    ((uint16_t *)to)[i] =
+        dtype == TPRT_F16 ? tprt_f32_to_f16((float)x) : tprt_f32_to_bf16((float)x);
 }
 
 void product_numbers(tprt_dtype dtype, void *to, int seed) {
-  for (int64_t i = 0; i < GEMM_BYTES / 4; i++)
-    product_store(dtype, to, i, (float)((i * 7 + seed * 13 + i / 11) % 17 - 8) / 8);
+  for (int64_t i = 0; i < GEMM_BYTES / (int64_t)tprt_dtype_size(dtype); i++)
+    product_store(dtype, to, i, (double)((i * 7 + seed * 13 + i / 11) % 17 - 8) / 8);
 }
 
 /* The contents of aux that gradient epilogues read. */
 static bool was_positive(int64_t at) { return at % 3 == 0; }
-static float was(int64_t at) { return (float)(at % 13 - 6) / 4; }
+static double was(int64_t at) { return (double)(at % 13 - 6) / 4; }
 
 void product_fill(const product *p, unsigned char *const host[N_PRODUCT_BUFFERS]) {
   static const int seeds[N_PRODUCT_BUFFERS] = {
@@ -134,12 +141,12 @@ double product_term(const product *p, unsigned char *const host[N_PRODUCT_BUFFER
           row_b = g->row_b         ? g->row_b
                   : p->transpose_b ? p->k
                                    : p->n;
-  double b = (double)product_load(
-      p->dtype, g->b, batch * g->step_b + (p->transpose_b ? j * row_b + l : l * row_b + j));
+  double b = product_load(p->dtype, g->b,
+                          batch * g->step_b + (p->transpose_b ? j * row_b + l : l * row_b + j));
   if (i < 0)
     return b;
-  double a = (double)product_load(
-      p->dtype, g->a, batch * g->step_a + (p->transpose_a ? l * row_a + i : i * row_a + l));
+  double a = product_load(p->dtype, g->a,
+                          batch * g->step_a + (p->transpose_a ? l * row_a + i : i * row_a + l));
   return a * b;
 }
 
@@ -148,10 +155,13 @@ static double relu(double x, double got) { return !isnan(x) ? fmax(x, 0) : isnan
 
 static int near(const product *p, const char *what, int64_t at, double got, double expected,
                 double slack) {
-  double unit = p->out_dtype == TPRT_BF16 ? 0x1p-8 : p->out_dtype == TPRT_F16 ? 0x1p-11 : 0x1p-20;
+  double unit = p->out_dtype == TPRT_BF16  ? 0x1p-8
+                : p->out_dtype == TPRT_F16 ? 0x1p-11
+                : p->out_dtype == TPRT_F64 ? 0x1p-50
+                                           : 0x1p-20;
   if (isnan(got) && isnan(expected))
     return 0;
-  if (fabs(got - expected) <= unit * fabs(expected) + 1e-6 + slack)
+  if (fabs(got - expected) <= unit * fabs(expected) + (p->out_dtype == TPRT_F64 ? 0 : 1e-6) + slack)
     return 0;
   fprintf(stderr, "wrong: product %d: %s[%lld] is %.9g, expected %.9g\n", (int)(p - products), what,
           (long long)at, got, expected);
@@ -174,35 +184,34 @@ int product_check(const product *p, unsigned char *const s[N_PRODUCT_BUFFERS],
       for (int64_t i = 0; i < p->m; i++) {
         int64_t at = batch * g->step_out + i * row + j,
                 aux = batch * aux_row * p->m + i * aux_row + j;
-        double x = 0, got = (double)product_load(p->out_dtype, s[OF_OUT], at);
+        double x = 0, got = product_load(p->out_dtype, s[OF_OUT], at);
         for (int64_t l = 0; l < p->k; l++)
           x += product_term(p, s, batch, i, j, l);
         x = (double)g->alpha * x +
-            (p->beta != 0 ? (double)p->beta *
-                                (double)product_load(p->out_dtype, p->has_c ? s[OF_C] : old, at)
-                          : 0);
-        x += p->bias ? (double)product_load(p->out_dtype, s[OF_BIAS], j) : 0;
+            (p->beta != 0
+                 ? (double)p->beta * product_load(p->out_dtype, p->has_c ? s[OF_C] : old, at)
+                 : 0);
+        x += p->bias ? product_load(p->out_dtype, s[OF_BIAS], j) : 0;
         if (p->aux && p->epilogue == TPRT_CUDA_RELU && !isnan(x) &&
             (s[OF_AUX][aux / 8] >> aux % 8 & 1) != (x > 0))
           errors += near(p, "bits of aux", aux, x <= 0, x > 0, 0);
         if (p->aux && p->epilogue == TPRT_CUDA_GELU)
-          errors += near(p, "aux", aux, (double)product_load(p->out_dtype, s[OF_AUX], aux), x, 0);
+          errors += near(p, "aux", aux, product_load(p->out_dtype, s[OF_AUX], aux), x, 0);
         x = p->epilogue == TPRT_CUDA_RELU            ? relu(x, got)
             : p->epilogue == TPRT_CUDA_GELU          ? gelu(x)
             : p->epilogue == TPRT_CUDA_RELU_GRADIENT ? (was_positive(aux) ? x : 0)
-            : p->epilogue == TPRT_CUDA_GELU_GRADIENT ? x * gelu_slope((double)was(aux))
+            : p->epilogue == TPRT_CUDA_GELU_GRADIENT ? x * gelu_slope(was(aux))
                                                      : x;
         gradient += x;
         errors += near(p, "out", at, got, x, slack);
       }
       if (p->gradient)
-        errors += near(p, "bias_gradient", j, (double)product_load(p->out_dtype, s[OF_GRADIENT], j),
+        errors += near(p, "bias_gradient", j, product_load(p->out_dtype, s[OF_GRADIENT], j),
                        p->epilogue ? gradient : sum_of_b, of_sum);
     }
   /* Padding between rows must not be modified. */
   for (int64_t k = 0; p->pad && k < p->pad; k++)
-    errors += near(p, "what lies behind a row", k,
-                   (double)product_load(p->out_dtype, s[OF_OUT], p->n + k),
-                   (double)product_load(p->out_dtype, old, p->n + k), 0);
+    errors += near(p, "what lies behind a row", k, product_load(p->out_dtype, s[OF_OUT], p->n + k),
+                   product_load(p->out_dtype, old, p->n + k), 0);
   return errors != 0;
 }

@@ -43,8 +43,8 @@ int product_check(const product *p, unsigned char *const host[N_PRODUCT_BUFFERS]
 double product_term(const product *p, unsigned char *const host[N_PRODUCT_BUFFERS], int64_t batch,
                     int64_t i, int64_t j, int64_t l);
 
-float product_load(tprt_dtype dtype, const void *from, int64_t i);
-void product_store(tprt_dtype dtype, void *to, int64_t i, float x);
+double product_load(tprt_dtype dtype, const void *from, int64_t i);
+void product_store(tprt_dtype dtype, void *to, int64_t i, double x);
 /* Writes multiples of 1/8 between -1 and 1: exact in every type, and so are sums of their products
  * in f32. */
 void product_numbers(tprt_dtype dtype, void *to, int seed);
