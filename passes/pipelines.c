@@ -43,6 +43,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
   };
   static const tp_exposed_row cuda_options[] = {
       {&tp__embed_kernels_row, "chip", NULL},
+      {&tp__assign_buffers_row, "tf32", NULL},
       {&tp__schedule_collectives_row, "overlap", "false"},
       {&tp__schedule_collectives_row, "topology", "h100"},
       {&tp__schedule_collectives_row, "memory-limit", NULL},
@@ -76,7 +77,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .text = TO_BUFFERS
        ",func.func(linalg-generalize-named-ops),tp-keep-offsets,tp-order-loops,"
        "tp-split-reductions,tp-fuse-nests,"
-       "tp-schedule-collectives{*},tp-assign-buffers{target=cuda},"
+       "tp-schedule-collectives{*},tp-assign-buffers{target=cuda *},"
        "func.func(linalg-generalize-named-ops),tp-order-loops,tp-outline-kernels{asserts=true},"
        "tp-map-kernels,builtin.module(" TO_LLVM(
            "llvm.func", "cuda") "),tp-embed-kernels{*}," TO_LLVM("func.func", "host")},

@@ -48,7 +48,10 @@ typedef struct tprt_abi_header {
   int64_t n_sites;
   int64_t first_site; /* word offset */
   int64_t target;     /* tprt_target */
-  int64_t reserved[7];
+  /* 1: matmuls round f32 operands to TF32, as tprt_cuda_gemm.tf32; only of TPRT_TARGET_CUDA.
+   * Matmuls that do not run with cuBLASLt, such as small ones, do not round them. */
+  int64_t tf32;
+  int64_t reserved[6];
 } tprt_abi_header;
 
 typedef enum tprt_site_kind {

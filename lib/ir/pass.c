@@ -73,13 +73,15 @@ static void append_options(tp__string *out, const tp_pipeline_row *row, const ch
 }
 
 char *tp__pipeline_text(const tp_pipeline_row *row, const char *const *values) {
-  static const char mark[] = "{*}";
+  static const char mark[] = "*}"; /* after '{', or after other options and a blank */
   tp__string out = {0};
   const char *at = row->text, *found;
   for (; (found = strstr(at, mark)); at = found + strlen(mark)) {
+    const char *begin = found;
+    while (*begin != '{')
+      begin--;
     tp__string_append_bytes(&out, at, (size_t)(found - at));
-    tp__string_append(&out, "{");
-    append_options(&out, row, values, at, found);
+    append_options(&out, row, values, at, begin);
     tp__string_append(&out, "}");
   }
   tp__string_append(&out, at);

@@ -113,7 +113,7 @@ static MlirValue caller_memref(tp__lowering *l, MlirOperation where, MlirValue a
 /* ---- the program table ---- */
 
 static void build_table(tp__lowering *l, const char *name, const int64_t bytes[2],
-                        tprt_target target) {
+                        tprt_target target, bool tf32) {
   tp__words table = {0};
   size_t n = TPRT_ABI_HEADER_WORDS + l->sites.n + l->extra.n;
   tprt_abi_header header = {.magic = TPRT_ABI_MAGIC,
@@ -123,7 +123,8 @@ static void build_table(tp__lowering *l, const char *name, const int64_t bytes[2
                             .registered_bytes = bytes[1],
                             .n_sites = (int64_t)(l->sites.n / TPRT_SITE_WORDS),
                             .first_site = TPRT_ABI_HEADER_WORDS,
-                            .target = target};
+                            .target = target,
+                            .tf32 = tf32};
   header.n_axes = tp__int_list(tp__get(l->func, "tp.mesh"), TPRT_MAX_AXES, header.sizes);
   for (int64_t a = header.n_axes; a < TPRT_MAX_AXES; a++)
     header.sizes[a] = 1;
@@ -337,7 +338,14 @@ tp_status tp__measure_buffers(MlirOperation func, int64_t *bytes) {
 
 typedef struct settings {
   enum { FOR_HOST, FOR_CUDA } target;
+  bool tf32;
 } settings;
+
+/* True if matmuls may round their operands to TF32: the option allows it, and the program asks for
+ * no other precision. */
+static bool uses_tf32(MlirOperation module, const settings *given) {
+  return given->tf32 && mlirAttributeIsNull(tp__get(module, "tp.precision"));
+}
 
 static tp_status assign(MlirOperation func, void *data) {
   tp_pass *pass = data;
@@ -363,7 +371,8 @@ static tp_status assign(MlirOperation func, void *data) {
                        l.sites.n, (int)TPRT_SITE_WORDS);
   if (status == TP_OK) {
     sprintf(table, "%.*s.tprt", (int)name.length, name.data);
-    build_table(&l, table, bytes, given->target == FOR_CUDA ? TPRT_TARGET_CUDA : TPRT_TARGET_HOST);
+    build_table(&l, table, bytes, given->target == FOR_CUDA ? TPRT_TARGET_CUDA : TPRT_TARGET_HOST,
+                uses_tf32(pass->module, given));
     rewrite_entry(&l, &buffers, table, bytes);
   }
   pass->statistics[0] += (int64_t)buffers.n;
@@ -376,11 +385,31 @@ static tp_status assign(MlirOperation func, void *data) {
   return status == TP_OK && l.no_memory ? tp__out_of_memory(func) : status;
 }
 
-static tp_status run(tp_pass *pass) { return tp__each_entry(pass->module, assign, pass); }
+static tp_status run(tp_pass *pass) {
+  const settings *given = pass->options;
+  if (given->tf32 && given->target != FOR_CUDA)
+    return tp__error(pass->module, TP_INVALID_ARGUMENT,
+                     "option tf32 requires target=cuda; processors multiply f32 without rounding "
+                     "it");
+  if (given->tf32 && !uses_tf32(pass->module, given)) {
+    MlirAttribute asked = tp__get(pass->module, "tp.precision");
+    MlirStringRef text =
+        mlirAttributeIsAString(asked) ? mlirStringAttrGetValue(asked) : tp__ref("HIGHEST");
+    tp__warning(pass->module,
+                "option tf32 has no effect: a matmul of the program asks for precision %.*s, so "
+                "all matmuls of f32 stay f32",
+                (int)text.length, text.data);
+  }
+  return tp__each_entry(pass->module, assign, pass);
+}
 
 static const tp_option_row options[] = {
     {"target", "host", "what runs the program, as its table says",
      TP_CHOICE(settings, target, "host|cuda")},
+    {"tf32", "false",
+     "true: matmuls of f32 round their operands to TF32 on a GPU, 11 bits of mantissa, and are "
+     "several times as fast; not if the StableHLO program asks for precision HIGH or HIGHEST",
+     TP_BOOL(settings, tf32)},
 };
 
 static const tp_statistic_row statistics[] = {

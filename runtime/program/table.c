@@ -109,12 +109,16 @@ static tprt_status read_header(const int64_t *words, size_t n_words, tprt__progr
     status = tprt__check_range("target of the program", header->target, TPRT_TARGET_HOST,
                                TPRT_TARGET_CUDA);
   if (!status)
+    status = tprt__check_range("TF32 of the program", header->tf32, 0,
+                               header->target == TPRT_TARGET_CUDA);
+  if (!status)
     status = check_unused("program", header->reserved,
                           sizeof header->reserved / sizeof *header->reserved);
   program->private_bytes = (size_t)header->private_bytes;
   program->registered_bytes = (size_t)header->registered_bytes;
   program->n_sites = (int)header->n_sites;
   program->target = (tprt_target)header->target;
+  program->tf32 = header->tf32;
   return status;
 }
 
@@ -256,6 +260,7 @@ static tprt_status read_site(const tprt__program *program, const tprt_abi_site *
   if (status)
     return status;
   site->kind = (tprt_site_kind)words->kind;
+  site->tf32 = program->tf32;
   status = read_axes(program, words, site);
   if (!status)
     status = read_extra(program, words, site, kinds[site->kind].extra);

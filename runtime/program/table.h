@@ -67,6 +67,7 @@ typedef struct tprt__site {
   int32_t axes[TPRT_MAX_AXES];
   const int64_t *extra; /* points into the table */
   int64_t n_extra;
+  bool tf32; /* that of the program: its matmuls of f32 may round their operands to TF32 */
   /* Only TPRT_SITE_CONTRACT: its loops; points into the table. */
   const tprt_abi_loop *loops;
   int64_t n_loops;
@@ -89,6 +90,7 @@ typedef struct tprt__program {
   int64_t n_devices;
   size_t private_bytes, registered_bytes;
   tprt_target target;
+  bool tf32;
   int n_sites;
   tprt__site *sites;
 } tprt__program;

@@ -65,7 +65,7 @@ static bool same(const job *j, int k, const array *a, const array *b, report *r)
   double limit = j->results[k].exact || a->type->kind != 'f' ? 0 : rounding_of(a->type);
   double scale = fmax(j->results[k].scale, 1e-30);
   if (a->type->kind != 'f') {
-    comparison c = compare_arrays(a, b, false);
+    comparison c = compare_arrays(a, b, false, 0);
     snprintf(r->message, sizeof r->message, "result %d: %s", k, c.what);
     return c.ok;
   }

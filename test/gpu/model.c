@@ -197,7 +197,7 @@ static void compare(player *r, const char *kind, int k, const array *whole, bool
   if (!array_create(&part, whole->type, whole->rank, reference.shape))
     die("memory ran out");
   array_copy_box(whole, at, &part, at, part.shape);
-  comparison c = compare_arrays(&part, &reference, is_expected);
+  comparison c = compare_arrays(&part, &reference, is_expected, 0);
   r->compared++;
   if (!c.ok) {
     fprintf(stderr, "wrong: %s: rank %d, result %d, %s: error %g, at most %g %s\n", r->p->folder,

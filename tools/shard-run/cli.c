@@ -123,6 +123,10 @@ static const cli_option rows[] = {
      "with --target=cuda: launch every kernel, instead of a CUDA graph of all of them, captured "
      "after the first call",
      CLI_FLAG(options, no_graph)},
+    {"tf32", NULL,
+     "with --target=cuda: matmuls of f32 round their operands to TF32, 11 bits of mantissa, which "
+     "is several times as fast; the tolerance of results is then that of f16",
+     CLI_FLAG(options, tf32)},
     {"fuse", "no|faster|always",
      "fuse all-reduces with the ops that follow them, as GPU kernels do: no; faster: where the "
      "cost model predicts a gain; always: wherever possible (default: no; with --target=cuda: "
@@ -180,7 +184,8 @@ const cli_tool cli_program = {
                  "shard-run model.mlir --mesh 2x2 --emit=so -o libmodel.so"},
     .notes =
         "Tolerances, relative to the largest absolute value of the reference: against one device "
-        "f32 1e-5, f64 1e-12, bf16 and f16 2e-2, f8 8e-2; against expected results f32 and f64 "
+        "f32 1e-5, f64 1e-12, bf16 and f16 2e-2, f8 8e-2, with --tf32 at least 2e-2; against "
+        "expected results f32 and f64 "
         "1e-4, others the same; integers and booleans must be equal. If the results of one device "
         "and of N differ by more, an evaluation of the program in f64 judges both: the results of "
         "N ranks are wrong if their error exceeds both the tolerance and four times the error of "
@@ -380,7 +385,9 @@ void cli_respell(const char *message, FILE *out) {
 }
 
 bool cli_pipeline(const options *o, const char *pipeline, bool overlap, char *text, size_t size) {
-  size_t n = (size_t)snprintf(text, size, "%s{overlap=%s", pipeline, overlap ? "true" : "false");
+  bool tf32 = o->tf32 && has_option(pipeline, "tf32");
+  size_t n = (size_t)snprintf(text, size, "%s{overlap=%s%s", pipeline, overlap ? "true" : "false",
+                              tf32 ? " tf32=true" : "");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *value = NULL;
     if (rows[i].pipeline_option && has_option(pipeline, rows[i].pipeline_option))

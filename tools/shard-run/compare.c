@@ -64,7 +64,7 @@ double compare_scale(const array *a) {
   }
 }
 
-comparison compare_arrays(const array *a, const array *b, bool against_expected) {
+comparison compare_arrays(const array *a, const array *b, bool against_expected, double least) {
   comparison c = {.done = true,
                   .ok = true,
                   .error_of_one = -1,
@@ -72,6 +72,7 @@ comparison compare_arrays(const array *a, const array *b, bool against_expected)
                   .tolerance = compare_tolerance(a->type, against_expected)};
   if (a->type->kind != 'f')
     return compare_exact(a, b, c);
+  c.tolerance = fmax(c.tolerance, least);
   double scale = compare_scale(b), error = 0;
   int64_t n = array_numbers(a);
   for (int64_t i = 0; i < n; i++) {

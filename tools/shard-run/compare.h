@@ -30,8 +30,10 @@ typedef struct comparison {
 } comparison;
 
 /* Compares two arrays of the same type and shape. The tolerance is the one for results of a
- * framework (`against_expected`), or for the same program on one device. */
-comparison compare_arrays(const array *value, const array *reference, bool against_expected);
+ * framework (`against_expected`), or for the same program on one device; for floats it is at least
+ * `least`. */
+comparison compare_arrays(const array *value, const array *reference, bool against_expected,
+                          double least);
 /* Returns the magnitude that errors are relative to: the largest finite value, excluding masks such
  * as -1e9 in attention scores. A mask is a number of 1e4 or more that occurs more than once, if all
  * other numbers are at most 1e-4 of it. Relative to a mask, errors of the other numbers would be

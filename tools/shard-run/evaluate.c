@@ -84,7 +84,8 @@ double change_by_noise(const tp_reference *reference, const tp_reference *noisy,
 }
 
 comparison compare_with_evaluator(const array *value, const array *one,
-                                  const tp_reference *reference, const tp_reference *noisy, int k) {
+                                  const tp_reference *reference, const tp_reference *noisy, int k,
+                                  double least) {
   /* for narrow types one tolerance is already large */
   const double most_of_wide = 50, most_of_narrow = 2.5;
   if (value->type->kind != 'f')
@@ -92,7 +93,7 @@ comparison compare_with_evaluator(const array *value, const array *one,
   comparison c = {.done = true,
                   .error_of_one = -1,
                   .error_of_rounding = -1,
-                  .tolerance = compare_tolerance(value->type, false)};
+                  .tolerance = fmax(compare_tolerance(value->type, false), least)};
   tp_reference_judgement judgement, of_one;
   tp_reference_judge(reference, k, value->data, &judgement);
   /* excludes masks, and is at most the reference's largest value */
@@ -105,7 +106,8 @@ comparison compare_with_evaluator(const array *value, const array *one,
     c.error_of_one = of_one.error / scale;
     c.error = fmax(c.error, error_of_unknown(value, one, reference, k) / scale);
     double allowed = SEVERAL * c.error_of_one;
-    double most = (value->type->narrow ? most_of_narrow : most_of_wide) * c.tolerance;
+    bool is_narrow = value->type->narrow || least > 0;
+    double most = (is_narrow ? most_of_narrow : most_of_wide) * c.tolerance;
     double of_unit = most_of_narrow * compare_tolerance_of_unit(judgement.unit);
     most = fmax(most, of_unit);
     c.is_ill_conditioned = c.error > most && c.error <= allowed;

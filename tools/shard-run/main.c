@@ -123,12 +123,19 @@ static bool run_reference(session *s, MlirModule module, build_kind kind) {
                  &s->reference_outputs);
 }
 
+/* Returns the least tolerance of floats: with TF32 that of f16, which has as many bits of
+ * mantissa. */
+static double least_tolerance(const options *o) {
+  return o->tf32 ? compare_tolerance_of_unit(0x1p-11) : 0;
+}
+
 static void compare_integers_again(session *s, MlirModule module, int k) {
   char why[256];
   tp_reference *bounded = evaluate(module, s->program.shape->function, s->program.shape, s->inputs,
                                    EVALUATE_BOUNDED, 0, sizeof why, why);
   if (bounded)
-    s->against_evaluator[k] = compare_with_evaluator(s->outputs + k, NULL, bounded, NULL, k);
+    s->against_evaluator[k] =
+        compare_with_evaluator(s->outputs + k, NULL, bounded, NULL, k, least_tolerance(s->o));
   tp_reference_destroy(bounded);
 }
 
@@ -145,8 +152,8 @@ static void check_conditioning(session *s, MlirModule module, const tp_reference
       evaluate(module, shape->function, shape, s->inputs, EVALUATE_NOISY, 0, sizeof why, why);
   for (int k = 0; k < s->n_outputs && noisy; k++)
     if (s->against_evaluator[k].is_ill_conditioned)
-      s->against_evaluator[k] =
-          compare_with_evaluator(s->outputs + k, s->reference_outputs + k, reference, noisy, k);
+      s->against_evaluator[k] = compare_with_evaluator(s->outputs + k, s->reference_outputs + k,
+                                                       reference, noisy, k, least_tolerance(s->o));
   tp_reference_destroy(noisy);
 }
 
@@ -189,7 +196,8 @@ static bool compare_by_evaluator(session *s, MlirModule module, bool may_run_one
     bool all = true;
     for (int k = 0; k < s->n_outputs; k++) {
       const array *one = s->reference_outputs ? s->reference_outputs + k : NULL;
-      s->against_evaluator[k] = compare_with_evaluator(s->outputs + k, one, reference, NULL, k);
+      s->against_evaluator[k] =
+          compare_with_evaluator(s->outputs + k, one, reference, NULL, k, least_tolerance(s->o));
       all &= s->against_evaluator[k].ok || s->outputs[k].type->kind != 'f';
     }
     if (all || s->reference_outputs || !may_run_one)
@@ -219,9 +227,11 @@ static bool compare_all(session *s, MlirModule module, bool is_local, outcome *o
   bool is_close = true;
   for (int k = 0; k < s->n_outputs; k++) {
     if (s->reference_outputs)
-      s->against_one[k] = compare_arrays(s->outputs + k, s->reference_outputs + k, false);
+      s->against_one[k] =
+          compare_arrays(s->outputs + k, s->reference_outputs + k, false, least_tolerance(s->o));
     if (s->expected[k].data)
-      s->against_expected[k] = compare_arrays(s->outputs + k, s->expected + k, true);
+      s->against_expected[k] =
+          compare_arrays(s->outputs + k, s->expected + k, true, least_tolerance(s->o));
     is_close &= !s->against_one[k].done || s->against_one[k].ok;
     char first[256];
     int64_t n_nan = array_count_nan(s->outputs + k, first, sizeof first);

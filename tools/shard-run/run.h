@@ -70,7 +70,7 @@ typedef struct options {
   text_list inputs, expected, save;
   launch_kind launch;
   run_target target;
-  bool no_verify, generic, no_graph;
+  bool no_verify, generic, no_graph, tf32;
   reference_kind reference;
   int n_copies;   /* number of copies of `command` to start; 0: this is a run of a model */
   int n_spares;   /* processes that may take the place of copies that were killed */
@@ -293,9 +293,10 @@ tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *p
  * If even one device has a large error, the program is ill-conditioned and not verified, unless
  * `noisy`, a noisy evaluation (NULL: none), shows that rounding explains no error of that order:
  * then both are wrong. Numbers that depend on rounding must equal those of one device, except
- * integers. */
+ * integers. The tolerance of floats is at least `least`. */
 comparison compare_with_evaluator(const array *value, const array *one,
-                                  const tp_reference *reference, const tp_reference *noisy, int k);
+                                  const tp_reference *reference, const tp_reference *noisy, int k,
+                                  double least);
 /* Returns the largest change of a number of result `k` that the noise of a noisy evaluation makes.
  * Numbers that the noise makes infinite or undefined count as infinitely changed. */
 double change_by_noise(const tp_reference *reference, const tp_reference *noisy, int k);

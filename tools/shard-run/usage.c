@@ -95,6 +95,11 @@ int usage_check(const options *o) {
     return cli_usage("--emit=ptx requires --target=cuda");
   if (o->no_graph && o->target != TARGET_CUDA)
     return cli_usage("--no-graph requires --target=cuda");
+  if (o->tf32 && o->target != TARGET_CUDA)
+    return cli_usage("--tf32 requires --target=cuda: processors multiply f32 without rounding it");
+  if (o->tf32 && o->emit == EMIT_KERNELS)
+    return cli_usage("--tf32 changes no kernel of the program, and --emit=ptx writes only these; "
+                     "leave one of them out");
   if (o->target == TARGET_CUDA && o->launch == LAUNCH_PROCESSES)
     return cli_usage("--target=cuda excludes --launch=processes: its ranks are threads, which "
                      "share one GPU or have one each");

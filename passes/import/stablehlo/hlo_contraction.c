@@ -109,8 +109,29 @@ static MlirValue product_sum(tp_hlo *hlo, MlirOperation op, MlirOperation generi
   return tp__hlo_binary(hlo, sums[kind], tp__hlo_body_arg(generic, 2), product);
 }
 
+/* Writes on the module that a matmul of f32 asks for more than the default precision, or for an
+ * algorithm: option tf32 of the code generation then does nothing. */
+static void note_precision(tp_hlo *hlo, MlirOperation op, MlirType sum) {
+  static const char *const asked[] = {"HIGHEST", "HIGH"};
+  tp__string text = {0};
+  const char *found = NULL;
+  MlirAttribute config = tp__inherent(op, "precision_config");
+  if (!mlirTypeIsAF32(sum))
+    return;
+  if (!mlirAttributeIsNull(config))
+    mlirAttributePrint(config, tp__append_part, &text);
+  for (int i = 0; i < TP_LEN(asked) && !found; i++)
+    found = strstr(tp__string_text(&text), asked[i]) ? asked[i] : NULL;
+  if (!found && !mlirAttributeIsNull(tp__inherent(op, "algorithm")))
+    found = "of an algorithm";
+  if (found)
+    tp__set(hlo->module, "tp.precision", tp__attr_string(hlo->context, found));
+  tp__string_destroy(&text);
+}
+
 MlirValue tp__hlo_contract(tp_hlo *hlo, MlirOperation op, const tp_hlo_contraction *c) {
   MlirType sum = tp__hlo_sum_element(op);
+  note_precision(hlo, op, sum);
   tp_hlo plain = {0};
   MlirType element = tp__hlo_type(&plain, sum);
   tp_hlo_kind kind = tp__hlo_kind(tp__hlo_result_element(op, 0));

@@ -145,13 +145,20 @@ typedef struct tprt__gpu_finish {
   bool bias;
 } tprt__gpu_finish;
 
-/* A planned contraction of a site, described by `of` and `words` (see tprt__contraction_plan). It
- * runs with cuBLASLt if it is one GEMM of floats, or a few, and with a kernel otherwise.
- * TPRT_UNSUPPORTED if cuBLASLt is needed but not installed. With `finish` (NULL: none), which is
- * copied, it is a product as described by tprt__product_words. */
+/* Describes a contraction: `of` is the plan of its loops (see tprt__contraction_plan). Borrowed. */
+typedef struct tprt__gpu_product {
+  const tprt__contraction *of;
+  int64_t n_loops;
+  const tprt_abi_loop *loops;
+  /* NULL: none. Else the loops are those of tprt__matmul_loops */
+  const tprt__gpu_finish *finish;
+  bool tf32; /* cuBLASLt rounds operands of f32 to TF32 */
+} tprt__gpu_product;
+
+/* A planned contraction. It runs with cuBLASLt if it is one GEMM of floats, or a few, and with a
+ * kernel otherwise. TPRT_UNSUPPORTED if cuBLASLt is needed but not installed. */
 typedef struct tprt__gpu_contraction tprt__gpu_contraction;
-tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *of, int64_t n_loops,
-                                       const tprt_abi_loop *loops, const tprt__gpu_finish *finish,
+tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__gpu_product *product,
                                        tprt__gpu_contraction **contraction);
 void tprt__gpu_contraction_free(tprt__gpu_contraction *contraction);
 /* Enqueues it, on memory of the GPU. */

@@ -90,15 +90,16 @@ static int64_t iterations(const tprt_abi_loop *loops, int n) {
 
 /* Describes the contraction as GEMMs. Sums over several calls would be rounded after each call, so
  * they are for f32 and f64 only. */
-static bool is_gemm(const tprt__contraction *of, const tprt_abi_loop *loops, int64_t n_loops,
-                    tprt__gpu_contraction *made) {
+static bool is_gemm(const tprt__gpu_product *given, tprt__gpu_contraction *made) {
+  const tprt__contraction *of = given->of;
   tprt__contraction *p = &made->product;
-  if (!is_blas_type(of->dtype) || !tprt__contraction_as_gemm(of, n_loops, loops, p))
+  if (!is_blas_type(of->dtype) || !tprt__contraction_as_gemm(of, given->n_loops, given->loops, p))
     return false;
   const tprt__gemm_args *g = &p->gemm;
   made->gemm = (tprt_cuda_gemm){.size = sizeof made->gemm,
                                 .dtype = of->dtype,
                                 .out_dtype = of->dtype,
+                                .tf32 = given->tf32 && of->dtype == TPRT_F32,
                                 .m = g->m,
                                 .n = g->n,
                                 .k = g->k,
@@ -230,9 +231,10 @@ static tprt_status launch(tprt__gpu_queue queue, const tprt__gpu_contraction *c,
 
 /* ---- entry points ---- */
 
-tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *of, int64_t n_loops,
-                                       const tprt_abi_loop *loops, const tprt__gpu_finish *finish,
+tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__gpu_product *product,
                                        tprt__gpu_contraction **result) {
+  const tprt__contraction *of = product->of;
+  const tprt__gpu_finish *finish = product->finish;
   _Static_assert(SITE_NO_FUNCTION == (int)TPRT_CUDA_NOTHING && SITE_RELU == (int)TPRT_CUDA_RELU &&
                      SITE_GELU == (int)TPRT_CUDA_GELU,
                  "functions of kernels and of cuBLASLt");
@@ -249,7 +251,7 @@ tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__contraction *
   made->has_bias = finish && finish->bias;
   tprt_status status = tprt__gpu_enter(gpu);
   if (!status) {
-    if (is_gemm(of, loops, n_loops, made))
+    if (is_gemm(product, made))
       status = prepare(gpu, finish, made);
     if (!status)
       status = tprt__gpu_site_kernel(gpu, made->kernel);

@@ -34,10 +34,10 @@ static tprt_status plan_matmul(tprt_context *context, const tprt__site *site, in
   tprt__contraction plan;
   tprt_abi_loop loops[TPRT__MATMUL_LOOPS];
   tprt__matmul_loops(g->tokens, g->columns[i], g->width, g->transposed[i], loops);
+  const tprt__gpu_product product = {
+      .of = &plan, .n_loops = TPRT__MATMUL_LOOPS, .loops = loops, .tf32 = site->tf32};
   tprt_status status = tprt__matmul_plan(site->op.dtype, loops, &plan);
-  return status ? status
-                : tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, &plan, TPRT__MATMUL_LOOPS,
-                                             loops, NULL, made);
+  return status ? status : tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, &product, made);
 }
 
 /* Chooses the mode of a site; all ranks choose the same one. */
@@ -103,6 +103,7 @@ tprt_cuda_gemm tprt__gather_gemm(const tprt__site *site, const tprt__gather_buff
                           .n = g->columns[i],
                           .k = g->width,
                           .transpose_b = g->transposed[i],
+                          .tf32 = site->tf32 && site->op.dtype == TPRT_F32,
                           .alpha = 1,
                           .b = b->b[i],
                           .out = b->out[i]};

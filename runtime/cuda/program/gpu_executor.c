@@ -55,8 +55,12 @@ static tprt_status bind_matmul(tprt_context *context, const tprt__site *site,
                                tprt__site_state *state) {
   const tprt__gpu_finish finish = {.function = (uint32_t)site->matmul.function,
                                    .bias = tprt__site_has(site, TPRT_IN_BIAS)};
-  return tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, site->contraction,
-                                    TPRT__MATMUL_LOOPS, site->matmul.loops, &finish,
+  const tprt__gpu_product product = {.of = site->contraction,
+                                     .n_loops = TPRT__MATMUL_LOOPS,
+                                     .loops = site->matmul.loops,
+                                     .finish = &finish,
+                                     .tf32 = site->tf32};
+  return tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, &product,
                                     &tprt__gpu_site_of(state)->contraction);
 }
 
@@ -133,14 +137,21 @@ tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *sta
   return takes ? transport->backend->accept(transport, &without, false) : TPRT_OK;
 }
 
+static tprt_status bind_contraction(tprt_context *context, const tprt__site *site,
+                                    tprt__site_state *state) {
+  const tprt__gpu_product product = {
+      .of = site->contraction, .n_loops = site->n_loops, .loops = site->loops, .tf32 = site->tf32};
+  return tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, &product,
+                                    &tprt__gpu_site_of(state)->contraction);
+}
+
 static tprt_status bind_site(tprt_context *context, const tprt__site *site,
                              tprt__site_state *state) {
   tprt__gpu_site *made = state->own = tprt__alloc(sizeof *made);
   if (!made)
     return tprt__fail_memory(sizeof *made);
   if (site->kind == TPRT_SITE_CONTRACT)
-    return tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, site->contraction, site->n_loops,
-                                      site->loops, NULL, &made->contraction);
+    return bind_contraction(context, site, state);
   bool in_stream = state->comm && site->kind != TPRT_SITE_ROUTE;
   tprt_status status = in_stream ? tprt__bind_to_gpu(context, state) : TPRT_OK;
   return status || !tprt__site_is_fused(site->kind) || site->kind == TPRT_SITE_ROUTE

@@ -122,9 +122,12 @@ tprt_status tprt__rows_input_bytes(const tprt__site *site, const tprt__site_stat
 
 static tprt_status bind_matmul(tprt_context *context, const tprt__site *site,
                                const tprt__site_state *state) {
-  tprt_status status =
-      tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, site->contraction, TPRT__MATMUL_LOOPS,
-                                 site->rows.loops, NULL, &tprt__gpu_site_of(state)->rows->product);
+  const tprt__gpu_product product = {.of = site->contraction,
+                                     .n_loops = TPRT__MATMUL_LOOPS,
+                                     .loops = site->rows.loops,
+                                     .tf32 = site->tf32};
+  tprt_status status = tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, &product,
+                                                  &tprt__gpu_site_of(state)->rows->product);
   return status ? status : tprt__gpu_prepare_gemms(tprt__gpu_of(context)->gpu);
 }
 

@@ -28,6 +28,7 @@ tprt_cuda_gemm tprt__rows_gemm(const tprt__site *site, const tprt__rows_buffers 
                           .n = site->rows.hidden,
                           .k = site->rows.k,
                           .transpose_b = site->rows.transpose_b,
+                          .tf32 = site->tf32 && site->op.dtype == TPRT_F32,
                           .alpha = 1,
                           .a = b->a,
                           .b = b->b};
@@ -46,9 +47,9 @@ static tprt_status plan_slice(tprt_context *context, const tprt__site *site, int
   tprt__contraction plan;
   tprt_status status =
       tprt__contraction_plan(site->op.dtype, 1 + TPRT__MATMUL_LOOPS, loops, true, &plan);
-  return status ? status
-                : tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, &plan,
-                                             1 + TPRT__MATMUL_LOOPS, loops, NULL, made);
+  const tprt__gpu_product product = {
+      .of = &plan, .n_loops = 1 + TPRT__MATMUL_LOOPS, .loops = loops, .tf32 = site->tf32};
+  return status ? status : tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, &product, made);
 }
 
 tprt_status tprt__rows_bind_slices(tprt_context *context, const tprt__site *site,

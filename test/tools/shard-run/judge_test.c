@@ -87,7 +87,7 @@ static void test_errors(void **state) {
     one[4] += (float)(8 * cases[i].of_one);
     array a = array_of("f32", ranks), b = array_of("f32", one);
     comparison c =
-        compare_with_evaluator(&a, cases[i].of_one < 0 ? NULL : &b, f.reference, NULL, 0);
+        compare_with_evaluator(&a, cases[i].of_one < 0 ? NULL : &b, f.reference, NULL, 0, 0);
     assert_true(c.done && c.ok == cases[i].ok &&
                 c.is_ill_conditioned == cases[i].is_ill_conditioned);
     if (isfinite(cases[i].of_ranks))
@@ -119,7 +119,7 @@ static void test_masks(void **state) {
   }
   float one[N] = {1, 2, -1e9f, 0.5f, -1e9f, -3}, ranks[N] = {1, 2.01f, -1e9f, 0.5f, -1e9f, -3};
   array a = array_of("f32", ranks), b = array_of("f32", one);
-  assert_false(compare_arrays(&a, &b, false).ok);
+  assert_false(compare_arrays(&a, &b, false, 0).ok);
 }
 
 /* For bf16 the tolerance is already large: 2e-2; the error of one device extends it to at most
@@ -137,9 +137,9 @@ static void test_narrow(void **state) {
   memcpy(ranks, exact, sizeof exact);
   one[3] = 0x4106, ranks[3] = 0x4106; /* 8.375, error 0.047 */
   array a = array_of("bf16", ranks), b = array_of("bf16", one);
-  assert_true(compare_with_evaluator(&a, &b, f.reference, NULL, 0).ok);
+  assert_true(compare_with_evaluator(&a, &b, f.reference, NULL, 0, 0).ok);
   ranks[3] = 0x4107; /* 8.4375, error 0.055 */
-  comparison far = compare_with_evaluator(&a, &b, f.reference, NULL, 0);
+  comparison far = compare_with_evaluator(&a, &b, f.reference, NULL, 0, 0);
   assert_true(!far.ok && far.is_ill_conditioned);
   teardown(&f);
 }
@@ -174,9 +174,9 @@ static void test_narrow_on_the_way(void **state) {
     memcpy(ranks, exact, sizeof exact);
     ranks[0] += 8 * 0.006f, one[0] += 8 * 0.005f;
     array a = array_of("f32", ranks), b = array_of("f32", one);
-    assert_true(compare_with_evaluator(&a, &b, f.reference, NULL, 0).ok == cases[i].ok);
+    assert_true(compare_with_evaluator(&a, &b, f.reference, NULL, 0, 0).ok == cases[i].ok);
     ranks[0] = 1 + 8 * 0.006f, one[0] = 1; /* without an error of one device, as ever */
-    assert_false(compare_with_evaluator(&a, &b, f.reference, NULL, 0).ok);
+    assert_false(compare_with_evaluator(&a, &b, f.reference, NULL, 0, 0).ok);
     teardown(&f);
   }
 }
@@ -215,7 +215,7 @@ static void test_narrow_by_noise(void **state) {
     memcpy(ranks, numbers, sizeof ranks);
     ranks[0] += (float)(64 * cases[i].of_ranks);
     array a = array_of("f32", ranks), b = array_of("f32", numbers);
-    comparison c = compare_with_evaluator(&a, &b, f.reference, NULL, 0);
+    comparison c = compare_with_evaluator(&a, &b, f.reference, NULL, 0, 0);
     assert_false(c.ok);
     assert_true((c.narrow_tolerance > 0) == cases[i].is_within);
     if (c.narrow_tolerance > 0)
@@ -260,8 +260,8 @@ static void test_noise(void **state) {
     ranks[3] *= 1.002f; /* the largest number */
     memcpy(one, ranks, sizeof ranks);
     array a = array_of("f32", ranks), b = array_of("f32", one);
-    assert_true(compare_with_evaluator(&a, &b, f.reference, NULL, 0).is_ill_conditioned);
-    comparison c = compare_with_evaluator(&a, &b, f.reference, noisy, 0);
+    assert_true(compare_with_evaluator(&a, &b, f.reference, NULL, 0, 0).is_ill_conditioned);
+    comparison c = compare_with_evaluator(&a, &b, f.reference, noisy, 0, 0);
     assert_true(!c.ok && c.is_ill_conditioned == cases[i].is_ill_conditioned);
     assert_true(c.error_of_rounding > 0);
     tp_reference_destroy(noisy);
@@ -285,16 +285,16 @@ static void test_integers(void **state) {
   fixture f;
   setup(&f, program, few, false);
   array a = array_of("i32", right), b = array_of("i32", tie), c = array_of("i32", wrong);
-  comparison of_right = compare_with_evaluator(&a, NULL, f.reference, NULL, 0);
+  comparison of_right = compare_with_evaluator(&a, NULL, f.reference, NULL, 0, 0);
   assert_true(of_right.ok);
   assert_string_equal(of_right.what, "1 of 6 elements depend on rounding");
-  assert_true(compare_with_evaluator(&b, NULL, f.reference, NULL, 0).ok);
-  comparison of_wrong = compare_with_evaluator(&c, NULL, f.reference, NULL, 0);
+  assert_true(compare_with_evaluator(&b, NULL, f.reference, NULL, 0, 0).ok);
+  comparison of_wrong = compare_with_evaluator(&c, NULL, f.reference, NULL, 0, 0);
   assert_false(of_wrong.ok);
   assert_string_equal(of_wrong.what, "element 0: 2, but the evaluator computes 1");
   teardown(&f);
   setup(&f, program, many, false);
-  comparison of_many = compare_with_evaluator(&a, NULL, f.reference, NULL, 0);
+  comparison of_many = compare_with_evaluator(&a, NULL, f.reference, NULL, 0, 0);
   assert_false(of_many.ok);
   teardown(&f);
 }
@@ -313,9 +313,9 @@ static void test_undefined(void **state) {
         "return %0 : tensor<6xf32>\n}\n",
         exact, true);
   array a = array_of("f32", ranks), b = array_of("f32", one);
-  assert_true(compare_with_evaluator(&a, &a, f.reference, NULL, 0).ok);
-  assert_false(compare_with_evaluator(&a, &b, f.reference, NULL, 0).ok);
-  comparison alone = compare_with_evaluator(&a, NULL, f.reference, NULL, 0);
+  assert_true(compare_with_evaluator(&a, &a, f.reference, NULL, 0, 0).ok);
+  assert_false(compare_with_evaluator(&a, &b, f.reference, NULL, 0, 0).ok);
+  comparison alone = compare_with_evaluator(&a, NULL, f.reference, NULL, 0, 0);
   assert_false(alone.ok);
   assert_string_equal(alone.what, "3 of 6 elements are not defined by the program");
   teardown(&f);

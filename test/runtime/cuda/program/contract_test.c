@@ -68,6 +68,7 @@ enum { N_ROWS = sizeof rows / sizeof *rows };
 static fake_blaslt_begin_fn *begin;
 static fake_blaslt_look_fn *look;
 static const fake_blaslt_plan no_faults = {0};
+static bool asks_for_tf32; /* what programs say */
 
 static fake_blaslt_report report(void) {
   fake_blaslt_report r;
@@ -104,6 +105,7 @@ static test_table make_program(const row *r, tprt_target target) {
   test_table t = table_make(1, &one);
   table_contract(&t, r->dtype, r->n_loops, r->loops)->dim = r->overwrite;
   table_header(&t)->target = target;
+  table_header(&t)->tf32 = target == TPRT_TARGET_CUDA && asks_for_tf32;
   return t;
 }
 
@@ -195,6 +197,40 @@ static void test_rows(void **state) {
     free_memory(memory);
     free_memory(expected);
   }
+}
+
+/* Operands are rounded to TF32 only if the program says so, and only those of f32. */
+static void test_tf32(void **state) {
+  static const float finer = 1 + 0x1p-12f, coarse = 1;
+  (void)state;
+  for (int tf32 = 0; tf32 < 2; tf32++) {
+    char *memory[3], error[256];
+    asks_for_tf32 = tf32;
+    make_memory(TPRT_F32, memory);
+    for (int i = 0; i < ELEMENTS; i++) {
+      memcpy(memory[0] + 4 * i, &finer, sizeof finer);
+      memcpy(memory[1] + 4 * i, &coarse, sizeof coarse);
+    }
+    begin(&no_faults);
+    assert_int_equal(run(&rows[0], TPRT_TARGET_CUDA, memory, error), TPRT_OK);
+    assert_int_equal(report().n_violations, 0);
+    float sum;
+    memcpy(&sum, memory[2], sizeof sum);
+    assert_true(sum == 24 * (tf32 ? coarse : finer));
+    free_memory(memory);
+  }
+  char *memory[3], error[256];
+  make_memory(TPRT_BF16, memory);
+  begin(&no_faults);
+  assert_int_equal(run(&rows[2], TPRT_TARGET_CUDA, memory, error), TPRT_OK);
+  assert_true(report().n_products == 1 && report().n_violations == 0);
+  free_memory(memory);
+  test_table program = make_program(&rows[0], TPRT_TARGET_CUDA);
+  assert_true(table_refused(&program, HEADER_WORD(tf32), 2, "TF32 of the program is 2"));
+  assert_true(table_refused(&program, HEADER_WORD(target), TPRT_TARGET_HOST,
+                            "TF32 of the program is 1; it must be from 0 to 0"));
+  table_free(&program);
+  asks_for_tf32 = false;
 }
 
 /* A shape for which cuBLASLt has no algorithm. */
@@ -521,10 +557,15 @@ static int setup(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_no_cublaslt),          cmocka_unit_test(test_rows),
-      cmocka_unit_test(test_no_algorithm),         cmocka_unit_test(test_cublaslt_that_fails),
-      cmocka_unit_test(test_driver_that_fails),    cmocka_unit_test(test_products),
-      cmocka_unit_test(test_bias_that_is_missing), cmocka_unit_test(test_wrong_products),
+      cmocka_unit_test(test_no_cublaslt),
+      cmocka_unit_test(test_rows),
+      cmocka_unit_test(test_tf32),
+      cmocka_unit_test(test_no_algorithm),
+      cmocka_unit_test(test_cublaslt_that_fails),
+      cmocka_unit_test(test_driver_that_fails),
+      cmocka_unit_test(test_products),
+      cmocka_unit_test(test_bias_that_is_missing),
+      cmocka_unit_test(test_wrong_products),
       cmocka_unit_test(test_other_kind),
   };
   return cmocka_run_group_tests(tests, setup, NULL);
