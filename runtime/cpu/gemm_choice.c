@@ -11,7 +11,6 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 /* OpenBLAS is chosen if its time is below this percentage of the built-in kernels' time. */
 enum { TAKEN_PERCENT = 87 };
@@ -33,22 +32,21 @@ static tprt__gemm_choice uncached_choice(int threads) {
 }
 
 static tprt__gemm_choice measured(int threads) {
-  tprt__gemm_cache cache;
+  tprt__cache cache;
   tprt__gemm_choice choice = {.why = TPRT__GEMM_MEASURED};
   if (!tprt__gemm_cache_find(threads, &cache))
     return uncached_choice(threads);
-  if (tprt__gemm_cache_read(&cache, &choice))
+  if (tprt__cache_read(&cache, tprt__gemm_cache_parse, &choice))
     return choice;
   char temporary[sizeof cache.path + 32];
-  int file = tprt__gemm_cache_begin(&cache, temporary, sizeof temporary);
+  int file = tprt__cache_begin(&cache, temporary, sizeof temporary);
   if (file < 0)
     return uncached_choice(threads);
   choice = (tprt__gemm_choice){.why = TPRT__GEMM_MEASURED};
   bool made = tprt__gemm_measure(threads, true, &choice);
   choice.library = faster(&choice);
   if (!made) {
-    close(file);
-    unlink(temporary);
+    tprt__cache_abandon(file, temporary);
     return uncached_choice(threads);
   }
   return tprt__gemm_cache_end(&cache, file, temporary, &choice) ? choice : uncached_choice(threads);

@@ -3,6 +3,7 @@
 #ifndef TPRT_RUNTIME_GEMM_CHOICE_H
 #define TPRT_RUNTIME_GEMM_CHOICE_H
 
+#include "base/cache_file.h"
 #include "cpu/blas.h"
 
 typedef enum tprt__gemm_reason {
@@ -46,21 +47,12 @@ void tprt__gemm_describe(const tprt__gemm_choice *choice, char *text, size_t siz
 bool tprt__gemm_measure(int threads, bool times, tprt__gemm_choice *choice);
 
 /* ---- gemm_cache.c ---- */
-/* The cache file of a choice: its key, and its path below the user's cache folder. */
-typedef struct tprt__gemm_cache {
-  char key[1024], path[512];
-} tprt__gemm_cache;
-
-/* Returns false if there is no cache folder, and under secure execution. */
-bool tprt__gemm_cache_find(int threads, tprt__gemm_cache *cache);
-/* Returns false unless the file is complete, has this key and belongs to this user. */
-bool tprt__gemm_cache_read(const tprt__gemm_cache *cache, tprt__gemm_choice *choice);
-/* Opens a temporary file beside the path; -1 if the folder is not writable. Call it before
- * measuring. */
-int tprt__gemm_cache_begin(const tprt__gemm_cache *cache, char *temporary, size_t size);
-/* Writes the temporary file, closes it and gives it its final name. If another process was first,
- * `choice` becomes that process's choice. */
-bool tprt__gemm_cache_end(const tprt__gemm_cache *cache, int file, const char *temporary,
+/* Finds the cache file of a choice. False if there is no cache folder. */
+bool tprt__gemm_cache_find(int threads, tprt__cache *cache);
+/* A tprt__cache_parse_fn for a tprt__gemm_choice. */
+bool tprt__gemm_cache_parse(const char *text, void *value);
+/* Writes a choice; see tprt__cache_end. */
+bool tprt__gemm_cache_end(const tprt__cache *cache, int file, const char *temporary,
                           tprt__gemm_choice *choice);
 
 #endif
