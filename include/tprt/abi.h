@@ -505,8 +505,10 @@ TPRT_API void tprt_context_destroy(tprt_context *context);
 
 /* Returns the GEMM implementation of programs on the host and the reason for its choice, as one
  * line for reports: "built-in (measured, time of openblas over built-in ...)". TPRT_GEMM selects
- * it; otherwise it is measured once per host, and rank 0's choice holds for all ranks. "" before
- * the first program is entered, and on a GPU. The text lives as long as the context. */
+ * it; otherwise it is measured once per host, and rank 0's choice holds for all ranks. On a GPU ""
+ * unless TPRT_TIMED_GEMM is set; then how the algorithms of cuBLASLt were chosen for the matmuls of
+ * all programs so far. "" before the first program is entered. The text lives as long as the
+ * context, and changes when a program is entered. */
 TPRT_API const char *tprt_context_gemm(const tprt_context *context);
 
 /* Allocate, free and copy GPU memory of a context with TPRT_TARGET_CUDA, for arguments and results

@@ -34,9 +34,8 @@ bool tprt__cache_find(const char *name, tprt__cache *cache) {
 static const char *text_of(char *content, const tprt__cache *cache) {
   static const char end[] = "\nend\n";
   size_t n_header = strlen(cache->header), n_key = strlen(cache->key), n = strlen(content);
-  if (n < n_header + n_key + 2 + strlen(end) ||
-      strncmp(content, cache->header, n_header) != 0 || content[n_header] != '\n' ||
-      strncmp(content + n_header + 1, cache->key, n_key) != 0 ||
+  if (n < n_header + n_key + 2 + strlen(end) || strncmp(content, cache->header, n_header) != 0 ||
+      content[n_header] != '\n' || strncmp(content + n_header + 1, cache->key, n_key) != 0 ||
       content[n_header + 1 + n_key] != '\n' || strcmp(content + n - strlen(end), end) != 0)
     return NULL;
   content[n - strlen(end)] = 0;

@@ -89,6 +89,11 @@ static const tprt_env_var table[TPRT__N_ENV] = {
     [TPRT__ENV_BLASLT_LIBRARY] =
         {"TPRT_BLASLT_LIBRARY", "path", NULL,
          "cuBLASLt library, for matmuls on GPUs; default: that of CUDA 13, 12 or 11"},
+    [TPRT__ENV_TIMED_GEMM] =
+        {"TPRT_TIMED_GEMM", "switch", "0",
+         "1: matmuls on GPUs use the fastest of the first 8 algorithms of cuBLASLt, which rank 0 "
+         "measures when a program is bound and caches under ${XDG_CACHE_HOME:-$HOME/.cache}"
+         "/tpshard; 0: the first one"},
     [TPRT__ENV_HOPPER_ATTENTION] = {"TPRT_HOPPER_ATTENTION", "switch", "0",
                                     "1: attention of 16-bit types on GPUs of compute capability "
                                     "9.0 uses kernels that have not run on a GPU yet "

@@ -102,6 +102,10 @@ static void unbind(tprt_context *context, tprt__bound *program) {
   tprt__free(program);
 }
 
+const char *tprt_context_gemm(const tprt_context *context) {
+  return context->executor->gemm(context);
+}
+
 void tprt_context_destroy(tprt_context *context) {
   if (!context)
     return;

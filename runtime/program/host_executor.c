@@ -84,9 +84,8 @@ static tprt_status prepare(tprt_context *context) {
   return status;
 }
 
-const char *tprt_context_gemm(const tprt_context *context) {
-  return context->executor == &tprt__host_executor ? ((const host_executor *)context->own)->text
-                                                   : "";
+static const char *gemm(const tprt_context *context) {
+  return ((const host_executor *)context->own)->text;
 }
 
 /* Grows the scratch buffer for a contraction. All contractions of a context share one buffer,
@@ -206,6 +205,7 @@ const tprt__executor tprt__host_executor = {
     .create = create,
     .destroy = destroy,
     .prepare = prepare,
+    .gemm = gemm,
     .bind_site = bind_site,
     .unbind_site = unbind_site,
     .allocate = allocate,

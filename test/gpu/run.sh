@@ -50,6 +50,7 @@ if [ -z "$bin" ] && [ -x "$here/bin/tprt_gpu_fused" ]; then # packed
 fi
 rm -rf "$out/runs"
 mkdir -p "$out/runs"
+out=$(cd "$out" && pwd)
 
 if [ -z "$bin" ]; then
   cmake -S "$source_dir" -B "$out/build" -DTP_COMPILER=OFF -DTP_TESTS=OFF -DTP_GPU_PROGRAMS=ON -DTP_CUDA="$cuda" \
@@ -145,6 +146,13 @@ hopper() {
   TPRT_HOPPER_ATTENTION=1 "$@"
   label=$before
 }
+# timed run|run_alone ...: with the fastest algorithms of cuBLASLt, measured in this run.
+timed() {
+  local before=$label
+  label=${label}'timed '
+  TPRT_TIMED_GEMM=1 XDG_CACHE_HOME=$out/cache "$@"
+  label=$before
+}
 # run_alone NAME COMMAND...: with nothing else on the GPU.
 run_alone() {
   wait
@@ -221,6 +229,7 @@ models() {
   for program in "$programs"/check/*; do
     run "model ${program##*/}" "$bin/tprt_gpu_model" check "$program"
     [[ ${program##*/} != *llama*bf16* ]] || hopper run "model ${program##*/}" "$bin/tprt_gpu_model" check "$program"
+    [[ ${program##*/} != *llama_block.* ]] || timed run "model ${program##*/}" "$bin/tprt_gpu_model" check "$program"
   done
 }
 
@@ -230,6 +239,7 @@ model-times() {
   for program in "$programs"/time/*; do
     run_alone "model-time ${program##*/}" "$bin/tprt_gpu_model" time "$program" "$bandwidth" "$arithmetic"
     hopper run_alone "model-time ${program##*/}" "$bin/tprt_gpu_model" time "$program" "$bandwidth" "$arithmetic"
+    timed run_alone "model-time ${program##*/}" "$bin/tprt_gpu_model" time "$program" "$bandwidth" "$arithmetic"
   done
 }
 
@@ -325,7 +335,7 @@ awk -v machine="$machine" -v commit="$commit" -v bandwidth="$bandwidth" -v arith
     next
   }
   field("test") ~ /model-time$/ {
-    whole = whole "| " (field("test") ~ /^hopper/ ? "hopper: " : "") field("variant") " | " field("ranks") " | " field("bound_us") " | " field("least_us") " | " field("median_us") " | " \
+    whole = whole "| " (field("test") ~ /^(hopper|timed)/ ? substr(field("test"), 1, index(field("test"), " ") - 1) ": " : "") field("variant") " | " field("ranks") " | " field("bound_us") " | " field("least_us") " | " field("median_us") " | " \
       field("kernels_us") " | " field("times_bound") " |\n"
     next
   }

@@ -11,6 +11,7 @@ static tprt__blaslt loaded;
 static tprt_status resolve(void *library, const char *path) {
 #define ROW(member, symbol, parameters) {symbol, &loaded.member},
   static const tprt__symbol symbols[] = {{"cublasLtGetStatusString", &loaded.text},
+                                         {"cublasLtGetVersion", &loaded.version},
                                          BLASLT_CALLS(ROW){NULL, NULL}};
 #undef ROW
   const char *missing = tprt__symbols_find(library, symbols);

@@ -96,6 +96,9 @@ enum {
     (blaslt_handle handle, blaslt_operation operation, blaslt_layout a, blaslt_layout b,           \
      blaslt_layout c, blaslt_layout d, blaslt_preference preference, int n_wanted,                 \
      blaslt_choice *choices, int *n_found))                                                        \
+  X(check, "cublasLtMatmulAlgoCheck",                                                              \
+    (blaslt_handle handle, blaslt_operation operation, blaslt_layout a, blaslt_layout b,           \
+     blaslt_layout c, blaslt_layout d, const blaslt_algorithm *algorithm, blaslt_choice *result))  \
   X(multiply, "cublasLtMatmul",                                                                    \
     (blaslt_handle handle, blaslt_operation operation, const void *alpha, const void *a,           \
      blaslt_layout of_a, const void *b, blaslt_layout of_b, const void *beta, const void *c,       \
@@ -104,6 +107,7 @@ enum {
 
 typedef struct tprt__blaslt {
   const char *(*text)(blaslt_status status); /* cublasLtGetStatusString */
+  size_t (*version)(void);                   /* cublasLtGetVersion */
 #define MEMBER(member, symbol, parameters) blaslt_status(*member) parameters;
   BLASLT_CALLS(MEMBER)
 #undef MEMBER

@@ -170,6 +170,37 @@ tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue,
 tprt_status tprt__gpu_matmul_run(tprt__gpu_queue queue, const tprt__gpu_contraction *contraction,
                                  const void *a, const void *b, const void *bias, void *out);
 
+/* ---- timed algorithms of contractions ---- */
+
+typedef enum tprt__gpu_timing {
+  TPRT__GPU_NOT_TIMED, /* the first choice of cuBLASLt */
+  TPRT__GPU_CACHED,
+  TPRT__GPU_MEASURED,
+  TPRT__GPU_N_TIMINGS,
+} tprt__gpu_timing;
+
+/* An algorithm of cuBLASLt, opaque. */
+enum { TPRT__ALGORITHM_WORDS = 8 };
+typedef struct tprt__gpu_algorithm {
+  tprt__gpu_timing how;
+  uint64_t words[TPRT__ALGORITHM_WORDS];
+} tprt__gpu_algorithm;
+
+/* True if cuBLASLt computes the contraction. */
+bool tprt__gpu_contraction_is_gemm(const tprt__gpu_contraction *contraction);
+/* Finds the fastest algorithm of a contraction by cuBLASLt: in a file, or by measuring. It is not
+ * timed if there is no writable cache folder or not enough memory for operands, or if the programs'
+ * stream is captured. */
+tprt_status tprt__gpu_algorithm_choose(tprt__gpu *gpu, const tprt__gpu_contraction *contraction,
+                                       tprt__gpu_algorithm *algorithm);
+/* Lets later runs of the contraction use this algorithm. TPRT_UNSUPPORTED if this GPU cannot. */
+tprt_status tprt__gpu_contraction_use(tprt__gpu *gpu, tprt__gpu_contraction *contraction,
+                                      const tprt__gpu_algorithm *algorithm);
+/* Reads TPRT_TIMED_GEMM. */
+tprt_status tprt__gpu_wants_timing(bool *wanted);
+/* Returns a hash of cuBLASLt's version and of the kind of GPU; 0: no library. */
+uint64_t tprt__gpu_gemm_library(const tprt__gpu *gpu);
+
 /* ---- attention ---- */
 
 typedef enum tprt__attention_kind {

@@ -4,7 +4,10 @@
 
 #include "cpu/contract.h"
 #include "cuda/gemm/fused_gemm.h"
+#include "cuda/gemm/gemm_time.h"
 #include "cuda/kernels/site_args.h"
+
+#include <string.h>
 
 enum {
   A,
@@ -22,6 +25,8 @@ struct tprt__gpu_contraction {
   site_contract arguments;
   bool has_bias;
   tprt_cuda_gemm gemm; /* everything but the addresses */
+  bool has_algorithm;  /* else cuBLASLt's first choice */
+  blaslt_algorithm algorithm;
   int64_t n_outer, n_inner;
   tprt__contraction product; /* its loops are those around the batch */
 };
@@ -166,7 +171,8 @@ static tprt_status multiply(tprt__gpu_queue queue, const tprt__gpu_contraction *
       gemm.b = (const char *)operands[right_of(p)] + at[right_of(p)] * size;
       gemm.out = (char *)out + at[C] * size;
       gemm.beta = p->overwrite && j == 0 ? 0 : 1;
-      status = tprt_cuda_multiply(queue.gpu->blas, &gemm, queue.stream);
+      status = tprt__cuda_gemm_multiply(queue.gpu->blas, &gemm,
+                                        c->has_algorithm ? &c->algorithm : NULL, queue.stream);
     }
   }
   return status;
@@ -262,6 +268,30 @@ tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__gpu_product *
   else
     *result = made;
   return status;
+}
+
+const tprt_cuda_gemm *tprt__gpu_contraction_gemm(const tprt__gpu_contraction *contraction) {
+  return &contraction->gemm;
+}
+
+bool tprt__gpu_contraction_is_gemm(const tprt__gpu_contraction *contraction) {
+  return contraction && contraction->by_blas;
+}
+
+tprt_status tprt__gpu_contraction_use(tprt__gpu *gpu, tprt__gpu_contraction *contraction,
+                                      const tprt__gpu_algorithm *algorithm) {
+  blaslt_algorithm given;
+  memcpy(given.data, algorithm->words, sizeof given.data);
+  tprt_status status = tprt__gpu_enter(gpu);
+  if (status)
+    return status;
+  status = tprt__cuda_gemm_accept(gpu->blas, &contraction->gemm, &given);
+  tprt__gpu_leave(gpu);
+  if (status)
+    return tprt__fail(status, "the algorithm that rank 0 chose: %s", tprt_last_error());
+  contraction->has_algorithm = true;
+  contraction->algorithm = given;
+  return TPRT_OK;
 }
 
 void tprt__gpu_contraction_free(tprt__gpu_contraction *contraction) { tprt__free(contraction); }

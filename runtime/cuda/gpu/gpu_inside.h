@@ -9,6 +9,7 @@
 /* X(member, symbol, parameters): functions that programs need in addition to cuda/device.h. */
 #define CUDA_PROGRAM_CALLS(X)                                                                      \
   X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))             \
+  X(device_name, "cuDeviceGetName", (char *name, int bytes, int device))                           \
   X(module_load, "cuModuleLoadData", (cuda_module * module, const void *image))                    \
   X(module_unload, "cuModuleUnload", (cuda_module module))                                         \
   X(module_function, "cuModuleGetFunction",                                                        \
@@ -193,5 +194,11 @@ void tprt__gpu_side_stream_end(tprt__gpu *gpu);
 /* Creates the GPU's cuBLASLt handle if there is none yet. */
 tprt_status tprt__gpu_make_blas(tprt__gpu *gpu);
 void tprt__gpu_blas_end(tprt__gpu *gpu);
+/* Returns the GEMM of a contraction by cuBLASLt, without addresses. */
+const tprt_cuda_gemm *tprt__gpu_contraction_gemm(const tprt__gpu_contraction *contraction);
+
+/* ---- gpu_timing.c ---- */
+/* Writes the name and the size of the GPU. */
+void tprt__gpu_device_text(const tprt__gpu *gpu, char *text, size_t size);
 
 #endif

@@ -8,8 +8,10 @@ static tprt_status create(tprt_context *context, const tprt_context_config *conf
   tprt__gpu_state *state = tprt__alloc(sizeof *state);
   if (!state)
     return tprt__fail_memory(sizeof *state);
-  tprt_status status = tprt__gpu_create(tprt_comm_rank(context->world),
-                                        context->world->transport->device, &state->gpu);
+  tprt_status status = tprt__gpu_wants_timing(&state->timed.is_wanted);
+  if (!status)
+    status = tprt__gpu_create(tprt_comm_rank(context->world), context->world->transport->device,
+                              &state->gpu);
   if (status) {
     tprt__free(state);
     return status;
@@ -17,6 +19,8 @@ static tprt_status create(tprt_context *context, const tprt_context_config *conf
   context->own = state;
   return TPRT_OK;
 }
+
+static const char *gemm(const tprt_context *context) { return tprt__gpu_of(context)->timed.text; }
 
 static void destroy(tprt_context *context) {
   tprt__gpu_state *state = tprt__gpu_of(context);
@@ -27,11 +31,6 @@ static void destroy(tprt_context *context) {
   tprt__gpu_free(state->gpu, state->assert_word);
   tprt__gpu_destroy(state->gpu);
   tprt__free(state);
-}
-
-static tprt_status prepare(tprt_context *context) {
-  (void)context;
-  return TPRT_OK;
 }
 
 tprt_status tprt__gpu_buffer_reserve(tprt_context *context, int64_t bytes,
@@ -51,6 +50,13 @@ tprt_status tprt__gpu_buffer_reserve(tprt_context *context, int64_t bytes,
 
 /* ---- Sites ---- */
 
+static tprt_status plan_contraction(tprt_context *context, const tprt__gpu_product *product,
+                                    const tprt__site_state *state) {
+  tprt__gpu_contraction **made = &tprt__gpu_site_of(state)->contraction;
+  tprt_status status = tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, product, made);
+  return status ? status : tprt__timed_bind(context, *made);
+}
+
 static tprt_status bind_matmul(tprt_context *context, const tprt__site *site,
                                tprt__site_state *state) {
   const tprt__gpu_finish finish = {.function = (uint32_t)site->matmul.function,
@@ -60,8 +66,7 @@ static tprt_status bind_matmul(tprt_context *context, const tprt__site *site,
                                      .loops = site->matmul.loops,
                                      .finish = &finish,
                                      .tf32 = site->tf32};
-  return tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, &product,
-                                    &tprt__gpu_site_of(state)->contraction);
+  return plan_contraction(context, &product, state);
 }
 
 static tprt_status run_matmul(tprt_context *context, const tprt__site *site,
@@ -141,8 +146,7 @@ static tprt_status bind_contraction(tprt_context *context, const tprt__site *sit
                                     tprt__site_state *state) {
   const tprt__gpu_product product = {
       .of = site->contraction, .n_loops = site->n_loops, .loops = site->loops, .tf32 = site->tf32};
-  return tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, &product,
-                                    &tprt__gpu_site_of(state)->contraction);
+  return plan_contraction(context, &product, state);
 }
 
 static tprt_status bind_site(tprt_context *context, const tprt__site *site,
@@ -255,7 +259,8 @@ const tprt__executor tprt__gpu_executor = {
     .is_asynchronous = true,
     .create = create,
     .destroy = destroy,
-    .prepare = prepare,
+    .prepare = tprt__timed_prepare,
+    .gemm = gemm,
     .bind_site = bind_site,
     .unbind_site = unbind_site,
     .allocate = allocate,

@@ -13,9 +13,25 @@ typedef struct tprt__gpu_buffer {
   size_t bytes;
 } tprt__gpu_buffer;
 
+/* Whether the algorithms of matmuls are timed. */
+typedef enum tprt__timed_state {
+  TPRT__TIMED_NOT_WANTED,
+  TPRT__TIMED,
+  TPRT__TIMED_NOT_ALL,    /* not wanted by all ranks */
+  TPRT__TIMED_NOT_SHARED, /* wanted, but the ranks' GPUs or libraries differ */
+} tprt__timed_state;
+
+typedef struct tprt__gpu_timed {
+  bool is_wanted, is_decided;
+  tprt__timed_state state;
+  int n[TPRT__GPU_N_TIMINGS]; /* contractions */
+  char text[160];             /* in words; "": not wanted */
+} tprt__gpu_timed;
+
 /* State of a context. */
 typedef struct tprt__gpu_state {
   tprt__gpu *gpu;
+  tprt__gpu_timed timed;
   int n_started;     /* number of sites that are started and not yet waited for */
   void *assert_word; /* in GPU memory; allocated when a program contains an assertion */
   void *staging;     /* host memory, for collectives that run on the host */
@@ -72,6 +88,12 @@ tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *sta
 /* Grows a shared buffer to at least `bytes` bytes. Its contents are lost. */
 tprt_status tprt__gpu_buffer_reserve(tprt_context *context, int64_t bytes,
                                      tprt__gpu_buffer *buffer);
+
+/* ---- timed_gemms.c ---- */
+/* Decides, once, with all ranks whether algorithms are timed. */
+tprt_status tprt__timed_prepare(tprt_context *context);
+/* If so, makes a contraction use the algorithm that rank 0 chooses. Collective over the world. */
+tprt_status tprt__timed_bind(tprt_context *context, tprt__gpu_contraction *contraction);
 
 /* ---- gpu_program_collective.c ---- */
 /* Runs the collective of a site in the programs' stream, after all current work of this stream and

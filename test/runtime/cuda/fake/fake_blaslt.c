@@ -41,6 +41,7 @@ struct blaslt_preference {
 BLASLT_CALLS(EXPORT)
 #undef EXPORT
 extern const char *lt_text(blaslt_status status) __asm__("cublasLtGetStatusString") TPRT_API;
+extern size_t lt_version(void) __asm__("cublasLtGetVersion") TPRT_API;
 extern TPRT_API fake_blaslt_begin_fn fake_blaslt_begin;
 extern TPRT_API fake_blaslt_look_fn fake_blaslt_look;
 
@@ -93,13 +94,20 @@ static blaslt_status called(const char *name) {
   if (planned)                                                                                     \
   return planned
 
+/* Finds a function of the fake driver. `to` is a pointer to a function pointer. */
+static bool find_in_driver(const char *name, void *to) {
+  void *driver = dlopen(getenv("TPRT_CUDA_LIBRARY"), RTLD_NOW | RTLD_LOCAL),
+       *found = driver ? dlsym(driver, name) : NULL;
+  memcpy(to, &found, sizeof found);
+  return found;
+}
+
 /* cuBLASLt works in the current context of the thread, whose driver it finds by itself. */
 static void require_context(void) {
-  void *driver = dlopen(getenv("TPRT_CUDA_LIBRARY"), RTLD_NOW | RTLD_LOCAL),
-       *found = driver ? dlsym(driver, "cuCtxGetCurrent") : NULL, *context = NULL;
+  void *context = NULL;
   cuda_result (*current)(void **context);
-  memcpy(&current, &found, sizeof found);
-  require(found && !current(&context) && context, "a current context");
+  require(find_in_driver("cuCtxGetCurrent", &current) && !current(&context) && context,
+          "a current context");
 }
 
 static void *made(size_t bytes) {
@@ -124,6 +132,8 @@ const char *lt_text(blaslt_status status) {
          : status == INVALID_VALUE      ? "an unsupported value"
                                         : "made up";
 }
+
+size_t lt_version(void) { return plan.version ? plan.version : 130100; }
 
 /* ---- Handles and descriptors ---- */
 
@@ -320,6 +330,10 @@ static problem problem_of(blaslt_operation operation, blaslt_layout a, blaslt_la
   return p;
 }
 
+/* The words of an algorithm: the problem it is for, the bytes of workspace it needs, its number
+ * among the algorithms for the problem. */
+enum { MARK, WORKSPACE, NUMBER };
+
 blaslt_status lt_choose(blaslt_handle handle, blaslt_operation operation, blaslt_layout a,
                         blaslt_layout b, blaslt_layout c, blaslt_layout d,
                         blaslt_preference preference, int n_wanted, blaslt_choice *choices,
@@ -334,10 +348,33 @@ blaslt_status lt_choose(blaslt_handle handle, blaslt_operation operation, blaslt
     require(preference->alignment[i] == 16, "alignment of addresses");
   problem p = problem_of(operation, a, b, c, d);
   check_problem(&p);
-  *n_found = plan.knows_nothing ? 0 : 1;
-  choices[0] = (blaslt_choice){.workspace_bytes = preference->bytes / 2};
-  choices[0].algorithm.data[0] = mark_of(&p);
-  choices[0].algorithm.data[1] = preference->bytes / 2;
+  int n = plan.n_algorithms ? plan.n_algorithms : 1;
+  *n_found = plan.knows_nothing ? 0 : n < n_wanted ? n : n_wanted;
+  for (int i = 0; i < *n_found; i++) {
+    choices[i] =
+        (blaslt_choice){.workspace_bytes = preference->bytes / 2,
+                        .state = i > 0 && i <= plan.n_unusable ? INVALID_VALUE : BLASLT_SUCCESS};
+    choices[i].algorithm.data[MARK] = mark_of(&p);
+    choices[i].algorithm.data[WORKSPACE] = preference->bytes / 2;
+    choices[i].algorithm.data[NUMBER] = (uint64_t)i;
+  }
+  return BLASLT_SUCCESS;
+}
+
+blaslt_status lt_check(blaslt_handle handle, blaslt_operation operation, blaslt_layout a,
+                       blaslt_layout b, blaslt_layout c, blaslt_layout d,
+                       const blaslt_algorithm *algorithm, blaslt_choice *result) {
+  ENTER("cublasLtMatmulAlgoCheck");
+  require_context();
+  require(handle != NULL, "a handle");
+  state.n_checks++;
+  problem p = problem_of(operation, a, b, c, d);
+  check_problem(&p);
+  if (algorithm->data[NUMBER] + 1 == (uint64_t)plan.refused)
+    return BLASLT_NOT_SUPPORTED;
+  if (algorithm->data[MARK] != mark_of(&p))
+    return INVALID_VALUE;
+  *result = (blaslt_choice){.workspace_bytes = algorithm->data[WORKSPACE]};
   return BLASLT_SUCCESS;
 }
 
@@ -345,6 +382,7 @@ typedef struct job {
   struct job *next;
   blaslt_handle handle;
   problem of;
+  int algorithm;
   double alpha, beta;
   const char *a, *b, *c;
   char *d;
@@ -440,8 +478,16 @@ static double finish(const problem *p, int64_t batch, int64_t i, int64_t j, doub
   return x;
 }
 
+/* Lets the clock of the fake driver's events go on. */
+static void pass_time(const job *w) {
+  void (*pass)(double ms);
+  if (find_in_driver("fake_pass_time", &pass))
+    pass(w->algorithm == plan.fastest ? 1 : 2);
+}
+
 static void run(void *data) {
   const job *w = data;
+  pass_time(w);
   const problem *p = &w->of;
   const struct blaslt_operation *o = &p->operation;
   int64_t m = (int64_t)p->d.rows, n = (int64_t)p->d.columns;
@@ -454,9 +500,11 @@ static void run(void *data) {
       for (int64_t j = 0; j < n; j++) {
         int64_t at = batch * p->d.step + j * p->d.leading + i;
         double x = 0;
-        for (int64_t l = 0; l < k; l++)
+        for (int64_t step = 0; step < k; step++) {
+          int64_t l = w->algorithm % 2 ? k - 1 - step : step;
           x = rounded(p, x + rounded(p, factor(p, &p->a, o->transpose_a, w->a, batch, i, l) *
                                             factor(p, &p->b, o->transpose_b, w->b, batch, l, j)));
+        }
         double old = w->beta != 0 ? rounded(p, w->beta * load(p->d.type, w->c, at)) : 0;
         x = finish(p, batch, i, j, rounded(p, rounded(p, w->alpha * x) + old));
         gradient = rounded(p, gradient + x);
@@ -473,10 +521,8 @@ static void run(void *data) {
  * lock, because the stream may first have to run work that waits for other ranks. */
 static void enqueue(cuda_stream stream, job *w) {
   cuda_result (*host_call)(cuda_stream, void (*)(void *), void *) = NULL;
-  void *driver = dlopen(getenv("TPRT_CUDA_LIBRARY"), RTLD_NOW | RTLD_LOCAL);
-  void *found = driver ? dlsym(driver, "cuLaunchHostFunc") : NULL;
-  memcpy(&host_call, &found, sizeof found);
-  bool taken = host_call && host_call(stream, run, w) == CUDA_RESULT_SUCCESS;
+  bool taken = find_in_driver("cuLaunchHostFunc", &host_call) &&
+               host_call(stream, run, w) == CUDA_RESULT_SUCCESS;
   pthread_mutex_lock(&lock);
   require(taken, "the stream takes a product");
   pthread_mutex_unlock(&lock);
@@ -501,10 +547,12 @@ static blaslt_status keep_job(const job *given, const blaslt_algorithm *algorith
   check_vector(&given->of.operation);
   require(given->handle != NULL, "a handle");
   require(given->a && given->b && given->c && given->d && bits % 16 == 0, "addresses of matrices");
-  require(algorithm->data[0] == mark_of(&given->of),
+  require(algorithm->data[MARK] == mark_of(&given->of),
           "an algorithm that was chosen for this problem");
-  require(algorithm->data[1] <= workspace_bytes && (workspace || !algorithm->data[1]),
+  require(algorithm->data[WORKSPACE] <= workspace_bytes &&
+              (workspace || !algorithm->data[WORKSPACE]),
           "a workspace for the algorithm");
+  state.n_by[algorithm->data[NUMBER] % 8]++;
   require((uintptr_t)workspace % 256 == 0, "address of the workspace");
   job *w = calloc(1, sizeof *w);
   if (!w)
@@ -522,6 +570,7 @@ blaslt_status lt_multiply(blaslt_handle handle, blaslt_operation operation, cons
                           size_t workspace_bytes, cuda_stream stream) {
   const job given = {.handle = handle,
                      .of = problem_of(operation, of_a, of_b, of_c, of_d),
+                     .algorithm = (int)algorithm->data[NUMBER],
                      .alpha = load(operation->scale, alpha, 0),
                      .beta = load(operation->scale, beta, 0),
                      .a = a,

@@ -101,8 +101,8 @@ cuda_result fake_device_attribute(int *value, int attribute, int number) {
 /* ---- Functions only for tests ---- */
 
 cuda_result fake_name(char *name, int bytes, int number) {
-  (void)number;
-  strncpy(name, "emulated", (size_t)bytes - 1);
+  const char *names = getenv("FAKE_NAMES"); /* set: devices have different names */
+  snprintf(name, (size_t)bytes, names ? "emulated %d" : "emulated", number);
   return CUDA_RESULT_SUCCESS;
 }
 

@@ -46,11 +46,16 @@ struct CUstream_st {
 
 struct CUevent_st {
   cuda_stream stream; /* NULL: never recorded */
+  bool is_timed;
   long until;
   int n_queries;    /* since it was recorded */
   cuda_graph graph; /* the graph that was being captured at the record */
-  struct timespec at;
+  double at;        /* ms */
 };
+
+/* What work adds to the clock of events, in ms. Looked up with dlsym as fake_pass_time. */
+TPRT_API void fake_pass_time(double ms);
+static double passed;
 
 TPRT_API fake_streams_of_thread_fn fake_streams_of_thread;
 __thread fake_stream_plan fake_streams;
@@ -395,9 +400,23 @@ cuda_result fake_graph_destroy(cuda_graph graph) {
 
 /* ---- Events ---- */
 
+/* With the lock held. */
+static double now(void) {
+  struct timespec at;
+  clock_gettime(CLOCK_MONOTONIC, &at);
+  return (double)at.tv_sec * 1e3 + (double)at.tv_nsec * 1e-6 + passed;
+}
+
+void fake_pass_time(double ms) {
+  pthread_mutex_lock(&lock);
+  passed += ms;
+  pthread_mutex_unlock(&lock);
+}
+
 cuda_result fake_event_create(cuda_event *event, unsigned flags) {
-  (void)flags;
   *event = calloc(1, sizeof **event);
+  if (*event)
+    (*event)->is_timed = !(flags & CUDA_EVENT_DISABLE_TIMING);
   return fake_fails_at("event");
 }
 
@@ -413,9 +432,11 @@ cuda_result fake_event_record(cuda_event event, cuda_stream stream) {
   pthread_mutex_lock(&lock);
   cuda_result result = s->destroyed ? FAKE_INVALID_VALUE : fake_fails_at("record");
   if (!s->destroyed) {
-    *event = (struct CUevent_st){
-        .stream = s, .until = s->graph ? s->n_put_in_graph : s->n_put, .graph = s->graph};
-    clock_gettime(CLOCK_MONOTONIC, &event->at);
+    *event = (struct CUevent_st){.stream = s,
+                                 .is_timed = event->is_timed,
+                                 .until = s->graph ? s->n_put_in_graph : s->n_put,
+                                 .graph = s->graph};
+    event->at = now();
   }
   pthread_mutex_unlock(&lock);
   return result;
@@ -484,7 +505,8 @@ cuda_result stream_event_query(cuda_event event) {
 }
 
 cuda_result fake_event_elapsed(float *ms, cuda_event from, cuda_event to) {
-  *ms = (float)((double)(to->at.tv_sec - from->at.tv_sec) * 1e3 +
-                (double)(to->at.tv_nsec - from->at.tv_nsec) * 1e-6);
+  if (!from->stream || !to->stream || !from->is_timed || !to->is_timed)
+    return FAKE_INVALID_VALUE;
+  *ms = (float)(to->at - from->at);
   return CUDA_RESULT_SUCCESS;
 }

@@ -78,6 +78,10 @@ SAME_PARAMETERS(cublasLtMatmulAlgoGetHeuristic, cublasLtHandle_t, cublasLtMatmul
                 cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
                 cublasLtMatrixLayout_t, cublasLtMatmulPreference_t, int,
                 cublasLtMatmulHeuristicResult_t *, int *);
+SAME_PARAMETERS(cublasLtMatmulAlgoCheck, cublasLtHandle_t, cublasLtMatmulDesc_t,
+                cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
+                cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t *,
+                cublasLtMatmulHeuristicResult_t *);
 SAME_PARAMETERS(cublasLtMatmul, cublasLtHandle_t, cublasLtMatmulDesc_t, const void *, const void *,
                 cublasLtMatrixLayout_t, const void *, cublasLtMatrixLayout_t, const void *,
                 const void *, cublasLtMatrixLayout_t, void *, cublasLtMatrixLayout_t,

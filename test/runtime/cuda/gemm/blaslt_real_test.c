@@ -38,7 +38,9 @@ int main(void) {
   const struct {
     const char *name;
     void *slot;
-  } symbols[] = {{"cublasLtGetStatusString", &lt.text}, BLASLT_CALLS(ROW)};
+  } symbols[] = {{"cublasLtGetStatusString", &lt.text},
+                 {"cublasLtGetVersion", &lt.version},
+                 BLASLT_CALLS(ROW)};
 #undef ROW
   void *library = opened();
   if (!library) {
@@ -52,6 +54,10 @@ int main(void) {
       fprintf(stderr, "wrong: it has no %s\n", symbols[i].name);
       return 1;
     }
+  }
+  if (lt.version() < 110000) {
+    fprintf(stderr, "wrong: version %zu\n", lt.version());
+    errors++;
   }
   blaslt_layout layout;
   blaslt_operation operation;
