@@ -8,13 +8,13 @@
 #define TO_PLAN                                                                                    \
   "tp-import,tp-import-stablehlo{*},tp-lower-tosa{*},tp-decompose,tp-inline-calls{*},"             \
   "tp-raise,tp-hoist-invariants,tp-lift-constants{*},tp-group-rows,tp-propagate{*}"
-#define TO_BUFFERS                                                                                 \
+#define TO_BUFFERS(contractions)                                                                   \
   "tp-expand-sorts,tp-expand-switches,tp-inline-calls{fused=keep},tp-clone-inits,"                 \
   "tp-lower-to-runtime,"                                                                           \
   "one-shot-bufferize{bufferize-function-boundaries=1 "                                            \
   "function-boundary-type-conversion=identity-layout-map "                                         \
   "allow-return-allocs-from-loops=1},"                                                             \
-  "tp-order-globals,canonicalize,cse,tp-lower-contractions"
+  "tp-order-globals,canonicalize,cse,tp-lower-contractions" contractions
 #define TO_LLVM(function, target)                                                                  \
   "convert-complex-to-standard," function                                                          \
   "(math-expand-ops{ops=rsqrt,fpowi}),math-extend-to-supported-types,"                             \
@@ -57,7 +57,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .text = "tp-bound-rows,tp-decompose,tp-inline-calls{*},tp-raise,canonicalize,cse,"
                "convert-elementwise-to-linalg,"
                "tp-keep-scalars,tp-fuse-attention{*},tp-tile-attention{*},tp-fuse-epilogues{*},"
-               "tp-name-contractions,"
+               "tp-name-contractions{*},"
                "tp-widen-sums,convert-elementwise-to-linalg,tp-prepare-fusion,"
                "linalg-fuse-elementwise-ops,tp-inline-calls{*},tp-expand-messages,canonicalize,"
                "cse"},
@@ -65,22 +65,25 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "Lower an optimized program to the LLVM dialect with runtime calls",
        .exposed = run_options,
        .n_exposed = TP_LEN(run_options),
-       .text = TO_BUFFERS
-       ",tp-schedule-collectives{*},tp-assign-buffers,tp-expand-scatters,tp-order-loops,"
-       "tp-outline-kernels,"
-       "func.func(convert-linalg-to-loops)," TO_LLVM("func.func", "host")},
+       .text = TO_BUFFERS(
+           "") ",tp-schedule-collectives{*},tp-assign-buffers,tp-expand-scatters,tp-order-loops,"
+               "tp-outline-kernels,"
+               "func.func(convert-linalg-to-loops)," TO_LLVM("func.func", "host")},
       {.name = "tp-local-to-cuda",
        .summary = "Lower an optimized program to the LLVM dialect with runtime calls, and its loop "
                   "nests to NVIDIA GPU kernels",
        .exposed = cuda_options,
        .n_exposed = TP_LEN(cuda_options),
-       .text = TO_BUFFERS
-       ",func.func(linalg-generalize-named-ops),tp-keep-offsets,tp-order-loops,"
-       "tp-split-reductions,tp-fuse-nests,"
-       "tp-schedule-collectives{*},tp-assign-buffers{target=cuda *},"
-       "func.func(linalg-generalize-named-ops),tp-order-loops,tp-outline-kernels{asserts=true},"
-       "tp-map-kernels,builtin.module(" TO_LLVM(
-           "llvm.func", "cuda") "),tp-embed-kernels{*}," TO_LLVM("func.func", "host")},
+       .text = TO_BUFFERS(
+           "{target=cuda}") ",func.func(linalg-generalize-named-ops),tp-keep-offsets,tp-order-"
+                            "loops,"
+                            "tp-split-reductions,tp-fuse-nests,"
+                            "tp-schedule-collectives{*},tp-assign-buffers{target=cuda *},"
+                            "func.func(linalg-generalize-named-ops),tp-order-loops,tp-outline-"
+                            "kernels{asserts=true},"
+                            "tp-map-kernels,builtin.module(" TO_LLVM(
+                                "llvm.func", "cuda") "),tp-embed-kernels{*}," TO_LLVM("func.func",
+                                                                                      "host")},
       {.name = "tp-to-runtime",
        .summary =
            "Lower a single-device or per-device program to the LLVM dialect with runtime calls",

@@ -70,7 +70,9 @@ typedef enum tprt_site_kind {
   TPRT_SITE_BROADCAST = 6, /* from group rank `root` */
   /* C += A * B, summed over the contracted loops; f16 and bf16 accumulate in f32 and round once.
    * With dim = 1: C = A * B; then no loop may have size 0. Extra data: the number of loops, then
-   * one tprt_abi_loop each. Has neither axes nor a shape. */
+   * one tprt_abi_loop each. Has neither axes nor a shape. dtype is the type of C, split_dim and
+   * root are those of A and B; 0: the type of C. They may differ from it in programs for GPUs, if C
+   * is f32: both f16, both bf16, or each an f8. */
   TPRT_SITE_CONTRACT = 7,
 
   /* Fused sites, run by tprt_abi_fused. Their extra data begin with tprt_abi_operands. These are
@@ -99,8 +101,8 @@ typedef struct tprt_abi_site {
   /* The gathered or scattered dimension. All-to-all: the concatenated dimension. Contraction: 1 if
    * C is overwritten. */
   int64_t dim;
-  int64_t split_dim; /* only all-to-all */
-  int64_t root;      /* only broadcast */
+  int64_t split_dim; /* all-to-all. Contraction: a tprt_dtype, see there; likewise root */
+  int64_t root;      /* broadcast */
   int64_t extra;     /* word offset of extra data in the table */
   int64_t n_extra;   /* number of its words */
 } tprt_abi_site;

@@ -60,9 +60,10 @@ typedef enum tprt_cuda_epilogue {
  * sizeof gemm}`. */
 typedef struct tprt_cuda_gemm {
   size_t size;
-  /* type of a and b: f32, f64, f16 or bf16. Sums are f32; of f64 they are f64 */
+  /* type of a and b: f32, f64, f16, bf16 or f8. Sums are f32; of f64 they are f64 */
   tprt_dtype dtype;
-  /* type of out, c, bias, bias_gradient, and aux of GELU: dtype, or f32 unless dtype is f64 */
+  /* type of out, c, bias, bias_gradient, and aux of GELU: dtype, or f32 unless dtype is f64; with
+   * f8 operands f32, f16 or bf16 */
   tprt_dtype out_dtype;
   int64_t m, n, k; /* if m or n is 0, there is nothing to do */
   int64_t batch;   /* 0 means 1 */
@@ -72,8 +73,9 @@ typedef struct tprt_cuda_gemm {
   int64_t row_a, row_b, row_out; /* row stride in elements, as stored; 0: dense */
   /* batch stride in elements; for a and b, 0: the same matrix for the whole batch */
   int64_t step_a, step_b, step_out;
-  float alpha, beta;           /* if beta is 0, c is not read */
-  tprt_cuda_epilogue epilogue; /* of f64: TPRT_CUDA_NOTHING, without bias and bias_gradient */
+  float alpha, beta; /* if beta is 0, c is not read */
+  /* of f64 and f8: TPRT_CUDA_NOTHING, without bias and bias_gradient */
+  tprt_cuda_epilogue epilogue;
   const void *a, *b;
   const void *c; /* same layout as out; NULL: c is out itself */
   void *out;
@@ -83,6 +85,11 @@ typedef struct tprt_cuda_gemm {
    * Requires batch 1 */
   void *bias_gradient;
   void *aux;
+  /* type of b, if that of a is f8: another f8 type. 0: dtype. f8 needs compute capability 8.9; one
+   * of the operands is f8e4m3. Terms are contiguous in both (not transpose_a, transpose_b), and k,
+   * n, rows and steps are multiples of 16. Products are exact, and sums are not cuBLASLt's fast
+   * ones (CUBLASLT_MATMUL_DESC_FAST_ACCUM), which drop low bits */
+  tprt_dtype dtype_b;
 } tprt_cuda_gemm;
 
 /* Returns the row size of aux, in elements (GELU) or bits (ReLU): n rounded up to a multiple of 8

@@ -14,11 +14,12 @@
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/Dialect/Linalg.h>
 #include <stdio.h>
+#include <string.h>
 
 static tp_status collect(MlirOperation op, void *data) {
   tp_op_list *list = data;
   tp__contraction c;
-  if (mlirOperationGetNumResults(op) != 1 || !tp__match_contraction(op, &c))
+  if (mlirOperationGetNumResults(op) != 1 || !tp__match_narrow_contraction(op, &c))
     return TP_OK;
   return tp__op_list_add(list, op);
 }
@@ -129,29 +130,91 @@ static MlirValue hide(MlirOperation module, MlirOperation op, MlirOperation cont
   return mlirOperationGetResult(tp__build(op, "func.call", 3, operands, 1, &result, 1, &callee), 0);
 }
 
-static void name_contraction(MlirOperation module, MlirOperation op, size_t number) {
+/* Builds linalg.transpose before `where`: dimension d of its result is from[d]. */
+static MlirValue transpose(MlirOperation where, MlirValue value, int rank, const int64_t *from) {
+  MlirContext context = mlirOperationGetContext(where);
+  int64_t shape[TP_MAX_RANK], turned[TP_MAX_RANK];
+  tp__static_tensor(mlirValueGetType(value), &rank, shape);
+  for (int d = 0; d < rank; d++)
+    turned[d] = shape[from[d]];
+  MlirType type = mlirRankedTensorTypeGet(rank, turned, tp__element_type(mlirValueGetType(value)),
+                                          (MlirAttribute){NULL});
+  MlirValue operands[] = {value, tp__empty(where, type)};
+  MlirNamedAttribute permutation =
+      tp__named(context, "permutation", mlirDenseI64ArrayGet(context, rank, from));
+  MlirOperation op = tp__create(&(tp_build){.name = "linalg.transpose",
+                                            .location = mlirOperationGetLocation(where),
+                                            .n_operands = 2,
+                                            .operands = operands,
+                                            .n_results = 1,
+                                            .results = &type,
+                                            .n_attributes = 1,
+                                            .attributes = &permutation,
+                                            .n_regions = 1});
+  mlirLinalgFillBuiltinNamedOpRegion(op);
+  tp__insert_before(where, op);
+  return mlirOperationGetResult(op, 0);
+}
+
+/* Transposes an operand unless its reduced loops come last: cuBLASLt multiplies f8 only along
+ * contiguous terms. Updates the loops of its dimensions. */
+static MlirValue terms_last(MlirOperation op, tp__contraction *c, int which, MlirValue value) {
+  int64_t from[TP_MAX_RANK];
+  int rank = c->rank[which], n = 0, old[TP_MAX_RANK];
+  bool moved = false;
+  for (int reduced = 0; reduced < 2; reduced++)
+    for (int d = 0; d < rank; d++)
+      if (c->reduced[c->loops[which][d]] == (bool)reduced) {
+        moved |= n != d;
+        from[n++] = d;
+      }
+  if (!moved)
+    return value;
+  memcpy(old, c->loops[which], sizeof old);
+  for (int d = 0; d < rank; d++)
+    c->loops[which][d] = old[from[d]];
+  return transpose(op, value, rank, from);
+}
+
+/* An operand of the named contraction, without transposes and in the type that it must have. */
+static MlirValue factor(MlirOperation op, tp__contraction *c, int which, MlirType element,
+                        bool keeps) {
+  MlirValue value = tp__through_transposes(mlirOperationGetOperand(op, c->operands[which]),
+                                           c->rank[which], c->loops[which]);
+  MlirType has = tp__element_type(mlirValueGetType(value));
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  if (keeps)
+    return tp__is_f8(has) ? terms_last(op, c, which, value) : value;
+  if (mlirTypeEqual(has, element))
+    return value;
+  tp__static_tensor(mlirValueGetType(value), &rank, shape);
+  return tp__build_one(op, "arith.extf", 1, &value,
+                       mlirRankedTensorTypeGet(rank, shape, element, (MlirAttribute){NULL}));
+}
+
+static void name_contraction(MlirOperation module, MlirOperation op, bool mixed, size_t number) {
   tp__contraction c;
-  if (!tp__match_contraction(op, &c) || !is_plain(&c))
+  if (!tp__match_narrow_contraction(op, &c) || !is_plain(&c))
     return;
   MlirContext context = mlirOperationGetContext(op);
   MlirValue operands[3] = {{NULL}, {NULL}, mlirOperationGetOperand(op, 2)};
   MlirOperation transpose = absorb_transpose(op, &c);
-  MlirType result =
-      mlirValueGetType(mlirOperationGetResult(mlirOperationIsNull(transpose) ? op : transpose, 0));
-  MlirType element = tp__element_type(result);
+  MlirType types[2], wanted = mlirValueGetType(mlirOperationGetResult(
+                         mlirOperationIsNull(transpose) ? op : transpose, 0));
   if (!mlirOperationIsNull(transpose))
-    operands[2] = fill_like(op, operands[2], result);
-  for (int k = 0; k < 2; k++) {
-    MlirValue value =
-        tp__through_transposes(mlirOperationGetOperand(op, c.operands[k]), c.rank[k], c.loops[k]);
-    int rank;
-    int64_t shape[TP_MAX_RANK];
-    tp__static_tensor(mlirValueGetType(value), &rank, shape);
-    if (!mlirTypeEqual(tp__element_type(mlirValueGetType(value)), element))
-      value = tp__build_one(op, "arith.extf", 1, &value,
-                            mlirRankedTensorTypeGet(rank, shape, element, (MlirAttribute){NULL}));
-    operands[k] = value;
-  }
+    operands[2] = fill_like(op, operands[2], wanted);
+  for (int k = 0; k < 2; k++)
+    types[k] = tp__element_type(mlirValueGetType(mlirOperationGetOperand(op, c.operands[k])));
+  bool is_rounded =
+      tp__is_f8(types[0]) && tp__is_f8(types[1]) && tp__element_size(tp__element_type(wanted)) < 4;
+  MlirType result = is_rounded ? tp__type_in_f32(wanted) : wanted,
+           element = tp__element_type(result);
+  if (is_rounded)
+    operands[2] = tp__init_in_f32(op, operands[2], result);
+  bool keeps = mixed && tp__are_mixed_factors(types[0], types[1], element);
+  for (int k = 0; k < 2; k++)
+    operands[k] = factor(op, &c, k, element, keeps);
   MlirNamedAttribute attrs[] = {
       tp__named(
           context, "indexing_maps",
@@ -172,6 +235,8 @@ static void name_contraction(MlirOperation module, MlirOperation op, size_t numb
                                                   .n_regions = 1});
   mlirLinalgFillBuiltinNamedOpRegion(contract);
   MlirValue value = hide(module, op, contract, operands, result, number);
+  if (is_rounded)
+    value = tp__build_one(op, "arith.truncf", 1, &value, wanted);
   if (!mlirOperationIsNull(transpose)) {
     tp__replace_op(transpose, value);
     mlirOperationDestroy(op);
@@ -180,15 +245,27 @@ static void name_contraction(MlirOperation module, MlirOperation op, size_t numb
   }
 }
 
+typedef struct settings {
+  enum { FUSED_INLINE, FUSED_KEEP } fused;
+} settings;
+
 static tp_status run(tp_pass *pass) {
+  const settings *given = pass->options;
   tp_op_list list = {0};
   tp_status status = tp__walk(pass->module, collect, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++)
-    name_contraction(pass->module, list.items[i], i);
+    name_contraction(pass->module, list.items[i], given->fused == FUSED_KEEP, i);
   pass->statistics[0] = (int64_t)list.n;
   tp__free(list.items);
   return status;
 }
+
+static const tp_option_row options[] = {
+    {"fused", "inline",
+     "inline: operands have the type of the result; keep: the program is for GPUs, which multiply "
+     "operands of f16, bf16 and f8 into a result of f32 as they are",
+     TP_CHOICE(settings, fused, "inline|keep")},
+};
 
 static const tp_statistic_row statistics[] = {{"contractions", "contractions found"}};
 
@@ -198,9 +275,14 @@ const tp_pass_row tp__name_contractions_row = {
     .description =
         "Requires: tensors, calls inlined. Establishes: every floating-point contraction whose "
         "maps are projected permutations is a call of a private function that holds one "
-        "linalg.contract, whose operands have the type of its result; transposes of operands, and "
-        "of results with no other reader, are folded into the maps. Fusion cannot look into the "
-        "functions; `inline` brings the ops back. Breaks: nothing.",
+        "linalg.contract, whose operands have the type of its result, or with option fused=keep a "
+        "narrower one; transposes of operands, and of results with no other reader, are folded "
+        "into the maps, but operands of f8 are transposed so that their terms are contiguous. Sums "
+        "of products of f8 are f32, and rounded to a narrower result behind the call. "
+        "Fusion cannot look into the functions; `inline` brings the ops back. Breaks: nothing.",
+    .options = options,
+    .n_options = TP_LEN(options),
+    .options_size = sizeof(settings),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

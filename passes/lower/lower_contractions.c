@@ -33,20 +33,25 @@ typedef struct contraction_words {
   tprt_abi_loop loops[TP_MAX_LOOPS];
 } contraction_words;
 
-/* Builds the site of a contraction. All operands have one element type. */
-static bool contraction_site(MlirOperation op, const tp__contraction *c, tprt_abi_site *site,
-                             contraction_words *extra) {
+/* Builds the site of a contraction. All operands have one element type, or `mixed` ones that GPUs
+ * multiply. */
+static bool contraction_site(MlirOperation op, const tp__contraction *c, bool mixed,
+                             tprt_abi_site *site, contraction_words *extra) {
   int64_t strides[3][TP_MAX_LOOPS];
-  MlirType result = mlirValueGetType(mlirOperationGetOperand(op, 2));
+  MlirType elements[3];
   for (int k = 0; k < 3; k++) {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, k < 2 ? c->operands[k] : 2));
-    if (!mlirTypeIsAMemRef(type) ||
-        !mlirTypeEqual(tp__element_type(type), tp__element_type(result)) ||
-        !loop_strides(c, k, type, strides[k]))
+    if (!mlirTypeIsAMemRef(type) || !loop_strides(c, k, type, strides[k]))
       return false;
+    elements[k] = tp__element_type(type);
   }
+  bool equal = mlirTypeEqual(elements[0], elements[2]) && mlirTypeEqual(elements[1], elements[2]);
+  if (!equal && (!mixed || !tp__are_mixed_factors(elements[0], elements[1], elements[2])))
+    return false;
   *site = (tprt_abi_site){.kind = TPRT_SITE_CONTRACT,
-                          .dtype = tp__runtime_dtype(tp__element_type(result))};
+                          .dtype = tp__runtime_dtype(elements[2]),
+                          .split_dim = equal ? 0 : tp__runtime_dtype(elements[0]),
+                          .root = equal ? 0 : tp__runtime_dtype(elements[1])};
   extra->n_loops = c->n_loops;
   for (int i = 0; i < c->n_loops; i++) {
     extra->loops[i].size = c->sizes[i];
@@ -132,12 +137,18 @@ static void drop_fill(tp_pass *pass, MlirOperation op, const tp__contraction *c,
   pass->statistics[STAT_OVERWRITING]++;
 }
 
+typedef struct settings {
+  enum { FOR_HOST, FOR_CUDA } target;
+} settings;
+
 static void lower(tp_pass *pass, tp__lowering *l, MlirOperation op) {
+  const settings *given = pass->options;
   tp__contraction c;
   tprt_abi_site site;
   contraction_words extra;
   int64_t words[sizeof extra / sizeof(int64_t)];
-  if (!tp__match_contraction(op, &c) || !contraction_site(op, &c, &site, &extra))
+  if (!tp__match_contraction(op, &c) ||
+      !contraction_site(op, &c, given->target == FOR_CUDA, &site, &extra))
     return; /* stays a loop nest */
   drop_fill(pass, op, &c, &site);
   memcpy(words, &extra, sizeof words);
@@ -170,6 +181,12 @@ static tp_status lower_entry(MlirOperation func, void *data) {
 
 static tp_status run(tp_pass *pass) { return tp__each_entry(pass->module, lower_entry, pass); }
 
+static const tp_option_row options[] = {
+    {"target", "host",
+     "what runs the program; cuda: operands of f16, bf16 and f8 may have a result of f32",
+     TP_CHOICE(settings, target, "host|cuda")},
+};
+
 static const tp_statistic_row statistics[] = {
     {"contractions", "contractions on buffers"},
     {"overwriting", "contractions that overwrite a zero-filled result"}};
@@ -179,9 +196,13 @@ const tp_pass_row tp__lower_contractions_row = {
     .summary = "Lower contractions on buffers to runtime calls",
     .description =
         "Requires: tp-lower-to-runtime and bufferization. Establishes: a linalg contraction on "
-        "memrefs with constant strides and one element type is a call of tprt_abi_contract with a "
-        "site in tp.sites; if the result was filled with zeros just before, the call overwrites "
+        "memrefs with constant strides and one element type, or narrower operands that a GPU "
+        "multiplies, is a call of tprt_abi_contract with a site in tp.sites; if the result was "
+        "filled with zeros just before, the call overwrites "
         "it. Other contractions stay as they are. Breaks: nothing.",
+    .options = options,
+    .n_options = TP_LEN(options),
+    .options_size = sizeof(settings),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -5,6 +5,7 @@
  * give 256 instead of 1500. A processor and a GPU, or one device and several, add in different
  * orders. With f32 they agree up to the last place of the result. */
 #include "passes/registry.h"
+#include "passes/support/contraction.h"
 
 #include "ir/diagnostics.h"
 #include "passes/support/lower.h"
@@ -75,40 +76,14 @@ static tp_status collect(MlirOperation op, void *data) {
   return is ? tp__op_list_add(data, op) : TP_OK;
 }
 
-static MlirType wide_of(MlirType type) {
-  int64_t shape[TP_MAX_RANK];
-  int rank = (int)mlirShapedTypeGetRank(type);
-  MlirType f32 = mlirF32TypeGet(mlirTypeGetContext(type));
-  for (int d = 0; d < rank; d++)
-    shape[d] = mlirShapedTypeGetDimSize(type, d);
-  return mlirRankedTensorTypeGet(rank, shape, f32, mlirRankedTensorTypeGetEncoding(type));
-}
-
-/* Converts the init to f32. A fill becomes a fill of f32, so that its value stays a scalar. */
-static MlirValue widen_init(MlirOperation where, MlirValue init, MlirType wide) {
-  MlirOperation fill = tp__defining_op(init);
-  MlirType f32 = tp__element_type(wide);
-  if (mlirOperationIsNull(fill) || !tp__op_is(fill, "linalg.fill"))
-    return tp__build_one(where, "arith.extf", 1, &init, wide);
-  MlirValue number = mlirOperationGetOperand(fill, 0);
-  MlirOperation copy = mlirOperationClone(fill);
-  tp__insert_before(where, copy);
-  mlirOperationSetOperand(copy, 0, tp__build_one(copy, "arith.extf", 1, &number, f32));
-  mlirOperationSetOperand(copy, 1, tp__build_one(copy, "tensor.empty", 0, NULL, wide));
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(copy, 0));
-  for (int i = 0; i < 2; i++)
-    mlirValueSetType(mlirBlockGetArgument(body, i), f32);
-  mlirValueSetType(mlirOperationGetResult(copy, 0), wide);
-  return mlirOperationGetResult(copy, 0);
-}
-
 static void widen(MlirOperation op) {
   narrow_sum s;
   intptr_t init = mlirOperationGetNumOperands(op) - 1;
   MlirValue result = mlirOperationGetResult(op, 0);
-  MlirType narrow = mlirValueGetType(result), wide = wide_of(narrow), f32 = tp__element_type(wide);
+  MlirType narrow = mlirValueGetType(result), wide = tp__type_in_f32(narrow),
+           f32 = tp__element_type(wide);
   (void)find_sum(op, &s); /* collect has checked that it is a sum */
-  mlirOperationSetOperand(op, init, widen_init(op, mlirOperationGetOperand(op, init), wide));
+  mlirOperationSetOperand(op, init, tp__init_in_f32(op, mlirOperationGetOperand(op, init), wide));
   MlirValue added = mlirOperationGetOperand(s.add, s.added);
   mlirOperationSetOperand(s.add, s.added, tp__build_one(s.add, "arith.extf", 1, &added, f32));
   mlirValueSetType(s.accumulator, f32);

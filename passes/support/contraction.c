@@ -1,6 +1,8 @@
 /* Recognizes contractions and their GEMM form in linalg ops. */
 #include "passes/support/contraction.h"
 
+#include "passes/support/lower.h"
+
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/Dialect/Linalg.h>
@@ -58,17 +60,29 @@ static bool match_map(MlirAffineMap map, MlirType type, int rank, tp__contractio
   return true;
 }
 
+bool tp__are_mixed_factors(MlirType a, MlirType b, MlirType c) {
+  bool narrow = mlirTypeEqual(a, b) && (mlirTypeIsAF16(a) || mlirTypeIsABF16(a));
+  return mlirTypeIsAF32(c) && (narrow || (tp__is_f8(a) && tp__is_f8(b)));
+}
+
 static bool is_runtime_float(MlirType type) {
   return mlirTypeIsAF32(type) || mlirTypeIsAF64(type) || mlirTypeIsABF16(type) ||
          mlirTypeIsAF16(type);
 }
 
+/* True for the type of A, B or C; `of_c` is that of C. */
+static bool is_factor(MlirType type, MlirType of_c, bool narrow_c) {
+  bool sums_narrow = narrow_c && !mlirTypeIsAF64(of_c);
+  return is_runtime_float(type) || (tp__is_f8(type) && (sums_narrow || mlirTypeIsAF32(of_c)));
+}
+
 static bool match_operand(MlirOperation op, MlirAttribute maps, int operand, int which,
-                          tp__contraction *c) {
-  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, operand));
+                          bool narrow_c, tp__contraction *c) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, operand)),
+           element_of_c = tp__element_type(mlirValueGetType(mlirOperationGetOperand(op, 2)));
   bool shaped = mlirTypeIsARankedTensor(type) || mlirTypeIsAMemRef(type);
   if (!shaped || !mlirShapedTypeHasStaticShape(type) || mlirShapedTypeGetRank(type) > TP_MAX_RANK ||
-      !is_runtime_float(tp__element_type(type)))
+      !is_factor(tp__element_type(type), element_of_c, narrow_c))
     return false;
   c->rank[which] = (int)mlirShapedTypeGetRank(type);
   MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, operand));
@@ -76,7 +90,7 @@ static bool match_operand(MlirOperation op, MlirAttribute maps, int operand, int
   return c->n_loops <= TP_MAX_LOOPS && match_map(map, type, c->rank[which], c, c->loops[which]);
 }
 
-bool tp__match_contraction(MlirOperation op, tp__contraction *c) {
+static bool match(MlirOperation op, bool narrow_c, tp__contraction *c) {
   if (!tp__op_has_dialect(op, "linalg") || mlirOperationGetNumRegions(op) != 1 ||
       mlirOperationGetNumOperands(op) != 3 || mlirOperationGetNumResults(op) > 1)
     return false;
@@ -94,8 +108,9 @@ bool tp__match_contraction(MlirOperation op, tp__contraction *c) {
     return false;
   for (int i = 0; i < TP_MAX_LOOPS; i++)
     c->sizes[i] = -1;
-  if (!match_operand(op, maps, c->operands[0], 0, c) ||
-      !match_operand(op, maps, c->operands[1], 1, c) || !match_operand(op, maps, 2, 2, c))
+  if (!match_operand(op, maps, c->operands[0], 0, narrow_c, c) ||
+      !match_operand(op, maps, c->operands[1], 1, narrow_c, c) ||
+      !match_operand(op, maps, 2, 2, narrow_c, c))
     return false;
   bool any = false, in_result[TP_MAX_LOOPS] = {false};
   for (int d = 0; d < c->rank[2]; d++) {
@@ -110,6 +125,12 @@ bool tp__match_contraction(MlirOperation op, tp__contraction *c) {
       return false;
   }
   return any;
+}
+
+bool tp__match_contraction(MlirOperation op, tp__contraction *c) { return match(op, false, c); }
+
+bool tp__match_narrow_contraction(MlirOperation op, tp__contraction *c) {
+  return match(op, true, c);
 }
 
 /* ---- transposes ---- */
@@ -151,6 +172,34 @@ MlirValue tp__through_transposes(MlirValue value, int rank, int *loops) {
       loops[from[d]] = old[d];
     value = mlirOperationGetOperand(op, 0);
   }
+}
+
+/* ---- sums in f32 ---- */
+
+MlirType tp__type_in_f32(MlirType type) {
+  int64_t shape[TP_MAX_RANK];
+  int rank = (int)mlirShapedTypeGetRank(type);
+  MlirType f32 = mlirF32TypeGet(mlirTypeGetContext(type));
+  for (int d = 0; d < rank; d++)
+    shape[d] = mlirShapedTypeGetDimSize(type, d);
+  return mlirRankedTensorTypeGet(rank, shape, f32, mlirRankedTensorTypeGetEncoding(type));
+}
+
+MlirValue tp__init_in_f32(MlirOperation where, MlirValue init, MlirType wide) {
+  MlirOperation fill = tp__defining_op(init);
+  MlirType f32 = tp__element_type(wide);
+  if (mlirOperationIsNull(fill) || !tp__op_is(fill, "linalg.fill"))
+    return tp__build_one(where, "arith.extf", 1, &init, wide);
+  MlirValue number = mlirOperationGetOperand(fill, 0);
+  MlirOperation copy = mlirOperationClone(fill);
+  tp__insert_before(where, copy);
+  mlirOperationSetOperand(copy, 0, tp__build_one(copy, "arith.extf", 1, &number, f32));
+  mlirOperationSetOperand(copy, 1, tp__build_one(copy, "tensor.empty", 0, NULL, wide));
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(copy, 0));
+  for (int i = 0; i < 2; i++)
+    mlirValueSetType(mlirBlockGetArgument(body, i), f32);
+  mlirValueSetType(mlirOperationGetResult(copy, 0), wide);
+  return mlirOperationGetResult(copy, 0);
 }
 
 /* ---- matmuls of rows and a matrix ---- */

@@ -16,8 +16,22 @@ typedef struct tp__contraction {
 } tp__contraction;
 
 /* True if `op` (on tensors or memrefs of static shape) computes C += A * B over at least one
- * reduced loop, in f16, bf16, f32 or f64. The body may widen A and B (extf) to the type of C. */
+ * reduced loop, in f16, bf16, f32 or f64. The body may widen A and B (extf) to the type of C; they
+ * may be f8 if C is f32. */
 bool tp__match_contraction(MlirOperation op, tp__contraction *c);
+
+/* The same, and C may be f8, or narrower than f32 although A or B is f8. If both are f8 and C is
+ * narrower than f32, the sums need f32. */
+bool tp__match_narrow_contraction(MlirOperation op, tp__contraction *c);
+
+/* The tensor type with elements of f32, and an init converted to it. A fill becomes a fill of f32,
+ * so that its value stays a scalar. */
+MlirType tp__type_in_f32(MlirType type);
+MlirValue tp__init_in_f32(MlirOperation where, MlirValue init, MlirType wide);
+
+/* True if a GPU multiplies A and B as they are, into a C of f32: both are f16, both are bf16, or
+ * each is f8. */
+bool tp__are_mixed_factors(MlirType a, MlirType b, MlirType c);
 
 /* True if `op` transposes its first operand. from[d] is the dimension of the operand that becomes
  * dimension d of the result. */

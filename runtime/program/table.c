@@ -159,7 +159,32 @@ static tprt_status read_extra(const tprt__program *program, const tprt_abi_site 
   return status;
 }
 
-static tprt_status read_contraction(const tprt_abi_site *words, tprt__site *site) {
+static bool is_f8(tprt_dtype dtype) { return dtype == TPRT_F8E4M3 || dtype == TPRT_F8E5M2; }
+
+/* Reads the types of A and B. */
+static tprt_status read_factors(const tprt__program *program, const tprt_abi_site *words,
+                                tprt__site *site) {
+  tprt_status status = tprt__check_range("type of A", words->split_dim, 0, TPRT_N_DTYPES - 1);
+  if (!status)
+    status = tprt__check_range("type of B", words->root, 0, TPRT_N_DTYPES - 1);
+  tprt_dtype a = (tprt_dtype)words->split_dim, b = (tprt_dtype)words->root;
+  if (status || (!a && !b))
+    return status;
+  bool equal = a == b && (a == TPRT_F16 || a == TPRT_BF16);
+  if (program->target != TPRT_TARGET_CUDA || words->dtype != TPRT_F32 ||
+      (!equal && (!is_f8(a) || !is_f8(b))))
+    return tprt__fail(
+        TPRT_INVALID_ARGUMENT,
+        "contraction: A is of type %lld, B of %lld, C of %lld; a program for GPUs may "
+        "multiply f16, bf16 or f8 into f32, others one type",
+        (long long)a, (long long)b, (long long)words->dtype);
+  site->factors[0] = a;
+  site->factors[1] = b;
+  return TPRT_OK;
+}
+
+static tprt_status read_contraction(const tprt__program *program, const tprt_abi_site *words,
+                                    tprt__site *site) {
   tprt_status status = check_unused("contraction", &words->reduction, 1);
   if (!status)
     status = check_unused("contraction", &words->rank, 1);
@@ -168,9 +193,7 @@ static tprt_status read_contraction(const tprt_abi_site *words, tprt__site *site
   if (!status)
     status = tprt__check_range("dim of a contraction", words->dim, 0, 1);
   if (!status)
-    status = check_unused("contraction", &words->split_dim, 1);
-  if (!status)
-    status = check_unused("contraction", &words->root, 1);
+    status = read_factors(program, words, site);
   if (status)
     return status;
   int64_t n_loops = site->n_extra > 0 ? site->extra[TPRT_CONTRACT_N_LOOPS] : -1;
@@ -265,7 +288,7 @@ static tprt_status read_site(const tprt__program *program, const tprt_abi_site *
   if (!status)
     status = read_extra(program, words, site, kinds[site->kind].extra);
   if (!status && site->kind == TPRT_SITE_CONTRACT)
-    return read_contraction(words, site);
+    return read_contraction(program, words, site);
   if (!status)
     status = read_op(words, site);
   if (status || tprt__site_is_fused(site->kind))

@@ -71,6 +71,7 @@ typedef struct tprt__site {
   /* Only TPRT_SITE_CONTRACT: its loops; points into the table. */
   const tprt_abi_loop *loops;
   int64_t n_loops;
+  tprt_dtype factors[2]; /* the types of A and B; 0: that of C */
   /* Plan of TPRT_SITE_CONTRACT, or of the matmul of a fused site; else NULL. Owned by the site. */
   tprt__contraction *contraction;
   tprt_abi_operands operands; /* only fused sites; below, the member of the site's kind is set */

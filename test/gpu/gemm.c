@@ -81,7 +81,10 @@ static int products_of_table(void) {
       for (int b = 0; b < N_PRODUCT_BUFFERS; b++)
         device_upload(address(there[b]), host[b], GEMM_BYTES);
       tprt_cuda_gemm g = product_gemm(&products[i], there);
-      need(tprt_cuda_multiply(blas, &g, stream));
+      tprt_status status = tprt_cuda_multiply(blas, &g, stream);
+      if (status == TPRT_UNSUPPORTED && tprt_dtype_size(g.dtype) == 1)
+        break; /* f8 needs compute capability 8.9 */
+      need(status);
       DO(stream_wait, stream);
       for (int b = 0; b < N_PRODUCT_BUFFERS; b++)
         DO(download, host[b], address(there[b]), GEMM_BYTES);

@@ -33,6 +33,8 @@ enum {
   BLASLT_F64 = 1,
   BLASLT_F16 = 2,
   BLASLT_BF16 = 14,
+  BLASLT_F8E4M3 = 28,
+  BLASLT_F8E5M2 = 29,
 
   BLASLT_COMPUTE_F32 = 68, /* cublasComputeType_t */
   BLASLT_COMPUTE_F64 = 70,

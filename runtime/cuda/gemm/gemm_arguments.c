@@ -7,16 +7,50 @@ static bool is_gradient(tprt_cuda_epilogue e) {
   return e == TPRT_CUDA_RELU_GRADIENT || e == TPRT_CUDA_GELU_GRADIENT;
 }
 
+static bool is_f8(tprt_dtype dtype) { return dtype == TPRT_F8E4M3 || dtype == TPRT_F8E5M2; }
+
+static tprt_status check_f8(const tprt_cuda_gemm *g) {
+  enum { UNIT = 16 };
+  bool to = g->out_dtype == TPRT_F32 || g->out_dtype == TPRT_F16 || g->out_dtype == TPRT_BF16;
+  if (!is_f8(g->dtype) || !is_f8(g->dtype_b) || !to ||
+      (g->dtype == TPRT_F8E5M2 && g->dtype_b == TPRT_F8E5M2))
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "cuBLASLt: unsupported matmul of %s and %s to %s; f8 is multiplied by f8, of "
+                      "which one is f8e4m3, to f32, f16 or bf16",
+                      tprt_dtype_name(g->dtype), tprt_dtype_name(g->dtype_b),
+                      tprt_dtype_name(g->out_dtype));
+  if (g->transpose_a || !g->transpose_b)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "cuBLASLt: f8 is multiplied along contiguous terms only: a is not "
+                      "transposed, and b is");
+  if ((g->k | g->n | g->row_a | g->row_b | g->row_out | g->step_a | g->step_b | g->step_out) % UNIT)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "cuBLASLt: a matmul of f8 has k %lld and n %lld, rows of %lld, %lld and %lld "
+                      "elements, and steps of %lld, %lld and %lld; all must be multiples of %d",
+                      (long long)g->k, (long long)g->n, (long long)g->row_a, (long long)g->row_b,
+                      (long long)g->row_out, (long long)g->step_a, (long long)g->step_b,
+                      (long long)g->step_out, UNIT);
+  if (g->epilogue || g->bias || g->bias_gradient)
+    return tprt__fail(TPRT_UNSUPPORTED,
+                      "cuBLASLt: matmuls of f8 have neither an epilogue nor a bias here");
+  return TPRT_OK;
+}
+
 static tprt_status check_types(const tprt_cuda_gemm *g) {
   bool is_wider = g->out_dtype == TPRT_F32 && g->dtype != TPRT_F64;
+  if (g->tf32 && g->dtype != TPRT_F32)
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: tf32 needs operands of f32, not of %s",
+                      tprt_dtype_name(g->dtype));
+  if (is_f8(g->dtype) || is_f8(g->dtype_b))
+    return check_f8(g);
+  if (g->dtype_b != g->dtype)
+    return tprt__fail(TPRT_UNSUPPORTED, "cuBLASLt: unsupported matmul of %s and %s",
+                      tprt_dtype_name(g->dtype), tprt_dtype_name(g->dtype_b));
   if (tprt__blaslt_type(g->dtype) < 0 || (g->out_dtype != g->dtype && !is_wider))
     return tprt__fail(TPRT_UNSUPPORTED,
                       "cuBLASLt: unsupported matmul of %s to %s; supported are f32, f64, f16 and "
                       "bf16, to the same type, and f16 and bf16 to f32",
                       tprt_dtype_name(g->dtype), tprt_dtype_name(g->out_dtype));
-  if (g->tf32 && g->dtype != TPRT_F32)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "cuBLASLt: tf32 needs operands of f32, not of %s",
-                      tprt_dtype_name(g->dtype));
   return TPRT_OK;
 }
 
@@ -117,6 +151,7 @@ tprt_status tprt__gemm_read(const tprt_cuda_gemm *given, bool placed, tprt_cuda_
   if (status)
     return status;
   g->batch = g->batch ? g->batch : 1;
+  g->dtype_b = g->dtype_b ? g->dtype_b : g->dtype;
   g->row_a = g->row_a ? g->row_a : g->transpose_a ? g->m : g->k;
   g->row_b = g->row_b ? g->row_b : g->transpose_b ? g->k : g->n;
   g->row_out = g->row_out ? g->row_out : g->n;

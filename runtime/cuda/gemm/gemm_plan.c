@@ -7,11 +7,15 @@
   tprt__blaslt_check((set)(object, attribute, &(value), sizeof(value)), what)
 
 int tprt__blaslt_type(tprt_dtype dtype) {
-  return dtype == TPRT_F32    ? BLASLT_F32
-         : dtype == TPRT_F64  ? BLASLT_F64
-         : dtype == TPRT_F16  ? BLASLT_F16
-         : dtype == TPRT_BF16 ? BLASLT_BF16
-                              : -1;
+  static const struct {
+    tprt_dtype dtype;
+    int type;
+  } rows[] = {{TPRT_F32, BLASLT_F32},   {TPRT_F64, BLASLT_F64},       {TPRT_F16, BLASLT_F16},
+              {TPRT_BF16, BLASLT_BF16}, {TPRT_F8E4M3, BLASLT_F8E4M3}, {TPRT_F8E5M2, BLASLT_F8E5M2}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].dtype == dtype)
+      return rows[i].type;
+  return -1;
 }
 
 /* ---- descriptions ---- */
@@ -47,6 +51,7 @@ tprt__gemm_problem tprt__gemm_problem_of(const tprt_cuda_gemm *g) {
   p.step_b = g->batch > 1 ? g->step_b : 0;
   p.step_out = g->batch > 1 ? g->step_out : 0;
   p.type = tprt__blaslt_type(g->dtype);
+  p.type_b = tprt__blaslt_type(g->dtype_b);
   p.out_type = tprt__blaslt_type(g->out_dtype);
   p.compute = g->tf32                ? BLASLT_COMPUTE_TF32
               : g->dtype == TPRT_F64 ? BLASLT_COMPUTE_F64
@@ -92,7 +97,7 @@ static tprt_status describe(const tprt__blaslt *lt, const tprt_cuda_gemm *g, tpr
     status = make_layout(lt, o->type, o->transpose_a ? o->k : o->m, o->transpose_a ? o->m : o->k,
                          o->row_a, o->batch, o->step_a, &p->a);
   if (!status)
-    status = make_layout(lt, o->type, o->transpose_b ? o->n : o->k, o->transpose_b ? o->k : o->n,
+    status = make_layout(lt, o->type_b, o->transpose_b ? o->n : o->k, o->transpose_b ? o->k : o->n,
                          o->row_b, o->batch, o->step_b, &p->b);
   return status
              ? status

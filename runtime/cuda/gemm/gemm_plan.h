@@ -15,8 +15,8 @@ enum { TPRT__GEMM_ALIGNMENT = 16 }; /* of all addresses, in bytes */
 typedef struct tprt__gemm_problem {
   int64_t m, n, k, batch;
   int64_t row_a, row_b, row_out, step_a, step_b, step_out;
-  int32_t type, out_type, compute, epilogue;
-  int32_t transpose_a, transpose_b;
+  int32_t type, type_b, out_type, compute, epilogue;
+  int32_t transpose_a, transpose_b, unused; /* no padding, because it is compared bytewise */
 } tprt__gemm_problem;
 
 typedef struct tprt__gemm_plan {

@@ -62,7 +62,7 @@ static tprt_status make_operands(bench *b) {
   const size_t bytes[N_OPERANDS] = {
       [OF_A] = bytes_of(g->dtype, g->transpose_a ? g->k : g->m, g->transpose_a ? g->m : g->k,
                         g->row_a, g->batch, g->step_a),
-      [OF_B] = bytes_of(g->dtype, g->transpose_b ? g->n : g->k, g->transpose_b ? g->k : g->n,
+      [OF_B] = bytes_of(g->dtype_b, g->transpose_b ? g->n : g->k, g->transpose_b ? g->k : g->n,
                         g->row_b, g->batch, g->step_b),
       [OF_OUT] = bytes_of(g->out_dtype, g->m, g->n, g->row_out, g->batch, g->step_out),
       [OF_BIAS] = g->bias ? (size_t)g->n * tprt_dtype_size(g->out_dtype) : 0,
@@ -192,10 +192,10 @@ void tprt__cuda_gemm_print(const tprt_cuda_blas *blas, const tprt_cuda_gemm *gem
   const tprt__gemm_problem p = tprt__gemm_problem_of(&g);
   snprintf(text, size,
            "cublasLt %zu, workspace %zu, alignment %d; %lld of %lld x %lld x %lld; rows %lld %lld "
-           "%lld; steps %lld %lld %lld; types %d %d, sums %d, epilogue %d, transposed %d %d",
+           "%lld; steps %lld %lld %lld; types %d %d %d, sums %d, epilogue %d, transposed %d %d",
            blas->lt->version(), blas->config.workspace_bytes, (int)TPRT__GEMM_ALIGNMENT,
            (long long)p.batch, (long long)p.m, (long long)p.k, (long long)p.n, (long long)p.row_a,
            (long long)p.row_b, (long long)p.row_out, (long long)p.step_a, (long long)p.step_b,
-           (long long)p.step_out, p.type, p.out_type, p.compute, p.epilogue, p.transpose_a,
-           p.transpose_b);
+           (long long)p.step_out, p.type, p.type_b, p.out_type, p.compute, p.epilogue,
+           p.transpose_a, p.transpose_b);
 }

@@ -150,6 +150,7 @@ typedef struct tprt__gpu_product {
   const tprt__contraction *of;
   int64_t n_loops;
   const tprt_abi_loop *loops;
+  tprt_dtype factors[2]; /* the types of A and B; 0: that of C */
   /* NULL: none. Else the loops are those of tprt__matmul_loops */
   const tprt__gpu_finish *finish;
   bool tf32; /* cuBLASLt rounds operands of f32 to TF32 */

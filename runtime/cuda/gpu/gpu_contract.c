@@ -21,6 +21,7 @@ enum {
 
 struct tprt__gpu_contraction {
   bool by_blas;
+  tprt_dtype types[3];    /* of A, B and C */
   gpu_site_kernel kernel; /* for operands that cuBLASLt does not support */
   site_contract arguments;
   bool has_bias;
@@ -52,8 +53,22 @@ void tprt__gpu_blas_end(tprt__gpu *gpu) {
     gpu->device->memory_free(gpu->workspace);
 }
 
+static bool is_f8(tprt_dtype dtype) { return dtype == TPRT_F8E4M3 || dtype == TPRT_F8E5M2; }
+
 static bool is_blas_type(tprt_dtype dtype) {
   return dtype == TPRT_F32 || dtype == TPRT_F64 || dtype == TPRT_F16 || dtype == TPRT_BF16;
+}
+
+static int64_t size_of(const tprt__gpu_contraction *c, int operand) {
+  return (int64_t)tprt_dtype_size(c->types[operand]);
+}
+
+/* True if the GPU has tensor cores for f8: compute capability 8.9 or more. */
+static bool multiplies_f8(const tprt__gpu *gpu) {
+  int major = 0, minor = 0;
+  (void)gpu->calls->device_attribute(&major, CUDA_CAPABILITY_MAJOR, gpu->number);
+  (void)gpu->calls->device_attribute(&minor, CUDA_CAPABILITY_MINOR, gpu->number);
+  return major > 8 || (major == 8 && minor >= 9);
 }
 
 /* Index of the left and of the right operand. */
@@ -95,16 +110,19 @@ static int64_t iterations(const tprt_abi_loop *loops, int n) {
 
 /* Describes the contraction as GEMMs. Sums over several calls would be rounded after each call, so
  * they are for f32 and f64 only. */
-static bool is_gemm(const tprt__gpu_product *given, tprt__gpu_contraction *made) {
+static bool is_gemm(const tprt__gpu *gpu, const tprt__gpu_product *given,
+                    tprt__gpu_contraction *made) {
   const tprt__contraction *of = given->of;
   tprt__contraction *p = &made->product;
-  if (!is_blas_type(of->dtype) || !tprt__contraction_as_gemm(of, given->n_loops, given->loops, p))
+  if (!is_blas_type(of->dtype) || (is_f8(made->types[A]) && !multiplies_f8(gpu)) ||
+      !tprt__contraction_as_gemm(of, given->n_loops, given->loops, p))
     return false;
   const tprt__gemm_args *g = &p->gemm;
   made->gemm = (tprt_cuda_gemm){.size = sizeof made->gemm,
-                                .dtype = of->dtype,
+                                .dtype = made->types[left_of(p)],
+                                .dtype_b = made->types[right_of(p)],
                                 .out_dtype = of->dtype,
-                                .tf32 = given->tf32 && of->dtype == TPRT_F32,
+                                .tf32 = given->tf32 && made->types[A] == TPRT_F32,
                                 .m = g->m,
                                 .n = g->n,
                                 .k = g->k,
@@ -161,15 +179,15 @@ static tprt_status multiply(tprt__gpu_queue queue, const tprt__gpu_contraction *
   tprt_cuda_gemm gemm = c->gemm;
   tprt_status status = TPRT_OK;
   gemm.bias = bias;
-  int64_t size = (int64_t)p->type->size;
+  int left = left_of(p), right = right_of(p);
   for (int64_t i = 0; i < c->n_outer && !status; i++) {
     for (int64_t j = 0; j < c->n_inner && !status; j++) {
       int64_t at[3] = {0, 0, 0};
       locate(p->outer, p->n_outer, i, at);
       locate(p->inner, p->n_inner, j, at);
-      gemm.a = (const char *)operands[left_of(p)] + at[left_of(p)] * size;
-      gemm.b = (const char *)operands[right_of(p)] + at[right_of(p)] * size;
-      gemm.out = (char *)out + at[C] * size;
+      gemm.a = (const char *)operands[left] + at[left] * size_of(c, left);
+      gemm.b = (const char *)operands[right] + at[right] * size_of(c, right);
+      gemm.out = (char *)out + at[C] * size_of(c, C);
       gemm.beta = p->overwrite && j == 0 ? 0 : 1;
       status = tprt__cuda_gemm_multiply(queue.gpu->blas, &gemm,
                                         c->has_algorithm ? &c->algorithm : NULL, queue.stream);
@@ -186,9 +204,9 @@ static bool are_aligned(const tprt__gpu_contraction *c, const void *const operan
   for (int x = A; x <= C; x++) {
     bits |= (uintptr_t)operands[x];
     for (int i = 0; i < p->n_outer; i++)
-      bits |= (uintptr_t)p->outer[i].stride[x] * p->type->size;
+      bits |= (uintptr_t)(p->outer[i].stride[x] * size_of(c, x));
     for (int i = 0; i < p->n_inner; i++)
-      bits |= (uintptr_t)p->inner[i].stride[x] * p->type->size;
+      bits |= (uintptr_t)(p->inner[i].stride[x] * size_of(c, x));
   }
   return bits % ALIGNMENT == 0;
 }
@@ -200,6 +218,14 @@ static const gpu_site_kernel kernels[TPRT_N_DTYPES] = {
     [TPRT_BF16] = GPU_CONTRACT_BF16, [TPRT_I8] = GPU_CONTRACT_I8,   [TPRT_I16] = GPU_CONTRACT_I16,
     [TPRT_I32] = GPU_CONTRACT_I32,   [TPRT_I64] = GPU_CONTRACT_I64, [TPRT_U8] = GPU_CONTRACT_I8,
     [TPRT_U16] = GPU_CONTRACT_I16,   [TPRT_U32] = GPU_CONTRACT_I32, [TPRT_U64] = GPU_CONTRACT_I64,
+};
+
+/* Kernels for narrower factors and results of f32. */
+static const gpu_site_kernel mixed_kernels[TPRT_N_DTYPES] = {
+    [TPRT_F16] = GPU_CONTRACT_F16_F32,
+    [TPRT_BF16] = GPU_CONTRACT_BF16_F32,
+    [TPRT_F8E4M3] = GPU_CONTRACT_F8_F32,
+    [TPRT_F8E5M2] = GPU_CONTRACT_F8_F32,
 };
 
 static site_loop loop_of(const tprt_abi_loop *loop) {
@@ -251,13 +277,18 @@ tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__gpu_product *
   tprt__gpu_contraction *made = tprt__alloc(sizeof *made);
   if (!made)
     return tprt__fail_memory(sizeof *made);
-  made->kernel = kernels[of->dtype];
+  for (int x = A; x < C; x++)
+    made->types[x] = product->factors[x] ? product->factors[x] : of->dtype;
+  made->types[C] = of->dtype;
+  made->kernel = (made->types[A] == of->dtype ? kernels : mixed_kernels)[made->types[A]];
   describe(of, &made->arguments);
+  made->arguments.a_is_e5m2 = made->types[A] == TPRT_F8E5M2;
+  made->arguments.b_is_e5m2 = made->types[B] == TPRT_F8E5M2;
   made->arguments.function = finish ? finish->function : SITE_NO_FUNCTION;
   made->has_bias = finish && finish->bias;
   tprt_status status = tprt__gpu_enter(gpu);
   if (!status) {
-    if (is_gemm(product, made))
+    if (is_gemm(gpu, product, made))
       status = prepare(gpu, finish, made);
     if (!status)
       status = tprt__gpu_site_kernel(gpu, made->kernel);

@@ -61,7 +61,10 @@ typedef struct cuda_program_calls {
   X(CONTRACT_I8, "tprt_contract_i8")                                                               \
   X(CONTRACT_I16, "tprt_contract_i16")                                                             \
   X(CONTRACT_I32, "tprt_contract_i32")                                                             \
-  X(CONTRACT_I64, "tprt_contract_i64")
+  X(CONTRACT_I64, "tprt_contract_i64")                                                             \
+  X(CONTRACT_F16_F32, "tprt_contract_f16_f32")                                                     \
+  X(CONTRACT_BF16_F32, "tprt_contract_bf16_f32")                                                   \
+  X(CONTRACT_F8_F32, "tprt_contract_f8_f32")
 
 /* The kernels of attention_kernels.cu, by type; for tensor cores also by the most features. */
 #define GPU_ATTENTION_KERNELS(X)                                                                   \

@@ -61,8 +61,9 @@ typedef struct site_contract {
   uint32_t n_outer, n_inner, overwrite;
   /* applied to the sum plus bias[n], if there is one; for f32, f16 and bf16 */
   uint32_t function;
-  const void *bias;            /* NULL: none */
-  site_loop loops[SITE_LOOPS]; /* the outer loops, then the inner loops */
+  uint32_t a_is_e5m2, b_is_e5m2; /* of factors of f8: f8e5m2, else f8e4m3 */
+  const void *bias;              /* NULL: none */
+  site_loop loops[SITE_LOOPS];   /* the outer loops, then the inner loops */
 } site_contract;
 
 #endif

@@ -232,7 +232,7 @@ TPRT_INLINE float finish(float x, uint32_t function) {
 #define LEAVE(STORED, WIDEN) sum[p][q]
 
 /* Each thread computes one element of C in each quarter of the tile, at the same position. */
-#define CONTRACT(NAME, STORED, ACC, WIDEN, NARROW, END)                                            \
+#define CONTRACT_OF(NAME, OF_A, WIDEN_A, OF_B, WIDEN_B, STORED, ACC, WIDEN, NARROW, END)           \
   KERNEL tprt_contract_##NAME(const __grid_constant__ site_contract args) {                        \
     enum { HALF = SITE_TILE / 2 };                                                                 \
     __shared__ ACC tile_a[SITE_TILE_K][SITE_TILE + 1], tile_b[SITE_TILE_K][SITE_TILE + 1];         \
@@ -257,13 +257,14 @@ TPRT_INLINE float finish(float x, uint32_t function) {
       for (uint64_t inner = 0; inner < n_inner; inner++) {                                         \
         int64_t at[3] = {outer[0], outer[1], 0};                                                   \
         locate(args.loops + args.n_outer, args.n_inner, inner, at);                                \
-        const STORED *a = (const STORED *)args.a + at[0], *b = (const STORED *)args.b + at[1];     \
+        const OF_A *a = (const OF_A *)args.a + at[0];                                              \
+        const OF_B *b = (const OF_B *)args.b + at[1];                                              \
         for (int64_t first_column = 0; first_column < args.k.size; first_column += SITE_TILE_K) {  \
           int64_t first_row = first_m;                                                             \
-          LOAD_TILE(tile_a, a, STORED, WIDEN, args.m.size, args.m.stride[0], args.k.size,          \
+          LOAD_TILE(tile_a, a, OF_A, WIDEN_A, args.m.size, args.m.stride[0], args.k.size,          \
                     args.k.stride[0])                                                              \
           first_row = first_n;                                                                     \
-          LOAD_TILE(tile_b, b, STORED, WIDEN, args.n.size, args.n.stride[1], args.k.size,          \
+          LOAD_TILE(tile_b, b, OF_B, WIDEN_B, args.n.size, args.n.stride[1], args.k.size,          \
                     args.k.stride[1])                                                              \
           __syncthreads();                                                                         \
           int64_t left = args.k.size - first_column;                                               \
@@ -283,6 +284,18 @@ TPRT_INLINE float finish(float x, uint32_t function) {
         }                                                                                          \
     }                                                                                              \
   }
+/* A, B and C of one type. */
+#define CONTRACT(NAME, STORED, ACC, WIDEN, NARROW, END)                                            \
+  CONTRACT_OF(NAME, STORED, WIDEN, STORED, WIDEN, STORED, ACC, WIDEN, NARROW, END)
+/* Factors of f8, each of either type. */
+TPRT_INLINE float f8_widen(uint8_t x, bool is_e5m2) {
+  return is_e5m2 ? f8e5m2_to_f32(x) : f8e4m3_to_f32(x);
+}
+#define WIDEN_F8_A(X) f8_widen(X, args.a_is_e5m2)
+#define WIDEN_F8_B(X) f8_widen(X, args.b_is_e5m2)
+/* A and B of narrower types, C of f32. */
+#define CONTRACT_INTO_F32(NAME, OF_A, WIDEN_A, OF_B, WIDEN_B)                                      \
+  CONTRACT_OF(NAME, OF_A, WIDEN_A, OF_B, WIDEN_B, float, float, SAME, SAME, LEAVE)
 CONTRACT(f32, float, float, SAME, SAME, FINISH)
 CONTRACT(f64, double, double, SAME, SAME, LEAVE)
 CONTRACT(f16, uint16_t, float, f16_widen, f16_narrow, FINISH)
@@ -291,3 +304,6 @@ CONTRACT(i8, uint8_t, uint8_t, SAME, SAME, LEAVE)
 CONTRACT(i16, uint16_t, uint16_t, SAME, SAME, LEAVE)
 CONTRACT(i32, uint32_t, uint32_t, SAME, SAME, LEAVE)
 CONTRACT(i64, uint64_t, uint64_t, SAME, SAME, LEAVE)
+CONTRACT_INTO_F32(f16_f32, uint16_t, f16_widen, uint16_t, f16_widen)
+CONTRACT_INTO_F32(bf16_f32, uint16_t, bf16_widen, uint16_t, bf16_widen)
+CONTRACT_INTO_F32(f8_f32, uint8_t, WIDEN_F8_A, uint8_t, WIDEN_F8_B)

@@ -144,8 +144,11 @@ tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *sta
 
 static tprt_status bind_contraction(tprt_context *context, const tprt__site *site,
                                     tprt__site_state *state) {
-  const tprt__gpu_product product = {
-      .of = site->contraction, .n_loops = site->n_loops, .loops = site->loops, .tf32 = site->tf32};
+  const tprt__gpu_product product = {.of = site->contraction,
+                                     .n_loops = site->n_loops,
+                                     .loops = site->loops,
+                                     .factors = {site->factors[0], site->factors[1]},
+                                     .tf32 = site->tf32};
   return plan_contraction(context, &product, state);
 }
 

@@ -275,7 +275,8 @@ static uint64_t mark_of(const problem *p) {
     for (size_t b = 0; b < parts[i].n; b++)
       hash = (hash ^ ((const unsigned char *)parts[i].from)[b]) * 1099511628211u;
   return hash ^ (uint64_t)copy.a.batch ^
-         (uint64_t)(copy.a.type * 64 + copy.d.type * 8 + copy.operation.compute);
+         (uint64_t)(copy.a.type * 64 + copy.d.type * 8 + copy.operation.compute) ^
+         (uint64_t)copy.b.type << 20;
 }
 
 static void check_layout(const struct blaslt_layout *l, const char *name) {
@@ -283,6 +284,28 @@ static void check_layout(const struct blaslt_layout *l, const char *name) {
     violation("layout of %s: %llu x %llu, leading %lld, batch %d", name,
               (unsigned long long)l->rows, (unsigned long long)l->columns, (long long)l->leading,
               l->batch);
+}
+
+static bool is_f8(int type) { return type == BLASLT_F8E4M3 || type == BLASLT_F8E5M2; }
+
+/* True if there are kernels for a problem of f8: on compute capability 8.9 or more, for A that is
+ * transposed and B that is not, with columns of multiples of 16 bytes. Newer GPUs than those of
+ * compute capability 9.0 support more. */
+static bool supports_f8(const problem *p) {
+  cuda_result (*attribute)(int *value, int which, int device) = NULL;
+  int major = 0, minor = 0;
+  bool found = find_in_driver("cuDeviceGetAttribute", &attribute) &&
+               !attribute(&major, CUDA_CAPABILITY_MAJOR, 0) &&
+               !attribute(&minor, CUDA_CAPABILITY_MINOR, 0);
+  int64_t d = p->d.type == BLASLT_F32 ? 4 : 2;
+  return found && 10 * major + minor >= 89 && is_f8(p->a.type) && is_f8(p->b.type) &&
+         (p->a.type == BLASLT_F8E4M3 || p->b.type == BLASLT_F8E4M3) &&
+         (p->d.type == BLASLT_F32 || p->d.type == BLASLT_F16 || p->d.type == BLASLT_BF16) &&
+         p->operation.compute == BLASLT_COMPUTE_F32 && p->operation.transpose_a &&
+         !p->operation.transpose_b && p->operation.epilogue == BLASLT_WITH_NOTHING &&
+         p->a.rows % 16 == 0 && p->a.leading % 16 == 0 && p->b.leading % 16 == 0 &&
+         (int64_t)p->d.rows * d % 16 == 0 && p->d.leading * d % 16 == 0 && p->a.step % 16 == 0 &&
+         p->b.step % 16 == 0 && p->d.step * d % 16 == 0;
 }
 
 /* Checks the requirements in the manual of cublasLtMatmul. */
@@ -300,9 +323,11 @@ static void check_problem(const problem *p) {
     violation("%llu x %llu times %llu x %llu to %llu x %llu", (unsigned long long)m,
               (unsigned long long)k, (unsigned long long)k_of_b, (unsigned long long)n,
               (unsigned long long)p->d.rows, (unsigned long long)p->d.columns);
-  bool wide = p->a.type == BLASLT_F64;
-  require(p->a.type == p->b.type && (p->d.type == p->a.type || (p->d.type == BLASLT_F32 && !wide)),
+  bool wide = p->a.type == BLASLT_F64, f8 = is_f8(p->a.type) || is_f8(p->b.type);
+  require(f8 || (p->a.type == p->b.type &&
+                 (p->d.type == p->a.type || (p->d.type == BLASLT_F32 && !wide))),
           "types of matrices");
+  require(!f8 || supports_f8(p), "layouts and types of f8");
   require(wide ? o->compute == BLASLT_COMPUTE_F64
                : o->compute == BLASLT_COMPUTE_F32 ||
                      (o->compute == BLASLT_COMPUTE_TF32 && p->a.type == BLASLT_F32),
@@ -347,6 +372,8 @@ blaslt_status lt_choose(blaslt_handle handle, blaslt_operation operation, blaslt
   for (int i = 0; i < 4; i++)
     require(preference->alignment[i] == 16, "alignment of addresses");
   problem p = problem_of(operation, a, b, c, d);
+  if (is_f8(a->type) && !supports_f8(&p))
+    return BLASLT_NOT_SUPPORTED;
   check_problem(&p);
   int n = plan.n_algorithms ? plan.n_algorithms : 1;
   *n_found = plan.knows_nothing ? 0 : n < n_wanted ? n : n_wanted;
@@ -403,10 +430,12 @@ static void free_jobs(blaslt_handle handle) {
 }
 
 static double load(int type, const void *from, int64_t i) {
-  return type == BLASLT_F64   ? ((const double *)from)[i]
-         : type == BLASLT_F32 ? (double)((const float *)from)[i]
-         : type == BLASLT_F16 ? (double)tprt_f16_to_f32(((const uint16_t *)from)[i])
-                              : (double)tprt_bf16_to_f32(((const uint16_t *)from)[i]);
+  return type == BLASLT_F64      ? ((const double *)from)[i]
+         : type == BLASLT_F8E4M3 ? (double)tprt_f8e4m3_to_f32(((const uint8_t *)from)[i])
+         : type == BLASLT_F8E5M2 ? (double)tprt_f8e5m2_to_f32(((const uint8_t *)from)[i])
+         : type == BLASLT_F32    ? (double)((const float *)from)[i]
+         : type == BLASLT_F16    ? (double)tprt_f16_to_f32(((const uint16_t *)from)[i])
+                                 : (double)tprt_bf16_to_f32(((const uint16_t *)from)[i]);
 }
 
 static void store(int type, void *to, int64_t i, double x) {

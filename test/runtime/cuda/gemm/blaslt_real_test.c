@@ -81,6 +81,12 @@ int main(void) {
   SET(preference_set, preference, BLASLT_ALIGNMENT_B, uint32_t, 16);
   SET(preference_set, preference, BLASLT_ALIGNMENT_C, uint32_t, 16);
   SET(preference_set, preference, BLASLT_ALIGNMENT_D, uint32_t, 16);
+  blaslt_layout of_f8;
+  blaslt_operation of_f64;
+  expect(lt.layout_create(&of_f8, BLASLT_F8E4M3, 32, 16, 32), "a layout of f8");
+  expect(lt.operation_create(&of_f64, BLASLT_COMPUTE_F64, BLASLT_F64), "an operation of f64");
+  expect(lt.layout_destroy(of_f8), "the end of a layout");
+  expect(lt.operation_destroy(of_f64), "the end of an operation");
   expect(lt.layout_destroy(layout), "the end of a layout");
   expect(lt.operation_destroy(operation), "the end of an operation");
   expect(lt.preference_destroy(preference), "the end of preferences");

@@ -38,6 +38,10 @@ const product products[] = {
     CASE(F16, F16, 6, 5, 3, .bias = true, .nan = true, .epilogue = TPRT_CUDA_RELU),
     CASE(BF16, BF16, 6, 8, 3, .bias = true, .nan = true, .epilogue = TPRT_CUDA_RELU),
     CASE(F16, F16, 6, 5, 3, .bias = true, .nan = true, .epilogue = TPRT_CUDA_RELU, .aux = true),
+    CASE(F8E4M3, F32, 5, 16, 32, .transpose_b = true),
+    CASE(F8E4M3, BF16, 16, 32, 16, .transpose_b = true, .dtype_b = TPRT_F8E5M2, .beta = 1),
+    CASE(F8E5M2, F16, 3, 16, 48, .transpose_b = true, .dtype_b = TPRT_F8E4M3, .batch = 2,
+         .pad = 16),
     CASE(F64, F64, 5, 7, 9, .transpose_b = true),
     CASE(F64, F64, 3, 4, 5, .batch = 3, .transpose_a = true, .alpha = 0.5f, .beta = 2, .pad = 2),
 };
@@ -46,9 +50,11 @@ const int n_products = sizeof products / sizeof *products;
 double product_load(tprt_dtype dtype, const void *from, int64_t i) {
   if (dtype == TPRT_F64)
     return ((const double *)from)[i];
-  return (double)(dtype == TPRT_F32   ? ((const float *)from)[i]
-                  : dtype == TPRT_F16 ? tprt_f16_to_f32(((const uint16_t *)from)[i])
-                                      : tprt_bf16_to_f32(((const uint16_t *)from)[i]));
+  return (double)(dtype == TPRT_F32      ? ((const float *)from)[i]
+                  : dtype == TPRT_F8E4M3 ? tprt_f8e4m3_to_f32(((const uint8_t *)from)[i])
+                  : dtype == TPRT_F8E5M2 ? tprt_f8e5m2_to_f32(((const uint8_t *)from)[i])
+                  : dtype == TPRT_F16    ? tprt_f16_to_f32(((const uint16_t *)from)[i])
+                                         : tprt_bf16_to_f32(((const uint16_t *)from)[i]));
 }
 
 void product_store(tprt_dtype dtype, void *to, int64_t i, double x) {
@@ -56,6 +62,10 @@ void product_store(tprt_dtype dtype, void *to, int64_t i, double x) {
     ((double *)to)[i] = x;
   else if (dtype == TPRT_F32)
     ((float *)to)[i] = (float)x;
+  else if (dtype == TPRT_F8E4M3)
+    ((uint8_t *)to)[i] = tprt_f32_to_f8e4m3((float)x);
+  else if (dtype == TPRT_F8E5M2)
+    ((uint8_t *)to)[i] = tprt_f32_to_f8e5m2((float)x);
   else
     ((uint16_t *)to)[i] =
         dtype == TPRT_F16 ? tprt_f32_to_f16((float)x) : tprt_f32_to_bf16((float)x);
@@ -70,13 +80,18 @@ void product_numbers(tprt_dtype dtype, void *to, int seed) {
 static bool was_positive(int64_t at) { return at % 3 == 0; }
 static double was(int64_t at) { return (double)(at % 13 - 6) / 4; }
 
+static tprt_dtype dtype_of_b(const product *p) { return p->dtype_b ? p->dtype_b : p->dtype; }
+
 void product_fill(const product *p, unsigned char *const host[N_PRODUCT_BUFFERS]) {
   static const int seeds[N_PRODUCT_BUFFERS] = {
       [OF_A] = 1, [OF_B] = 2, [OF_C] = 3, [OF_OUT] = 5, [OF_BIAS] = 4};
   for (int b = 0; b < N_PRODUCT_BUFFERS; b++) {
     memset(host[b], 0xff, GEMM_BYTES);
     if (seeds[b])
-      product_numbers(b == OF_A || b == OF_B ? p->dtype : p->out_dtype, host[b], seeds[b]);
+      product_numbers(b == OF_A   ? p->dtype
+                      : b == OF_B ? dtype_of_b(p)
+                                  : p->out_dtype,
+                      host[b], seeds[b]);
   }
   if (p->nan)
     product_store(p->out_dtype, host[OF_BIAS], 0, NAN);
@@ -94,6 +109,7 @@ static int64_t batch_of(const product *p) { return p->batch ? p->batch : 1; }
 tprt_cuda_gemm product_gemm(const product *p, unsigned char *const s[N_PRODUCT_BUFFERS]) {
   tprt_cuda_gemm g = {.size = sizeof g,
                       .dtype = p->dtype,
+                      .dtype_b = p->dtype_b,
                       .out_dtype = p->out_dtype,
                       .m = p->m,
                       .n = p->n,
@@ -123,7 +139,7 @@ tprt_cuda_gemm product_gemm(const product *p, unsigned char *const s[N_PRODUCT_B
   if (p->batch) {
     g.step_a = rows_a * row_a;
     g.step_b = p->shared_b ? 0 : rows_b * row_b;
-    g.step_out = p->m * (p->n + p->pad) + 8;
+    g.step_out = p->m * (p->n + p->pad) + 16;
   }
   return g;
 }
@@ -141,7 +157,7 @@ double product_term(const product *p, unsigned char *const host[N_PRODUCT_BUFFER
           row_b = g->row_b         ? g->row_b
                   : p->transpose_b ? p->k
                                    : p->n;
-  double b = product_load(p->dtype, g->b,
+  double b = product_load(dtype_of_b(p), g->b,
                           batch * g->step_b + (p->transpose_b ? j * row_b + l : l * row_b + j));
   if (i < 0)
     return b;

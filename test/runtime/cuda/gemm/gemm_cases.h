@@ -9,6 +9,7 @@ enum { GEMM_BYTES = 1 << 16 };
 
 typedef struct product {
   tprt_dtype dtype, out_dtype;
+  tprt_dtype dtype_b; /* 0: dtype */
   int64_t m, n, k, batch;
   bool transpose_a, transpose_b, tf32, bias, gradient, aux, has_c, shared_b;
   bool nan; /* as first number of the bias */

@@ -67,7 +67,7 @@ def main():
     if committed[0] != made[0]:
         print("another release:", committed[0], made[0])
         return 77
-    spilling = [row for row in made[2:] if int(row.split()[4]) > MAY_SPILL.get(re.sub(r"_b?f\d+$", "", row.split()[0]), 0)]
+    spilling = [row for row in made[2:] if int(row.split()[4]) > MAY_SPILL.get(re.sub(r"(_b?f\d+)+$", "", row.split()[0]), 0)]
     for row in set(committed) ^ set(made):
         print("differs:", row)
     for row in spilling:
