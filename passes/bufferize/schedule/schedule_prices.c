@@ -63,15 +63,19 @@ static tp_cost price_collective(const tp__op_pricing *p, const tprt_abi_site *si
 enum { MAX_LOOPS = 32 };
 
 static tp_cost price_contraction(const tp__op_pricing *p, const tprt_abi_site *site) {
-  int64_t begin = site->extra, n = site->n_extra, sizes[MAX_LOOPS],
-          bytes = dtypes[site->dtype].bytes;
+  int64_t begin = site->extra, n = site->n_extra, sizes[MAX_LOOPS];
+  const int64_t types[3] = {site->split_dim ? site->split_dim : site->dtype,
+                            site->root ? site->root : site->dtype, site->dtype};
+  for (int k = 0; k < 3; k++)
+    if (types[k] < 0 || types[k] >= TPRT_N_DTYPES)
+      return 0;
   if (begin < 0 || n < 1 || begin + n > (int64_t)p->extra->n ||
       p->extra->items[begin + TPRT_CONTRACT_N_LOOPS] > MAX_LOOPS ||
       n != TPRT_CONTRACT_LOOPS + TPRT_LOOP_WORDS * p->extra->items[begin + TPRT_CONTRACT_N_LOOPS])
     return 0;
   int n_loops = (int)p->extra->items[begin + TPRT_CONTRACT_N_LOOPS];
   const tprt_abi_loop *loops = (const void *)(p->extra->items + begin + TPRT_CONTRACT_LOOPS);
-  tp_work work = {.peak = dtypes[site->dtype].peak, .contraction_flops = 2, .launch = true};
+  tp_work work = {.peak = dtypes[types[0]].peak, .contraction_flops = 2, .launch = true};
   uint32_t used[3] = {0};
   double elements[3] = {1, 1, 1};
   for (int i = 0; i < n_loops; i++) {
@@ -83,7 +87,8 @@ static tp_cost price_contraction(const tp__op_pricing *p, const tprt_abi_site *s
     }
   }
   work.gemm_dim = tp__gemm_dim(n_loops, sizes, used[0], used[1], used[2]);
-  work.memory_bytes = (elements[0] + elements[1] + elements[2]) * (double)bytes;
+  for (int k = 0; k < 3; k++)
+    work.memory_bytes += elements[k] * (double)dtypes[types[k]].bytes;
   return tp_cost_compute(p->topology, &work);
 }
 

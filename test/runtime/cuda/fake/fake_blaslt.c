@@ -375,7 +375,7 @@ blaslt_status lt_choose(blaslt_handle handle, blaslt_operation operation, blaslt
   if (is_f8(a->type) && !supports_f8(&p))
     return BLASLT_NOT_SUPPORTED;
   check_problem(&p);
-  int n = plan.n_algorithms ? plan.n_algorithms : 1;
+  int n = plan.n_algorithms ? plan.n_algorithms : 2;
   *n_found = plan.knows_nothing ? 0 : n < n_wanted ? n : n_wanted;
   for (int i = 0; i < *n_found; i++) {
     choices[i] =

@@ -10,7 +10,7 @@ typedef struct fake_blaslt_plan {
   long fail_at;       /* number of the call that fails, from 1; 0: none */
   int status;         /* the status of that failure */
   bool knows_nothing; /* it has no algorithm for any problem */
-  int n_algorithms;   /* for each problem; 0: 1. The odd ones add in the opposite order */
+  int n_algorithms;   /* for each problem; 0: 2. The odd ones add in the opposite order */
   int fastest;        /* the algorithm whose products take 1 ms, not 2 */
   int n_unusable;     /* so many behind the first one have a state that is an error */
   int refused;        /* an algorithm that is refused when it is checked, from 1; 0: none */

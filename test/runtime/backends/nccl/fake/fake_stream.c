@@ -202,7 +202,14 @@ struct CUevent_st {
   int references;
   fake_capture *capture; /* the capture in which it was last recorded */
   cuda_stream stream;    /* the stream of that record */
+  bool is_timed;
+  double ms; /* when the device last reached it */
 };
+
+/* Of events with times, which the library uses to time GEMMs. */
+extern cuda_result cuda_event_wait(cuda_event event) __asm__("cuEventSynchronize") TPRT_API;
+extern cuda_result cuda_event_elapsed(float *ms, cuda_event from,
+                                      cuda_event to) __asm__("cuEventElapsedTime") TPRT_API;
 
 typedef struct event_task {
   cuda_event event;
@@ -219,6 +226,7 @@ static void run_record(void *data) {
   fake_enter();
   if (task->event->done < task->number)
     task->event->done = task->number;
+  task->event->ms = (double)fake_time() * 1e-6;
   fake_wake();
   fake_exit();
 }
@@ -246,9 +254,10 @@ static void enqueue_event(cuda_stream stream, cuda_event event, fake_task_fn *ru
 
 cuda_result cuda_event_create(cuda_event *event, unsigned flags) {
   FAKE_CALL("cuEventCreate", false, NULL);
-  if (fake_device() < 0 || !(flags & CUDA_EVENT_DISABLE_TIMING))
+  if (fake_device() < 0)
     return fake_leave(FAKE_INVALID_CONTEXT);
   cuda_event made = calloc(1, sizeof *made);
+  made->is_timed = !(flags & CUDA_EVENT_DISABLE_TIMING);
   made->references = 1;
   made->device = fake_device();
   fake_state.n_events++;
@@ -290,6 +299,27 @@ cuda_result cuda_event_query(cuda_event event) {
   if (event->done < event->recorded)
     return fake_leave(CUDA_RESULT_NOT_READY);
   return fake_leave(fake_call("cuEventQuery", false, NULL));
+}
+
+cuda_result cuda_event_wait(cuda_event event) {
+  fake_enter();
+  if (event->capture)
+    return fake_leave(FAKE_CAPTURED_EVENT);
+  if (fake_unsafe())
+    return fake_leave(FAKE_CAPTURE_UNSUPPORTED);
+  if (event->stream)
+    fake_let_run(event->stream);
+  while (event->done < event->recorded)
+    fake_wait();
+  return fake_leave(fake_call("cuEventSynchronize", false, NULL));
+}
+
+cuda_result cuda_event_elapsed(float *ms, cuda_event from, cuda_event to) {
+  fake_enter();
+  bool complete = from->recorded && to->recorded && from->done == from->recorded &&
+                  to->done == to->recorded && from->is_timed && to->is_timed;
+  *ms = (float)(to->ms - from->ms);
+  return fake_leave(complete ? fake_call("cuEventElapsedTime", false, NULL) : FAKE_INVALID_HANDLE);
 }
 
 /* A stream that waits for an event of a capture joins the capture; a captured stream must not wait
