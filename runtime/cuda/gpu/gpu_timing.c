@@ -34,14 +34,16 @@ static bool parse(const char *text, void *value) {
   reading *to_value = value;
   tprt__timed_algorithm read;
   uint64_t *to = read.algorithm.data, sum;
+  int64_t ns; /* a whole number: the point of a fraction depends on the locale */
   int end = -1;
   sscanf(text,
          "%" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
-         " %" SCNx64 " %" SCNx64 " %lf%n",
-         to, to + 1, to + 2, to + 3, to + 4, to + 5, to + 6, to + 7, &sum, &read.us, &end);
+         " %" SCNx64 " %" SCNx64 " %" SCNd64 "%n",
+         to, to + 1, to + 2, to + 3, to + 4, to + 5, to + 6, to + 7, &sum, &ns, &end);
   if (end < 0 || text[end] || sum != check_sum(&read.algorithm) ||
       tprt__cuda_gemm_accept(to_value->gpu->blas, to_value->gemm, &read.algorithm))
     return false;
+  read.us = 1e-3 * (double)ns;
   to_value->timed = read;
   return true;
 }
@@ -50,9 +52,9 @@ static void print(const tprt__timed_algorithm *timed, char text[TPRT__CACHE_TEXT
   const uint64_t *from = timed->algorithm.data;
   snprintf(text, TPRT__CACHE_TEXT,
            "%016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64
-           " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %.3f",
+           " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %" PRId64,
            from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7],
-           check_sum(&timed->algorithm), timed->us);
+           check_sum(&timed->algorithm), (int64_t)(1e3 * timed->us));
 }
 
 static bool find_file(tprt__gpu *gpu, const tprt_cuda_gemm *gemm, tprt__cache *cache) {
