@@ -67,7 +67,7 @@ static const char *read_matmul(epilogue *e) {
                      tp__element_type(mlirValueGetType(mlirOperationGetOperand(op, 1)))) ||
       !tp__is_kernel_type(e->element) ||
       (!sums_in_f32 && !mlirTypeEqual(e->element, tp__element_type(result))))
-    return "cuBLASLt has no matmul for these types";
+    return "cuBLASLt has no epilogues for these types";
   if (!found)
     return "it is not a matmul of untransposed rows by a matrix";
   if (!tp__is_zero_tensor(mlirOperationGetOperand(op, 2)))

@@ -208,7 +208,7 @@ func.func @residual(%x: tensor<16x32xf32>, %w: tensor<32x16xf32>, %r: tensor<16x
 // REMARK: 'linalg.matmul': is not fused with the ops that follow: its result has other users
 // REMARK: 'linalg.matmul': is not fused with the ops that follow: the result is read by a kernel that computes the epilogue itself
 // REMARK: 'linalg.matmul': is not fused with the ops that follow: its init is not zero
-// REMARK: 'linalg.matmul': is not fused with the ops that follow: cuBLASLt has no matmul for these types
+// REMARK: 'linalg.matmul': is not fused with the ops that follow: cuBLASLt has no epilogues for these types
 // REMARK: 'linalg.batch_matmul': is not fused with the ops that follow: it is not a matmul of untransposed rows by a matrix
 // REMARK: 'linalg.matmul': is not fused with the ops that follow: its bias and its operands have different types
 // REMARK: 'linalg.matmul': is not fused with the ops that follow: it has no elements, or its contracted dimension has size 0
