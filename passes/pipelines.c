@@ -7,7 +7,8 @@
  * runtime calls, and the conversion to the LLVM dialect. */
 #define TO_PLAN                                                                                    \
   "tp-import,tp-import-stablehlo{*},tp-lower-tosa{*},tp-decompose,tp-inline-calls{*},"             \
-  "tp-raise,tp-hoist-invariants,tp-lift-constants{*},tp-group-rows,tp-propagate{*}"
+  "tp-unroll-loops,tp-raise,tp-hoist-invariants,tp-lift-constants{*},tp-group-rows,tp-propagate{*" \
+  "}"
 #define TO_BUFFERS(contractions)                                                                   \
   "tp-expand-sorts,tp-expand-switches,tp-inline-calls{fused=keep},tp-clone-inits,"                 \
   "tp-lower-to-runtime,"                                                                           \
@@ -54,7 +55,8 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .summary = "Inline, clean up and fuse a single-device or per-device program, on tensors",
        .exposed = optimize_options,
        .n_exposed = TP_LEN(optimize_options),
-       .text = "tp-bound-rows,tp-decompose,tp-inline-calls{*},tp-raise,canonicalize,cse,"
+       .text = "tp-bound-rows,tp-decompose,tp-inline-calls{*},tp-unroll-loops,tp-raise,"
+               "canonicalize,cse,"
                "convert-elementwise-to-linalg,"
                "tp-keep-scalars,tp-fuse-attention{*},tp-tile-attention{*},tp-fuse-epilogues{*},"
                "tp-name-contractions{*},"

@@ -12,6 +12,7 @@
   X(normalize) \
   X(drop_shardings) \
   X(inline_calls) \
+  X(unroll_loops) \
   X(raise) \
   X(hoist_invariants) \
   X(lift_constants) \

@@ -28,7 +28,7 @@ extern "C" {
 
 #define TPRT_ABI_MAGIC INT64_C(0x7470727461626931) /* "tprtabi1" */
 enum {
-  TPRT_ABI_VERSION = 7, /* a table of another version is rejected with TPRT_MISMATCH */
+  TPRT_ABI_VERSION = 8, /* a table of another version is rejected with TPRT_MISMATCH */
   TPRT_MAX_AXES = 8,
 };
 
@@ -140,6 +140,7 @@ typedef enum tprt_operand {
   TPRT_IN_KEYS,
   TPRT_IN_VALUES,
   TPRT_IN_MASK,
+  TPRT_IN_DROPOUT,
   TPRT_IN_POSITION, /* one i32 or i64; of TPRT_SITE_ROUTE one for each row */
   TPRT_IN_ATTENDED, /* the result of an attention */
   TPRT_IN_MAX,      /* f32, one per row; likewise the next one */
@@ -281,6 +282,7 @@ enum {
   TPRT_ATTENTION_K,
   TPRT_ATTENTION_V,
   TPRT_ATTENTION_MASK,
+  TPRT_ATTENTION_DROPOUT,
   TPRT_ATTENTION_OUT,
   TPRT_ATTENTION_MAX, /* statistics of rows */
   TPRT_ATTENTION_SUM,
@@ -307,6 +309,18 @@ typedef enum tprt_attention_mask {
   TPRT_N_ATTENTION_MASKS,
 } tprt_attention_mask;
 
+/* What an element of the dropout does to the weight of its score, before the weight is multiplied
+ * by dropout_scale: of TPRT_BOOL it multiplies the weight by 0 if it is 0 (KEEP), or if it is not
+ * (DROP), or makes it 0 with `zeroes_dropped`;
+ * of f32, or of the type of the queries, it multiplies the weight. */
+typedef enum tprt_attention_dropout {
+  TPRT_ATTENTION_NO_DROPOUT,
+  TPRT_ATTENTION_KEEP_WEIGHT,
+  TPRT_ATTENTION_DROP_WEIGHT,
+  TPRT_ATTENTION_MULTIPLY,
+  TPRT_N_ATTENTION_DROPOUTS,
+} tprt_attention_dropout;
+
 enum {
   TPRT_ATTENTION_OUTER = 4,
   TPRT_ATTENTION_FEATURES = 128, /* most features of a query, a key or a value */
@@ -314,9 +328,9 @@ enum {
 
 /* TPRT_SITE_FUSED_ATTENTION: attention in one kernel that stores no scores. The send tensor is that
  * of the queries, of f32, f16 or bf16, which is also the type of keys and values; there are no
- * axes. Inputs: queries, keys, values; mask; position. Outputs: the tensor; max and sum, both or
- * neither. For each iteration of the outer loops, of the group (queries that share keys and values)
- * and of the rows:
+ * axes. Inputs: queries, keys, values; mask; dropout; position. Outputs: the tensor; max and sum,
+ * both or neither. For each iteration of the outer loops, of the group (queries that share keys and
+ * values) and of the rows:
  *
  *     score[column] = scale * sum(queries[row][feature] * keys[column][feature])
  *                     + mask[row][column]
@@ -324,7 +338,8 @@ enum {
  *
  * with m the largest score of the row, which is its max; its sum is that of exp(score[column] - m).
  * With `cap`, cap * tanh(x / cap) takes the place of the scaled product x. A column that the mask
- * hides has the score `hidden`; with `causal` so have those beyond row + offset + position.
+ * hides has the score `hidden`; with `causal` so have those beyond row + offset + position. With a
+ * dropout, values are multiplied by the changed weights; they are divided by the sum of all.
  * Everything is computed in f32 and rounded once, except that kernels for tensor cores round
  * exp(...) to the type of the values. Columns are added in an order that depends on the shape
  * alone. A row whose scores are all -infinity, or one of which is +infinity or NaN, is NaN;
@@ -343,9 +358,10 @@ enum {
  *     gradient_values[column] = sum(w * gradient[row])
  *
  * where s is 0 in hidden columns, unless `passes_hidden`, and is multiplied by the derivative of
- * the cap. The gradients of keys and values also sum over all queries that share them (the group).
- * Numbers are rounded as above; kernels for tensor cores also round s to the type of the
- * queries. */
+ * the cap. The dropout changes w in the last line, and sum(gradient[row] * values[column]), as it
+ * changes the weight. The gradients of keys and values also sum over all queries that share them
+ * (the group). Numbers are rounded as above; kernels for tensor cores also round s to the type of
+ * the queries. */
 typedef struct tprt_abi_fused_attention {
   tprt_abi_operands operands;
   tprt_abi_attention_loop outer[TPRT_ATTENTION_OUTER];
@@ -366,6 +382,10 @@ typedef struct tprt_abi_fused_attention {
   int64_t passes_hidden;
   int64_t zeroes_hidden; /* 1: a row whose scores are all -infinity is 0; only without a gradient */
   int64_t cap;           /* the bits of an f32 >= 0; 0: scores have no cap */
+  int64_t dropout;       /* tprt_attention_dropout */
+  int64_t dropout_dtype; /* tprt_dtype; 0 without dropout */
+  int64_t dropout_scale; /* the bits of an f32 > 0; 0 without dropout */
+  int64_t zeroes_dropped; /* 1: dropped weights are 0 also where they are NaN; KEEP or DROP only */
 } tprt_abi_fused_attention;
 
 typedef struct tprt_context tprt_context;

@@ -298,8 +298,10 @@ int tp__n_uses(MlirValue value);
 /* Returns the enclosing func.func; null if there is none. */
 MlirOperation tp__enclosing_func(MlirOperation op);
 /* trips.c: computes the trip count of an scf.for, or of an scf.while that counts. False for other
- * ops, or if the count is unknown. */
+ * ops, or if the count is unknown. With tp.blocks it is an estimate. */
 bool tp__loop_trips(MlirOperation op, double *trips);
+/* A visitor that adds scf.for and scf.while to a tp_op_list. */
+tp_status tp__collect_loops(MlirOperation op, void *list);
 /* True if `value` is defined outside all regions of `op`. */
 bool tp__is_captured(MlirOperation op, MlirValue value);
 

@@ -3,6 +3,8 @@
  * a tensor of rank 0. */
 #include "ir/ir.h"
 
+#include <math.h>
+
 /* ---- scalars, and tensors of one element in their place ---- */
 
 /* Returns the value that a value is read from: the operand for a body argument of a structured op,
@@ -133,10 +135,18 @@ static bool trips_of_while(MlirOperation op, double *trips) {
       !step_of(before, body, counter, &step))
     return false;
   *trips = count(low, high, step);
-  return true;
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, counter));
+  type = tp__is_tensor(type) ? tp__element_type(type) : type;
+  int width = mlirTypeIsAInteger(type) ? (int)mlirIntegerTypeGetWidth(type) : 64;
+  double last = (double)low + *trips * (double)step; /* beyond the type it would be less again */
+  return last < ldexp(1, width - 1);
 }
 
 bool tp__loop_trips(MlirOperation op, double *trips) {
   return tp__op_is(op, "scf.for") ? trips_of_for(op, trips)
                                   : tp__op_is(op, "scf.while") && trips_of_while(op, trips);
+}
+
+tp_status tp__collect_loops(MlirOperation op, void *list) {
+  return tp__op_is(op, "scf.for") || tp__op_is(op, "scf.while") ? tp__op_list_add(list, op) : TP_OK;
 }

@@ -58,8 +58,9 @@ static tp_status visit_dependent(MlirOperation op, void *data) {
   reader *r = data;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     int maker = tp__attention_producer(r->f->a, mlirOperationGetOperand(op, i));
+    tp_attention_role role = maker < 0 ? TP_MASK : r->f->a->ops[maker].role;
     r->reads |= tp__depends_on_scores(r->f, mlirOperationGetOperand(op, i)) ||
-                (maker >= 0 && tp__attention_is_inner(r->f->a->ops[maker].role));
+                (role != TP_MASK && tp__attention_is_inner(role));
   }
   return TP_OK;
 }
@@ -192,7 +193,7 @@ static bool stays_inside(const tp_attention *a) {
 /* The ops of an attention are close together. A backward pass may use their values much later, but
  * searching that far from every contraction of a long program would take quadratic time, so the
  * search is limited to this many ops. */
-enum { FARTHEST = 256 };
+enum { FARTHEST = 2048 };
 
 static MlirOperation next_in_block(MlirOperation op) {
   return mlirOperationIsNull(op) ? op : mlirOperationGetNextInBlock(op);
@@ -351,9 +352,10 @@ tp_status tp__attention_followers(const tp_attention *a, tp_op_list *list) {
 static bool find(tp_attention_reach *reach, MlirOperation scores, bool is_shared, tp_attention *a) {
   memset(a, 0, offsetof(tp_attention, ops)); /* elements of `ops` are cleared when they are added */
   a->column = -1;
-  tp_attention_finder f = {.a = a, .last = farthest(reach, scores), .is_shared = is_shared};
-  bool found = tp__attention_scores(&f, scores) && scan(&f) && (is_shared || stays_inside(a)) &&
-               is_stable(a) && fits_blocks(a);
+  tp_attention_finder f = {.a = a, .is_shared = is_shared};
+  bool found = tp__attention_scores(&f, scores);
+  f.last = found ? farthest(reach, scores) : f.last;
+  found = found && scan(&f) && (is_shared || stays_inside(a)) && is_stable(a) && fits_blocks(a);
   tp__table_destroy(&f.dependent);
   tp__table_destroy(&f.users);
   if (found)

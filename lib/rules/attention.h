@@ -82,6 +82,7 @@ typedef struct tp_attention_op {
   tp_score_dim row_dims[TP_MAX_RANK];
   tp_row_scale scale; /* of TP_SCALE */
   bool is_scaled;     /* this op, or an op between the exponential and it, applies row values */
+  bool is_of_dropout; /* of TP_MASK: the mask changes weights instead of scores */
 } tp_attention_op;
 
 typedef struct tp_attention {
@@ -92,6 +93,9 @@ typedef struct tp_attention {
   /* bits: loops that the scores do not have, which are the features of queries and keys, and of
    * values */
   uint32_t whole;
+  /* A select drops weights (dropout), so a row that keeps none is 0 even where its weights are NaN.
+   * Only kernels compute this, blocks do not. */
+  bool drops;
   const char *exp;                  /* name of the exponential: math.exp or math.exp2 */
   int maximum, exponential, output; /* indices in `ops` */
   int n_ops;

@@ -50,8 +50,8 @@ bool tp__attention_fits_kernel(const tp_attention *a, int64_t features) {
     tp_attention_role role = a->ops[i].role;
     n_maxima += role == TP_ROW_REDUCTION;
     n_sums += role == TP_ROW_SUM;
-    fits =
-        (role != TP_BEFORE && role != TP_MASK) || has_plain_body(a->ops[i].op, role == TP_BEFORE);
+    bool on_scores = role == TP_BEFORE || (role == TP_MASK && !a->ops[i].is_of_dropout);
+    fits = !on_scores || has_plain_body(a->ops[i].op, role == TP_BEFORE);
   }
   return fits && n_maxima == 1 && n_sums == 1;
 }
@@ -96,8 +96,19 @@ static void add_op(search *s, MlirOperation op) {
                tp__op_list_add(&s->made->ops, op) != TP_OK;
 }
 
-/* An operand as large as the scores is one of them, their gradient or computed from it, a mask, or
- * what a row has for each column. */
+/* True if a value multiplies weights of the attention, as numbers of a dropout do. */
+static bool is_factor(const search *s, MlirValue value) {
+  for (int i = 0; i < s->a->n_ops; i++) {
+    MlirOperation op = s->a->ops[i].op;
+    for (intptr_t k = 0; s->a->ops[i].role == TP_AFTER && k < mlirOperationGetNumOperands(op); k++)
+      if (mlirValueEqual(mlirOperationGetOperand(op, k), value))
+        return true;
+  }
+  return false;
+}
+
+/* An operand as large as the scores is one of them, their gradient or computed from it, a mask, a
+ * dropout, or what a row has for each column. */
 static bool accept_operand(search *s, MlirValue value) {
   MlirOperation op = tp__defining_op(value);
   tp_nest nest;
@@ -105,7 +116,7 @@ static bool accept_operand(search *s, MlirValue value) {
       tp__table_get(&s->made->values, value.ptr) >= 0)
     return true;
   MlirType element = tp__element_type(mlirValueGetType(value));
-  if (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1)
+  if ((mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1) || is_factor(s, value))
     return true;
   if (mlirOperationIsNull(op))
     return false;

@@ -107,22 +107,34 @@ static bool reads_zero(const tp_attention_step *s, MlirOperation scalar, int i) 
              : s->nest.is_written && tp__is_identity(mlirOperationGetOperand(scalar, i), TP_SUM);
 }
 
-/* Adds a select between the inner value and zero, by a condition per row. Exporters use it to zero
- * fully masked rows ("safe" softmax). */
+/* Takes input `input` as the row values of the op, if it has no columns. */
+static bool take_rows(tp_attention_finder *f, tp_attention_op *op, int input, tp_row_scale scale) {
+  int n_ops = f->a->n_ops;
+  op->scale = scale;
+  if (tp__attention_rows_of(f, op, input)) {
+    op->role = TP_SCALE;
+    op->is_scaled = true;
+    return true;
+  }
+  f->a->n_ops = n_ops;
+  op->rows = (MlirValue){NULL};
+  op->n_rows = 0;
+  return false;
+}
+
+/* Adds a select between the inner value and zero, by a condition per row, with which exporters zero
+ * fully masked rows ("safe" softmax), or per score, which drops weights (dropout). */
 static bool add_selection(tp_attention_finder *f, const tp_attention_step *s, tp_attention_op *op) {
   MlirOperation scalar = tp__nest_scalar(&s->nest);
-  if (mlirOperationIsNull(scalar) || !tp__op_is(scalar, "arith.select"))
-    return false;
   int condition = tp__nest_input(&s->nest, scalar, 0);
   bool keeps_first = tp__nest_input(&s->nest, scalar, 1) == s->inner,
        keeps_second = tp__nest_input(&s->nest, scalar, 2) == s->inner;
   if (condition < 0 || condition == s->inner || keeps_first == keeps_second ||
       !reads_zero(s, scalar, keeps_first ? 2 : 1))
     return false;
-  op->role = TP_SCALE;
-  op->scale = keeps_first ? TP_SCALE_ZERO_UNLESS : TP_SCALE_ZERO_IF;
-  op->is_scaled = true;
-  return tp__attention_rows_of(f, op, condition);
+  f->a->drops |=
+      !take_rows(f, op, condition, keeps_first ? TP_SCALE_ZERO_UNLESS : TP_SCALE_ZERO_IF);
+  return true;
 }
 
 /* Adds an op after the exponential. It must commute with sums along the columns: a row scale is
@@ -146,15 +158,7 @@ bool tp__attention_after(tp_attention_finder *f, const tp_attention_step *s, tp_
   int other = x == s->inner ? y : x;
   if (x < 0 || y < 0 || x == y || (divides && x != s->inner))
     return false;
-  int n_ops = f->a->n_ops;
-  op->scale = divides ? TP_SCALE_DIVIDE : TP_SCALE_MULTIPLY;
-  if (tp__attention_rows_of(f, op, other)) {
-    op->role = TP_SCALE;
-    op->is_scaled = true;
-    return true;
-  }
-  f->a->n_ops = n_ops; /* a factor per score: it has no row values */
-  op->rows = (MlirValue){NULL};
-  op->n_rows = 0;
+  /* without row values, it is a factor per score */
+  (void)take_rows(f, op, other, divides ? TP_SCALE_DIVIDE : TP_SCALE_MULTIPLY);
   return true;
 }

@@ -11,7 +11,8 @@ static bool is_as_large(const tp_attention *a, const tp_score_dim *dims, int n) 
 }
 
 /* Adds the op that produces `value`, if it is a mask. */
-static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims) {
+static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims,
+                     bool is_of_dropout) {
   MlirOperation op = tp__defining_op(value);
   tp_score_dim of[TP_MAX_RANK];
   int n_ops = a->n_ops;
@@ -25,9 +26,10 @@ static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims)
   tp_attention_op *made = tp__attention_add(a, op, TP_MASK);
   if (!made)
     return;
+  made->is_of_dropout = is_of_dropout;
   if (tp__is_reshape(op)) {
     if (tp__attention_reshape_back(a, made, dims))
-      add_mask(a, mlirOperationGetOperand(op, 0), made->from);
+      add_mask(a, mlirOperationGetOperand(op, 0), made->from, is_of_dropout);
     else
       a->n_ops = n_ops;
     return;
@@ -51,7 +53,7 @@ static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims)
   for (int i = 0; i < nest->n_inputs; i++)
     if (mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, i)))) {
       tp__attention_operand_dims(made, i, of);
-      add_mask(a, mlirOperationGetOperand(op, i), of);
+      add_mask(a, mlirOperationGetOperand(op, i), of, is_of_dropout);
     }
 }
 
@@ -63,7 +65,7 @@ void tp__attention_add_masks(tp_attention *a) {
     for (int k = 0; k < a->ops[i].nest.n_inputs; k++)
       if (mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(a->ops[i].op, k)))) {
         tp__attention_operand_dims(&a->ops[i], k, dims);
-        add_mask(a, mlirOperationGetOperand(a->ops[i].op, k), dims);
+        add_mask(a, mlirOperationGetOperand(a->ops[i].op, k), dims, a->ops[i].role == TP_AFTER);
       }
   }
 }

@@ -93,11 +93,16 @@ static tp_value_map *map_of(tp_rule *rule, int i) {
   return i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
 }
 
+/* True if the op's result is never stored. Kernels read dropouts as tensors. */
+static bool is_made_inside(const tp_attention *a, int op, bool in_kernel) {
+  return is_inner(a, op) && !(in_kernel && a->ops[op].is_of_dropout);
+}
+
 static void mark(tp_rule *rule, const tp_attention *a, bool in_kernel) {
   for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
     tp_value_map *map = map_of(rule, i);
     int maker = tp__attention_producer(a, map->value);
-    map->in_blocks = maker >= 0 && is_inner(a, maker);
+    map->in_blocks = maker >= 0 && is_made_inside(a, maker, in_kernel);
     map->in_kernel = map->in_blocks && in_kernel;
   }
 }
@@ -259,7 +264,7 @@ static tp_status mark_at(const tp_func_graph *graph, const tp_attention *a, bool
     tp_rule *rule = graph->items[item].rule;
     mark(rule, a, in_kernel);
     int keys = k == 0 || k == a->output ? keys_of(a, k) : -1;
-    if (keys >= 0)
+    if (keys >= 0 && !a->drops)
       add_ring(rule, a, k, keys);
   }
   return TP_OK;
@@ -354,11 +359,14 @@ tp_status tp__mark_attention(tp_func_graph *graph, int64_t kernel_features) {
     const tp_item *item = &graph->items[i];
     if (item->kind != TP_ITEM_OP || !may_be_scores(&s, item->rule))
       continue;
-    if (tp__attention_next(&reach, item->op, &a))
-      status = mark_at(graph, &a, tp__attention_fits_kernel(&a, kernel_features), &numbers);
-    else if (kernel_features > 0 && tp__attention_next_shared(&reach, item->op, &a) &&
-             tp__attention_fits_kernel(&a, kernel_features))
+    if (tp__attention_next(&reach, item->op, &a)) {
+      bool in_kernel = tp__attention_fits_kernel(&a, kernel_features);
+      if (in_kernel || !a.drops)
+        status = mark_at(graph, &a, in_kernel, &numbers);
+    } else if (kernel_features > 0 && tp__attention_next_shared(&reach, item->op, &a) &&
+               tp__attention_fits_kernel(&a, kernel_features)) {
       status = mark_backward(graph, &a, &numbers);
+    }
   }
   tp__table_destroy(&s.maxima);
   tp__free(s.pending);

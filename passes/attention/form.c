@@ -103,13 +103,14 @@ static const char *check_position(const tp_tile_causal *causal) {
              : NULL;
 }
 
-const char *tp__attention_form(const tp_attention *a, const tp_mesh *mesh,
+const char *tp__attention_form(const tp_attention *a, const tp_mesh *mesh, bool keeps_copies,
                                tp_attention_form *form) {
-  *form = (tp_attention_form){.a = a, .hidden = -INFINITY};
+  *form = (tp_attention_form){.a = a, .keeps_copies = keeps_copies, .hidden = -INFINITY};
   const char *why = tp__form_softmax(a, &form->zeroes_hidden);
   why = why ? why : read_tensors(form);
   why = why ? why : check_types(form);
   why = why ? why : tp__form_scores(form, mesh);
+  why = why ? why : tp__form_dropout(form);
   why = why ? why : check_position(&form->causal);
   why = why ? why : read_features(form);
   return why ? why : read_loops(form);

@@ -14,8 +14,7 @@ bool tp__form_converts(const tp_nest *nest) {
   return false;
 }
 
-/* True if the op copies elements or converts them between float types. */
-static bool passes_on(MlirOperation op) {
+bool tp__form_passes_on(MlirOperation op) {
   tp_nest nest;
   if (tp__is_reshape(op))
     return true;
@@ -52,7 +51,7 @@ static bool rows_are(MlirValue rows, MlirOperation target, bool inverse) {
       return false;
     if (mlirOperationEqual(op, target))
       return !inverse;
-    if (passes_on(op)) {
+    if (tp__form_passes_on(op)) {
       rows = mlirOperationGetOperand(op, 0);
       continue;
     }
@@ -164,8 +163,6 @@ const char *tp__form_softmax(const tp_attention *a, bool *zeroes_hidden) {
     }
     n_scales += role == TP_SCALE;
     scale = role == TP_SCALE ? i : scale;
-    if (role == TP_AFTER && !passes_on(a->ops[i].op))
-      return "an op between the exponentials and the values does more than convert them";
     bool subtracts =
         (role == TP_SHIFT || role == TP_EXPONENTIAL) && !mlirValueIsNull(a->ops[i].rows);
     if (subtracts && !rows_are(a->ops[i].rows, maximum, false))

@@ -26,16 +26,7 @@ typedef struct term {
   double inner; /* 0: none */
 } term;
 
-static bool obstacle(reader *r, const char *why) {
-  r->why = r->why ? r->why : why;
-  return false;
-}
-
 static bool is_number(const term *t) { return t->scale == 0 && !t->has_mask; }
-
-static tp_score_origin operand(tp_score_origin o, MlirOperation op, int i) {
-  return (tp_score_origin){o.op, mlirOperationGetOperand(op, i)};
-}
 
 /* Takes an operand of an op of the attention as its mask. */
 static bool take_mask(reader *r, const tp_attention_op *op, int input, tprt_attention_mask kind) {
@@ -43,17 +34,19 @@ static bool take_mask(reader *r, const tp_attention_op *op, int input, tprt_atte
   tp_score_dim dims[TP_MAX_RANK];
   MlirValue value = mlirOperationGetOperand(op->op, input);
   if (f->mask != TPRT_ATTENTION_NO_MASK)
-    return obstacle(r, "there are several masks");
+    return tp__form_obstacle(&r->why, "there are several masks");
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
+    return tp__form_obstacle(&r->why, unknown); /* a scalar */
   MlirType element = tp__element_type(mlirValueGetType(value));
   MlirType queries = tp__element_type(mlirValueGetType(f->tensor[TPRT_ATTENTION_Q]));
   bool fits = kind == TPRT_ATTENTION_ADD
                   ? mlirTypeIsAF32(element) || mlirTypeEqual(element, queries)
                   : mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
-  if (!fits || !mlirTypeIsARankedTensor(mlirValueGetType(value)))
-    return obstacle(r, "its mask has another type");
+  if (!fits)
+    return tp__form_obstacle(&r->why, "its mask has another type");
   tp__attention_operand_dims(op, input, dims);
   if (!tp__form_operand(f, TPRT_ATTENTION_MASK, value, dims))
-    return obstacle(r, "it uses only the first element of a dimension of its mask");
+    return tp__form_obstacle(&r->why, "it uses only the first element of a dimension of its mask");
   f->mask = kind;
   return true;
 }
@@ -66,10 +59,6 @@ static const tp_attention_op *mask_op(const tp_attention *a, tp_score_origin o, 
              : NULL;
 }
 
-static tp_score_origin yielded(const tp_attention_op *op) {
-  return (tp_score_origin){op, mlirOperationGetOperand(op->nest.body.yield, 0)};
-}
-
 /* ---- conditions ---- */
 
 static bool read_condition(reader *r, tp_score_origin o, bool inverted);
@@ -78,7 +67,7 @@ static bool read_condition(reader *r, tp_score_origin o, bool inverted);
 static bool read_condition_input(reader *r, tp_score_origin o, int input, bool inverted) {
   const tp_attention_op *made = mask_op(r->form->a, o, input);
   tp_attention_form before = *r->form;
-  if (made && read_condition(r, yielded(made), inverted))
+  if (made && read_condition(r, tp__form_yielded(made), inverted))
     return true;
   *r->form = before;
   r->why = NULL;
@@ -95,14 +84,14 @@ static bool read_condition(reader *r, tp_score_origin o, bool inverted) {
     int maker = tp__score_producer(r->form->a, mlirOperationGetOperand(o.op->op, input));
     if (maker >= 0 && r->form->a->ops[maker].role == TP_BEFORE &&
         r->form->a->ops[maker].nest.is_written)
-      return read_condition(r, yielded(&r->form->a->ops[maker]), inverted);
+      return read_condition(r, tp__form_yielded(&r->form->a->ops[maker]), inverted);
     return read_condition_input(r, o, input, inverted);
   }
   if (mlirOperationIsNull(op))
-    return obstacle(r, unknown);
+    return tp__form_obstacle(&r->why, unknown);
   if (tp__op_is(op, inverted ? "arith.ori" : "arith.andi"))
-    return read_condition(r, operand(o, op, 0), inverted) &&
-           read_condition(r, operand(o, op, 1), inverted);
+    return read_condition(r, tp__form_operand_of(o, op, 0), inverted) &&
+           read_condition(r, tp__form_operand_of(o, op, 1), inverted);
   if (tp__op_is(op, "arith.xori"))
     for (int i = 0; i < 2; i++) {
       MlirOperation one = tp__defining_op(mlirOperationGetOperand(op, i));
@@ -110,13 +99,13 @@ static bool read_condition(reader *r, tp_score_origin o, bool inverted) {
           mlirOperationIsNull(one) ? (MlirAttribute){NULL} : tp__inherent(one, "value");
       if (!mlirAttributeIsNull(value) && mlirAttributeIsAInteger(value) &&
           mlirIntegerAttrGetValueInt(value) != 0)
-        return read_condition(r, operand(o, op, 1 - i), !inverted);
+        return read_condition(r, tp__form_operand_of(o, op, 1 - i), !inverted);
     }
   if (!tp__compares_places(r->form->a, r->mesh, o, inverted, &causal))
-    return obstacle(r,
-                    "what hides its scores is neither a tensor nor a comparison of row and column");
+    return tp__form_obstacle(
+        &r->why, "what hides its scores is neither a tensor nor a comparison of row and column");
   if (r->form->causal.found)
-    return obstacle(r, "several comparisons of row and column hide its scores");
+    return tp__form_obstacle(&r->why, "several comparisons of row and column hide its scores");
   r->form->causal = causal;
   return true;
 }
@@ -124,7 +113,8 @@ static bool read_condition(reader *r, tp_score_origin o, bool inverted) {
 static bool hide(reader *r, double number) {
   tp_attention_form *f = r->form;
   if (!(number < 0) || (f->hides && f->hidden != number))
-    return obstacle(r, "hidden scores have several numbers, or one that is not negative");
+    return tp__form_obstacle(&r->why,
+                             "hidden scores have several numbers, or one that is not negative");
   f->hides = true;
   f->hidden = number;
   return true;
@@ -146,10 +136,10 @@ static bool read_input(reader *r, tp_score_origin o, int input, term *t) {
   if (tp__read_number(value, &t->add))
     return true;
   if (maker >= 0 && a->ops[maker].role == TP_BEFORE && a->ops[maker].nest.is_written)
-    return read_term(r, yielded(&a->ops[maker]), t);
+    return read_term(r, tp__form_yielded(&a->ops[maker]), t);
   const tp_attention_op *made = mask_op(a, o, input);
   tp_attention_form before = *r->form;
-  if (made && read_term(r, yielded(made), t))
+  if (made && read_term(r, tp__form_yielded(made), t))
     return true;
   *r->form = before;
   r->why = NULL;
@@ -159,15 +149,16 @@ static bool read_input(reader *r, tp_score_origin o, int input, term *t) {
 
 static bool read_sum(reader *r, tp_score_origin o, MlirOperation op, double sign, term *t) {
   term x, y;
-  if (!read_term(r, operand(o, op, 0), &x) || !read_term(r, operand(o, op, 1), &y))
+  if (!read_term(r, tp__form_operand_of(o, op, 0), &x) ||
+      !read_term(r, tp__form_operand_of(o, op, 1), &y))
     return false;
   if (y.has_mask && sign < 0)
-    return obstacle(r, "a mask is subtracted");
+    return tp__form_obstacle(&r->why, "a mask is subtracted");
   int n_conditions = r->n_conditions;
   if (n_conditions && r->form->hides && r->form->hidden > far_hidden)
-    return obstacle(r, "something is added to hidden scores");
+    return tp__form_obstacle(&r->why, "something is added to hidden scores");
   if ((x.inner != 0 || y.inner != 0) && x.scale != 0 && y.scale != 0)
-    return obstacle(r, unsupported);
+    return tp__form_obstacle(&r->why, unsupported);
   *t = (term){x.scale + sign * y.scale, x.add + sign * y.add, x.has_mask || y.has_mask,
               x.inner + y.inner};
   return true;
@@ -176,14 +167,15 @@ static bool read_sum(reader *r, tp_score_origin o, MlirOperation op, double sign
 static bool read_product(reader *r, tp_score_origin o, MlirOperation op, bool divides, term *t) {
   term x, y;
   int n_conditions = r->n_conditions;
-  if (!read_term(r, operand(o, op, 0), &x) || !read_term(r, operand(o, op, 1), &y))
+  if (!read_term(r, tp__form_operand_of(o, op, 0), &x) ||
+      !read_term(r, tp__form_operand_of(o, op, 1), &y))
     return false;
   const term *number = is_number(&y) ? &y : &x, *other = is_number(&y) ? &x : &y;
   if (!is_number(number) || (divides && number != &y))
-    return obstacle(r, "its scores are multiplied or divided by more than a number");
+    return tp__form_obstacle(&r->why, "its scores are multiplied or divided by more than a number");
   double factor = divides ? 1 / number->add : number->add;
   if (factor != 1 && (other->has_mask || r->n_conditions != n_conditions))
-    return obstacle(r, "scores are multiplied behind a mask");
+    return tp__form_obstacle(&r->why, "scores are multiplied behind a mask");
   *t = (term){other->scale * factor, other->add * factor, other->has_mask, other->inner};
   return true;
 }
@@ -194,30 +186,30 @@ static bool read_select(reader *r, tp_score_origin o, MlirOperation op, term *t)
   for (int hidden = 2; hidden > 0; hidden--) {
     term number;
     tp_attention_form before = *r->form;
-    bool is_hidden =
-        read_term(r, operand(o, op, hidden), &number) && is_number(&number) && number.add < 0;
+    bool is_hidden = read_term(r, tp__form_operand_of(o, op, hidden), &number) &&
+                     is_number(&number) && number.add < 0;
     if (!is_hidden) {
       *r->form = before;
       r->why = NULL;
       continue;
     }
-    if (!read_term(r, operand(o, op, 3 - hidden), t))
+    if (!read_term(r, tp__form_operand_of(o, op, 3 - hidden), t))
       return false;
     if (is_number(t) && (t->add != 0 || number.add > far_hidden))
-      return obstacle(r, "a mask selects between two numbers");
-    return hide(r, number.add) && read_condition(r, operand(o, op, 0), hidden == 1);
+      return tp__form_obstacle(&r->why, "a mask selects between two numbers");
+    return hide(r, number.add) && read_condition(r, tp__form_operand_of(o, op, 0), hidden == 1);
   }
-  return obstacle(r, "a select between scores has no constant");
+  return tp__form_obstacle(&r->why, "a select between scores has no constant");
 }
 
 /* A tanh of scaled products alone. */
 static bool read_tanh(reader *r, tp_score_origin o, MlirOperation op, term *t) {
   term x;
   int n_conditions = r->n_conditions;
-  if (!read_term(r, operand(o, op, 0), &x))
+  if (!read_term(r, tp__form_operand_of(o, op, 0), &x))
     return false;
   if (x.scale == 0 || x.add != 0 || x.has_mask || x.inner != 0 || r->n_conditions != n_conditions)
-    return obstacle(r, unsupported);
+    return tp__form_obstacle(&r->why, unsupported);
   *t = (term){.scale = 1, .inner = x.scale};
   return true;
 }
@@ -231,18 +223,18 @@ static bool read_term(reader *r, tp_score_origin o, term *t) {
   if (tp__read_number(o.value, &t->add))
     return true;
   if (mlirOperationIsNull(op))
-    return obstacle(r, unknown);
+    return tp__form_obstacle(&r->why, unknown);
   if (tp__op_is(op, "arith.addf") || tp__op_is(op, "arith.subf"))
     return read_sum(r, o, op, tp__op_is(op, "arith.addf") ? 1 : -1, t);
   if (tp__op_is(op, "arith.mulf") || tp__op_is(op, "arith.divf"))
     return read_product(r, o, op, tp__op_is(op, "arith.divf"), t);
   if (tp__op_is(op, "arith.extf") || tp__op_is(op, "arith.truncf"))
-    return read_term(r, operand(o, op, 0), t);
+    return read_term(r, tp__form_operand_of(o, op, 0), t);
   if (tp__op_is(op, "arith.select"))
     return read_select(r, o, op, t);
   if (tp__op_is(op, "math.tanh"))
     return read_tanh(r, o, op, t);
-  return obstacle(r, unsupported);
+  return tp__form_obstacle(&r->why, unsupported);
 }
 
 const char *tp__form_scores(tp_attention_form *form, const tp_mesh *mesh) {
@@ -253,7 +245,7 @@ const char *tp__form_scores(tp_attention_form *form, const tp_mesh *mesh) {
   int maker = tp__score_producer(a, scores);
   if (maker < 0 || (a->ops[maker].role != TP_SCORES && !a->ops[maker].nest.is_written))
     return unsupported;
-  if (a->ops[maker].role != TP_SCORES && !read_term(&r, yielded(&a->ops[maker]), &t))
+  if (a->ops[maker].role != TP_SCORES && !read_term(&r, tp__form_yielded(&a->ops[maker]), &t))
     return r.why;
   if (t.scale == 0 || !isfinite(t.scale) || !isfinite(t.inner) || t.add != 0)
     return "its scores are not a multiple of products of queries and keys";

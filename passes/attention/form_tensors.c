@@ -65,8 +65,9 @@ bool tp__form_see_through(const tp_attention *a, MlirOperation op, const tp_scor
                           bool converts, tp_score_dim *from) {
   tp_nest nest;
   int64_t shape[TP_MAX_RANK];
-  if (!tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, 0))))
-    return false; /* a number that fills a tensor */
+  if (mlirOperationGetNumOperands(op) == 0 ||
+      !tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, 0))))
+    return false; /* a constant, or a number that fills a tensor */
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetResult(op, 0)));
   if (tp__is_reshape(op)) {
     int n = tp__shape_of(mlirOperationGetOperand(op, 0), shape);
@@ -100,6 +101,15 @@ void tp__form_set_tensor(tp_attention_form *form, int x, MlirValue value,
     }
 }
 
+/* The loops of more than one iteration, as bits. */
+static uint32_t loops_of(const tp_attention *a, const tp_score_dim *dims, int rank) {
+  uint32_t loops = 0;
+  for (int d = 0; d < rank; d++)
+    for (int k = 0; k < dims[d].n; k++)
+      loops |= (uint32_t)(a->sizes[dims[d].loops[k]] != 1) << dims[d].loops[k];
+  return loops;
+}
+
 bool tp__form_operand(tp_attention_form *form, int x, MlirValue value, const tp_score_dim *dims) {
   tp_score_dim now[TP_MAX_RANK], before[TP_MAX_RANK];
   memcpy(now, dims, (size_t)mlirShapedTypeGetRank(mlirValueGetType(value)) * sizeof *now);
@@ -108,9 +118,14 @@ bool tp__form_operand(tp_attention_form *form, int x, MlirValue value, const tp_
   for (;;) {
     MlirOperation op = tp__defining_op(value);
     if (mlirOperationIsNull(op) || !tp__form_see_through(form->a, op, now, false, before) ||
-        !is_made_of_loops(form->a, mlirOperationGetOperand(op, 0), before) || !note(form, op))
+        !is_made_of_loops(form->a, mlirOperationGetOperand(op, 0), before))
       break;
-    value = mlirOperationGetOperand(op, 0);
+    MlirValue from = mlirOperationGetOperand(op, 0);
+    bool repeats = loops_of(form->a, now, tp__value_rank(value)) !=
+                   loops_of(form->a, before, tp__value_rank(from));
+    if ((repeats && form->keeps_copies) || !note(form, op))
+      break;
+    value = from;
     memcpy(now, before, sizeof now);
   }
   tp__form_set_tensor(form, x, value, now);

@@ -82,10 +82,23 @@ static tp_status replace(tp_pass *pass, MlirOperation scores, const tp_attention
   return status;
 }
 
-static tp_status fuse_with_gradient(tp_pass *pass, MlirOperation scores, tp_attention_form *form,
-                                    tp_value_table *erased) {
+/* Reads the gradient of an attention for the form, or for one that keeps copies: where a program
+ * repeats keys and values, it may compute the gradients of the copies. */
+static const char *read_gradient(const tp_mesh *mesh, tp_attention_form *form, tp_gradient *g) {
+  const char *why = tp__attention_gradient(form, g);
+  tp_attention_form kept;
+  if (!why || g->status != TP_OK || tp__attention_form(form->a, mesh, true, &kept) != NULL)
+    return why;
+  tp__gradient_end(g);
+  *form = kept;
+  const char *why_not = tp__attention_gradient(form, g);
+  return why_not ? why : NULL;
+}
+
+static tp_status fuse_with_gradient(tp_pass *pass, const tp_mesh *mesh, MlirOperation scores,
+                                    tp_attention_form *form, tp_value_table *erased) {
   tp_gradient g;
-  const char *why = tp__attention_gradient(form, &g);
+  const char *why = read_gradient(mesh, form, &g);
   tp_status status = g.status;
   if (status == TP_OK)
     status = why ? leave(pass, scores, why) : replace(pass, scores, form, &g, erased);
@@ -100,11 +113,11 @@ static tp_status fuse_at(tp_pass *pass, const tp_mesh *mesh, MlirOperation score
   bool is_alone = tp__attention_at(scores, &a);
   if (!is_alone && !tp__attention_shared(scores, &a))
     return TP_OK;
-  const char *why = tp__attention_form(&a, mesh, &form);
+  const char *why = tp__attention_form(&a, mesh, false, &form);
   if (why)
     return leave(pass, scores, why);
   return is_alone ? replace(pass, scores, &form, NULL, erased)
-                  : fuse_with_gradient(pass, scores, &form, erased);
+                  : fuse_with_gradient(pass, mesh, scores, &form, erased);
 }
 
 static tp_status collect(MlirOperation op, void *data) {

@@ -197,24 +197,31 @@ static bool stays_inside(tp_gradient *g) {
 
 /* ---- the products ---- */
 
+/* True if two numbers are the same but for rounding to f32. */
+static bool is_near(double x, double wanted) { return fabs(x - wanted) <= 1e-6 * fabs(wanted); }
+
 /* Which gradient the product makes, and the tensor that it multiplies scores by. */
 static bool classify(tp_gradient *g, const tp_gradient_product *p, int *x, int *by) {
   const tp_attention_form *form = g->form;
   tp_score_dim dims[TP_MAX_RANK];
   MlirValue scores = mlirOperationGetOperand(p->op.op, p->scores);
   const tp_terms *terms = &g->values[tp__table_get(&g->known, scores.ptr)].terms;
-  double factor;
+  bool has_dropout = form->dropout != TPRT_ATTENTION_NO_DROPOUT;
+  double factor, of_weight = has_dropout ? form->dropout_scale : 1,
+                 wanted = form->scale * of_weight;
   tp__attention_result_dims(&p->op, dims);
   bool has_columns =
       tp__has_loop(dims, (int)tp__value_rank(mlirOperationGetResult(p->op.op, 0)), form->column);
-  if (has_columns && tp__terms_are_weight(terms)) {
+  if (has_columns && tp__terms_are_weight(terms, has_dropout, &factor)) {
+    if (!is_near(factor, of_weight))
+      return tp__gradient_obstacle(g, "its gradient has another dropout");
     *x = TPRT_ATTENTION_GRADIENT_V;
     *by = TPRT_ATTENTION_GRADIENT;
     return true;
   }
-  if (!tp__terms_are_slope(terms, form->cap > 0, &factor))
+  if (!tp__terms_are_slope(terms, form->cap > 0, has_dropout, &factor))
     return tp__gradient_obstacle(g, "its gradient is not that of a softmax");
-  if (!(fabs(factor - form->scale) <= 1e-6 * fabs(form->scale)))
+  if (!is_near(factor, wanted))
     return tp__gradient_obstacle(g, "the gradient of its scores has another scale");
   if (terms->selects != (UINT32_C(1) << g->n_conditions) - 1)
     return tp__gradient_obstacle(g, "the gradient of its scores is not hidden as they are");

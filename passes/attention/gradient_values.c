@@ -130,7 +130,15 @@ static bool evaluate_operand(tp_gradient *g, const tp_attention_op *op, MlirOper
   return evaluate_scalar(g, op, mlirOperationGetOperand(scalar, i), to);
 }
 
-/* 0 or a score, by a condition that the attention's scores have. */
+/* True if the value is the dropout of the attention, of this kind. */
+static bool is_dropout(tp_gradient *g, MlirValue value, const tp_score_dim *dims,
+                       tprt_attention_dropout kind) {
+  return g->form->dropout == kind && tp__gradient_is_tensor(g, TPRT_ATTENTION_DROPOUT, value, dims);
+}
+
+static const tp_terms dropped = {.n = 1, .of = {{.factor = 1, .dropout = 1}}};
+
+/* 0 or a score, by a condition that the attention's scores or its dropout have. */
 static bool evaluate_select(tp_gradient *g, const tp_attention_op *op, MlirOperation scalar,
                             tp_terms *to) {
   tp_score_dim dims[TP_MAX_RANK];
@@ -152,6 +160,12 @@ static bool evaluate_select(tp_gradient *g, const tp_attention_op *op, MlirOpera
       return true;
     }
   }
+  if (is_dropout(g, condition, dims,
+                 zero == 2 ? TPRT_ATTENTION_KEEP_WEIGHT : TPRT_ATTENTION_DROP_WEIGHT)) {
+    const tp_terms kept = *to;
+    return tp__terms_multiply(&kept, &dropped, to) ||
+           tp__gradient_obstacle(g, "its gradient is not that of a softmax");
+  }
   return tp__gradient_obstacle(g, "a select in its gradient is not that of its scores");
 }
 
@@ -162,6 +176,17 @@ static bool evaluate_op(tp_gradient *g, const tp_attention_op *op, MlirOperation
     return evaluate_select(g, op, scalar, to);
   if (tp__op_is(scalar, "arith.extf") || tp__op_is(scalar, "arith.truncf"))
     return evaluate_operand(g, op, scalar, 0, to);
+  int number_of = tp__form_is_number_of_bool(scalar)
+                      ? tp__score_input((tp_score_origin){op, mlirOperationGetOperand(scalar, 0)})
+                      : -1;
+  if (number_of >= 0) {
+    tp_score_dim dims[TP_MAX_RANK];
+    tp__attention_operand_dims(op, number_of, dims);
+    *to = dropped;
+    return is_dropout(g, mlirOperationGetOperand(op->op, number_of), dims,
+                      TPRT_ATTENTION_KEEP_WEIGHT) ||
+           tp__gradient_obstacle(g, elsewhere);
+  }
   if (tp__op_is(scalar, "arith.negf"))
     return evaluate_operand(g, op, scalar, 0, &x) &&
            tp__terms_add(&(tp_terms){.selects = x.selects}, -1, &x, to);
@@ -195,6 +220,10 @@ static bool evaluate_scalar(tp_gradient *g, const tp_attention_op *op, MlirValue
     if (!mlirTypeIsARankedTensor(mlirValueGetType(operand)))
       return tp__gradient_obstacle(g, elsewhere);
     tp__attention_operand_dims(op, input, dims);
+    if (is_dropout(g, operand, dims, TPRT_ATTENTION_MULTIPLY)) {
+      *to = dropped;
+      return true;
+    }
     return tp__gradient_evaluate(g, operand, dims, to);
   }
   if (tp__read_number(value, &number)) {
@@ -250,7 +279,8 @@ static bool evaluate_sum(tp_gradient *g, tp_attention_op *op, uint32_t missing, 
   int other = mlirValueEqual(mlirOperationGetOperand(add, 0), init) ? 1 : 0;
   if (!evaluate_operand(g, op, add, other, &terms))
     return false;
-  if (missing && !tp__terms_sum(&terms, to))
+  bool has_dropout = g->form->dropout != TPRT_ATTENTION_NO_DROPOUT;
+  if (missing && !tp__terms_sum(&terms, has_dropout, to))
     return tp__gradient_obstacle(g, "its gradient is not that of a softmax");
   if (!missing)
     *to = terms;

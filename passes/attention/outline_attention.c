@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-/* Operands: queries, keys, values, mask, position; of a gradient also the result, its statistics
- * and its gradient. Results: three gradients and the workspace. */
-enum { MAX_OPERANDS = 9, MAX_RESULTS = 4 };
+/* Operands: queries, keys, values, mask, dropout, position; of a gradient also the result, its
+ * statistics and its gradient. Results: three gradients and the workspace. */
+enum { MAX_OPERANDS = 10, MAX_RESULTS = 4 };
 
 typedef struct operands {
   int n, position;               /* position: which one it is; -1: none */
@@ -181,10 +181,10 @@ static void append_operand(operands *all, const char *name, MlirValue given, Mli
 /* Of the attention or, if its call is given, of the gradient. */
 static operands operands_of(const tp_attention_form *form, MlirOperation where,
                             MlirOperation attention) {
-  static const char *const names[] = {"queries", "keys", "values", "mask"};
+  static const char *const names[] = {"queries", "keys", "values", "mask", "dropout"};
   const MlirValue *tensor = form->tensor, more = form->causal.more[0];
   operands all = {.n = 0, .position = -1};
-  for (int x = TPRT_ATTENTION_Q; x <= TPRT_ATTENTION_MASK; x++)
+  for (int x = TPRT_ATTENTION_Q; x <= TPRT_ATTENTION_DROPOUT; x++)
     if (!mlirValueIsNull(tensor[x]))
       append_operand(&all, names[x], tensor[x], tensor[x]);
   if (form->causal.n_more > 0) {
@@ -215,6 +215,10 @@ static MlirAttribute describe(const tp_attention_form *form, const operands *all
                                       [TPRT_ATTENTION_KEEP] = "keep",
                                       [TPRT_ATTENTION_HIDE] = "hide",
                                       [TPRT_ATTENTION_ADD] = "add"};
+  static const char *const dropouts[] = {[TPRT_ATTENTION_NO_DROPOUT] = "none",
+                                         [TPRT_ATTENTION_KEEP_WEIGHT] = "keep",
+                                         [TPRT_ATTENTION_DROP_WEIGHT] = "drop",
+                                         [TPRT_ATTENTION_MULTIPLY] = "multiply"};
   enum { LOOPS = TPRT_ATTENTION_OUTER + 5, WORDS = LOOPS * (1 + TPRT_ATTENTION_TENSORS) };
   MlirContext context = mlirOperationGetContext(form->a->ops[0].op);
   MlirType f32 = mlirF32TypeGet(context);
@@ -232,6 +236,10 @@ static MlirAttribute describe(const tp_attention_form *form, const operands *all
       tp__named(context, "scale", mlirFloatAttrDoubleGet(context, f32, form->scale)),
       tp__named(context, "hidden", mlirFloatAttrDoubleGet(context, f32, form->hidden)),
       tp__named(context, "mask", tp__attr_string(context, masks[form->mask])),
+      tp__named(context, "dropout", tp__attr_string(context, dropouts[form->dropout])),
+      tp__named(context, "dropout_scale",
+                mlirFloatAttrDoubleGet(context, f32, form->dropout_scale)),
+      tp__named(context, "zeroes_dropped", mlirBoolAttrGet(context, form->zeroes_dropped)),
       tp__named(context, "causal", mlirBoolAttrGet(context, form->causal.found)),
       /* a row sees columns below row + add */
       tp__named(context, "offset",

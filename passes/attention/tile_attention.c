@@ -477,7 +477,7 @@ static tp_status collect(MlirOperation op, void *data) {
 static tp_status tile_at(tp_pass *pass, MlirOperation op, tp_value_table *erased) {
   tp_attention a;
   tp_op_list followers = {0};
-  if (!tp__attention_at(op, &a))
+  if (!tp__attention_at(op, &a) || a.drops)
     return TP_OK;
   tp_status status = tp__attention_followers(&a, &followers);
   if (status == TP_OK)

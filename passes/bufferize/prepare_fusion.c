@@ -8,14 +8,17 @@
  * reads and overwrites each element several times: x + acc becomes x + x + ... + acc. So the pass
  * turns such an init into an input and leaves an empty init. It skips ops that do not write every
  * element (a diagonal, a stride), because the other elements come from the init; fusion leaves
- * those alone. */
+ * those alone.
+ *
+ * A sum over dimensions of one element, as JAX writes for each gradient of something that was
+ * broadcast, is no sum. It becomes an elementwise op, which fusion merges into its neighbors. */
 #include "passes/prepare/raise/raise.h"
 #include "passes/registry.h"
 
 #include "ir/diagnostics.h"
 #include "support/support.h"
 
-enum { STAT_INLINED, STAT_READ };
+enum { STAT_INLINED, STAT_READ, STAT_UNIT };
 
 /* ---- numbers ---- */
 
@@ -78,6 +81,74 @@ static int64_t inline_scalars(MlirOperation op) {
   return n;
 }
 
+/* ---- sums of one element ---- */
+
+/* Reads which loops the result has, in order: all others have one iteration. Returns their number;
+ * -1: another op. */
+static int kept_loops(const tp__generic *generic, bool keeps[TP_RAISE_MAX_LOOPS]) {
+  MlirAffineMap in = tp__generic_map(generic, 0), out = tp__generic_map(generic, 1);
+  int n = (int)mlirAffineMapGetNumResults(out), next = 0;
+  if (!mlirAffineMapIsIdentity(in) || !tp__generic_is_static(generic))
+    return -1;
+  for (int l = 0; l < generic->n_loops; l++) {
+    MlirAffineExpr at = next < n ? mlirAffineMapGetResult(out, next) : (MlirAffineExpr){NULL};
+    keeps[l] = next < n && mlirAffineExprIsADim(at) && mlirAffineDimExprGetPosition(at) == l;
+    next += keeps[l];
+    if (!keeps[l] && generic->hi[l] != generic->lo[l])
+      return -1;
+  }
+  return next == n && n < generic->n_loops ? n : -1;
+}
+
+static bool has_index(const tp__generic *generic) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(generic->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tp__op_is(op, "linalg.index"))
+      return true;
+  return false;
+}
+
+/* The input without the dimensions of one element that the result does not have. */
+static MlirValue without_units(const tp__generic *generic, const bool *keeps, int rank) {
+  int64_t sizes[TP_MAX_RANK];
+  int n_parts[TP_MAX_RANK] = {0}, at = 0;
+  for (int l = 0; l < generic->n_loops; l++) {
+    if (keeps[l])
+      sizes[at++] = generic->hi[l] - generic->lo[l] + 1;
+    if (rank > 0) /* those in front belong to the first dimension */
+      n_parts[at > 0 ? at - 1 : 0]++;
+  }
+  return tp__regroup(generic->op, mlirOperationGetLocation(generic->op),
+                     mlirOperationGetOperand(generic->op, 0), rank, sizes, rank, n_parts);
+}
+
+/* Replaces a reduction of one element per result by an elementwise op, which it returns; any other
+ * op stays. */
+static MlirOperation without_reduction(MlirOperation op) {
+  tp__generic generic;
+  bool keeps[TP_RAISE_MAX_LOOPS];
+  if (!tp__generic_read(op, &generic) || generic.n_inputs != 1 || generic.n_inits != 1 ||
+      has_index(&generic))
+    return op;
+  int rank = kept_loops(&generic, keeps);
+  if (rank < 0)
+    return op;
+  MlirContext context = mlirOperationGetContext(op);
+  MlirAttribute map = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank));
+  MlirOperation made = tp__build_generic(
+      &(tp_generic){.where = op,
+                    .location = mlirOperationGetLocation(op),
+                    .n_inputs = 1,
+                    .n_inits = 1,
+                    .operands = (MlirValue[]){without_units(&generic, keeps, rank),
+                                              mlirOperationGetOperand(op, 1)},
+                    .maps = (MlirAttribute[]){map, map}});
+  mlirRegionTakeBody(mlirOperationGetRegion(made, 0), mlirOperationGetRegion(op, 0));
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetResult(made, 0));
+  mlirOperationDestroy(op);
+  return made;
+}
+
 /* ---- inits that are read ---- */
 
 static bool is_elementwise(const tp__generic *generic) {
@@ -121,6 +192,9 @@ static tp_status run(tp_pass *pass) {
   if (status == TP_OK)
     status = tp__walk(pass->module, tp__collect_generic, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++) {
+    MlirOperation op = without_reduction(list.items[i]);
+    pass->statistics[STAT_UNIT] += !mlirOperationEqual(op, list.items[i]);
+    list.items[i] = op;
     pass->statistics[STAT_READ] += read_as_inputs(list.items[i]);
     pass->statistics[STAT_INLINED] += inline_scalars(list.items[i]);
   }
@@ -131,6 +205,7 @@ static tp_status run(tp_pass *pass) {
 static const tp_statistic_row statistics[] = {
     {"inlined", "operands replaced by a scalar"},
     {"read", "inits that were also read, now inputs"},
+    {"unit", "reductions of one element per result, now elementwise"},
 };
 
 const tp_pass_row tp__prepare_fusion_row = {
@@ -140,7 +215,8 @@ const tp_pass_row tp__prepare_fusion_row = {
     .description =
         "Requires: tensors. Establishes: no linalg.generic reads a linalg.fill, or another op that "
         "yields a single number, as an input; a body reads an init of which elements may stay in "
-        "the result. Breaks: nothing; ops without "
+        "the result; a reduction only over dimensions of one element is elementwise. Breaks: "
+        "nothing; ops without "
         "users are left to canonicalize.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),

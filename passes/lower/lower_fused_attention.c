@@ -5,13 +5,21 @@
 #include <stddef.h>
 #include <string.h>
 
-static const char *const names[] = {"queries",  "keys", "values", "mask",    "position",
-                                    "attended", "max",  "sum",    "gradient"};
-static const tprt_operand inputs[] = {TPRT_IN_QUERIES, TPRT_IN_KEYS,     TPRT_IN_VALUES,
-                                      TPRT_IN_MASK,    TPRT_IN_POSITION, TPRT_IN_ATTENDED,
-                                      TPRT_IN_MAX,     TPRT_IN_SUM,      TPRT_IN_GRADIENT};
+static const char *const names[] = {"queries",  "keys",     "values", "mask", "dropout",
+                                    "position", "attended", "max",    "sum",  "gradient"};
+static const tprt_operand inputs[] = {
+    TPRT_IN_QUERIES,  TPRT_IN_KEYS,     TPRT_IN_VALUES, TPRT_IN_MASK, TPRT_IN_DROPOUT,
+    TPRT_IN_POSITION, TPRT_IN_ATTENDED, TPRT_IN_MAX,    TPRT_IN_SUM,  TPRT_IN_GRADIENT};
 /* bits of the names */
-enum { TENSORS = 7, MASK = 8, POSITION = 16, GRADIENT_TENSORS = TENSORS | 15 << 5 };
+enum {
+  TENSORS = 7,
+  MASK = 8,
+  DROPOUT = 16,
+  POSITION = 32,
+  ATTENDED = 64,
+  OPTIONS = MASK | DROPOUT | POSITION,
+  GRADIENT_TENSORS = TENSORS | 15 * ATTENDED
+};
 
 /* Reads the loops: the words of tprt_abi_fused_attention from `outer` to `value`. */
 static tp_status read_loops(const tp__fused_call *d, tprt_abi_fused_attention *words) {
@@ -29,8 +37,30 @@ static tp_status read_loops(const tp__fused_call *d, tprt_abi_fused_attention *w
   return TP_OK;
 }
 
-static MlirType operand_element(const tp__fused_call *d, int i) {
-  return tp__element_type(mlirValueGetType(mlirOperationGetOperand(d->call, i)));
+/* The type of the elements of an operand that is there. `bits`: the operands, `operand`: its bit.
+ * */
+static int64_t operand_dtype(const tp__fused_call *d, int64_t bits, int64_t operand) {
+  int i = tp__n_bits(bits & (operand - 1));
+  return tp__runtime_dtype(tp__element_type(mlirValueGetType(mlirOperationGetOperand(d->call, i))));
+}
+
+static tp_status read_dropout(const tp__fused_call *d, int64_t bits,
+                              tprt_abi_fused_attention *words) {
+  static const char *const dropouts[] = {[TPRT_ATTENTION_NO_DROPOUT] = "none",
+                                         [TPRT_ATTENTION_KEEP_WEIGHT] = "keep",
+                                         [TPRT_ATTENTION_DROP_WEIGHT] = "drop",
+                                         [TPRT_ATTENTION_MULTIPLY] = "multiply"};
+  TP_TRY(tp__fused_choice(d, "dropout", TP_LEN(dropouts), dropouts, &words->dropout));
+  TP_TRY(tp__fused_float(d, "dropout_scale", &words->dropout_scale));
+  if ((words->dropout != TPRT_ATTENTION_NO_DROPOUT) != ((bits & DROPOUT) != 0))
+    return tp__fused_refuse(d, "dropout");
+  MlirAttribute zeroes = tp__fused_entry(d, "zeroes_dropped");
+  if (mlirAttributeIsNull(zeroes) || !mlirAttributeIsABool(zeroes))
+    return tp__fused_refuse(d, "zeroes_dropped");
+  words->zeroes_dropped = mlirBoolAttrGetValue(zeroes);
+  if (bits & DROPOUT)
+    words->dropout_dtype = operand_dtype(d, bits, DROPOUT);
+  return TP_OK;
 }
 
 static tp_status read_masks(const tp__fused_call *d, int64_t bits,
@@ -50,10 +80,10 @@ static tp_status read_masks(const tp__fused_call *d, int64_t bits,
   words->causal = mlirBoolAttrGetValue(causal);
   words->offset = mlirIntegerAttrGetValueInt(offset);
   if (bits & MASK)
-    words->mask_dtype = tp__runtime_dtype(operand_element(d, 3));
+    words->mask_dtype = operand_dtype(d, bits, MASK);
   if (bits & POSITION)
-    words->position_dtype = tp__runtime_dtype(operand_element(d, bits & MASK ? 4 : 3));
-  return TP_OK;
+    words->position_dtype = operand_dtype(d, bits, POSITION);
+  return read_dropout(d, bits, words);
 }
 
 static int64_t result_dtype(const tp__fused_call *d, int i) {
@@ -61,13 +91,12 @@ static int64_t result_dtype(const tp__fused_call *d, int i) {
 }
 
 /* Reads what an attention and its gradient share. `required`: bits of operands, beside which there
- * may be a mask and a position. */
+ * may be a mask, a dropout and a position. */
 static tp_status read_words(const tp__fused_call *d, int64_t required, int64_t *bits,
                             tprt_abi_fused_attention *words) {
   *words = (tprt_abi_fused_attention){.scale = 0};
   TP_TRY(tp__fused_bits(d, "operands", TP_LEN(names), names, bits));
-  if ((*bits & ~(MASK | POSITION)) != required ||
-      tp__n_bits(*bits) != mlirOperationGetNumOperands(d->call))
+  if ((*bits & ~OPTIONS) != required || tp__n_bits(*bits) != mlirOperationGetNumOperands(d->call))
     return tp__fused_refuse(d, "operands");
   TP_TRY(read_loops(d, words));
   TP_TRY(tp__fused_float(d, "scale", &words->scale));
@@ -116,9 +145,7 @@ tp_status tp__lower_fused_attention_gradient(tp__lowering *l, const tp__fused_ca
   if (mlirOperationGetNumResults(d->call) != TP_LEN(outputs))
     return tp__fused_refuse(d, "results");
   words.passes_hidden = mlirBoolAttrGetValue(passes);
-  /* the result is the first operand behind those of an attention */
-  words.out_dtype =
-      tp__runtime_dtype(operand_element(d, tp__n_bits(bits & (TENSORS | MASK | POSITION))));
+  words.out_dtype = operand_dtype(d, bits, ATTENDED);
   for (int i = 0; i < 3; i++)
     words.gradient_dtypes[i] = result_dtype(d, i);
   return lower(l, d, TPRT_SITE_FUSED_ATTENTION_GRADIENT, bits, &words, outputs);

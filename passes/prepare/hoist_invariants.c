@@ -166,13 +166,9 @@ static tp_status hoist_from(MlirOperation loop, MlirBlock block, int64_t *n_move
 
 /* ---- the pass ---- */
 
-static tp_status collect_loops(MlirOperation op, void *data) {
-  return tp__op_is(op, "scf.for") || tp__op_is(op, "scf.while") ? tp__op_list_add(data, op) : TP_OK;
-}
-
 static tp_status run(tp_pass *pass) {
   tp_op_list loops = {0};
-  tp_status status = tp__walk(pass->module, collect_loops, &loops);
+  tp_status status = tp__walk(pass->module, tp__collect_loops, &loops);
   /* innermost loops first: an op that leaves one loop may leave the next */
   for (size_t i = loops.n; i-- > 0 && status == TP_OK;)
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(loops.items[i]) && status == TP_OK; r++) {

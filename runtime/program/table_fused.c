@@ -36,18 +36,21 @@ static const struct {
                                 BIT(TPRT_IN_A) | BIT(TPRT_IN_B) | BIT(TPRT_OUT_TENSOR),
                                 BIT(TPRT_IN_BIAS), sizeof(tprt_abi_fused_matmul) / sizeof(int64_t),
                                 tprt__read_fused_matmul},
-    [TPRT_SITE_FUSED_ATTENTION] =
-        {"fused attention",
-         BIT(TPRT_IN_QUERIES) | BIT(TPRT_IN_KEYS) | BIT(TPRT_IN_VALUES) | BIT(TPRT_OUT_TENSOR),
-         BIT(TPRT_IN_MASK) | BIT(TPRT_IN_POSITION) | BIT(TPRT_OUT_MAX) | BIT(TPRT_OUT_SUM),
-         sizeof(tprt_abi_fused_attention) / sizeof(int64_t), tprt__read_fused_attention},
+    [TPRT_SITE_FUSED_ATTENTION] = {"fused attention",
+                                   BIT(TPRT_IN_QUERIES) | BIT(TPRT_IN_KEYS) | BIT(TPRT_IN_VALUES) |
+                                       BIT(TPRT_OUT_TENSOR),
+                                   BIT(TPRT_IN_MASK) | BIT(TPRT_IN_DROPOUT) |
+                                       BIT(TPRT_IN_POSITION) | BIT(TPRT_OUT_MAX) |
+                                       BIT(TPRT_OUT_SUM),
+                                   sizeof(tprt_abi_fused_attention) / sizeof(int64_t),
+                                   tprt__read_fused_attention},
     [TPRT_SITE_FUSED_ATTENTION_GRADIENT] =
         {"fused gradient of attention",
          BIT(TPRT_IN_QUERIES) | BIT(TPRT_IN_KEYS) | BIT(TPRT_IN_VALUES) | BIT(TPRT_IN_ATTENDED) |
              BIT(TPRT_IN_MAX) | BIT(TPRT_IN_SUM) | BIT(TPRT_IN_GRADIENT) |
              BIT(TPRT_OUT_GRADIENT_QUERIES) | BIT(TPRT_OUT_GRADIENT_KEYS) |
              BIT(TPRT_OUT_GRADIENT_VALUES) | BIT(TPRT_OUT_WORKSPACE),
-         BIT(TPRT_IN_MASK) | BIT(TPRT_IN_POSITION),
+         BIT(TPRT_IN_MASK) | BIT(TPRT_IN_DROPOUT) | BIT(TPRT_IN_POSITION),
          sizeof(tprt_abi_fused_attention) / sizeof(int64_t), tprt__read_fused_attention},
     [TPRT_SITE_ROUTE] = {"route",
                          BIT(TPRT_IN_TENSOR) | BIT(TPRT_IN_POSITION) | BIT(TPRT_IN_STARTS) |

@@ -5,6 +5,7 @@
 #include "base/float_bits.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Limits that keep offsets of elements far from overflow. */
@@ -37,23 +38,50 @@ static tprt_status check_loops(const tprt_abi_fused_attention *words, int64_t le
                              TPRT_ATTENTION_FEATURES);
 }
 
-static tprt_status check_mask(const tprt__site *site, const tprt_abi_fused_attention *words) {
-  bool has_mask = tprt__site_has(site, TPRT_IN_MASK);
-  tprt_status status = tprt__check_range("mask of an attention", words->mask, has_mask,
-                                         has_mask ? TPRT_N_ATTENTION_MASKS - 1 : 0);
+/* Checks the kind and the type of an operand that a site may have: bools, or numbers of f32 or of
+ * the type of the queries. `by_number`: the kinds whose elements are numbers. */
+static tprt_status check_option(const tprt__site *site, tprt_operand operand, const char *name,
+                                int64_t kind, int64_t n_kinds, bool by_number, int64_t dtype) {
+  char what[48];
+  bool has = tprt__site_has(site, operand);
+  snprintf(what, sizeof what, "%s of an attention", name);
+  tprt_status status = tprt__check_range(what, kind, has, has ? n_kinds - 1 : 0);
   if (status)
     return status;
-  bool adds = words->mask == TPRT_ATTENTION_ADD;
-  bool fits = !has_mask ? words->mask_dtype == 0
-              : adds    ? words->mask_dtype == TPRT_F32 || words->mask_dtype == site->op.dtype
-                        : words->mask_dtype == TPRT_BOOL;
+  bool fits = !has        ? dtype == 0
+              : by_number ? dtype == TPRT_F32 || dtype == (int64_t)site->op.dtype
+                          : dtype == TPRT_BOOL;
   return fits ? TPRT_OK
               : tprt__fail(TPRT_INVALID_ARGUMENT,
-                           "fused attention: type %lld of the mask; it must be %s",
-                           (long long)words->mask_dtype,
-                           !has_mask ? "0: there is no mask"
-                           : adds    ? "f32 or that of the queries, which are added"
-                                     : "bool, which hides scores");
+                           "fused attention: type %lld of the %s; it must be %s", (long long)dtype,
+                           name,
+                           !has        ? "0: there is none"
+                           : by_number ? "f32 or that of the queries"
+                                       : "bool");
+}
+
+static tprt_status check_mask(const tprt__site *site, const tprt_abi_fused_attention *words) {
+  return check_option(site, TPRT_IN_MASK, "mask", words->mask, TPRT_N_ATTENTION_MASKS,
+                      words->mask == TPRT_ATTENTION_ADD, words->mask_dtype);
+}
+
+static tprt_status check_dropout(const tprt__site *site, const tprt_abi_fused_attention *words) {
+  tprt_status status =
+      check_option(site, TPRT_IN_DROPOUT, "dropout", words->dropout, TPRT_N_ATTENTION_DROPOUTS,
+                   words->dropout == TPRT_ATTENTION_MULTIPLY, words->dropout_dtype);
+  float scale = float_of((uint32_t)words->dropout_scale);
+  bool drops =
+      words->dropout == TPRT_ATTENTION_KEEP_WEIGHT || words->dropout == TPRT_ATTENTION_DROP_WEIGHT;
+  if (!status)
+    status = tprt__check_range("whether dropped weights are 0", words->zeroes_dropped, 0, drops);
+  if (status)
+    return status;
+  return isfinite(scale) && (words->dropout ? scale > 0 : words->dropout_scale == 0)
+             ? TPRT_OK
+             : tprt__fail(TPRT_INVALID_ARGUMENT,
+                          "fused attention: scale %g of the dropout; it must be positive and "
+                          "finite, or 0 without dropout",
+                          (double)scale);
 }
 
 static tprt_status check_result(const tprt_op *op, int64_t dtype) {
@@ -99,6 +127,8 @@ tprt_status tprt__read_fused_attention(const tprt__program *program, tprt__site 
   tprt_status status = check_loops(words, site->kind == TPRT_SITE_FUSED_ATTENTION_GRADIENT);
   if (!status)
     status = check_mask(site, words);
+  if (!status)
+    status = check_dropout(site, words);
   if (!status)
     status = tprt__check_range("causal", words->causal, 0, 1);
   if (!status)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """layer_calls.py SHARD_RUN SHARD_OPT LAYER MODELS DRIVER BLASLT FOLDER: counts what the host of a
 GPU program calls for a layer of a Llama, 4096 wide, bf16: launches, matmuls, attention, collectives;
-for a training step of the layer, which stores no scores; and for decoding with a key-value cache.
+for a training step of the layer, which stores no scores; for a layer that JAX has exported, with keys and
+values repeated for each query, two masks, and dropout of weights and of a result; and for decoding with a key-value cache.
 None of them may stand in a loop, and the host may read nothing that the GPU computes. A small layer, and three programs of JAX, run on a driver that executes
 PTX on the host, as one graph."""
 import os
@@ -16,6 +17,8 @@ EXPECTED = {(2048, 1): 15, (2048, 8): 17, (16, 1): 15, (16, 8): 17}
 # Ranks: expected calls of a training step, 2048 tokens.
 EXPECTED_TRAINING = {1: 49, 8: 54}
 MOST_TRAINING = 70
+# Program, ranks: expected calls of the layer with dropout.
+EXPECTED_DROPOUT = {("dropout_layer", 1): 15, ("dropout_layer", 8): 18, ("dropout_layer_train", 1): 59, ("dropout_layer_train", 8): 65}
 
 
 def in_bf16(text):
@@ -93,6 +96,12 @@ def main():
         ok = n == expected and n <= MOST_TRAINING and not stored
         print("training, %d ranks: %s calls, expected %d, %s" % (ranks, n, expected, "ok" if ok else "FAILED %s %s" % (what, stored)))
         failures += not ok
+    inputs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs")
+    for (name, ranks), expected in EXPECTED_DROPOUT.items():
+        n, what = count(shard_opt, os.path.join(inputs, name + ".mlir"), ranks)
+        ok = n == expected and n <= (MOST_TRAINING if "train" in name else MOST)
+        print("%s, %d ranks: %s calls, expected %d, %s" % (name, ranks, n, expected, "ok" if ok else "FAILED " + what))
+        failures += not ok
     for ranks, expected in ((1, 11), (8, 12)):
         n, what = count(shard_opt, os.path.join(models, "kv_decode.mlir"), ranks)
         print("decoding, %d ranks: %s calls, expected %d, %s" % (ranks, n, expected, "ok" if n == expected else "FAILED " + what))
@@ -102,7 +111,8 @@ def main():
     trained = os.path.join(folder, "trained.mlir")
     with open(trained, "w") as file:
         file.write(layer(script, 40, "--small", "--train"))
-    runs = [("small layer", path, "1", []), ("small layer", path, "2", []),
+    dropped = os.path.join(inputs, "dropout_layer_train_small.mlir")
+    runs = [("training of a small layer with dropout", dropped, "tp=1", []), ("training of a small layer with dropout", dropped, "tp=2", []), ("small layer", path, "1", []), ("small layer", path, "2", []),
             ("training of a small layer", trained, "1", []), ("training of a small layer", trained, "2", [])]
     for name in ("attention", "llama_block", "llama_block_train", "kv_decode"):
         model = os.path.join(models, name)

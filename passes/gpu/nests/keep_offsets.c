@@ -45,6 +45,8 @@ static bool reads_only(MlirOperation op, MlirValue buffer) {
   int64_t segments[2];
   if (tp__op_is(op, "memref.load"))
     return true;
+  if (tp__op_is(op, "memref.copy"))
+    return !mlirValueEqual(mlirOperationGetOperand(op, 1), buffer);
   if (!tp__op_is(op, "linalg.generic") ||
       tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2)
     return false;
@@ -54,20 +56,36 @@ static bool reads_only(MlirOperation op, MlirValue buffer) {
   return true;
 }
 
-/* True if nothing can write to the buffer after the load. */
-static bool is_settled(MlirValue buffer, MlirOperation load) {
-  MlirOperation made = tp__defining_op(buffer);
-  if (!mlirOperationIsNull(made) && !tp__op_is(made, "memref.alloc"))
-    return false; /* a view, whose memory has other names */
+static bool is_view(MlirOperation op) {
+  static const char *const names[] = {"memref.subview", "memref.collapse_shape",
+                                      "memref.expand_shape", "memref.cast"};
+  return !mlirOperationIsNull(op) && tp__op_is_any(op, TP_LEN(names), names);
+}
+
+/* True if nothing can write to the buffer, or to a view of it, after the load. */
+static bool stays_as_it_is(MlirValue buffer, MlirOperation load) {
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
     bool is_before = mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(load)) &&
                      mlirOperationIsBeforeInBlock(op, load);
-    if (!reads_only(op, buffer) && !(is_before && tp__op_is(op, "linalg.generic")))
+    bool writes_before =
+        is_before && (tp__op_is(op, "linalg.generic") || tp__op_is(op, "memref.copy"));
+    bool fits = is_view(op) ? stays_as_it_is(mlirOperationGetResult(op, 0), load)
+                            : reads_only(op, buffer) || writes_before;
+    if (!fits)
       return false;
   }
   return true;
+}
+
+/* The same for all of the memory of which the buffer is a view. */
+static bool is_settled(MlirValue buffer, MlirOperation load) {
+  MlirOperation made = tp__defining_op(buffer);
+  for (; is_view(made); made = tp__defining_op(buffer))
+    buffer = mlirOperationGetOperand(made, 0);
+  return (mlirOperationIsNull(made) || tp__op_is(made, "memref.alloc")) &&
+         stays_as_it_is(buffer, load);
 }
 
 /* Adds the loads on which a number depends. False if it depends on something else. */

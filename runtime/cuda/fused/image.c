@@ -15,4 +15,5 @@ IMAGE("tprt__fused_image", FUSED_IMAGE);
 IMAGE("tprt__site_image", SITE_IMAGE);
 IMAGE("tprt__attention_image", ATTENTION_IMAGE);
 IMAGE("tprt__gradient_image", GRADIENT_IMAGE);
+IMAGE("tprt__parts_image", PARTS_IMAGE);
 IMAGE("tprt__hopper_image", HOPPER_IMAGE);

@@ -8,6 +8,7 @@ extern const char tprt__fused_image[] __attribute__((visibility("hidden")));
 extern const char tprt__site_image[] __attribute__((visibility("hidden")));
 extern const char tprt__attention_image[] __attribute__((visibility("hidden")));
 extern const char tprt__gradient_image[] __attribute__((visibility("hidden")));
+extern const char tprt__parts_image[] __attribute__((visibility("hidden")));
 extern const char tprt__hopper_image[] __attribute__((visibility("hidden")));
 
 #endif

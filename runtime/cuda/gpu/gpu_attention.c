@@ -11,7 +11,7 @@
 enum { VECTOR = 8 /* 16-bit elements of 16 bytes */, ALIGNMENT = 16 };
 
 /* A kernel, the rows (or, with `by_columns`, columns) of scores that a block has, and how it is
- * launched. */
+ * launched: with launch.n_rows > 1, so many blocks share the columns of a row. */
 typedef struct attention_kernel {
   gpu_site_kernel which;
   int64_t tile;
@@ -26,7 +26,9 @@ typedef struct kernel_list {
 } kernel_list;
 
 struct tprt__gpu_attention {
+  tprt__gpu *gpu;
   attention_args arguments; /* everything but the addresses */
+  void *partial;            /* parts of rows; NULL: no blocks share them */
   kernel_list general;
   kernel_list matrix; /* for tensor cores and aligned operands; may be empty */
 };
@@ -41,21 +43,28 @@ typedef struct kernel_family {
 } kernel_family;
 #define SIZES(kernel) {GPU_##kernel##_64, GPU_##kernel##_80, GPU_##kernel##_96, GPU_##kernel##_128}
 static const struct {
-  kernel_family attention, gradient[2];
+  gpu_site_kernel combine; /* of parts of rows */
+  kernel_family attention, parts, gradient[2];
 } kernels[TPRT_N_DTYPES] = {
-    [TPRT_F32] = {{GPU_ATTENTION_F32, {GPU_NO_KERNEL}, {GPU_NO_KERNEL}},
+    [TPRT_F32] = {GPU_COMBINE_F32,
+                  {GPU_ATTENTION_F32, {GPU_NO_KERNEL}, {GPU_NO_KERNEL}},
+                  {GPU_PARTS_F32, {GPU_NO_KERNEL}, {GPU_NO_KERNEL}},
                   {{GPU_GRADIENT_ROWS_F32, {GPU_NO_KERNEL}, {GPU_NO_KERNEL}},
                    {GPU_GRADIENT_COLUMNS_F32, {GPU_NO_KERNEL}, {GPU_NO_KERNEL}}}},
-    [TPRT_F16] = {{GPU_ATTENTION_F16,
+    [TPRT_F16] = {GPU_COMBINE_F16,
+                  {GPU_ATTENTION_F16,
                    SIZES(ATTENTION_F16),
                    {GPU_ATTENTION_F16_WGMMA_64, GPU_ATTENTION_F16_WGMMA_128,
                     GPU_ATTENTION_F16_WGMMA_128, GPU_ATTENTION_F16_WGMMA_128}},
+                  {GPU_PARTS_F16, SIZES(PARTS_F16), {GPU_NO_KERNEL}},
                   {{GPU_GRADIENT_ROWS_F16, SIZES(GRADIENT_ROWS_F16), {GPU_NO_KERNEL}},
                    {GPU_GRADIENT_COLUMNS_F16, SIZES(GRADIENT_COLUMNS_F16), {GPU_NO_KERNEL}}}},
-    [TPRT_BF16] = {{GPU_ATTENTION_BF16,
+    [TPRT_BF16] = {GPU_COMBINE_BF16,
+                   {GPU_ATTENTION_BF16,
                     SIZES(ATTENTION_BF16),
                     {GPU_ATTENTION_BF16_WGMMA_64, GPU_ATTENTION_BF16_WGMMA_128,
                      GPU_ATTENTION_BF16_WGMMA_128, GPU_ATTENTION_BF16_WGMMA_128}},
+                   {GPU_PARTS_BF16, SIZES(PARTS_BF16), {GPU_NO_KERNEL}},
                    {{GPU_GRADIENT_ROWS_BF16, SIZES(GRADIENT_ROWS_BF16), {GPU_NO_KERNEL}},
                     {GPU_GRADIENT_COLUMNS_BF16, SIZES(GRADIENT_COLUMNS_BF16), {GPU_NO_KERNEL}}}},
 };
@@ -66,7 +75,7 @@ static const int64_t most_features[N_SIZES] = {64, 80, 96, 128},
 
 /* Tensors that kernels for tensor cores read and write element by element. */
 static bool is_scalar(int x) {
-  return x == ATTENTION_MASK || x == ATTENTION_MAX || x == ATTENTION_SUM;
+  return x == ATTENTION_MASK || x == ATTENTION_DROPOUT || x == ATTENTION_MAX || x == ATTENTION_SUM;
 }
 
 /* True if the loop moves by whole vectors in all other tensors. */
@@ -144,7 +153,8 @@ static kernel_list choose_matrix(tprt__attention_kind kind, tprt_dtype dtype,
                           {families[1].matrix[size], ATTENTION_MMA_COLUMNS, true, launch}}};
   }
   const kernel_family *family = &kernels[dtype].attention;
-  if (!hopper || a->cap != 0 || a->zeroes_hidden) /* which these kernels do not have */
+  /* kernels of 9.0 lack these */
+  if (!hopper || a->cap != 0 || a->zeroes_hidden || a->dropout_kind)
     return (kernel_list){1, {{family->matrix[size], ATTENTION_MMA_ROWS, false, launch}}};
   launch.n_threads = ATTENTION_WGMMA_THREADS;
   launch.shared_bytes = (unsigned)ATTENTION_WGMMA_SHARED(hopper_features[size]);
@@ -170,7 +180,12 @@ static attention_args describe(tprt_dtype dtype, const tprt_abi_fused_attention 
                                          [TPRT_ATTENTION_KEEP] = ATTENTION_KEEP,
                                          [TPRT_ATTENTION_HIDE] = ATTENTION_HIDE,
                                          [TPRT_ATTENTION_ADD] = ATTENTION_ADD};
+  static const attention_dropout dropouts[] = {[TPRT_ATTENTION_NO_DROPOUT] = ATTENTION_NO_DROPOUT,
+                                               [TPRT_ATTENTION_KEEP_WEIGHT] = ATTENTION_KEEP_WEIGHT,
+                                               [TPRT_ATTENTION_DROP_WEIGHT] = ATTENTION_DROP_WEIGHT,
+                                               [TPRT_ATTENTION_MULTIPLY] = ATTENTION_MULTIPLY};
   bool adds_f32 = words->mask == TPRT_ATTENTION_ADD && words->mask_dtype == TPRT_F32;
+  bool by_f32 = words->dropout == TPRT_ATTENTION_MULTIPLY && words->dropout_dtype == TPRT_F32;
   attention_args made = {.group = loop_of(&words->group),
                          .row = loop_of(&words->row),
                          .column = loop_of(&words->column),
@@ -180,6 +195,9 @@ static attention_args describe(tprt_dtype dtype, const tprt_abi_fused_attention 
                          .scale = float_of((uint32_t)words->scale),
                          .hidden = float_of((uint32_t)words->hidden),
                          .mask_kind = adds_f32 ? ATTENTION_ADD_F32 : masks[words->mask],
+                         .dropout_kind = by_f32 ? ATTENTION_MULTIPLY_F32 : dropouts[words->dropout],
+                         .dropout_scale = float_of((uint32_t)words->dropout_scale),
+                         .zeroes_dropped = words->zeroes_dropped != 0,
                          .causal = words->causal != 0,
                          .position_bytes = words->position_dtype == TPRT_I64 ? 8 : 4,
                          .wide = find_wide(dtype, words),
@@ -203,6 +221,43 @@ static int64_t count_blocks(const attention_args *a, const attention_kernel *ker
   return n <= INT32_MAX ? n : -1;
 }
 
+/* The kernel whose blocks share the columns of a row, in place of one whose blocks do not. */
+static gpu_site_kernel in_parts(tprt_dtype dtype, gpu_site_kernel which) {
+  const kernel_family *whole = &kernels[dtype].attention, *parts = &kernels[dtype].parts;
+  for (int size = 0; size < N_SIZES; size++)
+    if (which == whole->matrix[size])
+      return parts->matrix[size];
+  return parts->general;
+}
+
+/* Few rows with many columns, as in decoding, would occupy few multiprocessors. So blocks share the
+ * columns of a row, and another kernel combines their parts. How many depends on the shape alone,
+ * as results do. */
+static void split(const attention_args *a, tprt_dtype dtype, int64_t tile_columns,
+                  kernel_list *list) {
+  enum { MANY_BLOCKS = 128, FEWEST_TILES = 4, MOST_PARTS = 32 };
+  int64_t blocks = list->n == 1 ? count_blocks(a, &list->of[0]) : 0;
+  if (blocks <= 0 || blocks > MANY_BLOCKS / 2)
+    return;
+  int64_t tiles = (a->column.size + tile_columns - 1) / tile_columns, n = MANY_BLOCKS / blocks;
+  n = n < tiles / FEWEST_TILES ? n : tiles / FEWEST_TILES;
+  n = n < MOST_PARTS ? n : MOST_PARTS;
+  if (n < 2)
+    return;
+  list->of[0].which = in_parts(dtype, list->of[0].which);
+  list->of[0].launch.n_rows = (unsigned)n;
+  list->of[list->n++] = (attention_kernel){
+      kernels[dtype].combine, 1, false, {.n_rows = 1, .n_threads = ATTENTION_THREADS}};
+}
+
+/* Memory for the parts of rows. */
+static size_t partial_bytes(const attention_args *a, const kernel_list *list) {
+  size_t n = list->n > 1 ? list->of[0].launch.n_rows : 0;
+  return n == 0 ? 0
+                : sizeof(float) * n * (size_t)count_blocks(a, &list->of[1]) *
+                      ((size_t)a->value.size + ATTENTION_PARTIAL);
+}
+
 /* Loads the kernels; called in the GPU's context. */
 static tprt_status load(tprt__gpu *gpu, const kernel_list *list) {
   enum { ALWAYS_ALLOWED = 48 << 10 };
@@ -222,8 +277,10 @@ tprt_status tprt__gpu_attention_plan(tprt__gpu *gpu, tprt__attention_kind kind, 
   _Static_assert(
       ATTENTION_TENSORS == (int)TPRT_ATTENTION_TENSORS && ATTENTION_Q == (int)TPRT_ATTENTION_Q &&
           ATTENTION_K == (int)TPRT_ATTENTION_K && ATTENTION_V == (int)TPRT_ATTENTION_V &&
-          ATTENTION_MASK == (int)TPRT_ATTENTION_MASK && ATTENTION_OUT == (int)TPRT_ATTENTION_OUT &&
-          ATTENTION_MAX == (int)TPRT_ATTENTION_MAX && ATTENTION_SUM == (int)TPRT_ATTENTION_SUM &&
+          ATTENTION_MASK == (int)TPRT_ATTENTION_MASK &&
+          ATTENTION_DROPOUT == (int)TPRT_ATTENTION_DROPOUT &&
+          ATTENTION_OUT == (int)TPRT_ATTENTION_OUT && ATTENTION_MAX == (int)TPRT_ATTENTION_MAX &&
+          ATTENTION_SUM == (int)TPRT_ATTENTION_SUM &&
           ATTENTION_GRADIENT == (int)TPRT_ATTENTION_GRADIENT &&
           ATTENTION_GRADIENT_Q == (int)TPRT_ATTENTION_GRADIENT_Q &&
           ATTENTION_GRADIENT_K == (int)TPRT_ATTENTION_GRADIENT_K &&
@@ -241,20 +298,31 @@ tprt_status tprt__gpu_attention_plan(tprt__gpu *gpu, tprt__attention_kind kind, 
   tprt__gpu_attention *made = tprt__alloc(sizeof *made);
   if (!made)
     return tprt__fail_memory(sizeof *made);
-  made->arguments = arguments;
-  made->general = general;
+  bool may_split = kind != TPRT__ATTENTION_GRADIENT;
+  if (may_split)
+    split(&arguments, dtype, ATTENTION_COLUMNS, &general);
+  *made = (tprt__gpu_attention){.gpu = gpu, .arguments = arguments, .general = general};
   tprt_status status = tprt__gpu_enter(gpu);
   if (!status) {
     bool hopper = false;
     if (kind == TPRT__ATTENTION) /* its kernels write no statistics */
       status = wants_hopper(gpu, &hopper);
-    made->matrix = choose_matrix(kind, dtype, &arguments, hopper);
+    made->matrix = choose_matrix(kind, dtype, &arguments, false);
+    if (may_split)
+      split(&arguments, dtype, ATTENTION_MMA_COLUMNS, &made->matrix);
+    if (hopper && made->matrix.n == 1) /* whose blocks share no columns */
+      made->matrix = choose_matrix(kind, dtype, &arguments, true);
     if (!status)
       status = load(gpu, &made->general);
     if (!status)
       status = load(gpu, &made->matrix);
     tprt__gpu_leave(gpu);
   }
+  size_t of_general = may_split ? partial_bytes(&arguments, &made->general) : 0,
+         of_matrix = may_split ? partial_bytes(&arguments, &made->matrix) : 0,
+         bytes = of_general > of_matrix ? of_general : of_matrix;
+  if (!status && bytes > 0)
+    status = tprt__gpu_alloc(gpu, bytes, &made->partial);
   if (status)
     tprt__free(made);
   else
@@ -262,7 +330,11 @@ tprt_status tprt__gpu_attention_plan(tprt__gpu *gpu, tprt__attention_kind kind, 
   return status;
 }
 
-void tprt__gpu_attention_free(tprt__gpu_attention *attention) { tprt__free(attention); }
+void tprt__gpu_attention_free(tprt__gpu_attention *attention) {
+  if (attention)
+    tprt__gpu_free(attention->gpu, attention->partial);
+  tprt__free(attention);
+}
 
 bool tprt__gpu_attention_is_empty(const tprt__gpu_attention *attention) {
   return count_blocks(&attention->arguments, &attention->general.of[0]) == 0;
@@ -278,6 +350,7 @@ static attention_args address(const tprt__gpu_attention *attention,
   a.k = of[ATTENTION_K];
   a.v = of[ATTENTION_V];
   a.mask = of[ATTENTION_MASK];
+  a.dropout = of[ATTENTION_DROPOUT];
   a.position = buffers->position;
   a.out = (void *)(uintptr_t)of[ATTENTION_OUT];
   a.max = (float *)(uintptr_t)of[ATTENTION_MAX];
@@ -286,19 +359,21 @@ static attention_args address(const tprt__gpu_attention *attention,
   a.gradient_q = (void *)(uintptr_t)of[ATTENTION_GRADIENT_Q];
   a.gradient_k = (void *)(uintptr_t)of[ATTENTION_GRADIENT_K];
   a.gradient_v = (void *)(uintptr_t)of[ATTENTION_GRADIENT_V];
+  a.partial = attention->partial;
   a.delta = buffers->workspace;
   return a;
 }
 
 tprt_status tprt__gpu_attention_run(tprt__gpu_queue queue, const tprt__gpu_attention *attention,
                                     const tprt__gpu_attention_buffers *buffers) {
-  const attention_args arguments = address(attention, buffers);
+  attention_args arguments = address(attention, buffers);
   uintptr_t addresses = 0;
   for (int x = 0; x < ATTENTION_TENSORS; x++)
     addresses |= is_scalar(x) ? 0 : (uintptr_t)buffers->of[x];
   const kernel_list *list = attention->matrix.n > 0 && addresses % ALIGNMENT == 0
                                 ? &attention->matrix
                                 : &attention->general;
+  arguments.n_parts = list->of[0].launch.n_rows;
   tprt_status status = tprt__gpu_enter(queue.gpu);
   if (status)
     return status;

@@ -106,6 +106,23 @@ typedef struct cuda_program_calls {
   X(GRADIENT_COLUMNS_BF16_96, "tprt_attention_gradient_columns_bf16_96")                           \
   X(GRADIENT_COLUMNS_BF16_128, "tprt_attention_gradient_columns_bf16_128")
 
+/* Those of attention_parts_kernels.cu. */
+#define GPU_PARTS_KERNELS(X)                                                                       \
+  X(PARTS_F32, "tprt_attention_parts_f32")                                                         \
+  X(PARTS_F16, "tprt_attention_parts_f16")                                                         \
+  X(PARTS_BF16, "tprt_attention_parts_bf16")                                                       \
+  X(PARTS_F16_64, "tprt_attention_parts_f16_64")                                                   \
+  X(PARTS_F16_80, "tprt_attention_parts_f16_80")                                                   \
+  X(PARTS_F16_96, "tprt_attention_parts_f16_96")                                                   \
+  X(PARTS_F16_128, "tprt_attention_parts_f16_128")                                                 \
+  X(PARTS_BF16_64, "tprt_attention_parts_bf16_64")                                                 \
+  X(PARTS_BF16_80, "tprt_attention_parts_bf16_80")                                                 \
+  X(PARTS_BF16_96, "tprt_attention_parts_bf16_96")                                                 \
+  X(PARTS_BF16_128, "tprt_attention_parts_bf16_128")                                               \
+  X(COMBINE_F32, "tprt_attention_combine_f32")                                                     \
+  X(COMBINE_F16, "tprt_attention_combine_f16")                                                     \
+  X(COMBINE_BF16, "tprt_attention_combine_bf16")
+
 /* Those of attention_hopper_kernels.cu, for compute capability 9.0. */
 #define GPU_HOPPER_KERNELS(X)                                                                      \
   X(ATTENTION_F16_WGMMA_64, "tprt_attention_f16_wgmma_64")                                         \
@@ -117,7 +134,7 @@ typedef enum gpu_site_kernel {
   GPU_NO_KERNEL,
 #define MEMBER(name, symbol) GPU_##name,
   GPU_SITE_KERNELS(MEMBER) GPU_ATTENTION_KERNELS(MEMBER) GPU_GRADIENT_KERNELS(MEMBER)
-      GPU_HOPPER_KERNELS(MEMBER)
+      GPU_PARTS_KERNELS(MEMBER) GPU_HOPPER_KERNELS(MEMBER)
 #undef MEMBER
           GPU_N_SITE_KERNELS,
 } gpu_site_kernel;
@@ -127,6 +144,7 @@ typedef enum gpu_site_module {
   GPU_SITES,
   GPU_ATTENTION,
   GPU_GRADIENT,
+  GPU_PARTS,
   GPU_HOPPER,
   GPU_N_SITE_MODULES
 } gpu_site_module;

@@ -11,9 +11,10 @@ static const struct {
 #define OF_SITES(name, symbol) [GPU_##name] = {symbol, GPU_SITES},
 #define OF_ATTENTION(name, symbol) [GPU_##name] = {symbol, GPU_ATTENTION},
 #define OF_GRADIENT(name, symbol) [GPU_##name] = {symbol, GPU_GRADIENT},
+#define OF_PARTS(name, symbol) [GPU_##name] = {symbol, GPU_PARTS},
 #define OF_HOPPER(name, symbol) [GPU_##name] = {symbol, GPU_HOPPER},
     GPU_SITE_KERNELS(OF_SITES) GPU_ATTENTION_KERNELS(OF_ATTENTION) GPU_GRADIENT_KERNELS(OF_GRADIENT)
-        GPU_HOPPER_KERNELS(OF_HOPPER)};
+        GPU_PARTS_KERNELS(OF_PARTS) GPU_HOPPER_KERNELS(OF_HOPPER)};
 
 static const struct {
   const char *image, *what;
@@ -21,6 +22,7 @@ static const struct {
     [GPU_SITES] = {tprt__site_image, "the kernels of sites"},
     [GPU_ATTENTION] = {tprt__attention_image, "the kernels of attention"},
     [GPU_GRADIENT] = {tprt__gradient_image, "the kernels of the gradient of attention"},
+    [GPU_PARTS] = {tprt__parts_image, "the kernels of attention in parts"},
     [GPU_HOPPER] = {tprt__hopper_image, "the kernels of attention for compute capability 9.0"},
 };
 

@@ -56,6 +56,24 @@ TPRT_INLINE void find_bases(const attention_args &args, uint32_t outer,
   }
 }
 
+typedef struct tile_range {
+  int32_t begin, end; /* at n_visible a block may stop early */
+} tile_range;
+
+/* Blocks that share the columns of a row have as many visible tiles each. The block of the last
+ * visible one also has those behind it. */
+TPRT_INLINE tile_range split_columns(const block_place &p) {
+  int32_t each = (p.n_visible + (int32_t)gridDim.y - 1) / (int32_t)gridDim.y,
+          owner = each > 0 ? (p.n_visible - 1) / each : 0, mine = (int32_t)blockIdx.y,
+          begin = min(mine * each, p.n_visible);
+  return {begin, mine == owner ? p.n_tiles : min(begin + each, p.n_visible)};
+}
+
+/* The number of a row among all of them. */
+TPRT_INLINE int64_t number_of_row(const block_place &p, int64_t row) {
+  return p.outer * p.n_rows + row;
+}
+
 /* Blocks of late rows, which see most columns, start first, and those with the same keys and values
  * one after the other, as far as blocks do not have rows of several members. */
 TPRT_INLINE block_place place_block(const attention_args &args, int64_t rows, int64_t columns) {
@@ -112,9 +130,9 @@ TPRT_INLINE float cap_score(const attention_args &args, float x, tanh_fn tanh_of
   return args.cap == 0 ? x : args.cap * tanh_of(x / args.cap);
 }
 
-/* The sum of exponentials by which a row is divided. */
-TPRT_INLINE float divisor(const attention_args &args, float sum) {
-  return args.zeroes_hidden && sum == 0 ? 1 : sum;
+/* The sum of exponentials by which a row is divided. `keeps`: a weight of the row is kept. */
+TPRT_INLINE float divisor(const attention_args &args, float sum, bool keeps) {
+  return (args.zeroes_hidden && sum == 0) || (args.zeroes_dropped && !keeps) ? 1 : sum;
 }
 
 /* Applies the masks to a score, which is scaled as `hidden` is. `add(score, number)` adds a number
@@ -139,6 +157,30 @@ TPRT_INLINE float mask_score(const attention_args &args, float score, float hidd
     break;
   }
   return hides ? hidden : score;
+}
+
+/* Whether an element of a dropout of bytes keeps its weight. */
+TPRT_INLINE bool is_kept(const attention_args &args, int64_t at) {
+  return (((const uint8_t *)args.dropout)[at] != 0) == (args.dropout_kind == ATTENTION_KEEP_WEIGHT);
+}
+
+/* A weight, or its gradient, after the dropout. `row_at`: first element of the row's dropout. */
+template <typename type>
+TPRT_INLINE float drop_weight(const attention_args &args, float weight, int64_t row_at,
+                              int32_t column) {
+  int64_t at = row_at + column * args.column.stride[ATTENTION_DROPOUT];
+  float scaled = weight * args.dropout_scale;
+  switch (args.dropout_kind) {
+  case ATTENTION_KEEP_WEIGHT:
+  case ATTENTION_DROP_WEIGHT:
+    return is_kept(args, at) ? scaled : args.zeroes_dropped ? 0 : weight * 0;
+  case ATTENTION_MULTIPLY:
+    return scaled * type::widen(((const typename type::stored *)args.dropout)[at]);
+  case ATTENTION_MULTIPLY_F32:
+    return scaled * ((const float *)args.dropout)[at];
+  default:
+    return weight;
+  }
 }
 
 /* For scores that are scaled as in the program. */
@@ -171,6 +213,35 @@ TPRT_INLINE void store_statistics(const attention_args &args, const block_place 
   args.sum[find_row_offset(args, p, row, ATTENTION_SUM)] = sum;
 }
 
+/* ---- parts of rows ---- */
+
+/* The values of part `part` of a row, and its other numbers, of n_parts parts of n_rows rows. */
+TPRT_INLINE float *partial_values(const attention_args &args, int64_t part, int64_t row,
+                                  int64_t n_rows) {
+  return args.partial + (part * n_rows + row) * args.value.size;
+}
+TPRT_INLINE float *partial_numbers(const attention_args &args, int64_t part, int64_t n_parts,
+                                   int64_t row, int64_t n_rows) {
+  return args.partial + n_parts * n_rows * args.value.size +
+         (part * n_rows + row) * ATTENTION_PARTIAL;
+}
+
+/* Rows of all iterations of the outer loops. */
+TPRT_INLINE int64_t count_rows(const attention_args &args) {
+  int64_t n = args.group.size * args.row.size;
+  for (int i = 0; i < ATTENTION_OUTER; i++)
+    n *= args.outer[i].size;
+  return n;
+}
+
+TPRT_INLINE void store_numbers(const attention_args &args, const block_place &p, int64_t row,
+                               float largest, float sum, bool keeps) {
+  float *to = partial_numbers(args, blockIdx.y, gridDim.y, number_of_row(p, row), count_rows(args));
+  to[0] = largest;
+  to[1] = sum;
+  to[2] = keeps;
+}
+
 /* The number from which the exponentials of a row count. -infinity: the row has no score yet, and
  * exponentials are 0. */
 TPRT_INLINE float finite_largest(float largest) { return largest == -INFINITY ? 0 : largest; }
@@ -179,6 +250,18 @@ TPRT_INLINE float finite_largest(float largest) { return largest == -INFINITY ? 
  * difference is 0 in f32. */
 TPRT_INLINE bool outweighs_hidden(const attention_args &args, float largest) {
   return args.hidden == -INFINITY || largest - args.hidden > 110;
+}
+
+/* True if a row, with what this thread has of its sum, needs no hidden columns. Where its weights
+ * are NaN and dropped ones are 0, it matters whether one of them is kept. */
+TPRT_INLINE bool is_complete(const attention_args &args, float largest, float sum) {
+  return outweighs_hidden(args, largest) &&
+         (!args.zeroes_dropped || (isfinite(largest) && !isnan(sum)));
+}
+
+/* What sums are multiplied by when the largest score changes. It is 1 where both are infinite. */
+template <typename exp_fn> TPRT_INLINE float rescaling(float before, float from, exp_fn exp_of) {
+  return before == from ? 1 : exp_of(before - from);
 }
 
 /* True for all threads if it is for all of them. */

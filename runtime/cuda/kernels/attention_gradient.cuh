@@ -10,20 +10,16 @@
 /* What a row needs to make its weights again: exp(score - from) * by. */
 typedef struct row_state {
   float from, by, delta;
-  int32_t last; /* the last column that it sees */
-  bool is_row;  /* weights of others are 0 */
-  int64_t mask_at;
+  int32_t last;                /* the last column that it sees */
+  bool is_row;                 /* weights of others are 0 */
+  int64_t mask_at, dropout_at; /* first elements of the row */
 } row_state;
-
-/* The number of a row among all of them. */
-TPRT_INLINE int64_t number_of_row(const block_place &p, int64_t row) {
-  return p.outer * p.n_rows + row;
-}
 
 /* All but `delta`. */
 TPRT_INLINE row_state find_row(const attention_args &args, const block_place &p, int64_t row) {
   row_state s = {.last = last_column(args, p, row), .is_row = row < p.n_rows};
   s.mask_at = p.base[ATTENTION_MASK] + row_offset(args, row, ATTENTION_MASK);
+  s.dropout_at = p.base[ATTENTION_DROPOUT] + row_offset(args, row, ATTENTION_DROPOUT);
   if (s.is_row) {
     s.from = finite_largest(args.max[p.base[ATTENTION_MAX] + row_offset(args, row, ATTENTION_MAX)]);
     s.by = 1 / args.sum[p.base[ATTENTION_SUM] + row_offset(args, row, ATTENTION_SUM)];
@@ -59,10 +55,12 @@ TPRT_INLINE score_gradient differentiate(const attention_args &args, const row_s
   float score = mask_score<type>(args, capped, s.mask_at, column, s.last);
   float weight = exp_of(score - s.from) * s.by;
   bool stops = !args.passes_hidden && is_hidden(args, s.mask_at, column, s.last);
-  return {weight, stops ? 0 : weight * (direct - s.delta) * slope_of_cap(args, capped)};
+  direct = drop_weight<type>(args, direct, s.dropout_at, column);
+  return {drop_weight<type>(args, weight, s.dropout_at, column),
+          stops ? 0 : weight * (direct - s.delta) * slope_of_cap(args, capped)};
 }
 
-/* The same for a column that the row sees, and that no mask changes. */
+/* The same for a column that the row sees, and that neither mask nor dropout changes. */
 template <typename exp_fn, typename tanh_fn>
 TPRT_INLINE score_gradient differentiate_seen(const attention_args &args, const row_state &s,
                                               float product, float direct, exp_fn exp_of,
@@ -72,11 +70,11 @@ TPRT_INLINE score_gradient differentiate_seen(const attention_args &args, const 
   return {weight, weight * (direct - s.delta) * slope_of_cap(args, score)};
 }
 
-/* True if the row sees `n` columns from `first` on, and no mask changes their scores. */
+/* True if the row sees `n` columns from `first` on, and neither mask nor dropout changes them. */
 TPRT_INLINE bool sees_all(const attention_args &args, const row_state &s, int64_t first,
                           int64_t n) {
   return s.is_row && first + n <= args.column.size && first + n - 1 <= s.last &&
-         args.mask_kind == ATTENTION_NO_MASK;
+         args.mask_kind == ATTENTION_NO_MASK && args.dropout_kind == ATTENTION_NO_DROPOUT;
 }
 
 /* ---- columns ---- */

@@ -105,9 +105,53 @@ TPRT_INLINE void fetch_rows(const attention_args &args, uint16_t *to, int x, con
 
 /* ---- the kernel ---- */
 
+/* Drops weights of rows r and r + 8 of the block, those of this thread in a tile of which it has
+ * `column` first, and sets bit 0 or 1 of *keeps for a row of which one is kept. The offsets of rows
+ * are found anew: without dropout they need no registers. */
+template <typename type>
+TPRT_INLINE void drop_scores(const attention_args &args, const block_place &p, uint32_t r,
+                             int32_t column, float weights[ATTENTION_MMA_COLUMNS / 8][4],
+                             uint32_t *keeps) {
+  for (int h = 0; h < 2; h++) {
+    int64_t row = p.first + r + 8 * h;
+    if (row >= p.n_rows)
+      continue;
+    int64_t row_at = find_row_offset(args, p, row, ATTENTION_DROPOUT);
+    _Pragma("unroll") for (int j = 0; j < ATTENTION_MMA_COLUMNS / 8; j++)
+        _Pragma("unroll") for (int e = 0; e < 2; e++) {
+      int32_t at = column + j * 8 + e;
+      if (at >= args.column.size)
+        continue;
+      weights[j][2 * h + e] = drop_weight<type>(args, weights[j][2 * h + e], row_at, at);
+      *keeps |= (uint32_t)(args.zeroes_dropped &&
+                           is_kept(args, row_at + at * args.column.stride[ATTENTION_DROPOUT]))
+                << h;
+    }
+  }
+}
+
+/* Stores what a block has of row h of this thread, where blocks share its columns. */
+template <int PARTS>
+TPRT_INLINE void store_part(const attention_args &args, const block_place &p, int64_t row,
+                            float largest, float sum, bool keeps, int h,
+                            const float result[PARTS][4]) {
+  if (row >= p.n_rows)
+    return;
+  if (threadIdx.x % 4 == 0)
+    store_numbers(args, p, row, largest, sum, keeps);
+  float *to = partial_values(args, blockIdx.y, number_of_row(p, row), count_rows(args));
+  _Pragma("unroll") for (int i = 0; i < PARTS; i++) {
+    int32_t f = i * 8 + threadIdx.x % 4 * 2;
+    if (f < args.value.size)
+      *(float2 *)(to + f) = make_float2(result[i][2 * h], result[i][2 * h + 1]);
+  }
+}
+
 /* FEATURES: at least the features of queries and of values, a multiple of 16. Their strides are 1,
- * and all addresses and other strides multiples of 16 bytes. */
-template <typename type, int FEATURES> TPRT_INLINE void attend_mma(const attention_args &args) {
+ * and all addresses and other strides multiples of 16 bytes. With IN_PARTS, blocks share the
+ * columns of a row. */
+template <typename type, int FEATURES, bool IN_PARTS>
+TPRT_INLINE void attend_mma(const attention_args &args) {
   enum {
     PITCH_MMA = FEATURES + MMA_VECTOR,
     STEPS = FEATURES / 16,                    /* of the sum over features */
@@ -119,11 +163,13 @@ template <typename type, int FEATURES> TPRT_INLINE void attend_mma(const attenti
       values[ATTENTION_MMA_COLUMNS * PITCH_MMA];
   const type as = {};
   block_place p = place_block(args, ATTENTION_MMA_ROWS, ATTENTION_MMA_COLUMNS);
+  const tile_range tiles = IN_PARTS ? split_columns(p) : tile_range{0, p.n_tiles};
   uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   int64_t row[2], mask_at[2];
   int32_t last[2], n = (int32_t)args.column.size, n_features = (int32_t)args.feature.size,
                    n_values = (int32_t)args.value.size;
   bool is_row[2];
+  uint32_t keeps = 0; /* bit h: a weight of row h is kept */
   for (int h = 0; h < 2; h++) {
     row[h] = p.first + warp * 16 + lane / 4 + 8 * h;
     last[h] = last_column(args, p, row[h]);
@@ -146,11 +192,12 @@ template <typename type, int FEATURES> TPRT_INLINE void attend_mma(const attenti
   float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {0, 0}, result[VALUE_PARTS][4];
   _Pragma("unroll") for (int i = 0; i < VALUE_PARTS; i++)
       _Pragma("unroll") for (int e = 0; e < 4; e++) result[i][e] = 0;
-  fetch_tile<FEATURES>(keys, from_keys, args.column.stride[ATTENTION_K], 0, n, n_features);
+  fetch_tile<FEATURES>(keys, from_keys, args.column.stride[ATTENTION_K],
+                       tiles.begin * ATTENTION_MMA_COLUMNS, n, n_features);
   end_fetch_group();
-  for (int32_t t = 0; t < p.n_tiles; t++) {
-    if (t == p.n_visible && all_of_block((!is_row[0] || outweighs_hidden(args, largest[0])) &&
-                                         (!is_row[1] || outweighs_hidden(args, largest[1]))))
+  for (int32_t t = tiles.begin; t < tiles.end; t++) {
+    if (t == p.n_visible && all_of_block((!is_row[0] || is_complete(args, largest[0], sum[0])) &&
+                                         (!is_row[1] || is_complete(args, largest[1], sum[1]))))
       break;
     int32_t first = t * ATTENTION_MMA_COLUMNS;
     await_fetches();
@@ -200,25 +247,29 @@ template <typename type, int FEATURES> TPRT_INLINE void attend_mma(const attenti
       largest[h] = fmaxf(largest[h], __shfl_xor_sync(0xffffffffu, largest[h], 1));
       largest[h] = fmaxf(largest[h], __shfl_xor_sync(0xffffffffu, largest[h], 2));
       from[h] = finite_largest(largest[h]);
-      float factor = fast_exp(before[h] - from[h]);
+      float factor = rescaling(before[h], from[h], fast_exp);
       sum[h] *= factor;
       _Pragma("unroll") for (int i = 0; i < VALUE_PARTS; i++) {
         result[i][2 * h] *= factor;
         result[i][2 * h + 1] *= factor;
       }
     }
-    uint32_t weights[COLUMN_STEPS][4];
     _Pragma("unroll") for (int j = 0; j < COLUMN_PARTS; j++)
         _Pragma("unroll") for (int h = 0; h < 2; h++) {
-      float low = fast_exp(score[j][2 * h] - from[h]),
-            high = fast_exp(score[j][2 * h + 1] - from[h]);
-      sum[h] += low + high;
-      weights[j / 2][j % 2 * 2 + h] = pack(as, low, high);
+      score[j][2 * h] = fast_exp(score[j][2 * h] - from[h]);
+      score[j][2 * h + 1] = fast_exp(score[j][2 * h + 1] - from[h]);
+      sum[h] += score[j][2 * h] + score[j][2 * h + 1];
     }
+    if (args.dropout_kind != ATTENTION_NO_DROPOUT)
+      drop_scores<type>(args, p, warp * 16 + lane / 4, first + lane % 4 * 2, score, &keeps);
+    uint32_t weights[COLUMN_STEPS][4];
+    _Pragma("unroll") for (int j = 0; j < COLUMN_PARTS; j++)
+        _Pragma("unroll") for (int h = 0; h < 2; h++) weights[j / 2][j % 2 * 2 + h] =
+            pack(as, score[j][2 * h], score[j][2 * h + 1]);
 
     await_fetches();
     __syncthreads(); /* values are there, and keys have been read */
-    if (t + 1 < p.n_tiles) {
+    if (t + 1 < tiles.end) {
       fetch_tile<FEATURES>(keys, from_keys, args.column.stride[ATTENTION_K],
                            first + ATTENTION_MMA_COLUMNS, n, n_features);
       end_fetch_group();
@@ -234,13 +285,19 @@ template <typename type, int FEATURES> TPRT_INLINE void attend_mma(const attenti
   }
   await_fetches();
 
+  keeps |= __shfl_xor_sync(0xffffffffu, keeps, 1);
+  keeps |= __shfl_xor_sync(0xffffffffu, keeps, 2);
   _Pragma("unroll") for (int h = 0; h < 2; h++) {
     sum[h] += __shfl_xor_sync(0xffffffffu, sum[h], 1);
     sum[h] += __shfl_xor_sync(0xffffffffu, sum[h], 2);
     int64_t out = p.base[ATTENTION_OUT] + row_offset(args, row[h], ATTENTION_OUT);
+    if (IN_PARTS) {
+      store_part<VALUE_PARTS>(args, p, row[h], largest[h], sum[h], keeps >> h & 1, h, result);
+      continue;
+    }
     if (is_row[h] && lane % 4 == 0)
       store_statistics(args, p, row[h], largest[h], sum[h]);
-    sum[h] = divisor(args, sum[h]);
+    sum[h] = divisor(args, sum[h], keeps >> h & 1);
     _Pragma("unroll") for (int i = 0; i < VALUE_PARTS; i++) {
       int64_t f = i * 8 + lane % 4 * 2, at = out + f;
       float low = result[i][2 * h] / sum[h], high = result[i][2 * h + 1] / sum[h];

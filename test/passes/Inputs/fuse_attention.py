@@ -78,10 +78,10 @@ def places(first="%i", second="%j"):
 
 
 def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", division="divf", repeats=False, window=False, minimum=False,
-              twice=False, then=(), first=None, exponential="exp", shift=(), after=(), split=False, arranged=None, picked=False):
+              twice=False, then=(), first=None, exponential="exp", shift=(), after=(), split=False, arranged=None, picked=False, dropout=None, early=False, constant=False):
     """A program of one attention. then, shift, after: lines that make %y of %x0, for scores, for the
     largest ones, and for exponentials. In them $ is the type. arranged: how scores are rearranged behind their largest one.
-    picked: only the first row is a result."""
+    picked: only the first row is a result. dropout: a name in DROPOUTS; early: it comes before the sum. constant: values are one."""
     size = dict(b=1, h=2, g=2, s=20, t=36, d=16, e=16)
     size.update(sizes or {})
     p = Program(dtype, size)
@@ -89,6 +89,10 @@ def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", 
     order = lambda last: ["b", last, "h", "d"] if inside else ["b", "h", last, "d"]
     q_dims = ["b", "s", "h", "g", "d"] if inside else ["b", "h", "g", "s", "d"]
     q, k, v = p.argument(q_dims), p.argument(order("t")), p.argument([d if d != "d" else "e" for d in order("t")])
+    if constant:
+        p.arguments.pop()
+        v = p.name()
+        p.emit("%s = arith.constant dense<5.0e-01> : %s" % (v, p.type([d if d != "d" else "e" for d in order("t")])))
     k_dims, v_dims = order("t"), [d if d != "d" else "e" for d in order("t")]
     if repeats:  # keys and values of each query
         size["r"] = size["g"]
@@ -126,6 +130,8 @@ def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", 
         given = p.argument(["b", "s", "t"], kind)
         body = {"less": ["%y = arith.subf %x0, %x1 : $"], "narrow": ["%w = arith.extf %x1 : bf16 to $", "%y = arith.addf %x0, %w : $"]}.get(mask, ["%y = arith.addf %x0, %x1 : $"])
         x = p.map([(x, scores, None), (given, ["b", "s", "t"], kind)], scores, [line.replace("$", f) for line in body])
+    if mask == "scalar operand":
+        x = p.map([(x, scores, None), (p.argument([]), [], None)], scores, ["%%y = arith.addf %%x0, %%x1 : %s" % f])
     if mask == "scalar":
         p.arguments.append("%%scalar: %s" % f)
         x = p.map([(x, scores, None)], scores, ["%%y = arith.addf %%x0, %%scalar : %s" % f])
@@ -154,12 +160,16 @@ def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", 
                % (expanded, x, ", ".join(str(size[d]) for d in ["u"] + scores), p.type(scores), p.type(["u"] + scores)))
         x, scores, rows = expanded, ["u"] + scores, ["u"] + rows
     e = p.map([(x, scores, None), (top, top_dims, None)], scores, ["%%m = arith.subf %%x0, %%x1 : %s" % f, "%%y = math.%s %%m : %s" % (exponential, f)])
+    if dropout and early:
+        e = drop(p, e, scores, dropout)[0]
     total = p.reduced((e, scores), rows, scores, "addf", "0.0")
     if division == "inverse":
         total = p.map([(total, rows, None)], rows, ["%%c = arith.constant 1.0 : %s" % f, "%%y = arith.divf %%c, %%x0 : %s" % f])
     if after:
         e = p.map([(e, scores, None)], scores, [line.replace("$", f) for line in after])
     e = p.map([(e, scores, None), (total, rows, None)], scores, ["%%y = arith.%s %%x0, %%x1 : %s" % ("mulf" if division == "inverse" else division, f)])
+    if dropout and not early:
+        e = drop(p, e, scores, dropout)[0]
     out = p.product((e, scores), (v, v_dims), rows + ["e"], rows + ["e", "t"])
     out_dims = rows + ["e"]
     if inside:  # heads go back inside
@@ -178,8 +188,9 @@ def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", 
     if split:  # rows over two devices: the position of the first one follows from the device
         p.arguments[0] += " {tp.sharding = [%s]}" % ", ".join('["x"]' if d == "s" else "[]" for d in q_dims)
         grid = 'shard.grid @mesh(shape = 2) {tp.axes = ["x"]}\n'
-    return grid + "func.func @main(%s) -> (%s) {\n%s\n  return %s : %s\n}\n" % (
+    text = grid + "func.func @main(%s) -> (%s) {\n%s\n  return %s : %s\n}\n" % (
         ", ".join(p.arguments), ", ".join(t for _, t in results), "\n".join(p.lines), ", ".join(v for v, _ in results), ", ".join(t for _, t in results))
+    return text.replace("tensor<%s>" % f, f) if "scalar" in (dropout, mask.split()[0]) else text
 
 
 def transpose(p, value, dims, to):
@@ -188,6 +199,46 @@ def transpose(p, value, dims, to):
     p.emit("%s = linalg.transpose ins(%s : %s) outs(%s : %s) permutation = [%s]"
            % (result, value, p.type(dims), empty, p.type(to), ", ".join(str(dims.index(d)) for d in to)))
     return result
+
+
+# Dropouts as frameworks write them: dimensions and type of what they read, and ops on a weight %x0 and an element of it %x1, each an op of its own. A list of several
+# such rows for several of them.
+def scaled(by="1.25"):
+    return ["%%c = arith.constant %s : $" % by, "%y = arith.mulf %x0, %c : $"]
+
+
+KEEP, DROP = ["%c = arith.constant 0.0 : $", "%y = arith.select %x1, %x0, %c : $"], ["%c = arith.constant 0.0 : $", "%y = arith.select %x1, %c, %x0 : $"]
+MULTIPLY, NUMBER = ["%y = arith.mulf %x0, %x1 : $"], ["%n = arith.uitofp %x1 : i1 to $", "%c = arith.constant 0.9 : $", "%y = arith.divf %n, %c : $"]
+DROPOUTS = {
+    "keep": [(DIMS, "i1", KEEP, "1.25")],
+    "drop": [(DIMS, "i1", DROP, "1.25")],
+    "keep in all heads": [(["b", "s", "t"], "i1", KEEP, "1.25")],
+    "multiply": [(DIMS, None, MULTIPLY, None)],
+    "numbers": [(DIMS, "i1", NUMBER, None)],
+    "two": [(DIMS, "i1", KEEP, "1.25"), (["s", "t"], "i1", KEEP, "1.25")],
+    "scalar": [([], None, MULTIPLY, None)],
+    "divide": [(DIMS, None, ["%y = arith.divf %x0, %x1 : $"], None)],
+    "negative": [(DIMS, "i1", KEEP, "-1.25")],
+    "number": [(None, None, None, "5.0e-01")],
+}
+
+
+def drop(p, weights, dims, kind, again=None, by=None):
+    """Weights behind a dropout, and what it reads. again: what an earlier one has read; by: another scale."""
+    given, f = [], p.dtype
+    typed = lambda body: [line.replace("$", f) for line in body]
+    for i, (of, dtype, body, number) in enumerate(DROPOUTS[kind]):
+        if number:
+            factor = p.filled(dims, by or number)
+            weights = p.map([(weights, dims, None), (factor, dims, None)], dims, typed(MULTIPLY))
+        if of is None:
+            continue
+        made = again[i] if again else p.argument(of, dtype or f)
+        given.append(made)
+        if body is NUMBER:  # the bools as numbers, and these times the weights
+            made, dtype, body = p.map([(made, of, dtype), (made, of, dtype)], of, typed(body)), None, MULTIPLY
+        weights = p.map([(weights, dims, None), (made, of, dtype)], dims, typed(body))
+    return weights, given
 
 
 CAP = ["%c = arith.constant 1.5 : $", "%w = arith.divf %x0, %c : $", "%z = math.tanh %w : $", "%y = arith.mulf %z, %c : $"]
@@ -221,6 +272,15 @@ FUSED = [
     ("soft cap", dict(then=CAP), NONE),
     ("soft cap of a negative number", dict(dtype="bf16", sizes=dict(d=64, e=64), then=["%c = arith.constant -2.0 : $", "%z = math.tanh %x0 : $", "%y = arith.mulf %z, %c : $"]), NONE),
     ("the first row alone is used", dict(picked=True), NONE),
+    ("values are a constant", dict(constant=True), NONE),
+    ("dropout", dict(dropout="keep", mask="causal far"), ("none", True), "keep"),
+    ("dropout of what is true", dict(dropout="drop", inside=True, mask="bool"), ("keep", False), "drop"),
+    ("dropout in all heads", dict(dropout="keep in all heads"), NONE, "keep"),
+    ("dropout by numbers", dict(dropout="multiply", mask="given"), ("add", False), "multiply"),
+    ("dropout by bools as numbers", dict(dropout="numbers", sizes=dict(h=1, g=8, s=12)), NONE, "keep"),
+    ("dropout of bf16", dict(dropout="keep", dtype="bf16", sizes=dict(s=70, t=70, d=64, e=64), mask="causal far"), ("none", True), "keep"),
+    ("dropout of f16 by numbers", dict(dropout="multiply", dtype="f16", sizes=dict(h=1, g=1, s=40, t=66, d=80, e=80), inside=True), NONE, "multiply"),
+    ("dropout, rows over two devices", dict(dropout="keep", mask="causal", split=True), ("none", True), "keep"),
     ("largest and infinity", dict(shift=["%c = arith.constant 0xFF800000 : $", "%y = arith.maximumf %x0, %c : $"]), NONE),
 ]
 HALVED = ["%c = arith.constant 0.5 : $", "%y = arith.mulf %x0, %c : $"]
@@ -242,7 +302,13 @@ KEPT = [
     ("times the sum", dict(division="mulf"), "the exponentials are not just divided by their sum"),
     ("a factor for columns", dict(after=["%j = linalg.index 4 : index", "%m = arith.constant 9 : index", "%k = arith.cmpi slt, %j, %m : index",
                                          "%c = arith.constant 0.0 : $", "%y = arith.select %k, %x0, %c : $"]),
-     "an op between the exponentials and the values does more than convert them"),
+     "its weights are dropped by a condition that is no tensor"),
+    ("two dropouts", dict(dropout="two"), "its weights are dropped by several tensors"),
+    ("multiplied by a scalar", dict(dropout="scalar"), "its weights go through an op that the kernel does not have"),
+    ("divided by numbers", dict(dropout="divide"), "its weights are divided by more than their sum and a number"),
+    ("a dropout by a negative number", dict(dropout="negative"), "its dropout multiplies weights by a number that is not positive"),
+    ("halved weights", dict(dropout="number"), "its weights are multiplied by a number, without a dropout"),
+    ("dropped before the sum", dict(dropout="keep", early=True), "weights are changed before they are summed"),
     ("halved behind a mask", dict(mask="bool", then=HALVED), "scores are multiplied behind a mask"),
     ("more behind a mask", dict(mask="causal", then=["%c = arith.constant 1.0 : $", "%y = arith.addf %x0, %c : $"]), "its scores are not a multiple of products of queries and keys"),
     ("squares", dict(then=["%y = arith.mulf %x0, %x0 : $"]), "its scores are multiplied or divided by more than a number"),
@@ -259,15 +325,17 @@ KEPT = [
     ("subtracted", dict(mask="less"), "a mask is subtracted"),
     ("a narrow mask", dict(mask="narrow"), "its mask has another type"),
     ("a scalar", dict(mask="scalar"), "its scores depend on values that are not tensors of scores"),
+    ("a scalar operand", dict(mask="scalar operand"), "its scores depend on values that are not tensors of scores"),
 ]
 MINUS_INFINITY["f64"], FAR["f64"] = "0xFFF0000000000000", "-1.0e30"
 
 
 def describes(shard_opt, path, mesh, wanted):
-    """Whether the site has the mask, and is causal; with a position where rows are split."""
+    """Whether the site has the mask and, if given, the dropout, and is causal; with a position where rows are split."""
+    wanted, dropout = wanted if isinstance(wanted, list) else (wanted, "none")
     run = subprocess.run([shard_opt, path, "--pass-pipeline=builtin.module(tp-spmd{mesh=%s strategy=follow},tp-optimize-local{fused=keep})" % mesh], capture_output=True, text=True)
-    found = re.findall(r"tp.fused = {.*causal = (\w+), .*mask = \"(\w+)\"", run.stdout)
-    return found == [("true" if wanted[1] else "false", wanted[0])] and (mesh == "1" or '"position"' in run.stdout)
+    found = re.findall(r"tp.fused = {.*causal = (\w+), dropout = \"(\w+)\", .*mask = \"(\w+)\"", run.stdout)
+    return found == [("true" if wanted[1] else "false", dropout, wanted[0])] and (mesh == "1" or '"position"' in run.stdout)
 
 
 def check(fused_forms, kept_forms, said, program, describes):
@@ -278,7 +346,8 @@ def check(fused_forms, kept_forms, said, program, describes):
     os.makedirs(folder, exist_ok=True)
     failures = 0
     forms = [(True, *form) for form in fused_forms] + [(False, *form) for form in kept_forms]
-    for fused, name, parameters, wanted in forms:
+    for fused, name, parameters, *wanted in forms:
+        wanted = wanted[0] if len(wanted) == 1 else wanted
         path = os.path.join(folder, re.sub(r"\W+", "_", name) + ".mlir")
         with open(path, "w") as file:
             file.write(program(**parameters))

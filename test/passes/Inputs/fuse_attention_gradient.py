@@ -7,9 +7,8 @@ import re
 import subprocess
 import sys
 
-from fuse_attention import FAR, MINUS_INFINITY, Program, check, places
+from fuse_attention import DIMS as SCORES, FAR, MINUS_INFINITY, Program, check, drop, places
 
-SCORES = ["b", "h", "g", "s", "t"]
 ROWS = SCORES[:4]
 
 
@@ -127,15 +126,26 @@ def apply_mask(p, scores, mask):
 
 
 def step(dtype="f32", sizes=None, inside=False, mask="none", form=as_jax, scale="mulf", factor=None, masks=None, wide=False, returned=None, missing=(),
-         other=None, added=False, apart=False, shared=False, wide_gradient=False, split=False, twice=False, several=False):
+         other=None, added=False, apart=False, shared=False, wide_gradient=False, split=False, twice=False, several=False, dropout=None, by=None, values_by=None, early=False, repeats=False):
     """masks: which masks the gradient has; factor: its scale. missing: gradients that are not computed; other: one that multiplies another tensor; several: the
-    result has two gradients, which are added behind their products with the values."""
+    result has two gradients, which are added behind their products with the values; dropout: a name in DROPOUTS; by: its scale in the gradient of
+    the scores, values_by: in that of the values; early: the
+    gradient of the scores comes before the result; repeats: keys and values are copied for each query of a group, and gradients are those of the copies."""
     size = dict(b=1, h=2, g=2, s=20, t=36, d=16, e=16)
     size.update(sizes or {})
     p = Step(dtype, size)
     row_dims = lambda last: ["b", "s", "h", "g", last] if inside else ["b", "h", "g", "s", last]
     column_dims = lambda last: [d for d in (["b", "t", "h", last] if inside else ["b", "h", "t", last]) if not (shared and d == "b")]
     q, k, v = p.operand(row_dims("d")), p.operand(column_dims("d")), p.operand(column_dims("e"))
+    if repeats:
+        apart = True
+
+        def copied(x, last):
+            to, made, empty = ["b", "h", "g", "t", last], p.name(), p.name()
+            p.emit("%s = tensor.empty() : %s" % (empty, p.type(to, x[2])))
+            p.emit("%s = linalg.broadcast ins(%s : %s) outs(%s : %s) dimensions = [2]" % (made, x[0], p.type(x[1], x[2]), empty, p.type(to, x[2])))
+            return made, to, x[2]
+        k, v = copied(k, "d"), copied(v, "e")
     gradient = p.operand(row_dims("e"), "f32" if wide_gradient else None)
     number = {"mulf": "2.5e-01", "divf": "4.0"}[scale]
     scaled = lambda x, n: p.on_scores([(x, SCORES)], ["%%c = arith.constant %s : f32" % n, "%%y = arith.%s %%x0, %%c : f32" % scale])[0]
@@ -145,22 +155,28 @@ def step(dtype="f32", sizes=None, inside=False, mask="none", form=as_jax, scale=
     e, _ = p.on_scores([(scores, SCORES), (top, ROWS)], ["%m = arith.subf %x0, %x1 : f32", "%y = math.exp %m : f32"])
     z = p.reduced_rows(e)
     weights, _ = p.on_scores([(e, SCORES), (z, ROWS)], binary("divf"))
-    narrow = (weights, SCORES, "f32") if wide else p.rounded(weights, SCORES)
+    kept, given = drop(p, weights, SCORES, dropout) if dropout else (weights, None)
+    narrow = (kept, SCORES, "f32") if wide else p.rounded(kept, SCORES)
     out_dtype = "f32" if wide else dtype
-    out = p.times(narrow, v, row_dims("e"), ROWS + ["e", "t"], out_dtype)
+    result = lambda: p.times(narrow, v, row_dims("e"), ROWS + ["e", "t"], out_dtype)
+    out = None if early else result()
     g = p.times(gradient, v, SCORES, SCORES + ["e"])
     if several:
         g, _ = p.on_scores([(g, SCORES), (p.times(p.operand(row_dims("e")), v, SCORES, SCORES + ["e"]), SCORES)], binary("addf"))
+    if dropout:
+        g, _ = drop(p, g, SCORES, dropout, given, by)
     slopes = form(p, e, z, weights, g)
+    out = out or result()
     for unmask in back if masks is None else back[:masks]:
         slopes = unmask(slopes)
     slopes = scaled(slopes, factor or number)
     results = [(out, p.type(row_dims("e"), out_dtype))]
     column_loops = ["b", "h"] + (["g"] if apart else []) + ["t"]
     kept = lambda dims: dims[:2] + ["g"] + dims[2:] if apart else dims
+    of_values = p.rounded(drop(p, weights, SCORES, dropout, given, values_by)[0], SCORES) if values_by else narrow
     products = {"q": ((slopes, SCORES, "f32"), (p.operand(column_dims("d")) if other == "q" else k), row_dims("d"), ROWS + ["d", "t"]),
                 "k": ((slopes, SCORES, "f32"), (p.operand(row_dims("d")) if other == "k" else q), kept(column_dims("d")), column_loops + ["d", "g", "s"]),
-                "v": (narrow, (p.operand(row_dims("e")) if other == "v" else gradient), kept(column_dims("e")), column_loops + ["e", "g", "s"])}
+                "v": (of_values, (p.operand(row_dims("e")) if other == "v" else gradient), kept(column_dims("e")), column_loops + ["e", "g", "s"])}
     for name, (a, b, dims, loops) in products.items():
         loops = list(dict.fromkeys(loops))
         if name in missing:
@@ -206,6 +222,14 @@ FUSED = [
     ("f16 of 128", dict(dtype="f16", sizes=dict(h=1, g=1, s=40, t=66, d=128, e=128), mask="bool far"), False),
     ("bf16 with results of f32", dict(dtype="bf16", sizes=dict(d=12, e=20), wide=True, form=as_difference), False),
     ("heads over two devices", dict(mask="causal far", split=True), False),
+    ("dropout as JAX", dict(dropout="keep", mask="causal far"), False),
+    ("dropout as PyTorch, by numbers", dict(dropout="multiply", form=as_torch, mask="bool far"), False),
+    ("dropout, a difference", dict(dropout="drop", form=as_difference, scale="divf"), False),
+    ("dropout by bools as numbers", dict(dropout="numbers", mask="given", sizes=dict(h=1, g=8, s=12, t=12)), False),
+    ("dropout of bf16", dict(dropout="keep", dtype="bf16", sizes=dict(**NARROW, d=64, e=64), mask="causal far"), False),
+    ("dropout of f16", dict(dropout="multiply", dtype="f16", sizes=dict(h=1, g=1, s=40, t=66, d=80, e=80), form=as_torch, inside=True), False),
+    ("gradients of repeated keys and values", dict(repeats=True, mask="causal far"), False),
+    ("dropout, heads over two devices", dict(dropout="keep", mask="causal far", split=True), False),
 ]
 # Name, parameters, and why the program stays as it is.
 KEPT = [
@@ -229,6 +253,9 @@ KEPT = [
     ("keys' gradient of each query", dict(apart=True), "a gradient has other dimensions than its tensor"),
     ("keys of all batches", dict(shared=True, sizes=dict(b=2)), "its queries, keys or values are shared by more than a group of queries"),
     ("two gradients of the result", dict(several=True), "its result has several gradients"),
+    ("another dropout", dict(dropout="keep", by="1.5"), "the gradient of its scores has another scale"),
+    ("another dropout of values", dict(dropout="keep", values_by="1.5"), "its gradient has another dropout"),
+    ("weights in front of the result", dict(form=without_rows, early=True), "its weights are changed in several ways"),
     ("a wide gradient", dict(dtype="bf16", wide_gradient=True), "a gradient has another type than the queries"),
 ]
 

@@ -10,9 +10,10 @@ from fuse_attention import MINUS_INFINITY, Program
 SIZES = dict(a=2, b=2, f=2, g=2, h=2, s=4, t=8, d=4, c=4, e=4)
 
 
-def attention(q="bhsd", k="bhtd", v="bhte", out="bhse", inner="d", added=False, positions=0, masked=False, repeated=False, edits=()):
+def attention(q="bhsd", k="bhtd", v="bhte", out="bhse", inner="d", added=False, positions=0, masked=False, repeated=False, dropped=False, edits=()):
     """Dimensions of the operands and of the result, letters; inner: what the scores are summed over; added: the scores are added to an argument.
-    positions: indices that a comparison of row and column adds to the row; masked: an argument is added; repeated: values are repeated for all columns.
+    positions: indices that a comparison of row and column adds to the row; masked: an argument is added; repeated: values are repeated for all columns; dropped: weights
+    are multiplied by an argument.
     edits: texts that take the place of others."""
     p = Program("f32", dict(SIZES))
     scores = [d for d in "abfghst" if d in q + k and d not in inner]
@@ -37,6 +38,8 @@ def attention(q="bhsd", k="bhtd", v="bhte", out="bhse", inner="d", added=False, 
     e = p.map([(x, scores, None), (top, rows, None)], scores, ["%m = arith.subf %x0, %x1 : f32", "%y = math.exp %m : f32"])
     total = p.reduced((e, scores), rows, scores, "addf", "0.0")
     e = p.map([(e, scores, None), (total, rows, None)], scores, ["%y = arith.divf %x0, %x1 : f32"])
+    if dropped:
+        e = p.map([(e, scores, None), (p.argument(["b", "s", "t"]), ["b", "s", "t"], None)], scores, ["%y = arith.mulf %x0, %x1 : f32"])
     loops = list(out) + [d for d in dict.fromkeys(scores + v[1]) if d not in out]
     made = p.product((e, scores), v, list(out), loops)
     text = "func.func @main(%s) -> %s {\n%s\n  return %s : %s\n}\n" % (", ".join(p.arguments), p.type(list(out)), "\n".join(p.lines), made, p.type(list(out)))
@@ -55,6 +58,7 @@ KEPT = [
     (dict(v="bhe", repeated=True), "its values are the same everywhere"),
     (dict(edits=[("-> (b, h, t, e)>", "-> (0, h, t, e)>")]), "it uses only the first element of a dimension of a tensor"),
     (dict(masked=True, edits=[("-> (b, s, t)>", "-> (0, s, t)>")]), "it uses only the first element of a dimension of its mask"),
+    (dict(dropped=True, edits=[("-> (b, s, t)>", "-> (0, s, t)>")]), "it uses only the first element of a dimension of its dropout"),
     (dict(edits=[("outs(%v10 :", "outs(%a3 :"), ("%a2: tensor<2x2x8x4xf32>", "%a2: tensor<2x2x8x4xf32>, %a3: tensor<2x2x4x8xf32>")]),
      "it depends on more than queries, keys, values and masks"),  # contents that an op does not read
 ]

@@ -17,7 +17,7 @@
 // CHECK-SAME: tp.fused = {function = "relu", kind = "multiply", operands = ["a", "b", "bias"], shape = array<i64: 16, 24>, transpose_b = false}
 // CHECK: arith.maximumf {{.*}} fastmath<nnan>
 // CALL-LABEL: func.func @relu
-// CALL-SAME: tp.extra = array<i64: 3, 1, 2, 3, 5, 0, 0, 0, 0, 0, 0, 0, 22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32, 0, 1>
+// CALL-SAME: tp.extra = array<i64: 3, 1, 2, 3, 5, 0, 0, 0, 0, 0, 0, 0, 23, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32, 0, 1>
 // CALL-SAME: tp.sites = array<i64: 11, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 16, 24, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 25>
 // CALL: call @tprt_abi_fused.3.1(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 func.func @relu(%x: tensor<16x32xf32>, %w: tensor<32x24xf32>, %bias: tensor<24xf32>) -> tensor<16x24xf32> {
@@ -77,7 +77,7 @@ func.func @no_nan(%x: tensor<16x32xf32>, %w: tensor<32x24xf32>) -> tensor<16x24x
 // CHECK: function = "gelu", {{.*}} transpose_b = true
 // CHECK: math.tanh {{.*}} : f32
 // CALL-LABEL: func.func @gelu
-// CALL-SAME: tp.extra = array<i64: 3, 1, 2, 3, 5, 0, 0, 0, 0, 0, 0, 0, 22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32, 1, 2>
+// CALL-SAME: tp.extra = array<i64: 3, 1, 2, 3, 5, 0, 0, 0, 0, 0, 0, 0, 23, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32, 1, 2>
 func.func @gelu(%x: tensor<16x32xbf16>, %w: tensor<24x32xbf16>, %bias: tensor<24xbf16>) -> tensor<2x8x24xbf16> {
   %zero = arith.constant dense<0.0> : tensor<16x24xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}

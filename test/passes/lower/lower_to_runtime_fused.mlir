@@ -19,7 +19,7 @@
 // gathered, RMS norm, 1e-5, slices; no matmul, no quantization.
 // CHECK: func.func private @tprt_abi_fused.3.2(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK: func.func @main(%[[CTX:.*]]: !llvm.ptr, %[[D:.*]]: tensor<32x16xf32> {{.*}}, %[[RES:.*]]: tensor<8x16xf32> {{.*}}, %[[G:.*]]: tensor<16xf32>
-// CHECK-SAME: tp.extra = array<i64: 3, 2, 1, 4, 6, 0, 0, 0, 0, 0, 0, 0, 23, 22, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 925353388, 3, 0, 0, 0, 0, 0, 0>
+// CHECK-SAME: tp.extra = array<i64: 3, 2, 1, 4, 6, 0, 0, 0, 0, 0, 0, 0, 24, 23, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 925353388, 3, 0, 0, 0, 0, 0, 0>
 // CHECK-SAME: tp.sites = array<i64: 8, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 32, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32>
 // CHECK: %[[R:.*]] = memref.alloc() : memref<8x16xf32>
 // CHECK: memref.extract_aligned_pointer_as_index %[[R]]
@@ -91,7 +91,7 @@ func.func private @tp.fused.0(%d: tensor<8x16xf32>, %residual: tensor<8x16xf32>)
 // The rows are a matmul of inputs A and B (2 and 3): k is 4, B is transposed.
 // CHECK: func.func private @tprt_abi_fused.3.1(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK: func.func @product(%[[CTX:.*]]: !llvm.ptr, %[[A:.*]]: tensor<2x8x4xf32> {{.*}}, %[[B:.*]]: tensor<16x4xf32> {{.*}}, %[[RES:.*]]: tensor<2x2x16xf32>
-// CHECK-SAME: tp.extra = array<i64: 3, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 3, 4, 1, 0, 0, 0, 0>
+// CHECK-SAME: tp.extra = array<i64: 3, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 23, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 3, 4, 1, 0, 0, 0, 0>
 // CHECK-SAME: tp.sites = array<i64: 8, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 3, 2, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 32>
 // CHECK: bufferization.to_buffer %[[A]] read_only
 // CHECK: %[[AP:.*]] = llvm.inttoptr
@@ -120,7 +120,7 @@ func.func private @tp.fused.0(%a: tensor<2x8x4xf32>, %b: tensor<16x4xf32>, %r: t
 // The rows of a matmul become f8: outputs 12 and 13; per token, at least 1.0.
 // CHECK: func.func private @tprt_abi_fused.3.2(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK: func.func @quantized_product(%[[CTX:.*]]: !llvm.ptr, %[[A:.*]]: tensor<8x4xf32> {{.*}}, %[[B:.*]]: tensor<16x4xf32> {{.*}}, %[[RES:.*]]: tensor<2x16xf32>
-// CHECK-SAME: tp.extra = array<i64: 3, 2, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 24, 25, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 3, 4, 1, 2, 1065353216, 0, 1>
+// CHECK-SAME: tp.extra = array<i64: 3, 2, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 25, 26, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 3, 4, 1, 2, 1065353216, 0, 1>
 // CHECK-SAME: tp.sites = array<i64: 8, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32>
 // CHECK: bufferization.to_buffer %[[A]] read_only
 // CHECK: %[[AP:.*]] = llvm.inttoptr
@@ -149,7 +149,7 @@ func.func private @tp.fused.0(%a: tensor<8x4xf32>, %b: tensor<16x4xf32>, %r: ten
 
 // An all-gather of rows and two matmuls: kind 9; 16 and 8 columns, the second B is transposed.
 // CHECK: func.func @gathered(%[[CTX:.*]]: !llvm.ptr, %[[X:.*]]: tensor<2x4xf32> {{.*}}, %[[B0:.*]]: tensor<4x16xf32> {{.*}}, %[[B1:.*]]: tensor<8x4xf32>
-// CHECK-SAME: tp.extra = array<i64: 3, 2, 1, 3, 3, 0, 0, 0, 0, 0, 0, 0, 22, 22, 0, 0, 0, 0, 0, 0, 0, 0, 2, 16, 8, 0, 0, 0, 1, 0, 0>
+// CHECK-SAME: tp.extra = array<i64: 3, 2, 1, 3, 3, 0, 0, 0, 0, 0, 0, 0, 23, 23, 0, 0, 0, 0, 0, 0, 0, 0, 2, 16, 8, 0, 0, 0, 1, 0, 0>
 // CHECK-SAME: tp.sites = array<i64: 9, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 31>
 // CHECK: bufferization.to_buffer %[[X]] read_only
 // CHECK: %[[XP:.*]] = llvm.inttoptr
@@ -177,7 +177,7 @@ func.func private @tp.fused.0(%x: tensor<2x4xf32>, %b: tensor<4x16xf32>, %c: ten
 // A softmax: kind 10, the shape of the logits; a target of i32, all results, of the target the logarithm of its probability, as this device has it.
 // CHECK: func.func private @tprt_abi_fused.2.3(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK: func.func @softmax(%[[CTX:.*]]: !llvm.ptr, %[[X:.*]]: tensor<8x16xbf16> {{.*}}, %[[T:.*]]: tensor<8xi32>
-// CHECK-SAME: tp.extra = array<i64: 2, 3, 1, 9, 0, 0, 0, 0, 0, 0, 0, 0, 27, 28, 29, 0, 0, 0, 0, 0, 0, 0, [[I32:[0-9]+]], 2, 1, 1>
+// CHECK-SAME: tp.extra = array<i64: 2, 3, 1, 9, 0, 0, 0, 0, 0, 0, 0, 0, 28, 29, 30, 0, 0, 0, 0, 0, 0, 0, [[I32:[0-9]+]], 2, 1, 1>
 // CHECK-SAME: tp.sites = array<i64: 10, {{[0-9]+}}, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 26>
 // CHECK: bufferization.to_buffer %[[X]] read_only
 // CHECK: %[[XP:.*]] = llvm.inttoptr

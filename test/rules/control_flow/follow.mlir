@@ -11,8 +11,8 @@ shard.grid @mesh(shape = 4) {tp.axes = ["x"]}
 func.func @main(%a: tensor<8x6xf32> {tp.sharding = [["x"], []]}) -> tensor<8x6xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
-  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%x = %a) -> tensor<8x6xf32> {
+  %c9 = arith.constant 9 : index
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%x = %a) -> tensor<8x6xf32> {
     %y = math.tanh %x : tensor<8x6xf32>
     scf.yield %y : tensor<8x6xf32>
   }

@@ -64,9 +64,10 @@ func.func @changed(%at: memref<i32>, %row: memref<1x4xf32>, %cache: memref<16x4x
   return
 }
 
-// A number from elsewhere, and the memory of a view.
+// A number from elsewhere; and one of a view, of whose memory nothing is written.
 // CHECK-LABEL: func.func @others
-// CHECK-NOT: tp.offsets
+// CHECK: memref.copy
+// CHECK: linalg.generic {{.*}} ins(%arg2, %{{.*}} : memref<1x4xf32>, memref<i32, strided<[], offset: 1>>) {{.*}} {tp.offsets}
 // CHECK: return
 func.func @others(%p: index, %at: memref<4xi32>, %row: memref<1x4xf32>, %cache: memref<16x4xf32>) {
   %c1 = arith.constant 1 : index
@@ -75,6 +76,25 @@ func.func @others(%p: index, %at: memref<4xi32>, %row: memref<1x4xf32>, %cache: 
   %first = memref.subview %at[1] [1] [1] : memref<4xi32> to memref<i32, strided<[], offset: 1>>
   %n = memref.load %first[] : memref<i32, strided<[], offset: 1>>
   %q = arith.index_cast %n : i32 to index
+  %other = memref.subview %cache[%q, 0] [1, 4] [1, 1] : memref<16x4xf32> to memref<1x4xf32, strided<[4, 1], offset: ?>>
+  memref.copy %row, %other : memref<1x4xf32> to memref<1x4xf32, strided<[4, 1], offset: ?>>
+  return
+}
+
+// Another view of that memory is written behind the load: the host has the old number.
+// CHECK-LABEL: func.func @view_changed
+// CHECK-NOT: tp.offsets
+// CHECK: return
+func.func @view_changed(%at: memref<4xi32>, %row: memref<1x4xf32>, %cache: memref<16x4xf32>) {
+  %first = memref.subview %at[1] [1] [1] : memref<4xi32> to memref<i32, strided<[], offset: 1>>
+  %n = memref.load %first[] : memref<i32, strided<[], offset: 1>>
+  %q = arith.index_cast %n : i32 to index
+  %all = memref.subview %at[0] [4] [1] : memref<4xi32> to memref<4xi32, strided<[1]>>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%all : memref<4xi32, strided<[1]>>) {
+  ^bb0(%a: i32):
+    %b = arith.addi %a, %a : i32
+    linalg.yield %b : i32
+  }
   %other = memref.subview %cache[%q, 0] [1, 4] [1, 1] : memref<16x4xf32> to memref<1x4xf32, strided<[4, 1], offset: ?>>
   memref.copy %row, %other : memref<1x4xf32> to memref<1x4xf32, strided<[4, 1], offset: ?>>
   return

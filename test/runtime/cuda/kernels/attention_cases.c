@@ -25,6 +25,15 @@ const attention_case attention_cases[] = {
     {"bf16 cap", TPRT_BF16, 1, 2, 1, 70, 150, 64, 64, .cap = 1.5f, .causal = true, .offset = 80, .hidden = -INFINITY, .by_tensor_core = true},
     {"f16 cap, added", TPRT_F16, 1, 1, 2, 40, 70, 80, 80, .cap = 2, .mask = TPRT_ATTENTION_ADD, .mask_dtype = TPRT_F32, .hidden = -INFINITY, .by_tensor_core = true},
     {"bf16 hidden row, zero", TPRT_BF16, 1, 2, 1, 20, 130, 64, 64, .zeroes_hidden = true, .mask = TPRT_ATTENTION_KEEP, .mask_dtype = TPRT_BOOL, .hidden = -INFINITY, .hides_a_row = true, .by_tensor_core = true},
+    {"f32 dropout", TPRT_F32, 2, 2, 2, 37, 53, 24, 16, .layout = HEADS_INSIDE, .dropout = TPRT_ATTENTION_KEEP_WEIGHT, .dropout_dtype = TPRT_BOOL, .causal = true, .offset = 16, .hidden = LOWEST},
+    /* a row sees nothing, and keeps nothing: it is 0 if dropped weights are; other rows that see nothing are NaN */
+    {"f32 nothing kept", TPRT_F32, 1, 2, 1, 40, 70, 8, 8, .dropout = TPRT_ATTENTION_KEEP_WEIGHT, .dropout_dtype = TPRT_BOOL, .drops_a_row = true, .zeroes_dropped = true, .causal = true, .offset = -3, .hidden = -INFINITY},
+    {"f32 nothing kept, multiplied", TPRT_F32, 1, 2, 1, 40, 70, 8, 8, .dropout = TPRT_ATTENTION_KEEP_WEIGHT, .dropout_dtype = TPRT_BOOL, .drops_a_row = true, .causal = true, .offset = -3, .hidden = -INFINITY},
+    {"bf16 nothing kept", TPRT_BF16, 1, 2, 1, 140, 200, 64, 64, .dropout = TPRT_ATTENTION_DROP_WEIGHT, .dropout_dtype = TPRT_BOOL, .drops_a_row = true, .zeroes_dropped = true, .causal = true, .offset = -3, .hidden = -INFINITY, .by_tensor_core = true},
+    {"f32 hidden row, dropout", TPRT_F32, 1, 2, 1, 5, 45, 7, 3, .passes_hidden = true, .dropout = TPRT_ATTENTION_MULTIPLY, .dropout_dtype = TPRT_F32, .mask = TPRT_ATTENTION_HIDE, .mask_dtype = TPRT_BOOL, .hidden = LOWEST, .hides_a_row = true},
+    {"bf16 dropout", TPRT_BF16, 1, 2, 4, 75, 139, 64, 64, .dropout = TPRT_ATTENTION_DROP_WEIGHT, .dropout_dtype = TPRT_BOOL, .causal = true, .offset = 64, .hidden = -INFINITY, .by_tensor_core = true},
+    {"f16 dropout, mask", TPRT_F16, 2, 1, 2, 70, 100, 80, 80, .layout = HEADS_INSIDE, .dropout = TPRT_ATTENTION_MULTIPLY, .dropout_dtype = TPRT_F16, .mask = TPRT_ATTENTION_KEEP, .mask_dtype = TPRT_BOOL, .cap = 2, .hidden = LOWEST, .by_tensor_core = true},
+    {"bf16 dropout, 128", TPRT_BF16, 1, 2, 1, 70, 70, 128, 120, .dropout = TPRT_ATTENTION_MULTIPLY, .dropout_dtype = TPRT_F32, .mask = TPRT_ATTENTION_ADD, .mask_dtype = TPRT_F32, .hidden = -INFINITY, .wide = true, .by_tensor_core = true},
     {"f32 near hidden", TPRT_F32, 1, 1, 1, 40, 100, 8, 8, .causal = true, .hidden = -9},
     {"f16 odd features", TPRT_F16, 1, 2, 1, 20, 50, 72, 40, .layout = HEADS_INSIDE, .causal = true, .hidden = LOWEST, .by_tensor_core = true},
     {"f16 12 features", TPRT_F16, 1, 2, 1, 20, 50, 12, 12, .hidden = LOWEST},
@@ -36,6 +45,9 @@ const attention_case attention_cases[] = {
     {"f16 128", TPRT_F16, 1, 1, 2, 70, 200, 128, 128, .hidden = -INFINITY, .by_tensor_core = true},
     {"bf16 decode", TPRT_BF16, 2, 2, 8, 1, 200, 64, 64, .layout = HEADS_INSIDE, .causal = true, .position_dtype = TPRT_I32, .position = 130, .hidden = LOWEST, .by_tensor_core = true},
     {"f32 decode", TPRT_F32, 1, 2, 4, 1, 100, 16, 16, .causal = true, .position_dtype = TPRT_I64, .position = 40, .hidden = -INFINITY},
+    /* blocks share the columns of a row */
+    {"bf16 long decode", TPRT_BF16, 1, 2, 8, 1, 1100, 64, 64, .layout = HEADS_INSIDE, .causal = true, .position_dtype = TPRT_I32, .position = 900, .hidden = LOWEST, .by_tensor_core = true},
+    {"f32 long decode", TPRT_F32, 1, 2, 4, 1, 600, 16, 16, .causal = true, .position_dtype = TPRT_I64, .position = 70, .hidden = -INFINITY},
     {"bf16 hidden row", TPRT_BF16, 1, 2, 1, 20, 130, 64, 64, .mask = TPRT_ATTENTION_KEEP, .mask_dtype = TPRT_BOOL, .causal = true, .offset = 100, .hidden = -INFINITY, .hides_a_row = true, .by_tensor_core = true},
     {"bf16 hidden row, finite", TPRT_BF16, 1, 2, 1, 20, 130, 80, 80, .mask = TPRT_ATTENTION_HIDE, .mask_dtype = TPRT_BOOL, .hidden = LOWEST, .hides_a_row = true, .by_tensor_core = true},
     {"bf16 added", TPRT_BF16, 2, 1, 1, 70, 70, 64, 64, .mask = TPRT_ATTENTION_ADD, .mask_dtype = TPRT_BF16, .hidden = -INFINITY, .by_tensor_core = true},
@@ -59,6 +71,7 @@ enum {
   K,
   V,
   MASK,
+  DROPOUT,
   OUT,
   MAX,
   SUM,
@@ -70,6 +83,8 @@ enum {
 enum { HIDDEN_ROW = 1 };
 
 static float scale_of(const attention_case *c) { return 1.5f / sqrtf((float)c->features); }
+
+static float dropout_scale_of(const attention_case *c) { return c->dropout ? 1.25f : 0; }
 
 static int64_t bits_of(float value) {
   uint32_t bits;
@@ -129,17 +144,28 @@ tprt_abi_fused_attention attention_words(const attention_case *c) {
                                 .zeroes_hidden = c->zeroes_hidden,
                                 .mask = c->mask,
                                 .mask_dtype = c->mask_dtype,
+                                .dropout = c->dropout,
+                                .dropout_dtype = c->dropout_dtype,
+                                .zeroes_dropped = c->zeroes_dropped,
+                                .dropout_scale = bits_of(dropout_scale_of(c)),
                                 .causal = c->causal,
                                 .offset = c->offset,
                                 .position_dtype = c->position_dtype,
                                 .out_dtype = c->wide ? TPRT_F32 : c->dtype};
   for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++)
-    if (x != MASK)
+    if (x != MASK && x != DROPOUT)
       set_strides(c, &w, x);
   if (c->mask) {
     w.outer[0].stride[MASK] = c->rows * c->columns;
     w.row.stride[MASK] = c->columns;
     w.column.stride[MASK] = 1;
+  }
+  if (c->dropout) {
+    w.outer[0].stride[DROPOUT] = c->heads * c->group * c->rows * c->columns;
+    w.outer[1].stride[DROPOUT] = c->group * c->rows * c->columns;
+    w.group.stride[DROPOUT] = c->rows * c->columns;
+    w.row.stride[DROPOUT] = c->columns;
+    w.column.stride[DROPOUT] = 1;
   }
   return w;
 }
@@ -160,13 +186,18 @@ tprt_abi_fused_attention attention_gradient_words(const attention_case *c) {
 }
 
 tprt_operand attention_role(int x, bool is_gradient) {
-  static const tprt_operand roles[][2] = {
-      [Q] = {TPRT_IN_QUERIES, TPRT_IN_QUERIES},      [K] = {TPRT_IN_KEYS, TPRT_IN_KEYS},
-      [V] = {TPRT_IN_VALUES, TPRT_IN_VALUES},        [MASK] = {TPRT_IN_MASK, TPRT_IN_MASK},
-      [OUT] = {TPRT_OUT_TENSOR, TPRT_IN_ATTENDED},   [MAX] = {TPRT_OUT_MAX, TPRT_IN_MAX},
-      [SUM] = {TPRT_OUT_SUM, TPRT_IN_SUM},           [GRADIENT] = {0, TPRT_IN_GRADIENT},
-      [GRADIENT_Q] = {0, TPRT_OUT_GRADIENT_QUERIES}, [GRADIENT_K] = {0, TPRT_OUT_GRADIENT_KEYS},
-      [GRADIENT_V] = {0, TPRT_OUT_GRADIENT_VALUES}};
+  static const tprt_operand roles[][2] = {[Q] = {TPRT_IN_QUERIES, TPRT_IN_QUERIES},
+                                          [K] = {TPRT_IN_KEYS, TPRT_IN_KEYS},
+                                          [V] = {TPRT_IN_VALUES, TPRT_IN_VALUES},
+                                          [MASK] = {TPRT_IN_MASK, TPRT_IN_MASK},
+                                          [DROPOUT] = {TPRT_IN_DROPOUT, TPRT_IN_DROPOUT},
+                                          [OUT] = {TPRT_OUT_TENSOR, TPRT_IN_ATTENDED},
+                                          [MAX] = {TPRT_OUT_MAX, TPRT_IN_MAX},
+                                          [SUM] = {TPRT_OUT_SUM, TPRT_IN_SUM},
+                                          [GRADIENT] = {0, TPRT_IN_GRADIENT},
+                                          [GRADIENT_Q] = {0, TPRT_OUT_GRADIENT_QUERIES},
+                                          [GRADIENT_K] = {0, TPRT_OUT_GRADIENT_KEYS},
+                                          [GRADIENT_V] = {0, TPRT_OUT_GRADIENT_VALUES}};
   return roles[x][is_gradient];
 }
 
@@ -224,6 +255,18 @@ static void fill_mask(const attention_case *c, attention_memory *memory, uint32_
   }
 }
 
+static void fill_dropout(const attention_case *c, attention_memory *memory, uint32_t *state) {
+  int64_t n = c->batch * c->heads * c->group * c->rows * c->columns;
+  void *dropout = make(memory, DROPOUT, n, c->dropout_dtype);
+  for (int64_t i = 0; i < n; i++) {
+    bool drops = number(state) < -1 || (c->drops_a_row && i / c->columns % c->rows == HIDDEN_ROW);
+    if (c->dropout_dtype == TPRT_BOOL)
+      ((uint8_t *)dropout)[i] = drops == (c->dropout == TPRT_ATTENTION_DROP_WEIGHT);
+    else
+      put(c->dropout_dtype, dropout, i, drops ? 0 : 1 + number(state) / 8);
+  }
+}
+
 static bool is_input(int x) { return x <= V || x == GRADIENT; }
 
 static double *allocate(int64_t n) {
@@ -244,7 +287,7 @@ void attention_fill(const attention_case *c, attention_memory *memory) {
   uint32_t state = 12345;
   *memory = (attention_memory){.position = c->position};
   for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++) {
-    if (x == MASK)
+    if (x == MASK || x == DROPOUT)
       continue;
     void *made = make(memory, x, elements_of(c, x), dtype_of(c, x));
     memset(made, 0xff, memory->bytes[x]);
@@ -257,11 +300,20 @@ void attention_fill(const attention_case *c, attention_memory *memory) {
     fill_mask(c, memory, &state);
   if (c->mask == TPRT_ATTENTION_ADD)
     note_exact(memory, MASK, c->mask_dtype);
+  if (c->dropout)
+    fill_dropout(c, memory, &state);
+  if (c->dropout == TPRT_ATTENTION_MULTIPLY)
+    note_exact(memory, DROPOUT, c->dropout_dtype);
   memory->workspace_bytes = memory->bytes[SUM];
   memory->workspace = malloc(memory->workspace_bytes);
   if (!memory->workspace)
     abort();
   memset(memory->workspace, 0xff, memory->workspace_bytes);
+  memory->partial_bytes = ATTENTION_MOST_PARTS * memory->bytes[SUM] * (size_t)(c->values + 3);
+  memory->partial = malloc(memory->partial_bytes);
+  if (!memory->partial)
+    abort();
+  memset(memory->partial, 0xff, memory->partial_bytes);
 }
 
 void attention_free(attention_memory *memory) {
@@ -270,6 +322,7 @@ void attention_free(attention_memory *memory) {
     free(memory->exact[x]);
   }
   free(memory->workspace);
+  free(memory->partial);
 }
 
 /* ---- the result in f64 ---- */
@@ -315,6 +368,21 @@ static double slope_of_cap(const attention_case *c, const tprt_abi_fused_attenti
   plain.causal = false;
   double capped = c->cap > 0 ? score(&plain, w, m, p, column) / (double)c->cap : 0;
   return 1 - capped * capped;
+}
+
+/* The weight of a column, or its gradient, behind the dropout. */
+static double dropout(const attention_case *c, const tprt_abi_fused_attention *w,
+                      const attention_memory *m, row_place p, int64_t column, double weight) {
+  int64_t at = start(w, DROPOUT, p, column);
+  if (!c->dropout)
+    return weight;
+  bool keeps =
+      c->dropout != TPRT_ATTENTION_MULTIPLY &&
+      (((const uint8_t *)m->of[DROPOUT])[at] != 0) == (c->dropout == TPRT_ATTENTION_KEEP_WEIGHT);
+  if (c->zeroes_dropped && !keeps)
+    return 0;
+  return weight * (double)dropout_scale_of(c) *
+         (c->dropout == TPRT_ATTENTION_MULTIPLY ? m->exact[DROPOUT][at] : keeps);
 }
 
 static row_place place_of(const attention_case *c, int64_t i) {
@@ -368,10 +436,12 @@ int attention_errors(const attention_case *c, const attention_memory *m, const c
       memset(weights, 0, (size_t)c->columns * sizeof *weights);
       total = 1;
     }
+    for (int64_t j = 0; j < c->columns; j++)
+      weights[j] = dropout(c, &w, m, p, j, weights[j] / total);
     for (int64_t f = 0; f < c->values; f++) {
       double wanted = 0, size = 0;
       for (int64_t j = 0; j < c->columns; j++) {
-        double term = weights[j] / total * m->exact[V][start(&w, V, p, j) + f];
+        double term = weights[j] * m->exact[V][start(&w, V, p, j) + f];
         wanted += term;
         size += fabs(term);
       }
@@ -437,6 +507,8 @@ static void add_row(const attention_case *c, const tprt_abi_fused_attention *w,
       direct[j] += term;
       size[j] += fabs(term);
     }
+    direct[j] = dropout(c, w, m, p, j, direct[j]);
+    size[j] = dropout(c, w, m, p, j, size[j]);
     weights[j] /= total;
     delta += weights[j] * direct[j];
     delta_size += weights[j] * size[j];
@@ -450,8 +522,8 @@ static void add_row(const attention_case *c, const tprt_abi_fused_attention *w,
     add(&to[0], start(w, GRADIENT_Q, p, 0), scale * slope, scale * slope_error,
         m->exact[K] + start(w, K, p, j), c->features);
     add(&to[1], start(w, GRADIENT_K, p, j), scale * slope, scale * slope_error, query, c->features);
-    add(&to[2], start(w, GRADIENT_V, p, j), weight, (half_ulp + 2e-5) * weight, gradient,
-        c->values);
+    double kept = dropout(c, w, m, p, j, weight);
+    add(&to[2], start(w, GRADIENT_V, p, j), kept, (half_ulp + 2e-5) * kept, gradient, c->values);
   }
   free(direct);
   free(size);

@@ -21,6 +21,8 @@ typedef struct attention_case {
   attention_layout layout;
   tprt_attention_mask mask; /* has a row and a column for each batch; all heads share it */
   tprt_dtype mask_dtype;
+  tprt_attention_dropout dropout; /* has a row and a column for each batch and head */
+  tprt_dtype dropout_dtype;
   bool causal;
   int64_t offset;
   tprt_dtype position_dtype; /* 0: none */
@@ -29,6 +31,8 @@ typedef struct attention_case {
   bool wide;           /* the result is f32, and so are the gradients of queries and values */
   bool passes_hidden;  /* hidden scores pass gradients on */
   bool hides_a_row;    /* the mask hides all columns of row 1 */
+  bool drops_a_row;    /* the dropout drops all columns of row 1 */
+  bool zeroes_dropped; /* dropped weights are 0 even where they are NaN */
   bool zeroes_hidden;  /* such a row is 0; attention with it has no gradient */
   float cap;           /* of scores; 0: none */
   bool by_tensor_core; /* type and layout allow it */
@@ -38,14 +42,19 @@ typedef struct attention_case {
 extern const attention_case attention_cases[];
 extern const int n_attention_cases;
 
+enum { ATTENTION_MOST_PARTS = 7 };
+
 typedef struct attention_memory {
   /* tensors TPRT_ATTENTION_Q, ...; NULL: there is none */
   void *of[TPRT_ATTENTION_TENSORS];
   size_t bytes[TPRT_ATTENTION_TENSORS];
-  double
-      *exact[TPRT_ATTENTION_TENSORS]; /* the same numbers; of results, and masks of bytes: NULL */
-  float *workspace;                   /* of a gradient */
+  double *exact
+      [TPRT_ATTENTION_TENSORS]; /* the same numbers; of results, and masks and dropouts of bytes:
+                                 * NULL */
+  float *workspace;             /* of a gradient */
   size_t workspace_bytes;
+  float *partial; /* ATTENTION_MOST_PARTS parts of all rows */
+  size_t partial_bytes;
   int64_t position; /* as its type, in the lower bytes */
 } attention_memory;
 

@@ -29,7 +29,7 @@ typedef enum kernel_kind {
   GRADIENT_COLUMNS_MMA,
   N_ALL_KINDS
 } kernel_kind;
-enum { N_SIZES = 4, N_MODULES = 3, HOPPER_MODULE = 1, GRADIENT_MODULE = 2 };
+enum { N_SIZES = 4, N_MODULES = 4, HOPPER_MODULE = 1, GRADIENT_MODULE = 2, PARTS_MODULE = 3 };
 static const struct kernel_row {
   const char *what;
   uint32_t rows, n_threads;
@@ -77,8 +77,8 @@ static const struct kernel_row {
                               GRADIENT_MODULE},
 };
 
-/* Texts and modules of attention_kernels.ptx, attention_hopper_kernels.ptx and
- * attention_gradient_kernels.ptx. */
+/* Texts and modules of attention_kernels.ptx, attention_hopper_kernels.ptx,
+ * attention_gradient_kernels.ptx and attention_parts_kernels.ptx. */
 static char *texts[N_MODULES];
 static ptx_module *modules[N_MODULES];
 
@@ -94,6 +94,10 @@ static bool find(void *user, uint64_t address, uint64_t *begin, uint64_t *end) {
   *end = *begin + memory->workspace_bytes;
   if (address >= *begin && address < *end)
     return true;
+  *begin = (uint64_t)(uintptr_t)memory->partial;
+  *end = *begin + memory->partial_bytes;
+  if (address >= *begin && address < *end)
+    return true;
   *begin = (uint64_t)(uintptr_t)&memory->position;
   *end = *begin + sizeof memory->position;
   return address >= *begin && address < *end;
@@ -103,11 +107,15 @@ static attention_args arguments_of(const attention_case *c, const attention_memo
   static const attention_mask masks[] = {[TPRT_ATTENTION_KEEP] = ATTENTION_KEEP,
                                          [TPRT_ATTENTION_HIDE] = ATTENTION_HIDE,
                                          [TPRT_ATTENTION_ADD] = ATTENTION_ADD};
+  static const attention_dropout dropouts[] = {[TPRT_ATTENTION_KEEP_WEIGHT] = ATTENTION_KEEP_WEIGHT,
+                                               [TPRT_ATTENTION_DROP_WEIGHT] = ATTENTION_DROP_WEIGHT,
+                                               [TPRT_ATTENTION_MULTIPLY] = ATTENTION_MULTIPLY};
   const tprt_abi_fused_attention w = attention_words(c);
   attention_args a = {.q = memory->of[TPRT_ATTENTION_Q],
                       .k = memory->of[TPRT_ATTENTION_K],
                       .v = memory->of[TPRT_ATTENTION_V],
                       .mask = memory->of[TPRT_ATTENTION_MASK],
+                      .dropout = memory->of[TPRT_ATTENTION_DROPOUT],
                       .position = c->position_dtype ? &memory->position : NULL,
                       .out = memory->of[TPRT_ATTENTION_OUT],
                       .max = memory->of[TPRT_ATTENTION_MAX],
@@ -117,11 +125,15 @@ static attention_args arguments_of(const attention_case *c, const attention_memo
                       .gradient_k = memory->of[TPRT_ATTENTION_GRADIENT_K],
                       .gradient_v = memory->of[TPRT_ATTENTION_GRADIENT_V],
                       .delta = memory->workspace,
+                      .partial = memory->partial,
+                      .n_parts = 1,
                       .passes_hidden = c->passes_hidden,
                       .zeroes_hidden = c->zeroes_hidden,
                       .cap = c->cap,
                       .offset = c->offset,
                       .mask_kind = masks[c->mask],
+                      .dropout_kind = dropouts[c->dropout],
+                      .zeroes_dropped = c->zeroes_dropped,
                       .causal = c->causal,
                       .position_bytes = c->position_dtype == TPRT_I64 ? 8 : 4,
                       .wide = c->wide ? 1u << ATTENTION_OUT | 1u << ATTENTION_GRADIENT_Q |
@@ -129,6 +141,8 @@ static attention_args arguments_of(const attention_case *c, const attention_memo
                                       : 0};
   if (c->mask == TPRT_ATTENTION_ADD && c->mask_dtype == TPRT_F32)
     a.mask_kind = ATTENTION_ADD_F32;
+  if (c->dropout == TPRT_ATTENTION_MULTIPLY && c->dropout_dtype == TPRT_F32)
+    a.dropout_kind = ATTENTION_MULTIPLY_F32;
   memcpy(a.outer, w.outer, sizeof a.outer);
   memcpy(&a.group, &w.group, sizeof a.group);
   memcpy(&a.row, &w.row, sizeof a.row);
@@ -137,6 +151,7 @@ static attention_args arguments_of(const attention_case *c, const attention_memo
   memcpy(&a.value, &w.value, sizeof a.value);
   memcpy(&a.scale, &w.scale, sizeof a.scale);
   memcpy(&a.hidden, &w.hidden, sizeof a.hidden);
+  memcpy(&a.dropout_scale, &w.dropout_scale, sizeof a.dropout_scale);
   return a;
 }
 
@@ -190,6 +205,39 @@ static ptx_result run_filled(const ptx_module *module, const attention_case *c, 
   return ptx_run(kernel, &launch, error);
 }
 
+static ptx_result launch_on(const ptx_module *module, const char *name, uint32_t n_blocks,
+                            uint32_t n_parts, uint32_t n_threads, const attention_args *arguments,
+                            attention_memory *memory, char error[PTX_TEXT]) {
+  ptx_launch launch = {.grid = {n_blocks, n_parts, 1},
+                       .block = {n_threads, 1, 1},
+                       .parameters = arguments,
+                       .memory = {find, memory},
+                       .n_resident = 2};
+  const ptx_kernel *kernel = ptx_find(module, name);
+  assert_non_null(kernel);
+  return ptx_run(kernel, &launch, error);
+}
+
+/* Runs a case in parts: n_parts blocks share the columns of a row. */
+static ptx_result run_parts(const attention_case *c, kernel_kind kind, uint32_t n_parts,
+                            attention_memory *memory, char error[PTX_TEXT]) {
+  char name[64], of_parts[80];
+  uint32_t rows = kinds[kind].rows, n_rows = (uint32_t)(c->group * c->rows),
+           n_outer = (uint32_t)(c->batch * c->heads);
+  attention_fill(c, memory);
+  attention_args arguments = arguments_of(c, memory);
+  arguments.n_parts = n_parts;
+  (void)name_kernel(c, kind, name);
+  snprintf(of_parts, sizeof of_parts, "tprt_attention_parts_%s", name + strlen("tprt_attention_"));
+  ptx_result result =
+      launch_on(modules[PARTS_MODULE], of_parts, n_outer * ((n_rows + rows - 1) / rows), n_parts,
+                kinds[kind].n_threads, &arguments, memory, error);
+  snprintf(name, sizeof name, "tprt_attention_combine_%s", tprt_dtype_name(c->dtype));
+  return result == PTX_OK ? launch_on(modules[PARTS_MODULE], name, n_outer * n_rows, 1,
+                                      ATTENTION_THREADS, &arguments, memory, error)
+                          : result;
+}
+
 /* Runs a case; the result is in `memory`, which the caller frees. For a kernel of the gradient also
  * those before it, of the modules as they are. */
 static ptx_result run(const ptx_module *module, const attention_case *c, kernel_kind kind,
@@ -216,13 +264,18 @@ static int count_errors(const attention_case *c, kernel_kind kind, const attenti
          (kind == WGMMA ? 0 : attention_statistics_errors(c, memory, what));
 }
 
+/* True for what the kernels of compute capability 9.0 do not have. */
+static bool lacks_hopper(const attention_case *c) {
+  return c->cap > 0 || c->zeroes_hidden || c->dropout;
+}
+
 static void test_cases(void **state) {
   (void)state;
   int errors = 0;
   for (int i = 0; i < n_attention_cases; i++)
     for (int kind = attention_cases[i].large ? MMA : GENERAL;
          kind < (attention_cases[i].by_tensor_core ? N_KINDS : MMA); kind++) {
-      bool lacks = attention_cases[i].cap > 0 || attention_cases[i].zeroes_hidden;
+      bool lacks = lacks_hopper(&attention_cases[i]);
       attention_memory memory;
       if (kind == WGMMA && lacks)
         continue;
@@ -235,6 +288,32 @@ static void test_cases(void **state) {
       }
       attention_free(&memory);
     }
+  assert_int_equal(errors, 0);
+}
+
+/* As many parts as columns have tiles, fewer and more: some parts are empty. */
+static void test_parts(void **state) {
+  static const uint32_t numbers[] = {2, 3, ATTENTION_MOST_PARTS};
+  (void)state;
+  int errors = 0;
+  for (int i = 0; i < n_attention_cases; i++) {
+    const attention_case *c = &attention_cases[i];
+    for (int kind = GENERAL; kind <= (c->by_tensor_core ? MMA : GENERAL) && !c->large; kind++)
+      for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        attention_memory memory;
+        char error[PTX_TEXT];
+        if (k != (size_t)i % 3 && !test_is_long())
+          continue;
+        if (run_parts(c, kind, numbers[k], &memory, error) != PTX_OK) {
+          fprintf(stderr, "wrong: %s, %s, %u parts: %s\n", kinds[kind].what, c->name, numbers[k],
+                  error);
+          errors++;
+        } else {
+          errors += count_errors(c, kind, &memory, "in parts") != 0;
+        }
+        attention_free(&memory);
+      }
+  }
   assert_int_equal(errors, 0);
 }
 
@@ -381,7 +460,7 @@ static void test_defects(void **state) {
       const attention_case *c = &attention_cases[k];
       attention_memory memory;
       char name[64];
-      if (kinds[d->kind].infix && (!c->by_tensor_core || c->cap > 0 || c->zeroes_hidden))
+      if (kinds[d->kind].infix && (!c->by_tensor_core || lacks_hopper(c)))
         continue;
       name_kernel(c, d->kind, name);
       if (strcmp(name, d->kernel) != 0)
@@ -414,7 +493,7 @@ int main(int argc, char **argv) {
   if (argc != 1 + N_MODULES) {
     fprintf(stderr,
             "usage: %s attention_kernels.ptx attention_hopper_kernels.ptx "
-            "attention_gradient_kernels.ptx\n",
+            "attention_gradient_kernels.ptx attention_parts_kernels.ptx\n",
             argv[0]);
     return 2;
   }
@@ -426,7 +505,8 @@ int main(int argc, char **argv) {
       return 1;
     }
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_gradients),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_parts),
+                                     cmocka_unit_test(test_gradients),
                                      cmocka_unit_test(test_defects)};
   int status = cmocka_run_group_tests(tests, NULL, NULL);
   for (int m = 0; m < N_MODULES; m++) {

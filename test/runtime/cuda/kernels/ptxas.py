@@ -10,8 +10,9 @@ import sys
 # Registers and shared memory of a multiprocessor, in KiB; a block has 1 KiB of its own.
 CHIPS = {"sm_80": (65536, 164), "sm_90": (65536, 228), "sm_90a": (65536, 228), "sm_100": (65536, 228)}
 MOST_WARPS, MOST_BLOCKS = 64, 32
-# Bytes that may be stored and loaded for spills, by kernel; 0 for all others. Attention of 128 features spills for sm_100 only, for the soft cap.
-MAY_SPILL = {"tprt_reduce_short_rows": 200, "tprt_contract": 200, "tprt_attention_bf16_128": 80, "tprt_attention_f16_128": 80}
+# Bytes that may be stored and loaded for spills, by kernel; 0 for all others. Attention of 128 features spills for sm_80 only, its gradient of 96 for sm_90 only.
+MAY_SPILL = {"tprt_reduce_short_rows": 200, "tprt_contract": 200, "tprt_attention_bf16_128": 32, "tprt_attention_f16_128": 32,
+             "tprt_attention_gradient_columns_bf16_96": 24, "tprt_attention_gradient_columns_f16_96": 24}
 
 
 def release(ptxas):

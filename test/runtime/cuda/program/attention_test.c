@@ -21,7 +21,7 @@ typedef enum site_of_case { PLAIN, WITH_STATISTICS, GRADIENT, N_SITES } site_of_
 static tprt_abi_fused_attention words_of(const attention_case *c, site_of_case which) {
   tprt_abi_fused_attention w = which == GRADIENT ? attention_gradient_words(c) : attention_words(c);
   for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++)
-    if (x != TPRT_ATTENTION_MASK || c->mask)
+    if ((x != TPRT_ATTENTION_MASK || c->mask) && (x != TPRT_ATTENTION_DROPOUT || c->dropout))
       attention_add_role(&w.operands, x, which != PLAIN, which == GRADIENT);
   if (c->position_dtype)
     add_input(&w.operands, TPRT_IN_POSITION);
@@ -208,10 +208,20 @@ static void test_tables(void **state) {
       {"f32", WORD(scale), 0x7f800000, "fused attention: scale inf and hidden score -inf"},
       {"f32", WORD(hidden), 0, "and hidden score 0; they must be finite, and negative"},
       {"f32", WORD(mask), TPRT_ATTENTION_KEEP, "mask of an attention is 1; it must be from 0 to 0"},
-      {"f32", WORD(mask_dtype), TPRT_BOOL, "it must be 0: there is no mask"},
+      {"f32", WORD(mask_dtype), TPRT_BOOL, "type 5 of the mask; it must be 0: there is none"},
       {"f32 hidden row", WORD(mask), TPRT_ATTENTION_NO_MASK, "mask of an attention is 0"},
-      {"f32 hidden row", WORD(mask_dtype), TPRT_F32, "it must be bool, which hides scores"},
+      {"f32 hidden row", WORD(mask_dtype), TPRT_F32, "of the mask; it must be bool"},
       {"f32 added", WORD(mask_dtype), TPRT_BF16, "it must be f32 or that of the queries"},
+      {"f32", WORD(dropout), TPRT_ATTENTION_MULTIPLY,
+       "dropout of an attention is 3; it must be from 0 to 0"},
+      {"f32", WORD(dropout_dtype), TPRT_BOOL, "of the dropout; it must be 0: there is none"},
+      {"f32", WORD(dropout_scale), 0x3f800000, "scale 1 of the dropout; it must be positive"},
+      {"f32 dropout", WORD(dropout), TPRT_ATTENTION_NO_DROPOUT, "dropout of an attention is 0"},
+      {"f32 dropout", WORD(dropout_dtype), TPRT_F32, "of the dropout; it must be bool"},
+      {"f32 dropout", WORD(dropout_scale), 0, "scale 0 of the dropout; it must be positive"},
+      {"f32", WORD(zeroes_dropped), 1,
+       "whether dropped weights are 0 is 1; it must be from 0 to 0"},
+      {"f32 hidden row, dropout", WORD(zeroes_dropped), 1, "whether dropped weights are 0 is 1"},
       {"f32", WORD(causal), 2, "causal is 2"},
       {"f32", WORD(offset), 1, "offset of a causal mask is 1; it must be from 0 to 0"},
       {"f32 causal", WORD(offset), INT64_MIN, "offset of a causal mask is"},

@@ -601,8 +601,8 @@ static void test_wrong_products(void **state) {
       {EXTRA_WORD(tprt_abi_operands, n_inputs), 11, "inputs is 11; it must be from 0 to 10"},
       {EXTRA_WORD(tprt_abi_operands, inputs[1]), TPRT_IN_A, "inputs: 2 is listed twice"},
       {EXTRA_WORD(tprt_abi_operands, inputs[0]), TPRT_IN_TENSOR,
-       "fused matmul: operands 0x40002a; it needs 0x40000c and may have 0x20"},
-      {EXTRA_WORD(tprt_abi_operands, inputs[0]), TPRT_OUT_TENSOR, "inputs is 22"},
+       "fused matmul: operands 0x80002a; it needs 0x80000c and may have 0x20"},
+      {EXTRA_WORD(tprt_abi_operands, inputs[0]), TPRT_OUT_TENSOR, "inputs is 23"},
       {EXTRA_WORD(tprt_abi_operands, outputs[0]), TPRT_IN_A, "outputs is 2"},
       {EXTRA_WORD(tprt_abi_operands, outputs[0]), TPRT_OUT_SCALE, "fused matmul: operands"},
   };
