@@ -191,7 +191,7 @@ void tprt__cuda_gemm_print(const tprt_cuda_blas *blas, const tprt_cuda_gemm *gem
     return;
   const tprt__gemm_problem p = tprt__gemm_problem_of(&g);
   snprintf(text, size,
-           "cublasLt %zu, workspace %zu, alignment %d; %lld of %lld x %lld x %lld; rows %lld %lld "
+           "cuBLASLt %zu, workspace %zu, alignment %d; %lld of %lld x %lld x %lld; rows %lld %lld "
            "%lld; steps %lld %lld %lld; types %d %d %d, sums %d, epilogue %d, transposed %d %d",
            blas->lt->version(), blas->config.workspace_bytes, (int)TPRT__GEMM_ALIGNMENT,
            (long long)p.batch, (long long)p.m, (long long)p.k, (long long)p.n, (long long)p.row_a,

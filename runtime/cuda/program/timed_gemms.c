@@ -16,7 +16,7 @@ static void describe(tprt__gpu_timed *timed) {
       [TPRT__TIMED_NOT_SHARED] = "first choices: the ranks have different GPUs or libraries"};
   if (timed->state == TPRT__TIMED_NOT_WANTED)
     return;
-  int n = snprintf(timed->text, sizeof timed->text, "cublasLt (%s", whys[timed->state]);
+  int n = snprintf(timed->text, sizeof timed->text, "cuBLASLt (%s", whys[timed->state]);
   if (timed->state == TPRT__TIMED)
     n += snprintf(timed->text + n, sizeof timed->text - (size_t)n,
                   " by rank 0: %d measured, %d from the cache, %d not timed",

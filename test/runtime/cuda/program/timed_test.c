@@ -175,11 +175,11 @@ static rank run_one(const char *gemm, int algorithm) {
 }
 
 static const char measured[] =
-    "cublasLt (timed by rank 0: 1 measured, 0 from the cache, 0 not timed)",
+    "cuBLASLt (timed by rank 0: 1 measured, 0 from the cache, 0 not timed)",
                   cached[] =
-                      "cublasLt (timed by rank 0: 0 measured, 1 from the cache, 0 not timed)",
+                      "cuBLASLt (timed by rank 0: 0 measured, 1 from the cache, 0 not timed)",
                   not_timed[] =
-                      "cublasLt (timed by rank 0: 0 measured, 0 from the cache, 1 not timed)";
+                      "cuBLASLt (timed by rank 0: 0 measured, 0 from the cache, 1 not timed)";
 
 /* ---- Tests ---- */
 
@@ -295,8 +295,8 @@ static void test_ranks(void **state) {
     int algorithm;
   } cases[] = {
       {"1", NULL, measured, FASTEST},
-      {"0", NULL, "cublasLt (first choices: TPRT_TIMED_GEMM is not 1 on all ranks)", 0},
-      {"1", "1", "cublasLt (first choices: the ranks have different GPUs or libraries)", 0},
+      {"0", NULL, "cuBLASLt (first choices: TPRT_TIMED_GEMM is not 1 on all ranks)", 0},
+      {"1", "1", "cuBLASLt (first choices: the ranks have different GPUs or libraries)", 0},
   };
   char path[512];
   (void)state;
@@ -353,7 +353,7 @@ static void test_not_measured(void **state) {
       destroy(graph);
     }
     assert_string_equal(tprt_context_gemm(r.context),
-                        "cublasLt (timed by rank 0: 1 measured, 0 from the cache, 1 not timed)");
+                        "cuBLASLt (timed by rank 0: 1 measured, 0 from the cache, 1 not timed)");
     assert_int_equal(report().n_products, n);
     end_ranks(1, &r);
     table_free(&programs[0]);
