@@ -65,6 +65,17 @@ def attention_block(x, wq, wk, wv, wo):
     return jnp.einsum("bshk,hkd->bsd", attention(q, k, v), wo)
 
 
+def attention_dropout(x, wq, wk, wv, wo):
+    """Weights of attention are dropped at random, by a key that depends on x, so that no compiler computes it."""
+    key = jnp.stack([jax.lax.bitcast_convert_type(x[0, 0, 0], jnp.uint32), jnp.uint32(7)])
+    q, k, v = (jnp.einsum("bsd,dhk->bshk", x, w) for w in (wq, wk, wv))
+    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) * q.shape[-1] ** -0.5
+    n = q.shape[1]
+    weights = jax.nn.softmax(jnp.where(jnp.tril(jnp.ones((n, n), bool)), scores, -1e30), axis=-1)
+    weights = jnp.where(jax.random.bernoulli(key, 0.9, weights.shape), weights / 0.9, 0)
+    return jnp.einsum("bshk,hkd->bsd", jnp.einsum("bhqk,bkhd->bqhd", weights, v), wo)
+
+
 def experts_sorted(x, router, up, down):
     """Two of the experts for each token; tokens are sorted by expert. x: [tokens, width]."""
     gate, expert = jax.lax.top_k(jax.nn.softmax(x @ router), 2)
@@ -103,6 +114,7 @@ MODELS = {
     "llama_block_2048": (llama_block, _block(1, 256, 2048, 16, 5632)),
     "llama_block_decode": (llama_block, _block(8, 1, 2048, 16, 5632)),
     "attention_1024": (attention_block, [((2, 512, 1024), None), *[((1024, 16, 64), (None, "tp", None))] * 3, ((16, 64, 1024), ("tp", None, None))]),
+    "attention_dropout_1024": (attention_dropout, [((2, 512, 1024), None), *[((1024, 16, 64), (None, "tp", None))] * 3, ((16, 64, 1024), ("tp", None, None))]),
     "mlp_train_1024": (mlp_train, [((256, 1024), None), ((256, 1024), None), *_mlp(256, 1024, 4096)]),
     "mlp_train_4096": (mlp_train, [((64, 4096), None), ((64, 4096), None), *_mlp(64, 4096, 4096)]),
     "layernorm_mlp_2048": (layernorm_mlp, [((256, 2048), None), ((2048,), None), ((2048,), None), *_mlp(256, 2048, 8192)]),

@@ -10,6 +10,27 @@ static bool is_as_large(const tp_attention *a, const tp_score_dim *dims, int n) 
   return has_rows && tp__has_loop(dims, n, a->column);
 }
 
+/* True if the elements are computed from their places alone, such as the positions of columns that
+ * a mask compares with those of rows. */
+static bool are_positions(MlirValue value, int depth) {
+  enum { DEEPEST = 8 };
+  MlirOperation op = tp__defining_op(value);
+  MlirType element = tp__element_type(mlirValueGetType(value));
+  tp_nest nest;
+  if (mlirOperationIsNull(op) || depth == DEEPEST ||
+      !(mlirTypeIsAInteger(element) || mlirTypeIsAIndex(element)))
+    return false;
+  if (tp__op_is(op, "arith.constant"))
+    return mlirDenseElementsAttrIsSplat(tp__inherent(op, "value"));
+  if (tp__op_is(op, "linalg.fill") || !tp__nest_of(op, &nest) || !tp__nest_is_elementwise(&nest))
+    return tp__op_is(op, "linalg.fill");
+  for (int i = 0; i < nest.n_inputs; i++)
+    if (!mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, i))) ||
+        !are_positions(mlirOperationGetOperand(op, i), depth + 1))
+      return false;
+  return true;
+}
+
 /* Adds the op that produces `value`, if it is a mask. */
 static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims,
                      bool is_of_dropout) {
@@ -20,8 +41,9 @@ static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims,
   int rank = mlirTypeIsARankedTensor(mlirValueGetType(value))
                  ? (int)mlirShapedTypeGetRank(mlirValueGetType(value))
                  : 0;
-  if (mlirOperationIsNull(op) || !is_as_large(a, dims, rank) ||
-      tp__attention_producer(a, value) >= 0)
+  if (mlirOperationIsNull(op) || tp__attention_producer(a, value) >= 0 ||
+      !(is_as_large(a, dims, rank) ||
+        (mlirTypeIsARankedTensor(mlirValueGetType(value)) && are_positions(value, 0))))
     return;
   tp_attention_op *made = tp__attention_add(a, op, TP_MASK);
   if (!made)

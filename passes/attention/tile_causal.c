@@ -69,6 +69,24 @@ typedef struct ranges {
   const tp_mesh *mesh;
 } ranges;
 
+/* Reads the number that all elements of a tensor are, which a body has as an argument. */
+static bool read_integer(origin o, int64_t *number) {
+  int input = tp__score_input(o);
+  MlirOperation op =
+      input < 0 ? (MlirOperation){NULL} : tp__defining_op(mlirOperationGetOperand(o.op->op, input));
+  MlirAttribute value = !mlirOperationIsNull(op) && tp__op_is(op, "arith.constant")
+                            ? tp__inherent(op, "value")
+                            : (MlirAttribute){NULL};
+  if (mlirAttributeIsNull(value) || !mlirAttributeIsADenseElements(value) ||
+      !mlirDenseElementsAttrIsSplat(value))
+    return false;
+  value = mlirDenseElementsAttrGetSplatValue(value);
+  if (!mlirAttributeIsAInteger(value))
+    return false;
+  *number = mlirIntegerAttrGetValueInt(value);
+  return true;
+}
+
 /* Returns the ranges of loop indices, and of body arguments that other ops of the attention
  * compute. */
 static bool range_in_body(void *data, MlirValue value, tp__range *range) {
@@ -81,6 +99,11 @@ static bool range_in_body(void *data, MlirValue value, tp__range *range) {
       continue;
     if (mlirOperationIsNull(index)) {
       origin o = origin_of(r->a, (origin){op, value});
+      int64_t number;
+      if (read_integer(o, &number)) {
+        *range = (tp__range){number, number};
+        return true;
+      }
       return !mlirValueEqual(o.value, value) &&
              tp__value_range(o.value, r->mesh, range_in_body, data, range);
     }
@@ -119,16 +142,27 @@ static bool is_inside(const tp_attention_op *op, MlirValue value) {
   return op->is_nest && op->nest.is_written && mlirBlockEqual(block, op->nest.body.block);
 }
 
+/* Subtracts a constant. */
+static bool subtract_number(const ranges *r, origin o, place *p) {
+  place number = {.loop = NO_LOOP};
+  bool is_number = add_place(r, o, &number) && number.loop == NO_LOOP && number.n_terms == 0;
+  p->add -= number.add;
+  return is_number && p->add > -MAX_ADDED && p->add < MAX_ADDED;
+}
+
 static bool add_place(const ranges *r, origin o, place *p) {
   const tp_attention *a = r->a;
   MlirOperation op = tp__defining_op(o.value);
   if (!is_exact(r, o.value))
     return false;
-  if (!mlirOperationIsNull(op) && tp__op_is(op, "arith.constant")) {
-    MlirAttribute value = tp__inherent(op, "value");
-    int64_t add = mlirAttributeIsAInteger(value) ? mlirIntegerAttrGetValueInt(value) : MAX_ADDED;
-    p->add += add;
-    return add > -MAX_ADDED && add < MAX_ADDED && p->add > -MAX_ADDED && p->add < MAX_ADDED;
+  int64_t number = MAX_ADDED;
+  bool is_constant = !mlirOperationIsNull(op) && tp__op_is(op, "arith.constant");
+  if (is_constant || read_integer(o, &number)) {
+    MlirAttribute value = is_constant ? tp__inherent(op, "value") : (MlirAttribute){NULL};
+    if (is_constant && mlirAttributeIsAInteger(value))
+      number = mlirIntegerAttrGetValueInt(value);
+    p->add += number;
+    return number > -MAX_ADDED && number < MAX_ADDED && p->add > -MAX_ADDED && p->add < MAX_ADDED;
   }
   if (!is_inside(o.op, o.value)) {
     bool fits = mlirTypeIsAIndex(mlirValueGetType(o.value)) && p->n_terms < TP_MAX_PLACE_TERMS;
@@ -142,6 +176,9 @@ static bool add_place(const ranges *r, origin o, place *p) {
     return add_index(o.op, op, p);
   if (tp__op_is(op, "arith.index_cast") || tp__op_is(op, "arith.extsi"))
     return add_place(r, operand_of(a, o, op, 0), p);
+  if (tp__op_is(op, "arith.subi"))
+    return subtract_number(r, operand_of(a, o, op, 1), p) &&
+           add_place(r, operand_of(a, o, op, 0), p);
   return tp__op_is(op, "arith.addi") && add_place(r, operand_of(a, o, op, 0), p) &&
          add_place(r, operand_of(a, o, op, 1), p);
 }

@@ -6,7 +6,7 @@
 
 /* Maximum number of values that a nest may use from outside, and of loads that its offsets may
  * depend on. */
-enum { TP_OUTLINE_INPUTS = 64, TP_OUTLINE_LOADS = 4 };
+enum { TP_OUTLINE_INPUTS = 64, TP_OUTLINE_LOADS = 16 };
 
 /* Marks a function that is one kernel as a whole. */
 #define TP_ATTR_KERNEL "tp.kernel"

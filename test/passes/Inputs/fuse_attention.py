@@ -114,6 +114,9 @@ def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", 
     select = ["%%h = arith.constant %s : %s" % (hidden, f), "%%y = arith.select %%k, %%x0, %%h : %s" % f]
     if mask.startswith("causal"):
         x = p.map([(x, scores, None)], scores, ["%i = linalg.index 3 : index", "%j = linalg.index 4 : index", "%k = arith.cmpi sge, %i, %j : index"] + select)
+    elif mask.startswith("less i32"):  # columns less a number, in i32 as JAX has positions
+        x = p.map([(x, scores, None)], scores, ["%i = linalg.index 3 : index", "%j = linalg.index 4 : index", "%i32 = arith.index_cast %i : index to i32", "%j32 = arith.index_cast %j : index to i32",
+                                                "%m = arith.constant 16 : i32", "%n = arith.subi %j32, %m : i32", "%k = arith.cmpi sge, %i32, %n : i32"] + select)
     elif mask.startswith("later"):  # rows are the last ones
         x = p.map([(x, scores, None)], scores, ["%i = linalg.index 3 : index", "%j = linalg.index 4 : index", "%m = arith.constant 16 : index", "%n = arith.addi %i, %m : index",
                                                 "%k = arith.cmpi slt, %n, %j : index", "%%h = arith.constant %s : %s" % (hidden, f), "%%y = arith.select %%k, %%h, %%x0 : %s" % f])
@@ -253,6 +256,7 @@ FUSED = [
     ("causal", dict(mask="causal"), ("none", True)),
     ("causal, far", dict(mask="causal far"), ("none", True)),
     ("later rows", dict(mask="later far"), ("none", True)),
+    ("columns less a number", dict(mask="less i32 far"), ("none", True)),
     ("tensor of positions", dict(mask="tensor far"), ("none", True)),
     ("tensor of a window", dict(mask="tensor far", window=True), ("keep", False)),
     ("added positions", dict(mask="addition far"), ("none", True)),
