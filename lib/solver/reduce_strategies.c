@@ -265,36 +265,88 @@ typedef struct surroundings {
   const tp__wnode *v;
   tp__wview *edges;
   int *n_far;
-  const tp_cost **cheapest; /* [i * n + x]: the column of edge i in which row x is cheapest */
-  double *gain, *size;      /* by strategy: see compare_in_cheapest */
+  const tp_cost **columns; /* by edge: [k * n + x], the table with the node's strategies last */
+  tp_cost *least, *at;     /* [i * n + x]: the minimum of row x of edge i, and its column */
+  double *gain, *size;     /* by strategy: see compare_in_cheapest */
 } surroundings;
 
-static tp_status tighten_edges(tp__reducer *r, int node, surroundings *s) {
+/* Below this number of strategies, calls of vector functions take longer than they save. */
+enum { MIN_VECTOR = 8 };
+
+static inline void find_least_inline(const tp_cost *column, int n_far, int n,
+                                     tp_cost *restrict least, tp_cost *restrict at) {
+  for (int x = 0; x < n; x++) {
+    least[x] = column[x];
+    at[x] = 0;
+  }
+  for (int k = 1; k < n_far; k++) {
+    column += n;
+    for (int x = 0; x < n; x++) {
+      at[x] = column[x] < least[x] ? k : at[x];
+      least[x] = column[x] < least[x] ? column[x] : least[x];
+    }
+  }
+}
+
+VECTORS static void find_least(const tp_cost *column, int n_far, int n, tp_cost *restrict least,
+                               tp_cost *restrict at) {
+  find_least_inline(column, n_far, n, least, at);
+}
+
+static inline void add_differences_inline(const tp_cost *column, tp_cost of_x, int n,
+                                          double *restrict gain, double *restrict size) {
+  for (int y = 0; y < n; y++) {
+    double more = (double)(column[y] - of_x);
+    gain[y] += more;
+    size[y] += fabs(more);
+  }
+}
+
+VECTORS_OF_DOUBLES static void add_differences(const tp_cost *column, tp_cost of_x, int n,
+                                               double *restrict gain, double *restrict size) {
+  add_differences_inline(column, of_x, n, gain, size);
+}
+
+/* Copies the table of an edge so that the node's strategies come last. */
+static void transpose(const tp__wview *w, int n, int n_far, tp_cost *column) {
+  for (int k = 0; k < n_far; k++, column += n)
+    for (int x = 0; x < n; x++)
+      column[x] = w->table[(size_t)x * w->self + (size_t)k * w->far];
+}
+
+static tp_status list_columns(tp__reducer *r, int node, surroundings *s) {
   const tp__wcsp *g = r->g;
   const tp__wnode *v = s->v = &g->nodes[node];
-  size_t n_edges = (size_t)v->n_edges, n = (size_t)v->n;
-  char *capacity = (char *)tp__reducer_scratch(
-      r,
-      (n_edges * (sizeof *s->edges + sizeof(tp_cost *) * n + sizeof *s->n_far)) / sizeof(tp_cost) +
-          1 + 2 * n);
-  if (!capacity)
-    return TP_NO_MEMORY;
-  s->gain = (double *)(void *)capacity;
-  s->size = s->gain + n;
-  capacity += 2 * n * sizeof *s->gain;
-  s->edges = (tp__wview *)(void *)capacity;
-  s->cheapest = (const tp_cost **)(void *)(capacity + n_edges * sizeof *s->edges);
-  s->n_far = (int *)(void *)(s->cheapest + n_edges * n);
+  size_t n_edges = (size_t)v->n_edges, n = (size_t)v->n, room = 0;
   for (int i = 0; i < v->n_edges; i++) {
+    tp__wview w = tp__wcsp_view(g, v->edges[i], node);
+    room += w.self == 1 ? 0 : n * (size_t)g->nodes[w.other].n;
+  }
+  room += 2 * n_edges * n + 2 * n +
+          n_edges * (sizeof *s->edges + sizeof *s->columns + sizeof *s->n_far) / sizeof(tp_cost) +
+          1;
+  tp_cost *scratch = tp__reducer_scratch(r, room);
+  if (!scratch)
+    return TP_NO_MEMORY;
+  s->least = scratch;
+  s->at = s->least + n_edges * n;
+  s->gain = (double *)(void *)(s->at + n_edges * n);
+  s->size = s->gain + n;
+  s->edges = (tp__wview *)(void *)(s->size + n);
+  s->columns = (const tp_cost **)(void *)(s->edges + n_edges);
+  tp_cost *copy = (tp_cost *)(void *)(s->columns + n_edges);
+  for (size_t i = 0; i < n_edges; i++) {
     tp__wview w = s->edges[i] = tp__wcsp_view(g, v->edges[i], node);
-    s->n_far[i] = g->nodes[w.other].n;
-    for (size_t x = 0; x < n; x++) {
-      const tp_cost *row = w.table + x * w.self;
-      int best = 0;
-      for (int k = 1; k < s->n_far[i]; k++)
-        best = row[(size_t)k * w.far] < row[(size_t)best * w.far] ? k : best;
-      s->cheapest[(size_t)i * n + x] = w.table + (size_t)best * w.far;
-    }
+    s->columns[i] = w.self == 1 ? w.table : copy;
+    if (w.self != 1)
+      transpose(&w, v->n, g->nodes[w.other].n, copy);
+    copy += w.self == 1 ? 0 : n * (size_t)g->nodes[w.other].n;
+  }
+  s->n_far = (int *)(void *)copy;
+  for (size_t i = 0; i < n_edges; i++) {
+    s->n_far[i] = g->nodes[s->edges[i].other].n;
+    (v->n < MIN_VECTOR ? find_least_inline : find_least)(s->columns[i], s->n_far[i], v->n,
+                                                         s->least + i * n, s->at + i * n);
   }
   return TP_OK;
 }
@@ -304,19 +356,15 @@ static tp_status tighten_edges(tp__reducer *r, int node, surroundings *s) {
  * is at most a tiny part of the sum of the absolute values (`size`). */
 static void compare_in_cheapest(const surroundings *s, int x) {
   const tp__wnode *v = s->v;
-  for (int y = 0; y < v->n; y++) {
-    s->gain[y] = (double)(v->cost[y] - v->cost[x]);
-    s->size[y] = fabs(s->gain[y]);
-  }
-  for (int i = 0; i < v->n_edges; i++) {
-    const tp_cost *column = s->cheapest[(size_t)i * (size_t)v->n + (size_t)x];
-    size_t self = s->edges[i].self;
-    tp_cost of_x = column[(size_t)x * self];
-    for (int y = 0; y < v->n; y++) {
-      double more = (double)(column[(size_t)y * self] - of_x);
-      s->gain[y] += more;
-      s->size[y] += fabs(more);
-    }
+  size_t n = (size_t)v->n;
+  memset(s->gain, 0, n * sizeof *s->gain);
+  memset(s->size, 0, n * sizeof *s->size);
+  void (*add)(const tp_cost *, tp_cost, int, double *restrict, double *restrict) =
+      v->n < MIN_VECTOR ? add_differences_inline : add_differences;
+  add(v->cost, v->cost[x], v->n, s->gain, s->size);
+  for (size_t i = 0; i < (size_t)v->n_edges; i++) {
+    tp_cost of_x = s->least[i * n + (size_t)x];
+    add(s->columns[i] + (size_t)s->at[i * n + (size_t)x] * n, of_x, v->n, s->gain, s->size);
   }
 }
 
@@ -352,7 +400,7 @@ static tp_status find_dominated(tp__reducer *r, int node, int *n_drop) {
   enum { POLL_INTERVAL = 16 }; /* polls the clock once per this many strategies */
   const tp__wnode *v = &r->g->nodes[node];
   surroundings s;
-  if (tighten_edges(r, node, &s))
+  if (list_columns(r, node, &s))
     return TP_NO_MEMORY;
   memset(r->drop, 0, (size_t)v->n * sizeof *r->drop);
   for (int x = 0; x < v->n && !(x % POLL_INTERVAL == POLL_INTERVAL - 1 &&
