@@ -32,8 +32,10 @@ tp_status tp__priced_open(tp_priced *l) {
   l->prices = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->prices);
   l->choices = tp__arena_array(p->problem.arena, sketch->problem.n_nodes + 1, sizeof *l->choices);
   l->price = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->price);
+  l->between = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->between);
   l->best = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->best);
-  if (!l->offset || !l->node || !l->used || !l->prices || !l->choices || !l->price || !l->best)
+  if (!l->offset || !l->node || !l->used || !l->prices || !l->choices || !l->price || !l->between ||
+      !l->best)
     return tp__plan_no_memory(p);
   for (size_t i = 0, k = 0; i < l->n_first; i++, k++) {
     while (tp__is_of_routes(&sketch->problem.nodes[k]))
@@ -144,8 +146,12 @@ tp_status tp__priced_solve(tp_priced *l) {
 }
 
 void tp__priced_take(tp_priced *l, const tp_solution *solution) {
-  if (solution->n_prices == 0)
+  if (solution->n_prices == 0) {
+    l->has_new_prices = memcmp(l->price, l->between, l->n_times * sizeof *l->price) != 0;
+    memcpy(l->price, l->between, l->n_times * sizeof *l->price);
     return;
+  }
+  l->has_new_prices = true;
   memset(l->price, 0, l->n_times * sizeof *l->price);
   for (int k = 0; k < solution->n_prices && solution->price_times[k] < (int64_t)l->n_times; k++)
     l->price[solution->price_times[k]] = solution->prices[k];

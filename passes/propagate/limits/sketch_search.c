@@ -14,8 +14,9 @@ enum {
   SHARE = 12  /* strategies kept per node, on average */
 };
 #define STATING 0.5 /* share of a time limit for stating the sketch */
-/* share of the cost that the whole capacity is worth at the first price */
-#define FIRST_WORTH 0.02
+/* Share of the cost that the whole capacity is worth at the first price. A plan that uses too little
+ * memory is of more use than one that uses too much: the routes give prices for both together. */
+#define FIRST_WORTH 0.32
 #define RISE 4.0 /* factor by which the price of a time rises */
 
 static bool has_sketch(const tp_search *s) { return s->priced.sketch.problem.nodes && !s->is_over; }
@@ -98,20 +99,39 @@ static bool may_price(const tp_priced *l) {
   return l->left > l->p->limits.work / 2 && !tp__clock_is_over(l->p->limits.clock);
 }
 
-/* Raises the price at a time until the plan that is found keeps the limit there. *under: it
- * does. */
+/* The last plan: its memory at a time, and its cost with the payments for all other times. */
+typedef struct sample {
+  double cost, used;
+} sample;
+
+static sample last_plan(const tp_priced *l, int64_t time) {
+  sample s = {(double)tp_problem_evaluate(l->unpriced, l->choices), (double)l->used[time]};
+  for (size_t t = 0; t < l->n_times; t++)
+    s.cost += (int64_t)t == time ? 0 : l->price[t] * (double)l->used[t];
+  return s;
+}
+
+/* Raises the price at a time until the plan that is found keeps the limit there. *under: it does.
+ * Between that plan and the one before, which exceeds the limit, lies the price at which both cost
+ * the same. */
 static tp_status price_time(tp_priced *l, int64_t time, bool *under) {
   double capacity = l->limit > 1 ? (double)l->limit : 1;
+  sample over = last_plan(l, time);
   l->price[time] =
       FIRST_WORTH * (double)(tp_problem_evaluate(l->unpriced, l->choices) + 1) / capacity;
   tp_status status = TP_OK;
   for (int i = 0; i < SOLVES && status == TP_OK && may_price(l); i++) {
     tp__priced_set(l, l->price);
     status = tp__priced_solve(l);
-    *under = l->used[time] <= l->limit;
+    *under = status == TP_OK && l->used[time] <= l->limit;
     if (*under)
       break;
+    over = status == TP_OK ? last_plan(l, time) : over;
     l->price[time] *= RISE;
+  }
+  if (*under) {
+    sample now = last_plan(l, time);
+    l->between[time] = now.cost > over.cost ? (now.cost - over.cost) / (over.used - now.used) : 0;
   }
   return status;
 }
@@ -147,7 +167,7 @@ static tp_status run_generation(tp_search *s) {
     size_t n_must = l->n_must;
     status = tp__solve_strategies(s, TP_ONLY_FOUND);
     tp__priced_set(l, l->price);
-    if (status == TP_OK && tp__search_is_open(s))
+    if (status == TP_OK && l->has_new_prices && tp__search_is_open(s))
       status = tp__priced_solve(l);
     if (l->n_must == n_must)
       break;
