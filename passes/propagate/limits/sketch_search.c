@@ -14,8 +14,9 @@ enum {
   SHARE = 12  /* strategies kept per node, on average */
 };
 #define STATING 0.5 /* share of a time limit for stating the sketch */
-/* Share of the cost that the whole capacity is worth at the first price. A plan that uses too little
- * memory is of more use than one that uses too much: the routes give prices for both together. */
+/* Share of the cost that the whole capacity is worth at the first price. A plan that uses too
+ * little memory is of more use than one that uses too much: the routes give prices for both
+ * together. */
 #define FIRST_WORTH 0.32
 #define RISE 4.0 /* factor by which the price of a time rises */
 
