@@ -33,6 +33,7 @@ tp_status tp__priced_open(tp_priced *l) {
   l->choices = tp__arena_array(p->problem.arena, sketch->problem.n_nodes + 1, sizeof *l->choices);
   l->price = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->price);
   l->between = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->between);
+  l->routed = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->routed);
   l->best = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->best);
   if (!l->offset || !l->node || !l->used || !l->prices || !l->choices || !l->price || !l->between ||
       !l->best)
@@ -59,6 +60,7 @@ void tp__priced_close(tp_priced *l) {
 
 void tp__priced_set(tp_priced *l, const double *price) {
   double one = (double)((int64_t)1 << TP_PRICE_BITS), max = MAX_PRICE / (double)l->n_times;
+  l->current = price;
   for (size_t t = 0; t < l->n_times; t++)
     l->prices[t + 1] = l->prices[t] + (uint64_t)(price[t] * one < max ? price[t] * one : max);
   l->sketch.routes->prices = l->prices[l->n_times] > 0 ? l->prices : NULL;
@@ -106,7 +108,8 @@ static void learn_bound(tp_priced *l, tp_cost priced) {
   if (bound <= l->bound || overflows)
     return;
   l->bound = bound;
-  memcpy(l->best, l->price, l->n_times * sizeof *l->best);
+  if (l->current)
+    memcpy(l->best, l->current, l->n_times * sizeof *l->best);
 }
 
 int64_t tp__priced_peak(const tp_priced *l) {
@@ -146,15 +149,10 @@ tp_status tp__priced_solve(tp_priced *l) {
 }
 
 void tp__priced_take(tp_priced *l, const tp_solution *solution) {
-  if (solution->n_prices == 0) {
-    l->has_new_prices = memcmp(l->price, l->between, l->n_times * sizeof *l->price) != 0;
-    memcpy(l->price, l->between, l->n_times * sizeof *l->price);
-    return;
-  }
-  l->has_new_prices = true;
-  memset(l->price, 0, l->n_times * sizeof *l->price);
+  l->has_routed = solution->n_prices > 0;
+  memset(l->routed, 0, l->n_times * sizeof *l->routed);
   for (int k = 0; k < solution->n_prices && solution->price_times[k] < (int64_t)l->n_times; k++)
-    l->price[solution->price_times[k]] = solution->prices[k];
+    l->routed[solution->price_times[k]] = solution->prices[k];
 }
 
 /* ---- strategies ---- */

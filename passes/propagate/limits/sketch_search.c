@@ -8,10 +8,11 @@
 #include <string.h>
 
 enum {
-  TIMES = 3,  /* number of times that get a price, at most */
-  SOLVES = 5, /* solves for each of these times */
-  ROUNDS = 4, /* of prices taken from the routes */
-  SHARE = 12  /* strategies kept per node, on average */
+  TIMES = 3,        /* number of times that get a price, at most */
+  SOLVES = 5,       /* solves for each of these times */
+  ROUNDS = 4,       /* of prices taken from the routes */
+  SMALL_EXCESS = 8, /* the ascent ends when the limit is exceeded by less than this part of it */
+  SHARE = 12        /* strategies kept per node, on average */
 };
 #define STATING 0.5 /* share of a time limit for stating the sketch */
 /* Share of the cost that the whole capacity is worth at the first price. A plan that uses too
@@ -139,20 +140,26 @@ static tp_status price_time(tp_priced *l, int64_t time, bool *under) {
 
 static bool ascent_applies(const tp_search *s) { return has_sketch(s) && !s->is_impossible; }
 
-static tp_status run_ascent(tp_search *s) {
-  tp_priced *l = &s->priced;
+/* Prices times at which the limit is exceeded by more than `excess`, most first. */
+static tp_status price_times(tp_priced *l, int64_t excess) {
   tp_status status = TP_OK;
   bool under = true;
-  for (int n = 0; status == TP_OK && under && n < TIMES && may_price(l) &&
-                  l->used[tp__priced_peak(l)] > l->limit;
-       n++)
+  for (; status == TP_OK && under && l->n_priced < TIMES && may_price(l) &&
+         l->used[tp__priced_peak(l)] > l->limit + (l->n_priced > 0 ? excess : 0);
+       l->n_priced++)
     status = price_time(l, tp__priced_peak(l), &under);
+  return status;
+}
+
+static tp_status run_ascent(tp_search *s) {
+  tp_status status = price_times(&s->priced, s->priced.limit / SMALL_EXCESS);
   return status == TP_INFEASIBLE ? TP_OK : status;
 }
 
 /* Prices of memory rise at the times at which the limit is exceeded most, until a plan of the
- * sketch keeps the limit. The prices are Lagrange multipliers (Everett 1963), and each solve gives
- * a bound (Held and Karp 1971). */
+ * sketch exceeds it by little: a restricted problem with its strategies finds the other prices. The
+ * prices are Lagrange multipliers (Everett 1963), and each solve gives a bound (Held and Karp
+ * 1971). */
 const tp_search_row tp__ascent_row = {"price ascent", ascent_applies, run_ascent};
 
 /* ---- generation of strategies ---- */
@@ -164,11 +171,20 @@ static bool generation_applies(const tp_search *s) {
 static tp_status run_generation(tp_search *s) {
   tp_priced *l = &s->priced;
   tp_status status = TP_OK;
+  bool ascends = true;
   for (int round = 0; round < ROUNDS && status == TP_OK && tp__search_is_open(s); round++) {
     size_t n_must = l->n_must;
     status = tp__solve_strategies(s, TP_ONLY_FOUND);
-    tp__priced_set(l, l->price);
-    if (status == TP_OK && l->has_new_prices && tp__search_is_open(s))
+    if (status != TP_OK || !tp__search_is_open(s))
+      break;
+    bool is_found = s->best.cost < TP_COST_FORBIDDEN;
+    if (ascends && !(is_found && l->has_routed))
+      status = price_times(l, 0);
+    else if (!l->has_routed)
+      break; /* no other prices are known */
+    ascends &= is_found && l->has_routed;
+    tp__priced_set(l, l->has_routed ? l->routed : l->between);
+    if (status == TP_OK)
       status = tp__priced_solve(l);
     if (l->n_must == n_must)
       break;
@@ -177,7 +193,8 @@ static tp_status run_generation(tp_search *s) {
 }
 
 /* Two solves alternate: the routes with the strategies of all plans of the sketch so far, and the
- * sketch at the prices of memory of that solution. This is column generation: the restricted
+ * sketch at the prices of memory of that solution. Where there is none, or it has no prices, the
+ * ascent goes on at other times. This is column generation: the restricted
  * problem gives prices, the relaxation gives strategies (Dantzig and Wolfe 1960). */
 const tp_search_row tp__generation_row = {"generation", generation_applies, run_generation};
 
