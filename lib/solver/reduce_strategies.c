@@ -1,11 +1,8 @@
 /* Drops strategies of a node and entries of its edges: those that cost too much, or that are
  * dominated. */
-#include "solver/reducer.h"
-
-#include "solver/memory.h"
+#include "solver/dominance.h"
 #include "support/vectors.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Dominance compares all pairs of strategies; beyond this number it does not pay off. */
@@ -260,160 +257,26 @@ tp_status tp__reducer_star_bound(tp__reducer *r, int node) {
 
 /* ---- dominance ---- */
 
-/* The inputs of dominance, collected once for all pairs of strategies. */
-typedef struct surroundings {
-  const tp__wnode *v;
-  tp__wview *edges;
-  int *n_far;
-  const tp_cost **columns; /* by edge: [k * n + x], the table with the node's strategies last */
-  tp_cost *least, *at;     /* [i * n + x]: the minimum of row x of edge i, and its column */
-  double *gain, *size;     /* by strategy: see compare_in_cheapest */
-} surroundings;
-
-/* Below this number of strategies, calls of vector functions take longer than they save. */
-enum { MIN_VECTOR = 8 };
-
-static inline void find_least_inline(const tp_cost *column, int n_far, int n,
-                                     tp_cost *restrict least, tp_cost *restrict at) {
-  for (int x = 0; x < n; x++) {
-    least[x] = column[x];
-    at[x] = 0;
-  }
-  for (int k = 1; k < n_far; k++) {
-    column += n;
-    for (int x = 0; x < n; x++) {
-      at[x] = column[x] < least[x] ? k : at[x];
-      least[x] = column[x] < least[x] ? column[x] : least[x];
-    }
-  }
-}
-
-VECTORS static void find_least(const tp_cost *column, int n_far, int n, tp_cost *restrict least,
-                               tp_cost *restrict at) {
-  find_least_inline(column, n_far, n, least, at);
-}
-
-static inline void add_differences_inline(const tp_cost *column, tp_cost of_x, int n,
-                                          double *restrict gain, double *restrict size) {
-  for (int y = 0; y < n; y++) {
-    double more = (double)(column[y] - of_x);
-    gain[y] += more;
-    size[y] += fabs(more);
-  }
-}
-
-VECTORS_OF_DOUBLES static void add_differences(const tp_cost *column, tp_cost of_x, int n,
-                                               double *restrict gain, double *restrict size) {
-  add_differences_inline(column, of_x, n, gain, size);
-}
-
-/* Copies the table of an edge so that the node's strategies come last. */
-static void transpose(const tp__wview *w, int n, int n_far, tp_cost *column) {
-  for (int k = 0; k < n_far; k++, column += n)
-    for (int x = 0; x < n; x++)
-      column[x] = w->table[(size_t)x * w->self + (size_t)k * w->far];
-}
-
-static tp_status list_columns(tp__reducer *r, int node, surroundings *s) {
-  const tp__wcsp *g = r->g;
-  const tp__wnode *v = s->v = &g->nodes[node];
-  size_t n_edges = (size_t)v->n_edges, n = (size_t)v->n, room = 0;
-  for (int i = 0; i < v->n_edges; i++) {
-    tp__wview w = tp__wcsp_view(g, v->edges[i], node);
-    room += w.self == 1 ? 0 : n * (size_t)g->nodes[w.other].n;
-  }
-  room += 2 * n_edges * n + 2 * n +
-          n_edges * (sizeof *s->edges + sizeof *s->columns + sizeof *s->n_far) / sizeof(tp_cost) +
-          1;
-  tp_cost *scratch = tp__reducer_scratch(r, room);
-  if (!scratch)
-    return TP_NO_MEMORY;
-  s->least = scratch;
-  s->at = s->least + n_edges * n;
-  s->gain = (double *)(void *)(s->at + n_edges * n);
-  s->size = s->gain + n;
-  s->edges = (tp__wview *)(void *)(s->size + n);
-  s->columns = (const tp_cost **)(void *)(s->edges + n_edges);
-  tp_cost *copy = (tp_cost *)(void *)(s->columns + n_edges);
-  for (size_t i = 0; i < n_edges; i++) {
-    tp__wview w = s->edges[i] = tp__wcsp_view(g, v->edges[i], node);
-    s->columns[i] = w.self == 1 ? w.table : copy;
-    if (w.self != 1)
-      transpose(&w, v->n, g->nodes[w.other].n, copy);
-    copy += w.self == 1 ? 0 : n * (size_t)g->nodes[w.other].n;
-  }
-  s->n_far = (int *)(void *)copy;
-  for (size_t i = 0; i < n_edges; i++) {
-    s->n_far[i] = g->nodes[s->edges[i].other].n;
-    (v->n < MIN_VECTOR ? find_least_inline : find_least)(s->columns[i], s->n_far[i], v->n,
-                                                         s->least + i * n, s->at + i * n);
-  }
-  return TP_OK;
-}
-
-/* For every strategy y, computes by how much it costs more than x if each neighbor chooses what is
- * cheapest for x (`gain`, negative if y is cheaper). It is a sum of doubles, whose rounding error
- * is at most a tiny part of the sum of the absolute values (`size`). */
-static void compare_in_cheapest(const surroundings *s, int x) {
-  const tp__wnode *v = s->v;
-  size_t n = (size_t)v->n;
-  memset(s->gain, 0, n * sizeof *s->gain);
-  memset(s->size, 0, n * sizeof *s->size);
-  void (*add)(const tp_cost *, tp_cost, int, double *restrict, double *restrict) =
-      v->n < MIN_VECTOR ? add_differences_inline : add_differences;
-  add(v->cost, v->cost[x], v->n, s->gain, s->size);
-  for (size_t i = 0; i < (size_t)v->n_edges; i++) {
-    tp_cost of_x = s->least[i * n + (size_t)x];
-    add(s->columns[i] + (size_t)s->at[i * n + (size_t)x] * n, of_x, v->n, s->gain, s->size);
-  }
-}
-
-/* True if y is at least as good as x for all choices of the neighbors. The comparison in the
- * cheapest column of x refutes most pairs at once. */
-static bool dominates(const tp__reducer *r, int node, int y, int x, const surroundings *s) {
-  const tp__wnode *v = s->v;
-  const double error = 1e-9; /* far above that of a sum over a million edges */
-  if (s->gain[y] > error * s->size[y] || !tp__memory_dominates(r->g, node, y, x))
-    return false;
-  /* Cost differences, summed over the edges of a hub, may exceed 64 bits. */
-  tp__int128 gain = (tp__int128)v->cost[y] - v->cost[x];
-  for (int i = 0; i < v->n_edges; i++) {
-    const tp__wview *w = &s->edges[i];
-    tp_cost worst = -TP_COST_FORBIDDEN;
-    for (int k = 0; k < s->n_far[i]; k++) {
-      tp_cost of_x = w->table[(size_t)x * w->self + (size_t)k * w->far];
-      tp_cost of_y = w->table[(size_t)y * w->self + (size_t)k * w->far];
-      if (of_x >= TP_COST_FORBIDDEN)
-        continue;
-      if (of_y >= TP_COST_FORBIDDEN)
-        return false;
-      worst = of_y - of_x > worst ? of_y - of_x : worst;
-    }
-    *r->work += s->n_far[i];
-    gain += worst;
-  }
-  return gain <= 0;
-}
-
 /* Marks dominated strategies in r->drop; not all of them after a stop request. */
 static tp_status find_dominated(tp__reducer *r, int node, int *n_drop) {
   enum { POLL_INTERVAL = 16 }; /* polls the clock once per this many strategies */
   const tp__wnode *v = &r->g->nodes[node];
-  surroundings s;
-  if (list_columns(r, node, &s))
+  tp__dominance s;
+  if (tp__dominance_open(r, node, &s))
     return TP_NO_MEMORY;
   memset(r->drop, 0, (size_t)v->n * sizeof *r->drop);
   for (int x = 0; x < v->n && !(x % POLL_INTERVAL == POLL_INTERVAL - 1 &&
                                 tp__control_poll_must_finish(r->control, *r->work));
        x++) {
-    compare_in_cheapest(&s, x);
+    tp__dominance_compare(&s, x);
     for (int y = 0; y < v->n && !r->drop[x]; y++)
-      if (y != x && !r->drop[y] && dominates(r, node, y, x, &s)) {
+      if (y != x && !r->drop[y] && tp__dominates(&s, y, x)) {
         r->drop[x] = true;
         ++*n_drop;
       }
   }
   *r->work += (int64_t)v->n * v->n * (v->n_edges + 1);
+  tp__dominance_close(&s);
   return TP_OK;
 }
 
