@@ -119,6 +119,52 @@ int64_t tp__priced_peak(const tp_priced *l) {
   return (int64_t)at;
 }
 
+static void take_choices(tp_priced *l, const int *choices) {
+  memcpy(l->choices, choices, l->sketch.problem.n_nodes * sizeof *l->choices);
+  must_keep(l, l->choices);
+  tp__sketch_used(&l->sketch, l->choices, l->used);
+}
+
+/* Makes the problem of the sketch with all other strategies forbidden; none if the time is over. */
+static tp_status make_following(tp_priced *l, const int *chosen, tp_problem **made) {
+  tp_node *nodes = l->sketch.problem.nodes;
+  tp_cost *costs = tp__calloc(l->offset[l->n_first] + 1, sizeof *costs);
+  const tp_cost **own = tp__calloc(l->n_first + 1, sizeof(tp_cost *));
+  tp_status status = costs && own ? TP_OK : tp__plan_no_memory(l->p);
+  for (size_t i = 0; status == TP_OK && i < l->n_first; i++) {
+    tp_node *node = &nodes[l->node[i]];
+    tp_cost *only = costs + l->offset[i];
+    own[i] = node->costs;
+    for (int s = 0; s < node->n; s++)
+      only[s] = s == chosen[i] ? node->costs[s] : TP_COST_FORBIDDEN;
+    node->costs = only;
+  }
+  if (status == TP_OK)
+    status = tp__plan_make_problem(&l->sketch, false, made);
+  for (size_t i = 0; own && costs && i < l->n_first; i++)
+    nodes[l->node[i]].costs = (tp_cost *)own[i];
+  tp__free(costs);
+  tp__free(own);
+  return status;
+}
+
+tp_status tp__priced_follow(tp_priced *l, const int *chosen) {
+  tp_problem *problem = NULL;
+  tp_solution solution = {0};
+  tp_solver_options options = tp__priced_options(l, SKETCH_SHARE);
+  tp_status status = make_following(l, chosen, &problem);
+  if (status == TP_OK && problem)
+    status = tp_solve(problem, &options, &solution);
+  tp_problem_destroy(problem);
+  if (status == TP_OK && !solution.choices)
+    status = TP_INFEASIBLE; /* the time was over before the problem was stated */
+  tp__priced_spend(l, solution.work);
+  if (status == TP_OK)
+    take_choices(l, solution.choices);
+  tp_solution_clear(&solution);
+  return status;
+}
+
 tp_status tp__priced_solve(tp_priced *l) {
   tp_planner *p = l->p;
   tp_problem *priced = NULL;
@@ -139,11 +185,8 @@ tp_status tp__priced_solve(tp_priced *l) {
   p->result.is_cut_short |= solution.stopped;
   tp__priced_spend(l, solution.work / IN_ROWS);
   learn_bound(l, solution.lower_bound);
-  if (status == TP_OK) {
-    memcpy(l->choices, solution.choices, l->sketch.problem.n_nodes * sizeof *l->choices);
-    must_keep(l, l->choices);
-    tp__sketch_used(&l->sketch, l->choices, l->used);
-  }
+  if (status == TP_OK)
+    take_choices(l, solution.choices);
   tp_solution_clear(&solution);
   return status;
 }

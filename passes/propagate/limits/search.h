@@ -55,6 +55,7 @@ typedef struct tp_search {
   tp_found best;
   tp_cost floor; /* lower bound on the cost of any plan, with or without the limit */
   bool is_slack; /* the plan without the memory limit keeps it: it is `best`, `floor` its bound */
+  const int *unlimited; /* by node: that plan, if it does not keep the limit; NULL: unknown */
 
   /* little time */
   tp_seeds seeds;

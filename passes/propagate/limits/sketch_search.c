@@ -75,6 +75,12 @@ static tp_status run_cheapest(tp_search *s) {
     return status;
   tp__sketch_used(&l->sketch, NULL, l->used);
   s->is_impossible = l->used[tp__priced_peak(l)] > l->limit;
+  if (s->unlimited) {
+    status = tp__priced_follow(l, s->unlimited);
+    bool exceeds = status == TP_OK && l->used[tp__priced_peak(l)] > l->limit;
+    if (exceeds || (status != TP_OK && status != TP_INFEASIBLE))
+      return status;
+  }
   tp__clock_phase("searching without the memory limit");
   clock->shows_plans = clock->shows_bounds = true;
   status = tp__priced_solve(l);
@@ -91,7 +97,9 @@ static tp_status run_cheapest(tp_search *s) {
 }
 
 /* The sketch without prices of memory. If its plan keeps the limit, it is optimal; else its cost is
- * a bound. This is the Lagrangian relaxation of the limit at price 0. */
+ * a bound. This is the Lagrangian relaxation of the limit at price 0. If the plan without the limit
+ * is known and exceeds the limit in the sketch too, the sketch is not solved, since prices mostly
+ * give better bounds. */
 const tp_search_row tp__cheapest_row = {"cheapest", cheapest_applies, run_cheapest};
 
 /* ---- ascent of prices ---- */
