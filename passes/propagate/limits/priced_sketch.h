@@ -44,8 +44,8 @@ void tp__priced_take(tp_priced *priced, const tp_solution *solution);
  * priced->choices and priced->used, and its strategies are marked in `must`. TP_INFEASIBLE: no plan
  * was found. */
 tp_status tp__priced_solve(tp_priced *priced);
-/* Takes the cheapest plan of the sketch with these strategies, by node of the planner, as if a solve
- * had found it. TP_INFEASIBLE: there is none. */
+/* Takes the cheapest plan of the sketch with these strategies, by node of the planner, as if a
+ * solve had found it. TP_INFEASIBLE: there is none. */
 tp_status tp__priced_follow(tp_priced *priced, const int *chosen);
 /* Computes priced->reduced_cost of all strategies at the best prices. */
 tp_status tp__priced_reduced_costs(tp_priced *priced);
