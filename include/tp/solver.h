@@ -128,8 +128,8 @@ typedef struct tp_solution {
   tp_exact_cost peak, least_peak;
   int64_t peak_time, least_peak_time;
   /* Dual prices of memory at n_prices times: the cost per unit of memory, from the messages that
-   * gave the best bound. The prices at other times are unknown. Freed by tp_solution_clear; NULL
-   * without a limit, or if prices were not computed. */
+   * gave the best bound before strategies were dropped by it. The prices at other times are
+   * unknown. Freed by tp_solution_clear; NULL without a limit, or if prices were not computed. */
   int n_prices;
   int64_t *price_times;
   double *prices;

@@ -4,6 +4,7 @@
 #include "sharding/cut.h"
 #include "sharding/layout_cache.h"
 #include "sharding/reshard_bytes.h"
+#include "sharding/reshard_tables.h"
 
 #include <string.h>
 
@@ -43,6 +44,7 @@ struct tp_reshard_cache {
   recent recent[N_RECENT];
   size_t n_forgotten; /* value of searches.n_forgotten when these were stored */
   int oldest_recent;
+  tp__reshard_tables tables;
 };
 
 tp_reshard_cache *tp_reshard_cache_create(const tp_mesh *mesh, const tp_topology *topology) {
@@ -67,6 +69,7 @@ void tp_reshard_cache_destroy(tp_reshard_cache *cache) {
   tp__cache_destroy(&cache->searches);
   tp__bytes_cache_destroy(&cache->bytes);
   forget_prices(cache);
+  tp__reshard_tables_clear(&cache->tables);
   tp__free(cache);
 }
 
@@ -75,6 +78,8 @@ void tp__reshard_cache_limit(tp_reshard_cache *cache, size_t states) {
 }
 
 tp__cache *tp__reshard_searches(tp_reshard_cache *cache) { return &cache->searches; }
+
+tp__reshard_tables *tp__reshard_tables_of(tp_reshard_cache *cache) { return &cache->tables; }
 
 /* ---- results ---- */
 
@@ -407,5 +412,7 @@ void tp_reshard_cache_keep_whole(tp_reshard_cache *cache, unsigned axes) {
 }
 
 void tp_reshard_cache_price_whole_axes(tp_reshard_cache *cache, bool whole) {
+  if (cache->prices_whole_axes != whole && cache->searches.topology.objective == TP_OBJECTIVE_BYTES)
+    tp__reshard_tables_clear(&cache->tables);
   cache->prices_whole_axes = whole;
 }

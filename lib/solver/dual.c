@@ -345,21 +345,34 @@ static bool leaves_partners(const tp__dual *d, int node, int x, bool *const *bar
   return true;
 }
 
+/* sum[x] = the cost of x, with what the neighbors behind have chosen. */
+static void sum_behind(const tp__dual *d, int node, const int *at, tp_cost *sum) {
+  const tp__wnode *v = &d->g->nodes[node];
+  memcpy(sum, d->cost[node], (size_t)v->n * sizeof *sum);
+  for (int i = 0; i < v->n_edges; i++) {
+    tp__wview w = tp__wcsp_view(d->g, v->edges[i], node);
+    if (w.other >= node)
+      continue;
+    int end = end_of(d->g, v->edges[i], node), y = at[w.other];
+    const tp_cost *column = w.table + (size_t)y * w.far, *taken = d->taken[v->edges[i]][end];
+    tp_cost far = d->taken[v->edges[i]][1 - end][y];
+    for (int x = 0; x < v->n; x++) {
+      tp_cost more = column[(size_t)x * w.self];
+      more -= more < TP_COST_FORBIDDEN ? taken[x] + far : 0;
+      sum[x] = more > 0 ? tp_cost_add(sum[x], more) : sum[x];
+    }
+  }
+}
+
 /* Chooses a strategy by rank, then by cost. Ranks: allowed and leaving partners (0), allowed (1),
  * barred (2). */
 static int choose(const tp__dual *d, int node, const int *at, bool *const *barred) {
   const tp__wnode *v = &d->g->nodes[node];
   int best = 0, best_rank = 3;
   tp_cost best_sum = 0;
+  sum_behind(d, node, at, d->scratch);
   for (int x = 0; x < v->n; x++) {
-    tp_cost sum = d->cost[node][x];
-    for (int i = 0; i < v->n_edges; i++) {
-      int other = tp__wcsp_view(d->g, v->edges[i], node).other;
-      if (other < node) {
-        tp_cost more = entry(d, v->edges[i], node, x, at[other]);
-        sum = more > 0 ? tp_cost_add(sum, more) : sum;
-      }
-    }
+    tp_cost sum = d->scratch[x];
     int rank = barred[node][x] ? 2 : 0;
     if (rank == 0 && (best_rank > 0 || sum < best_sum) && !leaves_partners(d, node, x, barred))
       rank = 1;

@@ -4,6 +4,7 @@
 
 #include "solver/memory.h"
 #include "solver/repair.h"
+#include "support/support.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,6 +30,25 @@ void tp__price_ascent_keep(const tp__wcsp *g, const int *at, int *choices) {
     if (g->nodes[v].alive)
       choices[v] = g->nodes[v].label[at[v]];
   tp__wcsp_complete(g, choices);
+}
+
+tp_status tp__search_keep_prices(tp__search *s, const tp__wmemory *memory, const double *price) {
+  size_t n = (size_t)memory->n_times;
+  tp__time_prices *kept = &s->time_prices;
+  if (kept->n > 0 || n == 0)
+    return TP_OK;
+  int64_t *time = tp__realloc(kept->time, n, sizeof *time);
+  kept->time = time ? time : kept->time;
+  double *to = tp__realloc(kept->price, n, sizeof *to);
+  kept->price = to ? to : kept->price;
+  if (!time || !to)
+    return TP_NO_MEMORY;
+  for (size_t t = 0; t < n; t++)
+    if (price[t] > 0) {
+      time[kept->n] = memory->time[t];
+      to[kept->n++] = price[t] / (double)s->step;
+    }
+  return TP_OK;
 }
 
 /* Makes `at` the answer if it is better: if it fits as it is, or, with may_repair, after repair. */
@@ -169,6 +189,8 @@ tp_status tp__price_ascent_run(tp__price_ascent *c, bool is_root) {
     if (status == TP_OK && round + 1 < rounds)
       move_prices(c, best, step);
   }
+  if (status == TP_OK && is_root && c->s->nested == 0)
+    status = tp__search_keep_prices(c->s, c->g->memory, c->best_price);
   if (status == TP_OK && c->bound >= c->limit)
     status = TP_INFEASIBLE;
   if (status == TP_OK && valid)

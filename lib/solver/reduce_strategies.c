@@ -1,11 +1,8 @@
 /* Drops strategies of a node and entries of its edges: those that cost too much, or that are
  * dominated. */
-#include "solver/reducer.h"
-
-#include "solver/memory.h"
+#include "solver/dominance.h"
 #include "support/vectors.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Dominance compares all pairs of strategies; beyond this number it does not pay off. */
@@ -260,112 +257,26 @@ tp_status tp__reducer_star_bound(tp__reducer *r, int node) {
 
 /* ---- dominance ---- */
 
-/* The inputs of dominance, collected once for all pairs of strategies. */
-typedef struct surroundings {
-  const tp__wnode *v;
-  tp__wview *edges;
-  int *n_far;
-  const tp_cost **cheapest; /* [i * n + x]: the column of edge i in which row x is cheapest */
-  double *gain, *size;      /* by strategy: see compare_in_cheapest */
-} surroundings;
-
-static tp_status tighten_edges(tp__reducer *r, int node, surroundings *s) {
-  const tp__wcsp *g = r->g;
-  const tp__wnode *v = s->v = &g->nodes[node];
-  size_t n_edges = (size_t)v->n_edges, n = (size_t)v->n;
-  char *capacity = (char *)tp__reducer_scratch(
-      r,
-      (n_edges * (sizeof *s->edges + sizeof(tp_cost *) * n + sizeof *s->n_far)) / sizeof(tp_cost) +
-          1 + 2 * n);
-  if (!capacity)
-    return TP_NO_MEMORY;
-  s->gain = (double *)(void *)capacity;
-  s->size = s->gain + n;
-  capacity += 2 * n * sizeof *s->gain;
-  s->edges = (tp__wview *)(void *)capacity;
-  s->cheapest = (const tp_cost **)(void *)(capacity + n_edges * sizeof *s->edges);
-  s->n_far = (int *)(void *)(s->cheapest + n_edges * n);
-  for (int i = 0; i < v->n_edges; i++) {
-    tp__wview w = s->edges[i] = tp__wcsp_view(g, v->edges[i], node);
-    s->n_far[i] = g->nodes[w.other].n;
-    for (size_t x = 0; x < n; x++) {
-      const tp_cost *row = w.table + x * w.self;
-      int best = 0;
-      for (int k = 1; k < s->n_far[i]; k++)
-        best = row[(size_t)k * w.far] < row[(size_t)best * w.far] ? k : best;
-      s->cheapest[(size_t)i * n + x] = w.table + (size_t)best * w.far;
-    }
-  }
-  return TP_OK;
-}
-
-/* For every strategy y, computes by how much it costs more than x if each neighbor chooses what is
- * cheapest for x (`gain`, negative if y is cheaper). It is a sum of doubles, whose rounding error
- * is at most a tiny part of the sum of the absolute values (`size`). */
-static void compare_in_cheapest(const surroundings *s, int x) {
-  const tp__wnode *v = s->v;
-  for (int y = 0; y < v->n; y++) {
-    s->gain[y] = (double)(v->cost[y] - v->cost[x]);
-    s->size[y] = fabs(s->gain[y]);
-  }
-  for (int i = 0; i < v->n_edges; i++) {
-    const tp_cost *column = s->cheapest[(size_t)i * (size_t)v->n + (size_t)x];
-    size_t self = s->edges[i].self;
-    tp_cost of_x = column[(size_t)x * self];
-    for (int y = 0; y < v->n; y++) {
-      double more = (double)(column[(size_t)y * self] - of_x);
-      s->gain[y] += more;
-      s->size[y] += fabs(more);
-    }
-  }
-}
-
-/* True if y is at least as good as x for all choices of the neighbors. The comparison in the
- * cheapest column of x refutes most pairs at once. */
-static bool dominates(const tp__reducer *r, int node, int y, int x, const surroundings *s) {
-  const tp__wnode *v = s->v;
-  const double error = 1e-9; /* far above that of a sum over a million edges */
-  if (s->gain[y] > error * s->size[y] || !tp__memory_dominates(r->g, node, y, x))
-    return false;
-  /* Cost differences, summed over the edges of a hub, may exceed 64 bits. */
-  tp__int128 gain = (tp__int128)v->cost[y] - v->cost[x];
-  for (int i = 0; i < v->n_edges; i++) {
-    const tp__wview *w = &s->edges[i];
-    tp_cost worst = -TP_COST_FORBIDDEN;
-    for (int k = 0; k < s->n_far[i]; k++) {
-      tp_cost of_x = w->table[(size_t)x * w->self + (size_t)k * w->far];
-      tp_cost of_y = w->table[(size_t)y * w->self + (size_t)k * w->far];
-      if (of_x >= TP_COST_FORBIDDEN)
-        continue;
-      if (of_y >= TP_COST_FORBIDDEN)
-        return false;
-      worst = of_y - of_x > worst ? of_y - of_x : worst;
-    }
-    *r->work += s->n_far[i];
-    gain += worst;
-  }
-  return gain <= 0;
-}
-
 /* Marks dominated strategies in r->drop; not all of them after a stop request. */
 static tp_status find_dominated(tp__reducer *r, int node, int *n_drop) {
   enum { POLL_INTERVAL = 16 }; /* polls the clock once per this many strategies */
   const tp__wnode *v = &r->g->nodes[node];
-  surroundings s;
-  if (tighten_edges(r, node, &s))
+  tp__dominance s;
+  if (tp__dominance_open(r, node, &s))
     return TP_NO_MEMORY;
   memset(r->drop, 0, (size_t)v->n * sizeof *r->drop);
   for (int x = 0; x < v->n && !(x % POLL_INTERVAL == POLL_INTERVAL - 1 &&
                                 tp__control_poll_must_finish(r->control, *r->work));
        x++) {
-    compare_in_cheapest(&s, x);
+    tp__dominance_compare(&s, x);
     for (int y = 0; y < v->n && !r->drop[x]; y++)
-      if (y != x && !r->drop[y] && dominates(r, node, y, x, &s)) {
+      if (y != x && !r->drop[y] && tp__dominates(&s, y, x)) {
         r->drop[x] = true;
         ++*n_drop;
       }
   }
   *r->work += (int64_t)v->n * v->n * (v->n_edges + 1);
+  tp__dominance_close(&s);
   return TP_OK;
 }
 

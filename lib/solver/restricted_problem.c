@@ -247,11 +247,12 @@ tp_status tp__restricted_problems(tp__price_ascent *c, const int *at) {
   c->s->multiplied = true;
   if (status == TP_OK)
     status = search_cores(&p, &valid);
+  if (p.bound > INT64_MIN)
+    memcpy(c->g->memory->price, p.price, (size_t)c->g->memory->n_times * sizeof *p.price);
   if (status == TP_OK && c->bound >= c->limit)
     status = TP_INFEASIBLE;
   valid &= !tp__search_must_finish(c->s); /* the graph is not searched any further */
   if (status == TP_OK && valid) {
-    memcpy(c->g->memory->price, p.price, (size_t)c->g->memory->n_times * sizeof *p.price);
     tp__prices_set(&p.prices, &c->s->work);
     valid = pass(&p, PASSES);
   }

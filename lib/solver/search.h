@@ -26,7 +26,7 @@ typedef struct tp__search {
   tp__control *control;        /* NULL: only work limits the search */
   bool is_worker;              /* another thread checks the clock */
   int nested;                  /* > 0: the current graph is a part of the whole */
-  tp__time_prices time_prices; /* the last prices found for the whole; owned by tp_solve */
+  tp__time_prices time_prices; /* see tp__search_keep_prices; owned by tp_solve */
 } tp__search;
 
 /* An exact elimination mostly ends the search, so it may take four times the whole budget of work;
@@ -65,6 +65,11 @@ static inline void tp__search_update(const tp__search *s, tp_cost bound, tp_cost
   if (s->nested == 0 && s->control)
     tp__control_update(s->control, bound, cost);
 }
+
+/* Keeps the prices at the times of the whole graph, unless there are some already: the first ones
+ * are of the most times, because strategies that are pruned later leave less times at which memory
+ * may be short. */
+tp_status tp__search_keep_prices(tp__search *s, const tp__wmemory *memory, const double *price);
 
 typedef struct tp__answer {
   tp_cost bound; /* no assignment costs less than min(bound, limit) */

@@ -103,24 +103,6 @@ static void start_prices(tp__wmemory *memory, const tp__coarse_prices *coarse) {
   }
 }
 
-/* Saves the final memory prices. */
-static tp_status keep_prices(tp__search *s, const tp__wmemory *memory) {
-  size_t n = (size_t)memory->n_times;
-  int64_t *time = tp__realloc(s->time_prices.time, n, sizeof *time);
-  s->time_prices.time = time ? time : s->time_prices.time;
-  double *price = tp__realloc(s->time_prices.price, n, sizeof *price);
-  s->time_prices.price = price ? price : s->time_prices.price;
-  if (!time || !price)
-    return TP_NO_MEMORY;
-  s->time_prices.n = 0;
-  for (size_t t = 0; t < n; t++)
-    if (memory->price[t] > 0) {
-      time[s->time_prices.n] = memory->time[t];
-      price[s->time_prices.n++] = memory->price[t] / (double)s->step;
-    }
-  return TP_OK;
-}
-
 /* Keeps the assignment found by coarse prices unless the answer is cheaper. */
 static void keep_coarse(const tp__coarse_prices *coarse, int n_nodes, tp__answer *answer) {
   if (answer->cost < TP_COST_FORBIDDEN || coarse->cost >= TP_COST_FORBIDDEN)
@@ -136,6 +118,7 @@ static tp_status search_priced(tp__search *s, tp__wcsp *g, attempt *a, const tp_
                                const tp__coarse_prices *coarse, tp__answer *answer) {
   bool known = coarse->cost < TP_COST_FORBIDDEN;
   tp_cost limit = known ? tp__limit_below(s, coarse->cost) : a->code->most + 1;
+  s->time_prices.n = 0;
   start_prices(g->memory, coarse);
   tp_status status = tp__wcsp_reduce(g, limit, s->table_budget, tp__search_control(s), &s->work);
   answer->bound = status == TP_INFEASIBLE ? TP_COST_FORBIDDEN : relaxed->bound;
@@ -148,7 +131,7 @@ static tp_status search_priced(tp__search *s, tp__wcsp *g, attempt *a, const tp_
   bool is_near = relaxed->cost < TP_COST_FORBIDDEN;
   const int *near = known ? coarse->choices : is_near ? relaxed->choices : NULL;
   status = tp__constrained_search(s, g, limit, near, answer);
-  return status == TP_OK ? keep_prices(s, g->memory) : status;
+  return status == TP_OK ? tp__search_keep_prices(s, g->memory, g->memory->price) : status;
 }
 
 /* `relaxed` is the answer for the problem without its limit; it does not fit. */

@@ -333,6 +333,41 @@ static void small_cache(void **state) {
   tp_reshard_cache_destroy(large);
 }
 
+/* Rows of costs equal single costs, when they are computed and when they are found again, also for
+ * more layouts than a table has room for. */
+static void rows_of_costs(void **state) {
+  (void)state;
+  enum { MANY = 4000, AT_ONCE = 100 };
+  tp_mesh mesh = make_mesh(5, (int64_t[]){2, 2, 2, 2, 2});
+  tp_topology topology;
+  tp_reshard_cache *rows = make_cache(&mesh, "cpu", &topology),
+                   *single = make_cache(&mesh, "cpu", &topology);
+  static const int64_t shapes[][2] = {{64, 32}, {32, 64}};
+  tp_spec *specs = calloc(MANY, sizeof *specs);
+  int n = all_specs(&mesh, 2, true, TP_SUM, MANY, specs), number[AT_ONCE];
+  tp_cost costs[AT_ONCE];
+  assert_true(n > 2 * 1024 && n < MANY);
+  for (int pass = 0; pass < 2; pass++)
+    for (int first = 0; first < n; first += AT_ONCE) {
+      int at_once = n - first < AT_ONCE ? n - first : AT_ONCE;
+      tp_reshard_targets targets = {.rank = 2,
+                                    .shape = shapes[first / AT_ONCE % 2],
+                                    .element_size = 4,
+                                    .n = at_once,
+                                    .to = specs + first,
+                                    .number = number};
+      for (int from = 0; from < n; from += 37) {
+        tp_reshard_costs(rows, &targets, specs[from], costs);
+        for (int k = 0; k < at_once; k++)
+          assert_int_equal(costs[k], tp_reshard_cost(single, specs[from], specs[first + k], 2,
+                                                     targets.shape, 4));
+      }
+    }
+  free(specs);
+  tp_reshard_cache_destroy(rows);
+  tp_reshard_cache_destroy(single);
+}
+
 /* On a mesh too large for a full search, the common part of two shardings stays fixed. */
 static void shared_axes_stay(void **state) {
   (void)state;
@@ -395,6 +430,7 @@ int main(void) {
       cmocka_unit_test(other_combiner),
       cmocka_unit_test(triangle_and_determinism),
       cmocka_unit_test(small_cache),
+      cmocka_unit_test(rows_of_costs),
       cmocka_unit_test(shared_axes_stay),
       cmocka_unit_test(out_of_memory),
   };

@@ -5,6 +5,7 @@
  * measured (trial_plan.c), with routes and without (unrouted_plan.c). */
 #include "passes/propagate/limits/search.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,8 @@ enum {
   OVER_SHARE = 4 /* of a large function, 1/OVER_SHARE of its work goes to these plans */
 };
 #define UNLIMITED (INT64_MAX - 1)
+/* A plan is written once its distance from the bound is this share of what it gains. */
+#define OF_GAIN 0.5
 
 /* Solves the stated problem with a capacity in bytes, fixed ones included. TP_INFEASIBLE: no plan
  * was found, and `solution` has no choices. */
@@ -55,13 +58,37 @@ void tp__overestimates_take_unrouted(tp_overestimates *o, tp_solution *other, tp
   o->best.method = other->method;
 }
 
+/* True if the plans differ in their routes at most, which a plan without routes does not have. */
+static bool are_same_without_routes(const tp_planner *p, const int *a, const int *b) {
+  bool same = true;
+  for (size_t i = 0; same && i < p->problem.n_nodes; i++)
+    same = a[i] == b[i] || tp__is_of_routes(&p->problem.nodes[i]);
+  return same;
+}
+
+/* Measures a plan without its routes; capacities that are close to each other give the same one. */
+static tp_status measure_unrouted(tp_overestimates *o, const tp_solution *other) {
+  tp_planner *p = o->stated;
+  tp_unrouted_trial *last = &o->trial;
+  size_t n = p->problem.n_nodes;
+  if (last->choices && are_same_without_routes(p, last->choices, other->choices))
+    return TP_OK;
+  if (!last->choices)
+    last->choices = tp__arena_array(p->problem.arena, n + 1, sizeof *last->choices);
+  if (!last->choices)
+    return tp__plan_no_memory(p);
+  memcpy(last->choices, other->choices, n * sizeof *last->choices);
+  last->held = tp__unrouted_peak(p, other, &last->cost, NULL);
+  return TP_OK;
+}
+
 /* Takes the plan found within `capacity` if it costs less and keeps the limit. Else the bound of
  * that capacity becomes a bound for the limit. */
-static void take_if_kept(tp_overestimates *o, int64_t capacity, tp_solution *other) {
+static tp_status take_if_kept(tp_overestimates *o, int64_t capacity, tp_solution *other) {
   tp_planner *p = o->stated;
   int64_t counted = (int64_t)other->peak.low + tp__routes_fixed_bytes(p->routes), held;
   bool is_cheaper = other->choices && other->cost < o->cost, is_taken = false;
-  tp_cost cost;
+  tp_status status = TP_OK;
   o->best.work += other->work;
   if (is_cheaper && (held = tp__written_peak(p, other)) <= p->limits.memory) {
     p->result.is_cut_short |= other->stopped;
@@ -69,18 +96,22 @@ static void take_if_kept(tp_overestimates *o, int64_t capacity, tp_solution *oth
     is_taken = true;
   } else if (is_cheaper) {
     o->excess = held < INT64_MAX ? counted - held : o->excess;
-    is_taken = tp__unrouted_peak(p, other, &cost, NULL) <= p->limits.memory && cost < o->cost;
+    status = measure_unrouted(o, other);
+    is_taken = status == TP_OK && o->trial.held <= p->limits.memory && o->trial.cost < o->cost;
     p->result.is_cut_short |= is_taken && other->stopped;
     if (is_taken)
-      tp__overestimates_take_unrouted(o, other, cost);
+      tp__overestimates_take_unrouted(o, other, o->trial.cost);
   }
-  if (is_cheaper && !is_taken)
+  if (is_cheaper && !is_taken) {
     o->high = capacity < counted ? capacity : counted;
-  else
+    o->high_cost = other->cost;
+  } else {
     o->low = capacity;
+  }
   if (!is_cheaper && o->cost < TP_COST_FORBIDDEN && other->lower_bound > o->best.lower_bound)
     o->best.lower_bound = other->lower_bound;
   tp_solution_clear(other);
+  return status;
 }
 
 tp_status tp__overestimates_choose(tp_overestimates *o) {
@@ -156,8 +187,7 @@ static tp_status run_unlimited(tp_search *s) {
     return status == TP_INFEASIBLE ? TP_OK : status;
   o->has_floor = true;
   o->floor = cheapest.lower_bound;
-  take_if_kept(o, UNLIMITED, &cheapest);
-  return TP_OK;
+  return take_if_kept(o, UNLIMITED, &cheapest);
 }
 
 /* The plan that is cheapest without a limit: if it keeps the limit as written, it is optimal. Its
@@ -166,45 +196,77 @@ const tp_search_row tp__unlimited_row = {"unlimited", unlimited_applies, run_unl
 
 /* ---- larger capacities ---- */
 
-/* The condition that ends the search within a capacity: no plan there is cheaper than the best, or
- * the time is over. */
+/* The conditions that end the search within a capacity. */
 typedef struct capacity_end {
-  tp_cost cost;
-  const tp_clock *clock;
+  tp_cost cost; /* no plan there is cheaper than this, the cost of the best plan */
+  bool is_exact;
+  double gap; /* or, unless it must be exact, the plan found is cheaper and this near the bound */
+  const tp_clock *clock; /* or the time is over */
+  bool is_coarse, is_late;
 } capacity_end;
 
 static bool is_done(const tp_solver_progress *progress, void *data) {
-  const capacity_end *end = data;
-  return tp_exact_cost_value(progress->lower_bound) >= (double)end->cost ||
-         tp__clock_is_over(end->clock);
+  capacity_end *end = data;
+  double bound = tp_exact_cost_value(progress->lower_bound);
+  double cost = progress->found ? tp_exact_cost_value(progress->cost) : INFINITY;
+  double gain = end->cost < TP_COST_FORBIDDEN ? (double)end->cost - cost : 0;
+  end->is_coarse |= !end->is_exact && cost < (double)end->cost &&
+                    cost - bound <= fmax(end->gap * bound, OF_GAIN * gain);
+  end->is_late |= tp__clock_is_over(end->clock);
+  return end->is_coarse || end->is_late || bound >= (double)end->cost;
 }
 
 static bool capacities_apply(const tp_search *s) {
   return s->over.has_floor && s->over.cost > s->over.floor;
 }
 
+/* Solves within a capacity, and takes the plan if it keeps the limit. A plan is written as soon as
+ * it is nearly the cheapest, because most plans do not keep the limit. If it does, *again asks for
+ * the cheapest one within the same capacity. */
+static tp_status try_capacity(tp_search *s, int64_t capacity, bool *again) {
+  tp_overestimates *o = &s->over;
+  tp_solver_options options = o->options;
+  tp_solution other;
+  capacity_end end = {.cost = o->cost,
+                      .is_exact = *again,
+                      .gap = TP_NEAR / s->p->limits.effort,
+                      .clock = s->p->limits.clock};
+  options.work_budget = options.work_budget / SHARE + 1;
+  options.interrupted = is_done;
+  options.data = &end;
+  tp_status status = solve_within(o->stated, options, capacity, &other);
+  if (status != TP_OK && status != TP_INFEASIBLE)
+    return status;
+  other.stopped = end.is_late;
+  status = take_if_kept(o, capacity, &other);
+  *again = end.is_coarse && end.cost > o->cost;
+  return status;
+}
+
+/* True if plans within larger capacities can be cheaper by little only, in a large function, whose
+ * plan is not improved further then. */
+static bool is_near(const tp_search *s) {
+  const tp_overestimates *o = &s->over;
+  return s->is_large &&
+         (double)(o->cost - o->high_cost) <= TP_NEAR / s->p->limits.effort * (double)o->high_cost;
+}
+
 static tp_status run_capacities(tp_search *s) {
   tp_overestimates *o = &s->over;
   const tp_plan_limits *limits = &s->p->limits;
-  tp_solver_options options = o->options;
-  int64_t max_work = o->best.work + options.work_budget;
-  options.work_budget = options.work_budget / SHARE + 1;
+  int64_t max_work = o->best.work + o->options.work_budget, capacity = 0;
+  tp_status status = TP_OK;
+  bool again = false;
   for (int round = 0; round < ROUNDS && o->high - o->low > 1 && o->best.work < max_work &&
-                      !tp__clock_is_over(limits->clock);
+                      !is_near(s) && !tp__clock_is_over(limits->clock) && status == TP_OK;
        round++) {
-    int64_t capacity = limits->memory + o->excess;
-    if (round % 2 == 1 || capacity <= o->low || capacity >= o->high)
+    if (!again)
+      capacity = limits->memory + o->excess;
+    if (!again && (round % 2 == 1 || capacity <= o->low || capacity >= o->high))
       capacity = o->low + (o->high - o->low) / 2;
-    tp_solution other;
-    capacity_end end = {o->cost, limits->clock};
-    options.interrupted = is_done;
-    options.data = &end;
-    tp_status status = solve_within(o->stated, options, capacity, &other);
-    if (status != TP_OK && status != TP_INFEASIBLE)
-      return status;
-    take_if_kept(o, capacity, &other);
+    status = try_capacity(s, capacity, &again);
   }
-  return TP_OK;
+  return status;
 }
 
 /* The problem is solved with larger capacities, between the limit and the estimate of the cheapest

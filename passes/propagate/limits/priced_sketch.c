@@ -32,8 +32,11 @@ tp_status tp__priced_open(tp_priced *l) {
   l->prices = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->prices);
   l->choices = tp__arena_array(p->problem.arena, sketch->problem.n_nodes + 1, sizeof *l->choices);
   l->price = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->price);
+  l->between = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->between);
+  l->routed = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->routed);
   l->best = tp__arena_array(p->problem.arena, n_times + 1, sizeof *l->best);
-  if (!l->offset || !l->node || !l->used || !l->prices || !l->choices || !l->price || !l->best)
+  if (!l->offset || !l->node || !l->used || !l->prices || !l->choices || !l->price || !l->between ||
+      !l->best)
     return tp__plan_no_memory(p);
   for (size_t i = 0, k = 0; i < l->n_first; i++, k++) {
     while (tp__is_of_routes(&sketch->problem.nodes[k]))
@@ -57,6 +60,7 @@ void tp__priced_close(tp_priced *l) {
 
 void tp__priced_set(tp_priced *l, const double *price) {
   double one = (double)((int64_t)1 << TP_PRICE_BITS), max = MAX_PRICE / (double)l->n_times;
+  l->current = price;
   for (size_t t = 0; t < l->n_times; t++)
     l->prices[t + 1] = l->prices[t] + (uint64_t)(price[t] * one < max ? price[t] * one : max);
   l->sketch.routes->prices = l->prices[l->n_times] > 0 ? l->prices : NULL;
@@ -104,7 +108,8 @@ static void learn_bound(tp_priced *l, tp_cost priced) {
   if (bound <= l->bound || overflows)
     return;
   l->bound = bound;
-  memcpy(l->best, l->price, l->n_times * sizeof *l->best);
+  if (l->current)
+    memcpy(l->best, l->current, l->n_times * sizeof *l->best);
 }
 
 int64_t tp__priced_peak(const tp_priced *l) {
@@ -112,6 +117,52 @@ int64_t tp__priced_peak(const tp_priced *l) {
   for (size_t t = 1; t < l->n_times; t++)
     at = l->used[t] > l->used[at] ? t : at;
   return (int64_t)at;
+}
+
+static void take_choices(tp_priced *l, const int *choices) {
+  memcpy(l->choices, choices, l->sketch.problem.n_nodes * sizeof *l->choices);
+  must_keep(l, l->choices);
+  tp__sketch_used(&l->sketch, l->choices, l->used);
+}
+
+/* Makes the problem of the sketch with all other strategies forbidden; none if the time is over. */
+static tp_status make_following(tp_priced *l, const int *chosen, tp_problem **made) {
+  tp_node *nodes = l->sketch.problem.nodes;
+  tp_cost *costs = tp__calloc(l->offset[l->n_first] + 1, sizeof *costs);
+  const tp_cost **own = tp__calloc(l->n_first + 1, sizeof(tp_cost *));
+  tp_status status = costs && own ? TP_OK : tp__plan_no_memory(l->p);
+  for (size_t i = 0; status == TP_OK && i < l->n_first; i++) {
+    tp_node *node = &nodes[l->node[i]];
+    tp_cost *only = costs + l->offset[i];
+    own[i] = node->costs;
+    for (int s = 0; s < node->n; s++)
+      only[s] = s == chosen[i] ? node->costs[s] : TP_COST_FORBIDDEN;
+    node->costs = only;
+  }
+  if (status == TP_OK)
+    status = tp__plan_make_problem(&l->sketch, false, made);
+  for (size_t i = 0; own && costs && i < l->n_first; i++)
+    nodes[l->node[i]].costs = (tp_cost *)own[i];
+  tp__free(costs);
+  tp__free(own);
+  return status;
+}
+
+tp_status tp__priced_follow(tp_priced *l, const int *chosen) {
+  tp_problem *problem = NULL;
+  tp_solution solution = {0};
+  tp_solver_options options = tp__priced_options(l, SKETCH_SHARE);
+  tp_status status = make_following(l, chosen, &problem);
+  if (status == TP_OK && problem)
+    status = tp_solve(problem, &options, &solution);
+  tp_problem_destroy(problem);
+  if (status == TP_OK && !solution.choices)
+    status = TP_INFEASIBLE; /* the time was over before the problem was stated */
+  tp__priced_spend(l, solution.work);
+  if (status == TP_OK)
+    take_choices(l, solution.choices);
+  tp_solution_clear(&solution);
+  return status;
 }
 
 tp_status tp__priced_solve(tp_priced *l) {
@@ -134,21 +185,17 @@ tp_status tp__priced_solve(tp_priced *l) {
   p->result.is_cut_short |= solution.stopped;
   tp__priced_spend(l, solution.work / IN_ROWS);
   learn_bound(l, solution.lower_bound);
-  if (status == TP_OK) {
-    memcpy(l->choices, solution.choices, l->sketch.problem.n_nodes * sizeof *l->choices);
-    must_keep(l, l->choices);
-    tp__sketch_used(&l->sketch, l->choices, l->used);
-  }
+  if (status == TP_OK)
+    take_choices(l, solution.choices);
   tp_solution_clear(&solution);
   return status;
 }
 
 void tp__priced_take(tp_priced *l, const tp_solution *solution) {
-  if (solution->n_prices == 0)
-    return;
-  memset(l->price, 0, l->n_times * sizeof *l->price);
+  l->has_routed = solution->n_prices > 0;
+  memset(l->routed, 0, l->n_times * sizeof *l->routed);
   for (int k = 0; k < solution->n_prices && solution->price_times[k] < (int64_t)l->n_times; k++)
-    l->price[solution->price_times[k]] = solution->prices[k];
+    l->routed[solution->price_times[k]] = solution->prices[k];
 }
 
 /* ---- strategies ---- */

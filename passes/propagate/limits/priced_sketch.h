@@ -21,24 +21,32 @@ typedef struct tp_priced {
   int64_t *used;         /* by time: bytes of the last choices */
   uint64_t *prices;      /* of the sketch, in fixed point */
   size_t n_times;
-  double *price, *best; /* by time: the current prices, and those of the best bound */
-  int *choices;         /* of the sketch: the last ones found */
-  tp_cost bound;        /* certified lower bound */
-  int64_t left;         /* remaining work for the function */
+  /* by time: prices of the ascent; those between a plan that exceeds the limit and one that keeps
+   * it; those of the last solution with routes; those of the best bound */
+  double *price, *between, *routed, *best;
+  const double *current; /* the prices that were set last; NULL: none */
+  bool has_routed;
+  int n_priced;  /* times with a price of the ascent */
+  int *choices;  /* of the sketch: the last ones found */
+  tp_cost bound; /* certified lower bound */
+  int64_t left;  /* remaining work for the function */
 } tp_priced;
 
 /* Opens the sketch of priced->p. Must be closed also when it fails. */
 tp_status tp__priced_open(tp_priced *priced);
 void tp__priced_close(tp_priced *priced);
 
-/* Sets the prices by time, as cost per byte, for later calls. */
+/* Sets the prices by time, as cost per byte, for later calls. The array must stay. */
 void tp__priced_set(tp_priced *priced, const double *price);
-/* Sets priced->price to the prices of the solution, if it has any. */
+/* Takes the prices of a solution with routes, if it has any. */
 void tp__priced_take(tp_priced *priced, const tp_solution *solution);
 /* Solves the sketch at the current prices and updates the bound. The plan is stored in
  * priced->choices and priced->used, and its strategies are marked in `must`. TP_INFEASIBLE: no plan
  * was found. */
 tp_status tp__priced_solve(tp_priced *priced);
+/* Takes the cheapest plan of the sketch with these strategies, by node of the planner, as if a
+ * solve had found it. TP_INFEASIBLE: there is none. */
+tp_status tp__priced_follow(tp_priced *priced, const int *chosen);
 /* Computes priced->reduced_cost of all strategies at the best prices. */
 tp_status tp__priced_reduced_costs(tp_priced *priced);
 /* Sets *threshold so that about `share` strategies per node, on average, have a reduced cost below

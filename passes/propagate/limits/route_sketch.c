@@ -57,30 +57,30 @@ static int distinct(const column *c, tp_spec *list, int *number) {
 }
 
 static void price_moves(tp_planner *p, const tp_planned_value *v, const tp_spec *from,
-                        const tp_spec *to, moves *m) {
+                        tp_reshard_targets *targets, moves *m) {
+  const tp_spec *to = targets->to;
   for (int i = 0; i < m->n_from; i++)
     m->from_bytes[i] = tp__value_bytes(p, v, from[i]);
   for (int k = 0; k < m->n_to; k++)
     m->to_bytes[k] = tp__value_bytes(p, v, to[k]);
-  for (int i = 0; i < m->n_from && !tp__clock_gives_up(p); i++)
-    for (int k = 0; k < m->n_to; k++) {
-      size_t at = (size_t)i * (size_t)m->n_to + (size_t)k;
-      m->costs[at] = tp_spec_equal(from[i], to[k])
-                         ? NOTHING_CHANGES
-                         : tp__cost_times(tp_reshard_cost(p->problem.reshards, from[i], to[k],
-                                                          v->rank, v->shape, v->element_size),
-                                          v->trips);
-    }
+  for (int i = 0; i < m->n_from && !tp__clock_gives_up(p); i++) {
+    tp_cost *costs = m->costs + (size_t)i * (size_t)m->n_to;
+    tp_reshard_costs(p->problem.reshards, targets, from[i], costs);
+    for (int k = 0; k < m->n_to; k++)
+      costs[k] =
+          tp_spec_equal(from[i], to[k]) ? NOTHING_CHANGES : tp__cost_times(costs[k], v->trips);
+  }
 }
 
 static moves *make_moves(tp_planner *p, const tp_planned_value *v, const column *a,
                          const column *b) {
   moves *m = tp__arena_alloc(p->problem.arena, sizeof *m);
   tp_spec *lists = tp__calloc((size_t)a->n + (size_t)b->n + 1, sizeof *lists);
+  int *numbers = tp__calloc((size_t)b->n + 1, sizeof *numbers);
   if (m) {
     *m = (moves){.from = tp__arena_array(p->problem.arena, (size_t)a->n, sizeof *m->from),
                  .to = tp__arena_array(p->problem.arena, (size_t)b->n, sizeof *m->to)};
-    if (lists && m->from && m->to) {
+    if (lists && numbers && m->from && m->to) {
       m->n_from = distinct(a, lists, m->from);
       m->n_to = distinct(b, lists + a->n, m->to);
     }
@@ -89,11 +89,18 @@ static moves *make_moves(tp_planner *p, const tp_planned_value *v, const column 
     m->from_bytes = tp__arena_array(p->problem.arena, (size_t)m->n_from + 1, sizeof *m->from_bytes);
     m->to_bytes = tp__arena_array(p->problem.arena, (size_t)m->n_to + 1, sizeof *m->to_bytes);
     bool ok = m->n_from > 0 && m->costs && m->from_bytes && m->to_bytes;
+    tp_reshard_targets targets = {.rank = v->rank,
+                                  .shape = v->shape,
+                                  .element_size = v->element_size,
+                                  .n = m->n_to,
+                                  .to = lists + a->n,
+                                  .number = numbers};
     if (ok)
-      price_moves(p, v, lists, lists + a->n, m);
+      price_moves(p, v, lists, &targets, m);
     m = ok ? m : NULL;
   }
   tp__free(lists);
+  tp__free(numbers);
   return m;
 }
 

@@ -21,6 +21,13 @@ typedef struct tp_found {
   bool is_early; /* found in a share of the time: another run may find another plan */
 } tp_found;
 
+/* The last plan whose memory was measured without routes. */
+typedef struct tp_unrouted_trial {
+  int *choices; /* by node of the stated planner, in its arena; NULL: none */
+  int64_t held;
+  tp_cost cost;
+} tp_unrouted_trial;
+
 /* Plans whose estimated memory may exceed the limit, and which keep it when written. The problem of
  * the routes is stated for all strategies, or for those of good plans in large functions. */
 typedef struct tp_overestimates {
@@ -35,7 +42,9 @@ typedef struct tp_overestimates {
   /* capacities: the plan found within `low` keeps the limit or is not cheaper; the plan found
    * within `high` does not keep the limit */
   int64_t low, high;
-  int64_t excess; /* estimate minus measured memory of the last plan */
+  tp_cost high_cost; /* of that plan */
+  int64_t excess;    /* estimate minus measured memory of the last plan */
+  tp_unrouted_trial trial;
 } tp_overestimates;
 
 typedef struct tp_search {
@@ -46,6 +55,7 @@ typedef struct tp_search {
   tp_found best;
   tp_cost floor; /* lower bound on the cost of any plan, with or without the limit */
   bool is_slack; /* the plan without the memory limit keeps it: it is `best`, `floor` its bound */
+  const int *unlimited; /* by node: that plan, if it does not keep the limit; NULL: unknown */
 
   /* little time */
   tp_seeds seeds;

@@ -34,16 +34,21 @@ static tp_cost exposed_part(tp_cost cost, uint8_t exposed) {
                                          cost % TP_EXPOSED_UNITS * exposed / TP_EXPOSED_UNITS;
 }
 
-/* Prices the reshards from one layout to n others. */
-static void price_reshards(tp_planner *p, const tp_planned_value *v, tp_spec from, int n,
-                           const tp_spec *to, tp_cost *costs) {
-  if (p->messages && !v->keeps_layout && tp__messages_price(p->messages, v, from, n, to, costs))
+/* Prices the reshards from one layout to all targets. */
+static void price_reshards(tp_planner *p, const tp_planned_value *v, tp_spec from,
+                           tp_reshard_targets *targets, tp_cost *costs) {
+  int n = targets->n;
+  if (p->messages && !v->keeps_layout &&
+      tp__messages_price(p->messages, v, from, n, targets->to, costs))
     return;
+  if (v->keeps_layout) {
+    for (int k = 0; k < n; k++)
+      costs[k] = tp_spec_equal(from, targets->to[k]) ? 0 : TP_COST_FORBIDDEN;
+    return;
+  }
+  tp_reshard_costs(p->problem.reshards, targets, from, costs);
   for (int k = 0; k < n; k++)
-    costs[k] = v->keeps_layout ? tp_spec_equal(from, to[k]) ? 0 : TP_COST_FORBIDDEN
-                               : tp__cost_times(tp_reshard_cost(p->problem.reshards, from, to[k],
-                                                                v->rank, v->shape, v->element_size),
-                                                v->trips);
+    costs[k] = tp__cost_times(costs[k], v->trips);
 }
 
 static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned_value *v,
@@ -51,15 +56,21 @@ static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned
   const tp_node *a = &p->problem.nodes[ends.from], *b = &p->problem.nodes[ends.to];
   size_t na = (size_t)a->n, nb = (size_t)b->n;
   tp_spec *lists = tp__calloc(na + nb + 1, sizeof *lists);
-  int *numbers = tp__calloc(na + nb + 1, sizeof *numbers);
+  int *numbers = tp__calloc(na + 2 * nb + 1, sizeof *numbers);
   tp_cost *pairs = tp__calloc(na * nb + 1, sizeof *pairs),
           *table = tp__calloc(na * nb + 1, sizeof *table);
   tp_status status = TP_NO_MEMORY;
   if (lists && numbers && pairs && table) {
     int ca = distinct(a->out + ends.output, a->n, a->n_out, lists, numbers);
     int cb = distinct(b->in + ends.input, b->n, b->n_in, lists + na, numbers + na);
+    tp_reshard_targets targets = {.rank = v->rank,
+                                  .shape = v->shape,
+                                  .element_size = v->element_size,
+                                  .n = cb,
+                                  .to = lists + na,
+                                  .number = numbers + na + nb};
     for (int i = 0; i < ca && !tp__clock_gives_up(p); i++)
-      price_reshards(p, v, lists[i], cb, lists + na, pairs + i * cb);
+      price_reshards(p, v, lists[i], &targets, pairs + i * cb);
     for (int i = 0; i < ca * cb && ends.exposed < TP_EXPOSED_UNITS; i++)
       pairs[i] = exposed_part(pairs[i], ends.exposed);
     for (size_t i = 0; i < na; i++)

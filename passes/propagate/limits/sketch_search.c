@@ -8,14 +8,17 @@
 #include <string.h>
 
 enum {
-  TIMES = 3,  /* number of times that get a price, at most */
-  SOLVES = 5, /* solves for each of these times */
-  ROUNDS = 4, /* of prices taken from the routes */
-  SHARE = 12  /* strategies kept per node, on average */
+  TIMES = 3,        /* number of times that get a price, at most */
+  SOLVES = 5,       /* solves for each of these times */
+  ROUNDS = 4,       /* of prices taken from the routes */
+  SMALL_EXCESS = 8, /* the ascent ends when the limit is exceeded by less than this part of it */
+  SHARE = 12        /* strategies kept per node, on average */
 };
 #define STATING 0.5 /* share of a time limit for stating the sketch */
-/* share of the cost that the whole capacity is worth at the first price */
-#define FIRST_WORTH 0.02
+/* Share of the cost that the whole capacity is worth at the first price. A plan that uses too
+ * little memory is of more use than one that uses too much: the routes give prices for both
+ * together. */
+#define FIRST_WORTH 0.32
 #define RISE 4.0 /* factor by which the price of a time rises */
 
 static bool has_sketch(const tp_search *s) { return s->priced.sketch.problem.nodes && !s->is_over; }
@@ -72,6 +75,12 @@ static tp_status run_cheapest(tp_search *s) {
     return status;
   tp__sketch_used(&l->sketch, NULL, l->used);
   s->is_impossible = l->used[tp__priced_peak(l)] > l->limit;
+  if (s->unlimited) {
+    status = tp__priced_follow(l, s->unlimited);
+    bool exceeds = status == TP_OK && l->used[tp__priced_peak(l)] > l->limit;
+    if (exceeds || (status != TP_OK && status != TP_INFEASIBLE))
+      return status;
+  }
   tp__clock_phase("searching without the memory limit");
   clock->shows_plans = clock->shows_bounds = true;
   status = tp__priced_solve(l);
@@ -88,7 +97,9 @@ static tp_status run_cheapest(tp_search *s) {
 }
 
 /* The sketch without prices of memory. If its plan keeps the limit, it is optimal; else its cost is
- * a bound. This is the Lagrangian relaxation of the limit at price 0. */
+ * a bound. This is the Lagrangian relaxation of the limit at price 0. If the plan without the limit
+ * is known and exceeds the limit in the sketch too, the sketch is not solved, since prices mostly
+ * give better bounds. */
 const tp_search_row tp__cheapest_row = {"cheapest", cheapest_applies, run_cheapest};
 
 /* ---- ascent of prices ---- */
@@ -98,40 +109,65 @@ static bool may_price(const tp_priced *l) {
   return l->left > l->p->limits.work / 2 && !tp__clock_is_over(l->p->limits.clock);
 }
 
-/* Raises the price at a time until the plan that is found keeps the limit there. *under: it
- * does. */
+/* The last plan: its memory at a time, and its cost with the payments for all other times. */
+typedef struct sample {
+  double cost, used;
+} sample;
+
+static sample last_plan(const tp_priced *l, int64_t time) {
+  sample s = {(double)tp_problem_evaluate(l->unpriced, l->choices), (double)l->used[time]};
+  for (size_t t = 0; t < l->n_times; t++)
+    s.cost += (int64_t)t == time ? 0 : l->price[t] * (double)l->used[t];
+  return s;
+}
+
+/* Raises the price at a time until the plan that is found keeps the limit there. *under: it does.
+ * Between that plan and the one before, which exceeds the limit, lies the price at which both cost
+ * the same. */
 static tp_status price_time(tp_priced *l, int64_t time, bool *under) {
   double capacity = l->limit > 1 ? (double)l->limit : 1;
+  sample over = last_plan(l, time);
   l->price[time] =
       FIRST_WORTH * (double)(tp_problem_evaluate(l->unpriced, l->choices) + 1) / capacity;
   tp_status status = TP_OK;
   for (int i = 0; i < SOLVES && status == TP_OK && may_price(l); i++) {
     tp__priced_set(l, l->price);
     status = tp__priced_solve(l);
-    *under = l->used[time] <= l->limit;
+    *under = status == TP_OK && l->used[time] <= l->limit;
     if (*under)
       break;
+    over = status == TP_OK ? last_plan(l, time) : over;
     l->price[time] *= RISE;
+  }
+  if (*under) {
+    sample now = last_plan(l, time);
+    l->between[time] = now.cost > over.cost ? (now.cost - over.cost) / (over.used - now.used) : 0;
   }
   return status;
 }
 
 static bool ascent_applies(const tp_search *s) { return has_sketch(s) && !s->is_impossible; }
 
-static tp_status run_ascent(tp_search *s) {
-  tp_priced *l = &s->priced;
+/* Prices times at which the limit is exceeded by more than `excess`, most first. */
+static tp_status price_times(tp_priced *l, int64_t excess) {
   tp_status status = TP_OK;
   bool under = true;
-  for (int n = 0; status == TP_OK && under && n < TIMES && may_price(l) &&
-                  l->used[tp__priced_peak(l)] > l->limit;
-       n++)
+  for (; status == TP_OK && under && l->n_priced < TIMES && may_price(l) &&
+         l->used[tp__priced_peak(l)] > l->limit + (l->n_priced > 0 ? excess : 0);
+       l->n_priced++)
     status = price_time(l, tp__priced_peak(l), &under);
+  return status;
+}
+
+static tp_status run_ascent(tp_search *s) {
+  tp_status status = price_times(&s->priced, s->priced.limit / SMALL_EXCESS);
   return status == TP_INFEASIBLE ? TP_OK : status;
 }
 
 /* Prices of memory rise at the times at which the limit is exceeded most, until a plan of the
- * sketch keeps the limit. The prices are Lagrange multipliers (Everett 1963), and each solve gives
- * a bound (Held and Karp 1971). */
+ * sketch exceeds it by little: a restricted problem with its strategies finds the other prices. The
+ * prices are Lagrange multipliers (Everett 1963), and each solve gives a bound (Held and Karp
+ * 1971). */
 const tp_search_row tp__ascent_row = {"price ascent", ascent_applies, run_ascent};
 
 /* ---- generation of strategies ---- */
@@ -143,11 +179,20 @@ static bool generation_applies(const tp_search *s) {
 static tp_status run_generation(tp_search *s) {
   tp_priced *l = &s->priced;
   tp_status status = TP_OK;
+  bool ascends = true;
   for (int round = 0; round < ROUNDS && status == TP_OK && tp__search_is_open(s); round++) {
     size_t n_must = l->n_must;
     status = tp__solve_strategies(s, TP_ONLY_FOUND);
-    tp__priced_set(l, l->price);
-    if (status == TP_OK && tp__search_is_open(s))
+    if (status != TP_OK || !tp__search_is_open(s))
+      break;
+    bool is_found = s->best.cost < TP_COST_FORBIDDEN;
+    if (ascends && !(is_found && l->has_routed))
+      status = price_times(l, 0);
+    else if (!l->has_routed)
+      break; /* no other prices are known */
+    ascends &= is_found && l->has_routed;
+    tp__priced_set(l, l->has_routed ? l->routed : l->between);
+    if (status == TP_OK)
       status = tp__priced_solve(l);
     if (l->n_must == n_must)
       break;
@@ -156,7 +201,8 @@ static tp_status run_generation(tp_search *s) {
 }
 
 /* Two solves alternate: the routes with the strategies of all plans of the sketch so far, and the
- * sketch at the prices of memory of that solution. This is column generation: the restricted
+ * sketch at the prices of memory of that solution. Where there is none, or it has no prices, the
+ * ascent goes on at other times. This is column generation: the restricted
  * problem gives prices, the relaxation gives strategies (Dantzig and Wolfe 1960). */
 const tp_search_row tp__generation_row = {"generation", generation_applies, run_generation};
 

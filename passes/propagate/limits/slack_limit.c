@@ -26,8 +26,10 @@ static tp_status keep_if_slack(tp_search *s, const tp_planner *unlimited) {
   tp_cost cost;
   const tp_solution solution = {.choices = choices, .method = unlimited->result.method};
   p->limits.binds = tp__unrouted_peak(p, &solution, &cost, NULL) > p->limits.memory;
-  if (p->limits.binds)
+  if (p->limits.binds) {
+    s->unlimited = choices;
     return TP_OK;
+  }
   tp__found_keep_unrouted(s, choices, cost, unlimited->result.method);
   s->best.is_early = unlimited->result.is_cut_short;
   s->floor = unlimited->result.bound;

@@ -166,8 +166,8 @@ static void find_root(tp_planner *p, const tp_timeline *t, int k) {
 
 /* Roots are found for all ops at once, users first. */
 int tp__fused_root(tp_planner *p, const tp_timeline *t, int k) {
-  for (size_t i = t->n; i > (size_t)k && !(t->moments[k].known & ROOT_KNOWN); i--)
-    if (!(t->moments[i - 1].known & ROOT_KNOWN))
+  if (!(t->moments[k].known & ROOT_KNOWN))
+    for (size_t i = t->n; i > 0; i--)
       find_root(p, t, (int)i - 1);
   return t->moments[k].root;
 }
