@@ -20,7 +20,8 @@ typedef struct tp_timeline_op {
   bool is_control;           /* structured control flow */
   bool is_change;            /* shard.shard */
   uint8_t known;             /* which properties storage.c has computed */
-  int root; /* the op into which it is fused, possibly by way of others, or itself */
+  int root;          /* the op into which it is fused, possibly by way of others, or itself */
+  int searched_from; /* 1 + the op from which the last search of storage.c met it; 0: none */
 } tp_timeline_op;
 
 /* A tensor that one of the ops makes or uses. */

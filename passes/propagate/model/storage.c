@@ -296,10 +296,11 @@ static bool may_be_overwritten(tp_planner *p, const tp_timeline *t, int value, i
 /* The value that op k, which is `root` or fused into it, reads and `root` may overwrite; -1:
  * none. */
 static int overwritten_in(tp_planner *p, const tp_timeline *t, int k, int root, int depth) {
-  const tp_timeline_op *m = &t->moments[k];
+  tp_timeline_op *m = &t->moments[k];
   tp_storage_form f = form_of(p, t, k);
-  if (depth > MAX_FUSED || !f.goes_elementwise)
+  if (depth > MAX_FUSED || m->searched_from == root + 1 || !f.goes_elementwise)
     return -1;
+  m->searched_from = root + 1; /* several ops may read the same one */
   for (int i = 0; i < m->rule->n_operands; i++) {
     if (!(f.aligned >> i & 1))
       continue;
