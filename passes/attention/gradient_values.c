@@ -51,8 +51,9 @@ static bool is_same_dim(const tp_attention *a, const tp_score_dim *x, const tp_s
       continue;
     while (k < y->n && a->sizes[y->loops[k]] == 1)
       k++;
-    if (k == y->n || y->loops[k++] != x->loops[i])
+    if (k == y->n || y->loops[k] != x->loops[i])
       return false;
+    k++;
   }
   while (k < y->n && a->sizes[y->loops[k]] == 1)
     k++;

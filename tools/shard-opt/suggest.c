@@ -281,6 +281,7 @@ static const struct {
     {"trace", RUNS},
     {"seed", RUNS},
     {"no-verify", RUNS},
+    {"tf32", "is an option of shard-run; write --tp-to-cuda=tf32=true"},
     {"reference", RUNS},
     {"function", RUNS},
     {"timeout", RUNS},

@@ -307,7 +307,7 @@ static tp_status add_use(struct tp_routes *r, int value, const placed *at, const
   return status;
 }
 
-static life life_of(const struct tp_routes *r, int value, const placed *uses, int n) {
+static life life_of(struct tp_routes *r, int value, const placed *uses, int n) {
   const tp_planned_value *v = &r->p->problem.values[value];
   const tp_node *node = &r->p->problem.nodes[v->node];
   MlirOperation op = tp__defining_op(v->value);

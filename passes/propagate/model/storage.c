@@ -298,9 +298,9 @@ static bool may_be_overwritten(tp_planner *p, const tp_timeline *t, int value, i
 static int overwritten_in(tp_planner *p, const tp_timeline *t, int k, int root, int depth) {
   tp_timeline_op *m = &t->moments[k];
   tp_storage_form f = form_of(p, t, k);
-  if (depth > MAX_FUSED || m->searched_from == root + 1 || !f.goes_elementwise)
+  if (depth > MAX_FUSED || m->search == t->n_searches || !f.goes_elementwise)
     return -1;
-  m->searched_from = root + 1; /* several ops may read the same one */
+  m->search = t->n_searches; /* several ops may read the same one */
   for (int i = 0; i < m->rule->n_operands; i++) {
     if (!(f.aligned >> i & 1))
       continue;
@@ -334,11 +334,12 @@ static int start_of(tp_planner *p, const tp_timeline *t, int k) {
   return -1;
 }
 
-int tp__overwritten(tp_planner *p, const tp_timeline *t, int k) {
+int tp__overwritten(tp_planner *p, tp_timeline *t, int k) {
   const tp_rule *rule = t->moments[k].rule;
   if (!rule || rule->is_free || rule->n_results != 1 || tp__is_unstored(p, t, k))
     return -1;
   int start = start_of(p, t, k);
+  t->n_searches++;
   return start >= 0 ? start : overwritten_in(p, t, k, k, 0);
 }
 

@@ -40,7 +40,7 @@ bool tp__is_written_through(tp_planner *planner, const tp_timeline *timeline, in
 /* The value, by its index in the timeline, whose buffer the result of an op reuses; -1: none. An
  * elementwise op, with all ops fused into it, overwrites an operand that has no other reader. A
  * reduction accumulates into its initial value. */
-int tp__overwritten(tp_planner *planner, const tp_timeline *timeline, int op);
+int tp__overwritten(tp_planner *planner, tp_timeline *timeline, int op);
 
 /* Bytes of scratch that a device needs while the op runs, besides operands and results. */
 int64_t tp__workspace(const tp_planner *planner, const tp_rule *rule, const tp_strategy *strategy);
