@@ -20,10 +20,14 @@ static bool are_positions(MlirValue value, int depth) {
   if (mlirOperationIsNull(op) || depth == DEEPEST ||
       !(mlirTypeIsAInteger(element) || mlirTypeIsAIndex(element)))
     return false;
-  if (tp__op_is(op, "arith.constant"))
-    return mlirDenseElementsAttrIsSplat(tp__inherent(op, "value"));
-  if (tp__op_is(op, "linalg.fill") || !tp__nest_of(op, &nest) || !tp__nest_is_elementwise(&nest))
-    return tp__op_is(op, "linalg.fill");
+  if (tp__op_is(op, "linalg.fill"))
+    return true;
+  if (tp__op_is(op, "arith.constant")) {
+    MlirAttribute numbers = tp__inherent(op, "value"); /* a resource has different numbers */
+    return mlirAttributeIsADenseElements(numbers) && mlirDenseElementsAttrIsSplat(numbers);
+  }
+  if (!tp__nest_of(op, &nest) || !tp__nest_is_elementwise(&nest))
+    return false;
   for (int i = 0; i < nest.n_inputs; i++)
     if (!mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, i))) ||
         !are_positions(mlirOperationGetOperand(op, i), depth + 1))

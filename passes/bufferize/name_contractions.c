@@ -45,6 +45,23 @@ static MlirOperation absorb_transpose(MlirOperation op, tp__contraction *c) {
   return user;
 }
 
+/* Builds a named op of an input and an init, with one attribute, before `where`. */
+static MlirValue build_named(MlirOperation where, const char *name, const MlirValue operands[2],
+                             MlirType type, const MlirNamedAttribute *attribute) {
+  MlirOperation op = tp__create(&(tp_build){.name = name,
+                                            .location = mlirOperationGetLocation(where),
+                                            .n_operands = 2,
+                                            .operands = operands,
+                                            .n_results = 1,
+                                            .results = &type,
+                                            .n_attributes = 1,
+                                            .attributes = attribute,
+                                            .n_regions = 1});
+  mlirLinalgFillBuiltinNamedOpRegion(op);
+  tp__insert_before(where, op);
+  return mlirOperationGetResult(op, 0);
+}
+
 /* Builds a fill of type `type` before `where`, with the number of the fill that defines `like`. */
 static MlirValue fill_like(MlirOperation where, MlirValue like, MlirType type) {
   MlirValue operands[2] = {mlirOperationGetOperand(tp__defining_op(like), 0),
@@ -52,18 +69,7 @@ static MlirValue fill_like(MlirOperation where, MlirValue like, MlirType type) {
   MlirNamedAttribute segments =
       tp__named(mlirOperationGetContext(where), "operandSegmentSizes",
                 mlirDenseI32ArrayGet(mlirOperationGetContext(where), 2, (const int32_t[]){1, 1}));
-  MlirOperation fill = tp__create(&(tp_build){.name = "linalg.fill",
-                                              .location = mlirOperationGetLocation(where),
-                                              .n_operands = 2,
-                                              .operands = operands,
-                                              .n_results = 1,
-                                              .results = &type,
-                                              .n_attributes = 1,
-                                              .attributes = &segments,
-                                              .n_regions = 1});
-  mlirLinalgFillBuiltinNamedOpRegion(fill);
-  tp__insert_before(where, fill);
-  return mlirOperationGetResult(fill, 0);
+  return build_named(where, "linalg.fill", operands, type, &segments);
 }
 
 /* True if linalg.contract accepts the contraction: permuted projections, and every loop of A and B
@@ -142,18 +148,7 @@ static MlirValue transpose(MlirOperation where, MlirValue value, int rank, const
   MlirValue operands[] = {value, tp__empty(where, type)};
   MlirNamedAttribute permutation =
       tp__named(context, "permutation", mlirDenseI64ArrayGet(context, rank, from));
-  MlirOperation op = tp__create(&(tp_build){.name = "linalg.transpose",
-                                            .location = mlirOperationGetLocation(where),
-                                            .n_operands = 2,
-                                            .operands = operands,
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = 1,
-                                            .attributes = &permutation,
-                                            .n_regions = 1});
-  mlirLinalgFillBuiltinNamedOpRegion(op);
-  tp__insert_before(where, op);
-  return mlirOperationGetResult(op, 0);
+  return build_named(where, "linalg.transpose", operands, type, &permutation);
 }
 
 /* Transposes an operand unless its reduced loops come last: cuBLASLt multiplies f8 only along

@@ -21,8 +21,9 @@ typedef struct tp_priced {
   int64_t *used;         /* by time: bytes of the last choices */
   uint64_t *prices;      /* of the sketch, in fixed point */
   size_t n_times;
-  /* by time: prices of the ascent; those between a plan that exceeds the limit and one that keeps
-   * it; those of the last solution with routes; those of the best bound */
+  /* By time. In this order: the prices that the ascent has now; prices between those of a plan
+   * that exceeds the limit and those of one that keeps it; the prices of the last solution with
+   * routes; the prices that gave the best bound. */
   double *price, *between, *routed, *best;
   const double *current; /* the prices that were set last; NULL: none */
   bool has_routed;

@@ -117,6 +117,11 @@ def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", 
     elif mask.startswith("less i32"):  # columns less a number, in i32 as JAX has positions
         x = p.map([(x, scores, None)], scores, ["%i = linalg.index 3 : index", "%j = linalg.index 4 : index", "%i32 = arith.index_cast %i : index to i32", "%j32 = arith.index_cast %j : index to i32",
                                                 "%m = arith.constant 16 : i32", "%n = arith.subi %j32, %m : i32", "%k = arith.cmpi sge, %i32, %n : i32"] + select)
+    elif mask == "stored":  # positions of columns from a file, in another order
+        columns = p.name()
+        p.emit("%s = arith.constant dense_resource<columns> : %s" % (columns, p.type(["t"], "i32")))
+        bools = p.generic([(columns, ["t"], "i32")], ["s", "t"], ["s", "t"], ["%i = linalg.index 0 : index", "%r = arith.index_cast %i : index to i32", "%y = arith.cmpi sge, %r, %x0 : i32"], dtype="i1")
+        x = p.map([(bools, ["s", "t"], "i1"), (x, scores, None)], scores, ["%%h = arith.constant %s : %s" % (FAR[f], f), "%%y = arith.select %%x0, %%x1, %%h : %s" % f])
     elif mask.startswith("later"):  # rows are the last ones
         x = p.map([(x, scores, None)], scores, ["%i = linalg.index 3 : index", "%j = linalg.index 4 : index", "%m = arith.constant 16 : index", "%n = arith.addi %i, %m : index",
                                                 "%k = arith.cmpi slt, %n, %j : index", "%%h = arith.constant %s : %s" % (hidden, f), "%%y = arith.select %%k, %%h, %%x0 : %s" % f])
@@ -193,6 +198,8 @@ def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", 
         grid = 'shard.grid @mesh(shape = 2) {tp.axes = ["x"]}\n'
     text = grid + "func.func @main(%s) -> (%s) {\n%s\n  return %s : %s\n}\n" % (
         ", ".join(p.arguments), ", ".join(t for _, t in results), "\n".join(p.lines), ", ".join(v for v, _ in results), ", ".join(t for _, t in results))
+    if mask == "stored":
+        text += '{-# dialect_resources: { builtin: { columns: "0x04000000%s" } } #-}\n' % "".join("%02x000000" % (i * 5 % size["t"]) for i in range(size["t"]))
     return text.replace("tensor<%s>" % f, f) if "scalar" in (dropout, mask.split()[0]) else text
 
 
@@ -258,6 +265,7 @@ FUSED = [
     ("later rows", dict(mask="later far"), ("none", True)),
     ("columns less a number", dict(mask="less i32 far"), ("none", True)),
     ("tensor of positions", dict(mask="tensor far"), ("none", True)),
+    ("positions of a file", dict(mask="stored"), ("keep", False)),
     ("tensor of a window", dict(mask="tensor far", window=True), ("keep", False)),
     ("added positions", dict(mask="addition far"), ("none", True)),
     ("given", dict(mask="given"), ("add", False)),
