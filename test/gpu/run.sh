@@ -55,7 +55,7 @@ out=$(cd "$out" && pwd)
 if [ -z "$bin" ]; then
   cmake -S "$source_dir" -B "$out/build" -DTP_COMPILER=OFF -DTP_TESTS=OFF -DTP_GPU_PROGRAMS=ON -DTP_CUDA="$cuda" \
     -DCMAKE_BUILD_TYPE=Release >"$out/build.txt"
-  cmake --build "$out/build" -j "$(nproc)" --target tprt_gpu_fused tprt_gpu_peers tprt_gpu_sites tprt_gpu_timing tprt_gpu_gemm tprt_gpu_attention tprt_gpu_model \
+  cmake --build "$out/build" -j "$(nproc)" --target tprt_gpu_fused tprt_gpu_peers tprt_gpu_sites tprt_gpu_timing tprt_gpu_gemm tprt_gpu_beside tprt_gpu_attention tprt_gpu_model \
     tprt_gpu_nccl >>"$out/build.txt"
   bin=$out/build/bin
 fi
@@ -75,7 +75,7 @@ compile_models() {
 # Programs, the libraries that they were linked with but the C library's, and these scripts.
 if [ -n "$pack" ]; then
   mkdir -p "$pack/bin" "$pack/lib"
-  cp "$bin"/tprt_gpu_{fused,peers,sites,timing,gemm,attention,model,nccl} "$pack/bin"
+  cp "$bin"/tprt_gpu_{fused,peers,sites,timing,gemm,beside,attention,model,nccl} "$pack/bin"
   ldd "$bin/tprt_gpu_nccl" | sed -nE 's/^\s*lib(tprt|sodium)\.\S* => (.*) \(0x[0-9a-f]+\)$/\2/p' | xargs -d '\n' -I '{}' cp -L '{}' "$pack/lib"
   cp "$here/run.sh" "$here/torch_layer.py" "$pack"
   if [ -n "$shard_run" ]; then
@@ -183,6 +183,7 @@ fused() {
   done
   run missing "$bin/tprt_gpu_fused" missing
   run products "$bin/tprt_gpu_gemm" products
+  run beside "$bin/tprt_gpu_beside" cases "${few_cases[@]}"
   run relu-nan "$bin/tprt_gpu_gemm" nan "${few[@]}"
   run attention "$bin/tprt_gpu_attention" cases "${few_cases[@]}"
   hopper run attention "$bin/tprt_gpu_attention" cases "${few_cases[@]}"
@@ -195,6 +196,7 @@ fused() {
 
 fused-times() {
   for tokens in $attended; do
+    run_alone beside-time "$bin/tprt_gpu_beside" time "$tokens" "$bandwidth" "${few_cases[@]}"
     run_alone attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
     hopper run_alone attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
     run_alone attention-gradient-time "$bin/tprt_gpu_attention" gradient-time "$tokens" "$arithmetic" "$bandwidth"
@@ -339,8 +341,12 @@ awk -v machine="$machine" -v commit="$commit" -v bandwidth="$bandwidth" -v arith
       field("kernels_us") " | " field("times_bound") " |\n"
     next
   }
-  field("test") ~ /attention(-gradient)?-time$/ {
+  field("test") ~ /attention(-gradient)?(-hopper)?-time$/ {
     attended = attended "| " field("test") " | " field("tokens") " | " field("us") " | " field("arithmetic_us") " | " field("bytes_us") " |\n"
+    next
+  }
+  field("test") ~ /beside-time$/ {
+    together = together "| " field("variant") " | " field("tokens") " | " field("us") " | " field("alone_us") " | " field("bytes_us") " |\n"
     next
   }
   { checks = checks "| " field("test") " | " field("ranks") " | " field("calls") " | " field("errors") " errors |\n" }
@@ -348,6 +354,8 @@ awk -v machine="$machine" -v commit="$commit" -v bandwidth="$bandwidth" -v arith
     print "| test | ranks | calls | result |\n|---|---|---|---|\n" checks
     if (attended != "")
       print "Attention of a Llama layer.\n\n| | tokens | call, us | its arithmetic, us | its bytes, us |\n|---|---|---|---|---|\n" attended
+    if (together != "")
+      print "Projections of one of eight ranks of a Llama, in graphs.\n\n| | tokens | side by side, us | one after the other, us | their bytes, us |\n|---|---|---|---|---|\n" together
     if (whole != "") {
       print "Whole programs, arguments in memory of the GPU, all ranks on one. Bound: arguments and results once at " bandwidth " GB/s, or arithmetic " \
         "at " arithmetic " TFLOP/s, the larger. Call: until the GPU is done, seen from the host; kernels: the same by events, median.\n"
