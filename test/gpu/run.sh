@@ -56,7 +56,7 @@ if [ -z "$bin" ]; then
   cmake -S "$source_dir" -B "$out/build" -DTP_COMPILER=OFF -DTP_TESTS=OFF -DTP_GPU_PROGRAMS=ON -DTP_CUDA="$cuda" \
     -DCMAKE_BUILD_TYPE=Release >"$out/build.txt"
   cmake --build "$out/build" -j "$(nproc)" --target tprt_gpu_fused tprt_gpu_peers tprt_gpu_sites tprt_gpu_timing tprt_gpu_gemm tprt_gpu_beside tprt_gpu_attention tprt_gpu_model \
-    tprt_gpu_nccl >>"$out/build.txt"
+    tprt_gpu_nccl tprt_gpu_eager >>"$out/build.txt"
   bin=$out/build/bin
 fi
 commit=$(cat "$bin/../commit.txt" 2>/dev/null || git -C "$source_dir" rev-parse --short HEAD 2>/dev/null || echo unknown)
@@ -75,7 +75,7 @@ compile_models() {
 # Programs, the libraries that they were linked with but the C library's, and these scripts.
 if [ -n "$pack" ]; then
   mkdir -p "$pack/bin" "$pack/lib"
-  cp "$bin"/tprt_gpu_{fused,peers,sites,timing,gemm,beside,attention,model,nccl} "$pack/bin"
+  cp "$bin"/tprt_gpu_{fused,peers,sites,timing,gemm,beside,attention,model,nccl,eager} "$pack/bin"
   ldd "$bin/tprt_gpu_nccl" | sed -nE 's/^\s*lib(tprt|sodium)\.\S* => (.*) \(0x[0-9a-f]+\)$/\2/p' | xargs -d '\n' -I '{}' cp -L '{}' "$pack/lib"
   cp "$here/run.sh" "$here/torch_layer.py" "$pack"
   if [ -n "$shard_run" ]; then
@@ -275,6 +275,9 @@ nccl() {
     run nccl-streams "$bin/tprt_gpu_nccl" streams "$ranks"
     run nccl-graph "$bin/tprt_gpu_nccl" graph "$ranks" "$graph_replays"
     run nccl-abort "$bin/tprt_gpu_nccl" abort "$ranks"
+  done
+  for ranks in 1 2 4 8; do
+    run_alone nccl-eager "$bin/tprt_gpu_eager" "$ranks"
   done
   for ranks in 2 4 8; do
     run nccl-late "$bin/tprt_gpu_nccl" late "$ranks" "$late_ms"
