@@ -248,16 +248,20 @@ typedef struct tprt_abi_fused_matmul {
 
 enum { TPRT_PRODUCT_LOOPS = 6 };
 
-/* TPRT_SITE_FUSED_CONTRACTIONS: C = A * B several times, as TPRT_SITE_CONTRACT with dim = 1, at the
- * same time: none reads what another writes. A GPU with room for the blocks of several runs them
- * side by side, so that projections of few columns do not wait for each other; each has the bits
- * that it has alone. Inputs: A and B of each product in turn, which may share them. Outputs: C of
- * each. The site's dtype is the type of all C; there is no send tensor. */
+/* TPRT_SITE_FUSED_CONTRACTIONS: C = A * B several times, as TPRT_SITE_CONTRACT with dim = 1, or
+ * with an epilogue as TPRT_SITE_FUSED_MATMUL, at the same time: none reads what another writes. A
+ * GPU with room for the blocks of several runs them side by side, so that projections of few
+ * columns do not wait for each other; each has the bits that it has alone. Inputs: of each product
+ * in turn A, B, and the bias if it has one; products may share them. Outputs: C of each. The site's
+ * dtype is the type of all C; there is no send tensor. The loops of a product with an epilogue are
+ * m, n and k of dense matrices, of one type: A [m, k], and B [k, n] or [n, k]. */
 typedef struct tprt_abi_fused_contractions {
   tprt_abi_operands operands;
-  int64_t factors[2];                /* types of all A, and of all B, see TPRT_SITE_CONTRACT */
-  int64_t n;                         /* products, 1 to TPRT_MAX_MATMULS */
-  int64_t n_loops[TPRT_MAX_MATMULS]; /* of each product; 0 beyond n, like the unused loops */
+  int64_t factors[2];                  /* types of all A, and of all B, see TPRT_SITE_CONTRACT */
+  int64_t n;                           /* products, 1 to TPRT_MAX_MATMULS */
+  int64_t biases;                      /* bit i: product i has a bias */
+  int64_t functions[TPRT_MAX_MATMULS]; /* tprt_cuda_epilogue of each, no gradient */
+  int64_t n_loops[TPRT_MAX_MATMULS];   /* of each product; 0 beyond n, like the unused loops */
   tprt_abi_loop loops[TPRT_MAX_MATMULS][TPRT_PRODUCT_LOOPS];
 } tprt_abi_fused_contractions;
 

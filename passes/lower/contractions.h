@@ -5,6 +5,11 @@
 #include "passes/support/contraction.h"
 #include "passes/support/lower.h"
 
+/* Most elements of a result that runs beside others. cuBLASLt computes tiles of up to 128 x 128, so
+ * this is 512 tiles, about four for each multiprocessor of a large GPU. A product of more tiles
+ * leaves little of the GPU idle. */
+static const int64_t tp__most_elements = INT64_C(512) * 128 * 128;
+
 /* A contraction as a site of the runtime. */
 typedef struct tp__product {
   MlirOperation op;

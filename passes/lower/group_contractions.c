@@ -11,11 +11,6 @@
 #include "passes/support/memory_classes.h"
 #include "support/support.h"
 
-/* Most elements of a result. cuBLASLt computes tiles of up to 128 x 128, so this is 512 tiles,
- * about four for each multiprocessor of a large GPU. A product of more tiles leaves little of the
- * GPU idle. */
-static const int64_t most_elements = INT64_C(512) * 128 * 128;
-
 /* A product joins at most this many products before it. */
 enum { WINDOW = 16 };
 
@@ -44,7 +39,7 @@ static bool is_small(const tp__product *p) {
       return false;
     elements *= p->contraction.reduced[i] ? 1 : p->contraction.sizes[i];
   }
-  return elements <= most_elements;
+  return elements <= tp__most_elements;
 }
 
 static bool is_alike(const tp__product *a, const tp__product *b) {

@@ -45,10 +45,12 @@ typedef struct tprt__matmul {
   tprt_abi_loop loops[TPRT__MATMUL_LOOPS];
 } tprt__matmul;
 
-/* The loops of a product. */
+/* The loops of a product, and what is done to its elements. */
 typedef struct tprt__product {
   const tprt_abi_loop *loops;
   int64_t n_loops;
+  bool has_bias;
+  int64_t function; /* tprt_cuda_epilogue */
 } tprt__product;
 
 /* TPRT_SITE_ROUTE. The site's op is the all_to_all_v, without counts. */

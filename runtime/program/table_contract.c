@@ -1,6 +1,8 @@
 /* Reads TPRT_SITE_CONTRACT and TPRT_SITE_FUSED_CONTRACTIONS. */
 #include "program/table.h"
 
+#include "tprt/cuda_gemm.h"
+
 #include <string.h>
 
 static bool is_f8(tprt_dtype dtype) { return dtype == TPRT_F8E4M3 || dtype == TPRT_F8E5M2; }
@@ -65,21 +67,54 @@ tprt_status tprt__read_contraction(const tprt__program *program, const tprt_abi_
   if (status)
     return status;
   site->n_products = 1;
-  site->products[0] = (tprt__product){(const void *)(site->extra + TPRT_CONTRACT_LOOPS), n_loops};
+  site->products[0] = (tprt__product){.loops = (const void *)(site->extra + TPRT_CONTRACT_LOOPS),
+                                      .n_loops = n_loops};
   return plan(site, (tprt_dtype)words->dtype, words->dim);
 }
 
-/* Inputs are A and B in turn, outputs C, once for each product. */
-static tprt_status check_operands(const tprt__site *site, int64_t n) {
+/* Inputs are A, B and the bias, if there is one, of each product in turn; outputs are C of each. */
+static tprt_status check_operands(const tprt__site *site,
+                                  const tprt_abi_fused_contractions *words) {
   const tprt_abi_operands *operands = &site->operands;
-  bool right = operands->n_inputs == 2 * n && operands->n_outputs == n;
-  for (int64_t i = 0; i < 2 * n && right; i++)
-    right = operands->inputs[i] == (i % 2 ? TPRT_IN_B : TPRT_IN_A);
-  return right ? TPRT_OK
-               : tprt__fail(TPRT_INVALID_ARGUMENT,
-                            "fused contractions: there are %lld products, but not as many pairs of "
-                            "operands and results",
-                            (long long)n);
+  int64_t at = 0;
+  bool right = operands->n_outputs == words->n;
+  for (int64_t i = 0; i < words->n; i++)
+    for (int role = TPRT_IN_A; role <= TPRT_IN_BIAS; role++) {
+      bool has = role == TPRT_IN_BIAS ? words->biases >> i & 1 : role != TPRT_IN_RESIDUAL;
+      right &= !has || (at < operands->n_inputs && operands->inputs[at] == role);
+      at += has;
+    }
+  return right && at == operands->n_inputs
+             ? TPRT_OK
+             : tprt__fail(TPRT_INVALID_ARGUMENT,
+                          "fused contractions: there are %lld products, and other operands and "
+                          "results than theirs",
+                          (long long)words->n);
+}
+
+/* Checks the epilogue of product i. Its loops must be those of a dense matmul of one type. */
+static tprt_status check_epilogue(const tprt__site *site, const tprt_abi_fused_contractions *words,
+                                  int64_t i) {
+  tprt_status status = tprt__check_range("function of a matmul", words->functions[i],
+                                         TPRT_CUDA_NOTHING, i < words->n ? TPRT_CUDA_GELU : 0);
+  tprt_dtype dtype = site->op.dtype;
+  bool has = words->functions[i] || words->biases >> i & 1, fits = words->n_loops[i] == 3;
+  if (status || !has)
+    return status;
+  const tprt_abi_loop *loops = words->loops[i];
+  bool matches = false;
+  for (int transposed = 0; transposed < 2 && fits; transposed++) {
+    tprt_abi_loop dense[TPRT__MATMUL_LOOPS];
+    tprt__matmul_loops(loops[0].size, loops[1].size, loops[2].size, transposed, dense);
+    matches |= memcmp(dense, loops, sizeof dense) == 0;
+  }
+  return matches && !site->factors[0] &&
+                 (dtype == TPRT_F32 || dtype == TPRT_F16 || dtype == TPRT_BF16)
+             ? TPRT_OK
+             : tprt__fail(TPRT_INVALID_ARGUMENT,
+                          "fused contractions: product %lld has an epilogue, and is no matmul of "
+                          "dense matrices of f32, f16 or bf16",
+                          (long long)i);
 }
 
 /* Checks the loops of product i, of which only the first n are used. */
@@ -99,7 +134,9 @@ tprt_status tprt__read_fused_contractions(const tprt__program *program, tprt__si
   if (!status)
     status = tprt__check_range("number of products", words->n, 1, TPRT_MAX_MATMULS);
   if (!status)
-    status = check_operands(site, words->n);
+    status = tprt__check_range("biases", words->biases, 0, (INT64_C(1) << words->n) - 1);
+  if (!status)
+    status = check_operands(site, words);
   if (!status)
     status = read_factors(program, words->factors[0], words->factors[1], site->op.dtype, site);
   for (int64_t i = 0; i < TPRT_MAX_MATMULS && !status; i++) {
@@ -108,7 +145,12 @@ tprt_status tprt__read_fused_contractions(const tprt__program *program, tprt__si
         tprt__check_range("number of loops", n_loops, 0, i < words->n ? TPRT_PRODUCT_LOOPS : 0);
     if (!status)
       status = check_loops(words, i, n_loops);
-    site->products[i] = (tprt__product){words->loops[i], n_loops};
+    if (!status)
+      status = check_epilogue(site, words, i);
+    site->products[i] = (tprt__product){.loops = words->loops[i],
+                                        .n_loops = n_loops,
+                                        .has_bias = words->biases >> i & 1,
+                                        .function = words->functions[i]};
   }
   site->n_products = status ? 0 : (int)words->n;
   return status ? status : plan(site, site->op.dtype, true);

@@ -58,7 +58,8 @@ static const struct {
                          BIT(TPRT_IN_INIT), sizeof(tprt_abi_route) / sizeof(int64_t),
                          tprt__read_route},
     [TPRT_SITE_FUSED_CONTRACTIONS] = {"fused contractions",
-                                      BIT(TPRT_IN_A) | BIT(TPRT_IN_B) | BIT(TPRT_OUT_TENSOR), 0,
+                                      BIT(TPRT_IN_A) | BIT(TPRT_IN_B) | BIT(TPRT_OUT_TENSOR),
+                                      BIT(TPRT_IN_BIAS),
                                       sizeof(tprt_abi_fused_contractions) / sizeof(int64_t),
                                       tprt__read_fused_contractions},
 };

@@ -336,14 +336,15 @@ tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue, const tprt__gpu_con
 /* The queue waits for the other lanes also if a contraction fails, so that a capture can end. */
 tprt_status tprt__gpu_contractions_run(tprt__gpu_queue queue, int n,
                                        tprt__gpu_contraction *const *contractions,
-                                       const void *const *factors, void *const *results) {
+                                       const tprt__gpu_operands *operands) {
   tprt_status status = tprt__gpu_enter(queue.gpu), joined;
   if (status)
     return status;
   status = tprt__gpu_lanes_begin(queue, n);
   for (int i = 0; i < n && !status; i++) {
     const tprt__gpu_queue lane = {queue.gpu, i ? queue.gpu->lanes[i].stream : queue.stream};
-    status = enqueue(lane, contractions[i], factors[2 * i], factors[2 * i + 1], NULL, results[i]);
+    const tprt__gpu_operands *o = &operands[i];
+    status = enqueue(lane, contractions[i], o->a, o->b, o->bias, o->out);
   }
   joined = tprt__gpu_lanes_join(queue, n);
   tprt__gpu_leave(queue.gpu);

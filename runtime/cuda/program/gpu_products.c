@@ -12,10 +12,13 @@ static tprt_status plan(tprt_context *context, const tprt__gpu_product *product,
 
 static tprt_status bind(tprt_context *context, const tprt__site *site, tprt__site_state *state,
                         int i) {
+  const tprt__product *p = &site->products[i];
+  const tprt__gpu_finish finish = {.function = (uint32_t)p->function, .bias = p->has_bias};
   const tprt__gpu_product product = {.of = &site->contraction[i],
-                                     .n_loops = site->products[i].n_loops,
-                                     .loops = site->products[i].loops,
+                                     .n_loops = p->n_loops,
+                                     .loops = p->loops,
                                      .factors = {site->factors[0], site->factors[1]},
+                                     .finish = p->function || p->has_bias ? &finish : NULL,
                                      .tf32 = site->tf32,
                                      .lane = i};
   return plan(context, &product, &tprt__gpu_site_of(state)->products[i]);
@@ -37,9 +40,16 @@ tprt_status tprt__products_bind(tprt_context *context, const tprt__site *site,
 tprt_status tprt__products_run(tprt_context *context, const tprt__site *site,
                                const tprt__site_state *state, const void *const *inputs,
                                void *const *outputs, int64_t *traffic) {
+  tprt__gpu_operands operands[TPRT_MAX_MATMULS];
   (void)traffic;
+  for (int i = 0; i < site->n_products; i++) {
+    operands[i] = (tprt__gpu_operands){.a = inputs[0], .b = inputs[1], .out = outputs[i]};
+    inputs += 2;
+    if (site->products[i].has_bias)
+      operands[i].bias = *inputs++;
+  }
   return tprt__gpu_contractions_run(tprt__gpu_queue_of(context), site->n_products,
-                                    tprt__gpu_site_of(state)->products, inputs, outputs);
+                                    tprt__gpu_site_of(state)->products, operands);
 }
 
 /* ---- matmuls with an epilogue ---- */

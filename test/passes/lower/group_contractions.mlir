@@ -7,7 +7,7 @@
 // queries.
 // CHECK-LABEL: func.func @projections
 // Inputs and outputs by role, types, the number of products, their loops.
-// CHECK-SAME: tp.extra = array<i64: 6, 3, 2, 3, 2, 3, 2, 3, 0, 0, 0, 0, 23, 23, 23, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 3, 0, 4, 16, 0, 8, 8, 0, 1, 1, 16, 1, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+// CHECK-SAME: tp.extra = array<i64: 6, 3, 2, 3, 2, 3, 2, 3, 0, 0, 0, 0, 23, 23, 23, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 3, 3, 3, 0, 4, 16, 0, 8, 8, 0, 1, 1, 16, 1, 8, 0, 0, 0,
 // CHECK-SAME: tp.sites = array<i64: 15, 1, 0,
 // CHECK: %[[Q:.*]] = memref.alloc() : memref<4x8xf32>
 // CHECK: %[[K:.*]] = memref.alloc() : memref<4x2xf32>

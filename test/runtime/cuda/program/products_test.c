@@ -4,6 +4,7 @@
 #include "blas_fakes.h"
 #include "test/runtime/cuda/fake/fake_stream.h"
 #include "test/runtime/harness/table.h"
+#include "tprt/cuda_gemm.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -248,6 +249,124 @@ static void test_failures(void **state) {
   free_buffers(memory);
 }
 
+/* ---- with epilogues ---- */
+
+/* A[16, 24] times B[24, n], or B[n, 24]: what each product does to its elements. */
+static const struct {
+  int64_t n, transposed, function, bias;
+} finishes[] = {
+    {64, 0, TPRT_CUDA_GELU, 1}, {16, 1, TPRT_CUDA_NOTHING, 1}, {24, 0, TPRT_CUDA_RELU, 0}};
+enum { N_FINISHES = sizeof finishes / sizeof *finishes };
+
+static tprt_abi_fused_contractions finished_words(void) {
+  tprt_abi_fused_contractions words = {.n = N_FINISHES};
+  for (int i = 0; i < N_FINISHES; i++) {
+    int64_t n = finishes[i].n;
+    bool turned = finishes[i].transposed;
+    add_input(&words.operands, TPRT_IN_A);
+    add_input(&words.operands, TPRT_IN_B);
+    if (finishes[i].bias)
+      add_input(&words.operands, TPRT_IN_BIAS);
+    add_output(&words.operands, TPRT_OUT_TENSOR);
+    words.biases |= finishes[i].bias << i;
+    words.functions[i] = finishes[i].function;
+    words.n_loops[i] = 3;
+    words.loops[i][0] = (tprt_abi_loop){M, {K, 0, n}};
+    words.loops[i][1] = (tprt_abi_loop){n, {0, turned ? K : 1, 1}};
+    words.loops[i][2] = (tprt_abi_loop){K, {1, turned ? 1 : n, 0}};
+  }
+  return words;
+}
+
+/* A site of all products, and with `alone` one of each. */
+static test_table finished_program(tprt_dtype dtype, bool alone) {
+  int64_t one = 1;
+  test_table t = table_make(1, &one);
+  const tprt_abi_fused_contractions words = finished_words();
+  table_site(&t, TPRT_SITE_FUSED_CONTRACTIONS, dtype, TPRT_NO_REDUCTION, 0, NULL, 0, NULL, &words,
+             N_WORDS_OF(tprt_abi_fused_contractions));
+  for (int i = 0; i < N_FINISHES && alone; i++) {
+    const int64_t shape[] = {M, finishes[i].n};
+    tprt_abi_fused_matmul one_of = {
+        .k = K, .transpose_b = finishes[i].transposed, .function = finishes[i].function};
+    add_input(&one_of.operands, TPRT_IN_A);
+    add_input(&one_of.operands, TPRT_IN_B);
+    if (finishes[i].bias)
+      add_input(&one_of.operands, TPRT_IN_BIAS);
+    add_output(&one_of.operands, TPRT_OUT_TENSOR);
+    table_site(&t, TPRT_SITE_FUSED_MATMUL, dtype, TPRT_NO_REDUCTION, 0, NULL, 2, shape, &one_of,
+               N_WORDS_OF(tprt_abi_fused_matmul));
+  }
+  table_header(&t)->target = TPRT_TARGET_CUDA;
+  return t;
+}
+
+/* Operands of product i: the rows, a matrix, a bias; its result alone, and beside the others. */
+enum { FACTOR = 1, BIAS, ALONE, BESIDE, N_OPERANDS };
+
+/* Calls each product alone, and all of them. */
+static tprt_status call_finished(tprt_context *context, void *const at[N_FINISHES][N_OPERANDS]) {
+  const void *inputs[TPRT_MAX_INPUTS];
+  void *outputs[N_FINISHES];
+  int n = 0;
+  tprt_status status = TPRT_OK;
+  for (int i = 0; i < N_FINISHES && !status; i++) {
+    int begin = n;
+    inputs[n++] = at[0][0];
+    inputs[n++] = at[i][FACTOR];
+    if (finishes[i].bias)
+      inputs[n++] = at[i][BIAS];
+    outputs[i] = at[i][BESIDE];
+    status = (tprt_status)tprt_abi_fused(context, 1 + i, inputs + begin, &at[i][ALONE]);
+  }
+  return status ? status : (tprt_status)tprt_abi_fused(context, 0, inputs, outputs);
+}
+
+static void check_finished(tprt_dtype dtype) {
+  test_table program = finished_program(dtype, true);
+  tprt_comm *world = blas_world();
+  tprt_context *context = blas_context(world, TPRT_TARGET_CUDA);
+  size_t bytes = BLAS_ELEMENTS * tprt_dtype_size(dtype);
+  void *at[N_FINISHES][N_OPERANDS];
+  char *host[2] = {malloc(bytes), malloc(bytes)};
+  for (int i = 0; i < N_FINISHES; i++)
+    for (int x = 0; x < N_OPERANDS; x++) {
+      blas_fill(dtype, host[0], 11 + (uint32_t)(x >= ALONE ? 0 : N_OPERANDS * i + x));
+      assert_int_equal(tprt_context_alloc(context, bytes, &at[i][x]), TPRT_OK);
+      assert_int_equal(tprt_context_upload(context, at[i][x], host[0], bytes), TPRT_OK);
+    }
+  assert_int_equal(tprt_abi_enter(context, program.words), TPRT_OK);
+  if (call_finished(context, at))
+    fail_msg("%s", tprt_context_error(context));
+  for (int i = 0; i < N_FINISHES; i++) {
+    assert_int_equal(tprt_context_download(context, host[0], at[i][ALONE], bytes), TPRT_OK);
+    assert_int_equal(tprt_context_download(context, host[1], at[i][BESIDE], bytes), TPRT_OK);
+    if (memcmp(host[0], host[1], bytes) != 0)
+      fail_msg("%s: product %d has other bits than alone", tprt_dtype_name(dtype), i);
+    for (int x = 0; x < N_OPERANDS; x++)
+      tprt_context_free(context, at[i][x]);
+  }
+  tprt_context_destroy(context);
+  tprt_comm_destroy(world);
+  table_free(&program);
+  free(host[0]);
+  free(host[1]);
+}
+
+/* With cuBLASLt, and where it has no algorithm. */
+static void test_epilogues(void **state) {
+  (void)state;
+  static const tprt_dtype types[] = {TPRT_F32, TPRT_F16, TPRT_BF16};
+  static const fake_blaslt_plan nothing = {.knows_nothing = true};
+  for (int i = 0; i < 6; i++) {
+    blas_begin(i < 3 ? &blas_without_faults : &nothing);
+    check_finished(types[i % 3]);
+    fake_blaslt_report seen = blas_report();
+    assert_int_equal(seen.n_products, i < 3 ? 2 * N_FINISHES : 0);
+    assert_true(seen.n_alive == 0 && seen.n_violations == 0);
+  }
+}
+
 /* ---- tables ---- */
 
 #define WORD(member) EXTRA_WORD(tprt_abi_fused_contractions, member)
@@ -265,11 +384,11 @@ static void test_tables(void **state) {
       {SITE_WORD(rank), 1, "fused contractions: a word is unused"},
       {SITE_WORD(shape[0]), 1, "shape: a word is unused"},
       {SITE_WORD(n_axes), 1, "number of axes is 1"},
-      {SITE_WORD(n_extra), 3, "fused contractions: has 3 words of extra data, expected 125"},
+      {SITE_WORD(n_extra), 3, "fused contractions: has 3 words of extra data, expected 130"},
       {WORD(n), 0, "number of products is 0"},
       {WORD(n), 5, "number of products is 5"},
-      {WORD(n), 2, "there are 2 products, but not as many pairs of operands and results"},
-      {WORD(operands.inputs[1]), TPRT_IN_A, "there are 3 products, but not as many pairs"},
+      {WORD(n), 2, "there are 2 products, and other operands and results"},
+      {WORD(operands.inputs[1]), TPRT_IN_A, "there are 3 products, and other operands"},
       {WORD(operands.inputs[0]), TPRT_IN_TENSOR, "fused contractions: operands"},
       {WORD(operands.outputs[2]), TPRT_OUT_SCALE, "fused contractions: operands"},
       {WORD(factors[0]), TPRT_F16, "A is of type 3, B of 0, C of 4"},
@@ -282,19 +401,34 @@ static void test_tables(void **state) {
       {WORD(loops[0][0].size), 0, "size of a loop is 0"},
       {WORD(loops[0][0].size), INT64_C(1) << 61, "contraction: loop"},
   };
+  static const struct {
+    size_t word;
+    int64_t value;
+    const char *text;
+  } finished[] = {
+      {WORD(biases), 1, "there are 3 products, and other operands"},
+      {WORD(biases), 8, "biases is 8; it must be from 0 to 7"},
+      {WORD(functions[0]), TPRT_CUDA_RELU_GRADIENT, "function of a matmul is 3"},
+      {WORD(functions[3]), 1, "function of a matmul is 1; it must be from 0 to 0"},
+      {WORD(loops[1][1].stride[1]), 1, "product 1 has an epilogue, and is no matmul of dense"},
+      {SITE_WORD(dtype), TPRT_F64, "product 0 has an epilogue"},
+  };
   int64_t one = 1;
   test_table t = table_make(1, &one);
   add_products(&t, &rows[0]);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     assert_true(table_refused(&t, cases[i].word, cases[i].value, cases[i].text));
   table_free(&t);
+  t = finished_program(TPRT_F32, false);
+  for (size_t i = 0; i < sizeof finished / sizeof *finished; i++)
+    assert_true(table_refused(&t, finished[i].word, finished[i].value, finished[i].text));
+  table_free(&t);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rows),
-      cmocka_unit_test(test_lost_waits),
-      cmocka_unit_test(test_failures),
+      cmocka_unit_test(test_rows),     cmocka_unit_test(test_lost_waits),
+      cmocka_unit_test(test_failures), cmocka_unit_test(test_epilogues),
       cmocka_unit_test(test_tables),
   };
   return cmocka_run_group_tests(tests, blas_fakes_setup, NULL);
