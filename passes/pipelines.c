@@ -24,7 +24,7 @@
   "},arith-expand{include-bf16=1},"                                                                \
   "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-funcs," \
   "convert-math-to-llvm,"                                                                          \
-  "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,canonicalize"
+  "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,tp-store-bools,canonicalize"
 
 const tp_pipeline_row *tp__pipeline_rows(int *n) {
   /* a plan alone keeps the signature of the program */

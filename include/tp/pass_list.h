@@ -45,6 +45,7 @@
   X(fuse_nests) \
   X(outline_kernels) \
   X(return_errors) \
+  X(store_bools)   \
   X(clone_inits) \
   X(order_globals) \
   X(expand_float8) \

@@ -1,5 +1,6 @@
 /* Finds the masks of an attention: values as large as the scores that do not depend on scores, and
- * are therefore computed block by block with them. */
+ * are therefore computed block by block with them. A mask that takes many ops, such as the random
+ * numbers of a dropout, is computed once and stored: as bools where it is made of bools. */
 #include "rules/attention.h"
 #include "rules/attention_loops.h"
 
@@ -35,9 +36,24 @@ static bool are_positions(MlirValue value, int depth) {
   return true;
 }
 
-/* Adds the op that produces `value`, if it is a mask. */
-static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims,
-                     bool is_of_dropout) {
+/* Most ops that compute a mask in blocks. */
+enum { MOST_MASK_OPS = 24 };
+
+typedef struct mask_finder {
+  tp_attention *a;
+  bool is_of_dropout;
+  bool to_bools;    /* bools are stored */
+  bool is_too_long; /* the attention has no room for an op */
+} mask_finder;
+
+static bool is_bool(MlirValue value) {
+  MlirType element = tp__element_type(mlirValueGetType(value));
+  return mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
+}
+
+/* Adds the op that produces `value`, if it is a mask, and those that compute its inputs. */
+static void add_mask(mask_finder *f, MlirValue value, const tp_score_dim *dims) {
+  tp_attention *a = f->a;
   MlirOperation op = tp__defining_op(value);
   tp_score_dim of[TP_MAX_RANK];
   int n_ops = a->n_ops;
@@ -45,17 +61,20 @@ static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims,
   int rank = mlirTypeIsARankedTensor(mlirValueGetType(value))
                  ? (int)mlirShapedTypeGetRank(mlirValueGetType(value))
                  : 0;
-  if (mlirOperationIsNull(op) || tp__attention_producer(a, value) >= 0 ||
+  if (mlirOperationIsNull(op) || (f->to_bools && is_bool(value)) ||
+      tp__attention_producer(a, value) >= 0 ||
       !(is_as_large(a, dims, rank) ||
         (mlirTypeIsARankedTensor(mlirValueGetType(value)) && are_positions(value, 0))))
     return;
   tp_attention_op *made = tp__attention_add(a, op, TP_MASK);
-  if (!made)
+  if (!made) {
+    f->is_too_long = true;
     return;
-  made->is_of_dropout = is_of_dropout;
+  }
+  made->is_of_dropout = f->is_of_dropout;
   if (tp__is_reshape(op)) {
     if (tp__attention_reshape_back(a, made, dims))
-      add_mask(a, mlirOperationGetOperand(op, 0), made->from, is_of_dropout);
+      add_mask(f, mlirOperationGetOperand(op, 0), made->from);
     else
       a->n_ops = n_ops;
     return;
@@ -79,8 +98,21 @@ static void add_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims,
   for (int i = 0; i < nest->n_inputs; i++)
     if (mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, i)))) {
       tp__attention_operand_dims(made, i, of);
-      add_mask(a, mlirOperationGetOperand(op, i), of, is_of_dropout);
+      add_mask(f, mlirOperationGetOperand(op, i), of);
     }
+}
+
+/* Adds what computes a mask: all of it, or only what is made of bools. */
+static void add_short_mask(tp_attention *a, MlirValue value, const tp_score_dim *dims,
+                           bool is_of_dropout) {
+  int n_ops = a->n_ops;
+  for (int to_bools = 0; to_bools < 2; to_bools++) {
+    mask_finder f = {.a = a, .is_of_dropout = is_of_dropout, .to_bools = to_bools};
+    add_mask(&f, value, dims);
+    if (!f.is_too_long && a->n_ops - n_ops <= MOST_MASK_OPS)
+      return;
+    a->n_ops = n_ops;
+  }
 }
 
 void tp__attention_add_masks(tp_attention *a) {
@@ -91,7 +123,8 @@ void tp__attention_add_masks(tp_attention *a) {
     for (int k = 0; k < a->ops[i].nest.n_inputs; k++)
       if (mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(a->ops[i].op, k)))) {
         tp__attention_operand_dims(&a->ops[i], k, dims);
-        add_mask(a, mlirOperationGetOperand(a->ops[i].op, k), dims, a->ops[i].role == TP_AFTER);
+        add_short_mask(a, mlirOperationGetOperand(a->ops[i].op, k), dims,
+                       a->ops[i].role == TP_AFTER);
       }
   }
 }

@@ -9,11 +9,13 @@
 // The rows that keep a weight are found in front of the blocks' results: by keep(h, i, j), and by the negation of drop(j, i).
 // CHECK-LABEL: func.func @main
 // CHECK: scf.for
-// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%{{.*}} : tensor<4x40x600xi1>)
-// CHECK: arith.ori %out, %in : i1
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%{{.*}} : tensor<4x40x600xi1>) outs(%{{.*}} : tensor<4x40xi8>)
+// CHECK: arith.extui %in : i1 to i8
+// CHECK: arith.ori %out, %{{.*}} : i8
 // CHECK: scf.for
-// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins(%{{.*}} : tensor<600x40xi1>)
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins(%{{.*}} : tensor<600x40xi1>) outs(%{{.*}} : tensor<40xi8>)
 // CHECK: arith.xori
+// CHECK-NEXT: arith.extui
 // CHECK-NEXT: arith.ori
 #q = affine_map<(h, i, j, d) -> (h, i, d)>
 #k = affine_map<(h, i, j, d) -> (h, j, d)>
