@@ -181,6 +181,8 @@ struct tprt__gpu {
   cuda_function site_kernels[GPU_N_SITE_KERNELS];
   tprt_cuda_blas *blas; /* NULL: no site has needed a GEMM yet */
   cuda_address workspace;
+  struct cudnnContext *cudnn_handle;   /* NULL: no attention has needed it yet */
+  struct cudnn_attention *cudnn_ended; /* attentions of programs that have ended */
 };
 
 /* ---- gpu_context.c ---- */
@@ -217,6 +219,9 @@ tprt_status tprt__gpu_make_blas(tprt__gpu *gpu);
 void tprt__gpu_blas_end(tprt__gpu *gpu);
 /* Returns the GEMM of a contraction by cuBLASLt, without addresses. */
 const tprt_cuda_gemm *tprt__gpu_contraction_gemm(const tprt__gpu_contraction *contraction);
+
+/* ---- attention_cudnn.c; called in the GPU's context ---- */
+void tprt__gpu_cudnn_end(tprt__gpu *gpu);
 
 /* ---- gpu_timing.c ---- */
 /* Writes the name and the size of the GPU. */
