@@ -21,6 +21,12 @@ static int n_tensors(const tprt__sdpa *sdpa) {
   return sdpa->has_statistics ? SDPA_N_MEMORY : SDPA_MAX;
 }
 
+/* A product beyond the range is the largest number, which no stride is. */
+static int64_t times(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
 /* ---- loops ---- */
 
 /* True if `outer` goes on where `inner` ends, so that both are one loop. */
@@ -28,7 +34,7 @@ static bool continues(const tprt_abi_attention_loop *outer, const tprt_abi_atten
                       int n) {
   bool is_one = true;
   for (int x = 0; x < n; x++)
-    is_one &= outer->stride[tensor_of[x]] == inner->size * inner->stride[tensor_of[x]];
+    is_one &= outer->stride[tensor_of[x]] == times(inner->size, inner->stride[tensor_of[x]]);
   return is_one;
 }
 
@@ -37,7 +43,7 @@ static bool merge(tprt_abi_attention_loop *loops, int *n_loops, int n) {
   for (int i = 0; i < *n_loops; i++)
     for (int j = 0; j < *n_loops; j++)
       if (i != j && continues(&loops[i], &loops[j], n)) {
-        loops[j].size *= loops[i].size;
+        loops[j].size = times(loops[j].size, loops[i].size);
         memmove(&loops[i], &loops[i + 1], (size_t)(*n_loops - i - 1) * sizeof *loops);
         --*n_loops;
         return true;
@@ -67,22 +73,8 @@ static bool extends(const tprt_abi_attention_loop *heads, const tprt_abi_attenti
                                 TPRT_ATTENTION_SUM};
   bool fits = true;
   for (int i = 0; i < (has_statistics ? 4 : 2); i++)
-    fits &= heads->stride[of_rows[i]] == group->size * group->stride[of_rows[i]];
+    fits &= heads->stride[of_rows[i]] == times(group->size, group->stride[of_rows[i]]);
   return fits;
-}
-
-/* Chooses which of two loops is the batch, and which has the heads. A loop whose heads do not
- * follow each other as those of the group do is a batch. */
-static bool place_loops(tprt_abi_attention_loop loops[2], const tprt_abi_attention_loop *group,
-                        bool has_statistics) {
-  for (int turn = 0; turn < 2; turn++) {
-    if (group->size == 1 || loops[1].size == 1 || extends(&loops[1], group, has_statistics))
-      return true;
-    const tprt_abi_attention_loop first = loops[0];
-    loops[0] = loops[1];
-    loops[1] = first;
-  }
-  return false;
 }
 
 /* ---- strides ---- */
@@ -103,8 +95,8 @@ static int64_t width_of(const tprt__sdpa *s, int x) {
 static void set_strides(tprt__sdpa *s, int x, const int64_t given[SDPA_N_STRIDES]) {
   int64_t beyond = width_of(s, x);
   for (int d = SDPA_ROW; d >= SDPA_BATCH; d--)
-    if (size_of(s, x, d) > 1 && given[d] * size_of(s, x, d) > beyond)
-      beyond = given[d] * size_of(s, x, d);
+    if (size_of(s, x, d) > 1 && times(given[d], size_of(s, x, d)) > beyond)
+      beyond = times(given[d], size_of(s, x, d));
   for (int d = SDPA_ROW; d >= SDPA_BATCH; d--)
     s->stride[x][d] = size_of(s, x, d) > 1 ? given[d] : beyond;
 }
@@ -141,6 +133,27 @@ static bool has_sizes(const tprt__sdpa *s) {
          s->heads <= INT32_MAX && s->rows <= INT32_MAX;
 }
 
+/* Adds sizes and strides, with a loop of batches and one of heads. Members of the group have to
+ * follow each other as heads do. */
+static bool place_loops(const tprt_abi_fused_attention *w, const tprt_abi_attention_loop *batch,
+                        const tprt_abi_attention_loop *heads, tprt__sdpa *s) {
+  if (w->group.size > 1 && heads->size > 1 && !extends(heads, &w->group, s->has_statistics))
+    return false;
+  s->batch = batch->size;
+  s->heads = times(heads->size, s->group);
+  bool fits = has_sizes(s);
+  for (int x = 0; x < n_tensors(s) && fits; x++) {
+    int t = tensor_of[x];
+    bool of_columns = x == SDPA_K || x == SDPA_V;
+    const int64_t given[] = {batch->stride[t],
+                             of_columns || s->group == 1 ? heads->stride[t] : w->group.stride[t],
+                             of_columns ? w->column.stride[t] : w->row.stride[t]};
+    set_strides(s, x, given);
+    fits = has_strides(s, x);
+  }
+  return fits;
+}
+
 bool tprt__sdpa_of(tprt_dtype dtype, const tprt_abi_fused_attention *w, bool has_statistics,
                    tprt__sdpa *sdpa) {
   tprt_abi_attention_loop loops[2];
@@ -154,25 +167,13 @@ bool tprt__sdpa_of(tprt_dtype dtype, const tprt_abi_fused_attention *w, bool has
                   .causal = w->causal && w->offset < w->column.size - 1,
                   .offset = w->offset,
                   .has_statistics = has_statistics};
-  if (!has_numbers(dtype, w) || has_extras(w) ||
-      !has_features(&w->feature, TPRT_ATTENTION_Q, TPRT_ATTENTION_K) ||
-      !has_features(&w->value, TPRT_ATTENTION_V, TPRT_ATTENTION_OUT) ||
-      !find_loops(w, n_tensors(&s), loops) || !place_loops(loops, &w->group, has_statistics))
-    return false;
-  s.batch = loops[0].size;
-  s.heads = loops[1].size * s.group;
-  if (!has_sizes(&s))
-    return false;
-  for (int x = 0; x < n_tensors(&s); x++) {
-    int t = tensor_of[x];
-    bool of_columns = x == SDPA_K || x == SDPA_V;
-    const int64_t given[] = {loops[0].stride[t],
-                             of_columns || s.group == 1 ? loops[1].stride[t] : w->group.stride[t],
-                             of_columns ? w->column.stride[t] : w->row.stride[t]};
-    set_strides(&s, x, given);
-    if (!has_strides(&s, x))
-      return false;
-  }
-  *sdpa = s;
-  return true;
+  bool fits =
+      has_numbers(dtype, w) && !has_extras(w) &&
+      has_features(&w->feature, TPRT_ATTENTION_Q, TPRT_ATTENTION_K) &&
+      has_features(&w->value, TPRT_ATTENTION_V, TPRT_ATTENTION_OUT) &&
+      find_loops(w, n_tensors(&s), loops) &&
+      (place_loops(w, &loops[0], &loops[1], &s) || place_loops(w, &loops[1], &loops[0], &s));
+  if (fits)
+    *sdpa = s;
+  return fits;
 }

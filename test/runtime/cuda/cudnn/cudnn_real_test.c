@@ -1,10 +1,12 @@
 /* Lets the real cuDNN, if it is installed, judge the graphs of attention. Needs no GPU: cuDNN lists
  * its kernels for a graph and a device that it knows by its properties only (from 9.11 on). Each
  * case of attention that the library would give to cuDNN must have a kernel, and what it would not
- * give must have none. Exit status 77 without cuDNN, or without any driver library. */
+ * give must have none. With --long, cuDNN also compiles them. Exit status 77 without cuDNN, or
+ * without any driver library. */
 #define _GNU_SOURCE 1
 #include "../kernels/attention_cases.h"
 #include "cuda/cudnn/sdpa.h"
+#include "test/runtime/harness/long.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -75,6 +77,26 @@ static int count_engines(const tprt__cudnn *cudnn, const device *d, const tprt__
   return status ? -1 : n;
 }
 
+/* Compiles the first kernel for a graph. Then only the driver that would load it is missing. */
+static void compile(const tprt__cudnn *cudnn, const device *d, const char *name,
+                    const tprt__sdpa *sdpa) {
+  enum { PLAN_DEVICE = 407 /* an attribute of plans */ };
+  tprt__sdpa_graph graph;
+  cudnn_descriptor config;
+  int n = 0;
+  tprt_status status = tprt__sdpa_graph_make(cudnn, NULL, sdpa, &graph);
+  if (!status)
+    status = tprt__sdpa_engines(&graph, d->properties, 1, &config, &n);
+  cudnn_descriptor plan = tprt__sdpa_create(&graph, DNN_PLAN);
+  tprt__sdpa_set(&graph, plan, DNN_PLAN_CONFIG, DNN_OF_DESCRIPTOR, 1, &config);
+  tprt__sdpa_set(&graph, plan, PLAN_DEVICE, DNN_OF_DESCRIPTOR, 1, &d->properties);
+  tprt__sdpa_finalize(&graph, plan);
+  status = graph.status;
+  if (status && !strstr(tprt_last_error(), "cuLibraryLoadData"))
+    wrong("%s on %s: it is not compiled: %s", name, d->name, tprt_last_error());
+  tprt__sdpa_graph_free(&graph);
+}
+
 /* True if the library gives the case to cuDNN. */
 static bool is_for_cudnn(const attention_case *c, bool has_statistics) {
   return c->by_tensor_core && !c->mask && !c->dropout && c->cap == 0 && !c->position_dtype &&
@@ -92,6 +114,8 @@ static int judge(const tprt__cudnn *cudnn, const attention_case *c, bool has_sta
     int n = count_engines(cudnn, &devices[i], &sdpa);
     if (n < 1)
       wrong("%s on %s: %s", c->name, devices[i].name, n < 0 ? tprt_last_error() : "no kernel");
+    else if (test_is_long())
+      compile(cudnn, &devices[i], c->name, &sdpa);
   }
   return fits;
 }

@@ -11,6 +11,7 @@ typedef struct fake_cudnn_plan {
   long fail_at;       /* number of the call that fails, from 1; 0: none */
   int status;         /* the status of that failure */
   bool knows_nothing; /* it has no kernel for any graph */
+  bool falls_back;    /* heuristic A knows no kernel */
   int n_unfit;        /* so many kernels turn out not to support the graph when they are planned */
   bool varies;        /* the first kernel may give other bits from run to run */
   int64_t workspace;  /* bytes that each kernel needs */

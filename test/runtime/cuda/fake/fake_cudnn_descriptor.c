@@ -276,12 +276,15 @@ cudnn_status dnn_finalize(cudnn_descriptor given) {
 
 /* ---- kernels ---- */
 
-/* Engines of a heuristic that support its graph; the first of FALLBACK is the second of A. */
+/* Engines of a heuristic that support its graph. */
 static cudnn_status list_engines(const fake_descriptor *d, int64_t n_wanted, int64_t *n,
                                  fake_descriptor *const *configs) {
   const fake_descriptor *graph = part_of(d, DNN_HEURISTIC_GRAPH);
   const fake_graph g = fake_cudnn_graph_of(graph);
-  const char *why = fake_cudnn_planned.knows_nothing ? "it knows nothing" : fake_graph_refusal(&g);
+  bool is_a = enum_of(d, DNN_HEURISTIC_MODE) == DNN_HEURISTIC_A;
+  const char *why = fake_cudnn_planned.knows_nothing || (is_a && fake_cudnn_planned.falls_back)
+                        ? "it knows nothing"
+                        : fake_graph_refusal(&g);
   *n = FAKE_ENGINES;
   if (n_wanted == 0)
     return DNN_SUCCESS;

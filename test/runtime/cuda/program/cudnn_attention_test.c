@@ -330,6 +330,9 @@ static void test_others(void **state) {
   begin_with((fake_cudnn_plan){.n_unfit = 1});
   run_one(&cases[0], false, "cudnn");
   assert_int_equal(report().n_by[1], 1);
+  begin_with((fake_cudnn_plan){.falls_back = true});
+  run_one(&cases[0], false, "cudnn");
+  assert_int_equal(report().n_by[0], 1);
   begin_with((fake_cudnn_plan){.varies = true});
   run_one(&cases[0], false, "cudnn");
   assert_int_equal(report().n_by[1], 1);
