@@ -1,14 +1,15 @@
-/* Lets the real cuDNN, if it is installed, judge the graphs of attention. Needs no GPU: cuDNN lists
- * its kernels for a graph and a device that it knows by its properties only (from 9.11 on). Each
- * case of attention that the library would give to cuDNN must have a kernel, and what it would not
- * give must have none. With --long, cuDNN also compiles them. Exit status 77 without cuDNN, or
- * without any driver library. */
+/* Lets the real cuDNN, if it is installed, judge the graphs of attention. Needs no GPU: cuDNN
+ * lists its kernels for a graph and a device that it knows by its properties only (from 9.11 on).
+ * Each case of attention that the library would give to cuDNN must have a kernel, and what it
+ * would not give must have none. With --long, cuDNN also compiles those of an H100. Exit status 77
+ * without cuDNN, or without any driver library. */
 #define _GNU_SOURCE 1
 #include "../kernels/attention_cases.h"
 #include "cuda/cudnn/sdpa.h"
 #include "test/runtime/harness/long.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static device devices[] = {{"NVIDIA A100-SXM4-80GB", 800, 108, 166912, 2048, NUL
                            {"NVIDIA H100 80GB HBM3", 900, 132, 232448, 2048, NULL},
                            {"NVIDIA H200", 900, 132, 232448, 2048, NULL},
                            {"NVIDIA B200", 1000, 148, 232448, 2048, NULL}};
-enum { N_DEVICES = sizeof devices / sizeof *devices };
+enum { H100 = 1, N_DEVICES = sizeof devices / sizeof *devices };
 
 static void make_device(const tprt__cudnn *cudnn, device *d) {
   char json[1024];
@@ -101,7 +102,7 @@ static void compile(const tprt__cudnn *cudnn, const device *d, const char *name,
 static bool is_for_cudnn(const attention_case *c, bool has_statistics) {
   return c->by_tensor_core && !c->mask && !c->dropout && c->cap == 0 && !c->position_dtype &&
          !c->wide && (!c->causal || (c->hidden <= -1e30f && c->offset >= 0)) &&
-         (!has_statistics || c->dense_statistics || c->heads * c->group == 1);
+         (!has_statistics || c->dense_statistics || c->heads * c->group == 1 || c->rows == 1);
 }
 
 static int judge(const tprt__cudnn *cudnn, const attention_case *c, bool has_statistics) {
@@ -114,7 +115,7 @@ static int judge(const tprt__cudnn *cudnn, const attention_case *c, bool has_sta
     int n = count_engines(cudnn, &devices[i], &sdpa);
     if (n < 1)
       wrong("%s on %s: %s", c->name, devices[i].name, n < 0 ? tprt_last_error() : "no kernel");
-    else if (test_is_long())
+    else if (test_is_long() && i == H100)
       compile(cudnn, &devices[i], c->name, &sdpa);
   }
   return fits;
@@ -150,6 +151,18 @@ static void judge_features(const tprt__cudnn *cudnn) {
   }
 }
 
+/* clang-format off */
+/* Of the size that models have. */
+static const attention_case large_cases[] = {
+    {"Llama, 2048 tokens", TPRT_BF16, 1, 8, 4, 2048, 2048, 128, 128, .layout = HEADS_INSIDE, .causal = true, .hidden = -INFINITY, .by_tensor_core = true},
+    {"Llama, 8192 tokens", TPRT_BF16, 1, 8, 4, 8192, 8192, 128, 128, .layout = HEADS_INSIDE, .causal = true, .hidden = -INFINITY, .by_tensor_core = true},
+    {"16 tokens behind others", TPRT_BF16, 4, 8, 4, 16, 4096, 128, 128, .layout = HEADS_INSIDE, .causal = true, .offset = 4080, .hidden = -INFINITY, .by_tensor_core = true},
+    {"a token", TPRT_F16, 4, 8, 4, 1, 8192, 128, 128, .layout = HEADS_INSIDE, .hidden = -INFINITY, .by_tensor_core = true},
+    {"an image", TPRT_F16, 8, 16, 1, 577, 577, 64, 64, .hidden = -INFINITY, .by_tensor_core = true},
+};
+/* clang-format on */
+enum { N_LARGE = sizeof large_cases / sizeof *large_cases };
+
 /* cuDNN looks for the driver by its name; the toolkit's stub has it too. */
 static bool has_driver(void) {
   return dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) ||
@@ -170,11 +183,13 @@ int main(void) {
   }
   for (int i = 0; i < N_DEVICES; i++)
     make_device(cudnn, &devices[i]);
-  for (int i = 0; i < n_attention_cases && !errors; i++) {
-    attention_case dense = attention_cases[i];
+  for (int i = 0; i < n_attention_cases + N_LARGE && !errors; i++) {
+    const attention_case *c =
+        i < n_attention_cases ? &attention_cases[i] : &large_cases[i - n_attention_cases];
+    attention_case dense = *c;
     dense.dense_statistics = true;
-    n += judge(cudnn, &attention_cases[i], false);
-    n += judge(cudnn, &attention_cases[i], true);
+    n += judge(cudnn, c, false);
+    n += judge(cudnn, c, true);
     n += judge(cudnn, &dense, true);
   }
   judge_features(cudnn);
