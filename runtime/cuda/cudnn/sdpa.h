@@ -58,7 +58,9 @@ static inline bool tprt__sdpa_ends_with_columns(const tprt__sdpa *sdpa) {
 
 /* ---- sdpa_graph.c ---- */
 
-enum { SDPA_MOST_DESCRIPTORS = 160 };
+/* 56 of the graph, two heuristics, and for each engine that they name its settings, itself and a
+ * plan. */
+enum { SDPA_MOST_ENGINES = 16, SDPA_MOST_DESCRIPTORS = 64 + 6 * SDPA_MOST_ENGINES };
 
 /* A graph of operations, with all descriptors it consists of. */
 typedef struct tprt__sdpa_graph {
@@ -93,8 +95,8 @@ typedef struct tprt__sdpa_plan {
 } tprt__sdpa_plan;
 
 /* Lists engines with their settings that can compute the graph and always give the same bits; best
- * first, up to `most`. They are parts of the graph. `device` has the properties of a device in
- * place of that of the handle; NULL: none. */
+ * first, up to `most` of SDPA_MOST_ENGINES. They are parts of the graph. `device` has the properties
+ * of a device in place of that of the handle; NULL: none. */
 tprt_status tprt__sdpa_engines(tprt__sdpa_graph *graph, cudnn_descriptor device, int most,
                                cudnn_descriptor *configs, int *n);
 /* Plans an attention with the first of them. Compiles and loads its kernel. TPRT_UNSUPPORTED, with

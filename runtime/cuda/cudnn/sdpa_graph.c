@@ -9,7 +9,7 @@
  * either. */
 #include "cuda/cudnn/sdpa.h"
 
-#include <math.h>
+#include <assert.h>
 
 enum { N_DIMENSIONS = 4, MOST_OPERATIONS = 20 };
 
@@ -28,11 +28,7 @@ cudnn_descriptor tprt__sdpa_create(tprt__sdpa_graph *graph, int type) {
   cudnn_descriptor made = NULL;
   if (graph->status)
     return NULL;
-  if (graph->n_parts == SDPA_MOST_DESCRIPTORS) {
-    graph->status = tprt__fail(TPRT_INTERNAL, "cuDNN: more than %d descriptors of an attention",
-                               SDPA_MOST_DESCRIPTORS);
-    return NULL;
-  }
+  assert(graph->n_parts < SDPA_MOST_DESCRIPTORS);
   graph->status =
       tprt__cudnn_check(graph->cudnn, graph->cudnn->descriptor_create(type, &made), "a descriptor");
   if (!graph->status)

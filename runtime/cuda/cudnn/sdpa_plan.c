@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-enum { MOST_ENGINES = 16, MOST_OF_MODE = 32 };
-
 /* Called for what may find nothing: an unsupported graph is no failure. */
 static void accept_unsupported(tprt__sdpa_graph *graph, bool *found) {
   *found = graph->status == TPRT_OK;
@@ -42,7 +40,7 @@ static bool varies(tprt__sdpa_graph *graph, cudnn_descriptor config) {
 /* Adds the engines of one of the heuristics. */
 static void add_engines(tprt__sdpa_graph *graph, cudnn_descriptor device, int mode, int most,
                         cudnn_descriptor *configs, int *n) {
-  cudnn_descriptor found[MOST_OF_MODE] = {NULL},
+  cudnn_descriptor found[SDPA_MOST_ENGINES] = {NULL},
                    heuristic = tprt__sdpa_create(graph, DNN_HEURISTIC);
   bool finds = false;
   tprt__sdpa_set(graph, heuristic, DNN_HEURISTIC_GRAPH, DNN_OF_DESCRIPTOR, 1, &graph->graph);
@@ -57,7 +55,7 @@ static void add_engines(tprt__sdpa_graph *graph, cudnn_descriptor device, int mo
   if (n_found > 0) /* of which those that support the graph remain */
     n_found = get(graph, heuristic, DNN_HEURISTIC_RESULTS, DNN_OF_DESCRIPTOR, n_found, found);
   accept_unsupported(graph, &finds);
-  for (int64_t i = 0; i < n_found && finds; i++)
+  for (int64_t i = 0; i < n_found && i < most && finds; i++)
     if (*n < most && !varies(graph, found[i]))
       configs[(*n)++] = found[i];
 }
@@ -65,10 +63,8 @@ static void add_engines(tprt__sdpa_graph *graph, cudnn_descriptor device, int mo
 tprt_status tprt__sdpa_engines(tprt__sdpa_graph *graph, cudnn_descriptor device, int most,
                                cudnn_descriptor *configs, int *n) {
   *n = 0;
-  most = most < MOST_OF_MODE ? most : MOST_OF_MODE;
   add_engines(graph, device, DNN_HEURISTIC_A, most, configs, n);
-  if (*n == 0)
-    add_engines(graph, device, DNN_HEURISTIC_FALLBACK, most, configs, n);
+  add_engines(graph, device, DNN_HEURISTIC_FALLBACK, most, configs, n);
   return graph->status;
 }
 
@@ -88,9 +84,9 @@ static void try_engine(tprt__sdpa_plan *plan, cudnn_handle handle, cudnn_descrip
 }
 
 static tprt_status plan_graph(tprt__sdpa_plan *plan, cudnn_handle handle) {
-  cudnn_descriptor configs[MOST_ENGINES];
+  cudnn_descriptor configs[SDPA_MOST_ENGINES];
   int n = 0;
-  tprt_status status = tprt__sdpa_engines(&plan->graph, NULL, MOST_ENGINES, configs, &n);
+  tprt_status status = tprt__sdpa_engines(&plan->graph, NULL, SDPA_MOST_ENGINES, configs, &n);
   for (int i = 0; i < n && !plan->plan && !plan->graph.status; i++)
     try_engine(plan, handle, configs[i]);
   if (status || plan->graph.status)

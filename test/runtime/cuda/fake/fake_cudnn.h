@@ -12,6 +12,7 @@ typedef struct fake_cudnn_plan {
   int status;         /* the status of that failure */
   bool knows_nothing; /* it has no kernel for any graph */
   bool falls_back;    /* heuristic A knows no kernel */
+  int n_graphs;       /* it has kernels for so many graphs, the first; 0: all */
   int n_unfit;        /* so many kernels turn out not to support the graph when they are planned */
   bool varies;        /* the first kernel may give other bits from run to run */
   int64_t workspace;  /* bytes that each kernel needs */

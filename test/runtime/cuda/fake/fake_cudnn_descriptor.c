@@ -282,7 +282,9 @@ static cudnn_status list_engines(const fake_descriptor *d, int64_t n_wanted, int
   const fake_descriptor *graph = part_of(d, DNN_HEURISTIC_GRAPH);
   const fake_graph g = fake_cudnn_graph_of(graph);
   bool is_a = enum_of(d, DNN_HEURISTIC_MODE) == DNN_HEURISTIC_A;
-  const char *why = fake_cudnn_planned.knows_nothing || (is_a && fake_cudnn_planned.falls_back)
+  const fake_cudnn_plan *plan = &fake_cudnn_planned;
+  const char *why = plan->knows_nothing || (is_a && plan->falls_back) ||
+                            (plan->n_graphs && fake_cudnn_state.n_graphs > plan->n_graphs)
                         ? "it knows nothing"
                         : fake_graph_refusal(&g);
   *n = FAKE_ENGINES;
