@@ -41,7 +41,6 @@ enum {
   DNN_HEURISTIC_A = 3,
 
   DNN_NOTE_NONDETERMINISTIC = 4, /* cudnnBackendNumericalNote_t */
-  DNN_N_NOTES = 10,
 
   DNN_POINTWISE = 0, /* cudnnBackendDescriptorType_t */
   DNN_ENGINE = 2,

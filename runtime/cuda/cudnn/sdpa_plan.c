@@ -26,13 +26,14 @@ static int64_t get(tprt__sdpa_graph *graph, cudnn_descriptor descriptor, int att
 
 /* True if a kernel gives other bits from run to run, as those with atomic sums do. */
 static bool varies(tprt__sdpa_graph *graph, cudnn_descriptor config) {
-  int notes[DNN_N_NOTES] = {0};
+  enum { MOST_NOTES = 32 };
+  int notes[MOST_NOTES] = {0};
   cudnn_descriptor engine = tprt__sdpa_create(graph, DNN_ENGINE);
   get(graph, config, DNN_CONFIG_ENGINE, DNN_OF_DESCRIPTOR, 1, &engine);
   int64_t n =
-      get(graph, engine, DNN_ENGINE_NUMERICAL_NOTES, DNN_OF_NUMERICAL_NOTE, DNN_N_NOTES, notes);
+      get(graph, engine, DNN_ENGINE_NUMERICAL_NOTES, DNN_OF_NUMERICAL_NOTE, MOST_NOTES, notes);
   bool does = false;
-  for (int64_t i = 0; i < n && i < DNN_N_NOTES; i++)
+  for (int64_t i = 0; i < n && i < MOST_NOTES; i++)
     does |= notes[i] == DNN_NOTE_NONDETERMINISTIC;
   return does;
 }
