@@ -95,8 +95,8 @@ typedef struct tprt__sdpa_plan {
 } tprt__sdpa_plan;
 
 /* Lists engines with their settings that can compute the graph and always give the same bits; best
- * first, up to `most` of SDPA_MOST_ENGINES. They are parts of the graph. `device` has the properties
- * of a device in place of that of the handle; NULL: none. */
+ * first, up to `most`, which is at most SDPA_MOST_ENGINES. They are parts of the graph. `device`
+ * has the properties of a device in place of that of the handle; NULL: none. */
 tprt_status tprt__sdpa_engines(tprt__sdpa_graph *graph, cudnn_descriptor device, int most,
                                cudnn_descriptor *configs, int *n);
 /* Plans an attention with the first of them. Compiles and loads its kernel. TPRT_UNSUPPORTED, with
