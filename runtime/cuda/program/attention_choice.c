@@ -17,10 +17,12 @@ static void describe(tprt__gpu_attentions *all) {
     snprintf(all->text, sizeof all->text, "cuDNN for %d of %d (pinned by TPRT_ATTENTION)",
              all->n_by[TPRT__GPU_BY_CUDNN], all->n);
   else
-    snprintf(all->text, sizeof all->text,
-             "cuDNN for %d of %d (timed by rank 0: %d measured, %d from the cache, %d not timed)",
-             all->n_by[TPRT__GPU_BY_CUDNN], all->n, all->n_timed[TPRT__GPU_MEASURED],
-             all->n_timed[TPRT__GPU_CACHED], all->n_timed[TPRT__GPU_NOT_TIMED]);
+    snprintf(
+        all->text, sizeof all->text,
+        "cuDNN for %d of %d (timed by rank 0: %d measured, %d from the cache, %d not timed%s%s)",
+        all->n_by[TPRT__GPU_BY_CUDNN], all->n, all->n_timed[TPRT__GPU_MEASURED],
+        all->n_timed[TPRT__GPU_CACHED], all->n_timed[TPRT__GPU_NOT_TIMED],
+        *all->failure ? "; " : "", all->failure);
 }
 
 /* No rank has cuDNN. If the user named it, that is a failure; if it
@@ -52,16 +54,21 @@ tprt_status tprt__attention_prepare(tprt_context *context) {
   return TPRT_OK;
 }
 
-/* The choice of rank 0. */
-static tprt_status choose(const tprt__gpu_attentions *all, tprt__gpu_attention *attention,
+/* The choice of rank 0. If cuDNN fails, as with a driver that is too old for it, and was only to be
+ * tried, it is not taken. */
+static tprt_status choose(tprt__gpu_attentions *all, tprt__gpu_attention *attention,
                           tprt__gpu_maker *maker, tprt__gpu_timing *how) {
-  bool has = false;
+  bool has = false, is_timed = all->wish == TPRT__GPU_WISH_TIMED;
   *maker = TPRT__GPU_BY_OWN;
   *how = TPRT__GPU_NOT_TIMED;
   tprt_status status = tprt__gpu_attention_offer(attention, TPRT__GPU_BY_CUDNN, &has);
-  if (status || !has)
-    return status;
-  if (all->wish == TPRT__GPU_WISH_TIMED)
+  if (status && !is_timed)
+    return tprt__fail(status, "TPRT_ATTENTION=cudnn: %s", tprt_last_error());
+  if (status)
+    snprintf(all->failure, sizeof all->failure, "%s", tprt_last_error());
+  if (!has)
+    return TPRT_OK;
+  if (is_timed)
     return tprt__gpu_attention_choose(attention, maker, how);
   *maker = TPRT__GPU_BY_CUDNN;
   return TPRT_OK;

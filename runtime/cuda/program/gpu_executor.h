@@ -29,13 +29,14 @@ typedef struct tprt__gpu_timed {
   char text[160];             /* in words; "": not wanted */
 } tprt__gpu_timed;
 
-/* The makers of attentions. */
+/* The makers of attentions, without gradients. */
 typedef struct tprt__gpu_attentions {
   tprt__gpu_wish wish;
   bool is_decided;
   tprt__choice_state state;
-  int n, n_by[TPRT__GPU_N_MAKERS], n_timed[TPRT__GPU_N_TIMINGS]; /* attentions, without gradients */
-  char text[256];                                                /* in words; "": not wanted */
+  int n, n_by[TPRT__GPU_N_MAKERS], n_timed[TPRT__GPU_N_TIMINGS];
+  char failure[256]; /* of cuDNN, if it was only to be tried; "": none */
+  char text[512];    /* in words; "": not wanted */
 } tprt__gpu_attentions;
 
 /* State of a context. */
