@@ -38,7 +38,8 @@ typedef struct device {
 static device devices[] = {{"NVIDIA A100-SXM4-80GB", 800, 108, 166912, 2048, NULL},
                            {"NVIDIA H100 80GB HBM3", 900, 132, 232448, 2048, NULL},
                            {"NVIDIA H200", 900, 132, 232448, 2048, NULL},
-                           {"NVIDIA B200", 1000, 148, 232448, 2048, NULL}};
+                           {"NVIDIA B200", 1000, 148, 232448, 2048, NULL},
+                           {"NVIDIA L40S", 890, 142, 101376, 1536, NULL}};
 enum { H100 = 1, N_DEVICES = sizeof devices / sizeof *devices };
 
 static void make_device(const tprt__cudnn *cudnn, device *d) {
