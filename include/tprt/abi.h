@@ -28,7 +28,7 @@ extern "C" {
 
 #define TPRT_ABI_MAGIC INT64_C(0x7470727461626931) /* "tprtabi1" */
 enum {
-  TPRT_ABI_VERSION = 8, /* a table of another version is rejected with TPRT_MISMATCH */
+  TPRT_ABI_VERSION = 9, /* a table of another version is rejected with TPRT_MISMATCH */
   TPRT_MAX_AXES = 8,
 };
 
@@ -86,6 +86,8 @@ typedef enum tprt_site_kind {
 
   /* An exchange of rows, whose sizes are known when it runs. A fused site for every target. */
   TPRT_SITE_ROUTE = 14, /* tprt_abi_route */
+
+  TPRT_SITE_FUSED_CONTRACTIONS = 15, /* tprt_abi_fused_contractions; only in programs for GPUs */
 } tprt_site_kind;
 
 typedef struct tprt_abi_site {
@@ -169,7 +171,8 @@ enum { TPRT_MAX_INPUTS = 10, TPRT_MAX_OUTPUTS = 10 };
 
 /* The operands of a fused site, in the order in which tprt_abi_fused receives them. Only operands
  * that the site has are listed; entries beyond the counts are 0. Each operand appears once, except
- * TPRT_IN_B and TPRT_OUT_TENSOR of TPRT_SITE_FUSED_GATHER, which appear once per matmul. */
+ * TPRT_IN_B and TPRT_OUT_TENSOR of TPRT_SITE_FUSED_GATHER and all of TPRT_SITE_FUSED_CONTRACTIONS,
+ * which appear once per product. */
 typedef struct tprt_abi_operands {
   int64_t n_inputs, n_outputs;
   int64_t inputs[TPRT_MAX_INPUTS], outputs[TPRT_MAX_OUTPUTS]; /* tprt_operand */
@@ -242,6 +245,25 @@ typedef struct tprt_abi_fused_matmul {
   int64_t transpose_b;
   int64_t function; /* a tprt_cuda_epilogue that is no gradient */
 } tprt_abi_fused_matmul;
+
+enum { TPRT_PRODUCT_LOOPS = 6 };
+
+/* TPRT_SITE_FUSED_CONTRACTIONS: C = A * B several times, as TPRT_SITE_CONTRACT with dim = 1, or
+ * with an epilogue as TPRT_SITE_FUSED_MATMUL, at the same time: none reads what another writes. A
+ * GPU with room for the blocks of several runs them side by side, so that projections of few
+ * columns do not wait for each other; each has the bits that it has alone. Inputs: of each product
+ * in turn A, B, and the bias if it has one; products may share them. Outputs: C of each. The site's
+ * dtype is the type of all C; there is no send tensor. The loops of a product with an epilogue are
+ * m, n and k of dense matrices, of one type: A [m, k], and B [k, n] or [n, k]. */
+typedef struct tprt_abi_fused_contractions {
+  tprt_abi_operands operands;
+  int64_t factors[2];                  /* types of all A, and of all B, see TPRT_SITE_CONTRACT */
+  int64_t n;                           /* products, 1 to TPRT_MAX_MATMULS */
+  int64_t biases;                      /* bit i: product i has a bias */
+  int64_t functions[TPRT_MAX_MATMULS]; /* tprt_cuda_epilogue of each, no gradient */
+  int64_t n_loops[TPRT_MAX_MATMULS];   /* of each product; 0 beyond n, like the unused loops */
+  tprt_abi_loop loops[TPRT_MAX_MATMULS][TPRT_PRODUCT_LOOPS];
+} tprt_abi_fused_contractions;
 
 /* What a route does with row i and position i. */
 typedef enum tprt_route_form {

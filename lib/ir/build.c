@@ -13,6 +13,20 @@ MlirOperation tp__create(const tp_build *build) {
   return mlirOperationCreate(&state);
 }
 
+MlirOperation tp__create_private_func(MlirLocation location, const char *name, MlirType type) {
+  MlirContext context = mlirTypeGetContext(type);
+  MlirNamedAttribute attrs[] = {
+      tp__named(context, "sym_name", tp__attr_string(context, name)),
+      tp__named(context, "function_type", mlirTypeAttrGet(type)),
+      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
+  };
+  return tp__create(&(tp_build){.name = "func.func",
+                                .location = location,
+                                .n_attributes = TP_LEN(attrs),
+                                .attributes = attrs,
+                                .n_regions = 1});
+}
+
 void tp__insert_before(MlirOperation where, MlirOperation op) {
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(where), where, op);
 }

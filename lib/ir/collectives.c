@@ -226,17 +226,7 @@ static MlirAttribute permute_symbol(MlirOperation module, MlirLocation location,
         tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name.text))
       goto done;
   MlirType type = mlirFunctionTypeGet(context, 1, &tensor, 1, &tensor);
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "sym_name", tp__attr_string(context, name.text)),
-      tp__named(context, "function_type", mlirTypeAttrGet(type)),
-      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
-  };
-  MlirOperation op = tp__create(&(tp_build){.name = "func.func",
-                                            .location = location,
-                                            .n_attributes = TP_LEN(attrs),
-                                            .attributes = attrs,
-                                            .n_regions = 1});
-  mlirBlockAppendOwnedOperation(block, op);
+  mlirBlockAppendOwnedOperation(block, tp__create_private_func(location, name.text, type));
 done:
   tp__string_destroy(&name);
   return symbol;

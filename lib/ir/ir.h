@@ -157,6 +157,9 @@ typedef struct tp_build {
 
 /* Creates the op. The caller inserts it. */
 MlirOperation tp__create(const tp_build *build);
+/* Creates a private func.func of this type with an empty region: a declaration, unless the caller
+ * adds a block. The caller inserts it. */
+MlirOperation tp__create_private_func(MlirLocation location, const char *name, MlirType type);
 void tp__insert_before(MlirOperation where, MlirOperation op);
 void tp__insert_after(MlirOperation where, MlirOperation op);
 /* Builds tensor.empty of a static tensor type before `where`. */

@@ -43,16 +43,7 @@ static MlirAttribute declare(MlirOperation module, MlirLocation location, MlirTy
                                       mlirStringAttrGetValue(tp__inherent(op, "sym_name")));
   }
   snprintf(name, sizeof name, n ? "%s.%d" : "%s", prefix, n);
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "sym_name", tp__attr_string(context, name)),
-      tp__named(context, "function_type", mlirTypeAttrGet(type)),
-      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
-  };
-  mlirBlockAppendOwnedOperation(block, tp__create(&(tp_build){.name = "func.func",
-                                                              .location = location,
-                                                              .n_attributes = TP_LEN(attrs),
-                                                              .attributes = attrs,
-                                                              .n_regions = 1}));
+  mlirBlockAppendOwnedOperation(block, tp__create_private_func(location, name, type));
   return mlirFlatSymbolRefAttrGet(context, tp__ref(name));
 }
 

@@ -218,24 +218,15 @@ tp_comparator tp__comparator_build(MlirOperation module, MlirLocation location, 
     locations[i] = location;
   }
   unused_symbol(module, "tp.less", sizeof name, name);
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "sym_name", tp__attr_string(context, name)),
-      tp__named(context, "function_type",
-                mlirTypeAttrGet(mlirFunctionTypeGet(context, 2 * n, inputs, 1, &i1))),
-      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
-      tp__named(context, "tp.comparator", mlirUnitAttrGet(context)),
-  };
   MlirBlock block = mlirBlockCreate(2 * n, inputs, locations);
   for (int i = 0; i < 2 * n; i++)
     made.arguments[i] = mlirBlockGetArgument(block, i);
   made.symbol = mlirFlatSymbolRefAttrGet(context, tp__ref(name));
   made.end = tp__create(&(tp_build){.name = "func.return", .location = location});
   mlirBlockAppendOwnedOperation(block, made.end);
-  made.func = tp__create(&(tp_build){.name = "func.func",
-                                     .location = location,
-                                     .n_attributes = TP_LEN(attrs),
-                                     .attributes = attrs,
-                                     .n_regions = 1});
+  made.func =
+      tp__create_private_func(location, name, mlirFunctionTypeGet(context, 2 * n, inputs, 1, &i1));
+  tp__set(made.func, "tp.comparator", mlirUnitAttrGet(context));
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(made.func, 0), block);
   mlirBlockAppendOwnedOperation(tp__region_block(module, 0), made.func);
   return made;
@@ -281,16 +272,7 @@ static MlirAttribute declare(MlirOperation module, MlirLocation location, MlirTy
       return mlirFlatSymbolRefAttrGet(context,
                                       mlirStringAttrGetValue(tp__inherent(op, "sym_name")));
   unused_symbol(module, prefix, sizeof name, name);
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "sym_name", tp__attr_string(context, name)),
-      tp__named(context, "function_type", mlirTypeAttrGet(type)),
-      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
-  };
-  mlirBlockAppendOwnedOperation(block, tp__create(&(tp_build){.name = "func.func",
-                                                              .location = location,
-                                                              .n_attributes = TP_LEN(attrs),
-                                                              .attributes = attrs,
-                                                              .n_regions = 1}));
+  mlirBlockAppendOwnedOperation(block, tp__create_private_func(location, name, type));
   return mlirFlatSymbolRefAttrGet(context, tp__ref(name));
 }
 

@@ -317,7 +317,7 @@ static bool fits_blocks(const tp_attention *a) {
   for (int i = 0; i < a->n_ops; i++) {
     tp_attention_role role = a->ops[i].role;
     n_sums += !tp__attention_is_inner(role);
-    n_scales += role == TP_SCALE;
+    n_scales += role == TP_SCALE || a->ops[i].drops;
     if (role == TP_ROW_SUM || role == TP_OUTPUT || i == a->maximum || i == a->exponential)
       floats &= is_float(a->ops[i].op);
   }

@@ -83,6 +83,10 @@ typedef struct tp_attention_op {
   tp_row_scale scale; /* of TP_SCALE */
   bool is_scaled;     /* this op, or an op between the exponential and it, applies row values */
   bool is_of_dropout; /* of TP_MASK: the mask changes weights instead of scores */
+  /* of TP_AFTER: a select drops weights (dropout) by operand `condition`; `scale` says which. So a
+   * row that keeps none is 0 even where its weights are NaN. */
+  bool drops;
+  int condition;
 } tp_attention_op;
 
 typedef struct tp_attention {
@@ -93,9 +97,6 @@ typedef struct tp_attention {
   /* bits: loops that the scores do not have, which are the features of queries and keys, and of
    * values */
   uint32_t whole;
-  /* A select drops weights (dropout), so a row that keeps none is 0 even where its weights are NaN.
-   * Only kernels compute this, blocks do not. */
-  bool drops;
   const char *exp;                  /* name of the exponential: math.exp or math.exp2 */
   int maximum, exponential, output; /* indices in `ops` */
   int n_ops;

@@ -132,8 +132,8 @@ static bool add_selection(tp_attention_finder *f, const tp_attention_step *s, tp
   if (condition < 0 || condition == s->inner || keeps_first == keeps_second ||
       !reads_zero(s, scalar, keeps_first ? 2 : 1))
     return false;
-  f->a->drops |=
-      !take_rows(f, op, condition, keeps_first ? TP_SCALE_ZERO_UNLESS : TP_SCALE_ZERO_IF);
+  op->drops = !take_rows(f, op, condition, keeps_first ? TP_SCALE_ZERO_UNLESS : TP_SCALE_ZERO_IF);
+  op->condition = condition;
   return true;
 }
 

@@ -264,7 +264,7 @@ static tp_status mark_at(const tp_func_graph *graph, const tp_attention *a, bool
     tp_rule *rule = graph->items[item].rule;
     mark(rule, a, in_kernel);
     int keys = k == 0 || k == a->output ? keys_of(a, k) : -1;
-    if (keys >= 0 && !a->drops)
+    if (keys >= 0)
       add_ring(rule, a, k, keys);
   }
   return TP_OK;
@@ -361,8 +361,7 @@ tp_status tp__mark_attention(tp_func_graph *graph, int64_t kernel_features) {
       continue;
     if (tp__attention_next(&reach, item->op, &a)) {
       bool in_kernel = tp__attention_fits_kernel(&a, kernel_features);
-      if (in_kernel || !a.drops)
-        status = mark_at(graph, &a, in_kernel, &numbers);
+      status = mark_at(graph, &a, in_kernel, &numbers);
     } else if (kernel_features > 0 && tp__attention_next_shared(&reach, item->op, &a) &&
                tp__attention_fits_kernel(&a, kernel_features)) {
       status = mark_backward(graph, &a, &numbers);

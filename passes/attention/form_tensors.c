@@ -106,7 +106,8 @@ static uint32_t loops_of(const tp_attention *a, const tp_score_dim *dims, int ra
   uint32_t loops = 0;
   for (int d = 0; d < rank; d++)
     for (int k = 0; k < dims[d].n; k++)
-      loops |= (uint32_t)(a->sizes[dims[d].loops[k]] != 1) << dims[d].loops[k];
+      if (a->sizes[dims[d].loops[k]] != 1)
+        loops |= UINT32_C(1) << dims[d].loops[k];
   return loops;
 }
 

@@ -139,6 +139,9 @@ MlirValue tp__row_exponential(tp_tiler *t, const tp_loop_list *loops, tp_row_ope
                               tp_row_operand m, MlirType wide);
 /* sum * factor + part */
 MlirValue tp__row_add(tp_tiler *t, tp_row_operand sum, tp_row_operand factor, tp_row_operand part);
+/* Rows of i1, over all iterations of the loops but the columns: true where some column of `x`, of
+ * i1, is true, or with `inverted` false. */
+tp_row_operand tp__row_any(tp_tiler *t, tp_row_operand x, bool inverted);
 /* sum * exp(from - to), with the n `scales` applied in order, over all iterations of the loops. */
 MlirValue tp__row_finish(tp_tiler *t, tp_row_operand sum, tp_row_operand from, tp_row_operand to,
                          int n, const tp_row_operand *scales, const tp_row_scale *kinds,

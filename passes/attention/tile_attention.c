@@ -369,6 +369,21 @@ static tp_row_operand subtracted_rows(blocks *b) {
   return (tp_row_operand){0}; /* never reached: tp__attention_at requires such an op */
 }
 
+/* The rows of which a select keeps a weight; `kind` says what they do to a sum. A select without
+ * columns keeps whole rows. */
+static tp_row_operand kept_rows(blocks *b, const tp_attention_op *op, tp_row_scale *kind) {
+  MlirValue condition = mlirOperationGetOperand(op->op, op->condition);
+  tp_score_dim dims[TP_MAX_RANK];
+  tp__attention_operand_dims(op, op->condition, dims);
+  tp_loop_list loops = tp__flat_loops(dims, tp__value_rank(condition));
+  MlirType flat =
+      tp__loops_type(&b->t, &loops, tp__element_type(mlirValueGetType(condition)), true);
+  tp_row_operand weights = {tp__reshaped(&b->t, condition, flat), loops};
+  bool has_columns = memchr(loops.loops, b->t.a->column, (size_t)loops.n) != NULL;
+  *kind = has_columns ? TP_SCALE_ZERO_UNLESS : op->scale;
+  return has_columns ? tp__row_any(&b->t, weights, op->scale == TP_SCALE_ZERO_IF) : weights;
+}
+
 static void replace(blocks *b, int i, MlirValue with) {
   MlirValue result = mlirOperationGetResult(b->t.a->ops[b->of[i].op].op, 0);
   b->replaced[b->of[i].op] = tp__reshaped(&b->t, with, mlirValueGetType(result));
@@ -387,6 +402,9 @@ static void finish(blocks *b, int i, const MlirValue *values) {
     if (a->ops[k].role == TP_SCALE) {
       kinds[n] = a->ops[k].scale;
       scales[n++] = rows_of(b, &a->ops[k]);
+    } else if (a->ops[k].drops) {
+      scales[n] = kept_rows(b, &a->ops[k], &kinds[n]);
+      n++;
     }
   MlirType element = tp__element_type(mlirValueGetType(mlirOperationGetResult(op->op, 0)));
   MlirValue sum =
@@ -477,7 +495,7 @@ static tp_status collect(MlirOperation op, void *data) {
 static tp_status tile_at(tp_pass *pass, MlirOperation op, tp_value_table *erased) {
   tp_attention a;
   tp_op_list followers = {0};
-  if (!tp__attention_at(op, &a) || a.drops)
+  if (!tp__attention_at(op, &a))
     return TP_OK;
   tp_status status = tp__attention_followers(&a, &followers);
   if (status == TP_OK)

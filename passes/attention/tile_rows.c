@@ -221,3 +221,35 @@ MlirValue tp__row_finish(tp_tiler *t, tp_row_operand sum, tp_row_operand from, t
   tp__string_destroy(&body);
   return value;
 }
+
+tp_row_operand tp__row_any(tp_tiler *t, tp_row_operand x, bool inverted) {
+  tp_row_operand any = {.loops = {0}};
+  for (int i = 0; i < x.loops.n; i++)
+    if (x.loops.loops[i] != t->a->column)
+      any.loops.loops[any.loops.n++] = x.loops.loops[i];
+  MlirType from = mlirValueGetType(x.value),
+           to = tp__loops_type(t, &any.loops, tp__element_type(from), true);
+  tp__string text = {0};
+  append_typed(&text, "func.func private @rows(%x: ", from, ") -> ");
+  append_typed(&text, "", to,
+               " {\n  %none = arith.constant false\n  %true = arith.constant true\n");
+  append_typed(&text, "  %o = tensor.empty() : ", to, "\n");
+  append_typed(&text, "  %f = linalg.fill ins(%none : i1) outs(%o : ", to, ") -> ");
+  append_typed(&text, "", to, "\n  %g = linalg.generic {indexing_maps = [");
+  append_map(&text, &x.loops, &x.loops);
+  tp__string_append(&text, ", ");
+  append_map(&text, &x.loops, &any.loops);
+  tp__string_append(&text, "], iterator_types = [");
+  for (int i = 0; i < x.loops.n; i++)
+    tp__string_printf(&text, "%s\"%s\"", i ? ", " : "",
+                      x.loops.loops[i] == t->a->column ? "reduction" : "parallel");
+  append_typed(&text, "]} ins(%x : ", from, ") outs(%f : ");
+  append_typed(&text, "", to, ") {\n  ^bb0(%c: i1, %before: i1):\n");
+  tp__string_append(&text, inverted ? "    %k = arith.xori %c, %true : i1\n"
+                                      "    %r = arith.ori %before, %k : i1\n"
+                                    : "    %r = arith.ori %before, %c : i1\n");
+  append_typed(&text, "    linalg.yield %r : i1\n  } -> ", to, "\n  return %g : ");
+  append_typed(&text, "", to, "\n}\n");
+  any.value = tp__tile_text(t, &text, 1, &x.value, to);
+  return any;
+}

@@ -6,7 +6,7 @@
  * values are in buffers outside the loop (assign_loops.c), so an allocation inside a loop lives
  * within one iteration. */
 #include "passes/bufferize/assign.h"
-#include "passes/bufferize/memory_classes.h"
+#include "passes/support/memory_classes.h"
 
 #include "support/support.h"
 

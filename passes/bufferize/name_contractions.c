@@ -110,17 +110,8 @@ static MlirValue hide(MlirOperation module, MlirOperation op, MlirOperation cont
   }
   char name[64];
   snprintf(name, sizeof name, "tp.contraction.%zu", number);
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "sym_name", tp__attr_string(context, name)),
-      tp__named(context, "function_type",
-                mlirTypeAttrGet(mlirFunctionTypeGet(context, 3, types, 1, &result))),
-      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
-  };
-  MlirOperation func = tp__create(&(tp_build){.name = "func.func",
-                                              .location = location,
-                                              .n_attributes = TP_LEN(attrs),
-                                              .attributes = attrs,
-                                              .n_regions = 1});
+  MlirOperation func =
+      tp__create_private_func(location, name, mlirFunctionTypeGet(context, 3, types, 1, &result));
   MlirBlock body = mlirBlockCreate(3, types, locations);
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0), body);
   mlirBlockAppendOwnedOperation(body, contract);

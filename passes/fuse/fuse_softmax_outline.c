@@ -217,19 +217,9 @@ static MlirOperation build_func(MlirOperation module, const char *name, const tp
                                 const MlirType *results) {
   MlirContext context = mlirOperationGetContext(module);
   MlirLocation location = mlirOperationGetLocation(f->largest), locations[] = {location, location};
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "sym_name", tp__attr_string(context, name)),
-      tp__named(
-          context, "function_type",
-          mlirTypeAttrGet(mlirFunctionTypeGet(context, n_operands, operands, n_results, results))),
-      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
-      tp__named(context, "tp.fused", describe(f)),
-  };
-  MlirOperation func = tp__create(&(tp_build){.name = "func.func",
-                                              .location = location,
-                                              .n_attributes = TP_LEN(attrs),
-                                              .attributes = attrs,
-                                              .n_regions = 1});
+  MlirOperation func = tp__create_private_func(
+      location, name, mlirFunctionTypeGet(context, n_operands, operands, n_results, results));
+  tp__set(func, "tp.fused", describe(f));
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0),
                              mlirBlockCreate(n_operands, operands, locations));
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(mlirModuleFromOperation(module)), func);

@@ -178,19 +178,10 @@ static MlirOperation make_function(tp__outliner *o, MlirOperation op, const inpu
       locations[n++] = location;
     }
   MlirAttribute noinline = tp__attr_string(context, "noinline");
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "sym_name", tp__attr_string(context, "kernel")),
-      tp__named(context, "function_type",
-                mlirTypeAttrGet(mlirFunctionTypeGet(context, n, types, 0, NULL))),
-      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
-      tp__named(context, "passthrough", mlirArrayAttrGet(context, 1, &noinline)),
-      tp__named(context, "llvm.linkage", tp__parse_attr(context, "#llvm.linkage<internal>")),
-  };
-  MlirOperation func = tp__create(&(tp_build){.name = "func.func",
-                                              .location = location,
-                                              .n_attributes = TP_LEN(attrs),
-                                              .attributes = attrs,
-                                              .n_regions = 1});
+  MlirOperation func =
+      tp__create_private_func(location, "kernel", mlirFunctionTypeGet(context, n, types, 0, NULL));
+  tp__set(func, "passthrough", mlirArrayAttrGet(context, 1, &noinline));
+  tp__set(func, "llvm.linkage", tp__parse_attr(context, "#llvm.linkage<internal>"));
   MlirBlock block = mlirBlockCreate(n, types, locations);
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0), block);
   for (int i = 0, arg = 0; i < in->n; i++) {

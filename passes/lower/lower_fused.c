@@ -120,32 +120,45 @@ void tp__fused_operands(int64_t bits, int n, const tprt_operand *table, tprt_ope
       *operands++ = table[i];
 }
 
+void tp__fused_build_site(tp__lowering *l, MlirOperation where, const tprt_abi_site *site,
+                          int n_extra, int64_t *extra, const tp__site_operands *o,
+                          MlirValue *results) {
+  tprt_abi_operands operands = {.n_inputs = o->n_inputs, .n_outputs = o->n_outputs};
+  MlirValue given[2 + TPRT_MAX_INPUTS + TPRT_MAX_OUTPUTS] = {l->ctx}, buffers[TPRT_MAX_OUTPUTS];
+  char callee[TP_FUSED_NAME];
+  for (int i = 0; i < o->n_outputs; i++) {
+    operands.outputs[i] = o->output_of[i];
+    given[2 + o->n_inputs + i] = tp__site_receive(l, where, o->outputs[i], &buffers[i]);
+  }
+  for (int i = 0; i < o->n_inputs; i++) {
+    operands.inputs[i] = o->input_of[i];
+    given[2 + i] = tp__site_send(l, where, o->inputs[i]);
+  }
+  memcpy(extra, &operands, sizeof operands);
+  given[1] = tp__build_int(where, l->i32, tp__lowering_site(l, site, n_extra, extra));
+  tp__fused_callee(o->n_inputs, o->n_outputs, callee);
+  tp__build_call(l, where, callee, 2 + o->n_inputs + o->n_outputs, given, l->i32);
+  for (int i = 0; i < o->n_outputs; i++)
+    results[i] = tp__site_value(l, where, o->outputs[i], buffers[i]);
+}
+
 tp_status tp__fused_call_site(tp__lowering *l, MlirOperation op, const tprt_abi_site *site,
                               int n_extra, int64_t *extra, const tprt_operand *input_of,
                               const tprt_operand *output_of) {
-  int n_inputs = (int)mlirOperationGetNumOperands(op),
-      n_outputs = (int)mlirOperationGetNumResults(op);
-  tprt_abi_operands operands = {.n_inputs = n_inputs, .n_outputs = n_outputs};
-  MlirValue given[2 + TPRT_MAX_INPUTS + TPRT_MAX_OUTPUTS] = {l->ctx}, buffers[TPRT_MAX_OUTPUTS];
-  char callee[TP_FUSED_NAME];
-  for (int i = 0; i < n_outputs; i++) {
-    operands.outputs[i] = output_of[i];
-    given[2 + n_inputs + i] =
-        tp__site_receive(l, op, mlirValueGetType(mlirOperationGetResult(op, i)), &buffers[i]);
+  tp__site_operands operands = {.n_inputs = (int)mlirOperationGetNumOperands(op),
+                                .n_outputs = (int)mlirOperationGetNumResults(op)};
+  MlirValue results[TPRT_MAX_OUTPUTS];
+  for (int i = 0; i < operands.n_inputs; i++) {
+    operands.inputs[i] = mlirOperationGetOperand(op, i);
+    operands.input_of[i] = input_of[i];
   }
-  for (int i = 0; i < n_inputs; i++) {
-    operands.inputs[i] = input_of[i];
-    given[2 + i] = tp__site_send(l, op, mlirOperationGetOperand(op, i));
+  for (int i = 0; i < operands.n_outputs; i++) {
+    operands.outputs[i] = mlirValueGetType(mlirOperationGetResult(op, i));
+    operands.output_of[i] = output_of[i];
   }
-  memcpy(extra, &operands, sizeof operands);
-  given[1] = tp__build_int(op, l->i32, tp__lowering_site(l, site, n_extra, extra));
-  tp__fused_callee(n_inputs, n_outputs, callee);
-  tp__build_call(l, op, callee, 2 + n_inputs + n_outputs, given, l->i32);
-  for (int i = 0; i < n_outputs; i++) {
-    MlirValue result = mlirOperationGetResult(op, i);
-    mlirValueReplaceAllUsesOfWith(result,
-                                  tp__site_value(l, op, mlirValueGetType(result), buffers[i]));
-  }
+  tp__fused_build_site(l, op, site, n_extra, extra, &operands, results);
+  for (int i = 0; i < operands.n_outputs; i++)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), results[i]);
   mlirOperationDestroy(op);
   return TP_OK;
 }
@@ -183,11 +196,26 @@ tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done) {
     tp_status (*lower)(tp__lowering *l, const tp__fused_call *d);
   } others[] = {{"gather_multiply", tp__lower_fused_gather},
                 {"softmax_rows", tp__lower_fused_softmax},
-                {"multiply", tp__lower_fused_epilogue},
                 {"attention", tp__lower_fused_attention},
                 {"attention_gradient", tp__lower_fused_attention_gradient}};
   for (int i = 0; i < TP_LEN(others); i++)
     if (tp__attr_which(tp__fused_entry(&d, "kind"), 1, &others[i].name) == 0)
       return others[i].lower(l, &d);
   return tp__lower_fused_rows(l, &d);
+}
+
+tp_status tp__lower_fused_product(tp__lowering *l, size_t n, MlirOperation *products) {
+  static const char *const multiply[] = {"multiply"};
+  tp__fused_call calls[TP_PRODUCTS_AHEAD];
+  MlirOperation *entries[TP_PRODUCTS_AHEAD];
+  int n_calls = 0;
+  for (size_t i = 0; i < n && n_calls < TP_PRODUCTS_AHEAD; i++)
+    if (!mlirOperationIsNull(products[i]) && read_call(l->module, products[i], &calls[n_calls]) &&
+        tp__attr_which(tp__fused_entry(&calls[n_calls], "kind"), 1, multiply) == 0)
+      entries[n_calls++] = &products[i];
+    else if (i == 0)
+      break;
+  bool done;
+  return n_calls ? tp__lower_fused_epilogue(l, n_calls, calls, entries)
+                 : tp__lower_fused(l, products[0], &done);
 }

@@ -43,7 +43,11 @@ void tp__fused_operands(int64_t bits, int n, const tprt_operand *table, tprt_ope
 tp_status tp__lower_fused_rows(tp__lowering *l, const tp__fused_call *d);
 tp_status tp__lower_fused_gather(tp__lowering *l, const tp__fused_call *d);
 tp_status tp__lower_fused_softmax(tp__lowering *l, const tp__fused_call *d);
-tp_status tp__lower_fused_epilogue(tp__lowering *l, const tp__fused_call *d);
+/* Products with an epilogue: the first of n calls, at most TP_PRODUCTS_AHEAD, and those of the
+ * others that may run beside it, whose entries become null. */
+enum { TP_PRODUCTS_AHEAD = 16 };
+tp_status tp__lower_fused_epilogue(tp__lowering *l, int n, const tp__fused_call *calls,
+                                   MlirOperation *const *entries);
 tp_status tp__lower_fused_attention(tp__lowering *l, const tp__fused_call *d);
 tp_status tp__lower_fused_attention_gradient(tp__lowering *l, const tp__fused_call *d);
 

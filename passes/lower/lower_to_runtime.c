@@ -180,7 +180,8 @@ static tp_status lower_body(tp__lowering *l, body_ops *body, bool is_local) {
   for (size_t i = 0; i < body->ops.n; i++)
     TP_TRY(lower_op(l, body->ops.items[i], is_local));
   for (size_t i = 0; i < body->products.n; i++)
-    TP_TRY(lower_op(l, body->products.items[i], is_local));
+    if (!mlirOperationIsNull(body->products.items[i]))
+      TP_TRY(tp__lower_fused_product(l, body->products.n - i, body->products.items + i));
   for (size_t i = 0; i < body->indices.n; i++)
     TP_TRY(is_local ? tp__lower_index(l, body->indices.items[i])
                     : refuse_global(body->indices.items[i]));

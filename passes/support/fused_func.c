@@ -17,19 +17,9 @@ void tp__build_fused_func(MlirOperation module, const char *name, MlirLocation l
   MlirLocation locations[MAX_OPERANDS];
   for (int i = 0; i < n_inputs && i < MAX_OPERANDS; i++)
     locations[i] = location;
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "sym_name", tp__attr_string(context, name)),
-      tp__named(
-          context, "function_type",
-          mlirTypeAttrGet(mlirFunctionTypeGet(context, n_inputs, inputs, n_results, results))),
-      tp__named(context, "sym_visibility", tp__attr_string(context, "private")),
-      tp__named(context, "tp.fused", fused),
-  };
-  MlirOperation func = tp__create(&(tp_build){.name = "func.func",
-                                              .location = location,
-                                              .n_attributes = TP_LEN(attrs),
-                                              .attributes = attrs,
-                                              .n_regions = 1});
+  MlirOperation func = tp__create_private_func(
+      location, name, mlirFunctionTypeGet(context, n_inputs, inputs, n_results, results));
+  tp__set(func, "tp.fused", fused);
   *block = mlirBlockCreate(n_inputs, inputs, locations);
   mlirRegionAppendOwnedBlock(mlirOperationGetRegion(func, 0), *block);
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(mlirModuleFromOperation(module)), func);

@@ -126,6 +126,21 @@ tp_status tp__lower_route(tp__lowering *l, MlirOperation op, bool *done);
 tp_status tp__fused_call_site(tp__lowering *l, MlirOperation op, const tprt_abi_site *site,
                               int n_extra, int64_t *extra, const tprt_operand *input_of,
                               const tprt_operand *output_of);
+/* The operands of a fused site, by role. */
+typedef struct tp__site_operands {
+  int n_inputs, n_outputs;
+  MlirValue inputs[TPRT_MAX_INPUTS];
+  MlirType outputs[TPRT_MAX_OUTPUTS];
+  tprt_operand input_of[TPRT_MAX_INPUTS], output_of[TPRT_MAX_OUTPUTS];
+} tp__site_operands;
+/* Builds the same call in front of `where`; fills in the results. */
+void tp__fused_build_site(tp__lowering *l, MlirOperation where, const tprt_abi_site *site,
+                          int n_extra, int64_t *extra, const tp__site_operands *operands,
+                          MlirValue *results);
+/* Lowers products[0], a call of a function that has tp.fused and does not communicate. Of the n - 1
+ * other ones, products with an epilogue that may run beside it are lowered with it; these entries
+ * become null. */
+tp_status tp__lower_fused_product(tp__lowering *l, size_t n, MlirOperation *products);
 /* calls of functions that have tp.fused */
 tp_status tp__lower_fused(tp__lowering *l, MlirOperation op, bool *done);
 /* True if the op calls a function of tp-fuse-epilogues or tp-fuse-attention, which do not

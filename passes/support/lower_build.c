@@ -109,17 +109,8 @@ static void declare(tp__lowering *l, const char *callee, MlirType type) {
     if (!mlirAttributeIsNull(name) && tp__ref_is(mlirStringAttrGetValue(name), callee))
       return;
   }
-  MlirNamedAttribute attrs[] = {
-      tp__named(l->context, "sym_name", tp__attr_string(l->context, callee)),
-      tp__named(l->context, "function_type", mlirTypeAttrGet(type)),
-      tp__named(l->context, "sym_visibility", tp__attr_string(l->context, "private")),
-  };
-  MlirOperation op = tp__create(&(tp_build){.name = "func.func",
-                                            .location = mlirOperationGetLocation(l->module),
-                                            .n_attributes = TP_LEN(attrs),
-                                            .attributes = attrs,
-                                            .n_regions = 1});
-  mlirBlockInsertOwnedOperation(body, 0, op);
+  mlirBlockInsertOwnedOperation(
+      body, 0, tp__create_private_func(mlirOperationGetLocation(l->module), callee, type));
 }
 
 MlirValue tp__build_call(tp__lowering *l, MlirOperation where, const char *callee, int n_operands,

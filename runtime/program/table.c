@@ -30,6 +30,7 @@ static const struct {
     [TPRT_SITE_FUSED_ATTENTION] = {0,                     false, false, false, true},
     [TPRT_SITE_FUSED_ATTENTION_GRADIENT] = {0,            false, false, false, true},
     [TPRT_SITE_ROUTE]          = {TPRT_OP_ALL_TO_ALL_V,   false, false, false, true},
+    [TPRT_SITE_FUSED_CONTRACTIONS] = {0,                  false, false, false, true},
 };
 // clang-format on
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
@@ -41,8 +42,7 @@ tprt_status tprt__check_range(const char *what, int64_t value, int64_t low, int6
                     (long long)value, (long long)low, (long long)high);
 }
 
-/* Checks that n words which the kind does not use are 0. */
-static tprt_status check_unused(const char *what, const int64_t *words, int64_t n) {
+tprt_status tprt__check_unused(const char *what, const int64_t *words, int64_t n) {
   for (int64_t i = 0; i < n; i++) {
     if (words[i])
       return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: a word is unused and must be 0, not %lld", what,
@@ -112,8 +112,8 @@ static tprt_status read_header(const int64_t *words, size_t n_words, tprt__progr
     status = tprt__check_range("TF32 of the program", header->tf32, 0,
                                header->target == TPRT_TARGET_CUDA);
   if (!status)
-    status = check_unused("program", header->reserved,
-                          sizeof header->reserved / sizeof *header->reserved);
+    status = tprt__check_unused("program", header->reserved,
+                                sizeof header->reserved / sizeof *header->reserved);
   program->private_bytes = (size_t)header->private_bytes;
   program->registered_bytes = (size_t)header->registered_bytes;
   program->n_sites = (int)header->n_sites;
@@ -139,13 +139,13 @@ static tprt_status read_axes(const tprt__program *program, const tprt_abi_site *
         return tprt__fail(TPRT_INVALID_ARGUMENT, "axis %d is named twice", site->axes[i]);
     }
   }
-  return check_unused("axes", words->axes + site->n_axes, TPRT_MAX_AXES - site->n_axes);
+  return tprt__check_unused("axes", words->axes + site->n_axes, TPRT_MAX_AXES - site->n_axes);
 }
 
 static tprt_status read_extra(const tprt__program *program, const tprt_abi_site *words,
                               tprt__site *site, bool wanted) {
   if (!wanted)
-    return check_unused("extra data", &words->extra, 2);
+    return tprt__check_unused("extra data", &words->extra, 2);
   tprt_status status = tprt__check_range("length of extra data", words->n_extra, 0,
                                          program->n_words - TPRT_ABI_HEADER_WORDS);
   if (status)
@@ -157,63 +157,6 @@ static tprt_status read_extra(const tprt__program *program, const tprt_abi_site 
   if (!status)
     site->extra = program->table + words->extra;
   return status;
-}
-
-static bool is_f8(tprt_dtype dtype) { return dtype == TPRT_F8E4M3 || dtype == TPRT_F8E5M2; }
-
-/* Reads the types of A and B. */
-static tprt_status read_factors(const tprt__program *program, const tprt_abi_site *words,
-                                tprt__site *site) {
-  tprt_status status = tprt__check_range("type of A", words->split_dim, 0, TPRT_N_DTYPES - 1);
-  if (!status)
-    status = tprt__check_range("type of B", words->root, 0, TPRT_N_DTYPES - 1);
-  tprt_dtype a = (tprt_dtype)words->split_dim, b = (tprt_dtype)words->root;
-  if (status || (!a && !b))
-    return status;
-  bool equal = a == b && (a == TPRT_F16 || a == TPRT_BF16);
-  if (program->target != TPRT_TARGET_CUDA || words->dtype != TPRT_F32 ||
-      (!equal && (!is_f8(a) || !is_f8(b))))
-    return tprt__fail(
-        TPRT_INVALID_ARGUMENT,
-        "contraction: A is of type %lld, B of %lld, C of %lld; a program for GPUs may "
-        "multiply f16, bf16 or f8 into f32, others one type",
-        (long long)a, (long long)b, (long long)words->dtype);
-  site->factors[0] = a;
-  site->factors[1] = b;
-  return TPRT_OK;
-}
-
-static tprt_status read_contraction(const tprt__program *program, const tprt_abi_site *words,
-                                    tprt__site *site) {
-  tprt_status status = check_unused("contraction", &words->reduction, 1);
-  if (!status)
-    status = check_unused("contraction", &words->rank, 1);
-  if (!status)
-    status = check_unused("contraction", words->shape, TPRT_MAX_RANK);
-  if (!status)
-    status = tprt__check_range("dim of a contraction", words->dim, 0, 1);
-  if (!status)
-    status = read_factors(program, words, site);
-  if (status)
-    return status;
-  int64_t n_loops = site->n_extra > 0 ? site->extra[TPRT_CONTRACT_N_LOOPS] : -1;
-  if (n_loops < 0 || n_loops > TPRT__MAX_CONTRACT_DIMS ||
-      site->n_extra != TPRT_CONTRACT_LOOPS + n_loops * TPRT_LOOP_WORDS) {
-    return tprt__fail(
-        TPRT_INVALID_ARGUMENT,
-        "contraction: %lld words of extra data do not match the number of loops, at most %d",
-        (long long)site->n_extra, TPRT__MAX_CONTRACT_DIMS);
-  }
-  status = tprt__check_range("dtype", words->dtype, 1, TPRT_N_DTYPES - 1);
-  if (status)
-    return status;
-  site->contraction = tprt__alloc(sizeof *site->contraction);
-  if (!site->contraction)
-    return tprt__fail_memory(sizeof *site->contraction);
-  site->n_loops = n_loops;
-  site->loops = (const void *)(site->extra + TPRT_CONTRACT_LOOPS);
-  return tprt__contraction_plan((tprt_dtype)words->dtype, n_loops, site->loops, words->dim,
-                                site->contraction);
 }
 
 static tprt_status check_pairs(const tprt__program *program, const tprt__site *site) {
@@ -255,7 +198,7 @@ static tprt_status read_op(const tprt_abi_site *words, tprt__site *site) {
   if (!status)
     status = tprt__check_range("rank of the tensor", words->rank, 0, TPRT_MAX_RANK);
   if (!status)
-    status = check_unused("shape", words->shape + words->rank, TPRT_MAX_RANK - words->rank);
+    status = tprt__check_unused("shape", words->shape + words->rank, TPRT_MAX_RANK - words->rank);
   if (!status)
     status = tprt__check_range("dim", words->dim, 0, kinds[site->kind].dim ? TPRT_MAX_RANK : 0);
   if (!status)
@@ -288,7 +231,7 @@ static tprt_status read_site(const tprt__program *program, const tprt_abi_site *
   if (!status)
     status = read_extra(program, words, site, kinds[site->kind].extra);
   if (!status && site->kind == TPRT_SITE_CONTRACT)
-    return read_contraction(program, words, site);
+    return tprt__read_contraction(program, words, site);
   if (!status)
     status = read_op(words, site);
   if (status || tprt__site_is_fused(site->kind))

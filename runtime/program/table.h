@@ -45,6 +45,14 @@ typedef struct tprt__matmul {
   tprt_abi_loop loops[TPRT__MATMUL_LOOPS];
 } tprt__matmul;
 
+/* The loops of a product, and what is done to its elements. */
+typedef struct tprt__product {
+  const tprt_abi_loop *loops;
+  int64_t n_loops;
+  bool has_bias;
+  int64_t function; /* tprt_cuda_epilogue */
+} tprt__product;
+
 /* TPRT_SITE_ROUTE. The site's op is the all_to_all_v, without counts. */
 typedef struct tprt__route {
   tprt_route_form form;
@@ -68,11 +76,12 @@ typedef struct tprt__site {
   const int64_t *extra; /* points into the table */
   int64_t n_extra;
   bool tf32; /* that of the program: its matmuls of f32 may round their operands to TF32 */
-  /* Only TPRT_SITE_CONTRACT: its loops; points into the table. */
-  const tprt_abi_loop *loops;
-  int64_t n_loops;
+  /* Only TPRT_SITE_CONTRACT and TPRT_SITE_FUSED_CONTRACTIONS: the loops of each product, which
+   * point into the table. */
+  int n_products;
+  tprt__product products[TPRT_MAX_MATMULS];
   tprt_dtype factors[2]; /* the types of A and B; 0: that of C */
-  /* Plan of TPRT_SITE_CONTRACT, or of the matmul of a fused site; else NULL. Owned by the site. */
+  /* Plans of these products, or of the matmul of a fused site; else NULL. Owned by the site. */
   tprt__contraction *contraction;
   tprt_abi_operands operands; /* only fused sites; below, the member of the site's kind is set */
   tprt__rows rows;
@@ -162,8 +171,14 @@ tprt_status tprt__read_fused_reduce(const tprt__program *program, tprt__site *si
 tprt_status tprt__read_fused_gather(const tprt__program *program, tprt__site *site);
 tprt_status tprt__read_fused_softmax(const tprt__program *program, tprt__site *site);
 tprt_status tprt__read_fused_matmul(const tprt__program *program, tprt__site *site);
+tprt_status tprt__read_fused_contractions(const tprt__program *program, tprt__site *site);
 tprt_status tprt__read_fused_attention(const tprt__program *program, tprt__site *site);
 tprt_status tprt__read_route(const tprt__program *program, tprt__site *site);
+/* table_contract.c: reads TPRT_SITE_CONTRACT. */
+tprt_status tprt__read_contraction(const tprt__program *program, const tprt_abi_site *words,
+                                   tprt__site *site);
+/* Checks that n words which a site or program does not use are 0. */
+tprt_status tprt__check_unused(const char *what, const int64_t *words, int64_t n);
 /* Checks that the group of the site can run its op. */
 tprt_status tprt__check_group(const tprt__program *program, const tprt__site *site);
 /* Counts the rows of the send tensor: the product of all dimensions but the last. `name` begins the

@@ -57,6 +57,11 @@ static const struct {
                              BIT(TPRT_IN_ENDS) | BIT(TPRT_OUT_TENSOR),
                          BIT(TPRT_IN_INIT), sizeof(tprt_abi_route) / sizeof(int64_t),
                          tprt__read_route},
+    [TPRT_SITE_FUSED_CONTRACTIONS] = {"fused contractions",
+                                      BIT(TPRT_IN_A) | BIT(TPRT_IN_B) | BIT(TPRT_OUT_TENSOR),
+                                      BIT(TPRT_IN_BIAS),
+                                      sizeof(tprt_abi_fused_contractions) / sizeof(int64_t),
+                                      tprt__read_fused_contractions},
 };
 
 int tprt__site_operand(const tprt__site *site, tprt_operand which, int nth) {
@@ -81,7 +86,8 @@ static tprt_status read_list(tprt_site_kind kind, const char *what, int64_t n, c
     if (status || !is_listed)
       continue;
     bool may_repeat =
-        kind == TPRT_SITE_FUSED_GATHER && (list[i] == TPRT_IN_B || list[i] == TPRT_OUT_TENSOR);
+        kind == TPRT_SITE_FUSED_CONTRACTIONS ||
+        (kind == TPRT_SITE_FUSED_GATHER && (list[i] == TPRT_IN_B || list[i] == TPRT_OUT_TENSOR));
     if (*seen & BIT(list[i]) && !may_repeat)
       return tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %lld is listed twice", what,
                         (long long)list[i]);

@@ -48,6 +48,7 @@ static const char *const names[] = {
     [TPRT_SITE_FUSED_GATHER] = "fused_gather",
     [TPRT_SITE_FUSED_SOFTMAX] = "fused_softmax",
     [TPRT_SITE_FUSED_MATMUL] = "fused_matmul",
+    [TPRT_SITE_FUSED_CONTRACTIONS] = "fused_contractions",
     [TPRT_SITE_FUSED_ATTENTION] = "fused_attention",
     [TPRT_SITE_FUSED_ATTENTION_GRADIENT] = "fused_attention_gradient",
     [TPRT_SITE_ROUTE] = "route",

@@ -55,8 +55,8 @@ out=$(cd "$out" && pwd)
 if [ -z "$bin" ]; then
   cmake -S "$source_dir" -B "$out/build" -DTP_COMPILER=OFF -DTP_TESTS=OFF -DTP_GPU_PROGRAMS=ON -DTP_CUDA="$cuda" \
     -DCMAKE_BUILD_TYPE=Release >"$out/build.txt"
-  cmake --build "$out/build" -j "$(nproc)" --target tprt_gpu_fused tprt_gpu_peers tprt_gpu_sites tprt_gpu_timing tprt_gpu_gemm tprt_gpu_attention tprt_gpu_model \
-    tprt_gpu_nccl >>"$out/build.txt"
+  cmake --build "$out/build" -j "$(nproc)" --target tprt_gpu_fused tprt_gpu_peers tprt_gpu_sites tprt_gpu_timing tprt_gpu_gemm tprt_gpu_beside tprt_gpu_attention tprt_gpu_model \
+    tprt_gpu_nccl tprt_gpu_eager >>"$out/build.txt"
   bin=$out/build/bin
 fi
 commit=$(cat "$bin/../commit.txt" 2>/dev/null || git -C "$source_dir" rev-parse --short HEAD 2>/dev/null || echo unknown)
@@ -75,7 +75,7 @@ compile_models() {
 # Programs, the libraries that they were linked with but the C library's, and these scripts.
 if [ -n "$pack" ]; then
   mkdir -p "$pack/bin" "$pack/lib"
-  cp "$bin"/tprt_gpu_{fused,peers,sites,timing,gemm,attention,model,nccl} "$pack/bin"
+  cp "$bin"/tprt_gpu_{fused,peers,sites,timing,gemm,beside,attention,model,nccl,eager} "$pack/bin"
   ldd "$bin/tprt_gpu_nccl" | sed -nE 's/^\s*lib(tprt|sodium)\.\S* => (.*) \(0x[0-9a-f]+\)$/\2/p' | xargs -d '\n' -I '{}' cp -L '{}' "$pack/lib"
   cp "$here/run.sh" "$here/torch_layer.py" "$pack"
   if [ -n "$shard_run" ]; then
@@ -199,6 +199,7 @@ fused() {
   done
   run missing "$bin/tprt_gpu_fused" missing
   run products "$bin/tprt_gpu_gemm" products
+  run beside "$bin/tprt_gpu_beside" cases "${few_cases[@]}"
   run relu-nan "$bin/tprt_gpu_gemm" nan "${few[@]}"
   run attention "$bin/tprt_gpu_attention" cases "${few_cases[@]}"
   hopper run attention "$bin/tprt_gpu_attention" cases "${few_cases[@]}"
@@ -213,6 +214,7 @@ fused() {
 
 fused-times() {
   for tokens in $attended; do
+    run_alone beside-time "$bin/tprt_gpu_beside" time "$tokens" "$bandwidth" "${few_cases[@]}"
     run_alone attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
     hopper run_alone attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
     cudnn run_alone attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
@@ -295,6 +297,9 @@ nccl() {
     run nccl-graph "$bin/tprt_gpu_nccl" graph "$ranks" "$graph_replays"
     run nccl-abort "$bin/tprt_gpu_nccl" abort "$ranks"
   done
+  for ranks in 1 2 4 8; do
+    run_alone nccl-eager "$bin/tprt_gpu_eager" "$ranks"
+  done
   for ranks in 2 4 8; do
     run nccl-late "$bin/tprt_gpu_nccl" late "$ranks" "$late_ms"
   done
@@ -364,11 +369,17 @@ awk -v machine="$machine" -v commit="$commit" -v bandwidth="$bandwidth" -v arith
     attended = attended "| " field("test") " | " field("tokens") " | " field("us") " | " field("arithmetic_us") " | " field("bytes_us") " |\n"
     next
   }
+  field("test") ~ /beside-time$/ {
+    together = together "| " field("variant") " | " field("tokens") " | " field("us") " | " field("alone_us") " | " field("bytes_us") " |\n"
+    next
+  }
   { checks = checks "| " field("test") " | " field("ranks") " | " field("calls") " | " field("errors") " errors |\n" }
   END {
     print "| test | ranks | calls | result |\n|---|---|---|---|\n" checks
     if (attended != "")
       print "Attention of a Llama layer.\n\n| | tokens | call, us | its arithmetic, us | its bytes, us |\n|---|---|---|---|---|\n" attended
+    if (together != "")
+      print "Projections of one of eight ranks of a Llama, in graphs.\n\n| | tokens | side by side, us | one after the other, us | their bytes, us |\n|---|---|---|---|---|\n" together
     if (whole != "") {
       print "Whole programs, arguments in memory of the GPU, all ranks on one. Bound: arguments and results once at " bandwidth " GB/s, or arithmetic " \
         "at " arithmetic " TFLOP/s, the larger. Call: until the GPU is done, seen from the host; kernels: the same by events, median.\n"

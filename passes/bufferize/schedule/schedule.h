@@ -2,8 +2,8 @@
 #ifndef TP_PASSES_SCHEDULE_H
 #define TP_PASSES_SCHEDULE_H
 
-#include "passes/bufferize/memory_classes.h"
 #include "passes/support/lower.h"
+#include "passes/support/memory_classes.h"
 
 #include "tp/cost.h"
 

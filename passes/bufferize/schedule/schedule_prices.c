@@ -62,19 +62,10 @@ static tp_cost price_collective(const tp__op_pricing *p, const tprt_abi_site *si
 
 enum { MAX_LOOPS = 32 };
 
-static tp_cost price_contraction(const tp__op_pricing *p, const tprt_abi_site *site) {
-  int64_t begin = site->extra, n = site->n_extra, sizes[MAX_LOOPS];
-  const int64_t types[3] = {site->split_dim ? site->split_dim : site->dtype,
-                            site->root ? site->root : site->dtype, site->dtype};
-  for (int k = 0; k < 3; k++)
-    if (types[k] < 0 || types[k] >= TPRT_N_DTYPES)
-      return 0;
-  if (begin < 0 || n < 1 || begin + n > (int64_t)p->extra->n ||
-      p->extra->items[begin + TPRT_CONTRACT_N_LOOPS] > MAX_LOOPS ||
-      n != TPRT_CONTRACT_LOOPS + TPRT_LOOP_WORDS * p->extra->items[begin + TPRT_CONTRACT_N_LOOPS])
-    return 0;
-  int n_loops = (int)p->extra->items[begin + TPRT_CONTRACT_N_LOOPS];
-  const tprt_abi_loop *loops = (const void *)(p->extra->items + begin + TPRT_CONTRACT_LOOPS);
+/* Prices a product with these loops, of A, B and C of these types. */
+static tp_cost price_loops(const tp__op_pricing *p, const int64_t types[3], int n_loops,
+                           const tprt_abi_loop *loops) {
+  int64_t sizes[MAX_LOOPS];
   tp_work work = {.peak = dtypes[types[0]].peak, .contraction_flops = 2, .launch = true};
   uint32_t used[3] = {0};
   double elements[3] = {1, 1, 1};
@@ -90,6 +81,45 @@ static tp_cost price_contraction(const tp__op_pricing *p, const tprt_abi_site *s
   for (int k = 0; k < 3; k++)
     work.memory_bytes += elements[k] * (double)dtypes[types[k]].bytes;
   return tp_cost_compute(p->topology, &work);
+}
+
+/* The types of A, B and C; 0 stands for that of C. False if the runtime lacks one. */
+static bool read_types(int64_t a, int64_t b, int64_t c, int64_t types[3]) {
+  const int64_t given[3] = {a ? a : c, b ? b : c, c};
+  bool known = true;
+  for (int k = 0; k < 3; k++) {
+    known &= given[k] >= 0 && given[k] < TPRT_N_DTYPES;
+    types[k] = given[k];
+  }
+  return known;
+}
+
+static tp_cost price_contraction(const tp__op_pricing *p, const tprt_abi_site *site) {
+  int64_t begin = site->extra, n = site->n_extra, types[3];
+  if (!read_types(site->split_dim, site->root, site->dtype, types) || begin < 0 || n < 1 ||
+      begin + n > (int64_t)p->extra->n ||
+      p->extra->items[begin + TPRT_CONTRACT_N_LOOPS] > MAX_LOOPS ||
+      n != TPRT_CONTRACT_LOOPS + TPRT_LOOP_WORDS * p->extra->items[begin + TPRT_CONTRACT_N_LOOPS])
+    return 0;
+  return price_loops(p, types, (int)p->extra->items[begin + TPRT_CONTRACT_N_LOOPS],
+                     (const void *)(p->extra->items + begin + TPRT_CONTRACT_LOOPS));
+}
+
+/* Products that run side by side take as long as one after the other, at most. */
+static tp_cost price_contractions(const tp__op_pricing *p, const tprt_abi_site *site) {
+  enum { N_WORDS = sizeof(tprt_abi_fused_contractions) / sizeof(int64_t) };
+  int64_t begin = site->extra, types[3];
+  tp_cost sum = 0;
+  if (begin < 0 || site->n_extra != N_WORDS || begin + N_WORDS > (int64_t)p->extra->n)
+    return 0;
+  const tprt_abi_fused_contractions *words = (const void *)(p->extra->items + begin);
+  if (!read_types(words->factors[0], words->factors[1], site->dtype, types) || words->n < 0 ||
+      words->n > TPRT_MAX_MATMULS)
+    return 0;
+  for (int64_t i = 0; i < words->n; i++)
+    if (words->n_loops[i] >= 0 && words->n_loops[i] <= TPRT_PRODUCT_LOOPS)
+      sum = tp_cost_add(sum, price_loops(p, types, (int)words->n_loops[i], words->loops[i]));
+  return sum;
 }
 
 /* The epilogue adds nothing to the matmul. */
@@ -168,6 +198,8 @@ static tp_cost price_call(const tp__op_pricing *p, MlirOperation op) {
           : NULL;
   if (site && site->kind == TPRT_SITE_FUSED_MATMUL)
     return price_matmul(p, site);
+  if (site && site->kind == TPRT_SITE_FUSED_CONTRACTIONS)
+    return price_contractions(p, site);
   if (site &&
       (site->kind == TPRT_SITE_FUSED_ATTENTION || site->kind == TPRT_SITE_FUSED_ATTENTION_GRADIENT))
     return price_attention(p, site);

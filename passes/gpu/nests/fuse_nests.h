@@ -2,8 +2,8 @@
 #ifndef TP_PASSES_FUSE_NESTS_H
 #define TP_PASSES_FUSE_NESTS_H
 
-#include "passes/bufferize/memory_classes.h"
 #include "passes/gpu/kernels/map_group.h"
+#include "passes/support/memory_classes.h"
 
 typedef struct tp__nest_block {
   MlirBlock block;

@@ -2,9 +2,9 @@
 #ifndef TP_PASSES_SPLIT_REDUCTIONS_H
 #define TP_PASSES_SPLIT_REDUCTIONS_H
 
-#include "passes/bufferize/memory_classes.h"
 #include "passes/gpu/kernels/map.h"
 #include "passes/registry.h"
+#include "passes/support/memory_classes.h"
 
 /* statistics of the pass */
 enum { TP_STAT_SPLIT };

@@ -119,6 +119,11 @@ bool tp__counts_up(MlirAttribute elements, MlirType type, int64_t n, int64_t *fi
 
 /* May destroy the generic and replace it by a tensor.concat. */
 bool tp__raise_concat(tp__raise *raise, const tp__generic *generic);
+/* Calls `raise_one` for each tensor.extract at the top of the body; a branch may guard a read that
+ * is out of bounds. Returns true if a call does. */
+bool tp__raise_each_read(tp__raise *raise, tp__generic *generic,
+                         bool (*raise_one)(tp__raise *raise, tp__generic *generic,
+                                           MlirOperation read));
 bool tp__raise_reads(tp__raise *raise, tp__generic *generic);
 bool tp__raise_lookups(tp__raise *raise, tp__generic *generic);
 bool tp__raise_iota(tp__raise *raise, tp__generic *generic);

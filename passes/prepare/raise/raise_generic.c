@@ -209,3 +209,17 @@ void tp__copy_discardable(MlirOperation from, MlirOperation to) {
 MlirValue tp__scalar_constant(MlirOperation where, MlirType type, int64_t value) {
   return tp__constant(where, type, mlirIntegerAttrGet(type, value));
 }
+
+bool tp__raise_each_read(tp__raise *raise, tp__generic *generic,
+                         bool (*raise_one)(tp__raise *raise, tp__generic *generic,
+                                           MlirOperation read)) {
+  bool changed = false;
+  MlirOperation next;
+  for (MlirOperation op = mlirBlockGetFirstOperation(generic->body);
+       !mlirOperationEqual(op, generic->yield); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (tp__op_is(op, "tensor.extract"))
+      changed |= raise_one(raise, generic, op);
+  }
+  return changed;
+}

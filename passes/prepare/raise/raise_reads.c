@@ -49,16 +49,6 @@ static bool raise_read(tp__raise *raise, tp__generic *generic, MlirOperation rea
   return true;
 }
 
-/* Raises only reads at the top of the body, because a branch may guard a read that is out of
- * bounds. */
 bool tp__raise_reads(tp__raise *raise, tp__generic *generic) {
-  bool changed = false;
-  MlirOperation next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(generic->body);
-       !mlirOperationEqual(op, generic->yield); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    if (tp__op_is(op, "tensor.extract"))
-      changed |= raise_read(raise, generic, op);
-  }
-  return changed;
+  return tp__raise_each_read(raise, generic, raise_read);
 }

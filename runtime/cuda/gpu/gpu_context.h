@@ -154,6 +154,7 @@ typedef struct tprt__gpu_product {
   /* NULL: none. Else the loops are those of tprt__matmul_loops */
   const tprt__gpu_finish *finish;
   bool tf32; /* cuBLASLt rounds operands of f32 to TF32 */
+  int lane;  /* its place in tprt__gpu_contractions_run, from 0; else 0 */
 } tprt__gpu_product;
 
 /* A planned contraction. It runs with cuBLASLt if it is one GEMM of floats, or a few, and with a
@@ -166,6 +167,16 @@ void tprt__gpu_contraction_free(tprt__gpu_contraction *contraction);
 tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue,
                                       const tprt__gpu_contraction *contraction, const void *a,
                                       const void *b, void *c);
+/* Memory of the GPU; bias is NULL if there is none. */
+typedef struct tprt__gpu_operands {
+  const void *a, *b, *bias;
+  void *out;
+} tprt__gpu_operands;
+/* Enqueues n contractions, of lanes 0 to n - 1, that may run at the same time, after all current
+ * work of the queue; its later work waits for all of them. */
+tprt_status tprt__gpu_contractions_run(tprt__gpu_queue queue, int n,
+                                       tprt__gpu_contraction *const *contractions,
+                                       const tprt__gpu_operands *operands);
 /* Like tprt__gpu_contraction_run, for a contraction with `finish`. `bias` is NULL if it has
  * none. */
 tprt_status tprt__gpu_matmul_run(tprt__gpu_queue queue, const tprt__gpu_contraction *contraction,

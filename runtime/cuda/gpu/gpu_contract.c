@@ -13,14 +13,14 @@ enum {
   A,
   B,
   C,
-  WORKSPACE_BYTES = 32 << 20, /* see tprt/cuda_gemm.h */
-  MIN_WORK = 512,             /* multiplications in a GEMM */
-  MAX_CALLS = 32,             /* of cuBLASLt for one site */
+  MIN_WORK = 512, /* multiplications in a GEMM */
+  MAX_CALLS = 32, /* of cuBLASLt for one site */
   ALIGNMENT = 16,
 };
 
 struct tprt__gpu_contraction {
   bool by_blas;
+  int lane;
   tprt_dtype types[3];    /* of A, B and C */
   gpu_site_kernel kernel; /* for operands that cuBLASLt does not support */
   site_contract arguments;
@@ -33,25 +33,6 @@ struct tprt__gpu_contraction {
 };
 
 /* ---- GEMMs by cuBLASLt ---- */
-
-tprt_status tprt__gpu_make_blas(tprt__gpu *gpu) {
-  if (gpu->blas)
-    return TPRT_OK;
-  tprt_status status = TPRT_OK;
-  if (!gpu->workspace)
-    status = tprt__gpu_check(gpu, gpu->device->memory_alloc(&gpu->workspace, WORKSPACE_BYTES),
-                             "the workspace of cuBLASLt");
-  const tprt_cuda_blas_config config = {.size = sizeof config,
-                                        .workspace = (void *)(uintptr_t)gpu->workspace,
-                                        .workspace_bytes = WORKSPACE_BYTES};
-  return status ? status : tprt_cuda_blas_create(&config, &gpu->blas);
-}
-
-void tprt__gpu_blas_end(tprt__gpu *gpu) {
-  tprt_cuda_blas_destroy(gpu->blas);
-  if (gpu->workspace)
-    gpu->device->memory_free(gpu->workspace);
-}
 
 static bool is_f8(tprt_dtype dtype) { return dtype == TPRT_F8E4M3 || dtype == TPRT_F8E5M2; }
 
@@ -148,7 +129,7 @@ static bool add_finish(const tprt__gpu *gpu, const tprt__gpu_finish *finish,
   const tprt__contraction *p = &made->product;
   made->gemm.epilogue = (tprt_cuda_epilogue)finish->function;
   /* The workspace stands for the address of the bias in the choice of an algorithm. */
-  made->gemm.bias = finish->bias ? (const void *)(uintptr_t)gpu->workspace : NULL;
+  made->gemm.bias = finish->bias ? (const void *)(uintptr_t)gpu->lanes[made->lane].workspace : NULL;
   return made->n_outer == 1 && made->n_inner == 1 && !p->swapped && made->gemm.batch == 0;
 }
 
@@ -156,10 +137,9 @@ static bool add_finish(const tprt__gpu *gpu, const tprt__gpu_finish *finish,
  * algorithm. A missing cuBLASLt is a failure. */
 static tprt_status prepare(tprt__gpu *gpu, const tprt__gpu_finish *finish,
                            tprt__gpu_contraction *made) {
-  tprt_status status = tprt__gpu_make_blas(gpu);
-  if (status || (finish && !add_finish(gpu, finish, made)))
-    return status;
-  status = tprt__cuda_gemm_prepare(gpu->blas, &made->gemm);
+  if (finish && !add_finish(gpu, finish, made))
+    return TPRT_OK;
+  tprt_status status = tprt__cuda_gemm_prepare(gpu->lanes[made->lane].blas, &made->gemm);
   made->by_blas = !status;
   return status == TPRT_UNSUPPORTED ? TPRT_OK : status;
 }
@@ -189,7 +169,7 @@ static tprt_status multiply(tprt__gpu_queue queue, const tprt__gpu_contraction *
       gemm.b = (const char *)operands[right] + at[right] * size_of(c, right);
       gemm.out = (char *)out + at[C] * size_of(c, C);
       gemm.beta = p->overwrite && j == 0 ? 0 : 1;
-      status = tprt__cuda_gemm_multiply(queue.gpu->blas, &gemm,
+      status = tprt__cuda_gemm_multiply(queue.gpu->lanes[c->lane].blas, &gemm,
                                         c->has_algorithm ? &c->algorithm : NULL, queue.stream);
     }
   }
@@ -280,6 +260,7 @@ tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__gpu_product *
   for (int x = A; x < C; x++)
     made->types[x] = product->factors[x] ? product->factors[x] : of->dtype;
   made->types[C] = of->dtype;
+  made->lane = product->lane;
   made->kernel = (made->types[A] == of->dtype ? kernels : mixed_kernels)[made->types[A]];
   describe(of, &made->arguments);
   made->arguments.a_is_e5m2 = made->types[A] == TPRT_F8E5M2;
@@ -288,7 +269,9 @@ tprt_status tprt__gpu_contraction_plan(tprt__gpu *gpu, const tprt__gpu_product *
   made->has_bias = finish && finish->bias;
   tprt_status status = tprt__gpu_enter(gpu);
   if (!status) {
-    if (is_gemm(gpu, product, made))
+    bool by_blas = is_gemm(gpu, product, made);
+    status = tprt__gpu_make_lane(gpu, made->lane, by_blas);
+    if (by_blas && !status)
       status = prepare(gpu, finish, made);
     if (!status)
       status = tprt__gpu_site_kernel(gpu, made->kernel);
@@ -316,7 +299,7 @@ tprt_status tprt__gpu_contraction_use(tprt__gpu *gpu, tprt__gpu_contraction *con
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
-  status = tprt__cuda_gemm_accept(gpu->blas, &contraction->gemm, &given);
+  status = tprt__cuda_gemm_accept(gpu->lanes[contraction->lane].blas, &contraction->gemm, &given);
   tprt__gpu_leave(gpu);
   if (status)
     return tprt__fail(status, "the algorithm that rank 0 chose: %s", tprt_last_error());
@@ -327,14 +310,20 @@ tprt_status tprt__gpu_contraction_use(tprt__gpu *gpu, tprt__gpu_contraction *con
 
 void tprt__gpu_contraction_free(tprt__gpu_contraction *contraction) { tprt__free(contraction); }
 
+/* In the GPU's context. */
+static tprt_status enqueue(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a,
+                           const void *b, const void *bias, void *out) {
+  const void *const operands[3] = {a, b, out};
+  return c->by_blas && are_aligned(c, operands, bias) ? multiply(queue, c, operands, bias, out)
+                                                      : launch(queue, c, a, b, bias, out);
+}
+
 static tprt_status run(tprt__gpu_queue queue, const tprt__gpu_contraction *c, const void *a,
                        const void *b, const void *bias, void *out) {
-  const void *const operands[3] = {a, b, out};
   tprt_status status = c ? tprt__gpu_enter(queue.gpu) : TPRT_OK;
   if (status || !c)
     return status;
-  status = c->by_blas && are_aligned(c, operands, bias) ? multiply(queue, c, operands, bias, out)
-                                                        : launch(queue, c, a, b, bias, out);
+  status = enqueue(queue, c, a, b, bias, out);
   tprt__gpu_leave(queue.gpu);
   return status;
 }
@@ -342,6 +331,24 @@ static tprt_status run(tprt__gpu_queue queue, const tprt__gpu_contraction *c, co
 tprt_status tprt__gpu_contraction_run(tprt__gpu_queue queue, const tprt__gpu_contraction *c,
                                       const void *a, const void *b, void *out) {
   return run(queue, c, a, b, NULL, out);
+}
+
+/* The queue waits for the other lanes also if a contraction fails, so that a capture can end. */
+tprt_status tprt__gpu_contractions_run(tprt__gpu_queue queue, int n,
+                                       tprt__gpu_contraction *const *contractions,
+                                       const tprt__gpu_operands *operands) {
+  tprt_status status = tprt__gpu_enter(queue.gpu), joined;
+  if (status)
+    return status;
+  status = tprt__gpu_lanes_begin(queue, n);
+  for (int i = 0; i < n && !status; i++) {
+    const tprt__gpu_queue lane = {queue.gpu, i ? queue.gpu->lanes[i].stream : queue.stream};
+    const tprt__gpu_operands *o = &operands[i];
+    status = enqueue(lane, contractions[i], o->a, o->b, o->bias, o->out);
+  }
+  joined = tprt__gpu_lanes_join(queue, n);
+  tprt__gpu_leave(queue.gpu);
+  return status ? status : joined;
 }
 
 tprt_status tprt__gpu_matmul_run(tprt__gpu_queue queue, const tprt__gpu_contraction *c,

@@ -163,6 +163,14 @@ typedef struct gpu_constant {
   cuda_address memory;
 } gpu_constant;
 
+/* What contractions that run side by side do not share. */
+typedef struct gpu_lane {
+  tprt_cuda_blas *blas; /* NULL: no site has needed a GEMM yet */
+  cuda_address workspace;
+  cuda_stream stream; /* NULL in lane 0, which uses the stream of the caller */
+  cuda_event ended;   /* its last work */
+} gpu_lane;
+
 struct tprt__gpu {
   const cuda_device_calls *device;
   const cuda_program_calls *calls;
@@ -179,8 +187,7 @@ struct tprt__gpu {
   /* NULL: no site has needed a kernel of it yet */
   cuda_module modules[GPU_N_SITE_MODULES];
   cuda_function site_kernels[GPU_N_SITE_KERNELS];
-  tprt_cuda_blas *blas; /* NULL: no site has needed a GEMM yet */
-  cuda_address workspace;
+  gpu_lane lanes[TPRT_MAX_MATMULS];
   struct cudnnContext *cudnn_handle;   /* NULL: no attention has needed it yet */
   struct cudnn_attention *cudnn_ended; /* attentions of programs that have ended */
 };
@@ -210,13 +217,21 @@ tprt_status tprt__gpu_site_allow_shared(const tprt__gpu *gpu, gpu_site_kernel wh
                                         unsigned bytes);
 void tprt__gpu_sites_end(tprt__gpu *gpu);
 
+/* ---- gpu_lanes.c; called in the GPU's context ---- */
+/* Makes what a lane lacks: its stream, and with `blas` a cuBLASLt handle and its workspace. */
+tprt_status tprt__gpu_make_lane(tprt__gpu *gpu, int lane, bool blas);
+/* Lets lanes 1 to n - 1 wait for the current work of the queue, and the queue for theirs. */
+tprt_status tprt__gpu_lanes_begin(tprt__gpu_queue queue, int n);
+tprt_status tprt__gpu_lanes_join(tprt__gpu_queue queue, int n);
+/* Waits for work that a program which failed has left. */
+void tprt__gpu_lanes_end(tprt__gpu *gpu);
+
 /* ---- side_stream.c; called in the GPU's context ---- */
+/* Makes later work in `to` wait for the current work of `from`. The event may be reused at once. */
+tprt_status tprt__gpu_order(tprt__gpu *gpu, cuda_event event, cuda_stream from, cuda_stream to);
 void tprt__gpu_side_stream_end(tprt__gpu *gpu);
 
 /* ---- gpu_contract.c; called in the GPU's context ---- */
-/* Creates the GPU's cuBLASLt handle if there is none yet. */
-tprt_status tprt__gpu_make_blas(tprt__gpu *gpu);
-void tprt__gpu_blas_end(tprt__gpu *gpu);
 /* Returns the GEMM of a contraction by cuBLASLt, without addresses. */
 const tprt_cuda_gemm *tprt__gpu_contraction_gemm(const tprt__gpu_contraction *contraction);
 

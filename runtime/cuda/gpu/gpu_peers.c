@@ -125,7 +125,7 @@ tprt_status tprt__gpu_peers_multiply(tprt__gpu *gpu, const tprt__gpu_peers *peer
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
-  status = tprt_cuda_multiply_reduce(peers->group, gpu->blas, gemm, rows, gpu->stream);
+  status = tprt_cuda_multiply_reduce(peers->group, gpu->lanes[0].blas, gemm, rows, gpu->stream);
   tprt__gpu_leave(gpu);
   return status;
 }
@@ -145,8 +145,8 @@ tprt_status tprt__gpu_peers_gather(tprt__gpu *gpu, const tprt__gpu_peers *peers,
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
-  status = n_gemms ? tprt_cuda_gather_multiply(peers->group, peers->copier, gpu->blas, rows, gemms,
-                                               n_gemms, gpu->stream)
+  status = n_gemms ? tprt_cuda_gather_multiply(peers->group, peers->copier, gpu->lanes[0].blas,
+                                               rows, gemms, n_gemms, gpu->stream)
                    : tprt__cuda_gather(peers->group, peers->copier, rows, gpu->stream);
   tprt__gpu_leave(gpu);
   return status;

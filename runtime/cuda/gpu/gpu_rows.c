@@ -71,7 +71,7 @@ tprt_status tprt__gpu_prepare_gemms(tprt__gpu *gpu) {
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
-  status = tprt__gpu_make_blas(gpu);
+  status = tprt__gpu_make_lane(gpu, 0, true);
   tprt__gpu_leave(gpu);
   return status;
 }
@@ -82,7 +82,7 @@ tprt_status tprt__gpu_multiply_reduce(tprt__gpu *gpu, tprt__gpu_ranks *ranks,
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
-  status = tprt_cuda_multiply_reduce(ranks->group, gpu->blas, gemms, rows, stream);
+  status = tprt_cuda_multiply_reduce(ranks->group, gpu->lanes[0].blas, gemms, rows, stream);
   tprt__gpu_leave(gpu);
   return status;
 }
@@ -112,8 +112,8 @@ tprt_status tprt__gpu_gather_multiply(tprt__gpu *gpu, tprt__gpu_ranks *ranks,
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
-  status = tprt_cuda_gather_multiply(ranks->group, ranks->copier, gpu->blas, rows, gemms, n_gemms,
-                                     stream);
+  status = tprt_cuda_gather_multiply(ranks->group, ranks->copier, gpu->lanes[0].blas, rows, gemms,
+                                     n_gemms, stream);
   tprt__gpu_leave(gpu);
   return status;
 }

@@ -41,7 +41,7 @@ static bool parse(const char *text, void *value) {
          " %" SCNx64 " %" SCNx64 " %" SCNd64 "%n",
          to, to + 1, to + 2, to + 3, to + 4, to + 5, to + 6, to + 7, &sum, &ns, &end);
   if (end < 0 || text[end] || sum != check_sum(&read.algorithm) ||
-      tprt__cuda_gemm_accept(to_value->gpu->blas, to_value->gemm, &read.algorithm))
+      tprt__cuda_gemm_accept(to_value->gpu->lanes[0].blas, to_value->gemm, &read.algorithm))
     return false;
   read.us = 1e-3 * (double)ns;
   to_value->timed = read;
@@ -60,7 +60,7 @@ static void print(const tprt__timed_algorithm *timed, char text[TPRT__CACHE_TEXT
 static bool find_file(tprt__gpu *gpu, const tprt_cuda_gemm *gemm, tprt__cache *cache) {
   char device[128], problem[512];
   tprt__gpu_device_text(gpu, device, sizeof device);
-  tprt__cuda_gemm_print(gpu->blas, gemm, problem, sizeof problem);
+  tprt__cuda_gemm_print(gpu->lanes[0].blas, gemm, problem, sizeof problem);
   cache->header = HEADER;
   snprintf(cache->key, sizeof cache->key, "%s; %s; %s", tprt_version(), device, problem);
   return tprt__cache_find("gpu-gemm", cache);
@@ -81,7 +81,8 @@ static tprt_status measure(const tprt__cache *cache, reading *found, tprt__gpu_t
   int file = tprt__cache_begin(cache, temporary, sizeof temporary);
   if (file < 0)
     return TPRT_OK;
-  status = tprt__cuda_gemm_time(gpu->blas, found->gemm, gpu->device, gpu->stream, &found->timed);
+  status = tprt__cuda_gemm_time(gpu->lanes[0].blas, found->gemm, gpu->device, gpu->stream,
+                                &found->timed);
   if (status) {
     tprt__cache_abandon(file, temporary);
     return status == TPRT_NO_MEMORY ? TPRT_OK : status;

@@ -14,9 +14,8 @@ static tprt_status make(tprt__gpu *gpu) {
   return status;
 }
 
-/* Makes later work in `to` wait for the current work of `from`. The event may be reused at once: a
- * wait refers to the recording that was the latest when the wait was enqueued. */
-static tprt_status order(tprt__gpu *gpu, cuda_event event, cuda_stream from, cuda_stream to) {
+/* A wait refers to the recording that was the latest when the wait was enqueued. */
+tprt_status tprt__gpu_order(tprt__gpu *gpu, cuda_event event, cuda_stream from, cuda_stream to) {
   tprt_status status = tprt__gpu_check(gpu, gpu->device->event_record(event, from), "an event");
   return status
              ? status
@@ -29,7 +28,7 @@ tprt_status tprt__gpu_fork(tprt__gpu *gpu, void **stream) {
     return status;
   status = make(gpu);
   if (!status)
-    status = order(gpu, gpu->fork_event, gpu->stream, gpu->side_stream);
+    status = tprt__gpu_order(gpu, gpu->fork_event, gpu->stream, gpu->side_stream);
   tprt__gpu_leave(gpu);
   if (!status)
     *stream = gpu->side_stream;
@@ -67,7 +66,7 @@ tprt_status tprt__gpu_await_all(tprt__gpu *gpu) {
   tprt_status status = tprt__gpu_enter(gpu);
   if (status)
     return status;
-  status = order(gpu, gpu->fork_event, gpu->side_stream, gpu->stream);
+  status = tprt__gpu_order(gpu, gpu->fork_event, gpu->side_stream, gpu->stream);
   tprt__gpu_leave(gpu);
   return status;
 }

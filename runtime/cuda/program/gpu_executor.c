@@ -61,36 +61,6 @@ tprt_status tprt__gpu_buffer_reserve(tprt_context *context, int64_t bytes,
 
 /* ---- Sites ---- */
 
-static tprt_status plan_contraction(tprt_context *context, const tprt__gpu_product *product,
-                                    const tprt__site_state *state) {
-  tprt__gpu_contraction **made = &tprt__gpu_site_of(state)->contraction;
-  tprt_status status = tprt__gpu_contraction_plan(tprt__gpu_of(context)->gpu, product, made);
-  return status ? status : tprt__timed_bind(context, *made);
-}
-
-static tprt_status bind_matmul(tprt_context *context, const tprt__site *site,
-                               tprt__site_state *state) {
-  const tprt__gpu_finish finish = {.function = (uint32_t)site->matmul.function,
-                                   .bias = tprt__site_has(site, TPRT_IN_BIAS)};
-  const tprt__gpu_product product = {.of = site->contraction,
-                                     .n_loops = TPRT__MATMUL_LOOPS,
-                                     .loops = site->matmul.loops,
-                                     .finish = &finish,
-                                     .tf32 = site->tf32};
-  return plan_contraction(context, &product, state);
-}
-
-static tprt_status run_matmul(tprt_context *context, const tprt__site *site,
-                              const tprt__site_state *state, const void *const *inputs,
-                              void *const *outputs, int64_t *traffic) {
-  (void)traffic;
-  return tprt__gpu_matmul_run(tprt__gpu_queue_of(context), tprt__gpu_site_of(state)->contraction,
-                              tprt__site_input(site, inputs, TPRT_IN_A, 0),
-                              tprt__site_input(site, inputs, TPRT_IN_B, 0),
-                              tprt__site_input(site, inputs, TPRT_IN_BIAS, 0),
-                              tprt__site_output(site, outputs, TPRT_OUT_TENSOR, 0));
-}
-
 static tprt_status bind_attention(tprt_context *context, const tprt__site *site,
                                   tprt__site_state *state) {
   tprt__attention_kind kind = site->kind == TPRT_SITE_FUSED_ATTENTION_GRADIENT
@@ -142,9 +112,10 @@ static const struct {
     [TPRT_SITE_FUSED_REDUCE] = {tprt__rows_bind, tprt__rows_run},
     [TPRT_SITE_FUSED_GATHER] = {tprt__gather_bind, tprt__gather_run},
     [TPRT_SITE_FUSED_SOFTMAX] = {tprt__softmax_bind, tprt__softmax_run},
-    [TPRT_SITE_FUSED_MATMUL] = {bind_matmul, run_matmul},
+    [TPRT_SITE_FUSED_MATMUL] = {tprt__matmul_bind, tprt__matmul_run},
     [TPRT_SITE_FUSED_ATTENTION] = {bind_attention, run_attention},
     [TPRT_SITE_FUSED_ATTENTION_GRADIENT] = {bind_attention, run_attention},
+    [TPRT_SITE_FUSED_CONTRACTIONS] = {tprt__products_bind, tprt__products_run},
 };
 
 tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *state) {
@@ -156,23 +127,13 @@ tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *sta
   return takes ? transport->backend->accept(transport, &without, false) : TPRT_OK;
 }
 
-static tprt_status bind_contraction(tprt_context *context, const tprt__site *site,
-                                    tprt__site_state *state) {
-  const tprt__gpu_product product = {.of = site->contraction,
-                                     .n_loops = site->n_loops,
-                                     .loops = site->loops,
-                                     .factors = {site->factors[0], site->factors[1]},
-                                     .tf32 = site->tf32};
-  return plan_contraction(context, &product, state);
-}
-
 static tprt_status bind_site(tprt_context *context, const tprt__site *site,
                              tprt__site_state *state) {
   tprt__gpu_site *made = state->own = tprt__alloc(sizeof *made);
   if (!made)
     return tprt__fail_memory(sizeof *made);
   if (site->kind == TPRT_SITE_CONTRACT)
-    return bind_contraction(context, site, state);
+    return tprt__product_bind(context, site, state);
   bool in_stream = state->comm && site->kind != TPRT_SITE_ROUTE;
   tprt_status status = in_stream ? tprt__bind_to_gpu(context, state) : TPRT_OK;
   return status || !tprt__site_is_fused(site->kind) || site->kind == TPRT_SITE_ROUTE
@@ -184,7 +145,8 @@ static void unbind_site(tprt_context *context, tprt__site_state *state) {
   tprt__gpu_site *site = tprt__gpu_site_of(state);
   if (!site)
     return;
-  tprt__gpu_contraction_free(site->contraction);
+  for (int i = 0; i < TPRT_MAX_MATMULS; i++)
+    tprt__gpu_contraction_free(site->products[i]);
   tprt__gpu_attention_free(site->attention);
   tprt__gpu_mark_free(tprt__gpu_of(context)->gpu, site->ended);
   tprt__rows_unbind(site);
@@ -238,7 +200,7 @@ static tprt_status contract(tprt_context *context, const tprt__site *site,
                             const tprt__site_state *state, const void *a, const void *b, void *c) {
   (void)site;
   return tprt__gpu_contraction_run(tprt__gpu_queue_of(context),
-                                   tprt__gpu_site_of(state)->contraction, a, b, c);
+                                   tprt__gpu_site_of(state)->products[0], a, b, c);
 }
 
 static tprt_status check_pointers(const tprt__site *site, const void *const *inputs,

@@ -68,11 +68,12 @@ typedef struct tprt__gpu_program {
 
 /* State of a site. */
 typedef struct tprt__gpu_site {
-  tprt__gpu_contraction *contraction; /* TPRT_SITE_CONTRACT and TPRT_SITE_FUSED_MATMUL */
-  tprt__gpu_attention *attention;     /* TPRT_SITE_FUSED_ATTENTION and its gradient */
-  struct tprt__rows_state *rows;      /* TPRT_SITE_FUSED_REDUCE */
-  struct tprt__gather_state *gather;  /* TPRT_SITE_FUSED_GATHER */
-  tprt__gpu_event *ended;             /* its end in the side stream; NULL: it was never started */
+  /* TPRT_SITE_CONTRACT and TPRT_SITE_FUSED_MATMUL: one; TPRT_SITE_FUSED_CONTRACTIONS */
+  tprt__gpu_contraction *products[TPRT_MAX_MATMULS];
+  tprt__gpu_attention *attention;    /* TPRT_SITE_FUSED_ATTENTION and its gradient */
+  struct tprt__rows_state *rows;     /* TPRT_SITE_FUSED_REDUCE */
+  struct tprt__gather_state *gather; /* TPRT_SITE_FUSED_GATHER */
+  tprt__gpu_event *ended;            /* its end in the side stream; NULL: it was never started */
 } tprt__gpu_site;
 
 /* Returns the GPU state of a context; NULL for a context of the host. */
@@ -148,6 +149,20 @@ void tprt__graphs_end(tprt_context *context);
 /* ---- Fused sites ---- */
 /* Each kind has bind, which completes a state that has a communicator and a plan, and run, which
  * enqueues a call. */
+
+/* gpu_products.c: contractions, in TPRT_SITE_CONTRACT and fused sites */
+tprt_status tprt__product_bind(tprt_context *context, const tprt__site *site,
+                               tprt__site_state *state);
+tprt_status tprt__matmul_bind(tprt_context *context, const tprt__site *site,
+                              tprt__site_state *state);
+tprt_status tprt__matmul_run(tprt_context *context, const tprt__site *site,
+                             const tprt__site_state *state, const void *const *inputs,
+                             void *const *outputs, int64_t *traffic);
+tprt_status tprt__products_bind(tprt_context *context, const tprt__site *site,
+                                tprt__site_state *state);
+tprt_status tprt__products_run(tprt_context *context, const tprt__site *site,
+                               const tprt__site_state *state, const void *const *inputs,
+                               void *const *outputs, int64_t *traffic);
 
 /* rows.c */
 tprt_status tprt__rows_bind(tprt_context *context, const tprt__site *site, tprt__site_state *state);

@@ -275,35 +275,6 @@ func.func @sink(%q: tensor<4x300x16xf32>, %k: tensor<4x900x16xf32>, %v: tensor<4
 
 // -----
 
-// What is left out is chosen behind the softmax: a row of which nothing is left would be 0, not NaN.
-#q = affine_map<(h, i, j, d) -> (h, i, d)>
-#k = affine_map<(h, i, j, d) -> (h, j, d)>
-#s = affine_map<(h, i, j, d) -> (h, i, j)>
-#p = affine_map<(h, i, d, j) -> (h, i, j)>
-#v = affine_map<(h, i, d, j) -> (h, j, d)>
-#o = affine_map<(h, i, d, j) -> (h, i, d)>
-#id = affine_map<(h, i, j) -> (h, i, j)>
-#row = affine_map<(h, i, j) -> (h, i)>
-func.func @chosen(%q: tensor<4x300x16xf32>, %k: tensor<4x900x16xf32>, %v: tensor<4x900x8xf32>, %seen: tensor<4x300x900xi1>) -> tensor<4x300x8xf32> {
-  %zero = arith.constant 0.0 : f32
-  %inf = arith.constant 0xFF800000 : f32
-  %es = tensor.empty() : tensor<4x300x900xf32>
-  %er = tensor.empty() : tensor<4x300xf32>
-  %eo = tensor.empty() : tensor<4x300x8xf32>
-  %s0 = linalg.fill ins(%zero : f32) outs(%es : tensor<4x300x900xf32>) -> tensor<4x300x900xf32>
-  %o0 = linalg.fill ins(%zero : f32) outs(%eo : tensor<4x300x8xf32>) -> tensor<4x300x8xf32>
-  %m0 = linalg.fill ins(%inf : f32) outs(%er : tensor<4x300xf32>) -> tensor<4x300xf32>
-  %l0 = linalg.fill ins(%zero : f32) outs(%er : tensor<4x300xf32>) -> tensor<4x300xf32>
-  %s = linalg.contract indexing_maps = [#q, #k, #s] ins(%q, %k : tensor<4x300x16xf32>, tensor<4x900x16xf32>) outs(%s0 : tensor<4x300x900xf32>) -> tensor<4x300x900xf32>
-  %p = linalg.softmax dimension(2) ins(%s : tensor<4x300x900xf32>) outs(%es : tensor<4x300x900xf32>) -> tensor<4x300x900xf32>
-  %none = arith.constant dense<0.0> : tensor<4x300x900xf32>
-  %w = arith.select %seen, %p, %none : tensor<4x300x900xi1>, tensor<4x300x900xf32>
-  %o = linalg.contract indexing_maps = [#p, #v, #o] ins(%w, %v : tensor<4x300x900xf32>, tensor<4x900x8xf32>) outs(%o0 : tensor<4x300x8xf32>) -> tensor<4x300x8xf32>
-  return %o : tensor<4x300x8xf32>
-}
-
-// -----
-
 // Not linear behind the softmax.
 #q = affine_map<(h, i, j, d) -> (h, i, d)>
 #k = affine_map<(h, i, j, d) -> (h, j, d)>

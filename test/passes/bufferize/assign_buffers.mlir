@@ -3,8 +3,8 @@
 
 // Three buffers in a row: the third is alive with the second only, so it takes the place of the first. What is returned is
 // computed in the caller's memory. Table: magic, version, words, one axis of 2, blocks of 128 and 0 bytes, no sites.
-// CUDA: @chain.tprt(dense<[8390331949966846257, 8, 24, 1, 2, 1, 1, 1, 1, 1, 1, 1, 128, 0, 0, 24, 1,
-// CHECK: llvm.mlir.global external constant @chain.tprt(dense<[8390331949966846257, 8, 24, 1, 2, 1, 1, 1, 1, 1, 1, 1, 128, 0, 0, 24, 0,
+// CUDA: @chain.tprt(dense<[8390331949966846257, 9, 24, 1, 2, 1, 1, 1, 1, 1, 1, 1, 128, 0, 0, 24, 1,
+// CHECK: llvm.mlir.global external constant @chain.tprt(dense<[8390331949966846257, 9, 24, 1, 2, 1, 1, 1, 1, 1, 1, 1, 128, 0, 0, 24, 0,
 // CHECK: func.func @chain(%[[CTX:.*]]: !llvm.ptr, %[[IN:.*]]: !llvm.ptr, %[[OUT:.*]]: !llvm.ptr) -> i32
 // CHECK-NEXT: %[[TABLE:.*]] = llvm.mlir.addressof @chain.tprt
 // CHECK-NEXT: call @tprt_abi_enter(%[[CTX]], %[[TABLE]])

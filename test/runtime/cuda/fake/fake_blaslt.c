@@ -564,6 +564,15 @@ static void check_vector(const struct blaslt_operation *o) {
           "address of aux");
 }
 
+static void note_workspace(const void *workspace) {
+  enum { MOST = sizeof state.workspaces / sizeof *state.workspaces };
+  for (int i = 0; i < state.n_workspaces; i++)
+    if (state.workspaces[i] == workspace)
+      return;
+  if (state.n_workspaces < MOST)
+    state.workspaces[state.n_workspaces++] = workspace;
+}
+
 /* Checks a call and stores its job. */
 static blaslt_status keep_job(const job *given, const blaslt_algorithm *algorithm,
                               const void *workspace, size_t workspace_bytes, job **kept) {
@@ -583,6 +592,7 @@ static blaslt_status keep_job(const job *given, const blaslt_algorithm *algorith
           "a workspace for the algorithm");
   state.n_by[algorithm->data[NUMBER] % 8]++;
   require((uintptr_t)workspace % 256 == 0, "address of the workspace");
+  note_workspace(workspace);
   job *w = calloc(1, sizeof *w);
   if (!w)
     abort();

@@ -20,9 +20,11 @@ typedef struct fake_blaslt_plan {
 typedef struct fake_blaslt_report {
   long n_calls, n_choices, n_products, n_checks; /* since the plan was set */
   long n_by[8];                                  /* products of each algorithm */
-  long n_alive;                                  /* handles, layouts, operations, preferences */
-  int n_violations;                              /* invalid arguments */
-  char violation[200], failed[64];               /* the first violation; the call that failed */
+  const void *workspaces[4]; /* the different ones of products, the first of them */
+  int n_workspaces;
+  long n_alive;                    /* handles, layouts, operations, preferences */
+  int n_violations;                /* invalid arguments */
+  char violation[200], failed[64]; /* the first violation; the call that failed */
 } fake_blaslt_report;
 
 /* fake_blaslt_begin, fake_blaslt_look. */

@@ -1,7 +1,7 @@
 /* Tests matmuls by timed algorithms (TPRT_TIMED_GEMM): the fastest one is used, on all ranks the
  * same, and stored in a file; what happens to files that are broken, and without a folder. */
 #define _GNU_SOURCE 1
-#include "test/runtime/cuda/fake/fake_blaslt.h"
+#include "blas_fakes.h"
 #include "test/runtime/harness/device.h"
 #include "test/runtime/harness/table.h"
 #include "tprt/tprt.h"
@@ -24,13 +24,10 @@ enum { ELEMENTS = 1024, ALGORITHMS = 8, FASTEST = 5, OTHER = 2 };
 static const int64_t loops[][12] = {{16, 24, 0, 20, 20, 0, 1, 1, 24, 1, 20, 0},
                                     {16, 28, 0, 20, 20, 0, 1, 1, 28, 1, 20, 0}};
 
-static fake_blaslt_begin_fn *begin;
-static fake_blaslt_look_fn *look;
 static char base[64], folder[96];
 
 static fake_blaslt_report report(void) {
-  fake_blaslt_report r;
-  look(&r);
+  fake_blaslt_report r = blas_report();
   if (r.n_violations)
     fail_msg("%s", r.violation);
   return r;
@@ -45,7 +42,7 @@ static void set(const char *name, const char *value) {
 
 static void begin_with(int fastest) {
   const fake_blaslt_plan plan = {.n_algorithms = ALGORITHMS, .fastest = fastest};
-  begin(&plan);
+  blas_begin(&plan);
 }
 
 /* ---- Files ---- */
@@ -213,7 +210,7 @@ static void test_measured(void **state) {
   assert_true(report().n_checks > 0);
   /* another version of the library has a file of its own */
   const fake_blaslt_plan newer = {.n_algorithms = ALGORITHMS, .fastest = OTHER, .version = 140000};
-  begin(&newer);
+  blas_begin(&newer);
   rank third = run_one(measured, OTHER);
   assert_memory_not_equal(first.out, third.out, sizeof first.out);
   assert_int_equal(files(path), 2);
@@ -230,7 +227,7 @@ static void test_first_of_equals(void **state) {
   (void)state;
   for (int i = 0; i < 3; i++) {
     clear_files();
-    begin(&plans[i]);
+    blas_begin(&plans[i]);
     run_one(measured, expected[i]);
     assert_int_equal(report().n_products, products[i]);
   }
@@ -270,7 +267,7 @@ static void test_broken_files(void **state) {
   }
   const fake_blaslt_plan plan = {
       .n_algorithms = ALGORITHMS, .fastest = FASTEST, .refused = OTHER + 1};
-  begin(&plan);
+  blas_begin(&plan);
   run_one(measured, FASTEST);
   assert_int_equal(files(path), 1);
 }
@@ -372,7 +369,7 @@ static void test_faults(void **state) {
         .n_algorithms = 2, .fastest = 1, .fail_at = at, .status = STATUS};
     rank r;
     clear_files();
-    begin(&fault);
+    blas_begin(&fault);
     run_ranks(1, "1", &r);
     fake_blaslt_report seen = report();
     failed = *seen.failed;
@@ -388,7 +385,7 @@ static void test_faults(void **state) {
   const fake_blaslt_plan refusing = {
       .n_algorithms = ALGORITHMS, .fastest = FASTEST, .refused = FASTEST + 1};
   rank r;
-  begin(&refusing);
+  blas_begin(&refusing);
   run_ranks(1, "1", &r);
   assert_int_equal(r.status, TPRT_UNSUPPORTED);
   assert_non_null(strstr(r.error, "the algorithm that rank 0 chose: cuBLASLt: an algorithm cannot "
@@ -406,20 +403,11 @@ static void test_bad_value(void **state) {
 }
 
 static int setup(void **state) {
-  (void)state;
-  set("FAKE_CUDA", "");
-  set("TPRT_CUDA_LIBRARY", FAKE_DRIVER);
-  set("TPRT_BLASLT_LIBRARY", FAKE_BLASLT);
   set("TPRT_TIMED_GEMM", "1");
   snprintf(base, sizeof base, "/tmp/tprt-timed-XXXXXX");
   snprintf(folder, sizeof folder, "%s/tpshard", mkdtemp(base) ? base : "");
   set("XDG_CACHE_HOME", base);
-  void *library = dlopen(FAKE_BLASLT, RTLD_NOW | RTLD_LOCAL);
-  void *found = library ? dlsym(library, "fake_blaslt_begin") : NULL;
-  memcpy(&begin, &found, sizeof found);
-  found = library ? dlsym(library, "fake_blaslt_look") : NULL;
-  memcpy(&look, &found, sizeof found);
-  return !begin || !look;
+  return blas_fakes_setup(state);
 }
 
 static int teardown(void **state) {

@@ -380,13 +380,19 @@ nccl_comm fake_make_comm(const nccl_id *id, int n_ranks, int rank, int device) {
   return made;
 }
 
+static size_t config_size(int version) {
+  return version < 22500   ? offsetof(nccl_config, traffic_class)
+         : version < 22700 ? offsetof(nccl_config, comm_name)
+                           : sizeof(nccl_config);
+}
+
+/* A configuration has the size of this version, or that of the version that it states. */
 bool fake_take_config(const nccl_config *config) {
   int version = fake_now.nccl_version;
-  size_t size = version < 22500   ? offsetof(nccl_config, traffic_class)
-                : version < 22700 ? offsetof(nccl_config, comm_name)
-                                  : sizeof *config;
-  if (config->magic != 0xcafebeef || config->size != size || (int)config->version > version ||
-      config->blocking || config->net_name || config->cga_cluster_size != INT_MIN)
+  bool fits =
+      config->size == config_size(version) || config->size == config_size((int)config->version);
+  if (config->magic != 0xcafebeef || !fits || (int)config->version > version || config->blocking ||
+      config->net_name || config->cga_cluster_size != INT_MIN)
     return false;
   bool has_class = config->size > offsetof(nccl_config, traffic_class) && config->version >= 22500;
   bool has_name = config->size > offsetof(nccl_config, comm_name) && config->comm_name;

@@ -1,6 +1,6 @@
 /* Alias classes: values that may share memory are in one class (union-find). Different allocations
  * never alias; arguments do not either, because a program only reads them. */
-#include "passes/bufferize/memory_classes.h"
+#include "passes/support/memory_classes.h"
 
 #include "support/support.h"
 
