@@ -103,7 +103,7 @@ typedef struct rank {
   tprt_context *context;
   attention_case of;
   bool has_statistics, replays;
-  const char *mode; /* of the fake driver while the program is bound */
+  const char *mode; /* of the fake driver while the program of a single rank is bound */
   size_t shift;     /* operands begin so many bytes behind an aligned address */
   tprt_status status;
   int errors;
@@ -138,7 +138,7 @@ static bool is_made(const rank *r, int x) {
          (r->has_statistics && (x == TPRT_ATTENTION_MAX || x == TPRT_ATTENTION_SUM));
 }
 
-/* What the program that is replayed calls. */
+/* What the program that is replayed calls; by one rank only. */
 static const tprt_abi_operands *replayed;
 
 static int32_t program_of_graph(tprt_context *context, void *const *inputs, void *const *outputs) {
@@ -156,9 +156,9 @@ static tprt_status call_or_replay(const rank *r, const tprt_abi_operands *operan
               *const outputs[] = {pointers->of[TPRT_OUT_TENSOR][0]};
   tprt_status status = TPRT_OK;
   const char *why = "";
-  replayed = operands;
   if (!r->replays)
     return (tprt_status)call_fused(r->context, 0, operands, pointers);
+  replayed = operands;
   for (int i = 0; i < 4 && !status && !*why; i++)
     status = tprt_context_replay(r->context, program_of_graph, 3, inputs, 1, outputs, &why);
   if (*why)
@@ -205,9 +205,11 @@ static void run_attention(rank *r) {
 static void *run_rank(void *data) {
   rank *r = data;
   test_table program = make_program(r, tprt_comm_size(r->world));
-  set("FAKE_CUDA", r->mode ? r->mode : "");
+  if (r->mode)
+    set("FAKE_CUDA", r->mode);
   r->status = (tprt_status)tprt_abi_enter(r->context, program.words);
-  set("FAKE_CUDA", "");
+  if (r->mode)
+    set("FAKE_CUDA", "");
   if (!r->status)
     run_attention(r);
   snprintf(r->attention, sizeof r->attention, "%s", tprt_context_attention(r->context));
