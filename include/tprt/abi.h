@@ -555,6 +555,12 @@ TPRT_API void tprt_context_destroy(tprt_context *context);
  * context, and changes when a program is entered. */
 TPRT_API const char *tprt_context_gemm(const tprt_context *context);
 
+/* Returns who computes the fused attentions of all programs so far on a GPU, without gradients, and
+ * why, as one line for reports: "cuDNN for 2 of 3 (pinned by TPRT_ATTENTION)". "" if TPRT_ATTENTION
+ * is not set, before the first program is entered, and on the host. The text lives as long as the
+ * context, and changes when a program is entered. */
+TPRT_API const char *tprt_context_attention(const tprt_context *context);
+
 /* Allocate, free and copy GPU memory of a context with TPRT_TARGET_CUDA, for arguments and results
  * of its programs. Free the memory before the context is destroyed. upload and download are ordered
  * after all work that programs have enqueued, and return when the copy has completed. synchronize

@@ -98,6 +98,14 @@ static const tprt_env_var table[TPRT__N_ENV] = {
                                     "1: attention of 16-bit types on GPUs of compute capability "
                                     "9.0 uses kernels that have not run on a GPU yet "
                                     "(experimental)"},
+    [TPRT__ENV_ATTENTION] =
+        {"TPRT_ATTENTION", "attention", "own",
+         "what runs attention on GPUs: `own`, the kernels of this library; `cudnn`, cuDNN where it "
+         "supports it; `timed`, which of both is faster, as rank 0 measures when a program is "
+         "bound "
+         "and caches under ${XDG_CACHE_HOME:-$HOME/.cache}/tpshard"},
+    [TPRT__ENV_CUDNN_LIBRARY] = {"TPRT_CUDNN_LIBRARY", "path", "libcudnn.so.9",
+                                 "cuDNN library, for attention on GPUs; 9.10.2 or newer"},
     [TPRT__ENV_NCCL_LIBRARY] = {"TPRT_NCCL_LIBRARY", "path", "libnccl.so.2",
                                 "NCCL library of backend nccl"},
     [TPRT__ENV_NCCL_CHECK] =
@@ -266,6 +274,13 @@ static bool parse_gemm(const char *text, int64_t *value) {
   return parse_name(text, names, sizeof names / sizeof *names, value);
 }
 
+static bool parse_attention(const char *text, int64_t *value) {
+  static const char *const names[] = {[TPRT__ATTENTION_OWN] = "own",
+                                      [TPRT__ATTENTION_CUDNN] = "cudnn",
+                                      [TPRT__ATTENTION_TIMED] = "timed"};
+  return parse_name(text, names, sizeof names / sizeof *names, value);
+}
+
 static const struct {
   const char *type, *expects;
   bool (*parse)(const char *text, int64_t *value);
@@ -277,6 +292,7 @@ static const struct {
     {"switch", "0 or 1", parse_switch},
     {"policy", "return or abort", parse_policy},
     {"gemm", "auto, built-in or openblas", parse_gemm},
+    {"attention", "own, cudnn or timed", parse_attention},
     {"priority", "low, normal or high", parse_priority},
     {"class", "an integer from 0 to 255", parse_class},
 };

@@ -38,6 +38,8 @@ typedef enum tprt__env_id {
   TPRT__ENV_BLASLT_LIBRARY,
   TPRT__ENV_TIMED_GEMM,
   TPRT__ENV_HOPPER_ATTENTION,
+  TPRT__ENV_ATTENTION,
+  TPRT__ENV_CUDNN_LIBRARY,
   TPRT__ENV_NCCL_LIBRARY,
   TPRT__ENV_NCCL_CHECK,
   TPRT__ENV_NCCL_RELAXED,
@@ -50,6 +52,8 @@ typedef enum tprt__env_id {
 
 /* Values of TPRT_GEMM */
 enum { TPRT__GEMM_AUTO, TPRT__GEMM_BUILT_IN, TPRT__GEMM_OPENBLAS };
+/* Values of TPRT_ATTENTION */
+enum { TPRT__ATTENTION_OWN, TPRT__ATTENTION_CUDNN, TPRT__ATTENTION_TIMED };
 
 /* Warns of variables TPRT_... that are not in the table, such as misspelled ones; once in a
  * process. */
@@ -58,9 +62,9 @@ void tprt__env_warn_of_names(void);
 /* Returns the text of a variable, else its default. NULL if it has neither. */
 const char *tprt__env_text(tprt__env_id id);
 /* Returns the value of a variable, parsed as its type in the table: int, count, bytes (suffix K, M
- * or G), seconds (returned in nanoseconds), switch (0 or 1), policy (1 for abort, else 0), gemm
- * (one of the values above), priority (a tprt__priority), class (0 to 255). `absent` is the result
- * for a variable that is unset and has no default. */
+ * or G), seconds (returned in nanoseconds), switch (0 or 1), policy (1 for abort, else 0), gemm and
+ * attention (one of the values above), priority (a tprt__priority), class (0 to 255). `absent` is
+ * the result for a variable that is unset and has no default. */
 tprt_status tprt__env_number(tprt__env_id id, int64_t absent, int64_t *value);
 
 /* Parses a text as one of these types. `what` and `name` identify it in the error message, e.g.

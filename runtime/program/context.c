@@ -106,6 +106,10 @@ const char *tprt_context_gemm(const tprt_context *context) {
   return context->executor->gemm(context);
 }
 
+const char *tprt_context_attention(const tprt_context *context) {
+  return context->executor->attention(context);
+}
+
 void tprt_context_destroy(tprt_context *context) {
   if (!context)
     return;

@@ -22,6 +22,8 @@ typedef struct tprt__executor {
   tprt_status (*prepare)(tprt_context *context);
   /* See tprt_context_gemm. */
   const char *(*gemm)(const tprt_context *context);
+  /* See tprt_context_attention. */
+  const char *(*attention)(const tprt_context *context);
   /* Completes the state of a site. If the site communicates, its communicator and plan are already
    * set. */
   tprt_status (*bind_site)(tprt_context *context, const tprt__site *site, tprt__site_state *state);

@@ -88,6 +88,12 @@ static const char *gemm(const tprt_context *context) {
   return ((const host_executor *)context->own)->text;
 }
 
+/* Programs on the host have no fused attention. */
+static const char *attention(const tprt_context *context) {
+  (void)context;
+  return "";
+}
+
 /* Grows the scratch buffer for a contraction. All contractions of a context share one buffer,
  * because they run one at a time. */
 static tprt_status bind_site(tprt_context *context, const tprt__site *site,
@@ -206,6 +212,7 @@ const tprt__executor tprt__host_executor = {
     .destroy = destroy,
     .prepare = prepare,
     .gemm = gemm,
+    .attention = attention,
     .bind_site = bind_site,
     .unbind_site = unbind_site,
     .allocate = allocate,

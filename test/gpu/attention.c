@@ -7,6 +7,8 @@
  *                                          its bytes
  *   attention gradient-time TOKENS TFLOP/s GB/s    the same for its gradient
  *
+ * With TPRT_ATTENTION=cudnn, only what cuDNN computes.
+ *
  * Exit status: 0, 1 after "wrong" on stderr, 77 without a GPU. The last line on stdout is a JSON
  * object. */
 #define _GNU_SOURCE 1
@@ -103,10 +105,14 @@ static void end(program *p) {
   table_free(&p->table);
 }
 
-/* What distinguishes results of the kernels for compute capability 9.0. */
-static const char *kernels_name(void) {
-  const char *setting = getenv("TPRT_HOPPER_ATTENTION");
-  return setting && strcmp(setting, "1") == 0 ? "-hopper" : "";
+/* With TPRT_ATTENTION=cudnn: cuDNN computes what it has. */
+static bool wants_cudnn(void) {
+  const char *setting = getenv("TPRT_ATTENTION");
+  return setting && strcmp(setting, "cudnn") == 0;
+}
+
+static bool is_by_cudnn(const program *p) {
+  return strncmp(tprt_context_attention(p->context), "cuDNN for 1 ", 12) == 0;
 }
 
 /* Downloads what a call makes. Counts tensors that differ from before. */
@@ -129,10 +135,13 @@ static int download(const program *p, int site) {
   return differ;
 }
 
-static int run_case(tprt_comm *world, const attention_case *c, bool is_gradient) {
+/* Adds the calls that are made: with TPRT_ATTENTION=cudnn none of what cuDNN does not have. */
+static int run_case(tprt_comm *world, const attention_case *c, bool is_gradient, int *calls) {
   int errors = 0;
   program p = begin(world, c, is_gradient);
-  for (int turn = 0; turn < 2; turn++) {
+  bool runs = !wants_cudnn() || is_by_cudnn(&p);
+  for (int turn = 0; turn < 2 && runs; turn++) {
+    ++*calls;
     int differ = 0;
     for (int site = 0; site <= is_gradient; site++) {
       call(&p, site);
@@ -154,13 +163,18 @@ static int run_case(tprt_comm *world, const attention_case *c, bool is_gradient)
 /* With `small` without the large cases, which take long where a GPU is emulated. */
 static int run_cases(tprt_comm *world, bool is_gradient, bool small) {
   int errors = 0, calls = 0;
-  for (int i = 0; i < n_attention_cases; i++)
-    if (!small || !attention_cases[i].large) {
-      errors += run_case(world, &attention_cases[i], is_gradient);
-      calls += 2;
-    }
-  printf("{\"test\": \"attention%s%s\", \"calls\": %d, \"errors\": %d}\n",
-         is_gradient ? "-gradients" : "", kernels_name(), calls, errors);
+  for (int i = 0; i < n_attention_cases; i++) {
+    attention_case c = attention_cases[i];
+    c.dense_statistics = wants_cudnn();
+    if (!small || !c.large)
+      errors += run_case(world, &c, is_gradient, &calls);
+  }
+  if (calls == 0) {
+    fprintf(stderr, "wrong: no case was run\n");
+    errors++;
+  }
+  printf("{\"test\": \"attention%s\", \"calls\": %d, \"errors\": %d}\n",
+         is_gradient ? "-gradients" : "", calls, errors);
   return errors != 0;
 }
 
@@ -184,8 +198,13 @@ static int run_time(tprt_comm *world, bool is_gradient, int64_t tokens, double t
                             .values = 128,
                             .layout = HEADS_INSIDE,
                             .causal = true,
-                            .hidden = -INFINITY};
+                            .hidden = -INFINITY,
+                            .dense_statistics = wants_cudnn()};
   program p = begin(world, &c, is_gradient);
+  if (wants_cudnn() && !is_by_cudnn(&p)) {
+    fprintf(stderr, "wrong: cuDNN has no attention of %lld tokens\n", (long long)tokens);
+    exit(1);
+  }
   /* two products of all scores, or five */
   double products = is_gradient ? 2.5 : 1, begun = 0, bytes = 0,
          flops = products * 2.0 * 32 * (double)tokens * (double)tokens * 256 / 2;
@@ -202,10 +221,10 @@ static int run_time(tprt_comm *world, bool is_gradient, int64_t tokens, double t
   double us = (now() - begun) / CALLS * 1e6;
   for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++)
     bytes += is_gradient || x <= TPRT_ATTENTION_OUT ? (double)p.host.bytes[x] : 0;
-  printf("{\"test\": \"attention%s%s-time\", \"tokens\": %lld, \"us\": %.2f, \"arithmetic_us\": "
+  printf("{\"test\": \"attention%s-time\", \"tokens\": %lld, \"us\": %.2f, \"arithmetic_us\": "
          "%.2f, \"bytes_us\": %.2f}\n",
-         is_gradient ? "-gradient" : "", kernels_name(), (long long)tokens, us,
-         flops / tflops * 1e-6, bytes / bandwidth * 1e-3);
+         is_gradient ? "-gradient" : "", (long long)tokens, us, flops / tflops * 1e-6,
+         bytes / bandwidth * 1e-3);
   end(&p);
   return 0;
 }

@@ -13,7 +13,7 @@
 # --bandwidth and --arithmetic what the times are compared with (default: 4300 and, dense in bf16, 989, of an H200; an H100
 # has 3350 and 989). Programs are compiled by the shard-run of --shard-run, or of --bin; a pack has them compiled. NCCL is
 # libnccl.so.2, or what TPRT_NCCL_LIBRARY names, or that of a Python package of NVIDIA; cuBLASLt is what TPRT_BLASLT_LIBRARY
-# names, or that of CUDA 13, 12 or 11, or that of such a package. Exit status: 0, 1 if something was
+# names, or that of CUDA 13, 12 or 11, or that of such a package; cuDNN, if there is one, is found likewise. Exit status: 0, 1 if something was
 # wrong, 77 without a GPU.
 # shellcheck disable=SC2317 # the parts are called by their names
 set -euo pipefail
@@ -111,6 +111,11 @@ if [ -z "${TPRT_BLASLT_LIBRARY:-}" ] && ! ldconfig -p 2>/dev/null | grep -qF "${
   [ -z "$TPRT_BLASLT_LIBRARY" ] || export TPRT_BLASLT_LIBRARY
 fi
 
+if [ -z "${TPRT_CUDNN_LIBRARY:-}" ] && ! ldconfig -p 2>/dev/null | grep -qF libcudnn.so.9; then
+  TPRT_CUDNN_LIBRARY=$(in_python libcudnn.so.9)
+  [ -z "$TPRT_CUDNN_LIBRARY" ] || export TPRT_CUDNN_LIBRARY
+fi
+
 # run NAME COMMAND...: in the background, when fewer than so many are running. Writes the command's JSON lines, or one that says that it failed or was
 # not possible, and its messages. `label` stands before the names of tests.
 n_runs=0 label=''
@@ -153,6 +158,17 @@ timed() {
   TPRT_TIMED_GEMM=1 XDG_CACHE_HOME=$out/cache "$@"
   label=$before
 }
+# cudnn run|run_alone NAME COMMAND...: attention by cuDNN, where it has it.
+cudnn() {
+  local before=$label
+  label=${label}'cudnn '
+  if [ -n "${TPRT_CUDNN_LIBRARY:-}" ] || ldconfig -p 2>/dev/null | grep -qF libcudnn.so.9; then
+    TPRT_ATTENTION=cudnn "$@"
+  else
+    note "{\"test\": \"$label$2\", \"skipped\": \"there is no libcudnn.so.9\"}"
+  fi
+  label=$before
+}
 # run_alone NAME COMMAND...: with nothing else on the GPU.
 run_alone() {
   wait
@@ -187,7 +203,9 @@ fused() {
   run relu-nan "$bin/tprt_gpu_gemm" nan "${few[@]}"
   run attention "$bin/tprt_gpu_attention" cases "${few_cases[@]}"
   hopper run attention "$bin/tprt_gpu_attention" cases "${few_cases[@]}"
+  cudnn run attention "$bin/tprt_gpu_attention" cases "${few_cases[@]}"
   run attention-gradients "$bin/tprt_gpu_attention" gradients "${few_cases[@]}"
+  cudnn run attention-gradients "$bin/tprt_gpu_attention" gradients "${few_cases[@]}"
   for ranks in $all_ranks; do
     run slices "$bin/tprt_gpu_gemm" slices "$ranks" "${few[@]}"
     run gathers "$bin/tprt_gpu_gemm" gathers "$ranks" "${few[@]}"
@@ -199,6 +217,7 @@ fused-times() {
     run_alone beside-time "$bin/tprt_gpu_beside" time "$tokens" "$bandwidth" "${few_cases[@]}"
     run_alone attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
     hopper run_alone attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
+    cudnn run_alone attention-time "$bin/tprt_gpu_attention" time "$tokens" "$arithmetic" "$bandwidth"
     run_alone attention-gradient-time "$bin/tprt_gpu_attention" gradient-time "$tokens" "$arithmetic" "$bandwidth"
   done
   for tokens in $shapes; do
@@ -231,6 +250,7 @@ models() {
   for program in "$programs"/check/*; do
     run "model ${program##*/}" "$bin/tprt_gpu_model" check "$program"
     [[ ${program##*/} != *llama*bf16* ]] || hopper run "model ${program##*/}" "$bin/tprt_gpu_model" check "$program"
+    [[ ${program##*/} != *llama*bf16* ]] || cudnn run "model ${program##*/}" "$bin/tprt_gpu_model" check "$program"
     [[ ${program##*/} != *llama_block.* ]] || timed run "model ${program##*/}" "$bin/tprt_gpu_model" check "$program"
   done
 }
@@ -241,6 +261,7 @@ model-times() {
   for program in "$programs"/time/*; do
     run_alone "model-time ${program##*/}" "$bin/tprt_gpu_model" time "$program" "$bandwidth" "$arithmetic"
     hopper run_alone "model-time ${program##*/}" "$bin/tprt_gpu_model" time "$program" "$bandwidth" "$arithmetic"
+    cudnn run_alone "model-time ${program##*/}" "$bin/tprt_gpu_model" time "$program" "$bandwidth" "$arithmetic"
     timed run_alone "model-time ${program##*/}" "$bin/tprt_gpu_model" time "$program" "$bandwidth" "$arithmetic"
   done
 }
@@ -340,11 +361,11 @@ awk -v machine="$machine" -v commit="$commit" -v bandwidth="$bandwidth" -v arith
     next
   }
   field("test") ~ /model-time$/ {
-    whole = whole "| " (field("test") ~ /^(hopper|timed)/ ? substr(field("test"), 1, index(field("test"), " ") - 1) ": " : "") field("variant") " | " field("ranks") " | " field("bound_us") " | " field("least_us") " | " field("median_us") " | " \
+    whole = whole "| " (field("test") ~ /^(hopper|cudnn|timed)/ ? substr(field("test"), 1, index(field("test"), " ") - 1) ": " : "") field("variant") " | " field("ranks") " | " field("bound_us") " | " field("least_us") " | " field("median_us") " | " \
       field("kernels_us") " | " field("times_bound") " |\n"
     next
   }
-  field("test") ~ /attention(-gradient)?(-hopper)?-time$/ {
+  field("test") ~ /attention(-gradient)?-time$/ {
     attended = attended "| " field("test") " | " field("tokens") " | " field("us") " | " field("arithmetic_us") " | " field("bytes_us") " |\n"
     next
   }

@@ -4,6 +4,7 @@
 In folder OUT, the names of the libraries of the tests are links to those of CUDA. Tests that need more of the
 driver of the tests than that it executes PTX, such as its faults or its counters, are left out: they, or the
 scripts that they run, set variables that only it knows. Prints a JSON line for each test. Exit status 1 if one failed."""
+import glob
 import json
 import os
 import re
@@ -14,17 +15,26 @@ import sys
 # Variables of the driver of the tests that change what a test sees. The others (FAKE_PTX, FAKE_LATE, FAKE_ORDER)
 # say how it executes what a GPU executes, too.
 FAULTS = re.compile(r"tprt_fake_nccl|FAKE_(?!PTX|LATE|ORDER)\w+")
-LIBRARIES = {"tprt_fake_cuda.so": ["libcuda.so.1"], "tprt_fake_blaslt.so": ["libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"]}
+LIBRARIES = {"tprt_fake_cuda.so": ["libcuda.so.1"], "tprt_fake_blaslt.so": ["libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"],
+             "tprt_fake_cudnn.so": ["libcudnn.so.9"]}
+NAMED = {"tprt_fake_cuda.so": "TPRT_CUDA_LIBRARY", "tprt_fake_blaslt.so": "TPRT_BLASLT_LIBRARY", "tprt_fake_cudnn.so": "TPRT_CUDNN_LIBRARY"}
+OPTIONAL = "tprt_fake_cudnn.so"  # without it, its tests are left out
 
 
-def find(names):
+def find(library):
     """Returns the path of a library, by the loader's table and by LD_LIBRARY_PATH."""
-    named = os.environ.get("TPRT_BLASLT_LIBRARY") if "cublas" in names[0] else os.environ.get("TPRT_CUDA_LIBRARY")
+    names, named = LIBRARIES[library], os.environ.get(NAMED[library])
     table = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True).stdout
     known = dict(reversed(re.findall(r"^\s*(\S+) .*x86-64.* => (\S+)$", table, re.M)))
     folders = os.environ.get("LD_LIBRARY_PATH", "").split(":")
     found = [named] + [known.get(name) for name in names] + [os.path.join(folder, name) for folder in folders for name in names]
     return next((path for path in found if path and os.path.exists(path)), None)
+
+
+def link(path, name):
+    if os.path.lexists(name):
+        os.remove(name)
+    os.symlink(path, name)
 
 
 def lit_beside(filecheck):
@@ -39,9 +49,9 @@ def read(path):
 
 
 def uses_driver(path):
-    runs = "\n".join(line for line in read(path).splitlines() if "RUN:" in line)
+    runs = "\n".join(line for line in read(path).splitlines() if "RUN:" in line or "DEFINE:" in line)
     scripts = [read(os.path.join(os.path.dirname(path), script)) for script in re.findall(r"%S/(\S+\.py)", runs)]
-    return "tprt_fake_cuda.so" in runs and not FAULTS.search("\n".join([runs, *scripts]))
+    return "tprt_fake_cuda.so" in runs and (OPTIONAL not in runs or find(OPTIONAL)) and not FAULTS.search("\n".join([runs, *scripts]))
 
 
 def main():
@@ -49,14 +59,14 @@ def main():
     libraries = os.path.join(out, "lib")
     os.makedirs(libraries, exist_ok=True)
     for name, known in LIBRARIES.items():
-        path = find(known)
-        if not path:
+        path = find(name)
+        if not path and name != OPTIONAL:
             print("%s is not on this machine" % known[0], file=sys.stderr)
             return 77
-        link = os.path.join(libraries, name)
-        if os.path.lexists(link):
-            os.remove(link)
-        os.symlink(path, link)
+        if path:
+            link(path, os.path.join(libraries, name))
+        for part in glob.glob(os.path.join(os.path.dirname(path), "libcudnn_*")) if path and name == OPTIONAL else []:
+            link(part, os.path.join(libraries, os.path.basename(part)))  # cuDNN looks for its parts beside it
     tools = os.path.dirname(shard_run)
     site = {"tp_source_dir": source, "tp_build_dir": out, "tp_tools_dir": tools, "tp_test_tools_dir": tools,
             "tp_plugin": os.path.join(libraries, "libtpshard.so"), "tp_compiler": True, "tp_sanitize": "", "llvm_tools_dir": os.path.dirname(filecheck)}

@@ -136,8 +136,10 @@ void run_rank(tprt_comm *world, const rank_work *w, rank_result *result) {
     (void)tprt_comm_abort(world); /* the program has not notified the other ranks */
   for (int s = 0; s < w->n_sites && context && result->status == TPRT_OK; s++)
     (void)tprt_context_site_stats(context, s, result->sites + s);
-  if (result->status == TPRT_OK)
+  if (result->status == TPRT_OK) {
     snprintf(result->gemm, sizeof result->gemm, "%s", tprt_context_gemm(context));
+    snprintf(result->attention, sizeof result->attention, "%s", tprt_context_attention(context));
+  }
   if (result->status == TPRT_OK && tprt_comm_rank(world) == 0)
     explain_rows(context, w->n_sites);
   if (result->status == TPRT_OK) /* wait, because another rank may still read this rank's memory */

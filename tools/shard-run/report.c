@@ -140,7 +140,7 @@ json_t *report_json(const outcome *out) {
   return json_pack(
       "{s:i, s:s, s:s, s:s, s:o, s:s?, s:s?, s:o, s:I, s:I, s:f, s:o, s:o, s:o, s:f, s:f, s:o, "
       "s:o, "
-      "s:o, s:o, s:s, s:o, s:o}",
+      "s:o, s:o, s:s, s:s, s:o, s:o}",
       "schema", 1, "version", tp_version(), "model", out->options->model, "function",
       shape->function, "verified", verified, "reference", reference, "not_evaluated",
       out->not_evaluated, "mesh", mesh, "devices", (json_int_t)shape->n_devices, "bytes_per_device",
@@ -150,7 +150,7 @@ json_t *report_json(const outcome *out) {
       slowest(out->run), "measured_seconds_unsharded", seconds_one, "collectives",
       collectives_json(out->program->plan, out->run), "arguments",
       values_json(shape->n_arguments, shape->arguments, shape->n_constants), "results", results,
-      "gemm", out->run->ranks[0].gemm, "processors",
+      "gemm", out->run->ranks[0].gemm, "attention", out->run->ranks[0].attention, "processors",
       out->options->target == TARGET_CPU ? json_integer(cli_processors()) : json_null(), "replaced",
       replaced_json(out->run));
 }

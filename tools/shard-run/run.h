@@ -154,6 +154,7 @@ typedef struct rank_result {
   double seconds;         /* best time of one timed execution */
   char no_graph[256];     /* why executions did not use a graph; "" otherwise */
   char gemm[512];         /* the GEMM implementation, see tprt_context_gemm */
+  char attention[512];    /* who computes attentions, see tprt_context_attention */
   tprt_site_stats *sites; /* per site, over n_measured executions; owned by the launch */
   int n_measured;         /* those that were timed; with a graph one more, without it */
   /* --trace: the calls of the last of these, the first MAX_TRACED_CALLS of n_seen; owned by the

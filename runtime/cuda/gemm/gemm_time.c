@@ -2,37 +2,10 @@
 #include "cuda/gemm/gemm_time.h"
 
 #include "base/base.h"
+#include "cuda/driver/stopwatch.h"
 #include "cuda/gemm/gemm_plan.h"
 
 #include <stdio.h>
-
-/* Timed calls of each algorithm, of which the fastest counts, after one that is not timed. */
-enum { TURNS = 5 };
-
-/* An algorithm is taken in place of an earlier one if its time is below this part of the other's:
- * smaller differences are noise. */
-static const double TAKEN_PART = 0.98;
-
-/* X(member, symbol, parameters) */
-#define CUDA_TIME_CALLS(X)                                                                         \
-  X(event_wait, "cuEventSynchronize", (cuda_event event))                                          \
-  X(event_elapsed, "cuEventElapsedTime", (float *ms, cuda_event from, cuda_event to))
-
-static struct {
-  const tprt__cuda *driver;
-#define MEMBER(member, symbol, parameters) cuda_result(*member) parameters;
-  CUDA_TIME_CALLS(MEMBER)
-#undef MEMBER
-} calls;
-
-static tprt_status load(void) {
-  static const tprt__symbol symbols[] = {
-#define ROW(member, symbol, parameters) {symbol, &calls.member},
-      CUDA_TIME_CALLS(ROW)
-#undef ROW
-          {NULL, NULL}};
-  return tprt__cuda_find(&calls.driver, symbols);
-}
 
 /* ---- operands ---- */
 
@@ -45,7 +18,6 @@ typedef struct bench {
   tprt_cuda_gemm gemm;
   tprt__gemm_plan plan;
   cuda_address memory[N_OPERANDS];
-  cuda_event begin, end;
 } bench;
 
 /* Bytes of a batch of matrices. */
@@ -91,37 +63,27 @@ static void end_bench(bench *b) {
   for (int i = 0; i < N_OPERANDS; i++)
     if (b->memory[i])
       b->device->memory_free(b->memory[i]);
-  if (b->begin)
-    b->device->event_destroy(b->begin);
-  if (b->end)
-    b->device->event_destroy(b->end);
 }
 
 static tprt_status begin_bench(bench *b) {
   tprt_status status = make_operands(b);
-  if (!status)
-    status = tprt__gemm_plan_place(b->blas->lt, &b->gemm, &b->plan);
-  if (!status)
-    status = tprt__device_check(b->device, b->device->event_create(&b->begin, 0), "an event");
-  return status ? status
-                : tprt__device_check(b->device, b->device->event_create(&b->end, 0), "an event");
+  return status ? status : tprt__gemm_plan_place(b->blas->lt, &b->gemm, &b->plan);
 }
 
 /* ---- times ---- */
 
-/* Times a call. *refused: cuBLASLt does not run the algorithm, and nothing was enqueued. */
-static tprt_status time_call(const bench *b, const blaslt_algorithm *algorithm, bool *refused,
-                             float *ms) {
-  tprt_status status =
-      tprt__device_check(b->device, b->device->event_record(b->begin, b->stream), "an event");
-  *refused = !status && tprt__gemm_plan_run(b->blas, &b->plan, &b->gemm, algorithm, b->stream);
-  if (!status)
-    status = tprt__device_check(b->device, b->device->event_record(b->end, b->stream), "an event");
-  if (!status)
-    status = tprt__device_check(b->device, calls.event_wait(b->end), "a timed product");
-  return status ? status
-                : tprt__device_check(b->device, calls.event_elapsed(ms, b->begin, b->end),
-                                     "the time of a product");
+typedef struct timed_product {
+  const bench *of;
+  const blaslt_algorithm *algorithm;
+} timed_product;
+
+/* A failure: cuBLASLt does not run the algorithm, and nothing was enqueued. */
+static tprt_status run_product(void *data) {
+  const timed_product *product = data;
+  const bench *b = product->of;
+  return tprt__gemm_plan_run(b->blas, &b->plan, &b->gemm, product->algorithm, b->stream)
+             ? TPRT_UNSUPPORTED
+             : TPRT_OK;
 }
 
 /* Times the algorithms one after the other. *fastest has the first one. */
@@ -129,15 +91,11 @@ static tprt_status time_all(const bench *b, const blaslt_algorithm *algorithms, 
                             tprt__timed_algorithm *fastest) {
   tprt_status status = TPRT_OK;
   for (int i = 0; i < n && !status; i++) {
-    bool refused = false;
-    float ms, least = 0;
-    for (int turn = 0; turn <= TURNS && !status && !refused; turn++) {
-      status = time_call(b, &algorithms[i], &refused, &ms);
-      least = turn <= 1 || ms < least ? ms : least;
-    }
-    double us = 1e3 * (double)least;
-    if (!status && !refused && (fastest->us == 0 || us < TAKEN_PART * fastest->us))
-      *fastest = (tprt__timed_algorithm){algorithms[i], us > 0 ? us : 1e-3};
+    timed_product product = {b, &algorithms[i]};
+    double us = 0;
+    status = tprt__device_time(b->device, b->stream, run_product, &product, &us);
+    if (!status && us > 0 && (fastest->us == 0 || us < TPRT__TAKEN_PART * fastest->us))
+      *fastest = (tprt__timed_algorithm){algorithms[i], us};
   }
   return status;
 }
@@ -145,13 +103,10 @@ static tprt_status time_all(const bench *b, const blaslt_algorithm *algorithms, 
 tprt_status tprt__cuda_gemm_time(const tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm,
                                  const cuda_device_calls *device, cuda_stream stream,
                                  tprt__timed_algorithm *fastest) {
-  static tprt__once once = TPRT__ONCE;
   blaslt_algorithm algorithms[TPRT__MOST_ALGORITHMS];
   bench b = {.blas = blas, .device = device, .stream = stream};
   int n = 0;
-  tprt_status status = tprt__load_once(&once, load);
-  if (!status)
-    status = tprt__gemm_read(gemm, false, &b.gemm);
+  tprt_status status = tprt__gemm_read(gemm, false, &b.gemm);
   if (!status)
     status = tprt__gemm_plan_make(blas, &b.gemm, &b.plan);
   if (!status)

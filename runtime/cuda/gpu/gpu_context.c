@@ -56,6 +56,7 @@ static void free_resources(tprt__gpu *gpu) {
     tprt__free(constant);
   }
   tprt__gpu_side_stream_end(gpu); /* first, because it may still use kernels of sites */
+  tprt__gpu_cudnn_end(gpu);
   tprt__gpu_lanes_end(gpu);
   tprt__gpu_sites_end(gpu);
   if (gpu->join_event)

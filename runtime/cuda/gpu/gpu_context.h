@@ -222,7 +222,8 @@ typedef enum tprt__attention_kind {
 } tprt__attention_kind;
 
 /* A planned attention (tprt_abi_fused_attention) of queries of `dtype`, whose words have been
- * checked. TPRT_UNSUPPORTED if it has more blocks than a grid. */
+ * checked. Kernels of this library compute it until tprt__gpu_attention_use. TPRT_UNSUPPORTED if it
+ * has more blocks than a grid. */
 typedef struct tprt__gpu_attention tprt__gpu_attention;
 tprt_status tprt__gpu_attention_plan(tprt__gpu *gpu, tprt__attention_kind kind, tprt_dtype dtype,
                                      const tprt_abi_fused_attention *words,
@@ -231,6 +232,34 @@ void tprt__gpu_attention_free(tprt__gpu_attention *attention);
 /* True if there are no rows. */
 bool tprt__gpu_attention_is_empty(const tprt__gpu_attention *attention);
 
+/* What computes attentions. */
+typedef enum tprt__gpu_maker {
+  TPRT__GPU_BY_OWN, /* the kernels of this library */
+  TPRT__GPU_BY_CUDNN,
+  TPRT__GPU_N_MAKERS,
+} tprt__gpu_maker;
+/* Asks a maker. *has: it supports the attention; if not, the error text has the reason. */
+tprt_status tprt__gpu_attention_offer(tprt__gpu_attention *attention, tprt__gpu_maker maker,
+                                      bool *has);
+/* Lets later runs use a maker, except on memory that it does not take, such as misaligned
+ * addresses. TPRT_UNSUPPORTED if it does not support the attention. */
+tprt_status tprt__gpu_attention_use(tprt__gpu_attention *attention, tprt__gpu_maker maker);
+/* Finds the fastest maker of those that support the attention: in a file, or by measuring. It is
+ * not timed if there is no writable cache folder or not enough memory for operands, or if the
+ * programs' stream is captured; then *maker is TPRT__GPU_BY_OWN. */
+tprt_status tprt__gpu_attention_choose(tprt__gpu_attention *attention, tprt__gpu_maker *maker,
+                                       tprt__gpu_timing *how);
+/* Reads TPRT_ATTENTION. */
+typedef enum tprt__gpu_wish {
+  TPRT__GPU_WISH_OWN,
+  TPRT__GPU_WISH_CUDNN,
+  TPRT__GPU_WISH_TIMED,
+} tprt__gpu_wish;
+tprt_status tprt__gpu_attention_wish(tprt__gpu_wish *wish);
+/* Gives a hash of cuDNN's version and of the kind of GPU. TPRT_UNSUPPORTED, with the reason, if
+ * there is no cuDNN. */
+tprt_status tprt__gpu_attention_library(const tprt__gpu *gpu, uint64_t *library);
+
 /* Memory of the GPU: tensors TPRT_ATTENTION_Q, ..., of which those that the attention does not have
  * are NULL. A gradient also has a workspace. */
 typedef struct tprt__gpu_attention_buffers {
@@ -238,7 +267,7 @@ typedef struct tprt__gpu_attention_buffers {
   const void *position;
   float *workspace;
 } tprt__gpu_attention_buffers;
-/* Enqueues it: one kernel, or two of a gradient. */
+/* Enqueues it into the programs' stream. */
 tprt_status tprt__gpu_attention_run(tprt__gpu_queue queue, const tprt__gpu_attention *attention,
                                     const tprt__gpu_attention_buffers *buffers);
 

@@ -188,6 +188,8 @@ struct tprt__gpu {
   cuda_module modules[GPU_N_SITE_MODULES];
   cuda_function site_kernels[GPU_N_SITE_KERNELS];
   gpu_lane lanes[TPRT_MAX_MATMULS];
+  struct cudnnContext *cudnn_handle;   /* NULL: no attention has needed it yet */
+  struct cudnn_attention *cudnn_ended; /* attentions of programs that have ended */
 };
 
 /* ---- gpu_context.c ---- */
@@ -232,6 +234,9 @@ void tprt__gpu_side_stream_end(tprt__gpu *gpu);
 /* ---- gpu_contract.c; called in the GPU's context ---- */
 /* Returns the GEMM of a contraction by cuBLASLt, without addresses. */
 const tprt_cuda_gemm *tprt__gpu_contraction_gemm(const tprt__gpu_contraction *contraction);
+
+/* ---- attention_cudnn.c; called in the GPU's context ---- */
+void tprt__gpu_cudnn_end(tprt__gpu *gpu);
 
 /* ---- gpu_timing.c ---- */
 /* Writes the name and the size of the GPU. */

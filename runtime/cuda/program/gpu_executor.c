@@ -10,6 +10,8 @@ static tprt_status create(tprt_context *context, const tprt_context_config *conf
     return tprt__fail_memory(sizeof *state);
   tprt_status status = tprt__gpu_wants_timing(&state->timed.is_wanted);
   if (!status)
+    status = tprt__gpu_attention_wish(&state->attentions.wish);
+  if (!status)
     status = tprt__gpu_create(tprt_comm_rank(context->world), context->world->transport->device,
                               &state->gpu);
   if (status) {
@@ -20,7 +22,16 @@ static tprt_status create(tprt_context *context, const tprt_context_config *conf
   return TPRT_OK;
 }
 
+static tprt_status prepare(tprt_context *context) {
+  tprt_status status = tprt__timed_prepare(context);
+  return status ? status : tprt__attention_prepare(context);
+}
+
 static const char *gemm(const tprt_context *context) { return tprt__gpu_of(context)->timed.text; }
+
+static const char *attention(const tprt_context *context) {
+  return tprt__gpu_of(context)->attentions.text;
+}
 
 static void destroy(tprt_context *context) {
   tprt__gpu_state *state = tprt__gpu_of(context);
@@ -56,8 +67,10 @@ static tprt_status bind_attention(tprt_context *context, const tprt__site *site,
                                   ? TPRT__ATTENTION_GRADIENT
                               : tprt__site_has(site, TPRT_OUT_MAX) ? TPRT__ATTENTION_STATISTICS
                                                                    : TPRT__ATTENTION;
-  return tprt__gpu_attention_plan(tprt__gpu_of(context)->gpu, kind, site->op.dtype,
-                                  &site->attention, &tprt__gpu_site_of(state)->attention);
+  tprt__gpu_attention **made = &tprt__gpu_site_of(state)->attention;
+  tprt_status status = tprt__gpu_attention_plan(tprt__gpu_of(context)->gpu, kind, site->op.dtype,
+                                                &site->attention, made);
+  return status || kind == TPRT__ATTENTION_GRADIENT ? status : tprt__attention_bind(context, *made);
 }
 
 /* Both an attention and its gradient have each tensor once, as an input or as an output. */
@@ -225,8 +238,9 @@ const tprt__executor tprt__gpu_executor = {
     .is_asynchronous = true,
     .create = create,
     .destroy = destroy,
-    .prepare = tprt__timed_prepare,
+    .prepare = prepare,
     .gemm = gemm,
+    .attention = attention,
     .bind_site = bind_site,
     .unbind_site = unbind_site,
     .allocate = allocate,

@@ -13,25 +13,37 @@ typedef struct tprt__gpu_buffer {
   size_t bytes;
 } tprt__gpu_buffer;
 
-/* Whether the algorithms of matmuls are timed. */
-typedef enum tprt__timed_state {
-  TPRT__TIMED_NOT_WANTED,
-  TPRT__TIMED,
-  TPRT__TIMED_NOT_ALL,    /* not wanted by all ranks */
-  TPRT__TIMED_NOT_SHARED, /* wanted, but the ranks' GPUs or libraries differ */
-} tprt__timed_state;
+/* Whether rank 0 chooses for all ranks. */
+typedef enum tprt__choice_state {
+  TPRT__CHOICE_NOT_WANTED,
+  TPRT__CHOICE_SHARED,
+  TPRT__CHOICE_NOT_ALL,    /* the ranks want different things */
+  TPRT__CHOICE_NOT_SHARED, /* wanted, but the ranks' GPUs or libraries differ */
+} tprt__choice_state;
 
+/* The algorithms of matmuls. */
 typedef struct tprt__gpu_timed {
   bool is_wanted, is_decided;
-  tprt__timed_state state;
+  tprt__choice_state state;
   int n[TPRT__GPU_N_TIMINGS]; /* contractions */
   char text[160];             /* in words; "": not wanted */
 } tprt__gpu_timed;
+
+/* The makers of attentions, without gradients. */
+typedef struct tprt__gpu_attentions {
+  tprt__gpu_wish wish;
+  bool is_decided;
+  tprt__choice_state state;
+  int n, n_by[TPRT__GPU_N_MAKERS], n_timed[TPRT__GPU_N_TIMINGS];
+  char failure[256]; /* of cuDNN, if it was only to be tried; "": none */
+  char text[512];    /* in words; "": not wanted */
+} tprt__gpu_attentions;
 
 /* State of a context. */
 typedef struct tprt__gpu_state {
   tprt__gpu *gpu;
   tprt__gpu_timed timed;
+  tprt__gpu_attentions attentions;
   int n_started;     /* number of sites that are started and not yet waited for */
   void *assert_word; /* in GPU memory; allocated when a program contains an assertion */
   void *staging;     /* host memory, for collectives that run on the host */
@@ -89,6 +101,19 @@ tprt_status tprt__bind_to_gpu(const tprt_context *context, tprt__site_state *sta
 /* Grows a shared buffer to at least `bytes` bytes. Its contents are lost. */
 tprt_status tprt__gpu_buffer_reserve(tprt_context *context, int64_t bytes,
                                      tprt__gpu_buffer *buffer);
+
+/* ---- shared_choice.c; collective over the world ---- */
+/* Compares what the ranks want (0: nothing), and a hash of the library that they want it with. */
+tprt_status tprt__choice_agree(tprt_context *context, uint64_t wanted, uint64_t library,
+                               tprt__choice_state *state);
+/* Gives all ranks the words of rank 0. */
+tprt_status tprt__choice_share(tprt_context *context, uint64_t *words, size_t n);
+
+/* ---- attention_choice.c ---- */
+/* Decides, once, with all ranks who may compute attentions. */
+tprt_status tprt__attention_prepare(tprt_context *context);
+/* Makes an attention use the maker that rank 0 chooses. Collective over the world. */
+tprt_status tprt__attention_bind(tprt_context *context, tprt__gpu_attention *attention);
 
 /* ---- timed_gemms.c ---- */
 /* Decides, once, with all ranks whether algorithms are timed. */

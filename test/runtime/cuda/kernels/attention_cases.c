@@ -119,7 +119,9 @@ static int64_t elements_of(const attention_case *c, int x) {
 
 /* Strides of a tensor with rows of queries for each member of the group, or with columns. */
 static void set_strides(const attention_case *c, tprt_abi_fused_attention *w, int x) {
-  bool outside = (c->layout == HEADS_OUTSIDE) != indexed[x].other_layout, is_row = indexed[x].rows;
+  bool is_dense = c->dense_statistics && (x == MAX || x == SUM);
+  bool outside = is_dense || (c->layout == HEADS_OUTSIDE) != indexed[x].other_layout,
+       is_row = indexed[x].rows;
   int64_t n = is_row ? c->rows : c->columns, group = is_row ? c->group : 1, width = width_of(c, x);
   int64_t member = outside ? n * width : width, head = member * group,
           row = outside ? width : head * c->heads;

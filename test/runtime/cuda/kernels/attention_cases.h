@@ -28,15 +28,16 @@ typedef struct attention_case {
   tprt_dtype position_dtype; /* 0: none */
   int64_t position;
   float hidden;
-  bool wide;           /* the result is f32, and so are the gradients of queries and values */
-  bool passes_hidden;  /* hidden scores pass gradients on */
-  bool hides_a_row;    /* the mask hides all columns of row 1 */
-  bool drops_a_row;    /* the dropout drops all columns of row 1 */
-  bool zeroes_dropped; /* dropped weights are 0 even where they are NaN */
-  bool zeroes_hidden;  /* such a row is 0; attention with it has no gradient */
-  float cap;           /* of scores; 0: none */
-  bool by_tensor_core; /* type and layout allow it */
-  bool large;          /* the PTX machine takes long for it without tensor cores */
+  bool wide;             /* the result is f32, and so are the gradients of queries and values */
+  bool passes_hidden;    /* hidden scores pass gradients on */
+  bool hides_a_row;      /* the mask hides all columns of row 1 */
+  bool drops_a_row;      /* the dropout drops all columns of row 1 */
+  bool zeroes_dropped;   /* dropped weights are 0 even where they are NaN */
+  bool zeroes_hidden;    /* such a row is 0; attention with it has no gradient */
+  float cap;             /* of scores; 0: none */
+  bool dense_statistics; /* max and sum of rows are [batch, head, group, row] in any layout */
+  bool by_tensor_core;   /* type and layout allow it */
+  bool large;            /* the PTX machine takes long for it without tensor cores */
 } attention_case;
 
 extern const attention_case attention_cases[];
