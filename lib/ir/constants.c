@@ -65,7 +65,7 @@ static bool copy_dense(MlirAttribute value, size_t n, void *bytes) {
   bool is_splat = mlirDenseElementsAttrIsSplat(value);
   if (n == 0 || count * size != n)
     return count * size == n;
-  if (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1) {
+  if (tp__is_bool(element)) {
     copy_booleans(value, is_splat, count, bytes); /* MLIR packs them */
     return true;
   }

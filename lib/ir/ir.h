@@ -120,6 +120,8 @@ bool tp__is_tensor(MlirType type);
 /* Returns a tensor type of this shape with the same element type and encoding. */
 MlirType tp__tensor_like(MlirType type, int rank, const int64_t *shape);
 MlirType tp__element_type(MlirType shaped);
+/* True for i1. */
+bool tp__is_bool(MlirType type);
 /* The same, or the type itself if it is not shaped: structured ops also have operands that are
  * numbers. */
 MlirType tp__number_type(MlirType type);

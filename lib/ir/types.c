@@ -46,6 +46,10 @@ MlirType tp__result_type(MlirOperation op) {
 
 MlirType tp__element_type(MlirType shaped) { return mlirShapedTypeGetElementType(shaped); }
 
+bool tp__is_bool(MlirType type) {
+  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1;
+}
+
 MlirType tp__number_type(MlirType type) {
   return mlirTypeIsAShaped(type) ? tp__element_type(type) : type;
 }

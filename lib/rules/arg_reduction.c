@@ -28,11 +28,6 @@ static int operands_of(MlirOperation op, int row, MlirValue result, MlirValue *o
   return n;
 }
 
-static bool is_truth(MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1;
-}
-
 /* ---- candidates ---- */
 
 /* Returns the index of the accumulator; -1 for other values. */
@@ -79,7 +74,7 @@ static bool read_candidates(tp_arg_reduction *pick) {
     int c = 0;
     if (!tp__body_reads(&pick->body, pick->body.n_inputs + k) ||
         !find_candidate(pick, k, mlirOperationGetOperand(pick->body.yield, k), 0, &candidate) ||
-        mlirValueIsNull(candidate) || is_truth(candidate))
+        mlirValueIsNull(candidate) || tp__is_bool(mlirValueGetType(candidate)))
       return false;
     while (c < pick->n_candidates && !mlirValueEqual(pick->candidates[c], candidate))
       c++;
@@ -144,7 +139,7 @@ static int read_op(reading *r, MlirValue value) {
   MlirAttribute constant = !mlirOperationIsNull(op) && tp__op_is(op, "arith.constant")
                                ? tp__inherent(op, "value")
                                : (MlirAttribute){NULL};
-  if (!mlirAttributeIsNull(constant) && is_truth(value))
+  if (!mlirAttributeIsNull(constant) && tp__is_bool(mlirValueGetType(value)))
     return add_step(r,
                     (tp__arg_reduction_step){.value = value,
                                              .kind = TP_PICK_TRUTH,

@@ -116,7 +116,7 @@ static bool accept_operand(search *s, MlirValue value) {
       tp__table_get(&s->made->values, value.ptr) >= 0)
     return true;
   MlirType element = tp__element_type(mlirValueGetType(value));
-  if ((mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1) || is_factor(s, value))
+  if ((tp__is_bool(element)) || is_factor(s, value))
     return true;
   if (mlirOperationIsNull(op))
     return false;

@@ -46,11 +46,6 @@ typedef struct mask_finder {
   bool is_too_long; /* the attention has no room for an op */
 } mask_finder;
 
-static bool is_bool(MlirValue value) {
-  MlirType element = tp__element_type(mlirValueGetType(value));
-  return mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
-}
-
 /* Adds the op that produces `value`, if it is a mask, and those that compute its inputs. */
 static void add_mask(mask_finder *f, MlirValue value, const tp_score_dim *dims) {
   tp_attention *a = f->a;
@@ -61,7 +56,8 @@ static void add_mask(mask_finder *f, MlirValue value, const tp_score_dim *dims) 
   int rank = mlirTypeIsARankedTensor(mlirValueGetType(value))
                  ? (int)mlirShapedTypeGetRank(mlirValueGetType(value))
                  : 0;
-  if (mlirOperationIsNull(op) || (f->to_bools && is_bool(value)) ||
+  if (mlirOperationIsNull(op) ||
+      (f->to_bools && tp__is_bool(tp__element_type(mlirValueGetType(value)))) ||
       tp__attention_producer(a, value) >= 0 ||
       !(is_as_large(a, dims, rank) ||
         (mlirTypeIsARankedTensor(mlirValueGetType(value)) && are_positions(value, 0))))

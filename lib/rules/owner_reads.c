@@ -8,7 +8,7 @@ static bool has_sum(MlirType element) {
 }
 
 bool tp__owner_combiner(MlirType element, tp_combiner *combiner) {
-  *combiner = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1 ? TP_OR : TP_SUM;
+  *combiner = tp__is_bool(element) ? TP_OR : TP_SUM;
   return has_sum(element);
 }
 

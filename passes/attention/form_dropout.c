@@ -42,7 +42,7 @@ static bool take(reader *r, tp_score_origin o, int input, tprt_attention_dropout
   MlirType queries = tp__element_type(mlirValueGetType(f->tensor[TPRT_ATTENTION_Q]));
   bool fits = kind == TPRT_ATTENTION_MULTIPLY
                   ? mlirTypeIsAF32(element) || mlirTypeEqual(element, queries)
-                  : mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
+                  : tp__is_bool(element);
   if (!fits)
     return tp__form_obstacle(&r->why, unsupported);
   tp__attention_operand_dims(o.op, input, dims);
@@ -118,8 +118,7 @@ static bool read_select(reader *r, tp_score_origin o, MlirOperation op, factor *
 
 bool tp__form_is_number_of_bool(MlirOperation scalar) {
   MlirType element = mlirValueGetType(mlirOperationGetOperand(scalar, 0));
-  return tp__op_is(scalar, "arith.uitofp") && mlirTypeIsAInteger(element) &&
-         mlirIntegerTypeGetWidth(element) == 1;
+  return tp__op_is(scalar, "arith.uitofp") && tp__is_bool(element);
 }
 
 static bool read_factor(reader *r, tp_score_origin o, factor *f) {

@@ -41,7 +41,7 @@ static bool take_mask(reader *r, const tp_attention_op *op, int input, tprt_atte
   MlirType queries = tp__element_type(mlirValueGetType(f->tensor[TPRT_ATTENTION_Q]));
   bool fits = kind == TPRT_ATTENTION_ADD
                   ? mlirTypeIsAF32(element) || mlirTypeEqual(element, queries)
-                  : mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
+                  : tp__is_bool(element);
   if (!fits)
     return tp__form_obstacle(&r->why, "its mask has another type");
   tp__attention_operand_dims(op, input, dims);

@@ -335,7 +335,7 @@ static const row rows[] = {
 static MlirValue run_row(tp_export *x, const row *r, MlirOperation op, int n, MlirValue *operands,
                          MlirType result) {
   MlirType element = tp__element_type(mlirValueGetType(operands[0]));
-  bool is_bool = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
+  bool is_bool = tp__is_bool(element);
   const char *name = is_bool && r->of_bools ? r->of_bools : r->becomes;
   if (r->how == SPECIAL)
     return r->run(x, op, operands, result);

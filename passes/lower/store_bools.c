@@ -9,14 +9,11 @@
 
 enum { STAT_LOADS, STAT_STORES };
 
-static bool is_bool(MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1;
-}
-
 static tp_status collect(MlirOperation op, void *data) {
-  bool loads = tp__op_is(op, "llvm.load") && is_bool(mlirOperationGetResult(op, 0)),
-       stores = tp__op_is(op, "llvm.store") && is_bool(mlirOperationGetOperand(op, 0));
+  bool loads = tp__op_is(op, "llvm.load") &&
+               tp__is_bool(mlirValueGetType(mlirOperationGetResult(op, 0))),
+       stores = tp__op_is(op, "llvm.store") &&
+                tp__is_bool(mlirValueGetType(mlirOperationGetOperand(op, 0)));
   return loads || stores ? tp__op_list_add(data, op) : TP_OK;
 }
 

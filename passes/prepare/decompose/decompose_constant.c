@@ -5,9 +5,7 @@
 
 #include "ir/work.h"
 
-static bool is_boolean(MlirType element) {
-  return mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
-}
+static bool is_boolean(MlirType element) { return tp__is_bool(element); }
 
 bool tp__is_odd_resource(MlirOperation op) {
   MlirAttribute value = tp__inherent(op, "value");
