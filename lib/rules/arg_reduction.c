@@ -122,7 +122,7 @@ static bool check_sorts(reading *r, const tp__arg_reduction_op *row, tp__arg_red
     step->sorts = a | b;
     return is_one_sort(a | b);
   case TP_PICK_LOGIC:
-    return a == 0 && b == 0 && is_truth(step->value);
+    return a == 0 && b == 0 && tp__is_bool(mlirValueGetType(step->value));
   case TP_PICK_CHOOSE:
     step->sorts = b | steps[step->operands[2]].sorts;
     return a == 0 && (b == 0) == (steps[step->operands[2]].sorts == 0);
