@@ -194,10 +194,11 @@ static void name_contraction(MlirOperation module, MlirOperation op, bool mixed,
     types[k] = tp__element_type(mlirValueGetType(mlirOperationGetOperand(op, c.operands[k])));
   bool is_rounded =
       tp__is_f8(types[0]) && tp__is_f8(types[1]) && tp__element_size(tp__element_type(wanted)) < 4;
-  MlirType result = is_rounded ? tp__type_in_f32(wanted) : wanted,
+  MlirType result = is_rounded ? tp__type_with(wanted, mlirF32TypeGet(mlirOperationGetContext(op)))
+                               : wanted,
            element = tp__element_type(result);
   if (is_rounded)
-    operands[2] = tp__init_in_f32(op, operands[2], result);
+    operands[2] = tp__widened_init(op, operands[2], result, "arith.extf");
   bool keeps = mixed && tp__are_mixed_factors(types[0], types[1], element);
   for (int k = 0; k < 2; k++)
     operands[k] = factor(op, &c, k, element, keeps);

@@ -3,7 +3,9 @@
  * A sum that rounds after each step depends on the order and stops growing once the next number is
  * less than half of its last place. For example, 3000 numbers around 1/2, added one by one in bf16,
  * give 256 instead of 1500. A processor and a GPU, or one device and several, add in different
- * orders. With f32 they agree up to the last place of the result. */
+ * orders. With f32 they agree up to the last place of the result.
+ *
+ * Reductions of bools are accumulated in bytes, which LLVM vectorizes, unlike bools. */
 #include "passes/registry.h"
 #include "passes/support/contraction.h"
 
@@ -12,8 +14,29 @@
 #include "rules/body.h"
 #include "support/support.h"
 
-static bool is_narrow(MlirType type) {
+static bool is_narrow_float(MlirType type) {
   return mlirTypeIsABF16(type) || mlirTypeIsAF16(type) || tp__is_f8(type);
+}
+
+static MlirType byte_type(MlirContext context) { return mlirIntegerTypeGet(context, 8); }
+
+/* Elements that are accumulated in a wider type, the ops that combine them, and the conversions. */
+typedef struct widening {
+  bool (*is_narrow)(MlirType type);
+  MlirType (*wide)(MlirContext context);
+  const char *combine[2], *widen, *narrow;
+} widening;
+
+static const widening widenings[] = {
+    {is_narrow_float, mlirF32TypeGet, {"arith.addf"}, "arith.extf", "arith.truncf"},
+    {tp__is_bool, byte_type, {"arith.ori", "arith.andi"}, "arith.extui", "arith.trunci"},
+};
+
+static const widening *widening_of(MlirType element) {
+  for (int i = 0; i < TP_LEN(widenings); i++)
+    if (widenings[i].is_narrow(element))
+      return &widenings[i];
+  return NULL;
 }
 
 static bool has_reduction(MlirOperation op) {
@@ -28,22 +51,26 @@ static bool has_reduction(MlirOperation op) {
 
 /* A sum in a body: the accumulator, the addition, and the number added. */
 typedef struct narrow_sum {
+  const widening *kind;
   MlirValue accumulator;
   MlirOperation add, choice; /* choice: a select between the sum and the accumulator; null: none */
   int added;                 /* operand number in `add` */
 } narrow_sum;
 
 static bool is_sum(const narrow_sum *s, MlirOperation op) {
-  return !mlirOperationIsNull(op) && tp__op_is(op, "arith.addf") &&
-         (mlirValueEqual(mlirOperationGetOperand(op, 0), s->accumulator) ||
-          mlirValueEqual(mlirOperationGetOperand(op, 1), s->accumulator));
+  bool combines = false;
+  for (int i = 0; i < 2 && s->kind->combine[i] && !mlirOperationIsNull(op); i++)
+    combines |= tp__op_is(op, s->kind->combine[i]);
+  return combines && (mlirValueEqual(mlirOperationGetOperand(op, 0), s->accumulator) ||
+                      mlirValueEqual(mlirOperationGetOperand(op, 1), s->accumulator));
 }
 
 /* Matches acc + x and select(c, acc + x, acc), where acc and the sum have no other readers. */
-static bool find_sum(MlirOperation op, narrow_sum *s) {
+static bool find_sum(MlirOperation op, const widening *kind, narrow_sum *s) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirOperation last = tp__defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
-  *s = (narrow_sum){.accumulator = mlirBlockGetArgument(body, mlirBlockGetNumArguments(body) - 1)};
+  *s = (narrow_sum){.kind = kind,
+                    .accumulator = mlirBlockGetArgument(body, mlirBlockGetNumArguments(body) - 1)};
   if (!mlirOperationIsNull(last) && tp__op_is(last, "arith.select") &&
       mlirValueEqual(mlirOperationGetOperand(last, 2), s->accumulator)) {
     s->choice = last;
@@ -71,8 +98,8 @@ static tp_status collect(MlirOperation op, void *data) {
   if ((!is_reduce && !tp__op_is(op, "linalg.generic")) || mlirOperationGetNumResults(op) != 1)
     return TP_OK;
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  bool is =
-      is_narrow(tp__element_type(type)) && (is_reduce || has_reduction(op)) && find_sum(op, &s);
+  const widening *kind = widening_of(tp__element_type(type));
+  bool is = kind && (is_reduce || has_reduction(op)) && find_sum(op, kind, &s);
   return is ? tp__op_list_add(data, op) : TP_OK;
 }
 
@@ -80,19 +107,21 @@ static void widen(MlirOperation op) {
   narrow_sum s;
   intptr_t init = mlirOperationGetNumOperands(op) - 1;
   MlirValue result = mlirOperationGetResult(op, 0);
-  MlirType narrow = mlirValueGetType(result), wide = tp__type_in_f32(narrow),
-           f32 = tp__element_type(wide);
-  (void)find_sum(op, &s); /* collect has checked that it is a sum */
-  mlirOperationSetOperand(op, init, tp__init_in_f32(op, mlirOperationGetOperand(op, init), wide));
+  MlirType narrow = mlirValueGetType(result);
+  const widening *kind = widening_of(tp__element_type(narrow));
+  MlirType element = kind->wide(mlirOperationGetContext(op)), wide = tp__type_with(narrow, element);
+  (void)find_sum(op, kind, &s); /* collect has checked that it is a sum */
+  mlirOperationSetOperand(
+      op, init, tp__widened_init(op, mlirOperationGetOperand(op, init), wide, kind->widen));
   MlirValue added = mlirOperationGetOperand(s.add, s.added);
-  mlirOperationSetOperand(s.add, s.added, tp__build_one(s.add, "arith.extf", 1, &added, f32));
-  mlirValueSetType(s.accumulator, f32);
-  mlirValueSetType(mlirOperationGetResult(s.add, 0), f32);
+  mlirOperationSetOperand(s.add, s.added, tp__build_one(s.add, kind->widen, 1, &added, element));
+  mlirValueSetType(s.accumulator, element);
+  mlirValueSetType(mlirOperationGetResult(s.add, 0), element);
   if (!mlirOperationIsNull(s.choice))
-    mlirValueSetType(mlirOperationGetResult(s.choice, 0), f32);
+    mlirValueSetType(mlirOperationGetResult(s.choice, 0), element);
   mlirValueSetType(result, wide);
   MlirOperation behind = mlirOperationGetNextInBlock(op);
-  MlirValue rounded = tp__build_one(behind, "arith.truncf", 1, &result, narrow);
+  MlirValue rounded = tp__build_one(behind, kind->narrow, 1, &result, narrow);
   MlirOpOperand use = mlirValueGetFirstUse(result);
   while (!mlirOpOperandIsNull(use)) {
     MlirOpOperand next = mlirOpOperandGetNextUse(use);
@@ -113,16 +142,20 @@ static tp_status run(tp_pass *pass) {
   return status;
 }
 
-static const tp_statistic_row statistics[] = {{"sums", "sums accumulated in f32"}};
+static const tp_statistic_row statistics[] = {
+    {"sums", "sums accumulated in f32, and reductions of bools in bytes"}};
 
 const tp_pass_row tp__widen_sums_row = {
     .name = "tp-widen-sums",
-    .summary = "Accumulate sums of f8, f16 and bf16 in f32, and round once",
-    .description = "Requires: tensors; linalg-generalize-named-ops for named ops. Establishes: a "
-                   "linalg.generic that sums numbers narrower than f32 has an f32 accumulator, and "
-                   "an arith.truncf rounds its result, so that the order of additions changes at "
-                   "most the last place. Breaks: nothing; results are closer to the exact ones "
-                   "than those of the original program.",
+    .summary = "Accumulate sums of f8, f16 and bf16 in f32, and round once; reductions of bools in "
+               "bytes",
+    .description =
+        "Requires: tensors; linalg-generalize-named-ops for named ops. Establishes: a "
+        "linalg.generic that sums numbers narrower than f32 has an f32 accumulator, and "
+        "an arith.truncf rounds its result, so that the order of additions changes at "
+        "most the last place. Reductions of i1 by and or or have an i8 accumulator, so "
+        "that they are vectorized. Breaks: nothing; results are closer to the exact ones "
+        "than those of the original program.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -176,28 +176,27 @@ MlirValue tp__through_transposes(MlirValue value, int rank, int *loops) {
 
 /* ---- sums in f32 ---- */
 
-MlirType tp__type_in_f32(MlirType type) {
+MlirType tp__type_with(MlirType type, MlirType element) {
   int64_t shape[TP_MAX_RANK];
   int rank = (int)mlirShapedTypeGetRank(type);
-  MlirType f32 = mlirF32TypeGet(mlirTypeGetContext(type));
   for (int d = 0; d < rank; d++)
     shape[d] = mlirShapedTypeGetDimSize(type, d);
-  return mlirRankedTensorTypeGet(rank, shape, f32, mlirRankedTensorTypeGetEncoding(type));
+  return mlirRankedTensorTypeGet(rank, shape, element, mlirRankedTensorTypeGetEncoding(type));
 }
 
-MlirValue tp__init_in_f32(MlirOperation where, MlirValue init, MlirType wide) {
+MlirValue tp__widened_init(MlirOperation where, MlirValue init, MlirType wide, const char *widen) {
   MlirOperation fill = tp__defining_op(init);
-  MlirType f32 = tp__element_type(wide);
+  MlirType element = tp__element_type(wide);
   if (mlirOperationIsNull(fill) || !tp__op_is(fill, "linalg.fill"))
-    return tp__build_one(where, "arith.extf", 1, &init, wide);
+    return tp__build_one(where, widen, 1, &init, wide);
   MlirValue number = mlirOperationGetOperand(fill, 0);
   MlirOperation copy = mlirOperationClone(fill);
   tp__insert_before(where, copy);
-  mlirOperationSetOperand(copy, 0, tp__build_one(copy, "arith.extf", 1, &number, f32));
+  mlirOperationSetOperand(copy, 0, tp__build_one(copy, widen, 1, &number, element));
   mlirOperationSetOperand(copy, 1, tp__build_one(copy, "tensor.empty", 0, NULL, wide));
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(copy, 0));
   for (int i = 0; i < 2; i++)
-    mlirValueSetType(mlirBlockGetArgument(body, i), f32);
+    mlirValueSetType(mlirBlockGetArgument(body, i), element);
   mlirValueSetType(mlirOperationGetResult(copy, 0), wide);
   return mlirOperationGetResult(copy, 0);
 }

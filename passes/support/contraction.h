@@ -24,10 +24,10 @@ bool tp__match_contraction(MlirOperation op, tp__contraction *c);
  * narrower than f32, the sums need f32. */
 bool tp__match_narrow_contraction(MlirOperation op, tp__contraction *c);
 
-/* The tensor type with elements of f32, and an init converted to it. A fill becomes a fill of f32,
- * so that its value stays a scalar. */
-MlirType tp__type_in_f32(MlirType type);
-MlirValue tp__init_in_f32(MlirOperation where, MlirValue init, MlirType wide);
+/* The tensor type with other elements, and an init converted to it by the op `widen`, such as
+ * arith.extf. A fill becomes a fill of that type, so that its value stays a scalar. */
+MlirType tp__type_with(MlirType type, MlirType element);
+MlirValue tp__widened_init(MlirOperation where, MlirValue init, MlirType wide, const char *widen);
 
 /* True if a GPU multiplies A and B as they are, into a C of f32: both are f16, both are bf16, or
  * each is f8. */

@@ -59,3 +59,27 @@ func.func @others(%a: tensor<4x8xbf16>, %b: tensor<4xbf16>, %c: tensor<4x8xf32>,
   %s = linalg.reduce { arith.addf } ins(%c : tensor<4x8xf32>) outs(%d : tensor<4xf32>) dimensions = [1]
   return %m, %n, %p, %s : tensor<4xbf16>, tensor<4xbf16>, tensor<4x8xbf16>, tensor<4xf32>
 }
+
+// Bools are accumulated in bytes.
+// CHECK-LABEL: func @bools
+// CHECK: %[[FALSE:.*]] = arith.extui %{{.*}} : i1 to i8
+// CHECK: linalg.fill ins(%[[FALSE]] : i8)
+// CHECK: %[[ANY:.*]] = linalg.generic
+// CHECK: ^bb0(%[[C:.*]]: i1, %[[ACC:.*]]: i8):
+// CHECK: %[[WIDE:.*]] = arith.extui %[[C]] : i1 to i8
+// CHECK: arith.ori %[[ACC]], %[[WIDE]] : i8
+// CHECK: arith.trunci %[[ANY]] : tensor<4xi8> to tensor<4xi1>
+// CHECK: arith.andi %{{.*}}, %{{.*}} : i8
+// CHECK: arith.trunci
+func.func @bools(%a: tensor<4x8xi1>, %b: tensor<4xi1>) -> (tensor<4xi1>, tensor<4xi1>) {
+  %false = arith.constant false
+  %e = tensor.empty() : tensor<4xi1>
+  %f = linalg.fill ins(%false : i1) outs(%e : tensor<4xi1>) -> tensor<4xi1>
+  %any = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<4x8xi1>) outs(%f : tensor<4xi1>) {
+  ^bb0(%c: i1, %o: i1):
+    %r = arith.ori %o, %c : i1
+    linalg.yield %r : i1
+  } -> tensor<4xi1>
+  %every = linalg.reduce { arith.andi } ins(%a : tensor<4x8xi1>) outs(%b : tensor<4xi1>) dimensions = [1]
+  return %any, %every : tensor<4xi1>, tensor<4xi1>
+}
