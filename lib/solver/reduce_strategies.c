@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-/* Dominance compares all pairs of strategies; beyond this number it does not pay off. */
-enum { MAX_DOMINANCE = 512 };
-
 enum { MAX_CACHED_EDGES = 16 };
 
 /* Adds the inputs of a step at the node to the key: its costs and tables, and optionally the costs
@@ -314,7 +311,7 @@ static tp_status cached_dominated(tp__reducer *r, int node, int *n_drop) {
 tp_status tp__reducer_dominated(tp__reducer *r, int node) {
   const tp__wnode *v = &r->g->nodes[node];
   int n_drop = 0;
-  if (v->n < 2 || v->n > MAX_DOMINANCE)
+  if (v->n < 2 || v->n > TP__MAX_DOMINANCE)
     return TP_OK;
   tp_status status =
       r->g->cache ? cached_dominated(r, node, &n_drop) : find_dominated(r, node, &n_drop);
