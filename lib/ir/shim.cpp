@@ -524,6 +524,28 @@ private:
   llvm::SmallDenseMap<Value, Value, 16> same; ///< maps values inside of the regions, which are few
 };
 
+bool isStructured(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  return dialect == "linalg" || dialect == "tensor";
+}
+
+tp_status walk(Operation *op, unsigned choices, tp_visit visit, void *data) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (auto next = block.begin(); next != block.end();) {
+        Operation *child = &*next++;
+        bool hasRegions = child->getNumRegions() > 0;
+        if (!(choices & TP_WALK_ANNOTATED) || !child->getRawDictionaryAttrs().empty() ||
+            (hasRegions && isa<func::FuncOp>(child)))
+          if (tp_status status = visit(wrap(child), data))
+            return status;
+        if (hasRegions && !(choices & TP_WALK_OUTSIDE && isStructured(child)))
+          if (tp_status status = walk(child, choices, visit, data))
+            return status;
+      }
+  return TP_OK;
+}
+
 } // namespace
 
 bool tp__op_structure_hash(MlirOperation op, uint64_t *hash) {
@@ -545,6 +567,10 @@ void tp__set_attributes(MlirOperation op, MlirAttribute dictionary) {
 MlirStringRef tp__op_name(MlirOperation op) {
   StringRef name = unwrap(op)->getName().getStringRef();
   return {name.data(), name.size()};
+}
+
+tp_status tp__walk_some(MlirOperation op, unsigned choices, tp_visit visit, void *data) {
+  return walk(unwrap(op), choices, visit, data);
 }
 
 MlirOperation tp__previous_op(MlirOperation op) { return wrap(unwrap(op)->getPrevNode()); }

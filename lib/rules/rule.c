@@ -54,11 +54,12 @@ int tp__captured_tensors(MlirOperation op, int max, MlirValue *values) {
 }
 
 bool tp__op_has_tensors(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    if (tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
-      return true;
+  /* results first: they lie beside the op, those of other ops may be far away */
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
     if (tp__is_tensor(mlirValueGetType(mlirOperationGetResult(op, i))))
+      return true;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
       return true;
   return captured_tensors(op).n > 0;
 }

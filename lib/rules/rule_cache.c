@@ -66,7 +66,8 @@ static bool reads_in_place(const tp_rule *rule, MlirOperation op) {
 static tp_status take(const tp_rule *first, MlirOperation op, tp__arena *arena, tp_rule *rule) {
   *rule = *first;
   rule->op = op;
-  rule->operands = tp__rule_maps(arena, rule->n_operands);
+  if (rule->n_operands > 0)
+    rule->operands = tp__rule_maps(arena, rule->n_operands);
   rule->results = tp__rule_maps(arena, rule->n_results);
   if (!rule->operands || !rule->results)
     return tp__out_of_memory(op);

@@ -34,10 +34,10 @@ static bool reads_first_operand(MlirOperation op) {
 static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_replicate,
                                tp_rule_cache *alike) {
   tp_rule rule;
-  if (mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) > 1 ||
-      !tp__op_has_tensors(op) || tp__op_has_dialect(op, "shard") || tp__op_has_dialect(op, "scf") ||
-      !tp__is_used(mlirOperationGetResult(op, 0)) ||
-      tp__is_used_once(mlirOperationGetResult(op, 0)) || reads_first_operand(op))
+  if (mlirOperationGetNumResults(op) != 1 || !tp__is_used(mlirOperationGetResult(op, 0)) ||
+      tp__is_used_once(mlirOperationGetResult(op, 0)) || mlirOperationGetNumRegions(op) > 1 ||
+      tp__op_has_dialect(op, "shard") || tp__op_has_dialect(op, "scf") || reads_first_operand(op) ||
+      !tp__op_has_tensors(op))
     return TP_OK;
   tp_status status = tp__rule_cached(alike, op, unknown_replicate, p->problem.arena, &rule);
   if (status != TP_OK || !rule.is_free)

@@ -19,6 +19,8 @@ typedef struct tp_timeline_op {
   int first_use, n_operands; /* use first_use + i is operand i; the uses in its body follow */
   bool is_control;           /* structured control flow */
   bool is_change;            /* shard.shard */
+  bool is_constant, is_view; /* arith.constant; see tp__is_view */
+  bool is_named;             /* an op of linalg other than a generic */
   uint8_t known;             /* which properties storage.c has computed */
   int root;       /* the op into which it is fused, possibly by way of others, or itself */
   int64_t search; /* the last search for an overwritten buffer that met it; 0: none */

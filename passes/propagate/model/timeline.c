@@ -1,6 +1,6 @@
 /* Numbers a function's ops in the order in which they run, and records which ops use which
  * values. */
-#include "passes/propagate/model/memory_model.h"
+#include "passes/propagate/model/storage.h"
 
 typedef struct builder {
   tp_timeline *t;
@@ -136,7 +136,11 @@ static tp_status add_moment(builder *b, MlirOperation op, int parent, int block)
                                         .first_use = (int)t->n_uses,
                                         .n_operands = (int)mlirOperationGetNumOperands(op),
                                         .is_control = tp__op_has_dialect(op, "scf"),
-                                        .is_change = tp__name_is(name, "shard.shard")};
+                                        .is_change = tp__name_is(name, "shard.shard"),
+                                        .is_constant = tp__name_is(name, "arith.constant"),
+                                        .is_view = tp__is_view(op),
+                                        .is_named = tp__op_has_dialect(op, "linalg") &&
+                                                    !tp__name_is(name, "linalg.generic")};
   TP_TRY(add_results(t, k));
   return add_uses(b, k);
 }
