@@ -32,9 +32,9 @@ typedef struct tp_carried {
 
 typedef struct tp_item {
   tp_item_kind kind;
+  int n_carried; /* of TP_ITEM_REGION: its tensors */
   MlirOperation op;
   tp_rule *rule; /* of TP_ITEM_OP */
-  int n_carried; /* of TP_ITEM_REGION: its tensors */
   tp_carried *carried;
   /* estimated number of executions: for each enclosing loop, the constant trip count, or
    * TP_ASSUMED_TRIPS */

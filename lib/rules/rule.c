@@ -75,7 +75,9 @@ static tp_status begin_map(MlirOperation op, const char *what, int i, MlirValue 
     return TP_OK;
   int64_t shape[TP_MAX_RANK];
   TP_TRY(tp__check_tensor(op, what, i, type));
-  tp__static_tensor(type, &map->rank, shape);
+  int rank = 0;
+  tp__static_tensor(type, &rank, shape);
+  map->rank = (uint8_t)rank;
   map->element_size = tp__element_size(tp__element_type(type));
   int64_t *copy = tp__arena_array(arena, (size_t)map->rank + 1, sizeof *copy);
   map->dims = tp__arena_array(arena, (size_t)map->rank + 1, sizeof *map->dims);

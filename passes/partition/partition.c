@@ -189,7 +189,7 @@ static void erase_unused(tp_partitioner *p) {
     if (item->kind != TP_ITEM_OP)
       continue;
     bool is_empty = item->rule->is_free && tp__op_is(item->op, "tensor.empty");
-    if ((is_empty || item->rule->rows.sends) && !tp__is_used(mlirOperationGetResult(item->op, 0)))
+    if ((is_empty || item->rule->rows->sends) && !tp__is_used(mlirOperationGetResult(item->op, 0)))
       mlirOperationDestroy(item->op);
     else if (mlirDictionaryAttrGetNumElements(tp__attributes(item->op)) > 0 &&
              !tp__rows_has_role(item->op, TP_ROWS_OWN)) {

@@ -117,7 +117,13 @@ static tp_status choose_plan(tp_planner *p) {
   tp_status status = p->problem.flow ? TP_OK : tp__flow_build(p);
   if (status == TP_OK)
     status = tp__plan_nodes(p);
-  return status == TP_OK ? tp__plan(p) : status;
+  if (status == TP_OK)
+    status = tp__plan(p);
+  if (!p->report) { /* which prices other plans */
+    tp_problem_destroy(p->stated);
+    p->stated = NULL;
+  }
+  return status;
 }
 
 /* Writes and reports the plan that was chosen. */

@@ -64,7 +64,7 @@ static void factor_axes(enumeration *e) {
   for (int f = 0; f < e->rule->n_factors; f++) {
     const tp_factor *factor = &e->rule->factors[f];
     uint8_t may = factor->kind == TP_FIXED ? 0 : split;
-    bool by_rows = e->rule->rows.factors >> f & 1;
+    bool by_rows = e->rule->rows->factors >> f & 1;
     e->rows_axes[f] = by_rows ? split & (e->planner->problem.follow ? e->named_axes[f] : split) : 0;
     e->named_axes[f] &= may;
     e->cut_axes[f] &= may;
@@ -182,7 +182,7 @@ static void enumerate(enumeration *e, int axis) {
         e->current.choices[axis].ring = false;
       }
     }
-    int n_kinds = e->rule->rows.sends ? TP_N_ROWS_KINDS : TP_BY_PARTS;
+    int n_kinds = e->rule->rows->sends ? TP_N_ROWS_KINDS : TP_BY_PARTS;
     for (int k = TP_BY_GROUPS; k < n_kinds && (e->rows_axes[f] >> axis & 1); k++) {
       e->current.choices[axis].rows = (uint8_t)k;
       enumerate(e, axis + 1);
@@ -532,11 +532,11 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   tp__memo_key_add(&key,
                    (int64_t)rule->ring.factors << 16 | rule->ring.operand << 8 | rule->ring.dim);
   tp__memo_key_add(&key,
-                   (int64_t)rule->rows.factors << 16 | rule->rows.results << 1 | rule->rows.sends);
-  tp__memo_key_add(&key, (int64_t)rule->rows.own);
-  tp__memo_key_add(&key, rule->rows.groups);
-  tp__memo_key_add(&key, rule->rows.n_groups);
-  tp__memo_key_add(&key, (int64_t)rule->rows.whole);
+                   (int64_t)rule->rows->factors << 16 | rule->rows->results << 1 | rule->rows->sends);
+  tp__memo_key_add(&key, (int64_t)rule->rows->own);
+  tp__memo_key_add(&key, rule->rows->groups);
+  tp__memo_key_add(&key, rule->rows->n_groups);
+  tp__memo_key_add(&key, (int64_t)rule->rows->whole);
   for (int f = 0; f < rule->n_factors; f++)
     tp__memo_key_add(&key, e->rows_axes[f] << 24 | e->axes_of_factor[f] << 16 |
                                e->cut_axes[f] << 8 | e->named_axes[f]);

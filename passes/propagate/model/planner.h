@@ -32,17 +32,17 @@ typedef enum tp_node_kind {
 /* One decision. Specs are stored strategy-major: in[s * n_in + o] is the spec of input o under
  * strategy s. */
 typedef struct tp_node {
-  tp_node_kind kind;
+  tp_node_kind kind : 8;
+  int n_in : 12, n_out : 12;
   int index;
   int slot; /* for TP_NODE_CARRIED, TP_NODE_HELD and TP_NODE_SPACE */
   int n;    /* number of strategies */
-  int n_in, n_out;
+  int chosen;
+  int left_out; /* number of strategies dropped beyond TP_MAX_STRATEGIES */
   tp_spec *in, *out;
   tp_strategy *strategies; /* for TP_NODE_OP */
   tp_cost *costs;
   const struct tp_station_strategy *station_strategies; /* for TP_NODE_CHANGE */
-  int chosen;
-  int left_out; /* number of strategies dropped beyond TP_MAX_STRATEGIES */
 } tp_node;
 
 /* Returns the spec of an output (`makes`) or of an input under strategy s. */
@@ -68,15 +68,14 @@ typedef struct tp_planned_value {
   int rank;
   const int64_t *shape;
   int64_t element_size;
-  int n_uses;
+  double trips; /* how often a reshard placed behind the producer would run */
   tp_use *uses;
-  int use_capacity;
+  int n_uses, use_capacity;
   bool in_blocks; /* computed block by block, never stored as a whole (attention.h) */
   bool in_kernel; /* likewise, by a kernel that stores nothing of it */
   /* used in the layout in which it is produced: computed in blocks, or a constant fill under a
    * memory limit */
   bool keeps_layout;
-  double trips;    /* how often a reshard placed behind the producer would run */
   uint8_t exposed; /* of the reshard into its copy, as in tp_use */
 } tp_planned_value;
 
