@@ -487,9 +487,8 @@ private:
       return known->second == b;
     if (a.getType() != b.getType())
       return false;
-    /* an operand of the op: the hash refuses regions that capture tensors */
     if (isa<TensorType>(a.getType()))
-      return true;
+      return depth == 0; // an operand of the op, or captured by its region
     Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
     return a == b ||
            (x && y && isConstant(x) && x->getName() == y->getName() &&
@@ -511,6 +510,7 @@ private:
       return false;
     for (auto [x, y] : llvm::zip_equal(a.getArguments(), b.getArguments()))
       same[x] = y;
+    depth++;
     auto i = a.front().begin(), j = b.front().begin();
     for (; i != a.front().end() && j != b.front().end(); ++i, ++j) {
       if (!areAlike(&*i, &*j))
@@ -518,8 +518,11 @@ private:
       for (auto [x, y] : llvm::zip_equal(i->getResults(), j->getResults()))
         same[x] = y;
     }
+    depth--;
     return i == a.front().end() && j == b.front().end();
   }
+
+  int depth = 0; ///< of the regions that are being compared
 
   llvm::SmallDenseMap<Value, Value, 16> same; ///< maps values inside of the regions, which are few
 };

@@ -55,30 +55,37 @@ static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_rep
   return TP_OK;
 }
 
-/* Lists all ops in program order, except those in the bodies of structured ops. */
-static tp_status list_ops(MlirOperation parent, tp_op_list *list) {
+/* Lists all ops in program order, except those in the bodies of structured ops, and the pads among
+ * them. */
+static tp_status list_ops(MlirOperation parent, tp_op_list *list, tp_op_list *pads) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(parent); r++)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, r));
          !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
       for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
            op = mlirOperationGetNextInBlock(op)) {
         tp_status status = tp__op_list_add(list, op);
+        if (status == TP_OK && tp__op_is(op, "tensor.pad"))
+          status = tp__op_list_add(pads, op);
         if (status == TP_OK && tp__op_has_dialect(op, "scf"))
-          status = list_ops(op, list);
+          status = list_ops(op, list, pads);
         if (status != TP_OK)
           return status;
       }
   return TP_OK;
 }
 
-static tp_status clone_free_ops(tp_planner *p, MlirOperation func, bool unknown_replicate) {
-  tp_op_list list = {0};
+/* Gives each user its own free ops, and its own pad. */
+static tp_status clone_shared_ops(tp_planner *p, MlirOperation func, bool unknown_replicate) {
+  tp_op_list list = {0}, pads = {0};
   tp_rule_cache alike = {0};
-  tp_status status = list_ops(func, &list);
+  tp_status status = list_ops(func, &list, &pads);
   for (size_t i = list.n; i > 0 && status == TP_OK; i--)
     status = clone_free_op(p, list.items[i - 1], unknown_replicate, &alike);
+  if (status == TP_OK)
+    status = tp__pads_in_place(&pads, p->problem.arena);
   tp__rule_cache_destroy(&alike);
   tp__free(list.items);
+  tp__free(pads.items);
   return status;
 }
 
@@ -184,9 +191,7 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
        op = mlirOperationGetNextInBlock(op)) {
     if (!tp__is_planned_func(op))
       continue;
-    tp_status status = clone_free_ops(p, op, unknown_replicate);
-    if (status == TP_OK)
-      status = tp__pads_in_place(op, p->problem.arena);
+    tp_status status = clone_shared_ops(p, op, unknown_replicate);
     if (status == TP_OK && tp__grow((void **)&list->graphs, &list->capacity, list->n + 1,
                                     sizeof *list->graphs) != TP_OK)
       status = tp__out_of_memory(op);

@@ -224,8 +224,9 @@ bool tp__is_offered(const tp_planner *planner, int64_t size, unsigned axes, bool
 /* False if no set of axes containing `axis` can be offered. */
 bool tp__may_be_offered(const tp_planner *planner, int64_t size, int axis, bool named);
 
-/* pads.c: gives each window that can read its pad in place a pad of its own (rules/in_place.h). */
-tp_status tp__pads_in_place(MlirOperation func, tp__arena *arena);
+/* pads.c: gives each window that can read one of these pads in place a pad of its own
+ * (rules/in_place.h). */
+tp_status tp__pads_in_place(const tp_op_list *pads, tp__arena *arena);
 
 /* sub_axes.c */
 /* Sets `refined` to the planner's mesh, with axes cut into sub-axes where that pays off for one of
