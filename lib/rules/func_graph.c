@@ -317,7 +317,9 @@ static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, dou
                sizeof *graph->items) != TP_OK)
     return tp__out_of_memory(op);
   tp_item *item = &graph->items[graph->n_items++];
-  *item = (tp_item){.op = op, .trips = trips};
+  *item = (tp_item){.op = op,
+                    .trips = trips,
+                    .is_bare = mlirDictionaryAttrGetNumElements(tp__attributes(op)) == 0};
   if (kind == OP_RETURN) {
     item->kind = TP_ITEM_RETURN;
     return TP_OK;

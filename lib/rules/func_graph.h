@@ -31,7 +31,8 @@ typedef struct tp_carried {
 } tp_carried;
 
 typedef struct tp_item {
-  tp_item_kind kind;
+  tp_item_kind kind : 8;
+  bool is_bare;  /* the op had no discardable attributes when it was read */
   int n_carried; /* of TP_ITEM_REGION: its tensors */
   MlirOperation op;
   tp_rule *rule; /* of TP_ITEM_OP */

@@ -93,6 +93,8 @@ static int64_t divided_axes(const tp_rule *rule, const tp_mesh *mesh, const tp_s
 /* Localizes an op that needs to compute only the rows of the device. */
 static void localize_own(const tp_local *local) {
   MlirOperation op = local->rule->op;
+  if (local->rule->first) /* rules of ops with a role are not shared */
+    return;
   MlirAttribute number = tp__get(op, "tp.groups"), role = tp__get(op, "tp.rows");
   if (mlirAttributeIsNull(role) || !mlirAttributeIsAString(role) || local->rule->rows->sends ||
       !tp__rows_whole(local->rule, local->mesh, local->strategy))

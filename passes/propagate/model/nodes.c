@@ -95,7 +95,9 @@ static tp_status add_arg(tp_planner *p, int i) {
 
 static tp_status add_op(tp_planner *p, int item) {
   const tp_rule *rule = p->problem.graph.items[item].rule;
-  int node = 0, n_own = (int)mlirOperationGetNumOperands(rule->op);
+  int node = 0;
+  /* ops that share a rule capture no tensors */
+  int n_own = rule->first ? rule->n_operands : (int)mlirOperationGetNumOperands(rule->op);
   tp_status status = new_node(p, &node);
   if (status == TP_OK)
     status = tp__node_for_op(p, item, &p->problem.nodes[node]);

@@ -540,7 +540,7 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   for (int f = 0; f < rule->n_factors; f++)
     tp__memo_key_add(&key, e->rows_axes[f] << 24 | e->axes_of_factor[f] << 16 |
                                e->cut_axes[f] << 8 | e->named_axes[f]);
-  if (word && !tp__is_annotated(rule->op) &&
+  if (word && (p->problem.graph.items[item].is_bare || !tp__is_annotated(rule->op)) &&
       !(slot = tp__memo(&p->same_ops, p->problem.arena, key.words, key.n)))
     return tp__plan_no_memory(p);
   if (slot && *slot) {
