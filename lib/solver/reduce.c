@@ -70,6 +70,7 @@ static tp_status fit_capacity(tp__reducer *r, int node) {
 static tp_status drop_strategies(tp__reducer *r, int node) {
   tp__wnode *v = &r->g->nodes[node];
   TP_TRY(tp__reducer_normalize(r->g, v));
+  const tp_cost *normal = v->cost;
   TP_TRY(fit_capacity(r, node));
   TP_TRY(tp__reducer_star_bound(r, node));
   if (v->n == 0)
@@ -78,7 +79,7 @@ static tp_status drop_strategies(tp__reducer *r, int node) {
     TP_TRY(tp__reducer_dominated(r, node));
   if (v->n_loads && tp__memory_settle(r->g, node))
     return TP_NO_MEMORY;
-  return tp__reducer_normalize(r->g, v);
+  return r->g->cache && v->cost == normal ? TP_OK : tp__reducer_normalize(r->g, v);
 }
 
 static tp_status simplify(tp__reducer *r, int node) {

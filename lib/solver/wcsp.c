@@ -373,12 +373,22 @@ static tp_status compact_node(tp__wcsp *g, tp__wnode *v, const bool *mask, int n
   return v->label ? TP_OK : TP_NO_MEMORY;
 }
 
+static int n_kept_of(int n, const bool *drop) {
+  int n_kept = 0;
+  for (int x = 0; x < n; x++)
+    n_kept += !drop[x];
+  return n_kept;
+}
+
+int *tp__wcsp_drop_labels(tp__wcsp *g, const tp__wnode *v, const bool *drop) {
+  const bool *mask = cached_mask(g, v->n, drop);
+  return mask ? compact_labels(g, v->label, v->n, mask, (size_t)n_kept_of(v->n, drop)) : NULL;
+}
+
 tp_status tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop) {
   tp__wnode *v = &g->nodes[node];
   const bool *mask = g->cache ? cached_mask(g, v->n, drop) : drop;
-  int n_kept = 0;
-  for (int x = 0; x < v->n; x++)
-    n_kept += !drop[x];
+  int n_kept = n_kept_of(v->n, drop);
   if (!mask)
     return TP_NO_MEMORY;
   tp_status status = TP_OK;

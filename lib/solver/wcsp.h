@@ -146,6 +146,9 @@ tp_status tp__wcsp_unshare(tp__wcsp *g);
  * edges. */
 tp_status tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop);
 
+/* Returns the labels that this leaves. For a graph with a shelf. NULL if memory runs out. */
+int *tp__wcsp_drop_labels(tp__wcsp *g, const tp__wnode *v, const bool *drop);
+
 /* Extracts the nodes members[0..n) as a graph: its node i is members[i], its labels are those of
  * `g`, its constant is 0. Edges to other nodes and memory are left out. If `fixed` is a member, it
  * keeps only its strategy `strategy`. NULL if memory runs out. */
