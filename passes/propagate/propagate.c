@@ -98,6 +98,7 @@ static void destroy(tp_planner *p) {
   tp__memo_destroy(&p->same_rules);
   tp__memo_destroy(&p->first_rules);
   tp__memo_destroy(&p->same_ops);
+  tp__memo_destroy(&p->same_surroundings);
   tp__memo_destroy(&p->same_layouts);
   tp__memo_destroy(&p->same_edges);
   tp__memo_destroy(&p->written_ops);

@@ -143,8 +143,8 @@ typedef struct tp_planner {
   tp_plan_limits limits;
   tp_plan_result result;
   struct tp_report *report; /* NULL: no report was requested */
-  tp_memo same_rules, first_rules, same_ops, same_layouts, same_edges, written_ops, forms,
-      layout_changes, reshard_times, step_times;
+  tp_memo same_rules, first_rules, same_ops, same_surroundings, same_layouts, same_edges,
+      written_ops, forms, layout_changes, reshard_times, step_times;
   tp_cost *no_costs; /* of nodes that cost nothing: TP_MAX_STRATEGIES zeros, which are shared */
   struct layout_list *layout_scratch; /* scratch that every node reuses */
   struct tp_layout_set *set_scratch;
