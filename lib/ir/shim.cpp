@@ -576,6 +576,22 @@ tp_status tp__walk_some(MlirOperation op, unsigned choices, tp_visit visit, void
   return walk(unwrap(op), choices, visit, data);
 }
 
+void tp__prefetch_op(MlirOperation op, bool isNear) {
+  constexpr int line = 64;
+  auto *address = static_cast<const char *>(op.ptr);
+  if (!isNear) {
+    for (int offset : {-line / 2, line / 2, 3 * line / 2, 5 * line / 2})
+      __builtin_prefetch(address + offset);
+    return;
+  }
+  Operation *near = unwrap(op);
+  if (near->getNumRegions() == 0 || near->getRegion(0).empty())
+    return;
+  auto *block = reinterpret_cast<const char *>(&near->getRegion(0).front());
+  __builtin_prefetch(block);
+  __builtin_prefetch(block + line);
+}
+
 MlirOperation tp__previous_op(MlirOperation op) { return wrap(unwrap(op)->getPrevNode()); }
 
 int tp__tensor_sizes(MlirType type, const int64_t **sizes) {

@@ -30,7 +30,9 @@ static op_kind kind_of(MlirOperation op) {
 typedef struct reading {
   tp_func_graph *graph;
   tp_func_graph *before;
-  int *next_before; /* the first item of `before` behind those that were met */
+  const tp_op_list *order; /* NULL: unknown */
+  size_t *n_met;           /* of the ops in `order` */
+  int *next_before;        /* the first item of `before` behind those that were met */
   bool unknown_replicate;
   bool is_first; /* no earlier pass has emitted warnings and remarks */
   tp__arena *arena;
@@ -337,11 +339,24 @@ static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, dou
   return TP_OK;
 }
 
+enum { FAR = 10, NEAR = 5 }; /* ops ahead */
+
+static void look_ahead(const reading *r) {
+  size_t n = (*r->n_met)++;
+  if (r->order && n + FAR < r->order->n) {
+    tp__prefetch_op(r->order->items[n + FAR], false);
+    tp__prefetch_op(r->order->items[n + NEAR], true);
+  }
+  if (r->before)
+    tp__prefetch_items(r->before, *r->next_before, false);
+}
+
 static tp_status read_block(const reading *r, MlirBlock block, double trips) {
   if (mlirBlockIsNull(block))
     return TP_OK;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
+    look_ahead(r);
     op_kind kind = kind_of(op);
     bool skipped = kind == OP_SKIPPED || ((kind == OP_PLAIN || kind == OP_LAYOUT) &&
                                           !tp__op_has_tensors(op) && !tp__is_never_compiled(op));
@@ -373,7 +388,8 @@ static tp_status take_numbers(tp_func_graph *before, tp__arena *arena, tp_func_g
 }
 
 tp_status tp__func_graph_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate,
-                              tp_func_graph *before, tp__arena *arena, tp_func_graph *graph) {
+                              tp_func_graph *before, const tp_op_list *order, tp__arena *arena,
+                              tp_func_graph *graph) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   *graph = (tp_func_graph){.func = func, .mesh = mesh};
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
@@ -393,9 +409,12 @@ tp_status tp__func_graph_read(MlirOperation func, const tp_mesh *mesh, bool unkn
   /* with a plan, an earlier pass has read the function */
   bool is_first = mlirAttributeIsNull(tp__get(func, "tp.plan"));
   int next_before = 0;
-  reading r = {
-      graph, communicates ? NULL : before, &next_before, unknown_replicate, is_first, arena,
-      &alike};
+  size_t n_met = 0;
+  reading r = {graph,        communicates ? NULL : before,
+               order,        &n_met,
+               &next_before, unknown_replicate,
+               is_first,     arena,
+               &alike};
   tp_status status = take_numbers(r.before, arena, graph);
   if (status == TP_OK)
     status = number_args(graph, block);
@@ -403,6 +422,14 @@ tp_status tp__func_graph_read(MlirOperation func, const tp_mesh *mesh, bool unkn
     status = read_block(&r, block, 1);
   tp__rule_cache_destroy(&alike);
   return status == TP_OK ? tp__mark_divergent(graph) : status;
+}
+
+void tp__prefetch_items(const tp_func_graph *graph, int i, bool bodies) {
+  if (i + FAR >= graph->n_items)
+    return;
+  tp__prefetch_op(graph->items[i + FAR].op, false);
+  if (bodies)
+    tp__prefetch_op(graph->items[i + NEAR].op, true);
 }
 
 void tp__func_graph_destroy(tp_func_graph *graph) {

@@ -72,9 +72,11 @@ typedef struct tp_func_graph {
  * `before` may be NULL. Otherwise it is the same function, read before shardings were written on
  * its ops and reshards inserted between them. Rules in `before` that depend on the op alone are
  * taken from it, and from then on describe the ops as they are now. `before` must live as long as
- * the graph. */
+ * the graph. `order` may be NULL, or lists the ops in the order in which they are met, to load them
+ * in time. */
 tp_status tp__func_graph_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate,
-                              tp_func_graph *before, tp__arena *arena, tp_func_graph *graph);
+                              tp_func_graph *before, const tp_op_list *order, tp__arena *arena,
+                              tp_func_graph *graph);
 void tp__func_graph_destroy(tp_func_graph *graph);
 
 /* Returns the number of a value, from 0; -1 if it is not a ranked tensor or is outside of the
@@ -101,5 +103,8 @@ double tp__func_graph_trips(const tp_func_graph *graph, MlirValue value);
 /* True if the number of executions of `op` is known. False in a loop with an assumed trip count,
  * and under a condition. */
 bool tp__func_graph_counts(const tp_func_graph *graph, MlirOperation op);
+
+/* Loads the ops of items that come after item i; see tp__prefetch_op. */
+void tp__prefetch_items(const tp_func_graph *graph, int i, bool bodies);
 
 #endif

@@ -186,6 +186,7 @@ static void erase_layouts(tp_partitioner *p) {
 static void erase_unused(tp_partitioner *p) {
   for (int i = 0; i < p->graph.n_items; i++) {
     const tp_item *item = &p->graph.items[i];
+    tp__prefetch_items(&p->graph, i, false);
     if (item->kind != TP_ITEM_OP)
       continue;
     bool is_empty = item->rule->is_free && tp__op_is(item->op, "tensor.empty");
@@ -240,6 +241,7 @@ static tp_status rewrite(tp_partitioner *p) {
                      local_type(p, p->arg_types[i], p->arg_specs[i]));
   for (int i = 0; i < p->graph.n_items; i++) {
     const tp_item *item = &p->graph.items[i];
+    tp__prefetch_items(&p->graph, i, false);
     if (item->kind == TP_ITEM_OP)
       TP_TRY(rewrite_op(p, item, p->ops[i]));
     else if (item->kind == TP_ITEM_LAYOUT)
@@ -273,6 +275,7 @@ static tp_status allocate(tp_partitioner *p) {
  * rings. */
 static bool names_ring(const tp_func_graph *graph) {
   for (int i = 0; i < graph->n_items; i++) {
+    tp__prefetch_items(graph, i, false);
     MlirAttribute factors = tp__get(graph->items[i].op, "tp.factors");
     bool is_list = !mlirAttributeIsNull(factors) && mlirAttributeIsADictionary(factors);
     for (intptr_t k = 0; is_list && k < mlirDictionaryAttrGetNumElements(factors); k++)
@@ -287,7 +290,7 @@ static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh
   tp_partitioner p = {.pass = pass, .mesh = mesh, .reshards = reshards};
   tp_status status =
       tp__func_graph_read(func, mesh, unknown_replicate,
-                          tp__func_graphs_find(pass->inherited, func), &p.arena, &p.graph);
+                          tp__func_graphs_find(pass->inherited, func), NULL, &p.arena, &p.graph);
   if (status == TP_OK)
     status = allocate(&p);
   if (status == TP_OK && names_ring(&p.graph))

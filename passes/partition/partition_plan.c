@@ -277,6 +277,7 @@ tp_status tp__read_plan(tp_partitioner *p) {
   TP_TRY(read_args(p));
   for (int i = 0; i < p->graph.n_items; i++) {
     const tp_item *item = &p->graph.items[i];
+    tp__prefetch_items(&p->graph, i, false);
     TP_TRY(item->kind == TP_ITEM_OP       ? plan_op(p, item, &p->ops[i])
            : item->kind == TP_ITEM_LAYOUT ? plan_layout(p, item, &p->layouts[i])
            : item->kind == TP_ITEM_REGION ? plan_region(p, item)

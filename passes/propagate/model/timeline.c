@@ -154,6 +154,7 @@ static tp_status add_regions(builder *b, MlirOperation op, int parent) {
       for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(o);
            o = mlirOperationGetNextInBlock(o)) {
         int k = (int)t->n;
+        tp__prefetch_items(&t->planner->problem.graph, b->next_item, false);
         if (add_moment(b, o, parent, number) != TP_OK ||
             (t->moments[k].is_control && add_regions(b, o, k) != TP_OK))
           return TP_NO_MEMORY;
