@@ -339,13 +339,23 @@ static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, dou
   return TP_OK;
 }
 
-enum { FAR = 10, NEAR = 5 }; /* ops ahead */
+enum { FAR = 10, NEAR = 5, NEXT = 3 }; /* ops ahead */
+
+static void prefetch_numbers(const tp_func_graph *graph, MlirOperation op) {
+  enum { FEW = 4 };
+  intptr_t n_operands = mlirOperationGetNumOperands(op);
+  if (mlirOperationGetNumResults(op) > 0)
+    tp__table_prefetch(&graph->numbers, mlirOperationGetResult(op, 0).ptr);
+  for (intptr_t i = 0; i < n_operands && i < FEW; i++)
+    tp__table_prefetch(&graph->numbers, mlirOperationGetOperand(op, i).ptr);
+}
 
 static void look_ahead(const reading *r) {
   size_t n = (*r->n_met)++;
   if (r->order && n + FAR < r->order->n) {
     tp__prefetch_op(r->order->items[n + FAR], false);
     tp__prefetch_op(r->order->items[n + NEAR], true);
+    prefetch_numbers(r->graph, r->order->items[n + NEXT]);
   }
   if (r->before)
     tp__prefetch_items(r->before, *r->next_before, false);

@@ -89,10 +89,13 @@ static tp_status list_ops(MlirOperation parent, tp_op_list *list, tp_op_list *pa
  * for clones of pads. */
 static tp_status clone_shared_ops(tp_planner *p, MlirOperation func, bool unknown_replicate,
                                   tp_op_list *order) {
+  enum { FAR = 10 }; /* ops ahead */
   tp_op_list list = {0}, pads = {0};
   tp_rule_cache alike = {0};
   tp_status status = list_ops(func, &list, &pads);
   for (size_t i = list.n; i > 0 && status == TP_OK; i--) {
+    if (i > FAR)
+      tp__prefetch_op(list.items[i - 1 - FAR], false);
     status = tp__op_list_add(order, list.items[i - 1]);
     if (status == TP_OK)
       status = clone_free_op(p, list.items[i - 1], unknown_replicate, &alike, order);
