@@ -242,8 +242,8 @@ enum {
 };
 tp_status tp__walk_some(MlirOperation op, unsigned choices, tp_visit visit, void *data);
 /* Loads an op that is visited soon, so that its memory arrives in the meantime: the ops of a deep
- * program exceed the caches, and are not in order. With `is_near`, it was loaded by an earlier call,
- * and its body is loaded. In shim.cpp. */
+ * program exceed the caches, and are not in order. With `is_near`, an earlier call has loaded the
+ * op, and its body is loaded. In shim.cpp. */
 void tp__prefetch_op(MlirOperation op, bool is_near);
 /* True for a tensor constant that the program stores: one whose elements are not all equal. */
 bool tp__is_stored_constant(MlirOperation op);

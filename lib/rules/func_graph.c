@@ -382,8 +382,8 @@ static tp_status read_block(const reading *r, MlirBlock block, double trips) {
   return TP_OK;
 }
 
-/* Prepares for taking numbers from `before`, which may be NULL. The rules of an older graph that was
- * taken already have other numbers than its table. */
+/* Prepares for taking numbers from `before`, which may be NULL. If another graph has taken its
+ * rules, these have other numbers than its table. */
 static tp_status take_numbers(tp_func_graph *before, tp__arena *arena, tp_func_graph *graph) {
   if (!before || before->is_older)
     return TP_OK;

@@ -145,6 +145,14 @@ tp_status tp__dim_window(tp_rule *rule, tp_value_map *map, int dim, int f, tp_wi
   return TP_OK;
 }
 
+bool tp__rule_has_window(const tp_rule *rule) {
+  for (int i = 0; i < rule->n_operands; i++)
+    for (int d = 0; d < rule->operands[i].rank; d++)
+      if (rule->operands[i].dims[d].window)
+        return true;
+  return false;
+}
+
 void tp__rule_variant(tp_rule *rule, tp_combiner combiner, uint64_t operands) {
   if (rule->n_variants < TP_MAX_VARIANTS)
     rule->variants[rule->n_variants++] = (tp_variant){combiner, operands, combiner};

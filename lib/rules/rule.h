@@ -262,6 +262,8 @@ void tp__dim_set(tp_value_map *map, int dim, int f);
  * TP_NO_MEMORY with a diagnostic. */
 tp_status tp__dim_window(tp_rule *rule, tp_value_map *map, int dim, int f, tp_window window,
                          tp__arena *arena);
+/* True if some dimension of an operand is read through a window. */
+bool tp__rule_has_window(const tp_rule *rule);
 void tp__rule_variant(tp_rule *rule, tp_combiner combiner, uint64_t operands);
 /* Adds one parallel factor per dimension of result 0, shared by all tensors of the same rank. For
  * elementwise ops. */

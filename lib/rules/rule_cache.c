@@ -49,18 +49,10 @@ static tp_status grow(tp_rule_cache *alike) {
   return TP_OK;
 }
 
-static bool has_window(const tp_rule *rule) {
-  for (int i = 0; i < rule->n_operands; i++)
-    for (int d = 0; d < rule->operands[i].rank; d++)
-      if (rule->operands[i].dims[d].window)
-        return true;
-  return false;
-}
-
 /* True if `op` reads a pad in place. Its rule then also describes the pad, so it cannot be shared.
  * `rule` is the rule of `op` or of an equal op; without windows it cannot read a pad. */
 static bool reads_in_place(const tp_rule *rule, MlirOperation op) {
-  if (!has_window(rule))
+  if (!tp__rule_has_window(rule))
     return false;
   for (int i = 0; i < mlirOperationGetNumOperands(op); i++)
     if (!mlirOperationIsNull(tp__pad_in_place(op, i)))

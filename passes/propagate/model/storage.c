@@ -234,8 +234,8 @@ static bool finds_unstored(tp_planner *p, const tp_timeline *t, int k) {
   const tp_timeline_op *m = &t->moments[k];
   if (!m->rule)
     return m->is_view || tp__is_in_place(m->op);
-  if (m->is_constant && tp__is_stored_constant(m->op)) /* a slice of the constant, which is counted whole */
-    return true;
+  if (m->is_constant && tp__is_stored_constant(m->op))
+    return true; /* a slice of the constant, which is counted whole */
   tp_storage_form f = form_of(p, t, k);
   return f.is_view || is_fused(p, t, k) || (f.repeats && is_number(m->op)) ||
          (f.permutes && is_read_through(p, t, k)) || tp__is_written_through(p, t, k) ||
@@ -381,18 +381,10 @@ static bool is_masked_in_place(MlirValue value) {
          !nest.reduced && tp__nest_is_elementwise(&nest);
 }
 
-static bool has_window(const tp_rule *rule) {
-  for (int i = 0; i < rule->n_operands; i++)
-    for (int d = 0; d < rule->operands[i].rank; d++)
-      if (rule->operands[i].dims[d].window)
-        return true;
-  return false;
-}
-
 int64_t tp__workspace(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
   int64_t bytes = 0;
   /* most ops are left out without a look at the op itself, which is far away */
-  if (rule->n_results != 1 || (rule->contraction_flops == 0 && !has_window(rule)) ||
+  if (rule->n_results != 1 || (rule->contraction_flops == 0 && !tp__rule_has_window(rule)) ||
       !tp__op_has_dialect(rule->op, "linalg"))
     return 0;
   bool masks = masks_operands(p, rule, s);
