@@ -234,7 +234,7 @@ bool tp__rows_whole(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy 
       return false;
   int f = rule->rows->makes_mask ? tp__rows_factor(result, 1)
           : rule->rows->masks    ? tp__rows_factor(&rule->operands[0], 1)
-                                : tp__rows_factor(result, 0);
+                                 : tp__rows_factor(result, 0);
   return f >= 0 && tp__strategy_shards(rule, mesh, s, f) == 1;
 }
 
