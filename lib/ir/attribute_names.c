@@ -209,5 +209,5 @@ static tp_status check_op(MlirOperation op, void *data) {
 
 tp_status tp__check_attribute_names(MlirOperation module) {
   TP_TRY(check_op(module, NULL));
-  return tp__walk(module, check_op, NULL);
+  return tp__walk_some(module, TP_WALK_ANNOTATED, check_op, NULL);
 }

@@ -318,7 +318,7 @@ tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *me
     TP_TRY(bind(module, binding, from_nothing, mesh));
   refining r = {.mesh = mesh};
   if (mesh->n_axes > 0)
-    TP_TRY(tp__walk_outside(module, refine_by_op, &r));
+    TP_TRY(tp__walk_some(module, TP_WALK_OUTSIDE | TP_WALK_ANNOTATED, refine_by_op, &r));
   return TP_OK;
 }
 

@@ -239,6 +239,17 @@ tp_status tp__walk(MlirOperation op, tp_visit visit, void *data);
 /* The same, but skips the bodies of structured ops (linalg, tensor), whose values have no
  * sharding. */
 tp_status tp__walk_outside(MlirOperation op, tp_visit visit, void *data);
+/* The same for a set of these choices. In shim.cpp, because the C API checks each step, and most
+ * ops of a deep program stand in bodies. */
+enum {
+  TP_WALK_OUTSIDE = 1,   /* skips the bodies of structured ops */
+  TP_WALK_ANNOTATED = 2, /* skips ops without discardable attributes, but not functions */
+};
+tp_status tp__walk_some(MlirOperation op, unsigned choices, tp_visit visit, void *data);
+/* Loads an op that is visited soon, so that its memory arrives in the meantime: the ops of a deep
+ * program exceed the caches, and are not in order. With `is_near`, an earlier call has loaded the
+ * op, and its body is loaded. In shim.cpp. */
+void tp__prefetch_op(MlirOperation op, bool is_near);
 /* True for a tensor constant that the program stores: one whose elements are not all equal. */
 bool tp__is_stored_constant(MlirOperation op);
 /* Bytes of the stored constants of a function, whole, equal ones once: every device holds them. */

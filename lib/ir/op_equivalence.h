@@ -14,7 +14,7 @@ extern "C" {
 /* Computes a hash that is equal for ops that are alike. False if a region of the op captures a
  * tensor; such an op is like no other. */
 bool tp__op_structure_hash(MlirOperation op, uint64_t *hash);
-/* True if the ops are alike. tp__op_structure_hash must be true for both. */
+/* True if the ops are alike. False if the regions of both capture tensors. */
 bool tp__ops_equivalent(MlirOperation a, MlirOperation b);
 
 #ifdef __cplusplus

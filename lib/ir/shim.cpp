@@ -487,9 +487,8 @@ private:
       return known->second == b;
     if (a.getType() != b.getType())
       return false;
-    /* an operand of the op: the hash refuses regions that capture tensors */
     if (isa<TensorType>(a.getType()))
-      return true;
+      return depth == 0; // an operand of the op, or captured by its region
     Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
     return a == b ||
            (x && y && isConstant(x) && x->getName() == y->getName() &&
@@ -511,6 +510,7 @@ private:
       return false;
     for (auto [x, y] : llvm::zip_equal(a.getArguments(), b.getArguments()))
       same[x] = y;
+    depth++;
     auto i = a.front().begin(), j = b.front().begin();
     for (; i != a.front().end() && j != b.front().end(); ++i, ++j) {
       if (!areAlike(&*i, &*j))
@@ -518,11 +518,36 @@ private:
       for (auto [x, y] : llvm::zip_equal(i->getResults(), j->getResults()))
         same[x] = y;
     }
+    depth--;
     return i == a.front().end() && j == b.front().end();
   }
 
+  int depth = 0; ///< of the regions that are being compared
+
   llvm::SmallDenseMap<Value, Value, 16> same; ///< maps values inside of the regions, which are few
 };
+
+bool isStructured(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  return dialect == "linalg" || dialect == "tensor";
+}
+
+tp_status walk(Operation *op, unsigned choices, tp_visit visit, void *data) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (auto next = block.begin(); next != block.end();) {
+        Operation *child = &*next++;
+        bool hasRegions = child->getNumRegions() > 0;
+        if (!(choices & TP_WALK_ANNOTATED) || !child->getRawDictionaryAttrs().empty() ||
+            (hasRegions && isa<func::FuncOp>(child)))
+          if (tp_status status = visit(wrap(child), data))
+            return status;
+        if (hasRegions && !(choices & TP_WALK_OUTSIDE && isStructured(child)))
+          if (tp_status status = walk(child, choices, visit, data))
+            return status;
+      }
+  return TP_OK;
+}
 
 } // namespace
 
@@ -545,6 +570,26 @@ void tp__set_attributes(MlirOperation op, MlirAttribute dictionary) {
 MlirStringRef tp__op_name(MlirOperation op) {
   StringRef name = unwrap(op)->getName().getStringRef();
   return {name.data(), name.size()};
+}
+
+tp_status tp__walk_some(MlirOperation op, unsigned choices, tp_visit visit, void *data) {
+  return walk(unwrap(op), choices, visit, data);
+}
+
+void tp__prefetch_op(MlirOperation op, bool isNear) {
+  constexpr int line = 64;
+  auto *address = static_cast<const char *>(op.ptr);
+  if (!isNear) {
+    for (int offset : {-line / 2, line / 2, 3 * line / 2, 5 * line / 2})
+      __builtin_prefetch(address + offset);
+    return;
+  }
+  Operation *near = unwrap(op);
+  if (near->getNumRegions() == 0 || near->getRegion(0).empty())
+    return;
+  auto *block = reinterpret_cast<const char *>(&near->getRegion(0).front());
+  __builtin_prefetch(block);
+  __builtin_prefetch(block + line);
 }
 
 MlirOperation tp__previous_op(MlirOperation op) { return wrap(unwrap(op)->getPrevNode()); }

@@ -9,14 +9,18 @@ typedef struct tp_value_entry {
   int value;
 } tp_value_entry;
 
-static tp_value_entry *place(const tp_value_table *table, const void *key) {
+static size_t start_of(const tp_value_table *table, const void *key) {
   /* PAGE: log2 of the bytes of a page. PLACES: log2 of the consecutive entries in which the lookups
    * of the keys of one page start. */
   enum { PAGE = 12, PLACES = 6 };
   uint64_t address = (uint64_t)(uintptr_t)key,
            page = (address >> PAGE) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
   uint64_t within = address >> (PAGE - PLACES) & ((1 << PLACES) - 1);
-  size_t i = (size_t)(page << PLACES | within) & (table->capacity - 1);
+  return (size_t)(page << PLACES | within) & (table->capacity - 1);
+}
+
+static tp_value_entry *place(const tp_value_table *table, const void *key) {
+  size_t i = start_of(table, key);
   while (table->entries[i].key && table->entries[i].key != key)
     i = (i + 1) & (table->capacity - 1);
   return &table->entries[i];
@@ -50,6 +54,11 @@ int tp__table_get(const tp_value_table *table, const void *key) {
     return -1;
   const tp_value_entry *entry = place(table, key);
   return entry->key ? entry->value : -1;
+}
+
+void tp__table_prefetch(const tp_value_table *table, const void *key) {
+  if (table->capacity > 0)
+    __builtin_prefetch(&table->entries[start_of(table, key)]);
 }
 
 void tp__table_destroy(tp_value_table *table) {

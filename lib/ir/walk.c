@@ -3,34 +3,12 @@
 #include "ir/ir.h"
 #include "support/support.h"
 
-static bool is_structured(MlirOperation op) {
-  return tp__op_has_dialect(op, "linalg") || tp__op_has_dialect(op, "tensor");
-}
-
-static tp_status walk(MlirOperation op, bool into_bodies, tp_visit visit, void *data) {
-  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
-    MlirRegion region = mlirOperationGetRegion(op, r);
-    for (MlirBlock block = mlirRegionGetFirstBlock(region); !mlirBlockIsNull(block);
-         block = mlirBlockGetNextInRegion(block)) {
-      MlirOperation next;
-      for (MlirOperation child = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(child);
-           child = next) {
-        next = mlirOperationGetNextInBlock(child);
-        TP_TRY(visit(child, data));
-        if (into_bodies || !is_structured(child))
-          TP_TRY(walk(child, into_bodies, visit, data));
-      }
-    }
-  }
-  return TP_OK;
-}
-
 tp_status tp__walk(MlirOperation op, tp_visit visit, void *data) {
-  return walk(op, true, visit, data);
+  return tp__walk_some(op, 0, visit, data);
 }
 
 tp_status tp__walk_outside(MlirOperation op, tp_visit visit, void *data) {
-  return walk(op, false, visit, data);
+  return tp__walk_some(op, TP_WALK_OUTSIDE, visit, data);
 }
 
 tp_status tp__op_list_add(tp_op_list *list, MlirOperation op) {

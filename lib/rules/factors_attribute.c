@@ -54,7 +54,7 @@ static bool read_choice(const tp_rule *rule, MlirAttribute attr, tp_choice *choi
     *choice = (tp_choice){.kind = TP_CHOOSE_FACTOR,
                           .index = (uint8_t)index,
                           .rows = by_groups ? TP_BY_GROUPS : TP_BY_PARTS};
-    return index >= 0 && index < rule->n_factors && (rule->rows.factors >> index & 1);
+    return index >= 0 && index < rule->n_factors && (rule->rows->factors >> index & 1);
   }
   if (sscanf(text, "linear %d", &index) != 1)
     return false;

@@ -29,8 +29,10 @@ static op_kind kind_of(MlirOperation op) {
 
 typedef struct reading {
   tp_func_graph *graph;
-  const tp_func_graph *before;
-  int *next_before; /* the first item of `before` behind those that were met */
+  tp_func_graph *before;
+  const tp_op_list *order; /* NULL: unknown */
+  size_t *n_met;           /* of the ops in `order` */
+  int *next_before;        /* the first item of `before` behind those that were met */
   bool unknown_replicate;
   bool is_first; /* no earlier pass has emitted warnings and remarks */
   tp__arena *arena;
@@ -41,19 +43,29 @@ static tp_status read_block(const reading *r, MlirBlock block, double trips);
 
 /* ---- numbers of values ---- */
 
-static tp_status number_value(tp_func_graph *graph, MlirValue value, tp_rule *maker) {
-  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
-    return TP_OK;
-  if (tp__table_put(&graph->numbers, value.ptr, graph->n_values) != TP_OK ||
-      tp__grow((void **)&graph->makers, &graph->maker_capacity, (size_t)graph->n_values + 1,
+/* Adds a value without entering it into the table. */
+static tp_status add_number(tp_func_graph *graph, tp_rule *maker) {
+  if (tp__grow((void **)&graph->makers, &graph->maker_capacity, (size_t)graph->n_values + 1,
                sizeof(tp_rule *)) != TP_OK)
     return tp__out_of_memory(graph->func);
   graph->makers[graph->n_values++] = maker;
   return TP_OK;
 }
 
+static tp_status number_value(tp_func_graph *graph, MlirValue value, tp_rule *maker) {
+  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
+    return TP_OK;
+  if (tp__table_put(&graph->numbers, value.ptr, graph->n_values) != TP_OK)
+    return tp__out_of_memory(graph->func);
+  return add_number(graph, maker);
+}
+
 int tp__func_graph_number(const tp_func_graph *graph, MlirValue value) {
-  return tp__table_get(&graph->numbers, value.ptr);
+  int number = tp__table_get(&graph->numbers, value.ptr);
+  if (number >= 0 || !graph->older)
+    return number;
+  number = tp__table_get(&graph->older->numbers, value.ptr);
+  return number >= 0 ? graph->newer[number] : -1;
 }
 
 static tp_status number_args(tp_func_graph *graph, MlirBlock block) {
@@ -68,6 +80,18 @@ static tp_status number_carried(tp_func_graph *graph, const tp_item *item) {
     for (int i = 0; i < item->carried[k].n_values && status == TP_OK; i++)
       status = number_value(graph, item->carried[k].values[i], NULL);
   return status;
+}
+
+/* Numbers the results of a rule that was taken from the older graph. */
+static tp_status renumber_results(tp_func_graph *graph, tp_rule *rule) {
+  for (int i = 0; i < rule->n_results; i++) {
+    int *number = &rule->results[i].number;
+    if (*number < 0)
+      continue;
+    *number = graph->newer[*number] = graph->n_values;
+    TP_TRY(add_number(graph, rule));
+  }
+  return TP_OK;
 }
 
 /* Operands are numbered already; numbers the results. */
@@ -258,8 +282,14 @@ static tp_rule *rule_before(const reading *r, MlirOperation op) {
     if (!mlirOperationIsNull(rule->operands[i].pad))
       return NULL;
   for (int i = 0; i < rule->n_operands; i++) {
-    rule->operands[i].value = mlirOperationGetOperand(op, i);
-    rule->operands[i].in_blocks = rule->operands[i].in_kernel = false;
+    tp_value_map *map = &rule->operands[i];
+    MlirValue value = mlirOperationGetOperand(op, i);
+    bool is_same = r->graph->older && map->number >= 0 && mlirValueEqual(map->value, value);
+    map->number = is_same ? r->graph->newer[map->number] : -1;
+    map->value = value;
+    map->in_blocks = map->in_kernel = false;
+    if (map->number < 0 && map->is_tensor)
+      map->number = tp__func_graph_number(r->graph, value);
   }
   for (int i = 0; i < rule->n_results; i++)
     rule->results[i].in_blocks = rule->results[i].in_kernel = false;
@@ -271,14 +301,16 @@ static tp_rule *rule_before(const reading *r, MlirOperation op) {
 
 static tp_status read_rule(const reading *r, MlirOperation op, tp_item *item) {
   item->rule = rule_before(r, op);
+  if (item->rule && r->graph->older)
+    return renumber_results(r->graph, item->rule);
   if (item->rule)
-    return TP_OK;
+    return number_maps(r->graph, item->rule);
   item->rule = tp__arena_alloc(r->arena, sizeof *item->rule);
   if (!item->rule)
     return tp__out_of_memory(op);
   TP_TRY(tp__rule_cached(r->alike, op, r->unknown_replicate, r->arena, item->rule));
   note_communication(r->graph, op, item->rule);
-  return TP_OK;
+  return number_maps(r->graph, item->rule);
 }
 
 static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, double trips) {
@@ -287,7 +319,9 @@ static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, dou
                sizeof *graph->items) != TP_OK)
     return tp__out_of_memory(op);
   tp_item *item = &graph->items[graph->n_items++];
-  *item = (tp_item){.op = op, .trips = trips};
+  *item = (tp_item){.op = op,
+                    .trips = trips,
+                    .is_bare = mlirDictionaryAttrGetNumElements(tp__attributes(op)) == 0};
   if (kind == OP_RETURN) {
     item->kind = TP_ITEM_RETURN;
     return TP_OK;
@@ -300,10 +334,31 @@ static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, dou
     return read_control_flow(r, op, trips);
   item->kind = TP_ITEM_OP;
   TP_TRY(read_rule(r, op, item));
-  TP_TRY(number_maps(graph, item->rule));
   if (!item->rule->family && r->is_first)
     tp__remark(op, "no sharding rule: replicated on all devices");
   return TP_OK;
+}
+
+enum { FAR = 10, NEAR = 5, NEXT = 3 }; /* ops ahead */
+
+static void prefetch_numbers(const tp_func_graph *graph, MlirOperation op) {
+  enum { FEW = 4 };
+  intptr_t n_operands = mlirOperationGetNumOperands(op);
+  if (mlirOperationGetNumResults(op) > 0)
+    tp__table_prefetch(&graph->numbers, mlirOperationGetResult(op, 0).ptr);
+  for (intptr_t i = 0; i < n_operands && i < FEW; i++)
+    tp__table_prefetch(&graph->numbers, mlirOperationGetOperand(op, i).ptr);
+}
+
+static void look_ahead(const reading *r) {
+  size_t n = (*r->n_met)++;
+  if (r->order && n + FAR < r->order->n) {
+    tp__prefetch_op(r->order->items[n + FAR], false);
+    tp__prefetch_op(r->order->items[n + NEAR], true);
+    prefetch_numbers(r->graph, r->order->items[n + NEXT]);
+  }
+  if (r->before)
+    tp__prefetch_items(r->before, *r->next_before, false);
 }
 
 static tp_status read_block(const reading *r, MlirBlock block, double trips) {
@@ -311,6 +366,7 @@ static tp_status read_block(const reading *r, MlirBlock block, double trips) {
     return TP_OK;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
+    look_ahead(r);
     op_kind kind = kind_of(op);
     bool skipped = kind == OP_SKIPPED || ((kind == OP_PLAIN || kind == OP_LAYOUT) &&
                                           !tp__op_has_tensors(op) && !tp__is_never_compiled(op));
@@ -326,8 +382,24 @@ static tp_status read_block(const reading *r, MlirBlock block, double trips) {
   return TP_OK;
 }
 
+/* Prepares for taking numbers from `before`, which may be NULL. If another graph has taken its
+ * rules, these have other numbers than its table. */
+static tp_status take_numbers(tp_func_graph *before, tp__arena *arena, tp_func_graph *graph) {
+  if (!before || before->is_older)
+    return TP_OK;
+  graph->newer = tp__arena_array(arena, (size_t)before->n_values + 1, sizeof *graph->newer);
+  if (!graph->newer)
+    return tp__out_of_memory(graph->func);
+  for (int i = 0; i < before->n_values; i++)
+    graph->newer[i] = -1;
+  graph->older = before;
+  before->is_older = true;
+  return TP_OK;
+}
+
 tp_status tp__func_graph_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate,
-                              const tp_func_graph *before, tp__arena *arena, tp_func_graph *graph) {
+                              tp_func_graph *before, const tp_op_list *order, tp__arena *arena,
+                              tp_func_graph *graph) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
   *graph = (tp_func_graph){.func = func, .mesh = mesh};
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
@@ -347,14 +419,27 @@ tp_status tp__func_graph_read(MlirOperation func, const tp_mesh *mesh, bool unkn
   /* with a plan, an earlier pass has read the function */
   bool is_first = mlirAttributeIsNull(tp__get(func, "tp.plan"));
   int next_before = 0;
-  reading r = {
-      graph, communicates ? NULL : before, &next_before, unknown_replicate, is_first, arena,
-      &alike};
-  tp_status status = number_args(graph, block);
+  size_t n_met = 0;
+  reading r = {graph,        communicates ? NULL : before,
+               order,        &n_met,
+               &next_before, unknown_replicate,
+               is_first,     arena,
+               &alike};
+  tp_status status = take_numbers(r.before, arena, graph);
+  if (status == TP_OK)
+    status = number_args(graph, block);
   if (status == TP_OK)
     status = read_block(&r, block, 1);
   tp__rule_cache_destroy(&alike);
   return status == TP_OK ? tp__mark_divergent(graph) : status;
+}
+
+void tp__prefetch_items(const tp_func_graph *graph, int i, bool bodies) {
+  if (i + FAR >= graph->n_items)
+    return;
+  tp__prefetch_op(graph->items[i + FAR].op, false);
+  if (bodies)
+    tp__prefetch_op(graph->items[i + NEAR].op, true);
 }
 
 void tp__func_graph_destroy(tp_func_graph *graph) {

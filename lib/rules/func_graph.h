@@ -31,10 +31,11 @@ typedef struct tp_carried {
 } tp_carried;
 
 typedef struct tp_item {
-  tp_item_kind kind;
+  tp_item_kind kind : 8;
+  bool is_bare;  /* the op had no discardable attributes when it was read */
+  int n_carried; /* of TP_ITEM_REGION: its tensors */
   MlirOperation op;
   tp_rule *rule; /* of TP_ITEM_OP */
-  int n_carried; /* of TP_ITEM_REGION: its tensors */
   tp_carried *carried;
   /* estimated number of executions: for each enclosing loop, the constant trip count, or
    * TP_ASSUMED_TRIPS */
@@ -53,7 +54,12 @@ typedef struct tp_func_graph {
   tp_item *items;
   size_t item_capacity;
   int n_values;           /* ranked tensors, numbered in the order of arguments and items */
-  tp_value_table numbers; /* of values */
+  tp_value_table numbers; /* of values, except those of `older` */
+  /* the same function as read before, from which rules were taken; NULL: none. A value that is not
+   * in `numbers` has the number newer[number in `older`]; -1: it is gone. */
+  const struct tp_func_graph *older;
+  int *newer;
+  bool is_older; /* another graph has taken the rules, which now have its numbers */
   /* by value number: the rule of the op that produces the value; NULL: no op with a rule */
   tp_rule **makers;
   size_t maker_capacity;
@@ -65,9 +71,12 @@ typedef struct tp_func_graph {
  *
  * `before` may be NULL. Otherwise it is the same function, read before shardings were written on
  * its ops and reshards inserted between them. Rules in `before` that depend on the op alone are
- * taken from it, and from then on describe the ops as they are now. */
+ * taken from it, and from then on describe the ops as they are now. `before` must live as long as
+ * the graph. `order` may be NULL, or lists the ops in the order in which they are met, to load them
+ * in time. */
 tp_status tp__func_graph_read(MlirOperation func, const tp_mesh *mesh, bool unknown_replicate,
-                              const tp_func_graph *before, tp__arena *arena, tp_func_graph *graph);
+                              tp_func_graph *before, const tp_op_list *order, tp__arena *arena,
+                              tp_func_graph *graph);
 void tp__func_graph_destroy(tp_func_graph *graph);
 
 /* Returns the number of a value, from 0; -1 if it is not a ranked tensor or is outside of the
@@ -94,5 +103,8 @@ double tp__func_graph_trips(const tp_func_graph *graph, MlirValue value);
 /* True if the number of executions of `op` is known. False in a loop with an assumed trip count,
  * and under a condition. */
 bool tp__func_graph_counts(const tp_func_graph *graph, MlirOperation op);
+
+/* Loads the ops of items that come after item i; see tp__prefetch_op. */
+void tp__prefetch_items(const tp_func_graph *graph, int i, bool bodies);
 
 #endif

@@ -102,7 +102,9 @@ static tp_status fold_pad(tp_rule *rule, tp_value_map *map, MlirOperation pad, t
     return tp__check_in_place(pad, arena);
   map->pad = pad;
   map->value = mlirOperationGetOperand(pad, 0);
-  tp__static_tensor(mlirValueGetType(map->value), &map->rank, shape);
+  int rank = 0;
+  tp__static_tensor(mlirValueGetType(map->value), &rank, shape);
+  map->rank = (uint8_t)rank;
   map->shape = copy;
   for (int d = 0; d < map->rank; d++) {
     copy[d] = shape[d];

@@ -62,9 +62,9 @@ static void read_reductions(tp_rule *rule, const tp_body *body, int first_init) 
     tp_value_map *init = &rule->operands[first_init + k], *result = &rule->results[k];
     init->is_init = true;
     init->is_unused = !tp__body_reads(body, first_init + k);
-    init->has_combiner = tp__body_combiner(body, k, &init->combiner);
-    result->has_combiner = init->has_combiner;
-    result->combiner = init->combiner;
+    tp_combiner combiner = TP_SUM;
+    init->has_combiner = result->has_combiner = tp__body_combiner(body, k, &combiner);
+    init->combiner = result->combiner = (uint8_t)combiner;
     for (int d = 0; d < result->rank; d++)
       result->dims[d] = init->dims[d];
     for (int f = 0; f < rule->n_factors; f++)

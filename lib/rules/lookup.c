@@ -121,8 +121,10 @@ static void read_rows(tp_rule *rule, tp_value_map *table) {
       return;
     rule->factors[f].repeats_work = true; /* every device looks up all points */
     tp__dim_set(table, d, f);
+    tp_combiner combiner = TP_SUM;
     result->has_combiner =
-        tp__owner_combiner(tp__element_type(mlirValueGetType(result->value)), &result->combiner);
+        tp__owner_combiner(tp__element_type(mlirValueGetType(result->value)), &combiner);
+    result->combiner = (uint8_t)combiner;
   }
 }
 

@@ -138,11 +138,12 @@ static MlirValue regroup(const tp_local *local, const tp_value_map *map, bool in
 tp_status tp__regroup_operands(const tp_local *local) {
   MlirOperation op = local->rule->op;
   for (int i = 0; i < mlirOperationGetNumOperands(op); i++) {
-    MlirValue value =
-        regroup(local, &local->rule->operands[i], true, op, mlirOperationGetOperand(op, i));
+    MlirValue before = mlirOperationGetOperand(op, i),
+              value = regroup(local, &local->rule->operands[i], true, op, before);
     if (mlirValueIsNull(value))
       return tp__out_of_memory(op);
-    mlirOperationSetOperand(op, i, value);
+    if (!mlirValueEqual(value, before))
+      mlirOperationSetOperand(op, i, value);
   }
   return TP_OK;
 }

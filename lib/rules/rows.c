@@ -97,7 +97,7 @@ static void mask_rows(tp_rule *rule) {
   int f = tp__rows_factor(&rule->results[0], 0);
   if (f < 0)
     return;
-  rule->rows = (tp_rows){.factors = UINT32_C(1) << f, .own = 1, .even = true, .makes_mask = true};
+  *rule->rows = (tp_rows){.factors = UINT32_C(1) << f, .own = 1, .even = true, .makes_mask = true};
   tp__rule_variant(rule, TP_ROW_PARTS, 1);
 }
 
@@ -105,7 +105,7 @@ static void product_rows(tp_rule *rule) {
   int f = tp__rows_factor(&rule->operands[0], 0);
   if (f < 0)
     return;
-  rule->rows = (tp_rows){.factors = UINT32_C(1) << f, .results = true, .even = true, .masks = 1};
+  *rule->rows = (tp_rows){.factors = UINT32_C(1) << f, .results = true, .even = true, .masks = 1};
   tp__rule_variant(rule, TP_ROW_PARTS, UINT64_C(1) << (rule->n_operands - 1) | 1);
 }
 
@@ -114,7 +114,7 @@ static void sum_rows(tp_rule *rule) {
   int f = tp__rows_factor(&rule->operands[0], 0);
   if (f < 0 || rule->n_variants == TP_MAX_VARIANTS)
     return;
-  rule->rows = (tp_rows){.groups = UINT32_C(1) << f, .masks = 3};
+  *rule->rows = (tp_rows){.groups = UINT32_C(1) << f, .masks = 3};
   tp__rule_variant(rule, TP_ROW_PARTS, UINT64_C(1) << (rule->n_operands - 1) | 3);
   rule->variants[rule->n_variants - 1].result = TP_SUM;
 }
@@ -124,12 +124,12 @@ static void gather_rows(tp_rule *rule, const tp_row_access *access, bool to_grou
   int f = tp__rows_factor(to_groups ? &rule->operands[table] : &rule->results[0], 0);
   if (f < 0)
     return;
-  rule->rows = (tp_rows){.factors = UINT32_C(1) << f, .traveling = -1, .sends = true};
+  *rule->rows = (tp_rows){.factors = UINT32_C(1) << f, .traveling = -1, .sends = true};
   if (to_groups) {
-    rule->rows.results = true;
+    rule->rows->results = true;
   } else {
-    rule->rows.own = UINT64_C(1) << table;
-    rule->rows.whole = UINT64_C(1) << access->index;
+    rule->rows->own = UINT64_C(1) << table;
+    rule->rows->whole = UINT64_C(1) << access->index;
   }
 }
 
@@ -137,12 +137,12 @@ static void scatter_rows(tp_rule *rule, const tp_row_access *access, bool to_gro
   int f = tp__rows_factor(to_groups ? &rule->operands[access->updates] : &rule->results[0], 0);
   if (f < 0)
     return;
-  rule->rows = (tp_rows){.factors = UINT32_C(1) << f, .traveling = access->updates, .sends = true};
+  *rule->rows = (tp_rows){.factors = UINT32_C(1) << f, .traveling = access->updates, .sends = true};
   if (to_groups) {
-    rule->rows.results = true;
-    rule->rows.whole = UINT64_C(1) << access->index;
+    rule->rows->results = true;
+    rule->rows->whole = UINT64_C(1) << access->index;
   } else {
-    rule->rows.own = UINT64_C(1) << access->updates;
+    rule->rows->own = UINT64_C(1) << access->updates;
   }
 }
 
@@ -157,7 +157,7 @@ static void exchange_rows(tp_rule *rule, MlirAttribute role) {
       mlirOperationGetNumOperands(rule->op) != n_wanted)
     return;
   (gathers ? gather_rows : scatter_rows)(rule, &access, to_groups);
-  rule->rows.n_groups = rule->operands[n_wanted - 3].shape[0];
+  rule->rows->n_groups = rule->operands[n_wanted - 3].shape[0];
 }
 
 void tp__rule_rows(tp_rule *rule) {
@@ -180,8 +180,8 @@ void tp__rule_rows(tp_rule *rule) {
 /* ---- cost ---- */
 
 int tp__rows_route_axes(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int *axes) {
-  for (int f = 0; f < rule->n_factors && rule->rows.sends; f++)
-    if ((rule->rows.factors >> f & 1) && tp__strategy_by_rows(mesh, s, f))
+  for (int f = 0; f < rule->n_factors && rule->rows->sends; f++)
+    if ((rule->rows->factors >> f & 1) && tp__strategy_by_rows(mesh, s, f))
       return tp__strategy_axes(mesh, s, f, axes);
   return 0;
 }
@@ -189,7 +189,7 @@ int tp__rows_route_axes(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
 tp_cost tp__rows_cost(const tp_rule *rule, const tp_pricing *pricing, const tp_strategy *s) {
   const tp_mesh *mesh = pricing->mesh;
   int axes[TP_MAX_AXES], n_axes = tp__rows_route_axes(rule, mesh, s, axes),
-                         t = rule->rows.traveling;
+                         t = rule->rows->traveling;
   if (n_axes == 0)
     return 0;
   const tp_value_map *map = t < 0 ? &rule->results[0] : &rule->operands[t];
@@ -214,7 +214,7 @@ bool tp__rows_divided(const tp_rule *rule, tp_choice c) {
   if (c.kind == TP_CHOOSE_VARIANT)
     return tp_combiner_is_rows(rule->variants[c.index].combiner);
   return c.kind == TP_CHOOSE_FACTOR &&
-         ((c.rows && !rule->rows.sends) || (rule->rows.groups >> c.index & 1));
+         ((c.rows && !rule->rows->sends) || (rule->rows->groups >> c.index & 1));
 }
 
 /* The number of devices among which rows are divided. */
@@ -229,20 +229,20 @@ bool tp__rows_whole(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy 
   const tp_value_map *result = &rule->results[0];
   /* groups that are split, but not by rows: the device has zeros for the rows of other groups */
   for (int g = 0; g < rule->n_factors; g++)
-    if ((rule->rows.factors >> g & 1) && !rule->rows.sends &&
+    if ((rule->rows->factors >> g & 1) && !rule->rows->sends &&
         tp__strategy_shards(rule, mesh, s, g) > 1 && !tp__strategy_by_rows(mesh, s, g))
       return false;
-  int f = rule->rows.makes_mask ? tp__rows_factor(result, 1)
-          : rule->rows.masks    ? tp__rows_factor(&rule->operands[0], 1)
-                                : tp__rows_factor(result, 0);
+  int f = rule->rows->makes_mask ? tp__rows_factor(result, 1)
+          : rule->rows->masks    ? tp__rows_factor(&rule->operands[0], 1)
+                                 : tp__rows_factor(result, 0);
   return f >= 0 && tp__strategy_shards(rule, mesh, s, f) == 1;
 }
 
 bool tp__rows_of_one_group(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int f) {
-  uint32_t groups = rule->rows.groups | (rule->rows.sends ? 0 : rule->rows.factors);
+  uint32_t groups = rule->rows->groups | (rule->rows->sends ? 0 : rule->rows->factors);
   if (!(groups >> f & 1) || !tp__rows_whole(rule, mesh, s))
     return false;
-  const tp_value_map *masked = rule->rows.makes_mask ? &rule->results[0] : &rule->operands[0];
+  const tp_value_map *masked = rule->rows->makes_mask ? &rule->results[0] : &rule->operands[0];
   return tp__rows_block(masked->shape[1], rule->factors[f].size) > 0;
 }
 
@@ -253,7 +253,7 @@ double tp__rows_share(const tp_rule *rule, const tp_mesh *mesh, const tp_strateg
 double tp__rows_held(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy *s, int operand) {
   tp_spec spec = operand < 0 ? tp__strategy_result(rule, mesh, s, 0)
                              : tp__strategy_operand(rule, mesh, s, operand);
-  bool is_masked = rule->rows.results && !rule->rows.sends && operand == 0;
+  bool is_masked = rule->rows->results && !rule->rows->sends && operand == 0;
   double held = 1;
   if (is_masked)
     return tp__rows_share(rule, mesh, s);

@@ -93,8 +93,10 @@ static int64_t divided_axes(const tp_rule *rule, const tp_mesh *mesh, const tp_s
 /* Localizes an op that needs to compute only the rows of the device. */
 static void localize_own(const tp_local *local) {
   MlirOperation op = local->rule->op;
+  if (local->rule->first) /* rules of ops with a role are not shared */
+    return;
   MlirAttribute number = tp__get(op, "tp.groups"), role = tp__get(op, "tp.rows");
-  if (mlirAttributeIsNull(role) || !mlirAttributeIsAString(role) || local->rule->rows.sends ||
+  if (mlirAttributeIsNull(role) || !mlirAttributeIsAString(role) || local->rule->rows->sends ||
       !tp__rows_whole(local->rule, local->mesh, local->strategy))
     return;
   bool is_mask = tp__ref_is(mlirStringAttrGetValue(role), TP_ROWS_MASK);
@@ -126,7 +128,7 @@ static tp_status replace_by_route(const tp_local *local, const tp_row_access *ac
   int64_t shape[TP_MAX_RANK];
   tp_spec_local_shape(local->mesh, tp__strategy_result(rule, local->mesh, local->strategy, 0),
                       result->rank, result->shape, shape);
-  bool to_groups = rule->rows.results;
+  bool to_groups = rule->rows->results;
   /* the side whose rows are split in blocks: table, updates or result */
   const tp_value_map *blocks = !to_groups         ? result
                                : access->scatters ? &rule->operands[access->updates]

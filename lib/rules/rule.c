@@ -54,11 +54,12 @@ int tp__captured_tensors(MlirOperation op, int max, MlirValue *values) {
 }
 
 bool tp__op_has_tensors(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    if (tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
-      return true;
+  /* results first: they lie beside the op, those of other ops may be far away */
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
     if (tp__is_tensor(mlirValueGetType(mlirOperationGetResult(op, i))))
+      return true;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (tp__is_tensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
       return true;
   return captured_tensors(op).n > 0;
 }
@@ -74,7 +75,9 @@ static tp_status begin_map(MlirOperation op, const char *what, int i, MlirValue 
     return TP_OK;
   int64_t shape[TP_MAX_RANK];
   TP_TRY(tp__check_tensor(op, what, i, type));
-  tp__static_tensor(type, &map->rank, shape);
+  int rank = 0;
+  tp__static_tensor(type, &rank, shape);
+  map->rank = (uint8_t)rank;
   map->element_size = tp__element_size(tp__element_type(type));
   int64_t *copy = tp__arena_array(arena, (size_t)map->rank + 1, sizeof *copy);
   map->dims = tp__arena_array(arena, (size_t)map->rank + 1, sizeof *map->dims);
@@ -140,6 +143,14 @@ tp_status tp__dim_window(tp_rule *rule, tp_value_map *map, int dim, int f, tp_wi
   tp__dim_set(map, dim, f);
   map->dims[dim].window = copy;
   return TP_OK;
+}
+
+bool tp__rule_has_window(const tp_rule *rule) {
+  for (int i = 0; i < rule->n_operands; i++)
+    for (int d = 0; d < rule->operands[i].rank; d++)
+      if (rule->operands[i].dims[d].window)
+        return true;
+  return false;
 }
 
 void tp__rule_variant(tp_rule *rule, tp_combiner combiner, uint64_t operands) {

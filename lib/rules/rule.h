@@ -68,16 +68,16 @@ typedef struct tp_value_map {
   MlirValue value;
   /* number of the value in the graph that contains the op (func_graph.h); -1: none */
   int number;
-  bool is_tensor; /* false: a scalar, which has no sharding */
-  bool is_init;   /* initial value of a reduction: partial if the result is */
-  bool is_unused; /* elements are never read (outs of an elementwise op) */
+  bool is_tensor : 1; /* false: a scalar, which has no sharding */
+  bool is_init : 1;   /* initial value of a reduction: partial if the result is */
+  bool is_unused : 1; /* elements are never read (outs of an elementwise op) */
   /* Never stored as a whole: a value of attention that is produced and used block by block
    * (attention.h). */
-  bool in_blocks;
-  bool in_kernel;       /* in_blocks: by a kernel that stores no block either */
-  bool has_combiner;    /* results and inits of a reduction */
-  tp_combiner combiner; /* how partial results combine over a sharded reduction factor */
-  int rank;
+  bool in_blocks : 1;
+  bool in_kernel : 1;    /* in_blocks: by a kernel that stores no block either */
+  bool has_combiner : 1; /* results and inits of a reduction */
+  uint8_t combiner;      /* tp_combiner: how partial results combine over a sharded factor */
+  uint8_t rank;
   const int64_t *shape; /* global */
   int64_t element_size;
   tp_dim *dims;
@@ -138,7 +138,7 @@ typedef struct tp_rule {
   int n_variants;
   tp_variant *variants; /* capacity TP_MAX_VARIANTS */
   tp_ring ring;         /* keys or values of attention (attention.h) */
-  tp_rows rows;
+  tp_rows *rows;        /* equal ops share it, like the factors */
   /* Work of the whole op on one device, for the cost model. */
   double contraction_flops; /* a multiply and an add count as 2 */
   int n_again;              /* how often the kernels of a gradient compute the op once more */
@@ -262,6 +262,8 @@ void tp__dim_set(tp_value_map *map, int dim, int f);
  * TP_NO_MEMORY with a diagnostic. */
 tp_status tp__dim_window(tp_rule *rule, tp_value_map *map, int dim, int f, tp_window window,
                          tp__arena *arena);
+/* True if some dimension of an operand is read through a window. */
+bool tp__rule_has_window(const tp_rule *rule);
 void tp__rule_variant(tp_rule *rule, tp_combiner combiner, uint64_t operands);
 /* Adds one parallel factor per dimension of result 0, shared by all tensors of the same rank. For
  * elementwise ops. */

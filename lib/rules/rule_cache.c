@@ -6,9 +6,15 @@
 
 #include <string.h>
 
+/* A rule that others share. Layers repeat, so the op after an equal op is probably equal, too. */
+typedef struct tp_kept_rule {
+  tp_rule rule;
+  struct tp_kept_rule *next; /* the rule of the op after the last such op; NULL: unknown */
+} tp_kept_rule;
+
 typedef struct tp_rule_cache_entry {
   uint64_t hash;
-  const tp_rule *rule; /* NULL: free */
+  tp_kept_rule *kept; /* NULL: free */
 } tp_rule_cache_entry;
 
 static size_t next(const tp_rule_cache *alike, size_t at) {
@@ -18,23 +24,24 @@ static size_t next(const tp_rule_cache *alike, size_t at) {
 /* Returns the entry of an equal op, or the free entry where this op belongs. */
 static tp_rule_cache_entry *find(const tp_rule_cache *alike, uint64_t hash, MlirOperation op) {
   size_t at = hash & (alike->capacity - 1);
-  while (alike->entries[at].rule &&
-         (alike->entries[at].hash != hash || !tp__ops_equivalent(alike->entries[at].rule->op, op)))
+  while (alike->entries[at].kept && (alike->entries[at].hash != hash ||
+                                     !tp__ops_equivalent(alike->entries[at].kept->rule.op, op)))
     at = next(alike, at);
   return &alike->entries[at];
 }
 
 static tp_status grow(tp_rule_cache *alike) {
   tp_rule_cache bigger = {.count = alike->count,
-                          .capacity = alike->capacity ? 2 * alike->capacity : 256};
+                          .capacity = alike->capacity ? 2 * alike->capacity : 256,
+                          .last = alike->last};
   bigger.entries = tp__calloc(bigger.capacity, sizeof *bigger.entries);
   if (!bigger.entries)
     return TP_NO_MEMORY;
   for (size_t i = 0; i < alike->capacity; i++) {
     size_t at = alike->entries[i].hash & (bigger.capacity - 1);
-    while (alike->entries[i].rule && bigger.entries[at].rule)
+    while (alike->entries[i].kept && bigger.entries[at].kept)
       at = next(&bigger, at);
-    if (alike->entries[i].rule)
+    if (alike->entries[i].kept)
       bigger.entries[at] = alike->entries[i];
   }
   tp__free(alike->entries);
@@ -42,18 +49,10 @@ static tp_status grow(tp_rule_cache *alike) {
   return TP_OK;
 }
 
-static bool has_window(const tp_rule *rule) {
-  for (int i = 0; i < rule->n_operands; i++)
-    for (int d = 0; d < rule->operands[i].rank; d++)
-      if (rule->operands[i].dims[d].window)
-        return true;
-  return false;
-}
-
 /* True if `op` reads a pad in place. Its rule then also describes the pad, so it cannot be shared.
  * `rule` is the rule of `op` or of an equal op; without windows it cannot read a pad. */
 static bool reads_in_place(const tp_rule *rule, MlirOperation op) {
-  if (!has_window(rule))
+  if (!tp__rule_has_window(rule))
     return false;
   for (int i = 0; i < mlirOperationGetNumOperands(op); i++)
     if (!mlirOperationIsNull(tp__pad_in_place(op, i)))
@@ -66,7 +65,8 @@ static bool reads_in_place(const tp_rule *rule, MlirOperation op) {
 static tp_status take(const tp_rule *first, MlirOperation op, tp__arena *arena, tp_rule *rule) {
   *rule = *first;
   rule->op = op;
-  rule->operands = tp__rule_maps(arena, rule->n_operands);
+  if (rule->n_operands > 0)
+    rule->operands = tp__rule_maps(arena, rule->n_operands);
   rule->results = tp__rule_maps(arena, rule->n_results);
   if (!rule->operands || !rule->results)
     return tp__out_of_memory(op);
@@ -81,34 +81,56 @@ static tp_status take(const tp_rule *first, MlirOperation op, tp__arena *arena, 
   return TP_OK;
 }
 
-static tp_status keep(tp_rule_cache_entry *entry, uint64_t hash, tp_rule *rule, tp__arena *arena) {
-  tp_rule *copy = tp__arena_alloc(arena, sizeof *copy);
-  if (!copy)
+/* Notes which rule the next op has. */
+static void step(tp_rule_cache *alike, tp_kept_rule *kept) {
+  if (alike->last)
+    alike->last->next = kept;
+  alike->last = kept;
+}
+
+static tp_status keep(tp_rule_cache *alike, tp_rule_cache_entry *entry, uint64_t hash,
+                      tp_rule *rule, tp__arena *arena) {
+  tp_kept_rule *kept = tp__arena_alloc(arena, sizeof *kept);
+  if (!kept)
     return tp__out_of_memory(rule->op);
-  rule->first = copy;
-  *copy = *rule;
-  *entry = (tp_rule_cache_entry){hash, copy};
+  rule->first = &kept->rule;
+  kept->rule = *rule;
+  *entry = (tp_rule_cache_entry){hash, kept};
+  step(alike, kept);
   return TP_OK;
+}
+
+static bool has_own_rule(MlirOperation op) {
+  return mlirDictionaryAttrGetNumElements(tp__attributes(op)) > 0 &&
+         (!mlirAttributeIsNull(tp__get(op, "tp.rule")) ||
+          !mlirAttributeIsNull(tp__get(op, "tp.rows")));
 }
 
 tp_status tp__rule_cached(tp_rule_cache *alike, MlirOperation op, bool unknown_replicate,
                           tp__arena *arena, tp_rule *rule) {
   uint64_t hash;
-  bool has_own =
-      !mlirAttributeIsNull(tp__get(op, "tp.rule")) || !mlirAttributeIsNull(tp__get(op, "tp.rows"));
+  bool has_own = has_own_rule(op);
+  tp_kept_rule *probable = alike->last && !has_own ? alike->last->next : NULL;
+  if (probable && tp__ops_equivalent(probable->rule.op, op) &&
+      !reads_in_place(&probable->rule, op)) {
+    step(alike, probable);
+    return take(&probable->rule, op, arena, rule);
+  }
   if (has_own || !tp__op_structure_hash(op, &hash))
     return tp__rule_of(op, unknown_replicate, arena, rule);
   if (2 * (alike->count + 1) > alike->capacity && grow(alike) != TP_OK)
     return tp__out_of_memory(op);
   tp_rule_cache_entry *entry = find(alike, hash, op);
-  if (entry->rule && !reads_in_place(entry->rule, op))
-    return take(entry->rule, op, arena, rule);
+  if (entry->kept && !reads_in_place(&entry->kept->rule, op)) {
+    step(alike, entry->kept);
+    return take(&entry->kept->rule, op, arena, rule);
+  }
   TP_TRY(tp__rule_of(op, unknown_replicate, arena, rule));
-  if (entry->rule || reads_in_place(rule, op) || !rule->family || !rule->family->follows_from_op ||
+  if (entry->kept || reads_in_place(rule, op) || !rule->family || !rule->family->follows_from_op ||
       !rule->family->follows_from_op(op))
     return TP_OK;
   alike->count++;
-  return keep(entry, hash, rule, arena);
+  return keep(alike, entry, hash, rule, arena);
 }
 
 void tp__rule_cache_destroy(tp_rule_cache *alike) {

@@ -14,6 +14,7 @@
 typedef struct tp_rule_cache {
   size_t count, capacity;
   struct tp_rule_cache_entry *entries;
+  struct tp_kept_rule *last; /* that of the op before */
 } tp_rule_cache;
 
 /* Like tp__rule_of. A rule that shares data with another one lives as long as `arena`. */

@@ -79,8 +79,9 @@ static void keep_sums_of_f8(tp_rule *rule) {
 
 tp_status tp__rule_of(MlirOperation op, bool unknown_replicate, tp__arena *arena, tp_rule *rule) {
   *rule = (tp_rule){.factors = tp__arena_array(arena, TP_MAX_FACTORS, sizeof *rule->factors),
-                    .variants = tp__arena_array(arena, TP_MAX_VARIANTS, sizeof *rule->variants)};
-  if (!rule->factors || !rule->variants)
+                    .variants = tp__arena_array(arena, TP_MAX_VARIANTS, sizeof *rule->variants),
+                    .rows = tp__arena_alloc(arena, sizeof *rule->rows)};
+  if (!rule->factors || !rule->variants || !rule->rows)
     return tp__out_of_memory(op);
   int n;
   const tp_family *const *families = tp__families(&n);

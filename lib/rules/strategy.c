@@ -150,14 +150,14 @@ static bool is_own_rows(const tp_rule *rule, tp_choice c, const tp_value_map *ma
                         bool is_result) {
   if (!c.rows)
     return false;
-  return is_result ? rule->rows.results
-                   : (rule->rows.own & bit) || (rule->rows.results && map->is_init);
+  return is_result ? rule->rows->results
+                   : (rule->rows->own & bit) || (rule->rows->results && map->is_init);
 }
 
 /* True if the choice splits the dimensions of the value that have the factor. */
 static bool splits_value(const tp_rule *rule, tp_choice c, const tp_value_map *map, uint64_t bit,
                          bool is_result) {
-  bool is_whole = c.rows && !is_result && (rule->rows.whole & bit);
+  bool is_whole = c.rows && !is_result && (rule->rows->whole & bit);
   return !is_whole && !is_own_rows(rule, c, map, bit, is_result);
 }
 
@@ -244,9 +244,9 @@ static bool rows_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strate
       return false;
     holders *= s->choices[axes[i]].rows == TP_BY_GROUPS ? mesh->axes[axes[i]].size : 1;
   }
-  bool fits = (!rule->rows.even && n == 1) ||
+  bool fits = (!rule->rows->even && n == 1) ||
               rule->factors[f].size % tp__strategy_shards(rule, mesh, s, f) == 0;
-  return fits && rule->rows.n_groups % holders == 0;
+  return fits && rule->rows->n_groups % holders == 0;
 }
 
 /* True if an axis divides rows of groups, but none divides the groups: then, whole rows are split
@@ -259,7 +259,7 @@ static bool has_parts_alone(const tp_rule *rule, const tp_mesh *mesh, const tp_s
     tp_combiner combiner = is_variant ? rule->variants[c.index].combiner : TP_SUM;
     has_parts |= c.rows == TP_BY_PARTS || combiner == TP_ROW_PARTS;
     has_groups |= c.rows == TP_BY_GROUPS || combiner == TP_ROWS ||
-                  (c.kind == TP_CHOOSE_FACTOR && (rule->rows.groups >> c.index & 1));
+                  (c.kind == TP_CHOOSE_FACTOR && (rule->rows->groups >> c.index & 1));
   }
   return has_parts && !has_groups;
 }
@@ -290,10 +290,10 @@ static bool combiners_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_s
   if (n_variants == 0 || n_chosen == 1) /* the reductions of a value have one combiner */
     return true;
   for (int i = 0; i < rule->n_operands; i++)
-    if (!spec_legal(mesh, tp__strategy_operand(rule, mesh, s, i), rule->rows.masks >> i & 1))
+    if (!spec_legal(mesh, tp__strategy_operand(rule, mesh, s, i), rule->rows->masks >> i & 1))
       return false;
   for (int i = 0; i < rule->n_results; i++)
-    if (!spec_legal(mesh, tp__strategy_result(rule, mesh, s, i), rule->rows.makes_mask))
+    if (!spec_legal(mesh, tp__strategy_result(rule, mesh, s, i), rule->rows->makes_mask))
       return false;
   return true;
 }
@@ -435,10 +435,10 @@ static bool nth_choice(const tp_rule *rule, int k, tp_choice *c) {
 static bool choice_allowed(const tp_rule *rule, tp_choice c) {
   if (c.kind != TP_CHOOSE_FACTOR)
     return true;
-  if (c.rows == TP_BY_PARTS && !rule->rows.sends)
+  if (c.rows == TP_BY_PARTS && !rule->rows->sends)
     return false;
   if (c.ring || c.rows)
-    return (c.ring ? rule->ring.factors : rule->rows.factors) >> c.index & 1;
+    return (c.ring ? rule->ring.factors : rule->rows->factors) >> c.index & 1;
   return rule->factors[c.index].kind != TP_FIXED;
 }
 

@@ -77,15 +77,11 @@ tp_status tp__dual_view(tp__wcsp *g, tp__dual *dual) {
   for (int v = 0; v < g->n_nodes; v++)
     most = g->nodes[v].alive && g->nodes[v].n > most ? g->nodes[v].n : most;
   d.cost = tp__pool_alloc(&d.pool, (size_t)g->n_nodes, sizeof *d.cost);
-  d.taken = tp__pool_alloc(&d.pool, (size_t)g->n_edges, sizeof *d.taken);
   d.scratch = tp__pool_alloc(&d.pool, 2 * (size_t)most, sizeof *d.scratch);
-  tp_cost *nothing = tp__pool_calloc(&d.pool, (size_t)most, sizeof *nothing);
-  bool ok = d.cost && d.taken && d.scratch && nothing;
+  bool ok = d.cost && d.scratch;
   d.far = ok ? d.scratch + most : NULL;
   for (int v = 0; ok && v < g->n_nodes; v++)
     d.cost[v] = g->nodes[v].cost;
-  for (int e = 0; ok && e < g->n_edges; e++)
-    d.taken[e][0] = d.taken[e][1] = nothing;
   *dual = d;
   if (!ok)
     tp__dual_clear(dual);
@@ -224,6 +220,8 @@ void tp__dual_pass_over(tp__dual *d, const int *nodes, int n, tp__control *contr
 static tp_cost entry(const tp__dual *d, int edge, int node, int x, int y) {
   tp__wview w = tp__wcsp_view(d->g, edge, node);
   tp_cost table = w.table[(size_t)x * w.self + (size_t)y * w.far];
+  if (d->is_view)
+    return table;
   int end = end_of(d->g, edge, node);
   return table >= TP_COST_FORBIDDEN ? table
                                     : table - d->taken[edge][end][x] - d->taken[edge][1 - end][y];
@@ -353,8 +351,15 @@ static void sum_behind(const tp__dual *d, int node, const int *at, tp_cost *sum)
     tp__wview w = tp__wcsp_view(d->g, v->edges[i], node);
     if (w.other >= node)
       continue;
-    int end = end_of(d->g, v->edges[i], node), y = at[w.other];
-    const tp_cost *column = w.table + (size_t)y * w.far, *taken = d->taken[v->edges[i]][end];
+    int y = at[w.other];
+    const tp_cost *column = w.table + (size_t)y * w.far;
+    if (d->is_view) { /* nothing was taken */
+      for (int x = 0; x < v->n; x++)
+        sum[x] = tp_cost_add(sum[x], column[(size_t)x * w.self]);
+      continue;
+    }
+    int end = end_of(d->g, v->edges[i], node);
+    const tp_cost *taken = d->taken[v->edges[i]][end];
     tp_cost far = d->taken[v->edges[i]][1 - end][y];
     for (int x = 0; x < v->n; x++) {
       tp_cost more = column[(size_t)x * w.self];
@@ -396,11 +401,11 @@ static int64_t decoding_work(const tp__wcsp *g) {
 tp_status tp__dual_decode(const tp__dual *d, int *at, int64_t *work) {
   tp__pool pool = {0};
   bool **barred = tp__pool_alloc(&pool, (size_t)d->g->n_nodes, sizeof *barred);
-  bool ok = barred != NULL;
+  bool *of_all = tp__pool_calloc(&pool, (size_t)tp__wcsp_strategies(d->g), sizeof *of_all);
+  bool ok = barred && of_all;
   for (int v = 0; ok && v < d->g->n_nodes; v++) {
-    const tp__wnode *node = &d->g->nodes[v];
-    barred[v] = tp__pool_calloc(&pool, node->alive ? (size_t)node->n : 0, sizeof **barred);
-    ok = barred[v] != NULL;
+    barred[v] = of_all;
+    of_all += d->g->nodes[v].alive ? d->g->nodes[v].n : 0;
   }
   for (int v = 0; ok && v < d->g->n_nodes; v++)
     if (d->g->nodes[v].alive) {

@@ -2,6 +2,7 @@
 #include "solver/encode.h"
 
 #include "solver/memory.h"
+#include "support/support.h"
 #include "support/vectors.h"
 
 enum {
@@ -200,10 +201,21 @@ static bool wants_cache(const tp_problem *problem, const tp__code *code, bool li
   return problem->n_repeated > problem->n_edges / 2 && !limited && code->form == TP__FORM_PLAIN;
 }
 
+static bool reserve_edges(tp__wcsp *g, const tp_problem *problem) {
+  int *degree = tp__calloc((size_t)problem->n_nodes + 1, sizeof *degree);
+  for (int e = 0; degree && e < problem->n_edges; e++) {
+    degree[problem->edges[e].a]++;
+    degree[problem->edges[e].b]++;
+  }
+  tp_status status = degree ? tp__wcsp_reserve_edges(g, degree, problem->n_edges) : TP_NO_MEMORY;
+  tp__free(degree);
+  return status == TP_OK;
+}
+
 tp__wcsp *tp__encode(const tp_problem *problem, const tp__code *code, bool limited) {
   limited &= problem->limit >= 0;
   tp__wcsp *g = tp__wcsp_create(problem->n_nodes);
-  bool ok = g != NULL;
+  bool ok = g != NULL && reserve_edges(g, problem);
   if (ok && wants_cache(problem, code, limited))
     ok = (g->cache = tp__hash_cons_create()) != NULL;
   for (int v = 0; ok && v < problem->n_nodes; v++)

@@ -14,19 +14,21 @@ struct tp__pool_block {
   char pad[ALIGNMENT - sizeof(struct tp__pool_block *)];
 };
 
-void *tp__pool_alloc(tp__pool *pool, size_t count, size_t size) {
+static void *take(tp__pool *pool, size_t count, size_t size, bool is_zeroed) {
   if (tp__alloc_fails() || (size != 0 && count > (SIZE_MAX / 2) / size))
     return NULL;
   size_t bytes = (count * size + ALIGNMENT) & ~(size_t)(ALIGNMENT - 1);
   if (bytes > pool->left) {
     /* A large request gets a block of its own and leaves the current one open. */
-    size_t capacity = bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
-    struct tp__pool_block *block = tp__malloc(sizeof *block + capacity);
+    bool is_own = bytes > BLOCK_BYTES / 4;
+    size_t capacity = is_own ? bytes : BLOCK_BYTES;
+    struct tp__pool_block *block = is_own && is_zeroed ? tp__calloc(1, sizeof *block + capacity)
+                                                       : tp__malloc(sizeof *block + capacity);
     if (!block)
       return NULL;
     block->next = pool->blocks;
     pool->blocks = block;
-    if (capacity == bytes)
+    if (is_own)
       return block + 1;
     pool->at = (char *)(block + 1);
     pool->left = capacity;
@@ -34,14 +36,15 @@ void *tp__pool_alloc(tp__pool *pool, size_t count, size_t size) {
   void *taken = pool->at;
   pool->at += bytes;
   pool->left -= bytes;
-  return taken;
+  return is_zeroed ? memset(taken, 0, count * size) : taken;
+}
+
+void *tp__pool_alloc(tp__pool *pool, size_t count, size_t size) {
+  return take(pool, count, size, false);
 }
 
 void *tp__pool_calloc(tp__pool *pool, size_t count, size_t size) {
-  void *taken = tp__pool_alloc(pool, count, size);
-  if (taken)
-    memset(taken, 0, count * size);
-  return taken;
+  return take(pool, count, size, true);
 }
 
 void tp__pool_release(tp__pool *pool) {

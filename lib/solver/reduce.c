@@ -70,6 +70,7 @@ static tp_status fit_capacity(tp__reducer *r, int node) {
 static tp_status drop_strategies(tp__reducer *r, int node) {
   tp__wnode *v = &r->g->nodes[node];
   TP_TRY(tp__reducer_normalize(r->g, v));
+  const tp_cost *normal = v->cost;
   TP_TRY(fit_capacity(r, node));
   TP_TRY(tp__reducer_star_bound(r, node));
   if (v->n == 0)
@@ -78,7 +79,7 @@ static tp_status drop_strategies(tp__reducer *r, int node) {
     TP_TRY(tp__reducer_dominated(r, node));
   if (v->n_loads && tp__memory_settle(r->g, node))
     return TP_NO_MEMORY;
-  return tp__reducer_normalize(r->g, v);
+  return r->g->cache && v->cost == normal ? TP_OK : tp__reducer_normalize(r->g, v);
 }
 
 static tp_status simplify(tp__reducer *r, int node) {
@@ -135,6 +136,25 @@ static tp_status drain_with_memory(tp__reducer *r) {
   }
 }
 
+/* Chooses the strategy of a node without edges and memory as the other rules would: of equal ones,
+ * dominance keeps the last. False if the node is left to them. Programs have many such nodes:
+ * tensors that are only read for their shape. */
+static bool settle_alone(tp__reducer *r, int node) {
+  tp__wcsp *g = r->g;
+  const tp__wnode *v = &g->nodes[node];
+  if (!v->alive || v->n_edges || v->n_loads || v->n > TP__MAX_DOMINANCE)
+    return false;
+  int best = 0;
+  for (int x = 1; x < v->n; x++)
+    best = v->cost[x] <= v->cost[best] ? x : best;
+  if (v->n == 0 || v->cost[best] >= TP_COST_FORBIDDEN)
+    return false;
+  *r->work += TP__WORK_STEP + (v->n > 1 && !g->cache ? (int64_t)v->n * v->n : 0); /* as they do */
+  g->constant = tp_cost_add(g->constant, v->cost[best]);
+  tp__wcsp_record_choice(g, node, best);
+  return true;
+}
+
 static tp_status start(tp__reducer *r) {
   tp__wcsp *g = r->g;
   int most = 1;
@@ -147,7 +167,8 @@ static tp_status start(tp__reducer *r) {
   if (!r->queue || !r->queued || !r->drop || !r->taken)
     return TP_NO_MEMORY;
   for (int v = 0; v < g->n_nodes; v++)
-    tp__reducer_touch(r, v);
+    if (r->step != simplify || !settle_alone(r, v))
+      tp__reducer_touch(r, v);
   return TP_OK;
 }
 

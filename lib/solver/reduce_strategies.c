@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-/* Dominance compares all pairs of strategies; beyond this number it does not pay off. */
-enum { MAX_DOMINANCE = 512 };
-
 enum { MAX_CACHED_EDGES = 16 };
 
 /* Adds the inputs of a step at the node to the key: its costs and tables, and optionally the costs
@@ -121,6 +118,10 @@ typedef struct star {
   tp_cost **table;
   /* the result of dominance if this changes nothing; NULL: not computed yet */
   struct star *dominated;
+  /* what is left of the costs, of the tables by edge, and of the last labels; NULL: not computed
+   * yet */
+  tp_cost *left_cost, **left_table;
+  int *label, *left_label;
 } star;
 
 /* Returns the slack below the limit. Without a known limit, only forbidden costs count; with a
@@ -217,6 +218,43 @@ static star *new_star(tp__reducer *r, const tp__wnode *v) {
   return s && s->drop && s->table ? s : NULL;
 }
 
+/* Applies a drop for the first time, and remembers what is left. */
+static tp_status drop_anew(tp__reducer *r, int node, star *s) {
+  tp__wcsp *g = r->g;
+  const tp__wnode *v = &g->nodes[node];
+  s->left_table = tp__pool_alloc(&g->pool, (size_t)v->n_edges, sizeof *s->left_table);
+  s->label = v->label;
+  if (!s->left_table || tp__wcsp_drop(g, node, s->drop))
+    return TP_NO_MEMORY;
+  s->left_cost = v->cost;
+  s->left_label = v->label;
+  for (int i = 0; i < v->n_edges; i++)
+    s->left_table[i] = g->edges[v->edges[i]].table;
+  return TP_OK;
+}
+
+/* Drops the strategies of a cached result. */
+static tp_status drop_cached(tp__reducer *r, int node, star *s) {
+  tp__wcsp *g = r->g;
+  tp__wnode *v = &g->nodes[node];
+  if (s->n_drop == 0)
+    return TP_OK;
+  tp__reducer_touch_neighbors(r, node);
+  if (!s->left_cost || v->n_loads)
+    return drop_anew(r, node, s);
+  if (v->label != s->label) {
+    s->label = v->label;
+    if (!(s->left_label = tp__wcsp_drop_labels(g, v, s->drop)))
+      return TP_NO_MEMORY;
+  }
+  v->label = s->left_label;
+  v->cost = s->left_cost;
+  v->n -= s->n_drop;
+  for (int i = 0; i < v->n_edges; i++)
+    g->edges[v->edges[i]].table = s->left_table[i];
+  return TP_OK;
+}
+
 /* Applies the star bound, cached or computed now. */
 static tp_status cached_star(tp__reducer *r, int node) {
   tp__wcsp *g = r->g;
@@ -242,9 +280,7 @@ static tp_status cached_star(tp__reducer *r, int node) {
     e->table = s->table[i];
   }
   r->quiet = is_quiet ? s : NULL;
-  if (status == TP_OK)
-    memcpy(r->drop, s->drop, (size_t)v->n * sizeof *r->drop);
-  return status == TP_OK ? tp__reducer_apply_drop(r, node, s->n_drop) : status;
+  return status == TP_OK ? drop_cached(r, node, s) : status;
 }
 
 tp_status tp__reducer_star_bound(tp__reducer *r, int node) {
@@ -281,42 +317,36 @@ static tp_status find_dominated(tp__reducer *r, int node, int *n_drop) {
 }
 
 /* Finds the result by the key of the star bound, which covers all surroundings of the node, or by
- * the part of them that matters here. */
-static tp_status cached_dominated(tp__reducer *r, int node, int *n_drop) {
+ * the part of them that matters here. NULL if memory runs out. */
+static star *cached_dominated(tp__reducer *r, int node) {
   tp__wcsp *g = r->g;
-  size_t n = (size_t)g->nodes[node].n;
-  if (r->quiet && r->quiet->dominated) {
-    memcpy(r->drop, r->quiet->dominated->drop, n * sizeof *r->drop);
-    *n_drop = r->quiet->dominated->n_drop;
-    return TP_OK;
-  }
+  if (r->quiet && r->quiet->dominated)
+    return r->quiet->dominated;
   tp__hash_cons_key key;
   tp__hash_cons_begin(&key, TP__HASH_CONS_DOMINATED);
   add_surroundings(&key, g, node, false);
   void **slot = tp__hash_cons_find(g->cache, &key);
-  if (!slot)
-    return TP_NO_MEMORY;
-  star *s = *slot;
-  if (s) {
-    memcpy(r->drop, s->drop, n * sizeof *r->drop);
-  } else {
+  star *s = slot ? *slot : NULL;
+  if (slot && !s) {
     s = *slot = new_star(r, &g->nodes[node]);
     if (!s || find_dominated(r, node, &s->n_drop))
-      return TP_NO_MEMORY;
-    memcpy(s->drop, r->drop, n * sizeof *r->drop);
+      return NULL;
+    memcpy(s->drop, r->drop, (size_t)g->nodes[node].n * sizeof *r->drop);
   }
-  *n_drop = s->n_drop;
   if (r->quiet)
     r->quiet->dominated = s;
-  return TP_OK;
+  return s;
 }
 
 tp_status tp__reducer_dominated(tp__reducer *r, int node) {
   const tp__wnode *v = &r->g->nodes[node];
-  int n_drop = 0;
-  if (v->n < 2 || v->n > MAX_DOMINANCE)
+  if (v->n < 2 || v->n > TP__MAX_DOMINANCE)
     return TP_OK;
-  tp_status status =
-      r->g->cache ? cached_dominated(r, node, &n_drop) : find_dominated(r, node, &n_drop);
-  return status == TP_OK ? tp__reducer_apply_drop(r, node, n_drop) : status;
+  if (r->g->cache) {
+    star *s = cached_dominated(r, node);
+    return s ? drop_cached(r, node, s) : TP_NO_MEMORY;
+  }
+  int n_drop = 0;
+  TP_TRY(find_dominated(r, node, &n_drop));
+  return tp__reducer_apply_drop(r, node, n_drop);
 }

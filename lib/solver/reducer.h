@@ -39,6 +39,9 @@ tp_status tp__reducer_apply_drop(tp__reducer *r, int node, int n_drop);
 
 /* ---- reduce_strategies.c ---- */
 
+/* Dominance compares all pairs of strategies; beyond this number it does not pay off. */
+enum { TP__MAX_DOMINANCE = 512 };
+
 /* Moves the minimum node cost into the constant. */
 tp_status tp__reducer_normalize(tp__wcsp *g, tp__wnode *v);
 /* Drops strategies, and forbids pairs with those of a neighbor, that cannot be in an assignment

@@ -15,7 +15,8 @@ tp__wcsp *tp__wcsp_create(int n_nodes) {
   g->n_nodes = n_nodes;
   g->nodes = tp__pool_calloc(&g->pool, (size_t)n_nodes, sizeof *g->nodes);
   g->records = tp__pool_alloc(&g->pool, (size_t)n_nodes, sizeof *g->records);
-  if (g->nodes && g->records)
+  g->record_sides = tp__pool_alloc(&g->pool, 2 * (size_t)n_nodes, sizeof *g->record_sides);
+  if (g->nodes && g->records && g->record_sides)
     return g;
   tp__wcsp_destroy(g);
   return NULL;
@@ -27,6 +28,22 @@ void tp__wcsp_destroy(tp__wcsp *g) {
   tp__hash_cons_destroy(g->cache);
   tp__pool_release(&g->pool);
   tp__free(g);
+}
+
+tp_status tp__wcsp_reserve_edges(tp__wcsp *g, const int *degree, int n_edges) {
+  int *lists = tp__pool_alloc(&g->pool, 2 * (size_t)n_edges, sizeof *lists);
+  /* an elimination replaces two edges by one */
+  size_t capacity = (size_t)n_edges + (size_t)n_edges / 2;
+  g->edges = tp__pool_alloc(&g->pool, capacity, sizeof *g->edges);
+  if (!lists || !g->edges || capacity > INT_MAX / 2)
+    return TP_NO_MEMORY;
+  g->edge_capacity = (int)capacity;
+  for (int v = 0; v < g->n_nodes; v++) {
+    g->nodes[v].edges = lists;
+    g->nodes[v].edge_capacity = degree[v];
+    lists += degree[v];
+  }
+  return TP_OK;
 }
 
 tp_cost *tp__wcsp_share(tp__wcsp *g, tp_cost *array, size_t n) {
@@ -212,8 +229,11 @@ void tp__wcsp_remove_edge(tp__wcsp *g, int edge) {
 
 tp_status tp__wcsp_record(tp__wcsp *g, int node, int n, const int *edges) {
   tp__wnode *v = &g->nodes[node];
-  tp__wrecord *r = &g->records[g->n_records];
-  *r = (tp__wrecord){.node = node, .n = v->n, .n_sides = n, .cost = v->cost, .label = v->label};
+  g->records[g->n_records] = (tp__wrecord){.node = node,
+                                           .n = (unsigned)v->n,
+                                           .n_sides = (unsigned)n,
+                                           .cost = v->cost,
+                                           .label = v->label};
   for (int i = 0; i < n; i++) {
     tp__wview view = tp__wcsp_view(g, edges[i], node);
     const tp__wnode *u = &g->nodes[view.other];
@@ -224,12 +244,25 @@ tp_status tp__wcsp_record(tp__wcsp *g, int node, int n, const int *edges) {
       return TP_NO_MEMORY;
     if (!g->cache)
       memcpy(label, u->label, (size_t)u->n * sizeof *label);
-    r->side[i] = (tp__wrecord_side){view.other, u->n, label, view.table, view.self, view.far};
+    g->record_sides[g->n_record_sides + i] = (tp__wrecord_side){.label = label,
+                                                                .table = view.table,
+                                                                .node = view.other,
+                                                                .n = (unsigned)u->n,
+                                                                .is_inner = view.far == 1};
   }
+  g->n_record_sides += n;
   v->alive = false;
   g->n_alive--;
   g->n_records++;
   return TP_OK;
+}
+
+void tp__wcsp_record_choice(tp__wcsp *g, int node, int x) {
+  tp__wnode *v = &g->nodes[node];
+  g->records[g->n_records++] =
+      (tp__wrecord){.node = node, .n = 1, .cost = v->cost + x, .label = v->label + x};
+  v->alive = false;
+  g->n_alive--;
 }
 
 static void *own_copy(tp__wcsp *g, const void *array, size_t n, size_t size) {
@@ -340,12 +373,22 @@ static tp_status compact_node(tp__wcsp *g, tp__wnode *v, const bool *mask, int n
   return v->label ? TP_OK : TP_NO_MEMORY;
 }
 
+static int n_kept_of(int n, const bool *drop) {
+  int n_kept = 0;
+  for (int x = 0; x < n; x++)
+    n_kept += !drop[x];
+  return n_kept;
+}
+
+int *tp__wcsp_drop_labels(tp__wcsp *g, const tp__wnode *v, const bool *drop) {
+  const bool *mask = cached_mask(g, v->n, drop);
+  return mask ? compact_labels(g, v->label, v->n, mask, (size_t)n_kept_of(v->n, drop)) : NULL;
+}
+
 tp_status tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop) {
   tp__wnode *v = &g->nodes[node];
   const bool *mask = g->cache ? cached_mask(g, v->n, drop) : drop;
-  int n_kept = 0;
-  for (int x = 0; x < v->n; x++)
-    n_kept += !drop[x];
+  int n_kept = n_kept_of(v->n, drop);
   if (!mask)
     return TP_NO_MEMORY;
   tp_status status = TP_OK;
@@ -466,23 +509,32 @@ tp__wcsp *tp__wcsp_condition(const tp__wcsp *g, const int *members, int n, const
   return NULL;
 }
 
+/* Returns the first entry of the table for the neighbor's choice, and the stride between the
+ * entries of the recorded node. */
+static const tp_cost *chosen_row(const tp__wrecord *r, const tp__wrecord_side *s,
+                                 const int *choices, size_t *stride) {
+  const int *hit = bsearch(&choices[s->node], s->label, s->n, sizeof *s->label, tp__compare_ints);
+  /* A choice among remaining labels is always found. Index 0 prevents an out-of-bounds read if
+   * there is a defect elsewhere. */
+  size_t at = hit ? (size_t)(hit - s->label) : 0;
+  *stride = s->is_inner ? s->n : 1;
+  return s->table + (s->is_inner ? at : at * r->n);
+}
+
 void tp__wcsp_complete(const tp__wcsp *g, int *choices) {
+  const tp__wrecord_side *side = g->record_sides + g->n_record_sides;
   for (int i = g->n_records - 1; i >= 0; i--) {
     const tp__wrecord *r = &g->records[i];
     const tp_cost *row[2] = {NULL, NULL};
-    for (int k = 0; k < r->n_sides; k++) {
-      const tp__wrecord_side *s = &r->side[k];
-      const int *hit =
-          bsearch(&choices[s->node], s->label, (size_t)s->n, sizeof *s->label, tp__compare_ints);
-      /* A choice among remaining labels is always found. Index 0 prevents an out-of-bounds read if
-       * there is a defect elsewhere. */
-      row[k] = s->table + (hit ? (size_t)(hit - s->label) : 0) * s->far;
-    }
+    size_t stride[2] = {0, 0};
+    side -= r->n_sides;
+    for (unsigned k = 0; k < r->n_sides; k++)
+      row[k] = chosen_row(r, &side[k], choices, &stride[k]);
     tp_cost best = INT64_MAX;
-    for (int x = 0; x < r->n; x++) {
+    for (unsigned x = 0; x < r->n; x++) {
       tp_cost sum = r->cost[x];
-      for (int k = 0; k < r->n_sides; k++)
-        sum = tp_cost_add(sum, row[k][(size_t)x * r->side[k].self]);
+      for (unsigned k = 0; k < r->n_sides; k++)
+        sum = tp_cost_add(sum, row[k][x * stride[k]]);
       if (sum < best) {
         best = sum;
         choices[r->node] = r->label[x];

@@ -63,18 +63,20 @@ typedef struct tp__wview {
   size_t self, far; /* strides: table[x * self + y * far] */
 } tp__wview;
 
+/* A neighbor of an eliminated node, and the table between them. */
 typedef struct tp__wrecord_side {
-  int node, n;
   int *label; /* of the neighbor when the record was made */
   const tp_cost *table;
-  size_t self, far;
+  int node;
+  unsigned n : 31,  /* strategies of the neighbor */
+      is_inner : 1; /* they are the columns of the table */
 } tp__wrecord_side;
 
 typedef struct tp__wrecord {
-  int node, n, n_sides;
   const tp_cost *cost;
   const int *label;
-  tp__wrecord_side side[2];
+  int node;
+  unsigned n : 30, n_sides : 2;
 } tp__wrecord;
 
 typedef struct tp__wcsp {
@@ -83,8 +85,9 @@ typedef struct tp__wcsp {
   tp__wnode *nodes;
   int n_edges, edge_capacity;
   tp__wedge *edges;
-  int n_records;
+  int n_records, n_record_sides;
   tp__wrecord *records;
+  tp__wrecord_side *record_sides; /* of all records, in their order */
   tp_cost constant;
   tp__wmemory *memory; /* NULL: no limit */
   /* NULL: every array belongs to one node or edge and may change; otherwise see solver/shelf.h */
@@ -101,6 +104,10 @@ static inline tp__wview tp__wcsp_view(const tp__wcsp *g, int edge, int node) {
 /* Creates a graph with a capacity of n_nodes nodes, none alive. NULL if memory runs out. */
 tp__wcsp *tp__wcsp_create(int n_nodes);
 void tp__wcsp_destroy(tp__wcsp *g);
+
+/* Reserves memory for `n_edges` edges in all and degree[v] at each node, and for those that
+ * eliminations add, before there are any. */
+tp_status tp__wcsp_reserve_edges(tp__wcsp *g, const int *degree, int n_edges);
 
 /* Declares that an array of the graph's pool, to which nothing refers yet, is complete. With a
  * shelf, returns the canonical equal array. NULL for NULL, or if memory runs out. */
@@ -129,12 +136,18 @@ void tp__wcsp_remove_edge(tp__wcsp *g, int edge);
  * stay. */
 tp_status tp__wcsp_record(tp__wcsp *g, int node, int n, const int *edges);
 
+/* The same for a node without edges whose strategy is known: strategy `x`. */
+void tp__wcsp_record_choice(tp__wcsp *g, int node, int x);
+
 /* Gives each alive node and edge arrays of its own, and removes the shelf. */
 tp_status tp__wcsp_unshare(tp__wcsp *g);
 
 /* Drops the strategies x with drop[x], and compacts the node, its loads and the tables of its
  * edges. */
 tp_status tp__wcsp_drop(tp__wcsp *g, int node, const bool *drop);
+
+/* Returns the labels that this leaves. For a graph with a shelf. NULL if memory runs out. */
+int *tp__wcsp_drop_labels(tp__wcsp *g, const tp__wnode *v, const bool *drop);
 
 /* Extracts the nodes members[0..n) as a graph: its node i is members[i], its labels are those of
  * `g`, its constant is 0. Edges to other nodes and memory are left out. If `fixed` is a member, it

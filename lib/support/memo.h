@@ -16,12 +16,17 @@ typedef struct tp_memo {
 
 /* Returns a hash of n words. Inline, because it is part of hot loops. */
 static inline uint64_t tp__hash_words(const int64_t *words, size_t n) {
-  uint64_t hash = n;
-  for (size_t i = 0; i < n; i++) {
-    hash = (hash ^ (uint64_t)words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    hash ^= hash >> 32;
+  const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15), other = UINT64_C(0xbf58476d1ce4e5b9);
+  uint64_t hash = n * other;
+  size_t i = 0;
+  for (; i + 1 < n; i += 2) {
+    unsigned __int128 product =
+        (unsigned __int128)(hash ^ (uint64_t)words[i] ^ odd) * ((uint64_t)words[i + 1] ^ other);
+    hash = (uint64_t)product ^ (uint64_t)(product >> 64);
   }
-  return hash;
+  if (i < n)
+    hash = (hash ^ (uint64_t)words[i]) * odd;
+  return hash ^ hash >> 32;
 }
 
 /* Returns the slot for this key, which holds NULL if the key is new; NULL if memory runs out. Valid

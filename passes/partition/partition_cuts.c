@@ -70,9 +70,10 @@ static tp_status note_item(reading *r, const tp_item *item) {
   return TP_OK;
 }
 
-static tp_status note_func(reading *r, MlirOperation func, const tp_func_graph *before,
+static tp_status note_func(reading *r, MlirOperation func, tp_func_graph *before,
                            bool unknown_replicate) {
-  TP_TRY(tp__func_graph_read(func, r->c->mesh, unknown_replicate, before, &r->arena, &r->graph));
+  TP_TRY(
+      tp__func_graph_read(func, r->c->mesh, unknown_replicate, before, NULL, &r->arena, &r->graph));
   r->specs = tp__arena_array(&r->arena, (size_t)r->graph.n_values + 1, sizeof *r->specs);
   if (!r->specs)
     return tp__out_of_memory(func);

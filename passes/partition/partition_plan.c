@@ -125,11 +125,10 @@ static tp_status plan_anew(tp_partitioner *p, const tp_item *item, const tp_spec
 /* Returns the memo slot for the plan of an op with this rule, these operand shardings and these
  * attributes. NULL when memory runs out. */
 static void **same_plan(tp_partitioner *p, const tp_item *item, const tp_spec *operands) {
-  int64_t key[3 + 64];
+  int64_t key[2 + 64];
   size_t n = 0;
   key[n++] = (int64_t)(intptr_t)item->rule->first;
-  key[n++] = (int64_t)(intptr_t)tp__get(item->op, "tp.sharding").ptr;
-  key[n++] = (int64_t)(intptr_t)tp__get(item->op, "tp.factors").ptr;
+  key[n++] = (int64_t)(intptr_t)tp__attributes(item->op).ptr;
   for (int i = 0; i < item->rule->n_operands; i++)
     key[n++] = (int64_t)operands[i].bits;
   return tp__memo(&p->same_ops, &p->arena, key, n);
@@ -278,6 +277,7 @@ tp_status tp__read_plan(tp_partitioner *p) {
   TP_TRY(read_args(p));
   for (int i = 0; i < p->graph.n_items; i++) {
     const tp_item *item = &p->graph.items[i];
+    tp__prefetch_items(&p->graph, i, false);
     TP_TRY(item->kind == TP_ITEM_OP       ? plan_op(p, item, &p->ops[i])
            : item->kind == TP_ITEM_LAYOUT ? plan_layout(p, item, &p->layouts[i])
            : item->kind == TP_ITEM_REGION ? plan_region(p, item)

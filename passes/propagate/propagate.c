@@ -28,57 +28,84 @@ static bool reads_first_operand(MlirOperation op) {
          tp__is_used(mlirBlockGetArgument(body, 0));
 }
 
+static void reverse(tp_op_list *list, size_t start) {
+  for (size_t i = start, k = list->n; i + 1 < k; i++) {
+    MlirOperation op = list->items[i];
+    list->items[i] = list->items[--k];
+    list->items[k] = op;
+  }
+}
+
 /* Clones an op without inputs (empty, fill, splat) for each of its uses; a shared one would tie the
  * layouts of all its users together. Ops are visited backwards, so that operands of clones are
  * cloned too. */
 static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_replicate,
-                               tp_rule_cache *alike) {
+                               tp_rule_cache *alike, tp_op_list *order) {
   tp_rule rule;
-  if (mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) > 1 ||
-      !tp__op_has_tensors(op) || tp__op_has_dialect(op, "shard") || tp__op_has_dialect(op, "scf") ||
-      !tp__is_used(mlirOperationGetResult(op, 0)) ||
-      tp__is_used_once(mlirOperationGetResult(op, 0)) || reads_first_operand(op))
+  if (mlirOperationGetNumResults(op) != 1 || !tp__is_used(mlirOperationGetResult(op, 0)) ||
+      tp__is_used_once(mlirOperationGetResult(op, 0)) || mlirOperationGetNumRegions(op) > 1 ||
+      tp__op_has_dialect(op, "shard") || tp__op_has_dialect(op, "scf") || reads_first_operand(op) ||
+      !tp__op_has_tensors(op))
     return TP_OK;
   tp_status status = tp__rule_cached(alike, op, unknown_replicate, p->problem.arena, &rule);
   if (status != TP_OK || !rule.is_free)
     return status;
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirOpOperand use = mlirOpOperandGetNextUse(mlirValueGetFirstUse(result));
+  size_t start = order->n;
   while (!mlirOpOperandIsNull(use)) {
     MlirOpOperand next = mlirOpOperandGetNextUse(use);
     MlirOperation clone = mlirOperationClone(op);
     tp__insert_before(op, clone);
+    TP_TRY(tp__op_list_add(order, clone));
     mlirOperationSetOperand(mlirOpOperandGetOwner(use), mlirOpOperandGetOperandNumber(use),
                             mlirOperationGetResult(clone, 0));
     use = next;
   }
+  reverse(order, start);
   return TP_OK;
 }
 
-/* Lists all ops in program order, except those in the bodies of structured ops. */
-static tp_status list_ops(MlirOperation parent, tp_op_list *list) {
+/* Lists all ops in program order, except those in the bodies of structured ops, and the pads among
+ * them. */
+static tp_status list_ops(MlirOperation parent, tp_op_list *list, tp_op_list *pads) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(parent); r++)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, r));
          !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
       for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
            op = mlirOperationGetNextInBlock(op)) {
         tp_status status = tp__op_list_add(list, op);
+        if (status == TP_OK && tp__op_is(op, "tensor.pad"))
+          status = tp__op_list_add(pads, op);
         if (status == TP_OK && tp__op_has_dialect(op, "scf"))
-          status = list_ops(op, list);
+          status = list_ops(op, list, pads);
         if (status != TP_OK)
           return status;
       }
   return TP_OK;
 }
 
-static tp_status clone_free_ops(tp_planner *p, MlirOperation func, bool unknown_replicate) {
-  tp_op_list list = {0};
+/* Gives each user its own free ops, and its own pad. Lists the ops in program order in `order`, but
+ * for clones of pads. */
+static tp_status clone_shared_ops(tp_planner *p, MlirOperation func, bool unknown_replicate,
+                                  tp_op_list *order) {
+  enum { FAR = 10 }; /* ops ahead */
+  tp_op_list list = {0}, pads = {0};
   tp_rule_cache alike = {0};
-  tp_status status = list_ops(func, &list);
-  for (size_t i = list.n; i > 0 && status == TP_OK; i--)
-    status = clone_free_op(p, list.items[i - 1], unknown_replicate, &alike);
+  tp_status status = list_ops(func, &list, &pads);
+  for (size_t i = list.n; i > 0 && status == TP_OK; i--) {
+    if (i > FAR)
+      tp__prefetch_op(list.items[i - 1 - FAR], false);
+    status = tp__op_list_add(order, list.items[i - 1]);
+    if (status == TP_OK)
+      status = clone_free_op(p, list.items[i - 1], unknown_replicate, &alike, order);
+  }
+  reverse(order, 0);
+  if (status == TP_OK)
+    status = tp__pads_in_place(&pads, p->problem.arena);
   tp__rule_cache_destroy(&alike);
   tp__free(list.items);
+  tp__free(pads.items);
   return status;
 }
 
@@ -91,6 +118,7 @@ static void destroy(tp_planner *p) {
   tp__memo_destroy(&p->same_rules);
   tp__memo_destroy(&p->first_rules);
   tp__memo_destroy(&p->same_ops);
+  tp__memo_destroy(&p->same_surroundings);
   tp__memo_destroy(&p->same_layouts);
   tp__memo_destroy(&p->same_edges);
   tp__memo_destroy(&p->written_ops);
@@ -117,7 +145,13 @@ static tp_status choose_plan(tp_planner *p) {
   tp_status status = p->problem.flow ? TP_OK : tp__flow_build(p);
   if (status == TP_OK)
     status = tp__plan_nodes(p);
-  return status == TP_OK ? tp__plan(p) : status;
+  if (status == TP_OK)
+    status = tp__plan(p);
+  if (!p->report) { /* which prices other plans */
+    tp_problem_destroy(p->stated);
+    p->stated = NULL;
+  }
+  return status;
 }
 
 /* Writes and reports the plan that was chosen. */
@@ -178,15 +212,15 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
        op = mlirOperationGetNextInBlock(op)) {
     if (!tp__is_planned_func(op))
       continue;
-    tp_status status = clone_free_ops(p, op, unknown_replicate);
-    if (status == TP_OK)
-      status = tp__pads_in_place(op, p->problem.arena);
+    tp_op_list order = {0};
+    tp_status status = clone_shared_ops(p, op, unknown_replicate, &order);
     if (status == TP_OK && tp__grow((void **)&list->graphs, &list->capacity, list->n + 1,
                                     sizeof *list->graphs) != TP_OK)
       status = tp__out_of_memory(op);
     if (status == TP_OK)
-      status = tp__func_graph_read(op, mesh, unknown_replicate, NULL, p->problem.arena,
+      status = tp__func_graph_read(op, mesh, unknown_replicate, NULL, &order, p->problem.arena,
                                    &list->graphs[list->n++]);
+    tp__free(order.items);
     if (status == TP_OK)
       status =
           tp__mark_attention(&list->graphs[list->n - 1], p->problem.machine->attention_features);

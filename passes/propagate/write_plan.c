@@ -152,6 +152,8 @@ static tp_status write_producers(tp_planner *p) {
   for (size_t i = 0; i < p->problem.n_nodes && status == TP_OK; i++) {
     const tp_node *node = &p->problem.nodes[i];
     if (node->kind == TP_NODE_OP)
+      tp__prefetch_items(&p->problem.graph, node->index, false);
+    if (node->kind == TP_NODE_OP)
       status = write_op(p, node);
     if (node->kind == TP_NODE_LAYOUT) {
       tp_annotation annotation = closed(node->out[node->chosen]);

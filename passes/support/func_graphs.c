@@ -21,7 +21,7 @@ tp_legacy tp__func_graphs_leave(const tp_func_graphs *graphs) {
   return (tp_legacy){left, drop};
 }
 
-const tp_func_graph *tp__func_graphs_find(const tp_func_graphs *left, MlirOperation func) {
+tp_func_graph *tp__func_graphs_find(const tp_func_graphs *left, MlirOperation func) {
   for (size_t i = 0; left && i < left->n; i++)
     if (mlirOperationEqual(left->graphs[i].func, func))
       return &left->graphs[i];

@@ -17,6 +17,6 @@ void tp__func_graphs_destroy(tp_func_graphs *graphs);
  * nothing is moved. */
 tp_legacy tp__func_graphs_leave(const tp_func_graphs *graphs);
 /* The graph of `func` in `left`, which may be NULL; NULL if there is none. */
-const tp_func_graph *tp__func_graphs_find(const tp_func_graphs *left, MlirOperation func);
+tp_func_graph *tp__func_graphs_find(const tp_func_graphs *left, MlirOperation func);
 
 #endif

@@ -86,7 +86,7 @@ static tp_cost written_cost(const planned *p, const tp_topology *topology,
                             tp_reshard_cache *reshards, tp__arena *arena) {
   space s = {.mesh = &p->mesh, .topology = topology, .arena = arena};
   tp_cost sum = 0;
-  if (tp__func_graph_read(p->func, &p->mesh, false, NULL, arena, &s.graph) != TP_OK ||
+  if (tp__func_graph_read(p->func, &p->mesh, false, NULL, NULL, arena, &s.graph) != TP_OK ||
       tp__mark_attention(&s.graph, topology->attention_features) != TP_OK)
     return TP_COST_FORBIDDEN;
   for (int i = 0; i < s.graph.n_items; i++) {
@@ -286,7 +286,7 @@ static verdict check_module(const setting *s, MlirModule module, rng *r, totals 
       tp_topology_count_bytes(&topology, TP_BYTE_FLOPS);
     c.reshards = tp_reshard_cache_create(&c.plan.mesh, &topology);
     /* not a decision, so all plans contain it */
-    if (tp__pads_in_place(the_function(module), &c.arena) == TP_OK)
+    if (space_own_pads(the_function(module), &c.arena))
       v = check_planned(&c, &topology, tp_mesh_is_refined(&before));
     for (int i = 0; i < s->edits && v < CHEAPER; i++)
       if (edit(&c, r) == EDITED)

@@ -1,6 +1,8 @@
 /* Enumerates all plans of a small program: its values, its decisions, and how they depend. */
 #include "space_choices.h"
 
+#include "passes/propagate/model/planner.h"
+
 #include <string.h>
 
 enum { MAX_DECISIONS = 256 };
@@ -137,11 +139,24 @@ static bool add_uses(space *s) {
   return ok;
 }
 
+static tp_status collect_pad(MlirOperation op, void *pads) {
+  return tp__op_is(op, "tensor.pad") ? tp__op_list_add(pads, op) : TP_OK;
+}
+
+bool space_own_pads(MlirOperation func, tp__arena *arena) {
+  tp_op_list pads = {0};
+  tp_status status = tp__walk_outside(func, collect_pad, &pads);
+  if (status == TP_OK)
+    status = tp__pads_in_place(&pads, arena);
+  tp__free(pads.items);
+  return status == TP_OK;
+}
+
 bool space_read(MlirOperation func, const tp_mesh *mesh, const tp_topology *topology,
                 bool mixes_sub_axes, tp__arena *arena, space *s) {
   *s =
       (space){.mesh = mesh, .topology = topology, .mixes_sub_axes = mixes_sub_axes, .arena = arena};
-  if (tp__func_graph_read(func, mesh, false, NULL, arena, &s->graph) != TP_OK ||
+  if (tp__func_graph_read(func, mesh, false, NULL, NULL, arena, &s->graph) != TP_OK ||
       tp__mark_attention(&s->graph, s->topology->attention_features) != TP_OK)
     return false;
   size_t n_values = (size_t)s->graph.n_args + 1;

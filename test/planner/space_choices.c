@@ -306,10 +306,10 @@ static void choose_axes(choosing *c, int axis) {
       choose_axes(c, axis + 1);
     c->now.choices[axis].ring = false;
     c->now.choices[axis].rows = TP_BY_GROUPS;
-    if (c->rule->rows.factors >> f & 1)
+    if (c->rule->rows->factors >> f & 1)
       choose_axes(c, axis + 1);
     c->now.choices[axis].rows = TP_BY_PARTS;
-    if (c->rule->rows.sends && (c->rule->rows.factors >> f & 1))
+    if (c->rule->rows->sends && (c->rule->rows->factors >> f & 1))
       choose_axes(c, axis + 1);
   }
   for (int v = 0; v < c->rule->n_variants && mesh->axes[axis].size > 1; v++) {

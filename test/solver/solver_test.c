@@ -241,6 +241,30 @@ static void repeated_edges(void **state) {
   tp_problem_destroy(p);
 }
 
+/* Nodes without edges are decided at once, as those with edges: of equal strategies the last. */
+static void nodes_without_edges(void **state) {
+  (void)state;
+  enum { MANY = 600 };
+  tp_problem *p = tp_problem_create();
+  tp_cost costs[4] = {3, 1, 1, TP_COST_FORBIDDEN}, table[4] = {5, 7, 6, 4}, equal[MANY] = {0};
+  assert_int_equal(tp_problem_add_node(p, 4, costs), 0);
+  assert_int_equal(tp_problem_add_node(p, 2, (tp_cost[]){0, 0}), 1);
+  assert_int_equal(tp_problem_add_node(p, 1, costs), 2);
+  assert_int_equal(tp_problem_add_node(p, 2, (tp_cost[]){0, 2}), 3);
+  assert_int_equal(tp_problem_add_node(p, MANY, equal), 4); /* too many for dominance */
+  assert_int_equal(tp_problem_add_edge(p, 1, 3, table), TP_OK);
+  tp_solution s;
+  assert_int_equal(tp_solve(p, NULL, &s), TP_OK);
+  assert_true(s.optimal && s.cost == 1 + 3 + 5 && s.lower_bound == s.cost);
+  static const int expected[] = {2, 0, 0, 0, 0};
+  assert_memory_equal(s.choices, expected, sizeof expected);
+  tp_solution_clear(&s);
+  assert_int_equal(tp_problem_add_node(p, 1, &costs[3]), 5);
+  assert_int_equal(tp_solve(p, NULL, &s), TP_INFEASIBLE);
+  tp_solution_clear(&s);
+  tp_problem_destroy(p);
+}
+
 enum { LAYERS = 12, WIDTH = 6, CHOICES = 4, KINDS = 9 };
 
 /* Creates layers of six nodes with nine kinds of edges, including forbidden entries, reversed and
@@ -355,6 +379,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(many_tied_to_one),
       cmocka_unit_test(repeated_edges),
+      cmocka_unit_test(nodes_without_edges),
       cmocka_unit_test(shared_tables),
       cmocka_unit_test(arguments),
       cmocka_unit_test(infeasible),

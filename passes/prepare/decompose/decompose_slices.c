@@ -31,10 +31,12 @@ tp_status tp__decompose_slice(MlirOperation op, void *data) {
   tp_pass *pass = data;
   tp_slice s;
   int64_t shape[TP_MAX_RANK];
-  tp_value_map small = {.shape = shape};
+  int rank;
   if (!tp__op_is(op, "tensor.extract_slice") ||
-      !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &small.rank, shape) ||
-      !tp__slice_read(op, &small, &s) || !has_values(&s) || drops_first(&s, s.rank - small.rank))
+      !tp__static_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)), &rank, shape))
+    return TP_OK;
+  tp_value_map small = {.rank = (uint8_t)rank, .shape = shape};
+  if (!tp__slice_read(op, &small, &s) || !has_values(&s) || drops_first(&s, s.rank - rank))
     return TP_OK;
   MlirValue taken = tp__slice_take(op, &s, mlirOperationGetOperand(op, 0));
   MlirAttribute factors = tp__get(op, "tp.factors");

@@ -179,6 +179,8 @@ static tp_status mark_annotations(tp_planner *p) {
           mark(p, mlirOperationGetOperand(item->op, r), a.spec);
       continue;
     }
+    if (item->is_bare)
+      continue;
     for (int r = 0; r < mlirOperationGetNumResults(item->op) && status == TP_OK; r++)
       if ((status = tp__func_graph_op(&p->problem.graph, item->op, r, &a, &present)) == TP_OK &&
           present)

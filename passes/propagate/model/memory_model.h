@@ -19,9 +19,11 @@ typedef struct tp_timeline_op {
   int first_use, n_operands; /* use first_use + i is operand i; the uses in its body follow */
   bool is_control;           /* structured control flow */
   bool is_change;            /* shard.shard */
+  bool is_constant, is_view; /* arith.constant; see tp__is_view */
+  bool is_named;             /* an op of linalg other than a generic */
   uint8_t known;             /* which properties storage.c has computed */
-  int root;       /* the op into which it is fused, possibly by way of others, or itself */
-  int64_t search; /* the last search for an overwritten buffer that met it; 0: none */
+  int root;   /* the op into which it is fused, possibly by way of others, or itself */
+  int search; /* the last search for an overwritten buffer that met it; 0: none */
 } tp_timeline_op;
 
 /* A tensor that one of the ops makes or uses. */
@@ -43,7 +45,7 @@ typedef struct tp_timeline {
   const tp_planner *planner;
   size_t n, capacity;
   tp_timeline_op *moments;
-  int64_t n_searches;              /* for overwritten buffers */
+  int n_searches;                  /* for overwritten buffers */
   size_t n_values, value_capacity; /* first the planner's values, by number, then others */
   tp_timeline_value *values;
   size_t n_others, other_capacity;

@@ -95,7 +95,9 @@ static tp_status add_arg(tp_planner *p, int i) {
 
 static tp_status add_op(tp_planner *p, int item) {
   const tp_rule *rule = p->problem.graph.items[item].rule;
-  int node = 0, n_own = (int)mlirOperationGetNumOperands(rule->op);
+  int node = 0;
+  /* ops that share a rule capture no tensors */
+  int n_own = rule->first ? rule->n_operands : (int)mlirOperationGetNumOperands(rule->op);
   tp_status status = new_node(p, &node);
   if (status == TP_OK)
     status = tp__node_for_op(p, item, &p->problem.nodes[node]);
@@ -276,31 +278,66 @@ static tp_status add_items(tp_planner *p) {
   return status == TP_OK ? add_carried_uses(p) : status;
 }
 
-tp_status tp__plan_copies(tp_planner *p) {
-  for (size_t k = 0; k < p->problem.n_values; k++) {
-    tp_planned_value *v = &p->problem.values[k];
-    int node = 0;
-    if (v->n_uses < 2)
-      continue;
-    tp_layout_set *set = tp__layout_set_empty(p);
-    if (!set)
-      return tp__plan_no_memory(p);
-    for (int u = -1; u < v->n_uses; u++) {
-      const tp_node *other = &p->problem.nodes[u < 0 ? v->node : v->uses[u].node];
-      for (int s = 0; s < other->n; s++)
-        tp__layout_set_add(set, u < 0 ? other->out[s * other->n_out + v->output]
-                                      : other->in[s * other->n_in + v->uses[u].input]);
-    }
-    tp_status status = new_node(p, &node);
-    if (status == TP_OK)
-      status = copy_specs(p, &p->problem.nodes[node], set, true);
-    if (status != TP_OK)
-      return status;
-    p->problem.nodes[node].kind = TP_NODE_COPY;
-    p->problem.nodes[node].index = (int)k;
-    v->copy = node;
+/* Fills the node of a copy with the layouts that the producer or a consumer can have. */
+static tp_status list_copies(tp_planner *p, const tp_planned_value *v, tp_node *node) {
+  tp_layout_set *set = tp__layout_set_empty(p);
+  if (!set)
+    return tp__plan_no_memory(p);
+  for (int u = -1; u < v->n_uses; u++) {
+    const tp_node *other = &p->problem.nodes[u < 0 ? v->node : v->uses[u].node];
+    for (int s = 0; s < other->n; s++)
+      tp__layout_set_add(set, u < 0 ? other->out[s * other->n_out + v->output]
+                                    : other->in[s * other->n_in + v->uses[u].input]);
   }
+  return copy_specs(p, node, set, true);
+}
+
+/* The same, where most values have the same producers and consumers as an earlier one. */
+static tp_status share_copies(tp_planner *p, const tp_planned_value *v, tp_memo *known,
+                              tp_node *node) {
+  enum { MOST_USES = 16 };
+  int64_t key[2 * (MOST_USES + 1)];
+  size_t n = 0;
+  if (v->n_uses > MOST_USES)
+    return list_copies(p, v, node);
+  for (int u = -1; u < v->n_uses; u++) {
+    const tp_node *other = &p->problem.nodes[u < 0 ? v->node : v->uses[u].node];
+    key[n++] = (int64_t)(intptr_t)(u < 0 ? other->out + v->output : other->in + v->uses[u].input);
+    key[n++] = (int64_t)other->n << 32 | (u < 0 ? other->n_out : other->n_in);
+  }
+  void **slot = tp__memo(known, p->problem.arena, key, n);
+  tp_node *first = slot ? *slot : NULL;
+  if (first) {
+    *node = *first;
+    return TP_OK;
+  }
+  if (!slot || !(first = tp__arena_alloc(p->problem.arena, sizeof *first)))
+    return tp__plan_no_memory(p);
+  *slot = first;
+  TP_TRY(list_copies(p, v, node));
+  *first = *node;
   return TP_OK;
+}
+
+static tp_status add_copy(tp_planner *p, size_t value, tp_memo *known) {
+  tp_planned_value *v = &p->problem.values[value];
+  int node = 0;
+  TP_TRY(new_node(p, &node));
+  TP_TRY(share_copies(p, v, known, &p->problem.nodes[node]));
+  p->problem.nodes[node].kind = TP_NODE_COPY;
+  p->problem.nodes[node].index = (int)value;
+  v->copy = node;
+  return TP_OK;
+}
+
+tp_status tp__plan_copies(tp_planner *p) {
+  tp_memo known = {0};
+  tp_status status = TP_OK;
+  for (size_t k = 0; k < p->problem.n_values && status == TP_OK; k++)
+    if (p->problem.values[k].n_uses > 1)
+      status = add_copy(p, k, &known);
+  tp__memo_destroy(&known);
+  return status;
 }
 
 tp_status tp__plan_nodes(tp_planner *p) {

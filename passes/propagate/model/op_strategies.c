@@ -37,6 +37,8 @@ typedef struct enumeration {
  * by annotations, and sub-axes cut for these dimensions. */
 static void collect_flow(enumeration *e) {
   const tp_rule *rule = e->rule;
+  memset(e->named_axes, 0, sizeof e->named_axes);
+  memset(e->cut_axes, 0, sizeof e->cut_axes);
   for (int i = 0; i < rule->n_operands + rule->n_results; i++) {
     const tp_value_map *map =
         i < rule->n_operands ? &rule->operands[i] : &rule->results[i - rule->n_operands];
@@ -53,18 +55,16 @@ static void collect_flow(enumeration *e) {
   }
 }
 
+/* Computes the axes of the factors from what collect_flow has collected. */
 static void factor_axes(enumeration *e) {
   const tp_mesh *mesh = e->planner->problem.mesh;
   uint8_t split = 0; /* axes of more than one device */
   for (int a = 0; a < mesh->n_axes; a++)
     split |= (uint8_t)((mesh->axes[a].size > 1) << a);
-  memset(e->named_axes, 0, sizeof e->named_axes);
-  memset(e->cut_axes, 0, sizeof e->cut_axes);
-  collect_flow(e);
   for (int f = 0; f < e->rule->n_factors; f++) {
     const tp_factor *factor = &e->rule->factors[f];
     uint8_t may = factor->kind == TP_FIXED ? 0 : split;
-    bool by_rows = e->rule->rows.factors >> f & 1;
+    bool by_rows = e->rule->rows->factors >> f & 1;
     e->rows_axes[f] = by_rows ? split & (e->planner->problem.follow ? e->named_axes[f] : split) : 0;
     e->named_axes[f] &= may;
     e->cut_axes[f] &= may;
@@ -182,7 +182,7 @@ static void enumerate(enumeration *e, int axis) {
         e->current.choices[axis].ring = false;
       }
     }
-    int n_kinds = e->rule->rows.sends ? TP_N_ROWS_KINDS : TP_BY_PARTS;
+    int n_kinds = e->rule->rows->sends ? TP_N_ROWS_KINDS : TP_BY_PARTS;
     for (int k = TP_BY_GROUPS; k < n_kinds && (e->rows_axes[f] >> axis & 1); k++) {
       e->current.choices[axis].rows = (uint8_t)k;
       enumerate(e, axis + 1);
@@ -506,24 +506,16 @@ static tp_status list_strategies(tp_planner *p, enumeration *e, traffic t, tp_no
   return status == TP_OK ? store(p, e, t, node) : status;
 }
 
-/* Equal ops share the arrays of one node. An annotated op is never shared. */
-tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
-  const tp_rule *rule = p->problem.graph.items[item].rule;
-  enumeration *e = p->op_scratch;
+/* Returns the slot for nodes that depend on the same things as that of the op. `t` is its traffic.
+ * NULL if memory runs out, or if the rule is too long for a key: `*word` is 0 then. */
+static void **same_node(tp_planner *p, const enumeration *e, traffic t, int64_t *word) {
+  const tp_rule *rule = e->rule;
   tp_memo_key key;
   key.n = 0;
-  int64_t word = 0;
-  void **slot = NULL;
-  tp_status status = TP_OK;
-  if (!e && !(e = p->op_scratch = tp__arena_alloc(p->problem.arena, sizeof *e)))
-    return tp__plan_no_memory(p);
-  e->planner = p;
-  e->rule = rule;
-  factor_axes(e);
-  traffic t = traffic_of(p, rule);
-  if (!tp__rule_word(p, rule, &word))
-    return tp__plan_no_memory(p);
-  tp__memo_key_add(&key, word);
+  *word = 1;
+  if (!tp__rule_word(p, rule, word) || *word == 0)
+    return NULL;
+  tp__memo_key_add(&key, *word);
   tp__memo_key_add(&key, rule->barred_axes);
   tp__memo_key_add(&key, (int64_t)t.fused);
   tp__memo_key_add(&key, (int64_t)t.stored);
@@ -531,29 +523,78 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   tp__memo_key_add(&key, rule->n_again);
   tp__memo_key_add(&key,
                    (int64_t)rule->ring.factors << 16 | rule->ring.operand << 8 | rule->ring.dim);
-  tp__memo_key_add(&key,
-                   (int64_t)rule->rows.factors << 16 | rule->rows.results << 1 | rule->rows.sends);
-  tp__memo_key_add(&key, (int64_t)rule->rows.own);
-  tp__memo_key_add(&key, rule->rows.groups);
-  tp__memo_key_add(&key, rule->rows.n_groups);
-  tp__memo_key_add(&key, (int64_t)rule->rows.whole);
+  tp__memo_key_add(&key, (int64_t)rule->rows->factors << 16 | rule->rows->results << 1 |
+                             rule->rows->sends);
+  tp__memo_key_add(&key, (int64_t)rule->rows->own);
+  tp__memo_key_add(&key, rule->rows->groups);
+  tp__memo_key_add(&key, rule->rows->n_groups);
+  tp__memo_key_add(&key, (int64_t)rule->rows->whole);
   for (int f = 0; f < rule->n_factors; f++)
     tp__memo_key_add(&key, e->rows_axes[f] << 24 | e->axes_of_factor[f] << 16 |
                                e->cut_axes[f] << 8 | e->named_axes[f]);
-  if (word && !tp__is_annotated(rule->op) &&
-      !(slot = tp__memo(&p->same_ops, p->problem.arena, key.words, key.n)))
-    return tp__plan_no_memory(p);
-  if (slot && *slot) {
+  return tp__memo(&p->same_ops, p->problem.arena, key.words, key.n);
+}
+
+/* Fills the node of an op that is not annotated. Ops with equal strategies share the arrays of one
+ * node. */
+static tp_status share_node(tp_planner *p, enumeration *e, traffic t, tp_node *node) {
+  int64_t word;
+  factor_axes(e);
+  void **slot = same_node(p, e, t, &word);
+  if (!slot)
+    return word == 0 ? list_strategies(p, e, t, node) : tp__plan_no_memory(p);
+  if (*slot) {
     *node = *(const tp_node *)*slot;
-  } else {
+    return TP_OK;
+  }
+  TP_TRY(list_strategies(p, e, t, node));
+  tp_node *first = tp__arena_alloc(p->problem.arena, sizeof *first);
+  if (!first)
+    return tp__plan_no_memory(p);
+  *first = *node;
+  *slot = first;
+  return TP_OK;
+}
+
+/* The same for ops that share a rule, most of which also have equal surroundings. */
+static tp_status share_node_of_rule(tp_planner *p, enumeration *e, traffic t, tp_node *node) {
+  const tp_rule *rule = e->rule;
+  int64_t key[5 + 2 * TP_MAX_FACTORS / sizeof(int64_t)] = {
+      (int64_t)(intptr_t)rule->first, (int64_t)t.fused, (int64_t)t.stored, (int64_t)in_blocks(rule),
+      (int64_t)rule->n_again << 8 | rule->barred_axes};
+  memcpy(&key[5], e->named_axes, sizeof e->named_axes);
+  memcpy(&key[5 + TP_MAX_FACTORS / sizeof(int64_t)], e->cut_axes, sizeof e->cut_axes);
+  void **slot = tp__memo(&p->same_surroundings, p->problem.arena, key, TP_LEN(key));
+  if (!slot)
+    return tp__plan_no_memory(p);
+  if (*slot) {
+    *node = *(const tp_node *)*slot;
+    return TP_OK;
+  }
+  tp_node *first = *slot = tp__arena_alloc(p->problem.arena, sizeof *first);
+  if (!first)
+    return tp__plan_no_memory(p);
+  TP_TRY(share_node(p, e, t, node));
+  *first = *node;
+  return TP_OK;
+}
+
+tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
+  const tp_item *read = &p->problem.graph.items[item];
+  enumeration *e = p->op_scratch;
+  tp_status status;
+  if (!e && !(e = p->op_scratch = tp__arena_alloc(p->problem.arena, sizeof *e)))
+    return tp__plan_no_memory(p);
+  e->planner = p;
+  e->rule = read->rule;
+  collect_flow(e);
+  traffic t = traffic_of(p, e->rule);
+  if (!read->is_bare && tp__is_annotated(e->rule->op)) {
+    factor_axes(e);
     status = list_strategies(p, e, t, node);
-    tp_node *first = slot ? tp__arena_alloc(p->problem.arena, sizeof *first) : NULL;
-    if (status == TP_OK && slot && !first)
-      return tp__plan_no_memory(p);
-    if (status == TP_OK && slot) {
-      *first = *node;
-      *slot = first;
-    }
+  } else {
+    status = e->rule->first && !e->rule->ring.factors ? share_node_of_rule(p, e, t, node)
+                                                      : share_node(p, e, t, node);
   }
   node->kind = TP_NODE_OP;
   node->index = item;

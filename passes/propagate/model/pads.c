@@ -6,10 +6,6 @@
 #include "ir/diagnostics.h"
 #include "rules/in_place.h"
 
-static tp_status collect(MlirOperation op, void *data) {
-  return tp__op_is(op, "tensor.pad") && !tp__is_in_place(op) ? tp__op_list_add(data, op) : TP_OK;
-}
-
 /* The pad that a user reads in place: a clone, or the pad if nothing else uses it any more. */
 static MlirOperation own_pad(MlirOperation pad) {
   MlirOpOperand first = mlirValueGetFirstUse(mlirOperationGetResult(pad, 0));
@@ -39,11 +35,9 @@ static tp_status clone_for_users(MlirOperation pad, tp__arena *arena) {
   return TP_OK;
 }
 
-tp_status tp__pads_in_place(MlirOperation func, tp__arena *arena) {
-  tp_op_list pads = {0};
-  tp_status status = tp__walk_outside(func, collect, &pads);
-  for (size_t i = 0; i < pads.n && status == TP_OK; i++)
-    status = clone_for_users(pads.items[i], arena);
-  tp__free(pads.items);
-  return status;
+tp_status tp__pads_in_place(const tp_op_list *pads, tp__arena *arena) {
+  for (size_t i = 0; i < pads->n; i++)
+    if (!tp__is_in_place(pads->items[i]))
+      TP_TRY(clone_for_users(pads->items[i], arena));
+  return TP_OK;
 }

@@ -350,7 +350,7 @@ static tp_status constant_bytes(const peak_finder *f, int64_t *bytes) {
     const tp_timeline_op *m = &f->timeline.moments[k];
     const tp_rule *first = m->rule ? m->rule->first : NULL;
     bool is_repeated = first && !mlirOperationEqual(first->op, m->op);
-    status = tp__constants_add(m->op, &c);
+    status = m->is_constant ? tp__constants_add(m->op, &c) : TP_OK;
     if (status == TP_OK && !m->is_control && !is_repeated)
       status = tp__walk(m->op, tp__constants_add, &c);
   }

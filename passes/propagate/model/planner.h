@@ -32,17 +32,17 @@ typedef enum tp_node_kind {
 /* One decision. Specs are stored strategy-major: in[s * n_in + o] is the spec of input o under
  * strategy s. */
 typedef struct tp_node {
-  tp_node_kind kind;
+  tp_node_kind kind : 8;
+  int n_in : 12, n_out : 12;
   int index;
   int slot; /* for TP_NODE_CARRIED, TP_NODE_HELD and TP_NODE_SPACE */
   int n;    /* number of strategies */
-  int n_in, n_out;
+  int chosen;
+  int left_out; /* number of strategies dropped beyond TP_MAX_STRATEGIES */
   tp_spec *in, *out;
   tp_strategy *strategies; /* for TP_NODE_OP */
   tp_cost *costs;
   const struct tp_station_strategy *station_strategies; /* for TP_NODE_CHANGE */
-  int chosen;
-  int left_out; /* number of strategies dropped beyond TP_MAX_STRATEGIES */
 } tp_node;
 
 /* Returns the spec of an output (`makes`) or of an input under strategy s. */
@@ -68,15 +68,14 @@ typedef struct tp_planned_value {
   int rank;
   const int64_t *shape;
   int64_t element_size;
-  int n_uses;
+  double trips; /* how often a reshard placed behind the producer would run */
   tp_use *uses;
-  int use_capacity;
+  int n_uses, use_capacity;
   bool in_blocks; /* computed block by block, never stored as a whole (attention.h) */
   bool in_kernel; /* likewise, by a kernel that stores nothing of it */
   /* used in the layout in which it is produced: computed in blocks, or a constant fill under a
    * memory limit */
   bool keeps_layout;
-  double trips;    /* how often a reshard placed behind the producer would run */
   uint8_t exposed; /* of the reshard into its copy, as in tp_use */
 } tp_planned_value;
 
@@ -144,8 +143,8 @@ typedef struct tp_planner {
   tp_plan_limits limits;
   tp_plan_result result;
   struct tp_report *report; /* NULL: no report was requested */
-  tp_memo same_rules, first_rules, same_ops, same_layouts, same_edges, written_ops, forms,
-      layout_changes, reshard_times, step_times;
+  tp_memo same_rules, first_rules, same_ops, same_surroundings, same_layouts, same_edges,
+      written_ops, forms, layout_changes, reshard_times, step_times;
   tp_cost *no_costs; /* of nodes that cost nothing: TP_MAX_STRATEGIES zeros, which are shared */
   struct layout_list *layout_scratch; /* scratch that every node reuses */
   struct tp_layout_set *set_scratch;
@@ -225,8 +224,9 @@ bool tp__is_offered(const tp_planner *planner, int64_t size, unsigned axes, bool
 /* False if no set of axes containing `axis` can be offered. */
 bool tp__may_be_offered(const tp_planner *planner, int64_t size, int axis, bool named);
 
-/* pads.c: gives each window that can read its pad in place a pad of its own (rules/in_place.h). */
-tp_status tp__pads_in_place(MlirOperation func, tp__arena *arena);
+/* pads.c: gives each window that can read one of these pads in place a pad of its own
+ * (rules/in_place.h). */
+tp_status tp__pads_in_place(const tp_op_list *pads, tp__arena *arena);
 
 /* sub_axes.c */
 /* Sets `refined` to the planner's mesh, with axes cut into sub-axes where that pays off for one of

@@ -121,15 +121,14 @@ enum { ROOT_KNOWN = 1, IN_STEP = 2, UNSTORED_KNOWN = 4, UNSTORED = 8 };
 
 /* True for an op that fusion reaches: named ops of linalg, such as transposes, stay as they are. */
 static bool is_fusible(const tp_timeline_op *m) {
-  return m->rule && m->rule->is_elementwise &&
-         (!tp__op_has_dialect(m->op, "linalg") || tp__op_is(m->op, "linalg.generic"));
+  return m->rule && m->rule->is_elementwise && !m->is_named;
 }
 
 /* True if the use is an operand of an elementwise op in the block of op k. */
 static bool may_fuse(const tp_timeline *t, int k, int use) {
   const tp_timeline_op *user = &t->moments[t->uses[use].moment];
   return tp__timeline_is_operand(t, use) && is_fusible(user) &&
-         user->block == t->moments[k].block && !tp__is_view(t->moments[user->root].op);
+         user->block == t->moments[k].block && !t->moments[user->root].is_view;
 }
 
 static bool reads_in_step(tp_planner *p, const tp_timeline *t, int use) {
@@ -234,9 +233,9 @@ bool tp__is_passed_on(MlirOperation loop, intptr_t i) {
 static bool finds_unstored(tp_planner *p, const tp_timeline *t, int k) {
   const tp_timeline_op *m = &t->moments[k];
   if (!m->rule)
-    return tp__is_view(m->op) || tp__is_in_place(m->op);
-  if (tp__is_stored_constant(m->op)) /* a slice of the constant, which is counted whole */
-    return true;
+    return m->is_view || tp__is_in_place(m->op);
+  if (m->is_constant && tp__is_stored_constant(m->op))
+    return true; /* a slice of the constant, which is counted whole */
   tp_storage_form f = form_of(p, t, k);
   return f.is_view || is_fused(p, t, k) || (f.repeats && is_number(m->op)) ||
          (f.permutes && is_read_through(p, t, k)) || tp__is_written_through(p, t, k) ||
@@ -384,9 +383,11 @@ static bool is_masked_in_place(MlirValue value) {
 
 int64_t tp__workspace(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
   int64_t bytes = 0;
-  bool masks = masks_operands(p, rule, s);
-  if (!tp__op_has_dialect(rule->op, "linalg") || rule->n_results != 1)
+  /* most ops are left out without a look at the op itself, which is far away */
+  if (rule->n_results != 1 || (rule->contraction_flops == 0 && !tp__rule_has_window(rule)) ||
+      !tp__op_has_dialect(rule->op, "linalg"))
     return 0;
+  bool masks = masks_operands(p, rule, s);
   for (int i = 0; i < rule->n_operands; i++) {
     const tp_value_map *map = &rule->operands[i];
     bytes += tp__window_bytes(rule, p->problem.mesh, s, i);

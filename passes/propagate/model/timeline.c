@@ -1,6 +1,6 @@
 /* Numbers a function's ops in the order in which they run, and records which ops use which
  * values. */
-#include "passes/propagate/model/memory_model.h"
+#include "passes/propagate/model/storage.h"
 
 typedef struct builder {
   tp_timeline *t;
@@ -136,7 +136,11 @@ static tp_status add_moment(builder *b, MlirOperation op, int parent, int block)
                                         .first_use = (int)t->n_uses,
                                         .n_operands = (int)mlirOperationGetNumOperands(op),
                                         .is_control = tp__op_has_dialect(op, "scf"),
-                                        .is_change = tp__name_is(name, "shard.shard")};
+                                        .is_change = tp__name_is(name, "shard.shard"),
+                                        .is_constant = tp__name_is(name, "arith.constant"),
+                                        .is_view = tp__is_view(op),
+                                        .is_named = tp__op_has_dialect(op, "linalg") &&
+                                                    !tp__name_is(name, "linalg.generic")};
   TP_TRY(add_results(t, k));
   return add_uses(b, k);
 }
@@ -150,6 +154,7 @@ static tp_status add_regions(builder *b, MlirOperation op, int parent) {
       for (MlirOperation o = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(o);
            o = mlirOperationGetNextInBlock(o)) {
         int k = (int)t->n;
+        tp__prefetch_items(&t->planner->problem.graph, b->next_item, false);
         if (add_moment(b, o, parent, number) != TP_OK ||
             (t->moments[k].is_control && add_regions(b, o, k) != TP_OK))
           return TP_NO_MEMORY;
