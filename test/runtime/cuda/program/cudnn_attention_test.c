@@ -4,12 +4,12 @@
 #define _GNU_SOURCE 1
 #include "../fake/fake_cudnn.h"
 #include "../kernels/attention_cases.h"
+#include "cache_folder.h"
 #include "test/runtime/harness/device.h"
 #include "test/runtime/harness/long.h"
 #include "test/runtime/harness/table.h"
 #include "tprt/tprt.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
@@ -54,15 +54,6 @@ enum { N_CASES = sizeof cases / sizeof *cases, N_OTHERS = sizeof others / sizeof
 
 static fake_cudnn_begin_fn *begin;
 static fake_cudnn_look_fn *look;
-static char base[64], folder[96];
-
-static void set(const char *name, const char *value) {
-  if (value)
-    setenv(name, value, 1);
-  else
-    unsetenv(name);
-}
-
 static void begin_with(fake_cudnn_plan plan) { begin(&plan); }
 
 static fake_cudnn_report report(void) {
@@ -71,28 +62,6 @@ static fake_cudnn_report report(void) {
   if (r.n_violations)
     fail_msg("%s", r.violation);
   return r;
-}
-
-/* ---- files ---- */
-
-static int files(char path[512]) {
-  DIR *d = opendir(folder);
-  int n = 0;
-  for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
-    if (*e->d_name == '.')
-      continue;
-    snprintf(path, 512, "%s/%.255s", folder, e->d_name);
-    n++;
-  }
-  if (d)
-    closedir(d);
-  return n;
-}
-
-static void clear_files(void) {
-  char path[512];
-  while (files(path))
-    unlink(path);
 }
 
 /* ---- a rank with an attention ---- */
@@ -206,10 +175,10 @@ static void *run_rank(void *data) {
   rank *r = data;
   test_table program = make_program(r, tprt_comm_size(r->world));
   if (r->mode)
-    set("FAKE_CUDA", r->mode);
+    set_variable("FAKE_CUDA", r->mode);
   r->status = (tprt_status)tprt_abi_enter(r->context, program.words);
   if (r->mode)
-    set("FAKE_CUDA", "");
+    set_variable("FAKE_CUDA", "");
   if (!r->status)
     run_attention(r);
   snprintf(r->attention, sizeof r->attention, "%s", tprt_context_attention(r->context));
@@ -230,13 +199,13 @@ static void run_ranks(int n, const char *of_last, rank *ranks) {
   for (int i = 0; i < n; i++) {
     ranks[i].world = worlds[i];
     if (i == n - 1)
-      set("TPRT_ATTENTION", of_last);
+      set_variable("TPRT_ATTENTION", of_last);
     if (getenv("FAKE_DEVICES"))
-      set("TPRT_DEVICE", i ? "1" : "0");
+      set_variable("TPRT_DEVICE", i ? "1" : "0");
     assert_int_equal(tprt_context_create(worlds[i], &on_gpu, &ranks[i].context), TPRT_OK);
   }
-  set("TPRT_ATTENTION", kept ? before : NULL);
-  set("TPRT_DEVICE", NULL);
+  set_variable("TPRT_ATTENTION", kept ? before : NULL);
+  set_variable("TPRT_DEVICE", NULL);
   for (int i = 0; i < n; i++)
     assert_int_equal(pthread_create(&ranks[i].thread, NULL, run_rank, &ranks[i]), 0);
   for (int i = 0; i < n; i++)
@@ -278,7 +247,7 @@ static void test_library(void **state) {
   };
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    set("TPRT_CUDNN_LIBRARY", rows[i].path);
+    set_variable("TPRT_CUDNN_LIBRARY", rows[i].path);
     begin_with((fake_cudnn_plan){.version = rows[i].version});
     rank pinned = {.of = cases[0]}, timed = {.of = cases[0]};
     run_ranks(1, "cudnn", &pinned);
@@ -293,18 +262,18 @@ static void test_library(void **state) {
         !strstr(timed.attention, rows[i].text))
       fail_msg("\"%s\" does not say \"%s\"", timed.attention, rows[i].text);
   }
-  set("TPRT_CUDNN_LIBRARY", FAKE_CUDNN);
+  set_variable("TPRT_CUDNN_LIBRARY", FAKE_CUDNN);
 }
 
 static void test_bad_value(void **state) {
   const tprt_config config = {.size = sizeof config, .backend = "self"};
   tprt_comm *world = NULL;
   (void)state;
-  set("TPRT_ATTENTION", "flash");
+  set_variable("TPRT_ATTENTION", "flash");
   assert_int_equal(tprt_world_create_threads(1, &config, &world), TPRT_INVALID_ARGUMENT);
   assert_string_equal(tprt_last_error(),
                       "TPRT_ATTENTION is \"flash\"; it must be own, cudnn or timed");
-  set("TPRT_ATTENTION", NULL);
+  set_variable("TPRT_ATTENTION", NULL);
 }
 
 static void test_cases(void **state) {
@@ -376,17 +345,17 @@ static void test_graph(void **state) {
 static void test_timed(void **state) {
   static const char first[] =
       "cuDNN for %d of 1 (timed by rank 0: %d measured, %d from the cache, %d not timed)";
-  char path[512], text[256];
+  char path[CACHE_PATH], text[256];
   rank r;
   (void)state;
   for (int slow = 0; slow < 2; slow++) {
-    clear_files();
+    cache_files_clear();
     begin_with((fake_cudnn_plan){.ms = slow ? 1000 : 1e-6});
     for (int turn = 0; turn < 2; turn++) {
       r = run_one(&cases[1], true, "timed");
       snprintf(text, sizeof text, first, !slow, !turn, turn, 0);
       expect_text(&r, text);
-      assert_int_equal(files(path), 1);
+      assert_int_equal(cache_files(path), 1);
       /* the file holds, although the other one is faster now */
       assert_int_equal(report().n_runs, turn ? !slow : 6 + !slow);
       begin_with((fake_cudnn_plan){.ms = slow ? 1e-6 : 1000});
@@ -402,12 +371,12 @@ static void test_timed(void **state) {
   begin_with((fake_cudnn_plan){.ms = 1000, .version = 92000});
   r = run_one(&cases[1], true, "timed");
   expect_text(&r, "cuDNN for 0 of 1 (timed by rank 0: 1 measured, 0 from the cache, 0 not timed)");
-  assert_int_equal(files(path), 2);
+  assert_int_equal(cache_files(path), 2);
   /* what cannot be stored is not measured */
-  set("XDG_CACHE_HOME", "/dev/null");
+  set_variable("XDG_CACHE_HOME", "/dev/null");
   r = run_one(&cases[1], true, "timed");
   expect_text(&r, "cuDNN for 0 of 1 (timed by rank 0: 0 measured, 0 from the cache, 1 not timed)");
-  set("XDG_CACHE_HOME", base);
+  cache_folder_use();
   /* nor what cuDNN does not have */
   r = run_one(&others[0], false, "timed");
   expect_text(&r, "cuDNN for 0 of 1 (timed by rank 0: 0 measured, 0 from the cache, 1 not timed)");
@@ -426,9 +395,9 @@ static void test_ranks(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     rank ranks[2] = {{.of = cases[1]}, {.of = cases[1]}};
-    set("FAKE_DEVICES", rows[i].names ? "2" : NULL);
-    set("FAKE_NAMES", rows[i].names);
-    set("TPRT_ATTENTION", "cudnn");
+    set_variable("FAKE_DEVICES", rows[i].names ? "2" : NULL);
+    set_variable("FAKE_NAMES", rows[i].names);
+    set_variable("TPRT_ATTENTION", "cudnn");
     begin_with((fake_cudnn_plan){0});
     run_ranks(2, rows[i].of_last, ranks);
     for (int r = 0; r < 2; r++) {
@@ -439,8 +408,8 @@ static void test_ranks(void **state) {
     }
     assert_int_equal(report().n_runs, rows[i].n_runs);
   }
-  set("FAKE_DEVICES", NULL);
-  set("FAKE_NAMES", NULL);
+  set_variable("FAKE_DEVICES", NULL);
+  set_variable("FAKE_NAMES", NULL);
   /* a rank cannot do what rank 0 has chosen: all fail */
   rank ranks[2] = {{.of = cases[1]}, {.of = cases[1]}};
   begin_with((fake_cudnn_plan){.n_graphs = 1});
@@ -449,7 +418,7 @@ static void test_ranks(void **state) {
   assert_int_equal(ranks[1].status, TPRT_UNSUPPORTED);
   assert_non_null(strstr(ranks[1].error, "the attention that rank 0 chose: cuDNN: it has no kernel "
                                          "for an attention"));
-  set("TPRT_ATTENTION", NULL);
+  set_variable("TPRT_ATTENTION", NULL);
 }
 
 /* Each call fails in turn: an error with cuDNN's text, and no object is left. If cuDNN is only
@@ -460,7 +429,7 @@ static void expect_faults(const char *setting) {
   int n_errors = 0, n_explained = 0;
   for (long at = 1; failed; at += is_timed && !test_is_long() ? 7 : 1) {
     rank r = {.of = cases[2]};
-    clear_files();
+    cache_files_clear();
     begin_with((fake_cudnn_plan){.fail_at = at, .status = STATUS, .workspace = 64, .ms = 1e-6});
     run_ranks(1, setting, &r);
     fake_cudnn_report seen = report();
@@ -490,9 +459,9 @@ static void test_faults(void **state) {
 
 /* Memory for the workspace is missing: an error. For the operands of a measurement: none. */
 static void test_no_memory(void **state) {
-  char path[512];
+  char path[CACHE_PATH];
   (void)state;
-  clear_files();
+  cache_files_clear();
   rank r = {.of = cases[0], .mode = "allocate"};
   begin_with((fake_cudnn_plan){.workspace = 64});
   run_ranks(1, "cudnn", &r);
@@ -502,18 +471,16 @@ static void test_no_memory(void **state) {
   run_ranks(1, "timed", &r);
   assert_int_equal(r.status, TPRT_OK);
   expect_text(&r, "cuDNN for 0 of 1 (timed by rank 0: 0 measured, 0 from the cache, 1 not timed)");
-  assert_int_equal(files(path), 0);
+  assert_int_equal(cache_files(path), 0);
 }
 
 static int setup(void **state) {
   (void)state;
-  set("FAKE_CUDA", "");
-  set("TPRT_CUDA_LIBRARY", FAKE_DRIVER);
-  set("TPRT_CUDNN_LIBRARY", FAKE_CUDNN);
-  set("TPRT_ATTENTION", NULL);
-  snprintf(base, sizeof base, "/tmp/tprt-cudnn-XXXXXX");
-  snprintf(folder, sizeof folder, "%s/tpshard", mkdtemp(base) ? base : "");
-  set("XDG_CACHE_HOME", base);
+  set_variable("FAKE_CUDA", "");
+  set_variable("TPRT_CUDA_LIBRARY", FAKE_DRIVER);
+  set_variable("TPRT_CUDNN_LIBRARY", FAKE_CUDNN);
+  set_variable("TPRT_ATTENTION", NULL);
+  cache_folder_begin();
   void *library = dlopen(FAKE_CUDNN, RTLD_NOW | RTLD_LOCAL);
   void *found = library ? dlsym(library, "fake_cudnn_begin") : NULL;
   memcpy(&begin, &found, sizeof found);
@@ -524,9 +491,7 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
   (void)state;
-  clear_files();
-  rmdir(folder);
-  rmdir(base);
+  cache_folder_end();
   return 0;
 }
 

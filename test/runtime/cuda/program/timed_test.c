@@ -2,11 +2,11 @@
  * same, and stored in a file; what happens to files that are broken, and without a folder. */
 #define _GNU_SOURCE 1
 #include "blas_fakes.h"
+#include "cache_folder.h"
 #include "test/runtime/harness/device.h"
 #include "test/runtime/harness/table.h"
 #include "tprt/tprt.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -24,8 +24,6 @@ enum { ELEMENTS = 1024, ALGORITHMS = 8, FASTEST = 5, OTHER = 2 };
 static const int64_t loops[][12] = {{16, 24, 0, 20, 20, 0, 1, 1, 24, 1, 20, 0},
                                     {16, 28, 0, 20, 20, 0, 1, 1, 28, 1, 20, 0}};
 
-static char base[64], folder[96];
-
 static fake_blaslt_report report(void) {
   fake_blaslt_report r = blas_report();
   if (r.n_violations)
@@ -33,39 +31,9 @@ static fake_blaslt_report report(void) {
   return r;
 }
 
-static void set(const char *name, const char *value) {
-  if (value)
-    setenv(name, value, 1);
-  else
-    unsetenv(name);
-}
-
 static void begin_with(int fastest) {
   const fake_blaslt_plan plan = {.n_algorithms = ALGORITHMS, .fastest = fastest};
   blas_begin(&plan);
-}
-
-/* ---- Files ---- */
-
-/* Counts the files of the cache; `path` is that of the last one. */
-static int files(char path[512]) {
-  DIR *d = opendir(folder);
-  int n = 0;
-  for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
-    if (*e->d_name == '.')
-      continue;
-    snprintf(path, 512, "%s/%.255s", folder, e->d_name);
-    n++;
-  }
-  if (d)
-    closedir(d);
-  return n;
-}
-
-static void clear_files(void) {
-  char path[512];
-  while (files(path))
-    unlink(path);
 }
 
 /* ---- Ranks ---- */
@@ -126,13 +94,13 @@ static void make_ranks(int n, const char *of_last, rank *ranks, tprt_comm **worl
   for (int i = 0; i < n; i++) {
     ranks[i] = (rank){.world = worlds[i]};
     if (i == n - 1)
-      set("TPRT_TIMED_GEMM", of_last);
+      set_variable("TPRT_TIMED_GEMM", of_last);
     if (getenv("FAKE_DEVICES"))
-      set("TPRT_DEVICE", i ? "1" : "0");
+      set_variable("TPRT_DEVICE", i ? "1" : "0");
     assert_int_equal(tprt_context_create(worlds[i], &on_gpu, &ranks[i].context), TPRT_OK);
   }
-  set("TPRT_TIMED_GEMM", "1");
-  set("TPRT_DEVICE", NULL);
+  set_variable("TPRT_TIMED_GEMM", "1");
+  set_variable("TPRT_DEVICE", NULL);
 }
 
 static void end_ranks(int n, rank *ranks) {
@@ -183,24 +151,24 @@ static const char measured[] =
 /* Without the option nothing is measured, and the report line is empty. */
 static void test_off(void **state) {
   rank r;
-  char path[512];
+  char path[CACHE_PATH];
   (void)state;
-  clear_files();
+  cache_files_clear();
   begin_with(FASTEST);
   run_ranks(1, NULL, &r);
   assert_int_equal(r.status, TPRT_OK);
   assert_string_equal(r.gemm, "");
   assert_int_equal(report().n_by[0], 1);
-  assert_int_equal(files(path), 0);
+  assert_int_equal(cache_files(path), 0);
 }
 
 static void test_measured(void **state) {
-  char path[512];
+  char path[CACHE_PATH];
   (void)state;
-  clear_files();
+  cache_files_clear();
   begin_with(FASTEST);
   rank first = run_one(measured, FASTEST);
-  assert_int_equal(files(path), 1);
+  assert_int_equal(cache_files(path), 1);
   assert_int_equal(report().n_by[0], 6);
   /* the file holds: the fastest one is another one now, which would give other bits */
   begin_with(OTHER);
@@ -213,7 +181,7 @@ static void test_measured(void **state) {
   blas_begin(&newer);
   rank third = run_one(measured, OTHER);
   assert_memory_not_equal(first.out, third.out, sizeof first.out);
-  assert_int_equal(files(path), 2);
+  assert_int_equal(cache_files(path), 2);
 }
 
 /* Equally fast algorithms: the first. Those with an error are left out, and a single one is not
@@ -226,7 +194,7 @@ static void test_first_of_equals(void **state) {
   static const int expected[] = {0, 4, 0}, products[] = {8 * 6 + 1, 5 * 6 + 1, 1};
   (void)state;
   for (int i = 0; i < 3; i++) {
-    clear_files();
+    cache_files_clear();
     blas_begin(&plans[i]);
     run_one(measured, expected[i]);
     assert_int_equal(report().n_products, products[i]);
@@ -236,12 +204,12 @@ static void test_first_of_equals(void **state) {
 /* Files that are broken, of something else, or whose algorithm is refused, are measured again. */
 static void test_broken_files(void **state) {
   static const char *const cases[] = {"", "tpshard gpu gemm 1\n", "something else\n"};
-  char path[512], content[2048];
+  char path[CACHE_PATH], content[2048];
   (void)state;
-  clear_files();
+  cache_files_clear();
   begin_with(FASTEST);
   run_one(measured, FASTEST);
-  assert_int_equal(files(path), 1);
+  assert_int_equal(cache_files(path), 1);
   FILE *file = fopen(path, "r");
   size_t n = fread(content, 1, sizeof content, file);
   fclose(file);
@@ -269,20 +237,20 @@ static void test_broken_files(void **state) {
       .n_algorithms = ALGORITHMS, .fastest = FASTEST, .refused = OTHER + 1};
   blas_begin(&plan);
   run_one(measured, FASTEST);
-  assert_int_equal(files(path), 1);
+  assert_int_equal(cache_files(path), 1);
 }
 
 /* If nothing can be stored, nothing is measured, because bits must not change from run to run. */
 static void test_no_folder(void **state) {
   (void)state;
-  set("XDG_CACHE_HOME", "/dev/null");
+  set_variable("XDG_CACHE_HOME", "/dev/null");
   begin_with(FASTEST);
   run_one(not_timed, 0);
   assert_int_equal(report().n_products, 1);
-  set("XDG_CACHE_HOME", NULL);
-  set("HOME", NULL);
+  set_variable("XDG_CACHE_HOME", NULL);
+  set_variable("HOME", NULL);
   run_one(not_timed, 0);
-  set("XDG_CACHE_HOME", base);
+  cache_folder_use();
 }
 
 /* Both ranks use the algorithm that rank 0 measures once. */
@@ -295,13 +263,13 @@ static void test_ranks(void **state) {
       {"0", NULL, "cuBLASLt (first choices: TPRT_TIMED_GEMM is not 1 on all ranks)", 0},
       {"1", "1", "cuBLASLt (first choices: the ranks have different GPUs or libraries)", 0},
   };
-  char path[512];
+  char path[CACHE_PATH];
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     rank ranks[2];
-    clear_files();
-    set("FAKE_DEVICES", cases[i].names ? "2" : NULL);
-    set("FAKE_NAMES", cases[i].names);
+    cache_files_clear();
+    set_variable("FAKE_DEVICES", cases[i].names ? "2" : NULL);
+    set_variable("FAKE_NAMES", cases[i].names);
     begin_with(FASTEST);
     run_ranks(2, cases[i].of_last, ranks);
     for (int r = 0; r < 2; r++) {
@@ -312,10 +280,10 @@ static void test_ranks(void **state) {
     assert_memory_equal(ranks[0].out, ranks[1].out, sizeof ranks[0].out);
     bool timed = cases[i].algorithm != 0;
     assert_int_equal(report().n_by[cases[i].algorithm], timed ? 6 + 2 : 2);
-    assert_int_equal(files(path), timed);
+    assert_int_equal(cache_files(path), timed);
   }
-  set("FAKE_DEVICES", NULL);
-  set("FAKE_NAMES", NULL);
+  set_variable("FAKE_DEVICES", NULL);
+  set_variable("FAKE_NAMES", NULL);
 }
 
 /* The memory for operands is missing: the first choice. Not while the stream is captured. */
@@ -333,7 +301,7 @@ static void test_not_measured(void **state) {
     tprt_comm *world;
     void *stream, *graph;
     test_table programs[] = {make_program(1, 0), make_program(1, 1)};
-    clear_files();
+    cache_files_clear();
     begin_with(FASTEST);
     make_ranks(1, "1", &r, &world);
     assert_int_equal(tprt_abi_enter(r.context, programs[0].words), TPRT_OK);
@@ -342,9 +310,9 @@ static void test_not_measured(void **state) {
     assert_int_equal(tprt_context_stream(r.context, &stream), TPRT_OK);
     if (i)
       assert_int_equal(capture(stream, 2), 0);
-    set("FAKE_CUDA", i ? "" : "allocate");
+    set_variable("FAKE_CUDA", i ? "" : "allocate");
     assert_int_equal(tprt_abi_enter(r.context, programs[1].words), TPRT_OK);
-    set("FAKE_CUDA", "");
+    set_variable("FAKE_CUDA", "");
     if (i) {
       assert_int_equal(end(stream, &graph), 0);
       destroy(graph);
@@ -368,7 +336,7 @@ static void test_faults(void **state) {
     const fake_blaslt_plan fault = {
         .n_algorithms = 2, .fastest = 1, .fail_at = at, .status = STATUS};
     rank r;
-    clear_files();
+    cache_files_clear();
     blas_begin(&fault);
     run_ranks(1, "1", &r);
     fake_blaslt_report seen = report();
@@ -381,7 +349,7 @@ static void test_faults(void **state) {
       fail_msg("%s fails, and nothing is reported", seen.failed);
   }
   assert_true(n_errors > 30);
-  clear_files();
+  cache_files_clear();
   const fake_blaslt_plan refusing = {
       .n_algorithms = ALGORITHMS, .fastest = FASTEST, .refused = FASTEST + 1};
   rank r;
@@ -396,25 +364,21 @@ static void test_bad_value(void **state) {
   const tprt_config config = {.size = sizeof config, .backend = "self"};
   tprt_comm *world = NULL;
   (void)state;
-  set("TPRT_TIMED_GEMM", "yes");
+  set_variable("TPRT_TIMED_GEMM", "yes");
   assert_int_equal(tprt_world_create_threads(1, &config, &world), TPRT_INVALID_ARGUMENT);
   assert_non_null(strstr(tprt_last_error(), "TPRT_TIMED_GEMM"));
-  set("TPRT_TIMED_GEMM", "1");
+  set_variable("TPRT_TIMED_GEMM", "1");
 }
 
 static int setup(void **state) {
-  set("TPRT_TIMED_GEMM", "1");
-  snprintf(base, sizeof base, "/tmp/tprt-timed-XXXXXX");
-  snprintf(folder, sizeof folder, "%s/tpshard", mkdtemp(base) ? base : "");
-  set("XDG_CACHE_HOME", base);
+  set_variable("TPRT_TIMED_GEMM", "1");
+  cache_folder_begin();
   return blas_fakes_setup(state);
 }
 
 static int teardown(void **state) {
   (void)state;
-  clear_files();
-  rmdir(folder);
-  rmdir(base);
+  cache_folder_end();
   return 0;
 }
 
