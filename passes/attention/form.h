@@ -63,6 +63,9 @@ const char *tp__attention_form(const tp_attention *a, const tp_mesh *mesh, bool 
                                tp_attention_form *form);
 
 /* ---- form_score.c ---- */
+/* The reason of tp__attention_form if scores have several masks, which tp__merge_masks may merge.
+ * */
+extern const char tp__several_masks[];
 /* Reads scale and masks, and sets the mask's tensor and strides. NULL, or why it has another
  * form. */
 const char *tp__form_scores(tp_attention_form *form, const tp_mesh *mesh);

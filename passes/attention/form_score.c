@@ -8,6 +8,7 @@
  * as selected: what else is added disappears in rounding. */
 static const double far_hidden = -1e30;
 
+const char tp__several_masks[] = "there are several masks";
 static const char *const unknown = "its scores depend on values that are not tensors of scores";
 static const char *const unsupported = "its scores go through an op that the kernel does not have";
 
@@ -34,7 +35,7 @@ static bool take_mask(reader *r, const tp_attention_op *op, int input, tprt_atte
   tp_score_dim dims[TP_MAX_RANK];
   MlirValue value = mlirOperationGetOperand(op->op, input);
   if (f->mask != TPRT_ATTENTION_NO_MASK)
-    return tp__form_obstacle(&r->why, "there are several masks");
+    return tp__form_obstacle(&r->why, tp__several_masks);
   if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
     return tp__form_obstacle(&r->why, unknown); /* a scalar */
   MlirType element = tp__element_type(mlirValueGetType(value));

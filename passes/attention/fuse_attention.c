@@ -1,6 +1,7 @@
 /* tp-fuse-attention: outlines attention, and its gradient in training steps, as functions that
  * kernels of the runtime compute, which store no scores. Attention that the kernel does not compute
  * stays as it is; tp-tile-attention then tiles it where the scores are too large. */
+#include "passes/attention/merge_masks.h"
 #include "passes/attention/outline_attention.h"
 #include "passes/registry.h"
 
@@ -106,6 +107,17 @@ static tp_status fuse_with_gradient(tp_pass *pass, const tp_mesh *mesh, MlirOper
   return status;
 }
 
+/* Merges two of its masks, if it can; then the attention must be read again. */
+static tp_status merge_masks(const tp_attention *a, tp_value_table *erased, bool *merged) {
+  tp_op_list dead = {0};
+  tp_status status = tp__merge_masks(a, &dead);
+  *merged = dead.n > 0;
+  if (status == TP_OK)
+    status = erase_dead(&dead, erased);
+  tp__free(dead.items);
+  return status;
+}
+
 static tp_status fuse_at(tp_pass *pass, const tp_mesh *mesh, MlirOperation scores,
                          tp_value_table *erased) {
   tp_attention a;
@@ -114,6 +126,12 @@ static tp_status fuse_at(tp_pass *pass, const tp_mesh *mesh, MlirOperation score
   if (!is_alone && !tp__attention_shared(scores, &a))
     return TP_OK;
   const char *why = tp__attention_form(&a, mesh, false, &form);
+  if (why == tp__several_masks && is_alone) {
+    bool merged = false;
+    TP_TRY(merge_masks(&a, erased, &merged));
+    if (merged)
+      return fuse_at(pass, mesh, scores, erased);
+  }
   if (why)
     return leave(pass, scores, why);
   return is_alone ? replace(pass, scores, &form, NULL, erased)
@@ -169,7 +187,8 @@ const tp_pass_row tp__fuse_attention_row = {
         "Requires: tensors, calls inlined, elementwise ops as linalg. Establishes (fused=keep): "
         "attention of f32, f16 or bf16 with at most 128 features, whose scores are a multiple of "
         "the products of queries and keys, with at most one mask that is added or hides scores "
-        "and at most one comparison of row and column, and at most one dropout of weights, is a "
+        "(selects by several tensors of bools are merged, except in training steps), "
+        "at most one comparison of row and column, and at most one dropout of weights, is a "
         "call of a private function; its "
         "tp.fused describes it, and tp-lower-to-runtime lowers it to a runtime call. So are the "
         "gradients of its queries, keys and values, if scores have no other use. Transposes and "

@@ -37,12 +37,6 @@ static void append_map(tp__string *text, const tp_loop_list *all, const tp_loop_
   tp__string_append(text, ")>");
 }
 
-static void append_typed(tp__string *text, const char *before, MlirType type, const char *after) {
-  tp__string_append(text, before);
-  tp__append_type(text, type);
-  tp__string_append(text, after);
-}
-
 static void append_list_of(tp__string *text, const row_op *r, bool names, bool types) {
   for (int i = 0; i < r->n; i++) {
     tp__string_append(text, i ? ", " : "");
@@ -59,7 +53,7 @@ static void append_conversion(tp__string *text, const char *to, MlirType to_type
   tp__string_printf(text, "    %s = arith.%s %s : ", to,
                     width_of(to_type) > width_of(from_type) ? "extf" : "truncf", from);
   tp__append_type(text, from_type);
-  append_typed(text, " to ", to_type, "\n");
+  tp__append_typed(text, " to ", to_type, "\n");
 }
 
 /* Booleans are not converted. */
@@ -89,7 +83,7 @@ static void append_body(tp__string *text, const row_op *r, const char *exp) {
     append_argument(text, r, name, tp__element_type(mlirValueGetType(r->inputs[i].value)));
     tp__string_append(text, ", ");
   }
-  append_typed(text, "%overwritten: ", r->result, "):\n");
+  tp__append_typed(text, "%overwritten: ", r->result, "):\n");
   for (int i = 0; i < r->n; i++) {
     snprintf(name, sizeof name, "c%d", i);
     append_widened(text, r, name, tp__element_type(mlirValueGetType(r->inputs[i].value)));
@@ -108,10 +102,10 @@ static void append_body(tp__string *text, const row_op *r, const char *exp) {
   }
   if (!mlirTypeEqual(r->result, r->compute))
     append_conversion(text, "%nr", r->result, "%r", r->compute);
-  append_typed(text,
-               mlirTypeEqual(r->result, r->compute) ? "    linalg.yield %r : "
-                                                    : "    linalg.yield %nr : ",
-               r->result, "\n");
+  tp__append_typed(text,
+                   mlirTypeEqual(r->result, r->compute) ? "    linalg.yield %r : "
+                                                        : "    linalg.yield %nr : ",
+                   r->result, "\n");
 }
 
 /* Builds the op over all iterations (`whole`) or over those of the block. */
@@ -121,8 +115,8 @@ static MlirValue build(tp_tiler *t, const row_op *r, bool whole) {
   tp__string text = {0};
   tp__string_append(&text, "func.func private @rows(");
   append_list_of(&text, r, true, true);
-  append_typed(&text, ") -> ", type, " {\n");
-  append_typed(&text, "  %o = tensor.empty() : ", type, "\n");
+  tp__append_typed(&text, ") -> ", type, " {\n");
+  tp__append_typed(&text, "  %o = tensor.empty() : ", type, "\n");
   tp__string_append(&text, "  %g = linalg.generic {indexing_maps = [");
   for (int i = 0; i < r->n; i++) {
     append_map(&text, &r->loops, &r->inputs[i].loops);
@@ -136,10 +130,10 @@ static MlirValue build(tp_tiler *t, const row_op *r, bool whole) {
   append_list_of(&text, r, true, false);
   tp__string_append(&text, " : ");
   append_list_of(&text, r, false, true);
-  append_typed(&text, ") outs(%o : ", type, ") {\n");
+  tp__append_typed(&text, ") outs(%o : ", type, ") {\n");
   append_body(&text, r, t->a->exp);
-  append_typed(&text, "  } -> ", type, "\n");
-  append_typed(&text, "  return %g : ", type, "\n}\n");
+  tp__append_typed(&text, "  } -> ", type, "\n");
+  tp__append_typed(&text, "  return %g : ", type, "\n}\n");
   for (int i = 0; i < r->n; i++)
     values[i] = r->inputs[i].value;
   return tp__tile_text(t, &text, r->n, values, type);
@@ -232,12 +226,12 @@ tp_row_operand tp__row_any(tp_tiler *t, tp_row_operand x, bool inverted) {
   MlirType to = tp__loops_type(t, &any.loops, tp__element_type(from), true),
            bytes = tp__loops_type(t, &any.loops, i8, true);
   tp__string text = {0};
-  append_typed(&text, "func.func private @rows(%x: ", from, ") -> ");
-  append_typed(&text, "", to,
-               " {\n  %zero = arith.constant 0 : i8\n  %true = arith.constant true\n");
-  append_typed(&text, "  %o = tensor.empty() : ", bytes, "\n");
-  append_typed(&text, "  %f = linalg.fill ins(%zero : i8) outs(%o : ", bytes, ") -> ");
-  append_typed(&text, "", bytes, "\n  %g = linalg.generic {indexing_maps = [");
+  tp__append_typed(&text, "func.func private @rows(%x: ", from, ") -> ");
+  tp__append_typed(&text, "", to,
+                   " {\n  %zero = arith.constant 0 : i8\n  %true = arith.constant true\n");
+  tp__append_typed(&text, "  %o = tensor.empty() : ", bytes, "\n");
+  tp__append_typed(&text, "  %f = linalg.fill ins(%zero : i8) outs(%o : ", bytes, ") -> ");
+  tp__append_typed(&text, "", bytes, "\n  %g = linalg.generic {indexing_maps = [");
   append_map(&text, &x.loops, &x.loops);
   tp__string_append(&text, ", ");
   append_map(&text, &x.loops, &any.loops);
@@ -245,26 +239,27 @@ tp_row_operand tp__row_any(tp_tiler *t, tp_row_operand x, bool inverted) {
   for (int i = 0; i < x.loops.n; i++)
     tp__string_printf(&text, "%s\"%s\"", i ? ", " : "",
                       x.loops.loops[i] == t->a->column ? "reduction" : "parallel");
-  append_typed(&text, "]} ins(%x : ", from, ") outs(%f : ");
-  append_typed(&text, "", bytes, ") {\n  ^bb0(%c: i1, %before: i8):\n");
+  tp__append_typed(&text, "]} ins(%x : ", from, ") outs(%f : ");
+  tp__append_typed(&text, "", bytes, ") {\n  ^bb0(%c: i1, %before: i8):\n");
   if (inverted)
     tp__string_append(&text, "    %k = arith.xori %c, %true : i1\n");
   tp__string_printf(
       &text, "    %%w = arith.extui %%%s : i1 to i8\n    %%r = arith.ori %%before, %%w : i8\n",
       inverted ? "k" : "c");
-  append_typed(&text, "    linalg.yield %r : i8\n  } -> ", bytes, "\n");
-  append_typed(&text, "  %e = tensor.empty() : ", to, "\n  %h = linalg.generic {indexing_maps = [");
+  tp__append_typed(&text, "    linalg.yield %r : i8\n  } -> ", bytes, "\n");
+  tp__append_typed(&text, "  %e = tensor.empty() : ", to,
+                   "\n  %h = linalg.generic {indexing_maps = [");
   append_map(&text, &any.loops, &any.loops);
   tp__string_append(&text, ", ");
   append_map(&text, &any.loops, &any.loops);
   tp__string_append(&text, "], iterator_types = [");
   for (int i = 0; i < any.loops.n; i++)
     tp__string_append(&text, i ? ", \"parallel\"" : "\"parallel\"");
-  append_typed(&text, "]} ins(%g : ", bytes, ") outs(%e : ");
-  append_typed(&text, "", to, ") {\n  ^bb0(%c: i8, %before: i1):\n");
+  tp__append_typed(&text, "]} ins(%g : ", bytes, ") outs(%e : ");
+  tp__append_typed(&text, "", to, ") {\n  ^bb0(%c: i8, %before: i1):\n");
   tp__string_append(&text, "    %r = arith.cmpi ne, %c, %zero : i8\n");
-  append_typed(&text, "    linalg.yield %r : i1\n  } -> ", to, "\n  return %h : ");
-  append_typed(&text, "", to, "\n}\n");
+  tp__append_typed(&text, "    linalg.yield %r : i1\n  } -> ", to, "\n  return %h : ");
+  tp__append_typed(&text, "", to, "\n}\n");
   any.value = tp__tile_text(t, &text, 1, &x.value, to);
   return any;
 }

@@ -7,6 +7,12 @@ void tp__append_type(tp__string *text, MlirType type) {
   mlirTypePrint(type, tp__append_part, text);
 }
 
+void tp__append_typed(tp__string *text, const char *before, MlirType type, const char *after) {
+  tp__string_append(text, before);
+  tp__append_type(text, type);
+  tp__string_append(text, after);
+}
+
 void tp__append_list(tp__string *text, int n, const int64_t *values) {
   tp__string_append(text, "[");
   for (int i = 0; i < n; i++)

@@ -6,6 +6,8 @@
 #include "support/support.h"
 
 void tp__append_type(tp__string *text, MlirType type);
+/* The same between two pieces of text. */
+void tp__append_typed(tp__string *text, const char *before, MlirType type, const char *after);
 /* Appends a list in brackets: [4, 8]. */
 void tp__append_list(tp__string *text, int n, const int64_t *values);
 /* The bits of -infinity in hexadecimal, as MLIR's text format requires; NULL for types other than

@@ -60,6 +60,15 @@ class Program:
     def map(self, inputs, dims, body, dtype=None):
         return self.generic([(v, d, t or self.dtype) for v, d, t in inputs], dims, list(dims), body, dtype=dtype)
 
+    def copied(self, value, of, dims, dtype):
+        empty, result = self.name(), self.name()
+        self.emit("%s = tensor.empty() : %s" % (empty, self.type(dims, dtype)))
+        maps = ", ".join("affine_map<(%s) -> (%s)>" % (", ".join(dims), ", ".join(d)) for d in (of, dims))
+        self.emit("%s = linalg.generic {indexing_maps = [%s], iterator_types = [%s]} ins(%s : %s) outs(%s : %s) {" % (
+            result, maps, ", ".join(['"parallel"'] * len(dims)), value, self.type(of, dtype), empty, self.type(dims, dtype)))
+        self.lines += ["  ^bb0(%%x: %s, %%o: %s):" % (dtype, dtype), "    linalg.yield %%x : %s" % dtype, "  } -> %s" % self.type(dims, dtype)]
+        return result
+
     def product(self, a, b, dims, loops):
         f = self.dtype
         return self.generic([(*a, f), (*b, f)], dims, loops, ["%%m = arith.mulf %%x0, %%x1 : %s" % f, "%%y = arith.addf %%o, %%m : %s" % f],
@@ -78,7 +87,7 @@ def places(first="%i", second="%j"):
 
 
 def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", division="divf", repeats=False, window=False, minimum=False,
-              twice=False, then=(), first=None, exponential="exp", shift=(), after=(), split=False, arranged=None, picked=False, dropout=None, early=False, constant=False):
+              twice=False, then=(), first=None, exponential="exp", shift=(), after=(), split=False, arranged=None, picked=False, dropout=None, early=False, constant=False, selects=()):
     """A program of one attention. then, shift, after: lines that make %y of %x0, for scores, for the
     largest ones, and for exponentials. In them $ is the type. arranged: how scores are rearranged behind their largest one.
     picked: only the first row is a result. dropout: a name in DROPOUTS; early: it comes before the sum. constant: values are one."""
@@ -143,6 +152,9 @@ def attention(dtype="f32", sizes=None, inside=False, scale="mulf", mask="none", 
     if mask == "scalar":
         p.arguments.append("%%scalar: %s" % f)
         x = p.map([(x, scores, None)], scores, ["%%y = arith.addf %%x0, %%scalar : %s" % f])
+    for dims, number in selects: # as JAX selects: tensors as large as the scores
+        x = p.map([(p.copied(p.argument(dims, "i1"), dims, scores, "i1"), scores, "i1"), (x, scores, None), (p.filled(scores, number), scores, None)], scores,
+                  ["%%y = arith.select %%x0, %%x1, %%x2 : %s" % f])
     if "bool" in mask or "hide" in mask:
         given = p.argument(["b", "t"], "i1")
         zero = p.argument(["b", "t"], "i1") if twice else None
@@ -293,6 +305,10 @@ FUSED = [
     ("dropout of bf16", dict(dropout="keep", dtype="bf16", sizes=dict(s=70, t=70, d=64, e=64), mask="causal far"), ("none", True), "keep"),
     ("dropout of f16 by numbers", dict(dropout="multiply", dtype="f16", sizes=dict(h=1, g=1, s=40, t=66, d=80, e=80), inside=True), NONE, "multiply"),
     ("dropout, rows over two devices", dict(dropout="keep", mask="causal", split=True), ("none", True), "keep"),
+    ("two selects by bools", dict(selects=[(["b", "t"], "-1.0e30"), (["s", "t"], "-1.0e30")]), ("keep", False)),
+    ("three selects by bools", dict(selects=[(["b", "h", "t"], "-1.0e30"), ([], "-1.0e30"), (["h", "g", "s"], "-1.0e30")]), ("keep", False)),
+    ("two selects by one bool", dict(selects=[(["t"], "0xFF800000"), (["t"], "0xFF800000")]), ("keep", False)),
+    ("a comparison and two selects", dict(mask="causal far", selects=[(["b", "t"], "-1.0e30"), (["b", "s", "t"], "-1.0e30")]), ("keep", True)),
     ("largest and infinity", dict(shift=["%c = arith.constant 0xFF800000 : $", "%y = arith.maximumf %x0, %c : $"]), NONE),
 ]
 HALVED = ["%c = arith.constant 0.5 : $", "%y = arith.mulf %x0, %c : $"]
@@ -305,6 +321,7 @@ KEPT = [
     ("soft cap and the product", dict(then=["%z = math.tanh %x0 : $", "%y = arith.addf %z, %x0 : $"]), "its scores go through an op that the kernel does not have"),
     ("129 features", dict(sizes=dict(d=129)), "its heads have more than 128 features"),
     ("two masks", dict(mask="bool", twice=True), "there are several masks"),
+    ("two selects of several numbers", dict(selects=[(["b", "t"], "-1.0e30"), (["s", "t"], "-2.0e30")]), "hidden scores have several numbers, or one that is not negative"),
     ("different hidden scores", dict(mask="causal bool"), "hidden scores have several numbers, or one that is not negative"),
     ("f64", dict(dtype="f64"), "queries, keys and values must be of one type: f32, f16 or bf16"),
     ("two results", dict(minimum=True), "rows of the scores are reduced to more than their largest score and their sum"),
