@@ -257,9 +257,9 @@ enum { TPRT_PRODUCT_LOOPS = 6 };
  * m, n and k of dense matrices, of one type: A [m, k], and B [k, n] or [n, k]. */
 typedef struct tprt_abi_fused_contractions {
   tprt_abi_operands operands;
-  int64_t factors[2];                  /* types of all A, and of all B, see TPRT_SITE_CONTRACT */
-  int64_t n;                           /* products, 1 to TPRT_MAX_MATMULS */
-  int64_t biases;                      /* bit i: product i has a bias */
+  int64_t factors[2]; /* [0]: type of every A, [1]: of every B; see TPRT_SITE_CONTRACT */
+  int64_t n;          /* products, 1 to TPRT_MAX_MATMULS */
+  int64_t biases;     /* bit i: product i has a bias */
   int64_t functions[TPRT_MAX_MATMULS]; /* tprt_cuda_epilogue of each, no gradient */
   int64_t n_loops[TPRT_MAX_MATMULS];   /* of each product; 0 beyond n, like the unused loops */
   tprt_abi_loop loops[TPRT_MAX_MATMULS][TPRT_PRODUCT_LOOPS];

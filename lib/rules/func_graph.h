@@ -104,7 +104,8 @@ double tp__func_graph_trips(const tp_func_graph *graph, MlirValue value);
  * and under a condition. */
 bool tp__func_graph_counts(const tp_func_graph *graph, MlirOperation op);
 
-/* Loads the ops of items that come after item i; see tp__prefetch_op. */
+/* Brings the ops of the items that follow item i into the cache: with `bodies` also their bodies.
+ * See tp__prefetch_op. */
 void tp__prefetch_items(const tp_func_graph *graph, int i, bool bodies);
 
 #endif

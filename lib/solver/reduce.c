@@ -136,9 +136,9 @@ static tp_status drain_with_memory(tp__reducer *r) {
   }
 }
 
-/* Chooses the strategy of a node without edges and memory as the other rules would: of equal ones,
- * dominance keeps the last. False if the node is left to them. Programs have many such nodes:
- * tensors that are only read for their shape. */
+/* Chooses the cheapest strategy of a node that has no edges and counts for no memory limit: the
+ * last one of equal cost, as the dominance rule would. False, and nothing is chosen, for other
+ * nodes. Programs have many such nodes: tensors that are only read for their shape. */
 static bool settle_alone(tp__reducer *r, int node) {
   tp__wcsp *g = r->g;
   const tp__wnode *v = &g->nodes[node];

@@ -24,13 +24,6 @@
 
 #include "tprt/tprt.h"
 
-static void need(tprt_status status) {
-  if (status == TPRT_OK)
-    return;
-  fprintf(stderr, "wrong: %s: %s\n", tprt_status_name(status), tprt_last_error());
-  exit(1);
-}
-
 /* A program with one attention or, with `is_gradient`, one that keeps statistics of its rows, and
  * its gradient; and its operands on the GPU. */
 typedef struct program {
@@ -45,8 +38,8 @@ typedef struct program {
 
 static void *upload(const program *p, const void *from, size_t bytes) {
   void *memory;
-  need(tprt_context_alloc(p->context, bytes, &memory));
-  need(tprt_context_upload(p->context, memory, from, bytes));
+  device_need(tprt_context_alloc(p->context, bytes, &memory));
+  device_need(tprt_context_upload(p->context, memory, from, bytes));
   return memory;
 }
 
@@ -70,7 +63,7 @@ static program begin(tprt_comm *world, const attention_case *c, bool is_gradient
   static const int64_t one = 1;
   const tprt_context_config config = {.size = sizeof config, .target = TPRT_TARGET_CUDA};
   program p = {.is_gradient = is_gradient, .table = table_make(1, &one)};
-  need(tprt_context_create(world, &config, &p.context));
+  device_need(tprt_context_create(world, &config, &p.context));
   attention_fill(c, &p.host);
   for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++) {
     if (!p.host.of[x])
@@ -87,12 +80,12 @@ static program begin(tprt_comm *world, const attention_case *c, bool is_gradient
   for (int site = 0; site <= is_gradient; site++)
     add_site(&p, c, site);
   table_header(&p.table)->target = TPRT_TARGET_CUDA;
-  need((tprt_status)tprt_abi_enter(p.context, p.table.words));
+  device_need((tprt_status)tprt_abi_enter(p.context, p.table.words));
   return p;
 }
 
 static void call(const program *p, int site) {
-  need((tprt_status)call_fused(p->context, site, &p->operands[site], &p->pointers));
+  device_need((tprt_status)call_fused(p->context, site, &p->operands[site], &p->pointers));
 }
 
 static void end(program *p) {
@@ -128,7 +121,7 @@ static int download(const program *p, int site) {
     if (!before)
       abort();
     memcpy(before, p->host.of[x], bytes);
-    need(tprt_context_download(p->context, p->host.of[x], p->device[x], bytes));
+    device_need(tprt_context_download(p->context, p->host.of[x], p->device[x], bytes));
     differ += memcmp(before, p->host.of[x], bytes) != 0;
     free(before);
   }
@@ -212,12 +205,12 @@ static int run_time(tprt_comm *world, bool is_gradient, int64_t tokens, double t
     call(&p, 0);
   for (int i = 0; i < WARM + CALLS; i++) {
     if (i == WARM) {
-      need(tprt_context_synchronize(p.context));
+      device_need(tprt_context_synchronize(p.context));
       begun = now();
     }
     call(&p, is_gradient);
   }
-  need(tprt_context_synchronize(p.context));
+  device_need(tprt_context_synchronize(p.context));
   double us = (now() - begun) / CALLS * 1e6;
   for (int x = 0; x < TPRT_ATTENTION_TENSORS; x++)
     bytes += is_gradient || x <= TPRT_ATTENTION_OUT ? (double)p.host.bytes[x] : 0;
@@ -250,7 +243,7 @@ int main(int argc, char **argv) {
   }
   if (device_open() != 0)
     return 77;
-  need(tprt_world_create_threads(1, &config, &world));
+  device_need(tprt_world_create_threads(1, &config, &world));
   int status = modes[m].argc > 2 ? run_time(world, modes[m].is_gradient, atoll(argv[2]),
                                             atof(argv[3]), atof(argv[4]))
                                  : run_cases(world, modes[m].is_gradient, small);

@@ -1,8 +1,10 @@
 /* Tests contractions of programs that run side by side on a GPU (TPRT_SITE_FUSED_CONTRACTIONS).
- * Usage:   beside cases [small]          projections of a Llama in bf16, whole and of eight ranks:
- * each has                                 the bits that it has alone, called and in a graph
- * beside time TOKENS GB/s [small]    those of eight ranks, side by side and one after the other, in
- * graphs; beside their bytes
+ * Usage:
+ *   beside cases [small]               projections of a Llama in bf16, on one GPU and on one of
+ *                                      eight ranks: each has the bits that it has alone, when it
+ *                                      is called and in a graph
+ *   beside time TOKENS GB/s [small]    those of one of eight ranks in graphs, side by side and one
+ *                                      after the other; beside the bytes that they move
  *
  * Exit status: 0, 1 after "wrong" on stderr, 77 without a GPU. The last lines on stdout are JSON
  * objects. */
@@ -16,13 +18,6 @@
 #include <time.h>
 
 #include "tprt/tprt.h"
-
-static void need(tprt_status status) {
-  if (status == TPRT_OK)
-    return;
-  fprintf(stderr, "wrong: %s: %s\n", tprt_status_name(status), tprt_last_error());
-  exit(1);
-}
 
 /* Products of one tensor [tokens, k] by matrices [k, columns]. */
 typedef struct projections {
@@ -117,8 +112,8 @@ static void make_buffers(tprt_context *context, void *at[N_BUFFERS]) {
     if (!host)
       abort();
     fill(host, bytes / 2, (uint32_t)i);
-    need(tprt_context_alloc(context, bytes, &at[i]));
-    need(tprt_context_upload(context, at[i], host, bytes));
+    device_need(tprt_context_alloc(context, bytes, &at[i]));
+    device_need(tprt_context_upload(context, at[i], host, bytes));
     free(host);
   }
 }
@@ -131,8 +126,8 @@ static void free_buffers(tprt_context *context, void *at[N_BUFFERS]) {
 static void replay(tprt_context *context, tprt_program_fn *entry, void *const *inputs,
                    void *const *outputs) {
   const char *why;
-  need(tprt_context_replay(context, entry, B0 + TPRT_MAX_MATMULS, inputs, TPRT_MAX_MATMULS, outputs,
-                           &why));
+  device_need(tprt_context_replay(context, entry, B0 + TPRT_MAX_MATMULS, inputs, TPRT_MAX_MATMULS,
+                                  outputs, &why));
 }
 
 /* Counts results that differ. */
@@ -143,8 +138,8 @@ static int compare(tprt_context *context, void *const at[N_BUFFERS]) {
     char *results[2] = {malloc(bytes), malloc(bytes)};
     if (!results[0] || !results[1])
       abort();
-    need(tprt_context_download(context, results[0], at[ALONE + i], bytes));
-    need(tprt_context_download(context, results[1], at[BESIDE + i], bytes));
+    device_need(tprt_context_download(context, results[0], at[ALONE + i], bytes));
+    device_need(tprt_context_download(context, results[1], at[BESIDE + i], bytes));
     if (memcmp(results[0], results[1], bytes) != 0) {
       fprintf(stderr, "wrong: %s: product %d has other bits beside others\n", program.of.name, i);
       errors++;
@@ -170,9 +165,9 @@ static int run_cases(tprt_comm *world, bool small) {
     tprt_context *context;
     void *at[N_BUFFERS];
     make_program(&cases[i]);
-    need(tprt_context_create(world, &config, &context));
+    device_need(tprt_context_create(world, &config, &context));
     make_buffers(context, at);
-    need((tprt_status)alone(context, at, at + ALONE));
+    device_need((tprt_status)alone(context, at, at + ALONE));
     for (int c = 0; c < CALLS; c++, calls++) {
       replay(context, beside, at, at + BESIDE);
       errors += compare(context, at);
@@ -198,12 +193,12 @@ static double time_of(tprt_context *context, tprt_program_fn *entry, void *const
   double begun = 0;
   for (int i = 0; i < WARM + CALLS; i++) {
     if (i == WARM) {
-      need(tprt_context_synchronize(context));
+      device_need(tprt_context_synchronize(context));
       begun = now();
     }
     replay(context, entry, at, at + to);
   }
-  need(tprt_context_synchronize(context));
+  device_need(tprt_context_synchronize(context));
   return (now() - begun) / CALLS * 1e6;
 }
 
@@ -217,7 +212,7 @@ static int run_time(tprt_comm *world, int64_t tokens, double bandwidth, bool sma
     tprt_context *context;
     void *at[N_BUFFERS];
     make_program(&cases[i]);
-    need(tprt_context_create(world, &config, &context));
+    device_need(tprt_context_create(world, &config, &context));
     make_buffers(context, at);
     double after = time_of(context, alone, at, ALONE),
            together = time_of(context, beside, at, BESIDE), bytes = (double)bytes_of(&cases[i], A);
@@ -246,7 +241,7 @@ int main(int argc, char **argv) {
   }
   if (device_open() != 0)
     return 77;
-  need(tprt_world_create_threads(1, &config, &world));
+  device_need(tprt_world_create_threads(1, &config, &world));
   int status =
       times ? run_time(world, atoll(argv[2]), atof(argv[3]), small) : run_cases(world, small);
   tprt_comm_destroy(world);

@@ -75,7 +75,8 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* One of the calls, for communicator `comm` or, if it is NULL, for the world. */
+/* One all-reduce of one number: by NCCL with `comm` or, if that is NULL, by this library with
+ * `world`. Returns 1 after an error. */
 static int call(tprt_comm *world, nccl_comm comm, float *data, cuda_stream stream) {
   if (!comm)
     return tprt_all_reduce(world, data, data, 1, TPRT_F32, TPRT_SUM, stream, NULL) != TPRT_OK;

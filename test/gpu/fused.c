@@ -37,13 +37,6 @@ static unsigned char *on_device(size_t bytes) {
 
 static cuda_address address(const void *pointer) { return (cuda_address)(uintptr_t)pointer; }
 
-static void need(tprt_status status) {
-  if (status == TPRT_OK)
-    return;
-  fprintf(stderr, "wrong: %s: %s\n", tprt_status_name(status), tprt_last_error());
-  exit(1);
-}
-
 static void place_constants(world *w) {
   unsigned char *here = calloc(N_CONSTANTS, w->buffer_bytes);
   w->constants = calloc((size_t)n_fused_cases, sizeof *w->constants);
@@ -75,7 +68,7 @@ static world make_world(int n_ranks, uint32_t skew_ns, uint32_t spin_limit, int 
     w.host[r] = calloc(N_BUFFERS, w.buffer_bytes);
   }
   place_constants(&w);
-  need(tprt_cuda_group_create(&config, &w.group));
+  device_need(tprt_cuda_group_create(&config, &w.group));
   DO(stream_create, &w.stream, 1);
   w.config = config;
   return w;
@@ -104,13 +97,13 @@ static void fill(world *w, int which, uint64_t turn) {
 static void call(world *w, int which) {
   case_arguments a = case_arguments_of(&fused_cases[which], w->n_ranks, w->base,
                                        w->constants[which], w->buffer_bytes);
-  need(case_call(&fused_cases[which], w->group, &a, w->stream));
+  device_need(case_call(&fused_cases[which], w->group, &a, w->stream));
 }
 
 /* Fetches and compares the results; returns the digest of rank 0. */
 static uint64_t results(world *w, int which, uint64_t turn, bool by_oracle) {
   uint64_t digest = 0;
-  need(tprt_cuda_group_check(w->group, w->stream));
+  device_need(tprt_cuda_group_check(w->group, w->stream));
   for (int r = 0; r < w->n_ranks; r++) {
     DO(download, w->host[r], address(w->base[r]), N_BUFFERS * w->buffer_bytes);
     uint64_t of_rank = case_digest(&fused_cases[which], w->n_ranks, w->host[r], w->buffer_bytes);

@@ -31,13 +31,6 @@ static unsigned char *on_device(size_t bytes) {
   return (unsigned char *)(uintptr_t)memory;
 }
 
-static void need(tprt_status status) {
-  if (status == TPRT_OK)
-    return;
-  fprintf(stderr, "wrong: %s: %s\n", tprt_status_name(status), tprt_last_error());
-  exit(1);
-}
-
 static tprt_cuda_blas *make_blas(unsigned char *workspace) {
   const tprt_cuda_blas_config config = {
       .size = sizeof config, .workspace = workspace, .workspace_bytes = WORKSPACE};
@@ -47,7 +40,7 @@ static tprt_cuda_blas *make_blas(unsigned char *workspace) {
     fprintf(stderr, "no cuBLASLt: %s\n", tprt_last_error());
     exit(77);
   }
-  need(status);
+  device_need(status);
   return blas;
 }
 
@@ -84,7 +77,7 @@ static int products_of_table(void) {
       tprt_status status = tprt_cuda_multiply(blas, &g, stream);
       if (status == TPRT_UNSUPPORTED && tprt_dtype_size(g.dtype) == 1)
         break; /* f8 needs compute capability 8.9 */
-      need(status);
+      device_need(status);
       DO(stream_wait, stream);
       for (int b = 0; b < N_PRODUCT_BUFFERS; b++)
         DO(download, host[b], address(there[b]), GEMM_BYTES);
@@ -168,7 +161,7 @@ static nan_count multiply_nan(const nan_case *c, tprt_cuda_blas *blas, cuda_stre
                       .out = there[OF_OUT],
                       .bias = c->bias ? there[OF_BIAS] : NULL,
                       .aux = c->aux ? there[OF_AUX] : NULL};
-  need(tprt_cuda_multiply(blas, &g, stream));
+  device_need(tprt_cuda_multiply(blas, &g, stream));
   DO(stream_wait, stream);
   size_t bytes = (size_t)(c->m * c->n) * tprt_dtype_size(c->out_dtype);
   unsigned char *out = malloc(bytes);
@@ -320,10 +313,10 @@ static int sum_over_ranks(int n_ranks, int64_t tokens, int64_t hidden, int64_t k
     s.gemms[r].a = numbers(tokens * k, r, &s.a[r]);
     s.gemms[r].b = numbers(k * hidden, 20 + r, &s.b[r]);
   }
-  need(tprt_cuda_group_create(&config, &group));
+  device_need(tprt_cuda_group_create(&config, &group));
   for (int turn = 0; turn < TURNS && !errors; turn++) {
-    need(tprt_cuda_multiply_reduce(group, blas, s.gemms, &rows, stream));
-    need(tprt_cuda_group_check(group, stream));
+    device_need(tprt_cuda_multiply_reduce(group, blas, s.gemms, &rows, stream));
+    device_need(tprt_cuda_group_check(group, stream));
     errors += check_sum(&s, &rows);
   }
   tprt_cuda_group_destroy(group);
@@ -350,7 +343,8 @@ typedef struct gathered {
 
 static void enqueue_gathered(void *user, cuda_stream stream) {
   gathered *g = user;
-  need(tprt_cuda_gather_multiply(g->group, g->copier, g->blas, &g->rows, g->gemms, 1, stream));
+  device_need(
+      tprt_cuda_gather_multiply(g->group, g->copier, g->blas, &g->rows, g->gemms, 1, stream));
 }
 
 /* Checks some rows of every rank's GEMMs, and all gathered rows. */
@@ -406,8 +400,8 @@ static int gather_from_ranks(int n_ranks, int64_t tokens, int64_t n, int64_t wid
     g.gemms[r].b = numbers(width * n, 20 + r, &g.b[r]);
     g.gemms[r].out = on_device((size_t)(tokens * n) * sizeof(float));
   }
-  need(tprt_cuda_group_create(&config, &g.group));
-  need(tprt_cuda_copier_create(&g.copier));
+  device_need(tprt_cuda_group_create(&config, &g.group));
+  device_need(tprt_cuda_copier_create(&g.copier));
   cuda_program program = device_capture(stream, enqueue_gathered, &g);
   for (int turn = 0; turn < TURNS && !errors; turn++) {
     for (int64_t i = 0; i < tokens * width; i++)
@@ -421,7 +415,7 @@ static int gather_from_ranks(int n_ranks, int64_t tokens, int64_t n, int64_t wid
       DO(replay, program, stream);
     else
       enqueue_gathered(&g, stream);
-    need(tprt_cuda_group_check(g.group, stream));
+    device_need(tprt_cuda_group_check(g.group, stream));
     errors += check_gathered(&g, n_ranks);
   }
   DO(program_destroy, program);

@@ -50,20 +50,13 @@ static void *zeroed(size_t bytes) {
   return memory;
 }
 
-static void need(tprt_status status) {
-  if (status == TPRT_OK)
-    return;
-  fprintf(stderr, "wrong: %s: %s\n", tprt_status_name(status), tprt_last_error());
-  exit(1);
-}
-
 static tprt_cuda_group *make_group(int n_ranks) {
   tprt_cuda_group_config config = {
       .size = sizeof config, .n_ranks = n_ranks, .rank = TPRT_CUDA_ALL_RANKS};
   tprt_cuda_group *group;
   for (int r = 0; r < n_ranks; r++)
     config.signals[r] = zeroed(tprt_cuda_signal_bytes());
-  need(tprt_cuda_group_create(&config, &group));
+  device_need(tprt_cuda_group_create(&config, &group));
   return group;
 }
 
@@ -89,7 +82,7 @@ static void all_reduce(const bench *b, const tensors *t) {
   tprt_cuda_rows rows = rows_of(b, TPRT_CUDA_SLICES);
   SET(input, t->input);
   SET(out, t->sum);
-  need(tprt_cuda_reduce_rows(b->group, &rows, b->stream));
+  device_need(tprt_cuda_reduce_rows(b->group, &rows, b->stream));
 }
 
 /* On each rank alone: r = sum + residual, y = norm(r), the unfused kernels after a collective. */
@@ -102,7 +95,7 @@ static void add_and_norm(const bench *b, const tensors *t, bool add, bool normal
     rows.out[0] = normalize ? t->out[r] : NULL;
     if (normalize)
       norm(b, &rows);
-    need(tprt_cuda_reduce_rows(b->alone[r], &rows, b->stream));
+    device_need(tprt_cuda_reduce_rows(b->alone[r], &rows, b->stream));
   }
 }
 
@@ -114,7 +107,7 @@ static void fused(const bench *b, const tensors *t, tprt_cuda_algorithm algorith
   SET(residual, t->residual);
   SET(residual_out, t->residual_out);
   SET(out, t->out);
-  need(tprt_cuda_reduce_rows(b->group, &rows, b->stream));
+  device_need(tprt_cuda_reduce_rows(b->group, &rows, b->stream));
 }
 
 static void unfused_separate(const bench *b, const tensors *t) {

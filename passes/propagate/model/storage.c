@@ -383,7 +383,7 @@ static bool is_masked_in_place(MlirValue value) {
 
 int64_t tp__workspace(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
   int64_t bytes = 0;
-  /* most ops are left out without a look at the op itself, which is far away */
+  /* what the rule says excludes most ops; reading the op itself would often miss the cache */
   if (rule->n_results != 1 || (rule->contraction_flops == 0 && !tp__rule_has_window(rule)) ||
       !tp__op_has_dialect(rule->op, "linalg"))
     return 0;

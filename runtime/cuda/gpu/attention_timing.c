@@ -17,6 +17,11 @@
 
 /* ---- operands ---- */
 
+typedef struct choice {
+  tprt__gpu_attention *attention;
+  tprt__gpu_maker fastest;
+} choice;
+
 typedef struct bench {
   tprt__gpu_attention *attention;
   tprt__gpu_attention_buffers buffers;
@@ -80,7 +85,9 @@ static tprt_status run_attention(void *data) {
 }
 
 /* Measures all makers that have the attention. */
-static tprt_status time_makers(tprt__gpu_attention *attention, tprt__gpu_maker *fastest) {
+static tprt_status time_makers(void *data) {
+  choice *chosen = data;
+  tprt__gpu_attention *attention = chosen->attention;
   tprt__gpu *gpu = attention->gpu;
   bench b = {.attention = attention};
   double least = 0;
@@ -92,7 +99,7 @@ static tprt_status time_makers(tprt__gpu_attention *attention, tprt__gpu_maker *
     if (b.made)
       status = tprt__device_time(gpu->device, gpu->stream, run_attention, &b, &us);
     if (!status && us > 0 && (least == 0 || us < TPRT__TAKEN_PART * least)) {
-      *fastest = i;
+      chosen->fastest = i;
       least = us;
     }
   }
@@ -102,11 +109,16 @@ static tprt_status time_makers(tprt__gpu_attention *attention, tprt__gpu_maker *
 
 /* ---- files ---- */
 
-static bool parse(const char *text, void *value) {
-  tprt__gpu_maker *maker = value;
+static void print(const void *data, char text[TPRT__CACHE_TEXT]) {
+  const choice *chosen = data;
+  snprintf(text, TPRT__CACHE_TEXT, "%s", tprt__attention_makers[chosen->fastest]->name);
+}
+
+static bool parse(const char *text, void *data) {
+  choice *chosen = data;
   for (int i = 0; i < TPRT__GPU_N_MAKERS; i++) {
     if (strcmp(text, tprt__attention_makers[i]->name) == 0) {
-      *maker = i;
+      chosen->fastest = i;
       return true;
     }
   }
@@ -134,53 +146,24 @@ static bool find_file(const tprt__gpu_attention *attention, tprt__cache *cache) 
   return tprt__cache_find("gpu-attention", cache);
 }
 
-/* ---- choices; called in the GPU's context ---- */
-
-/* Measures, and stores the result. *how stays as it is if the result cannot be stored or the
- * operands do not fit into memory. */
-static tprt_status measure(tprt__gpu_attention *attention, const tprt__cache *cache,
-                           tprt__gpu_maker *maker, tprt__gpu_timing *how) {
-  tprt__gpu *gpu = attention->gpu;
-  char temporary[sizeof cache->path + 32];
-  int capturing = CUDA_CAPTURE_NONE;
-  tprt__gpu_maker fastest = TPRT__GPU_BY_OWN;
-  tprt_status status = tprt__gpu_check(gpu, gpu->device->stream_capturing(gpu->stream, &capturing),
-                                       "the state of a stream");
-  if (status || capturing != CUDA_CAPTURE_NONE)
-    return status;
-  int file = tprt__cache_begin(cache, temporary, sizeof temporary);
-  if (file < 0)
-    return TPRT_OK;
-  status = time_makers(attention, &fastest);
-  if (status) {
-    tprt__cache_abandon(file, temporary);
-    return status == TPRT_NO_MEMORY ? TPRT_OK : status;
-  }
-  if (tprt__cache_end(cache, file, temporary, tprt__attention_makers[fastest]->name, parse,
-                      &fastest)) {
-    *maker = fastest;
-    *how = TPRT__GPU_MEASURED;
-  }
-  return TPRT_OK;
-}
+/* ---- choices ---- */
 
 tprt_status tprt__gpu_attention_choose(tprt__gpu_attention *attention, tprt__gpu_maker *maker,
                                        tprt__gpu_timing *how) {
+  static const tprt__gpu_measurement measurement = {time_makers, print, parse};
   tprt__cache cache;
-  tprt_status status = TPRT_OK;
+  choice chosen = {attention, TPRT__GPU_BY_OWN};
   *maker = TPRT__GPU_BY_OWN;
   *how = TPRT__GPU_NOT_TIMED;
   if (!find_file(attention, &cache))
     return TPRT_OK;
-  if (tprt__cache_read(&cache, parse, maker)) {
-    *how = TPRT__GPU_CACHED;
-    return TPRT_OK;
-  }
-  status = tprt__gpu_enter(attention->gpu);
+  tprt_status status = tprt__gpu_enter(attention->gpu);
   if (status)
     return status;
-  status = measure(attention, &cache, maker, how);
+  status = tprt__gpu_measured(attention->gpu, &cache, &measurement, &chosen, how);
   tprt__gpu_leave(attention->gpu);
+  if (!status && *how != TPRT__GPU_NOT_TIMED)
+    *maker = chosen.fastest;
   return status;
 }
 

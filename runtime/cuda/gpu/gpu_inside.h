@@ -2,6 +2,7 @@
 #ifndef TPRT_RUNTIME_CUDA_GPU_INSIDE_H
 #define TPRT_RUNTIME_CUDA_GPU_INSIDE_H
 
+#include "base/cache_file.h"
 #include "cuda/driver/device.h"
 #include "cuda/gpu/gpu_context.h"
 #include "tprt/cuda_gemm.h"
@@ -239,6 +240,20 @@ const tprt_cuda_gemm *tprt__gpu_contraction_gemm(const tprt__gpu_contraction *co
 void tprt__gpu_cudnn_end(tprt__gpu *gpu);
 
 /* ---- gpu_timing.c ---- */
+/* How a choice that takes time is made once and kept in a file. `data` holds the choice. */
+typedef struct tprt__gpu_measurement {
+  /* called in the GPU's context; TPRT_NO_MEMORY: the operands do not fit into memory */
+  tprt_status (*measure)(void *data);
+  void (*print)(const void *data, char text[TPRT__CACHE_TEXT]);
+  bool (*parse)(const char *text, void *data); /* false: the text is not a choice */
+} tprt__gpu_measurement;
+/* Reads a choice from its file; without one, measures it and writes the file. *how says which of
+ * the two. It is TPRT__GPU_NOT_TIMED, and `data` does not hold a choice, if the file cannot be
+ * written, the operands do not fit into memory, or the GPU's stream is being captured. Called in
+ * the GPU's context. */
+tprt_status tprt__gpu_measured(tprt__gpu *gpu, const tprt__cache *cache,
+                               const tprt__gpu_measurement *measurement, void *data,
+                               tprt__gpu_timing *how);
 /* Writes the name and the size of the GPU. */
 void tprt__gpu_device_text(const tprt__gpu *gpu, char *text, size_t size);
 

@@ -3,7 +3,6 @@
  * measured. */
 #include "cuda/gpu/gpu_inside.h"
 
-#include "base/cache_file.h"
 #include "base/env.h"
 #include "cuda/gemm/gemm_time.h"
 
@@ -48,7 +47,8 @@ static bool parse(const char *text, void *value) {
   return true;
 }
 
-static void print(const tprt__timed_algorithm *timed, char text[TPRT__CACHE_TEXT]) {
+static void print(const void *data, char text[TPRT__CACHE_TEXT]) {
+  const tprt__timed_algorithm *timed = &((const reading *)data)->timed;
   const uint64_t *from = timed->algorithm.data;
   snprintf(text, TPRT__CACHE_TEXT,
            "%016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64 " %016" PRIx64
@@ -66,12 +66,10 @@ static bool find_file(tprt__gpu *gpu, const tprt_cuda_gemm *gemm, tprt__cache *c
   return tprt__cache_find("gpu-gemm", cache);
 }
 
-/* ---- choices ---- */
+/* ---- measurements ---- */
 
-/* Measures a GEMM, and stores the result. *how stays as it is if the result cannot be stored or
- * the operands do not fit into memory. */
-static tprt_status measure(const tprt__cache *cache, reading *found, tprt__gpu_timing *how) {
-  tprt__gpu *gpu = found->gpu;
+static tprt_status measure(const tprt__gpu_measurement *m, tprt__gpu *gpu, const tprt__cache *cache,
+                           void *data, tprt__gpu_timing *how) {
   char temporary[sizeof cache->path + 32], text[TPRT__CACHE_TEXT];
   int capturing = CUDA_CAPTURE_NONE;
   tprt_status status = tprt__gpu_check(gpu, gpu->device->stream_capturing(gpu->stream, &capturing),
@@ -81,31 +79,46 @@ static tprt_status measure(const tprt__cache *cache, reading *found, tprt__gpu_t
   int file = tprt__cache_begin(cache, temporary, sizeof temporary);
   if (file < 0)
     return TPRT_OK;
-  status = tprt__cuda_gemm_time(gpu->lanes[0].blas, found->gemm, gpu->device, gpu->stream,
-                                &found->timed);
+  status = m->measure(data);
   if (status) {
     tprt__cache_abandon(file, temporary);
     return status == TPRT_NO_MEMORY ? TPRT_OK : status;
   }
-  print(&found->timed, text);
-  if (tprt__cache_end(cache, file, temporary, text, parse, found))
+  m->print(data, text);
+  if (tprt__cache_end(cache, file, temporary, text, m->parse, data))
     *how = TPRT__GPU_MEASURED;
   return TPRT_OK;
 }
 
+tprt_status tprt__gpu_measured(tprt__gpu *gpu, const tprt__cache *cache,
+                               const tprt__gpu_measurement *measurement, void *data,
+                               tprt__gpu_timing *how) {
+  *how = TPRT__GPU_NOT_TIMED;
+  if (!tprt__cache_read(cache, measurement->parse, data))
+    return measure(measurement, gpu, cache, data, how);
+  *how = TPRT__GPU_CACHED;
+  return TPRT_OK;
+}
+
+/* ---- GEMMs ---- */
+
+static tprt_status time_gemm(void *data) {
+  reading *found = data;
+  tprt__gpu *gpu = found->gpu;
+  return tprt__cuda_gemm_time(gpu->lanes[0].blas, found->gemm, gpu->device, gpu->stream,
+                              &found->timed);
+}
+
 static tprt_status choose(tprt__gpu *gpu, const tprt_cuda_gemm *gemm,
                           tprt__gpu_algorithm *algorithm) {
+  static const tprt__gpu_measurement measurement = {time_gemm, print, parse};
   tprt__cache cache;
   reading found = {.gpu = gpu, .gemm = gemm};
-  tprt__gpu_timing how = TPRT__GPU_NOT_TIMED;
   tprt_status status = TPRT_OK;
-  bool has_file = find_file(gpu, gemm, &cache);
-  if (has_file && tprt__cache_read(&cache, parse, &found))
-    how = TPRT__GPU_CACHED;
-  else if (has_file)
-    status = measure(&cache, &found, &how);
-  algorithm->how = how;
-  if (!status && how != TPRT__GPU_NOT_TIMED)
+  algorithm->how = TPRT__GPU_NOT_TIMED;
+  if (find_file(gpu, gemm, &cache))
+    status = tprt__gpu_measured(gpu, &cache, &measurement, &found, &algorithm->how);
+  if (!status && algorithm->how != TPRT__GPU_NOT_TIMED)
     memcpy(algorithm->words, found.timed.algorithm.data, sizeof algorithm->words);
   return status;
 }

@@ -51,6 +51,13 @@ int device_open(void) {
   return 0;
 }
 
+void device_need(tprt_status status) {
+  if (status == TPRT_OK)
+    return;
+  fprintf(stderr, "wrong: %s: %s\n", tprt_status_name(status), tprt_last_error());
+  exit(1);
+}
+
 void device_set(cuda_address to, unsigned char value, size_t bytes) {
   DO(set, to, value, bytes);
   DO(stream_wait, NULL);

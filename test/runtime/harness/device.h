@@ -4,6 +4,7 @@
 #define TPRT_TEST_HARNESS_DEVICE_H
 
 #include "cuda/driver/driver.h"
+#include "tprt/tprt.h"
 
 typedef struct CUgraph_st *cuda_graph;
 typedef struct CUgraphExec_st *cuda_program;
@@ -52,6 +53,8 @@ extern device_calls device;
   device_did(device.member ? device.member(__VA_ARGS__) : DEVICE_NO_FUNCTION, #member)
 enum { DEVICE_NO_FUNCTION = -1 };
 void device_did(int result, const char *what);
+/* Ends the program with the last error of the library, unless a call of it succeeded. */
+void device_need(tprt_status status);
 
 /* Loads the driver (TPRT_CUDA_LIBRARY, or libcuda.so.1) and makes device 0 current. Returns 0, or
  * the exit status 77 if there is no driver or device. */

@@ -80,7 +80,8 @@ static void leave(const int *entered) {
   __attribute__((cleanup(leave))) int entered_ = pthread_mutex_lock(&lock);                        \
   (void)entered_
 
-/* Counts a call; returns the status it must fail with, or success. */
+/* Counts a call of the library. Returns the error that the test has planned for this call, or
+ * success. */
 static blaslt_status called(const char *name) {
   if (++state.n_calls != plan.fail_at)
     return BLASLT_SUCCESS;

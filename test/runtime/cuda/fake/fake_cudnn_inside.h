@@ -40,7 +40,8 @@ void fake_cudnn_unlock(const int *entered);
   __attribute__((cleanup(fake_cudnn_unlock))) int entered_ = (fake_cudnn_lock(), 0);               \
   (void)entered_
 
-/* Counts a call; returns the status it must fail with, or success. */
+/* Counts a call of the library. Returns the error that the test has planned for this call, or
+ * success. */
 cudnn_status fake_cudnn_called(const char *name);
 #define ENTER(name)                                                                                \
   HOLD;                                                                                            \

@@ -67,17 +67,21 @@ void blas_fill(tprt_dtype dtype, void *memory, uint32_t seed) {
   }
 }
 
-void blas_memory(tprt_dtype dtype, char *memory[3]) {
-  for (int i = 0; i < 3; i++) {
+void blas_buffers(tprt_dtype dtype, int n, uint32_t seed, char **memory) {
+  for (int i = 0; i < n; i++) {
     memory[i] = malloc(BLAS_ELEMENTS * tprt_dtype_size(dtype));
-    blas_fill(dtype, memory[i], 3 + (uint32_t)i);
+    blas_fill(dtype, memory[i], seed + (uint32_t)i);
   }
 }
 
-void blas_memory_free(char *memory[3]) {
-  for (int i = 0; i < 3; i++)
+void blas_buffers_free(int n, char **memory) {
+  for (int i = 0; i < n; i++)
     free(memory[i]);
 }
+
+void blas_memory(tprt_dtype dtype, char *memory[3]) { blas_buffers(dtype, 3, 3, memory); }
+
+void blas_memory_free(char *memory[3]) { blas_buffers_free(3, memory); }
 
 void blas_on_host(tprt_dtype dtype, bool overwrite, int n_loops, const int64_t *loops,
                   const void *a, const void *b, void *c) {

@@ -23,7 +23,10 @@ enum { BLAS_ELEMENTS = 1 << 15 }; /* of a buffer */
  * sums are exact in f32. */
 void blas_fill(tprt_dtype dtype, void *memory, uint32_t seed);
 
-/* Allocates and fills three buffers. */
+/* Allocates n buffers, and fills them with the numbers of seed, seed + 1, and so on. */
+void blas_buffers(tprt_dtype dtype, int n, uint32_t seed, char **memory);
+void blas_buffers_free(int n, char **memory);
+/* The same for three buffers. */
 void blas_memory(tprt_dtype dtype, char *memory[3]);
 void blas_memory_free(char *memory[3]);
 

@@ -136,18 +136,6 @@ static void check_product(const product_row *r, char *const memory[N_BUFFERS]) {
     }
 }
 
-static void make_product_memory(const product_row *r, char *memory[N_BUFFERS]) {
-  for (int i = 0; i < N_BUFFERS; i++) {
-    memory[i] = malloc(BLAS_ELEMENTS * tprt_dtype_size(r->dtype));
-    blas_fill(r->dtype, memory[i], 3 + (uint32_t)i);
-  }
-}
-
-static void free_product_memory(char *memory[N_BUFFERS]) {
-  for (int i = 0; i < N_BUFFERS; i++)
-    free(memory[i]);
-}
-
 /* A NaN in the first row, of which relu makes NaN or 0. With cuBLASLt, and if it has no
  * algorithm. */
 static void test_products(void **state) {
@@ -158,7 +146,7 @@ static void test_products(void **state) {
     const product_row *r = &product_rows[i % N_PRODUCT_ROWS];
     char *memory[N_BUFFERS], error[256];
     bool knows = i < N_PRODUCT_ROWS;
-    make_product_memory(r, memory);
+    blas_buffers(r->dtype, N_BUFFERS, 3, memory);
     const uint16_t half = r->dtype == TPRT_F16 ? tprt_f32_to_f16(nan) : tprt_f32_to_bf16(nan);
     memcpy(memory[OPERAND_A], r->dtype == TPRT_F32 ? (const void *)&nan : (const void *)&half,
            tprt_dtype_size(r->dtype));
@@ -171,7 +159,7 @@ static void test_products(void **state) {
       fail_msg("%s: %ld products, %ld alive, %d violations: %s", r->name, report_of.n_products,
                report_of.n_alive, report_of.n_violations, report_of.violation);
     check_product(r, memory);
-    free_product_memory(memory);
+    blas_buffers_free(N_BUFFERS, memory);
   }
 }
 
@@ -183,12 +171,12 @@ static void test_bias_that_is_missing(void **state) {
     const product_row *r = &product_rows[i];
     if (!r->bias || r->m == 0) /* without elements nothing is read */
       continue;
-    make_product_memory(r, memory);
+    blas_buffers(r->dtype, N_BUFFERS, 3, memory);
     blas_begin(&blas_without_faults);
     assert_int_equal(run_product(r, false, memory, error), TPRT_INVALID_ARGUMENT);
     if (!strstr(error, "site 0: input 2 of the site is NULL"))
       fail_msg("%s: \"%s\"", r->name, error);
-    free_product_memory(memory);
+    blas_buffers_free(N_BUFFERS, memory);
   }
 }
 

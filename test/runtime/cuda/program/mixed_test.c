@@ -100,8 +100,8 @@ static void make_narrow(const mixed_row *r, char *wide[3], char *narrow[2]) {
   }
 }
 
-/* Each row gives the bits that the CPU computes from widened factors. With a compute capability
- * below 8.9, f8 is left to the kernel. */
+/* Each row has, bit for bit, the result that the CPU computes after widening both factors. With a
+ * compute capability below 8.9, f8 is left to the kernel. */
 static void test_mixed(void **state) {
   (void)state;
   for (int old = 0; old < 2; old++)

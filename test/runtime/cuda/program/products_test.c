@@ -74,18 +74,6 @@ static void add_products(test_table *t, const row *r) {
 
 enum { X, Y, INPUT, B0, C0 = B0 + TPRT_MAX_MATMULS, N_BUFFERS = C0 + TPRT_MAX_MATMULS };
 
-static void make_buffers(const row *r, char *memory[N_BUFFERS]) {
-  for (int i = 0; i < N_BUFFERS; i++) {
-    memory[i] = malloc(BLAS_ELEMENTS * tprt_dtype_size(r->dtype));
-    blas_fill(r->dtype, memory[i], 7 + (uint32_t)i);
-  }
-}
-
-static void free_buffers(char *memory[N_BUFFERS]) {
-  for (int i = 0; i < N_BUFFERS; i++)
-    free(memory[i]);
-}
-
 static int32_t call(tprt_context *context, const row *r, void *const at[N_BUFFERS]) {
   const tprt_abi_fused_contractions words = words_of(r);
   fused_pointers pointers = {{{NULL}}};
@@ -155,8 +143,8 @@ static void test_rows(void **state) {
     for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
       const row *r = &rows[i];
       char *memory[N_BUFFERS], *expected[N_BUFFERS], error[256];
-      make_buffers(r, memory);
-      make_buffers(r, expected);
+      blas_buffers(r->dtype, N_BUFFERS, 7, memory);
+      blas_buffers(r->dtype, N_BUFFERS, 7, expected);
       expect(r, expected);
       setenv("FAKE_ORDER", orders[o], 1);
       blas_begin(&blas_without_faults);
@@ -172,8 +160,8 @@ static void test_rows(void **state) {
                  seen.violation);
       if (!is_right(r, memory, expected))
         fail_msg("%s: other bits than the processor, order \"%s\"", r->name, orders[o]);
-      free_buffers(memory);
-      free_buffers(expected);
+      blas_buffers_free(N_BUFFERS, memory);
+      blas_buffers_free(N_BUFFERS, expected);
     }
 }
 
@@ -191,8 +179,8 @@ static void test_lost_waits(void **state) {
     bool right = true;
     for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
       char *memory[N_BUFFERS], *expected[N_BUFFERS], error[256];
-      make_buffers(r, memory);
-      make_buffers(r, expected);
+      blas_buffers(r->dtype, N_BUFFERS, 7, memory);
+      blas_buffers(r->dtype, N_BUFFERS, 7, expected);
       expect(r, expected);
       setenv("FAKE_ORDER", orders[o], 1);
       blas_begin(&blas_without_faults);
@@ -202,8 +190,8 @@ static void test_lost_waits(void **state) {
       *streams() = (fake_stream_plan){0};
       unsetenv("FAKE_ORDER");
       right &= is_right(r, memory, expected);
-      free_buffers(memory);
-      free_buffers(expected);
+      blas_buffers_free(N_BUFFERS, memory);
+      blas_buffers_free(N_BUFFERS, expected);
     }
     if (right != (lost == 0))
       fail_msg("wait %ld of %ld: %s", lost, n_waits, right ? "not needed" : "wrong");
@@ -225,7 +213,7 @@ static void test_failures(void **state) {
   char *memory[N_BUFFERS], error[256];
   bool failed = true;
   long n_failed = 0;
-  make_buffers(&rows[0], memory);
+  blas_buffers(rows[0].dtype, N_BUFFERS, 7, memory);
   for (long at = 1; failed; at++) {
     const fake_blaslt_plan fault = {.fail_at = at, .status = STATUS};
     blas_begin(&fault);
@@ -246,7 +234,7 @@ static void test_failures(void **state) {
     if (status != cases[i].status || !strstr(error, cases[i].text))
       fail_msg("%s: status %d, \"%s\"", cases[i].mode, status, error);
   }
-  free_buffers(memory);
+  blas_buffers_free(N_BUFFERS, memory);
 }
 
 /* ---- with epilogues ---- */
