@@ -246,9 +246,9 @@ enum {
   TP_WALK_ANNOTATED = 2, /* skips ops without discardable attributes, but not functions */
 };
 tp_status tp__walk_some(MlirOperation op, unsigned choices, tp_visit visit, void *data);
-/* Loads an op that is visited soon, so that its memory arrives in the meantime: the ops of a deep
- * program exceed the caches, and are not in order. With `is_near`, an earlier call has loaded the
- * op, and its body is loaded. In shim.cpp. */
+/* Prefetches an op that will be visited soon: the ops of a deep program exceed the caches and are
+ * not in order in memory. With `is_near` it prefetches the body, for which an earlier call must
+ * have prefetched the op itself. In shim.cpp. */
 void tp__prefetch_op(MlirOperation op, bool is_near);
 /* True for a tensor constant that the program stores: one whose elements are not all equal. */
 bool tp__is_stored_constant(MlirOperation op);

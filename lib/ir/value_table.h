@@ -15,7 +15,7 @@ typedef struct tp_value_table {
 tp_status tp__table_put(tp_value_table *table, const void *key, int value); /* TP_NO_MEMORY */
 /* Returns -1 if absent. */
 int tp__table_get(const tp_value_table *table, const void *key);
-/* Loads the place of a key that is looked up or inserted soon. */
+/* Prefetches the slot of a key that will be looked up or inserted soon. */
 void tp__table_prefetch(const tp_value_table *table, const void *key);
 void tp__table_destroy(tp_value_table *table);
 

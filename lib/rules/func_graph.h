@@ -104,8 +104,8 @@ double tp__func_graph_trips(const tp_func_graph *graph, MlirValue value);
  * and under a condition. */
 bool tp__func_graph_counts(const tp_func_graph *graph, MlirOperation op);
 
-/* Brings the ops of the items that follow item i into the cache: with `bodies` also their bodies.
- * See tp__prefetch_op. */
+/* Prefetches ops of items that follow item i, with `bodies` also their bodies; see
+ * tp__prefetch_op. */
 void tp__prefetch_items(const tp_func_graph *graph, int i, bool bodies);
 
 #endif

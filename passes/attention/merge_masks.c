@@ -70,7 +70,7 @@ static source source_of(MlirValue value) {
             tp__nest_loop(&nest, 0, d) == tp__nest_loop(&nest, 1, r))
           from.along[d] = s.along[r];
       if (from.along[d] < 0 && mlirShapedTypeGetDimSize(mlirValueGetType(from.value), d) != 1)
-        return s; /* its first element only */
+        return s; /* the copy reads only the first element of this dimension */
     }
     s = from;
   }
