@@ -47,11 +47,25 @@ VECTORS_OF_DOUBLES static void add_differences(const tp_cost *column, tp_cost of
   add_differences_inline(column, of_x, count, n, gain, size);
 }
 
-/* Copies the table of an edge so that the node's strategies come last. */
-static void transpose(const tp__wview *w, int n, int n_far, tp_cost *column) {
-  for (int k = 0; k < n_far; k++, column += n)
-    for (int x = 0; x < n; x++)
-      column[x] = w->table[(size_t)x * w->self + (size_t)k * w->far];
+/* Returns whether an entry is forbidden for y but not for x. Otherwise *most is the largest
+ * difference of y to x among the entries that are allowed for x. */
+VECTORS static bool compare_rows(const tp_cost *of_y, const tp_cost *of_x, int n, tp_cost *most) {
+  tp_cost worst = -TP_COST_FORBIDDEN, dearest = 0;
+  for (int k = 0; k < n; k++) {
+    tp_cost more = of_x[k] < TP_COST_FORBIDDEN ? of_y[k] - of_x[k] : -TP_COST_FORBIDDEN,
+            paid = of_x[k] < TP_COST_FORBIDDEN ? of_y[k] : 0;
+    worst = more > worst ? more : worst;
+    dearest = paid > dearest ? paid : dearest;
+  }
+  *most = worst;
+  return dearest >= TP_COST_FORBIDDEN;
+}
+
+/* Copies the table from[n_rows][n_columns] transposed. */
+static void transpose(const tp_cost *from, int n_rows, int n_columns, tp_cost *to) {
+  for (int k = 0; k < n_columns; k++, to += n_rows)
+    for (int x = 0; x < n_rows; x++)
+      to[x] = from[(size_t)x * (size_t)n_columns + (size_t)k];
 }
 
 /* Lists the edges, those with one table once. Equal layers share tables, so the many edges of a
@@ -95,7 +109,7 @@ tp_status tp__dominance_open(tp__reducer *r, int node, tp__dominance *d) {
   TP_TRY(list_neighbors(d));
   size_t n = (size_t)d->v->n, room = 2 * n;
   for (int i = 0; i < d->n; i++)
-    room += n * (2 + (d->neighbors[i].view.self == 1 ? 0 : (size_t)d->neighbors[i].n_far));
+    room += n * (2 + (size_t)d->neighbors[i].n_far);
   tp_cost *scratch = tp__reducer_scratch(r, room);
   if (!scratch) {
     tp__dominance_close(d);
@@ -108,11 +122,14 @@ tp_status tp__dominance_open(tp__reducer *r, int node, tp__dominance *d) {
     tp__neighbors *e = &d->neighbors[i];
     e->least = scratch;
     e->at = scratch + n;
-    e->columns = e->view.self == 1 ? e->view.table : scratch + 2 * n;
-    scratch += 2 * n;
-    if (e->view.self != 1) {
-      transpose(&e->view, d->v->n, e->n_far, scratch);
-      scratch += n * (size_t)e->n_far;
+    e->room = scratch + 2 * n;
+    scratch = e->room + n * (size_t)e->n_far;
+    if (e->view.self == 1) {
+      e->columns = e->view.table;
+    } else {
+      e->rows = e->view.table;
+      transpose(e->rows, d->v->n, e->n_far, e->room);
+      e->columns = e->room;
     }
     (d->v->n < MIN_VECTOR ? find_least_inline : find_least)(e->columns, e->n_far, d->v->n, e->least,
                                                             e->at);
@@ -143,25 +160,22 @@ void tp__dominance_compare(tp__dominance *d, int x) {
 }
 
 /* The comparison in the cheapest column of x refutes most pairs at once. */
-bool tp__dominates(const tp__dominance *d, int y, int x) {
+bool tp__dominates(tp__dominance *d, int y, int x) {
   const double error = 1e-9; /* far above that of a sum over a million edges */
   if (d->gain[y] > error * d->size[y] || !tp__memory_dominates(d->r->g, d->node, y, x))
     return false;
   /* Cost differences, summed over the edges of a hub, may exceed 64 bits. */
   tp__int128 gain = (tp__int128)d->v->cost[y] - d->v->cost[x];
   for (int i = 0; i < d->n; i++) {
-    const tp__neighbors *e = &d->neighbors[i];
-    const tp__wview *w = &e->view;
-    tp_cost worst = -TP_COST_FORBIDDEN;
-    for (int k = 0; k < e->n_far; k++) {
-      tp_cost of_x = w->table[(size_t)x * w->self + (size_t)k * w->far];
-      tp_cost of_y = w->table[(size_t)y * w->self + (size_t)k * w->far];
-      if (of_x >= TP_COST_FORBIDDEN)
-        continue;
-      if (of_y >= TP_COST_FORBIDDEN)
-        return false;
-      worst = of_y - of_x > worst ? of_y - of_x : worst;
+    tp__neighbors *e = &d->neighbors[i];
+    size_t n_far = (size_t)e->n_far;
+    tp_cost worst;
+    if (!e->rows) {
+      transpose(e->columns, e->n_far, d->v->n, e->room);
+      e->rows = e->room;
     }
+    if (compare_rows(e->rows + (size_t)y * n_far, e->rows + (size_t)x * n_far, e->n_far, &worst))
+      return false;
     *d->r->work += (int64_t)e->n_far * e->count;
     gain += (tp__int128)worst * e->count;
   }

@@ -9,7 +9,9 @@ typedef struct tp__neighbors {
   tp__wview view;
   int n_far, count;
   const tp_cost *columns; /* [k * n + x]: the table with the node's strategies last */
+  const tp_cost *rows;    /* [x * n_far + k]: the same with those first; NULL: not needed yet */
   tp_cost *least, *at;    /* by x: the minimum of its row, and the column of that */
+  tp_cost *room;          /* for the one of `columns` and `rows` that is not the table itself */
 } tp__neighbors;
 
 enum { TP__FEW_EDGES = 16 };
@@ -30,6 +32,6 @@ void tp__dominance_close(tp__dominance *d);
 /* Compares all strategies with x, for tp__dominates. */
 void tp__dominance_compare(tp__dominance *d, int x);
 /* True if y is at least as good as x for all choices of the neighbors. */
-bool tp__dominates(const tp__dominance *d, int y, int x);
+bool tp__dominates(tp__dominance *d, int y, int x);
 
 #endif

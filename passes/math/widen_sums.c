@@ -65,14 +65,25 @@ static bool is_sum(const narrow_sum *s, MlirOperation op) {
                       mlirValueEqual(mlirOperationGetOperand(op, 1), s->accumulator));
 }
 
-/* Matches acc + x and select(c, acc + x, acc), where acc and the sum have no other readers. */
-static bool find_sum(MlirOperation op, const widening *kind, narrow_sum *s) {
+static bool has_one_use(MlirOperation op) {
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
+/* Matches result k = acc + x or select(c, acc + x, acc), where acc and the sum have no other
+ * readers. */
+static bool find_sum(MlirOperation op, intptr_t k, narrow_sum *s) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  MlirOperation last = tp__defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
-  *s = (narrow_sum){.kind = kind,
-                    .accumulator = mlirBlockGetArgument(body, mlirBlockGetNumArguments(body) - 1)};
+  intptr_t first = mlirBlockGetNumArguments(body) - mlirOperationGetNumResults(op);
+  MlirOperation last = tp__defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(body), k));
+  *s = (narrow_sum){.accumulator = mlirBlockGetArgument(body, first + k)};
+  s->kind = widening_of(mlirValueGetType(s->accumulator));
+  if (!s->kind)
+    return false;
   if (!mlirOperationIsNull(last) && tp__op_is(last, "arith.select") &&
       mlirValueEqual(mlirOperationGetOperand(last, 2), s->accumulator)) {
+    if (!has_one_use(last))
+      return false;
     s->choice = last;
     last = tp__defining_op(mlirOperationGetOperand(last, 1));
   }
@@ -87,63 +98,70 @@ static bool find_sum(MlirOperation op, const widening *kind, narrow_sum *s) {
         (mlirOperationIsNull(s->choice) || !mlirOperationEqual(user, s->choice)))
       return false;
   }
-  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(s->add, 0));
-  return mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) &&
+  return has_one_use(s->add) &&
          !mlirValueEqual(mlirOperationGetOperand(s->add, s->added), s->accumulator);
 }
 
 static tp_status collect(MlirOperation op, void *data) {
   narrow_sum s;
-  bool is_reduce = tp__op_is(op, "linalg.reduce");
-  if ((!is_reduce && !tp__op_is(op, "linalg.generic")) || mlirOperationGetNumResults(op) != 1)
-    return TP_OK;
-  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  const widening *kind = widening_of(tp__element_type(type));
-  bool is = kind && (is_reduce || has_reduction(op)) && find_sum(op, kind, &s);
-  return is ? tp__op_list_add(data, op) : TP_OK;
+  bool is_sum = false, is_reduce = tp__op_is(op, "linalg.reduce");
+  if (is_reduce || (tp__op_is(op, "linalg.generic") && has_reduction(op)))
+    for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++)
+      is_sum |= find_sum(op, k, &s);
+  return is_sum ? tp__op_list_add(data, op) : TP_OK;
 }
 
-static void widen(MlirOperation op) {
-  narrow_sum s;
-  intptr_t init = mlirOperationGetNumOperands(op) - 1;
-  MlirValue result = mlirOperationGetResult(op, 0);
-  MlirType narrow = mlirValueGetType(result);
-  const widening *kind = widening_of(tp__element_type(narrow));
-  MlirType element = kind->wide(mlirOperationGetContext(op)), wide = tp__type_with(narrow, element);
-  (void)find_sum(op, kind, &s); /* collect has checked that it is a sum */
-  mlirOperationSetOperand(
-      op, init, tp__widened_init(op, mlirOperationGetOperand(op, init), wide, kind->widen));
-  MlirValue added = mlirOperationGetOperand(s.add, s.added);
-  mlirOperationSetOperand(s.add, s.added, tp__build_one(s.add, kind->widen, 1, &added, element));
-  mlirValueSetType(s.accumulator, element);
-  mlirValueSetType(mlirOperationGetResult(s.add, 0), element);
-  if (!mlirOperationIsNull(s.choice))
-    mlirValueSetType(mlirOperationGetResult(s.choice, 0), element);
-  mlirValueSetType(result, wide);
-  MlirOperation behind = mlirOperationGetNextInBlock(op);
-  MlirValue rounded = tp__build_one(behind, kind->narrow, 1, &result, narrow);
-  MlirOpOperand use = mlirValueGetFirstUse(result);
+static void replace_other_uses(MlirValue value, MlirOperation kept, MlirValue by) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
   while (!mlirOpOperandIsNull(use)) {
     MlirOpOperand next = mlirOpOperandGetNextUse(use);
-    if (!mlirOperationEqual(mlirOpOperandGetOwner(use), mlirOpResultGetOwner(rounded)))
-      mlirOperationSetOperand(mlirOpOperandGetOwner(use), mlirOpOperandGetOperandNumber(use),
-                              rounded);
+    if (!mlirOperationEqual(mlirOpOperandGetOwner(use), kept))
+      mlirOperationSetOperand(mlirOpOperandGetOwner(use), mlirOpOperandGetOperandNumber(use), by);
     use = next;
   }
+}
+
+/* Widens result k of the op. */
+static void widen(MlirOperation op, intptr_t k, const narrow_sum *s) {
+  intptr_t init = mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op) + k;
+  MlirValue result = mlirOperationGetResult(op, k);
+  MlirType narrow = mlirValueGetType(result);
+  MlirType element = s->kind->wide(mlirOperationGetContext(op)),
+           wide = tp__type_with(narrow, element);
+  mlirOperationSetOperand(
+      op, init, tp__widened_init(op, mlirOperationGetOperand(op, init), wide, s->kind->widen));
+  MlirValue added = mlirOperationGetOperand(s->add, s->added);
+  mlirOperationSetOperand(s->add, s->added,
+                          tp__build_one(s->add, s->kind->widen, 1, &added, element));
+  mlirValueSetType(s->accumulator, element);
+  mlirValueSetType(mlirOperationGetResult(s->add, 0), element);
+  if (!mlirOperationIsNull(s->choice))
+    mlirValueSetType(mlirOperationGetResult(s->choice, 0), element);
+  mlirValueSetType(result, wide);
+  MlirValue rounded =
+      tp__build_one(mlirOperationGetNextInBlock(op), s->kind->narrow, 1, &result, narrow);
+  replace_other_uses(result, mlirOpResultGetOwner(rounded), rounded);
+}
+
+static void widen_sums(MlirOperation op) {
+  narrow_sum s;
+  for (intptr_t k = 0; k < mlirOperationGetNumResults(op); k++)
+    if (find_sum(op, k, &s))
+      widen(op, k, &s);
 }
 
 static tp_status run(tp_pass *pass) {
   tp_op_list list = {0};
   tp_status status = tp__walk(pass->module, collect, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++)
-    widen(list.items[i]);
+    widen_sums(list.items[i]);
   pass->statistics[0] = (int64_t)list.n;
   tp__free(list.items);
   return status;
 }
 
 static const tp_statistic_row statistics[] = {
-    {"sums", "sums accumulated in f32, and reductions of bools in bytes"}};
+    {"sums", "ops with sums accumulated in f32, or reductions of bools in bytes"}};
 
 const tp_pass_row tp__widen_sums_row = {
     .name = "tp-widen-sums",

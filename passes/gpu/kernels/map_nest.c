@@ -153,13 +153,16 @@ static bool writes_disjoint(const tp__map_nest *n, const tp__map_operand *o, int
 
 /* Classifies loops by the outputs, not by their iterator types: each iteration of a parallel
  * loop writes different elements; all iterations of a reduction loop update the same elements,
- * in order. */
+ * in order. A loop of one iteration may be of both kinds. An output that reads its index makes it
+ * parallel: stores have no index of a reduction loop. */
 static tp_status classify_loop(tp__map_nest *n, int loop) {
   int n_apart = 0, n_same = 0, n_outputs = tp__map_n_outputs(n);
   for (int i = n->n_inputs; i < n->n_operands; i++) {
     n_apart += writes_disjoint(n, n->operands + i, loop);
     n_same += !tp__map_depends(n->operands + i, loop);
   }
+  if (n->size[loop] <= 1)
+    n->is_reduction[loop] &= n_same == n_outputs;
   if (n->size[loop] <= 1 || (n->is_reduction[loop] ? n_same : n_apart) == n_outputs)
     return TP_OK;
   if (n_apart < n_outputs && n_same < n_outputs)

@@ -83,3 +83,37 @@ func.func @bools(%a: tensor<4x8xi1>, %b: tensor<4xi1>) -> (tensor<4xi1>, tensor<
   %every = linalg.reduce { arith.andi } ins(%a : tensor<4x8xi1>) outs(%b : tensor<4xi1>) dimensions = [1]
   return %any, %every : tensor<4xi1>, tensor<4xi1>
 }
+
+// Each sum of an op with several results, and no others.
+// CHECK-LABEL: func @two
+// CHECK: %[[TWO:.*]]:3 = linalg.generic {{.*}} outs(%{{.*}}, %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xbf16>, tensor<4xf32>)
+// CHECK: ^bb0(%{{.*}}: bf16, %{{.*}}: f32, %{{.*}}: bf16, %{{.*}}: f32):
+// CHECK-DAG: %[[FIRST:.*]] = arith.truncf %[[TWO]]#0 : tensor<4xf32> to tensor<4xbf16>
+// CHECK-DAG: %[[LAST:.*]] = arith.truncf %[[TWO]]#2 : tensor<4xf32> to tensor<4xbf16>
+// CHECK: return %[[FIRST]], %[[TWO]]#1, %[[LAST]]
+func.func @two(%a: tensor<4x8xbf16>, %b: tensor<4xbf16>) -> (tensor<4xbf16>, tensor<4xbf16>, tensor<4xbf16>) {
+  %s:3 = linalg.generic {indexing_maps = [#all, #row, #row, #row], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<4x8xbf16>) outs(%b, %b, %b : tensor<4xbf16>, tensor<4xbf16>, tensor<4xbf16>) {
+  ^bb0(%x: bf16, %o: bf16, %p: bf16, %q: bf16):
+    %w = arith.addf %o, %x : bf16
+    %m = arith.maximumf %p, %x : bf16
+    %y = arith.mulf %x, %x : bf16
+    %z = arith.addf %y, %q : bf16
+    linalg.yield %w, %m, %z : bf16, bf16, bf16
+  } -> (tensor<4xbf16>, tensor<4xbf16>, tensor<4xbf16>)
+  return %s#0, %s#1, %s#2 : tensor<4xbf16>, tensor<4xbf16>, tensor<4xbf16>
+}
+
+// A choice that is yielded twice has one type.
+// CHECK-LABEL: func @yielded_twice
+// CHECK-NOT: arith.extf
+// CHECK: return
+func.func @yielded_twice(%a: tensor<4x8xbf16>, %b: tensor<4xbf16>) -> (tensor<4xbf16>, tensor<4xbf16>) {
+  %s:2 = linalg.generic {indexing_maps = [#all, #row, #row], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<4x8xbf16>) outs(%b, %b : tensor<4xbf16>, tensor<4xbf16>) {
+  ^bb0(%x: bf16, %o: bf16, %p: bf16):
+    %c = arith.cmpf ogt, %x, %x : bf16
+    %w = arith.addf %o, %x : bf16
+    %v = arith.select %c, %w, %o : bf16
+    linalg.yield %v, %v : bf16, bf16
+  } -> (tensor<4xbf16>, tensor<4xbf16>)
+  return %s#0, %s#1 : tensor<4xbf16>, tensor<4xbf16>
+}
