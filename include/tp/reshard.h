@@ -179,15 +179,14 @@ TP_API void tp_reshard_field_destroy(tp_reshard_field *field);
  * differ only in the combiner of their partials have the same number. */
 TP_API int tp_reshard_field_size(const tp_reshard_field *field);
 TP_API int tp_reshard_field_number(const tp_reshard_field *field, tp_spec spec);
-/* True if distances are exact but for combiners: no layout of interest splits unevenly. */
-TP_API bool tp_reshard_field_is_even(const tp_reshard_field *field);
 /* costs[i] becomes the minimum over all layouts k of costs[k] plus the distance from k to i
  * (`backward`: from i to k). Costs have one entry per layout, may be negative, and are at least
  * TP_COST_FORBIDDEN where there is none. Distances are times * tp_reshard_cost, rounded down, or
- * less: the combiner of partials is ignored, and the leading axes of every layout of interest may
- * be used on uneven dimensions. So they satisfy the triangle inequality. Shortest paths from many
- * sources: two sweeps over all layouts (Bellman 1958), then a queue of those that changed (Moore
- * 1959). */
+ * less: the combiner of partials is ignored, the leading axes of every layout of interest may be
+ * used on uneven dimensions, and tensors whose layouts are too many for one search of
+ * tp_reshard_cost have all of them here. So distances satisfy the triangle inequality. Shortest
+ * paths from many sources: two sweeps over all layouts (Bellman 1958), then a queue of those that
+ * changed (Moore 1959). */
 TP_API void tp_reshard_field_spread(tp_reshard_field *field, bool backward, tp_cost *costs);
 
 /* Returns the group size of a step: the product of its axes. */

@@ -87,14 +87,22 @@ typedef struct tp__layout_graph {
   uint32_t slot_mask;
 } tp__layout_graph;
 
-enum { TP__MAX_STATES = 7200, TP__NO_STATE = UINT32_MAX >> 1 };
+/* Maximum number of layouts of a graph: of one that has all of its view, and of any. */
+enum { TP__MAX_STATES = 7200, TP__MAX_CHOSEN_STATES = 20000, TP__NO_STATE = UINT32_MAX >> 1 };
 
-/* Returns the number of layouts of a view; TP__MAX_STATES + 1 if there are more than
- * TP__MAX_STATES. */
-int tp__layout_graph_count(int n_axes, int n_dims, bool partial);
-/* Builds the graph in `arena`. The view must have at most TP__MAX_STATES layouts. */
+/* Chooses layouts of a view. */
+typedef struct tp__layout_filter {
+  bool (*includes)(const void *context, tp_spec spec);
+  const void *context;
+} tp__layout_filter;
+
+/* Returns the number of layouts of a view. */
+int64_t tp__layout_graph_count(int n_axes, int n_dims, bool partial);
+/* Builds the graph of the layouts that `filter` includes, with the moves between them, in `arena`.
+ * `filter` NULL: of all layouts. TP_UNSUPPORTED if these are too many. */
 tp_status tp__layout_graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims,
-                                  bool partial, tp__layout_graph **graph);
+                                  bool partial, const tp__layout_filter *filter,
+                                  tp__layout_graph **graph);
 /* Returns the number of `spec`; TP__NO_STATE if it is not a layout of the view. */
 uint32_t tp__layout_graph_find(const tp__layout_graph *graph, tp_spec spec);
 

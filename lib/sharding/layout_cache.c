@@ -91,8 +91,8 @@ tp_status tp__cache_graph(tp__cache *cache, unsigned axes, int n_dims, bool part
   graph_row *row = tp__arena_alloc(&cache->arena, sizeof *row);
   if (!row)
     return TP_NO_MEMORY;
-  tp_status status =
-      tp__layout_graph_create(&cache->arena, &cache->mesh, axes, n_dims, partial, &row->graph);
+  tp_status status = tp__layout_graph_create(&cache->arena, &cache->mesh, axes, n_dims, partial,
+                                             NULL, &row->graph);
   if (status != TP_OK)
     return status;
   row->next = cache->graphs;

@@ -16,11 +16,11 @@ typedef struct moves {
 
 struct tp_reshard_field {
   const tp__layout_graph *graph;
+  tp__arena arena; /* has the graph, unless that is shared */
   tp__layout_view view;
   tp_mesh mesh;
   unsigned axes; /* those of size > 1 */
   int n_states;
-  bool is_even;    /* no layout of interest splits unevenly */
   int32_t *number; /* by state of the graph: its number here; -1: not included */
   moves out, into;
   int32_t *queue; /* scratch, by state */
@@ -29,7 +29,9 @@ struct tp_reshard_field {
 
 /* ---- included layouts ---- */
 
-enum { MAX_PREFIXES = 512 };
+/* Graphs of more than TP__MAX_STATES layouts are made of the included layouts only, up to this
+ * many layouts in all. */
+enum { MAX_PREFIXES = 512, MAX_LAYOUTS = 1 << 17 };
 
 /* The axes on uneven dimensions of the given layouts, with all their leading parts. */
 typedef struct prefixes {
@@ -89,9 +91,9 @@ static bool is_included(const prefixes *p, const tp_mesh *mesh, const tp__layout
 /* ---- creation ---- */
 
 /* The view of all axes, and of all dimensions that axes can divide or that a given layout
- * splits. */
-static bool choose_view(tp_reshard_field *f, int rank, const int64_t *shape, int n,
-                        const tp_spec *specs) {
+ * splits. Returns the number of its layouts. */
+static int64_t choose_view(tp_reshard_field *f, int rank, const int64_t *shape, int n,
+                           const tp_spec *specs) {
   int64_t devices = 1;
   int n_axes = 0;
   unsigned dims = 0;
@@ -114,7 +116,7 @@ static bool choose_view(tp_reshard_field *f, int rank, const int64_t *shape, int
       f->view.outer = tp__multiply(f->view.outer, shape[d]);
     }
   }
-  return tp__layout_graph_count(n_axes, f->view.n_dims, true) <= TP__MAX_STATES;
+  return tp__layout_graph_count(n_axes, f->view.n_dims, true);
 }
 
 static tp_cost times_cost(tp_cost cost, double times) {
@@ -228,35 +230,44 @@ static tp_status number_states(tp_reshard_field *f) {
   return TP_OK;
 }
 
-/* Includes the layouts that divide the shape, and the uneven ones of interest. */
-static tp_status include(tp_reshard_field *f, const int64_t *shape, int n, const tp_spec *specs) {
-  prefixes *uneven = tp__calloc(1, sizeof *uneven);
-  f->number = tp__calloc(f->graph->n_states, sizeof *f->number);
-  if (!uneven || !f->number) {
-    tp__free(uneven);
+/* The layouts that are included: those that divide the shape, and the uneven ones of interest. */
+typedef struct inclusion {
+  const tp_reshard_field *f;
+  const int64_t *shape;
+  prefixes uneven;
+} inclusion;
+
+static bool includes(const void *context, tp_spec spec) {
+  const inclusion *i = context;
+  return is_included(&i->uneven, &i->f->mesh, &i->f->view, i->shape, spec);
+}
+
+/* Finds the graph: the shared one of all layouts if they are few, else one of those included. */
+static tp_status find_graph(tp__cache *cache, tp_reshard_field *f, const inclusion *included,
+                            int64_t n_layouts) {
+  tp__layout_graph *graph;
+  const tp__layout_filter filter = {includes, included};
+  if (n_layouts > MAX_LAYOUTS)
+    return TP_UNSUPPORTED;
+  TP_TRY(n_layouts <= TP__MAX_STATES
+             ? tp__cache_graph(cache, f->axes, f->view.n_dims, true, &graph)
+             : tp__layout_graph_create(&f->arena, &f->mesh, f->axes, f->view.n_dims, true, &filter,
+                                       &graph));
+  f->graph = graph;
+  f->number = tp__calloc(graph->n_states, sizeof *f->number);
+  if (!f->number)
     return TP_NO_MEMORY;
-  }
-  for (int i = 0; i < n; i++)
-    add_prefixes(uneven, &f->mesh, &f->view, shape,
-                 tp__layout_view_project(&f->mesh, &f->view, specs[i]));
-  for (uint32_t s = 0; s < f->graph->n_states; s++)
-    f->number[s] =
-        is_included(uneven, &f->mesh, &f->view, shape, f->graph->states[s]) ? f->n_states++ : -1;
-  f->is_even = uneven->n == 0;
-  tp__free(uneven);
+  for (uint32_t s = 0; s < graph->n_states; s++)
+    f->number[s] = includes(included, graph->states[s]) ? f->n_states++ : -1;
   return number_states(f);
 }
 
 static tp_status fill(tp__cache *cache, tp_reshard_field *f, const int64_t *shape,
-                      int64_t element_size, double times, int n, const tp_spec *specs) {
-  tp__layout_graph *graph;
-  TP_TRY(tp__cache_graph(cache, f->axes, f->view.n_dims, true, &graph));
-  f->graph = graph;
-  TP_TRY(include(f, shape, n, specs));
+                      int64_t element_size, double times) {
   field_moves b = {.f = f,
                    .search = {.mesh = &f->mesh,
                               .topology = &cache->topology,
-                              .graph = graph,
+                              .graph = f->graph,
                               .element_size = element_size,
                               .outer = f->view.outer,
                               .uneven = true,
@@ -270,17 +281,33 @@ static tp_status fill(tp__cache *cache, tp_reshard_field *f, const int64_t *shap
   return status;
 }
 
+static tp_status make_field(tp__cache *cache, tp_reshard_field *f, int rank, const int64_t *shape,
+                            int n, const tp_spec *specs) {
+  inclusion *included = tp__calloc(1, sizeof *included);
+  if (!included)
+    return TP_NO_MEMORY;
+  int64_t n_layouts = choose_view(f, rank, shape, n, specs);
+  included->f = f;
+  included->shape = shape;
+  for (int i = 0; i < n; i++)
+    add_prefixes(&included->uneven, &f->mesh, &f->view, shape,
+                 tp__layout_view_project(&f->mesh, &f->view, specs[i]));
+  tp_status status = find_graph(cache, f, included, n_layouts);
+  tp__free(included);
+  return status;
+}
+
 tp_status tp_reshard_field_create(tp_reshard_cache *cache, int rank, const int64_t *shape,
                                   int64_t element_size, double times, int n, const tp_spec *specs,
                                   tp_reshard_field **field) {
   tp_reshard_field *f = tp__calloc(1, sizeof *f);
   if (!f)
     return TP_NO_MEMORY;
-  f->mesh = tp__reshard_searches(cache)->mesh;
-  tp_status status =
-      choose_view(f, rank, shape, n, specs)
-          ? fill(tp__reshard_searches(cache), f, shape, element_size, times, n, specs)
-          : TP_UNSUPPORTED;
+  tp__cache *searches = tp__reshard_searches(cache);
+  f->mesh = searches->mesh;
+  tp_status status = make_field(searches, f, rank, shape, n, specs);
+  if (status == TP_OK)
+    status = fill(searches, f, shape, element_size, times);
   if (status == TP_OK)
     *field = f;
   else
@@ -295,13 +322,12 @@ void tp_reshard_field_destroy(tp_reshard_field *f) {
   tp__free(f->queue);
   release(&f->into);
   release(&f->out);
+  tp__arena_destroy(&f->arena);
   tp__free(f->number);
   tp__free(f);
 }
 
 int tp_reshard_field_size(const tp_reshard_field *f) { return f->n_states; }
-
-bool tp_reshard_field_is_even(const tp_reshard_field *f) { return f->is_even; }
 
 int tp_reshard_field_number(const tp_reshard_field *f, tp_spec spec) {
   uint32_t state =

@@ -7,7 +7,7 @@
 
 /* Counts layouts by the number k of sharded axes. One more axis is replicated, partial, or takes
  * one of the n_dims + k positions in the ordered lists of axes. */
-int tp__layout_graph_count(int n_axes, int n_dims, bool partial) {
+int64_t tp__layout_graph_count(int n_axes, int n_dims, bool partial) {
   int64_t with[TP_MAX_AXES + 1] = {1};
   int64_t unsharded = partial ? 2 : 1, sum = 0;
   for (int a = 0; a < n_axes; a++) {
@@ -17,7 +17,7 @@ int tp__layout_graph_count(int n_axes, int n_dims, bool partial) {
   }
   for (int k = 0; k <= n_axes; k++)
     sum += with[k];
-  return sum > TP__MAX_STATES ? TP__MAX_STATES + 1 : (int)sum;
+  return sum;
 }
 
 /* ---- states ---- */
@@ -37,12 +37,27 @@ uint32_t tp__layout_graph_find(const tp__layout_graph *graph, tp_spec spec) {
   }
 }
 
-static void add_state(tp__layout_graph *graph, tp_spec spec) {
-  uint32_t at = hash_bits(spec.bits) & graph->slot_mask;
-  while (graph->slots[at])
-    at = (at + 1) & graph->slot_mask;
-  graph->states[graph->n_states++] = spec;
-  graph->slots[at] = graph->n_states;
+/* The layouts that are enumerated. A failure ends the enumeration. */
+typedef struct listing {
+  const tp_mesh *mesh;
+  unsigned axes;
+  int n_dims;
+  bool partial;
+  const tp__layout_filter *filter;
+  tp_spec *states;
+  size_t n, capacity;
+} listing;
+
+static tp_status add_state(listing *l, tp_spec spec) {
+  void *states = l->states;
+  if (l->filter && !l->filter->includes(l->filter->context, spec))
+    return TP_OK;
+  if (l->n == (size_t)(l->filter ? TP__MAX_CHOSEN_STATES : TP__MAX_STATES))
+    return TP_UNSUPPORTED;
+  TP_TRY(tp__grow(&states, &l->capacity, l->n + 1, sizeof *l->states));
+  l->states = states;
+  l->states[l->n++] = spec;
+  return TP_OK;
 }
 
 /* Inserts `axis` as number `order` of the axes of `dim`, and moves later axes up. */
@@ -58,45 +73,58 @@ static tp_spec insert_axis(const tp_mesh *mesh, tp_spec spec, int axis, int dim,
 
 /* Enumerates every layout of the axes from `axis` on, given those before. Each arrangement arises
  * exactly once, by inserting its axes one after the other. */
-static void enumerate(tp__layout_graph *graph, const tp_mesh *mesh, int axis, tp_spec spec) {
-  while (axis < mesh->n_axes && !(graph->axes >> axis & 1))
+static tp_status enumerate(listing *l, int axis, tp_spec spec) {
+  while (axis < l->mesh->n_axes && !(l->axes >> axis & 1))
     axis++;
-  if (axis == mesh->n_axes) {
-    add_state(graph, spec);
-    return;
-  }
-  enumerate(graph, mesh, axis + 1, spec);
-  for (int d = 0; d < graph->n_dims; d++) {
+  if (axis == l->mesh->n_axes)
+    return add_state(l, spec);
+  TP_TRY(enumerate(l, axis + 1, spec));
+  for (int d = 0; d < l->n_dims; d++) {
     int axes[TP_MAX_AXES];
-    int n = tp_spec_dim_axes(mesh, spec, d, axes);
-    for (int order = 0; order <= n; order++) {
-      enumerate(graph, mesh, axis + 1, insert_axis(mesh, spec, axis, d, (unsigned)order));
-    }
+    int n = tp_spec_dim_axes(l->mesh, spec, d, axes);
+    for (int order = 0; order <= n; order++)
+      TP_TRY(enumerate(l, axis + 1, insert_axis(l->mesh, spec, axis, d, (unsigned)order)));
   }
-  if (graph->partial) {
-    tp__spec_set_byte(&spec, axis, TP__PARTIAL_BIT | TP_SUM);
-    enumerate(graph, mesh, axis + 1, spec);
-  }
+  if (!l->partial)
+    return TP_OK;
+  tp__spec_set_byte(&spec, axis, TP__PARTIAL_BIT | TP_SUM);
+  return enumerate(l, axis + 1, spec);
 }
 
-static tp_status create_states(tp__arena *arena, const tp_mesh *mesh, tp__layout_graph *graph) {
-  int n_axes = 0;
-  for (int a = 0; a < mesh->n_axes; a++)
-    n_axes += graph->axes >> a & 1;
-  int count = tp__layout_graph_count(n_axes, graph->n_dims, graph->partial);
-  if (count > TP__MAX_STATES)
-    return TP_INTERNAL;
+/* Numbers the layouts in the order in which they were enumerated. */
+static tp_status create_states(tp__arena *arena, const listing *l, tp__layout_graph *graph) {
   uint32_t n_slots = 4;
-  while (n_slots < 2 * (uint32_t)count)
+  while (n_slots < 2 * (uint32_t)l->n)
     n_slots *= 2;
   graph->slot_mask = n_slots - 1;
   graph->slots = tp__arena_array(arena, n_slots, sizeof *graph->slots);
-  graph->states = tp__arena_array(arena, (size_t)count, sizeof *graph->states);
-  graph->first_edge = tp__arena_array(arena, (size_t)count + 1, sizeof *graph->first_edge);
+  graph->states = tp__arena_array(arena, l->n + 1, sizeof *graph->states);
+  graph->first_edge = tp__arena_array(arena, l->n + 1, sizeof *graph->first_edge);
   if (!graph->slots || !graph->states || !graph->first_edge)
     return TP_NO_MEMORY;
-  enumerate(graph, mesh, 0, tp_spec_replicated());
+  for (size_t i = 0; i < l->n; i++) {
+    uint32_t at = hash_bits(l->states[i].bits) & graph->slot_mask;
+    while (graph->slots[at])
+      at = (at + 1) & graph->slot_mask;
+    graph->states[i] = l->states[i];
+    graph->slots[at] = (uint32_t)i + 1;
+  }
+  graph->n_states = (uint32_t)l->n;
   return TP_OK;
+}
+
+static tp_status list_states(tp__arena *arena, const tp_mesh *mesh, const tp__layout_filter *filter,
+                             tp__layout_graph *graph) {
+  listing l = {.mesh = mesh,
+               .axes = graph->axes,
+               .n_dims = graph->n_dims,
+               .partial = graph->partial,
+               .filter = filter};
+  tp_status status = enumerate(&l, 0, tp_spec_replicated());
+  if (status == TP_OK)
+    status = create_states(arena, &l, graph);
+  tp__free(l.states);
+  return status;
 }
 
 /* ---- permutes: states with equal numbers of shards and parts ---- */
@@ -136,6 +164,7 @@ static int compare_counts(const void *a, const void *b) {
 typedef struct builder {
   const tp_mesh *mesh;
   tp__layout_graph *graph;
+  bool is_part;       /* moves may lead to layouts that are not included */
   counts *sorted;     /* states, sorted so that equal counts are adjacent */
   uint32_t *position; /* of each state in `sorted` */
   tp__layout_edge *edges;
@@ -160,7 +189,9 @@ static tp_status add_edge(builder *b, tp_step_kind kind, unsigned axes, uint32_t
 static tp_status add_move(void *context, tp_step_kind kind, unsigned axes, tp_spec to) {
   builder *b = context;
   uint32_t state = tp__layout_graph_find(b->graph, to);
-  return state == TP__NO_STATE ? TP_INTERNAL : add_edge(b, kind, axes, state);
+  if (state == TP__NO_STATE)
+    return b->is_part ? TP_OK : TP_INTERNAL;
+  return add_edge(b, kind, axes, state);
 }
 
 static tp_status add_permutes(builder *b, uint32_t state) {
@@ -227,14 +258,15 @@ static tp_status index_targets(tp__arena *arena, tp__layout_graph *graph) {
 }
 
 tp_status tp__layout_graph_create(tp__arena *arena, const tp_mesh *mesh, unsigned axes, int n_dims,
-                                  bool partial, tp__layout_graph **graph) {
+                                  bool partial, const tp__layout_filter *filter,
+                                  tp__layout_graph **graph) {
   tp__layout_graph *made = tp__arena_alloc(arena, sizeof *made);
   builder *b = tp__calloc(1, sizeof *b);
   tp_status status = made && b ? TP_OK : TP_NO_MEMORY;
   if (status == TP_OK) {
     *made = (tp__layout_graph){.axes = axes, .n_dims = n_dims, .partial = partial};
-    *b = (builder){.mesh = mesh, .graph = made};
-    status = create_states(arena, mesh, made);
+    *b = (builder){.mesh = mesh, .graph = made, .is_part = filter != NULL};
+    status = list_states(arena, mesh, filter, made);
   }
   if (status == TP_OK)
     status = create_edges(arena, b);

@@ -53,10 +53,10 @@ static tp_cost cost_at(const fixture *f, int spec) {
   return f->costs[tp_reshard_field_number(f->field, f->all.specs[spec])];
 }
 
-static void check_pairs(int n_axes, const int64_t *sizes, int rank, const int64_t *shape) {
+static void check_pairs(int n_axes, const int64_t *sizes, int rank, const int64_t *shape,
+                        bool is_even) {
   fixture f;
   begin(&f, n_axes, sizes, rank, shape, 1, 0);
-  bool is_even = tp_reshard_field_is_even(f.field);
   for (int a = 0; a < f.all.n; a++)
     for (int backward = 0; backward < 2; backward++) {
       spread_from(&f, a, backward);
@@ -74,12 +74,13 @@ static void check_pairs(int n_axes, const int64_t *sizes, int rank, const int64_
 
 static void pairs(void **state) {
   (void)state;
-  check_pairs(2, (int64_t[]){4, 2}, 2, (int64_t[]){4096, 8192});
-  check_pairs(2, (int64_t[]){4, 2}, 3, (int64_t[]){64, 64, 64});
-  check_pairs(3, (int64_t[]){2, 2, 2}, 2, (int64_t[]){64, 8});
-  check_pairs(2, (int64_t[]){4, 2}, 2, (int64_t[]){4, 6}); /* some shardings do not divide */
-  check_pairs(2, (int64_t[]){3, 2}, 2, (int64_t[]){10, 7});
-  check_pairs(1, (int64_t[]){1}, 2, (int64_t[]){10, 7});
+  check_pairs(2, (int64_t[]){4, 2}, 2, (int64_t[]){4096, 8192}, true);
+  check_pairs(2, (int64_t[]){4, 2}, 3, (int64_t[]){64, 64, 64}, true);
+  check_pairs(3, (int64_t[]){2, 2, 2}, 2, (int64_t[]){64, 8}, true);
+  /* some shardings do not divide */
+  check_pairs(2, (int64_t[]){4, 2}, 2, (int64_t[]){4, 6}, false);
+  check_pairs(2, (int64_t[]){3, 2}, 2, (int64_t[]){10, 7}, false);
+  check_pairs(1, (int64_t[]){1}, 2, (int64_t[]){10, 7}, false);
 }
 
 /* Costs of several layouts: the least sum, also of negative ones. */
@@ -138,6 +139,63 @@ static void combiners(void **state) {
   end(&f);
 }
 
+enum { FIVE = 5, RANK = 3 };
+
+/* Each axis is replicated, partial, or splits a dimension that it divides. */
+static tp_spec five_axes(const int64_t *shape, unsigned number) {
+  tp_spec spec = tp_spec_replicated();
+  int64_t left[RANK];
+  memcpy(left, shape, sizeof left);
+  for (int a = 0; a < FIVE; a++, number /= RANK + 2) {
+    int d = (int)(number % (RANK + 2));
+    if (d == RANK)
+      assert_int_equal(tp_spec_set_partial(&spec, a, TP_SUM), TP_OK);
+    if (d >= RANK || left[d] % 2)
+      continue;
+    assert_int_equal(tp_spec_append(&spec, a, d), TP_OK);
+    left[d] /= 2;
+  }
+  return spec;
+}
+
+/* A tensor with more layouts than a search may have: distances are those that are known of a pair,
+ * or less where a path leads through more axes and dimensions than that search has. Most are
+ * equal. */
+static void more_layouts_than_a_search(void **state) {
+  (void)state;
+  static const int64_t shape[RANK] = {64, 16, 2};
+  enum { N = 60, STEP = 51 };
+  tp_mesh mesh = make_mesh(FIVE, (int64_t[FIVE]){2, 2, 2, 2, 2});
+  tp_topology topology;
+  tp_reshard_field *field = NULL;
+  tp_spec specs[N];
+  int n_equal = 0;
+  for (unsigned i = 0; i < N; i++)
+    specs[i] = five_axes(shape, i * STEP);
+  assert_int_equal(tp_topology_load("a100", &mesh, NULL, 0, &topology), TP_OK);
+  tp_reshard_cache *cache = tp_reshard_cache_create(&mesh, &topology);
+  assert_int_equal(tp_reshard_field_create(cache, RANK, shape, 4, 1, N, specs, &field), TP_OK);
+  int n = tp_reshard_field_size(field);
+  tp_cost *costs = calloc((size_t)n, sizeof *costs);
+  assert_non_null(costs);
+  for (int a = 0; a < N; a++) {
+    for (int i = 0; i < n; i++)
+      costs[i] = i == tp_reshard_field_number(field, specs[a]) ? 0 : TP_COST_FORBIDDEN;
+    tp_reshard_field_spread(field, false, costs);
+    for (int b = 0; b < N; b++) {
+      tp_cost known = tp_reshard_cost(cache, specs[a], specs[b], RANK, shape, 4),
+              bound = costs[tp_reshard_field_number(field, specs[b])];
+      assert_true(bound <= known);
+      assert_true(bound > 0 || tp_spec_equal(specs[a], specs[b]));
+      n_equal += bound == known;
+    }
+  }
+  assert_true(n_equal > N * N / 2);
+  free(costs);
+  tp_reshard_field_destroy(field);
+  tp_reshard_cache_destroy(cache);
+}
+
 static void too_many_layouts(void **state) {
   (void)state;
   tp_mesh mesh = make_mesh(7, (int64_t[]){2, 2, 2, 2, 2, 2, 2});
@@ -155,8 +213,12 @@ static void too_many_layouts(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pairs),     cmocka_unit_test(many_sources),     cmocka_unit_test(multiples),
-      cmocka_unit_test(combiners), cmocka_unit_test(too_many_layouts),
+      cmocka_unit_test(pairs),
+      cmocka_unit_test(many_sources),
+      cmocka_unit_test(multiples),
+      cmocka_unit_test(combiners),
+      cmocka_unit_test(too_many_layouts),
+      cmocka_unit_test(more_layouts_than_a_search),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,12 +16,13 @@ typedef struct tp_tensor_class {
   tp_reshard_field *field;
   tp_spec *specs;
   size_t n, capacity;
-  /* by layout: distances to all others; NULL: not computed yet. At most MAX_ROWS */
-  tp_cost **rows;
-  int n_rows, n_states;
+  int n_states;
+  int *place; /* by state of the field: its place in `rows` and in each of them; -1: none */
+  int n_rows;
+  tp_cost **rows; /* the distances of one layout to the others; NULL: not computed yet */
 } tensor_class;
 
-enum { MAX_ROWS = 256 };
+enum { MAX_DISTANCES = 1 << 25 }; /* distances kept, over all classes */
 
 typedef struct builder {
   tp_layout_messages *m;
@@ -154,6 +155,21 @@ static tp_status add_edge(builder *b, const tp_planned_value *v, tp_layout_edge 
   return TP_OK;
 }
 
+/* Numbers the states of the layouts that edges ask about. */
+static tp_status number_rows(tensor_class *c) {
+  c->place = tp__calloc((size_t)c->n_states + 1, sizeof *c->place);
+  c->rows = tp__calloc(c->n + 1, sizeof *c->rows);
+  if (!c->place || !c->rows)
+    return TP_NO_MEMORY;
+  for (int i = 0; i < c->n_states; i++)
+    c->place[i] = -1;
+  for (size_t i = 0; c->field && i < c->n; i++) {
+    int *place = &c->place[tp_reshard_field_number(c->field, c->specs[i])];
+    *place = *place < 0 ? c->n_rows++ : *place;
+  }
+  return TP_OK;
+}
+
 /* Makes the fields of all classes. Tensors with too many layouts have none. */
 static tp_status make_fields(tp_layout_messages *m) {
   size_t most = 1;
@@ -165,13 +181,12 @@ static tp_status make_fields(tp_layout_messages *m) {
     if (status != TP_OK && status != TP_UNSUPPORTED)
       return status;
     c->n_states = status == TP_OK ? tp_reshard_field_size(c->field) : 0;
-    c->rows = tp__calloc((size_t)c->n_states + 1, sizeof *c->rows);
-    if (!c->rows)
-      return TP_NO_MEMORY;
+    TP_TRY(number_rows(c));
     most = (size_t)c->n_states > most ? (size_t)c->n_states : most;
   }
   m->by_state = tp__arena_array(&m->arena, most, sizeof *m->by_state);
-  return m->by_state ? TP_OK : TP_NO_MEMORY;
+  m->row = tp__arena_array(&m->arena, most, sizeof *m->row);
+  return m->by_state && m->row ? TP_OK : TP_NO_MEMORY;
 }
 
 /* Lists the edges of each node. While the lists are filled, first[i + 1] is the end of list i. */
@@ -245,9 +260,10 @@ void tp__messages_close(tp_layout_messages *m) {
   for (tensor_class *c = m->classes; c; c = c->next) {
     tp_reshard_field_destroy(c->field);
     tp__free(c->specs);
-    for (int i = 0; c->rows && i < c->n_states; i++)
+    for (int i = 0; c->rows && i < c->n_rows; i++)
       tp__free(c->rows[i]);
     tp__free(c->rows);
+    tp__free(c->place);
   }
   for (int i = 0; m->known && i < N_KNOWN; i++)
     tp__free(m->known[i].costs);
@@ -485,20 +501,25 @@ void tp__messages_decode(const tp_layout_messages *m, int *choices) {
   }
 }
 
-/* The distances from a layout to all others; valid until the next call. */
-static const tp_cost *find_row(const tp_layout_messages *m, tensor_class *c, int state) {
-  if (c->rows[state])
-    return c->rows[state];
-  tp_cost *row = c->n_rows < MAX_ROWS ? tp__calloc((size_t)c->n_states, sizeof *row) : NULL;
+/* Returns the distances from a layout to the others, by their places; valid until the next call. */
+static const tp_cost *find_row(tp_layout_messages *m, const tensor_class *c, int state) {
+  tp_cost **kept = &c->rows[c->place[state]], *row = *kept;
+  if (row)
+    return row;
+  for (int i = 0; i < c->n_states; i++)
+    m->by_state[i] = i == state ? 0 : TP_COST_FORBIDDEN;
+  tp_reshard_field_spread(c->field, false, m->by_state);
+  bool is_kept = m->n_distances + c->n_rows <= MAX_DISTANCES;
+  row = is_kept ? tp__calloc((size_t)c->n_rows, sizeof *row) : NULL;
   if (row) {
-    c->rows[state] = row;
-    c->n_rows++;
+    *kept = row;
+    m->n_distances += c->n_rows;
   } else {
-    row = m->by_state;
+    row = m->row;
   }
   for (int i = 0; i < c->n_states; i++)
-    row[i] = i == state ? 0 : TP_COST_FORBIDDEN;
-  tp_reshard_field_spread(c->field, false, row);
+    if (c->place[i] >= 0)
+      row[c->place[i]] = m->by_state[i];
   return row;
 }
 
@@ -516,18 +537,18 @@ static bool changes_combiner(const tp_mesh *mesh, tp_spec from, tp_spec to) {
   return false;
 }
 
-bool tp__messages_price(const tp_layout_messages *m, const tp_planned_value *v, tp_spec from, int n,
+bool tp__messages_price(tp_layout_messages *m, const tp_planned_value *v, tp_spec from, int n,
                         const tp_spec *to, tp_cost *costs) {
   tensor_class *c = m->classes;
   while (c && !is_of_class(c, v))
     c = c->next;
-  if (!c || !c->field || !tp_reshard_field_is_even(c->field))
+  if (!c || !c->field)
     return false;
   for (int k = 0; k < n; k++)
     if (changes_combiner(m->p->problem.mesh, from, to[k]))
       return false;
   const tp_cost *row = find_row(m, c, tp_reshard_field_number(c->field, from));
   for (int k = 0; k < n; k++)
-    costs[k] = row[tp_reshard_field_number(c->field, to[k])];
+    costs[k] = row[c->place[tp_reshard_field_number(c->field, to[k])]];
   return true;
 }

@@ -32,9 +32,10 @@ typedef struct tp_layout_messages {
   tp_cost *cost;
   size_t *offset;
   struct tp_tensor_class *classes;
-  tp_cost *by_state, *near, *far, *given; /* scratch: by state, layout and strategy */
-  struct tp_known_message *known;         /* a cache of messages, by their hash */
-  tp_cost bound;                          /* certified: no plan costs less */
+  tp_cost *by_state, *row, *near, *far, *given; /* scratch: by state, layout and strategy */
+  int64_t n_distances;                          /* between layouts, kept by the classes */
+  struct tp_known_message *known;               /* a cache of messages, by their hash */
+  tp_cost bound;                                /* certified: no plan costs less */
 } tp_layout_messages;
 
 /* `planner` must have nodes and no routes. Must be closed also when it fails. */
@@ -52,9 +53,9 @@ void tp__messages_costs_beside(const tp_layout_messages *messages, int node, con
 /* Chooses a strategy for each node in their order: the one with the least reduced cost beside those
  * chosen before. Where all are impossible it chooses the first. */
 void tp__messages_decode(const tp_layout_messages *messages, int *choices);
-/* Prices the reshards of a value from one layout to n others, all of them layouts of its nodes.
- * False: the exact costs are not known here. */
-bool tp__messages_price(const tp_layout_messages *messages, const tp_planned_value *value,
-                        tp_spec from, int n, const tp_spec *to, tp_cost *costs);
+/* Prices the reshards of a value from one layout to n others, all of them layouts of its nodes: a
+ * lower bound, which is mostly exact. False: no bound is near. */
+bool tp__messages_price(tp_layout_messages *messages, const tp_planned_value *value, tp_spec from,
+                        int n, const tp_spec *to, tp_cost *costs);
 
 #endif

@@ -141,7 +141,7 @@ static void add_partners(many *l) {
 /* ---- plans ---- */
 
 /* Plans with the strategies kept. `prices` NULL: with exact costs of reshards. */
-static tp_status plan_kept(const many *l, const tp_layout_messages *prices, tp_planner *planned) {
+static tp_status plan_kept(const many *l, tp_layout_messages *prices, tp_planner *planned) {
   tp_planner *p = l->s->p;
   size_t n = p->problem.n_nodes, n_strategies = l->m.offset[n];
   const bool **rows = tp__arena_array(p->problem.arena, n + 1, sizeof(const bool *));

@@ -154,7 +154,7 @@ typedef struct tp_planner {
   /* by node, nodes of routes left out: which strategies are stated; NULL: all */
   const bool *const *kept;
   /* NULL: reshards are priced exactly; otherwise as in these (limits/layout_messages.h) */
-  const struct tp_layout_messages *messages;
+  struct tp_layout_messages *messages;
   int64_t n_cut; /* number of strategies that are not stated; for those only a bound is known */
   bool is_restricted; /* under a limit: tp__planner_restrict removed strategies of one node */
   bool hides_rings;   /* in what is stated, ring parts travel while others are computed with */
