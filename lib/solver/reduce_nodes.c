@@ -236,6 +236,34 @@ static bool is_equality(const tp__reducer *r, int node, int edge, tp_cost *partn
   return true;
 }
 
+/* Returns the table of the edge `moved` of `node` between `into` and the other endpoint of it, by
+ * ascending numbers of these two. With a shelf, cached by the table of `edge`, which determines the
+ * partners. NULL if memory runs out. */
+static tp_cost *moved_table(tp__wcsp *g, int node, int edge, int moved, const tp_cost *partner) {
+  tp__wview equal = tp__wcsp_view(g, edge, node), w = tp__wcsp_view(g, moved, node);
+  size_t n = (size_t)g->nodes[node].n, n_far = (size_t)g->nodes[w.other].n;
+  bool is_first = equal.other < w.other;
+  size_t stride = is_first ? n_far : 1, stride_far = is_first ? 1 : n;
+  void *unshelved = NULL, **slot = &unshelved;
+  if (g->cache) {
+    tp__hash_cons_key key;
+    tp__hash_cons_begin(&key, TP__HASH_CONS_MOVE);
+    tp__hash_cons_add_array(&key, equal.table);
+    tp__hash_cons_add_array(&key, w.table);
+    tp__hash_cons_add(&key, (int64_t)n << 3 | (equal.far == 1) << 2 | (w.far == 1) << 1 | is_first);
+    slot = tp__hash_cons_find(g->cache, &key);
+  }
+  if (!slot || *slot)
+    return slot ? *slot : NULL;
+  tp_cost *table = tp__pool_alloc(&g->pool, n * n_far, sizeof *table);
+  if (!table)
+    return NULL;
+  for (size_t x = 0; x < n; x++)
+    for (size_t y = 0; y < n_far; y++)
+      table[(size_t)partner[x] * stride + y * stride_far] = w.table[x * w.self + y * w.far];
+  return *slot = tp__wcsp_share(g, table, n * n_far);
+}
+
 /* Moves the edges of `node`, permuted, to the other endpoint of `edge`, and removes `node`. */
 static tp_status merge_into(tp__reducer *r, int node, int edge, const tp_cost *partner) {
   tp__wcsp *g = r->g;
@@ -246,17 +274,12 @@ static tp_status merge_into(tp__reducer *r, int node, int edge, const tp_cost *p
   for (int i = 0; i < v->n_edges; i++) {
     if (v->edges[i] == edge)
       continue;
-    tp__wview w = tp__wcsp_view(g, v->edges[i], node);
-    size_t columns = (size_t)g->nodes[w.other].n;
-    tp_cost *table = tp__pool_alloc(&g->pool, (size_t)v->n * columns, sizeof *table);
-    if (!table)
+    int other = tp__wcsp_view(g, v->edges[i], node).other;
+    tp_cost *table = moved_table(g, node, edge, v->edges[i], partner);
+    if (!table ||
+        tp__wcsp_adopt_edge(g, into < other ? into : other, into < other ? other : into, table))
       return TP_NO_MEMORY;
-    for (size_t x = 0; x < (size_t)v->n; x++)
-      for (size_t y = 0; y < columns; y++)
-        table[(size_t)partner[x] * columns + y] = w.table[x * w.self + y * w.far];
-    if (tp__wcsp_connect(g, into, w.other, table, columns, 1))
-      return TP_NO_MEMORY;
-    *r->work += (int64_t)columns * v->n;
+    *r->work += (int64_t)v->n * g->nodes[other].n;
   }
   if (tp__memory_merge(g, node, into, partner) || tp__wcsp_record(g, node, 1, &edge))
     return TP_NO_MEMORY;
