@@ -4,20 +4,21 @@
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 
-static bool has_loop(MlirAttribute map, intptr_t loop) {
-  MlirAffineMap m = mlirAffineMapAttrGetValue(map);
-  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(m); d++)
-    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(m, d), loop))
+bool tp__map_has_loop(MlirAffineMap map, intptr_t loop) {
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); d++)
+    if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, d), loop))
       return true;
   return false;
 }
 
 static MlirAttribute iterators_of(MlirContext context, MlirAttribute out) {
   MlirAttribute iterators[TP_MAX_GENERIC_LOOPS];
-  intptr_t n = mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(out));
+  MlirAffineMap map = mlirAffineMapAttrGetValue(out);
+  intptr_t n = mlirAffineMapGetNumDims(map);
   for (intptr_t l = 0; l < n; l++)
-    iterators[l] = tp__parse_attr(context, has_loop(out, l) ? "#linalg.iterator_type<parallel>"
-                                                            : "#linalg.iterator_type<reduction>");
+    iterators[l] =
+        tp__parse_attr(context, tp__map_has_loop(map, l) ? "#linalg.iterator_type<parallel>"
+                                                         : "#linalg.iterator_type<reduction>");
   return mlirArrayAttrGet(context, n, iterators);
 }
 

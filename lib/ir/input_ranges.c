@@ -130,10 +130,8 @@ static double fan_in(MlirOperation op, MlirAttribute maps, int operand, int resu
   double size = 1;
   for (int d = 0; d < (int)mlirAffineMapGetNumResults(map); d++) {
     MlirAffineExpr e = mlirAffineMapGetResult(map, d);
-    bool is_kept = !mlirAffineExprIsADim(e);
-    for (int r = 0; r < (int)mlirAffineMapGetNumResults(to) && !is_kept; r++)
-      is_kept = mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(to, r),
-                                              mlirAffineDimExprGetPosition(e));
+    bool is_kept =
+        !mlirAffineExprIsADim(e) || tp__map_has_loop(to, mlirAffineDimExprGetPosition(e));
     size *= is_kept ? 1 : (double)tp__value_size(mlirOperationGetOperand(op, operand), d);
   }
   return size;

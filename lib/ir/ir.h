@@ -209,6 +209,8 @@ typedef struct tp_generic {
 } tp_generic;
 /* Builds the op without a body. The caller moves one in, or calls tp__build_generic_body. */
 MlirOperation tp__build_generic(const tp_generic *generic);
+/* True if a result of the map depends on the loop. */
+bool tp__map_has_loop(MlirAffineMap map, intptr_t loop);
 /* Adds the body's block, with one argument per operand and an empty linalg.yield. Returns the
  * yield. */
 MlirOperation tp__build_generic_body(MlirOperation op);

@@ -74,8 +74,10 @@ UNARY(apply_tan, ctan)
 UNARY(apply_tanh, ctanh)
 UNARY(apply_sign, sign_of)
 
+/* 0 to a complex power is 0 in C and NaN elsewhere. */
 static void apply_pow(const scalar_types *t, const number *const *in, number *out) {
-  if (!are_certain(in[0]) || !are_certain(in[1]))
+  bool differs = value_of(in[0]) == 0 && in[1][1].value != 0;
+  if (!are_certain(in[0]) || !are_certain(in[1]) || differs)
     put_unknown(t->to, out);
   else
     put(t->to, cpow(value_of(in[0]), value_of(in[1])), 0, out);
@@ -98,8 +100,11 @@ static void apply_atan2(const scalar_types *t, const number *const *in, number *
     put_unknown(t->to, out);
     return;
   }
-  double complex y = value_of(in[0]), x = value_of(in[1]);
-  put(t->to, -I * clog((x + I * y) / csqrt(x * x + y * y)), 0, out);
+  double complex y = value_of(in[0]), x = value_of(in[1]), above = x + I * y, below = x * x + y * y;
+  /* The parts of the quotient round; the logarithm makes their relative errors absolute ones. */
+  double size = cabs(x) + cabs(y),
+         error = 8 * t->to->unit * (1 + size / cabs(above) + size * size / cabs(below));
+  put(t->to, -I * clog(above / csqrt(below)), error, out);
 }
 
 static void apply_abs(const scalar_types *t, const number *const *in, number *out) {

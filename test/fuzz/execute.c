@@ -125,8 +125,10 @@ static bool run_build(state *s, const build *b, const array *inputs, array **out
   bool ok = shards_create(b, inputs, &l);
   if (ok)
     poison(b->shape, &l);
+  s->r->running = true;
   ok = ok && (s->j->processes && l.n_ranks > 1 ? launch_processes : launch_threads)(&l) &&
        outputs_join(b->shape, &l, outputs);
+  s->r->running = false;
   if (!ok)
     s->r->outcome = strstr(s->r->message, "should hold the same data") ? MISMATCH : RUN_FAILED;
   return ok;

@@ -62,7 +62,10 @@ void sandbox_run(sandboxed work, void *data, int seconds, report *r, text *captu
     ;
   *r = *shared;
   if (WIFSIGNALED(state)) {
-    r->outcome = r->parsing ? INVALID : WTERMSIG(state) == SIGALRM ? HANG : CRASH;
+    r->outcome = r->parsing                                ? INVALID
+                 : WTERMSIG(state) == SIGALRM              ? HANG
+                 : WTERMSIG(state) == SIGFPE && r->running ? RUN_FAILED
+                                                           : CRASH;
     snprintf(r->message, sizeof r->message, "ended by signal %d (%s)", WTERMSIG(state),
              strsignal(WTERMSIG(state)));
   } else if (WEXITSTATUS(state) != 0) {

@@ -45,6 +45,7 @@ typedef struct report {
   uint64_t coverage[N_KINDS][2];
   int progress; /* of a child with many work items */
   bool parsing; /* in MLIR's parser: a crash there is not counted */
+  bool running; /* in the compiled program, which may divide an integer by 0 */
 } report;
 
 /* Allocates zeroed memory that is shared with children. */

@@ -220,6 +220,26 @@ static void test_functions(void **state) {
   clear(&f);
 }
 
+/* The logarithm in atan2 makes relative errors absolute ones. 0 to a complex power is open. */
+static void test_complex_errors(void **state) {
+  (void)state;
+  fixture f = {0};
+  double value, error;
+  evaluate(&f, "func.func @main() -> (complex<f32>, complex<f32>, complex<f32>) {\n"
+               "  %y = complex.constant [0.0 : f32, 0.0 : f32] : complex<f32>\n"
+               "  %x = complex.constant [3.0 : f32, 0.0 : f32] : complex<f32>\n"
+               "  %c = complex.constant [2.0 : f32, 1.0 : f32] : complex<f32>\n"
+               "  %0 = complex.atan2 %y, %x : complex<f32>\n"
+               "  %1 = complex.pow %y, %c : complex<f32>\n"
+               "  %2 = complex.pow %y, %x : complex<f32>\n"
+               "  return %0, %1, %2 : complex<f32>, complex<f32>, complex<f32>\n}\n");
+  assert_true(tp_reference_value(f.results, 0, 0, &value, &error));
+  assert_true(value == 0 && error > 1e-7 && error < 1e-5);
+  assert_false(tp_reference_value(f.results, 1, 0, &value, &error));
+  assert_true(tp_reference_value(f.results, 2, 0, &value, &error) && value == 0);
+  clear(&f);
+}
+
 /* Loops that carry two values and swap them; a branch on the counter. */
 static void test_flow(void **state) {
   (void)state;
@@ -564,13 +584,14 @@ static void test_open(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_places),   cmocka_unit_test(test_widths),
-      cmocka_unit_test(test_flow),     cmocka_unit_test(test_switch),
-      cmocka_unit_test(test_errors),   cmocka_unit_test(test_quotients),
-      cmocka_unit_test(test_ways),     cmocka_unit_test(test_contractions),
-      cmocka_unit_test(test_elements), cmocka_unit_test(test_memory),
-      cmocka_unit_test(test_limits),   cmocka_unit_test(test_open),
-      cmocka_unit_test(test_bits),     cmocka_unit_test(test_functions),
+      cmocka_unit_test(test_places),         cmocka_unit_test(test_widths),
+      cmocka_unit_test(test_flow),           cmocka_unit_test(test_switch),
+      cmocka_unit_test(test_errors),         cmocka_unit_test(test_quotients),
+      cmocka_unit_test(test_ways),           cmocka_unit_test(test_contractions),
+      cmocka_unit_test(test_elements),       cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_limits),         cmocka_unit_test(test_open),
+      cmocka_unit_test(test_bits),           cmocka_unit_test(test_functions),
+      cmocka_unit_test(test_complex_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 /* tp-raise: rewrites ops that hide structure from the planner into forms that show it.
  *
- * The first sweep is in program order, so that producers are raised before consumers:
- * concatenations, iota operands, captured reads with the index arithmetic that depends on them, and
- * lookups. The next sweeps are in reverse order, so that consumers are gone before producers:
- * unused results and unused inits. The last sweeps add ops: results that let the parts of a
- * reduction be combined, and slices for single elements that are read or written. At
- * the end, sorts are made to return only the elements that are used. */
+ * The first sweep is in program order, so that producers are raised before consumers: names of
+ * loops, concatenations, iota operands, captured reads with the index arithmetic that depends on
+ * them, and lookups. The next sweeps are in reverse order, so that consumers are gone before
+ * producers: unused results and unused inits. The last sweeps add ops: results that let the parts
+ * of a reduction be combined, and slices for single elements that are read or written. At the end,
+ * sorts are made to return only the elements that are used. */
 #include "passes/prepare/raise/raise.h"
 #include "passes/registry.h"
 
@@ -27,7 +27,10 @@ static tp_status collect(MlirOperation op, void *data) {
 
 static void raise_values(tp__raise *raise, MlirOperation op) {
   tp__generic generic;
-  if (!tp__generic_read(op, &generic) || tp__raise_concat(raise, &generic))
+  if (!tp__generic_read(op, &generic))
+    return;
+  tp__raise_loops(raise, &generic);
+  if (tp__raise_concat(raise, &generic))
     return;
   bool changed = true;
   while (changed) {
@@ -84,6 +87,7 @@ static tp_status run(tp_pass *pass) {
 }
 
 static const tp_statistic_row statistics[] = {
+    [TP_RAISED_LOOP] = {"loops", "parallel loops that became reductions"},
     [TP_RAISED_CONCAT] = {"concats", "generics that became a tensor.concat"},
     [TP_RAISED_READ] = {"reads", "reads of captured tensors that became operands"},
     [TP_RAISED_LOOKUP] = {"lookups",
@@ -104,7 +108,8 @@ const tp_pass_row tp__raise_row = {
     .summary = "Rewrite concatenations, captured reads, iota operands and unused results into "
                "forms that can be planned",
     .description =
-        "Requires: tensors, and no plan yet (new ops have no tp.sharding). Establishes: a "
+        "Requires: tensors, and no plan yet (new ops have no tp.sharding). Establishes: a parallel "
+        "loop on which a result of a linalg.generic does not depend is a reduction. A "
         "linalg.generic that selects captured tensors by a loop index is a tensor.concat. What a "
         "body reads of a captured tensor at loop indices is an operand. What it reads at computed "
         "indices is an operand too: the result of a generic that yields only the read (a lookup), "

@@ -20,6 +20,7 @@ typedef struct tp__raise {
 } tp__raise;
 
 enum {
+  TP_RAISED_LOOP,
   TP_RAISED_CONCAT,
   TP_RAISED_READ,
   TP_RAISED_LOOKUP,
@@ -117,6 +118,7 @@ bool tp__counts_up(MlirAttribute elements, MlirType type, int64_t n, int64_t *fi
 
 /* ---- rewrites; they return true if anything changed ---- */
 
+bool tp__raise_loops(tp__raise *raise, const tp__generic *generic);
 /* May destroy the generic and replace it by a tensor.concat. */
 bool tp__raise_concat(tp__raise *raise, const tp__generic *generic);
 /* Calls `raise_one` for each tensor.extract at the top of the body; a branch may guard a read that
