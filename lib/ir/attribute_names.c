@@ -42,6 +42,7 @@ static const struct row {
     {"tp.pairs", AT(OP)},
     {"tp.phase", AT(MODULE)},
     {"tp.plan", AT(FUNC)},
+    {"tp.precision", AT(MODULE)},
     {"tp.region_args", AT(OP)},
     {"tp.regions", AT(OP)},
     {"tp.ring", AT(OP)},
