@@ -72,6 +72,8 @@ MlirType tp__export_unsigned(MlirType element);
 MlirAttribute tp__export_attr(tp_export *x, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 MlirNamedAttribute tp__export_list(tp_export *x, const char *name, int n, const int64_t *values);
+/* The precision of a contraction with sums of this type: what the program asked for, if f32. */
+MlirNamedAttribute tp__export_precision(tp_export *x, MlirType sum);
 MlirOperation tp__export_build_op(tp_export *x, const tp_build *build);
 MlirValue tp__export_build(tp_export *x, const char *name, MlirType type, int n,
                            const MlirValue *operands, int n_attributes,

@@ -67,6 +67,17 @@ MlirNamedAttribute tp__export_list(tp_export *x, const char *name, int n, const 
   return tp__named(x->context, name, tp__attr_i64s(x->context, n, values));
 }
 
+/* No algorithm is known of single contractions; HIGHEST is at least as precise as any. */
+MlirNamedAttribute tp__export_precision(tp_export *x, MlirType sum) {
+  MlirAttribute asked = tp__get(x->module, "tp.precision");
+  const char *name = !mlirTypeIsAF32(sum) || mlirAttributeIsNull(asked)  ? "DEFAULT"
+                     : tp__ref_is(mlirStringAttrGetValue(asked), "HIGH") ? "HIGH"
+                                                                         : "HIGHEST";
+  MlirAttribute precision = tp__export_attr(x, "#stablehlo<precision %s>", name);
+  return tp__named(x->context, "precision_config",
+                   mlirArrayAttrGet(x->context, 2, (MlirAttribute[]){precision, precision}));
+}
+
 MlirOperation tp__export_build_op(tp_export *x, const tp_build *build) {
   tp_build located = *build;
   located.location = x->location;

@@ -69,12 +69,10 @@ static MlirValue build_dot(tp_export *x, const tp_nest *n, const dims batch[2],
   tp__string_append(&text, ">");
   for (int i = 0; i < order->n; i++)
     sizes[i] = n->sizes[order->items[i]];
-  MlirAttribute precision = tp__export_attr(x, "#stablehlo<precision DEFAULT>");
   MlirNamedAttribute attrs[] = {
       tp__named(x->context, "dot_dimension_numbers",
                 tp__export_attr(x, "%s", text.failed ? "#stablehlo.dot<>" : text.text)),
-      tp__named(x->context, "precision_config",
-                mlirArrayAttrGet(x->context, 2, (MlirAttribute[]){precision, precision})),
+      tp__export_precision(x, element),
   };
   tp__string_destroy(&text);
   return tp__export_build(x, "stablehlo.dot_general", tp__export_tensor(element, order->n, sizes),

@@ -207,15 +207,13 @@ static MlirValue build(tp_export *x, const tp_nest *n, const convolution *c, con
     image_dilation[i] = c->spatial[i]->between + 1;
     kernel_dilation[i] = c->spatial[i]->dilation;
   }
-  MlirAttribute precision = tp__export_attr(x, "#stablehlo<precision DEFAULT>");
   MlirNamedAttribute attrs[] = {
       number(x, "batch_group_count", c->groups_batch ? groups : 1),
       tp__named(x->context, "dimension_numbers", dimension_numbers(x, image, kernel, result)),
       number(x, "feature_group_count", c->groups_batch ? 1 : groups),
       tp__export_list(x, "lhs_dilation", c->n_spatial, image_dilation),
       tp__windows_padding(x, c->n_spatial, c->spatial),
-      tp__named(x->context, "precision_config",
-                mlirArrayAttrGet(x->context, 2, (MlirAttribute[]){precision, precision})),
+      tp__export_precision(x, tp__element_type(type)),
       tp__export_list(x, "rhs_dilation", c->n_spatial, kernel_dilation),
       tp__export_list(x, "window_strides", c->n_spatial, strides),
   };

@@ -204,6 +204,7 @@ static void write_module(tp_export *x, const module_ops *ops) {
     tp__set(x->module, "mhlo.num_replicas", mlirIntegerAttrGet(i32, 1));
   }
   tp__remove(x->module, "tp.phase");
+  tp__remove(x->module, "tp.precision");
   for (size_t i = 0; i < ops->grids.n; i++)
     mlirOperationDestroy(ops->grids.items[i]);
   for (size_t i = 0; i < ops->declarations.n; i++)
