@@ -143,7 +143,9 @@ static const struct {
 } foreign[] = {
     {"mesh", "MLIR now calls this dialect shard; " GRID_HINT},
     {"torch", "this is a program of torch-mlir before its lowering; import the model with "
-              "output_type=\"linalg-on-tensors\""},
+              "output_type=\"stablehlo\" or \"linalg-on-tensors\""},
+    {"tm_tensor", "torch-mlir keeps this dialect to itself and lowers sort, cumsum, topk and "
+                  "scatter of PyTorch to it; import the model with output_type=\"stablehlo\""},
     {"onnx", "lower the model to linalg or TOSA first, with onnx-mlir"},
     {"tf", "lower the model to StableHLO or TOSA first"},
     {"tfl", "lower the model to TOSA first"},

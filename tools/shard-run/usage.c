@@ -104,8 +104,8 @@ int usage_check(const options *o) {
     return cli_usage("--target=cuda excludes --launch=processes: its ranks are threads, which "
                      "share one GPU or have one each");
   if (o->backend && o->launch == LAUNCH_PROCESSES && strcasecmp(o->backend, "shm") != 0)
-    return cli_usage("--launch=processes requires backend shm; '%s' supports threads, or processes "
-                     "that its own launcher starts",
+    return cli_usage("--launch=processes requires backend shm; with '%s' leave it out, or let a "
+                     "launcher start the ranks, such as mpirun or torchrun",
                      o->backend);
   return check_backend(o);
 }

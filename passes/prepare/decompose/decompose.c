@@ -174,6 +174,7 @@ static tp_status decompose(MlirOperation op, const row *r) {
 
 static tp_status run(tp_pass *pass) {
   tp_op_list list = {0};
+  TP_TRY(tp__settle_sizes(pass->module));
   tp_status status = tp__walk(pass->module, collect, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++) {
     /* none: the index of a tensor.generate has a range now that it is a linalg.index */
@@ -195,7 +196,8 @@ const tp_pass_row tp__decompose_row = {
     .summary =
         "Decompose composite ops, and rewrite slices that upstream's canonicalization gets wrong",
     .description =
-        "Requires: tensors of static shape. Establishes: linalg.softmax, pack and unpack, "
+        "Requires: tensors of static shape; sizes may be constants or forgotten by a tensor.cast, "
+        "which become static. Establishes: linalg.softmax, pack and unpack, "
         "tensor.generate, gather, scatter, reshape, bitcast, dim and rank, math.isinf and isnormal "
         "are linalg.generic, reshapes, slices, loops and comparisons. math.clampf is "
         "min(max(value, lower bound), upper bound), as its name says; upstream's expansion swaps "

@@ -47,6 +47,9 @@ void tp__decompose_into(MlirOperation op, MlirOperation func, int n, const MlirV
 tp_status tp__decompose_by(MlirOperation op, const char *format, tp__parts *parts, int n,
                            const MlirValue *values);
 
+/* decompose_sizes.c: makes static what is constant in slices, paddings and casts. */
+tp_status tp__settle_sizes(MlirOperation module);
+
 /* Decompositions, by subject. The caller has checked the tensors: static, dense, of supported
  * element types. */
 tp_status tp__decompose_softmax(MlirOperation op);

@@ -74,14 +74,6 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.dynamic_broadcast_in_dim': has a shape that is known only at run time; make all shapes static before import, or keep it by unknown-ops=replicate}}
-  "stablehlo.dynamic_broadcast_in_dim"() : () -> ()
-  return
-}
-
-// -----
-
-func.func @f() {
   // expected-error @below {{'stablehlo.dynamic_conv': has a shape that is known only at run time; make all shapes static before import, or keep it by unknown-ops=replicate}}
   "stablehlo.dynamic_conv"() : () -> ()
   return
@@ -98,24 +90,8 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.dynamic_iota': has a shape that is known only at run time; make all shapes static before import, or keep it by unknown-ops=replicate}}
-  "stablehlo.dynamic_iota"() : () -> ()
-  return
-}
-
-// -----
-
-func.func @f() {
   // expected-error @below {{'stablehlo.dynamic_pad': has a shape that is known only at run time; make all shapes static before import, or keep it by unknown-ops=replicate}}
   "stablehlo.dynamic_pad"() : () -> ()
-  return
-}
-
-// -----
-
-func.func @f() {
-  // expected-error @below {{'stablehlo.dynamic_reshape': has a shape that is known only at run time; make all shapes static before import, or keep it by unknown-ops=replicate}}
-  "stablehlo.dynamic_reshape"() : () -> ()
   return
 }
 
