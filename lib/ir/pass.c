@@ -3,6 +3,7 @@
 #include "ir/pass.h"
 
 #include "ir/diagnostics.h"
+#include "ir/ir.h"
 #include "support/support.h"
 
 #include <assert.h>
@@ -13,6 +14,25 @@
 #include <string.h>
 
 const char *tp_version(void) { return "0.1.0"; }
+
+/* ---- what every pass requires ---- */
+
+/* MLIR accepts a function that ends in an op of a dialect that it does not know, since that might
+ * be a return. */
+tp_status tp__check_ends(MlirOperation module) {
+  for (MlirOperation func =
+           mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
+       !mlirOperationIsNull(func); func = mlirOperationGetNextInBlock(func)) {
+    MlirBlock block = {NULL};
+    if (tp__op_is(func, "func.func"))
+      block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+    for (; !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
+      if (mlirOperationIsNull(mlirBlockGetTerminator(block)))
+        return tp__error(func, TP_INVALID_ARGUMENT,
+                         "does not end in a return; add func.return with its results");
+  }
+  return TP_OK;
+}
 
 /* ---- the options of pipelines ---- */
 

@@ -82,6 +82,9 @@ MlirPass tp__create_pass(const tp_pass_row *row, MlirContext context, const char
 const tp_pass_row *const *tp__pass_rows(int *n);
 const tp_pipeline_row *tp__pipeline_rows(int *n);
 
+/* Checks before every pass that functions end in returns, or in branches. */
+tp_status tp__check_ends(MlirOperation module);
+
 int tp__pipeline_option_count(const tp_pipeline_row *row);
 tp_option_row tp__pipeline_option(const tp_pipeline_row *row, int i);
 /* Returns the text of the pipeline with the values of its options, in the order of its options

@@ -110,7 +110,8 @@ static MlirValue product_sum(tp_hlo *hlo, MlirOperation op, MlirOperation generi
 }
 
 /* Writes on the module what a matmul of f32 asks for beyond the default precision, the most of all
- * matmuls: option tf32 of the code generation then does nothing, and an export asks for it again. */
+ * matmuls: option tf32 of the code generation then does nothing, and an export asks for it again.
+ * */
 static void note_precision(tp_hlo *hlo, MlirOperation op, MlirType sum) {
   static const char *const asked[] = {"HIGHEST", "of an algorithm", "HIGH"}; /* most first */
   MlirAttribute config = tp__inherent(op, "precision_config"),

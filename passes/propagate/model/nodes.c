@@ -278,6 +278,42 @@ static tp_status add_items(tp_planner *p) {
   return status == TP_OK ? add_carried_uses(p) : status;
 }
 
+/* The layout of what two layouts have in common: the leading axes of each dimension, and equal
+ * partials. */
+static tp_spec meet(const tp_mesh *mesh, tp_spec a, tp_spec b, int rank) {
+  tp_spec both = tp_spec_replicated();
+  for (int d = 0; d < rank; d++) {
+    int of_a[TP_MAX_AXES], of_b[TP_MAX_AXES];
+    int n_a = tp_spec_dim_axes(mesh, a, d, of_a), n_b = tp_spec_dim_axes(mesh, b, d, of_b);
+    for (int i = 0; i < n_a && i < n_b && of_a[i] == of_b[i]; i++)
+      (void)tp_spec_append(&both, of_a[i], d); /* as valid as in `a` */
+  }
+  for (int i = 0; i < mesh->n_axes; i++) {
+    tp_place x = tp_spec_place(a, i), y = tp_spec_place(b, i);
+    if (x.kind == TP_PARTIAL && y.kind == TP_PARTIAL && x.combiner == y.combiner)
+      (void)tp_spec_set_partial(&both, i, x.combiner);
+  }
+  return both;
+}
+
+/* Adds what pairs of layouts have in common: reshards to both share the path to it. Where layouts
+ * are many, these are mostly among them. */
+static tp_status add_meets(tp_planner *p, const tp_planned_value *v, tp_layout_set *set) {
+  enum { MOST = 8 };
+  tp_spec list[MOST];
+  const tp_spec *specs;
+  int n, left_out;
+  if (tp__layout_set_list(p, set, &specs, &n, &left_out) != TP_OK)
+    return tp__plan_no_memory(p);
+  if (n > MOST)
+    return TP_OK;
+  memcpy(list, specs, (size_t)n * sizeof *list);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < i; k++)
+      tp__layout_set_add(set, meet(p->problem.mesh, list[i], list[k], v->rank));
+  return TP_OK;
+}
+
 /* Fills the node of a copy with the layouts that the producer or a consumer can have. */
 static tp_status list_copies(tp_planner *p, const tp_planned_value *v, tp_node *node) {
   tp_layout_set *set = tp__layout_set_empty(p);
@@ -289,6 +325,7 @@ static tp_status list_copies(tp_planner *p, const tp_planned_value *v, tp_node *
       tp__layout_set_add(set, u < 0 ? other->out[s * other->n_out + v->output]
                                     : other->in[s * other->n_in + v->uses[u].input]);
   }
+  TP_TRY(add_meets(p, v, set));
   return copy_specs(p, node, set, true);
 }
 

@@ -291,3 +291,10 @@ func.func @ragged_groups(%a: tensor<6x4xf32>, %b: tensor<4x4x5xf32>, %s: tensor<
   %0 = "chlo.ragged_dot"(%a, %b, %s) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<6x4xf32>, tensor<4x4x5xf32>, tensor<3xi32>) -> tensor<6x5xf32>
   return %0 : tensor<6x5xf32>
 }
+
+// -----
+
+// expected-error @below {{'func.func': does not end in a return; add func.return with its results}}
+func.func @no_return(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "stablehlo.negate"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+}
