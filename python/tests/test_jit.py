@@ -77,6 +77,54 @@ class Jit(unittest.TestCase):
         planned = tps.jit(block, MESH)
         self.assert_near(jax.jit(lambda p, x: planned(p, x, 2.0) + 1)(PARAMS, X), block(PARAMS, X, 2.0) + 1)
 
+    def test_inside_planned(self):
+        """A planned function inside of a planned one is planned with it, also where jax.jit has traced it before."""
+        inner = tps.jit(block, {"ep": 8}, pin={"params/w1": P(None, "ep")})
+        traced = jax.jit(lambda p, x: inner(p, x, scale=2.0))
+        expected = block(PARAMS, X, 2.0)
+        self.assert_near(traced(PARAMS, X), expected)
+        step = lambda p, x: traced(p, x) + inner.plan(p, x, 2.0).jit()(p, x, 2.0)
+        outer = tps.jit(step, MESH)
+        self.assert_near(outer(PARAMS, X), 2 * expected)
+        self.assertNotIn('"ep"', outer.plan(PARAMS, X).text)
+        self.assertIn('"ep"', traced.lower(PARAMS, X).as_text())  # and is planned again outside of it
+
+    def test_placed_elsewhere(self):
+        """Arrays that lie elsewhere are moved: in any layout, on other devices, of another mesh, and keys."""
+
+        def step(params, x, key):
+            return jax.tree.map(lambda w: w * 0.9 + x.sum(), params), jax.random.fold_in(key, 1)
+
+        devices = jax.devices()[:4]
+        expected, key = step(PARAMS, X, jax.random.key(1))
+        options = {"devices": devices, "pin": {"params/w1": P("tp"), "x": P(None, "tp"), "result/0/w1": P(None, "tp")}}
+        auto, explicit = jax.sharding.AxisType.Auto, jax.sharding.AxisType.Explicit
+        on = lambda devices, kind=auto: jax.sharding.Mesh(numpy.array(devices), ("q",), axis_types=(kind,))
+        named = [jax.sharding.NamedSharding(mesh, P()) for mesh in (on(devices), on(devices, explicit), on(devices[::-1]), on(jax.devices()))]
+        for by in "plan", "constraints", "xla":
+            planned = tps.jit(step, {"tp": 4}, by=by, **options)
+            for place in [*named, jax.devices()[7]]:
+                args = jax.device_put((PARAMS, X, jax.random.key(1)), place)
+                self.assertTrue(planned.lower(*args).compile())
+                inside = jax.jit(lambda p, x, k: planned(p, x, k))(*args) if place is named[0] else None
+                for new, new_key in filter(None, (planned(*args), inside)):
+                    self.assert_near(new["w1"], expected["w1"])
+                    self.assertEqual(new_key, key)
+            params = PARAMS
+            for _ in range(3):  # w1 comes back in another layout than it goes in
+                params, _ = planned(params, X, key)
+            self.assertEqual(params["w1"].sharding.spec, P(None, "tp"))
+
+    def test_donated_elsewhere(self):
+        """What is donated is freed, too, if it is moved; all else is kept."""
+        planned = tps.jit(lambda p, x, n: {"p": p * n, "x": x + 1}, {"tp": 8}, donate_argnums=0, static_argnums=2, pin={"p": P("tp"), "x": P("tp")})
+        mesh = jax.make_mesh((8,), ("q",), axis_types=(jax.sharding.AxisType.Auto,))
+        p, x = (jax.device_put(models.normal(8, 8), jax.sharding.NamedSharding(mesh, P(None, "q"))) for _ in range(2))
+        self.assertEqual(jax.jit(lambda y: planned(p, x, 2)["p"].sum() + y)(1.0).shape, ())  # traced: nothing is donated
+        self.assertFalse(p.is_deleted())
+        self.assert_near(planned(p, x, 2)["x"], x + 1)
+        self.assertEqual((p.is_deleted(), x.is_deleted()), (True, False))
+
     def test_again_for_other_shapes(self):
         planned = tps.jit(lambda x: x * 2, {"tp": 8}, pin={"x": P("tp")})
         for rows in (8, 16):

@@ -12,6 +12,10 @@ from ..errors import a_type
 from ._names import leaf_names, matches, parameter_names, updated_arguments
 from ._specs import attribute, layout_of
 
+# True while a function is traced for a plan; planned functions inside of it are then what they were before. JAX keeps what
+# it traces for each value apart.
+is_planning = jax.make_user_context(False)
+
 
 @dataclasses.dataclass
 class Export:
@@ -131,7 +135,8 @@ def export(function, args, sizes, params, state, pin, donate_argnums, static_arg
         names += own
         numbers += [i] * len(own)
     _check_arguments(names, tree_util.tree_leaves([arg for _, arg in dynamic]), sizes)
-    lowered = jax.jit(function, keep_unused=True, static_argnums=tuple(static)).lower(*args)
+    with is_planning(True):
+        lowered = jax.jit(function, keep_unused=True, static_argnums=tuple(static)).lower(*args)
     avals = tree_util.tree_leaves(lowered.args_info)
     made = Export(
         "", names, avals, tree_util.tree_structure(tuple(arg for _, arg in dynamic)), leaf_names("result", lowered.out_info),

@@ -7,6 +7,7 @@ import threading
 import jax
 from jax import tree_util
 
+from ._export import is_planning
 from ._names import parameter_names, suggestion
 from ._plan import plan
 
@@ -21,7 +22,9 @@ def jit(
         params, state, loss = step(params, state, batch)
 
     As a decorator: @tps.jit(mesh={"tp": 8}). Like jax.jit it plans again for arguments of other
-    shapes, types or structure, and for other static values. It may be called inside of jax.jit.
+    shapes, types or structure, and for other static values. Arguments may lie anywhere: each call
+    moves arrays to the layouts of the plan. It may be called inside of jax.jit. Inside of another
+    planned function it is planned as a part of that one, and its own mesh and options do not count.
 
     mesh, options:  as of `plan`.
     devices, by:    as of `Plan.jit`.
@@ -92,13 +95,14 @@ class Planned:
     def __init__(self, function, mesh, devices, by, donate_argnums, donate_argnames, static_argnums, static_argnames, **options):
         functools.update_wrapper(self, function)
         self._function, self._mesh, self._devices, self._by, self._options = function, mesh, devices, by, options
+        self._signature = inspect.signature(function)
         self._donated = _Chosen("donate", function, donate_argnums, donate_argnames)
         self._static = _Chosen("static", function, static_argnums, static_argnames)
         self._made, self._lock = {}, threading.Lock()
 
     def _entry(self, args, kwargs):
         """Returns the plan for these arguments, its function, and the arguments by position."""
-        bound = inspect.signature(self._function).bind(*args, **kwargs)
+        bound = self._signature.bind(*args, **kwargs)
         keywords, n = tuple(bound.kwargs), len(bound.args)
         values = bound.args + tuple(bound.kwargs.values())
         names = parameter_names(self._function, n) + list(keywords)
@@ -123,6 +127,8 @@ class Planned:
             return self._made[key] + (values,)
 
     def __call__(self, *args, **kwargs):
+        if is_planning.value:
+            return self._function(*args, **kwargs)
         _, jitted, values = self._entry(args, kwargs)
         return jitted(*values)
 

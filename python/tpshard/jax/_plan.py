@@ -14,6 +14,7 @@ from jax import tree_util
 from .. import _library
 from ..errors import Error, a_type, error_of
 from ._export import export
+from ._jitted import Jitted
 from ._names import difference, suggestion
 from ._packed import called, packed, stablehlo_text
 from ._run import run_ranks
@@ -185,25 +186,6 @@ def load(path):
     return {glob.escape(name): dims for name, dims in saved["layouts"].items()}
 
 
-class _Checked:
-    """A jitted function that says which argument has another structure than that of the plan, of which
-    JAX would say that it does not fit shardings that the user has not given."""
-
-    def __init__(self, jitted, check):
-        functools.update_wrapper(self, jitted)
-        self._jitted, self._check = jitted, check
-
-    def __call__(self, *args):
-        try:
-            return self._jitted(*args)
-        except ValueError:
-            self._check(args)
-            raise
-
-    def __getattr__(self, name):  # lower, trace, eval_shape, ...
-        return getattr(self._jitted, name)
-
-
 class Plan:
     """The plan of a function on a mesh.
 
@@ -368,7 +350,7 @@ class Plan:
 
     def jit(self, devices=None, by="plan"):
         """Returns the function as a jitted function with the layouts of the plan for arguments and
-        results.
+        results. Arguments may lie anywhere: each call moves those that were placed in another way.
 
         devices: as many as the mesh has, in its order; all devices of the process unless given.
         by:      "plan": XLA runs the per-device program with the collectives of the plan.
@@ -396,7 +378,8 @@ class Plan:
         else:
             run = self._function
         jitted = jax.jit(run, in_shardings=ins, out_shardings=outs, donate_argnums=self._donate_argnums, static_argnums=self._static_argnums)
-        return _Checked(jitted, lambda args: self._check_structure("jit", [arg for i, arg in enumerate(args) if i not in self._static_argnums]))
+        check = lambda args: self._check_structure("jit", [arg for i, arg in enumerate(args) if i not in self._static_argnums])
+        return Jitted(jitted, self._function, check, ins, self._static_argnums, self._donate_argnums)
 
     def __call__(self, *args, **kwargs):
         raise TypeError("a plan is no function; plan.jit() returns the planned function, and plan.run_here(...) runs it on this machine")
