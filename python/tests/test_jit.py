@@ -125,6 +125,19 @@ class Jit(unittest.TestCase):
         self.assert_near(planned(p, x, 2)["x"], x + 1)
         self.assertEqual((p.is_deleted(), x.is_deleted()), (True, False))
 
+    def test_devices_of_a_mesh(self):
+        """A mesh of JAX says on which devices the function runs, in which order."""
+        devices = jax.devices()[5:1:-1]
+        mesh = jax.sharding.Mesh(numpy.array(devices).reshape(2, 2), ("dp", "tp"))
+        options = {"pin": {"x": P("tp"), "result": P(("tp", "dp"))}}
+        planned = tps.jit(lambda x: x * 2, mesh, **options)
+        self.assert_near(planned(X), X * 2)
+        self.assertEqual([s.device for s in sorted(planned(X).addressable_shards, key=lambda s: s.index[0].start)], [devices[i] for i in (0, 2, 1, 3)])
+        self.assert_near(tps.jit(lambda x: x * 2, mesh, devices=tuple(devices), **options)(X), X * 2)
+        with self.assertRaisesRegex(ValueError, r"devices\[0\] is \S+, but device 0 of the mesh of the plan is \S+; leave out devices"):
+            tps.jit(lambda x: x * 2, mesh, devices=jax.devices()[:4], **options)(X)
+        self.assert_near(tps.jit(lambda x: x * 2, mesh.abstract_mesh, devices=jax.devices()[:4])(X), X * 2)
+
     def test_again_for_other_shapes(self):
         planned = tps.jit(lambda x: x * 2, {"tp": 8}, pin={"x": P("tp")})
         for rows in (8, 16):
@@ -148,7 +161,7 @@ class Jit(unittest.TestCase):
             jax.grad(lambda p: planned(p, X, 2.0).sum())(PARAMS)
         with self.assertRaisesRegex(tpshard.Error, "plan the function that calls jax.vmap"):
             jax.vmap(lambda x: planned(PARAMS, x[None], 2.0))(X)
-        with self.assertRaisesRegex(ValueError, "the plan is for 3 devices, but there are 8"):
+        with self.assertRaisesRegex(ValueError, r"the plan is for 3 devices, but there are 8; .* devices=, such as jax.devices\(\)\[:3\]"):
             tps.jit(block, {"tp": 3})(PARAMS, X, 2.0)
 
 

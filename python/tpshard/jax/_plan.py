@@ -9,7 +9,9 @@ import os
 import re
 
 import jax
+import numpy
 from jax import tree_util
+from jax.sharding import AxisType, Mesh
 
 from .. import _library
 from ..errors import Error, a_type, error_of
@@ -18,7 +20,7 @@ from ._jitted import Jitted
 from ._names import difference, suggestion
 from ._packed import called, packed, stablehlo_text
 from ._run import run_ranks
-from ._specs import boundary_mesh, boundary_names, boundary_spec, mesh_sizes, partition_spec
+from ._specs import boundary_mesh, boundary_names, boundary_spec, mesh_devices, mesh_sizes, partition_spec
 
 SAVED = "tpshard.jax/1"
 
@@ -32,7 +34,8 @@ def plan(
     function:       a JAX function of positional arguments, jitted or not. It is traced, not run. Give
                     a whole training step: a planned function has no gradient.
     args:           tuple of its arguments; shapes are enough (jax.ShapeDtypeStruct).
-    mesh:           {"dp": 2, "tp": 4}, the axes from the slowest links to the fastest, or a mesh of JAX.
+    mesh:           {"dp": 2, "tp": 4}, the axes from the slowest links to the fastest, or a mesh of JAX,
+                    on whose devices `Plan.jit` then runs.
     topology:       the cost model: "cpu", "h100", "h200", "a100", "pcie4", "torus64k" or a topology
                     file (docs/reference/topology.md).
     memory_limit:   bytes of one device, as a number or "80GB"; "topology": that of the topology.
@@ -95,7 +98,7 @@ def plan(
             raise TypeError(_unknown(unknown[1].replace("-", "_"))) from None
         said = [dataclasses.replace(d, message=_as_parameters(d.message)) for d in error.diagnostics]
         raise error_of(error.status, said) from None
-    return Plan(function, exported, sizes, named, made, donated, static)
+    return Plan(function, exported, sizes, named, made, donated, static, mesh_devices(mesh))
 
 
 # what users of jax.jit and of other planners write
@@ -207,7 +210,8 @@ class Plan:
     results of `jit` are whole along it.
     """
 
-    def __init__(self, function, exported, sizes, options, made, donate_argnums, static_argnums):
+    def __init__(self, function, exported, sizes, options, made, donate_argnums, static_argnums, own_devices):
+        self._own_devices = own_devices  # of the mesh, or None
         self._function, self._export, self._options = function, exported, options
         self._donate_argnums, self._static_argnums = donate_argnums, static_argnums
         self.mesh, self.text = sizes, made.program
@@ -285,18 +289,28 @@ class Plan:
         """NamedSharding of arguments and results on a mesh of these devices."""
         if devices is not None and not hasattr(devices, "__iter__"):
             raise TypeError("%s: devices is %r; give a list of devices, such as jax.devices()[:4]" % (what, devices))
-        devices = jax.devices() if devices is None else list(devices)
+        own = self._own_devices
+        devices = list(own or jax.devices()) if devices is None else list(devices)
         if len(devices) != self.devices:
-            more = "XLA_FLAGS=--xla_force_host_platform_device_count=%d, set before jax is imported, makes as many of the CPU" % self.devices
+            more = "XLA_FLAGS=--xla_force_host_platform_device_count=%d, set before jax is imported, makes as many of the CPU"
+            fewer = "or choose some by devices=, such as jax.devices()[:%d]"
             raise ValueError(
-                "%s: the plan is for %d devices, but there are %d; plan for another mesh%s"
-                % (what, self.devices, len(devices), "; " + more if len(devices) < self.devices else "")
+                "%s: the plan is for %d devices, but there are %d; plan for another mesh; %s"
+                % (what, self.devices, len(devices), (more if len(devices) < self.devices else fewer) % self.devices)
+            )
+        if own and devices != own:
+            at = next(i for i, pair in enumerate(zip(devices, own)) if pair[0] != pair[1])
+            raise ValueError(
+                "%s: devices[%d] is %s, but device %d of the mesh of the plan is %s; leave out devices, or plan for mesh=%r"
+                % (what, at, devices[at], at, own[at], self.mesh)
             )
         cut = boundary_mesh(self._arguments + self._results, self.mesh)
         axes = boundary_names(cut)
-        mesh = jax.make_mesh(
-            tuple(axes.values()), tuple(axes), axis_types=(jax.sharding.AxisType.Auto,) * len(axes), devices=devices
-        )
+        shape, names, kinds = tuple(axes.values()), tuple(axes), (AxisType.Auto,) * len(axes)
+        if own:  # in this order; jax.make_mesh chooses one by the links
+            mesh = Mesh(numpy.array(own).reshape(shape), names, axis_types=kinds)
+        else:
+            mesh = jax.make_mesh(shape, names, axis_types=kinds, devices=devices)
 
         def placed(entries, avals, tree):
             specs = [boundary_spec(e, len(a.shape), self.mesh, cut) for e, a in zip(entries, avals)]
@@ -323,7 +337,7 @@ class Plan:
 
             step = jax.export.deserialize(open("step.jaxexport", "rb").read()).call
 
-        devices: as many as the mesh has; all devices of the process unless given.
+        devices: as of `jit`.
         flat:    the program takes the leaves of the arguments, one after the other, and returns a tuple
                  of the leaves of the results, as jax.tree.leaves gives them. No types are in the file.
 
@@ -352,7 +366,8 @@ class Plan:
         """Returns the function as a jitted function with the layouts of the plan for arguments and
         results. Arguments may lie anywhere: each call moves those that were placed in another way.
 
-        devices: as many as the mesh has, in its order; all devices of the process unless given.
+        devices: as many as the mesh has, in its order. Unless given those of the mesh of JAX that the
+                 plan is for, else all devices of the process.
         by:      "plan": XLA runs the per-device program with the collectives of the plan.
                  "constraints": XLA partitions the function, whose values have the layouts of the plan
                  as sharding constraints, and chooses the collectives. Plans again.
@@ -363,7 +378,8 @@ class Plan:
         are whole, and each device takes its part inside. Where layouts name parts of axes, the mesh
         of the shardings has these as axes, "tp:(1)2".
 
-        Raises `tpshard.Error` for a layout of partial sums; ValueError for another number of devices.
+        Raises `tpshard.Error` for a layout of partial sums; ValueError for another number of devices, and
+        for other devices than those of the mesh of JAX that the plan is for.
         """
         if by not in ("plan", "constraints", "xla"):
             raise ValueError('jit: by="%s" is not known; there are "plan", "constraints" and "xla"' % by)

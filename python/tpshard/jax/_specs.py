@@ -7,6 +7,7 @@ import json
 import numbers
 import re
 
+from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
 from ..errors import Error
@@ -48,6 +49,11 @@ def mesh_sizes(mesh):
     if not sizes:
         raise ValueError("mesh: there are no axes; give one such as {\"tp\": 4}")
     return {name: int(size) for name, size in sizes.items()}
+
+
+def mesh_devices(mesh):
+    """Returns the devices of a mesh of JAX as a list, in its order; None of axes without devices."""
+    return list(mesh.devices.flat) if isinstance(mesh, Mesh) else None
 
 
 def _axes_of(entry, name):
