@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import warnings
 
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -476,6 +477,43 @@ class Refusals(Case):
         plan.text = "no program"
         with self.assertRaisesRegex(tpshard.Error, "shard-run failed"):
             plan.run_here(models.normal(8, 8))
+
+    def test_ill_conditioned(self):
+        """A sign that rounding decides cannot be verified, on one device neither. The error names it, and has all results."""
+
+        def sign(x):
+            rest = jnp.tanh(x).sum(0) - jnp.tanh(x)[::-1].sum(0)
+            return {"sum": x + 1, "sign": rest / (jnp.abs(rest) + 1e-12)}
+
+        x = models.normal(64, 8)
+        with self.assertRaises(tpshard.IllConditioned) as caught:
+            tps.plan(sign, (x,), {"tp": 2}, pin={"x": P("tp")}).run_here(x)
+        self.assertRegex(str(caught.exception), '^run_here: "result/sign" is ill-conditioned: error [^\n]*\nthe attribute `results`')
+        self.assertEqual(caught.exception.results["sign"].shape, (8,))
+        self.assert_same(caught.exception.results["sum"], x + 1)
+
+    def test_mismatch(self):
+        """The results that differ are named first. A stub in place of shard-run says what it says of a wrong program."""
+        table = """  result 0: 8x8xf32, [["tp"], []]
+    against one device   ok: error 0 (at most 1e-05)
+    against the evaluator ILL-CONDITIONED: error 9, but one device also has error 8; this data verifies nothing
+  result 1: 8x8xf32, [["tp"], []]
+    against one device   differs: error 0.3 (above 1e-05); the evaluator decides
+    against the evaluator MISMATCH: error 0.3, of one device 1e-07 (at most 1.0e-05)
+NOT VERIFIED
+"""
+        x = models.normal(8, 8)
+        plan = tps.plan(lambda x: {"a": x, "b": x * 2}, (x,), {"tp": 2})
+        with tempfile.TemporaryDirectory() as folder:
+            tool = pathlib.Path(folder, "bin", "shard-run")
+            tool.parent.mkdir()
+            real = tpshard._library.prefix() / "bin" / "shard-run"
+            tool.write_text("#!/bin/sh\n'%s' \"$@\" >/dev/null\ncat <<'END'\n%sEND\nexit 1\n" % (real, table))
+            tool.chmod(0o755)
+            with unittest.mock.patch.dict(os.environ, TPSHARD_PREFIX=folder), self.assertRaises(tpshard.Mismatch) as caught:
+                plan.run_here(x)
+        self.assertRegex(str(caught.exception), '^run_here: "result/b" differs from the evaluator: error 0.3.*\n"result/a" is ill-conditioned')
+        self.assert_same(caught.exception.results, {"a": x, "b": 2 * x})
 
 
 class Donation(unittest.TestCase):

@@ -6,14 +6,14 @@ This package is a thin layer over the C API of libtpshard. For JAX:
     plan = tps.plan(step, args, mesh={"dp": 2, "tp": 4})
 
 `tpshard.run` runs a pipeline on the text of any program. Errors are `tpshard.Error` and its
-subclasses `Refused`, `Infeasible` and `Mismatch`.
+subclasses `Refused`, `Infeasible`, `Mismatch` and `IllConditioned`.
 """
 import importlib
 
 from ._library import Result, prefix, run, version
-from .errors import Diagnostic, Error, Infeasible, Mismatch, Refused
+from .errors import Diagnostic, Error, IllConditioned, Infeasible, Mismatch, Refused
 
-__all__ = ["Diagnostic", "Error", "Infeasible", "Mismatch", "Refused", "Result", "prefix", "run", "version"]
+__all__ = ["Diagnostic", "Error", "IllConditioned", "Infeasible", "Mismatch", "Refused", "Result", "prefix", "run", "version"]
 
 
 def __getattr__(name):

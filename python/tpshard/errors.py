@@ -73,7 +73,22 @@ class Infeasible(Error):
 
 
 class Mismatch(Error):
-    """The results of N ranks are not those of one device."""
+    """The results of N ranks are not those of one device.
+
+    results: those of N ranks, as `run_here` returns them; None if the run did not end.
+    """
+
+    results = None
+
+
+class IllConditioned(Error):
+    """Some results of N ranks cannot be verified: rounding alone changes them by more than the
+    tolerance, on one device, too. All other results are right.
+
+    results: those of N ranks, as `run_here` returns them.
+    """
+
+    results = None
 
 
 def error_of(status, diagnostics):

@@ -412,11 +412,11 @@ class Plan:
         args: as of the function, without static ones; arrays of the shapes and types of the plan.
 
         Returns the results as the pytree of the function, with numpy arrays; of keys their words, as
-        jax.random.key_data. Raises
-        `tpshard.Mismatch` if results differ or the run fails, ValueError for other arguments. What
-        is compared, and how closely, says `shard-run --help`.
+        jax.random.key_data. Raises `tpshard.Mismatch` if results differ, and `tpshard.IllConditioned`
+        if rounding alone changes some so much that they cannot be verified; both name them, and have
+        what was computed as `results`. Raises `tpshard.Error` if the run fails, ValueError for other
+        arguments. What is compared, and how closely, says `shard-run --help`.
         """
         leaves = tree_util.tree_leaves(tuple(args))
         self._check_structure("run_here", args)
-        results = run_ranks(self.text, self._options, self._export, leaves)
-        return tree_util.tree_unflatten(self._export.result_tree, results)
+        return run_ranks(self.text, self._options, self._export, leaves)
