@@ -382,6 +382,32 @@ class Reports(Case):
         at = {c["at"].split("(")[-1].split(":")[0] for c in self.plan.details["functions"][0]["collectives"]}
         self.assertLessEqual(at, {"models.py", "test_jax.py"})
 
+    def test_names_that_are_equal(self):
+        """Each leaf has a name of its own, so that layouts and pins are complete."""
+
+        def f(result, p):
+            return {"w": result @ p["a"]["b"], "a/b": p["a/b"] * 2, "a": {"b": p["a"]["b"] + 1}, "sum": result.sum()}
+
+        args = models.normal(4, 8), {"a/b": models.normal(8), "a": {"b": models.normal(8, 4)}}
+        plan = tps.plan(f, args, {"tp": 4}, pin={"p/a/b#2": P("tp"), "result#2/w": P("tp"), "result": P(None, "tp")})
+        names = ["result", "p/a/b", "p/a/b#2", "result#2/a/b", "result#2/a/b#2", "result#2/sum", "result#2/w"]
+        self.assertEqual(list(plan.layouts), names)
+        self.assertEqual((plan.in_specs[1]["a/b"], plan.out_specs["w"]), (P("tp"), P("tp", None)))
+        self.assertIn("p/a/b#2", plan.explain("p/a/b#2"))
+        self.assert_same(plan.run_here(*args), f(*args))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "plan.json")
+            plan.save(path)
+            self.assertEqual(tps.plan(f, args, {"tp": 4}, pin=tps.load(path)).layouts, plan.layouts)
+
+    def test_name_that_begins_another(self):
+        """{"a": x, "a/b": y}: "p/a" is x alone."""
+        args = ({"a": models.normal(4, 8), "a/b": models.normal(8)},)
+        plan = tps.plan(lambda p: p, args, {"tp": 4}, pin={"p/a/b": P("tp"), "p/a": P(None, "tp")})
+        self.assertEqual(plan.in_specs, ({"a": P(None, "tp"), "a/b": P("tp")},))
+        with self.assertRaisesRegex(ValueError, 'run_here: "p/a/b" is missing'):
+            plan.run_here({"a": args[0]["a"]})
+
     def test_text(self):
         self.assertRegex(repr(self.plan), r"<Plan on dp=2,tp=2: [0-9.]+ us \(.*\), [0-9.]+ KB of a device; .*>")
         out = io.StringIO()

@@ -14,8 +14,10 @@
     y = plan.run_here(*args)               # N ranks of this machine, verified
 
 Names. A leaf of an argument is called by the name of the parameter and its path in the pytree:
-"params/layers/0/wq". A result is "result", a leaf of it "result/0/layers/0/wq". Patterns are those
-of fnmatch, over the whole name, where "*" also matches "/". A pattern without a match is an error.
+"params/layers/0/wq". A result is "result", a leaf of it "result/0/layers/0/wq". Of two equal names
+the second one ends in "#2": "result#2" is the result of a function with a parameter called result.
+Patterns are those of fnmatch, over the whole name, where "*" also matches "/". A pattern without a
+match is an error.
 """
 try:
     import jax as _jax

@@ -9,7 +9,7 @@ from jax import tree_util
 from jaxlib.mlir import ir
 
 from ..errors import a_type
-from ._names import leaf_names, matches, parameter_names, updated_arguments
+from ._names import leaf_names, matches, parameter_names, result_head, updated_arguments
 from ._specs import attribute, layout_of
 
 # True while a function is traced for a plan; planned functions inside of it are then what they were before. JAX keeps what
@@ -138,8 +138,9 @@ def export(function, args, sizes, params, state, pin, donate_argnums, static_arg
     with is_planning(True):
         lowered = jax.jit(function, keep_unused=True, static_argnums=tuple(static)).lower(*args)
     avals = tree_util.tree_leaves(lowered.args_info)
+    head = result_head([heads[i] for i, _ in dynamic])
     made = Export(
-        "", names, avals, tree_util.tree_structure(tuple(arg for _, arg in dynamic)), leaf_names("result", lowered.out_info),
+        "", names, avals, tree_util.tree_structure(tuple(arg for _, arg in dynamic)), leaf_names(head, lowered.out_info),
         tree_util.tree_leaves(lowered.out_info), tree_util.tree_structure(lowered.out_info), heads,
     )
     kinds = [[(n, (a.shape, a.dtype)) for n, a in zip(*pair)] for pair in ((names, avals), (made.result_names, made.result_avals))]

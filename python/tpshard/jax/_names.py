@@ -2,6 +2,7 @@
 import difflib
 import fnmatch
 import inspect
+import itertools
 import warnings
 
 from jax import tree_util
@@ -27,9 +28,24 @@ def parameter_names(function, n):
     return (names + ["arg%d" % i for i in range(len(names), n)])[:n]
 
 
+def _free(name, taken):
+    """Returns the name if it is not taken, else the first of name#2, name#3, ... that is not."""
+    return next(n for n in itertools.chain([name], ("%s#%d" % (name, i) for i in itertools.count(2))) if n not in taken)
+
+
 def leaf_names(head, tree):
-    """Returns the names of the leaves of one tree, in order."""
-    return [_joined(head, path) for path, _ in tree_util.tree_flatten_with_path(tree)[0]]
+    """Returns the names of the leaves of one tree, in order. Of leaves with the same path the second
+    one ends in "#2": x of {"a": {"b": y}, "a/b": x}."""
+    names = {}  # in order
+    for path, _ in tree_util.tree_flatten_with_path(tree)[0]:
+        names[_free(_joined(head, path), names)] = None
+    return list(names)
+
+
+def result_head(heads):
+    """Returns the name of the result of a function whose arguments have these names: "result", or
+    "result#2" if a parameter is called so."""
+    return _free("result", {head.split("/")[0] for head in heads})
 
 
 def difference(names, heads, args):
@@ -42,7 +58,7 @@ def difference(names, heads, args):
     more = [name for name in given if name not in names]
     for name in names:
         inside = [other for other in given if other.startswith(name + "/")]
-        if inside:
+        if inside and name not in given:
             return '"%s" is a list or another container; give an array' % name
         if name not in given:
             return '"%s" is missing%s' % (name, suggestion(name, more) if more else "")
@@ -60,11 +76,12 @@ def suggestion(name, names):
 
 
 def matches(pattern, names, what):
-    """Returns the indices of the names that match. A name also matches as the begin of a path:
+    """Returns the indices of the names that match. What is no name also matches as the begin of a path:
     "params" is all of "params/...". Raises ValueError if there is none."""
     if not isinstance(pattern, str):
         raise TypeError("%s: %r is no name; %s" % (what, pattern, suggestion("", names)[2:]))
-    found = [i for i, n in enumerate(names) if fnmatch.fnmatchcase(n, pattern) or n.startswith(pattern + "/")]
+    is_path = pattern not in names
+    found = [i for i, n in enumerate(names) if fnmatch.fnmatchcase(n, pattern) or is_path and n.startswith(pattern + "/")]
     if not found:
         raise ValueError('%s: the pattern "%s" matches no name%s' % (what, pattern, suggestion(pattern, names)))
     return found
