@@ -1,20 +1,12 @@
 /* Ops over windows: convolution, reduce_window and select_and_scatter. */
+#include "passes/import/stablehlo/hlo_window.h"
 #include "passes/import/stablehlo/hlo_contraction.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 
-enum { MAX_WINDOWED = TP_MAX_GENERIC_OPERANDS / 2 - 1 };
-
-/* How windows lie along each dimension of an input. */
-typedef struct windows {
-  int rank;
-  int64_t size[TP_MAX_RANK], stride[TP_MAX_RANK], dilation[TP_MAX_RANK];
-  int64_t low[TP_MAX_RANK], high[TP_MAX_RANK], between[TP_MAX_RANK]; /* padding of the input */
-} windows;
-
 /* The number of windows along dimension `d` of an input of `size` elements; -1: invalid. */
-static int64_t count_windows(const windows *w, int d, int64_t size) {
+static int64_t count_windows(const tp_hlo_windows *w, int d, int64_t size) {
   int64_t padded, extent;
   if (w->size[d] < 1 || w->stride[d] < 1 || w->dilation[d] < 1 || w->between[d] < 0 ||
       w->low[d] > TP_MAX_ELEMENTS || w->high[d] > TP_MAX_ELEMENTS || w->low[d] < -TP_MAX_ELEMENTS ||
@@ -26,7 +18,7 @@ static int64_t count_windows(const windows *w, int d, int64_t size) {
 }
 
 /* Reads a dense tensor of rank x 2: what is added in front of and behind each dimension. */
-static tp_status read_padding(MlirOperation op, windows *w) {
+static tp_status read_padding(MlirOperation op, tp_hlo_windows *w) {
   int64_t both[2 * TP_MAX_RANK];
   TP_TRY(tp__hlo_ints(op, "padding", 2 * w->rank, 0, both));
   for (int d = 0; d < w->rank; d++) {
@@ -44,7 +36,8 @@ static tp_status no_windows(MlirOperation op, int d) {
 }
 
 /* stride * loop + dilation * window_loop; a window of one element has no loop. */
-static MlirAffineExpr window_at(tp_hlo *hlo, const windows *w, int d, int loop, int window_loop) {
+static MlirAffineExpr window_at(tp_hlo *hlo, const tp_hlo_windows *w, int d, int loop,
+                                int window_loop) {
   MlirAffineExpr at = mlirAffineMulExprGet(mlirAffineDimExprGet(hlo->context, loop),
                                            mlirAffineConstantExprGet(hlo->context, w->stride[d]));
   return window_loop < 0
@@ -56,14 +49,14 @@ static MlirAffineExpr window_at(tp_hlo *hlo, const windows *w, int d, int loop, 
 }
 
 /* Numbers the loops over windows from `first` on; returns the number of all loops. */
-static int number_windows(const windows *w, int first, int *loops) {
+static int number_windows(const tp_hlo_windows *w, int first, int *loops) {
   for (int d = 0; d < w->rank; d++)
     loops[d] = w->size[d] > 1 ? first++ : -1;
   return first;
 }
 
 /* A tensor without contents, whose shape gives the loops over windows their sizes, and its map. */
-static MlirValue window_shape(tp_hlo *hlo, const windows *w, const int *loops, int n_loops,
+static MlirValue window_shape(tp_hlo *hlo, const tp_hlo_windows *w, const int *loops, int n_loops,
                               MlirType element, MlirAttribute *map) {
   int64_t sizes[TP_MAX_RANK];
   int used[TP_MAX_RANK], n = 0;
@@ -80,7 +73,7 @@ static MlirValue window_shape(tp_hlo *hlo, const windows *w, const int *loops, i
 /* ---- convolution ---- */
 
 typedef struct convolution {
-  windows w; /* by spatial dimension */
+  tp_hlo_windows w; /* by spatial dimension */
   int64_t reversed[TP_MAX_RANK];
   /* dimensions: 0 batch or output feature, 1 input feature, 2 + i spatial dimension i */
   int dims[3][2 + TP_MAX_RANK];
@@ -252,7 +245,7 @@ static tp_status convolution_op(tp_hlo *hlo, MlirOperation op, const tp_hlo_row 
 
 /* ---- reduce_window ---- */
 
-static tp_status read_windows(MlirOperation op, int input, int result, windows *w) {
+static tp_status read_windows(MlirOperation op, int input, int result, tp_hlo_windows *w) {
   tp_hlo_shape from = tp__hlo_shape(tp__hlo_operand_type(op, input));
   tp_hlo_shape to = tp__hlo_shape(mlirValueGetType(
       result < 0 ? mlirOperationGetOperand(op, 1) : mlirOperationGetResult(op, result)));
@@ -272,11 +265,11 @@ static tp_status read_windows(MlirOperation op, int input, int result, windows *
 }
 
 static tp_status check_reduce_window(MlirOperation op, int n) {
-  if (n < 1 || n > MAX_WINDOWED || mlirOperationGetNumOperands(op) != 2 * n)
+  if (n < 1 || n > TP_HLO_MAX_WINDOWED || mlirOperationGetNumOperands(op) != 2 * n)
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "has %d operands and %d results; it needs an input and an initial value per "
                      "result, and at most %d results",
-                     (int)mlirOperationGetNumOperands(op), n, MAX_WINDOWED);
+                     (int)mlirOperationGetNumOperands(op), n, TP_HLO_MAX_WINDOWED);
   for (int i = 0; i < n; i++)
     if (tp__hlo_shape(tp__hlo_operand_type(op, n + i)).rank != 0 ||
         !mlirTypeEqual(tp__hlo_operand_element(op, n + i), tp__hlo_operand_element(op, i)) ||
@@ -289,41 +282,58 @@ static tp_status check_reduce_window(MlirOperation op, int n) {
   return TP_OK;
 }
 
-static tp_status reduce_window(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
-  (void)row;
-  int n = (int)mlirOperationGetNumResults(op), loops[TP_MAX_RANK], all[TP_MAX_RANK];
-  MlirValue operands[2 * MAX_WINDOWED + 1], arguments[2 * MAX_WINDOWED];
-  MlirAttribute maps[2 * MAX_WINDOWED + 1];
+tp_status tp__hlo_reduce_windows(tp_hlo *hlo, MlirOperation op, int n, const tp_hlo_windows *w,
+                                 const MlirValue *values, const MlirType *types,
+                                 MlirValue *results) {
+  int loops[TP_MAX_RANK], all[TP_MAX_RANK];
+  MlirValue operands[2 * TP_HLO_MAX_WINDOWED + 1], arguments[2 * TP_HLO_MAX_WINDOWED];
+  MlirAttribute maps[2 * TP_HLO_MAX_WINDOWED + 1];
   MlirAffineExpr at[TP_MAX_RANK];
-  windows w = {0};
-  TP_TRY(check_reduce_window(op, n));
-  for (int i = 0; i < n; i++)
-    TP_TRY(read_windows(op, i, i, &w));
-  int n_loops = number_windows(&w, w.rank, loops);
-  for (int d = 0; d < w.rank; d++) {
+  int n_loops = number_windows(w, w->rank, loops);
+  for (int d = 0; d < w->rank; d++) {
     all[d] = d;
-    at[d] = window_at(hlo, &w, d, d, loops[d]);
+    at[d] = window_at(hlo, w, d, d, loops[d]);
   }
   for (int i = 0; i < n; i++) {
-    MlirType type = tp__hlo_result_type(hlo, op, i);
     MlirValue initial = tp__hlo_operand(hlo, op, n + i);
-    operands[i] = tp__hlo_pad(hlo, tp__hlo_operand(hlo, op, i), initial, w.low, w.high, w.between);
-    operands[n + 1 + i] = tp__hlo_fill(hlo, type, initial);
-    maps[i] = tp__hlo_map_of(hlo, n_loops, w.rank, at);
-    maps[n + 1 + i] = tp__hlo_loop_map(hlo, n_loops, w.rank, all);
+    operands[i] = tp__hlo_pad(hlo, values[i], initial, w->low, w->high, w->between);
+    operands[n + 1 + i] = tp__hlo_fill(hlo, types[i], initial);
+    maps[i] = tp__hlo_map_of(hlo, n_loops, w->rank, at);
+    maps[n + 1 + i] = tp__hlo_loop_map(hlo, n_loops, w->rank, all);
   }
-  operands[n] = window_shape(hlo, &w, loops, n_loops,
+  operands[n] = window_shape(hlo, w, loops, n_loops,
                              tp__element_type(mlirValueGetType(operands[0])), &maps[n]);
   MlirOperation yield, generic = tp__hlo_generic(hlo, n + 1, n, operands, maps, &yield);
   for (int i = 0; i < n; i++) {
     arguments[i] = tp__hlo_body_arg(generic, n + 1 + i);
     arguments[n + i] = tp__hlo_body_arg(generic, i);
+    results[i] = mlirOperationGetResult(generic, i);
   }
   TP_TRY(tp__hlo_body(hlo, op, 0, yield, 2 * n, arguments));
-  if (mlirOperationGetNumOperands(yield) != n)
-    return tp__error(op, TP_INVALID_ARGUMENT, "region 0 must return a value per result");
+  return mlirOperationGetNumOperands(yield) == n
+             ? TP_OK
+             : tp__error(op, TP_INVALID_ARGUMENT, "region 0 must return a value per result");
+}
+
+static tp_status reduce_window(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
+  (void)row;
+  int n = (int)mlirOperationGetNumResults(op), dim;
+  MlirValue values[TP_HLO_MAX_WINDOWED], results[TP_HLO_MAX_WINDOWED];
+  MlirType types[TP_HLO_MAX_WINDOWED];
+  bool backward;
+  tp_hlo_windows w = {0};
+  TP_TRY(check_reduce_window(op, n));
+  for (int i = 0; i < n; i++) {
+    TP_TRY(read_windows(op, i, i, &w));
+    values[i] = tp__hlo_operand(hlo, op, i);
+    types[i] = tp__hlo_result_type(hlo, op, i);
+  }
+  tp_hlo_shape shape = tp__hlo_shape(tp__hlo_operand_type(op, 0));
+  bool is_running = tp__hlo_is_running(&w, &shape, &dim, &backward);
+  TP_TRY(is_running ? tp__hlo_reduce_running(hlo, op, n, dim, backward, values, results)
+                    : tp__hlo_reduce_windows(hlo, op, n, &w, values, types, results));
   for (int i = 0; i < n; i++)
-    TP_TRY(tp__hlo_map(hlo, op, mlirOperationGetResult(op, i), mlirOperationGetResult(generic, i)));
+    TP_TRY(tp__hlo_map(hlo, op, mlirOperationGetResult(op, i), results[i]));
   return TP_OK;
 }
 
@@ -339,7 +349,7 @@ typedef struct numbered {
   MlirValue number, inside;
 } numbered;
 
-static numbered number_element(tp_hlo *hlo, const windows *w, const tp_hlo_shape *shape,
+static numbered number_element(tp_hlo *hlo, const tp_hlo_windows *w, const tp_hlo_shape *shape,
                                const int *loops) {
   numbered n = {.number = index_number(hlo, 0)};
   for (int d = 0; d < w->rank; d++) {
@@ -365,7 +375,7 @@ static numbered number_element(tp_hlo *hlo, const windows *w, const tp_hlo_shape
 
 /* The number of the element that is selected in each window, found like the first result of an
  * argmax: a value is kept while select(value, next) holds. */
-static tp_status select_elements(tp_hlo *hlo, MlirOperation op, const windows *w,
+static tp_status select_elements(tp_hlo *hlo, MlirOperation op, const tp_hlo_windows *w,
                                  MlirValue *selected) {
   int loops[TP_MAX_RANK], all[TP_MAX_RANK], n_loops = number_windows(w, w->rank, loops);
   MlirType source = tp__hlo_type(hlo, tp__hlo_operand_type(op, 1));
@@ -413,9 +423,9 @@ static tp_status select_elements(tp_hlo *hlo, MlirOperation op, const windows *w
 
 /* Each element of the operand collects the values of the windows that have selected it. The sources
  * and the numbers are put `stride` apart, so that windows that share an element are neighbors. */
-static tp_status scatter_values(tp_hlo *hlo, MlirOperation op, const windows *w,
+static tp_status scatter_values(tp_hlo *hlo, MlirOperation op, const tp_hlo_windows *w,
                                 MlirValue selected) {
-  windows back = {.rank = w->rank};
+  tp_hlo_windows back = {.rank = w->rank};
   MlirType type = tp__hlo_result_type(hlo, op, 0), i64 = mlirIntegerTypeGet(hlo->context, 64);
   tp_hlo_shape shape = tp__hlo_shape(type);
   MlirValue source = tp__hlo_operand(hlo, op, 1);
@@ -460,7 +470,7 @@ static tp_status scatter_values(tp_hlo *hlo, MlirOperation op, const windows *w,
 
 static tp_status select_and_scatter(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
   (void)row;
-  windows w = {0};
+  tp_hlo_windows w = {0};
   MlirValue selected;
   TP_TRY(read_windows(op, 0, -1, &w));
   bool same = tp__hlo_shape(tp__hlo_operand_type(op, 2)).rank == 0;
