@@ -92,6 +92,34 @@ class Models(Case):
         expected[3] = jax.random.key_data(expected[3])
         self.assert_same(found, expected, 1e-2)
 
+    def test_precision(self):
+        """What a product asks for neither hinders the plan nor gets lost."""
+        x = models.normal(8, 8)
+        plan = tps.plan(lambda x: jnp.dot(x, x, precision="highest"), (x,), {"tp": 2})
+        self.assertIn("HIGHEST", plan.stablehlo())
+        self.assert_same(plan.run_here(x), x @ x)
+        self.assert_same(plan.jit(jax.devices()[:2])(x), x @ x)
+
+    def test_running_sums(self):
+        x = models.normal(4, 5000)
+        for axis, reverse in ((1, False), (1, True), (0, False)):
+            def total(x):
+                return jax.lax.cumsum(x, axis=axis, reverse=reverse), jax.lax.cummax(x, axis=axis, reverse=reverse)
+
+            plan = tps.plan(total, (x,), {"tp": 4}, pin={"x": P(None, "tp")})
+            expected = total(x)
+            self.assert_same(plan.run_here(x), expected)
+            self.assert_same(plan.jit(jax.devices()[:4])(x), expected)
+
+    def test_loop_with_a_split_value(self):
+        """The reference of run_here, for one device, is compiled without shardings."""
+        def regularized(x):
+            return jax.scipy.special.gammainc(jnp.abs(x) + 0.1, jnp.abs(x) + 0.6)
+
+        x = models.normal(8, 7)
+        plan = tps.plan(regularized, (x,), {"x": 4})
+        self.assert_same(plan.run_here(x), regularized(x))
+
     def test_static_argument_and_star(self):
         def power(n, *xs):
             return [x**n for x in xs]

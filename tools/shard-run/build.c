@@ -33,6 +33,9 @@ bool build_partition(const options *o, MlirModule source, build_kind kind, build
     return false;
   if (kind == BUILD_WHOLE && !partition_whole(o, b->module))
     return false;
+  /* upstream's canonicalization of shard.shard may use a value where it is not defined */
+  if (kind == BUILD_ALONE && !run(b->module, "tp-drop-shardings"))
+    return false;
   if (tp_plan_measure(b->module, o->function, o->topology, &b->shape) != TP_OK)
     return false;
   b->constants = constants_load(b->module, b->shape); /* lowering drops them from the module */

@@ -435,7 +435,8 @@ static int run_session(session *s, MlirModule module) {
                 has_data(o);
   progress("planning");
   build_kind reference = build_communicates(module) ? BUILD_WHOLE : BUILD_ALONE;
-  ok = build_partition(o, module, local || whole ? BUILD_ALONE : BUILD_SHARDED, &s->program);
+  build_kind kind = local ? BUILD_AS_IS : whole ? BUILD_ALONE : BUILD_SHARDED;
+  ok = build_partition(o, module, kind, &s->program);
   if (ok && o->emit == EMIT_OBJECT && !library_can_export(s->program.shape->function))
     return EXIT_FAILED;
   if (ok && ((!o->emit && !fits_memory(s->program.shape)) || !has_constants(o, s->program.shape)))

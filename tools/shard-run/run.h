@@ -118,7 +118,8 @@ typedef struct build {
 } build;
 
 typedef enum build_kind {
-  BUILD_ALONE,   /* unchanged: for one device, or already partitioned */
+  BUILD_AS_IS,   /* already partitioned */
+  BUILD_ALONE,   /* for one device, without shardings */
   BUILD_SHARDED, /* partitioned by tp-spmd */
   BUILD_WHOLE,   /* for all devices of the mesh, with every value replicated */
 } build_kind;
