@@ -33,6 +33,17 @@ static bool read_map(MlirAffineMap map, uint32_t *used) {
   return true;
 }
 
+/* True if the op writes each element of its result. */
+static bool fills_result(const tp_nest *nest, int result) {
+  MlirAffineMap map = map_of(nest, result);
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(nest->op, result));
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); d++)
+    if (mlirAffineExprIsAConstant(mlirAffineMapGetResult(map, d)) &&
+        mlirShapedTypeGetDimSize(type, d) != 1)
+      return false;
+  return true;
+}
+
 static bool read_structured(tp_nest *nest) {
   MlirAttribute maps = nest->maps = mlirLinalgGetIndexingMapsAttribute(nest->op);
   MlirValue captured;
@@ -51,6 +62,8 @@ static bool read_structured(tp_nest *nest) {
   for (int i = 0; i < n; i++)
     if (!read_map(map_of(nest, i), i == n - 1 ? &in_result : &used))
       return false;
+  if (!fills_result(nest, n - 1))
+    return false;
   nest->reduced = ((UINT32_C(1) << nest->n_loops) - 1) & ~in_result;
   return (nest->reduced & ~used) == 0; /* an operand determines the size of every reduced loop */
 }

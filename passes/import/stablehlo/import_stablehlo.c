@@ -27,6 +27,11 @@ static tp_status check_value(MlirOperation op, const char *what, intptr_t i, Mli
   tp_hlo plain = {0};
   MlirType now = tp__hlo_type(&plain, type);
   bool is_supported = tp__element_size(tp__number_type(now)) > 0;
+  if (tp__is_tensor(type) && mlirTypeIsAIndex(tp__element_type(type)))
+    return tp__error(op, TP_UNSUPPORTED,
+                     "%s %d has elements of type index; numbers of StableHLO have a width, such as "
+                     "i64",
+                     what, (int)i);
   return tp__check_tensor(op, what, (int)i, is_supported ? now : type);
 }
 

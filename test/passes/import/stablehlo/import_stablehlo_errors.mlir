@@ -298,3 +298,11 @@ func.func @ragged_groups(%a: tensor<6x4xf32>, %b: tensor<4x4x5xf32>, %s: tensor<
 func.func @no_return(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "stablehlo.negate"(%a) : (tensor<4xf32>) -> tensor<4xf32>
 }
+
+// -----
+
+func.func @index(%a: tensor<8xindex>) -> tensor<8xindex> {
+  // expected-error @below {{'stablehlo.multiply': operand 0 has elements of type index; numbers of StableHLO have a width, such as i64}}
+  %0 = "stablehlo.multiply"(%a, %a) : (tensor<8xindex>, tensor<8xindex>) -> tensor<8xindex>
+  return %0 : tensor<8xindex>
+}
