@@ -81,6 +81,14 @@ const char *npy_describe(const array *a, char text[400]) {
   return text;
 }
 
+/* True if a file with such elements has those of the type. An integer of MLIR has no sign, so numpy
+ * may save it with one or without. */
+static bool has_elements(const char *found, const element *type) {
+  const char *wanted = type->descr;
+  return strcmp(found, wanted) == 0 || (found[0] == wanted[0] && found[1] == 'u' &&
+                                        wanted[1] == 'i' && strcmp(found + 2, wanted + 2) == 0);
+}
+
 /* Checks a header. `part`: dimensions may be smaller than those of `a`, whose shape becomes the
  * file's. */
 static bool check_header(const char *header, const char *path, bool part, array *a, char *why,
@@ -103,7 +111,7 @@ static bool check_header(const char *header, const char *path, bool part, array 
              path, found, a->type->descr);
     return false;
   }
-  if (strcmp(found, a->type->descr) != 0) {
+  if (!has_elements(found, a->type)) {
     snprintf(why, why_size, "%s: has elements of type %s, expected %s (%s); save x.astype(\"%s\")",
              path, found, a->type->descr, a->type->name, a->type->descr);
     return false;
