@@ -157,13 +157,3 @@ bool tp__scatter_match(MlirOperation op, tp_scatter *s) {
   drop_circular(s);
   return s->n_targets > 0;
 }
-
-uint32_t tp__scatter_targets(MlirOperation op) {
-  tp_scatter s;
-  uint32_t loops = 0;
-  if (!tp__scatter_match(op, &s))
-    return 0;
-  for (int i = 0; i < s.n_targets; i++)
-    loops |= UINT32_C(1) << s.targets[i].loop;
-  return loops;
-}

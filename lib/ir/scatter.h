@@ -34,8 +34,6 @@ typedef struct tp_scatter {
 
 /* Reads a linalg.generic on tensors or buffers. False if it does not scatter. */
 bool tp__scatter_match(MlirOperation op, tp_scatter *scatter);
-/* Returns the loops that a scatter need not visit, a bit each; 0 for other ops. */
-uint32_t tp__scatter_targets(MlirOperation op);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,8 @@
 /* Counts the arithmetic and memory traffic of ops. */
 #include "ir/work.h"
 
-#include "ir/scatter.h"
 #include "ir/sort_call.h"
+#include "ir/traffic.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
@@ -140,19 +140,68 @@ static void add_contraction(MlirOperation op, const loop_nest *nest, double flop
                                 nest->used[nest->n_operands - 1]);
 }
 
-/* ---- work ---- */
-
 static double shaped_bytes(MlirType type) {
   return is_shaped(type)
              ? (double)tp__n_elements(type) * (double)tp__element_size(tp__element_type(type))
              : 0;
 }
 
+/* ---- memory traffic ---- */
+
+enum { MAX_TABLES = 64 };
+
+/* The captured tensors or buffers that the body of an op reads. */
+typedef struct tables {
+  MlirOperation op;
+  int n;
+  MlirValue values[MAX_TABLES];
+} tables;
+
+static tp_status find_tables(MlirOperation op, void *data) {
+  tables *t = data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    bool is_new = is_shaped(mlirValueGetType(value)) && tp__is_captured(t->op, value) &&
+                  !mlirOperationEqual(op, t->op) && t->n < MAX_TABLES;
+    for (int k = 0; k < t->n && is_new; k++)
+      is_new = !mlirValueEqual(t->values[k], value);
+    if (is_new)
+      t->values[t->n++] = value;
+  }
+  return TP_OK;
+}
+
+static double captured_bytes(MlirOperation op, double points) {
+  tables t = {.op = op};
+  double sum = 0;
+  (void)tp__walk(op, find_tables, &t); /* the visitor does not fail */
+  for (int i = 0; i < t.n; i++) {
+    MlirType type = mlirValueGetType(t.values[i]);
+    sum += tp__read_bytes(tp__reads_per_point(op, t.values[i]), shaped_bytes(type),
+                          points * (double)tp__element_size(tp__element_type(type)));
+  }
+  return sum;
+}
+
+/* Buffers are updated in place: a copy is an op of its own. */
+static double operand_bytes(MlirOperation op, const tp_traffic *traffic, int i, double points) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
+  if (i > 63 || !(traffic->updated >> i & 1))
+    return shaped_bytes(type);
+  return tp__update_bytes(mlirTypeIsARankedTensor(type) ? tp__update_of(op, i) : TP_UPDATE_IN_PLACE,
+                          traffic->n_moves, shaped_bytes(type),
+                          points * (double)tp__element_size(tp__element_type(type)));
+}
+
+/* ---- work ---- */
+
 bool tp__op_work(MlirOperation op, tp_work *work) {
   bool structured = tp__op_has_dialect(op, "linalg") && mlirOperationGetNumRegions(op) == 1;
   bool tensors = mlirOperationGetNumResults(op) > 0 &&
                  mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
   tp_sort sort;
+  tp_traffic traffic = {0};
+  double points = 0;
   *work = (tp_work){.launch = true};
   if (tp__is_sort(op)) {
     if (tp__sort_read(op, &sort) != TP_OK)
@@ -162,10 +211,12 @@ bool tp__op_work(MlirOperation op, tp_work *work) {
     body_count count = {0};
     (void)tp__walk(op, count_op, &count);
     loop_nest nest = read_loops(op);
-    uint32_t skipped = tp__scatter_targets(op);
+    traffic = tp__op_traffic(op);
     for (int i = 0; i < nest.n && i < 32; i++)
-      nest.sizes[i] = skipped >> i & 1 ? 1 : nest.sizes[i];
-    double flops = count.ops * n_iterations(&nest);
+      nest.sizes[i] = traffic.skipped >> i & 1 ? 1 : nest.sizes[i];
+    points = n_iterations(&nest);
+    work->memory_bytes = captured_bytes(op, points);
+    double flops = count.ops * points;
     if (count.ops == 2 && count.multiplies && count.adds)
       add_contraction(op, &nest, flops, work);
     else
@@ -176,7 +227,7 @@ bool tp__op_work(MlirOperation op, tp_work *work) {
     return false;
   }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    work->memory_bytes += shaped_bytes(mlirValueGetType(mlirOperationGetOperand(op, i)));
+    work->memory_bytes += operand_bytes(op, &traffic, (int)i, points);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && tp__is_sort(op); i++)
     work->memory_bytes += shaped_bytes(mlirValueGetType(mlirOperationGetResult(op, i)));
   return true;

@@ -10,7 +10,8 @@
 /* Computes the work of an op. Contractions: 2 flops per iteration, if the body is one
  * multiplication and one addition. Scalar operations: 1 for every other arith or math op per
  * iteration; conversions and constants are free. Bytes: those of the operands, which include the
- * results, because these are outs of structured ops. False for ops without relevant work. */
+ * results, because these are outs of structured ops, and those of captured tensors; of lookups and
+ * scatters the elements that they touch (traffic.h). False for ops without relevant work. */
 bool tp__op_work(MlirOperation op, tp_work *work);
 
 /* Returns the class of peak rate of both types; f32 if they differ. */

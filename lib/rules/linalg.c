@@ -4,7 +4,6 @@
  * reduction. Its combiner is read from the body for each output. If the body has no known
  * associative combiner, the loop is fixed. */
 #include "ir/collectives.h"
-#include "ir/scatter.h"
 #include "ir/work.h"
 #include "rules/body.h"
 #include "rules/families.h"
@@ -151,11 +150,11 @@ static MlirType element_of(const tp_rule *rule, int operand) {
 static void read_work(tp_rule *rule, const tp_body *body) {
   double points = 1;
   bool reduces = false;
-  uint32_t skipped = tp__scatter_targets(rule->op);
   for (int f = 0; f < rule->n_factors; f++) {
-    points *= f < 32 && (skipped >> f & 1) ? 1 : (double)rule->factors[f].size;
+    points *= rule->traffic.skipped >> f & 1 ? 1 : (double)rule->factors[f].size;
     reduces |= rule->factors[f].kind != TP_PARALLEL;
   }
+  rule->points = points;
   if (tp__body_is_contraction(body) && reduces) {
     rule->contraction_flops = 2 * points;
     rule->peak =
@@ -216,6 +215,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   read_reductions(rule, &body, first_init);
   read_variants(rule, &body);
   tp__drop_padded_variants(rule);
+  tp__rule_traffic(rule);
   read_work(rule, &body);
   read_uneven(rule, &body);
   (void)tp__walk(op, find_index, &rule->reads_positions); /* the visitor does not fail */

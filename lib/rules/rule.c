@@ -115,6 +115,25 @@ tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   return TP_OK;
 }
 
+void tp__rule_traffic(tp_rule *rule) {
+  rule->traffic = tp__op_traffic(rule->op);
+  for (int i = 0; i < rule->n_operands; i++) {
+    tp_value_map *map = &rule->operands[i];
+    map->is_updated = rule->traffic.updated >> i & 1;
+    map->n_reads = map->is_tensor && rule->traffic.read >> i & 1
+                       ? (uint8_t)tp__reads_per_point(rule->op, map->value)
+                       : 0;
+  }
+}
+
+double tp__operand_traffic(const tp_rule *rule, int i, tp_update update, double whole,
+                           double points) {
+  const tp_value_map *map = &rule->operands[i];
+  double touched = points * (double)map->element_size;
+  return map->is_updated ? tp__update_bytes(update, rule->traffic.n_moves, whole, touched)
+                         : tp__read_bytes(map->n_reads, whole, touched);
+}
+
 bool tp__always_follows(MlirOperation op) {
   (void)op;
   return true;

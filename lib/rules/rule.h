@@ -14,6 +14,7 @@
 
 #include "ir/annotation.h"
 #include "ir/ir.h"
+#include "ir/traffic.h"
 #include "support/support.h"
 
 #include "tp/cost.h"
@@ -75,8 +76,10 @@ typedef struct tp_value_map {
    * (attention.h). */
   bool in_blocks : 1;
   bool in_kernel : 1;    /* in_blocks: by a kernel that stores no block either */
+  bool is_updated : 1;   /* becomes a result, changed at the points of the op only (tp_traffic) */
   bool has_combiner : 1; /* results and inits of a reduction */
   uint8_t combiner;      /* tp_combiner: how partial results combine over a sharded factor */
+  uint8_t n_reads;       /* elements that each point reads; 0: it is read as a whole */
   uint8_t rank;
   const int64_t *shape; /* global */
   int64_t element_size;
@@ -144,6 +147,8 @@ typedef struct tp_rule {
   int n_again;              /* how often the kernels of a gradient compute the op once more */
   tp_peak peak;             /* of the contraction */
   double scalar_ops;        /* weighted: an exp counts more than an add */
+  tp_traffic traffic;       /* of ops that touch only some elements; `skipped` names factors */
+  double points;            /* of tp_traffic */
   /* Fuses with its neighbors: values between two such ops do not go through memory. */
   bool is_elementwise;
   bool reads_positions; /* the body contains linalg.index */
@@ -254,6 +259,9 @@ tp_value_map *tp__rule_maps(tp__arena *arena, int n);
 /* Fills operands (and captured tensors) and results with shapes and with empty dims, which are not
  * shardable. */
 tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule);
+/* Notes which operands the op reads or changes at its points only. The family sets
+ * tp_rule.points. */
+void tp__rule_traffic(tp_rule *rule);
 /* Adds a factor. Returns its index; -1 if there are too many. */
 int tp__rule_factor(tp_rule *rule, int64_t size, tp_factor_kind kind);
 /* Makes the dimension the single factor f. */
@@ -269,6 +277,11 @@ void tp__rule_variant(tp_rule *rule, tp_combiner combiner, uint64_t operands);
  * elementwise ops. */
 void tp__rule_same_dims(tp_rule *rule);
 int64_t tp__shape_elements(int rank, const int64_t *shape);
+
+/* Returns the bytes that move for operand i. `whole` are those of its elements on a device,
+ * `points` the points that the device works on. `update` matters for an updated operand. */
+double tp__operand_traffic(const tp_rule *rule, int i, tp_update update, double whole,
+                           double points);
 
 /* ---- strategies ---- */
 

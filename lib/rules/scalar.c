@@ -16,6 +16,8 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
     tp__rule_same_dims(rule);
     rule->keeps_global = true;
   }
+  tp__rule_traffic(rule);
+  rule->points = 1;
   return TP_OK;
 }
 

@@ -133,6 +133,8 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   }
   tp__rule_variant(rule, TP_SUM, s.is_insert ? 3 : 1);
   rule->scalar_ops = work_of(rule, &s, large);
+  tp__rule_traffic(rule);
+  rule->points = (double)tp__shape_elements(small->rank, small->shape);
   return status;
 }
 

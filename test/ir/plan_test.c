@@ -1,4 +1,5 @@
-/* Tests tp_plan_constant: constants that are arguments, of every way to store them. */
+/* Tests tp_plan_constant: constants that are arguments, of every way to store them; and the compute
+ * that tp_plan_measure counts of ops that touch only some elements of a tensor. */
 #include "tp/passes.h"
 #include "tp/plan.h"
 
@@ -95,7 +96,53 @@ static void test_constants(void **state) {
   mlirContextDestroy(context);
 }
 
+/* A lookup of 8 rows of a table of 100 MB, and an addition to 8 of its rows. */
+static const char touching[] =
+    "#i = affine_map<(d0, d1) -> (d0)>\n#o = affine_map<(d0, d1) -> (d0, d1)>\n"
+    "#index = affine_map<(r, c, u) -> (u)>\n#update = affine_map<(r, c, u) -> (u, c)>\n"
+    "#result = affine_map<(r, c, u) -> (r, c)>\n"
+    "func.func @lookup(%x: tensor<50000x500xf32>, %i: tensor<8xindex>) -> tensor<8x500xf32> {\n"
+    "  %e = tensor.empty() : tensor<8x500xf32>\n"
+    "  %y = linalg.generic {indexing_maps = [#i, #o], iterator_types = [\"parallel\", "
+    "\"parallel\"]} ins(%i : tensor<8xindex>) outs(%e : tensor<8x500xf32>) {\n"
+    "  ^bb0(%row: index, %out: f32):\n"
+    "    %column = linalg.index 1 : index\n"
+    "    %v = tensor.extract %x[%row, %column] : tensor<50000x500xf32>\n"
+    "    linalg.yield %v : f32\n  } -> tensor<8x500xf32>\n"
+    "  return %y : tensor<8x500xf32>\n}\n"
+    "func.func @add(%x: tensor<50000x500xf32>, %i: tensor<8xindex>, %u: tensor<8x500xf32>)\n"
+    "    -> (tensor<50000x500xf32> {tp.updates = 0}) {\n"
+    "  %y = linalg.generic {indexing_maps = [#index, #update, #result], iterator_types = "
+    "[\"parallel\", \"parallel\", \"reduction\"]}\n"
+    "      ins(%i, %u : tensor<8xindex>, tensor<8x500xf32>) outs(%x : tensor<50000x500xf32>) {\n"
+    "  ^bb0(%p: index, %value: f32, %old: f32):\n"
+    "    %sum = arith.addf %old, %value : f32\n    %row = linalg.index 0 : index\n"
+    "    %same = arith.cmpi eq, %p, %row : index\n"
+    "    %z = arith.select %same, %sum, %old : f32\n"
+    "    linalg.yield %z : f32\n  } -> tensor<50000x500xf32>\n"
+    "  return %y : tensor<50000x500xf32>\n}\n";
+
+static void expect_microseconds(MlirModule module, const char *function) {
+  tp_plan *plan;
+  assert_int_equal(tp_plan_measure(module, function, "cpu", &plan), TP_OK);
+  assert_in_range(plan->compute, 1000 * 1000, 100 * 1000 * 1000);
+  tp_plan_destroy(plan);
+}
+
+static void test_touching(void **state) {
+  (void)state;
+  MlirContext context = mlirContextCreateWithThreading(false);
+  tp_context_prepare(context);
+  MlirModule module = mlirModuleCreateParse(context, mlirStringRefCreateFromCString(touching));
+  assert_false(mlirModuleIsNull(module));
+  expect_microseconds(module, "lookup");
+  expect_microseconds(module, "add");
+  mlirModuleDestroy(module);
+  mlirContextDestroy(context);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_constants)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_constants),
+                                     cmocka_unit_test(test_touching)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,8 @@ static tp_cost written_op(const space *s, const tp_item *item) {
     in[i] = rule->operands[i].is_tensor ? spec_of(&s->graph, rule->operands[i].value)
                                         : tp_spec_replicated();
     if (rule->is_elementwise && rule->operands[i].is_tensor &&
-        mlirOperationIsNull(rule->operands[i].pad) &&
+        mlirOperationIsNull(rule->operands[i].pad) && !rule->operands[i].is_updated &&
+        rule->operands[i].n_reads == 0 &&
         is_elementwise(&s->graph, rule->operands[i].value, reads_stored(rule, i)))
       fused |= UINT64_C(1) << i;
   }

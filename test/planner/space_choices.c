@@ -171,6 +171,41 @@ static double bytes_of(const space *s, const tp_value_map *map, tp_spec spec) {
   return (double)(tp_spec_local_elements(s->mesh, spec, map->rank, map->shape) * map->element_size);
 }
 
+static bool splits(const space *s, const tp_strategy *t, int f) {
+  bool found = false;
+  for (int a = 0; a < s->mesh->n_axes; a++)
+    found |= s->mesh->axes[a].size > 1 && t->choices[a].kind == TP_CHOOSE_FACTOR &&
+             t->choices[a].index == f;
+  return found;
+}
+
+/* Returns true if a dimension is split in which a slice (operand 0) covers a part of the tensor. */
+static bool splits_slice(const space *s, const tp_rule *rule, const tp_strategy *t) {
+  const tp_value_map *map = &rule->operands[0];
+  bool found = false;
+  for (int d = 0; d < map->rank; d++)
+    for (int k = 0; k < map->dims[d].n_factors; k++) {
+      int f = map->dims[d].factors[k];
+      found |= splits(s, t, f) && (map->dims[d].window || rule->factors[f].repeats_work);
+    }
+  return found;
+}
+
+/* Returns the bytes that move for operand i: all, or those of the elements that the op touches. */
+static double moved(const space *s, const tp_rule *rule, const tp_strategy *t, int i) {
+  const tp_value_map *map = &rule->operands[i];
+  double whole = bytes_of(s, map, spec_of(s, rule, t, i, false)),
+         touched = rule->points * tp__strategy_share(rule, s->mesh, t) * (double)map->element_size;
+  if (!map->is_updated)
+    return map->n_reads && map->n_reads * touched < whole ? map->n_reads * touched : whole;
+  tp_update update = tp__update_of(rule->op, i);
+  bool windows = rule->operands[0].is_tensor && splits_slice(s, rule, t);
+  touched = (touched < whole ? touched : whole) * rule->traffic.n_moves;
+  return update == TP_UPDATE_COPY || windows ? touched + 2 * whole
+         : update == TP_UPDATE_NEW           ? touched + whole
+                                             : touched;
+}
+
 tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *t, uint64_t fused) {
   int parts = 1; /* parts that travel in a ring: the op runs once for each */
   for (int a = 0; a < s->mesh->n_axes; a++)
@@ -183,17 +218,19 @@ tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *t, uint6
                   .gemm_dim = tp__strategy_gemm_dim(rule, s->mesh, t),
                   .scalar_ops = rule->scalar_ops * share,
                   .launch = !rule->is_elementwise};
-  if (rule->is_free)
+  bool is_view = rule->traffic.read & 1 && tp__slices_lasting(rule->op);
+  if (rule->is_free || (is_view && !splits_slice(s, rule, t)))
     return sent;
   for (int i = 0; i < rule->n_operands; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused &&
         !rule->operands[i].in_blocks && !(fused >> i & 1)) {
       /* read, written with padding, and read again */
       bool padded = !mlirOperationIsNull(rule->operands[i].pad);
-      work.memory_bytes +=
-          (padded ? 3 : 1) * bytes_of(s, &rule->operands[i], spec_of(s, rule, t, i, false));
+      work.memory_bytes += moved(s, rule, t, i);
+      if (padded)
+        work.memory_bytes += 2 * bytes_of(s, &rule->operands[i], spec_of(s, rule, t, i, false));
     }
-  for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
+  for (int i = 0; i < rule->n_results && !rule->is_elementwise && !rule->traffic.updated; i++)
     if (rule->results[i].is_tensor && !rule->results[i].in_blocks)
       work.memory_bytes +=
           (parts > 1 ? 2 : 1) * bytes_of(s, &rule->results[i], spec_of(s, rule, t, i, true));
@@ -363,7 +400,8 @@ static uint64_t fused_operands(const space *s, const tp_rule *rule) {
   uint64_t fused = 0;
   for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++) {
     int v = tp__table_get(&s->table, unchanged(rule->operands[i].value).ptr);
-    if (v < 0 || s->values[v].decision < 0 || !mlirOperationIsNull(rule->operands[i].pad))
+    if (v < 0 || s->values[v].decision < 0 || !mlirOperationIsNull(rule->operands[i].pad) ||
+        rule->operands[i].is_updated || rule->operands[i].n_reads > 0)
       continue;
     const tp_rule *producer = s->decisions[s->values[v].decision].rule;
     if (producer && producer->is_elementwise && (producer->is_free || !reads_stored(rule, i)))

@@ -12,7 +12,7 @@ void tp__memo_key_add(tp_memo_key *words, int64_t word) {
 static void add_map(tp_memo_key *words, const tp_value_map *map) {
   tp__memo_key_add(words, map->is_tensor | map->is_init << 1 | map->is_unused << 2 |
                               map->has_combiner << 3 | !mlirOperationIsNull(map->pad) << 4 |
-                              map->rank << 8 |
+                              map->is_updated << 5 | (int64_t)map->n_reads << 32 | map->rank << 8 |
                               (map->has_combiner ? (int64_t)map->combiner << 16 : 0));
   if (!map->is_tensor)
     return;
@@ -32,15 +32,18 @@ static void add_map(tp_memo_key *words, const tp_value_map *map) {
 }
 
 void tp__memo_key_add_rule(tp_memo_key *words, const tp_rule *rule) {
-  int64_t work[2];
+  int64_t work[3];
   _Static_assert(sizeof work[0] == sizeof rule->scalar_ops, "doubles are compared by their bits");
   memcpy(&work[0], &rule->contraction_flops, sizeof work[0]);
   memcpy(&work[1], &rule->scalar_ops, sizeof work[1]);
+  memcpy(&work[2], &rule->points, sizeof work[2]);
   /* covers its `joining` callback, which affects costs */
   tp__memo_key_add(words, (int64_t)(intptr_t)rule->family);
   tp__memo_key_add(words, rule->peak);
   tp__memo_key_add(words, work[0]);
   tp__memo_key_add(words, work[1]);
+  tp__memo_key_add(words, work[2]);
+  tp__memo_key_add(words, rule->traffic.n_moves);
   tp__memo_key_add(words, rule->is_elementwise | rule->is_free << 1 | rule->n_factors << 8 |
                               rule->n_variants << 16 | (int64_t)rule->n_operands << 32 |
                               (int64_t)rule->n_results << 48);

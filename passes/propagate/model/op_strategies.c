@@ -1,7 +1,5 @@
 /* The strategies of ops, with the layouts they imply and their cost. */
-#include "passes/propagate/model/planner.h"
-
-#include "rules/rows.h"
+#include "passes/propagate/model/op_cost.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -299,143 +297,15 @@ static tp_status keep_pinned(enumeration *e) {
   return TP_OK;
 }
 
-static double local_bytes(const tp_planner *p, const tp_value_map *map, tp_spec spec) {
-  return (double)(tp_spec_local_elements(p->problem.mesh, spec, map->rank, map->shape) *
-                  map->element_size);
-}
-
-/* True if an elementwise op produces the value, so that another elementwise op reads it from
- * registers. If the value must be `stored`, this holds only for values made from no input, since
- * each user recomputes them. Constraints in between are skipped: their reshard is priced
- * separately, so a constraint that changes nothing costs nothing, and a plan costs the same when it
- * is planned again. */
-static bool produced_elementwise(const tp_planner *p, const tp_value_map *map, bool stored) {
-  const tp_planned_value *v = map->number < 0 ? NULL : &p->problem.values[map->number];
-  while (v && p->problem.nodes[v->node].kind == TP_NODE_LAYOUT)
-    v = tp__planned_value(
-        p, mlirOperationGetOperand(p->problem.graph.items[p->problem.nodes[v->node].index].op, 0));
-  if (!v || p->problem.nodes[v->node].kind != TP_NODE_OP)
-    return false;
-  const tp_rule *rule = p->problem.graph.items[p->problem.nodes[v->node].index].rule;
-  return rule->is_elementwise && (!stored || rule->is_free);
-}
-
-/* Which values of the op are computed in blocks, as bits: operands first, then results. */
-static uint64_t in_blocks(const tp_rule *rule) {
-  uint64_t set = 0;
-  for (int i = 0; i < rule->n_operands + rule->n_results && i < 64; i++)
-    if (i < rule->n_operands ? rule->operands[i].in_blocks
-                             : rule->results[i - rule->n_operands].in_blocks)
-      set |= UINT64_C(1) << i;
-  return set;
-}
-
-/* Operands that do not travel through memory, as bits: between fused elementwise ops values stay in
- * registers. An operand that a blockwise op reads is stored unless it is itself computed in blocks,
- * such as a mask that several attentions share. */
-static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
-  uint64_t fused = 0;
-  bool reads_blocks = in_blocks(rule) != 0;
-  for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++)
-    if (rule->operands[i].is_tensor && !rule->operands[i].is_unused &&
-        mlirOperationIsNull(rule->operands[i].pad) &&
-        produced_elementwise(p, &rule->operands[i], reads_blocks && !rule->operands[i].in_blocks))
-      fused |= UINT64_C(1) << i;
-  return fused;
-}
-
-/* Results that are stored, as bits: those of contractions, and of the other ops those that a
- * contraction, another device or the caller reads. */
-static uint64_t stored_results(const tp_planner *p, const tp_rule *rule) {
-  uint64_t stored = 0;
-  for (int i = 0; i < rule->n_results && i < 64 && p->problem.machine->store_gbytes_per_s > 0; i++)
-    if (rule->results[i].is_tensor && !rule->results[i].in_blocks && rule->results[i].number >= 0 &&
-        (!rule->is_elementwise || p->problem.stored[rule->results[i].number]))
-      stored |= UINT64_C(1) << i;
-  return stored;
-}
-
-/* Which values of an op do not pass through memory, or do so besides its inputs. */
-typedef struct traffic {
-  uint64_t fused;  /* operands in registers */
-  uint64_t stored; /* results that are stored */
-} traffic;
-
-static traffic traffic_of(const tp_planner *p, const tp_rule *rule) {
-  return (traffic){fused_operands(p, rule), stored_results(p, rule)};
-}
-
-/* Cost of local work on a topology. Of a cluster of fused ops the inputs are charged, and what is
- * stored. In a ring the op runs once for each part and accumulates into its result. */
-static tp_cost compute_cost(const tp_planner *p, const tp_topology *topology, const tp_rule *rule,
-                            const tp_strategy *s, traffic t) {
-  int64_t parts = tp__ring_parts(p->problem.mesh, s);
-  double share = tp__strategy_share(rule, p->problem.mesh, s) / (double)parts;
-  tp_work work = {.peak = rule->peak,
-                  .contraction_flops = rule->contraction_flops * (1 + rule->n_again) * share,
-                  .gemm_dim = tp__strategy_gemm_dim(rule, p->problem.mesh, s),
-                  .scalar_ops = rule->scalar_ops * share,
-                  .launch = !rule->is_elementwise};
-  if (rule->is_free)
-    return 0;
-  for (int i = 0; i < rule->n_operands; i++) {
-    const tp_value_map *map = &rule->operands[i];
-    double bytes = map->is_tensor && !map->is_unused
-                       ? local_bytes(p, map, tp__strategy_operand(rule, p->problem.mesh, s, i)) *
-                             tp__rows_held(rule, p->problem.mesh, s, i)
-                       : 0;
-    if (!(t.fused >> i & 1) && !map->in_blocks)
-      work.memory_bytes += bytes;
-    if (!mlirOperationIsNull(map->pad)) /* the padded copy is written and read once more */
-      work.memory_bytes += 2 * bytes;
-  }
-  for (int i = 0; i < rule->n_results && !rule->is_elementwise; i++)
-    if (rule->results[i].is_tensor && !rule->results[i].in_blocks)
-      work.memory_bytes +=
-          (parts > 1 ? 2 : 1) * tp__rows_held(rule, p->problem.mesh, s, -1) *
-          local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->problem.mesh, s, i));
-  for (int i = 0; i < rule->n_results && t.stored >> i; i++)
-    if (t.stored >> i & 1)
-      work.store_bytes +=
-          local_bytes(p, &rule->results[i], tp__strategy_result(rule, p->problem.mesh, s, i)) *
-          tp__rows_held(rule, p->problem.mesh, s, -1) / (double)parts;
-  return tp__cost_times(tp_cost_compute(topology, &work), (double)parts);
-}
-
-static tp_cost own_cost(const tp_planner *p, const tp_rule *rule, const tp_strategy *s, traffic t) {
-  tp_pricing pricing = {.mesh = p->problem.mesh, .topology = p->problem.topology};
-  return tp_cost_add(compute_cost(p, p->problem.topology, rule, s, t),
-                     tp__strategy_communication(rule, &pricing, s));
-}
-
-tp_cost tp__node_compute(const tp_planner *p, const tp_node *node) {
-  const tp_rule *rule = p->problem.graph.items[node->index].rule;
-  return compute_cost(p, p->problem.machine, rule, &node->strategies[node->chosen],
-                      traffic_of(p, rule));
-}
-
-tp_cost tp__ring_hidden(const tp_planner *p, const tp_node *node, int s) {
-  const tp_strategy *strategy = node->kind == TP_NODE_OP ? &node->strategies[s] : NULL;
-  int64_t parts = strategy ? tp__ring_parts(p->problem.mesh, strategy) : 1;
-  if (parts == 1)
-    return 0;
-  const tp_rule *rule = p->problem.graph.items[node->index].rule;
-  tp_pricing pricing = {.mesh = p->problem.mesh, .topology = p->problem.topology};
-  tp_cost compute =
-      compute_cost(p, p->problem.topology, rule, strategy, traffic_of(p, rule)) / parts;
-  tp_cost send = tp__ring_cost(rule, &pricing, strategy) / (parts - 1);
-  return (parts - 1) * (compute < send ? compute : send);
-}
-
 /* Keeps the first strategy, which splits least, and the cheapest of the others. */
-static tp_status limit(tp_planner *p, enumeration *e, traffic t, int *left_out) {
+static tp_status limit(tp_planner *p, enumeration *e, tp_op_memory t, int *left_out) {
   int *kept;
   *left_out = 0;
   if (e->n <= TP_MAX_STRATEGIES)
     return TP_OK;
   tp_cost *costs = tp__arena_array(p->problem.arena, (size_t)e->n, sizeof *costs);
   for (int s = 0; costs && s < e->n; s++)
-    costs[s] = own_cost(p, e->rule, &e->found[s], t);
+    costs[s] = tp__op_cost(p, e->rule, &e->found[s], t);
   if (!costs ||
       tp__select_cheapest(p->problem.arena, costs, e->n, TP_MAX_STRATEGIES, &kept) != TP_OK)
     return tp__plan_no_memory(p);
@@ -447,7 +317,7 @@ static tp_status limit(tp_planner *p, enumeration *e, traffic t, int *left_out) 
 }
 
 /* Fills `node` with the enumerated strategies. */
-static tp_status store(tp_planner *p, const enumeration *e, traffic t, tp_node *node) {
+static tp_status store(tp_planner *p, const enumeration *e, tp_op_memory t, tp_node *node) {
   const tp_rule *rule = e->rule;
   tp_status status = tp__node_allocate(p, node, e->n, rule->n_operands, rule->n_results);
   if (status != TP_OK)
@@ -463,7 +333,7 @@ static tp_status store(tp_planner *p, const enumeration *e, traffic t, tp_node *
     for (int i = 0; i < rule->n_results; i++)
       node->out[s * rule->n_results + i] =
           tp__strategy_result(rule, p->problem.mesh, &e->found[s], i);
-    node->costs[s] = own_cost(p, rule, &e->found[s], t);
+    node->costs[s] = tp__op_cost(p, rule, &e->found[s], t);
   }
   return TP_OK;
 }
@@ -474,7 +344,7 @@ static void keep_blocks(enumeration *e) {
   const tp_rule *rule = e->rule;
   const tp_mesh *mesh = e->planner->problem.mesh;
   tp_pricing pricing = {.mesh = mesh, .topology = e->planner->problem.topology};
-  if (!in_blocks(rule))
+  if (!tp__op_in_blocks(rule))
     return;
   int kept = 0;
   for (int s = 0; s < e->n; s++) {
@@ -492,7 +362,7 @@ static void keep_blocks(enumeration *e) {
   e->n = kept;
 }
 
-static tp_status list_strategies(tp_planner *p, enumeration *e, traffic t, tp_node *node) {
+static tp_status list_strategies(tp_planner *p, enumeration *e, tp_op_memory t, tp_node *node) {
   e->n = 0;
   e->current = (tp_strategy){0};
   enumerate(e, 0);
@@ -508,7 +378,7 @@ static tp_status list_strategies(tp_planner *p, enumeration *e, traffic t, tp_no
 
 /* Returns the slot for nodes that depend on the same things as that of the op. `t` is its traffic.
  * NULL if memory runs out, or if the rule is too long for a key: `*word` is 0 then. */
-static void **same_node(tp_planner *p, const enumeration *e, traffic t, int64_t *word) {
+static void **same_node(tp_planner *p, const enumeration *e, tp_op_memory t, int64_t *word) {
   const tp_rule *rule = e->rule;
   tp_memo_key key;
   key.n = 0;
@@ -519,7 +389,10 @@ static void **same_node(tp_planner *p, const enumeration *e, traffic t, int64_t 
   tp__memo_key_add(&key, rule->barred_axes);
   tp__memo_key_add(&key, (int64_t)t.fused);
   tp__memo_key_add(&key, (int64_t)t.stored);
-  tp__memo_key_add(&key, (int64_t)in_blocks(rule));
+  tp__memo_key_add(&key, (int64_t)t.made);
+  tp__memo_key_add(&key, (int64_t)t.copied);
+  tp__memo_key_add(&key, t.is_view);
+  tp__memo_key_add(&key, (int64_t)tp__op_in_blocks(rule));
   tp__memo_key_add(&key, rule->n_again);
   tp__memo_key_add(&key,
                    (int64_t)rule->ring.factors << 16 | rule->ring.operand << 8 | rule->ring.dim);
@@ -537,7 +410,7 @@ static void **same_node(tp_planner *p, const enumeration *e, traffic t, int64_t 
 
 /* Fills the node of an op that is not annotated. Ops with equal strategies share the arrays of one
  * node. */
-static tp_status share_node(tp_planner *p, enumeration *e, traffic t, tp_node *node) {
+static tp_status share_node(tp_planner *p, enumeration *e, tp_op_memory t, tp_node *node) {
   int64_t word;
   factor_axes(e);
   void **slot = same_node(p, e, t, &word);
@@ -557,13 +430,18 @@ static tp_status share_node(tp_planner *p, enumeration *e, traffic t, tp_node *n
 }
 
 /* The same for ops that share a rule, most of which also have equal surroundings. */
-static tp_status share_node_of_rule(tp_planner *p, enumeration *e, traffic t, tp_node *node) {
+static tp_status share_node_of_rule(tp_planner *p, enumeration *e, tp_op_memory t, tp_node *node) {
   const tp_rule *rule = e->rule;
-  int64_t key[5 + 2 * TP_MAX_FACTORS / sizeof(int64_t)] = {
-      (int64_t)(intptr_t)rule->first, (int64_t)t.fused, (int64_t)t.stored, (int64_t)in_blocks(rule),
-      (int64_t)rule->n_again << 8 | rule->barred_axes};
-  memcpy(&key[5], e->named_axes, sizeof e->named_axes);
-  memcpy(&key[5 + TP_MAX_FACTORS / sizeof(int64_t)], e->cut_axes, sizeof e->cut_axes);
+  int64_t key[7 + 2 * TP_MAX_FACTORS / sizeof(int64_t)] = {(int64_t)(intptr_t)rule->first,
+                                                           (int64_t)t.fused,
+                                                           (int64_t)t.stored,
+                                                           (int64_t)t.made,
+                                                           (int64_t)t.copied,
+                                                           (int64_t)tp__op_in_blocks(rule),
+                                                           (int64_t)rule->n_again << 8 |
+                                                               rule->barred_axes};
+  memcpy(&key[7], e->named_axes, sizeof e->named_axes);
+  memcpy(&key[7 + TP_MAX_FACTORS / sizeof(int64_t)], e->cut_axes, sizeof e->cut_axes);
   void **slot = tp__memo(&p->same_surroundings, p->problem.arena, key, TP_LEN(key));
   if (!slot)
     return tp__plan_no_memory(p);
@@ -588,7 +466,7 @@ tp_status tp__node_for_op(tp_planner *p, int item, tp_node *node) {
   e->planner = p;
   e->rule = read->rule;
   collect_flow(e);
-  traffic t = traffic_of(p, e->rule);
+  tp_op_memory t = tp__op_memory_of(p, e->rule);
   if (!read->is_bare && tp__is_annotated(e->rule->op)) {
     factor_axes(e);
     status = list_strategies(p, e, t, node);

@@ -239,7 +239,8 @@ int64_t tp__size_cut(const tp_factor *factor, int64_t parts);
 
 /* op_strategies.c: fills in the strategies, layouts and costs of an op's node. */
 tp_status tp__node_for_op(tp_planner *planner, int item, tp_node *node);
-/* Modeled compute time of a node's op under its chosen strategy, without communication. */
+/* op_cost.c: modeled compute time of a node's op under its chosen strategy, without
+ * communication. */
 tp_cost tp__node_compute(const tp_planner *planner, const tp_node *node);
 /* Time that strategy `s` of a node saves by receiving the next ring part while it computes with the
  * current one; 0 without a ring. */

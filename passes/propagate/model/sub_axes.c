@@ -130,8 +130,10 @@ static tp_cost op_time(const tp_planner *p, const tp_item *item) {
   if (rule->is_free)
     return 0;
   for (int i = 0; i < rule->n_operands; i++)
-    work.memory_bytes += tensor_bytes(&rule->operands[i]);
-  for (int i = 0; i < rule->n_results; i++)
+    work.memory_bytes += tp__operand_traffic(
+        rule, i, rule->operands[i].is_updated ? tp__update_of(rule->op, i) : TP_UPDATE_IN_PLACE,
+        tensor_bytes(&rule->operands[i]), rule->points);
+  for (int i = 0; i < rule->n_results && !rule->traffic.updated; i++)
     work.memory_bytes += tensor_bytes(&rule->results[i]);
   return tp__cost_times(tp_cost_compute(p->problem.topology, &work), item->trips);
 }

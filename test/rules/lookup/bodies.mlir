@@ -23,7 +23,7 @@ shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 // RAISED-NOT: tensor.extract
 // RAISED: linalg.yield
 // CHECK-LABEL: func.func @main
-// CHECK: tensor.extract %{{.*}} : tensor<1251x6xf32>
+// CHECK: tensor.extract %{{.*}} : tensor<501x6xf32>
 func.func @main(%ids: tensor<7xi32>, %bags: tensor<5x3xi32>, %table: tensor<10003x6xf32> {tp.sharding = [["dp", "tp"], []]},
                 %other: tensor<2001x6xf32> {tp.sharding = [["tp"], []]}, %experts: tensor<3x4x6xf32> {tp.sharding = [["tp"], [], []]},
                 %x: tensor<7x4xf32>)
