@@ -1,8 +1,8 @@
 // What matmuls of f32 ask for is asked for again: the most of all of them.
-// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-import-stablehlo,tp-spmd{mesh=2},tp-export-stablehlo)' | FileCheck %s --check-prefix=DEFAULT
-// RUN: sed 's/DEFAULT>] \/\/ first/HIGH>]/' %s | shard-opt --pass-pipeline='builtin.module(tp-import-stablehlo,tp-spmd{mesh=2},tp-export-stablehlo)' | FileCheck %s --check-prefix=HIGH
-// RUN: sed 's/DEFAULT>] \/\/ first/HIGHEST>]/; s/DEFAULT>] \/\/ second/HIGH>]/' %s | shard-opt --pass-pipeline='builtin.module(tp-import-stablehlo,tp-spmd{mesh=2},tp-export-stablehlo)' | FileCheck %s --check-prefix=HIGHEST
-// RUN: sed 's/DEFAULT>] \/\/ second/DEFAULT>], algorithm = #stablehlo.dot_algorithm<lhs_precision_type = f32>/' %s | shard-opt --pass-pipeline='builtin.module(tp-import-stablehlo,tp-spmd{mesh=2},tp-export-stablehlo)' | FileCheck %s --check-prefix=HIGHEST
+// RUN: shard-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-import-stablehlo,tp-spmd{mesh=2},tp-export-stablehlo)' | FileCheck %s --check-prefix=DEFAULT
+// RUN: sed 's/DEFAULT>] \/\/ first/HIGH>]/' %s | shard-opt --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-import-stablehlo,tp-spmd{mesh=2},tp-export-stablehlo)' | FileCheck %s --check-prefix=HIGH
+// RUN: sed 's/DEFAULT>] \/\/ first/HIGHEST>]/; s/DEFAULT>] \/\/ second/HIGH>]/' %s | shard-opt --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-import-stablehlo,tp-spmd{mesh=2},tp-export-stablehlo)' | FileCheck %s --check-prefix=HIGHEST
+// RUN: sed 's/DEFAULT>] \/\/ second/DEFAULT>], algorithm = #stablehlo.dot_algorithm<lhs_precision_type = f32>/' %s | shard-opt --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-import-stablehlo,tp-spmd{mesh=2},tp-export-stablehlo)' | FileCheck %s --check-prefix=HIGHEST
 // DEFAULT-NOT: tp.precision
 // DEFAULT-COUNT-4: #stablehlo<precision DEFAULT>
 // DEFAULT-NOT: #stablehlo<precision

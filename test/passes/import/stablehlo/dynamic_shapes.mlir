@@ -1,6 +1,6 @@
 // Ops that take the shape of their result as an operand, where the type has it too: PyTorch's
 // exporter writes torch.arange so.
-// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-import-stablehlo)' | FileCheck %s
+// RUN: shard-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-import-stablehlo)' | FileCheck %s
 // RUN: shard-run %s --mesh 2 | FileCheck %s --check-prefix=RESULT
 // RESULT-COUNT-3: against the evaluator ok
 // RESULT: verified

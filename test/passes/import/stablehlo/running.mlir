@@ -1,6 +1,6 @@
 // Running sums and the like, as JAX writes them: windows as long as the dimension. They are computed
 // in blocks of 32, twice here: 1000 elements are 32 blocks, whose totals are few.
-// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-import-stablehlo)' | FileCheck %s
+// RUN: shard-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-import-stablehlo)' | FileCheck %s
 // RUN: shard-run %s --mesh 1 | FileCheck %s --check-prefix=RESULT
 // RUN: shard-run %s --mesh 2 | FileCheck %s --check-prefix=RESULT
 // RUN: shard-run %s --mesh 4 | FileCheck %s --check-prefix=RESULT
