@@ -90,6 +90,17 @@ MlirValue tp__compare(MlirOperation where, tp_compare predicate, MlirValue a, Ml
   return mlirOperationGetResult(op, 0);
 }
 
+void tp__build_assert(MlirOperation where, MlirValue ok, const char *text) {
+  MlirContext context = mlirOperationGetContext(where);
+  MlirNamedAttribute message = tp__named(context, "msg", tp__attr_string(context, text));
+  tp__insert_before(where, tp__create(&(tp_build){.name = "cf.assert",
+                                                  .location = mlirOperationGetLocation(where),
+                                                  .n_operands = 1,
+                                                  .operands = &ok,
+                                                  .n_attributes = 1,
+                                                  .attributes = &message}));
+}
+
 MlirValue tp__select(MlirOperation where, MlirValue condition, MlirValue yes, MlirValue no) {
   MlirType type = mlirValueGetType(yes);
   MlirOperation op = tp__create(&(tp_build){.name = "arith.select",

@@ -177,6 +177,8 @@ MlirValue tp__binary(MlirOperation where, const char *name, MlirValue a, MlirVal
  * numbers. */
 typedef enum tp_compare { TP_EQ, TP_NE, TP_SLT, TP_SLE, TP_SGT, TP_SGE, TP_ULT } tp_compare;
 MlirValue tp__compare(MlirOperation where, tp_compare predicate, MlirValue a, MlirValue b);
+/* Builds a cf.assert of an i1, which ends the run with this text where it does not hold. */
+void tp__build_assert(MlirOperation where, MlirValue ok, const char *text);
 /* Builds an arith.select before `where`. */
 MlirValue tp__select(MlirOperation where, MlirValue condition, MlirValue yes, MlirValue no);
 /* Builds an arith.index_cast, from or to an index, before `where`. */

@@ -32,9 +32,9 @@ typedef enum tp_update {
   TP_N_UPDATES
 } tp_update;
 
-/* Determines this for an updated operand from the uses of its value as they stand. A value that a
- * loop carries, and an argument with a new value (tp.updates), are updated in place. Reshards and
- * views are looked through. */
+/* Finds out which of these holds for an updated operand, from the present uses of its value. A
+ * value that a loop carries, and an argument with a new value (tp.updates), are updated in place.
+ * Reshards and views are looked through. */
 tp_update tp__update_of(MlirOperation op, int operand);
 
 /* Returns the traffic of an updated operand of `whole` bytes, `points` of which change. */

@@ -117,7 +117,7 @@ tp_status tp__rule_begin(MlirOperation op, tp__arena *arena, tp_rule *rule) {
 
 void tp__rule_traffic(tp_rule *rule) {
   rule->traffic = tp__op_traffic(rule->op);
-  for (int i = 0; i < rule->n_operands; i++) {
+  for (int i = 0; i < rule->n_operands && i < 64; i++) {
     tp_value_map *map = &rule->operands[i];
     map->is_updated = rule->traffic.updated >> i & 1;
     map->n_reads = map->is_tensor && rule->traffic.read >> i & 1

@@ -278,8 +278,8 @@ void tp__rule_variant(tp_rule *rule, tp_combiner combiner, uint64_t operands);
 void tp__rule_same_dims(tp_rule *rule);
 int64_t tp__shape_elements(int rank, const int64_t *shape);
 
-/* Returns the bytes that move for operand i. `whole` are those of its elements on a device,
- * `points` the points that the device works on. `update` matters for an updated operand. */
+/* Returns the memory traffic of operand i, in bytes. `whole` is its size on a device, `points` the
+ * number of points that the device works on. `update` matters for an updated operand. */
 double tp__operand_traffic(const tp_rule *rule, int i, tp_update update, double whole,
                            double points);
 

@@ -249,21 +249,13 @@ static MlirOperation build_for(MlirOperation where, MlirLocation location, MlirV
  * would be computed for one group alone. */
 static void check_order(MlirOperation at, MlirValue lists[2], MlirValue group, MlirValue is_first,
                         MlirValue start, MlirValue end) {
-  MlirContext context = mlirOperationGetContext(at);
   MlirValue before = tp__binary(at, "arith.subi", group, tp__index_constant(at, 1));
   before = tp__index_at(at, lists[1], tp__select(at, is_first, group, before));
   MlirValue follows = tp__binary(at, "arith.ori", is_first, tp__compare(at, TP_EQ, start, before));
   MlirValue ok = tp__binary(at, "arith.andi", follows, tp__compare(at, TP_SLE, start, end));
-  MlirAttribute text = tp__attr_string(
-      context, "a group of rows does not follow the one before it: sizes of groups must not be "
-               "negative, nor their sum overflow");
-  MlirNamedAttribute message = tp__named(context, "msg", text);
-  tp__insert_before(at, tp__create(&(tp_build){.name = "cf.assert",
-                                               .location = mlirOperationGetLocation(at),
-                                               .n_operands = 1,
-                                               .operands = &ok,
-                                               .n_attributes = 1,
-                                               .attributes = &message}));
+  tp__build_assert(at, ok,
+                   "a group of rows does not follow the one before it: sizes of groups must not be "
+                   "negative, nor their sum overflow");
 }
 
 /* Finds the rows of the group: from its start to its end. Rows of the device in front of its first

@@ -191,7 +191,8 @@ static bool splits_slice(const space *s, const tp_rule *rule, const tp_strategy 
   return found;
 }
 
-/* Returns the bytes that move for operand i: all, or those of the elements that the op touches. */
+/* Returns the memory traffic of operand i: all of its bytes, or those of the elements that the op
+ * touches. */
 static double moved(const space *s, const tp_rule *rule, const tp_strategy *t, int i) {
   const tp_value_map *map = &rule->operands[i];
   double whole = bytes_of(s, map, spec_of(s, rule, t, i, false)),

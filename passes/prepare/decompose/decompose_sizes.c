@@ -1,7 +1,6 @@
-/* Makes static what is constant: sizes, strides and padding that are operands but do not depend on
- * values, and sizes that a tensor.cast forgets although they are known. Exporters write
- * such ops, and lowerings of upstream make them. Padding that is known at run time only is checked
- * there. */
+/* Sizes, strides and padding may be operands although they are constants, and a tensor.cast may
+ * hide a size that is known. Exporters write such programs, and lowerings of upstream make them.
+ * Here these numbers become static. Padding that only the run knows is checked when it runs. */
 #include "passes/prepare/decompose/decompose.h"
 
 #include <stdio.h>
@@ -13,8 +12,9 @@ enum { MAX_LISTS = 3 };
 /* An op with lists of numbers, each of which is static or an operand. */
 typedef struct lists_row {
   const char *op;
-  int n_first;         /* operands before those of the lists */
-  int n_lists, n_kept; /* n_kept: lists that stay, since types do not depend on offsets */
+  int n_first; /* operands before those of the lists */
+  int n_lists;
+  int n_kept; /* the first lists stay as they are: offsets, which types do not depend on */
   const char *lists[MAX_LISTS];
 } lists_row;
 
@@ -154,24 +154,31 @@ static tp_status settle_lists(MlirOperation op, const lists_row *row) {
 /* ---- padding that is known at run time ---- */
 
 static void build_assert(MlirOperation op, int d, MlirValue ok) {
-  MlirContext context = mlirOperationGetContext(op);
   char text[120];
   snprintf(text, sizeof text,
            "the padding of dimension %d is negative, or does not give the size of the result", d);
-  MlirNamedAttribute message = tp__named(context, "msg", tp__attr_string(context, text));
-  tp__insert_before(op, tp__create(&(tp_build){.name = "cf.assert",
-                                               .location = mlirOperationGetLocation(op),
-                                               .n_operands = 1,
-                                               .operands = &ok,
-                                               .n_attributes = 1,
-                                               .attributes = &message}));
+  tp__build_assert(op, ok, text);
 }
 
-/* True if `high` is computed from `low`, so that both give the size of the result. */
-static bool is_rest(MlirValue high, MlirValue low) {
-  MlirOperation op = tp__defining_op(high);
-  return !mlirOperationIsNull(op) && tp__op_is(op, "arith.subi") &&
-         mlirValueEqual(mlirOperationGetOperand(op, 1), low);
+static bool is_number(MlirValue value, int64_t number) {
+  tp__range range;
+  return tp__value_range(value, NULL, NULL, NULL, &range) && range.low == number &&
+         range.high == number;
+}
+
+/* True if an op of this name computes the value, with the number as operand i. */
+static bool computes(MlirValue value, const char *name, int i, int64_t number) {
+  MlirOperation op = tp__defining_op(value);
+  return !mlirOperationIsNull(op) && tp__op_is(op, name) &&
+         is_number(mlirOperationGetOperand(op, i), number);
+}
+
+/* True if the padding is computed as by check_padding, and so fits. */
+static bool fits(MlirValue low, MlirValue high, int64_t added) {
+  return computes(low, "arith.maxsi", 1, 0) &&
+         computes(mlirOperationGetOperand(tp__defining_op(low), 0), "arith.minsi", 1, added) &&
+         computes(high, "arith.subi", 0, added) &&
+         mlirValueEqual(mlirOperationGetOperand(tp__defining_op(high), 1), low);
 }
 
 /* Dimension d gets `added` elements in all. low, high: the operands with its padding; -1: it is
@@ -186,13 +193,16 @@ static void check_padding(MlirOperation op, int d, int64_t added, int low, int h
     return;
   }
   MlirValue before = mlirOperationGetOperand(op, low), behind = mlirOperationGetOperand(op, high);
-  if (is_rest(behind, before))
+  if (fits(before, behind, added))
     return;
-  MlirValue zero = tp__index_constant(op, 0), rest;
-  rest = tp__binary(op, "arith.subi", tp__index_constant(op, added), before);
-  MlirValue ok = tp__binary(op, "arith.andi", tp__compare(op, TP_SLE, zero, before),
-                            tp__compare(op, TP_SLE, zero, behind));
-  build_assert(op, d, tp__binary(op, "arith.andi", ok, tp__compare(op, TP_EQ, behind, rest)));
+  MlirValue total = tp__index_constant(op, added), inside, rest;
+  inside = tp__binary(op, "arith.maxsi", tp__binary(op, "arith.minsi", before, total),
+                      tp__index_constant(op, 0));
+  rest = tp__binary(op, "arith.subi", total, inside);
+  build_assert(op, d,
+               tp__binary(op, "arith.andi", tp__compare(op, TP_EQ, before, inside),
+                          tp__compare(op, TP_EQ, behind, rest)));
+  mlirOperationSetOperand(op, low, inside);
   mlirOperationSetOperand(op, high, rest);
 }
 

@@ -63,7 +63,7 @@ static uint64_t stored_results(const tp_planner *p, const tp_rule *rule) {
 
 /* Adds how the updated operands get their memory. */
 static void read_updates(const tp_rule *rule, tp_op_memory *memory) {
-  for (int i = 0; i < rule->n_operands && rule->traffic.updated >> i; i++) {
+  for (int i = 0; i < rule->n_operands && i < 64 && rule->traffic.updated >> i; i++) {
     tp_update update =
         rule->operands[i].is_updated ? tp__update_of(rule->op, i) : TP_UPDATE_IN_PLACE;
     memory->made |= (uint64_t)(update == TP_UPDATE_NEW) << i;

@@ -1,5 +1,7 @@
 // Sizes, strides and padding that are constants become static, and casts that forget sizes go.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-decompose)' | FileCheck %s
+// What was checked is not checked again.
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-decompose,tp-decompose)' | FileCheck %s
 // RUN: shard-run %s --function pad --mesh 2 | FileCheck %s --check-prefix=RESULT
 // RUN: shard-run %s --function crop --mesh 2 | FileCheck %s --check-prefix=RESULT
 // RESULT: verified
@@ -103,11 +105,28 @@ func.func @one_known(%x: tensor<4x9xf32>, %n: index) -> tensor<4x12xf32> {
 }
 
 // CHECK-LABEL: func.func @none_known
-// CHECK: %[[REST:.*]] = arith.subi %{{.*}}, %arg1
+// CHECK: %[[LEAST:.*]] = arith.minsi %arg1
+// CHECK: %[[LOW:.*]] = arith.maxsi %[[LEAST]]
+// CHECK: %[[REST:.*]] = arith.subi %{{.*}}, %[[LOW]]
 // CHECK: cf.assert
-// CHECK: tensor.pad %arg0 low[0, %arg1] high[0, %[[REST]]]
+// CHECK-NOT: cf.assert
+// CHECK: tensor.pad %arg0 low[0, %[[LOW]]] high[0, %[[REST]]]
 func.func @none_known(%x: tensor<4x9xf32>, %n: index, %m: index) -> tensor<4x12xf32> {
   %c = arith.constant 3.0 : f32
+  %r = tensor.pad %x low[0, %n] high[0, %m] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %c : f32
+  } : tensor<4x9xf32> to tensor<4x12xf32>
+  return %r : tensor<4x12xf32>
+}
+
+// A program that computes one number from the other may still have a negative one.
+// CHECK-LABEL: func.func @computed
+// CHECK: cf.assert
+func.func @computed(%x: tensor<4x9xf32>, %n: index) -> tensor<4x12xf32> {
+  %c = arith.constant 3.0 : f32
+  %three = arith.constant 3 : index
+  %m = arith.subi %three, %n : index
   %r = tensor.pad %x low[0, %n] high[0, %m] {
   ^bb0(%i: index, %j: index):
     tensor.yield %c : f32
