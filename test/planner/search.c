@@ -58,6 +58,15 @@ static tp_cost to_use(const search *q, const value *v, use u, tp_spec from) {
   return u.decision < 0 ? to_result(q, v, u.result, from) : change(q, v, from, wanted(q, u));
 }
 
+/* True if the op takes the value in this sharding before, so that one reshard serves both uses. */
+static bool is_served(const search *q, const value *v, int u) {
+  for (int k = 0; k < u; k++)
+    if (v->uses[u].decision >= 0 && v->uses[k].decision == v->uses[u].decision &&
+        tp_spec_equal(wanted(q, v->uses[k]), wanted(q, v->uses[u])))
+      return true;
+  return false;
+}
+
 /* With one use the reshard is direct; with several there may be an intermediate sharding, and the
  * reshard to it is paid for once. */
 static tp_cost from_layout(search *q, int index, tp_spec made) {
@@ -70,7 +79,8 @@ static tp_cost from_layout(search *q, int index, tp_spec made) {
   for (int c = 0; c < between->n; c++) {
     tp_cost sum = change(q, v, made, between->specs[c]);
     for (int u = 0; u < v->n_uses && sum < least; u++)
-      sum = tp_cost_add(sum, to_use(q, v, v->uses[u], between->specs[c]));
+      if (!is_served(q, v, u))
+        sum = tp_cost_add(sum, to_use(q, v, v->uses[u], between->specs[c]));
     least = sum < least ? sum : least;
   }
   return least;

@@ -122,7 +122,8 @@ static tp_status for_each_edge(builder *b, edge_fn *visit) {
     for (int u = v->copy >= 0 ? -1 : 0; u < v->n_uses; u++) {
       tp_layout_edge e = {.node = {u < 0 ? v->node : from, u < 0 ? from : v->uses[u].node},
                           .keeps_layout = v->keeps_layout};
-      if (e.node[0] == e.node[1]) /* a loop that yields the value it carries */
+      if (e.node[0] == e.node[1] || /* a loop that yields the value it carries */
+          (u >= 0 && v->uses[u].earlier))
         continue;
       e.column[0] = find_column(b, e.node[0], true, u < 0 ? v->output : output);
       e.column[1] = find_column(b, e.node[1], false, u < 0 ? 0 : v->uses[u].input);

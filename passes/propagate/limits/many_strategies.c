@@ -293,7 +293,8 @@ static double count_entries(const tp_planner *p) {
     const tp_planned_value *v = &p->problem.values[k];
     sum += v->copy >= 0 ? count_table(p, &seen, &arena, v, v->copy, 0) : 0;
     for (int u = 0; u < v->n_uses; u++)
-      sum += count_table(p, &seen, &arena, v, v->uses[u].node, v->uses[u].input);
+      if (v->uses[u].served_by < 0)
+        sum += count_table(p, &seen, &arena, v, v->uses[u].node, v->uses[u].input);
   }
   tp__memo_destroy(&seen);
   tp__arena_destroy(&arena);

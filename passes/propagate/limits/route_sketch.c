@@ -212,6 +212,8 @@ tp_status tp__sketch_value(struct tp_routes *r, tp_problem *problem, const tp_pl
       status = add_edge(r, problem, v, s->plan, node, output, s->node, 0);
   }
   for (int u = 0; u < v->n_uses && route->n_stations > 0 && status == TP_OK; u++) {
+    if (v->uses[u].served_by >= 0)
+      continue;
     const tp_station *s = &route->stations[route->of_use[u]];
     before(v, route, s, &node, &output);
     status = add_edge(r, problem, v, s->plan, node, output, v->uses[u].node, v->uses[u].input);
@@ -287,6 +289,8 @@ void tp__sketch_used(const tp_planner *p, const int *choices, int64_t *used) {
         use_station(p, v, &route->stations[i],
                     chosen_output(p, choices, route->stations[i].node, 0), choices, used);
     for (int u = 0; u < v->n_uses && route->n_stations > 0; u++) {
+      if (v->uses[u].served_by >= 0)
+        continue;
       const tp_node *to = &p->problem.nodes[v->uses[u].node];
       use_station(p, v, &route->stations[route->of_use[u]],
                   to->in[choices[v->uses[u].node] * to->n_in + v->uses[u].input], choices, used);

@@ -342,6 +342,15 @@ static bool is_made_as_wanted(const tp_planner *p, const tp_planned_value *v) {
   return true;
 }
 
+/* The use whose reshard serves use u: mostly itself. */
+static int serving_use(const tp_planned_value *v, int u) {
+  const tp_use *use = &v->uses[u];
+  while (use->served_by >= 0 &&
+         (v->uses[u].node != use->node || v->uses[u].input != use->served_by))
+    u--; /* operands are listed in order */
+  return u;
+}
+
 static tp_status route_value(struct tp_routes *r, int value) {
   tp_planner *p = r->p;
   p->problem.values[value].keeps_layout |= is_made_as_wanted(p, &p->problem.values[value]);
@@ -374,7 +383,10 @@ static tp_status route_value(struct tp_routes *r, int value) {
       status = add_shared_return(r, value, uses, n, &l, last, top, above);
     bool held = n > 0 && route->n_stations > 0 && route->stations[0].anchor < 0;
     for (int u = 0; u < v.n_uses && status == TP_OK; u++)
-      status = add_use(r, value, &uses[u], &l, above[u], last);
+      if (v.uses[uses[u].use].served_by < 0)
+        status = add_use(r, value, &uses[u], &l, above[u], last);
+    for (int u = 0; u < v.n_uses && status == TP_OK; u++)
+      route->of_use[u] = route->of_use[serving_use(&v, u)];
     if (status == TP_OK && !l.has_memory && !l.is_returned && !l.is_elsewhere && !l.is_unstored)
       status = tp__hold_output(
           r, v.node, &v,

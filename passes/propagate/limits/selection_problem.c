@@ -26,6 +26,7 @@ static int distinct(const tp_spec *specs, int n, int stride, tp_spec *list, int 
 typedef struct edge_ends {
   int from, output, to, input; /* nodes, and the index of their output or input */
   uint8_t exposed;             /* of TP_EXPOSED_UNITS: the share of its reshards that is paid */
+  const tp_use *use;           /* NULL: a copy */
 } edge_ends;
 
 static tp_cost exposed_part(tp_cost cost, uint8_t exposed) {
@@ -73,9 +74,10 @@ static tp_status price_edge(tp_planner *p, tp_problem *problem, const tp_planned
       price_reshards(p, v, lists[i], &targets, pairs + i * cb);
     for (int i = 0; i < ca * cb && ends.exposed < TP_EXPOSED_UNITS; i++)
       pairs[i] = exposed_part(pairs[i], ends.exposed);
-    for (size_t i = 0; i < na; i++)
-      for (size_t k = 0; k < nb; k++)
-        table[i * nb + k] = pairs[numbers[i] * cb + numbers[na + k]];
+    for (size_t k = 0; k < nb; k++)
+      if (!ends.use || tp__serving_input(b, ends.use, (int)k) == ends.input)
+        for (size_t i = 0; i < na; i++)
+          table[i * nb + k] = pairs[numbers[i] * cb + numbers[na + k]];
     status = tp_problem_add_edge(problem, ends.from, ends.to, table);
   }
   tp__free(lists);
@@ -99,6 +101,7 @@ static tp_status add_edge(tp_planner *p, tp_problem *problem, const tp_planned_v
   tp__memo_key_add(&key, v->element_size);
   tp__memo_key_add(&key, (int64_t)v->trips);
   tp__memo_key_add(&key, ends.exposed | v->keeps_layout << 8);
+  tp__memo_key_add(&key, ends.use ? (int64_t)ends.use->earlier : 0);
   for (int d = 0; d < v->rank; d++)
     tp__memo_key_add(&key, v->shape[d]);
   void **slot = tp__memo(&p->same_edges, p->problem.arena, key.words, key.n);
@@ -122,12 +125,18 @@ static tp_status add_edges(tp_planner *p, tp_problem *problem) {
     if (p->routes && tp__route(p->routes, v)->n_stations > 0)
       continue;
     if (v->copy >= 0)
-      status = add_edge(p, problem, v, (edge_ends){v->node, v->output, v->copy, 0, v->exposed});
+      status =
+          add_edge(p, problem, v, (edge_ends){v->node, v->output, v->copy, 0, v->exposed, NULL});
     for (int u = 0; u < v->n_uses && status == TP_OK; u++) {
       const tp_use *use = &v->uses[u];
-      edge_ends ends = {v->copy >= 0 ? v->copy : v->node, v->copy >= 0 ? 0 : v->output, use->node,
-                        use->input, use->exposed};
-      if (ends.from != ends.to) /* a loop that yields the value it carries: both have one layout */
+      edge_ends ends = {v->copy >= 0 ? v->copy : v->node,
+                        v->copy >= 0 ? 0 : v->output,
+                        use->node,
+                        use->input,
+                        use->exposed,
+                        use};
+      /* a loop may yield the value it carries: both have one layout */
+      if (ends.from != ends.to && use->served_by < 0)
         status = add_edge(p, problem, v, ends);
     }
   }

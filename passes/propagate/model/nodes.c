@@ -93,6 +93,29 @@ static tp_status add_arg(tp_planner *p, int i) {
   return status == TP_OK ? new_value_without_rule(p, arg, node) : status;
 }
 
+/* A use by a node with one input. */
+static tp_use use_of(int node, MlirOperation op, int operand) {
+  return (tp_use){
+      .node = node, .served_by = -1, .op = op, .operand = operand, .exposed = TP_EXPOSED_UNITS};
+}
+
+/* The use of a tensor by operand i of the node's op. */
+static tp_use op_use(const tp_node *node, int number, const tp_rule *rule, int i, int operand) {
+  tp_use use = {
+      .node = number, .input = i, .op = rule->op, .operand = operand, .exposed = TP_EXPOSED_UNITS};
+  for (int k = 0; k < i && k < 64; k++) {
+    const tp_value_map *other = &rule->operands[k];
+    if (other->is_tensor && !other->is_unused && other->number == rule->operands[i].number)
+      use.earlier |= UINT64_C(1) << k;
+  }
+  use.served_by = use.earlier ? tp__serving_input(node, &use, 0) : i;
+  for (int s = 1; s < node->n && use.served_by != i; s++)
+    if (tp__serving_input(node, &use, s) != use.served_by)
+      use.served_by = i;
+  use.served_by = use.served_by == i ? -1 : use.served_by;
+  return use;
+}
+
 static tp_status add_op(tp_planner *p, int item) {
   const tp_rule *rule = p->problem.graph.items[item].rule;
   int node = 0;
@@ -104,7 +127,7 @@ static tp_status add_op(tp_planner *p, int item) {
   for (int i = 0; i < rule->n_operands && status == TP_OK; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused)
       status = add_use(p, rule->operands[i].number,
-                       (tp_use){node, i, rule->op, i < n_own ? i : -1, TP_EXPOSED_UNITS});
+                       op_use(&p->problem.nodes[node], node, rule, i, i < n_own ? i : -1));
   for (int i = 0; i < rule->n_results && status == TP_OK; i++)
     if (rule->results[i].number >= 0)
       new_result(p, &rule->results[i], node, i);
@@ -118,8 +141,7 @@ static tp_status add_layout(tp_planner *p, int item) {
   if (status == TP_OK)
     status = tp__node_for_layout(p, item, &p->problem.nodes[node]);
   if (status == TP_OK)
-    status = add_use(p, number_of(p, mlirOperationGetOperand(op, 0)),
-                     (tp_use){node, 0, op, 0, TP_EXPOSED_UNITS});
+    status = add_use(p, number_of(p, mlirOperationGetOperand(op, 0)), use_of(node, op, 0));
   return status == TP_OK ? new_value_without_rule(p, mlirOperationGetResult(op, 0), node) : status;
 }
 
@@ -182,9 +204,7 @@ static tp_status add_result(tp_planner *p, MlirOperation ret, int i) {
     status = add_made(p, v, mlirValueGetType(value), &p->problem.nodes[node]);
   p->problem.nodes[node].kind = TP_NODE_RESULT;
   p->problem.nodes[node].index = i;
-  return status == TP_OK
-             ? add_use(p, number_of(p, value), (tp_use){node, 0, ret, i, TP_EXPOSED_UNITS})
-             : status;
+  return status == TP_OK ? add_use(p, number_of(p, value), use_of(node, ret, i)) : status;
 }
 
 /* Adds one node for each carried tensor. Its uses are added when all values are known. */
@@ -211,7 +231,7 @@ static tp_status add_carried_uses(tp_planner *p) {
         &p->problem.graph.items[p->problem.nodes[i].index].carried[p->problem.nodes[i].slot];
     for (int u = 0; u < c->n_uses && status == TP_OK; u++)
       status = add_use(p, number_of(p, mlirOperationGetOperand(c->uses[u].op, c->uses[u].operand)),
-                       (tp_use){(int)i, 0, c->uses[u].op, c->uses[u].operand, TP_EXPOSED_UNITS});
+                       use_of((int)i, c->uses[u].op, c->uses[u].operand));
   }
   return status;
 }
@@ -367,11 +387,18 @@ static tp_status add_copy(tp_planner *p, size_t value, tp_memo *known) {
   return TP_OK;
 }
 
+static bool is_read_twice(const tp_planned_value *v) {
+  int n = 0;
+  for (int u = 0; u < v->n_uses && n < 2; u++)
+    n += v->uses[u].served_by < 0;
+  return n > 1;
+}
+
 tp_status tp__plan_copies(tp_planner *p) {
   tp_memo known = {0};
   tp_status status = TP_OK;
   for (size_t k = 0; k < p->problem.n_values && status == TP_OK; k++)
-    if (p->problem.values[k].n_uses > 1)
+    if (is_read_twice(&p->problem.values[k]))
       status = add_copy(p, k, &known);
   tp__memo_destroy(&known);
   return status;

@@ -76,6 +76,12 @@ static tp_status add_wait(streams *s, int at, int number) {
   return TP_OK;
 }
 
+/* True if the reshard for an earlier use of the same op serves this one. */
+static bool is_served(const tp_planner *p, const tp_use *use) {
+  const tp_node *node = &p->problem.nodes[use->node];
+  return use->earlier && tp__serving_input(node, use, node->chosen) != use->input;
+}
+
 static tp_status add_reshards_of(streams *s, int k) {
   tp_planner *p = s->p;
   tp_planned_value *v = &p->problem.values[k];
@@ -100,7 +106,7 @@ static tp_status add_reshards_of(streams *s, int k) {
   for (int u = 0; u < v->n_uses && status == TP_OK; u++) {
     reshard c = {.value = k, .use = u, .at = waits_at(p, v, &v->uses[u]), .after = copy};
     int number = copy;
-    c.cost = price(p, v, from, tp__plan_wanted(p, &v->uses[u]));
+    c.cost = is_served(p, &v->uses[u]) ? 0 : price(p, v, from, tp__plan_wanted(p, &v->uses[u]));
     v->uses[u].exposed = TP_EXPOSED_UNITS;
     if (c.cost > 0)
       status = add_reshard(s, c, &number);

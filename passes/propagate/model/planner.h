@@ -54,12 +54,26 @@ enum { TP_EXPOSED_UNITS = 16 };
 
 typedef struct tp_use {
   int node, input; /* consumer */
+  /* Bit k: the consumer's input k, before this one, reads the same value. Where both want the same
+   * layout, the reshard of the earlier one serves both. */
+  uint64_t earlier;
+  int served_by; /* one that does so with all strategies; -1: none */
   /* the operand to rewire: `operand` of `op`; if `operand` < 0, all uses inside a region of `op` */
   MlirOperation op;
   int operand;
   /* paid share of its reshard, of TP_EXPOSED_UNITS; less than all of it only with overlap */
   uint8_t exposed;
 } tp_use;
+
+/* The first input of the consumer that reads the value in the same layout as this use, with
+ * strategy s of the consumer. */
+static inline int tp__serving_input(const tp_node *node, const tp_use *u, int s) {
+  const tp_spec *in = &node->in[s * node->n_in];
+  for (int k = 0; k < u->input && k < 64; k++)
+    if (u->earlier >> k & 1 && tp_spec_equal(in[k], in[u->input]))
+      return k;
+  return u->input;
+}
 
 typedef struct tp_planned_value {
   MlirValue value;
