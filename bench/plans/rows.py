@@ -28,9 +28,10 @@ class Row:
         self.number, self.name, self.plan, self.mesh, self.build = number, name, plan, mesh, build
         self.sizes, self.small, self.hand, self.element, self.reason, self.limit = sizes, small, hand, element, reason, limit
 
-    def program(self, small=False, hand=False, free=False):
+    def program(self, small=False, hand=False, free=False, **sizes):
+        """The row at full size, or at the sizes given; at its small size for small=True, in f32."""
         p = Program(self.mesh, "f32" if small else self.element, hand, free)
-        self.build(p, **(self.small if small else self.sizes))
+        self.build(p, **{**(self.small if small else self.sizes), **sizes})
         return p.text()
 
     def hand_bytes(self):

@@ -1,8 +1,9 @@
-/* Creates linalg.generic ops. */
+/* Creates linalg.generic and linalg.fill ops. */
 #include "ir/ir.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
+#include <mlir-c/Dialect/Linalg.h>
 
 bool tp__map_has_loop(MlirAffineMap map, intptr_t loop) {
   for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); d++)
@@ -65,4 +66,23 @@ MlirOperation tp__build_generic_body(MlirOperation op) {
   MlirOperation yield = tp__create(&(tp_build){.name = "linalg.yield", .location = location});
   mlirBlockAppendOwnedOperation(block, yield);
   return yield;
+}
+
+MlirOperation tp__build_fill(MlirOperation where, MlirValue number, MlirType type) {
+  MlirContext context = mlirOperationGetContext(where);
+  MlirValue operands[] = {number, tp__empty(where, type)};
+  MlirNamedAttribute segments = tp__named(
+      context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){1, 1}));
+  MlirOperation op = tp__create(&(tp_build){.name = "linalg.fill",
+                                            .location = mlirOperationGetLocation(where),
+                                            .n_operands = 2,
+                                            .operands = operands,
+                                            .n_results = 1,
+                                            .results = &type,
+                                            .n_attributes = 1,
+                                            .attributes = &segments,
+                                            .n_regions = 1});
+  mlirLinalgFillBuiltinNamedOpRegion(op);
+  tp__insert_before(where, op);
+  return op;
 }

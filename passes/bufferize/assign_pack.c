@@ -1,7 +1,7 @@
 /* Packs buffers into blocks. Each buffer goes to the lowest offset where it does not overlap a
  * simultaneously live buffer. The order is greedy by size, largest first (Pisarchyk and Lee,
  * "Efficient Memory Management for Deep Neural Net Inference", 2020). If that leaves gaps, other
- * orders are tried, and the one with the smallest block wins. */
+ * orders are tried, then changes of the best one. The order with the smallest block wins. */
 #include "passes/bufferize/assign.h"
 
 #include "support/support.h"
@@ -9,8 +9,10 @@
 #include <stdlib.h>
 
 enum {
-  NEAR = 32, /* stop trying orders once the block is within 1/NEAR of the lower bound */
-  WORTH = 16 /* use one block instead of two if that saves more than 1/WORTH */
+  NEAR = 64,             /* stop trying orders once the block is within 1/NEAR of the lower bound */
+  WORTH = 64,            /* use one block instead of two if that saves more than 1/WORTH */
+  MOST_CHANGES = 4096,   /* of the best order, and ... */
+  MOST_PLACED = 1 << 24, /* ... most pairs of buffers compared for them */
 };
 
 static int64_t align_up(int64_t bytes) {
@@ -126,24 +128,93 @@ static int64_t min_block_size(tp__buffer *const *list, size_t n, tp__buffer **by
   return most;
 }
 
-/* Packs list[0 .. n), which is sorted by size, into one block. Returns its size. `scratch` has
- * space for 2n entries. */
-static int64_t pack(tp__buffer **list, size_t n, tp__buffer **scratch, int64_t *offsets) {
-  int64_t best = INT64_MAX, least = min_block_size(list, n, scratch);
-  for (int k = 0; k < TP_LEN(orders) && (best > least + least / NEAR || k == 0); k++) {
-    for (size_t i = 0; i < n; i++)
-      scratch[i] = list[i];
-    qsort(scratch, n, sizeof(tp__buffer *), orders[k]);
-    place_all(scratch, n, 0, INT64_MAX, scratch + n);
-    if (end_of(list, n) >= best)
-      continue;
-    best = end_of(list, n);
-    for (size_t i = 0; i < n; i++)
-      offsets[i] = list[i]->offset;
+/* The place in the order of the buffer that ends last, the first of equal ones. */
+static size_t highest(tp__buffer *const *list, size_t n) {
+  size_t top = 0;
+  for (size_t i = 1; i < n; i++)
+    if (list[i]->offset + align_up(list[i]->bytes) > list[top]->offset + align_up(list[top]->bytes))
+      top = i;
+  return top;
+}
+
+/* Moves the buffer from one place of the order to another. */
+static void move(tp__buffer **list, size_t from, size_t to) {
+  tp__buffer *moved = list[from];
+  for (; from > to; from--)
+    list[from] = list[from - 1];
+  for (; from < to; from++)
+    list[from] = list[from + 1];
+  list[to] = moved;
+}
+
+typedef struct packing {
+  tp__buffer **list; /* n buffers, sorted by size */
+  size_t n;
+  tp__buffer **order, **best_order, **near; /* space for n buffers each */
+  int64_t *offsets;                         /* of list[]: those of the best order */
+  int64_t size, least;                      /* of the best block, and a lower bound */
+} packing;
+
+static bool is_near(const packing *p) { return p->size <= p->least + p->least / NEAR; }
+
+/* Places the buffers in the present order. False if that makes the block larger than `most`. */
+static bool try_order(packing *p, int64_t most) {
+  place_all(p->order, p->n, 0, INT64_MAX, p->near);
+  int64_t size = end_of(p->list, p->n);
+  if (size > most)
+    return false;
+  p->size = size;
+  for (size_t i = 0; i < p->n; i++)
+    p->offsets[i] = p->list[i]->offset;
+  return true;
+}
+
+/* Changes the best order: the buffer that ends last is placed earlier. Each change is kept unless
+ * it makes the block larger. How much earlier is drawn, always in the same way. */
+static void change_order(packing *p) {
+  uint64_t drawn = 1;
+  int64_t changes = MOST_PLACED / (int64_t)(p->n * p->n + 1);
+  changes = changes < MOST_CHANGES ? changes : MOST_CHANGES;
+  for (int64_t k = 0; k < changes && !is_near(p); k++) {
+    for (size_t i = 0; i < p->n; i++)
+      p->list[i]->offset = p->offsets[i];
+    size_t from = highest(p->best_order, p->n);
+    drawn = drawn * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    size_t to = from > 0 ? (size_t)(drawn >> 33) % from : (size_t)(drawn >> 33) % p->n;
+    move(p->best_order, from, to);
+    for (size_t i = 0; i < p->n; i++)
+      p->order[i] = p->best_order[i];
+    if (!try_order(p, p->size))
+      move(p->best_order, to, from);
   }
+}
+
+/* Packs list[0 .. n), which is sorted by size, into one block. Returns its size. `scratch` has
+ * space for 3n entries. */
+static int64_t pack(tp__buffer **list, size_t n, tp__buffer **scratch, int64_t *offsets) {
+  packing p = {.list = list,
+               .n = n,
+               .order = scratch,
+               .near = scratch + n,
+               .best_order = scratch + 2 * n,
+               .offsets = offsets,
+               .size = INT64_MAX,
+               .least = min_block_size(list, n, scratch)};
+  if (n == 0)
+    return 0;
+  for (int k = 0; k < TP_LEN(orders) && (k == 0 || !is_near(&p)); k++) {
+    for (size_t i = 0; i < n; i++)
+      p.order[i] = list[i];
+    qsort(p.order, n, sizeof(tp__buffer *), orders[k]);
+    if (!try_order(&p, p.size - 1))
+      continue;
+    for (size_t i = 0; i < n; i++)
+      p.best_order[i] = p.order[i];
+  }
+  change_order(&p);
   for (size_t i = 0; i < n; i++)
     list[i]->offset = offsets[i];
-  return n ? best : 0;
+  return p.size;
 }
 
 /* ---- blocks ---- */
@@ -183,7 +254,7 @@ static void pack_one(tp__buffers *buffers, tp__buffer **list, int64_t *offsets, 
 
 tp_status tp__pack_buffers(MlirOperation func, tp__buffers *buffers, int64_t *private_bytes,
                            int64_t *registered_bytes) {
-  tp__buffer **list = tp__calloc(buffers->n + 1, 3 * sizeof(tp__buffer *));
+  tp__buffer **list = tp__calloc(buffers->n + 1, 4 * sizeof(tp__buffer *));
   int64_t *offsets = tp__calloc(buffers->n + 1, 2 * sizeof *offsets), bytes[2];
   if (list && offsets) {
     pack_two(buffers, list, offsets, bytes);

@@ -76,31 +76,59 @@ static bool is_carried(MlirValue value, MlirOperation op) {
          tp__op_is(mlirBlockGetParentOperation(block), "scf.for");
 }
 
-/* True if the user is a structured op before `op` that only reads the value. */
-static bool reads_before(MlirOpOperand use, MlirOperation op) {
-  MlirOperation user = mlirOpOperandGetOwner(use);
-  return tp__op_has_dialect(user, "linalg") && !is_init(use) &&
-         mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) &&
-         mlirOperationIsBeforeInBlock(user, op);
+static bool is_reshape(MlirOperation op) {
+  return !mlirOperationIsNull(op) &&
+         (tp__op_is(op, "tensor.expand_shape") || tp__op_is(op, "tensor.collapse_shape"));
 }
 
-/* True if `op` is the last reader of the value and may overwrite it. Results of collectives may not
- * be overwritten. A value with earlier readers must be the result of a structured op or
- * loop-carried, because these have buffers of their own. */
+/* True if the user is a structured op before `op` that only reads the value, or a reshape for such
+ * ops. */
+static bool reads_before(MlirOpOperand use, MlirOperation op) {
+  MlirOperation user = mlirOpOperandGetOwner(use);
+  bool is_before =
+      is_reshape(user) || (tp__op_has_dialect(user, "linalg") && !is_init(use) &&
+                           mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) &&
+                           mlirOperationIsBeforeInBlock(user, op));
+  for (MlirOpOperand next = is_reshape(user) ? mlirValueGetFirstUse(mlirOperationGetResult(user, 0))
+                                             : (MlirOpOperand){NULL};
+       !mlirOpOperandIsNull(next) && is_before; next = mlirOpOperandGetNextUse(next))
+    is_before = reads_before(next, op);
+  return is_before;
+}
+
+/* True if only `op` and `view` use the value, and readers before `op` if `is_own`. */
+static bool has_no_other_use(MlirValue value, MlirOperation op, MlirOperation view, bool is_own) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!mlirOperationEqual(user, op) && !mlirOperationEqual(user, view) &&
+        !(is_own && reads_before(use, op)))
+      return false;
+  }
+  return true;
+}
+
+/* True if `op` is the last reader of the value, also through a reshape, and may overwrite it.
+ * Results of collectives may not be overwritten. A value with earlier readers must be the result of
+ * a structured op or loop-carried, because these have buffers of their own. */
 static bool ends_here(MlirOperation op, MlirValue value) {
-  MlirOperation maker = tp__defining_op(value);
+  MlirValue from = value;
+  while (is_reshape(tp__defining_op(from)))
+    from = mlirOperationGetOperand(tp__defining_op(from), 0);
+  MlirOperation maker = tp__defining_op(from), view = op;
   if (mlirOperationIsNull(maker)
-          ? !is_carried(value, op)
+          ? !is_carried(from, op)
           : tp__op_is(maker, "arith.constant") || tp__op_is(maker, "func.call") ||
                 tp__op_has_dialect(maker, "shard") ||
                 !mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(op)))
     return false;
   bool is_own = mlirOperationIsNull(maker) || tp__op_has_dialect(maker, "linalg");
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use))
-    if (!mlirOperationEqual(mlirOpOperandGetOwner(use), op) && !(is_own && reads_before(use, op)))
+  for (; !mlirValueEqual(value, from); value = mlirOperationGetOperand(view, 0)) {
+    if (!has_no_other_use(value, op, view, is_own))
       return false;
-  return true;
+    view = tp__defining_op(value);
+  }
+  return has_no_other_use(from, op, view, is_own);
 }
 
 static bool overwrite_operand(MlirOperation op) {

@@ -64,12 +64,8 @@ static MlirValue build_named(MlirOperation where, const char *name, const MlirVa
 
 /* Builds a fill of type `type` before `where`, with the number of the fill that defines `like`. */
 static MlirValue fill_like(MlirOperation where, MlirValue like, MlirType type) {
-  MlirValue operands[2] = {mlirOperationGetOperand(tp__defining_op(like), 0),
-                           tp__empty(where, type)};
-  MlirNamedAttribute segments =
-      tp__named(mlirOperationGetContext(where), "operandSegmentSizes",
-                mlirDenseI32ArrayGet(mlirOperationGetContext(where), 2, (const int32_t[]){1, 1}));
-  return build_named(where, "linalg.fill", operands, type, &segments);
+  MlirValue number = mlirOperationGetOperand(tp__defining_op(like), 0);
+  return mlirOperationGetResult(tp__build_fill(where, number, type), 0);
 }
 
 /* True if linalg.contract accepts the contraction: permuted projections, and every loop of A and B

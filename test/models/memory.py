@@ -1,8 +1,9 @@
 """usage: memory.py SHARD_OPT SHARD_RUN MODELS [--gpu] NAME[:LIMIT]...
 
 Prints for each program the memory per device according to the plan (peak_memory) and in the
-compiled program. Fails if their ratio is not within 0.92 to 1.03, or if a plan exceeds its limit.
-NAME is a model, which is for two devices if it names no mesh, or row/N for row N of bench/plans at its small size. --gpu: for GPUs, within 0.9 to 1.1."""
+compiled program. Fails if their ratio is not within 0.95 to 1.03, or if one of them exceeds the limit.
+NAME is a model, which is for two devices if it names no mesh, or row/N for row N of bench/plans at its small size, or row/N/S=512,... in its own
+element type at these sizes. --gpu: for GPUs, within 0.9 to 1.1."""
 
 import json
 import os
@@ -14,7 +15,9 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "plans"))
 from rows import ROWS  # noqa: E402
 
-CPU, GPU = (0.92, 1.03), (0.9, 1.1)
+CPU, GPU = (0.95, 1.03), (0.9, 1.1)
+# Its padded image, more than twice as large at this size, is kept for the backward pass; planned is the image without padding.
+LEAST = {"row/13s:8361": 0.92}
 
 
 def program(models, name, folder):
@@ -22,7 +25,9 @@ def program(models, name, folder):
         return os.path.join(models, name + ".mlir")
     path = os.path.join(folder, "row.mlir")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(next(row for row in ROWS if row.number == name[4:]).program(small=True))
+        _, number, *sizes = name.split("/")
+        sizes = {key: int(size) for key, size in (pair.split("=") for pair in ",".join(sizes).split(",") if pair)}
+        file.write(next(row for row in ROWS if row.number == number).program(small=not sizes, **sizes))
     return path
 
 
@@ -46,7 +51,7 @@ def main():
             subprocess.run([run, model, "--no-verify", "--report", report, *mesh, *limited, *target], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             exact = json.load(open(report))["memory_per_device"]["total"]
             print(f"{name:24}{limit:>8} planned {planned:8}  compiled {exact:8}  {planned / exact:.2f}")
-            failed |= not least <= planned / exact <= most or (limit != "" and planned > int(limit))
+            failed |= not LEAST.get(f"{name}:{limit}", least) <= planned / exact <= most or (limit != "" and max(planned, exact) > int(limit))
     sys.exit(failed)
 
 

@@ -1,7 +1,7 @@
 /* tp-raise: rewrites ops that hide structure from the planner into forms that show it.
  *
- * The first sweep is in program order, so that producers are raised before consumers: names of
- * loops, concatenations, iota operands, captured reads with the index arithmetic that depends on
+ * The first sweep is in program order, so that producers are raised before consumers: fills, names
+ * of loops, concatenations, iota operands, captured reads with the index arithmetic that depends on
  * them, and lookups. The next sweeps are in reverse order, so that consumers are gone before
  * producers: unused results and unused inits. The last sweeps add ops: results that let the parts
  * of a reduction be combined, and slices for single elements that are read or written. At the end,
@@ -27,7 +27,7 @@ static tp_status collect(MlirOperation op, void *data) {
 
 static void raise_values(tp__raise *raise, MlirOperation op) {
   tp__generic generic;
-  if (!tp__generic_read(op, &generic))
+  if (tp__raise_fill(raise, op) || !tp__generic_read(op, &generic))
     return;
   tp__raise_loops(raise, &generic);
   if (tp__raise_concat(raise, &generic))
@@ -101,6 +101,7 @@ static const tp_statistic_row statistics[] = {
     [TP_RAISED_INIT] = {"inits", "inits that nobody reads replaced by tensor.empty"},
     [TP_RAISED_ELEMENT] = {"elements", "single elements read or written that became slices"},
     [TP_RAISED_SORT] = {"sorts", "sorts that keep only the first elements of each row, as used"},
+    [TP_RAISED_FILL] = {"fills", "copies of a constant number that became a linalg.fill"},
 };
 
 const tp_pass_row tp__raise_row = {
@@ -118,8 +119,8 @@ const tp_pass_row tp__raise_row = {
         "their other results read, except the value at the index where a max with index needs it "
         "to be split. An init that the body does not read is a tensor.empty. A tensor.extract or "
         "tensor.insert outside of bodies is a slice of one element. A sort whose results are used "
-        "up to the k-th element of each row has results of k elements. Values stay equal bit for "
-        "bit, "
+        "up to the k-th element of each row has results of k elements. An op that writes one "
+        "constant number everywhere is a linalg.fill. Values stay equal bit for bit, "
         "and what is not proven stays as it is: reads in branches keep their captured tensor. "
         "Breaks: nothing.",
     .statistics = statistics,

@@ -31,6 +31,7 @@ enum {
   TP_RAISED_INIT,
   TP_RAISED_ELEMENT,
   TP_RAISED_SORT,
+  TP_RAISED_FILL,
 };
 
 /* A linalg.generic on tensors. */
@@ -118,6 +119,8 @@ bool tp__counts_up(MlirAttribute elements, MlirType type, int64_t n, int64_t *fi
 
 /* ---- rewrites; they return true if anything changed ---- */
 
+/* Takes any linalg op with a body, and may replace it by a linalg.fill. */
+bool tp__raise_fill(tp__raise *raise, MlirOperation op);
 bool tp__raise_loops(tp__raise *raise, const tp__generic *generic);
 /* May destroy the generic and replace it by a tensor.concat. */
 bool tp__raise_concat(tp__raise *raise, const tp__generic *generic);

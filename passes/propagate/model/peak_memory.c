@@ -443,6 +443,37 @@ static bool allocate(peak_finder *f) {
   return true;
 }
 
+/* True if the op converts what it has accumulated when it no longer reads its operands, and this
+ * result is not larger than what is then no longer held. */
+static bool is_made_late(const peak_finder *f, const tp_live_buffer *result) {
+  const tp_planner *p = f->planner;
+  int value = tp__timeline_find(&f->timeline, result->value), k = result->from;
+  const tp_planned_value *v = value < 0 ? NULL : planned(f, value);
+  const tp_rule *rule = f->timeline.moments[k].rule;
+  if (result->kind != TP_LIVE_VALUE || !v || !rule || rule->contraction_flops == 0 ||
+      f->timeline.values[value].maker != k || result->to == k)
+    return false;
+  const tp_node *node = &p->problem.nodes[v->node];
+  if (tp__carried_bytes(p, rule, &node->strategies[node->chosen]) == 0)
+    return false;
+  int64_t freed = 0;
+  for (size_t i = 0; i < f->n_held; i++)
+    freed += f->held[i].kind == TP_LIVE_VALUE && f->held[i].from < k && f->held[i].to == k
+                 ? f->held[i].bytes
+                 : 0;
+  return freed >= result->bytes;
+}
+
+/* Holds such results only from the next op on. */
+static void delay_results(peak_finder *f) {
+  for (size_t i = 0; i < f->n_held; i++)
+    if (is_made_late(f, &f->held[i])) {
+      f->delta[f->held[i].from] -= f->held[i].bytes;
+      f->held[i].from++;
+      f->delta[f->held[i].from] += f->held[i].bytes;
+    }
+}
+
 static tp_status hold_all(peak_finder *f) {
   tp_status status = TP_OK;
   read_others(f);
@@ -450,6 +481,8 @@ static tp_status hold_all(peak_finder *f) {
   /* backwards, so that users are known */
   for (size_t k = f->timeline.n; k > 0 && status == TP_OK && !f->failed; k--)
     status = hold_op(f, (int)k - 1);
+  if (status == TP_OK && !f->failed)
+    delay_results(f);
   if (status == TP_OK && !f->failed)
     status = hold_boundary(f);
   return status;

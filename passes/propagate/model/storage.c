@@ -348,9 +348,7 @@ static int64_t local_elements(const tp_planner *p, const tp_value_map *map, tp_s
   return tp_spec_local_elements(p->problem.mesh, spec, map->rank, map->shape);
 }
 
-/* Products of probabilities and values are accumulated in f32 over the blocks and converted to the
- * element type at the end. */
-static int64_t carried_bytes(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
+int64_t tp__carried_bytes(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {
   const tp_value_map *result = &rule->results[0];
   bool tiled = false;
   for (int i = 0; i < rule->n_operands; i++)
@@ -398,7 +396,7 @@ int64_t tp__workspace(const tp_planner *p, const tp_rule *rule, const tp_strateg
       bytes += rule->results[0].element_size *
                local_elements(p, map, tp__strategy_operand(rule, p->problem.mesh, s, i));
   }
-  return rule->contraction_flops > 0 ? bytes + carried_bytes(p, rule, s) : bytes;
+  return rule->contraction_flops > 0 ? bytes + tp__carried_bytes(p, rule, s) : bytes;
 }
 
 int64_t tp__ring_bytes(const tp_planner *p, const tp_rule *rule, const tp_strategy *s) {

@@ -42,7 +42,13 @@ bool tp__is_written_through(tp_planner *planner, const tp_timeline *timeline, in
  * reduction accumulates into its initial value. */
 int tp__overwritten(tp_planner *planner, tp_timeline *timeline, int op);
 
-/* Bytes of scratch that a device needs while the op runs, besides operands and results. */
+/* Bytes of the sums of products of probabilities and values, which are accumulated in f32 over the
+ * blocks and converted to the element type at the end; 0 for other ops. */
+int64_t tp__carried_bytes(const tp_planner *planner, const tp_rule *rule,
+                          const tp_strategy *strategy);
+
+/* Bytes of scratch that a device needs while the op runs, besides operands and results, and with
+ * the sums above. */
 int64_t tp__workspace(const tp_planner *planner, const tp_rule *rule, const tp_strategy *strategy);
 
 /* Bytes of the remote parts that a device holds during a ring, besides its own part: the current

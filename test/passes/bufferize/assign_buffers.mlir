@@ -187,3 +187,30 @@ func.func @strided(%ctx: !llvm.ptr, %x: memref<4x4xf32>, %y: memref<4x2xf32>, %p
   memref.copy %y, %s : memref<4x2xf32> to memref<4x2xf32, strided<[4, 1], offset: 1>>
   return %p : i1
 }
+
+// -----
+
+// Placed by size, by life, by both or by start, these buffers leave gaps, and need 1280 bytes. In another order they need what is live at once.
+// CHECK: func.func @gaps
+// CHECK: unrealized_conversion_cast %{{.*}} to memref<1024xi8>
+func.func @gaps(%ctx: !llvm.ptr, %x1: memref<16xf32>, %x4: memref<64xf32>, %x5: memref<80xf32>, %x6: memref<96xf32>) attributes {tp.mesh = array<i64: 1>} {
+  %a = memref.alloc() : memref<16xf32>
+  memref.copy %x1, %a : memref<16xf32> to memref<16xf32>
+  %b = memref.alloc() : memref<80xf32>
+  memref.copy %x5, %b : memref<80xf32> to memref<80xf32>
+  %c = memref.alloc() : memref<64xf32>
+  memref.copy %x4, %c : memref<64xf32> to memref<64xf32>
+  %d = memref.alloc() : memref<80xf32>
+  memref.copy %x5, %d : memref<80xf32> to memref<80xf32>
+  memref.copy %d, %x5 : memref<80xf32> to memref<80xf32>
+  %e = memref.alloc() : memref<80xf32>
+  memref.copy %x5, %e : memref<80xf32> to memref<80xf32>
+  memref.copy %a, %x1 : memref<16xf32> to memref<16xf32>
+  memref.copy %c, %x4 : memref<64xf32> to memref<64xf32>
+  %f = memref.alloc() : memref<96xf32>
+  memref.copy %x6, %f : memref<96xf32> to memref<96xf32>
+  memref.copy %e, %x5 : memref<80xf32> to memref<80xf32>
+  memref.copy %b, %x5 : memref<80xf32> to memref<80xf32>
+  memref.copy %f, %x6 : memref<96xf32> to memref<96xf32>
+  return
+}

@@ -187,3 +187,48 @@ func.func @memref(%x: f32, %a: memref<5xf32>) {
   linalg.fill ins(%x : f32) outs(%a : memref<5xf32>)
   return
 }
+
+// -----
+
+// The last reader of a value overwrites it through a reshape, also where it is read before; but not what a later op reads, and no argument.
+#id3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#id2 = affine_map<(d0, d1) -> (d0, d1)>
+#one = affine_map<(d0, d1, d2) -> ()>
+// CHECK-LABEL: func.func @through_reshapes
+// CHECK-SAME: %[[X:.*]]: tensor<4x6xf32>
+// CHECK: %[[A:.*]] = linalg.exp
+// CHECK: %[[B:.*]] = linalg.exp
+// CHECK: %[[VA:.*]] = tensor.expand_shape %[[A]]
+// CHECK: %[[VB:.*]] = tensor.expand_shape %[[B]]
+// CHECK: %[[VX:.*]] = tensor.expand_shape %[[X]]
+// CHECK: linalg.generic {{.*}} ins(%[[VA]] : tensor<4x2x3xf32>) outs(%{{.*}} : tensor<f32>)
+// CHECK: linalg.generic {{.*}} ins(%[[VX]], %[[VB]], %[[VA]] : {{.*}}) outs(%[[VA]] : tensor<4x2x3xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[B]] : tensor<4x6xf32>) outs(%[[B]] : tensor<4x6xf32>)
+func.func @through_reshapes(%x: tensor<4x6xf32>, %s: tensor<f32>) -> (tensor<f32>, tensor<4x2x3xf32>, tensor<4x6xf32>) {
+  %e = tensor.empty() : tensor<4x6xf32>
+  %a = linalg.exp ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %b = linalg.exp ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %va = tensor.expand_shape %a [[0], [1, 2]] output_shape [4, 2, 3] : tensor<4x6xf32> into tensor<4x2x3xf32>
+  %vb = tensor.expand_shape %b [[0], [1, 2]] output_shape [4, 2, 3] : tensor<4x6xf32> into tensor<4x2x3xf32>
+  %vx = tensor.expand_shape %x [[0], [1, 2]] output_shape [4, 2, 3] : tensor<4x6xf32> into tensor<4x2x3xf32>
+  %sum = linalg.generic {indexing_maps = [#id3, #one], iterator_types = ["reduction", "reduction", "reduction"]} ins(%va : tensor<4x2x3xf32>) outs(%s : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.addf %in, %out : f32
+    linalg.yield %n : f32
+  } -> tensor<f32>
+  %f = tensor.empty() : tensor<4x2x3xf32>
+  %r = linalg.generic {indexing_maps = [#id3, #id3, #id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%vx, %vb, %va : tensor<4x2x3xf32>, tensor<4x2x3xf32>, tensor<4x2x3xf32>) outs(%f : tensor<4x2x3xf32>) {
+  ^bb0(%i: f32, %j: f32, %k: f32, %out: f32):
+    %m = arith.mulf %i, %j : f32
+    %n = arith.addf %m, %k : f32
+    linalg.yield %n : f32
+  } -> tensor<4x2x3xf32>
+  %g = tensor.empty() : tensor<4x6xf32>
+  %t = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%b : tensor<4x6xf32>) outs(%g : tensor<4x6xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %n = arith.negf %in : f32
+    linalg.yield %n : f32
+  } -> tensor<4x6xf32>
+  return %sum, %r, %t : tensor<f32>, tensor<4x2x3xf32>, tensor<4x6xf32>
+}

@@ -7,10 +7,10 @@
 
 // Scores are 128 GiB on each of 8 devices, and no memory: they are made in blocks. What is added up from block to block is, in f32.
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-decompose,tp-propagate{mesh=sp=8 memory-limit=1GiB})' | FileCheck %s --check-prefix=FITS
-// In MiB: x, queries, what attention makes and the result 128 each; sums in f32 256; wq, wo, keys
-// and values 32 each; wk and wv 8 each; maxima and sums of 131072 rows of four heads 1 each; and
+// In MiB: x, queries and the result 128 each; sums in f32 256; wq, wo, keys and values 32 each;
+// what attention makes, 128, is converted from the sums when no queries are read any more; wk and wv 8 each; maxima and sums of 131072 rows of four heads 1 each; and
 // three blocks of 65536 scores, 1/8 each. All but the sums in f32 are bf16.
-// FITS: peak_memory = 958529536
+// FITS: peak_memory = 824311808
 
 // GATHER-NOT: shard.all_to_all
 // GATHER-COUNT-2: shard.all_gather {{.*}} -> tensor<8x131072x128xbf16>
