@@ -326,6 +326,8 @@ bool tp__loop_trips(MlirOperation op, double *trips);
 tp_status tp__collect_loops(MlirOperation op, void *list);
 /* True if `value` is defined outside all regions of `op`. */
 bool tp__is_captured(MlirOperation op, MlirValue value);
+/* True if `op` is `around` or stands in a region of it. */
+bool tp__is_inside(MlirOperation op, MlirOperation around);
 
 #ifdef __cplusplus
 }

@@ -109,11 +109,12 @@ MlirOperation tp__enclosing_func(MlirOperation op) {
   return op;
 }
 
+bool tp__is_inside(MlirOperation op, MlirOperation around) {
+  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, around))
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
+}
+
 bool tp__is_captured(MlirOperation op, MlirValue value) {
-  MlirBlock block = tp__block_of(value);
-  for (MlirOperation parent = mlirBlockGetParentOperation(block); !mlirOperationIsNull(parent);
-       parent = mlirOperationGetParentOperation(parent))
-    if (mlirOperationEqual(parent, op))
-      return false;
-  return true;
+  return !tp__is_inside(mlirBlockGetParentOperation(tp__block_of(value)), op);
 }

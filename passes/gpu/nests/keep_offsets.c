@@ -128,20 +128,13 @@ typedef struct captured {
   origin from;
 } captured;
 
-/* True if `op` is inside of the nest. */
-static bool is_inside(MlirOperation op, MlirOperation nest) {
-  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, nest))
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
-}
-
 /* Adds the loads whose results an op of a body uses. */
 static tp_status find_captured(MlirOperation op, void *data) {
   captured *c = data;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     MlirOperation load = tp__defining_op(mlirOperationGetOperand(op, i));
     if (mlirOperationIsNull(load) || !tp__op_is(load, "memref.load") ||
-        mlirOperationGetNumOperands(load) != 1 || is_inside(load, c->nest) ||
+        mlirOperationGetNumOperands(load) != 1 || tp__is_inside(load, c->nest) ||
         !mlirBlockEqual(mlirOperationGetBlock(load), mlirOperationGetBlock(c->nest)) ||
         !is_settled(mlirOperationGetOperand(load, 0), load))
       continue;

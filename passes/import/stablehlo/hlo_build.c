@@ -212,6 +212,8 @@ MlirValue tp__hlo_broadcast(tp_hlo *hlo, MlirValue value, MlirType type, const i
   bool same = from.rank == to.rank;
   if (!mlirAttributeIsNull(splat))
     return tp__hlo_constant(hlo, type, splat);
+  if (from.rank == 0 && tp__hlo_elements(&to) == 1) /* a reshape may stay a partial sum */
+    return tp__hlo_reshape(hlo, value, &to);
   if (from.rank == 0)
     return tp__hlo_fill(hlo, type, value);
   for (int d = 0; d < from.rank; d++) {

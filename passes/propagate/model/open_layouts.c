@@ -47,8 +47,9 @@ typedef struct layout_list {
   int rank;
   int64_t shape[TP_MAX_RANK];
   uint32_t open;
-  bool is_boundary;     /* of an argument or a result */
-  const uint8_t *order; /* order in which axes are appended */
+  bool is_boundary;           /* of an argument or a result */
+  const tp_combiner *partial; /* also partial by this; NULL: no layout is partial */
+  const uint8_t *order;       /* order in which axes are appended */
   int n, left_out;
   tp_spec specs[TP_MAX_FOUND];
 } layout_list;
@@ -133,6 +134,9 @@ static void extend(layout_list *list, tp_spec spec, int done) {
     return;
   if (mesh->axes[axis].size == 1 || tp_spec_place(spec, axis).kind != TP_REPLICATED)
     return;
+  tp_spec partial = spec;
+  if (list->partial && tp_spec_set_partial(&partial, axis, *list->partial) == TP_OK)
+    extend(list, partial, done + 1);
   for (int d = 0; d < list->rank; d++) {
     tp_spec next = spec;
     if (!(list->open >> d & 1) || !tp__flow_allows(list->planner, list->value, d, axis))
@@ -161,8 +165,9 @@ static tp_status limit(layout_list *list) {
   return TP_OK;
 }
 
-static tp_status layouts_of(tp_planner *p, MlirValue value, bool is_boundary, bool pinned,
-                            tp_annotation pin, layout_list **out) {
+static tp_status layouts_of(tp_planner *p, MlirValue value, bool is_boundary,
+                            const tp_combiner *partial, bool pinned, tp_annotation pin,
+                            layout_list **out) {
   layout_list *list = p->layout_scratch;
   if (!list && !(list = p->layout_scratch = tp__arena_alloc(p->problem.arena, sizeof *list)))
     return tp__plan_no_memory(p);
@@ -171,6 +176,7 @@ static tp_status layouts_of(tp_planner *p, MlirValue value, bool is_boundary, bo
   list->value = tp__func_graph_number(&p->problem.graph, value);
   list->open = pinned ? pin.open : UINT32_MAX;
   list->is_boundary = is_boundary;
+  list->partial = partial;
   tp_spec start = pinned ? pin.spec : tp_spec_replicated();
   bool is_tensor = tp__static_tensor(mlirValueGetType(value), &list->rank, list->shape);
   for (int i = 0; i < p->problem.n_orders && is_tensor; i++) {
@@ -195,7 +201,7 @@ tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
   if (status == TP_OK)
     status = tp__func_graph_arg(&p->problem.graph, i, &pin, &pinned);
   if (status == TP_OK)
-    status = layouts_of(p, arg, true, pinned, pin, &list);
+    status = layouts_of(p, arg, true, NULL, pinned, pin, &list);
   if (status == TP_OK)
     status = tp__node_allocate(p, node, list->n, 0, 1);
   if (status != TP_OK)
@@ -217,7 +223,7 @@ tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "has no tp.sharding; a constraint must specify the layout of its value");
   if (status == TP_OK)
-    status = layouts_of(p, mlirOperationGetResult(op, 0), false, true, pin, &list);
+    status = layouts_of(p, mlirOperationGetResult(op, 0), false, NULL, true, pin, &list);
   if (status == TP_OK)
     status = tp__node_allocate(p, node, list->n, 1, 1);
   if (status != TP_OK)
@@ -232,6 +238,7 @@ tp_status tp__node_for_layout(tp_planner *p, int item, tp_node *node) {
 
 tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node) {
   const tp_carried *carried = &p->problem.graph.items[item].carried[slot];
+  tp_combiner combiner;
   tp_annotation pin = {0};
   bool pinned;
   layout_list *list;
@@ -245,7 +252,10 @@ tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node)
     pinned = true;
   }
   if (status == TP_OK)
-    status = layouts_of(p, carried->values[0], false, pinned, pin, &list);
+    status = layouts_of(
+        p, carried->values[0], false,
+        !pinned && tp__accumulates(&p->problem.graph, carried, &combiner) ? &combiner : NULL,
+        pinned, pin, &list);
   if (status == TP_OK)
     status = tp__node_allocate(p, node, list->n, 1, 1);
   if (status != TP_OK)
@@ -272,7 +282,7 @@ tp_status tp__node_for_result(tp_planner *p, int i, MlirValue value, tp_node *no
   layout_list *list;
   tp_status status = pin_of_result(p, i, &pin, pinned);
   if (status == TP_OK)
-    status = layouts_of(p, value, true, *pinned, pin, &list);
+    status = layouts_of(p, value, true, NULL, *pinned, pin, &list);
   if (status == TP_OK)
     status = tp__node_allocate(p, node, list->n, 1, 0);
   if (status != TP_OK)

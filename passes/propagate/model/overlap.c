@@ -18,7 +18,8 @@ typedef struct reshard {
   int value, use; /* index of the use; -1 for the copy */
   int at;         /* the first node that waits for it; n_nodes: the end of the function */
   int after;      /* the reshard it starts from; -1: the value as produced */
-  int next;       /* next reshard of the same producer; -1: none */
+  int made;       /* the node behind which the value exists */
+  int next;       /* next reshard of a value that exists behind the same node; -1: none */
   tp_cost cost;
   tp_cost ready, start, end; /* -1: not known yet */
 } reshard;
@@ -33,7 +34,7 @@ typedef struct streams {
   size_t n_changes, change_capacity, n_waits, wait_capacity;
   reshard *changes;
   wait *waits;
-  int *produced;             /* by node: its first reshard, -1: none */
+  int *produced;             /* by node: the first reshard of a value made there, -1: none */
   int *waited;               /* by node, and the end: its first wait, -1: none */
   tp_cost computed, changed; /* when each stream becomes free */
 } streams;
@@ -53,15 +54,33 @@ static int waits_at(const tp_planner *p, const tp_planned_value *v, const tp_use
   return closes ? (int)p->problem.n_nodes : use->node;
 }
 
+/* The node behind which the value exists: its producer, or behind control flow the last node of the
+ * bodies. */
+static int made_at(const tp_planner *p, const tp_planned_value *v) {
+  const tp_plan_problem *problem = &p->problem;
+  int at = v->node;
+  if (problem->nodes[at].kind != TP_NODE_CARRIED || mlirValueIsABlockArgument(v->value))
+    return at;
+  MlirOperation around = problem->graph.items[problem->nodes[at].index].op;
+  for (size_t n = (size_t)at + 1; n < problem->n_nodes; n++) {
+    const tp_node *node = &problem->nodes[n];
+    bool is_item =
+        node->kind == TP_NODE_OP || node->kind == TP_NODE_LAYOUT || node->kind == TP_NODE_CARRIED;
+    if (is_item && !tp__is_inside(problem->graph.items[node->index].op, around))
+      break;
+    at = is_item ? (int)n : at;
+  }
+  return at;
+}
+
 static tp_status add_reshard(streams *s, reshard c, int *number) {
   if (tp__grow((void **)&s->changes, &s->change_capacity, s->n_changes + 1, sizeof *s->changes) !=
       TP_OK)
     return TP_NO_MEMORY;
-  int producer = s->p->problem.values[c.value].node;
-  c.next = s->produced[producer];
+  c.next = s->produced[c.made];
   c.ready = c.start = c.end = -1;
   *number = (int)s->n_changes;
-  s->produced[producer] = *number;
+  s->produced[c.made] = *number;
   s->changes[s->n_changes++] = c;
   return TP_OK;
 }
@@ -86,7 +105,7 @@ static tp_status add_reshards_of(streams *s, int k) {
   tp_planner *p = s->p;
   tp_planned_value *v = &p->problem.values[k];
   tp_spec from = tp__plan_produced(p, v);
-  int copy = -1;
+  int copy = -1, made = v->n_uses > 0 ? made_at(p, v) : v->node;
   tp_status status = TP_OK;
   v->exposed = TP_EXPOSED_UNITS;
   if (v->copy >= 0) {
@@ -96,6 +115,7 @@ static tp_status add_reshards_of(streams *s, int k) {
                  .use = -1,
                  .at = (int)p->problem.n_nodes,
                  .after = -1,
+                 .made = made,
                  .cost = price(p, v, from, to)};
     for (int u = 0; u < v->n_uses; u++)
       c.at = waits_at(p, v, &v->uses[u]) < c.at ? waits_at(p, v, &v->uses[u]) : c.at;
@@ -104,9 +124,17 @@ static tp_status add_reshards_of(streams *s, int k) {
     from = to;
   }
   for (int u = 0; u < v->n_uses && status == TP_OK; u++) {
-    reshard c = {.value = k, .use = u, .at = waits_at(p, v, &v->uses[u]), .after = copy};
-    int number = copy;
-    c.cost = is_served(p, &v->uses[u]) ? 0 : price(p, v, from, tp__plan_wanted(p, &v->uses[u]));
+    reshard c = {
+        .value = k, .use = u, .at = waits_at(p, v, &v->uses[u]), .after = copy, .made = made};
+    tp_spec wanted = tp__plan_wanted(p, &v->uses[u]);
+    tp_cost direct = price(p, v, tp__plan_produced(p, v), wanted);
+    c.cost = price(p, v, from, wanted);
+    if (direct <= c.cost) { /* so it is written: not from the copy */
+      c.cost = direct;
+      c.after = -1;
+    }
+    int number = c.after;
+    c.cost = is_served(p, &v->uses[u]) ? 0 : c.cost;
     v->uses[u].exposed = TP_EXPOSED_UNITS;
     if (c.cost > 0)
       status = add_reshard(s, c, &number);
@@ -143,7 +171,7 @@ static void run_next(streams *s) {
   best->end = s->changed = tp_cost_add(best->start, best->cost);
   if (best->use >= 0)
     return;
-  for (int c = s->produced[s->p->problem.values[best->value].node]; c >= 0; c = s->changes[c].next)
+  for (int c = s->produced[best->made]; c >= 0; c = s->changes[c].next)
     if (s->changes[c].after >= 0 && &s->changes[s->changes[c].after] == best)
       s->changes[c].ready = best->end;
 }

@@ -220,6 +220,11 @@ void tp__layout_set_add(tp_layout_set *set, tp_spec spec);
 tp_status tp__layout_set_list(tp_planner *planner, const tp_layout_set *set, const tp_spec **specs,
                               int *n, int *left_out);
 
+/* accumulators.c: true if a loop combines the value with others in each step, as *combiner does, or
+ * writes parts of it, and nothing else in the loop reads it: then it may be partial. A value that
+ * the loop only passes on is one, too. */
+bool tp__accumulates(const tp_func_graph *graph, const tp_carried *carried, tp_combiner *combiner);
+
 /* open_layouts.c: fills in layouts of nodes that accept every layout their annotation leaves
  * open. */
 tp_status tp__node_for_arg(tp_planner *planner, int arg, tp_node *node);
