@@ -118,13 +118,59 @@ static uint32_t moved_axes(MlirOperation op, const tp_mesh *mesh) {
   return axes ? axes : (1u << mesh->n_axes) - 1;
 }
 
+/* Fills in, by device, the device that a permute sends it a value from; -1: none. False if a pair is
+ * malformed, which the lowering reports. */
+static bool read_sources(MlirOperation op, int64_t n_devices, int *sources) {
+  MlirAttribute pairs = tp__get(op, "tp.pairs");
+  intptr_t n = mlirAttributeIsAArray(pairs) ? mlirArrayAttrGetNumElements(pairs) : 0;
+  for (int64_t i = 0; i < n_devices; i++)
+    sources[i] = -1;
+  for (intptr_t i = 0; i < n; i++) {
+    int64_t pair[2];
+    if (tp__int_list(mlirArrayAttrGetElement(pairs, i), 2, pair) != 2 || pair[0] < 0 ||
+        pair[0] >= n_devices || pair[1] < 0 || pair[1] >= n_devices)
+      return false;
+    sources[pair[1]] = (int)pair[0];
+  }
+  return true;
+}
+
+/* True if two devices that differ along the axis only get values from devices that do so, too, or
+ * both none: then what is equal along the axis stays so. */
+static bool keeps_equal(const tp_mesh *mesh, const int *sources, int axis) {
+  int64_t n = tp_mesh_size(mesh), stride = tp_mesh_stride(mesh, axis);
+  for (int64_t i = 0; i < n; i++) {
+    int64_t first = i - tp_mesh_coordinate(mesh, i, axis) * stride;
+    int x = sources[first], y = sources[i];
+    if ((x < 0) != (y < 0))
+      return false;
+    if (x >= 0 && x - tp_mesh_coordinate(mesh, x, axis) * stride !=
+                      y - tp_mesh_coordinate(mesh, y, axis) * stride)
+      return false;
+  }
+  return true;
+}
+
+/* Returns the axes along which the result of a permute differs where its operand does not. */
+static uint32_t permuted_axes(MlirOperation op, const tp_mesh *mesh) {
+  enum { MAX_DEVICES = 1 << 20 };
+  uint32_t axes = (1u << mesh->n_axes) - 1;
+  int64_t n = tp_mesh_size(mesh);
+  int *sources = n <= MAX_DEVICES ? tp__calloc((size_t)n, sizeof *sources) : NULL;
+  if (sources && read_sources(op, n, sources))
+    for (int a = 0; a < mesh->n_axes; a++)
+      axes &= keeps_equal(mesh, sources, a) ? ~(1u << a) : ~0u;
+  tp__free(sources);
+  return axes;
+}
+
 tp_status tp__collective_effect(MlirOperation op, const tp_mesh *mesh, int result,
                                 tp_effect *effect) {
   const collective_row *row = tp__op_row(op, rows, TP_LEN(rows), sizeof *rows);
   int64_t size;
   *effect = (tp_effect){.equality = TP_KEEP};
   if (tp__is_permute(op)) {
-    *effect = (tp_effect){TP_DIFFER, (1u << mesh->n_axes) - 1, moved_axes(op, mesh)};
+    *effect = (tp_effect){TP_DIFFER, permuted_axes(op, mesh), moved_axes(op, mesh)};
     return TP_OK;
   }
   if (tp__is_route(op)) {

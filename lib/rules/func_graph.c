@@ -1,6 +1,8 @@
 /* Reads a function as a list of items with rules, and numbers its tensor values. */
 #include "rules/func_graph.h"
 
+#include "ir/route_call.h"
+
 #include "rules/call.h"
 #include "rules/collective.h"
 #include "rules/in_place.h"
@@ -252,6 +254,7 @@ static tp_status read_control_flow(const reading *r, MlirOperation op, double tr
 static tp_status find_communication(MlirOperation op, void *found) {
   if (tp__op_has_dialect(op, "shard"))
     *(bool *)found |= !tp__op_is(op, "shard.shard") && !tp__op_is(op, "shard.sharding");
+  *(bool *)found |= tp__is_permute(op) || tp__is_route(op);
   return TP_OK;
 }
 

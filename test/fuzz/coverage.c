@@ -69,8 +69,7 @@ static const struct {
     {"insert_slice", BIT(INNER), "the result is split as the tensor that it changes"},
     {"concat", BIT(INNER), "the result has all dimensions of its operands"},
     {"pad", BIT(INNER), "the result has all dimensions of its operand"},
-    {"control flow", BIT(CUT) | BIT(PARTIAL_IN),
-     "cuts no dimension; what is carried is combined before"},
+    {"control flow", BIT(CUT), "cuts no dimension"},
     {"layout change", BIT(CUT), "cuts no dimension"},
 };
 

@@ -210,3 +210,27 @@ func.func @dynamic(%n: index) {
   %r = shard.all_gather %x on @mesh grid_axes = [1] gather_axis = 1 : tensor<4x?xf32> -> tensor<4x?xf32>
   return
 }
+
+// -----
+
+// A permute is communication too: device 0 gets zeros, and device 1 the value.
+shard.grid @mesh(shape = 2) {tp.axes = ["tp"]}
+func.func private @tp.permute.x(tensor<8xf32>) -> tensor<8xf32>
+func.func @one_pair(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %s = call @tp.permute.x(%x) {tp.pairs = [[0, 1]]} : (tensor<8xf32>) -> tensor<8xf32>
+  // expected-error @below {{result 0 may differ between devices along axis "tp"}}
+  return %s : tensor<8xf32>
+}
+
+// -----
+
+// What differs along dp differs along tp once the coordinates are exchanged.
+shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
+func.func private @tp.permute.i(tensor<index>) -> tensor<index>
+func.func @transposed() -> tensor<index> {
+  %dp = shard.process_multi_index on @mesh axes = [0] : index
+  %x = tensor.from_elements %dp : tensor<index>
+  %s = call @tp.permute.i(%x) {tp.pairs = [[0, 0], [1, 2], [2, 1], [3, 3]]} : (tensor<index>) -> tensor<index>
+  // expected-error @below {{result 0 may differ between devices along axis "dp"}}
+  return %s : tensor<index>
+}
