@@ -59,8 +59,8 @@ typedef int32_t (*tp_entry)(void *context, void *const *inputs, void *const *out
 typedef struct tp_program tp_program;
 
 /* Loads an object into this process. Undefined symbols (those of the runtime) are resolved in the
- * process, which must be linked with libtprt. On failure `why` (may be NULL, else why_size bytes)
- * receives a message. The object's bytes are copied. */
+ * process, which must be linked with libtprt: TP_NOT_FOUND if it is not. On failure `why` (may be
+ * NULL, else why_size bytes) receives a message. The object's bytes are copied. */
 TP_API tp_status tp_program_load(const void *object, size_t size, char *why, size_t why_size,
                                  tp_program **program);
 /* Returns the entry point of function `name` and its table. TP_NOT_FOUND if the program has no such

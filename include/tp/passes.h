@@ -82,7 +82,7 @@ TP_API tp_pass_info tp_pass_get(int i);
 /* Returns option `option` of the `i`-th pass or pipeline. */
 TP_API tp_option_info tp_pass_option(int i, int option);
 /* Checks a value of that option, as a run of the pass does first. On failure `why`, of why_size
- * bytes, receives a message that begins with the name of the option. Errors: TP_INVALID_ARGUMENT
+ * bytes, receives a message that names the option. Errors: TP_INVALID_ARGUMENT
  * (the value is not allowed), TP_NOT_FOUND (no such option; `why` is ""). Of texts, such as names
  * of topologies, nothing is checked. */
 TP_API tp_status tp_pass_option_check(int i, int option, const char *value, size_t why_size,

@@ -53,15 +53,16 @@ typedef struct tp_reference_options {
 /* Evaluates `function` of a module that is not partitioned. `inputs` has one pointer per argument
  * to dense row-major data, as for a compiled program (tp_entry in tp/compile.h): i1 is a byte,
  * index has 8 bytes, a complex element is two numbers. The data are only read, and are not needed
- * afterwards. `options` may be NULL.
+ * afterwards. An argument with tp.constant has the value of that attribute; its pointer is not
+ * used. `options` may be NULL.
  *
  * The caller owns *reference. On failure `why` (why_size bytes, at least 1) receives a message that
  * names the op:
  *   TP_NOT_FOUND         there is no such function
  *   TP_UNSUPPORTED       the evaluator does not support an op or type, or the step limit is
  *                        exceeded
- *   TP_INVALID_ARGUMENT  the program does something that MLIR leaves undefined, or its next action
- *                        depends on rounding
+ *   TP_INVALID_ARGUMENT  the program does something that MLIR leaves undefined, its next action
+ *                        depends on rounding, or an option is out of range
  *   TP_NO_MEMORY */
 TP_API tp_status tp_reference_evaluate(MlirModule module, const char *function,
                                        const void *const *inputs,

@@ -175,11 +175,17 @@ static tp_status check_lowered(MlirOperation op, void *data) {
 
 tp_status tp_compile(MlirModule module, const tp_compile_options *options, tp_emit emit,
                      tp_bytes *bytes) {
-  static const tp_compile_options defaults = {0};
+  tp_compile_options chosen = {0};
   compilation c = {.at = mlirModuleGetOperation(module)};
-  options = options ? options : &defaults;
+  if (options && options->size == 0)
+    return tp__error(c.at, TP_INVALID_ARGUMENT,
+                     "cannot be compiled: the size of the options is 0; set it to "
+                     "sizeof(tp_compile_options)");
+  /* a caller built with an older header passes fewer fields; the rest stays zero */
+  if (options)
+    memcpy(&chosen, options, options->size < sizeof chosen ? options->size : sizeof chosen);
   int level = DEFAULT_LEVEL;
-  tp_status status = choose_level(c.at, options->opt_level, &level);
+  tp_status status = choose_level(c.at, chosen.opt_level, &level);
   if (status != TP_OK)
     return status;
   if ((int)emit < TP_EMIT_OBJECT || emit > TP_EMIT_PTX)
@@ -202,7 +208,7 @@ tp_status tp_compile(MlirModule module, const tp_compile_options *options, tp_em
   else if (message)
     LLVMDisposeMessage(message);
   if (status == TP_OK)
-    status = create_machine(&c, options, level);
+    status = create_machine(&c, &chosen, level);
   if (status == TP_OK)
     status = optimize(&c, level);
   if (status == TP_OK)
@@ -227,6 +233,27 @@ static tp_status take_error(LLVMErrorRef error, tp_status status, char *why, siz
     snprintf(why, why_size, "%s", message);
   LLVMDisposeErrorMessage(message);
   return status;
+}
+
+static tp_status lookup(tp_program *program, const char *name, uint64_t *address) {
+  LLVMOrcExecutorAddress found;
+  LLVMErrorRef error = LLVMOrcLLJITLookup(program->jit, &found, name);
+  if (error)
+    return take_error(error, TP_NOT_FOUND, NULL, 0);
+  *address = found;
+  return TP_OK;
+}
+
+/* Programs call the runtime in the process. A linker drops a library that nothing refers to. */
+static tp_status find_runtime(tp_program *p, char *why, size_t why_size) {
+  uint64_t entry;
+  if (lookup(p, "tprt_abi_enter", &entry) == TP_OK)
+    return TP_OK;
+  if (why && why_size > 0)
+    snprintf(why, why_size,
+             "this process has no libtprt, which compiled programs call; link it with "
+             "-Wl,--no-as-needed -ltprt");
+  return TP_NOT_FOUND;
 }
 
 tp_status tp_program_load(const void *object, size_t size, char *why, size_t why_size,
@@ -257,16 +284,12 @@ tp_status tp_program_load(const void *object, size_t size, char *why, size_t why
     tp_program_unload(p);
     return take_error(error, TP_INVALID_ARGUMENT, why, why_size);
   }
+  tp_status status = find_runtime(p, why, why_size);
+  if (status != TP_OK) {
+    tp_program_unload(p);
+    return status;
+  }
   *program = p;
-  return TP_OK;
-}
-
-static tp_status lookup(tp_program *program, const char *name, uint64_t *address) {
-  LLVMOrcExecutorAddress found;
-  LLVMErrorRef error = LLVMOrcLLJITLookup(program->jit, &found, name);
-  if (error)
-    return take_error(error, TP_NOT_FOUND, NULL, 0);
-  *address = found;
   return TP_OK;
 }
 

@@ -192,6 +192,40 @@ static tp_status bind_bare(MlirOperation module, const char *binding, const tp_m
   return TP_OK;
 }
 
+/* ---- symbols of grids ---- */
+
+static void sub_grid_name(const tp_mesh *mesh, char *text, size_t size) {
+  snprintf(text, size, "%s.sub", mesh->name);
+}
+
+/* The op of the module with this symbol that is no grid; null if there is none. */
+static MlirOperation taken_by(MlirOperation module, const char *name) {
+  MlirOperation op = mlirBlockGetFirstOperation(tp__region_block(module, 0));
+  for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    MlirAttribute own = tp__inherent(op, "sym_name");
+    if (!is_grid(op) && !mlirAttributeIsNull(own) && mlirAttributeIsAString(own) &&
+        tp__ref_is(mlirStringAttrGetValue(own), name))
+      break;
+  }
+  return op;
+}
+
+static MlirOperation sub_taken_by(MlirOperation module, const tp_mesh *mesh) {
+  char sub[2 * TP_MAX_AXIS_NAME];
+  sub_grid_name(mesh, sub, sizeof sub);
+  return taken_by(module, sub);
+}
+
+/* Names a new mesh so that functions keep their names. */
+static void choose_name(MlirOperation module, tp_mesh *mesh) {
+  for (int i = 0; !mlirOperationIsNull(taken_by(module, mesh->name)) ||
+                  !mlirOperationIsNull(sub_taken_by(module, mesh));
+       i++)
+    snprintf(mesh->name, sizeof mesh->name, "mesh_%d", i);
+}
+
+/* ---- bindings ---- */
+
 /* Binds `binding` to the module's mesh, or creates the mesh from it if the module has none. */
 static tp_status bind(MlirOperation module, const char *binding, bool from_nothing, tp_mesh *mesh) {
   char why[256] = "", axes[AXES_TEXT];
@@ -205,6 +239,7 @@ static tp_status bind(MlirOperation module, const char *binding, bool from_nothi
   if (!from_nothing)
     return (strchr(binding, '=') ? bind_named : bind_bare)(module, binding, &bound, mesh);
   *mesh = bound;
+  choose_name(module, mesh);
   return TP_OK;
 }
 
@@ -319,6 +354,11 @@ tp_status tp__module_mesh(MlirOperation module, const char *binding, tp_mesh *me
   refining r = {.mesh = mesh};
   if (mesh->n_axes > 0)
     TP_TRY(tp__walk_some(module, TP_WALK_OUTSIDE | TP_WALK_ANNOTATED, refine_by_op, &r));
+  MlirOperation other = from_nothing ? (MlirOperation){NULL} : sub_taken_by(module, mesh);
+  if (!mlirOperationIsNull(other))
+    return tp__error(other, TP_INVALID_ARGUMENT,
+                     "has the name @%s.sub, which the grid of the sub-axes of @%s needs; rename it",
+                     mesh->name, mesh->name);
   return TP_OK;
 }
 
@@ -373,10 +413,6 @@ static void write_grid(MlirOperation module, const char *symbol, const tp_mesh *
                                             .n_attributes = of ? 4 : 3,
                                             .attributes = attrs});
   mlirBlockInsertOwnedOperation(tp__region_block(module, 0), of ? 1 : 0, op);
-}
-
-static void sub_grid_name(const tp_mesh *mesh, char *text, size_t size) {
-  snprintf(text, size, "%s.sub", mesh->name);
 }
 
 void tp__write_grids(MlirOperation module, const tp_mesh *mesh) {

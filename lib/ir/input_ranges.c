@@ -4,6 +4,7 @@
 
 #include "ir/diagnostics.h"
 #include "ir/ir.h"
+#include "ir/plan_measure.h"
 #include "ir/value_table.h"
 #include "support/support.h"
 
@@ -332,22 +333,9 @@ static tp_status visit(MlirOperation op, void *data) {
 
 /* ---- entry point ---- */
 
-static MlirOperation find(MlirOperation module, const char *name) {
-  for (MlirOperation op =
-           mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)));
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (tp__op_is(op, "func.func") &&
-        tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name) &&
-        !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))))
-      return op;
-  return (MlirOperation){NULL};
-}
-
 tp_status tp_input_ranges(MlirModule module, const char *function, tp_input_range *ranges) {
   analysis a = {.module = mlirModuleGetOperation(module), .ranges = ranges};
-  a.func = find(a.module, function);
-  if (mlirOperationIsNull(a.func))
-    return tp__error(a.module, TP_NOT_FOUND, "has no function @%s with a body", function);
+  TP_TRY(tp__choose_function(a.module, function, &a.func));
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(a.func, 0));
   int n = (int)mlirBlockGetNumArguments(body);
   a.is_param = tp__calloc(2 * (size_t)n + 1, sizeof *a.is_param);

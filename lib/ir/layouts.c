@@ -136,7 +136,7 @@ static tp_status read_module(reading *r, MlirOperation module) {
                      "before tp-partition, or those of arguments and results with tp_plan_measure");
   TP_TRY(tp__module_mesh(module, NULL, &r->layouts.mesh));
   if (r->layouts.mesh.n_axes == 0)
-    return tp__error(module, TP_NOT_FOUND,
+    return tp__error(module, TP_INVALID_ARGUMENT,
                      "the module has no mesh, so the program is not planned; run tp-propagate");
   for (MlirOperation op = mlirBlockGetFirstOperation(tp__region_block(module, 0));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))

@@ -15,11 +15,11 @@ static bool may_run(MlirOperation op) {
 }
 
 /* Refuses a name, or NULL, with the functions that there are. */
-static tp_status refuse_functions(tp_measure *m, const char *name) {
+static tp_status refuse_functions(MlirOperation module, const char *name) {
   enum { SHOWN = 400 };
   tp__string names = {0};
   MlirStringRef first = {0};
-  for (MlirOperation op = mlirBlockGetFirstOperation(tp__region_block(m->module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(tp__region_block(module, 0));
        !mlirOperationIsNull(op) && names.length < SHOWN; op = mlirOperationGetNextInBlock(op)) {
     if (!may_run(op))
       continue;
@@ -29,11 +29,11 @@ static tp_status refuse_functions(tp_measure *m, const char *name) {
   }
   const char *dots = names.length < SHOWN ? "" : ", ...", *list = tp__string_text(&names);
   tp_status status =
-      name ? tp__error(m->module, TP_NOT_FOUND,
+      name ? tp__error(module, TP_NOT_FOUND,
                        "has no public function @%s with a body; it has %s%s; choose one, as in "
                        "--function %.*s",
                        name, list, dots, (int)first.length, first.data)
-           : tp__error(m->module, TP_NOT_FOUND,
+           : tp__error(module, TP_NOT_FOUND,
                        "has several public functions and none is @main: %s%s; choose one, as in "
                        "--function %.*s",
                        list, dots, (int)first.length, first.data);
@@ -41,27 +41,27 @@ static tp_status refuse_functions(tp_measure *m, const char *name) {
   return status;
 }
 
-static tp_status choose_function(tp_measure *m, const char *name) {
+tp_status tp__choose_function(MlirOperation module, const char *name, MlirOperation *func) {
   int n = 0;
   for (MlirOperation op =
-           mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(m->module)));
+           mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (!may_run(op))
       continue;
     bool wanted =
         tp__ref_is(mlirStringAttrGetValue(tp__inherent(op, "sym_name")), name ? name : "main");
     if (wanted || (!name && n == 0))
-      m->func = op;
+      *func = op;
     n++;
     if (wanted)
       return TP_OK;
   }
   if (n == 1 && !name)
     return TP_OK;
-  return n == 0 ? tp__error(m->module, TP_NOT_FOUND,
+  return n == 0 ? tp__error(module, TP_NOT_FOUND,
                             "has no public function with a body; write one, such as func.func "
                             "@main(%%x: tensor<8x16xf32>) -> tensor<8x16xf32> {...}")
-                : refuse_functions(m, name);
+                : refuse_functions(module, name);
 }
 
 /* The modelled time of the plan of the function; TP_COST_FORBIDDEN if it has none. */
@@ -82,7 +82,7 @@ static tp_cost planned_step(MlirOperation func) {
 static tp_status prepare(tp_measure *m, const char *function, const char *topology) {
   static const char *const one[] = {"all"};
   m->plan.is_local = tp__is_local(m->module);
-  TP_TRY(choose_function(m, function));
+  TP_TRY(tp__choose_function(m->module, function, &m->func));
   if (m->plan.is_local)
     TP_TRY(tp__module_mesh(m->module, NULL, &m->plan.mesh));
   if (m->plan.mesh.n_axes == 0)

@@ -26,6 +26,10 @@ typedef struct tp_measure {
   int64_t n_called_ops; /* ops visited inside of called functions */
 } tp_measure;
 
+/* Finds a public function with a body: by name, or for NULL @main or the only one. TP_NOT_FOUND
+ * with a diagnostic if there is none. */
+tp_status tp__choose_function(MlirOperation module, const char *name, MlirOperation *func);
+
 /* ---- plan_measure.c: texts, which the arena of the plan keeps ---- */
 
 /* Takes the string. "" when memory runs out. */

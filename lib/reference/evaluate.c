@@ -2,6 +2,7 @@
 #include "reference/evaluator.h"
 #include "support/support.h"
 
+#include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,18 @@ struct tp_reference {
 static void read_data(tensor *t, const void *data) {
   for (int64_t i = 0; i < t->n * t->kind->parts; i++)
     t->numbers[i] = tp__number_read(t->kind, data, i);
+}
+
+/* The value of an argument that is a constant of the program (tp.constant); null for others. */
+static MlirAttribute constant_of(MlirOperation op, int i) {
+  MlirAttribute all = tp__eval_attribute(op, "arg_attrs");
+  if (mlirAttributeIsNull(all) || !mlirAttributeIsAArray(all) ||
+      i >= mlirArrayAttrGetNumElements(all))
+    return mlirAttributeGetNull();
+  MlirAttribute own = mlirArrayAttrGetElement(all, i);
+  return mlirAttributeIsADictionary(own) ? mlirDictionaryAttrGetElementByName(
+                                               own, mlirStringRefCreateFromCString("tp.constant"))
+                                         : mlirAttributeGetNull();
 }
 
 /* Converts the input data into one cell per function argument. */
@@ -35,7 +48,11 @@ static cell *read_arguments(evaluation *r, MlirOperation op, const void *const *
         mlirTypeIsAShaped(type) ? tp__tensor_of(r, op, type) : tp__eval_tensor(r, k, 0, NULL);
     if (!t)
       return NULL;
-    read_data(t, inputs[i]);
+    MlirAttribute constant = constant_of(op, i);
+    if (mlirAttributeIsNull(constant))
+      read_data(t, inputs[i]);
+    else if (!tp__eval_elements(r, op, constant, t))
+      return NULL;
     if (mlirTypeIsAShaped(type))
       cells[i].tensor = t;
     else
@@ -97,6 +114,19 @@ static void keep_only_results(tp_reference *made) {
   r->frames = NULL;
 }
 
+/* Copies the options; says what is wrong with them. */
+static bool read_options(const tp_reference_options *options, tp_reference_options *own,
+                         size_t why_size, char *why) {
+  /* a caller built with an older header passes fewer fields; the rest stays zero */
+  if (options)
+    memcpy(own, options, options->size < sizeof *own ? options->size : sizeof *own);
+  if (options && options->size == 0)
+    snprintf(why, why_size, "the size of the options is 0; set it to sizeof(tp_reference_options)");
+  else if (own->with_noise < 0 || own->with_noise > TP_NOISES)
+    snprintf(why, why_size, "with_noise is %d; it must be 0 to %d", own->with_noise, TP_NOISES);
+  return why[0] == 0;
+}
+
 tp_status tp_reference_evaluate(MlirModule module, const char *function, const void *const *inputs,
                                 const tp_reference_options *options, size_t why_size, char *why,
                                 tp_reference **reference) {
@@ -105,10 +135,10 @@ tp_status tp_reference_evaluate(MlirModule module, const char *function, const v
   if (!made)
     return TP_NO_MEMORY;
   made->evaluation.module = module;
-  /* a caller built with an older header passes fewer fields; the rest stays zero */
-  if (options)
-    memcpy(&made->evaluation.options, options,
-           options->size < sizeof *options ? options->size : sizeof *options);
+  if (!read_options(options, &made->evaluation.options, why_size, why)) {
+    tp__free(made);
+    return TP_INVALID_ARGUMENT;
+  }
   made->evaluation.why = why;
   made->evaluation.why_size = why_size;
   if (setjmp(made->evaluation.no_memory) != 0) {

@@ -158,6 +158,8 @@ int64_t tp__linear_index(const tensor *t, const int64_t *at);
 /* Reads an integer whose value must be certain. */
 bool tp__integer_in(evaluation *r, const node *n, const cell *c, int64_t *value);
 MlirAttribute tp__eval_attribute(MlirOperation op, const char *name);
+/* Reads the elements of a dense attribute of `op` into a tensor of their type. */
+bool tp__eval_elements(evaluation *r, MlirOperation op, MlirAttribute value, tensor *to);
 /* Copies at most `most` entries of a DenseI64ArrayAttr into `list`. Returns the number of entries
  * of the attribute. */
 int tp__eval_integers(MlirOperation op, const char *name, int most, int64_t *list);

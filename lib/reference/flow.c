@@ -13,13 +13,31 @@ static bool run_noop(evaluation *r, cell *frame, const node *n) {
 
 /* Reads a dense_resource. Access to its bytes is the only code that the evaluator shares with the
  * compiler. */
-static bool read_resource(evaluation *r, const node *n, MlirAttribute value, tensor *to) {
+static bool read_resource(evaluation *r, MlirOperation op, MlirAttribute value, tensor *to) {
   size_t size = (size_t)to->n * tp__kind_bytes(to->kind);
   void *bytes = tp__eval_scratch(r, size + 1);
   if (!tp__resource_bytes(value, size, bytes))
-    return tp__eval_unsupported(r, n->op, "has a dense_resource without data");
+    return tp__eval_unsupported(r, op, "has a dense_resource without data");
   for (int64_t i = 0; i < to->n * to->kind->parts; i++)
     to->numbers[i] = tp__number_read(to->kind, bytes, i);
+  return true;
+}
+
+bool tp__eval_elements(evaluation *r, MlirOperation op, MlirAttribute value, tensor *to) {
+  if (mlirAttributeIsADenseResourceElements(value))
+    return read_resource(r, op, value, to);
+  if (!mlirAttributeIsADenseElements(value))
+    return tp__eval_unsupported(r, op, "not dense");
+  bool splat = mlirDenseElementsAttrIsSplat(value);
+  MlirAttribute one = splat ? mlirDenseElementsAttrGetSplatValue(value) : mlirAttributeGetNull();
+  int64_t at[TP__EVAL_MAX_RANK] = {0}, e = 0;
+  if (to->n > 0)
+    do {
+      if (!splat)
+        one = mlirElementsAttrGetValue(value, to->rank, (uint64_t *)at);
+      if (!tp__numbers_of(to->kind, one, to->numbers + e++ * to->kind->parts))
+        return tp__eval_unsupported(r, op, "has an element that is not a number");
+    } while (tp__next_index(to->rank, to->shape, at));
   return true;
 }
 
@@ -35,23 +53,7 @@ static bool run_constant(evaluation *r, cell *frame, const node *n) {
     return tp__numbers_of(n->kinds[0], value, to->scalar) ||
            tp__eval_unsupported(r, n->op, "not a number");
   to->tensor = tp__tensor_of(r, n->op, type);
-  if (!to->tensor)
-    return false;
-  if (mlirAttributeIsADenseResourceElements(value))
-    return read_resource(r, n, value, to->tensor);
-  if (!mlirAttributeIsADenseElements(value))
-    return tp__eval_unsupported(r, n->op, "not dense");
-  bool splat = mlirDenseElementsAttrIsSplat(value);
-  MlirAttribute one = splat ? mlirDenseElementsAttrGetSplatValue(value) : mlirAttributeGetNull();
-  int64_t at[TP__EVAL_MAX_RANK] = {0}, e = 0;
-  if (to->tensor->n > 0)
-    do {
-      if (!splat)
-        one = mlirElementsAttrGetValue(value, to->tensor->rank, (uint64_t *)at);
-      if (!tp__numbers_of(n->kinds[0], one, to->tensor->numbers + e++ * n->kinds[0]->parts))
-        return tp__eval_unsupported(r, n->op, "has an element that is not a number");
-    } while (tp__next_index(to->tensor->rank, to->tensor->shape, at));
-  return true;
+  return to->tensor && tp__eval_elements(r, n->op, value, to->tensor);
 }
 
 /* Copies cells through a buffer, because the source and the destination slots may overlap. */

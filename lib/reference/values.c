@@ -19,7 +19,7 @@ const kind *tp__kind_of(const evaluation *r, MlirType type) {
   mlirTypePrint(mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type, keep_text,
                 text);
   int noise = r->options.with_noise;
-  precision wanted = noise > 0 ? (precision)(PRECISION_NOISY + (noise - 1) % TP_NOISES)
+  precision wanted = noise > 0                   ? (precision)(PRECISION_NOISY + noise - 1)
                      : r->options.without_bounds ? PRECISION_EXACT
                                                  : PRECISION_BOUNDS;
   return tp__kind_find(text, wanted);

@@ -118,8 +118,8 @@ static uint32_t moved_axes(MlirOperation op, const tp_mesh *mesh) {
   return axes ? axes : (1u << mesh->n_axes) - 1;
 }
 
-/* Fills in, by device, the device that a permute sends it a value from; -1: none. False if a pair is
- * malformed, which the lowering reports. */
+/* Fills in, by device, the device that a permute sends it a value from; -1: none. False if a pair
+ * is malformed, which the lowering reports. */
 static bool read_sources(MlirOperation op, int64_t n_devices, int *sources) {
   MlirAttribute pairs = tp__get(op, "tp.pairs");
   intptr_t n = mlirAttributeIsAArray(pairs) ? mlirArrayAttrGetNumElements(pairs) : 0;

@@ -140,7 +140,9 @@ static tp_status inline_call(inliner *in, MlirOperation call) {
                      "@%.*s has several blocks; sharding needs structured control flow (scf)",
                      (int)name.length, name.data);
   tp_status status = inline_in_function(in, callee);
-  in->n_ops += status == TP_OK ? tp__table_get(&in->done, callee.ptr) : 0;
+  if (status != TP_OK)
+    return status;
+  in->n_ops += tp__table_get(&in->done, callee.ptr);
   /* the program may grow exponentially if functions call others twice */
   if (in->n_ops > TP_MAX_INLINED_OPS)
     return tp__error(
@@ -148,8 +150,7 @@ static tp_status inline_call(inliner *in, MlirOperation call) {
         "inlining @%.*s here makes the program larger than %d ops; use fewer calls, or a loop",
         (int)name.length, name.data, TP_MAX_INLINED_OPS);
   mapping map = {0};
-  if (status == TP_OK)
-    status = clone_body(in, call, callee, &map);
+  status = clone_body(in, call, callee, &map);
   tp__table_destroy(&map.table);
   tp__free(map.values);
   if (status == TP_NO_MEMORY ||

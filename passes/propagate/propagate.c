@@ -210,6 +210,10 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->problem.pass->module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
+    if (tp__op_is(op, "builtin.module"))
+      return tp__error(op, TP_UNSUPPORTED,
+                       "is a module inside of a module, which is not planned; move its functions "
+                       "out of it, or plan it by itself");
     if (!tp__is_planned_func(op))
       continue;
     tp_op_list order = {0};

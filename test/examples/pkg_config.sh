@@ -13,4 +13,6 @@ test "$(pkg-config --print-requires tpshard)" = tprt
 eval "set -- $(pkg-config --cflags --libs tpshard)" # words, in which blanks are escaped
 # shellcheck disable=SC2046
 "${CC:-cc}" -std=c11 $(cat "$(dirname "$0")/warnings.txt") "$source/main.c" "$@" -Wl,-rpath,"$build/moved/lib" -o "$build/embed"
+# Nothing in this program refers to the runtime, but what it compiles would.
+readelf -d "$build/embed" | grep -q 'NEEDED.*libtprt'
 "$build/embed" "$source/sample.mlir" dp=2,tp=2 "tp-spmd{mesh=dp=2,tp=2}" | grep -q "^all_reduce over tp"

@@ -61,6 +61,32 @@ static void expect_refusal(const char *program, const tp_compile_options *option
 
 static const char lowered[] = "llvm.func @f() {\n  llvm.return\n}\n";
 
+static void test_options_without_size(void **state) {
+  (void)state;
+  const tp_compile_options options = {.opt_level = 1};
+  expect_refusal(lowered, &options, TP_EMIT_OBJECT,
+                 "cannot be compiled: the size of the options is 0; set it to "
+                 "sizeof(tp_compile_options)");
+}
+
+/* This test has no runtime. */
+static void test_load_without_runtime(void **state) {
+  (void)state;
+  fixture f;
+  tp_bytes bytes = {0};
+  tp_program *program = NULL;
+  char why[200] = "";
+  set_up(&f, lowered);
+  assert_int_equal(tp_compile(f.module, NULL, TP_EMIT_OBJECT, &bytes), TP_OK);
+  assert_int_equal(tp_program_load(bytes.data, bytes.size, why, sizeof why, &program),
+                   TP_NOT_FOUND);
+  assert_string_equal(why, "this process has no libtprt, which compiled programs call; link it "
+                           "with -Wl,--no-as-needed -ltprt");
+  assert_null(program);
+  tp_bytes_clear(&bytes);
+  tear_down(&f);
+}
+
 static void test_not_lowered(void **state) {
   (void)state;
   expect_refusal(
@@ -146,9 +172,13 @@ static void test_lowered(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_not_lowered), cmocka_unit_test(test_form),
-      cmocka_unit_test(test_level),       cmocka_unit_test(test_level_of_the_environment),
-      cmocka_unit_test(test_levels),      cmocka_unit_test(test_lowered)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_options_without_size),
+                                     cmocka_unit_test(test_load_without_runtime),
+                                     cmocka_unit_test(test_not_lowered),
+                                     cmocka_unit_test(test_form),
+                                     cmocka_unit_test(test_level),
+                                     cmocka_unit_test(test_level_of_the_environment),
+                                     cmocka_unit_test(test_levels),
+                                     cmocka_unit_test(test_lowered)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

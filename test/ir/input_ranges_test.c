@@ -158,6 +158,13 @@ static void test_missing(void **state) {
       mlirModuleCreateParse(context, mlirStringRefCreateFromCString("func.func private @main()\n"));
   tp_input_range r[MAX_ARGUMENTS];
   assert_int_equal(tp_input_ranges(module, "main", r), TP_NOT_FOUND);
+  assert_int_equal(tp_input_ranges(module, NULL, r), TP_NOT_FOUND);
+  mlirModuleDestroy(module);
+  module = mlirModuleCreateParse(
+      context,
+      mlirStringRefCreateFromCString("func.func @only(%x: tensor<8xf32>) {\n  return\n}\n"));
+  assert_int_equal(tp_input_ranges(module, NULL, r), TP_OK);
+  assert_true(r[0].high < 0);
   mlirModuleDestroy(module);
   mlirContextDestroy(context);
 }

@@ -554,6 +554,38 @@ static void test_limits(void **state) {
   clear(&f);
 }
 
+static void test_options(void **state) {
+  (void)state;
+  fixture f;
+  const char *program = "func.func @main() {\n  return\n}\n";
+  tp_reference_options options = {.size = sizeof options, .with_noise = TP_NOISES + 1};
+  assert_int_equal(evaluate_with(&f, program, NULL, &options), TP_INVALID_ARGUMENT);
+  assert_string_equal(f.why, "with_noise is 5; it must be 0 to 4");
+  clear(&f);
+  options.size = 0;
+  assert_int_equal(evaluate_with(&f, program, NULL, &options), TP_INVALID_ARGUMENT);
+  assert_string_equal(f.why,
+                      "the size of the options is 0; set it to sizeof(tp_reference_options)");
+  clear(&f);
+}
+
+/* An argument that is a constant of the program needs no data. */
+static void test_constant_argument(void **state) {
+  (void)state;
+  fixture f;
+  const int32_t x[] = {1, 2};
+  const void *const inputs[] = {x, NULL, NULL};
+  const char *program =
+      "func.func @main(%x: tensor<2xi32>, %c: tensor<2xi32> {tp.constant = dense<[3, 4]> : "
+      "tensor<2xi32>}, %s: tensor<2xi32> {tp.constant = dense<5> : tensor<2xi32>}) -> "
+      "tensor<2xi32> {\n"
+      "  %0 = arith.addi %x, %c : tensor<2xi32>\n  %1 = arith.addi %0, %s : tensor<2xi32>\n"
+      "  return %1 : tensor<2xi32>\n}\n";
+  assert_int_equal(evaluate_with(&f, program, inputs, NULL), TP_OK);
+  expect_integers(&f, 0, 2, (const int64_t[]){9, 11});
+  clear(&f);
+}
+
 /* Undefined behavior of the program and unsupported programs are distinguished. */
 static void test_open(void **state) {
   (void)state;
@@ -584,13 +616,22 @@ static void test_open(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_places),         cmocka_unit_test(test_widths),
-      cmocka_unit_test(test_flow),           cmocka_unit_test(test_switch),
-      cmocka_unit_test(test_errors),         cmocka_unit_test(test_quotients),
-      cmocka_unit_test(test_ways),           cmocka_unit_test(test_contractions),
-      cmocka_unit_test(test_elements),       cmocka_unit_test(test_memory),
-      cmocka_unit_test(test_limits),         cmocka_unit_test(test_open),
-      cmocka_unit_test(test_bits),           cmocka_unit_test(test_functions),
+      cmocka_unit_test(test_places),
+      cmocka_unit_test(test_widths),
+      cmocka_unit_test(test_flow),
+      cmocka_unit_test(test_switch),
+      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_quotients),
+      cmocka_unit_test(test_ways),
+      cmocka_unit_test(test_contractions),
+      cmocka_unit_test(test_elements),
+      cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_options),
+      cmocka_unit_test(test_constant_argument),
+      cmocka_unit_test(test_open),
+      cmocka_unit_test(test_bits),
+      cmocka_unit_test(test_functions),
       cmocka_unit_test(test_complex_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,8 +31,8 @@ tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *p
                                       .with_noise =
                                           mode >= EVALUATE_NOISY ? mode - EVALUATE_NOISY + 1 : 0};
   tp_reference *made = NULL;
-  int n = plan->n_arguments - plan->n_constants; /* the constants are in the module */
-  const void **data = calloc((size_t)n + 1, sizeof *data);
+  int n = plan->n_arguments - plan->n_constants; /* the module has the values of constants */
+  const void **data = calloc((size_t)plan->n_arguments + 1, sizeof *data);
   snprintf(why, why_size, "memory ran out");
   for (int i = 0; data && i < n; i++)
     data[i] = inputs[i].data;

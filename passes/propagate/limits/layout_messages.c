@@ -1,6 +1,8 @@
 /* Passes messages between the layouts of nodes. */
 #include "passes/propagate/limits/layout_messages.h"
 
+#include "ir/run_hooks.h"
+
 #include <string.h>
 
 /* Costs from here on belong to strategies and layouts that no plan can have. All others stay far
@@ -176,6 +178,7 @@ static tp_status make_fields(tp_layout_messages *m) {
   size_t most = 1;
   for (tensor_class *c = m->classes; c; c = c->next) {
     const tp_planned_value *v = c->value;
+    TP_TRY(tp__plan_cancelled(m->p));
     tp_status status =
         tp_reshard_field_create(m->p->problem.reshards, v->rank, v->shape, v->element_size,
                                 v->trips, (int)c->n, c->specs, &c->field);
@@ -254,7 +257,7 @@ tp_status tp__messages_open(tp_planner *p, tp_layout_messages *m) {
   tp__memo_destroy(&b.columns);
   tp__memo_destroy(&b.lists);
   tp__memo_destroy(&b.specs);
-  return status == TP_OK ? TP_OK : tp__plan_no_memory(p);
+  return status == TP_NO_MEMORY ? tp__plan_no_memory(p) : status;
 }
 
 void tp__messages_close(tp_layout_messages *m) {
@@ -429,7 +432,8 @@ static void visit(tp_layout_messages *m, int node, bool forward) {
 
 void tp__messages_pass(tp_layout_messages *m) {
   int n = (int)m->p->problem.n_nodes;
-  for (int i = 0; i < 2 * n && m->bound < TP_COST_FORBIDDEN; i++)
+  /* a cancelled pass may end early, since messages are valid at any time */
+  for (int i = 0; i < 2 * n && m->bound < TP_COST_FORBIDDEN && !tp__run_is_cancelled(); i++)
     visit(m, i < n ? i : 2 * n - 1 - i, i < n);
 }
 

@@ -181,3 +181,22 @@ func.func @dim(%x: tensor<8xf32>, %i: index) -> index {
   %n = tensor.dim %x, %i : tensor<8xf32>
   return %n : index
 }
+
+// -----
+
+module {
+  // expected-error @below {{'builtin.module': is a module inside of a module, which is not planned; move its functions out of it, or plan it by itself}}
+  module @inner {
+    func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+      return %x : tensor<8xf32>
+    }
+  }
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+// expected-error @below {{'func.func': has the name @mesh.sub, which the grid of the sub-axes of @mesh needs; rename it}}
+func.func @mesh.sub(%x: tensor<8xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}
