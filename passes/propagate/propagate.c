@@ -212,8 +212,8 @@ static tp_status read_functions(tp_planner *p, tp_mesh *mesh, bool unknown_repli
        op = mlirOperationGetNextInBlock(op)) {
     if (tp__op_is(op, "builtin.module"))
       return tp__error(op, TP_UNSUPPORTED,
-                       "is a module inside of a module, which is not planned; move its functions "
-                       "out of it, or plan it by itself");
+                       "a module inside of a module is not planned; move its functions out of it, "
+                       "or plan it by itself");
     if (!tp__is_planned_func(op))
       continue;
     tp_op_list order = {0};

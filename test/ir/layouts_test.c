@@ -161,7 +161,7 @@ static void test_errors(void **state) {
   assert_non_null(strstr(f->message, "the module is already partitioned"));
   MlirModule empty = mlirModuleCreateEmpty(mlirLocationUnknownGet(f->context));
   *f->message = '\0';
-  assert_int_equal(tp_layouts_read(empty, &all), TP_NOT_FOUND);
+  assert_int_equal(tp_layouts_read(empty, &all), TP_INVALID_ARGUMENT);
   assert_non_null(strstr(f->message, "the module has no mesh"));
   mlirModuleDestroy(empty);
   tp_layouts_destroy(NULL);
