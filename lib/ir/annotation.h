@@ -109,6 +109,9 @@ tp_status tp__check_plan_attributes(MlirOperation op, const tp_mesh *mesh);
 /* Refuses attributes tp.* that do not exist, or stand where none reads them. attribute_names.c has
  * the table. */
 tp_status tp__check_attribute_names(MlirOperation module);
+/* Refuses tp.rule on a function with a body, or on a call of one: it is inlined, and needs none. A
+ * rule describes what a function without a body does, or an op that no family knows. */
+tp_status tp__check_rule_place(MlirOperation op);
 /* Verifies that tp.phase of the module is absent or "local". */
 tp_status tp__check_phase(MlirOperation module);
 /* tp.whole_axes of a module: the axes that no path of a reshard cuts, as bits of the axes of

@@ -18,43 +18,53 @@ static const char *const place_texts[PLACES] = {[MODULE] = "a module",  [GRID] =
 
 #define AT(p) (1u << (p))
 
+typedef enum form { ANY, TEXT, NUMBER } form;
+
+static const struct {
+  const char *text;
+  bool (*holds)(MlirAttribute attr);
+} forms[] = {[TEXT] = {"a string", mlirAttributeIsAString},
+             [NUMBER] = {"an integer", mlirAttributeIsAInteger}};
+
 /* clang-format off */
 static const struct row {
   const char *name;
   unsigned places;
+  form value;     /* ANY: those that read it check it */
+  const char *on; /* the only op that may have it; NULL: any in these places */
 } rows[] = {
-    {"tp.axes", AT(GRID)},
-    {"tp.blocks", AT(OP)},
-    {"tp.combiner", AT(OP)},
-    {"tp.comparator", AT(FUNC)},
-    {"tp.constant", AT(ARGUMENT)},
-    {"tp.copy", AT(OP)},
-    {"tp.factors", AT(OP)},
-    {"tp.fused", AT(FUNC)},
-    {"tp.global", AT(ARGUMENT) | AT(RESULT) | AT(OP)},
-    {"tp.groups", AT(OP)},
-    {"tp.in_place", AT(OP)},
-    {"tp.n_groups", AT(OP)},
-    {"tp.name", AT(ARGUMENT) | AT(RESULT)},
-    {"tp.of", AT(GRID)},
-    {"tp.original", AT(MODULE)},
-    {"tp.own", AT(OP)},
-    {"tp.pairs", AT(OP)},
-    {"tp.phase", AT(MODULE)},
-    {"tp.plan", AT(FUNC)},
-    {"tp.precision", AT(MODULE)},
-    {"tp.region_args", AT(OP)},
-    {"tp.regions", AT(OP)},
-    {"tp.ring", AT(OP)},
-    {"tp.role", AT(ARGUMENT)},
-    {"tp.route", AT(OP)},
-    {"tp.rows", AT(OP)},
-    {"tp.rule", AT(FUNC) | AT(OP)},
-    {"tp.sharding", AT(ARGUMENT) | AT(RESULT) | AT(OP)},
-    {"tp.sort", AT(OP)},
-    {"tp.unsigned", AT(ARGUMENT) | AT(RESULT) | AT(OP)},
-    {"tp.updates", AT(RESULT)},
-    {"tp.whole_axes", AT(MODULE)},
+    {"tp.axes", AT(GRID), ANY, NULL},
+    {"tp.blocks", AT(OP), ANY, NULL},
+    {"tp.combiner", AT(OP), ANY, NULL},
+    {"tp.comparator", AT(FUNC), ANY, NULL},
+    {"tp.constant", AT(ARGUMENT), ANY, NULL},
+    {"tp.copy", AT(OP), NUMBER, "shard.shard"},
+    {"tp.factors", AT(OP), ANY, NULL},
+    {"tp.fused", AT(FUNC), ANY, NULL},
+    {"tp.global", AT(ARGUMENT) | AT(RESULT) | AT(OP), ANY, NULL},
+    {"tp.groups", AT(OP), NUMBER, NULL},
+    {"tp.in_place", AT(OP), ANY, NULL},
+    {"tp.n_groups", AT(OP), NUMBER, NULL},
+    {"tp.name", AT(ARGUMENT) | AT(RESULT), TEXT, NULL},
+    {"tp.of", AT(GRID), ANY, NULL},
+    {"tp.original", AT(MODULE), ANY, NULL},
+    {"tp.own", AT(OP), TEXT, NULL},
+    {"tp.pairs", AT(OP), ANY, "func.call"},
+    {"tp.phase", AT(MODULE), TEXT, NULL},
+    {"tp.plan", AT(FUNC), ANY, NULL},
+    {"tp.precision", AT(MODULE), ANY, NULL},
+    {"tp.region_args", AT(OP), ANY, NULL},
+    {"tp.regions", AT(OP), ANY, NULL},
+    {"tp.ring", AT(OP), ANY, NULL},
+    {"tp.role", AT(ARGUMENT), ANY, NULL},
+    {"tp.route", AT(OP), ANY, "func.call"},
+    {"tp.rows", AT(OP), TEXT, NULL},
+    {"tp.rule", AT(FUNC) | AT(OP), ANY, NULL},
+    {"tp.sharding", AT(ARGUMENT) | AT(RESULT) | AT(OP), ANY, NULL},
+    {"tp.sort", AT(OP), ANY, "func.call"},
+    {"tp.unsigned", AT(ARGUMENT) | AT(RESULT) | AT(OP), ANY, NULL},
+    {"tp.updates", AT(RESULT), ANY, NULL},
+    {"tp.whole_axes", AT(MODULE), ANY, NULL},
 };
 /* clang-format on */
 
@@ -125,6 +135,20 @@ static tp_status check_role(MlirOperation op, const char *where, MlirAttribute r
       is_text ? "\"" : "not a string", (int)text.length, text.data, is_text ? "\"" : "");
 }
 
+tp_status tp__check_rule_place(MlirOperation op) {
+  bool is_call = tp__op_is(op, "func.call");
+  MlirOperation callee =
+      is_call ? tp__callee(mlirOperationGetParentOperation(tp__enclosing_func(op)), op) : op;
+  if (mlirAttributeIsNull(tp__get(op, "tp.rule")) || mlirOperationIsNull(callee) ||
+      !tp__op_is(callee, "func.func") || !tp__is_defined_func(callee))
+    return TP_OK;
+  return tp__error(op, TP_INVALID_ARGUMENT,
+                   is_call ? "calls a function with a body, which replaces the call, and also has "
+                             "tp.rule; remove one of them"
+                           : "has a body, which replaces its calls, and also tp.rule; remove one "
+                             "of them");
+}
+
 /* Attributes that an author may mean by a similar name of another dialect. */
 static const char *const asked_for[] = {"tp.factors",       "tp.role",    "tp.rule",
                                         "tp.sharding",      "tp.updates", "sdy.sharding",
@@ -167,11 +191,13 @@ static tp_status check(MlirOperation op, const char *where, MlirNamedAttribute a
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "tp.sharding of a result belongs in the type of the function: "
                      "-> (tensor<8x32xf32> {tp.sharding = ...})");
-  if (tp__ref_is(name, "tp.role"))
-    return check_role(op, where, attr.attribute);
-  return tp__ref_is(name, "tp.name") && !mlirAttributeIsAString(attr.attribute)
-             ? tp__error(op, TP_INVALID_ARGUMENT, "%stp.name must be a string", where)
-             : TP_OK;
+  if (row->on && !tp__op_is(op, row->on))
+    return tp__error(op, TP_INVALID_ARGUMENT, "%s is an attribute of %s only; remove it", row->name,
+                     row->on);
+  if (row->value != ANY && !forms[row->value].holds(attr.attribute))
+    return tp__error(op, TP_INVALID_ARGUMENT, "%s%s must be %s", where, row->name,
+                     forms[row->value].text);
+  return tp__ref_is(name, "tp.role") ? check_role(op, where, attr.attribute) : TP_OK;
 }
 
 /* Checks the attributes of all arguments, or of all results. */

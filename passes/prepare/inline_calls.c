@@ -129,6 +129,8 @@ static tp_status inline_call(inliner *in, MlirOperation call) {
     return TP_OK;
   if (in->keeps_fused && !mlirAttributeIsNull(tp__get(callee, "tp.fused")))
     return TP_OK;
+  TP_TRY(tp__check_rule_place(call));
+  TP_TRY(tp__check_rule_place(callee));
   for (int i = 0; i < in->depth; i++)
     if (mlirOperationEqual(in->stack[i], callee))
       return tp__error(

@@ -48,9 +48,7 @@ static tp_status check_rule(MlirOperation op) {
   MlirOperation called = tp__declaration(op);
   tp_rule rule;
   tp__arena arena = {0};
-  if (has_rule && is_func && tp__is_defined_func(op))
-    return tp__error(op, TP_INVALID_ARGUMENT,
-                     "has a body, which replaces its calls, and also tp.rule; remove one of them");
+  TP_TRY(tp__check_rule_place(op));
   if (!mlirOperationIsNull(called))
     has_rule |= !mlirAttributeIsNull(tp__get(called, "tp.rule"));
   tp_status status = has_rule && !is_func ? tp__rule_of(op, false, &arena, &rule) : TP_OK;

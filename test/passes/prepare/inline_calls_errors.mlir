@@ -36,3 +36,14 @@ func.func @main(%x: tensor<8xf32>) {
 func.func private @annotated(%x: tensor<8xf32> {tp.sharding = [["y"]]}) {
   return
 }
+
+// -----
+
+func.func private @ruled(%x: tensor<8xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{'func.call': calls a function with a body, which replaces the call, and also has tp.rule; remove one of them}}
+  %r = call @ruled(%x) {tp.rule = "i -> i"} : (tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}

@@ -313,3 +313,31 @@ shard.grid @mesh(shape = 0x2) {tp.axes = ["dp", "tp"]}
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 // expected-error @below {{'shard.grid': @other is a second mesh besides @mesh (at normalize_errors.mlir:}}
 shard.grid @other(shape = 8)
+
+// -----
+
+// Attributes of another form, or on an op that no pass reads them from.
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+func.func @copy(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %s = shard.sharding @mesh split_axes = [[0]] : !shard.sharding
+  // expected-error @below {{'shard.shard': tp.copy must be an integer}}
+  %y = shard.shard %x to %s {tp.copy = "x"} : tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+func.func @pairs(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{'math.exp': tp.pairs is an attribute of func.call only; remove it}}
+  %y = math.exp %x {tp.pairs = [[0, 1]]} : tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+shard.grid @mesh(shape = 4) {tp.axes = ["tp"]}
+// expected-error @below {{'func.func': argument 0 (%x): tp.name must be a string}}
+func.func @name(%x: tensor<8xf32> {tp.name = 4}) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}
