@@ -80,6 +80,24 @@ class Models(Case):
         self.assertEqual(plan.in_specs[0]["w"], P(None, None, "tp"))
         self.assert_same(plan.run_here(*args), models.scanned(*args))
 
+    def test_accumulated_gradients(self):
+        """Gradients are added up over the micro-batches of a scan, and reduced once behind it; so are the losses that it writes."""
+        def loss(w, x, y):
+            return jnp.mean((jnp.tanh(x @ w["a"]) @ w["b"] - y) ** 2)
+
+        def step(w, xs, ys):
+            def body(sums, batch):
+                value, gradients = jax.value_and_grad(loss)(w, *batch)
+                return jax.tree.map(jnp.add, sums, gradients), value
+            gradients, losses = jax.lax.scan(body, jax.tree.map(jnp.zeros_like, w), (xs, ys))
+            return jax.tree.map(lambda p, g: p - 0.1 * g / len(xs), w, gradients), losses
+
+        w = {"a": models.normal(32, 32, scale=0.2), "b": models.normal(32, 8, scale=0.2)}
+        args = w, models.normal(6, 1024, 32), models.normal(6, 1024, 8)
+        plan = tps.plan(step, args, {"dp": 4}, pin={"xs": P(None, "dp"), "ys": P(None, "dp"), "w/a": P(), "w/b": P()})
+        self.assertEqual(sum(one["count"] for one in plan.collectives if one["kind"] in ("all_reduce", "reduce_scatter")), 3)
+        self.assert_same(plan.run_here(*args), step(*args))
+
     def test_types(self):
         def mixed(key, x, i, flag):
             noise = jax.random.uniform(key, x.shape).astype(jnp.bfloat16)
