@@ -161,21 +161,37 @@ static score rate_pair(settler *s, int a, int b, int x, int y, tp_cost entry, in
   return plus(sum_of(s->mine[x], s->theirs[y]), entry);
 }
 
-/* Finds the best pair of strategies by their separate current scores. */
+/* The least cost, and the least number of forbidden entries, of n scores. */
+static score least_of(const score *scores, int n) {
+  score least = scores[0];
+  for (int i = 1; i < n; i++) {
+    least.cost = scores[i].cost < least.cost ? scores[i].cost : least.cost;
+    least.n_forbidden =
+        scores[i].n_forbidden < least.n_forbidden ? scores[i].n_forbidden : least.n_forbidden;
+  }
+  return least;
+}
+
+/* Finds the best pair of strategies by their separate current scores. Skips a strategy that is not
+ * better even beside the least score at the other end: entries are not negative. */
 static void best_pair(settler *s, const tp__wedge *e, int *best_a, int *best_b) {
   int rows = s->g->nodes[e->node[0]].n, columns = s->g->nodes[e->node[1]].n;
-  score best = {0, INT64_MAX};
-  for (int x = 0; x < rows; x++)
+  score best = {0, INT64_MAX}, least = least_of(s->theirs, columns);
+  for (int x = 0; x < rows; x++) {
+    if (!better(sum_of(s->mine[x], least), best))
+      continue;
+    const tp_cost *row = e->table + (size_t)x * (size_t)columns;
+    s->search->work += columns;
     for (int y = 0; y < columns; y++) {
-      score sum =
-          plus(sum_of(s->mine[x], s->theirs[y]), e->table[(size_t)x * (size_t)columns + (size_t)y]);
+      score sum = plus(sum_of(s->mine[x], s->theirs[y]), row[y]);
       if (better(sum, best)) {
         best = sum;
         *best_a = x;
         *best_b = y;
       }
     }
-  s->search->work += (int64_t)rows * columns;
+  }
+  s->search->work += rows;
 }
 
 /* Changes both endpoints of an edge at once. Their memory is first scored separately, which is
