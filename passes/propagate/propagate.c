@@ -293,11 +293,11 @@ static tp_status check_options(tp_pass *pass, tp_mesh *mesh) {
   const tp_propagate_options *given = pass->options;
   if (given->overlap && given->memory_limit != TP_NO_VALUE)
     return tp__error(pass->module, TP_UNSUPPORTED,
-                     "overlap=true and memory-limit: changes of layout that run beside compute "
+                     "overlap and memory-limit cannot be combined: changes of layout that run beside compute "
                      "hold memory that is not planned; give one of them");
   if (given->overlap && given->objective != TP_OBJECTIVE_TIME)
     return tp__error(pass->module, TP_UNSUPPORTED,
-                     "overlap=true and objective=%s cannot be combined: overlap only affects time; "
+                     "overlap and objective=%s cannot be combined: overlap only affects time; "
                      "use one of them",
                      tp_objective_name(given->objective));
   if (given->byte_flops != TP_BYTE_FLOPS && given->objective != TP_OBJECTIVE_BYTES)
@@ -307,7 +307,7 @@ static tp_status check_options(tp_pass *pass, tp_mesh *mesh) {
                      (long long)given->byte_flops, tp_objective_name(given->objective));
   if (given->overlap && given->n_frontier > 0)
     return tp__error(pass->module, TP_UNSUPPORTED,
-                     "overlap=true and report-frontier=%lld: plans with overlap have no memory "
+                     "overlap and report-frontier=%lld: plans with overlap have no memory "
                      "limit; give one of them",
                      (long long)given->n_frontier);
   if (tp__is_local(pass->module))

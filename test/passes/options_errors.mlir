@@ -19,7 +19,7 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate,tp-partition{objective=money})' 2>&1 | FileCheck %s --check-prefix=OBJECTIVE
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-spmd,tp-stage-collectives{objective=money})' 2>&1 | FileCheck %s --check-prefix=OBJECTIVE
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{objective=bytes overlap=true})' 2>&1 | FileCheck %s --check-prefix=NOTIME
-// NOTIME: error: {{.*}}overlap=true and objective=bytes cannot be combined: overlap only affects time; use one of them
+// NOTIME: error: {{.*}}overlap and objective=bytes cannot be combined: overlap only affects time; use one of them
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{byte-flops=200})' 2>&1 | FileCheck %s --check-prefix=NOBYTES
 // NOBYTES: error: {{.*}}byte-flops=200 has no effect with objective=time, which prices no bytes; give objective=bytes, or leave it out
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{effort=0})' 2>&1 | FileCheck %s --check-prefix=EFFORT
@@ -56,6 +56,6 @@
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{topology=%t.bare.json memory-limit=topology})' 2>&1 | FileCheck %s --check-prefix=CHECK9
 // CHECK9: error: {{.*}}memory-limit=topology: topology 'fast_all_reduce' does not say how much memory a device has; add memory_bytes to it, or give a number of bytes
 // RUN: not shard-opt %s --pass-pipeline='builtin.module(tp-propagate{overlap=true memory-limit=1GB})' 2>&1 | FileCheck %s --check-prefix=CHECK10
-// CHECK10: error: {{.*}}overlap=true and memory-limit: changes of layout that run beside compute hold memory that is not planned; give one of them
+// CHECK10: error: {{.*}}overlap and memory-limit cannot be combined: changes of layout that run beside compute hold memory that is not planned; give one of them
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
