@@ -293,8 +293,8 @@ static tp_status check_options(tp_pass *pass, tp_mesh *mesh) {
   const tp_propagate_options *given = pass->options;
   if (given->overlap && given->memory_limit != TP_NO_VALUE)
     return tp__error(pass->module, TP_UNSUPPORTED,
-                     "overlap and memory-limit cannot be combined: changes of layout that run beside compute "
-                     "hold memory that is not planned; give one of them");
+                     "overlap and memory-limit cannot be combined: changes of layout that run "
+                     "beside compute hold memory that is not planned; give one of them");
   if (given->overlap && given->objective != TP_OBJECTIVE_TIME)
     return tp__error(pass->module, TP_UNSUPPORTED,
                      "overlap and objective=%s cannot be combined: overlap only affects time; "
