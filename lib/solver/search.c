@@ -6,6 +6,7 @@
 #include "solver/dual.h"
 #include "solver/eliminate.h"
 #include "solver/lift.h"
+#include "solver/lift_plan.h"
 #include "solver/local.h"
 #include "solver/reduce.h"
 #include "support/support.h"
@@ -20,6 +21,7 @@ enum {
   /* reduce again once the gap is this many times smaller, because reductions then prune most of the
    * rest */
   PRUNE_GAP = 16,
+  LIFT_SHARE = 100,   /* lift again if that gained this part of the gap */
   STALLED_ROUNDS = 4, /* rounds without gaining a hundredth of the gap */
   /* eliminate at once if that costs less than this many reads of all tables for each ... */
   EAGER_FACTOR = 50,
@@ -375,14 +377,32 @@ static tp_status split_or_eliminate(tp__search *s, const tp__wcsp *g, int64_t wo
   return status;
 }
 
+/* Offers an assignment that repeats with the layers, if there is one. */
+static tp_status offer_repeated(tp__search *s, const tp__wcsp *g, tp_cost *limit,
+                                tp__answer *answer) {
+  bool found = false, *tight = tp__calloc((size_t)g->n_nodes + 1, sizeof *tight);
+  int *at = tp__calloc((size_t)g->n_nodes + 1, sizeof *at);
+  tp_status status = tight && at ? tp__lift_plan(s, g, at, &found) : TP_NO_MEMORY;
+  if (status == TP_OK && found)
+    status = tp__wcsp_improve(g, tight, s->work + POLISH_FACTOR * tp__wcsp_entries(g),
+                              tp__search_control(s), &s->work, at);
+  if (status == TP_OK && found)
+    offer(s, g, at, limit, answer);
+  tp__free(tight);
+  tp__free(at);
+  return status;
+}
+
 /* Runs stages, each of which starts with a reduction under the current limit and bound. The first
  * stage decodes without messages, to get a limit that excludes large costs (some callers write
- * infinity as a large number). Later stages pass messages, lifted as long as that prunes something.
+ * infinity as a large number). Later stages pass messages, lifted as long as that prunes something
+ * or gains much. Where layers repeat, the first assignment repeats with them.
  * Pruning makes messages and exact elimination cheaper and cheaper. Once messages stall, the rest
  * is eliminated at any cost that fits, or branched on. After a stop request, the next assignment
  * found is the last. */
 static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp__answer *answer) {
   int64_t before = INT64_MAX;
+  tp_cost gained = TP_COST_FORBIDDEN; /* by the lifted messages of the last stage */
   bool stalled = false;
   for (int stage = 0; !is_due(s, answer); stage++) {
     tp_status status = tp__wcsp_reduce(g, limit, s->table_budget, tp__search_control(s), &s->work);
@@ -392,12 +412,17 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
     }
     int64_t strategies = tp__wcsp_strategies(g);
     outcome what = {.done = g->n_alive == 0};
-    bool lifted = false;
+    bool lifted = false, is_first = answer->cost >= TP_COST_FORBIDDEN;
     if (status == TP_OK && what.done) {
       offer(s, g, NULL, &limit, answer);
       answer->bound = g->constant;
-    } else if (status == TP_OK && g->cache && strategies < before) {
+    } else if (status == TP_OK && g->cache &&
+               (strategies < before || gained > (limit - g->constant) / LIFT_SHARE)) {
+      gained = g->constant;
       status = tp__lift(g, tp__search_control(s), &s->work, &lifted);
+      gained = g->constant - gained;
+      if (status == TP_OK && lifted && is_first)
+        status = offer_repeated(s, g, &limit, answer);
     }
     if (status == TP_OK && !what.done && !lifted) {
       int64_t worth = max64(EAGER_FACTOR * (stage + 1) * tp__wcsp_entries(g), EAGER_WORK);
@@ -417,6 +442,8 @@ static tp_status search(tp__search *s, tp__wcsp *g, tp_cost limit, int depth, tp
       return depth < MAX_DEPTH ? branch(s, g, limit, depth, answer) : TP_OK;
     before = strategies;
     s->passed_messages |= stage > 0 || lifted;
+    if (lifted && is_first && answer->cost < TP_COST_FORBIDDEN)
+      continue; /* a decoding would be no better, and the limit prunes now */
     effort spend =
         stage && !lifted ? (effort){ROUNDS, PASSES, depth == 0, what.fits} : (effort){.rounds = 1};
     TP_TRY(bound_and_decode(s, g, spend, &stalled, &limit, answer));

@@ -3,6 +3,7 @@
 
 #include "solver/encode.h"
 #include "solver/lift.h"
+#include "solver/lift_plan.h"
 #include "solver/reduce.h"
 
 #include <setjmp.h>
@@ -178,11 +179,72 @@ static void same_optimum(void **state) {
   }
 }
 
+/* The least cost of the assignments in which all layers are equal. */
+static tp_cost least_of_equal_layers(const tp__wcsp *g) {
+  int *at = calloc((size_t)g->n_nodes, sizeof *at), n = 1;
+  tp_cost least = TP_COST_FORBIDDEN;
+  for (int i = 0; i <= WIDTH; i++)
+    n *= CHOICES;
+  for (int i = 0; i < n; i++) {
+    for (int v = 0; v < g->n_nodes; v++) {
+      int digit = v == g->n_nodes - 1 ? WIDTH : v % WIDTH, left = i;
+      for (int k = 0; k < digit; k++)
+        left /= CHOICES;
+      at[v] = left % CHOICES;
+    }
+    tp_cost cost = tp__wcsp_evaluate(g, at);
+    least = cost < least ? cost : least;
+  }
+  free(at);
+  return least;
+}
+
+/* The assignment that repeats is at least as good as any with equal layers, since those near the
+ * borders are decided apart; and layers farther inside are equal. */
+static void repeats_layers(void **state) {
+  (void)state;
+  enum { LAYERS = 60 };
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    tp_problem *p = stack((rng){seed}, LAYERS, 0, true, false);
+    tp__code code;
+    tp__search search = {.table_budget = 1 << 20, .work_limit = INT64_MAX / 2, .step = 1};
+    bool found;
+    assert_true(tp__code_choose(p, TP__FORM_PLAIN, &code));
+    tp__wcsp *g = tp__encode(p, &code, false);
+    assert_non_null(g);
+    int *at = calloc((size_t)g->n_nodes, sizeof *at);
+    assert_int_equal(tp__lift_plan(&search, g, at, &found), TP_OK);
+    assert_true(found);
+    assert_true(tp__wcsp_evaluate(g, at) <= least_of_equal_layers(g));
+    for (int v = 10 * WIDTH; v < (LAYERS - 10) * WIDTH; v++)
+      assert_int_equal(at[v], at[v % WIDTH + 20 * WIDTH]);
+    free(at);
+    tp__wcsp_destroy(g);
+    tp_problem_destroy(p);
+  }
+}
+
+/* Where nothing repeats, there is no such assignment. */
+static void repeats_nothing(void **state) {
+  (void)state;
+  tp_problem *p = stack((rng){3}, 60, 0, true, true);
+  tp__wcsp *g = graph_of(p);
+  tp__search search = {.table_budget = 1 << 20, .work_limit = INT64_MAX / 2, .step = 1};
+  int *at = calloc((size_t)g->n_nodes, sizeof *at);
+  bool found = true;
+  assert_int_equal(tp__lift_plan(&search, g, at, &found), TP_OK);
+  assert_false(found);
+  free(at);
+  tp__wcsp_destroy(g);
+  tp_problem_destroy(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keeps_all_costs), cmocka_unit_test(large_sums),
       cmocka_unit_test(passes_layers),   cmocka_unit_test(needs_repetition),
-      cmocka_unit_test(same_optimum),
+      cmocka_unit_test(same_optimum),    cmocka_unit_test(repeats_layers),
+      cmocka_unit_test(repeats_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
