@@ -101,6 +101,8 @@ typedef struct tp_export_gather {
   const int64_t *batches;    /* ... the dimension of the positions that belongs to it */
 } tp_export_gather;
 MlirAttribute tp__export_gather_dims(tp_export *x, const tp_export_gather *dims);
+/* The same bits as elements of another type; the value itself if it has that type. */
+MlirValue tp__export_bitcast(tp_export *x, MlirValue value, MlirType element);
 MlirValue tp__export_binary(tp_export *x, const char *name, MlirValue a, MlirValue b);
 /* stablehlo.compare: of integers by the sign of their type, of floats as numbers; the second, of
  * floats in IEEE 754 totalOrder. */
@@ -149,6 +151,9 @@ tp_status tp__export_combiner(tp_export *x, MlirOperation op, tp_combiner combin
                               MlirBlock block);
 /* The identity of a combiner as a number; null if it has none. */
 MlirAttribute tp__export_identity(MlirType element, tp_combiner combiner);
+/* The type of elements that a combiner combines: unsigned for the maximum and minimum of unsigned
+ * numbers, so that the region is one op, for which compilers have kernels. */
+MlirType tp__export_combined(MlirType element, tp_combiner combiner);
 /* Combines two tensors of one shape. */
 MlirValue tp__export_combine(tp_export *x, tp_combiner combiner, MlirValue a, MlirValue b);
 

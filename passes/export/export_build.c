@@ -218,6 +218,19 @@ MlirAttribute tp__export_gather_dims(tp_export *x, const tp_export_gather *g) {
   return attr;
 }
 
+MlirValue tp__export_bitcast(tp_export *x, MlirValue value, MlirType element) {
+  int64_t sizes[TP_MAX_RANK];
+  int rank = shape_of(value, sizes);
+  MlirType type = tp__export_tensor(element, rank, sizes);
+  MlirOperation cast = tp__defined_by(value, "stablehlo.bitcast_convert");
+  if (!mlirOperationIsNull(cast) &&
+      mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(cast, 0)), type))
+    return mlirOperationGetOperand(cast, 0); /* there and back */
+  return mlirTypeEqual(mlirValueGetType(value), type)
+             ? value
+             : tp__export_build(x, "stablehlo.bitcast_convert", type, 1, &value, 0, NULL);
+}
+
 MlirValue tp__export_binary(tp_export *x, const char *name, MlirValue a, MlirValue b) {
   return tp__export_build(x, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, 0, NULL);
 }
@@ -240,8 +253,8 @@ static MlirValue build_compare(tp_export *x, const char *direction, const char *
 
 MlirValue tp__export_compare(tp_export *x, const char *direction, MlirValue a, MlirValue b) {
   MlirType element = tp__element_type(mlirValueGetType(a));
-  bool is_unsigned = mlirTypeIsAInteger(element) &&
-                     (mlirIntegerTypeIsUnsigned(element) || mlirIntegerTypeGetWidth(element) == 1);
+  bool is_unsigned =
+      mlirTypeIsAInteger(element) && (mlirIntegerTypeIsUnsigned(element) || tp__is_bool(element));
   const char *type = !mlirTypeIsAInteger(element) ? "FLOAT" : is_unsigned ? "UNSIGNED" : "SIGNED";
   return build_compare(x, direction, type, a, b);
 }

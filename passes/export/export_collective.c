@@ -78,14 +78,19 @@ static int64_t int_attr(MlirOperation op, const char *name) {
 static tp_status collective(tp_export *x, MlirOperation op, const char *name, const char *dim,
                             const char *theirs, bool reduces) {
   group g;
+  tp_combiner combiner;
   TP_TRY(read_group(x, op, &g));
   MlirValue value = tp__export_operand(x, op, 0);
-  MlirType type = tp__export_type(tp__result_type(op));
+  MlirType old = tp__export_type(tp__result_type(op)), element = tp__element_type(old);
   if (g.size == 1)
     return tp__export_replace(x, op, value);
   MlirAttribute groups = replica_groups(x, &g);
   if (mlirAttributeIsNull(groups))
     return tp__out_of_memory(op);
+  if (reduces) {
+    TP_TRY(tp__collective_combiner(op, &combiner));
+    element = tp__export_combined(element, combiner);
+  }
   MlirNamedAttribute attrs[4] = {
       tp__named(x->context, "replica_groups", groups),
       tp__named(x->context, "channel_handle", channel(x)),
@@ -93,6 +98,11 @@ static tp_status collective(tp_export *x, MlirOperation op, const char *name, co
   };
   if (dim)
     attrs[3] = tp__named(x->context, dim, tp__attr_i64(x->context, int_attr(op, theirs)));
+  int rank = 0;
+  int64_t sizes[TP_MAX_RANK];
+  (void)tp__static_tensor(old, &rank, sizes);
+  MlirType type = tp__export_tensor(element, rank, sizes);
+  value = tp__export_bitcast(x, value, element);
   MlirOperation now = tp__export_build_op(x, &(tp_build){.name = name,
                                                          .n_operands = 1,
                                                          .operands = &value,
@@ -102,13 +112,12 @@ static tp_status collective(tp_export *x, MlirOperation op, const char *name, co
                                                          .attributes = attrs,
                                                          .n_regions = reduces});
   if (reduces) {
-    tp_combiner combiner;
-    MlirType element = tp__export_tensor(tp__element_type(type), 0, NULL);
-    MlirBlock block = tp__export_region_block(x, now, 0, 2, (MlirType[]){element, element});
-    TP_TRY(tp__collective_combiner(op, &combiner));
+    MlirType number = tp__export_tensor(element, 0, NULL);
+    MlirBlock block = tp__export_region_block(x, now, 0, 2, (MlirType[]){number, number});
     TP_TRY(tp__export_combiner(x, op, combiner, block));
   }
-  return tp__export_replace(x, op, mlirOperationGetResult(now, 0));
+  value = tp__export_bitcast(x, mlirOperationGetResult(now, 0), tp__element_type(old));
+  return tp__export_replace(x, op, value);
 }
 
 static tp_status all_reduce(tp_export *x, MlirOperation op) {

@@ -3,35 +3,27 @@
 
 #include "ir/collectives.h"
 
-static const char *op_of(tp_combiner combiner) {
-  switch (combiner) {
-  case TP_SUM:
-    return "stablehlo.add";
-  case TP_PRODUCT:
-    return "stablehlo.multiply";
-  case TP_MAX:
-  case TP_MAXU:
-    return "stablehlo.maximum";
-  case TP_MIN:
-  case TP_MINU:
-    return "stablehlo.minimum";
-  case TP_AND:
-    return "stablehlo.and";
-  case TP_OR:
-    return "stablehlo.or";
-  case TP_XOR:
-    return "stablehlo.xor";
-  default:
-    return NULL;
-  }
-}
+/* The ops of combiners. Booleans are integers of one bit in arith, so that true is -1 as a signed
+ * number and sums are modulo 2; in StableHLO they are truth values, whose sum is "or". */
+static const struct {
+  const char *name, *of_bools;
+} ops[TP_N_COMBINERS] = {
+    [TP_SUM] = {"stablehlo.add", "stablehlo.xor"},
+    [TP_PRODUCT] = {"stablehlo.multiply", "stablehlo.and"},
+    [TP_MAX] = {"stablehlo.maximum", "stablehlo.and"},
+    [TP_MIN] = {"stablehlo.minimum", "stablehlo.or"},
+    [TP_MAXU] = {"stablehlo.maximum", "stablehlo.or"},
+    [TP_MINU] = {"stablehlo.minimum", "stablehlo.and"},
+    [TP_MAXNUM] = {"stablehlo.maximum", NULL},
+    [TP_MINNUM] = {"stablehlo.minimum", NULL},
+    [TP_AND] = {"stablehlo.and", "stablehlo.and"},
+    [TP_OR] = {"stablehlo.or", "stablehlo.or"},
+    [TP_XOR] = {"stablehlo.xor", "stablehlo.xor"},
+};
 
-static MlirValue bitcast(tp_export *x, MlirValue value, MlirType element) {
-  int rank = 0;
-  int64_t sizes[TP_MAX_RANK];
-  (void)tp__static_tensor(mlirValueGetType(value), &rank, sizes);
-  return tp__export_build(x, "stablehlo.bitcast_convert", tp__export_tensor(element, rank, sizes),
-                          1, &value, 0, NULL);
+MlirType tp__export_combined(MlirType element, tp_combiner combiner) {
+  bool is_unsigned = combiner == TP_MAXU || combiner == TP_MINU;
+  return is_unsigned && !tp__is_bool(element) ? tp__export_unsigned(element) : element;
 }
 
 /* The other number where one is NaN. */
@@ -46,16 +38,13 @@ static MlirValue number_extremum(tp_export *x, const char *name, MlirValue a, Ml
 
 MlirValue tp__export_combine(tp_export *x, tp_combiner combiner, MlirValue a, MlirValue b) {
   MlirType element = tp__element_type(mlirValueGetType(a));
+  MlirType combined = tp__export_combined(element, combiner);
+  const char *name = tp__is_bool(element) ? ops[combiner].of_bools : ops[combiner].name;
   if (combiner == TP_MAXNUM || combiner == TP_MINNUM)
-    return number_extremum(x, combiner == TP_MAXNUM ? "stablehlo.maximum" : "stablehlo.minimum", a,
-                           b);
-  if ((combiner == TP_MAXU || combiner == TP_MINU) && mlirIntegerTypeGetWidth(element) > 1) {
-    MlirType unsigned_element = tp__export_unsigned(element);
-    MlirValue best = tp__export_binary(x, op_of(combiner), bitcast(x, a, unsigned_element),
-                                       bitcast(x, b, unsigned_element));
-    return bitcast(x, best, element);
-  }
-  return tp__export_binary(x, op_of(combiner), a, b);
+    return number_extremum(x, name, a, b);
+  MlirValue value = tp__export_binary(x, name, tp__export_bitcast(x, a, combined),
+                                      tp__export_bitcast(x, b, combined));
+  return tp__export_bitcast(x, value, element);
 }
 
 tp_status tp__export_combiner(tp_export *x, MlirOperation op, tp_combiner combiner,
@@ -63,8 +52,7 @@ tp_status tp__export_combiner(tp_export *x, MlirOperation op, tp_combiner combin
   MlirOperation outer = x->where;
   MlirOperation end = tp__create(&(tp_build){.name = "stablehlo.return", .location = x->location});
   mlirBlockAppendOwnedOperation(block, end);
-  bool known = op_of(combiner) || combiner == TP_MAXNUM || combiner == TP_MINNUM;
-  if (!known)
+  if (!ops[combiner].name)
     return tp__error(op, TP_UNSUPPORTED, "its combiner '%s' has no form in StableHLO",
                      tp_combiner_name(combiner));
   x->where = end;

@@ -79,12 +79,21 @@ static MlirValue build_dot(tp_export *x, const tp_nest *n, const dims batch[2],
                           2, n->operands, TP_LEN(attrs), attrs);
 }
 
+/* Contractions of StableHLO add up booleans by "or", not modulo 2, and true is 1 in them. */
+bool tp__nest_is_contraction(const tp_nest *n) {
+  if (n->n_operands != 3 || !tp__body_is_contraction(&n->body))
+    return false;
+  for (int i = 0; i < n->n_operands; i++)
+    if (tp__is_bool(tp__number_type(mlirValueGetType(mlirOperationGetOperand(n->op, i)))))
+      return false;
+  return true;
+}
+
 tp_status tp__nest_contract(tp_export *x, tp_nest *n, bool *done) {
   dims batch[2] = {{0}, {0}}, contracted[2] = {{0}, {0}}, order = {0};
   int64_t loops[TP_NEST_MAX_LOOPS], permutation[TP_NEST_MAX_LOOPS];
   int count;
-  if (n->n_operands != 3 || !tp__body_is_contraction(&n->body) ||
-      !sort_loops(n, batch, contracted, &order))
+  if (!tp__nest_is_contraction(n) || !sort_loops(n, batch, contracted, &order))
     return TP_OK;
   *done = true;
   MlirValue old = mlirOperationGetOperand(n->op, 2);

@@ -261,8 +261,7 @@ tp_status tp__nest_convolve(tp_export *x, tp_nest *n, bool *done) {
   int64_t loops[TP_NEST_MAX_LOOPS];
   int count;
   convolution c;
-  if (n->n_operands != 3 || !tp__body_is_contraction(&n->body) ||
-      (!match(n, 0, &c) && !match(n, 1, &c)))
+  if (!tp__nest_is_contraction(n) || (!match(n, 0, &c) && !match(n, 1, &c)))
     return TP_OK;
   MlirValue old = mlirOperationGetOperand(n->op, 2);
   MlirType element = tp__element_type(mlirValueGetType(old));

@@ -17,7 +17,9 @@ typedef struct row {
   const char *name;
   how how;
   const char *becomes;
-  const char *of_bools; /* for elements of type i1; NULL: the same */
+  /* of i1: another op, or a function; NULL: the same. Poison may become anything: booleans are
+   * shifted by 0, and divided by true, which is -1 as a signed number. */
+  const char *of_bools;
   special *run;
 } row;
 
@@ -43,19 +45,15 @@ static MlirValue select(tp_export *x, MlirValue condition, MlirValue yes, MlirVa
                           (MlirValue[]){condition, yes, no}, 0, NULL);
 }
 
+static bool has_bools(MlirValue value) {
+  return tp__is_bool(tp__element_type(mlirValueGetType(value)));
+}
+
 /* Reads integers as unsigned; i1 is unsigned already. */
 static MlirValue to_unsigned(tp_export *x, MlirValue value) {
   MlirType element = tp__element_type(mlirValueGetType(value));
-  if (!mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) == 1)
-    return value;
-  return unary(x, "stablehlo.bitcast_convert", shape_like(value, tp__export_unsigned(element)),
-               value);
-}
-
-static MlirValue from_unsigned(tp_export *x, MlirValue value, MlirType type) {
-  return mlirTypeEqual(mlirValueGetType(value), type)
-             ? value
-             : unary(x, "stablehlo.bitcast_convert", type, value);
+  bool has_sign = mlirTypeIsAInteger(element) && !tp__is_bool(element);
+  return tp__export_bitcast(x, value, has_sign ? tp__export_unsigned(element) : element);
 }
 
 /* ---- ops that take more than one ---- */
@@ -64,13 +62,12 @@ static MlirValue compare_ints(tp_export *x, MlirOperation op, MlirValue *a, Mlir
   static const char *const directions[] = {"EQ", "NE", "LT", "LE", "GT",
                                            "GE", "LT", "LE", "GT", "GE"};
   int64_t predicate = mlirIntegerAttrGetValueInt(tp__inherent(op, "predicate"));
-  bool is_bool = mlirIntegerTypeGetWidth(tp__element_type(mlirValueGetType(a[0]))) == 1;
   const char *direction = directions[predicate];
   MlirValue floats[] = {tp__export_total_order_of(a[0]), tp__export_total_order_of(a[1])};
   (void)result;
   if (predicate < 6 && !mlirValueIsNull(floats[0]) && !mlirValueIsNull(floats[1]))
     return tp__export_compare_total(x, direction, floats[0], floats[1]);
-  if (predicate >= 2 && predicate < 6 && is_bool) /* as signed numbers, true is -1 */
+  if (predicate >= 2 && predicate < 6 && has_bools(a[0])) /* as signed numbers, true is -1 */
     return tp__export_compare(x, direction, a[1], a[0]);
   if (predicate >= 6)
     for (int i = 0; i < 2; i++)
@@ -125,12 +122,16 @@ static MlirValue number_extremum(tp_export *x, MlirOperation op, MlirValue *a, M
   return select(x, tp__export_compare(x, "NE", a[0], a[0]), a[1], best);
 }
 
-/* true is -1 */
-static MlirValue extend(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
-  bool is_bool = mlirIntegerTypeGetWidth(tp__element_type(mlirValueGetType(a[0]))) == 1;
-  MlirValue wide = unary(x, "stablehlo.convert", result, a[0]);
+/* To an integer: as signed numbers, true is -1; to i1, the lowest bit. */
+static MlirValue to_integer(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  MlirType type = mlirValueGetType(a[0]);
   (void)op;
-  return is_bool ? unary(x, "stablehlo.negate", result, wide) : wide;
+  if (tp__is_bool(tp__element_type(result)) && !has_bools(a[0])) {
+    MlirValue bit = tp__export_binary(x, "stablehlo.and", a[0], tp__export_int(x, type, 1));
+    return tp__export_compare(x, "NE", bit, tp__export_int(x, type, 0));
+  }
+  MlirValue value = unary(x, "stablehlo.convert", result, a[0]);
+  return has_bools(a[0]) ? unary(x, "stablehlo.negate", result, value) : value;
 }
 
 /* To a wider integer, or to a float. */
@@ -139,24 +140,61 @@ static MlirValue extend_unsigned(tp_export *x, MlirOperation op, MlirValue *a, M
   return unary(x, "stablehlo.convert", result, to_unsigned(x, a[0]));
 }
 
-/* To i1: the lowest bit. */
-static MlirValue truncate(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+/* To an integer that may be narrower. */
+static MlirValue cast_unsigned(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  return (has_bools(a[0]) ? extend_unsigned : to_integer)(x, op, a, result);
+}
+
+static MlirValue signed_to_float(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
   (void)op;
-  MlirType type = mlirValueGetType(a[0]);
-  if (mlirIntegerTypeGetWidth(tp__element_type(result)) != 1)
+  if (!has_bools(a[0]))
     return unary(x, "stablehlo.convert", result, a[0]);
-  MlirValue bit = tp__export_binary(x, "stablehlo.and", a[0], tp__export_int(x, type, 1));
-  return tp__export_compare(x, "NE", bit, tp__export_int(x, type, 0));
+  MlirValue zero =
+      tp__export_splat(x, result, tp__export_identity(tp__element_type(result), TP_SUM));
+  return select(x, a[0], number(x, zero, -1), zero);
+}
+
+/* StableHLO converts all but 0 to true, and 0.5, too. */
+static MlirValue float_to_bool(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  MlirType type = shape_like(a[0], mlirIntegerTypeGet(x->context, 32));
+  MlirValue whole = unary(x, "stablehlo.convert", type, a[0]);
+  return to_integer(x, op, &whole, result);
+}
+
+static MlirValue float_to_signed(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  return tp__is_bool(tp__element_type(result)) ? float_to_bool(x, op, a, result)
+                                               : unary(x, "stablehlo.convert", result, a[0]);
 }
 
 static MlirValue float_to_unsigned(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
   MlirType element = tp__element_type(result);
-  (void)op;
-  if (mlirIntegerTypeGetWidth(element) == 1)
-    return unary(x, "stablehlo.convert", result, a[0]);
+  if (tp__is_bool(element))
+    return float_to_bool(x, op, a, result);
   MlirType type = shape_like(a[0], tp__export_unsigned(element));
-  return from_unsigned(x, unary(x, "stablehlo.convert", type, a[0]), result);
+  return tp__export_bitcast(x, unary(x, "stablehlo.convert", type, a[0]), element);
 }
+
+/* ---- ops on booleans ---- */
+
+static MlirValue invert(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  (void)op;
+  return unary(x, "stablehlo.not", result, a[0]);
+}
+
+static MlirValue unchanged(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  (void)x, (void)op, (void)result;
+  return a[0];
+}
+
+static MlirValue and_not(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  return tp__export_binary(x, "stablehlo.and", a[0], invert(x, op, a + 1, result));
+}
+
+static MlirValue or_not(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  return tp__export_binary(x, "stablehlo.or", a[0], invert(x, op, a + 1, result));
+}
+
+/* ---- ops that take more than one, of floats ---- */
 
 static MlirValue copy_sign(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
   (void)op;
@@ -215,8 +253,7 @@ static MlirValue compare_complex(tp_export *x, MlirOperation op, MlirValue *a, M
 
 /* An exponent that is an integer. */
 static MlirValue power_by_int(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
-  (void)op;
-  return tp__export_binary(x, "stablehlo.power", a[0], unary(x, "stablehlo.convert", result, a[1]));
+  return tp__export_binary(x, "stablehlo.power", a[0], signed_to_float(x, op, a + 1, result));
 }
 
 /* clang-format off */
@@ -228,15 +265,15 @@ static const row rows[] = {
     {"arith.cmpf", SPECIAL, NULL, NULL, compare_floats},
     {"arith.cmpi", SPECIAL, NULL, NULL, compare_ints},
     {"arith.divf", PLAIN, "stablehlo.divide", NULL, NULL},
-    {"arith.divsi", PLAIN, "stablehlo.divide", NULL, NULL},
-    {"arith.divui", UNSIGNED, "stablehlo.divide", NULL, NULL},
+    {"arith.divsi", PLAIN, "stablehlo.divide", "stablehlo.and", NULL},
+    {"arith.divui", UNSIGNED, "stablehlo.divide", "stablehlo.and", NULL},
     {"arith.extf", CONVERT, NULL, NULL, NULL},
-    {"arith.extsi", SPECIAL, NULL, NULL, extend},
+    {"arith.extsi", SPECIAL, NULL, NULL, to_integer},
     {"arith.extui", SPECIAL, NULL, NULL, extend_unsigned},
-    {"arith.fptosi", CONVERT, NULL, NULL, NULL},
+    {"arith.fptosi", SPECIAL, NULL, NULL, float_to_signed},
     {"arith.fptoui", SPECIAL, NULL, NULL, float_to_unsigned},
-    {"arith.index_cast", SPECIAL, NULL, NULL, extend},
-    {"arith.index_castui", SPECIAL, NULL, NULL, extend_unsigned},
+    {"arith.index_cast", SPECIAL, NULL, NULL, to_integer},
+    {"arith.index_castui", SPECIAL, NULL, NULL, cast_unsigned},
     {"arith.maximumf", PLAIN, "stablehlo.maximum", NULL, NULL},
     {"arith.maxnumf", SPECIAL, NULL, NULL, number_extremum},
     {"arith.maxsi", PLAIN, "stablehlo.maximum", "stablehlo.and", NULL},
@@ -250,17 +287,17 @@ static const row rows[] = {
     {"arith.negf", PLAIN, "stablehlo.negate", NULL, NULL},
     {"arith.ori", PLAIN, "stablehlo.or", NULL, NULL},
     {"arith.remf", PLAIN, "stablehlo.remainder", NULL, NULL},
-    {"arith.remsi", PLAIN, "stablehlo.remainder", NULL, NULL},
-    {"arith.remui", UNSIGNED, "stablehlo.remainder", NULL, NULL},
+    {"arith.remsi", PLAIN, "stablehlo.remainder", NULL, and_not},
+    {"arith.remui", UNSIGNED, "stablehlo.remainder", NULL, and_not},
     {"arith.select", SPECIAL, NULL, NULL, selected},
-    {"arith.shli", PLAIN, "stablehlo.shift_left", NULL, NULL},
-    {"arith.shrsi", PLAIN, "stablehlo.shift_right_arithmetic", NULL, NULL},
-    {"arith.shrui", PLAIN, "stablehlo.shift_right_logical", NULL, NULL},
-    {"arith.sitofp", CONVERT, NULL, NULL, NULL},
+    {"arith.shli", PLAIN, "stablehlo.shift_left", NULL, and_not},
+    {"arith.shrsi", PLAIN, "stablehlo.shift_right_arithmetic", NULL, and_not},
+    {"arith.shrui", PLAIN, "stablehlo.shift_right_logical", NULL, and_not},
+    {"arith.sitofp", SPECIAL, NULL, NULL, signed_to_float},
     {"arith.subf", PLAIN, "stablehlo.subtract", NULL, NULL},
     {"arith.subi", PLAIN, "stablehlo.subtract", "stablehlo.xor", NULL},
     {"arith.truncf", CONVERT, NULL, NULL, NULL},
-    {"arith.trunci", SPECIAL, NULL, NULL, truncate},
+    {"arith.trunci", SPECIAL, NULL, NULL, to_integer},
     {"arith.uitofp", SPECIAL, NULL, NULL, extend_unsigned},
     {"arith.xori", PLAIN, "stablehlo.xor", NULL, NULL},
     {"complex.abs", PLAIN, "stablehlo.abs", NULL, NULL},
@@ -289,7 +326,7 @@ static const row rows[] = {
     {"complex.tan", PLAIN, "stablehlo.tan", NULL, NULL},
     {"complex.tanh", PLAIN, "stablehlo.tanh", NULL, NULL},
     {"math.absf", PLAIN, "stablehlo.abs", NULL, NULL},
-    {"math.absi", PLAIN, "stablehlo.abs", NULL, NULL},
+    {"math.absi", PLAIN, "stablehlo.abs", NULL, unchanged},
     {"math.acos", PLAIN, "chlo.acos", NULL, NULL},
     {"math.acosh", PLAIN, "chlo.acosh", NULL, NULL},
     {"math.asin", PLAIN, "chlo.asin", NULL, NULL},
@@ -302,8 +339,8 @@ static const row rows[] = {
     {"math.copysign", SPECIAL, NULL, NULL, copy_sign},
     {"math.cos", PLAIN, "stablehlo.cosine", NULL, NULL},
     {"math.cosh", PLAIN, "chlo.cosh", NULL, NULL},
-    {"math.ctlz", PLAIN, "stablehlo.count_leading_zeros", NULL, NULL},
-    {"math.ctpop", PLAIN, "stablehlo.popcnt", NULL, NULL},
+    {"math.ctlz", PLAIN, "stablehlo.count_leading_zeros", NULL, invert},
+    {"math.ctpop", PLAIN, "stablehlo.popcnt", NULL, unchanged},
     {"math.erf", PLAIN, "chlo.erf", NULL, NULL},
     {"math.erfc", PLAIN, "chlo.erfc", NULL, NULL},
     {"math.exp", PLAIN, "stablehlo.exponential", NULL, NULL},
@@ -312,7 +349,7 @@ static const row rows[] = {
     {"math.floor", PLAIN, "stablehlo.floor", NULL, NULL},
     {"math.fma", SPECIAL, NULL, NULL, multiply_add},
     {"math.fpowi", SPECIAL, NULL, NULL, power_by_int},
-    {"math.ipowi", PLAIN, "stablehlo.power", NULL, NULL},
+    {"math.ipowi", PLAIN, "stablehlo.power", NULL, or_not},
     {"math.isfinite", PLAIN, "stablehlo.is_finite", NULL, NULL},
     {"math.isinf", SPECIAL, NULL, NULL, is_infinite},
     {"math.isnan", SPECIAL, NULL, NULL, is_nan},
@@ -334,10 +371,9 @@ static const row rows[] = {
 
 static MlirValue run_row(tp_export *x, const row *r, MlirOperation op, int n, MlirValue *operands,
                          MlirType result) {
-  MlirType element = tp__element_type(mlirValueGetType(operands[0]));
-  bool is_bool = tp__is_bool(element);
+  bool is_bool = has_bools(operands[0]);
   const char *name = is_bool && r->of_bools ? r->of_bools : r->becomes;
-  if (r->how == SPECIAL)
+  if (r->how == SPECIAL || (is_bool && r->run))
     return r->run(x, op, operands, result);
   if (r->how == CONVERT)
     return unary(x, "stablehlo.convert", result, operands[0]);
@@ -345,8 +381,9 @@ static MlirValue run_row(tp_export *x, const row *r, MlirOperation op, int n, Ml
     return tp__export_build(x, name, result, n, operands, 0, NULL);
   for (int i = 0; i < n; i++)
     operands[i] = to_unsigned(x, operands[i]);
-  return from_unsigned(
-      x, tp__export_build(x, name, mlirValueGetType(operands[0]), n, operands, 0, NULL), result);
+  return tp__export_bitcast(
+      x, tp__export_build(x, name, mlirValueGetType(operands[0]), n, operands, 0, NULL),
+      tp__element_type(result));
 }
 
 tp_status tp__export_elementwise(tp_export *x, MlirOperation op, int n, MlirValue *operands,

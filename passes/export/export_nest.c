@@ -20,7 +20,6 @@ static bool uses_loop(MlirAffineMap map, int loop) {
 }
 
 tp_status tp__nest_read(MlirOperation op, tp_nest *n) {
-  int64_t segments[2];
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   MlirAttribute iterators = tp__inherent(op, "iterator_types");
   *n = (tp_nest){.op = op};
@@ -28,12 +27,13 @@ tp_status tp__nest_read(MlirOperation op, tp_nest *n) {
   n->n_loops = mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) == 0
                    ? 0
                    : (int)mlirAffineMapGetNumDims(tp__map_at(maps, 0));
-  if (mlirAttributeIsNull(maps) ||
-      tp__int_list(tp__inherent(op, "operandSegmentSizes"), 2, segments) != 2 ||
-      n->n_operands > TP_NEST_MAX_OPERANDS || n->n_loops > TP_NEST_MAX_LOOPS ||
-      !tp__body_of(op, (int)segments[0], &n->body))
+  /* on tensors, there is an init per result */
+  int n_inputs = n->n_operands - (int)mlirOperationGetNumResults(op);
+  if (mlirAttributeIsNull(maps) || !tp__body_of(op, n_inputs, &n->body))
+    return tp__error(op, TP_UNSUPPORTED, "has no loop nest that can be exported");
+  if (n->n_operands > TP_NEST_MAX_OPERANDS || n->n_loops > TP_NEST_MAX_LOOPS)
     return tp__error(op, TP_UNSUPPORTED,
-                     "has no body, or more than %d operands or %d loops, and cannot be exported",
+                     "has more than %d operands or %d loops, and cannot be exported",
                      TP_NEST_MAX_OPERANDS, TP_NEST_MAX_LOOPS);
   MlirAttribute parallel =
       tp__parse_attr(mlirOperationGetContext(op), "#linalg.iterator_type<parallel>");
@@ -195,7 +195,6 @@ MlirValue tp__nest_iota(tp_export *x, const tp_nest *n, int64_t loop) {
                           NULL, 1, &attr);
 }
 
-/* A tensor with one more dimension, of size 1, at the end, over all loops. */
 static tp_status evaluate_op(tp_export *x, tp_nest *n, MlirOperation op, MlirValue *now) {
   MlirValue operands[3];
   int n_operands = (int)mlirOperationGetNumOperands(op);
@@ -206,14 +205,17 @@ static tp_status evaluate_op(tp_export *x, tp_nest *n, MlirOperation op, MlirVal
   }
   if (tp__op_is(op, "tensor.extract"))
     return tp__nest_gather(x, n, op, now);
-  if (n_operands == 0 || n_operands > 3) { /* a constant */
+  bool has_form = n_operands <= TP_LEN(operands) && mlirOperationGetNumRegions(op) == 0;
+  if (has_form && n_operands == 0) { /* a constant */
     TP_TRY(tp__export_op(x, op));
     *now = tp__export_value(x, mlirOperationGetResult(op, 0));
     return TP_OK;
   }
-  for (int i = 0; i < n_operands; i++)
+  for (int i = 0; has_form && i < n_operands; i++)
     TP_TRY(tp__nest_evaluate(x, n, mlirOperationGetOperand(op, i), &operands[i]));
-  TP_TRY(tp__export_elementwise(x, op, n_operands, operands, now));
+  *now = (MlirValue){NULL};
+  if (has_form)
+    TP_TRY(tp__export_elementwise(x, op, n_operands, operands, now));
   return mlirValueIsNull(*now)
              ? tp__error(op, TP_UNSUPPORTED,
                          "has no form in StableHLO in the body of a structured op")

@@ -66,6 +66,8 @@ tp_status tp__nest_order_result(tp_export *x, const tp_nest *n, int k, MlirValue
 /* ---- what a nest becomes ----
  * Those with *done export a nest of their kind and set it, else they do nothing. */
 
+/* True if the nest adds up the products of two inputs, for which StableHLO has ops. */
+bool tp__nest_is_contraction(const tp_nest *n);
 /* convolution (export_convolution.c), reduce_window (export_window.c) */
 tp_status tp__nest_convolve(tp_export *x, tp_nest *n, bool *done);
 tp_status tp__nest_reduce_windows(tp_export *x, tp_nest *n, bool *done);

@@ -19,19 +19,21 @@ static tp_status reduce_one(tp_export *x, tp_nest *n, int k, tp_combiner combine
   int64_t dims[TP_NEST_MAX_LOOPS];
   int n_dims = reduced_loops(n, dims), init = n->body.n_inputs + k;
   MlirValue value, number, old = mlirOperationGetOperand(n->op, init);
-  MlirType type = tp__export_type(mlirValueGetType(old)), element = tp__element_type(type);
-  MlirAttribute identity = tp__export_identity(element, combiner);
+  MlirType element = tp__element_type(tp__export_type(mlirValueGetType(old)));
+  MlirType combined = tp__export_combined(element, combiner);
+  MlirAttribute identity = tp__export_identity(combined, combiner);
   MlirBlock block;
   if (mlirAttributeIsNull(identity))
     return tp__error(n->op, TP_UNSUPPORTED, "the combiner of result %d has no identity", k);
-  number = tp__export_splat(x, tp__export_tensor(element, 0, NULL), identity);
-  n->accumulators[k] = number;
+  number = tp__export_splat(x, tp__export_tensor(combined, 0, NULL), identity);
+  n->accumulators[k] = tp__export_bitcast(x, number, element);
   TP_TRY(tp__nest_evaluate(x, n, mlirOperationGetOperand(n->body.yield, k), &value));
   if (tp__value_rank(value) == 0)
     value = tp__nest_full(x, n, value);
+  value = tp__export_bitcast(x, value, combined);
   MlirOperation reduce = tp__export_reduce(x, 1, &value, &number, n_dims, dims, &block);
   TP_TRY(tp__export_combiner(x, n->op, combiner, block));
-  value = mlirOperationGetResult(reduce, 0);
+  value = tp__export_bitcast(x, mlirOperationGetResult(reduce, 0), element);
   TP_TRY(tp__nest_order_result(x, n, k, &value));
   MlirOperation fill = tp__defined_by(old, "linalg.fill");
   bool starts_empty =

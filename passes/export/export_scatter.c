@@ -156,9 +156,13 @@ static tp_status build_scatter(tp_export *x, tp_nest *n, const scattering *s, Ml
       tp__named(x->context, "unique_indices", no),
   };
   tp__string_destroy(&text);
-  MlirValue operands[] = {tp__export_operand(x, n->op, n->n_operands - 1), indices, updates};
+  MlirValue into = tp__export_operand(x, n->op, n->n_operands - 1);
+  MlirType old = tp__element_type(mlirValueGetType(into));
+  MlirType combined = combines ? tp__export_combined(old, combiner) : old;
+  MlirValue operands[] = {tp__export_bitcast(x, into, combined), indices,
+                          tp__export_bitcast(x, updates, combined)};
   MlirType type = mlirValueGetType(operands[0]);
-  MlirType element = tp__export_tensor(tp__element_type(type), 0, NULL);
+  MlirType element = tp__export_tensor(combined, 0, NULL);
   MlirOperation now = tp__export_build_op(x, &(tp_build){.name = "stablehlo.scatter",
                                                          .n_operands = 3,
                                                          .operands = operands,
@@ -177,7 +181,8 @@ static tp_status build_scatter(tp_export *x, tp_nest *n, const scattering *s, Ml
                                                                 .n_operands = 1,
                                                                 .operands = &update}));
   }
-  return tp__export_map(x, n->op, mlirOperationGetResult(n->op, 0), mlirOperationGetResult(now, 0));
+  return tp__export_map(x, n->op, mlirOperationGetResult(n->op, 0),
+                        tp__export_bitcast(x, mlirOperationGetResult(now, 0), old));
 }
 
 tp_status tp__nest_scatter(tp_export *x, tp_nest *n, bool *done) {

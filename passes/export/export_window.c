@@ -155,7 +155,8 @@ static tp_status build_window(tp_export *x, const tp_nest *n, tp_windows *w, int
   int64_t size[TP_MAX_RANK], stride[TP_MAX_RANK], base[TP_MAX_RANK], dilation[TP_MAX_RANK];
   int64_t count[TP_MAX_RANK];
   MlirValue operand = tp__windows_operand(x, n, input, combiner, w);
-  MlirType element = tp__element_type(mlirValueGetType(operand));
+  MlirType old = tp__element_type(mlirValueGetType(operand));
+  MlirType element = tp__export_combined(old, combiner);
   MlirType number = tp__export_tensor(element, 0, NULL);
   MlirType type;
   for (int d = 0; d < w->rank; d++) {
@@ -167,7 +168,7 @@ static tp_status build_window(tp_export *x, const tp_nest *n, tp_windows *w, int
     count[d] = w->dims[d].n_points;
   }
   type = tp__export_tensor(element, w->rank, count);
-  MlirValue operands[] = {operand,
+  MlirValue operands[] = {tp__export_bitcast(x, operand, element),
                           tp__export_splat(x, number, tp__export_identity(element, combiner))};
   MlirNamedAttribute attrs[] = {tp__export_list(x, "base_dilations", w->rank, base),
                                 tp__windows_padding(x, w->rank, dims),
@@ -182,7 +183,7 @@ static tp_status build_window(tp_export *x, const tp_nest *n, tp_windows *w, int
                                                         .n_attributes = TP_LEN(attrs),
                                                         .attributes = attrs,
                                                         .n_regions = 1});
-  *value = mlirOperationGetResult(op, 0);
+  *value = tp__export_bitcast(x, mlirOperationGetResult(op, 0), old);
   return tp__export_combiner(x, n->op, combiner,
                              tp__export_region_block(x, op, 0, 2, (MlirType[]){number, number}));
 }
