@@ -175,6 +175,12 @@ static tp_status switch_op(tp_export *x, MlirOperation op) {
 static tp_status call(tp_export *x, MlirOperation op) {
   int n = (int)mlirOperationGetNumOperands(op);
   MlirAttribute callee = tp__inherent(op, "callee");
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(callee);
+  if (!mlirOperationIsNull(tp__declaration(op)))
+    return tp__error(op, TP_UNSUPPORTED,
+                     "calls @%.*s, which has no body, and has no form in StableHLO; give @%.*s a "
+                     "body, or write the call as a stablehlo.custom_call, which is kept",
+                     (int)name.length, name.data, (int)name.length, name.data);
   MlirValue *operands = tp__calloc((size_t)n + 1, sizeof *operands);
   int n_results = (int)mlirOperationGetNumResults(op);
   MlirType *types = tp__calloc((size_t)n_results + 1, sizeof *types);

@@ -124,7 +124,28 @@ static void drop_unused(MlirBlock block) {
   tp__free(ops.items);
 }
 
-/* Exports the body of a function in place. Arguments that are numbers become tensors of rank 0. */
+/* Adds arguments of exported types behind those of other types, numbers and indices, which ops that
+ * are not exported yet still read. */
+static tp_status add_arguments(tp_export *x, MlirOperation func, MlirBlock block) {
+  for (intptr_t i = mlirBlockGetNumArguments(block); i-- > 0;) {
+    MlirValue old = mlirBlockGetArgument(block, i);
+    MlirType type = tp__export_type(mlirValueGetType(old));
+    if (!mlirTypeEqual(mlirValueGetType(old), type))
+      TP_TRY(tp__export_map(
+          x, func, old, mlirBlockInsertArgument(block, i + 1, type, mlirValueGetLocation(old))));
+  }
+  return TP_OK;
+}
+
+static void erase_old_arguments(MlirBlock block) {
+  for (intptr_t i = mlirBlockGetNumArguments(block); i-- > 0;) {
+    MlirType type = mlirValueGetType(mlirBlockGetArgument(block, i));
+    if (!mlirTypeEqual(type, tp__export_type(type)))
+      mlirBlockEraseArgument(block, (unsigned)i);
+  }
+}
+
+/* Exports the body of a function in place. */
 static tp_status export_body(tp_export *x, MlirOperation func) {
   MlirBlock block = tp__region_block(func, 0);
   MlirOperation end;
@@ -132,16 +153,14 @@ static tp_status export_body(tp_export *x, MlirOperation func) {
     return tp__error(func, TP_UNSUPPORTED,
                      "has several blocks; only structured control flow can be "
                      "exported");
+  TP_TRY(add_arguments(x, func, block));
   TP_TRY(tp__export_block(x, block, &end));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); i++)
     mlirOperationSetOperand(end, i, tp__export_operand(x, end, (int)i));
   destroy_done(x);
   tp__value_map_destroy(&x->map);
   drop_unused(block);
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
-    MlirValue argument = mlirBlockGetArgument(block, i);
-    mlirValueSetType(argument, tp__export_type(mlirValueGetType(argument)));
-  }
+  erase_old_arguments(block);
   return TP_OK;
 }
 

@@ -3,6 +3,19 @@
 
 static MlirType result_type(MlirOperation op) { return tp__export_type(tp__result_type(op)); }
 
+/* The elements of a tensor of indices, as integers. */
+static tp_status index_elements(MlirOperation op, MlirType type, MlirAttribute *value) {
+  int64_t n = mlirElementsAttrGetNumElements(*value);
+  int64_t *elements = tp__calloc((size_t)n + 1, sizeof *elements);
+  if (!elements)
+    return tp__out_of_memory(op);
+  bool is_read = tp__constant_data(*value, (size_t)n * sizeof *elements, elements);
+  if (is_read)
+    *value = mlirDenseElementsAttrInt64Get(type, n, elements);
+  tp__free(elements);
+  return is_read ? TP_OK : tp__error(op, TP_UNSUPPORTED, "is a tensor of indices without elements");
+}
+
 static tp_status constant(tp_export *x, MlirOperation op) {
   MlirAttribute value = tp__inherent(op, "value");
   MlirType type = result_type(op);
@@ -12,8 +25,7 @@ static tp_status constant(tp_export *x, MlirOperation op) {
       value = mlirIntegerAttrGet(element, mlirIntegerAttrGetValueInt(value));
     value = mlirDenseElementsAttrSplatGet(type, value);
   } else if (!mlirTypeEqual(mlirAttributeGetType(value), type)) {
-    return tp__error(op, TP_UNSUPPORTED,
-                     "is a tensor of index type, which StableHLO does not have; use i64");
+    TP_TRY(index_elements(op, type, &value));
   }
   MlirNamedAttribute attr = tp__named(x->context, "value", value);
   return tp__export_replace(x, op,
@@ -233,8 +245,9 @@ static tp_status pad(tp_export *x, MlirOperation op) {
   bool is_inside = mlirBlockEqual(tp__block_of(number), block);
   if (is_inside && (mlirOperationIsNull(maker) || !tp__op_is(maker, "arith.constant")))
     return tp__error(op, TP_UNSUPPORTED, "pads with values that differ");
+  int64_t unknown = mlirShapedTypeGetDynamicSize();
   for (int d = 0; d < rank; d++)
-    if (low[d] < 0 || high[d] < 0)
+    if (low[d] == unknown || high[d] == unknown)
       return tp__error(op, TP_UNSUPPORTED, "pads by a width that is known only at run time");
   if (is_inside)
     TP_TRY(tp__export_op(x, maker));

@@ -48,3 +48,42 @@ func.func @order(%x: tensor<100xf32>, %i: tensor<f32>) -> tensor<f32> {
   } -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+func.func @loop(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%x : tensor<4xf32>) {
+  ^bb0(%v: f32):
+    // expected-error @below {{'scf.for': has no form in StableHLO in the body of a structured op}}
+    %s = scf.for %k = %c0 to %c3 step %c1 iter_args(%z = %v) -> (f32) {
+      %m = arith.mulf %z, %z : f32
+      scf.yield %m : f32
+    }
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func private @somewhere(tensor<8xf32>) -> tensor<8xf32>
+func.func @calls(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{'func.call': calls @somewhere, which has no body, and has no form in StableHLO; give @somewhere a body, or write the call as a stablehlo.custom_call, which is kept}}
+  %0 = call @somewhere(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @width(%x: tensor<4xf32>, %n: index) -> tensor<?xf32> {
+  %z = arith.constant 0.0 : f32
+  // expected-error @below {{'tensor.pad': pads by a width that is known only at run time}}
+  %0 = tensor.pad %x low[%n] high[0] {
+  ^bb0(%i: index):
+    tensor.yield %z : f32
+  } : tensor<4xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
