@@ -103,6 +103,8 @@ typedef struct tp_export_gather {
 MlirAttribute tp__export_gather_dims(tp_export *x, const tp_export_gather *dims);
 /* The same bits as elements of another type; the value itself if it has that type. */
 MlirValue tp__export_bitcast(tp_export *x, MlirValue value, MlirType element);
+/* stablehlo.convert to elements of another type. */
+MlirValue tp__export_convert(tp_export *x, MlirValue value, MlirType element);
 MlirValue tp__export_binary(tp_export *x, const char *name, MlirValue a, MlirValue b);
 /* stablehlo.compare: of integers by the sign of their type, of floats as numbers; the second, of
  * floats in IEEE 754 totalOrder. */

@@ -231,6 +231,13 @@ MlirValue tp__export_bitcast(tp_export *x, MlirValue value, MlirType element) {
              : tp__export_build(x, "stablehlo.bitcast_convert", type, 1, &value, 0, NULL);
 }
 
+MlirValue tp__export_convert(tp_export *x, MlirValue value, MlirType element) {
+  int64_t sizes[TP_MAX_RANK];
+  int rank = shape_of(value, sizes);
+  return tp__export_build(x, "stablehlo.convert", tp__export_tensor(element, rank, sizes), 1,
+                          &value, 0, NULL);
+}
+
 MlirValue tp__export_binary(tp_export *x, const char *name, MlirValue a, MlirValue b) {
   return tp__export_build(x, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, 0, NULL);
 }

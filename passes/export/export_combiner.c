@@ -42,9 +42,9 @@ MlirValue tp__export_combine(tp_export *x, tp_combiner combiner, MlirValue a, Ml
   const char *name = tp__is_bool(element) ? ops[combiner].of_bools : ops[combiner].name;
   if (combiner == TP_MAXNUM || combiner == TP_MINNUM)
     return number_extremum(x, name, a, b);
-  MlirValue value = tp__export_binary(x, name, tp__export_bitcast(x, a, combined),
-                                      tp__export_bitcast(x, b, combined));
-  return tp__export_bitcast(x, value, element);
+  a = tp__export_bitcast(x, a, combined);
+  b = tp__export_bitcast(x, b, combined);
+  return tp__export_bitcast(x, tp__export_binary(x, name, a, b), element);
 }
 
 tp_status tp__export_combiner(tp_export *x, MlirOperation op, tp_combiner combiner,

@@ -99,7 +99,13 @@ static tp_status build_for(tp_export *x, MlirOperation op, int n, MlirValue *ope
   MlirValue high = tp__export_operand(x, op, 1), step = tp__export_operand(x, op, 2);
   x->where = tp__create(&(tp_build){.name = "stablehlo.return", .location = x->location});
   mlirBlockAppendOwnedOperation(before, x->where);
-  MlirValue more = tp__export_compare(x, "LT", mlirBlockGetArgument(before, 0), high);
+  MlirValue counter = mlirBlockGetArgument(before, 0);
+  if (!mlirAttributeIsNull(tp__inherent(op, "unsignedCmp"))) {
+    MlirType number = tp__export_unsigned(tp__element_type(mlirValueGetType(counter)));
+    counter = tp__export_bitcast(x, counter, number);
+    high = tp__export_bitcast(x, high, number);
+  }
+  MlirValue more = tp__export_compare(x, "LT", counter, high);
   mlirOperationSetOperands(x->where, 1, &more);
   x->where = outer;
   TP_TRY(tp__export_region(x, op, 0, after, 0));
@@ -166,8 +172,11 @@ static tp_status switch_op(tp_export *x, MlirOperation op) {
     return tp__error(op, TP_UNSUPPORTED, "has more than %d cases", MAX_CASES);
   regions[n] = 0;
   MlirValue index = tp__export_operand(x, op, 0);
-  MlirType i32 = tp__export_tensor(mlirIntegerTypeGet(x->context, 32), 0, NULL);
-  index = tp__export_build(x, "stablehlo.convert", i32, 1, &index, 0, NULL);
+  MlirType i64 = mlirValueGetType(index);
+  /* stays outside of the cases as an i32, too */
+  MlirValue bounds[] = {tp__export_int(x, i64, -1), index, tp__export_int(x, i64, n)};
+  index = tp__export_build(x, "stablehlo.clamp", i64, TP_LEN(bounds), bounds, 0, NULL);
+  index = tp__export_convert(x, index, mlirIntegerTypeGet(x->context, 32));
   return branches(x, op, build_region_op(x, op, "stablehlo.case", 1, &index, n + 1), n + 1,
                   regions);
 }

@@ -217,8 +217,12 @@ static MlirValue build(tp_export *x, const tp_nest *n, const convolution *c, con
       tp__export_list(x, "rhs_dilation", c->n_spatial, kernel_dilation),
       tp__export_list(x, "window_strides", c->n_spatial, strides),
   };
-  return tp__export_build(x, "stablehlo.convolution", type, 2,
-                          (MlirValue[]){image->value, kernel->value}, TP_LEN(attrs), attrs);
+  MlirValue operands[] = {image->value, kernel->value};
+  MlirType element = tp__element_type(mlirValueGetType(operands[0]));
+  bool same = mlirTypeEqual(element, tp__element_type(mlirValueGetType(operands[1])));
+  for (int i = 0; i < 2 && !same; i++) /* both are widened to that of the sums */
+    operands[i] = tp__export_convert(x, operands[i], tp__element_type(type));
+  return tp__export_build(x, "stablehlo.convolution", type, 2, operands, TP_LEN(attrs), attrs);
 }
 
 /* The dimensions of the op's result are those of the nest's result without groups, then those that

@@ -142,7 +142,8 @@ static MlirValue extend_unsigned(tp_export *x, MlirOperation op, MlirValue *a, M
 
 /* To an integer that may be narrower. */
 static MlirValue cast_unsigned(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
-  return (has_bools(a[0]) ? extend_unsigned : to_integer)(x, op, a, result);
+  MlirValue value = to_unsigned(x, a[0]);
+  return (has_bools(value) ? extend_unsigned : to_integer)(x, op, &value, result);
 }
 
 static MlirValue signed_to_float(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
@@ -223,6 +224,15 @@ static MlirValue is_infinite(tp_export *x, MlirOperation op, MlirValue *a, MlirT
   (void)op, (void)result;
   MlirValue size = unary(x, "stablehlo.abs", mlirValueGetType(a[0]), a[0]);
   return tp__export_compare(x, "EQ", size, number(x, size, INFINITY));
+}
+
+/* Towards zero. */
+static MlirValue without_fraction(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  (void)op;
+  MlirValue negative = tp__export_compare(x, "LT", a[0], number(x, a[0], 0));
+  MlirValue up = unary(x, "stablehlo.ceil", result, a[0]);
+  MlirValue down = unary(x, "stablehlo.floor", result, a[0]);
+  return select(x, negative, up, down);
 }
 
 static MlirValue power_of_two(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
@@ -366,6 +376,7 @@ static const row rows[] = {
     {"math.sqrt", PLAIN, "stablehlo.sqrt", NULL, NULL},
     {"math.tan", PLAIN, "stablehlo.tan", NULL, NULL},
     {"math.tanh", PLAIN, "stablehlo.tanh", NULL, NULL},
+    {"math.trunc", SPECIAL, NULL, NULL, without_fraction},
 };
 /* clang-format on */
 

@@ -94,7 +94,8 @@ MlirValue tp__nest_pick(tp_export *x, MlirValue value, int d, int64_t at, int64_
   for (int i = 0; i < rank; i++)
     strides[i] = 1;
   bool is_reversed = step < 0 && count > 1;
-  offsets[d] = is_reversed ? at + step * (count - 1) : at;
+  /* no element: the position may be outside */
+  offsets[d] = is_reversed ? at + step * (count - 1) : count > 0 ? at : 0;
   strides[d] = count > 1 ? (step < 0 ? -step : step) : 1;
   sizes[d] = count;
   value = tp__export_slice(x, value, offsets, sizes, strides);
@@ -124,6 +125,20 @@ static MlirValue split_window(tp_export *x, const tp_nest *n, MlirValue value, i
   return value;
 }
 
+/* The same, if one of the loops has no iteration: no element is read. */
+static MlirValue no_window(tp_export *x, const tp_nest *n, MlirValue value, int d, const int *loops,
+                           int n_used) {
+  int rank = 0;
+  int64_t sizes[TP_MAX_RANK + TP_NEST_MAX_LOOPS];
+  MlirType element = tp__element_type(mlirValueGetType(value));
+  (void)tp__static_tensor(mlirValueGetType(value), &rank, sizes);
+  memmove(sizes + d + n_used, sizes + d + 1, (size_t)(rank - d - 1) * sizeof *sizes);
+  for (int k = 0; k < n_used; k++)
+    sizes[d + k] = n->sizes[loops[k]];
+  return tp__export_splat(x, tp__export_tensor(element, rank - 1 + n_used, sizes),
+                          tp__export_identity(element, TP_SUM));
+}
+
 tp_status tp__nest_flatten(tp_export *x, tp_nest *n, int i) {
   MlirValue value = tp__export_operand(x, n->op, i);
   int n_dims = 0;
@@ -134,14 +149,17 @@ tp_status tp__nest_flatten(tp_export *x, tp_nest *n, int i) {
   for (intptr_t d = 0, at = 0; d < mlirAffineMapGetNumResults(n->maps[i]); d++) {
     int64_t constant = 0, c[TP_NEST_MAX_LOOPS] = {0};
     int used[TP_NEST_MAX_LOOPS], n_used = 0;
+    bool is_empty = false;
     if (!tp__nest_linear(mlirAffineMapGetResult(n->maps[i], d), 1, &constant, c))
       return tp__error(n->op, TP_UNSUPPORTED,
                        "operand %d is read at positions that are not sums of multiples of loops",
                        i);
     /* the loop with the most iterations stays one slice */
     for (int l = 0; l < n->n_loops; l++)
-      if (c[l] != 0)
+      if (c[l] != 0) {
         used[n_used++] = l;
+        is_empty |= n->sizes[l] == 0;
+      }
     for (int k = 0; k + 1 < n_used; k++)
       if (n->sizes[used[k]] > n->sizes[used[n_used - 1]]) {
         int swapped = used[k];
@@ -159,7 +177,8 @@ tp_status tp__nest_flatten(tp_export *x, tp_nest *n, int i) {
     }
     if (n_dims + n_used > TP_NEST_MAX_LOOPS)
       return tp__error(n->op, TP_UNSUPPORTED, "operand %d has too many dimensions", i);
-    value = split_window(x, n, value, (int)at, constant, c, used, n_used);
+    value = is_empty ? no_window(x, n, value, (int)at, used, n_used)
+                     : split_window(x, n, value, (int)at, constant, c, used, n_used);
     for (int k = 0; k < n_used; k++)
       n->loops[i][n_dims++] = used[k];
     at += n_used;

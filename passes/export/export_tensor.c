@@ -221,6 +221,8 @@ static tp_status insert(tp_export *x, MlirOperation op) {
 static tp_status from_elements(tp_export *x, MlirOperation op) {
   int n = (int)mlirOperationGetNumOperands(op), rank = 0;
   int64_t one = 1, sizes[TP_MAX_RANK];
+  if (n == 0)
+    return empty(x, op);
   MlirValue *values = tp__calloc((size_t)n + 1, sizeof *values);
   if (!values)
     return tp__out_of_memory(op);

@@ -169,6 +169,8 @@ def narrowed():
     for cast in "index_cast", "index_castui":
         wide = p.add(f"arith.index_cast {n} : tensor<4xi8> to tensor<4xindex>")
         p.result(p.add(f"arith.{cast} {wide} : tensor<4xindex> to tensor<4xi1>"), "i1", [4], numbers)
+    wide = p.add(f"arith.index_castui {n} : tensor<4xi8> to tensor<4xindex>")
+    p.result(p.add(f"arith.index_cast {wide} : tensor<4xindex> to tensor<4xi32>"), "i32", [4], [x % 256 for x in numbers])
     e = p.argument("i1", [4], B)
     power = p.add(f"math.fpowi {f}, {e} : tensor<4xf32>, tensor<4xi1>")
     p.result(power, "f32", [4], [x ** signed(y) for x, y in zip(floats, B)])

@@ -87,3 +87,27 @@ func.func @width(%x: tensor<4xf32>, %n: index) -> tensor<?xf32> {
   } : tensor<4xf32> to tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+func.func @composite(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'linalg.softmax': has no loop nest that can be exported}}
+  %0 = linalg.softmax dimension(0) ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @deep(%x: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) -> tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32> {
+  // expected-error @below {{'linalg.exp': has more than 80 operands or 14 loops, and cannot be exported}}
+  %0 = linalg.exp ins(%x : tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) outs(%x : tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) -> tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>
+  return %0 : tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>
+}
+
+// -----
+
+func.func @elided() -> tensor<3xindex> {
+  // expected-error @below {{'arith.constant': is a tensor of indices without elements}}
+  %0 = arith.constant dense_resource<__elided__> : tensor<3xindex>
+  return %0 : tensor<3xindex>
+}
