@@ -73,63 +73,94 @@ static int64_t int_attr(MlirOperation op, const char *name) {
   return mlirIntegerAttrGetValueInt(tp__inherent(op, name));
 }
 
-/* Builds a collective of one tensor. `dim` is the name of an attribute of StableHLO for that of the
- * shard dialect, `theirs`; NULL: none. */
-static tp_status collective(tp_export *x, MlirOperation op, const char *name, const char *dim,
-                            const char *theirs, bool reduces) {
-  group g;
-  tp_combiner combiner;
-  TP_TRY(read_group(x, op, &g));
-  MlirValue value = tp__export_operand(x, op, 0);
-  MlirType old = tp__export_type(tp__result_type(op)), element = tp__element_type(old);
-  if (g.size == 1)
-    return tp__export_replace(x, op, value);
-  MlirAttribute groups = replica_groups(x, &g);
-  if (mlirAttributeIsNull(groups))
-    return tp__out_of_memory(op);
-  if (reduces) {
-    TP_TRY(tp__collective_combiner(op, &combiner));
-    element = tp__export_combined(element, combiner);
-  }
+typedef struct collective {
+  const char *name; /* of StableHLO */
+  const char *dim,
+      *theirs; /* an attribute of StableHLO for that of the shard dialect; NULL: none */
+  bool reduces;
+} collective;
+
+/* Builds a collective of one tensor, by the combiner if it reduces. */
+static tp_status build(tp_export *x, MlirOperation op, const collective *c, MlirAttribute groups,
+                       tp_combiner combiner, MlirValue *value) {
+  MlirType old = tp__element_type(mlirValueGetType(*value));
+  MlirType element = c->reduces ? tp__export_combined(old, combiner) : old;
   MlirNamedAttribute attrs[4] = {
       tp__named(x->context, "replica_groups", groups),
       tp__named(x->context, "channel_handle", channel(x)),
       tp__named(x->context, "use_global_device_ids", mlirUnitAttrGet(x->context)),
   };
-  if (dim)
-    attrs[3] = tp__named(x->context, dim, tp__attr_i64(x->context, int_attr(op, theirs)));
+  if (c->dim)
+    attrs[3] = tp__named(x->context, c->dim, tp__attr_i64(x->context, int_attr(op, c->theirs)));
   int rank = 0;
   int64_t sizes[TP_MAX_RANK];
-  (void)tp__static_tensor(old, &rank, sizes);
+  (void)tp__static_tensor(tp__result_type(op), &rank, sizes);
   MlirType type = tp__export_tensor(element, rank, sizes);
-  value = tp__export_bitcast(x, value, element);
-  MlirOperation now = tp__export_build_op(x, &(tp_build){.name = name,
+  MlirValue operand = tp__export_bitcast(x, *value, element);
+  MlirOperation now = tp__export_build_op(x, &(tp_build){.name = c->name,
                                                          .n_operands = 1,
-                                                         .operands = &value,
+                                                         .operands = &operand,
                                                          .n_results = 1,
                                                          .results = &type,
-                                                         .n_attributes = dim ? 4 : 3,
+                                                         .n_attributes = c->dim ? 4 : 3,
                                                          .attributes = attrs,
-                                                         .n_regions = reduces});
-  if (reduces) {
-    MlirType number = tp__export_tensor(element, 0, NULL);
-    MlirBlock block = tp__export_region_block(x, now, 0, 2, (MlirType[]){number, number});
-    TP_TRY(tp__export_combiner(x, op, combiner, block));
-  }
-  value = tp__export_bitcast(x, mlirOperationGetResult(now, 0), tp__element_type(old));
+                                                         .n_regions = c->reduces});
+  *value = tp__export_bitcast(x, mlirOperationGetResult(now, 0), old);
+  if (!c->reduces)
+    return TP_OK;
+  MlirType number = tp__export_tensor(element, 0, NULL);
+  MlirBlock block = tp__export_region_block(x, now, 0, 2, (MlirType[]){number, number});
+  return tp__export_combiner(x, op, combiner, block);
+}
+
+/* The largest or smallest number that is not NaN. Compilers want regions of one op, so NaN do not
+ * count as the identity, and come back where all are NaN. */
+static tp_status reduce_numbers(tp_export *x, MlirOperation op, const collective *c,
+                                MlirAttribute groups, tp_combiner combiner, MlirValue *value) {
+  combiner = combiner == TP_MAXNUM ? TP_MAX : TP_MIN;
+  MlirType type = mlirValueGetType(*value), element = tp__element_type(type);
+  MlirValue is_nan = tp__export_compare(x, "NE", *value, *value);
+  MlirValue none = tp__export_splat(x, type, tp__export_identity(element, combiner));
+  *value = tp__export_build(x, "stablehlo.select", type, 3, (MlirValue[]){is_nan, none, *value}, 0,
+                            NULL);
+  TP_TRY(build(x, op, c, groups, combiner, value));
+  TP_TRY(build(x, op, c, groups, TP_AND, &is_nan));
+  type = mlirValueGetType(*value);
+  MlirValue nan = tp__export_splat(x, type, tp__export_identity(element, TP_MAXNUM));
+  *value =
+      tp__export_build(x, "stablehlo.select", type, 3, (MlirValue[]){is_nan, nan, *value}, 0, NULL);
+  return TP_OK;
+}
+
+static tp_status export_collective(tp_export *x, MlirOperation op, const collective *c) {
+  group g;
+  tp_combiner combiner = TP_SUM;
+  TP_TRY(read_group(x, op, &g));
+  MlirValue value = tp__export_operand(x, op, 0);
+  if (g.size == 1)
+    return tp__export_replace(x, op, value);
+  MlirAttribute groups = replica_groups(x, &g);
+  if (mlirAttributeIsNull(groups))
+    return tp__out_of_memory(op);
+  if (c->reduces)
+    TP_TRY(tp__collective_combiner(op, &combiner));
+  bool of_numbers = combiner == TP_MAXNUM || combiner == TP_MINNUM;
+  TP_TRY((of_numbers ? reduce_numbers : build)(x, op, c, groups, combiner, &value));
   return tp__export_replace(x, op, value);
 }
 
 static tp_status all_reduce(tp_export *x, MlirOperation op) {
-  return collective(x, op, "stablehlo.all_reduce", NULL, NULL, true);
+  return export_collective(x, op, &(collective){"stablehlo.all_reduce", NULL, NULL, true});
 }
 
 static tp_status all_gather(tp_export *x, MlirOperation op) {
-  return collective(x, op, "stablehlo.all_gather", "all_gather_dim", "gather_axis", false);
+  return export_collective(
+      x, op, &(collective){"stablehlo.all_gather", "all_gather_dim", "gather_axis", false});
 }
 
 static tp_status reduce_scatter(tp_export *x, MlirOperation op) {
-  return collective(x, op, "stablehlo.reduce_scatter", "scatter_dimension", "scatter_axis", true);
+  return export_collective(
+      x, op, &(collective){"stablehlo.reduce_scatter", "scatter_dimension", "scatter_axis", true});
 }
 
 static tp_status all_to_all(tp_export *x, MlirOperation op) {

@@ -125,7 +125,9 @@ static tp_status read_combiner(MlirOperation op, tp_combiner *combiner) {
       mlirBlockIsNull(block) ? (MlirOperation){NULL} : mlirBlockGetFirstOperation(block);
   tp_hlo_kind kind = tp__hlo_kind(tp__hlo_operand_element(op, 0));
   bool is_unsigned = kind == TP_HLO_UNSIGNED || kind == TP_HLO_BOOL;
-  for (int i = 0; !mlirOperationIsNull(first) && i < TP_LEN(rows); i++)
+  MlirOperation end = mlirOperationIsNull(first) ? first : mlirOperationGetNextInBlock(first);
+  bool is_one = !mlirOperationIsNull(end) && tp__op_is(end, "stablehlo.return");
+  for (int i = 0; is_one && i < TP_LEN(rows); i++)
     if (tp__op_is(first, rows[i].name)) {
       *combiner = is_unsigned ? rows[i].of_unsigned : rows[i].combiner;
       if (kind == TP_HLO_BOOL) /* sums and maxima of booleans are "or" */

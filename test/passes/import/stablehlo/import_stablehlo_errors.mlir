@@ -306,3 +306,18 @@ func.func @index(%a: tensor<8xindex>) -> tensor<8xindex> {
   %0 = "stablehlo.multiply"(%a, %a) : (tensor<8xindex>, tensor<8xindex>) -> tensor<8xindex>
   return %0 : tensor<8xindex>
 }
+
+// -----
+
+// A region whose first op is not all of it.
+shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
+func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @below {{'stablehlo.all_reduce': its region is not one add, multiply, maximum, minimum, and, or, xor}}
+  %0 = "stablehlo.all_reduce"(%a) ({
+  ^bb0(%b: tensor<f32>, %c: tensor<f32>):
+    %1 = "stablehlo.maximum"(%b, %c) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %2 = "stablehlo.negate"(%1) : (tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%2) : (tensor<f32>) -> ()
+  }) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids} : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
