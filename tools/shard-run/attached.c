@@ -7,6 +7,8 @@
  * - The program runs in its own communicator, so that a failure leaves the world intact.
  * - Each rank sends its result, its sites and its outputs to rank 0. For a trace it also sends its
  *   calls, and the two compare clocks.
+ * - Ranks wait for rank 0 as long as it plans and compiles, then as long as --timeout says, and
+ *   seconds after the program has failed.
  *
  * Rank 0 ends the other ranks with its own exit code.
  *
@@ -37,26 +39,36 @@ typedef struct answer {
   char error[512];
 } answer;
 
-static bool notify_all(tprt_comm *world, void *data, int64_t bytes) {
-  return attached_move(world, tprt_op_flat(TPRT_OP_BROADCAST, data, data, bytes, TPRT_U8, NULL));
+/* Longer than rank 0 may plan and compile. The others notice at once if it dies. */
+static const int64_t planning_ns = INT64_C(1000000000000000);
+
+static bool notify_all(const attachment *ranks, void *data, int64_t bytes) {
+  return attached_move(ranks, tprt_op_flat(TPRT_OP_BROADCAST, data, data, bytes, TPRT_U8, NULL));
 }
 
-static bool to(tprt_comm *world, int rank, const void *data, int64_t bytes) {
-  return attached_move(world, tprt_op_send(data, bytes, TPRT_U8, rank, 0));
+static bool to(const attachment *ranks, int rank, const void *data, int64_t bytes) {
+  return attached_move(ranks, tprt_op_send(data, bytes, TPRT_U8, rank, 0));
 }
 
-static bool from(tprt_comm *world, int rank, void *data, int64_t bytes) {
-  return attached_move(world, tprt_op_recv(data, bytes, TPRT_U8, rank, 0));
+static bool from(const attachment *ranks, int rank, void *data, int64_t bytes) {
+  return attached_move(ranks, tprt_op_recv(data, bytes, TPRT_U8, rank, 0));
+}
+
+static bool receive_order(const attachment *ranks, order *o) {
+  tprt_op op = tprt_op_flat(TPRT_OP_BROADCAST, o, o, sizeof *o, TPRT_U8, NULL);
+  op.timeout_ns = planning_ns;
+  return attached_move(ranks, op);
 }
 
 /* ---- The program, on one rank ---- */
 
-static void run_in_group(const attachment *ranks, const order *o, tp_entry entry, bool on_gpu,
+static void run_in_group(attachment *ranks, const order *o, tp_entry entry, bool on_gpu,
                          const array *inputs, array *outputs, rank_result *result) {
   tprt_comm *group;
   char timeout[32];
   result->status = tprt_comm_split(on_gpu ? ranks->programs : ranks->world, 0, 0, &group);
   if (result->status) {
+    ranks->has_failed = true;
     snprintf(result->error, sizeof result->error,
              "cannot create a communicator for the program: %s", tprt_last_error());
     return;
@@ -80,6 +92,7 @@ static void run_in_group(const attachment *ranks, const order *o, tp_entry entry
     snprintf(result->error, sizeof result->error, "the object cannot be loaded");
     (void)tprt_comm_abort(group);
   }
+  ranks->has_failed = result->status != TPRT_OK;
   tprt_comm_destroy(group);
 }
 
@@ -109,15 +122,15 @@ static void clock_id(char id[CLOCK_ID]) {
 static int64_t now_ns(void) { return (int64_t)(cli_seconds() * 1e9); }
 
 /* The side of ranks 1 and up. */
-static bool tell_clock(tprt_comm *world) {
+static bool tell_clock(const attachment *ranks) {
   char id[CLOCK_ID];
   int64_t asked, now;
   clock_id(id);
-  bool ok = to(world, 0, id, CLOCK_ID);
+  bool ok = to(ranks, 0, id, CLOCK_ID);
   for (int i = 0; i < EXCHANGES && ok; i++) {
-    ok = from(world, 0, &asked, sizeof asked);
+    ok = from(ranks, 0, &asked, sizeof asked);
     now = now_ns();
-    ok = ok && to(world, 0, &now, sizeof now);
+    ok = ok && to(ranks, 0, &now, sizeof now);
   }
   return ok;
 }
@@ -125,14 +138,14 @@ static bool tell_clock(tprt_comm *world) {
 /* Measures the difference between the clock of a rank and that of rank 0 by several exchanges of
  * messages, and keeps the quickest. The error is at most half of its duration. Ranks of one host
  * share a clock. */
-static bool ask_clock(tprt_comm *world, int rank, rank_result *result) {
+static bool ask_clock(const attachment *ranks, int rank, rank_result *result) {
   char own[CLOCK_ID], theirs[CLOCK_ID];
   clock_id(own);
-  bool ok = from(world, rank, theirs, CLOCK_ID);
+  bool ok = from(ranks, rank, theirs, CLOCK_ID);
   int64_t best = INT64_MAX, told;
   for (int i = 0; i < EXCHANGES && ok; i++) {
     int64_t begin = now_ns();
-    ok = to(world, rank, &begin, sizeof begin) && from(world, rank, &told, sizeof told);
+    ok = to(ranks, rank, &begin, sizeof begin) && from(ranks, rank, &told, sizeof told);
     int64_t took = now_ns() - begin;
     if (!ok || took >= best)
       continue;
@@ -164,7 +177,8 @@ static array *make_arrays(const int64_t *sizes, int n) {
   return arrays;
 }
 
-static bool send_results(tprt_comm *world, const order *o, const int64_t *sizes,
+/* Of a program that failed there is only the answer. */
+static bool send_results(const attachment *ranks, const order *o, const int64_t *sizes,
                          const rank_result *result, const array *outputs) {
   answer said = {.status = (int32_t)result->status,
                  .n_measured = result->n_measured,
@@ -173,34 +187,40 @@ static bool send_results(tprt_comm *world, const order *o, const int64_t *sizes,
                  .begin_ns = result->begin_ns,
                  .end_ns = result->end_ns};
   memcpy(said.error, result->error, sizeof said.error);
-  bool ok = to(world, 0, &said, sizeof said) &&
-            to(world, 0, result->sites, o->n_sites * (int64_t)sizeof *result->sites);
+  bool ok = to(ranks, 0, &said, sizeof said);
+  if (!ok || result->status)
+    return ok;
+  ok = to(ranks, 0, result->sites, o->n_sites * (int64_t)sizeof *result->sites);
   for (int i = 0; i < o->n_outputs && ok; i++)
-    ok = to(world, 0, outputs[i].data, sizes[o->n_inputs + i]);
+    ok = to(ranks, 0, outputs[i].data, sizes[o->n_inputs + i]);
   if (ok && o->trace)
-    ok = to(world, 0, result->calls, kept_bytes(result)) && tell_clock(world);
+    ok = to(ranks, 0, result->calls, kept_bytes(result)) && tell_clock(ranks);
   return ok;
 }
 
-static bool obey_with_data(const attachment *ranks, const order *o, tp_entry entry, bool on_gpu,
-                           const int64_t *sizes, array *data) {
-  tprt_comm *world = ranks->world;
-  rank_result result = {.sites = calloc((size_t)o->n_sites + 1, sizeof *result.sites)};
+/* Says how the program failed here, if rank 0 does not answer, which would say it. */
+static void say_failure(const attachment *ranks, const rank_result *result) {
+  if (ranks->has_failed && tprt_comm_status(ranks->world) == TPRT_TIMEOUT)
+    complain("rank %d failed: %s", tprt_comm_rank(ranks->world), result->error);
+}
+
+static bool obey_with_data(attachment *ranks, const order *o, tp_entry entry, bool on_gpu,
+                           const int64_t *sizes, array *data, rank_result *result) {
+  *result = (rank_result){.sites = calloc((size_t)o->n_sites + 1, sizeof *result->sites)};
   if (o->trace)
-    result.calls = calloc(MAX_TRACED_CALLS, sizeof *result.calls);
-  bool ok = result.sites && (!o->trace || result.calls);
+    result->calls = calloc(MAX_TRACED_CALLS, sizeof *result->calls);
+  bool ok = result->sites && (!o->trace || result->calls);
   for (int i = 0; i < o->n_inputs && ok; i++)
-    ok = from(world, 0, data[i].data, sizes[i]);
+    ok = from(ranks, 0, data[i].data, sizes[i]);
   if (ok)
-    run_in_group(ranks, o, entry, on_gpu, data, data + o->n_inputs, &result);
-  ok = ok && send_results(world, o, sizes, &result, data + o->n_inputs);
-  free(result.sites);
-  free(result.calls);
+    run_in_group(ranks, o, entry, on_gpu, data, data + o->n_inputs, result);
+  ok = ok && send_results(ranks, o, sizes, result, data + o->n_inputs);
+  free(result->sites);
+  free(result->calls);
   return ok;
 }
 
-static bool obey_order(const attachment *ranks, const order *o) {
-  tprt_comm *world = ranks->world;
+static bool obey_order(attachment *ranks, const order *o, rank_result *result) {
   char why[400];
   tp_program *program = NULL;
   tp_entry entry = NULL;
@@ -209,13 +229,13 @@ static bool obey_order(const attachment *ranks, const order *o) {
   int n = o->n_inputs + o->n_outputs;
   void *object = malloc((size_t)o->object_bytes);
   int64_t *sizes = calloc((size_t)n + 1, sizeof *sizes);
-  bool ok = object && sizes && notify_all(world, object, o->object_bytes) &&
-            from(world, 0, sizes, n * (int64_t)sizeof *sizes);
+  bool ok = object && sizes && notify_all(ranks, object, o->object_bytes) &&
+            from(ranks, 0, sizes, n * (int64_t)sizeof *sizes);
   array *data = ok ? make_arrays(sizes, n) : NULL;
   if (ok && tp_program_load(object, (size_t)o->object_bytes, why, sizeof why, &program) == TP_OK &&
       tp_program_find(program, o->function, &entry, &table) == TP_OK)
     on_gpu = table[16] == TPRT_TARGET_CUDA;
-  ok = ok && data && obey_with_data(ranks, o, entry, on_gpu, sizes, data);
+  ok = ok && data && obey_with_data(ranks, o, entry, on_gpu, sizes, data, result);
   if (program)
     tp_program_unload(program);
   arrays_clear(data, n);
@@ -226,38 +246,39 @@ static bool obey_order(const attachment *ranks, const order *o) {
 
 int attached_obey(attachment *ranks) {
   order o;
+  rank_result result = {.status = TPRT_OK};
   do {
-    while (notify_all(ranks->world, &o, sizeof o)) {
+    while (receive_order(ranks, &o)) {
       if (!o.run)
         return o.code;
-      if (!obey_order(ranks, &o))
+      if (!obey_order(ranks, &o, &result))
         break;
     }
+    say_failure(ranks, &result);
   } while (attached_recover(ranks));
   return EXIT_FAILED;
 }
 
 /* ---- Rank 0 ---- */
 
-static bool send_work(tprt_comm *world, const launch *l, int rank) {
+static bool send_work(const attachment *ranks, const launch *l, int rank) {
   int n = l->n_inputs + l->n_outputs;
   int64_t *sizes = calloc((size_t)n + 1, sizeof *sizes);
   bool ok = sizes != NULL;
   for (int i = 0; i < n && ok; i++)
     sizes[i] = (int64_t)array_bytes(i < l->n_inputs ? l->inputs[rank] + i
                                                     : l->outputs[rank] + (i - l->n_inputs));
-  ok = ok && to(world, rank, sizes, n * (int64_t)sizeof *sizes);
+  ok = ok && to(ranks, rank, sizes, n * (int64_t)sizeof *sizes);
   for (int i = 0; i < l->n_inputs && ok; i++)
-    ok = to(world, rank, l->inputs[rank][i].data, sizes[i]);
+    ok = to(ranks, rank, l->inputs[rank][i].data, sizes[i]);
   free(sizes);
   return ok;
 }
 
-static bool receive_results(tprt_comm *world, launch *l, int rank) {
+static bool receive_results(const attachment *ranks, launch *l, int rank) {
   rank_result *result = l->ranks + rank;
   answer said;
-  if (!from(world, rank, &said, sizeof said) ||
-      !from(world, rank, result->sites, l->n_sites * (int64_t)sizeof *result->sites))
+  if (!from(ranks, rank, &said, sizeof said))
     return false;
   result->status = (tprt_status)said.status;
   result->n_measured = said.n_measured;
@@ -266,24 +287,25 @@ static bool receive_results(tprt_comm *world, launch *l, int rank) {
   result->begin_ns = said.begin_ns;
   result->end_ns = said.end_ns;
   snprintf(result->error, sizeof result->error, "%s", said.error);
-  bool ok = true;
+  if (said.status)
+    return true;
+  bool ok = from(ranks, rank, result->sites, l->n_sites * (int64_t)sizeof *result->sites);
   for (int i = 0; i < l->n_outputs && ok; i++)
-    ok = from(world, rank, l->outputs[rank][i].data, (int64_t)array_bytes(l->outputs[rank] + i));
+    ok = from(ranks, rank, l->outputs[rank][i].data, (int64_t)array_bytes(l->outputs[rank] + i));
   if (ok && l->trace)
-    ok = from(world, rank, result->calls, kept_bytes(result)) && ask_clock(world, rank, result);
+    ok = from(ranks, rank, result->calls, kept_bytes(result)) && ask_clock(ranks, rank, result);
   return ok;
 }
 
 /* Lets all ranks run the program once. False if one of them has not said how that went. */
-static bool run_once(launch *l, const attachment *ranks, order *o, tp_entry entry) {
-  tprt_comm *world = ranks->world;
-  bool ok = notify_all(world, o, sizeof *o) && notify_all(world, l->object->data, o->object_bytes);
+static bool run_once(launch *l, attachment *ranks, order *o, tp_entry entry) {
+  bool ok = notify_all(ranks, o, sizeof *o) && notify_all(ranks, l->object->data, o->object_bytes);
   for (int r = 1; r < l->n_ranks && ok; r++)
-    ok = send_work(world, l, r);
+    ok = send_work(ranks, l, r);
   if (ok)
     run_in_group(ranks, o, entry, l->on_gpu, l->inputs[0], l->outputs[0], l->ranks);
   for (int r = 1; r < l->n_ranks && ok; r++)
-    ok = receive_results(world, l, r);
+    ok = receive_results(ranks, l, r);
   return ok;
 }
 
@@ -323,13 +345,14 @@ bool launch_attached(launch *l, attachment *ranks) {
   for (int r = 0; r < l->n_ranks; r++)
     l->ranks[r].joined = tprt_comm_joined(ranks->world, r);
   tp_program_unload(program);
-  return ok && launch_report(l);
+  /* if a rank did not say how it failed, others may have */
+  return (ok || ranks->has_failed) && launch_report(l) && ok;
 }
 
 void attached_end(attachment *ranks, int code) {
   order o = {.run = 0, .code = code};
   do {
-    if (tprt_comm_status(ranks->world) == TPRT_OK && notify_all(ranks->world, &o, sizeof o))
+    if (tprt_comm_status(ranks->world) == TPRT_OK && notify_all(ranks, &o, sizeof o))
       break;
   } while (attached_recover(ranks));
 }

@@ -10,8 +10,8 @@
 #include <strings.h>
 #include <time.h>
 
-/* Longer than rank 0 may plan and compile. The others notice at once if it dies. */
-static const int64_t patience_ns = INT64_C(1000000000000000);
+/* For the spare that rank 0 becomes: longer than it may plan and compile. */
+static const int64_t spare_ns = INT64_C(1000000000000000);
 
 /* The launcher of this process starts spares. */
 static bool has_spares;
@@ -22,11 +22,14 @@ static bool may_recover(const tprt_comm *world) {
   return has_spares && (status == TPRT_PEER_DEAD || status == TPRT_ABORTED);
 }
 
-bool attached_move(tprt_comm *world, tprt_op op) {
-  op.timeout_ns = patience_ns;
-  if (tprt_submit(world, &op, NULL) == TPRT_OK)
+bool attached_move(const attachment *ranks, tprt_op op) {
+  /* Rank 0 hears of all others how they failed, and ends them; they give it that time. */
+  static const int64_t grace_ns = INT64_C(2000000000);
+  if (ranks->has_failed)
+    op.timeout_ns = tprt_comm_rank(ranks->world) == 0 ? grace_ns : 2 * grace_ns;
+  if (tprt_submit(ranks->world, &op, NULL) == TPRT_OK)
     return true;
-  if (!may_recover(world))
+  if (!may_recover(ranks->world) && !ranks->has_failed)
     complain("the ranks cannot continue: %s", tprt_last_error());
   return false;
 }
@@ -37,12 +40,13 @@ bool attached_recover(attachment *ranks) {
   tprt_comm *next = NULL;
   if (!may_recover(ranks->world))
     return false;
-  if (tprt_comm_reconfigure(ranks->world, NULL, 0, NULL, patience_ns, &next) != TPRT_OK) {
+  if (tprt_comm_reconfigure(ranks->world, NULL, 0, NULL, spare_ns, &next) != TPRT_OK) {
     complain("the ranks cannot continue with a spare: %s", tprt_last_error());
     return false;
   }
   tprt_comm_destroy(ranks->world);
   ranks->world = ranks->programs = next;
+  ranks->has_failed = false;
   return true;
 }
 
@@ -62,16 +66,17 @@ static bool takes_host_memory(const char *backend) {
 
 /* Returns true if `status` is TPRT_OK on all ranks. Otherwise the first rank on which it is not
  * says why, with its last error. */
-static bool all_succeed(tprt_comm *world, tprt_status status, bool is_error) {
-  int32_t own = status ? tprt_comm_rank(world) : tprt_comm_size(world), first = own;
+static bool all_succeed(const attachment *ranks, tprt_status status, bool is_error) {
+  int n = tprt_comm_size(ranks->world);
+  int32_t own = status ? tprt_comm_rank(ranks->world) : n, first = own;
   char why[512];
   snprintf(why, sizeof why, "%s", tprt_last_error());
   tprt_op op = tprt_op_flat(TPRT_OP_ALL_REDUCE, &first, &first, 1, TPRT_I32, NULL);
   op.reduction = TPRT_MIN;
-  bool moved = attached_move(world, op);
+  bool moved = attached_move(ranks, op);
   if (moved && first == own && status)
     cli_print("shard-run: %s: %s\n", is_error ? "error" : "note", why);
-  return moved && first == tprt_comm_size(world);
+  return moved && first == n;
 }
 
 /* Chooses the world for programs on GPUs. If the user chose no backend, and the ranks cannot use
@@ -85,8 +90,8 @@ static bool join_programs(const options *o, const char *chosen, attachment *rank
     return true;
   config.backend = chosen ? chosen : "nccl";
   bool is_error = chosen != NULL,
-       can = is_error || all_succeed(ranks->world, tprt_nccl_probe(&nccl), is_error);
-  if (can && all_succeed(ranks->world, tprt_world_create(0, 0, &config, &made), is_error)) {
+       can = is_error || all_succeed(ranks, tprt_nccl_probe(&nccl), is_error);
+  if (can && all_succeed(ranks, tprt_world_create(0, 0, &config, &made), is_error)) {
     ranks->programs = made;
     return true;
   }
@@ -142,19 +147,19 @@ static void notice_end(notice *n) {
 }
 
 /* Warns on a rank that was started with other arguments than rank 0, whose arguments count. */
-static bool compare_arguments(const options *o, tprt_comm *world) {
+static bool compare_arguments(const options *o, const attachment *ranks) {
   uint64_t own = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
   for (int i = 1; i < o->argc; i++)
     for (const char *at = o->argv[i]; at == o->argv[i] || at[-1]; at++)
       own = (own ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
   uint64_t first = own;
   tprt_op op = tprt_op_flat(TPRT_OP_BROADCAST, &first, &first, 1, TPRT_U64, NULL);
-  if (!attached_move(world, op))
+  if (!attached_move(ranks, op))
     return false;
   if (first != own)
     cli_print("shard-run: warning: rank %d was started with other arguments than rank 0, whose "
               "arguments count\n",
-              tprt_comm_rank(world));
+              tprt_comm_rank(ranks->world));
   return true;
 }
 
@@ -171,12 +176,13 @@ static tprt_status open_store(const tprt_launch *found, const tprt_config *confi
 }
 
 /* Checks that ranks can be replaced here. Rank 0 says why not. */
-static bool can_replace(const options *o, tprt_comm *world) {
+static bool can_replace(const options *o, const attachment *ranks) {
+  const tprt_comm *world = ranks->world;
   bool is_cuda = o->target == TARGET_CUDA, is_first = tprt_comm_rank(world) == 0;
   if (!is_cuda && tprt_comm_capabilities(world) & TPRT_CAP_ELASTIC)
     return true;
   /* a rank that left now would end others that are still connecting */
-  (void)attached_move(world, tprt_op_flat(TPRT_OP_BARRIER, NULL, NULL, 0, TPRT_U8, NULL));
+  (void)attached_move(ranks, tprt_op_flat(TPRT_OP_BARRIER, NULL, NULL, 0, TPRT_U8, NULL));
   if (is_first && is_cuda)
     complain("ranks with --target=cuda cannot be replaced by --spares");
   else if (is_first)
@@ -228,9 +234,9 @@ bool attached_join(const options *o, attachment *ranks) {
     return false;
   }
   ranks->programs = ranks->world;
-  bool ok = !has_spares || can_replace(o, ranks->world);
+  bool ok = !has_spares || can_replace(o, ranks);
   /* of ranks that lose one meanwhile, some may not compare theirs */
-  ok = ok && (found.is_spare || compare_arguments(o, ranks->world) || attached_recover(ranks));
+  ok = ok && (found.is_spare || compare_arguments(o, ranks) || attached_recover(ranks));
   if (ok && (!is_cuda || join_programs(o, chosen, ranks)))
     return true;
   attached_leave(ranks);

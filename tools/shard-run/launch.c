@@ -126,13 +126,16 @@ void run_rank(tprt_comm *world, const rank_work *w, rank_result *result) {
   if (result->status == TPRT_OK)
     result->status =
         (w->on_gpu ? run_on_gpu : execute)(context, w, tprt_comm_rank(world), in, out, result);
+  bool is_done = result->status == TPRT_OK;
+  if (is_done) /* wait, because another rank may still read this rank's memory */
+    result->status = tprt_barrier(world, NULL, NULL);
   if (result->status != TPRT_OK) {
     const char *text = context ? tprt_context_error(context) : tprt_last_error();
     text = *text ? text : tprt_last_error();
     snprintf(result->error, sizeof result->error, "%s%s%s", tprt_status_name(result->status),
              *text ? ": " : "", text);
   }
-  if (result->status != TPRT_OK && (!context || !*tprt_context_error(context)))
+  if (!is_done && (!context || !*tprt_context_error(context)))
     (void)tprt_comm_abort(world); /* the program has not notified the other ranks */
   for (int s = 0; s < w->n_sites && context && result->status == TPRT_OK; s++)
     (void)tprt_context_site_stats(context, s, result->sites + s);
@@ -142,8 +145,6 @@ void run_rank(tprt_comm *world, const rank_work *w, rank_result *result) {
   }
   if (result->status == TPRT_OK && tprt_comm_rank(world) == 0)
     explain_rows(context, w->n_sites);
-  if (result->status == TPRT_OK) /* wait, because another rank may still read this rank's memory */
-    (void)tprt_barrier(world, NULL, NULL);
   if (context)
     tprt_context_destroy(context);
   free(in);
@@ -180,8 +181,8 @@ bool launch_report(const launch *l) {
   enum { MAX_LINES = 8 };
   int n_lines = 0, n_failed = 0;
   for (int r = 0; r < l->n_ranks; r++) {
-    bool said = l->ranks[r].status == TPRT_OK;
-    n_failed += !said;
+    bool ok = l->ranks[r].status == TPRT_OK, said = ok || !*l->ranks[r].error;
+    n_failed += !ok;
     for (int q = 0; q < r && !said; q++)
       said = l->ranks[q].status != TPRT_OK && strcmp(l->ranks[q].error, l->ranks[r].error) == 0;
     if (!said && n_lines++ < MAX_LINES)
@@ -219,9 +220,10 @@ static bool run_threads(launch *l, tp_entry entry, tprt_comm **worlds) {
   bool ok = threads != NULL;
   for (int r = 0; r < l->n_ranks && ok; r++) {
     threads[r] = (rank_thread){.l = l, .rank = r, .world = worlds[r], .entry = entry};
-    threads[r].started = pthread_create(&threads[r].thread, NULL, thread_main, threads + r) == 0;
-    if (!threads[r].started) {
-      complain("thread %d of %d could not be started", r, l->n_ranks);
+    int error = pthread_create(&threads[r].thread, NULL, thread_main, threads + r);
+    threads[r].started = !error;
+    if (error) {
+      complain("thread %d of %d could not be started: %s", r, l->n_ranks, strerror(error));
       (void)tprt_comm_abort(worlds[r]);
       ok = false;
     }

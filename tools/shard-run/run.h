@@ -195,6 +195,7 @@ typedef struct attachment {
   tprt_store *store;   /* where two worlds meet; NULL: each world opens its own */
   tprt_comm *world;    /* for orders and data, in host memory; NULL: no launcher */
   tprt_comm *programs; /* for programs: `world`, or a world on a backend of GPUs */
+  bool has_failed;     /* this rank: in the program; so the others end or have ended, too */
 } attachment;
 /* Runs it on these ranks, of which this is rank 0. */
 bool launch_attached(launch *l, attachment *ranks);
@@ -205,7 +206,7 @@ bool launch_describe(launch *l);
 /* Says so if collectives of a program for GPUs go through host memory. */
 void launch_say_path(const launch *l, const tprt_comm *world);
 /* Prints the messages of failed ranks, each text once (usually one rank fails, and the others
- * report its failure). True if no rank failed. */
+ * report its failure); ranks without a text have nothing to add. True if no rank failed. */
 bool launch_report(const launch *l);
 /* The work of one rank, for threads and processes. */
 typedef struct rank_work {
@@ -236,9 +237,10 @@ bool attached_recover(attachment *ranks);
 /* Ends the other ranks with this exit code. Called by rank 0. */
 void attached_end(attachment *ranks, int code);
 void attached_leave(const attachment *ranks);
-/* Runs an operation on bytes, with a long timeout. If it fails because a rank has ended, that is
- * printed unless there are spares. */
-bool attached_move(tprt_comm *world, tprt_op op);
+/* Runs an operation on bytes in the world. Once the program has failed here, the others have only
+ * seconds. A failure is printed unless there are spares, or the failure of the program is its
+ * reason. */
+bool attached_move(const attachment *ranks, tprt_op op);
 
 /* Starts a program n times and waits for all; starts up to n_spares more in place of those that a
  * signal killed. Returns the exit code. */

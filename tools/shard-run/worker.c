@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SEGMENT_FD = 3, OBJECT_FD = 4, DATA_FD = 5, ALIGNMENT = 64, MAX_FUNCTION = 256 };
@@ -28,7 +30,8 @@ typedef struct exchange {
   double timeout;
   char function[MAX_FUNCTION];
   uint64_t offsets_at, sites_at, calls_at, size; /* calls_at 0: no trace */
-  int32_t done, status;                          /* written by the worker */
+  int64_t launcher;                              /* its process */
+  int32_t is_connected, done, status;            /* written by the worker */
   double seconds;
   int64_t n_seen, begin_ns, end_ns;
   char error[512];
@@ -77,6 +80,7 @@ static void work(exchange *x, tp_entry entry) {
     worker_fail(x, TPRT_SYSTEM, "cannot join the world", tprt_last_error());
     return;
   }
+  x->is_connected = 1;
   const uint64_t *offsets = (const uint64_t *)(const void *)((char *)x + x->offsets_at);
   array *inputs = calloc((size_t)x->n_inputs + 1, sizeof *inputs),
         *outputs = calloc((size_t)x->n_outputs + 1, sizeof *outputs);
@@ -117,6 +121,8 @@ int worker_main(const char *text) {
              "given by hand");
     return CLI_USAGE;
   }
+  if (getppid() != (pid_t)x->launcher) /* it ended before it was watched */
+    return EXIT_FAILED;
   tp_program *program = load_object(x);
   tp_entry entry;
   const int64_t *table;
@@ -134,9 +140,15 @@ int worker_main(const char *text) {
 
 typedef struct worker {
   pid_t pid;
+  bool is_running;
+  int state;      /* of waitpid, when it has ended */
+  bool is_killed; /* by the launcher, because another one has failed */
   int data_fd;
   exchange *x;
 } worker;
+
+/* How long the others may take to end, after one has. Those that are connected notice at once. */
+static const double grace_after_death = 0.8, grace_after_failure = 5;
 
 static int memory_file(const char *name, uint64_t size) {
   int fd = memfd_create(name, MFD_CLOEXEC);
@@ -174,6 +186,7 @@ static bool create_exchange(const launch *l, int rank, worker *w) {
                      .n_sites = l->n_sites,
                      .repeat = l->repeat,
                      .timeout = l->timeout,
+                     .launcher = getpid(),
                      .offsets_at = offsets_at,
                      .sites_at = sites_at,
                      .calls_at = l->trace ? calls_at : 0,
@@ -197,53 +210,115 @@ static bool start(worker *w, int segment, int object) {
   if (posix_spawn_file_actions_init(&actions) != 0)
     return false;
   /* Duplicates to high numbers first, because a source may have the number of a target. */
-  int fds[] = {segment, object, w->data_fd}, high[3] = {-1, -1, -1};
-  bool ok = true;
-  for (int i = 0; i < 3 && ok; i++) {
-    high[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 16);
-    ok = high[i] >= 0 && posix_spawn_file_actions_adddup2(&actions, high[i], SEGMENT_FD + i) == 0;
+  int fds[] = {segment, object, w->data_fd}, high[3] = {-1, -1, -1}, error = 0;
+  for (int i = 0; i < 3 && !error; i++) {
+    high[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, DATA_FD + 1);
+    /* EINVAL: so many descriptors are not allowed at all */
+    error = high[i] >= 0      ? posix_spawn_file_actions_adddup2(&actions, high[i], SEGMENT_FD + i)
+            : errno == EINVAL ? EMFILE
+                              : errno;
   }
-  ok = ok && posix_spawn(&w->pid, program, &actions, NULL, arguments, environ) == 0;
-  if (ok)
+  if (!error)
+    error = posix_spawn(&w->pid, program, &actions, NULL, arguments, environ);
+  w->is_running = !error;
+  if (!error)
     cli_leftover_child(w->pid, true);
   for (int i = 0; i < 3; i++)
     if (high[i] >= 0)
       close(high[i]);
   posix_spawn_file_actions_destroy(&actions);
-  return ok;
+  errno = error;
+  return error == 0;
+}
+
+/* Ends the workers that run. */
+static void kill_all(int n, worker *workers) {
+  for (int r = 0; r < n; r++)
+    if (workers[r].is_running) {
+      workers[r].is_killed = true;
+      kill(workers[r].pid, SIGKILL);
+    }
+}
+
+/* Returns how long the others may still run, since this one has ended as it has. */
+static double grace_of(const worker *w) {
+  if (w->x->done)
+    return w->x->status == TPRT_OK ? INFINITY : grace_after_failure;
+  /* nobody misses one that was never there, until the timeout ends */
+  return w->x->is_connected ? grace_after_death : 0;
+}
+
+/* Waits for all workers. If one fails, the others get some time to notice, and are then ended. */
+static void await_all(int n, worker *workers) {
+  static const struct timespec pause = {.tv_nsec = 1000000};
+  double until = INFINITY;
+  bool is_late = false;
+  for (int n_left = n; n_left > 0;) {
+    n_left = 0;
+    for (int r = 0; r < n; r++) {
+      worker *w = &workers[r];
+      n_left += w->is_running;
+      if (!w->is_running || waitpid(w->pid, &w->state, WNOHANG) != w->pid)
+        continue;
+      w->is_running = false;
+      n_left--;
+      cli_leftover_child(w->pid, false);
+      until = fmin(until, cli_seconds() + grace_of(w));
+    }
+    if (!is_late && cli_seconds() >= until) {
+      is_late = true;
+      kill_all(n, workers);
+    }
+    if (n_left > 0)
+      nanosleep(&pause, NULL);
+  }
+}
+
+/* Says how a worker ended that has not said it itself. */
+static void describe_end(const worker *w, bool any_died, char *text, size_t size) {
+  char signal[SIGNAL_TEXT];
+  if (w->is_killed && any_died) /* the one that died says why */
+    snprintf(text, size, "%s", "");
+  else if (w->is_killed)
+    snprintf(text, size, "its process %d still ran %g s after another one had failed; it was ended",
+             (int)w->pid, grace_after_failure);
+  else if (WIFSIGNALED(w->state))
+    snprintf(text, size, "its process was terminated by %s",
+             signal_text(WTERMSIG(w->state), signal, sizeof signal));
+  else
+    snprintf(text, size, "its process exited with code %d", WEXITSTATUS(w->state));
+}
+
+static void copy_result(const launch *l, int rank, const worker *w) {
+  const exchange *x = w->x;
+  rank_result *result = l->ranks + rank;
+  result->status = x->done ? (tprt_status)x->status : TPRT_SYSTEM;
+  result->seconds = x->seconds;
+  result->n_measured = l->repeat;
+  result->n_seen = x->n_seen;
+  result->begin_ns = x->begin_ns;
+  result->end_ns = x->end_ns;
+  if (result->calls)
+    memcpy(result->calls, (const char *)x + x->calls_at, MAX_TRACED_CALLS * sizeof *result->calls);
+  snprintf(result->error, sizeof result->error, "%s", x->error);
+  memcpy(result->sites, (const char *)x + x->sites_at, (size_t)l->n_sites * sizeof *result->sites);
+  const uint64_t *offsets = (const uint64_t *)(const void *)((const char *)x + x->offsets_at);
+  for (int k = 0; k < l->n_outputs; k++)
+    memcpy(l->outputs[rank][k].data, (const char *)x + offsets[l->n_inputs + k],
+           array_bytes(l->outputs[rank] + k));
 }
 
 /* Waits for all workers and copies their results to the launch. */
 static bool collect(launch *l, worker *workers) {
+  bool any_died = false;
+  await_all(l->n_ranks, workers);
   for (int r = 0; r < l->n_ranks; r++) {
-    int state = 0;
-    while (waitpid(workers[r].pid, &state, 0) < 0 && errno == EINTR)
-      ;
-    cli_leftover_child(workers[r].pid, false);
-    exchange *x = workers[r].x;
-    rank_result *result = l->ranks + r;
-    result->status = x->done ? (tprt_status)x->status : TPRT_SYSTEM;
-    result->seconds = x->seconds;
-    result->n_measured = l->repeat;
-    result->n_seen = x->n_seen;
-    result->begin_ns = x->begin_ns;
-    result->end_ns = x->end_ns;
-    if (result->calls)
-      memcpy(result->calls, (char *)x + x->calls_at, MAX_TRACED_CALLS * sizeof *result->calls);
-    snprintf(result->error, sizeof result->error, "%s", x->error);
-    char signal[SIGNAL_TEXT];
-    if (WIFSIGNALED(state))
-      snprintf(result->error, sizeof result->error, "its process was terminated by %s",
-               signal_text(WTERMSIG(state), signal, sizeof signal));
-    else if (!x->done)
-      snprintf(result->error, sizeof result->error, "its process exited with code %d",
-               WEXITSTATUS(state));
-    memcpy(result->sites, (char *)x + x->sites_at, (size_t)l->n_sites * sizeof *result->sites);
-    const uint64_t *offsets = (const uint64_t *)(const void *)((char *)x + x->offsets_at);
-    for (int k = 0; k < l->n_outputs; k++)
-      memcpy(l->outputs[r][k].data, (char *)x + offsets[l->n_inputs + k],
-             array_bytes(l->outputs[r] + k));
+    copy_result(l, r, &workers[r]);
+    any_died |= !workers[r].x->done && !workers[r].is_killed;
   }
+  for (int r = 0; r < l->n_ranks; r++)
+    if (!workers[r].x->done || WIFSIGNALED(workers[r].state))
+      describe_end(&workers[r], any_died, l->ranks[r].error, sizeof l->ranks[r].error);
   return launch_report(l);
 }
 
@@ -251,10 +326,8 @@ static bool start_all(launch *l, worker *workers, int segment, int object) {
   for (int r = 0; r < l->n_ranks; r++)
     if (!create_exchange(l, r, workers + r) || !start(workers + r, segment, object)) {
       complain("process %d of %d could not be started: %s", r, l->n_ranks, strerror(errno));
-      for (int k = 0; k < r; k++) {
-        kill(workers[k].pid, SIGKILL);
-        waitpid(workers[k].pid, NULL, 0);
-      }
+      kill_all(r, workers);
+      await_all(r, workers);
       return false;
     }
   return true;
