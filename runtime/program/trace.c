@@ -99,6 +99,8 @@ void tprt__trace_end(tprt__trace *trace, int rank, int n_ranks) {
     for (uint64_t i = first; i < trace->n_seen; i++)
       write_call(file, &trace->ring[i % N_CALLS], rank);
     fprintf(file, "]}\n");
+    if (fflush(file) != 0 || ferror(file))
+      tprt__log("TPRT_TRACE: the file %s is incomplete: %s", path, strerror(errno));
     fclose(file);
   }
   tprt__free(trace->ring);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,6 +190,7 @@ static int check_dashes(int argc, char **argv) {
 
 int cli_options(int argc, char **argv, void *options) {
   fill_standard_descriptors();
+  signal(SIGXFSZ, SIG_IGN);
   int n = cli_program.n_options;
   struct option table[MAX_OPTIONS + N_COMMON + 1] = {0};
   char letters[2 * MAX_OPTIONS + 2] = ":";

@@ -95,7 +95,8 @@ extern const cli_tool cli_program;
 enum { CLI_GO_ON = -1, CLI_DONE = 0, CLI_USAGE = 2 };
 
 /* Parses the options into the fields of the struct `options`. First opens /dev/null for closed
- * standard descriptors, so that files of the program do not get their numbers. Returns CLI_GO_ON,
+ * standard descriptors, so that files of the program do not get their numbers, and ignores SIGXFSZ,
+ * so that a limit of the size of files is an error of a write. Returns CLI_GO_ON,
  * with the first non-option argument in optind, or an exit code: a usage error was reported, or
  * --help or --version was printed. */
 int cli_options(int argc, char **argv, void *options);
@@ -166,13 +167,15 @@ bool cli_watch(const char *pass, const char *phase, double cost, double bound, d
  * it started, and without partial files; at_end (NULL: none) is called last, and must be
  * async-signal-safe. */
 void cli_interrupt_catch(int number, void (*at_end)(void));
+/* The same, also while an activity is `soft`, and unless the signal is ignored, as by nohup. */
+void cli_interrupt_end_by(int number);
 /* While an activity is `soft`, the first signal only asks it to end early; the next one ends the
  * process. */
 void cli_interrupt_soft(bool soft);
 bool cli_interrupt_asked(void);
 
-/* A process that was started runs, or is waited for; a file is incomplete, or is complete. The path
- * is borrowed. */
+/* A process that was started runs, or is waited for (a negative number: a process group); a file is
+ * incomplete, or is complete. The path is borrowed. */
 void cli_leftover_child(pid_t pid, bool runs);
 void cli_leftover_file(const char *path, bool is_partial);
 /* Ends those processes and removes those files. Async-signal-safe. */
@@ -244,7 +247,8 @@ double cli_seconds(void);
 /* Returns the number of processors that this process may use. */
 int cli_processors(void);
 
-/* An output file that gets its name when it is complete; until then an existing file stays. Only
+/* An output file that gets its name when it is complete; until then an existing file stays. Until
+ * then it has a name, `partial`, that no other process uses. Only
  * regular files are replaced this way: a device, a pipe or a link is opened and written
  * directly. */
 typedef struct cli_file {

@@ -35,6 +35,13 @@ void cli_interrupt_catch(int number, void (*at_end)(void)) {
   sigaction(number, &action, NULL);
 }
 
+void cli_interrupt_end_by(int number) {
+  struct sigaction action = {.sa_handler = end, .sa_flags = SA_RESTART}, before;
+  sigemptyset(&action.sa_mask);
+  if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+    sigaction(number, &action, NULL);
+}
+
 void cli_interrupt_soft(bool soft) {
   if (soft != (bool)is_soft)
     is_asked = 0;

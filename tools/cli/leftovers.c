@@ -30,10 +30,10 @@ void cli_leftover_file(const char *path, bool is_partial) {
 
 void cli_leftovers_end(void) {
   for (int i = 0; i < MAX_CHILDREN; i++)
-    if (children[i] > 0)
+    if (children[i])
       kill(children[i], SIGKILL);
   for (int i = 0; i < MAX_CHILDREN; i++)
-    while (children[i] > 0 && waitpid(children[i], NULL, 0) < 0 && errno == EINTR)
+    while (children[i] && waitpid(children[i], NULL, 0) < 0 && errno == EINTR)
       ;
   for (int i = 0; i < MAX_FILES; i++)
     if (files[i])

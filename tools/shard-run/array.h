@@ -4,6 +4,8 @@
 
 #include "tp/layout.h"
 
+#include <stdio.h>
+
 typedef struct element {
   const char *name;  /* as MLIR prints it */
   const char *descr; /* npy descriptor; bf16 and f8 are stored as f32 of the same value */
@@ -53,6 +55,7 @@ bool npy_read_part(const char *path, array *a, char *why, size_t why_size);
 /* Describes the array that a file must hold to be read as `a`, such as "an array of shape (8, 16)
  * with elements of type <f4 (f32)". Returns the text. */
 const char *npy_describe(const array *a, char text[400]);
-bool npy_write(const char *path, const array *a, char *why, size_t why_size);
+/* False with errno set on failure. */
+bool npy_write(FILE *file, const array *a);
 
 #endif

@@ -118,16 +118,27 @@ static char **environment_of_one(void) {
   return made;
 }
 
-/* Runs shard-bench; its messages go to stderr. */
-static bool measure(char *output) {
+/* Runs shard-bench, with the descriptor as its standard output. Its messages go to stderr. */
+static int start_bench(int output, pid_t *child) {
   char bench[MAX_PATH], name[] = "shard-bench", calibrate[] = "--calibrate", idle[] = "--idle";
-  char to[] = "-o", *arguments[] = {name, calibrate, idle, to, output, NULL};
-  pid_t child;
-  int status = 0, error = ENOENT;
-  char **environment = environment_of_one();
-  if (environment && find_bench(bench, sizeof bench))
-    error = posix_spawn(&child, bench, NULL, NULL, arguments, environment);
+  char *arguments[] = {name, calibrate, idle, NULL}, **environment = environment_of_one();
+  posix_spawn_file_actions_t actions;
+  int error = posix_spawn_file_actions_init(&actions);
+  if (!error) {
+    error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    if (!error && environment)
+      error = find_bench(bench, sizeof bench)
+                  ? posix_spawn(child, bench, &actions, NULL, arguments, environment)
+                  : ENOENT;
+    posix_spawn_file_actions_destroy(&actions);
+  }
   free(environment);
+  return environment ? error : ENOMEM;
+}
+
+static bool measure(int output) {
+  pid_t child;
+  int status = 0, error = start_bench(output, &child);
   if (error) {
     complain("cannot start shard-bench, which measures this host: %s", strerror(error));
     return false;
@@ -144,24 +155,20 @@ static bool measure(char *output) {
   return false;
 }
 
-/* Measures under a name of this process, then renames: others see the whole file or none. */
+/* Others see the whole file or none. */
 static bool measure_to(const char *path) {
-  char partial[MAX_PATH + 32], unfinished[MAX_PATH + 48];
-  snprintf(partial, sizeof partial, "%s.%ld", path, (long)getpid());
-  snprintf(unfinished, sizeof unfinished, "%s.partial", partial); /* of shard-bench */
-  cli_leftover_file(unfinished, true);
-  cli_print("shard-run: note: measuring this host, once; this takes about a minute\n");
-  bool ok = measure(partial);
-  cli_leftover_file(unfinished, false);
-  if (ok && rename(partial, path) != 0) {
+  cli_file file;
+  if (!cli_file_open(&file, path)) {
     complain_of_write(path);
-    ok = false;
+    return false;
   }
-  if (ok)
+  cli_print("shard-run: note: measuring this host, once; this takes about half a minute\n");
+  bool is_measured = measure(fileno(file.stream)), is_kept = cli_file_close(&file, is_measured);
+  if (is_kept)
     cli_print("shard-run: note: the measurement is kept in %s\n", path);
-  else
-    unlink(partial);
-  return ok;
+  else if (is_measured)
+    complain_of_write(path);
+  return is_kept;
 }
 
 bool host_topology(options *o) {

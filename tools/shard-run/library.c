@@ -201,9 +201,11 @@ static bool write_header(const options *o, const tp_plan *plan, const char *name
   const char *slash = strrchr(o->output, '/');
   int n = snprintf(path, sizeof path, "%.*s%s.h", slash ? (int)(slash - o->output) + 1 : 0,
                    o->output, name);
-  FILE *file = n < (int)sizeof path ? fopen(path, "w") : NULL;
-  bool ok = file && print_header(file, o, plan, name);
-  ok = file && fclose(file) == 0 && ok;
+  cli_file file;
+  if (n >= (int)sizeof path)
+    errno = ENAMETOOLONG;
+  bool ok = n < (int)sizeof path && cli_file_open(&file, path) &&
+            cli_file_close(&file, print_header(file.stream, o, plan, name));
   if (!ok)
     complain_of_write(path);
   return ok;
@@ -211,8 +213,32 @@ static bool write_header(const options *o, const tp_plan *plan, const char *name
 
 /* ---- Linking ---- */
 
-/* Links with the C compiler, because it knows where the C library is. */
-static bool link_object(const char *object, const char *output, const char *name) {
+/* Runs a command, which ends with this process and all that it started. Returns its exit code; -1
+ * with errno set if it could not be started. */
+static int run_command(char *const *arguments) {
+  posix_spawnattr_t attributes;
+  pid_t child;
+  int status = 0;
+  errno = posix_spawnattr_init(&attributes);
+  if (errno)
+    return -1;
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  int error = posix_spawnp(&child, arguments[0], NULL, &attributes, arguments, environ);
+  posix_spawnattr_destroy(&attributes);
+  errno = error;
+  if (error)
+    return -1;
+  cli_leftover_child(-child, true);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  cli_leftover_child(-child, false);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Links with the C compiler, because it knows where the C library is. `shown` is the name that the
+ * output will get. */
+static bool link_object(const char *object, const char *output, const char *shown,
+                        const char *name) {
   const char *driver = getenv("CC");
   char soname[300], runtime[4096], search[4200];
   Dl_info here;
@@ -229,33 +255,42 @@ static bool link_object(const char *object, const char *output, const char *name
   char *arguments[] = {(char *)driver, "-shared",     "-o",         (char *)output,  (char *)object,
                        soname,         "-Wl,-z,defs", "-Wl,-z,now", "-nostartfiles", runtime,
                        search,         "-lm",         NULL};
-  pid_t child;
-  int status = 0, error = posix_spawnp(&child, driver, NULL, NULL, arguments, environ);
-  if (error) {
+  int code = run_command(arguments);
+  if (code < 0)
     complain(
         "cannot start the C compiler '%s', which links the library: %s; install one, or set CC",
-        driver, strerror(error));
-    return false;
+        driver, strerror(errno));
+  else if (code > 0)
+    complain("the C compiler '%s' could not link '%s'", driver, shown);
+  return code == 0;
+}
+
+/* The object has a temporary name beside the library. */
+static bool link_library(const options *o, const build *b, cli_file *library, const char *name) {
+  cli_file object;
+  bool ok = cli_file_open(&object, o->output);
+  if (ok) {
+    bool is_written = fwrite(b->object.data, 1, b->object.size, object.stream) == b->object.size &&
+                      fflush(object.stream) == 0;
+    if (!is_written)
+      complain_of_write(o->output);
+    ok = is_written && link_object(object.partial, library->partial, o->output, name);
+    (void)cli_file_close(&object, false);
+  } else {
+    complain_of_write(o->output);
   }
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-    ;
-  if (status == 0)
-    return true;
-  complain("the C compiler '%s' could not link '%s'", driver, output);
-  return false;
+  return ok;
 }
 
 bool library_write(const options *o, const build *b, const char *name) {
-  char object[4096];
-  int n = snprintf(object, sizeof object, "%s.XXXXXX", o->output);
-  int file = n < (int)sizeof object ? mkstemp(object) : -1;
-  bool ok = file >= 0 && write(file, b->object.data, b->object.size) == (ssize_t)b->object.size;
-  if (!ok)
-    complain_of_write(object);
-  if (file >= 0)
-    close(file);
-  ok = ok && link_object(object, o->output, name) && write_header(o, b->plan, name);
-  if (file >= 0)
-    unlink(object);
-  return ok;
+  cli_file library;
+  if (!cli_file_open(&library, o->output)) {
+    complain_of_write(o->output);
+    return false;
+  }
+  bool is_linked = link_library(o, b, &library, name),
+       is_kept = cli_file_close(&library, is_linked);
+  if (is_linked && !is_kept)
+    complain_of_write(o->output);
+  return is_kept && write_header(o, b->plan, name);
 }

@@ -270,13 +270,10 @@ static bool compare_all(session *s, MlirModule module, bool is_local, outcome *o
 }
 
 static bool save_outputs(session *s) {
-  char why[4400];
-  for (int k = 0; k < s->o->save.n; k++)
-    if (!npy_write(s->o->save.items[k], s->outputs + k, why, sizeof why)) {
-      complain("%s", why);
-      return false;
-    }
-  return true;
+  bool ok = true;
+  for (int k = 0; k < s->o->save.n && ok; k++)
+    ok = output_write(s->o->save.items[k], s->outputs + k);
+  return ok;
 }
 
 static double bytes_of(int n, const tp_plan_value *values) {
@@ -488,6 +485,8 @@ static int watch(void *data, const tp_progress *p) {
 
 static int run_model(options *o, attachment *ranks) {
   cli_interrupt_catch(SIGINT, NULL);
+  cli_interrupt_end_by(SIGTERM);
+  cli_interrupt_end_by(SIGHUP);
   cli_warn_all(tp_env_warning);
   if (!host_topology(o))
     return EXIT_FAILED;

@@ -182,15 +182,12 @@ bool npy_read_part(const char *path, array *a, char *why, size_t why_size) {
   return read_array(path, true, a, why, why_size);
 }
 
-bool npy_write(const char *path, const array *a, char *why, size_t why_size) {
+bool npy_write(FILE *file, const array *a) {
   char shape[256], header[512];
   shape_text(a->rank, a->shape, shape, sizeof shape);
   int n = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
                    a->type->descr, shape);
   int padded = (10 + n + 1 + 63) / 64 * 64 - 10; /* data starts at a multiple of 64 */
-  FILE *file = fopen(path, "wb");
-  if (!file)
-    return fail(why, why_size, path, strerror(errno));
   unsigned char head[10] = {
       0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)padded, (unsigned char)(padded >> 8)};
   bool ok = fwrite(head, 1, sizeof head, file) == sizeof head &&
@@ -203,6 +200,5 @@ bool npy_write(const char *path, const array *a, char *why, size_t why_size) {
   } else {
     ok = ok && fwrite(a->data, 1, array_bytes(a), file) == array_bytes(a);
   }
-  ok = fclose(file) == 0 && ok;
-  return ok || fail(why, why_size, path, strerror(errno));
+  return ok;
 }

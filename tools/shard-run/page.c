@@ -66,11 +66,18 @@ bool page_add_run(const outcome *out, const char *path) {
     return true;
   char *page = read_all(path), *times = times_text(out);
   char *at = page ? strstr(page, run_element) : NULL;
-  bool ok = at && times && strncmp(at + strlen(run_element), nothing, strlen(nothing)) == 0;
-  if (ok)
-    ok = write_with(path, page, at + strlen(run_element), times);
-  if (!ok)
+  bool is_bare = at && strncmp(at + strlen(run_element), nothing, strlen(nothing)) == 0, ok = false;
+  if (!page || !times) {
     complain("the times of the run cannot be written to '%s': %s", path, strerror(errno));
+  } else if (!is_bare) {
+    complain("the times of the run are not in '%s': it is no longer the page that this run "
+             "wrote; runs at the same time need a page each",
+             path);
+  } else {
+    ok = write_with(path, page, at + strlen(run_element), times);
+    if (!ok)
+      complain_of_write(path);
+  }
   free(times);
   free(page);
   return ok;

@@ -273,6 +273,8 @@ void launch_clear(launch *l);
  * False, with a message, if a file cannot be written. */
 bool shards_write(const options *o, const build *b, const char *program, const array *inputs,
                   const array *expected, const array *one);
+/* Writes an npy file. False after a message. */
+bool output_write(const char *path, const array *a);
 /* Joins the result shards; false, with a message, if replicas are not bitwise equal. */
 bool outputs_join(const tp_plan *plan, const launch *l, array **whole);
 void arrays_clear(array *arrays, int n);

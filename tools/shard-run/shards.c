@@ -33,15 +33,15 @@ static bool write_description(const folder *f, const char *program) {
   char path[4096];
   if (!in_folder(f, "program.txt", path, sizeof path))
     return false;
-  FILE *file = fopen(path, "w");
-  if (file) {
-    fprintf(file, "program %s\ndevices %lld\nflops %.17g\n", program, (long long)f->plan->n_devices,
-            f->plan->flops);
-    print_values(file, "argument", f->plan->n_arguments, f->plan->arguments);
-    print_values(file, "result", f->plan->n_results, f->plan->results);
+  cli_file file;
+  bool ok = cli_file_open(&file, path);
+  if (ok) {
+    fprintf(file.stream, "program %s\ndevices %lld\nflops %.17g\n", program,
+            (long long)f->plan->n_devices, f->plan->flops);
+    print_values(file.stream, "argument", f->plan->n_arguments, f->plan->arguments);
+    print_values(file.stream, "result", f->plan->n_results, f->plan->results);
+    ok = cli_file_close(&file, true);
   }
-  bool ok = file && !ferror(file);
-  ok = file && fclose(file) == 0 && ok;
   if (!ok)
     complain_of_write(path);
   return ok;
@@ -49,15 +49,18 @@ static bool write_description(const folder *f, const char *program) {
 
 /* ---- Shards ---- */
 
-static bool write_array(const folder *f, const char *kind, int value, int rank, const array *a) {
-  char name[64], path[4096], why[4400];
-  snprintf(name, sizeof name, "%s.%d.%d.npy", kind, value, rank);
-  if (!in_folder(f, name, path, sizeof path))
-    return false;
-  bool ok = npy_write(path, a, why, sizeof why);
+bool output_write(const char *path, const array *a) {
+  cli_file file;
+  bool ok = cli_file_open(&file, path) && cli_file_close(&file, npy_write(file.stream, a));
   if (!ok)
-    complain("%s", why);
+    complain_of_write(path);
   return ok;
+}
+
+static bool write_array(const folder *f, const char *kind, int value, int rank, const array *a) {
+  char name[64], path[4096];
+  snprintf(name, sizeof name, "%s.%d.%d.npy", kind, value, rank);
+  return in_folder(f, name, path, sizeof path) && output_write(path, a);
 }
 
 /* Writes argument buffers as the program takes them, with padding that reveals any use (see

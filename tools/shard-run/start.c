@@ -87,6 +87,7 @@ static char **make_environment(const job *j, int rank, bool is_spare,
  * Returns the reason why it could not start. */
 static int become(char **command, char **environment, pid_t launcher) {
   signal(SIGINT, SIG_DFL); /* a shell in the background ignores it, but the launcher does not */
+  signal(SIGXFSZ, SIG_DFL);
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
     return errno;
   if (getppid() != launcher) /* it has ended already */

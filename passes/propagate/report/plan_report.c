@@ -13,9 +13,12 @@
 #include "tp/plan.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -428,20 +431,36 @@ tp_status tp__report_end(const tp_planner *p, const tp_memory_peak *peak) {
   return status;
 }
 
+/* Returns a new file beside `path`, which no other process writes; NULL with errno set on failure. */
+static FILE *create_beside(const char *path, size_t size, char *temporary) {
+  uint32_t number;
+  if (getentropy(&number, sizeof number) != 0)
+    return NULL;
+  if (snprintf(temporary, size, "%s.%08x.partial", path, (unsigned)number) >= (int)size) {
+    errno = ENAMETOOLONG;
+    return NULL;
+  }
+  int created = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  return created < 0 ? NULL : fdopen(created, "w");
+}
+
 /* Writes the whole file or nothing of it. */
 static bool write_file(const char *path, const char *text) {
   bool by_renaming = is_replaced(path);
   char temporary[4096];
-  if (snprintf(temporary, sizeof temporary, by_renaming ? "%s.tmp" : "%s", path) >=
-      (int)sizeof temporary) {
-    errno = ENAMETOOLONG;
+  FILE *file = by_renaming ? create_beside(path, sizeof temporary, temporary) : fopen(path, "w");
+  if (!file)
     return false;
+  bool ok = fputs(text, file) != EOF && fflush(file) == 0;
+  int error = errno; /* of the first failure */
+  ok = fclose(file) == 0 && ok;
+  if (ok && by_renaming && rename(temporary, path) != 0) {
+    ok = false;
+    error = errno;
   }
-  FILE *file = fopen(temporary, "w");
-  bool ok = file && fputs(text, file) != EOF;
-  ok = file && fclose(file) == 0 && ok && (!by_renaming || rename(temporary, path) == 0);
-  if (file && by_renaming && !ok)
+  if (by_renaming && !ok)
     unlink(temporary);
+  errno = error;
   return ok;
 }
 

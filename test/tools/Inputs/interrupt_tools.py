@@ -27,7 +27,7 @@ def plain(text):
 
 def files():
     """Returns the outputs, whole or partial, and the segments of shared memory."""
-    return sorted(glob.glob(OUTPUT + "*")) + sorted(name for name in os.listdir("/dev/shm") if "tprt" in name)
+    return sorted(glob.glob(OUTPUT + "*") + glob.glob(OUTPUT + "*/*")) + sorted(name for name in os.listdir("/dev/shm") if "tprt" in name)
 
 
 def press(name, command, presses, code, has=(), lacks=()):
@@ -46,18 +46,18 @@ def press(name, command, presses, code, has=(), lacks=()):
     print(f"{name}: code {code}")
 
 
-def send(name, command, until):
+def send(name, command, until, number=signal.SIGINT, **variables):
     """The same by a signal to the first process alone, without a terminal."""
     before = files()
-    environment = {**os.environ, "TOOLS_INTERRUPT": MARKER.partition("=")[2]}
+    environment = {**os.environ, "TOOLS_INTERRUPT": MARKER.partition("=")[2], **variables}
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         time.sleep(until)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         process.communicate(timeout=60)
     time.sleep(0.2)
-    assert process.returncode == 130, f"{name}: code {process.returncode}"
+    assert process.returncode == 128 + number, f"{name}: code {process.returncode}"
     assert processes.remaining(MARKER) == 0 and files() == before, f"{name}: left {processes.remaining(MARKER)} processes, {files()}"
-    print(f"{name}: code 130")
+    print(f"{name}: code {128 + number}")
 
 
 press("shard-opt, once", OPT, ["searching"], 0, [PROVEN], ["interrupted"])
@@ -76,3 +76,12 @@ assert time.time() - start < 8, f"launched: it took {time.time() - start:.1f} s"
 send("threads, by a signal", RUN, 1.5)
 send("processes, by a signal", RUN + ["--launch=processes"], 1.5)
 send("launched, by a signal", ["shard-run", "-n", "2", "--", *RUN], 1.5)
+send("processes, terminated", RUN + ["--launch=processes"], 1.5, signal.SIGTERM)
+send("processes, hung up", RUN + ["--launch=processes"], 1.5, signal.SIGHUP)
+os.makedirs(OUTPUT + ".folder", exist_ok=True)
+with open(OUTPUT + ".cc", "w", encoding="utf-8") as file:
+    file.write("#!/bin/sh\nsleep 30\n")
+os.chmod(OUTPUT + ".cc", 0o755)
+LINK = ["shard-run", SMALL, "--mesh", "2", "--emit=so", "-o", OUTPUT + ".folder/libslow.so"]
+send("linking, by a signal", LINK, 1.5, CC=OUTPUT + ".cc")
+send("linking, terminated", LINK, 1.5, signal.SIGTERM, CC=OUTPUT + ".cc")
