@@ -38,6 +38,7 @@ typedef struct tprt__comm_settings {
   bool aborts;    /* the process, when the communicator fails */
   char name[TPRT__NAME_BYTES];
   char flight_dir[TPRT__PATH_BYTES]; /* "": none */
+  uint64_t world;                    /* number of the world in flight recorders; 0: none */
   void *stream;
 } tprt__comm_settings;
 

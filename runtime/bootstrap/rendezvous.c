@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,6 +63,68 @@ tprt_status tprt__rendezvous_end(const tprt__rendezvous *m) {
   if (status == TPRT_TIMEOUT)
     return tprt__fail(status, "not all of %d ranks joined the world within %.3g s", m->n_ranks,
                       (double)m->timeout_ns * 1e-9);
+  return status;
+}
+
+/* ---- what all ranks have in common ---- */
+
+enum { NAME_BYTES = 32 };
+
+/* What rank 0 found when it had read the names of the backends of all others. */
+typedef struct verdict {
+  uint64_t number;
+  int32_t other, unused; /* the first rank with another backend than rank 0; 0: none */
+  char first_name[NAME_BYTES], other_name[NAME_BYTES];
+} verdict;
+
+/* On rank 0. */
+static tprt_status compare_names(const tprt__rendezvous *m, verdict *v) {
+  char key[TPRT_STORE_KEY_BYTES];
+  tprt_status status = getentropy(&v->number, sizeof v->number) == 0
+                           ? TPRT_OK
+                           : tprt__fail_errno("getentropy");
+  for (int rank = 1; rank < m->n_ranks && !status && !v->other; rank++) {
+    tprt__rendezvous_key(key, m, "backend", rank);
+    status = tprt__rendezvous_fetch(m, key, rank, v->other_name, sizeof v->other_name);
+    if (!status && memcmp(v->other_name, v->first_name, NAME_BYTES) != 0)
+      v->other = rank;
+  }
+  tprt__rendezvous_key(key, m, "verdict", 0);
+  return status ? status : tprt_store_set(m->store, key, v, sizeof *v);
+}
+
+/* On the others. If rank 0 says nothing, it may wait for a rank that is missing here, too. */
+static tprt_status fetch_verdict(const tprt__rendezvous *m, verdict *v) {
+  char key[TPRT_STORE_KEY_BYTES], name[NAME_BYTES];
+  tprt__rendezvous_key(key, m, "verdict", 0);
+  tprt_status status = tprt__rendezvous_fetch(m, key, 0, v, sizeof *v);
+  if (status != TPRT_TIMEOUT)
+    return status;
+  for (int rank = 0; rank < m->n_ranks; rank++) {
+    tprt__rendezvous_key(key, m, "backend", rank);
+    status = tprt__rendezvous_fetch(m, key, rank, name, sizeof name);
+    if (status)
+      return status;
+  }
+  return tprt__fail(TPRT_TIMEOUT, "rank 0 of %d did not answer within %.3g s", m->n_ranks,
+                    (double)m->timeout_ns * 1e-9);
+}
+
+tprt_status tprt__rendezvous_agree(const tprt__rendezvous *m, const char *backend,
+                                   uint64_t *number) {
+  char key[TPRT_STORE_KEY_BYTES];
+  verdict v = {.other = 0};
+  snprintf(v.first_name, sizeof v.first_name, "%s", backend);
+  tprt__rendezvous_key(key, m, "backend", m->rank);
+  tprt_status status = tprt_store_set(m->store, key, v.first_name, sizeof v.first_name);
+  if (!status)
+    status = m->rank == 0 ? compare_names(m, &v) : fetch_verdict(m, &v);
+  if (!status && v.other)
+    status = tprt__fail(TPRT_MISMATCH,
+                        "rank 0 uses backend %.31s, but rank %d uses %.31s; choose one for all, by "
+                        "TPRT_BACKEND or in the program",
+                        v.first_name, v.other, v.other_name);
+  *number = v.number;
   return status;
 }
 

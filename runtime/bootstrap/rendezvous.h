@@ -31,6 +31,11 @@ tprt_status tprt__rendezvous_check(const tprt__rendezvous *meeting);
 /* Waits until all ranks have called it. If a rank dies before, the error names it. */
 tprt_status tprt__rendezvous_end(const tprt__rendezvous *meeting);
 
+/* Makes sure that all ranks of the meeting use the same backend: otherwise all get TPRT_MISMATCH
+ * with a text that names two of them. Gives all the same random number. */
+tprt_status tprt__rendezvous_agree(const tprt__rendezvous *meeting, const char *backend,
+                                   uint64_t *number);
+
 /* Identifies a host. Processes with the same kernel, process namespace and network namespace count
  * as one host: for them shared memory and process ids mean the same. */
 typedef struct tprt__host {

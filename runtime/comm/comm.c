@@ -1,6 +1,7 @@
 /* Communicators: creation, destruction and failure. */
 #include "comm/comm.h"
 #include "bootstrap/launcher.h"
+#include "bootstrap/rendezvous.h"
 #include "comm/observe.h"
 
 #include <signal.h>
@@ -8,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Applies the hints that are more than a number. */
@@ -43,6 +46,7 @@ tprt_status tprt__comm_wrap(tprt__transport *transport, const int *world_ranks,
   comm->stream = settings->stream;
   memcpy(comm->name, settings->name, sizeof comm->name);
   memcpy(comm->flight_dir, settings->flight_dir, sizeof comm->flight_dir);
+  comm->world = settings->world;
   pthread_mutex_init(&comm->lock, NULL);
   pthread_cond_init(&comm->changed, NULL);
   pthread_mutex_init(&comm->axes_making, NULL);
@@ -61,6 +65,7 @@ tprt_status tprt__comm_child_settings(const tprt_comm *comm, const tprt_comm_con
   for (int i = 0; i < TPRT__N_HINTS; i++)
     settings->hints[i] = atomic_load(&comm->hints[i]);
   memcpy(settings->flight_dir, comm->flight_dir, sizeof settings->flight_dir);
+  settings->world = comm->world;
   tprt_status status = tprt__comm_settings_apply(config, "", settings);
   return status ? status : tprt__backend_obeys(comm->transport->backend, settings, true);
 }
@@ -80,10 +85,25 @@ static tprt_status wrap_world(tprt__transport *transport, const tprt__settings *
   return status;
 }
 
+/* Gives the world a number that all of its ranks know, but no other world has. Ranks that meet in a
+ * store make sure there that they mean the same world. */
+static tprt_status number_world(int n_ranks, int rank, const tprt__backend *backend,
+                                tprt__settings *settings) {
+  struct stat segment;
+  if (settings->segment_fd >= 0 && fstat(settings->segment_fd, &segment) == 0)
+    settings->comm.world = segment.st_ino;
+  if (n_ranks == 1 || !backend->needs_store || !settings->store || settings->segment_fd >= 0)
+    return TPRT_OK;
+  const tprt__rendezvous meeting = tprt__rendezvous_begin(
+      settings->store, "world", n_ranks, rank, tprt__deadline(settings->timeout_ns));
+  return tprt__rendezvous_agree(&meeting, backend->name, &settings->comm.world);
+}
+
 tprt_status tprt__world_join(int n_ranks, int rank, const tprt__settings *settings,
                              tprt_comm **comm) {
   const tprt__backend *backend;
   tprt__transport *transport;
+  tprt__settings own = *settings;
   /* the process that made the segment has warned */
   if (rank == 0 && settings->segment_fd < 0)
     tprt__env_warn_of_names();
@@ -91,8 +111,10 @@ tprt_status tprt__world_join(int n_ranks, int rank, const tprt__settings *settin
   if (!status)
     status = tprt__backend_obeys(backend, &settings->comm, false);
   if (!status)
-    status = backend->create(n_ranks, rank, settings, &transport);
-  return status ? status : wrap_world(transport, settings, comm);
+    status = number_world(n_ranks, rank, backend, &own);
+  if (!status)
+    status = backend->create(n_ranks, rank, &own, &transport);
+  return status ? status : wrap_world(transport, &own, comm);
 }
 
 /* Joins the world that the launcher describes. The launcher's store lives until all ranks have
@@ -211,6 +233,7 @@ tprt_status tprt_world_create_threads(int n_ranks, const tprt_config *config, tp
     return tprt__fail(TPRT_INVALID_ARGUMENT,
                       "%s is that of one rank, but all %d ranks of the world are created together",
                       has_device ? "hint device" : "tprt_comm_config.stream", n_ranks);
+  (void)getentropy(&settings.comm.world, sizeof settings.comm.world);
   size_t n = (size_t)n_ranks;
   tprt__transport **transports = tprt__alloc(n * sizeof *transports);
   tprt_comm **made = tprt__alloc(n * sizeof *made);

@@ -41,6 +41,7 @@ struct tprt_comm {
   bool aborts;                          /* the process, when it fails */
   void *stream;                         /* of operations that name none; NULL: none */
   char flight_dir[TPRT__PATH_BYTES];    /* "": the flight recorder writes no file */
+  uint64_t world;                       /* number of its world, there; 0: none */
   unsigned number;                      /* counts the communicators of this process */
   uint32_t sequence;                    /* number of the last collective; guarded by the lane */
 

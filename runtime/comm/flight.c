@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
 tprt_status tprt__flight_resize(tprt__observer *observer, size_t capacity) {
   enum { MAX_CAPACITY = 1 << 20 };
@@ -98,6 +100,15 @@ static void print_fault(const output *out, const tprt_comm *comm) {
         fault.sequence, kind ? kind : "none");
 }
 
+/* Returns a number that no other process has. */
+static uint64_t process_number(void) {
+  static _Atomic uint64_t number;
+  uint64_t own = atomic_load(&number), drawn = 0;
+  if (own || getentropy(&drawn, sizeof drawn) != 0)
+    return own;
+  return atomic_compare_exchange_strong(&number, &own, drawn) ? drawn : own;
+}
+
 static void write_json(const output *out, const tprt_comm *comm, const tprt__flight_entry *entries,
                        size_t n) {
   print(out, "{\"comm\": ");
@@ -106,8 +117,10 @@ static void write_json(const output *out, const tprt_comm *comm, const tprt__fli
         tprt_comm_rank(comm), tprt_comm_size(comm), tprt_comm_backend(comm),
         tprt_status_name(tprt_comm_status(comm)));
   print_string(out, tprt_comm_error(comm));
-  print(out, ", \"world_rank\": %d, \"time_ns\": %" PRId64 ",\n \"ranks\": [",
-        comm->world_ranks[tprt_comm_rank(comm)], tprt__now());
+  print(out,
+        ", \"world_rank\": %d, \"world\": \"%016" PRIx64 "\", \"process\": \"%016" PRIx64
+        "\", \"time_ns\": %" PRId64 ",\n \"ranks\": [",
+        comm->world_ranks[tprt_comm_rank(comm)], comm->world, process_number(), tprt__now());
   for (int i = 0; i < tprt_comm_size(comm); i++)
     print(out, "%s%d", i ? ", " : "", comm->world_ranks[i]);
   print(out, "],\n ");

@@ -97,7 +97,8 @@ tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes, tprt
     if (status) {
       tprt__fail(status, "window: rank %d %s", comm->world_ranks[i],
                  status == TPRT_UNSUPPORTED
-                     ? "passed memory that peers cannot access; allocate it with tprt_mem_alloc"
+                     ? "passed memory that peers cannot access; allocate it with tprt_mem_alloc, "
+                       "all of it at once"
                      : "has no memory left");
     }
   }

@@ -1,5 +1,6 @@
 /* shard-run flight DIRECTORY: reads the files of the flight recorders of all ranks
- * (TPRT_FLIGHT_DIR), and says which rank is missing in which operation. */
+ * (TPRT_FLIGHT_DIR), and says which rank is missing in which operation. A folder may have files of
+ * several runs: those of the newest count. */
 #include "run.h"
 
 #include <dirent.h>
@@ -7,6 +8,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A file: the last operations of one communicator on one rank. */
 typedef struct dump {
@@ -15,11 +17,15 @@ typedef struct dump {
   int rank; /* in the communicator */
   int world_rank;
   int number; /* of the communicator in its process, from the name of the file */
+  /* random numbers; "" of older files */
+  const char *world, *process;
+  char name[64];
+  struct timespec written;
 } dump;
 
 typedef struct dumps {
   dump *items;
-  size_t n;
+  size_t n, n_damaged; /* the latter are not among the items */
 } dumps;
 
 static const char *text_of(const json_t *object, const char *key) {
@@ -47,7 +53,9 @@ static bool read_dump(const char *path, dump *d) {
               .status = text_of(root, "status"),
               .error = text_of(root, "error"),
               .rank = (int)number_of(root, "rank"),
-              .world_rank = (int)number_of(root, "world_rank")};
+              .world_rank = (int)number_of(root, "world_rank"),
+              .world = text_of(root, "world"),
+              .process = text_of(root, "process")};
   if (json_is_array(d->ranks) && json_is_array(d->ops))
     return true;
   complain("'%s' is no flight recorder; TPRT_FLIGHT_DIR writes them", path);
@@ -57,6 +65,7 @@ static bool read_dump(const char *path, dump *d) {
 
 static bool add_dump(dumps *all, const char *folder, const char *name) {
   char path[4096];
+  struct stat state;
   dump *items = realloc(all->items, (all->n + 1) * sizeof *items);
   int rank, number;
   if (!items) {
@@ -65,9 +74,15 @@ static bool add_dump(dumps *all, const char *folder, const char *name) {
   }
   all->items = items;
   snprintf(path, sizeof path, "%s/%s", folder, name);
-  if (!read_dump(path, &items[all->n]))
-    return false;
-  items[all->n].number = sscanf(name, "rank-%d-comm-%d.json", &rank, &number) == 2 ? number : 0;
+  dump *d = &items[all->n];
+  if (!read_dump(path, d)) {
+    all->n_damaged++;
+    return true;
+  }
+  d->number = sscanf(name, "rank-%d-comm-%d.json", &rank, &number) == 2 ? number : 0;
+  snprintf(d->name, sizeof d->name, "%s", name);
+  if (stat(path, &state) == 0)
+    d->written = state.st_mtim;
   all->n++;
   return true;
 }
@@ -85,13 +100,62 @@ static bool read_folder(const char *folder, dumps *all) {
   }
   if (directory)
     closedir(directory);
-  if (ok && all->n == 0) {
+  if (ok && all->n == 0 && all->n_damaged == 0)
     complain("'%s' has no files rank-R-comm-K.json; set TPRT_FLIGHT_DIR to an existing folder "
              "that all ranks can write, and run the program again",
              folder);
-    ok = false;
+  return ok && all->n > 0;
+}
+
+/* ---- runs ---- */
+
+static bool is_newer(const dump *a, const dump *b) {
+  return a->written.tv_sec != b->written.tv_sec ? a->written.tv_sec > b->written.tv_sec
+                                                : a->written.tv_nsec > b->written.tv_nsec;
+}
+
+/* True if a process of the world of `newest` wrote the file, maybe for another world. */
+static bool is_of_run(const dumps *all, const dump *newest, const dump *d) {
+  bool is = strcmp(d->world, newest->world) == 0;
+  for (size_t i = 0; i < all->n && !is; i++)
+    is = strcmp(all->items[i].world, newest->world) == 0 && *d->process &&
+         strcmp(all->items[i].process, d->process) == 0;
+  return is;
+}
+
+/* Drops the files of all runs but the newest, and says so. False when memory runs out. */
+static bool keep_newest_run(dumps *all) {
+  enum { MAX_NAMED = 8 };
+  size_t n_kept = 0, n_ignored = 0;
+  char names[MAX_NAMED * 66] = "";
+  const dump *newest = all->items;
+  bool *is_kept = calloc(all->n, sizeof *is_kept);
+  if (!is_kept) {
+    complain("memory ran out");
+    return false;
   }
-  return ok;
+  for (size_t i = 1; i < all->n; i++)
+    newest = is_newer(&all->items[i], newest) ? &all->items[i] : newest;
+  for (size_t i = 0; i < all->n; i++)
+    is_kept[i] = is_of_run(all, newest, &all->items[i]);
+  for (size_t i = 0; i < all->n; i++) {
+    dump *d = &all->items[i];
+    if (is_kept[i]) {
+      all->items[n_kept++] = *d;
+      continue;
+    }
+    if (n_ignored++ < MAX_NAMED)
+      snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
+               d->name);
+    json_decref(d->root);
+  }
+  free(is_kept);
+  all->n = n_kept;
+  if (n_ignored)
+    cli_print("shard-run: note: %zu file%s of earlier runs %s ignored: %s%s\n", n_ignored,
+              n_ignored == 1 ? "" : "s", n_ignored == 1 ? "is" : "are", names,
+              n_ignored > MAX_NAMED ? ", ..." : "");
+  return true;
 }
 
 /* ---- groups: the dumps of one communicator ---- */
@@ -272,8 +336,8 @@ static void print_members(dump *items, size_t n) {
 }
 
 int flight_print(const char *directory) {
-  dumps all = {NULL, 0};
-  bool ok = read_folder(directory, &all);
+  dumps all = {NULL};
+  bool ok = read_folder(directory, &all) && keep_newest_run(&all);
   if (ok) {
     qsort(all.items, all.n, sizeof *all.items, compare_dumps);
     for (size_t begin = 0, end; begin < all.n; begin = end) {

@@ -137,7 +137,8 @@ typedef struct shm_header {
 
 typedef struct shm_block {
   struct shm_block *next;
-  uint64_t offset, bytes;
+  uint64_t offset, bytes; /* whole pages */
+  uint64_t wanted;        /* by the caller */
   bool pinned; /* a peer may still write to it, so it is never reused */
 } shm_block;
 
@@ -309,6 +310,9 @@ tprt_status tprt__shm_exchange(tprt__transport *transport, const tprt__plan *pla
 /* Computes the offset of a buffer in this rank's arena. Returns false if it is not in the arena. */
 bool tprt__shm_arena_offset(const shm_transport *shm, const void *buffer, int64_t bytes,
                             uint64_t *offset);
+
+/* True if the bytes at this offset of this rank's arena are from one allocation. */
+bool tprt__shm_is_allocated(const shm_transport *shm, uint64_t offset, uint64_t bytes);
 
 /* ---- shm_recover.c ---- */
 tprt_status tprt__shm_recover(tprt__transport *transport, int64_t deadline, tprt__token *token,

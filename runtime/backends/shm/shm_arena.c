@@ -32,6 +32,7 @@ tprt_status tprt__shm_alloc(tprt__transport *transport, size_t bytes, void **mem
     return tprt__fail_memory(sizeof *block);
   /* whole pages, so that freeing can return them to the system */
   block->bytes = tprt__round_up(bytes, SHM_PAGE);
+  block->wanted = bytes;
   pthread_mutex_lock(&arena->lock);
   shm_block **at = &arena->blocks;
   while (*at && (*at)->offset - block->offset < block->bytes) {
@@ -102,6 +103,17 @@ bool tprt__shm_arena_offset(const shm_transport *shm, const void *buffer, int64_
   *offset = at - base;
   return at >= base && at - base <= shm->segment->sizes.arena_bytes &&
          (uint64_t)bytes <= shm->segment->sizes.arena_bytes - (at - base);
+}
+
+bool tprt__shm_is_allocated(const shm_transport *shm, uint64_t offset, uint64_t bytes) {
+  shm_arena *arena = &shm->segment->arenas[shm->world_rank];
+  bool is = false;
+  pthread_mutex_lock(&arena->lock);
+  for (const shm_block *block = arena->blocks; block; block = block->next)
+    is |= offset >= block->offset && offset - block->offset <= block->wanted &&
+          bytes <= block->wanted - (offset - block->offset);
+  pthread_mutex_unlock(&arena->lock);
+  return is;
 }
 
 void tprt__shm_pin(shm_segment *segment, int world_rank, uint64_t offset) {

@@ -1,5 +1,5 @@
 /* Windows of backend "shm". The arena of a rank is mapped by all peers anyway, so registering
- * memory only computes its offset in the arena.
+ * memory only checks that it was allocated, and computes its offset in the arena.
  *
  * A rank whose communicator has failed destroys its windows and frees their memory without the
  * other ranks, and may allocate the memory again for another purpose. Therefore each rank counts
@@ -13,11 +13,14 @@
 
 tprt_status tprt__shm_register_memory(tprt__transport *transport, void *memory, uint64_t bytes,
                                       uint64_t *place) {
-  if (tprt__shm_arena_offset((const shm_transport *)transport, memory, (int64_t)bytes, place))
+  const shm_transport *shm = (const shm_transport *)transport;
+  if (bytes <= shm->segment->sizes.arena_bytes &&
+      tprt__shm_arena_offset(shm, memory, (int64_t)bytes, place) &&
+      tprt__shm_is_allocated(shm, *place, bytes))
     return TPRT_OK;
   return tprt__fail(TPRT_UNSUPPORTED,
                     "backend shm: peers can access only memory from tprt_mem_alloc, and the %llu "
-                    "bytes at %p are not from it",
+                    "bytes at %p are not from one call of it",
                     (unsigned long long)bytes, memory);
 }
 

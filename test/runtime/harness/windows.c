@@ -68,6 +68,11 @@ static int private_memory(tprt_comm *comm) {
           strstr(tprt_last_error(),
                  "passed memory that peers cannot access; allocate it with tprt_mem_alloc") !=
               NULL);
+    /* only a part of it was allocated */
+    CHECK_STATUS(errors, tprt_window_create(comm, shared, me == n - 1 ? 65 : 64, &window),
+                 TPRT_UNSUPPORTED);
+    CHECK_STATUS(errors, tprt_mem_register_all(comm, shared, 65), TPRT_UNSUPPORTED);
+    CHECK_STATUS(errors, tprt_mem_register(comm, shared, 1 << 20), TPRT_UNSUPPORTED);
     CHECK_STATUS(errors, tprt_mem_register(comm, heap, 64), TPRT_UNSUPPORTED);
     CHECK(errors,
           strstr(tprt_last_error(), "peers can access only memory from tprt_mem_alloc") != NULL);
