@@ -41,13 +41,20 @@ typedef struct place {
   bool is_done; /* it ended with code 0 */
 } place;
 
+/* An end of a process, as waitpid says it. */
+typedef struct end_of_rank {
+  int rank, state;
+} end_of_rank;
+
 typedef struct job {
   char **command;
   int n, n_spares, n_spares_left;
   int store, spares;   /* inherited descriptors; spares -1: none */
   tprt_store *members; /* in `spares` */
   place *places;
-  int code;        /* of the job: the first failure; 0: none yet */
+  end_of_rank *ends; /* those that one look found; room for n */
+  bool is_ending;    /* the ranks got a signal that ends them */
+  int code;          /* of the job: the first failure; 0: none yet */
   double until;    /* with a failure: when the ranks are ended */
   int next_signal; /* which ends them */
   int lost_code;   /* of the last rank that a spare replaces */
@@ -148,7 +155,8 @@ static bool start_one(job *j, int rank, bool is_spare) {
   return code == 0;
 }
 
-static void signal_all(const job *j, int number) {
+static void signal_all(job *j, int number) {
+  j->is_ending = true;
   for (int i = 0; i < j->n; i++)
     if (j->places[i].pid > 0)
       kill(j->places[i].pid, number);
@@ -208,8 +216,14 @@ static void note_end(job *j, int rank, int state) {
   char text[SIGNAL_TEXT];
   j->places[rank].pid = 0;
   j->places[rank].is_done = !code_of(state);
-  if (j->code || !code_of(state))
+  if (!code_of(state))
     return;
+  if (j->code) { /* others often end because of the first, but no signal comes of that */
+    if (WIFSIGNALED(state) && !j->is_ending)
+      complain("rank %d was terminated by %s", rank,
+               signal_text(WTERMSIG(state), text, sizeof text));
+    return;
+  }
   if (!WIFSIGNALED(state)) {
     complain("rank %d exited with code %d", rank, code_of(state));
     fail(j, code_of(state), j->n_spares ? grace_after_signal : grace_seconds);
@@ -242,16 +256,29 @@ static void end_lost_spares(job *j) {
   fail(j, j->lost_code, grace_after_signal);
 }
 
+/* Deals with all processes that have ended since the last look. Ranks that miss one which a signal
+ * killed may have ended in the meantime, so that one is the first. Returns how many it found. */
+static int note_ends(job *j) {
+  int n = 0, state;
+  for (pid_t pid; n < j->n && (pid = waitpid(-1, &state, WNOHANG)) > 0;)
+    for (int i = 0; i < j->n; i++)
+      if (j->places[i].pid == pid)
+        j->ends[n++] = (end_of_rank){i, state};
+  for (int i = 0; i < n; i++)
+    if (WIFSIGNALED(j->ends[i].state))
+      note_end(j, j->ends[i].rank, j->ends[i].state);
+  for (int i = 0; i < n; i++)
+    if (!WIFSIGNALED(j->ends[i].state))
+      note_end(j, j->ends[i].rank, j->ends[i].state);
+  return n;
+}
+
 /* Waits for all processes. */
 static void await_all(job *j) {
   static const struct timespec pause = {.tv_nsec = 5000000};
   bool is_stopped = false;
   for (;;) {
-    int state, n_left = 0;
-    pid_t pid = waitpid(-1, &state, WNOHANG);
-    for (int i = 0; i < j->n; i++)
-      if (pid > 0 && j->places[i].pid == pid)
-        note_end(j, i, state);
+    int n_left = 0, n_ended = note_ends(j);
     for (int i = 0; i < j->n; i++)
       n_left += j->places[i].pid > 0;
     if (!n_left)
@@ -260,6 +287,7 @@ static void await_all(job *j) {
     if (stopped_by && !is_stopped) {
       is_stopped = true;
       fail(j, 128 + stopped_by, grace_seconds);
+      j->is_ending = true;
       if (!is_sent)
         signal_all(j, stopped_by);
     }
@@ -270,7 +298,7 @@ static void await_all(job *j) {
       j->next_signal = SIGKILL;
       j->until = cli_seconds() + grace_after_sigterm;
     }
-    if (pid <= 0)
+    if (!n_ended)
       nanosleep(&pause, NULL);
   }
 }
@@ -318,8 +346,9 @@ int start_program(int n, int n_spares, char **command) {
            .store = make_store("shard-run store"),
            .spares = n_spares ? make_store("shard-run spares") : -1,
            .places = calloc((size_t)n, sizeof *j.places),
+           .ends = calloc((size_t)n, sizeof *j.ends),
            .next_signal = SIGTERM};
-  if (!j.places || j.store < 0 || (n_spares && j.spares < 0)) {
+  if (!j.places || !j.ends || j.store < 0 || (n_spares && j.spares < 0)) {
     complain("%d ranks could not be started: %s", n, strerror(errno));
     j.code = EXIT_FAILED;
   } else {
@@ -331,5 +360,6 @@ int start_program(int n, int n_spares, char **command) {
   if (j.store >= 0)
     close(j.store);
   free(j.places);
+  free(j.ends);
   return j.code;
 }

@@ -1,5 +1,5 @@
 """kill_worker.py worker|launcher|stop COMMAND...: runs a command that starts worker processes, and kills as soon as it can its last worker or itself, or stops the
-worker a second later. Prints whether everything ended within 10 s, which is far below the timeout of the workers.
+worker a second later. Prints whether everything ended within 20 s, which is far below the timeout of the workers.
 """
 
 import os
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-LIMIT = 10.0
+LIMIT = 20.0
 
 
 def children(pid):
