@@ -53,8 +53,8 @@ tprt_status tprt__address_parse(const char *text, tprt__address *address) {
     ok = false;
   if (!ok) {
     return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "\"%.120s\" is not the address of a store; it must be tcp://HOST:PORT, "
-                      "unix:NAME, file:PATH or fd:NUMBER",
+                      "\"%.120s\" is not the address of a store; it must be tcp://HOST:PORT with a "
+                      "port from 1 to 65535, unix:NAME, file:PATH or fd:NUMBER",
                       text);
   }
   snprintf(address->text, sizeof address->text, "%s", text);

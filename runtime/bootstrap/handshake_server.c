@@ -3,16 +3,54 @@
 #include "bootstrap/handshake_server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum { CLIENTS_PER_RANK = 4, CLIENTS_OF_OPEN_STORE = 64, ACCEPTS_PER_ROUND = 64 };
 static const int64_t handshake_ns = 1000000000, no_descriptor_ns = 10000000;
 
+static bool can_open(int n, int *fds) {
+  int n_open = 0;
+  while (n_open < n && (fds[n_open] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0)
+    n_open++;
+  int error = n_open == n || errno == EBADF ? 0 : errno;
+  for (int i = 0; i < n_open; i++)
+    close(fds[i]);
+  errno = error;
+  return !error;
+}
+
+/* Makes sure that connections of n ranks can be open at once: raises the soft limit of descriptors
+ * if it is too low, up to the hard one. Otherwise ranks would be accepted only when others leave,
+ * which they do not. */
+static tprt_status reserve_descriptors(int n_ranks) {
+  enum { OTHERS = 8 }; /* listeners, files, a client that is not admitted yet */
+  struct rlimit limit;
+  int n = n_ranks + OTHERS;
+  int *fds = tprt__alloc((size_t)n * sizeof *fds);
+  if (!fds)
+    return tprt__fail_memory((size_t)n * sizeof *fds);
+  bool can = can_open(n, fds);
+  if (!can && getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    can = setrlimit(RLIMIT_NOFILE, &limit) == 0 && can_open(n, fds);
+  }
+  tprt__free(fds);
+  return can ? TPRT_OK
+             : tprt__fail_errno("connections of %d ranks need %d further file descriptors, and "
+                                "this process may not open so many (ulimit -n)",
+                                n_ranks, n);
+}
+
 tprt_status tprt__handshake_server_init(tprt__handshake_server *door, const tprt__identity *own) {
   size_t n = own->n_ranks ? CLIENTS_PER_RANK * (size_t)own->n_ranks : CLIENTS_OF_OPEN_STORE;
   *door = (tprt__handshake_server){.own = own, .listener = -1, .n_clients = (int)n};
+  tprt_status status = reserve_descriptors(own->n_ranks);
+  if (status)
+    return status;
   door->clients = tprt__alloc(n * sizeof *door->clients);
   if (!door->clients)
     return tprt__fail_memory(n * sizeof *door->clients);

@@ -80,9 +80,8 @@ typedef struct verdict {
 /* On rank 0. */
 static tprt_status compare_names(const tprt__rendezvous *m, verdict *v) {
   char key[TPRT_STORE_KEY_BYTES];
-  tprt_status status = getentropy(&v->number, sizeof v->number) == 0
-                           ? TPRT_OK
-                           : tprt__fail_errno("getentropy");
+  tprt_status status =
+      getentropy(&v->number, sizeof v->number) == 0 ? TPRT_OK : tprt__fail_errno("getentropy");
   for (int rank = 1; rank < m->n_ranks && !status && !v->other; rank++) {
     tprt__rendezvous_key(key, m, "backend", rank);
     status = tprt__rendezvous_fetch(m, key, rank, v->other_name, sizeof v->other_name);

@@ -345,14 +345,14 @@ static void server_close(tprt_store *store) {
   release(s);
 }
 
-static server *make_server(const tprt__store_setup *setup) {
+static tprt_status make_server(const tprt__store_setup *setup, server **made) {
   static const tprt__store_kind kind = {server_set, server_get, server_add, server_remove,
                                         server_close};
   int n = tprt__store_processes(setup->identity.n_ranks);
   server *s = tprt__alloc(sizeof *s);
   pthread_condattr_t monotonic;
   if (!s)
-    return NULL;
+    return tprt__fail_memory(sizeof *s);
   s->base = (tprt_store){.kind = &kind, .timeout_ns = setup->timeout_ns};
   s->identity = setup->identity;
   s->n_members = n;
@@ -366,22 +366,25 @@ static server *make_server(const tprt__store_setup *setup) {
   tprt_status status = tprt__handshake_server_init(&s->door, &s->identity);
   s->members = tprt__alloc((size_t)n * sizeof *s->members);
   s->watched = tprt__alloc(n_watched(s) * sizeof *s->watched);
-  if (status || !s->members || !s->watched) {
+  if (!status && (!s->members || !s->watched))
+    status = tprt__fail_memory((size_t)n * sizeof *s->members);
+  if (status)
     release(s);
-    return NULL;
-  }
-  return s;
+  else
+    *made = s;
+  return status;
 }
 
 tprt_status tprt__store_serve(const tprt__address *address, const tprt__store_setup *setup,
                               int *port, tprt_store **store) {
-  server *s = make_server(setup);
-  if (!s)
-    return tprt__fail_memory(sizeof *s);
+  server *s = NULL;
+  tprt_status status = make_server(setup, &s);
+  if (status)
+    return status;
   s->door.check_user = address->is_unix;
   /* the address by which the other ranks connect */
   memcpy(s->base.host, address->host, sizeof s->base.host);
-  tprt_status status = tprt__address_listen(address, setup->open, &s->door.listener);
+  status = tprt__address_listen(address, setup->open, &s->door.listener);
   if (!status) {
     s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (s->bell < 0)
@@ -391,8 +394,9 @@ tprt_status tprt__store_serve(const tprt__address *address, const tprt__store_se
     char host[TPRT__HOST_BYTES];
     *port = tprt__socket_here(s->door.listener, host);
   }
-  if (!status && pthread_create(&s->thread, NULL, run, s) != 0)
-    status = tprt__fail(TPRT_SYSTEM, "cannot start the thread of the store");
+  errno = status ? 0 : pthread_create(&s->thread, NULL, run, s);
+  if (errno)
+    status = tprt__fail_errno("the thread of the store");
   if (status) {
     release(s);
     return status;

@@ -94,8 +94,8 @@ static tprt_status number_world(int n_ranks, int rank, const tprt__backend *back
     settings->comm.world = segment.st_ino;
   if (n_ranks == 1 || !backend->needs_store || !settings->store || settings->segment_fd >= 0)
     return TPRT_OK;
-  const tprt__rendezvous meeting = tprt__rendezvous_begin(
-      settings->store, "world", n_ranks, rank, tprt__deadline(settings->timeout_ns));
+  const tprt__rendezvous meeting = tprt__rendezvous_begin(settings->store, "world", n_ranks, rank,
+                                                          tprt__deadline(settings->timeout_ns));
   return tprt__rendezvous_agree(&meeting, backend->name, &settings->comm.world);
 }
 

@@ -422,18 +422,24 @@ void tprt__runs_copy(void *to, tprt__place to_place, const void *from, tprt__pla
   }
 }
 
+/* "all_reduce f32 sum of 8 elements"; only the kind of an operation without data. */
+static void describe_signature(const uint64_t *signature, char *text, size_t n) {
+  const char *kind = tprt_op_kind_name((tprt_op_kind)(signature[0] >> 48));
+  const char *type = tprt_dtype_name((tprt_dtype)((signature[0] >> 32) & 0xffff));
+  const char *reduction = tprt_reduction_name((tprt_reduction)(signature[0] & 0xffffffff));
+  bool reduces = reduction && strcmp(reduction, tprt_reduction_name(TPRT_NO_REDUCTION)) != 0;
+  size_t at = (size_t)snprintf(text, n, "%s", kind ? kind : "?");
+  if (type && at < n)
+    snprintf(text + at, n - at, " %s%s%s of %llu elements", type, reduces ? " " : "",
+             reduces ? reduction : "", (unsigned long long)signature[2]);
+}
+
 void tprt__signature_explain(const uint64_t *mine, const uint64_t *other, char *text, size_t n) {
-  const char *my_kind = tprt_op_kind_name((tprt_op_kind)(mine[0] >> 48));
-  const char *kind = tprt_op_kind_name((tprt_op_kind)(other[0] >> 48));
-  const char *my_type = tprt_dtype_name((tprt_dtype)((mine[0] >> 32) & 0xffff));
-  const char *type = tprt_dtype_name((tprt_dtype)((other[0] >> 32) & 0xffff));
-  const char *reduction = tprt_reduction_name((tprt_reduction)(other[0] & 0xffffffff));
-  const char *my_reduction = tprt_reduction_name((tprt_reduction)(mine[0] & 0xffffffff));
   if (mine[0] != other[0] || mine[2] != other[2]) {
-    snprintf(text, n, "%s %s %s of %llu elements here, %s %s %s of %llu there",
-             my_kind ? my_kind : "?", my_type ? my_type : "-", my_reduction ? my_reduction : "?",
-             (unsigned long long)mine[2], kind ? kind : "?", type ? type : "-",
-             reduction ? reduction : "?", (unsigned long long)other[2]);
+    char here[96], there[96];
+    describe_signature(mine, here, sizeof here);
+    describe_signature(other, there, sizeof there);
+    snprintf(text, n, "%s here, %s there", here, there);
   } else if (mine[1] != other[1]) {
     snprintf(text, n,
              "root %llu, dimensions %llu and %llu here, root %llu, dimensions %llu and %llu there",

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *cli_suggest(const char *word, size_t length, int n, const char *const *names,
                         cli_suggestion *out) {
@@ -42,6 +43,10 @@ static const char *lacks_suffix(const char *name, int n, const char *const *name
 }
 
 const char *cli_suggest_file(const char *path, cli_suggestion *out) {
+  if (access(path, F_OK) == 0) { /* it cannot be read for another reason */
+    *out->text = '\0';
+    return out->text;
+  }
   enum { MAX_FILES = 512, MOST_EDITS = 3 /* names of files are often alike */ };
   struct dirent **entries;
   const char *names[MAX_FILES], *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

@@ -162,7 +162,7 @@ static void set_name(host_model *model, const char *path) {
 
 int calibrate(const options *o) {
   static host_model model;
-  cli_print("shard-bench: measuring this host takes about a minute\n");
+  cli_print("shard-bench: measuring this host takes about half a minute\n");
   return calibrate_with(o, &model, measure_host);
 }
 

@@ -73,6 +73,9 @@ static pass_status end_group(pid_t child, bool finished) {
   kill(-child, SIGKILL); /* any remaining processes of the group */
   if (!ended)
     return PASS_INTERRUPTED;
+  if (WIFSIGNALED(status))
+    complain("the process that measures was terminated by signal %d (%s)", WTERMSIG(status),
+             strsignal(WTERMSIG(status)));
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? PASS_OK : PASS_FAILED;
 }
 

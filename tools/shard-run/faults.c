@@ -15,11 +15,16 @@ static const char *meaning_of(int number) {
 
 /* Signal handler, so it calls only async-signal-safe functions. The message is one write, because
  * other ranks may print theirs. */
-static void end(int number) {
+static void end(int number, siginfo_t *info, void *context) {
+  (void)context;
   static atomic_flag said = ATOMIC_FLAG_INIT;
   int rank = launch_rank_in_program();
-  if (rank < 0) { /* a fault of shard-run: return, and it recurs without this handler */
+  if (rank < 0 || info->si_code <= 0) {
+    /* A fault of shard-run recurs when this returns, without this handler; what another process
+     * sent does not. */
     signal(number, SIG_DFL);
+    if (info->si_code <= 0)
+      raise(number);
     return;
   }
   while (atomic_flag_test_and_set(&said)) /* another rank is about to end the process */
@@ -40,7 +45,7 @@ void faults_catch(void) {
 #else
   const bool is_sanitized = false;
 #endif
-  struct sigaction action = {.sa_handler = end};
+  struct sigaction action = {.sa_sigaction = end, .sa_flags = SA_SIGINFO};
   static const int numbers[] = {SIGFPE, SIGSEGV, SIGBUS};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !is_sanitized; i++)
     sigaction(numbers[i], &action, NULL);

@@ -55,9 +55,9 @@ typedef struct job {
   end_of_rank *ends; /* those that one look found; room for n */
   bool is_ending;    /* the ranks got a signal that ends them */
   int code;          /* of the job: the first failure; 0: none yet */
-  double until;    /* with a failure: when the ranks are ended */
-  int next_signal; /* which ends them */
-  int lost_code;   /* of the last rank that a spare replaces */
+  double until;      /* with a failure: when the ranks are ended */
+  int next_signal;   /* which ends them */
+  int lost_code;     /* of the last rank that a spare replaces */
 } job;
 
 enum { N_VARIABLES = 5, VARIABLE_BYTES = 48 };

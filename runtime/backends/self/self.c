@@ -18,8 +18,8 @@ static tprt_status self_create(int n_ranks, int rank, const tprt__settings *sett
                                tprt__transport **transport) {
   (void)settings;
   if (n_ranks != 1 || rank != 0) {
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend self has one rank; rank %d of %d needs shm",
-                      rank, n_ranks);
+    return tprt__fail(TPRT_INVALID_ARGUMENT, "backend self is for one rank; for %d ranks use shm",
+                      n_ranks);
   }
   self_transport *self = tprt__alloc(sizeof *self);
   if (!self)

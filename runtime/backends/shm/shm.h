@@ -139,7 +139,7 @@ typedef struct shm_block {
   struct shm_block *next;
   uint64_t offset, bytes; /* whole pages */
   uint64_t wanted;        /* by the caller */
-  bool pinned; /* a peer may still write to it, so it is never reused */
+  bool pinned;            /* a peer may still write to it, so it is never reused */
 } shm_block;
 
 /* Registered memory of one rank: a list of the used blocks, ordered by offset. */

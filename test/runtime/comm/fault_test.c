@@ -71,6 +71,21 @@ static int mismatch(tprt_comm *comm, void *argument) {
   return errors;
 }
 
+/* The text has what an operation has: a barrier no data, an all-gather no reduction. */
+static int mismatch_barrier(tprt_comm *comm, void *argument) {
+  (void)argument;
+  int errors = 0;
+  float own[6] = {0}, all[6 * 8];
+  tprt_status status = tprt_comm_rank(comm) == 0
+                           ? tprt_barrier(comm, NULL, NULL)
+                           : tprt_all_gather(comm, own, all, 6, TPRT_F32, NULL, NULL);
+  CHECK_STATUS(errors, status, TPRT_MISMATCH);
+  CHECK(errors, strstr(tprt_last_error(), "barrier here, all_gather f32 of 6 elements there") ||
+                    strstr(tprt_last_error(), "all_gather f32 of 6 elements here, barrier there") ||
+                    !strstr(tprt_last_error(), " here, "));
+  return errors;
+}
+
 static int mismatch_permute(tprt_comm *comm, void *argument) {
   (void)argument;
   int errors = 0, rank = tprt_comm_rank(comm), value = rank, out;
@@ -174,6 +189,7 @@ static void test_mismatch(void **state) {
     }
   }
   assert_int_equal(run_threads(3, &config, mismatch_permute, NULL), 0);
+  assert_int_equal(run_threads(2, &config, mismatch_barrier, NULL), 0);
   assert_int_equal(run_threads(4, &config, mismatch_pieces, NULL), 0);
   assert_int_equal(run_threads(3, &config, mismatch_fields, NULL), 0);
   for (int which = 0; which < 2; which++)

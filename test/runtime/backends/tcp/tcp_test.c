@@ -212,15 +212,17 @@ static void test_missing(void **state) {
  * once. */
 static int dies_before_connecting(int number, void *argument) {
   /* as large as what a rank says of its host */
-  const char *address = argument, nobody[136] = "another host";
+  const char *address = argument, nobody[136] = "another host", backend[32] = "tcp";
   int errors = 0;
   tprt_store *store = store_open_rank(address, N, number, &errors);
   if (!store)
     return errors;
   if (number == 2) {
-    CHECK_STATUS(errors, tprt_store_set(store, "tprt/tcp/0/host/2", nobody, sizeof nobody),
+    CHECK_STATUS(errors, tprt_store_set(store, "tprt/world/0/backend/2", backend, sizeof backend),
                  TPRT_OK);
-    CHECK_STATUS(errors, tprt_store_wait(store, "tprt/tcp/0/where/1", 0), TPRT_OK);
+    CHECK_STATUS(errors, tprt_store_set(store, "tprt/tcp/1/host/2", nobody, sizeof nobody),
+                 TPRT_OK);
+    CHECK_STATUS(errors, tprt_store_wait(store, "tprt/tcp/1/where/1", 0), TPRT_OK);
     usleep(300000); /* the others have connected */
     _exit(errors);
   }
