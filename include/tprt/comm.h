@@ -234,8 +234,8 @@ TPRT_API tprt_status tprt_gather_all_axes(tprt_comm *comm, int n_axes, const int
                                           const int32_t *dims, const void *send, void *recv,
                                           tprt_dtype dtype, int n_dims, const int64_t *shape);
 
-/* Aborts the communicator, from any thread. Pending operations, and the next one of each other rank,
- * end with TPRT_ABORTED; later ones with TPRT_INVALID_STATE. */
+/* Aborts the communicator, from any thread. Pending operations, and the next one of each other
+ * rank, end with TPRT_ABORTED; later ones with TPRT_INVALID_STATE. */
 TPRT_API tprt_status tprt_comm_abort(tprt_comm *comm);
 /* Return the sticky status, and the text of the failure that caused it ("" if none; valid while the
  * communicator lives). */

@@ -56,11 +56,11 @@ TPRT_API tprt_status tprt_comm_set_hint(tprt_comm *comm, const char *key, const 
 
 typedef enum tprt_flight_format {
   /* {"comm", "rank", "size", "world_rank", "world", "process", "ranks", "backend", "status",
-   * "error", "time_ns",
-   * "fault": {"status", "rank", "sequence", "kind"} (of the rank of the world that caused a
-   * failure; missing without one), "config": {"on_failure", "hints": {...}}, "ops": [...]}, oldest
-   * first. `ranks` are the ranks of the world. `world` and `process` are numbers, in hexadecimal, that
-   * no other world and process has; `world` is 0 where its ranks have none in common. Times are those of the host's monotonic clock */
+   * "error", "time_ns", "fault": {"status", "rank", "sequence", "kind"} (of the rank of the world
+   * that caused a failure; missing without one), "config": {"on_failure", "hints": {...}}, "ops":
+   * [...]}, oldest first. `ranks` are the ranks of the world. `world` and `process` are numbers, in
+   * hexadecimal, that no other world and process has; `world` is 0 where its ranks have none in
+   * common. Times are those of the host's monotonic clock */
   TPRT_FLIGHT_JSON = 1,
   TPRT_FLIGHT_TRACE = 2, /* the trace event format of Chrome and Perfetto */
 } tprt_flight_format;
@@ -71,8 +71,8 @@ typedef enum tprt_flight_format {
  * With TPRT_FLIGHT_DIR, or tprt_comm_config.flight_dir, a communicator that fails writes it as JSON
  * to the file rank-R-comm-K.json of that directory: R is the rank in the world, and K counts the
  * communicators of the process. `shard-run flight DIRECTORY` reads the files that all ranks of the
- * newest run wrote, and says which rank is missing in which operation. A file that cannot be written is reported to the
- * logger. */
+ * newest run wrote, and says which rank is missing in which operation. A file that cannot be
+ * written is reported to the logger. */
 TPRT_API tprt_status tprt_comm_flight(tprt_comm *comm, tprt_flight_format format,
                                       void (*write)(void *user, const char *text, size_t n),
                                       void *user);

@@ -23,8 +23,8 @@ typedef struct tprt_window tprt_window;
 
 /* Makes `bytes` bytes at `memory` accessible to all ranks of `comm`, which the window borrows.
  * Collective; sizes may differ, and 0 bytes may be at NULL. The memory comes from one call of
- * tprt_mem_alloc, or tprt_mem_register accepts it. Otherwise all ranks get TPRT_UNSUPPORTED with the rank and the
- * reason, and the communicator is unchanged. */
+ * tprt_mem_alloc, or tprt_mem_register accepts it. Otherwise all ranks get TPRT_UNSUPPORTED with
+ * the rank and the reason, and the communicator is unchanged. */
 TPRT_API tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes,
                                         tprt_window **window);
 

@@ -431,7 +431,8 @@ tp_status tp__report_end(const tp_planner *p, const tp_memory_peak *peak) {
   return status;
 }
 
-/* Returns a new file beside `path`, which no other process writes; NULL with errno set on failure. */
+/* Returns a new file beside `path`, which no other process writes; NULL with errno set on
+ * failure. */
 static FILE *create_beside(const char *path, size_t size, char *temporary) {
   uint32_t number;
   if (getentropy(&number, sizeof number) != 0)

@@ -3,6 +3,11 @@
 #include "test/runtime/harness/harness.h"
 #include "test/runtime/harness/long.h"
 
+#include "tprt/bootstrap.h"
+#include "tprt/event.h"
+#include "tprt/schedule.h"
+#include "tprt/window.h"
+
 #include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -100,6 +105,22 @@ static int count_entries(const char *path) {
 }
 
 /* Every allocation fails once; the library must not crash, hang or leak. */
+/* What releases something takes NULL. */
+static void test_release_nothing(void **state) {
+  (void)state;
+  tprt_comm *comm;
+  assert_int_equal(tprt_world_create(1, 0, NULL, &comm), TPRT_OK);
+  tprt_mem_free(comm, NULL);
+  tprt_comm_destroy(comm);
+  tprt_mem_free(NULL, NULL);
+  tprt_comm_destroy(NULL);
+  tprt_store_destroy(NULL);
+  tprt_work_destroy(NULL);
+  tprt_schedule_destroy(NULL);
+  tprt_event_destroy(NULL);
+  assert_int_equal(tprt_window_destroy(NULL), TPRT_OK);
+}
+
 static void test_no_memory(void **state) {
   (void)state;
   const tprt_allocator allocator = {failing_allocate, counted_release, NULL};
@@ -291,9 +312,9 @@ static void test_many_groups(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_no_memory),       cmocka_unit_test(test_no_memory_alone),
-      cmocka_unit_test(test_no_memory_store), cmocka_unit_test(test_many_worlds),
-      cmocka_unit_test(test_many_groups),
+      cmocka_unit_test(test_release_nothing), cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_no_memory_alone), cmocka_unit_test(test_no_memory_store),
+      cmocka_unit_test(test_many_worlds),     cmocka_unit_test(test_many_groups),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
