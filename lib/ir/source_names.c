@@ -49,7 +49,7 @@ static bool add_start(tp_source *source, long at) {
 
 static bool turn_to(tp_source *source, MlirStringRef path) {
   if (source->path && tp__ref_is(path, source->path))
-    return source->file != NULL;
+    return source->n_starts > 0; /* none if memory ran out, or there is no such file */
   tp__source_close(source);
   source->path = tp__calloc(1, path.length + 1);
   if (!source->path)
