@@ -19,11 +19,12 @@ static void end(int number, siginfo_t *info, void *context) {
   (void)context;
   static atomic_flag said = ATOMIC_FLAG_INIT;
   int rank = launch_rank_in_program();
-  if (rank < 0 || info->si_code <= 0) {
-    /* A fault of shard-run recurs when this returns, without this handler; what another process
-     * sent does not. */
+  bool is_sent = info->si_code <= 0;
+  if (rank < 0 || (is_sent && info->si_pid != getpid())) {
+    /* A fault of shard-run recurs when this returns, without this handler; what was sent, mostly by
+     * another process, does not. */
     signal(number, SIG_DFL);
-    if (info->si_code <= 0)
+    if (is_sent)
       raise(number);
     return;
   }
