@@ -56,11 +56,11 @@ TPRT_API tprt_status tprt_comm_set_hint(tprt_comm *comm, const char *key, const 
 
 typedef enum tprt_flight_format {
   /* {"comm", "rank", "size", "world_rank", "world", "process", "ranks", "backend", "status",
-   * "error", "time_ns", "fault": {"status", "rank", "sequence", "kind"} (of the rank of the world
-   * that caused a failure; missing without one), "config": {"on_failure", "hints": {...}}, "ops":
-   * [...]}, oldest first. `ranks` are the ranks of the world. `world` and `process` are numbers, in
-   * hexadecimal, that no other world and process has; `world` is 0 where its ranks have none in
-   * common. Times are those of the host's monotonic clock */
+   * "error", "time_ns", "fault": {"status", "rank", "sequence", "kind"} (the rank of the world that
+   * caused the failure; left out if nothing failed), "config": {"on_failure", "hints": {...}},
+   * "ops": [...]}, oldest first. `ranks` are the ranks of the world. `world` and `process` are
+   * numbers, in hexadecimal, that no other world and process has; `world` is 0 where its ranks have
+   * none in common. Times are those of the host's monotonic clock */
   TPRT_FLIGHT_JSON = 1,
   TPRT_FLIGHT_TRACE = 2, /* the trace event format of Chrome and Perfetto */
 } tprt_flight_format;

@@ -1,3 +1,5 @@
+/* Solves the quotient of a graph: one node per class of equal nodes, one edge per bundle of equal
+ * edges. Its assignment, given to every node of each class, is the plan of the whole graph. */
 #include "solver/lift_plan.h"
 
 #include "solver/lift_classes.h"

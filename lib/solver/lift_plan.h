@@ -12,8 +12,8 @@
 #include "solver/wcsp.h"
 
 /* Sets at[v] of each alive node of `g`, which has a shelf. *found is false, and `at` unchanged, if
- * too little of the graph repeats, or if there is no such assignment that is allowed.
- * TP_NO_MEMORY. */
+ * few nodes have equals, or if every assignment that is the same within each class is forbidden.
+ * Fails with TP_NO_MEMORY only. */
 tp_status tp__lift_plan(tp__search *s, const tp__wcsp *g, int *at, bool *found);
 
 #endif

@@ -220,7 +220,8 @@ static MlirValue build(tp_export *x, const tp_nest *n, const convolution *c, con
   MlirValue operands[] = {image->value, kernel->value};
   MlirType element = tp__element_type(mlirValueGetType(operands[0]));
   bool same = mlirTypeEqual(element, tp__element_type(mlirValueGetType(operands[1])));
-  for (int i = 0; i < 2 && !same; i++) /* both are widened to that of the sums */
+  /* StableHLO wants operands of one element type: convert both to the result's if they differ. */
+  for (int i = 0; i < 2 && !same; i++)
     operands[i] = tp__export_convert(x, operands[i], tp__element_type(type));
   return tp__export_build(x, "stablehlo.convolution", type, 2, operands, TP_LEN(attrs), attrs);
 }

@@ -569,7 +569,7 @@ static void test_options(void **state) {
   clear(&f);
 }
 
-/* An argument that is a constant of the program needs no data. */
+/* The caller passes no data for an argument with tp.constant: the program holds its value. */
 static void test_constant_argument(void **state) {
   (void)state;
   fixture f;

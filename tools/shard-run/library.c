@@ -235,8 +235,8 @@ static int run_command(char *const *arguments) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Links with the C compiler, because it knows where the C library is. `shown` is the name that the
- * output will get. */
+/* Links `object` into the shared library `output`. The C compiler does it, because it knows where
+ * the C library is. Messages say `shown`, the name that the output is given once it is complete. */
 static bool link_object(const char *object, const char *output, const char *shown,
                         const char *name) {
   const char *driver = getenv("CC");

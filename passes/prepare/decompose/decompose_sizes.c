@@ -1,6 +1,6 @@
-/* Sizes, strides and padding may be operands although they are constants, and a tensor.cast may
- * hide a size that is known. Exporters write such programs, and lowerings of upstream make them.
- * Here these numbers become static. Padding that only the run knows is checked when it runs. */
+/* Makes sizes static. Exporters and upstream lowerings pass constant sizes, strides and padding as
+ * operands, or hide a known size behind a tensor.cast; here they become static numbers. Padding
+ * that only the run knows is checked when it runs. */
 #include "passes/prepare/decompose/decompose.h"
 
 #include <stdio.h>

@@ -4,8 +4,8 @@
 
 #include "passes/propagate/model/planner.h"
 
-/* What decides, besides rule and strategy, how the values of an op pass through memory. Sets are
- * bits by operand or result. */
+/* Which operands an op reads from memory, and which results it writes there. The cost of the op
+ * depends on this, on its rule and on its strategy. Each mask has a bit per operand or result. */
 typedef struct tp_op_memory {
   uint64_t fused;  /* operands in registers */
   uint64_t stored; /* results that are stored besides */
