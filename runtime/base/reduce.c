@@ -7,8 +7,9 @@
 /* A block of accumulators stays in the L1 cache while all sources are combined into it. Every
  * source is read before the first destination is written, which permits destinations that are
  * sources. Blocks are shorter with non-temporal stores, so that out-of-order execution reads the
- * next block while the results of this one are written. */
-enum { BLOCK_BYTES = 2048, STREAMED_BYTES = 512 };
+ * next block while the results of this one are written. Where sources are read in runs, AHEAD_BYTES
+ * are prefetched instead. */
+enum { BLOCK_BYTES = 2048, STREAMED_BYTES = 512, AHEAD_BYTES = 2048 };
 
 static bool aligned(const void *pointer, size_t size) {
   return ((uintptr_t)pointer & (size - 1)) == 0;
@@ -133,11 +134,43 @@ static void store(void *const *destinations, int n_destinations, int n_streamed,
   }
 }
 
-void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *const *destinations,
-                  int n_destinations, const void *const *sources, int n_sources,
-                  const tprt__scale *scales, int64_t count, int n_streamed) {
+/* A position in sources that are read run by run, in bytes. */
+typedef struct place {
+  size_t at, left_in_run; /* from the start of a source; to the end of the run */
+  size_t run, gap;        /* of every run, and between two runs */
+} place;
+
+static void advance(place *p, size_t bytes) {
+  p->at += bytes;
+  p->left_in_run -= bytes;
+  if (p->left_in_run > 0)
+    return;
+  p->at += p->gap;
+  p->left_in_run = p->run;
+}
+
+/* Prefetches the next `bytes` bytes of all sources, and advances the position. Processors prefetch
+ * long arrays by themselves, but begin anew with each run. */
+static void read_ahead(place *p, const void *const *sources, int n_sources, size_t bytes) {
+  while (bytes > 0) {
+    size_t part = bytes < p->left_in_run ? bytes : p->left_in_run;
+    for (int s = 0; s < n_sources; s++)
+      for (size_t i = 0; i < part; i += TPRT__LINE)
+        __builtin_prefetch((const char *)sources[s] + p->at + i);
+    advance(p, part);
+    bytes -= part;
+  }
+}
+
+void tprt__reduce_runs(const tprt__dtype_info *type, tprt_reduction reduction,
+                       void *const *destinations, int n_destinations, const void *const *sources,
+                       int n_sources, const tprt__scale *scales, const tprt__runs *runs,
+                       int n_streamed) {
   blocks b;
-  const int64_t block = (n_streamed ? STREAMED_BYTES : BLOCK_BYTES) / (int64_t)type->acc_size;
+  const bool ahead = runs->run < runs->count;
+  const size_t size = type->size, total = (size_t)runs->count * size,
+               block_bytes = n_streamed && !ahead ? STREAMED_BYTES : BLOCK_BYTES,
+               block = block_bytes / type->acc_size * size;
   const size_t head = to_line(type, destinations, n_destinations);
   char *direct = n_streamed
                      ? NULL
@@ -146,19 +179,37 @@ void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *
       streams_all(destinations, n_destinations, head, n_streamed, sources, n_sources)
           ? tprt__stream_lines(tprt__vectors_best())
           : NULL;
-  int64_t n = tprt__min((int64_t)(head / type->size), count); /* the first block ends at a line */
-  for (int64_t begin = 0; begin < count; begin += n, n = tprt__min(block, count - begin)) {
-    if (!n)
-      continue;
-    size_t offset = (size_t)begin * type->size, bytes = (size_t)n * type->size;
-    bool whole = offset >= head;
-    const void *result = reduce_block(type, reduction, sources, n_sources, scales, offset,
-                                      (size_t)n, direct && whole ? direct + offset : NULL, &b);
-    if (stream && whole && bytes % TPRT__LINE == 0)
-      stream(destinations, n_destinations, offset, result, bytes / TPRT__LINE);
+  place from = {.left_in_run = (size_t)runs->run * size,
+                .run = (size_t)runs->run * size,
+                .gap = (size_t)(runs->stride - runs->run) * size};
+  place next = from;
+  size_t met = 0; /* bytes of the sources that were read ahead */
+  for (size_t to = 0, bytes; to < total; to += bytes) {
+    const size_t to_next_line = (head - to) % TPRT__LINE; /* a shorter block ends at a line */
+    const size_t most = to_next_line ? to_next_line : block;
+    bytes = from.left_in_run < most ? from.left_in_run : most;
+    if (ahead) {
+      size_t until = to + bytes + AHEAD_BYTES < total ? to + bytes + AHEAD_BYTES : total;
+      read_ahead(&next, sources, n_sources, until - met);
+      met = until;
+    }
+    const void *result =
+        reduce_block(type, reduction, sources, n_sources, scales, from.at, bytes / size,
+                     direct && !to_next_line ? direct + to : NULL, &b);
+    if (stream && !to_next_line && bytes % TPRT__LINE == 0)
+      stream(destinations, n_destinations, to, result, bytes / TPRT__LINE);
     else
-      store(destinations, n_destinations, n_streamed, sources, n_sources, offset, result, bytes);
+      store(destinations, n_destinations, n_streamed, sources, n_sources, to, result, bytes);
+    advance(&from, bytes);
   }
+}
+
+void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *const *destinations,
+                  int n_destinations, const void *const *sources, int n_sources,
+                  const tprt__scale *scales, int64_t count, int n_streamed) {
+  const tprt__runs one = {.count = count, .run = count, .stride = count};
+  tprt__reduce_runs(type, reduction, destinations, n_destinations, sources, n_sources, scales, &one,
+                    n_streamed);
 }
 
 /* ---- in two stages ---- */

@@ -50,6 +50,19 @@ void tprt__reduce(const tprt__dtype_info *type, tprt_reduction reduction, void *
                   int n_destinations, const void *const *sources, int n_sources,
                   const tprt__scale *scales, int64_t count, int n_streamed);
 
+/* Which elements of the sources are reduced: runs of `run` contiguous elements, `stride` elements
+ * from the start of one to the start of the next, `count` elements in all. */
+typedef struct tprt__runs {
+  int64_t count, run, stride;
+} tprt__runs;
+
+/* The same for sources that are read in runs; destinations are contiguous. With more than one run,
+ * no destination may overlap a source. */
+void tprt__reduce_runs(const tprt__dtype_info *type, tprt_reduction reduction,
+                       void *const *destinations, int n_destinations, const void *const *sources,
+                       int n_sources, const tprt__scale *scales, const tprt__runs *runs,
+                       int n_streamed);
+
 /* The same in two stages, for sums of groups of ranks. The first reduces sources into accumulators,
  * at an address that is aligned to 64 bytes; the second reduces the accumulators of at least two
  * groups, which have n_inputs sources together, into a destination of any alignment. So a result is

@@ -7,17 +7,19 @@
 
 /* ---- execution, with the plans of all ranks ---- */
 
-/* Reduces rank i's piece, in `rows` runs of `run_bytes` bytes, from all inputs into its recv. */
-static void reduce_rows(loopback_hub *hub, int i, int64_t rows, int64_t run_bytes) {
+/* Reduces rank i's piece, in runs of `run_bytes` bytes, from all inputs into its recv. */
+static void reduce_runs(loopback_hub *hub, int i, int64_t run_bytes) {
   const tprt__plan *plan = hub->plans[i];
   int n = hub->n_ranks;
-  for (int64_t row = 0; row < rows; row++) {
-    void *destination = (char *)plan->recv + row * run_bytes;
-    for (int k = 0; k < n; k++)
-      hub->sources[k] = (const char *)hub->plans[k]->send + (row * n + i) * run_bytes;
-    tprt__reduce(plan->type, plan->reduction, &destination, 1, hub->sources, n, hub->scales,
-                 run_bytes / (int64_t)plan->type->size, 0);
-  }
+  int64_t size = (int64_t)plan->type->size;
+  for (int k = 0; k < n; k++)
+    hub->sources[k] = (const char *)hub->plans[k]->send + i * run_bytes;
+  void *destination = plan->recv;
+  tprt__reduce_runs(plan->type, plan->reduction, &destination, 1, hub->sources, n, hub->scales,
+                    &(tprt__runs){.count = plan->piece / size,
+                                  .run = run_bytes / size,
+                                  .stride = n * run_bytes / size},
+                    0);
 }
 
 static void reduce_part(loopback_hub *hub, int i) {
@@ -55,7 +57,7 @@ static void reduce(loopback_hub *hub) {
     if (plan->sends && hub->plans[i]->recv_bytes)
       reduce_part(hub, i);
     else if (!plan->sends && plan->piece)
-      reduce_rows(hub, i, plan->piece / plan->send_map.run, plan->send_map.run);
+      reduce_runs(hub, i, plan->send_map.run);
   }
 }
 

@@ -272,20 +272,42 @@ static int64_t next_part(const shm_engine *run, int64_t left) {
   return failed ? 0 : tprt__min(PART_BYTES, left);
 }
 
-/* Reduces `bytes` bytes at `from` of the sources into the destinations at `to`. */
-static void reduce_parts(const shm_engine *run, void *const *destinations, int n_destinations,
-                         int64_t to, int64_t from, int64_t bytes) {
+/* Reduces `bytes` bytes at `from` of the sources into the destinations, at the same place. */
+static void reduce_slice_in_place(const shm_engine *run, void *const *destinations,
+                                  int n_destinations, int64_t from, int64_t bytes) {
   const tprt__plan *plan = run->plan;
   shm_transport *shm = run->shm;
   int n = plan->n_ranks;
-  for (int64_t at = 0, part; (part = next_part(run, bytes - at)); at += part) {
+  for (int64_t at = from, part; (part = next_part(run, from + bytes - at)); at += part) {
     for (int i = 0; i < n; i++)
-      shm->sources_at[i] = (const char *)shm->sources[i] + from + at;
+      shm->sources_at[i] = (const char *)shm->sources[i] + at;
     for (int i = 0; i < n_destinations; i++)
-      shm->destinations_at[i] = (char *)destinations[i] + to + at;
+      shm->destinations_at[i] = (char *)destinations[i] + at;
     tprt__reduce(plan->type, plan->reduction, shm->destinations_at, n_destinations, shm->sources_at,
                  n, shm->scales, part / (int64_t)plan->type->size,
                  run->stream ? n_destinations : 0);
+  }
+}
+
+/* Reduces this rank's runs of the sources into its recv: many short runs at once, or a part of a
+ * long one. */
+static void reduce_runs_in_place(const shm_engine *run) {
+  const tprt__plan *plan = run->plan;
+  shm_transport *shm = run->shm;
+  int n = plan->n_ranks;
+  int64_t run_bytes = plan->send_map.run, size = (int64_t)plan->type->size;
+  for (int64_t at = 0, part; (part = next_part(run, plan->piece - at)); at += part) {
+    part = part > run_bytes ? part / run_bytes * run_bytes
+                            : tprt__min(part, run_bytes - at % run_bytes);
+    for (int i = 0; i < n; i++)
+      shm->sources_at[i] = (const char *)shm->sources[i] +
+                           (at / run_bytes * n + plan->rank) * run_bytes + at % run_bytes;
+    tprt__reduce_runs(plan->type, plan->reduction, (void *const[]){(char *)plan->recv + at}, 1,
+                      shm->sources_at, n, shm->scales,
+                      &(tprt__runs){.count = part / size,
+                                    .run = tprt__min(part, run_bytes) / size,
+                                    .stride = n * run_bytes / size},
+                      run->stream);
   }
 }
 
@@ -293,18 +315,16 @@ static void reduce_in_place(const shm_engine *run) {
   const tprt__plan *plan = run->plan;
   shm_transport *shm = run->shm;
   int n = plan->n_ranks, me = shm->base.rank;
-  if (!scatters(plan)) { /* every rank reduces one slice and writes it to all receivers */
-    int64_t from = tprt__slice_begin(plan->piece, n, me),
-            to = tprt__slice_begin(plan->piece, n, me + 1);
-    bool one = plan->kind == TPRT_OP_REDUCE;
-    reduce_parts(run, shm->destinations + (one ? plan->root : 0), one ? 1 : n, from, from,
-                 to - from);
+  if (scatters(plan)) {
+    reduce_runs_in_place(run);
     return;
   }
-  int64_t run_bytes = plan->send_map.run;
-  for (int64_t i = 0; i * run_bytes < plan->piece; i++)
-    reduce_parts(run, (void *const[]){plan->recv}, 1, i * run_bytes, (i * n + me) * run_bytes,
-                 run_bytes);
+  /* every rank reduces one slice and writes it to all receivers */
+  int64_t from = tprt__slice_begin(plan->piece, n, me),
+          to = tprt__slice_begin(plan->piece, n, me + 1);
+  bool one = plan->kind == TPRT_OP_REDUCE;
+  reduce_slice_in_place(run, shm->destinations + (one ? plan->root : 0), one ? 1 : n, from,
+                        to - from);
 }
 
 static void copy_in_place(const shm_engine *run) {

@@ -168,6 +168,58 @@ static void test_avx512(void **state) {
   check_all(TPRT__AVX512);
 }
 
+/* Sources that are read in runs give what the same elements give side by side. */
+static void check_runs(tprt_dtype dtype, tprt_reduction reduction, layout l, tprt__runs runs,
+                       uint64_t *seed) {
+  const tprt__dtype_info *type = tprt__dtype_info_get(dtype);
+  static unsigned char gathered[MAX_SOURCES][ARRAY];
+  const void *sources[MAX_SOURCES], *apart[MAX_SOURCES];
+  void *destination = arrays[MAX_SOURCES] + l.shift;
+  tprt__scale scales[MAX_SOURCES];
+  memset(scales, 0, sizeof scales);
+  for (int s = 0; s < l.n_sources; s++) {
+    sources[s] = arrays[s] + s * l.shift;
+    apart[s] = gathered[s];
+    fill(type, arrays[s] + s * l.shift, runs.count / runs.run * runs.stride, seed);
+    if (type->scale)
+      fill(type->widen ? tprt__dtype_info_for(TPRT__PLAIN, TPRT_F32) : type, scales[s].bytes, 1,
+           seed);
+    for (int64_t i = 0; i < runs.count; i++)
+      memcpy(gathered[s] + (size_t)i * type->size,
+             (const char *)sources[s] +
+                 (size_t)(i / runs.run * runs.stride + i % runs.run) * type->size,
+             type->size);
+  }
+  memset((char *)destination + (size_t)runs.count * type->size, 0xa5, SLACK / 2);
+  reduce_plainly(tprt__dtype_info_for(TPRT__PLAIN, dtype), reduction, apart, l.n_sources, scales,
+                 runs.count);
+  tprt__reduce_runs(type, reduction, &destination, 1, sources, l.n_sources, scales, &runs,
+                    l.n_streamed);
+  tprt__stream_end();
+  expect_equal(type, "in runs", destination, runs.count);
+  for (int b = 0; b < SLACK / 2; b++)
+    assert_int_equal(((unsigned char *)destination)[(size_t)runs.count * type->size + (size_t)b],
+                     0xa5);
+}
+
+static void test_runs(void **state) {
+  (void)state;
+  static const layout layouts[] = {{2, 1, false, 0, 1},  {3, 1, false, 0, 0}, {2, 1, false, 1, 1},
+                                   {4, 1, false, 16, 1}, {1, 1, false, 0, 0}, {5, 1, false, 32, 1}};
+  static const tprt__runs runs[] = {{1, 1, 7},       {6, 2, 4},      {33, 11, 12},
+                                    {512, 256, 512}, {960, 64, 128}, {1050, 525, 1050},
+                                    {1040, 130, 260}};
+  uint64_t seed = 5;
+  size_t n = 0;
+  for (int dtype = 1; dtype < TPRT_N_DTYPES; dtype++)
+    for (int reduction = 1; reduction < TPRT_N_REDUCTIONS; reduction++)
+      for (size_t r = 0; r < sizeof runs / sizeof *runs; r++)
+        if (tprt_reduction_supports((tprt_reduction)reduction, (tprt_dtype)dtype))
+          check_runs((tprt_dtype)dtype, (tprt_reduction)reduction,
+                     layouts[n++ % (sizeof layouts / sizeof *layouts)], runs[r], &seed);
+  assert_true(n > 500);
+}
+
 /* One destination and several, all at the same offset in their lines or not. */
 static void test_stream(void **state) {
   (void)state;
@@ -204,7 +256,7 @@ static void test_stream(void **state) {
 
 /* The two ranks together use at least 36 MiB, more than three quarters of most caches. With larger
  * caches this tests the ordinary stores. */
-enum { N_RANKS = 2, PIECE = 3 << 19, WHOLE = N_RANKS * PIECE };
+enum { N_RANKS = 2, PIECE = 3 << 19, WHOLE = N_RANKS * PIECE, COLUMNS = 1536 };
 
 static float sent(int rank, int64_t i) { return (float)((i * 37 + rank * 11) % 1000); }
 
@@ -225,6 +277,11 @@ static float wanted_sum(int rank, int piece, int64_t i) {
 static float wanted_own_sum(int rank, int piece, int64_t i) {
   (void)piece;
   return summed((int64_t)rank * PIECE + i);
+}
+/* Of rows of 2 * COLUMNS numbers, each rank gets the sums of its COLUMNS. */
+static float wanted_columns(int rank, int piece, int64_t i) {
+  (void)piece;
+  return summed((i / COLUMNS * N_RANKS + rank) * COLUMNS + i % COLUMNS);
 }
 static float wanted_gather(int rank, int piece, int64_t i) {
   (void)rank;
@@ -260,6 +317,17 @@ static int run_large(tprt_comm *comm, void *argument) {
   CHECK_STATUS(errors, tprt_reduce_scatter(comm, send, recv, PIECE, TPRT_F32, TPRT_SUM, NULL, NULL),
                TPRT_OK);
   CHECK(errors, count_wrong(recv, PIECE, wanted_own_sum, rank) == 0);
+  tprt_op columns = {.size = sizeof columns,
+                     .kind = TPRT_OP_REDUCE_SCATTER,
+                     .dtype = TPRT_F32,
+                     .reduction = TPRT_SUM,
+                     .n_dims = 2,
+                     .dim = 1,
+                     .shape = {PIECE / COLUMNS, N_RANKS * COLUMNS},
+                     .send = send,
+                     .recv = recv};
+  CHECK_STATUS(errors, tprt_submit(comm, &columns, NULL), TPRT_OK);
+  CHECK(errors, count_wrong(recv, PIECE, wanted_columns, rank) == 0);
   CHECK_STATUS(errors, tprt_all_gather(comm, send, recv, PIECE, TPRT_F32, NULL, NULL), TPRT_OK);
   CHECK(errors, count_wrong(recv, WHOLE, wanted_gather, rank) == 0);
   CHECK_STATUS(errors, tprt_all_to_all(comm, send, recv, PIECE, TPRT_F32, NULL, NULL), TPRT_OK);
@@ -337,12 +405,10 @@ static void test_groups_of_integers(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain),
-                                     cmocka_unit_test(test_avx2),
-                                     cmocka_unit_test(test_avx512),
-                                     cmocka_unit_test(test_stream),
-                                     cmocka_unit_test(test_larger_than_the_cache),
-                                     cmocka_unit_test(test_groups),
-                                     cmocka_unit_test(test_groups_of_integers)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_plain),  cmocka_unit_test(test_avx2),
+      cmocka_unit_test(test_avx512), cmocka_unit_test(test_runs),
+      cmocka_unit_test(test_stream), cmocka_unit_test(test_larger_than_the_cache),
+      cmocka_unit_test(test_groups), cmocka_unit_test(test_groups_of_integers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
