@@ -33,7 +33,7 @@ typedef struct order {
 
 /* A rank's reply, before its sites and outputs. */
 typedef struct answer {
-  int32_t status, n_measured;
+  int32_t status;
   double seconds;
   int64_t n_seen, begin_ns, end_ns;
   char error[512];
@@ -181,7 +181,6 @@ static array *make_arrays(const int64_t *sizes, int n) {
 static bool send_results(const attachment *ranks, const order *o, const int64_t *sizes,
                          const rank_result *result, const array *outputs) {
   answer said = {.status = (int32_t)result->status,
-                 .n_measured = result->n_measured,
                  .seconds = result->seconds,
                  .n_seen = result->n_seen,
                  .begin_ns = result->begin_ns,
@@ -281,7 +280,6 @@ static bool receive_results(const attachment *ranks, launch *l, int rank) {
   if (!from(ranks, rank, &said, sizeof said))
     return false;
   result->status = (tprt_status)said.status;
-  result->n_measured = said.n_measured;
   result->seconds = said.seconds;
   result->n_seen = said.n_seen;
   result->begin_ns = said.begin_ns;

@@ -32,11 +32,18 @@ static tprt_status call(tprt_context *context, const rank_work *w, int rank, voi
   return status == TPRT_OK && w->on_gpu ? tprt_context_synchronize(context) : status;
 }
 
+/* Keeps what was counted at the sites, of the last execution. */
+static void keep_sites(const tprt_context *context, const rank_work *w, rank_result *result) {
+  for (int s = 0; s < w->n_sites; s++)
+    (void)tprt_context_site_stats(context, s, result->sites + s);
+}
+
 /* Executes once and takes the time, of calls too if it is the last time. Returns the seconds. */
 static double measure(tprt_context *context, const rank_work *w, int rank, void **in, void **out,
                       bool is_last, rank_result *result, tprt_status *status) {
   if (result->calls && is_last)
     tprt_context_record(context, result->calls, MAX_TRACED_CALLS);
+  tprt_context_reset_stats(context);
   double start = cli_seconds();
   *status = call(context, w, rank, in, out, result);
   double end = cli_seconds();
@@ -51,21 +58,22 @@ static tprt_status execute(tprt_context *context, const rank_work *w, int rank, 
   tprt_status status = call(context, w, rank, in, out, result);
   if (status == TPRT_OK && w->graph)
     status = call(context, w, rank, in, out, result); /* captures the graph */
-  result->n_measured = w->graph ? 1 : w->repeat;
-  tprt_context_reset_stats(context);
   for (int i = 0; i < w->repeat && status == TPRT_OK; i++) {
     if (w->on_step)
       w->on_step(1 + i, 1 + w->repeat);
     double took =
         measure(context, w, rank, in, out, !w->graph && i == w->repeat - 1, result, &status);
-    result->seconds = i == 0 || took < result->seconds ? took : result->seconds;
+    if (i > 0 && took >= result->seconds)
+      continue;
+    result->seconds = took;
+    keep_sites(context, w, result);
   }
   /* a graph does not tell the times of its calls; ranks without one do the same */
   if (status == TPRT_OK && w->graph) {
     rank_work eager = *w;
     eager.graph = false;
-    tprt_context_reset_stats(context);
     (void)measure(context, &eager, rank, in, out, true, result, &status);
+    keep_sites(context, w, result);
   }
   tprt_context_record(context, NULL, 0);
   result->n_seen = tprt_context_recorded(context);
@@ -137,8 +145,6 @@ void run_rank(tprt_comm *world, const rank_work *w, rank_result *result) {
   }
   if (!is_done && (!context || !*tprt_context_error(context)))
     (void)tprt_comm_abort(world); /* the program has not notified the other ranks */
-  for (int s = 0; s < w->n_sites && context && result->status == TPRT_OK; s++)
-    (void)tprt_context_site_stats(context, s, result->sites + s);
   if (result->status == TPRT_OK) {
     snprintf(result->gemm, sizeof result->gemm, "%s", tprt_context_gemm(context));
     snprintf(result->attention, sizeof result->attention, "%s", tprt_context_attention(context));

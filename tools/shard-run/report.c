@@ -37,15 +37,14 @@ static json_t *values_json(int n, const tp_plan_value *values, int n_constants) 
   return list;
 }
 
-/* Returns the time of the slowest rank and its number of calls, per execution. */
+/* Returns the time of the slowest rank and its number of calls. */
 static void measured(const launch *run, int site, double *seconds, int64_t *calls) {
   *seconds = 0;
   *calls = 0;
   for (int r = 0; r < run->n_ranks; r++) {
     const tprt_site_stats *s = run->ranks[r].sites + site;
-    *seconds = fmax(*seconds, s->seconds / run->ranks[r].n_measured);
-    *calls =
-        s->calls / run->ranks[r].n_measured > *calls ? s->calls / run->ranks[r].n_measured : *calls;
+    *seconds = fmax(*seconds, s->seconds);
+    *calls = s->calls > *calls ? s->calls : *calls;
   }
 }
 
@@ -81,7 +80,7 @@ static int64_t bytes_sent(const launch *run) {
   for (int r = 0; r < run->n_ranks; r++) {
     int64_t bytes = 0;
     for (int s = 0; s < run->n_sites; s++)
-      bytes += run->ranks[r].sites[s].bytes / run->ranks[r].n_measured;
+      bytes += run->ranks[r].sites[s].bytes;
     busiest = bytes > busiest ? bytes : busiest;
   }
   return busiest;

@@ -152,13 +152,14 @@ bool library_write(const options *o, const build *b, const char *name);
 typedef struct rank_result {
   tprt_status status;
   char error[512];
-  double seconds;         /* best time of one timed execution */
-  char no_graph[256];     /* why executions did not use a graph; "" otherwise */
-  char gemm[512];         /* the GEMM implementation, see tprt_context_gemm */
-  char attention[512];    /* who computes attentions, see tprt_context_attention */
-  tprt_site_stats *sites; /* per site, over n_measured executions; owned by the launch */
-  int n_measured;         /* those that were timed; with a graph one more, without it */
-  /* --trace: the calls of the last of these, the first MAX_TRACED_CALLS of n_seen; owned by the
+  double seconds;      /* best time of one timed execution */
+  char no_graph[256];  /* why executions did not use a graph; "" otherwise */
+  char gemm[512];      /* the GEMM implementation, see tprt_context_gemm */
+  char attention[512]; /* who computes attentions, see tprt_context_attention */
+  /* per site, of the execution that took this time, with a graph of one more, without it; owned by
+   * the launch */
+  tprt_site_stats *sites;
+  /* --trace: the calls of the last execution, the first MAX_TRACED_CALLS of n_seen; owned by the
    * launch. NULL: no trace */
   tprt_call *calls;
   int64_t n_seen, begin_ns, end_ns;

@@ -86,8 +86,8 @@ static void print_collectives(const tp_plan *plan, const launch *run, FILE *file
       int64_t calls = 0;
       double slowest = 0;
       for (int r = 0; r < run->n_ranks; r++) {
-        calls = run->ranks[r].sites[k].calls / run->ranks[r].n_measured;
-        slowest = fmax(slowest, run->ranks[r].sites[k].seconds / run->ranks[r].n_measured);
+        calls = run->ranks[r].sites[k].calls;
+        slowest = fmax(slowest, run->ranks[r].sites[k].seconds);
       }
       count += calls;
       bytes += (double)calls * (double)d->bytes;

@@ -294,7 +294,6 @@ static void copy_result(const launch *l, int rank, const worker *w) {
   rank_result *result = l->ranks + rank;
   result->status = x->done ? (tprt_status)x->status : TPRT_SYSTEM;
   result->seconds = x->seconds;
-  result->n_measured = l->repeat;
   result->n_seen = x->n_seen;
   result->begin_ns = x->begin_ns;
   result->end_ns = x->end_ns;
