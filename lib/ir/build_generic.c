@@ -68,13 +68,14 @@ MlirOperation tp__build_generic_body(MlirOperation op) {
   return yield;
 }
 
-MlirOperation tp__build_fill(MlirOperation where, MlirValue number, MlirType type) {
-  MlirContext context = mlirOperationGetContext(where);
-  MlirValue operands[] = {number, tp__empty(where, type)};
+MlirOperation tp__create_fill(MlirLocation location, MlirValue number, MlirValue init) {
+  MlirContext context = mlirLocationGetContext(location);
+  MlirType type = mlirValueGetType(init);
+  MlirValue operands[] = {number, init};
   MlirNamedAttribute segments = tp__named(
       context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (const int32_t[]){1, 1}));
   MlirOperation op = tp__create(&(tp_build){.name = "linalg.fill",
-                                            .location = mlirOperationGetLocation(where),
+                                            .location = location,
                                             .n_operands = 2,
                                             .operands = operands,
                                             .n_results = 1,
@@ -83,6 +84,12 @@ MlirOperation tp__build_fill(MlirOperation where, MlirValue number, MlirType typ
                                             .attributes = &segments,
                                             .n_regions = 1});
   mlirLinalgFillBuiltinNamedOpRegion(op);
+  return op;
+}
+
+MlirOperation tp__build_fill(MlirOperation where, MlirValue number, MlirType type) {
+  MlirOperation op =
+      tp__create_fill(mlirOperationGetLocation(where), number, tp__empty(where, type));
   tp__insert_before(where, op);
   return op;
 }

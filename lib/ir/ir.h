@@ -166,6 +166,8 @@ void tp__insert_before(MlirOperation where, MlirOperation op);
 void tp__insert_after(MlirOperation where, MlirOperation op);
 /* Builds tensor.empty of a static tensor type before `where`. */
 MlirValue tp__empty(MlirOperation where, MlirType type);
+/* Creates a linalg.fill of the tensor `init`. The caller inserts it. */
+MlirOperation tp__create_fill(MlirLocation location, MlirValue number, MlirValue init);
 /* Builds a linalg.fill of a tensor of this static type before `where`. */
 MlirOperation tp__build_fill(MlirOperation where, MlirValue number, MlirType type);
 /* Builds a constant of any type before `where`. The value of a complex constant is the list of its

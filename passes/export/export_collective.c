@@ -73,11 +73,15 @@ static int64_t int_attr(MlirOperation op, const char *name) {
   return mlirIntegerAttrGetValueInt(tp__inherent(op, name));
 }
 
+/* An attribute of StableHLO for that of the shard dialect; NULL: none. */
+typedef struct dimension {
+  const char *name, *theirs;
+} dimension;
+
 typedef struct collective {
   const char *name; /* of StableHLO */
-  const char *dim,
-      *theirs; /* an attribute of StableHLO for that of the shard dialect; NULL: none */
-  bool reduces;
+  dimension dims[2];
+  bool reduces, splits; /* splits: it says into how many parts */
 } collective;
 
 /* Builds a collective of one tensor, by the combiner if it reduces. */
@@ -85,13 +89,18 @@ static tp_status build(tp_export *x, MlirOperation op, const collective *c, Mlir
                        tp_combiner combiner, MlirValue *value) {
   MlirType old = tp__element_type(mlirValueGetType(*value));
   MlirType element = c->reduces ? tp__export_combined(old, combiner) : old;
-  MlirNamedAttribute attrs[4] = {
+  MlirNamedAttribute attrs[3 + TP_LEN(c->dims)] = {
       tp__named(x->context, "replica_groups", groups),
       tp__named(x->context, "channel_handle", channel(x)),
-      tp__named(x->context, "use_global_device_ids", mlirUnitAttrGet(x->context)),
+      c->splits ? tp__named(x->context, "split_count",
+                            tp__attr_i64(x->context,
+                                         mlirShapedTypeGetDimSize(mlirAttributeGetType(groups), 1)))
+                : tp__named(x->context, "use_global_device_ids", mlirUnitAttrGet(x->context)),
   };
-  if (c->dim)
-    attrs[3] = tp__named(x->context, c->dim, tp__attr_i64(x->context, int_attr(op, c->theirs)));
+  int n_attrs = 3;
+  for (int i = 0; i < TP_LEN(c->dims) && c->dims[i].name; i++)
+    attrs[n_attrs++] = tp__named(x->context, c->dims[i].name,
+                                 tp__attr_i64(x->context, int_attr(op, c->dims[i].theirs)));
   int rank = 0;
   int64_t sizes[TP_MAX_RANK];
   (void)tp__static_tensor(tp__result_type(op), &rank, sizes);
@@ -102,7 +111,7 @@ static tp_status build(tp_export *x, MlirOperation op, const collective *c, Mlir
                                                          .operands = &operand,
                                                          .n_results = 1,
                                                          .results = &type,
-                                                         .n_attributes = c->dim ? 4 : 3,
+                                                         .n_attributes = n_attrs,
                                                          .attributes = attrs,
                                                          .n_regions = c->reduces});
   *value = tp__export_bitcast(x, mlirOperationGetResult(now, 0), old);
@@ -150,41 +159,28 @@ static tp_status export_collective(tp_export *x, MlirOperation op, const collect
 }
 
 static tp_status all_reduce(tp_export *x, MlirOperation op) {
-  return export_collective(x, op, &(collective){"stablehlo.all_reduce", NULL, NULL, true});
+  return export_collective(x, op, &(collective){.name = "stablehlo.all_reduce", .reduces = true});
 }
 
 static tp_status all_gather(tp_export *x, MlirOperation op) {
   return export_collective(
-      x, op, &(collective){"stablehlo.all_gather", "all_gather_dim", "gather_axis", false});
+      x, op,
+      &(collective){.name = "stablehlo.all_gather", .dims = {{"all_gather_dim", "gather_axis"}}});
 }
 
 static tp_status reduce_scatter(tp_export *x, MlirOperation op) {
-  return export_collective(
-      x, op, &(collective){"stablehlo.reduce_scatter", "scatter_dimension", "scatter_axis", true});
+  return export_collective(x, op,
+                           &(collective){.name = "stablehlo.reduce_scatter",
+                                         .dims = {{"scatter_dimension", "scatter_axis"}},
+                                         .reduces = true});
 }
 
 static tp_status all_to_all(tp_export *x, MlirOperation op) {
-  group g;
-  TP_TRY(read_group(x, op, &g));
-  MlirValue value = tp__export_operand(x, op, 0);
-  if (g.size == 1)
-    return tp__export_replace(x, op, value);
-  MlirAttribute groups = replica_groups(x, &g);
-  if (mlirAttributeIsNull(groups))
-    return tp__out_of_memory(op);
-  MlirNamedAttribute attrs[] = {
-      tp__named(x->context, "replica_groups", groups),
-      tp__named(x->context, "channel_handle", channel(x)),
-      tp__named(x->context, "split_dimension",
-                tp__attr_i64(x->context, int_attr(op, "split_axis"))),
-      tp__named(x->context, "concat_dimension",
-                tp__attr_i64(x->context, int_attr(op, "concat_axis"))),
-      tp__named(x->context, "split_count", tp__attr_i64(x->context, g.size)),
-  };
-  return tp__export_replace(x, op,
-                            tp__export_build(x, "stablehlo.all_to_all",
-                                             tp__export_type(tp__result_type(op)), 1, &value,
-                                             TP_LEN(attrs), attrs));
+  return export_collective(x, op,
+                           &(collective){.name = "stablehlo.all_to_all",
+                                         .dims = {{"split_dimension", "split_axis"},
+                                                  {"concat_dimension", "concat_axis"}},
+                                         .splits = true});
 }
 
 /* ---- the position of a device ---- */

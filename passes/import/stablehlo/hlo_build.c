@@ -182,26 +182,9 @@ static MlirValue empty(tp_hlo *hlo, MlirType type) {
 }
 
 MlirValue tp__hlo_fill(tp_hlo *hlo, MlirType type, MlirValue number) {
-  MlirValue operands[] = {tp__hlo_number(hlo, number), empty(hlo, type)};
-  MlirNamedAttribute segments = tp__named(hlo->context, "operandSegmentSizes",
-                                          mlirDenseI32ArrayGet(hlo->context, 2, (int32_t[]){1, 1}));
-  MlirOperation op = tp__hlo_build_op(hlo, &(tp_build){.name = "linalg.fill",
-                                                       .n_operands = 2,
-                                                       .operands = operands,
-                                                       .n_results = 1,
-                                                       .results = &type,
-                                                       .n_attributes = 1,
-                                                       .attributes = &segments,
-                                                       .n_regions = 1});
-  MlirType element = tp__element_type(type);
-  MlirLocation locations[] = {hlo->location, hlo->location};
-  MlirBlock block = mlirBlockCreate(2, (MlirType[]){element, element}, locations);
-  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(op, 0), block);
-  MlirValue in = mlirBlockGetArgument(block, 0);
-  mlirBlockAppendOwnedOperation(
-      block,
-      tp__create(&(tp_build){
-          .name = "linalg.yield", .location = hlo->location, .n_operands = 1, .operands = &in}));
+  MlirValue value = tp__hlo_number(hlo, number);
+  MlirOperation op = tp__create_fill(hlo->location, value, empty(hlo, type));
+  tp__insert_before(hlo->where, op);
   return mlirOperationGetResult(op, 0);
 }
 
