@@ -5,6 +5,8 @@
  *            consistent with that
  *   written  the plan in the IR costs no more than that
  *   again    planning the plan in the IR again gives the same cost
+ *   parts    planned in parts, as functions with many strategies are, the bound is not above any
+ *            plan
  *   edits    pinning any value to any sharding never makes the plan cheaper
  *   limits   within a memory limit no plan exceeds it, and no plan within the limit, by the
  *            planner's estimate, costs less
@@ -77,6 +79,7 @@ static void print_totals(const totals *t) {
       [OPEN] = "DEFECT: cost and bound differ",
       [WRITTEN] = "DEFECT: the plan as written costs more",
       [AGAIN] = "DEFECT: planned again it costs another sum",
+      [PARTS] = "DEFECT: in parts, a plan is cheaper than the bound",
       [EDITED] = "DEFECT: a pin makes it cheaper",
       [EXCEEDED_LIMIT] = "DEFECT: it holds more than its memory limit",
       [LOST] = "DEFECT: one that keeps the memory limit costs less",

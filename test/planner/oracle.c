@@ -257,10 +257,24 @@ static bool is_same_again(const check *c, tp_cost written) {
   return same;
 }
 
+/* Checks that the bound of the plan that is made in parts holds, and is not above that plan. */
+static bool is_bounded_in_parts(const check *c) {
+  planned parts;
+  bool is_made =
+      plan_copy(c->source, c->s->bytes ? "objective=bytes entries=1" : "entries=1", &parts);
+  bool holds = is_made && parts.bound <= c->plan.cost && c->plan.cost <= parts.cost;
+  if (!holds)
+    printf("in parts: %lld .. %lld, claimed: %lld %s\n", (long long)parts.bound,
+           (long long)parts.cost, (long long)c->plan.cost, last_error());
+  mlirModuleDestroy(parts.module);
+  return holds;
+}
+
 static verdict check_planned(check *c, const tp_topology *topology, bool mixes) {
   tp_cost written = written_cost(&c->plan, topology, c->reshards, &c->arena);
   verdict v = written > c->plan.cost       ? WRITTEN
               : !is_same_again(c, written) ? AGAIN
+              : !is_bounded_in_parts(c)    ? PARTS
                                            : compare(c, topology, mixes);
   if (v == WRITTEN)
     printf("written: %lld, claimed: %lld\n", (long long)written, (long long)c->plan.cost);

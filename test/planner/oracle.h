@@ -28,6 +28,7 @@ typedef enum verdict {
   OPEN,
   WRITTEN,
   AGAIN,
+  PARTS,
   EDITED,
   EXCEEDED_LIMIT,
   LOST,

@@ -5,10 +5,6 @@
 
 #include <string.h>
 
-/* Costs from here on belong to strategies and layouts that no plan can have. All others stay far
- * below, so that sums of a few do not overflow. */
-#define IMPOSSIBLE ((tp_cost)1 << 57)
-
 /* ---- layouts ---- */
 
 /* The tensors of one shape whose reshards cost the same, with all layouts that edges ask about. */
@@ -30,6 +26,7 @@ typedef struct builder {
   tp_layout_messages *m;
   tp_memo columns, lists, specs;
   int n_edges;
+  tp_cost *moved; /* the rest of the messages' */
 } builder;
 
 static const tp_layout_column *find_column(builder *b, int number, bool makes, int at) {
@@ -138,6 +135,7 @@ static tp_status for_each_edge(builder *b, edge_fn *visit) {
 static tp_status count_edge(builder *b, const tp_planned_value *v, tp_layout_edge e) {
   tensor_class *c = find_class(b->m, v);
   b->n_edges++;
+  b->m->n_moved += (size_t)(e.column[0]->n + e.column[1]->n);
   if (!c)
     return TP_NO_MEMORY;
   TP_TRY(add_layouts(b, c, e.column[0]));
@@ -150,8 +148,9 @@ static tp_status add_edge(builder *b, const tp_planned_value *v, tp_layout_edge 
   e.field = c->field;
   for (int end = 0; end < 2; end++) {
     e.state[end] = e.field ? find_states(b, c, e.column[end]) : NULL;
-    e.moved[end] = tp__arena_array(&m->arena, (size_t)e.column[end]->n, sizeof **e.moved);
-    if ((e.field && !e.state[end]) || !e.moved[end])
+    e.moved[end] = b->moved;
+    b->moved += e.column[end]->n;
+    if (e.field && !e.state[end])
       return TP_NO_MEMORY;
   }
   m->edges[m->n_edges++] = e;
@@ -211,6 +210,30 @@ static tp_status index_edges(tp_layout_messages *m) {
   return TP_OK;
 }
 
+static int end_of(const tp_layout_edge *e, int node) { return e->node[0] == node ? 0 : 1; }
+
+void tp__messages_charge(tp_layout_messages *m) {
+  const tp_plan_problem *problem = &m->p->problem;
+  for (int i = 0; i < (int)problem->n_nodes; i++) {
+    const tp_node *node = &problem->nodes[i];
+    double trips = tp__node_trips(m->p, node);
+    tp_cost *costs = m->cost + m->offset[i];
+    for (int s = 0; s < node->n; s++) {
+      tp_cost cost = tp__cost_times(node->costs[s], trips);
+      bool is_possible = costs[s] < TP_IMPOSSIBLE && cost < TP_IMPOSSIBLE;
+      for (int k = m->first[i]; k < m->first[i + 1] && is_possible; k++) {
+        const tp_layout_edge *e = &m->edges[m->of_node[k]];
+        int end = end_of(e, i);
+        tp_cost moved = e->moved[end][e->column[end]->number[s]];
+        is_possible = moved > -TP_IMPOSSIBLE;
+        cost += is_possible ? moved : 0;
+      }
+      costs[s] = is_possible ? cost : TP_IMPOSSIBLE;
+    }
+  }
+  m->bound = 0;
+}
+
 static tp_status set_costs(tp_layout_messages *m) {
   const tp_plan_problem *problem = &m->p->problem;
   size_t most = 1;
@@ -229,14 +252,7 @@ static tp_status set_costs(tp_layout_messages *m) {
   m->known = tp__arena_array(&m->arena, N_KNOWN, sizeof *m->known);
   if (!m->cost || !m->near || !m->far || !m->given || !m->known)
     return TP_NO_MEMORY;
-  for (size_t i = 0; i < problem->n_nodes; i++) {
-    const tp_node *node = &problem->nodes[i];
-    double trips = tp__node_trips(m->p, node);
-    for (int s = 0; s < node->n; s++) {
-      tp_cost cost = tp__cost_times(node->costs[s], trips);
-      m->cost[m->offset[i] + (size_t)s] = cost < IMPOSSIBLE ? cost : IMPOSSIBLE;
-    }
-  }
+  tp__messages_charge(m);
   return TP_OK;
 }
 
@@ -245,7 +261,8 @@ static tp_status build(builder *b) {
   TP_TRY(for_each_edge(b, count_edge));
   TP_TRY(make_fields(m));
   m->edges = tp__arena_array(&m->arena, (size_t)b->n_edges + 1, sizeof *m->edges);
-  TP_TRY(m->edges ? for_each_edge(b, add_edge) : TP_NO_MEMORY);
+  b->moved = m->moved = tp__arena_array(&m->arena, m->n_moved + 1, sizeof *m->moved);
+  TP_TRY(m->edges && m->moved ? for_each_edge(b, add_edge) : TP_NO_MEMORY);
   TP_TRY(index_edges(m));
   return set_costs(m);
 }
@@ -279,11 +296,11 @@ void tp__messages_close(tp_layout_messages *m) {
 
 /* Makes the costs of `far` relative to the least of them, and returns that. */
 static tp_cost normalize(tp_cost *far, int n) {
-  tp_cost least = IMPOSSIBLE;
+  tp_cost least = TP_IMPOSSIBLE;
   for (int y = 0; y < n; y++)
     least = far[y] < least ? far[y] : least;
   for (int y = 0; y < n; y++)
-    far[y] = far[y] < IMPOSSIBLE ? far[y] - least : IMPOSSIBLE;
+    far[y] = far[y] < TP_IMPOSSIBLE ? far[y] - least : TP_IMPOSSIBLE;
   return least;
 }
 
@@ -324,7 +341,7 @@ static void compute_message(const tp_layout_messages *m, const tp_layout_edge *e
     m->by_state[i] = TP_COST_FORBIDDEN;
   for (int y = 0; y < e->column[1 - end]->n; y++) {
     tp_cost *at = &m->by_state[e->state[1 - end][y]];
-    if (m->far[y] < IMPOSSIBLE && m->far[y] < *at)
+    if (m->far[y] < TP_IMPOSSIBLE && m->far[y] < *at)
       *at = m->far[y];
   }
   if (!e->keeps_layout)
@@ -352,7 +369,8 @@ static void spread(const tp_layout_messages *m, const tp_layout_edge *e, int end
     }
   }
   for (int x = 0; x < n; x++)
-    m->near[x] = m->near[x] < IMPOSSIBLE && least < IMPOSSIBLE ? m->near[x] + least : IMPOSSIBLE;
+    m->near[x] =
+        m->near[x] < TP_IMPOSSIBLE && least < TP_IMPOSSIBLE ? m->near[x] + least : TP_IMPOSSIBLE;
 }
 
 /* least[i]: the minimum cost of the node's strategies with layout i. */
@@ -360,7 +378,7 @@ static void min_by_layout(const tp_layout_messages *m, int node, const tp_layout
                           tp_cost *least) {
   const tp_cost *cost = m->cost + m->offset[node];
   for (int i = 0; i < c->n; i++)
-    least[i] = IMPOSSIBLE;
+    least[i] = TP_IMPOSSIBLE;
   for (int s = 0; s < m->p->problem.nodes[node].n; s++)
     if (cost[s] < least[c->number[s]])
       least[c->number[s]] = cost[s];
@@ -376,12 +394,12 @@ static void collect(tp_layout_messages *m, tp_layout_edge *e, int end) {
   spread(m, e, end);
   for (int i = 0; i < c->n; i++) {
     tp_cost now = m->near[i];
-    m->near[i] = now < IMPOSSIBLE && moved[i] > -IMPOSSIBLE ? now - moved[i] : IMPOSSIBLE;
-    moved[i] = m->near[i] < IMPOSSIBLE ? now : -IMPOSSIBLE;
+    m->near[i] = now < TP_IMPOSSIBLE && moved[i] > -TP_IMPOSSIBLE ? now - moved[i] : TP_IMPOSSIBLE;
+    moved[i] = m->near[i] < TP_IMPOSSIBLE ? now : -TP_IMPOSSIBLE;
   }
   for (int s = 0; s < n; s++) {
     tp_cost more = m->near[c->number[s]];
-    cost[s] = cost[s] < IMPOSSIBLE && more < IMPOSSIBLE ? cost[s] + more : IMPOSSIBLE;
+    cost[s] = cost[s] < TP_IMPOSSIBLE && more < TP_IMPOSSIBLE ? cost[s] + more : TP_IMPOSSIBLE;
   }
 }
 
@@ -391,21 +409,19 @@ static void give(tp_layout_messages *m, tp_layout_edge *e, int end, tp_cost leas
   int node = e->node[end];
   min_by_layout(m, node, c, m->near);
   for (int i = 0; i < c->n; i++) {
-    bool is_possible = m->near[i] < IMPOSSIBLE && e->moved[end][i] > -IMPOSSIBLE;
+    bool is_possible = m->near[i] < TP_IMPOSSIBLE && e->moved[end][i] > -TP_IMPOSSIBLE;
     m->near[i] = is_possible ? (m->near[i] - least) / shares : 0;
-    e->moved[end][i] = is_possible ? e->moved[end][i] - m->near[i] : -IMPOSSIBLE;
+    e->moved[end][i] = is_possible ? e->moved[end][i] - m->near[i] : -TP_IMPOSSIBLE;
   }
   for (int s = 0; s < m->p->problem.nodes[node].n; s++)
     m->given[s] += m->near[c->number[s]];
 }
 
-static int end_of(const tp_layout_edge *e, int node) { return e->node[0] == node ? 0 : 1; }
-
 /* Collects from the edges behind, adds the minimum to the bound, and shares the rest among the
  * edges ahead. */
 static void visit(tp_layout_messages *m, int node, bool forward) {
   int n = m->p->problem.nodes[node].n, n_edges = m->first[node + 1] - m->first[node], n_behind = 0;
-  tp_cost *cost = m->cost + m->offset[node], least = IMPOSSIBLE;
+  tp_cost *cost = m->cost + m->offset[node], least = TP_IMPOSSIBLE;
   for (int i = m->first[node]; i < m->first[node + 1]; i++) {
     tp_layout_edge *e = &m->edges[m->of_node[i]];
     int end = end_of(e, node);
@@ -418,7 +434,7 @@ static void visit(tp_layout_messages *m, int node, bool forward) {
     least = cost[s] < least ? cost[s] : least;
     m->given[s] = 0;
   }
-  m->bound = least < IMPOSSIBLE ? tp_cost_add(m->bound, least) : TP_COST_FORBIDDEN;
+  m->bound = least < TP_IMPOSSIBLE ? tp_cost_add(m->bound, least) : TP_COST_FORBIDDEN;
   int n_ahead = n_edges - n_behind, shares = n_ahead > n_behind ? n_ahead : n_behind;
   for (int i = m->first[node]; i < m->first[node + 1]; i++) {
     tp_layout_edge *e = &m->edges[m->of_node[i]];
@@ -427,7 +443,7 @@ static void visit(tp_layout_messages *m, int node, bool forward) {
       give(m, e, end, least, shares);
   }
   for (int s = 0; s < n; s++)
-    cost[s] = cost[s] < IMPOSSIBLE ? cost[s] - least - m->given[s] : IMPOSSIBLE;
+    cost[s] = cost[s] < TP_IMPOSSIBLE ? cost[s] - least - m->given[s] : TP_IMPOSSIBLE;
 }
 
 void tp__messages_pass(tp_layout_messages *m) {
@@ -446,13 +462,13 @@ void tp__messages_reduced_costs(const tp_layout_messages *m, int node, tp_cost *
     const tp_layout_column *far = e->column[1 - end];
     min_by_layout(m, e->node[1 - end], far, m->far);
     for (int y = 0; y < far->n; y++)
-      if (m->far[y] < IMPOSSIBLE)
+      if (m->far[y] < TP_IMPOSSIBLE)
         m->far[y] -= e->moved[1 - end][y];
     spread(m, e, end);
     for (int s = 0; s < n; s++) {
       int x = e->column[end]->number[s];
       tp_cost more = m->near[x];
-      reduced[s] = reduced[s] < IMPOSSIBLE && more < IMPOSSIBLE
+      reduced[s] = reduced[s] < TP_IMPOSSIBLE && more < TP_IMPOSSIBLE
                        ? reduced[s] + more - e->moved[end][x]
                        : TP_COST_FORBIDDEN;
     }
@@ -470,11 +486,11 @@ void tp__messages_costs_beside(const tp_layout_messages *m, int node, const int 
     int end = end_of(e, node), other = e->node[1 - end];
     const tp_layout_column *far = e->column[1 - end];
     for (int y = 0; y < far->n; y++)
-      m->far[y] = y == far->number[choices[other]] ? 0 : IMPOSSIBLE;
+      m->far[y] = y == far->number[choices[other]] ? 0 : TP_IMPOSSIBLE;
     spread(m, e, end);
     for (int s = 0; s < of->n; s++) {
       tp_cost more = m->near[e->column[end]->number[s]];
-      costs[s] = more < IMPOSSIBLE ? tp_cost_add(costs[s], more) : TP_COST_FORBIDDEN;
+      costs[s] = more < TP_IMPOSSIBLE ? tp_cost_add(costs[s], more) : TP_COST_FORBIDDEN;
     }
   }
 }
@@ -491,12 +507,12 @@ void tp__messages_decode(const tp_layout_messages *m, int *choices) {
       const tp_layout_column *far = e->column[1 - end];
       int at = far->number[choices[other]];
       for (int y = 0; y < far->n; y++)
-        m->far[y] = y == at ? -e->moved[1 - end][y] : IMPOSSIBLE;
+        m->far[y] = y == at ? -e->moved[1 - end][y] : TP_IMPOSSIBLE;
       spread(m, e, end);
       for (int s = 0; s < n; s++) {
         int x = e->column[end]->number[s];
-        bool is_possible = m->given[s] < IMPOSSIBLE && m->near[x] < IMPOSSIBLE;
-        m->given[s] = is_possible ? m->given[s] + m->near[x] - e->moved[end][x] : IMPOSSIBLE;
+        bool is_possible = m->given[s] < TP_IMPOSSIBLE && m->near[x] < TP_IMPOSSIBLE;
+        m->given[s] = is_possible ? m->given[s] + m->near[x] - e->moved[end][x] : TP_IMPOSSIBLE;
       }
     }
     choices[node] = 0;

@@ -11,6 +11,10 @@
 
 #include "passes/propagate/limits/layout_column.h"
 
+/* Costs from here on belong to strategies and layouts that no plan can have. All others stay far
+ * below, so that sums of a few do not overflow. */
+#define TP_IMPOSSIBLE ((tp_cost)1 << 57)
+
 typedef struct tp_layout_edge {
   int node[2]; /* producer and user */
   const tp_layout_column *column[2];
@@ -25,6 +29,8 @@ typedef struct tp_layout_messages {
   tp__arena arena;
   int n_edges;
   tp_layout_edge *edges;
+  tp_cost *moved; /* of all edges */
+  size_t n_moved;
   int *of_node; /* the edges of node 0, then those of node 1, ... */
   int *first;   /* the edges of node i are of_node[first[i]] to of_node[first[i + 1] - 1] */
   /* reparametrized costs: a strategy's own cost plus the parts of edge costs charged to it; those
@@ -43,6 +49,9 @@ tp_status tp__messages_open(tp_planner *planner, tp_layout_messages *messages);
 void tp__messages_close(tp_layout_messages *messages);
 /* Passes messages along the nodes, once up and once down, which improves the bound. */
 void tp__messages_pass(tp_layout_messages *messages);
+/* Computes the costs of all strategies anew, with what the edges have moved, and a bound of 0. This
+ * is valid whatever is moved: after a whole pass the bound is, too. */
+void tp__messages_charge(tp_layout_messages *messages);
 /* Computes for each strategy s of the node: no plan with this strategy costs less than the bound
  * plus reduced[s]. TP_COST_FORBIDDEN: there is no such plan. */
 void tp__messages_reduced_costs(const tp_layout_messages *messages, int node, tp_cost *reduced);
@@ -53,6 +62,23 @@ void tp__messages_costs_beside(const tp_layout_messages *messages, int node, con
 /* Chooses a strategy for each node in their order: the one with the least reduced cost beside those
  * chosen before. Where all are impossible it chooses the first. */
 void tp__messages_decode(const tp_layout_messages *messages, int *choices);
+
+/* Passes of messages with momentum: where the last passes have moved costs steadily, the next one
+ * begins further on (Polyak 1964). Where this lowers the bound, it is undone, and momentum is lost
+ * (adaptive restart, O'Donoghue and Candes 2015). */
+typedef struct tp_momentum {
+  tp_layout_messages *messages;
+  tp_cost *before; /* what was moved before the last pass */
+  tp_cost *kept,
+      *charged; /* what is moved and charged, for the case that the next pass is undone */
+  int n_passes, sixteenths; /* share of the last movement that is repeated */
+} tp_momentum;
+
+/* The memory belongs to the messages. */
+tp_status tp__momentum_open(tp_layout_messages *messages, tp_momentum *momentum);
+/* Passes messages once, or twice if the first time is undone. The bound does not fall. */
+void tp__momentum_pass(tp_momentum *momentum);
+
 /* Prices the reshards of a value from one layout to n others, all of them layouts of its nodes: a
  * lower bound, which is mostly exact. False: no bound is near. */
 bool tp__messages_price(tp_layout_messages *messages, const tp_planned_value *value, tp_spec from,

@@ -25,6 +25,7 @@ enum {
 typedef struct many {
   tp_search *s;
   tp_layout_messages m;
+  tp_momentum momentum;
   tp_cost *reduced; /* by strategy: its reduced cost after the first passes */
   bool *kept;       /* by strategy: it is in the restricted problem */
   tp_cost *prices;  /* by strategy of one node */
@@ -248,7 +249,7 @@ static void raise_bound(many *l) {
     double cost = (double)s->best.planner.result.cost;
     if (cost - (double)before <= s->p->limits.gap * (double)before)
       break;
-    tp__messages_pass(&l->m);
+    tp__momentum_pass(&l->momentum);
     if ((double)(l->m.bound - before) < BOUND_GAIN * (double)before)
       break;
   }
@@ -258,7 +259,7 @@ static tp_status search(many *l) {
   const tp_search *s = l->s;
   const tp_planner *p = s->p;
   for (int i = 0; i < FIRST_PASSES && (i == 0 || !tp__clock_is_over(p->limits.clock)); i++)
-    tp__messages_pass(&l->m);
+    tp__momentum_pass(&l->momentum);
   for (int i = 0; i < (int)p->problem.n_nodes; i++)
     tp__messages_reduced_costs(&l->m, i, l->reduced + l->m.offset[i]);
   tp__messages_decode(&l->m, l->choices);
@@ -313,6 +314,7 @@ static tp_status open_many(tp_search *s, many *l) {
   tp_planner *p = s->p;
   *l = (many){.s = s, .cost = TP_COST_FORBIDDEN};
   TP_TRY(tp__messages_open(p, &l->m));
+  TP_TRY(tp__momentum_open(&l->m, &l->momentum));
   size_t n = l->m.offset[p->problem.n_nodes], most = 1;
   for (size_t i = 0; i < p->problem.n_nodes; i++)
     most = (size_t)p->problem.nodes[i].n > most ? (size_t)p->problem.nodes[i].n : most;

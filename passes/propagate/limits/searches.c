@@ -41,13 +41,14 @@ static bool is_left_out(const char *name) {
 
 /* ---- the plan ---- */
 
+/* A bound above the cost of the plan is not hidden: it would be wrong. */
 static void take_found(tp_search *s, tp_cost bound) {
   tp_planner *p = s->p, *from = &s->best.planner;
   p->result.cost = from->result.cost;
   p->result.overlapped = from->result.overlapped;
   p->result.width = from->result.width;
   p->result.method = s->best.method;
-  p->result.bound = bound < p->result.cost ? bound : p->result.cost;
+  p->result.bound = bound;
   p->result.is_cut_short |= s->best.is_early;
   tp__planner_take(p, from);
 }
@@ -122,7 +123,8 @@ static tp_status finish_large(tp_search *s) {
   bound = min > bound ? min : bound;
   if (s->best.unrouted)
     return take_unrouted(s, bound);
-  take_found(s, bound);
+  tp_cost cost = s->best.planner.result.cost;
+  take_found(s, bound < cost ? bound : cost);
   return TP_OK;
 }
 

@@ -23,7 +23,7 @@ def main():
         assert cost == proven, f"{mesh}: the plan of the whole is not proven to be the cheapest"
         assert bound <= cost <= parts, f"{mesh}: bound {bound}, cheapest plan {cost}, plan of the parts {parts}"
         assert parts <= 1.001 * cost, f"{mesh}: the plan of the parts costs {parts}, the cheapest {cost}"
-        print(f"{mesh}: {method}, bound {'near' if bound >= 0.95 * cost else 'far'}")
+        print(f"{mesh}: {method}, bound {'near' if bound >= 0.995 * cost else 'far'}")
 
 
 main()
