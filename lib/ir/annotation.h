@@ -90,8 +90,8 @@ bool tp__axis_token(MlirStringRef token, char *name, int64_t *pre, int64_t *size
  * result. */
 tp_status tp__op_sharding(MlirOperation op, int i, const tp_mesh *mesh, tp_annotation *annotation,
                           bool *present);
-void tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n,
-                         const tp_annotation *annotations);
+tp_status tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n,
+                              const tp_annotation *annotations);
 
 /* True if the op, not a function, has tp.sharding or tp.factors: the user chose a layout. */
 bool tp__is_annotated(MlirOperation op);

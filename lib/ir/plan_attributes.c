@@ -47,34 +47,39 @@ static tp_status region_arg(MlirOperation op, intptr_t r, intptr_t i, MlirAttrib
   return TP_OK;
 }
 
+/* Writes to `canonical` the canonical form of the shardings of a region. */
 static tp_status region_list(MlirOperation op, intptr_t r, MlirAttribute list, const tp_mesh *mesh,
                              MlirAttribute *canonical) {
-  enum { MAX_ARGS = 256 };
-  MlirAttribute entries[MAX_ARGS];
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
   intptr_t n = mlirBlockIsNull(block) ? 0 : mlirBlockGetNumArguments(block);
-  if (!mlirAttributeIsAArray(list) || mlirArrayAttrGetNumElements(list) != n || n > MAX_ARGS)
+  if (!mlirAttributeIsAArray(list) || mlirArrayAttrGetNumElements(list) != n)
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "tp.region_args: region %d has %d arguments; the list needs as many shardings",
                      (int)r, (int)n);
-  for (intptr_t i = 0; i < n; i++)
-    TP_TRY(region_arg(op, r, i, mlirArrayAttrGetElement(list, i), mesh, &entries[i]));
-  *canonical = mlirArrayAttrGet(mlirOperationGetContext(op), n, entries);
-  return TP_OK;
+  MlirAttribute *entries = tp__calloc((size_t)n + 1, sizeof *entries);
+  tp_status status = entries ? TP_OK : tp__out_of_memory(op);
+  for (intptr_t i = 0; i < n && status == TP_OK; i++)
+    status = region_arg(op, r, i, mlirArrayAttrGetElement(list, i), mesh, &entries[i]);
+  if (status == TP_OK)
+    *canonical = mlirArrayAttrGet(mlirOperationGetContext(op), n, entries);
+  tp__free(entries);
+  return status;
 }
 
 static tp_status check_region_args(MlirOperation op, MlirAttribute attr, const tp_mesh *mesh) {
-  enum { MAX_REGIONS = 16 };
-  MlirAttribute lists[MAX_REGIONS];
   intptr_t n = mlirOperationGetNumRegions(op);
-  if (!mlirAttributeIsAArray(attr) || mlirArrayAttrGetNumElements(attr) != n || n > MAX_REGIONS)
+  if (!mlirAttributeIsAArray(attr) || mlirArrayAttrGetNumElements(attr) != n)
     return tp__error(op, TP_INVALID_ARGUMENT,
                      "tp.region_args has to be a list with one entry for each of the %d regions",
                      (int)n);
-  for (intptr_t r = 0; r < n; r++)
-    TP_TRY(region_list(op, r, mlirArrayAttrGetElement(attr, r), mesh, &lists[r]));
-  tp__set(op, "tp.region_args", mlirArrayAttrGet(mlirOperationGetContext(op), n, lists));
-  return TP_OK;
+  MlirAttribute *lists = tp__calloc((size_t)n + 1, sizeof *lists);
+  tp_status status = lists ? TP_OK : tp__out_of_memory(op);
+  for (intptr_t r = 0; r < n && status == TP_OK; r++)
+    status = region_list(op, r, mlirArrayAttrGetElement(attr, r), mesh, &lists[r]);
+  if (status == TP_OK)
+    tp__set(op, "tp.region_args", mlirArrayAttrGet(mlirOperationGetContext(op), n, lists));
+  tp__free(lists);
+  return status;
 }
 
 /* ---- tp.global, tp.phase ---- */

@@ -394,17 +394,22 @@ bool tp__is_annotated(MlirOperation op) {
          !mlirAttributeIsNull(tp__get(op, "tp.factors"));
 }
 
-void tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n,
-                         const tp_annotation *annotations) {
+tp_status tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n,
+                              const tp_annotation *annotations) {
   MlirContext context = mlirOperationGetContext(op);
-  enum { MAX_RESULTS = 64 };
-  MlirAttribute entries[MAX_RESULTS];
-  for (int i = 0; i < n && i < MAX_RESULTS; i++) {
+  enum { FEW = 8 };
+  MlirAttribute few[FEW], *entries = n <= FEW ? few : tp__calloc((size_t)n, sizeof *entries);
+  if (!entries)
+    return tp__out_of_memory(op);
+  for (int i = 0; i < n; i++) {
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
     int rank = mlirTypeIsARankedTensor(type) ? (int)mlirShapedTypeGetRank(type) : 0;
     entries[i] = tp__write_sharding(context, mesh, rank, annotations[i]);
   }
   tp__set(op, "tp.sharding", n == 1 ? entries[0] : mlirArrayAttrGet(context, n, entries));
+  if (entries != few)
+    tp__free(entries);
+  return TP_OK;
 }
 
 bool tp__is_local(MlirOperation module) {

@@ -67,13 +67,14 @@ static tp_status normalize_op(MlirOperation op, void *data) {
     status = normalize_boundary(op, true, mesh);
     return status == TP_OK ? normalize_boundary(op, false, mesh) : status;
   }
-  enum { MAX_RESULTS = 64 };
-  tp_annotation annotations[MAX_RESULTS] = {0};
   int n = (int)mlirOperationGetNumResults(op);
   if (mlirAttributeIsNull(tp__get(op, "tp.sharding")))
     return TP_OK;
-  if (n == 0 || n > MAX_RESULTS)
-    return tp__error(op, TP_INVALID_ARGUMENT, "tp.sharding on an op with %d results", n);
+  if (n == 0)
+    return tp__error(op, TP_INVALID_ARGUMENT, "tp.sharding on an op without results");
+  tp_annotation *annotations = tp__calloc((size_t)n, sizeof *annotations);
+  if (!annotations)
+    return tp__out_of_memory(op);
   bool all = true;
   for (int i = 0; i < n && status == TP_OK; i++) {
     bool present;
@@ -81,7 +82,8 @@ static tp_status normalize_op(MlirOperation op, void *data) {
     all &= present;
   }
   if (status == TP_OK && all)
-    tp__set_op_sharding(op, mesh, n, annotations);
+    status = tp__set_op_sharding(op, mesh, n, annotations);
+  tp__free(annotations);
   return status;
 }
 

@@ -51,7 +51,7 @@ typedef struct written {
   MlirAttribute sharding, factors, before, after;
 } written;
 
-static void write_anew(tp_planner *p, const tp_node *node) {
+static tp_status write_anew(tp_planner *p, const tp_node *node) {
   const tp_rule *rule = p->problem.graph.items[node->index].rule;
   tp_annotation annotations[64];
   bool has_layout = false; /* an op that reads one element has no layout */
@@ -60,8 +60,9 @@ static void write_anew(tp_planner *p, const tp_node *node) {
     has_layout |= rule->results[i].is_tensor;
   }
   if (has_layout)
-    tp__set_op_sharding(rule->op, p->problem.mesh, rule->n_results, annotations);
+    TP_TRY(tp__set_op_sharding(rule->op, p->problem.mesh, rule->n_results, annotations));
   write_factors(p, node);
+  return TP_OK;
 }
 
 /* Writes the plan of an op. Equal ops with the same strategy get the same attributes. */
@@ -75,7 +76,7 @@ static tp_status write_op(tp_planner *p, const tp_node *node) {
   const written *before = slot ? *slot : NULL;
   if (!before) {
     MlirAttribute was = tp__attributes(rule->op);
-    write_anew(p, node);
+    TP_TRY(write_anew(p, node));
     written *now = slot ? tp__arena_alloc(p->problem.arena, sizeof *now) : NULL;
     if (slot && !now)
       return tp__out_of_memory(rule->op);
@@ -105,38 +106,38 @@ static tp_annotation layout_of(const tp_planner *p, MlirValue value) {
   return closed(v ? tp__plan_produced(p, v) : tp_spec_replicated());
 }
 
-static tp_status write_region(tp_planner *p, MlirOperation op) {
+/* The layouts of the arguments of a block; null when memory runs out. */
+static MlirAttribute arguments_of(const tp_planner *p, MlirBlock block) {
   MlirContext context = p->problem.pass->context;
-  enum { MAX_VALUES = 256 };
-  MlirAttribute entries[MAX_VALUES];
-  tp_annotation results[64];
+  intptr_t n = mlirBlockIsNull(block) ? 0 : mlirBlockGetNumArguments(block);
+  MlirAttribute *entries = tp__arena_array(p->problem.arena, (size_t)n + 1, sizeof(MlirAttribute));
+  for (intptr_t i = 0; i < n && entries; i++) {
+    MlirValue arg = mlirBlockGetArgument(block, i);
+    int rank = mlirTypeIsARankedTensor(mlirValueGetType(arg))
+                   ? (int)mlirShapedTypeGetRank(mlirValueGetType(arg))
+                   : 0;
+    entries[i] = tp__write_sharding(context, p->problem.mesh, rank, layout_of(p, arg));
+  }
+  return entries ? mlirArrayAttrGet(context, n, entries) : (MlirAttribute){NULL};
+}
+
+static tp_status write_region(tp_planner *p, MlirOperation op) {
   int n_results = (int)mlirOperationGetNumResults(op),
       n_regions = (int)mlirOperationGetNumRegions(op);
-  MlirAttribute *lists = tp__arena_array(p->problem.arena, (size_t)n_regions, sizeof *lists);
-  if (!lists)
+  tp_annotation *results =
+      tp__arena_array(p->problem.arena, (size_t)n_results + 1, sizeof *results);
+  MlirAttribute *lists = tp__arena_array(p->problem.arena, (size_t)n_regions + 1, sizeof *lists);
+  if (!results || !lists)
     return tp__plan_no_memory(p);
   for (int r = 0; r < n_regions; r++) {
-    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
-    intptr_t n = mlirBlockIsNull(block) ? 0 : mlirBlockGetNumArguments(block);
-    if (n > MAX_VALUES || n_results > TP_LEN(results))
-      return tp__error(op, TP_UNSUPPORTED,
-                       "carries more than %d values or has more than %d results", MAX_VALUES,
-                       TP_LEN(results));
-    for (intptr_t i = 0; i < n; i++) {
-      MlirValue arg = mlirBlockGetArgument(block, i);
-      int rank = mlirTypeIsARankedTensor(mlirValueGetType(arg))
-                     ? (int)mlirShapedTypeGetRank(mlirValueGetType(arg))
-                     : 0;
-      entries[i] = tp__write_sharding(context, p->problem.mesh, rank, layout_of(p, arg));
-    }
-    lists[r] = mlirArrayAttrGet(context, n, entries);
+    lists[r] = arguments_of(p, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)));
+    if (mlirAttributeIsNull(lists[r]))
+      return tp__plan_no_memory(p);
   }
-  tp__set(op, "tp.region_args", mlirArrayAttrGet(context, n_regions, lists));
+  tp__set(op, "tp.region_args", mlirArrayAttrGet(p->problem.pass->context, n_regions, lists));
   for (int i = 0; i < n_results; i++)
     results[i] = layout_of(p, mlirOperationGetResult(op, i));
-  if (n_results > 0)
-    tp__set_op_sharding(op, p->problem.mesh, n_results, results);
-  return TP_OK;
+  return n_results > 0 ? tp__set_op_sharding(op, p->problem.mesh, n_results, results) : TP_OK;
 }
 
 static tp_status write_regions(tp_planner *p) {
@@ -157,7 +158,8 @@ static tp_status write_producers(tp_planner *p) {
       status = write_op(p, node);
     if (node->kind == TP_NODE_LAYOUT) {
       tp_annotation annotation = closed(node->out[node->chosen]);
-      tp__set_op_sharding(p->problem.graph.items[node->index].op, p->problem.mesh, 1, &annotation);
+      TP_TRY(tp__set_op_sharding(p->problem.graph.items[node->index].op, p->problem.mesh, 1,
+                                 &annotation));
     }
   }
   return status;

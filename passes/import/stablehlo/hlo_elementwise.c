@@ -211,10 +211,12 @@ static tp_status clamp(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
 bool tp__hlo_needs_body(const tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
   bool is_elementwise = row->convert == tp__hlo_elementwise || row->convert == select_op ||
                         row->convert == tp__hlo_compare_op || row->convert == tp__hlo_convert_op;
+  if (!is_elementwise || hlo->scalar)
+    return false;
   bool is_complex = mlirTypeIsAComplex(tp__hlo_result_element(op, 0));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     is_complex |= mlirTypeIsAComplex(tp__hlo_operand_element(op, (int)i));
-  return is_elementwise && is_complex && !hlo->scalar;
+  return is_complex;
 }
 
 tp_status tp__hlo_in_body(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {

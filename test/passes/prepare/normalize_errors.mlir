@@ -196,7 +196,7 @@ func.func private @unranked() -> (f32, tensor<*xf32> {tp.sharding = []})
 
 shard.grid @mesh(shape = 2x4) {tp.axes = ["dp", "tp"]}
 func.func @no_result(%x: i1) {
-  // expected-error @below {{'cf.assert': tp.sharding on an op with 0 results}}
+  // expected-error @below {{'cf.assert': tp.sharding on an op without results}}
   cf.assert %x, "false" {tp.sharding = [[]]}
   return
 }
