@@ -18,9 +18,8 @@ static MlirType element_of(MlirValue value) {
   return tp__is_tensor(type) ? tp__element_type(type) : type;
 }
 
-/* True for a truncation from f64 to bf16 or f8. No instruction exists for it, nor a library
- * function on every system, and two successive roundings would give a different result. */
-static bool halves_twice(MlirOperation op) {
+/* True for a truncation from f64 to bf16 or f8. */
+static bool rounds_twice(MlirOperation op) {
   MlirType result = element_of(mlirOperationGetResult(op, 0));
   return mlirTypeIsAF64(element_of(mlirOperationGetOperand(op, 0))) &&
          (mlirTypeIsABF16(result) || tp__is_f8(result));
@@ -59,10 +58,9 @@ static const row rows[] = {
     {"arith.constant", tp__decompose_resource, NULL, tp__is_odd_resource},
     {"arith.index_cast", tp__decompose_index_cast, NULL, tp__loses_index},
     {"arith.index_castui", tp__decompose_index_cast, NULL, tp__loses_index},
-    {"arith.truncf", NULL, "cannot be compiled from f64 to bf16 or f8; truncate to f32 first",
-     halves_twice},
     {"arith.truncf", NULL, "compiled code only rounds to nearest even; remove the rounding mode",
      rounds_elsewhere},
+    {"arith.truncf", tp__decompose_truncf, NULL, rounds_twice},
     {"arith.truncf", drop_mode, NULL, names_mode},
     {"linalg.generic", tp__read_lost_inits, NULL, tp__loses_init},
     {"linalg.softmax", tp__decompose_softmax, NULL, NULL},

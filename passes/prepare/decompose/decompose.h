@@ -88,6 +88,7 @@ tp_status tp__decompose_resource(MlirOperation op);
 tp_status tp__decompose_isinf(MlirOperation op);
 tp_status tp__decompose_isnormal(MlirOperation op);
 tp_status tp__decompose_clamp(MlirOperation op);
+tp_status tp__decompose_truncf(MlirOperation op);
 tp_status tp__decompose_fma(MlirOperation op);
 /* A visitor. Its data is the tp_pass. */
 tp_status tp__decompose_slice(MlirOperation op, void *pass);

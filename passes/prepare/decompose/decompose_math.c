@@ -79,22 +79,61 @@ tp_status tp__decompose_clamp(MlirOperation op) {
                           &parts, 3, values);
 }
 
+/* The type with other elements, of a tensor or a number. */
+static MlirType with_element(MlirType type, MlirType element) {
+  int rank = 0;
+  int64_t shape[TP_MAX_RANK];
+  return tp__is_tensor(type) && tp__static_tensor(type, &rank, shape)
+             ? mlirRankedTensorTypeGet(rank, shape, element, mlirAttributeGetNull())
+             : element;
+}
+
+/* Truncates from f64 to bf16 or f8, for which no instruction exists, nor a library function on
+ * every system. It goes through f32, where numbers that are not exact are rounded to an odd last
+ * bit: so the second rounding sees on which side of a tie they lie (Boldo and Melquiond 2008). The
+ * nearest f32 is known; where it is beyond the number, the one before it is taken, which as bits is
+ * one less. */
+tp_status tp__decompose_truncf(MlirOperation op) {
+  MlirContext context = mlirOperationGetContext(op);
+  MlirValue wide = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(wide);
+  tp__parts parts = {0};
+  tp__part_type(&parts, type);
+  tp__part_type(&parts, mlirValueGetType(mlirOperationGetResult(op, 0)));
+  tp__part_type(&parts, with_element(type, mlirF32TypeGet(context)));
+  tp__part_type(&parts, with_element(type, mlirIntegerTypeGet(context, 32)));
+  tp__part_type(&parts, with_element(type, mlirIntegerTypeGet(context, 1)));
+  return tp__decompose_by(op,
+                          "func.func private @truncf(%x: $a) -> $b {\n"
+                          "  %near = arith.truncf %x : $a to $c\n"
+                          "  %back = arith.extf %near : $c to $a\n"
+                          "  %inexact = arith.cmpf une, %back, %x : $a\n"
+                          "  %far = math.absf %back : $a\n"
+                          "  %size = math.absf %x : $a\n"
+                          "  %beyond = arith.cmpf ogt, %far, %size : $a\n"
+                          "  %bits = arith.bitcast %near : $c to $d\n"
+                          "  %one = arith.extui %beyond : $e to $d\n"
+                          "  %before = arith.subi %bits, %one : $d\n"
+                          "  %odd = arith.extui %inexact : $e to $d\n"
+                          "  %sticky = arith.ori %before, %odd : $d\n"
+                          "  %rounded = arith.bitcast %sticky : $d to $c\n"
+                          "  %r = arith.truncf %rounded : $c to $b\n"
+                          "  return %r : $b\n"
+                          "}\n",
+                          &parts, 1, &wide);
+}
+
 /* Computes an fma of bf16 or f8 in f32. Upstream widens the operands of all math ops except fma. On
  * a processor without bf16 instructions, fma then calls a function of the compiler's run-time
  * library, which JIT-compiled code does not find. */
 tp_status tp__decompose_fma(MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  MlirType f32 = mlirF32TypeGet(mlirOperationGetContext(op));
-  int rank = 0;
-  int64_t shape[TP_MAX_RANK];
-  bool tensor = tp__is_tensor(type) && tp__static_tensor(type, &rank, shape);
   MlirValue values[3];
   for (int i = 0; i < 3; i++)
     values[i] = mlirOperationGetOperand(op, i);
   tp__parts parts = {0};
   tp__part_type(&parts, type);
-  tp__part_type(&parts,
-                tensor ? mlirRankedTensorTypeGet(rank, shape, f32, mlirAttributeGetNull()) : f32);
+  tp__part_type(&parts, with_element(type, mlirF32TypeGet(mlirOperationGetContext(op))));
   return tp__decompose_by(op,
                           "func.func private @fma(%x: $a, %y: $a, %z: $a) -> $a {\n"
                           "  %u = arith.extf %x : $a to $b\n"

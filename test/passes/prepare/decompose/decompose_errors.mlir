@@ -89,22 +89,6 @@ func.func @rounds(%x: tensor<4xf64>) -> tensor<4xf32> {
 
 // -----
 
-func.func @halves(%x: f64) -> bf16 {
-  // expected-error @below {{'arith.truncf': cannot be compiled from f64 to bf16 or f8; truncate to f32 first}}
-  %y = arith.truncf %x : f64 to bf16
-  return %y : bf16
-}
-
-// -----
-
-func.func @halves_again(%x: f64) -> f8E4M3FN {
-  // expected-error @below {{'arith.truncf': cannot be compiled from f64 to bf16 or f8; truncate to f32 first}}
-  %y = arith.truncf %x : f64 to f8E4M3FN
-  return %y : f8E4M3FN
-}
-
-// -----
-
 func.func @class(%x: f80) -> i1 {
   // expected-error @below {{'math.isinf': has unsupported type f80; convert it to a number or tensor of f16, bf16, f32 or f64}}
   %y = math.isinf %x : f80
