@@ -605,6 +605,12 @@ class Donation(unittest.TestCase):
             self.assertEqual(self.pairs([("x", "i32")], ["result"]), {})
         with self.assertWarns(UserWarning):  # two results of the type, none like it
             self.assertEqual(self.pairs(["x"], ["result/0", "result/1"]), {})
+        with self.assertWarns(UserWarning):
+            self.assertEqual(self.pairs(["x", "y"], ["result"]), {})
+
+    def test_in_their_order(self):
+        found = self.pairs(["x", "p/w", "v"], ["result/0", "result/1", "result/2/w"])
+        self.assertEqual(found, {0: 0, 1: 2, 2: 1})
 
     def test_only_donated(self):
         with warnings.catch_warnings():

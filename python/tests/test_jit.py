@@ -50,6 +50,58 @@ class Jit(unittest.TestCase):
         expected = numpy.asarray(jax.jit(block)(params, x, 2.0), numpy.float32)
         numpy.testing.assert_allclose(numpy.asarray(found, numpy.float32), expected, atol=2e-2 * abs(expected).max())
 
+    def test_weak_results(self):
+        """A result that JAX would type weakly is weak, so that the next step is no other program."""
+        traces = []
+
+        def step(n, x):
+            traces.append(n)
+            return n + 1, x.sum() * 0 + 2.0, n * 0.5
+
+        planned, n = tps.jit(step, MESH), 0
+        for _ in range(3):
+            n, strong, weak = planned(n, X)
+        self.assertEqual((len(traces), n.weak_type, strong.weak_type, weak.weak_type), (1, True, False, True))
+        self.assertEqual((weak * jnp.ones(4, jnp.bfloat16)).dtype, jnp.bfloat16)
+
+    def test_settings(self):
+        """Under other settings of JAX the function is another program."""
+        planned = tps.jit(lambda x: x.astype(float) + jax.random.normal(jax.random.key(0), (16, 32)), MESH)
+        plain = jax.jit(lambda x: x.astype(float) + jax.random.normal(jax.random.key(0), (16, 32)))
+        self.assert_near(planned(X), plain(X))
+        with jax.enable_x64(True):
+            self.assert_near(planned(X), plain(X))
+            self.assertEqual(planned(X).dtype, jnp.float64)
+        with jax.threefry_partitionable(False):
+            self.assert_near(planned(X), plain(X))
+
+    def test_debugging(self):
+        """debug_nans and debug_infs find the op, unless the arguments were donated; disable_jit runs the
+        function itself."""
+        logarithm = lambda x: jnp.log(x)
+        with jax.debug_nans(True):
+            self.assert_near(tps.jit(logarithm, MESH)(X * X + 1), jnp.log(X * X + 1))
+            with self.assertRaisesRegex(FloatingPointError, "log"):
+                tps.jit(logarithm, MESH)(-X * X - 1)
+            donating = tps.jit(logarithm, MESH, donate_argnums=0)
+            placed = donating(donating(X * X + 1.5))
+            with self.assertRaisesRegex(FloatingPointError, "donated"):
+                donating(placed)
+        with jax.debug_infs(True), self.assertRaisesRegex(FloatingPointError, "log"):
+            tps.jit(logarithm, MESH)(X * 0)
+        with jax.disable_jit():
+            self.assertTrue(tps.jit(lambda x: isinstance(x, jax.core.Tracer), MESH)(X) is False)
+
+    def test_method(self):
+        class Model:
+            weights = models.normal(32, 16)
+
+            @tps.jit(mesh=MESH, static_argnums=0)
+            def apply(self, x):
+                return x @ self.weights
+
+        self.assert_near(Model().apply(X), X @ Model.weights)
+
     def test_collectives(self):
         """The collectives of the program that XLA runs are those of the plan."""
         planned = tps.jit(block, MESH, pin={"params/w1": P(None, "tp"), "params/w2": P("tp"), "x": P("dp")})

@@ -136,12 +136,14 @@ def export(function, args, sizes, params, state, pin, donate_argnums, static_arg
         numbers += [i] * len(own)
     _check_arguments(names, tree_util.tree_leaves([arg for _, arg in dynamic]), sizes)
     with is_planning(True):
-        lowered = jax.jit(function, keep_unused=True, static_argnums=tuple(static)).lower(*args)
+        traced = jax.jit(function, keep_unused=True, static_argnums=tuple(static)).trace(*args)
+        lowered = traced.lower()
     avals = tree_util.tree_leaves(lowered.args_info)
+    results = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in traced.jaxpr.out_avals]
     head = result_head([heads[i] for i, _ in dynamic])
     made = Export(
         "", names, avals, tree_util.tree_structure(tuple(arg for _, arg in dynamic)), leaf_names(head, lowered.out_info),
-        tree_util.tree_leaves(lowered.out_info), tree_util.tree_structure(lowered.out_info), heads,
+        results, tree_util.tree_structure(lowered.out_info), heads,
     )
     kinds = [[(n, (a.shape, a.dtype)) for n, a in zip(*pair)] for pair in ((names, avals), (made.result_names, made.result_avals))]
     updates = updated_arguments(kinds[0], [i for i, n in enumerate(numbers) if n in donated], kinds[1])

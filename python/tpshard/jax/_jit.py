@@ -3,9 +3,12 @@ import collections.abc
 import functools
 import inspect
 import threading
+import types
 
 import jax
+import numpy
 from jax import tree_util
+from jax._src import config as jax_config
 
 from ._export import is_planning
 from ._names import parameter_names, suggestion
@@ -84,6 +87,14 @@ def _by_position(function, n, keywords):
     return called
 
 
+def _is_unusual(leaf):
+    """True for an array of floats with an element that debug_nans or debug_infs is about."""
+    if isinstance(leaf, jax.core.Tracer) or not jax.numpy.issubdtype(leaf.dtype, jax.numpy.inexact):
+        return False
+    found = numpy.asarray(leaf).astype(complex)
+    return bool((jax.config.jax_debug_nans and numpy.isnan(found).any()) or (jax.config.jax_debug_infs and numpy.isinf(found).any()))
+
+
 class Planned:
     """A function that is planned when it is called. What `jit` returns.
 
@@ -113,7 +124,8 @@ class Planned:
         for i in static:
             if not isinstance(values[i], collections.abc.Hashable):
                 raise TypeError("%s: static values must be hashable, but this is a %s" % (names[i], type(values[i]).__name__))
-        key = keywords, tree, kinds, static, tuple(values[i] for i in static)
+        # What JAX traces under other settings, such as enable_x64, is another program.
+        key = keywords, tree, kinds, static, tuple(values[i] for i in static), jax_config.trace_context()
         with self._lock:
             if key not in self._made:
                 shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in avals]
@@ -127,10 +139,21 @@ class Planned:
             return self._made[key] + (values,)
 
     def __call__(self, *args, **kwargs):
-        if is_planning.value:
+        if is_planning.value or jax.config.jax_disable_jit:
             return self._function(*args, **kwargs)
         _, jitted, values = self._entry(args, kwargs)
-        return jitted(*values)
+        if not jax.config.jax_debug_nans and not jax.config.jax_debug_infs:
+            return jitted(*values)
+        with jax.debug_nans(False), jax.debug_infs(False):
+            results = jitted(*values)
+        if any(_is_unusual(leaf) for leaf in tree_util.tree_leaves(results)):
+            if any(isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in tree_util.tree_leaves(values)):
+                raise FloatingPointError("NaN or inf in a result; arguments were donated, so that the op is not known")
+            self._function(*args, **kwargs)  # the op that makes it raises the error
+        return results
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else types.MethodType(self, instance)
 
     def plan(self, *args, **kwargs):
         return self._entry(args, kwargs)[0]

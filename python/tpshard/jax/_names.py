@@ -92,8 +92,9 @@ def updated_arguments(arguments, donated, results):
 
     `arguments` and `results` are lists of (name, type), `donated` has indices of arguments. The new
     value has the same type, and of such results the path whose end is most like that of the
-    argument: as many equal last components as possible, then as few others as possible. Without an
-    equal component it is the only result of this type. A donated argument without one is warned of.
+    argument: as many equal last components as possible, then as few others as possible. Those without
+    an equal component are paired in their order, as JAX does for all, if as many results of the type
+    are left. A donated argument without a new value is warned of.
     """
 
     def likeness(a, r):
@@ -107,9 +108,15 @@ def updated_arguments(arguments, donated, results):
     pairs = sorted(((likeness(a, r), a, r) for a in donated for r in of_type[a]), key=lambda p: ([-x for x in p[0]], p[1:]))
     taken, done = {}, set()
     for (same, _), a, r in pairs:
-        if a not in done and r not in taken and (same > 0 or len(of_type[a]) == 1):
+        if a not in done and r not in taken and same > 0:
             taken[r] = a
             done.add(a)
+    for kind in dict.fromkeys(arguments[a][1] for a in donated):
+        a_left = [a for a in donated if a not in done and arguments[a][1] == kind]
+        r_left = [r for r in range(len(results)) if r not in taken and results[r][1] == kind]
+        if len(a_left) == len(r_left):
+            taken.update(zip(r_left, a_left))
+            done.update(a_left)
     left = [arguments[a][0] for a in donated if a not in done]
     if left:
         warnings.warn("donated, but no result is seen to be the new value: %s" % ", ".join(left), stacklevel=4)

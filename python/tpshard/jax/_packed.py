@@ -4,6 +4,7 @@ import dataclasses
 import jax
 import jax.numpy as jnp
 from jax import export as public_export
+from jax._src.lax import lax as jax_lax
 from jax._src.interpreters import mlir as jax_mlir
 from jax._src.export import _export as jax_export
 from jaxlib.mlir import ir
@@ -88,8 +89,13 @@ def called(text, export, in_shardings, out_shardings, function):
         given, tree = jax.tree_util.tree_flatten(args)
         given = [jax.random.key_data(a) if is_key(aval) else a for a, aval in zip(given, export.avals)]
         found, out = jax.tree_util.tree_flatten(call(*jax.tree_util.tree_unflatten(tree, given)))
-        found = [jax.random.wrap_key_data(a, impl=aval.dtype._impl.name) if is_key(aval) else a for a, aval in zip(found, export.result_avals)]
-        return jax.tree_util.tree_unflatten(out, found)
+        return jax.tree_util.tree_unflatten(out, map(restored, found, export.result_avals))
+
+    def restored(a, aval):
+        if is_key(aval):
+            return jax.random.wrap_key_data(a, impl=aval.dtype._impl.name)
+        # exported programs forget which types are weak
+        return jax_lax._convert_element_type(a, weak_type=True) if getattr(aval, "weak_type", False) else a
 
     return run
 
