@@ -2,9 +2,7 @@
 // RUN: shard-opt %s --pass-pipeline='builtin.module(tp-spmd{mesh=x=4})' | FileCheck %s
 // RUN: shard-run %s --mesh x=4
 // RUN: shard-run %s --mesh x=4 --strategy follow
-// RUN: shard-run %s --mesh 3
-// RUN: shard-run %s --mesh 5 --strategy follow
-// RUN: shard-run %s --mesh 16
+// RUN: shard-run %s --mesh x=16
 
 // The video's frames and rows are split as they are joined, and the qubits' four major ones as they come apart.
 // CHECK: func.func @main(%[[VIDEO:.*]]: tensor<1x2x8x2x3x16xf32>

@@ -2,7 +2,7 @@
 // combined by "or", as they are masks. Both at once is no layout: partition refuses it, so that planning must not offer it, not even for a
 // value that nobody uses.
 // RUN: shard-oracle %s | FileCheck %s --check-prefix=ORACLE
-// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-spmd)' | FileCheck %s
+// RUN: shard-opt %s --pass-pipeline='builtin.module(tp-propagate,tp-partition)' | FileCheck %s
 // RUN: shard-run %s --mesh 2x3
 // ORACLE: equal, and none beyond what is offered costs less         1
 
