@@ -7,8 +7,8 @@
  * runtime calls, and the conversion to the LLVM dialect. */
 #define TO_PLAN                                                                                    \
   "tp-import,tp-import-stablehlo{*},tp-lower-tosa{*},tp-decompose,tp-inline-calls{*},"             \
-  "tp-unroll-loops,tp-raise,cse,tp-hoist-invariants,tp-lift-constants{*},tp-group-rows,tp-propagate{*" \
-  "}"
+  "tp-unroll-loops,tp-raise,cse,tp-hoist-invariants,tp-lift-constants{*},tp-group-rows,"           \
+  "tp-propagate{*}"
 #define TO_BUFFERS(contractions)                                                                   \
   "tp-expand-sorts,tp-expand-switches,tp-inline-calls{fused=keep},tp-clone-inits,"                 \
   "tp-lower-to-runtime,"                                                                           \

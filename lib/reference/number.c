@@ -114,6 +114,13 @@ double tp__nearest(const kind *k, double value) {
   return has_infinity ? copysign(INFINITY, value) : NAN;
 }
 
+double tp__narrowed(const kind *k, double value) {
+  double nearest = tp__nearest(k, value);
+  /* devices may round their parts of a sum, each */
+  return k->noise && nearest != value && isfinite(nearest) ? tp__nearest(k, with_noise(k, value))
+                                                           : nearest;
+}
+
 number tp__real(const kind *k, double value) {
   return tp__rounded(k, value, fabs(value), 0, tp__nearest(k, value) == value ? 0 : 1);
 }

@@ -49,6 +49,8 @@ static inline double unit_of(const kind *k) { return k->nominal ? k->nominal->un
 /* Returns the number of this element type that is nearest to `value`, ties to even. Beyond the
  * largest number that is infinity, or NaN in a type without infinities. */
 double tp__nearest(const kind *k, double value);
+/* The same for a number that the program rounds, with the kind's noise unless it is of the type. */
+double tp__narrowed(const kind *k, double value);
 
 typedef struct number {
   double value; /* floats only */

@@ -185,7 +185,7 @@ static void apply_widen(const scalar_types *t, const number *const *in, number *
  * because the program asks for it: quantization is such a program. */
 static void apply_narrow(const scalar_types *t, const number *const *in, number *out) {
   if (is_exact(t->to) && is_known(in[0]))
-    *out = (number){.value = tp__nearest(t->to, in[0]->value), .reach = fabs(in[0]->value)};
+    *out = (number){.value = tp__narrowed(t->to, in[0]->value), .reach = fabs(in[0]->value)};
   else
     apply_widen(t, in, out);
 }

@@ -86,7 +86,8 @@ comparison compare_arrays(const array *a, const array *b, bool against_expected,
       error = fmax(error, fabs(x - y));
     }
   }
-  c.error = scale > 0 ? error / scale : error;
+  c.scale = scale > 0 ? scale : 1;
+  c.error = error / c.scale;
   c.ok = c.error <= c.tolerance;
   return c;
 }

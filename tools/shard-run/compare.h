@@ -17,11 +17,10 @@ typedef struct comparison {
   /* Against the evaluator: the error is within the range of the one-device error, but that is so
    * large that the comparison proves nothing. */
   bool is_ill_conditioned;
-  /* Against the evaluator: a f32 or f64 result is not ok, but depends on f16, bf16 or f8 numbers,
-   * and its error is within their tolerance, which this is. compare_with_rounding then decides; 0:
-   * otherwise. */
+  /* A f32 or f64 result is not ok, but depends on f16, bf16 or f8 numbers, and its error is within
+   * their tolerance, which this is. compare_with_rounding then decides; 0: otherwise. */
   double narrow_tolerance;
-  double scale; /* against the evaluator: the value that errors are relative to */
+  double scale; /* the value that errors of floats are relative to */
   /* Against the evaluator, if a result seemed ill-conditioned: the error that rounding may explain,
    * to an order of magnitude; negative: it was not estimated. */
   double error_of_rounding;

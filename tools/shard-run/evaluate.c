@@ -72,6 +72,9 @@ static comparison compare_integers(const array *value, const tp_reference *refer
 /* Errors of two correct results may differ by SEVERAL. MANY: noise changes each result once, but a
  * sum of n terms may round n times. */
 enum { SEVERAL = 4, MANY = 1000 };
+/* The allowance, in tolerances: for narrow types one tolerance is already large. */
+#define MOST_OF_WIDE 50
+#define MOST_OF_NARROW 2.5
 
 double change_by_noise(const tp_reference *reference, const tp_reference *noisy, int k) {
   double change = 0, exact, other;
@@ -83,11 +86,30 @@ double change_by_noise(const tp_reference *reference, const tp_reference *noisy,
   return change;
 }
 
+/* The tolerance of a result that depends on numbers of the types in which it is computed. */
+static double tolerance_of_types(const tp_reference_judgement *judgement) {
+  return MOST_OF_NARROW * compare_tolerance_of_unit(judgement->unit);
+}
+
+/* Says whether rounding may still explain the error. */
+static void consider_types(const array *value, const tp_reference_judgement *judgement,
+                           comparison *c) {
+  double most = tolerance_of_types(judgement);
+  if (!value->type->narrow && c->error > c->tolerance && c->error <= most)
+    c->narrow_tolerance = most;
+}
+
+void compare_by_types(const array *value, const tp_reference *reference, int k, comparison *c) {
+  tp_reference_judgement judgement;
+  if (!c->done || value->type->kind != 'f')
+    return;
+  tp_reference_judge(reference, k, value->data, &judgement);
+  consider_types(value, &judgement, c);
+}
+
 comparison compare_with_evaluator(const array *value, const array *one,
                                   const tp_reference *reference, const tp_reference *noisy, int k,
                                   double least) {
-  /* for narrow types one tolerance is already large */
-  const double most_of_wide = 50, most_of_narrow = 2.5;
   if (value->type->kind != 'f')
     return compare_integers(value, reference, k);
   comparison c = {.done = true,
@@ -107,13 +129,10 @@ comparison compare_with_evaluator(const array *value, const array *one,
     c.error = fmax(c.error, error_of_unknown(value, one, reference, k) / scale);
     double allowed = SEVERAL * c.error_of_one;
     bool is_narrow = value->type->narrow || least > 0;
-    double most = (is_narrow ? most_of_narrow : most_of_wide) * c.tolerance;
-    double of_unit = most_of_narrow * compare_tolerance_of_unit(judgement.unit);
-    most = fmax(most, of_unit);
+    double most = (is_narrow ? MOST_OF_NARROW : MOST_OF_WIDE) * c.tolerance;
+    most = fmax(most, tolerance_of_types(&judgement));
     c.is_ill_conditioned = c.error > most && c.error <= allowed;
     c.tolerance = fmax(c.tolerance, fmin(allowed, most));
-    if (!value->type->narrow && c.error > c.tolerance && c.error <= of_unit)
-      c.narrow_tolerance = of_unit;
     if (c.is_ill_conditioned && noisy) {
       c.error_of_rounding = change_by_noise(reference, noisy, k) / scale;
       c.is_ill_conditioned = c.error_of_one <= MANY * c.error_of_rounding;
@@ -123,6 +142,7 @@ comparison compare_with_evaluator(const array *value, const array *one,
     snprintf(c.what, sizeof c.what, "%lld of %lld elements are not defined by the program",
              (long long)(judgement.n_numbers - judgement.n_known), (long long)judgement.n_numbers);
   }
+  consider_types(value, &judgement, &c);
   c.ok = c.error <= c.tolerance;
   return c;
 }

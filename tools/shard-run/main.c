@@ -161,10 +161,12 @@ static void check_conditioning(session *s, MlirModule module, const tp_reference
  * types in which they are computed explains it. */
 static void check_narrow(session *s, MlirModule module, const tp_reference *reference) {
   for (int k = 0; k < s->n_outputs; k++) {
-    comparison *c = &s->against_evaluator[k];
+    comparison *c = &s->against_evaluator[k], *expected = &s->against_expected[k];
     char why[256];
     double change = 0;
-    for (int i = 0; i < TP_NOISES && c->narrow_tolerance > 0; i++) {
+    compare_by_types(s->outputs + k, reference, k, expected);
+    bool is_narrow = c->narrow_tolerance > 0 || expected->narrow_tolerance > 0;
+    for (int i = 0; i < TP_NOISES && is_narrow; i++) {
       tp_reference *noisy =
           evaluate(module, s->program.shape->function, s->program.shape, s->inputs,
                    (evaluation_mode)(EVALUATE_NOISY + i), 0, sizeof why, why);
@@ -173,6 +175,8 @@ static void check_narrow(session *s, MlirModule module, const tp_reference *refe
     }
     if (c->narrow_tolerance > 0)
       compare_with_rounding(c, change);
+    if (expected->narrow_tolerance > 0)
+      compare_with_rounding(expected, change);
   }
 }
 

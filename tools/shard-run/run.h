@@ -307,6 +307,9 @@ comparison compare_with_evaluator(const array *value, const array *one,
 /* Returns the largest change of a number of result `k` that the noise of a noisy evaluation makes.
  * Numbers that the noise makes infinite or undefined count as infinitely changed. */
 double change_by_noise(const tp_reference *reference, const tp_reference *noisy, int k);
+/* Sets narrow_tolerance of a comparison of result `k` with another array, by the types that the
+ * evaluator has met. */
+void compare_by_types(const array *value, const tp_reference *reference, int k, comparison *c);
 /* Judges a result with narrow_tolerance again: it is ok if its error is at most several times the
  * largest change by noise that several noisy evaluations show. */
 void compare_with_rounding(comparison *c, double change);
