@@ -145,7 +145,8 @@ static const struct {
     {"torch", "this is a program of torch-mlir before its lowering; import the model with "
               "output_type=\"stablehlo\" or \"linalg-on-tensors\""},
     {"tm_tensor", "torch-mlir keeps this dialect to itself and lowers sort, cumsum, topk and "
-                  "scatter of PyTorch to it; import the model with output_type=\"stablehlo\""},
+                  "scatter of PyTorch to it, and so index_put and the gradients of losses and "
+                  "embeddings; import the model with output_type=\"stablehlo\""},
     {"onnx", "lower the model to linalg or TOSA first, with onnx-mlir"},
     {"tf", "lower the model to StableHLO or TOSA first"},
     {"tfl", "lower the model to TOSA first"},
@@ -371,6 +372,8 @@ static const error_form forms[] = {
      "a newer MLIR wrote the file; write it as text, or with --emit-bytecode-version of the "
      "current version",
      NULL},
+    {"unknown attribute code: ", "", NULL,
+     "a newer MLIR wrote the bytecode, such as that of torch-mlir; write the module as text", NULL},
     {"attempting to parse ", " remain", NULL, "the file is cut off or damaged; write it again",
      NULL},
 };

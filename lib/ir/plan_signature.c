@@ -2,6 +2,7 @@
 #include "ir/plan_measure.h"
 
 #include "ir/annotation.h"
+#include "ir/parse_hints.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,14 @@ static const char *argument_name(tp_measure *m, int i) {
   tp__argument_name(&m->source, m->func, i, sizeof name, name);
   const char *copy = tp__arena_strdup(&m->arena, name);
   return copy ? copy : "";
+}
+
+/* How programs with types of another project's dialect, such as !torch.vtensor, are imported; NULL:
+ * it is no such type. */
+static const char *hint_of_type(const char *text) {
+  return text[0] == '!'
+             ? tp__foreign_dialect_hint(mlirStringRefCreate(text + 1, strcspn(text + 1, ".")))
+             : NULL;
 }
 
 static tp_status measure_value(tp_measure *m, bool is_argument, int i, MlirType type,
@@ -38,6 +47,10 @@ static tp_status measure_value(tp_measure *m, bool is_argument, int i, MlirType 
     return tp__error(m->func, TP_UNSUPPORTED,
                      "%s is a memref, %s; programs compute with tensors: write tensor<8x16xf32>",
                      what, value->element);
+  const char *foreign = hint_of_type(value->element);
+  if (value->element_size == 0 && foreign)
+    return tp__error(m->func, TP_UNSUPPORTED, "%s is of type %s: %s", what, value->element,
+                     foreign);
   if (value->element_size == 0)
     return tp__error(m->func, TP_UNSUPPORTED,
                      "%s %s of type %s; programs run with " TP_ELEMENT_TYPES, what,

@@ -74,8 +74,8 @@ void addDialects(DialectRegistry &registry) {
 
 /// The errors about forms of foreign dialects that only their projects can read.
 constexpr const char *genericForm =
-    "; print the module in generic form, in JAX with "
-    "lowered.compiler_ir(\"stablehlo\").operation.get_asm(print_generic_op_form=True)";
+    "; print the module in generic form, with get_asm(print_generic_op_form=True) of "
+    "lowered.compiler_ir(\"stablehlo\").operation in JAX, of module.operation in torch-mlir";
 constexpr const char *foreignBytecode =
     "the file is bytecode of StableHLO, such as a portable artifact, which only StableHLO reads; "
     "give generic text, in JAX of jaxlib.mlir.dialects.stablehlo.deserialize_portable_artifact("

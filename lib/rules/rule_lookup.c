@@ -22,6 +22,9 @@ static const char *way_out(MlirOperation op) {
       {"affine.if", "lower it before sharding (--lower-affine)"},
       {"affine.parallel", "lower it before sharding (--lower-affine)"},
       {"vector.print", "remove it: a compiled program does not print"},
+      {"ml_program.global_load", "it reads the state of a program, such as the seed of PyTorch's "
+                                 "dropout; export the model in "
+                                 "eval mode, or make random numbers arguments"},
       {"tensor.dim", "fold it before sharding (--canonicalize): all shapes are static"},
   };
   for (int i = 0; i < TP_LEN(rows); i++)

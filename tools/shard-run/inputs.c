@@ -299,9 +299,13 @@ static const array *whole_argument(const build *b, const array *inputs, int i) {
   return i >= first ? b->constants + (i - first) : inputs ? inputs + i : NULL;
 }
 
-/* Returns how many devices have no part of dimension `d`; 0 if the value is empty on all. */
+/* Returns how many devices have no part of dimension `d`; 0 if the value is empty on all, or if the
+ * dimension has an element for each shard: 9 elements on 8 devices are 2, 2, 2, 2 and 1, and no
+ * other split has less on a device. */
 static int64_t count_idle(const tp_plan *plan, const tp_plan_value *value, int d) {
   int64_t n_idle = 0, begin, size;
+  if (value->shape[d] >= tp_spec_dim_shards(&plan->mesh, value->spec, d))
+    return 0;
   for (int64_t device = 0; device < plan->n_devices; device++) {
     tp_spec_shard(&plan->mesh, value->spec, d, value->shape[d], device, &begin, &size);
     n_idle += size == 0;

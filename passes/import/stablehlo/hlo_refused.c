@@ -42,7 +42,7 @@ const tp_hlo_row tp__hlo_refused_rows[] = {
     KEPT("stablehlo.unary_einsum", DEPRECATED),
     REFUSED("stablehlo.uniform_dequantize", QUANTIZED),
     REFUSED("stablehlo.uniform_quantize", QUANTIZED),
-    REFUSED("stablehlo.rng", "draws numbers whose algorithm is not specified; draw them by a counter-based generator such as threefry"),
+    REFUSED("stablehlo.rng", "draws numbers whose algorithm is not specified; draw them by a counter-based generator such as threefry, or make them arguments; a model of PyTorch with dropout is exported in eval mode"),
     KEPT("chlo._asin_acos_kernel", SPECIAL),
     KEPT("chlo.scan", "is not implemented; write it as stablehlo.while"),
     {NULL},

@@ -135,11 +135,20 @@ tp_status tp__limit_exceeded(tp_planner *p, const tp_solution *solution) {
   if (p->limits.memory < LEAST_LIKELY)
     snprintf(hint, sizeof hint, " (other units are written %" PRId64 "MB, %" PRId64 "GB)",
              p->limits.memory, p->limits.memory);
+  int64_t constants;
+  TP_TRY(tp__constant_bytes(p->problem.graph.func, &constants));
+  char split[128] = "";
+  if (constants > p->limits.memory / 8)
+    snprintf(split, sizeof split,
+             ", or split constants that are smaller, with a smaller shard-constants: %" PRId64
+             " bytes are whole on every device",
+             constants);
   bool exceeds = solution->least_peak.high > 0 || counted > (uint64_t)p->limits.memory;
-  return tp__error(op, TP_INFEASIBLE,
-                   "memory-limit: a device may hold %" PRId64
-                   " byte%s%s, and %s; every plan counts at least %" PRIu64
-                   " here (%s)%s; %s; raise the limit, use more devices, or annotate fewer layouts",
-                   p->limits.memory, p->limits.memory == 1 ? "" : "s", hint, known, counted, values,
-                   exceeds ? "" : "; layouts small enough are mutually incompatible", found);
+  return tp__error(
+      op, TP_INFEASIBLE,
+      "memory-limit: a device may hold %" PRId64
+      " byte%s%s, and %s; every plan counts at least %" PRIu64
+      " here (%s)%s; %s; raise the limit, use more devices, or annotate fewer layouts%s",
+      p->limits.memory, p->limits.memory == 1 ? "" : "s", hint, known, counted, values,
+      exceeds ? "" : "; layouts small enough are mutually incompatible", found, split);
 }

@@ -236,9 +236,10 @@ tp_status tp__node_for_result(tp_planner *planner, int result, MlirValue value, 
 bool tp__may_cross_boundary(const tp_planner *planner, MlirType type, tp_spec spec);
 tp_status tp__node_allocate(tp_planner *planner, tp_node *node, int n, int n_in, int n_out);
 /* True if the planner may split a dimension of `size` by `axes` (bit a: axis a). Uneven splits are
- * offered only for whole axes, and only if no shard is empty: an axis is cut into parts only where
- * the parts divide. If annotations request all these axes there (`named`), shards may also be
- * empty; parts of an axis may then split unevenly if some annotation splits an axis itself. */
+ * offered only for whole axes, and only if there are more elements than shards: an axis is cut into
+ * parts only where the parts divide. If annotations request all these axes there (`named`), shards
+ * may also be empty; parts of an axis may then split unevenly if some annotation splits an axis
+ * itself. */
 bool tp__is_offered(const tp_planner *planner, int64_t size, unsigned axes, bool named);
 /* False if no set of axes containing `axis` can be offered. */
 bool tp__may_be_offered(const tp_planner *planner, int64_t size, int axis, bool named);
