@@ -244,8 +244,10 @@ typedef tp_status (*tp_visit)(MlirOperation op, void *data);
 /* Visits all ops nested in `op` in pre-order; stops at the first failure. The visitor may insert
  * ops and change the visited op, but not erase it. */
 tp_status tp__walk(MlirOperation op, tp_visit visit, void *data);
-/* The same, but skips the bodies of structured ops (linalg, tensor), whose values have no
- * sharding. */
+/* True if the body of a structured op asks for the number of an iteration (linalg.index). */
+bool tp__asks_index(MlirOperation op);
+/* The same as tp__walk, but skips the bodies of structured ops (linalg, tensor), whose values have
+ * no sharding. */
 tp_status tp__walk_outside(MlirOperation op, tp_visit visit, void *data);
 /* The same for a set of these choices. In shim.cpp, because the C API checks each step, and most
  * ops of a deep program stand in bodies. */

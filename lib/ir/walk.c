@@ -30,6 +30,17 @@ int tp__n_ops(MlirOperation op) {
   return n;
 }
 
+static tp_status find_index(MlirOperation op, void *found) {
+  *(bool *)found |= tp__op_is(op, "linalg.index");
+  return TP_OK;
+}
+
+bool tp__asks_index(MlirOperation op) {
+  bool found = false;
+  (void)tp__walk(op, find_index, &found); /* the visitor does not fail */
+  return found;
+}
+
 tp_status tp__collect_generic(MlirOperation op, void *list) {
   return tp__op_is(op, "linalg.generic") ? tp__op_list_add(list, op) : TP_OK;
 }

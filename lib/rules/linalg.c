@@ -197,11 +197,6 @@ static void read_uneven(tp_rule *rule, const tp_body *body) {
         traps || (!own && rule->factors[f].kind == TP_REDUCTION && !can_zero(rule, body, f));
 }
 
-static tp_status find_index(MlirOperation op, void *found) {
-  *(bool *)found |= tp__op_is(op, "linalg.index");
-  return TP_OK;
-}
-
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_body body;
   int first_init = (int)mlirOperationGetNumOperands(op) - n_inits(op);
@@ -218,7 +213,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp__rule_traffic(rule);
   read_work(rule, &body);
   read_uneven(rule, &body);
-  (void)tp__walk(op, find_index, &rule->reads_positions); /* the visitor does not fail */
+  rule->reads_positions = tp__asks_index(op);
   return TP_OK;
 }
 

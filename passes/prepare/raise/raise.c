@@ -2,13 +2,14 @@
  *
  * The first sweep is in program order, so that producers are raised before consumers: fills, names
  * of loops, concatenations, iota operands, captured reads with the index arithmetic that depends on
- * them, and lookups. The next sweeps are in reverse order, so that consumers are gone before
- * producers: unused results and unused inits. The last sweeps add ops: results that let the parts
- * of a reduction be combined, and slices for single elements that are read or written. At the end,
- * sorts are made to return only the elements that are used. */
+ * them, and lookups; then ops on joined dimensions. The next sweeps are in reverse order, so that
+ * consumers are gone before producers: unused results and unused inits. The last sweeps add ops:
+ * results that let the parts of a reduction be combined, and slices for single elements that are
+ * read or written. At the end, sorts are made to return only the elements that are used. */
 #include "passes/prepare/raise/raise.h"
 #include "passes/registry.h"
 
+#include "ir/annotation.h"
 #include "ir/diagnostics.h"
 #include "support/support.h"
 
@@ -42,11 +43,19 @@ static void raise_values(tp__raise *raise, MlirOperation op) {
   }
 }
 
-/* Runs `visit` on the linalg ops in program order, or in reverse order if `backward`. */
-static tp_status for_all(tp_pass *pass, tp__raise *raise, bool backward,
+/* Collects ops on tensors of linalg, arith and math, except those inside of bodies. */
+static tp_status collect_all(MlirOperation op, void *data) {
+  bool is_map = (tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math")) &&
+                mlirOperationGetNumResults(op) == 1 &&
+                tp__is_tensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  return is_map ? tp__op_list_add(data, op) : collect(op, data);
+}
+
+/* Runs `visit` on the collected ops in program order, or in reverse order if `backward`. */
+static tp_status for_all(tp_pass *pass, tp__raise *raise, tp_visit of, bool backward,
                          void (*visit)(tp__raise *, MlirOperation)) {
   tp_op_list list = {0};
-  tp_status status = tp__walk(pass->module, collect, &list);
+  tp_status status = tp__walk(pass->module, of, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++) {
     MlirOperation op = list.items[backward ? list.n - 1 - i : i];
     if (tp__table_get(&raise->gone, op.ptr) < 0)
@@ -56,6 +65,7 @@ static tp_status for_all(tp_pass *pass, tp__raise *raise, bool backward,
   tp__free(list.items);
   tp__table_destroy(&raise->gone); /* ops created later may reuse these addresses */
   raise->gone = (tp_value_table){0};
+  tp__table_destroy(&raise->joined);
   return status;
 }
 
@@ -73,13 +83,16 @@ static void raise_picks(tp__raise *raise, MlirOperation op) {
 
 static tp_status run(tp_pass *pass) {
   tp__raise raise = {.statistics = pass->statistics};
-  tp_status status = for_all(pass, &raise, false, raise_values);
+  tp_status status = for_all(pass, &raise, collect, false, raise_values);
+  /* a per-device program has its layouts, and collectives where they were planned */
+  if (status == TP_OK && !tp__is_local(pass->module))
+    status = for_all(pass, &raise, collect_all, false, tp__raise_joined);
   if (status == TP_OK)
-    status = for_all(pass, &raise, true, raise_results);
+    status = for_all(pass, &raise, collect, true, raise_results);
   if (status == TP_OK)
-    status = for_all(pass, &raise, true, tp__raise_inits);
+    status = for_all(pass, &raise, collect, true, tp__raise_inits);
   if (status == TP_OK)
-    status = for_all(pass, &raise, true, raise_picks);
+    status = for_all(pass, &raise, collect, true, raise_picks);
   if (status != TP_OK)
     return tp__out_of_memory(pass->module);
   TP_TRY(tp__raise_elements(&raise, pass->module));
@@ -102,6 +115,7 @@ static const tp_statistic_row statistics[] = {
     [TP_RAISED_ELEMENT] = {"elements", "single elements read or written that became slices"},
     [TP_RAISED_SORT] = {"sorts", "sorts that keep only the first elements of each row, as used"},
     [TP_RAISED_FILL] = {"fills", "copies of a constant number that became a linalg.fill"},
+    [TP_RAISED_JOINED] = {"joined", "ops on joined dimensions that got them apart"},
 };
 
 const tp_pass_row tp__raise_row = {
@@ -120,7 +134,9 @@ const tp_pass_row tp__raise_row = {
         "to be split. An init that the body does not read is a tensor.empty. A tensor.extract or "
         "tensor.insert outside of bodies is a slice of one element. A sort whose results are used "
         "up to the k-th element of each row has results of k elements. An op that writes one "
-        "constant number everywhere is a linalg.fill. Values stay equal bit for bit, "
+        "constant number everywhere is a linalg.fill. A product, and an elementwise op, on a "
+        "dimension that was joined for it and is taken apart behind it has the dimensions apart. "
+        "Values stay equal bit for bit, "
         "and what is not proven stays as it is: reads in branches keep their captured tensor. "
         "Breaks: nothing.",
     .statistics = statistics,

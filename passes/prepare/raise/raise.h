@@ -13,10 +13,11 @@ enum { TP_RAISE_MAX_LOOPS = 16, TP_RAISE_MAX_OPERANDS = 64 };
 /* State of the running pass. */
 typedef struct tp__raise {
   int64_t *statistics;
-  /* destroyed linalg ops, so that op lists collected earlier stay usable */
+  /* destroyed ops on tensors, so that op lists collected earlier stay usable */
   tp_value_table gone;
-  int depth;        /* current depth of tp__destroy in a chain of unused ops */
-  tp_status status; /* TP_NO_MEMORY once memory ran out */
+  tp_value_table joined; /* reshapes that join the result of an op that was raised */
+  int depth;             /* current depth of tp__destroy in a chain of unused ops */
+  tp_status status;      /* TP_NO_MEMORY once memory ran out */
 } tp__raise;
 
 enum {
@@ -32,6 +33,7 @@ enum {
   TP_RAISED_ELEMENT,
   TP_RAISED_SORT,
   TP_RAISED_FILL,
+  TP_RAISED_JOINED,
 };
 
 /* A linalg.generic on tensors. */
@@ -139,6 +141,9 @@ bool tp__raise_results(tp__raise *raise, const tp__generic *generic);
 bool tp__raise_arg_reductions(tp__raise *raise, const tp__generic *generic);
 /* Takes any linalg op with a body. */
 void tp__raise_inits(tp__raise *raise, MlirOperation op);
+
+/* Takes any linalg op, and may replace it by one with more loops. */
+void tp__raise_joined(tp__raise *raise, MlirOperation op);
 
 /* Rewrites all tensor.extract and tensor.insert of the module. */
 tp_status tp__raise_elements(tp__raise *raise, MlirOperation module);

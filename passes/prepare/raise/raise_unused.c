@@ -43,6 +43,13 @@ static void release_operands(tp__raise *raise, MlirOperation op) {
   }
 }
 
+/* True if a list of ops to be raised may have the op. */
+static bool is_listed(MlirOperation op) {
+  return tp__op_has_dialect(op, "linalg") ||
+         (mlirOperationGetNumResults(op) > 0 &&
+          tp__is_tensor(mlirValueGetType(mlirOperationGetResult(op, 0))));
+}
+
 void tp__destroy(tp__raise *raise, MlirOperation op) {
   enum { MAX_DEPTH = 200 }; /* longer chains stay, unused */
   if (raise->depth < MAX_DEPTH) {
@@ -50,7 +57,7 @@ void tp__destroy(tp__raise *raise, MlirOperation op) {
     release_operands(raise, op);
     raise->depth--;
   }
-  if (tp__op_has_dialect(op, "linalg") && tp__table_put(&raise->gone, op.ptr, 1) != TP_OK)
+  if (is_listed(op) && tp__table_put(&raise->gone, op.ptr, 1) != TP_OK)
     raise->status = TP_NO_MEMORY;
   mlirOperationDestroy(op);
 }
