@@ -115,9 +115,10 @@ bool tp__truth_of(const tp__generic *generic, MlirValue value, bool *truth);
 /* True if this select, max or min always returns the same operand; writes its number to *which. */
 bool tp__choice_of(const tp__generic *generic, MlirOperation op, int *which);
 
-/* True if the n >= 2 elements of a constant (DenseElementsAttr or a resource) are first, first + 1,
- * and so on. */
-bool tp__counts_up(MlirAttribute elements, MlirType type, int64_t n, int64_t *first);
+/* True if the two or more elements of a constant of this tensor type (DenseElementsAttr or a
+ * resource) are first, first + 1, and so on along dimension *dim, and equal along the others, or,
+ * as elements that are listed one by one, all `first` (*dim is -1). */
+bool tp__counts_along(MlirAttribute value, MlirType type, int *dim, int64_t *first);
 
 /* ---- rewrites; they return true if anything changed ---- */
 

@@ -1,5 +1,5 @@
 /* Folds ops in the body of a generic that index analysis decides: wrap-around of negative indices,
- * clamps, and bounds assertions. */
+ * clamps, and bounds assertions. Then casts of indices to i64 and back. */
 #include "passes/prepare/raise/raise.h"
 
 static void replace(tp__raise *raise, MlirOperation op, MlirValue with) {
@@ -8,11 +8,30 @@ static void replace(tp__raise *raise, MlirOperation op, MlirValue with) {
   raise->statistics[TP_RAISED_FOLD]++;
 }
 
+/* The index that the op casts back from i64; null if it does anything else. */
+static MlirValue cast_back(MlirOperation op) {
+  MlirValue none = {NULL};
+  if (!tp__op_is(op, "arith.index_cast") ||
+      !mlirTypeIsAIndex(mlirValueGetType(mlirOperationGetResult(op, 0))))
+    return none;
+  MlirOperation there = tp__defined_by(mlirOperationGetOperand(op, 0), "arith.index_cast");
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  return !mlirOperationIsNull(there) && mlirTypeIsAInteger(type) &&
+                 mlirIntegerTypeGetWidth(type) == 64
+             ? mlirOperationGetOperand(there, 0)
+             : none;
+}
+
 static bool fold(tp__raise *raise, const tp__generic *generic, MlirOperation op) {
   int which;
   bool truth;
   if (tp__choice_of(generic, op, &which)) {
     replace(raise, op, mlirOperationGetOperand(op, which));
+    return true;
+  }
+  MlirValue index = cast_back(op);
+  if (!mlirValueIsNull(index)) {
+    replace(raise, op, index);
     return true;
   }
   if (tp__op_is(op, "cf.assert") && tp__truth_of(generic, mlirOperationGetOperand(op, 0), &truth) &&

@@ -40,23 +40,12 @@ static bool from_generic(MlirOperation op, int depth, iota *result) {
   return index.loop < 0 || result->dim >= 0;
 }
 
-/* Matches constants such as dense<[3, 4, 5]>: all dimensions but one have size 1. */
+/* Matches constants such as dense<[3, 4, 5]> and dense<[[0, 0], [1, 1]]>. */
 static bool from_constant(MlirOperation op, int depth, iota *result) {
   (void)depth;
-  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  int rank;
-  int64_t shape[TP_MAX_RANK];
-  if (!tp__static_tensor(type, &rank, shape))
-    return false;
-  result->dim = -1;
-  for (int d = 0; d < rank; d++) {
-    if (shape[d] != 1 && result->dim >= 0)
-      return false;
-    if (shape[d] != 1)
-      result->dim = d;
-  }
-  return result->dim >= 0 && tp__counts_up(tp__inherent(op, "value"), tp__element_type(type),
-                                           shape[result->dim], &result->offset);
+  return tp__counts_along(tp__inherent(op, "value"),
+                          mlirValueGetType(mlirOperationGetResult(op, 0)), &result->dim,
+                          &result->offset);
 }
 
 /* Follows reshapes, which keep an iota if they only move its dimension and add or drop dimensions

@@ -242,3 +242,54 @@ func.func @fails(%a: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// Tables of indices as PyTorch expands the statistics of a group norm: rows, from a list and from a resource that also counts columns from 2,
+// and columns of a group, which do not count. What is cast to i64 and back is the loop. A table that counts otherwise stays.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @tables
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<3x4xi64>) outs(%{{.*}} : tensor<3x4xf32>)
+// CHECK: ^bb0(%[[GROUP:.*]]: i64, %{{.*}}: f32):
+// CHECK-DAG: %[[ROW:.*]] = linalg.index 0
+// CHECK-DAG: %[[AT:.*]] = arith.index_cast %[[GROUP]] : i64 to index
+// CHECK: tensor.extract %{{.*}}[%[[ROW]], %[[AT]]] : tensor<3x2xf32>
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<3x4xi64>) outs(%{{.*}} : tensor<3x4xi64>)
+// CHECK: ^bb0(%[[TWICE:.*]]: i64, %{{.*}}: i64):
+// CHECK: linalg.index 1
+// CHECK: arith.addi
+// CHECK: arith.addi %{{.*}}, %[[TWICE]] : i64
+func.func @tables(%t: tensor<3x2xf32>) -> (tensor<3x4xf32>, tensor<3x4xi64>) {
+  %rows = arith.constant dense<[[0, 0, 0, 0], [1, 1, 1, 1], [2, 2, 2, 2]]> : tensor<3x4xi64>
+  %groups = arith.constant dense<[[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 1]]> : tensor<3x4xi64>
+  %e = tensor.empty() : tensor<3x4xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%rows, %groups : tensor<3x4xi64>, tensor<3x4xi64>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%row: i64, %group: i64, %out: f32):
+    %zero = arith.constant 0 : i64
+    %three = arith.constant 3 : i64
+    %negative = arith.cmpi slt, %row, %zero : i64
+    %wrapped = arith.addi %row, %three : i64
+    %at = arith.select %negative, %wrapped, %row : i64
+    %i = arith.index_cast %at : i64 to index
+    %j = arith.index_cast %group : i64 to index
+    %x = tensor.extract %t[%i, %j] : tensor<3x2xf32>
+    linalg.yield %x : f32
+  } -> tensor<3x4xf32>
+  %columns = arith.constant dense_resource<columns> : tensor<3x4xi64>
+  %twice = arith.constant dense<[[0, 1, 2, 3], [1, 2, 3, 4], [2, 3, 4, 5]]> : tensor<3x4xi64>
+  %e64 = tensor.empty() : tensor<3x4xi64>
+  %s = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%columns, %twice : tensor<3x4xi64>, tensor<3x4xi64>) outs(%e64 : tensor<3x4xi64>) {
+  ^bb0(%column: i64, %two: i64, %out: i64):
+    %x = arith.addi %column, %two : i64
+    linalg.yield %x : i64
+  } -> tensor<3x4xi64>
+  return %r, %s : tensor<3x4xf32>, tensor<3x4xi64>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      columns: "0x08000000020000000000000003000000000000000400000000000000050000000000000002000000000000000300000000000000040000000000000005000000000000000200000000000000030000000000000004000000000000000500000000000000"
+    }
+  }
+#-}
