@@ -301,6 +301,9 @@ bool tp__is_defined_func(MlirOperation op);
 /* True for a func.func that is planned and partitioned: it has a body, and is not the comparator of
  * a sort (sort_call.h), which has tp.comparator. */
 bool tp__is_planned_func(MlirOperation op);
+/* The last op of a block, null if it is empty. MLIR finds terminators only where it knows their
+ * dialect. */
+MlirOperation tp__last_op(MlirBlock block);
 /* Returns the first block of a region of the op; null if the region is empty. */
 MlirBlock tp__region_block(MlirOperation op, int region);
 /* Returns the attribute `dim`, a number, of a linalg.index or tensor.concat. */

@@ -17,6 +17,12 @@ const char *tp_version(void) { return "0.1.0"; }
 
 /* ---- what every pass requires ---- */
 
+/* True if the last op of the block is that which ends bodies of StableHLO. */
+static bool ends_as_body(MlirBlock block) {
+  MlirOperation last = tp__last_op(block);
+  return !mlirOperationIsNull(last) && tp__op_is(last, "stablehlo.return");
+}
+
 /* MLIR accepts a function that ends in an op of a dialect that it does not know, since that might
  * be a return. */
 tp_status tp__check_ends(MlirOperation module) {
@@ -28,8 +34,12 @@ tp_status tp__check_ends(MlirOperation module) {
       block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
     for (; !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
       if (mlirOperationIsNull(mlirBlockGetTerminator(block)))
-        return tp__error(func, TP_INVALID_ARGUMENT,
-                         "does not end in a return; add func.return with its results");
+        return ends_as_body(block)
+                   ? tp__error(func, TP_UNSUPPORTED,
+                               "is the comparator of an approximate top-k (lax.approx_max_k and "
+                               "approx_min_k of JAX), which is not supported; use lax.top_k")
+                   : tp__error(func, TP_INVALID_ARGUMENT,
+                               "does not end in a return; add func.return with its results");
   }
   return TP_OK;
 }

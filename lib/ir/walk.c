@@ -45,6 +45,14 @@ tp_status tp__collect_generic(MlirOperation op, void *list) {
   return tp__op_is(op, "linalg.generic") ? tp__op_list_add(list, op) : TP_OK;
 }
 
+MlirOperation tp__last_op(MlirBlock block) {
+  MlirOperation last = {NULL};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    last = op;
+  return last;
+}
+
 MlirBlock tp__region_block(MlirOperation op, int region) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
 }

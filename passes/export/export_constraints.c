@@ -208,22 +208,51 @@ static MlirType signless(MlirType type) {
   return mlirRankedTensorTypeGet(rank, sizes, element, (MlirAttribute){NULL});
 }
 
-static void constrain(state *s, MlirOperation op, int k, tp_spec spec) {
-  MlirValue value = mlirOperationGetResult(op, k);
+/* Creates a constraint of the value. The caller inserts it. */
+static MlirOperation create_constraint(state *s, MlirLocation location, MlirValue value,
+                                       tp_spec spec) {
   MlirType type = mlirValueGetType(value);
   MlirNamedAttribute attr =
       tp__named(s->pass->context, "sharding", sharding_of(s, spec, type, false));
-  MlirOperation constraint = tp__create(&(tp_build){.name = "sdy.sharding_constraint",
-                                                    .location = mlirOperationGetLocation(op),
-                                                    .n_operands = 1,
-                                                    .operands = &value,
-                                                    .n_results = 1,
-                                                    .results = &type,
-                                                    .n_attributes = 1,
-                                                    .attributes = &attr});
+  s->n_constraints++;
+  return tp__create(&(tp_build){.name = "sdy.sharding_constraint",
+                                .location = location,
+                                .n_operands = 1,
+                                .operands = &value,
+                                .n_results = 1,
+                                .results = &type,
+                                .n_attributes = 1,
+                                .attributes = &attr});
+}
+
+static void constrain(state *s, MlirOperation op, int k, tp_spec spec) {
+  MlirValue value = mlirOperationGetResult(op, k);
+  MlirOperation constraint = create_constraint(s, mlirOperationGetLocation(op), value, spec);
   tp__insert_after(op, constraint);
   tp__replace_uses_except(value, mlirOperationGetResult(constraint, 0), constraint);
-  s->n_constraints++;
+}
+
+static bool is_branching(MlirOperation op) {
+  return tp__op_is(op, "stablehlo.if") || tp__op_is(op, "stablehlo.case");
+}
+
+/* Constrains what each branch returns to the layout of the result: XLA requires that they agree. */
+static void constrain_branches(state *s, int64_t number, MlirOperation op) {
+  int n = (int)mlirOperationGetNumResults(op);
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+    MlirOperation end = tp__last_op(tp__region_block(op, (int)r));
+    for (int k = 0; k < n && k < mlirOperationGetNumOperands(end); k++) {
+      MlirValue value = mlirOperationGetOperand(end, k);
+      tp_annotation layout = {0};
+      if (!tp__is_tensor(mlirValueGetType(value)) || tp__value_rank(value) == 0 ||
+          !find_layout(s, number, n, k, signless(mlirValueGetType(value)), &layout))
+        continue;
+      MlirOperation constraint =
+          create_constraint(s, mlirOperationGetLocation(op), value, layout.spec);
+      tp__insert_before(end, constraint);
+      mlirOperationSetOperand(end, k, mlirOperationGetResult(constraint, 0));
+    }
+  }
 }
 
 /* Constants and broadcasts take the layout that their users need; loops and branches that of the
@@ -334,6 +363,8 @@ static tp_status constrain_all(state *s) {
   for (size_t i = 0; i < ops.n && status == TP_OK; i++) {
     MlirOperation op = ops.items[i];
     constrain_results(s, (int64_t)i, op);
+    if (is_branching(op))
+      constrain_branches(s, (int64_t)i, op);
     MlirOperation from = tp__op_is(op, "func.func") ? planned_func(s, op) : (MlirOperation){NULL};
     if (mlirOperationIsNull(from))
       continue;

@@ -25,22 +25,12 @@ static bool is_manual(const computation *c, MlirStringRef axis) {
   return false;
 }
 
-/* The last op of a block. MLIR does not know that it is a terminator, because its dialect is not
- * registered. */
-static MlirOperation end_of(MlirBlock block) {
-  MlirOperation end = {NULL};
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    end = op;
-  return end;
-}
-
 /* ---- reading and verifying ---- */
 
 static tp_status check_form(MlirOperation op) {
   MlirBlock body =
       mlirOperationGetNumRegions(op) == 1 ? tp__region_block(op, 0) : (MlirBlock){NULL};
-  MlirOperation end = mlirBlockIsNull(body) ? (MlirOperation){NULL} : end_of(body);
+  MlirOperation end = mlirBlockIsNull(body) ? (MlirOperation){NULL} : tp__last_op(body);
   if (mlirOperationIsNull(end) || !mlirBlockIsNull(mlirBlockGetNextInRegion(body)) ||
       !tp__op_is(end, "sdy.return"))
     return tp__error(op, TP_INVALID_ARGUMENT,
@@ -134,7 +124,7 @@ static tp_status check_value(tp_importer *im, MlirOperation op, const computatio
 
 static tp_status check_values(tp_importer *im, MlirOperation op, const computation *c) {
   MlirBlock body = tp__region_block(op, 0);
-  MlirOperation end = end_of(body);
+  MlirOperation end = tp__last_op(body);
   char what[32];
   tp_status status = TP_OK;
   for (int i = 0; i < c->n_in && status == TP_OK; i++) {
@@ -263,7 +253,7 @@ tp_status tp__sdy_replace_computation(tp_importer *im, const tp_mesh *refined, M
     return tp__out_of_memory(op);
   tp_status status = read_computation(op, c);
   MlirBlock body = tp__region_block(op, 0);
-  MlirOperation end = end_of(body), next;
+  MlirOperation end = tp__last_op(body), next;
   for (int i = 0; i < c->n_in && status == TP_OK; i++)
     mlirValueReplaceAllUsesOfWith(
         mlirBlockGetArgument(body, i),

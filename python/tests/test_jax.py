@@ -206,6 +206,15 @@ class Boundary(Case):
         self.assertRegex(compiled, r"f32\[8,16\]")  # 16 x 64 over 2 x 4
         self.assertNotRegex(compiled, r"f32\[(16|8),64\]\S* (dot|tanh|fusion)")
 
+    def test_constraints_in_branches(self):
+        """Branches that compute in different layouts return their results in one, as XLA requires."""
+        pick = lambda p, x, w: jax.lax.cond(p, lambda: jnp.tanh(x @ w), lambda: jnp.sort(x, -1))
+        args = jnp.array(True), models.normal(8, 8), models.normal(8, 8)
+        plan = tps.plan(pick, args, {"dp": 2, "tp": 4}, pin={"x": P("dp"), "w": P(None, "tp")})
+        step = plan.jit(by="constraints")
+        for p in True, False:
+            self.assert_same(step(jnp.array(p), *args[1:]), pick(jnp.array(p), *args[1:]))
+
     def test_platforms(self):
         args = (models.normal(8, 8),)
         plan = tps.plan(lambda x: jnp.tanh(x) @ x, args, {"tp": 8})

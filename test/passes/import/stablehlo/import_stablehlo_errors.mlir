@@ -294,6 +294,14 @@ func.func @ragged_groups(%a: tensor<6x4xf32>, %b: tensor<4x4x5xf32>, %s: tensor<
 
 // -----
 
+// expected-error @below {{'func.func': is the comparator of an approximate top-k (lax.approx_max_k and approx_min_k of JAX), which is not supported; use lax.top_k}}
+func.func private @greater(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+  %0 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction GT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  "stablehlo.return"(%0) : (tensor<i1>) -> ()
+}
+
+// -----
+
 // expected-error @below {{'func.func': does not end in a return; add func.return with its results}}
 func.func @no_return(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "stablehlo.negate"(%a) : (tensor<4xf32>) -> tensor<4xf32>
