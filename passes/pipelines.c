@@ -69,6 +69,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
        .n_exposed = TP_LEN(run_options),
        .text = TO_BUFFERS(
            "") ",tp-schedule-collectives{*},tp-assign-buffers,tp-expand-scatters,tp-order-loops,"
+               "func.func(linalg-generalize-named-ops),tp-tile-transposes,"
                "tp-outline-kernels,"
                "func.func(convert-linalg-to-loops)," TO_LLVM("func.func", "host")},
       {.name = "tp-local-to-cuda",

@@ -53,6 +53,7 @@
   X(prepare_fusion) \
   X(expand_scatters) \
   X(order_loops) \
+  X(tile_transposes) \
   X(map_kernels) \
   X(embed_kernels)
 /* clang-format on */

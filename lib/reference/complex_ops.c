@@ -74,13 +74,15 @@ UNARY(apply_tan, ctan)
 UNARY(apply_tanh, ctanh)
 UNARY(apply_sign, sign_of)
 
-/* 0 to a complex power is 0 in C and NaN elsewhere. */
+/* 0 to the power 0 is 1, though cpow may return NaN. Other powers of 0 that are not positive differ
+ * between libraries. */
 static void apply_pow(const scalar_types *t, const number *const *in, number *out) {
-  bool differs = value_of(in[0]) == 0 && in[1][1].value != 0;
+  double complex base = value_of(in[0]), power = value_of(in[1]);
+  bool differs = base == 0 && power != 0 && (cimag(power) != 0 || creal(power) < 0);
   if (!are_certain(in[0]) || !are_certain(in[1]) || differs)
     put_unknown(t->to, out);
   else
-    put(t->to, cpow(value_of(in[0]), value_of(in[1])), 0, out);
+    put(t->to, base == 0 ? power == 0 : cpow(base, power), 0, out);
 }
 static void apply_powi(const scalar_types *t, const number *const *in, number *out) {
   if (!are_certain(in[0]) || !is_certain(in[1])) {

@@ -56,6 +56,9 @@ MlirValue tp__build_device(tp__lowering *l, MlirOperation where);
 /* Returns the rank of this device in the group over `axes`, row-major in their order, of index
  * type. */
 MlirValue tp__build_group_rank(tp__lowering *l, MlirOperation where, int n_axes, const int *axes);
+/* Views dimension `dim` of a memref as two, n_parts parts and their elements; dim -1 returns the
+ * memref itself. n_parts divides the dimension, and the memref has static sizes and strides. */
+MlirValue tp__build_parts(MlirOperation where, MlirValue memref, int dim, int64_t n_parts);
 /* Replaces all uses of the op's only result and erases the op. */
 void tp__replace_op(MlirOperation op, MlirValue with);
 

@@ -181,6 +181,42 @@ MlirValue tp__build_group_rank(tp__lowering *l, MlirOperation where, int n_axes,
   return mlirValueIsNull(rank) ? tp__index_constant(where, 0) : rank;
 }
 
+MlirValue tp__build_parts(MlirOperation where, MlirValue memref, int dim, int64_t n_parts) {
+  MlirContext context = mlirOperationGetContext(where);
+  MlirType type = mlirValueGetType(memref), i64 = mlirIntegerTypeGet(context, 64);
+  int rank = (int)mlirShapedTypeGetRank(type), n = 0;
+  int64_t sizes[TP_MAX_RANK], strides[TP_MAX_RANK], of[TP_MAX_RANK], base;
+  MlirAttribute groups[TP_MAX_RANK];
+  if (dim < 0)
+    return memref;
+  (void)mlirMemRefTypeGetStridesAndOffset(type, of, &base);
+  for (int d = 0; d < rank; d++) {
+    MlirAttribute group[2];
+    int64_t size = mlirShapedTypeGetDimSize(type, d), inside = d == dim ? size / n_parts : size;
+    int first = n;
+    if (d == dim) {
+      sizes[n] = n_parts;
+      strides[n++] = of[d] * inside;
+    }
+    sizes[n] = inside;
+    strides[n++] = of[d];
+    for (int i = first; i < n; i++)
+      group[i - first] = mlirIntegerAttrGet(i64, i);
+    groups[d] = mlirArrayAttrGet(context, n - first, group);
+  }
+  MlirAttribute layout = mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type))
+                             ? mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, n))
+                             : mlirStridedLayoutAttrGet(context, base, n, strides);
+  MlirType expanded = mlirMemRefTypeGet(tp__element_type(type), n, sizes, layout,
+                                        mlirMemRefTypeGetMemorySpace(type));
+  MlirNamedAttribute attrs[] = {
+      tp__named(context, "reassociation", mlirArrayAttrGet(context, rank, groups)),
+      tp__named(context, "static_output_shape", tp__attr_i64s(context, n, sizes)),
+  };
+  return mlirOperationGetResult(
+      tp__build(where, "memref.expand_shape", 1, &memref, 1, &expanded, TP_LEN(attrs), attrs), 0);
+}
+
 void tp__replace_op(MlirOperation op, MlirValue with) {
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), with);
   mlirOperationDestroy(op);

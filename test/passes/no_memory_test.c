@@ -220,6 +220,7 @@ CASES(lower, {MODELS "attention.mlir", "tp-spmd", "tp-to-runtime{overlap=true}"}
        "tp-schedule-collectives{least=0}"},
       {PASSES "bufferize/assign_buffers.mlir", NULL, "tp-assign-buffers"},
       {PASSES "bufferize/order_loops.mlir", NULL, "tp-order-loops"},
+      {PASSES "bufferize/tile_transposes.mlir", NULL, "tp-tile-transposes"},
       {PASSES "lower/lower_contractions.mlir", NULL, "tp-lower-contractions"},
       {PASSES "lower/return_errors.mlir", NULL, "tp-return-errors"},
       {PASSES "math/widen_sums.mlir", NULL, "tp-widen-sums"},

@@ -56,43 +56,6 @@ static MlirValue build_part(MlirOperation where, MlirValue memref, int dim, int6
       tp__build(where, "memref.subview", 1, &memref, 1, &part, TP_LEN(attrs), attrs), 0);
 }
 
-/* Views `dim` as two dimensions: n_parts parts and their elements. */
-static MlirValue build_expanded(MlirOperation where, MlirValue memref, int dim, int64_t n_parts) {
-  MlirContext context = mlirOperationGetContext(where);
-  MlirType type = mlirValueGetType(memref), i64 = mlirIntegerTypeGet(context, 64);
-  int rank = (int)mlirShapedTypeGetRank(type), n = 0;
-  int64_t sizes[TP_MAX_RANK], strides[TP_MAX_RANK], of[TP_MAX_RANK], base;
-  MlirAttribute groups[TP_MAX_RANK];
-  if (dim < 0)
-    return memref;
-  (void)mlirMemRefTypeGetStridesAndOffset(type, of, &base);
-  for (int d = 0; d < rank; d++) {
-    MlirAttribute group[2];
-    int64_t size = mlirShapedTypeGetDimSize(type, d), inside = d == dim ? size / n_parts : size;
-    int first = n;
-    if (d == dim) {
-      sizes[n] = n_parts;
-      strides[n++] = of[d] * inside;
-    }
-    sizes[n] = inside;
-    strides[n++] = of[d];
-    for (int i = first; i < n; i++)
-      group[i - first] = mlirIntegerAttrGet(i64, i);
-    groups[d] = mlirArrayAttrGet(context, n - first, group);
-  }
-  MlirAttribute layout = mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type))
-                             ? mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, n))
-                             : mlirStridedLayoutAttrGet(context, base, n, strides);
-  MlirType expanded = mlirMemRefTypeGet(tp__element_type(type), n, sizes, layout,
-                                        mlirMemRefTypeGetMemorySpace(type));
-  MlirNamedAttribute attrs[] = {
-      tp__named(context, "reassociation", mlirArrayAttrGet(context, rank, groups)),
-      tp__named(context, "static_output_shape", tp__attr_i64s(context, n, sizes)),
-  };
-  return mlirOperationGetResult(
-      tp__build(where, "memref.expand_shape", 1, &memref, 1, &expanded, TP_LEN(attrs), attrs), 0);
-}
-
 MlirValue tp__split_partial(MlirOperation where, const tp__map_operand *o, const tp__cut *c) {
   MlirContext context = mlirOperationGetContext(where);
   int64_t sizes[TP_MAX_RANK + 1];
@@ -226,7 +189,7 @@ tp_status tp__split_parts(const tp__map_nest *n, const tp__cut *c, MlirOperation
       continue;
     (void)tp__cut_dim(n->operands + i, c->loop, &dim);
     MlirValue whole = build_part(where, operands[i], dim, 0, c->n_parts * c->size);
-    operands[i] = build_expanded(where, whole, dim, c->n_parts);
+    operands[i] = tp__build_parts(where, whole, dim, c->n_parts);
   }
   MlirOperation parts = tp__build_generic(&(tp_generic){.where = where,
                                                         .location = mlirOperationGetLocation(n->op),
