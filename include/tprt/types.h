@@ -1,8 +1,8 @@
 /* Status codes, element types, reductions, operation kinds.
  *
- * NULL, in all headers of the runtime: an argument may be NULL only where its comment says what
- * that means, and in calls that release it (tprt_..._destroy, tprt_mem_free), which then do
- * nothing. Many calls answer another NULL with TPRT_INVALID_ARGUMENT, but none promises it. */
+ * NULL, in all headers of the runtime: an argument may be NULL only where its comment says so.
+ * Calls that release an object (tprt_..._destroy, tprt_mem_free) do nothing with NULL. Do not pass
+ * NULL elsewhere: some calls return TPRT_INVALID_ARGUMENT, others crash. */
 #ifndef TPRT_TYPES_H
 #define TPRT_TYPES_H
 

@@ -74,11 +74,11 @@ UNARY(apply_tan, ctan)
 UNARY(apply_tanh, ctanh)
 UNARY(apply_sign, sign_of)
 
-/* 0 to the power 0 is 1, though cpow may return NaN. Other powers of 0 that are not positive differ
- * between libraries. */
+/* 0 to the power 0 is 1, though cpow may return NaN, and 0 to a positive real power is 0. Libraries
+ * disagree about all other powers of 0, so these are unknown. */
 static void apply_pow(const scalar_types *t, const number *const *in, number *out) {
   double complex base = value_of(in[0]), power = value_of(in[1]);
-  bool differs = base == 0 && power != 0 && (cimag(power) != 0 || creal(power) < 0);
+  bool differs = base == 0 && !(cimag(power) == 0 && creal(power) >= 0);
   if (!are_certain(in[0]) || !are_certain(in[1]) || differs)
     put_unknown(t->to, out);
   else

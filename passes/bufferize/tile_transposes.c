@@ -43,9 +43,14 @@ typedef struct cut {
 
 static bool has_static_strides(MlirType type) {
   int64_t strides[TP_MAX_RANK], base;
-  return mlirTypeIsAMemRef(type) && mlirShapedTypeHasStaticShape(type) &&
-         mlirShapedTypeGetRank(type) + 2 <= TP_MAX_RANK &&
-         mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(type, strides, &base));
+  if (!mlirTypeIsAMemRef(type) || !mlirShapedTypeHasStaticShape(type) ||
+      mlirShapedTypeGetRank(type) + 2 > TP_MAX_RANK ||
+      mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &base)))
+    return false;
+  for (int64_t d = 0; d < mlirShapedTypeGetRank(type); d++)
+    if (mlirShapedTypeIsDynamicStrideOrOffset(strides[d]))
+      return false;
+  return true;
 }
 
 static tp_status find_index(MlirOperation op, void *found) {
@@ -174,9 +179,10 @@ const tp_pass_row tp__tile_transposes_row = {
         "Requires: structured ops on buffers, tp-order-loops. Establishes: an elementwise "
         "linalg.generic whose innermost loop reads an operand of more than 16 KiB along another "
         "dimension than its last has two more loops, over the rows and columns of a tile of 16 x "
-        "16 elements (or as near to it as the sizes can be divided, 8 to 32). Ops that use the "
-        "numbers of their iterations, and sizes without such a divisor, stay as they are. Breaks: "
-        "nothing.",
+        "16 elements. A size that 16 does not divide has tiles of its largest divisor from 8 to "
+        "32. "
+        "Ops that use the numbers of their iterations, sizes without such a divisor, and operands "
+        "with dynamic strides stay as they are. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

@@ -257,8 +257,9 @@ static bool is_same_again(const check *c, tp_cost written) {
   return same;
 }
 
-/* Checks that the bound of the plan that is made in parts holds, and is not above that plan. With
- * objective=bytes such plans have other prices, those of paths over whole axes. */
+/* Plans the program in parts, as large programs are, and checks that bound <= cheapest plan <= plan
+ * in parts. True for objective=bytes, where plans in parts have other prices (only paths over whole
+ * axes), so that costs cannot be compared. */
 static bool is_bounded_in_parts(const check *c) {
   planned parts;
   if (c->s->bytes)

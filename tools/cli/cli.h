@@ -174,8 +174,9 @@ void cli_interrupt_end_by(int number);
 void cli_interrupt_soft(bool soft);
 bool cli_interrupt_asked(void);
 
-/* A process that was started runs, or is waited for (a negative number: a process group); a file is
- * incomplete, or is complete. The path is borrowed. */
+/* Records what must not be left behind when a signal ends this process. `runs`: the child has
+ * started; false: it has been waited for. A negative pid is a process group. `is_partial`: the file
+ * is incomplete; false: it is complete, or gone. The path is borrowed. */
 void cli_leftover_child(pid_t pid, bool runs);
 void cli_leftover_file(const char *path, bool is_partial);
 /* Ends those processes and removes those files. Async-signal-safe. */

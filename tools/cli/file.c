@@ -44,7 +44,7 @@ bool cli_file_open(cli_file *file, const char *path) {
 bool cli_file_close(cli_file *file, bool ok) {
   bool is_partial = strcmp(file->partial, file->path) != 0;
   ok = ok && fflush(file->stream) == 0 && !ferror(file->stream);
-  int error = errno; /* of the first failure: what follows it may succeed, or fail otherwise */
+  int error = errno; /* that of the first failure; later calls may overwrite errno */
   if (fclose(file->stream) != 0 && ok) {
     ok = false;
     error = errno;

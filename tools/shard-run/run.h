@@ -156,11 +156,11 @@ typedef struct rank_result {
   char no_graph[256];  /* why executions did not use a graph; "" otherwise */
   char gemm[512];      /* the GEMM implementation, see tprt_context_gemm */
   char attention[512]; /* who computes attentions, see tprt_context_attention */
-  /* per site, of the execution that took this time, with a graph of one more, without it; owned by
-   * the launch */
+  /* statistics of each site, from the execution whose time is reported; if it ran as a graph, from
+   * one more execution without the graph. Owned by the launch */
   tprt_site_stats *sites;
-  /* --trace: the calls of the last execution, the first MAX_TRACED_CALLS of n_seen; owned by the
-   * launch. NULL: no trace */
+  /* with --trace, the first MAX_TRACED_CALLS of the n_seen calls of the last execution, else NULL;
+   * owned by the launch */
   tprt_call *calls;
   int64_t n_seen, begin_ns, end_ns;
   /* the rank's clock minus that of rank 0, and how wrong that may be; 0 on the same host */

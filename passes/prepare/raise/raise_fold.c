@@ -1,5 +1,5 @@
 /* Folds ops in the body of a generic that index analysis decides: wrap-around of negative indices,
- * clamps, and bounds assertions. Then casts of indices to i64 and back. */
+ * clamps, and bounds assertions. Then removes casts of indices to i64 and back. */
 #include "passes/prepare/raise/raise.h"
 
 static void replace(tp__raise *raise, MlirOperation op, MlirValue with) {

@@ -19,7 +19,7 @@ enum {
   MAX_OPERANDS = 16,
 };
 
-/* The sizes of the dimensions that are joined. */
+/* Dimensions that a reshape joins into one: how many, and their sizes. */
 typedef struct parts {
   int n;
   int64_t sizes[TP_MAX_RANK];

@@ -43,12 +43,12 @@ func.func @other_sizes(%x: memref<100x135xf32, strided<[200, 1], offset: ?>>, %y
 // -----
 
 // Not tiled: an operand that the cache holds, a prime size, rows in another order, an op that counts its
-// iterations, and a sum.
+// iterations, a sum, and dynamic strides.
 // CHECK-LABEL: func @kept
 // CHECK-NOT: memref.expand_shape
 func.func @kept(%x: memref<32x64xf32>, %y: memref<64x32xf32>, %p: memref<128x509xf32>, %q: memref<509x128xf32>,
                 %u: memref<16x128x64xf32>, %v: memref<128x16x64xf32>, %m: memref<256x256xf32>, %n: memref<256x256xf32>,
-                %s: memref<256xf32>) {
+                %s: memref<256xf32>, %t: memref<256x256xf32, strided<[?, 1]>>) {
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
                   iterator_types = ["parallel", "parallel"]} ins(%x : memref<32x64xf32>) outs(%y : memref<64x32xf32>) {
   ^bb0(%a: f32, %o: f32):
@@ -79,6 +79,12 @@ func.func @kept(%x: memref<32x64xf32>, %y: memref<64x32xf32>, %p: memref<128x509
   ^bb0(%a: f32, %o: f32):
     %r = arith.addf %o, %a : f32
     linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%t : memref<256x256xf32, strided<[?, 1]>>) outs(%n : memref<256x256xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
   }
   return
 }
