@@ -10,7 +10,8 @@
   "tp-unroll-loops,tp-raise,cse,tp-hoist-invariants,tp-lift-constants{*},tp-group-rows,"           \
   "tp-propagate{*}"
 #define TO_BUFFERS(contractions)                                                                   \
-  "tp-expand-sorts,tp-expand-switches,tp-inline-calls{fused=keep},tp-clone-inits,"                 \
+  "tp-drop-barriers,tp-expand-sorts,tp-expand-switches,tp-inline-calls{fused=keep},tp-clone-"      \
+  "inits,"                                                                                         \
   "tp-lower-to-runtime,"                                                                           \
   "one-shot-bufferize{bufferize-function-boundaries=1 "                                            \
   "function-boundary-type-conversion=identity-layout-map "                                         \

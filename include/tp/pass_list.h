@@ -27,6 +27,7 @@
   X(expand_messages) \
   X(expand_sorts) \
   X(expand_switches) \
+  X(drop_barriers) \
   X(keep_scalars) \
   X(fuse_attention) \
   X(tile_attention) \

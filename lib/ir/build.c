@@ -186,3 +186,28 @@ MlirValue tp__view_as(MlirOperation where, MlirValue value, MlirType type) {
   tp__static_tensor(type, &rank, shape);
   return tp__view(where, mlirOperationGetLocation(where), value, rank, shape);
 }
+
+/* ---- copies ---- */
+
+bool tp__is_barrier(MlirOperation op) {
+  return tp__op_is(op, "bufferization.alloc_tensor") && mlirOperationGetNumOperands(op) == 1 &&
+         mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(op, 0)),
+                       mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+MlirValue tp__copy_of(MlirOperation where, MlirLocation location, MlirValue value) {
+  MlirContext context = mlirOperationGetContext(where);
+  MlirType type = mlirValueGetType(value);
+  const MlirNamedAttribute segments = tp__named(
+      context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, (const int32_t[]){0, 1, 0}));
+  MlirOperation op = tp__create(&(tp_build){.name = "bufferization.alloc_tensor",
+                                            .location = location,
+                                            .n_operands = 1,
+                                            .operands = &value,
+                                            .n_results = 1,
+                                            .results = &type,
+                                            .n_attributes = 1,
+                                            .attributes = &segments});
+  tp__insert_before(where, op);
+  return mlirOperationGetResult(op, 0);
+}

@@ -181,6 +181,7 @@ static const struct transfer_row {
     {"tensor.pad", SAME},
     {"tensor.extract", SAME},
     {"shard.shard", SAME},
+    {"bufferization.alloc_tensor", SAME},
     {"arith.extf", SAME},
     {"arith.truncf", SAME},
     {"tensor.from_elements", SAME},

@@ -42,6 +42,9 @@ static inline bool tp__op_has_dialect(MlirOperation op, const char *dialect) {
 static inline bool tp__is_reshape(MlirOperation op) {
   return tp__op_is(op, "tensor.expand_shape") || tp__op_is(op, "tensor.collapse_shape");
 }
+/* True for a barrier, bufferization.alloc_tensor() copy(%x): the identity, but equal ops in front
+ * of it and behind it are not joined. */
+bool tp__is_barrier(MlirOperation op);
 /* Finds the op's name in a table of `n` rows of `size` bytes, which begin with a name. Returns the
  * row; NULL if there is none. */
 const void *tp__op_row(MlirOperation op, const void *rows, int n, size_t size);
@@ -166,6 +169,9 @@ void tp__insert_before(MlirOperation where, MlirOperation op);
 void tp__insert_after(MlirOperation where, MlirOperation op);
 /* Builds tensor.empty of a static tensor type before `where`. */
 MlirValue tp__empty(MlirOperation where, MlirType type);
+/* Builds bufferization.alloc_tensor() copy(value) before `where`: a tensor that owns its elements,
+ * and a barrier (tp__is_barrier) as long as tp-drop-barriers has not run. */
+MlirValue tp__copy_of(MlirOperation where, MlirLocation location, MlirValue value);
 /* Creates a linalg.fill of the tensor `init`. The caller inserts it. */
 MlirOperation tp__create_fill(MlirLocation location, MlirValue number, MlirValue init);
 /* Builds a linalg.fill of a tensor of this static type before `where`. */

@@ -64,7 +64,8 @@ int tp__reads_per_point(MlirOperation op, MlirValue tensor) {
 
 /* Ops whose result has the elements of operand 0. */
 static const char *const same_elements[] = {"shard.shard", "tensor.expand_shape",
-                                            "tensor.collapse_shape", "tensor.cast"};
+                                            "tensor.collapse_shape", "tensor.cast",
+                                            "bufferization.alloc_tensor"};
 
 /* Looks through reshards and views. `alone` becomes false if another op uses the value. */
 static MlirValue source_of(MlirValue value, bool *alone) {

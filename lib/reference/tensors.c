@@ -42,6 +42,12 @@ static bool run_reshape(evaluation *r, cell *frame, const node *n) {
   return put(frame, n, t);
 }
 
+static bool run_copy(evaluation *r, cell *frame, const node *n) {
+  if (n->n_operands != 1)
+    return tp__eval_unsupported(r, n->op, "copies no tensor");
+  return run_reshape(r, frame, n);
+}
+
 /* Reads a list of integers such as the offsets of a slice. Dynamic entries come from the operands,
  * starting at *first, which advances past them. */
 static bool mixed(evaluation *r, const cell *frame, const node *n, const char *name, int *first,
@@ -287,6 +293,7 @@ const op_row tp__tensor_rows[] = {
     {"tensor.collapse_shape", run_reshape},
     {"tensor.reshape", run_reshape},
     {"tensor.cast", run_reshape},
+    {"bufferization.alloc_tensor", run_copy},
     {"tensor.extract_slice", run_extract_slice},
     {"tensor.insert_slice", run_insert_slice},
     {"tensor.pad", run_pad},

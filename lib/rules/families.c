@@ -11,6 +11,7 @@ const tp_family *const *tp__families(int *n) {
       &tp__elementwise_family,
       &tp__constant_family,
       &tp__reshape_family,
+      &tp__barrier_family,
       &tp__slice_family,
       &tp__concat_family,
       &tp__pad_family,

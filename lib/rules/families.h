@@ -13,6 +13,7 @@ extern const struct tp_family tp__linalg_family;
 extern const struct tp_family tp__elementwise_family;
 extern const struct tp_family tp__constant_family;
 extern const struct tp_family tp__reshape_family;
+extern const struct tp_family tp__barrier_family;
 extern const struct tp_family tp__slice_family;
 extern const struct tp_family tp__concat_family;
 extern const struct tp_family tp__pad_family;

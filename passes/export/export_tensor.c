@@ -67,6 +67,38 @@ static tp_status cast(tp_export *x, MlirOperation op) {
   return tp__export_replace(x, op, tp__export_operand(x, op, 0));
 }
 
+/* Barriers that follow each other become one op. An importer has divided an op of many values, each
+ * of which waits for all others: XLA then does not begin before all of them are there. */
+static tp_status barrier(tp_export *x, MlirOperation op) {
+  MlirOperation first = op;
+  int n = 0;
+  MlirValue result = mlirOperationGetResult(op, 0);
+  if (!mlirValueEqual(tp__export_value(x, result), result))
+    return TP_OK; /* part of an op before */
+  if (!tp__is_barrier(op))
+    return tp__error(op, TP_UNSUPPORTED, "is not a copy of a tensor");
+  MlirValue operands[TP_EXPORT_MAX_VALUES];
+  MlirType types[TP_EXPORT_MAX_VALUES];
+  for (; !mlirOperationIsNull(op) && tp__is_barrier(op) && n < TP_EXPORT_MAX_VALUES;
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirOperation maker = tp__defining_op(mlirOperationGetOperand(op, 0));
+    if (n > 0 && !mlirOperationIsNull(maker) && tp__is_barrier(maker))
+      break;
+    operands[n] = tp__export_operand(x, op, 0);
+    types[n] = mlirValueGetType(operands[n]);
+    n++;
+  }
+  MlirOperation now = tp__export_build_op(x, &(tp_build){.name = "stablehlo.optimization_barrier",
+                                                         .n_operands = n,
+                                                         .operands = operands,
+                                                         .n_results = n,
+                                                         .results = types});
+  op = first;
+  for (int i = 0; i < n; i++, op = mlirOperationGetNextInBlock(op))
+    TP_TRY(tp__export_replace(x, op, mlirOperationGetResult(now, i)));
+  return TP_OK;
+}
+
 static tp_status concat(tp_export *x, MlirOperation op) {
   int n = (int)mlirOperationGetNumOperands(op);
   MlirValue *values = tp__calloc((size_t)n + 1, sizeof *values);
@@ -264,6 +296,7 @@ static tp_status pad(tp_export *x, MlirOperation op) {
 
 const tp_export_row tp__export_tensor_rows[] = {
     {"arith.constant", constant},
+    {"bufferization.alloc_tensor", barrier},
     {"complex.constant", complex_constant},
     {"tensor.cast", cast},
     {"tensor.collapse_shape", reshape},

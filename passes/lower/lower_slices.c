@@ -103,23 +103,6 @@ tp_status tp__split_slice(MlirOperation op, void *data) {
 
 /* ---- loop-carried values ---- */
 
-MlirValue tp__dense_copy(MlirOperation where, MlirValue value) {
-  MlirContext context = mlirOperationGetContext(where);
-  MlirType type = mlirValueGetType(value);
-  const MlirNamedAttribute segments = tp__named(
-      context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, (const int32_t[]){0, 1, 0}));
-  MlirOperation op = tp__create(&(tp_build){.name = "bufferization.alloc_tensor",
-                                            .location = mlirOperationGetLocation(where),
-                                            .n_operands = 1,
-                                            .operands = &value,
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = 1,
-                                            .attributes = &segments});
-  tp__insert_before(where, op);
-  return mlirOperationGetResult(op, 0);
-}
-
 tp_status tp__densify_carried(MlirOperation op, void *data) {
   static const char *const names[] = {"scf.for", "scf.while", "scf.yield", "scf.condition"};
   bool carries = false;
@@ -130,7 +113,7 @@ tp_status tp__densify_carried(MlirOperation op, void *data) {
     MlirValue value = mlirOperationGetOperand(op, i);
     MlirOperation source = tp__defining_op(value);
     if (!mlirOperationIsNull(source) && tp__op_is(source, "tensor.extract_slice"))
-      mlirOperationSetOperand(op, i, tp__dense_copy(op, value));
+      mlirOperationSetOperand(op, i, tp__copy_of(op, mlirOperationGetLocation(op), value));
   }
   return TP_OK;
 }

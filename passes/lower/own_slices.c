@@ -105,7 +105,8 @@ static void copy_slices(owner *o, size_t first) {
     if (outlives(o, i, tensor, last)) {
       MlirOperation op = o->slices.items[i];
       MlirValue result = mlirOperationGetResult(op, 0);
-      MlirValue copy = tp__dense_copy(mlirOperationGetNextInBlock(op), result);
+      MlirOperation next = mlirOperationGetNextInBlock(op);
+      MlirValue copy = tp__copy_of(next, mlirOperationGetLocation(next), result);
       tp__replace_uses_except(result, copy, tp__defining_op(copy));
       (void)tp__table_put(&o->numbers, tp__defining_op(copy).ptr,
                           tp__table_get(&o->numbers, op.ptr));

@@ -158,9 +158,6 @@ tp_status tp__split_slice(MlirOperation op, void *data);
 /* A visitor: copies slices that enter a loop or leave a region of a loop or branch, so that no
  * carried value is a slice of another one. */
 tp_status tp__densify_carried(MlirOperation op, void *data);
-/* Builds a dense copy of a slice before `where`. The slice itself is a view with the strides of its
- * source. */
-MlirValue tp__dense_copy(MlirOperation where, MlirValue value);
 /* own_slices.c: copies slices that outlive the tensor they are cut from. */
 tp_status tp__own_slices(MlirOperation func);
 

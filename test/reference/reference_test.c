@@ -605,7 +605,16 @@ static void test_open(void **state) {
       "%s  %%0 = bufferization.alloc_tensor() : tensor<2xi32>\n  return %%0 : tensor<2xi32>\n}\n",
       head);
   assert_int_equal(evaluate_with(&f, program, NULL, NULL), TP_UNSUPPORTED);
-  assert_string_equal(f.why, "bufferization.alloc_tensor: is not supported by the evaluator");
+  assert_string_equal(f.why, "bufferization.alloc_tensor: copies no tensor");
+  clear(&f);
+  snprintf(program, sizeof program,
+           "%s  %%0 = bufferization.materialize_in_destination %%a in %%a\n"
+           "    : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>\n"
+           "  return %%0 : tensor<2xi32>\n}\n",
+           head);
+  assert_int_equal(evaluate_with(&f, program, NULL, NULL), TP_UNSUPPORTED);
+  assert_string_equal(f.why, "bufferization.materialize_in_destination: is not supported by the "
+                             "evaluator");
   clear(&f);
   assert_int_equal(evaluate_with(&f, "func.func @other() {\n  return\n}\n", NULL, NULL),
                    TP_NOT_FOUND);

@@ -174,6 +174,39 @@ static tp_status case_op(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
 
 /* ---- values that are passed on ---- */
 
+static tp_status find_read(MlirOperation op, void *found) {
+  *(bool *)found |= tp__op_is(op, "tensor.extract");
+  return TP_OK;
+}
+
+/* True if the value is computed from constants alone, such as a causal mask. */
+static bool is_constant(MlirValue value, int *budget) {
+  MlirOperation op = tp__defining_op(value);
+  if (mlirOperationIsNull(op) || (*budget)-- == 0 || tp__op_has_dialect(op, "func") ||
+      tp__op_has_dialect(op, "scf"))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (!is_constant(mlirOperationGetOperand(op, i), budget))
+      return false;
+  bool reads = false;
+  (void)tp__walk(op, find_read, &reads); /* the visitor does not fail */
+  return !reads;
+}
+
+/* Returns the value behind a barrier. A number needs none, since it holds no memory, and nor does a
+ * constant, which is needed whatever is computed again. */
+static MlirValue behind_barrier(tp_hlo *hlo, MlirValue value) {
+  enum { MOST = 64 }; /* ops of a constant */
+  int budget = MOST;
+  MlirType type = mlirValueGetType(value);
+  if (!tp__is_tensor(type))
+    return value;
+  tp_hlo_shape shape = tp__hlo_shape(type);
+  if (tp__hlo_elements(&shape) <= 1 || is_constant(value, &budget))
+    return value;
+  return tp__copy_of(hlo->where, hlo->location, value);
+}
+
 static tp_status barrier(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
   (void)row;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
@@ -181,7 +214,8 @@ static tp_status barrier(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
         !mlirTypeEqual(tp__hlo_operand_type(op, (int)i),
                        mlirValueGetType(mlirOperationGetResult(op, i))))
       return tp__error(op, TP_INVALID_ARGUMENT, "result %d has no operand of its type", (int)i);
-    TP_TRY(tp__hlo_map(hlo, op, mlirOperationGetResult(op, i), tp__hlo_operand(hlo, op, (int)i)));
+    MlirValue value = tp__hlo_operand(hlo, op, (int)i);
+    TP_TRY(tp__hlo_map(hlo, op, mlirOperationGetResult(op, i), behind_barrier(hlo, value)));
   }
   return TP_OK;
 }
@@ -224,7 +258,8 @@ const tp_hlo_row tp__hlo_control_rows[] = {
     {"stablehlo.composite", TP_HLO_ANY, TP_HLO_ANY, TP_HLO_ANY, composite, NULL,
      "func.call of its decomposition"},
     {"stablehlo.if", 1, TP_HLO_ANY, 2, if_op, NULL, "scf.if"},
-    {"stablehlo.optimization_barrier", TP_HLO_ANY, TP_HLO_ANY, 0, barrier, NULL, "its operands"},
+    {"stablehlo.optimization_barrier", TP_HLO_ANY, TP_HLO_ANY, 0, barrier, NULL,
+     "bufferization.alloc_tensor with a copy of each operand"},
     {"stablehlo.while", TP_HLO_ANY, TP_HLO_ANY, 2, while_op, NULL, "scf.while"},
     {NULL},
 };

@@ -24,7 +24,7 @@ static tp_status check_body(MlirOperation op, void *data) {
 }
 
 bool tp__is_erasable(MlirOperation op) {
-  return mlirOperationGetNumResults(op) > 0 && is_pure(op) &&
+  return mlirOperationGetNumResults(op) > 0 && (is_pure(op) || tp__is_barrier(op)) &&
          tp__walk(op, check_body, NULL) == TP_OK;
 }
 

@@ -40,7 +40,7 @@ bool tp__is_view(MlirOperation op) {
   for (int i = 0; i < TP_LEN(names); i++)
     if (tp__op_is(op, names[i]))
       return true;
-  return false;
+  return tp__is_barrier(op);
 }
 
 /* ---- properties of an op alone ---- */

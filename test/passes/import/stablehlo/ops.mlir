@@ -65,8 +65,10 @@ func.func @map(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
 }
 
 // CHECK-LABEL: func.func @passed_on
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<4xf32>
+// CHECK: %[[B:.*]] = bufferization.alloc_tensor() copy(%[[A]])
 // CHECK: arith.constant dense<4> : tensor<i32>
-// CHECK: %[[C:.*]] = call @twice(%{{.*}})
+// CHECK: %[[C:.*]] = call @twice(%[[B]])
 // CHECK: return %[[C]]
 func.func @passed_on(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<i32>) {
   %0 = "stablehlo.optimization_barrier"(%a) : (tensor<4xf32>) -> tensor<4xf32>
@@ -74,6 +76,19 @@ func.func @passed_on(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<i32>) {
   %2 = "stablehlo.get_dimension_size"(%1) <{dimension = 0 : i64}> : (tensor<4xf32>) -> tensor<i32>
   %3 = "stablehlo.composite"(%1) <{decomposition = @twice, name = "my.twice"}> : (tensor<4xf32>) -> tensor<4xf32>
   return %3, %2 : tensor<4xf32>, tensor<i32>
+}
+
+// Of a barrier, what holds memory that is worth computing again: no number, and nothing that is computed from constants alone.
+// CHECK-LABEL: func.func @barrier
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<4xf32>, %[[S:[a-z0-9]+]]: tensor<f32>
+// CHECK: %[[I:.*]] = linalg.generic
+// CHECK: %[[B:.*]] = bufferization.alloc_tensor() copy(%[[A]])
+// CHECK-NOT: alloc_tensor
+// CHECK: return %[[B]], %[[S]], %[[I]]
+func.func @barrier(%a: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>, tensor<f32>, tensor<4xi32>) {
+  %i = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<4xi32>
+  %0:3 = "stablehlo.optimization_barrier"(%a, %s, %i) : (tensor<4xf32>, tensor<f32>, tensor<4xi32>) -> (tensor<4xf32>, tensor<f32>, tensor<4xi32>)
+  return %0#0, %0#1, %0#2 : tensor<4xf32>, tensor<f32>, tensor<4xi32>
 }
 
 func.func private @twice(%a: tensor<4xf32>) -> tensor<4xf32> {
