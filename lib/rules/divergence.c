@@ -189,7 +189,8 @@ static uint32_t through(const tp_divergence *d, MlirValue result, uint32_t in) {
 }
 
 static void visit_op(tp_divergence *d, MlirOperation op, uint32_t control) {
-  static const char *const structured[] = {"scf.if", "scf.for", "scf.while", "scf.index_switch"};
+  static const char *const structured[] = {"scf.if", "scf.for", "scf.while", "scf.index_switch",
+                                           "scf.execute_region"};
   for (int i = 0; i < TP_LEN(structured); i++)
     if (tp__op_is(op, structured[i])) {
       visit_structured(d, op, control);

@@ -16,6 +16,7 @@ const tp_family *const *tp__families(int *n) {
       &tp__concat_family,
       &tp__pad_family,
       &tp__scalar_family,
+      &tp__border_family, /* before collective: some of them are borders */
       &tp__collective_family,
       &tp__sort_family,
       &tp__call_family,

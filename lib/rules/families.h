@@ -18,6 +18,7 @@ extern const struct tp_family tp__slice_family;
 extern const struct tp_family tp__concat_family;
 extern const struct tp_family tp__pad_family;
 extern const struct tp_family tp__scalar_family;
+extern const struct tp_family tp__border_family;
 extern const struct tp_family tp__collective_family;
 extern const struct tp_family tp__sort_family;
 extern const struct tp_family tp__call_family;

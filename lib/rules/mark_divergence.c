@@ -4,6 +4,7 @@
  * A global value is the same on all devices that hold it. Only such a value can be sharded, since
  * its shard is a slice of it. A value that differs has only one possible layout: whole, with a
  * separate copy on each device. */
+#include "rules/border.h"
 #include "rules/collective.h"
 
 typedef struct marking {
@@ -24,15 +25,15 @@ static uint8_t all_axes(const marking *a) { return (uint8_t)((1u << a->graph->me
 
 static tp_status mark_op(marking *a, const tp_item *item) {
   tp_rule *rule = item->rule;
-  uint32_t differs = 0;
+  uint32_t operands = 0, results = 0;
   for (int i = 0; i < rule->n_operands; i++)
-    differs |= tp__divergence_of(&a->difference, rule->operands[i].value);
+    operands |= tp__divergence_of(&a->difference, rule->operands[i].value);
   for (int i = 0; i < rule->n_results; i++)
-    differs |= tp__divergence_of(&a->difference, rule->results[i].value);
+    results |= tp__divergence_of(&a->difference, rule->results[i].value);
   tp_effect effect;
-  tp_status status = tp__collective_effect(item->op, a->graph->mesh, 0, &effect);
-  rule->barred_axes = differs ? all_axes(a) : (uint8_t)effect.axes;
-  return status;
+  TP_TRY(tp__collective_effect(item->op, a->graph->mesh, 0, &effect));
+  rule->barred_axes = operands | results ? all_axes(a) : (uint8_t)effect.axes;
+  return rule->border ? tp__border_mark(rule, a->graph->mesh, operands, results) : TP_OK;
 }
 
 static tp_status refuse_layout(const marking *a, MlirOperation op, uint32_t axes) {

@@ -129,6 +129,12 @@ typedef struct tp_rows {
 struct tp_family;
 struct tp_rule_text;
 
+/* An axis of the group of a border (border.h): its place among those of a factor, major first. */
+typedef struct tp_border_axis {
+  bool is_set : 1;
+  uint8_t place : 3, factor : 4;
+} tp_border_axis;
+
 typedef struct tp_rule {
   MlirOperation op;
   const struct tp_family *family;
@@ -157,6 +163,8 @@ typedef struct tp_rule {
   bool is_free;
   /* bit a: no strategy uses axis a; set for communication written by a user and for its results */
   uint8_t barred_axes;
+  uint16_t border; /* bits: factors of a border, which only axes of border_axes may split */
+  tp_border_axis border_axes[TP_MAX_AXES];
   /* the rule whose data all equal ops share, see rule_cache.h; NULL: not shared */
   const struct tp_rule *first;
   /* of a rule written by a user; NULL for families of this library */

@@ -1,5 +1,6 @@
 /* Strategies: one choice per mesh axis, and the shardings that follow from them. */
 #include "ir/work.h"
+#include "rules/border.h"
 #include "rules/regroup.h"
 #include "rules/rows.h"
 #include "rules/window.h"
@@ -304,6 +305,8 @@ bool tp__strategy_legal(const tp_rule *rule, const tp_mesh *mesh, const tp_strat
   for (int a = 0; a < mesh->n_axes; a++)
     if ((rule->barred_axes >> a & 1) && s->choices[a].kind != TP_CHOOSE_NONE)
       return false;
+  if (rule->border && !tp__border_legal(rule, mesh, s))
+    return false;
   for (int f = 0; f < rule->n_factors; f++) {
     int64_t shards = tp__strategy_shards(rule, mesh, s, f);
     bool uneven = rule->factors[f].size % shards != 0;

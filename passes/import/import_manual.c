@@ -3,8 +3,8 @@
  *
  * Its semantics are those of user communication in a global program (docs/explanation/rules.md): an
  * all_slice gives each device its own part, values computed from the parts differ between devices,
- * and an all_gather combines the parts into one value. sdy.named_computation is the same without
- * manual axes. */
+ * and an all_gather combines the parts into one value. Where several dimensions are split, there is
+ * an op for each, in one region. sdy.named_computation is the same without manual axes. */
 #include "passes/import/import.h"
 
 #include "support/support.h"
@@ -196,11 +196,11 @@ tp_status tp__sdy_check_free(tp_importer *im, MlirOperation op, const char *what
 
 /* ---- replacing ---- */
 
-/* Inserts a shard.all_slice or all_gather of `value` along `axes` of the mesh in dimension
- * `dim`. */
-static MlirValue move(MlirOperation where, const tp_mesh *mesh, bool slice, MlirValue value,
-                      int dim, int n, const int *axes) {
-  MlirContext context = mlirOperationGetContext(where);
+/* Builds a shard.all_slice or all_gather of `value` along `axes` of the mesh in dimension `dim`.
+ * The caller inserts it. */
+static MlirOperation build_move(MlirLocation location, const tp_mesh *mesh, bool slice,
+                                MlirValue value, int dim, int n, const int *axes) {
+  MlirContext context = mlirLocationGetContext(location);
   MlirAttribute grid, grid_axes;
   int rank;
   int64_t shape[TP_MAX_RANK];
@@ -215,35 +215,75 @@ static MlirValue move(MlirOperation where, const tp_mesh *mesh, bool slice, Mlir
       tp__named(context, "grid_axes", grid_axes),
       tp__named(context, slice ? "slice_axis" : "gather_axis", tp__attr_index(context, dim)),
   };
-  MlirOperation op = tp__create(&(tp_build){.name = slice ? "shard.all_slice" : "shard.all_gather",
-                                            .location = mlirOperationGetLocation(where),
-                                            .n_operands = 1,
-                                            .operands = &value,
-                                            .n_results = 1,
-                                            .results = &type,
-                                            .n_attributes = TP_LEN(attributes),
-                                            .attributes = attributes});
-  tp__insert_before(where, op);
-  return mlirOperationGetResult(op, 0);
+  return tp__create(&(tp_build){.name = slice ? "shard.all_slice" : "shard.all_gather",
+                                .location = location,
+                                .n_operands = 1,
+                                .operands = &value,
+                                .n_results = 1,
+                                .results = &type,
+                                .n_attributes = TP_LEN(attributes),
+                                .attributes = attributes});
+}
+
+/* The axes of the mesh by which a sharding splits dimension `dim` at the border. Returns their
+ * number. Capacity: TP_MAX_AXES. */
+static int axes_of_dim(const tp_mesh *mesh, const computation *c, const tp_sdy_sharding *s, int dim,
+                       int *axes) {
+  int n = 0;
+  for (int i = 0; i < s->n_axes; i++) {
+    char name[TP_MAX_AXIS_NAME];
+    int first;
+    if (s->axes[i].place != dim || !is_manual(c, s->axes[i].name) ||
+        !tp__ref_copy(s->axes[i].name, name, sizeof name))
+      continue;
+    int count = tp_mesh_find(mesh, name, 0, 0, &first);
+    for (int k = 0; k < count && n < TP_MAX_AXES; k++)
+      axes[n++] = first + k;
+  }
+  return n;
+}
+
+/* Moves two or more ops that follow each other into a region, whose result is theirs: the border is
+ * one op (lib/rules/border.h). */
+static MlirValue enclose(MlirOperation where, int n, MlirOperation *steps) {
+  MlirContext context = mlirOperationGetContext(where);
+  MlirValue value = mlirOperationGetResult(steps[n - 1], 0);
+  MlirType type = mlirValueGetType(value);
+  MlirLocation location = mlirOperationGetLocation(where);
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  for (int i = 0; i < n; i++)
+    mlirBlockAppendOwnedOperation(block, steps[i]);
+  mlirBlockAppendOwnedOperation(
+      block, tp__create(&(tp_build){
+                 .name = "scf.yield", .location = location, .n_operands = 1, .operands = &value}));
+  MlirNamedAttribute no_inline = tp__named(context, "no_inline", mlirUnitAttrGet(context));
+  MlirOperation region = tp__create(&(tp_build){.name = "scf.execute_region",
+                                                .location = location,
+                                                .n_results = 1,
+                                                .results = &type,
+                                                .n_attributes = 1,
+                                                .attributes = &no_inline,
+                                                .n_regions = 1});
+  mlirRegionAppendOwnedBlock(mlirOperationGetRegion(region, 0), block);
+  tp__insert_before(where, region);
+  return mlirOperationGetResult(region, 0);
 }
 
 static MlirValue move_dims(MlirOperation where, const tp_mesh *mesh, const computation *c,
                            bool slice, const tp_sdy_sharding *s, MlirValue value) {
+  MlirOperation steps[TP_MAX_RANK];
+  int n_steps = 0;
   for (int d = 0; d < s->rank; d++) {
-    int axes[TP_MAX_AXES], n = 0;
-    for (int i = 0; i < s->n_axes; i++) {
-      char name[TP_MAX_AXIS_NAME];
-      int first;
-      if (s->axes[i].place != d || !is_manual(c, s->axes[i].name) ||
-          !tp__ref_copy(s->axes[i].name, name, sizeof name))
-        continue;
-      int count = tp_mesh_find(mesh, name, 0, 0, &first);
-      for (int k = 0; k < count && n < TP_MAX_AXES; k++)
-        axes[n++] = first + k;
-    }
-    if (n > 0)
-      value = move(where, mesh, slice, value, d, n, axes);
+    int axes[TP_MAX_AXES], n = axes_of_dim(mesh, c, s, d, axes);
+    if (n == 0)
+      continue;
+    steps[n_steps] = build_move(mlirOperationGetLocation(where), mesh, slice, value, d, n, axes);
+    value = mlirOperationGetResult(steps[n_steps++], 0);
   }
+  if (n_steps > 1)
+    return enclose(where, n_steps, steps);
+  if (n_steps == 1)
+    tp__insert_before(where, steps[0]);
   return value;
 }
 

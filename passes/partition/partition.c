@@ -6,6 +6,7 @@
 #include "passes/partition/partition.h"
 
 #include "rules/attention.h"
+#include "rules/border.h"
 #include "rules/regroup.h"
 #include "rules/rows.h"
 
@@ -182,7 +183,7 @@ static void erase_layouts(tp_partitioner *p) {
   }
 }
 
-/* Erases ops that were replaced: tensor.empty of global shape, and exchanges of rows. */
+/* Erases ops that were replaced: tensor.empty of global shape, borders, and exchanges of rows. */
 static void erase_unused(tp_partitioner *p) {
   for (int i = 0; i < p->graph.n_items; i++) {
     const tp_item *item = &p->graph.items[i];
@@ -190,7 +191,8 @@ static void erase_unused(tp_partitioner *p) {
     if (item->kind != TP_ITEM_OP)
       continue;
     bool is_empty = item->rule->is_free && tp__op_is(item->op, "tensor.empty");
-    if ((is_empty || item->rule->rows->sends) && !tp__is_used(mlirOperationGetResult(item->op, 0)))
+    if ((is_empty || item->rule->border || item->rule->rows->sends) &&
+        !tp__is_used(mlirOperationGetResult(item->op, 0)))
       mlirOperationDestroy(item->op);
     else if (mlirDictionaryAttrGetNumElements(tp__attributes(item->op)) > 0 &&
              !tp__rows_has_role(item->op, TP_ROWS_OWN)) {

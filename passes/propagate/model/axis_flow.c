@@ -4,6 +4,7 @@
  * The dimensions of all values that share a factor of some op form one class (union-find). The axes
  * of a class are those that annotations put on its dimensions. */
 #include "passes/propagate/model/planner.h"
+#include "rules/border.h"
 
 #include <string.h>
 
@@ -39,7 +40,8 @@ static void join(tp_flow *flow, int a, int b) {
   flow->cuts[a] |= flow->cuts[b];
 }
 
-/* If an annotation lists axes in another order than the mesh, all ops may use that order. */
+/* If an annotation or border lists axes in another order than the mesh, all ops may use that
+ * order. */
 static void note_order(tp_planner *p, tp_spec spec, int rank) {
   uint8_t order[TP_MAX_AXES];
   unsigned seen = 0;
@@ -163,6 +165,8 @@ static void add_values(tp_planner *p) {
   }
 }
 
+/* A border names an order of axes, but asks for no layout: without annotations, a plan that follows
+ * them replicates every value. */
 static tp_status mark_annotations(tp_planner *p) {
   tp_annotation a;
   bool present;
@@ -178,6 +182,11 @@ static tp_status mark_annotations(tp_planner *p) {
             present)
           mark(p, mlirOperationGetOperand(item->op, r), a.spec);
       continue;
+    }
+    if (item->kind == TP_ITEM_OP && item->rule->border) {
+      tp_spec spec;
+      MlirValue value = tp__border_spec(item->rule, &spec);
+      note_order(p, spec, tp__value_rank(value));
     }
     if (item->is_bare)
       continue;

@@ -1,5 +1,6 @@
 /* The strategies of ops, with the layouts they imply and their cost. */
 #include "passes/propagate/model/op_cost.h"
+#include "rules/border.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +68,8 @@ static void factor_axes(enumeration *e) {
     e->named_axes[f] &= may;
     e->cut_axes[f] &= may;
     e->axes_of_factor[f] = e->planner->problem.follow ? e->named_axes[f] : may;
+    if (e->rule->border >> f & 1)
+      e->axes_of_factor[f] &= tp__border_axes(e->rule, f);
     for (int a = 0; a < mesh->n_axes; a++)
       if ((e->axes_of_factor[f] >> a & 1) && factor->size % mesh->axes[a].size != 0 &&
           (factor->must_divide ||
@@ -386,7 +389,11 @@ static void **same_node(tp_planner *p, const enumeration *e, tp_op_memory t, int
   if (!tp__rule_word(p, rule, word) || *word == 0)
     return NULL;
   tp__memo_key_add(&key, *word);
-  tp__memo_key_add(&key, rule->barred_axes);
+  tp__memo_key_add(&key, rule->barred_axes | (int64_t)rule->border << 8);
+  if (rule->border)
+    for (int a = 0; a < TP_MAX_AXES; a++)
+      tp__memo_key_add(&key, rule->border_axes[a].is_set << 8 | rule->border_axes[a].place << 4 |
+                                 rule->border_axes[a].factor);
   tp__memo_key_add(&key, (int64_t)t.fused);
   tp__memo_key_add(&key, (int64_t)t.stored);
   tp__memo_key_add(&key, (int64_t)t.made);

@@ -10,6 +10,7 @@
 
 #include "passes/support/contraction.h"
 #include "rules/attention.h"
+#include "rules/border.h"
 #include "rules/in_place.h"
 #include "rules/mask.h"
 #include "rules/window.h"
@@ -40,7 +41,7 @@ bool tp__is_view(MlirOperation op) {
   for (int i = 0; i < TP_LEN(names); i++)
     if (tp__op_is(op, names[i]))
       return true;
-  return tp__is_barrier(op);
+  return tp__is_barrier(op) || tp__border_cuts(op);
 }
 
 /* ---- properties of an op alone ---- */

@@ -127,15 +127,16 @@ static tp_status add_moment(builder *b, MlirOperation op, int parent, int block)
   if (tp__grow((void **)&t->moments, &t->capacity, t->n + 1, sizeof *t->moments) != TP_OK)
     return TP_NO_MEMORY;
   MlirStringRef name = tp__op_name(op);
+  const tp_rule *rule = next_rule(b, op); /* an op of scf that has one is a border */
   t->moments[t->n++] = (tp_timeline_op){.op = op,
-                                        .rule = next_rule(b, op),
+                                        .rule = rule,
                                         .parent = parent,
                                         .end = k,
                                         .block = block,
                                         .result = -1,
                                         .first_use = (int)t->n_uses,
                                         .n_operands = (int)mlirOperationGetNumOperands(op),
-                                        .is_control = tp__op_has_dialect(op, "scf"),
+                                        .is_control = !rule && tp__op_has_dialect(op, "scf"),
                                         .is_change = tp__name_is(name, "shard.shard"),
                                         .is_constant = tp__name_is(name, "arith.constant"),
                                         .is_view = tp__is_view(op),
