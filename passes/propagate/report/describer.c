@@ -130,9 +130,10 @@ const char *tp__described_view(const tp_rule *rule) {
   return tp__described_is_broadcast(rule) ? "broadcast" : is_moved ? "transpose" : "copy";
 }
 
-/* The op of the body of a linalg.generic whose value is the result; else the op itself. */
+/* The op of the body of a linalg.generic, or of a border (lib/rules/border.h), whose value is the
+ * result; else the op itself. */
 static MlirOperation yielding(MlirOperation op) {
-  if (!tp__op_is(op, "linalg.generic"))
+  if (!tp__op_is(op, "linalg.generic") && !tp__op_is(op, "scf.execute_region"))
     return op;
   MlirOperation end = mlirBlockGetTerminator(tp__region_block(op, 0));
   MlirOperation last = tp__defining_op(mlirOperationGetOperand(end, 0));
