@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* A rule that others share. Layers repeat, so the op after an equal op is probably equal, too. */
+/* A rule that others share. */
 typedef struct tp_kept_rule {
   tp_rule rule;
-  struct tp_kept_rule *next; /* the rule of the op after the last such op; NULL: unknown */
+  size_t last; /* where it stands in the list of met rules for the last time */
 } tp_kept_rule;
 
 typedef struct tp_rule_cache_entry {
@@ -32,8 +32,7 @@ static tp_rule_cache_entry *find(const tp_rule_cache *alike, uint64_t hash, Mlir
 
 static tp_status grow(tp_rule_cache *alike) {
   tp_rule_cache bigger = {.count = alike->count,
-                          .capacity = alike->capacity ? 2 * alike->capacity : 256,
-                          .last = alike->last};
+                          .capacity = alike->capacity ? 2 * alike->capacity : 256};
   bigger.entries = tp__calloc(bigger.capacity, sizeof *bigger.entries);
   if (!bigger.entries)
     return TP_NO_MEMORY;
@@ -45,7 +44,8 @@ static tp_status grow(tp_rule_cache *alike) {
       bigger.entries[at] = alike->entries[i];
   }
   tp__free(alike->entries);
-  *alike = bigger;
+  alike->entries = bigger.entries;
+  alike->capacity = bigger.capacity;
   return TP_OK;
 }
 
@@ -81,11 +81,22 @@ static tp_status take(const tp_rule *first, MlirOperation op, tp__arena *arena, 
   return TP_OK;
 }
 
-/* Notes which rule the next op has. */
-static void step(tp_rule_cache *alike, tp_kept_rule *kept) {
-  if (alike->last)
-    alike->last->next = kept;
-  alike->last = kept;
+/* The rule that the next op probably has; NULL: unknown. Layers repeat, so ops are compared with
+ * those of the layer before, as long as they are equal. */
+static tp_kept_rule *probable(const tp_rule_cache *alike) {
+  return alike->follows < alike->n_met ? alike->met[alike->follows] : NULL;
+}
+
+/* Records that an op has the rule. An op whose rule was not the probable one is followed as its
+ * last equal op was. */
+static tp_status step(tp_rule_cache *alike, tp_kept_rule *kept) {
+  if (tp__grow((void **)&alike->met, &alike->met_capacity, alike->n_met + 1, sizeof *alike->met) !=
+      TP_OK)
+    return tp__out_of_memory(kept->rule.op);
+  alike->follows = (probable(alike) == kept ? alike->follows : kept->last) + 1;
+  kept->last = alike->n_met;
+  alike->met[alike->n_met++] = kept;
+  return TP_OK;
 }
 
 static tp_status keep(tp_rule_cache *alike, tp_rule_cache_entry *entry, uint64_t hash,
@@ -94,10 +105,9 @@ static tp_status keep(tp_rule_cache *alike, tp_rule_cache_entry *entry, uint64_t
   if (!kept)
     return tp__out_of_memory(rule->op);
   rule->first = &kept->rule;
-  kept->rule = *rule;
+  *kept = (tp_kept_rule){*rule, alike->n_met};
   *entry = (tp_rule_cache_entry){hash, kept};
-  step(alike, kept);
-  return TP_OK;
+  return step(alike, kept);
 }
 
 static bool has_own_rule(MlirOperation op) {
@@ -110,11 +120,10 @@ tp_status tp__rule_cached(tp_rule_cache *alike, MlirOperation op, bool unknown_r
                           tp__arena *arena, tp_rule *rule) {
   uint64_t hash;
   bool has_own = has_own_rule(op);
-  tp_kept_rule *probable = alike->last && !has_own ? alike->last->next : NULL;
-  if (probable && tp__ops_equivalent(probable->rule.op, op) &&
-      !reads_in_place(&probable->rule, op)) {
-    step(alike, probable);
-    return take(&probable->rule, op, arena, rule);
+  tp_kept_rule *kept = has_own ? NULL : probable(alike);
+  if (kept && tp__ops_equivalent(kept->rule.op, op) && !reads_in_place(&kept->rule, op)) {
+    TP_TRY(step(alike, kept));
+    return take(&kept->rule, op, arena, rule);
   }
   if (has_own || !tp__op_structure_hash(op, &hash))
     return tp__rule_of(op, unknown_replicate, arena, rule);
@@ -122,7 +131,7 @@ tp_status tp__rule_cached(tp_rule_cache *alike, MlirOperation op, bool unknown_r
     return tp__out_of_memory(op);
   tp_rule_cache_entry *entry = find(alike, hash, op);
   if (entry->kept && !reads_in_place(&entry->kept->rule, op)) {
-    step(alike, entry->kept);
+    TP_TRY(step(alike, entry->kept));
     return take(&entry->kept->rule, op, arena, rule);
   }
   TP_TRY(tp__rule_of(op, unknown_replicate, arena, rule));
@@ -135,5 +144,6 @@ tp_status tp__rule_cached(tp_rule_cache *alike, MlirOperation op, bool unknown_r
 
 void tp__rule_cache_destroy(tp_rule_cache *alike) {
   tp__free(alike->entries);
+  tp__free(alike->met);
   *alike = (tp_rule_cache){0};
 }

@@ -14,7 +14,9 @@
 typedef struct tp_rule_cache {
   size_t count, capacity;
   struct tp_rule_cache_entry *entries;
-  struct tp_kept_rule *last; /* that of the op before */
+  struct tp_kept_rule **met; /* those of all ops, in the order in which they were read */
+  size_t n_met, met_capacity;
+  size_t follows; /* where the rule that the next op probably has stands in `met` */
 } tp_rule_cache;
 
 /* Like tp__rule_of. A rule that shares data with another one lives as long as `arena`. */
