@@ -1,6 +1,8 @@
 /* Hash table from pointers to integers, with open addressing. */
 #include "ir/value_table.h"
 
+enum { FIRST_CAPACITY = 256 };
+
 /* Key and value are adjacent, so that a lookup in a large table costs one cache miss. Keys that are
  * close in memory have entries that are close in the table, because neighboring ops are often
  * looked up together. */
@@ -26,9 +28,8 @@ static tp_value_entry *place(const tp_value_table *table, const void *key) {
   return &table->entries[i];
 }
 
-static tp_status grow(tp_value_table *table) {
-  tp_value_table bigger = {.count = table->count,
-                           .capacity = table->capacity ? 2 * table->capacity : 256};
+static tp_status resize(tp_value_table *table, size_t capacity) {
+  tp_value_table bigger = {.count = table->count, .capacity = capacity};
   bigger.entries = tp__calloc(bigger.capacity, sizeof *bigger.entries);
   if (!bigger.entries)
     return TP_NO_MEMORY;
@@ -38,6 +39,17 @@ static tp_status grow(tp_value_table *table) {
   tp__table_destroy(table);
   *table = bigger;
   return TP_OK;
+}
+
+static tp_status grow(tp_value_table *table) {
+  return resize(table, table->capacity ? 2 * table->capacity : FIRST_CAPACITY);
+}
+
+tp_status tp__table_reserve(tp_value_table *table, size_t n) {
+  size_t capacity = FIRST_CAPACITY;
+  while (capacity / 2 < n)
+    capacity *= 2;
+  return capacity <= table->capacity ? TP_OK : resize(table, capacity);
 }
 
 tp_status tp__table_put(tp_value_table *table, const void *key, int value) {

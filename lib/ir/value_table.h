@@ -12,6 +12,8 @@ typedef struct tp_value_table {
 } tp_value_table;
 
 /* A zeroed table is empty. */
+/* Makes room for n keys, which then need not be moved while the table grows. TP_NO_MEMORY */
+tp_status tp__table_reserve(tp_value_table *table, size_t n);
 tp_status tp__table_put(tp_value_table *table, const void *key, int value); /* TP_NO_MEMORY */
 /* Returns -1 if absent. */
 int tp__table_get(const tp_value_table *table, const void *key);

@@ -39,6 +39,7 @@ typedef struct reading {
   bool is_first; /* no earlier pass has emitted warnings and remarks */
   tp__arena *arena;
   tp_rule_cache *alike;
+  MlirAttribute *last_attributes; /* of the item before */
 } reading;
 
 static tp_status read_block(const reading *r, MlirBlock block, double trips);
@@ -316,15 +317,27 @@ static tp_status read_rule(const reading *r, MlirOperation op, tp_item *item) {
   return number_maps(r->graph, item->rule);
 }
 
+/* Looks for a ring in the factors of an op. Neighbors mostly have equal attributes, or none. */
+static void note_ring(const reading *r, MlirAttribute attributes) {
+  if (mlirAttributeEqual(attributes, *r->last_attributes))
+    return;
+  *r->last_attributes = attributes;
+  MlirAttribute factors = mlirDictionaryAttrGetElementByName(attributes, tp__ref("tp.factors"));
+  bool is_list = !mlirAttributeIsNull(factors) && mlirAttributeIsADictionary(factors);
+  for (intptr_t k = 0; is_list && k < mlirDictionaryAttrGetNumElements(factors); k++)
+    r->graph->names_ring |= tp__names_ring(mlirDictionaryAttrGetElement(factors, k).attribute);
+}
+
 static tp_status read_item(const reading *r, MlirOperation op, op_kind kind, double trips) {
   tp_func_graph *graph = r->graph;
   if (tp__grow((void **)&graph->items, &graph->item_capacity, (size_t)graph->n_items + 1,
                sizeof *graph->items) != TP_OK)
     return tp__out_of_memory(op);
+  MlirAttribute attributes = tp__attributes(op);
   tp_item *item = &graph->items[graph->n_items++];
-  *item = (tp_item){.op = op,
-                    .trips = trips,
-                    .is_bare = mlirDictionaryAttrGetNumElements(tp__attributes(op)) == 0};
+  *item = (tp_item){
+      .op = op, .trips = trips, .is_bare = mlirDictionaryAttrGetNumElements(attributes) == 0};
+  note_ring(r, attributes);
   if (kind == OP_RETURN) {
     item->kind = TP_ITEM_RETURN;
     return TP_OK;
@@ -423,12 +436,16 @@ tp_status tp__func_graph_read(MlirOperation func, const tp_mesh *mesh, bool unkn
   bool is_first = mlirAttributeIsNull(tp__get(func, "tp.plan"));
   int next_before = 0;
   size_t n_met = 0;
+  MlirAttribute last_attributes = {NULL};
   reading r = {graph,        communicates ? NULL : before,
                order,        &n_met,
                &next_before, unknown_replicate,
                is_first,     arena,
-               &alike};
+               &alike,       &last_attributes};
   tp_status status = take_numbers(r.before, arena, graph);
+  if (status == TP_OK && order &&
+      tp__table_reserve(&graph->numbers, order->n + (size_t)graph->n_args) != TP_OK)
+    status = tp__out_of_memory(func);
   if (status == TP_OK)
     status = number_args(graph, block);
   if (status == TP_OK)

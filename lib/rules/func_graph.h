@@ -50,6 +50,7 @@ typedef struct tp_func_graph {
   int n_args, n_results;
   /* contains communication or device indices written by a user, perhaps in a body */
   bool communicates;
+  bool names_ring; /* tp.factors of an op names a ring (attention.h) */
   int n_items;
   tp_item *items;
   size_t item_capacity;

@@ -273,20 +273,6 @@ static tp_status allocate(tp_partitioner *p) {
   return ok ? TP_OK : tp__out_of_memory(p->graph.func);
 }
 
-/* True if the plan uses a ring. Only then does the pass look for attention, the only op with
- * rings. */
-static bool names_ring(const tp_func_graph *graph) {
-  for (int i = 0; i < graph->n_items; i++) {
-    tp__prefetch_items(graph, i, false);
-    MlirAttribute factors = tp__get(graph->items[i].op, "tp.factors");
-    bool is_list = !mlirAttributeIsNull(factors) && mlirAttributeIsADictionary(factors);
-    for (intptr_t k = 0; is_list && k < mlirDictionaryAttrGetNumElements(factors); k++)
-      if (tp__names_ring(mlirDictionaryAttrGetElement(factors, k).attribute))
-        return true;
-  }
-  return false;
-}
-
 static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh *mesh,
                                 tp_reshard_cache *reshards, bool unknown_replicate) {
   tp_partitioner p = {.pass = pass, .mesh = mesh, .reshards = reshards};
@@ -295,7 +281,7 @@ static tp_status partition_func(tp_pass *pass, MlirOperation func, const tp_mesh
                           tp__func_graphs_find(pass->inherited, func), NULL, &p.arena, &p.graph);
   if (status == TP_OK)
     status = allocate(&p);
-  if (status == TP_OK && names_ring(&p.graph))
+  if (status == TP_OK && p.graph.names_ring) /* only attention has rings */
     status = tp__mark_attention(&p.graph, 0);
   if (status == TP_OK)
     status = tp__read_plan(&p);
@@ -346,6 +332,16 @@ static tp_status partition_on_cuts(tp_pass *pass, tp_mesh *mesh, tp_reshard_cach
   return status;
 }
 
+/* Reads the mesh. That of tp-propagate is taken over, unless it has sub-axes: where no axis is cut,
+ * no annotation needs to be read. */
+static tp_status read_mesh(const tp_pass *pass, tp_mesh *mesh) {
+  const tp_func_graphs *left = pass->inherited;
+  if (!left || tp_mesh_is_refined(&left->mesh))
+    return tp__module_mesh(pass->module, NULL, mesh);
+  *mesh = left->mesh;
+  return TP_OK;
+}
+
 static tp_status run(tp_pass *pass) {
   const settings *given = pass->options;
   tp_mesh mesh;
@@ -355,7 +351,7 @@ static tp_status run(tp_pass *pass) {
                      "the module is already partitioned (tp.phase = \"local\"); shapes are per "
                      "device and partitioning again "
                      "would shard twice");
-  TP_TRY(tp__module_mesh(pass->module, NULL, &mesh));
+  TP_TRY(read_mesh(pass, &mesh));
   if (mesh.n_axes == 0)
     return tp__error(pass->module, TP_NOT_FOUND,
                      "the module has no mesh; run tp-propagate first, or add a shard.grid");

@@ -427,16 +427,16 @@ static tp_status begin(tp_pass *pass, const tp_planner *like, bool keep_mesh,
 
 static void end(tp_planning *planning) {
   tp_reshard_cache_destroy(planning->reshards);
-  tp__func_graphs_destroy(
-      &(tp_func_graphs){planning->functions.n, planning->functions.graphs, planning->arena});
+  tp__func_graphs_destroy(&(tp_func_graphs){planning->functions.n, planning->functions.graphs,
+                                            planning->arena, planning->mesh});
 }
 
 /* Hands the functions as read to tp-partition. If memory runs out, tp-partition reads them
  * again. */
 static void leave(tp_pass *pass, tp_planning *planning) {
   tp_func_list *functions = &planning->functions;
-  pass->left =
-      tp__func_graphs_leave(&(tp_func_graphs){functions->n, functions->graphs, planning->arena});
+  pass->left = tp__func_graphs_leave(
+      &(tp_func_graphs){functions->n, functions->graphs, planning->arena, planning->mesh});
   if (!pass->left.data)
     return;
   *functions = (tp_func_list){0};

@@ -10,6 +10,7 @@ typedef struct tp_func_graphs {
   size_t n;
   tp_func_graph *graphs; /* release with tp__free */
   tp__arena arena;       /* holds their rules */
+  tp_mesh mesh;          /* of the grids and annotations that are written in the module */
 } tp_func_graphs;
 
 void tp__func_graphs_destroy(tp_func_graphs *graphs);
