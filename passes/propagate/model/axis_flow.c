@@ -11,9 +11,10 @@
 typedef struct tp_flow {
   int *first_slot; /* by value number: the slot of its dimension 0 */
   int n;
-  int *parent;
-  uint8_t *axes;  /* by root of a class: the axes of the class */
-  uint8_t *cuts;  /* by root of a class: sub-axes cut for one of its sizes */
+  int *parent; /* by slot, while classes are joined: another slot of the class, the root its own */
+  /* by root of a class, in the end by slot: the axes of the class */
+  uint8_t *axes;
+  uint8_t *cuts;  /* likewise: sub-axes cut for one of its sizes */
   uint8_t uneven; /* axes that an annotation puts on a dimension whose size they do not divide */
 } tp_flow;
 
@@ -198,6 +199,15 @@ static tp_status mark_annotations(tp_planner *p) {
   return status;
 }
 
+/* Gives all slots what their class has, so that no query follows links. */
+static void spread(tp_flow *flow) {
+  for (int i = 0; i < flow->n; i++) {
+    int root = find(flow, i);
+    flow->axes[i] = flow->axes[root];
+    flow->cuts[i] = flow->cuts[root];
+  }
+}
+
 tp_status tp__flow_build(tp_planner *p) {
   tp_flow *flow = p->problem.flow = tp__arena_alloc(p->problem.arena, sizeof *flow);
   if (!flow ||
@@ -205,10 +215,10 @@ tp_status tp__flow_build(tp_planner *p) {
                                            sizeof *flow->first_slot)))
     return tp__out_of_memory(p->problem.graph.func);
   add_values(p);
-  flow->parent = tp__arena_array(p->problem.arena, (size_t)flow->n + 1, sizeof *flow->parent);
   flow->axes = tp__arena_array(p->problem.arena, (size_t)flow->n + 1, sizeof *flow->axes);
   flow->cuts = tp__arena_array(p->problem.arena, (size_t)flow->n + 1, sizeof *flow->cuts);
-  if (!flow->parent || !flow->axes || !flow->cuts)
+  if (!flow->axes || !flow->cuts ||
+      !(flow->parent = tp__calloc((size_t)flow->n + 1, sizeof *flow->parent)))
     return tp__out_of_memory(p->problem.graph.func);
   for (int i = 0; i < flow->n; i++)
     flow->parent[i] = i;
@@ -224,7 +234,11 @@ tp_status tp__flow_build(tp_planner *p) {
     if (item->kind == TP_ITEM_LAYOUT)
       join_values(p, mlirOperationGetOperand(item->op, 0), mlirOperationGetResult(item->op, 0));
   }
-  return mark_annotations(p);
+  tp_status status = mark_annotations(p);
+  spread(flow);
+  tp__free(flow->parent);
+  flow->parent = NULL;
+  return status;
 }
 
 bool tp__flow_is_uneven(const tp_planner *p, int axis) {
@@ -237,15 +251,11 @@ bool tp__flow_allows(const tp_planner *p, int value, int dim, int axis) {
 
 bool tp__flow_names(const tp_planner *p, int value, int dim, int axis) {
   int slot = slot_of(p->problem.flow, value, dim);
-  return slot >= 0 && (p->problem.flow->axes[find(p->problem.flow, slot)] >> axis & 1);
+  return slot >= 0 && (p->problem.flow->axes[slot] >> axis & 1);
 }
 
 void tp__flow_axes(const tp_planner *p, int value, int dim, uint8_t *named, uint8_t *cut) {
   int slot = slot_of(p->problem.flow, value, dim);
-  *named = *cut = 0;
-  if (slot < 0)
-    return;
-  slot = find(p->problem.flow, slot);
-  *named = p->problem.flow->axes[slot];
-  *cut = p->problem.flow->cuts[slot];
+  *named = slot < 0 ? 0 : p->problem.flow->axes[slot];
+  *cut = slot < 0 ? 0 : p->problem.flow->cuts[slot];
 }

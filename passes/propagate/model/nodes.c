@@ -22,15 +22,17 @@ static tp_status new_node(tp_planner *p, int *index) {
   return TP_OK;
 }
 
-/* Appends a value. Values must be added in the order of their numbers. */
-static tp_planned_value *new_value(tp_planner *p, MlirValue value, int node, int output) {
+/* Appends a value that is defined `trips` times. Values must be added in the order of their
+ * numbers. */
+static tp_planned_value *new_value(tp_planner *p, MlirValue value, int node, int output,
+                                   double trips) {
   tp_planned_value *v = &p->problem.values[p->problem.n_values++];
   *v = (tp_planned_value){.value = value,
                           .node = node,
                           .output = output,
                           .copy = -1,
                           .exposed = TP_EXPOSED_UNITS,
-                          .trips = tp__func_graph_trips(&p->problem.graph, value)};
+                          .trips = trips};
   return v;
 }
 
@@ -41,7 +43,8 @@ static tp_status new_value_without_rule(tp_planner *p, MlirValue value, int node
     return TP_OK;
   if (!kept)
     return tp__plan_no_memory(p);
-  tp_planned_value *v = new_value(p, value, node, 0);
+  tp_planned_value *v =
+      new_value(p, value, node, 0, tp__func_graph_trips(&p->problem.graph, value));
   if (tp__static_tensor(mlirValueGetType(value), &v->rank, shape))
     memcpy(kept, shape, (size_t)v->rank * sizeof *kept);
   v->shape = kept;
@@ -49,8 +52,10 @@ static tp_status new_value_without_rule(tp_planner *p, MlirValue value, int node
   return TP_OK;
 }
 
-static void new_result(tp_planner *p, const tp_value_map *map, int node, int output) {
-  tp_planned_value *v = new_value(p, map->value, node, output);
+/* Appends a result of an item, which runs as often as the op itself. */
+static void new_result(tp_planner *p, const tp_item *item, int node, int output) {
+  const tp_value_map *map = &item->rule->results[output];
+  tp_planned_value *v = new_value(p, map->value, node, output, item->trips);
   v->rank = map->rank;
   v->shape = map->shape;
   v->element_size = map->element_size;
@@ -130,7 +135,7 @@ static tp_status add_op(tp_planner *p, int item) {
                        op_use(&p->problem.nodes[node], node, rule, i, i < n_own ? i : -1));
   for (int i = 0; i < rule->n_results && status == TP_OK; i++)
     if (rule->results[i].number >= 0)
-      new_result(p, &rule->results[i], node, i);
+      new_result(p, &p->problem.graph.items[item], node, i);
   return status;
 }
 

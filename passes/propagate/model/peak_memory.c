@@ -153,8 +153,23 @@ static int last_use(const peak_finder *f, int k, int value, int at) {
 
 static tp_live_buffer buffer(tp_live_buffer_kind kind, MlirValue value, int64_t bytes, int from,
                              int to) {
-  return (tp_live_buffer){
-      .kind = kind, .value = value, .bytes = bytes, .from = from, .to = to, .result = -1};
+  return (tp_live_buffer){.kind = kind,
+                          .value = value,
+                          .bytes = bytes,
+                          .from = from,
+                          .to = to,
+                          .of = from,
+                          .result = -1};
+}
+
+/* The same for a value of the timeline, held from an op on. The maker is set here, because finding
+ * the number of a value again misses the cache. */
+static tp_live_buffer made_buffer(const peak_finder *f, tp_live_buffer_kind kind, int value,
+                                  int64_t bytes, int from, int to) {
+  tp_live_buffer made = buffer(kind, tp__timeline_value(&f->timeline, value), bytes, from, to);
+  int maker = f->timeline.values[value].maker;
+  made.of = maker < 0 ? from : maker;
+  return made;
 }
 
 static void hold(peak_finder *f, tp_live_buffer held) {
@@ -169,8 +184,7 @@ static void hold(peak_finder *f, tp_live_buffer held) {
 }
 
 static void hold_value(peak_finder *f, int value, int from, int to) {
-  hold(f, buffer(TP_LIVE_VALUE, tp__timeline_value(&f->timeline, value), bytes_of(f, value), from,
-                 to));
+  hold(f, made_buffer(f, TP_LIVE_VALUE, value, bytes_of(f, value), from, to));
 }
 
 /* Bytes of the intermediate buffers of a reshard, besides its source and result. */
@@ -203,13 +217,12 @@ static tp_status steps_bytes(peak_finder *f, tp_spec from, tp_spec to, MlirType 
 
 static tp_status hold_steps(peak_finder *f, int k) {
   MlirOperation op = f->timeline.moments[k].op;
-  MlirValue result = mlirOperationGetResult(op, 0);
+  int result = f->timeline.moments[k].result;
   int64_t bytes;
-  tp_status status =
-      steps_bytes(f, layout_of(f, operand_of(f, k, 0)), layout_of(f, f->timeline.moments[k].result),
-                  mlirValueGetType(result), &bytes);
+  tp_status status = steps_bytes(f, layout_of(f, operand_of(f, k, 0)), layout_of(f, result),
+                                 mlirValueGetType(mlirOperationGetResult(op, 0)), &bytes);
   if (status == TP_OK && bytes > 0)
-    hold(f, buffer(TP_LIVE_RESHARD_STEPS, result, bytes, k, k));
+    hold(f, made_buffer(f, TP_LIVE_RESHARD_STEPS, result, bytes, k, k));
   return status == TP_NO_MEMORY ? tp__out_of_memory(op) : TP_OK;
 }
 
@@ -248,15 +261,15 @@ static void hold_carried(peak_finder *f, int k) {
 static void hold_workspace(peak_finder *f, int k) {
   const tp_planner *p = f->planner;
   const tp_rule *rule = f->timeline.moments[k].rule;
-  const tp_planned_value *v = planned(f, f->timeline.moments[k].result);
-  const tp_node *node = &p->problem.nodes[v->node];
+  int result = f->timeline.moments[k].result;
+  const tp_node *node = &p->problem.nodes[planned(f, result)->node];
   int64_t bytes = tp__workspace(p, rule, &node->strategies[node->chosen]);
   int64_t traveling = tp__ring_bytes(p, rule, &node->strategies[node->chosen]);
   if (bytes > 0)
-    hold(f, buffer(TP_LIVE_WORKSPACE, v->value, bytes, k, k));
+    hold(f, made_buffer(f, TP_LIVE_WORKSPACE, result, bytes, k, k));
   if (traveling > 0)
-    hold(f, buffer(TP_LIVE_WORKSPACE, v->value, traveling, k,
-                   tp__timeline_number(&f->timeline, rule->ring.last)));
+    hold(f, made_buffer(f, TP_LIVE_WORKSPACE, result, traveling, k,
+                        tp__timeline_number(&f->timeline, rule->ring.last)));
 }
 
 /* Accounts for one result of op k. `overwritten` is the value whose buffer it reuses; -1: none. */
@@ -334,9 +347,9 @@ static void note_returned(peak_finder *f) {
   }
 }
 
-/* Bytes of a function argument or result: the whole tensor, scalars too. */
-static int64_t bytes_at(const peak_finder *f, MlirValue value) {
-  int number = tp__timeline_find(&f->timeline, value);
+/* Bytes of a function argument or result: the whole tensor, scalars too. `number` is that of the
+ * value in the timeline; -1: none. */
+static int64_t bytes_at(const peak_finder *f, MlirValue value, int number) {
   return bytes_in(f->planner, mlirValueGetType(value),
                   number >= 0 ? layout_of(f, number) : tp_spec_replicated());
 }
@@ -365,30 +378,27 @@ static tp_status hold_boundary(peak_finder *f) {
   int last = (int)f->timeline.n - 1;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
     MlirValue arg = mlirBlockGetArgument(block, i);
-    hold(f, buffer(TP_LIVE_ARGUMENT, arg, bytes_at(f, arg), 0, last));
+    int number = tp__timeline_find(&f->timeline, arg);
+    tp_live_buffer held = buffer(TP_LIVE_ARGUMENT, arg, bytes_at(f, arg, number), 0, last);
+    held.of = -1 - (int)i;
+    hold(f, held);
   }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); i++) {
     /* it is returned in the layout of the result */
     MlirValue value = mlirOperationGetOperand(end, i);
-    tp_live_buffer held = buffer(TP_LIVE_RESULT, value, bytes_at(f, value), 0, last);
+    int number = tp__timeline_find(&f->timeline, value);
+    tp_live_buffer held =
+        number < 0 ? buffer(TP_LIVE_RESULT, value, bytes_at(f, value, number), 0, last)
+                   : made_buffer(f, TP_LIVE_RESULT, number, bytes_at(f, value, number), 0, last);
     held.result = (int)i;
+    if (mlirValueIsABlockArgument(value))
+      held.of = -1 - (int)mlirBlockArgumentGetArgNumber(value);
     hold(f, held);
   }
   int64_t constants;
   TP_TRY(constant_bytes(f, &constants));
   hold(f, buffer(TP_LIVE_CONSTANTS, (MlirValue){NULL}, constants, 0, last));
   return TP_OK;
-}
-
-/* The op that makes what a buffer holds, or in whose body it is an argument; -1 - i: argument i of
- * the function. */
-static int maker_of(const peak_finder *f, const tp_live_buffer *held) {
-  int number = mlirValueIsNull(held->value) ? -1 : tp__timeline_find(&f->timeline, held->value);
-  int maker = number < 0 ? -1 : f->timeline.values[number].maker;
-  bool is_argument = held->kind == TP_LIVE_ARGUMENT ||
-                     (held->kind == TP_LIVE_RESULT && mlirValueIsABlockArgument(held->value));
-  return is_argument ? -1 - (int)mlirBlockArgumentGetArgNumber(held->value)
-                     : (maker < 0 ? held->from : maker);
 }
 
 /* Finds the op with the highest memory use, and the buffers held then. Turns the differences into
@@ -408,8 +418,6 @@ static void find_peak(peak_finder *f, tp_memory_peak *peak) {
   }
   for (size_t i = 0; i < f->n_held; i++) {
     tp_live_buffer own = f->held[i];
-    own.of = maker_of(f, &own);
-    f->held[i] = own;
     if (own.from > at || at > own.to)
       continue;
     f->held[i] = f->held[peak->n];
@@ -447,12 +455,12 @@ static bool allocate(peak_finder *f) {
  * result is not larger than what is then no longer held. */
 static bool is_made_late(const peak_finder *f, const tp_live_buffer *result) {
   const tp_planner *p = f->planner;
-  int value = tp__timeline_find(&f->timeline, result->value), k = result->from;
-  const tp_planned_value *v = value < 0 ? NULL : planned(f, value);
+  int k = result->from;
   const tp_rule *rule = f->timeline.moments[k].rule;
-  if (result->kind != TP_LIVE_VALUE || !v || !rule || rule->contraction_flops == 0 ||
-      f->timeline.values[value].maker != k || result->to == k)
+  if (result->kind != TP_LIVE_VALUE || !rule || rule->contraction_flops == 0 || result->of != k ||
+      result->to == k)
     return false;
+  const tp_planned_value *v = planned(f, f->timeline.moments[k].result);
   const tp_node *node = &p->problem.nodes[v->node];
   if (tp__carried_bytes(p, rule, &node->strategies[node->chosen]) == 0)
     return false;

@@ -35,6 +35,10 @@ int64_t tp__size_cut(const tp_factor *factor, int64_t parts) {
   return bearable ? 0 : common;
 }
 
+/* The rule of the first of the ops that share it. It has the same factors, shapes and work, and
+ * stays in the cache, so that of all others only this pointer is read. */
+static const tp_rule *shared_rule(const tp_rule *rule) { return rule->first ? rule->first : rule; }
+
 /* ---- reshapes ---- */
 
 /* Cuts the axis at the boundary of the major part of the dimension, if the rest of the axis fits
@@ -64,6 +68,20 @@ static void cut_for_dim(const tp_planner *flows, const tp_rule *rule, const tp_v
   }
 }
 
+/* True if a dimension of one of the values has several factors. */
+static bool joins_factors(int n, const tp_value_map *maps) {
+  for (int v = 0; v < n; v++)
+    for (int d = 0; maps[v].is_tensor && d < maps[v].rank; d++)
+      if (maps[v].dims[d].n_factors > 1)
+        return true;
+  return false;
+}
+
+static bool is_reshape(const tp_rule *rule) {
+  return joins_factors(rule->n_operands, rule->operands) ||
+         joins_factors(rule->n_results, rule->results);
+}
+
 /* Cuts axes for all reshapes of a program. Also adds the axes that annotations use for uneven
  * shards to `uneven`, as bits. */
 static tp_status refine_for_reshapes(const tp_planner *common, const tp_func_graph *graph,
@@ -74,7 +92,7 @@ static tp_status refine_for_reshapes(const tp_planner *common, const tp_func_gra
   tp_status status = tp__flow_build(&flows);
   for (int i = 0; i < graph->n_items && status == TP_OK; i++) {
     const tp_rule *rule = graph->items[i].rule;
-    if (graph->items[i].kind != TP_ITEM_OP)
+    if (graph->items[i].kind != TP_ITEM_OP || !is_reshape(shared_rule(rule)))
       continue;
     for (int v = 0; v < rule->n_operands + rule->n_results; v++) {
       const tp_value_map *map =
@@ -123,7 +141,9 @@ static double tensor_bytes(const tp_value_map *map) {
 
 /* Time of the op on one device, without launch overhead. */
 static tp_cost op_time(const tp_planner *p, const tp_item *item) {
-  const tp_rule *rule = item->rule;
+  /* how an update is made depends on the neighbors of the op, too */
+  const tp_rule *rule =
+      shared_rule(item->rule)->traffic.updated ? item->rule : shared_rule(item->rule);
   tp_work work = {.peak = rule->peak,
                   .contraction_flops = rule->contraction_flops,
                   .scalar_ops = rule->scalar_ops};
@@ -204,7 +224,7 @@ static void find_cuts(const tp_planner *p, const tp_func_graph *graph, const tp_
     tp_cost time = op_time(p, item);
     c->time = tp_cost_add(c->time, time);
     for (int a = 0; a < p->problem.mesh->n_axes; a++)
-      find_cuts_of_op(item->rule, refined, &p->problem.mesh->axes[a], time, c);
+      find_cuts_of_op(shared_rule(item->rule), refined, &p->problem.mesh->axes[a], time, c);
   }
 }
 
