@@ -64,8 +64,6 @@ MlirNamedAttribute tp__named(MlirContext context, const char *name, MlirAttribut
 }
 
 MlirAttribute tp__inherent(MlirOperation op, const char *name) {
-  if (!mlirOperationHasInherentAttributeByName(op, tp__ref(name)))
-    return (MlirAttribute){NULL};
   return mlirOperationGetInherentAttributeByName(op, tp__ref(name));
 }
 

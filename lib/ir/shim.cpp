@@ -539,6 +539,8 @@ tp_status walk(Operation *op, unsigned choices, tp_visit visit, void *data) {
     for (Block &block : region)
       for (auto next = block.begin(); next != block.end();) {
         Operation *child = &*next++;
+        if (next != block.end()) // loaded while the child and its regions are visited
+          __builtin_prefetch(&*next);
         bool hasRegions = child->getNumRegions() > 0;
         if (!(choices & TP_WALK_ANNOTATED) || !child->getRawDictionaryAttrs().empty() ||
             (hasRegions && isa<func::FuncOp>(child)))

@@ -51,6 +51,13 @@ static tp_status collect_all(MlirOperation op, void *data) {
   return is_map ? tp__op_list_add(data, op) : collect(op, data);
 }
 
+/* Loads an op ahead of the visit. It may be gone by then, so its body is not loaded. */
+static void prefetch(const tp_op_list *list, size_t i, bool backward) {
+  enum { FAR = 10 };
+  if (i + FAR < list->n)
+    tp__prefetch_op(list->items[backward ? list->n - 1 - (i + FAR) : i + FAR], false);
+}
+
 /* Runs `visit` on the collected ops in program order, or in reverse order if `backward`. */
 static tp_status for_all(tp_pass *pass, tp__raise *raise, tp_visit of, bool backward,
                          void (*visit)(tp__raise *, MlirOperation)) {
@@ -58,6 +65,7 @@ static tp_status for_all(tp_pass *pass, tp__raise *raise, tp_visit of, bool back
   tp_status status = tp__walk(pass->module, of, &list);
   for (size_t i = 0; i < list.n && status == TP_OK; i++) {
     MlirOperation op = list.items[backward ? list.n - 1 - i : i];
+    prefetch(&list, i, backward);
     if (tp__table_get(&raise->gone, op.ptr) < 0)
       visit(raise, op);
     status = raise->status;
@@ -82,7 +90,10 @@ static void raise_picks(tp__raise *raise, MlirOperation op) {
 }
 
 static tp_status run(tp_pass *pass) {
-  tp__raise raise = {.statistics = pass->statistics};
+  tp__raise raise = {.statistics = pass->statistics,
+                     .parallel = tp__parse_attr(pass->context, "#linalg.iterator_type<parallel>"),
+                     .reduction =
+                         tp__parse_attr(pass->context, "#linalg.iterator_type<reduction>")};
   tp_status status = for_all(pass, &raise, collect, false, raise_values);
   /* a per-device program has its layouts, and collectives where they were planned */
   if (status == TP_OK && !tp__is_local(pass->module))

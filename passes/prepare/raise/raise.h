@@ -13,6 +13,7 @@ enum { TP_RAISE_MAX_LOOPS = 16, TP_RAISE_MAX_OPERANDS = 64 };
 /* State of the running pass. */
 typedef struct tp__raise {
   int64_t *statistics;
+  MlirAttribute parallel, reduction; /* the kinds of loops */
   /* destroyed ops on tensors, so that op lists collected earlier stay usable */
   tp_value_table gone;
   tp_value_table joined; /* reshapes that join the result of an op that was raised */

@@ -17,11 +17,12 @@ MlirAffineMap tp__generic_map(const tp__generic *generic, int operand) {
 /* Computes loop ranges. The range of a loop is the size of any dimension that it indexes alone; the
  * op's verifier guarantees that these sizes agree. */
 static void read_ranges(tp__generic *generic) {
+  MlirAttribute maps = maps_of(generic);
   for (int l = 0; l < generic->n_loops; l++)
     generic->hi[l] = -1;
   for (int i = 0; i < generic->n_inputs + generic->n_inits; i++) {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(generic->op, i));
-    MlirAffineMap map = tp__generic_map(generic, i);
+    MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
     for (intptr_t d = 0; mlirTypeIsARankedTensor(type) && d < mlirAffineMapGetNumResults(map);
          d++) {
       MlirAffineExpr expr = mlirAffineMapGetResult(map, d);

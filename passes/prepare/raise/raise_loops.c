@@ -13,15 +13,14 @@ static bool rewrites_a_result(const tp__generic *generic, int loop) {
 bool tp__raise_loops(tp__raise *raise, const tp__generic *generic) {
   MlirContext context = mlirOperationGetContext(generic->op);
   MlirAttribute kinds[TP_RAISE_MAX_LOOPS], all = tp__inherent(generic->op, "iterator_types");
-  MlirAttribute parallel = tp__parse_attr(context, "#linalg.iterator_type<parallel>"),
-                reduction = tp__parse_attr(context, "#linalg.iterator_type<reduction>");
   int n_renamed = 0;
   for (int l = 0; l < generic->n_loops; l++) {
     kinds[l] = mlirArrayAttrGetElement(all, l);
     bool repeats = generic->hi[l] > 0; /* a loop of one iteration may be of both kinds */
-    if (!repeats || !mlirAttributeEqual(kinds[l], parallel) || !rewrites_a_result(generic, l))
+    if (!repeats || !mlirAttributeEqual(kinds[l], raise->parallel) ||
+        !rewrites_a_result(generic, l))
       continue;
-    kinds[l] = reduction;
+    kinds[l] = raise->reduction;
     n_renamed++;
   }
   if (n_renamed == 0)
