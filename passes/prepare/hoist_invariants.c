@@ -5,7 +5,9 @@
  * all-reduce of partial products of two weights. Only ops that cannot trap move, because a loop may
  * run zero times. Of these, only ops worth keeping move: sharding annotations, reductions, and ops
  * whose result is not larger than their inputs. An op that makes a large result from small inputs
- * (a fill, a broadcast) is cheaper to recompute. It moves only if another moved op needs it. */
+ * (a fill, a broadcast) is cheaper to recompute. It moves only if another moved op needs it.
+ * Before, values that a loop carries unchanged become those from outside of it. */
+#include "passes/prepare/hoist_carried.h"
 #include "passes/registry.h"
 
 #include "ir/diagnostics.h"
@@ -166,20 +168,37 @@ static tp_status hoist_from(MlirOperation loop, MlirBlock block, int64_t *n_move
 
 /* ---- the pass ---- */
 
+enum { STAT_OPS, STAT_CARRIED };
+
+/* Of nested loops the inner ones first: what they do not change, outer ones may carry unchanged. */
+static tp_status hoist_carried(tp_pass *pass) {
+  tp_op_list loops = {0};
+  tp_status status = tp__walk(pass->module, tp__collect_loops, &loops);
+  for (size_t i = loops.n; i-- > 0 && status == TP_OK;)
+    status = tp__hoist_carried(loops.items[i], &pass->statistics[STAT_CARRIED]);
+  tp__free(loops.items);
+  return status;
+}
+
 static tp_status run(tp_pass *pass) {
   tp_op_list loops = {0};
+  TP_TRY(hoist_carried(pass));
   tp_status status = tp__walk(pass->module, tp__collect_loops, &loops);
   /* innermost loops first: an op that leaves one loop may leave the next */
   for (size_t i = loops.n; i-- > 0 && status == TP_OK;)
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(loops.items[i]) && status == TP_OK; r++) {
       MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(loops.items[i], r));
-      status = hoist_from(loops.items[i], block, &pass->statistics[0]);
+      status = hoist_from(loops.items[i], block, &pass->statistics[STAT_OPS]);
     }
   tp__free(loops.items);
   return status;
 }
 
-static const tp_statistic_row statistics[] = {{"ops", "ops moved in front of a loop"}};
+static const tp_statistic_row statistics[] = {
+    [STAT_OPS] = {"ops", "ops moved in front of a loop"},
+    [STAT_CARRIED] = {"carried",
+                      "values that a loop no longer carries, because no iteration changes them"},
+};
 
 const tp_pass_row tp__hoist_invariants_row = {
     .name = "tp-hoist-invariants",
@@ -188,7 +207,8 @@ const tp_pass_row tp__hoist_invariants_row = {
         "Requires: nothing. Establishes: no block of scf.for or scf.while contains a reshard, a "
         "reduction, or an op that makes no more elements than it reads, whose operands do not "
         "change in the loop, unless it may trap (division, reads at computed indices); the ops "
-        "that these need are hoisted too. Breaks: nothing.",
+        "that these need are hoisted too; no loop without annotations carries a value that no "
+        "iteration changes, unless it carries no other. Breaks: nothing.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
     .run = run,

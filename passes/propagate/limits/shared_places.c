@@ -83,7 +83,10 @@ static tp_status note_since(struct tp_routes *r, MlirValue value, int since) {
 
 bool tp__is_returned(const tp_planner *p, const tp_planned_value *v) {
   tp_node_kind kind = p->problem.nodes[v->node].kind;
-  for (int u = 0; u < v->n_uses && (kind == TP_NODE_OP || kind == TP_NODE_LAYOUT); u++)
+  bool in_place = kind == TP_NODE_CARRIED && mlirValueIsAOpResult(v->value) &&
+                  tp__is_carried_in_place(mlirOpResultGetOwner(v->value),
+                                          mlirOpResultGetResultNumber(v->value));
+  for (int u = 0; u < v->n_uses && (kind == TP_NODE_OP || kind == TP_NODE_LAYOUT || in_place); u++)
     if (p->problem.nodes[v->uses[u].node].kind == TP_NODE_RESULT)
       return true;
   return false;

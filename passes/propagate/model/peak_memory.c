@@ -5,7 +5,8 @@
  * constants of the program, whole on every device. A value that is returned as produced is
  * produced in the result's memory. Other values live from their op to their last use. A value
  * defined outside a loop and used in it lives until the loop ends. A carried value lives from the
- * start of the loop to the last use of the loop's result. Values that the compiler of the local
+ * start of the loop to the last use of the loop's result; what a loop updates in place and the
+ * function returns is produced in the result's memory, too. Values that the compiler of the local
  * program never stores hold no memory: those made from no input (empty, fill, splat), unless their
  * layout changes, and those between two elementwise ops that are fused into one loop nest. They
  * only extend the live ranges of their operands, as do views (reshapes, reshards that change
@@ -121,10 +122,14 @@ static bool is_resharded(const peak_finder *f, int value) {
   return changed;
 }
 
-/* True if the function returns the result of op k as produced, not through control flow. */
+/* True if the function returns the result of op k as produced: by an op, or in place by a loop. */
 static bool is_returned(const peak_finder *f, int k, int value) {
   const tp_timeline_op *m = &f->timeline.moments[k];
-  return m->parent < 0 && f->places[value] & RETURNED && !m->is_control;
+  if (m->parent >= 0 || !(f->places[value] & RETURNED))
+    return false;
+  return !m->is_control ||
+         tp__is_carried_in_place(
+             m->op, mlirOpResultGetResultNumber(tp__timeline_value(&f->timeline, value)));
 }
 
 /* True if the use reads no element but only names a place for a result (an unread init). The local

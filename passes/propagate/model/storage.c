@@ -231,6 +231,23 @@ bool tp__is_passed_on(MlirOperation loop, intptr_t i) {
                         mlirBlockGetArgument(before, i));
 }
 
+bool tp__is_carried_in_place(MlirOperation loop, intptr_t i) {
+  bool is_for = tp__op_is(loop, "scf.for");
+  if (!is_for && !tp__op_is(loop, "scf.while"))
+    return false;
+  MlirBlock first = tp__region_block(loop, 0), body = is_for ? first : tp__region_block(loop, 1);
+  if (!is_for) { /* the condition must pass argument i on as value i */
+    MlirOperation condition = mlirBlockGetTerminator(first);
+    if (i >= mlirBlockGetNumArguments(first) ||
+        !mlirValueEqual(mlirOperationGetOperand(condition, 1 + i), mlirBlockGetArgument(first, i)))
+      return false;
+  }
+  MlirOperation maker = tp__defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(body), i));
+  return tp__updates_carried(maker) &&
+         mlirValueEqual(mlirOperationGetOperand(maker, 1),
+                        mlirBlockGetArgument(body, is_for ? 1 + i : i));
+}
+
 static bool finds_unstored(tp_planner *p, const tp_timeline *t, int k) {
   const tp_timeline_op *m = &t->moments[k];
   if (!m->rule)
@@ -280,6 +297,25 @@ static bool ends_in(tp_planner *p, const tp_timeline *t, int value, int root) {
   return true;
 }
 
+/* True if a loop may carry the value in the buffer that a later op overwrites: each iteration
+ * changes it in place. Of what an iteration makes anew, by a contraction, the loop has buffers of
+ * its own, and so has an scf.while whose condition and body do not share one. */
+static bool is_kept_by_loop(MlirOperation loop, MlirValue result) {
+  intptr_t i = mlirOpResultGetResultNumber(result);
+  if (tp__op_is(loop, "scf.while")) {
+    MlirBlock before = tp__region_block(loop, 0);
+    MlirValue passed = mlirOperationGetOperand(mlirBlockGetTerminator(before), 1 + i);
+    return mlirValueIsABlockArgument(passed) &&
+           mlirBlockEqual(mlirBlockArgumentGetOwner(passed), before) &&
+           tp__is_passed_on(loop, mlirBlockArgumentGetArgNumber(passed));
+  }
+  MlirValue next = mlirOperationGetOperand(mlirBlockGetTerminator(tp__region_block(loop, 0)), i);
+  MlirOperation maker = tp__defining_op(next);
+  tp__contraction contraction;
+  return tp__op_is(loop, "scf.for") &&
+         (mlirOperationIsNull(maker) || !tp__match_contraction(maker, &contraction));
+}
+
 /* True if op `root` may overwrite the value: it is stored, no collective made it, and it has no
  * later readers. */
 static bool may_be_overwritten(tp_planner *p, const tp_timeline *t, int value, int root) {
@@ -287,9 +323,8 @@ static bool may_be_overwritten(tp_planner *p, const tp_timeline *t, int value, i
   if (maker < 0 || t->moments[maker].block != t->moments[root].block)
     return false;
   const tp_timeline_op *m = &t->moments[maker];
-  bool is_stored =
-      m->rule ? !m->rule->is_free && !tp__is_unstored(p, t, maker)
-              : m->is_control && (tp__op_is(m->op, "scf.for") || tp__op_is(m->op, "scf.while"));
+  bool is_stored = m->rule ? !m->rule->is_free && !tp__is_unstored(p, t, maker)
+                           : m->is_control && is_kept_by_loop(m->op, tp__timeline_value(t, value));
   return is_stored && ends_in(p, t, value, root);
 }
 

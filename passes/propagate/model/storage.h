@@ -23,6 +23,10 @@ bool tp__updates_carried(MlirOperation op);
  * unchanged or updated in place. */
 bool tp__is_passed_on(MlirOperation loop, intptr_t i);
 
+/* True if each iteration of an scf.for or scf.while updates result i of the loop in place, so that
+ * it has one buffer from before the loop on. */
+bool tp__is_carried_in_place(MlirOperation loop, intptr_t i);
+
 /* The op, by number, into whose loop nest op number `op` is fused, possibly by way of others; its
  * own number if it is not. */
 int tp__fused_root(tp_planner *planner, const tp_timeline *timeline, int op);

@@ -111,3 +111,54 @@ func.func @while(%x: tensor<8xf32>, %w: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %r : tensor<8xf32>
 }
+
+// -----
+
+// What no iteration changes is not carried: by a while whose condition passes it on, by a loop in a loop, with unsigned counters too. A value
+// that the condition replaces by another one stays, and so does a loop that carries nothing else.
+// CHECK-LABEL: func.func @carried
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8xf32>, %[[W:[a-z0-9]+]]: tensor<8xf32>
+// CHECK: %[[R:.*]]:2 = scf.while (%[[I:.*]] = %{{.*}}, %[[A:.*]] = %[[X]]) : (i32, tensor<8xf32>) -> (i32, tensor<8xf32>)
+// CHECK: arith.addf %[[A]], %[[W]]
+// CHECK: scf.condition(%{{.*}}) %[[I]], %[[A]] : i32, tensor<8xf32>
+// CHECK: ^bb0(%{{.*}}: i32, %[[B:.*]]: tensor<8xf32>):
+// CHECK: scf.for unsigned {{.*}} iter_args(%[[C:.*]] = %[[B]]) -> (tensor<8xf32>)
+// CHECK: arith.mulf %[[C]], %[[W]]
+// CHECK: arith.subf %[[R]]#1, %[[W]]
+// CHECK: scf.while {{.*}} : (i32, tensor<8xf32>, tensor<8xf32>) -> (i32, tensor<8xf32>, tensor<8xf32>)
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[W]]) -> (tensor<8xf32>)
+func.func @carried(%x: tensor<8xf32>, %w: tensor<8xf32>, %n: i32) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %r:3 = scf.while (%v = %w, %i = %zero, %a = %x) : (tensor<8xf32>, i32, tensor<8xf32>) -> (tensor<8xf32>, i32, tensor<8xf32>) {
+    %s = arith.addf %a, %v : tensor<8xf32>
+    %e = tensor.extract %s[%c0] : tensor<8xf32>
+    %f = arith.fptosi %e : f32 to i32
+    %go = arith.cmpi slt, %i, %f : i32
+    scf.condition(%go) %v, %i, %a : tensor<8xf32>, i32, tensor<8xf32>
+  } do {
+  ^bb0(%v: tensor<8xf32>, %i: i32, %b: tensor<8xf32>):
+    %k:2 = scf.for unsigned %j = %c0 to %c9 step %c1 iter_args(%u = %v, %c = %b) -> (tensor<8xf32>, tensor<8xf32>) {
+      %m = arith.mulf %c, %u : tensor<8xf32>
+      scf.yield %u, %m : tensor<8xf32>, tensor<8xf32>
+    }
+    %next = arith.addi %i, %one : i32
+    scf.yield %k#0, %next, %k#1 : tensor<8xf32>, i32, tensor<8xf32>
+  }
+  %d = arith.subf %r#2, %r#0 : tensor<8xf32>
+  %t:3 = scf.while (%i = %zero, %a = %x, %b = %w) : (i32, tensor<8xf32>, tensor<8xf32>) -> (i32, tensor<8xf32>, tensor<8xf32>) {
+    %go = arith.cmpi slt, %i, %n : i32
+    scf.condition(%go) %i, %b, %a : i32, tensor<8xf32>, tensor<8xf32>
+  } do {
+  ^bb0(%i: i32, %a: tensor<8xf32>, %b: tensor<8xf32>):
+    %next = arith.addi %i, %one : i32
+    scf.yield %next, %a, %b : i32, tensor<8xf32>, tensor<8xf32>
+  }
+  %o = scf.for %j = %c0 to %c9 step %c1 iter_args(%u = %w) -> tensor<8xf32> {
+    scf.yield %u : tensor<8xf32>
+  }
+  return %d, %t#1, %o : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
