@@ -95,6 +95,14 @@ tp_status tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n,
 
 /* True if the op, not a function, has tp.sharding or tp.factors: the user chose a layout. */
 bool tp__is_annotated(MlirOperation op);
+/* The same, or the user wrote its rule: the op is a decision of the plan and stays a value. */
+bool tp__has_decision(MlirOperation op);
+
+/* True if the op is a pad or a slice with tp.in_place: its user reads it in place
+ * (rules/in_place.h). */
+bool tp__is_in_place(MlirOperation op);
+/* Returns the pad or the slice that `op` reads in place as operand i; null: none. */
+MlirOperation tp__read_in_place(MlirOperation op, int i);
 
 /* Returns how many of the `n` axes, starting with the first, are adjacent sub-axes of one parent.
  * They print as one axis. */

@@ -394,6 +394,20 @@ bool tp__is_annotated(MlirOperation op) {
          !mlirAttributeIsNull(tp__get(op, "tp.factors"));
 }
 
+bool tp__has_decision(MlirOperation op) {
+  return tp__is_annotated(op) || !mlirAttributeIsNull(tp__get(op, "tp.rule"));
+}
+
+bool tp__is_in_place(MlirOperation op) {
+  return (tp__op_is(op, "tensor.pad") || tp__op_is(op, "tensor.extract_slice")) &&
+         !mlirAttributeIsNull(tp__get(op, "tp.in_place"));
+}
+
+MlirOperation tp__read_in_place(MlirOperation op, int i) {
+  MlirOperation maker = tp__defining_op(mlirOperationGetOperand(op, i));
+  return !mlirOperationIsNull(maker) && tp__is_in_place(maker) ? maker : (MlirOperation){NULL};
+}
+
 tp_status tp__set_op_sharding(MlirOperation op, const tp_mesh *mesh, int n,
                               const tp_annotation *annotations) {
   MlirContext context = mlirOperationGetContext(op);

@@ -114,7 +114,7 @@ static void mark(tp_rule *rule, const tp_attention *a, bool in_kernel) {
 static int factor_of(const tp_value_map *map, int d, tp_score_dim dim, uint32_t loops) {
   const tp_dim *of = &map->dims[d];
   bool is_one = dim.n == 1 && (loops >> dim.loops[0] & 1) && of->n_factors == 1 && !of->window;
-  return is_one && mlirOperationIsNull(map->pad) ? of->factors[0] : -1;
+  return is_one && mlirOperationIsNull(map->in_place) ? of->factors[0] : -1;
 }
 
 /* Allows operand `travelling` of a contraction, the keys or the values, to travel in a ring if an

@@ -2,6 +2,7 @@
  * the elements of each operand that its points of the result read, and selects by position. */
 #include "rules/families.h"
 #include "rules/pointwise_builder.h"
+#include "rules/shift.h"
 #include "rules/window.h"
 
 static bool matches(MlirOperation op) { return tp__op_is(op, "tensor.concat"); }
@@ -14,10 +15,30 @@ static bool has_empty(const tp_rule *rule, int along) {
   return false;
 }
 
+/* A rotation: a cyclic window on the tensor of which both operands are slices. */
+static tp_status rotation_rule(tp_rule *rule, const tp_shift *shift, tp__arena *arena) {
+  TP_TRY(tp__shift_operands(rule, shift, arena));
+  tp_value_map *source = &rule->operands[0], *result = &rule->results[0];
+  tp_window rotated = {.stride = 1, .offset = shift->offset, .extent = 1, .cyclic = true};
+  for (int d = 0; d < result->rank; d++) {
+    int f = tp__rule_factor(rule, result->shape[d], TP_PARALLEL);
+    tp__dim_set(result, d, f);
+    tp__dim_set(source, d, f);
+    if (d == shift->dim)
+      TP_TRY(tp__dim_window(rule, source, d, f, rotated, arena));
+  }
+  tp__rule_variant(rule, TP_SUM, 1);
+  rule->scalar_ops = (double)tp__shape_elements(result->rank, result->shape);
+  return TP_OK;
+}
+
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
+  tp_shift shift;
   tp_status status = tp__rule_begin(op, arena, rule);
   if (status != TP_OK)
     return status;
+  if (tp__shift_in_place(op, &shift))
+    return rotation_rule(rule, &shift, arena);
   int along = tp__dim_of(op);
   const tp_value_map *result = &rule->results[0];
   uint64_t all = 0;
@@ -31,7 +52,8 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
     tp__dim_set(&rule->results[0], d, f);
     for (int i = 0; i < rule->n_operands && status == TP_OK; i++) {
       if (d == along)
-        status = tp__dim_window(rule, &rule->operands[i], d, f, (tp_window){1, -start, 1}, arena);
+        status = tp__dim_window(rule, &rule->operands[i], d, f,
+                                (tp_window){.stride = 1, .offset = -start, .extent = 1}, arena);
       else
         tp__dim_set(&rule->operands[i], d, f);
       start += rule->operands[i].shape[d];
@@ -69,9 +91,13 @@ static MlirValue pick(const tp_local *local, int along) {
 static tp_status localize(const tp_local *local) {
   const tp_rule *rule = local->rule;
   int along = tp__dim_of(rule->op);
+  TP_TRY(tp__halo_fetch_windows(local));
+  if (!mlirOperationIsNull(rule->operands[0].in_place)) {
+    tp__shift_locally(local);
+    return TP_OK;
+  }
   if (!tp__window_is_split(local, 0, along))
     return TP_OK;
-  TP_TRY(tp__halo_fetch_windows(local));
   MlirValue value = pick(local, along);
   mlirOperationSetOperands(rule->op, 1, &value); /* a concat of one tensor is that tensor */
   return TP_OK;
@@ -81,7 +107,9 @@ const tp_family tp__concat_family = {
     .name = "concat",
     .ops = "tensor.concat",
     .summary = "Every dimension.",
-    .communication = "Permutes of parts that other devices hold, along the concatenated dimension.",
+    .communication = "Permutes of parts that other devices hold, along the concatenated dimension. "
+                     "A concat of the end and the beginning of one tensor is a rotation: each "
+                     "device fetches what its part of the result reads of that tensor.",
     .test = "test/rules/concat",
     .matches = matches,
     .rule = rule_of,

@@ -283,7 +283,7 @@ static tp_rule *rule_before(const reading *r, MlirOperation op) {
       rule->n_operands != (int)mlirOperationGetNumOperands(op))
     return NULL;
   for (int i = 0; i < rule->n_operands; i++)
-    if (!mlirOperationIsNull(rule->operands[i].pad))
+    if (!mlirOperationIsNull(rule->operands[i].in_place))
       return NULL;
   for (int i = 0; i < rule->n_operands; i++) {
     tp_value_map *map = &rule->operands[i];

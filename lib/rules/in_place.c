@@ -1,31 +1,18 @@
-/* Pads that windows read in place: which pads qualify, their rule, and their local form. */
+/* Pads that windows read in place: which pads qualify, their rule, and their local form. Slices
+ * that shifts read in place are checked here, too. */
 #include "rules/in_place.h"
 
 #include "rules/body.h"
 #include "rules/families.h"
 #include "rules/pad.h"
 #include "rules/padding.h"
+#include "rules/shift.h"
 #include "rules/window.h"
-
-bool tp__is_in_place(MlirOperation op) {
-  return tp__op_is(op, "tensor.pad") && !mlirAttributeIsNull(tp__get(op, "tp.in_place"));
-}
-
-MlirOperation tp__pad_in_place(MlirOperation op, int i) {
-  MlirOperation pad = tp__defining_op(mlirOperationGetOperand(op, i));
-  return !mlirOperationIsNull(pad) && tp__is_in_place(pad) ? pad : (MlirOperation){NULL};
-}
 
 /* ---- which pads qualify ---- */
 
 static bool is_padded(const tp_padding *padding, int d) {
   return padding->low[d] != 0 || padding->high[d] != 0;
-}
-
-/* True if the pad has annotations. These describe a planning decision, so the pad must stay a
- * value. */
-static bool has_decision(MlirOperation pad) {
-  return tp__is_annotated(pad) || !mlirAttributeIsNull(tp__get(pad, "tp.rule"));
 }
 
 /* True if the pad has one padding value, a static width, and a non-empty operand. */
@@ -50,21 +37,59 @@ static bool reads_window(const tp_value_map *map, const tp_padding *padding) {
   return false;
 }
 
+/* True if a slice cuts a padded dimension, and takes at least half of the pad's operand along each
+ * padded one. If it takes less, a result that is whole needs only the slice, not all of the
+ * operand. */
+static bool cuts_padding(const tp_rule *rule, MlirOperation pad, const tp_padding *padding) {
+  const tp_value_map *map = &rule->operands[0];
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  bool cuts = false;
+  tp__static_tensor(mlirValueGetType(mlirOperationGetOperand(pad, 0)), &rank, shape);
+  for (int d = 0; d < map->rank; d++) {
+    const tp_dim *dim = &map->dims[d];
+    if (!is_padded(padding, d))
+      continue;
+    if (dim->n_factors != 1 || rule->factors[dim->factors[0]].kind != TP_PARALLEL ||
+        2 * rule->factors[dim->factors[0]].size < shape[d])
+      return false;
+    cuts |= dim->window != NULL;
+  }
+  return cuts;
+}
+
 tp_status tp__can_read_in_place(MlirOperation pad, MlirOperation user, int i, tp__arena *arena,
                                 bool *can) {
   tp_padding padding;
   tp_rule rule;
-  *can = tp__op_has_dialect(user, "linalg") &&
+  *can = (tp__op_has_dialect(user, "linalg") || tp__op_is(user, "tensor.extract_slice")) &&
+         !tp__is_in_place(user) &&
          mlirBlockEqual(mlirOperationGetBlock(pad), mlirOperationGetBlock(user)) &&
-         !has_decision(pad) && is_plain(pad, &padding);
+         !tp__has_decision(pad) && mlirOperationIsNull(tp__read_in_place(pad, 0)) &&
+         is_plain(pad, &padding);
   if (!*can)
     return TP_OK;
   TP_TRY(tp__rule_of(user, false, arena, &rule));
-  *can = rule.family == &tp__linalg_family && reads_window(&rule.operands[i], &padding);
+  *can = rule.family == &tp__linalg_family  ? reads_window(&rule.operands[i], &padding)
+         : rule.family == &tp__slice_family ? cuts_padding(&rule, pad, &padding)
+                                            : false;
   return TP_OK;
 }
 
-tp_status tp__check_in_place(MlirOperation pad, tp__arena *arena) {
+static tp_status check_slice(MlirOperation slice) {
+  MlirValue result = mlirOperationGetResult(slice, 0);
+  tp_shift shift;
+  bool can = tp__is_used_once(result) &&
+             tp__shift_in_place(mlirOpOperandGetOwner(mlirValueGetFirstUse(result)), &shift);
+  return can ? TP_OK
+             : tp__error(slice, TP_INVALID_ARGUMENT,
+                         "tp.in_place requires a slice without annotations whose only user, in the "
+                         "same block, is a concat of the end and the beginning of one tensor, or a "
+                         "pad that shifts a tensor by half of it or less; all slices of the user "
+                         "must have the attribute; remove it");
+}
+
+static tp_status check_pad(MlirOperation pad, tp__arena *arena) {
   MlirValue result = mlirOperationGetResult(pad, 0);
   bool can = tp__is_used_once(result);
   if (can) {
@@ -75,8 +100,13 @@ tp_status tp__check_in_place(MlirOperation pad, tp__arena *arena) {
   return can ? TP_OK
              : tp__error(pad, TP_INVALID_ARGUMENT,
                          "tp.in_place requires a pad of static width with one padding value and no "
-                         "annotations, whose only user is a structured op in the same block that "
-                         "reads a padded dimension through a window; remove the attribute");
+                         "annotations, whose only user, in the same block, is a structured op that "
+                         "reads a padded dimension through a window, or a slice that cuts one and "
+                         "takes at least half of the tensor; remove the attribute");
+}
+
+tp_status tp__check_in_place(MlirOperation op, tp__arena *arena) {
+  return tp__op_is(op, "tensor.pad") ? check_pad(op, arena) : check_slice(op);
 }
 
 /* ---- the rule ---- */
@@ -100,7 +130,7 @@ static tp_status fold_pad(tp_rule *rule, tp_value_map *map, MlirOperation pad, t
     return tp__out_of_memory(rule->op);
   if (!is_plain(pad, &padding))
     return tp__check_in_place(pad, arena);
-  map->pad = pad;
+  map->in_place = pad;
   map->value = mlirOperationGetOperand(pad, 0);
   int rank = 0;
   tp__static_tensor(mlirValueGetType(map->value), &rank, shape);
@@ -118,7 +148,7 @@ static tp_status fold_pad(tp_rule *rule, tp_value_map *map, MlirOperation pad, t
 
 tp_status tp__rule_in_place(tp_rule *rule, tp__arena *arena) {
   for (int i = 0; i < mlirOperationGetNumOperands(rule->op); i++) {
-    MlirOperation pad = tp__pad_in_place(rule->op, i);
+    MlirOperation pad = tp__read_in_place(rule->op, i);
     if (!mlirOperationIsNull(pad))
       TP_TRY(fold_pad(rule, &rule->operands[i], pad, arena));
   }
@@ -129,8 +159,8 @@ void tp__drop_padded_variants(tp_rule *rule) {
   uint64_t padded = 0;
   int kept = 0;
   for (int i = 0; i < rule->n_operands; i++)
-    if (!mlirOperationIsNull(rule->operands[i].pad) &&
-        !tp__is_identity(tp__padding_value(rule->operands[i].pad), TP_SUM))
+    if (!mlirOperationIsNull(rule->operands[i].in_place) &&
+        !tp__is_identity(tp__padding_value(rule->operands[i].in_place), TP_SUM))
       padded |= UINT64_C(1) << i;
   for (int v = 0; v < rule->n_variants; v++)
     if (!(rule->variants[v].operands & padded))
@@ -169,7 +199,7 @@ static tp_status pad_locally(const tp_local *local, int i, MlirOperation pad) {
 
 tp_status tp__pads_in_place_locally(const tp_local *local) {
   for (int i = 0; i < local->rule->n_operands; i++)
-    if (!mlirOperationIsNull(local->rule->operands[i].pad))
-      TP_TRY(pad_locally(local, i, local->rule->operands[i].pad));
+    if (!mlirOperationIsNull(local->rule->operands[i].in_place))
+      TP_TRY(pad_locally(local, i, local->rule->operands[i].in_place));
   return TP_OK;
 }

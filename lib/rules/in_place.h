@@ -7,27 +7,23 @@
  * image directly: its windows start `low` elements earlier and may extend beyond both ends. Each
  * device fetches its run once and fills in the padding value outside of the image.
  *
- * Such a pad has exactly one user: a structured op in the same block that reads a padded dimension
- * through a window. tp-propagate creates one pad per user. */
+ * Such a pad has exactly one user, in the same block: a structured op that reads a padded dimension
+ * through a window, or a slice that cuts one. tp-propagate creates one pad per user. Slices with
+ * the attribute belong to shifts (shift.h). */
 #ifndef TP_RULES_IN_PLACE_H
 #define TP_RULES_IN_PLACE_H
 
 #include "rules/rule.h"
 
-/* True if the op is a pad that is read in place, according to its attribute. */
-bool tp__is_in_place(MlirOperation op);
-/* Returns the pad that `op` reads in place as operand i; null: none. */
-MlirOperation tp__pad_in_place(MlirOperation op, int i);
-
 /* Determines whether operand i of `user`, the result of `pad`, can be read in place. Errors: those
  * of the rule of `user`. */
 tp_status tp__can_read_in_place(MlirOperation pad, MlirOperation user, int i, tp__arena *arena,
                                 bool *can);
-/* Reports an error if the attribute is on a pad that cannot be read in place. */
-tp_status tp__check_in_place(MlirOperation pad, tp__arena *arena);
+/* Reports an error if the attribute is on a pad or a slice that cannot be read in place. */
+tp_status tp__check_in_place(MlirOperation op, tp__arena *arena);
 
-/* Changes the rule of a structured op so that it reads the operands of its in-place pads. Before,
- * the rule treats the pads as values. */
+/* Changes the rule of a structured op or a slice so that it reads the operands of its in-place
+ * pads. Before, the rule treats the pads as values. */
 tp_status tp__rule_in_place(tp_rule *rule, tp__arena *arena);
 /* Drops variants under which the padding value would be added once per partial sum. */
 void tp__drop_padded_variants(tp_rule *rule);

@@ -188,7 +188,7 @@ static int64_t start_of(const tp_local *local, int i, int d) {
   const tp_window *window = map->dims[d].window;
   int64_t start = window->offset;
   tp_padding padding;
-  if (!mlirOperationIsNull(map->pad) && tp__padding_of(map->pad, &padding))
+  if (!mlirOperationIsNull(map->in_place) && tp__padding_of(map->in_place, &padding))
     start += padding.low[d];
   if (window->stride < 0)
     start += window->stride * (tp__strategy_local(local->rule, local->mesh, local->strategy,

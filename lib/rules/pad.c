@@ -6,6 +6,7 @@
 #include "rules/families.h"
 #include "rules/padding.h"
 #include "rules/pointwise_builder.h"
+#include "rules/shift.h"
 #include "rules/window.h"
 
 static bool matches(MlirOperation op) { return tp__op_is(op, "tensor.pad"); }
@@ -18,13 +19,22 @@ static tp_status refuse_negative(MlirOperation op, const tp_padding *p, int d) {
                    d, low ? "low" : "high", (long long)(low ? p->low[d] : p->high[d]));
 }
 
+/* Returns the window of a padded dimension, of the operand or of the tensor that is shifted. */
+static tp_window window_of(const tp_padding *p, const tp_shift *shift, int d) {
+  return (tp_window){
+      .stride = 1, .offset = shift->n_slices ? shift->offset : -p->low[d], .extent = 1};
+}
+
 static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
   tp_padding p;
+  tp_shift shift = {0};
   tp_status status = tp__rule_begin(op, arena, rule);
   if (status != TP_OK)
     return status;
   if (!tp__padding_of(op, &p))
     return tp__error(op, TP_INTERNAL, "has no static padding attributes");
+  if (tp__shift_in_place(op, &shift))
+    TP_TRY(tp__shift_operands(rule, &shift, arena));
   if (tp__padding_moves(op))
     return tp__error(
         op, TP_UNSUPPORTED,
@@ -41,7 +51,7 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
     if (p.low[d] == 0 && p.high[d] == 0)
       tp__dim_set(&rule->operands[0], d, f);
     else
-      status = tp__dim_window(rule, &rule->operands[0], d, f, (tp_window){1, -p.low[d], 1}, arena);
+      status = tp__dim_window(rule, &rule->operands[0], d, f, window_of(&p, &shift, d), arena);
   }
   if (tp__is_identity(tp__padding_value(op), TP_SUM))
     tp__rule_variant(rule, TP_SUM, 1);
@@ -62,23 +72,37 @@ static void hoist_value(MlirOperation op) {
   }
 }
 
+/* True if points along dimension d of operand i read elements outside of it. */
+static bool leaves(const tp_rule *rule, int i, int d) {
+  const tp_dim *dim = &rule->operands[i].dims[d];
+  const tp_window *w = dim->window;
+  int64_t last = w->stride * (rule->factors[dim->factors[0]].size - 1),
+          from = w->offset + (last < 0 ? last : 0),
+          to = w->offset + (last > 0 ? last : 0) + w->extent;
+  return from < 0 || to > rule->operands[i].shape[d];
+}
+
 /* Builds the operand of `pad`, a run of operand i, with the padding value outside of the dimensions
  * in `split`. */
 static MlirValue put_value(const tp_local *local, int i, MlirOperation pad, uint32_t split) {
   const tp_value_map *map = &local->rule->operands[i];
   MlirValue in = mlirOperationGetOperand(pad, 0), starts[TP_MAX_RANK], sizes[TP_MAX_RANK],
             all = {NULL};
+  uint32_t outside = 0;
   for (int d = 0; d < map->rank; d++)
-    if (split >> d & 1) {
+    if (split >> d & 1 && leaves(local->rule, i, d)) {
+      outside |= UINT32_C(1) << d;
       starts[d] = tp__window_start(local, i, d);
       sizes[d] = tp__index_constant(local->rule->op, map->shape[d]);
     }
   if (!mlirOperationEqual(pad, local->rule->op)) /* after the fetched value */
     mlirOperationMoveBefore(pad, local->rule->op);
   hoist_value(pad);
+  if (!outside)
+    return in;
   tp_pointwise points = tp__pointwise_begin(pad, 1, &in, tp__empty(pad, mlirValueGetType(in)));
   for (int d = 0; d < map->rank; d++) {
-    if (!(split >> d & 1))
+    if (!(outside >> d & 1))
       continue;
     MlirValue at =
         tp__binary(points.yield, "arith.addi", tp__pointwise_index(&points, d), starts[d]);
@@ -113,6 +137,8 @@ tp_status tp__pad_run(const tp_local *local, int i, MlirOperation pad) {
 
 static tp_status localize(const tp_local *local) {
   TP_TRY(tp__halo_fetch_windows(local));
+  if (!mlirOperationIsNull(local->rule->operands[0].in_place))
+    tp__shift_locally(local);
   return tp__pad_run(local, 0, local->rule->op);
 }
 

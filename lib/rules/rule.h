@@ -52,10 +52,12 @@ typedef struct tp_factor {
  *   stride * j + offset + k,  0 <= k < extent,
  *
  * as far as that is inside the dimension. Elements outside of it do not come from the operand
- * (padding, the other operands of a concat). stride may be negative. The axes of the factor split
- * the dimension as usual; localize fetches the elements that other devices hold. */
+ * (padding, the other operands of a concat), unless the window is cyclic: then the dimension
+ * continues with its first element (tp__window_read). stride may be negative. The axes of the
+ * factor split the dimension as usual; localize fetches the elements that other devices hold. */
 typedef struct tp_window {
   int64_t stride, offset, extent;
+  bool cyclic;
 } tp_window;
 
 typedef struct tp_dim {
@@ -84,9 +86,9 @@ typedef struct tp_value_map {
   const int64_t *shape; /* global */
   int64_t element_size;
   tp_dim *dims;
-  /* a tensor.pad that the op reads in place (in_place.h); value, shape and dims are then those of
-   * the pad's operand; null: none */
-  MlirOperation pad;
+  /* a tensor.pad or tensor.extract_slice that the op reads in place (in_place.h); value, shape and
+   * dims are then those of its operand; null: none */
+  MlirOperation in_place;
 } tp_value_map;
 
 /* A linear op passes partial values through: if these operands are partial(combiner) over an axis,

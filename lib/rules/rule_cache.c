@@ -2,7 +2,6 @@
 #include "rules/rule_cache.h"
 
 #include "ir/op_equivalence.h"
-#include "rules/in_place.h"
 
 #include <string.h>
 
@@ -55,7 +54,7 @@ static bool reads_in_place(const tp_rule *rule, MlirOperation op) {
   if (!tp__rule_has_window(rule))
     return false;
   for (int i = 0; i < mlirOperationGetNumOperands(op); i++)
-    if (!mlirOperationIsNull(tp__pad_in_place(op, i)))
+    if (!mlirOperationIsNull(tp__read_in_place(op, i)))
       return true;
   return false;
 }

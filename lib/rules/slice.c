@@ -12,6 +12,7 @@
  *   is one with an element per stride (a dimension of two factors). */
 #include "rules/slice.h"
 #include "rules/families.h"
+#include "rules/in_place.h"
 #include "rules/owner_reads.h"
 
 static bool is_insert(MlirOperation op) { return tp__op_is(op, "tensor.insert_slice"); }
@@ -39,8 +40,10 @@ static tp_status cut_extract(tp_rule *rule, const tp_slice *s, int d, tp__arena 
   if (known && !(has_sum && takes_few(s, d, large->shape[d]))) {
     int f = tp__rule_factor(rule, s->sizes[d], TP_PARALLEL);
     tp__dim_set(small, s->small_dim[d], f);
-    return tp__dim_window(rule, large, d, f,
-                          (tp_window){s->strides[d].fixed, s->offsets[d].fixed, 1}, arena);
+    return tp__dim_window(
+        rule, large, d, f,
+        (tp_window){.stride = s->strides[d].fixed, .offset = s->offsets[d].fixed, .extent = 1},
+        arena);
   }
   if (large->shape[d] == 1 || !has_sum)
     return TP_OK;
@@ -93,7 +96,8 @@ static tp_status cut_insert(tp_rule *rule, const tp_slice *s, int d, tp__arena *
   tp__dim_set(large, d, f);
   tp__dim_set(&rule->results[0], d, f);
   if (prefers_window(s, d, large->shape[d]))
-    return tp__dim_window(rule, small, s->small_dim[d], f, (tp_window){1, -s->offsets[d].fixed, 1},
+    return tp__dim_window(rule, small, s->small_dim[d], f,
+                          (tp_window){.stride = 1, .offset = -s->offsets[d].fixed, .extent = 1},
                           arena);
   rule->factors[f].repeats_work = tp__mixed_is(s->strides[d], 1);
   return TP_OK;
@@ -132,6 +136,10 @@ static tp_status rule_of(MlirOperation op, tp__arena *arena, tp_rule *rule) {
     }
   }
   tp__rule_variant(rule, TP_SUM, s.is_insert ? 3 : 1);
+  if (status == TP_OK && !s.is_insert) {
+    status = tp__rule_in_place(rule, arena);
+    tp__drop_padded_variants(rule);
+  }
   rule->scalar_ops = work_of(rule, &s, large);
   tp__rule_traffic(rule);
   rule->points = (double)tp__shape_elements(small->rank, small->shape);
@@ -144,7 +152,8 @@ tp_cut tp__slice_cut(const tp_local *local, const tp_slice *s, int d) {
   const tp_rule *rule = local->rule;
   const tp_value_map *small = s->is_insert ? &rule->operands[0] : &rule->results[0];
   const tp_value_map *large = s->is_insert ? &rule->operands[1] : &rule->operands[0];
-  if (tp__slice_is_whole(s, d, large->shape[d]) || large->dims[d].n_factors > 1)
+  bool has_window = large->dims[d].window != NULL; /* then the slice may cover a padded dimension */
+  if ((tp__slice_is_whole(s, d, large->shape[d]) && !has_window) || large->dims[d].n_factors > 1)
     return TP_CUT_WHOLE;
   if (!large->dims[d].n_factors ||
       tp__strategy_shards(rule, local->mesh, local->strategy, large->dims[d].factors[0]) == 1)

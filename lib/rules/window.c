@@ -24,7 +24,8 @@ static tp_halo_run run_of(const tp_rule *rule, const tp_mesh *mesh, const tp_str
                                  .points = rule->factors[dim->factors[0]].size,
                                  .stride = dim->window->stride,
                                  .offset = dim->window->offset,
-                                 .extent = dim->window->extent}};
+                                 .extent = dim->window->extent,
+                                 .cyclic = dim->window->cyclic}};
   run.n_axes = run.reading.n_axes = tp__strategy_axes(mesh, s, dim->factors[0], run.axes);
   for (int k = 0; k < run.n_axes; k++)
     run.reading.axes[k] = mesh->axes[run.axes[k]].size;
@@ -83,8 +84,8 @@ int64_t tp__window_bytes(const tp_rule *rule, const tp_mesh *mesh, const tp_stra
   const tp_value_map *map = &rule->operands[i];
   int64_t shape[TP_MAX_RANK];
   tp_padding padding;
-  bool pads = !mlirOperationIsNull(map->pad) && tp__padding_of(map->pad, &padding), any = false;
-  bool has_window = false;
+  bool pads = !mlirOperationIsNull(map->in_place) && tp__padding_of(map->in_place, &padding),
+       has_window = false, any = false;
   for (int d = 0; d < map->rank; d++)
     has_window |= map->dims[d].window != NULL;
   if (!map->is_tensor || map->is_unused || !(has_window || pads))
@@ -107,9 +108,9 @@ int64_t tp__window_bytes(const tp_rule *rule, const tp_mesh *mesh, const tp_stra
 /* ---- code ---- */
 
 static tp_status fetch_dim(const tp_local *local, int i, int d) {
-  MlirOperation op = local->rule->op, pad = local->rule->operands[i].pad,
-                reader = mlirOperationIsNull(pad) ? op : pad;
-  int operand = mlirOperationIsNull(pad) ? i : 0;
+  MlirOperation op = local->rule->op, in_place = local->rule->operands[i].in_place,
+                reader = mlirOperationIsNull(in_place) ? op : in_place;
+  int operand = mlirOperationIsNull(in_place) ? i : 0;
   tp_halo_run run = run_of(local->rule, local->mesh, local->strategy, i, d);
   MlirValue value = tp__halo_fetch(local, op, mlirOperationGetOperand(reader, operand), &run);
   if (mlirValueIsNull(value))

@@ -35,14 +35,16 @@ static void part_of(const tp__window_read *reading, int64_t size, int64_t p, int
 }
 
 /* Returns the first element of device q and its number of valid elements. Devices beyond both ends
- * count as devices without elements. The valid elements of a device end before the first element of
- * every later device. */
+ * count as devices without elements, but those of a cyclic reading are the devices of the next
+ * round. The valid elements of a device end before the first element of every later device. */
 static int64_t begin_of(const tp__hops *hops, int64_t q, int64_t *count) {
   const tp__window_read *reading = &hops->reading;
-  int64_t unit = unit_of(reading), inside = q < 0 ? 0 : min_i64(q, hops->devices - 1), begin;
+  int64_t unit = unit_of(reading), begin, round = reading->cyclic ? q / hops->devices : 0;
+  q -= round * hops->devices;
+  int64_t inside = q < 0 ? 0 : min_i64(q, hops->devices - 1);
   part_of(reading, reading->size / unit, inside, &begin, count);
   *count = q == inside ? max_i64(*count, 0) * unit : 0;
-  return begin * unit + (q - inside) * hops->buffer;
+  return round * reading->size + begin * unit + (q - inside) * hops->buffer;
 }
 
 static int64_t distance_of(const tp__hops *hops, int64_t from, int64_t to) {
@@ -53,14 +55,15 @@ static int64_t distance_of(const tp__hops *hops, int64_t from, int64_t to) {
 /* Returns the device that owns element x. */
 static int64_t owner_of(const tp__hops *hops, int64_t x) {
   const tp__window_read *reading = &hops->reading;
-  int64_t unit = unit_of(reading), buffer = reading->size / unit, q = 0;
-  x /= unit;
+  int64_t unit = unit_of(reading), buffer = reading->size / unit, q = 0,
+          round = reading->cyclic ? x / reading->size : 0;
+  x = (x - round * reading->size) / unit;
   for (int i = 0; i < reading->n_axes; i++) {
     buffer = ceil_div(buffer, reading->axes[i]);
     q = q * reading->axes[i] + x / buffer;
     x %= buffer;
   }
-  return q;
+  return round * hops->devices + q;
 }
 
 tp__read_range tp__hops_needed(const tp__hops *hops, int64_t p) {
@@ -73,8 +76,11 @@ tp__read_range tp__hops_needed(const tp__hops *hops, int64_t p) {
   if (count <= 0)
     return needed;
   int64_t at_last = at_first + stride * (count - 1);
-  int64_t from = max_i64(0, min_i64(at_first, at_last));
-  int64_t to = min_i64(reading->size, max_i64(at_first, at_last) + reading->extent);
+  int64_t from = min_i64(at_first, at_last), to = max_i64(at_first, at_last) + reading->extent;
+  if (!reading->cyclic) {
+    from = max_i64(0, from);
+    to = min_i64(reading->size, to);
+  }
   if (from >= to)
     return needed;
   needed.from = from;
@@ -90,11 +96,16 @@ static int64_t first_owner(const tp__hops *hops, const tp__read_range *needed, i
   return owners[hops->by];
 }
 
+/* Returns the device of this number, which may belong to a later round of a cyclic reading. */
+static int64_t device_of(const tp__hops *hops, int64_t q) {
+  return hops->reading.cyclic ? q % hops->devices : q;
+}
+
 int64_t tp__hops_source(const tp__hops *hops, const tp__read_range *needed, int64_t p, int k) {
   int64_t owner = first_owner(hops, needed, p) + k, count, begin = begin_of(hops, owner, &count);
   bool overlaps =
       needed->from < needed->to && count > 0 && begin < needed->to && begin + count > needed->from;
-  return overlaps ? owner : -1;
+  return overlaps ? device_of(hops, owner) : -1;
 }
 
 int64_t tp__hops_place(const tp__hops *hops, const tp__read_range *needed, int64_t p, int k) {
@@ -128,7 +139,7 @@ static bool add_pieces(tp__hops *hops, int64_t p) {
     bool is_new = piece->from == piece->to;
     piece->from = is_new ? from : min_i64(piece->from, from);
     piece->to = is_new ? to : max_i64(piece->to, to);
-    piece->moves |= q != p;
+    piece->moves |= device_of(hops, q) != p;
     hops->n_pieces = (int)max_i64(hops->n_pieces, q - owner + 1);
   }
   return true;
@@ -229,7 +240,7 @@ bool tp__plan_hops(const tp__window_read *reading, tp__hops *hops) {
   bool distance = plan_pieces(&by_distance, TP__BY_DISTANCE, nearest_owner(&base));
   bool start = plan_pieces(&by_start, TP__BY_START, 0);
   *hops = start && (!distance || is_better(&by_start, &by_distance)) ? by_start : by_distance;
-  if (unit > 1)
+  if (unit > 1 || reading->cyclic)
     return start || distance;
   plan_gather(&gathered);
   if (!(start || distance) || (hops->n_moving > 1 && hops->moved >= gathered.moved))

@@ -8,6 +8,9 @@
  * elements stride * j + offset + [0, extent) that are inside the dimension. A device reads one run
  * of elements, starting at the smallest index of its points. All runs have the same length:
  * |stride| * (part - 1) + extent.
+ * In a cyclic reading the element behind the last one is the first one. The owners of a run then
+ * continue the same way: behind the last device comes the first, numbered `devices`, then
+ * `devices + 1`.
  *
  * Plan. A plan assembles the run from pieces. Piece k of a device comes from the buffer of device
  * `owner + k`, where `owner` depends on the reader (`by`):
@@ -40,6 +43,9 @@ typedef struct tp__window_read {
   int64_t size, points;
   int64_t unit; /* divides size; 0 means 1 */
   int64_t stride, offset, extent;
+  /* Indices beyond the end continue at the start. Requires stride = extent = 1, points = size,
+   * 0 <= offset < size, and a unit of 1. */
+  bool cyclic;
 } tp__window_read;
 
 typedef struct tp__hop_piece {
@@ -62,13 +68,14 @@ typedef struct tp__hops {
 
 /* The elements that device `p` needs. */
 typedef struct tp__read_range {
-  int64_t run;      /* first element of the run; may be outside of the dimension */
-  int64_t from, to; /* the elements that its points read; from == to: none */
-  int64_t owner;    /* of the first of them */
+  int64_t run; /* first element of the run; may be outside of the dimension */
+  /* the elements that its points read; from == to: none; beyond the size in a cyclic reading */
+  int64_t from, to;
+  int64_t owner; /* of the first of them */
 } tp__read_range;
 
 /* Computes a plan. False if there are no points, if positions could overflow, or if a dimension in
- * units would have to be gathered. */
+ * units, or a cyclic one, would have to be gathered. */
 bool tp__plan_hops(const tp__window_read *reading, tp__hops *hops);
 
 tp__read_range tp__hops_needed(const tp__hops *hops, int64_t p);

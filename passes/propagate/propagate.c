@@ -66,33 +66,33 @@ static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_rep
   return TP_OK;
 }
 
-/* Lists all ops in program order, except those in the bodies of structured ops, and the pads among
- * them. */
-static tp_status list_ops(MlirOperation parent, tp_op_list *list, tp_op_list *pads) {
+/* Lists all ops in program order, except those in the bodies of structured ops, and the pads and
+ * concats among them. */
+static tp_status list_ops(MlirOperation parent, tp_op_list *list, tp_op_list *in_place) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(parent); r++)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, r));
          !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
       for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
            op = mlirOperationGetNextInBlock(op)) {
         tp_status status = tp__op_list_add(list, op);
-        if (status == TP_OK && tp__op_is(op, "tensor.pad"))
-          status = tp__op_list_add(pads, op);
+        if (status == TP_OK && (tp__op_is(op, "tensor.pad") || tp__op_is(op, "tensor.concat")))
+          status = tp__op_list_add(in_place, op);
         if (status == TP_OK && tp__op_has_dialect(op, "scf"))
-          status = list_ops(op, list, pads);
+          status = list_ops(op, list, in_place);
         if (status != TP_OK)
           return status;
       }
   return TP_OK;
 }
 
-/* Gives each user its own free ops, and its own pad. Lists the ops in program order in `order`, but
- * for clones of pads. */
+/* Gives each user its own free ops, and its own pads and slices that it reads in place. Lists the
+ * ops in program order in `order`, but for clones of those. */
 static tp_status clone_shared_ops(tp_planner *p, MlirOperation func, bool unknown_replicate,
                                   tp_op_list *order) {
   enum { FAR = 10 }; /* ops ahead */
-  tp_op_list list = {0}, pads = {0};
+  tp_op_list list = {0}, in_place = {0};
   tp_rule_cache alike = {0};
-  tp_status status = list_ops(func, &list, &pads);
+  tp_status status = list_ops(func, &list, &in_place);
   for (size_t i = list.n; i > 0 && status == TP_OK; i--) {
     if (i > FAR)
       tp__prefetch_op(list.items[i - 1 - FAR], false);
@@ -102,10 +102,10 @@ static tp_status clone_shared_ops(tp_planner *p, MlirOperation func, bool unknow
   }
   reverse(order, 0);
   if (status == TP_OK)
-    status = tp__pads_in_place(&pads, p->problem.arena);
+    status = tp__take_in_place(&in_place, p->problem.arena);
   tp__rule_cache_destroy(&alike);
   tp__free(list.items);
-  tp__free(pads.items);
+  tp__free(in_place.items);
   return status;
 }
 

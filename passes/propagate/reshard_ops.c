@@ -6,7 +6,7 @@
  * outside a loop is resharded outside of it. */
 #include "passes/propagate/limits/routes.h"
 #include "passes/propagate/report/plan_report.h"
-#include "rules/in_place.h"
+#include "rules/shift.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -164,13 +164,17 @@ static void rewire(const tp_planned_value *v, const tp_use *use, MlirValue value
     tp__walk(use->op, rewire_captured, &c);
     return;
   }
-  MlirOperation pad = tp__pad_in_place(use->op, use->operand);
-  if (mlirOperationIsNull(pad)) {
+  MlirOperation in_place = tp__read_in_place(use->op, use->operand);
+  if (mlirOperationIsNull(in_place)) {
     mlirOperationSetOperand(use->op, use->operand, value);
     return;
   }
-  mlirOperationSetOperand(pad, 0, value);
-  mlirOperationMoveBefore(pad, use->op); /* the reshard may stand behind the pad */
+  if (tp__op_is(in_place, "tensor.extract_slice")) {
+    tp__shift_rewire(use->op, value);
+    return;
+  }
+  mlirOperationSetOperand(in_place, 0, value);
+  mlirOperationMoveBefore(in_place, use->op); /* the reshard may stand behind the pad */
 }
 
 /* A constraint (shard.shard) reshards by itself, from the copy that makes it cheapest. */

@@ -291,7 +291,7 @@ verdict check_limits(const setting *s, MlirModule source, bool mixes, rng *r, to
       tp_topology_count_bytes(&topology, TP_BYTE_FLOPS);
     /* a pin changes the available parts of an axis */
     bool read =
-        !tp_mesh_is_refined(&free.mesh) && space_own_pads(the_function(t.module), &t.arena) &&
+        !tp_mesh_is_refined(&free.mesh) && space_take_in_place(the_function(t.module), &t.arena) &&
         space_read(the_function(t.module), &free.mesh, &topology, mixes, &t.arena, &t.space) &&
         space_decide_boundary(&t.space);
     v = read ? EQUAL : TOO_MANY;

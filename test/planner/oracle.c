@@ -7,7 +7,6 @@
 #include "source.h"
 
 #include "passes/propagate/model/planner.h"
-#include "rules/in_place.h"
 
 #include "tp/passes.h"
 
@@ -60,7 +59,7 @@ static tp_cost written_op(const space *s, const tp_item *item) {
     in[i] = rule->operands[i].is_tensor ? spec_of(&s->graph, rule->operands[i].value)
                                         : tp_spec_replicated();
     if (rule->is_elementwise && rule->operands[i].is_tensor &&
-        mlirOperationIsNull(rule->operands[i].pad) && !rule->operands[i].is_updated &&
+        mlirOperationIsNull(rule->operands[i].in_place) && !rule->operands[i].is_updated &&
         rule->operands[i].n_reads == 0 &&
         is_elementwise(&s->graph, rule->operands[i].value, reads_stored(rule, i)))
       fused |= UINT64_C(1) << i;
@@ -304,7 +303,7 @@ static verdict check_module(const setting *s, MlirModule module, rng *r, totals 
       tp_topology_count_bytes(&topology, TP_BYTE_FLOPS);
     c.reshards = tp_reshard_cache_create(&c.plan.mesh, &topology);
     /* not a decision, so all plans contain it */
-    if (space_own_pads(the_function(module), &c.arena))
+    if (space_take_in_place(the_function(module), &c.arena))
       v = check_planned(&c, &topology, tp_mesh_is_refined(&before));
     for (int i = 0; i < s->edits && v < CHEAPER; i++)
       if (edit(&c, r) == EDITED)

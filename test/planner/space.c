@@ -139,16 +139,17 @@ static bool add_uses(space *s) {
   return ok;
 }
 
-static tp_status collect_pad(MlirOperation op, void *pads) {
-  return tp__op_is(op, "tensor.pad") ? tp__op_list_add(pads, op) : TP_OK;
+static tp_status collect_readers(MlirOperation op, void *ops) {
+  bool takes = tp__op_is(op, "tensor.pad") || tp__op_is(op, "tensor.concat");
+  return takes ? tp__op_list_add(ops, op) : TP_OK;
 }
 
-bool space_own_pads(MlirOperation func, tp__arena *arena) {
-  tp_op_list pads = {0};
-  tp_status status = tp__walk_outside(func, collect_pad, &pads);
+bool space_take_in_place(MlirOperation func, tp__arena *arena) {
+  tp_op_list ops = {0};
+  tp_status status = tp__walk_outside(func, collect_readers, &ops);
   if (status == TP_OK)
-    status = tp__pads_in_place(&pads, arena);
-  tp__free(pads.items);
+    status = tp__take_in_place(&ops, arena);
+  tp__free(ops.items);
   return status == TP_OK;
 }
 

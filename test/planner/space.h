@@ -91,8 +91,9 @@ typedef struct space {
 /* Returns true if a blockwise op reads operand `i` from memory, because it is not produced
  * blockwise. */
 bool reads_stored(const tp_rule *rule, int i);
-/* Gives windows their own pads, as tp-propagate does before it reads a function. */
-bool space_own_pads(MlirOperation func, tp__arena *arena);
+/* Gives ops their own pads and slices to read in place, as tp-propagate does before it reads a
+ * function. */
+bool space_take_in_place(MlirOperation func, tp__arena *arena);
 
 /* Reads the only function of `module`. `mesh`: the mesh that it was planned on. False if it is too
  * large, or is rejected. */

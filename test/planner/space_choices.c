@@ -226,7 +226,8 @@ tp_cost op_cost(const space *s, const tp_rule *rule, const tp_strategy *t, uint6
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused &&
         !rule->operands[i].in_blocks && !(fused >> i & 1)) {
       /* read, written with padding, and read again */
-      bool padded = !mlirOperationIsNull(rule->operands[i].pad);
+      MlirOperation in_place = rule->operands[i].in_place;
+      bool padded = !mlirOperationIsNull(in_place) && tp__op_is(in_place, "tensor.pad");
       work.memory_bytes += moved(s, rule, t, i);
       if (padded)
         work.memory_bytes += 2 * bytes_of(s, &rule->operands[i], spec_of(s, rule, t, i, false));
@@ -401,7 +402,7 @@ static uint64_t fused_operands(const space *s, const tp_rule *rule) {
   uint64_t fused = 0;
   for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++) {
     int v = tp__table_get(&s->table, unchanged(rule->operands[i].value).ptr);
-    if (v < 0 || s->values[v].decision < 0 || !mlirOperationIsNull(rule->operands[i].pad) ||
+    if (v < 0 || s->values[v].decision < 0 || !mlirOperationIsNull(rule->operands[i].in_place) ||
         rule->operands[i].is_updated || rule->operands[i].n_reads > 0)
       continue;
     const tp_rule *producer = s->decisions[s->values[v].decision].rule;

@@ -75,6 +75,8 @@ static bool works(const tp__window_read *reading) {
       int64_t at = step * (reading->stride < 0 ? hops.part - 1 - j : j);
       for (int64_t k = 0; k < reading->extent && point != NOTHING; k++) {
         int64_t element = reading->stride * point + reading->offset + k;
+        if (reading->cyclic)
+          element %= reading->size;
         if (element >= 0 && element < reading->size)
           assert_int_equal(run[at + k], element);
       }
@@ -110,6 +112,63 @@ static void brings_every_element(void **state) {
               reading.unit = 2, reading.size *= 2;
               assert_true(works(&reading));
             }
+}
+
+static void brings_every_rotated_element(void **state) {
+  (void)state;
+  static const struct {
+    int n;
+    int64_t axes[3];
+  } groups[] = {{1, {2}}, {1, {3}}, {1, {7}}, {2, {2, 2}}, {2, {3, 2}}, {3, {2, 2, 3}}};
+  for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++)
+    for (int64_t size = 1; size <= 26; size++)
+      for (int64_t offset = 0; offset < size; offset++) {
+        tp__window_read reading = {
+            .n_axes = groups[g].n,
+            .axes = {groups[g].axes[0], groups[g].axes[1], groups[g].axes[2]},
+            .size = size,
+            .points = size,
+            .stride = 1,
+            .offset = offset,
+            .extent = 1,
+            .cyclic = true};
+        assert_true(works(&reading));
+      }
+}
+
+static tp__hops rotation_of(int64_t devices, int64_t size, int64_t offset) {
+  tp__window_read reading = {.n_axes = 1,
+                             .axes = {devices},
+                             .size = size,
+                             .points = size,
+                             .stride = 1,
+                             .offset = offset,
+                             .extent = 1,
+                             .cyclic = true};
+  tp__hops hops;
+  assert_true(tp__plan_hops(&reading, &hops));
+  return hops;
+}
+
+static void rotates_in_one_permute(void **state) {
+  (void)state;
+  static const struct {
+    int64_t devices, size, offset;
+    int n_moving;
+    int64_t moved;
+  } cases[] = {
+      {4, 16, 15, 1, 1},     {4, 16, 1, 1, 1},   {4, 16, 13, 1, 3}, /* less than a shard */
+      {4, 16, 4, 1, 4},      {4, 16, 8, 1, 4},                      /* whole shards */
+      {4, 16, 5, 2, 4},      {4, 16, 0, 0, 0},   {1024, 1 << 20, 1, 1, 1},
+      {4, 1001, 1000, 1, 4}, {4, 1001, 1, 1, 1}, /* shards of 251, 251, 251 and 248 elements */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    tp__hops hops = rotation_of(cases[i].devices, cases[i].size, cases[i].offset);
+    assert_int_equal(hops.n_moving, cases[i].n_moving);
+    assert_int_equal(hops.moved, cases[i].moved);
+    if (cases[i].size % cases[i].devices == 0) /* received at fixed places, and not copied again */
+      assert_int_equal(hops.length, hops.run);
+  }
 }
 
 static tp__hops plan_of(int64_t devices, int64_t size, int64_t points, int64_t stride,
@@ -184,6 +243,8 @@ static void refuses_what_it_cannot_bring(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(brings_every_element),
+      cmocka_unit_test(brings_every_rotated_element),
+      cmocka_unit_test(rotates_in_one_permute),
       cmocka_unit_test(moves_no_more_than_needed),
       cmocka_unit_test(refuses_what_it_cannot_bring),
   };

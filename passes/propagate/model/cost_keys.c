@@ -11,7 +11,7 @@ void tp__memo_key_add(tp_memo_key *words, int64_t word) {
 
 static void add_map(tp_memo_key *words, const tp_value_map *map) {
   tp__memo_key_add(words, map->is_tensor | map->is_init << 1 | map->is_unused << 2 |
-                              map->has_combiner << 3 | !mlirOperationIsNull(map->pad) << 4 |
+                              map->has_combiner << 3 | !mlirOperationIsNull(map->in_place) << 4 |
                               map->is_updated << 5 | (int64_t)map->n_reads << 32 | map->rank << 8 |
                               (map->has_combiner ? (int64_t)map->combiner << 16 : 0));
   if (!map->is_tensor)
@@ -27,6 +27,7 @@ static void add_map(tp_memo_key *words, const tp_value_map *map) {
       tp__memo_key_add(words, map->dims[d].window->stride);
       tp__memo_key_add(words, map->dims[d].window->offset);
       tp__memo_key_add(words, map->dims[d].window->extent);
+      tp__memo_key_add(words, map->dims[d].window->cyclic);
     }
   }
 }

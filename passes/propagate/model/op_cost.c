@@ -44,7 +44,7 @@ static uint64_t fused_operands(const tp_planner *p, const tp_rule *rule) {
   for (int i = 0; i < rule->n_operands && rule->is_elementwise; i++)
     if (rule->operands[i].is_tensor && !rule->operands[i].is_unused &&
         !rule->operands[i].is_updated && rule->operands[i].n_reads == 0 &&
-        mlirOperationIsNull(rule->operands[i].pad) &&
+        mlirOperationIsNull(rule->operands[i].in_place) &&
         produced_elementwise(p, &rule->operands[i], reads_blocks && !rule->operands[i].in_blocks))
       fused |= UINT64_C(1) << i;
   return fused;
@@ -145,7 +145,8 @@ static double read_bytes(const local_op *o) {
     double bytes = operand_bytes(o, i);
     if (!(o->memory.fused >> i & 1) && !map->in_blocks)
       sum += tp__operand_traffic(o->rule, i, update_of(o, i), bytes, o->points);
-    if (!mlirOperationIsNull(map->pad)) /* the padded copy is written and read once more */
+    /* the padded copy is written and read once more */
+    if (!mlirOperationIsNull(map->in_place) && tp__op_is(map->in_place, "tensor.pad"))
       sum += 2 * bytes;
   }
   return sum;

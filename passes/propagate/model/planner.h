@@ -244,9 +244,9 @@ bool tp__is_offered(const tp_planner *planner, int64_t size, unsigned axes, bool
 /* False if no set of axes containing `axis` can be offered. */
 bool tp__may_be_offered(const tp_planner *planner, int64_t size, int axis, bool named);
 
-/* pads.c: gives each window that can read one of these pads in place a pad of its own
- * (rules/in_place.h). */
-tp_status tp__pads_in_place(const tp_op_list *pads, tp__arena *arena);
+/* take_in_place.c: of these pads and concats, gives each window that can read a pad in place a pad
+ * of its own, and each shift slices of its own (rules/in_place.h, rules/shift.h). */
+tp_status tp__take_in_place(const tp_op_list *ops, tp__arena *arena);
 
 /* sub_axes.c */
 /* Sets `refined` to the planner's mesh, with axes cut into sub-axes where that pays off for one of

@@ -11,7 +11,6 @@
 #include "passes/support/contraction.h"
 #include "rules/attention.h"
 #include "rules/border.h"
-#include "rules/in_place.h"
 #include "rules/mask.h"
 #include "rules/window.h"
 

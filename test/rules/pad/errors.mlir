@@ -53,7 +53,7 @@ func.func @affine(%a: tensor<8xf32>) -> tensor<10xf32> {
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @no_window(%a: tensor<12xf32>, %v: f32) -> tensor<14xf32> {
-  // expected-error @below {{'tensor.pad': tp.in_place requires a pad of static width with one padding value and no annotations, whose only user is a structured op in the same block that reads a padded dimension through a window; remove the attribute}}
+  // expected-error @below {{'tensor.pad': tp.in_place requires a pad of static width with one padding value and no annotations, whose only user, in the same block, is a structured op that reads a padded dimension through a window, or a slice that cuts one and takes at least half of the tensor; remove the attribute}}
   %p = tensor.pad %a low[1] high[1] {
   ^bb0(%i: index):
     tensor.yield %v : f32
@@ -66,7 +66,7 @@ func.func @no_window(%a: tensor<12xf32>, %v: f32) -> tensor<14xf32> {
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @two_users(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf32>, %v: f32) -> (tensor<12xf32>, tensor<14xf32>) {
-  // expected-error @below {{'tensor.pad': tp.in_place requires a pad of static width with one padding value and no annotations, whose only user is a structured op in the same block that reads a padded dimension through a window; remove the attribute}}
+  // expected-error @below {{'tensor.pad': tp.in_place requires a pad of static width with one padding value and no annotations, whose only user, in the same block, is a structured op that reads a padded dimension through a window, or a slice that cuts one and takes at least half of the tensor; remove the attribute}}
   %p = tensor.pad %a low[1] high[1] {
   ^bb0(%i: index):
     tensor.yield %v : f32
@@ -79,7 +79,7 @@ func.func @two_users(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf32>, 
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @unknown_width(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf32>, %v: f32, %n: index) -> tensor<12xf32> {
-  // expected-error @below {{'tensor.pad': tp.in_place requires a pad of static width with one padding value and no annotations, whose only user is a structured op in the same block that reads a padded dimension through a window; remove the attribute}}
+  // expected-error @below {{'tensor.pad': tp.in_place requires a pad of static width with one padding value and no annotations, whose only user, in the same block, is a structured op that reads a padded dimension through a window, or a slice that cuts one and takes at least half of the tensor; remove the attribute}}
   %p = tensor.pad %a low[%n] high[1] {
   ^bb0(%i: index):
     tensor.yield %v : f32
@@ -92,7 +92,7 @@ func.func @unknown_width(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf3
 
 shard.grid @mesh(shape = 2) {tp.axes = ["x"]}
 func.func @annotated(%a: tensor<12xf32>, %k: tensor<3xf32>, %o: tensor<12xf32>, %v: f32) -> tensor<12xf32> {
-  // expected-error @below {{'tensor.pad': tp.in_place requires a pad of static width with one padding value and no annotations, whose only user is a structured op in the same block that reads a padded dimension through a window; remove the attribute}}
+  // expected-error @below {{'tensor.pad': tp.in_place requires a pad of static width with one padding value and no annotations, whose only user, in the same block, is a structured op that reads a padded dimension through a window, or a slice that cuts one and takes at least half of the tensor; remove the attribute}}
   %p = tensor.pad %a low[1] high[1] {
   ^bb0(%i: index):
     tensor.yield %v : f32
