@@ -32,3 +32,16 @@ bool tp__padding_is_known(const tp_padding *p, int d) {
   int64_t dynamic = mlirShapedTypeGetDynamicSize();
   return p->low[d] != dynamic && p->high[d] != dynamic;
 }
+
+int tp__padded_dim(const tp_padding *p) {
+  int dim = -1;
+  for (int d = 0; d < p->rank; d++) {
+    bool is_known = tp__padding_is_known(p, d);
+    if (is_known && p->low[d] == 0 && p->high[d] == 0)
+      continue;
+    if (!is_known || dim >= 0)
+      return -1;
+    dim = d;
+  }
+  return dim;
+}

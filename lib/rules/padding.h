@@ -17,6 +17,8 @@ typedef struct tp_padding {
 bool tp__padding_of(MlirOperation pad, tp_padding *padding);
 /* True if the padding along dimension d is static. */
 bool tp__padding_is_known(const tp_padding *padding, int d);
+/* Returns the only padded dimension; -1 if there is none, or several, or if a width is dynamic. */
+int tp__padded_dim(const tp_padding *padding);
 /* Returns the padding value, which the body of the pad may compute. */
 MlirValue tp__padding_value(MlirOperation pad);
 /* True if the body computes the value from the index of the element. */

@@ -50,27 +50,12 @@ static bool is_rotation(MlirOperation op, tp_shift *shift) {
   return true;
 }
 
-/* Returns the only padded dimension; -1 if there is none, or several. */
-static int padded_dim(const tp_padding *padding) {
-  int dim = -1;
-  for (int d = 0; d < padding->rank; d++) {
-    if (!tp__padding_is_known(padding, d))
-      return -1;
-    if (padding->low[d] == 0 && padding->high[d] == 0)
-      continue;
-    if (dim >= 0)
-      return -1;
-    dim = d;
-  }
-  return dim;
-}
-
 /* pad(x[:n-k]) in front, or pad(x[k:]) behind, by k elements. A shift by more than half is left
  * alone: where the result is whole, only the slice needs to be gathered. */
 static bool is_filled(MlirOperation op, tp_shift *shift) {
   tp_padding padding;
   part p;
-  int dim = tp__padding_of(op, &padding) && !tp__padding_moves(op) ? padded_dim(&padding) : -1;
+  int dim = tp__padding_of(op, &padding) && !tp__padding_moves(op) ? tp__padded_dim(&padding) : -1;
   if (dim < 0 || !read_part(op, 0, dim, &p) || padding.low[dim] != p.size - p.to ||
       padding.high[dim] != p.from || 2 * (p.to - p.from) < p.size)
     return false;

@@ -161,12 +161,18 @@ static MlirValue split_dim(tp_hlo *hlo, MlirValue value, int dim, int64_t groups
   return tp__regroup(hlo->where, hlo->location, value, to.rank, to.sizes, from.rank, parts);
 }
 
-static MlirValue pad_image(tp_hlo *hlo, MlirOperation op, const convolution *c) {
+/* Pads the image, whose dimension `split` is split into groups first; -1: none is. A reshape behind
+ * the pad would keep the convolution from reading the pad in place. */
+static MlirValue pad_image(tp_hlo *hlo, MlirOperation op, const convolution *c, int split,
+                           int64_t groups) {
   int64_t low[TP_MAX_RANK] = {0}, high[TP_MAX_RANK] = {0}, between[TP_MAX_RANK] = {0};
   MlirValue image = tp__hlo_operand(hlo, op, 0);
   MlirType element = tp__element_type(mlirValueGetType(image));
+  if (split >= 0)
+    image = split_dim(hlo, image, split, groups);
   for (int i = 0; i < c->w.rank; i++) {
     int d = c->dims[0][2 + i];
+    d += split >= 0 && d > split;
     low[d] = c->w.low[i];
     high[d] = c->w.high[i];
     between[d] = c->w.between[i];
@@ -188,14 +194,13 @@ static MlirValue reverse_kernel(tp_hlo *hlo, MlirOperation op, const convolution
 static MlirValue build_convolution(tp_hlo *hlo, MlirOperation op, const convolution *c) {
   int64_t groups = c->feature_groups * c->batch_groups;
   bool grouped = groups > 1;
-  MlirValue lhs = pad_image(hlo, op, c), rhs = reverse_kernel(hlo, op, c);
+  int split = grouped ? c->dims[0][c->batch_groups > 1 ? 0 : 1] : -1;
+  MlirValue lhs = pad_image(hlo, op, c, split, groups), rhs = reverse_kernel(hlo, op, c);
   MlirAffineExpr lhs_at[TP_MAX_RANK + 1], rhs_at[TP_MAX_RANK + 1];
   int loops[TP_MAX_RANK], spatial[TP_MAX_RANK], n = 0, batch = 0, group = -1, feature = 0;
   tp_hlo_contraction k = {0};
-  if (grouped) {
-    lhs = split_dim(hlo, lhs, c->dims[0][c->batch_groups > 1 ? 0 : 1], groups);
+  if (grouped)
     rhs = split_dim(hlo, rhs, c->dims[1][0], groups);
-  }
   for (int d = 0; d < c->result.rank; d++) {
     if (d == c->dims[2][1] && grouped) {
       k.result.sizes[n] = groups;
@@ -212,7 +217,7 @@ static MlirValue build_convolution(tp_hlo *hlo, MlirOperation op, const convolut
     int i = 0;
     while (c->dims[0][i] != d)
       i++;
-    if (grouped && i == (c->batch_groups > 1 ? 0 : 1))
+    if (d == split)
       lhs_at[n_lhs++] = mlirAffineDimExprGet(hlo->context, group);
     lhs_at[n_lhs++] = i < 2 ? mlirAffineDimExprGet(hlo->context, i == 0 ? batch : input)
                             : window_at(hlo, &c->w, i - 2, spatial[c->dims[2][i]], loops[i - 2]);

@@ -2,10 +2,11 @@
  *
  * The first sweep is in program order, so that producers are raised before consumers: fills, names
  * of loops, concatenations, iota operands, captured reads with the index arithmetic that depends on
- * them, and lookups; then ops on joined dimensions. The next sweeps are in reverse order, so that
- * consumers are gone before producers: unused results and unused inits. The last sweeps add ops:
- * results that let the parts of a reduction be combined, and slices for single elements that are
- * read or written. At the end, sorts are made to return only the elements that are used. */
+ * them, and lookups; then sums of pads, and ops on joined dimensions. The next sweeps are in
+ * reverse order, so that consumers are gone before producers: unused results and unused inits. The
+ * last sweeps add ops: results that let the parts of a reduction be combined, and slices for single
+ * elements that are read or written. At the end, sorts are made to return only the elements that
+ * are used. */
 #include "passes/prepare/raise/raise.h"
 #include "passes/registry.h"
 
@@ -95,6 +96,8 @@ static tp_status run(tp_pass *pass) {
                      .reduction =
                          tp__parse_attr(pass->context, "#linalg.iterator_type<reduction>")};
   tp_status status = for_all(pass, &raise, collect, false, raise_values);
+  if (status == TP_OK)
+    status = for_all(pass, &raise, collect_all, false, tp__raise_padded_sum);
   /* a per-device program has its layouts, and collectives where they were planned */
   if (status == TP_OK && !tp__is_local(pass->module))
     status = for_all(pass, &raise, collect_all, false, tp__raise_joined);
@@ -126,6 +129,7 @@ static const tp_statistic_row statistics[] = {
     [TP_RAISED_ELEMENT] = {"elements", "single elements read or written that became slices"},
     [TP_RAISED_SORT] = {"sorts", "sorts that keep only the first elements of each row, as used"},
     [TP_RAISED_FILL] = {"fills", "copies of a constant number that became a linalg.fill"},
+    [TP_RAISED_PADDED_SUM] = {"padded-sums", "sums of two padded slices that became a concat"},
     [TP_RAISED_JOINED] = {"joined", "ops on joined dimensions that got them apart"},
 };
 
@@ -145,7 +149,8 @@ const tp_pass_row tp__raise_row = {
         "to be split. An init that the body does not read is a tensor.empty. A tensor.extract or "
         "tensor.insert outside of bodies is a slice of one element. A sort whose results are used "
         "up to the k-th element of each row has results of k elements. An op that writes one "
-        "constant number everywhere is a linalg.fill. A product, and an elementwise op, on a "
+        "constant number everywhere is a linalg.fill. A sum of two slices of one tensor that zeros "
+        "pad to complementary parts is their tensor.concat. A product, and an elementwise op, on a "
         "dimension that was joined for it and is taken apart behind it has the dimensions apart. "
         "Values stay equal bit for bit, "
         "and what is not proven stays as it is: reads in branches keep their captured tensor. "

@@ -35,6 +35,7 @@ enum {
   TP_RAISED_SORT,
   TP_RAISED_FILL,
   TP_RAISED_JOINED,
+  TP_RAISED_PADDED_SUM,
 };
 
 /* A linalg.generic on tensors. */
@@ -146,6 +147,8 @@ void tp__raise_inits(tp__raise *raise, MlirOperation op);
 
 /* Takes any linalg op, and may replace it by one with more loops. */
 void tp__raise_joined(tp__raise *raise, MlirOperation op);
+/* Takes any op, and may replace a sum of pads by a tensor.concat. */
+void tp__raise_padded_sum(tp__raise *raise, MlirOperation op);
 
 /* Rewrites all tensor.extract and tensor.insert of the module. */
 tp_status tp__raise_elements(tp__raise *raise, MlirOperation module);
