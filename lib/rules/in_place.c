@@ -1,5 +1,5 @@
-/* Pads that windows read in place: which pads qualify, their rule, and their local form. Slices
- * that shifts read in place are checked here, too. */
+/* Pads that windows read in place: which pads qualify, their rule, and their local form. Checks
+ * also the slices that shifts (shift.h) read in place. */
 #include "rules/in_place.h"
 
 #include "rules/body.h"

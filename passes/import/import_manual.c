@@ -3,8 +3,9 @@
  *
  * Its semantics are those of user communication in a global program (docs/explanation/rules.md): an
  * all_slice gives each device its own part, values computed from the parts differ between devices,
- * and an all_gather combines the parts into one value. Where several dimensions are split, there is
- * an op for each, in one region. sdy.named_computation is the same without manual axes. */
+ * and an all_gather combines the parts into one value. A value that is split in several dimensions
+ * has one op for each of them, and the ops stand in one region. sdy.named_computation is the same
+ * without manual axes. */
 #include "passes/import/import.h"
 
 #include "support/support.h"

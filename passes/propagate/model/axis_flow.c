@@ -12,9 +12,9 @@ typedef struct tp_flow {
   int *first_slot; /* by value number: the slot of its dimension 0 */
   int n;
   int *parent; /* by slot, while classes are joined: another slot of the class, the root its own */
-  /* by root of a class, in the end by slot: the axes of the class */
-  uint8_t *axes;
-  uint8_t *cuts;  /* likewise: sub-axes cut for one of its sizes */
+  /* by root of a class, in the end by slot: the axes of the class, and the sub-axes that are cut
+   * for one of its sizes */
+  uint8_t *axes, *cuts;
   uint8_t uneven; /* axes that an annotation puts on a dimension whose size they do not divide */
 } tp_flow;
 

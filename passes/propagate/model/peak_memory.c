@@ -122,7 +122,8 @@ static bool is_resharded(const peak_finder *f, int value) {
   return changed;
 }
 
-/* True if the function returns the result of op k as produced: by an op, or in place by a loop. */
+/* True if the function returns the result of op k unchanged, and k is no control flow, or a loop
+ * that updates the value in place. */
 static bool is_returned(const peak_finder *f, int k, int value) {
   const tp_timeline_op *m = &f->timeline.moments[k];
   if (m->parent >= 0 || !(f->places[value] & RETURNED))
