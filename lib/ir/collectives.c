@@ -117,6 +117,33 @@ static const struct {
     [TP_XOR] = {"bitwise_xor", true}, [TP_AVERAGE] = {"average", true},
 };
 
+MlirOperation tp__create_border(MlirLocation location, const tp_mesh *mesh, bool cuts,
+                                MlirValue value, int dim, int n, const int *axes) {
+  MlirContext context = mlirLocationGetContext(location);
+  MlirAttribute grid, grid_axes;
+  int rank;
+  int64_t shape[TP_MAX_RANK];
+  tp__static_tensor(mlirValueGetType(value), &rank, shape);
+  for (int i = 0; i < n; i++)
+    shape[dim] =
+        cuts ? shape[dim] / mesh->axes[axes[i]].size : shape[dim] * mesh->axes[axes[i]].size;
+  MlirType type = tp__tensor_like(mlirValueGetType(value), rank, shape);
+  tp__grid_axes(context, mesh, n, axes, &grid, &grid_axes);
+  MlirNamedAttribute attributes[] = {
+      tp__named(context, "grid", grid),
+      tp__named(context, "grid_axes", grid_axes),
+      tp__named(context, cuts ? "slice_axis" : "gather_axis", tp__attr_index(context, dim)),
+  };
+  return tp__create(&(tp_build){.name = cuts ? "shard.all_slice" : "shard.all_gather",
+                                .location = location,
+                                .n_operands = 1,
+                                .operands = &value,
+                                .n_results = 1,
+                                .results = &type,
+                                .n_attributes = TP_LEN(attributes),
+                                .attributes = attributes});
+}
+
 MlirValue tp__build_collective(const tp__collective *c, const char *name, MlirValue value,
                                const char *index_name, int64_t index, const char *index2_name,
                                int64_t index2, bool reduces) {

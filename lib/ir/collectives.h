@@ -30,6 +30,11 @@ MlirValue tp__build_step(MlirOperation where, MlirOperation module, MlirValue va
                          const tp_mesh *mesh, const tp_step *step, int rank,
                          const int64_t *global_shape);
 
+/* Creates a shard.all_slice (`cuts`) or all_gather of `value` in dimension `dim`, by n axes of the
+ * mesh, major to minor. The caller inserts it. */
+MlirOperation tp__create_border(MlirLocation location, const tp_mesh *mesh, bool cuts,
+                                MlirValue value, int dim, int n, const int *axes);
+
 /* Builds a permute of `value` over the whole mesh before `where`: a call of a private declaration,
  * which is added to `module`. `pairs` holds [source, destination] devices. A source may serve
  * several destinations. A device that is not a destination receives zeros. Null if memory runs

@@ -1,7 +1,7 @@
 /* Borders between global values and those of single devices. */
 #include "rules/border.h"
 
-#include "ir/annotation.h"
+#include "ir/collectives.h"
 #include "ir/place.h"
 #include "rules/families.h"
 
@@ -171,37 +171,6 @@ static int axes_left(const tp_rule *rule, const tp_mesh *mesh, const tp_strategy
   return n;
 }
 
-/* Builds what is left of a step in front of `where`. */
-static MlirValue left_of(const tp_local *local, MlirOperation where, MlirOperation step, int n,
-                         const int *axes, MlirValue value) {
-  MlirContext context = mlirOperationGetContext(where);
-  int rank, dim = dim_of(step);
-  int64_t shape[TP_MAX_RANK], size = 1;
-  tp__static_tensor(mlirValueGetType(value), &rank, shape);
-  for (int i = 0; i < n; i++)
-    size *= local->mesh->axes[axes[i]].size;
-  shape[dim] = tp__op_is(step, "shard.all_slice") ? shape[dim] / size : shape[dim] * size;
-  MlirType type = tp__tensor_like(mlirValueGetType(value), rank, shape);
-  MlirAttribute grid, grid_axes;
-  tp__grid_axes(context, local->mesh, n, axes, &grid, &grid_axes);
-  MlirNamedAttribute attributes[] = {
-      tp__named(context, "grid", grid),
-      tp__named(context, "grid_axes", grid_axes),
-      tp__named(context, dim_attribute(step), tp__attr_index(context, dim)),
-  };
-  MlirOperation op = tp__create(
-      &(tp_build){.name = dim_attribute(step)[0] == 's' ? "shard.all_slice" : "shard.all_gather",
-                  .location = mlirOperationGetLocation(step),
-                  .n_operands = 1,
-                  .operands = &value,
-                  .n_results = 1,
-                  .results = &type,
-                  .n_attributes = TP_LEN(attributes),
-                  .attributes = attributes});
-  tp__insert_before(where, op);
-  return mlirOperationGetResult(op, 0);
-}
-
 /* An op without a mark stays. Otherwise what is left takes its place, and tp-partition erases
  * it. */
 static tp_status localize(const tp_local *local) {
@@ -217,8 +186,13 @@ static tp_status localize(const tp_local *local) {
   for (int i = 0; i < n; i++) {
     int axes[TP_MAX_AXES];
     int n_left = axes_left(rule, local->mesh, local->strategy, dim_of(steps[i]), axes);
-    if (n_left > 0)
-      value = left_of(local, rule->op, steps[i], n_left, axes, value);
+    if (n_left == 0)
+      continue;
+    MlirOperation left =
+        tp__create_border(mlirOperationGetLocation(steps[i]), local->mesh,
+                          tp__border_cuts(rule->op), value, dim_of(steps[i]), n_left, axes);
+    tp__insert_before(rule->op, left);
+    value = mlirOperationGetResult(left, 0);
   }
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(rule->op, 0), value);
   return TP_OK;

@@ -8,6 +8,7 @@
  * without manual axes. */
 #include "passes/import/import.h"
 
+#include "ir/collectives.h"
 #include "support/support.h"
 
 #include <stdio.h>
@@ -197,35 +198,6 @@ tp_status tp__sdy_check_free(tp_importer *im, MlirOperation op, const char *what
 
 /* ---- replacing ---- */
 
-/* Builds a shard.all_slice or all_gather of `value` along `axes` of the mesh in dimension `dim`.
- * The caller inserts it. */
-static MlirOperation build_move(MlirLocation location, const tp_mesh *mesh, bool slice,
-                                MlirValue value, int dim, int n, const int *axes) {
-  MlirContext context = mlirLocationGetContext(location);
-  MlirAttribute grid, grid_axes;
-  int rank;
-  int64_t shape[TP_MAX_RANK];
-  tp__static_tensor(mlirValueGetType(value), &rank, shape);
-  for (int i = 0; i < n; i++)
-    shape[dim] =
-        slice ? shape[dim] / mesh->axes[axes[i]].size : shape[dim] * mesh->axes[axes[i]].size;
-  MlirType type = tp__tensor_like(mlirValueGetType(value), rank, shape);
-  tp__grid_axes(context, mesh, n, axes, &grid, &grid_axes);
-  MlirNamedAttribute attributes[] = {
-      tp__named(context, "grid", grid),
-      tp__named(context, "grid_axes", grid_axes),
-      tp__named(context, slice ? "slice_axis" : "gather_axis", tp__attr_index(context, dim)),
-  };
-  return tp__create(&(tp_build){.name = slice ? "shard.all_slice" : "shard.all_gather",
-                                .location = location,
-                                .n_operands = 1,
-                                .operands = &value,
-                                .n_results = 1,
-                                .results = &type,
-                                .n_attributes = TP_LEN(attributes),
-                                .attributes = attributes});
-}
-
 /* The axes of the mesh by which a sharding splits dimension `dim` at the border. Returns their
  * number. Capacity: TP_MAX_AXES. */
 static int axes_of_dim(const tp_mesh *mesh, const computation *c, const tp_sdy_sharding *s, int dim,
@@ -278,7 +250,8 @@ static MlirValue move_dims(MlirOperation where, const tp_mesh *mesh, const compu
     int axes[TP_MAX_AXES], n = axes_of_dim(mesh, c, s, d, axes);
     if (n == 0)
       continue;
-    steps[n_steps] = build_move(mlirOperationGetLocation(where), mesh, slice, value, d, n, axes);
+    steps[n_steps] =
+        tp__create_border(mlirOperationGetLocation(where), mesh, slice, value, d, n, axes);
     value = mlirOperationGetResult(steps[n_steps++], 0);
   }
   if (n_steps > 1)
