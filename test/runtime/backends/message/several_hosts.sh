@@ -167,11 +167,26 @@ test_mpi() {
   done
 }
 
+# The network stops while messages arrive, which take long. Then ranks close endpoints that have
+# received a part of a message.
+stops_midway() {
+  cluster_make_slow 2 "$delay" 20 0
+  cluster_pairs
+  cluster_count
+  start_world
+  kill -STOP "$cluster_delay"
+  wait $world
+  kill -CONT "$cluster_delay"
+  says "^failed: timeout: rank [0123] did not arrive in time" 0 1 2 3
+  cluster_passed || fail "they do not end well"
+}
+
 # Without FI_PROVIDER, each rank initializes all providers of libfabric, which takes seconds.
 test_fabric() {
   export TPRT_TIMEOUT=30 FAILS_AFTER=5 FI_PROVIDER=tcp,ofi_rxm
   cluster_backend=fabric
   failures 2
+  stops_midway
   cluster_make 2
   cluster_pairs
   sums_by_host
