@@ -1,6 +1,6 @@
 /* The reference evaluator: interprets a program op by op, with error bounds.
  *
- * It runs programs of linalg, tensor, arith, math, complex, scf, cf.assert and func as the
+ * It runs programs of linalg, tensor, arith, math, complex, scf, cf.assert, func and shard as the
  * documentation of these ops specifies. It shares no code with the passes or with code generation,
  * so it also reveals bugs that the one-device and the N-device program have in common. Floats are
  * computed in binary64. Each value carries a bound on the error of a correct implementation in the
@@ -8,6 +8,10 @@
  * Accuracy and Stability of Numerical Algorithms, 2nd edition, section 4.2). A number is unknown if
  * rounding may decide its value (a comparison of two numbers that are closer than their bounds), or
  * if it was never written (tensor.empty).
+ *
+ * If the program communicates (ops of the shard dialect such as all_reduce and process_multi_index,
+ * and permutes), it runs on all devices of its grid in step, each with its own copies of the
+ * values, as docs/explanation/rules.md defines it. The devices then have to agree on the results.
  *
  * Thread rule: an evaluation uses the module's context, one thread at a time; a tp_reference is
  * read-only afterwards. */
@@ -62,7 +66,8 @@ typedef struct tp_reference_options {
  *   TP_UNSUPPORTED       the evaluator does not support an op or type, or the step limit is
  *                        exceeded
  *   TP_INVALID_ARGUMENT  the program does something that MLIR leaves undefined, its next action
- *                        depends on rounding, or an option is out of range
+ *                        depends on rounding, devices wait for each other forever or differ in a
+ *                        result, or an option is out of range
  *   TP_NO_MEMORY */
 TP_API tp_status tp_reference_evaluate(MlirModule module, const char *function,
                                        const void *const *inputs,

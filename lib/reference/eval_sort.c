@@ -195,8 +195,7 @@ static bool begin(evaluation *r, const cell *frame, const node *n, sorting *s, i
   s->less_frame = tp__eval_frame(r, s->less);
   s->arguments = tp__eval_allocate(r, 2 * (size_t)n->n_operands * sizeof *s->arguments);
   s->is_key = tp__eval_allocate(r, (size_t)n->n_operands * sizeof *s->is_key);
-  MlirBlock body =
-      mlirRegionGetFirstBlock(mlirOperationGetRegion(tp__eval_function_op(s->less), 0));
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(s->less->op, 0));
   for (int i = 0; i < 2 * n->n_operands; i++)
     s->is_key[i / 2] |= !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(body, i)));
   const tensor *t = operand(s, 0);

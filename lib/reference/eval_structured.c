@@ -208,8 +208,9 @@ static bool run_index(evaluation *r, cell *frame, const node *n) {
   return true;
 }
 
-const op_row tp__linalg_rows[] = {
-    {"linalg.index", run_index}, {"linalg.softmax", tp__run_softmax}, {NULL, NULL}};
+const op_row tp__linalg_rows[] = {{"linalg.index", run_index, NULL},
+                                  {"linalg.softmax", tp__run_softmax, NULL},
+                                  {NULL, NULL, NULL}};
 
 run_fn tp__linalg_find(MlirOperation op) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));

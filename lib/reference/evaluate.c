@@ -1,5 +1,5 @@
 /* The evaluator's public functions. */
-#include "reference/evaluator.h"
+#include "reference/devices.h"
 #include "support/support.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -78,13 +78,51 @@ static bool keep_results(evaluation *r, MlirOperation op, int n, const cell *cel
   return true;
 }
 
+static bool is_same_value(const number *a, const number *b) {
+  return a->integer == b->integer && (a->value == b->value || (isnan(a->value) && isnan(b->value)));
+}
+
+static bool is_same_result(const cell *a, const cell *b) {
+  bool same = true;
+  int64_t n = a->tensor ? a->tensor->n * a->tensor->kind->parts : 2;
+  const number *x = a->tensor ? a->tensor->numbers : a->scalar;
+  const number *y = b->tensor ? b->tensor->numbers : b->scalar;
+  for (int64_t i = 0; x != y && i < n && same; i++)
+    same = is_same_value(x + i, y + i);
+  return same;
+}
+
+/* Runs the function on all devices. They have to agree on the results. */
+static bool run_on_all(evaluation *r, const struct function *f, int n, cell *arguments,
+                       int n_results, cell *results) {
+  cell **of_all = tp__eval_allocate(r, (size_t)r->n_devices * sizeof *of_all);
+  cell **made = tp__eval_allocate(r, (size_t)r->n_devices * sizeof *made);
+  devices all = tp__no_devices(r);
+  for (int d = 0; d < r->n_devices; d++) {
+    all.numbers[all.n++] = d;
+    of_all[d] = arguments;
+    made[d] = tp__eval_allocate(r, (size_t)n_results * sizeof **made);
+  }
+  if (!tp__run_function_on(r, f, &all, n, of_all, made))
+    return false;
+  for (int d = 0; d < r->n_devices; d++)
+    for (int i = 0; i < n_results; i++)
+      if (!is_same_result(made[0] + i, made[d] + i))
+        return tp__eval_fail(r, f->op, "has a result %d that differs between devices 0 and %d", i,
+                             d);
+  memcpy(results, made[0], (size_t)n_results * sizeof *results);
+  return true;
+}
+
 static bool evaluate(tp_reference *made, const char *name, const void *const *inputs) {
   evaluation *r = &made->evaluation;
   MlirOperation module = mlirModuleGetOperation(r->module);
+  if (!tp__find_devices(r))
+    return false;
   const struct function *f = tp__eval_function(r, module, mlirStringRefCreateFromCString(name));
   if (!f)
     return false;
-  MlirOperation op = tp__eval_function_op(f);
+  MlirOperation op = f->op;
   int n;
   cell *arguments = read_arguments(r, op, inputs, &n);
   if (!arguments)
@@ -94,7 +132,8 @@ static bool evaluate(tp_reference *made, const char *name, const void *const *in
   made->results = tp__eval_allocate(r, (size_t)made->n * sizeof *made->results);
   cell *results = tp__eval_allocate(r, (size_t)made->n * sizeof *results);
   made->units = tp__eval_allocate(r, (size_t)made->n * sizeof *made->units);
-  if (!tp__run_function(r, f, n, arguments, results))
+  if (r->n_devices > 0 ? !run_on_all(r, f, n, arguments, made->n, results)
+                       : !tp__run_function(r, f, n, arguments, results))
     return false;
   for (int i = 0; i < made->n; i++)
     made->units[i] = results[i].unit;

@@ -43,9 +43,13 @@ typedef struct block {
 
 /* Runs a node. On failure, returns false with r->why and r->status set. */
 typedef bool (*run_fn)(evaluation *r, cell *frame, const node *n);
+/* The same on several devices in step (devices.h). frames[d] is the frame of device d. */
+typedef struct devices devices;
+typedef bool (*run_on_fn)(evaluation *r, cell *const *frames, const node *n, const devices *on);
 
 struct node {
-  run_fn run;
+  run_fn run;       /* NULL for communication */
+  run_on_fn run_on; /* NULL for ops that do not communicate, and have no ops that do */
   MlirOperation op;
   const scalar_op *scalar;
   scalar_types types;
@@ -56,8 +60,10 @@ struct node {
   int *operands, *results;
   /* Element kinds of the results; NULL for types without a kind. */
   const kind **kinds;
-  /* One per region; empty regions give empty blocks. */
+  /* One per region; empty regions give empty blocks. Their own values have slots from `first_inner`
+   * on. */
   block *blocks;
+  int first_inner;
   /* Slots of tensors whose last use is this node. */
   int n_dead, *dead;
   /* A cache that `run` keeps between runs, if it needs one, such as the plan of a structured op or
@@ -65,12 +71,23 @@ struct node {
   void **kept;
 };
 
+/* A translated function. */
+struct function {
+  struct function *next;
+  MlirOperation op;
+  block body;
+  int n_slots;
+};
+
 typedef struct op_row {
   const char *name;
   run_fn run;
+  run_on_fn run_on; /* with communication; NULL where that is not supported */
 } op_row;
 /* Each table ends with a NULL name. */
-extern const op_row tp__linalg_rows[], tp__tensor_rows[], tp__flow_rows[];
+extern const op_row tp__flow_rows[], tp__control_rows[], tp__tensor_rows[], tp__linalg_rows[],
+    tp__collective_rows[], tp__message_rows[], tp__place_rows[];
+const op_row *tp__row_find(MlirStringRef name); /* NULL: none has this name */
 run_fn tp__linalg_find(MlirOperation op);
 
 /* The loop indices of the structured op that is running, for linalg.index. */
@@ -108,6 +125,10 @@ struct evaluation {
   tensor *tensors;
   size_t tensor_bytes, collect_at;
   struct function *functions;
+  /* The devices of the grid if the program communicates, otherwise 0. */
+  int n_devices;
+  struct grid *grid;
+  struct message *messages; /* sent and not yet received, newest first */
 };
 
 /* Returns zeroed memory that lives as long as r. A failed allocation ends the evaluation. */
@@ -133,9 +154,11 @@ bool tp__eval_count(evaluation *r, const node *n, double steps);
 bool tp__run_block(evaluation *r, cell *frame, const block *b);
 bool tp__run_call(evaluation *r, cell *frame, const node *n); /* func.call */
 struct function *tp__eval_function(evaluation *r, MlirOperation at, MlirStringRef name);
-MlirOperation tp__eval_function_op(const struct function *f);
 bool tp__run_function(evaluation *r, const struct function *f, int n, const cell *arguments,
                       cell *results);
+/* Notes in the results of a node the largest unit roundoff on the way to them. A result of a region
+ * or call may have that of the value that it was copied from already. */
+void tp__propagate_unit(cell *frame, const node *n);
 static inline const node *terminator(const block *b) { return b->nodes + b->n_nodes - 1; }
 
 /* A function that runs many times may do so in one frame. */

@@ -1,11 +1,15 @@
 /* Translates IR functions into nodes, and runs them. */
-#include "reference/evaluator.h"
+#include "reference/devices.h"
+
+#include "ir/ir.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <string.h>
 
 /* ---- functions ---- */
+
+typedef struct function function;
 
 /* Hash table from the values of a function to their slots, with open addressing. */
 typedef struct slots {
@@ -15,13 +19,6 @@ typedef struct slots {
     int slot;
   } *rows;
 } slots;
-
-typedef struct function {
-  struct function *next;
-  MlirOperation op;
-  block body;
-  int n_slots;
-} function;
 
 static size_t row_of(const slots *s, const void *key) {
   size_t i = (size_t)key * UINT64_C(0x9E3779B97F4A7C15) >> 20 & (s->capacity - 1);
@@ -47,10 +44,14 @@ static int slot_of(evaluation *r, slots *s, MlirValue value) {
   return s->rows[i].slot;
 }
 
-static run_fn row_find(const op_row *rows, MlirStringRef name) {
-  for (; rows->name; rows++)
-    if (strlen(rows->name) == name.length && memcmp(rows->name, name.data, name.length) == 0)
-      return rows->run;
+const op_row *tp__row_find(MlirStringRef name) {
+  const op_row *const tables[] = {tp__flow_rows,   tp__control_rows,    tp__tensor_rows,
+                                  tp__linalg_rows, tp__collective_rows, tp__message_rows,
+                                  tp__place_rows};
+  for (int i = 0; i < TP_LEN(tables); i++)
+    for (const op_row *row = tables[i]; row->name; row++)
+      if (strlen(row->name) == name.length && memcmp(row->name, name.data, name.length) == 0)
+        return row;
   return NULL;
 }
 
@@ -119,6 +120,16 @@ static double computed_unit(const node *n) {
   return unit;
 }
 
+static bool communicates(const evaluation *r, const node *n) {
+  if (!n->run || (n->run == tp__run_call && tp__call_communicates(r, n->op)))
+    return true;
+  for (const block *b = n->blocks; b < n->blocks + n->n_blocks; b++)
+    for (int i = 0; i < b->n_nodes; i++)
+      if (b->nodes[i].run_on)
+        return true;
+  return false;
+}
+
 static bool translate_op(evaluation *r, slots *s, MlirOperation op, node *n) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   *n = (node){.op = op,
@@ -136,10 +147,9 @@ static bool translate_op(evaluation *r, slots *s, MlirOperation op, node *n) {
     n->results[i] = slot_of(r, s, mlirOperationGetResult(op, i));
     n->kinds[i] = tp__kind_of(r, mlirValueGetType(mlirOperationGetResult(op, i)));
   }
-  const op_row *const tables[] = {tp__flow_rows, tp__tensor_rows, tp__linalg_rows};
-  for (int i = 0; i < 3 && !n->run; i++)
-    n->run = row_find(tables[i], name);
-  n->scalar = n->run ? NULL : tp__scalar_find(name);
+  const op_row *row = tp__row_find(name);
+  n->run = row ? row->run : NULL;
+  n->scalar = row ? NULL : tp__scalar_find(name);
   if (n->scalar) {
     n->run = n->n_results == 2 ? run_pair : run_scalar;
     n->types = (scalar_types){.to = n->kinds[0], .predicate = tp__scalar_predicate(op)};
@@ -148,10 +158,11 @@ static bool translate_op(evaluation *r, slots *s, MlirOperation op, node *n) {
       return tp__eval_unsupported(
           r, op, "has operands or results of a type that the evaluator does not support");
   }
-  if (!n->run)
+  if (!row && !n->run)
     n->run = tp__linalg_find(op);
-  if (!n->run)
+  if (!row && !n->run)
     return tp__eval_unsupported(r, op, "is not supported by the evaluator");
+  n->first_inner = (int)s->n;
   for (int i = 0; i < n->n_blocks; i++) {
     MlirBlock first = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
     if (mlirBlockIsNull(first))
@@ -162,7 +173,12 @@ static bool translate_op(evaluation *r, slots *s, MlirOperation op, node *n) {
       return false;
   }
   n->unit = computed_unit(n);
-  return true;
+  if (!communicates(r, n))
+    return true;
+  n->run_on = row ? row->run_on : NULL;
+  return n->run_on || tp__eval_unsupported(r, op,
+                                           "communicates, which the evaluator does not "
+                                           "support here");
 }
 
 /* ---- liveness ---- */
@@ -268,8 +284,7 @@ function *tp__eval_function(evaluation *r, MlirOperation at, MlirStringRef name)
 
 /* ---- running ---- */
 
-/* A result of a region or call may have the unit of the value that it was copied from already. */
-static void propagate_unit(cell *frame, const node *n) {
+void tp__propagate_unit(cell *frame, const node *n) {
   double unit = n->unit;
   for (int i = 0; i < n->n_operands; i++)
     unit = fmax(unit, frame[n->operands[i]].unit);
@@ -281,7 +296,7 @@ bool tp__run_block(evaluation *r, cell *frame, const block *b) {
   for (const node *n = b->nodes; n < b->nodes + b->n_nodes; n++) {
     if (!tp__eval_count(r, n, 1) || !n->run(r, frame, n))
       return false;
-    propagate_unit(frame, n);
+    tp__propagate_unit(frame, n);
     for (int i = 0; i < n->n_dead; i++)
       frame[n->dead[i]].tensor = NULL;
     if (n->n_dead)
@@ -312,8 +327,6 @@ bool tp__run_function(evaluation *r, const function *f, int n, const cell *argum
                       cell *results) {
   return tp__run_in_frame(r, f, tp__eval_frame(r, f), n, arguments, results);
 }
-
-MlirOperation tp__eval_function_op(const function *f) { return f->op; }
 
 bool tp__run_call(evaluation *r, cell *frame, const node *n) {
   if (!mlirAttributeIsNull(tp__sort_attribute(n->op)))

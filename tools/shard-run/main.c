@@ -100,6 +100,7 @@ typedef struct session {
   const options *o;
   attachment *ranks;
   build program, reference;
+  build_kind reference_kind;
   launch run, reference_run;
   array *inputs, *expected, *outputs, *reference_outputs;
   comparison *against_one, *against_expected, *against_evaluator;
@@ -108,13 +109,14 @@ typedef struct session {
   double compile_seconds; /* of the reference, which takes about as long as the program */
 } session;
 
-static bool run_reference(session *s, MlirModule module, build_kind kind) {
+static bool run_reference(session *s, MlirModule module) {
   double start = cli_seconds();
   progress("compiling the reference");
-  if (!build_partition(s->o, module, kind, &s->reference) ||
+  if (!build_partition(s->o, module, s->reference_kind, &s->reference) ||
       !build_object(s->o, TARGET_CPU, EMIT_NOTHING, &s->reference)) {
     complain("the reference program, %s, could not be compiled",
-             kind == BUILD_WHOLE ? "with every value whole on every device" : "for one device");
+             s->reference_kind == BUILD_WHOLE ? "with every value whole on every device"
+                                              : "for one device");
     return false;
   }
   s->compile_seconds = cli_seconds() - start;
@@ -183,8 +185,8 @@ static void check_narrow(session *s, MlirModule module, const tp_reference *refe
 /* Some 10^8 operations take about a second. */
 #define QUICK_STEPS 1e8
 
-/* Compares all results with the evaluator, within max_steps (0: any number). Runs one device if a
- * float result exceeds the tolerance and one device has not run yet. Integers that differ are
+/* Compares all results with the evaluator, within max_steps (0: any number). Runs the reference if
+ * a float result exceeds the tolerance and the reference has not run yet. Integers that differ are
  * evaluated again with bounds, because rounding may decide them. */
 static bool compare_by_evaluator(session *s, MlirModule module, bool may_run_one, double max_steps,
                                  outcome *out) {
@@ -206,7 +208,7 @@ static bool compare_by_evaluator(session *s, MlirModule module, bool may_run_one
     }
     if (all || s->reference_outputs || !may_run_one)
       break;
-    ok = run_reference(s, module, BUILD_ALONE);
+    ok = run_reference(s, module);
   }
   check_conditioning(s, module, reference);
   check_narrow(s, module, reference);
@@ -435,7 +437,7 @@ static int run_session(session *s, MlirModule module) {
   bool verify = !o->no_verify && o->reference != REFERENCE_EVALUATOR && !local && !is_reference &&
                 has_data(o);
   progress("planning");
-  build_kind reference = build_communicates(module) ? BUILD_WHOLE : BUILD_ALONE;
+  s->reference_kind = build_communicates(module) ? BUILD_WHOLE : BUILD_ALONE;
   build_kind kind = local ? BUILD_AS_IS : whole ? BUILD_ALONE : BUILD_SHARDED;
   ok = build_partition(o, module, kind, &s->program);
   if (ok && o->emit == EMIT_OBJECT && !library_can_export(s->program.shape->function))
@@ -444,7 +446,7 @@ static int run_session(session *s, MlirModule module) {
     return EXIT_FAILED;
   if (ok)
     shards_warn_of_idle(s->program.shape);
-  if (ok && verify && !run_reference(s, module, reference))
+  if (ok && verify && !run_reference(s, module))
     return EXIT_FAILED;
   progress("compiling");
   progress_detail("", s->compile_seconds > 0 ? s->compile_seconds : -1, false);
@@ -460,9 +462,9 @@ static int run_session(session *s, MlirModule module) {
     return EXIT_FAILED;
   outcome out = {.options = o,
                  .program = &s->program,
-                 .against =
-                     reference == BUILD_WHOLE ? "against whole values" : "against one device",
-                 .where = reference == BUILD_WHOLE ? "with whole values" : "on one device",
+                 .against = s->reference_kind == BUILD_WHOLE ? "against whole values"
+                                                             : "against one device",
+                 .where = s->reference_kind == BUILD_WHOLE ? "with whole values" : "on one device",
                  .run = &s->run,
                  .verified = true};
   progress("comparing");

@@ -122,21 +122,20 @@ static void print_comparison(const char *against, const comparison *c, FILE *fil
             c->tolerance);
 }
 
-static void print_evaluator(const comparison *c, FILE *file) {
+/* `where` is what the run with error_of_one is, such as "on one device". */
+static void print_evaluator(const char *where, const comparison *c, FILE *file) {
   static const char against[] = "against the evaluator";
   if (c->done && c->is_ill_conditioned)
     fprintf(file,
-            "    %-20s ILL-CONDITIONED: error %.2g, but one device also has error %.2g; this data "
-            "verifies nothing\n",
-            against, c->error, c->error_of_one);
+            "    %-20s ILL-CONDITIONED: error %.2g, but %s it is also %.2g; this data verifies "
+            "nothing\n",
+            against, c->error, where, c->error_of_one);
   else if (c->done && c->error_of_rounding >= 0)
-    fprintf(file,
-            "    %-20s MISMATCH: error %.2g, and one device has error %.2g too; rounding explains "
-            "about %.1g\n",
-            against, c->error, c->error_of_one, c->error_of_rounding);
+    fprintf(file, "    %-20s MISMATCH: error %.2g, and %s %.2g too; rounding explains about %.1g\n",
+            against, c->error, where, c->error_of_one, c->error_of_rounding);
   else if (c->done && !c->what[0] && c->error_of_one >= 0)
-    fprintf(file, "    %-20s %s: error %.2g, of one device %.2g (at most %.1e)\n", against,
-            c->ok ? "ok" : "MISMATCH", c->error, c->error_of_one, c->tolerance);
+    fprintf(file, "    %-20s %s: error %.2g, %s %.2g (at most %.1e)\n", against,
+            c->ok ? "ok" : "MISMATCH", c->error, where, c->error_of_one, c->tolerance);
   else
     print_comparison(against, c, file);
 }
@@ -165,7 +164,7 @@ static void print_results(const outcome *out, FILE *file) {
       fprintf(file, "%lldx", (long long)shape->results[k].shape[d]);
     fprintf(file, "%s, %s\n", shape->results[k].element, shape->results[k].sharding);
     print_comparison(out->against, out->against_one + k, file);
-    print_evaluator(out->against_evaluator + k, file);
+    print_evaluator(out->where, out->against_evaluator + k, file);
     print_comparison("against expected", out->against_expected + k, file);
   }
 }

@@ -3,7 +3,8 @@
 // RUN: shard-run %s | FileCheck %s
 // RUN: shard-run %s --launch processes | FileCheck %s
 // CHECK: against whole values ok
-// CHECK: consistent with whole values
+// CHECK: against the evaluator ok
+// CHECK: verified
 "sdy.mesh"() {mesh = #sdy.mesh<["dp"=2, "tp"=3]>, sym_name = "mesh"} : () -> ()
 func.func @main(%x: tensor<6x2xf32>, %y: tensor<4x2xf32>) -> (tensor<6x2xf32>, tensor<4x2xf32>) {
   %r:2 = "sdy.manual_computation"(%x, %y) ({

@@ -1,7 +1,7 @@
 // An f32 sum of an attention in bf16, which one device computes with other roundings than the kernel of a GPU, and by chance almost exactly: the result may have the error that
 // rounding of bf16 explains.
 // RUN: env TPRT_CUDA_LIBRARY=%libraries/tprt_fake_cuda.so TPRT_BLASLT_LIBRARY=%libraries/tprt_fake_blaslt.so shard-run %s --mesh 1 --target=cuda --seed 3 | FileCheck %s
-// CHECK: against the evaluator ok: error 0.000{{[0-9]+}}, of one device 0.000{{[0-9]+}} (at most
+// CHECK: against the evaluator ok: error 0.000{{[0-9]+}}, on one device 0.000{{[0-9]+}} (at most
 // CHECK: verified
 func.func @main(%a0: tensor<1x2x2x20x16xbf16>, %a1: tensor<1x2x36x16xbf16>, %a2: tensor<1x2x36x16xbf16>) -> (tensor<f32>) {
   %v1 = tensor.empty() : tensor<1x2x2x20x36xbf16>

@@ -1,4 +1,5 @@
-// A program with communication of its user has no meaning on one device: it is compared with itself, every value whole on every device.
+// A program with communication of its user has no meaning on one device: it is compared with itself, every value whole
+// on every device, and the evaluator runs all devices in step.
 // RUN: shard-run %s | FileCheck %s
 // RUN: shard-run %s --strategy follow --launch processes | FileCheck %s
 // RUN: not shard-run %s --mesh 1 2>&1 | FileCheck %s --check-prefix=ONE
@@ -6,7 +7,8 @@
 // CHECK: with whole values
 // CHECK: result 0: 6x10xf32, {{\[}}["dp", "tp"], []]
 // CHECK: against whole values ok
-// CHECK: consistent with whole values
+// CHECK-NEXT: against the evaluator ok: error {{[0-9.e-]+}}, with whole values {{[0-9.e-]+}} (at most
+// CHECK-NEXT: verified
 // ONE: is a communication op in a module that is not partitioned; run tp-spmd first, with a mesh of several devices (on one device it has no meaning)
 shard.grid @mesh(shape = 2x2) {tp.axes = ["dp", "tp"]}
 func.func @main(%x: tensor<6x10xf32> {tp.sharding = [["tp"], ["dp"]]}) -> (tensor<6x10xf32> {tp.sharding = [["dp", "tp"], []]}) {
