@@ -39,7 +39,7 @@ static ptx_module *load_file(const char *path, char error[PTX_TEXT]) {
   if (!file || !text || fread(text, 1, MOST - 1, file) == 0)
     snprintf(error, PTX_TEXT, "%s cannot be read", path);
   else
-    module = ptx_load(text, error);
+    module = ptx_open(text, error);
   if (file)
     fclose(file);
   free(text);
@@ -49,7 +49,7 @@ static ptx_module *load_file(const char *path, char error[PTX_TEXT]) {
 typedef ptx_module *load_fn(const char *from, char error[PTX_TEXT]);
 
 /* Loads the library's own PTX, a text or the file with this path, and keeps it: many tests load it
- * often. */
+ * often. Of its many kernels those that run are parsed. */
 static ptx_module *load_once(load_fn *load, const char *from, char error[PTX_TEXT], bool *is_kept) {
   enum { MOST_KEPT = 8 };
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -81,7 +81,7 @@ cuda_result fake_load(cuda_module *loaded, const void *image, int device) {
   if (!ours || path) {
     bool is_text = strncmp(image, "// Generated from ", 18) == 0;
     module.ptx = fat       ? load_once(load_file, path, error, &module.is_kept)
-                 : is_text ? load_once(ptx_load, image, error, &module.is_kept)
+                 : is_text ? load_once(ptx_open, image, error, &module.is_kept)
                            : ptx_load(image, error);
     if (!module.ptx) {
       fprintf(stderr, "PTX: %s\n", error);

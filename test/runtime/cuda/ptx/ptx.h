@@ -49,6 +49,9 @@ typedef struct ptx_kernel ptx_kernel;
 /* Loads a module from PTX text, which is copied; ptx_unload frees it. NULL and the reason in
  * `error` if the text is invalid or uses an unsupported feature. */
 ptx_module *ptx_load(const char *text, char error[PTX_TEXT]);
+/* The same, but parses each kernel when it runs for the first time. What is wrong with its body is
+ * an error of that run. */
+ptx_module *ptx_open(const char *text, char error[PTX_TEXT]);
 void ptx_unload(ptx_module *module);
 
 /* Returns a kernel of a module; NULL: none. It lives as long as the module. */

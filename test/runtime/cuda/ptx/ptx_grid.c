@@ -134,6 +134,8 @@ static ptx_result check_launch(const ptx_kernel *k, const ptx_launch *l, char er
 ptx_result ptx_run(const ptx_kernel *kernel, const ptx_launch *launch, char error[PTX_TEXT]) {
   enum { MOST_PLACES = 256 };
   grid g = {.kernel = kernel, .launch = launch, .lock = PTHREAD_MUTEX_INITIALIZER, .error = error};
+  if (!ptx_read_kernel((ptx_kernel *)(uintptr_t)kernel, error))
+    return PTX_BAD_LAUNCH;
   ptx_result refused = check_launch(kernel, launch, error);
   if (refused)
     return refused;

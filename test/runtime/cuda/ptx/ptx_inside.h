@@ -195,7 +195,10 @@ typedef struct ptx_table {
 
 struct ptx_kernel {
   char *name;
-  const ptx_module *module;
+  ptx_module *module;
+  const char *unread; /* its body in the module's text, which is not parsed yet; else NULL */
+  int unread_line;
+  char *wrong; /* what is wrong with the body; NULL: nothing */
   ptx_instruction *code;
   int n_code;
   int n_virtual;                     /* number of registers before packing */
@@ -281,6 +284,10 @@ int32_t ptx_new_register(ptx_kernel *kernel, int bits);
 
 /* Returns the location of a constant, the same for all threads. */
 ptx_place ptx_constant(ptx_kernel *kernel, uint64_t bits, bool wide);
+
+/* Parses the body of a kernel whose module was opened, once. False and `error` if it is invalid.
+ * Any thread. */
+bool ptx_read_kernel(ptx_kernel *kernel, char error[PTX_TEXT]);
 
 /* ---- Execution ---- */
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include "ptx_parser.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -166,6 +167,23 @@ static void body(ptx_parser *p) {
   }
 }
 
+/* Moves behind the body of a kernel, whose braces are those of its blocks. */
+static void skip_body(ptx_parser *p) {
+  int depth = 0;
+  do {
+    p->at += strcspn(p->at, "{}\n/\"");
+    if (!*p->at)
+      ptx_refuse(p, "'}' is missing");
+    if (*p->at == '/' || *p->at == '"' || *p->at == '\n') { /* comments and strings */
+      const char *at = p->at;
+      if (ptx_peek(p, '"') || (p->at == at && *p->at == '/'))
+        ptx_next(p);
+      continue;
+    }
+    depth += *p->at++ == '{' ? 1 : -1;
+  } while (depth > 0);
+}
+
 static void limits(ptx_parser *p) {
   ptx_kernel *k = p->kernel;
   while (ptx_peek(p, '.')) {
@@ -190,6 +208,13 @@ static void limits(ptx_parser *p) {
   }
 }
 
+static void read_body(ptx_parser *p) {
+  p->n_declared = p->n_labels = 0;
+  body(p);
+  resolve(p);
+  ptx_pack_registers(p->kernel);
+}
+
 static void kernel(ptx_parser *p) {
   ptx_module *m = p->module;
   m->kernels = ptx_grown(m->kernels, m->n_kernels, sizeof *m->kernels);
@@ -202,7 +227,6 @@ static void kernel(ptx_parser *p) {
                     .shared_bytes = m->shared_bytes};
   for (int s = 0; s < PTX_N_SPECIALS; s++)
     k->special[s] = PTX_NONE;
-  p->n_declared = p->n_labels = 0;
   if (ptx_accept(p, '(') && !ptx_accept(p, ')'))
     do {
       ptx_next(p);
@@ -212,9 +236,15 @@ static void kernel(ptx_parser *p) {
                            &k->n_parameters);
     } while (!ptx_accept(p, ')') && ptx_accept(p, ','));
   limits(p);
-  body(p);
-  resolve(p);
-  ptx_pack_registers(k);
+  if (!p->leaves_bodies) {
+    read_body(p);
+    return;
+  }
+  if (!ptx_peek(p, '{'))
+    ptx_expect(p, '{');
+  k->unread = p->at;
+  k->unread_line = p->line;
+  skip_body(p);
 }
 
 static void module(ptx_parser *p) {
@@ -254,23 +284,63 @@ static void module(ptx_parser *p) {
   }
 }
 
-ptx_module *ptx_load(const char *text, char error[PTX_TEXT]) {
-  ptx_parser *p = calloc(1, sizeof *p);
-  ptx_module *volatile made = calloc(1, sizeof *made);
-  if (!p || !made)
-    abort();
-  made->text = ptx_copied(text);
-  *p = (ptx_parser){.at = made->text, .line = 1, .module = made, .error = error};
+/* Runs a part of the parser. False, with p->error, if it refuses the text. Frees the parser. */
+static bool parse(ptx_parser *p, void (*part)(ptx_parser *p)) {
+  volatile bool ok = false;
   if (setjmp(p->failed) == 0) {
-    module(p);
-  } else {
-    ptx_unload(made);
-    made = NULL;
+    part(p);
+    ok = true;
   }
   free(p->declared);
   free(p->labels);
   free(p);
-  return made;
+  return ok;
+}
+
+static ptx_parser *parser_of(ptx_parser from) {
+  ptx_parser *p = calloc(1, sizeof *p);
+  if (!p)
+    abort();
+  *p = from;
+  return p;
+}
+
+static ptx_module *load(const char *text, bool leaves_bodies, char error[PTX_TEXT]) {
+  ptx_module *made = calloc(1, sizeof *made);
+  if (!made)
+    abort();
+  made->text = ptx_copied(text);
+  if (parse(parser_of((ptx_parser){.at = made->text,
+                                   .line = 1,
+                                   .leaves_bodies = leaves_bodies,
+                                   .module = made,
+                                   .error = error}),
+            module))
+    return made;
+  ptx_unload(made);
+  return NULL;
+}
+
+ptx_module *ptx_load(const char *text, char error[PTX_TEXT]) { return load(text, false, error); }
+
+ptx_module *ptx_open(const char *text, char error[PTX_TEXT]) { return load(text, true, error); }
+
+bool ptx_read_kernel(ptx_kernel *k, char error[PTX_TEXT]) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  if (k->unread && !parse(parser_of((ptx_parser){.at = k->unread,
+                                                 .line = k->unread_line,
+                                                 .module = k->module,
+                                                 .kernel = k,
+                                                 .error = error}),
+                          read_body))
+    k->wrong = ptx_copied(error);
+  k->unread = NULL;
+  bool ok = !k->wrong;
+  if (!ok)
+    snprintf(error, PTX_TEXT, "%s", k->wrong);
+  pthread_mutex_unlock(&lock);
+  return ok;
 }
 
 void ptx_unload(ptx_module *m) {
@@ -289,6 +359,7 @@ void ptx_unload(ptx_module *m) {
     free(k->constants);
     free(k->constant_wide);
     free(k->name);
+    free(k->wrong);
     free(k);
   }
   if (m) {

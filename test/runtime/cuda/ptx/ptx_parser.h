@@ -24,6 +24,7 @@ typedef struct ptx_label {
 typedef struct ptx_parser {
   const char *at;
   int line, depth;
+  bool leaves_bodies; /* to ptx_read_kernel */
   char token[PTX_MOST_WORD];
   const char *token_at;
   ptx_module *module;

@@ -443,11 +443,46 @@ static void test_rows(void **state) {
   free(text);
 }
 
+/* An opened module parses a kernel when it runs: what is wrong with one concerns no other. */
+static void test_opened(void **state) {
+  static const char text[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+                             ".visible .entry wrong(.param .u64 to)\n{\n"
+                             "  // a comment with {\n"
+                             "  /* and\n one with { */ .reg .b32 %r<2>;\n"
+                             "  { no.such %r1; }\n}\n"
+                             ".visible .entry right(.param .u64 to)\n{\n"
+                             "  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [to];\n"
+                             "  st.global.u64 [%rd1], 7;\n  ret;\n}\n";
+  static const char why[] = "line 9: `no.such %r1`: '.such' is not supported";
+  char error[PTX_TEXT] = "";
+  uint64_t result = 0, parameter = (uint64_t)(uintptr_t)&result;
+  const ptx_launch launch = {
+      .grid = {1, 1, 1}, .block = {1, 1, 1}, .parameters = &parameter, .memory = {find, &result}};
+  (void)state;
+  assert_null(ptx_load(text, error));
+  assert_string_equal(error, why);
+  ptx_module *module = ptx_open(text, error);
+  assert_non_null(module);
+  const ptx_kernel *right = ptx_find(module, "right"), *wrong = ptx_find(module, "wrong");
+  assert_int_equal(ptx_n_parameters(wrong), 1);
+  for (int turn = 0; turn < 2; turn++) {
+    result = 0;
+    assert_int_equal(ptx_run(right, &launch, error), PTX_OK);
+    assert_int_equal(result, 7);
+    error[0] = 0;
+    assert_int_equal(ptx_run(wrong, &launch, error), PTX_BAD_LAUNCH);
+    assert_string_equal(error, why);
+  }
+  ptx_unload(module);
+  assert_null(ptx_open(".version 7.8\n.visible .entry open()\n{ // }\n", error));
+  assert_string_equal(error, "line 4: '}' is missing");
+}
+
 int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], "--print") == 0) {
     print_module(stdout);
     return 0;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_opened)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
