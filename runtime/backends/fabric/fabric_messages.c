@@ -373,6 +373,8 @@ static void fabric_close(void *at) {
     tprt__fabric_close_objects(end);
     free_all(&end->taken);
   }
+  if (end->info)
+    end->library->free_info(end->info);
   free_all(&end->waiting);
   tprt__tcp_messenger.close(end->near);
   tprt__free(end);

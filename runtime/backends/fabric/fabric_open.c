@@ -113,8 +113,6 @@ void tprt__fabric_close_objects(fabric_endpoint *end) {
   CLOSE(end->addresses);
   CLOSE(end->domain);
   CLOSE(end->fabric);
-  if (end->info)
-    end->library->free_info(end->info);
 }
 
 /* Opens the queue of completions. If the provider has a descriptor that tells of them, it also
