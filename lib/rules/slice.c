@@ -8,8 +8,9 @@
  *   slice that it owns and a neutral value elsewhere, and the results are summed. The sum is exact,
  *   since all terms but one are neutral.
  * - Insert: each device updates the part of the slice that it owns, in place, and the small tensor
- *   is whole. A small tensor that covers much of the dimension is split with it (a window), and so
- *   is one with an element per stride (a dimension of two factors). */
+ *   is whole. A small tensor that covers much of the dimension is split with it (a window), unless
+ *   all its elements are one constant, and so is one with an element per stride (a dimension of two
+ *   factors). */
 #include "rules/slice.h"
 #include "rules/families.h"
 #include "rules/in_place.h"
@@ -55,12 +56,21 @@ static tp_status cut_extract(tp_rule *rule, const tp_slice *s, int d, tp__arena 
   return TP_OK;
 }
 
-/* True if an insert should use a window. A window iterates over the whole shard and moves the small
- * tensor between devices. Without a window, only the slice is updated in place, but the small
- * tensor is whole on every device. */
-static bool prefers_window(const tp_slice *s, int d, int64_t size) {
+/* True if an insert covers much of a dimension. Then it uses a window: it iterates over the whole
+ * shard, and moves the small tensor between devices. Without a window, only the slice is updated in
+ * place, but the small tensor is whole on every device. */
+static bool covers_much(const tp_slice *s, int d, int64_t size) {
   return is_fixed(s->offsets[d]) && tp__mixed_is(s->strides[d], 1) && s->sizes[d] > 1 &&
          4 * s->sizes[d] >= size;
+}
+
+/* True for a constant all of whose elements are equal: every device has what it inserts. */
+static bool is_splat(MlirValue value) {
+  MlirOperation op = tp__defined_by(value, "arith.constant");
+  MlirAttribute elements =
+      mlirOperationIsNull(op) ? mlirAttributeGetNull() : tp__inherent(op, "value");
+  return !mlirAttributeIsNull(elements) && mlirAttributeIsADenseElements(elements) &&
+         mlirDenseElementsAttrIsSplat(elements);
 }
 
 /* True if the slice has one element per stride, over all strides. The dimension then consists of
@@ -95,11 +105,12 @@ static tp_status cut_insert(tp_rule *rule, const tp_slice *s, int d, tp__arena *
   int f = tp__rule_factor(rule, large->shape[d], TP_PARALLEL);
   tp__dim_set(large, d, f);
   tp__dim_set(&rule->results[0], d, f);
-  if (prefers_window(s, d, large->shape[d]))
+  bool is_large = covers_much(s, d, large->shape[d]);
+  if (is_large && !is_splat(small->value))
     return tp__dim_window(rule, small, s->small_dim[d], f,
                           (tp_window){.stride = 1, .offset = -s->offsets[d].fixed, .extent = 1},
                           arena);
-  rule->factors[f].repeats_work = tp__mixed_is(s->strides[d], 1);
+  rule->factors[f].repeats_work = tp__mixed_is(s->strides[d], 1) && !is_large;
   return TP_OK;
 }
 
@@ -178,7 +189,7 @@ const tp_family tp__slice_family = {
                "extract of few elements, or at an offset known only at run time: each device "
                "extracts from its own shard, and the results are summed. An insert: each device "
                "updates its own shard in place; an inserted tensor that covers a quarter or more "
-               "of the dimension is split with it.",
+               "of the dimension, and is no constant with equal elements, is split with it.",
     .communication = "Permutes of parts that other devices hold, where both tensors are split "
                      "along a sliced dimension.",
     .test = "test/rules/slice",

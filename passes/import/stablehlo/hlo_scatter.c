@@ -6,7 +6,12 @@
  * So the rules of structured ops hold: elements of the result are split with a comparison of
  * global positions, and split updates give partial results. tp-expand-scatters visits only the
  * elements that an update changes. An update whose window is not inside of the operand is dropped,
- * as by XLA. */
+ * as by XLA.
+ *
+ * One window at a constant position inside of the operand, as of x.at[1:-1].set(y), is inserted:
+ * split tensors exchange their borders only. If it is combined (x.at[1:-1].add(y)), a large one is
+ * combined with its slice of the operand first. A small one, or a constant, is whole on every
+ * device at little cost, and the general form then needs no communication. */
 #include "passes/import/stablehlo/hlo.h"
 
 #include <mlir-c/AffineExpr.h>
@@ -208,9 +213,132 @@ static tp_status build_scatter(tp_hlo *hlo, MlirOperation op, const scatter *s) 
   return tp__hlo_replace_all(hlo, op, generic);
 }
 
+/* ---- one window ---- */
+
+/* Reads element i of a tensor of integers, if it is a constant. */
+static bool constant_at(MlirValue value, int64_t i, int64_t *number) {
+  MlirOperation op = tp__defining_op(value);
+  if (mlirOperationIsNull(op))
+    return false;
+  if (tp__op_is(op, "tensor.expand_shape") || tp__op_is(op, "tensor.collapse_shape"))
+    return constant_at(mlirOperationGetOperand(op, 0), i, number);
+  if (tp__op_is(op, "tensor.concat") && tp__hlo_shape(mlirValueGetType(value)).rank == 1) {
+    for (int k = 0; k < (int)mlirOperationGetNumOperands(op); k++) {
+      tp_hlo_shape part = tp__hlo_shape(tp__hlo_operand_type(op, k));
+      if (i < part.sizes[0])
+        return constant_at(mlirOperationGetOperand(op, k), i, number);
+      i -= part.sizes[0];
+    }
+  }
+  if (!tp__op_is(op, "arith.constant"))
+    return false;
+  MlirAttribute elements = tp__inherent(op, "value");
+  tp_hlo_shape shape = tp__hlo_shape(mlirValueGetType(value));
+  uint64_t at[TP_MAX_RANK];
+  for (int d = shape.rank - 1; d >= 0; d--) {
+    at[d] = (uint64_t)(i % shape.sizes[d]);
+    i /= shape.sizes[d];
+  }
+  if (!mlirAttributeIsADenseElements(elements) ||
+      !mlirElementsAttrIsValidIndex(elements, shape.rank, at))
+    return false;
+  *number = mlirIntegerAttrGetValueInt(mlirElementsAttrGetValue(elements, shape.rank, at));
+  return true;
+}
+
+/* Finds the window of a scatter that has one, at a constant position inside of the operand. */
+static bool has_window(tp_hlo *hlo, MlirOperation op, const scatter *s, int64_t *offsets) {
+  int64_t n = tp__hlo_elements(&s->indices);
+  MlirValue indices = tp__hlo_operand(hlo, op, s->n);
+  if (s->n_batching > 0 || n != s->n_mapped)
+    return false;
+  for (int d = 0; d < s->input.rank; d++)
+    offsets[d] = 0;
+  for (int i = 0; i < s->n_mapped; i++) {
+    int64_t *at = offsets + s->mapped[i];
+    if (!constant_at(indices, i, at) || *at < 0 ||
+        *at > s->input.sizes[s->mapped[i]] - s->sizes[s->mapped[i]])
+      return false;
+  }
+  return true;
+}
+
+/* True if the body of a scatter gives its updates. */
+static bool gives_updates(MlirOperation op, int n) {
+  MlirBlock body = tp__region_block(op, 0);
+  MlirOperation end = tp__last_op(body);
+  bool ok = !mlirOperationIsNull(end) && mlirBlockGetNumArguments(body) == 2 * n &&
+            mlirOperationGetNumOperands(end) == n;
+  for (int i = 0; i < n && ok; i++)
+    ok = mlirValueEqual(mlirOperationGetOperand(end, i), mlirBlockGetArgument(body, n + i));
+  return ok;
+}
+
+/* True if each update covers a quarter or more of each dimension, and is no constant with equal
+ * elements. */
+static bool are_large(tp_hlo *hlo, MlirOperation op, const scatter *s) {
+  bool ok = true;
+  for (int d = 0; d < s->input.rank; d++)
+    ok &= 4 * s->sizes[d] >= s->input.sizes[d];
+  for (int i = 0; i < s->n; i++)
+    ok &= mlirAttributeIsNull(tp__hlo_splat_of(tp__hlo_operand(hlo, op, s->n + 1 + i)));
+  return ok;
+}
+
+/* Finds the window that is inserted, after it is combined if need be. */
+static bool find_window(tp_hlo *hlo, MlirOperation op, const scatter *s, int64_t *offsets) {
+  return has_window(hlo, op, s, offsets) && (gives_updates(op, s->n) || are_large(hlo, op, s));
+}
+
+/* Combines slices of the inputs with the updates: parts[i] receives the new slice of input i. */
+static tp_status combine(tp_hlo *hlo, MlirOperation op, const scatter *s, const MlirValue *updates,
+                         const int64_t *offsets, MlirValue *parts) {
+  MlirValue operands[2 * MAX_SCATTERED], arguments[2 * MAX_SCATTERED];
+  MlirAttribute maps[2 * MAX_SCATTERED];
+  int64_t ones[TP_MAX_RANK];
+  int all[TP_MAX_RANK];
+  MlirOperation yield;
+  for (int d = 0; d < s->input.rank; d++) {
+    ones[d] = 1;
+    all[d] = d;
+  }
+  for (int i = 0; i < s->n; i++) {
+    operands[i] = updates[i];
+    operands[s->n + i] = tp__hlo_slice(hlo, tp__hlo_operand(hlo, op, i), offsets, s->sizes, ones);
+    maps[i] = maps[s->n + i] = tp__hlo_loop_map(hlo, s->input.rank, s->input.rank, all);
+  }
+  MlirOperation generic = tp__hlo_generic(hlo, s->n, s->n, operands, maps, &yield);
+  for (int i = 0; i < s->n; i++) {
+    arguments[i] = tp__hlo_body_arg(generic, s->n + i);
+    arguments[s->n + i] = tp__hlo_body_arg(generic, i);
+    parts[i] = mlirOperationGetResult(generic, i);
+  }
+  TP_TRY(tp__hlo_body(hlo, op, 0, yield, 2 * s->n, arguments));
+  return mlirOperationGetNumOperands(yield) == s->n
+             ? TP_OK
+             : tp__error(op, TP_INVALID_ARGUMENT, "region 0 must return a value per result");
+}
+
+static tp_status build_window(tp_hlo *hlo, MlirOperation op, const scatter *s,
+                              const int64_t *offsets) {
+  MlirValue parts[MAX_SCATTERED];
+  tp_hlo_shape window = {.rank = s->input.rank};
+  for (int d = 0; d < window.rank; d++)
+    window.sizes[d] = s->sizes[d];
+  for (int i = 0; i < s->n; i++)
+    parts[i] = tp__hlo_reshape(hlo, tp__hlo_operand(hlo, op, s->n + 1 + i), &window);
+  if (!gives_updates(op, s->n))
+    TP_TRY(combine(hlo, op, s, parts, offsets, parts));
+  for (int i = 0; i < s->n; i++)
+    TP_TRY(tp__hlo_map(hlo, op, mlirOperationGetResult(op, i),
+                       tp__hlo_insert(hlo, parts[i], tp__hlo_operand(hlo, op, i), offsets)));
+  return TP_OK;
+}
+
 static tp_status scatter_op(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
   (void)row;
   scatter s = {0};
+  int64_t offsets[TP_MAX_RANK];
   TP_TRY(read_scatter(op, &s));
   if (!valid_lists(op, &s) || !number_loops(&s))
     return tp__error(op, TP_INVALID_ARGUMENT,
@@ -218,7 +346,8 @@ static tp_status scatter_op(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row
   if (hlo->scalar)
     return tp__error(op, TP_UNSUPPORTED, "is not supported in the body of another op");
   if (tp__hlo_elements(&s.update) > 0)
-    return build_scatter(hlo, op, &s);
+    return find_window(hlo, op, &s, offsets) ? build_window(hlo, op, &s, offsets)
+                                             : build_scatter(hlo, op, &s);
   for (int i = 0; i < s.n; i++)
     TP_TRY(tp__hlo_map(hlo, op, mlirOperationGetResult(op, i), tp__hlo_operand(hlo, op, i)));
   return TP_OK;
@@ -226,6 +355,7 @@ static tp_status scatter_op(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row
 
 const tp_hlo_row tp__hlo_scatter_rows[] = {
     {"stablehlo.scatter", TP_HLO_ANY, TP_HLO_ANY, 1, scatter_op, NULL,
-     "linalg.generic that takes the updates of each element"},
+     "linalg.generic that takes the updates of each element; of one window at a constant position: "
+     "tensor.insert_slice"},
     {NULL},
 };
