@@ -309,7 +309,22 @@ def _with_labels(arguments, n, width):
     return [arguments[0], ((n, width), ("dp", None)), *arguments[1:]]
 
 
+# ---- diffusion of heat on a grid whose border stays: the mean square, and the new grid ----
+
+
+def heat(grid):
+    def step(_, u):
+        inner = u[1:-1, 1:-1]
+        around = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
+        return u.at[1:-1, 1:-1].set(inner + 0.1 * (around - 4 * inner))
+
+    after = jax.lax.fori_loop(0, 8, step, grid)
+    return jnp.mean(after * after), after
+
+
 MODELS = {
+    "heat_rows": (heat, [((256, 256), ("dp", None))]),
+    "heat_blocks": (heat, [((256, 256), ("dp", "tp"))]),
     **{f"wide_deep_{split}{'_mlp' if mlp else ''}": (wide_and_deep(take), wide_and_deep_arguments(split, mlp, False))
        for split in ("rows", "columns") for mlp in (False, True)},
     **{f"wide_deep_{split}{'_mlp' if mlp else ''}_train": (train(click_loss(one_hot), 3), wide_and_deep_arguments(split, mlp, True))

@@ -25,7 +25,7 @@ try:
     import numpy
     from jax.sharding import Mesh
 
-    from export import linalg, sharding
+    from export import sharding, stablehlo
     from jax_models import I32, MODELS
 except ImportError as error:
     sys.exit(f"measure_jax.py: {error}; pip install jax")
@@ -105,7 +105,7 @@ class Case:
         """Returns our bytes and work, the operations of one device, and "ok" or what went wrong."""
         path, report = os.path.join(folder, "model"), os.path.join(folder, "report.json")
         with open(f"{path}.mlir", "w", encoding="utf-8") as file:
-            file.write(linalg(self.lower(True)))
+            file.write(stablehlo(self.lower(True)))
         for i, value in enumerate(inputs_of(self.arguments)):
             numpy.save(f"{path}.in.{i}.npy", value)
         done = subprocess.run([os.environ["SHARD_RUN"], f"{path}.mlir", "--inputs-from", path, "--objective", objective, "--report", report],
