@@ -136,7 +136,14 @@ static bool run_recv(evaluation *r, cell *const *frames, const node *n, const de
     if (from == device)
       sources[to] = device;
   }
-  return deliver(r, frames, n, on, sources, m->sent);
+  if (!deliver(r, frames, n, on, sources, m->sent))
+    return false;
+  double unit = 0; /* what is received is computed in the types of what was sent */
+  for (int i = 0; i < on->n; i++)
+    unit = fmax(unit, frames[on->numbers[i]][m->send->results[0]].unit);
+  for (int i = 0; i < on->n; i++)
+    frames[on->numbers[i]][n->results[0]].unit = unit;
+  return true;
 }
 
 /* ---- halos ---- */

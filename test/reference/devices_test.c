@@ -240,6 +240,35 @@ static void test_bounds(void **state) {
   clear(&f);
 }
 
+/* What a device gets from another one, it gets with the roundoff of its types. */
+static void test_units(void **state) {
+  (void)state;
+  fixture f = {0};
+  evaluate(&f, "shard.grid @mesh(shape = 2)\n"
+               "func.func @main() -> (tensor<4xf32>, tensor<2xf32>) {\n"
+               "  %a = arith.constant dense<0.5> : tensor<2xbf16>\n"
+               "  %x = math.tanh %a : tensor<2xbf16>\n"
+               "  %g = shard.all_gather %x on @mesh grid_axes = [0] gather_axis = 0"
+               " : tensor<2xbf16> -> tensor<4xbf16>\n"
+               "  %0 = arith.extf %g : tensor<4xbf16> to tensor<4xf32>\n"
+               "  %s = shard.send %x on @mesh grid_axes = [0] destination = [1]"
+               " : (tensor<2xbf16>) -> tensor<2xbf16>\n"
+               "  %r = shard.recv %a on @mesh grid_axes = [0] source = [0]"
+               " : (tensor<2xbf16>) -> tensor<2xbf16>\n"
+               "  %b = shard.broadcast %r on @mesh grid_axes = [0] root = [1]"
+               " : (tensor<2xbf16>) -> tensor<2xbf16>\n"
+               "  %1 = arith.extf %b : tensor<2xbf16> to tensor<2xf32>\n"
+               "  return %0, %1 : tensor<4xf32>, tensor<2xf32>\n}\n");
+  for (int k = 0; k < 2; k++) {
+    const float right[4] = {0.462f, 0.462f, 0.462f, 0.462f};
+    tp_reference_judgement judgement;
+    tp_reference_judge(f.results, k, right, &judgement);
+    assert_int_equal(judgement.first_wrong, -1);
+    assert_true(judgement.unit == 0x1p-8);
+  }
+  clear(&f);
+}
+
 typedef struct error_row {
   const char *ops, *why; /* the ops end in a return of tensor<3xi32> */
   tp_status status;
@@ -345,8 +374,8 @@ static void test_grids(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ops),    cmocka_unit_test(test_floats), cmocka_unit_test(test_bounds),
-      cmocka_unit_test(test_errors), cmocka_unit_test(test_grids),
+      cmocka_unit_test(test_ops),   cmocka_unit_test(test_floats), cmocka_unit_test(test_bounds),
+      cmocka_unit_test(test_units), cmocka_unit_test(test_errors), cmocka_unit_test(test_grids),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
