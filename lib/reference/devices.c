@@ -104,7 +104,7 @@ static bool reads_same(const cell *a, const cell *b, const node *n) {
   return true;
 }
 
-/* Runs a node that does not communicate: once for devices that see the same. */
+/* Runs an op that does not communicate. Devices whose operands are equal share one run. */
 static bool run_each(evaluation *r, cell *const *frames, const node *n, const devices *on) {
   enum { MOST = 16 }; /* bounds the number of comparisons */
   cell *ran[MOST];

@@ -1,5 +1,5 @@
-/* Places in the grid, and the operands and results of its devices: what ops that communicate have
- * in common. */
+/* What ops that communicate have in common: the place of a device in the grid and in its group, and
+ * its operand and result. */
 #ifndef TP_REFERENCE_PLACES_H
 #define TP_REFERENCE_PLACES_H
 
@@ -40,7 +40,7 @@ void tp__give(cell *const *frames, const node *n, int device, tensor *t);
  * devices. */
 bool tp__finish(evaluation *r, cell *const *frames, const node *n, const devices *on);
 
-/* A tensor of this type all of whose numbers are `with`. */
+/* Returns a tensor of the type of `like`, filled with one number. */
 tensor *tp__filled(evaluation *r, const tensor *like, number with);
 
 #endif

@@ -223,7 +223,8 @@ MlirValue tp__hlo_pad(tp_hlo *hlo, MlirValue value, MlirValue with, const int64_
 /* A slice with static offsets, sizes and strides. */
 MlirValue tp__hlo_slice(tp_hlo *hlo, MlirValue value, const int64_t *offsets, const int64_t *sizes,
                         const int64_t *strides);
-/* `into` with `part` from these static offsets on. */
-MlirValue tp__hlo_insert(tp_hlo *hlo, MlirValue part, MlirValue into, const int64_t *offsets);
+/* `into` with `part` inserted at static offsets and strides. */
+MlirValue tp__hlo_insert(tp_hlo *hlo, MlirValue part, MlirValue into, const int64_t *offsets,
+                         const int64_t *strides);
 
 #endif

@@ -294,18 +294,16 @@ MlirValue tp__hlo_slice(tp_hlo *hlo, MlirValue value, const int64_t *offsets, co
   return mlirOperationGetResult(op, 0);
 }
 
-MlirValue tp__hlo_insert(tp_hlo *hlo, MlirValue part, MlirValue into, const int64_t *offsets) {
+MlirValue tp__hlo_insert(tp_hlo *hlo, MlirValue part, MlirValue into, const int64_t *offsets,
+                         const int64_t *strides) {
   MlirType type = mlirValueGetType(into);
   tp_hlo_shape sizes = tp__hlo_shape(mlirValueGetType(part));
-  int64_t ones[TP_MAX_RANK];
-  for (int d = 0; d < sizes.rank; d++)
-    ones[d] = 1;
   if (mlirTypeEqual(mlirValueGetType(part), type))
     return part;
   MlirNamedAttribute attrs[] = {
       tp__named(hlo->context, "static_offsets", tp__attr_i64s(hlo->context, sizes.rank, offsets)),
       tp__named(hlo->context, "static_sizes", tp__attr_i64s(hlo->context, sizes.rank, sizes.sizes)),
-      tp__named(hlo->context, "static_strides", tp__attr_i64s(hlo->context, sizes.rank, ones)),
+      tp__named(hlo->context, "static_strides", tp__attr_i64s(hlo->context, sizes.rank, strides)),
       tp__named(hlo->context, "operandSegmentSizes",
                 mlirDenseI32ArrayGet(hlo->context, 5, (int32_t[]){1, 1, 0, 0, 0})),
   };

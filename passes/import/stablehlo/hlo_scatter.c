@@ -290,20 +290,18 @@ static bool find_window(tp_hlo *hlo, MlirOperation op, const scatter *s, int64_t
   return has_window(hlo, op, s, offsets) && (gives_updates(op, s->n) || are_large(hlo, op, s));
 }
 
-/* Combines slices of the inputs with the updates: parts[i] receives the new slice of input i. */
-static tp_status combine(tp_hlo *hlo, MlirOperation op, const scatter *s, const MlirValue *updates,
-                         const int64_t *offsets, MlirValue *parts) {
+/* Combines slices of the inputs with the updates. parts[i] is the update of input i, and becomes
+ * its new slice. */
+static tp_status combine(tp_hlo *hlo, MlirOperation op, const scatter *s, const int64_t *offsets,
+                         const int64_t *ones, MlirValue *parts) {
   MlirValue operands[2 * MAX_SCATTERED], arguments[2 * MAX_SCATTERED];
   MlirAttribute maps[2 * MAX_SCATTERED];
-  int64_t ones[TP_MAX_RANK];
   int all[TP_MAX_RANK];
   MlirOperation yield;
-  for (int d = 0; d < s->input.rank; d++) {
-    ones[d] = 1;
+  for (int d = 0; d < s->input.rank; d++)
     all[d] = d;
-  }
   for (int i = 0; i < s->n; i++) {
-    operands[i] = updates[i];
+    operands[i] = parts[i];
     operands[s->n + i] = tp__hlo_slice(hlo, tp__hlo_operand(hlo, op, i), offsets, s->sizes, ones);
     maps[i] = maps[s->n + i] = tp__hlo_loop_map(hlo, s->input.rank, s->input.rank, all);
   }
@@ -322,16 +320,19 @@ static tp_status combine(tp_hlo *hlo, MlirOperation op, const scatter *s, const 
 static tp_status build_window(tp_hlo *hlo, MlirOperation op, const scatter *s,
                               const int64_t *offsets) {
   MlirValue parts[MAX_SCATTERED];
+  int64_t ones[TP_MAX_RANK];
   tp_hlo_shape window = {.rank = s->input.rank};
-  for (int d = 0; d < window.rank; d++)
+  for (int d = 0; d < window.rank; d++) {
     window.sizes[d] = s->sizes[d];
+    ones[d] = 1;
+  }
   for (int i = 0; i < s->n; i++)
     parts[i] = tp__hlo_reshape(hlo, tp__hlo_operand(hlo, op, s->n + 1 + i), &window);
   if (!gives_updates(op, s->n))
-    TP_TRY(combine(hlo, op, s, parts, offsets, parts));
+    TP_TRY(combine(hlo, op, s, offsets, ones, parts));
   for (int i = 0; i < s->n; i++)
     TP_TRY(tp__hlo_map(hlo, op, mlirOperationGetResult(op, i),
-                       tp__hlo_insert(hlo, parts[i], tp__hlo_operand(hlo, op, i), offsets)));
+                       tp__hlo_insert(hlo, parts[i], tp__hlo_operand(hlo, op, i), offsets, ones)));
   return TP_OK;
 }
 

@@ -358,22 +358,7 @@ static MlirValue spread(tp_hlo *hlo, MlirValue value, MlirValue with, const int6
   if (!any)
     return value;
   MlirType type = tp__tensor_like(mlirValueGetType(value), to.rank, to.sizes);
-  MlirValue operands[] = {value, tp__hlo_fill(hlo, type, with)};
-  MlirNamedAttribute attrs[] = {
-      tp__named(hlo->context, "static_offsets", tp__attr_i64s(hlo->context, to.rank, zeros)),
-      tp__named(hlo->context, "static_sizes", tp__attr_i64s(hlo->context, to.rank, from.sizes)),
-      tp__named(hlo->context, "static_strides", tp__attr_i64s(hlo->context, to.rank, steps)),
-      tp__named(hlo->context, "operandSegmentSizes",
-                mlirDenseI32ArrayGet(hlo->context, 5, (int32_t[]){1, 1, 0, 0, 0})),
-  };
-  MlirOperation op = tp__hlo_build_op(hlo, &(tp_build){.name = "tensor.insert_slice",
-                                                       .n_operands = 2,
-                                                       .operands = operands,
-                                                       .n_results = 1,
-                                                       .results = &type,
-                                                       .n_attributes = TP_LEN(attrs),
-                                                       .attributes = attrs});
-  return mlirOperationGetResult(op, 0);
+  return tp__hlo_insert(hlo, value, tp__hlo_fill(hlo, type, with), zeros, steps);
 }
 
 MlirValue tp__hlo_pad(tp_hlo *hlo, MlirValue value, MlirValue with, const int64_t *low,

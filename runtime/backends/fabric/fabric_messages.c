@@ -358,8 +358,8 @@ static bool has_abandoned(const fabric_endpoint *end, bool receives_only) {
 
 /* After a failure the library may still have messages that were given up. Then no more messages are
  * moved, since that would use their memory; and the end of the connections is the farewell. While
- * data arrives for one of them, the objects of the library remain open: libfabric 1.17 frees such a
- * message twice when its connection is closed (provider tcp), and crashes. */
+ * data arrives for one of them, the objects of the library remain open: closing its connection
+ * crashes libfabric 1.17 (provider tcp), which frees such a message twice. */
 static void fabric_close(void *at) {
   fabric_endpoint *end = at;
   if (!has_abandoned(end, false))

@@ -196,7 +196,7 @@ typedef struct ptx_table {
 struct ptx_kernel {
   char *name;
   ptx_module *module;
-  const char *unread; /* its body in the module's text, which is not parsed yet; else NULL */
+  const char *unread; /* the text of its body until that is parsed; then NULL */
   int unread_line;
   char *wrong; /* what is wrong with the body; NULL: nothing */
   ptx_instruction *code;
