@@ -204,7 +204,7 @@ static int list_sets(const tp_mesh *mesh, unsigned *sets) {
 
 /* Tries all neighborhoods in turn. A neighborhood is tried again only if the plan has changed. */
 static tp_status search_neighborhoods(many *l) {
-  const tp_clock *clock = l->s->p->limits.clock;
+  tp_clock *clock = l->s->p->limits.clock;
   unsigned sets[MAX_SETS];
   int n = list_sets(l->s->p->problem.mesh, sets), unchanged = 0;
   for (int round = 0; round < ROUNDS; round++) {

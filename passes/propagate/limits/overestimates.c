@@ -201,7 +201,7 @@ typedef struct capacity_end {
   tp_cost cost; /* no plan there is cheaper than this, the cost of the best plan */
   bool is_exact;
   double gap; /* or, unless it must be exact, the plan found is cheaper and this near the bound */
-  const tp_clock *clock; /* or the time is over */
+  tp_clock *clock; /* or the time is over */
   bool is_coarse, is_late;
 } capacity_end;
 

@@ -159,6 +159,7 @@ tp_status tp__plan(tp_planner *p) {
   tp_status status;
   /* the bound of that search is about these prices */
   tp_reshard_cache_price_whole_axes(p->problem.reshards, s.has_many);
+  p->limits.clock->has_ended = false;
   tp__clock_phase("searching");
   status = run_all(&s);
   if (status == TP_OK)
@@ -166,6 +167,9 @@ tp_status tp__plan(tp_planner *p) {
              : s.is_slack         ? take_unrouted(&s, s.floor)
              : s.is_large         ? finish_large(&s)
                                   : finish_small(&s);
+  /* Also where the clock kept searches from being started */
+  p->result.is_cut_short |=
+      status == TP_OK && p->limits.clock->has_ended && p->result.cost > p->result.bound;
   tp_reshard_cache_price_whole_axes(p->problem.reshards, false);
   tp_solution_clear(&s.over.best);
   tp__free(s.over.unrouted);

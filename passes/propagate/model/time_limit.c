@@ -32,11 +32,13 @@ void tp__clock_extend(tp_clock *clock, double seconds) {
   clock->grace = seconds_of(CLOCK_THREAD_CPUTIME_ID) + seconds;
 }
 
-bool tp__clock_is_over(const tp_clock *clock) {
+bool tp__clock_is_over(tp_clock *clock) {
   if (tp__run_is_cancelled())
     return true;
-  return (tp__watch_ends() || (clock->is_limited && now() >= clock->deadline)) &&
-         seconds_of(CLOCK_THREAD_CPUTIME_ID) >= clock->grace;
+  bool is_over = (tp__watch_ends() || (clock->is_limited && now() >= clock->deadline)) &&
+                 seconds_of(CLOCK_THREAD_CPUTIME_ID) >= clock->grace;
+  clock->has_ended |= is_over;
+  return is_over;
 }
 
 bool tp__clock_is_interrupted(void) { return tp__watch_ends(); }
@@ -62,7 +64,7 @@ static tp_cost cost_of(tp_exact_cost cost) {
 }
 
 static bool interrupted(const tp_solver_progress *progress, void *data) {
-  const tp_clock *clock = data;
+  tp_clock *clock = data;
   if (clock->shows_plans || clock->shows_bounds) {
     double left = progress->work > 0 && progress->work_limit > progress->work
                       ? progress->seconds * (double)(progress->work_limit - progress->work) /

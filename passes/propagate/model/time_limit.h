@@ -16,6 +16,7 @@ typedef struct tp_clock {
   double grace;
   /* the costs that the solver reports are those of plans of the function; and its bounds, too */
   bool shows_plans, shows_bounds;
+  bool has_ended; /* a search was told that its time is over, so it left something out */
 } tp_clock;
 
 /* Starts the clock, for so many seconds; negative: without a limit. */
@@ -28,7 +29,7 @@ double tp__clock_share(tp_clock *clock, double end, double share);
 void tp__clock_extend(tp_clock *clock, double seconds);
 /* True if the run is cancelled, whereupon plan_func fails; if there is a time limit and the time of
  * the current step is over; or if the watch of the process ends the search (tp/watch.h). */
-bool tp__clock_is_over(const tp_clock *clock);
+bool tp__clock_is_over(tp_clock *clock);
 /* What ended a search that was cut short: "time-limit" or "interrupt". */
 const char *tp__clock_ender(void);
 /* True if the watch of the process ended the search. */

@@ -33,7 +33,8 @@ def files():
 def press(name, command, presses, code, has=(), lacks=()):
     before = files()
     ended = terminal.run(command, presses, environment={"TOOLS_INTERRUPT": MARKER.partition("=")[2]})
-    shown = plain(ended.shown)
+    # Of a long line, such as the source of a remark, the start tells enough.
+    shown = "\n".join(line[:400] for line in plain(ended.shown).split("\n"))
     assert ended.code == code, f"{name}: code {ended.code}: {shown[-2000:]}"
     for text in has:
         assert text in shown, f"{name}: lacks {text}: {shown[-2000:]}"
