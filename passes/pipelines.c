@@ -16,7 +16,7 @@
   "one-shot-bufferize{bufferize-function-boundaries=1 "                                            \
   "function-boundary-type-conversion=identity-layout-map "                                         \
   "allow-return-allocs-from-loops=1},"                                                             \
-  "tp-order-globals,canonicalize,cse,tp-lower-contractions" contractions
+  "tp-order-globals,canonicalize{top-down=false},cse,tp-lower-contractions" contractions
 #define TO_LLVM(function, target)                                                                  \
   "convert-complex-to-standard," function                                                          \
   "(math-expand-ops{ops=rsqrt,fpowi}),math-extend-to-supported-types,"                             \

@@ -31,12 +31,12 @@ def reasons(path):
 def main():
     root = sys.argv[1]
     files = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "test"], capture_output=True, text=True, check=True).stdout.split("\n")
-    tested = ""
+    texts = []
     for name in files:
         if name and os.path.isfile(os.path.join(root, name)):
             with open(os.path.join(root, name), encoding="utf-8", errors="replace") as file:
-                tested += file.read()
-    tested = re.sub(r'"\s*\n\s*"', "", tested)
+                texts.append(file.read())
+    tested = re.sub(r'"\s*\n\s*"', "", "".join(texts))
     sources = sorted(path for folder in FOLDERS for path in glob.glob(os.path.join(root, folder, "*.c")))
     found = [(path, text) for path in sources for text in dict.fromkeys(reasons(path))]
     missing = [(path, text) for path, text in found if text not in tested]

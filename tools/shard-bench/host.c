@@ -16,11 +16,16 @@ enum {
   WIDE = 2048,
   FEW_ROWS = 8,
   SOME_ROWS = 64,
-  N_TRIES = 56,
+  MIN_TRIES = 8,
+  MAX_TRIES = 56,
+  N_AGREEING = 4,         /* see agreement */
   ARRAY_BYTES = 64 << 20, /* larger than the share of a rank in any cache */
   N_MATRICES = ARRAY_BYTES / (WIDE * WIDE * 4),
   CACHED_ELEMENTS = 2048
 };
+
+/* A measurement ends when its N_AGREEING shortest times differ by less than this. */
+static const double agreement = 0.01;
 
 /* The last two sites multiply few rows by matrices from memory. With FEW_ROWS reading them takes
  * longest; with SOME_ROWS computing does. */
@@ -125,17 +130,41 @@ static double processor_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* The shortest times of the tries so far, in ascending order. */
+typedef struct best_times {
+  double seconds[N_AGREEING];
+  int n_tries;
+} best_times;
+
+static void add_time(best_times *best, double seconds) {
+  int at = best->n_tries < N_AGREEING ? best->n_tries : N_AGREEING - 1;
+  if (best->n_tries++ >= N_AGREEING && seconds >= best->seconds[at])
+    return;
+  for (; at > 0 && best->seconds[at - 1] > seconds; at--)
+    best->seconds[at] = best->seconds[at - 1];
+  best->seconds[at] = seconds;
+}
+
+/* True if the shortest times are nearly equal: then it is not chance that nothing else ran. */
+static bool agree(const best_times *best) {
+  return best->n_tries >= MIN_TRIES &&
+         best->seconds[N_AGREEING - 1] <= (1 + agreement) * best->seconds[0];
+}
+
 /* Returns the seconds per call while all ranks run: the minimum over many short tries, some of
  * which the scheduler leaves alone, then the max over the ranks. */
 static double min_seconds(rank_work *w, void (*work)(rank_work *w, int site), int site) {
-  double least = 1e30, slowest;
+  double slowest;
+  best_times best = {.n_tries = 0};
   work(w, site);
   double begin = cli_seconds();
   work(w, site);
   double calls = w->round_seconds / (cli_seconds() - begin + 1e-9);
   int n = calls < 1 ? 1 : calls > 1e6 ? 1000000 : (int)calls;
-  for (int i = 0; i < N_TRIES; i++) {
-    expect(tprt_barrier(w->comm, NULL, NULL));
+  for (int is_noisy = 1; is_noisy && best.n_tries < MAX_TRIES;) {
+    /* This is a barrier, too. Ranks go on as long as the times of one differ. */
+    int is_mine = !agree(&best);
+    expect(tprt_all_reduce(w->comm, &is_mine, &is_noisy, 1, TPRT_I32, TPRT_MAX, NULL, NULL));
     begin = cli_seconds();
     double busy = processor_seconds();
     for (int k = 0; k < n; k++)
@@ -143,9 +172,9 @@ static double min_seconds(rank_work *w, void (*work)(rank_work *w, int site), in
     double seconds = cli_seconds() - begin;
     w->busy += processor_seconds() - busy;
     w->passed += seconds;
-    least = seconds / n < least ? seconds / n : least;
+    add_time(&best, seconds / n);
   }
-  expect(tprt_all_reduce(w->comm, &least, &slowest, 1, TPRT_F64, TPRT_MAX, NULL, NULL));
+  expect(tprt_all_reduce(w->comm, best.seconds, &slowest, 1, TPRT_F64, TPRT_MAX, NULL, NULL));
   return slowest;
 }
 

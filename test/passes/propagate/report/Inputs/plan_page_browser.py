@@ -612,7 +612,7 @@ class Page:
         self.check(last <= ops, "%d rows for %d ops" % (last, ops))
         self.b.type(view, KEYS["home"])
         hidden = ("arith.constant", "tensor.empty", "linalg.fill", "shard.sharding")
-        for k in range(min(last, 20)):
+        for k in range(min(last, 10)):
             title = self.b.run("return document.querySelector('#graph-view [aria-selected=\"true\"]').textContent")
             self.check(not any(op in title for op in hidden), "row %d is %s" % (k, title))
             self.b.type(view, KEYS["down"])
