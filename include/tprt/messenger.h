@@ -63,7 +63,7 @@ typedef struct tprt_messenger {
 /* The function that a plug-in exports. */
 typedef const tprt_messenger *tprt_messenger_plugin_fn(void);
 
-/* Sets the calling thread's error text and returns `status`. */
+/* Sets the calling thread's error text (NULL: the name of the status) and returns `status`. */
 TPRT_API tprt_status tprt_messenger_fail(tprt_status status, const char *text);
 
 #ifdef __cplusplus

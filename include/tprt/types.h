@@ -1,8 +1,12 @@
 /* Status codes, element types, reductions, operation kinds.
  *
- * NULL, in all headers of the runtime: an argument may be NULL only where its comment says so.
- * Calls that release an object (tprt_..._destroy, tprt_mem_free) do nothing with NULL. Do not pass
- * NULL elsewhere: some calls return TPRT_INVALID_ARGUMENT, others crash. */
+ * NULL, in all headers of the runtime: an argument may be NULL where its comment says so; so may an
+ * array of no elements, and the object of a call that releases it (tprt_..._destroy,
+ * tprt_mem_free). Elsewhere NULL is an error. The call does nothing, returns TPRT_INVALID_ARGUMENT,
+ * or -1, 0, NULL or "" if its result is not a status, and sets an error text that names the
+ * function and the argument. Functions without a result do nothing. Exempt are the functions that
+ * compiled programs call (tprt_abi_..., memrefCopy), which do not check this: only tprt_abi_enter,
+ * whose status a program returns at once, and tprt_abi_check do. */
 #ifndef TPRT_TYPES_H
 #define TPRT_TYPES_H
 

@@ -75,6 +75,10 @@ tprt_status tprt__fail_memory(size_t bytes) {
   return tprt__fail(TPRT_NO_MEMORY, "no memory for %zu bytes", bytes);
 }
 
+void tprt__fail_null(const char *function, const char *argument) {
+  tprt__fail(TPRT_INVALID_ARGUMENT, "%s: %s is NULL", function, argument);
+}
+
 void tprt_set_allocator(const tprt_allocator *allocator) {
   user_allocator = allocator ? *allocator : (tprt_allocator){.allocate = NULL};
 }

@@ -33,6 +33,19 @@ tprt_status tprt__fail(tprt_status status, const char *format, ...)
 tprt_status tprt__fail_errno(const char *format, ...) __attribute__((format(printf, 1, 2)));
 tprt_status tprt__fail_memory(size_t bytes);
 
+/* The first lines of a public function: each returns TPRT_INVALID_ARGUMENT, or `value`, if the
+ * argument is NULL, with a text that names the function and the argument. The rule for users is in
+ * tprt/types.h. */
+#define TPRT__NEED_OR(argument, value)                                                             \
+  do {                                                                                             \
+    if (__builtin_expect(!(argument), 0)) {                                                        \
+      tprt__fail_null(__func__, #argument);                                                        \
+      return (value);                                                                              \
+    }                                                                                              \
+  } while (0)
+#define TPRT__NEED(argument) TPRT__NEED_OR(argument, TPRT_INVALID_ARGUMENT)
+void tprt__fail_null(const char *function, const char *argument) __attribute__((cold));
+
 /* Sends a message to the user's logger. Does nothing if no logger is set. */
 void tprt__log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -132,6 +132,7 @@ static const tprt_env_var table[TPRT__N_ENV] = {
 };
 
 const tprt_env_var *tprt_env(size_t *n) {
+  TPRT__NEED_OR(n, NULL);
   *n = TPRT__N_ENV;
   return table;
 }

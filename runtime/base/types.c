@@ -29,6 +29,7 @@ const char *tprt_reduction_name(tprt_reduction reduction) {
 }
 
 tprt_dtype tprt_dtype_parse(const char *name) {
+  TPRT__NEED_OR(name, (tprt_dtype)0);
   for (int i = 1; i < TPRT_N_DTYPES; i++) {
     if (strcmp(name, tprt_dtype_name((tprt_dtype)i)) == 0)
       return (tprt_dtype)i;
@@ -37,6 +38,7 @@ tprt_dtype tprt_dtype_parse(const char *name) {
 }
 
 tprt_reduction tprt_reduction_parse(const char *name) {
+  TPRT__NEED_OR(name, TPRT_NO_REDUCTION);
   for (int i = 1; i < TPRT_N_REDUCTIONS; i++) {
     if (strcmp(name, reduction_names[i]) == 0)
       return (tprt_reduction)i;

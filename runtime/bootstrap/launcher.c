@@ -29,6 +29,7 @@ static const tprt_launcher launchers[] = {
 enum { N_LAUNCHERS = sizeof launchers / sizeof *launchers };
 
 const tprt_launcher *tprt_launchers(size_t *n) {
+  TPRT__NEED_OR(n, NULL);
   *n = N_LAUNCHERS;
   return launchers;
 }
@@ -162,29 +163,30 @@ static tprt_status read_spares(tprt_launch *launch) {
   return TPRT_OK;
 }
 
-tprt_status tprt_launch_find(tprt_launch *result) {
-  tprt_launch launch = {.size = sizeof launch};
+tprt_status tprt_launch_find(tprt_launch *launch) {
+  TPRT__NEED(launch);
+  tprt_launch found = {.size = sizeof found};
   const tprt_launcher *row = launchers;
   /* validates its size */
-  tprt_status status = tprt__struct_copy(&launch, sizeof launch, result, "tprt_launch");
+  tprt_status status = tprt__struct_copy(&found, sizeof found, launch, "tprt_launch");
   if (status)
     return status;
-  size_t size = launch.size < sizeof launch ? launch.size : sizeof launch;
+  size_t size = found.size < sizeof found ? found.size : sizeof found;
   while (row < launchers + N_LAUNCHERS && !(text_of(row->rank) && text_of(row->n_ranks)))
     row++;
   if (row == launchers + N_LAUNCHERS)
     return fail_absent();
-  launch = (tprt_launch){.size = launch.size};
-  snprintf(launch.launcher, sizeof launch.launcher, "%s", row->name);
-  status = read_ranks(row, &launch);
+  found = (tprt_launch){.size = found.size};
+  snprintf(found.launcher, sizeof found.launcher, "%s", row->name);
+  status = read_ranks(row, &found);
   if (!status)
-    status = read_job(row, &launch);
+    status = read_job(row, &found);
   if (!status)
-    status = read_store(&launch);
+    status = read_store(&found);
   if (!status)
-    status = read_spares(&launch);
+    status = read_spares(&found);
   if (!status)
-    memcpy(result, &launch, size);
+    memcpy(launch, &found, size);
   return status;
 }
 

@@ -13,7 +13,7 @@ _Static_assert((int)TPRT__MAX_KEY == TPRT_STORE_KEY_BYTES - 1 &&
                "limits of the protocol");
 
 static tprt_status check_key(const char *key) {
-  size_t n = key ? strlen(key) : 0;
+  size_t n = strlen(key);
   if (n >= 1 && n <= TPRT__MAX_KEY)
     return TPRT_OK;
   return tprt__fail(TPRT_INVALID_ARGUMENT, "invalid key of %zu bytes; it must have 1 to %d", n,
@@ -29,6 +29,8 @@ static tprt_status choose_deadline(const tprt_store *store, int64_t timeout_ns, 
 }
 
 tprt_status tprt_store_set(tprt_store *store, const char *key, const void *value, size_t bytes) {
+  TPRT__NEED(store);
+  TPRT__NEED(key);
   tprt_status status = check_key(key);
   if (!status && (bytes > TPRT_STORE_VALUE_BYTES || (bytes && !value)))
     status =
@@ -40,6 +42,11 @@ tprt_status tprt_store_set(tprt_store *store, const char *key, const void *value
 
 tprt_status tprt_store_get(tprt_store *store, const char *key, void *value, size_t *bytes,
                            int64_t timeout_ns) {
+  TPRT__NEED(store);
+  TPRT__NEED(key);
+  TPRT__NEED(bytes);
+  if (*bytes)
+    TPRT__NEED(value);
   int64_t deadline = 0;
   tprt_status status = check_key(key);
   if (!status)
@@ -48,23 +55,32 @@ tprt_status tprt_store_get(tprt_store *store, const char *key, void *value, size
 }
 
 tprt_status tprt_store_wait(tprt_store *store, const char *key, int64_t timeout_ns) {
+  TPRT__NEED(store);
+  TPRT__NEED(key);
   unsigned char unused[TPRT_STORE_VALUE_BYTES];
   size_t bytes = sizeof unused;
   return tprt_store_get(store, key, unused, &bytes, timeout_ns);
 }
 
 tprt_status tprt_store_add(tprt_store *store, const char *key, int64_t delta, int64_t *sum) {
+  TPRT__NEED(store);
+  TPRT__NEED(key);
+  TPRT__NEED(sum);
   tprt_status status = check_key(key);
   return status ? status
                 : store->kind->add(store, key, delta, sum, tprt__deadline(store->timeout_ns));
 }
 
 tprt_status tprt_store_remove(tprt_store *store, const char *key) {
+  TPRT__NEED(store);
+  TPRT__NEED(key);
   tprt_status status = check_key(key);
   return status ? status : store->kind->remove(store, key, tprt__deadline(store->timeout_ns));
 }
 
 tprt_status tprt_store_barrier(tprt_store *store, const char *name, int n, int64_t timeout_ns) {
+  TPRT__NEED(store);
+  TPRT__NEED(name);
   char key[TPRT_STORE_KEY_BYTES];
   int64_t n_here;
   tprt_status status = check_key(name);
@@ -98,8 +114,7 @@ static tprt_status make_setup(const tprt_store_config *config, tprt__store_setup
   tprt_store_config own = {.size = sizeof own};
   int64_t timeout, insecure;
   const char *job = "";
-  tprt_status status = config ? tprt__struct_copy(&own, sizeof own, config, "tprt_store_config")
-                              : tprt__fail(TPRT_INVALID_ARGUMENT, "the configuration is NULL");
+  tprt_status status = tprt__struct_copy(&own, sizeof own, config, "tprt_store_config");
   int end = own.n_ranks ? own.n_ranks : 2; /* of an open store: the server, and all others */
   if (!status &&
       (own.n_ranks < 0 || own.rank < 0 || own.rank >= end || own.epoch < 0 || own.timeout_ns < 0))
@@ -144,23 +159,25 @@ static tprt_status open_descriptor(const char *number, const tprt__store_setup *
   return status ? status : tprt__store_file(NULL, (int)fd, setup, store);
 }
 
-tprt_status tprt_store_open(const char *text, const tprt_store_config *config, tprt_store **store) {
+tprt_status tprt_store_open(const char *address, const tprt_store_config *config,
+                            tprt_store **store) {
+  TPRT__NEED(address);
+  TPRT__NEED(config);
+  TPRT__NEED(store);
   tprt__store_setup setup;
-  tprt__address address;
-  if (!text)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "the address of the store is NULL");
+  tprt__address parsed;
   tprt_status status = make_setup(config, &setup);
   if (status)
     return status;
-  if (strncmp(text, "file:", 5) == 0) {
-    status = tprt__store_file(text + 5, -1, &setup, store);
-  } else if (strncmp(text, "fd:", 3) == 0) {
-    status = open_descriptor(text + 3, &setup, store);
+  if (strncmp(address, "file:", 5) == 0) {
+    status = tprt__store_file(address + 5, -1, &setup, store);
+  } else if (strncmp(address, "fd:", 3) == 0) {
+    status = open_descriptor(address + 3, &setup, store);
   } else {
-    status = tprt__address_parse(text, &address);
+    status = tprt__address_parse(address, &parsed);
     if (!status)
-      status = setup.identity.rank == 0 ? tprt__store_serve(&address, &setup, NULL, store)
-                                        : tprt__store_connect(&address, &setup, store);
+      status = setup.identity.rank == 0 ? tprt__store_serve(&parsed, &setup, NULL, store)
+                                        : tprt__store_connect(&parsed, &setup, store);
   }
   if (!status)
     trust(*store, &setup);
@@ -223,6 +240,8 @@ static tprt_status callback_remove(tprt_store *store, const char *key, int64_t d
 static void callback_close(tprt_store *store) { tprt__free(store); }
 
 tprt_status tprt_store_create(const tprt_store_callbacks *callbacks, tprt_store **store) {
+  TPRT__NEED(callbacks);
+  TPRT__NEED(store);
   static const tprt__store_kind kind = {callback_set, callback_get, callback_add, callback_remove,
                                         callback_close};
   tprt_store_callbacks own;

@@ -70,6 +70,7 @@ const char *tprt_capability_name(int i, const char **help) {
 }
 
 uint32_t tprt_comm_capabilities(const tprt_comm *comm) {
+  TPRT__NEED_OR(comm, 0);
   return comm->transport->backend->capabilities;
 }
 
@@ -110,8 +111,9 @@ enum {
 };
 
 void tprt_hint_backends(size_t hint, char *names, size_t n) {
-  if (n)
-    *names = 0;
+  if (!names || !n)
+    return;
+  *names = 0;
   for (size_t i = 0; i < N_BACKENDS && hint < TPRT__N_HINTS; i++) {
     size_t length = strlen(names);
     if (((backends[i]->hints | ~(uint32_t)OPTIONAL_HINTS) & 1u << hint) && length + 1 < n)

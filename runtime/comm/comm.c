@@ -280,19 +280,37 @@ void tprt_comm_destroy(tprt_comm *comm) {
   tprt__free(comm);
 }
 
-int tprt_comm_rank(const tprt_comm *comm) { return comm->transport->rank; }
-int tprt_comm_size(const tprt_comm *comm) { return comm->transport->n_ranks; }
-int tprt_comm_host_ranks(const tprt_comm *comm) { return comm->transport->host_ranks; }
-const char *tprt_comm_backend(const tprt_comm *comm) { return comm->transport->backend->name; }
+int tprt_comm_rank(const tprt_comm *comm) {
+  TPRT__NEED_OR(comm, -1);
+  return comm->transport->rank;
+}
+
+int tprt_comm_size(const tprt_comm *comm) {
+  TPRT__NEED_OR(comm, -1);
+  return comm->transport->n_ranks;
+}
+
+int tprt_comm_host_ranks(const tprt_comm *comm) {
+  TPRT__NEED_OR(comm, -1);
+  return comm->transport->host_ranks;
+}
+
+const char *tprt_comm_backend(const tprt_comm *comm) {
+  TPRT__NEED_OR(comm, "");
+  return comm->transport->backend->name;
+}
 
 int tprt_comm_world_rank(const tprt_comm *comm, int rank) {
+  TPRT__NEED_OR(comm, -1);
   return rank >= 0 && rank < comm->transport->n_ranks ? comm->world_ranks[rank] : -1;
 }
 
 tprt_status tprt_comm_status(const tprt_comm *comm) {
+  TPRT__NEED(comm);
   return (tprt_status)atomic_load(&comm->status);
 }
 const char *tprt_comm_error(const tprt_comm *comm) {
+  TPRT__NEED_OR(comm, "");
   return atomic_load(&comm->status) ? comm->error : "";
 }
 
@@ -344,6 +362,7 @@ tprt_status tprt__comm_settle(tprt_comm *comm) {
 }
 
 tprt_status tprt_comm_finalize(tprt_comm *comm) {
+  TPRT__NEED(comm);
   tprt__lane_enter(comm); /* terminates: every operation has a deadline */
   tprt_status status = tprt__comm_settle(comm);
   if (!status) {
@@ -376,6 +395,7 @@ void tprt__comm_poison(tprt_comm *comm, tprt_status status, int rank) {
 }
 
 tprt_status tprt_comm_abort(tprt_comm *comm) {
+  TPRT__NEED(comm);
   int rank = comm->world_ranks[comm->transport->rank];
   tprt__fail(TPRT_ABORTED, "rank %d aborted the communicator", rank);
   tprt__comm_poison(comm, TPRT_ABORTED, rank);
@@ -383,6 +403,8 @@ tprt_status tprt_comm_abort(tprt_comm *comm) {
 }
 
 tprt_status tprt_mem_alloc(tprt_comm *comm, size_t bytes, void **memory) {
+  TPRT__NEED(comm);
+  TPRT__NEED(memory);
   if (bytes == 0) {
     *memory = NULL;
     return TPRT_OK;
@@ -391,7 +413,7 @@ tprt_status tprt_mem_alloc(tprt_comm *comm, size_t bytes, void **memory) {
 }
 
 void tprt_mem_free(tprt_comm *comm, void *memory) {
-  if (memory)
+  if (comm && memory)
     comm->transport->backend->free(comm->transport, memory);
 }
 

@@ -167,6 +167,8 @@ static void write_trace(const output *out, const tprt_comm *comm, const tprt__fl
 
 tprt_status tprt_comm_flight(tprt_comm *comm, tprt_flight_format format,
                              void (*write)(void *user, const char *text, size_t n), void *user) {
+  TPRT__NEED(comm);
+  TPRT__NEED(write);
   static void (*const writers[])(const output *out, const tprt_comm *comm,
                                  const tprt__flight_entry *entries, size_t n) = {
       [TPRT_FLIGHT_JSON] = write_json, [TPRT_FLIGHT_TRACE] = write_trace};

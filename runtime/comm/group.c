@@ -4,9 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *tprt_comm_name(const tprt_comm *comm) { return comm->name; }
+const char *tprt_comm_name(const tprt_comm *comm) {
+  TPRT__NEED_OR(comm, "");
+  return comm->name;
+}
 
 int tprt_comm_local_rank(const tprt_comm *comm, int world_rank) {
+  TPRT__NEED_OR(comm, -1);
   for (int i = 0; i < comm->transport->n_ranks; i++) {
     if (comm->world_ranks[i] == world_rank)
       return i;
@@ -29,6 +33,8 @@ static bool same_name(const tprt__axes_entry *entry, const void *key) {
 }
 
 tprt_comm *tprt_comm_find(tprt_comm *comm, const char *name) {
+  TPRT__NEED_OR(comm, NULL);
+  TPRT__NEED_OR(name, NULL);
   name_key key = {.name = name};
   tprt_comm *child = NULL;
   return tprt__axes_find(comm, same_name, &key, &child) ? child : NULL;
@@ -58,9 +64,12 @@ static tprt_status add_named(tprt_comm *comm, const name_key *key, const int *ra
 
 tprt_status tprt_comm_named(tprt_comm *comm, const char *name, const int *ranks, int n_ranks,
                             tprt_comm **child) {
-  if (!name || !*name || strlen(name) >= TPRT__NAME_BYTES) {
+  TPRT__NEED(comm);
+  TPRT__NEED(name);
+  TPRT__NEED(child);
+  if (!*name || strlen(name) >= TPRT__NAME_BYTES) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "the name of a group must have 1 to %d bytes, not %zu",
-                      TPRT__NAME_BYTES - 1, name ? strlen(name) : 0);
+                      TPRT__NAME_BYTES - 1, strlen(name));
   }
   name_key key = {
       .name = name,

@@ -136,6 +136,12 @@ static tprt_status add_axes(tprt_comm *comm, const tprt__axes_entry *wanted, tpr
 
 tprt_status tprt_comm_axes(tprt_comm *comm, int n_axes, const int64_t *sizes, int n_group,
                            const int32_t *group, tprt_comm **child) {
+  TPRT__NEED(comm);
+  TPRT__NEED(child);
+  if (n_axes > 0)
+    TPRT__NEED(sizes);
+  if (n_group > 0)
+    TPRT__NEED(group);
   tprt_status status = check_axes(comm, n_axes, sizes, n_group, group);
   if (status)
     return status;
@@ -180,6 +186,10 @@ void tprt__axes_poison(tprt_comm *comm, tprt_status status, int rank) {
 
 tprt_status tprt_mesh_coordinates(int n_axes, const int64_t *sizes, int64_t rank,
                                   int64_t *coordinates) {
+  if (n_axes > 0) {
+    TPRT__NEED(sizes);
+    TPRT__NEED(coordinates);
+  }
   int64_t ranks = 1;
   if (n_axes < 0 || n_axes > TPRT_MAX_RANK)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "invalid mesh of %d axes; at most %d are supported",
@@ -242,6 +252,13 @@ static tprt_status check_gather(const tprt_comm *comm, int n_axes, const int64_t
 tprt_status tprt_gather_all_axes(tprt_comm *comm, int n_axes, const int64_t *sizes,
                                  const int32_t *dims, const void *send, void *recv,
                                  tprt_dtype dtype, int n_dims, const int64_t *shape) {
+  TPRT__NEED(comm);
+  if (n_axes > 0) {
+    TPRT__NEED(sizes);
+    TPRT__NEED(dims);
+  }
+  if (n_dims > 0)
+    TPRT__NEED(shape);
   tprt_status status = check_gather(comm, n_axes, sizes, dims, dtype, n_dims, shape);
   if (status)
     return status;

@@ -219,6 +219,7 @@ void tprt__observe_failure(tprt_comm *comm, tprt_status status) {
 }
 
 tprt_status tprt_comm_set_hooks(tprt_comm *comm, const tprt_hooks *hooks) {
+  TPRT__NEED(comm);
   tprt_hooks own = {.size = sizeof own};
   tprt_status status = hooks ? tprt__struct_copy(&own, sizeof own, hooks, "tprt_hooks") : TPRT_OK;
   tprt__observer *observer = status ? NULL : tprt__observer_get(comm);
@@ -236,13 +237,11 @@ tprt_status tprt_comm_set_hooks(tprt_comm *comm, const tprt_hooks *hooks) {
 /* ---- hints ---- */
 
 tprt_status tprt_comm_set_hint(tprt_comm *comm, const char *key, const char *value) {
+  TPRT__NEED(comm);
+  TPRT__NEED(key);
+  TPRT__NEED(value);
   tprt__hint hint;
   int64_t number;
-  if (!comm || !key || !value)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_comm_set_hint: the %s is NULL",
-                      !comm  ? "communicator"
-                      : !key ? "key"
-                             : "value");
   tprt_status status = tprt__hint_read(key, value, TPRT__HINT_LATER, &hint, &number);
   if (status)
     return status;

@@ -452,6 +452,7 @@ void tprt__signature_explain(const uint64_t *mine, const uint64_t *other, char *
 }
 
 int64_t tprt_op_bytes(const tprt_op *op, int n_ranks) {
+  TPRT__NEED_OR(op, -1);
   const kind_info *info = kind_get(op->kind);
   int64_t elements;
   if (!info || n_ranks < 1 || (has(info, DATA) && !tprt_dtype_size(op->dtype)) ||

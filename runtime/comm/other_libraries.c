@@ -35,6 +35,7 @@ static const struct {
 enum { N_OPERATIONS = sizeof operations / sizeof *operations };
 
 tprt_op_kind tprt_op_kind_parse(const char *name) {
+  TPRT__NEED_OR(name, (tprt_op_kind)0);
   const char *kinds[TPRT_N_OP_KINDS] = {NULL};
   for (int i = 1; i < TPRT_N_OP_KINDS; i++) {
     kinds[i] = tprt_op_kind_name((tprt_op_kind)i);

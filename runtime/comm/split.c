@@ -101,6 +101,8 @@ static tprt_status split_in_lane(tprt_comm *comm, int color, int64_t key,
 
 tprt_status tprt_comm_split_with(tprt_comm *comm, int color, int64_t key,
                                  const tprt_comm_config *config, tprt_comm **child) {
+  TPRT__NEED(comm);
+  TPRT__NEED(child);
   tprt__comm_settings settings;
   tprt_status status = tprt__comm_child_settings(comm, config, &settings);
   if (status)
@@ -122,6 +124,8 @@ tprt_status tprt_comm_split_with(tprt_comm *comm, int color, int64_t key,
 }
 
 tprt_status tprt_comm_split(tprt_comm *comm, int color, int64_t key, tprt_comm **child) {
+  TPRT__NEED(comm);
+  TPRT__NEED(child);
   return tprt_comm_split_with(comm, color, key, NULL, child);
 }
 
@@ -173,6 +177,8 @@ static tprt_status invite_members(tprt_comm *comm, const int *ranks, int n_ranks
 
 tprt_status tprt_comm_split_ranks_with(tprt_comm *comm, const int *ranks, int n_ranks,
                                        const tprt_comm_config *config, tprt_comm **child) {
+  TPRT__NEED(comm);
+  TPRT__NEED(child);
   tprt__comm_settings settings;
   tprt_status status = check_ranks(comm, ranks, n_ranks);
   if (!status)
@@ -206,5 +212,7 @@ tprt_status tprt_comm_split_ranks_with(tprt_comm *comm, const int *ranks, int n_
 
 tprt_status tprt_comm_split_ranks(tprt_comm *comm, const int *ranks, int n_ranks,
                                   tprt_comm **child) {
+  TPRT__NEED(comm);
+  TPRT__NEED(child);
   return tprt_comm_split_ranks_with(comm, ranks, n_ranks, NULL, child);
 }

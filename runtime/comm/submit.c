@@ -177,13 +177,14 @@ static tprt_status fail_without_comm(const char *what) {
 }
 
 tprt_status tprt_submit(tprt_comm *comm, const tprt_op *op, tprt_work **work) {
+  TPRT__NEED(op);
   tprt_op own;
   tprt__plan plan;
   tprt_status status = TPRT_OK;
-  if (!op)
-    return tprt__fail(TPRT_INVALID_ARGUMENT, "tprt_submit: the op is NULL");
-  if (!comm)
-    return fail_without_comm(op->size ? tprt_op_kind_name(op->kind) : "tprt_submit");
+  if (!comm) {
+    const char *kind = op->size ? tprt_op_kind_name(op->kind) : NULL;
+    return fail_without_comm(kind ? kind : "tprt_submit");
+  }
   if (op->size != sizeof own) { /* a struct of the current size needs no copy */
     status = tprt__struct_copy(&own, sizeof own, op, "tprt_op");
     op = &own;
@@ -216,6 +217,8 @@ tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n, tpr
   tprt__plan *plans;
   if (!comm)
     return fail_without_comm("tprt_submit_batch");
+  if (n)
+    TPRT__NEED(ops);
   int64_t timeout = tprt__comm_timeout(comm);
   tprt_status status =
       tprt__batch_make(ops, n, comm->transport->n_ranks, comm->transport->rank, &timeout, &plans);
@@ -241,6 +244,7 @@ tprt_status tprt_submit_batch(tprt_comm *comm, const tprt_op *ops, size_t n, tpr
 }
 
 tprt_status tprt_sync(tprt_comm *comm) {
+  TPRT__NEED(comm);
   tprt__lane_enter(comm);
   tprt_status status = tprt__comm_settle(comm);
   tprt__lane_leave(comm);

@@ -331,9 +331,7 @@ static tprt_status report(const tprt_work *work, tprt_status status) {
 }
 
 tprt_status tprt_work_test(const tprt_work *work) {
-  if (!work)
-    return tprt__fail(TPRT_INVALID_ARGUMENT,
-                      "the work is NULL; check the status of the call that submits it");
+  TPRT__NEED(work);
   /* the lock does not change the logical state of the handle */
   pthread_mutex_t *lock = (pthread_mutex_t *)&work->lock;
   pthread_mutex_lock(lock);
@@ -357,6 +355,7 @@ static void wait_or_run(tprt_work *work) {
 }
 
 tprt_status tprt_work_wait(tprt_work *work, int64_t timeout_ns) {
+  TPRT__NEED(work);
   tprt_status before = tprt_work_test(work);
   if (before != TPRT_IN_PROGRESS) /* the communicator of a completed work may be destroyed */
     return before;
@@ -387,6 +386,7 @@ void tprt__work_times(const tprt_work *work, int64_t *begin_ns, int64_t *end_ns)
 }
 
 int64_t tprt_work_elapsed(const tprt_work *work) {
+  TPRT__NEED_OR(work, -1);
   int64_t begin, end;
   tprt__work_times(work, &begin, &end);
   return begin ? (end ? end : tprt__now()) - begin : 0;
@@ -406,6 +406,7 @@ static tprt_status chain_streams(tprt_comm *comm, void *before, void *after) {
 }
 
 tprt_status tprt_work_wait_stream(tprt_work *work, void *stream) {
+  TPRT__NEED(work);
   tprt_status status = tprt_work_test(work);
   if (status != TPRT_IN_PROGRESS)
     return status;
@@ -417,6 +418,8 @@ tprt_status tprt_work_wait_stream(tprt_work *work, void *stream) {
 
 tprt_status tprt_work_on_end(tprt_work *work, void (*fn)(void *user, tprt_status status),
                              void *user) {
+  TPRT__NEED(work);
+  TPRT__NEED(fn);
   pthread_mutex_lock(&work->lock);
   tprt_status status = work->status;
   bool taken = work->on_end != NULL;

@@ -155,6 +155,8 @@ int32_t tprt_abi_fused(tprt_context *context, int32_t site, const void *const *i
 
 tprt_status tprt_context_site_stats(const tprt_context *context, int32_t site,
                                     tprt_site_stats *stats) {
+  TPRT__NEED(context);
+  TPRT__NEED(stats);
   if (!context->current || site < 0 || site >= context->current->program.n_sites) {
     return tprt__fail(TPRT_INVALID_ARGUMENT, "the bound program has no site %d", site);
   }
@@ -163,7 +165,7 @@ tprt_status tprt_context_site_stats(const tprt_context *context, int32_t site,
 }
 
 void tprt_context_reset_stats(tprt_context *context) {
-  for (int i = 0; context->current && i < context->current->program.n_sites; i++) {
+  for (int i = 0; context && context->current && i < context->current->program.n_sites; i++) {
     context->current->sites[i].stats = (tprt_site_stats){.calls = 0};
   }
 }

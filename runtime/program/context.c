@@ -43,7 +43,11 @@ int32_t tprt_abi_fail(tprt_context *context, int32_t status, const char *message
 }
 
 int32_t tprt_abi_status(tprt_context *context) { return (int32_t)context->status; }
-const char *tprt_context_error(const tprt_context *context) { return context->error; }
+
+const char *tprt_context_error(const tprt_context *context) {
+  TPRT__NEED_OR(context, "");
+  return context->error;
+}
 
 /* ---- Contexts ---- */
 
@@ -66,27 +70,29 @@ static tprt_status read_config(const tprt_context_config *config, tprt_context_c
 }
 
 tprt_status tprt_context_create(tprt_comm *world, const tprt_context_config *config,
-                                tprt_context **result) {
+                                tprt_context **context) {
+  TPRT__NEED(world);
+  TPRT__NEED(context);
   tprt_context_config own;
   tprt_status status = read_config(config, &own);
   if (status)
     return status;
-  tprt_context *context = tprt__alloc(sizeof *context);
-  if (!context)
-    return tprt__fail_memory(sizeof *context);
-  context->world = world;
-  context->executor = executors[own.target];
-  status = context->executor->create(context, &own);
+  tprt_context *made = tprt__alloc(sizeof *made);
+  if (!made)
+    return tprt__fail_memory(sizeof *made);
+  made->world = world;
+  made->executor = executors[own.target];
+  status = made->executor->create(made, &own);
   if (!status) {
-    status = tprt__trace_begin(&context->trace);
+    status = tprt__trace_begin(&made->trace);
     if (status)
-      context->executor->destroy(context);
+      made->executor->destroy(made);
   }
   if (status) {
-    tprt__free(context);
+    tprt__free(made);
     return status;
   }
-  *result = context;
+  *context = made;
   return TPRT_OK;
 }
 
@@ -103,10 +109,12 @@ static void unbind(tprt_context *context, tprt__bound *program) {
 }
 
 const char *tprt_context_gemm(const tprt_context *context) {
+  TPRT__NEED_OR(context, "");
   return context->executor->gemm(context);
 }
 
 const char *tprt_context_attention(const tprt_context *context) {
+  TPRT__NEED_OR(context, "");
   return context->executor->attention(context);
 }
 
@@ -244,6 +252,7 @@ static int32_t bind(tprt_context *context, const int64_t *table) {
 }
 
 int32_t tprt_abi_enter(tprt_context *context, const int64_t *program) {
+  TPRT__NEED(context);
   if (context->status)
     return (int32_t)context->status;
   for (tprt__bound *at = context->programs; at; at = at->next) {

@@ -269,12 +269,12 @@ void tprt__program_clear(tprt__program *program) {
   program->sites = NULL;
 }
 
-tprt_status tprt_abi_check(const int64_t *words, size_t n_words) {
-  tprt__program program;
-  tprt_status status =
-      words ? tprt__program_read(words, n_words, &program) : tprt__program_words(words, &n_words);
+tprt_status tprt_abi_check(const int64_t *program, size_t n_words) {
+  TPRT__NEED(program);
+  tprt__program read;
+  tprt_status status = tprt__program_read(program, n_words, &read);
   if (!status)
-    tprt__program_clear(&program);
+    tprt__program_clear(&read);
   return status;
 }
 

@@ -27,13 +27,18 @@ void tprt__trace_add(tprt__trace *trace, const tprt_call *call) {
 }
 
 void tprt_context_record(tprt_context *context, tprt_call *calls, int64_t n) {
+  if (!context)
+    return;
   context->trace.kept = calls;
   context->trace.capacity = n;
   if (calls)
     context->trace.n_kept = 0;
 }
 
-int64_t tprt_context_recorded(const tprt_context *context) { return context->trace.n_kept; }
+int64_t tprt_context_recorded(const tprt_context *context) {
+  TPRT__NEED_OR(context, -1);
+  return context->trace.n_kept;
+}
 
 /* Names of the kinds of sites. */
 static const char *const names[] = {

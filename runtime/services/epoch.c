@@ -32,8 +32,12 @@ tprt_status tprt__epoch_exchange(tprt_comm *next) {
   return tprt__comm_run_internal(next, &op);
 }
 
-int tprt_comm_epoch(const tprt_comm *comm) { return comm->epoch; }
+int tprt_comm_epoch(const tprt_comm *comm) {
+  TPRT__NEED_OR(comm, -1);
+  return comm->epoch;
+}
 
 int tprt_comm_joined(const tprt_comm *comm, int rank) {
+  TPRT__NEED_OR(comm, -1);
   return rank >= 0 && rank < tprt_comm_size(comm) ? comm->joined[rank] : -1;
 }

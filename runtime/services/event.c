@@ -86,6 +86,7 @@ static mark *current(const tprt_event *event) {
 }
 
 tprt_status tprt_event_create(tprt_event **event) {
+  TPRT__NEED(event);
   tprt_event *made = tprt__alloc(sizeof *made);
   if (!made)
     return tprt__fail_memory(sizeof *made);
@@ -137,6 +138,8 @@ static tprt_status record(tprt_comm *comm, void *stream, mark *made) {
 }
 
 tprt_status tprt_event_record(tprt_event *event, tprt_comm *comm, void *stream) {
+  TPRT__NEED(event);
+  TPRT__NEED(comm);
   tprt_status status = tprt__comm_check(comm);
   if (status)
     return status;
@@ -190,6 +193,8 @@ static tprt_status make_stream_wait(tprt_comm *comm, void *stream, mark *at) {
 }
 
 tprt_status tprt_event_wait(tprt_event *event, tprt_comm *comm, void *stream) {
+  TPRT__NEED(event);
+  TPRT__NEED(comm);
   tprt_status status = tprt__comm_check(comm);
   if (!status && stream && !(tprt_comm_capabilities(comm) & TPRT_CAP_STREAMS))
     status = comm->transport->backend->hold(comm->transport, stream, NULL); /* sets the error */
@@ -209,6 +214,7 @@ tprt_status tprt_event_wait(tprt_event *event, tprt_comm *comm, void *stream) {
 }
 
 tprt_status tprt_event_test(const tprt_event *event) {
+  TPRT__NEED(event);
   mark *at = current(event);
   tprt_status status = at ? mark_wait(at, 0) : TPRT_OK;
   mark_release(at);
@@ -216,6 +222,7 @@ tprt_status tprt_event_test(const tprt_event *event) {
 }
 
 tprt_status tprt_event_sync(tprt_event *event, int64_t timeout_ns) {
+  TPRT__NEED(event);
   mark *at = current(event);
   tprt_status status =
       at ? mark_wait(at, timeout_ns > 0 ? tprt__deadline(timeout_ns) : INT64_MAX) : TPRT_OK;

@@ -480,6 +480,8 @@ static tprt_status repeat(change *c, tprt_comm **next) {
 
 tprt_status tprt_comm_reconfigure(tprt_comm *comm, const int *ranks, int n_ranks,
                                   const tprt_config *config, int64_t timeout_ns, tprt_comm **next) {
+  TPRT__NEED(comm);
+  TPRT__NEED(next);
   change c = {.comm = comm, .ranks = ranks, .n_places = n_ranks ? n_ranks : tprt_comm_size(comm)};
   if (timeout_ns < 0)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "timeout_ns is %lld; it must be >= 0",

@@ -33,6 +33,8 @@ tprt_status tprt__comm_recover(tprt_comm *comm, int64_t deadline,
 }
 
 tprt_status tprt_comm_shrink(tprt_comm *comm, int64_t timeout_ns, tprt_comm **child) {
+  TPRT__NEED(comm);
+  TPRT__NEED(child);
   tprt__comm_settings settings;
   if (timeout_ns < 0)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "timeout_ns is %lld; it must be >= 0",
@@ -45,6 +47,8 @@ tprt_status tprt_comm_shrink(tprt_comm *comm, int64_t timeout_ns, tprt_comm **ch
 }
 
 tprt_status tprt_comm_rebuild(tprt_comm *comm, int64_t timeout_ns, tprt_comm **child) {
+  TPRT__NEED(comm);
+  TPRT__NEED(child);
   tprt_comm *made;
   tprt_status status = tprt_comm_shrink(comm, timeout_ns, &made);
   if (status)

@@ -47,6 +47,10 @@ static tprt_status compare_hashes(tprt_comm *comm, uint64_t hash) {
 
 tprt_status tprt_schedule_create(tprt_comm *comm, const tprt_op *ops, size_t n,
                                  tprt_schedule **schedule) {
+  TPRT__NEED(comm);
+  TPRT__NEED(schedule);
+  if (n)
+    TPRT__NEED(ops);
   tprt_schedule *made = tprt__alloc(sizeof *made);
   if (!made)
     return tprt__comm_fail(comm, tprt__fail_memory(sizeof *made), TPRT_OP_ALL_GATHER);
@@ -72,6 +76,7 @@ tprt_status tprt_schedule_create(tprt_comm *comm, const tprt_op *ops, size_t n,
 }
 
 tprt_status tprt_schedule_run(tprt_schedule *schedule, tprt_work **work) {
+  TPRT__NEED(schedule);
   tprt_comm *comm = schedule->comm;
   int64_t deadline = tprt__deadline(schedule->timeout_ns);
   if (work && schedule->n && schedule->plans->stream) { /* it may be capturing a graph now */
@@ -83,7 +88,10 @@ tprt_status tprt_schedule_run(tprt_schedule *schedule, tprt_work **work) {
   return tprt__comm_submit_list(schedule->comm, schedule->plans, schedule->n, deadline, work);
 }
 
-uint64_t tprt_schedule_hash(const tprt_schedule *schedule) { return schedule->hash; }
+uint64_t tprt_schedule_hash(const tprt_schedule *schedule) {
+  TPRT__NEED_OR(schedule, 0);
+  return schedule->hash;
+}
 
 void tprt_schedule_destroy(tprt_schedule *schedule) {
   if (!schedule)
@@ -127,6 +135,10 @@ static int64_t scale(int64_t bytes, int64_t per_kb) {
 
 tprt_status tprt_estimate_ops(const tprt_comm *comm, const tprt_op *ops, size_t n,
                               tprt_estimate *estimate) {
+  TPRT__NEED(comm);
+  TPRT__NEED(estimate);
+  if (n)
+    TPRT__NEED(ops);
   tprt_estimate made;
   tprt_status status = tprt__struct_copy(&made, sizeof made, estimate, "tprt_estimate");
   if (status)
@@ -183,6 +195,7 @@ static tprt_status time_op(tprt_comm *comm, const tprt_op *op, int64_t *ns) {
 }
 
 tprt_status tprt_comm_calibrate(tprt_comm *comm) {
+  TPRT__NEED(comm);
   tprt_op barrier = tprt_op_flat(TPRT_OP_BARRIER, NULL, NULL, 0, (tprt_dtype)0, NULL);
   void *data;
   tprt_status status = tprt__comm_memory(comm, CALIBRATION_BYTES, &data);

@@ -65,6 +65,7 @@ tprt_status tprt__spare_join(const tprt__settings *settings, int64_t timeout_ns,
 }
 
 tprt_status tprt_comm_join(const tprt_config *config, int64_t timeout_ns, tprt_comm **comm) {
+  TPRT__NEED(comm);
   tprt__settings settings;
   if (timeout_ns < 0)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "timeout_ns is %lld; it must be >= 0",

@@ -82,18 +82,19 @@ static part describe(tprt_window *window, void *memory, size_t bytes) {
   return mine;
 }
 
-tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes, tprt_window **result) {
+tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes, tprt_window **window) {
+  TPRT__NEED(comm);
+  TPRT__NEED(window);
   if (!(tprt_comm_capabilities(comm) & TPRT_CAP_WINDOWS))
     return tprt__fail(TPRT_UNSUPPORTED, "backend %s does not support windows",
                       tprt_comm_backend(comm));
-  tprt_window *window = allocate(comm);
-  if (!window) /* not only local: the others are about to wait */
-    return tprt__comm_fail(comm, tprt__fail_memory(sizeof *window), TPRT_OP_ALL_GATHER);
-  part mine = describe(window, memory, bytes);
-  tprt_status status =
-      tprt_all_gather(comm, &mine, window->parts, sizeof mine, TPRT_U8, NULL, NULL);
-  for (int i = 0; i < window->n_ranks && !status; i++) {
-    status = (tprt_status)window->parts[i].status;
+  tprt_window *made = allocate(comm);
+  if (!made) /* not only local: the others are about to wait */
+    return tprt__comm_fail(comm, tprt__fail_memory(sizeof *made), TPRT_OP_ALL_GATHER);
+  part mine = describe(made, memory, bytes);
+  tprt_status status = tprt_all_gather(comm, &mine, made->parts, sizeof mine, TPRT_U8, NULL, NULL);
+  for (int i = 0; i < made->n_ranks && !status; i++) {
+    status = (tprt_status)made->parts[i].status;
     if (status) {
       tprt__fail(status, "window: rank %d %s", comm->world_ranks[i],
                  status == TPRT_UNSUPPORTED
@@ -103,10 +104,10 @@ tprt_status tprt_window_create(tprt_comm *comm, void *memory, size_t bytes, tprt
     }
   }
   if (status) {
-    release(window);
+    release(made);
     return status;
   }
-  *result = window;
+  *window = made;
   return TPRT_OK;
 }
 
@@ -121,6 +122,7 @@ tprt_status tprt_window_destroy(tprt_window *window) {
 }
 
 int64_t tprt_window_bytes(const tprt_window *window, int rank) {
+  TPRT__NEED_OR(window, -1);
   return rank < 0 || rank >= window->n_ranks ? -1 : (int64_t)window->parts[rank].bytes;
 }
 
@@ -262,6 +264,8 @@ static tprt_status submit(tprt_window *window, const tprt_access *access, tprt_w
 }
 
 tprt_status tprt_window_submit(tprt_window *window, const tprt_access *access, tprt_work **work) {
+  TPRT__NEED(window);
+  TPRT__NEED(access);
   tprt_access own;
   tprt_status status = tprt__struct_copy(&own, sizeof own, access, "tprt_access");
   if (!status && own.version != TPRT_ACCESS_VERSION)
@@ -273,23 +277,27 @@ tprt_status tprt_window_submit(tprt_window *window, const tprt_access *access, t
 
 tprt_status tprt_window_put(tprt_window *window, int rank, size_t offset, const void *from,
                             size_t bytes) {
+  TPRT__NEED(window);
   const tprt_access access = {
       .kind = TPRT_PUT, .rank = rank, .offset = offset, .from = from, .bytes = bytes};
   return submit(window, &access, NULL);
 }
 
 tprt_status tprt_window_get(tprt_window *window, int rank, size_t offset, void *to, size_t bytes) {
+  TPRT__NEED(window);
   const tprt_access access = {
       .kind = TPRT_GET, .rank = rank, .offset = offset, .to = to, .bytes = bytes};
   return submit(window, &access, NULL);
 }
 
 tprt_status tprt_window_signal(tprt_window *window, int rank) {
+  TPRT__NEED(window);
   const tprt_access access = {.kind = TPRT_SIGNAL, .rank = rank};
   return submit(window, &access, NULL);
 }
 
 tprt_status tprt_window_wait_signal(tprt_window *window, int rank, uint64_t n, int64_t timeout_ns) {
+  TPRT__NEED(window);
   const tprt_access access = {
       .kind = TPRT_WAIT_SIGNAL, .rank = rank, .n_signals = n, .timeout_ns = timeout_ns};
   return submit(window, &access, NULL);
@@ -316,6 +324,8 @@ tprt_status tprt__mapped_get(tprt__transport *transport, int rank, uint64_t plac
 }
 
 tprt_status tprt_window_map(tprt_window *window, int rank, void **memory) {
+  TPRT__NEED(window);
+  TPRT__NEED(memory);
   tprt_status status = check(window, rank);
   if (status)
     return status;
@@ -333,6 +343,7 @@ tprt_status tprt_window_map(tprt_window *window, int rank, void **memory) {
 /* ---- memory of the user ---- */
 
 tprt_status tprt_mem_register(tprt_comm *comm, void *memory, size_t bytes) {
+  TPRT__NEED(comm);
   uint64_t place;
   tprt__transport *transport = transport_of(comm);
   if (!memory || !bytes)
@@ -385,6 +396,7 @@ static tprt_status compare_claims(tprt_comm *comm, tprt_status mine, uint64_t by
 }
 
 tprt_status tprt_mem_register_all(tprt_comm *comm, void *memory, size_t bytes) {
+  TPRT__NEED(comm);
   tprt__transport *transport = transport_of(comm);
   tprt_status status = memory && bytes
                            ? TPRT_OK
@@ -409,6 +421,7 @@ tprt_status tprt_mem_register_all(tprt_comm *comm, void *memory, size_t bytes) {
 }
 
 tprt_status tprt_mem_deregister(tprt_comm *comm, void *memory) {
+  TPRT__NEED(comm);
   tprt__transport *transport = transport_of(comm);
   if (!memory)
     return tprt__fail(TPRT_INVALID_ARGUMENT, "no memory to deregister at NULL");

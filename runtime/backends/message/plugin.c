@@ -18,7 +18,7 @@ static int n_plugins;
 static pthread_mutex_t plugins_lock = PTHREAD_MUTEX_INITIALIZER;
 
 tprt_status tprt_messenger_fail(tprt_status status, const char *text) {
-  return tprt__fail(status, "%s", text);
+  return tprt__fail(status, "%s", text ? text : tprt_status_name(status));
 }
 
 /* The caller holds plugins_lock. */

@@ -134,6 +134,7 @@ tprt_status tprt__nccl_check(const nccl_library *library, nccl_comm comm, nccl_r
 }
 
 tprt_status tprt_nccl_probe(tprt_nccl_info *info) {
+  TPRT__NEED(info);
   const nccl_library *library;
   tprt_status status = tprt__nccl_load(&library);
   if (status)

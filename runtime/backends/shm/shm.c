@@ -236,6 +236,7 @@ static tprt_status shm_create_threads(int n_ranks, const tprt__settings *setting
 }
 
 tprt_status tprt_shm_segment_create(int n_ranks, const tprt_config *config, int *fd) {
+  TPRT__NEED(fd);
   tprt__settings settings;
   tprt_status status = tprt__settings_resolve(config, &settings);
   if (status)

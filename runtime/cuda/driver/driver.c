@@ -71,6 +71,7 @@ tprt_status tprt__cuda_find(const tprt__cuda **driver, const tprt__symbol *symbo
 }
 
 tprt_status tprt_cuda_probe(tprt_cuda_info *info) {
+  TPRT__NEED(info);
   const tprt__cuda *driver;
   tprt_status status = tprt__cuda_load(&driver);
   if (status)

@@ -113,6 +113,8 @@ static tprt_status load_kernels(tprt_cuda_group *group, const device_facts *fact
 }
 
 tprt_status tprt_cuda_group_create(const tprt_cuda_group_config *config, tprt_cuda_group **group) {
+  TPRT__NEED(config);
+  TPRT__NEED(group);
   tprt_cuda_group *made = tprt__alloc(sizeof *made);
   if (!made)
     return tprt__fail_memory(sizeof *made);
@@ -197,19 +199,22 @@ static tprt_status create_on(tprt_comm *comm, const tprt_cuda_symmetric *memory,
   return status ? status : agree_on_ctas(comm, *group);
 }
 
-tprt_status tprt_cuda_group_attach(tprt_comm *comm, const tprt_cuda_group_config *given,
+tprt_status tprt_cuda_group_attach(tprt_comm *comm, const tprt_cuda_group_config *config,
                                    tprt_cuda_group **group) {
-  tprt_cuda_group_config config = {0};
+  TPRT__NEED(comm);
+  TPRT__NEED(config);
+  TPRT__NEED(group);
+  tprt_cuda_group_config own = {0};
   tprt_cuda_symmetric *memory;
   tprt_cuda_group *made = NULL;
   size_t signal_bytes = (tprt_cuda_signal_bytes() + 255) / 256 * 256;
-  tprt_status status = tprt__struct_copy(&config, sizeof config, given, "tprt_cuda_group_config");
+  tprt_status status = tprt__struct_copy(&own, sizeof own, config, "tprt_cuda_group_config");
   if (!status)
-    status = check_attached(&config);
-  status = tprt__cuda_symmetric_make(comm, signal_bytes + config.staging_bytes, status, &memory);
+    status = check_attached(&own);
+  status = tprt__cuda_symmetric_make(comm, signal_bytes + own.staging_bytes, status, &memory);
   if (status)
     return status;
-  status = create_on(comm, memory, &config, signal_bytes, &made);
+  status = create_on(comm, memory, &own, signal_bytes, &made);
   if (status) {
     tprt__cuda_symmetric_give_up(memory, status);
     tprt_cuda_group_destroy(made);
@@ -221,6 +226,7 @@ tprt_status tprt_cuda_group_attach(tprt_comm *comm, const tprt_cuda_group_config
 }
 
 tprt_status tprt_cuda_group_check(tprt_cuda_group *group, tprt_cuda_stream stream) {
+  TPRT__NEED(group);
   const tprt_cuda_group_config *config = &group->plan.config;
   tprt_status status = check(cuda.stream_synchronize(stream), "waiting for the stream");
   for (int r = 0; r < config->n_ranks && !status; r++) {
@@ -273,6 +279,8 @@ tprt_status tprt__cuda_barrier(tprt_cuda_group *group, tprt_cuda_stream stream) 
 
 tprt_status tprt_cuda_reduce_rows(tprt_cuda_group *group, const tprt_cuda_rows *rows,
                                   tprt_cuda_stream stream) {
+  TPRT__NEED(group);
+  TPRT__NEED(rows);
   fused_launch plan;
   tprt_status status = tprt__fused_plan_rows(&group->plan, rows, &plan);
   return status ? status : launch(group, &plan, stream);
@@ -286,6 +294,11 @@ tprt_status tprt__cuda_check_rows(const tprt_cuda_group *group, const tprt_cuda_
 tprt_status tprt_cuda_all_gather(tprt_cuda_group *group, tprt_dtype dtype, int n_dims,
                                  const int64_t *shape, int dim, const void *const *send,
                                  void *const *recv, tprt_cuda_stream stream) {
+  TPRT__NEED(group);
+  TPRT__NEED(send);
+  TPRT__NEED(recv);
+  if (n_dims > 0)
+    TPRT__NEED(shape);
   fused_launch plan;
   tprt_status status =
       tprt__fused_plan_all_gather(&group->plan, dtype, n_dims, shape, dim, send, recv, &plan);
@@ -296,6 +309,11 @@ tprt_status tprt_cuda_all_to_all(tprt_cuda_group *group, tprt_dtype dtype, int n
                                  const int64_t *shape, int split_dim, int concat_dim,
                                  const void *const *send, void *const *recv,
                                  tprt_cuda_stream stream) {
+  TPRT__NEED(group);
+  TPRT__NEED(send);
+  TPRT__NEED(recv);
+  if (n_dims > 0)
+    TPRT__NEED(shape);
   fused_launch plan;
   tprt_status status = tprt__fused_plan_all_to_all(&group->plan, dtype, n_dims, shape, split_dim,
                                                    concat_dim, send, recv, &plan);
@@ -304,6 +322,8 @@ tprt_status tprt_cuda_all_to_all(tprt_cuda_group *group, tprt_dtype dtype, int n
 
 tprt_status tprt_cuda_cross_entropy(tprt_cuda_group *group, const tprt_cuda_entropy *entropy,
                                     tprt_cuda_stream stream) {
+  TPRT__NEED(group);
+  TPRT__NEED(entropy);
   fused_launch plan;
   tprt_status status = tprt__fused_plan_entropy(&group->plan, entropy, &plan);
   return status ? status : launch(group, &plan, stream);

@@ -287,6 +287,8 @@ tprt_status tprt__cuda_symmetric_make(tprt_comm *comm, size_t bytes, tprt_status
 
 tprt_status tprt_cuda_symmetric_create(tprt_comm *comm, size_t bytes,
                                        tprt_cuda_symmetric **memory) {
+  TPRT__NEED(comm);
+  TPRT__NEED(memory);
   return tprt__cuda_symmetric_make(comm, bytes, TPRT_OK, memory);
 }
 
@@ -302,6 +304,7 @@ tprt_status tprt_cuda_symmetric_destroy(tprt_cuda_symmetric *memory) {
 }
 
 void *const *tprt_cuda_symmetric_addresses(const tprt_cuda_symmetric *memory) {
+  TPRT__NEED_OR(memory, NULL);
   return memory->addresses;
 }
 

@@ -26,6 +26,7 @@ static tprt_status check(const tprt_cuda_copier *copier, cuda_result result, con
 }
 
 tprt_status tprt_cuda_copier_create(tprt_cuda_copier **copier) {
+  TPRT__NEED(copier);
   static tprt__once once = TPRT__ONCE;
   tprt_cuda_copier made = {0};
   tprt_status status = tprt__load_once(&once, load);

@@ -10,6 +10,8 @@ enum { MAX_PLANS = 512 };
 /* ---- handles ---- */
 
 tprt_status tprt_cuda_blas_create(const tprt_cuda_blas_config *config, tprt_cuda_blas **blas) {
+  TPRT__NEED(config);
+  TPRT__NEED(blas);
   tprt_cuda_blas made = {0};
   tprt_status status =
       tprt__struct_copy(&made.config, sizeof made.config, config, "tprt_cuda_blas_config");
@@ -129,7 +131,9 @@ tprt_status tprt__cuda_gemm_multiply(tprt_cuda_blas *blas, const tprt_cuda_gemm 
                                            "a product");
 }
 
-tprt_status tprt_cuda_multiply(tprt_cuda_blas *blas, const tprt_cuda_gemm *given,
+tprt_status tprt_cuda_multiply(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm,
                                tprt_cuda_stream stream) {
-  return tprt__cuda_gemm_multiply(blas, given, NULL, stream);
+  TPRT__NEED(blas);
+  TPRT__NEED(gemm);
+  return tprt__cuda_gemm_multiply(blas, gemm, NULL, stream);
 }

@@ -231,6 +231,11 @@ tprt_status tprt_cuda_gather_multiply(tprt_cuda_group *group, tprt_cuda_copier *
                                       tprt_cuda_blas *blas, const tprt_cuda_gather *rows,
                                       const tprt_cuda_gemm *gemms, int n_gemms,
                                       tprt_cuda_stream stream) {
+  TPRT__NEED(group);
+  TPRT__NEED(copier);
+  TPRT__NEED(blas);
+  TPRT__NEED(rows);
+  TPRT__NEED(gemms);
   gathering g = gathering_of(group, n_gemms);
   tprt_status status = tprt__struct_copy(&g.rows, sizeof g.rows, rows, "tprt_cuda_gather");
   if (status)

@@ -76,34 +76,38 @@ static tprt_status each_slice(tprt_cuda_blas *blas, const tprt_cuda_gemm *gemm,
 }
 
 tprt_status tprt_cuda_multiply_reduce(tprt_cuda_group *group, tprt_cuda_blas *blas,
-                                      const tprt_cuda_gemm *gemms, const tprt_cuda_rows *given,
+                                      const tprt_cuda_gemm *gemms, const tprt_cuda_rows *rows,
                                       tprt_cuda_stream stream) {
+  TPRT__NEED(group);
+  TPRT__NEED(blas);
+  TPRT__NEED(gemms);
+  TPRT__NEED(rows);
   const tprt_cuda_group_config *config = tprt__cuda_group_config(group);
   int first = config->rank == TPRT_CUDA_ALL_RANKS ? 0 : config->rank;
   int n_here = config->rank == TPRT_CUDA_ALL_RANKS ? config->n_ranks : 1;
-  tprt_cuda_rows rows = {0};
-  tprt_status status = tprt__struct_copy(&rows, sizeof rows, given, "tprt_cuda_rows");
-  rows.size = sizeof rows;
-  rows.input_sent = true;
+  tprt_cuda_rows own = {0};
+  tprt_status status = tprt__struct_copy(&own, sizeof own, rows, "tprt_cuda_rows");
+  own.size = sizeof own;
+  own.input_sent = true;
   if (!status)
-    status = tprt__cuda_check_rows(group, &rows);
+    status = tprt__cuda_check_rows(group, &own);
   for (int r = 0; r < config->n_ranks && !status; r++)
-    if (!rows.input[r] || (uintptr_t)rows.input[r] % 16)
+    if (!own.input[r] || (uintptr_t)own.input[r] % 16)
       status =
           tprt__fail(TPRT_INVALID_ARGUMENT,
                      "CUDA: input of rank %d is at %p; aligned addresses of all ranks are needed",
-                     r, rows.input[r]);
+                     r, own.input[r]);
   tprt_cuda_gemm read[TPRT_CUDA_MAX_RANKS] = {{0}};
   for (int i = 0; i < n_here && !status; i++) {
     status = tprt__struct_copy(&read[i], sizeof read[i], &gemms[i], "tprt_cuda_gemm");
     if (!status)
-      status = check_gemm(first + i, &read[i], &rows, config->n_ranks);
+      status = check_gemm(first + i, &read[i], &own, config->n_ranks);
   }
   for (int i = 0; i < n_here && !status; i++)
-    status = each_slice(blas, &read[i], &rows, config->n_ranks, first + i, tprt__cuda_gemm_check,
-                        stream);
+    status =
+        each_slice(blas, &read[i], &own, config->n_ranks, first + i, tprt__cuda_gemm_check, stream);
   for (int i = 0; i < n_here && !status; i++)
     status =
-        each_slice(blas, &read[i], &rows, config->n_ranks, first + i, tprt_cuda_multiply, stream);
-  return status ? status : tprt_cuda_reduce_rows(group, &rows, stream);
+        each_slice(blas, &read[i], &own, config->n_ranks, first + i, tprt_cuda_multiply, stream);
+  return status ? status : tprt_cuda_reduce_rows(group, &own, stream);
 }

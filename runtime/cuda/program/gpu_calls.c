@@ -164,33 +164,50 @@ int32_t tprt_abi_asserted(tprt_context *context) {
 /* ---- Functions for launchers ---- */
 
 tprt_status tprt_context_alloc(tprt_context *context, size_t bytes, void **memory) {
+  TPRT__NEED(context);
+  TPRT__NEED(memory);
   tprt_status status = check_gpu(context);
   return status ? status : tprt__gpu_alloc(tprt__gpu_of(context)->gpu, bytes, memory);
 }
 
 void tprt_context_free(tprt_context *context, void *memory) {
-  if (tprt__gpu_of(context))
+  if (context && tprt__gpu_of(context))
     tprt__gpu_free(tprt__gpu_of(context)->gpu, memory);
 }
 
 tprt_status tprt_context_upload(tprt_context *context, void *to, const void *from, size_t bytes) {
+  TPRT__NEED(context);
   tprt_status status = check_gpu(context);
-  return status ? status : tprt__gpu_upload(tprt__gpu_of(context)->gpu, to, from, bytes);
+  if (status)
+    return status;
+  if (bytes) {
+    TPRT__NEED(to);
+    TPRT__NEED(from);
+  }
+  return tprt__gpu_upload(tprt__gpu_of(context)->gpu, to, from, bytes);
 }
 
 tprt_status tprt_context_download(tprt_context *context, void *to, const void *from, size_t bytes) {
+  TPRT__NEED(context);
   tprt_status status = check_gpu(context);
-  return status ? status
-                : check_errors(context,
-                               tprt__gpu_download(tprt__gpu_of(context)->gpu, to, from, bytes));
+  if (status)
+    return status;
+  if (bytes) {
+    TPRT__NEED(to);
+    TPRT__NEED(from);
+  }
+  return check_errors(context, tprt__gpu_download(tprt__gpu_of(context)->gpu, to, from, bytes));
 }
 
 tprt_status tprt_context_synchronize(tprt_context *context) {
+  TPRT__NEED(context);
   tprt_status status = check_gpu(context);
   return status ? status : check_errors(context, tprt__gpu_synchronize(tprt__gpu_of(context)->gpu));
 }
 
 tprt_status tprt_context_stream(tprt_context *context, void **stream) {
+  TPRT__NEED(context);
+  TPRT__NEED(stream);
   tprt_status status = check_gpu(context);
   if (!status)
     *stream = tprt__gpu_stream(tprt__gpu_of(context)->gpu);
@@ -218,6 +235,9 @@ tprt_status tprt__gpu_gather(tprt_context *context, tprt_comm *comm, tprt_togeth
 
 tprt_status tprt_context_together(tprt_context *context, tprt_comm *comm, tprt_together_fn *fn,
                                   const void *mine) {
+  TPRT__NEED(context);
+  TPRT__NEED(comm);
+  TPRT__NEED(fn);
   tprt_status status = check_gpu(context);
   if (status)
     return status;

@@ -363,6 +363,13 @@ static tprt_status call_first(tprt_context *context, struct tprt__graphs *of, vo
 tprt_status tprt_context_replay(tprt_context *context, tprt_program_fn *program, int n_inputs,
                                 void *const *inputs, int n_outputs, void *const *outputs,
                                 const char **why) {
+  TPRT__NEED(context);
+  TPRT__NEED(program);
+  TPRT__NEED(why);
+  if (n_inputs > 0)
+    TPRT__NEED(inputs);
+  if (n_outputs > 0)
+    TPRT__NEED(outputs);
   *why = "";
   if (context->status)
     return context->status;

@@ -398,6 +398,7 @@ tprt_status tprt__rows_check(const tprt_context *context) {
 }
 
 const char *tprt_context_rows(const tprt_context *context, int32_t site, const char **why) {
+  TPRT__NEED_OR(context, NULL);
   static const char *const of_rows[] = {
       [TPRT__ROWS_UNFUSED] = "collectives and a kernel on each GPU",
       [TPRT__ROWS_SHARED_GPU] = "one kernel for all ranks",

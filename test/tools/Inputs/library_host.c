@@ -36,6 +36,10 @@ int main(int argc, char **argv) {
     inputs[k] = transfer(argv[1], "in", k, rank, NULL, fsdp_argument_bytes[k]);
   for (int k = 0; k < fsdp_RESULTS; k++)
     outputs[k] = malloc((size_t)fsdp_result_bytes[k]);
+  if (fsdp(NULL, inputs, outputs) != TPRT_INVALID_ARGUMENT) {
+    fprintf(stderr, "without a context: %s\n", tprt_last_error());
+    return 1;
+  }
   if (fsdp(context, inputs, outputs)) {
     fprintf(stderr, "%s\n", tprt_context_error(context));
     return 1;

@@ -259,6 +259,16 @@ static void test_failing_calls(void **state) {
   tprt_cuda_rows nothing = {.size = 1};
   expect(tprt_cuda_reduce_rows(group, &nothing, NULL), TPRT_INVALID_ARGUMENT,
          "tprt_cuda_rows.size is 1");
+  expect(tprt_cuda_reduce_rows(group, NULL, NULL), TPRT_INVALID_ARGUMENT,
+         "tprt_cuda_reduce_rows: rows is NULL");
+  expect(tprt_cuda_cross_entropy(group, NULL, NULL), TPRT_INVALID_ARGUMENT,
+         "tprt_cuda_cross_entropy: entropy is NULL");
+  const void *sends[2] = {NULL};
+  void *receives[2] = {NULL};
+  expect(tprt_cuda_all_gather(group, TPRT_F32, 1, NULL, 0, sends, receives, NULL),
+         TPRT_INVALID_ARGUMENT, "tprt_cuda_all_gather: shape is NULL");
+  expect(tprt_cuda_all_to_all(group, TPRT_F32, 0, NULL, 0, 0, sends, NULL, NULL),
+         TPRT_INVALID_ARGUMENT, "tprt_cuda_all_to_all: recv is NULL");
   tprt_cuda_group_destroy(group);
   tprt_cuda_group_destroy(NULL);
   free_world(&w);

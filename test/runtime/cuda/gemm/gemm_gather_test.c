@@ -554,6 +554,10 @@ static void test_refused(void **state) {
   REFUSED((rows.tokens = gemms[0].m = g->m = 6, gemms[0].row_out = 25), TPRT_INVALID_ARGUMENT,
           "has slices of out that do not begin at multiples of 16 bytes");
   REFUSED(g->b = NULL, TPRT_INVALID_ARGUMENT, "cuBLASLt: b is NULL");
+  expect(tprt_cuda_gather_multiply(p.group, p.copier, p.blas, NULL, w.gemms, 1, NULL),
+         TPRT_INVALID_ARGUMENT, "tprt_cuda_gather_multiply: rows is NULL");
+  expect(tprt_cuda_gather_multiply(p.group, NULL, p.blas, &w.rows, w.gemms, 1, NULL),
+         TPRT_INVALID_ARGUMENT, "tprt_cuda_gather_multiply: copier is NULL");
   /* Nothing was enqueued. */
   assert_int_equal(plan->n_waits, 0);
   assert_int_equal(plan->n_launches, 0);

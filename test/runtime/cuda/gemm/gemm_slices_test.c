@@ -263,6 +263,10 @@ static void test_refused(void **state) {
   REFUSED((g->row_a = 6, rows.blocks = 4),
           "has slices of a that do not begin at multiples of 16 bytes");
   REFUSED(g->b = NULL, "cuBLASLt: b is NULL");
+  expect(tprt_cuda_multiply_reduce(group, blas, w.gemms, NULL, NULL), TPRT_INVALID_ARGUMENT,
+         "tprt_cuda_multiply_reduce: rows is NULL");
+  expect(tprt_cuda_multiply_reduce(group, blas, NULL, &w.rows, NULL), TPRT_INVALID_ARGUMENT,
+         "tprt_cuda_multiply_reduce: gemms is NULL");
   tprt_cuda_group_destroy(group);
   /* Even with a single local rank, the addresses of the others are needed. */
   w.config.rank = 0;

@@ -333,6 +333,8 @@ static void test_refused(void **state) {
   tprt_cuda_blas *blas = make_blas(&s);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     expect(tprt_cuda_multiply(blas, &rows[i].gemm, NULL), rows[i].status, rows[i].text);
+  expect(tprt_cuda_multiply(blas, NULL, NULL), TPRT_INVALID_ARGUMENT,
+         "tprt_cuda_multiply: gemm is NULL");
   assert_int_equal(report().n_calls, 1);
   fake_blaslt_plan nothing = {.knows_nothing = true};
   begin(&nothing);

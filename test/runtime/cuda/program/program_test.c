@@ -194,6 +194,7 @@ static void test_refused(void **state) {
   test_table program = make_program(1);
   tprt_context *context = NULL;
   void *memory = NULL;
+  char host[1];
   tprt_context_config config = {.size = sizeof config, .target = (tprt_target)7};
   EXPECT(tprt_context_create(world, &config, &context), TPRT_INVALID_ARGUMENT,
          "tprt_context_config.target is 7");
@@ -207,6 +208,13 @@ static void test_refused(void **state) {
   EXPECT(tprt_context_stream(context, &memory), TPRT_INVALID_ARGUMENT, "it has no GPU");
   EXPECT(tprt_abi_enter(context, program.words), TPRT_INVALID_ARGUMENT,
          "compiled for a CUDA GPU, the context was created for the host");
+  tprt_context_destroy(context);
+  context = make_context(world);
+  EXPECT(tprt_context_upload(context, NULL, kernels, 1), TPRT_INVALID_ARGUMENT,
+         "tprt_context_upload: to is NULL");
+  EXPECT(tprt_context_download(context, host, NULL, 1), TPRT_INVALID_ARGUMENT,
+         "tprt_context_download: from is NULL");
+  assert_int_equal(tprt_context_upload(context, NULL, NULL, 0), TPRT_OK);
   tprt_context_destroy(context);
   tprt_comm_destroy(world);
   table_free(&program);
