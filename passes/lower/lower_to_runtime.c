@@ -43,12 +43,12 @@ static tp_status check_known(MlirOperation op, void *data) {
     MlirAttribute target = tp__inherent(op, "call_target_name");
     bool is_named = !mlirAttributeIsNull(target) && mlirAttributeIsAString(target);
     MlirStringRef name = is_named ? mlirStringAttrGetValue(target) : tp__ref("");
-    return tp__error(
-        op, TP_UNSUPPORTED,
-        "%s%.*s%sruns only with XLA: it has no implementation here, and was kept for an export "
-        "to StableHLO; run the exported program with XLA, or lower the op between "
-        "tp-partition and tp-to-runtime",
-        is_named ? "the call of " : "", (int)name.length, name.data, is_named ? " " : "");
+    return tp__error(op, TP_UNSUPPORTED,
+                     "%s%.*s%sruns only with XLA: it was kept for an export "
+                     "to StableHLO; run the exported program with XLA, or lower the op between "
+                     "tp-partition and tp-to-runtime",
+                     is_named ? "the call of " : "", (int)name.length, name.data,
+                     is_named ? " " : "");
   }
   return tp__error(op, TP_UNSUPPORTED,
                    "cannot be lowered to machine code; rewrite it with linalg, tensor, scf and "

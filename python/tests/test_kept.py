@@ -89,7 +89,7 @@ class Kept(unittest.TestCase):
 
     def test_refused_unless_asked(self):
         with self.assertRaises(tpshard.Refused) as caught:
-            tps.plan(jnp.fft.fft, (models.normal(8, 8),), MESH)
+            tps.plan(jnp.fft.fft, (models.normal(8, 2053),), MESH)
         self.assertIn('keep it by unknown_ops="replicate"', caught.exception.way_out)
         self.assertEqual(caught.exception.file, __file__)  # the call of plan
 

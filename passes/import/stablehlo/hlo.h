@@ -61,7 +61,8 @@ struct tp_hlo_row {
 extern const tp_hlo_row tp__hlo_elementwise_rows[], tp__hlo_shape_rows[], tp__hlo_control_rows[],
     tp__hlo_reduce_rows[], tp__hlo_contraction_rows[], tp__hlo_window_rows[], tp__hlo_index_rows[],
     tp__hlo_scatter_rows[], tp__hlo_random_rows[], tp__hlo_sort_rows[], tp__hlo_custom_rows[],
-    tp__hlo_collective_rows[], tp__hlo_expand_rows[], tp__hlo_refused_rows[];
+    tp__hlo_collective_rows[], tp__hlo_fourier_rows[], tp__hlo_expand_rows[],
+    tp__hlo_refused_rows[];
 
 /* The row of an op of the dialects stablehlo and chlo; NULL if there is none. */
 const tp_hlo_row *tp__hlo_row(MlirOperation op);

@@ -121,10 +121,11 @@ static tp_status set_rule(tp_hlo *hlo, MlirOperation op, int n_batch) {
 
 /* ---- the decision ---- */
 
-/* Only ops that are refused, or unknown, have no translation. */
+/* Only ops that are refused, or unknown, have no translation. That of a Fourier transform is not
+ * wanted in an export, as XLA has a faster one. */
 static tp_status is_unknown(MlirOperation op, bool *unknown) {
   const tp_hlo_row *row = tp__hlo_row(op);
-  *unknown = !row || (!row->convert && row->detail);
+  *unknown = !row || (!row->convert && row->detail) || tp__op_is(op, "stablehlo.fft");
   return tp__op_is(op, "stablehlo.custom_call") ? tp__hlo_check_custom_call(op, unknown) : TP_OK;
 }
 
@@ -134,14 +135,17 @@ static tp_status keep_unknown(tp_hlo *hlo, MlirOperation op) {
   TP_TRY(tp__hlo_check_values(op));
   TP_TRY(batch_dims(op, &n_batch));
   TP_TRY(set_aside_regions(hlo, op));
+  const char *why = tp__op_is(op, "stablehlo.fft") ? "" : "has no translation and ";
   if (n_batch > 0)
     tp__remark(op,
-               "has no translation and stays as it is: it can be split along its batch alone (%d "
-               "dimension%s), and only an export to StableHLO can contain it",
-               n_batch, n_batch > 1 ? "s" : "");
+               "%sstays as it is: it can be split along its batch alone (%d dimension%s), and only "
+               "an export to StableHLO can contain it",
+               why, n_batch, n_batch > 1 ? "s" : "");
   else
-    tp__remark(op, "has no translation and stays as it is: every device runs it on whole tensors, "
-                   "and only an export to StableHLO can contain it");
+    tp__remark(op,
+               "%sstays as it is: every device runs it on whole tensors, and only an export to "
+               "StableHLO can contain it",
+               why);
   return set_rule(hlo, op, n_batch);
 }
 

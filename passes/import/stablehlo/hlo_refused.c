@@ -28,7 +28,6 @@ const tp_hlo_row tp__hlo_refused_rows[] = {
     KEPT("stablehlo.dynamic_gather", DYNAMIC),
     KEPT("stablehlo.dynamic_pad", DYNAMIC),
     KEPT("stablehlo.einsum", DEPRECATED),
-    KEPT("stablehlo.fft", "is a Fourier transform, which has no implementation here; compute it outside of the program"),
     REFUSED("stablehlo.get_tuple_element", TUPLE),
     REFUSED("stablehlo.infeed", HOST),
     REFUSED("stablehlo.outfeed", HOST),

@@ -88,7 +88,7 @@ MISTAKES = {
     "room": lambda: tpshard.plan(mlp, (WEIGHTS, INPUT), MESH),
     "path": lambda: tpshard.run(os.path.join(HERE, "base.mlir"), "tp-plan"),
     "host": lambda: plan(topology="host"),
-    "replicate": lambda: tpshard.jax.plan(jnp.fft.fft, (INPUT,), MESH),
+    "replicate": lambda: tpshard.jax.plan(jnp.fft.fft, (np.zeros((2, 2053), "f"),), MESH),
     "lists": call_with_lists,
     "symbols": plan_with_symbols,
     "another-mesh": plan_with_an_array_on_another_mesh,

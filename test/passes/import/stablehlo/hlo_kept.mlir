@@ -2,7 +2,7 @@
 // RUN: shard-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-import,tp-import-stablehlo{unknown-ops=replicate})' 2>/dev/null | FileCheck %s
 // RUN: shard-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(tp-import,tp-import-stablehlo{unknown-ops=replicate})' 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
-// REMARK: remark: 'stablehlo.fft': has no translation and stays as it is: it can be split along its batch alone (1 dimension), and only an export to StableHLO can contain it
+// REMARK: remark: 'stablehlo.fft': stays as it is: it can be split along its batch alone (1 dimension), and only an export to StableHLO can contain it
 // REMARK: remark: 'stablehlo.cholesky': has no translation and stays as it is: it can be split along its batch alone (2 dimensions)
 // CHECK-LABEL: func.func @fft
 // CHECK-SAME: (%[[A:.*]]: tensor<8x16xcomplex<f32>>)

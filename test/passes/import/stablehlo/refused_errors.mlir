@@ -106,14 +106,6 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'stablehlo.fft': is a Fourier transform, which has no implementation here; compute it outside of the program, or keep it by unknown-ops=replicate}}
-  "stablehlo.fft"() : () -> ()
-  return
-}
-
-// -----
-
-func.func @f() {
   // expected-error @below {{'stablehlo.get_tuple_element': works on tuples; return several values instead}}
   "stablehlo.get_tuple_element"() : () -> ()
   return
