@@ -90,17 +90,16 @@ static bool has_elements(const char *found, const element *type) {
 }
 
 /* Checks a header. `part`: dimensions may be smaller than those of `a`, whose shape becomes the
- * file's. */
-static bool check_header(const char *header, const char *path, bool part, array *a, char *why,
-                         size_t why_size) {
+ * file's. *columns_first: in Fortran order. */
+static bool check_header(const char *header, const char *path, bool part, array *a,
+                         bool *columns_first, char *why, size_t why_size) {
   const char *descr = find_value(header, "'descr'"), *order = find_value(header, "'fortran_order'");
   int rank;
   int64_t shape[TP_MAX_RANK];
   char found[40] = "";
   if (!descr || !order || !parse_shape(find_value(header, "'shape'"), &rank, shape))
     return fail(why, why_size, path, "has an npy header that cannot be read");
-  if (strncmp(order, "False", 5) != 0)
-    return fail(why, why_size, path, "is in Fortran order; save it with numpy.ascontiguousarray");
+  *columns_first = strncmp(order, "True", 4) == 0;
   /* a list describes the fields of a structure */
   if (sscanf(descr, "'%38[^']'", found) != 1 && sscanf(descr, "%38[^]]", found) == 1)
     strcat(found, "]");
@@ -136,7 +135,29 @@ static bool is_widened(const array *a) {
   return strcmp(a->type->name, "bf16") == 0 || (a->type->kind == 'f' && a->type->size == 1);
 }
 
-static bool read_data(FILE *file, const char *path, array *a, char *why, size_t why_size) {
+/* Moves elements that are in Fortran order, in which the first dimension is the innermost one, to
+ * their places. */
+static bool reorder(array *a) {
+  array made;
+  if (!array_create(&made, a->type, a->rank, a->shape))
+    return false;
+  int64_t n = array_count(a), index[TP_MAX_RANK] = {0};
+  size_t size = a->type->size;
+  for (int64_t from = 0; from < n; from++) {
+    int64_t to = 0;
+    for (int d = 0; d < a->rank; d++)
+      to = to * a->shape[d] + index[d];
+    memcpy((char *)made.data + (size_t)to * size, (char *)a->data + (size_t)from * size, size);
+    for (int d = 0; d < a->rank && ++index[d] == a->shape[d]; d++)
+      index[d] = 0;
+  }
+  array_clear(a);
+  *a = made;
+  return true;
+}
+
+static bool read_data(FILE *file, const char *path, bool columns_first, array *a, char *why,
+                      size_t why_size) {
   array made;
   if (!array_create(&made, a->type, a->rank, a->shape))
     return fail(why, why_size, path, "memory ran out");
@@ -158,18 +179,23 @@ static bool read_data(FILE *file, const char *path, array *a, char *why, size_t 
              path, (long long)n, a->type->name);
     return false;
   }
+  if (columns_first && !reorder(&made)) {
+    array_clear(&made);
+    return fail(why, why_size, path, "memory ran out");
+  }
   *a = made;
   return true;
 }
 
 static bool read_array(const char *path, bool part, array *a, char *why, size_t why_size) {
   static _Thread_local char header[MAX_HEADER];
+  bool columns_first = false;
   FILE *file = fopen(path, "rb");
   if (!file)
     return fail(why, why_size, path, strerror(errno));
   bool ok = read_header(file, path, header, why, why_size) &&
-            check_header(header, path, part, a, why, why_size) &&
-            read_data(file, path, a, why, why_size);
+            check_header(header, path, part, a, &columns_first, why, why_size) &&
+            read_data(file, path, columns_first, a, why, why_size);
   fclose(file);
   return ok;
 }
