@@ -144,9 +144,9 @@ static const struct {
     {"mesh", "MLIR now calls this dialect shard; " GRID_HINT},
     {"torch", "this is a program of torch-mlir before its lowering; import the model with "
               "output_type=\"stablehlo\" or \"linalg-on-tensors\""},
-    {"tm_tensor", "torch-mlir keeps this dialect to itself and lowers sort, cumsum, topk and "
-                  "scatter of PyTorch to it, and so index_put and the gradients of losses and "
-                  "embeddings; import the model with output_type=\"stablehlo\""},
+    {"tm_tensor", "torch-mlir keeps this dialect to itself; its sort, scan and scatter are read in "
+                  "generic form, get_asm(print_generic_op_form=True); for other ops import the "
+                  "model with output_type=\"stablehlo\""},
     {"onnx", "lower the model to linalg or TOSA first, with onnx-mlir"},
     {"tf", "lower the model to StableHLO or TOSA first"},
     {"tfl", "lower the model to TOSA first"},

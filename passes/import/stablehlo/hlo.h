@@ -102,6 +102,10 @@ tp_status tp__hlo_check_values(MlirOperation op);
 /* Refuses an op in the body of another op. */
 tp_status tp__hlo_not_in_body(const tp_hlo *hlo, MlirOperation op);
 
+/* Replaces an op of torch-mlir's dialect tm_tensor by one of StableHLO (tm_tensor.c). */
+bool tp__hlo_is_tm_tensor(MlirOperation op);
+tp_status tp__hlo_from_tm_tensor(MlirOperation op);
+
 /* Inlines the calls in bodies of reductions and the like, before anything is converted. */
 tp_status tp__hlo_inline_calls(MlirOperation module);
 

@@ -80,11 +80,26 @@ tp_status tp__hlo_convert_one(tp_hlo *hlo, MlirOperation op) {
   return is_hlo(mlirOperationGetParentOperation(op)) ? TP_OK : tp__op_list_add(&hlo->done, op);
 }
 
-static tp_status keep_op(tp_hlo *hlo, MlirOperation op) {
-  if (hlo->scalar)
+/* Bodies may compute numbers by arith and math. They are copied, as a body may be converted more
+ * than once. */
+static tp_status copy_into_body(tp_hlo *hlo, MlirOperation op) {
+  bool is_scalar = tp__op_has_dialect(op, "arith") || tp__op_has_dialect(op, "math");
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    is_scalar &= !tp__is_tensor(mlirValueGetType(mlirOperationGetResult(op, i)));
+  if (!is_scalar)
     return tp__error(op, TP_UNSUPPORTED,
                      "stands in the body of a StableHLO op; only ops of StableHLO and CHLO are "
-                     "supported there");
+                     "supported there, and those of arith and math on numbers");
+  MlirOperation copy = mlirOperationClone(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    mlirOperationSetOperand(copy, i, tp__hlo_operand(hlo, op, (int)i));
+  tp__insert_before(hlo->where, copy);
+  return tp__hlo_replace_all(hlo, op, copy);
+}
+
+static tp_status keep_op(tp_hlo *hlo, MlirOperation op) {
+  if (hlo->scalar)
+    return copy_into_body(hlo, op);
   hlo->location = mlirOperationGetLocation(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     mlirOperationSetOperand(op, i, tp__hlo_operand(hlo, op, (int)i));
@@ -288,13 +303,15 @@ static tp_status convert_func(tp_hlo *hlo, MlirOperation func) {
 
 typedef struct found {
   bool any;
-  tp_op_list funcs, annotated;
+  tp_op_list funcs, annotated, torch;
 } found;
 
 static tp_status collect(MlirOperation op, void *data) {
   found *all = data;
   if (tp__op_is(op, "func.func"))
     return tp__op_list_add(&all->funcs, op);
+  if (tp__hlo_is_tm_tensor(op))
+    return tp__op_list_add(&all->torch, op);
   if (!is_hlo(op))
     return TP_OK;
   all->any = true;
@@ -330,10 +347,13 @@ static tp_status import(tp_pass *pass, const found *all) {
 static tp_status run(tp_pass *pass) {
   found all = {0};
   tp_status status = tp__walk(pass->module, collect, &all);
-  if (status == TP_OK && all.any)
+  for (size_t i = 0; i < all.torch.n && status == TP_OK; i++)
+    status = tp__hlo_from_tm_tensor(all.torch.items[i]);
+  if (status == TP_OK && (all.any || all.torch.n > 0))
     status = import(pass, &all);
   tp__free(all.funcs.items);
   tp__free(all.annotated.items);
+  tp__free(all.torch.items);
   return status;
 }
 
@@ -359,7 +379,9 @@ const tp_pass_row tp__import_stablehlo_row = {
         "Establishes: no ops of stablehlo and chlo, but those with a tp.rule, which only "
         "tp-export-stablehlo takes; integers without "
         "sign; tp.sharding of these ops are shard.shard constraints. Breaks: nothing; does nothing "
-        "on a module without such ops.",
+        "on a module without such ops. Sorts, scans and scatters of torch-mlir's dialect tm_tensor "
+        "count "
+        "as ops of StableHLO.",
     .options = options,
     .n_options = TP_LEN(options),
     .options_size = sizeof(settings),

@@ -11,18 +11,15 @@ import struct
 import subprocess
 import sys
 
+import npy
+
 SHARD_RUN, FOLDER = sys.argv[1:]
 random.seed(5)
 
 
 def save(path, shape, values, is_complex, double):
-    code = ("<c16" if double else "<c8") if is_complex else ("<f8" if double else "<f4")
-    header = ("{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (code, "(%s,)" % ", ".join(map(str, shape)))).encode()
-    header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
-    numbers = [part for v in values for part in ((v.real, v.imag) if is_complex else (v.real,))]
-    with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
-        file.write(struct.pack("<%d%s" % (len(numbers), "d" if double else "f"), *numbers))
+    kind, size = ("c", 8) if is_complex else ("f", 4)
+    npy.save(path, "<%s%d" % (kind, size * (1 + double)), shape, [v if is_complex else v.real for v in values])
 
 
 def single(value):
