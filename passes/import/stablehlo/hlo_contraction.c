@@ -109,28 +109,30 @@ static MlirValue product_sum(tp_hlo *hlo, MlirOperation op, MlirOperation generi
   return tp__hlo_binary(hlo, sums[kind], tp__hlo_body_arg(generic, 2), product);
 }
 
-/* Writes on the module what a matmul of f32 asks for beyond the default precision, the most of all
- * matmuls: option tf32 of the code generation then does nothing, and an export asks for it again.
- * */
-static void note_precision(tp_hlo *hlo, MlirOperation op, MlirType sum) {
+void tp__hlo_ask_precision(tp_hlo *hlo, const char *text) {
   static const char *const asked[] = {"HIGHEST", "of an algorithm", "HIGH"}; /* most first */
-  MlirAttribute config = tp__inherent(op, "precision_config"),
-                before = tp__get(hlo->module, "tp.precision");
-  tp__string text = {0};
+  MlirAttribute before = tp__get(hlo->module, "tp.precision");
   int found = TP_LEN(asked);
+  for (int i = TP_LEN(asked) - 1; i >= 0; i--) {
+    bool is_known =
+        !mlirAttributeIsNull(before) && tp__ref_is(mlirStringAttrGetValue(before), asked[i]);
+    found = is_known || strstr(text, asked[i]) ? i : found;
+  }
+  if (found < TP_LEN(asked))
+    tp__set(hlo->module, "tp.precision", tp__attr_string(hlo->context, asked[found]));
+}
+
+/* Asks for the precision that a matmul has an attribute for. */
+static void note_precision(tp_hlo *hlo, MlirOperation op, MlirType sum) {
+  MlirAttribute config = tp__inherent(op, "precision_config");
+  tp__string text = {0};
   if (!mlirTypeIsAF32(sum))
     return;
   if (!mlirAttributeIsNull(config))
     mlirAttributePrint(config, tp__append_part, &text);
   if (!mlirAttributeIsNull(tp__inherent(op, "algorithm")))
-    tp__string_append(&text, asked[1]);
-  for (int i = TP_LEN(asked) - 1; i >= 0; i--) {
-    bool is_known =
-        !mlirAttributeIsNull(before) && tp__ref_is(mlirStringAttrGetValue(before), asked[i]);
-    found = is_known || strstr(tp__string_text(&text), asked[i]) ? i : found;
-  }
-  if (found < TP_LEN(asked))
-    tp__set(hlo->module, "tp.precision", tp__attr_string(hlo->context, asked[found]));
+    tp__string_append(&text, "of an algorithm");
+  tp__hlo_ask_precision(hlo, tp__string_text(&text));
   tp__string_destroy(&text);
 }
 

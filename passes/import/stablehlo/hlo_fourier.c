@@ -4,15 +4,13 @@
  * the machine calculation of complex Fourier series", 1965). With the digits j = (j1 f2 + j2) f3 +
  * ... as dimensions of their own, stage i replaces digit ji by the digit ki of the result, a
  * transform of fi elements; in front of the next one, element (ki, r), r being the number that the
- * later digits make, is turned by -2 pi ki r / (fi ... fs). The digits of the result come in the
+ * later digits make, is turned by 2 pi ki r / (fi ... fs). The digits of the result come in the
  * opposite order. So a split of the transformed dimension is one of its digits, and moves to
  * another digit between two stages by one all-to-all.
  *
  * Real and imaginary parts are tensors of their own, so that each stage is four matmuls; of real
  * numbers it is two. */
-#include "passes/import/stablehlo/hlo.h"
-
-#include "passes/import/stablehlo/hlo_elementwise.h"
+#include "passes/import/stablehlo/hlo_contraction.h"
 
 #include <math.h>
 
@@ -211,6 +209,13 @@ static numbers turn_elements(transform *t, const stage *s, numbers x) {
 
 /* ---- one dimension ---- */
 
+static bool is_among(int64_t number, int n, const int64_t *list) {
+  for (int i = 0; i < n; i++)
+    if (list[i] == number)
+      return true;
+  return false;
+}
+
 /* Finds the factors of the stages: as few stages as can be, of about the same size. */
 static tp_status find_stages(transform *t, int64_t n) {
   int64_t primes[MAX_PRIME_FACTORS], rest = n;
@@ -240,7 +245,7 @@ static tp_status find_stages(transform *t, int64_t n) {
     }
     fits = true;
     for (int i = 0; i < n_stages; i++)
-      fits &= t->factors[i] <= MAX_FACTOR || n_stages >= n_primes;
+      fits &= t->factors[i] <= MAX_FACTOR || is_among(t->factors[i], n_primes, primes);
   }
   t->n_stages = n_stages;
   return TP_OK;
@@ -446,6 +451,8 @@ static tp_status fourier(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
                  .op = op,
                  .element = k == RFFT ? in : mlirComplexTypeGetElementType(in),
                  .direction = k == FFT || k == RFFT ? -1 : 1};
+  if (mlirTypeIsAF32(t.element)) /* a transform is not rounded like a matmul */
+    tp__hlo_ask_precision(hlo, "HIGHEST");
   MlirValue operand = tp__hlo_operand(hlo, op, 0);
   numbers x = {.re = operand};
   int last = from.rank - 1;

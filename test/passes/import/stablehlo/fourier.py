@@ -112,7 +112,7 @@ def main():
         right += run(kind.lower(), cases, "x=2,y=2")
     right += run("double", [("FFT", [2, 90], [90], columns), ("RFFT", [2, 70], [70], none), ("IRFFT", [2, 41], [80], none)], "x=3", True)
     right += run("planes", [("FFT", [2, 6, 10], [6, 10], none), ("RFFT", [3, 8, 9], [8, 9], '[[], ["x"], []]'), ("RFFT", [72, 6], [72, 6], rows),
-                            ("IRFFT", [2, 4, 3, 5], [4, 3, 8], none), ("FFT", [5040], [5040], '[["x"]]')], "x=4")
+                            ("IRFFT", [2, 4, 3, 5], [4, 3, 8], none), ("FFT", [5040], [5040], '[["x"]]'), ("FFT", [4288], [4288], none)], "x=4")
     print("%d transforms are right" % right)
 
 
