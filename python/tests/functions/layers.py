@@ -238,6 +238,21 @@ def state_space(params, x):
     return jax.value_and_grad(energy)(params)
 
 
+# ---- Fourier transforms ----
+
+
+@case(lambda d: (d.normal(d.of(8, 7), d.of(64, 90), 8), d.normal(2, 16, 8, 8, scale=0.2), d.weight(8, 8)), ("x", 0), ("x", 1), ("w", 1), fast=True)
+def fourier_layer(x, w, skip):
+    """A layer of a Fourier neural operator, and its gradient: weights of the lowest frequencies."""
+
+    def layer(x, w):
+        modes = jnp.fft.rfft(x, axis=1)
+        low = jnp.einsum("bmc,mcd->bmd", modes[:, :16], w[0] + 1j * w[1])
+        return jax.nn.gelu(jnp.fft.irfft(jnp.pad(low, ((0, 0), (0, modes.shape[1] - 16), (0, 0))), x.shape[1], axis=1) + x @ skip)
+
+    return layer(x, w), *jax.grad(lambda x, w: (layer(x, w) ** 2).mean(), (0, 1))(x, w)
+
+
 # ---- numbers of other types ----
 
 
