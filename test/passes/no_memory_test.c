@@ -258,20 +258,33 @@ static int64_t run_text(const char *program, int64_t k, int64_t n, tp_status *st
   return count;
 }
 
-/* Programs as text. The first is planned. The second is refused, by a diagnostic that has a
- * location. */
+/* Programs as text. The first and the third are planned. The second is refused, by a diagnostic
+ * that has a location. */
 static void text(void **state) {
-  static const char refused[] = "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
-                                "  %y = \"stablehlo.fft\"(%x) : (tensor<8xf32>) -> tensor<8xf32> "
-                                "loc(fused[\"fft\", \"a.py\":1:2])\n"
-                                "  return %y : tensor<8xf32>\n"
-                                "}\n";
+  static const char refused[] =
+      "func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {\n"
+      "  %y = \"stablehlo.cholesky\"(%x) : (tensor<8x8xf32>) -> tensor<8x8xf32> "
+      "loc(fused[\"cholesky\", \"a.py\":1:2])\n"
+      "  return %y : tensor<8x8xf32>\n"
+      "}\n";
+  static const char imported[] =
+      "func.func @main(%x: tensor<8x80xcomplex<f32>>, %u: tensor<3x8xi32>, %i: tensor<3x1xi64>, "
+      "%y: tensor<4x8xi32>) -> (tensor<8x80xcomplex<f32>>, tensor<4x8xi32>) {\n"
+      "  %0 = \"stablehlo.fft\"(%x) {fft_length = array<i64: 80>, fft_type = #stablehlo<fft_type "
+      "FFT>} : (tensor<8x80xcomplex<f32>>) -> tensor<8x80xcomplex<f32>>\n"
+      "  %1 = \"tm_tensor.scatter\"(%u, %i, %y) ({\n"
+      "  ^bb0(%a: i32, %b: i32):\n"
+      "    \"tm_tensor.yield\"(%a) : (i32) -> ()\n"
+      "  }) {dimension_map = array<i64: 0>} : (tensor<3x8xi32>, tensor<3x1xi64>, "
+      "tensor<4x8xi32>) -> tensor<4x8xi32>\n"
+      "  return %0, %1 : tensor<8x80xcomplex<f32>>, tensor<4x8xi32>\n"
+      "}\n";
   (void)state;
   tp__string planned = {0};
   read_file(MODELS "mlp_fwd.mlir", &planned);
-  const char *const programs[] = {planned.text, refused};
-  const tp_status expected[] = {TP_OK, TP_UNSUPPORTED};
-  for (int i = 0; i < 2; i++) {
+  const char *const programs[] = {planned.text, refused, imported};
+  const tp_status expected[] = {TP_OK, TP_UNSUPPORTED, TP_OK};
+  for (int i = 0; i < 3; i++) {
     tp_status status;
     int64_t count = run_text(programs[i], 0, 0, &status), live = tp__alloc_live();
     assert_int_equal(status, expected[i]);
