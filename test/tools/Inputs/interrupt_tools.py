@@ -33,13 +33,14 @@ def files():
 def press(name, command, presses, code, has=(), lacks=()):
     before = files()
     ended = terminal.run(command, presses, environment={"TOOLS_INTERRUPT": MARKER.partition("=")[2]})
-    # Of a long line, such as the source of a remark, the start tells enough.
-    shown = "\n".join(line[:400] for line in plain(ended.shown).split("\n"))
-    assert ended.code == code, f"{name}: code {ended.code}: {shown[-2000:]}"
+    shown = plain(ended.shown)
+    # Of a long line, such as the source of a remark, both ends tell enough.
+    brief = "\n".join(line if len(line) < 800 else line[:400] + " ... " + line[-400:] for line in shown.split("\n"))
+    assert ended.code == code, f"{name}: code {ended.code}: {brief}"
     for text in has:
-        assert text in shown, f"{name}: lacks {text}: {shown[-2000:]}"
+        assert text in shown, f"{name}: lacks {text}: {brief}"
     for text in lacks:
-        assert text not in shown, f"{name}: has {text}: {shown[-2000:]}"
+        assert text not in shown, f"{name}: has {text}: {brief}"
     time.sleep(0.2)
     assert processes.remaining(MARKER) == 0, f"{name}: {processes.remaining(MARKER)} processes are left"
     if code:
