@@ -293,8 +293,10 @@ class Sorted(unittest.TestCase):
                     plan = planned(function, args, trains=trains, **options)
                     # the gradient of .at[].set exchanges, by time, also the rows that it replaces, which are zeros
                     more = 2 if function is by_set and trains and not options else 0
-                    self.assertLess(sent(plan), (1.4 if more else 1.1) * needed(self.WIDTH, 2, trains))
-                    self.assertEqual(large(plan, self.WIDTH, 2, trains), ["all_to_all"] * ((4 if trains else 2) + more))
+                    self.assertLess(sent(plan), (1.45 if more else 1.1) * needed(self.WIDTH, 2, trains))
+                    kinds = ["all_to_all"] * ((4 if trains else 2) + more)
+                    kinds[:1] = ["all_gather"] if more else kinds[:1]  # by time, one of them gathers
+                    self.assertEqual(sorted(large(plan, self.WIDTH, 2, trains)), kinds)
 
     def test_bytes_of_two_axes(self):
         """Experts are split over one axis, and devices with the same experts share their tokens; gradients of experts are added besides."""
@@ -359,8 +361,8 @@ class Sorted(unittest.TestCase):
     @unittest.mock.patch.multiple(sys.modules[__name__], EXPERTS=6, HIDDEN=32)
     def test_half_of_an_axis(self):
         """Half of the devices divide the experts. One op alone reads rows from a copy that is whole along this half of the axis."""
-        args = arguments(16, 160)
-        plan = tps.plan(training(by_add), shapes(args), {"ep": 4})
+        args = arguments(64, 160)
+        plan = tps.plan(training(by_add), shapes(args), {"ep": 4}, objective="bytes")
         self.assertIn("ep:(2)2", {one["axes"] for one in plan.collectives if one["kind"] == "all_to_all"})
         equality.difference(equality.leaves(plan.run_here(*args)), equality.leaves(jax.jit(training(by_add))(*args)))
 
