@@ -8,8 +8,8 @@
  *   slice that it owns and a neutral value elsewhere, and the results are summed. The sum is exact,
  *   since all terms but one are neutral.
  * - Insert: each device updates the part of the slice that it owns, in place, and the small tensor
- *   is whole. A small tensor that covers much of the dimension is split with it (a window), unless
- *   all its elements are one constant, and so is one with an element per stride (a dimension of two
+ *   is whole. A small tensor is split with the dimension if it covers much of it (a window), unless
+ *   all its elements are one constant, or if it has an element per stride (a dimension of two
  *   factors). */
 #include "rules/slice.h"
 #include "rules/families.h"

@@ -1,5 +1,5 @@
 /* Tests that a plan says that an interrupt ended its search, whenever the interrupt comes: also
- * between two searches, where the second one is not started. */
+ * when one search has ended and the next one has not started. */
 #include "tp/passes.h"
 #include "tp/watch.h"
 
@@ -93,7 +93,7 @@ static void test_any_time(void **state) {
     assert_true(has(module, "tp.plan = "));
     if (i.has_come && !has(module, "stopped_by = \"interrupt\""))
       fail_msg("an interrupt after %d more calls of the watch is not told", waits[n]);
-    assert_true(i.has_come || n > 0); /* a fast machine may end before the later ones */
+    assert_true(i.has_come || n > 0); /* a fast search may end before the later ones */
     mlirModuleDestroy(module);
     mlirContextDestroy(context);
   }

@@ -130,7 +130,7 @@ static double processor_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The shortest times of the tries so far, in ascending order. */
+/* The shortest times so far of one measurement, the shortest one first. */
 typedef struct best_times {
   double seconds[N_AGREEING];
   int n_tries;

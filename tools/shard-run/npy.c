@@ -135,8 +135,8 @@ static bool is_widened(const array *a) {
   return strcmp(a->type->name, "bf16") == 0 || (a->type->kind == 'f' && a->type->size == 1);
 }
 
-/* Moves elements that are in Fortran order, in which the first dimension is the innermost one, to
- * their places. */
+/* Puts the elements of an array that was read in Fortran order, where the first index changes
+ * fastest, into the order of C. */
 static bool reorder(array *a) {
   array made;
   if (!array_create(&made, a->type, a->rank, a->shape))

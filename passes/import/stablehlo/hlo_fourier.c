@@ -358,15 +358,25 @@ static tp_status to_real(transform *t, int d, int64_t n, numbers *x) {
 
 /* ---- the op ---- */
 
-static MlirValue part_of(tp_hlo *hlo, const char *name, MlirType element, MlirValue value) {
-  MlirType type = tp__hlo_with_element(mlirValueGetType(value), element);
-  MlirValue operands[] = {value, tp__hlo_build(hlo, "tensor.empty", type, 0, NULL)};
+/* Builds an op that computes each element of a result from those of `operands`, which has room for
+ * one more. Sets its body's terminator. */
+static MlirOperation elementwise(tp_hlo *hlo, MlirType type, int n, MlirValue *operands,
+                                 MlirOperation *yield) {
   int all[TP_MAX_RANK], rank = tp__hlo_shape(type).rank;
+  MlirAttribute maps[3];
   for (int d = 0; d < rank; d++)
     all[d] = d;
-  MlirAttribute map = tp__hlo_loop_map(hlo, rank, rank, all);
+  for (int i = 0; i <= n; i++)
+    maps[i] = tp__hlo_loop_map(hlo, rank, rank, all);
+  operands[n] = tp__hlo_build(hlo, "tensor.empty", type, 0, NULL);
+  return tp__hlo_generic(hlo, n, 1, operands, maps, yield);
+}
+
+static MlirValue part_of(tp_hlo *hlo, const char *name, MlirType element, MlirValue value) {
+  MlirType type = tp__hlo_with_element(mlirValueGetType(value), element);
+  MlirValue operands[2] = {value};
   MlirOperation yield, outer = hlo->where;
-  MlirOperation generic = tp__hlo_generic(hlo, 1, 1, operands, (MlirAttribute[]){map, map}, &yield);
+  MlirOperation generic = elementwise(hlo, type, 1, operands, &yield);
   hlo->where = yield;
   MlirValue part = tp__hlo_convert_to(hlo, name, element, tp__hlo_body_arg(generic, 0));
   mlirOperationSetOperands(yield, 1, &part);
@@ -375,14 +385,9 @@ static MlirValue part_of(tp_hlo *hlo, const char *name, MlirType element, MlirVa
 }
 
 static MlirValue join_parts(tp_hlo *hlo, MlirType type, numbers x) {
-  MlirValue operands[] = {x.re, x.im, tp__hlo_build(hlo, "tensor.empty", type, 0, NULL)};
-  int all[TP_MAX_RANK], rank = tp__hlo_shape(type).rank;
-  for (int d = 0; d < rank; d++)
-    all[d] = d;
-  MlirAttribute map = tp__hlo_loop_map(hlo, rank, rank, all);
+  MlirValue operands[3] = {x.re, x.im};
   MlirOperation yield, outer = hlo->where;
-  MlirOperation generic =
-      tp__hlo_generic(hlo, 2, 1, operands, (MlirAttribute[]){map, map, map}, &yield);
+  MlirOperation generic = elementwise(hlo, type, 2, operands, &yield);
   hlo->where = yield;
   MlirValue value =
       tp__hlo_build(hlo, "complex.create", tp__element_type(type), 2,
@@ -395,6 +400,9 @@ static MlirValue join_parts(tp_hlo *hlo, MlirType type, numbers x) {
 /* Reads the kind and the lengths of the last dimensions, and checks types against them. */
 static tp_status read(MlirOperation op, kind *k, int *n, int64_t *lengths) {
   static const char *const names[KINDS] = {"FFT", "IFFT", "RFFT", "IRFFT"};
+  static const char *const maps[KINDS] = {
+      "n complex numbers to n complex ones", "n complex numbers to n complex ones",
+      "n real numbers to n / 2 + 1 complex ones", "n / 2 + 1 complex numbers to n real ones"};
   char text[16];
   tp_hlo_shape from = tp__hlo_shape(tp__hlo_operand_type(op, 0)), to;
   TP_TRY(tp__hlo_keyword(op, "fft_type", sizeof text, text));
@@ -430,9 +438,12 @@ static tp_status read(MlirOperation op, kind *k, int *n, int64_t *lengths) {
       has.rank == to.rank && memcmp(has.sizes, to.sizes, (size_t)has.rank * sizeof *has.sizes) == 0;
   return fits ? TP_OK
               : tp__error(op, TP_INVALID_ARGUMENT,
-                          "an %s of these lengths does not have operands and results of these "
-                          "types",
-                          names[*k]);
+                          "fft_length ends in n = %lld, and the operand's last dimension is %lld, "
+                          "the result's %lld: %s maps %s of f32 or f64 along the last dimension, "
+                          "and fft_length is the size of each of the other dimensions",
+                          (long long)lengths[*n - 1], (long long)from.sizes[from.rank - 1],
+                          (long long)(has.rank > 0 ? has.sizes[has.rank - 1] : 1), names[*k],
+                          maps[*k]);
 }
 
 static tp_status fourier(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {

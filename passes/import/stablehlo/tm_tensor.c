@@ -48,12 +48,12 @@ static tp_status replace(MlirOperation op, const tp_build *build) {
 
 /* ---- sort ---- */
 
-/* torch-mlir compares by "at most" or "at least". As a strict order, equal elements keep their
- * places. */
+/* torch-mlir compares by "at most" or "at least". "Less" and "greater" in their place keep equal
+ * elements in their order. */
 static void make_strict(MlirOperation compare) {
   static const struct {
     const char *name;
-    int64_t predicates[4]; /* each is one more than that of its strict order */
+    int64_t predicates[4]; /* the strict order is the predicate with the number before */
   } rows[] = {{"arith.cmpf", {3 /* oge */, 5 /* ole */, 10 /* uge */, 12 /* ule */}},
               {"arith.cmpi", {3 /* sle */, 5 /* sge */, 7 /* ule */, 9 /* uge */}}};
   if (mlirOperationIsNull(compare))

@@ -18,7 +18,7 @@ func.func @lengths(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> {
 // -----
 
 func.func @size(%x: tensor<4x8xcomplex<f32>>) -> tensor<4x8xcomplex<f32>> {
-  // expected-error @below {{an FFT of these lengths does not have operands and results of these types}}
+  // expected-error @below {{fft_length ends in n = 16, and the operand's last dimension is 8, the result's 8: FFT maps n complex numbers to n complex ones of f32 or f64 along the last dimension}}
   %0 = "stablehlo.fft"(%x) <{fft_length = array<i64: 16>, fft_type = #stablehlo<fft_type FFT>}> : (tensor<4x8xcomplex<f32>>) -> tensor<4x8xcomplex<f32>>
   return %0 : tensor<4x8xcomplex<f32>>
 }
@@ -26,7 +26,7 @@ func.func @size(%x: tensor<4x8xcomplex<f32>>) -> tensor<4x8xcomplex<f32>> {
 // -----
 
 func.func @half(%x: tensor<4x8xf32>) -> tensor<4x8xcomplex<f32>> {
-  // expected-error @below {{an RFFT of these lengths does not have}}
+  // expected-error @below {{fft_length ends in n = 8, and the operand's last dimension is 8, the result's 8: RFFT maps n real numbers to n / 2 + 1 complex ones}}
   %0 = "stablehlo.fft"(%x) <{fft_length = array<i64: 8>, fft_type = #stablehlo<fft_type RFFT>}> : (tensor<4x8xf32>) -> tensor<4x8xcomplex<f32>>
   return %0 : tensor<4x8xcomplex<f32>>
 }
@@ -34,7 +34,7 @@ func.func @half(%x: tensor<4x8xf32>) -> tensor<4x8xcomplex<f32>> {
 // -----
 
 func.func @type(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-error @below {{an FFT of these lengths does not have}}
+  // expected-error @below {{the operand's last dimension is 8, the result's 8: FFT maps n complex numbers to n complex ones}}
   %0 = "stablehlo.fft"(%x) <{fft_length = array<i64: 8>, fft_type = #stablehlo<fft_type FFT>}> : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
