@@ -24,7 +24,7 @@ from jax.sharding import PartitionSpec as P
 
 import tpshard
 import tpshard.jax as tps
-from tpshard.jax import _names
+from tpshard import _names
 
 MESH = {"dp": 2, "tp": 2}
 

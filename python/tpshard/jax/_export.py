@@ -8,9 +8,12 @@ import jax.export
 from jax import tree_util
 from jaxlib.mlir import ir
 
+from .._attributes import annotate, by_role, main_of
+from .._layouts import attribute
+from .._names import matches, parameter_names, result_head, updated_arguments
 from ..errors import a_type
-from ._names import leaf_names, matches, parameter_names, result_head, updated_arguments
-from ._specs import attribute, layout_of
+from ._leaves import leaf_names
+from ._specs import layout_of
 
 # True while a function is traced for a plan; planned functions inside of it are then what they were before. JAX keeps what
 # it traces for each value apart.
@@ -35,26 +38,6 @@ def _numbers(value):
     return [] if value is None else [value] if isinstance(value, int) else list(value)
 
 
-def _by_role(params, state, numbers, names):
-    """Returns {leaf: role}. `numbers` has the number of the argument of each leaf."""
-    roles = {}
-    for role, what, chosen in (("param", "params", params), ("state", "state", state)):
-        if chosen is not None and (isinstance(chosen, bool) or not isinstance(chosen, (str, int, list, tuple, set))):
-            raise TypeError("%s: is %s; give a pattern, the number of an argument, or a list of these" % (what, a_type(chosen)))
-        for pattern in [chosen] if isinstance(chosen, (str, int)) else chosen or ():
-            if isinstance(pattern, int):
-                found = [i for i, n in enumerate(numbers) if n == pattern]
-                if not found:
-                    raise ValueError("%s: there is no argument %d with leaves" % (what, pattern))
-            else:
-                found = matches(pattern, names, what)
-            both = [names[i] for i in found if roles.get(i, role) != role]
-            if both:
-                raise ValueError('params and state both have "%s"; an argument is one of them' % both[0])
-            roles.update(dict.fromkeys(found, role))
-    return roles
-
-
 def is_key(aval):
     return jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key)
 
@@ -73,19 +56,9 @@ def _pins(pin, names, avals, ranks, sizes):
     return {i: layout + [[] for _ in range(ranks[i] - len(layout))] for i, layout in layouts.items()}
 
 
-def _write(func, kind, rows):
-    """Adds attributes to arguments or results: rows has a dict for each."""
-    old = func.attributes[kind] if kind in func.attributes else [{}] * len(rows)
-    made = []
-    for before, new in zip(old, rows):
-        kept = {a.name: a.attr for a in before if not a.name.startswith("tf.")} if len(before) else {}
-        made.append(ir.DictAttr.get({**kept, **new}))
-    func.attributes[kind] = ir.ArrayAttr.get(made)
-
-
 def _annotate(module, export, roles, pins, updates):
     with module.context:
-        func = next(op for op in module.regions[0].blocks[0].operations if str(op.attributes["sym_name"]) == '"main"')
+        func = main_of(module)
         function_type = ir.FunctionType(ir.TypeAttr(func.attributes["function_type"]).value)
         if any("token" in str(t) for t in function_type.inputs):
             return  # of a callback with effects, which the plan refuses with its line
@@ -97,19 +70,8 @@ def _annotate(module, export, roles, pins, updates):
         names = export.names + export.result_names
         ranks = [ir.RankedTensorType(t).rank for t in list(function_type.inputs) + list(function_type.results)]
         layouts = pins(names, export.avals + export.result_avals, ranks)
-        rows = []
-        for i, name in enumerate(names):
-            row = {"tp.name": ir.StringAttr.get(name)}
-            if i in layouts:
-                row["tp.sharding"] = ir.Attribute.parse(attribute(layouts[i]))
-            rows.append(row)
-        for i, role in roles.items():
-            rows[i]["tp.role"] = ir.StringAttr.get(role)
-        n = len(export.names)
-        for result, argument in updates.items():
-            rows[n + result]["tp.updates"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), argument)
-        _write(func, "arg_attrs", rows[:n])
-        _write(func, "res_attrs", rows[n:])
+        layouts = {i: attribute(layout) for i, layout in layouts.items()}
+        annotate(ir, func, export.names, export.result_names, roles, layouts, updates)
 
 
 def _check_arguments(names, leaves, sizes):
@@ -148,7 +110,7 @@ def export(function, args, sizes, params, state, pin, donate_argnums, static_arg
     kinds = [[(n, (a.shape, a.dtype)) for n, a in zip(*pair)] for pair in ((names, avals), (made.result_names, made.result_avals))]
     updates = updated_arguments(kinds[0], [i for i, n in enumerate(numbers) if n in donated], kinds[1])
     module = lowered.compiler_ir("stablehlo").operation.clone()  # JAX keeps and reuses the module itself
-    roles = _by_role(params, state, numbers, names)
+    roles = by_role(params, state, numbers, names)
     _annotate(module, made, roles, lambda n, a, r: _pins(pin, n, a, r, sizes), updates)
     made.text = module.get_asm(print_generic_op_form=True, enable_debug_info=True)
     return made

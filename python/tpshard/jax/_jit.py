@@ -10,8 +10,8 @@ import numpy
 from jax import tree_util
 from jax._src import config as jax_config
 
+from .._names import parameter_names, suggestion
 from ._export import is_planning
-from ._names import parameter_names, suggestion
 from ._plan import plan
 
 

@@ -11,24 +11,10 @@ from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 from jaxlib.mlir.passmanager import PassManager
 
-from .. import _library
 from ._export import is_key
-
-# From the partitioned program on: what tp-spmd does after tp-partition, then the export.
-PIPELINE = "tp-simplify-collectives,canonicalize,cse,tp-export-stablehlo"
-
-# The options of the plan that choose how layouts change, and what is replicated.
-OF_PARTITION = ("topology", "objective", "unknown-ops")
 
 # StableHLO depends on no platform, but the targets of custom calls do.
 PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
-
-
-def stablehlo_text(planned, options):
-    """Returns the per-device program of a planned one as StableHLO, with explicit collectives. `options`
-    are those of the plan."""
-    given = {name: options[name] for name in OF_PARTITION if name in options}
-    return _library.run(_library.run(planned, "tp-partition", given).program, PIPELINE).program
 
 
 def _platforms(text):

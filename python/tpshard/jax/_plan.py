@@ -1,12 +1,7 @@
 """A plan of a JAX function, and the call that makes one."""
 import dataclasses
 import difflib
-import functools
-import glob
 import inspect
-import json
-import os
-import re
 
 import jax
 import numpy
@@ -14,12 +9,15 @@ from jax import tree_util
 from jax.sharding import AxisType, Mesh
 
 from .. import _library
-from ..errors import Error, a_type, error_of
+from .._exported import stablehlo_text
+from .._names import difference
+from .._plan import BasePlan, check_options, load_layouts, plan_text
+from ..errors import Error, a_type
 from ._export import export
 from ._jitted import Jitted
-from ._names import difference, suggestion
-from ._packed import called, packed, stablehlo_text
-from ._run import run_ranks
+from ._leaves import leaf_names
+from ._packed import called, packed
+from ._run import run_here
 from ._specs import boundary_mesh, boundary_names, boundary_spec, mesh_devices, mesh_sizes, partition_spec
 
 SAVED = "tpshard.jax/1"
@@ -73,31 +71,14 @@ def plan(
         raise TypeError("function: is %s; give a function%s" % (a_type(function), instead))
     if not isinstance(args, (tuple, list)):
         raise TypeError("args: is %s; give a tuple with the arguments of the function" % a_type(args))
-    if not isinstance(topology, (str, os.PathLike)):
-        raise TypeError("topology: is %s; give a name, such as \"h100\", or the path of a topology file" % a_type(topology))
     for name in options:
         if name in OTHER_NAMES:
             raise TypeError(_unknown(name))
-    if topology == "host":
-        raise ValueError('topology: "host" is a topology of shard-run alone; shard-bench --calibrate -o host.json measures this host, give "host.json"')
-    if isinstance(memory_limit, float) and not memory_limit.is_integer():
-        raise TypeError("memory_limit: is %r; give a whole number of bytes, or text such as \"1.5GB\"" % memory_limit)
+    check_options(topology, memory_limit)
     sizes = mesh_sizes(mesh)
     donated, static = _positions("donate_argnums", donate_argnums, args), _positions("static_argnums", static_argnums, args)
     exported = export(function, tuple(args), sizes, params, state, pin, donated, static)
-    given = {"mesh": ",".join("%s=%d" % axis for axis in sizes.items()), "topology": topology, "memory_limit": memory_limit}
-    named = {k.replace("_", "-"): _value(v) for k, v in {**given, **options}.items() if v is not None}
-    named.setdefault("boundary", "even")
-    # without other plans and the graph, which take as long as the plan or longer: Plan.details has them
-    quick = {"report-alternatives": 0, "report-graph": "false", **named}
-    try:
-        made = _library.run(exported.text, "tp-plan", quick, report=True, locations=True, progress=progress)
-    except Error as error:
-        unknown = UNKNOWN_OPTION.search(str(error))
-        if unknown:
-            raise TypeError(_unknown(unknown[1].replace("-", "_"))) from None
-        said = [dataclasses.replace(d, message=_as_parameters(d.message)) for d in error.diagnostics]
-        raise error_of(error.status, said) from None
+    named, made = plan_text(exported.text, sizes, topology, memory_limit, options, progress, _unknown)
     return Plan(function, exported, sizes, named, made, donated, static, mesh_devices(mesh))
 
 
@@ -113,21 +94,11 @@ OTHER_NAMES = {
 }
 
 
-UNKNOWN_OPTION = re.compile(r"tp-plan has no option '([^']+)'(?: \(did you mean '([^']*)'\?\))?")
-
-
 def _unknown(name):
     """Text about a parameter that `plan` does not have."""
     near = difflib.get_close_matches(name, inspect.signature(plan).parameters, n=1, cutoff=0.7)
     other = "bind those of the function by functools.partial; docs/reference/passes.md lists the options of tp-plan"
     return "plan() has no parameter %r; %s" % (name, OTHER_NAMES.get(name, "did you mean %s?" % near[0] if near else other))
-
-
-def _as_parameters(message):
-    """A message of the compiler, in which options of pipelines are those of `plan`."""
-    message = re.sub(r"\bmesh=dp=2,tp=4", 'mesh={"dp": 2, "tp": 4}', message)
-    message = re.sub(r"\b(unknown-ops|strategy)=(\w+)", lambda m: '%s="%s"' % (m[1].replace("-", "_"), m[2]), message)
-    return re.sub(r"\b(memory-limit|time-limit|byte-flops|shard-constants|unknown-ops)\b", lambda m: m[1].replace("-", "_"), message)
 
 
 def _positions(what, numbers, args):
@@ -158,38 +129,13 @@ def _closed(function):
     return made
 
 
-def _scaled(value, units):
-    while value >= 1000 and len(units) > 1:
-        value, units = value / 1000, units[1:]
-    return "%.4g %s" % (value, units[0])
-
-
-def _seconds(value):
-    return _scaled(value * 1e9, ("ns", "us", "ms", "s"))
-
-
-def _bytes(value):
-    return _scaled(value, ("B", "KB", "MB", "GB", "TB"))
-
-
-def _value(value):
-    return str(value).lower() if isinstance(value, bool) else value
-
-
 def load(path):
     """Returns the pins of a plan that `Plan.save` wrote: `plan(..., pin=load("plan.json"))` gives
     arguments and results the layouts of that plan. Raises ValueError for another file."""
-    with open(path, encoding="utf-8") as file:
-        try:
-            saved = json.load(file)
-        except ValueError:
-            saved = None
-    if not isinstance(saved, dict) or saved.get("schema") != SAVED:
-        raise ValueError("%s was not written by Plan.save; give a file that it wrote" % path)
-    return {glob.escape(name): dims for name, dims in saved["layouts"].items()}
+    return load_layouts(path, SAVED)
 
 
-class Plan:
+class Plan(BasePlan):
     """The plan of a function on a mesh.
 
     cost:      modelled seconds of one execution, which the planner minimized
@@ -211,38 +157,10 @@ class Plan:
     """
 
     def __init__(self, function, exported, sizes, options, made, donate_argnums, static_argnums, own_devices):
+        super().__init__(exported.text, exported.names, sizes, options, made, SAVED)
         self._own_devices = own_devices  # of the mesh, or None
-        self._function, self._export, self._options = function, exported, options
+        self._function, self._export = function, exported
         self._donate_argnums, self._static_argnums = donate_argnums, static_argnums
-        self.mesh, self.text = sizes, made.program
-        self.remarks = tuple(d for d in made.diagnostics if d.severity in ("remark", "warning"))
-        report = json.loads(made.report)
-        main = next(f for f in report["functions"] if f["function"] == "main")
-        self.devices = report["devices"]
-        self.cost = main["solution"]["cost_seconds"]
-        self.bound = main["solution"]["bound_seconds"]
-        self.memory = main["memory"]["peak_bytes"]
-        self._arguments, self._results = main["arguments"], main["results"]
-        self.collectives, self._traffic = main["collectives"], main["traffic"]
-
-    def __repr__(self):
-        mesh = ",".join("%s=%d" % axis for axis in self.mesh.items())
-        proof = "optimal" if self.cost <= self.bound else "no plan is below %s" % _seconds(self.bound)
-        sent = ", ".join("%d %s over %s" % (t["count"], t["kind"], t["axes"]) for t in self._traffic)
-        what = mesh, _seconds(self.cost), proof, _bytes(self.memory), sent or "no communication"
-        return "<Plan on %s: %s (%s), %s of a device; %s>" % what
-
-    @functools.cached_property
-    def _report(self):
-        return _library.run(self._export.text, "tp-plan", self._options, report=True).report
-
-    @property
-    def details(self):
-        return json.loads(self._report)
-
-    @property
-    def layouts(self):
-        return {e["name"]: e["sharding"] for e in self._arguments + self._results}
 
     def _specs(self, entries, avals, tree):
         specs = [partition_spec(e, e["name"], len(a.shape)) for e, a in zip(entries, avals)]
@@ -255,35 +173,6 @@ class Plan:
     @property
     def out_specs(self):
         return self._specs(self._results, self._export.result_avals, self._export.result_tree)
-
-    def explain(self, name):
-        """Returns a text about one value: its layout, where each axis comes from, the collectives
-        that it causes, and what the plan would cost with its other layouts. `name` is that of a leaf
-        of an argument, or FILE:LINE for what this line makes. Plans again, so it takes as long.
-        Raises ValueError for another name."""
-        if name not in self._export.names and not re.search(r":\d+$|^%", name):
-            raise ValueError('explain: no argument is called "%s"%s' % (name, suggestion(name, self._export.names)))
-        made = _library.run(self._export.text, "tp-plan", {**self._options, "explain": name})
-        said = [d for d in made.diagnostics if d.severity == "remark" and d not in self.remarks]
-        return "\n".join(d.message for d in said)
-
-    def report(self, path):
-        """Writes the report: a page to look at if `path` ends in .html, a text to read if it ends
-        in .md or .txt, JSON if it ends in .json or has no suffix (docs/reference/plan-report.md).
-        Raises OSError or `tpshard.Error` if it cannot."""
-        path = os.fspath(path)
-        if os.path.splitext(path)[1] not in ("", ".json"):
-            _library.run(self._export.text, "tp-plan", {**self._options, "report": os.path.abspath(path)})
-            return
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self._report)
-
-    def save(self, path):
-        """Writes the layouts of arguments and results, for `load`."""
-        layouts = {e["name"]: e["dims"] for e in self._arguments + self._results if not e["is_partial"]}
-        saved = {"schema": SAVED, "mesh": self.mesh, "options": {k: str(v) for k, v in self._options.items()}, "layouts": layouts}
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(saved, file, indent=1)
 
     def _shardings(self, what, devices):
         """NamedSharding of arguments and results on a mesh of these devices."""
@@ -403,7 +292,7 @@ class Plan:
     def _check_structure(self, what, args):
         if tree_util.tree_structure(tuple(args)) != self._export.tree:
             dynamic = [head for i, head in enumerate(self._export.heads) if i not in self._static_argnums]
-            raise ValueError("%s: %s" % (what, difference(self._export.names, dynamic, args)))
+            raise ValueError("%s: %s" % (what, difference(self._export.names, dynamic, args, leaf_names)))
 
     def run_here(self, *args):
         """Runs the planned program on as many ranks of this machine as the mesh has devices, through
@@ -419,4 +308,4 @@ class Plan:
         """
         leaves = tree_util.tree_leaves(tuple(args))
         self._check_structure("run_here", args)
-        return run_ranks(self.text, self._options, self._export, leaves)
+        return run_here(self.text, self._options, self._export, leaves)

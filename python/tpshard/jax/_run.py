@@ -1,15 +1,8 @@
-"""Runs a planned program on ranks of this machine, by shard-run."""
-import os
-import re
-import subprocess
-import tempfile
-
+"""Arguments and results of JAX as shard-run reads and writes them."""
 import jax
 import numpy
 
-from .. import _library
-from ..errors import Error, IllConditioned, Mismatch
-from ._packed import OF_PARTITION
+from .._ranks import run_ranks
 
 
 def _plain(array, aval, name):
@@ -37,47 +30,12 @@ def _back(array, aval):
     return array if is_key else array.astype(aval.dtype)
 
 
-def _failure(done, names):
-    """Returns the exception for a run that failed: `Mismatch` or `IllConditioned` if shard-run has written results."""
-    name, found, said = "", {Mismatch: [], IllConditioned: []}, (done.stderr + done.stdout).strip()
-    for line in done.stdout.splitlines():
-        result = re.match(r"  result (\d+): ", line)
-        verdict = re.match(r"    against (.*?) +(ILL-CONDITIONED|MISMATCH): (.*)", line)
-        if result:
-            name = names[int(result[1])]
-        elif verdict and verdict[2] == "MISMATCH":
-            found[Mismatch].append('"%s" differs from %s: %s' % (name, verdict[1], verdict[3]))
-        elif verdict:
-            found[IllConditioned].append('"%s" is ill-conditioned: %s' % (name, verdict[3]))
-    faults = found[Mismatch] + found[IllConditioned]
-    if faults:
-        kind = Mismatch if found[Mismatch] else IllConditioned
-        faults.append("the attribute `results` of this exception has what was computed; shard-run says:\n")
-        return kind("run_here: %s\n%s" % ("\n".join(faults), said))
-    what = "shard-run failed (%d)" % done.returncode
-    if "runs only with XLA" in said:
-        what = "run_here: the program has an op that runs only with XLA; call plan.jit() instead"
-    return Error("%s:\n%s" % (what, said))
-
-
-def run_ranks(program, options, export, leaves):
+def run_here(plan_text, options, export, leaves):
     """Returns the results of the planned program as a pytree. `options` are those of the plan."""
-    with tempfile.TemporaryDirectory(prefix="tpshard.") as folder:
-        at = lambda name: os.path.join(folder, name)
-        with open(at("plan.mlir"), "w", encoding="utf-8") as file:
-            file.write(program)
-        for i, (leaf, aval, name) in enumerate(zip(leaves, export.avals, export.names)):
-            numpy.save(at("plan.in.%d.npy" % i), _plain(leaf, aval, name))
-        outputs = [at("out.%d.npy" % i) for i in range(len(export.result_names))]
-        command = [str(_library.prefix() / "bin" / "shard-run"), at("plan.mlir"), "--inputs-from", at("plan")]
-        command += ["--%s=%s" % (name, options[name]) for name in OF_PARTITION if name in options]
-        done = subprocess.run(command + ["--output=@" + path for path in outputs], capture_output=True, text=True)
-        error = _failure(done, export.result_names) if done.returncode != 0 else None
-        if error and not isinstance(error, (Mismatch, IllConditioned)):
-            raise error
-        arrays = [_back(numpy.load(path), aval) for path, aval in zip(outputs, export.result_avals)]
-        results = jax.tree_util.tree_unflatten(export.result_tree, arrays)
-        if error:
-            error.results = results
-            raise error
-        return results
+    arrays = [_plain(leaf, aval, name) for leaf, aval, name in zip(leaves, export.avals, export.names)]
+    found, error = run_ranks(plan_text, options, arrays, export.result_names)
+    results = jax.tree_util.tree_unflatten(export.result_tree, map(_back, found, export.result_avals))
+    if error:
+        error.results = results
+        raise error
+    return results

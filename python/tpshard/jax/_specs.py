@@ -1,54 +1,18 @@
 """PartitionSpec to tp.sharding and back.
 
-A layout here is a list with one list of axes for each dimension, major to minor. "?" at the end of
-a list leaves the dimension open; "tp:(1)2" is a part of an axis.
+_layouts.py says what a layout is.
 """
-import json
-import numbers
-import re
-
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
+from .. import _mesh
+from .._layouts import checked_layout
 from ..errors import Error
-from ._names import suggestion
-
-
-MAX_AXES = 8  # TP_MAX_AXES of include/tp/mesh.h
-
-
-_NO_NAME = r"[\s=,:'\"{}()?]"
-
-
-def _other_name(name):
-    """Returns the message about a name that no axis may have."""
-    if not name:
-        return 'mesh: the name of an axis is empty; give one, such as {"tp": 4}'
-    found = re.search(_NO_NAME, name).group()
-    return "mesh: the name of an axis, %r, has %r in it; write for example %r" % (name, found, re.sub(_NO_NAME + "+", "_", name))
 
 
 def mesh_sizes(mesh):
     """Returns {axis: size} of a dict or of a mesh of JAX."""
-    axes = getattr(mesh, "shape", mesh)
-    if not hasattr(axes, "items"):
-        raise TypeError("mesh: is %r; give axes with their sizes, such as {\"tp\": 4}, or a mesh of JAX" % (mesh,))
-    sizes = dict(axes)
-    for name, size in sizes.items():
-        if isinstance(size, bool) or not isinstance(size, numbers.Integral):
-            what = "text" if isinstance(size, str) else "no whole number"
-            raise TypeError("mesh: axis %r has size %r, which is %s; give a whole number, such as {%r: 4}" % (name, size, what, name))
-        if not isinstance(name, str):
-            raise TypeError("mesh: %r is no name of an axis; give text, such as {\"tp\": 4}" % (name,))
-        if not name or re.search(_NO_NAME, name):
-            raise ValueError(_other_name(name))
-        if size < 1:
-            raise ValueError("mesh: axis %r has size %r; give 1 or more, such as {%r: 1} for an axis that splits nothing" % (name, size, name))
-    if len(sizes) > MAX_AXES:
-        raise ValueError("mesh: has %d axes; at most %d are possible" % (len(sizes), MAX_AXES))
-    if not sizes:
-        raise ValueError("mesh: there are no axes; give one such as {\"tp\": 4}")
-    return {name: int(size) for name, size in sizes.items()}
+    return _mesh.mesh_sizes(getattr(mesh, "shape", mesh), "a mesh of JAX")
 
 
 def mesh_devices(mesh):
@@ -74,21 +38,7 @@ def layout_of(spec, rank, sizes, name):
     if spec is not None and not is_layout and not isinstance(spec, (P, tuple)):
         raise TypeError("pin of \"%s\": is %r; give a PartitionSpec, such as P(\"tp\", None)" % (name, spec))
     layout = [list(axes) for axes in spec] if is_layout else [_axes_of(entry, name) for entry in spec or ()]
-    if len(layout) > rank:
-        raise ValueError("pin of \"%s\": %s has %d entr%s, but the value has %d dimension%s" % (name, spec, len(layout), "y" if len(layout) == 1 else "ies", rank, "" if rank == 1 else "s"))
-    for axis in (a for axes in layout for a in axes):
-        if axis != "?" and axis.split(":")[0] not in sizes:
-            raise ValueError("pin of \"%s\": the mesh has no axis \"%s\"%s" % (name, axis, suggestion(axis, list(sizes))))
-    names = [a for axes in layout for a in axes if a != "?" and ":" not in a]
-    for axis in names:
-        if names.count(axis) > 1:
-            raise ValueError("pin of \"%s\": %s has axis \"%s\" twice; an axis splits one dimension" % (name, spec, axis))
-    return layout + [[] for _ in range(rank - len(layout))]
-
-
-def attribute(layout):
-    """Returns tp.sharding as text."""
-    return json.dumps(layout)
+    return checked_layout(layout, spec, rank, sizes, name)
 
 
 def _check_reduced(entry, name):

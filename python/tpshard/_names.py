@@ -5,13 +5,6 @@ import inspect
 import itertools
 import warnings
 
-from jax import tree_util
-
-
-def _joined(head, path):
-    rest = tree_util.keystr(path, simple=True, separator="/")
-    return head + "/" + rest if rest else head
-
 
 def parameter_names(function, n):
     """Returns the names of the first n positional parameters; "argK" where they have none."""
@@ -28,33 +21,35 @@ def parameter_names(function, n):
     return (names + ["arg%d" % i for i in range(len(names), n)])[:n]
 
 
-def _free(name, taken):
+def free(name, taken):
     """Returns the name if it is not taken, else the first of name#2, name#3, ... that is not."""
     return next(n for n in itertools.chain([name], ("%s#%d" % (name, i) for i in itertools.count(2))) if n not in taken)
 
 
-def leaf_names(head, tree):
-    """Returns the names of the leaves of one tree, in order. Of leaves with the same path the second
-    one ends in "#2": x of {"a": {"b": y}, "a/b": x}."""
+def leaf_names(head, paths):
+    """Returns the names of the leaves of one argument, whose paths in it are texts ("" of an argument
+    that is a leaf), in order. Of leaves with the same path the second one ends in "#2": x of
+    {"a": {"b": y}, "a/b": x}."""
     names = {}  # in order
-    for path, _ in tree_util.tree_flatten_with_path(tree)[0]:
-        names[_free(_joined(head, path), names)] = None
+    for path in paths:
+        names[free("%s/%s" % (head, path) if path else head, names)] = None
     return list(names)
 
 
 def result_head(heads):
     """Returns the name of the result of a function whose arguments have these names: "result", or
     "result#2" if a parameter is called so."""
-    return _free("result", {head.split("/")[0] for head in heads})
+    return free("result", {head.split("/")[0] for head in heads})
 
 
-def difference(names, heads, args):
+def difference(names, heads, args, names_of):
     """Returns a text about the first difference of arguments from those that a plan is for. `names` has
-    the names of its leaves, `heads` those of its arguments."""
+    the names of its leaves, `heads` those of its arguments; names_of(head, argument) returns those of
+    one argument."""
     if len(args) != len(heads):
         few = "1 argument is" if len(args) == 1 else "%d arguments are" % len(args)
         return "%s given, but the plan is for %d: %s" % (few, len(heads), ", ".join(heads))
-    given = [name for head, arg in zip(heads, args) for name in leaf_names(head, arg)]
+    given = [name for head, arg in zip(heads, args) for name in names_of(head, arg)]
     more = [name for name in given if name not in names]
     for name in names:
         inside = [other for other in given if other.startswith(name + "/")]

@@ -1,0 +1,13 @@
+"""The per-device program of a plan as StableHLO."""
+from . import _library
+from ._plan import OF_PARTITION
+
+# From the partitioned program on: what tp-spmd does after tp-partition, then the export.
+PIPELINE = "tp-simplify-collectives,canonicalize,cse,tp-export-stablehlo"
+
+
+def stablehlo_text(planned, options):
+    """Returns the per-device program of a planned one as StableHLO, with explicit collectives. `options`
+    are those of the plan."""
+    given = {name: options[name] for name in OF_PARTITION if name in options}
+    return _library.run(_library.run(planned, "tp-partition", given).program, PIPELINE).program
