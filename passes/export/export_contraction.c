@@ -104,7 +104,7 @@ tp_status tp__nest_contract(tp_export *x, tp_nest *n, bool *done) {
     for (int i = 0; i < order.n; i++)
       if (order.items[i] == loops[d])
         permutation[d] = i;
-  value = tp__export_transpose(x, value, permutation);
+  value = tp__nest_add_units(x, n, 0, tp__export_transpose(x, value, permutation));
   if (!tp__is_zero_tensor(old))
     value = tp__export_combine(x, TP_SUM, tp__export_operand(x, n->op, 2), value);
   return tp__export_map(x, n->op, mlirOperationGetResult(n->op, 0), value);

@@ -275,7 +275,7 @@ tp_status tp__nest_convolve(tp_export *x, tp_nest *n, bool *done) {
   *done = true;
   TP_TRY(tp__nest_result_loops(n, 0, loops, &count));
   TP_TRY(tp__nest_flatten(x, n, c.kernel));
-  MlirValue value = convolve(x, n, &c, loops, count, element);
+  MlirValue value = tp__nest_add_units(x, n, 0, convolve(x, n, &c, loops, count, element));
   if (!tp__is_zero_tensor(old))
     value = tp__export_combine(x, TP_SUM, tp__export_operand(x, n->op, 2), value);
   return tp__export_map(x, n->op, mlirOperationGetResult(n->op, 0), value);

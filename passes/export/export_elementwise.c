@@ -175,6 +175,32 @@ static MlirValue float_to_unsigned(tp_export *x, MlirOperation op, MlirValue *a,
   return tp__export_bitcast(x, unary(x, "stablehlo.convert", type, a[0]), element);
 }
 
+/* Rounded down or up, where StableHLO rounds towards zero. */
+static MlirValue divide_rounded(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
+  if (has_bools(a[0]))
+    return tp__export_binary(x, "stablehlo.and", a[0], a[1]);
+  bool is_up = !tp__op_is(op, "arith.floordivsi"), has_sign = !tp__op_is(op, "arith.ceildivui");
+  MlirValue zero = tp__export_int(x, result, 0), one = tp__export_int(x, result, 1), n[2];
+  for (int i = 0; i < 2; i++)
+    n[i] = has_sign ? a[i] : to_unsigned(x, a[i]);
+  MlirValue whole = tp__export_binary(x, "stablehlo.divide", n[0], n[1]);
+  MlirValue rest = tp__export_binary(x, "stablehlo.remainder", n[0], n[1]);
+  MlirType element = tp__element_type(result);
+  whole = tp__export_bitcast(x, whole, element);
+  rest = tp__export_bitcast(x, rest, element);
+  MlirValue rounds = tp__export_compare(x, "NE", rest, zero);
+  if (has_sign) {
+    MlirValue differ = tp__export_compare(x, "NE", tp__export_compare(x, "LT", rest, zero),
+                                          tp__export_compare(x, "LT", a[1], zero));
+    if (is_up)
+      differ = unary(x, "stablehlo.not", mlirValueGetType(differ), differ);
+    rounds = tp__export_binary(x, "stablehlo.and", rounds, differ);
+  }
+  return select(x, rounds,
+                tp__export_binary(x, is_up ? "stablehlo.add" : "stablehlo.subtract", whole, one),
+                whole);
+}
+
 /* ---- ops on booleans ---- */
 
 static MlirValue invert(tp_export *x, MlirOperation op, MlirValue *a, MlirType result) {
@@ -272,6 +298,8 @@ static const row rows[] = {
     {"arith.addi", PLAIN, "stablehlo.add", "stablehlo.xor", NULL},
     {"arith.andi", PLAIN, "stablehlo.and", NULL, NULL},
     {"arith.bitcast", PLAIN, "stablehlo.bitcast_convert", NULL, NULL},
+    {"arith.ceildivsi", SPECIAL, NULL, NULL, divide_rounded},
+    {"arith.ceildivui", SPECIAL, NULL, NULL, divide_rounded},
     {"arith.cmpf", SPECIAL, NULL, NULL, compare_floats},
     {"arith.cmpi", SPECIAL, NULL, NULL, compare_ints},
     {"arith.divf", PLAIN, "stablehlo.divide", NULL, NULL},
@@ -280,6 +308,7 @@ static const row rows[] = {
     {"arith.extf", CONVERT, NULL, NULL, NULL},
     {"arith.extsi", SPECIAL, NULL, NULL, to_integer},
     {"arith.extui", SPECIAL, NULL, NULL, extend_unsigned},
+    {"arith.floordivsi", SPECIAL, NULL, NULL, divide_rounded},
     {"arith.fptosi", SPECIAL, NULL, NULL, float_to_signed},
     {"arith.fptoui", SPECIAL, NULL, NULL, float_to_unsigned},
     {"arith.index_cast", SPECIAL, NULL, NULL, to_integer},

@@ -187,23 +187,38 @@ tp_status tp__nest_flatten(tp_export *x, tp_nest *n, int i) {
   return TP_OK;
 }
 
+/* Reads the diagonal of dimensions d and e, d < e, which are n by n: with e behind d they are one
+ * dimension, of which it is every (n + 1)th element. */
+static MlirValue read_diagonal(tp_export *x, MlirValue value, int d, int e) {
+  int rank = 0;
+  int64_t sizes[TP_MAX_RANK], permutation[TP_MAX_RANK];
+  (void)tp__static_tensor(mlirValueGetType(value), &rank, sizes);
+  int64_t n = sizes[d];
+  for (int i = 0; i < rank; i++)
+    permutation[i] = i <= d || i > e ? i : i == d + 1 ? e : i - 1;
+  value = tp__export_transpose(x, value, permutation);
+  memmove(sizes + e, sizes + e + 1, (size_t)(rank - 1 - e) * sizeof *sizes);
+  sizes[d] = n * n;
+  return tp__nest_pick(x, tp__export_reshape(x, value, rank - 1, sizes), d, 0, n + 1, n);
+}
+
 /* Reads the diagonal where two dimensions are one loop; spreads the operand over all loops. */
-tp_status tp__nest_spread(tp_export *x, const tp_nest *n, int i, MlirValue *now) {
+MlirValue tp__nest_spread(tp_export *x, const tp_nest *n, int i) {
   int64_t dims[TP_NEST_MAX_LOOPS];
-  uint32_t seen = 0;
   MlirValue value = n->operands[i];
-  for (int d = 0; d < tp__value_rank(value); d++) {
-    if (seen >> n->loops[i][d] & 1)
-      return tp__error(n->op, TP_UNSUPPORTED,
-                       "reads the diagonal of operand %d, which has no form in StableHLO", i);
-    seen |= UINT32_C(1) << n->loops[i][d];
-  }
-  /* broadcast_in_dim takes dimensions in any order */
-  for (int d = 0; d < tp__value_rank(value); d++)
+  int count = tp__value_rank(value);
+  for (int d = 0; d < count; d++)
     dims[d] = n->loops[i][d];
-  *now = tp__export_broadcast(x, value,
+  for (int d = 0; d < count; d++)
+    for (int e = count - 1; e > d; e--)
+      if (dims[e] == dims[d]) {
+        value = read_diagonal(x, value, d, e);
+        count--;
+        memmove(dims + e, dims + e + 1, (size_t)(count - e) * sizeof *dims);
+      }
+  /* broadcast_in_dim takes dimensions in any order */
+  return tp__export_broadcast(x, value,
                               tp__nest_space(n, tp__element_type(mlirValueGetType(value))), dims);
-  return TP_OK;
 }
 
 /* ---- the body ---- */
@@ -251,7 +266,8 @@ static tp_status evaluate_argument(tp_export *x, tp_nest *n, int i, MlirValue *n
     *now = n->accumulators[k];
     return TP_OK;
   }
-  return tp__nest_spread(x, n, i, now);
+  *now = tp__nest_spread(x, n, i);
+  return TP_OK;
 }
 
 /* The value at all points: a tensor with a dimension per loop, or a number that is equal at all. */
@@ -317,19 +333,33 @@ tp_nest tp__nest_part(tp_export *x, const tp_nest *whole, uint32_t without, cons
 
 /* ---- results ---- */
 
-/* The loops that index result k, in the order of its dimensions. */
+/* The loops that index result k, in the order of its dimensions. Dimensions of size 1 that no loop
+ * indexes, such as those that a reduction keeps, are left out. */
 tp_status tp__nest_result_loops(const tp_nest *n, int k, int64_t *loops, int *count) {
   MlirAffineMap map = n->maps[n->body.n_inputs + k];
-  *count = (int)mlirAffineMapGetNumResults(map);
-  for (int d = 0; d < *count; d++) {
-    if (!mlirAffineExprIsADim(mlirAffineMapGetResult(map, d)))
+  int rank = 0;
+  int64_t sizes[TP_MAX_RANK];
+  (void)tp__static_tensor(mlirValueGetType(mlirOperationGetResult(n->op, k)), &rank, sizes);
+  *count = 0;
+  for (int d = 0; d < rank; d++) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
+    if (mlirAffineExprIsADim(expr))
+      loops[(*count)++] = mlirAffineDimExprGetPosition(expr);
+    else if (!mlirAffineExprIsAConstant(expr) || sizes[d] != 1)
       return tp__error(n->op, TP_UNSUPPORTED,
                        "writes result %d at positions that are not loops, which has no form in "
                        "StableHLO",
                        k);
-    loops[d] = mlirAffineDimExprGetPosition(mlirAffineMapGetResult(map, d));
   }
   return TP_OK;
+}
+
+/* Adds the dimensions of size 1 that tp__nest_result_loops leaves out of result k. */
+MlirValue tp__nest_add_units(tp_export *x, const tp_nest *n, int k, MlirValue value) {
+  int rank = 0;
+  int64_t sizes[TP_MAX_RANK];
+  (void)tp__static_tensor(mlirValueGetType(mlirOperationGetResult(n->op, k)), &rank, sizes);
+  return tp__value_rank(value) == rank ? value : tp__export_reshape(x, value, rank, sizes);
 }
 
 /* Orders the dimensions of a value, which are loops in ascending order, as result k has them. */
@@ -342,7 +372,7 @@ tp_status tp__nest_order_result(tp_export *x, const tp_nest *n, int k, MlirValue
     for (int other = 0; other < count; other++)
       permutation[d] += loops[other] < loops[d];
   }
-  *value = tp__export_transpose(x, *value, permutation);
+  *value = tp__nest_add_units(x, n, k, tp__export_transpose(x, *value, permutation));
   return TP_OK;
 }
 

@@ -44,7 +44,7 @@ tp_status tp__nest_evaluate(tp_export *x, tp_nest *n, MlirValue value, MlirValue
 MlirValue tp__nest_iota(tp_export *x, const tp_nest *n, int64_t loop);
 /* Spreads a number, or a flattened operand, over all loops. */
 MlirValue tp__nest_full(tp_export *x, const tp_nest *n, MlirValue value);
-tp_status tp__nest_spread(tp_export *x, const tp_nest *n, int i, MlirValue *now);
+MlirValue tp__nest_spread(tp_export *x, const tp_nest *n, int i);
 /* tensor.extract of a captured tensor (export_lookup.c). */
 tp_status tp__nest_gather(tp_export *x, tp_nest *n, MlirOperation op, MlirValue *now);
 
@@ -60,6 +60,7 @@ MlirValue tp__nest_pick(tp_export *x, MlirValue value, int d, int64_t at, int64_
 
 /* The loops that index result k, in the order of its dimensions. */
 tp_status tp__nest_result_loops(const tp_nest *n, int k, int64_t *loops, int *count);
+MlirValue tp__nest_add_units(tp_export *x, const tp_nest *n, int k, MlirValue value);
 /* Orders the dimensions of a value, which are loops in ascending order, as result k has them. */
 tp_status tp__nest_order_result(tp_export *x, const tp_nest *n, int k, MlirValue *value);
 

@@ -156,7 +156,7 @@ static tp_status unroll(tp_export *x, tp_nest *n) {
                      (long long)n_iterations, MAX_UNROLLED);
   tp_nest first = tp__nest_part(x, n, reduced, at);
   for (int k = 0; k < n_results; k++)
-    TP_TRY(tp__nest_spread(x, &first, n->body.n_inputs + k, &state[k]));
+    state[k] = tp__nest_spread(x, &first, n->body.n_inputs + k);
   for (int64_t i = 0; i < n_iterations; i++) {
     TP_TRY(run_iteration(x, n, reduced, at, state));
     for (int l = n->n_loops - 1; l >= 0; l--) {

@@ -204,7 +204,7 @@ static tp_status order(tp_export *x, const tp_nest *n, int k, const tp_windows *
     for (int i = 0; i < n_kept; i++)
       if (kept[i] == loops[d])
         permutation[d] = i;
-  *value = tp__export_transpose(x, *value, permutation);
+  *value = tp__nest_add_units(x, n, k, tp__export_transpose(x, *value, permutation));
   return TP_OK;
 }
 

@@ -10,4 +10,4 @@ def stablehlo_text(planned, options):
     """Returns the per-device program of a planned one as StableHLO, with explicit collectives. `options`
     are those of the plan."""
     given = {name: options[name] for name in OF_PARTITION if name in options}
-    return _library.run(_library.run(planned, "tp-partition", given).program, PIPELINE).program
+    return _library.run(_library.run(planned, "tp-partition", given, locations=True).program, PIPELINE).program

@@ -1,0 +1,153 @@
+"""Runs a planned program on the ranks of torch.distributed: each calls the graph of its device with its local tensors."""
+import copy
+import functools
+
+import torch
+import torch.distributed as dist
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.tensor import DTensor, Replicate, distribute_tensor
+
+from ..errors import Error
+from .program import graph_of
+
+_groups = {}  # {ranks: process group}; they live as long as the process
+
+
+def _checked_mesh(mesh, sizes):
+    axes = ",".join("%s=%d" % axis for axis in sizes.items())
+    if not isinstance(mesh, DeviceMesh):
+        raise TypeError("parallelize: mesh is %r; give a DeviceMesh, such as init_device_mesh(\"cuda\", %r, mesh_dim_names=%r)" % (mesh, tuple(sizes.values()), tuple(sizes)))
+    found = dict(zip(mesh.mesh_dim_names or (), mesh.mesh.shape))
+    if found != sizes or list(found) != list(sizes):
+        has = ",".join("%s=%d" % axis for axis in found.items()) or "%s without names" % (tuple(mesh.mesh.shape),)
+        raise ValueError("parallelize: the plan is for the mesh %s, but this DeviceMesh is %s; plan for another mesh, or give mesh_dim_names" % (axes, has))
+    if mesh.get_coordinate() is None:
+        raise ValueError("parallelize: rank %d is not in the mesh" % dist.get_rank())
+
+
+def _group_of(mesh, number):
+    """Returns group_of of `program.graph_of`."""
+    ranks = mesh.mesh.flatten().tolist()
+    of_axes = {tuple(dist.get_process_group_ranks(mesh.get_group(d))): mesh.get_group(d) for d in range(mesh.ndim)}
+
+    def find(groups, some=False):
+        own = next((group for group in groups if number in group), None)
+        if own is None:
+            if not some:
+                raise AssertionError("device %d is in no group of %r" % (number, groups))
+            return 0, None, []
+        members = tuple(ranks[n] for n in own)
+        # a group of PyTorch has its ranks in ascending order
+        if list(members) != sorted(members):
+            raise Error("parallelize: the ranks of the mesh are not in ascending order along its axes; give a DeviceMesh of torch.arange(%d)" % len(ranks))
+        group = of_axes.get(members) or _groups.get(members)
+        if group is None:
+            group = _groups[members] = dist.new_group(list(members), use_local_synchronization=True)
+        return len(members), group.group_name, list(own)
+
+    return find
+
+
+def _device(mesh):
+    index = torch.cuda.current_device() if mesh.device_type == "cuda" else None
+    return torch.device(mesh.device_type, index) if index is not None else torch.device(mesh.device_type)
+
+
+def _local(tensor, mesh, placements, device):
+    """Returns this rank's part of a tensor: of a DTensor, or of one that is the same on all ranks."""
+    if isinstance(tensor, DTensor):
+        if tensor.device_mesh != mesh:
+            raise ValueError("parallelize: an argument is a DTensor on another mesh, %s" % (tensor.device_mesh,))
+        return tensor.redistribute(mesh, placements).to_local()
+    whole = DTensor.from_local(tensor.detach().to(device), mesh, [Replicate()] * mesh.ndim, run_check=False)
+    return whole.redistribute(mesh, placements).to_local()
+
+
+# The types of a program have no sign.
+_SIGNED = {torch.uint8: torch.int8, torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
+
+
+def _signless(tensor):
+    return tensor.contiguous().view(_SIGNED[tensor.dtype]) if tensor.dtype in _SIGNED else tensor
+
+
+def _strides(shape):
+    made, n = [], 1
+    for size in reversed(shape):
+        made.append(n)
+        n *= max(size, 1)
+    return tuple(reversed(made))
+
+
+class Program:
+    """The program of this rank.
+
+    graph:     torch.fx.GraphModule on local tensors, in the order of the plan's arguments; it can be replaced
+               by torch.compile(graph)
+    arguments: (Value, placements), in order; results: the same
+    """
+
+    def __init__(self, text, traced, placements, sizes, mesh):
+        _checked_mesh(mesh, sizes)
+        self.mesh, self.device = mesh, _device(mesh)
+        number = mesh.mesh.flatten().tolist().index(dist.get_rank())
+        self.graph = graph_of(text, self.device, number, _group_of(mesh, number))
+        self.arguments = [(value, placements[value.name]) for value in traced.arguments]
+        self.results = [(value, placements[value.name]) for value in traced.results]
+
+    @torch.no_grad()
+    def __call__(self, tensors):
+        """Takes tensors in the order of the arguments, and returns DTensors in that of the results. What the program
+        writes has its new values behind it."""
+        locals_ = [_signless(_local(t, self.mesh, placements, self.device)) for t, (_, placements) in zip(tensors, self.arguments)]
+        made = []
+        for local, (value, placements) in zip(self.graph(*locals_), self.results):
+            # the graph may return an argument itself, which its caller may write
+            local = local.clone() if any(local is one for one in locals_) else local.contiguous()
+            local = local if local.dtype == value.dtype else local.view(value.dtype)
+            made.append(DTensor.from_local(local, self.mesh, placements, run_check=False, shape=torch.Size(value.shape), stride=_strides(value.shape)))
+        names = [value.name for value, _ in self.arguments]
+        for new, (value, _) in zip(made, self.results):
+            if value.kind == "update":
+                old = tensors[names.index(value.path)]
+                old.copy_(new.redistribute(self.mesh, old.placements) if isinstance(old, DTensor) else new.full_tensor())
+        return made
+
+
+def distributed_module(module, placements, mesh):
+    """Returns a copy of the module whose parameters and buffers are DTensors with these placements, of the values that
+    rank 0 of the mesh has."""
+    memo = {}
+    for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
+        own = tensor.detach() if tensor.is_meta else tensor.detach().to(_device(mesh))
+        # a copy, because distribute_tensor keeps whole tensors where they are
+        own = own.clone() if own.data_ptr() == tensor.data_ptr() and not own.is_meta else own
+        made = distribute_tensor(own, mesh, placements[name])
+        if isinstance(tensor, torch.nn.Parameter):
+            made = torch.nn.Parameter(made, requires_grad=tensor.requires_grad)
+        memo[id(tensor)] = made
+    return copy.deepcopy(module, memo)
+
+
+def parallel_module(plan, program, module):
+    """Returns a copy of the module with DTensors, whose forward runs the program."""
+    made = distributed_module(module, plan.placements, program.mesh)
+    was_training = module.training
+
+    def forward(*args, **kwargs):
+        if made.training != was_training:
+            raise Error("the module was planned in %s mode; plan again after calling %s()" % (("train", "eval") if was_training else ("eval", "train")))
+        return plan.results_of(program(plan.tensors_of("forward", args, kwargs, made)))
+
+    made.forward = functools.wraps(module.forward)(forward)
+    made.__dict__["program"] = program
+    return made
+
+
+def parallel_function(plan, program, function):
+    @functools.wraps(function)
+    def run(*args, **kwargs):
+        return plan.results_of(program(plan.tensors_of(getattr(function, "__name__", "function"), args, kwargs, None)))
+
+    run.program = program
+    return run
