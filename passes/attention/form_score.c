@@ -75,6 +75,27 @@ static bool read_condition_input(reader *r, tp_score_origin o, int input, bool i
   return take_mask(r, o.op, input, inverted ? TPRT_ATTENTION_HIDE : TPRT_ATTENTION_KEEP);
 }
 
+/* True if all elements of the tensor that this input of the body reads are the constant. */
+static bool is_everywhere(tp_score_origin o, bool constant) {
+  int input = tp__score_input(o);
+  MlirOperation op =
+      input < 0 ? (MlirOperation){NULL}
+                : tp__defined_by(mlirOperationGetOperand(o.op->op, input), "arith.constant");
+  MlirAttribute all = mlirOperationIsNull(op) ? (MlirAttribute){NULL} : tp__inherent(op, "value");
+  return !mlirAttributeIsNull(all) && mlirAttributeIsADenseElements(all) &&
+         mlirDenseElementsAttrIsSplat(all) &&
+         mlirDenseElementsAttrGetBoolSplatValue(all) == constant;
+}
+
+/* The other operand of "and true", as PyTorch writes triangles, and of "or false"; -1: neither. */
+static int beside_neutral(tp_score_origin o, MlirOperation op) {
+  bool is_and = tp__op_is(op, "arith.andi");
+  for (int i = 0; i < 2 && (is_and || tp__op_is(op, "arith.ori")); i++)
+    if (is_everywhere(tp__form_operand_of(o, op, i), is_and))
+      return 1 - i;
+  return -1;
+}
+
 /* The score is kept where the condition, or with `inverted` its negation, holds. */
 static bool read_condition(reader *r, tp_score_origin o, bool inverted) {
   int input = tp__score_input(o);
@@ -90,6 +111,9 @@ static bool read_condition(reader *r, tp_score_origin o, bool inverted) {
   }
   if (mlirOperationIsNull(op))
     return tp__form_obstacle(&r->why, unknown);
+  int other = beside_neutral(o, op);
+  if (other >= 0)
+    return read_condition(r, tp__form_operand_of(o, op, other), inverted);
   if (tp__op_is(op, inverted ? "arith.ori" : "arith.andi"))
     return read_condition(r, tp__form_operand_of(o, op, 0), inverted) &&
            read_condition(r, tp__form_operand_of(o, op, 1), inverted);

@@ -185,12 +185,39 @@ static bool add_place(const ranges *r, origin o, place *p) {
 
 /* ---- comparisons ---- */
 
+/* One side of a comparison: a value, and a number that is added. */
+typedef struct compared {
+  origin o;
+  int64_t add;
+} compared;
+
+/* A difference that is compared with a number, x - y <= 2, is x <= y + 2: PyTorch compares the
+ * distance of column and row with 0. */
+static void split_difference(const ranges *r, compared sides[2]) {
+  for (int i = 0; i < 2; i++) {
+    MlirOperation difference = maker_of(sides[i].o, "arith.subi");
+    place number = {.loop = NO_LOOP}, subtracted = number;
+    if (mlirOperationIsNull(difference) || !is_exact(r, sides[i].o.value) ||
+        !add_place(r, sides[1 - i].o, &number) || number.loop != NO_LOOP || number.n_terms > 0)
+      continue;
+    origin from = operand_of(r->a, sides[i].o, difference, 0),
+           what = operand_of(r->a, sides[i].o, difference, 1);
+    if (!add_place(r, what, &subtracted) || subtracted.loop == NO_LOOP)
+      continue;
+    sides[i] = (compared){from, 0};
+    sides[1 - i] = (compared){what, number.add};
+    return;
+  }
+}
+
 bool tp__compares_places(const tp_attention *a, const tp_mesh *mesh, origin condition,
                          bool inverted, tp_tile_causal *causal) {
   const ranges all = {a, mesh}, *r = &all;
   MlirOperation op = maker_of(condition, "arith.cmpi");
   if (mlirOperationIsNull(op))
     return false;
+  compared sides[] = {{operand_of(a, condition, op, 0), 0}, {operand_of(a, condition, op, 1), 0}};
+  split_difference(r, sides);
   static const struct {
     int64_t predicate;
     bool inverted, left_is_row, strict;
@@ -203,11 +230,12 @@ bool tp__compares_places(const tp_attention *a, const tp_mesh *mesh, origin cond
   for (int i = 0; i < TP_LEN(forms); i++) {
     if (forms[i].predicate != predicate || forms[i].inverted != inverted)
       continue;
-    place row = {.loop = NO_LOOP}, column = {.loop = NO_LOOP};
-    if (!add_place(r, operand_of(a, condition, op, forms[i].left_is_row ? 0 : 1), &row) ||
-        row.loop == NO_LOOP || !(a->rows >> row.loop & 1) ||
-        !add_place(r, operand_of(a, condition, op, forms[i].left_is_row ? 1 : 0), &column) ||
-        column.loop != a->column)
+    const compared *of_row = &sides[!forms[i].left_is_row],
+                   *of_column = &sides[forms[i].left_is_row];
+    place row = {.loop = NO_LOOP, .add = of_row->add},
+          column = {.loop = NO_LOOP, .add = of_column->add};
+    if (!add_place(r, of_row->o, &row) || row.loop == NO_LOOP || !(a->rows >> row.loop & 1) ||
+        !add_place(r, of_column->o, &column) || column.loop != a->column)
       continue;
     *causal = (tp_tile_causal){
         .found = true, .row = row.loop, .add = row.add - column.add + 1 - forms[i].strict};

@@ -1,5 +1,6 @@
 /* Folds ops in the body of a generic that index analysis decides: wrap-around of negative indices,
- * clamps, and bounds assertions. Then removes casts of indices to i64 and back. */
+ * clamps, and bounds assertions. Removes casts of indices to i64 and back, and widenings of numbers
+ * for a comparison. */
 #include "passes/prepare/raise/raise.h"
 
 static void replace(tp__raise *raise, MlirOperation op, MlirValue with) {
@@ -22,6 +23,36 @@ static MlirValue cast_back(MlirOperation op) {
              : none;
 }
 
+/* The constant as one of a narrower type; null if the value is none, or has another value there. */
+static MlirAttribute narrowed(MlirValue value, MlirType type) {
+  MlirOperation op = tp__defined_by(value, "arith.constant");
+  MlirAttribute wide = mlirOperationIsNull(op) ? (MlirAttribute){NULL} : tp__inherent(op, "value");
+  if (mlirAttributeIsNull(wide) || !mlirAttributeIsAFloat(wide))
+    return (MlirAttribute){NULL};
+  double number = mlirFloatAttrGetValueDouble(wide);
+  MlirAttribute narrow = mlirFloatAttrDoubleGet(mlirTypeGetContext(type), type, number);
+  return mlirFloatAttrGetValueDouble(narrow) == number ? narrow : (MlirAttribute){NULL};
+}
+
+/* Compares a number itself, not a wider one of the same value, with a constant that its type has:
+ * torch-mlir compares with f64. */
+static bool narrow_comparison(const tp__generic *generic, MlirOperation op) {
+  for (int i = 0; i < 2 && tp__op_is(op, "arith.cmpf"); i++) {
+    MlirOperation widened = tp__defined_by(mlirOperationGetOperand(op, i), "arith.extf");
+    if (mlirOperationIsNull(widened))
+      continue;
+    MlirValue number = mlirOperationGetOperand(widened, 0);
+    MlirType type = mlirValueGetType(number);
+    MlirAttribute constant = narrowed(mlirOperationGetOperand(op, 1 - i), type);
+    if (mlirAttributeIsNull(constant))
+      continue;
+    mlirOperationSetOperand(op, i, number);
+    mlirOperationSetOperand(op, 1 - i, tp__constant(generic->op, type, constant));
+    return true;
+  }
+  return false;
+}
+
 static bool fold(tp__raise *raise, const tp__generic *generic, MlirOperation op) {
   int which;
   bool truth;
@@ -32,6 +63,10 @@ static bool fold(tp__raise *raise, const tp__generic *generic, MlirOperation op)
   MlirValue index = cast_back(op);
   if (!mlirValueIsNull(index)) {
     replace(raise, op, index);
+    return true;
+  }
+  if (narrow_comparison(generic, op)) {
+    raise->statistics[TP_RAISED_FOLD]++;
     return true;
   }
   if (tp__op_is(op, "cf.assert") && tp__truth_of(generic, mlirOperationGetOperand(op, 0), &truth) &&

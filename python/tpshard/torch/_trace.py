@@ -13,6 +13,7 @@ from torch.fx import traceback as meta_of_nodes
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -88,6 +89,31 @@ class _Places(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         meta_of_nodes.set_stack_trace(_user_frames()[self._outer :])
         return func(*args, **(kwargs or {}))
+
+
+class _Attention(TorchFunctionMode):
+    """Writes attention without a mask as products and a plain softmax. PyTorch makes rows 0 whose scores are all
+    hidden; here no row is, and the gradient is one that kernels compute."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function is torch.nn.functional.scaled_dot_product_attention:
+            function = _attention
+        return function(*args, **(kwargs or {}))
+
+
+def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    if attn_mask is not None or dropout_p > 0 or query.dim() < 3 or key.shape[-2] == 0:
+        return torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+    dtype, scale = query.dtype, query.shape[-1] ** -0.5 if scale is None else scale
+    if enable_gqa:
+        key, value = (x.repeat_interleave(query.shape[-3] // x.shape[-3], -3) for x in (key, value))
+    if dtype in (torch.float16, torch.bfloat16):  # as PyTorch's own products and softmax
+        query, key, value = query.float(), key.float(), value.float()
+    scores = query @ key.transpose(-2, -1) * scale
+    if is_causal:
+        hidden = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
+        scores = scores.masked_fill(hidden, float("-inf"))
+    return (scores.softmax(-1) @ value).to(dtype)
 
 
 class _Program(torch.nn.Module):
@@ -220,7 +246,7 @@ def trace(function, args, kwargs):
         results["leaves"], results["tree"] = pytree.tree_flatten(found)
         return [leaf for leaf in results["leaves"] if isinstance(leaf, torch.Tensor)]
 
-    with _refusing(), sdpa_kernel(SDPBackend.MATH):
+    with _refusing(), sdpa_kernel(SDPBackend.MATH), _Attention():
         if module:
             program = _Program(_fake_module(mode, module), call)
         else:
