@@ -3,19 +3,11 @@
 
 #include <math.h>
 
-#include "base/half.h"
-
 /* Bits of the significand, and the exponents of the smallest and largest normal numbers. */
 typedef struct format {
   int digits, least, largest;
 } format;
 static const format f16 = {11, -14, 15}, bf16 = {8, -126, 127};
-
-static bool is_f16(int type) { return type == PTX_F16 || type == PTX_F16X2; }
-
-double ptx_of_half(int type, uint32_t bits) {
-  return (double)(is_f16(type) ? f16_to_f32((uint16_t)bits) : bf16_to_f32((uint16_t)bits));
-}
 
 /* Rounds to odd: an inexact f64 gets an odd last bit, so that the second rounding is correct. */
 static double rounded_to_odd(double x, double tail) {
@@ -39,8 +31,8 @@ static bool goes_up(double n, double part, bool negative, uint64_t modifiers) {
 }
 
 uint32_t ptx_to_half(int type, double x, double tail, uint64_t modifiers) {
-  const format *f = is_f16(type) ? &f16 : &bf16;
-  uint32_t sign = signbit(x) ? 0x8000 : 0, infinity = is_f16(type) ? 0x7c00 : 0x7f80;
+  const format *f = ptx_is_f16(type) ? &f16 : &bf16;
+  uint32_t sign = signbit(x) ? 0x8000 : 0, infinity = ptx_is_f16(type) ? 0x7c00 : 0x7f80;
   if (isnan(x))
     return 0x7fff;
   if (isinf(x))
@@ -100,7 +92,7 @@ static double hyperbolic(double a, double b, double c, double *tail) {
 }
 
 static double flushed(int type, double x) {
-  return fabs(x) < ldexp(1, is_f16(type) ? -14 : -126) ? copysign(0, x) : x;
+  return fabs(x) < ldexp(1, ptx_is_f16(type) ? -14 : -126) ? copysign(0, x) : x;
 }
 
 static uint32_t one(const ptx_instruction *i, double (*operation)(double, double, double, double *),

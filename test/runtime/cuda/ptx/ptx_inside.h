@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "base/half.h"
+
 /* ---- Types and modifiers, as bits of sets ---- */
 
 /* Name, bits of a value, interpretation. */
@@ -481,6 +483,10 @@ bool ptx_compare(double a, double b, int comparison);
 unsigned char *ptx_reach_global(ptx_warp *w, int lane, uint64_t address, size_t bytes);
 unsigned char *ptx_reach_shared(ptx_warp *w, int lane, uint64_t address, size_t bytes,
                                 const unsigned char *new_bytes);
+/* ptx_shadow.c: the same for reads of shared memory by all threads of a mask: sets `from` of each.
+ * Returns false after a failure. */
+bool ptx_read_shared(ptx_warp *w, uint32_t mask, const uint64_t address[PTX_WARP], size_t bytes,
+                     const unsigned char *from[PTX_WARP]);
 
 /* ptx_shadow.c: returns a unit of shared memory that a product of a warpgroup reads, and its
  * number; NULL after a failure. */
@@ -500,7 +506,10 @@ void ptx_round_nearest(void);
 
 /* Convert f16 and bf16 (PTX_F16 or PTX_BF16): exact to double; back with one rounding of the exact
  * value x + tail, where |tail| is small relative to x. */
-double ptx_of_half(int type, uint32_t bits);
+static inline bool ptx_is_f16(int type) { return type == PTX_F16 || type == PTX_F16X2; }
+static inline double ptx_of_half(int type, uint32_t bits) {
+  return (double)(ptx_is_f16(type) ? f16_to_f32((uint16_t)bits) : bf16_to_f32((uint16_t)bits));
+}
 uint32_t ptx_to_half(int type, double x, double tail, uint64_t modifiers);
 
 /* PTX_EACH_LANE(mask, l, statement): runs the statement for the threads of a mask; for all 32 in a

@@ -9,42 +9,42 @@
 
 enum { ROWS = 16, COLUMNS = 8, DEPTH = 16, MATRIX = 8 };
 
-static double half(int type, uint32_t word, int part) {
-  return ptx_of_half(type, word >> (16 * part) & 0xffff);
-}
-
-static float float_of(uint32_t word) {
-  float x;
-  memcpy(&x, &word, sizeof x);
-  return x;
+/* Converts one half of each thread's register. */
+static void halves(int type, const uint32_t *row, int part, double to[PTX_WARP]) {
+  PTX_EACH_LANE(UINT32_MAX, l, { to[l] = ptx_of_half(type, row[l] >> (16 * part) & 0xffff); })
 }
 
 /* The sum is exact but for the rounding of f64 sums, and rounded once. */
 static void multiply(ptx_warp *w, const ptx_instruction *i, uint32_t mask, int type) {
-  double a[ROWS][DEPTH], b[DEPTH][COLUMNS];
+  double a[ROWS][DEPTH], b[DEPTH][COLUMNS], of_lane[PTX_WARP];
   uint32_t c[4][PTX_WARP];
   if (!ptx_has_all(w, mask))
     return;
-  for (int l = 0; l < PTX_WARP; l++) {
-    int g = l / 4, t = l % 4;
-    for (int part = 0; part < 2; part++) {
-      for (int r = 0; r < 4; r++)
-        a[g + 8 * (r % 2)][2 * t + 8 * (r / 2) + part] = half(type, ptx_from32(w, i, r)[l], part);
-      for (int r = 0; r < 2; r++)
-        b[2 * t + 8 * r + part][g] = half(type, ptx_from32(w, i, 4 + r)[l], part);
+  for (int part = 0; part < 2; part++) {
+    for (int r = 0; r < 4; r++) {
+      halves(type, ptx_from32(w, i, r), part, of_lane);
+      for (int l = 0; l < PTX_WARP; l++)
+        a[l / 4 + 8 * (r % 2)][2 * (l % 4) + 8 * (r / 2) + part] = of_lane[l];
+    }
+    for (int r = 0; r < 2; r++) {
+      halves(type, ptx_from32(w, i, 4 + r), part, of_lane);
+      for (int l = 0; l < PTX_WARP; l++)
+        b[2 * (l % 4) + 8 * r + part][l / 4] = of_lane[l];
     }
   }
-  for (int l = 0; l < PTX_WARP; l++)
-    for (int r = 0; r < 4; r++) {
-      int row = l / 4 + 8 * (r / 2), column = 2 * (l % 4) + r % 2;
-      double sum = 0;
-      for (int k = 0; k < DEPTH; k++)
-        sum += a[row][k] * b[k][column];
-      float rounded = (float)(sum + (double)float_of(ptx_from32(w, i, 6 + r)[l]));
+  for (int row = 0; row < ROWS; row++) {
+    double sum[COLUMNS] = {0}; /* all columns at once, which vectorizes */
+    for (int k = 0; k < DEPTH; k++)
+      for (int column = 0; column < COLUMNS; column++)
+        sum[column] += a[row][k] * b[k][column];
+    for (int column = 0; column < COLUMNS; column++) {
+      int r = row / 8 * 2 + column % 2, l = row % 8 * 4 + column / 2;
+      float rounded = (float)(sum[column] + (double)float_of(ptx_from32(w, i, 6 + r)[l]));
       memcpy(&c[r][l], &rounded, sizeof rounded);
       if (rounded != rounded)
         c[r][l] = 0x7fffffff;
     }
+  }
   for (int r = 0; r < 4; r++)
     memcpy(ptx_to32(w, i, r), c[r], sizeof c[r]);
 }

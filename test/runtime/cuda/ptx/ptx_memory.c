@@ -89,6 +89,25 @@ static unsigned char *reach(ptx_warp *w, const ptx_instruction *i, int lane, siz
   return (unsigned char *)(uintptr_t)w->cta->launch->parameters + place;
 }
 
+/* The same for reads by all threads of a mask; false after a failure. */
+static bool reach_all(ptx_warp *w, const ptx_instruction *i, uint32_t mask, size_t bytes,
+                      const unsigned char *from[PTX_WARP]) {
+  uint64_t address[PTX_WARP], any = 0;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    int l = __builtin_ctz(rest);
+    any |= address[l] = address_of(w, i, l);
+  }
+  if (i->modifiers & PTX_M_SHARED && !(any & (bytes - 1)))
+    return ptx_read_shared(w, mask, address, bytes, from);
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    int l = __builtin_ctz(rest);
+    from[l] = reach(w, i, l, bytes, NULL);
+    if (!from[l])
+      return false;
+  }
+  return true;
+}
+
 /* ---- Loads and stores ---- */
 
 static int elements(const ptx_instruction *i) {
@@ -169,13 +188,19 @@ static void ld(ptx_warp *w, const ptx_instruction *i, uint32_t mask) {
   size_t size = (size_t)ptx_types[i->type].bits / 8, n = (size_t)elements(i);
   bool orders = i->modifiers & ORDERS;
   count_sectors(w, i, mask, n * size);
-  for (uint32_t rest = mask; rest; rest &= rest - 1) {
-    int l = __builtin_ctz(rest);
-    const unsigned char *from = reach(w, i, l, n * size, NULL);
-    if (!from)
-      return;
-    for (size_t k = 0; k < n; k++)
-      ptx_write(w, i, (int)k, l, in_register(i, load(from + k * size, size, orders)));
+  const unsigned char *from[PTX_WARP];
+  if (!reach_all(w, i, mask, n * size, from))
+    return;
+  for (int k = 0; k < (int)n; k++) {
+    bool is_word = size == 4 && i->register_bits == 32 && !orders && !ptx_is_wide(i, k);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+      int l = __builtin_ctz(rest);
+      const unsigned char *at = from[l] + (size_t)k * size;
+      if (is_word) /* most are */
+        memcpy(ptx_to32(w, i, k) + l, at, 4);
+      else
+        ptx_write(w, i, k, l, in_register(i, load(at, size, orders)));
+    }
   }
 }
 

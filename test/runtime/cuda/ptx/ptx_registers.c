@@ -101,6 +101,13 @@ static void extend(life *l, int32_t at) {
   l->end = at > l->end ? at : l->end;
 }
 
+/* Few of the registers are live at a place, so whole words of a set are empty. */
+static void extend_all(life *lives, const uint64_t *set, size_t words, int32_t at) {
+  for (size_t j = 0; j < words; j++)
+    for (uint64_t rest = set[j]; rest; rest &= rest - 1)
+      extend(&lives[j * 64 + (size_t)__builtin_ctzll(rest)], at);
+}
+
 static life *lives_of(const ptx_kernel *k) {
   size_t words = ((size_t)k->n_virtual + 63) / 64;
   int32_t *block_of = zeroed((size_t)k->n_code + 1, sizeof *block_of);
@@ -131,13 +138,10 @@ static life *lives_of(const ptx_kernel *k) {
   life *lives = zeroed((size_t)k->n_virtual, sizeof *lives);
   for (int32_t r = 0; r < k->n_virtual; r++)
     lives[r] = (life){INT32_MAX, -1};
-  for (int n = 0; n < n_blocks; n++)
-    for (int32_t r = 0; r < k->n_virtual; r++) {
-      if (has(blocks[n].in, r))
-        extend(&lives[r], blocks[n].first);
-      if (has(blocks[n].out, r))
-        extend(&lives[r], blocks[n].end);
-    }
+  for (int n = 0; n < n_blocks; n++) {
+    extend_all(lives, blocks[n].in, words, blocks[n].first);
+    extend_all(lives, blocks[n].out, words, blocks[n].end);
+  }
   for (int i = 0; i < k->n_code; i++) {
     const ptx_instruction *c = &k->code[i];
     for (int j = 0; j < c->n_from; j++)

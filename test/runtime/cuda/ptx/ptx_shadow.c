@@ -42,7 +42,7 @@ static bool fail_writer(ptx_warp *w, int lane, size_t at, uint32_t writer) {
 
 /* Returns the record of byte `at`, where an access has `left` more bytes, and for how many of these
  * it stands. */
-static ptx_shadow *record_of(const ptx_cta *c, size_t at, size_t left, size_t *n) {
+static ptx_shadow *record_apart(const ptx_cta *c, size_t at, size_t left, size_t *n) {
   bool is_whole = at % PTX_WORD == 0 && left >= PTX_WORD;
   ptx_shadow *word = c->words + at / PTX_WORD, *bytes = c->bytes + at / PTX_WORD * PTX_WORD;
   bool *apart = c->apart + at / PTX_WORD;
@@ -60,6 +60,14 @@ static ptx_shadow *record_of(const ptx_cta *c, size_t at, size_t left, size_t *n
   }
   *n = *apart ? 1 : PTX_WORD;
   return *apart ? c->bytes + at : word;
+}
+
+/* The same; most words are accessed whole. */
+static inline ptx_shadow *record_of(const ptx_cta *c, size_t at, size_t left, size_t *n) {
+  if (at % PTX_WORD != 0 || left < PTX_WORD || c->apart[at / PTX_WORD])
+    return record_apart(c, at, left, n);
+  *n = PTX_WORD;
+  return c->words + at / PTX_WORD;
 }
 
 /* note_write and note_read record an access to the n bytes of shared memory at `at` in s, their
@@ -82,6 +90,15 @@ static bool note_write(ptx_warp *w, int lane, size_t at, size_t n, ptx_shadow *s
   return true;
 }
 
+static void note_reader(const ptx_cta *c, ptx_shadow *s, uint32_t me, uint32_t clock,
+                        uint32_t epoch) {
+  bool others = s->reader && s->reader != me && s->read_epoch == c->epoch;
+  s->reader = others ? MANY_READERS : me;
+  s->read = clock;
+  s->read_warp = epoch;
+  s->read_epoch = c->epoch;
+}
+
 static bool note_read(ptx_warp *w, int lane, size_t at, ptx_shadow *s, uint32_t me) {
   uint32_t clock = w->clock[w->number];
   if (s->reader == me && s->read == clock && s->read_warp == w->epoch &&
@@ -93,11 +110,7 @@ static bool note_read(ptx_warp *w, int lane, size_t at, ptx_shadow *s, uint32_t 
   }
   if (s->writer != me && !ordered(w, s->writer, s->written, s->written_warp))
     return fail_writer(w, lane, at, s->writer);
-  bool others = s->reader && s->reader != me && s->read_epoch == w->cta->epoch;
-  s->reader = others ? MANY_READERS : me;
-  s->read = clock;
-  s->read_warp = w->epoch;
-  s->read_epoch = w->cta->epoch;
+  note_reader(w->cta, s, me, clock, w->epoch);
   return true;
 }
 
@@ -153,6 +166,48 @@ unsigned char *ptx_reach_shared(ptx_warp *w, int lane, uint64_t address, size_t 
       return NULL;
   }
   return c->shared + at;
+}
+
+/* Returns true if these words were accessed whole, and written before any access of this warp. */
+static bool are_written(const ptx_warp *w, size_t word, size_t n) {
+  for (size_t k = word; k < word + n; k++) {
+    const ptx_shadow *s = w->cta->words + k;
+    if (w->cta->apart[k] || !s->writer || !ordered(w, s->writer, s->written, s->written_warp))
+      return false;
+  }
+  return true;
+}
+
+bool ptx_read_shared(ptx_warp *w, uint32_t mask, const uint64_t address[PTX_WARP], size_t bytes,
+                     const unsigned char *from[PTX_WARP]) {
+  ptx_cta *c = w->cta;
+  uint32_t clock = w->clock[w->number];
+  int last = -1; /* the thread before, if its words were written before */
+  size_t at = 0, n = bytes / PTX_WORD;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    int l = __builtin_ctz(rest);
+    uint32_t me = w->number * PTX_WARP + (uint32_t)l + 1;
+    if (last >= 0 && address[l] == address[last]) {
+      for (size_t k = 0; k < n; k++)
+        c->words[at / PTX_WORD + k].reader = MANY_READERS;
+      from[l] = from[last];
+      continue;
+    }
+    if (!place_shared(w, l, address[l], bytes, &at))
+      return false;
+    if (at % PTX_WORD || bytes % PTX_WORD || !are_written(w, at / PTX_WORD, n)) {
+      last = -1;
+      from[l] = ptx_reach_shared(w, l, address[l], bytes, NULL);
+      if (!from[l])
+        return false;
+      continue;
+    }
+    for (size_t k = 0; k < n; k++)
+      note_reader(c, c->words + at / PTX_WORD + k, me, clock, w->epoch);
+    from[l] = c->shared + at;
+    last = l;
+  }
+  return true;
 }
 
 /* ---- The async proxy ---- */
