@@ -515,26 +515,96 @@ static void pass_time(const job *w) {
     pass(w->algorithm == plan.fastest ? 1 : 2);
 }
 
+/* A row of A, B and the row of their product, in the type of sums. */
+typedef struct operands {
+  int64_t n, k;
+  float *row, *b, *sum;
+  double *wide_row, *wide_b, *wide_sum; /* these of f64, or those */
+} operands;
+
+static void *allocated(size_t bytes) {
+  void *memory = malloc(bytes ? bytes : 1);
+  if (!memory)
+    abort();
+  return memory;
+}
+
+static operands make_operands(const problem *p, int64_t n, int64_t k) {
+  operands x = {.n = n, .k = k};
+  if (p->operation.compute == BLASLT_COMPUTE_F64) {
+    x.wide_row = allocated((size_t)k * sizeof *x.wide_row);
+    x.wide_b = allocated((size_t)(k * n) * sizeof *x.wide_b);
+    x.wide_sum = allocated((size_t)n * sizeof *x.wide_sum);
+  } else {
+    x.row = allocated((size_t)k * sizeof *x.row);
+    x.b = allocated((size_t)(k * n) * sizeof *x.b);
+    x.sum = allocated((size_t)n * sizeof *x.sum);
+  }
+  return x;
+}
+
+static void free_operands(operands *x) {
+  void *const all[] = {x->row, x->b, x->sum, x->wide_row, x->wide_b, x->wide_sum};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    free(all[i]);
+}
+
+/* The numbers of A and B are numbers of the type of sums, too. */
+static void load_row(const job *w, const operands *x, int64_t batch, int64_t i) {
+  for (int64_t l = 0; l < x->k; l++) {
+    double a = factor(&w->of, &w->of.a, w->of.operation.transpose_a, w->a, batch, i, l);
+    if (x->row)
+      x->row[l] = (float)a;
+    else
+      x->wide_row[l] = a;
+  }
+}
+
+static void load_b(const job *w, const operands *x, int64_t batch) {
+  for (int64_t l = 0; l < x->k; l++)
+    for (int64_t j = 0; j < x->n; j++) {
+      double b = factor(&w->of, &w->of.b, w->of.operation.transpose_b, w->b, batch, l, j);
+      if (x->b)
+        x->b[l * x->n + j] = (float)b;
+      else
+        x->wide_b[l * x->n + j] = b;
+    }
+}
+
+/* Products and sums are rounded one by one, in the order of the algorithm. */
+static void multiply(const job *w, const operands *x) {
+  memset(x->sum ? (void *)x->sum : x->wide_sum, 0,
+         (size_t)x->n * (x->sum ? sizeof *x->sum : sizeof *x->wide_sum));
+  for (int64_t step = 0; step < x->k; step++) {
+    int64_t l = w->algorithm % 2 ? x->k - 1 - step : step;
+    if (x->sum)
+      for (int64_t j = 0; j < x->n; j++)
+        x->sum[j] += x->row[l] * x->b[l * x->n + j];
+    else
+      for (int64_t j = 0; j < x->n; j++)
+        x->wide_sum[j] += x->wide_row[l] * x->wide_b[l * x->n + j];
+  }
+}
+
 static void run(void *data) {
   const job *w = data;
   pass_time(w);
   const problem *p = &w->of;
   const struct blaslt_operation *o = &p->operation;
   int64_t m = (int64_t)p->d.rows, n = (int64_t)p->d.columns;
-  int64_t k = (int64_t)(o->transpose_a ? p->a.rows : p->a.columns);
-  for (int64_t batch = 0; batch < p->d.batch; batch++)
+  operands operand = make_operands(p, n, (int64_t)(o->transpose_a ? p->a.rows : p->a.columns));
+  for (int64_t batch = 0; batch < p->d.batch; batch++) {
+    load_b(w, &operand, batch);
     for (int64_t i = 0; i < m; i++) {
       double sum_of_a = 0, gradient = 0;
-      for (int64_t l = 0; l < k; l++)
-        sum_of_a = rounded(p, sum_of_a + factor(p, &p->a, o->transpose_a, w->a, batch, i, l));
+      load_row(w, &operand, batch, i);
+      multiply(w, &operand);
+      for (int64_t l = 0; l < operand.k && o->epilogue & BLASLT_WITH_SUM_OF_A; l++)
+        sum_of_a =
+            rounded(p, sum_of_a + (operand.row ? (double)operand.row[l] : operand.wide_row[l]));
       for (int64_t j = 0; j < n; j++) {
         int64_t at = batch * p->d.step + j * p->d.leading + i;
-        double x = 0;
-        for (int64_t step = 0; step < k; step++) {
-          int64_t l = w->algorithm % 2 ? k - 1 - step : step;
-          x = rounded(p, x + rounded(p, factor(p, &p->a, o->transpose_a, w->a, batch, i, l) *
-                                            factor(p, &p->b, o->transpose_b, w->b, batch, l, j)));
-        }
+        double x = operand.sum ? (double)operand.sum[j] : operand.wide_sum[j];
         double old = w->beta != 0 ? rounded(p, w->beta * load(p->d.type, w->c, at)) : 0;
         x = finish(p, batch, i, j, rounded(p, rounded(p, w->alpha * x) + old));
         gradient = rounded(p, gradient + x);
@@ -545,6 +615,8 @@ static void run(void *data) {
       else if (o->epilogue & BLASLT_WITH_BIAS_GRADIENT)
         store(p->d.type, o->bias, i, gradient);
     }
+  }
+  free_operands(&operand);
 }
 
 /* Enqueues in the fake driver, which knows whether the stream is being captured. Does not hold the

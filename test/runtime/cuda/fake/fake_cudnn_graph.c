@@ -112,14 +112,39 @@ static bool next(const fake_tensor *t, int64_t at[FAKE_DIMENSIONS]) {
   return false;
 }
 
-static double product(const fake_run *run, const values *v, const fake_operation *o,
-                      const int64_t at[FAKE_DIMENSIONS]) {
-  const fake_tensor *a = tensor(&run->graph, o->x), *b = tensor(&run->graph, o->b);
-  double sum = 0;
-  for (int64_t k = 0; k < a->size[3]; k++)
-    sum += load(run, v, o->x, (int64_t[]){at[0], at[1], at[2], k}) *
-           load(run, v, o->b, (int64_t[]){at[0], at[1] / (a->size[1] / b->size[1]), k, at[3]});
-  return sum;
+/* Returns a matrix of a tensor, in f64. The caller frees it. */
+static double *matrix(const fake_run *run, const values *v, int i, int64_t outer, int64_t head,
+                      int64_t rows, int64_t columns) {
+  double *made = calloc((size_t)(rows * columns), sizeof *made);
+  if (!made)
+    abort();
+  for (int64_t r = 0; r < rows; r++)
+    for (int64_t c = 0; c < columns; c++)
+      made[r * columns + c] = load(run, v, i, (int64_t[]){outer, head, r, c});
+  return made;
+}
+
+static void multiply(const fake_run *run, const values *v, const fake_operation *o, int64_t outer,
+                     int64_t head) {
+  const fake_tensor *a = tensor(&run->graph, o->x), *b = tensor(&run->graph, o->b),
+                    *y = tensor(&run->graph, o->y);
+  int64_t rows = y->size[2], columns = y->size[3], depth = a->size[3];
+  double *left = matrix(run, v, o->x, outer, head, rows, depth),
+         *right = matrix(run, v, o->b, outer, head / (a->size[1] / b->size[1]), depth, columns),
+         *sum = calloc((size_t)columns, sizeof *sum);
+  if (!sum)
+    abort();
+  for (int64_t r = 0; r < rows; r++) {
+    memset(sum, 0, (size_t)columns * sizeof *sum);
+    for (int64_t k = 0; k < depth; k++)
+      for (int64_t c = 0; c < columns; c++)
+        sum[c] += left[r * depth + k] * right[k * columns + c];
+    for (int64_t c = 0; c < columns; c++)
+      store(run, v, o->y, (int64_t[]){outer, head, r, c}, sum[c]);
+  }
+  free(left);
+  free(right);
+  free(sum);
 }
 
 /* Of a row; a NaN remains one. */
@@ -161,11 +186,15 @@ static double applied(const fake_run *run, const values *v, const fake_operation
 static void compute(const fake_run *run, const values *v, const fake_operation *o) {
   const fake_tensor *y = tensor(&run->graph, o->y);
   int64_t at[FAKE_DIMENSIONS] = {0};
+  if (o->descriptor == DNN_MATMUL_OPERATION) {
+    for (int64_t i = 0; i < y->size[0] * y->size[1]; i++)
+      multiply(run, v, o, i / y->size[1], i % y->size[1]);
+    return;
+  }
   do
     store(run, v, o->y, at,
-          o->descriptor == DNN_MATMUL_OPERATION      ? product(run, v, o, at)
-          : o->descriptor == DNN_REDUCTION_OPERATION ? reduced(run, v, o, at)
-                                                     : applied(run, v, o, at));
+          o->descriptor == DNN_REDUCTION_OPERATION ? reduced(run, v, o, at)
+                                                   : applied(run, v, o, at));
   while (next(y, at));
 }
 
