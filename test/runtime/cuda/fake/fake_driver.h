@@ -57,6 +57,7 @@ enum { FAKE_OPENED = -2 /* opened from another process */ };
 void fake_note_memory(cuda_address memory, uint64_t bytes, int file);
 bool fake_forget_memory(cuda_address memory);
 int fake_file_of(cuda_address memory);
+int fake_export(cuda_address memory); /* the same; other processes may map the file */
 
 /* Returns the device of the thread's current context; makes a context current, false if it is
  * invalid. */

@@ -9,13 +9,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SMALL = -1, BLOCK_BYTES = 2 << 20 };
+enum { SMALL = -1, BLOCK_BYTES = 2 << 20, MOST_KEPT = 8 };
 
 static struct {
   pthread_mutex_t lock;
   struct allocation {
     uint64_t begin, end;
     int file; /* SMALL: from the heap */
+    bool is_exported;
   } *of;
   size_t n;
 } allocations = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -25,7 +26,7 @@ void fake_note_memory(cuda_address memory, uint64_t bytes, int file) {
   allocations.of = realloc(allocations.of, (allocations.n + 1) * sizeof *allocations.of);
   if (!allocations.of)
     abort();
-  allocations.of[allocations.n++] = (struct allocation){memory, memory + bytes, file};
+  allocations.of[allocations.n++] = (struct allocation){memory, memory + bytes, file, false};
   pthread_mutex_unlock(&allocations.lock);
 }
 
@@ -54,6 +55,24 @@ int fake_file_of(cuda_address memory) {
   return file;
 }
 
+int fake_export(cuda_address memory) {
+  pthread_mutex_lock(&allocations.lock);
+  struct allocation *found = find(memory);
+  int file = found ? found->file : SMALL;
+  if (found)
+    found->is_exported = true;
+  pthread_mutex_unlock(&allocations.lock);
+  return file;
+}
+
+static bool is_exported(cuda_address memory) {
+  pthread_mutex_lock(&allocations.lock);
+  const struct allocation *found = find(memory);
+  bool exported = found && found->is_exported;
+  pthread_mutex_unlock(&allocations.lock);
+  return exported;
+}
+
 TPRT_API size_t fake_allocated(void);
 size_t fake_allocated(void) {
   pthread_mutex_lock(&allocations.lock);
@@ -62,7 +81,56 @@ size_t fake_allocated(void) {
   return n;
 }
 
+/* Blocks that were released, which cannot be accessed, for the next allocations of their sizes: to
+ * map and touch new pages takes ten times as long as to fill old ones. Those of a process that
+ * forked this one are still its own. */
+static struct {
+  pthread_mutex_t lock;
+  struct kept {
+    void *at;
+    size_t bytes;
+    int file;
+    pid_t process;
+  } of[MOST_KEPT];
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void unmap(void *block, size_t bytes, int file) {
+  munmap(block, bytes);
+  close(file);
+}
+
+/* Keeps a block in place of another one. */
+static void keep_block(void *block, size_t bytes, int file) {
+  static size_t turn;
+  if (mprotect(block, bytes, PROT_NONE) != 0)
+    abort();
+  pthread_mutex_lock(&kept.lock);
+  struct kept *to = &kept.of[turn++ % MOST_KEPT], before = *to;
+  *to = (struct kept){block, bytes, file, getpid()};
+  pthread_mutex_unlock(&kept.lock);
+  if (before.at)
+    unmap(before.at, before.bytes, before.file);
+}
+
+static void *take_kept(size_t bytes, int *file) {
+  struct kept found = {0};
+  pthread_mutex_lock(&kept.lock);
+  for (int i = 0; i < MOST_KEPT && !found.at; i++)
+    if (kept.of[i].at && kept.of[i].bytes == bytes && kept.of[i].process == getpid()) {
+      found = kept.of[i];
+      kept.of[i].at = NULL;
+    }
+  pthread_mutex_unlock(&kept.lock);
+  if (found.at && mprotect(found.at, bytes, PROT_READ | PROT_WRITE) != 0)
+    abort();
+  *file = found.file;
+  return found.at;
+}
+
 static void *make_block(size_t bytes, int *file) {
+  void *old = take_kept(bytes, file);
+  if (old)
+    return old;
   *file = memfd_create("memory of a device", MFD_CLOEXEC);
   void *made = *file < 0 || ftruncate(*file, (off_t)bytes) != 0
                    ? MAP_FAILED
@@ -98,14 +166,16 @@ cuda_result fake_release(cuda_address memory) {
   if (memory == 0)
     return CUDA_RESULT_SUCCESS;
   fake_finish_device(); /* like the real driver */
+  bool exported = is_exported(memory);
   if (file == FAKE_OPENED || !fake_find_memory(NULL, memory, &begin, &end) ||
       !fake_forget_memory(memory))
     return FAKE_INVALID_VALUE;
   if (file == SMALL) {
     free((void *)(uintptr_t)memory);
+  } else if (exported) {
+    unmap((void *)(uintptr_t)begin, end - begin, file);
   } else {
-    munmap((void *)(uintptr_t)begin, end - begin);
-    close(file);
+    keep_block((void *)(uintptr_t)begin, end - begin, file);
   }
   return CUDA_RESULT_SUCCESS;
 }

@@ -26,7 +26,7 @@ typedef struct parcel {
 
 cuda_result peer_handle_of(cuda_ipc_handle *handle, cuda_address memory) {
   uint64_t begin, end;
-  parcel p = {.process = (int)getpid(), .file = fake_file_of(memory)};
+  parcel p = {.process = (int)getpid(), .file = fake_export(memory)};
   if (p.file < 0 || !fake_find_memory(NULL, memory, &begin, &end) || begin != memory)
     return FAKE_INVALID_VALUE;
   p.bytes = end - begin;
