@@ -98,13 +98,6 @@ int run_processes(int n_ranks, const tprt_config *config, rank_fn *fn, void *arg
   return errors;
 }
 
-uint64_t test_random(uint64_t *state) { /* splitmix64 */
-  uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
-
 double test_seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

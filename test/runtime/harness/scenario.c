@@ -5,6 +5,7 @@
 #include "oracle.h"
 #include "ranks.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,13 +142,10 @@ static int64_t origin(const scenario *s, int n, int me, int64_t e, int *rank) {
   }
 }
 
-/* The same for the kinds ..._V: element e of the piece with rank `peer`. */
-static int64_t origin_in_pieces(const scenario *s, int n, int me, int peer, int64_t e, int *rank) {
+/* The same for the kinds ..._V: the first element of the piece with rank `peer`. */
+static int64_t origin_in_pieces(const scenario *s, int n, int me, int peer, int *rank) {
   *rank = root_sends(s->kind) ? s->root : peer;
-  if (!sends_pieces(s->kind))
-    return e;
-  side sent = make_side(s, n, *rank, true);
-  return sent.offsets[me] + e;
+  return sends_pieces(s->kind) ? make_side(s, n, *rank, true).offsets[me] : 0;
 }
 
 /* ---- Buffer memory ---- */
@@ -194,6 +192,67 @@ void scenario_give(tprt_comm *comm, const scenario *s, void *block) {
 static uint64_t seed_of(const scenario *s, int rank) {
   return (uint64_t)s->kind * 1000003 + (uint64_t)s->dtype * 10007 +
          (uint64_t)(s->width * 31 + s->inner) + (uint64_t)rank * 7919;
+}
+
+/* What a rank sends. Ranks that are threads share it, since each looks at what all of them send: of
+ * 16 ranks, each one would make 16. */
+typedef struct input {
+  struct input *next;
+  uint64_t seed;
+  tprt_dtype dtype;
+  tprt_reduction reduction;
+  int64_t count;
+  int n_users;
+  bool is_filled;
+  unsigned char *data;
+} input;
+
+static input *shared_inputs;
+static pthread_mutex_t inputs_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t input_filled = PTHREAD_COND_INITIALIZER;
+
+static input *take_input(const scenario *s, int rank, int64_t count) {
+  uint64_t seed = seed_of(s, rank);
+  pthread_mutex_lock(&inputs_lock);
+  input *i = shared_inputs;
+  while (i && !(i->seed == seed && i->dtype == s->dtype && i->reduction == s->reduction &&
+                i->count == count))
+    i = i->next;
+  if (i) {
+    i->n_users++;
+    while (!i->is_filled)
+      pthread_cond_wait(&input_filled, &inputs_lock);
+    pthread_mutex_unlock(&inputs_lock);
+    return i;
+  }
+  i = malloc(sizeof *i);
+  unsigned char *data = malloc((size_t)count * tprt_dtype_size(s->dtype) + 1);
+  if (!i || !data)
+    abort();
+  *i = (input){shared_inputs, seed, s->dtype, s->reduction, count, 1, false, data};
+  shared_inputs = i;
+  pthread_mutex_unlock(&inputs_lock);
+  oracle_fill(s->dtype, s->reduction, data, count, seed);
+  pthread_mutex_lock(&inputs_lock);
+  i->is_filled = true;
+  pthread_cond_broadcast(&input_filled);
+  pthread_mutex_unlock(&inputs_lock);
+  return i;
+}
+
+static void give_input(input *i) {
+  pthread_mutex_lock(&inputs_lock);
+  bool is_last = --i->n_users == 0;
+  input **at = &shared_inputs;
+  while (is_last && *at != i)
+    at = &(*at)->next;
+  if (is_last)
+    *at = i->next;
+  pthread_mutex_unlock(&inputs_lock);
+  if (is_last) {
+    free(i->data);
+    free(i);
+  }
 }
 
 static int complain(const scenario *s, tprt_comm *comm, const char *what, int64_t element) {
@@ -273,9 +332,9 @@ static int check_result(const scenario *s, tprt_comm *comm, unsigned char *const
   for (int peer = 0; peer < (received->pieces ? n : 1); peer++) {
     int64_t offset = received->pieces ? received->offsets[peer] : 0;
     int64_t count = received->pieces ? received->counts[peer] : received->span;
+    int64_t first = origin_in_pieces(s, n, me, peer, &rank);
     for (int64_t e = 0; e < count; e++) {
-      int64_t at = origin_in_pieces(s, n, me, peer, e, &rank);
-      if (check_element(s, comm, inputs, rank, at, recv + (size_t)(offset + e) * size,
+      if (check_element(s, comm, inputs, rank, first + e, recv + (size_t)(offset + e) * size,
                         "wrong element of a piece", e))
         return 1;
     }
@@ -371,15 +430,15 @@ int scenario_run(tprt_comm *comm, const scenario *s) {
   bool same = s->kind == TPRT_OP_ALL_REDUCE || s->kind == TPRT_OP_BROADCAST;
   bool receives = !root_receives(s->kind) || me == s->root, looks = receives && (!same || me == 0);
   side sides[2] = {make_side(s, n, me, true), make_side(s, n, me, false)};
+  input *taken[MAX_RANKS] = {NULL};
   unsigned char *inputs[MAX_RANKS] = {NULL};
   if (me == 0)
     atomic_fetch_add(n_cases, 1);
   for (int i = 0; i < n; i++) {
     if (!looks && i != me)
       continue;
-    int64_t count = make_side(s, n, i, true).span;
-    inputs[i] = malloc((size_t)count * size + 1);
-    oracle_fill(s->dtype, s->reduction, inputs[i], count, seed_of(s, i));
+    taken[i] = take_input(s, i, make_side(s, n, i, true).span);
+    inputs[i] = taken[i]->data;
   }
   size_t sent = (size_t)sides[0].span * size, received = (size_t)sides[1].span * size;
   void *send_block, *recv_block = NULL;
@@ -409,6 +468,7 @@ int scenario_run(tprt_comm *comm, const scenario *s) {
   if (recv_block)
     scenario_give(comm, s, recv_block);
   for (int i = 0; i < n; i++)
-    free(inputs[i]);
+    if (taken[i])
+      give_input(taken[i]);
   return errors;
 }
