@@ -23,7 +23,7 @@ static void draw_ranges(job *j) {
   }
 }
 
-static void run_text(const setting *s, const corpus *c, int i, counts *total) {
+static void run_text(const setting *s, const corpus *c, int i, uint64_t seed, counts *total) {
   static job j;
   report r = {.outcome = CRASH};
   text captured = {0}, source = {0};
@@ -32,7 +32,7 @@ static void run_text(const setting *s, const corpus *c, int i, counts *total) {
   if (!strstr(c->parts[i], "shard.grid"))
     text_add(&source, "shard.grid @mesh(shape = 3) {tp.axes = [\"x\"]}\n");
   text_add(&source, "%s", c->parts[i]);
-  j = (job){.source = source.chars, .is_text = true, .seed = s->seed};
+  j = (job){.source = source.chars, .is_text = true, .seed = seed};
   draw_ranges(&j);
   sandbox_run(execute, &j, SECONDS, &r, &captured);
   bool judged = r.n_numbers > 0;
@@ -62,7 +62,8 @@ int fuzz_texts(const setting *s) {
   if (!corpus_read(&c, s->n_files, s->files))
     return 1;
   for (int i = 0; may_go_on(s, i, start); i++)
-    run_text(s, &c, (int)((s->seed + (uint64_t)i) % (uint64_t)c.n), &total);
+    run_text(s, &c, (int)((s->seed + (uint64_t)i) % (uint64_t)c.n), s->seed + (uint64_t)(i / c.n),
+             &total);
   int defects = 0;
   printf("\ntexts: %d, of %d modules, %d judged, %.0f s\n", total.n, c.n, total.n_judged,
          now() - start);
