@@ -1,6 +1,7 @@
 /* Tests data paths of shared memory that the cases of all backends do not reach. */
 #define _GNU_SOURCE 1
 #include "test/runtime/harness/harness.h"
+#include "test/runtime/harness/long.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -252,7 +253,7 @@ static int give_up(tprt_comm *comm, void *argument) {
 static void test_give_up(void **state) {
   (void)state;
   tprt_config config = test_config();
-  for (int i = 0; i < 40; i++) {
+  for (int i = 0; i < (test_is_long() ? 40 : 12); i++) {
     int kind = i % 6;
     assert_int_equal(run_threads(3, &config, give_up, &kind), 0);
   }
