@@ -91,16 +91,28 @@ static void fail_at(fixture *f, MlirOperation input, int64_t k, int64_t n) {
     wrong(f, "allocation %lld fails %s: status '%s'", (long long)k, what, tp_status_name(status));
 }
 
+/* All of the first few, in both ways; then larger and larger steps, in turn in one way. TP_LONG=1:
+ * small steps, in both ways. */
+enum { FIRST_ALLOCATIONS = 24 };
+static int64_t next_of(int64_t k) { return k + 1 + k / (test_is_long() ? 400 : 8); }
+static bool fails_alone(int64_t k, int64_t turn) {
+  return test_is_long() || k <= FIRST_ALLOCATIONS || turn % 2 == 0;
+}
+static bool fails_on(int64_t k, int64_t turn) {
+  return test_is_long() || k <= FIRST_ALLOCATIONS || turn % 2 != 0;
+}
+
 static void fail_each(fixture *f, MlirOperation input) {
   tp__string first = {0}, last = {0};
   tp_status status;
   int64_t count = run(f, input, 0, 0, &status, &first);
   if (status != TP_OK)
     wrong(f, "without failures: status '%s'", tp_status_name(status));
-  /* all of the first few, then larger and larger steps */
-  for (int64_t k = 1; status == TP_OK && k <= count; k += 1 + k / (test_is_long() ? 400 : 8)) {
-    fail_at(f, input, k, 1);
-    fail_at(f, input, k, INT64_MAX);
+  for (int64_t k = 1, turn = 0; status == TP_OK && k <= count; k = next_of(k), turn++) {
+    if (fails_alone(k, turn))
+      fail_at(f, input, k, 1);
+    if (fails_on(k, turn))
+      fail_at(f, input, k, INT64_MAX);
   }
   (void)run(f, input, 0, 0, &status, &last);
   if (strcmp(tp__string_text(&first), tp__string_text(&last)) != 0)
@@ -288,9 +300,11 @@ static void text(void **state) {
     tp_status status;
     int64_t count = run_text(programs[i], 0, 0, &status), live = tp__alloc_live();
     assert_int_equal(status, expected[i]);
-    for (int64_t k = 1; k <= count; k += 1 + k / (test_is_long() ? 400 : 8))
-      for (int64_t n = 1; n > 0; n = n == 1 ? INT64_MAX : 0) {
-        run_text(programs[i], k, n, &status);
+    for (int64_t k = 1, turn = 0; k <= count; k = next_of(k), turn++)
+      for (int on = 0; on < 2; on++) {
+        if (!(on ? fails_on(k, turn) : fails_alone(k, turn)))
+          continue;
+        run_text(programs[i], k, on ? INT64_MAX : 1, &status);
         assert_int_equal(status, TP_NO_MEMORY);
         assert_int_equal(tp__alloc_live(), live);
       }

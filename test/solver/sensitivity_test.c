@@ -213,7 +213,7 @@ static void against_solving(void **state) {
     rng r = {(uint64_t)i};
     /* in the last one, messages are passed only near what differs, and prove less */
     bool is_large = i == 6;
-    tp_problem *p = generate_layers(&r, is_large ? 110 : 8, 12);
+    tp_problem *p = generate_layers(&r, is_large ? 60 : 8, 12);
     tp_solution best;
     tp_sensitivity *sensitivity;
     assert_int_equal(tp_solve(p, NULL, &best), TP_OK);
