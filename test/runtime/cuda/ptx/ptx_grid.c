@@ -36,6 +36,7 @@ static ptx_cta *make_cta(const grid *g, char *error) {
   c->n_words = (c->shared_bytes + PTX_WORD - 1) / PTX_WORD;
   c->words = allocated(c->n_words * sizeof *c->words);
   c->bytes = allocated(c->n_words * PTX_WORD * sizeof *c->bytes);
+  c->marks = allocated(c->n_words * sizeof *c->marks);
   c->apart = allocated(c->n_words * sizeof *c->apart);
   c->warps = allocated(c->n_warps * sizeof *c->warps);
   for (uint32_t n = 0; n < c->n_warps; n++)
@@ -61,6 +62,7 @@ static void free_cta(ptx_cta *c) {
   free(c->warps);
   free(c->words);
   free(c->bytes);
+  free(c->marks);
   free(c->apart);
   free(c->shared);
   free(c);

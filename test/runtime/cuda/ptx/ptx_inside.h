@@ -320,6 +320,14 @@ typedef struct ptx_shadow {
   uint32_t fenced;                  /* proxy fences of the writer's warp before the write */
 } ptx_shadow;
 
+/* The warps for which a further read of a word of shared memory changes nothing, until its next
+ * write, or the next barrier: it was written before all their accesses, and several threads have
+ * read it. */
+typedef struct ptx_read_mark {
+  uint32_t epoch; /* of the CTA */
+  uint32_t warps;
+} ptx_read_mark;
+
 typedef struct ptx_cta ptx_cta;
 
 /* A copy to shared memory that a thread has started and not yet waited for: see ptx_async.c. */
@@ -378,6 +386,7 @@ struct ptx_cta {
   ptx_warp *warps;
   unsigned char *shared;
   ptx_shadow *words, *bytes; /* of each word or, where it is apart, of each byte */
+  ptx_read_mark *marks;      /* of each word */
   bool *apart;               /* of each word: its bytes were accessed apart */
   size_t shared_bytes;       /* of `shared`: what the kernel declares, then what the launch adds */
   size_t dynamic_at;         /* where the latter begins */

@@ -59,21 +59,22 @@ static void multiply_bf16(ptx_warp *w, const ptx_instruction *i, uint32_t mask) 
 /* Loads four 8 x 8 matrices; lane 8m + r gives the address of row r of matrix m. */
 static void load(ptx_warp *w, const ptx_instruction *i, uint32_t mask, bool transposed) {
   uint16_t of[4][MATRIX][MATRIX];
+  uint64_t address[PTX_WARP];
+  const unsigned char *from[PTX_WARP];
   if (!ptx_has_all(w, mask))
     return;
   for (int l = 0; l < PTX_WARP; l++) {
-    uint64_t address = (uint32_t)(ptx_read(w, i, 0, l) + (uint64_t)i->offset);
-    size_t bytes = sizeof of[0][0];
-    if (address % bytes) {
+    address[l] = (uint32_t)(ptx_read(w, i, 0, l) + (uint64_t)i->offset);
+    if (address[l] % sizeof of[0][0]) {
       ptx_fail(w, l, PTX_MISALIGNED, "address 0x%llx is no multiple of %zu",
-               (unsigned long long)address, bytes);
+               (unsigned long long)address[l], sizeof of[0][0]);
       return;
     }
-    const unsigned char *from = ptx_reach_shared(w, l, address, bytes, NULL);
-    if (!from)
-      return;
-    memcpy(of[l / MATRIX][l % MATRIX], from, bytes);
   }
+  if (!ptx_read_shared(w, mask, address, sizeof of[0][0], from))
+    return;
+  for (int l = 0; l < PTX_WARP; l++)
+    memcpy(of[l / MATRIX][l % MATRIX], from[l], sizeof of[0][0]);
   for (int m = 0; m < 4; m++)
     for (int l = 0; l < PTX_WARP; l++) {
       int g = l / 4, t = 2 * (l % 4);

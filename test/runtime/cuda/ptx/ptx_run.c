@@ -358,6 +358,7 @@ void ptx_run_cta(ptx_cta *c) {
   c->epoch = 0;
   c->n_rounds = 0;
   memset(c->words, 0, c->n_words * sizeof *c->words);
+  memset(c->marks, 0, c->n_words * sizeof *c->marks);
   memset(c->apart, 0, c->n_words * sizeof *c->apart);
   for (uint32_t n = 0; n < c->n_warps; n++)
     begin_warp(&c->warps[n]);

@@ -83,6 +83,7 @@ static bool note_write(ptx_warp *w, int lane, size_t at, size_t n, ptx_shadow *s
           ? s->read_epoch == w->cta->epoch
           : s->reader && s->reader != me && !ordered(w, s->reader, s->read, s->read_warp))
     return fail_reader(w, lane, at, s->reader);
+  w->cta->marks[at / PTX_WORD].warps = 0;
   s->writer = me;
   s->written = w->clock[w->number];
   s->written_warp = w->epoch;
@@ -178,34 +179,46 @@ static bool are_written(const ptx_warp *w, size_t word, size_t n) {
   return true;
 }
 
+/* A read by this warp would change nothing: the words are marked for it. */
+static inline bool are_read(const ptx_warp *w, size_t word, size_t n) {
+  const ptx_read_mark *marks = w->cta->marks + word;
+  bool all = true;
+  for (size_t k = 0; k < n; k++)
+    all &= marks[k].epoch == w->cta->epoch && marks[k].warps >> w->number & 1;
+  return all;
+}
+
+/* Notes a read, and marks the word if several threads have read it: all that a later write asks
+ * for. */
+static void note_word(ptx_warp *w, size_t word, uint32_t me) {
+  ptx_cta *c = w->cta;
+  ptx_read_mark *mark = c->marks + word;
+  note_reader(c, c->words + word, me, w->clock[w->number], w->epoch);
+  if (c->words[word].reader != MANY_READERS)
+    return;
+  mark->warps = (mark->epoch == c->epoch ? mark->warps : 0) | 1u << w->number;
+  mark->epoch = c->epoch;
+}
+
 bool ptx_read_shared(ptx_warp *w, uint32_t mask, const uint64_t address[PTX_WARP], size_t bytes,
                      const unsigned char *from[PTX_WARP]) {
   ptx_cta *c = w->cta;
-  uint32_t clock = w->clock[w->number];
-  int last = -1; /* the thread before, if its words were written before */
-  size_t at = 0, n = bytes / PTX_WORD;
+  size_t n = bytes / PTX_WORD;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     int l = __builtin_ctz(rest);
-    uint32_t me = w->number * PTX_WARP + (uint32_t)l + 1;
-    if (last >= 0 && address[l] == address[last]) {
-      for (size_t k = 0; k < n; k++)
-        c->words[at / PTX_WORD + k].reader = MANY_READERS;
-      from[l] = from[last];
-      continue;
-    }
+    size_t at, word;
     if (!place_shared(w, l, address[l], bytes, &at))
       return false;
-    if (at % PTX_WORD || bytes % PTX_WORD || !are_written(w, at / PTX_WORD, n)) {
-      last = -1;
-      from[l] = ptx_reach_shared(w, l, address[l], bytes, NULL);
-      if (!from[l])
-        return false;
-      continue;
-    }
-    for (size_t k = 0; k < n; k++)
-      note_reader(c, c->words + at / PTX_WORD + k, me, clock, w->epoch);
     from[l] = c->shared + at;
-    last = l;
+    word = at / PTX_WORD;
+    bool is_whole = at % PTX_WORD == 0 && bytes % PTX_WORD == 0;
+    if (is_whole && are_read(w, word, n))
+      continue;
+    if (is_whole && are_written(w, word, n))
+      for (size_t k = 0; k < n; k++)
+        note_word(w, word + k, w->number * PTX_WARP + (uint32_t)l + 1);
+    else if (!ptx_reach_shared(w, l, address[l], bytes, NULL))
+      return false;
   }
   return true;
 }
