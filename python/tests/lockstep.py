@@ -1,4 +1,5 @@
-"""Runs the graphs of all devices of a per-device program in one process, node by node, and moves data between them itself."""
+"""Runs the graphs of all devices of a per-device program in one process, from collective to collective, and moves data
+between them itself."""
 import json
 
 import torch
@@ -61,45 +62,54 @@ def _collective(function, number, args, all_args):
 FUNCTIONS = (exchange.permute, exchange.all_gather, exchange.all_reduce, exchange.reduce_scatter, exchange.all_to_all)
 
 
+def _execute(module, inputs):
+    """Yields each collective as (function, arguments), is sent its result, and returns the results."""
+    env, rest = {}, iter(inputs)
+    for node in module.graph.nodes:
+        args, kwargs = (fx.node.map_arg(a, lambda n: env[n]) for a in (node.args, node.kwargs))
+        if node.op == "output":
+            return args[0]
+        if node.op == "placeholder":
+            env[node] = next(rest)
+        elif node.op == "get_attr":
+            env[node] = getattr(module, node.target)
+        elif node.op == "call_method":
+            env[node] = getattr(args[0], node.target)(*args[1:], **kwargs)
+        elif node.target in FUNCTIONS:
+            env[node] = yield node.target, args
+        elif node.target is control._loop:
+            condition, body, state, of_condition, of_body = args
+            while bool((yield from _execute(condition, [*state, *of_condition]))[0]):
+                state = yield from _execute(body, [*state, *of_body])
+            env[node] = list(state)
+        elif node.target is control._branch:
+            index, modules, outside = args
+            k = control.chosen(index, len(modules))
+            env[node] = list((yield from _execute(modules[k], outside[k])))
+        else:
+            env[node] = node.target(*args, **kwargs)
+    raise AssertionError("no output")
+
+
 def run(modules, inputs):
     """Returns the results of each device. inputs: a list of tensors for each."""
-    n = len(modules)
-    envs = [{} for _ in modules]
-    rest = [iter(i) for i in inputs]
-    for nodes in zip(*(m.graph.nodes for m in modules)):
-        first = nodes[0]
-        assert len({(node.op, str(node.target)) for node in nodes}) == 1 or first.op == "call_function", nodes
-        args = [fx.node.map_arg(node.args, lambda a, env=env: env[a]) for node, env in zip(nodes, envs)]
-        kwargs = [fx.node.map_arg(node.kwargs, lambda a, env=env: env[a]) for node, env in zip(nodes, envs)]
-        if first.op == "output":
-            return [a[0] for a in args]
-        if first.op == "placeholder":
-            made = [next(r) for r in rest]
-        elif first.op == "get_attr":
-            made = [getattr(m, node.target) for m, node in zip(modules, nodes)]
-        elif first.op == "call_method":
-            made = [getattr(a[0], node.target)(*a[1:], **k) for node, a, k in zip(nodes, args, kwargs)]
-        elif any(node.target in FUNCTIONS for node in nodes):
-            made = [
-                _collective(node.target, i, args[i], args) if node.target in FUNCTIONS else node.target(*args[i], **kwargs[i])
-                for i, node in enumerate(nodes)
-            ]
-        elif first.target is control._loop:
-            state = [list(a[2]) for a in args]
-            while True:
-                goes = [bool(r[0]) for r in run([a[0] for a in args], [[*s, *a[3]] for s, a in zip(state, args)])]
-                assert len(set(goes)) == 1
-                if not goes[0]:
-                    break
-                state = [list(r) for r in run([a[1] for a in args], [[*s, *a[4]] for s, a in zip(state, args)])]
-            made = state
-        elif first.target is control._branch:
-            which = [(0 if bool(a[0]) else 1) if a[0].dtype == torch.bool else int(a[0]) for a in args]
-            which = [k if 0 <= k < len(a[1]) else len(a[1]) - 1 for k, a in zip(which, args)]
-            assert len(set(which)) == 1
-            made = [list(r) for r in run([a[1][which[0]] for a in args], [a[2][which[0]] for a in args])]
-        else:
-            made = [node.target(*a, **k) for node, a, k in zip(nodes, args, kwargs)]
-        for env, node, value in zip(envs, nodes, made):
-            env[node] = value
-    raise AssertionError("no output")
+    devices = [_execute(module, given) for module, given in zip(modules, inputs)]
+    waiting, results = {}, [None] * len(devices)
+
+    def go_on(i, value):
+        try:
+            waiting[i] = devices[i].send(value)
+        except StopIteration as end:
+            results[i] = end.value
+
+    for i in range(len(devices)):
+        go_on(i, None)
+    while waiting:
+        groups = {(function, args[-1]) for function, args in waiting.values()}
+        met = [(f, name) for f, name in groups if all(m in waiting and (waiting[m][0], waiting[m][1][-1]) == (f, name) for m in json.loads(name))]
+        assert met, "devices wait for others: %s" % waiting
+        for function, name in met:
+            args = {m: waiting.pop(m)[1] for m in json.loads(name)}
+            for m in args:
+                go_on(m, _collective(function, m, args[m], args))
+    return results

@@ -164,6 +164,14 @@ class Messages(unittest.TestCase):
         error = self.refused(models.Bessel(), (torch.zeros(4, 8),), "is not lowered by torch-mlir", "torch.special.bessel_j0")
         self.assertEqual(error.op, "torch.aten.special_bessel_j0")
 
+    def test_culprit(self):
+        """Where torch-mlir names a constant, the operation that uses it is found."""
+        from tpshard.torch import _module, _trace
+
+        found = _module._culprit(_trace.trace(models.Bessel(), (torch.zeros(4),), {}).graph)
+        self.assertEqual((found.op, found.line), ("aten.special_bessel_j0.default", line_of("torch.special.bessel_j0")))
+        self.assertIsNone(_module._culprit(_trace.trace(models.Decoder(), (models.ids(),), {}).graph))
+
     def test_wrong_calls(self):
         x, layer = torch.zeros(4, 16), nn.Linear(16, 8)
         for kind, text, call in (

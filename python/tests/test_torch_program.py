@@ -35,7 +35,8 @@ FILES = """
 class Programs(unittest.TestCase):
     def check(self, function, args, mesh, **options):
         plan = tps.plan(function, args, mesh=mesh, **options)
-        modules = lockstep.graphs(stablehlo_text(plan.text, plan._options), plan.devices)
+        modules = lockstep.graphs(stablehlo_text(plan.text, plan._options, keeps_attention=True), plan.devices)
+        self.code = modules[0].code
         module = function if isinstance(function, nn.Module) else None
         tensors = [program_type(x.detach()) for x in plan.tensors_of("test", args, {}, module)]
         parts = [[torch_programs.sharded(x, e["dims"], mesh, n) for x, e in zip(tensors, plan._arguments)] for n in range(plan.devices)]
@@ -58,6 +59,15 @@ class Programs(unittest.TestCase):
         step, params = models.training_step(models.Decoder())
         plan = self.check(step, (params, models.ids()), {"x": 2, "y": 2}, params="params", donate_argnums=0)
         self.assertTrue(plan.collectives)
+
+    def test_attention(self):
+        """Attention is PyTorch's own, whatever is split; in a training step it is products and a softmax."""
+        pins = {}, {"query": (None, "x", "y")}, {"query": (None, None, ["x", "y"])}, {"query": ("x",)}
+        for name, (function, args) in models.ATTENTIONS.items():
+            for pin in pins:
+                with self.subTest(name, pin=pin):
+                    self.check(function, args, {"x": 2, "y": 2}, pin=pin)
+                    self.assertEqual(self.code.count("_attended("), name not in models.STORED, self.code)
 
     def test_layouts(self):
         """Whatever the layouts, the results are the same."""

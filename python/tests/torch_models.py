@@ -94,6 +94,46 @@ def normal(*shape, seed=0):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
+def attention(**options):
+    return lambda query, key, value, *mask: F.scaled_dot_product_attention(query, key, value, *mask, **options)
+
+
+def by_hand(shift, hidden):
+    """Attention to columns before row + shift."""
+
+    def function(query, key, value):
+        scores = query @ key.transpose(-1, -2) / 3
+        keep = torch.ones(scores.shape[-2:], dtype=torch.bool).tril(shift)
+        return torch.where(keep, scores, hidden).softmax(-1) @ value
+
+    return function
+
+
+def _qkv(heads=4, kv=4, rows=8, columns=8, features=8):
+    shapes = (2, heads, rows, features), (2, kv, columns, features), (2, kv, columns, 16)
+    return tuple(normal(*shape, seed=i) for i, shape in enumerate(shapes))
+
+
+_some = torch.rand(8, 8, generator=torch.Generator().manual_seed(0)) > 0.5
+ATTENTIONS = {
+    "plain": (attention(), _qkv()),
+    "causal": (attention(is_causal=True), _qkv()),
+    "more rows than columns": (attention(is_causal=True, scale=0.3), _qkv(rows=12)),
+    "fewer rows than columns": (attention(is_causal=True), _qkv(columns=12)),
+    "shared keys": (attention(is_causal=True, enable_gqa=True), _qkv(kv=2)),
+    "mask": (attention(), (*_qkv(), _some)),
+    "rows that see nothing": (attention(), (*_qkv(), torch.ones(8, 8, dtype=torch.bool).tril(-3))),
+    "mask of keys": (attention(), (*_qkv(), _some[:2, None, None].contiguous())),
+    "added mask": (attention(), (*_qkv(), normal(4, 8, 8))),
+    "bf16": (attention(is_causal=True), tuple(x.bfloat16() for x in _qkv())),
+    "beyond the diagonal": (by_hand(3, float("-inf")), _qkv()),
+    "far": (by_hand(0, -1e30), _qkv()),
+    "near": (by_hand(0, -3.0), _qkv()),  # hidden scores have weights
+    "before the diagonal": (by_hand(-2, float("-inf")), _qkv()),  # rows are NaN
+}
+STORED = {"near", "before the diagonal"}  # what PyTorch's attention does not compute
+
+
 # {name: (function or module, arguments)}: each has ops that others lack
 PROGRAMS = {
     "decoder": (Decoder(tied=True), (ids(),)),
@@ -103,7 +143,7 @@ PROGRAMS = {
         (normal(4, 4, 12, 12),),
     ),
     "recurrent": (nn.LSTM(8, 16, batch_first=True), (normal(4, 5, 8),)),
-    "sorting": (lambda x: (x.sort(-1), x.topk(3, 0), x.argsort(1, descending=True), x.cumsum(0)), (normal(8, 16),)),
+    "sorting": (lambda x: (x.sort(-1), x.topk(3, 0), x.topk(2, sorted=False)[0].sum(-1), x.argsort(1, descending=True), x.cumsum(0)), (normal(8, 16),)),
     "lookups": (
         lambda x, i, u: (x[i], x.index_add(0, i, u), x.scatter_reduce(0, i[:, None].expand(4, 8), u, "amax"), x[:, [0, 2, 5]]),
         (normal(8, 8), torch.tensor([3, 0, 3, 7]), normal(4, 8, seed=1)),

@@ -1,9 +1,13 @@
 """The MLIR of a traced program, by torch-mlir."""
+import operator
 import re
+
+import torch
 
 from .._attributes import annotate, main_of
 from .._layouts import attribute
 from ..errors import Diagnostic, error_of
+from ._trace import innermost
 
 _PLACE = re.compile(r'"([^"]+)":(\d+):(\d+)')
 _OP = re.compile(r"failed to legalize operation '([^']+)'")
@@ -21,8 +25,8 @@ def _diagnostic(location, message):
     return Diagnostic("error", what, name, place[1] if place else "", int(place[2]) if place else 0, 0, location)
 
 
-def _lowered(graph):
-    """Returns the module (an operation) in linalg on tensors."""
+def _lower(graph):
+    """Returns (bindings of MLIR, module in linalg on tensors, None), or (None, None, diagnostics) of what failed."""
     try:
         from torch_mlir import fx, ir
         from torch_mlir.dialects import torch as torch_dialect
@@ -39,14 +43,60 @@ def _lowered(graph):
     handler = context.attach_diagnostic_handler(note)
     try:
         module = fx.stateless_fx_import(_Graph(graph), output_type="linalg-on-tensors", fx_importer=FxImporter(context=context))
+        return ir, module.operation, None
     except Exception as error:  # of torch-mlir: any of its own, NotImplementedError
-        errors = [d for d in said if d.op] or said
-        if not errors:
-            errors = [Diagnostic("error", "torch-mlir: %s" % " ".join(str(error).split())[:400])]
-        raise error_of("unsupported", errors[:1]) from None
+        return None, None, said or [Diagnostic("error", "torch-mlir: %s" % " ".join(str(error).split())[:400])]
     finally:
         handler.detach()
-    return ir, module.operation
+
+
+def _alone(node):
+    """Returns a graph of one operation, with arguments for the tensors that it takes."""
+    graph, taken = torch.fx.Graph(), {}
+
+    def argument(other):
+        if other not in taken:
+            taken[other] = graph.placeholder("a%d" % len(taken))
+            taken[other].meta = dict(other.meta)
+        return taken[other]
+
+    torch.fx.node.map_arg((node.args, node.kwargs), argument)  # arguments come first
+    made = graph.node_copy(node, argument)
+    value = node.meta.get("val")
+    results = [] if value is None else [made]  # without a result: an assertion
+    if isinstance(value, (tuple, list)):
+        results = []
+        for i, part in enumerate(value):
+            results.append(graph.call_function(operator.getitem, (made, i)))
+            results[-1].meta["val"] = part
+    graph.output(tuple(results))
+    return graph
+
+
+def _culprit(graph):
+    """Returns the diagnostic of the first operation that is not lowered even alone; None if there is none. torch-mlir
+    may name constants in its place."""
+    seen = set()
+    for node in graph.nodes:
+        key = (node.target, str([getattr(a, "meta", {}).get("val", a) for a in node.args]), str(node.kwargs))
+        if node.op != "call_function" or node.target is operator.getitem or key in seen:
+            continue
+        seen.add(key)
+        said = _lower(_alone(node))[2]
+        if said:
+            file, line = innermost(node)
+            return Diagnostic("error", "is not lowered by torch-mlir; write it by other operations", str(node.target), file, line)
+    return None
+
+
+def _lowered(graph):
+    """Returns (bindings of MLIR, module in linalg on tensors). Raises `Refused` with the operation that torch-mlir lacks."""
+    ir, module, said = _lower(graph)
+    if said is None:
+        return ir, module
+    # constants and lists are left over where the operation that uses them is not lowered
+    named = [d for d in said if d.op and not d.op.startswith(("torch.constant.", "torch.prim.", "func."))]
+    raise error_of("unsupported", (named[0] if named else _culprit(graph) or said[0],))
 
 
 class _Graph:

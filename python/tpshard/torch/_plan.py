@@ -234,7 +234,7 @@ class Plan(BasePlan):
         What is returned has no gradient: plan a whole training step. Raises `tpshard.Error` as `placements`,
         `tpshard.Refused` for what PyTorch lacks, ValueError for another mesh.
         """
-        text = stablehlo_text(self.text, self._options)
+        text = stablehlo_text(self.text, self._options, keeps_attention=True)
         program = Program(text, self._traced, self.placements, self.mesh, mesh)
         return (parallel_module if self._module else parallel_function)(self, program, self._function)
 

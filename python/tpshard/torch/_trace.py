@@ -177,10 +177,15 @@ def _sorted(x, *, stable=None, dim=-1, descending=False):
     return torch.ops.aten.sort.default(x, dim, descending)
 
 
+def _largest(x, k, dim=-1, largest=True, sorted=True):
+    """torch-mlir lacks the one whose order does not matter."""
+    return NotImplemented if sorted else torch.ops.aten.topk.default(x, k, dim, largest, True)
+
+
 def _export(program, tensors):
     from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
-    table = {**get_decomposition_table(), torch.ops.aten.sort.stable: _sorted}
+    table = {**get_decomposition_table(), torch.ops.aten.sort.stable: _sorted, torch.ops.aten.topk.default: _largest}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about tensors that modules set as plain attributes
         exported = torch.export.export(program, tensors)
@@ -191,7 +196,7 @@ def _check_random(graph):
     """Refuses ops that draw random numbers, which torch-mlir would turn into a generator of its own."""
     for node in graph.nodes:
         if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
-            file, line = _innermost(node)
+            file, line = innermost(node)
             what = "draws random numbers, which a plan does not have; call eval() of the module, or pass them as an argument"
             raise error_of("unsupported", (Diagnostic("error", what, str(node.target), file, line),))
 
@@ -206,7 +211,8 @@ def _frames(node):
     return found
 
 
-def _innermost(node):
+def innermost(node):
+    """Returns (file, line) of the user's code that a node is of; ("", 0) if it is unknown."""
     return next(iter(_frames(node)[::-1]), ("", 0))
 
 

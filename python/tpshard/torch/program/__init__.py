@@ -1,7 +1,9 @@
 """A per-device program in StableHLO, as tp-export-stablehlo writes it, as a graph of PyTorch."""
+import re
+
 from torch import fx
 
-from . import collectives, contractions, control, elementwise, lookups, reductions, shapes, sorting  # noqa: F401 their rows
+from . import attention, collectives, contractions, control, elementwise, lookups, reductions, shapes, sorting  # noqa: F401 their rows
 from .attributes import resources_of, type_of
 from .graph import Graph, Value, builder
 
@@ -27,9 +29,12 @@ def graph_of(text, device, number, group_of):
 
     context = ir.Context()
     context.allow_unregistered_dialects = True
-    module = ir.Module.parse(text, context)
-    main = next(op.operation for op in module.body.operations if str(op.operation.attributes["sym_name"]) == '"main"' and op.operation.name == "func.func")
-    block, g = main.regions[0].blocks[0], Graph(device, number, group_of, resources_of(text))
+    # bindings without the dialect sdy do not find a function from inside of its ops
+    called = re.sub(r'\bfunc\.call @([\w.$-]+)\(([^)]*)\) :', r'"tp.call"(\2) {callee = "\1"} :', text)
+    module = ir.Module.parse(called, context)
+    ops = [op.operation for op in module.body.operations]
+    functions = {str(op.attributes["sym_name"]).strip('"'): op for op in ops if op.name == "func.func"}
+    block, g = functions["main"].regions[0].blocks[0], Graph(device, number, group_of, resources_of(text), functions)
     known = {}
     for i, argument in enumerate(block.arguments):
         known[argument] = Value(g.graph.placeholder("arg%d" % i), *type_of(str(argument.type)))

@@ -28,10 +28,13 @@ def _case(g, op, operands, types, known):
     return [g.call(operator.getitem, made, i) for i in range(len(types))]
 
 
-def _branch(index, modules, outside):
+def chosen(index, n):
+    """Returns which of n branches is taken; a number without a branch takes the last one."""
     if index.dtype == torch.bool:
-        k = 0 if bool(index) else 1
-    else:
-        k = int(index)
-        k = k if 0 <= k < len(modules) else len(modules) - 1
+        return 0 if bool(index) else 1
+    return int(index) if 0 <= int(index) < n else n - 1
+
+
+def _branch(index, modules, outside):
+    k = chosen(index, len(modules))
     return list(modules[k](*outside[k]))

@@ -27,11 +27,13 @@ class Graph:
     group_of: group_of(groups) returns (size, name, numbers of the group's devices) of the process group of this device among
              `groups`, lists of numbers of devices
     resources: {name: bytes in hexadecimal} of constants that stand at the end of the text
+    functions: {name: op} of the functions of the program
     """
 
-    def __init__(self, device, number, group_of, resources):
+    def __init__(self, device, number, group_of, resources, functions):
         self.graph, self.root = fx.Graph(), torch.nn.Module()
-        self.device, self.number, self.group_of, self.resources = device, number, group_of, resources
+        self.device, self.number, self.group_of = device, number, group_of
+        self.resources, self.functions = resources, functions
         self._constants = itertools.count()
         self._numbers = {}  # {node of a tensor whose elements are all equal: the element}
 
@@ -97,6 +99,9 @@ def build(g, op, operands, types, known):
     """Returns the nodes of an op."""
     if op.name not in BUILDERS and op.name not in SIMPLE:
         refuse(op, "is not translated to PyTorch")
+    known_element = _folded(g, op, operands, types)
+    if known_element is not None:
+        return [g.full(types[0][0], known_element, types[0][1])]
     narrow = [t for _, t in types]
     if op.name in SIMPLE or op.name in COMPUTED:  # PyTorch stores floats of 8 bits, but does not compute with them
         operands = [Value(g.method("to", v.node, torch.float32), v.shape, torch.float32) if v.dtype in FLOATS_8 else v for v in operands]
@@ -107,6 +112,25 @@ def build(g, op, operands, types, known):
         made = BUILDERS[op.name](g, op, operands, types, known)
         made = made if isinstance(made, list) else [made]
     return [g.method("to", node, t) if t != now else node for node, t, (_, now) in zip(made, narrow, types)]
+
+
+# {op: function of numbers}, whose operands have one sign: indices, as of the device
+FOLDED = {
+    "stablehlo.add": lambda a, b: a + b, "stablehlo.subtract": lambda a, b: a - b, "stablehlo.multiply": lambda a, b: a * b,
+    "stablehlo.divide": lambda a, b: a // b, "stablehlo.remainder": lambda a, b: a % b,
+}
+
+
+def _folded(g, op, operands, types):
+    """Returns the element of the result, if it follows from elements that are known, all of them small indices; else
+    None."""
+    if op.name not in FOLDED or types[0][1] not in (torch.int32, torch.int64):
+        return None
+    elements = [g.element(v.node) for v in operands]
+    if any(e is None or not 0 <= e < 1 << 30 for e in elements) or (elements[1] == 0 and op.name in ("stablehlo.divide", "stablehlo.remainder")):
+        return None
+    made = FOLDED[op.name](*elements)
+    return made if abs(made) < 1 << 31 and (types[0][1] == torch.int64 or abs(made) < 1 << 30) else None
 
 
 FLOATS_8 = (torch.float8_e4m3fn, torch.float8_e5m2)

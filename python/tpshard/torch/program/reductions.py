@@ -33,7 +33,7 @@ def body_op(block):
 def module_of(g, block, known, n_own):
     """Returns a module whose forward takes the arguments of the block, and the values from outside that it
     uses; and these values."""
-    inner = Graph(g.device, g.number, g.group_of, g.resources)
+    inner = Graph(g.device, g.number, g.group_of, g.resources, g.functions)
     outside, seen, own = [], {}, {}
 
     def uses(block):
