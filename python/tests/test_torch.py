@@ -1,9 +1,11 @@
 """Plans of modules and functions of PyTorch: names, layouts, messages, and runs on ranks of this machine."""
+import dataclasses
 import doctest
 import json
 import os
 import pathlib
 import tempfile
+import threading
 import unittest
 import warnings
 
@@ -179,6 +181,7 @@ class Messages(unittest.TestCase):
             (TypeError, "is one argument too many", lambda: tps.plan(layer, (x,), MESH, "cpu")),
             (TypeError, "function: is an int; give a module", lambda: tps.plan(3, (x,), mesh=MESH)),
             (TypeError, "args: is a Tensor; give a tuple", lambda: tps.plan(layer, x, mesh=MESH)),
+            (TypeError, "kwargs: is a list; give a dict", lambda: tps.plan(layer, (x,), kwargs=[1], mesh=MESH)),
             (TypeError, "mesh: is 4; give axes with their sizes, such as .* or a DeviceMesh", lambda: tps.plan(layer, (x,), mesh=4)),
             (ValueError, "mesh: axis 'tp' has size 0", lambda: linear(mesh={"tp": 0})),
             (TypeError, "topology: is an int", lambda: linear(topology=3)),
@@ -211,7 +214,7 @@ class Messages(unittest.TestCase):
         plan = tps.plan(function, ({"x": x}, 2.0), mesh=MESH)
         for kind, text, call in (
             (ValueError, 'run_here: "batch/x" is missing', lambda: plan.run_here({"y": x}, 2.0)),
-            (ValueError, "run_here: 1 argument is given, but the plan is for 2", lambda: plan.run_here({"x": x})),
+            (TypeError, "run_here: missing a required argument: 'scale'", lambda: plan.run_here({"x": x})),
             (ValueError, 'run_here: "scale" is 3.0, but the plan is for 2.0; plan again', lambda: plan.run_here({"x": x}, 3.0)),
             (ValueError, 'run_here: "scale" is a Tensor, but was a float', lambda: plan.run_here({"x": x}, x)),
             (ValueError, 'run_here: "batch/x" is torch.float32.4, 9., but the plan is for torch.float32.4, 8.', lambda: plan.run_here({"x": torch.zeros(4, 9)}, 2.0)),
@@ -221,6 +224,155 @@ class Messages(unittest.TestCase):
         ):
             with self.subTest(text), self.assertRaisesRegex(kind, text):
                 call()
+
+
+# ---- what users found ----
+
+
+@dataclasses.dataclass
+class Pair:
+    first: torch.Tensor
+    second: int
+
+
+class SameName(nn.Module):
+    """An argument and a parameter have one name."""
+
+    def __init__(self):
+        super().__init__()
+        self.x = nn.Parameter(models.normal(4, 8, seed=3))
+
+    def forward(self, x):
+        return x - self.x
+
+
+class Shared(nn.Module):
+    """Writes a buffer that is a part of another one, or has two names."""
+
+    def __init__(self, second):
+        super().__init__()
+        self.register_buffer("first", torch.zeros(8))
+        if second is None:
+            self.second = self.first
+        else:
+            self.register_buffer("second", self.first[:second])
+
+    def forward(self, x):
+        self.first.add_(1)
+        return x[:, : self.second.shape[0]] + self.second
+
+
+class Attributes(nn.Module):
+    """Has tensors and other objects as plain attributes."""
+
+    def __init__(self, other=None):
+        super().__init__()
+        self.weight = nn.Parameter(models.normal(8))
+        self.twice, self.other = self.weight * 2, other
+
+    def forward(self, x):
+        return x * self.twice + self.weight
+
+
+class Masked(nn.Module):
+    def forward(self, x):
+        return x[x > 0].sum()  # a shape of values
+
+
+class Objects(unittest.TestCase):
+    """What a plan does with the user's objects."""
+
+    x = models.normal(4, 8)
+
+    def refused(self, kind, text, function, args):
+        with self.assertRaisesRegex(kind, text):
+            tps.plan(function, args, mesh=MESH)
+
+    def test_an_argument_called_like_a_parameter(self):
+        model = SameName()
+        plan = tps.plan(model, (self.x,), mesh=MESH, pin={"x#2": ("dp",)})
+        self.assertEqual(list(plan.layouts), ["x", "x#2", "result"])
+        torch.testing.assert_close(plan.run_here(self.x), model(self.x))
+
+    def test_containers_that_are_not_seen(self):
+        self.refused(ValueError, '"pair" is a Pair with tensors in it.*register the class', lambda pair: pair.first + 1, (Pair(self.x, 2),))
+        self.refused(ValueError, '"result/1" is a Pair with tensors in it', lambda x: (x, Pair(x + 1, 2)), (self.x,))
+        self.refused(ValueError, '"y" is an array of numpy; give torch.from_numpy', lambda x, y: x, (self.x, self.x.numpy()))
+
+    def test_shared_memory(self):
+        self.refused(ValueError, '"first" is written, and shares its memory with "second"', Shared(4), (self.x,))
+        self.refused(tpshard.Refused, "writes a tensor that has several names, .*give it copies", Shared(None), (self.x,))
+
+        def function(a, b):
+            a.add_(1)
+            return a * b
+
+        self.refused(ValueError, '"a" is written, and shares its memory with "b"', function, (self.x, self.x))
+
+    def test_closed_over_modules_stay_as_they_are(self):
+        norm, layer = nn.BatchNorm1d(8).train(), nn.Linear(8, 8)
+        self.refused(tpshard.Refused, "writes a tensor that it closes over.*make it an argument", lambda x: norm(x), (self.x,))
+        self.assertEqual((norm.num_batches_tracked.item(), norm.running_mean.abs().max().item()), (0, 0))
+
+        def backward(x):
+            (layer(x) ** 2).sum().backward()
+            return x + 1
+
+        self.refused(tpshard.Refused, "writes a tensor that it closes over", backward, (self.x,))
+        self.assertIsNone(layer.weight.grad)
+
+    def test_module_stays_as_it_is(self):
+        model = nn.Sequential(nn.Linear(8, 8), nn.Dropout()).eval()
+        model[0].bias.requires_grad_(False)
+        before = {name: (id(p), p.requires_grad, p.clone()) for name, p in model.named_parameters()}
+        plan = tps.plan(model, (self.x,), mesh=MESH)
+        for name, p in model.named_parameters():
+            self.assertEqual((id(p), p.requires_grad), before[name][:2])
+            self.assertTrue(torch.equal(p, before[name][2]))
+        self.assertEqual((torch.is_grad_enabled(), torch.get_default_dtype(), model.training), (True, torch.float32, False))
+        model[1].train()
+        with self.assertRaisesRegex(tpshard.Error, 'run_here: "1" was planned in eval mode; plan again'):
+            plan.run_here(self.x)
+
+    def test_attributes(self):
+        model = Attributes()
+        torch.testing.assert_close(tps.plan(model, (self.x,), mesh=MESH).run_here(self.x), model(self.x).detach())
+        self.refused(ValueError, "has an attribute that cannot be copied: .*lock", Attributes(threading.Lock()), (self.x,))
+
+    def test_what_ends_torch_mlir(self):
+        """It runs in a process of its own."""
+        self.refused(tpshard.Refused, "'aten.mul.*': is not lowered by torch-mlir", lambda a: a * 2, (torch.zeros(4, 8, dtype=torch.int8),))
+
+    def test_shapes_of_values(self):
+        self.refused(tpshard.Refused, "makes a shape of a value of a tensor.*write torch.where", Masked(), (self.x,))
+        self.refused(tpshard.Refused, "'cond': is not lowered by torch-mlir; write torch.where", lambda x: torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,)), (self.x,))
+
+    def test_calls(self):
+        layer = nn.Linear(8, 8)
+        plan = tps.plan(layer, (self.x,), mesh=MESH)
+        torch.testing.assert_close(plan.run_here(input=self.x), layer(self.x).detach())
+        self.assertEqual(tps.plan(layer, (), kwargs={"input": self.x}, mesh=MESH).layouts, plan.layouts)
+        self.assertEqual(tps.plan(torch.compile(layer), (self.x,), mesh=MESH).layouts, plan.layouts)
+        self.assertEqual(list(tps.plan(nn.Sequential(), (self.x,), mesh=MESH).layouts), ["input", "result"])
+        plan = tps.plan(lambda x, n: x * n, (self.x.long(), 1), mesh=MESH)
+        with self.assertRaisesRegex(ValueError, '"n" is 1.0, but the plan is for 1; plan again'):
+            plan.run_here(self.x.long(), 1.0)
+        plan = tps.plan(lambda x, n: x * n, (self.x, float("nan")), mesh=MESH)
+        self.assertTrue(plan.run_here(self.x, float("nan")).isnan().all())
+
+    def test_gradient_of_an_argument(self):
+        def function(x, w):
+            return torch.autograd.grad((x @ w).sum(), w)[0]
+
+        w = models.normal(8, 8).requires_grad_()
+        torch.testing.assert_close(tps.plan(function, (self.x, w), mesh=MESH).run_here(self.x, w), function(self.x, w))
+
+    def test_devices(self):
+        with torch.device("meta"):
+            plan = tps.plan(nn.Linear(8, 8), (torch.zeros(4, 8),), mesh=MESH)
+        self.assertEqual(plan.layouts, tps.plan(nn.Linear(8, 8), (self.x,), mesh=MESH).layouts)
+        f8 = self.x.to(torch.float8_e4m3fn)
+        torch.testing.assert_close(tps.plan(lambda x: x.float() * 2, (f8,), mesh=MESH).run_here(f8), f8.float() * 2)
 
 
 class Page(unittest.TestCase):

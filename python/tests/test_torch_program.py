@@ -38,7 +38,7 @@ class Programs(unittest.TestCase):
         modules = lockstep.graphs(stablehlo_text(plan.text, plan._options, keeps_attention=True), plan.devices)
         self.code = modules[0].code
         module = function if isinstance(function, nn.Module) else None
-        tensors = [program_type(x.detach()) for x in plan.tensors_of("test", args, {}, module)]
+        tensors = [program_type(x.detach()) for x in plan._call.tensors_of("test", args, {}, module)]
         parts = [[torch_programs.sharded(x, e["dims"], mesh, n) for x, e in zip(tensors, plan._arguments)] for n in range(plan.devices)]
         found = lockstep.run(modules, parts)
         wanted = [x for x in pytree.tree_leaves(function(*args)) if isinstance(x, torch.Tensor)]
@@ -88,7 +88,7 @@ class Programs(unittest.TestCase):
         text = stablehlo_text(plan.text, plan._options)
         self.assertIn("dense<[[0, 1, 2, 3]]>", text)
         wrong = text.replace("dense<[[0, 1, 2, 3]]>", "dense<[[1, 0, 2, 3]]>")
-        tensors = plan.tensors_of("test", (models.ids(),), {}, plan._module)
+        tensors = plan._call.tensors_of("test", (models.ids(),), {}, plan._module)
         parts = [[torch_programs.sharded(x.detach(), e["dims"], {"x": 4}, n) for x, e in zip(tensors, plan._arguments)] for n in range(4)]
         right, other = (lockstep.run(lockstep.graphs(t, 4), parts)[0][0] for t in (text, wrong))
         self.assertGreater((right - other).abs().max().item(), 1e-3)

@@ -1,10 +1,13 @@
 """Planned modules and functions on ranks of torch.distributed, which talk over gloo."""
+import copy
+import gc
 import os
 import socket
 import sys
 import traceback
 import unittest
 import warnings
+import weakref
 
 warnings.filterwarnings("ignore", category=FutureWarning)
 
@@ -52,8 +55,34 @@ def a_module(mesh, tps):
         close(found, wanted)
     parallel.program.graph = torch.compile(parallel.program.graph, backend="aot_eager")
     close(parallel(ids), wanted)
-    raises(Exception, "was planned in train mode; plan again after calling eval()", lambda: parallel.eval()(ids))
+    raises(Exception, "the module was planned in train mode; plan again", lambda: parallel.eval()(ids))
     raises(ValueError, 'forward: "ids" is torch.int64[4, 8], but the plan is for torch.int64[4, 16]', lambda: parallel.train()(ids[:, :8]))
+
+
+def copies(mesh, tps):
+    """Hooks run once, a copy has parameters of its own, and the whole module does not live on."""
+    x, layer = models.normal(4, 8), nn.Linear(8, 8)
+    layer.register_forward_pre_hook(lambda m, args: (args[0] * 2,))
+    layer.register_forward_hook(lambda m, args, result: result + 1)
+    wanted, kept = layer(x), weakref.ref(layer)
+    parallel = tps.plan(layer, (x,), mesh=mesh).parallelize(mesh)
+    close(parallel(x), wanted)
+    close(parallel(input=x), wanted)
+    other = copy.deepcopy(parallel)
+    with torch.no_grad():
+        for parameter in other.parameters():
+            parameter.zero_()
+    close(other(x), torch.ones(4, 8))
+    close(parallel(x), wanted)
+    assert isinstance(parallel, nn.Linear) and repr(parallel) == repr(layer)
+    del layer
+    gc.collect()
+    assert kept() is None, gc.get_referrers(kept())
+    same = tps.plan(lambda x: (x, x[:2], x.reshape(-1)), (x,), mesh=mesh, pin={"*": ()}).parallelize(mesh)
+    given = distribute_tensor(x, mesh, [Replicate(), Replicate()])
+    for result in same(given):
+        result.to_local().zero_()
+    close(given, x)
 
 
 def from_meta(mesh, tps):
@@ -189,7 +218,7 @@ def wrong_meshes(mesh, tps):
     raises(ValueError, '"weight" is a DTensor; plan with the whole tensor', lambda: tps.plan(parallel, (torch.zeros(4, 8),), mesh=mesh))
 
 
-JOBS = (a_module, from_meta, a_training_step, buffers, written_arguments, layouts, exchanges, wrong_meshes)
+JOBS = (a_module, copies, from_meta, a_training_step, buffers, written_arguments, layouts, exchanges, wrong_meshes)
 
 
 def rank(number, port):

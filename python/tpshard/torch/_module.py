@@ -1,6 +1,11 @@
 """The MLIR of a traced program, by torch-mlir."""
+import importlib
 import operator
+import os
+import pickle
 import re
+import signal
+import warnings
 
 import torch
 
@@ -25,14 +30,46 @@ def _diagnostic(location, message):
     return Diagnostic("error", what, name, place[1] if place else "", int(place[2]) if place else 0, 0, location)
 
 
-def _lower(graph):
-    """Returns (bindings of MLIR, module in linalg on tensors, None), or (None, None, diagnostics) of what failed."""
+def _in_child(work):
+    """Returns (what work() returns, None), or (None, number of the signal) if it ends the process. It runs in a copy of the
+    process: torch-mlir may crash, or go on for ever, and then Ctrl-C ends the copy."""
+    reader, writer = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of other threads, which the copy does not need
+        pid = os.fork()
+    if pid == 0:
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what LLVM says when it ends the process
+            with os.fdopen(writer, "wb") as file:
+                pickle.dump(work(), file)
+        finally:
+            os._exit(0)
+    os.close(writer)
     try:
-        from torch_mlir import fx, ir
-        from torch_mlir.dialects import torch as torch_dialect
-        from torch_mlir.extras.fx_importer import FxImporter
-    except ImportError as error:
-        raise ImportError("tpshard.torch needs torch-mlir: pip install torch-mlir") from error
+        with os.fdopen(reader, "rb") as file:
+            data = file.read()
+    except BaseException:
+        os.kill(pid, signal.SIGKILL)
+        raise
+    finally:
+        _, status = os.waitpid(pid, 0)
+    return (pickle.loads(data), None) if data else (None, os.WTERMSIG(status))
+
+
+def _lower(graph, annotated):
+    """Returns (text of the module in linalg on tensors, diagnostics of what failed), of which one is None. annotated(ir, module)
+    adds attributes."""
+    found, ended = _in_child(lambda: _lower_here(graph, annotated))
+    if ended is not None:
+        return None, [Diagnostic("error", "torch-mlir ended with signal %d while it lowered the program" % ended)]
+    return found
+
+
+def _lower_here(graph, annotated):
+    from torch_mlir import fx, ir
+    from torch_mlir.dialects import torch as torch_dialect
+    from torch_mlir.extras.fx_importer import FxImporter
+
     context, said = ir.Context(), []
     torch_dialect.register_dialect(context)
 
@@ -42,12 +79,14 @@ def _lower(graph):
 
     handler = context.attach_diagnostic_handler(note)
     try:
-        module = fx.stateless_fx_import(_Graph(graph), output_type="linalg-on-tensors", fx_importer=FxImporter(context=context))
-        return ir, module.operation, None
+        module = fx.stateless_fx_import(_Graph(graph), output_type="linalg-on-tensors", fx_importer=FxImporter(context=context)).operation
     except Exception as error:  # of torch-mlir: any of its own, NotImplementedError
-        return None, None, said or [Diagnostic("error", "torch-mlir: %s" % " ".join(str(error).split())[:400])]
+        return None, said or [Diagnostic("error", "torch-mlir: %s" % " ".join(str(error).split())[:400])]
     finally:
         handler.detach()
+    with context:
+        annotated(ir, module)
+    return module.get_asm(print_generic_op_form=True, enable_debug_info=True), None
 
 
 def _alone(node):
@@ -82,21 +121,18 @@ def _culprit(graph):
         if node.op != "call_function" or node.target is operator.getitem or key in seen:
             continue
         seen.add(key)
-        said = _lower(_alone(node))[2]
+        said = _lower(_alone(node), lambda *_: None)[1]
         if said:
             file, line = innermost(node)
-            return Diagnostic("error", "is not lowered by torch-mlir; write it by other operations", str(node.target), file, line)
+            return Diagnostic("error", "is not lowered by torch-mlir; write it by other operations, or for other types", str(node.target), file, line)
     return None
 
 
-def _lowered(graph):
-    """Returns (bindings of MLIR, module in linalg on tensors). Raises `Refused` with the operation that torch-mlir lacks."""
-    ir, module, said = _lower(graph)
-    if said is None:
-        return ir, module
+def _reason(graph, said):
+    """Returns the diagnostic that says what torch-mlir lacks."""
     # constants and lists are left over where the operation that uses them is not lowered
-    named = [d for d in said if d.op and not d.op.startswith(("torch.constant.", "torch.prim.", "func."))]
-    raise error_of("unsupported", (named[0] if named else _culprit(graph) or said[0],))
+    named = [d for d in said if d.op and not d.op.startswith(("torch.constant.", "torch.prim.", "torch.vtensor.", "func."))]
+    return named[0] if named else _culprit(graph) or said[0]
 
 
 class _Graph:
@@ -109,8 +145,13 @@ class _Graph:
 def module_text(traced, roles, layouts, updates):
     """Returns the text of the module of a `Traced`, in generic form. roles, layouts, updates: as of
     `_attributes.annotate`."""
-    ir, module = _lowered(traced.graph)
-    with module.context:
-        names = [[value.name for value in values] for values in (traced.arguments, traced.results)]
-        annotate(ir, main_of(module), *names, roles, {i: attribute(layout) for i, layout in layouts.items()}, updates)
-    return module.get_asm(print_generic_op_form=True, enable_debug_info=True)
+    try:  # here, so that no child has to
+        importlib.import_module("torch_mlir.fx")
+    except ImportError as error:
+        raise ImportError("tpshard.torch needs torch-mlir: pip install torch-mlir") from error
+    names = [[value.name for value in values] for values in (traced.arguments, traced.results)]
+    texts = {i: attribute(layout) for i, layout in layouts.items()}
+    text, said = _lower(traced.graph, lambda ir, module: annotate(ir, main_of(module), *names, roles, texts, updates))
+    if text is None:
+        raise error_of("unsupported", (_reason(traced.graph, said),))
+    return text

@@ -1,5 +1,4 @@
 """Runs a planned program on the ranks of torch.distributed: each calls the graph of its device with its local tensors."""
-import copy
 import functools
 
 import torch
@@ -8,6 +7,7 @@ from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import DTensor, Replicate, distribute_tensor
 
 from ..errors import Error
+from ._trace import copied_module
 from .program import graph_of
 
 _groups = {}  # {ranks: process group}; they live as long as the process
@@ -91,19 +91,23 @@ class Program:
         _checked_mesh(mesh, sizes)
         self.mesh, self.device = mesh, _device(mesh)
         number = mesh.mesh.flatten().tolist().index(dist.get_rank())
-        self.graph = graph_of(text, self.device, number, _group_of(mesh, number))
+        with torch.device("cpu"):  # whatever the default is
+            self.graph = graph_of(text, self.device, number, _group_of(mesh, number))
         self.arguments = [(value, placements[value.name]) for value in traced.arguments]
         self.results = [(value, placements[value.name]) for value in traced.results]
+
+    def __deepcopy__(self, memo):
+        return self  # of all copies of a module
 
     @torch.no_grad()
     def __call__(self, tensors):
         """Takes tensors in the order of the arguments, and returns DTensors in that of the results. What the program
         writes has its new values behind it."""
         locals_ = [_signless(_local(t, self.mesh, placements, self.device)) for t, (_, placements) in zip(tensors, self.arguments)]
-        made = []
+        made, given = [], {local.untyped_storage().data_ptr() for local in locals_}
         for local, (value, placements) in zip(self.graph(*locals_), self.results):
-            # the graph may return an argument itself, which its caller may write
-            local = local.clone() if any(local is one for one in locals_) else local.contiguous()
+            # the graph may return an argument or a view of one, which its caller may write
+            local = local.clone() if local.untyped_storage().data_ptr() in given else local.contiguous()
             local = local if local.dtype == value.dtype else local.view(value.dtype)
             made.append(DTensor.from_local(local, self.mesh, placements, run_check=False, shape=torch.Size(value.shape), stride=_strides(value.shape)))
         names = [value.name for value, _ in self.arguments]
@@ -114,40 +118,44 @@ class Program:
         return made
 
 
-def distributed_module(module, placements, mesh):
+def _distributed(module, placements, mesh):
     """Returns a copy of the module whose parameters and buffers are DTensors with these placements, of the values that
     rank 0 of the mesh has."""
-    memo = {}
-    for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
+
+    def made(name, tensor):
         own = tensor.detach() if tensor.is_meta else tensor.detach().to(_device(mesh))
         # a copy, because distribute_tensor keeps whole tensors where they are
         own = own.clone() if own.data_ptr() == tensor.data_ptr() and not own.is_meta else own
-        made = distribute_tensor(own, mesh, placements[name])
-        if isinstance(tensor, torch.nn.Parameter):
-            made = torch.nn.Parameter(made, requires_grad=tensor.requires_grad)
-        memo[id(tensor)] = made
-    return copy.deepcopy(module, memo)
+        return distribute_tensor(own, mesh, placements[name])
+
+    return copied_module(module, made)
 
 
-def parallel_module(plan, program, module):
-    """Returns a copy of the module with DTensors, whose forward runs the program."""
-    made = distributed_module(module, plan.placements, program.mesh)
-    was_training = module.training
+class _Planned:
+    """The forward of a copy of a module. It is of the class, so that copies of the copy run with their own parameters."""
 
-    def forward(*args, **kwargs):
-        if made.training != was_training:
-            raise Error("the module was planned in %s mode; plan again after calling %s()" % (("train", "eval") if was_training else ("eval", "train")))
-        return plan.results_of(program(plan.tensors_of("forward", args, kwargs, made)))
+    def forward(self, *args, **kwargs):
+        program, call = self.program, self._planned_call
+        return call.results_of(program(call.tensors_of("forward", args, kwargs, self)))
 
-    made.forward = functools.wraps(module.forward)(forward)
-    made.__dict__["program"] = program
+
+def parallel_module(call, placements, program, module):
+    """Returns a copy of the module with DTensors, whose forward runs the program. Hooks of the module itself are a part of
+    the program."""
+    made = _distributed(module, placements, program.mesh)
+    for hooks in ("_forward_hooks", "_forward_pre_hooks", "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs", "_forward_hooks_always_called"):
+        getattr(made, hooks).clear()
+    kind = type(module)
+    made.__class__ = type(kind.__name__, (_Planned, kind), {"__module__": kind.__module__, "__doc__": kind.__doc__})
+    made.__dict__.pop("forward", None)  # of a module that was given one of its own
+    made.__dict__.update(program=program, _planned_call=call)
     return made
 
 
-def parallel_function(plan, program, function):
+def parallel_function(call, placements, program, function):
     @functools.wraps(function)
     def run(*args, **kwargs):
-        return plan.results_of(program(plan.tensors_of(getattr(function, "__name__", "function"), args, kwargs, None)))
+        return call.results_of(program(call.tensors_of(getattr(function, "__name__", "function"), args, kwargs, None)))
 
     run.program = program
     return run

@@ -4,7 +4,6 @@ import inspect
 
 import numpy
 import torch
-from torch.utils import _pytree as pytree
 
 from .. import _names
 from .._attributes import by_role
@@ -12,15 +11,16 @@ from .._exported import stablehlo_text
 from .._plan import BasePlan, check_options, load_layouts, plan_text
 from .._ranks import run_ranks
 from ..errors import a_type
+from ._call import Call
 from ._module import module_text
 from ._parallel import Program, parallel_function, parallel_module
 from ._placements import layout_of, mesh_sizes, placements_of
-from ._trace import leaf_names, trace
+from ._trace import TENSOR, trace
 
 SAVED = "tpshard.torch/1"
 
 # types of which numpy has no arrays: shard-run reads and writes them as f32, which holds all of their values
-_WIDER = {torch.bfloat16: torch.float32}
+_WIDER = dict.fromkeys((torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2), torch.float32)
 
 
 def plan(
@@ -65,6 +65,8 @@ def plan(
         raise TypeError("plan: %r is one argument too many; give options by name, such as topology=\"h100\"" % (others[1],))
     elif others or mesh is None:
         raise TypeError('plan: give the module, its arguments as one tuple, and a mesh: plan(model, (x,), mesh={"tp": 4})')
+    if kwargs is not None and not hasattr(kwargs, "items"):
+        raise TypeError("kwargs: is %s; give a dict of arguments" % a_type(kwargs))
     if not callable(function):
         raise TypeError("function: is %s; give a module or a function" % a_type(function))
     if not isinstance(args, (tuple, list)):
@@ -74,6 +76,7 @@ def plan(
             raise TypeError(_unknown(name))
     check_options(topology, memory_limit)
     sizes = mesh_sizes(mesh)
+    function = getattr(function, "_orig_mod", function)  # of torch.compile
     traced = trace(function, tuple(args), dict(kwargs or {}))
     names = [a.name for a in traced.arguments]
     if params == () and isinstance(function, torch.nn.Module):
@@ -110,7 +113,8 @@ def _numbers(traced):
     of = {}
     for number, head in enumerate(traced.heads):
         of.update({name: number for name, _ in traced.leaves if name == head or name.startswith(head + "/")})
-    return [of.get(a.name) if a.kind == "input" else None for a in traced.arguments]
+    tensors = [name for name, leaf in traced.leaves if leaf is TENSOR]
+    return [of[tensors[a.leaf]] if a.kind == "input" else None for a in traced.arguments]
 
 
 def _updates(traced, donate_argnums, numbers):
@@ -175,6 +179,7 @@ class Plan(BasePlan):
         super().__init__(text, [a.name for a in traced.arguments], sizes, options, made, SAVED)
         self._function, self._traced = function, traced
         self._module = function if isinstance(function, torch.nn.Module) else None
+        self._call = Call(traced)
 
     @property
     def placements(self):
@@ -182,40 +187,6 @@ class Plan(BasePlan):
 
     def __call__(self, *args, **kwargs):
         raise TypeError("a plan is no function; plan.parallelize(mesh) returns what runs by it, and plan.run_here(...) runs it on this machine")
-
-    def tensors_of(self, what, args, kwargs, module):
-        """Returns the tensors of a call in the order of the program's arguments; those of a module are from `module`.
-        Raises ValueError for arguments that the plan is not for."""
-        traced = self._traced
-        names = [name for name, _ in traced.leaves]
-        leaves, tree = pytree.tree_flatten((tuple(args), dict(kwargs)))
-        if tree != traced.tree:
-            raise ValueError("%s: %s" % (what, _names.difference(names, traced.heads, [*args, *kwargs.values()], leaf_names)))
-        given = dict(zip(names, leaves))
-        for name, planned in traced.leaves:
-            is_tensor = isinstance(planned, torch.Tensor)
-            if is_tensor != isinstance(given[name], torch.Tensor):
-                raise ValueError('%s: "%s" is %s, but was %s when it was planned' % (what, name, a_type(given[name]), a_type(planned)))
-            if not is_tensor and planned != given[name]:
-                raise ValueError('%s: "%s" is %r, but the plan is for %r; plan again' % (what, name, given[name], planned))
-        if module is not None:
-            given.update([*module.named_parameters(), *module.named_buffers()])
-        given.update(traced.constants)
-        for value in traced.arguments:
-            tensor = given[value.name]
-            if tuple(tensor.shape) != value.shape or tensor.dtype != value.dtype:
-                raise ValueError(
-                    '%s: "%s" is %s%s, but the plan is for %s%s'
-                    % (what, value.name, tensor.dtype, list(tensor.shape), value.dtype, list(value.shape))
-                )
-            if tensor.is_meta:
-                raise ValueError('%s: "%s" lies on torch.device("meta") and has no values' % (what, value.name))
-        return [given[value.name] for value in traced.arguments]
-
-    def results_of(self, tensors):
-        """Returns what the module or function returns, from the results of the program."""
-        leaves = [tensors[leaf] if is_tensor else leaf for is_tensor, leaf in self._traced.result_leaves]
-        return pytree.tree_unflatten(leaves, self._traced.result_tree)
 
     def parallelize(self, mesh):
         """Returns the module or function as one that runs by the plan on the ranks of torch.distributed. Each rank runs
@@ -236,7 +207,7 @@ class Plan(BasePlan):
         """
         text = stablehlo_text(self.text, self._options, keeps_attention=True)
         program = Program(text, self._traced, self.placements, self.mesh, mesh)
-        return (parallel_module if self._module else parallel_function)(self, program, self._function)
+        return (parallel_function if self._module is None else parallel_module)(self._call, self.placements, program, self._function)
 
     def run_here(self, *args, **kwargs):
         """Runs the planned program on as many ranks of this machine as the mesh has devices, through
@@ -251,10 +222,10 @@ class Plan(BasePlan):
         what was computed as `results`. Raises `tpshard.Error` if the run fails, ValueError for other
         arguments. What is compared, and how closely, says `shard-run --help`.
         """
-        arrays = [_array(tensor) for tensor in self.tensors_of("run_here", args, kwargs, self._module)]
+        arrays = [_array(tensor) for tensor in self._call.tensors_of("run_here", args, kwargs, self._module)]
         found, error = run_ranks(self.text, self._options, arrays, [r.name for r in self._traced.results])
         tensors = [torch.from_numpy(numpy.ascontiguousarray(a)).to(r.dtype).reshape(r.shape) for a, r in zip(found, self._traced.results)]
-        results = self.results_of(tensors)
+        results = self._call.results_of(tensors)
         if error:
             error.results = results
             raise error

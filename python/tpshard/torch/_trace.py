@@ -2,13 +2,14 @@
 import contextlib
 import copy
 import dataclasses
+import inspect
 import os
 import sys
 import typing
 import warnings
 
 import torch
-from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensor, FakeTensorMode
 from torch.fx import traceback as meta_of_nodes
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
@@ -18,10 +19,13 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .. import _names
-from ..errors import Diagnostic, error_of
+from ..errors import Diagnostic, a_type, error_of
 
 # Frames in these folders are not the user's.
 _OTHERS = (*(os.path.dirname(os.path.abspath(file)) + os.sep for file in (torch.__file__, __file__)), "<eval_with_key>", "<frozen ")
+
+
+TENSOR = object()
 
 
 @dataclasses.dataclass
@@ -30,8 +34,9 @@ class Value:
 
     kind: of an argument "parameter", "buffer", "constant" (a tensor that the program closes over) or
           "input"; of a result "update" or "output"
-    path: of a parameter or a buffer its name in the module; of an update that of the argument whose
+    path: of a parameter or a buffer its name in the module; of an update the name of the argument whose
           new value it is
+    leaf: of an input, which of the tensors of the user's arguments it is
     """
 
     name: str
@@ -39,6 +44,7 @@ class Value:
     dtype: torch.dtype
     kind: str
     path: str = ""
+    leaf: int = -1
 
 
 @dataclasses.dataclass
@@ -50,8 +56,10 @@ class Traced:
     results: list
     constants: dict  # {name: tensor}
     heads: list  # names of the arguments of the user
-    leaves: list  # (name, leaf) of the user's arguments; a leaf that is no tensor is part of the program
+    leaves: list  # (name, leaf) of the user's arguments; a leaf that is no tensor is part of the program, TENSOR stands for one
     tree: typing.Any  # their structure: (args, kwargs)
+    signature: typing.Any  # inspect.Signature of the function, or None
+    modes: tuple  # (name, training) of the module and those in it
     result_leaves: list  # (True, number of a result), or (False, a value that is no tensor)
     result_tree: typing.Any
 
@@ -82,13 +90,29 @@ class _Places(TorchDispatchMode):
     """Notes with each node that is traced which lines of the user it is of; those of gradients are of
     the line that asks for the gradient."""
 
+    supports_higher_order_operators = True
+
     def __init__(self, outer):
         super().__init__()
         self._outer = outer  # number of frames around the function
+        self.closed_over = {}  # {id: tensor}
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        meta_of_nodes.set_stack_trace(_user_frames()[self._outer :])
+        frames = _user_frames()[self._outer :]
+        meta_of_nodes.set_stack_trace(frames)
+        written = [a.alias_info is not None and a.alias_info.is_write for a in func._schema.arguments] if hasattr(func, "_schema") else []
+        for i, arg in enumerate(args):
+            if type(arg) in (torch.Tensor, torch.nn.Parameter):  # not one that is traced
+                self.closed_over[id(arg)] = arg
+                if i < len(written) and written[i]:
+                    _refuse_write(func, frames)
         return func(*args, **(kwargs or {}))
+
+
+def _refuse_write(func, frames=()):
+    file, line = next(iter(_places_in("".join(frames))[::-1]), ("", 0))
+    what = "the function writes a tensor that it closes over, such as a buffer or a gradient of a module; make it an argument"
+    raise error_of("unsupported", (Diagnostic("error", what, str(func), file, line),))
 
 
 class _Attention(TorchFunctionMode):
@@ -130,17 +154,52 @@ class _Program(torch.nn.Module):
 def _fake(mode, tensor):
     """Returns a tensor without storage of the same shape and type, on the CPU."""
     with mode:
-        return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="cpu")
+        made = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="cpu")
+        return made.requires_grad_(tensor.requires_grad)
 
 
-def _fake_module(mode, module):
-    """Returns a copy of the module whose parameters and buffers have no storage."""
+def copied_module(module, made):
+    """Returns a copy of a module that has the tensors made(name, tensor) as parameters and buffers. Tensors that are other
+    attributes are those of the module. Raises ValueError if it cannot be copied."""
     memo = {}
-    for tensor in [*module.parameters(), *module.buffers()]:
-        fake = _fake(mode, tensor)
+    for part in module.modules():
+        memo.update((id(value), value) for value in vars(part).values() if isinstance(value, torch.Tensor))
+    for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
+        new = made(name, tensor)
         is_parameter = isinstance(tensor, torch.nn.Parameter)
-        memo[id(tensor)] = torch.nn.Parameter(fake, requires_grad=False) if is_parameter else fake
-    return copy.deepcopy(module, memo)
+        memo[id(tensor)] = torch.nn.Parameter(new, requires_grad=tensor.requires_grad) if is_parameter else new
+    try:
+        return copy.deepcopy(module, memo)
+    except Exception as error:  # of any attribute, by its own
+        raise ValueError("the module has an attribute that cannot be copied: %s" % error) from error
+
+
+def modes_of(module):
+    return tuple((name, part.training) for name, part in module.named_modules())
+
+
+def _tensors_in(value, depth=4):
+    """True if an object that is no container of PyTorch has tensors in it."""
+    if isinstance(value, torch.Tensor):
+        return True
+    if depth == 0 or isinstance(value, (str, bytes, int, float, complex, type, torch.nn.Module)):
+        return False
+    if isinstance(value, dict):
+        return any(_tensors_in(v, depth - 1) for v in value.values())
+    if isinstance(value, (list, tuple, set)):
+        return any(_tensors_in(v, depth - 1) for v in value)
+    return any(_tensors_in(v, depth - 1) for v in getattr(value, "__dict__", {}).values())
+
+
+def _check_leaf(name, leaf):
+    """Refuses what is neither a tensor nor a part of a program."""
+    if type(leaf).__module__ == "numpy" and getattr(leaf, "ndim", 0) > 0:
+        raise ValueError('"%s" is an array of numpy; give torch.from_numpy(...)' % name)
+    if not isinstance(leaf, torch.Tensor) and _tensors_in(leaf):
+        raise ValueError(
+            '"%s" is %s with tensors in it, which a plan does not see; use tuples, lists, dicts or named tuples, register the class '
+            "by torch.utils._pytree, or do without (models of transformers: use_cache=False)" % (name, a_type(leaf))
+        )
 
 
 def _check_tensor(name, tensor):
@@ -185,26 +244,70 @@ def _largest(x, k, dim=-1, largest=True, sorted=True):
 def _export(program, tensors):
     from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exported = torch.export.export(program, tensors)
+    _check_nodes(exported.graph, False)
+    _check_shared(exported)
     table = {**get_decomposition_table(), torch.ops.aten.sort.stable: _sorted, torch.ops.aten.topk.default: _largest}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about tensors that modules set as plain attributes
-        exported = torch.export.export(program, tensors)
-        return exported.run_decompositions(table)
+        exported = exported.run_decompositions(table)
+    _check_nodes(exported.graph, True)
+    return exported
 
 
-def _check_random(graph):
-    """Refuses ops that draw random numbers, which torch-mlir would turn into a generator of its own."""
+def _check_shared(exported):
+    """Refuses a module that writes a tensor which has several names, with which PyTorch ends the process."""
+    of = {}
+    for spec in exported.graph_signature.input_specs:
+        tensor = exported.state_dict.get(spec.target, exported.constants.get(spec.target)) if spec.target else None
+        if tensor is not None:
+            of.setdefault(id(tensor), []).append(spec)
+    shared = {spec.arg.name: specs for specs in of.values() for spec in specs if len(specs) > 1}
+    views = {node: shared[node.name] for node in exported.graph.nodes if node.name in shared}
+    for node in exported.graph.nodes:
+        for argument, value in zip(getattr(getattr(node.target, "_schema", None), "arguments", ()), node.args):
+            if argument.alias_info is None or not isinstance(value, torch.fx.Node) or value not in views:
+                continue
+            if argument.alias_info.is_write:
+                file, line = innermost(node)
+                names = " and ".join('"%s"' % spec.target.removeprefix("module.") for spec in views[value])
+                what = "the module writes a tensor that has several names, %s; give it copies" % names
+                raise error_of("unsupported", (Diagnostic("error", what, str(node.target), file, line),))
+            views[node] = views[value]
+
+
+def _check_nodes(graph, decomposed):
+    """Refuses operations that draw random numbers, which torch-mlir would turn into a generator of its own; those whose result
+    has a shape that depends on values; and those of functions, such as torch.cond."""
     for node in graph.nodes:
-        if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
-            file, line = innermost(node)
+        values = node.meta.get("val")
+        values = values if isinstance(values, (tuple, list)) else (values,)
+        if decomposed and torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
             what = "draws random numbers, which a plan does not have; call eval() of the module, or pass them as an argument"
-            raise error_of("unsupported", (Diagnostic("error", what, str(node.target), file, line),))
+        elif any(isinstance(v, torch.SymInt) or isinstance(v, torch.Tensor) and any(isinstance(n, torch.SymInt) for n in v.shape) for v in values):
+            what = "makes a shape of a value of a tensor; a plan is for all values: write torch.where"
+        elif isinstance(node.target, torch._ops.HigherOrderOperator) and node.target.__name__ in _CONTROL:
+            what = "is not lowered by torch-mlir; write torch.where, or a loop of Python"
+        else:
+            continue
+        file, line = innermost(node)
+        raise error_of("unsupported", (Diagnostic("error", what, str(node.target), file, line),))
+
+
+_CONTROL = ("cond", "while_loop", "scan", "map_impl", "associative_scan", "flex_attention")
 
 
 def _frames(node):
     """Returns the user's lines that a node is of, as (file, line), the innermost one last."""
+    return _places_in(node.meta.get("stack_trace") or "")
+
+
+def _places_in(stack):
+    """Returns the user's lines in a stack of calls as text."""
     found = []
-    for text in (node.meta.get("stack_trace") or "").splitlines():
+    for text in stack.splitlines():
         parts = text.strip().split('"')
         if len(parts) >= 3 and parts[0] == "File " and not parts[1].startswith(_OTHERS):
             found.append((parts[1], int(parts[2].split()[2].rstrip(","))))
@@ -223,21 +326,39 @@ def _keep_user_frames(graph):
             node.meta["stack_trace"] = "\n".join(lines)
 
 
+def bound(signature, args, kwargs):
+    """Returns (args, kwargs) of a call in one form: by position what can be."""
+    if signature is None:
+        return tuple(args), dict(kwargs)
+    call = signature.bind(*args, **kwargs)
+    return call.args, call.kwargs
+
+
+def _signature(function):
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+
+
 def trace(function, args, kwargs):
     """Returns the `Traced` of function(*args, **kwargs). Values of tensors do not matter, so they may
     lie on torch.device("meta"). Raises `Refused`, with the user's file and line, for what depends on
     values or draws random numbers."""
+    function = getattr(function, "_orig_mod", function)  # of torch.compile
     module = function if isinstance(function, torch.nn.Module) else None
-    positional = _names.parameter_names(module.forward if module else function, len(args))
-    heads = positional + list(kwargs)
+    own = function if module is None else module.forward
+    signature = _signature(own)
+    args, kwargs = bound(signature, args, kwargs)
+    heads = _names.parameter_names(own, len(args)) + list(kwargs)
     names = [name for head, arg in zip(heads, [*args, *kwargs.values()]) for name in leaf_names(head, arg)]
-    leaves, tree = pytree.tree_flatten((tuple(args), dict(kwargs)))
+    leaves, tree = pytree.tree_flatten((args, kwargs))
     at = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
-    for i in at:
-        _check_tensor(names[i], leaves[i])
-    if module:
-        for name, tensor in [*module.named_parameters(), *module.named_buffers()]:
-            _check_tensor(name, tensor)
+    for name, leaf in zip(names, leaves):
+        _check_leaf(name, leaf)
+    state = {} if module is None else dict([*module.named_parameters(), *module.named_buffers()])
+    for name, tensor in [*state.items(), *((names[i], leaves[i]) for i in at)]:
+        _check_tensor(name, tensor)
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     tensors = tuple(_fake(mode, leaves[i]) for i in at)
     results = {}
@@ -250,26 +371,55 @@ def trace(function, args, kwargs):
         found = function(*args, **kwargs)
         results["names"] = leaf_names(_names.result_head(heads), found)
         results["leaves"], results["tree"] = pytree.tree_flatten(found)
+        for name, leaf in zip(results["names"], results["leaves"]):
+            _check_leaf(name, leaf)
         return [leaf for leaf in results["leaves"] if isinstance(leaf, torch.Tensor)]
 
-    with _refusing(), sdpa_kernel(SDPBackend.MATH), _Attention():
-        if module:
-            program = _Program(_fake_module(mode, module), call)
+    with _refusing(), sdpa_kernel(SDPBackend.MATH), torch.device("cpu"), _Attention():
+        if module is not None:
+            program = _Program(copied_module(module, lambda _, tensor: _fake(mode, tensor)), call)
         else:
-            outer = len(_user_frames())
-
-            def flat(*tensors):
-                with _Places(outer):
-                    return call(function, tensors)
-
-            with meta_of_nodes.preserve_node_meta():
-                program = make_fx(flat, tracing_mode="fake", _allow_non_fake_inputs=True)(*tensors)
-        if not any(isinstance(leaf, torch.Tensor) for leaf in results.get("leaves", ())) and not module:
+            program = _flat(function, call, tensors)
+        if module is None and not any(isinstance(leaf, torch.Tensor) for leaf in results["leaves"]):
             raise ValueError("the function returns no tensor")
         exported = _export(program, tensors)
-    _check_random(exported.graph)
     _keep_user_frames(exported.graph)
-    return _described(exported, [names[i] for i in at], heads, list(zip(names, leaves)), tree, results, module)
+    made = _described(exported, [names[i] for i in at], heads, tree, results, module)
+    made.leaves = [(name, TENSOR if isinstance(leaf, torch.Tensor) else leaf) for name, leaf in zip(names, leaves)]
+    made.signature, made.modes = signature, () if module is None else modes_of(module)
+    _check_memory(made, {**state, **{a.name: leaves[at[a.leaf]] for a in made.arguments if a.kind == "input"}})
+    return made
+
+
+def _flat(function, call, tensors):
+    """Returns the graph of a function of flat tensors. Raises `Refused` if it writes what it closes over."""
+    places = _Places(len(_user_frames()) - 1)
+
+    def flat(*tensors):
+        with places:
+            return call(function, tensors)
+
+    with meta_of_nodes.preserve_node_meta():
+        made = make_fx(flat, tracing_mode="fake", _allow_non_fake_inputs=True)(*tensors)
+    left = [t for t in places.closed_over.values() if isinstance(t.grad, FakeTensor)]
+    for tensor in left:
+        tensor.grad = None
+    if left:
+        _refuse_write("backward")
+    return made
+
+
+def _check_memory(traced, tensors):
+    """Refuses a program that writes an argument which shares its memory with another one."""
+    of = {}
+    for name, tensor in tensors.items():
+        if not tensor.is_meta and tensor.numel() > 0:
+            of.setdefault(tensor.untyped_storage().data_ptr(), []).append(name)
+    for names in of.values():
+        written = [r.path for r in traced.results if r.kind == "update" and r.path in names]
+        if written and len(names) > 1:
+            other = next(name for name in names if name != written[0])
+            raise ValueError('"%s" is written, and shares its memory with "%s", of which a plan does not know; give a copy' % (written[0], other))
 
 
 def _without_duplicates(exported, module):
@@ -291,28 +441,30 @@ def _without_duplicates(exported, module):
     return left
 
 
-def _described(exported, names, heads, leaves, tree, found, module):
+def _described(exported, names, heads, tree, found, module):
     """Returns the `Traced` of an exported program. `names` are those of its tensors, `found` has the
     results of the call as leaves."""
-    inputs = _without_duplicates(exported, module) if module else exported.graph_signature.input_specs
+    inputs = exported.graph_signature.input_specs if module is None else _without_duplicates(exported, module)
+    state = {spec.target.removeprefix("module.") for spec in inputs if module is not None and spec.kind.name in ("PARAMETER", "BUFFER")}
     nodes = {node.name: node for node in exported.graph.nodes}
     arguments, constants, of_node = [], {}, {}
-    rest = iter(names)
+    rest = iter(enumerate(names))
     for spec in inputs:
-        kind, path = spec.kind.name, (spec.target or "").removeprefix("module.")
+        kind, path, leaf = spec.kind.name, (spec.target or "").removeprefix("module."), -1
         if kind == "USER_INPUT":
-            name, kind = next(rest), "input"
-        elif module and kind in ("PARAMETER", "BUFFER"):
+            (leaf, name), kind = next(rest), "input"
+            name = _names.free(name, state)
+        elif module is not None and kind in ("PARAMETER", "BUFFER"):
             name, kind = path, kind.lower()
         elif kind in ("PARAMETER", "BUFFER", "CONSTANT_TENSOR"):
-            name, kind = _names.free("constant/%d" % len(constants), names), "constant"
+            name, kind = _names.free("constant/%d" % len(constants), {*names, *state}), "constant"
             constants[name] = exported.constants[spec.target] if spec.target in exported.constants else exported.state_dict[spec.target]
         else:
             what = "the program has an operation with effects, or an object that is no tensor (%s), which a plan does not have" % kind
             raise error_of("unsupported", (Diagnostic("error", what),))
         value = nodes[spec.arg.name].meta["val"]
         of_node[spec.arg.name] = name
-        arguments.append(Value(name, tuple(value.shape), value.dtype, kind, path if kind in ("parameter", "buffer") else ""))
+        arguments.append(Value(name, tuple(value.shape), value.dtype, kind, path if kind in ("parameter", "buffer") else "", leaf))
     result_names = [name for name, leaf in zip(found["names"], found["leaves"]) if isinstance(leaf, torch.Tensor)]
     of_target = {a.path: a.name for a in arguments if a.path}
     results, rest = [], iter(result_names)
@@ -323,10 +475,12 @@ def _described(exported, names, heads, leaves, tree, found, module):
         else:
             target = spec.target or ""
             path = of_node.get(target) or of_target.get(target.removeprefix("module."))
+            if path is None:
+                _refuse_write(target)
             name, kind = _names.free("new/" + path, names), "update"
         results.append(Value(name, tuple(value.shape), value.dtype, kind, path))
     first = len(results) - len(result_names)
     numbers = iter(range(first, len(results)))
     result_leaves = [next(numbers) if isinstance(leaf, torch.Tensor) else leaf for leaf in found["leaves"]]
     is_tensor = [isinstance(leaf, torch.Tensor) for leaf in found["leaves"]]
-    return Traced(exported.graph, arguments, results, constants, heads, leaves, tree, list(zip(is_tensor, result_leaves)), found["tree"])
+    return Traced(exported.graph, arguments, results, constants, heads, [], tree, None, (), list(zip(is_tensor, result_leaves)), found["tree"])
