@@ -353,6 +353,8 @@ class Objects(unittest.TestCase):
         torch.testing.assert_close(plan.run_here(input=self.x), layer(self.x).detach())
         self.assertEqual(tps.plan(layer, (), kwargs={"input": self.x}, mesh=MESH).layouts, plan.layouts)
         self.assertEqual(tps.plan(torch.compile(layer), (self.x,), mesh=MESH).layouts, plan.layouts)
+        double = lambda x: x * 2
+        self.assertEqual(list(tps.plan(torch.compile(double), (self.x,), mesh=MESH).layouts), ["x", "result"])
         self.assertEqual(list(tps.plan(nn.Sequential(), (self.x,), mesh=MESH).layouts), ["input", "result"])
         plan = tps.plan(lambda x, n: x * n, (self.x.long(), 1), mesh=MESH)
         with self.assertRaisesRegex(ValueError, '"n" is 1.0, but the plan is for 1; plan again'):

@@ -76,7 +76,8 @@ def plan(
             raise TypeError(_unknown(name))
     check_options(topology, memory_limit)
     sizes = mesh_sizes(mesh)
-    function = getattr(function, "_orig_mod", function)  # of torch.compile
+    for name in ("_orig_mod", "_torchdynamo_orig_callable"):  # of what torch.compile returns
+        function = getattr(function, name, function)
     traced = trace(function, tuple(args), dict(kwargs or {}))
     names = [a.name for a in traced.arguments]
     if params == () and isinstance(function, torch.nn.Module):

@@ -345,7 +345,6 @@ def trace(function, args, kwargs):
     """Returns the `Traced` of function(*args, **kwargs). Values of tensors do not matter, so they may
     lie on torch.device("meta"). Raises `Refused`, with the user's file and line, for what depends on
     values or draws random numbers."""
-    function = getattr(function, "_orig_mod", function)  # of torch.compile
     module = function if isinstance(function, torch.nn.Module) else None
     own = function if module is None else module.forward
     signature = _signature(own)
