@@ -35,8 +35,8 @@ def check_silent(name, command):
 check("planning", OPT, r"^shard-opt: tp-propagate, \d+ s.*: ", {"COLUMNS": "80"})
 check("narrow", OPT, r"^shard-opt: tp-propagate, \d+ s", {"COLUMNS": "50"})
 check("solving", SOLVE, r"^shard-solve: solving, \d+ s \(at most \d+ s left\): best .*, bound")
-# how long a repetition takes depends on the load: 25 take long enough to see one, and Ctrl-C ends the others
-check("measuring", [*BENCH, "--repeats=25"], r"^shard-bench: measuring, \d+ s \(\d+ s left\): [1-9]\d* of 25", presses=[" left)"])
+# how long a repetition takes depends on the load, seconds or minutes are left: 25 take long enough to see one, and Ctrl-C ends the others
+check("measuring", [*BENCH, "--repeats=25"], r"^shard-bench: measuring, \d+ s \((\d+ min )?\d+ s left\): [1-9]\d* of 25", presses=[" left)"])
 check_silent("elsewhere", BENCH)
 dumb = terminal.run(BENCH, environment={"TERM": "dumb"})
 assert not dumb.lines() and "left" not in dumb.shown, dumb.shown
