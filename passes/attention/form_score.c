@@ -87,7 +87,8 @@ static bool is_everywhere(tp_score_origin o, bool constant) {
          mlirDenseElementsAttrGetBoolSplatValue(all) == constant;
 }
 
-/* The other operand of "and true", as PyTorch writes triangles, and of "or false"; -1: neither. */
+/* If one operand of an and is true everywhere, or one of an or false everywhere, returns which one
+ * is the other operand; else -1. PyTorch writes triangles as a comparison "and true". */
 static int beside_neutral(tp_score_origin o, MlirOperation op) {
   bool is_and = tp__op_is(op, "arith.andi");
   for (int i = 0; i < 2 && (is_and || tp__op_is(op, "arith.ori")); i++)

@@ -333,8 +333,8 @@ tp_nest tp__nest_part(tp_export *x, const tp_nest *whole, uint32_t without, cons
 
 /* ---- results ---- */
 
-/* The loops that index result k, in the order of its dimensions. Dimensions of size 1 that no loop
- * indexes, such as those that a reduction keeps, are left out. */
+/* Lists the loops that index the dimensions of result k, in their order. A dimension of size 1 that
+ * no loop indexes, which a reduction may keep, is not in the list. */
 tp_status tp__nest_result_loops(const tp_nest *n, int k, int64_t *loops, int *count) {
   MlirAffineMap map = n->maps[n->body.n_inputs + k];
   int rank = 0;
@@ -354,7 +354,8 @@ tp_status tp__nest_result_loops(const tp_nest *n, int k, int64_t *loops, int *co
   return TP_OK;
 }
 
-/* Adds the dimensions of size 1 that tp__nest_result_loops leaves out of result k. */
+/* Reshapes a value that has one dimension for each loop of tp__nest_result_loops to the shape of
+ * result k, which may also have dimensions of size 1. */
 MlirValue tp__nest_add_units(tp_export *x, const tp_nest *n, int k, MlirValue value) {
   int rank = 0;
   int64_t sizes[TP_MAX_RANK];

@@ -1,7 +1,9 @@
 """What plans of all front ends have in common: the call of the planner, and what its report says."""
 import dataclasses
+import difflib
 import functools
 import glob
+import inspect
 import json
 import os
 import re
@@ -41,8 +43,31 @@ def _as_parameters(message):
     return re.sub(r"\b(memory-limit|time-limit|byte-flops|shard-constants|unknown-ops)\b", lambda m: m[1].replace("-", "_"), message)
 
 
-def check_options(topology, memory_limit):
-    """Raises TypeError or ValueError for a topology or a limit that no plan takes."""
+def unknown_text(name, function, other_names, other):
+    """Returns the message about a parameter that `function` does not have. `other_names` has what to say about names that
+    other libraries use, `other` what to say if no parameter is like it."""
+    near = difflib.get_close_matches(name, inspect.signature(function).parameters, n=1, cutoff=0.7)
+    return "plan() has no parameter %r; %s" % (name, other_names.get(name, "did you mean %s?" % near[0] if near else other))
+
+
+def positions(what, numbers, count):
+    """Returns numbers of arguments, of which there are `count`, as a tuple of positive ones."""
+    made = []
+    for n in numbers if isinstance(numbers, (tuple, list)) else (numbers,):
+        if not isinstance(n, int) or isinstance(n, bool):
+            raise TypeError("%s: %r is no number of an argument; give numbers, from 0" % (what, n))
+        if not -count <= n < count:
+            raise ValueError("%s: there is no argument %r; there are %d" % (what, n, count))
+        made.append(n % count)
+    return tuple(made)
+
+
+def check_options(topology, memory_limit, options, other_names, unknown):
+    """Raises TypeError or ValueError for a topology or a limit that no plan takes, and for an option with a name of
+    another library; unknown(name) returns the message about it."""
+    for name in options:
+        if name in other_names:
+            raise TypeError(unknown(name))
     if not isinstance(topology, (str, os.PathLike)):
         raise TypeError("topology: is %s; give a name, such as \"h100\", or the path of a topology file" % a_type(topology))
     if topology == "host":

@@ -1,6 +1,6 @@
 /* Tests attention of programs, and its gradient, on a GPU. Usage:
- *   attention cases [small]                every case of the table, twice: against f64, and bitwise
- *                                          equal
+ *   attention cases [small]                runs every case of the table twice: both runs must give
+ *                                          the same bits, and agree with f64
  *   attention gradients                    the same for statistics of rows and gradients
  *   attention time TOKENS TFLOP/s GB/s     causal attention of a Llama layer in bf16: 32 heads of
  *                                          128 features, in groups of 4; beside its arithmetic and

@@ -34,8 +34,8 @@ static MlirAttribute narrowed(MlirValue value, MlirType type) {
   return mlirFloatAttrGetValueDouble(narrow) == number ? narrow : (MlirAttribute){NULL};
 }
 
-/* Compares a number itself, not a wider one of the same value, with a constant that its type has:
- * torch-mlir compares with f64. */
+/* torch-mlir converts f32 to f64 to compare it with a constant. If f32 has the constant, too, this
+ * compares the f32 and drops the conversion; the same for other types. */
 static bool narrow_comparison(const tp__generic *generic, MlirOperation op) {
   for (int i = 0; i < 2 && tp__op_is(op, "arith.cmpf"); i++) {
     MlirOperation widened = tp__defined_by(mlirOperationGetOperand(op, i), "arith.extf");

@@ -1,7 +1,5 @@
 """A plan of a JAX function, and the call that makes one."""
 import dataclasses
-import difflib
-import inspect
 
 import jax
 import numpy
@@ -11,7 +9,7 @@ from jax.sharding import AxisType, Mesh
 from .. import _library
 from .._exported import stablehlo_text
 from .._names import difference
-from .._plan import BasePlan, check_options, load_layouts, plan_text
+from .._plan import BasePlan, check_options, load_layouts, plan_text, positions, unknown_text
 from ..errors import Error, a_type
 from ._export import export
 from ._jitted import Jitted
@@ -71,12 +69,9 @@ def plan(
         raise TypeError("function: is %s; give a function%s" % (a_type(function), instead))
     if not isinstance(args, (tuple, list)):
         raise TypeError("args: is %s; give a tuple with the arguments of the function" % a_type(args))
-    for name in options:
-        if name in OTHER_NAMES:
-            raise TypeError(_unknown(name))
-    check_options(topology, memory_limit)
+    check_options(topology, memory_limit, options, OTHER_NAMES, _unknown)
     sizes = mesh_sizes(mesh)
-    donated, static = _positions("donate_argnums", donate_argnums, args), _positions("static_argnums", static_argnums, args)
+    donated, static = positions("donate_argnums", donate_argnums, len(args)), positions("static_argnums", static_argnums, len(args))
     exported = export(function, tuple(args), sizes, params, state, pin, donated, static)
     named, made = plan_text(exported.text, sizes, topology, memory_limit, options, progress, _unknown)
     return Plan(function, exported, sizes, named, made, donated, static, mesh_devices(mesh))
@@ -96,21 +91,8 @@ OTHER_NAMES = {
 
 def _unknown(name):
     """Text about a parameter that `plan` does not have."""
-    near = difflib.get_close_matches(name, inspect.signature(plan).parameters, n=1, cutoff=0.7)
     other = "bind those of the function by functools.partial; docs/reference/passes.md lists the options of tp-plan"
-    return "plan() has no parameter %r; %s" % (name, OTHER_NAMES.get(name, "did you mean %s?" % near[0] if near else other))
-
-
-def _positions(what, numbers, args):
-    """Returns numbers of arguments as a tuple of positive ones."""
-    made = []
-    for n in numbers if isinstance(numbers, (tuple, list)) else (numbers,):
-        if not isinstance(n, int) or isinstance(n, bool):
-            raise TypeError("%s: %r is no number of an argument; give numbers, from 0" % (what, n))
-        if not -len(args) <= n < len(args):
-            raise ValueError("%s: there is no argument %r; there are %d" % (what, n, len(args)))
-        made.append(n % len(args))
-    return tuple(made)
+    return unknown_text(name, plan, OTHER_NAMES, other)
 
 
 def _closed(function):

@@ -1,14 +1,11 @@
 """A plan of a PyTorch module or function, and the call that makes one."""
-import difflib
-import inspect
-
 import numpy
 import torch
 
 from .. import _names
 from .._attributes import by_role
 from .._exported import stablehlo_text
-from .._plan import BasePlan, check_options, load_layouts, plan_text
+from .._plan import BasePlan, check_options, load_layouts, plan_text, positions, unknown_text
 from .._ranks import run_ranks
 from ..errors import a_type
 from ._call import Call
@@ -71,10 +68,7 @@ def plan(
         raise TypeError("function: is %s; give a module or a function" % a_type(function))
     if not isinstance(args, (tuple, list)):
         raise TypeError("args: is %s; give a tuple with the arguments" % a_type(args))
-    for name in options:
-        if name in OTHER_NAMES:
-            raise TypeError(_unknown(name))
-    check_options(topology, memory_limit)
+    check_options(topology, memory_limit, options, OTHER_NAMES, _unknown)
     sizes = mesh_sizes(mesh)
     for name in ("_orig_mod", "_torchdynamo_orig_callable"):  # of what torch.compile returns
         function = getattr(function, name, function)
@@ -104,9 +98,8 @@ OTHER_NAMES = {
 
 def _unknown(name):
     """Text about a parameter that `plan` does not have."""
-    near = difflib.get_close_matches(name, inspect.signature(plan).parameters, n=1, cutoff=0.7)
     other = "those of the module belong into kwargs; docs/reference/passes.md lists the options of tp-plan"
-    return "plan() has no parameter %r; %s" % (name, OTHER_NAMES.get(name, "did you mean %s?" % near[0] if near else other))
+    return unknown_text(name, plan, OTHER_NAMES, other)
 
 
 def _numbers(traced):
@@ -120,12 +113,7 @@ def _numbers(traced):
 
 def _updates(traced, donate_argnums, numbers):
     """Returns {number of a result: number of the argument whose new value it is}."""
-    donated = donate_argnums if isinstance(donate_argnums, (tuple, list)) else (donate_argnums,)
-    for n in donated:
-        if not isinstance(n, int) or isinstance(n, bool):
-            raise TypeError("donate_argnums: %r is no number of an argument; give numbers, from 0" % (n,))
-        if not 0 <= n < len(traced.heads):
-            raise ValueError("donate_argnums: there is no argument %r; there are %d" % (n, len(traced.heads)))
+    donated = positions("donate_argnums", donate_argnums, len(traced.heads))
     names = [a.name for a in traced.arguments]
     own = {r: names.index(value.path) for r, value in enumerate(traced.results) if value.kind == "update"}
     chosen = [i for i, n in enumerate(numbers) if n in donated and i not in own.values()]

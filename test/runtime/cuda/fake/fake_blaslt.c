@@ -515,7 +515,8 @@ static void pass_time(const job *w) {
     pass(w->algorithm == plan.fastest ? 1 : 2);
 }
 
-/* A row of A, B and the row of their product, in the type of sums. */
+/* One row of A, all of B, and the row of the product that they give; numbers are of the type in
+ * which products are added. */
 typedef struct operands {
   int64_t n, k;
   float *row, *b, *sum;

@@ -320,9 +320,9 @@ typedef struct ptx_shadow {
   uint32_t fenced;                  /* proxy fences of the writer's warp before the write */
 } ptx_shadow;
 
-/* The warps for which a further read of a word of shared memory changes nothing, until its next
- * write, or the next barrier: it was written before all their accesses, and several threads have
- * read it. */
+/* Says for a word of shared memory which warps may read it again without a check. A warp may if its
+ * reads come after the last write of the word, and several threads have read the word since then.
+ * The mark ends with the next write of the word, and with the next barrier. */
 typedef struct ptx_read_mark {
   uint32_t epoch; /* of the CTA */
   uint32_t warps;
