@@ -42,6 +42,7 @@ static const struct row {
     {"tp.factors", AT(OP), ANY, NULL},
     {"tp.fused", AT(FUNC), ANY, NULL},
     {"tp.global", AT(ARGUMENT) | AT(RESULT) | AT(OP), ANY, NULL},
+    {"tp.gradient", AT(ARGUMENT) | AT(RESULT), ANY, NULL},
     {"tp.groups", AT(OP), NUMBER, NULL},
     {"tp.in_place", AT(OP), ANY, NULL},
     {"tp.n_groups", AT(OP), NUMBER, NULL},

@@ -346,8 +346,8 @@ static tp_status set_type(const boundary *b, bool is_entry) {
 
 /* Writes sdy.sharding on arguments or results, and removes what only this library knows. */
 static tp_status mark(tp_export *x, const boundary *b, bool is_args, bool has_shardings) {
-  static const char *const ours[] = {"tp.sharding", "tp.global", "tp.unsigned", "tp.role",
-                                     "tp.updates"};
+  static const char *const ours[] = {"tp.sharding", "tp.global",  "tp.unsigned",
+                                     "tp.role",     "tp.updates", "tp.gradient"};
   tp_boundary attrs;
   int n = is_args ? b->n_in : b->n_out;
   const crossing *values = b->values + (is_args ? 0 : b->n_in);

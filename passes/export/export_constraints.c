@@ -280,7 +280,7 @@ static void constrain_results(state *s, int64_t number, MlirOperation op) {
 
 /* Gives arguments or results the layouts of the planned function. */
 static tp_status mark_boundary(state *s, MlirOperation func, MlirOperation from, bool is_args) {
-  static const char *const ours[] = {"tp.sharding", "tp.role", "tp.updates"};
+  static const char *const ours[] = {"tp.sharding", "tp.role", "tp.updates", "tp.gradient"};
   MlirType type = tp__func_type(func);
   tp_boundary attrs;
   if (tp__boundary_begin(func, is_args, &attrs) != TP_OK)

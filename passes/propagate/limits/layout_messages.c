@@ -95,20 +95,21 @@ enum { N_KNOWN = 1 << 13 };
 
 typedef tp_status edge_fn(builder *b, const tp_planned_value *v, tp_layout_edge e);
 
-/* Visits the edges from arguments to the results that are their new values. */
-static tp_status for_each_update(builder *b, edge_fn *visit) {
+/* Visits the edges between arguments and results that get one layout. */
+static tp_status for_each_tie(builder *b, edge_fn *visit) {
   const tp_planner *p = b->m->p;
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(p->problem.graph.func, 0));
   for (int i = 0; i < (int)p->problem.n_nodes; i++) {
     const tp_node *node = &p->problem.nodes[i];
-    int arg = node->kind == TP_NODE_RESULT ? p->problem.updated[node->index] : -1;
-    if (arg < 0)
-      continue;
-    const tp_planned_value *v = tp__planned_value(p, mlirBlockGetArgument(entry, arg));
-    tp_layout_edge e = {.node = {v->node, i}, .keeps_layout = true};
-    e.column[0] = find_column(b, v->node, true, v->output);
-    e.column[1] = find_column(b, i, false, 0);
-    TP_TRY(e.column[0] && e.column[1] ? visit(b, v, e) : TP_NO_MEMORY);
+    int k = node->kind == TP_NODE_RESULT ? p->problem.tie_of_result[node->index] : -1;
+    for (; k >= 0; k = p->problem.ties[k].next[1]) {
+      MlirValue arg = mlirBlockGetArgument(entry, p->problem.ties[k].arg);
+      const tp_planned_value *v = tp__planned_value(p, arg);
+      tp_layout_edge e = {.node = {v->node, i}, .keeps_layout = true};
+      e.column[0] = find_column(b, v->node, true, v->output);
+      e.column[1] = find_column(b, i, false, 0);
+      TP_TRY(e.column[0] && e.column[1] ? visit(b, v, e) : TP_NO_MEMORY);
+    }
   }
   return TP_OK;
 }
@@ -129,7 +130,7 @@ static tp_status for_each_edge(builder *b, edge_fn *visit) {
       TP_TRY(e.column[0] && e.column[1] ? visit(b, v, e) : TP_NO_MEMORY);
     }
   }
-  return for_each_update(b, visit);
+  return for_each_tie(b, visit);
 }
 
 static tp_status count_edge(builder *b, const tp_planned_value *v, tp_layout_edge e) {

@@ -222,7 +222,7 @@ tp_status tp__plan_make_problem(tp_planner *p, bool limited, tp_problem **made) 
   if (status == TP_OK)
     status = add_edges(p, problem);
   if (status == TP_OK)
-    status = tp__tie_updates(p, problem);
+    status = tp__tie_layouts(p, problem);
   if (status == TP_OK && p->routes)
     status = tp__routes_state(p, problem);
   if (status == TP_OK && p->routes && limited &&

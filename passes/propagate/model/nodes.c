@@ -410,7 +410,7 @@ tp_status tp__plan_copies(tp_planner *p) {
 }
 
 tp_status tp__plan_nodes(tp_planner *p) {
-  tp_status status = tp__read_updates(p);
+  tp_status status = tp__read_ties(p);
   if (status == TP_OK)
     status = add_items(p);
   if (status == TP_OK && p->limits.memory < 0)

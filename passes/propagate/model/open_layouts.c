@@ -199,7 +199,7 @@ tp_status tp__node_for_arg(tp_planner *p, int i, tp_node *node) {
   if (tp__is_tensor(mlirValueGetType(arg)))
     status = tp__check_tensor(p->problem.graph.func, "argument", i, mlirValueGetType(arg));
   if (status == TP_OK)
-    status = tp__func_graph_arg(&p->problem.graph, i, &pin, &pinned);
+    status = tp__pin_of_argument(p, i, &pin, &pinned);
   if (status == TP_OK)
     status = layouts_of(p, arg, true, NULL, pinned, pin, &list);
   if (status == TP_OK)
@@ -269,18 +269,10 @@ tp_status tp__node_for_carried(tp_planner *p, int item, int slot, tp_node *node)
   return TP_OK;
 }
 
-/* Finds the annotation of a result. A result without one that is the new value of an argument has
- * the argument's, which may name a layout that is not offered otherwise. */
-static tp_status pin_of_result(tp_planner *p, int i, tp_annotation *pin, bool *pinned) {
-  TP_TRY(tp__func_graph_result(&p->problem.graph, i, pin, pinned));
-  int arg = *pinned ? -1 : p->problem.updated[i];
-  return arg < 0 ? TP_OK : tp__func_graph_arg(&p->problem.graph, arg, pin, pinned);
-}
-
 tp_status tp__node_for_result(tp_planner *p, int i, MlirValue value, tp_node *node, bool *pinned) {
   tp_annotation pin = {0};
   layout_list *list;
-  tp_status status = pin_of_result(p, i, &pin, pinned);
+  tp_status status = tp__pin_of_result(p, i, &pin, pinned);
   if (status == TP_OK)
     status = layouts_of(p, value, true, NULL, *pinned, pin, &list);
   if (status == TP_OK)

@@ -95,6 +95,14 @@ typedef struct tp_planned_value {
 
 enum { TP_MAX_ORDERS = 8 };
 
+/* An argument and a result with one layout (ties.c). `next`: the next tie of the argument, and of
+ * the result, or -1. */
+typedef struct tp_tie {
+  int arg, result;
+  int attr; /* which attribute says so */
+  int next[2];
+} tp_tie;
+
 /* What is planned: a function with the strategies of its nodes. Immutable once tp__plan_nodes has
  * built it, except for the choices of the nodes. Planners that keep fewer strategies have nodes of
  * their own. */
@@ -109,8 +117,9 @@ typedef struct tp_plan_problem {
   tp_func_graph graph;
   size_t number; /* index of the function in the module */
   bool follow;
-  bool overlaps;        /* choose by the simulated time of two streams */
-  const int *updated;   /* by result: the argument whose new value it is (tp.updates), or -1 */
+  bool overlaps;                           /* choose by the simulated time of two streams */
+  const tp_tie *ties;                      /* of arguments and results that get one layout */
+  int n_ties, *tie_of_arg, *tie_of_result; /* by number: the first tie, or -1 */
   bool mixes_sub_axes;  /* an annotation splits an axis, so any mix of its parts is offered */
   struct tp_flow *flow; /* which axes annotations propagate to which dimension */
   /* orders in which axes may follow each other on one dimension: that of the mesh, and those of
@@ -353,10 +362,14 @@ tp_status tp__plan_remarks(const tp_planner *planner);
  * cannot cut. */
 unsigned tp__wrongly_cut_axes(const tp_planner *planner);
 
-/* updates.c: adds an edge between each argument and the result that is its new value. */
-tp_status tp__tie_updates(tp_planner *planner, tp_problem *problem);
-/* Reads tp.updates of all results into `updated` of the problem. */
-tp_status tp__read_updates(tp_planner *planner);
+/* ties.c: reads which arguments and results get one layout (tp.updates, tp.gradient). */
+tp_status tp__read_ties(tp_planner *planner);
+/* Adds an edge between each two that are tied. */
+tp_status tp__tie_layouts(tp_planner *planner, tp_problem *problem);
+/* Finds the annotation of an argument or a result. One without has that of what it is tied to,
+ * which may name a layout that is not offered otherwise. */
+tp_status tp__pin_of_argument(tp_planner *planner, int number, tp_annotation *pin, bool *pinned);
+tp_status tp__pin_of_result(tp_planner *planner, int number, tp_annotation *pin, bool *pinned);
 
 /* write_plan.c: writes the chosen plan into the IR. */
 tp_status tp__plan_write(tp_planner *planner);

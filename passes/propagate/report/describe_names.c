@@ -44,7 +44,8 @@ void tp__describe_results(tp_describer *d) {
   for (int i = 0; i < d->graph->n_results; i++) {
     int number = tp__func_graph_number(d->graph, mlirOperationGetOperand(end, i));
     d->results[i] = tp__described_attribute(d->r, tp__result_attr(d->graph->func, i, "tp.name"));
-    if (number >= 0 && mlirAttributeIsNull(tp__result_attr(d->graph->func, i, "tp.updates")))
+    if (number >= 0 && mlirAttributeIsNull(tp__result_attr(d->graph->func, i, "tp.updates")) &&
+        mlirAttributeIsNull(tp__result_attr(d->graph->func, i, "tp.gradient")))
       tp__describe_by_name(d, number, d->results[i]);
   }
 }

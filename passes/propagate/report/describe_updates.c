@@ -150,6 +150,31 @@ static void describe_gradient(tp_describer *d, int gradient, int argument) {
   describe_around(d, gradient, argument);
 }
 
+/* The number of the argument that an attribute of a result names, or -1. */
+static int stated_argument(const tp_describer *d, int result, const char *attr) {
+  MlirAttribute number = tp__result_attr(d->graph->func, result, attr);
+  if (mlirAttributeIsNull(number))
+    return -1;
+  MlirBlock entry = tp__region_block(d->graph->func, 0);
+  return tp__func_graph_number(
+      d->graph, mlirBlockGetArgument(entry, (intptr_t)mlirIntegerAttrGetValueInt(number)));
+}
+
+/* Results that are said to be gradients. */
+static void describe_stated_gradients(tp_describer *d) {
+  MlirOperation end = tp__described_return(d);
+  for (int i = 0; i < d->graph->n_results && !d->failed; i++) {
+    int number = tp__func_graph_number(d->graph, mlirOperationGetOperand(end, i));
+    int argument = stated_argument(d, i, "tp.gradient");
+    if (number < 0 || argument < 0)
+      continue;
+    if (!*d->results[i])
+      d->results[i] = tp__report_text(d->r, "gradient of %s", d->values[argument].text);
+    if (!tp__described_is_argument(d, number))
+      describe_gradient(d, number, argument);
+  }
+}
+
 /* True if it follows that the only leaf of the update is the gradient of the target. */
 static bool has_gradient(const tp_describer *d, const update *u, bool is_used) {
   if (u->target < 0 || u->n_leaves != 1 || d->values[u->leaves[0]].is_named)
@@ -161,18 +186,15 @@ static bool has_gradient(const tp_describer *d, const update *u, bool is_used) {
 /* Results, and what leads from gradients to them. Weights go first: the state of an optimizer is
  * computed from the same gradients. */
 void tp__describe_updates(tp_describer *d) {
+  describe_stated_gradients(d);
   MlirOperation end = tp__described_return(d);
-  MlirBlock entry = tp__region_block(d->graph->func, 0);
   bool *used = arguments_in_use(d);
   update *updates =
       tp__arena_array(d->p->problem.arena, (size_t)d->graph->n_results + 1, sizeof *updates);
   d->failed |= !updates;
   for (int i = 0; i < d->graph->n_results && !d->failed; i++) {
-    int number = tp__func_graph_number(d->graph, mlirOperationGetOperand(end, i)), target = -1;
-    MlirAttribute stated = tp__result_attr(d->graph->func, i, "tp.updates");
-    if (!mlirAttributeIsNull(stated))
-      target = tp__func_graph_number(
-          d->graph, mlirBlockGetArgument(entry, (intptr_t)mlirIntegerAttrGetValueInt(stated)));
+    int number = tp__func_graph_number(d->graph, mlirOperationGetOperand(end, i));
+    int target = stated_argument(d, i, "tp.updates");
     updates[i] = (update){.target = target};
     if (number < 0)
       continue;

@@ -354,7 +354,7 @@ json_t *tp__json_attr_text(MlirAttribute attr) {
   return tp__report_string(text);
 }
 
-static json_t *updates_json(MlirAttribute attr) {
+static json_t *number_json(MlirAttribute attr) {
   return mlirAttributeIsNull(attr) ? json_null() : integer_json(mlirIntegerAttrGetValueInt(attr));
 }
 
@@ -421,7 +421,9 @@ static json_t *boundary_json(tp_report *r, const tp_planner *p, bool is_args) {
                                        : tp__report_result(r, i)));
     tp__json_put(json, is_args ? "role" : "updates",
                  is_args ? tp__json_attr_text(attr(func, i, "tp.role"))
-                         : updates_json(attr(func, i, "tp.updates")));
+                         : number_json(attr(func, i, "tp.updates")));
+    tp__json_put(json, is_args ? "gradient_at" : "gradient_of",
+                 number_json(attr(func, i, "tp.gradient")));
     tp__json_put(json, "element", tp__report_string(element));
     if (put_layout(r, p, json, own, attr(func, i, "tp.sharding")) != TP_OK)
       json_object_clear(json);

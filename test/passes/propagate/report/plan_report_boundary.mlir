@@ -8,6 +8,7 @@
 // CHECK-NEXT: "value": "%x",
 // CHECK-NEXT: "description": "x",
 // CHECK-NEXT: "role": "",
+// CHECK-NEXT: "gradient_at": null,
 // CHECK-NEXT: "element": "f32",
 // CHECK-NEXT: "shape": [
 // CHECK-NEXT: 7,
@@ -29,14 +30,17 @@
 // CHECK-NEXT: "value": "%w",
 // CHECK-NEXT: "description": "w",
 // CHECK-NEXT: "role": "param",
+// CHECK-NEXT: "gradient_at": null,
 // CHECK: "results": [
 // CHECK: "name": "y",
 // CHECK-NEXT: "description": "y",
 // CHECK-NEXT: "updates": null,
+// CHECK-NEXT: "gradient_of": null,
 // CHECK: "sharding": "{dims = {{\[\[}}], []], partial = {tp = \"sum\"}}",
 // CHECK: "is_partial": true
 // CHECK: "description": "new w",
 // CHECK-NEXT: "updates": 1,
+// CHECK-NEXT: "gradient_of": null,
 // CHECK: "at": "dot (model.py:12)"
 func.func @main(%x: tensor<7x16xf32> {tp.name = "x", tp.sharding = [["dp"], []]}, %w: tensor<16x32xf32> {tp.name = "w", tp.role = "param"})
     -> (tensor<7x32xf32> {tp.name = "y", tp.sharding = {dims = [[], []], partial = {tp = "sum"}}}, tensor<16x32xf32> {tp.updates = 1 : i64}) {
