@@ -14,6 +14,7 @@ warnings.filterwarnings("ignore", category=FutureWarning)
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as multiprocessing
+import torch_gradients as gradients
 import torch_models as models
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
@@ -110,6 +111,75 @@ def a_training_step(mesh, tps):
         close(loss, wanted)
     for name in params:
         close(here[name], there[name])
+
+
+def a_backward_pass(mesh, tps):
+    """Training with an optimizer and a loss outside of the plan; gradients add up, and both graphs may be compiled."""
+    torch.manual_seed(0)
+    model, ids = models.Decoder(tied=True), models.ids()
+    plan = tps.plan(model, (ids,), mesh=mesh, backward=True, pin={"*gate.weight": [Replicate(), Shard(0)]})
+    parallel = plan.parallelize(mesh)
+    program = parallel.program
+
+    def loss(logits):
+        return nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
+
+    both = [(m, torch.optim.AdamW(m.parameters(), lr=1e-2)) for m in (parallel, model)]
+    for turn in range(3):
+        for m, optimizer in both:
+            optimizer.zero_grad()
+            for _ in range(turn + 1):
+                logits = m(ids)
+                loss(logits.full_tensor() if m is parallel else logits).backward()
+            nn.utils.clip_grad_norm_(m.parameters(), 0.5)
+        for (name, mine), other in zip(parallel.named_parameters(), model.parameters()):
+            assert tuple(mine.grad.placements) == plan.placements[name], name
+            close(mine.grad, other.grad)
+        for _, optimizer in both:
+            optimizer.step()
+        program.graph, program.backward = (torch.compile(graph, backend="aot_eager") for graph in (program.graph, program.backward))
+    for mine, other in zip(parallel.parameters(), model.parameters()):
+        torch.testing.assert_close(mine.full_tensor(), other.detach(), atol=1e-4, rtol=1e-4)
+    with torch.no_grad():
+        assert not parallel(ids).requires_grad
+    whole = parallel(ids).full_tensor()
+    raises(Exception, "has no gradient itself", lambda: torch.autograd.grad(whole.sum(), parallel.norm.weight, create_graph=True))
+
+
+def gradients_of_results(mesh, tps):
+    """Several results, of which some have no gradient; a loss on DTensors; gradients of arguments; a loss inside."""
+    torch.manual_seed(0)
+    x = models.normal(4, 8).requires_grad_()
+    layers = gradients.Layers(lambda self, x: {"y": self.a(x), "at": self.a(x).argmax(-1), "z": (self.b(x * self.kept), x * 1), "n": 3}, kept=torch.ones(8))
+    parallel = tps.plan(layers, (x,), mesh=mesh, backward=True).parallelize(mesh)
+    placed = distribute_tensor(x.detach(), mesh, [Shard(0), Replicate()]).requires_grad_()
+    found, wanted = parallel(placed), layers(x)
+    assert found["n"] == 3 and not found["at"].requires_grad
+    close(found["at"], wanted["at"])
+    (found["y"] * 2).sum().backward()
+    (wanted["y"] * 2).sum().backward()
+    close(placed.grad, x.grad)
+    assert tuple(placed.grad.placements) == (Shard(0), Replicate())
+    assert parallel.unused.weight.grad is None
+    close(parallel.a.weight.grad, layers.a.weight.grad)
+    close(parallel.b.weight.grad, torch.zeros(8, 8))
+    whole = x.detach().clone().requires_grad_()  # the same on all ranks
+    parallel(whole)["z"][0].full_tensor().sum().backward()
+    close(whole.grad, torch.autograd.grad(layers(x)["z"][0].sum(), x)[0])
+    model, ids = gradients.Loss(models.Decoder()), models.ids()
+    parallel = tps.plan(model, (ids,), mesh=mesh, backward=True).parallelize(mesh)
+    value = parallel(ids)
+    value.backward()
+    wanted = model(ids)
+    wanted.backward()
+    close(value.full_tensor().detach(), wanted)
+    for mine, other in zip(parallel.parameters(), model.parameters()):
+        close(mine.grad, other.grad)
+    layers = gradients.Layers(gradients.set_buffer, kept=torch.ones(8))
+    parallel = tps.plan(layers, (x,), mesh=mesh, backward=True).parallelize(mesh)
+    for _ in range(2):
+        close(parallel(x).detach(), layers(x))
+        close(parallel.kept, layers.kept)
 
 
 def buffers(mesh, tps):
@@ -218,7 +288,7 @@ def wrong_meshes(mesh, tps):
     raises(ValueError, '"weight" is a DTensor; plan with the whole tensor', lambda: tps.plan(parallel, (torch.zeros(4, 8),), mesh=mesh))
 
 
-JOBS = (a_module, copies, from_meta, a_training_step, buffers, written_arguments, layouts, exchanges, wrong_meshes)
+JOBS = (a_module, copies, from_meta, a_training_step, a_backward_pass, gradients_of_results, buffers, written_arguments, layouts, exchanges, wrong_meshes)
 
 
 def rank(number, port):

@@ -151,6 +151,10 @@ PROGRAMS = {
     "gradient of pooling": (lambda x: torch.func.grad(lambda y: (F.max_pool2d(y, 3, 2, 1) ** 2).sum())(x), (normal(2, 4, 9, 9),)),
     "resized": (lambda x: F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=False), (normal(2, 4, 6, 6),)),
     "diagonal": (lambda x: (x.diagonal(0, 1, 2), torch.einsum("bii->b", x), x.flip(1), x.roll(2, 1)), (normal(4, 6, 6),)),
+    "from the end": (
+        lambda x, i: (x.index_put((i,), x[:2]), x.index_fill(1, i, 3.0), torch.ops.aten.index_put(x, [None, i], x[:, :2], True), F.pad(x, (-1, 2)), x.masked_fill(x > 0, 1.0).index_put((x > 1,), x.new_zeros(()))),
+        (normal(6, 4), torch.tensor([-1, 2])),
+    ),
     "integers": (lambda a, b: (a // b, a % b, a << 1, a & b, ~a, a.float() / b, a.clamp(2, 5).to(torch.uint8)), (ids(4, 8, 90), ids(4, 8, 7) + 1)),
     "bf16": (lambda x, w: (F.silu(x @ w)).float().softmax(-1), (normal(8, 16).bfloat16(), normal(16, 8, seed=1).bfloat16())),
     "not numbers": (lambda x: (x.log().amax(0), x.sqrt().amin(1), (x / 0).isnan(), (x > 0).any(0), (x > 3).all()), (normal(8, 8),)),

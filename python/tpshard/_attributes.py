@@ -1,5 +1,5 @@
 """Attributes of arguments and results of a program: names, layouts, roles, and which result is the new
-value of which argument."""
+value or the gradient of which argument."""
 from ._names import matches
 from .errors import a_type
 
@@ -39,7 +39,7 @@ def _write(ir, func, kind, rows):
     func.attributes[kind] = ir.ArrayAttr.get(made)
 
 
-def annotate(ir, func, names, result_names, roles, layouts, updates):
+def annotate(ir, func, names, result_names, roles, layouts, updates, gradients=None):
     """Writes attributes on the arguments and results of a function.
 
     ir:           the bindings of MLIR that the function is of; its context must be the current one
@@ -47,6 +47,8 @@ def annotate(ir, func, names, result_names, roles, layouts, updates):
     roles:        {number of an argument: role}
     layouts:      {number of an argument, or of a result behind them: layout as text}
     updates:      {number of a result: that of the argument whose new value it is}
+    gradients:    {number of an argument: that of the result at which it is the gradient}, and the same of results behind
+                  the arguments: {number of arguments + number of a result: number of the argument whose gradient it is}
     """
     rows = [{"tp.name": ir.StringAttr.get(name)} for name in names + result_names]
     for i, layout in layouts.items():
@@ -56,5 +58,7 @@ def annotate(ir, func, names, result_names, roles, layouts, updates):
     n = len(names)
     for result, argument in updates.items():
         rows[n + result]["tp.updates"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), argument)
+    for i, other in (gradients or {}).items():
+        rows[i]["tp.gradient"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), other)
     _write(ir, func, "arg_attrs", rows[:n])
     _write(ir, func, "res_attrs", rows[n:])

@@ -28,8 +28,8 @@ class Call:
         return self  # of all copies of a module
 
     def tensors_of(self, what, args, kwargs, module):
-        """Returns the tensors of a call in the order of the program's arguments; those of a module are from `module`.
-        Raises ValueError for arguments that the plan is not for."""
+        """Returns the tensors of a call in the order of the program's arguments, without gradients at results; those of a
+        module are from `module`. Raises ValueError for arguments that the plan is not for."""
         traced = self._traced
         names = [name for name, _ in traced.leaves]
         try:
@@ -53,6 +53,8 @@ class Call:
         inputs = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
         tensors = []
         for value in traced.arguments:
+            if value.kind == "gradient":
+                continue
             tensor = inputs[value.leaf] if value.kind == "input" else traced.constants[value.name] if value.kind == "constant" else state[value.path]
             tensors.append(tensor)
             if tuple(tensor.shape) != value.shape or tensor.dtype != value.dtype:
@@ -63,6 +65,10 @@ class Call:
             if tensor.is_meta:
                 raise ValueError('%s: "%s" lies on torch.device("meta") and has no values' % (what, value.name))
         return tensors
+
+    def ones(self):
+        """Returns gradients at results, in the order of the program's arguments: those of the sum of all results."""
+        return [torch.ones(value.shape, dtype=value.dtype) for value in self._traced.arguments if value.kind == "gradient"]
 
     def results_of(self, tensors):
         """Returns what the module or function returns, from the results of the program."""

@@ -142,8 +142,8 @@ class _Graph:
         self.graph = graph
 
 
-def module_text(traced, roles, layouts, updates):
-    """Returns the text of the module of a `Traced`, in generic form. roles, layouts, updates: as of
+def module_text(traced, roles, layouts, updates, gradients):
+    """Returns the text of the module of a `Traced`, in generic form. roles, layouts, updates, gradients: as of
     `_attributes.annotate`."""
     try:  # here, so that no child has to
         importlib.import_module("torch_mlir.fx")
@@ -151,7 +151,7 @@ def module_text(traced, roles, layouts, updates):
         raise ImportError("tpshard.torch needs torch-mlir: pip install torch-mlir") from error
     names = [[value.name for value in values] for values in (traced.arguments, traced.results)]
     texts = {i: attribute(layout) for i, layout in layouts.items()}
-    text, said = _lower(traced.graph, lambda ir, module: annotate(ir, main_of(module), *names, roles, texts, updates))
+    text, said = _lower(traced.graph, lambda ir, module: annotate(ir, main_of(module), *names, roles, texts, updates, gradients))
     if text is None:
         raise error_of("unsupported", (_reason(traced.graph, said),))
     return text

@@ -1,4 +1,5 @@
 """Runs a planned program on the ranks of torch.distributed: each calls the graph of its device with its local tensors."""
+import contextlib
 import functools
 
 import torch
@@ -9,6 +10,7 @@ from torch.distributed.tensor import DTensor, Replicate, distribute_tensor
 from ..errors import Error
 from ._trace import copied_module
 from .program import graph_of
+from .program.split import split
 
 _groups = {}  # {ranks: process group}; they live as long as the process
 
@@ -58,9 +60,10 @@ def _local(tensor, mesh, placements, device):
     if isinstance(tensor, DTensor):
         if tensor.device_mesh != mesh:
             raise ValueError("parallelize: an argument is a DTensor on another mesh, %s" % (tensor.device_mesh,))
-        return tensor.redistribute(mesh, placements).to_local()
-    whole = DTensor.from_local(tensor.detach().to(device), mesh, [Replicate()] * mesh.ndim, run_check=False)
-    return whole.redistribute(mesh, placements).to_local()
+        placed = tensor
+    else:
+        placed = DTensor.from_local(tensor.to(device), mesh, [Replicate()] * mesh.ndim, run_check=False)
+    return placed.redistribute(mesh, placements).to_local(grad_placements=placements)
 
 
 # The types of a program have no sign.
@@ -79,12 +82,36 @@ def _strides(shape):
     return tuple(reversed(made))
 
 
-class Program:
-    """The program of this rank.
+class _WithGradient(torch.autograd.Function):
+    """The forward pass of a program, whose gradient is its backward pass."""
 
-    graph:     torch.fx.GraphModule on local tensors, in the order of the plan's arguments; it can be replaced
-               by torch.compile(graph)
-    arguments: (Value, placements), in order; results: the same
+    @staticmethod
+    def forward(ctx, program, *tensors):
+        made = program.forward(tensors)
+        n = len(program.results)
+        ctx.program = program
+        ctx.save_for_backward(*made[n:])
+        ctx.mark_non_differentiable(*(x for x, (value, _) in zip(made, program.results) if value.name not in program.at))
+        return tuple(made[:n])
+
+    @staticmethod
+    def backward(ctx, *gradients):
+        program = ctx.program
+        if torch.is_grad_enabled():
+            raise Error("a planned backward pass has no gradient itself, so that create_graph=True cannot be; plan a function that computes both gradients")
+        given = [x.contiguous() for x, (value, _) in zip(gradients, program.results) if value.name in program.at]
+        made = dict(zip(program.gradients, program.backward(*ctx.saved_tensors, *given)))
+        return None, *(made.get(value.name) for value, _ in program.arguments)
+
+
+class Program:
+    """The program of this rank. Both graphs can be replaced by torch.compile of them.
+
+    graph:     torch.fx.GraphModule on local tensors, in the order of the plan's arguments. That of a plan with a backward
+               pass returns behind the results what `backward` reads.
+    backward:  torch.fx.GraphModule of that, and of gradients at results; None of a plan without a backward pass
+    arguments: (Value, placements), in order, without gradients at results; results: the same, without gradients
+    at, gradients: names of the results at which the program takes gradients, and of the arguments whose gradients it returns
     """
 
     def __init__(self, text, traced, placements, sizes, mesh):
@@ -93,28 +120,49 @@ class Program:
         number = mesh.mesh.flatten().tolist().index(dist.get_rank())
         with torch.device("cpu"):  # whatever the default is
             self.graph = graph_of(text, self.device, number, _group_of(mesh, number))
-        self.arguments = [(value, placements[value.name]) for value in traced.arguments]
-        self.results = [(value, placements[value.name]) for value in traced.results]
+        self.backward = None
+        self.arguments, self.at = self._sides(traced.arguments, placements)
+        self.results, self.gradients = self._sides(traced.results, placements)
+        if self.gradients:
+            self.graph, self.backward = split(self.graph, len(self.arguments), len(self.results))
+
+    @staticmethod
+    def _sides(values, placements):
+        """Returns those that are no gradients, and of what the gradients are."""
+        plain = [(value, placements[value.name]) for value in values if value.kind != "gradient"]
+        return plain, [value.path for value in values if value.kind == "gradient"]
 
     def __deepcopy__(self, memo):
         return self  # of all copies of a module
 
-    @torch.no_grad()
+    def forward(self, tensors):
+        """Takes and returns local tensors."""
+        given = {x.untyped_storage().data_ptr() for x in tensors}
+        made = list(self.graph(*(_signless(x) for x in tensors)))
+        for i, (value, _) in enumerate(self.results):
+            # the graph may return an argument or a view of one, which its caller may write
+            x = made[i].clone() if made[i].untyped_storage().data_ptr() in given else made[i].contiguous()
+            made[i] = x if x.dtype == value.dtype else x.view(value.dtype)
+        return made
+
     def __call__(self, tensors):
         """Takes tensors in the order of the arguments, and returns DTensors in that of the results. What the program
         writes has its new values behind it."""
-        locals_ = [_signless(_local(t, self.mesh, placements, self.device)) for t, (_, placements) in zip(tensors, self.arguments)]
-        made, given = [], {local.untyped_storage().data_ptr() for local in locals_}
-        for local, (value, placements) in zip(self.graph(*locals_), self.results):
-            # the graph may return an argument or a view of one, which its caller may write
-            local = local.clone() if local.untyped_storage().data_ptr() in given else local.contiguous()
-            local = local if local.dtype == value.dtype else local.view(value.dtype)
-            made.append(DTensor.from_local(local, self.mesh, placements, run_check=False, shape=torch.Size(value.shape), stride=_strides(value.shape)))
+        with contextlib.nullcontext() if self.gradients else torch.no_grad():
+            # those without a gradient keep None, and not zeros
+            own = [x if value.name in self.gradients else x.detach() for x, (value, _) in zip(tensors, self.arguments)]
+            locals_ = [_local(x, self.mesh, placements, self.device) for x, (_, placements) in zip(own, self.arguments)]
+            found = _WithGradient.apply(self, *locals_) if self.gradients else self.forward(locals_)
+            made = [
+                DTensor.from_local(x, self.mesh, placements, run_check=False, shape=torch.Size(value.shape), stride=_strides(value.shape))
+                for x, (value, placements) in zip(found, self.results)
+            ]
         names = [value.name for value, _ in self.arguments]
-        for new, (value, _) in zip(made, self.results):
-            if value.kind == "update":
-                old = tensors[names.index(value.path)]
-                old.copy_(new.redistribute(self.mesh, old.placements) if isinstance(old, DTensor) else new.full_tensor())
+        with torch.no_grad():
+            for new, (value, _) in zip(made, self.results):
+                if value.kind == "update":
+                    old = tensors[names.index(value.path)]
+                    old.copy_(new.redistribute(self.mesh, old.placements) if isinstance(old, DTensor) else new.full_tensor())
         return made
 
 

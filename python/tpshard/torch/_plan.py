@@ -22,7 +22,7 @@ _WIDER = dict.fromkeys((torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2),
 
 def plan(
     function, args, *others, kwargs=None, mesh=None, topology="cpu", memory_limit=None, pin=None, params=(), state=(),
-    donate_argnums=(), progress=None, **options,
+    donate_argnums=(), backward=False, progress=None, **options,
 ):
     """Plans a module or a function on a mesh and returns the `Plan`.
 
@@ -46,6 +46,9 @@ def plan(
                     layout, so that the results of a step are the arguments of the next one. The new
                     value is the result of the same type whose path ends like that of the argument.
                     Buffers that a module writes have their new values among the results, too.
+    backward:       also plans the backward pass, of all parameters and arguments with requires_grad. Then what
+                    `Plan.parallelize` returns has gradients: result.backward() and loss.backward()
+                    run the planned backward pass. Gradients have the layouts of their parameters.
     progress:       called with the name of each pass before it runs.
     options:        others of the pipeline tp-plan, with "_" for "-": strategy="follow",
                     objective="bytes", effort=4, time_limit=60 (docs/reference/passes.md).
@@ -69,10 +72,12 @@ def plan(
     if not isinstance(args, (tuple, list)):
         raise TypeError("args: is %s; give a tuple with the arguments" % a_type(args))
     check_options(topology, memory_limit, options, OTHER_NAMES, _unknown)
+    if backward and donate_argnums != ():
+        raise ValueError("backward: a function with donate_argnums is a whole step, which has no backward pass; give one of them")
     sizes = mesh_sizes(mesh)
     for name in ("_orig_mod", "_torchdynamo_orig_callable"):  # of what torch.compile returns
         function = getattr(function, name, function)
-    traced = trace(function, tuple(args), dict(kwargs or {}))
+    traced = trace(function, tuple(args), dict(kwargs or {}), backward)
     names = [a.name for a in traced.arguments]
     if params == () and isinstance(function, torch.nn.Module):
         params = [i for i in names if i in {a.name for a in traced.arguments if a.kind == "parameter"}]
@@ -80,7 +85,7 @@ def plan(
     roles = by_role(params, state, numbers, names)
     updates = _updates(traced, donate_argnums, numbers)
     layouts = _pins(pin, traced.arguments + traced.results, sizes)
-    text = module_text(traced, roles, layouts, updates)
+    text = module_text(traced, roles, layouts, updates, _gradients(traced))
     named, made = plan_text(text, sizes, topology, memory_limit, options, progress, _unknown)
     return Plan(function, traced, text, sizes, named, made)
 
@@ -120,6 +125,14 @@ def _updates(traced, donate_argnums, numbers):
     kinds = [[(v.name, (v.shape, v.dtype)) for v in values] for values in (traced.arguments, traced.results)]
     kinds[1] = [kind if r not in own else (kind[0], None) for r, kind in enumerate(kinds[1])]
     return {**_names.updated_arguments(kinds[0], chosen, kinds[1]), **own}
+
+
+def _gradients(traced):
+    """Returns which values are gradients of which others, as of `_attributes.annotate`."""
+    numbers = [{v.name: i for i, v in enumerate(values)} for values in (traced.arguments, traced.results)]
+    found = {i: numbers[1][a.path] for i, a in enumerate(traced.arguments) if a.kind == "gradient"}
+    n = len(traced.arguments)
+    return {**found, **{n + i: numbers[0][r.path] for i, r in enumerate(traced.results) if r.kind == "gradient"}}
 
 
 def _pins(pin, values, sizes):
@@ -191,8 +204,9 @@ class Plan(BasePlan):
         `program.graph` of what is returned is the torch.fx.GraphModule of this rank; torch.compile of it may
         be assigned to it.
 
-        What is returned has no gradient: plan a whole training step. Raises `tpshard.Error` as `placements`,
-        `tpshard.Refused` for what PyTorch lacks, ValueError for another mesh.
+        What is returned has gradients if it was planned with backward=True, and then `program.backward` is the graph of the
+        backward pass. Raises `tpshard.Error` as `placements`, `tpshard.Refused` for what PyTorch lacks, ValueError for another
+        mesh.
         """
         text = stablehlo_text(self.text, self._options, keeps_attention=True)
         program = Program(text, self._traced, self.placements, self.mesh, mesh)
@@ -205,16 +219,19 @@ class Plan(BasePlan):
         args, kwargs: as of the module or function, of the shapes and types of the plan. The parameters
                       and buffers of a module are those that it has now.
 
-        Returns the results as the module or function does, on the CPU. Buffers that it writes keep
-        their values. Raises `tpshard.Mismatch` if results differ, and `tpshard.IllConditioned`
+        Returns the results as the module or function does, on the CPU; of a plan with backward=True (results,
+        {name: gradient of the sum of all results}). Buffers that it writes keep their values. Raises `tpshard.Mismatch` if results differ, and `tpshard.IllConditioned`
         if rounding alone changes some so much that they cannot be verified; both name them, and have
         what was computed as `results`. Raises `tpshard.Error` if the run fails, ValueError for other
         arguments. What is compared, and how closely, says `shard-run --help`.
         """
-        arrays = [_array(tensor) for tensor in self._call.tensors_of("run_here", args, kwargs, self._module)]
+        tensors = self._call.tensors_of("run_here", args, kwargs, self._module)
+        arrays = [_array(tensor) for tensor in (*tensors, *self._call.ones())]
         found, error = run_ranks(self.text, self._options, arrays, [r.name for r in self._traced.results])
         tensors = [torch.from_numpy(numpy.ascontiguousarray(a)).to(r.dtype).reshape(r.shape) for a, r in zip(found, self._traced.results)]
         results = self._call.results_of(tensors)
+        gradients = {r.path: tensor for r, tensor in zip(self._traced.results, tensors) if r.kind == "gradient"}
+        results = (results, gradients) if gradients else results
         if error:
             error.results = results
             raise error

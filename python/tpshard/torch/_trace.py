@@ -2,6 +2,7 @@
 import contextlib
 import copy
 import dataclasses
+import functools
 import inspect
 import os
 import sys
@@ -9,6 +10,7 @@ import typing
 import warnings
 
 import torch
+from torch._export.utils import _compiling_state_context
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensor, FakeTensorMode
 from torch.fx import traceback as meta_of_nodes
 from torch.fx.experimental.proxy_tensor import make_fx
@@ -20,6 +22,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from .. import _names
 from ..errors import Diagnostic, a_type, error_of
+from ._decompositions import gradient_table, table
+from ._joint import GRADIENT, NEW, joint_graph
 
 # Frames in these folders are not the user's.
 _OTHERS = (*(os.path.dirname(os.path.abspath(file)) + os.sep for file in (torch.__file__, __file__)), "<eval_with_key>", "<frozen ")
@@ -32,10 +36,10 @@ TENSOR = object()
 class Value:
     """An argument or a result of a program.
 
-    kind: of an argument "parameter", "buffer", "constant" (a tensor that the program closes over) or
-          "input"; of a result "update" or "output"
+    kind: of an argument "parameter", "buffer", "constant" (a tensor that the program closes over), "input", or
+          "gradient" at a result; of a result "update", "output", or "gradient" of an argument
     path: of a parameter or a buffer its name in the module; of an update the name of the argument whose
-          new value it is
+          new value it is; of a gradient the name of the result or the argument
     leaf: of an input, which of the tensors of the user's arguments it is
     """
 
@@ -86,15 +90,27 @@ def _user_frames():
     return lines[::-1]
 
 
+class _Lines(TorchFunctionMode):
+    """Notes which lines of the user a function of PyTorch is called by. The gradient of what it does remembers them."""
+
+    def __init__(self, outer):
+        super().__init__()
+        self._outer = outer  # number of frames around the user's call
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        meta_of_nodes.set_stack_trace(_user_frames()[self._outer :])
+        return function(*args, **(kwargs or {}))
+
+
 class _Places(TorchDispatchMode):
-    """Notes with each node that is traced which lines of the user it is of; those of gradients are of
-    the line that asks for the gradient."""
+    """Notes with each node that is traced which lines of the user it is of; those of gradients that a function asks for
+    are of the line that asks."""
 
     supports_higher_order_operators = True
 
     def __init__(self, outer):
         super().__init__()
-        self._outer = outer  # number of frames around the function
+        self._outer = outer
         self.closed_over = {}  # {id: tensor}
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -115,13 +131,18 @@ def _refuse_write(func, frames=()):
     raise error_of("unsupported", (Diagnostic("error", what, str(func), file, line),))
 
 
-class _Attention(TorchFunctionMode):
-    """Writes attention without a mask as products and a plain softmax. PyTorch makes rows 0 whose scores are all
-    hidden; here no row is, and the gradient is one that kernels compute."""
+class _Rewritten(TorchFunctionMode):
+    """Writes some functions by others.
+
+    Attention without a mask becomes products and a plain softmax: PyTorch makes rows 0 whose scores are all hidden; here
+    no row is, and the gradient is one that kernels compute. Pooling gets a dense tensor, as its gradient depends on strides.
+    """
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         if function is torch.nn.functional.scaled_dot_product_attention:
             function = _attention
+        elif function in (torch.adaptive_avg_pool1d, torch.nn.functional.adaptive_avg_pool2d) and args:
+            args = args[0].contiguous(), *args[1:]
         return function(*args, **(kwargs or {}))
 
 
@@ -149,6 +170,18 @@ class _Program(torch.nn.Module):
 
     def forward(self, *tensors):
         return self._call(self.module, tensors)
+
+
+class _Stateful(_Program):
+    """The same, where buffers that the module sets to other tensors are written."""
+
+    def forward(self, *tensors):
+        before = dict(self.module.named_buffers())
+        found = super().forward(*tensors)
+        for name, now in self.module.named_buffers():
+            if now is not before.get(name, now):
+                before[name].copy_(now)
+        return found
 
 
 def _fake(mode, tensor):
@@ -231,28 +264,15 @@ def _refusing():
         raise error_of("unsupported", (Diagnostic("error", what, str(getattr(error, "func", "")), file, line),)) from None
 
 
-def _sorted(x, *, stable=None, dim=-1, descending=False):
-    """torch-mlir has no sort that is said to be stable; how it writes the other one, it is."""
-    return torch.ops.aten.sort.default(x, dim, descending)
-
-
-def _largest(x, k, dim=-1, largest=True, sorted=True):
-    """torch-mlir lacks the one whose order does not matter."""
-    return NotImplemented if sorted else torch.ops.aten.topk.default(x, k, dim, largest, True)
-
-
 def _export(program, tensors):
-    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exported = torch.export.export(program, tensors)
     _check_nodes(exported.graph, False)
     _check_shared(exported)
-    table = {**get_decomposition_table(), torch.ops.aten.sort.stable: _sorted, torch.ops.aten.topk.default: _largest}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about tensors that modules set as plain attributes
-        exported = exported.run_decompositions(table)
+        exported = exported.run_decompositions(table())
     _check_nodes(exported.graph, True)
     return exported
 
@@ -341,9 +361,9 @@ def _signature(function):
         return None
 
 
-def trace(function, args, kwargs):
-    """Returns the `Traced` of function(*args, **kwargs). Values of tensors do not matter, so they may
-    lie on torch.device("meta"). Raises `Refused`, with the user's file and line, for what depends on
+def trace(function, args, kwargs, backward=False):
+    """Returns the `Traced` of function(*args, **kwargs), and of its gradients if `backward`. Values of tensors do not matter,
+    so they may lie on torch.device("meta"). Raises `Refused`, with the user's file and line, for what depends on
     values or draws random numbers."""
     module = function if isinstance(function, torch.nn.Module) else None
     own = function if module is None else module.forward
@@ -360,6 +380,7 @@ def trace(function, args, kwargs):
         _check_tensor(name, tensor)
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     tensors = tuple(_fake(mode, leaves[i]) for i in at)
+    given = [(names[i], "input", "", leaf) for leaf, i in enumerate(at)]
     results = {}
 
     def call(function, tensors):
@@ -374,20 +395,79 @@ def trace(function, args, kwargs):
             _check_leaf(name, leaf)
         return [leaf for leaf in results["leaves"] if isinstance(leaf, torch.Tensor)]
 
-    with _refusing(), sdpa_kernel(SDPBackend.MATH), torch.device("cpu"), _Attention():
-        if module is not None:
-            program = _Program(copied_module(module, lambda _, tensor: _fake(mode, tensor)), call)
+    def fake(_, tensor):
+        return _fake(mode, tensor)
+
+    with _refusing(), sdpa_kernel(SDPBackend.MATH), _without_mkldnn(), torch.device("cpu"), _Rewritten():
+        if backward:
+            program, tensors, given, wanted = _with_gradient(function, call, state, fake, tensors, given, results)
+        elif module is not None:
+            program = _Program(copied_module(module, fake), call)
         else:
             program = _flat(function, call, tensors)
         if module is None and not any(isinstance(leaf, torch.Tensor) for leaf in results["leaves"]):
             raise ValueError("the function returns no tensor")
         exported = _export(program, tensors)
     _keep_user_frames(exported.graph)
-    made = _described(exported, [names[i] for i in at], heads, tree, results, module)
+    if not backward:
+        wanted = [(name, "output", "") for name in _tensor_names(results)]
+    made = _described(exported, given, wanted, heads, tree, results, module if not backward else None)
     made.leaves = [(name, TENSOR if isinstance(leaf, torch.Tensor) else leaf) for name, leaf in zip(names, leaves)]
     made.signature, made.modes = signature, () if module is None else modes_of(module)
     _check_memory(made, {**state, **{a.name: leaves[at[a.leaf]] for a in made.arguments if a.kind == "input"}})
     return made
+
+
+@contextlib.contextmanager
+def _without_mkldnn():
+    """Its layers of recurrent networks are one operation."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about TF32, where there is none
+        with torch.backends.mkldnn.flags(enabled=False):
+            yield
+
+
+def _tensor_names(results):
+    return [name for name, leaf in zip(results["names"], results["leaves"]) if isinstance(leaf, torch.Tensor)]
+
+
+def _with_gradient(function, call, state, fake, tensors, given, results):
+    """Returns (graph, tensors that it takes, what they are, what its results are) of a call and its gradients. `state` has
+    the parameters and buffers of a module."""
+    fakes, run = {}, functools.partial(call, function)
+    if isinstance(function, torch.nn.Module):
+        fakes = {name: fake(name, tensor) for name, tensor in state.items()}
+        program = _Stateful(copied_module(function, lambda name, tensor: fakes[name]), call)
+
+        def run(tensors):
+            named = zip(("module." + name for name in fakes), tensors)
+            return torch.func.functional_call(program, dict(named), tuple(tensors[len(fakes) :]))
+
+    outer = len(_user_frames()) - 1
+    places = _Places(outer)
+
+    def flat(tensors):
+        with _Lines(outer), places, _compiling_state_context():  # as torch.export does: modules look whether they are compiled
+            found = run(tensors)
+        lost = next((t for t in places.closed_over.values() if t.requires_grad), None)
+        if lost is not None:
+            raise ValueError("backward: the function closes over a parameter of shape %s, which would get no gradient; give a module that has it" % list(lost.shape))
+        return found
+
+    parameters = dict(function.named_parameters()) if fakes else {}
+    given = [(name, "parameter" if name in parameters else "buffer", name, -1) for name in fakes] + [(_names.free(row[0], fakes), *row[1:]) for row in given]
+    tensors = (*fakes.values(), *tensors)
+    graph, at, made = joint_graph(flat, tensors, gradient_table())
+    outputs = _tensor_names(results)
+    values = graph.graph.find_nodes(op="placeholder")
+    with_gradient = [values[i].meta["val"] for i in range(len(tensors), len(values))]
+    names = {row[0] for row in given} | set(outputs)
+    given += [(_names.free("gradient/" + outputs[i], names), "gradient", outputs[i], -1) for i in at]
+    of = {NEW: lambda i: ("new/" + given[i][0], "update", given[i][0]), GRADIENT: lambda i: ("gradient/" + given[i][0], "gradient", given[i][0])}
+    wanted = [of[kind](i) if kind in of else (outputs[i], "output", "") for kind, i in made]
+    taken = names | {row[0] for row in given}
+    wanted = [(name if kind == "output" else _names.free(name, taken), kind, path) for name, kind, path in wanted]
+    return graph, (*tensors, *with_gradient), given, wanted
 
 
 def _flat(function, call, tensors):
@@ -399,7 +479,7 @@ def _flat(function, call, tensors):
             return call(function, tensors)
 
     with meta_of_nodes.preserve_node_meta():
-        made = make_fx(flat, tracing_mode="fake", _allow_non_fake_inputs=True)(*tensors)
+        made = make_fx(flat, gradient_table(), tracing_mode="fake", _allow_non_fake_inputs=True)(*tensors)
     left = [t for t in places.closed_over.values() if isinstance(t.grad, FakeTensor)]
     for tensor in left:
         tensor.grad = None
@@ -440,46 +520,44 @@ def _without_duplicates(exported, module):
     return left
 
 
-def _described(exported, names, heads, tree, found, module):
-    """Returns the `Traced` of an exported program. `names` are those of its tensors, `found` has the
-    results of the call as leaves."""
+def _described(exported, given, wanted, heads, tree, found, module):
+    """Returns the `Traced` of an exported program. given: (name, kind, path, leaf) of the tensors that it takes; wanted: (name,
+    kind, path) of its results; found: the results of the call as leaves; module: of which `exported` has the state."""
     inputs = exported.graph_signature.input_specs if module is None else _without_duplicates(exported, module)
     state = {spec.target.removeprefix("module.") for spec in inputs if module is not None and spec.kind.name in ("PARAMETER", "BUFFER")}
+    taken = {*(name for name, *_ in given), *state}
     nodes = {node.name: node for node in exported.graph.nodes}
     arguments, constants, of_node = [], {}, {}
-    rest = iter(enumerate(names))
+    rest = iter(given)
     for spec in inputs:
         kind, path, leaf = spec.kind.name, (spec.target or "").removeprefix("module."), -1
         if kind == "USER_INPUT":
-            (leaf, name), kind = next(rest), "input"
+            name, kind, path, leaf = next(rest)
             name = _names.free(name, state)
         elif module is not None and kind in ("PARAMETER", "BUFFER"):
             name, kind = path, kind.lower()
         elif kind in ("PARAMETER", "BUFFER", "CONSTANT_TENSOR"):
-            name, kind = _names.free("constant/%d" % len(constants), {*names, *state}), "constant"
+            name, kind, path = _names.free("constant/%d" % len(constants), taken), "constant", ""
             constants[name] = exported.constants[spec.target] if spec.target in exported.constants else exported.state_dict[spec.target]
         else:
             what = "the program has an operation with effects, or an object that is no tensor (%s), which a plan does not have" % kind
             raise error_of("unsupported", (Diagnostic("error", what),))
         value = nodes[spec.arg.name].meta["val"]
         of_node[spec.arg.name] = name
-        arguments.append(Value(name, tuple(value.shape), value.dtype, kind, path if kind in ("parameter", "buffer") else "", leaf))
-    result_names = [name for name, leaf in zip(found["names"], found["leaves"]) if isinstance(leaf, torch.Tensor)]
-    of_target = {a.path: a.name for a in arguments if a.path}
-    results, rest = [], iter(result_names)
+        arguments.append(Value(name, tuple(value.shape), value.dtype, kind, path, leaf))
+    of_target = {a.path: a.name for a in arguments if a.kind in ("parameter", "buffer")}
+    results, rest = [], iter(wanted)
     for spec in exported.graph_signature.output_specs:
         value = nodes[spec.arg.name].meta["val"]
         if spec.kind.name == "USER_OUTPUT":
-            name, kind, path = next(rest), "output", ""
+            name, kind, path = next(rest)
         else:
             target = spec.target or ""
             path = of_node.get(target) or of_target.get(target.removeprefix("module."))
             if path is None:
                 _refuse_write(target)
-            name, kind = _names.free("new/" + path, names), "update"
+            name, kind = _names.free("new/" + path, {name for name, *_ in given}), "update"
         results.append(Value(name, tuple(value.shape), value.dtype, kind, path))
-    first = len(results) - len(result_names)
-    numbers = iter(range(first, len(results)))
-    result_leaves = [next(numbers) if isinstance(leaf, torch.Tensor) else leaf for leaf in found["leaves"]]
-    is_tensor = [isinstance(leaf, torch.Tensor) for leaf in found["leaves"]]
-    return Traced(exported.graph, arguments, results, constants, heads, [], tree, None, (), list(zip(is_tensor, result_leaves)), found["tree"])
+    numbers = (i for i, result in enumerate(results) if result.kind == "output")
+    result_leaves = [(True, next(numbers)) if isinstance(leaf, torch.Tensor) else (False, leaf) for leaf in found["leaves"]]
+    return Traced(exported.graph, arguments, results, constants, heads, [], tree, None, (), result_leaves, found["tree"])

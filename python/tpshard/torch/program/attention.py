@@ -1,5 +1,6 @@
-"""Calls of functions. Attention that tp-fuse-attention has outlined becomes PyTorch's own, which stores no scores; what
-PyTorch's cannot say, and other functions, are built from their bodies."""
+"""Calls of functions. Attention that tp-fuse-attention has outlined becomes PyTorch's own, which stores no scores, and so do
+its gradients; what PyTorch's cannot say, and other functions, are built from their bodies."""
+import operator
 import re
 
 import torch
@@ -14,7 +15,11 @@ BESIDE = LOOPS[:5]  # of queries that have scores of their own
 
 OPERANDS = {
     "queries": (*BESIDE, "row", "feature"), "keys": (*BESIDE, "column", "feature"), "values": (*BESIDE, "column", "value"),
-    "mask": (*BESIDE, "row", "column"),
+    "mask": (*BESIDE, "row", "column"), "gradient": (*BESIDE, "row", "value"),
+}
+RESULTS = {
+    "attention": {"out": (*BESIDE, "row", "value")},
+    "attention_gradient": {"gradient_" + name: OPERANDS[name] for name in ("queries", "keys", "values")},
 }
 
 FAR = -1e9  # a score that is at most this has no weight beside a score that is seen
@@ -34,7 +39,9 @@ class Attention:
         self.sizes = {loop: row[0] for loop, row in zip(LOOPS, rows)}
         self.strides = {tensor: {loop: row[1 + i] for loop, row in zip(LOOPS, rows)} for i, tensor in enumerate(TENSORS)}
         self.operands = re.findall(r'"(\w+)"', re.search(r"operands = \[([^\]]*)\]", text)[1])
-        self.causal, self.zeroes_hidden = (_field(text, name) == "true" for name in ("causal", "zeroes_hidden"))
+        self.kind = _field(text, "kind").strip('"')
+        self.causal = _field(text, "causal") == "true"
+        self.zeroes_hidden = self.kind == "attention" and _field(text, "zeroes_hidden") == "true"
         self.mask = _field(text, "mask").strip('"')
         self.scale, self.cap, self.hidden = (_number(_field(text, name)) for name in ("scale", "cap", "hidden"))
         self.offset = int(_field(text, "offset").split()[0])
@@ -49,6 +56,11 @@ class Attention:
                 return None
             step *= self.sizes[loop]
         return loops if step == torch.Size(shape).numel() else None
+
+
+def attention_of(text):
+    """Returns the `Attention` that tp.fused describes; None for other functions."""
+    return Attention(text) if any('kind = "%s"' % kind in text for kind in RESULTS) else None
 
 
 def _number(text):
@@ -68,18 +80,19 @@ def _plain(g, a, node, tensor, shape, loops):
 
 def _fits(g, a, operands, types):
     """True if PyTorch's attention computes the same."""
-    if len(types) != 1 or a.cap != 0 or not set(a.operands) <= {"queries", "keys", "values", "mask", "position"}:
+    given = dict(zip(a.operands, operands))
+    extra = {"attention": {"mask"}, "attention_gradient": {"attended", "max", "sum", "gradient"}}[a.kind]
+    if a.cap != 0 or not set(given) <= {"queries", "keys", "values", "position"} | extra:
         return False
-    tensors = [(name, v.shape) for name, v in zip(a.operands, operands) if name != "position"] + [("out", types[0][0])]
+    tensors = [(name, given[name].shape) for name in OPERANDS if name in given] + [(name, shape) for name, (shape, _) in zip(RESULTS[a.kind], types)]
     if any(a.order(name, shape) is None for name, shape in tensors):
         return False
-    given = dict(zip(a.operands, operands))
     if a.mask == "add":
         return a.zeroes_hidden and given["mask"].dtype == given["queries"].dtype and not a.causal
     shift = _shift(g, a, given)
     if a.mask == "none" and (not a.causal or (shift is not None and shift >= 0 and a.hidden <= FAR)):
         return True  # each row sees a score
-    return a.zeroes_hidden and a.hidden == float("-inf")
+    return a.kind == "attention" and a.zeroes_hidden and a.hidden == float("-inf")
 
 
 def _shift(g, a, given):
@@ -91,6 +104,7 @@ def _shift(g, a, given):
 
 
 def _build(g, a, operands, types):
+    """Returns the nodes of the first results: of all but those that only the gradient reads."""
     given, node = dict(zip(a.operands, operands)), {}
     for name, loops in OPERANDS.items():
         if name in given:
@@ -99,12 +113,29 @@ def _build(g, a, operands, types):
     is_causal = a.causal and a.mask == "none" and shift == 0
     offset = None if is_causal or not a.causal else a.offset if shift is None else shift
     position = given["position"].node if a.causal and shift is None else None
-    operands_ = node["queries"], node["keys"], node["values"], node.get("mask")
-    made = g.call(_attended, *operands_, [a.sizes[l] for l in BESIDE], a.mask == "hide", is_causal, offset, position, a.scale)
-    loops, order = [*BESIDE, "row", "value"], a.order("out", types[0][0])
+    operands_ = node["queries"], node["keys"], node["values"], node.get("mask" if a.kind == "attention" else "gradient")
+    how = [a.sizes[l] for l in BESIDE], a.mask == "hide", is_causal, offset, position, a.scale
+    if a.kind == "attention":
+        made = [g.call(_attended, *operands_, *how)]
+    else:
+        found = g.call(_gradients, *operands_, *how)
+        made = [g.call(operator.getitem, found, i) for i in range(3)]
+    return [_result(g, a, x, name, loops, operands[0].dtype, kind) for x, (name, loops), kind in zip(made, RESULTS[a.kind].items(), types)]
+
+
+def _result(g, a, node, name, loops, dtype, kind):
+    """Returns the node of a result of this shape and type, from one with a dimension for each of the loops."""
+    order = a.order(name, kind[0])
     order += [l for l in loops if l not in order]
-    made = g.method("reshape", g.method("permute", made, [loops.index(l) for l in order]), list(types[0][0]))
-    return made if operands[0].dtype == types[0][1] else g.method("to", made, types[0][1])
+    node = g.method("reshape", g.method("permute", node, [loops.index(l) for l in order]), list(kind[0]))
+    return node if dtype == kind[1] else g.method("to", node, kind[1])
+
+
+def _gradients(queries, keys, values, gradient, *how):
+    """The gradients of queries, keys and values. The attention is computed again, which takes less memory than what it
+    would have to keep."""
+    _, back = torch.func.vjp(lambda *x: _attended(*x, None, *how), queries, keys, values)
+    return back(gradient)
 
 
 def _attended(queries, keys, values, mask, beside, hides, is_causal, offset, position, scale):
@@ -129,11 +160,13 @@ def _attended(queries, keys, values, mask, beside, hides, is_causal, offset, pos
 @builder("tp.call")
 def _call(g, op, operands, types, known):
     function = g.functions[str(op.attributes["callee"]).strip('"')]
+    made = []
     if "tp.fused" in function.attributes:
-        text = str(function.attributes["tp.fused"])
-        a = Attention(text) if 'kind = "attention"' in text else None
+        a = attention_of(str(function.attributes["tp.fused"]))
         if a and _fits(g, a, operands, types):
-            return _build(g, a, operands, types)
+            made = _build(g, a, operands, types)
+    if len(made) == len(types):
+        return made
     block = function.regions[0].blocks[0]
     own = {argument: Value(v.node, v.shape, v.dtype) for argument, v in zip(block.arguments, operands)}
-    return [v.node for v in g.block(block, own)]
+    return made + [v.node for v in g.block(block, own)][len(made) :]

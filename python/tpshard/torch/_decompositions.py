@@ -1,0 +1,225 @@
+"""How operations of PyTorch are written by others that torch-mlir lowers, where PyTorch's own way is none."""
+import torch
+from torch.nn import functional
+
+aten = torch.ops.aten
+
+
+def _sorted(x, *, stable=None, dim=-1, descending=False):
+    """torch-mlir has no sort that is said to be stable; how it writes the other one, it is."""
+    return aten.sort.default(x, dim, descending)
+
+
+def _largest(x, k, dim=-1, largest=True, sorted=True):
+    """torch-mlir lacks the one whose order does not matter."""
+    return NotImplemented if sorted else aten.topk.default(x, k, dim, largest, True)
+
+
+def _counted_from_the_front(op):
+    """torch-mlir runs out of memory where a dimension is negative."""
+
+    def made(x, dim, *others, **named):
+        return NotImplemented if dim >= 0 else op(x, dim + x.dim(), *others, **named)
+
+    return made
+
+
+def _index_put(x, indices, values, accumulate=False):
+    """torch-mlir leaves places out whose numbers count from the end, and makes a shape of a mask."""
+    if any(i is not None and i.dtype == torch.bool for i in indices):
+        if len(indices) > 1 or accumulate or values.numel() > 1:
+            return NotImplemented
+        (mask,) = indices
+        return torch.where(mask.reshape([*mask.shape] + [1] * (x.dim() - mask.dim())), values.reshape(()), x)
+    at = [d for d, i in enumerate(indices) if i is not None]
+    wrapped = [torch.where(indices[d] < 0, indices[d] + x.shape[d], indices[d]) for d in at]
+    rest = [d for d in range(x.dim()) if d not in at]
+    shape = torch.broadcast_shapes(*(i.shape for i in wrapped))
+    # where values have the dimensions of the indices: in front, if others are between those that are indexed
+    first = at[0] if at == list(range(at[0], at[0] + len(at))) else 0
+    sizes = [x.shape[d] for d in rest]
+    values = values.expand([*sizes[:first], *shape, *sizes[first:]])
+    if not shape:
+        wrapped, values, shape = [i.unsqueeze(0) for i in wrapped], values.unsqueeze(first), (1,)
+    values = values.movedim(list(range(first, first + len(shape))), list(range(len(shape))))
+    made = aten._unsafe_index_put.default(x.permute(at + rest), wrapped, values, accumulate)
+    return made.permute([(at + rest).index(d) for d in range(x.dim())])
+
+
+def _unsafe_index_put(x, indices, values, accumulate=False):
+    """What _index_put makes, which torch-mlir has with indices for the first dimensions."""
+    return _index_put(x, indices, values, accumulate) if any(i is None for i in indices) else NotImplemented
+
+
+def _pad(x, padding, value=0):
+    """torch-mlir adds nothing where another number is negative, which cuts."""
+    if min(padding, default=0) >= 0:
+        return NotImplemented
+    for k in range(0, len(padding), 2):
+        cut = [max(-n, 0) for n in padding[k : k + 2]]
+        d = x.dim() - 1 - k // 2
+        x = x.narrow(d, cut[0], x.shape[d] - sum(cut))
+    padding = [max(n, 0) for n in padding]
+    return aten.constant_pad_nd.default(x, padding, value) if any(padding) else x.clone()
+
+
+def _diagonal_backward(gradient, shape, offset, dim1, dim2):
+    """A matrix that is 0 beside the diagonal, by a mask."""
+    rows, columns = (torch.arange(shape[d], device=gradient.device) for d in (dim1, dim2))
+    # an element of the diagonal for each row, or for each column if the diagonal begins in a row below the first one
+    n = shape[dim1] if offset >= 0 else shape[dim2]
+    values = functional.pad(gradient, (0, n - gradient.shape[-1]))
+    values = values.unsqueeze(-1 if offset >= 0 else -2)
+    mask = columns - rows.unsqueeze(-1) == offset
+    made = torch.where(mask, values, torch.zeros((), dtype=gradient.dtype, device=gradient.device))
+    return made.movedim((-2, -1), (dim1, dim2))
+
+
+def _spread(x, steps):
+    """Puts steps[d] - 1 zeros between the elements of each spatial dimension."""
+    for d, step in enumerate(steps, 2):
+        if step > 1:
+            n = x.shape[d]
+            x = functional.pad(x.unsqueeze(d + 1), (0, 0) * (x.dim() - 1 - d) + (0, step - 1))
+            x = x.flatten(d, d + 1).narrow(d, 0, (n - 1) * step + 1)
+    return x
+
+
+def _resized(x, d, low, high):
+    """Adds zeros at both ends of a dimension, or cuts it where the number is negative."""
+    cut = max(-low, 0), max(-high, 0)
+    x = x.narrow(d, cut[0], x.shape[d] - cut[0] - cut[1])
+    padding = (0, 0) * (x.dim() - 1 - d) + (max(low, 0), max(high, 0))
+    return functional.pad(x, padding) if any(padding) else x
+
+
+def _gradient_of_image(gradient, weight, sizes, strides, padding, dilation, groups):
+    """The gradient of the image of a convolution: a convolution of what comes from behind, spread by the strides, with the
+    kernel in reverse."""
+    n = len(sizes)
+    x = _spread(gradient, strides)
+    for d in range(n):
+        reach = dilation[d] * (weight.shape[2 + d] - 1)
+        low = reach - padding[d]
+        x = _resized(x, 2 + d, low, sizes[d] + reach - low - x.shape[2 + d])
+    kernel = weight.unflatten(0, (groups, -1)).transpose(1, 2).flatten(0, 1)
+    kernel = kernel.flip(list(range(2, 2 + n)))
+    return aten.convolution(x, kernel, None, [1] * n, [0] * n, dilation, False, [0] * n, groups)
+
+
+def _gradient_of_kernel(gradient, image, sizes, strides, padding, dilation, groups):
+    """The gradient of the kernel of a convolution: a convolution of the image with what comes from behind, over the batch."""
+    n = len(sizes)
+    batch = image.shape[0]
+    # feature of a group, group and batch, ...
+    x = image.unflatten(1, (groups, -1)).permute(2, 1, 0, *range(3, 3 + n)).flatten(1, 2)
+    kernel = gradient.transpose(0, 1)
+    for d in range(n):
+        used = (sizes[d] - 1) * dilation[d] + (gradient.shape[2 + d] - 1) * strides[d] + 1
+        x = _resized(x, 2 + d, padding[d], used - padding[d] - x.shape[2 + d])
+    assert kernel.shape[1] == batch
+    return aten.convolution(x, kernel, None, dilation, [0] * n, strides, False, [0] * n, groups).transpose(0, 1)
+
+
+def _convolution_backward(gradient, image, weight, bias_sizes, strides, padding, dilation, transposed, output_padding, groups, wanted):
+    """torch-mlir has no gradients of convolutions in groups, and of transposed ones."""
+    if groups == 1 and not transposed:
+        return NotImplemented
+    n = weight.dim() - 2
+    strides, padding, dilation = ([x[0]] * n if len(x) == 1 else list(x) for x in (strides, padding, dilation))
+    rest = strides, padding, dilation, groups
+    made = [None, None, gradient.sum([0, *range(2, 2 + n)]) if wanted[2] else None]
+    if transposed:  # the gradient of an image, whose gradient is the convolution
+        if wanted[0]:
+            made[0] = aten.convolution(gradient, weight, None, strides, padding, dilation, False, [0] * n, groups)
+        if wanted[1]:
+            made[1] = _gradient_of_kernel(image, gradient, weight.shape[2:], *rest)
+    else:
+        if wanted[0]:
+            made[0] = _gradient_of_image(gradient, weight, image.shape[2:], *rest)
+        if wanted[1]:
+            made[1] = _gradient_of_kernel(gradient, image, weight.shape[2:], *rest)
+    return tuple(made)
+
+
+def _pool_counts(n, out, kernel, stride, padding, with_padding, device):
+    """Returns how many elements each window of a dimension has."""
+    first = torch.arange(out, device=device) * stride - padding
+    last = (first + kernel).clamp(max=n + padding)
+    return last - first if with_padding else last.clamp(max=n) - first.clamp(min=0)
+
+
+def _average_backward(gradient, image, kernel, strides, padding, ceil_mode, with_padding, divisor=None):
+    """What comes from behind, divided by the sizes of windows, spread by the strides and added up over windows."""
+    n = len(kernel)
+    strides, padding = strides or kernel, list(padding) * (n if len(padding) == 1 else 1)
+    front = image.dim() - n  # batch and features, or only features
+    if divisor is None:
+        divisor = 1
+        for d in range(n):
+            sizes = image.shape[front + d], gradient.shape[front + d], kernel[d], strides[d], padding[d]
+            counts = _pool_counts(*sizes, with_padding, gradient.device).to(gradient.dtype)
+            divisor = divisor * counts.reshape([-1] + [1] * (n - 1 - d))
+    x = _spread((gradient / divisor).reshape(-1, 1, *gradient.shape[front:]), strides)
+    for d in range(n):
+        low = kernel[d] - 1 - padding[d]
+        x = _resized(x, 2 + d, low, image.shape[front + d] + kernel[d] - 1 - low - x.shape[2 + d])
+    pool = functional.avg_pool2d if n == 2 else functional.avg_pool3d
+    return (pool(x, kernel, [1] * n) * torch.Size(kernel).numel()).reshape(image.shape)
+
+
+def _adaptive_average_backward(gradient, image):
+    """A product with a matrix for each spatial dimension."""
+    for d in (-1, -2):
+        n, out = image.shape[d], gradient.shape[d]
+        window, place = (torch.arange(k, device=gradient.device) for k in (out, n))
+        first, last = window * n // out, ((window + 1) * n + out - 1) // out
+        inside = (place.unsqueeze(-1) >= first) & (place.unsqueeze(-1) < last)
+        weights = inside.to(gradient.dtype) / (last - first).to(gradient.dtype)
+        gradient = weights @ gradient if d == -2 else gradient @ weights.t()
+    return gradient
+
+
+def _weight_norm_backward(gradient, direction, length, norms, dim):
+    others = [d for d in range(direction.dim()) if d != dim]
+    along = (gradient * direction).sum(others, keepdim=True)
+    norms = norms.reshape(along.shape)
+    scale = length.reshape(along.shape) / norms
+    return scale * (gradient - direction * along / norms**2), (along / norms).reshape(length.shape)
+
+
+def _unfold_backward(gradient, shape, dim, size, step):
+    """The sum of what each place in a window gives."""
+    dim, made = dim % max(len(shape), 1), 0
+    for k in range(size):
+        x = gradient.select(-1, k).movedim(dim, -1)
+        x = _spread(x.reshape(-1, 1, x.shape[-1]), [step]).reshape(*x.shape[:-1], -1)
+        made = made + _resized(x, x.dim() - 1, k, shape[dim] - k - x.shape[-1])
+    return made.movedim(-1, dim)
+
+
+def table():
+    """Returns {operation: function that writes it}."""
+    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+
+    made = {**get_decomposition_table(), aten.sort.stable: _sorted, aten.topk.default: _largest}
+    made.update({aten.index_put.default: _index_put, aten.constant_pad_nd.default: _pad})
+    made[aten._unsafe_index_put.default] = _unsafe_index_put
+    for op in (aten.scatter.src, aten.scatter.value, aten.scatter_add.default, aten.scatter_reduce.two):
+        made[op] = _counted_from_the_front(op)
+    return made
+
+
+def gradient_table():
+    """The same of the operations that gradients are made of, which torch.export does not decompose."""
+    made = {op: function for op, function in table().items() if "backward" in str(op)}
+    own = {
+        aten.convolution_backward.default: _convolution_backward,
+        aten.avg_pool2d_backward.default: _average_backward,
+        aten.avg_pool3d_backward.default: _average_backward,
+        aten._adaptive_avg_pool2d_backward.default: _adaptive_average_backward,
+        aten._weight_norm_interface_backward.default: _weight_norm_backward,
+        aten.unfold_backward.default: _unfold_backward,
+        aten.diagonal_backward.default: _diagonal_backward,
+    }
+    return {**made, **own}

@@ -1,0 +1,65 @@
+"""Splits the graph of a program with gradients into the one that computes results and the one that computes gradients."""
+import operator
+
+from torch import fx
+
+# Methods and functions whose result is a view, or is computed from nothing: they are repeated, so that what they read is
+# kept in place of what they make.
+_FREE = {"reshape", "expand", "permute"}
+
+
+def _needed(nodes):
+    """Returns these nodes and all that they depend on."""
+    found, left = set(nodes), list(nodes)
+    while left:
+        for other in left.pop().all_input_nodes:
+            if other not in found:
+                found.add(other)
+                left.append(other)
+    return found
+
+
+def _is_free(node):
+    return node.op == "get_attr" or node.op == "call_method" and node.target in _FREE or node.op == "call_function" and not node.all_input_nodes
+
+
+def _built(module, kept, inputs, outputs):
+    """Returns a GraphModule of the nodes `kept`, in their order, which takes `inputs` and returns `outputs`."""
+    graph, copies = fx.Graph(), {}
+    for i, node in enumerate(inputs):
+        copies[node] = graph.placeholder("arg%d" % i)
+    for node in module.graph.nodes:
+        if node in kept and node not in copies:
+            copies[node] = graph.node_copy(node, copies.__getitem__)
+    graph.output(tuple(copies[node] for node in outputs))
+    return fx.GraphModule(module, graph)
+
+
+def split(module, n_arguments, n_results):
+    """Returns (forward, backward) of a graph whose first arguments and results are those of the forward pass.
+
+    forward takes these arguments and returns these results, and behind them what the backward pass reads. backward takes
+    that, and the other arguments, and returns the other results. Each computes what it alone needs.
+    """
+    (end,) = module.graph.find_nodes(op="output")
+    arguments = list(module.graph.find_nodes(op="placeholder"))
+    results = list(end.args[0])
+    forward = _needed(results[:n_results]) | set(arguments[:n_arguments])
+    for node in module.graph.nodes:  # parts of what is no tensor cannot be taken from it later
+        if node.target is operator.getitem and node.args[0] in forward:
+            forward.add(node)
+    if not forward.isdisjoint(arguments[n_arguments:]):
+        raise AssertionError("a result depends on a gradient")
+    backward, saved, left = set(), {}, [node for node in results[n_results:]]
+    while left:
+        node = left.pop()
+        if node in backward or node in saved or node in arguments[n_arguments:]:
+            continue
+        if node in forward and not _is_free(node):
+            saved[node] = None
+            continue
+        backward.add(node)
+        left += node.all_input_nodes
+    saved = [node for node in module.graph.nodes if node in saved]
+    first = _built(module, forward, arguments[:n_arguments], results[:n_results] + saved)
+    return first, _built(module, backward, saved + arguments[n_arguments:], results[n_results:])
