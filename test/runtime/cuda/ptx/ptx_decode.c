@@ -91,6 +91,9 @@ static bool failed(char error[PTX_TEXT], const char *format, ...) {
   return false;
 }
 
+/* Most names differ in their first letters: each word is compared with hundreds. */
+static bool is_same(const char *a, const char *b) { return a[0] == b[0] && strcmp(a, b) == 0; }
+
 static bool modifier(opcode *o, const char *word) {
   if (strstr(word, "::")) { /* a cache hint */
     o->modifiers |= PTX_M_CACHED;
@@ -99,20 +102,20 @@ static bool modifier(opcode *o, const char *word) {
   for (size_t k = 0;
        k < sizeof comparisons / sizeof *comparisons && strcmp(o->name, "setp") == 0 && !o->compares;
        k++)
-    if (strcmp(word, comparisons[k].name) == 0) {
+    if (is_same(word, comparisons[k].name)) {
       o->comparison = comparisons[k].comparison;
       o->compares = true;
       return true;
     }
   for (uint8_t t = 0; t < PTX_NO_TYPE; t++)
-    if (strcmp(word, ptx_types[t].name) == 0) {
+    if (is_same(word, ptx_types[t].name)) {
       if (o->n_types == 2)
         return false;
       o->types[o->n_types++] = t;
       return true;
     }
   for (size_t k = 0; k < sizeof modifiers / sizeof *modifiers; k++)
-    if (strcmp(word, modifiers[k].name) == 0) {
+    if (is_same(word, modifiers[k].name)) {
       o->modifiers |= modifiers[k].bit;
       return true;
     }
@@ -422,7 +425,7 @@ bool ptx_decode(ptx_kernel *k, const ptx_statement *s, ptx_instruction *i, char 
   int nearest = UNKNOWN;
   for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
     for (int r = 0; r < *tables[t].n; r++)
-      if (strchr(tables[t].rows[r].name, '.') && strcmp(tables[t].rows[r].name, s->opcode) == 0) {
+      if (is_same(tables[t].rows[r].name, s->opcode) && strchr(s->opcode, '.')) {
         if (fits(k, &tables[t].rows[r], &o, s, i))
           return true;
         nearest = OTHER_OPERANDS;
@@ -434,7 +437,7 @@ bool ptx_decode(ptx_kernel *k, const ptx_statement *s, ptx_instruction *i, char 
   for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
     for (int r = 0; r < *tables[t].n; r++) {
       const ptx_operation *row = &tables[t].rows[r];
-      if (strcmp(row->name, o.name) != 0)
+      if (!is_same(row->name, o.name))
         continue;
       int how = !types_fit(row->types, &o) ? OTHER_TYPES
                 : (o.modifiers & row->required) != row->required ||

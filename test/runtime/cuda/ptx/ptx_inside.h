@@ -391,6 +391,7 @@ struct ptx_cta {
   size_t shared_bytes;       /* of `shared`: what the kernel declares, then what the launch adds */
   size_t dynamic_at;         /* where the latter begins */
   size_t n_words;            /* of `shared` */
+  bool is_used;              /* another CTA has run with this memory */
   ptx_barrier barriers[PTX_MOST_BARRIERS];
   uint32_t n_registers; /* that warps have given back */
   /* If the kernel has products of warpgroups, for each unit of shared memory: the number of running

@@ -357,9 +357,12 @@ void ptx_run_cta(ptx_cta *c) {
   uint32_t n_pauses = 0;
   c->epoch = 0;
   c->n_rounds = 0;
-  memset(c->words, 0, c->n_words * sizeof *c->words);
-  memset(c->marks, 0, c->n_words * sizeof *c->marks);
-  memset(c->apart, 0, c->n_words * sizeof *c->apart);
+  if (c->is_used) { /* that of the first one is new: what it does not reach is never touched */
+    memset(c->words, 0, c->n_words * sizeof *c->words);
+    memset(c->marks, 0, c->n_words * sizeof *c->marks);
+    memset(c->apart, 0, c->n_words * sizeof *c->apart);
+  }
+  c->is_used = true;
   for (uint32_t n = 0; n < c->n_warps; n++)
     begin_warp(&c->warps[n]);
   ptx_begin_barriers(c);
