@@ -72,7 +72,9 @@ static void keep_best(const double *rates, double *best) {
 
 pass_status measure_rates(const options *o, host_model *model) {
   double rates[N_HOST_RATES];
-  host_ranks ranks = {.n_ranks = model->n_ranks, .round_seconds = o->job.round_seconds};
+  host_ranks ranks = {.n_ranks = model->n_ranks,
+                      .n_rounds = o->job.n_rounds,
+                      .round_seconds = o->job.round_seconds};
   pass_status status = pass_numbers(host_start, &ranks, N_HOST_RATES, rates);
   if (status == PASS_OK)
     keep_best(rates, model->rates);

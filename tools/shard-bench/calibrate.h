@@ -40,7 +40,7 @@ enum {
  * second, microseconds, shares. A start function for pass_numbers; prints N_HOST_RATES
  * lines. */
 typedef struct host_ranks {
-  int n_ranks;
+  int n_ranks, n_rounds; /* n_rounds: at most so many times the same work, and 8 at least */
   double round_seconds;
 } host_ranks;
 int host_start(void *data); /* data: host_ranks */
