@@ -8,7 +8,7 @@
 # if the outputs differ. Tests without shard-opt are excluded there, and four of five tests run only
 # with TP_LONG.
 #
-# TP_OPT_LEVEL, which ./dev test sets to 1, reaches the tools.
+# TP_OPT_LEVEL and OPENBLAS_THREAD_TIMEOUT, which ./dev test sets, reach the tools.
 #
 # TP_LONG enables the feature "long": RUN lines that take long and rarely fail are in %if long %{
 # ... %}. `--param tools=DIR` searches DIR before the other tools. `--param environment=NAME,...`
@@ -82,7 +82,7 @@ if "tools" in lit_config.params:
     path.insert(0, lit_config.params["tools"])
 config.environment["PATH"] = os.pathsep.join(path + [os.environ.get("PATH", "")])
 
-for name in ["ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "SLURM_CONF", "TP_LONG", "TP_OPT_LEVEL"] + lit_config.params.get("environment", "").split(","):
+for name in ["ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "SLURM_CONF", "TP_LONG", "TP_OPT_LEVEL", "OPENBLAS_THREAD_TIMEOUT"] + lit_config.params.get("environment", "").split(","):
     if os.environ.get(name):
         config.environment[name] = os.environ[name]
 
