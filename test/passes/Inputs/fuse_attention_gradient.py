@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-from fuse_attention import DIMS as SCORES, FAR, MINUS_INFINITY, Program, check, drop, places
+from fuse_attention import DIMS as SCORES, FAR, LOCAL, MINUS_INFINITY, Program, check, drop, places
 
 ROWS = SCORES[:4]
 
@@ -262,7 +262,7 @@ KEPT = [
 
 def describes(shard_opt, path, mesh, passes):
     """Whether both functions are there, and the gradient's says what hidden scores do."""
-    run = subprocess.run([shard_opt, path, "--pass-pipeline=builtin.module(tp-spmd{mesh=%s strategy=follow},tp-optimize-local{fused=keep})" % mesh], capture_output=True, text=True)
+    run = subprocess.run([shard_opt, path, "--pass-pipeline=" + LOCAL % mesh], capture_output=True, text=True)
     kinds = re.findall(r'tp.fused = {.*kind = "(\w+)"', run.stdout)
     found = re.findall(r"passes_hidden = (\w+)", run.stdout)
     return kinds == ["attention", "attention_gradient"] and found == ["true" if passes else "false"]
