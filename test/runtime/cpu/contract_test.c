@@ -2,6 +2,7 @@
  * types, implementations. */
 #define _GNU_SOURCE 1
 #include "test/runtime/harness/harness.h"
+#include "test/runtime/harness/long.h"
 #include "test/runtime/harness/table.h"
 
 #include <math.h>
@@ -240,7 +241,7 @@ static int one_rank_world(tprt_comm *comm, void *argument) {
 static void test_concurrent(void **state) {
   (void)state;
   tprt_config config = test_config();
-  assert_int_equal(run_threads(4, &config, one_rank_world, NULL), 0);
+  assert_int_equal(run_threads(test_is_long() ? 4 : 2, &config, one_rank_world, NULL), 0);
 }
 
 /* ---- Splitting a contraction gives bitwise equal results ---- */
