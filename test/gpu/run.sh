@@ -222,7 +222,7 @@ fused-times() {
   done
   for tokens in $shapes; do
     for ranks in $time_ranks; do
-      run_alone time "$bin/tprt_gpu_timing" "$tokens" "$hidden" "$ranks" "$bandwidth"
+      run_alone time "$bin/tprt_gpu_timing" "$tokens" "$hidden" "$ranks" "$bandwidth" "${few_cases[@]}"
     done
   done
 }

@@ -1,6 +1,6 @@
 /* Times all-reduce + residual + RMS norm on one GPU with virtual ranks, fused and unfused, next to
- * the time that their bytes take: timing TOKENS HIDDEN N_RANKS GIGABYTES_PER_SECOND, in bf16.
- * Prints a JSON object per variant.
+ * the time that their bytes take: timing TOKENS HIDDEN N_RANKS GIGABYTES_PER_SECOND [small], in
+ * bf16. Prints a JSON object per variant. small: few replays, for emulated GPUs.
  *
  * Calls are replayed from a graph. Buffers are used in turn, so that none is in the cache from the
  * previous call. A single GPU says nothing about links between GPUs. */
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_RANKS = TPRT_CUDA_MAX_RANKS, CALLS = 12, REPLAYS = 20, WARM = 3 };
+enum { MAX_RANKS = TPRT_CUDA_MAX_RANKS, CALLS = 12, REPLAYS = 20, FEW_REPLAYS = 3, WARM = 3 };
 static const size_t beyond_cache = 256u << 20;
 
 /* One set of tensors, by rank. */
@@ -21,7 +21,7 @@ typedef struct tensors {
 } tensors;
 
 typedef struct bench {
-  int n_ranks, n_sets;
+  int n_ranks, n_sets, n_replays;
   int64_t tokens, hidden;
   /* all ranks; and each rank alone, for local work */
   tprt_cuda_group *group, *alone[MAX_RANKS];
@@ -165,7 +165,7 @@ static void measure(const bench *b, const variant *v, double *least, double *med
   float ms[REPLAYS];
   DO(event_create, &from, 0);
   DO(event_create, &to, 0);
-  for (int i = -WARM; i < REPLAYS; i++) {
+  for (int i = -WARM; i < b->n_replays; i++) {
     DO(event_record, from, b->stream);
     DO(replay, program, b->stream);
     DO(event_record, to, b->stream);
@@ -175,20 +175,24 @@ static void measure(const bench *b, const variant *v, double *least, double *med
   DO(program_destroy, program);
   DO(event_destroy, from);
   DO(event_destroy, to);
-  qsort(ms, REPLAYS, sizeof *ms, ascending);
+  qsort(ms, (size_t)b->n_replays, sizeof *ms, ascending);
   *least = 1000.0 * (double)ms[0] / CALLS;
-  *median = 1000.0 * (double)ms[REPLAYS / 2] / CALLS;
+  *median = 1000.0 * (double)ms[b->n_replays / 2] / CALLS;
 }
 
 int main(int argc, char **argv) {
-  if (argc != 5) {
-    fprintf(stderr, "usage: timing TOKENS HIDDEN N_RANKS GIGABYTES_PER_SECOND\n");
+  bool small = argc == 6 && strcmp(argv[5], "small") == 0;
+  if (argc - small != 5) {
+    fprintf(stderr, "usage: timing TOKENS HIDDEN N_RANKS GIGABYTES_PER_SECOND [small]\n");
     return 2;
   }
   int status = device_open();
   if (status)
     return status;
-  bench b = {.tokens = atoll(argv[1]), .hidden = atoll(argv[2]), .n_ranks = atoi(argv[3])};
+  bench b = {.tokens = atoll(argv[1]),
+             .hidden = atoll(argv[2]),
+             .n_ranks = atoi(argv[3]),
+             .n_replays = small ? FEW_REPLAYS : REPLAYS};
   size_t bytes = (size_t)(b.tokens * b.hidden) * 2, of_set = 5 * bytes * (size_t)b.n_ranks;
   b.n_sets = (int)((beyond_cache + of_set - 1) / of_set);
   b.n_sets = b.n_sets < CALLS ? b.n_sets : CALLS;
