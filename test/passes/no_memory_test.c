@@ -94,7 +94,7 @@ static void fail_at(fixture *f, MlirOperation input, int64_t k, int64_t n) {
 /* All of the first few, in both ways; then larger and larger steps, in turn in one way. TP_LONG=1:
  * small steps, in both ways. */
 enum { FIRST_ALLOCATIONS = 24 };
-static int64_t next_of(int64_t k) { return k + 1 + k / (test_is_long() ? 400 : 8); }
+static int64_t next_of(int64_t k) { return k + 1 + k / (test_is_long() ? 400 : 6); }
 static bool fails_alone(int64_t k, int64_t turn) {
   return test_is_long() || k <= FIRST_ALLOCATIONS || turn % 2 == 0;
 }
