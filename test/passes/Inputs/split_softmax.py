@@ -94,8 +94,10 @@ def main():
         ok, outputs = launches <= most, []
         for run in range(2):
             out = os.path.join(folder, "y%d.npy" % run)
-            done = subprocess.run([shard_run, path, "--mesh", "1", "--target=cuda", "--no-graph", "--input", "@" + data, "--output=@" + out], capture_output=True, text=True, env=environment)
-            ok = ok and done.returncode == 0 and done.stdout.rstrip().endswith("verified")
+            command = [shard_run, path, "--mesh", "1", "--target=cuda", "--no-graph", "--input", "@" + data, "--output=@" + out]
+            # The second one has to have the bits of the first.
+            done = subprocess.run(command + ["--no-verify"] * run, capture_output=True, text=True, env=environment)
+            ok = ok and done.returncode == 0 and (run == 1 or done.stdout.rstrip().endswith("verified"))
             if not ok:
                 print(done.stdout, done.stderr)
                 break

@@ -18,11 +18,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { RANKS = 8, ROUNDS = 1000, MAX_LINES = 2, MANY = 60 };
+enum { RANKS = 8, ROUNDS = 250, LONG_ROUNDS = 1000, MAX_LINES = 2, MANY = 60 };
 
 const cli_tool cli_program = {.name = "shard-run"};
 
-static int rank;
+static int rank, n_rounds;
 
 /* Required by faults.c, instead of launch.c. */
 int launch_rank_in_program(void) { return rank; }
@@ -127,7 +127,7 @@ static void rank_main(const struct row *row, pthread_barrier_t *barrier) {
   bool ok = true;
   prctl(PR_SET_PDEATHSIG, SIGKILL); /* the child must not outlive the ranks */
   faults_catch();
-  for (int round = 0; round < ROUNDS && ok; round++)
+  for (int round = 0; round < n_rounds && ok; round++)
     if (row->ends)
       ok = act_and_end(row, barrier);
     else
@@ -158,9 +158,9 @@ static void check_lines(const struct row *row, FILE *file) {
   }
   for (int r = 0; r < RANKS; r++)
     for (int k = 0; k < MAX_LINES && row->lines[k]; k++)
-      if (seen[r][k] != ROUNDS * row->times)
+      if (seen[r][k] != n_rounds * row->times)
         fail_msg("%s: rank %d said line %d %d times, not %d times", row->name, r, k, seen[r][k],
-                 ROUNDS * row->times);
+                 n_rounds * row->times);
   free(line);
 }
 
@@ -194,6 +194,7 @@ static void run_row(const struct row *row) {
 
 static void test_lines_are_whole(void **unused) {
   (void)unused;
+  n_rounds = getenv("TP_LONG") ? LONG_ROUNDS : ROUNDS;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     run_row(rows + i);
 }
