@@ -1,9 +1,10 @@
 """A decoder of PyTorch on ranks of torch.distributed (gloo, processors): the program of a plan against DTensor with
 placements by hand, as torch.distributed.tensor.parallel has them, and against one process with all processors.
 
-    measure.py [--ranks N] [--width W] [--layers N] [--tokens N] [--turns N]
+    measure.py [--ranks N] [--width W] [--layers N] [--tokens N] [--turns N] [--backward]
 
-Prints the least milliseconds of a call of each, in turns, and the ratios. All compute the same, which is checked."""
+With --backward a call is a forward and a backward pass, and DistributedDataParallel is a peer, too. Prints the least
+milliseconds of a call of each, in turns, and the ratios. All compute the same, which is checked."""
 import argparse
 import os
 import pathlib
@@ -18,10 +19,12 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "python"), str
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as multiprocessing
+import torch_gradients
 import torch_models
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import DTensor, Replicate
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+from torch.nn.parallel import DistributedDataParallel
 
 
 def by_hand(model, mesh):
@@ -52,6 +55,10 @@ def local_heads(model):
     return model
 
 
+def whole(x):
+    return x.full_tensor() if isinstance(x, DTensor) else x
+
+
 def rank(number, port, args):
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     dist.init_process_group("gloo", rank=number, world_size=args.ranks)
@@ -59,33 +66,59 @@ def rank(number, port, args):
 
     threads = max(1, (os.cpu_count() or 1) // args.ranks)
     mesh = init_device_mesh("cpu", (args.ranks,), mesh_dim_names=("tp",))
-    make = lambda: (torch.manual_seed(0), torch_models.Decoder(1024, args.width, 8, args.layers).requires_grad_(False))[1]
     ids = torch_models.ids(4, args.tokens // 4, 1024)
-    model = make()
+
+    def make():
+        torch.manual_seed(0)
+        model = torch_models.Decoder(1024, args.width, 8, args.layers)
+        return torch_gradients.Loss(model) if args.backward else model.requires_grad_(False)
+
+    model, hand = make(), make()
+    local_heads(by_hand(hand.model if args.backward else hand, mesh))
     start = time.perf_counter()
-    plan = tps.plan(model, (ids,), mesh=mesh, pin={"result": [Replicate()]})
+    plan = tps.plan(model, (ids,), mesh=mesh, pin={"result": [Replicate()]}, backward=args.backward)
     seconds = time.perf_counter() - start
-    planned, hand = plan.parallelize(mesh), local_heads(by_hand(make(), mesh))
-    compiled = plan.parallelize(mesh)
+    planned, compiled = plan.parallelize(mesh), plan.parallelize(mesh)
     compiled.program.graph = torch.compile(compiled.program.graph)
-    whole = lambda x: x.full_tensor() if isinstance(x, DTensor) else x
-    calls = {"one process": model, "DTensor by hand": hand, "plan": planned, "plan, compiled": compiled}
-    with torch.no_grad():
-        wanted = model(ids)
-        for name, call in calls.items():
-            torch.testing.assert_close(whole(call(ids)), wanted, atol=1e-3, rtol=1e-3, msg=name)
-        least = dict.fromkeys(calls, float("inf"))
-        for _ in range(args.turns):
-            for name, call in calls.items():
-                alone = name == "one process"
-                torch.set_num_threads(os.cpu_count() or 1 if alone else threads)
-                dist.barrier()
-                if alone and number > 0:
-                    continue
-                start = time.perf_counter()
-                call(ids)
-                least[name] = min(least[name], time.perf_counter() - start)
+    if args.backward:
+        compiled.program.backward = torch.compile(compiled.program.backward)
+    modules = {"one process": model, "DTensor by hand": hand, "plan": planned, "plan, compiled": compiled}
+    own = ids
+    if args.backward:  # each rank has a part of the batch
+        modules["data parallel"] = DistributedDataParallel(make())
+        own = ids.chunk(args.ranks)[number]
+
+    def call(name):
+        module = modules[name]
+        result = module(own if name == "data parallel" else ids)
+        if args.backward:
+            result.backward()
+        return whole(result.detach())
+
+    def gradients(name):
+        return [whole(p.grad) for p in modules[name].parameters()] if args.backward else []
+
+    wanted = call("one process")
+    for name in modules:
+        if name != "one process":
+            found = call(name)
+            if name != "data parallel":  # whose loss is that of a part
+                torch.testing.assert_close(found, wanted, atol=1e-3, rtol=1e-3)
+            for mine, other in zip(gradients(name), gradients("one process")):
+                torch.testing.assert_close(mine, other, atol=1e-3 * other.abs().max().item(), rtol=0)
+    least = dict.fromkeys(modules, float("inf"))
+    for _ in range(args.turns):
+        for name, module in modules.items():
+            module.zero_grad()
+            alone = name == "one process"
+            torch.set_num_threads(os.cpu_count() or 1 if alone else threads)
             dist.barrier()
+            if alone and number > 0:
+                continue
+            start = time.perf_counter()
+            call(name)
+            least[name] = min(least[name], time.perf_counter() - start)
+        dist.barrier()
     if number == 0:
         print("decoder of width %d, %d layers, %d tokens; %d ranks with %d threads; planned in %.1f s, modelled %.2f ms" % (args.width, args.layers, args.tokens, args.ranks, threads, seconds, 1e3 * plan.cost))
         print(plan)
@@ -98,6 +131,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value in (("ranks", 2), ("width", 512), ("layers", 4), ("tokens", 1024), ("turns", 10)):
         parser.add_argument("--" + name, type=int, default=value)
+    parser.add_argument("--backward", action="store_true")
     args = parser.parse_args()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -14,7 +14,22 @@ static int reduced_loops(const tp_nest *n, int64_t *dims) {
 
 /* ---- reductions ---- */
 
-/* With the identity for what was accumulated, the body gives what an iteration adds. */
+/* What an iteration adds, where the body combines it with what was accumulated in its last op;
+ * else the result of the body, which gives it with the identity for what was accumulated. */
+static MlirValue added(const tp_nest *n, int k) {
+  static const char *const combiners[] = {"arith.addf", "arith.addi",     "arith.mulf",
+                                          "arith.muli", "arith.maximumf", "arith.minimumf"};
+  MlirValue result = mlirOperationGetOperand(n->body.yield, k);
+  MlirValue held = mlirBlockGetArgument(n->body.block, n->body.n_inputs + k);
+  MlirOperation last = tp__defining_op(result);
+  for (int i = 0; i < 2 && !mlirOperationIsNull(last); i++)
+    if (tp__op_is_any(last, TP_LEN(combiners), combiners) &&
+        mlirValueEqual(mlirOperationGetOperand(last, i), held) &&
+        !mlirValueEqual(mlirOperationGetOperand(last, 1 - i), held))
+      return mlirOperationGetOperand(last, 1 - i);
+  return result;
+}
+
 static tp_status reduce_one(tp_export *x, tp_nest *n, int k, tp_combiner combiner) {
   int64_t dims[TP_NEST_MAX_LOOPS];
   int n_dims = reduced_loops(n, dims), init = n->body.n_inputs + k;
@@ -27,7 +42,7 @@ static tp_status reduce_one(tp_export *x, tp_nest *n, int k, tp_combiner combine
     return tp__error(n->op, TP_UNSUPPORTED, "the combiner of result %d has no identity", k);
   number = tp__export_splat(x, tp__export_tensor(combined, 0, NULL), identity);
   n->accumulators[k] = tp__export_bitcast(x, number, element);
-  TP_TRY(tp__nest_evaluate(x, n, mlirOperationGetOperand(n->body.yield, k), &value));
+  TP_TRY(tp__nest_evaluate(x, n, added(n, k), &value));
   if (tp__value_rank(value) == 0)
     value = tp__nest_full(x, n, value);
   value = tp__export_bitcast(x, value, combined);

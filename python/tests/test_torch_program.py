@@ -69,6 +69,14 @@ class Programs(unittest.TestCase):
                     self.check(function, args, {"x": 2, "y": 2}, pin=pin)
                     self.assertEqual(self.code.count("_attended("), name not in models.STORED, self.code)
 
+    def test_sigmoid(self):
+        self.check(lambda x: (x.sigmoid(), 1 / (1 + x.exp())), (torch.linspace(-100, 100, 32).reshape(8, 4),), {"x": 4})
+        self.assertEqual((self.code.count("torch.sigmoid("), self.code.count("torch.exp(")), (1, 1), self.code)
+
+    def test_one_device(self):
+        self.check(models.Decoder(), (models.ids(),), {"x": 1})
+        self.assertEqual(self.code.count("_attended("), 1, self.code)
+
     def test_layouts(self):
         """Whatever the layouts, the results are the same."""
         model, args = models.Decoder(), (models.ids(),)

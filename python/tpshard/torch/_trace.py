@@ -134,8 +134,8 @@ def _refuse_write(func, frames=()):
 class _Rewritten(TorchFunctionMode):
     """Writes some functions by others.
 
-    Attention without a mask becomes products and a plain softmax: PyTorch makes rows 0 whose scores are all hidden; here
-    no row is, and the gradient is one that kernels compute. Pooling gets a dense tensor, as its gradient depends on strides.
+    Attention becomes products and a plain softmax, whose gradient kernels compute: PyTorch makes rows 0 whose scores are all
+    hidden; here they are made so behind it, or there is none. Pooling gets a dense tensor, as its gradient depends on strides.
     """
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
@@ -147,7 +147,8 @@ class _Rewritten(TorchFunctionMode):
 
 
 def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    if attn_mask is not None or dropout_p > 0 or query.dim() < 3 or key.shape[-2] == 0:
+    is_added = attn_mask is not None and attn_mask.dtype != torch.bool
+    if is_added or dropout_p > 0 or query.dim() < 3 or key.shape[-2] == 0:
         return torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
     dtype, scale = query.dtype, query.shape[-1] ** -0.5 if scale is None else scale
     if enable_gqa:
@@ -158,7 +159,13 @@ def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False
     if is_causal:
         hidden = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
         scores = scores.masked_fill(hidden, float("-inf"))
-    return (scores.softmax(-1) @ value).to(dtype)
+    if attn_mask is None:
+        return (scores.softmax(-1) @ value).to(dtype)
+    found = (torch.where(attn_mask, scores, _FAR).softmax(-1) @ value).to(dtype)
+    return torch.where(attn_mask.any(-1, keepdim=True), found, torch.zeros((), dtype=dtype, device=found.device))
+
+
+_FAR = -1e30  # the score of what a mask hides, which has no weight beside one that is seen
 
 
 class _Program(torch.nn.Module):

@@ -7,7 +7,10 @@
 // RUN: shard-opt %s --mlir-print-op-generic --pass-pipeline='builtin.module(tp-spmd{mesh=x=2},tp-export-stablehlo)' -o %t.local.mlir
 // RUN: shard-run %t.local.mlir --expected-output @%t/o.0.npy --expected-output @%t/o.1.npy --expected-output @%t/o.2.npy --expected-output @%t/o.3.npy --expected-output @%t/o.4.npy --expected-output @%t/o.5.npy --expected-output @%t/o.6.npy
 
-// CHECK: %[[SUM:.*]] = "stablehlo.reduce"
+// What is reduced is the tensor, not the sum of it and 0.
+// CHECK: "func.func"
+// CHECK-NEXT: ^bb0(%[[X:.*]]: tensor<4x8x6xf32>,
+// CHECK: %[[SUM:.*]] = "stablehlo.reduce"(%[[X]],
 // CHECK: "stablehlo.reshape"(%[[SUM]]) : (tensor<4x6xf32>) -> tensor<4x1x6xf32>
 // CHECK: %[[DOT:.*]] = "stablehlo.dot_general"
 // CHECK: "stablehlo.reshape"(%[[DOT]]) : (tensor<4x4xf32>) -> tensor<4x1x4xf32>

@@ -81,8 +81,8 @@ def _plain(g, a, node, tensor, shape, loops):
 def _fits(g, a, operands, types):
     """True if PyTorch's attention computes the same."""
     given = dict(zip(a.operands, operands))
-    extra = {"attention": {"mask"}, "attention_gradient": {"attended", "max", "sum", "gradient"}}[a.kind]
-    if a.cap != 0 or not set(given) <= {"queries", "keys", "values", "position"} | extra:
+    known = {"queries", "keys", "values", "mask", "position"} | ({"attended", "max", "sum", "gradient"} if a.kind == "attention_gradient" else set())
+    if a.cap != 0 or not set(given) <= known:
         return False
     tensors = [(name, given[name].shape) for name in OPERANDS if name in given] + [(name, shape) for name, (shape, _) in zip(RESULTS[a.kind], types)]
     if any(a.order(name, shape) is None for name, shape in tensors):
@@ -90,9 +90,14 @@ def _fits(g, a, operands, types):
     if a.mask == "add":
         return a.zeroes_hidden and given["mask"].dtype == given["queries"].dtype and not a.causal
     shift = _shift(g, a, given)
-    if a.mask == "none" and (not a.causal or (shift is not None and shift >= 0 and a.hidden <= FAR)):
-        return True  # each row sees a score
+    if float("-inf") < a.hidden <= FAR or _sees(a, shift):
+        return True
     return a.kind == "attention" and a.zeroes_hidden and a.hidden == float("-inf")
+
+
+def _sees(a, shift):
+    """True if it follows that each row sees a score."""
+    return a.mask == "none" and (not a.causal or (shift is not None and shift >= 0 and a.hidden <= FAR))
 
 
 def _shift(g, a, given):
@@ -113,12 +118,13 @@ def _build(g, a, operands, types):
     is_causal = a.causal and a.mask == "none" and shift == 0
     offset = None if is_causal or not a.causal else a.offset if shift is None else shift
     position = given["position"].node if a.causal and shift is None else None
-    operands_ = node["queries"], node["keys"], node["values"], node.get("mask" if a.kind == "attention" else "gradient")
-    how = [a.sizes[l] for l in BESIDE], a.mask == "hide", is_causal, offset, position, a.scale
+    operands_ = node["queries"], node["keys"], node["values"], node.get("mask")
+    levels = a.hidden > float("-inf") and not _sees(a, shift)
+    how = [a.sizes[l] for l in BESIDE], a.mask == "hide", is_causal, offset, position, a.scale, levels
     if a.kind == "attention":
         made = [g.call(_attended, *operands_, *how)]
     else:
-        found = g.call(_gradients, *operands_, *how)
+        found = g.call(_gradients, node["gradient"], *operands_, *how)
         made = [g.call(operator.getitem, found, i) for i in range(3)]
     return [_result(g, a, x, name, loops, operands[0].dtype, kind) for x, (name, loops), kind in zip(made, RESULTS[a.kind].items(), types)]
 
@@ -131,15 +137,16 @@ def _result(g, a, node, name, loops, dtype, kind):
     return node if dtype == kind[1] else g.method("to", node, kind[1])
 
 
-def _gradients(queries, keys, values, gradient, *how):
+def _gradients(gradient, queries, keys, values, mask, *how):
     """The gradients of queries, keys and values. The attention is computed again, which takes less memory than what it
     would have to keep."""
-    _, back = torch.func.vjp(lambda *x: _attended(*x, None, *how), queries, keys, values)
+    _, back = torch.func.vjp(lambda *x: _attended(*x, mask, *how), queries, keys, values)
     return back(gradient)
 
 
-def _attended(queries, keys, values, mask, beside, hides, is_causal, offset, position, scale):
-    """Attention over tensors with the dimensions `beside`, which may be 1 in all but the queries, and two more."""
+def _attended(queries, keys, values, mask, beside, hides, is_causal, offset, position, scale, levels):
+    """Attention over tensors with the dimensions `beside`, which may be 1 in all but the queries, and two more. levels: a row that
+    sees nothing is the mean of all values, because all of its scores are the same number; it would be 0."""
     sizes = [n for n in beside if n > 1][-1:] if sum(n > 1 for n in beside) < 2 else [n for n in beside if n > 1]
     whole = [1] * (2 - len(sizes)) + sizes if len(sizes) < 2 else [torch.Size(sizes[:-1]).numel(), sizes[-1]]
 
@@ -154,12 +161,14 @@ def _attended(queries, keys, values, mask, beside, hides, is_causal, offset, pos
         keep = below if keep is None else keep & below
     keep = keep if keep is None or keep.dim() == 2 else of(keep)
     found = scaled_dot_product_attention(of(queries), of(keys), of(values), keep, is_causal=is_causal, scale=scale)
+    if levels:
+        found = torch.where(keep.any(-1, keepdim=True), found, of(values).mean(-2, keepdim=True))
     return found.reshape([*beside, *found.shape[-2:]])
 
 
-@builder("tp.call")
+@builder("tp.call", "func.call")
 def _call(g, op, operands, types, known):
-    function = g.functions[str(op.attributes["callee"]).strip('"')]
+    function = g.functions[str(op.attributes["callee"]).strip('"@')]
     made = []
     if "tp.fused" in function.attributes:
         a = attention_of(str(function.attributes["tp.fused"]))

@@ -104,7 +104,6 @@ SIMPLE.update({
 })
 
 
-
 @builder("stablehlo.add", "stablehlo.multiply")
 def _sum_or_product(g, op, operands, types, known):
     is_sum, is_bool = op.name.endswith("add"), operands[0].dtype == torch.bool
@@ -119,7 +118,16 @@ def _sum_or_product(g, op, operands, types, known):
 def _build_divide(g, op, operands, types, known):
     is_integer = not (operands[0].dtype.is_floating_point or operands[0].dtype.is_complex)
     function = _wide_divide if operands[0].dtype in FEW else _divide if is_integer else torch.div
-    return g.call(function, *(v.node for v in operands))
+    x = _of_sigmoid(g, *(v.node for v in operands))
+    return g.call(function, *(v.node for v in operands)) if x is None else g.call(torch.sigmoid, x)
+
+
+def _of_sigmoid(g, above, below):
+    """Returns x of 1 / (1 + exp(-x)), which torch-mlir makes of a sigmoid; None for another quotient."""
+    if g.element(above) != 1 or below.target is not torch.add or below.args[1] != 1 or getattr(below.args[0], "target", None) is not torch.exp:
+        return None
+    (negated,) = below.args[0].args
+    return negated.args[0] if negated.target is torch.neg else None
 
 
 @builder("stablehlo.clamp")
