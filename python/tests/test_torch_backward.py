@@ -1,4 +1,5 @@
 """Plans with a backward pass: on all devices in one process, results and gradients are those of PyTorch on one device."""
+import tempfile
 import unittest
 import warnings
 
@@ -124,6 +125,10 @@ class Plans(unittest.TestCase):
         self.assertEqual(plan.placements["layers.0.gate.weight"], (Replicate(), Shard(0)))
         for collective in plan.collectives:  # those of the backward pass, too, are of lines of the module
             self.assertTrue(collective["at"].startswith("torch_models.py:"), collective["at"])
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:  # the same layouts for a plan without a backward pass
+            plan.save(file.name)
+            other = tps.plan(model, args, mesh=MESH, pin=tps.load(file.name))
+        self.assertEqual(other.placements, {name: p for name, p in plan.placements.items() if not name.startswith("gradient/")})
         described = [c["description"] for c in plan.collectives]
         self.assertIn("gradient of layers.0.attention.q.weight", described)
 
@@ -142,13 +147,32 @@ class Plans(unittest.TestCase):
             model, ids = models.Decoder(), torch.zeros(4, 16, dtype=torch.long)
         self.assertEqual(tps.plan(model, (ids,), mesh=MESH, backward=True).layouts, tps.plan(models.Decoder(), (models.ids(),), mesh=MESH, backward=True).layouts)
 
+    def test_autocast(self):
+        """The casts are those of where the plan is made; those of a GPU are made on the CPU, too."""
+        layer, x = models.Layer(32, 4), models.normal(2, 16, 32)
+        self.assertNotIn("bf16", tps.plan(layer, (x,), mesh=MESH, backward=True).text)
+        torch.set_autocast_enabled("cuda", True)
+        torch.set_autocast_dtype("cuda", torch.bfloat16)
+        try:
+            plan = tps.plan(layer, (x,), mesh=MESH, backward=True)
+            self.assertIn("bf16", tps.plan(layer, (x,), mesh=MESH).text)
+        finally:
+            torch.set_autocast_enabled("cuda", False)
+        found, gradients_ = plan.run_here(x)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            wanted = layer(x)
+        wanted.sum().backward()
+        torch.testing.assert_close(found, wanted.detach(), atol=2e-2, rtol=2e-2)
+        for name, parameter in layer.named_parameters():
+            torch.testing.assert_close(gradients_[name], parameter.grad, atol=2e-2 * parameter.grad.abs().max().item(), rtol=0)
+
     def test_messages(self):
         x, layer = models.normal(4, 8), nn.Linear(8, 8)
         kept = gradients.Layers(gradients.write_buffer, kept=torch.zeros(8))
         dropout = nn.Sequential(nn.Linear(8, 8), nn.Dropout()).train()
         for kind, text, function, options in (
             (ValueError, "backward: no result depends on a tensor with requires_grad", lambda x: x * 2, {}),
-            (ValueError, r"backward: the function closes over a parameter of shape \[8, 8\], which would get no gradient; give a module", lambda x: layer(x), {}),
+            (ValueError, r"backward: a tensor of shape \[8, 8\] is read, and would get no gradient: it is no argument", lambda x: layer(x), {}),
             (tpshard.Refused, "writes a buffer or an argument with a value that has a gradient; write value.detach", kept, {}),
             (tpshard.Refused, "draws random numbers.*call eval", dropout, {}),
             (tpshard.Refused, "branches on a value of a tensor", gradients.Layers(lambda self, x: self.a(x) if x.sum() > 0 else x), {}),

@@ -175,6 +175,16 @@ def gradients_of_results(mesh, tps):
     close(value.full_tensor().detach(), wanted)
     for mine, other in zip(parallel.parameters(), model.parameters()):
         close(mine.grad, other.grad)
+    layer, x = models.Layer(32, 4), models.normal(4, 16, 32)
+    with torch.autocast("cpu", dtype=torch.bfloat16):  # when it is planned, and when it is called
+        parallel = tps.plan(layer, (x,), mesh=mesh, backward=True).parallelize(mesh)
+        result, wanted = parallel(x), layer(x)
+    result.sum().backward()
+    wanted.sum().backward()
+    torch.testing.assert_close(result.full_tensor().detach(), wanted.detach(), atol=2e-2, rtol=2e-2)
+    for mine, other in zip(parallel.parameters(), layer.parameters()):
+        torch.testing.assert_close(mine.grad.full_tensor(), other.grad, atol=2e-2 * other.grad.abs().max().item(), rtol=0)
+    x = models.normal(4, 8)
     layers = gradients.Layers(gradients.set_buffer, kept=torch.ones(8))
     parallel = tps.plan(layers, (x,), mesh=mesh, backward=True).parallelize(mesh)
     for _ in range(2):

@@ -173,8 +173,9 @@ class BasePlan:
             file.write(self._report)
 
     def save(self, path):
-        """Writes the layouts of arguments and results, for `load`."""
-        layouts = {e["name"]: e["dims"] for e in self._arguments + self._results if not e["is_partial"]}
+        """Writes the layouts of arguments and results, for `load`. Gradients have those of other values."""
+        entries = [e for e in self._arguments + self._results if e.get("gradient_at", e.get("gradient_of")) is None]
+        layouts = {e["name"]: e["dims"] for e in entries if not e["is_partial"]}
         saved = {"schema": self._schema, "mesh": self.mesh, "options": {k: str(v) for k, v in self._options.items()}, "layouts": layouts}
         with open(path, "w", encoding="utf-8") as file:
             json.dump(saved, file, indent=1)

@@ -100,7 +100,8 @@ class _WithGradient(torch.autograd.Function):
         if torch.is_grad_enabled():
             raise Error("a planned backward pass has no gradient itself, so that create_graph=True cannot be; plan a function that computes both gradients")
         given = [x.contiguous() for x, (value, _) in zip(gradients, program.results) if value.name in program.at]
-        made = dict(zip(program.gradients, program.backward(*ctx.saved_tensors, *given)))
+        with program.as_planned():
+            made = dict(zip(program.gradients, program.backward(*ctx.saved_tensors, *given)))
         return None, *(made.get(value.name) for value, _ in program.arguments)
 
 
@@ -135,10 +136,15 @@ class Program:
     def __deepcopy__(self, memo):
         return self  # of all copies of a module
 
+    def as_planned(self):
+        """The casts of torch.autocast are a part of the program."""
+        return torch.autocast(self.device.type, enabled=False)
+
     def forward(self, tensors):
         """Takes and returns local tensors."""
         given = {x.untyped_storage().data_ptr() for x in tensors}
-        made = list(self.graph(*(_signless(x) for x in tensors)))
+        with self.as_planned():
+            made = list(self.graph(*(_signless(x) for x in tensors)))
         for i, (value, _) in enumerate(self.results):
             # the graph may return an argument or a view of one, which its caller may write
             x = made[i].clone() if made[i].untyped_storage().data_ptr() in given else made[i].contiguous()

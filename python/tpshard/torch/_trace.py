@@ -405,7 +405,7 @@ def trace(function, args, kwargs, backward=False):
     def fake(_, tensor):
         return _fake(mode, tensor)
 
-    with _refusing(), sdpa_kernel(SDPBackend.MATH), _without_mkldnn(), torch.device("cpu"), _Rewritten():
+    with _refusing(), sdpa_kernel(SDPBackend.MATH), _without_mkldnn(), torch.device("cpu"), _autocast(), _Rewritten():
         if backward:
             program, tensors, given, wanted = _with_gradient(function, call, state, fake, tensors, given, results)
         elif module is not None:
@@ -434,6 +434,12 @@ def _without_mkldnn():
             yield
 
 
+def _autocast():
+    """The program is traced on the CPU, with the casts of torch.autocast for a GPU."""
+    dtype = torch.get_autocast_dtype("cuda") if torch.is_autocast_enabled("cuda") else None
+    return torch.autocast("cpu", dtype=dtype) if dtype else contextlib.nullcontext()
+
+
 def _tensor_names(results):
     return [name for name, leaf in zip(results["names"], results["leaves"]) if isinstance(leaf, torch.Tensor)]
 
@@ -458,7 +464,7 @@ def _with_gradient(function, call, state, fake, tensors, given, results):
             found = run(tensors)
         lost = next((t for t in places.closed_over.values() if t.requires_grad), None)
         if lost is not None:
-            raise ValueError("backward: the function closes over a parameter of shape %s, which would get no gradient; give a module that has it" % list(lost.shape))
+            raise ValueError("backward: a tensor of shape %s is read, and would get no gradient: it is no argument, and no parameter or buffer of a module that is planned" % list(lost.shape))
         return found
 
     parameters = dict(function.named_parameters()) if fakes else {}

@@ -410,11 +410,12 @@ static void test_ranks(void **state) {
   }
   set_variable("FAKE_DEVICES", NULL);
   set_variable("FAKE_NAMES", NULL);
-  /* a rank cannot do what rank 0 has chosen: all fail */
+  /* A rank cannot do what rank 0 has chosen, and fails. Rank 0 learns of it in its next operation;
+   * it may have run its last one by then. */
   rank ranks[2] = {{.of = cases[1]}, {.of = cases[1]}};
   begin_with((fake_cudnn_plan){.n_graphs = 1});
   run_ranks(2, "cudnn", ranks);
-  assert_int_equal(ranks[0].status, TPRT_UNSUPPORTED);
+  assert_true(ranks[0].status == TPRT_UNSUPPORTED || ranks[0].status == TPRT_OK);
   assert_int_equal(ranks[1].status, TPRT_UNSUPPORTED);
   assert_non_null(strstr(ranks[1].error, "the attention that rank 0 chose: cuDNN: it has no kernel "
                                          "for an attention"));
