@@ -14,8 +14,9 @@ static int reduced_loops(const tp_nest *n, int64_t *dims) {
 
 /* ---- reductions ---- */
 
-/* What an iteration adds, where the body combines it with what was accumulated in its last op;
- * else the result of the body, which gives it with the identity for what was accumulated. */
+/* Returns the value that an iteration contributes. If the last op of the body combines a value with
+ * the accumulator, it is that value; else it is the result of the body, whose accumulator must be
+ * the identity of the combiner. */
 static MlirValue added(const tp_nest *n, int k) {
   static const char *const combiners[] = {"arith.addf", "arith.addi",     "arith.mulf",
                                           "arith.muli", "arith.maximumf", "arith.minimumf"};

@@ -156,9 +156,9 @@ static int run_case(tprt_comm *world, const attention_case *c, bool is_gradient,
   return errors;
 }
 
-/* With `small`, for emulated GPUs, without the large cases, which take long there, and one of four
- * others: the tests of kernels and of programs have all of them. With TP_LONG all but the large
- * ones. */
+/* `small` is for emulated GPUs. It leaves out the large cases, which take long there, and three of
+ * four others, which the tests of kernels and of programs run, too. With TP_LONG it leaves out the
+ * large ones alone. */
 static int run_cases(tprt_comm *world, bool is_gradient, bool small) {
   int errors = 0, calls = 0;
   for (int i = 0; i < n_attention_cases; i++) {

@@ -362,12 +362,13 @@ tp_status tp__plan_remarks(const tp_planner *planner);
  * cannot cut. */
 unsigned tp__wrongly_cut_axes(const tp_planner *planner);
 
-/* ties.c: reads which arguments and results get one layout (tp.updates, tp.gradient). */
+/* ties.c: reads the pairs of an argument and a result that must have the same layout (tp.updates,
+ * tp.gradient). */
 tp_status tp__read_ties(tp_planner *planner);
-/* Adds an edge between each two that are tied. */
+/* Adds an edge between the nodes of each pair. */
 tp_status tp__tie_layouts(tp_planner *planner, tp_problem *problem);
-/* Finds the annotation of an argument or a result. One without has that of what it is tied to,
- * which may name a layout that is not offered otherwise. */
+/* Finds the annotation of an argument or a result. If it has none, the annotation of a value that
+ * it is tied to counts: this may ask for a layout that the planner does not offer by itself. */
 tp_status tp__pin_of_argument(tp_planner *planner, int number, tp_annotation *pin, bool *pinned);
 tp_status tp__pin_of_result(tp_planner *planner, int number, tp_annotation *pin, bool *pinned);
 

@@ -31,7 +31,8 @@ static MlirType type_of(const tp_planner *p, bool is_result, intptr_t number) {
                    : mlirFunctionTypeGetInput(type, number);
 }
 
-/* Sets *other to what the attribute of argument or result `number` says; -1: it has none. */
+/* Reads an attribute of argument or result `number`: sets *other to the number that it holds, or to
+ * -1 if there is no such attribute. */
 static tp_status read_tie(const tp_planner *p, const tie_attr *a, int number, int *other) {
   const tp_func_graph *graph = &p->problem.graph;
   MlirAttribute attr =

@@ -63,7 +63,7 @@ def joint_graph(call, tensors, table):
     (end,) = graph.find_nodes(op="output")
     kept = [(node, _role(of)) for node, of in zip(end.args[0], end.meta["desc"]) if node is not None]
     if not any(kind == GRADIENT for _, (kind, _) in kept):
-        raise ValueError("backward: no result depends on a tensor with requires_grad")
+        raise ValueError("backward: no result depends on a tensor with requires_grad; give a module with parameters, or set it on an argument")
     nodes = [node.args[0] if node.target is torch.ops.aten.clone.default and kind == RESULT else node for node, (kind, _) in kept]
     end.args = (tuple(nodes),)
     graph.eliminate_dead_code()

@@ -135,7 +135,7 @@ class _Rewritten(TorchFunctionMode):
     """Writes some functions by others.
 
     Attention becomes products and a plain softmax, whose gradient kernels compute: PyTorch makes rows 0 whose scores are all
-    hidden; here they are made so behind it, or there is none. Pooling gets a dense tensor, as its gradient depends on strides.
+    hidden. With a mask these rows are set to 0 afterwards; without one there are none. Pooling gets a dense tensor, as its gradient depends on strides.
     """
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
@@ -447,7 +447,7 @@ def _tensor_names(results):
 def _with_gradient(function, call, state, fake, tensors, given, results):
     """Returns (graph, tensors that it takes, what they are, what its results are) of a call and its gradients. `state` has
     the parameters and buffers of a module."""
-    fakes, run = {}, functools.partial(call, function)
+    fakes = {}
     if isinstance(function, torch.nn.Module):
         fakes = {name: fake(name, tensor) for name, tensor in state.items()}
         program = _Stateful(copied_module(function, lambda name, tensor: fakes[name]), call)
@@ -456,6 +456,8 @@ def _with_gradient(function, call, state, fake, tensors, given, results):
             named = zip(("module." + name for name in fakes), tensors)
             return torch.func.functional_call(program, dict(named), tuple(tensors[len(fakes) :]))
 
+    else:
+        run = functools.partial(call, function)
     outer = len(_user_frames()) - 1
     places = _Places(outer)
 
@@ -464,7 +466,7 @@ def _with_gradient(function, call, state, fake, tensors, given, results):
             found = run(tensors)
         lost = next((t for t in places.closed_over.values() if t.requires_grad), None)
         if lost is not None:
-            raise ValueError("backward: a tensor of shape %s is read, and would get no gradient: it is no argument, and no parameter or buffer of a module that is planned" % list(lost.shape))
+            raise ValueError("backward: a tensor of shape %s is read, and would get no gradient: it is no argument, and no parameter or buffer of a module that is planned; make it one of these" % list(lost.shape))
         return found
 
     parameters = dict(function.named_parameters()) if fakes else {}

@@ -3,8 +3,7 @@ import operator
 
 from torch import fx
 
-# Methods and functions whose result is a view, or is computed from nothing: they are repeated, so that what they read is
-# kept in place of what they make.
+# Methods that return a view, mostly. The backward pass calls them again, so that the forward pass keeps only what they read.
 _FREE = {"reshape", "expand", "permute"}
 
 
@@ -39,18 +38,18 @@ def split(module, n_arguments, n_results):
     """Returns (forward, backward) of a graph whose first arguments and results are those of the forward pass.
 
     forward takes these arguments and returns these results, and behind them what the backward pass reads. backward takes
-    that, and the other arguments, and returns the other results. Each computes what it alone needs.
+    that, and the other arguments, and returns the other results.
     """
     (end,) = module.graph.find_nodes(op="output")
     arguments = list(module.graph.find_nodes(op="placeholder"))
     results = list(end.args[0])
     forward = _needed(results[:n_results]) | set(arguments[:n_arguments])
-    for node in module.graph.nodes:  # parts of what is no tensor cannot be taken from it later
+    for node in module.graph.nodes:  # an op with several results gives a tuple, which cannot be kept: its parts are
         if node.target is operator.getitem and node.args[0] in forward:
             forward.add(node)
     if not forward.isdisjoint(arguments[n_arguments:]):
         raise AssertionError("a result depends on a gradient")
-    backward, saved, left = set(), {}, [node for node in results[n_results:]]
+    backward, saved, left = set(), {}, list(results[n_results:])
     while left:
         node = left.pop()
         if node in backward or node in saved or node in arguments[n_arguments:]:

@@ -269,8 +269,8 @@ static bool lacks_hopper(const attention_case *c) {
   return c->cap > 0 || c->zeroes_hidden || c->dropout;
 }
 
-/* Without tensor cores, kernels take long for what is made for them. Smaller cases have the same
- * masks, dropouts and types. */
+/* True for a case that is large enough for tensor cores, if the kernels of this kind do not use
+ * them and would take long. Smaller cases have the same masks, dropouts and types. */
 static bool takes_long(const attention_case *c, int kind) {
   enum { MOST_PRODUCTS = 3000000 };
   int64_t n = c->batch * c->heads * c->group * c->rows * c->columns * c->features;
