@@ -57,7 +57,7 @@ def is_compared(file):
 
 
 # Tests, and folders of them, whose commands search or compile for seconds, which is the same with a plug-in.
-slow_in_plugin = {"expand_float8.test", "limits"}
+slow_in_plugin = {"expand_float8.test", "limits", "plan_frontier.test"}
 
 
 def excluded_from_plugin(folder, names):
