@@ -118,6 +118,16 @@ class Models(Case):
         self.assert_same(plan.run_here(x), x @ x)
         self.assert_same(plan.jit(jax.devices()[:2])(x), x @ x)
 
+    def test_unlike_jax(self):
+        held, x = [1.0], models.normal(4, 8)
+        plan = tps.plan(lambda x: x * held[0], (x,), {"tp": 2})
+        held[0] = 2.0
+        with self.assertRaisesRegex(tpshard.Mismatch, 'run_here: "result" differs from JAX: error 0.5 '):
+            plan.run_here(x)
+        held.clear()
+        with self.assertWarnsRegex(UserWarning, "run_here: JAX does not run the function on the CPU, .* alone: IndexError: list"):
+            plan.run_here(x)
+
     def test_running_sums(self):
         x = models.normal(4, 5000)
         for axis, reverse in ((1, False), (1, True), (0, False)):

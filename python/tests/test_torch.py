@@ -125,7 +125,7 @@ class Runs(unittest.TestCase):
     def check(self, function, args, **options):
         plan = tps.plan(function, args, **{"mesh": MESH, **options})
         found, wanted = plan.run_here(*args), function(*args)
-        torch.testing.assert_close(found, wanted, atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(found, wanted, atol=1e-5, rtol=1e-5, equal_nan=True)
         self.assertEqual(pytree.tree_structure(found), pytree.tree_structure(wanted))
         return plan
 
@@ -139,6 +139,69 @@ class Runs(unittest.TestCase):
     def test_types(self):
         args = models.normal(4, 8).bfloat16(), models.normal(4, 8).half(), torch.arange(32, dtype=torch.uint8).reshape(4, 8), torch.ones(4, 8, dtype=torch.bool)
         self.check(lambda a, b, c, d: (a + 1, b * 2, c + 3, ~d, c.to(torch.int64), a.double()), args)
+
+    def test_nan(self):
+        """torch-mlir itself drops NaN in most of these."""
+        x = models.normal(8, 16)
+        x[3, 4], x[5, 6], x[5, 2], x[6, 1] = float("nan"), float("inf"), float("nan"), -float("inf")
+        y = x.flip(1)
+
+        def numbers(x, y):
+            extremes = x.max(1), x.min(0), x.argmax(), x.argmin(0)
+            two = torch.maximum(x, y), torch.minimum(x, y), x.fmod(y), x.fmod(0.3), x // y, x // 0.3, (x - 0.3) // -0.1, torch.div(x, y, rounding_mode="trunc")
+            return extremes, two, (x.clamp(-1, 1), x.clamp(max=0), nn.functional.relu6(x), x.isfinite(), x == x, x == y)
+
+        self.check(numbers, (x, y))
+        self.check(lambda x: (x.sort(1), x.sort(0, descending=True), x.topk(3), x.topk(2, 0, largest=False), x.argsort(0)), (x,))
+
+    def test_floor(self):
+        """1 / 0.1 rounds to 10, but 1 is 9 times 0.1 and a rest."""
+        self.check(lambda x: (x // 0.1, -x // 0.1, x // torch.full((), 0.1), x % 0.1, torch.div(x, -0.1, rounding_mode="floor"), x // 0), (torch.arange(1.0, 9),))
+
+    def test_constants(self):
+        """torch-mlir itself folds comparisons of constants with numbers the wrong way round."""
+        def numbers(x):
+            full = torch.full((), 0.1)
+            compared = full < 0, full > 0, full <= 0.1, full >= 2, torch.ones(4) * 0.5 < 0, torch.full((2,), -3) % 2
+            return x + (full + 1), x * full.clamp(max=0.05), [c & (x.sum() < 1e9) for c in compared[:5]], x * compared[5][0]
+
+        self.check(numbers, (models.normal(4, 8),))
+
+    def test_whole_numbers(self):
+        x = torch.arange(-8, 8).reshape(4, 4)
+        self.check(lambda x: (x**2, x**3, x**0, x.fmod(3), x.fmod(-3), x % -3, x // 0.7, x % 0.7, x.topk(2), x.abs().sort(1)), (x,))
+
+    def test_nothing(self):
+        x = models.normal(4, 8)
+        self.check(lambda x: (0 / (x - x), x[:, :0].var(1), x[:, :1].std(1), torch.var_mean(x[:, :1], 1, correction=2)), (x,))
+
+    def test_unlike_torch(self):
+        held = [1.0]
+        plan = tps.plan(lambda x: x * held[0], (models.normal(4, 8),), mesh=MESH)
+        held[0] = 2.0
+        with self.assertRaisesRegex(tpshard.Mismatch, 'run_here: "result" differs from PyTorch: error 0.5 '):
+            plan.run_here(models.normal(4, 8))
+
+    def test_not_run_by_torch(self):
+        held = [1.0]
+        plan = tps.plan(lambda x: x * held[0], (models.normal(4, 8),), mesh=MESH)
+        held.clear()
+        with self.assertWarnsRegex(UserWarning, "run_here: PyTorch does not run the function on the CPU, .* with those of one device alone: IndexError: list"):
+            plan.run_here(models.normal(4, 8))
+
+    def test_buffer_set_and_written(self):
+        class Twice(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("kept", torch.ones(8))
+
+            def forward(self, x):
+                self.kept.add_(x.sum(0))
+                self.kept = self.kept * 2
+                return x + self.kept
+
+        plan = tps.plan(Twice(), (models.normal(4, 8),), mesh=MESH)
+        plan.run_here(models.normal(4, 8))
 
     def test_buffers_are_kept(self):
         model, x, at = models.Cache(), models.normal(4, 1, 8), torch.tensor([5])

@@ -1,6 +1,7 @@
 /* Compares two arrays within the tolerance of their element type. */
 #include "compare.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,6 +65,13 @@ double compare_scale(const array *a) {
   }
 }
 
+double compare_least(const element *type) {
+  if (type->size == 8 * type->parts)
+    return DBL_MIN;
+  bool is_f16 = type->size == 2 && type->name[0] == 'f';
+  return is_f16 ? 0x1p-14 : type->size == 1 ? 0 : FLT_MIN;
+}
+
 comparison compare_arrays(const array *a, const array *b, bool against_expected, double least) {
   comparison c = {.done = true,
                   .ok = true,
@@ -86,7 +94,7 @@ comparison compare_arrays(const array *a, const array *b, bool against_expected,
       error = fmax(error, fabs(x - y));
     }
   }
-  c.scale = scale > 0 ? scale : 1;
+  c.scale = scale > 0 ? fmax(scale, compare_least(a->type)) : 1;
   c.error = error / c.scale;
   c.ok = c.error <= c.tolerance;
   return c;

@@ -14,15 +14,17 @@ typedef struct comparison {
   /* Against one device: the error exceeds the tolerance, so the evaluator decides whether the
    * result is wrong. */
   bool is_decided_elsewhere;
-  /* Against the evaluator: the error is within the range of the one-device error, but that is so
-   * large that the comparison proves nothing. */
+  /* The comparison proves nothing. Against the evaluator: the error is within the range of the
+   * one-device error, but that is large. Against expected results: rounding may explain a large
+   * error, or decides most of the integers. */
   bool is_ill_conditioned;
-  /* A f32 or f64 result is not ok, but depends on f16, bf16 or f8 numbers, and its error is within
-   * their tolerance, which this is. compare_with_rounding then decides; 0: otherwise. */
-  double narrow_tolerance;
+  /* A float result is not ok, but rounding may explain an error up to this, of f32 and f64 results
+   * that of f16, bf16 or f8 numbers on which they depend. compare_with_rounding then decides; 0:
+   * otherwise. */
+  double rounding_tolerance;
   double scale; /* the value that errors of floats are relative to */
-  /* Against the evaluator, if a result seemed ill-conditioned: the error that rounding may explain,
-   * to an order of magnitude; negative: it was not estimated. */
+  /* If a result seemed ill-conditioned: the error that rounding may explain, to an order of
+   * magnitude; negative: it was not estimated. */
   double error_of_rounding;
   /* The reason if not ok for another cause. */
   char what[200];
@@ -38,6 +40,9 @@ comparison compare_arrays(const array *value, const array *reference, bool again
  * other numbers are at most 1e-4 of it. Relative to a mask, errors of the other numbers would be
  * invisible. */
 double compare_scale(const array *reference);
+/* Returns the least normal number of a float type: below it numbers lose precision until they are
+ * 0, so that errors are never relative to less. */
+double compare_least(const element *type);
 /* Returns the tolerance for elements of this type, as above. */
 double compare_tolerance(const element *type, bool against_expected);
 /* Returns the tolerance for values computed in a float type with this unit roundoff; 0 for f32 and

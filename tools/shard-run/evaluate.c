@@ -60,6 +60,7 @@ static comparison compare_integers(const array *value, const tp_reference *refer
   tp_reference_judgement judgement;
   tp_reference_judge(reference, k, value->data, &judgement);
   c.ok = judgement.first_wrong < 0 && 2 * judgement.n_known >= judgement.n_numbers;
+  c.is_ill_conditioned = judgement.first_wrong < 0 && !c.ok;
   if (judgement.first_wrong >= 0)
     snprintf(c.what, sizeof c.what, "element %lld: %s", (long long)judgement.first_wrong,
              judgement.text);
@@ -96,15 +97,27 @@ static void consider_types(const array *value, const tp_reference_judgement *jud
                            comparison *c) {
   double most = tolerance_of_types(judgement);
   if (!value->type->narrow && c->error > c->tolerance && c->error <= most)
-    c->narrow_tolerance = most;
+    c->rounding_tolerance = most;
 }
 
-void compare_by_types(const array *value, const tp_reference *reference, int k, comparison *c) {
+void compare_expected_floats(const array *value, const tp_reference *reference, double change,
+                             int k, comparison *c) {
   tp_reference_judgement judgement;
-  if (!c->done || value->type->kind != 'f')
-    return;
   tp_reference_judge(reference, k, value->data, &judgement);
-  consider_types(value, &judgement, c);
+  double most = (value->type->narrow ? MOST_OF_NARROW : MOST_OF_WIDE) * c->tolerance;
+  c->rounding_tolerance = fmax(most, tolerance_of_types(&judgement));
+  compare_with_rounding(c, change);
+  c->error_of_rounding = change / c->scale;
+  c->is_ill_conditioned = !c->ok && c->error <= MANY * c->error_of_rounding;
+}
+
+void compare_expected_integers(const array *expected, const tp_reference *bounded, int k,
+                               comparison *c) {
+  tp_reference_judgement judgement;
+  tp_reference_judge(bounded, k, expected->data, &judgement);
+  bool decides = 2 * judgement.n_known < judgement.n_numbers;
+  c->ok = judgement.first_wrong < 0 && !decides;
+  c->is_ill_conditioned = judgement.first_wrong < 0 && decides;
 }
 
 comparison compare_with_evaluator(const array *value, const array *one,
@@ -121,6 +134,7 @@ comparison compare_with_evaluator(const array *value, const array *one,
   /* excludes masks, and is at most the reference's largest value */
   double scale = fmin(judgement.largest, compare_scale(one ? one : value));
   scale = scale > 0 ? scale : judgement.largest > 0 ? judgement.largest : 1;
+  scale = fmax(scale, compare_least(value->type));
   c.error = judgement.error / scale;
   c.scale = scale;
   if (one) {
@@ -149,6 +163,6 @@ comparison compare_with_evaluator(const array *value, const array *one,
 
 void compare_with_rounding(comparison *c, double change) {
   double allowed = SEVERAL * change / c->scale;
-  c->tolerance = fmax(c->tolerance, fmin(allowed, c->narrow_tolerance));
+  c->tolerance = fmax(c->tolerance, fmin(allowed, c->rounding_tolerance));
   c->ok = c->error <= c->tolerance;
 }

@@ -307,12 +307,20 @@ comparison compare_with_evaluator(const array *value, const array *one,
 /* Returns the largest change of a number of result `k` that the noise of a noisy evaluation makes.
  * Numbers that the noise makes infinite or undefined count as infinitely changed. */
 double change_by_noise(const tp_reference *reference, const tp_reference *noisy, int k);
-/* Sets narrow_tolerance of a comparison of result `k` with another array, by the types that the
- * evaluator has met. */
-void compare_by_types(const array *value, const tp_reference *reference, int k, comparison *c);
-/* Judges a result with narrow_tolerance again: it is ok if its error is at most several times the
+/* Judges a result with rounding_tolerance again: it is ok if its error is at most several times the
  * largest change by noise that several noisy evaluations show. */
 void compare_with_rounding(comparison *c, double change);
+/* Judge result `k`, which differs from what was expected, again. Who made the expected values, such
+ * as PyTorch, rounds elsewhere, so what rounding explains is no fault.
+ *
+ * A float is judged by `change`, the largest change by noise, and the types that the evaluator has
+ * met. It is ill-conditioned if rounding explains the order of magnitude of its error alone. */
+void compare_expected_floats(const array *value, const tp_reference *reference, double change,
+                             int k, comparison *c);
+/* Integers that depend on rounding may differ, but the result is ill-conditioned if they are more
+ * than half. `bounded` is an evaluation that knows them. */
+void compare_expected_integers(const array *expected, const tp_reference *bounded, int k,
+                               comparison *c);
 
 typedef struct outcome {
   const options *options;

@@ -110,7 +110,15 @@ static void print_comparison(const char *against, const comparison *c, FILE *fil
   char verdict[32];
   snprintf(verdict, sizeof verdict, "%s%s%s", c->ok ? "" : cli_color(STDOUT_FILENO, CLI_RED),
            c->ok ? "ok" : "MISMATCH", c->ok ? "" : cli_color(STDOUT_FILENO, CLI_PLAIN));
-  if (c->is_decided_elsewhere && c->what[0])
+  if (c->is_ill_conditioned && c->error_of_rounding >= 0)
+    fprintf(file,
+            "    %-20s ILL-CONDITIONED: error %.2g, and rounding changes the result by %.2g; this "
+            "data verifies nothing\n",
+            against, c->error, c->error_of_rounding);
+  else if (c->is_ill_conditioned)
+    fprintf(file, "    %-20s ILL-CONDITIONED: %s, and most elements depend on rounding\n", against,
+            c->what);
+  else if (c->is_decided_elsewhere && c->what[0])
     fprintf(file, "    %-20s differs: %s; the evaluator decides\n", against, c->what);
   else if (c->is_decided_elsewhere)
     fprintf(file, "    %-20s differs: error %.2g (above %.0e); the evaluator decides\n", against,

@@ -72,6 +72,44 @@ static void make_strict(MlirOperation compare) {
   }
 }
 
+enum { OGT = 2, OLT = 4, ORD = 7, UGT = 9, ULT = 11, UNO = 14 }; /* predicates of arith.cmpf */
+
+static MlirValue compare_floats(MlirOperation where, int predicate, MlirValue a, MlirValue b) {
+  MlirContext context = mlirOperationGetContext(where);
+  MlirType type = mlirIntegerTypeGet(context, 1);
+  MlirNamedAttribute attr = tp__named(context, "predicate", tp__attr_i64(context, predicate));
+  MlirOperation compare = tp__create(&(tp_build){.name = "arith.cmpf",
+                                                 .location = mlirOperationGetLocation(where),
+                                                 .n_operands = 2,
+                                                 .operands = (MlirValue[]){a, b},
+                                                 .n_results = 1,
+                                                 .results = &type,
+                                                 .n_attributes = 1,
+                                                 .attributes = &attr});
+  tp__insert_before(where, compare);
+  return mlirOperationGetResult(compare, 0);
+}
+
+/* Lets NaN count as the largest number, as in PyTorch. By torch-mlir's comparison it is equal to
+ * all numbers, which is no order. */
+static void order_nan(MlirOperation end, MlirOperation compare) {
+  if (!tp__op_is(compare, "arith.cmpf"))
+    return;
+  int64_t predicate = mlirIntegerAttrGetValueInt(tp__inherent(compare, "predicate"));
+  bool is_less = predicate == OLT || predicate == ULT;
+  if (!is_less && predicate != OGT && predicate != UGT)
+    return;
+  MlirValue a = mlirOperationGetOperand(compare, 0), b = mlirOperationGetOperand(compare, 1);
+  MlirValue small = is_less ? a : b, large = is_less ? b : a;
+  MlirValue is_nan = compare_floats(end, UNO, large, large);
+  MlirValue of_nan = tp__binary(end, "arith.andi", is_nan, compare_floats(end, ORD, small, small));
+  mlirOperationSetInherentAttributeByName(
+      compare, tp__ref("predicate"),
+      tp__attr_i64(mlirOperationGetContext(end), is_less ? OLT : OGT));
+  mlirOperationSetOperand(end, 0,
+                          tp__binary(end, "arith.ori", mlirOperationGetResult(compare, 0), of_nan));
+}
+
 static tp_status sort(MlirOperation op) {
   int n = (int)mlirOperationGetNumResults(op);
   MlirContext context = mlirOperationGetContext(op);
@@ -84,8 +122,10 @@ static tp_status sort(MlirOperation op) {
   TP_TRY(tp__hlo_int(op, "dimension", 0, &dim));
   TP_TRY(end_body(op, 2 * n, &end));
   MlirValue less = mlirOperationGetOperand(end, 0);
-  if (mlirValueIsAOpResult(less))
+  if (mlirValueIsAOpResult(less)) {
     make_strict(mlirOpResultGetOwner(less));
+    order_nan(end, mlirOpResultGetOwner(less));
+  }
   for (int i = 0; i < n; i++) {
     operands[i] = mlirOperationGetOperand(op, i);
     types[i] = mlirValueGetType(operands[i]);

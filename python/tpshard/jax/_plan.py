@@ -11,7 +11,7 @@ from .._exported import stablehlo_text
 from .._names import difference
 from .._plan import BasePlan, check_options, load_layouts, plan_text, positions, unknown_text
 from ..errors import Error, a_type
-from ._export import export
+from ._export import export, is_planning
 from ._jitted import Jitted
 from ._leaves import leaf_names
 from ._packed import called, packed
@@ -74,7 +74,7 @@ def plan(
     donated, static = positions("donate_argnums", donate_argnums, len(args)), positions("static_argnums", static_argnums, len(args))
     exported = export(function, tuple(args), sizes, params, state, pin, donated, static)
     named, made = plan_text(exported.text, sizes, topology, memory_limit, options, progress, _unknown)
-    return Plan(function, exported, sizes, named, made, donated, static, mesh_devices(mesh))
+    return Plan(function, exported, args, sizes, named, made, donated, static, mesh_devices(mesh))
 
 
 # what users of jax.jit and of other planners write
@@ -138,11 +138,12 @@ class Plan(BasePlan):
     results of `jit` are whole along it.
     """
 
-    def __init__(self, function, exported, sizes, options, made, donate_argnums, static_argnums, own_devices):
+    def __init__(self, function, exported, args, sizes, options, made, donate_argnums, static_argnums, own_devices):
         super().__init__(exported.text, exported.names, sizes, options, made, SAVED)
         self._own_devices = own_devices  # of the mesh, or None
         self._function, self._export = function, exported
         self._donate_argnums, self._static_argnums = donate_argnums, static_argnums
+        self._static = {i: args[i] for i in static_argnums}
 
     def _specs(self, entries, avals, tree):
         specs = [partition_spec(e, e["name"], len(a.shape)) for e, a in zip(entries, avals)]
@@ -276,9 +277,16 @@ class Plan(BasePlan):
             dynamic = [head for i, head in enumerate(self._export.heads) if i not in self._static_argnums]
             raise ValueError("%s: %s" % (what, difference(self._export.names, dynamic, args, leaf_names)))
 
+    def _whole(self, *args):
+        """Calls the function, without plans inside of it, with its arguments that are not static."""
+        dynamic = iter(args)
+        with is_planning(True):
+            return self._function(*(self._static[i] if i in self._static else next(dynamic) for i in range(len(self._export.heads))))
+
     def run_here(self, *args):
         """Runs the planned program on as many ranks of this machine as the mesh has devices, through
-        libtprt, and compares the results with those of one device.
+        libtprt, and compares the results with those of one device and with those of JAX: it runs the
+        function itself, on the CPU.
 
         args: as of the function, without static ones; arrays of the shapes and types of the plan.
 
@@ -290,4 +298,4 @@ class Plan(BasePlan):
         """
         leaves = tree_util.tree_leaves(tuple(args))
         self._check_structure("run_here", args)
-        return run_here(self.text, self._options, self._export, leaves)
+        return run_here(self.text, self._options, self._export, self._whole, leaves)

@@ -3,11 +3,12 @@ import jax
 import numpy
 
 from .._ranks import run_ranks
+from ._export import is_key
 
 
 def _plain(array, aval, name):
     """Returns the array as shard-run reads it from a file: narrow floats as f32, keys as words."""
-    if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key):
+    if is_key(aval):
         array = jax.random.key_data(array)
         return numpy.asarray(array)
     if isinstance(array, jax.ShapeDtypeStruct):
@@ -26,14 +27,22 @@ def _wide(array):
 
 
 def _back(array, aval):
-    is_key = jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key)
-    return array if is_key else array.astype(aval.dtype)
+    return array if is_key(aval) else array.astype(aval.dtype)
 
 
-def run_here(plan_text, options, export, leaves):
-    """Returns the results of the planned program as a pytree. `options` are those of the plan."""
+def _computed(function, export, leaves):
+    """Returns what JAX itself computes on the CPU, as shard-run reads it."""
+    with jax.default_device(jax.devices("cpu")[0]):
+        own = [leaf if is_key(aval) else jax.numpy.asarray(numpy.asarray(leaf), aval.dtype) for leaf, aval in zip(leaves, export.avals)]
+        found = jax.tree_util.tree_leaves(jax.jit(function)(*jax.tree_util.tree_unflatten(export.tree, own)))
+    return [numpy.asarray(jax.random.key_data(x)) if is_key(x) else _wide(numpy.asarray(x)) for x in found]
+
+
+def run_here(plan_text, options, export, function, leaves):
+    """Returns the results of the planned program as a pytree. `options` are those of the plan; `function` takes its arguments."""
     arrays = [_plain(leaf, aval, name) for leaf, aval, name in zip(leaves, export.avals, export.names)]
-    found, error = run_ranks(plan_text, options, arrays, export.result_names)
+    expected = lambda: _computed(function, export, leaves)
+    found, error = run_ranks(plan_text, options, arrays, export.result_names, expected, "JAX")
     results = jax.tree_util.tree_unflatten(export.result_tree, map(_back, found, export.result_avals))
     if error:
         error.results = results

@@ -9,6 +9,7 @@ from .._plan import BasePlan, check_options, load_layouts, plan_text, positions,
 from .._ranks import run_ranks
 from ..errors import a_type
 from ._call import Call
+from ._computed import computed
 from ._module import module_text
 from ._parallel import Program, parallel_function, parallel_module
 from ._placements import layout_of, mesh_sizes, placements_of
@@ -214,7 +215,8 @@ class Plan(BasePlan):
 
     def run_here(self, *args, **kwargs):
         """Runs the planned program on as many ranks of this machine as the mesh has devices, through
-        libtprt, and compares the results with those of one device.
+        libtprt, and compares the results with those of one device and with those of PyTorch: it runs
+        the module or function itself, on the CPU.
 
         args, kwargs: as of the module or function, of the shapes and types of the plan. The parameters
                       and buffers of a module are those that it has now.
@@ -227,7 +229,9 @@ class Plan(BasePlan):
         """
         tensors = self._call.tensors_of("run_here", args, kwargs, self._module)
         arrays = [_array(tensor) for tensor in (*tensors, *self._call.ones())]
-        found, error = run_ranks(self.text, self._options, arrays, [r.name for r in self._traced.results])
+        names = [r.name for r in self._traced.results]
+        expected = lambda: [_array(tensor) for tensor in computed(self._function, self._traced, args, kwargs)]
+        found, error = run_ranks(self.text, self._options, arrays, names, expected, "PyTorch")
         tensors = [torch.from_numpy(numpy.ascontiguousarray(a)).to(r.dtype).reshape(r.shape) for a, r in zip(found, self._traced.results)]
         results = self._call.results_of(tensors)
         gradients = {r.path: tensor for r, tensor in zip(self._traced.results, tensors) if r.kind == "gradient"}

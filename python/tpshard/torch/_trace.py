@@ -22,8 +22,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from .. import _names
 from ..errors import Diagnostic, a_type, error_of
-from ._decompositions import gradient_table, table
+from .decompositions import gradient_table, table
 from ._joint import GRADIENT, NEW, joint_graph
+from ._narrow import widen_narrow
+from ._uniform import fold_uniform
 
 # Frames in these folders are not the user's.
 _OTHERS = (*(os.path.dirname(os.path.abspath(file)) + os.sep for file in (torch.__file__, __file__)), "<eval_with_key>", "<frozen ")
@@ -64,6 +66,7 @@ class Traced:
     tree: typing.Any  # their structure: (args, kwargs)
     signature: typing.Any  # inspect.Signature of the function, or None
     modes: tuple  # (name, training) of the module and those in it
+    autocast: typing.Any  # the dtype of torch.autocast in which it was planned, or None
     result_leaves: list  # (True, number of a result), or (False, a value that is no tensor)
     result_tree: typing.Any
 
@@ -169,22 +172,15 @@ _FAR = -1e30  # the score of what a mask hides, which has no weight beside one t
 
 
 class _Program(torch.nn.Module):
-    """What torch.export takes: a call on flat tensors."""
+    """What torch.export takes: a call on flat tensors. Buffers that the module sets to other tensors are written."""
 
     def __init__(self, module, call):
         super().__init__()
         self.module, self._call = module, call
 
     def forward(self, *tensors):
-        return self._call(self.module, tensors)
-
-
-class _Stateful(_Program):
-    """The same, where buffers that the module sets to other tensors are written."""
-
-    def forward(self, *tensors):
         before = dict(self.module.named_buffers())
-        found = super().forward(*tensors)
+        found = self._call(self.module, tensors)
         for name, now in self.module.named_buffers():
             if now is not before.get(name, now):
                 before[name].copy_(now)
@@ -265,7 +261,9 @@ def _refusing():
     """Raises `Refused` for a program whose operations depend on values of tensors."""
     try:
         yield
-    except (DataDependentOutputException, DynamicOutputShapeException, GuardOnDataDependentSymNode) as error:
+    except (DataDependentOutputException, DynamicOutputShapeException, GuardOnDataDependentSymNode, RuntimeError) as error:
+        if type(error) is RuntimeError and "its data is not allocated yet" not in str(error):
+            raise
         what = "the program branches on a value of a tensor, or makes a shape of one; a plan is for all values: write torch.where"
         file, line = _place(error)
         raise error_of("unsupported", (Diagnostic("error", what, str(getattr(error, "func", "")), file, line),)) from None
@@ -280,6 +278,8 @@ def _export(program, tensors):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about tensors that modules set as plain attributes
         exported = exported.run_decompositions(table())
+    fold_uniform(exported.graph)
+    widen_narrow(exported.graph)
     _check_nodes(exported.graph, True)
     return exported
 
@@ -388,7 +388,7 @@ def trace(function, args, kwargs, backward=False):
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     tensors = tuple(_fake(mode, leaves[i]) for i in at)
     given = [(names[i], "input", "", leaf) for leaf, i in enumerate(at)]
-    results = {}
+    results, autocast = {}, _autocast()
 
     def call(function, tensors):
         given = list(leaves)
@@ -405,7 +405,7 @@ def trace(function, args, kwargs, backward=False):
     def fake(_, tensor):
         return _fake(mode, tensor)
 
-    with _refusing(), sdpa_kernel(SDPBackend.MATH), _without_mkldnn(), torch.device("cpu"), _autocast(), _Rewritten():
+    with _refusing(), sdpa_kernel(SDPBackend.MATH), _without_mkldnn(), torch.device("cpu"), cast(autocast), _Rewritten():
         if backward:
             program, tensors, given, wanted = _with_gradient(function, call, state, fake, tensors, given, results)
         elif module is not None:
@@ -420,7 +420,7 @@ def trace(function, args, kwargs, backward=False):
         wanted = [(name, "output", "") for name in _tensor_names(results)]
     made = _described(exported, given, wanted, heads, tree, results, module if not backward else None)
     made.leaves = [(name, TENSOR if isinstance(leaf, torch.Tensor) else leaf) for name, leaf in zip(names, leaves)]
-    made.signature, made.modes = signature, () if module is None else modes_of(module)
+    made.signature, made.modes, made.autocast = signature, () if module is None else modes_of(module), autocast
     _check_memory(made, {**state, **{a.name: leaves[at[a.leaf]] for a in made.arguments if a.kind == "input"}})
     return made
 
@@ -435,9 +435,13 @@ def _without_mkldnn():
 
 
 def _autocast():
-    """The program is traced on the CPU, with the casts of torch.autocast for a GPU."""
-    dtype = torch.get_autocast_dtype("cuda") if torch.is_autocast_enabled("cuda") else None
-    return torch.autocast("cpu", dtype=dtype) if dtype else contextlib.nullcontext()
+    """Returns the dtype of torch.autocast around the call, or None."""
+    return next((torch.get_autocast_dtype(device) for device in ("cuda", "cpu") if torch.is_autocast_enabled(device)), None)
+
+
+def cast(dtype):
+    """The program is traced and compared on the CPU, with the casts of torch.autocast for a GPU."""
+    return torch.autocast("cpu", dtype=dtype, enabled=dtype is not None)
 
 
 def _tensor_names(results):
@@ -450,7 +454,7 @@ def _with_gradient(function, call, state, fake, tensors, given, results):
     fakes = {}
     if isinstance(function, torch.nn.Module):
         fakes = {name: fake(name, tensor) for name, tensor in state.items()}
-        program = _Stateful(copied_module(function, lambda name, tensor: fakes[name]), call)
+        program = _Program(copied_module(function, lambda name, tensor: fakes[name]), call)
 
         def run(tensors):
             named = zip(("module." + name for name in fakes), tensors)
@@ -575,4 +579,4 @@ def _described(exported, given, wanted, heads, tree, found, module):
         results.append(Value(name, tuple(value.shape), value.dtype, kind, path))
     numbers = (i for i, result in enumerate(results) if result.kind == "output")
     result_leaves = [(True, next(numbers)) if isinstance(leaf, torch.Tensor) else (False, leaf) for leaf in found["leaves"]]
-    return Traced(exported.graph, arguments, results, constants, heads, [], tree, None, (), result_leaves, found["tree"])
+    return Traced(exported.graph, arguments, results, constants, heads, [], tree, None, (), None, result_leaves, found["tree"])

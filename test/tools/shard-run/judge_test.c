@@ -96,6 +96,30 @@ static void test_errors(void **state) {
   teardown(&f);
 }
 
+/* Numbers below the least normal one of their type may become 0. */
+static void test_underflow(void **state) {
+  (void)state;
+  const struct {
+    float factor;
+    bool ok;
+  } cases[] = {{1e-30f, true}, {1e-15f, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    float exact[N] = {1e-20f, 1e-21f, 0, -1e-22f, -1e-20f, 1e-23f}, ranks[N] = {0};
+    char program[300];
+    snprintf(program, sizeof program,
+             "func.func @main(%%x: tensor<6xf32>) -> tensor<6xf32> {\n"
+             "  %%c = arith.constant dense<%.1e> : tensor<6xf32>\n"
+             "  %%0 = arith.mulf %%x, %%c : tensor<6xf32>\n  return %%0 : tensor<6xf32>\n}\n",
+             (double)cases[i].factor);
+    fixture f;
+    setup(&f, program, exact, true);
+    array a = array_of("f32", ranks);
+    comparison c = compare_with_evaluator(&a, &a, f.reference, NULL, 0, 0);
+    assert_true(c.ok == cases[i].ok);
+    teardown(&f);
+  }
+}
+
 /* Masks do not scale errors; large numbers that are not masks do. */
 static void test_masks(void **state) {
   (void)state;
@@ -217,8 +241,8 @@ static void test_narrow_by_noise(void **state) {
     array a = array_of("f32", ranks), b = array_of("f32", numbers);
     comparison c = compare_with_evaluator(&a, &b, f.reference, NULL, 0, 0);
     assert_false(c.ok);
-    assert_true((c.narrow_tolerance > 0) == cases[i].is_within);
-    if (c.narrow_tolerance > 0)
+    assert_true((c.rounding_tolerance > 0) == cases[i].is_within);
+    if (c.rounding_tolerance > 0)
       compare_with_rounding(&c, change);
     assert_true(c.ok == cases[i].ok);
   }
@@ -269,21 +293,23 @@ static void test_noise(void **state) {
   }
 }
 
+/* Three times the argument, of which rounding may make one less. */
+static const char times_three[] =
+    "func.func @main(%x: tensor<6xf32>) -> tensor<6xi32> {\n"
+    "  %k = arith.constant dense<0.1> : tensor<6xf32>\n  %n = arith.constant dense<30.0> : "
+    "tensor<6xf32>\n"
+    "  %0 = arith.mulf %x, %k : tensor<6xf32>\n  %1 = arith.mulf %0, %n : tensor<6xf32>\n"
+    "  %2 = arith.fptosi %1 : tensor<6xf32> to tensor<6xi32>\n  return %2 : tensor<6xi32>\n}\n";
+
 /* Integers must be equal, unless rounding decides them; if it decides most of them, the result is
  * not verified. */
 static void test_integers(void **state) {
   (void)state;
-  const char *program =
-      "func.func @main(%x: tensor<6xf32>) -> tensor<6xi32> {\n"
-      "  %k = arith.constant dense<0.1> : tensor<6xf32>\n  %n = arith.constant dense<30.0> : "
-      "tensor<6xf32>\n"
-      "  %0 = arith.mulf %x, %k : tensor<6xf32>\n  %1 = arith.mulf %0, %n : tensor<6xf32>\n"
-      "  %2 = arith.fptosi %1 : tensor<6xf32> to tensor<6xi32>\n  return %2 : tensor<6xi32>\n}\n";
   float few[N] = {0.5f, 1, 2.5f, 3.7f, 4.1f, 5.9f}, many[N] = {1, 2, 3, 4, 5.5f, 6};
   int32_t right[N] = {1, 3, 7, 11, 12, 17}, tie[N] = {1, 2, 7, 11, 12, 17},
           wrong[N] = {2, 3, 7, 11, 12, 17};
   fixture f;
-  setup(&f, program, few, false);
+  setup(&f, times_three, few, false);
   array a = array_of("i32", right), b = array_of("i32", tie), c = array_of("i32", wrong);
   comparison of_right = compare_with_evaluator(&a, NULL, f.reference, NULL, 0, 0);
   assert_true(of_right.ok);
@@ -293,9 +319,66 @@ static void test_integers(void **state) {
   assert_false(of_wrong.ok);
   assert_string_equal(of_wrong.what, "element 0: 2, but the evaluator computes 1");
   teardown(&f);
-  setup(&f, program, many, false);
+  setup(&f, times_three, many, false);
   comparison of_many = compare_with_evaluator(&a, NULL, f.reference, NULL, 0, 0);
-  assert_false(of_many.ok);
+  assert_false(of_many.ok || of_many.is_ill_conditioned || of_wrong.is_ill_conditioned);
+  int32_t known[N] = {1, 2, 3, 4, 16, 6};
+  array d = array_of("i32", known);
+  comparison of_known = compare_with_evaluator(&d, NULL, f.reference, NULL, 0, 0);
+  assert_true(!of_known.ok && of_known.is_ill_conditioned);
+  teardown(&f);
+}
+
+/* Expected integers: one that depends on rounding may differ. */
+static void test_expected_integers(void **state) {
+  (void)state;
+  const struct {
+    float input[N];
+    int32_t expected[N];
+    bool ok, is_ill_conditioned;
+  } cases[] = {
+      {{0.5f, 1, 2.5f, 3.7f, 4.1f, 5.9f}, {1, 3, 7, 11, 12, 17}, true, false},
+      {{0.5f, 1, 2.5f, 3.7f, 4.1f, 5.9f}, {1, 2, 7, 11, 12, 17}, true, false},
+      {{0.5f, 1, 2.5f, 3.7f, 4.1f, 5.9f}, {2, 3, 7, 11, 12, 17}, false, false},
+      {{1, 2, 3, 4, 5.5f, 6}, {3, 6, 8, 12, 16, 18}, false, true},
+      {{1, 2, 3, 4, 5.5f, 6}, {3, 6, 8, 12, 15, 18}, false, false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    fixture f;
+    setup(&f, times_three, cases[i].input, false);
+    int32_t expected[N];
+    memcpy(expected, cases[i].expected, sizeof expected);
+    array b = array_of("i32", expected);
+    comparison c = {.done = true, .ok = false, .error = INFINITY};
+    compare_expected_integers(&b, f.reference, 0, &c);
+    assert_true(c.ok == cases[i].ok && c.is_ill_conditioned == cases[i].is_ill_conditioned);
+    teardown(&f);
+  }
+}
+
+/* Expected floats: what changes by noise as much as they differ is no fault. */
+static void test_expected_floats(void **state) {
+  (void)state;
+  const struct {
+    double change, error;
+    bool ok, is_ill_conditioned;
+  } cases[] = {{1e-7, 2e-4, false, false}, {1e-6, 9e-4, false, true}, {1e-4, 3e-4, true, false},
+               {1e-4, 5e-4, false, true},  {1, 4e-3, true, false},    {1, 6e-3, false, true},
+               {1e-7, 9e-5, true, false}};
+  float exact[N] = {1, 2, 4, 8, -3, 0.5f};
+  fixture f;
+  setup(&f,
+        "func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {\n  return %x : tensor<6xf32>\n}\n",
+        exact, true);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    float expected[N];
+    memcpy(expected, exact, sizeof exact);
+    expected[1] += (float)(8 * cases[i].error);
+    array a = array_of("f32", exact), b = array_of("f32", expected);
+    comparison c = compare_arrays(&a, &b, true, 0);
+    compare_expected_floats(&a, f.reference, 8 * cases[i].change, 0, &c);
+    assert_true(c.ok == cases[i].ok && c.is_ill_conditioned == cases[i].is_ill_conditioned);
+  }
   teardown(&f);
 }
 
@@ -323,10 +406,17 @@ static void test_undefined(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_errors),          cmocka_unit_test(test_masks),
-      cmocka_unit_test(test_narrow),          cmocka_unit_test(test_narrow_on_the_way),
-      cmocka_unit_test(test_narrow_by_noise), cmocka_unit_test(test_noise),
-      cmocka_unit_test(test_integers),        cmocka_unit_test(test_undefined),
+      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_underflow),
+      cmocka_unit_test(test_masks),
+      cmocka_unit_test(test_narrow),
+      cmocka_unit_test(test_narrow_on_the_way),
+      cmocka_unit_test(test_narrow_by_noise),
+      cmocka_unit_test(test_noise),
+      cmocka_unit_test(test_integers),
+      cmocka_unit_test(test_expected_integers),
+      cmocka_unit_test(test_expected_floats),
+      cmocka_unit_test(test_undefined),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

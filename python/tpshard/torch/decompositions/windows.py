@@ -1,78 +1,8 @@
-"""How operations of PyTorch are written by others that torch-mlir lowers, where PyTorch's own way is none."""
+"""Gradients of convolutions, of pooling and of other operations on windows."""
 import torch
 from torch.nn import functional
 
 aten = torch.ops.aten
-
-
-def _sorted(x, *, stable=None, dim=-1, descending=False):
-    """torch-mlir has no sort that is said to be stable; how it writes the other one, it is."""
-    return aten.sort.default(x, dim, descending)
-
-
-def _largest(x, k, dim=-1, largest=True, sorted=True):
-    """torch-mlir lacks the one whose order does not matter."""
-    return NotImplemented if sorted else aten.topk.default(x, k, dim, largest, True)
-
-
-def _counted_from_the_front(op):
-    """torch-mlir runs out of memory where a dimension is negative."""
-
-    def made(x, dim, *others, **named):
-        return NotImplemented if dim >= 0 else op(x, dim + x.dim(), *others, **named)
-
-    return made
-
-
-def _index_put(x, indices, values, accumulate=False):
-    """torch-mlir leaves places out whose numbers count from the end, and makes a shape of a mask."""
-    if any(i is not None and i.dtype == torch.bool for i in indices):
-        if len(indices) > 1 or accumulate or values.numel() > 1:
-            return NotImplemented
-        (mask,) = indices
-        return torch.where(mask.reshape([*mask.shape] + [1] * (x.dim() - mask.dim())), values.reshape(()), x)
-    at = [d for d, i in enumerate(indices) if i is not None]
-    wrapped = [torch.where(indices[d] < 0, indices[d] + x.shape[d], indices[d]) for d in at]
-    rest = [d for d in range(x.dim()) if d not in at]
-    shape = torch.broadcast_shapes(*(i.shape for i in wrapped))
-    # where values have the dimensions of the indices: in front, if others are between those that are indexed
-    first = at[0] if at == list(range(at[0], at[0] + len(at))) else 0
-    sizes = [x.shape[d] for d in rest]
-    values = values.expand([*sizes[:first], *shape, *sizes[first:]])
-    if not shape:
-        wrapped, values, shape = [i.unsqueeze(0) for i in wrapped], values.unsqueeze(first), (1,)
-    values = values.movedim(list(range(first, first + len(shape))), list(range(len(shape))))
-    made = aten._unsafe_index_put.default(x.permute(at + rest), wrapped, values, accumulate)
-    return made.permute([(at + rest).index(d) for d in range(x.dim())])
-
-
-def _unsafe_index_put(x, indices, values, accumulate=False):
-    """What _index_put makes, which torch-mlir has with indices for the first dimensions."""
-    return _index_put(x, indices, values, accumulate) if any(i is None for i in indices) else NotImplemented
-
-
-def _pad(x, padding, value=0):
-    """torch-mlir adds nothing where another number is negative, which cuts."""
-    if min(padding, default=0) >= 0:
-        return NotImplemented
-    for k in range(0, len(padding), 2):
-        cut = [max(-n, 0) for n in padding[k : k + 2]]
-        d = x.dim() - 1 - k // 2
-        x = x.narrow(d, cut[0], x.shape[d] - sum(cut))
-    padding = [max(n, 0) for n in padding]
-    return aten.constant_pad_nd.default(x, padding, value) if any(padding) else x.clone()
-
-
-def _diagonal_backward(gradient, shape, offset, dim1, dim2):
-    """A matrix that is 0 beside the diagonal, by a mask."""
-    rows, columns = (torch.arange(shape[d], device=gradient.device) for d in (dim1, dim2))
-    # an element of the diagonal for each row, or for each column if the diagonal begins in a row below the first one
-    n = shape[dim1] if offset >= 0 else shape[dim2]
-    values = functional.pad(gradient, (0, n - gradient.shape[-1]))
-    values = values.unsqueeze(-1 if offset >= 0 else -2)
-    mask = columns - rows.unsqueeze(-1) == offset
-    made = torch.where(mask, values, torch.zeros((), dtype=gradient.dtype, device=gradient.device))
-    return made.movedim((-2, -1), (dim1, dim2))
 
 
 def _spread(x, steps):
@@ -180,14 +110,6 @@ def _adaptive_average_backward(gradient, image):
     return gradient
 
 
-def _weight_norm_backward(gradient, direction, length, norms, dim):
-    others = [d for d in range(direction.dim()) if d != dim]
-    along = (gradient * direction).sum(others, keepdim=True)
-    norms = norms.reshape(along.shape)
-    scale = length.reshape(along.shape) / norms
-    return scale * (gradient - direction * along / norms**2), (along / norms).reshape(length.shape)
-
-
 def _unfold_backward(gradient, shape, dim, size, step):
     """The sum of what each place in a window gives."""
     dim, made = dim % max(len(shape), 1), 0
@@ -198,28 +120,10 @@ def _unfold_backward(gradient, shape, dim, size, step):
     return made.movedim(-1, dim)
 
 
-def table():
-    """Returns {operation: function that writes it}."""
-    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
-
-    made = {**get_decomposition_table(), aten.sort.stable: _sorted, aten.topk.default: _largest}
-    made.update({aten.index_put.default: _index_put, aten.constant_pad_nd.default: _pad})
-    made[aten._unsafe_index_put.default] = _unsafe_index_put
-    for op in (aten.scatter.src, aten.scatter.value, aten.scatter_add.default, aten.scatter_reduce.two):
-        made[op] = _counted_from_the_front(op)
-    return made
-
-
-def gradient_table():
-    """The same of the operations that gradients are made of, which torch.export does not decompose."""
-    made = {op: function for op, function in table().items() if "backward" in str(op)}
-    own = {
-        aten.convolution_backward.default: _convolution_backward,
-        aten.avg_pool2d_backward.default: _average_backward,
-        aten.avg_pool3d_backward.default: _average_backward,
-        aten._adaptive_avg_pool2d_backward.default: _adaptive_average_backward,
-        aten._weight_norm_interface_backward.default: _weight_norm_backward,
-        aten.unfold_backward.default: _unfold_backward,
-        aten.diagonal_backward.default: _diagonal_backward,
-    }
-    return {**made, **own}
+TABLE = {
+    aten.convolution_backward.default: _convolution_backward,
+    aten.avg_pool2d_backward.default: _average_backward,
+    aten.avg_pool3d_backward.default: _average_backward,
+    aten._adaptive_avg_pool2d_backward.default: _adaptive_average_backward,
+    aten.unfold_backward.default: _unfold_backward,
+}

@@ -1,0 +1,80 @@
+"""Sorts, and operations that read and write elements at places given by numbers."""
+import torch
+
+aten = torch.ops.aten
+
+
+def _sorted(x, *, stable=None, dim=-1, descending=False):
+    """torch-mlir has no sort that is said to be stable; how it writes the other one, it is."""
+    return aten.sort.default(x, dim, descending)
+
+
+def _largest(x, k, dim=-1, largest=True, sorted=True):
+    """torch-mlir lacks the one whose order does not matter."""
+    return NotImplemented if sorted else aten.topk.default(x, k, dim, largest, True)
+
+
+def _counted_from_the_front(op):
+    """torch-mlir runs out of memory where a dimension is negative."""
+
+    def made(x, dim, *others, **named):
+        return NotImplemented if dim >= 0 else op(x, dim + x.dim(), *others, **named)
+
+    return made
+
+
+def _index_put(x, indices, values, accumulate=False):
+    """torch-mlir leaves places out whose numbers count from the end, and makes a shape of a mask."""
+    if any(i is not None and i.dtype == torch.bool for i in indices):
+        if len(indices) > 1 or accumulate or values.numel() > 1:
+            return NotImplemented
+        (mask,) = indices
+        return torch.where(mask.reshape([*mask.shape] + [1] * (x.dim() - mask.dim())), values.reshape(()), x)
+    at = [d for d, i in enumerate(indices) if i is not None]
+    wrapped = [torch.where(indices[d] < 0, indices[d] + x.shape[d], indices[d]) for d in at]
+    rest = [d for d in range(x.dim()) if d not in at]
+    shape = torch.broadcast_shapes(*(i.shape for i in wrapped))
+    # where values have the dimensions of the indices: in front, if others are between those that are indexed
+    first = at[0] if at == list(range(at[0], at[0] + len(at))) else 0
+    sizes = [x.shape[d] for d in rest]
+    values = values.expand([*sizes[:first], *shape, *sizes[first:]])
+    if not shape:
+        wrapped, values, shape = [i.unsqueeze(0) for i in wrapped], values.unsqueeze(first), (1,)
+    values = values.movedim(list(range(first, first + len(shape))), list(range(len(shape))))
+    made = aten._unsafe_index_put.default(x.permute(at + rest), wrapped, values, accumulate)
+    return made.permute([(at + rest).index(d) for d in range(x.dim())])
+
+
+def _index(x, indices):
+    """torch-mlir lacks indices of other types."""
+    if all(i is None or i.dtype in (torch.int64, torch.bool) for i in indices):
+        return NotImplemented
+    return aten.index.Tensor(x, [i if i is None or i.dtype == torch.bool else i.to(torch.int64) for i in indices])
+
+
+def _unsafe_index_put(x, indices, values, accumulate=False):
+    """What _index_put makes, which torch-mlir has with indices for the first dimensions."""
+    return _index_put(x, indices, values, accumulate) if any(i is None for i in indices) else NotImplemented
+
+
+def _pad(x, padding, value=0):
+    """torch-mlir adds nothing where another number is negative, which cuts."""
+    if min(padding, default=0) >= 0:
+        return NotImplemented
+    for k in range(0, len(padding), 2):
+        cut = [max(-n, 0) for n in padding[k : k + 2]]
+        d = x.dim() - 1 - k // 2
+        x = x.narrow(d, cut[0], x.shape[d] - sum(cut))
+    padding = [max(n, 0) for n in padding]
+    return aten.constant_pad_nd.default(x, padding, value) if any(padding) else x.clone()
+
+
+TABLE = {
+    aten.index.Tensor: _index,
+    aten.sort.stable: _sorted,
+    aten.topk.default: _largest,
+    aten.index_put.default: _index_put,
+    aten._unsafe_index_put.default: _unsafe_index_put,
+    aten.constant_pad_nd.default: _pad,
+    **{op: _counted_from_the_front(op) for op in (aten.scatter.src, aten.scatter.value, aten.scatter_add.default, aten.scatter_reduce.two)},
+}
