@@ -167,6 +167,43 @@ class Runs(unittest.TestCase):
 
         self.check(numbers, (models.normal(4, 8),))
 
+    def test_bytes(self):
+        """torch-mlir itself takes unsigned numbers for signed ones."""
+        x = torch.arange(32, dtype=torch.uint8).reshape(4, 8) * 9
+        y = x.flip(1)
+
+        def numbers(x, y):
+            two = x + y, x * y, x / 255.0, x // 7, x % 7, x > 100, x < y, torch.maximum(x, y), x.float() * y, x.long() > y, x >> 1, x & y
+            return two, (x.sum(), x.sum(1), x.amax(1), x.argmax(1), x.sort(1), x.topk(3, 1), x.bool(), x.any(1), (x.float() * 0.9).to(torch.uint8))
+
+        self.check(numbers, (x, y))
+        signed = x.to(torch.int8), y.to(torch.int8)
+        self.check(lambda x, y: (x % 7, x // 7, x * (x > 0), x.max(), torch.div(x, 5, rounding_mode="trunc"), x >> 1, x | 3), signed)
+
+    def test_orders(self):
+        x = models.normal(4, 9)
+        x[1, 2] = float("nan")
+        edges = torch.tensor([-1.0, 0, 0, 2])
+
+        def orders(x, edges):
+            running = x.cummax(1), x.cummin(1), x.logcumsumexp(1)
+            return running, x.median(1), x.kthvalue(3, 1), torch.searchsorted(edges, x), torch.searchsorted(edges, x, right=True), torch.bucketize(x, edges)
+
+        self.check(orders, (x, edges))
+
+    def test_numbers(self):
+        x, y = models.normal(4, 8), models.normal(8, 4).t()
+        y[0, 0], y[1, 1] = 0, float("inf")
+        self.check(lambda x, y: (x.fmax(y), x.fmin(y), x.copysign(y), x.hypot(y), x.signbit(), x.reciprocal(), torch.dist(x, x + 1), torch.cdist(x, x, 1)), (x, y))
+
+    def test_scatter(self):
+        x, i = models.normal(4, 8), torch.tensor([[0, 1, 1, 7]])
+        self.check(lambda x, i: (x.scatter(1, i, x, reduce="add"), x.scatter(1, i, 2.0, reduce="multiply"), x.index_reduce(0, i[0, :3], x[:3], "amax")), (x, i))
+        bags = torch.nn.EmbeddingBag(20, 8, mode="max")
+        at = torch.tensor([0, 3, 3, 8])
+        plan = tps.plan(bags, (torch.arange(12), at), mesh=MESH)
+        torch.testing.assert_close(plan.run_here(torch.arange(12), at), bags(torch.arange(12), at).detach())
+
     def test_whole_numbers(self):
         x = torch.arange(-8, 8).reshape(4, 4)
         self.check(lambda x: (x**2, x**3, x**0, x.fmod(3), x.fmod(-3), x % -3, x // 0.7, x % 0.7, x.topk(2), x.abs().sort(1)), (x,))

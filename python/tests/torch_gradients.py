@@ -138,5 +138,19 @@ PROGRAMS = {
         (_g(6, 4), _g(2, 4, seed=1)),
     ),
     "padding": (lambda x: (F.pad(x, (1, -1, 2, 1)), F.pad(x, (1, 1, 2, 1), mode="reflect"), F.interpolate(x, scale_factor=2), F.pixel_shuffle(x, 2)), (_g(2, 4, 4, 4),)),
+    "bags": (
+        Layers(lambda self, i: tuple(F.embedding_bag(i, self.a.weight, mode=mode, padding_idx=3) for mode in ("sum", "mean", "max"))),
+        (models.ids(4, 6, 8),),
+    ),
+    "orders": (
+        lambda x: (x.cummax(1)[0], x.cummin(0)[0], x.median(1)[0], x.kthvalue(2, 0)[0], x.logcumsumexp(1), torch.cdist(x, x + 1), x.max(1)[0], x.median()),
+        (_g(4, 8),),
+    ),
+    "images without a batch": (lambda x: (F.max_pool2d(x[0], 2), F.avg_pool2d(x[1], 2), F.conv_transpose2d(x[0], x[:, :1, :3, :3], groups=4)), (_g(4, 4, 8, 8),)),
+    "sizes": (
+        lambda x: tuple(F.interpolate(x.flatten(2) if one else x, size=size, mode=mode) for one, size, mode in (
+            (True, 9, "nearest"), (True, 9, "nearest-exact"), (False, (5, 9), "nearest-exact"), (False, (5, 9), "bilinear"))),
+        (_g(2, 4, 4, 4),),
+    ),
     "gru": (nn.GRU(8, 16, batch_first=True), (models.normal(4, 3, 8),)),
 }

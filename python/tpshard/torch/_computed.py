@@ -17,6 +17,11 @@ class _Stable(TorchDispatchMode):
         kwargs = kwargs or {}
         if func is aten.sort.default:
             return aten.sort.stable(args[0], stable=True, dim=_at(args, kwargs, 1, "dim", -1), descending=_at(args, kwargs, 2, "descending", False))
+        if func is aten.kthvalue.default and args[0].dim() > 0:
+            k, dim = _at(args, kwargs, 1, "k", None), _at(args, kwargs, 2, "dim", -1)
+            keepdim = _at(args, kwargs, 3, "keepdim", False)
+            found = aten.sort.stable(args[0], stable=True, dim=dim)
+            return tuple((x.narrow(dim, k - 1, 1) if keepdim else x.select(dim, k - 1)).clone() for x in found)
         if func is aten.topk.default:
             k, dim = _at(args, kwargs, 1, "k", None), _at(args, kwargs, 2, "dim", -1)
             found = aten.sort.stable(args[0], stable=True, dim=dim, descending=_at(args, kwargs, 3, "largest", True))

@@ -25,6 +25,7 @@ from ..errors import Diagnostic, a_type, error_of
 from .decompositions import gradient_table, table
 from ._joint import GRADIENT, NEW, joint_graph
 from ._narrow import widen_narrow
+from ._rewritten import Rewritten
 from ._uniform import fold_uniform
 
 # Frames in these folders are not the user's.
@@ -134,43 +135,6 @@ def _refuse_write(func, frames=()):
     raise error_of("unsupported", (Diagnostic("error", what, str(func), file, line),))
 
 
-class _Rewritten(TorchFunctionMode):
-    """Writes some functions by others.
-
-    Attention becomes products and a plain softmax, whose gradient kernels compute: PyTorch makes rows 0 whose scores are all
-    hidden. With a mask these rows are set to 0 afterwards; without one there are none. Pooling gets a dense tensor, as its gradient depends on strides.
-    """
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        if function is torch.nn.functional.scaled_dot_product_attention:
-            function = _attention
-        elif function in (torch.adaptive_avg_pool1d, torch.nn.functional.adaptive_avg_pool2d) and args:
-            args = args[0].contiguous(), *args[1:]
-        return function(*args, **(kwargs or {}))
-
-
-def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    is_added = attn_mask is not None and attn_mask.dtype != torch.bool
-    if is_added or dropout_p > 0 or query.dim() < 3 or key.shape[-2] == 0:
-        return torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
-    dtype, scale = query.dtype, query.shape[-1] ** -0.5 if scale is None else scale
-    if enable_gqa:
-        key, value = (x.repeat_interleave(query.shape[-3] // x.shape[-3], -3) for x in (key, value))
-    if dtype in (torch.float16, torch.bfloat16):  # as PyTorch's own products and softmax
-        query, key, value = query.float(), key.float(), value.float()
-    scores = query @ key.transpose(-2, -1) * scale
-    if is_causal:
-        hidden = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
-        scores = scores.masked_fill(hidden, float("-inf"))
-    if attn_mask is None:
-        return (scores.softmax(-1) @ value).to(dtype)
-    found = (torch.where(attn_mask, scores, _FAR).softmax(-1) @ value).to(dtype)
-    return torch.where(attn_mask.any(-1, keepdim=True), found, torch.zeros((), dtype=dtype, device=found.device))
-
-
-_FAR = -1e30  # the score of what a mask hides, which has no weight beside one that is seen
-
-
 class _Program(torch.nn.Module):
     """What torch.export takes: a call on flat tensors. Buffers that the module sets to other tensors are written."""
 
@@ -261,8 +225,9 @@ def _refusing():
     """Raises `Refused` for a program whose operations depend on values of tensors."""
     try:
         yield
-    except (DataDependentOutputException, DynamicOutputShapeException, GuardOnDataDependentSymNode, RuntimeError) as error:
-        if type(error) is RuntimeError and "its data is not allocated yet" not in str(error):
+    except Exception as error:
+        of_values = isinstance(error, (DataDependentOutputException, DynamicOutputShapeException, GuardOnDataDependentSymNode))
+        if not of_values and "its data is not allocated yet" not in str(error):
             raise
         what = "the program branches on a value of a tensor, or makes a shape of one; a plan is for all values: write torch.where"
         file, line = _place(error)
@@ -405,7 +370,7 @@ def trace(function, args, kwargs, backward=False):
     def fake(_, tensor):
         return _fake(mode, tensor)
 
-    with _refusing(), sdpa_kernel(SDPBackend.MATH), _without_mkldnn(), torch.device("cpu"), cast(autocast), _Rewritten():
+    with _refusing(), sdpa_kernel(SDPBackend.MATH), _without_mkldnn(), torch.device("cpu"), cast(autocast), Rewritten():
         if backward:
             program, tensors, given, wanted = _with_gradient(function, call, state, fake, tensors, given, results)
         elif module is not None:

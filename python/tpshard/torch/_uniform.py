@@ -10,10 +10,14 @@ _MOVING = {
     aten.select.int, aten.slice.Tensor, aten.squeeze.dim, aten.squeeze.dims, aten.unsqueeze.default, aten.view.default,
 }
 _MAKING = {aten.full.default, aten.full_like.default}
+# what nobody has written is 0, on all devices
+_EMPTY = {aten.empty.memory_format, aten.empty_permuted.default, aten.empty_strided.default, aten.new_empty_strided.default}
 
 
 def _value(node, of):
     """Returns the element of a node as a tensor of rank 0, or None. `of` has those of the nodes that are known."""
+    if node.target in _EMPTY:
+        return torch.zeros((), dtype=node.meta["val"].dtype, device="cpu")
     if node.target in _MAKING:
         return torch.full((), node.args[1], dtype=node.meta["val"].dtype, device="cpu")
     tensors = node.all_input_nodes
@@ -32,7 +36,7 @@ def fold_uniform(graph):
     of = {}
     for node in graph.nodes:
         made = node.meta.get("val")
-        if node.op != "call_function" or not isinstance(made, torch.Tensor) or made.dtype.is_complex or made.numel() == 0:
+        if node.op != "call_function" or not isinstance(made, torch.Tensor) or made.dtype.is_complex:
             continue
         value = _value(node, of)
         if value is None or value.shape != () or value.dtype != made.dtype:

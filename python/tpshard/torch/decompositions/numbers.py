@@ -35,6 +35,40 @@ def _extreme_of_two(compare):
     return lambda x, y: torch.where(compare(x, y) | (x != x), x, y) if x.dtype == y.dtype else NotImplemented
 
 
+def _extreme_of_known(compare):
+    """The larger or the smaller of two numbers, or that which is not NaN."""
+    return lambda x, y: torch.where(compare(x, y) | (y != y), x, y) if x.dtype == y.dtype else NotImplemented
+
+
+def log_of_sum(x, y):
+    """log(exp(x) + exp(y)), which is NaN if one number is."""
+    if x.dtype != y.dtype:
+        return NotImplemented
+    most = torch.maximum(x, y)
+    is_limit = most.abs() == math.inf
+    base = torch.where(is_limit, torch.zeros_like(most), most)
+    return torch.where(is_limit, most, base + ((x - base).exp() + (y - base).exp()).log())
+
+
+def _sign_bit(x):
+    """True for -0, too. That of NaN is not known."""
+    return (x < 0) | ((x == 0) & (1 / x < 0)) if x.is_floating_point() else x < 0
+
+
+def _copy_sign(x, y):
+    return torch.where(_sign_bit(y), -x.abs(), x.abs()) if torch.is_tensor(y) and x.is_floating_point() and x.dtype == y.dtype else NotImplemented
+
+
+def _hypotenuse(x, y):
+    """Without squares of large numbers."""
+    if x.dtype != y.dtype:
+        return NotImplemented
+    long, short = torch.maximum(x.abs(), y.abs()), torch.minimum(x.abs(), y.abs())
+    is_limit = (long == 0) | (long == math.inf)
+    ratio = short / torch.where(is_limit, torch.ones_like(long), long)
+    return torch.where(is_limit, long, long * (1 + ratio * ratio).sqrt())
+
+
 def _place_of_extreme(extreme):
     """The place of the first NaN, else that of the first extreme."""
 
@@ -43,7 +77,7 @@ def _place_of_extreme(extreme):
             flat = made(x.reshape(-1), 0)
             return flat.reshape([1] * x.dim()) if keepdim else flat
         if x.dim() == 0:
-            return NotImplemented
+            return torch.zeros((), dtype=torch.int64, device=x.device)
         found = torch.logical_not(x != extreme(x, dim, True)) | (x != x)
         return aten.argmax.default(found.to(torch.int32), dim, keepdim)
 
@@ -54,7 +88,7 @@ def _extreme(extreme):
     """An extreme and its place."""
 
     def made(x, dim, keepdim=False):
-        return (extreme(x, dim, keepdim), _place_of_extreme(extreme)(x, dim, keepdim)) if x.dim() > 0 else NotImplemented
+        return (extreme(x, dim, keepdim) if x.dim() > 0 else x.clone()), _place_of_extreme(extreme)(x, dim, keepdim)
 
     return made
 
@@ -154,6 +188,12 @@ TABLE = {
     aten.hardtanh.default: _of_floats(_hardtanh),
     aten.maximum.default: _of_floats(_extreme_of_two(torch.gt)),
     aten.minimum.default: _of_floats(_extreme_of_two(torch.lt)),
+    aten.fmax.default: _extreme_of_known(torch.ge),
+    aten.fmin.default: _extreme_of_known(torch.le),
+    aten.signbit.default: _sign_bit,
+    aten.copysign.Tensor: _copy_sign,
+    aten.logaddexp.default: _of_floats(log_of_sum),
+    aten.hypot.default: _of_floats(_hypotenuse),
     aten.argmax.default: _of_floats(_place_of_extreme(torch.amax)),
     aten.argmin.default: _of_floats(_place_of_extreme(torch.amin)),
     aten.max.dim: _of_floats(_extreme(torch.amax)),

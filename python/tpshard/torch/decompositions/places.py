@@ -1,17 +1,7 @@
-"""Sorts, and operations that read and write elements at places given by numbers."""
+"""Operations that read and write elements at places given by numbers."""
 import torch
 
 aten = torch.ops.aten
-
-
-def _sorted(x, *, stable=None, dim=-1, descending=False):
-    """torch-mlir has no sort that is said to be stable; how it writes the other one, it is."""
-    return aten.sort.default(x, dim, descending)
-
-
-def _largest(x, k, dim=-1, largest=True, sorted=True):
-    """torch-mlir lacks the one whose order does not matter."""
-    return NotImplemented if sorted else aten.topk.default(x, k, dim, largest, True)
 
 
 def _counted_from_the_front(op):
@@ -69,10 +59,28 @@ def _pad(x, padding, value=0):
     return aten.constant_pad_nd.default(x, padding, value) if any(padding) else x.clone()
 
 
+def _scatter_reduce(x, dim, index, source, *, reduce):
+    name = {"add": "sum", "multiply": "prod"}[reduce]
+    return aten.scatter_reduce.two(x, dim, index, source, name)
+
+
+def _scatter_value(x, dim, index, value, *, reduce):
+    return _scatter_reduce(x, dim, index, torch.full(index.shape, value, dtype=x.dtype, device=x.device), reduce=reduce)
+
+
+def _index_reduce(x, dim, index, source, reduce, *, include_self=True):
+    if x.dim() == 0 or reduce == "mean" and not x.is_floating_point():
+        return NotImplemented
+    shape = [1] * x.dim()
+    shape[dim] = -1
+    return aten.scatter_reduce.two(x, dim % x.dim(), index.reshape(shape).expand(source.shape), source, reduce, include_self=include_self)
+
+
 TABLE = {
+    aten.scatter.reduce: _scatter_reduce,
+    aten.scatter.value_reduce: _scatter_value,
+    aten.index_reduce.default: _index_reduce,
     aten.index.Tensor: _index,
-    aten.sort.stable: _sorted,
-    aten.topk.default: _largest,
     aten.index_put.default: _index_put,
     aten._unsafe_index_put.default: _unsafe_index_put,
     aten.constant_pad_nd.default: _pad,

@@ -1,4 +1,4 @@
-"""Gradients of convolutions, of pooling and of other operations on windows."""
+"""Convolutions, pooling and other operations on windows, and their gradients."""
 import torch
 from torch.nn import functional
 
@@ -120,10 +120,42 @@ def _unfold_backward(gradient, shape, dim, size, step):
     return made.movedim(-1, dim)
 
 
-TABLE = {
+GRADIENTS = {
     aten.convolution_backward.default: _convolution_backward,
     aten.avg_pool2d_backward.default: _average_backward,
     aten.avg_pool3d_backward.default: _average_backward,
     aten._adaptive_avg_pool2d_backward.default: _adaptive_average_backward,
     aten.unfold_backward.default: _unfold_backward,
+}
+
+
+def _convolution(image, weight, bias, strides, padding, dilation, transposed, output_padding, groups):
+    """torch-mlir lacks transposed convolutions in groups, which are gradients of convolutions."""
+    if groups == 1 or not transposed:
+        return NotImplemented
+    n = weight.dim() - 2
+    if image.dim() == n + 1:
+        return _convolution(image.unsqueeze(0), weight, bias, strides, padding, dilation, transposed, output_padding, groups).squeeze(0)
+    strides, padding, dilation, more = ([x[0]] * n if len(x) == 1 else list(x) for x in (strides, padding, dilation, output_padding))
+    sizes = [(image.shape[2 + d] - 1) * strides[d] - 2 * padding[d] + dilation[d] * (weight.shape[2 + d] - 1) + more[d] + 1 for d in range(n)]
+    made = _gradient_of_image(image, weight, sizes, strides, padding, dilation, groups)
+    return made if bias is None else made + bias.reshape([-1] + [1] * n)
+
+
+def _batched(op, n):
+    """torch-mlir pools batches of images alone."""
+
+    def made(image, *others, **named):
+        if image.dim() != n + 1:
+            return NotImplemented
+        found = op(image.unsqueeze(0), *others, **named)
+        return tuple(x.squeeze(0) for x in found) if isinstance(found, (tuple, list)) else found.squeeze(0)
+
+    return made
+
+
+TABLE = {
+    aten.convolution.default: _convolution,
+    **{op: _batched(op, 2) for op in (aten.max_pool2d_with_indices.default, aten.avg_pool2d.default)},
+    **{op: _batched(op, 3) for op in (aten.max_pool3d_with_indices.default, aten.avg_pool3d.default)},
 }

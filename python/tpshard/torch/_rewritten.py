@@ -1,0 +1,79 @@
+"""Functions of PyTorch that are written by others before they are traced."""
+import torch
+from torch.overrides import TorchFunctionMode
+
+
+class Rewritten(TorchFunctionMode):
+    """Writes some functions by others, of which gradients follow.
+
+    Attention becomes products and a plain softmax, whose gradient kernels compute: PyTorch makes rows 0 whose scores are all
+    hidden. With a mask these rows are set to 0 afterwards; without one there are none. Pooling gets a dense tensor, as its gradient depends on strides.
+    """
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function is torch.nn.functional.scaled_dot_product_attention:
+            function = _attention
+        elif function is torch.nn.functional.embedding_bag:
+            function = _embedding_bag
+        elif function is torch.cdist:
+            function = _distances
+        elif function in (torch.adaptive_avg_pool1d, torch.nn.functional.adaptive_avg_pool2d) and args:
+            args = args[0].contiguous(), *args[1:]
+        return function(*args, **(kwargs or {}))
+
+
+def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    is_added = attn_mask is not None and attn_mask.dtype != torch.bool
+    if is_added or dropout_p > 0 or query.dim() < 3 or key.shape[-2] == 0:
+        return torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+    dtype, scale = query.dtype, query.shape[-1] ** -0.5 if scale is None else scale
+    if enable_gqa:
+        key, value = (x.repeat_interleave(query.shape[-3] // x.shape[-3], -3) for x in (key, value))
+    if dtype in (torch.float16, torch.bfloat16):  # as PyTorch's own products and softmax
+        query, key, value = query.float(), key.float(), value.float()
+    scores = query @ key.transpose(-2, -1) * scale
+    if is_causal:
+        hidden = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
+        scores = scores.masked_fill(hidden, float("-inf"))
+    if attn_mask is None:
+        return (scores.softmax(-1) @ value).to(dtype)
+    found = (torch.where(attn_mask, scores, _FAR).softmax(-1) @ value).to(dtype)
+    return torch.where(attn_mask.any(-1, keepdim=True), found, torch.zeros((), dtype=dtype, device=found.device))
+
+
+def _embedding_bag(
+    input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean", sparse=False, per_sample_weights=None,
+    include_last_offset=False, padding_idx=None,
+):
+    """Each bag is a row of a matrix that says how much of which embedding it has."""
+    if max_norm is not None or scale_grad_by_freq or input.dim() == 1 and offsets is None:
+        return torch.nn.functional.embedding_bag(
+            input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx
+        )
+    places = input.reshape(-1).long()
+    if input.dim() == 2:
+        bag = torch.arange(input.shape[0], device=input.device).repeat_interleave(input.shape[1])
+        n = input.shape[0]
+    else:
+        n = offsets.shape[0] - include_last_offset
+        bag = (torch.arange(places.shape[0], device=input.device) >= offsets[:n].unsqueeze(-1)).sum(0) - 1
+    inside = bag == torch.arange(n, device=input.device).unsqueeze(-1)
+    if padding_idx is not None:
+        inside = inside & (places != padding_idx % weight.shape[0])
+    rows = weight[places]
+    if mode == "max":
+        found = torch.where(inside.unsqueeze(-1), rows, float("-inf")).amax(1)
+        return torch.where(inside.any(1, keepdim=True), found, torch.zeros((), dtype=weight.dtype, device=weight.device))
+    parts = inside.to(weight.dtype)
+    if per_sample_weights is not None:
+        parts = parts * per_sample_weights.reshape(-1)
+    if mode == "mean":
+        parts = parts / inside.sum(1, keepdim=True).clamp(min=1).to(weight.dtype)
+    return parts @ rows
+
+
+def _distances(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    return torch.linalg.vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, dim=-1)
+
+
+_FAR = -1e30  # the score of what a mask hides, which has no weight beside one that is seen
