@@ -10,6 +10,7 @@ from torch.distributed.tensor import DTensor, Replicate, distribute_tensor
 from ..errors import Error
 from ._trace import copied_module
 from .program import graph_of
+from .program.overlap import overlap
 from .program.split import split
 
 _groups = {}  # {ranks: process group}; they live as long as the process
@@ -126,6 +127,8 @@ class Program:
         self.results, self.gradients = self._sides(traced.results, placements)
         if self.gradients:
             self.graph, self.backward = split(self.graph, len(self.arguments), len(self.results))
+            overlap(self.backward)
+        overlap(self.graph)
 
     @staticmethod
     def _sides(values, placements):

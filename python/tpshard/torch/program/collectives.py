@@ -7,6 +7,13 @@ from .graph import builder, refuse
 from .reductions import REDUCTIONS, body_op
 
 
+def _call(g, value, function, *others):
+    """Calls a collective with a node whose shape and type are known, as `overlap.overlap` needs."""
+    node = g.call(function, value.node, *others)
+    node.meta["of"] = value.shape, value.dtype
+    return node
+
+
 def _group(g, op):
     return g.group_of(table(op, "replica_groups"))
 
@@ -22,27 +29,27 @@ def _combined(op):
 def _all_gather(g, op, operands, types, known):
     size, name, _ = _group(g, op)
     d = int(str(op.attributes["all_gather_dim"]).split()[0])
-    return [g.call(exchange.all_gather, v.node, d, size, name) for v in operands]
+    return [_call(g, v, exchange.all_gather, d, size, name) for v in operands]
 
 
 @builder("stablehlo.all_reduce")
 def _all_reduce(g, op, operands, types, known):
     size, name, _ = _group(g, op)
-    return [g.call(exchange.all_reduce, v.node, _combined(op), size, name) for v in operands]
+    return [_call(g, v, exchange.all_reduce, _combined(op), size, name) for v in operands]
 
 
 @builder("stablehlo.reduce_scatter")
 def _reduce_scatter(g, op, operands, types, known):
     size, name, _ = _group(g, op)
     d = int(str(op.attributes["scatter_dimension"]).split()[0])
-    return g.call(exchange.reduce_scatter, operands[0].node, _combined(op), d, size, name)
+    return _call(g, operands[0], exchange.reduce_scatter, _combined(op), d, size, name)
 
 
 @builder("stablehlo.all_to_all")
 def _all_to_all(g, op, operands, types, known):
     size, name, _ = _group(g, op)
     split, concat = (int(str(op.attributes[of]).split()[0]) for of in ("split_dimension", "concat_dimension"))
-    return [g.call(exchange.all_to_all, v.node, split, concat, size, name) for v in operands]
+    return [_call(g, v, exchange.all_to_all, split, concat, size, name) for v in operands]
 
 
 @builder("stablehlo.collective_permute")
@@ -54,7 +61,7 @@ def _permute(g, op, operands, types, known):
         return g.call(torch.zeros_like, operands[0].node)
     source = next((members.index(a) for a, b in pairs if b == g.number), None)
     target = next((members.index(b) for a, b in pairs if a == g.number), None)
-    return g.call(exchange.permute, operands[0].node, source, target, size, name)
+    return _call(g, operands[0], exchange.permute, source, target, size, name)
 
 
 def _connected(pairs):
