@@ -66,8 +66,8 @@ static tp_status clone_free_op(tp_planner *p, MlirOperation op, bool unknown_rep
   return TP_OK;
 }
 
-/* Lists all ops in program order, except those in the bodies of structured ops, and the pads and
- * concats among them. */
+/* Lists all ops in program order, except those in the bodies of structured ops, and among them the
+ * pads, the concats and what is read in place. */
 static tp_status list_ops(MlirOperation parent, tp_op_list *list, tp_op_list *in_place) {
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(parent); r++)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, r));
@@ -75,7 +75,8 @@ static tp_status list_ops(MlirOperation parent, tp_op_list *list, tp_op_list *in
       for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
            op = mlirOperationGetNextInBlock(op)) {
         tp_status status = tp__op_list_add(list, op);
-        if (status == TP_OK && (tp__op_is(op, "tensor.pad") || tp__op_is(op, "tensor.concat")))
+        if (status == TP_OK &&
+            (tp__op_is(op, "tensor.pad") || tp__op_is(op, "tensor.concat") || tp__is_in_place(op)))
           status = tp__op_list_add(in_place, op);
         if (status == TP_OK && tp__op_has_dialect(op, "scf"))
           status = list_ops(op, list, in_place);

@@ -100,13 +100,23 @@ static void consider_types(const array *value, const tp_reference_judgement *jud
     c->rounding_tolerance = most;
 }
 
+/* True for an error that rounding explains, and that is small beside the numbers of the program: the
+ * exact value is about 0, as a gradient may be, and what is left of its terms is their rounding. */
+static bool is_rounding_of_zero(double error, double change, double unit, double largest) {
+  return error <= MANY * change && error <= MANY * unit * largest;
+}
+
 void compare_expected_floats(const array *value, const tp_reference *reference, double change,
-                             int k, comparison *c) {
+                             double largest, int k, comparison *c) {
   tp_reference_judgement judgement;
   tp_reference_judge(reference, k, value->data, &judgement);
   double most = (value->type->narrow ? MOST_OF_NARROW : MOST_OF_WIDE) * c->tolerance;
   c->rounding_tolerance = fmax(most, tolerance_of_types(&judgement));
   compare_with_rounding(c, change);
+  if (!c->ok && is_rounding_of_zero(c->error * c->scale, change, judgement.unit, largest)) {
+    c->tolerance = MANY * judgement.unit * largest / c->scale;
+    c->ok = true;
+  }
   c->error_of_rounding = change / c->scale;
   c->is_ill_conditioned = !c->ok && c->error <= MANY * c->error_of_rounding;
 }
@@ -122,7 +132,7 @@ void compare_expected_integers(const array *expected, const tp_reference *bounde
 
 comparison compare_with_evaluator(const array *value, const array *one,
                                   const tp_reference *reference, const tp_reference *noisy, int k,
-                                  double least) {
+                                  double least, double largest) {
   if (value->type->kind != 'f')
     return compare_integers(value, reference, k);
   comparison c = {.done = true,
@@ -150,6 +160,12 @@ comparison compare_with_evaluator(const array *value, const array *one,
     if (c.is_ill_conditioned && noisy) {
       c.error_of_rounding = change_by_noise(reference, noisy, k) / scale;
       c.is_ill_conditioned = c.error_of_one <= MANY * c.error_of_rounding;
+      double error = fmax(c.error, c.error_of_one) * scale;
+      if (is_rounding_of_zero(error, c.error_of_rounding * scale, judgement.unit, largest)) {
+        c.is_ill_conditioned = false;
+        c.error_of_rounding = -1;
+        c.tolerance = fmax(c.tolerance, MANY * judgement.unit * largest / scale);
+      }
     }
   } else if (judgement.n_known < judgement.n_numbers) {
     c.error = INFINITY;

@@ -131,6 +131,16 @@ static double least_tolerance(const options *o) {
   return o->tf32 ? compare_tolerance_of_unit(0x1p-11) : 0;
 }
 
+/* Returns the largest magnitude of the floats that the program takes and returns, without masks. */
+static double largest_number(const session *s) {
+  double largest = 0;
+  for (int i = 0; i < s->n_inputs; i++)
+    largest = fmax(largest, s->inputs[i].type->kind == 'f' ? compare_scale(s->inputs + i) : 0);
+  for (int k = 0; k < s->n_outputs; k++)
+    largest = fmax(largest, s->outputs[k].type->kind == 'f' ? compare_scale(s->outputs + k) : 0);
+  return largest;
+}
+
 /* Compares integers that differ again, with bounds, because rounding may decide them. */
 static void compare_integers_again(session *s, MlirModule module) {
   tp_reference *bounded = NULL;
@@ -146,7 +156,7 @@ static void compare_integers_again(session *s, MlirModule module) {
     if (!bounded)
       return;
     if (!c->ok)
-      *c = compare_with_evaluator(s->outputs + k, NULL, bounded, NULL, k, least_tolerance(s->o));
+      *c = compare_with_evaluator(s->outputs + k, NULL, bounded, NULL, k, least_tolerance(s->o), 0);
     if (expected->done && !expected->ok)
       compare_expected_integers(s->expected + k, bounded, k, expected);
   }
@@ -166,8 +176,9 @@ static void check_conditioning(session *s, MlirModule module, const tp_reference
       evaluate(module, shape->function, shape, s->inputs, EVALUATE_NOISY, 0, sizeof why, why);
   for (int k = 0; k < s->n_outputs && noisy; k++)
     if (s->against_evaluator[k].is_ill_conditioned)
-      s->against_evaluator[k] = compare_with_evaluator(s->outputs + k, s->reference_outputs + k,
-                                                       reference, noisy, k, least_tolerance(s->o));
+      s->against_evaluator[k] =
+          compare_with_evaluator(s->outputs + k, s->reference_outputs + k, reference, noisy, k,
+                                 least_tolerance(s->o), largest_number(s));
   tp_reference_destroy(noisy);
 }
 
@@ -190,7 +201,7 @@ static void check_rounding(session *s, MlirModule module, const tp_reference *re
     if (is_rounded && c->rounding_tolerance > 0)
       compare_with_rounding(c, change);
     if (is_rounded && is_far)
-      compare_expected_floats(s->outputs + k, reference, change, k, expected);
+      compare_expected_floats(s->outputs + k, reference, change, largest_number(s), k, expected);
   }
 }
 
@@ -214,7 +225,7 @@ static bool compare_by_evaluator(session *s, MlirModule module, bool may_run_one
     for (int k = 0; k < s->n_outputs; k++) {
       const array *one = s->reference_outputs ? s->reference_outputs + k : NULL;
       s->against_evaluator[k] =
-          compare_with_evaluator(s->outputs + k, one, reference, NULL, k, least_tolerance(s->o));
+          compare_with_evaluator(s->outputs + k, one, reference, NULL, k, least_tolerance(s->o), 0);
       all &= s->against_evaluator[k].ok || s->outputs[k].type->kind != 'f';
     }
     if (all || s->reference_outputs || !may_run_one)

@@ -300,10 +300,11 @@ tp_reference *evaluate(MlirModule module, const char *function, const tp_plan *p
  * If even one device has a large error, the program is ill-conditioned and not verified, unless
  * `noisy`, a noisy evaluation (NULL: none), shows that rounding explains no error of that order:
  * then both are wrong. Numbers that depend on rounding must equal those of one device, except
- * integers. The tolerance of floats is at least `least`. */
+ * integers. The tolerance of floats is at least `least`. What is left of an exact 0 is right if
+ * rounding of numbers up to `largest`, the largest of the program, explains it. */
 comparison compare_with_evaluator(const array *value, const array *one,
                                   const tp_reference *reference, const tp_reference *noisy, int k,
-                                  double least);
+                                  double least, double largest);
 /* Returns the largest change of a number of result `k` that the noise of a noisy evaluation makes.
  * Numbers that the noise makes infinite or undefined count as infinitely changed. */
 double change_by_noise(const tp_reference *reference, const tp_reference *noisy, int k);
@@ -316,7 +317,7 @@ void compare_with_rounding(comparison *c, double change);
  * A float is judged by `change`, the largest change by noise, and the types that the evaluator has
  * met. It is ill-conditioned if rounding explains the order of magnitude of its error alone. */
 void compare_expected_floats(const array *value, const tp_reference *reference, double change,
-                             int k, comparison *c);
+                             double largest, int k, comparison *c);
 /* Integers that depend on rounding may differ, but the result is ill-conditioned if they are more
  * than half. `bounded` is an evaluation that knows them. */
 void compare_expected_integers(const array *expected, const tp_reference *bounded, int k,

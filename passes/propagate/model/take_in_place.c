@@ -39,6 +39,19 @@ static tp_status clone_for_users(MlirOperation pad, tp__arena *arena) {
   return TP_OK;
 }
 
+/* Gives each user of an op that is read in place its own again, where the pass cse has joined equal
+ * ones of a plan that is read. */
+static void separate(MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirOpOperand use = mlirValueGetFirstUse(result);
+  while (!mlirOpOperandIsNull(use)) {
+    MlirOpOperand next = mlirOpOperandGetNextUse(use);
+    if (!tp__is_used_once(result))
+      read_in_place(op, mlirOpOperandGetOwner(use), (int)mlirOpOperandGetOperandNumber(use));
+    use = next;
+  }
+}
+
 static void take_slices(MlirOperation op) {
   tp_shift shift;
   if (!tp__shift_of(op, &shift) || tp__shift_in_place(op, &shift))
@@ -48,6 +61,9 @@ static void take_slices(MlirOperation op) {
 }
 
 tp_status tp__take_in_place(const tp_op_list *ops, tp__arena *arena) {
+  for (size_t i = 0; i < ops->n; i++)
+    if (tp__is_in_place(ops->items[i]))
+      separate(ops->items[i]);
   /* An op that is read in place reads nothing in place itself. Rotations come before pads, whose
    * windows would take the slices apart, and windows on a pad before the slice in the pad. */
   for (size_t i = 0; i < ops->n; i++)
