@@ -100,8 +100,9 @@ static void consider_types(const array *value, const tp_reference_judgement *jud
     c->rounding_tolerance = most;
 }
 
-/* True for an error that rounding explains, and that is small beside the numbers of the program: the
- * exact value is about 0, as a gradient may be, and what is left of its terms is their rounding. */
+/* True for an error that rounding explains, and that is small beside the numbers of the program:
+ * the exact value is about 0, as a gradient may be, and what is left of its terms is their
+ * rounding. */
 static bool is_rounding_of_zero(double error, double change, double unit, double largest) {
   return error <= MANY * change && error <= MANY * unit * largest;
 }
