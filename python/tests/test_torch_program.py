@@ -10,13 +10,15 @@ import lockstep
 import torch
 import torch_models as models
 import torch_programs
-from torch import nn
+from torch import fx, nn
 from torch.utils import _pytree as pytree
 
 import tpshard
 import tpshard.torch as tps
 from tpshard._exported import stablehlo_text
 from tpshard.torch import program
+from tpshard.torch.program import exchange
+from tpshard.torch.program.overlap import overlap
 
 MESHES = ({"x": 2, "y": 4}, {"x": 4}, {"x": 2, "y": 2})
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
@@ -115,6 +117,31 @@ class Programs(unittest.TestCase):
 def program_type(tensor):
     """The types of a program have no sign."""
     return tensor.view(torch.int8) if tensor.dtype == torch.uint8 else tensor
+
+
+class Overlap(unittest.TestCase):
+    def test_order(self):
+        """Each collective starts where it was, and ends in front of what reads it first, which may be another collective."""
+        graph = fx.Graph()
+        x = graph.placeholder("x")
+        nodes = [graph.call_function(exchange.all_reduce, (x, "sum", 2, "g"))]
+        y = graph.call_function(torch.neg, (x,))
+        nodes.append(graph.call_function(exchange.all_gather, (y, 0, 2, "g")))
+        z = graph.call_function(torch.exp, (y,))
+        nodes.append(graph.call_function(exchange.reduce_scatter, (nodes[1], "sum", 0, 2, "g")))
+        graph.call_function(exchange.all_reduce, (z, "sum", 2, "g"))  # nobody reads it
+        graph.output((graph.call_function(torch.add, (z, nodes[0])), nodes[2]))
+        for node in graph.nodes:
+            if node.target in exchange.KINDS:
+                node.meta["of"] = (4,), torch.float32
+        made = overlap(fx.GraphModule(torch.nn.Module(), graph))
+        order = [(n.target.__name__, n.args[1] if n.target in (exchange.start, exchange.end) else "") for n in made.graph.nodes if n.op == "call_function"]
+        wanted = [
+            ("start", "all_reduce"), ("neg", ""), ("start", "all_gather"), ("exp", ""), ("end", "all_gather"), ("start", "reduce_scatter"),
+            ("all_reduce", "sum"), ("end", "all_reduce"), ("add", ""), ("end", "reduce_scatter"),
+        ]
+        self.assertEqual(order, [(kind, of if kind in ("start", "end") else "") for kind, of in wanted])
+        made.graph.lint()
 
 
 if __name__ == "__main__":
