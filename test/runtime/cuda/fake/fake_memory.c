@@ -9,13 +9,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SMALL = -1, BLOCK_BYTES = 2 << 20, MOST_KEPT = 8 };
+/* UNSHARED: a large block, which gets a file when it is exported. */
+enum { SMALL = -1, UNSHARED = -3, BLOCK_BYTES = 2 << 20, LARGE_BYTES = 8 << 20, MOST_KEPT = 8 };
 
 static struct {
   pthread_mutex_t lock;
   struct allocation {
     uint64_t begin, end;
-    int file; /* SMALL: from the heap */
+    int file; /* SMALL: from the heap; or UNSHARED */
     bool is_exported;
   } *of;
   size_t n;
@@ -55,9 +56,41 @@ int fake_file_of(cuda_address memory) {
   return file;
 }
 
+static int make_file(size_t bytes) {
+  int file = memfd_create("memory of a device", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, (off_t)bytes) != 0)
+    abort();
+  return file;
+}
+
+static void map_file(void *at, size_t bytes, int file, int flags) {
+  if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_FIXED | flags, file, 0) == MAP_FAILED)
+    abort();
+}
+
+static void write_file(int file, const unsigned char *from, size_t bytes) {
+  for (size_t at = 0; at < bytes;) {
+    ssize_t n = pwrite(file, from + at, bytes - at, (off_t)at);
+    if (n <= 0)
+      abort();
+    at += (size_t)n;
+  }
+}
+
+/* Moves an unshared block to a file. Nothing writes to memory while it is exported. */
+static void share(struct allocation *block) {
+  size_t bytes = block->end - block->begin;
+  void *at = (void *)(uintptr_t)block->begin;
+  block->file = make_file(bytes);
+  write_file(block->file, at, bytes);
+  map_file(at, bytes, block->file, MAP_SHARED);
+}
+
 int fake_export(cuda_address memory) {
   pthread_mutex_lock(&allocations.lock);
   struct allocation *found = find(memory);
+  if (found && found->file == UNSHARED)
+    share(found);
   int file = found ? found->file : SMALL;
   if (found)
     found->is_exported = true;
@@ -96,7 +129,8 @@ static struct {
 
 static void unmap(void *block, size_t bytes, int file) {
   munmap(block, bytes);
-  close(file);
+  if (file != UNSHARED)
+    close(file);
 }
 
 /* Keeps a block in place of another one. */
@@ -127,32 +161,60 @@ static void *take_kept(size_t bytes, int *file) {
   return found.at;
 }
 
+/* A file of BLOCK_BYTES of NaN. */
+static int nan_file;
+
+static void make_nan_file(void) {
+  static unsigned char block[BLOCK_BYTES];
+  memset(block, 0xff, sizeof block);
+  nan_file = make_file(sizeof block);
+  write_file(nan_file, block, sizeof block);
+}
+
+/* Fills a large block: its pages are those of the file until they are written. Most are never: to
+ * touch each one of a workspace of 32 MiB took longer than all else that a small program does. */
+static void map_nan(unsigned char *block, size_t bytes) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, make_nan_file);
+  for (size_t at = 0; at < bytes; at += BLOCK_BYTES)
+    map_file(block + at, BLOCK_BYTES, nan_file, MAP_PRIVATE | MAP_NORESERVE);
+}
+
+/* Returns a block of NaN. */
 static void *make_block(size_t bytes, int *file) {
-  void *old = take_kept(bytes, file);
-  if (old)
-    return old;
-  *file = memfd_create("memory of a device", MFD_CLOEXEC);
-  void *made = *file < 0 || ftruncate(*file, (off_t)bytes) != 0
-                   ? MAP_FAILED
-                   : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *file, 0);
-  if (made == MAP_FAILED)
-    abort();
+  void *made = take_kept(bytes, file);
+  if (!made) {
+    *file = bytes > LARGE_BYTES ? UNSHARED : make_file(bytes);
+    made = *file == UNSHARED
+               ? mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+               : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *file, 0);
+    if (made == MAP_FAILED)
+      abort();
+  }
+  if (*file == UNSHARED)
+    map_nan(made, bytes);
+  else
+    memset(made, 0xff, bytes);
   return made;
 }
 
-cuda_result fake_allocate(cuda_address *memory, size_t bytes) {
+static void *make_small(size_t bytes) {
   size_t whole = (bytes + 255) / 256 * 256;
+  void *made = aligned_alloc(256, whole);
+  return made ? memset(made, 0xff, whole) : NULL;
+}
+
+cuda_result fake_allocate(cuda_address *memory, size_t bytes) {
   int file = SMALL;
   if (fake_unsafe())
     return FAKE_CAPTURE_UNSUPPORTED;
   if (fake_mode_is("allocate"))
     return FAKE_OUT_OF_MEMORY;
   void *made = bytes && bytes % BLOCK_BYTES == 0 ? make_block(bytes, &file)
-               : bytes                           ? aligned_alloc(256, whole)
+               : bytes                           ? make_small(bytes)
                                                  : NULL;
   if (!made)
     return FAKE_INVALID_VALUE;
-  memset(made, 0xff, whole);
   *memory = (cuda_address)(uintptr_t)made;
   fake_note_memory(*memory, bytes, file);
   return CUDA_RESULT_SUCCESS;
