@@ -17,15 +17,24 @@
   "function-boundary-type-conversion=identity-layout-map "                                         \
   "allow-return-allocs-from-loops=1},"                                                             \
   "tp-order-globals,canonicalize{top-down=false},cse,tp-lower-contractions" contractions
-#define TO_LLVM(function, target)                                                                  \
-  "convert-complex-to-standard," function                                                          \
-  "(math-expand-ops{ops=rsqrt,fpowi}),math-extend-to-supported-types,"                             \
+#define EMULATE_FLOATS                                                                             \
+  "math-extend-to-supported-types,"                                                                \
   "arith-emulate-unsupported-floats{source-types=bf16,f8E4M3FN,f8E5M2 "                            \
-  "target-type=f32},tp-expand-float8,tp-expand-math{target=" target                                \
-  "},arith-expand{include-bf16=1},"                                                                \
+  "target-type=f32}"
+#define TO_LLVM                                                                                    \
+  "convert-complex-to-standard,func.func(math-expand-ops{ops=rsqrt,fpowi})," EMULATE_FLOATS        \
+  ",tp-expand-float8,tp-expand-math{target=host},arith-expand{include-bf16=1},"                    \
   "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-funcs," \
   "convert-math-to-llvm,"                                                                          \
   "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,tp-store-bools,canonicalize"
+/* The same for kernels. Passes that change one kernel at a time run on all of them at once. */
+#define KERNELS_TO_LLVM                                                                            \
+  "any(convert-complex-to-standard,math-expand-ops{ops=rsqrt,fpowi}," EMULATE_FLOATS               \
+  "),tp-expand-float8,tp-expand-math{target=cuda},"                                                \
+  "any(arith-expand{include-bf16=1},expand-strided-metadata,lower-affine,convert-scf-to-"          \
+  "cf),convert-math-to-funcs,any(convert-math-to-llvm),convert-math-to-libm,"                      \
+  "convert-func-to-llvm,any(convert-to-llvm,reconcile-unrealized-casts),tp-store-bools,"           \
+  "any(canonicalize)"
 
 const tp_pipeline_row *tp__pipeline_rows(int *n) {
   /* a plan alone keeps the signature of the program */
@@ -72,7 +81,7 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
            "") ",tp-schedule-collectives{*},tp-assign-buffers,tp-expand-scatters,tp-order-loops,"
                "func.func(linalg-generalize-named-ops),tp-tile-transposes,"
                "tp-outline-kernels,"
-               "func.func(convert-linalg-to-loops)," TO_LLVM("func.func", "host")},
+               "func.func(convert-linalg-to-loops)," TO_LLVM},
       {.name = "tp-local-to-cuda",
        .summary = "Lower an optimized program to the LLVM dialect with runtime calls, and its loop "
                   "nests to NVIDIA GPU kernels",
@@ -85,9 +94,8 @@ const tp_pipeline_row *tp__pipeline_rows(int *n) {
                             "tp-schedule-collectives{*},tp-assign-buffers{target=cuda *},"
                             "func.func(linalg-generalize-named-ops),tp-order-loops,tp-outline-"
                             "kernels{asserts=true},"
-                            "tp-map-kernels,builtin.module(" TO_LLVM(
-                                "llvm.func", "cuda") "),tp-embed-kernels{*}," TO_LLVM("func.func",
-                                                                                      "host")},
+                            "tp-map-kernels,builtin.module(" KERNELS_TO_LLVM
+                            "),tp-embed-kernels{*}," TO_LLVM},
       {.name = "tp-to-runtime",
        .summary =
            "Lower a single-device or per-device program to the LLVM dialect with runtime calls",
