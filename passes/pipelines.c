@@ -27,9 +27,10 @@
   "expand-strided-metadata,lower-affine,convert-scf-to-cf,tp-return-errors,convert-math-to-funcs," \
   "convert-math-to-llvm,"                                                                          \
   "convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts,tp-store-bools,canonicalize"
-/* The same for kernels. Passes that change one kernel at a time run on all of them at once. */
+/* The same for kernels. Passes that change one kernel at a time run on all of them at once. Half of
+ * the ops compute what another one computes, mostly an index. */
 #define KERNELS_TO_LLVM                                                                            \
-  "any(convert-complex-to-standard,math-expand-ops{ops=rsqrt,fpowi}," EMULATE_FLOATS               \
+  "any(cse,convert-complex-to-standard,math-expand-ops{ops=rsqrt,fpowi}," EMULATE_FLOATS           \
   "),tp-expand-float8,tp-expand-math{target=cuda},"                                                \
   "any(arith-expand{include-bf16=1},expand-strided-metadata,lower-affine,convert-scf-to-"          \
   "cf),convert-math-to-funcs,any(convert-math-to-llvm),convert-math-to-libm,"                      \
