@@ -132,6 +132,14 @@ class Plans(unittest.TestCase):
         described = [c["description"] for c in plan.collectives]
         self.assertIn("gradient of layers.0.attention.q.weight", described)
 
+    def test_run_here_without_gradients(self):
+        """PyTorch's own gradients, with which those of the plan are compared, do not depend on the mode of the caller."""
+        x = models.normal(4, 8)
+        plan = tps.plan(nn.Linear(8, 4), (x,), mesh=MESH, backward=True)
+        with torch.no_grad(), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(set(plan.run_here(x)[1]), {"weight", "bias"})
+
     def test_run_here(self):
         model, args = models.Decoder(tied=True), (models.ids(),)
         result, found = tps.plan(model, args, mesh=MESH, backward=True).run_here(*args)

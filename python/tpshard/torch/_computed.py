@@ -51,7 +51,8 @@ def computed(function, traced, args, kwargs):
     run = function
     if isinstance(function, torch.nn.Module):
         run = copied_module(function, lambda _, tensor: _own(tensor).detach())
-    with torch.device("cpu"), cast(traced.autocast), _Stable(), warnings.catch_warnings():
+    has_gradients = any(r.kind == "gradient" for r in traced.results)
+    with torch.device("cpu"), cast(traced.autocast), torch.set_grad_enabled(has_gradients or torch.is_grad_enabled()), _Stable(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = [leaf for leaf in pytree.tree_leaves(run(*args, **kwargs)) if isinstance(leaf, torch.Tensor)]
     if run is not function:  # parameters, and buffers, which the module may have set to other tensors
