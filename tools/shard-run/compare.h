@@ -18,6 +18,8 @@ typedef struct comparison {
    * one-device error, but that is large. Against expected results: rounding may explain a large
    * error, or decides most of the integers. */
   bool is_ill_conditioned;
+  /* Against the evaluator: one device has a large error, too, so noise decides what it shows. */
+  bool is_doubtful;
   /* A float result is not ok, but rounding may explain an error up to this, of f32 and f64 results
    * that of f16, bf16 or f8 numbers on which they depend. compare_with_rounding then decides; 0:
    * otherwise. */

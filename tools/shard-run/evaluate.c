@@ -158,14 +158,16 @@ comparison compare_with_evaluator(const array *value, const array *one,
     most = fmax(most, tolerance_of_types(&judgement));
     c.is_ill_conditioned = c.error > most && c.error <= allowed;
     c.tolerance = fmax(c.tolerance, fmin(allowed, most));
-    if (c.is_ill_conditioned && noisy) {
-      c.error_of_rounding = change_by_noise(reference, noisy, k) / scale;
-      c.is_ill_conditioned = c.error_of_one <= MANY * c.error_of_rounding;
+    c.is_doubtful = c.error > most && c.error_of_one > most;
+    if (c.is_doubtful && noisy) {
+      double change = change_by_noise(reference, noisy, k);
       double error = fmax(c.error, c.error_of_one) * scale;
-      if (is_rounding_of_zero(error, c.error_of_rounding * scale, judgement.unit, largest)) {
-        c.is_ill_conditioned = false;
-        c.error_of_rounding = -1;
+      if (is_rounding_of_zero(error, change, judgement.unit, largest)) {
+        c.is_ill_conditioned = c.is_doubtful = false;
         c.tolerance = fmax(c.tolerance, MANY * judgement.unit * largest / scale);
+      } else if (c.is_ill_conditioned) {
+        c.error_of_rounding = change / scale;
+        c.is_ill_conditioned = c.error_of_one <= MANY * c.error_of_rounding;
       }
     }
   } else if (judgement.n_known < judgement.n_numbers) {

@@ -163,11 +163,12 @@ static void compare_integers_again(session *s, MlirModule module) {
   tp_reference_destroy(bounded);
 }
 
-/* Compares results that seem ill-conditioned again, with an estimate of what rounding explains. */
+/* Compares results of which one device is far off again, with an estimate of what rounding
+ * explains. */
 static void check_conditioning(session *s, MlirModule module, const tp_reference *reference) {
   bool any = false;
   for (int k = 0; k < s->n_outputs; k++)
-    any |= s->against_evaluator[k].is_ill_conditioned;
+    any |= s->against_evaluator[k].is_doubtful;
   if (!any)
     return;
   char why[256];
@@ -175,7 +176,7 @@ static void check_conditioning(session *s, MlirModule module, const tp_reference
   tp_reference *noisy =
       evaluate(module, shape->function, shape, s->inputs, EVALUATE_NOISY, 0, sizeof why, why);
   for (int k = 0; k < s->n_outputs && noisy; k++)
-    if (s->against_evaluator[k].is_ill_conditioned)
+    if (s->against_evaluator[k].is_doubtful)
       s->against_evaluator[k] =
           compare_with_evaluator(s->outputs + k, s->reference_outputs + k, reference, noisy, k,
                                  least_tolerance(s->o), largest_number(s));

@@ -101,9 +101,13 @@ static void test_errors(void **state) {
 static void test_rounding_of_zero(void **state) {
   (void)state;
   const struct {
-    double largest;
-    bool is_ill_conditioned;
-  } cases[] = {{0, true}, {1e-6, true}, {10, false}};
+    double largest, factor; /* of the error of N ranks beside that of one device */
+    bool ok, is_ill_conditioned;
+  } cases[] = {{0, 1, false, true},
+               {1e-6, 1, false, true},
+               {10, 1, true, false},
+               {0, 8, false, false},
+               {10, 8, true, false}};
   float exact[N] = {1.1f, 2.3f, 4.7f, 7.9f, -3.3f, 0.7f}, left[N] = {1e-7f, 2e-7f, 0, 4e-7f, 0, 0};
   fixture f;
   setup(&f,
@@ -118,11 +122,14 @@ static void test_rounding_of_zero(void **state) {
         "  return %4 : tensor<6xf32>\n}\n",
         exact, true);
   tp_reference *noisy = evaluate_as(&f, exact, false, 1);
-  array a = array_of("f32", left);
+  array one = array_of("f32", left);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    comparison c = compare_with_evaluator(&a, &a, f.reference, noisy, 0, 0, cases[i].largest);
-    assert_true(c.ok == !cases[i].is_ill_conditioned);
-    assert_true(c.is_ill_conditioned == cases[i].is_ill_conditioned);
+    float ranks[N];
+    for (int k = 0; k < N; k++)
+      ranks[k] = (float)(cases[i].factor * (double)left[k]);
+    array a = array_of("f32", ranks);
+    comparison c = compare_with_evaluator(&a, &one, f.reference, noisy, 0, 0, cases[i].largest);
+    assert_true(c.ok == cases[i].ok && c.is_ill_conditioned == cases[i].is_ill_conditioned);
   }
   tp_reference_destroy(noisy);
   teardown(&f);
