@@ -74,11 +74,12 @@ MlirValue tp__binary(MlirOperation where, const char *name, MlirValue a, MlirVal
   return mlirOperationGetResult(op, 0);
 }
 
-MlirValue tp__compare(MlirOperation where, tp_compare predicate, MlirValue a, MlirValue b) {
+static MlirValue compare(MlirOperation where, const char *name, int predicate, MlirValue a,
+                         MlirValue b) {
   MlirContext context = mlirOperationGetContext(where);
   MlirType bit = mlirIntegerTypeGet(context, 1);
   MlirNamedAttribute attr = tp__named(context, "predicate", tp__attr_i64(context, predicate));
-  MlirOperation op = tp__create(&(tp_build){.name = "arith.cmpi",
+  MlirOperation op = tp__create(&(tp_build){.name = name,
                                             .location = mlirOperationGetLocation(where),
                                             .n_operands = 2,
                                             .operands = (MlirValue[]){a, b},
@@ -88,6 +89,15 @@ MlirValue tp__compare(MlirOperation where, tp_compare predicate, MlirValue a, Ml
                                             .attributes = &attr});
   tp__insert_before(where, op);
   return mlirOperationGetResult(op, 0);
+}
+
+MlirValue tp__compare(MlirOperation where, tp_compare predicate, MlirValue a, MlirValue b) {
+  return compare(where, "arith.cmpi", (int)predicate, a, b);
+}
+
+MlirValue tp__compare_floats(MlirOperation where, tp_compare_float predicate, MlirValue a,
+                             MlirValue b) {
+  return compare(where, "arith.cmpf", (int)predicate, a, b);
 }
 
 void tp__build_assert(MlirOperation where, MlirValue ok, const char *text) {

@@ -187,6 +187,18 @@ MlirValue tp__binary(MlirOperation where, const char *name, MlirValue a, MlirVal
  * numbers. */
 typedef enum tp_compare { TP_EQ, TP_NE, TP_SLT, TP_SLE, TP_SGT, TP_SGE, TP_ULT } tp_compare;
 MlirValue tp__compare(MlirOperation where, tp_compare predicate, MlirValue a, MlirValue b);
+/* Builds an arith.cmpf before `where`. ORD: no operand is NaN; UNO: one is; the others with U are
+ * true then, too. The numbers are those of MLIR. */
+typedef enum tp_compare_float {
+  TP_FLOAT_OGT = 2,
+  TP_FLOAT_OLT = 4,
+  TP_FLOAT_ORD = 7,
+  TP_FLOAT_UGT = 9,
+  TP_FLOAT_ULT = 11,
+  TP_FLOAT_UNO = 14
+} tp_compare_float;
+MlirValue tp__compare_floats(MlirOperation where, tp_compare_float predicate, MlirValue a,
+                             MlirValue b);
 /* Builds a cf.assert of an i1, which ends the run with this text where it does not hold. */
 void tp__build_assert(MlirOperation where, MlirValue ok, const char *text);
 /* Builds an arith.select before `where`. */

@@ -42,8 +42,8 @@ comparison compare_arrays(const array *value, const array *reference, bool again
  * other numbers are at most 1e-4 of it. Relative to a mask, errors of the other numbers would be
  * invisible. */
 double compare_scale(const array *reference);
-/* Returns the least normal number of a float type: below it numbers lose precision until they are
- * 0, so that errors are never relative to less. */
+/* Returns the least normal number of a float type. Smaller numbers have fewer digits, and the
+ * smallest become 0, so an error is relative to at least this number. */
 double compare_least(const element *type);
 /* Returns the tolerance for elements of this type, as above. */
 double compare_tolerance(const element *type, bool against_expected);

@@ -163,7 +163,7 @@ static void compare_integers_again(session *s, MlirModule module) {
   tp_reference_destroy(bounded);
 }
 
-/* Compares results of which one device is far off again, with an estimate of what rounding
+/* Compares again where one device, too, has a large error, with an estimate of what rounding
  * explains. */
 static void check_conditioning(session *s, MlirModule module, const tp_reference *reference) {
   bool any = false;

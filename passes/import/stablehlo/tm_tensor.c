@@ -72,40 +72,23 @@ static void make_strict(MlirOperation compare) {
   }
 }
 
-enum { OGT = 2, OLT = 4, ORD = 7, UGT = 9, ULT = 11, UNO = 14 }; /* predicates of arith.cmpf */
-
-static MlirValue compare_floats(MlirOperation where, int predicate, MlirValue a, MlirValue b) {
-  MlirContext context = mlirOperationGetContext(where);
-  MlirType type = mlirIntegerTypeGet(context, 1);
-  MlirNamedAttribute attr = tp__named(context, "predicate", tp__attr_i64(context, predicate));
-  MlirOperation compare = tp__create(&(tp_build){.name = "arith.cmpf",
-                                                 .location = mlirOperationGetLocation(where),
-                                                 .n_operands = 2,
-                                                 .operands = (MlirValue[]){a, b},
-                                                 .n_results = 1,
-                                                 .results = &type,
-                                                 .n_attributes = 1,
-                                                 .attributes = &attr});
-  tp__insert_before(where, compare);
-  return mlirOperationGetResult(compare, 0);
-}
-
-/* Lets NaN count as the largest number, as in PyTorch. By torch-mlir's comparison it is equal to
- * all numbers, which is no order. */
+/* Sorts NaN as the largest number, which PyTorch does. The comparison of torch-mlir finds NaN equal
+ * to every number, and such a comparison orders nothing. */
 static void order_nan(MlirOperation end, MlirOperation compare) {
   if (!tp__op_is(compare, "arith.cmpf"))
     return;
   int64_t predicate = mlirIntegerAttrGetValueInt(tp__inherent(compare, "predicate"));
-  bool is_less = predicate == OLT || predicate == ULT;
-  if (!is_less && predicate != OGT && predicate != UGT)
+  bool is_less = predicate == TP_FLOAT_OLT || predicate == TP_FLOAT_ULT;
+  if (!is_less && predicate != TP_FLOAT_OGT && predicate != TP_FLOAT_UGT)
     return;
   MlirValue a = mlirOperationGetOperand(compare, 0), b = mlirOperationGetOperand(compare, 1);
   MlirValue small = is_less ? a : b, large = is_less ? b : a;
-  MlirValue is_nan = compare_floats(end, UNO, large, large);
-  MlirValue of_nan = tp__binary(end, "arith.andi", is_nan, compare_floats(end, ORD, small, small));
+  MlirValue is_nan = tp__compare_floats(end, TP_FLOAT_UNO, large, large);
+  MlirValue of_nan =
+      tp__binary(end, "arith.andi", is_nan, tp__compare_floats(end, TP_FLOAT_ORD, small, small));
   mlirOperationSetInherentAttributeByName(
       compare, tp__ref("predicate"),
-      tp__attr_i64(mlirOperationGetContext(end), is_less ? OLT : OGT));
+      tp__attr_i64(mlirOperationGetContext(end), is_less ? TP_FLOAT_OLT : TP_FLOAT_OGT));
   mlirOperationSetOperand(end, 0,
                           tp__binary(end, "arith.ori", mlirOperationGetResult(compare, 0), of_nan));
 }
