@@ -177,12 +177,12 @@ class Plans(unittest.TestCase):
     def test_messages(self):
         x, layer = models.normal(4, 8), nn.Linear(8, 8)
         kept = gradients.Layers(gradients.write_buffer, kept=torch.zeros(8))
-        dropout = nn.Sequential(nn.Linear(8, 8), nn.Dropout()).train()
+        rrelu = nn.Sequential(nn.Linear(8, 8), nn.RReLU()).train()
         for kind, text, function, options in (
             (ValueError, "backward: no result depends on a tensor with requires_grad", lambda x: x * 2, {}),
             (ValueError, r"backward: a tensor of shape \[8, 8\] is read, and would get no gradient: it is no argument", lambda x: layer(x), {}),
             (tpshard.Refused, "writes a buffer or an argument with a value that has a gradient; write value.detach", kept, {}),
-            (tpshard.Refused, "draws random numbers.*call eval", dropout, {}),
+            (tpshard.Refused, "draws random numbers.*call eval", rrelu, {}),
             (tpshard.Refused, "branches on a value of a tensor", gradients.Layers(lambda self, x: self.a(x) if x.sum() > 0 else x), {}),
             (tpshard.Refused, "has an operation with effects", lambda x: torch.linalg.inv(x[:, :4]), {}),
             (ValueError, "backward: a function with donate_argnums is a whole step", layer, {"donate_argnums": 0}),

@@ -60,6 +60,30 @@ def a_module(mesh, tps):
     raises(ValueError, 'forward: "ids" is torch.int64[4, 8], but the plan is for torch.int64[4, 16]', lambda: parallel.train()(ids[:, :8]))
 
 
+def random_numbers(mesh, tps):
+    """All ranks draw the seed of rank 0, and what they drop is what one device drops."""
+    from tpshard.torch._random import Drawn, new_seed
+
+    torch.manual_seed(0)
+    model, x = nn.TransformerEncoderLayer(16, 4, 32, dropout=0.2, batch_first=True), models.normal(4, 8, 16)
+    plan = tps.plan(model, (x,), mesh=mesh, backward=True, pin={"src": ("dp", None, None)})
+    torch.manual_seed(dist.get_rank())
+    parallel, before = plan.parallelize(mesh), None
+    torch.manual_seed(0)
+    generator = torch.Generator().manual_seed(new_seed().item())
+    for _ in range(2):
+        found = parallel(x)
+        (found.full_tensor() ** 2).sum().backward()
+        with Drawn(new_seed(generator)):
+            wanted = model(x)
+        (wanted**2).sum().backward()
+        close(found, wanted)
+        for name, parameter in model.named_parameters():
+            close(parallel.get_parameter(name).grad, parameter.grad)
+        assert before is None or not torch.equal(wanted, before)
+        before = wanted
+
+
 def copies(mesh, tps):
     """Hooks run once, a copy has parameters of its own, and the whole module does not live on."""
     x, layer = models.normal(4, 8), nn.Linear(8, 8)
@@ -298,7 +322,7 @@ def wrong_meshes(mesh, tps):
     raises(ValueError, '"weight" is a DTensor; plan with the whole tensor', lambda: tps.plan(parallel, (torch.zeros(4, 8),), mesh=mesh))
 
 
-JOBS = (a_module, copies, from_meta, a_training_step, a_backward_pass, gradients_of_results, buffers, written_arguments, layouts, exchanges, wrong_meshes)
+JOBS = (a_module, random_numbers, copies, from_meta, a_training_step, a_backward_pass, gradients_of_results, buffers, written_arguments, layouts, exchanges, wrong_meshes)
 
 
 def rank(number, port):

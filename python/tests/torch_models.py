@@ -87,7 +87,7 @@ def branching(x):
 
 
 def dropped(x):
-    return F.dropout(x, 0.5, training=True)  # random numbers
+    return F.dropout(torch.poisson(x), 0.5, training=True)  # random numbers of two kinds
 
 
 def normal(*shape, seed=0):

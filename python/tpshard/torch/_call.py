@@ -27,9 +27,9 @@ class Call:
     def __deepcopy__(self, memo):
         return self  # of all copies of a module
 
-    def tensors_of(self, what, args, kwargs, module):
+    def tensors_of(self, what, args, kwargs, module, new_seed):
         """Returns the tensors of a call in the order of the program's arguments, without gradients at results; those of a
-        module are from `module`. Raises ValueError for arguments that the plan is not for."""
+        module are from `module`. new_seed() returns a seed of random numbers, if the program draws some. Raises ValueError for arguments that the plan is not for."""
         traced = self._traced
         names = [name for name, _ in traced.leaves]
         try:
@@ -53,7 +53,8 @@ class Call:
         inputs = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
         tensors = []
         for value in traced.arguments:
-            if value.kind == "gradient":
+            if value.kind in ("gradient", "seed"):
+                tensors += [new_seed()] if value.kind == "seed" else []
                 continue
             tensor = inputs[value.leaf] if value.kind == "input" else traced.constants[value.name] if value.kind == "constant" else state[value.path]
             tensors.append(tensor)

@@ -5,6 +5,8 @@ import torch
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from ._random import Drawn
+from ._rewritten import without_checkpoints
 from ._trace import bound, cast, copied_module
 
 aten = torch.ops.aten
@@ -37,11 +39,12 @@ def _own(tensor):
     return tensor.detach().cpu().clone().requires_grad_(tensor.requires_grad)
 
 
-def computed(function, traced, args, kwargs):
+def computed(function, traced, args, kwargs, seed):
     """Returns the results of the program of a plan, in order, as the module or the function computes them on the CPU. Gradients
     are those of the sum of all results. Nothing of the user's is written.
 
     args, kwargs: of the call, as the plan takes them
+    seed:         of its random numbers, a tensor
     """
     leaves, tree = pytree.tree_flatten(bound(traced.signature, args, kwargs))
     leaves = [_own(leaf) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
@@ -52,7 +55,7 @@ def computed(function, traced, args, kwargs):
     if isinstance(function, torch.nn.Module):
         run = copied_module(function, lambda _, tensor: _own(tensor).detach())
     has_gradients = any(r.kind == "gradient" for r in traced.results)
-    with torch.device("cpu"), cast(traced.autocast), torch.set_grad_enabled(has_gradients or torch.is_grad_enabled()), _Stable(), warnings.catch_warnings():
+    with torch.device("cpu"), cast(traced.autocast), torch.set_grad_enabled(has_gradients or torch.is_grad_enabled()), _Stable(), Drawn(seed), without_checkpoints(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = [leaf for leaf in pytree.tree_leaves(run(*args, **kwargs)) if isinstance(leaf, torch.Tensor)]
     if run is not function:  # parameters, and buffers, which the module may have set to other tensors

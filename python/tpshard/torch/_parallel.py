@@ -9,6 +9,7 @@ from torch.distributed.tensor import DTensor, Replicate, distribute_tensor
 
 from ..errors import Error
 from ._trace import copied_module
+from ._random import new_seed
 from .program import graph_of
 from .program.overlap import overlap
 from .program.split import split
@@ -113,6 +114,8 @@ class Program:
                pass returns behind the results what `backward` reads.
     backward:  torch.fx.GraphModule of that, and of gradients at results; None of a plan without a backward pass
     arguments: (Value, placements), in order, without gradients at results; results: the same, without gradients
+    generator: torch.Generator from which each call draws the seed of its random numbers, such as those of dropout; the same
+               on all ranks. Its first state is drawn from rank 0's generator of PyTorch.
     at, gradients: names of the results at which the program takes gradients, and of the arguments whose gradients it returns
     """
 
@@ -129,6 +132,9 @@ class Program:
             self.graph, self.backward = split(self.graph, len(self.arguments), len(self.results))
             overlap(self.backward)
         overlap(self.graph)
+        # the same on all ranks: that of rank 0
+        seed = distribute_tensor(new_seed().to(self.device), mesh, [Replicate()] * mesh.ndim).to_local()
+        self.generator = torch.Generator().manual_seed(seed.item())
 
     @staticmethod
     def _sides(values, placements):
@@ -138,6 +144,9 @@ class Program:
 
     def __deepcopy__(self, memo):
         return self  # of all copies of a module
+
+    def new_seed(self):
+        return new_seed(self.generator)
 
     def as_planned(self):
         """The casts of torch.autocast are a part of the program."""
@@ -193,7 +202,7 @@ class _Planned:
 
     def forward(self, *args, **kwargs):
         program, call = self.program, self._planned_call
-        return call.results_of(program(call.tensors_of("forward", args, kwargs, self)))
+        return call.results_of(program(call.tensors_of("forward", args, kwargs, self, program.new_seed)))
 
 
 def parallel_module(call, placements, program, module):
@@ -212,7 +221,7 @@ def parallel_module(call, placements, program, module):
 def parallel_function(call, placements, program, function):
     @functools.wraps(function)
     def run(*args, **kwargs):
-        return call.results_of(program(call.tensors_of(getattr(function, "__name__", "function"), args, kwargs, None)))
+        return call.results_of(program(call.tensors_of(getattr(function, "__name__", "function"), args, kwargs, None, program.new_seed)))
 
     run.program = program
     return run

@@ -13,6 +13,7 @@ from ._computed import computed
 from ._module import module_text
 from ._parallel import Program, parallel_function, parallel_module
 from ._placements import layout_of, mesh_sizes, placements_of
+from ._random import new_seed
 from ._trace import TENSOR, trace
 
 SAVED = "tpshard.torch/1"
@@ -227,10 +228,11 @@ class Plan(BasePlan):
         what was computed as `results`. Raises `tpshard.Error` if the run fails, ValueError for other
         arguments. What is compared, and how closely, says `shard-run --help`.
         """
-        tensors = self._call.tensors_of("run_here", args, kwargs, self._module)
+        seed = new_seed()
+        tensors = self._call.tensors_of("run_here", args, kwargs, self._module, lambda: seed)
         arrays = [_array(tensor) for tensor in (*tensors, *self._call.ones())]
         names = [r.name for r in self._traced.results]
-        expected = lambda: [_array(tensor) for tensor in computed(self._function, self._traced, args, kwargs)]
+        expected = lambda: [_array(tensor) for tensor in computed(self._function, self._traced, args, kwargs, seed)]
         found, error = run_ranks(self.text, self._options, arrays, names, expected, "PyTorch")
         tensors = [torch.from_numpy(numpy.ascontiguousarray(a)).to(r.dtype).reshape(r.shape) for a, r in zip(found, self._traced.results)]
         results = self._call.results_of(tensors)

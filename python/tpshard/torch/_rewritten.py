@@ -1,5 +1,9 @@
 """Functions of PyTorch that are written by others before they are traced."""
+import contextlib
+from unittest import mock
+
 import torch
+import torch.utils.checkpoint
 from torch.overrides import TorchFunctionMode
 
 
@@ -7,7 +11,8 @@ class Rewritten(TorchFunctionMode):
     """Writes some functions by others, of which gradients follow.
 
     Attention becomes products and a plain softmax, whose gradient kernels compute: PyTorch makes rows 0 whose scores are all
-    hidden. With a mask these rows are set to 0 afterwards; without one there are none. Pooling gets a dense tensor, as its gradient depends on strides.
+    hidden. With a mask these rows are set to 0 afterwards; without one there are none. Pooling gets a dense tensor, as its
+    gradient depends on strides. Recurrent networks with dropout are called layer by layer, as torch.export would lose it.
     """
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
@@ -19,7 +24,20 @@ class Rewritten(TorchFunctionMode):
             function = _distances
         elif function in (torch.adaptive_avg_pool1d, torch.nn.functional.adaptive_avg_pool2d) and args:
             args = args[0].contiguous(), *args[1:]
+        elif function in _RECURRENT and len(args) == 9 and args[5] > 0 and args[6] and isinstance(args[2], (tuple, list)):
+            return _layer_by_layer(function, *args)
         return function(*args, **(kwargs or {}))
+
+
+@contextlib.contextmanager
+def without_checkpoints():
+    """Lets torch.utils.checkpoint call its function and nothing else."""
+
+    def call(function, args, kwargs, **_):
+        return function(*args, **kwargs)
+
+    with mock.patch.object(torch.utils.checkpoint, "_checkpoint_impl", call):
+        yield
 
 
 def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
@@ -70,6 +88,21 @@ def _embedding_bag(
     if mode == "mean":
         parts = parts / inside.sum(1, keepdim=True).clamp(min=1).to(weight.dtype)
     return parts @ rows
+
+
+_RECURRENT = (torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu)
+
+
+def _layer_by_layer(function, input, state, weights, has_biases, n_layers, dropout, train, bidirectional, batch_first):
+    x, per, at = input.transpose(0, 1) if batch_first else input, len(weights) // n_layers, 1 + bidirectional
+    ends = []
+    for i in range(n_layers):
+        own = tuple(s[i * at : (i + 1) * at] for s in state) if function is torch.lstm else state[i * at : (i + 1) * at]
+        x, *end = function(x, own, weights[i * per : (i + 1) * per], has_biases, 1, 0.0, train, bidirectional, False)
+        ends.append(end)
+        if i < n_layers - 1:
+            x = torch.dropout(x, dropout, True)
+    return x.transpose(0, 1) if batch_first else x, *(torch.cat(parts) for parts in zip(*ends))
 
 
 def _distances(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):

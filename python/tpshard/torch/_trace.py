@@ -25,7 +25,8 @@ from ..errors import Diagnostic, a_type, error_of
 from .decompositions import gradient_table, table
 from ._joint import GRADIENT, NEW, joint_graph
 from ._narrow import widen_narrow
-from ._rewritten import Rewritten
+from ._random import replace_random
+from ._rewritten import Rewritten, without_checkpoints
 from ._uniform import fold_uniform
 
 # Frames in these folders are not the user's.
@@ -39,8 +40,8 @@ TENSOR = object()
 class Value:
     """An argument or a result of a program.
 
-    kind: of an argument "parameter", "buffer", "constant" (a tensor that the program closes over), "input", or
-          "gradient" at a result; of a result "update", "output", or "gradient" of an argument
+    kind: of an argument "parameter", "buffer", "constant" (a tensor that the program closes over), "input", "seed" of
+          random numbers, or "gradient" at a result; of a result "update", "output", or "gradient" of an argument
     path: of a parameter or a buffer its name in the module; of an update the name of the argument whose
           new value it is; of a gradient the name of the result or the argument
     leaf: of an input, which of the tensors of the user's arguments it is
@@ -234,7 +235,9 @@ def _refusing():
         raise error_of("unsupported", (Diagnostic("error", what, str(getattr(error, "func", "")), file, line),)) from None
 
 
-def _export(program, tensors):
+def _export(program, tensors, n_gradients):
+    """Returns the exported program, and whether it has a seed of random numbers as an argument: in front of the last
+    n_gradients ones, which are gradients at results."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exported = torch.export.export(program, tensors)
@@ -243,10 +246,12 @@ def _export(program, tensors):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about tensors that modules set as plain attributes
         exported = exported.run_decompositions(table())
+    arguments = exported.graph.find_nodes(op="placeholder")
+    seed = replace_random(exported.graph, arguments[-n_gradients] if n_gradients else None, table())
     fold_uniform(exported.graph)
     widen_narrow(exported.graph)
     _check_nodes(exported.graph, True)
-    return exported
+    return exported, seed is not None
 
 
 def _check_shared(exported):
@@ -271,13 +276,13 @@ def _check_shared(exported):
 
 
 def _check_nodes(graph, decomposed):
-    """Refuses operations that draw random numbers, which torch-mlir would turn into a generator of its own; those whose result
-    has a shape that depends on values; and those of functions, such as torch.cond."""
+    """Refuses operations that draw random numbers in other ways than `replace_random` knows, which torch-mlir would turn into a
+    generator of its own; those whose result has a shape that depends on values; and those of functions, such as torch.cond."""
     for node in graph.nodes:
         values = node.meta.get("val")
         values = values if isinstance(values, (tuple, list)) else (values,)
         if decomposed and torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()):
-            what = "draws random numbers, which a plan does not have; call eval() of the module, or pass them as an argument"
+            what = "draws random numbers in a way that a plan does not have; pass them as an argument, or call eval() of the module"
         elif any(isinstance(v, torch.SymInt) or isinstance(v, torch.Tensor) and any(isinstance(n, torch.SymInt) for n in v.shape) for v in values):
             what = "makes a shape of a value of a tensor; a plan is for all values: write torch.where"
         elif isinstance(node.target, torch._ops.HigherOrderOperator) and node.target.__name__ in _CONTROL:
@@ -336,7 +341,7 @@ def _signature(function):
 def trace(function, args, kwargs, backward=False):
     """Returns the `Traced` of function(*args, **kwargs), and of its gradients if `backward`. Values of tensors do not matter,
     so they may lie on torch.device("meta"). Raises `Refused`, with the user's file and line, for what depends on
-    values or draws random numbers."""
+    values."""
     module = function if isinstance(function, torch.nn.Module) else None
     own = function if module is None else module.forward
     signature = _signature(own)
@@ -370,7 +375,7 @@ def trace(function, args, kwargs, backward=False):
     def fake(_, tensor):
         return _fake(mode, tensor)
 
-    with _refusing(), sdpa_kernel(SDPBackend.MATH), _without_mkldnn(), torch.device("cpu"), cast(autocast), Rewritten():
+    with _refusing(), sdpa_kernel(SDPBackend.MATH), _without_mkldnn(), torch.device("cpu"), cast(autocast), Rewritten(), without_checkpoints():
         if backward:
             program, tensors, given, wanted = _with_gradient(function, call, state, fake, tensors, given, results)
         elif module is not None:
@@ -379,11 +384,11 @@ def trace(function, args, kwargs, backward=False):
             program = _flat(function, call, tensors)
         if module is None and not any(isinstance(leaf, torch.Tensor) for leaf in results["leaves"]):
             raise ValueError("the function returns no tensor")
-        exported = _export(program, tensors)
+        exported, has_seed = _export(program, tensors, sum(kind == "gradient" for _, kind, *_ in given))
     _keep_user_frames(exported.graph)
     if not backward:
         wanted = [(name, "output", "") for name in _tensor_names(results)]
-    made = _described(exported, given, wanted, heads, tree, results, module if not backward else None)
+    made = _described(exported, has_seed, given, wanted, heads, tree, results, module if not backward else None)
     made.leaves = [(name, TENSOR if isinstance(leaf, torch.Tensor) else leaf) for name, leaf in zip(names, leaves)]
     made.signature, made.modes, made.autocast = signature, () if module is None else modes_of(module), autocast
     _check_memory(made, {**state, **{a.name: leaves[at[a.leaf]] for a in made.arguments if a.kind == "input"}})
@@ -504,8 +509,8 @@ def _without_duplicates(exported, module):
     return left
 
 
-def _described(exported, given, wanted, heads, tree, found, module):
-    """Returns the `Traced` of an exported program. given: (name, kind, path, leaf) of the tensors that it takes; wanted: (name,
+def _described(exported, has_seed, given, wanted, heads, tree, found, module):
+    """Returns the `Traced` of an exported program. has_seed: as of `_export`; given: (name, kind, path, leaf) of the tensors that it takes; wanted: (name,
     kind, path) of its results; found: the results of the call as leaves; module: of which `exported` has the state."""
     inputs = exported.graph_signature.input_specs if module is None else _without_duplicates(exported, module)
     state = {spec.target.removeprefix("module.") for spec in inputs if module is not None and spec.kind.name in ("PARAMETER", "BUFFER")}
@@ -529,6 +534,9 @@ def _described(exported, given, wanted, heads, tree, found, module):
         value = nodes[spec.arg.name].meta["val"]
         of_node[spec.arg.name] = name
         arguments.append(Value(name, tuple(value.shape), value.dtype, kind, path, leaf))
+    if has_seed:
+        at = next((i for i, a in enumerate(arguments) if a.kind == "gradient"), len(arguments))
+        arguments.insert(at, Value(_names.free("random/seed", taken), (), torch.int64, "seed"))
     of_target = {a.path: a.name for a in arguments if a.kind in ("parameter", "buffer")}
     results, rest = [], iter(wanted)
     for spec in exported.graph_signature.output_specs:
