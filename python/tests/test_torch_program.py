@@ -103,6 +103,23 @@ class Programs(unittest.TestCase):
         right, other = (lockstep.run(lockstep.graphs(t, 4), parts)[0][0] for t in (text, wrong))
         self.assertGreater((right - other).abs().max().item(), 1e-3)
 
+    def test_shifts(self):
+        """By numbers, by what is not known, and by more than there are bits."""
+        x = torch.tensor([-(2**31), -77777, -1, 0, 5, 2**31 - 1], dtype=torch.int32)
+        kinds = {"shift_left": lambda x, n: x << n, "shift_right_arithmetic": lambda x, n: x >> n, "shift_right_logical": lambda x, n: (x & 0xFFFFFFFF) >> n}
+        head = '"builtin.module"() ({ "func.func"() <{function_type = (tensor<6xi32>, tensor<6xi32>) -> tensor<6xi32>, sym_name = "main"}> ({\n'
+        head += "^bb0(%a: tensor<6xi32>, %given: tensor<6xi32>):\n"
+        end = '"func.return"(%b) : (tensor<6xi32>) -> () }) : () -> () }) : () -> ()'
+        for name, wide in kinds.items():
+            for n in (0, 1, 7, 31, 32, 40):
+                known = '%%known = "stablehlo.constant"() <{value = dense<%d> : tensor<6xi32>}> : () -> tensor<6xi32>\n' % n
+                shift = '%%b = "stablehlo.%s"(%%a, %%%s) : (tensor<6xi32>, tensor<6xi32>) -> tensor<6xi32>\n'
+                wanted = wide(x.to(torch.int64), n).to(torch.int32)
+                for by in ("known", "given"):
+                    made = program.graph_of(head + known + shift % (name, by) + end, torch.device("cpu"), 0, lockstep.group_of(0))
+                    with self.subTest(name, n=n, by=by):
+                        self.assertTrue(torch.equal(made(x, torch.full_like(x, n))[0], wanted))
+
     def test_refused(self):
         text = '"builtin.module"() ({ "func.func"() <{function_type = (tensor<4xf32>) -> tensor<4xf32>, sym_name = "main"}> ({\n^bb0(%a: tensor<4xf32>):\n'
         end = '\n"func.return"(%b) : (tensor<4xf32>) -> () }) : () -> () }) : () -> ()'

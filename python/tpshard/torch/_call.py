@@ -27,7 +27,7 @@ class Call:
     def __deepcopy__(self, memo):
         return self  # of all copies of a module
 
-    def tensors_of(self, what, args, kwargs, module, new_seed):
+    def tensors_of(self, what, args, kwargs, module, new_seed=None):
         """Returns the tensors of a call in the order of the program's arguments, without gradients at results; those of a
         module are from `module`. new_seed() returns a seed of random numbers, if the program draws some. Raises ValueError for arguments that the plan is not for."""
         traced = self._traced

@@ -6,7 +6,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ._random import Drawn
-from ._rewritten import without_checkpoints
+from ._recomputed import checkpoints_as_calls
 from ._trace import bound, cast, copied_module
 
 aten = torch.ops.aten
@@ -55,7 +55,7 @@ def computed(function, traced, args, kwargs, seed):
     if isinstance(function, torch.nn.Module):
         run = copied_module(function, lambda _, tensor: _own(tensor).detach())
     has_gradients = any(r.kind == "gradient" for r in traced.results)
-    with torch.device("cpu"), cast(traced.autocast), torch.set_grad_enabled(has_gradients or torch.is_grad_enabled()), _Stable(), Drawn(seed), without_checkpoints(), warnings.catch_warnings():
+    with torch.device("cpu"), cast(traced.autocast), torch.set_grad_enabled(has_gradients or torch.is_grad_enabled()), _Stable(), Drawn(seed), checkpoints_as_calls(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = [leaf for leaf in pytree.tree_leaves(run(*args, **kwargs)) if isinstance(leaf, torch.Tensor)]
     if run is not function:  # parameters, and buffers, which the module may have set to other tensors

@@ -90,7 +90,9 @@ class Draw:
 
     def is_chosen(self, p, shape):
         """True with the probability p, a number of Python."""
-        return (_shifted(self.bits(shape), 8) < math.ceil(p * 2.0**24)).reshape(shape)
+        if p >= 1:
+            return torch.ones(shape, dtype=torch.bool, device=self._start.device)
+        return (self.bits(shape) < math.floor(p * 2.0**32) - 2**31).reshape(shape)
 
 
 # ---- the operations of PyTorch that draw: function(draw, arguments by name) ----

@@ -12,6 +12,7 @@ import torch
 from .._attributes import annotate, main_of
 from .._layouts import attribute
 from ..errors import Diagnostic, error_of
+from ._recomputed import lower_barriers
 from ._trace import innermost
 
 _PLACE = re.compile(r'"([^"]+)":(\d+):(\d+)')
@@ -85,6 +86,7 @@ def _lower_here(graph, annotated):
     finally:
         handler.detach()
     with context:
+        lower_barriers(ir, module)
         annotated(ir, module)
     return module.get_asm(print_generic_op_form=True, enable_debug_info=True), None
 

@@ -1,9 +1,5 @@
 """Functions of PyTorch that are written by others before they are traced."""
-import contextlib
-from unittest import mock
-
 import torch
-import torch.utils.checkpoint
 from torch.overrides import TorchFunctionMode
 
 
@@ -27,17 +23,6 @@ class Rewritten(TorchFunctionMode):
         elif function in _RECURRENT and len(args) == 9 and args[5] > 0 and args[6] and isinstance(args[2], (tuple, list)):
             return _layer_by_layer(function, *args)
         return function(*args, **(kwargs or {}))
-
-
-@contextlib.contextmanager
-def without_checkpoints():
-    """Lets torch.utils.checkpoint call its function and nothing else."""
-
-    def call(function, args, kwargs, **_):
-        return function(*args, **kwargs)
-
-    with mock.patch.object(torch.utils.checkpoint, "_checkpoint_impl", call):
-        yield
 
 
 def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):

@@ -26,7 +26,8 @@ from .decompositions import gradient_table, table
 from ._joint import GRADIENT, NEW, joint_graph
 from ._narrow import widen_narrow
 from ._random import replace_random
-from ._rewritten import Rewritten, without_checkpoints
+from ._recomputed import checkpoints_as_calls, recompute
+from ._rewritten import Rewritten
 from ._uniform import fold_uniform
 
 # Frames in these folders are not the user's.
@@ -235,9 +236,14 @@ def _refusing():
         raise error_of("unsupported", (Diagnostic("error", what, str(getattr(error, "func", "")), file, line),)) from None
 
 
-def _export(program, tensors, n_gradients):
-    """Returns the exported program, and whether it has a seed of random numbers as an argument: in front of the last
-    n_gradients ones, which are gradients at results."""
+def _export(program, tensors, given, wanted, n_state):
+    """Returns the exported program, and whether it has a seed of random numbers as an argument: in front of gradients at
+    results.
+
+    given:   what tensors are: (name, kind, path, leaf); wanted: what results are: (name, kind, path), or None without gradients
+    n_state: the number of the first tensors that are parameters and buffers
+    """
+    n_gradients = sum(kind == "gradient" for _, kind, *_ in given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exported = torch.export.export(program, tensors)
@@ -248,6 +254,8 @@ def _export(program, tensors, n_gradients):
         exported = exported.run_decompositions(table())
     arguments = exported.graph.find_nodes(op="placeholder")
     seed = replace_random(exported.graph, arguments[-n_gradients] if n_gradients else None, table())
+    if wanted is not None:
+        recompute(exported.graph, [kind == "gradient" for _, kind, _ in wanted], n_state)
     fold_uniform(exported.graph)
     widen_narrow(exported.graph)
     _check_nodes(exported.graph, True)
@@ -358,7 +366,7 @@ def trace(function, args, kwargs, backward=False):
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     tensors = tuple(_fake(mode, leaves[i]) for i in at)
     given = [(names[i], "input", "", leaf) for leaf, i in enumerate(at)]
-    results, autocast = {}, _autocast()
+    results, wanted, autocast = {}, None, _autocast()
 
     def call(function, tensors):
         given = list(leaves)
@@ -375,7 +383,7 @@ def trace(function, args, kwargs, backward=False):
     def fake(_, tensor):
         return _fake(mode, tensor)
 
-    with _refusing(), sdpa_kernel(SDPBackend.MATH), _without_mkldnn(), torch.device("cpu"), cast(autocast), Rewritten(), without_checkpoints():
+    with _refusing(), sdpa_kernel(SDPBackend.MATH), _without_mkldnn(), torch.device("cpu"), cast(autocast), Rewritten(), checkpoints_as_calls():
         if backward:
             program, tensors, given, wanted = _with_gradient(function, call, state, fake, tensors, given, results)
         elif module is not None:
@@ -384,7 +392,7 @@ def trace(function, args, kwargs, backward=False):
             program = _flat(function, call, tensors)
         if module is None and not any(isinstance(leaf, torch.Tensor) for leaf in results["leaves"]):
             raise ValueError("the function returns no tensor")
-        exported, has_seed = _export(program, tensors, sum(kind == "gradient" for _, kind, *_ in given))
+        exported, has_seed = _export(program, tensors, given, wanted, len(state))
     _keep_user_frames(exported.graph)
     if not backward:
         wanted = [(name, "output", "") for name in _tensor_names(results)]

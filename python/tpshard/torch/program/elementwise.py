@@ -96,12 +96,30 @@ SIMPLE.update({
     "stablehlo.not": torch.bitwise_not, "stablehlo.popcnt": _popcnt, "stablehlo.count_leading_zeros": _leading_zeros,
     "stablehlo.real": torch.real, "stablehlo.imag": torch.imag, "stablehlo.complex": torch.complex,
     "stablehlo.power": torch.pow, "stablehlo.atan2": torch.atan2, "stablehlo.subtract": torch.sub, "stablehlo.and": torch.bitwise_and,
-    "stablehlo.or": torch.bitwise_or, "stablehlo.xor": torch.bitwise_xor, "stablehlo.shift_left": _shift_left,
-    "stablehlo.shift_right_arithmetic": _shift_right_arithmetic, "stablehlo.shift_right_logical": _shift_right_logical,
-    "stablehlo.select": torch.where, "chlo.erf": torch.erf, "chlo.erfc": torch.erfc, "chlo.asin": torch.asin, "chlo.acos": torch.acos,
+    "stablehlo.or": torch.bitwise_or, "stablehlo.xor": torch.bitwise_xor, "stablehlo.select": torch.where, "chlo.erf": torch.erf, "chlo.erfc": torch.erfc,
+    "chlo.asin": torch.asin, "chlo.acos": torch.acos,
     "chlo.atan": torch.atan, "chlo.sinh": torch.sinh, "chlo.cosh": torch.cosh, "chlo.asinh": torch.asinh, "chlo.acosh": torch.acosh,
     "chlo.atanh": torch.atanh, "chlo.tan": torch.tan,
 })
+
+
+_SHIFTS = {
+    "stablehlo.shift_left": _shift_left, "stablehlo.shift_right_arithmetic": _shift_right_arithmetic,
+    "stablehlo.shift_right_logical": _shift_right_logical,
+}
+
+
+@builder(*_SHIFTS)
+def _build_shift(g, op, operands, types, known):
+    (x, n), dtype = (v.node for v in operands), operands[0].dtype
+    number, bits = g.element(n), torch.iinfo(dtype).bits
+    if number is None or not 0 <= number < bits or torch.iinfo(dtype).min == 0:
+        return g.call(_SHIFTS[op.name], x, n)
+    if op.name == "stablehlo.shift_left":
+        return g.call(torch.bitwise_left_shift, x, number)
+    shifted = g.call(torch.bitwise_right_shift, x, number)
+    is_masked = op.name == "stablehlo.shift_right_logical" and number > 0
+    return g.call(torch.bitwise_and, shifted, (1 << (bits - number)) - 1) if is_masked else shifted
 
 
 @builder("stablehlo.add", "stablehlo.multiply")
