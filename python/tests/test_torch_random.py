@@ -57,6 +57,24 @@ class Random(unittest.TestCase):
             with self.subTest(name):
                 tps.plan(function, (x,), mesh=MESH).run_here(x)
 
+    def test_unread(self):
+        """Numbers that nobody reads are drawn, so that the others are those that the module draws; also without gradients."""
+        x, layer = models.normal(4, 8), nn.Linear(8, 8)
+
+        class Unread(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = layer
+
+            def forward(self, x):
+                torch.rand(4), F.dropout(x, 0.5), torch.randn_like(x)
+                with torch.no_grad():
+                    y = F.dropout(self.layer(x), 0.2)
+                return self.layer(F.dropout(x, 0.3)) + y
+
+        for backward in (False, True):
+            tps.plan(Unread(), (x,), mesh={"tp": 2}, backward=backward).run_here(x)
+
     def test_gradients(self):
         x = models.normal(4, 6, 8)
         attention = nn.MultiheadAttention(8, 2, dropout=0.3, batch_first=True)
@@ -100,7 +118,7 @@ class Random(unittest.TestCase):
                 self.layer = layer
 
             def part(self, x, y, at):
-                return self.layer(x[at]).sigmoid() * checkpoint(lambda y: y.tanh() * y, y, use_reentrant=False)
+                return self.layer(x[at]).sigmoid() * torch.tensor([0.5]) * checkpoint(lambda y: y.tanh() * y, y, use_reentrant=False)
 
             def forward(self, x, at):
                 y = checkpoint(self.part, x, x + 1, at, use_reentrant=False)

@@ -28,3 +28,14 @@ def turn_into(node, of):
         node.target, node.args, node.kwargs = aten._to_copy.default, (of,), {"dtype": dtype}
     else:
         node.target, node.args, node.kwargs = of.target, of.args, of.kwargs
+
+
+def needed(nodes):
+    """Returns these nodes and all that they depend on."""
+    found, left = set(nodes), list(nodes)
+    while left:
+        for other in left.pop().all_input_nodes:
+            if other not in found:
+                found.add(other)
+                left.append(other)
+    return found

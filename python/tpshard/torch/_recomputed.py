@@ -7,7 +7,7 @@ import torch
 import torch.utils.checkpoint
 from torch.fx import traceback as meta_of_nodes
 
-from ._nodes import insert
+from ._nodes import insert, needed
 
 _REGION = "tpshard_checkpoint"
 BARRIER = "tpshard.barrier"  # the file that a barrier is of
@@ -39,40 +39,29 @@ def _region(node):
     return node.meta.get("custom", {}).get(_REGION)
 
 
-def _needed(nodes):
-    """Returns these nodes and all that they depend on."""
-    found, left = set(nodes), list(nodes)
-    while left:
-        for other in left.pop().all_input_nodes:
-            if other not in found:
-                found.add(other)
-                left.append(other)
-    return found
-
-
 class _Again:
     """The nodes of the forward pass that are computed again."""
 
-    def __init__(self, graph, forward, kept):
-        self._graph, self._forward, self._kept = graph, forward, kept
+    def __init__(self, graph, forward, inputs):
+        self._graph, self._forward, self._inputs = graph, forward, inputs
         self._copies, self._barriers, self._number = {}, {}, itertools.count()
 
     def of(self, node, region, before):
         """Returns the copy of a node of a region, in front of `before`; other nodes are returned."""
-        if node not in self._forward or _region(node) != region:
-            return node
+        if node not in self._forward or node.op != "call_function" or _region(node) != region:
+            return node  # an argument may be a constant of the region
         if node not in self._copies:
             args, kwargs = torch.fx.map_arg((node.args, node.kwargs), lambda x: self._argument(x, region, before))
             with self._graph.inserting_before(before):
-                made = self._graph.create_node(node.op, node.target, args, kwargs)
+                made = self._graph.call_function(node.target, args, kwargs)
             made.meta = dict(node.meta)
             self._copies[node] = made
         return self._copies[node]
 
     def _argument(self, node, region, before):
         found = self.of(node, region, before)
-        value = node.meta.get("val")
-        if found is not node or node in self._kept or not isinstance(value, torch.Tensor) or not value.is_floating_point():
+        value, is_held = node.meta.get("val"), node.op != "call_function" and node not in self._inputs
+        if found is not node or is_held or not isinstance(value, torch.Tensor) or not value.is_floating_point():
             return found
         if (region, node) not in self._barriers:
             # a number that no other barrier of this node has, so that they are not joined
@@ -83,18 +72,18 @@ class _Again:
         return self._barriers[region, node]
 
 
-def recompute(graph, is_gradient, n_state):
+def recompute(graph, is_gradient, inputs):
     """Rewrites a graph with gradients in place: those of what torch.utils.checkpoint calls read copies of its nodes.
 
     is_gradient: for each result whether it is a gradient
-    n_state:     the number of arguments, the first ones, that are parameters and buffers
+    inputs:      those arguments that are not held anyway, as parameters, buffers and constants are
 
     What the copies read is behind a barrier, without which equal ops would be joined: a product, of whose file `BARRIER` is the
     name. `lower_barriers` makes it one.
     """
     (end,) = graph.find_nodes(op="output")
-    forward = _needed([node for node, skip in zip(end.args[0], is_gradient) if not skip])
-    again = _Again(graph, forward, set(graph.find_nodes(op="placeholder")[:n_state]))
+    forward = needed([node for node, skip in zip(end.args[0], is_gradient) if not skip])
+    again = _Again(graph, forward, inputs)
     for node in list(graph.nodes):
         region = _region(node)
         if region is not None and node not in forward and node.op == "call_function":

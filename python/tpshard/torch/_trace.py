@@ -11,6 +11,7 @@ import warnings
 
 import torch
 from torch._export.utils import _compiling_state_context
+from torch._inductor import config as inductor
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensor, FakeTensorMode
 from torch.fx import traceback as meta_of_nodes
 from torch.fx.experimental.proxy_tensor import make_fx
@@ -236,12 +237,11 @@ def _refusing():
         raise error_of("unsupported", (Diagnostic("error", what, str(getattr(error, "func", "")), file, line),)) from None
 
 
-def _export(program, tensors, given, wanted, n_state):
+def _export(program, tensors, given, wanted):
     """Returns the exported program, and whether it has a seed of random numbers as an argument: in front of gradients at
     results.
 
-    given:   what tensors are: (name, kind, path, leaf); wanted: what results are: (name, kind, path), or None without gradients
-    n_state: the number of the first tensors that are parameters and buffers
+    given: what tensors are: (name, kind, path, leaf); wanted: what results are: (name, kind, path), or None without gradients
     """
     n_gradients = sum(kind == "gradient" for _, kind, *_ in given)
     with warnings.catch_warnings():
@@ -255,7 +255,9 @@ def _export(program, tensors, given, wanted, n_state):
     arguments = exported.graph.find_nodes(op="placeholder")
     seed = replace_random(exported.graph, arguments[-n_gradients] if n_gradients else None, table())
     if wanted is not None:
-        recompute(exported.graph, [kind == "gradient" for _, kind, _ in wanted], n_state)
+        kinds = zip(arguments[-len(given) :], given)
+        inputs = {node for node, (_, kind, *_) in kinds if kind == "input"}
+        recompute(exported.graph, [kind == "gradient" for _, kind, _ in wanted], inputs)
     fold_uniform(exported.graph)
     widen_narrow(exported.graph)
     _check_nodes(exported.graph, True)
@@ -383,7 +385,7 @@ def trace(function, args, kwargs, backward=False):
     def fake(_, tensor):
         return _fake(mode, tensor)
 
-    with _refusing(), sdpa_kernel(SDPBackend.MATH), _without_mkldnn(), torch.device("cpu"), cast(autocast), Rewritten(), checkpoints_as_calls():
+    with _refusing(), sdpa_kernel(SDPBackend.MATH), _without_mkldnn(), torch.device("cpu"), cast(autocast), Rewritten(), checkpoints_as_calls(), _with_all_draws():
         if backward:
             program, tensors, given, wanted = _with_gradient(function, call, state, fake, tensors, given, results)
         elif module is not None:
@@ -392,7 +394,7 @@ def trace(function, args, kwargs, backward=False):
             program = _flat(function, call, tensors)
         if module is None and not any(isinstance(leaf, torch.Tensor) for leaf in results["leaves"]):
             raise ValueError("the function returns no tensor")
-        exported, has_seed = _export(program, tensors, given, wanted, len(state))
+        exported, has_seed = _export(program, tensors, given, wanted)
     _keep_user_frames(exported.graph)
     if not backward:
         wanted = [(name, "output", "") for name in _tensor_names(results)]
@@ -401,6 +403,12 @@ def trace(function, args, kwargs, backward=False):
     made.signature, made.modes, made.autocast = signature, () if module is None else modes_of(module), autocast
     _check_memory(made, {**state, **{a.name: leaves[at[a.leaf]] for a in made.arguments if a.kind == "input"}})
     return made
+
+
+def _with_all_draws():
+    """PyTorch keeps operations that draw random numbers nobody reads, so that the others have the numbers that they have where
+    the module itself runs."""
+    return inductor.patch(fallback_random=True)
 
 
 @contextlib.contextmanager

@@ -3,19 +3,10 @@ import operator
 
 from torch import fx
 
+from .._nodes import needed
+
 # Methods that return a view, mostly. The backward pass calls them again, so that the forward pass keeps only what they read.
 _FREE = {"reshape", "expand", "permute"}
-
-
-def _needed(nodes):
-    """Returns these nodes and all that they depend on."""
-    found, left = set(nodes), list(nodes)
-    while left:
-        for other in left.pop().all_input_nodes:
-            if other not in found:
-                found.add(other)
-                left.append(other)
-    return found
 
 
 def _is_free(node):
@@ -43,7 +34,7 @@ def split(module, n_arguments, n_results):
     (end,) = module.graph.find_nodes(op="output")
     arguments = list(module.graph.find_nodes(op="placeholder"))
     results = list(end.args[0])
-    forward = _needed(results[:n_results]) | set(arguments[:n_arguments])
+    forward = needed(results[:n_results]) | set(arguments[:n_arguments])
     for node in module.graph.nodes:  # an op with several results gives a tuple, which cannot be kept: its parts are
         if node.target is operator.getitem and node.args[0] in forward:
             forward.add(node)
