@@ -1,31 +1,9 @@
 /* Spreads costs over the layouts of one tensor: shortest paths from many layouts at once. */
-#include "sharding/layout_cache.h"
+#include "sharding/layout_field.h"
 #include "support/vectors.h"
-#include "tp/reshard.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The moves out of each layout, or those into it: the layouts at their other ends, and their
- * costs. `first` has n_states + 1 entries. */
-typedef struct moves {
-  uint32_t *first;
-  int32_t *other;
-  tp_cost *cost;
-} moves;
-
-struct tp_reshard_field {
-  const tp__layout_graph *graph;
-  tp__arena arena; /* has the graph, unless that is shared */
-  tp__layout_view view;
-  tp_mesh mesh;
-  unsigned axes; /* those of size > 1 */
-  int n_states;
-  int32_t *number; /* by state of the graph: its number here; -1: not included */
-  moves out, into;
-  int32_t *queue; /* scratch, by state */
-  bool *is_queued;
-};
 
 /* ---- included layouts ---- */
 
@@ -125,21 +103,21 @@ static tp_cost times_cost(tp_cost cost, double times) {
                                                                            : (tp_cost)product;
 }
 
-static tp_status allocate(moves *m, size_t n_states, size_t n_moves) {
+static tp_status allocate(tp__field_moves *m, size_t n_states, size_t n_moves) {
   m->first = tp__calloc(n_states + 2, sizeof *m->first);
   m->other = tp__calloc(n_moves + 1, sizeof *m->other);
   m->cost = tp__calloc(n_moves + 1, sizeof *m->cost);
   return m->first && m->other && m->cost ? TP_OK : TP_NO_MEMORY;
 }
 
-static void release(moves *m) {
+static void release(tp__field_moves *m) {
   tp__free(m->first);
   tp__free(m->other);
   tp__free(m->cost);
 }
 
 /* Appends to the list of `state`. While lists are filled, first[i + 1] is the end of list i. */
-static void append(moves *m, int32_t state, int32_t other, tp_cost cost) {
+static void append(tp__field_moves *m, int32_t state, int32_t other, tp_cost cost) {
   uint32_t at = m->first[state + 1]++;
   m->other[at] = other;
   m->cost[at] = cost;
@@ -339,7 +317,8 @@ int tp_reshard_field_number(const tp_reshard_field *f, tp_spec spec) {
 
 /* Lowers the cost of every layout to that of a path that ends with one more move, in the order of
  * their numbers or in reverse. Lists the layouts that changed; returns their number. */
-VECTORS static int sweep(int n, const moves *m, bool up, tp_cost *costs, int32_t *changed) {
+VECTORS static int sweep(int n, const tp__field_moves *m, bool up, tp_cost *costs,
+                         int32_t *changed) {
   int n_changed = 0;
   for (int i = 0; i < n; i++) {
     int s = up ? i : n - 1 - i;
@@ -359,7 +338,8 @@ VECTORS static int sweep(int n, const moves *m, bool up, tp_cost *costs, int32_t
 }
 
 /* Continues from the layouts in the queue until no path is cheaper. */
-static void follow(const tp_reshard_field *f, const moves *m, int n_queued, tp_cost *costs) {
+static void follow(const tp_reshard_field *f, const tp__field_moves *m, int n_queued,
+                   tp_cost *costs) {
   int n = f->n_states, at = 0;
   for (int i = 0; i < n_queued; i++)
     f->is_queued[f->queue[i]] = true;
@@ -383,7 +363,8 @@ static void follow(const tp_reshard_field *f, const moves *m, int n_queued, tp_c
 }
 
 void tp_reshard_field_spread(tp_reshard_field *f, bool backward, tp_cost *costs) {
-  const moves *before = backward ? &f->out : &f->into, *after = backward ? &f->into : &f->out;
+  const tp__field_moves *before = backward ? &f->out : &f->into,
+                        *after = backward ? &f->into : &f->out;
   sweep(f->n_states, before, false, costs, f->queue);
   follow(f, after, sweep(f->n_states, before, true, costs, f->queue), costs);
 }

@@ -126,6 +126,49 @@ static void multiples(void **state) {
   end(&f);
 }
 
+/* The table of distances has those of single spreads. Costs that do not fit into it are rounded
+ * down, at most by a unit for each move. */
+static void check_table(int n_axes, const int64_t *sizes, int rank, const int64_t *shape,
+                        double times, bool fits) {
+  fixture f;
+  begin(&f, n_axes, sizes, rank, shape, times, 0);
+  int n = tp_reshard_field_size(f.field), shift = -1;
+  int *numbers = calloc((size_t)f.all.n, sizeof *numbers);
+  uint32_t *table = calloc((size_t)f.all.n * (size_t)f.all.n, sizeof *table);
+  assert_true(n > 0 && numbers && table);
+  /* in another order than in the field, and not all of them */
+  int n_asked = 0;
+  for (int i = f.all.n - 1; i >= 0; i -= 1 + (i % 7 == 0))
+    numbers[n_asked++] = tp_reshard_field_number(f.field, f.all.specs[i]);
+  assert_int_equal(tp_reshard_field_distances(f.field, n_asked, numbers, &shift, table), TP_OK);
+  for (int a = 0; a < n_asked; a++) {
+    for (int i = 0; i < n; i++)
+      f.costs[i] = i == numbers[a] ? 0 : TP_COST_FORBIDDEN;
+    tp_reshard_field_spread(f.field, false, f.costs);
+    for (int b = 0; b < n_asked; b++) {
+      tp_cost distance = (tp_cost)table[a * n_asked + b] << shift, exact = f.costs[numbers[b]];
+      assert_true(table[a * n_asked + b] < TP_FIELD_FAR / 2);
+      assert_true(distance <= exact);
+      assert_true(distance > exact - ((tp_cost)TP_MAX_STEPS << shift));
+      if (shift == 0)
+        assert_int_equal(distance, exact);
+    }
+  }
+  assert_int_equal(shift == 0, fits);
+  free(table);
+  free(numbers);
+  end(&f);
+}
+
+static void tables(void **state) {
+  (void)state;
+  check_table(2, (int64_t[]){4, 2}, 2, (int64_t[]){4096, 8192}, 1, false);
+  check_table(3, (int64_t[]){2, 2, 2}, 2, (int64_t[]){64, 8}, 2.5, true);
+  check_table(2, (int64_t[]){3, 2}, 2, (int64_t[]){10, 7}, 1, true);
+  check_table(1, (int64_t[]){1}, 2, (int64_t[]){10, 7}, 1, true);
+  check_table(2, (int64_t[]){4, 2}, 3, (int64_t[]){64, 64, 64}, 1e5, false);
+}
+
 /* Partials of another combiner have the same numbers. */
 static void combiners(void **state) {
   (void)state;
@@ -216,6 +259,7 @@ int main(void) {
       cmocka_unit_test(pairs),
       cmocka_unit_test(many_sources),
       cmocka_unit_test(multiples),
+      cmocka_unit_test(tables),
       cmocka_unit_test(combiners),
       cmocka_unit_test(too_many_layouts),
       cmocka_unit_test(more_layouts_than_a_search),

@@ -7,21 +7,6 @@
 
 /* ---- layouts ---- */
 
-/* The tensors of one shape whose reshards cost the same, with all layouts that edges ask about. */
-typedef struct tp_tensor_class {
-  struct tp_tensor_class *next;
-  const tp_planned_value *value; /* one of them */
-  tp_reshard_field *field;
-  tp_spec *specs;
-  size_t n, capacity;
-  int n_states;
-  int *place; /* by state of the field: its place in `rows` and in each of them; -1: none */
-  int n_rows;
-  tp_cost **rows; /* the distances of one layout to the others; NULL: not computed yet */
-} tensor_class;
-
-enum { MAX_DISTANCES = 1 << 25 }; /* distances kept, over all classes */
-
 typedef struct builder {
   tp_layout_messages *m;
   tp_memo columns, lists, specs;
@@ -33,25 +18,8 @@ static const tp_layout_column *find_column(builder *b, int number, bool makes, i
   return tp__layout_column(&b->columns, &b->m->arena, &b->m->p->problem.nodes[number], makes, at);
 }
 
-static bool is_of_class(const tensor_class *c, const tp_planned_value *v) {
-  const tp_planned_value *of = c->value;
-  return of->rank == v->rank && of->element_size == v->element_size && of->trips == v->trips &&
-         memcmp(of->shape, v->shape, (size_t)v->rank * sizeof *v->shape) == 0;
-}
-
-static tensor_class *find_class(tp_layout_messages *m, const tp_planned_value *v) {
-  tensor_class *c = m->classes;
-  while (c && !is_of_class(c, v))
-    c = c->next;
-  if (!c && (c = tp__arena_alloc(&m->arena, sizeof *c))) {
-    *c = (tensor_class){.next = m->classes, .value = v};
-    m->classes = c;
-  }
-  return c;
-}
-
-/* Adds the layouts of a column to those of a class. */
-static tp_status add_layouts(builder *b, tensor_class *c, const tp_layout_column *column) {
+/* Adds the layouts of a column to those of a tensor. */
+static tp_status add_layouts(builder *b, tp_layout_tensor *c, const tp_layout_column *column) {
   for (int i = 0; i < column->n; i++) {
     const int64_t key[] = {(int64_t)(intptr_t)c, (int64_t)column->specs[i].bits};
     void **slot = tp__memo(&b->specs, &b->m->arena, key, TP_LEN(key));
@@ -68,22 +36,23 @@ static tp_status add_layouts(builder *b, tensor_class *c, const tp_layout_column
   return TP_OK;
 }
 
-/* The numbers of a column's layouts in the field of a class. */
-static const int *find_states(builder *b, const tensor_class *c, const tp_layout_column *column) {
+/* The places of a column's layouts. */
+static const int *find_places(builder *b, const tp_layout_tensor *c,
+                              const tp_layout_column *column) {
   const int64_t key[] = {(int64_t)(intptr_t)c, (int64_t)(intptr_t)column};
   void **slot = tp__memo(&b->lists, &b->m->arena, key, TP_LEN(key));
   if (!slot || *slot)
     return slot ? *slot : NULL;
   int *list = tp__arena_array(&b->m->arena, (size_t)column->n, sizeof *list);
   for (int i = 0; list && i < column->n; i++)
-    list[i] = tp_reshard_field_number(c->field, column->specs[i]);
+    list[i] = tp__layout_tensor_place(c, column->specs[i]);
   return *slot = list;
 }
 
 /* A message that was computed: from `far` to `near`, relative to the least of `far`. Equal layers
  * have equal messages. */
 typedef struct tp_known_message {
-  const int *far_states, *near_states;
+  const int *far_places, *near_places;
   int end;
   size_t capacity;
   tp_cost *costs; /* those of `far`, then those of `near` */
@@ -134,7 +103,7 @@ static tp_status for_each_edge(builder *b, edge_fn *visit) {
 }
 
 static tp_status count_edge(builder *b, const tp_planned_value *v, tp_layout_edge e) {
-  tensor_class *c = find_class(b->m, v);
+  tp_layout_tensor *c = tp__layout_tensor(&b->m->tensors, v, true);
   b->n_edges++;
   b->m->n_moved += (size_t)(e.column[0]->n + e.column[1]->n);
   if (!c)
@@ -145,52 +114,17 @@ static tp_status count_edge(builder *b, const tp_planned_value *v, tp_layout_edg
 
 static tp_status add_edge(builder *b, const tp_planned_value *v, tp_layout_edge e) {
   tp_layout_messages *m = b->m;
-  const tensor_class *c = find_class(m, v);
-  e.field = c->field;
+  const tp_layout_tensor *c = tp__layout_tensor(&m->tensors, v, false);
+  e.tensor = c;
   for (int end = 0; end < 2; end++) {
-    e.state[end] = e.field ? find_states(b, c, e.column[end]) : NULL;
+    e.place[end] = c->field ? find_places(b, c, e.column[end]) : NULL;
     e.moved[end] = b->moved;
     b->moved += e.column[end]->n;
-    if (e.field && !e.state[end])
+    if (c->field && !e.place[end])
       return TP_NO_MEMORY;
   }
   m->edges[m->n_edges++] = e;
   return TP_OK;
-}
-
-/* Numbers the states of the layouts that edges ask about. */
-static tp_status number_rows(tensor_class *c) {
-  c->place = tp__calloc((size_t)c->n_states + 1, sizeof *c->place);
-  c->rows = tp__calloc(c->n + 1, sizeof *c->rows);
-  if (!c->place || !c->rows)
-    return TP_NO_MEMORY;
-  for (int i = 0; i < c->n_states; i++)
-    c->place[i] = -1;
-  for (size_t i = 0; c->field && i < c->n; i++) {
-    int *place = &c->place[tp_reshard_field_number(c->field, c->specs[i])];
-    *place = *place < 0 ? c->n_rows++ : *place;
-  }
-  return TP_OK;
-}
-
-/* Makes the fields of all classes. Tensors with too many layouts have none. */
-static tp_status make_fields(tp_layout_messages *m) {
-  size_t most = 1;
-  for (tensor_class *c = m->classes; c; c = c->next) {
-    const tp_planned_value *v = c->value;
-    TP_TRY(tp__plan_cancelled(m->p));
-    tp_status status =
-        tp_reshard_field_create(m->p->problem.reshards, v->rank, v->shape, v->element_size,
-                                v->trips, (int)c->n, c->specs, &c->field);
-    if (status != TP_OK && status != TP_UNSUPPORTED)
-      return status;
-    c->n_states = status == TP_OK ? tp_reshard_field_size(c->field) : 0;
-    TP_TRY(number_rows(c));
-    most = (size_t)c->n_states > most ? (size_t)c->n_states : most;
-  }
-  m->by_state = tp__arena_array(&m->arena, most, sizeof *m->by_state);
-  m->row = tp__arena_array(&m->arena, most, sizeof *m->row);
-  return m->by_state && m->row ? TP_OK : TP_NO_MEMORY;
 }
 
 /* Lists the edges of each node. While the lists are filled, first[i + 1] is the end of list i. */
@@ -260,7 +194,7 @@ static tp_status set_costs(tp_layout_messages *m) {
 static tp_status build(builder *b) {
   tp_layout_messages *m = b->m;
   TP_TRY(for_each_edge(b, count_edge));
-  TP_TRY(make_fields(m));
+  TP_TRY(tp__layout_tensors_measure(&m->tensors, m->p));
   m->edges = tp__arena_array(&m->arena, (size_t)b->n_edges + 1, sizeof *m->edges);
   b->moved = m->moved = tp__arena_array(&m->arena, m->n_moved + 1, sizeof *m->moved);
   TP_TRY(m->edges && m->moved ? for_each_edge(b, add_edge) : TP_NO_MEMORY);
@@ -269,7 +203,7 @@ static tp_status build(builder *b) {
 }
 
 tp_status tp__messages_open(tp_planner *p, tp_layout_messages *m) {
-  *m = (tp_layout_messages){.p = p};
+  *m = (tp_layout_messages){.p = p, .tensors.arena = &m->arena};
   builder b = {.m = m};
   tp_status status = build(&b);
   tp__memo_destroy(&b.columns);
@@ -279,14 +213,7 @@ tp_status tp__messages_open(tp_planner *p, tp_layout_messages *m) {
 }
 
 void tp__messages_close(tp_layout_messages *m) {
-  for (tensor_class *c = m->classes; c; c = c->next) {
-    tp_reshard_field_destroy(c->field);
-    tp__free(c->specs);
-    for (int i = 0; c->rows && i < c->n_rows; i++)
-      tp__free(c->rows[i]);
-    tp__free(c->rows);
-    tp__free(c->place);
-  }
+  tp__layout_tensors_destroy(&m->tensors);
   for (int i = 0; m->known && i < N_KNOWN; i++)
     tp__free(m->known[i].costs);
   tp__arena_destroy(&m->arena);
@@ -311,10 +238,10 @@ static known_message *find_message(const tp_layout_messages *m, const tp_layout_
   const tp_layout_column *far = e->column[1 - end];
   uint64_t hash =
       tp__hash_words(m->far, (size_t)far->n) ^
-      ((uint64_t)(uintptr_t)e->state[end] ^ (uint64_t)(uintptr_t)e->state[1 - end] << 1) *
+      ((uint64_t)(uintptr_t)e->place[end] ^ (uint64_t)(uintptr_t)e->place[1 - end] << 1) *
           UINT64_C(0x9e3779b97f4a7c15);
   known_message *k = &m->known[(hash ^ hash >> 32) & (N_KNOWN - 1)];
-  *is_known = k->far_states == e->state[1 - end] && k->near_states == e->state[end] &&
+  *is_known = k->far_places == e->place[1 - end] && k->near_places == e->place[end] &&
               k->end == end && memcmp(k->costs, m->far, (size_t)far->n * sizeof *m->far) == 0;
   return k;
 }
@@ -328,27 +255,30 @@ static void remember(const tp_layout_messages *m, const tp_layout_edge *e, int e
   if (tp__grow(&costs, &k->capacity, n_far + n_near, sizeof *k->costs) != TP_OK)
     return;
   k->costs = costs;
-  k->far_states = e->state[1 - end];
-  k->near_states = e->state[end];
+  k->far_places = e->place[1 - end];
+  k->near_places = e->place[end];
   k->end = end;
   memcpy(k->costs, m->far, n_far * sizeof *k->costs);
   memcpy(k->costs + n_far, m->near, n_near * sizeof *k->costs);
 }
 
+/* near[x]: far[y] of the same layout. */
+static void keep_layouts(const tp_layout_messages *m, const tp_layout_edge *e, int end) {
+  tp_cost *costs = m->tensors.costs;
+  for (int i = 0; i < e->tensor->n_places; i++)
+    costs[i] = TP_IMPOSSIBLE;
+  for (int y = 0; y < e->column[1 - end]->n; y++) {
+    tp_cost *at = &costs[e->place[1 - end][y]];
+    *at = m->far[y] < *at ? m->far[y] : *at;
+  }
+  for (int x = 0; x < e->column[end]->n; x++)
+    m->near[x] = costs[e->place[end][x]];
+}
+
 /* near[x]: the minimum over the layouts y at the other end of far[y] plus the distance. */
 static void compute_message(const tp_layout_messages *m, const tp_layout_edge *e, int end) {
-  int n = tp_reshard_field_size(e->field);
-  for (int i = 0; i < n; i++)
-    m->by_state[i] = TP_COST_FORBIDDEN;
-  for (int y = 0; y < e->column[1 - end]->n; y++) {
-    tp_cost *at = &m->by_state[e->state[1 - end][y]];
-    if (m->far[y] < TP_IMPOSSIBLE && m->far[y] < *at)
-      *at = m->far[y];
-  }
-  if (!e->keeps_layout)
-    tp_reshard_field_spread(e->field, end == 0, m->by_state);
-  for (int x = 0; x < e->column[end]->n; x++)
-    m->near[x] = m->by_state[e->state[end][x]];
+  tp__layout_tensor_spread(&m->tensors, e->tensor, end == 0, e->column[1 - end]->n,
+                           e->place[1 - end], m->far, e->column[end]->n, e->place[end], m->near);
 }
 
 /* The same, with what is known. Changes `far`. */
@@ -356,10 +286,10 @@ static void spread(const tp_layout_messages *m, const tp_layout_edge *e, int end
   int n = e->column[end]->n;
   tp_cost least = normalize(m->far, e->column[1 - end]->n);
   bool is_known = false;
-  if (!e->field) {
+  if (!e->tensor->field) {
     memset(m->near, 0, (size_t)n * sizeof *m->near);
   } else if (e->keeps_layout) {
-    compute_message(m, e, end);
+    keep_layouts(m, e, end);
   } else {
     known_message *k = find_message(m, e, end, &is_known);
     if (is_known) {
@@ -523,28 +453,6 @@ void tp__messages_decode(const tp_layout_messages *m, int *choices) {
   }
 }
 
-/* Returns the distances from a layout to the others, by their places; valid until the next call. */
-static const tp_cost *find_row(tp_layout_messages *m, const tensor_class *c, int state) {
-  tp_cost **kept = &c->rows[c->place[state]], *row = *kept;
-  if (row)
-    return row;
-  for (int i = 0; i < c->n_states; i++)
-    m->by_state[i] = i == state ? 0 : TP_COST_FORBIDDEN;
-  tp_reshard_field_spread(c->field, false, m->by_state);
-  bool is_kept = m->n_distances + c->n_rows <= MAX_DISTANCES;
-  row = is_kept ? tp__calloc((size_t)c->n_rows, sizeof *row) : NULL;
-  if (row) {
-    *kept = row;
-    m->n_distances += c->n_rows;
-  } else {
-    row = m->row;
-  }
-  for (int i = 0; i < c->n_states; i++)
-    if (c->place[i] >= 0)
-      row[c->place[i]] = m->by_state[i];
-  return row;
-}
-
 /* True if the reshard may be cheaper in a field, which does not know combiners, than it is. */
 static bool changes_combiner(const tp_mesh *mesh, tp_spec from, tp_spec to) {
   for (int a = 0; a < mesh->n_axes; a++)
@@ -561,16 +469,12 @@ static bool changes_combiner(const tp_mesh *mesh, tp_spec from, tp_spec to) {
 
 bool tp__messages_price(tp_layout_messages *m, const tp_planned_value *v, tp_spec from, int n,
                         const tp_spec *to, tp_cost *costs) {
-  tensor_class *c = m->classes;
-  while (c && !is_of_class(c, v))
-    c = c->next;
+  const tp_layout_tensor *c = tp__layout_tensor(&m->tensors, v, false);
   if (!c || !c->field)
     return false;
   for (int k = 0; k < n; k++)
     if (changes_combiner(m->p->problem.mesh, from, to[k]))
       return false;
-  const tp_cost *row = find_row(m, c, tp_reshard_field_number(c->field, from));
-  for (int k = 0; k < n; k++)
-    costs[k] = row[c->place[tp_reshard_field_number(c->field, to[k])]];
+  tp__layout_tensor_distances(&m->tensors, c, from, n, to, costs);
   return true;
 }

@@ -3,25 +3,20 @@
  *
  * This is sequential tree-reweighted message passing (Kolmogorov 2006), as in lib/solver/dual.c.
  * The cost of an edge is the distance between two layouts. So a message is computed by spreading
- * the costs of one node's layouts over the graph of all layouts (tp_reshard_field_spread), like the
- * distance transforms of Felzenszwalb and Huttenlocher (2006). Its work is linear in the number of
- * layouts and moves, not in the number of pairs. */
+ * the costs of one node's layouts over those of the other (layout_tensor.h). Layouts are fewer than
+ * strategies, and tensors of one shape share their distances. */
 #ifndef TP_PASSES_PROPAGATE_LAYOUT_MESSAGES_H
 #define TP_PASSES_PROPAGATE_LAYOUT_MESSAGES_H
 
-#include "passes/propagate/limits/layout_column.h"
-
-/* Costs from here on belong to strategies and layouts that no plan can have. All others stay far
- * below, so that sums of a few do not overflow. */
-#define TP_IMPOSSIBLE ((tp_cost)1 << 57)
+#include "passes/propagate/limits/layout_tensor.h"
 
 typedef struct tp_layout_edge {
   int node[2]; /* producer and user */
   const tp_layout_column *column[2];
-  tp_reshard_field *field; /* NULL: reshards are not counted */
-  bool keeps_layout;       /* both ends have the same layout */
-  const int *state[2];     /* by layout: its number in the field */
-  tp_cost *moved[2];       /* by layout: part of the edge's cost that is charged to the node */
+  const tp_layout_tensor *tensor;
+  bool keeps_layout;   /* both ends have the same layout */
+  const int *place[2]; /* by layout: its place in the tensor's distances */
+  tp_cost *moved[2];   /* by layout: part of the edge's cost that is charged to the node */
 } tp_layout_edge;
 
 typedef struct tp_layout_messages {
@@ -37,11 +32,10 @@ typedef struct tp_layout_messages {
    * of node i begin at cost[offset[i]] */
   tp_cost *cost;
   size_t *offset;
-  struct tp_tensor_class *classes;
-  tp_cost *by_state, *row, *near, *far, *given; /* scratch: by state, layout and strategy */
-  int64_t n_distances;                          /* between layouts, kept by the classes */
-  struct tp_known_message *known;               /* a cache of messages, by their hash */
-  tp_cost bound;                                /* certified: no plan costs less */
+  tp_layout_tensors tensors;
+  tp_cost *near, *far, *given;    /* scratch: by layout and strategy */
+  struct tp_known_message *known; /* a cache of messages, by their hash */
+  tp_cost bound;                  /* certified: no plan costs less */
 } tp_layout_messages;
 
 /* `planner` must have nodes and no routes. Must be closed also when it fails. */

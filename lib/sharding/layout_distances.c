@@ -1,0 +1,120 @@
+/* The distances between all layouts of a field that are asked for: shortest paths from many
+ * layouts, a group at a time. */
+#include "sharding/layout_field.h"
+#include "support/vectors.h"
+
+#include <string.h>
+
+/* Layouts of a group: a cache line of distances. Their paths lead over the same moves, so a move is
+ * read once for all of them, and nothing is gathered. */
+enum { GROUP = 16 };
+
+/* Distances stay below this, so that the sum of two, or of one and a cost of as much, is exact. */
+#define MAX_DISTANCE (TP_FIELD_FAR >> 1)
+
+typedef struct group {
+  uint32_t costs[GROUP];
+} group;
+
+/* Lowers the distances of every layout to those of paths that end with one more move, in the order
+ * of their numbers or in reverse. Only layouts next to those that changed are looked at. */
+VECTORS static bool relax(const tp_reshard_field *f, const uint32_t *cost, bool up, group *groups,
+                          bool *is_next) {
+  bool is_changed = false;
+  for (int i = 0; i < f->n_states; i++) {
+    int s = up ? i : f->n_states - 1 - i;
+    if (!is_next[s])
+      continue;
+    group least = groups[s];
+    for (uint32_t k = f->into.first[s]; k < f->into.first[s + 1]; k++) {
+      const uint32_t *other = groups[f->into.other[k]].costs;
+      for (int g = 0; g < GROUP; g++) {
+        uint32_t with = other[g] + cost[k];
+        least.costs[g] = with < least.costs[g] ? with : least.costs[g];
+      }
+    }
+    uint32_t change = 0;
+    for (int g = 0; g < GROUP; g++)
+      change |= least.costs[g] ^ groups[s].costs[g];
+    groups[s] = least;
+    is_next[s] = false;
+    for (uint32_t k = f->out.first[s]; change && k < f->out.first[s + 1]; k++)
+      is_next[f->out.other[k]] = true;
+    is_changed |= change != 0;
+  }
+  return is_changed;
+}
+
+/* Returns a cost that no distance exceeds: to one layout and from there. TP_COST_FORBIDDEN if some
+ * layout cannot be reached. `costs` is scratch. */
+static tp_cost bound_distances(tp_reshard_field *f, tp_cost *costs) {
+  tp_cost sum = 0;
+  for (int backward = 0; backward < 2; backward++) {
+    tp_cost most = 0;
+    for (int i = 0; i < f->n_states; i++)
+      costs[i] = i == 0 ? 0 : TP_COST_FORBIDDEN;
+    tp_reshard_field_spread(f, backward, costs);
+    for (int i = 0; i < f->n_states; i++)
+      most = costs[i] > most ? costs[i] : most;
+    sum = tp_cost_add(sum, most);
+  }
+  return sum;
+}
+
+/* Computes the distances from the layouts of one group. */
+static void find_group(const tp_reshard_field *f, const uint32_t *cost, int n, const int *sources,
+                       group *groups, bool *is_next) {
+  for (int s = 0; s < f->n_states; s++)
+    for (int g = 0; g < GROUP; g++)
+      groups[s].costs[g] = TP_FIELD_FAR;
+  for (int g = 0; g < n; g++)
+    groups[sources[g]].costs[g] = 0;
+  memset(is_next, true, (size_t)f->n_states * sizeof *is_next);
+  bool up = false;
+  while (relax(f, cost, up, groups, is_next))
+    up = !up;
+}
+
+static uint32_t *round_moves(const tp_reshard_field *f, int shift) {
+  uint32_t n = f->into.first[f->n_states];
+  uint32_t *costs = tp__calloc((size_t)n + 1, sizeof *costs);
+  for (uint32_t k = 0; costs && k < n; k++) {
+    tp_cost cost = f->into.cost[k] >> shift;
+    costs[k] = (uint32_t)(cost < MAX_DISTANCE ? cost : MAX_DISTANCE);
+  }
+  return costs;
+}
+
+static tp_status find_distances(const tp_reshard_field *f, int n, const int *states, int shift,
+                                uint32_t *distances) {
+  uint32_t *costs = round_moves(f, shift);
+  group *groups = tp__calloc((size_t)f->n_states + 1, sizeof *groups);
+  bool *is_next = tp__calloc((size_t)f->n_states + 1, sizeof *is_next);
+  bool ok = costs && groups && is_next;
+  for (int i = 0; ok && i < n; i += GROUP) {
+    int count = n - i < GROUP ? n - i : GROUP;
+    find_group(f, costs, count, states + i, groups, is_next);
+    for (int g = 0; g < count; g++)
+      for (int k = 0; k < n; k++)
+        distances[(size_t)(i + g) * (size_t)n + (size_t)k] = groups[states[k]].costs[g];
+  }
+  tp__free(is_next);
+  tp__free(groups);
+  tp__free(costs);
+  return ok ? TP_OK : TP_NO_MEMORY;
+}
+
+tp_status tp_reshard_field_distances(tp_reshard_field *f, int n, const int *states, int *shift,
+                                     uint32_t *distances) {
+  tp_cost *costs = tp__calloc((size_t)f->n_states + 1, sizeof *costs);
+  if (!costs)
+    return TP_NO_MEMORY;
+  tp_cost most = bound_distances(f, costs);
+  tp__free(costs);
+  if (most >= TP_COST_FORBIDDEN)
+    return TP_UNSUPPORTED;
+  *shift = 0;
+  while (most >> *shift >= MAX_DISTANCE)
+    ++*shift;
+  return find_distances(f, n, states, *shift, distances);
+}
