@@ -190,9 +190,10 @@ TP_API int tp_reshard_field_number(const tp_reshard_field *field, tp_spec spec);
 TP_API void tp_reshard_field_spread(tp_reshard_field *field, bool backward, tp_cost *costs);
 
 /* Fills the n x n table of distances between the layouts with these numbers:
- * distances[i * n + k] is the distance from states[i] to states[k], every move divided by 2^shift
- * and rounded down. It is less than TP_FIELD_FAR / 2, so the sum of two is exact. `shift` becomes
- * the least for which that holds. TP_UNSUPPORTED: some layout cannot be reached. TP_NO_MEMORY. */
+ * distances[i * n + k] is that from states[i] to states[k]. The cost of each move is divided by
+ * 2^shift and rounded down, so a distance is never too long. All are less than TP_FIELD_FAR / 2, so
+ * that the sum of two does not overflow; `shift` becomes the least number for which that holds.
+ * Returns TP_UNSUPPORTED if some layout cannot be reached, or TP_NO_MEMORY. */
 #define TP_FIELD_FAR ((uint32_t)1 << 31)
 TP_API tp_status tp_reshard_field_distances(tp_reshard_field *field, int n, const int *states,
                                             int *shift, uint32_t *distances);

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Layouts of a group: a cache line of distances. Their paths lead over the same moves, so a move is
- * read once for all of them, and nothing is gathered. */
+/* The number of layouts from which paths are searched at the same time. Their distances to a layout
+ * lie side by side and fill a cache line, so that a move is read once for all of them. */
 enum { GROUP = 16 };
 
 /* Distances stay below this, so that the sum of two, or of one and a cost of as much, is exact. */
@@ -16,8 +16,9 @@ typedef struct group {
   uint32_t costs[GROUP];
 } group;
 
-/* Lowers the distances of every layout to those of paths that end with one more move, in the order
- * of their numbers or in reverse. Only layouts next to those that changed are looked at. */
+/* Visits the layouts in the order of their numbers or in reverse, and looks for a shorter path to
+ * each over one of the layouts before it. Skips layouts for which nothing has changed. Returns true
+ * if some distance became shorter. */
 VECTORS static bool relax(const tp_reshard_field *f, const uint32_t *cost, bool up, group *groups,
                           bool *is_next) {
   bool is_changed = false;
@@ -45,8 +46,8 @@ VECTORS static bool relax(const tp_reshard_field *f, const uint32_t *cost, bool 
   return is_changed;
 }
 
-/* Returns a cost that no distance exceeds: to one layout and from there. TP_COST_FORBIDDEN if some
- * layout cannot be reached. `costs` is scratch. */
+/* Returns a cost that no distance exceeds: that of the longest path to layout 0 plus that of the
+ * longest one from there. TP_COST_FORBIDDEN if some layout cannot be reached. `costs` is scratch. */
 static tp_cost bound_distances(tp_reshard_field *f, tp_cost *costs) {
   tp_cost sum = 0;
   for (int backward = 0; backward < 2; backward++) {

@@ -128,6 +128,25 @@ class Random(unittest.TestCase):
         self.assertEqual(plan.text.count("bufferization.alloc_tensor"), 4)
         plan.run_here(x, at)
 
+    def test_checkpoint_of_constants(self):
+        """What a checkpoint is called with may be known: all elements equal, or folded."""
+        layer = nn.Linear(8, 8)
+
+        class Constant(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = layer
+
+            def part(self, x, y):
+                return self.layer(x * y).sigmoid() + y.exp()
+
+            def forward(self, x):
+                y = checkpoint(self.part, x, torch.full((4, 8), 0.5), use_reentrant=False)
+                return checkpoint(self.part, y, torch.arange(8.0) * 0.1, use_reentrant=False)
+
+        x = models.normal(4, 8)
+        tps.plan(Constant(), (x,), mesh={"tp": 2}, backward=True).run_here(x)
+
     def test_seed(self):
         """A seed gives the same numbers on all meshes; each run draws another one."""
         layer, x = nn.Sequential(nn.Linear(8, 64), nn.Dropout(0.5)), models.normal(16, 8)

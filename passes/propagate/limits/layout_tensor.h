@@ -35,7 +35,8 @@ typedef struct tp_layout_tensors {
  * ran out. */
 tp_layout_tensor *tp__layout_tensor(tp_layout_tensors *tensors, const tp_planned_value *value,
                                     bool is_new);
-/* Makes the fields of all tensors, and the distances. Tensors with too many layouts have none. */
+/* Makes the fields of all tensors and their tables of distances. A tensor with too many layouts has
+ * no field; one whose table would exceed the limit has a field only. */
 tp_status tp__layout_tensors_measure(tp_layout_tensors *tensors, tp_planner *planner);
 void tp__layout_tensors_destroy(tp_layout_tensors *tensors);
 /* Returns the place of a layout that edges ask about. */

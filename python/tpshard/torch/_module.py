@@ -86,7 +86,10 @@ def _lower_here(graph, annotated):
     finally:
         handler.detach()
     with context:
-        lower_barriers(ir, module)
+        try:
+            lower_barriers(ir, module, graph)
+        except ValueError as error:
+            return None, [Diagnostic("error", str(error))]
         annotated(ir, module)
     return module.get_asm(print_generic_op_form=True, enable_debug_info=True), None
 

@@ -60,7 +60,7 @@ class _Again:
 
     def _argument(self, node, region, before):
         found = self.of(node, region, before)
-        value, is_held = node.meta.get("val"), node.op != "call_function" and node not in self._inputs
+        value, is_held = node.meta.get("val"), node.op != "call_function" and node not in self._inputs or node.target is torch.ops.aten.full.default
         if found is not node or is_held or not isinstance(value, torch.Tensor) or not value.is_floating_point():
             return found
         if (region, node) not in self._barriers:
@@ -91,14 +91,15 @@ def recompute(graph, is_gradient, inputs):
     graph.eliminate_dead_code()
 
 
-def lower_barriers(ir, module):
-    """Replaces the products that `recompute` made by barriers, in a module of torch-mlir."""
+def lower_barriers(ir, module, graph):
+    """Replaces the products that `recompute` made by barriers, in a module of torch-mlir. Raises ValueError if torch-mlir has
+    folded one, as the program would then compute something else."""
 
     def visit(op):
         found.append(op)
         return ir.WalkResult.ADVANCE
 
-    found = []
+    found, wanted = [], sum('"%s"' % BARRIER in (node.meta.get("stack_trace") or "") for node in graph.nodes)
     module.walk(visit)
     for op in found:
         if '"%s"' % BARRIER not in str(op.location) or op.name != "linalg.generic":
@@ -109,3 +110,6 @@ def lower_barriers(ir, module):
             made = ir.Operation.create("bufferization.alloc_tensor", [value.type], [value], segments, ip=ir.InsertionPoint(op))
         op.results[0].replace_all_uses_with(made.results[0])
         op.erase()
+        wanted -= 1
+    if wanted != 0:
+        raise ValueError("torch.utils.checkpoint: torch-mlir has folded what it was called with; call the function without it")

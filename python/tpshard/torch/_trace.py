@@ -254,12 +254,12 @@ def _export(program, tensors, given, wanted):
         exported = exported.run_decompositions(table())
     arguments = exported.graph.find_nodes(op="placeholder")
     seed = replace_random(exported.graph, arguments[-n_gradients] if n_gradients else None, table())
-    if wanted is not None:
+    fold_uniform(exported.graph)
+    widen_narrow(exported.graph)
+    if wanted is not None:  # behind what folds, as it adds products that are none
         kinds = zip(arguments[-len(given) :], given)
         inputs = {node for node, (_, kind, *_) in kinds if kind == "input"}
         recompute(exported.graph, [kind == "gradient" for _, kind, _ in wanted], inputs)
-    fold_uniform(exported.graph)
-    widen_narrow(exported.graph)
     _check_nodes(exported.graph, True)
     return exported, seed is not None
 
