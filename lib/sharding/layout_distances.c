@@ -47,7 +47,7 @@ VECTORS static bool relax(const tp_reshard_field *f, const uint32_t *cost, bool 
 }
 
 /* Returns a cost that no distance exceeds: that of the longest path to layout 0 plus that of the
- * longest one from there. TP_COST_FORBIDDEN if some layout cannot be reached. `costs` is scratch. */
+ * longest one from there. TP_COST_FORBIDDEN if some layout cannot be reached. `costs`: scratch. */
 static tp_cost bound_distances(tp_reshard_field *f, tp_cost *costs) {
   tp_cost sum = 0;
   for (int backward = 0; backward < 2; backward++) {
