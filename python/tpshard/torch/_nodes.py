@@ -17,6 +17,16 @@ def insert(graph, like, target, args, kwargs):
     return node
 
 
+def inline(graph, like, made, given):
+    """Inserts the nodes of another graph, which takes the nodes `given`, in front of `like`. Returns its results, as nodes."""
+    of = dict(zip(made.find_nodes(op="placeholder"), given))
+    for inner in made.nodes:
+        if inner.op == "call_function":
+            of[inner] = insert(graph, like, inner.target, *torch.fx.map_arg((inner.args, inner.kwargs), of.__getitem__))
+    (end,) = made.find_nodes(op="output")
+    return torch.fx.map_arg(end.args[0], of.__getitem__)
+
+
 def cast(graph, like, node, dtype):
     return insert(graph, like, aten._to_copy.default, (node,), {"dtype": dtype})
 

@@ -157,7 +157,7 @@ def load(path):
 def _array(tensor):
     """Returns the tensor as shard-run reads it from a file."""
     tensor = tensor.detach().cpu()
-    return tensor.to(_WIDER.get(tensor.dtype, tensor.dtype)).contiguous().numpy()
+    return tensor.to(_WIDER.get(tensor.dtype, tensor.dtype)).resolve_conj().resolve_neg().contiguous().numpy()
 
 
 class Plan(BasePlan):

@@ -6,7 +6,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ._draws import IN_PLACE, TABLE, Draw, arguments_of, draws_nothing, offset_of
-from ._nodes import insert, turn_into, values_of
+from ._nodes import inline, insert, turn_into, values_of
 
 
 def _computing(op, named, seed, table, known):
@@ -29,12 +29,7 @@ def _inlined(graph, node, seed, number, named, table, known):
     with seed.meta["val"].fake_mode:
         made = _computing(node.target, named, seed, table, known)
         key = insert(graph, node, torch.ops.aten.add.Tensor, (seed, offset_of(number)), {})
-        of = dict(zip(made.find_nodes(op="placeholder"), (key, *at)))
-        for inner in made.nodes:
-            if inner.op == "call_function":
-                of[inner] = insert(graph, node, inner.target, *torch.fx.map_arg((inner.args, inner.kwargs), of.__getitem__))
-    (end,) = made.find_nodes(op="output")
-    return torch.fx.map_arg(end.args[0], of.__getitem__)
+        return inline(graph, node, made, (key, *at))
 
 
 def replace_random(graph, before, table):

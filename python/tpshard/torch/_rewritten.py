@@ -8,7 +8,8 @@ class Rewritten(TorchFunctionMode):
 
     Attention becomes products and a plain softmax, whose gradient kernels compute: PyTorch makes rows 0 whose scores are all
     hidden. With a mask these rows are set to 0 afterwards; without one there are none. Pooling gets a dense tensor, as its
-    gradient depends on strides. Recurrent networks with dropout are called layer by layer, as torch.export would lose it.
+    gradient depends on strides. Recurrent networks with dropout are called layer by layer, as torch.export would lose it. The
+    inverse of a spectrogram does not look whether its windows cover all places.
     """
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
@@ -18,6 +19,8 @@ class Rewritten(TorchFunctionMode):
             function = _embedding_bag
         elif function is torch.cdist:
             function = _distances
+        elif function in (torch.istft, torch.Tensor.istft):
+            function = _inverse_spectrogram
         elif function in (torch.adaptive_avg_pool1d, torch.nn.functional.adaptive_avg_pool2d) and args:
             args = args[0].contiguous(), *args[1:]
         elif function in _RECURRENT and len(args) == 9 and args[5] > 0 and args[6] and isinstance(args[2], (tuple, list)):
@@ -92,6 +95,32 @@ def _layer_by_layer(function, input, state, weights, has_biases, n_layers, dropo
 
 def _distances(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     return torch.linalg.vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, dim=-1)
+
+
+def _inverse_spectrogram(
+    input, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None, length=None, return_complex=False
+):
+    """Adds up windows that overlap, and divides by the sum of their squares."""
+    hop, width = n_fft // 4 if hop_length is None else hop_length, n_fft if win_length is None else win_length
+    onesided = input.shape[-2] != n_fft if onesided is None else onesided
+    if return_complex or input.dim() < 2 or input.shape[-2] != (n_fft // 2 + 1 if onesided else n_fft) or hop <= 0 or not 0 < width <= n_fft:
+        return torch.istft(input, n_fft, hop, width, window, center, normalized, onesided, length, return_complex)
+    # of all frequencies, too, PyTorch reads one half
+    spectra = input.transpose(-1, -2)[..., : n_fft // 2 + 1]
+    frames = torch.fft.irfft(spectra, n_fft, norm="ortho" if normalized else "backward")
+    window = torch.ones(width, dtype=frames.dtype, device=frames.device) if window is None else window.to(frames.dtype)
+    before = (n_fft - width) // 2
+    window = torch.nn.functional.pad(window, (before, n_fft - width - before))
+    n, first = frames.shape[-2], n_fft // 2 if center else 0
+    total = n_fft + hop * (n - 1)
+    last = min(first + length, total) if length is not None else total - first
+
+    def added(x):
+        sums = torch.nn.functional.fold(x.reshape(-1, n, n_fft).transpose(1, 2), (1, total), (1, n_fft), stride=(1, hop))
+        return sums.reshape(*x.shape[:-2], total)[..., first:last]
+
+    found = added(frames * window) / added((window * window).expand(1, n, n_fft)).reshape(-1)
+    return found if length is None else torch.nn.functional.pad(found, (0, length - found.shape[-1]))
 
 
 _FAR = -1e30  # the score of what a mask hides, which has no weight beside one that is seen

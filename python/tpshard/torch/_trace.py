@@ -30,6 +30,7 @@ from ._random import replace_random
 from ._recomputed import checkpoints_as_calls, recompute
 from ._rewritten import Rewritten
 from ._uniform import fold_uniform
+from .pairs import replace_complex
 
 # Frames in these folders are not the user's.
 _OTHERS = (*(os.path.dirname(os.path.abspath(file)) + os.sep for file in (torch.__file__, __file__)), "<eval_with_key>", "<frozen ")
@@ -244,16 +245,18 @@ def _export(program, tensors, given, wanted):
     given: what tensors are: (name, kind, path, leaf); wanted: what results are: (name, kind, path), or None without gradients
     """
     n_gradients = sum(kind == "gradient" for _, kind, *_ in given)
-    with warnings.catch_warnings():
+    # A graph with gradients has them as operations, some of which have no gradients themselves.
+    with warnings.catch_warnings(), torch.set_grad_enabled(torch.is_grad_enabled() and wanted is None):
         warnings.simplefilter("ignore")
         exported = torch.export.export(program, tensors)
     _check_nodes(exported.graph, False)
     _check_shared(exported)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), torch.set_grad_enabled(torch.is_grad_enabled() and wanted is None):
         warnings.simplefilter("ignore")  # about tensors that modules set as plain attributes
         exported = exported.run_decompositions(table())
     arguments = exported.graph.find_nodes(op="placeholder")
     seed = replace_random(exported.graph, arguments[-n_gradients] if n_gradients else None, table())
+    replace_complex(exported.graph, table())
     fold_uniform(exported.graph)
     widen_narrow(exported.graph)
     if wanted is not None:  # behind what folds, as it adds products that are none
@@ -480,7 +483,7 @@ def _flat(function, call, tensors):
     places = _Places(len(_user_frames()) - 1)
 
     def flat(*tensors):
-        with places:
+        with places, _compiling_state_context():
             return call(function, tensors)
 
     with meta_of_nodes.preserve_node_meta():

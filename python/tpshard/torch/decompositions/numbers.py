@@ -154,15 +154,18 @@ def _power(x, exponent):
     return made.clone()
 
 
-def _spread(has_mean):
+def _spread(has_mean, is_deviation=False):
     """A variance or a deviation. Where more is taken off than there are elements, torch-mlir divides by a negative number, and
-    PyTorch by 0."""
+    PyTorch by 0. It has no deviation with a mean."""
 
     def made(x, dim=None, *, correction=None, keepdim=False):
         dims = list(dim or range(x.dim()))
         n, off = math.prod(x.shape[d] for d in dims), 1 if correction is None else correction
-        if n >= off:
+        if n >= off and not is_deviation:
             return NotImplemented
+        if n >= off:
+            variance, mean = torch.var_mean(x, dims, correction=off, keepdim=keepdim)
+            return variance.sqrt(), mean
         none = x.sum(dims, keepdim=keepdim) * math.nan
         return (none, x.mean(dims, keepdim=keepdim)) if has_mean else none
 
@@ -204,7 +207,7 @@ TABLE = {
     aten.var.correction: _of_floats(_spread(False)),
     aten.std.correction: _of_floats(_spread(False)),
     aten.var_mean.correction: _of_floats(_spread(True)),
-    aten.std_mean.correction: _of_floats(_spread(True)),
+    aten.std_mean.correction: _of_floats(_spread(True, True)),
     aten.fmod.Scalar: _fmod,
     aten.fmod.Tensor: _fmod,
     aten.floor_divide.default: _floor_divide,
@@ -212,6 +215,9 @@ TABLE = {
     aten.div.Tensor_mode: _divide,
     aten.div.Scalar_mode: _divide,
     aten.pow.Tensor_Scalar: _power,
+    aten._neg_view.default: torch.neg,
+    aten._is_all_true.default: lambda x: x.all(),
+    aten._is_any_true.default: lambda x: x.any(),
     aten.bitwise_or.Scalar: _with_tensor(aten.bitwise_or.Tensor),
     aten.bitwise_xor.Scalar: _with_tensor(aten.bitwise_xor.Tensor),
     aten.__rshift__.Tensor: aten.bitwise_right_shift.Tensor,

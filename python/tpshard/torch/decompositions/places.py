@@ -5,9 +5,12 @@ aten = torch.ops.aten
 
 
 def _counted_from_the_front(op):
-    """torch-mlir runs out of memory where a dimension is negative."""
+    """torch-mlir runs out of memory where a dimension is negative, and has no numbers without dimensions."""
 
     def made(x, dim, *others, **named):
+        if x.dim() == 0:
+            others = [y.reshape(1) if isinstance(y, torch.Tensor) else y for y in others]
+            return op(x.reshape(1), 0, *others, **named).reshape(())
         return NotImplemented if dim >= 0 else op(x, dim + x.dim(), *others, **named)
 
     return made
@@ -76,7 +79,34 @@ def _index_reduce(x, dim, index, source, reduce, *, include_self=True):
     return aten.scatter_reduce.two(x, dim % x.dim(), index.reshape(shape).expand(source.shape), source, reduce, include_self=include_self)
 
 
+def _put(x, index, source, accumulate=False):
+    return _index_put(x.reshape(-1), [index.reshape(-1)], source.reshape(-1), accumulate).reshape(x.shape)
+
+
+def _as_strided(x, size, stride, storage_offset=None):
+    """Elements by their places, of a tensor that fills its memory. Of others it is not known here what lies between."""
+    if not x.is_contiguous() or x.storage_offset() != 0:
+        return NotImplemented
+    place = torch.full((), storage_offset or 0, dtype=torch.int64, device=x.device)
+    for n, step in zip(size, stride):
+        place = place.unsqueeze(-1) + torch.arange(n, device=x.device) * step
+    return x.reshape(-1)[place]
+
+
+def _masked_scatter_backward(gradient, mask, shape):
+    """The k-th element that was taken gets what comes from behind at the k-th place of the mask."""
+    mask = mask.expand(gradient.shape).reshape(-1)
+    n = torch.Size(shape).numel()
+    taken = torch.where(mask, gradient.reshape(-1), torch.zeros((), dtype=gradient.dtype, device=gradient.device))
+    place = (mask.to(torch.int64).cumsum(0) - 1).clamp(0, n - 1)
+    return torch.zeros(n, dtype=gradient.dtype, device=gradient.device).scatter_add(0, place, taken).reshape(shape)
+
+
 TABLE = {
+    aten.put.default: _put,
+    aten.as_strided.default: _as_strided,
+    aten.masked_scatter_backward.default: _masked_scatter_backward,
+    aten.gather.default: _counted_from_the_front(aten.gather.default),
     aten.scatter.reduce: _scatter_reduce,
     aten.scatter.value_reduce: _scatter_value,
     aten.index_reduce.default: _index_reduce,

@@ -110,6 +110,32 @@ def _adaptive_average_backward(gradient, image):
     return gradient
 
 
+def _largest_backward(n):
+    """What comes from behind goes to the places of the largest elements, which are the last argument."""
+
+    def made(gradient, image, *others):
+        places, whole = others[-1].flatten(-n), torch.zeros(image.shape, dtype=gradient.dtype, device=gradient.device)
+        whole = whole.flatten(-n)
+        return whole.scatter_add(whole.dim() - 1, places, gradient.flatten(-n)).reshape(image.shape)
+
+    return made
+
+
+def _replicated_backward(n):
+    """What comes from behind where a border was repeated is added to the border, one dimension after the other."""
+
+    def made(gradient, image, padding):
+        for d in range(1, n + 1):
+            low, high = padding[2 * d - 2 : 2 * d]
+            size, x = image.shape[-d], gradient.movedim(-d, -1)
+            place = (torch.arange(x.shape[-1], device=x.device) - low).clamp(0, size - 1)
+            inside = torch.arange(size, device=x.device) == place.unsqueeze(-1)
+            gradient = (x @ inside.to(x.dtype)).movedim(-1, -d)
+        return gradient
+
+    return made
+
+
 def _unfold_backward(gradient, shape, dim, size, step):
     """The sum of what each place in a window gives."""
     dim, made = dim % max(len(shape), 1), 0
@@ -126,6 +152,12 @@ GRADIENTS = {
     aten.avg_pool3d_backward.default: _average_backward,
     aten._adaptive_avg_pool2d_backward.default: _adaptive_average_backward,
     aten.unfold_backward.default: _unfold_backward,
+    aten.adaptive_max_pool2d_backward.default: _largest_backward(2),
+    aten.adaptive_max_pool3d_backward.default: _largest_backward(3),
+    aten.max_pool3d_with_indices_backward.default: _largest_backward(3),
+    aten.replication_pad1d_backward.default: _replicated_backward(1),
+    aten.replication_pad2d_backward.default: _replicated_backward(2),
+    aten.replication_pad3d_backward.default: _replicated_backward(3),
 }
 
 
