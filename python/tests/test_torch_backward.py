@@ -67,6 +67,7 @@ class Programs(unittest.TestCase):
 
     def compare(self, have, want, whole, name):
         self.assertEqual((have.shape, have.dtype), (want.shape, want.dtype), name)
+        have, want, whole = (torch.view_as_real(x.detach().resolve_conj()) if x.is_complex() else x for x in (have, want, whole))
         scale = whole.detach().float().nan_to_num().abs().max().item() if whole.dtype.is_floating_point else 0
         atol = scale * (3e-2 if want.dtype == torch.bfloat16 else 5e-5) + 1e-6 * want.dtype.is_floating_point
         torch.testing.assert_close(have, want, atol=atol, rtol=0, equal_nan=True, msg=lambda text: name + ": " + text)

@@ -81,6 +81,12 @@ def write_buffer(self, x):
     return self.a(x) * self.kept
 
 
+def _turned(x, angle):
+    """Rotary positions."""
+    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)))
+    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angle), angle)).flatten(-2)
+
+
 def _frozen():
     made = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 8))
     made[0].weight.requires_grad_(False)
@@ -152,5 +158,8 @@ PROGRAMS = {
             (True, 9, "nearest"), (True, 9, "nearest-exact"), (False, (5, 9), "nearest-exact"), (False, (5, 9), "bilinear"))),
         (_g(2, 4, 4, 4),),
     ),
+    "complex numbers": (_turned, (_g(4, 6, 8), models.normal(6, 4))),
+    "spectra": (lambda x, w: torch.fft.irfft(torch.fft.rfft(x, n=16) * torch.fft.rfft(w, n=16), n=16)[..., :8], (_g(4, 8), _g(8, seed=1))),
+    "complex weights": (nn.Linear(8, 4, dtype=torch.complex64), (torch.complex(_x, _x.flip(0)),)),
     "gru": (nn.GRU(8, 16, batch_first=True), (models.normal(4, 3, 8),)),
 }
