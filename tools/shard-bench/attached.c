@@ -198,7 +198,21 @@ static void measure_level(const options *o, const cluster *c, bool between, host
     measure_line(o, c, between, 0, level);
 }
 
-/* The rates are measured before there is a world, so that only rank 0 works. */
+/* Rank 0 tells the others whether it failed: they are in the world, which not every launcher ends.
+ * Returns false if it did. */
+static bool is_agreed(const cluster *c, bool ok) {
+  int64_t mine = ok, of_first = 0;
+  expect(tprt_broadcast(c->world, &mine, &of_first, 1, TPRT_I64, 0, NULL, NULL));
+  return of_first != 0;
+}
+
+static void tell_failure(const options *o) {
+  cluster c = open_world(o);
+  (void)is_agreed(&c, false);
+  close_world(&c);
+}
+
+/* The rates are measured before the world is used, so that only rank 0 works. */
 static pass_status measure_cluster(const options *o, host_model *model) {
   int n = cli_processors();
   pass_status status = PASS_OK;
@@ -210,9 +224,13 @@ static pass_status measure_cluster(const options *o, host_model *model) {
     status = measure_rates(o, model);
   if (status == PASS_OK && measures)
     status = check_rates(o, model);
-  if (status != PASS_OK) /* the launcher ends the others */
+  if (status == PASS_INTERRUPTED) /* as the others are */
     return status;
   cluster c = open_world(o);
+  if (!is_agreed(&c, status == PASS_OK)) {
+    close_world(&c);
+    return PASS_FAILED;
+  }
   if (!c.regular) {
     if (c.rank == 0)
       complain("the ranks of a host need consecutive numbers, and each host as many ranks: let the "
@@ -241,5 +259,8 @@ int attached_calibrate(const options *o) {
   if (o->launch.rank > 0)
     return measure_cluster(o, &model) == PASS_OK ? 0 : EXIT_FAILED;
   cli_print("shard-bench: measuring %d ranks takes minutes\n", o->launch.n_ranks);
-  return calibrate_with(o, &model, measure_cluster);
+  int code = calibrate_with(o, &model, measure_cluster);
+  if (code != 0 && model.n_ranks == 0) /* the output could not be opened */
+    tell_failure(o);
+  return code;
 }
