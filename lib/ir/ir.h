@@ -309,6 +309,8 @@ int tp__n_ops(MlirOperation op);
 /* A visitor: adds each linalg.generic to `list`, a tp_op_list. */
 tp_status tp__collect_generic(MlirOperation op, void *list);
 
+/* Returns the function of the module that has this name. Null if there is none. */
+MlirOperation tp__func_of_symbol(MlirOperation module, MlirStringRef name);
 /* Returns the function of the module that a func.call calls. Null if it has no body. */
 MlirOperation tp__callee(MlirOperation module, MlirOperation call);
 /* Returns the declaration that a func.call calls. Null for other ops, and for functions that have a

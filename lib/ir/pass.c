@@ -23,21 +23,29 @@ static bool ends_as_body(MlirBlock block) {
   return !mlirOperationIsNull(last) && tp__op_is(last, "stablehlo.return");
 }
 
+bool tp__ends_as_body(MlirOperation func) {
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+  return !mlirBlockIsNull(block) && mlirBlockIsNull(mlirBlockGetNextInRegion(block)) &&
+         ends_as_body(block);
+}
+
 /* MLIR accepts a function that ends in an op of a dialect that it does not know, since that might
  * be a return. */
-tp_status tp__check_ends(MlirOperation module) {
+tp_status tp__check_ends(MlirOperation module, bool takes_comparators) {
   for (MlirOperation func =
            mlirBlockGetFirstOperation(mlirModuleGetBody(mlirModuleFromOperation(module)));
        !mlirOperationIsNull(func); func = mlirOperationGetNextInBlock(func)) {
     MlirBlock block = {NULL};
     if (tp__op_is(func, "func.func"))
       block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+    if (!mlirBlockIsNull(block) && takes_comparators && tp__ends_as_body(func))
+      continue;
     for (; !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
       if (mlirOperationIsNull(mlirBlockGetTerminator(block)))
         return ends_as_body(block)
                    ? tp__error(func, TP_UNSUPPORTED,
                                "is the comparator of an approximate top-k (lax.approx_max_k and "
-                               "approx_min_k of JAX), which is not supported; use lax.top_k")
+                               "approx_min_k of JAX); run tp-import-stablehlo first")
                    : tp__error(func, TP_INVALID_ARGUMENT,
                                "does not end in a return; add func.return with its results");
   }

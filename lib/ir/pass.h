@@ -54,6 +54,7 @@ typedef struct tp_pass_row {
   size_t options_size; /* of the struct that the rows fill */
   const tp_statistic_row *statistics;
   int n_statistics;
+  bool takes_comparators; /* functions that end in stablehlo.return, see tp__check_ends */
   tp_status (*run)(tp_pass *pass);
 } tp_pass_row;
 
@@ -82,8 +83,12 @@ MlirPass tp__create_pass(const tp_pass_row *row, MlirContext context, const char
 const tp_pass_row *const *tp__pass_rows(int *n);
 const tp_pipeline_row *tp__pipeline_rows(int *n);
 
-/* Checks before every pass that functions end in returns, or in branches. */
-tp_status tp__check_ends(MlirOperation module);
+/* True for a function that ends as bodies of StableHLO do. JAX writes comparators of approximate
+ * top-k so. */
+bool tp__ends_as_body(MlirOperation func);
+/* Checks before every pass that functions end in returns, or in branches. A pass that takes
+ * comparators may also get functions that end as bodies. */
+tp_status tp__check_ends(MlirOperation module, bool takes_comparators);
 
 int tp__pipeline_option_count(const tp_pipeline_row *row);
 tp_option_row tp__pipeline_option(const tp_pipeline_row *row, int i);

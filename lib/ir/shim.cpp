@@ -275,7 +275,7 @@ public:
     tp_status status = tp__parse_options(pass.module, row->options, row->n_options,
                                          optionTexts().data(), parsed.data());
     if (status == TP_OK)
-      status = tp__check_ends(pass.module);
+      status = tp__check_ends(pass.module, row->takes_comparators);
     if (status == TP_OK && tp__run_hooks_cancel(row->name))
       status = tp__error(pass.module, TP_CANCELLED, "cancelled before %s", row->name);
     if (status == TP_OK)

@@ -65,8 +65,7 @@ bool tp__is_planned_func(MlirOperation op) {
   return tp__is_defined_func(op) && mlirAttributeIsNull(tp__get(op, "tp.comparator"));
 }
 
-static MlirOperation called_func(MlirOperation module, MlirOperation call) {
-  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tp__inherent(call, "callee"));
+MlirOperation tp__func_of_symbol(MlirOperation module, MlirStringRef name) {
   for (MlirOperation op =
            mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
@@ -77,7 +76,8 @@ static MlirOperation called_func(MlirOperation module, MlirOperation call) {
 }
 
 MlirOperation tp__callee(MlirOperation module, MlirOperation call) {
-  MlirOperation func = called_func(module, call);
+  MlirOperation func =
+      tp__func_of_symbol(module, mlirFlatSymbolRefAttrGetValue(tp__inherent(call, "callee")));
   return mlirOperationIsNull(func) || !tp__is_defined_func(func) ? (MlirOperation){NULL} : func;
 }
 
@@ -85,7 +85,8 @@ MlirOperation tp__declaration(MlirOperation op) {
   if (!tp__op_is(op, "func.call"))
     return (MlirOperation){NULL};
   MlirOperation module = mlirOperationGetParentOperation(tp__enclosing_func(op)),
-                func = called_func(module, op);
+                func = tp__func_of_symbol(
+                    module, mlirFlatSymbolRefAttrGetValue(tp__inherent(op, "callee")));
   return mlirOperationIsNull(func) || tp__is_defined_func(func) ? (MlirOperation){NULL} : func;
 }
 

@@ -177,5 +177,6 @@ const tp_pass_row tp__import_row = {
                    "such annotations.",
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
+    .takes_comparators = true,
     .run = run,
 };

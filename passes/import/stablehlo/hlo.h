@@ -22,16 +22,17 @@ typedef struct tp_hlo {
   tp_pass *pass;
   MlirOperation module;
   MlirContext context;
-  tp__value_map map;     /* old value -> address of its replacement */
-  MlirOperation where;   /* new ops are inserted in front of it */
-  MlirLocation location; /* of the op that is converted */
-  tp_mesh mesh;          /* of the module; without axes: none */
-  bool uses_grid;        /* new ops name the grid of the mesh */
-  bool scalar;           /* in a body: tensors of rank 0 are numbers */
-  bool keeps_unknown;    /* ops without a translation stay */
-  bool pointwise;        /* in a body that converts one op: all tensors are numbers */
-  tp_op_list done;       /* converted ops, destroyed at the end */
-  tp_op_list casts;      /* of unsigned values of other ops, replaced at the end */
+  tp__value_map map;      /* old value -> address of its replacement */
+  MlirOperation where;    /* new ops are inserted in front of it */
+  MlirLocation location;  /* of the op that is converted */
+  tp_mesh mesh;           /* of the module; without axes: none */
+  bool uses_grid;         /* new ops name the grid of the mesh */
+  bool scalar;            /* in a body: tensors of rank 0 are numbers */
+  bool keeps_unknown;     /* ops without a translation stay */
+  bool pointwise;         /* in a body that converts one op: all tensors are numbers */
+  tp_op_list done;        /* converted ops, destroyed at the end */
+  tp_op_list comparators; /* functions that were copied into sorts, removed at the end */
+  tp_op_list casts;       /* of unsigned values of other ops, replaced at the end */
 } tp_hlo;
 
 typedef struct tp_hlo_row tp_hlo_row;
@@ -94,6 +95,8 @@ tp_status tp__hlo_in_body(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row);
  * the user asks for it. Then prepares it: what has no rule gets one that splits nothing, and
  * attributes keep what the conversion changes. */
 tp_status tp__hlo_keep(tp_hlo *hlo, MlirOperation op, bool *stays);
+/* Converts a custom call of ApproxTopK. */
+tp_status tp__hlo_approximate_top_k(tp_hlo *hlo, MlirOperation op);
 /* Refuses custom calls that may not stay. is_kept: a call that stays if the user asks for it. */
 tp_status tp__hlo_check_custom_call(MlirOperation op, bool *is_kept);
 /* Checks that operands and results are tensors that programs may have. */

@@ -2,7 +2,7 @@
 #include "passes/import/python_call.h"
 #include "passes/import/stablehlo/hlo.h"
 
-typedef enum fate { PASSED_ON, REFUSED, KEPT } fate;
+typedef enum fate { PASSED_ON, TOP_K, REFUSED, KEPT } fate;
 
 /* KEPT: refused, unless unknown ops are kept. */
 typedef struct target {
@@ -19,6 +19,7 @@ static const target targets[] = {
     {"annotate_device_placement", PASSED_ON, NULL},
     {"MoveToHost", PASSED_ON, NULL},
     {"MoveToDevice", PASSED_ON, NULL},
+    {"ApproxTopK", TOP_K, NULL},
     {"xla.sdy.", REFUSED,
      "an annotation of another partitioner; export the program before XLA partitions it"},
     {"Sharding", REFUSED,
@@ -68,6 +69,8 @@ static tp_status custom_call(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *ro
   const target *found;
   (void)row;
   TP_TRY(find_target(op, &name, &found));
+  if (found->fate == TOP_K)
+    return tp__hlo_approximate_top_k(hlo, op);
   return found->fate == PASSED_ON ? pass_on(hlo, op) : refuse(op, name, found);
 }
 
@@ -81,7 +84,9 @@ tp_status tp__hlo_check_custom_call(MlirOperation op, bool *is_kept) {
 
 const tp_hlo_row tp__hlo_custom_rows[] = {
     {"stablehlo.custom_call", TP_HLO_ANY, TP_HLO_ANY, TP_HLO_ANY, custom_call, NULL,
-     "nothing, where the target passes its operand on; stays where it has an sdy.sharding_rule or "
+     "nothing, where the target passes its operand on; func.call with tp.sort for ApproxTopK, "
+     "whose "
+     "results are exact; stays where it has an sdy.sharding_rule or "
      "a tp.rule; other targets are refused by name"},
     {NULL},
 };

@@ -127,6 +127,100 @@ static tp_status top_k(tp_hlo *hlo, MlirOperation op, const tp_hlo_row *row) {
                                             last, k, build_larger(hlo, kind, elements)));
 }
 
+/* ---- ApproxTopK ---- */
+
+/* What the call that JAX makes of lax.approx_max_k says of itself. */
+typedef struct approximate {
+  int n, dim;
+  int64_t k;
+  MlirOperation comparator;
+} approximate;
+
+static bool read_number(MlirAttribute config, const char *name, int64_t *value) {
+  MlirAttribute attr = mlirDictionaryAttrGetElementByName(config, tp__ref(name));
+  bool ok = !mlirAttributeIsNull(attr) && mlirAttributeIsAInteger(attr);
+  if (ok)
+    *value = mlirIntegerAttrGetValueInt(attr);
+  return ok;
+}
+
+static tp_status read_approximate(tp_hlo *hlo, MlirOperation op, approximate *a) {
+  MlirAttribute config = tp__get(op, "mhlo.backend_config"),
+                called = tp__property(op, "called_computations");
+  int64_t dim = 0;
+  a->n = (int)mlirOperationGetNumResults(op);
+  bool ok = !mlirAttributeIsNull(config) && mlirAttributeIsADictionary(config) &&
+            read_number(config, "top_k", &a->k) && read_number(config, "reduction_dim", &dim) &&
+            !mlirAttributeIsNull(called) && mlirAttributeIsAArray(called) &&
+            mlirArrayAttrGetNumElements(called) == 1 &&
+            mlirAttributeIsAFlatSymbolRef(mlirArrayAttrGetElement(called, 0)) && a->n >= 1 &&
+            a->n <= TP_MAX_SORTED && mlirOperationGetNumOperands(op) == 2 * a->n;
+  if (ok)
+    a->comparator = tp__func_of_symbol(
+        hlo->module, mlirFlatSymbolRefAttrGetValue(mlirArrayAttrGetElement(called, 0)));
+  if (!ok || mlirOperationIsNull(a->comparator) || !tp__ends_as_body(a->comparator))
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "calls 'ApproxTopK', but is not written as JAX writes lax.approx_max_k: with "
+                     "top_k and reduction_dim in mhlo.backend_config, a comparator, and 1 to %d "
+                     "operands with their initial values",
+                     TP_MAX_SORTED);
+  a->dim = (int)dim;
+  return TP_OK;
+}
+
+static tp_status check_approximate(MlirOperation op, const approximate *a) {
+  MlirType first = tp__hlo_operand_type(op, 0);
+  tp_hlo_shape shape = tp__hlo_shape(first), wanted = shape;
+  if (a->dim < 0 || a->dim >= shape.rank || a->k < 0 || a->k > shape.sizes[a->dim])
+    return tp__error(op, TP_INVALID_ARGUMENT,
+                     "takes %lld elements of dimension %d, but operand 0 has %s", (long long)a->k,
+                     a->dim, a->dim < 0 || a->dim >= shape.rank ? "no such dimension" : "fewer");
+  wanted.sizes[a->dim] = a->k;
+  for (int i = 0; i < a->n; i++) {
+    MlirType type = tp__hlo_operand_type(op, i);
+    MlirType result = tp__tensor_like(type, shape.rank, wanted.sizes);
+    if (!tp__hlo_same_shape(type, first) ||
+        !mlirTypeEqual(result, mlirValueGetType(mlirOperationGetResult(op, i))))
+      return tp__error(op, TP_UNSUPPORTED,
+                       "result %d must have the type of operand %d with %lld elements in dimension "
+                       "%d; approximate top-k without aggregate_to_topk is not supported",
+                       i, i, (long long)a->k, a->dim);
+  }
+  return TP_OK;
+}
+
+/* Moves a copy of the body of a function into an op, which is destroyed at the end. */
+static tp_status take_body(tp_hlo *hlo, MlirOperation func, MlirOperation *taken) {
+  MlirOperation copy = mlirOperationClone(func);
+  *taken = tp__create(&(tp_build){
+      .name = "stablehlo.sort", .location = mlirOperationGetLocation(func), .n_regions = 1});
+  mlirRegionTakeBody(mlirOperationGetRegion(*taken, 0), mlirOperationGetRegion(copy, 0));
+  mlirOperationDestroy(copy);
+  TP_TRY(tp__op_list_add(&hlo->done, *taken));
+  return tp__op_list_add(&hlo->comparators, func);
+}
+
+/* Exactly the elements that precede the others: what an approximation may leave out is a gain on
+ * TPUs alone. */
+tp_status tp__hlo_approximate_top_k(tp_hlo *hlo, MlirOperation op) {
+  approximate a = {0};
+  MlirOperation body;
+  MlirType elements[TP_MAX_SORTED];
+  MlirValue operands[TP_MAX_SORTED];
+  TP_TRY(read_approximate(hlo, op, &a));
+  TP_TRY(check_approximate(op, &a));
+  for (int i = 0; i < a.n; i++) {
+    operands[i] = tp__hlo_operand(hlo, op, i);
+    elements[i] = tp__element_type(mlirValueGetType(operands[i]));
+  }
+  TP_TRY(take_body(hlo, a.comparator, &body));
+  tp_comparator less = tp__comparator_build(hlo->module, hlo->location, a.n, elements);
+  TP_TRY(convert_comparator(hlo, body, a.n, &less));
+  return tp__hlo_replace_all(hlo, op,
+                             tp__sort_build(hlo->where, hlo->location, hlo->module, a.n, operands,
+                                            a.dim, a.k, less.symbol));
+}
+
 /* Values of rank 0 cannot be sorted, so these ops do not occur in bodies. */
 const tp_hlo_row tp__hlo_sort_rows[] = {
     {"stablehlo.sort", TP_HLO_ANY, TP_HLO_ANY, 1, sort, NULL,

@@ -301,6 +301,19 @@ static tp_status convert_func(tp_hlo *hlo, MlirOperation func) {
 
 /* ---- the module ---- */
 
+/* The ops that a comparator is of have copies of it. */
+static tp_status remove_comparator(const tp_hlo *hlo, MlirOperation func) {
+  bool is_read = false;
+  for (size_t i = 0; i < hlo->comparators.n; i++)
+    is_read |= mlirOperationEqual(hlo->comparators.items[i], func);
+  if (!is_read)
+    return tp__error(func, TP_INVALID_ARGUMENT,
+                     "ends in stablehlo.return, but is the comparator of no approximate top-k; end "
+                     "it in func.return");
+  mlirOperationDestroy(func);
+  return TP_OK;
+}
+
 typedef struct found {
   bool any;
   tp_op_list funcs, annotated, torch;
@@ -335,12 +348,17 @@ static tp_status import(tp_pass *pass, const found *all) {
   TP_TRY(tp__module_mesh(pass->module, given->mesh, &hlo.mesh));
   TP_TRY(tp__keep_shardings(pass->module, &all->annotated, &hlo.mesh));
   for (size_t i = 0; i < all->funcs.n && status == TP_OK; i++)
-    status = convert_func(&hlo, all->funcs.items[i]);
+    if (!tp__ends_as_body(all->funcs.items[i]))
+      status = convert_func(&hlo, all->funcs.items[i]);
+  for (size_t i = 0; i < all->funcs.n && status == TP_OK; i++)
+    if (tp__ends_as_body(all->funcs.items[i]))
+      status = remove_comparator(&hlo, all->funcs.items[i]);
   if (hlo.uses_grid)
     tp__write_grids(pass->module, &hlo.mesh);
   tp__value_map_destroy(&hlo.map);
   tp__free(hlo.done.items);
   tp__free(hlo.casts.items);
+  tp__free(hlo.comparators.items);
   return status;
 }
 
@@ -387,5 +405,6 @@ const tp_pass_row tp__import_stablehlo_row = {
     .options_size = sizeof(settings),
     .statistics = statistics,
     .n_statistics = TP_LEN(statistics),
+    .takes_comparators = true,
     .run = run,
 };

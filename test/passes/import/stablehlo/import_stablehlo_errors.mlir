@@ -294,10 +294,57 @@ func.func @ragged_groups(%a: tensor<6x4xf32>, %b: tensor<4x4x5xf32>, %s: tensor<
 
 // -----
 
-// expected-error @below {{'func.func': is the comparator of an approximate top-k (lax.approx_max_k and approx_min_k of JAX), which is not supported; use lax.top_k}}
-func.func private @greater(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+// expected-error @below {{'func.func': ends in stablehlo.return, but is the comparator of no approximate top-k; end it in func.return}}
+func.func private @greater(%a: tensor<f32>, %b: tensor<f32>) -> tensor<i1> {
   %0 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction GT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
   "stablehlo.return"(%0) : (tensor<i1>) -> ()
+}
+
+// -----
+
+func.func @no_comparator(%x: tensor<4x64xf32>, %v: tensor<f32>) -> tensor<4x3xf32> {
+  // expected-error @below {{'stablehlo.custom_call': calls 'ApproxTopK', but is not written as JAX writes lax.approx_max_k: with top_k and reduction_dim in mhlo.backend_config, a comparator, and 1 to 32 operands with their initial values}}
+  %0 = "stablehlo.custom_call"(%x, %v) <{call_target_name = "ApproxTopK", called_computations = [@none]}> {mhlo.backend_config = {reduction_dim = 1 : i64, top_k = 3 : i64}} : (tensor<4x64xf32>, tensor<f32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+func.func private @greater(%a: tensor<f32>, %b: tensor<f32>) -> tensor<i1> {
+  %0 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction GT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  "stablehlo.return"(%0) : (tensor<i1>) -> ()
+}
+
+func.func @too_many(%x: tensor<4x64xf32>, %v: tensor<f32>) -> tensor<4x65xf32> {
+  // expected-error @below {{'stablehlo.custom_call': takes 65 elements of dimension 1, but operand 0 has fewer}}
+  %0 = "stablehlo.custom_call"(%x, %v) <{call_target_name = "ApproxTopK", called_computations = [@greater]}> {mhlo.backend_config = {reduction_dim = 1 : i64, top_k = 65 : i64}} : (tensor<4x64xf32>, tensor<f32>) -> tensor<4x65xf32>
+  return %0 : tensor<4x65xf32>
+}
+
+// -----
+
+func.func private @greater(%a: tensor<f32>, %b: tensor<f32>) -> tensor<i1> {
+  %0 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction GT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  "stablehlo.return"(%0) : (tensor<i1>) -> ()
+}
+
+func.func @no_dimension(%x: tensor<4x64xf32>, %v: tensor<f32>) -> tensor<4x3xf32> {
+  // expected-error @below {{'stablehlo.custom_call': takes 3 elements of dimension 2, but operand 0 has no such dimension}}
+  %0 = "stablehlo.custom_call"(%x, %v) <{call_target_name = "ApproxTopK", called_computations = [@greater]}> {mhlo.backend_config = {reduction_dim = 2 : i64, top_k = 3 : i64}} : (tensor<4x64xf32>, tensor<f32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+func.func private @greater(%a: tensor<f32>, %b: tensor<f32>) -> tensor<i1> {
+  %0 = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction GT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  "stablehlo.return"(%0) : (tensor<i1>) -> ()
+}
+
+func.func @not_aggregated(%x: tensor<4x64xf32>, %v: tensor<f32>) -> tensor<4x16xf32> {
+  // expected-error @below {{'stablehlo.custom_call': result 0 must have the type of operand 0 with 3 elements in dimension 1; approximate top-k without aggregate_to_topk is not supported}}
+  %0 = "stablehlo.custom_call"(%x, %v) <{call_target_name = "ApproxTopK", called_computations = [@greater]}> {mhlo.backend_config = {reduction_dim = 1 : i64, top_k = 3 : i64}} : (tensor<4x64xf32>, tensor<f32>) -> tensor<4x16xf32>
+  return %0 : tensor<4x16xf32>
 }
 
 // -----
