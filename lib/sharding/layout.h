@@ -146,7 +146,7 @@ typedef struct tp__edge_costs {
   /* n_states + 1 entries: the edges between such layouts, which every search uses ... */
   uint32_t *first_even;
   tp__even_edge *even; /* ... in the order of the graph */
-  /* by other edges; 0: not known yet; TP_COST_FORBIDDEN: the sizes do not allow the move */
+  /* by edge; 0: not known yet; TP_COST_FORBIDDEN: the sizes do not allow the move */
   tp_cost *costs;
   struct tp__memo_entry *memos;
 } tp__edge_costs;
@@ -156,8 +156,7 @@ enum { TP__N_EDGE_COSTS = 16 }; /* number of cached weights */
 bool tp__edge_costs_fit(const tp__edge_costs *weights, const tp__layout_search *search);
 tp_status tp__edge_costs_create(const tp__layout_search *search, tp__edge_costs *weights);
 void tp__edge_costs_destroy(tp__edge_costs *weights);
-/* Returns the cost of an edge from the state `from`, if one of its endpoints is uneven. Computed
- * once. */
+/* Returns the cost of an edge from the state `from`. Computed once. `search` must be uneven. */
 tp_cost tp__edge_cost(tp__edge_costs *weights, const tp__layout_search *search, uint32_t from,
                       const tp__layout_edge *edge);
 

@@ -1,5 +1,6 @@
 /* The distances between all layouts of a field that are asked for: shortest paths from many
- * layouts, a group at a time. */
+ * layouts, a group at a time. Where symmetries map one layout to another, one search serves
+ * both. */
 #include "sharding/layout_field.h"
 #include "support/vectors.h"
 
@@ -86,23 +87,90 @@ static uint32_t *round_moves(const tp_reshard_field *f, int shift) {
   return costs;
 }
 
-static tp_status find_distances(const tp_reshard_field *f, int n, const int *states, int shift,
-                                uint32_t *distances) {
-  uint32_t *costs = round_moves(f, shift);
-  group *groups = tp__calloc((size_t)f->n_states + 1, sizeof *groups);
-  bool *is_next = tp__calloc((size_t)f->n_states + 1, sizeof *is_next);
-  bool ok = costs && groups && is_next;
-  for (int i = 0; ok && i < n; i += GROUP) {
-    int count = n - i < GROUP ? n - i : GROUP;
-    find_group(f, costs, count, states + i, groups, is_next);
-    for (int g = 0; g < count; g++)
-      for (int k = 0; k < n; k++)
-        distances[(size_t)(i + g) * (size_t)n + (size_t)k] = groups[states[k]].costs[g];
+/* The table that is filled. Its rows are listed by place: states[place] is the layout. */
+typedef struct table {
+  const tp_reshard_field *f;
+  int n;
+  const int *states;
+  int32_t *place; /* by layout; -1: none */
+  bool *has_row;  /* by place: its row is filled, or will be with those of its group */
+  tp__field_symmetries symmetries;
+  /* by symmetry and place: the layout whose image has this place; -1: none */
+  int32_t *origins;
+  group *groups;
+  uint32_t *distances;
+} table;
+
+static tp_status open_table(table *t) {
+  size_t n = (size_t)t->n, n_states = (size_t)t->f->n_states;
+  TP_TRY(tp__field_symmetries_find(t->f, &t->symmetries));
+  t->place = tp__calloc(n_states + 1, sizeof *t->place);
+  t->has_row = tp__calloc(n + 1, sizeof *t->has_row);
+  t->origins = tp__calloc((size_t)t->symmetries.n * n + 1, sizeof *t->origins);
+  t->groups = tp__calloc(n_states + 1, sizeof *t->groups);
+  if (!t->place || !t->has_row || !t->origins || !t->groups)
+    return TP_NO_MEMORY;
+  for (size_t s = 0; s < n_states; s++)
+    t->place[s] = -1;
+  for (int i = 0; i < t->n; i++)
+    t->place[t->states[i]] = i;
+  for (int y = 0; y < t->symmetries.n; y++)
+    for (size_t s = 0; s < n_states; s++) {
+      int at = t->place[t->symmetries.images[y][s]];
+      if (at >= 0)
+        t->origins[(size_t)y * n + (size_t)at] = (int32_t)s;
+    }
+  return TP_OK;
+}
+
+static void close_table(table *t) {
+  tp__free(t->groups);
+  tp__free(t->origins);
+  tp__free(t->has_row);
+  tp__free(t->place);
+  tp__field_symmetries_clear(&t->symmetries);
+}
+
+/* Lists the next sources whose rows are not those of images of earlier ones. */
+static int next_sources(table *t, int *at, int *sources) {
+  int n = 0;
+  for (; *at < t->n && n < GROUP; ++*at) {
+    if (t->has_row[*at])
+      continue;
+    int source = sources[n++] = t->states[*at];
+    for (int y = 0; y < t->symmetries.n; y++) {
+      int image = t->place[t->symmetries.images[y][source]];
+      if (image >= 0)
+        t->has_row[image] = true;
+    }
   }
+  return n;
+}
+
+/* Fills the rows of all images of a source, whose distances are those of number g of the group. */
+static void fill_rows(const table *t, int source, int g) {
+  size_t n = (size_t)t->n;
+  for (int y = 0; y < t->symmetries.n; y++) {
+    int at = t->place[t->symmetries.images[y][source]];
+    for (size_t k = 0; at >= 0 && k < n; k++)
+      t->distances[(size_t)at * n + k] = t->groups[t->origins[(size_t)y * n + k]].costs[g];
+  }
+}
+
+static tp_status find_distances(table *t, int shift) {
+  uint32_t *costs = round_moves(t->f, shift);
+  bool *is_next = tp__calloc((size_t)t->f->n_states + 1, sizeof *is_next);
+  tp_status status = costs && is_next ? open_table(t) : TP_NO_MEMORY;
+  int sources[GROUP], count = 0, at = 0;
+  while (status == TP_OK && (count = next_sources(t, &at, sources)) > 0) {
+    find_group(t->f, costs, count, sources, t->groups, is_next);
+    for (int g = 0; g < count; g++)
+      fill_rows(t, sources[g], g);
+  }
+  close_table(t);
   tp__free(is_next);
-  tp__free(groups);
   tp__free(costs);
-  return ok ? TP_OK : TP_NO_MEMORY;
+  return status;
 }
 
 tp_status tp_reshard_field_distances(tp_reshard_field *f, int n, const int *states, int *shift,
@@ -117,5 +185,6 @@ tp_status tp_reshard_field_distances(tp_reshard_field *f, int n, const int *stat
   *shift = 0;
   while (most >> *shift >= MAX_DISTANCE)
     ++*shift;
-  return find_distances(f, n, states, *shift, distances);
+  table t = {.f = f, .n = n, .states = states, .distances = distances};
+  return find_distances(&t, *shift);
 }

@@ -36,22 +36,35 @@ static bool has_prefix(const prefixes *p, int dim, uint64_t axes) {
   return p->is_full;
 }
 
+static void add_prefix(prefixes *p, int dim, uint64_t axes) {
+  if (has_prefix(p, dim, axes))
+    return;
+  p->is_full |= p->n == MAX_PREFIXES;
+  if (p->n < MAX_PREFIXES) {
+    p->items[p->n].dim = dim;
+    p->items[p->n++].axes = axes;
+  }
+}
+
 static void add_prefixes(prefixes *p, const tp_mesh *mesh, const tp__layout_view *view,
                          const int64_t *shape, tp_spec spec) {
   for (int d = 0; d < view->n_dims; d++) {
     int axes[TP_MAX_AXES], n = tp_spec_dim_axes(mesh, spec, d, axes);
     if (n == 0 || shape[view->dims[d]] % tp_spec_dim_shards(mesh, spec, d) == 0)
       continue;
-    for (int k = 1; k <= n; k++) {
-      uint64_t code = encode(k, axes);
-      if (has_prefix(p, d, code))
-        continue;
-      p->is_full |= p->n == MAX_PREFIXES;
-      if (p->n < MAX_PREFIXES) {
-        p->items[p->n].dim = d;
-        p->items[p->n++].axes = code;
-      }
-    }
+    for (int k = 1; k <= n; k++)
+      add_prefix(p, d, encode(k, axes));
+  }
+}
+
+/* Adds the prefixes on the other dimensions of the same size, so that exchanging these is a
+ * symmetry (layout_symmetry.c). */
+static void add_symmetric(prefixes *p, const tp__layout_view *view, const int64_t *shape) {
+  for (int i = 0; i < p->n; i++) {
+    int dim = p->items[i].dim;
+    for (int d = 0; d < view->n_dims; d++)
+      if (shape[view->dims[d]] == shape[view->dims[dim]])
+        add_prefix(p, d, p->items[i].axes);
   }
 }
 
@@ -252,7 +265,7 @@ static tp_status fill(tp__cache *cache, tp_reshard_field *f, const int64_t *shap
                               .may_mask = true},
                    .times = times};
   for (int d = 0; d < f->view.n_dims; d++)
-    b.search.sizes[d] = shape[f->view.dims[d]];
+    b.search.sizes[d] = f->sizes[d] = shape[f->view.dims[d]];
   TP_TRY(tp__edge_costs_create(&b.search, &b.weights));
   tp_status status = add_moves(&b);
   tp__edge_costs_destroy(&b.weights);
@@ -270,6 +283,7 @@ static tp_status make_field(tp__cache *cache, tp_reshard_field *f, int rank, con
   for (int i = 0; i < n; i++)
     add_prefixes(&included->uneven, &f->mesh, &f->view, shape,
                  tp__layout_view_project(&f->mesh, &f->view, specs[i]));
+  add_symmetric(&included->uneven, &f->view, shape);
   tp_status status = find_graph(cache, f, included, n_layouts);
   tp__free(included);
   return status;

@@ -1,5 +1,5 @@
-/* The layouts of one tensor and the moves between them. Shared by layout_field.c and
- * layout_distances.c. */
+/* The layouts of one tensor and the moves between them. Shared by layout_field.c,
+ * layout_distances.c and layout_symmetry.c. */
 #ifndef TP_LIB_SHARDING_LAYOUT_FIELD_H
 #define TP_LIB_SHARDING_LAYOUT_FIELD_H
 
@@ -19,12 +19,26 @@ struct tp_reshard_field {
   tp__arena arena; /* has the graph, unless that is shared */
   tp__layout_view view;
   tp_mesh mesh;
-  unsigned axes; /* those of size > 1 */
+  unsigned axes;              /* those of size > 1 */
+  int64_t sizes[TP_MAX_RANK]; /* of the view's dimensions */
   int n_states;
   int32_t *number; /* by state of the graph: its number here; -1: not included */
   tp__field_moves out, into;
   int32_t *queue; /* scratch, by state */
   bool *is_queued;
 };
+
+/* Permutations of the layouts that keep all costs of moves, the identity first. */
+enum { TP__MAX_SYMMETRIES = 24 };
+
+typedef struct tp__field_symmetries {
+  int n;
+  int32_t *images[TP__MAX_SYMMETRIES]; /* by layout */
+} tp__field_symmetries;
+
+/* Must be cleared also when it fails. */
+tp_status tp__field_symmetries_find(const tp_reshard_field *field,
+                                    tp__field_symmetries *symmetries);
+void tp__field_symmetries_clear(tp__field_symmetries *symmetries);
 
 #endif

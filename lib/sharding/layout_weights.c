@@ -115,7 +115,9 @@ tp_cost tp__edge_cost(tp__edge_costs *w, const tp__layout_search *s, uint32_t fr
   int n_dims = w->graph->n_dims;
   if (*cost > 0)
     return *cost;
-  if (!tp__move_keeps_prefix(s->mesh, kind, a, b, n_dims, s->sizes))
+  if (w->divides[from] && w->divides[edge->to])
+    *cost = price(w, s, edge, w->elements[from]);
+  else if (!tp__move_keeps_prefix(s->mesh, kind, a, b, n_dims, s->sizes))
     *cost = TP_COST_FORBIDDEN;
   else /* more than the local elements, because uneven shards are padded */
     *cost = price(w, s, edge,

@@ -1,5 +1,6 @@
 /* Tests distances from many layouts at once against those between two. */
 #include "exhaustive.h"
+#include "sharding/layout_field.h"
 #include "simulator.h"
 #include "tp/reshard.h"
 
@@ -167,6 +168,31 @@ static void tables(void **state) {
   check_table(2, (int64_t[]){3, 2}, 2, (int64_t[]){10, 7}, 1, true);
   check_table(1, (int64_t[]){1}, 2, (int64_t[]){10, 7}, 1, true);
   check_table(2, (int64_t[]){4, 2}, 3, (int64_t[]){64, 64, 64}, 1e5, false);
+  /* dimensions and axes that may be exchanged, also on uneven dimensions */
+  check_table(2, (int64_t[]){2, 2}, 2, (int64_t[]){64, 64}, 1, true);
+  check_table(3, (int64_t[]){2, 2, 2}, 2, (int64_t[]){6, 6}, 1, true);
+  check_table(2, (int64_t[]){4, 4}, 2, (int64_t[]){64, 64}, 1, true);
+}
+
+static void check_symmetries(int n_axes, const int64_t *sizes, int rank, const int64_t *shape,
+                             int n) {
+  fixture f;
+  tp__field_symmetries found;
+  begin(&f, n_axes, sizes, rank, shape, 1, 0);
+  assert_int_equal(tp__field_symmetries_find(f.field, &found), TP_OK);
+  assert_int_equal(found.n, n);
+  tp__field_symmetries_clear(&found);
+  end(&f);
+}
+
+static void symmetries(void **state) {
+  (void)state;
+  check_symmetries(2, (int64_t[]){4, 2}, 2, (int64_t[]){64, 32}, 1);
+  check_symmetries(2, (int64_t[]){4, 2}, 2, (int64_t[]){64, 64}, 2);
+  check_symmetries(2, (int64_t[]){2, 2}, 2, (int64_t[]){64, 64}, 4);
+  check_symmetries(3, (int64_t[]){2, 2, 2}, 2, (int64_t[]){64, 32}, 6);
+  /* two nodes of eight devices: the axes have other links */
+  check_symmetries(2, (int64_t[]){4, 4}, 2, (int64_t[]){64, 32}, 1);
 }
 
 /* Partials of another combiner have the same numbers. */
@@ -260,6 +286,7 @@ int main(void) {
       cmocka_unit_test(many_sources),
       cmocka_unit_test(multiples),
       cmocka_unit_test(tables),
+      cmocka_unit_test(symmetries),
       cmocka_unit_test(combiners),
       cmocka_unit_test(too_many_layouts),
       cmocka_unit_test(more_layouts_than_a_search),

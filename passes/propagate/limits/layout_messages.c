@@ -18,10 +18,13 @@ static const tp_layout_column *find_column(builder *b, int number, bool makes, i
   return tp__layout_column(&b->columns, &b->m->arena, &b->m->p->problem.nodes[number], makes, at);
 }
 
-/* Adds the layouts of a column to those of a tensor. */
-static tp_status add_layouts(builder *b, tp_layout_tensor *c, const tp_layout_column *column) {
+/* Adds the layouts of a column, whose values have this order of dimensions, to those of a
+ * tensor. */
+static tp_status add_layouts(builder *b, tp_layout_tensor *c, uint64_t order,
+                             const tp_layout_column *column) {
   for (int i = 0; i < column->n; i++) {
-    const int64_t key[] = {(int64_t)(intptr_t)c, (int64_t)column->specs[i].bits};
+    tp_spec spec = tp__layout_sorted(order, column->specs[i]);
+    const int64_t key[] = {(int64_t)(intptr_t)c, (int64_t)spec.bits};
     void **slot = tp__memo(&b->specs, &b->m->arena, key, TP_LEN(key));
     void *specs = c->specs;
     if (!slot)
@@ -31,21 +34,21 @@ static tp_status add_layouts(builder *b, tp_layout_tensor *c, const tp_layout_co
     *slot = c;
     TP_TRY(tp__grow(&specs, &c->capacity, c->n + 1, sizeof *c->specs));
     c->specs = specs;
-    c->specs[c->n++] = column->specs[i];
+    c->specs[c->n++] = spec;
   }
   return TP_OK;
 }
 
 /* The places of a column's layouts. */
-static const int *find_places(builder *b, const tp_layout_tensor *c,
+static const int *find_places(builder *b, const tp_layout_tensor *c, uint64_t order,
                               const tp_layout_column *column) {
-  const int64_t key[] = {(int64_t)(intptr_t)c, (int64_t)(intptr_t)column};
+  const int64_t key[] = {(int64_t)(intptr_t)c, (int64_t)order, (int64_t)(intptr_t)column};
   void **slot = tp__memo(&b->lists, &b->m->arena, key, TP_LEN(key));
   if (!slot || *slot)
     return slot ? *slot : NULL;
   int *list = tp__arena_array(&b->m->arena, (size_t)column->n, sizeof *list);
   for (int i = 0; list && i < column->n; i++)
-    list[i] = tp__layout_tensor_place(c, column->specs[i]);
+    list[i] = tp__layout_tensor_place(c, order, column->specs[i]);
   return *slot = list;
 }
 
@@ -108,8 +111,9 @@ static tp_status count_edge(builder *b, const tp_planned_value *v, tp_layout_edg
   b->m->n_moved += (size_t)(e.column[0]->n + e.column[1]->n);
   if (!c)
     return TP_NO_MEMORY;
-  TP_TRY(add_layouts(b, c, e.column[0]));
-  return add_layouts(b, c, e.column[1]);
+  uint64_t order = tp__layout_order(v);
+  TP_TRY(add_layouts(b, c, order, e.column[0]));
+  return add_layouts(b, c, order, e.column[1]);
 }
 
 static tp_status add_edge(builder *b, const tp_planned_value *v, tp_layout_edge e) {
@@ -117,7 +121,7 @@ static tp_status add_edge(builder *b, const tp_planned_value *v, tp_layout_edge 
   const tp_layout_tensor *c = tp__layout_tensor(&m->tensors, v, false);
   e.tensor = c;
   for (int end = 0; end < 2; end++) {
-    e.place[end] = c->field ? find_places(b, c, e.column[end]) : NULL;
+    e.place[end] = c->field ? find_places(b, c, tp__layout_order(v), e.column[end]) : NULL;
     e.moved[end] = b->moved;
     b->moved += e.column[end]->n;
     if (c->field && !e.place[end])
@@ -475,6 +479,6 @@ bool tp__messages_price(tp_layout_messages *m, const tp_planned_value *v, tp_spe
   for (int k = 0; k < n; k++)
     if (changes_combiner(m->p->problem.mesh, from, to[k]))
       return false;
-  tp__layout_tensor_distances(&m->tensors, c, from, n, to, costs);
+  tp__layout_tensor_distances(&m->tensors, c, tp__layout_order(v), from, n, to, costs);
   return true;
 }

@@ -16,26 +16,57 @@ enum { MAX_DISTANCES = 1 << 26, AT_ONCE = 4 };
 
 /* ---- tensors ---- */
 
-static bool is_of_tensor(const tp_layout_tensor *c, const tp_planned_value *v) {
-  const tp_planned_value *of = c->value;
-  return of->rank == v->rank && of->element_size == v->element_size && of->trips == v->trips &&
-         memcmp(of->shape, v->shape, (size_t)v->rank * sizeof *v->shape) == 0;
+uint64_t tp__layout_order(const tp_planned_value *v) {
+  uint64_t order = 0;
+  for (int d = 0; d < v->rank; d++) {
+    uint64_t place = 0;
+    for (int k = 0; k < v->rank; k++)
+      place += v->shape[k] < v->shape[d] || (v->shape[k] == v->shape[d] && k < d);
+    order |= place << (4 * d);
+  }
+  return order;
+}
+
+tp_spec tp__layout_sorted(uint64_t order, tp_spec spec) {
+  tp_spec sorted = spec;
+  for (int at = 0; at < 8 * TP_MAX_AXES; at += 8) {
+    uint64_t byte = spec.bits >> at & 0xff;
+    if ((byte & 0x80) || !(byte & 15))
+      continue;
+    uint64_t dim = order >> (4 * ((byte & 15) - 1)) & 15;
+    sorted.bits = (sorted.bits & ~(UINT64_C(15) << at)) | (dim + 1) << at;
+  }
+  return sorted;
+}
+
+static void sort_shape(const tp_planned_value *v, int64_t *shape) {
+  uint64_t order = tp__layout_order(v);
+  for (int d = 0; d < v->rank; d++)
+    shape[order >> (4 * d) & 15] = v->shape[d];
 }
 
 tp_layout_tensor *tp__layout_tensor(tp_layout_tensors *tensors, const tp_planned_value *v,
                                     bool is_new) {
+  int64_t shape[TP_MAX_RANK];
+  size_t shape_bytes = (size_t)v->rank * sizeof *shape;
   tp_layout_tensor *c = tensors->first;
-  while (c && !is_of_tensor(c, v))
+  sort_shape(v, shape);
+  while (c && (c->rank != v->rank || c->element_size != v->element_size || c->trips != v->trips ||
+               memcmp(c->shape, shape, shape_bytes) != 0))
     c = c->next;
   if (!c && is_new && (c = tp__arena_alloc(tensors->arena, sizeof *c))) {
-    *c = (tp_layout_tensor){.next = tensors->first, .value = v};
+    *c = (tp_layout_tensor){.next = tensors->first,
+                            .rank = v->rank,
+                            .element_size = v->element_size,
+                            .trips = v->trips};
+    memcpy(c->shape, shape, shape_bytes);
     tensors->first = c;
   }
   return c;
 }
 
-int tp__layout_tensor_place(const tp_layout_tensor *c, tp_spec spec) {
-  return c->place[tp_reshard_field_number(c->field, spec)];
+int tp__layout_tensor_place(const tp_layout_tensor *c, uint64_t order, tp_spec spec) {
+  return c->place[tp_reshard_field_number(c->field, tp__layout_sorted(order, spec))];
 }
 
 /* Gives the layouts that edges ask about their places. */
@@ -77,10 +108,9 @@ static tp_status measure(tp_layout_tensors *tensors, tp_layout_tensor *c) {
 tp_status tp__layout_tensors_measure(tp_layout_tensors *tensors, tp_planner *p) {
   size_t most = 1, places = 1;
   for (tp_layout_tensor *c = tensors->first; c; c = c->next) {
-    const tp_planned_value *v = c->value;
     TP_TRY(tp__plan_cancelled(p));
     tp_status status =
-        tp_reshard_field_create(p->problem.reshards, v->rank, v->shape, v->element_size, v->trips,
+        tp_reshard_field_create(p->problem.reshards, c->rank, c->shape, c->element_size, c->trips,
                                 (int)c->n, c->specs, &c->field);
     if (status == TP_UNSUPPORTED)
       continue;
@@ -227,15 +257,16 @@ void tp__layout_tensor_spread(const tp_layout_tensors *t, const tp_layout_tensor
 }
 
 void tp__layout_tensor_distances(const tp_layout_tensors *t, const tp_layout_tensor *c,
-                                 tp_spec from, int n, const tp_spec *to, tp_cost *costs) {
-  int at = tp__layout_tensor_place(c, from);
+                                 uint64_t order, tp_spec from, int n, const tp_spec *to,
+                                 tp_cost *costs) {
+  int at = tp__layout_tensor_place(c, order, from);
   if (!c->distances) {
     for (int i = 0; i < tp_reshard_field_size(c->field); i++)
       t->by_number[i] = i == c->number[at] ? 0 : TP_COST_FORBIDDEN;
     tp_reshard_field_spread(c->field, false, t->by_number);
   }
   for (int k = 0; k < n; k++) {
-    int place = tp__layout_tensor_place(c, to[k]);
+    int place = tp__layout_tensor_place(c, order, to[k]);
     costs[k] = c->distances ? cost_of(c, row_of(c, at)[place]) : t->by_number[c->number[place]];
   }
 }

@@ -1,5 +1,6 @@
-/* The distances between the layouts of tensors. Tensors of one shape whose reshards cost the same
- * share them. */
+/* The distances between the layouts of tensors. Tensors whose reshards cost the same share them:
+ * those of one shape, up to the order of their dimensions. The layouts in here are sorted: they
+ * have the dimensions in the order of their sizes. */
 #ifndef TP_PASSES_PROPAGATE_LAYOUT_TENSOR_H
 #define TP_PASSES_PROPAGATE_LAYOUT_TENSOR_H
 
@@ -11,9 +12,11 @@
 
 typedef struct tp_layout_tensor {
   struct tp_layout_tensor *next;
-  const tp_planned_value *value; /* one of them */
-  tp_reshard_field *field;       /* NULL: reshards are not counted */
-  tp_spec *specs;                /* all layouts that edges ask about */
+  int rank;
+  int64_t shape[TP_MAX_RANK], element_size;
+  double trips;
+  tp_reshard_field *field; /* NULL: reshards are not counted */
+  tp_spec *specs;          /* all layouts that edges ask about */
   size_t n, capacity;
   int n_places;
   int *place;          /* by number in the field: its place in `distances`; -1: none */
@@ -39,8 +42,12 @@ tp_layout_tensor *tp__layout_tensor(tp_layout_tensors *tensors, const tp_planned
  * no field; one whose table would exceed the limit has a field only. */
 tp_status tp__layout_tensors_measure(tp_layout_tensors *tensors, tp_planner *planner);
 void tp__layout_tensors_destroy(tp_layout_tensors *tensors);
+/* Returns the order that sorts the dimensions of a value: four bits for each of them, its place. */
+uint64_t tp__layout_order(const tp_planned_value *value);
+/* Returns a layout of such a value with the dimensions sorted. */
+tp_spec tp__layout_sorted(uint64_t order, tp_spec spec);
 /* Returns the place of a layout that edges ask about. */
-int tp__layout_tensor_place(const tp_layout_tensor *tensor, tp_spec spec);
+int tp__layout_tensor_place(const tp_layout_tensor *tensor, uint64_t order, tp_spec spec);
 /* near[x] becomes the minimum over y of far[y] plus the distance from far_places[y] to
  * near_places[x], or, if `backward`, the other way. `far` has no negative cost, and 0 or only
  * TP_IMPOSSIBLE. */
@@ -49,6 +56,7 @@ void tp__layout_tensor_spread(const tp_layout_tensors *tensors, const tp_layout_
                               int n_near, const int *near_places, tp_cost *near);
 /* Computes the distances from a layout to n others, all of them layouts that edges ask about. */
 void tp__layout_tensor_distances(const tp_layout_tensors *tensors, const tp_layout_tensor *tensor,
-                                 tp_spec from, int n, const tp_spec *to, tp_cost *costs);
+                                 uint64_t order, tp_spec from, int n, const tp_spec *to,
+                                 tp_cost *costs);
 
 #endif
