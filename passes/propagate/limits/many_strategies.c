@@ -2,20 +2,21 @@
  *
  * Messages between layouts (layout_messages.h) give a lower bound on all plans, and reduced costs
  * of all strategies. Plans come from restricted problems, which are solved exactly or nearly so: a
- * large neighborhood search (Shaw 1998). Most neighborhoods keep the plan and change only how one
- * or two axes of the mesh are used; another one has the strategies with the least reduced costs and
- * those that are cheapest beside the plan. It ends when no neighborhood has a cheaper plan. */
+ * large neighborhood search (Shaw 1998). The first neighborhood has the strategies with the least
+ * reduced costs and those that are cheapest beside the plan; the others keep the plan and change
+ * only how one or two axes of the mesh are used. All messages are passed before: the better the
+ * bound, the better the strategies that it favors, and the fewer neighborhoods have to be tried. */
 #include "passes/propagate/limits/layout_messages.h"
 #include "passes/propagate/limits/search.h"
 
 #include <string.h>
 
 enum {
-  FIRST_PASSES = 4, /* of messages before the first plan ... */
-  MORE_PASSES = 8,  /* ... and at most so many behind the last one, for a better bound */
-  ROUNDS = 3,       /* maximum number of rounds through all neighborhoods */
-  FEW = 24,         /* strategies per node, by reduced cost and beside the plan */
-  MOST = 64,        /* strategies per node that use some axes in other ways */
+  LEAST_PASSES = 4, /* of messages */
+  MOST_PASSES = 12,
+  ROUNDS = 3, /* maximum number of rounds through all neighborhoods */
+  FEW = 24,   /* strategies per node, by reduced cost and beside the plan */
+  MOST = 64,  /* strategies per node that use some axes in other ways */
   MAX_SETS = TP_MAX_AXES * (TP_MAX_AXES + 1) / 2 + 1
 };
 #define PLAN_GAP 0.0005   /* accepted gap of a restricted problem */
@@ -26,7 +27,7 @@ typedef struct many {
   tp_search *s;
   tp_layout_messages m;
   tp_momentum momentum;
-  tp_cost *reduced; /* by strategy: its reduced cost after the first passes */
+  tp_cost *reduced; /* by strategy: its reduced cost */
   bool *kept;       /* by strategy: it is in the restricted problem */
   tp_cost *prices;  /* by strategy of one node */
   int *choices;     /* the best plan */
@@ -141,6 +142,10 @@ static void add_partners(many *l) {
 
 /* ---- plans ---- */
 
+static double gap_of(const many *l) {
+  return l->s->p->limits.gap > PLAN_GAP ? l->s->p->limits.gap : PLAN_GAP;
+}
+
 /* Plans with the strategies kept. `prices` NULL: with exact costs of reshards. */
 static tp_status plan_kept(const many *l, tp_layout_messages *prices, tp_planner *planned) {
   tp_planner *p = l->s->p;
@@ -151,7 +156,7 @@ static tp_status plan_kept(const many *l, tp_layout_messages *prices, tp_planner
   if (status == TP_OK && (!rows || !kept))
     status = tp__plan_no_memory(p);
   planned->result = (tp_plan_result){0};
-  planned->limits.gap = p->limits.gap > PLAN_GAP ? p->limits.gap : PLAN_GAP;
+  planned->limits.gap = gap_of(l);
   planned->messages = prices;
   if (status == TP_OK) {
     memcpy(kept, l->kept, n_strategies * sizeof *kept);
@@ -202,6 +207,11 @@ static int list_sets(const tp_mesh *mesh, unsigned *sets) {
   return n;
 }
 
+/* True if the plan is proven to be as cheap as a restricted problem has to be solved. */
+static bool is_proven(const many *l) {
+  return (double)(l->cost - l->m.bound) <= gap_of(l) * (double)l->m.bound;
+}
+
 /* Tries all neighborhoods in turn. A neighborhood is tried again only if the plan has changed. */
 static tp_status search_neighborhoods(many *l) {
   tp_clock *clock = l->s->p->limits.clock;
@@ -211,11 +221,12 @@ static tp_status search_neighborhoods(many *l) {
     tp_cost before = l->cost;
     for (int i = 0; i < n && unchanged < n; i++) {
       bool is_better;
-      if (l->cost < TP_COST_FORBIDDEN && tp__clock_is_over(clock))
+      if (l->cost < TP_COST_FORBIDDEN && (is_proven(l) || tp__clock_is_over(clock)))
         return TP_OK;
       tp__clock_show(l->cost, l->m.bound);
       TP_TRY(improve(l, sets[i], &is_better));
       unchanged = is_better ? 1 : unchanged + 1;
+      before = before < TP_COST_FORBIDDEN ? before : l->cost; /* of the first plan */
     }
     if ((double)(before - l->cost) <= WORTHWHILE * (double)l->cost)
       break;
@@ -241,32 +252,24 @@ static tp_status take(many *l) {
   return status;
 }
 
-/* Passes messages until the plan is proven good enough, or the bound hardly gains. */
+/* Passes messages until the bound hardly gains. */
 static void raise_bound(many *l) {
-  const tp_search *s = l->s;
-  for (int i = 0; i < MORE_PASSES && !tp__clock_is_over(s->p->limits.clock); i++) {
+  tp_clock *clock = l->s->p->limits.clock;
+  for (int i = 0; i < MOST_PASSES && (i == 0 || !tp__clock_is_over(clock)); i++) {
     tp_cost before = l->m.bound;
-    double cost = (double)s->best.planner.result.cost;
-    if (cost - (double)before <= s->p->limits.gap * (double)before)
-      break;
     tp__momentum_pass(&l->momentum);
-    if ((double)(l->m.bound - before) < BOUND_GAIN * (double)before)
+    if (i >= LEAST_PASSES && (double)(l->m.bound - before) < BOUND_GAIN * (double)before)
       break;
   }
 }
 
 static tp_status search(many *l) {
-  const tp_search *s = l->s;
-  const tp_planner *p = s->p;
-  for (int i = 0; i < FIRST_PASSES && (i == 0 || !tp__clock_is_over(p->limits.clock)); i++)
-    tp__momentum_pass(&l->momentum);
-  for (int i = 0; i < (int)p->problem.n_nodes; i++)
+  raise_bound(l);
+  for (int i = 0; i < (int)l->s->p->problem.n_nodes; i++)
     tp__messages_reduced_costs(&l->m, i, l->reduced + l->m.offset[i]);
   tp__messages_decode(&l->m, l->choices);
   TP_TRY(search_neighborhoods(l));
-  TP_TRY(take(l));
-  raise_bound(l);
-  return TP_OK;
+  return take(l);
 }
 
 /* ---- the search ---- */
