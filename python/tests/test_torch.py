@@ -266,6 +266,11 @@ class Messages(unittest.TestCase):
         error = self.refused(models.Bessel(), (torch.zeros(4, 8),), "is not lowered by torch-mlir", "torch.special.bessel_j0")
         self.assertEqual(error.op, "torch.aten.special_bessel_j0")
 
+    def test_packed(self):
+        args = torch.zeros(4, 3, 8), torch.tensor([4, 3, 1])
+        error = self.refused(models.Packed(), args, "makes a shape of one; a plan is for all values", "packed = nn.utils.rnn")
+        self.assertEqual(error.op, "aten._pack_padded_sequence.default")
+
     def test_culprit(self):
         """Where torch-mlir names a constant, the operation that uses it is found."""
         from tpshard.torch import _module, _trace

@@ -59,6 +59,18 @@ class Cache(nn.Module):
         return self.kept.sum(1)
 
 
+class Packed(nn.Module):
+    """Sequences of several lengths."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.LSTM(8, 8)
+
+    def forward(self, x, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(x, lengths)
+        return nn.utils.rnn.pad_packed_sequence(self.layer(packed)[0])[0]
+
+
 class Bessel(nn.Module):
     def forward(self, x):
         return torch.special.bessel_j0(x)  # torch-mlir lacks it

@@ -1,5 +1,6 @@
 """Functions of PyTorch that are written by others before they are traced."""
 import torch
+from torch._subclasses.fake_tensor import DataDependentOutputException
 from torch.overrides import TorchFunctionMode
 
 
@@ -23,6 +24,8 @@ class Rewritten(TorchFunctionMode):
             function = _inverse_spectrogram
         elif function in (torch.adaptive_avg_pool1d, torch.nn.functional.adaptive_avg_pool2d) and args:
             args = args[0].contiguous(), *args[1:]
+        elif function is torch._C._VariableFunctions._pack_padded_sequence:  # which fails in another way before it is traced
+            raise DataDependentOutputException(torch.ops.aten._pack_padded_sequence.default)
         elif function in _RECURRENT and len(args) == 9 and args[5] > 0 and args[6] and isinstance(args[2], (tuple, list)):
             return _layer_by_layer(function, *args)
         return function(*args, **(kwargs or {}))
