@@ -102,6 +102,10 @@ typedef struct tp_solver_options {
    * choice so far. NULL: never. It may also display the progress. */
   bool (*interrupted)(const tp_solver_progress *progress, void *data);
   void *data;
+  /* Within a memory limit: choices that cost this much or more need not be found, and the lower
+   * bound is no higher than this; 0: all are wanted. It should be the cost of a known choice: the
+   * search then excludes much from the start. */
+  tp_cost known_cost;
 } tp_solver_options;
 
 typedef struct tp_solution {

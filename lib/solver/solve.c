@@ -113,11 +113,23 @@ static void keep_coarse(const tp__coarse_prices *coarse, int n_nodes, tp__answer
   answer->bound = answer->bound < coarse->cost ? answer->bound : coarse->cost;
 }
 
+/* The known cost as a cost of the graph. TP_COST_FORBIDDEN: none is known. */
+static tp_cost known_cost(const attempt *a) {
+  exact known = a->options->known_cost > 0 ? (exact)a->options->known_cost : 0,
+        base = a->code->base;
+  if (known == 0 || a->code->form != TP__FORM_PLAIN)
+    return TP_COST_FORBIDDEN;
+  exact cost = known > base ? (known - base) * (exact)a->code->step : 0;
+  return cost < TP_COST_FORBIDDEN ? (tp_cost)cost : TP_COST_FORBIDDEN;
+}
+
 /* Searches the graph with memory for an assignment cheaper than the known one. */
 static tp_status search_priced(tp__search *s, tp__wcsp *g, attempt *a, const tp__answer *relaxed,
                                const tp__coarse_prices *coarse, tp__answer *answer) {
   bool known = coarse->cost < TP_COST_FORBIDDEN;
   tp_cost limit = known ? tp__limit_below(s, coarse->cost) : a->code->most + 1;
+  if (known_cost(a) < TP_COST_FORBIDDEN && tp__limit_below(s, known_cost(a)) < limit)
+    limit = tp__limit_below(s, known_cost(a));
   s->time_prices.n = 0;
   start_prices(g->memory, coarse);
   tp_status status = tp__wcsp_reduce(g, limit, s->table_budget, tp__search_control(s), &s->work);
@@ -149,6 +161,8 @@ static tp_status search_limited(tp__search *s, attempt *a, const tp__answer *rel
     status = g ? search_priced(s, g, a, relaxed, &coarse, answer) : TP_NO_MEMORY;
   if (status == TP_OK)
     keep_coarse(&coarse, problem->n_nodes, answer);
+  if (answer->bound > known_cost(a))
+    answer->bound = known_cost(a);
   tp__wcsp_destroy(g);
   tp__free(coarse.choices);
   return status;

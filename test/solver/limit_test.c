@@ -249,6 +249,32 @@ static void plain_costs(void **state) {
   assert_true(n_bound > 1000);
 }
 
+/* A known cost above the optimum changes nothing. At or below it nothing need be found; the bound
+ * is then that cost at most, and is no proof that there are no choices. */
+static void known_costs(void **state) {
+  (void)state;
+  const style how = {1000, 20, 0, 1, true, 30};
+  int n_excluded = 0;
+  for (int i = 0; i < 2000; i++) {
+    rng r = {(uint64_t)i + 99};
+    known k;
+    draw(&k, &r, &how, FEW_NODES);
+    forbid_big(&k);
+    tp_problem *p = build(&k, false);
+    exact best = brute_force(&k, -1, 0);
+    for (int more = -1; best > 1 && best < (exact)TP_COST_FORBIDDEN && more <= 1; more++) {
+      tp_solver_options o = {.size = sizeof o, .known_cost = (tp_cost)best + more};
+      check(&k, p, &o, best, more > 0);
+      tp_solution s = {0};
+      n_excluded += more <= 0 && tp_solve(p, &o, &s) == TP_INFEASIBLE;
+      tp_solution_clear(&s);
+    }
+    tp_problem_destroy(p);
+  }
+  print_message("%d excluded\n", n_excluded);
+  assert_true(n_excluded > 10);
+}
+
 /* Sums of more than 64 bits without negligible terms. If the numbers are too far apart for 64 bits,
  * truncation may prevent finding or proving the optimum, but the bound stays valid. */
 static void beyond_64_bits(void **state) {
@@ -560,7 +586,7 @@ int main(void) {
       cmocka_unit_test(beyond_64_bits),      cmocka_unit_test(of_many_strategies),
       cmocka_unit_test(prices_of_memory),    cmocka_unit_test(the_order_does_not_matter),
       cmocka_unit_test(other_decisions),     cmocka_unit_test(same_for_any_number_of_threads),
-      cmocka_unit_test(interrupted),
+      cmocka_unit_test(interrupted),         cmocka_unit_test(known_costs),
   };
   return cmocka_run_group_tests_name("solver under a limit", tests, NULL, NULL);
 }
