@@ -206,6 +206,13 @@ TP_API tp_status tp_sensitivity_bound(const tp_sensitivity *sensitivity, const b
 TP_API tp_status tp_sensitivity_solve(const tp_sensitivity *sensitivity, const bool *const *allowed,
                                       tp_cost limit, tp_solution *solution);
 
+/* Selects strategies around selected ones. kept[node] has an entry per strategy: true if it is
+ * selected; NULL: all strategies of the node are, and none can be added. Of each other node, in the
+ * order of nodes, the n strategies are selected that cost least: their cost, plus for each edge the
+ * least entry with a selected strategy at its other endpoint. On ties, the lower number is. Memory
+ * is not considered. Errors: TP_INVALID_ARGUMENT, TP_NO_MEMORY. */
+TP_API tp_status tp_problem_keep_nearest(const tp_problem *problem, int n, bool *const *kept);
+
 /* Returns the cost of given choices (n_nodes entries), evaluated from the problem itself. Choices
  * out of range are forbidden. */
 TP_API tp_cost tp_problem_evaluate(const tp_problem *problem, const int *choices);

@@ -129,6 +129,25 @@ static void sensitivity(void **state) {
   }
 }
 
+static void nearest(void **state) {
+  (void)state;
+  rng r = {5};
+  tp_problem *p = generate(&r, &(recipe){SHAPE_SPARSE, 12, 0, 4, 100, 0, 0, true});
+  bool *kept[12] = {NULL}, of_one[4] = {false};
+  kept[2] = of_one;
+  int64_t before = tp__alloc_live();
+  bool reached = true;
+  for (int64_t k = 1; reached; k++) {
+    tp__alloc_fail(k, 1);
+    tp_status status = tp_problem_keep_nearest(p, 1, kept);
+    reached = tp__alloc_count() >= k;
+    tp__alloc_fail(0, 0);
+    assert_true(tp__alloc_live() == before);
+    assert_int_equal(status, reached ? TP_NO_MEMORY : TP_OK);
+  }
+  tp_problem_destroy(p);
+}
+
 static void building(void **state) {
   (void)state;
   tp_cost costs[200] = {0};
@@ -154,8 +173,8 @@ static void building(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(building), cmocka_unit_test(solving),
-                                     cmocka_unit_test(limited), cmocka_unit_test(other_decisions),
-                                     cmocka_unit_test(sensitivity)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(building),        cmocka_unit_test(solving),     cmocka_unit_test(limited),
+      cmocka_unit_test(other_decisions), cmocka_unit_test(sensitivity), cmocka_unit_test(nearest)};
   return cmocka_run_group_tests_name("solver memory", tests, NULL, NULL);
 }

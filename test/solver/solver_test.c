@@ -241,6 +241,31 @@ static void repeated_edges(void **state) {
   tp_problem_destroy(p);
 }
 
+static void nearest_strategies(void **state) {
+  (void)state;
+  tp_problem *p = tp_problem_create();
+  const tp_cost costs[3] = {0, 1, 5}, none[3] = {0, 0, 0};
+  const tp_cost table[9] = {9, 2, 0, 9, 1, TP_COST_FORBIDDEN, 0, 9, 9};
+  assert_int_equal(tp_problem_add_node(p, 3, none), 0);
+  assert_int_equal(tp_problem_add_node(p, 3, costs), 1);
+  assert_int_equal(tp_problem_add_node(p, 3, none), 2);
+  assert_int_equal(tp_problem_add_edge(p, 0, 1, table), TP_OK);
+  assert_int_equal(tp_problem_add_edge(p, 1, 2, table), TP_OK);
+  bool first[3] = {true, false, false}, second[3] = {false, false, true};
+  bool *kept[3] = {first, second, NULL};
+  assert_int_equal(tp_problem_keep_nearest(NULL, 1, kept), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_keep_nearest(p, -1, kept), TP_INVALID_ARGUMENT);
+  assert_int_equal(tp_problem_keep_nearest(p, 1, NULL), TP_INVALID_ARGUMENT);
+  /* Node 0 beside strategy 2 of node 1: 0, forbidden, 9. Node 1 beside strategy 0 of node 0 and any
+   * one of node 2: 9, 2 + 1 + 1, 5. */
+  assert_int_equal(tp_problem_keep_nearest(p, 1, kept), TP_OK);
+  assert_true(first[0] && !first[1] && !first[2]);
+  assert_true(!second[0] && second[1] && second[2]);
+  assert_int_equal(tp_problem_keep_nearest(p, 3, kept), TP_OK);
+  assert_true(first[0] && first[1] && first[2] && second[0] && second[1] && second[2]);
+  tp_problem_destroy(p);
+}
+
 /* Nodes without edges are decided at once, as those with edges: of equal strategies the last. */
 static void nodes_without_edges(void **state) {
   (void)state;
@@ -380,6 +405,7 @@ int main(void) {
       cmocka_unit_test(many_tied_to_one),
       cmocka_unit_test(repeated_edges),
       cmocka_unit_test(nodes_without_edges),
+      cmocka_unit_test(nearest_strategies),
       cmocka_unit_test(shared_tables),
       cmocka_unit_test(arguments),
       cmocka_unit_test(infeasible),
