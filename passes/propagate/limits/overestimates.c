@@ -142,9 +142,10 @@ static bool is_final(const tp_planner *p, const tp_solution *best) {
                                                 p->limits.gap * (double)best->unlimited_bound);
 }
 
-/* The same for a large function, whose problem is not stated yet. */
+/* The same for a large function, whose problem is not stated yet. In a huge one, the strategies of
+ * plans that keep the limit are too few to save what such plans cost. */
 static bool is_final_large(const tp_search *s) {
-  return !s->priced.sketch.problem.nodes || s->is_over || s->p->is_restricted ||
+  return !s->priced.sketch.problem.nodes || s->is_over || s->p->is_restricted || tp__is_huge(s) ||
          s->priced.left <= 0 || tp__clock_is_over(s->p->limits.clock) ||
          tp__limit_is_impossible(&s->priced.sketch) ||
          (s->best.cost < TP_COST_FORBIDDEN &&

@@ -12,6 +12,7 @@ enum {
   /* the solve of the sketch without prices gets at most 1/FIRST_SHARE of the work */
   FIRST_SHARE = 2,
   SKETCH_SHARE = 16, /* a solve with prices gets at most 1/SKETCH_SHARE */
+  EXACT_SHARE = 3,   /* or 1/EXACT_SHARE for its exact bound */
   IN_ROWS = 4        /* large tables are scanned by rows: IN_ROWS entries take the time of one */
 };
 #define SKETCH_GAP 0.001 /* accepted gap of priced sketches */
@@ -165,11 +166,11 @@ tp_status tp__priced_follow(tp_priced *l, const int *chosen) {
   return status;
 }
 
-tp_status tp__priced_solve(tp_priced *l) {
+static tp_status solve(tp_priced *l, int share) {
   tp_planner *p = l->p;
   tp_problem *priced = NULL;
   bool is_priced = l->sketch.routes->prices != NULL;
-  tp_solver_options options = tp__priced_options(l, is_priced ? SKETCH_SHARE : FIRST_SHARE);
+  tp_solver_options options = tp__priced_options(l, share);
   tp_solution solution = {0};
   options.work_budget *= IN_ROWS;
   options.gap = is_priced && options.gap < SKETCH_GAP ? SKETCH_GAP : options.gap;
@@ -191,6 +192,12 @@ tp_status tp__priced_solve(tp_priced *l) {
   return status;
 }
 
+tp_status tp__priced_solve(tp_priced *l) {
+  return solve(l, l->sketch.routes->prices ? SKETCH_SHARE : FIRST_SHARE);
+}
+
+tp_status tp__priced_solve_exactly(tp_priced *l) { return solve(l, EXACT_SHARE); }
+
 void tp__priced_take(tp_priced *l, const tp_solution *solution) {
   l->has_routed = solution->n_prices > 0;
   memset(l->routed, 0, l->n_times * sizeof *l->routed);
@@ -199,6 +206,26 @@ void tp__priced_take(tp_priced *l, const tp_solution *solution) {
 }
 
 /* ---- strategies ---- */
+
+static void count_must(tp_priced *l) {
+  l->n_must = 0;
+  for (size_t at = 0; at < l->offset[l->n_first]; at++)
+    l->n_must += l->must[at];
+}
+
+tp_status tp__priced_keep_nearest(tp_priced *l, int n) {
+  tp_problem *priced = NULL;
+  bool **kept = tp__calloc(l->sketch.problem.n_nodes + 1, sizeof(bool *));
+  tp_status status = kept ? tp__plan_make_problem(&l->sketch, false, &priced) : TP_NO_MEMORY;
+  for (size_t i = 0; status == TP_OK && i < l->n_first; i++)
+    kept[l->node[i]] = l->must + l->offset[i];
+  if (status == TP_OK && priced)
+    status = tp_problem_keep_nearest(priced, n, kept);
+  count_must(l);
+  tp_problem_destroy(priced);
+  tp__free(kept);
+  return status == TP_OK ? TP_OK : tp__plan_no_memory(l->p);
+}
 
 tp_status tp__priced_reduced_costs(tp_priced *l) {
   tp_planner *p = l->p;

@@ -45,6 +45,11 @@ void tp__priced_take(tp_priced *priced, const tp_solution *solution);
  * priced->choices and priced->used, and its strategies are marked in `must`. TP_INFEASIBLE: no plan
  * was found. */
 tp_status tp__priced_solve(tp_priced *priced);
+/* The same with enough work for the exact bound, mostly. */
+tp_status tp__priced_solve_exactly(tp_priced *priced);
+/* Marks in `must`, for each node, the n strategies that cost least at the current prices beside
+ * those that are marked for its neighbors. */
+tp_status tp__priced_keep_nearest(tp_priced *priced, int n);
 /* Takes the cheapest plan of the sketch with these strategies, by node of the planner, as if a
  * solve had found it. TP_INFEASIBLE: there is none. */
 tp_status tp__priced_follow(tp_priced *priced, const int *chosen);

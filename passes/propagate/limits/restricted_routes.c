@@ -3,9 +3,12 @@
 #include "passes/propagate/limits/search.h"
 
 enum {
-  FOUND_SHARE = 2, /* 1/FOUND_SHARE of the work goes to the strategies of plans that were found */
-  PROOF_SHARE = 16 /* 1/PROOF_SHARE if the plan is good enough and little can be gained */
+  FOUND_SHARE = 2,  /* 1/FOUND_SHARE of the work goes to the strategies of plans that were found */
+  BETTER_SHARE = 4, /* 1/BETTER_SHARE of it if there is a plan, which these may improve */
+  PROOF_SHARE = 16  /* 1/PROOF_SHARE if the plan is good enough and little can be gained */
 };
+/* entries of a function for whose strategies lower bounds take too long */
+#define HUGE_ENTRIES (50 * (int64_t)TP_FEW_ENTRIES)
 #define FOUND_GAP 0.0005 /* accepted gap for the strategies of plans that were found */
 #define GOOD 0.001       /* gap below which more strategies serve only the proof */
 
@@ -21,6 +24,10 @@ static int64_t entries(const tp_planner *p, const size_t *n_kept) {
 }
 
 bool tp__is_large(const tp_planner *p) { return entries(p, NULL) > TP_FEW_ENTRIES; }
+
+bool tp__is_huge(const tp_search *s) {
+  return s->best.cost < TP_COST_FORBIDDEN && entries(s->p, NULL) > HUGE_ENTRIES;
+}
 
 const bool *const *tp__select_strategies(const tp_search *s, const bool *must, tp_cost threshold,
                                          int64_t *n_entries) {
@@ -74,7 +81,7 @@ static void keep_chosen(tp_priced *l, const tp_planner *reduced, const int *choi
  * is left. */
 static int share_of(const tp_search *s, tp_cost threshold) {
   if (threshold == TP_ONLY_FOUND)
-    return FOUND_SHARE;
+    return s->best.cost < TP_COST_FORBIDDEN ? BETTER_SHARE : FOUND_SHARE;
   return tp__found_exceeds(s, GOOD / s->p->limits.effort) ? 1 : PROOF_SHARE;
 }
 
@@ -88,6 +95,8 @@ tp_status tp__solve_strategies(tp_search *s, tp_cost threshold) {
   double gap = FOUND_GAP / s->p->limits.effort;
   if (threshold == TP_ONLY_FOUND && options.gap < gap)
     options.gap = gap;
+  if (s->best.cost < TP_COST_FORBIDDEN && !s->p->problem.overlaps)
+    options.known_cost = s->best.cost;
   if (!kept)
     return tp__plan_no_memory(s->p);
   s->threshold = threshold;

@@ -87,7 +87,7 @@ extern const tp_search_row tp__price_row, tp__tried_row;       /* price_search.c
 extern const tp_search_row tp__slack_row;                      /* slack_limit.c */
 extern const tp_search_row tp__many_row;                       /* many_strategies.c */
 extern const tp_search_row tp__whole_row;                      /* whole_problem.c */
-extern const tp_search_row tp__cheapest_row, tp__ascent_row, tp__generation_row,
+extern const tp_search_row tp__cheapest_row, tp__ascent_row, tp__generation_row, tp__nearest_row,
     tp__reduced_cost_row;                                         /* sketch_search.c */
 extern const tp_search_row tp__unlimited_row, tp__capacities_row; /* overestimates.c */
 extern const tp_search_row tp__k_best_row;                        /* k_best.c */
@@ -133,6 +133,8 @@ tp_status tp__state_strategies(const tp_planner *planner, const bool *const *kep
 tp_status tp__solve_strategies(tp_search *search, tp_cost threshold);
 /* True if the problem of the routes is so large that it is stated only for some strategies. */
 bool tp__is_large(const tp_planner *planner);
+/* True if there is a plan, and too many strategies for lower bounds of each of them. */
+bool tp__is_huge(const tp_search *search);
 /* Sets the choices of the nodes of a planner, and its cost. */
 void tp__choose(tp_planner *planner, const tp_solution *solution);
 

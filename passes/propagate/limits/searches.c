@@ -10,15 +10,16 @@
 enum { N_QUICK = 4 };
 
 static const tp_search_row *const rows[] = {
-    &tp__seed_row,       &tp__neighborhood_row, /* little time, no memory limit */
-    &tp__price_row,      &tp__tried_row,        /* little time within a memory limit */
-    &tp__slack_row,                             /* a memory limit, and time */
-    &tp__many_row,                              /* many axes, no memory limit */
-    &tp__whole_row,                             /* small functions, or no memory limit */
-    &tp__cheapest_row,   &tp__ascent_row,       /* large functions within a memory limit */
-    &tp__generation_row, &tp__reduced_cost_row, /* the same */
-    &tp__unlimited_row,  &tp__k_best_row,       /* plans that are counted with too much memory */
-    &tp__capacities_row,                        /* the same */
+    &tp__seed_row,         &tp__neighborhood_row, /* little time, no memory limit */
+    &tp__price_row,        &tp__tried_row,        /* little time within a memory limit */
+    &tp__slack_row,                               /* a memory limit, and time */
+    &tp__many_row,                                /* many axes, no memory limit */
+    &tp__whole_row,                               /* small functions, or no memory limit */
+    &tp__cheapest_row,     &tp__ascent_row,       /* large functions within a memory limit */
+    &tp__generation_row,   &tp__nearest_row,      /* the same; the latter for huge functions */
+    &tp__reduced_cost_row,                        /* the same */
+    &tp__unlimited_row,    &tp__k_best_row,       /* plans that are counted with too much memory */
+    &tp__capacities_row,                          /* the same */
 };
 
 /* ---- ablation ---- */

@@ -12,6 +12,7 @@ enum {
   SOLVES = 5,       /* solves for each of these times */
   ROUNDS = 4,       /* of prices taken from the routes */
   SMALL_EXCESS = 8, /* the ascent ends when the limit is exceeded by less than this part of it */
+  NEAREST = 3,      /* strategies per node that are added around plans */
   SHARE = 12        /* strategies kept per node, on average */
 };
 #define STATING 0.5 /* share of a time limit for stating the sketch */
@@ -183,7 +184,7 @@ static tp_status run_generation(tp_search *s) {
   for (int round = 0; round < ROUNDS && status == TP_OK && tp__search_is_open(s); round++) {
     size_t n_must = l->n_must;
     status = tp__solve_strategies(s, TP_ONLY_FOUND);
-    if (status != TP_OK || !tp__search_is_open(s))
+    if (status != TP_OK || !tp__search_is_open(s) || tp__is_huge(s))
       break;
     bool is_found = s->best.cost < TP_COST_FORBIDDEN;
     if (ascends && !(is_found && l->has_routed))
@@ -206,7 +207,41 @@ static tp_status run_generation(tp_search *s) {
  * problem gives prices, the relaxation gives strategies (Dantzig and Wolfe 1960). */
 const tp_search_row tp__generation_row = {"generation", generation_applies, run_generation};
 
+/* ---- strategies near a plan ---- */
+
+static bool nearest_applies(const tp_search *s) { return generation_applies(s) && tp__is_huge(s); }
+
+static tp_status price_exactly(tp_search *s) {
+  tp_priced *l = &s->priced;
+  tp__priced_set(l, l->has_routed ? l->routed : l->between);
+  tp_status status = tp__priced_solve_exactly(l);
+  return status == TP_INFEASIBLE ? TP_OK : status;
+}
+
+static tp_status run_nearest(tp_search *s) {
+  tp_priced *l = &s->priced;
+  bool is_priced = l->has_routed;
+  tp_status status = is_priced ? price_exactly(s) : TP_OK;
+  if (status != TP_OK || !tp__search_is_open(s))
+    return status;
+  tp__priced_set(l, is_priced ? l->routed : l->between);
+  status = tp__priced_keep_nearest(l, NEAREST);
+  if (status == TP_OK)
+    status = tp__solve_strategies(s, TP_ONLY_FOUND);
+  return status == TP_OK && !is_priced && tp__search_is_open(s) ? price_exactly(s) : status;
+}
+
+/* In functions with very many strategies: the routes are solved for the strategies that cost little
+ * beside those of the plans found, at prices of memory. They are the neighborhood of these plans
+ * (Shaw 1998). The sketch at the prices of a solution with routes, solved exactly, gives the
+ * bound: messages to all strategies take longer, and tell few of them apart. */
+const tp_search_row tp__nearest_row = {"nearest", nearest_applies, run_nearest};
+
 /* ---- reduced costs ---- */
+
+static bool reduced_cost_applies(const tp_search *s) {
+  return generation_applies(s) && !tp__is_huge(s);
+}
 
 static tp_status run_reduced_cost(tp_search *s) {
   tp_priced *l = &s->priced;
@@ -231,4 +266,5 @@ static tp_status run_reduced_cost(tp_search *s) {
  * that may be part of a cheaper plan if they are few enough. Omitted strategies cost at least the
  * threshold, so the bound stays certified. This is variable fixing by reduced costs (Dantzig,
  * Fulkerson and Johnson 1954). */
-const tp_search_row tp__reduced_cost_row = {"reduced costs", generation_applies, run_reduced_cost};
+const tp_search_row tp__reduced_cost_row = {"reduced costs", reduced_cost_applies,
+                                            run_reduced_cost};
