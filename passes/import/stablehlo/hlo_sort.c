@@ -189,7 +189,7 @@ static tp_status check_approximate(MlirOperation op, const approximate *a) {
   return TP_OK;
 }
 
-/* Moves a copy of the body of a function into an op, which is destroyed at the end. */
+/* Makes an op with a copy of a function's body. The op is destroyed at the end of the import. */
 static tp_status take_body(tp_hlo *hlo, MlirOperation func, MlirOperation *taken) {
   MlirOperation copy = mlirOperationClone(func);
   *taken = tp__create(&(tp_build){

@@ -42,7 +42,7 @@ tp_layout_tensor *tp__layout_tensor(tp_layout_tensors *tensors, const tp_planned
  * no field; one whose table would exceed the limit has a field only. */
 tp_status tp__layout_tensors_measure(tp_layout_tensors *tensors, tp_planner *planner);
 void tp__layout_tensors_destroy(tp_layout_tensors *tensors);
-/* Returns the order that sorts the dimensions of a value: four bits for each of them, its place. */
+/* Returns the place of each dimension of a value among all, sorted by size: four bits each. */
 uint64_t tp__layout_order(const tp_planned_value *value);
 /* Returns a layout of such a value with the dimensions sorted. */
 tp_spec tp__layout_sorted(uint64_t order, tp_spec spec);
